@@ -1,0 +1,240 @@
+package score
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"sort"
+	"strings"
+)
+
+// Measurement is what one run of an evaluation printed.
+type Measurement struct {
+	// Metric is the value of the metric; nil when the evaluation said that the
+	// tree cannot be scored (a JSON null).
+	Metric *Value `json:"metric"`
+	// RejectedReason is the evaluation's own "rejected_reason", when it gave one.
+	RejectedReason string `json:"rejected_reason,omitempty"`
+	// Numbers holds every number of the object by its dotted key, for
+	// guardrails. A bare number has none.
+	Numbers map[string]Value `json:"numbers,omitempty"`
+}
+
+// ErrNoMetric says that an evaluation printed nothing that is a metric.
+var ErrNoMetric = errors.New("no metric in the evaluation's output")
+
+const (
+	// maxNumbers bounds how many numbers of one object are kept.
+	maxNumbers = 256
+	// maxReason bounds the evaluation's own words.
+	maxReason = 500
+	// scanFactor bounds the work of finding an object: so many times the
+	// length of the output may be looked at in failed attempts.
+	scanFactor = 8
+	// minScan is the least number of bytes that may be looked at.
+	minScan = 1 << 20
+)
+
+var nonFiniteToken = regexp.MustCompile(`^-?(NaN|Infinity)\b`)
+
+// Extract reads the metric from the standard output of an evaluation: the last
+// JSON object (it may span lines), else a last line that is a bare number.
+// With key the object's number of that name counts (dots for nesting), without
+// it the object's only number. The error wraps ErrNoMetric or ErrNotFinite.
+func Extract(stdout []byte, key string) (Measurement, error) {
+	object, nonFinite, err := lastObject(stdout)
+	if err != nil {
+		return Measurement{}, err
+	}
+	if nonFinite {
+		return Measurement{}, fmt.Errorf("the last JSON object has a NaN or an infinity: %w", ErrNotFinite)
+	}
+	if object == nil {
+		return bareNumber(stdout)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	decoder.UseNumber()
+	var fields map[string]any
+	if err := decoder.Decode(&fields); err != nil {
+		return Measurement{}, fmt.Errorf("read the last JSON object: %w", err)
+	}
+	return fromFields(fields, key)
+}
+
+func bareNumber(stdout []byte) (Measurement, error) {
+	text := bytes.TrimSpace(stdout)
+	if at := bytes.LastIndexByte(text, '\n'); at >= 0 {
+		text = bytes.TrimSpace(text[at+1:])
+	}
+	if len(text) == 0 {
+		return Measurement{}, fmt.Errorf("%w: it printed nothing", ErrNoMetric)
+	}
+	value, err := ParseValue(string(text))
+	if errors.Is(err, ErrNotNumber) {
+		return Measurement{}, fmt.Errorf("%w: no JSON object, and its last line %q is no number", ErrNoMetric, clip(string(text)))
+	}
+	if err != nil {
+		return Measurement{}, err
+	}
+	return Measurement{Metric: &value}, nil
+}
+
+func fromFields(fields map[string]any, key string) (Measurement, error) {
+	found := walker{numbers: map[string]Value{}}
+	if err := found.walk("", fields); err != nil {
+		return Measurement{}, err
+	}
+	m := Measurement{Numbers: found.numbers}
+	if reason, ok := fields["rejected_reason"].(string); ok {
+		m.RejectedReason = strings.ToValidUTF8(reason[:min(len(reason), maxReason)], "")
+	}
+	if key == "" {
+		return onlyNumber(m, found)
+	}
+	value, ok := lookup(fields, key)
+	if !ok {
+		return Measurement{}, fmt.Errorf("%w: no key %q in its JSON (numbers there: %s)", ErrNoMetric, key, names(found.numbers))
+	}
+	switch value := value.(type) {
+	case nil:
+		return m, nil
+	case json.Number:
+		number, err := ParseValue(value.String())
+		if err != nil {
+			return Measurement{}, fmt.Errorf("key %q: %w", key, err)
+		}
+		m.Metric = &number
+		return m, nil
+	default:
+		return Measurement{}, fmt.Errorf("%w: key %q of its JSON is no number", ErrNoMetric, key)
+	}
+}
+
+func onlyNumber(m Measurement, found walker) (Measurement, error) {
+	switch {
+	case found.count == 1:
+		for _, value := range found.numbers {
+			m.Metric = &value
+		}
+		return m, nil
+	case found.count == 0 && found.nulls == 1:
+		return m, nil
+	case found.count == 0:
+		return Measurement{}, fmt.Errorf("%w: its JSON has no number", ErrNoMetric)
+	default:
+		return Measurement{}, fmt.Errorf("%w: its JSON has %d numbers (%s); say which with `metric:`", ErrNoMetric, found.count, names(m.Numbers))
+	}
+}
+
+// walker collects the numbers of nested objects under dotted keys.
+type walker struct {
+	numbers      map[string]Value
+	count, nulls int
+}
+
+func (w *walker) walk(prefix string, fields map[string]any) error {
+	for name, value := range fields {
+		switch value := value.(type) {
+		case nil:
+			w.nulls++
+		case json.Number:
+			w.count++
+			number, err := ParseValue(value.String())
+			if err != nil {
+				return fmt.Errorf("key %q: %w", prefix+name, err)
+			}
+			if len(w.numbers) < maxNumbers {
+				w.numbers[prefix+name] = number
+			}
+		case map[string]any:
+			if err := w.walk(prefix+name+".", value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lookup finds a dotted key; a key that has the dots in its own name wins.
+func lookup(fields map[string]any, key string) (any, bool) {
+	if value, ok := fields[key]; ok {
+		return value, true
+	}
+	for at := range len(key) {
+		if key[at] != '.' {
+			continue
+		}
+		if nested, ok := fields[key[:at]].(map[string]any); ok {
+			if value, ok := lookup(nested, key[at+1:]); ok {
+				return value, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// lastObject returns the last complete JSON object of the output, or nil; and
+// whether, after it, an object was broken by a NaN or an infinity.
+func lastObject(out []byte) (object []byte, nonFinite bool, err error) {
+	budget := max(scanFactor*len(out), minScan)
+	for at := bytes.IndexByte(out, '{'); at >= 0; {
+		rest := out[at:]
+		length, broken := objectLength(rest)
+		switch {
+		case length > 0:
+			object, nonFinite = rest[:length], false
+		case nonFiniteToken.Match(rest[broken:]):
+			nonFinite = true
+			length = 1
+		default:
+			length = 1
+		}
+		if budget -= max(broken, 64); broken > 0 && budget < 0 {
+			return nil, false, fmt.Errorf("%w: too many unclosed braces to search; print the JSON object last, on a line of its own", ErrNoMetric)
+		}
+		next := bytes.IndexByte(rest[length:], '{')
+		if next < 0 {
+			break
+		}
+		at += length + next
+	}
+	return object, nonFinite, nil
+}
+
+// objectLength returns the length of the JSON object that text begins with, or
+// 0 and the offset at which it stops being one.
+func objectLength(text []byte) (length, broken int) {
+	inside := bytes.TrimLeft(text[1:], " \t\r\n")
+	if len(inside) == 0 || (inside[0] != '"' && inside[0] != '}') {
+		return 0, len(text) - len(inside)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	var raw json.RawMessage
+	err := decoder.Decode(&raw)
+	if err == nil {
+		return int(decoder.InputOffset()), 0
+	}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) && syntax.Offset > 0 {
+		return 0, min(int(syntax.Offset)-1, len(text))
+	}
+	return 0, len(text)
+}
+
+func names(numbers map[string]Value) string {
+	if len(numbers) == 0 {
+		return "none"
+	}
+	keys := make([]string, 0, len(numbers))
+	for key := range numbers {
+		keys = append(keys, clip(key))
+	}
+	sort.Strings(keys)
+	const most = 12
+	if len(keys) > most {
+		keys = append(keys[:most], "…")
+	}
+	return strings.Join(keys, ", ")
+}

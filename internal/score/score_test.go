@@ -1,0 +1,166 @@
+package score_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+func TestDirectionVectors(t *testing.T) {
+	data, err := os.ReadFile("testdata/direction.json")
+	require.NoError(t, err)
+	var file struct {
+		Cases []struct {
+			Direction           *string
+			Best, Value, Target *score.Value
+			Improved            bool
+			Delta               *string
+			TargetMet           *bool `json:"target_met"`
+		}
+	}
+	require.NoError(t, json.Unmarshal(data, &file))
+	require.Len(t, file.Cases, 10)
+	for _, c := range file.Cases {
+		var direction score.Direction
+		if c.Direction != nil {
+			direction, err = score.ParseDirection(*c.Direction)
+			require.NoError(t, err)
+		}
+		improved := direction.Improved(*c.Value, c.Best)
+		assert.Equal(t, c.Improved, improved, "%+v", c)
+		if c.Delta != nil {
+			assert.Equal(t, *c.Delta, score.Delta(*c.Value, c.Best))
+		}
+		if c.TargetMet != nil {
+			best := *c.Value
+			if !improved {
+				best = *c.Best
+			}
+			assert.Equal(t, *c.TargetMet, direction.TargetMet(best, c.Target), "%+v", c)
+		}
+	}
+}
+
+func TestParseDirection(t *testing.T) {
+	for text, want := range map[string]score.Direction{"higher": score.Higher, " LOWER ": score.Lower} {
+		got, err := score.ParseDirection(text)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	for _, text := range []string{"", "down", "lower is better", "true"} {
+		_, err := score.ParseDirection(text)
+		assert.Error(t, err, text)
+	}
+}
+
+func TestValueText(t *testing.T) {
+	for text, want := range map[string]string{
+		"1.30": "1.3", "-0": "0", "0.000": "0", "+5": "5", ".5": "0.5", "5.": "5",
+		"1e2": "100", "1E-7": "1e-7", "0.000001": "0.000001", "-12.50e-1": "-1.25",
+		"9007199254740993": "9007199254740993", "1e-300": "1e-300", "1.5e300": "1.5e300",
+		"123456789012345678901": "123456789012345678901",
+	} {
+		value, err := score.ParseValue(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, value.String(), text)
+		again, err := score.ParseValue(value.String())
+		require.NoError(t, err)
+		assert.Zero(t, value.Cmp(again), text)
+	}
+	for _, text := range []string{"", "85%", "1_000", "0x10", "1,5", "one", "1e", "--1", strings.Repeat("1", 500)} {
+		_, err := score.ParseValue(text)
+		assert.ErrorIs(t, err, score.ErrNotNumber, text)
+	}
+	for _, text := range []string{"nan", "NaN", "-inf", "Infinity", "1e999999999", "1e309", "1e-99999999999999999999"} {
+		_, err := score.ParseValue(text)
+		assert.ErrorIs(t, err, score.ErrNotFinite, text)
+	}
+}
+
+func TestDeltaIsDecimal(t *testing.T) {
+	best := score.MustValue("1.5")
+	assert.Equal(t, "-0.2", score.Delta(score.MustValue("1.3"), &best))
+	assert.Equal(t, "0", score.Delta(score.MustValue("1.50"), &best))
+	assert.Equal(t, "", score.Delta(best, nil))
+}
+
+func TestExtract(t *testing.T) {
+	for name, c := range map[string]struct {
+		out, key, want string
+	}{
+		"object":                  {`{"f": 1.5}`, "f", "1.5"},
+		"last of several":         {"{\"f\": 1}\nlog {not json}\n{\"f\": 2}\n", "f", "2"},
+		"spans lines":             {"start\n{\n  \"f\": 3,\n  \"n\": {\"g\": 4}\n}\nbye\n", "n.g", "4"},
+		"the outer object counts": {`{"f": 1, "inner": {"f": 2}}`, "f", "1"},
+		"dotted name wins":        {`{"a.b": 1, "a": {"b": 2}}`, "a.b", "1"},
+		"dots inside names":       {`{"a.b": {"c": 7}}`, "a.b.c", "7"},
+		"only number":             {`{"name": "x", "v": 0.25}`, "", "0.25"},
+		"bare number":             {"compiling\n0.83\n", "", "0.83"},
+		"bare number with a key":  {"12", "f", "12"},
+		"beyond 2^53":             {`{"f": 9007199254740993}`, "f", "9007199254740993"},
+		"braces around":           {`}}{ {"f": 1}`, "f", "1"},
+		"after a broken one":      {`{"a": {"f": 6} oops`, "f", "6"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := score.Extract([]byte(c.out), c.key)
+			require.NoError(t, err)
+			require.NotNil(t, m.Metric)
+			assert.Equal(t, c.want, m.Metric.String())
+		})
+	}
+}
+
+func TestExtractUnscorable(t *testing.T) {
+	m, err := score.Extract([]byte(`{"f": null, "rejected_reason": "circles overlap", "n": 3}`), "f")
+	require.NoError(t, err)
+	assert.Nil(t, m.Metric)
+	assert.Equal(t, "circles overlap", m.RejectedReason)
+	assert.Equal(t, "3", m.Numbers["n"].String())
+}
+
+func TestExtractErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		out, key string
+		want     error
+		says     string
+	}{
+		"nothing":                  {"", "f", score.ErrNoMetric, "printed nothing"},
+		"prose":                    {"all good\n", "f", score.ErrNoMetric, "all good"},
+		"missing key":              {`{"g": 1}`, "f", score.ErrNoMetric, "numbers there: g"},
+		"text":                     {`{"f": "1"}`, "f", score.ErrNoMetric, "no number"},
+		"two numbers":              {`{"f": 1, "g": 2}`, "", score.ErrNoMetric, "f, g"},
+		"NaN":                      {`{"f": NaN}`, "f", score.ErrNotFinite, "NaN"},
+		"NaN after a good object":  {"{\"f\": 1}\n{\"f\": NaN}", "f", score.ErrNotFinite, "NaN"},
+		"minus infinity":           {`{"f": -Infinity}`, "f", score.ErrNotFinite, "infinity"},
+		"too large":                {`{"f": 1e999}`, "f", score.ErrNotFinite, "out of range"},
+		"bare nan":                 {"nan\n", "", score.ErrNotFinite, "nan"},
+		"a number in a last line":  {"score: 5", "", score.ErrNoMetric, "score: 5"},
+		"hostile nesting is found": {strings.Repeat(`{"a":`, 200_000), "f", score.ErrNoMetric, "unclosed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := score.Extract([]byte(c.out), c.key)
+			require.ErrorIs(t, err, c.want)
+			assert.Contains(t, err.Error(), c.says)
+		})
+	}
+}
+
+func FuzzExtract(f *testing.F) {
+	for _, seed := range []string{`{"f": 1}`, "{\"f\": NaN}", "1.5\n", `{"a":{"b":[1,{"c":2}]}}`, "{{{}", `{"f":1e400}`} {
+		f.Add([]byte(seed), "f")
+	}
+	f.Fuzz(func(t *testing.T, out []byte, key string) {
+		m, err := score.Extract(out, key)
+		if err == nil && m.Metric != nil {
+			again, err := score.ParseValue(m.Metric.String())
+			require.NoError(t, err)
+			assert.Zero(t, again.Cmp(*m.Metric))
+		}
+	})
+}

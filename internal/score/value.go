@@ -1,0 +1,170 @@
+// Package score is the arithmetic of the decision: exact metric values, the
+// direction in which a metric improves, and reading a metric out of what an
+// evaluation printed. It does no I/O.
+package score
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+)
+
+// maxDigits bounds the text of one number, so that a hostile exponent cannot
+// make exact arithmetic expensive. It leaves room for every float64 and for
+// integers far beyond 2^53.
+const maxDigits = 400
+
+var (
+	// ErrNotFinite says that a number is NaN, infinite, or too large for a float64.
+	ErrNotFinite = errors.New("not a finite number")
+	// ErrNotNumber says that a text is no decimal number at all.
+	ErrNotNumber = errors.New("not a number")
+)
+
+var (
+	numberForm    = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
+	nonFiniteForm = regexp.MustCompile(`(?i)^[+-]?(nan|inf|infinity)$`)
+)
+
+// Value is one finite decimal number, held exactly as it was written: 0.1 is a
+// tenth, and integers beyond 2^53 keep their last digit. The zero Value is 0.
+type Value struct{ d decimal.Decimal }
+
+// ParseValue reads a decimal number such as -3, .5, 1.30 or 1e-300. Spaces
+// around it are ignored. The error wraps ErrNotFinite or ErrNotNumber.
+func ParseValue(text string) (Value, error) {
+	text = strings.TrimSpace(text)
+	if nonFiniteForm.MatchString(text) {
+		return Value{}, fmt.Errorf("%q is %w", text, ErrNotFinite)
+	}
+	if !numberForm.MatchString(text) {
+		return Value{}, fmt.Errorf("%q is %w", clip(text), ErrNotNumber)
+	}
+	if len(text) > maxDigits {
+		return Value{}, fmt.Errorf("%q has more than %d characters: %w", clip(text), maxDigits, ErrNotNumber)
+	}
+	if at := strings.IndexAny(text, "eE"); at >= 0 {
+		exp, err := strconv.Atoi(text[at+1:])
+		if err != nil || exp > maxDigits || exp < -maxDigits {
+			return Value{}, fmt.Errorf("%q is out of range: %w", text, ErrNotFinite)
+		}
+	}
+	d, err := decimal.NewFromString(text)
+	if err != nil {
+		return Value{}, fmt.Errorf("%q is %w", text, ErrNotNumber)
+	}
+	if _, err := strconv.ParseFloat(text, 64); err != nil {
+		return Value{}, fmt.Errorf("%q is out of range: %w", text, ErrNotFinite)
+	}
+	return Value{d}, nil
+}
+
+// MustValue is ParseValue for constants and tests; it panics on an error.
+func MustValue(text string) Value {
+	v, err := ParseValue(text)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// FromFloat returns the Value with the shortest decimal text that reads back
+// as f. The error wraps ErrNotFinite.
+func FromFloat(f float64) (Value, error) {
+	return ParseValue(strconv.FormatFloat(f, 'g', -1, 64))
+}
+
+// FromInt returns n as a Value.
+func FromInt(n int64) Value { return Value{decimal.NewFromInt(n)} }
+
+// Float64 returns the nearest float64, for statistics and pictures.
+func (v Value) Float64() float64 {
+	f, _ := strconv.ParseFloat(v.String(), 64)
+	return f
+}
+
+// Cmp returns -1, 0 or +1 as v is less than, equal to or greater than o.
+func (v Value) Cmp(o Value) int { return v.d.Cmp(o.d) }
+
+// Sign returns -1, 0 or +1 for a negative, zero or positive value.
+func (v Value) Sign() int { return v.d.Sign() }
+
+// Sub returns v − o exactly.
+func (v Value) Sub(o Value) Value { return Value{v.d.Sub(o.d)} }
+
+// Add returns v + o exactly.
+func (v Value) Add(o Value) Value { return Value{v.d.Add(o.d)} }
+
+// Mul returns v · o exactly.
+func (v Value) Mul(o Value) Value { return Value{v.d.Mul(o.d)} }
+
+// Abs returns |v|.
+func (v Value) Abs() Value { return Value{v.d.Abs()} }
+
+// Mean returns (v + o) / 2 exactly: the median of two middle samples.
+func (v Value) Mean(o Value) Value {
+	return Value{v.d.Add(o.d).Mul(decimal.New(5, -1))}
+}
+
+// String returns the shortest exact decimal text: 1.3, -7, 1e-300. Exponents
+// appear below 1e-6 and from 1e21 on. ParseValue reads it back.
+func (v Value) String() string {
+	digits := v.d.Coefficient().String()
+	sign := ""
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	trimmed := strings.TrimRight(digits, "0")
+	if trimmed == "" {
+		return "0"
+	}
+	exp := int(v.d.Exponent()) + len(digits) - len(trimmed)
+	adjusted := exp + len(trimmed) - 1
+	switch {
+	case adjusted < -6 || adjusted >= 21:
+		mantissa := trimmed[:1]
+		if len(trimmed) > 1 {
+			mantissa += "." + trimmed[1:]
+		}
+		return sign + mantissa + "e" + strconv.Itoa(adjusted)
+	case exp >= 0:
+		return sign + trimmed + strings.Repeat("0", exp)
+	case adjusted >= 0:
+		return sign + trimmed[:adjusted+1] + "." + trimmed[adjusted+1:]
+	default:
+		return sign + "0." + strings.Repeat("0", -adjusted-1) + trimmed
+	}
+}
+
+// Signed returns String with a sign in front, except for zero: +0.2, -0.2, 0.
+func (v Value) Signed() string {
+	if v.Sign() > 0 {
+		return "+" + v.String()
+	}
+	return v.String()
+}
+
+// MarshalJSON writes the value as a JSON number.
+func (v Value) MarshalJSON() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalJSON reads a JSON number exactly.
+func (v *Value) UnmarshalJSON(text []byte) error {
+	parsed, err := ParseValue(string(text))
+	if err != nil {
+		return err
+	}
+	*v = parsed
+	return nil
+}
+
+func clip(text string) string {
+	const most = 60
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
