@@ -1,0 +1,159 @@
+package ledger
+
+import (
+	"time"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// Attempt is one decided iteration.
+type Attempt struct {
+	Iteration    int
+	Time         time.Time
+	Outcome      Outcome
+	Metric       *score.Value
+	PreviousBest *score.Value
+	Delta        string
+	Summary      string
+	Reasons      []string
+	Agent        string
+	Definition   string
+	Params       map[string]score.Value
+}
+
+// Books is what a ledger adds up to. The zero Books is a program that never ran.
+type Books struct {
+	// Iteration is the number of the last decided iteration; the baseline is 0.
+	Iteration int
+	// Started is the start of the last decided iteration.
+	LastRun time.Time
+	// Initial is iteration 0's metric under the present evaluator, Best the
+	// incumbent's; both nil before a baseline.
+	Initial, Best *score.Value
+	// InitialNumbers are the other numbers of iteration 0, for guardrails.
+	InitialNumbers map[string]score.Value
+	// Incumbent is the commit that Best belongs to, Base the default branch's
+	// commit at the baseline.
+	Incumbent, Base, BaseBranch string
+	// Evaluator is the hash under which Best was measured, Definition that of
+	// the program's settings in it.
+	Evaluator, Definition string
+	Direction             score.Direction
+	// Attempts holds the decided iterations, oldest first.
+	Attempts []Attempt
+	// SinceResumed holds the outcomes since the program was last resumed.
+	SinceResumed []Outcome
+	// PausedReason is set while the last word on pausing was `paused`.
+	PausedReason string
+	Completed    string
+	// Settings holds what people set by command.
+	Settings map[string]string
+	// Open is the last `started` event that no `finished` event of its run
+	// closed; Interrupted counts such runs of the same iteration in a row.
+	Open        *Event
+	Interrupted int
+	// Runs is the number of events read.
+	Events int
+}
+
+// Add up replays the events in order.
+func Replay(events []Event) Books {
+	b := Books{Settings: map[string]string{}}
+	for i := range events {
+		b.add(&events[i])
+	}
+	b.Events = len(events)
+	return b
+}
+
+func (b *Books) add(e *Event) {
+	switch e.Kind {
+	case Started:
+		if b.Open != nil {
+			b.Interrupted++
+		}
+		b.Open = e
+	case Measured:
+		b.measured(e)
+	case Decided:
+		b.decided(e)
+	case Finished:
+		if b.Open != nil && b.Open.Run == e.Run {
+			b.LastRun, b.Open, b.Interrupted = b.Open.Time, nil, 0
+		}
+	case Paused:
+		b.PausedReason = e.Reason
+	case Resumed:
+		b.PausedReason, b.Completed, b.SinceResumed, b.Interrupted = "", "", nil, 0
+	case Completed:
+		b.Completed = e.Reason
+	case Set:
+		b.Settings[e.Key] = e.Value
+	}
+}
+
+// measured takes a new baseline, or a new measurement of the incumbent, over.
+// What a candidate measured counts only through a decision.
+func (b *Books) measured(e *Event) {
+	if e.Metric == nil || (e.Role != Baseline && e.Role != Incumbent) {
+		return
+	}
+	if e.Role == Baseline {
+		b.Initial, b.InitialNumbers = e.Metric, e.Numbers
+		b.Base, b.BaseBranch = e.Commit, e.BaseBranch
+		b.Evaluator, b.Definition, b.Direction = e.Evaluator, e.Definition, e.Direction
+	}
+	b.Best, b.Incumbent = e.Metric, e.Commit
+}
+
+func (b *Books) decided(e *Event) {
+	attempt := Attempt{
+		Iteration: e.Iteration, Time: e.Time, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest,
+		Delta: e.Delta, Summary: e.Summary, Reasons: e.Reasons, Agent: e.Agent, Definition: e.Definition, Params: e.Params,
+	}
+	if last := len(b.Attempts) - 1; last >= 0 && b.Attempts[last].Iteration == e.Iteration {
+		b.Attempts[last] = attempt
+		b.SinceResumed = b.SinceResumed[:max(len(b.SinceResumed)-1, 0)]
+	} else {
+		b.Attempts = append(b.Attempts, attempt)
+	}
+	b.SinceResumed = append(b.SinceResumed, e.Outcome)
+	b.Iteration = max(b.Iteration, e.Iteration)
+	if e.Outcome == Accepted {
+		b.Best, b.Incumbent = e.Best, e.Commit
+	}
+}
+
+// Trailing returns how many of the last outcomes since the program was resumed
+// are outcome, without a break.
+func (b *Books) Trailing(outcome Outcome) int {
+	count := 0
+	for i := len(b.SinceResumed) - 1; i >= 0 && b.SinceResumed[i] == outcome; i-- {
+		count++
+	}
+	return count
+}
+
+// ConsecutiveErrors is the number of errors in a row, up to now.
+func (b *Books) ConsecutiveErrors() int { return b.Trailing(Error) }
+
+// Statuses returns the last ten outcomes, newest last.
+func (b *Books) Statuses() []string {
+	attempts := b.Attempts[max(len(b.Attempts)-10, 0):]
+	statuses := make([]string, len(attempts))
+	for i, attempt := range attempts {
+		statuses[i] = string(attempt.Outcome)
+	}
+	return statuses
+}
+
+// Count returns how many iterations ended in outcome.
+func (b *Books) Count(outcome Outcome) int {
+	count := 0
+	for _, attempt := range b.Attempts {
+		if attempt.Outcome == outcome {
+			count++
+		}
+	}
+	return count
+}

@@ -1,0 +1,140 @@
+// Package ledger is the append-only record of a program: one JSON event a
+// line, and the books that follow from them. It is pure; storing the lines is
+// another package's work.
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// Schema is the version written into every event.
+const Schema = 1
+
+// Kind says what an event records.
+type Kind string
+
+// The events of the format. Others are kept and ignored.
+const (
+	Started   Kind = "started"   // a run took the lease of an iteration
+	Measured  Kind = "measured"  // an evaluation gave a number, or failed
+	Decided   Kind = "decided"   // the outcome of an iteration and its reasons
+	Pushed    Kind = "pushed"    // the program branch moved
+	Finished  Kind = "finished"  // the run gave the lease back
+	Paused    Kind = "paused"    // the program stops until a person resumes it
+	Resumed   Kind = "resumed"   // a person set Paused back
+	Completed Kind = "completed" // the target is reached
+	Set       Kind = "set"       // a person changed a setting
+)
+
+// Outcome is how an iteration ended.
+type Outcome string
+
+// The outcomes. Busy, Idle and DryRun never appear in a ledger: no iteration
+// was recorded.
+const (
+	Accepted       Outcome = "accepted"
+	Rejected       Outcome = "rejected"
+	Error          Outcome = "error"
+	PendingCI      Outcome = "pending-ci"
+	CIFixExhausted Outcome = "ci-fix-exhausted"
+	Busy           Outcome = "busy"
+	Idle           Outcome = "idle"
+	DryRun         Outcome = "dry-run"
+)
+
+// Role says which tree a measurement is of.
+type Role string
+
+// The roles. A baseline is the default branch's tree with nothing changed; the
+// incumbent is the head of the program branch.
+const (
+	Baseline  Role = "baseline"
+	Incumbent Role = "incumbent"
+	Candidate Role = "candidate"
+)
+
+// Lease names the holder of a program, so that a run that is gone frees it.
+type Lease struct {
+	Host         string    `json:"host"`
+	PID          int       `json:"pid"`
+	ProcessStart string    `json:"process_start,omitempty"`
+	ActionsRun   string    `json:"actions_run,omitempty"`
+	Until        time.Time `json:"until"`
+}
+
+// Usage is what an agent cost. Nil is unknown, which is not zero.
+type Usage struct {
+	InputTokens  *int64       `json:"input_tokens"`
+	OutputTokens *int64       `json:"output_tokens"`
+	CachedTokens *int64       `json:"cached_tokens"`
+	CostUSD      *score.Value `json:"cost_usd"`
+	Turns        *int         `json:"turns"`
+	ToolCalls    *int         `json:"tool_calls"`
+}
+
+// Event is one line of the ledger. Which fields are set depends on Kind.
+type Event struct {
+	Schema    int       `json:"schema"`
+	Kind      Kind      `json:"event"`
+	Time      time.Time `json:"time"`
+	Run       string    `json:"run_id"`
+	Iteration int       `json:"iteration"`
+
+	// Started.
+	Lease *Lease `json:"lease,omitempty"`
+
+	// Measured; Metric and Evaluator are also Decided's.
+	Role           Role                   `json:"role,omitempty"`
+	Metric         *score.Value           `json:"metric,omitempty"`
+	Samples        []score.Value          `json:"samples,omitempty"`
+	Numbers        map[string]score.Value `json:"numbers,omitempty"`
+	Problem        string                 `json:"problem,omitempty"`
+	RejectedReason string                 `json:"rejected_reason,omitempty"`
+	Direction      score.Direction        `json:"direction,omitempty"`
+	Target         *score.Value           `json:"target,omitempty"`
+	// Evaluator is the hash of all that the evaluation runs and reads,
+	// Definition that of the program's own settings within it.
+	Evaluator  string  `json:"evaluator,omitempty"`
+	Definition string  `json:"definition,omitempty"`
+	Base       string  `json:"base,omitempty"`
+	BaseBranch string  `json:"base_branch,omitempty"`
+	Seconds    float64 `json:"seconds,omitempty"`
+
+	// Decided, Pushed and Finished.
+	Outcome      Outcome                `json:"outcome,omitempty"`
+	Verdict      string                 `json:"verdict,omitempty"`
+	Reasons      []string               `json:"reasons,omitempty"`
+	PreviousBest *score.Value           `json:"previous_best,omitempty"`
+	Best         *score.Value           `json:"best,omitempty"`
+	Delta        string                 `json:"delta,omitempty"`
+	Parent       string                 `json:"incumbent,omitempty"`
+	Commit       string                 `json:"commit,omitempty"`
+	Branch       string                 `json:"branch,omitempty"`
+	Agent        string                 `json:"agent,omitempty"`
+	Model        string                 `json:"model,omitempty"`
+	Usage        *Usage                 `json:"usage,omitempty"`
+	Summary      string                 `json:"summary,omitempty"`
+	Changed      []string               `json:"changed,omitempty"`
+	Params       map[string]score.Value `json:"params,omitempty"`
+	Durations    map[string]float64     `json:"durations,omitempty"`
+
+	// Paused, Resumed, Completed and Set.
+	Reason string `json:"reason,omitempty"`
+	Key    string `json:"key,omitempty"`
+	Value  string `json:"value,omitempty"`
+}
+
+// Line renders the event as one line of JSON, with its newline.
+func (e Event) Line() ([]byte, error) {
+	e.Schema = Schema
+	e.Time = e.Time.UTC().Truncate(time.Millisecond)
+	text, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("render %s event: %w", e.Kind, err)
+	}
+	return append(text, '\n'), nil
+}
