@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes of both binaries.
+const (
+	ExitOK     = 0 // the command did its work, whatever was decided
+	ExitFailed = 1 // it could not do its work
+	ExitMisuse = 2 // it was asked for something that makes no sense
+)
+
+// UsageError is a mistake of the caller: exit code 2.
+type UsageError struct{ Err error }
+
+// Error returns the message of the mistake itself.
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the mistake itself.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Usagef returns a UsageError with a message.
+func Usagef(format string, args ...any) error {
+	return &UsageError{fmt.Errorf(format, args...)}
+}
+
+// ExitError ends the command with a code of its own. With a nil Err nothing
+// more is printed: the command has said what it had to say.
+type ExitError struct {
+	Code int
+	Err  error
+}
+
+// Error returns the message, or names the code when there is none.
+func (e *ExitError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+// Unwrap returns the error behind the code; nil when there is none.
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// Run executes a command tree with env and returns the exit code. An error is
+// printed once, as one line on standard error. Errors that come before a
+// command begins its work (unknown flags, commands and arguments) are misuse.
+func Run(ctx context.Context, env Env, root *cobra.Command) int {
+	begun := false
+	prepare(root, &begun)
+	root.SetArgs(env.Args)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.Version = Version()
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	err := root.ExecuteContext(ctx)
+	if err != nil && !begun {
+		err = misuse(err, root.Name())
+	}
+	return report(env, root.Name(), err)
+}
+
+// prepare marks the moment at which a command begins its work.
+func prepare(cmd *cobra.Command, begun *bool) {
+	if work := cmd.RunE; work != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			*begun = true
+			return work(cmd, args)
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		prepare(sub, begun)
+	}
+}
+
+func misuse(err error, name string) error {
+	var known *UsageError
+	if errors.As(err, &known) {
+		return err
+	}
+	text, more, found := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	if found {
+		text += "; " + strings.Join(strings.Fields(more), " ")
+	}
+	return Usagef("%s (see `%s --help`)", text, name)
+}
+
+func report(env Env, name string, err error) int {
+	if err == nil {
+		return ExitOK
+	}
+	var exit *ExitError
+	if errors.As(err, &exit) && exit.Err == nil {
+		return exit.Code
+	}
+	fmt.Fprintf(env.Stderr, "%s: %s\n", name, oneLine(err.Error()))
+	var usage *UsageError
+	switch {
+	case exit != nil:
+		return exit.Code
+	case errors.As(err, &usage):
+		return ExitMisuse
+	default:
+		return ExitFailed
+	}
+}
+
+// Version returns the module version and revision that this binary was built
+// from, such as "v1.2.0 (0123456789ab)"; "devel" when it was not recorded.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	version := strings.Trim(info.Main.Version, "()")
+	if version == "" {
+		version = "devel"
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" && len(setting.Value) >= 12 {
+			version += " (" + setting.Value[:12] + ")"
+		}
+	}
+	return version
+}
+
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+}
