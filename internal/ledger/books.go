@@ -25,7 +25,7 @@ type Attempt struct {
 type Books struct {
 	// Iteration is the number of the last decided iteration; the baseline is 0.
 	Iteration int
-	// Started is the start of the last decided iteration.
+	// LastRun is the start of the last decided iteration.
 	LastRun time.Time
 	// Initial is iteration 0's metric under the present evaluator, Best the
 	// incumbent's; both nil before a baseline.
@@ -35,6 +35,8 @@ type Books struct {
 	// Incumbent is the commit that Best belongs to, Base the default branch's
 	// commit at the baseline.
 	Incumbent, Base, BaseBranch string
+	// Output is what the last evaluation of the incumbent printed.
+	Output string
 	// Evaluator is the hash under which Best was measured, Definition that of
 	// the program's settings in it.
 	Evaluator, Definition string
@@ -52,11 +54,13 @@ type Books struct {
 	// closed; Interrupted counts such runs of the same iteration in a row.
 	Open        *Event
 	Interrupted int
-	// Runs is the number of events read.
+	// Events is the number of events replayed.
 	Events int
+
+	candidateOutput string
 }
 
-// Add up replays the events in order.
+// Replay adds up the events in order.
 func Replay(events []Event) Books {
 	b := Books{Settings: map[string]string{}}
 	for i := range events {
@@ -95,7 +99,10 @@ func (b *Books) add(e *Event) {
 // measured takes a new baseline, or a new measurement of the incumbent, over.
 // What a candidate measured counts only through a decision.
 func (b *Books) measured(e *Event) {
-	if e.Metric == nil || (e.Role != Baseline && e.Role != Incumbent) {
+	if e.Role == Candidate {
+		b.candidateOutput = e.Output
+	}
+	if e.Metric == nil || e.Role == Candidate {
 		return
 	}
 	if e.Role == Baseline {
@@ -103,7 +110,7 @@ func (b *Books) measured(e *Event) {
 		b.Base, b.BaseBranch = e.Commit, e.BaseBranch
 		b.Evaluator, b.Definition, b.Direction = e.Evaluator, e.Definition, e.Direction
 	}
-	b.Best, b.Incumbent = e.Metric, e.Commit
+	b.Best, b.Incumbent, b.Output = e.Metric, e.Commit, e.Output
 }
 
 func (b *Books) decided(e *Event) {
@@ -120,7 +127,7 @@ func (b *Books) decided(e *Event) {
 	b.SinceResumed = append(b.SinceResumed, e.Outcome)
 	b.Iteration = max(b.Iteration, e.Iteration)
 	if e.Outcome == Accepted {
-		b.Best, b.Incumbent = e.Best, e.Commit
+		b.Best, b.Incumbent, b.Output = e.Best, e.Commit, b.candidateOutput
 	}
 }
 

@@ -94,8 +94,10 @@ type Event struct {
 	Numbers        map[string]score.Value `json:"numbers,omitempty"`
 	Problem        string                 `json:"problem,omitempty"`
 	RejectedReason string                 `json:"rejected_reason,omitempty"`
-	Direction      score.Direction        `json:"direction,omitempty"`
-	Target         *score.Value           `json:"target,omitempty"`
+	// Output is the end of what the evaluation printed, bounded.
+	Output    string          `json:"output,omitempty"`
+	Direction score.Direction `json:"direction,omitempty"`
+	Target    *score.Value    `json:"target,omitempty"`
 	// Evaluator is the hash of all that the evaluation runs and reads,
 	// Definition that of the program's own settings within it.
 	Evaluator  string  `json:"evaluator,omitempty"`

@@ -1,0 +1,103 @@
+package ledger_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/score"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+func value(text string) *score.Value {
+	v := score.MustValue(text)
+	return &v
+}
+
+func decided(iteration int, outcome ledger.Outcome, best string) ledger.Event {
+	return ledger.Event{Kind: ledger.Decided, Iteration: iteration, Outcome: outcome, Best: value(best), Commit: "c" + best}
+}
+
+func TestLogKeepsWhatItDoesNotKnow(t *testing.T) {
+	text := `{"schema":7,"event":"measured","future":{"a":1},"role":"baseline","metric":1.50}` + "\n" +
+		`{"event":"telepathy","x":9007199254740993}` + "\n"
+	log, err := ledger.Parse([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, log.Append(ledger.Event{Kind: ledger.Paused, Time: noon, Reason: "rest"}))
+	assert.True(t, strings.HasPrefix(string(log.Bytes()), text), "earlier lines stay as they are")
+	again, err := ledger.Parse(log.Bytes())
+	require.NoError(t, err)
+	assert.Len(t, again.Events, 3)
+	assert.Equal(t, "rest", ledger.Replay(again.Events).PausedReason)
+}
+
+func TestLogRefusesWhatItCannotRead(t *testing.T) {
+	for text, says := range map[string]string{
+		"{\"event\":\"set\"}\n{\"event\":": "line 2",
+		"[]\n":                             "line 1",
+		"{}\n":                             "no \"event\"",
+		"\n\n{\"event\":\"set\",\"time\":3}": "line 3",
+		"<<<<<<< ours\n":                   "line 1",
+	} {
+		_, err := ledger.Parse([]byte(text))
+		require.Error(t, err, text)
+		assert.Contains(t, err.Error(), says)
+	}
+}
+
+func TestReplay(t *testing.T) {
+	books := ledger.Replay([]ledger.Event{
+		{Kind: ledger.Started, Run: "r1", Time: noon, Iteration: 1},
+		{Kind: ledger.Measured, Role: ledger.Baseline, Metric: value("5"), Commit: "base", Evaluator: "e", Output: "five"},
+		{Kind: ledger.Measured, Role: ledger.Candidate, Metric: value("4"), Output: "four"},
+		decided(1, ledger.Accepted, "4"),
+		{Kind: ledger.Finished, Run: "r1"},
+		{Kind: ledger.Started, Run: "r2", Time: noon.Add(time.Hour), Iteration: 2},
+		decided(2, ledger.Rejected, "4"),
+		{Kind: ledger.Finished, Run: "r2"},
+	})
+	assert.Equal(t, 2, books.Iteration)
+	assert.Equal(t, "5", books.Initial.String())
+	assert.Equal(t, "4", books.Best.String())
+	assert.Equal(t, "c4", books.Incumbent)
+	assert.Equal(t, "four", books.Output)
+	assert.Equal(t, noon.Add(time.Hour), books.LastRun)
+	assert.Equal(t, []string{"accepted", "rejected"}, books.Statuses())
+	assert.Nil(t, books.Open)
+	assert.Equal(t, 1, books.Count(ledger.Rejected))
+}
+
+func TestReplayInterrupted(t *testing.T) {
+	events := []ledger.Event{
+		{Kind: ledger.Started, Run: "r1", Iteration: 1},
+		{Kind: ledger.Started, Run: "r2", Iteration: 1},
+		{Kind: ledger.Started, Run: "r3", Iteration: 1},
+	}
+	books := ledger.Replay(events)
+	assert.Equal(t, "r3", books.Open.Run)
+	assert.Equal(t, 2, books.Interrupted)
+	books = ledger.Replay(append(events, decided(1, ledger.Rejected, "1"), ledger.Event{Kind: ledger.Finished, Run: "r3"}))
+	assert.Zero(t, books.Interrupted)
+}
+
+func TestReplayPausesAndErrors(t *testing.T) {
+	events := []ledger.Event{decided(1, ledger.Error, "1"), decided(2, ledger.Error, "1"), decided(3, ledger.Error, "1")}
+	books := ledger.Replay(events)
+	assert.Equal(t, 3, books.ConsecutiveErrors())
+	events = append(events, ledger.Event{Kind: ledger.Paused, Reason: "three errors"}, ledger.Event{Kind: ledger.Resumed})
+	books = ledger.Replay(events)
+	assert.Zero(t, books.ConsecutiveErrors(), "resuming starts the count anew")
+	assert.Empty(t, books.PausedReason)
+	assert.Len(t, books.Statuses(), 3, "the statuses stay")
+}
+
+func TestReplayDecidedTwice(t *testing.T) {
+	books := ledger.Replay([]ledger.Event{decided(1, ledger.PendingCI, "1"), decided(1, ledger.Accepted, "2")})
+	assert.Equal(t, []string{"accepted"}, books.Statuses())
+	assert.Equal(t, "2", books.Best.String())
+}
