@@ -1,0 +1,100 @@
+package search
+
+import (
+	"math"
+	"strconv"
+)
+
+// unit maps a value to the unit interval, where all parameters are alike.
+func (p Param) unit(x float64) float64 {
+	if p.Log {
+		return math.Log(x/p.Min) / math.Log(p.Max/p.Min)
+	}
+	return (x - p.Min) / (p.Max - p.Min)
+}
+
+// value is the inverse of unit, before snapping.
+func (p Param) value(u float64) float64 {
+	if p.Log {
+		return p.Min * math.Exp(u*math.Log(p.Max/p.Min))
+	}
+	return p.Min + u*(p.Max-p.Min)
+}
+
+// Clamp returns the nearest value within the bounds.
+func (p Param) Clamp(x float64) float64 { return min(max(x, p.Min), p.Max) }
+
+// Snap returns the nearest allowed value: within the bounds, on the grid of
+// Step, whole for Int. A continuous value keeps as many decimal digits as a
+// difference of resolution (in units of the whole range) needs, so that texts
+// stay short.
+func (p Param) Snap(x, resolution float64) float64 {
+	x = p.Clamp(x)
+	switch {
+	case p.Step > 0:
+		return p.snapStep(x)
+	case p.Int:
+		return min(max(math.Round(x), math.Ceil(p.Min)), math.Floor(p.Max))
+	}
+	return p.Clamp(roundTo(x, p.quantum(x, resolution)))
+}
+
+func (p Param) snapStep(x float64) float64 {
+	last := math.Floor((p.Max-p.Min)/p.Step + 1e-9)
+	k := min(math.Round((x-p.Min)/p.Step), last)
+	x = p.Clamp(clean(p.Min + k*p.Step))
+	if p.Int {
+		return min(max(math.Round(x), math.Ceil(p.Min)), math.Floor(p.Max))
+	}
+	return x
+}
+
+// spacing is the distance between neighbouring allowed values at x in units of
+// the range; 0 for a continuous parameter.
+func (p Param) spacing(x float64) float64 {
+	step := p.Step
+	if p.Int {
+		step = max(step, 1)
+	}
+	if step == 0 {
+		return 0
+	}
+	if p.Log {
+		return math.Log1p(step/max(x, p.Min)) / math.Log(p.Max/p.Min)
+	}
+	return step / (p.Max - p.Min)
+}
+
+// quantum is the power of ten that a change of resolution still shows at x.
+func (p Param) quantum(x, resolution float64) float64 {
+	width := (p.Max - p.Min) * resolution
+	if p.Log {
+		width = x * math.Log(p.Max/p.Min) * resolution
+	}
+	// Fewer than 1e-12 of the value is lost in its own rounding.
+	width = max(width, math.Abs(x)*1e-12, math.SmallestNonzeroFloat64*1e16)
+	return math.Pow(10, math.Floor(math.Log10(width)))
+}
+
+// roundTo rounds x to a multiple of a power of ten, and to the float64 whose
+// shortest text is that multiple.
+func roundTo(x, quantum float64) float64 {
+	digits := int(-math.Round(math.Log10(quantum)))
+	if digits <= 0 {
+		return math.Round(x/quantum) * quantum
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', digits, 64), 64)
+	if err != nil {
+		return x
+	}
+	return rounded + 0 // no negative zero
+}
+
+// clean removes the last bits of noise that a sum of decimal steps collects.
+func clean(x float64) float64 {
+	cleaned, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
+	if err != nil {
+		return x
+	}
+	return cleaned + 0
+}

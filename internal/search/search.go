@@ -1,0 +1,100 @@
+// Package search is the tuner's arithmetic: given the marked numbers and every
+// trial so far it proposes the next values to try. It keeps nothing between
+// calls, so that separate processes continue one search from the ledger.
+package search
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// Param is one number that may be changed.
+type Param struct {
+	// Name identifies the parameter in trials and proposals.
+	Name string
+	// Min and Max bound the value, both included.
+	Min, Max float64
+	// Step, when positive, allows only Min, Min+Step, Min+2·Step, ….
+	Step float64
+	// Log searches ratios instead of differences; Min must be above zero.
+	Log bool
+	// Int allows only whole numbers.
+	Int bool
+	// Current is the incumbent's value; outside the bounds it counts as the
+	// nearer bound.
+	Current float64
+}
+
+// Trial is one evaluation of the past.
+type Trial struct {
+	// Params holds the values that were tried. A parameter that is missing had
+	// its present value; one that is no longer in the space is ignored.
+	Params map[string]float64
+	// Value is what was measured; nil when the evaluation failed or gave no
+	// usable number, which counts as worse than everything measured.
+	Value *float64
+}
+
+// Proposal is the next point to try.
+type Proposal struct {
+	// Params has a value for every parameter of the space.
+	Params map[string]float64
+	// Note says in a few words how the point was chosen.
+	Note string
+}
+
+// ErrExhausted says that every allowed combination of values was tried.
+var ErrExhausted = errors.New("every combination of values within the bounds was tried")
+
+// Propose returns the next point to try. It is a pure function of its
+// arguments: the same space, history, direction and seed give the same point,
+// and a longer history continues the same search. History is in the order of
+// the trials and may hold points of other origin, repeats, and values out of
+// bounds. A point that history holds is never proposed again. The error is
+// ErrExhausted, or says which parameter is impossible.
+func Propose(space []Param, history []Trial, direction score.Direction, seed int64) (Proposal, error) {
+	if len(space) == 0 {
+		return Proposal{}, errors.New("no parameter to search")
+	}
+	for _, p := range space {
+		if err := p.Validate(); err != nil {
+			return Proposal{}, err
+		}
+	}
+	s := newState(space, history, direction, seed)
+	point, note := s.choose()
+	point, ok := s.fresh(point)
+	if !ok {
+		return Proposal{}, ErrExhausted
+	}
+	params := make(map[string]float64, len(space))
+	for i, p := range space {
+		params[p.Name] = point[i]
+	}
+	return Proposal{Params: params, Note: note}, nil
+}
+
+// Validate says what makes a parameter impossible to search.
+func (p Param) Validate() error {
+	for _, x := range []float64{p.Min, p.Max, p.Step, p.Current} {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("parameter %s: %v is not a finite number", p.Name, x)
+		}
+	}
+	switch {
+	case p.Min >= p.Max:
+		return fmt.Errorf("parameter %s: the minimum %v is not below the maximum %v", p.Name, p.Min, p.Max)
+	case math.IsInf(p.Max-p.Min, 0):
+		return fmt.Errorf("parameter %s: the range %v..%v is too wide", p.Name, p.Min, p.Max)
+	case p.Step < 0:
+		return fmt.Errorf("parameter %s: the step %v is below zero", p.Name, p.Step)
+	case p.Log && p.Min <= 0:
+		return fmt.Errorf("parameter %s: a log scale needs a minimum above zero, not %v", p.Name, p.Min)
+	case p.Int && math.Ceil(p.Min) > math.Floor(p.Max):
+		return fmt.Errorf("parameter %s: no whole number lies in %v..%v", p.Name, p.Min, p.Max)
+	}
+	return nil
+}
