@@ -1,9 +1,19 @@
 package ledger
 
 import (
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/score"
+)
+
+// Settings with which a state that had no ledger was taken over: its iteration
+// count, and its recent statuses, comma-separated.
+const (
+	AdoptedIteration = "adopted-iteration"
+	AdoptedStatuses  = "adopted-statuses"
 )
 
 // Attempt is one decided iteration.
@@ -58,6 +68,7 @@ type Books struct {
 	Events int
 
 	candidateOutput string
+	adopted         []string
 }
 
 // Replay adds up the events in order.
@@ -92,7 +103,19 @@ func (b *Books) add(e *Event) {
 	case Completed:
 		b.Completed = e.Reason
 	case Set:
-		b.Settings[e.Key] = e.Value
+		b.set(e.Key, e.Value)
+	}
+}
+
+func (b *Books) set(key, value string) {
+	b.Settings[key] = value
+	switch key {
+	case AdoptedIteration:
+		if n, err := strconv.Atoi(value); err == nil {
+			b.Iteration = max(b.Iteration, n)
+		}
+	case AdoptedStatuses:
+		b.adopted = strings.Split(value, ",")
 	}
 }
 
@@ -146,12 +169,11 @@ func (b *Books) ConsecutiveErrors() int { return b.Trailing(Error) }
 
 // Statuses returns the last ten outcomes, newest last.
 func (b *Books) Statuses() []string {
-	attempts := b.Attempts[max(len(b.Attempts)-10, 0):]
-	statuses := make([]string, len(attempts))
-	for i, attempt := range attempts {
-		statuses[i] = string(attempt.Outcome)
+	statuses := slices.Clone(b.adopted)
+	for _, attempt := range b.Attempts {
+		statuses = append(statuses, string(attempt.Outcome))
 	}
-	return statuses
+	return statuses[max(len(statuses)-10, 0):]
 }
 
 // Count returns how many iterations ended in outcome.

@@ -38,11 +38,11 @@ func TestLogKeepsWhatItDoesNotKnow(t *testing.T) {
 
 func TestLogRefusesWhatItCannotRead(t *testing.T) {
 	for text, says := range map[string]string{
-		"{\"event\":\"set\"}\n{\"event\":": "line 2",
-		"[]\n":                             "line 1",
-		"{}\n":                             "no \"event\"",
+		"{\"event\":\"set\"}\n{\"event\":":   "line 2",
+		"[]\n":                               "line 1",
+		"{}\n":                               "no \"event\"",
 		"\n\n{\"event\":\"set\",\"time\":3}": "line 3",
-		"<<<<<<< ours\n":                   "line 1",
+		"<<<<<<< ours\n":                     "line 1",
 	} {
 		_, err := ledger.Parse([]byte(text))
 		require.Error(t, err, text)
