@@ -1,0 +1,66 @@
+package gate
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Kind says how a path of the candidate differs from the incumbent's.
+type Kind string
+
+// The kinds of change. Type is a file that became a link or the reverse.
+const (
+	Added    Kind = "added"
+	Modified Kind = "modified"
+	Deleted  Kind = "deleted"
+	Mode     Kind = "mode changed"
+	Type     Kind = "type changed"
+)
+
+// Change is one path in which the candidate differs from the incumbent.
+type Change struct {
+	Path string // bytes as git has them; need not be UTF-8
+	Kind Kind
+	// OldMode and NewMode are git's six digits (100644, 100755, 120000), empty where there is no file.
+	OldMode, NewMode string
+	// NewBlob is the object id of the new content, empty for a deletion or a refused path.
+	NewBlob string
+	// Size is the new content's in bytes, as it lies on disk.
+	Size int64
+	// LinkTarget is the text of a symbolic link.
+	LinkTarget string
+	// Refused says why no candidate may contain this path, whatever the rules;
+	// empty for an ordinary change.
+	Refused string
+}
+
+// maxQuoted bounds a path in a reason, in bytes before quoting.
+const maxQuoted = 160
+
+// quotePath renders a path of unknown bytes as one bounded line.
+func quotePath(path string) string {
+	if len(path) <= maxQuoted {
+		return strconv.Quote(path)
+	}
+	head, tail := path[:maxQuoted/2], path[len(path)-maxQuoted/2:]
+	return strconv.Quote(head) + "…" + strconv.Quote(tail)
+}
+
+// oneLine bounds a reason and leaves no control characters in it.
+func oneLine(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == utf8.RuneError {
+			return ' '
+		}
+		return r
+	}, text)
+	if len(text) <= 2*maxQuoted {
+		return text
+	}
+	cut := 2 * maxQuoted
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}
