@@ -1,0 +1,78 @@
+package state
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Doc is a state file in memory. It remembers its bytes; every change splices
+// them and leaves the rest as it was.
+type Doc struct {
+	data     []byte
+	machine  Machine
+	warnings []Warning
+}
+
+// New returns a fresh state file for the program of that name.
+func New(name string) *Doc {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "# Autoloop: %s\n\n", Inline(name, 100))
+	out.WriteString("*Autoloop keeps this file. People may edit Paused, Pause Reason, Completed and all the prose.*\n\n")
+	out.WriteString("## ⚙️ Machine State\n\n| Field | Value |\n|-------|-------|\n")
+	var m Machine
+	for f := range fieldCount {
+		fmt.Fprintf(&out, "| %s | %s |\n", f.name(), m.cell(f))
+	}
+	for _, kind := range []SectionKind{ProgramInfo, Priorities, Lessons, Foreclosed, Future, History} {
+		fmt.Fprintf(&out, "\n## %s\n\n%s\n", kind.heading(), nothing)
+	}
+	doc, err := Parse(out.Bytes())
+	if err != nil {
+		panic(fmt.Sprintf("the state template cannot be read: %v", err))
+	}
+	return doc
+}
+
+// Parse reads a state file and keeps a copy of its bytes. The error is that of
+// ParseMachine.
+func Parse(data []byte) (*Doc, error) {
+	d := &Doc{data: bytes.Clone(data)}
+	if err := d.read(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *Doc) read() error {
+	machine, warnings, err := ParseMachine(d.data)
+	if err != nil {
+		return err
+	}
+	d.machine, d.warnings = machine, warnings
+	return nil
+}
+
+// Machine returns the table as it was read.
+func (d *Doc) Machine() Machine { return d.machine }
+
+// Warnings returns what was odd in the table, though it could be read.
+func (d *Doc) Warnings() []Warning { return d.warnings }
+
+// Bytes returns the file as it is now, without compaction.
+func (d *Doc) Bytes() []byte { return bytes.Clone(d.data) }
+
+// splice replaces data[start:end].
+func (d *Doc) splice(start, end int, text string) {
+	out := make([]byte, 0, len(d.data)-(end-start)+len(text))
+	out = append(out, d.data[:start]...)
+	out = append(out, text...)
+	d.data = append(out, d.data[end:]...)
+}
+
+// newline is the line ending that the file uses.
+func (d *Doc) newline() string {
+	if at := bytes.IndexByte(d.data, '\n'); at > 0 && d.data[at-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}

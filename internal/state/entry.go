@@ -1,0 +1,159 @@
+package state
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// Status is how an iteration ended, in the words of Recent Statuses.
+type Status string
+
+// The statuses of history entries.
+const (
+	Accepted       Status = "accepted"
+	Rejected       Status = "rejected"
+	Failed         Status = "error"
+	PendingCI      Status = "pending-ci"
+	CIFixExhausted Status = "ci-fix-exhausted"
+	Baseline       Status = "baseline"
+)
+
+// The bounds of one entry, in runes and items.
+const (
+	maxText  = 300
+	maxNotes = 8
+)
+
+// Entry is one iteration in the history. Its texts may come from anybody: they
+// are made harmless and short when they are written.
+type Entry struct {
+	Iteration int
+	// Baseline marks a measurement without a change: iteration 0, or a new
+	// baseline on the way.
+	Baseline bool
+	Time     time.Time
+	// RunURL is the run's page; "" for none.
+	RunURL string
+	Status Status
+	Change string
+	// Metric is nil when nothing was measured, PreviousBest when there was none.
+	Metric, PreviousBest *score.Value
+	// Delta is the signed decimal difference; "" for none.
+	Delta         string
+	PR            int
+	Commit        string
+	CIFixAttempts int
+	// Notes are single lines: reasons and remarks.
+	Notes []string
+}
+
+func (s Status) label() string {
+	switch s {
+	case Accepted:
+		return "✅ Accepted"
+	case Rejected:
+		return "❌ Rejected"
+	case Failed:
+		return "⚠️ Error"
+	case PendingCI:
+		return "⏳ Pending CI"
+	case CIFixExhausted:
+		return "❌ CI fix attempts exhausted"
+	case Baseline:
+		return "📏 Baseline"
+	default:
+		return escapeCell(Inline(string(s), 40))
+	}
+}
+
+// render writes the entry as markdown, ending with a newline.
+func (e Entry) render() string {
+	var out strings.Builder
+	out.WriteString("### Iteration " + strconv.Itoa(e.Iteration))
+	if e.Baseline && e.Iteration > 0 {
+		out.WriteString(" (new baseline)")
+	}
+	out.WriteString(" — " + e.Time.UTC().Format("2006-01-02 15:04") + " UTC")
+	if address := safeURL(e.RunURL); address != "" {
+		out.WriteString(" — [Run](" + address + ")")
+	}
+	out.WriteString("\n\n")
+	status := e.Status
+	if status == "" && e.Baseline {
+		status = Baseline
+	}
+	item(&out, "Status", status.label())
+	item(&out, "Change", safe(e.Change))
+	item(&out, "Metric", e.metric())
+	if e.PR > 0 {
+		item(&out, "Pull request", "#"+strconv.Itoa(e.PR))
+	}
+	item(&out, "Commit", safe(e.Commit))
+	if e.CIFixAttempts > 0 {
+		item(&out, "CI fix attempts", strconv.Itoa(e.CIFixAttempts))
+	}
+	e.notes(&out)
+	return out.String()
+}
+
+func (e Entry) metric() string {
+	text := metricCell(e.Metric)
+	var more []string
+	if e.PreviousBest != nil {
+		more = append(more, "previous best: "+e.PreviousBest.String())
+	}
+	if e.Delta != "" {
+		more = append(more, "delta: "+safe(e.Delta))
+	}
+	if len(more) == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s (%s)", text, strings.Join(more, ", "))
+}
+
+func (e Entry) notes(out *strings.Builder) {
+	var lines []string
+	for _, note := range e.Notes {
+		if text := safe(note); text != "" {
+			lines = append(lines, text)
+		}
+	}
+	if len(lines) > maxNotes {
+		lines = append(lines[:maxNotes-1], fmt.Sprintf("… and %d more", len(lines)-maxNotes+1))
+	}
+	if len(lines) == 1 {
+		item(out, "Notes", lines[0])
+		return
+	}
+	if len(lines) > 1 {
+		out.WriteString("- **Notes**:\n")
+		for _, text := range lines {
+			out.WriteString("  - " + text + "\n")
+		}
+	}
+}
+
+func item(out *strings.Builder, name, text string) {
+	if text != "" {
+		out.WriteString("- **" + name + "**: " + text + "\n")
+	}
+}
+
+func safe(text string) string { return escapeCell(Inline(text, maxText)) }
+
+// safeURL returns an http address that cannot end a markdown link, or "".
+func safeURL(text string) string {
+	if len(text) > 500 {
+		return ""
+	}
+	address, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || address.Host == "" || (address.Scheme != "https" && address.Scheme != "http") || address.User != nil {
+		return ""
+	}
+	return strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", "@", "%40").Replace(address.String())
+}

@@ -1,0 +1,141 @@
+// Package state reads and writes a program's state file: markdown for people,
+// with one table, the Machine State, that the scheduler reads. Reading is
+// tolerant of what people and other tools write; writing changes only what it
+// must and keeps every other byte. It does no I/O.
+package state
+
+import (
+	"slices"
+	"time"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// MaxBytes is the size under which a state file is held.
+const MaxBytes = 30720
+
+// MaxStatuses is how many outcomes Recent Statuses keeps.
+const MaxStatuses = 10
+
+// Machine is the Machine State table. The zero value of a field is a row that
+// is missing or holds the null sign.
+type Machine struct {
+	// LastRun is the start of the last run in UTC; nil when it never ran.
+	LastRun        *time.Time
+	IterationCount int
+	// InitialMetric is iteration 0's, BestMetric the incumbent's.
+	InitialMetric, BestMetric, TargetMetric *score.Value
+	// Direction is Higher when the row is missing; DirectionGiven says that
+	// the row is there with a value.
+	Direction      score.Direction
+	DirectionGiven bool
+	Branch         string
+	// PR and Issue are numbers on GitHub; 0 for none.
+	PR, Issue       int
+	Paused          bool
+	PauseReason     string
+	Completed       bool
+	CompletedReason string
+	// ConsecutiveErrors counts the errors in a row up to now.
+	ConsecutiveErrors int
+	// RecentStatuses holds the last outcomes in lower case, newest last.
+	RecentStatuses []string
+}
+
+// Plateau says whether the last n statuses are all `rejected`. It is false for
+// n < 1 and when there are fewer statuses than n.
+func (m Machine) Plateau(n int) bool {
+	if n < 1 || len(m.RecentStatuses) < n {
+		return false
+	}
+	last := m.RecentStatuses[len(m.RecentStatuses)-n:]
+	return !slices.ContainsFunc(last, func(s string) bool { return s != string(Rejected) })
+}
+
+// Pending says whether the last iteration still waits for CI.
+func (m Machine) Pending() bool {
+	last := len(m.RecentStatuses) - 1
+	return last >= 0 && m.RecentStatuses[last] == string(PendingCI)
+}
+
+// Problem is something in a state file that a person should look at.
+type Problem struct {
+	// Line counts from 1; 0 is the whole file.
+	Line    int
+	Message string
+}
+
+// Error returns the message, without the line.
+func (p *Problem) Error() string { return p.Message }
+
+// Warning is a Problem in spite of which the state was read.
+type Warning = Problem
+
+// field is one row of the Machine State table.
+type field int
+
+// The rows, in the order in which they are written.
+const (
+	lastRun field = iota
+	iterationCount
+	initialMetric
+	bestMetric
+	targetMetric
+	metricDirection
+	branch
+	pullRequest
+	issue
+	paused
+	pauseReason
+	completed
+	completedReason
+	consecutiveErrors
+	recentStatuses
+	fieldCount
+)
+
+// names are the words in the first column.
+func (f field) name() string {
+	return [fieldCount]string{
+		"Last Run", "Iteration Count", "Initial Metric", "Best Metric", "Target Metric", "Metric Direction", "Branch",
+		"PR", "Issue", "Paused", "Pause Reason", "Completed", "Completed Reason", "Consecutive Errors", "Recent Statuses",
+	}[f]
+}
+
+// fieldNamed finds a row by its normalised name.
+func fieldNamed(name []byte) (field, bool) {
+	switch string(name) {
+	case "last run":
+		return lastRun, true
+	case "iteration count":
+		return iterationCount, true
+	case "initial metric":
+		return initialMetric, true
+	case "best metric":
+		return bestMetric, true
+	case "target metric":
+		return targetMetric, true
+	case "metric direction":
+		return metricDirection, true
+	case "branch":
+		return branch, true
+	case "pr", "pull request":
+		return pullRequest, true
+	case "issue":
+		return issue, true
+	case "paused":
+		return paused, true
+	case "pause reason":
+		return pauseReason, true
+	case "completed":
+		return completed, true
+	case "completed reason":
+		return completedReason, true
+	case "consecutive errors":
+		return consecutiveErrors, true
+	case "recent statuses":
+		return recentStatuses, true
+	default:
+		return 0, false
+	}
+}

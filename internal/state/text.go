@@ -1,0 +1,98 @@
+package state
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// mark is what a text ends with when it was cut.
+const mark = "…"
+
+// afterMention is put behind an @ that would notify somebody: a zero-width
+// space, so that it reads the same and pings nobody.
+const afterMention = "\u200b"
+
+var (
+	mention = regexp.MustCompile(`(^|[^A-Za-z0-9])@([A-Za-z0-9])`)
+	entity  = regexp.MustCompile(`&([#A-Za-z][A-Za-z0-9]*)`)
+	// halfEntity is an entity that was cut off at the end of a text.
+	halfEntity = regexp.MustCompile(`&[#A-Za-z0-9]*` + mark + `$`)
+)
+
+// Inline makes one harmless line of text that others wrote (agents,
+// evaluators, CI), at most most runes long: line breaks and control characters
+// become spaces, HTML and comments show as text, images are not fetched and
+// mentions notify nobody. Applying it twice changes nothing more.
+func Inline(text string, most int) string {
+	const factor = 8
+	if len(text) > most*factor {
+		text = text[:most*factor]
+	}
+	text = strings.Join(strings.Fields(strings.Map(visible, strings.ToValidUTF8(text, "\uFFFD"))), " ")
+	text = entity.ReplaceAllStringFunc(text, func(found string) string {
+		switch found {
+		case "&lt", "&gt", "&amp":
+			return found
+		default:
+			return "&amp;" + found[1:]
+		}
+	})
+	text = strings.NewReplacer("<", "&lt;", ">", "&gt;", "![", `!\[`).Replace(text)
+	text = mention.ReplaceAllString(text, "$1@"+afterMention+"$2")
+	if cut := Clip(text, most); cut != text {
+		return halfEntity.ReplaceAllString(cut, mark)
+	}
+	return text
+}
+
+// Clip cuts text to at most most runes, with a mark at the end when it did.
+func Clip(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	if most < 1 {
+		return ""
+	}
+	at := 0
+	for range most - 1 {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+	}
+	return strings.TrimRight(text[:at], ` \`) + mark
+}
+
+// visible turns what a reader cannot see into a space, and drops what changes
+// the order in which text is shown.
+func visible(r rune) rune {
+	switch {
+	case r == '\u200b', r == '\ufe0f', r == '\u200d':
+		return r
+	case unicode.Is(unicode.Cf, r):
+		return -1
+	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+		return ' '
+	default:
+		return r
+	}
+}
+
+// escapeCell makes text fit into a cell; unescapeCell reads it back exactly.
+func escapeCell(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `|`, `\|`).Replace(text)
+}
+
+func unescapeCell(text []byte) string {
+	if len(text) == 0 {
+		return ""
+	}
+	var out strings.Builder
+	for at := 0; at < len(text); at++ {
+		if text[at] == '\\' && at+1 < len(text) && (text[at+1] == '|' || text[at+1] == '\\') {
+			at++
+		}
+		out.WriteByte(text[at])
+	}
+	return out.String()
+}
