@@ -1,0 +1,171 @@
+package results
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// timeForm is how times are written; the zone is always +00:00.
+const timeForm = "2006-01-02T15:04:05-07:00"
+
+// columns is how many there are; more are kept and ignored.
+const columns = 6
+
+// maxLine bounds one line of a file that is read.
+const maxLine = 1 << 20
+
+// Parse reads a results file; no data is a table without rows. It takes CRLF,
+// a byte order mark, blank lines, empty cells and further columns. The error
+// names the line.
+func Parse(data []byte) (*Table, error) {
+	t := &Table{data: bytes.Clone(data)}
+	number, offset, headed := 0, 0, false
+	for raw := range bytes.Lines(data) {
+		number++
+		start := offset
+		offset += len(raw)
+		text := strings.TrimRight(string(raw), "\r\n")
+		if number == 1 {
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		switch {
+		case strings.TrimSpace(text) == "":
+			continue
+		case len(text) > maxLine:
+			return nil, fmt.Errorf("results line %d: it has more than %d bytes", number, maxLine)
+		case !headed:
+			if !isHeader(text) {
+				return nil, fmt.Errorf("results line %d: it is not the header %q", number, Header)
+			}
+			headed = true
+			continue
+		}
+		row, err := parseRow(text)
+		if err != nil {
+			return nil, fmt.Errorf("results line %d: %w", number, err)
+		}
+		t.rows = append(t.rows, row)
+		t.lastStart = start
+	}
+	if !headed {
+		t.data = nil
+	}
+	return t, nil
+}
+
+func isHeader(text string) bool {
+	words := strings.Split(strings.ToLower(text), "\t")
+	if len(words) < columns {
+		return false
+	}
+	for i, want := range strings.Split(Header, "\t") {
+		if strings.TrimSpace(words[i]) != want {
+			return false
+		}
+	}
+	return true
+}
+
+func parseRow(text string) (Row, error) {
+	cells := strings.Split(text, "\t")
+	if len(cells) < columns-1 {
+		return Row{}, fmt.Errorf("%d columns, where %d are needed", len(cells), columns)
+	}
+	var row Row
+	var err error
+	if row.Iteration, err = strconv.Atoi(strings.TrimSpace(cells[0])); err != nil || row.Iteration < 0 {
+		return Row{}, fmt.Errorf("the iteration %q is no count", clip(cells[0]))
+	}
+	if row.Time, err = parseTime(strings.TrimSpace(cells[1])); err != nil {
+		return Row{}, err
+	}
+	if row.Score, err = parseScore("score", cells[2]); err != nil {
+		return Row{}, err
+	}
+	if row.Best, err = parseScore("best_score", cells[3]); err != nil {
+		return Row{}, err
+	}
+	row.Action = Action(strings.ToLower(strings.TrimSpace(cells[4])))
+	if err := row.check(); err != nil {
+		return Row{}, fmt.Errorf("the action %q is none of baseline, kept and reverted", clip(cells[4]))
+	}
+	if len(cells) >= columns {
+		row.Changelog = clean(unescape(cells[5]))
+	}
+	return row, nil
+}
+
+func parseTime(text string) (time.Time, error) {
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02"} {
+		if at, err := time.Parse(form, text); err == nil {
+			return at.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("the timestamp %q is no time such as 2025-01-15T10:30:00+00:00", clip(text))
+}
+
+func parseScore(column, text string) (*score.Value, error) {
+	switch text = strings.TrimSpace(text); text {
+	case "", "—", "-", "null":
+		return nil, nil
+	}
+	value, err := score.ParseValue(text)
+	if err != nil {
+		return nil, fmt.Errorf("the %s %w", column, err)
+	}
+	return &value, nil
+}
+
+// line renders a row with its newline.
+func (r Row) line() string {
+	return strings.Join([]string{
+		strconv.Itoa(r.Iteration), r.Time.UTC().Format(timeForm), number(r.Score), number(r.Best), string(r.Action), escape(r.Changelog),
+	}, "\t") + "\n"
+}
+
+func number(value *score.Value) string {
+	if value == nil {
+		return ""
+	}
+	return value.String()
+}
+
+// clean bounds a changelog and takes out what no text file should have.
+func clean(text string) string {
+	if len(text) > 4*maxChangelog {
+		text = text[:4*maxChangelog]
+	}
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	text = strings.TrimSpace(text)
+	if runes := []rune(text); len(runes) > maxChangelog {
+		text = strings.TrimSpace(string(runes[:maxChangelog-1])) + "…"
+	}
+	return text
+}
+
+func escape(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`).Replace(text)
+}
+
+func unescape(text string) string {
+	return strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r").Replace(text)
+}
+
+func clip(text string) string {
+	const most = 60
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
