@@ -1,0 +1,16 @@
+package command
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup puts cmd into a process group of its own, kills that group when the
+// context ends, and has the kernel end cmd when our thread is gone. The caller
+// holds its thread until cmd has ended.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
+}
+
+func killGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
