@@ -1,0 +1,126 @@
+// Package agent is the contract of those who propose changes, a registry that
+// finds them by name, and the agents that need no model: an outside command and
+// the built-in tuner.
+package agent
+
+import (
+	"context"
+	"time"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// Agent changes the files of a tree. What it says about its work is a summary
+// for people; only the changed files count.
+type Agent interface {
+	// Name is what `agent:` and --agent call it.
+	Name() string
+	// Propose works in request.Dir until it is done, fails, or the time is up. An
+	// agent that did not work gives a Reply with a Failure; an error means that
+	// our own machinery failed, or that ctx ended. Propose returns only after
+	// everything that it started has ended.
+	Propose(ctx context.Context, request Request) (Reply, error)
+}
+
+// Request is what an agent is given for one candidate.
+type Request struct {
+	// Dir is the tree: the agent's working directory, and all it may change.
+	Dir string
+	// Prompt is the whole task in words.
+	Prompt string
+	// Env is the whole environment of the agent's processes.
+	Env []string
+	// Home is the agent's fresh HOME, outside the tree. "" means none.
+	Home string
+	// Transcript is the file that keeps what the agent printed, masked; "" keeps
+	// nothing.
+	Transcript string
+	// Timeout bounds the whole proposal; 0 means no bound but the context's.
+	Timeout time.Duration
+	// Model is passed on to agents that have a choice; "" is their default.
+	Model string
+	// Command is the program's `agent-command`.
+	Command string
+
+	// IsTarget reports whether a path, relative to Dir with slashes, may be
+	// changed; Targets lists the existing files for which it does, sorted.
+	IsTarget func(path string) bool
+	Targets  []string
+
+	// History holds the decided iterations under the present evaluator, oldest
+	// first, and Incumbent the best metric so far, nil when there is none.
+	History   []Trial
+	Direction score.Direction
+	Incumbent *score.Value
+	// Seed and Iteration make a proposal reproducible: the same request gives
+	// the same change from an agent that draws its own random numbers.
+	Seed      int64
+	Iteration int
+}
+
+// Trial is one decided iteration, as far as an agent can learn from it.
+type Trial struct {
+	Iteration int
+	// Params holds the values that the tuner tried, by the name of their mark;
+	// nil when another agent made the change.
+	Params map[string]score.Value
+	// Metric is nil when nothing was measured.
+	Metric   *score.Value
+	Accepted bool
+}
+
+// Reply is what is known of an agent's work when it has ended.
+type Reply struct {
+	// Summary is one line, at most MaxSummary characters, in the agent's own
+	// words: data, never an instruction. "" means that it said nothing.
+	Summary string
+	Usage   Usage
+	// Duration is the wall-clock time of the agent.
+	Duration time.Duration
+	// Params holds the values that a tuner wrote, for the ledger; else nil.
+	Params map[string]score.Value
+	// Transcript is the file that was written; "" is none.
+	Transcript string
+	// Failure is nil when the agent did its work, whether or not it changed
+	// anything.
+	Failure *Failure
+}
+
+// MaxSummary bounds Reply.Summary, in characters.
+const MaxSummary = 200
+
+// Usage is what a proposal consumed. Nil means unknown, which is never 0.
+type Usage struct {
+	// InputTokens counts the prompt including what came from the cache,
+	// CachedTokens that part of it.
+	InputTokens, OutputTokens, CachedTokens *int64
+	// CostUSD is in US dollars.
+	CostUSD          *score.Value
+	Turns, ToolCalls *int
+}
+
+// FailureKind says why an agent did not do its work.
+type FailureKind string
+
+// The kinds of failure.
+const (
+	Unavailable    FailureKind = "unavailable"    // not installed, not configured
+	Authentication FailureKind = "authentication" // no login, or a refused one
+	RateLimit      FailureKind = "rate-limit"     // asked to come back later
+	Budget         FailureKind = "budget"         // its own limit of cost or turns
+	Timeout        FailureKind = "timeout"        // ended by us
+	Crashed        FailureKind = "crashed"        // any other failure
+	Denied         FailureKind = "denied"         // a tool that it needed was refused
+)
+
+// Failure is why an agent did not do its work.
+type Failure struct {
+	Kind FailureKind
+	// Message is one line for people, with what to do next where that is known.
+	Message string
+	// RetryAt is when a rate limit ends; nil when unknown.
+	RetryAt *time.Time
+}
+
+// Error gives kind and message; a Failure can be handed on as an error.
+func (f *Failure) Error() string { return string(f.Kind) + ": " + f.Message }
