@@ -1,0 +1,195 @@
+// Package program reads program files: YAML frontmatter and a few markdown
+// sections that say what to improve, which files may change, and how the
+// result is measured. It is pure; finding the files is another package's work.
+package program
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// Kind says how a candidate is evaluated.
+type Kind string
+
+// The kinds of evaluation.
+const (
+	Metric Kind = "metric" // a command prints a number
+	Skill  Kind = "skill"  // an eval suite of a skill directory
+	Tasks  Kind = "tasks"  // a suite of sandboxed tasks
+)
+
+// SearchPlateau is the default plateau of a search that needs many attempts:
+// the tuner's, and a population's.
+const SearchPlateau = 50
+
+// Program is one program file. What is wrong with it is in Problems; the other
+// fields hold what could be read, or the defaults.
+type Program struct {
+	// Name is a slug; the branch autoloop/Name belongs to the program.
+	Name string
+	// File is the path as people know it, with slashes; Issue the number of an
+	// issue program, else 0.
+	File  string
+	Issue int
+	// Problems are the errors and warnings, in the order of their lines.
+	Problems []Problem
+	// Unconfigured says that the template was not filled in.
+	Unconfigured bool
+
+	Schedule       Schedule
+	Direction      score.Direction
+	DirectionGiven bool
+	Target         *score.Value // target-metric; nil when open-ended
+	Metric         string       // key of the metric; "" for the only number
+	Range          *Range
+	Guardrails     []Guardrail
+
+	Evaluation          Kind
+	Skill, Evals, Tasks string
+	Runs                int // evaluation-runs; 0 is auto
+	MinImprovement      Allowance
+	Confidence          float64
+	Thresholds          Thresholds
+	NoCaseRegression    bool
+	Judge, JudgeModel   string
+	Plateau             int // rejections in a row that pause; 0 is off
+	PlateauGiven        bool
+	StopAfterReverts    int // reverts in a row that end one run; 0 is off
+	Timeout             time.Duration
+	EvaluationTimeout   time.Duration
+	Jobs                int
+	Setup               string
+	Share, Env          []string
+	Network             bool
+	Isolation           string
+	Agent               string
+	Agents              []string
+	Model, AgentCommand string
+	Candidates          int
+	Strategy            string
+	Budget              Budget
+	UnknownCost         string
+	CIGate, CIWorkflow  string
+	CIWait, CITimeout   time.Duration
+	TrustedAssociations []string
+
+	Goal string
+	// Script is the evaluation as one shell script; "" when there is none.
+	Script string
+	// Targets are the patterns of files that may change, Protected those that
+	// may not although a target matches them.
+	Targets, Protected []Pattern
+	Body               string
+}
+
+// Range bounds what a metric can plausibly be, both ends included.
+type Range struct{ Min, Max score.Value }
+
+// Allowance is an amount, absolute or as a percentage of a reference.
+type Allowance struct {
+	Value   score.Value
+	Percent bool
+}
+
+// Guardrail is a second metric that must not get worse than at iteration 0 by
+// more than MaxRegression.
+type Guardrail struct {
+	Metric        string
+	Direction     score.Direction
+	MaxRegression Allowance
+}
+
+// Thresholds are those of the comparison of task suites.
+type Thresholds struct {
+	MinCompositeGain, RegressionCompositeDrop, CostTolerance float64
+	ObjectiveDropIsRegression, NetLossIsRegression           bool
+}
+
+// Budget bounds what a program may use in one period; zero fields are unbounded.
+type Budget struct {
+	Iterations int
+	Tokens     int64
+	USD        float64
+	Minutes    float64
+	Per        string // day, week or month
+}
+
+// Given reports whether there is a budget.
+func (b Budget) Given() bool { return b != (Budget{Per: b.Per}) }
+
+// Severity says whether a problem stops the program.
+type Severity string
+
+// The severities.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
+// Problem is one thing that is wrong with a program file.
+type Problem struct {
+	File     string
+	Line     int // 1-based; 0 for the file as a whole
+	Severity Severity
+	// Message is one line that says what is wrong and what is accepted.
+	Message string
+	// Contradiction marks an error that is only a warning for a program that
+	// has state already.
+	Contradiction bool
+}
+
+// String renders the problem as "file:line: message".
+func (p Problem) String() string {
+	if p.Line == 0 {
+		return fmt.Sprintf("%s: %s", p.File, p.Message)
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
+}
+
+// Err returns all errors of the program joined, nil when it may run.
+func (p *Program) Err() error {
+	var all []error
+	for _, problem := range p.Problems {
+		if problem.Severity == Error {
+			all = append(all, errors.New(problem.String()))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// Errors and Warnings split the problems by severity.
+func (p *Program) Errors() []Problem { return p.only(Error) }
+
+// Warnings returns the problems that do not stop the program.
+func (p *Program) Warnings() []Problem { return p.only(Warning) }
+
+func (p *Program) only(severity Severity) []Problem {
+	var found []Problem
+	for _, problem := range p.Problems {
+		if problem.Severity == severity {
+			found = append(found, problem)
+		}
+	}
+	return found
+}
+
+// Excuse turns contradictions into warnings, for a program that already runs
+// by its state.
+func (p *Program) Excuse() {
+	for i := range p.Problems {
+		if p.Problems[i].Contradiction {
+			p.Problems[i].Severity = Warning
+		}
+	}
+}
+
+func (p *Program) fail(line int, format string, args ...any) {
+	p.Problems = append(p.Problems, Problem{File: p.File, Line: line, Severity: Error, Message: fmt.Sprintf(format, args...)})
+}
+
+func (p *Program) warn(line int, format string, args ...any) {
+	p.Problems = append(p.Problems, Problem{File: p.File, Line: line, Severity: Warning, Message: fmt.Sprintf(format, args...)})
+}

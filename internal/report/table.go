@@ -1,0 +1,58 @@
+// Package report renders results as text for a terminal. It does no I/O.
+package report
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Table is rows of cells under a header; it has no cell that spans.
+type Table struct {
+	Header []string
+	Rows   [][]string
+	// Right holds the indices of columns that are aligned to the right.
+	Right map[int]bool
+}
+
+// String renders the table with two spaces between columns, and a newline
+// after every row. Cells are made one line each.
+func (t Table) String() string {
+	rows := append([][]string{t.Header}, t.Rows...)
+	widths := make([]int, len(t.Header))
+	for _, row := range rows {
+		for i := range widths {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell(row, i)))
+		}
+	}
+	var out strings.Builder
+	for _, row := range rows {
+		var line strings.Builder
+		for i, width := range widths {
+			text := cell(row, i)
+			pad := strings.Repeat(" ", width-utf8.RuneCountInString(text))
+			if t.Right[i] {
+				line.WriteString(pad + text + "  ")
+			} else {
+				line.WriteString(text + pad + "  ")
+			}
+		}
+		out.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return out.String()
+}
+
+func cell(row []string, i int) string {
+	if i >= len(row) {
+		return ""
+	}
+	return strings.Join(strings.Fields(row[i]), " ")
+}
+
+// Clip shortens text to at most width characters, the last an ellipsis.
+func Clip(text string, width int) string {
+	runes := []rune(text)
+	if len(runes) <= width {
+		return text
+	}
+	return string(runes[:width-1]) + "…"
+}

@@ -1,0 +1,23 @@
+package report_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/report"
+)
+
+func TestTable(t *testing.T) {
+	table := report.Table{
+		Header: []string{"name", "metric"},
+		Rows:   [][]string{{"größe", "1.5"}, {"two\nlines", "-10"}, {"short"}},
+		Right:  map[int]bool{1: true},
+	}
+	assert.Equal(t, "name       metric\ngröße         1.5\ntwo lines     -10\nshort\n", table.String())
+}
+
+func TestClip(t *testing.T) {
+	assert.Equal(t, "größe", report.Clip("größe", 5))
+	assert.Equal(t, "grö…", report.Clip("größer", 4))
+}
