@@ -1,0 +1,100 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Commit is a commit as it is recorded.
+type Commit struct {
+	ID, Tree  string
+	Parents   []string
+	Author    Identity
+	Committer Identity
+	// Time is the committer's time, to the second, UTC.
+	Time time.Time
+	// Message is the whole message, in UTF-8 when its encoding is known.
+	Message string
+}
+
+// Subject is the first line of the message.
+func (c Commit) Subject() string {
+	subject, _, _ := strings.Cut(strings.TrimSpace(c.Message), "\n")
+	return subject
+}
+
+// CommitTree writes a commit of the tree with these parents and moves no ref.
+// Author and committer are the repository's Identity, at the given time.
+func (r *Repo) CommitTree(ctx context.Context, tree string, parents []string, message string, at time.Time) (string, error) {
+	args := []string{"commit-tree", "--no-gpg-sign", "-F", "-"}
+	for _, parent := range parents {
+		args = append(args, "-p", parent)
+	}
+	date := fmt.Sprintf("%d +0000", at.Unix())
+	in := Input{
+		Stdin: []byte(strings.ReplaceAll(message, "\x00", "")),
+		Env:   []string{"GIT_AUTHOR_DATE=" + date, "GIT_COMMITTER_DATE=" + date},
+	}
+	return r.line(ctx, in, append(args, tree)...)
+}
+
+// ReadCommit reads one commit.
+func (r *Repo) ReadCommit(ctx context.Context, rev string) (Commit, error) {
+	commits, err := r.Log(ctx, 1, rev)
+	if err != nil {
+		return Commit{}, err
+	}
+	if len(commits) == 0 {
+		return Commit{}, fmt.Errorf("read commit %s: there is none", rev)
+	}
+	return commits[0], nil
+}
+
+const logFormat = "%H%n%T%n%P%n%an%n%ae%n%cn%n%ce%n%ct%n%B"
+
+// Log lists the commits that revs select ("a", "^b", "b..a"), newest first, at
+// most limit of them; 0 is all.
+func (r *Repo) Log(ctx context.Context, limit int, revs ...string) ([]Commit, error) {
+	args := []string{"log", "-z", "--no-show-signature", "--no-notes", "--no-mailmap", "--no-patch", "--format=" + logFormat}
+	if limit > 0 {
+		args = append(args, "--max-count="+strconv.Itoa(limit))
+	}
+	args = append(args, "--end-of-options")
+	out, err := r.Run(ctx, Input{}, append(append(args, revs...), "--")...)
+	if err != nil {
+		return nil, err
+	}
+	var commits []Commit
+	for record := range strings.SplitSeq(string(out), "\x00") {
+		if record == "" {
+			continue
+		}
+		c, err := parseCommit(record)
+		if err != nil {
+			return nil, err
+		}
+		commits = append(commits, c)
+	}
+	return commits, nil
+}
+
+func parseCommit(record string) (Commit, error) {
+	fields := strings.SplitN(record, "\n", 9)
+	if len(fields) != 9 {
+		return Commit{}, fmt.Errorf("read commits: git log printed %.100q", record)
+	}
+	seconds, err := strconv.ParseInt(fields[7], 10, 64)
+	if err != nil {
+		return Commit{}, fmt.Errorf("read commit %s: time %q", fields[0], fields[7])
+	}
+	return Commit{
+		ID: fields[0], Tree: fields[1], Parents: strings.Fields(fields[2]),
+		Author:    Identity{Name: fields[3], Email: fields[4]},
+		Committer: Identity{Name: fields[5], Email: fields[6]},
+		Time:      time.Unix(seconds, 0).UTC(),
+		Message:   fields[8],
+	}, nil
+}

@@ -1,0 +1,78 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Change is one path that differs between two trees. Mode and id are "" on the
+// side that does not have it.
+type Change struct {
+	Path             string
+	OldMode, NewMode string
+	OldID, NewID     string
+}
+
+// Changes lists the files that differ between two commits or trees, without
+// looking for renames.
+func (r *Repo) Changes(ctx context.Context, a, b string) ([]Change, error) {
+	out, err := r.Run(ctx, Input{}, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", a, b)
+	if err != nil {
+		return nil, err
+	}
+	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	var changes []Change
+	for i := 0; i+1 < len(fields); i += 2 {
+		facts := strings.Fields(strings.TrimPrefix(fields[i], ":"))
+		if len(facts) != 5 {
+			return nil, fmt.Errorf("compare %s with %s: git diff-tree printed %.100q", a, b, fields[i])
+		}
+		c := Change{Path: fields[i+1], OldMode: facts[0], NewMode: facts[1], OldID: facts[2], NewID: facts[3]}
+		if c.OldMode == "000000" {
+			c.OldMode, c.OldID = "", ""
+		}
+		if c.NewMode == "000000" {
+			c.NewMode, c.NewID = "", ""
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// Diff is the patch that turns a into b, for people and for git apply.
+func (r *Repo) Diff(ctx context.Context, a, b string) ([]byte, error) {
+	return r.Run(ctx, Input{}, "diff-tree", "-p", "--binary", "--full-index", "--no-renames",
+		"--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", a, b)
+}
+
+// Stat counts the changed lines of one file; Binary files have no count.
+type Stat struct {
+	Path           string
+	Added, Deleted int
+	Binary         bool
+}
+
+// DiffStat counts the lines that differ between a and b, by file.
+func (r *Repo) DiffStat(ctx context.Context, a, b string) ([]Stat, error) {
+	out, err := r.Run(ctx, Input{}, "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", a, b)
+	if err != nil {
+		return nil, err
+	}
+	var stats []Stat
+	for record := range strings.SplitSeq(string(out), "\x00") {
+		if record == "" {
+			continue
+		}
+		fields := strings.SplitN(record, "\t", 3)
+		if len(fields) != 3 {
+			return nil, fmt.Errorf("compare %s with %s: git diff-tree printed %.100q", a, b, record)
+		}
+		s := Stat{Path: fields[2], Binary: fields[0] == "-"}
+		s.Added, _ = strconv.Atoi(fields[0])
+		s.Deleted, _ = strconv.Atoi(fields[1])
+		stats = append(stats, s)
+	}
+	return stats, nil
+}

@@ -1,0 +1,105 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Errors that a caller can act on.
+var (
+	ErrNoGit         = errors.New("git was not found; install it and put it on PATH")
+	ErrTooOld        = errors.New("git is too old")
+	ErrNotRepository = errors.New("not a git repository; run git init there, or name another directory")
+	ErrBare          = errors.New("a bare repository has no files to work on; use a clone of it")
+	ErrInsideGitDir  = errors.New("this is inside a .git directory; use the work tree")
+	ErrNoCommits     = errors.New("the repository has no commit yet; make the first one")
+	ErrShallow       = errors.New("the clone is shallow, its history is cut off; run git fetch --unshallow")
+	// ErrStale says that a ref was not what the update expected.
+	ErrStale = errors.New("a ref has moved in the meantime")
+	// ErrLocked says that another git process holds a ref.
+	ErrLocked = errors.New("a ref is locked by another git process")
+	// ErrRejected says that the remote refused a push; see *RejectedError.
+	ErrRejected = errors.New("the remote refused the push")
+)
+
+// OwnershipError says that git does not trust the repository because it
+// belongs to another user.
+type OwnershipError struct{ Path string }
+
+func (e *OwnershipError) Error() string {
+	return fmt.Sprintf("%s belongs to another user and git does not trust it (dubious ownership); if you do, run: git config --global --add safe.directory %s",
+		e.Path, shellQuote(e.Path))
+}
+
+// BlockedError says that the ref By is in the way of the ref Ref: one name
+// cannot be a branch and a directory of branches.
+type BlockedError struct {
+	Ref, By string
+	// Remote is where By is, "" in the local repository.
+	Remote string
+}
+
+func (e *BlockedError) Error() string {
+	where, cure := "", "git branch -m "+shellQuote(short(e.By))+" <new name>"
+	if e.Remote != "" {
+		where = " on " + e.Remote
+		cure = "rename it there"
+	}
+	return fmt.Sprintf("the branch %s%s is in the way of %s; %s", short(e.By), where, short(e.Ref), cure)
+}
+
+// Error is a git command that failed.
+type Error struct {
+	// Args are the arguments as the caller gave them.
+	Args     []string
+	ExitCode int
+	// Stderr is what git said, and is bounded.
+	Stderr string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("git %s: exit %d: %s", e.command(), e.ExitCode, firstReason(e.Stderr))
+}
+
+func (e *Error) command() string {
+	if len(e.Args) == 0 {
+		return ""
+	}
+	return e.Args[0]
+}
+
+// firstReason is the line of git's standard error that says why, without the
+// warnings and hints around it.
+func firstReason(stderr string) string {
+	first := ""
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		if reason, found := strings.CutPrefix(line, "fatal: "); found {
+			return reason
+		}
+		if reason, found := strings.CutPrefix(line, "error: "); found {
+			return reason
+		}
+		if first == "" {
+			first = line
+		}
+	}
+	if first == "" {
+		return "it gave no reason"
+	}
+	return first
+}
+
+func short(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
+
+// shellQuote quotes a word for a command that a person may paste.
+func shellQuote(word string) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("/._-+@:", c)
+	}
+	if word != "" && strings.IndexFunc(word, func(c rune) bool { return !plain(c) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,68 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// IsAncestor says whether a is b or one of its ancestors.
+func (r *Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {
+	if a == b {
+		return true, nil
+	}
+	return r.succeeds(ctx, Input{}, "merge-base", "--is-ancestor", a, b)
+}
+
+// AheadBehind counts the commits that only a has, and those that only b has.
+// In a shallow clone that cannot be known, and is ErrShallow.
+func (r *Repo) AheadBehind(ctx context.Context, a, b string) (ahead, behind int, err error) {
+	shallow, err := r.IsShallow(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	if shallow {
+		return 0, 0, ErrShallow
+	}
+	out, err := r.line(ctx, Input{}, "rev-list", "--left-right", "--count", "--end-of-options", a+"..."+b)
+	if err != nil {
+		return 0, 0, err
+	}
+	if _, err := fmt.Sscanf(out, "%d\t%d", &ahead, &behind); err != nil {
+		return 0, 0, fmt.Errorf("compare %s with %s: git rev-list printed %q", a, b, out)
+	}
+	return ahead, behind, nil
+}
+
+// MergeBase is the best common ancestor; ok is false when there is none.
+func (r *Repo) MergeBase(ctx context.Context, a, b string) (id string, ok bool, err error) {
+	id, err = r.line(ctx, Input{}, "merge-base", a, b)
+	var failed *Error
+	if errors.As(err, &failed) && failed.ExitCode == 1 {
+		return "", false, nil
+	}
+	return id, err == nil, err
+}
+
+// IsShallow says whether the history is cut off.
+func (r *Repo) IsShallow(ctx context.Context) (bool, error) {
+	out, err := r.line(ctx, Input{}, "rev-parse", "--is-shallow-repository")
+	return out == "true", err
+}
+
+// MergeTree merges theirs into ours without touching any file. Without
+// conflicts tree is the result; otherwise conflicts are the paths that have
+// them and tree is not to be used.
+func (r *Repo) MergeTree(ctx context.Context, ours, theirs string) (tree string, conflicts []string, err error) {
+	out, err := r.Run(ctx, Input{}, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs)
+	var failed *Error
+	if err != nil && (!errors.As(err, &failed) || failed.ExitCode != 1) {
+		return "", nil, err
+	}
+	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	if err != nil {
+		return "", fields[1:], nil
+	}
+	return fields[0], nil, nil
+}

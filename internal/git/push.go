@@ -1,0 +1,108 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// RejectedError says which refs the remote refused, and why.
+type RejectedError struct {
+	Remote string
+	Refs   []Rejection
+}
+
+// Rejection is the remote's answer for one ref, in its own words.
+type Rejection struct{ Ref, Reason string }
+
+// Stale says that the ref had moved, so that a new attempt may succeed.
+func (j Rejection) Stale() bool {
+	for _, words := range []string{
+		"stale info", "fetch first", "non-fast-forward", "needs force", "already exists",
+		"cannot lock ref", "failed to update ref", "incorrect old value", "reference already exists",
+		"failed to lock", "remote ref updated since checkout",
+	} {
+		if strings.Contains(j.Reason, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// atomic holds for a ref that was refused only because another one was.
+func (j Rejection) atomic() bool { return strings.Contains(j.Reason, "atomic") }
+
+func (e *RejectedError) Error() string {
+	var reasons []string
+	for _, ref := range e.Refs {
+		if !ref.atomic() || len(e.Refs) == 1 {
+			reasons = append(reasons, fmt.Sprintf("%s (%s)", short(ref.Ref), ref.Reason))
+		}
+	}
+	return fmt.Sprintf("remote %s refused the push: %s", e.Remote, strings.Join(reasons, ", "))
+}
+
+// Is makes a rejection ErrRejected, and ErrStale too when nothing but the
+// movement of a ref caused it.
+func (e *RejectedError) Is(target error) bool {
+	return target == ErrRejected || target == ErrStale && e.stale()
+}
+
+func (e *RejectedError) stale() bool {
+	moved := false
+	for _, ref := range e.Refs {
+		if !ref.Stale() && !ref.atomic() {
+			return false
+		}
+		moved = moved || ref.Stale()
+	}
+	return moved
+}
+
+// Push moves refs on the remote, all or none, each only when it is at its Old
+// there. A refusal is a *RejectedError; after any other error it is unknown
+// whether the refs have moved, and LsRemote tells.
+func (r *Repo) Push(ctx context.Context, remote string, updates ...RefUpdate) error {
+	args := []string{
+		"push", "--porcelain", "--atomic", "--no-verify", "--no-signed",
+		"--no-follow-tags", "--recurse-submodules=no", "--no-force-if-includes",
+	}
+	var refspecs []string
+	for _, u := range updates {
+		if u.Old == Any {
+			refspecs = append(refspecs, "+"+u.New+":"+u.Ref)
+			continue
+		}
+		args = append(args, "--force-with-lease="+u.Ref+":"+u.Old)
+		refspecs = append(refspecs, u.New+":"+u.Ref)
+	}
+	args = append(append(args, "--", remote), refspecs...)
+	out, err := r.Run(ctx, Input{Transport: true}, args...)
+	if err == nil {
+		return nil
+	}
+	if refused := rejections(string(out)); len(refused) > 0 {
+		return &RejectedError{Remote: remote, Refs: refused}
+	}
+	var failed *Error
+	if errors.As(err, &failed) {
+		return fmt.Errorf("push to %s: %w", remote, err)
+	}
+	return err
+}
+
+// rejections reads the lines "!\t<from>:<to>\t[rejected] (reason)" of push
+// --porcelain.
+func rejections(out string) []Rejection {
+	var refused []Rejection
+	for line := range strings.Lines(out) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(fields) != 3 || fields[0] != "!" {
+			continue
+		}
+		_, ref, _ := strings.Cut(fields[1], ":")
+		refused = append(refused, Rejection{Ref: ref, Reason: fields[2]})
+	}
+	return refused
+}

@@ -1,0 +1,144 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Modes of a tree's entries.
+const (
+	ModeFile       = "100644"
+	ModeExecutable = "100755"
+	ModeSymlink    = "120000"
+	ModeSubmodule  = "160000"
+	ModeDirectory  = "040000"
+)
+
+// Entry is one entry of a tree. Path is as the tree has it: any bytes but NUL,
+// with slashes.
+type Entry struct{ Mode, Type, ID, Path string }
+
+// LsTree lists every file below a commit or tree, with whole paths, in git's
+// order; submodules are entries of type "commit".
+func (r *Repo) LsTree(ctx context.Context, rev string) ([]Entry, error) {
+	return r.listTree(ctx, "-r", rev)
+}
+
+// LsRoot lists the top of a commit or tree without going into directories.
+func (r *Repo) LsRoot(ctx context.Context, rev string) ([]Entry, error) {
+	return r.listTree(ctx, "--full-tree", rev)
+}
+
+func (r *Repo) listTree(ctx context.Context, flag, rev string) ([]Entry, error) {
+	out, err := r.Run(ctx, Input{}, "ls-tree", "-z", "--full-tree", flag, rev)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, 0, bytes.Count(out, []byte{0}))
+	for record := range strings.SplitSeq(string(out), "\x00") {
+		if record == "" {
+			continue
+		}
+		facts, path, found := strings.Cut(record, "\t")
+		fields := strings.Fields(facts)
+		if !found || len(fields) != 3 {
+			return nil, fmt.Errorf("list tree %s: git ls-tree printed %.100q", rev, record)
+		}
+		entries = append(entries, Entry{Mode: fields[0], Type: fields[1], ID: fields[2], Path: path})
+	}
+	return entries, nil
+}
+
+// File is a file to be put into a tree.
+type File struct {
+	// Mode is ModeFile when empty.
+	Mode string
+	// ID is an object that exists already; when it is empty, Data is written.
+	ID   string
+	Data []byte
+}
+
+// WriteFiles returns the tree that base (a commit, a tree, or "" for an empty
+// one) becomes when the files are put at their paths; nil deletes, also what
+// is not there. The index that it needs is its own.
+func (r *Repo) WriteFiles(ctx context.Context, base string, files map[string]*File) (string, error) {
+	info, err := r.indexInfo(ctx, files)
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "autoloop-index-")
+	if err != nil {
+		return "", fmt.Errorf("write tree: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	index := []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}
+	read := []string{"read-tree", "--empty"}
+	if base != "" {
+		read = []string{"read-tree", base}
+	}
+	if _, err := r.Run(ctx, Input{Env: index}, read...); err != nil {
+		return "", err
+	}
+	update := Input{Env: index, Stdin: info}
+	if _, err := r.Run(ctx, update, "update-index", "-z", "--add", "--replace", "--index-info"); err != nil {
+		return "", err
+	}
+	return r.line(ctx, Input{Env: index}, "write-tree")
+}
+
+// indexInfo renders files for update-index --index-info, in the order of their
+// paths, and writes the blobs that have no id yet.
+func (r *Repo) indexInfo(ctx context.Context, files map[string]*File) ([]byte, error) {
+	paths := make([]string, 0, len(files))
+	var unwritten []string
+	var contents [][]byte
+	for path, file := range files {
+		if path == "" || strings.ContainsRune(path, 0) {
+			return nil, fmt.Errorf("%q is no path of a file", path)
+		}
+		paths = append(paths, path)
+		if file != nil && file.ID == "" {
+			unwritten = append(unwritten, path)
+			contents = append(contents, file.Data)
+		}
+	}
+	slices.Sort(paths)
+	ids, err := r.HashObjects(ctx, contents...)
+	if err != nil {
+		return nil, err
+	}
+	written := make(map[string]string, len(ids))
+	for i, path := range unwritten {
+		written[path] = ids[i]
+	}
+	var info bytes.Buffer
+	for _, path := range paths {
+		file := files[path]
+		if file == nil {
+			fmt.Fprintf(&info, "0 %s\t%s\x00", r.zeroID(), path)
+			continue
+		}
+		mode, id := file.Mode, file.ID
+		if mode == "" {
+			mode = ModeFile
+		}
+		if id == "" {
+			id = written[path]
+		}
+		fmt.Fprintf(&info, "%s %s\t%s\x00", mode, id, path)
+	}
+	return info.Bytes(), nil
+}
+
+// zeroID is the id that stands for no object.
+func (r *Repo) zeroID() string {
+	if r.ObjectFormat == "sha256" {
+		return strings.Repeat("0", 64)
+	}
+	return strings.Repeat("0", 40)
+}
