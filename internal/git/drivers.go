@@ -3,54 +3,127 @@ package git
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 )
 
-// drivers remembers the commands that the repository's, the user's and the
-// system's configuration give to filters and merge drivers.
+// drivers remembers which filters and merge drivers are configured, for as
+// long as the files that say so are unchanged.
 type drivers struct {
-	once     sync.Once
+	mu       sync.Mutex
+	seen     map[string]stamp
 	settings []Setting
-	err      error
 }
 
-// neutralised returns settings that take the commands out of every configured
-// filter and merge driver, so that attributes in a tree can choose none. The
-// configuration is read once.
+// stamp changes when a file does.
+type stamp struct {
+	size     int64
+	modified time.Time
+}
+
+// neutralised returns the settings that take the command out of every
+// configured filter and merge driver, so that an attribute in a tree chooses
+// none of them. A merge that wants such a driver is a conflict.
 func (r *Repo) neutralised(ctx context.Context) ([]Setting, error) {
-	d := r.inherited
-	d.once.Do(func() { d.settings, d.err = r.readDrivers(ctx) })
-	return d.settings, d.err
-}
-
-func (r *Repo) readDrivers(ctx context.Context) ([]Setting, error) {
-	out, err := r.execute(ctx, call{
-		dir: r.Root, global: []string{"--git-dir=" + r.GitDir, "--work-tree=" + r.Root},
-		args: []string{"config", "--includes", "--name-only", "-z", "--get-regexp", `^(filter|merge)\..*\.(clean|smudge|process|required|driver)$`},
-	})
-	var failed *Error
-	if errors.As(err, &failed) && failed.ExitCode == 1 {
-		return nil, nil
+	d := r.drivers
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.seen != nil && unchanged(d.seen) {
+		return d.settings, nil
 	}
+	// The stamps are taken first: a change in between is seen the next time.
+	settings, files, err := r.readConfig(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var settings []Setting
-	seen := map[string]bool{}
-	for key := range strings.SplitSeq(string(out), "\x00") {
-		if key == "" || seen[key] {
+	d.settings, d.seen = neutralSettings(settings), stamps(append(files, r.usualConfigFiles()...))
+	return d.settings, nil
+}
+
+// readConfig lists the keys of the whole configuration, and the files that it
+// is in.
+func (r *Repo) readConfig(ctx context.Context) (keys, files []string, err error) {
+	out, err := r.execute(ctx, call{
+		dir:    r.Root,
+		global: []string{"--git-dir=" + r.GitDir, "--work-tree=" + r.Root},
+		args:   []string{"config", "--list", "--show-origin", "--includes", "-z"},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	fields := strings.Split(string(out), "\x00")
+	listed := map[string]bool{}
+	for i := 0; i+1 < len(fields); i += 2 {
+		key, _, _ := strings.Cut(fields[i+1], "\n")
+		keys = append(keys, key)
+		path, isFile := strings.CutPrefix(fields[i], "file:")
+		if !isFile || listed[path] {
 			continue
 		}
-		seen[key] = true
-		s := Setting{Key: key}
-		switch {
-		case strings.HasSuffix(key, ".required"):
-			s.Value = "false"
-		case strings.HasSuffix(key, ".driver"):
-			s.Value = "false" // a merge driver that fails is a conflict
+		listed[path] = true
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(r.Root, path)
 		}
-		settings = append(settings, s)
+		files = append(files, path)
 	}
-	return settings, nil
+	return keys, files, nil
+}
+
+// usualConfigFiles are those that may come into being later.
+func (r *Repo) usualConfigFiles() []string {
+	files := []string{filepath.Join(r.CommonDir, "config"), filepath.Join(r.GitDir, "config.worktree")}
+	return append(files, r.env.configFiles()...)
+}
+
+func neutralSettings(keys []string) []Setting {
+	var settings []Setting
+	done := map[string]bool{}
+	for _, key := range keys {
+		section, rest, _ := strings.Cut(key, ".")
+		dot := strings.LastIndex(rest, ".")
+		if dot < 0 || done[section+"."+rest[:dot]] {
+			continue
+		}
+		name := section + "." + rest[:dot]
+		switch section {
+		case "filter":
+			done[name] = true
+			settings = append(settings,
+				Setting{name + ".clean", ""}, Setting{name + ".smudge", ""},
+				Setting{name + ".process", ""}, Setting{name + ".required", "false"})
+		case "merge":
+			done[name] = true
+			settings = append(settings, Setting{name + ".driver", "false"})
+		}
+	}
+	return settings
+}
+
+func stamps(files []string) map[string]stamp {
+	seen := make(map[string]stamp, len(files))
+	for _, file := range files {
+		seen[file] = stampOf(file)
+	}
+	return seen
+}
+
+func stampOf(file string) stamp {
+	info, err := os.Stat(file)
+	if errors.Is(err, os.ErrNotExist) || err != nil {
+		return stamp{size: -1}
+	}
+	return stamp{size: info.Size(), modified: info.ModTime()}
+}
+
+func unchanged(seen map[string]stamp) bool {
+	for file, was := range seen {
+		now := stampOf(file)
+		if now.size != was.size || !now.modified.Equal(was.modified) {
+			return false
+		}
+	}
+	return true
 }

@@ -1,8 +1,11 @@
 package git
 
 import (
+	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/org/autoloop/internal/command"
 )
 
 // environment is the base environment without GIT_*.
@@ -98,4 +101,22 @@ func inheritedSettings(values map[string]string) []Setting {
 		}
 	}
 	return settings
+}
+
+// configFiles are the files of the user's and the system's configuration.
+func (e environment) configFiles() []string {
+	var files []string
+	home := command.Getenv(e.base, "HOME")
+	if global := command.Getenv(e.base, "GIT_CONFIG_GLOBAL"); global != "" {
+		files = append(files, global)
+	} else if home != "" {
+		files = append(files, filepath.Join(home, ".gitconfig"))
+	}
+	switch xdg := command.Getenv(e.base, "XDG_CONFIG_HOME"); {
+	case xdg != "":
+		files = append(files, filepath.Join(xdg, "git", "config"))
+	case home != "":
+		files = append(files, filepath.Join(home, ".config", "git", "config"))
+	}
+	return append(files, "/etc/gitconfig")
 }

@@ -29,15 +29,15 @@ type Repo struct {
 	// Identity is the author and committer of every commit made here.
 	Identity Identity
 
-	env       environment
-	extra     []Setting
-	inherited *drivers
+	env     environment
+	extra   []Setting
+	drivers *drivers
 }
 
 // Identity is who makes a commit.
 type Identity struct{ Name, Email string }
 
-// DefaultIdentity signs commits when nothing else is chosen.
+// defaultIdentity makes the commits when nobody else is chosen.
 var defaultIdentity = Identity{Name: "Autoloop", Email: "autoloop@localhost"}
 
 // Option changes how a repository is opened.
@@ -60,7 +60,7 @@ func Open(ctx context.Context, dir string, env []string, options ...Option) (*Re
 	if err != nil {
 		return nil, fmt.Errorf("find repository %s: %w", dir, err)
 	}
-	r := &Repo{Root: absolute, Identity: defaultIdentity, env: newEnvironment(env), inherited: &drivers{}}
+	r := &Repo{Root: absolute, Identity: defaultIdentity, env: newEnvironment(env), drivers: &drivers{}}
 	for _, option := range options {
 		option(r)
 	}

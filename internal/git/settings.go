@@ -1,6 +1,8 @@
 package git
 
-import "strconv"
+import (
+	"strconv"
+)
 
 // Setting is one line of git configuration, such as
 // {"http.extraHeader", "…"}.

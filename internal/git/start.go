@@ -8,15 +8,16 @@ import (
 	"github.com/org/autoloop/internal/command"
 )
 
-// start runs git once. An exit code other than 0 is no error here.
+// start runs one git process to its end. A failure of git's own is an exit
+// code, anything else an error.
 func start(ctx context.Context, dir string, env []string, stdin []byte, args []string) (stdout []byte, stderr string, code int, err error) {
-	out, err := command.Output(ctx, dir, env, bytes.NewReader(stdin), append([]string{"git"}, args...)...)
+	stdout, err = command.Output(ctx, dir, env, bytes.NewReader(stdin), append([]string{"git"}, args...)...)
 	var exit *command.ExitError
 	switch {
 	case errors.Is(err, command.ErrNotFound):
 		return nil, "", 0, ErrNoGit
 	case errors.As(err, &exit):
-		return out, string(exit.Stderr), exit.Code, nil
+		return stdout, string(exit.Stderr), exit.Code, nil
 	}
-	return out, "", 0, err
+	return stdout, "", 0, err
 }
