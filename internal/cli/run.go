@@ -66,7 +66,7 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	if err != nil && !begun {
 		err = misuse(err, root.Name())
 	}
-	return report(env, root.Name(), err)
+	return exitCode(env, root.Name(), err)
 }
 
 // prepare marks the moment at which a command begins its work.
@@ -94,7 +94,8 @@ func misuse(err error, name string) error {
 	return Usagef("%s (see `%s --help`)", text, name)
 }
 
-func report(env Env, name string, err error) int {
+// exitCode prints an error as one line and turns it into an exit code.
+func exitCode(env Env, name string, err error) int {
 	if err == nil {
 		return ExitOK
 	}

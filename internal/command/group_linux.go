@@ -10,7 +10,5 @@ import (
 // holds its thread until cmd has ended.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
-	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
+	cmd.Cancel = func() error { killGroup(cmd.Process); return nil }
 }
-
-func killGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }

@@ -1,17 +1,27 @@
-//go:build unix && !linux
+//go:build unix
 
 package command
 
 import (
-	"os/exec"
+	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
-// ownGroup puts cmd into a process group of its own, which is killed when the
-// context ends.
-func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
+// killGroup kills the process group that process leads; none left is fine.
+func killGroup(process *os.Process) { _ = syscall.Kill(-process.Pid, syscall.SIGKILL) }
+
+// terminateGroup asks the process group that process leads to end.
+func terminateGroup(process *os.Process) {
+	_ = syscall.Kill(-process.Pid, syscall.SIGTERM)
+	_ = syscall.Kill(-process.Pid, syscall.SIGCONT)
 }
 
-func killGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
+// signalOf names the signal that ended a process; "" is none.
+func signalOf(state *os.ProcessState) string {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return unix.SignalName(status.Signal())
+	}
+	return ""
+}

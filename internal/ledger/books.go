@@ -29,6 +29,9 @@ type Attempt struct {
 	Agent        string
 	Definition   string
 	Params       map[string]score.Value
+	// Usage is nil when nothing is known; Durations are in seconds by stage.
+	Usage     *Usage
+	Durations map[string]float64
 }
 
 // Books is what a ledger adds up to. The zero Books is a program that never ran.
@@ -140,6 +143,7 @@ func (b *Books) decided(e *Event) {
 	attempt := Attempt{
 		Iteration: e.Iteration, Time: e.Time, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest,
 		Delta: e.Delta, Summary: e.Summary, Reasons: e.Reasons, Agent: e.Agent, Definition: e.Definition, Params: e.Params,
+		Usage: e.Usage, Durations: e.Durations,
 	}
 	if last := len(b.Attempts) - 1; last >= 0 && b.Attempts[last].Iteration == e.Iteration {
 		b.Attempts[last] = attempt

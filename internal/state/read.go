@@ -61,7 +61,7 @@ func readMachine(data []byte, found *table) (Machine, []Warning, error) {
 // raw returns the cell as it is written; nil for a null sign or a missing row.
 func (r *reader) raw(f field) []byte {
 	c := r.table.cells[f]
-	if !c.there || isNull(r.data[c.start:c.end]) {
+	if !c.there || isNull(bytes.Trim(r.data[c.start:c.end], "`*_ ")) {
 		return nil
 	}
 	return r.data[c.start:c.end]

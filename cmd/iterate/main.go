@@ -1,0 +1,11 @@
+// Command iterate runs iterations of one program: an agent changes the target
+// files, the evaluation measures, and code decides.
+package main
+
+import (
+	"os"
+
+	"github.com/org/autoloop/internal/cli"
+)
+
+func main() { os.Exit(cli.Main(cli.Iterate)) }

@@ -1,0 +1,96 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/org/autoloop/internal/command"
+)
+
+// Runner runs one command under supervision.
+type Runner interface {
+	Run(ctx context.Context, spec command.Spec) (command.Result, error)
+}
+
+// Command is the agent that runs a program of the user's: the prompt is on its
+// standard input and in the file $AUTOLOOP_PROMPT, and it changes the files of
+// its working directory. Its last line of output is the summary.
+type Command struct {
+	Runner Runner
+	Masker command.Masker
+}
+
+// Name is "command".
+func (*Command) Name() string { return "command" }
+
+// Missing says that there is no command to run.
+func (*Command) Missing(s Situation) string {
+	if strings.TrimSpace(s.Command) == "" {
+		return "set `agent-command:` in the frontmatter to the command that makes the change"
+	}
+	return ""
+}
+
+// Propose runs the command.
+func (c *Command) Propose(ctx context.Context, request Request) (Reply, error) {
+	if missing := c.Missing(Situation{Command: request.Command}); missing != "" {
+		return Reply{Failure: &Failure{Kind: Unavailable, Message: missing}}, nil
+	}
+	prompt := filepath.Join(request.Home, "prompt.md")
+	if err := os.WriteFile(prompt, []byte(request.Prompt), 0o600); err != nil {
+		return Reply{}, fmt.Errorf("write the prompt: %w", err)
+	}
+	env := append(append([]string{}, request.Env...),
+		"AUTOLOOP_PROMPT="+prompt, "AUTOLOOP_MODEL="+request.Model, fmt.Sprintf("AUTOLOOP_ITERATION=%d", request.Iteration))
+	result, err := c.Runner.Run(ctx, command.Spec{
+		Args: []string{"sh", "-c", request.Command}, Dir: request.Dir, Env: env,
+		Stdin: strings.NewReader(request.Prompt), Timeout: request.Timeout,
+	})
+	if err != nil {
+		return Reply{}, fmt.Errorf("run the agent's command: %w", err)
+	}
+	if result.Cancelled {
+		return Reply{}, context.Cause(ctx)
+	}
+	reply := Reply{Duration: result.Duration, Summary: c.Masker.String(lastLine(result.Stdout))}
+	if err := c.keep(&reply, request.Transcript, result); err != nil {
+		return Reply{}, err
+	}
+	reply.Failure = c.failure(request, result)
+	return reply, nil
+}
+
+func (c *Command) keep(reply *Reply, transcript string, result command.Result) error {
+	if transcript == "" {
+		return nil
+	}
+	text := append(append([]byte{}, result.Stdout...), result.Stderr...)
+	if err := os.WriteFile(transcript, c.Masker.Bytes(text), 0o600); err != nil {
+		return fmt.Errorf("keep the transcript: %w", err)
+	}
+	reply.Transcript = transcript
+	return nil
+}
+
+func (c *Command) failure(request Request, result command.Result) *Failure {
+	words := c.Masker.String(lastLine(result.Stderr))
+	switch {
+	case result.TimedOut:
+		return &Failure{Kind: Timeout, Message: fmt.Sprintf("it took longer than %s", request.Timeout)}
+	case result.OK():
+		return nil
+	case result.Signal != "":
+		return &Failure{Kind: Crashed, Message: fmt.Sprintf("ended by %s %s", result.Signal, words)}
+	default:
+		return &Failure{Kind: Crashed, Message: fmt.Sprintf("exit code %d %s", result.ExitCode, words)}
+	}
+}
+
+// lastLine is the last line that has text, made harmless.
+func lastLine(text []byte) string {
+	trimmed := strings.TrimSpace(string(text))
+	return command.OneLine(trimmed[strings.LastIndexByte(trimmed, '\n')+1:], MaxSummary)
+}

@@ -1,0 +1,138 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/search"
+)
+
+// tuning is one proposal of the tuner, before anything is written.
+type tuning struct {
+	files   []tunedFile
+	values  map[string]float64
+	summary string
+	notes   []string
+}
+
+// errNoMarks says that the tuner has nothing to do.
+var errNoMarks = errors.New("no number in the target files is marked for the tuner; " +
+	"add a comment such as `// tune: 0.01..1 log` on its line, or choose another agent")
+
+// proposeTuning reads the marks of the target files at root and asks the search
+// for the next values.
+func proposeTuning(root *os.Root, paths []string, history []search.Trial, direction score.Direction, seed int64) (tuning, error) {
+	files, err := readAllTuned(root, paths)
+	if err != nil {
+		return tuning{}, err
+	}
+	t := tuning{files: files}
+	var space []search.Param
+	for _, file := range files {
+		for _, mark := range file.marks {
+			space = append(space, mark.param())
+			if at := mark.literal.value; at < mark.mark.min || at > mark.mark.max {
+				t.notes = append(t.notes, fmt.Sprintf("%s:%d: %s is %v, outside %v..%v: moved inside",
+					file.path, mark.line, mark.short, at, mark.mark.min, mark.mark.max))
+			}
+		}
+	}
+	if len(space) == 0 {
+		return tuning{}, errNoMarks
+	}
+	proposal, err := search.Propose(space, history, direction, seed)
+	if err != nil {
+		return tuning{}, err
+	}
+	t.values = proposal.Params
+	t.summary = t.describe(proposal.Note)
+	return t, nil
+}
+
+// param is the marked number as the search sees it.
+func (t tunable) param() search.Param {
+	return search.Param{
+		Name: t.name, Min: t.mark.min, Max: t.mark.max, Step: t.mark.step,
+		Log: t.mark.log, Int: t.whole, Current: t.literal.value,
+	}
+}
+
+// write changes the marked numbers in the files.
+func (t tuning) write(root *os.Root) error {
+	for _, file := range t.files {
+		if text := file.rewrite(t.values); string(text) != string(file.text) {
+			if err := file.write(root, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// params returns the values as exact decimals, for the ledger.
+func (t tuning) params() (map[string]score.Value, error) {
+	params := make(map[string]score.Value, len(t.values))
+	for name, value := range t.values {
+		exact, err := score.FromFloat(value)
+		if err != nil {
+			return nil, fmt.Errorf("parameter %s: %w", name, err)
+		}
+		params[name] = exact
+	}
+	return params, nil
+}
+
+// maxDescribed is how many changes a summary spells out.
+const maxDescribed = 4
+
+// describe says what changes: "step 0.5 → 0.37, decay 0.9 → 0.93".
+func (t tuning) describe(note string) string {
+	var changes []string
+	more := 0
+	for _, file := range t.files {
+		for _, mark := range file.marks {
+			value := t.values[mark.name]
+			if value == mark.literal.value {
+				continue
+			}
+			if len(changes) == maxDescribed {
+				more++
+				continue
+			}
+			changes = append(changes, fmt.Sprintf("%s %s → %s", mark.short, shortText(mark.literal.value), shortText(value)))
+		}
+	}
+	summary := strings.Join(changes, ", ")
+	if more > 0 {
+		summary += fmt.Sprintf(" and %d more", more)
+	}
+	if note != "" {
+		summary += " (" + note + ")"
+	}
+	return summary
+}
+
+func shortText(x float64) string {
+	if size := math.Abs(x); size != 0 && (size < 1e-6 || size >= 1e21) {
+		return strconv.FormatFloat(x, 'e', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
+// trialOf reads one trial of the ledger; a nil value failed.
+func trialOf(params map[string]score.Value, value *score.Value) search.Trial {
+	trial := search.Trial{Params: make(map[string]float64, len(params))}
+	for name, exact := range params {
+		trial.Params[name] = exact.Float64()
+	}
+	if value != nil {
+		measured := value.Float64()
+		trial.Value = &measured
+	}
+	return trial
+}

@@ -1,0 +1,59 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/org/autoloop/internal/search"
+)
+
+// Tuner is the built-in agent: it proposes new values for the numbers that the
+// target files mark with `tune: min..max`, by a seeded search over what the
+// ledger says of earlier values. It needs no model and no network.
+type Tuner struct{}
+
+// Name is "tuner".
+func (Tuner) Name() string { return "tuner" }
+
+// Missing says that no target file has a tune mark.
+func (Tuner) Missing(s Situation) string {
+	if HasTuneMarks(s.Dir, s.Targets) {
+		return ""
+	}
+	return errNoMarks.Error()
+}
+
+// Propose changes the marked numbers.
+func (Tuner) Propose(_ context.Context, request Request) (Reply, error) {
+	root, err := os.OpenRoot(request.Dir)
+	if err != nil {
+		return Reply{}, fmt.Errorf("open the tree: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	history := make([]search.Trial, len(request.History))
+	for i, tried := range request.History {
+		history[i] = trialOf(tried.Params, tried.Metric)
+	}
+	tuned, err := proposeTuning(root, request.Targets, history, request.Direction, request.Seed)
+	if err != nil {
+		return Reply{Failure: &Failure{Kind: unavailable(err), Message: err.Error()}}, nil
+	}
+	params, err := tuned.params()
+	if err != nil {
+		return Reply{}, err
+	}
+	if err := tuned.write(root); err != nil {
+		return Reply{}, err
+	}
+	return Reply{Summary: tuned.summary, Params: params}, nil
+}
+
+func unavailable(err error) FailureKind {
+	var mark *markError
+	if errors.Is(err, errNoMarks) || errors.As(err, &mark) {
+		return Unavailable
+	}
+	return Crashed
+}

@@ -1,0 +1,170 @@
+package agent
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// tunable is one marked number of a file.
+type tunable struct {
+	name    string // unique: file:identifier, [i] of several, #n when doubled
+	short   string // the name without the file
+	line    int
+	literal literal // offsets in the file
+	mark    tuneMark
+	whole   bool // only whole numbers are written
+}
+
+// markError is a bad mark: where, and what to write instead.
+type markError struct {
+	file   string
+	line   int
+	reason error
+}
+
+func (e *markError) Error() string {
+	return fmt.Sprintf("%s:%d: tune mark: %v", e.file, e.line, e.reason)
+}
+
+func (e *markError) Unwrap() error { return e.reason }
+
+const (
+	// maxTunables bounds the numbers of all target files together.
+	maxTunables = 2000
+	// maxMarkLine is the longest line, in bytes, that is searched for marks.
+	maxMarkLine = 4096
+)
+
+// scanMarks finds the marked numbers of one file. A mark is a comment that says
+// `tune: min..max` on the line of its numbers: those between it and the
+// beginning of the line, or the mark before it. The error is a *markError.
+func scanMarks(file string, text []byte) ([]tunable, error) {
+	if !mayHaveMarks(text) {
+		return nil, nil
+	}
+	var found []tunable
+	seen := map[string]int{}
+	offset := 0
+	for number := 1; offset < len(text); number++ {
+		line := text[offset:]
+		next := len(text)
+		if end := bytes.IndexByte(line, '\n'); end >= 0 {
+			line, next = line[:end], offset+end+1
+		}
+		if len(line) <= maxMarkLine && mayHaveMarks(line) {
+			more, err := scanLine(file, strings.TrimRight(string(line), "\r"), seen)
+			if err != nil {
+				return nil, &markError{file, number, err}
+			}
+			for _, t := range more {
+				t.line = number
+				t.literal.start += offset
+				t.literal.end += offset
+				found = append(found, t)
+			}
+		}
+		offset = next
+	}
+	return found, nil
+}
+
+// scanLine finds the marked numbers of a line, with offsets in the line.
+func scanLine(file, line string, seen map[string]int) ([]tunable, error) {
+	var found []tunable
+	for from := 0; ; {
+		c, ok := findComment(line, from)
+		if !ok {
+			return found, nil
+		}
+		code := line[from:c.codeEnd]
+		numbers := literals(code)
+		switch {
+		case !intended(c) || strings.TrimSpace(code) == "" && !strings.Contains(c.mark, ".."):
+			// The word in a sentence.
+		default:
+			more, err := markNumbers(file, code, numbers, c, seen)
+			if err != nil {
+				return nil, err
+			}
+			for _, t := range more {
+				t.literal.start += from
+				t.literal.end += from
+				found = append(found, t)
+			}
+		}
+		from = c.end
+	}
+}
+
+func markNumbers(file, code string, numbers []literal, c comment, seen map[string]int) ([]tunable, error) {
+	mark, err := parseMark(c.mark)
+	if err != nil {
+		return nil, err
+	}
+	if len(numbers) == 0 {
+		return nil, fmt.Errorf("no number before it on its line; the mark stands on the line of the number")
+	}
+	base := identifier(file, code)
+	seen[base]++
+	if n := seen[base]; n > 1 {
+		base = fmt.Sprintf("%s#%d", base, n)
+	}
+	found := make([]tunable, 0, len(numbers))
+	for i, number := range numbers {
+		short := base
+		if len(numbers) > 1 {
+			short = fmt.Sprintf("%s[%d]", base, i)
+		}
+		found = append(found, tunable{
+			name: file + ":" + short, short: short, literal: number, mark: mark,
+			whole: mark.int || !mark.pointed && !number.pointed,
+		})
+	}
+	return found, nil
+}
+
+var (
+	identifierForm = regexp.MustCompile(`[\pL_$@][\pL\pN_$.]*(?:-[\pL_][\pL\pN_$.]*)*`)
+	// declaration has the words of a declaration that are no names.
+	declaration = wordSet(`const var let val static final mut export public private protected readonly local my our
+		set define def double float int uint long short unsigned signed auto constexpr inline return if for while case
+		float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 f32 f64 i32 i64 u32 u64 usize isize number bool`)
+)
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(words) {
+		set[word] = true
+	}
+	return set
+}
+
+// identifier names the numbers of a line: the last name before the values that
+// is no word of the language, in Go the first.
+func identifier(file, code string) string {
+	quoted := quotes(code)
+	left := code[:valuesStart(code, quoted)]
+	if cut, _, typed := strings.Cut(left, ":"); typed && strings.TrimSpace(cut) != "" {
+		left = cut // name: type = value
+	}
+	if left == "" {
+		left = code
+	}
+	name := ""
+	for _, word := range identifierForm.FindAllString(left, -1) {
+		if declaration[word] || len(word) > 80 {
+			continue
+		}
+		name = word
+		if path.Ext(file) == ".go" {
+			break
+		}
+	}
+	if name == "" {
+		return "value"
+	}
+	return name
+}

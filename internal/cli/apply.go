@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/iterate"
+)
+
+func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "apply PROGRAM",
+		Short: "Merge what was kept into the branch that is checked out",
+		Long: "Show what the program branch changes, ask, and merge it into the branch that is checked out.\n" +
+			"Without a terminal to ask on, nothing is merged unless --yes is given.",
+		Example: "  iterate apply speed\n  iterate apply speed --yes",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return apply(cmd.Context(), env, *o, args[0], yes)
+		},
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "merge without asking")
+	return cmd
+}
+
+func apply(ctx context.Context, env Env, o iterateOptions, name string, yes bool) error {
+	repo, err := openRepo(ctx, env, o.repoDir)
+	if err != nil {
+		return err
+	}
+	branch := iterate.BranchPrefix + name
+	kept, found, err := repo.Resolve(ctx, "refs/heads/"+branch)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return Usagef("there is no branch %s: nothing of program %q was kept yet", branch, name)
+	}
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return err
+	}
+	base, related, err := repo.MergeBase(ctx, head, kept)
+	if err != nil {
+		return err
+	}
+	if !related {
+		return fmt.Errorf("branch %s has no history in common with what is checked out", branch)
+	}
+	if base == kept {
+		fmt.Fprintf(env.Stdout, "%s is merged already\n", branch)
+		return nil
+	}
+	if err := showChange(ctx, env, repo, base, kept); err != nil {
+		return err
+	}
+	if !yes && !ask(env, fmt.Sprintf("merge %s? [y/n] ", branch)) {
+		fmt.Fprintln(env.Stdout, "nothing was merged")
+		return nil
+	}
+	out, err := repo.MergeInto(ctx, env.Environ, branch, fmt.Sprintf("Merge branch '%s'", branch))
+	if err != nil {
+		return fmt.Errorf("%w; nothing is lost: see `git status`", err)
+	}
+	fmt.Fprint(env.Stdout, out)
+	return nil
+}
+
+// showChange prints the commits' effect as a patch.
+func showChange(ctx context.Context, env Env, repo *git.Repo, base, kept string) error {
+	patch, err := repo.Diff(ctx, base, kept)
+	if err != nil {
+		return err
+	}
+	_, err = env.Stdout.Write(patch)
+	return err
+}
+
+// ask asks on the terminal; anything but yes, and no terminal, is no.
+func ask(env Env, question string) bool {
+	if !env.Terminal {
+		fmt.Fprintln(env.Stderr, "there is no terminal to ask on; use --yes")
+		return false
+	}
+	fmt.Fprint(env.Stdout, question)
+	answer, _ := bufio.NewReader(env.Stdin).ReadString('\n')
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes"
+}

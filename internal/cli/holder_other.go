@@ -1,0 +1,10 @@
+//go:build !unix
+
+package cli
+
+import "os"
+
+func running(pid int) bool {
+	_, err := os.FindProcess(pid)
+	return err == nil
+}

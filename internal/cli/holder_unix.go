@@ -1,0 +1,10 @@
+//go:build unix
+
+package cli
+
+import "syscall"
+
+func running(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || err == syscall.EPERM
+}

@@ -1,0 +1,320 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/evaluate"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/store"
+	"github.com/org/autoloop/internal/tree"
+)
+
+// Iterate runs the `iterate` binary and returns its exit code.
+func Iterate(ctx context.Context, env Env) int {
+	return Run(ctx, env, newIterateCommand(env))
+}
+
+// iterateOptions are the flags of `iterate`.
+type iterateOptions struct {
+	repoDir, programs, dir, program string
+	agent, model, base, remote      string
+	count                           int
+	dryRun, json, local             bool
+}
+
+func newIterateCommand(env Env) *cobra.Command {
+	var o iterateOptions
+	cmd := &cobra.Command{
+		Use:   "iterate",
+		Short: "Run iterations of one program: propose, measure, decide, keep or drop",
+		Long: "Run one iteration (or -n of them) of a program: an agent changes the target files in a throw-away\n" +
+			"tree, the evaluation measures the change in a second tree, and code decides. What is better becomes\n" +
+			"a commit on branch autoloop/NAME; the books are kept on branch memory/autoloop. Your checkout,\n" +
+			"index and current branch are not touched.\n\n" +
+			"Without --program it takes the program that `scheduler` selected.",
+		Example: "  iterate --program speed\n  iterate --program speed -n 10 --agent tuner\n" +
+			"  scheduler && iterate\n  iterate --program speed --dry-run --json",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return iterateCommand(cmd.Context(), env, o) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.program, "program", env.Getenv("AUTOLOOP_PROGRAM"), "the program to run (default: the scheduler's choice)")
+	flags.IntVarP(&o.count, "iterations", "n", 1, "how many iterations to run at most")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "go as far as the decision and write nothing")
+	flags.StringVar(&o.agent, "agent", "", "who proposes: command, tuner (default: the program's, else AUTOLOOP_AGENT)")
+	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
+	flags.StringVar(&o.base, "base", "", "the default branch that the work is for")
+	flags.StringVar(&o.remote, "remote", "", "share branches and books with this git remote, such as origin")
+	flags.BoolVar(&o.local, "local", false, "use no remote and no GitHub, whatever the environment says")
+	flags.BoolVar(&o.json, "json", false, "print an array with an object for each iteration")
+	flags.StringVar(&o.dir, "dir", "", "where autoloop.json is (default: AUTOLOOP_DIR, else /tmp/gh-aw)")
+	persistent := cmd.PersistentFlags()
+	persistent.StringVar(&o.repoDir, "repo-dir", "", "the repository (default: here)")
+	persistent.StringVar(&o.programs, "programs", "", "directory of program files (default: .autoloop/programs)")
+	cmd.AddCommand(newDecideCommand(env), newDemoCommand(env), newApplyCommand(env, &o))
+	return cmd
+}
+
+// iterateCommand wires an iteration of one program and runs it.
+func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
+	if o.count < 1 {
+		return Usagef("-n %d: give at least one iteration", o.count)
+	}
+	if env.Paused() {
+		fmt.Fprintln(env.Stderr, "AUTOLOOP_PAUSED is true: nothing runs; set it to false to go on")
+		return printResults(env, nil, o.json)
+	}
+	repo, err := openRepo(ctx, env, o.repoDir)
+	if err != nil {
+		return err
+	}
+	p, err := chooseProgram(env, repo, o)
+	if err != nil {
+		return err
+	}
+	if p == nil {
+		fmt.Fprintln(env.Stderr, "nothing is selected: no program is due")
+		return printResults(env, []iterate.Result{{Outcome: ledger.Idle, Reasons: []string{"nothing selected"}}}, o.json)
+	}
+	if o.model != "" {
+		p.Model = o.model
+	}
+	runDir, err := os.MkdirTemp("", "autoloop-run-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tree.RemoveAll(runDir) }()
+	service, err := newIterateService(ctx, env, o, repo, p, runDir)
+	if err != nil {
+		return err
+	}
+	shown := newProgress(env)
+	service.Progress = shown.Step
+	results, err := service.Run(ctx, o.count)
+	shown.Close()
+	if printed := printResults(env, results, o.json); printed != nil {
+		return errors.Join(err, printed)
+	}
+	return err
+}
+
+func openRepo(ctx context.Context, env Env, dir string) (*git.Repo, error) {
+	if dir == "" {
+		dir = env.Dir
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(env.Dir, dir)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return nil, Usagef("--repo-dir %s does not exist", dir)
+	}
+	return git.Open(ctx, dir, env.Environ)
+}
+
+// chooseProgram finds the program that was asked for, or that the scheduler
+// selected; nil when it selected none.
+func chooseProgram(env Env, repo *git.Repo, o iterateOptions) (*program.Program, error) {
+	name := o.program
+	if name == "" {
+		selected, err := selectedProgram(env, repo, o.dir)
+		if err != nil || selected == "" {
+			return nil, err
+		}
+		name = selected
+	}
+	source := store.Programs{Root: repo.Root, Dir: o.programs, Parse: program.Parse}
+	p, err := source.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		all, err := source.Load(false)
+		if err != nil {
+			return nil, err
+		}
+		return nil, Usagef("there is no program %q (there are: %s); make one with `scheduler new %s`", name, programNames(all), name)
+	}
+	return p, runnable(p)
+}
+
+func programNames(programs []*program.Program) string {
+	names := make([]string, len(programs))
+	for i, p := range programs {
+		names[i] = p.Name
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// runnable reports why a program cannot be iterated.
+func runnable(p *program.Program) error {
+	if err := p.Err(); err != nil {
+		return &UsageError{err}
+	}
+	switch {
+	case p.Unconfigured:
+		return Usagef("%s: the program is not configured yet: replace its placeholders and remove the line %s", p.File, program.Sentinel)
+	case len(p.Targets) == 0:
+		return Usagef("%s: no target: name the files that may change in backticks in a section `## Target`, or with `target:`", p.File)
+	case p.Evaluation == program.Metric && p.Script == "":
+		return Usagef("%s: no evaluation: add a section `## Evaluation` with a bash fence that prints JSON with the metric", p.File)
+	case p.Evaluation != program.Metric:
+		return Usagef("%s: this version evaluates `metric` programs; `evaluation: %s` is not among them", p.File, p.Evaluation)
+	}
+	return nil
+}
+
+// selectedProgram reads the scheduler's choice.
+func selectedProgram(env Env, repo *git.Repo, dir string) (string, error) {
+	file := filepath.Join(outputDir(env, dir), "autoloop.json")
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", Usagef("%s does not exist: run `scheduler` first, or name a program with --program", file)
+	}
+	if err != nil {
+		return "", err
+	}
+	var plan struct {
+		Selected *string `json:"selected"`
+		RepoDir  string  `json:"repo_dir"`
+	}
+	if err := json.Unmarshal(data, &plan); err != nil {
+		return "", fmt.Errorf("read %s: %w; run `scheduler` again", file, err)
+	}
+	if plan.RepoDir != "" && plan.RepoDir != repo.Root {
+		return "", Usagef("%s was made for %s, not for %s: run `scheduler` here, or name a program with --program", file, plan.RepoDir, repo.Root)
+	}
+	if plan.Selected == nil {
+		return "", nil
+	}
+	return *plan.Selected, nil
+}
+
+// defaultOutput is where the scheduler writes when nothing else is said.
+const defaultOutput = "/tmp/gh-aw"
+
+func outputDir(env Env, dir string) string {
+	if dir == "" {
+		dir = env.Getenv("AUTOLOOP_DIR")
+	}
+	if dir == "" {
+		return defaultOutput
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(env.Dir, dir)
+	}
+	return dir
+}
+
+func newIterateService(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runDir string) (*iterate.Service, error) {
+	runner := command.NewRunner()
+	masker := command.NewMasker(env.Environ)
+	chosen, err := chooseAgent(ctx, env, o, repo, p, runner, masker)
+	if err != nil {
+		return nil, err
+	}
+	remote := o.remote
+	if o.local {
+		remote = ""
+	}
+	return &iterate.Service{
+		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo}, Agent: chosen,
+		Memory: &store.Memory{Repo: repo, Remote: remote, Now: env.Now},
+		Eval:   &evaluate.Evaluator{Runner: runner, Masker: masker},
+		Base:   o.base, DryRun: o.dryRun, RunDir: runDir, Holder: env.holder(), Alive: env.alive,
+		Environ: func(dir string, names []string) ([]string, error) {
+			if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o700); err != nil {
+				return nil, err
+			}
+			return command.Environment(env.Environ, dir, names), nil
+		},
+		Now: env.Now, NewRun: func() string { return newRunID(env) },
+		RunURL: runURL(env),
+	}, nil
+}
+
+// chooseAgent takes the flag, else the program's, else the environment's, else
+// the tuner where target files have marks.
+func chooseAgent(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *command.Runner, masker command.Masker) (agent.Agent, error) {
+	registry := agent.NewRegistry(&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{})
+	targets, err := targetFiles(ctx, repo, p)
+	if err != nil {
+		return nil, err
+	}
+	situation := agent.Situation{Env: env.Environ, Command: p.AgentCommand, Dir: repo.Root, Targets: targets}
+	for _, name := range []string{o.agent, p.Agent, env.Getenv("AUTOLOOP_AGENT")} {
+		if name != "" {
+			chosen, err := registry.Usable(name, situation)
+			if err != nil {
+				return nil, &UsageError{err}
+			}
+			return chosen, nil
+		}
+	}
+	var missing []string
+	for _, found := range []string{"tuner", "command"} {
+		chosen, err := registry.Usable(found, situation)
+		if err == nil {
+			return chosen, nil
+		}
+		missing = append(missing, err.Error())
+	}
+	return nil, Usagef("no agent can propose changes for %s: %s", p.Name, strings.Join(missing, "; "))
+}
+
+// targetFiles lists the tracked files that the program lets change.
+func targetFiles(ctx context.Context, repo *git.Repo, p *program.Program) ([]string, error) {
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := repo.LsTree(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	matcher := p.Matcher()
+	var files []string
+	for _, entry := range entries {
+		if matcher.Allows(entry.Path) {
+			files = append(files, entry.Path)
+		}
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+// newRunID names a run: the Actions run, else time and chance.
+func newRunID(env Env) string {
+	var chance [4]byte
+	_, _ = rand.Read(chance[:])
+	if id := env.Getenv("GITHUB_RUN_ID"); env.InActions() && id != "" {
+		return id + "-" + env.Getenv("GITHUB_RUN_ATTEMPT") + "-" + hex.EncodeToString(chance[:2])
+	}
+	return env.Now().UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(chance[:])
+}
+
+func runURL(env Env) string {
+	if !env.InActions() {
+		return ""
+	}
+	return env.Getenv("GITHUB_SERVER_URL") + "/" + env.Getenv("GITHUB_REPOSITORY") + "/actions/runs/" + env.Getenv("GITHUB_RUN_ID")
+}

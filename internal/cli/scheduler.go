@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/store"
+)
+
+// Scheduler runs the `scheduler` binary and returns its exit code.
+func Scheduler(ctx context.Context, env Env) int {
+	return Run(ctx, env, newSchedulerCommand(env))
+}
+
+// schedulerOptions are the flags of `scheduler`.
+type schedulerOptions struct {
+	repoDir, programs, dir, out, program, now string
+	max                                       int
+	compat, json                              bool
+}
+
+func newSchedulerCommand(env Env) *cobra.Command {
+	var o schedulerOptions
+	cmd := &cobra.Command{
+		Use:   "scheduler",
+		Short: "Pick the most overdue program and write autoloop.json",
+		Long: "Read all program files and their states, pick the program that is most overdue, and write the\n" +
+			"choice to autoloop.json for `iterate` and for workflows. Nothing else is changed.",
+		Example: "  scheduler\n  scheduler --program speed          # whatever its schedule\n  scheduler --max 4                  # a matrix of up to four programs\n" +
+			"  scheduler status\n  scheduler validate\n  scheduler new speed",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return selectProgram(cmd.Context(), env, o) },
+	}
+	flags := cmd.PersistentFlags()
+	flags.StringVar(&o.repoDir, "repo-dir", "", "the repository (default: here)")
+	flags.StringVar(&o.programs, "programs", "", "directory of program files (default: .autoloop/programs)")
+	flags.StringVar(&o.dir, "dir", "", "working directory of autoloop.json and repo-memory (default: AUTOLOOP_DIR, else /tmp/gh-aw)")
+	flags.StringVar(&o.now, "now", "", "take this time for now (RFC 3339), for tests and replays")
+	cmd.Flags().StringVar(&o.out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
+	cmd.Flags().StringVar(&o.program, "program", env.Getenv("AUTOLOOP_PROGRAM"), "run this program, whatever its schedule")
+	cmd.Flags().IntVar(&o.max, "max", 1, "how many due programs the matrix may hold")
+	cmd.Flags().BoolVar(&o.compat, "compat", false, "exit codes and output of the original scheduler")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the choice as JSON too")
+	cmd.AddCommand(newStatusCommand(env, &o), newValidateCommand(env, &o), newNewCommand(env, &o))
+	return cmd
+}
+
+// root is the checkout that is looked at, and its repository; repo is nil
+// outside of git.
+func (o schedulerOptions) root(ctx context.Context, env Env) (root string, repo *git.Repo, err error) {
+	dir := o.repoDir
+	if dir == "" {
+		dir = env.Dir
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(env.Dir, dir)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", nil, Usagef("--repo-dir %s is no directory", dir)
+	}
+	repo, err = git.Open(ctx, dir, env.Environ)
+	switch {
+	case errors.Is(err, git.ErrNotRepository), errors.Is(err, git.ErrNoGit):
+		return dir, nil, nil
+	case err != nil:
+		return "", nil, err
+	}
+	return repo.Root, repo, nil
+}
+
+func (o schedulerOptions) time(env Env) (time.Time, error) {
+	if o.now == "" {
+		return env.Now().UTC(), nil
+	}
+	now, err := time.Parse(time.RFC3339, o.now)
+	if err != nil {
+		return now, Usagef("--now %q is no time such as 2026-01-31T15:04:05Z", o.now)
+	}
+	return now.UTC(), nil
+}
+
+// input reads everything that scheduling looks at.
+func (o schedulerOptions) input(ctx context.Context, env Env) (scheduler.Input, error) {
+	now, err := o.time(env)
+	if err != nil {
+		return scheduler.Input{}, err
+	}
+	root, repo, err := o.root(ctx, env)
+	if err != nil {
+		return scheduler.Input{}, err
+	}
+	programs, err := store.Programs{Root: root, Dir: o.programs, Parse: program.ParseHead}.Load(false)
+	if err != nil {
+		return scheduler.Input{}, &UsageError{err}
+	}
+	in := scheduler.Input{Programs: programs, Now: now, Forced: o.program, Max: o.max, Paused: env.Paused(), RepoDir: root}
+	states := store.States{Dir: filepath.Join(outputDir(env, o.dir), "repo-memory", "autoloop")}
+	if repo != nil {
+		states.Branch = &store.Memory{Repo: repo, Now: env.Now}
+	}
+	if in.States, err = states.Load(ctx, names(programs)); err != nil {
+		return scheduler.Input{}, err
+	}
+	in.Ledger = func(name string) ([]byte, error) { return states.Ledger(ctx, name) }
+	in.Warnings = states.Warnings
+	return in, nil
+}
+
+func names(programs []*program.Program) []string {
+	list := make([]string, len(programs))
+	for i, p := range programs {
+		list[i] = p.Name
+	}
+	return list
+}
+
+func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
+	if o.max < 1 {
+		return Usagef("--max %d: give at least one", o.max)
+	}
+	if o.compat {
+		if err := compatTemplate(ctx, env, o); err != nil {
+			return err
+		}
+	}
+	in, err := o.input(ctx, env)
+	if err != nil {
+		return err
+	}
+	plan, forced := scheduler.Choose(in)
+	file, err := writePlan(env, o, plan)
+	if err != nil {
+		return err
+	}
+	if err := writeActions(env, plan); err != nil {
+		return err
+	}
+	if o.compat {
+		return compatEnd(env, in, plan, forced)
+	}
+	if forced != nil {
+		return &UsageError{forced}
+	}
+	if o.json {
+		encoder := json.NewEncoder(env.Stdout)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(plan)
+	}
+	printPlan(env, plan, file)
+	return nil
+}
+
+// writePlan writes autoloop.json whole or not at all.
+func writePlan(env Env, o schedulerOptions, plan *scheduler.Plan) (string, error) {
+	file := o.out
+	if file == "" {
+		file = filepath.Join(outputDir(env, o.dir), "autoloop.json")
+	} else if !filepath.IsAbs(file) {
+		file = filepath.Join(env.Dir, file)
+	}
+	text, err := json.MarshalIndent(plan, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return "", fmt.Errorf("write %s: %w", file, err)
+	}
+	if err := renameio.WriteFile(file, append(text, '\n'), 0o644); err != nil {
+		return "", fmt.Errorf("write %s: %w", file, err)
+	}
+	return file, nil
+}
+
+func printPlan(env Env, plan *scheduler.Plan, file string) {
+	out := env.Stdout
+	switch {
+	case plan.Selected != nil:
+		fmt.Fprintf(out, "selected: %s (%s)\n", *plan.Selected, plan.Reason)
+	case plan.NoPrograms:
+		fmt.Fprintln(out, "no programs: make one with `scheduler new NAME`")
+	default:
+		fmt.Fprintln(out, "nothing is due")
+	}
+	if len(plan.Deferred) > 0 {
+		fmt.Fprintf(out, "due later: %s\n", strings.Join(plan.Deferred, ", "))
+	}
+	for _, skipped := range plan.Skipped {
+		fmt.Fprintf(out, "skipped: %s: %s\n", skipped.Name, skipped.Reason)
+	}
+	for _, name := range plan.Unconfigured {
+		fmt.Fprintf(out, "unconfigured: %s: replace its placeholders\n", name)
+	}
+	for _, failure := range plan.Errors {
+		fmt.Fprintf(out, "error: %s: %s\n", failure.Name, place(failure))
+	}
+	for _, warning := range plan.Warnings {
+		fmt.Fprintln(env.Stderr, "warning:", warning)
+	}
+	fmt.Fprintf(out, "written: %s\n", file)
+}
+
+func place(f scheduler.Failure) string {
+	if f.Line == 0 {
+		return f.File + ": " + f.Message
+	}
+	return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message)
+}

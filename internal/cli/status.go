@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/score"
+)
+
+func newStatusCommand(env Env, o *schedulerOptions) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "status",
+		Short:   "Show how every program stands",
+		Long:    "Show every program with its state: last run, next due, lateness, best metric and target, and why it does not run.",
+		Example: "  scheduler status\n  scheduler status --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return status(cmd.Context(), env, *o, asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	return cmd
+}
+
+// programStatus is one program in `scheduler status --json`.
+type programStatus struct {
+	Name            string       `json:"name"`
+	File            string       `json:"file"`
+	State           string       `json:"state"`
+	Reason          string       `json:"reason"`
+	LastRun         *time.Time   `json:"last_run"`
+	NextDue         *time.Time   `json:"next_due"`
+	LatenessSeconds *int64       `json:"lateness_seconds"`
+	Iterations      int          `json:"iterations"`
+	Best            *score.Value `json:"best_metric"`
+	Target          *score.Value `json:"target_metric"`
+	Direction       string       `json:"metric_direction"`
+	PR              *int         `json:"pr"`
+	Issue           *int         `json:"issue"`
+}
+
+func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error {
+	o.max, o.program = 1, ""
+	in, err := o.input(ctx, env)
+	if err != nil {
+		return err
+	}
+	plan, err := scheduler.Choose(in)
+	if err != nil {
+		return err
+	}
+	list := []programStatus{}
+	for _, s := range plan.Standings {
+		list = append(list, statusOf(s))
+	}
+	if asJSON {
+		encoder := json.NewEncoder(env.Stdout)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(list)
+	}
+	for _, warning := range plan.Warnings {
+		fmt.Fprintln(env.Stderr, "warning:", warning)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(env.Stdout, "no programs: make one with `scheduler new NAME`")
+		return nil
+	}
+	fmt.Fprint(env.Stdout, statusTable(list, plan.GeneratedAt))
+	return nil
+}
+
+func statusOf(s *scheduler.Standing) programStatus {
+	out := programStatus{
+		Name: s.Program.Name, File: s.Program.File, LastRun: s.LastRun, NextDue: s.NextDue, Iterations: s.Machine.IterationCount,
+		Best: s.Machine.BestMetric, Target: s.Program.Target, Direction: s.Program.Direction.String(), Reason: s.Skip,
+	}
+	if s.LastRun != nil {
+		seconds := int64(s.Lateness.Seconds())
+		out.LatenessSeconds = &seconds
+	}
+	if s.Machine.PR > 0 {
+		out.PR = &s.Machine.PR
+	}
+	if s.Machine.Issue > 0 {
+		out.Issue = &s.Machine.Issue
+	}
+	switch {
+	case len(s.Problems) > 0:
+		out.State, out.Reason = "error", s.Problems[0].String()
+	case s.Program.Unconfigured:
+		out.State, out.Reason = "unconfigured", "replace the placeholders in "+s.Program.File
+	case s.Machine.Completed:
+		out.State = "completed"
+	case s.Machine.Paused:
+		out.State = "paused"
+	case s.Skip != "":
+		out.State = "waiting"
+	case s.Pending:
+		out.State = "pending"
+	default:
+		out.State = "due"
+	}
+	return out
+}
+
+func statusTable(list []programStatus, now time.Time) string {
+	table := report.Table{
+		Header: []string{"program", "state", "runs", "last run", "next due", "late", "best", "target", "reason"},
+		Right:  map[int]bool{2: true, 5: true, 6: true, 7: true},
+	}
+	for _, s := range list {
+		late := "—"
+		if s.LatenessSeconds != nil && *s.LatenessSeconds > 0 {
+			late = scheduler.Round(time.Duration(*s.LatenessSeconds) * time.Second)
+		}
+		target := number(s.Target)
+		if s.Target != nil && s.Direction == "lower" {
+			target = "≤ " + target
+		} else if s.Target != nil {
+			target = "≥ " + target
+		}
+		table.Rows = append(table.Rows, []string{
+			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, number(s.Best), target, report.Clip(s.Reason, 80),
+		})
+	}
+	return table.String()
+}
+
+func when(t *time.Time, now time.Time) string {
+	if t == nil {
+		return "—"
+	}
+	if t.Year() == now.Year() {
+		return t.UTC().Format("01-02 15:04")
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}

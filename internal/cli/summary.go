@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/fatih/color"
+
+	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/score"
+)
+
+// printResults writes the results of a run: a JSON array, or a table and what
+// a person should know besides.
+func printResults(env Env, results []iterate.Result, asJSON bool) error {
+	if asJSON {
+		if results == nil {
+			results = []iterate.Result{}
+		}
+		encoder := json.NewEncoder(env.Stdout)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(results)
+	}
+	if len(results) == 0 {
+		return nil
+	}
+	fmt.Fprint(env.Stdout, colored(env, resultTable(results).String()))
+	last := results[len(results)-1]
+	if last.Initial != nil && last.BestMetric != nil {
+		fmt.Fprintf(env.Stdout, "\n%s: %s at the start, %s now (%s)\n", last.Program, last.Initial, last.BestMetric, score.Delta(*last.BestMetric, last.Initial))
+	}
+	if last.Stopped != "" {
+		fmt.Fprintf(env.Stdout, "%s is %s\n", last.Program, last.Stopped)
+	}
+	printWarnings(env.Stderr, results)
+	return nil
+}
+
+func resultTable(results []iterate.Result) report.Table {
+	table := report.Table{
+		Header: []string{"iteration", "outcome", "metric", "delta", "best", "time", "why"},
+		Right:  map[int]bool{0: true, 2: true, 3: true, 4: true, 5: true},
+	}
+	for _, r := range results {
+		delta := "—"
+		if r.Delta != nil {
+			delta = *r.Delta
+		}
+		why := r.Summary
+		if r.Outcome != ledger.Accepted && len(r.Reasons) > 0 {
+			why = strings.Join(r.Reasons, "; ")
+		}
+		table.Rows = append(table.Rows, []string{
+			strconv.Itoa(r.Iteration), string(r.Outcome), number(r.Metric), delta, number(r.BestMetric),
+			strconv.FormatFloat(r.Seconds, 'f', 1, 64) + "s", report.Clip(why, 90),
+		})
+	}
+	return table
+}
+
+// colored paints the outcomes on a terminal.
+func colored(env Env, table string) string {
+	if !env.Color() {
+		return table
+	}
+	for word, paint := range map[string]*color.Color{
+		" accepted ": color.New(color.FgGreen), " rejected ": color.New(color.FgYellow), " error ": color.New(color.FgRed),
+	} {
+		paint.EnableColor()
+		table = strings.ReplaceAll(table, word, " "+paint.Sprint(strings.TrimSpace(word))+" ")
+	}
+	return table
+}
+
+func printWarnings(out io.Writer, results []iterate.Result) {
+	said := map[string]bool{}
+	for _, r := range results {
+		for _, warning := range r.Warnings {
+			if !said[warning] {
+				fmt.Fprintln(out, "warning:", warning)
+			}
+			said[warning] = true
+		}
+	}
+}
+
+func number(v *score.Value) string {
+	if v == nil {
+		return "—"
+	}
+	return v.String()
+}

@@ -1,0 +1,158 @@
+// Package evaluate runs a program's evaluation in a directory and reads the
+// metric from what it prints.
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/score"
+)
+
+// Runner runs one command under supervision.
+type Runner interface {
+	Run(ctx context.Context, spec command.Spec) (command.Result, error)
+}
+
+// Evaluator runs evaluations.
+type Evaluator struct {
+	Runner Runner
+	// Masker removes secrets from what is kept.
+	Masker command.Masker
+}
+
+// Request is one evaluation.
+type Request struct {
+	// Script is the evaluation, Setup what runs before it; "" for none.
+	Script, Setup string
+	// Dir is the tree to measure, Env the whole environment.
+	Dir string
+	Env []string
+	// Timeout bounds setup and script each.
+	Timeout time.Duration
+	// Metric is the key of the metric; "" for the only number.
+	Metric string
+	// Artifacts is a directory outside the tree for the script and its output.
+	Artifacts string
+}
+
+// Outcome is what an evaluation came to.
+type Outcome struct {
+	Measurement score.Measurement
+	// Problem is why it failed, one line; "" when it did not.
+	Problem  string
+	ExitCode int
+	TimedOut bool
+	// Duration is that of the script alone.
+	Duration time.Duration
+	// Tail is the end of what it printed, bounded and without secrets.
+	Tail string
+}
+
+// maxTail bounds Outcome.Tail, in bytes.
+const maxTail = 2000
+
+// Run runs setup and script. A failing evaluation is an Outcome with a
+// Problem; the error is for failures of our own.
+func (e *Evaluator) Run(ctx context.Context, request Request) (Outcome, error) {
+	if request.Setup != "" {
+		result, err := e.script(ctx, request, "setup", request.Setup)
+		if err != nil || result.Problem != "" {
+			return result, err
+		}
+	}
+	return e.script(ctx, request, "evaluation", request.Script)
+}
+
+func (e *Evaluator) script(ctx context.Context, request Request, name, text string) (Outcome, error) {
+	file := filepath.Join(request.Artifacts, name+".sh")
+	if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
+		return Outcome{}, fmt.Errorf("write the %s script: %w", name, err)
+	}
+	shell := "bash"
+	if _, err := command.LookPath(shell, request.Dir, request.Env); err != nil {
+		shell = "sh"
+	}
+	result, err := e.Runner.Run(ctx, command.Spec{
+		Args: []string{shell, "-e", file}, Dir: request.Dir, Env: request.Env, Timeout: request.Timeout,
+	})
+	if err != nil {
+		return Outcome{}, fmt.Errorf("run the %s: %w", name, err)
+	}
+	if result.Cancelled {
+		return Outcome{}, context.Cause(ctx)
+	}
+	if err := e.keep(request.Artifacts, name, result); err != nil {
+		return Outcome{}, err
+	}
+	outcome := Outcome{
+		ExitCode: result.ExitCode, TimedOut: result.TimedOut, Duration: result.Duration,
+		Tail: e.Masker.String(tail(result)), Problem: e.Masker.String(failure(name, request.Timeout, result)),
+	}
+	if outcome.Problem != "" || name == "setup" {
+		return outcome, nil
+	}
+	outcome.Measurement, err = score.Extract(result.Stdout, request.Metric)
+	if err != nil {
+		outcome.Problem = e.Masker.String(command.OneLine(err.Error(), 400))
+	}
+	outcome.Measurement.RejectedReason = e.Masker.String(command.OneLine(outcome.Measurement.RejectedReason, 400))
+	return outcome, nil
+}
+
+// keep stores what was printed beside the script.
+func (e *Evaluator) keep(dir, name string, result command.Result) error {
+	for stream, text := range map[string][]byte{"stdout": result.Stdout, "stderr": result.Stderr} {
+		if err := os.WriteFile(filepath.Join(dir, name+"."+stream), e.Masker.Bytes(text), 0o600); err != nil {
+			return fmt.Errorf("keep the %s's output: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// failure says why a script failed, "" when it did not. A non-zero exit means
+// failed, whatever was printed.
+func failure(name string, timeout time.Duration, result command.Result) string {
+	switch {
+	case result.TimedOut:
+		return fmt.Sprintf("the %s took longer than %s", name, timeout)
+	case result.NotFound:
+		return fmt.Sprintf("the %s needs a shell, and neither bash nor sh was found", name)
+	case result.Signal != "":
+		return fmt.Sprintf("the %s was ended by %s%s", name, result.Signal, lastWords(result))
+	case result.ExitCode != 0:
+		return fmt.Sprintf("the %s ended with exit code %d%s", name, result.ExitCode, lastWords(result))
+	default:
+		return ""
+	}
+}
+
+func lastWords(result command.Result) string {
+	text := strings.TrimSpace(string(result.Stderr))
+	if text == "" {
+		text = strings.TrimSpace(string(result.Stdout))
+	}
+	if text == "" {
+		return ""
+	}
+	return ": " + command.OneLine(text[strings.LastIndexByte(text, '\n')+1:], 200)
+}
+
+func tail(result command.Result) string {
+	var parts []string
+	for _, stream := range [][]byte{result.Stderr, result.Stdout} {
+		text := strings.TrimSpace(strings.ToValidUTF8(string(stream), "�"))
+		if len(text) > maxTail/2 {
+			text = "…" + strings.ToValidUTF8(text[len(text)-maxTail/2:], "")
+		}
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}

@@ -1,0 +1,43 @@
+package iterate
+
+import (
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/score"
+)
+
+// Result is what one iteration came to. As JSON it is one object of the
+// command's array.
+type Result struct {
+	Program   string         `json:"program"`
+	Iteration int            `json:"iteration"`
+	Outcome   ledger.Outcome `json:"outcome"`
+	// Verdict is nil when nothing was compared.
+	Verdict *gate.Verdict `json:"verdict"`
+	// Metric is the candidate's value, nil when there is none.
+	Metric *score.Value `json:"metric"`
+	// Initial is iteration 0's metric, BestMetric the incumbent's after it all.
+	Initial    *score.Value `json:"initial_metric"`
+	BestMetric *score.Value `json:"best_metric"`
+	// Delta is the signed decimal difference to the best before, nil without one.
+	Delta *string `json:"delta"`
+	// Reasons are one line each, the deciding one first.
+	Reasons []string `json:"reasons"`
+	// Commit is the commit that was kept, nil when none was.
+	Commit  *string `json:"commit"`
+	RunID   string  `json:"run_id"`
+	Summary string  `json:"summary,omitempty"`
+	// Stopped says why the program takes no further iteration; "" when it does.
+	Stopped string `json:"stopped,omitempty"`
+	// Warnings are things a person should look at.
+	Warnings []string `json:"warnings,omitempty"`
+	// Seconds is how long it took.
+	Seconds float64 `json:"seconds"`
+}
+
+func text(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

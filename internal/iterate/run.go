@@ -1,0 +1,147 @@
+package iterate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/store"
+)
+
+// run is one iteration under way.
+type run struct {
+	*Service
+	id        string
+	begun     time.Time
+	iteration int
+	books     *books
+	files     store.Files // the books as they were last read or written
+	trees     int         // how many directories this run has used
+	stopped   string
+	warnings  []string
+}
+
+// iterate goes through the stages. What ends it early is recorded as the
+// iteration's outcome by the stage that found it.
+func (r *run) iterate(ctx context.Context) (Result, error) {
+	if err := r.take(ctx); err != nil {
+		return Result{}, err
+	}
+	if r.books.sum.Interrupted >= maxInterrupted {
+		return r.fail(ctx, position{}, fmt.Sprintf("iteration %d was interrupted %d times in a row", r.iteration, r.books.sum.Interrupted), true)
+	}
+	r.step("sync", "")
+	at, err := r.sync(ctx)
+	var conflict *conflictError
+	if errors.As(err, &conflict) {
+		return r.fail(ctx, position{}, conflict.Error(), true)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	if problem, err := r.baseline(ctx, &at); err != nil || problem != "" {
+		if err != nil {
+			return Result{}, err
+		}
+		return r.fail(ctx, at, problem, false)
+	}
+	if r.stopped != "" {
+		return r.finish(ctx)
+	}
+	attempt, err := r.attempt(ctx, at)
+	if err != nil {
+		return Result{}, err
+	}
+	return r.record(ctx, at, attempt)
+}
+
+// write changes the books, and the program branch with them, in one step. The
+// change is applied again to fresh books when another run was faster, as long
+// as the lease is still ours. A dry run changes its own copy alone.
+func (r *run) write(ctx context.Context, message string, branch *git.RefUpdate, change func(*books) error) error {
+	return r.update(ctx, message, branch, func(b *books) error {
+		if b.sum.Open == nil || b.sum.Open.Run != r.id {
+			return errLeaseLost
+		}
+		return change(b)
+	})
+}
+
+func (r *run) update(ctx context.Context, message string, branch *git.RefUpdate, change func(*books) error) error {
+	stopped := r.stopped
+	apply := func(files store.Files) (store.Files, error) {
+		r.stopped = stopped // a change that is applied again decides again
+		b, err := openBooks(r.Program, files)
+		if err != nil {
+			return store.Files{}, err
+		}
+		if err := change(b); err != nil {
+			return store.Files{}, err
+		}
+		written, err := b.files(r.Program, r.target(b))
+		r.books, r.files = b, written
+		return written, err
+	}
+	if r.DryRun {
+		_, err := apply(r.files)
+		return err
+	}
+	_, err := r.Memory.Update(ctx, store.Update{Program: r.Program.Name, Message: message, Apply: apply, Branch: branch})
+	return err
+}
+
+// add appends an event of this run to the books.
+func (r *run) add(b *books, e ledger.Event) error {
+	e.Run, e.Time = r.id, r.Now()
+	if err := b.log.Append(e); err != nil {
+		return err
+	}
+	b.sum = ledger.Replay(b.log.Events)
+	return nil
+}
+
+// target is the program's target metric: what a person set, until the program
+// file says otherwise, else the program file's.
+func (r *run) target(*books) *score.Value { return r.Program.Target }
+
+// standard is what a candidate is held against now.
+func (r *run) standard() gate.Standard {
+	p := r.Program
+	standard := gate.Standard{
+		Direction: p.Direction, Best: r.books.sum.Best, Target: r.target(r.books),
+		MinImprovement: gate.Allowance{Value: p.MinImprovement.Value, Percent: p.MinImprovement.Percent},
+	}
+	if p.Range != nil {
+		standard.Low, standard.High = &p.Range.Min, &p.Range.Max
+	}
+	return standard
+}
+
+func (r *run) step(name, detail string) {
+	if r.Progress != nil {
+		r.Progress(Step{Program: r.Program.Name, Iteration: r.iteration, Name: name, Detail: detail})
+	}
+}
+
+// newDir names a directory that this run has not used yet.
+func (r *run) newDir(kind byte) string {
+	r.trees++
+	return r.dir(kind, r.trees)
+}
+
+func (r *run) result(outcome ledger.Outcome, reasons ...string) Result {
+	result := Result{
+		Program: r.Program.Name, Iteration: r.iteration, Outcome: outcome, Reasons: reasons, RunID: r.id,
+		Stopped: r.stopped, Warnings: r.warnings,
+	}
+	if r.books != nil {
+		result.Initial, result.BestMetric = r.books.sum.Initial, r.books.sum.Best
+		result.Warnings = append(result.Warnings, r.books.warnings...)
+	}
+	return result
+}

@@ -1,0 +1,134 @@
+// Package iterate runs iterations: it takes the lease of a program, brings its
+// branch up to date, lets an agent change the target files in a throw-away
+// tree, measures the change in a second tree, decides, and writes the outcome
+// to the program branch and the memory branch in one step.
+//
+// An iteration first becomes a value (attempt) that says what happened and
+// why; record writes it. A dry run stops before that.
+package iterate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/evaluate"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/store"
+	"github.com/org/autoloop/internal/tree"
+)
+
+// BranchPrefix is what every program branch begins with.
+const BranchPrefix = "autoloop/"
+
+// Evaluator runs a program's evaluation in a directory.
+type Evaluator interface {
+	Run(ctx context.Context, request evaluate.Request) (evaluate.Outcome, error)
+}
+
+// Step is one line of progress.
+type Step struct {
+	Program   string
+	Iteration int
+	// Name is the stage: sync, baseline, propose, measure, decide, record.
+	Name string
+	// Detail says more, such as a metric; "" when there is nothing to say.
+	Detail string
+}
+
+// Service runs iterations of one program in one repository. All fields but the
+// optional ones must be set.
+type Service struct {
+	Program *program.Program
+	Repo    *git.Repo
+	Memory  *store.Memory
+	Trees   *tree.Builder
+	Eval    Evaluator
+	Agent   agent.Agent
+
+	// Base names the default branch; "" finds it out.
+	Base string
+	// DryRun goes as far as the decision and writes nothing.
+	DryRun bool
+	// RunDir is an empty private directory for the trees and homes of this run.
+	RunDir string
+	// Holder names this process in the lease; Until is set for each.
+	Holder ledger.Lease
+	// Alive reports whether the holder of a lease still runs, as far as this
+	// machine can tell.
+	Alive func(ledger.Lease) bool
+	// Environ builds the whole environment of an agent or an evaluation whose
+	// home and temporary directory are below dir.
+	Environ func(dir string, names []string) ([]string, error)
+	// Now tells the time, NewRun gives a run its id.
+	Now    func() time.Time
+	NewRun func() string
+	// Progress, optional, is told each step as it begins.
+	Progress func(Step)
+	// RunURL, optional, links to the log of this run.
+	RunURL string
+}
+
+// errBusy says that another run holds the lease.
+type errBusy struct{ holder string }
+
+func (e *errBusy) Error() string { return e.holder }
+
+// errLeaseLost says that another run took the program over in the meantime.
+var errLeaseLost = errors.New("the lease was lost to another run; nothing of this iteration was recorded")
+
+// Run runs up to count iterations and returns a result for each that began.
+// It stops early when the program is paused, completed or busy, and after its
+// stop-after-reverts. An error means that Autoloop could not do its work; the
+// results before it stand.
+func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
+	var results []Result
+	reverts := 0
+	for len(results) < count {
+		result, err := s.one(ctx)
+		if err != nil {
+			return results, err
+		}
+		if result.Outcome == ledger.Rejected {
+			reverts++
+		} else if result.Outcome == ledger.Accepted {
+			reverts = 0
+		}
+		if limit := s.Program.StopAfterReverts; limit > 0 && reverts >= limit && result.Stopped == "" {
+			result.Stopped = fmt.Sprintf("%d reverts in a row ended this run (stop-after-reverts)", reverts)
+		}
+		results = append(results, result)
+		if result.Stopped != "" || s.DryRun || result.Outcome == ledger.Busy || result.Outcome == ledger.Idle {
+			break
+		}
+	}
+	return results, nil
+}
+
+// one runs one iteration from lease to record.
+func (s *Service) one(ctx context.Context) (Result, error) {
+	begun := s.Now()
+	run := &run{Service: s, id: s.NewRun(), begun: begun}
+	result, err := run.iterate(ctx)
+	var busy *errBusy
+	if errors.As(err, &busy) {
+		result, err = run.result(ledger.Busy, busy.holder), nil
+	}
+	result.Seconds = s.Now().Sub(begun).Seconds()
+	return result, err
+}
+
+func (s *Service) branch() string { return BranchPrefix + s.Program.Name }
+
+func (s *Service) ref() string { return "refs/heads/" + s.branch() }
+
+// dir returns a place for one throw-away directory of this run. All names have
+// the same length, so that no tree has a longer path than another.
+func (s *Service) dir(kind byte, number int) string {
+	return filepath.Join(s.RunDir, fmt.Sprintf("%c%03d", kind, number))
+}

@@ -1,0 +1,250 @@
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/state"
+)
+
+// PlanSchema is the version of autoloop.json.
+const PlanSchema = 1
+
+// Plan is what the scheduler decided: the content of autoloop.json. Null is
+// for what there is none of.
+type Plan struct {
+	SchemaVersion int       `json:"schema_version"`
+	GeneratedAt   time.Time `json:"generated_at"`
+	RepoDir       string    `json:"repo_dir"`
+
+	Selected                *string      `json:"selected"`
+	SelectedFile            *string      `json:"selected_file"`
+	SelectedIssue           *int         `json:"selected_issue"`
+	SelectedTargetMetric    *score.Value `json:"selected_target_metric"`
+	SelectedMetricDirection *string      `json:"selected_metric_direction"`
+	StateFileSizeBytes      *int         `json:"state_file_size_bytes"`
+	StateFileMaxBytes       int          `json:"state_file_max_bytes"`
+	HeadBranch              *string      `json:"head_branch"`
+	ExistingPR              *int         `json:"existing_pr"`
+
+	IssuePrograms map[string]int `json:"issue_programs"`
+	Deferred      []string       `json:"deferred"`
+	Skipped       []Skipped      `json:"skipped"`
+	Unconfigured  []string       `json:"unconfigured"`
+	NoPrograms    bool           `json:"no_programs"`
+	NotDue        bool           `json:"not_due"`
+
+	Errors    []Failure   `json:"errors"`
+	Warnings  []string    `json:"warnings"`
+	Untrusted []Untrusted `json:"untrusted"`
+	Matrix    Matrix      `json:"matrix"`
+
+	// Standings are how all programs stand, in the order of their names.
+	Standings []*Standing `json:"-"`
+	// Reason says in words why the selected program was selected.
+	Reason string `json:"-"`
+}
+
+// Skipped is a program that does not run now.
+type Skipped struct {
+	Name    string     `json:"name"`
+	Reason  string     `json:"reason"`
+	NextDue *time.Time `json:"next_due"`
+}
+
+// Failure is a program that cannot run until a person mends it.
+type Failure struct {
+	Name    string `json:"name"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
+// Untrusted is an issue program that is not run, and why.
+type Untrusted struct {
+	Name   string `json:"name"`
+	Issue  int    `json:"issue"`
+	Reason string `json:"reason"`
+}
+
+// Matrix is for strategy.matrix of a workflow.
+type Matrix struct {
+	Program []string `json:"program"`
+}
+
+// HasWork reports whether a program is to run.
+func (p *Plan) HasWork() bool { return p.Selected != nil }
+
+// ForcedError says that the program that was asked for cannot run.
+type ForcedError struct{ Message string }
+
+func (e *ForcedError) Error() string { return e.Message }
+
+// Choose decides. The plan is complete also when the error, a *ForcedError,
+// says that the forced program cannot run.
+func Choose(in Input) (*Plan, error) {
+	plan := &Plan{
+		SchemaVersion: PlanSchema, GeneratedAt: in.Now.UTC(), RepoDir: in.RepoDir, StateFileMaxBytes: state.MaxBytes,
+		IssuePrograms: map[string]int{}, Deferred: []string{}, Skipped: []Skipped{}, Unconfigured: []string{},
+		Errors: []Failure{}, Warnings: []string{}, Untrusted: []Untrusted{}, Matrix: Matrix{Program: []string{}},
+		NoPrograms: len(in.Programs) == 0,
+	}
+	plan.Warnings = append(plan.Warnings, in.Warnings...)
+	for _, p := range in.Programs {
+		plan.Standings = append(plan.Standings, in.stand(p))
+	}
+	slices.SortStableFunc(plan.Standings, func(a, b *Standing) int { return strings.Compare(a.Program.Name, b.Program.Name) })
+	for _, s := range plan.Standings {
+		plan.list(s)
+	}
+	if in.Paused {
+		plan.Warnings = append(plan.Warnings, "AUTOLOOP_PAUSED is true: nothing runs")
+		return plan, nil
+	}
+	if in.Forced != "" {
+		return plan, plan.force(in.Forced)
+	}
+	plan.selectDue(in)
+	return plan, nil
+}
+
+// list puts a program that does not run into its list.
+func (p *Plan) list(s *Standing) {
+	name := s.Program.Name
+	for _, problem := range s.Problems {
+		p.Errors = append(p.Errors, Failure{Name: name, File: problem.File, Line: problem.Line, Message: problem.Message})
+	}
+	p.Warnings = append(p.Warnings, s.Warnings...)
+	switch {
+	case len(s.Problems) > 0:
+	case s.Program.Unconfigured:
+		p.Unconfigured = append(p.Unconfigured, name)
+	case s.Skip != "":
+		p.Skipped = append(p.Skipped, Skipped{Name: name, Reason: s.Skip, NextDue: s.NextDue})
+	}
+}
+
+func (p *Plan) selectDue(in Input) {
+	var due []*Standing
+	for _, s := range p.Standings {
+		if s.Due() {
+			due = append(due, s)
+		}
+	}
+	slices.SortStableFunc(due, before)
+	p.NotDue = len(due) == 0 && len(p.Skipped) > 0
+	for i, s := range due {
+		switch {
+		case i == 0:
+			p.take(s)
+			p.Reason = why(s, len(due))
+			fallthrough
+		case i < in.Max:
+			p.Matrix.Program = append(p.Matrix.Program, s.Program.Name)
+		}
+		if i > 0 {
+			p.Deferred = append(p.Deferred, s.Program.Name)
+		}
+	}
+}
+
+// before orders due programs: pending ones, then the most overdue, then the
+// shorter interval, then the name.
+func before(a, b *Standing) int {
+	switch {
+	case a.Pending != b.Pending:
+		if a.Pending {
+			return -1
+		}
+		return 1
+	case a.Lateness != b.Lateness:
+		if a.Lateness > b.Lateness {
+			return -1
+		}
+		return 1
+	case a.interval() != b.interval():
+		if a.interval() < b.interval() {
+			return -1
+		}
+		return 1
+	default:
+		return strings.Compare(a.Program.Name, b.Program.Name)
+	}
+}
+
+func (p *Plan) take(s *Standing) {
+	name, branch, direction := s.Program.Name, "autoloop/"+s.Program.Name, s.Program.Direction.String()
+	p.Selected, p.HeadBranch, p.SelectedMetricDirection = &name, &branch, &direction
+	p.SelectedTargetMetric = s.Program.Target
+	if s.Program.File != "" && s.Program.Issue == 0 {
+		file := s.Program.File
+		p.SelectedFile = &file
+	}
+	if issue := max(s.Program.Issue, s.Machine.Issue); issue > 0 {
+		p.SelectedIssue = &issue
+	}
+	if pr := s.Machine.PR; pr > 0 {
+		p.ExistingPR = &pr
+	}
+	if s.HasState {
+		size := s.StateSize
+		p.StateFileSizeBytes = &size
+	}
+}
+
+// force takes one program, whatever its schedule.
+func (p *Plan) force(name string) error {
+	for _, s := range p.Standings {
+		if s.Program.Name != name {
+			continue
+		}
+		switch {
+		case len(s.Problems) > 0:
+			return &ForcedError{fmt.Sprintf("program %q has an error: %s", name, s.Problems[0])}
+		case s.Program.Unconfigured:
+			return &ForcedError{fmt.Sprintf("program %q is not configured yet: replace the placeholders in %s", name, s.Program.File)}
+		}
+		p.take(s)
+		p.Reason = "asked for by name"
+		p.Matrix.Program = []string{name}
+		p.Skipped = slices.DeleteFunc(p.Skipped, func(skipped Skipped) bool { return skipped.Name == name })
+		return nil
+	}
+	names := make([]string, len(p.Standings))
+	for i, s := range p.Standings {
+		names[i] = s.Program.Name
+	}
+	return &ForcedError{fmt.Sprintf("there is no program %q; there are: %s", name, or(strings.Join(names, ", "), "none"))}
+}
+
+func why(s *Standing, due int) string {
+	rest := ""
+	if due > 1 {
+		rest = fmt.Sprintf(", the most overdue of %d", due)
+	}
+	switch {
+	case s.Pending:
+		return "its last iteration waits for CI" + rest
+	case s.Lateness == never:
+		return "it never ran" + rest
+	case s.Program.Schedule.Text == "":
+		return fmt.Sprintf("it last ran %s ago and has no schedule%s", Round(s.Lateness), rest)
+	default:
+		return fmt.Sprintf("it is %s late%s", Round(max(s.Lateness, 0)), rest)
+	}
+}
+
+// Round shortens a duration for people: 3d4h, 2h5m, 40s.
+func Round(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return d.Round(time.Second).String()
+	case d < 24*time.Hour:
+		return strings.TrimSuffix(strings.TrimSuffix(d.Round(time.Minute).String(), "0s"), "0m")
+	default:
+		return fmt.Sprintf("%dd%dh", int(d.Hours())/24, int(d.Hours())%24)
+	}
+}

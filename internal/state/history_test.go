@@ -1,0 +1,185 @@
+package state_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/state"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), string(got))
+}
+
+// entry is iteration n: every third one is accepted.
+func entry(n int) state.Entry {
+	e := state.Entry{
+		Iteration: n, Time: at("2025-01-15T10:30:00Z").Add(time.Duration(n) * time.Hour), RunURL: "https://github.com/o/r/actions/runs/1",
+		Status: state.Rejected, Change: fmt.Sprintf("Try step %d", n), Metric: value(fmt.Sprint(1000 - n + 1)), PreviousBest: value(fmt.Sprint(1000 - n/3*3)),
+		Delta: "+1", Notes: []string{"not better"},
+	}
+	switch {
+	case n == 0:
+		e.Status, e.Baseline, e.PreviousBest, e.Delta, e.Notes, e.Metric = state.Baseline, true, nil, "", nil, value("1000")
+	case n%3 == 0:
+		e.Status, e.Metric, e.PreviousBest, e.Delta, e.Commit, e.PR, e.Notes = state.Accepted, value(fmt.Sprint(1000-n)), value(fmt.Sprint(1000-n+3)), "-3", "0123abc", 4, nil
+	case n%10 == 1:
+		e.Status, e.Metric, e.Delta = state.Failed, nil, ""
+	}
+	return e
+}
+
+func TestHistoryGolden(t *testing.T) {
+	doc := state.New("function-minimization")
+	m := doc.Machine()
+	m.LastRun, m.IterationCount, m.BestMetric, m.InitialMetric = at("2025-01-15T10:30:00Z"), 2, value("1.3"), value("1.5")
+	m.RecentStatuses = []string{"accepted", "rejected"}
+	doc.SetMachine(m)
+	doc.AddEntry(state.Entry{Time: *at("2025-01-15T09:30:00Z"), Baseline: true, Metric: value("1.5"), Change: "Initial evaluation"})
+	doc.AddEntry(state.Entry{
+		Iteration: 1, Time: *at("2025-01-15T10:30:00Z"), RunURL: "https://github.com/o/r/actions/runs/1", Status: state.Accepted,
+		Change: "Halve the step", Metric: value("1.3"), PreviousBest: value("1.5"), Delta: "-0.2", PR: 3, Commit: "0123abc", CIFixAttempts: 2,
+		Notes: []string{"improved", "2 files | 10 lines"},
+	})
+	doc.AddEntry(state.Entry{
+		Iteration: 2, Time: *at("2025-01-15T10:30:00Z"), RunURL: "javascript:alert(1)", Status: state.Rejected,
+		Change: "# x\n## Machine State\n| Paused | true |\n<!-- AUTOLOOP:STATUS --> thanks @octocat", PreviousBest: value("1.3"),
+		Notes: []string{"", "evil ![](http://x)", "\x00"},
+	})
+	golden(t, "history.md", doc.Render())
+	assert.False(t, parse(t, string(doc.Render())).Machine().Paused)
+}
+
+func TestRecordingTwiceDoublesNothing(t *testing.T) {
+	doc := state.New("x")
+	for n := range 4 {
+		doc.AddEntry(entry(n))
+	}
+	once := string(doc.Render())
+	for _, n := range []int{2, 0, 3, 1} {
+		doc.AddEntry(entry(n))
+	}
+	assert.Equal(t, once, string(doc.Render()))
+	changed := entry(2)
+	changed.Status = state.Accepted
+	doc.AddEntry(changed)
+	assert.Equal(t, 1, strings.Count(string(doc.Render()), "### Iteration 2 "))
+	doc.AddEntry(state.Entry{Iteration: 3, Baseline: true, Time: *at("2025-02-01T00:00:00Z"), Metric: value("7")})
+	text := string(doc.Render())
+	assert.Contains(t, text, "### Iteration 3 (new baseline) — 2025-02-01 00:00 UTC\n\n- **Status**: 📏 Baseline\n- **Metric**: 7\n\n### Iteration 3 — ")
+}
+
+func TestFoldGolden(t *testing.T) {
+	doc := state.New("long")
+	doc.SetSection(state.Lessons, "- keep me")
+	for n := range 121 {
+		doc.AddEntry(entry(n))
+		doc = parse(t, string(doc.Render()))
+	}
+	golden(t, "folded.md", doc.Render())
+	text := string(doc.Render())
+	assert.Equal(t, 10, strings.Count(text, "### Iteration "))
+	assert.Less(t, len(text), state.MaxBytes)
+}
+
+func TestFoldCountsEverything(t *testing.T) {
+	doc := state.New("x")
+	for n := range 41 {
+		doc.AddEntry(entry(n))
+	}
+	assert.Contains(t, string(doc.Render()), "### Iters 0–30 — ✅ 10 / ❌ 18 / ⚠️ 2 (metrics 1000→970): Try step 30; Try step 27; ")
+}
+
+// foreign is a history as other tools wrote it.
+const foreign = table + "| Iteration Count | 400 |\n\n---\n\n## 📊 Iteration History\n\nAll iterations (newest first).\n\n" +
+	"### Iter 402 — 2026-07-10 — [Run](https://x)\n⚠️ Phantom\n\n### Iteration 401 — 2026-04-16 22:46 UTC — ✅ | metric=404\n- Added 8 pairs.\n\n" +
+	"### Iters 398–400 — ❌ Phantom (never pushed)\n### Iters 1–397 — (0→191): Core, stats\n\n### A note of a person\n\nkeep \xff this\n\n---\n\n## Appendix\n\nmine\n"
+
+func TestForeignHistoryIsKept(t *testing.T) {
+	doc := parse(t, foreign)
+	assert.Equal(t, foreign, string(doc.Render()))
+	for n := 403; n < 415; n++ {
+		doc.AddEntry(entry(n))
+	}
+	text := string(doc.Render())
+	assert.Contains(t, text, "All iterations (newest first).\n\n### Iteration 414 — ")
+	assert.Contains(t, text, "### Iters 398–400 — ❌ Phantom (never pushed)")
+	assert.Contains(t, text, "### A note of a person\n\nkeep \xff this\n\n---\n\n## Appendix\n\nmine\n")
+	assert.Contains(t, text, "\n\n### Iters 401–404 — ✅ 1 / ❌ 2 / ⚠️ 1 (metrics 598→598)")
+	assert.Equal(t, text, string(parse(t, text).Render()), "stable")
+}
+
+func TestSizeIsHeld(t *testing.T) {
+	long := strings.Repeat("wörds ", 200)
+	doc := state.New("x")
+	for n := range 200 {
+		e := entry(n)
+		e.Change = long
+		for range 12 {
+			e.Notes = append(e.Notes, long)
+		}
+		doc.AddEntry(e)
+		text := doc.Render()
+		require.LessOrEqual(t, len(text), state.MaxBytes)
+		doc = parse(t, string(text))
+	}
+	assert.Contains(t, string(doc.Render()), "### Iteration 199 ")
+
+	huge := strings.Replace(foreign, "Core, stats", strings.Repeat("x", 40_000), 1)
+	assert.LessOrEqual(t, len(parse(t, huge).Render()), state.MaxBytes)
+
+	human := parse(t, foreign)
+	human.SetSection(state.Lessons, strings.Repeat("- mine\n", 6000))
+	kept := human.Render()
+	assert.Contains(t, string(kept), strings.Repeat("- mine\n", 6000), "human text is never folded")
+	_, _, err := state.ParseMachine(kept)
+	assert.NoError(t, err)
+}
+
+func FuzzDoc(f *testing.F) {
+	f.Add([]byte(foreign), "change | <!-- @x", 403)
+	f.Add(state.New("x").Render(), "a\nb", 0)
+	f.Add([]byte(table+"| Paused | a"), "```\n", 7)
+	f.Add([]byte("## Machine State\r\n|PR|\r\n# Iteration History\n# Iteration 5\n```\n# Iters 1-3"), "x", 5)
+	f.Fuzz(func(t *testing.T, data []byte, text string, n int) {
+		doc, err := state.Parse(data)
+		if err != nil {
+			return
+		}
+		var human []byte
+		if at := bytes.Index(data, []byte("## Mine")); at >= 0 && !bytes.Contains(data, []byte("teration")) {
+			human = data[at:]
+		}
+		m := doc.Machine()
+		m.IterationCount, m.PauseReason, m.RecentStatuses = n, text, append(m.RecentStatuses, text)
+		doc.SetMachine(m)
+		once := doc.Machine()
+		doc.SetMachine(once)
+		require.Equal(t, once, doc.Machine())
+		doc.AddEntry(state.Entry{Iteration: n, Change: text, Status: state.Status(text), RunURL: text, Notes: []string{text}})
+		rendered := doc.Render()
+		again, err := state.Parse(rendered)
+		require.NoError(t, err)
+		require.Equal(t, once, again.Machine())
+		require.Equal(t, string(rendered), string(again.Render()))
+		require.True(t, bytes.Contains(rendered, human))
+	})
+}

@@ -1,0 +1,117 @@
+package state_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/state"
+)
+
+func parse(t *testing.T, text string) *state.Doc {
+	t.Helper()
+	doc, err := state.Parse([]byte(text))
+	require.NoError(t, err)
+	return doc
+}
+
+func TestSetMachineTouchesOnlyWhatChanges(t *testing.T) {
+	before := "# Autoloop: x\r\n\r\n### Machine State\r\n> keep \xe9\r\n\r\n" +
+		"|Field|Value|\r\n|:-|-:|\r\n| **Last Run** | 2025-01-15 |\r\n|Iteration Count|  7  |\r\n" +
+		"| Best Metric | 0.850 |\r\n| Strategy | wild \\| odd |\r\n|PR||\r\n| Paused | `false` |\r\n\r\n" +
+		"## Notes of mine\r\n\tkeep\x00this  \r\n## Lessons Learned\r\n- one"
+	doc := parse(t, before)
+	assert.Equal(t, before, string(doc.Render()), "nothing was changed")
+	m := doc.Machine()
+	m.IterationCount, m.PR, m.Direction = 8, 12, score.Lower
+	doc.SetMachine(m)
+	after := strings.NewReplacer(
+		"|  7  |", "|  8  |",
+		"|PR||", "|PR| #12 |",
+		"| Best Metric | 0.850 |\r\n", "| Best Metric | 0.850 |\r\n| Metric Direction | lower |\r\n",
+		"| Paused | `false` |\r\n", "| Paused | `false` |\r\n| Completed | false |\r\n| Consecutive Errors | 0 |\r\n",
+	).Replace(before)
+	assert.Equal(t, after, string(doc.Render()))
+	assert.Equal(t, score.Lower, doc.Machine().Direction)
+	assert.True(t, doc.Machine().DirectionGiven)
+}
+
+func TestMissingDirectionIsHigherAndIsAdded(t *testing.T) {
+	doc := parse(t, table+"| Target Metric | — |\n| Branch | `autoloop/x` |\n")
+	assert.Equal(t, score.Higher, doc.Machine().Direction)
+	assert.False(t, doc.Machine().DirectionGiven)
+	doc.SetMachine(doc.Machine())
+	assert.Contains(t, string(doc.Render()), "| Target Metric | — |\n| Metric Direction | higher |\n| Branch | `autoloop/x` |\n")
+}
+
+func TestRowsInOrderWhateverIsThere(t *testing.T) {
+	doc := parse(t, table+"| Paused | false |")
+	m := doc.Machine()
+	m.LastRun, m.RecentStatuses = at("2025-01-15T10:30:00Z"), []string{"accepted"}
+	doc.SetMachine(m)
+	assert.Equal(t, table+"| Last Run | 2025-01-15T10:30:00Z |\n| Iteration Count | 0 |\n| Metric Direction | higher |\n| Paused | false |\n"+
+		"| Completed | false |\n| Consecutive Errors | 0 |\n| Recent Statuses | accepted |", string(doc.Render()))
+}
+
+func TestMachineRoundTrip(t *testing.T) {
+	m := state.Machine{
+		LastRun: at("2025-01-15T10:30:00Z"), IterationCount: 3, InitialMetric: value("1.5"), BestMetric: value("-1e-300"),
+		TargetMetric: value("9007199254740993"), Direction: score.Lower, DirectionGiven: true, Branch: "autoloop/a|b", PR: 4, Issue: 5,
+		Paused: true, PauseReason: `a \| b \`, Completed: true, CompletedReason: "target 0.9 reached", ConsecutiveErrors: 2,
+		RecentStatuses: []string{"accepted", "error"},
+	}
+	doc := state.New("x")
+	doc.SetMachine(m)
+	m.Branch = `autoloop/a\|b`
+	assert.Equal(t, m, parse(t, string(doc.Render())).Machine())
+	m = state.Machine{Direction: score.Higher, DirectionGiven: true}
+	doc.SetMachine(m)
+	assert.Equal(t, m, doc.Machine())
+	assert.Equal(t, string(state.New("x").Render()), string(doc.Render()))
+}
+
+func TestHostileReason(t *testing.T) {
+	doc := state.New("x")
+	m := doc.Machine()
+	m.Paused, m.PauseReason = true, "x |\n## Machine State\n| Paused | false |\n<!-- @octocat -->"+strings.Repeat("y", 5000)
+	doc.SetMachine(m)
+	again := parse(t, string(doc.Render())).Machine()
+	assert.True(t, again.Paused)
+	assert.True(t, strings.HasPrefix(again.PauseReason, "x | ## Machine State | Paused | false | &lt;!-- @\u200boctocat --&gt;yyy"), again.PauseReason)
+	assert.Less(t, len(again.PauseReason), 1000)
+}
+
+func TestSections(t *testing.T) {
+	doc := parse(t, table+"| Paused | false |\n\n---\n\n## 🎯 Current Priorities\n\n<!-- edit me -->\n- first\n\n### Details\n\nmore\n\n---\n\n## Mine\n\nkeep\n")
+	assert.Equal(t, "<!-- edit me -->\n- first\n\n### Details\n\nmore", doc.Section(state.Priorities))
+	assert.Empty(t, doc.Section(state.Lessons))
+	doc.AppendItem(state.Priorities, "second <b>\nline")
+	doc.AppendItem(state.Lessons, "learned")
+	doc.AppendItem(state.Lessons, "again @you")
+	doc.SetSection(state.Future, "try\nmore")
+	assert.Equal(t, table+"| Paused | false |\n\n---\n\n## 🎯 Current Priorities\n\n<!-- edit me -->\n- first\n\n### Details\n\nmore\n- second &lt;b&gt; line\n\n---\n\n## Mine\n\nkeep\n"+
+		"\n## 📚 Lessons Learned\n\n- learned\n- again @\u200byou\n\n## 🔭 Future Directions\n\ntry\nmore\n", string(doc.Render()))
+	doc.SetSection(state.Future, "")
+	assert.Empty(t, doc.Section(state.Future))
+	assert.Contains(t, string(doc.Render()), "*(none yet)*")
+}
+
+func TestInline(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\r\n b\t\x1b[31mc\x00":   "a b [31mc",
+		"<!-- x --><img src=a>":    "&lt;!-- x --&gt;&lt;img src=a&gt;",
+		"@a, (@b) x@c.d @@e":       "@\u200ba, (@\u200bb) x@c.d @@\u200be",
+		"&#64;a &commat;b &lt; & ": "&amp;#64;a &amp;commat;b &lt; &",
+		"![x](http://y)":           `!\[x](http://y)`,
+		"a\u202eb\u2028c":          "ab c",
+		"\xff":                     "\uFFFD",
+		strings.Repeat("é", 200):   strings.Repeat("é", 99) + "…",
+	} {
+		got := state.Inline(text, 100)
+		assert.Equal(t, want, got)
+		assert.Equal(t, got, state.Inline(got, 100), "twice")
+	}
+}

@@ -1,0 +1,246 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/org/autoloop/internal/program"
+)
+
+// DefaultPrograms is where program files are kept in a repository.
+const DefaultPrograms = ".autoloop/programs"
+
+// Programs finds program files in a checkout.
+type Programs struct {
+	// Root is the top of the checkout.
+	Root string
+	// Dir replaces .autoloop/programs; relative to Root, or absolute.
+	Dir string
+	// Parse reads one file: program.Parse, or program.ParseHead where only the
+	// choice among many matters.
+	Parse func(file string, data []byte) *program.Program
+}
+
+// place is one program file, or what is wrong with its name.
+type place struct {
+	name, file string // file is as people see it
+	path       string
+	problem    string
+}
+
+// Load reads all programs in the order of their names. When there are none in
+// the directory and others is false, a single .autoloop/program.md or
+// program.md counts. The error is of the directory itself; what is wrong with
+// one program is in its Problems.
+func (s Programs) Load(others bool) ([]*program.Program, error) {
+	places, err := s.places()
+	if err != nil {
+		return nil, err
+	}
+	if len(places) == 0 && s.Dir == "" && !others {
+		places = s.single()
+	}
+	return s.read(places), nil
+}
+
+// Find reads the program of that name; nil when there is none.
+func (s Programs) Find(name string) (*program.Program, error) {
+	places, err := s.places()
+	if err != nil {
+		return nil, err
+	}
+	if len(places) == 0 && s.Dir == "" {
+		places = s.single()
+	}
+	places = slices.DeleteFunc(places, func(p place) bool { return p.name != name })
+	if found := s.read(places); len(found) > 0 {
+		return found[0], nil
+	}
+	return nil, nil
+}
+
+// File reads one program file at a path of the file system.
+func (s Programs) File(file string) *program.Program {
+	return s.load(place{name: "", file: s.shown(file), path: file})
+}
+
+func (s Programs) dir() string {
+	switch {
+	case s.Dir == "":
+		return filepath.Join(s.Root, filepath.FromSlash(DefaultPrograms))
+	case filepath.IsAbs(s.Dir):
+		return s.Dir
+	default:
+		return filepath.Join(s.Root, s.Dir)
+	}
+}
+
+// shown is a path as people see it: from the checkout's root when below it.
+func (s Programs) shown(file string) string {
+	if relative, err := filepath.Rel(s.Root, file); err == nil && filepath.IsLocal(relative) {
+		return filepath.ToSlash(relative)
+	}
+	return filepath.ToSlash(file)
+}
+
+// places lists NAME.md and NAME/program.md.
+func (s Programs) places() ([]place, error) {
+	dir := s.dir()
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if s.Dir != "" {
+			return nil, fmt.Errorf("programs directory %s does not exist; name another with --programs", dir)
+		}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read programs directory: %w", err)
+	}
+	var places []place
+	for _, entry := range entries {
+		if found, ok := s.place(dir, entry); ok {
+			places = append(places, found)
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		return strings.Compare(a.name+"\x00"+a.file, b.name+"\x00"+b.file)
+	})
+	return clashes(places), nil
+}
+
+func (s Programs) place(dir string, entry fs.DirEntry) (place, bool) {
+	name := entry.Name()
+	full := filepath.Join(dir, name)
+	shown := s.shown(full)
+	stem, markdown := strings.CutSuffix(name, ".md")
+	directory := entry.IsDir()
+	if entry.Type()&fs.ModeSymlink != 0 {
+		info, err := os.Stat(full)
+		directory = err == nil && info.IsDir()
+	}
+	switch {
+	case strings.EqualFold(name, "README.md"), strings.HasPrefix(name, "."):
+		return place{}, false
+	case directory && markdown:
+		return place{name: stem, file: shown, problem: "a directory has the name of a program file; rename it to " + path.Join(path.Dir(shown), stem)}, true
+	case directory:
+		inside := filepath.Join(full, "program.md")
+		if _, err := os.Lstat(inside); err != nil {
+			return place{}, false
+		}
+		return place{name: name, file: s.shown(inside), path: inside}, true
+	case markdown:
+		return place{name: stem, file: shown, path: full}, true
+	default:
+		return place{}, false
+	}
+}
+
+// clashes makes one error of a name that is claimed by a file and a directory.
+func clashes(places []place) []place {
+	var kept []place
+	for i := 0; i < len(places); i++ {
+		p := places[i]
+		if i+1 < len(places) && places[i+1].name == p.name {
+			p.problem = fmt.Sprintf("the name %s is claimed twice, by %s and %s; keep one", p.name, p.file, places[i+1].file)
+			i++
+		}
+		kept = append(kept, p)
+	}
+	return kept
+}
+
+func (s Programs) single() []place {
+	for _, file := range []string{".autoloop/program.md", "program.md"} {
+		full := filepath.Join(s.Root, filepath.FromSlash(file))
+		if info, err := os.Stat(full); err == nil && info.Mode().IsRegular() {
+			return []place{{name: "program", file: file, path: full}}
+		}
+	}
+	return nil
+}
+
+// read reads the files, several at a time, and keeps their order.
+func (s Programs) read(places []place) []*program.Program {
+	const workers = 4
+	programs := make([]*program.Program, len(places))
+	var group sync.WaitGroup
+	for worker := range min(workers, len(places)) {
+		group.Go(func() {
+			for i := worker; i < len(places); i += workers {
+				programs[i] = s.load(places[i])
+			}
+		})
+	}
+	group.Wait()
+	return programs
+}
+
+func (s Programs) load(p place) *program.Program {
+	if p.problem != "" {
+		return program.Bad(p.file, p.name, p.problem)
+	}
+	data, err := s.readFile(p.path)
+	if err != nil {
+		return program.Bad(p.file, p.name, err.Error())
+	}
+	loaded := s.Parse(p.file, data)
+	if p.name != "" {
+		loaded.Name = p.name
+	}
+	return loaded
+}
+
+// readFile reads a regular file below the root or the programs directory; a
+// link that leaves them is refused.
+func (s Programs) readFile(file string) ([]byte, error) {
+	info, err := os.Lstat(file)
+	if err != nil {
+		return nil, cause(err)
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, err := filepath.EvalSymlinks(file)
+		if err != nil {
+			return nil, cause(err)
+		}
+		if !below(s.Root, target) && !below(s.dir(), target) {
+			return nil, errors.New("the file is a link that leaves the repository")
+		}
+		if info, err = os.Stat(target); err != nil {
+			return nil, cause(err)
+		}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	if info.Size() > program.MaxBytes {
+		return nil, fmt.Errorf("the file has %d bytes; a program file has at most %d", info.Size(), program.MaxBytes)
+	}
+	data, err := os.ReadFile(file)
+	return data, cause(err)
+}
+
+func below(dir, file string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	relative, err := filepath.Rel(real, file)
+	return err == nil && filepath.IsLocal(relative)
+}
+
+// cause drops the path from an error of the file system; the message has it.
+func cause(err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}

@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/org/autoloop/internal/git"
+)
+
+// States finds state files for scheduling: in a directory that the memory
+// branch was checked out to when it exists, else on the branch.
+type States struct {
+	// Dir is the checked-out copy; it need not exist.
+	Dir string
+	// Branch is the memory branch; nil outside of a repository.
+	Branch *Memory
+	// Warnings are filled by Load: a copy that is behind the branch.
+	Warnings []string
+
+	head string // the commit that the branch's states are from
+	copy bool   // Dir is used
+}
+
+// Load reads the states of the named programs; those that have none are not in
+// the answer.
+func (s *States) Load(ctx context.Context, names []string) (map[string][]byte, error) {
+	info, err := os.Stat(s.Dir)
+	if err == nil && info.IsDir() {
+		s.copy = true
+		s.compare(ctx)
+		return s.loadFiles(names)
+	}
+	if s.Branch == nil {
+		return nil, nil
+	}
+	states, head, err := s.Branch.States(ctx)
+	s.head = head
+	return states, err
+}
+
+// loadFiles reads the copy, several files at a time.
+func (s *States) loadFiles(names []string) (map[string][]byte, error) {
+	const workers = 4
+	data := make([][]byte, len(names))
+	problems := make([]error, workers)
+	var group sync.WaitGroup
+	for worker := range workers {
+		group.Go(func() {
+			for i := worker; i < len(names); i += workers {
+				text, err := os.ReadFile(filepath.Join(s.Dir, names[i]+stateSuffix))
+				if err != nil && !errors.Is(err, fs.ErrNotExist) {
+					problems[worker] = fmt.Errorf("read state of %s: %w", names[i], err)
+				}
+				data[i] = text
+			}
+		})
+	}
+	group.Wait()
+	states := make(map[string][]byte, len(names))
+	for i, name := range names {
+		if data[i] != nil {
+			states[name] = data[i]
+		}
+	}
+	return states, errors.Join(problems...)
+}
+
+// Ledger reads one program's ledger from where its state is.
+func (s *States) Ledger(ctx context.Context, name string) ([]byte, error) {
+	if s.copy {
+		data, err := os.ReadFile(filepath.Join(s.Dir, name+ledgerSuffix))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return data, err
+	}
+	if s.Branch == nil || s.head == "" {
+		return nil, nil
+	}
+	files, err := s.Branch.read(ctx, s.head, name)
+	return files.Ledger, err
+}
+
+// compare warns when the copy is a checkout of an older commit than the
+// branch's. A copy without git says nothing of its age.
+func (s *States) compare(ctx context.Context) {
+	if s.Branch == nil {
+		return
+	}
+	head, err := s.Branch.local(ctx)
+	if err != nil || head == "" {
+		return
+	}
+	at, err := git.HeadOf(ctx, s.Branch.Repo, s.Dir)
+	if err != nil || at == "" || at == head {
+		return
+	}
+	s.Warnings = append(s.Warnings, fmt.Sprintf("%s is at %.12s and branch %s at %.12s: update the copy, or remove it to read the branch", s.Dir, at, MemoryBranch, head))
+}
