@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,41 +34,58 @@ func (r *Repo) neutralised(ctx context.Context) ([]Setting, error) {
 		return d.settings, nil
 	}
 	// The stamps are taken first: a change in between is seen the next time.
-	settings, files, err := r.readConfig(ctx)
+	settings, err := r.readConfig(ctx)
 	if err != nil {
 		return nil, err
 	}
-	d.settings, d.seen = neutralSettings(settings), stamps(append(files, r.usualConfigFiles()...))
+	d.settings = neutralSettings(settings)
+	d.seen = stamps(append(originsOf(settings, r.Root), r.usualConfigFiles()...))
 	return d.settings, nil
 }
 
-// readConfig lists the keys of the whole configuration, and the files that it
-// is in.
-func (r *Repo) readConfig(ctx context.Context) (keys, files []string, err error) {
+// origin is one line of configuration and the file that it is in, "" when it
+// is in none.
+type origin struct{ key, value, file string }
+
+// readConfig lists the whole configuration.
+func (r *Repo) readConfig(ctx context.Context) ([]origin, error) {
 	out, err := r.execute(ctx, call{
 		dir:    r.Root,
 		global: []string{"--git-dir=" + r.GitDir, "--work-tree=" + r.Root},
 		args:   []string{"config", "--list", "--show-origin", "--includes", "-z"},
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	var settings []origin
 	fields := strings.Split(string(out), "\x00")
-	listed := map[string]bool{}
 	for i := 0; i+1 < len(fields); i += 2 {
-		key, _, _ := strings.Cut(fields[i+1], "\n")
-		keys = append(keys, key)
-		path, isFile := strings.CutPrefix(fields[i], "file:")
-		if !isFile || listed[path] {
+		file, isFile := strings.CutPrefix(fields[i], "file:")
+		if !isFile {
+			file = ""
+		}
+		key, value, _ := strings.Cut(fields[i+1], "\n")
+		settings = append(settings, origin{key: key, value: value, file: file})
+	}
+	return settings, nil
+}
+
+// originsOf are the files that the settings are in, each once.
+func originsOf(settings []origin, root string) []string {
+	var files []string
+	listed := map[string]bool{"": true}
+	for _, s := range settings {
+		if listed[s.file] {
 			continue
 		}
-		listed[path] = true
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(r.Root, path)
+		listed[s.file] = true
+		file := filepath.FromSlash(s.file)
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(root, file)
 		}
-		files = append(files, path)
+		files = append(files, file)
 	}
-	return keys, files, nil
+	return files
 }
 
 // usualConfigFiles are those that may come into being later.
@@ -78,11 +94,11 @@ func (r *Repo) usualConfigFiles() []string {
 	return append(files, r.env.configFiles()...)
 }
 
-func neutralSettings(keys []string) []Setting {
+func neutralSettings(configured []origin) []Setting {
 	var settings []Setting
 	done := map[string]bool{}
-	for _, key := range keys {
-		section, rest, _ := strings.Cut(key, ".")
+	for _, s := range configured {
+		section, rest, _ := strings.Cut(s.key, ".")
 		dot := strings.LastIndex(rest, ".")
 		if dot < 0 || done[section+"."+rest[:dot]] {
 			continue
@@ -112,7 +128,7 @@ func stamps(files []string) map[string]stamp {
 
 func stampOf(file string) stamp {
 	info, err := os.Stat(file)
-	if errors.Is(err, os.ErrNotExist) || err != nil {
+	if err != nil {
 		return stamp{size: -1}
 	}
 	return stamp{size: info.Size(), modified: info.ModTime()}

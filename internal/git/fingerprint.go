@@ -4,79 +4,195 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/command"
 )
 
-// Fingerprint is what an agent could change in a repository to make later
-// commands do something else: configuration, hooks, attributes and refs.
+// Fingerprint is all that could be changed in a repository to make later git
+// commands do something else: every configuration file that is in force, hooks,
+// attributes, alternates and refs. A key names the thing ("config <path>",
+// "hook <path>", "info <path>", "ref <name>"), the value changes when it does.
 type Fingerprint map[string]string
 
-// Fingerprint reads the repository's fingerprint. Files of any size count by
-// their digest.
+const (
+	// hashCap bounds what is read of one file; the size is compared too.
+	hashCap = 16 << 20
+	// hookCap bounds the files of a hooks directory that are looked at.
+	hookCap = 10_000
+)
+
+// Fingerprint takes the repository's fingerprint.
 func (r *Repo) Fingerprint(ctx context.Context) (Fingerprint, error) {
-	refs, err := r.ListRefs(ctx)
+	print := Fingerprint{}
+	settings, err := r.readConfig(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("fingerprint %s: %w", r.Root, err)
 	}
-	found := Fingerprint{}
-	for _, ref := range refs {
-		found["ref "+ref.Name] = ref.ID + ref.Symref
+	for _, file := range append(originsOf(settings, r.Root), r.usualConfigFiles()...) {
+		print.addFile("config", file)
 	}
-	for _, name := range []string{"config", "info/attributes", "info/exclude", "info/grafts", "objects/info/alternates"} {
-		found.file(name, filepath.Join(r.CommonDir, filepath.FromSlash(name)))
-	}
-	found.file("HEAD", filepath.Join(r.GitDir, "HEAD"))
-	found.file("config.worktree", filepath.Join(r.GitDir, "config.worktree"))
-	hooks := filepath.Join(r.CommonDir, "hooks")
-	_ = filepath.WalkDir(hooks, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() {
-			found.file("hooks/"+entry.Name(), path)
+	for _, dir := range r.hookDirectories(settings) {
+		if err := print.addHooks(dir); err != nil {
+			return nil, fmt.Errorf("fingerprint %s: %w", r.Root, err)
 		}
-		return nil
-	})
-	return found, nil
+	}
+	for _, file := range []string{
+		filepath.Join(r.CommonDir, "info", "attributes"),
+		filepath.Join(r.CommonDir, "info", "exclude"),
+		filepath.Join(r.CommonDir, "info", "grafts"),
+		filepath.Join(r.CommonDir, "objects", "info", "alternates"),
+		filepath.Join(r.GitDir, "info", "sparse-checkout"),
+		filepath.Join(r.GitDir, "commondir"),
+	} {
+		print.addFile("info", file)
+	}
+	if r.GitDir != r.CommonDir {
+		print.addFile("info", filepath.Join(r.Root, ".git"))
+	}
+	return print, r.addRefs(ctx, print)
 }
 
-func (f Fingerprint) file(name, path string) {
-	data, err := os.ReadFile(path)
+func (r *Repo) addRefs(ctx context.Context, print Fingerprint) error {
+	refs, err := r.ListRefs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		print["ref "+ref.Name] = ref.value()
+	}
+	head, err := r.CurrentBranch(ctx)
+	if err != nil {
+		return err
+	}
+	if head == "" {
+		if head, _, err = r.Resolve(ctx, "HEAD"); err != nil {
+			return err
+		}
+	}
+	print["ref HEAD"] = head
+	return nil
+}
+
+// value is what the ref points to, a name before an id.
+func (ref Ref) value() string {
+	if ref.Symref != "" {
+		return ref.Symref
+	}
+	return ref.ID
+}
+
+// hookDirectories are the repository's own and those configured. Ours is
+// configured by every command and does not count.
+func (r *Repo) hookDirectories(settings []origin) []string {
+	dirs := []string{filepath.Join(r.CommonDir, "hooks")}
+	for _, s := range settings {
+		if s.file == "" || s.key != "core.hookspath" || s.value == "" || s.value == os.DevNull {
+			continue
+		}
+		dir := s.value
+		if rest, home := strings.CutPrefix(dir, "~/"); home {
+			dir = filepath.Join(command.Getenv(r.env.base, "HOME"), rest)
+		}
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(r.Root, dir)
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs
+}
+
+func (f Fingerprint) addHooks(dir string) error {
+	count := 0
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.HasSuffix(path, ".sample") {
+			return err
+		}
+		if count++; count > hookCap {
+			return fmt.Errorf("%s has more than %d files", dir, hookCap)
+		}
+		f.addFile("hook", path)
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// addFile puts a file under its kind; one that is not there has no key.
+func (f Fingerprint) addFile(kind, path string) {
+	link, err := os.Lstat(path)
 	if err != nil {
 		return
 	}
-	sum := sha256.Sum256(data)
-	mode := ""
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().String()
+	value := link.Mode().String()
+	if target, err := os.Readlink(path); err == nil {
+		value += " to " + target
 	}
-	f[name] = mode + " " + hex.EncodeToString(sum[:])
+	// Only a regular file is opened: reading a pipe would wait for ever.
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		value = fmt.Sprintf("%s %d %s %s", value, info.Size(), info.Mode(), hashFile(path))
+	}
+	f[kind+" "+path] = value
 }
 
-// Diff says what changed since f, one readable line each, in order; nothing
-// when they are the same.
+func hashFile(path string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return err.Error()
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, io.LimitReader(file, hashCap)); err != nil {
+		return err.Error()
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// Diff says what became different in later, one readable line each, sorted:
+// the key and what happened to it. It is nil when nothing did.
 func (f Fingerprint) Diff(later Fingerprint) []string {
-	names := map[string]bool{}
-	for name := range f {
-		names[name] = true
-	}
-	for name := range later {
-		names[name] = true
-	}
 	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		before, was := f[name]
-		after, is := later[name]
-		switch {
+	for _, key := range slices.Sorted(maps.Keys(union(f, later))) {
+		before, was := f[key]
+		after, is := later[key]
+		switch name := command.OneLine(key, 300); {
+		case before == after && was == is:
 		case !was:
-			lines = append(lines, fmt.Sprintf("%s appeared", name))
+			lines = append(lines, name+" was added")
 		case !is:
-			lines = append(lines, fmt.Sprintf("%s is gone", name))
-		case before != after:
-			lines = append(lines, fmt.Sprintf("%s changed", name))
+			lines = append(lines, name+" was removed")
+		case strings.HasPrefix(key, "ref "):
+			lines = append(lines, fmt.Sprintf("%s moved from %s to %s", name, abbreviate(before), abbreviate(after)))
+		default:
+			lines = append(lines, name+" was changed")
 		}
 	}
 	return lines
+}
+
+func union(a, b Fingerprint) Fingerprint {
+	all := maps.Clone(a)
+	if all == nil {
+		all = Fingerprint{}
+	}
+	maps.Copy(all, b)
+	return all
+}
+
+// abbreviate shortens an id for people and leaves a ref's name as it is.
+func abbreviate(id string) string {
+	if len(id) > 12 && !strings.Contains(id, "/") {
+		return id[:12]
+	}
+	return id
 }
