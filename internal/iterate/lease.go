@@ -40,6 +40,7 @@ func (r *run) take(ctx context.Context) error {
 			return err
 		}
 		r.iteration = b.sum.Iteration + 1
+		r.warnings = b.warnings
 		lease := r.Holder
 		lease.Until = r.Now().Add(r.Program.Timeout + leaseSlack).UTC().Truncate(time.Second)
 		return event(ledger.Event{Kind: ledger.Started, Iteration: r.iteration, Lease: &lease})

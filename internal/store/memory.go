@@ -51,6 +51,9 @@ type Update struct {
 	Apply func(current Files) (Files, error)
 	// Branch, optional, moves in the same transaction as the books.
 	Branch *git.RefUpdate
+	// Claims, optional, is a ref that a later update will move: that something
+	// is in its way is found out now.
+	Claims string
 }
 
 // retryTime bounds how long a lost race is tried again.
@@ -133,7 +136,7 @@ func (m *Memory) tracking(ref string) string {
 // Update changes the books by one commit, and returns it. All refs move, or
 // none.
 func (m *Memory) Update(ctx context.Context, u Update) (commit string, err error) {
-	if err := m.unobstructed(ctx, u.Branch); err != nil {
+	if err := m.unobstructed(ctx, u); err != nil {
 		return "", err
 	}
 	attempt := func() (string, error) {
@@ -290,14 +293,17 @@ func (m *Memory) follows(ctx context.Context, here, head string) error {
 }
 
 // unobstructed says which checkout or branch keeps the refs from moving.
-func (m *Memory) unobstructed(ctx context.Context, branch *git.RefUpdate) error {
+func (m *Memory) unobstructed(ctx context.Context, u Update) error {
 	checkedOut, err := m.Repo.CheckedOutBranches(ctx)
 	if err != nil {
 		return err
 	}
 	refs := []string{memoryRef}
-	if branch != nil {
-		refs = append(refs, branch.Ref)
+	if u.Branch != nil {
+		refs = append(refs, u.Branch.Ref)
+	}
+	if u.Claims != "" {
+		refs = append(refs, u.Claims)
 	}
 	for _, ref := range refs {
 		name := strings.TrimPrefix(ref, "refs/heads/")

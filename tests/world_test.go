@@ -1,0 +1,250 @@
+// Package tests runs the whole binaries as a user does.
+package tests
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// binaries is where the binaries under test were built.
+var binaries string
+
+func TestMain(m *testing.M) {
+	os.Exit(runTests(m))
+}
+
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "autoloop-tests-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	binaries = dir
+	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "../cmd/scheduler", "../cmd/iterate")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the binaries: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// world is one repository with one program in it, and a user's environment.
+type world struct {
+	t *testing.T
+	// dir is the repository, side a directory beside it for what the agent
+	// command reads.
+	dir, side string
+	env       []string
+}
+
+// values is a program whose metric is the number in value.txt; its agent
+// writes line N of the file `values` at iteration N.
+const values = `---
+%s
+metric: m
+evaluation-runs: 1
+agent: command
+agent-command: sed -n "${AUTOLOOP_ITERATION}p" "$SIDE/values" > value.txt && echo "try $(cat value.txt)"
+env: [SIDE]
+---
+## Goal
+Move the number.
+## Target
+- ` + "`value.txt`" + `
+## Evaluation
+` + "```sh" + `
+printf '{"m": %%s}\n' "$(cat value.txt)"
+` + "```" + `
+`
+
+// newWorld makes a repository with these files committed on main.
+func newWorld(t *testing.T, files map[string]string) *world {
+	t.Helper()
+	root := t.TempDir()
+	w := &world{t: t, dir: filepath.Join(root, "repo"), side: filepath.Join(root, "side")}
+	require.NoError(t, os.MkdirAll(w.side, 0o755))
+	w.env = cleanEnviron(root, w.side)
+	w.run("", "git", "init", "--quiet", "--initial-branch=main", w.dir)
+	for name, text := range files {
+		w.write(name, text)
+	}
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--allow-empty", "--message", "start")
+	return w
+}
+
+// valuesWorld is a world with the program `values`, a first number, and those
+// that the agent tries one after the other.
+func valuesWorld(t *testing.T, front, first string, tries ...string) *world {
+	t.Helper()
+	w := newWorld(t, map[string]string{
+		".autoloop/programs/p.md": fmt.Sprintf(values, front), "value.txt": first + "\n", "other.txt": "untouched\n",
+	})
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "values"), []byte(strings.Join(tries, "\n")+"\n"), 0o600))
+	return w
+}
+
+func cleanEnviron(root, side string) []string {
+	home := filepath.Join(root, "home")
+	_ = os.MkdirAll(home, 0o755)
+	env := []string{
+		"HOME=" + home, "SIDE=" + side, "AUTOLOOP_DIR=" + filepath.Join(root, "gh-aw"), "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=User", "GIT_AUTHOR_EMAIL=user@example.com", "GIT_COMMITTER_NAME=User", "GIT_COMMITTER_EMAIL=user@example.com",
+	}
+	for _, name := range []string{"PATH", "TMPDIR", "GOROOT", "GOPATH", "GOFLAGS", "GOPROXY", "GOTOOLCHAIN"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	if cache, err := os.UserCacheDir(); err == nil {
+		env = append(env, "GOCACHE="+filepath.Join(cache, "go-build"))
+	}
+	return env
+}
+
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	file := filepath.Join(w.dir, filepath.FromSlash(name))
+	require.NoError(w.t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(w.t, os.WriteFile(file, []byte(text), 0o644))
+}
+
+// run runs a command that must succeed and returns its output without the
+// last line break.
+func (w *world) run(dir string, args ...string) string {
+	w.t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Env = dir, w.env
+	out, err := cmd.CombinedOutput()
+	require.NoError(w.t, err, "%v: %s", args, out)
+	return strings.TrimSuffix(string(out), "\n")
+}
+
+func (w *world) git(args ...string) string {
+	w.t.Helper()
+	return w.run(w.dir, append([]string{"git"}, args...)...)
+}
+
+// answer is what a binary printed and how it ended.
+type answer struct {
+	stdout, stderr string
+	code           int
+}
+
+// command prepares one of the binaries in the repository.
+func (w *world) command(binary string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(binaries, binary), args...)
+	cmd.Dir, cmd.Env = w.dir, w.env
+	return cmd
+}
+
+func (w *world) binary(binary string, args ...string) answer {
+	w.t.Helper()
+	cmd := w.command(binary, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		require.NoError(w.t, err)
+	}
+	a := answer{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+	require.NotContains(w.t, a.stderr, "panic:", "no input may end in a panic")
+	return a
+}
+
+// iteration is one object of `iterate --json`.
+type iteration struct {
+	Program   string       `json:"program"`
+	Iteration int          `json:"iteration"`
+	Outcome   string       `json:"outcome"`
+	Verdict   *string      `json:"verdict"`
+	Metric    *json.Number `json:"metric"`
+	Best      *json.Number `json:"best_metric"`
+	Delta     *string      `json:"delta"`
+	Reasons   []string     `json:"reasons"`
+	Commit    *string      `json:"commit"`
+	RunID     string       `json:"run_id"`
+	Stopped   string       `json:"stopped"`
+	Warnings  []string     `json:"warnings"`
+}
+
+// iterate runs iterations of program p and returns what they came to.
+func (w *world) iterate(args ...string) []iteration {
+	w.t.Helper()
+	a := w.binary("iterate", append([]string{"--program", "p", "--json"}, args...)...)
+	require.Zero(w.t, a.code, a.stderr)
+	return w.decode(a.stdout)
+}
+
+func (w *world) decode(text string) []iteration {
+	w.t.Helper()
+	var list []iteration
+	require.NoError(w.t, json.Unmarshal([]byte(text), &list), text)
+	return list
+}
+
+// one runs one iteration.
+func (w *world) one(args ...string) iteration {
+	w.t.Helper()
+	list := w.iterate(args...)
+	require.Len(w.t, list, 1)
+	return list[0]
+}
+
+// memory reads a file of the memory branch.
+func (w *world) memory(name string) string {
+	w.t.Helper()
+	return w.git("show", "memory/autoloop:"+name)
+}
+
+// events reads the ledger.
+func (w *world) events() []map[string]any {
+	w.t.Helper()
+	var events []map[string]any
+	for line := range strings.Lines(w.memory("p.jsonl")) {
+		var event map[string]any
+		require.NoError(w.t, json.Unmarshal([]byte(line), &event), line)
+		events = append(events, event)
+	}
+	return events
+}
+
+func (w *world) count(kind string) int {
+	count := 0
+	for _, event := range w.events() {
+		if event["event"] == kind {
+			count++
+		}
+	}
+	return count
+}
+
+// checkout describes all that a user would notice of their own checkout.
+func (w *world) checkout() string {
+	index, err := os.ReadFile(filepath.Join(w.dir, ".git", "index"))
+	require.NoError(w.t, err)
+	config, err := os.ReadFile(filepath.Join(w.dir, ".git", "config"))
+	require.NoError(w.t, err)
+	return strings.Join([]string{
+		w.git("status", "--porcelain", "--ignored"), w.git("rev-parse", "HEAD"), w.git("symbolic-ref", "HEAD"),
+		w.git("reflog", "show", "main"), fmt.Sprintf("%x", index), string(config), w.git("worktree", "list"), w.git("stash", "list"),
+	}, "\n")
+}
+
+func text(n *json.Number) string {
+	if n == nil {
+		return ""
+	}
+	return n.String()
+}
