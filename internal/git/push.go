@@ -50,14 +50,14 @@ func (e *RejectedError) Is(target error) bool {
 }
 
 func (e *RejectedError) stale() bool {
-	moved := false
 	for _, ref := range e.Refs {
 		if !ref.Stale() && !ref.atomic() {
 			return false
 		}
-		moved = moved || ref.Stale()
 	}
-	return moved
+	// Where every ref was refused for the sake of another one, two pushes met
+	// inside the remote.
+	return true
 }
 
 // Push moves refs on the remote, all or none, each only when it is at its Old

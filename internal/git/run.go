@@ -47,13 +47,21 @@ func (r *Repo) Run(ctx context.Context, in Input, args ...string) ([]byte, error
 	}
 	return r.execute(ctx, call{
 		dir:       dir,
-		global:    []string{"--git-dir=" + gitDir, "--work-tree=" + workTree},
+		global:    append(pathspecs(args), "--git-dir="+gitDir, "--work-tree="+workTree),
 		args:      args,
 		stdin:     in.Stdin,
 		env:       in.Env,
 		settings:  append(neutral, in.Settings...),
 		transport: in.Transport,
 	})
+}
+
+// pathspecs lifts the fixed --literal-pathspecs where a command refuses it.
+func pathspecs(args []string) []string {
+	if len(args) > 0 && args[0] == "check-ignore" {
+		return []string{"--no-literal-pathspecs"}
+	}
+	return nil
 }
 
 // Succeeds runs a command whose exit code 1 means no. Any other failure is an

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,23 +47,11 @@ func (s *scan) identify(ctx context.Context) error {
 	return nil
 }
 
-// attributes is a call that sees the built tree's attributes alone: its work
-// tree is empty, so git reads them from our index.
-func (s *scan) attributes() (git.Input, error) {
-	empty := filepath.Join(s.private, "empty")
-	if err := os.MkdirAll(empty, 0o700); err != nil {
-		return git.Input{}, err
-	}
-	in := s.input()
-	in.WorkTree = empty
-	return in, nil
-}
-
 func (s *scan) refuseFiltered(ctx context.Context, files []int) error {
 	if len(files) == 0 {
 		return nil
 	}
-	in, err := s.attributes()
+	in, err := s.rules(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,7 +60,7 @@ func (s *scan) refuseFiltered(ctx context.Context, files []int) error {
 		paths.WriteString(s.changes[i].Path + "\x00")
 	}
 	in.Stdin = paths.Bytes()
-	out, err := s.repo.Run(ctx, in, "check-attr", "--cached", "-z", "--stdin", "filter")
+	out, err := s.repo.Run(ctx, in, "check-attr", "-z", "--stdin", "filter")
 	if err != nil {
 		return fmt.Errorf("read attributes: %w", err)
 	}
@@ -104,7 +90,7 @@ func (s *scan) hashFiles(ctx context.Context, files []int) error {
 			c.Refused = "cannot be read"
 			continue
 		}
-		in, err := s.attributes()
+		in, err := s.rules(ctx)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,6 +46,7 @@ type scan struct {
 	*Tree
 	seen    map[string]bool
 	changes []gate.Change
+	ruled   bool // the directory of rules is there
 }
 
 func (s *scan) walk(dir string) error {
@@ -160,18 +162,18 @@ func (s *scan) dropIgnored(ctx context.Context) error {
 	var paths bytes.Buffer
 	for _, c := range s.changes {
 		if c.Kind == gate.Added {
-			paths.WriteString(c.Path + "\x00")
+			paths.WriteString(plainly + c.Path + "\x00")
 		}
 	}
 	if paths.Len() == 0 {
 		return nil
 	}
-	rules, err := s.ignoreRules(ctx)
+	in, err := s.rules(ctx)
 	if err != nil {
 		return err
 	}
-	out, err := s.repo.Run(ctx, git.Input{Stdin: paths.Bytes(), WorkTree: rules, Env: []string{"GIT_INDEX_FILE=" + filepath.Join(s.private, "none")}},
-		"check-ignore", "--no-index", "-z", "--stdin")
+	in.Stdin = paths.Bytes()
+	out, err := s.repo.Run(ctx, in, "check-ignore", "--no-index", "-z", "--stdin")
 	var failed *git.Error
 	if errors.As(err, &failed) && failed.ExitCode == 1 {
 		return nil
@@ -181,32 +183,39 @@ func (s *scan) dropIgnored(ctx context.Context) error {
 	}
 	ignored := map[string]bool{}
 	for path := range strings.SplitSeq(string(out), "\x00") {
-		ignored[path] = true
+		ignored[strings.TrimPrefix(path, plainly)] = true
 	}
 	s.changes = slices.DeleteFunc(s.changes, func(c gate.Change) bool { return c.Kind == gate.Added && ignored[c.Path] })
 	return nil
 }
 
-// ignoreRules writes the built tree's .gitignore files into a directory of
-// their own.
-func (s *scan) ignoreRules(ctx context.Context) (string, error) {
-	dir := filepath.Join(s.private, "rules")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
+// plainly in front of a path keeps git from reading magic into it.
+const plainly = "./"
+
+// rules is a call that sees the built tree's .gitignore and .gitattributes
+// files and no others: its work tree is a directory with these alone.
+func (s *scan) rules(ctx context.Context) (git.Input, error) {
+	in := git.Input{WorkTree: filepath.Join(s.private, "rules"), Env: []string{"GIT_INDEX_FILE=" + filepath.Join(s.private, "none")}}
+	if s.ruled {
+		return in, nil
+	}
+	if err := os.MkdirAll(in.WorkTree, 0o700); err != nil {
+		return in, err
 	}
 	var paths []string
-	for path := range s.entries {
-		if path == ".gitignore" || strings.HasSuffix(path, "/.gitignore") {
-			paths = append(paths, path)
+	for name := range s.entries {
+		if base := path.Base(name); base == ".gitignore" || base == ".gitattributes" {
+			paths = append(paths, name)
 		}
 	}
+	s.ruled = true
 	if len(paths) == 0 {
-		return dir, nil
+		return in, nil
 	}
-	in := s.input()
-	in.WorkTree, in.Stdin = dir, []byte(strings.Join(paths, "\x00")+"\x00")
-	_, err := s.repo.Run(ctx, in, "checkout-index", "--force", "--quiet", "-z", "--stdin")
-	return dir, err
+	write := s.input()
+	write.WorkTree, write.Stdin = in.WorkTree, []byte(strings.Join(paths, "\x00")+"\x00")
+	_, err := s.repo.Run(ctx, write, "checkout-index", "--force", "--quiet", "-z", "--stdin")
+	return in, err
 }
 
 // read reads a changed file without following a link that a racing process

@@ -1,0 +1,258 @@
+package tests
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// slow is a program whose agent and evaluation take a moment and leave
+// processes of their own behind.
+const slow = `---
+metric: m
+metric_direction: lower
+evaluation-runs: 1
+agent: command
+agent-command: (setsid sleep 300 &); sleep 0.05; sed -n "${AUTOLOOP_ITERATION}p" "$SIDE/values" > value.txt
+env: [SIDE]
+---
+## Goal
+Move the number.
+## Target
+` + "`value.txt`" + `
+## Evaluation
+` + "```sh" + `
+(setsid sleep 300 >/dev/null 2>&1 &)
+sleep 0.05
+printf '{"m": %s}\n' "$(cat value.txt)"
+` + "```" + `
+`
+
+// marked counts the processes that have the world's SIDE in their environment.
+func (w *world) marked() int {
+	count := 0
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		w.t.Skip("counting processes needs /proc")
+	}
+	for _, entry := range entries {
+		if _, err := strconv.Atoi(entry.Name()); err != nil {
+			continue
+		}
+		environ, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "environ"))
+		if err == nil && strings.Contains(string(environ), "SIDE="+w.side+"\x00") {
+			count++
+		}
+	}
+	return count
+}
+
+// alone waits until none of the world's processes is left.
+func (w *world) alone() {
+	w.t.Helper()
+	assert.Eventually(w.t, func() bool { return w.marked() == 0 }, 20*time.Second, 20*time.Millisecond, "a process is left")
+}
+
+func slowWorld(t *testing.T, remote bool) *world {
+	t.Helper()
+	w := newWorld(t, map[string]string{".autoloop/programs/p.md": slow, "value.txt": "100\n"})
+	lines := ""
+	for i := range 200 {
+		lines += fmt.Sprintf("%d\n", 99-i)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "values"), []byte(lines), 0o600))
+	if remote {
+		w.run("", "git", "init", "--quiet", "--bare", "--initial-branch=main", filepath.Join(w.side, "remote.git"))
+		w.git("remote", "add", "origin", filepath.Join(w.side, "remote.git"))
+		w.git("push", "--quiet", "origin", "main")
+	}
+	return w
+}
+
+// consistent checks everything that must hold after any number of kills.
+func (w *world) consistent(branch string) {
+	w.t.Helper()
+	decided := map[float64]bool{}
+	accepted := 0
+	for _, event := range w.events() {
+		if event["event"] != "decided" {
+			continue
+		}
+		n := event["iteration"].(float64)
+		assert.False(w.t, decided[n], "iteration %v is decided twice", n)
+		decided[n] = true
+		if event["outcome"] == "accepted" {
+			accepted++
+		}
+	}
+	for n := range len(decided) {
+		assert.True(w.t, decided[float64(n+1)], "iteration %d is missing", n+1)
+	}
+	assert.Len(w.t, strings.Fields(w.git("rev-list", "main.."+branch)), accepted, "one commit for each that was kept")
+	rows := len(strings.Split(w.memory("p.results.tsv"), "\n")) - 1
+	assert.Equal(w.t, len(decided)+1, rows, "a row for each iteration and the baseline")
+	headings := map[string]bool{}
+	for line := range strings.Lines(w.memory("p.md")) {
+		if number, _, ok := strings.Cut(strings.TrimPrefix(line, "### Iteration "), " "); ok && strings.HasPrefix(line, "### Iteration ") {
+			assert.False(w.t, headings[number], "iteration %s has two entries", number)
+			headings[number] = true
+		}
+	}
+	assert.GreaterOrEqual(w.t, len(headings), min(len(decided), 10))
+}
+
+// TestKilledAtAnyMoment kills a run with its whole process group spared, so
+// that only what it prepared against this helps, at moments spread over an
+// iteration; the run after it must end in the same place.
+func TestKilledAtAnyMoment(t *testing.T) {
+	for _, remote := range []bool{false, true} {
+		t.Run(fmt.Sprintf("remote %v", remote), func(t *testing.T) {
+			t.Parallel()
+			w := slowWorld(t, remote)
+			args := []string{"--program", "p", "--json"}
+			branch := "autoloop/p"
+			if remote {
+				args = append(args, "--remote", "origin")
+				branch = "origin/autoloop/p"
+			}
+			before := w.checkout()
+			begun := time.Now()
+			require.Zero(t, w.binary("iterate", args...).code)
+			whole := time.Since(begun)
+			const kills = 14
+			for i := range kills {
+				w.killAfter(whole*time.Duration(i+1)/kills, args)
+				w.alone()
+				if i%2 == 1 { // two kills in a row are common; three pause the program
+					a := w.binary("iterate", args...)
+					require.Zero(t, a.code, a.stderr)
+					require.Equal(t, "accepted", w.decode(a.stdout)[0].Outcome, a.stdout)
+					w.consistent(branch)
+				}
+			}
+			if !remote {
+				assert.Equal(t, before, w.checkout())
+			}
+		})
+	}
+}
+
+// killAfter starts a run and kills it, and nothing else, after a while.
+func (w *world) killAfter(d time.Duration, args []string) {
+	w.t.Helper()
+	cmd := w.command("iterate", args...)
+	require.NoError(w.t, cmd.Start())
+	timer := time.AfterFunc(d, func() { _ = cmd.Process.Kill() })
+	_ = cmd.Wait()
+	timer.Stop()
+}
+
+func TestThreeKillsOfOneIterationPause(t *testing.T) {
+	t.Parallel()
+	w := slowWorld(t, false)
+	require.Zero(t, w.binary("iterate", "--program", "p").code)
+	for i := range 3 {
+		cmd := w.command("iterate", "--program", "p")
+		require.NoError(t, cmd.Start())
+		assert.Eventually(t, func() bool { return w.count("started") == 2+i }, 20*time.Second, 5*time.Millisecond)
+		require.NoError(t, cmd.Process.Kill())
+		_ = cmd.Wait()
+	}
+	got := w.one()
+	assert.Equal(t, "error", got.Outcome)
+	assert.Contains(t, got.Stopped, "interrupted 3 times in a row")
+}
+
+func TestInterruptEndsEverything(t *testing.T) {
+	t.Parallel()
+	w := slowWorld(t, false)
+	cmd := w.command("iterate", "--program", "p", "-n", "50")
+	require.NoError(t, cmd.Start())
+	assert.Eventually(t, func() bool { return w.marked() > 2 }, 20*time.Second, 5*time.Millisecond)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit)
+	assert.Equal(t, 1, exit.ExitCode())
+	assert.Zero(t, w.marked(), "nothing is left when the command returns")
+	require.Zero(t, w.binary("iterate", "--program", "p").code)
+	w.consistent("autoloop/p")
+}
+
+func TestTwoRunsAtTheSameMoment(t *testing.T) {
+	t.Parallel()
+	w := slowWorld(t, true)
+	clones := []*world{w}
+	other := *w
+	other.dir = filepath.Join(w.side, "clone")
+	w.run("", "git", "clone", "--quiet", filepath.Join(w.side, "remote.git"), other.dir)
+	clones = append(clones, &other)
+	const rounds = 3
+	outcomes := map[string]int{}
+	started := map[string]bool{}
+	var mu sync.Mutex
+	for range rounds {
+		var group sync.WaitGroup
+		for _, clone := range clones {
+			group.Go(func() {
+				cmd := clone.command("iterate", "--program", "p", "--remote", "origin", "--json")
+				out, err := cmd.Output()
+				mu.Lock()
+				defer mu.Unlock()
+				if !assert.NoError(t, err, "%s", stderrOf(err)) {
+					return
+				}
+				for _, result := range clone.decode(string(out)) {
+					outcomes[result.Outcome]++
+					if result.Outcome != "busy" {
+						started[result.RunID] = true
+					}
+				}
+			})
+		}
+		group.Wait()
+	}
+	assert.GreaterOrEqual(t, outcomes["accepted"], rounds)
+	assert.Equal(t, 2*rounds, outcomes["accepted"]+outcomes["busy"], "%v", outcomes)
+	w.git("fetch", "--quiet", "origin")
+	w.git("update-ref", "refs/heads/memory/autoloop", "refs/remotes/origin/memory/autoloop")
+	w.consistent("origin/autoloop/p")
+	for _, event := range w.events() {
+		if event["event"] == "finished" {
+			delete(started, event["run_id"].(string))
+		}
+	}
+	assert.Empty(t, started, "every run's lines are there")
+}
+
+func stderrOf(err error) string {
+	if exit, ok := err.(*exec.ExitError); ok {
+		return string(exit.Stderr)
+	}
+	return ""
+}
+
+func TestBusyIsSaid(t *testing.T) {
+	t.Parallel()
+	w := slowWorld(t, false)
+	cmd := w.command("iterate", "--program", "p", "-n", "40")
+	require.NoError(t, cmd.Start())
+	assert.Eventually(t, func() bool { return w.marked() > 2 }, 20*time.Second, 5*time.Millisecond)
+	got := w.one()
+	assert.Equal(t, "busy", got.Outcome)
+	assert.Contains(t, got.Reasons[0], fmt.Sprintf("process %d on", cmd.Process.Pid))
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	assert.Equal(t, "accepted", w.one().Outcome, "a lease whose process is gone is free at once")
+	w.alone()
+}
