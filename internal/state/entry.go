@@ -67,7 +67,7 @@ func (s Status) label() string {
 	case Baseline:
 		return "📏 Baseline"
 	default:
-		return escapeCell(Inline(string(s), 40))
+		return safe(Clip(string(s), 40))
 	}
 }
 
@@ -144,7 +144,18 @@ func item(out *strings.Builder, name, text string) {
 	}
 }
 
-func safe(text string) string { return escapeCell(Inline(text, maxText)) }
+// safe is Inline with pipes escaped, so that the line may also stand in a table.
+func safe(text string) string {
+	text = Inline(text, maxText)
+	var out strings.Builder
+	for at := range len(text) {
+		if text[at] == '|' && !escaped([]byte(text[:at]), at) {
+			out.WriteByte('\\')
+		}
+		out.WriteByte(text[at])
+	}
+	return out.String()
+}
 
 // safeURL returns an http address that cannot end a markdown link, or "".
 func safeURL(text string) string {
