@@ -17,7 +17,6 @@ type tuning struct {
 	files   []tunedFile
 	values  map[string]float64
 	summary string
-	notes   []string
 }
 
 // errNoMarks says that the tuner has nothing to do.
@@ -36,10 +35,6 @@ func proposeTuning(root *os.Root, paths []string, history []search.Trial, direct
 	for _, file := range files {
 		for _, mark := range file.marks {
 			space = append(space, mark.param())
-			if at := mark.literal.value; at < mark.mark.min || at > mark.mark.max {
-				t.notes = append(t.notes, fmt.Sprintf("%s:%d: %s is %v, outside %v..%v: moved inside",
-					file.path, mark.line, mark.short, at, mark.mark.min, mark.mark.max))
-			}
 		}
 	}
 	if len(space) == 0 {
@@ -104,7 +99,7 @@ func (t tuning) describe(note string) string {
 				more++
 				continue
 			}
-			changes = append(changes, fmt.Sprintf("%s %s → %s", mark.short, shortText(mark.literal.value), shortText(value)))
+			changes = append(changes, mark.describe(value))
 		}
 	}
 	summary := strings.Join(changes, ", ")
@@ -124,15 +119,11 @@ func shortText(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// trialOf reads one trial of the ledger; a nil value failed.
-func trialOf(params map[string]score.Value, value *score.Value) search.Trial {
-	trial := search.Trial{Params: make(map[string]float64, len(params))}
-	for name, exact := range params {
-		trial.Params[name] = exact.Float64()
+// describe says how one number changes, and when its old value was not allowed.
+func (t tunable) describe(value float64) string {
+	text := fmt.Sprintf("%s %s → %s", t.short, shortText(t.literal.value), shortText(value))
+	if t.literal.value < t.mark.min || t.literal.value > t.mark.max {
+		text += fmt.Sprintf(" (was outside %s..%s)", shortText(t.mark.min), shortText(t.mark.max))
 	}
-	if value != nil {
-		measured := value.Float64()
-		trial.Value = &measured
-	}
-	return trial
+	return text
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/search"
 )
 
@@ -32,11 +33,7 @@ func (Tuner) Propose(_ context.Context, request Request) (Reply, error) {
 		return Reply{}, fmt.Errorf("open the tree: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	history := make([]search.Trial, len(request.History))
-	for i, tried := range request.History {
-		history[i] = trialOf(tried.Params, tried.Metric)
-	}
-	tuned, err := proposeTuning(root, request.Targets, history, request.Direction, request.Seed)
+	tuned, err := proposeTuning(root, request.Targets, historyOf(request), request.Direction, request.Seed)
 	if err != nil {
 		return Reply{Failure: &Failure{Kind: unavailable(err), Message: err.Error()}}, nil
 	}
@@ -56,4 +53,58 @@ func unavailable(err error) FailureKind {
 		return Unavailable
 	}
 	return Crashed
+}
+
+// historyOf is the history as the search reads it. The incumbent has its metric
+// in it once: as the accepted trial that made it, or as a trial of the present
+// values when no trial of the tuner did.
+func historyOf(request Request) []search.Trial {
+	last := -1
+	for i, tried := range request.History {
+		if tried.Accepted {
+			last = i
+		}
+	}
+	var trials []search.Trial
+	if last < 0 && request.Incumbent != nil {
+		trials = append(trials, trialOf(Trial{}, request.Incumbent))
+	}
+	var best *score.Value
+	for i, tried := range request.History {
+		if tried.Accepted {
+			best = tried.Metric
+		}
+		switch {
+		case tried.Params == nil && i == last:
+			trials = append(trials, trialOf(Trial{}, request.Incumbent))
+		case tried.Params != nil:
+			trials = append(trials, trialOf(tried, refusable(tried, best, request)))
+		}
+	}
+	return trials
+}
+
+// refusable is the metric that a trial teaches. One that was refused in spite
+// of a better metric (a guardrail, or noise) counts no better than the
+// incumbent that it was held against.
+func refusable(tried Trial, best *score.Value, request Request) *score.Value {
+	if best == nil {
+		best = request.Incumbent
+	}
+	if !tried.Accepted && tried.Metric != nil && best != nil && request.Direction.Better(*tried.Metric, *best) {
+		return best
+	}
+	return tried.Metric
+}
+
+func trialOf(tried Trial, metric *score.Value) search.Trial {
+	trial := search.Trial{Params: make(map[string]float64, len(tried.Params))}
+	for name, exact := range tried.Params {
+		trial.Params[name] = exact.Float64()
+	}
+	if metric != nil {
+		measured := metric.Float64()
+		trial.Value = &measured
+	}
+	return trial
 }

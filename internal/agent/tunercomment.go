@@ -108,13 +108,13 @@ func beginsComment(line string, at int, marker string, word int) bool {
 }
 
 // quotes says for every byte whether it is inside quotes. A quote that does not
-// end is an apostrophe.
+// end opens nothing, nor does an apostrophe inside a word.
 func quotes(text string) []bool {
 	inside := make([]bool, len(text))
 	for at := 0; at < len(text); at++ {
 		quote := text[at]
-		if quote != '"' && quote != '\'' && quote != '`' {
-			continue
+		if quote != '"' && quote != '\'' && quote != '`' || quote == '\'' && at > 1 && isWord(text[at-1]) && isWord(text[at-2]) {
+			continue // no quote, or it's an apostrophe
 		}
 		end := closingQuote(text, at)
 		if end < 0 {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -96,13 +97,19 @@ func (f tunedFile) rewrite(values map[string]float64) []byte {
 		}
 		out = append(out, f.text[from:mark.literal.start]...)
 		text := mark.literal.render(value, mark.whole)
-		if last := len(out) - 1; text[0] == '-' && last >= 0 && (out[last] == '-' || out[last] == '+') {
+		if text[0] == '-' && !takesSign(out) {
 			out = append(out, ' ') // a - -1, where a--1 would not compile
 		}
 		out = append(out, text...)
 		from = mark.literal.end
 	}
 	return append(out, f.text[from:]...)
+}
+
+// takesSign reports whether a minus after text would be read as a sign.
+func takesSign(text []byte) bool {
+	line := string(text[bytes.LastIndexByte(text, '\n')+1:]) + "-"
+	return signBefore(line, len(line)) != 0
 }
 
 // write replaces the file's content, in place: its mode stays.

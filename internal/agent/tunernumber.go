@@ -113,7 +113,8 @@ func parseLiteral(code string, start, end int) (literal, bool) {
 	if length == 0 || rest != "" && rest[0] != '_' && !isLetter(rest[0]) {
 		return literal{}, false
 	}
-	if len(text) > 1 && text[0] == '0' && (isDigit(text[1]) || length == 1 && strings.ContainsRune("xXbBoO", rune(text[1]))) {
+	otherBase := len(rest) > 1 && strings.ContainsRune("xXbBoO", rune(rest[0])) && (isDigit(rest[1]) || isLetter(rest[1]))
+	if otherBase || len(text) > 1 && text[0] == '0' && isDigit(text[1]) {
 		return literal{}, false
 	}
 	lit := literal{start: start, end: start + length, pointed: strings.ContainsAny(text[:length], ".eE")}
@@ -172,7 +173,7 @@ func signBefore(code string, start int) byte {
 		return code[start-1]
 	}
 	last := before[len(before)-1]
-	if last == '_' || last >= 0x80 || isDigit(last) || isLetter(last) || strings.ContainsRune(")]}\"'`.", rune(last)) {
+	if last != '-' && isWord(last) || strings.ContainsRune(")]}.", rune(last)) {
 		return 0
 	}
 	if last == code[start-1] {

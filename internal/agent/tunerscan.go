@@ -107,7 +107,7 @@ func markNumbers(file, code string, numbers []literal, c comment, seen map[strin
 	if len(numbers) == 0 {
 		return nil, fmt.Errorf("no number before it on its line; the mark stands on the line of the number")
 	}
-	base := identifier(file, code)
+	base := identifier(file, code[:numbers[0].start])
 	seen[base]++
 	if n := seen[base]; n > 1 {
 		base = fmt.Sprintf("%s#%d", base, n)
@@ -142,29 +142,34 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// identifier names the numbers of a line: the last name before the values that
-// is no word of the language, in Go the first.
+// identifier names the numbers of a line by the code before the first of them:
+// the last name before the values that is no word of the language, in Go the
+// first.
 func identifier(file, code string) string {
 	quoted := quotes(code)
-	left := code[:valuesStart(code, quoted)]
+	left := code[:min(valuesStart(code, quoted), len(code))]
 	if cut, _, typed := strings.Cut(left, ":"); typed && strings.TrimSpace(cut) != "" {
 		left = cut // name: type = value
 	}
-	if left == "" {
-		left = code
+	for _, text := range []string{left, code} {
+		if name := lastName(text, path.Ext(file) == ".go"); name != "" {
+			return name
+		}
 	}
+	return "value"
+}
+
+// lastName returns the last name in a text, or the first, or "".
+func lastName(text string, first bool) string {
 	name := ""
-	for _, word := range identifierForm.FindAllString(left, -1) {
+	for _, word := range identifierForm.FindAllString(text, -1) {
 		if declaration[word] || len(word) > 80 {
 			continue
 		}
 		name = word
-		if path.Ext(file) == ".go" {
+		if first {
 			break
 		}
-	}
-	if name == "" {
-		return "value"
 	}
 	return name
 }
