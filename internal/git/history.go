@@ -56,9 +56,11 @@ func (r *Repo) IsShallow(ctx context.Context) (bool, error) {
 // them and tree is not to be used.
 func (r *Repo) MergeTree(ctx context.Context, ours, theirs string) (tree string, conflicts []string, err error) {
 	out, err := r.Run(ctx, Input{}, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs)
+	// Exit 1 is a conflict, and also a name that stands for nothing: only the
+	// first comes with a tree.
 	var failed *Error
-	if err != nil && (!errors.As(err, &failed) || failed.ExitCode != 1) {
-		return "", nil, err
+	if err != nil && (!errors.As(err, &failed) || failed.ExitCode != 1 || len(out) == 0) {
+		return "", nil, fmt.Errorf("merge %s: %w", theirs, err)
 	}
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	if err != nil {

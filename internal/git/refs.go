@@ -18,7 +18,7 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (id string, ok bool, err
 	}
 	id, err = r.line(ctx, Input{}, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	var failed *Error
-	if errors.As(err, &failed) {
+	if errors.As(err, &failed) && failed.ExitCode == 1 {
 		return "", false, nil
 	}
 	return id, err == nil, err

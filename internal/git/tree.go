@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -44,14 +45,58 @@ func (r *Repo) listTree(ctx context.Context, flag, rev string) ([]Entry, error) 
 		if record == "" {
 			continue
 		}
-		facts, path, found := strings.Cut(record, "\t")
-		fields := strings.Fields(facts)
-		if !found || len(fields) != 3 {
-			return nil, fmt.Errorf("list tree %s: git ls-tree printed %.100q", rev, record)
+		entry, _, err := parseEntry(record)
+		if err != nil {
+			return nil, fmt.Errorf("list tree %s: %w", rev, err)
 		}
-		entries = append(entries, Entry{Mode: fields[0], Type: fields[1], ID: fields[2], Path: path})
+		entries = append(entries, entry)
 	}
 	return entries, nil
+}
+
+// Sized is an entry with its size in bytes, 0 for what is no file.
+type Sized struct {
+	Entry
+	Size int64
+}
+
+// LsFiles lists those of the paths that exist in a commit or tree, which may
+// be directories too.
+func (r *Repo) LsFiles(ctx context.Context, rev string, paths ...string) ([]Sized, error) {
+	args := append([]string{"ls-tree", "-z", "--full-tree", "--long", rev, "--"}, paths...)
+	out, err := r.Run(ctx, Input{}, args...)
+	if err != nil {
+		return nil, err
+	}
+	var entries []Sized
+	for record := range strings.SplitSeq(string(out), "\x00") {
+		if record == "" {
+			continue
+		}
+		entry, size, err := parseEntry(record)
+		if err != nil {
+			return nil, fmt.Errorf("list tree %s: %w", rev, err)
+		}
+		entries = append(entries, Sized{Entry: entry, Size: size})
+	}
+	return entries, nil
+}
+
+// parseEntry reads "mode type id[ size]\tpath"; the size of a directory is "-".
+func parseEntry(record string) (Entry, int64, error) {
+	facts, path, found := strings.Cut(record, "\t")
+	fields := strings.Fields(facts)
+	if !found || len(fields) < 3 {
+		return Entry{}, 0, fmt.Errorf("git ls-tree printed %.100q", record)
+	}
+	var size int64
+	if len(fields) > 3 && fields[3] != "-" {
+		var err error
+		if size, err = strconv.ParseInt(fields[3], 10, 64); err != nil {
+			return Entry{}, 0, fmt.Errorf("git ls-tree printed %.100q", record)
+		}
+	}
+	return Entry{Mode: fields[0], Type: fields[1], ID: fields[2], Path: path}, size, nil
 }
 
 // File is a file to be put into a tree.
@@ -88,7 +133,11 @@ func (r *Repo) WriteFiles(ctx context.Context, base string, files map[string]*Fi
 	if _, err := r.Run(ctx, update, "update-index", "-z", "--add", "--replace", "--index-info"); err != nil {
 		return "", err
 	}
-	return r.line(ctx, Input{Env: index}, "write-tree")
+	tree, err := r.line(ctx, Input{Env: index}, "write-tree")
+	if err != nil {
+		return "", err
+	}
+	return tree, r.checkWritten(ctx, tree, files)
 }
 
 // indexInfo renders files for update-index --index-info, in the order of their
@@ -98,8 +147,8 @@ func (r *Repo) indexInfo(ctx context.Context, files map[string]*File) ([]byte, e
 	var unwritten []string
 	var contents [][]byte
 	for path, file := range files {
-		if path == "" || strings.ContainsRune(path, 0) {
-			return nil, fmt.Errorf("%q is no path of a file", path)
+		if err := checkPath(path); err != nil {
+			return nil, err
 		}
 		paths = append(paths, path)
 		if file != nil && file.ID == "" {

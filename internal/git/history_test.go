@@ -1,0 +1,153 @@
+package git_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+)
+
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx, base := t.Context(), f.head()
+	left := f.commit("c", "c", f.commit("b", "b", base))
+	right := f.commit("d", "d", base)
+	alone := f.commit("e", "e")
+	ahead, behind, err := f.repo.AheadBehind(ctx, left, right)
+	require.NoError(t, err)
+	assert.Equal(t, []int{2, 1}, []int{ahead, behind})
+	for _, test := range []struct {
+		a, b string
+		want bool
+	}{{base, left, true}, {left, base, false}, {left, left, true}, {alone, left, false}} {
+		is, err := f.repo.IsAncestor(ctx, test.a, test.b)
+		require.NoError(t, err)
+		assert.Equal(t, test.want, is)
+	}
+	_, err = f.repo.IsAncestor(ctx, "none", left)
+	require.Error(t, err)
+	id, ok, err := f.repo.MergeBase(ctx, left, right)
+	require.NoError(t, err)
+	assert.True(t, ok)
+	assert.Equal(t, base, id)
+	_, ok, err = f.repo.MergeBase(ctx, left, alone)
+	require.NoError(t, err)
+	assert.False(t, ok)
+}
+
+func TestMergeTree(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx, base := t.Context(), f.head()
+	ours := f.commit("new\nline", "1", f.commit("a", "ours\n", base))
+	tree, conflicts, err := f.repo.MergeTree(ctx, ours, f.commit("b", "b", base))
+	require.NoError(t, err)
+	assert.Empty(t, conflicts)
+	entries, err := f.repo.LsTree(ctx, tree)
+	require.NoError(t, err)
+	assert.Len(t, entries, 3)
+
+	_, conflicts, err = f.repo.MergeTree(ctx, ours, f.commit("new\nline", "2", f.commit("a", "theirs\n", base)))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a", "new\nline"}, conflicts)
+
+	_, _, err = f.repo.MergeTree(ctx, ours, "none")
+	require.Error(t, err)
+	_, _, err = f.repo.MergeTree(ctx, ours, f.commit("x", "x"))
+	require.ErrorContains(t, err, "unrelated histories")
+}
+
+func TestCommitComesBack(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.repo.Identity = git.Identity{Name: "Bot", Email: "bot@example.com"}
+	message := "[Autoloop: x] Iteration 3: naïve → better\n\nBody.\n\nAutoloop-Iteration: 3\nAutoloop-Metric: 1.3\n"
+	tree := f.user("rev-parse", "HEAD^{tree}")
+	id, err := f.repo.CommitTree(t.Context(), tree, []string{f.head()}, message, fixed)
+	require.NoError(t, err)
+	again, err := f.repo.CommitTree(t.Context(), tree, []string{f.head()}, message, fixed)
+	require.NoError(t, err)
+	assert.Equal(t, id, again, "nothing but the arguments goes in")
+	commit, err := f.repo.ReadCommit(t.Context(), id)
+	require.NoError(t, err)
+	assert.Equal(t, git.Commit{
+		ID: id, Tree: tree, Parents: []string{f.head()}, Author: f.repo.Identity, Committer: f.repo.Identity, Time: fixed, Message: message,
+	}, commit)
+	assert.Equal(t, "[Autoloop: x] Iteration 3: naïve → better", commit.Subject())
+	assert.Equal(t, map[string]string{"Autoloop-Iteration": "3", "Autoloop-Metric": "1.3"}, commit.Trailers())
+
+	root, err := f.repo.CommitTree(t.Context(), tree, nil, "root", fixed)
+	require.NoError(t, err)
+	commits, err := f.repo.Log(t.Context(), 0, id, root)
+	require.NoError(t, err)
+	assert.Len(t, commits, 3)
+	commits, err = f.repo.Log(t.Context(), 1, f.head()+".."+id)
+	require.NoError(t, err)
+	assert.Len(t, commits, 1)
+	_, err = f.repo.ReadCommit(t.Context(), "none")
+	require.Error(t, err)
+}
+
+func TestTrailers(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, message string
+		want          map[string]string
+	}{
+		{"last paragraph", "s\n\nA: 1\nB-c: x: y\n", map[string]string{"A": "1", "B-c": "x: y"}},
+		{"CRLF", "s\r\n\r\nA: 1\r\nB: 2\r\n", map[string]string{"A": "1", "B": "2"}},
+		{"continued", "s\n\nA: 1\n  2\n", map[string]string{"A": "1 2"}},
+		{"last one counts", "s\n\nA: 1\nA: 2", map[string]string{"A": "2"}},
+		{"subject alone", "A: 1", map[string]string{}},
+		{"prose", "s\n\nA: 1\nNote that: this\n", map[string]string{}},
+		{"earlier paragraph", "s\n\nA: 1\n\nmore\n", map[string]string{}},
+		{"empty", "", map[string]string{}},
+		{"no key", "s\n\n: 1", map[string]string{}},
+	} {
+		assert.Equal(t, test.want, git.Commit{Message: test.message}.Trailers(), test.name)
+	}
+}
+
+func FuzzTrailers(f *testing.F) {
+	f.Add("s\n\nA: 1\n B\n")
+	f.Add("\n\n\t: \n\n")
+	f.Fuzz(func(t *testing.T, message string) {
+		for key := range (git.Commit{Message: message}).Trailers() {
+			if key == "" {
+				t.Fatal("a trailer without a key")
+			}
+		}
+	})
+}
+
+func TestDiffs(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx := t.Context()
+	before := f.commit("tab\t\"q", "1\n2\n", f.head())
+	tree, err := f.repo.WriteFiles(ctx, before, map[string]*git.File{
+		"tab\t\"q": {Data: []byte("1\n3\n4\n"), Mode: git.ModeExecutable}, "a": nil, "b": {Data: []byte("one\n")}, "bin": {Data: []byte("\x00\x01")},
+	})
+	require.NoError(t, err)
+	changes, err := f.repo.Changes(ctx, before, tree)
+	require.NoError(t, err)
+	var seen []string
+	for _, c := range changes {
+		seen = append(seen, c.Path+" "+c.OldMode+">"+c.NewMode)
+		assert.Equal(t, c.OldMode == "", c.OldID == "")
+		assert.Equal(t, c.NewMode == "", c.NewID == "")
+	}
+	assert.Equal(t, []string{"a 100644>", "b >100644", "bin >100644", "tab\t\"q 100644>100755"}, seen, "a rename is a delete and an add")
+	stats, err := f.repo.DiffStat(ctx, before, tree)
+	require.NoError(t, err)
+	assert.Equal(t, []git.Stat{{Path: "a", Deleted: 1}, {Path: "b", Added: 1}, {Path: "bin", Binary: true}, {Path: "tab\t\"q", Added: 2, Deleted: 1}}, stats)
+	patch, err := f.repo.Diff(ctx, before, tree)
+	require.NoError(t, err)
+	assert.Contains(t, string(patch), "GIT binary patch")
+	none, err := f.repo.Changes(ctx, before, before)
+	require.NoError(t, err)
+	assert.Empty(t, none)
+}

@@ -1,0 +1,136 @@
+package git_test
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+)
+
+var oddPaths = []string{
+	"plain", "with space", "dir/new\nline", `quo"te`, "back\\slash", "tab\tbed", "latin-\xe9", "ünï/cödé", "-dash", ":(glob)*", "a:b", " lead", "#hash", "~", "nul missing\n",
+}
+
+func TestFilesComeBackWhateverTheirName(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("git refuses some of these names on Windows")
+	}
+	for _, format := range []string{"sha1", "sha256"} {
+		f := newFixture(t, "--object-format="+format)
+		assert.Equal(t, format, f.repo.ObjectFormat)
+		files := map[string]*git.File{"a": nil, "not/there": nil}
+		for i, path := range oddPaths {
+			files[path] = &git.File{Data: []byte(strings.Repeat(path+"\r\n\x00", i))}
+		}
+		files["script"] = &git.File{Mode: git.ModeExecutable, Data: []byte("#!/bin/sh\n")}
+		files["link"] = &git.File{Mode: git.ModeSymlink, Data: []byte("script")}
+		tree, err := f.repo.WriteFiles(t.Context(), "HEAD", files)
+		require.NoError(t, err)
+
+		entries, err := f.repo.LsTree(t.Context(), tree)
+		require.NoError(t, err)
+		var names []string
+		for _, e := range entries {
+			names = append(names, tree+":"+e.Path)
+			want := files[e.Path].Mode
+			if want == "" {
+				want = git.ModeFile
+			}
+			assert.Equal(t, want, e.Mode, "%q", e.Path)
+		}
+		assert.Len(t, entries, len(oddPaths)+2)
+		objects, err := f.repo.Cat(t.Context(), names...)
+		require.NoError(t, err)
+		for i, o := range objects {
+			assert.Equal(t, string(files[entries[i].Path].Data), string(o.Data), "%q", entries[i].Path)
+			assert.Equal(t, entries[i].ID, o.ID)
+		}
+		assert.Empty(t, f.user("status", "--porcelain"), "the index was not used")
+	}
+}
+
+func TestCatMissing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	objects, err := f.repo.Cat(t.Context(), "HEAD:none", "HEAD:a", "HEAD:new\nline", strings.Repeat("0", 40), "HEAD", "HEAD:")
+	require.NoError(t, err)
+	var types []string
+	for _, o := range objects {
+		types = append(types, o.Type)
+	}
+	assert.Equal(t, []string{"", "blob", "", "", "commit", "tree"}, types)
+	assert.True(t, objects[0].Missing())
+	_, err = f.repo.Cat(t.Context(), "")
+	assert.Error(t, err)
+	_, err = f.repo.Cat(t.Context(), "a\x00b")
+	assert.Error(t, err)
+	none, err := f.repo.Cat(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, none)
+}
+
+func TestWriteFilesRefusesHostilePaths(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, path := range []string{".git/hooks/x", "../x", "a/../../x", "/etc/passwd", "", "x\x00y", "sub/.GIT/config", "./x", "x//y", ".g\u200cit/config"} {
+		_, err := f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{path: {Data: []byte("x")}})
+		assert.Error(t, err, "%q", path)
+	}
+}
+
+func TestWriteFilesReplacesFileAndDirectory(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	tree, err := f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{"a/b": {Data: []byte("x")}, "c/d": {Data: []byte("y")}})
+	require.NoError(t, err)
+	tree, err = f.repo.WriteFiles(t.Context(), tree, map[string]*git.File{"c": {Data: []byte("z")}})
+	require.NoError(t, err)
+	entries, err := f.repo.LsTree(t.Context(), tree)
+	require.NoError(t, err)
+	var paths []string
+	for _, e := range entries {
+		paths = append(paths, e.Path)
+	}
+	assert.Equal(t, []string{"a/b", "c"}, paths)
+}
+
+func TestLsFiles(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	commit := f.commit("dir/x", "12345", f.commit("b*", "12", f.head()))
+	entries, err := f.repo.LsFiles(t.Context(), commit, "b*", "dir", "none", "dir/x")
+	require.NoError(t, err)
+	sizes := map[string]int64{}
+	for _, e := range entries {
+		sizes[e.Path+" "+e.Type] = e.Size
+	}
+	assert.Equal(t, int64(2), sizes["b* blob"])
+	assert.Equal(t, int64(5), sizes["dir/x blob"])
+	root, err := f.repo.LsRoot(t.Context(), commit)
+	require.NoError(t, err)
+	assert.True(t, slices.ContainsFunc(root, func(e git.Entry) bool { return e.Path == "dir" && e.Mode == git.ModeDirectory }))
+}
+
+func TestHashObjectsKeepsBytes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.user("config", "core.autocrlf", "true")
+	f.write(".gitattributes", "* text=auto eol=crlf\n")
+	contents := [][]byte{[]byte("a\r\nb\r\n"), nil, []byte("\x00\xff"), []byte("a\r\nb\r\n")}
+	ids, err := f.repo.HashObjects(t.Context(), contents...)
+	require.NoError(t, err)
+	objects, err := f.repo.Cat(t.Context(), ids...)
+	require.NoError(t, err)
+	for i, o := range objects {
+		assert.Equal(t, string(contents[i]), string(o.Data))
+	}
+	single, err := f.repo.HashObjects(t.Context(), contents[0])
+	require.NoError(t, err)
+	assert.Equal(t, ids[:1], single)
+}

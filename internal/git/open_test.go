@@ -1,0 +1,193 @@
+package git_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+)
+
+func TestOpenFindsTheRepository(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.write("sub/dir/file", "x")
+	repo := f.open(filepath.Join(f.dir, "sub", "dir"))
+	assert.Equal(t, real(t, f.dir), repo.Root)
+	assert.Equal(t, filepath.Join(repo.Root, ".git"), repo.GitDir)
+	assert.Equal(t, repo.GitDir, repo.CommonDir)
+	assert.Equal(t, "sha1", repo.ObjectFormat)
+}
+
+func TestOpenLinkedWorktree(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	linked := filepath.Join(t.TempDir(), "linked")
+	f.user("worktree", "add", "-q", "-b", "other", linked)
+	repo := f.open(linked)
+	assert.Equal(t, real(t, linked), repo.Root)
+	assert.Equal(t, filepath.Join(f.repo.GitDir, "worktrees", "linked"), repo.GitDir)
+	assert.Equal(t, f.repo.GitDir, repo.CommonDir)
+	branch, err := repo.CurrentBranch(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "refs/heads/other", branch)
+}
+
+func TestOpenOddDirectoryNames(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("such names do not exist on Windows")
+	}
+	for _, name := range []string{"with space", "new\nline", `quo"te'`, "-dash", "ünï", "semi;$(x)"} {
+		env := userEnv(t)
+		dir := filepath.Join(t.TempDir(), name)
+		user(t, env, filepath.Dir(dir), "init", "-q", "-b", "main", "--", dir)
+		repo, err := git.Open(t.Context(), dir, env)
+		require.NoError(t, err, "%q", name)
+		assert.Equal(t, real(t, dir), repo.Root)
+		_, err = repo.WriteFiles(t.Context(), "", map[string]*git.File{"a": {Data: []byte("1")}, "b": {Data: []byte("2")}})
+		assert.NoError(t, err, "%q", name)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	bare := filepath.Join(t.TempDir(), "bare.git")
+	f.user("clone", "-q", "--bare", ".", bare)
+	for _, test := range []struct {
+		name, dir string
+		env       []string
+		want      error
+	}{
+		{"no repository", t.TempDir(), f.env, git.ErrNotRepository},
+		{"bare", bare, f.env, git.ErrBare},
+		{"inside .git", f.repo.GitDir, f.env, git.ErrInsideGitDir},
+		{"no git", f.dir, []string{"PATH=" + t.TempDir()}, git.ErrNoGit},
+	} {
+		_, err := git.Open(t.Context(), test.dir, test.env)
+		require.ErrorIs(t, err, test.want, test.name)
+		assert.NotContains(t, err.Error(), "\n", test.name)
+	}
+}
+
+func TestOpenRefusesAnOldGit(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell script named git")
+	}
+	dir := t.TempDir()
+	script := "#!/bin/sh\necho git version 2.37.9.windows.1\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755))
+	_, err := git.Open(t.Context(), t.TempDir(), []string{"PATH=" + dir})
+	require.ErrorIs(t, err, git.ErrTooOld)
+	assert.Contains(t, err.Error(), "2.37.9")
+	assert.Contains(t, err.Error(), git.MinimumVersion)
+}
+
+func TestOpenNamesTheCureForAnotherOwner(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a directory to another user")
+	}
+	f := newFixture(t)
+	require.NoError(t, filepath.WalkDir(f.dir, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, 12345, 12345)
+	}))
+	f.write("sub/x", "")
+	_, err := git.Open(t.Context(), filepath.Join(f.dir, "sub"), f.env)
+	var owner *git.OwnershipError
+	require.ErrorAs(t, err, &owner)
+	assert.Equal(t, real(t, f.dir), owner.Path)
+	assert.Contains(t, err.Error(), "git config --global --add safe.directory "+real(t, f.dir))
+
+	_, cure, _ := strings.Cut(err.Error(), "run: git ")
+	f.user2(t.TempDir(), strings.Fields(cure)...)
+	_, err = git.Open(t.Context(), f.dir, f.env)
+	assert.NoError(t, err, "the cure works")
+}
+
+func TestEmptyRepository(t *testing.T) {
+	t.Parallel()
+	env, dir := userEnv(t), t.TempDir()
+	user(t, env, dir, "init", "-q", "-b", "main")
+	repo, err := git.Open(t.Context(), dir, env)
+	require.NoError(t, err)
+	_, err = repo.Head(t.Context())
+	require.ErrorIs(t, err, git.ErrNoCommits)
+	branch, err := repo.CurrentBranch(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "refs/heads/main", branch)
+	refs, err := repo.ListRefs(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, refs)
+	_, err = repo.Fingerprint(t.Context())
+	assert.NoError(t, err)
+}
+
+func TestDetachedHead(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.user("checkout", "-q", "--detach")
+	branch, err := f.repo.CurrentBranch(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, branch)
+	head, err := f.repo.Head(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, f.head(), head)
+}
+
+// An environment made for another repository, as a hook or an editor has it,
+// leads nowhere else.
+func TestInheritedEnvironment(t *testing.T) {
+	t.Parallel()
+	f, other := newFixture(t), newFixture(t)
+	before := snapshot(t, other.dir)
+	env := append(f.env,
+		"GIT_DIR="+other.repo.GitDir, "GIT_WORK_TREE="+other.dir, "GIT_INDEX_FILE="+filepath.Join(other.repo.GitDir, "index"),
+		"GIT_OBJECT_DIRECTORY="+filepath.Join(other.repo.GitDir, "objects"), "GIT_COMMON_DIR="+other.repo.GitDir,
+		"GIT_NAMESPACE=x", "GIT_CEILING_DIRECTORIES="+filepath.Dir(f.dir), "GIT_QUARANTINE_PATH=x", "GIT_PREFIX=sub/",
+		"GIT_CONFIG_PARAMETERS='core.bare'='true'", "GIT_LITERAL_PATHSPECS=0", "GIT_TRACE="+filepath.Join(other.dir, "trace"),
+		"LC_ALL=de_DE.UTF-8", "LANGUAGE=de")
+	repo, err := git.Open(t.Context(), f.dir, env)
+	require.NoError(t, err)
+	assert.Equal(t, f.repo.Root, repo.Root)
+	tree, err := repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{"b": {Data: []byte("b")}})
+	require.NoError(t, err)
+	commit, err := repo.CommitTree(t.Context(), tree, nil, "m", fixed)
+	require.NoError(t, err)
+	require.NoError(t, repo.UpdateRefs(t.Context(), "test", git.RefUpdate{Ref: "refs/heads/x", New: commit}))
+	assert.Equal(t, commit, f.user("rev-parse", "refs/heads/x"))
+	assert.Equal(t, before, snapshot(t, other.dir))
+}
+
+// real is the path as git says it.
+func real(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.EvalSymlinks(path)
+	require.NoError(t, err)
+	return path
+}
+
+// snapshot is every file below dir with its content.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files[path] = string(data)
+		return err
+	}))
+	return files
+}

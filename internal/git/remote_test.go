@@ -1,0 +1,165 @@
+package git_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+)
+
+func newBare(t *testing.T, f *fixture) string {
+	t.Helper()
+	bare := filepath.Join(t.TempDir(), "remote.git")
+	f.user("clone", "-q", "--bare", ".", bare)
+	f.user("remote", "add", "shared", bare)
+	return bare
+}
+
+func TestPushIsAtomicWithLeases(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	newBare(t, f)
+	ctx, first := t.Context(), f.head()
+	second := f.commit("b", "2", first)
+	third := f.commit("c", "3", second)
+	require.NoError(t, f.repo.Push(ctx, "shared", git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: first}, git.RefUpdate{Ref: "refs/heads/autoloop/x", New: first}))
+
+	for name, stale := range map[string]git.RefUpdate{
+		"another value":  {Ref: "refs/heads/autoloop/x", New: second, Old: second},
+		"exists already": {Ref: "refs/heads/autoloop/x", New: second},
+		"does not exist": {Ref: "refs/heads/none", New: second, Old: first},
+	} {
+		err := f.repo.Push(ctx, "shared", git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: second, Old: first}, stale)
+		require.ErrorIs(t, err, git.ErrStale, name)
+		require.ErrorIs(t, err, git.ErrRejected, name)
+		there, err := f.repo.LsRemote(ctx, "shared", "refs/heads/memory/autoloop")
+		require.NoError(t, err)
+		assert.Equal(t, map[string]string{"refs/heads/memory/autoloop": first}, there, name)
+	}
+	require.NoError(t, f.repo.Push(ctx, "shared",
+		git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: third, Old: first},
+		git.RefUpdate{Ref: "refs/heads/any", New: third, Old: git.Any}))
+	require.NoError(t, f.repo.Push(ctx, "shared",
+		git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: first, Old: third}, // back, with lease
+		git.RefUpdate{Ref: "refs/heads/autoloop/x", Old: first},                  // away
+		git.RefUpdate{Ref: "refs/heads/any", New: first, Old: git.Any}))
+	there, err := f.repo.LsRemote(ctx, "shared")
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"HEAD": first, "refs/heads/main": first, "refs/heads/memory/autoloop": first, "refs/heads/any": first}, there)
+}
+
+func TestPushRefusedForGood(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell script")
+	}
+	f := newFixture(t)
+	bare := newBare(t, f)
+	require.NoError(t, os.MkdirAll(filepath.Join(bare, "hooks"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(bare, "hooks", "pre-receive"), []byte("#!/bin/sh\necho protected >&2\nexit 1\n"), 0o755))
+	err := f.repo.Push(t.Context(), "shared", git.RefUpdate{Ref: "refs/heads/x", New: f.head()})
+	require.ErrorIs(t, err, git.ErrRejected)
+	require.NotErrorIs(t, err, git.ErrStale)
+	assert.Equal(t, "remote shared refused the push: x ([remote rejected] (pre-receive hook declined))", err.Error())
+}
+
+func TestRemoteOutOfReach(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	missing := filepath.Join(t.TempDir(), "none")
+	err := f.repo.Push(t.Context(), missing, git.RefUpdate{Ref: "refs/heads/x", New: f.head()})
+	require.Error(t, err)
+	require.NotErrorIs(t, err, git.ErrRejected)
+	_, err = f.repo.LsRemote(t.Context(), missing)
+	require.Error(t, err)
+	require.Error(t, f.repo.Fetch(t.Context(), missing, "refs/heads/x"))
+	require.Error(t, f.repo.Fetch(t.Context(), "--upload-pack=touch x", "refs/heads/x"))
+}
+
+func TestFetchTakesNothingMore(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	clone := f.clone()
+	f.user("tag", "v1")
+	f.user("branch", "wanted", f.commit("b", "2", f.head()))
+	f.user("branch", "unwanted", f.commit("c", "3", f.head()))
+	clone.user("config", "fetch.prune", "true")
+	clone.user("update-ref", "refs/remotes/origin/old", "HEAD")
+	before := clone.user("for-each-ref")
+	require.NoError(t, clone.repo.Fetch(t.Context(), "origin", "refs/heads/wanted"))
+	assert.Equal(t, before, clone.user("for-each-ref"))
+	assert.NoFileExists(t, filepath.Join(clone.repo.GitDir, "FETCH_HEAD"))
+	require.NoError(t, clone.repo.Fetch(t.Context(), "origin", "+refs/heads/wanted:refs/remotes/origin/wanted"))
+	assert.Equal(t, f.user("rev-parse", "wanted"), clone.user("rev-parse", "refs/remotes/origin/wanted"))
+	clone.user("update-ref", "-d", "refs/remotes/origin/wanted")
+	assert.Equal(t, before, clone.user("for-each-ref"))
+}
+
+func TestShallowClone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, name := range []string{"b", "c"} {
+		f.write(name, name)
+		f.user("add", "-A")
+		f.user("commit", "-q", "-m", name)
+	}
+	first := f.user("rev-parse", "HEAD~2")
+	f.user("branch", "memory/autoloop", f.commit("y", "2", f.commit("x", "1")))
+	clone := f.clone("--depth=1")
+	ctx := t.Context()
+	shallow, err := clone.repo.IsShallow(ctx)
+	require.NoError(t, err)
+	require.True(t, shallow)
+	_, _, err = clone.repo.AheadBehind(ctx, "HEAD", "HEAD")
+	require.ErrorIs(t, err, git.ErrShallow)
+
+	require.NoError(t, clone.repo.Fetch(ctx, "origin", "+refs/heads/memory/autoloop:refs/remotes/origin/memory/autoloop"))
+	commits, err := clone.repo.Log(ctx, 0, "refs/remotes/origin/memory/autoloop")
+	require.NoError(t, err)
+	assert.Len(t, commits, 2, "what is fetched is whole")
+
+	require.NoError(t, clone.repo.Unshallow(ctx, "origin"))
+	ahead, behind, err := clone.repo.AheadBehind(ctx, "HEAD", first)
+	require.NoError(t, err)
+	assert.Equal(t, []int{2, 0}, []int{ahead, behind})
+	require.NoError(t, clone.repo.Unshallow(ctx, "origin"), "again is nothing")
+}
+
+func TestDefaultBranch(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.user("checkout", "-q", "-b", "odd/trunk%")
+	newBare(t, f)
+	ref, err := f.repo.DefaultBranch(t.Context(), "shared")
+	require.NoError(t, err)
+	assert.Equal(t, git.Ref{Name: "refs/heads/odd/trunk%", ID: f.head()}, ref)
+	url, err := f.repo.RemoteURL(t.Context(), "shared")
+	require.NoError(t, err)
+	assert.Equal(t, "remote.git", filepath.Base(url))
+}
+
+func TestLsRemoteMatchesWholeNames(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.user("update-ref", "refs/heads/x/refs/heads/memory", "HEAD")
+	there, err := f.repo.LsRemote(t.Context(), f.dir, "refs/heads/memory", "refs/heads/main")
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"refs/heads/main": f.head()}, there)
+}
+
+// Credentials go through the environment of git alone.
+func TestSettingsReachGit(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	repo, err := git.Open(t.Context(), f.dir, f.env, git.WithSettings(git.Setting{Key: "http.https://x/.extraHeader", Value: "secret = \"x\"\n"}))
+	require.NoError(t, err)
+	out, err := repo.Run(t.Context(), git.Input{Settings: []git.Setting{{Key: "test.a", Value: "b"}}}, "config", "--list", "-z")
+	require.NoError(t, err)
+	assert.Contains(t, string(out), "http.https://x/.extraheader\nsecret = \"x\"\n\x00")
+	assert.Contains(t, string(out), "test.a\nb\x00")
+}
