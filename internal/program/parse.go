@@ -3,11 +3,12 @@ package program
 import (
 	"bytes"
 	"fmt"
-	"path"
-	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/org/autoloop/internal/score"
 )
 
 // MaxBytes bounds a program file.
@@ -15,30 +16,16 @@ const MaxBytes = 1 << 20
 
 // Parse reads a program file whole. The name comes from the path:
 // …/NAME/program.md or …/NAME.md. The result is never nil.
-func Parse(file string, data []byte) *Program {
-	p := newProgram(file)
-	p.Name = nameOf(file)
-	if err := ValidName(p.Name); err != nil {
-		p.fail(0, "%v", err)
-	}
-	p.parse(data, true)
-	return p
-}
+func Parse(file string, data []byte) *Program { return parseFile(file, data, true) }
 
-// ParseHead reads as much as choosing among programs needs: the frontmatter,
-// whether it is configured, and contradictions. Sections stay empty where
-// nothing in the text asks for them.
-func ParseHead(file string, data []byte) *Program {
-	p := newProgram(file)
-	p.Name = nameOf(file)
-	if err := ValidName(p.Name); err != nil {
-		p.fail(0, "%v", err)
-	}
-	p.parse(data, false)
-	return p
-}
+// ParseHead reads as much as choosing among many programs needs, fast: the
+// frontmatter, whether it is configured, and contradictions. Problems are the
+// errors of Parse that stop a program from being chosen; the sections, what
+// follows from them, and Body stay empty.
+func ParseHead(file string, data []byte) *Program { return parseFile(file, data, false) }
 
-// ParseIssue reads a program from the body of an issue.
+// ParseIssue reads a program from the title and the body of an issue. An empty
+// slug of the title gives the name issue-<number>.
 func ParseIssue(number int, title string, body []byte) *Program {
 	p := newProgram(fmt.Sprintf("issue #%d", number))
 	p.Issue = number
@@ -57,59 +44,106 @@ func Bad(file, name, message string) *Program {
 	return p
 }
 
+func parseFile(file string, data []byte, whole bool) *Program {
+	p := newProgram(file)
+	p.Name = nameOf(file)
+	if err := ValidName(p.Name); err != nil {
+		p.fail(0, "%v", err)
+	}
+	p.parse(data, whole)
+	return p
+}
+
 func newProgram(file string) *Program {
 	return &Program{
-		File: file, Direction: "higher", Evaluation: Metric, Confidence: 0.95,
+		File: file, Direction: score.Higher, Evaluation: Metric, Confidence: 0.95,
 		Thresholds: Thresholds{MinCompositeGain: 0.01, RegressionCompositeDrop: 0.05, ObjectiveDropIsRegression: true},
-		Judge:      "auto", Plateau: 5, Timeout: 45 * time.Minute, EvaluationTimeout: 10 * time.Minute, Jobs: 2,
+		Judge:      "auto", Plateau: defaultPlateau, Timeout: 45 * time.Minute, EvaluationTimeout: 10 * time.Minute, Jobs: 2,
 		Network: true, Isolation: "auto", Candidates: 1, UnknownCost: "allow", CIGate: "auto",
 		CIWait: 10 * time.Minute, CITimeout: time.Hour,
 		TrustedAssociations: []string{"OWNER", "MEMBER", "COLLABORATOR"},
 	}
 }
 
-func nameOf(file string) string {
-	base := path.Base(file)
-	if base == "program.md" {
-		if dir := path.Base(path.Dir(file)); dir != ".autoloop" && dir != "." && dir != "/" {
-			return dir
-		}
-		return "program"
-	}
-	return strings.TrimSuffix(base, ".md")
-}
-
+// parse reads frontmatter and body. With whole it takes no short cuts: the two
+// ways must agree, and a fuzz test holds them against each other.
 func (p *Program) parse(data []byte, whole bool) {
-	defer func() {
-		slices.SortStableFunc(p.Problems, func(a, b Problem) int { return a.Line - b.Line })
-	}()
+	defer p.sortProblems()
 	if len(data) > MaxBytes {
 		p.fail(0, "the file has %d bytes; a program file has at most %d", len(data), MaxBytes)
 		return
 	}
-	if line := invalidLine(data); line > 0 {
-		p.fail(line, "the line is not UTF-8; save the file as UTF-8")
+	data = newlines(data)
+	if line, what := unreadable(data); line > 0 {
+		p.fail(line, "%s", what)
 		return
 	}
-	data = bytes.ReplaceAll(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
-	front, body, bodyLine := p.split(data)
-	if front.text != nil {
-		p.readFront(front)
+	var head header
+	plain := false
+	if !whole {
+		head, plain = plainHeader(data)
 	}
-	p.Body = string(body)
-	p.readBody(body, bodyLine, whole)
+	if !plain {
+		head = p.header(data)
+	}
+	if line := sentinelLine(data); line > 0 {
+		p.placeholder(line)
+	}
+	p.readFields(head)
+	if head.body < 0 {
+		return
+	}
+	body := &body{Program: p, text: data[head.body:], first: head.bodyLine}
+	if whole {
+		p.Body = string(body.text)
+		body.read()
+	} else {
+		body.skim()
+	}
 }
 
-// invalidLine returns the first line with bytes that are not UTF-8, 0 when all are.
-func invalidLine(data []byte) int {
-	if utf8.Valid(data) {
-		return 0
+// unreadable returns the first line that is no text, and why; 0 when all are.
+func unreadable(data []byte) (line int, what string) {
+	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
+		return 0, ""
 	}
-	number := 0
-	for line := range bytes.Lines(data) {
-		if number++; !utf8.Valid(line) {
-			return number
+	for text := range bytes.Lines(data) {
+		line++
+		if !utf8.Valid(text) {
+			return line, "the line is not UTF-8; save the file as UTF-8"
+		}
+		if bytes.IndexByte(text, 0) >= 0 {
+			return line, "the line has a NUL byte; a program file is text"
 		}
 	}
-	return number
+	return line, "the file is no text"
+}
+
+// newlines makes every line end with LF alone.
+func newlines(data []byte) []byte {
+	if bytes.IndexByte(data, '\r') < 0 {
+		return data
+	}
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	return bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
+}
+
+func lineAt(data []byte, at int) int { return 1 + bytes.Count(data[:at], []byte("\n")) }
+
+// clip bounds a text from the file for a message of one line.
+func clip(text string) string { return clipTo(text, 60) }
+
+func clipLine(text string) string { return clipTo(text, 160) }
+
+func clipTo(text string, most int) string {
+	rest := ""
+	if len(text) > most {
+		text, rest = strings.ToValidUTF8(text[:most], ""), "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text) + rest
 }

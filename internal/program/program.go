@@ -4,8 +4,6 @@
 package program
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/org/autoloop/internal/score"
@@ -20,6 +18,9 @@ const (
 	Skill  Kind = "skill"  // an eval suite of a skill directory
 	Tasks  Kind = "tasks"  // a suite of sandboxed tasks
 )
+
+// defaultPlateau is the plateau of a program that does not say.
+const defaultPlateau = 5
 
 // SearchPlateau is the default plateau of a search that needs many attempts:
 // the tuner's, and a population's.
@@ -36,8 +37,10 @@ type Program struct {
 	Issue int
 	// Problems are the errors and warnings, in the order of their lines.
 	Problems []Problem
-	// Unconfigured says that the template was not filled in.
+	// Unconfigured says that the template was not filled in; Placeholder is the
+	// line that shows it.
 	Unconfigured bool
+	Placeholder  int
 
 	Schedule       Schedule
 	Direction      score.Direction
@@ -55,7 +58,10 @@ type Program struct {
 	Thresholds          Thresholds
 	NoCaseRegression    bool
 	Judge, JudgeModel   string
-	Plateau             int // rejections in a row that pause; 0 is off
+	// Plateau is how many rejections in a row pause the program, 0 for never.
+	// When the program does not say (PlateauGiven), PlateauFor knows it for the
+	// agent that really proposes.
+	Plateau             int
 	PlateauGiven        bool
 	StopAfterReverts    int // reverts in a row that end one run; 0 is off
 	Timeout             time.Duration
@@ -82,7 +88,19 @@ type Program struct {
 	// Targets are the patterns of files that may change, Protected those that
 	// may not although a target matches them.
 	Targets, Protected []Pattern
-	Body               string
+	// Body is the file without its frontmatter.
+	Body string
+
+	directionBad bool // metric_direction is there and cannot be read
+}
+
+// PlateauFor returns the plateau for the agent that proposes: what the program
+// says, else more patience for a search of many attempts.
+func (p *Program) PlateauFor(agent string) int {
+	if !p.PlateauGiven && (agent == "tuner" || p.Strategy == "openevolve") {
+		return SearchPlateau
+	}
+	return p.Plateau
 }
 
 // Range bounds what a metric can plausibly be, both ends included.
@@ -119,77 +137,3 @@ type Budget struct {
 
 // Given reports whether there is a budget.
 func (b Budget) Given() bool { return b != (Budget{Per: b.Per}) }
-
-// Severity says whether a problem stops the program.
-type Severity string
-
-// The severities.
-const (
-	Error   Severity = "error"
-	Warning Severity = "warning"
-)
-
-// Problem is one thing that is wrong with a program file.
-type Problem struct {
-	File     string
-	Line     int // 1-based; 0 for the file as a whole
-	Severity Severity
-	// Message is one line that says what is wrong and what is accepted.
-	Message string
-	// Contradiction marks an error that is only a warning for a program that
-	// has state already.
-	Contradiction bool
-}
-
-// String renders the problem as "file:line: message".
-func (p Problem) String() string {
-	if p.Line == 0 {
-		return fmt.Sprintf("%s: %s", p.File, p.Message)
-	}
-	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
-}
-
-// Err returns all errors of the program joined, nil when it may run.
-func (p *Program) Err() error {
-	var all []error
-	for _, problem := range p.Problems {
-		if problem.Severity == Error {
-			all = append(all, errors.New(problem.String()))
-		}
-	}
-	return errors.Join(all...)
-}
-
-// Errors and Warnings split the problems by severity.
-func (p *Program) Errors() []Problem { return p.only(Error) }
-
-// Warnings returns the problems that do not stop the program.
-func (p *Program) Warnings() []Problem { return p.only(Warning) }
-
-func (p *Program) only(severity Severity) []Problem {
-	var found []Problem
-	for _, problem := range p.Problems {
-		if problem.Severity == severity {
-			found = append(found, problem)
-		}
-	}
-	return found
-}
-
-// Excuse turns contradictions into warnings, for a program that already runs
-// by its state.
-func (p *Program) Excuse() {
-	for i := range p.Problems {
-		if p.Problems[i].Contradiction {
-			p.Problems[i].Severity = Warning
-		}
-	}
-}
-
-func (p *Program) fail(line int, format string, args ...any) {
-	p.Problems = append(p.Problems, Problem{File: p.File, Line: line, Severity: Error, Message: fmt.Sprintf(format, args...)})
-}
-
-func (p *Program) warn(line int, format string, args ...any) {
-	p.Problems = append(p.Problems, Problem{File: p.File, Line: line, Severity: Warning, Message: fmt.Sprintf(format, args...)})
-}

@@ -1,9 +1,8 @@
 package program
 
 import (
+	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // zones of CRON_TZ on machines that have none
@@ -17,8 +16,12 @@ const (
 	maxInterval = 10 * 365 * 24 * time.Hour
 )
 
-const scheduleForms = "accepted are `every 6h`, `every 30 minutes`, `every 2 days`, `every 1w`, `hourly`, `daily`, `weekly`, `monthly`, " +
-	"a five-field cron line such as `0 3 * * *`, and `@daily` and its like, quoted"
+// Early is how long before a tick of a cron schedule a run counts as the run
+// of that tick.
+const Early = 5 * time.Minute
+
+const scheduleForms = "accepted are `every 6h`, `every 30 minutes`, `every 2 days`, `every 1w` (a minute to ten years), `hourly`, `daily`, `weekly`, `monthly`, " +
+	"a cron line of five fields such as `0 3 * * *` (`CRON_TZ=Europe/Berlin 0 3 * * *` with a zone), and `\"@daily\"` and its like, quoted"
 
 // Schedule says when a program is due. The zero Schedule is due at every tick.
 type Schedule struct {
@@ -28,91 +31,171 @@ type Schedule struct {
 	cron     cron.Schedule
 }
 
-var (
-	everyForm = regexp.MustCompile(`^every\s+(\d+)?\s*([a-z]+)$`)
-	zoneForm  = regexp.MustCompile(`^(?:CRON_)?TZ=\S+\s+\S`)
-)
-
-var units = map[string]time.Duration{
-	"s": time.Second, "sec": time.Second, "second": time.Second,
-	"m": time.Minute, "min": time.Minute, "minute": time.Minute,
-	"h": time.Hour, "hr": time.Hour, "hour": time.Hour,
-	"d": 24 * time.Hour, "day": 24 * time.Hour,
-	"w": 7 * 24 * time.Hour, "week": 7 * 24 * time.Hour,
-}
-
-var named = map[string]time.Duration{
-	"hourly": time.Hour, "daily": 24 * time.Hour, "weekly": 7 * 24 * time.Hour, "monthly": 30 * 24 * time.Hour,
-}
-
-// ParseSchedule reads one of the accepted forms; the error lists them.
+// ParseSchedule reads one of the accepted forms, in any case; the error lists
+// them. `monthly` is thirty days.
 func ParseSchedule(text string) (Schedule, error) {
 	text = strings.TrimSpace(text)
-	lower := strings.ToLower(text)
-	if interval, ok := named[lower]; ok {
-		return Schedule{Text: text, interval: interval}, nil
+	s, err := parseSchedule(text)
+	if err != nil {
+		return Schedule{}, fmt.Errorf("%q %w; %s", clip(text), err, scheduleForms)
 	}
-	if found := everyForm.FindStringSubmatch(lower); found != nil {
-		interval, err := every(found[1], found[2])
-		if err != nil {
-			return Schedule{}, fmt.Errorf("%q %w; %s", clip(text), err, scheduleForms)
-		}
-		return Schedule{Text: text, interval: interval}, nil
-	}
-	return parseCron(text)
+	s.Text = text
+	return s, nil
 }
 
-func every(count, unit string) (time.Duration, error) {
-	size, ok := units[unit]
-	if !ok {
-		size, ok = units[strings.TrimSuffix(unit, "s")]
+func parseSchedule(text string) (Schedule, error) {
+	lower := strings.ToLower(text)
+	switch lower {
+	case "":
+		return Schedule{}, errEmpty
+	case "hourly":
+		return Schedule{interval: time.Hour}, nil
+	case "daily":
+		return Schedule{interval: day}, nil
+	case "weekly":
+		return Schedule{interval: week}, nil
+	case "monthly":
+		return Schedule{interval: 30 * day}, nil
 	}
-	if !ok {
-		return 0, fmt.Errorf("has the unknown unit %q", unit)
+	if rest, ok := strings.CutPrefix(lower, "every"); ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
+		return parseEvery(strings.TrimSpace(rest))
 	}
-	n := int64(1)
-	if count != "" {
-		parsed, err := strconv.ParseInt(count, 10, 64)
-		if err != nil {
-			return 0, fmt.Errorf("is over ten years")
+	return parseCron(strings.Join(strings.Fields(text), " "))
+}
+
+func parseEvery(text string) (Schedule, error) {
+	if text == "" {
+		return Schedule{}, errors.New("has no interval")
+	}
+	if text[0] < '0' || text[0] > '9' {
+		text = "1 " + text
+	}
+	interval, err := span(text)
+	if err != nil {
+		return Schedule{}, err
+	}
+	return between(interval)
+}
+
+func between(interval time.Duration) (Schedule, error) {
+	switch {
+	case interval < minInterval:
+		return Schedule{}, errors.New("is under a minute")
+	case interval > maxInterval:
+		return Schedule{}, errOver
+	}
+	return Schedule{interval: interval}, nil
+}
+
+const (
+	day  = 24 * time.Hour
+	week = 7 * day
+)
+
+var errOver = errors.New("is over ten years")
+
+// span reads a time in words or in short: 90s, 1h30m, 30 minutes, 2 days. It
+// has at most ten years.
+func span(text string) (time.Duration, error) {
+	total := time.Duration(0)
+	for {
+		text = strings.TrimLeft(text, " \t")
+		if text == "" {
+			return total, nil
 		}
-		n = parsed
+		count, rest, err := spanCount(text)
+		if err != nil {
+			return 0, err
+		}
+		rest = strings.TrimLeft(rest, " \t")
+		end := 0
+		for end < len(rest) && letter(rest[end]) {
+			end++
+		}
+		size, err := unit(rest[:end])
+		if err != nil {
+			return 0, err
+		}
+		if count > int64((maxInterval-total)/size) {
+			return 0, errOver
+		}
+		total += time.Duration(count) * size
+		text = rest[end:]
 	}
-	if n > int64(maxInterval/size) {
-		return 0, fmt.Errorf("is over ten years")
+}
+
+func spanCount(text string) (count int64, rest string, err error) {
+	end := 0
+	for end < len(text) && digit(text[end]) {
+		if count = count*10 + int64(text[end]-'0'); count > int64(maxInterval/time.Second) {
+			return 0, "", errOver
+		}
+		end++
 	}
-	interval := time.Duration(n) * size
-	if interval < minInterval {
-		return 0, fmt.Errorf("is under a minute")
+	if end == 0 {
+		return 0, "", errors.New("is no number with a unit")
 	}
-	return interval, nil
+	return count, text[end:], nil
+}
+
+func unit(name string) (time.Duration, error) {
+	switch name {
+	case "s", "sec", "secs", "second", "seconds":
+		return time.Second, nil
+	case "m", "min", "mins", "minute", "minutes":
+		return time.Minute, nil
+	case "h", "hr", "hrs", "hour", "hours":
+		return time.Hour, nil
+	case "d", "day", "days":
+		return day, nil
+	case "w", "week", "weeks":
+		return week, nil
+	case "":
+		return 0, errors.New("has a number without a unit")
+	case "mo", "month", "months", "y", "year", "years":
+		return 0, fmt.Errorf("counts in %q, which differ in length", name)
+	default:
+		return 0, fmt.Errorf("has the unknown unit %q", clip(name))
+	}
 }
 
 func parseCron(text string) (Schedule, error) {
 	fields := text
-	if strings.HasPrefix(text, "TZ=") || strings.HasPrefix(text, "CRON_TZ=") {
-		if !zoneForm.MatchString(text) {
-			return Schedule{}, fmt.Errorf("%q has a zone and nothing after it; write `CRON_TZ=Europe/Berlin 0 3 * * *`", clip(text))
-		}
+	if zone, ok := cutZone(text); ok {
 		_, fields, _ = strings.Cut(text, " ")
-	}
-	if !strings.HasPrefix(strings.TrimSpace(fields), "@") && len(strings.Fields(fields)) != 5 {
-		return Schedule{}, fmt.Errorf("%q is no schedule; %s", clip(text), scheduleForms)
-	}
-	parsed, err := cron.ParseStandard(text)
-	if err != nil {
-		return Schedule{}, fmt.Errorf("%q is no schedule (%s); %s", clip(text), firstLine(err.Error()), scheduleForms)
-	}
-	if constant, ok := parsed.(cron.ConstantDelaySchedule); ok {
-		if constant.Delay < minInterval || constant.Delay > maxInterval {
-			return Schedule{}, fmt.Errorf("%q is under a minute or over ten years; %s", clip(text), scheduleForms)
+		switch {
+		case fields == "":
+			return Schedule{}, errors.New("has a zone and no fields after it")
+		case zone == "" || strings.EqualFold(zone, "local"):
+			return Schedule{}, errors.New("names no zone")
 		}
-		return Schedule{Text: text, interval: constant.Delay}, nil
 	}
-	if parsed.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
-		return Schedule{}, fmt.Errorf("%q never fires; %s", clip(text), scheduleForms)
+	if !strings.HasPrefix(fields, "@") && strings.Count(fields, " ") != 4 {
+		return Schedule{}, errors.New("is no schedule")
 	}
-	return Schedule{Text: text, cron: parsed}, nil
+	parsed, err := cron.ParseStandard(strings.TrimPrefix(text, "CRON_"))
+	if err != nil {
+		return Schedule{}, fmt.Errorf("is no schedule (%s)", clipLine(err.Error()))
+	}
+	switch parsed := parsed.(type) {
+	case cron.ConstantDelaySchedule:
+		return between(parsed.Delay)
+	case *cron.SpecSchedule:
+		if parsed.Minute == 0 || parsed.Hour == 0 || parsed.Dom == 0 || parsed.Month == 0 || parsed.Dow == 0 {
+			return Schedule{}, errors.New("has an empty field")
+		}
+	}
+	s := Schedule{cron: parsed}
+	if s.tick(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
+		return Schedule{}, errors.New("never fires")
+	}
+	return s, nil
+}
+
+func cutZone(text string) (zone string, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(text, "CRON_"), "TZ=")
+	zone, _, _ = strings.Cut(rest, " ")
+	return zone, ok
 }
 
 // Interval returns the time between runs; ok is false for a cron schedule and
@@ -123,10 +206,33 @@ func (s Schedule) Interval() (interval time.Duration, ok bool) { return s.interv
 func (s Schedule) IsCron() bool { return s.cron != nil }
 
 // Next returns when a program that last ran at last is due: last plus the
-// interval, the first tick after last for cron, last itself without a schedule.
+// interval, last itself without a schedule, and for cron the first tick that
+// was missed since. A run up to Early before a tick (and less than half the
+// way to it) was the run of that tick. Cron without a zone is in UTC.
 func (s Schedule) Next(last time.Time) time.Time {
-	if s.cron != nil {
-		return s.cron.Next(last.UTC())
+	if s.cron == nil {
+		return last.Add(s.interval)
 	}
-	return last.Add(s.interval)
+	tick := s.tick(last)
+	if wait := tick.Sub(last); wait > Early {
+		return tick
+	}
+	following := s.tick(tick)
+	if !following.IsZero() && 2*tick.Sub(last) < following.Sub(tick) {
+		return following
+	}
+	return tick
+}
+
+// tick is the first tick of a cron line after a time. The library looks five
+// years ahead; the 29th of February can be eight years away.
+func (s Schedule) tick(after time.Time) time.Time {
+	after = after.UTC()
+	for range 2 {
+		if next := s.cron.Next(after); !next.IsZero() {
+			return next
+		}
+		after = after.AddDate(5, 0, 0)
+	}
+	return time.Time{}
 }

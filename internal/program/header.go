@@ -1,0 +1,140 @@
+package program
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/adrg/frontmatter"
+)
+
+// maxHeader bounds the frontmatter, so that a hostile one is refused before
+// the YAML parser has to work on it.
+const maxHeader = 32 << 10
+
+// header is the frontmatter of a file as its fields, and where the body begins.
+type header struct {
+	fields []field
+	// body is the offset of the body, -1 when nobody can tell; bodyLine the
+	// file's line there.
+	body, bodyLine int
+}
+
+// field is one key of the frontmatter with its value.
+type field struct {
+	name string // as written
+	key  string // with dashes
+	line int
+	value
+}
+
+// header separates frontmatter and body. A byte order mark, blank lines and
+// HTML comments before the frontmatter are skipped.
+func (p *Program) header(data []byte) header {
+	at, closed := skipComments(data)
+	line := lineAt(data, at)
+	if !closed {
+		p.fail(line, "the HTML comment that begins here does not end; close it with `-->`")
+		return header{body: -1}
+	}
+	rest := data[at:]
+	first, following, _ := bytes.Cut(rest, []byte("\n"))
+	if string(bytes.TrimSpace(first)) != "---" {
+		if what := misplaced(first, following); what != "" {
+			p.fail(line, "%s", what)
+		}
+		start := len(data) - len(bytes.TrimPrefix(data, []byte(byteOrderMark)))
+		return header{body: start, bodyLine: 1}
+	}
+	if !terminated(following) {
+		p.fail(line, "the frontmatter begins here with `---` and does not end; add a line `---` after its last key")
+		return header{body: -1}
+	}
+	return p.yamlHeader(data, at, line)
+}
+
+const byteOrderMark = "\ufeff"
+
+// skipComments returns the offset of the first thing that is neither blank nor
+// an HTML comment, or that of a comment that is not closed.
+func skipComments(data []byte) (at int, closed bool) {
+	at = len(data) - len(bytes.TrimPrefix(data, []byte(byteOrderMark)))
+	for {
+		at = len(data) - len(bytes.TrimLeft(data[at:], " \t\n"))
+		if !bytes.HasPrefix(data[at:], []byte("<!--")) {
+			return at, true
+		}
+		end := bytes.Index(data[at:], []byte("-->"))
+		if end < 0 {
+			return at, false
+		}
+		at += end + len("-->")
+	}
+}
+
+func terminated(following []byte) bool {
+	for line := range bytes.Lines(following) {
+		if string(bytes.TrimSpace(line)) == "---" {
+			return true
+		}
+	}
+	return false
+}
+
+var keyForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]*)[ \t]*[:=]`)
+
+// misplaced says what is wrong with a first line that is meant to begin
+// frontmatter and does not; "" when it is prose.
+func misplaced(first, following []byte) string {
+	const accepted = "frontmatter is YAML between two lines of `---`"
+	text := string(bytes.TrimSpace(first))
+	switch text {
+	case "+++", "---toml":
+		return "TOML frontmatter is not read; " + accepted
+	case ";;;", "{", "---json":
+		return "JSON frontmatter is not read; " + accepted
+	case "---yaml", "---yml":
+		return "begin the frontmatter with `---` alone; " + accepted
+	}
+	if known(text) {
+		return "a key of the frontmatter stands here without a line `---` before it; " + accepted
+	}
+	next, _, _ := bytes.Cut(bytes.TrimLeft(following, " \t\n"), []byte("\n"))
+	if text != "" && strings.Trim(text, "-—–") == "" && known(string(next)) {
+		return "begin the frontmatter with exactly three dashes; " + accepted
+	}
+	return ""
+}
+
+// known reports whether a line gives a key that program files have.
+func known(line string) bool {
+	found := keyForm.FindStringSubmatch(line)
+	if found == nil {
+		return false
+	}
+	_, ok := keys[normalKey(found[1])]
+	return ok
+}
+
+// yamlHeader reads the frontmatter that begins at an offset of the file, which
+// is on that line.
+func (p *Program) yamlHeader(data []byte, at, line int) header {
+	var text []byte
+	format := frontmatter.NewFormat("---", "---", func(found []byte, _ any) error {
+		text = bytes.Clone(found)
+		return nil
+	})
+	body, err := frontmatter.Parse(bytes.NewReader(data[at:]), nil, format)
+	if err != nil {
+		p.fail(line, "the frontmatter cannot be read: %v", err)
+		return header{body: -1}
+	}
+	if len(text) > maxHeader {
+		p.fail(line, "the frontmatter has %d bytes; it has at most %d", len(text), maxHeader)
+		return header{body: -1}
+	}
+	head := header{body: len(data) - len(body)}
+	head.bodyLine = lineAt(data, head.body)
+	head.fields = p.yamlFields(text, line+1)
+	return head
+}

@@ -1,0 +1,164 @@
+package program
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// Sentinel marks a template that nobody filled in.
+const Sentinel = "<!-- AUTOLOOP:UNCONFIGURED -->"
+
+// sentinelLine returns the line of the sentinel, 0 without one.
+func sentinelLine(data []byte) int {
+	const mark = "AUTOLOOP:UNCONFIGURED"
+	for at := 0; ; at += len(mark) {
+		found := bytes.Index(data[at:], []byte(mark))
+		if found < 0 {
+			return 0
+		}
+		at += found
+		before, after := bytes.TrimRight(data[:at], " "), bytes.TrimLeft(data[at+len(mark):], " ")
+		if bytes.HasSuffix(before, []byte("<!--")) && bytes.HasPrefix(after, []byte("-->")) {
+			return lineAt(data, at)
+		}
+	}
+}
+
+func (p *Program) placeholder(line int) {
+	if !p.Unconfigured || line < p.Placeholder {
+		p.Placeholder = line
+	}
+	p.Unconfigured = true
+}
+
+var placeholderForm = regexp.MustCompile(`^(?:REPLACE[ _](?:THIS|ME)\b.*|REPLACE_WITH_\w*)$`)
+
+// isPlaceholder reports whether a text is nothing but a placeholder.
+func isPlaceholder(text string) bool {
+	return strings.HasPrefix(text, "REPLACE") && placeholderForm.MatchString(text)
+}
+
+// readPlaceholders finds lines and code spans that were not filled in.
+func (b *body) readPlaceholders() {
+	if !bytes.Contains(b.text, []byte("TODO")) && !bytes.Contains(b.text, []byte("REPLACE")) {
+		return
+	}
+	number, before := b.first-1, ""
+	for line := range bytes.Lines(b.prose) {
+		number++
+		text := string(bytes.TrimSpace(line))
+		if inner := unmarked(text); isPlaceholder(inner) || isTodo(inner, inner == text && unfinished(before)) {
+			b.placeholder(number)
+		}
+		before = text
+	}
+	for _, node := range b.code {
+		for i := range node.Lines().Len() {
+			segment := node.Lines().At(i)
+			text := strings.TrimSpace(string(segment.Value(b.text)))
+			if isPlaceholder(text) || isTodo(text, false) {
+				b.placeholder(b.line(segment.Start))
+			}
+		}
+	}
+	b.spans(b.document, func(content string, at int) {
+		if isPlaceholder(strings.TrimSpace(content)) {
+			b.placeholder(b.line(at))
+		}
+	})
+}
+
+var markForm = regexp.MustCompile(`^(?:(?:[>#*+_-]+|\d+[.)]|\[[ xX]\])\s*)+`)
+
+// unmarked is a line without the marks of lists, quotes, headings and emphasis
+// around it.
+func unmarked(line string) string {
+	return strings.TrimRight(line[len(markForm.FindString(line)):], "*_ ")
+}
+
+// unfinished reports whether the sentence of a line goes on in the next.
+func unfinished(line string) bool {
+	return line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "~~~") &&
+		!strings.ContainsAny(line[len(line)-1:], ".:;!?")
+}
+
+// isTodo reports whether a line begins with TODO. Where the sentence of the
+// line before goes on, only `TODO` alone and `TODO:` are no part of it.
+func isTodo(line string, inSentence bool) bool {
+	rest, ok := strings.CutPrefix(line, "TODO")
+	if !ok || rest != "" && (letter(rest[0]) || digit(rest[0]) || rest[0] == '_') {
+		return false
+	}
+	return !inSentence || rest == "" || rest[0] == ':' || rest[0] == '('
+}
+
+var betterForm = regexp.MustCompile(`(?i)(?:\b|_)(lower|higher)(?:[*_` + "`" + `]*\s*(?:/|\bor\b)\s*[*_` + "`" + `]*(lower|higher))?[*_` + "`" + `]*\s+(?:[a-z]+\s+)?[*_]*(?:is|are)[*_]*\s+[*_]*better\b`)
+
+// readDirection finds words on the direction that contradict the frontmatter.
+// A text that says both says nothing.
+func (b *body) readDirection() {
+	if b.Unconfigured || b.directionBad {
+		return
+	}
+	said := map[string]int{}
+	for _, found := range betterForm.FindAllSubmatchIndex(b.prose, -1) {
+		for _, group := range []int{2, 4} {
+			if found[group] >= 0 {
+				word := strings.ToLower(string(b.prose[found[group]:found[group+1]]))
+				if _, known := said[word]; !known {
+					said[word] = found[0]
+				}
+			}
+		}
+	}
+	if len(said) != 1 {
+		return
+	}
+	for word, at := range said {
+		if word != b.Direction.String() {
+			b.contradict(b.line(at), word)
+		}
+	}
+}
+
+// mayContradict is a cheap test that is true whenever readDirection has
+// something to find.
+func (b *body) mayContradict() bool {
+	opposite := "lower"
+	if b.Direction == score.Lower {
+		opposite = "higher"
+	}
+	return !b.Unconfigured && !b.directionBad && containsFold(b.text, "better") && containsFold(b.text, opposite)
+}
+
+// containsFold is bytes.Contains in any case of ASCII letters; word is lower.
+func containsFold(text []byte, word string) bool {
+	first, rest := word[0], word[1:]
+	for at := 0; at+len(word) <= len(text); at++ {
+		if text[at]|0x20 == first && foldedPrefix(text[at+1:], rest) {
+			return true
+		}
+	}
+	return false
+}
+
+func foldedPrefix(text []byte, word string) bool {
+	for i := range len(word) {
+		if text[i]|0x20 != word[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *body) contradict(line int, says string) {
+	cure := "add the line `metric_direction: " + says + "` to the frontmatter"
+	if b.DirectionGiven {
+		cure = "change the frontmatter's line to `metric_direction: " + says + "`"
+	}
+	b.fail(line, "the text says %q and metric_direction is %s; %s, or change the text", strings.ToUpper(says[:1])+says[1:]+" is better", b.Direction, cure)
+	b.Problems[len(b.Problems)-1].Contradiction = true
+}
