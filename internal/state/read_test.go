@@ -117,9 +117,9 @@ func TestWhatCannotBeReadIsNeverAFirstRun(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	for rows, says := range map[string]string{
-		"| PR | soon |\n":                                   "counts as none",
-		"| Best Metric | 3.5 seconds |\n":                   `"seconds"`,
-		"| Last Run | — |\n| Iteration Count | 12 |\n":      "never run",
+		"| PR | soon |\n":                                  "counts as none",
+		"| Best Metric | 3.5 seconds |\n":                  `"seconds"`,
+		"| Last Run | — |\n| Iteration Count | 12 |\n":     "never run",
 		"| Issue | #99999999999999999999 |\n| PR | #1 |\n": "Issue",
 	} {
 		_, warnings, err := state.ParseMachine([]byte(table + rows))

@@ -23,6 +23,9 @@ type table struct {
 	rows int
 }
 
+// maxRead is the size from which a file is no state file.
+const maxRead = 1 << 20
+
 // noTable says what to do about a file without a table: it is never taken for
 // a program that never ran.
 const noTable = "there is no Machine State table with known rows in it; restore it from the history of the branch memory/autoloop, or delete the file to start anew"
@@ -30,6 +33,9 @@ const noTable = "there is no Machine State table with known rows in it; restore 
 // findTable locates the first Machine State section and its rows.
 func findTable(data []byte) (table, *Problem) {
 	var t table
+	if len(data) > maxRead {
+		return t, &Problem{Message: fmt.Sprintf("the state file has %d bytes, more than %d; shorten it", len(data), maxRead)}
+	}
 	walk := lines{data: data}
 	for {
 		current, level, ok := walk.next()
