@@ -90,7 +90,10 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 		return err
 	}
 	if p == nil {
-		fmt.Fprintln(env.Stderr, "nothing is selected: no program is due")
+		if !o.json {
+			fmt.Fprintln(env.Stdout, "nothing is selected: no program is due")
+			return nil
+		}
 		return printResults(env, []iterate.Result{{Outcome: ledger.Idle, Reasons: []string{"nothing selected"}}}, o.json)
 	}
 	if o.model != "" {

@@ -1,0 +1,314 @@
+package tests
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// plan is what autoloop.json says, as far as these tests look.
+type plan struct {
+	Selected     *string
+	SelectedFile *string `json:"selected_file"`
+	Deferred     []string
+	Unconfigured []string
+	NoPrograms   bool `json:"no_programs"`
+	NotDue       bool `json:"not_due"`
+	Warnings     []string
+	Errors       []struct {
+		Name, File, Message string
+		Line                int
+	}
+	Skipped []struct{ Name, Reason string }
+	Matrix  struct{ Program []string }
+}
+
+func (w *world) plan(args ...string) plan {
+	w.t.Helper()
+	a := w.binary("scheduler", args...)
+	require.Zero(w.t, a.code, a.stderr)
+	return w.readPlan()
+}
+
+func (w *world) readPlan() plan {
+	w.t.Helper()
+	data, err := os.ReadFile(filepath.Join(filepath.Dir(w.side), "gh-aw", "autoloop.json"))
+	require.NoError(w.t, err)
+	var p plan
+	require.NoError(w.t, json.Unmarshal(data, &p))
+	return p
+}
+
+const goodProgram = "---\nschedule: hourly\n---\n## Goal\nx\n## Target\n`a.txt`\n## Evaluation\n```sh\necho 1\n```\n"
+
+// TestBadProgramsStopNoOther: one file that is wrong is an error with its line;
+// the good one beside it is selected.
+func TestBadProgramsStopNoOther(t *testing.T) {
+	long := strings.Repeat("a", 200)
+	for name, c := range map[string]struct {
+		file, text, says string
+		line             int
+	}{
+		"latin-1":               {"bad.md", "---\nschedule: daily\n---\n## Goal\ncaf\xe9\n", "not UTF-8", 5},
+		"a long name":           {long + ".md", goodProgram, "64", 0},
+		"no slug":               {"My Program.md", goodProgram, "my-program", 0},
+		"too long an interval":  {"bad.md", "---\nschedule: every 99999999999h\n---\n", "ten years", 2},
+		"zero interval":         {"bad.md", "---\nmetric: x\nschedule: every 0h\n---\n", "minute", 3},
+		"months":                {"bad.md", "---\nschedule: every 2 months\n---\n", "accepted", 2},
+		"a cron line for never": {"bad.md", "---\nschedule: 0 0 30 2 *\n---\n", "never", 2},
+		"a zone alone":          {"bad.md", "---\nschedule: CRON_TZ=UTC\n---\n", "zone", 2},
+		"direction":             {"bad.md", "---\nmetric_direction: down\n---\n", "`lower`", 2},
+		"empty direction":       {"bad.md", "---\nmetric_direction:\n---\n", "`lower`", 2},
+		"a target in percent":   {"bad.md", "---\ntarget-metric: 85%\n---\n", "85%", 2},
+		"a target that is none": {"bad.md", "---\ntarget-metric: .nan\n---\n", "number", 2},
+		"no end":                {"bad.md", "---\nschedule: daily\n", "---", 1},
+		"twice":                 {"bad.md", "---\nschedule: daily\nschedule: hourly\n---\n", "schedule", 3},
+		"both spellings":        {"bad.md", "---\nmetric_direction: lower\nmetric-direction: lower\n---\n", "metric", 3},
+		"an alias":              {"bad.md", "---\nschedule: @daily\n---\n", `"@daily"`, 2},
+		"an asterisk":           {"bad.md", "---\nschedule: */5 * * * *\n---\n", `"*/5 * * * *"`, 2},
+		"yaml":                  {"bad.md", "---\nschedule: [daily\n---\n", "", 2},
+		"a contradiction":       {"bad.md", "---\nschedule: daily\n---\n## Goal\nLower is better.\n", "metric_direction: lower", 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, map[string]string{".autoloop/programs/" + c.file: c.text, ".autoloop/programs/good.md": goodProgram})
+			p := w.plan()
+			require.NotNil(t, p.Selected, "the good program runs")
+			assert.Equal(t, "good", *p.Selected)
+			require.Len(t, p.Errors, 1, "%+v", p.Errors)
+			assert.Contains(t, p.Errors[0].Message, c.says)
+			assert.Equal(t, c.line, p.Errors[0].Line, p.Errors[0].Message)
+			assert.Equal(t, ".autoloop/programs/"+c.file, p.Errors[0].File)
+			assert.NotContains(t, p.Errors[0].Message, "\n")
+			a := w.binary("scheduler", "validate")
+			assert.Equal(t, 1, a.code)
+			assert.Contains(t, a.stdout, p.Errors[0].File)
+		})
+	}
+}
+
+func TestOddButGoodPrograms(t *testing.T) {
+	for name, text := range map[string]string{
+		"comment":        "---\nmetric_direction: lower   # a comment\n---\n",
+		"quotes":         "---\nmetric_direction: \"lower\"\n---\n",
+		"upper case":     "---\nmetric_direction: LOWER\n---\n",
+		"CRLF":           "---\r\nmetric_direction: lower\r\n---\r\n",
+		"BOM":            "\ufeff---\nmetric_direction: lower\n---\n",
+		"comment before": "<!-- a\nnote -->\n\n---\nmetric-direction: lower\n---\n",
+		"unknown key":    "---\nmetric_direction: lower\ncolour: blue\n---\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, map[string]string{".autoloop/programs/p.md": text + strings.SplitN(goodProgram, "---\n", 3)[2]})
+			a := w.binary("scheduler", "validate", "--json")
+			require.Zero(t, a.code, a.stdout)
+			assert.Contains(t, a.stdout, `"metric_direction": "lower"`)
+			assert.Contains(t, a.stdout, `"a.txt"`)
+		})
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{
+		".autoloop/programs/b.md": goodProgram, ".autoloop/programs/a/program.md": goodProgram, ".autoloop/programs/README.md": "no program",
+		".autoloop/programs/x.md/file": "a directory with the name of a program", ".autoloop/programs/twice.md": goodProgram,
+		".autoloop/programs/twice/program.md": goodProgram, "program.md": goodProgram,
+	})
+	p := w.plan("--max", "9")
+	assert.Equal(t, []string{"a", "b"}, p.Matrix.Program)
+	require.Len(t, p.Errors, 2)
+	assert.Equal(t, "twice", p.Errors[0].Name)
+	assert.Contains(t, p.Errors[0].Message, "twice")
+	assert.Equal(t, "x", p.Errors[1].Name)
+	require.NoError(t, os.RemoveAll(filepath.Join(w.dir, ".autoloop")))
+	p = w.plan()
+	assert.Equal(t, "program.md", *p.SelectedFile)
+	require.NoError(t, os.Remove(filepath.Join(w.dir, "program.md")))
+	p = w.plan()
+	assert.True(t, p.NoPrograms)
+	assert.Nil(t, p.Selected)
+	w.write("elsewhere/e.md", goodProgram)
+	p = w.plan("--programs", "elsewhere")
+	assert.Equal(t, "e", *p.Selected)
+	assert.Equal(t, 2, w.binary("scheduler", "--programs", "nowhere").code)
+}
+
+// TestStates reads states as people and other tools write them.
+func TestStates(t *testing.T) {
+	for name, c := range map[string]struct {
+		state            string
+		selected         bool
+		problem, warning string
+	}{
+		"in 2099":         {"## Machine State\n| Field | Value |\n|---|---|\n| Last Run | 2099-01-01T00:00:00Z |\n", true, "", "in the future"},
+		"without a zone":  {"## Machine State\n| Field | Value |\n|---|---|\n| Last Run | 2026-01-01T10:00:00 |\n", true, "", ""},
+		"empty cells":     {"## ⚙ Machine State\n| Field | Value |\n|---|---|\n| Last Run | |\n| Paused | |\n", true, "", ""},
+		"an escaped pipe": {"## Machine State\n| Field | Value |\n|---|---|\n| Paused | true |\n| Pause Reason | a \\| b |\n", false, "", ""},
+		"no table":        {"hello\n", false, "Machine State", ""},
+		"a bad number":    {"## Machine State\n| Field | Value |\n|---|---|\n| Best Metric | tall |\n", false, "Best Metric", ""},
+		"not UTF-8":       {"## Machine State\n| Field | Value |\n|---|---|\n| Last Run | 2026-01-01 |\n\n## Notes\ncaf\xe9\n", true, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, map[string]string{".autoloop/programs/p.md": goodProgram, "a.txt": "1\n"})
+			states := filepath.Join(filepath.Dir(w.side), "gh-aw", "repo-memory", "autoloop")
+			require.NoError(t, os.MkdirAll(states, 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(states, "p.md"), []byte(c.state), 0o600))
+			p := w.plan("--now", "2026-06-01T00:00:00Z")
+			assert.Equal(t, c.selected, p.Selected != nil)
+			if c.problem != "" {
+				require.Len(t, p.Errors, 1)
+				assert.Contains(t, p.Errors[0].Message, c.problem)
+				assert.Equal(t, "p.md", p.Errors[0].File)
+			} else {
+				assert.Empty(t, p.Errors)
+			}
+			if c.warning != "" {
+				assert.Contains(t, strings.Join(p.Warnings, "\n"), c.warning)
+			}
+			if name == "an escaped pipe" {
+				assert.Contains(t, p.Skipped[0].Reason, "paused: a | b")
+			}
+		})
+	}
+}
+
+// TestStateThatCannotBeRead is never taken for a first run by iterate either.
+func TestStateThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := valuesWorld(t, "metric_direction: lower", "9", "8", "7")
+	w.one()
+	w.edit("| Best Metric | 8 |", "| Best Metric | eight |")
+	refs := w.git("for-each-ref")
+	a := w.binary("iterate", "--program", "p")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stderr, "p.md")
+	assert.Contains(t, a.stderr, "Best Metric")
+	assert.Equal(t, refs, w.git("for-each-ref"))
+}
+
+func TestMisuse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{
+		".autoloop/programs/good.md": goodProgram, ".autoloop/programs/todo.md": "## Goal\nREPLACE THIS with a goal\n",
+		".autoloop/programs/bad.md": "---\nschedule: never\n---\n", ".autoloop/programs/untargeted.md": "## Goal\nx\n## Evaluation\n```sh\necho 1\n```\n",
+	})
+	for _, c := range []struct{ binary, args, says string }{
+		{"scheduler", "--bogus", "unknown flag"},
+		{"scheduler", "bogus", "unknown command"},
+		{"scheduler", "--program nobody", "there is no program \"nobody\"; there are: bad, good"},
+		{"scheduler", "--program todo", "not configured"},
+		{"scheduler", "--program bad", "bad.md:2"},
+		{"scheduler", "--now yesterday", "2026-01-31T15:04:05Z"},
+		{"scheduler", "--max 0", "at least one"},
+		{"scheduler", "validate nowhere.md", "does not exist"},
+		{"scheduler", "--repo-dir nowhere", "no directory"},
+		{"iterate", "--bogus", "unknown flag"},
+		{"iterate", "extra", "unknown command"},
+		{"iterate", "--dir nowhere", "run `scheduler` first"},
+		{"iterate", "--program nobody", "there is no program"},
+		{"iterate", "--program todo", "not configured"},
+		{"iterate", "--program bad", "bad.md:2"},
+		{"iterate", "--program untargeted", "no target"},
+		{"iterate", "--program good", "no agent can propose"},
+		{"iterate", "--program good --agent claudius", "no agent is called"},
+		{"iterate", "--program good --agent command", "agent-command"},
+		{"iterate", "--program good -n 0", "at least one"},
+	} {
+		a := w.binary(c.binary, strings.Fields(c.args)...)
+		assert.Equal(t, 2, a.code, "%s %s: %s", c.binary, c.args, a.stderr)
+		assert.Contains(t, a.stderr, c.says, c.args)
+		assert.Equal(t, 1, strings.Count(a.stderr, "\n"), "one clear line: %s", a.stderr)
+		assert.Empty(t, a.stdout, c.args)
+	}
+	assert.NotNil(t, w.plan().Selected)
+}
+
+func TestPausedByEnvironment(t *testing.T) {
+	t.Parallel()
+	w := valuesWorld(t, "metric_direction: lower", "9", "8")
+	w.env = append(w.env, "AUTOLOOP_PAUSED=true")
+	a := w.binary("scheduler", "--program", "p")
+	assert.Zero(t, a.code)
+	assert.Contains(t, a.stderr, "AUTOLOOP_PAUSED")
+	assert.Nil(t, w.readPlan().Selected)
+	a = w.binary("iterate", "--program", "p", "--json")
+	assert.Zero(t, a.code)
+	assert.Contains(t, a.stderr, "AUTOLOOP_PAUSED")
+	assert.JSONEq(t, "[]", a.stdout)
+}
+
+func TestActionsOutputs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{".autoloop/programs/good.md": goodProgram, ".autoloop/programs/bad.md": "---\nschedule: \"a | <b> @me\"\n---\n"})
+	out, summary := filepath.Join(w.side, "out"), filepath.Join(w.side, "summary")
+	w.env = append(w.env, "GITHUB_OUTPUT="+out, "GITHUB_STEP_SUMMARY="+summary, "GITHUB_ACTIONS=true")
+	w.plan()
+	data, err := os.ReadFile(out)
+	require.NoError(t, err)
+	assert.Equal(t, "has-work=true\nselected=good\nmatrix={\"program\":[\"good\"]}\n", string(data))
+	data, err = os.ReadFile(summary)
+	require.NoError(t, err)
+	assert.Contains(t, string(data), "Selected **good**")
+	assert.NotContains(t, string(data), "<b>")
+	assert.NotContains(t, string(data), "@me")
+}
+
+func TestCompat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"a": "b"})
+	a := w.binary("scheduler", "--compat")
+	assert.Zero(t, a.code, "a template was written and counts as unconfigured")
+	assert.FileExists(t, filepath.Join(w.dir, ".autoloop/programs/example.md"))
+	assert.Equal(t, []string{"example"}, w.readPlan().Unconfigured)
+	assert.Contains(t, a.stdout, "example: no state file found (first run)\n")
+	require.NoError(t, os.Remove(filepath.Join(w.dir, ".autoloop/programs/example.md")))
+	assert.Zero(t, w.binary("scheduler", "--compat").code, "no programs")
+	w.write(".autoloop/programs/p.md", goodProgram)
+	a = w.binary("scheduler", "--compat", "--program", "p")
+	assert.Zero(t, a.code)
+	assert.Contains(t, a.stdout, "FORCED: running program 'p' (manual dispatch)\n")
+	a = w.binary("scheduler", "--compat", "--program", "q")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stdout, "requested program 'q' not found\n")
+	w.write(".autoloop/programs/p.md", strings.Replace(goodProgram, "hourly", "never", 1))
+	assert.Equal(t, 1, w.binary("scheduler", "--compat").code, "nothing selected, nothing unconfigured")
+}
+
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	w := valuesWorld(t, "schedule: every 6h\nmetric_direction: lower\ntarget-metric: 0.5", "9", "8")
+	w.one()
+	a := w.binary("scheduler", "status")
+	require.Zero(t, a.code, a.stderr)
+	assert.Regexp(t, `p +waiting +1 .* 8 +≤ 0\.5 +not due yet`, a.stdout)
+	a = w.binary("scheduler", "status", "--json")
+	var list []map[string]any
+	require.NoError(t, json.Unmarshal([]byte(a.stdout), &list))
+	require.Len(t, list, 1)
+	assert.InDelta(t, 8, list[0]["best_metric"], 0)
+	assert.Equal(t, "waiting", list[0]["state"])
+}
+
+func TestHelpAndVersion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, binary := range []string{"scheduler", "iterate"} {
+		a := w.binary(binary, "--version")
+		assert.Zero(t, a.code)
+		assert.True(t, strings.HasPrefix(a.stdout, binary+" "), a.stdout)
+		a = w.binary(binary, "--help")
+		assert.Zero(t, a.code)
+		assert.Contains(t, a.stdout, "Examples:")
+		a = w.binary(binary, "completion", "bash")
+		assert.Zero(t, a.code)
+		assert.Contains(t, a.stdout, fmt.Sprintf("__start_%s", binary))
+	}
+}
