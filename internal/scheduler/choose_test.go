@@ -87,8 +87,8 @@ func TestSkips(t *testing.T) {
 		"completed before paused": {"schedule: hourly", []string{"Completed=true", "Completed Reason=done", "Paused=true"}, "completed: done"},
 		"paused":                  {"schedule: hourly", []string{"Paused=`true`", "Pause Reason=rest"}, "paused: rest"},
 		"plateau":                 {"schedule: hourly", []string{ago(9 * time.Hour), rejected}, "plateau:"},
-		"not due":                 {"schedule: daily", []string{ago(2 * time.Hour)}, "not due yet: next at 2026-03-05T10:00:00Z"},
-		"cron":                    {"schedule: \"0 3 * * *\"", []string{ago(8 * time.Hour)}, "not due yet: next at 2026-03-05T03:00:00Z"},
+		"not due":                 {"schedule: daily", []string{ago(2 * time.Hour)}, "not due yet"},
+		"cron":                    {"schedule: \"0 3 * * *\"", []string{ago(8 * time.Hour)}, "not due yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan := choose(t, scheduler.Input{

@@ -2,8 +2,10 @@ package scheduler
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/org/autoloop/internal/score"
@@ -79,8 +81,14 @@ type Matrix struct {
 func (p *Plan) HasWork() bool { return p.Selected != nil }
 
 // ForcedError says that the program that was asked for cannot run.
-type ForcedError struct{ Message string }
+type ForcedError struct {
+	Name string
+	// Why is Unconfigured, InError, or "" when there is no such program.
+	Why     Condition
+	Message string
+}
 
+// Error returns the message.
 func (e *ForcedError) Error() string { return e.Message }
 
 // Choose decides. The plan is complete also when the error, a *ForcedError,
@@ -93,22 +101,40 @@ func Choose(in Input) (*Plan, error) {
 		NoPrograms: len(in.Programs) == 0,
 	}
 	plan.Warnings = append(plan.Warnings, in.Warnings...)
-	for _, p := range in.Programs {
-		plan.Standings = append(plan.Standings, in.stand(p))
-	}
+	plan.Standings = make([]*Standing, len(in.Programs))
+	parallel(len(in.Programs), func(i int) { plan.Standings[i] = in.stand(in.Programs[i]) })
 	slices.SortStableFunc(plan.Standings, func(a, b *Standing) int { return strings.Compare(a.Program.Name, b.Program.Name) })
 	for _, s := range plan.Standings {
 		plan.list(s)
 	}
+	due := plan.due()
 	if in.Paused {
-		plan.Warnings = append(plan.Warnings, "AUTOLOOP_PAUSED is true: nothing runs")
+		plan.Reason = "AUTOLOOP_PAUSED is true: nothing runs"
+		plan.Warnings = append(plan.Warnings, plan.Reason)
+		plan.deferAll(due)
 		return plan, nil
 	}
 	if in.Forced != "" {
-		return plan, plan.force(in.Forced)
+		err := plan.force(in.Forced)
+		plan.deferAll(slices.DeleteFunc(due, func(s *Standing) bool { return s.Program.Name == in.Forced }))
+		return plan, err
 	}
-	plan.selectDue(in)
+	plan.selectDue(due, in.Max)
 	return plan, nil
+}
+
+// parallel calls work for 0 … n-1 on all processors.
+func parallel(n int, work func(i int)) {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	var group sync.WaitGroup
+	for worker := range workers {
+		group.Go(func() {
+			for i := n * worker / workers; i < n*(worker+1)/workers; i++ {
+				work(i)
+			}
+		})
+	}
+	group.Wait()
 }
 
 // list puts a program that does not run into its list.
@@ -119,15 +145,15 @@ func (p *Plan) list(s *Standing) {
 	}
 	p.Warnings = append(p.Warnings, s.Warnings...)
 	switch {
-	case len(s.Problems) > 0:
-	case s.Program.Unconfigured:
+	case s.Condition == Unconfigured:
 		p.Unconfigured = append(p.Unconfigured, name)
 	case s.Skip != "":
 		p.Skipped = append(p.Skipped, Skipped{Name: name, Reason: s.Skip, NextDue: s.NextDue})
 	}
 }
 
-func (p *Plan) selectDue(in Input) {
+// due returns the programs that are to run, in their order.
+func (p *Plan) due() []*Standing {
 	var due []*Standing
 	for _, s := range p.Standings {
 		if s.Due() {
@@ -135,20 +161,26 @@ func (p *Plan) selectDue(in Input) {
 		}
 	}
 	slices.SortStableFunc(due, before)
-	p.NotDue = len(due) == 0 && len(p.Skipped) > 0
-	for i, s := range due {
-		switch {
-		case i == 0:
-			p.take(s)
-			p.Reason = why(s, len(due))
-			fallthrough
-		case i < in.Max:
-			p.Matrix.Program = append(p.Matrix.Program, s.Program.Name)
-		}
-		if i > 0 {
-			p.Deferred = append(p.Deferred, s.Program.Name)
-		}
+	return due
+}
+
+func (p *Plan) deferAll(due []*Standing) {
+	for _, s := range due {
+		p.Deferred = append(p.Deferred, s.Program.Name)
 	}
+}
+
+func (p *Plan) selectDue(due []*Standing, most int) {
+	if len(due) == 0 {
+		p.NotDue = len(p.Skipped) > 0
+		return
+	}
+	p.take(due[0])
+	p.Reason = why(due[0], len(due))
+	for _, s := range due[:min(max(most, 1), len(due))] {
+		p.Matrix.Program = append(p.Matrix.Program, s.Program.Name)
+	}
+	p.deferAll(due[1:])
 }
 
 // before orders due programs: pending ones, then the most overdue, then the
@@ -165,8 +197,8 @@ func before(a, b *Standing) int {
 			return -1
 		}
 		return 1
-	case a.interval() != b.interval():
-		if a.interval() < b.interval() {
+	case a.Interval != b.Interval:
+		if a.Interval < b.Interval {
 			return -1
 		}
 		return 1
@@ -202,10 +234,10 @@ func (p *Plan) force(name string) error {
 			continue
 		}
 		switch {
+		case s.Condition == Unconfigured:
+			return &ForcedError{name, Unconfigured, fmt.Sprintf("program %q is not configured yet: replace the placeholders in %s", name, s.Program.File)}
 		case len(s.Problems) > 0:
-			return &ForcedError{fmt.Sprintf("program %q has an error: %s", name, s.Problems[0])}
-		case s.Program.Unconfigured:
-			return &ForcedError{fmt.Sprintf("program %q is not configured yet: replace the placeholders in %s", name, s.Program.File)}
+			return &ForcedError{name, InError, fmt.Sprintf("program %q has an error: %s", name, s.Problems[0])}
 		}
 		p.take(s)
 		p.Reason = "asked for by name"
@@ -213,11 +245,7 @@ func (p *Plan) force(name string) error {
 		p.Skipped = slices.DeleteFunc(p.Skipped, func(skipped Skipped) bool { return skipped.Name == name })
 		return nil
 	}
-	names := make([]string, len(p.Standings))
-	for i, s := range p.Standings {
-		names[i] = s.Program.Name
-	}
-	return &ForcedError{fmt.Sprintf("there is no program %q; there are: %s", name, or(strings.Join(names, ", "), "none"))}
+	return p.unknown(name)
 }
 
 func why(s *Standing, due int) string {

@@ -20,11 +20,31 @@ const grace = 5 * time.Minute
 // never is the lateness of a program that has not run yet.
 const never = time.Duration(math.MaxInt64)
 
+// Condition is how a program stands, in one word.
+type Condition string
+
+// The conditions. Those of a program that is skipped are in the order in which
+// they are looked at.
+const (
+	Due          Condition = "due"
+	Pending      Condition = "pending"
+	Completed    Condition = "completed"
+	Paused       Condition = "paused"
+	OverBudget   Condition = "budget"
+	Plateau      Condition = "plateau"
+	NotDue       Condition = "not due"
+	Unconfigured Condition = "unconfigured"
+	InError      Condition = "error"
+)
+
 // Input is all that scheduling looks at.
 type Input struct {
 	Programs []*program.Program
 	// States are the state files by program name.
 	States map[string][]byte
+	// Unreadable says why a program's state file could not be read; such a
+	// program is in error.
+	Unreadable map[string]error
 	// Ledger reads a program's ledger; it is asked only where a decision needs
 	// it, for budgets and plateaus. Nil is no ledger.
 	Ledger func(name string) ([]byte, error)
@@ -52,10 +72,15 @@ type Standing struct {
 	Problems []program.Problem
 	Warnings []string
 	// LastRun is nil when it never ran or that is unknown; NextDue is nil when
-	// it is due at once or never by itself.
+	// it is due at every tick or never by itself.
 	LastRun, NextDue *time.Time
 	// Lateness is the time since it was due, negative before.
 	Lateness time.Duration
+	// Interval is the time between runs; for cron that between the next two
+	// ticks, and 0 without a schedule.
+	Interval time.Duration
+	// Condition is what it is in one word.
+	Condition Condition
 	// Skip is why it does not run now; "" when it is due.
 	Skip string
 	// Pending says that the last iteration waits for CI.
@@ -63,60 +88,67 @@ type Standing struct {
 }
 
 // Due reports whether the program is to run now.
-func (s *Standing) Due() bool {
-	return s.Skip == "" && len(s.Problems) == 0 && !s.Program.Unconfigured
-}
+func (s *Standing) Due() bool { return s.Condition == Due || s.Condition == Pending }
 
-// interval orders programs that are equally late.
-func (s *Standing) interval() time.Duration {
-	if interval, ok := s.Program.Schedule.Interval(); ok {
-		return interval
-	}
-	return 0
+// fail notes an error of the program's state or ledger.
+func (s *Standing) fail(file string, line int, message string) {
+	s.Problems = append(s.Problems, program.Problem{File: file, Line: line, Severity: program.Error, Message: message})
 }
 
 // stand finds out how a program stands.
 func (in *Input) stand(p *program.Program) *Standing {
 	s := &Standing{Program: p}
-	data, found := in.States[p.Name]
-	if found {
+	if data, found := in.States[p.Name]; found {
 		s.HasState, s.StateSize = true, len(data)
 		p.Excuse()
-		in.readState(s, data)
+		s.readState(data)
+	}
+	if err := in.Unreadable[p.Name]; err != nil {
+		s.fail(p.Name+".md", 0, err.Error())
 	}
 	s.Problems = append(s.Problems, p.Errors()...)
 	for _, warning := range p.Warnings() {
 		s.Warnings = append(s.Warnings, warning.String())
 	}
-	if len(s.Problems) > 0 || p.Unconfigured {
+	switch {
+	case p.Unconfigured:
+		s.Condition, s.Problems = Unconfigured, nil
+		return s
+	case len(s.Problems) > 0:
+		s.Condition = InError
 		return s
 	}
-	s.Pending = s.Machine.Pending()
 	in.time(s)
-	s.Skip = in.skip(s)
+	s.Condition, s.Skip = in.judge(s)
+	s.Pending = s.Condition == Pending
+	if len(s.Problems) > 0 {
+		s.Condition, s.Skip = InError, ""
+	}
 	return s
 }
 
-func (in *Input) readState(s *Standing, data []byte) {
+func (s *Standing) readState(data []byte) {
 	machine, warnings, err := state.ParseMachine(data)
 	file := s.Program.Name + ".md"
 	for _, warning := range warnings {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%s:%d: %s", file, warning.Line, warning.Message))
 	}
+	if len(data) > state.MaxBytes {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: it has %d bytes, more than %d; shorten the sections that people write", file, len(data), state.MaxBytes))
+	}
 	s.Machine = machine
-	if err == nil {
-		return
-	}
-	problem := program.Problem{File: file, Severity: program.Error, Message: err.Error()}
 	var at *state.Problem
-	if errors.As(err, &at) {
-		problem.Line, problem.Message = at.Line, at.Message
+	switch {
+	case errors.As(err, &at):
+		s.fail(file, at.Line, at.Message)
+	case err != nil:
+		s.fail(file, 0, err.Error())
 	}
-	s.Problems = append(s.Problems, problem)
 }
 
-// time fills in last run, next due and lateness.
+// time fills in last run, next due, interval and lateness.
 func (in *Input) time(s *Standing) {
+	s.Interval = interval(s.Program.Schedule, in.Now)
 	last := s.Machine.LastRun
 	if last != nil && last.Sub(in.Now) > grace {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: last run %s is in the future and counts as unknown", s.Program.Name, last.Format(time.RFC3339)))
@@ -128,33 +160,47 @@ func (in *Input) time(s *Standing) {
 		return
 	}
 	due := s.Program.Schedule.Next(*last).UTC()
-	s.NextDue = &due
+	if due.Year() <= 1 { // a cron line without another tick
+		s.Lateness = -never
+		return
+	}
+	if s.Program.Schedule.Text != "" {
+		s.NextDue = &due
+	}
 	s.Lateness = in.Now.Sub(due)
 }
 
-// skip says why a program does not run now, in the order in which a person
-// wants to know.
-func (in *Input) skip(s *Standing) string {
+func interval(schedule program.Schedule, now time.Time) time.Duration {
+	every, ok := schedule.Interval()
+	if ok || !schedule.IsCron() {
+		return every
+	}
+	first := schedule.Next(now)
+	return max(schedule.Next(first).Sub(first), 0)
+}
+
+// judge applies the rules in their order; the first that holds decides. It
+// returns why the program does not run now, "" when it is to run.
+func (in *Input) judge(s *Standing) (Condition, string) {
 	m := s.Machine
 	switch {
 	case m.Completed:
-		return "completed: " + or(m.CompletedReason, "its target is reached") + "; set Completed to false in its state to go on"
+		return Completed, "completed: " + or(m.CompletedReason, "its target is reached") + "; set Completed to false in its state to go on"
 	case m.Paused:
-		return "paused: " + or(m.PauseReason, "by hand") + "; set Paused to false in its state to go on"
+		return Paused, "paused: " + or(m.PauseReason, "by hand") + "; set Paused to false in its state to go on"
+	case m.Pending():
+		return Pending, ""
 	}
 	if reason := in.overBudget(s); reason != "" {
-		return reason
-	}
-	if s.Pending {
-		return ""
+		return OverBudget, reason
 	}
 	if in.onPlateau(s) {
-		return fmt.Sprintf("plateau: the last %d iterations were rejected; change its goal or target, then run it with --program %s", s.Program.Plateau, s.Program.Name)
+		return Plateau, fmt.Sprintf("plateau: the last %d iterations were rejected; change its goal or target, then run it with --program %s", s.Program.Plateau, s.Program.Name)
 	}
-	if s.NextDue != nil && in.Now.Before(s.NextDue.Add(-grace)) {
-		return "not due yet: next at " + s.NextDue.Format(time.RFC3339)
+	if s.Lateness < -grace {
+		return NotDue, "not due yet"
 	}
-	return ""
+	return Due, ""
 }
 
 // onPlateau looks at the statuses, and at the ledger for whether a person has
@@ -164,8 +210,8 @@ func (in *Input) onPlateau(s *Standing) bool {
 	if !s.Machine.Plateau(min(limit, state.MaxStatuses)) {
 		return false
 	}
-	books, ok := in.books(s.Program.Name)
-	if !ok {
+	books, found := in.books(s)
+	if !found {
 		return limit <= state.MaxStatuses
 	}
 	if books.PausedReason != "" {
@@ -174,33 +220,40 @@ func (in *Input) onPlateau(s *Standing) bool {
 	return books.Trailing(ledger.Rejected) >= limit
 }
 
+// overBudget says which limit is reached; "" when none is.
 func (in *Input) overBudget(s *Standing) string {
 	budget := s.Program.Budget
-	if !budget.Given() {
+	if !budget.Given() || !s.HasState {
 		return ""
 	}
-	books, ok := in.books(s.Program.Name)
-	if !ok {
+	books, found := in.books(s)
+	if !found {
 		return ""
 	}
 	from, until := period(in.Now, budget.Per)
-	spent := books.Spent(from)
-	over := ""
+	over := reached(budget, books.Spent(from), s.Program.UnknownCost == "pause")
+	if over == "" {
+		return ""
+	}
+	s.NextDue = &until
+	return fmt.Sprintf("budget: %s used this %s; it resumes at %s", over, budget.Per, until.Format(time.RFC3339))
+}
+
+func reached(budget program.Budget, spent ledger.Spent, strict bool) string {
 	switch {
 	case budget.Iterations > 0 && spent.Iterations >= budget.Iterations:
-		over = fmt.Sprintf("%d of %d iterations", spent.Iterations, budget.Iterations)
+		return fmt.Sprintf("%d of %d iterations", spent.Iterations, budget.Iterations)
 	case budget.Tokens > 0 && spent.Tokens >= budget.Tokens:
-		over = fmt.Sprintf("%d of %d tokens", spent.Tokens, budget.Tokens)
+		return fmt.Sprintf("%d of %d tokens", spent.Tokens, budget.Tokens)
 	case budget.USD > 0 && spent.USD >= budget.USD:
-		over = fmt.Sprintf("%.2f of %.2f USD", spent.USD, budget.USD)
+		return fmt.Sprintf("%.2f of %.2f USD", spent.USD, budget.USD)
 	case budget.Minutes > 0 && spent.Minutes >= budget.Minutes:
-		over = fmt.Sprintf("%.0f of %.0f minutes", spent.Minutes, budget.Minutes)
-	case s.Program.UnknownCost == "pause" && spent.Unknown > 0 && (budget.USD > 0 || budget.Tokens > 0):
-		over = fmt.Sprintf("%d iterations of unknown cost (unknown-cost: pause)", spent.Unknown)
+		return fmt.Sprintf("%.0f of %.0f minutes", spent.Minutes, budget.Minutes)
+	case strict && spent.Unknown > 0 && (budget.USD > 0 || budget.Tokens > 0):
+		return fmt.Sprintf("%d iterations of unknown cost (unknown-cost: pause)", spent.Unknown)
 	default:
 		return ""
 	}
-	return fmt.Sprintf("budget: %s used this %s; it resumes at %s", over, budget.Per, until.Format(time.RFC3339))
 }
 
 // period is the calendar day, week (from Monday) or month of now, in UTC.
@@ -219,17 +272,25 @@ func period(now time.Time, per string) (from, until time.Time) {
 	}
 }
 
-func (in *Input) books(name string) (ledger.Books, bool) {
+// books adds the program's ledger up; found is false when there is none. A
+// ledger that cannot be read is an error of the program.
+func (in *Input) books(s *Standing) (books ledger.Books, found bool) {
 	if in.Ledger == nil {
-		return ledger.Books{}, false
+		return books, false
 	}
-	data, err := in.Ledger(name)
-	if err != nil || len(data) == 0 {
-		return ledger.Books{}, false
+	file := s.Program.Name + ".jsonl"
+	data, err := in.Ledger(s.Program.Name)
+	if err != nil {
+		s.fail(file, 0, err.Error())
+		return books, false
+	}
+	if len(data) == 0 {
+		return books, false
 	}
 	log, err := ledger.Parse(data)
 	if err != nil {
-		return ledger.Books{}, false
+		s.fail(file, 0, err.Error())
+		return books, false
 	}
 	return ledger.Replay(log.Events), true
 }

@@ -1,0 +1,67 @@
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// unknown says that there is no such program, and which was perhaps meant.
+func (p *Plan) unknown(name string) *ForcedError {
+	names := make([]string, len(p.Standings))
+	for i, s := range p.Standings {
+		names[i] = s.Program.Name
+	}
+	message := fmt.Sprintf("there is no program %q", strings.ToValidUTF8(name[:min(len(name), 80)], ""))
+	if meant := Nearest(name, names); meant != "" {
+		message += fmt.Sprintf("; did you mean %q?", meant)
+	}
+	const most = 20
+	shown := strings.Join(names[:min(most, len(names))], ", ")
+	if len(names) > most {
+		shown += ", …"
+	}
+	return &ForcedError{Name: name, Message: message + " (there are: " + or(shown, "none") + ")"}
+}
+
+// Nearest returns the name that differs least from name, "" when none is near.
+func Nearest(name string, names []string) string {
+	name = strings.ToLower(name)
+	if len(name) > 200 {
+		return ""
+	}
+	best, distance := "", max(2, len(name)/3)+1
+	for _, candidate := range names {
+		if d := edits(name, candidate); d < distance {
+			best, distance = candidate, d
+		}
+	}
+	if best == "" && len(name) > 2 {
+		at := slices.IndexFunc(names, func(candidate string) bool { return strings.Contains(candidate, name) })
+		if at >= 0 {
+			return names[at]
+		}
+	}
+	return best
+}
+
+// edits is the Levenshtein distance in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
