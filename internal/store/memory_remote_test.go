@@ -1,0 +1,244 @@
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/store"
+)
+
+const branchRef = "refs/heads/autoloop/x"
+
+func (c *checkout) there(bare, ref string) string {
+	c.t.Helper()
+	out, err := c.run(bare, "rev-parse", "--verify", "--quiet", ref)
+	if err != nil {
+		return ""
+	}
+	return out
+}
+
+// advance moves the program branch along with a line in the ledger.
+func (c *checkout) advance(line, from, to string) {
+	c.t.Helper()
+	_, err := c.Update(c.t.Context(), store.Update{Program: "x", Message: line, Apply: adding(line), Branch: &git.RefUpdate{Ref: branchRef, New: to, Old: from}})
+	require.NoError(c.t, err)
+}
+
+func TestRemoteIsTheTruth(t *testing.T) {
+	t.Parallel()
+	bare, clone := newShared(t)
+	a, b := clone(), clone("--depth=1")
+	base := a.has("HEAD")
+	next := a.commit("next", base)
+	a.advance("1", "", base)
+	b.advance("2", base, base)
+	a.advance("3", base, next)
+	assert.Equal(t, []string{"1", "2", "3"}, b.ledger("x"))
+	head, err := b.HeadOf(t.Context(), branchRef)
+	require.NoError(t, err)
+	assert.Equal(t, next, head, "its objects are here too")
+	b.user("cat-file", "-e", next)
+	for _, ref := range []string{memoryRef, branchRef} {
+		assert.Equal(t, a.there(bare, ref), a.has(ref))
+	}
+	assert.NotEqual(t, a.has(memoryRef), b.has(memoryRef), "reading moves nothing")
+	b.add("x", "4")
+	assert.Equal(t, b.there(bare, memoryRef), b.has(memoryRef))
+	assert.Equal(t, []string{"1", "2", "3", "4"}, a.ledger("x"))
+}
+
+func TestRemoteByURL(t *testing.T) {
+	t.Parallel()
+	bare, clone := newShared(t)
+	c := clone()
+	c.openMemory("file://" + bare)
+	c.advance("1", "", c.has("HEAD"))
+	c.add("x", "2")
+	assert.Equal(t, c.there(bare, memoryRef), c.has(memoryRef))
+	assert.NotContains(t, c.user("for-each-ref"), bare)
+}
+
+func TestLocalCommitsArePushedAlong(t *testing.T) {
+	t.Parallel()
+	bare, clone := newShared(t)
+	c := clone()
+	base := c.has("HEAD")
+	next := c.commit("next", base)
+	c.openMemory("")
+	c.advance("1", "", base)
+	c.advance("2", base, next)
+	assert.Empty(t, c.there(bare, memoryRef))
+
+	c.openMemory("origin")
+	last := c.commit("last", next)
+	c.advance("3", next, last)
+	assert.Equal(t, []string{"1", "2", "3"}, clone().ledger("x"))
+	assert.Equal(t, last, c.there(bare, branchRef))
+
+	c.openMemory("")
+	c.add("x", "4")
+	c.openMemory("origin")
+	c.add("x", "5")
+	assert.Equal(t, []string{"1", "2", "3", "4", "5"}, clone().ledger("x"))
+}
+
+func TestDivergedIsSaid(t *testing.T) {
+	t.Parallel()
+	bare, clone := newShared(t)
+	a, b := clone(), clone()
+	a.openMemory("")
+	mine := a.add("x", "mine")
+	a.openMemory("origin")
+	theirs := b.add("x", "theirs")
+	_, err := a.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("2")})
+	var diverged *store.DivergedError
+	require.ErrorAs(t, err, &diverged)
+	assert.Equal(t, store.DivergedError{Ref: memoryRef, Here: mine, There: theirs, Remote: "origin"}, *diverged)
+	assert.NotContains(t, err.Error(), "\n")
+	assert.Equal(t, mine, a.has(memoryRef))
+	assert.Equal(t, theirs, a.there(bare, memoryRef))
+
+	_, cure, _ := strings.Cut(err.Error(), "`git ")
+	cure, _, _ = strings.Cut(cure, "`")
+	a.user(strings.Fields(cure)...)
+	a.add("x", "2")
+	assert.Equal(t, []string{"theirs", "2"}, b.ledger("x"), "the cure works")
+}
+
+// A run that was killed between the push and the local update, or whose local
+// branches are as old as they like, goes on from the remote.
+func TestKilledAfterThePush(t *testing.T) {
+	t.Parallel()
+	bare, clone := newShared(t)
+	c := clone()
+	base := c.has("HEAD")
+	next := c.commit("next", base)
+	c.advance("1", "", base)
+	old := c.has(memoryRef)
+	c.advance("2", base, next)
+	for _, ref := range []string{memoryRef, "refs/remotes/origin/memory/autoloop", "refs/autoloop/seen/origin/memory/autoloop"} {
+		c.user("update-ref", ref, old)
+	}
+	for _, ref := range []string{branchRef, "refs/remotes/origin/autoloop/x", "refs/autoloop/seen/origin/autoloop/x"} {
+		c.user("update-ref", ref, base)
+	}
+	c.advance("3", next, next)
+	assert.Equal(t, []string{"1", "2", "3"}, c.ledger("x"))
+	assert.Equal(t, next, c.has(branchRef))
+	assert.Equal(t, next, c.there(bare, branchRef))
+}
+
+// Another clone took the branch back, or it was merged and deleted: the old
+// local one is not pushed again.
+func TestBranchTakenBackOnTheRemote(t *testing.T) {
+	t.Parallel()
+	bare, clone := newShared(t)
+	a, b := clone(), clone()
+	base := a.has("HEAD")
+	next, other := a.commit("next", base), b.commit("other", base)
+	a.advance("1", "", base)
+	a.advance("2", base, next)
+	b.advance("3", next, base)
+	a.user("fetch", "-q", "origin") // of which we hear nothing
+	head, err := a.HeadOf(t.Context(), branchRef)
+	require.NoError(t, err)
+	assert.Equal(t, base, head, "back")
+
+	b.advance("4", base, other)
+	head, err = a.HeadOf(t.Context(), branchRef)
+	require.NoError(t, err)
+	assert.Equal(t, other, head, "another way")
+	a.user("update-ref", branchRef, next)
+	a.advance("5", other, other)
+	assert.Equal(t, other, a.has(branchRef), "the local branch follows")
+
+	a.user("--git-dir="+bare, "branch", "-q", "-D", "autoloop/x")
+	head, err = a.HeadOf(t.Context(), branchRef)
+	require.NoError(t, err)
+	assert.Empty(t, head, "away")
+	a.advance("6", "", next)
+	assert.Equal(t, next, a.there(bare, branchRef))
+	assert.Equal(t, next, a.has(branchRef))
+	assert.Equal(t, []string{"1", "2", "3", "4", "5", "6"}, b.ledger("x"))
+}
+
+func TestBooksOutliveADeletedBranch(t *testing.T) {
+	t.Parallel()
+	bare, clone := newShared(t)
+	c := clone()
+	c.add("x", "1")
+	c.user("--git-dir="+bare, "branch", "-q", "-D", "memory/autoloop")
+	c.add("x", "2")
+	assert.Equal(t, []string{"1", "2"}, clone().ledger("x"))
+}
+
+// Commits that people push to the program branch are not overwritten.
+func TestBranchMovedByPeople(t *testing.T) {
+	t.Parallel()
+	bare, clone := newShared(t)
+	a, person := clone(), clone()
+	base := a.has("HEAD")
+	a.advance("1", "", base)
+	theirs := person.commit("theirs", base)
+	person.user("push", "-q", "origin", theirs+":"+branchRef)
+	memory := a.there(bare, memoryRef)
+	_, err := a.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("2"), Branch: &git.RefUpdate{Ref: branchRef, New: a.commit("mine", base), Old: base}})
+	require.ErrorIs(t, err, store.ErrBranchMoved)
+	assert.Equal(t, theirs, a.there(bare, branchRef))
+	assert.Equal(t, memory, a.there(bare, memoryRef))
+}
+
+// A remote that refuses for good is not asked again.
+func TestRemoteRefuses(t *testing.T) {
+	t.Parallel()
+	c, bare := hooked(t, "pre-receive", "echo once >> \"$GIT_DIR/calls\"\necho protected >&2\nexit 1\n")
+	_, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("1")})
+	require.ErrorIs(t, err, git.ErrRejected)
+	assert.Contains(t, err.Error(), "pre-receive hook declined")
+	calls, err := os.ReadFile(filepath.Join(bare, "calls"))
+	require.NoError(t, err)
+	assert.Equal(t, "once\n", string(calls))
+	assert.Empty(t, c.has(memoryRef))
+}
+
+// The connection breaks after the remote took the push: that is found out, and
+// the line is there once.
+func TestConnectionBreaksAfterThePush(t *testing.T) {
+	t.Parallel()
+	c, bare := hooked(t, "post-receive", "kill -9 $PPID\n")
+	c.add("x", "1")
+	c.add("x", "2")
+	assert.Equal(t, []string{"1", "2"}, c.ledger("x"))
+	assert.Equal(t, c.there(bare, memoryRef), c.has(memoryRef))
+	assert.Equal(t, "2", c.user("rev-list", "--count", memoryRef))
+}
+
+func TestRemoteOutOfReach(t *testing.T) {
+	t.Parallel()
+	bare, clone := newShared(t)
+	c := clone()
+	require.NoError(t, os.Rename(bare, bare+".away"))
+	_, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("1")})
+	require.ErrorContains(t, err, "ask remote origin")
+	assert.NotContains(t, err.Error(), "\n")
+	assert.Empty(t, c.has(memoryRef))
+}
+
+func hooked(t *testing.T, hook, script string) (c *checkout, bare string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell script")
+	}
+	bare, clone := newShared(t)
+	require.NoError(t, os.MkdirAll(filepath.Join(bare, "hooks"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(bare, "hooks", hook), []byte("#!/bin/sh\n"+script), 0o755))
+	return clone(), bare
+}

@@ -1,0 +1,243 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/store"
+)
+
+func TestMemoryBeginsEmpty(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	files, head, err := c.Read(t.Context(), "x")
+	require.NoError(t, err)
+	assert.Empty(t, head)
+	assert.Equal(t, store.Files{}, files)
+	states, head, err := c.States(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, head)
+	assert.Empty(t, states)
+}
+
+func TestUpdateWritesOneCommit(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	first := c.add("x", "one")
+	second := c.add("x", "two")
+	c.add("y", "three")
+	assert.Equal(t, []string{"one", "two"}, c.ledger("x"))
+	assert.Equal(t, []string{"three"}, c.ledger("y"))
+	assert.Equal(t, first, c.user("rev-parse", second+"^"))
+	assert.Equal(t, "3", c.user("rev-list", "--count", memoryRef), "an orphan, one commit an update")
+	assert.Equal(t, "two", c.user("log", "-1", "--format=%s", second))
+	assert.Equal(t, "Autoloop", c.user("log", "-1", "--format=%cn", second))
+	assert.Equal(t, "x.jsonl\nx.md\ny.jsonl\ny.md", c.user("ls-tree", "-r", "--name-only", memoryRef))
+	states, head, err := c.States(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, c.has(memoryRef), head)
+	assert.Equal(t, map[string][]byte{"x": []byte("state after two\n"), "y": []byte("state after three\n")}, states)
+}
+
+func TestUpdateLeavesTheCheckoutAlone(t *testing.T) {
+	t.Parallel()
+	_, clone := newShared(t)
+	for _, c := range []*checkout{newCheckout(t), clone(), clone("--depth=1"), clone("--sparse")} {
+		c.write("a", "changed\n")
+		c.user("add", "a")
+		c.write("a", "changed again\n")
+		c.write("untracked", "x")
+		before := c.checkoutState()
+		head := c.user("rev-parse", "HEAD")
+		branch := &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: head}
+		commit, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: branch})
+		if errors.Is(err, store.ErrBranchMoved) { // an earlier clone made it
+			branch.Old = head
+			commit, err = c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: branch})
+		}
+		require.NoError(t, err)
+		assert.Equal(t, commit, c.has(memoryRef))
+		c.add("x", "2")
+		_, _, err = c.States(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, before, c.checkoutState())
+	}
+}
+
+func TestUpdateKeepsWhatPeoplePutThere(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	tree, err := c.Repo.WriteFiles(t.Context(), "", map[string]*git.File{
+		"README.md": {Data: []byte("ours")}, "notes/deep/x.md": {Data: []byte("n")}, "run.sh": {Mode: git.ModeExecutable, Data: []byte("x")},
+		"link": {Mode: git.ModeSymlink, Data: []byte("README.md")}, "latin-\xe9": {Data: []byte("l")}, "x.results.tsv": {Data: []byte("r")},
+	})
+	require.NoError(t, err)
+	c.user("update-ref", memoryRef, c.user("commit-tree", "-m", "people", tree))
+	before := c.user("ls-tree", "-r", memoryRef)
+	c.add("x", "1")
+	after := c.user("ls-tree", "-r", memoryRef)
+	for line := range strings.Lines(before) {
+		assert.Contains(t, after, strings.TrimSpace(line))
+	}
+	files, _, err := c.Read(t.Context(), "x")
+	require.NoError(t, err)
+	assert.Equal(t, "r", string(files.Results))
+}
+
+func TestUpdateRemovesAndSkips(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	head := c.add("x", "1")
+	same, err := c.Update(t.Context(), store.Update{Program: "x", Message: "same", Apply: func(f store.Files) (store.Files, error) { return f, nil }})
+	require.NoError(t, err)
+	assert.Equal(t, head, same, "no change, no commit")
+	_, err = c.Update(t.Context(), store.Update{Program: "x", Message: "less", Apply: func(f store.Files) (store.Files, error) {
+		return store.Files{State: []byte{}, Ledger: f.Ledger}, nil
+	}})
+	require.NoError(t, err)
+	files, _, err := c.Read(t.Context(), "x")
+	require.NoError(t, err)
+	assert.Equal(t, store.Files{State: []byte{}, Ledger: []byte("1\n")}, files, "empty is there, nil is not")
+	assert.NotNil(t, files.State)
+	_, err = c.Update(t.Context(), store.Update{Program: "x", Message: "none", Apply: func(store.Files) (store.Files, error) { return store.Files{}, nil }})
+	require.NoError(t, err)
+	assert.Empty(t, c.user("ls-tree", memoryRef))
+}
+
+func TestApplysErrorEndsTheUpdate(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	busy := errors.New("busy")
+	calls := 0
+	_, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: func(store.Files) (store.Files, error) {
+		calls++
+		return store.Files{}, fmt.Errorf("lease: %w", busy)
+	}})
+	require.ErrorIs(t, err, busy)
+	assert.Equal(t, "lease: busy", err.Error())
+	assert.Equal(t, 1, calls)
+	assert.Empty(t, c.has(memoryRef))
+}
+
+func TestUpdateMovesTheBranchToo(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	const ref = "refs/heads/autoloop/x"
+	first := c.has("HEAD")
+	second := c.commit("better", first)
+	move := func(from, to string) error {
+		_, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: &git.RefUpdate{Ref: ref, New: to, Old: from}})
+		return err
+	}
+	require.NoError(t, move("", first))
+	require.NoError(t, move(first, second))
+	assert.Equal(t, second, c.has(ref))
+	memory := c.has(memoryRef)
+	for _, from := range []string{"", first} {
+		err := move(from, first)
+		require.ErrorIs(t, err, store.ErrBranchMoved)
+		assert.Contains(t, err.Error(), "autoloop/x is at "+second[:12])
+	}
+	assert.Equal(t, second, c.has(ref))
+	assert.Equal(t, memory, c.has(memoryRef), "neither moves alone")
+	require.NoError(t, move(second, first), "back, when asked")
+	require.NoError(t, move(first, ""), "and away")
+	assert.Empty(t, c.has(ref))
+	require.NoError(t, move(git.Any, second))
+}
+
+func TestUpdateNamesWhatIsInTheWay(t *testing.T) {
+	t.Parallel()
+	bare, clone := newShared(t)
+	for _, test := range []struct{ there, wanted string }{
+		{"refs/heads/memory", memoryRef},
+		{"refs/heads/autoloop", "refs/heads/autoloop/x"},
+		{memoryRef + "/deep", memoryRef},
+		{"refs/heads/autoloop/x/y", "refs/heads/autoloop/x"},
+	} {
+		for _, c := range []*checkout{newCheckout(t), clone()} {
+			c.user("update-ref", test.there, "HEAD")
+			_, err := c.Update(t.Context(), store.Update{
+				Program: "x", Message: "m", Apply: adding("1"), Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: c.has("HEAD")},
+			})
+			var blocked *git.BlockedError
+			require.ErrorAs(t, err, &blocked)
+			assert.Equal(t, test.there, blocked.By)
+			assert.Equal(t, test.wanted, blocked.Ref)
+		}
+	}
+	c := clone()
+	c.user("--git-dir="+bare, "branch", "memory", "main")
+	_, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("1")})
+	var blocked *git.BlockedError
+	require.ErrorAs(t, err, &blocked)
+	assert.Contains(t, err.Error(), "branch memory on origin is in the way")
+}
+
+func TestUpdateRefusesACheckedOutBranch(t *testing.T) {
+	t.Parallel()
+	_, clone := newShared(t)
+	for _, c := range []*checkout{newCheckout(t), clone()} {
+		c.add("x", "1")
+		before := c.has(memoryRef)
+		linked := filepath.Join(t.TempDir(), "linked")
+		c.user("worktree", "add", "-q", linked, "memory/autoloop")
+		_, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("2")})
+		require.ErrorContains(t, err, "memory/autoloop is checked out in "+linked)
+		assert.Equal(t, before, c.has(memoryRef))
+		require.NoError(t, os.RemoveAll(linked))
+		c.add("x", "2")
+
+		c.user("checkout", "-q", "-b", "autoloop/x")
+		head := c.has("HEAD")
+		_, err = c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("3"), Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: head, Old: head}})
+		require.ErrorContains(t, err, "autoloop/x is checked out in "+c.Repo.Root)
+		assert.Equal(t, []string{"1", "2"}, c.ledger("x"))
+	}
+}
+
+func TestReadRefusesWhatIsNoBook(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	for name, file := range map[string]*git.File{
+		"link":      {Mode: git.ModeSymlink, Data: []byte("/etc/passwd")},
+		"submodule": {Mode: git.ModeSubmodule, ID: c.has("HEAD")},
+	} {
+		tree, err := c.Repo.WriteFiles(t.Context(), "", map[string]*git.File{name + ".md": file, name + "2.md/x": {Data: []byte("x")}})
+		require.NoError(t, err)
+		c.user("update-ref", memoryRef, c.user("commit-tree", "-m", "m", tree))
+		for _, program := range []string{name, name + "2"} {
+			_, _, err = c.Read(t.Context(), program)
+			require.ErrorContains(t, err, program+".md on branch memory/autoloop is no regular file")
+		}
+	}
+	for _, name := range []string{"", ".", "../x", "a/b", "a\nb", ".hidden", "a\x00"} {
+		_, _, err := c.Read(t.Context(), name)
+		require.Error(t, err, "%q", name)
+		_, err = c.Update(t.Context(), store.Update{Program: name, Message: "m", Apply: adding("1")})
+		require.Error(t, err, "%q", name)
+	}
+}
+
+// A run without a remote in a fresh clone goes on from what was cloned.
+func TestLocalRunGoesOnFromWhatWasFetched(t *testing.T) {
+	t.Parallel()
+	_, clone := newShared(t)
+	clone().add("x", "1")
+	c := clone()
+	c.openMemory("")
+	assert.Equal(t, []string{"1"}, c.ledger("x"))
+	c.add("x", "2")
+	assert.Equal(t, []string{"1", "2"}, c.ledger("x"))
+	other := clone()
+	other.add("x", "other")
+	assert.Equal(t, []string{"1", "2"}, c.ledger("x"), "nothing is asked of the remote")
+}

@@ -1,0 +1,263 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/org/autoloop/internal/git"
+)
+
+// stand is where one branch stands. An id is "" where the branch does not
+// exist.
+type stand struct {
+	ref string
+	// here is the local branch, there the remote's; without a remote there is
+	// what was last fetched from origin.
+	here, there string
+	// head is the one that counts.
+	head string
+}
+
+// DivergedError says that a branch has commits here that the remote lacks, and
+// the reverse, so that neither may be overwritten.
+type DivergedError struct{ Ref, Here, There, Remote string }
+
+func (e *DivergedError) Error() string {
+	name := strings.TrimPrefix(e.Ref, "refs/heads/")
+	return fmt.Sprintf("branch %s is at %.12s here and at %.12s on %s, and each has commits that the other lacks; "+
+		"take the remote's with `git branch -f %s %.12s`, or yours with `git push --force-with-lease=%s:%.12s %s %s`",
+		name, e.Here, e.There, e.Remote, name, e.There, name, e.There, e.Remote, name)
+}
+
+// stand finds out where the branches stand, in the order of refs. Nothing but
+// objects is written.
+func (m *Memory) stand(ctx context.Context, refs ...string) ([]stand, error) {
+	local, err := m.localRefs(ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	remote := map[string]string{}
+	if m.Remote != "" {
+		if remote, err = m.remoteRefs(ctx, refs); err != nil {
+			return nil, err
+		}
+	}
+	stands := make([]stand, len(refs))
+	for i, ref := range refs {
+		s := stand{ref: ref, here: local[ref], there: remote[ref]}
+		if m.Remote == "" {
+			s.there = local[m.tracking(ref)]
+			err = m.chooseLocally(ctx, &s)
+		} else {
+			err = m.choose(ctx, &s, local[m.seen(ref)], local[m.tracking(ref)])
+		}
+		if err != nil {
+			return nil, err
+		}
+		stands[i] = s
+	}
+	return stands, nil
+}
+
+// local is the memory branch's head as far as it is known here.
+func (m *Memory) local(ctx context.Context) (string, error) {
+	values, err := m.localRefs(ctx, []string{memoryRef})
+	if err != nil {
+		return "", err
+	}
+	s := stand{ref: memoryRef, here: values[memoryRef], there: values[m.tracking(memoryRef)]}
+	err = m.chooseLocally(ctx, &s)
+	return s.head, err
+}
+
+// localRefs reads the local values of the branches and of what is known of the
+// remote's, in one process. A branch that is in the way is an error.
+func (m *Memory) localRefs(ctx context.Context, refs []string) (map[string]string, error) {
+	var names []string
+	for _, ref := range refs {
+		names = append(names, ref, m.tracking(ref), m.seen(ref))
+		names = append(names, obstacles(ref)...)
+	}
+	listed, err := m.Repo.ListRefs(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
+	values := make(map[string]string, len(listed))
+	for _, ref := range listed {
+		values[ref.Name] = ref.ID
+	}
+	for _, ref := range refs {
+		if err := obstructed(ref, values, ""); err != nil {
+			return nil, err
+		}
+		for name := range values {
+			if strings.HasPrefix(name, ref+"/") {
+				return nil, &git.BlockedError{Ref: ref, By: name}
+			}
+		}
+	}
+	return values, nil
+}
+
+func (m *Memory) remoteRefs(ctx context.Context, refs []string) (map[string]string, error) {
+	var names []string
+	for _, ref := range refs {
+		names = append(append(names, ref), obstacles(ref)...)
+	}
+	values, err := m.Repo.LsRemote(ctx, m.Remote, names...)
+	if err != nil {
+		return nil, &transportError{err}
+	}
+	for _, ref := range refs {
+		if err := obstructed(ref, values, m.Remote); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// obstacles are the names that, as branches, would keep ref from existing.
+func obstacles(ref string) []string {
+	var names []string
+	for above := path.Dir(ref); strings.HasPrefix(above, "refs/heads/"); above = path.Dir(above) {
+		names = append(names, above)
+	}
+	return names
+}
+
+func obstructed(ref string, values map[string]string, remote string) error {
+	for _, above := range obstacles(ref) {
+		if _, exists := values[above]; exists {
+			return &git.BlockedError{Ref: ref, By: above, Remote: remote}
+		}
+	}
+	return nil
+}
+
+// chooseLocally is for work without a remote: what was fetched counts only
+// when nothing would be lost by it.
+func (m *Memory) chooseLocally(ctx context.Context, s *stand) error {
+	s.head = s.here
+	if s.there == "" || s.there == s.here {
+		return nil
+	}
+	if s.here == "" {
+		s.head = s.there
+		return nil
+	}
+	behind, err := m.Repo.IsAncestor(ctx, s.here, s.there)
+	if behind {
+		s.head = s.there
+	}
+	return err
+}
+
+// choose makes the remote's branch the one that counts, unless the local one
+// has commits beyond it that the remote never had: those are pushed along.
+// seen and tracked are what the remote was known to have.
+func (m *Memory) choose(ctx context.Context, s *stand, seen, tracked string) error {
+	s.head = s.there
+	if s.here == "" || s.here == s.there {
+		return m.obtain(ctx, s)
+	}
+	if s.there != "" {
+		if err := m.obtain(ctx, s); err != nil {
+			return err
+		}
+		if behind, err := m.Repo.IsAncestor(ctx, s.here, s.there); err != nil || behind {
+			return err
+		}
+	} else if s.ref == memoryRef {
+		// Books are never given up because a branch was deleted.
+		s.head = s.here
+		return nil
+	}
+	// What the remote had once and has no more was taken back there.
+	for _, known := range []string{seen, tracked} {
+		if known == "" {
+			continue
+		}
+		if published, err := m.Repo.IsAncestor(ctx, s.here, known); err != nil || published {
+			return err
+		}
+	}
+	if s.there == "" {
+		s.head = s.here
+		return nil
+	}
+	return m.chooseAhead(ctx, s)
+}
+
+func (m *Memory) chooseAhead(ctx context.Context, s *stand) error {
+	ahead, err := m.Repo.IsAncestor(ctx, s.there, s.here)
+	if err != nil {
+		return err
+	}
+	if !ahead {
+		return &DivergedError{Ref: s.ref, Here: s.here, There: s.there, Remote: m.Remote}
+	}
+	s.head = s.here
+	return nil
+}
+
+// obtain fetches the remote's commit when it is not here. No ref is written:
+// runs in the same clone do not get into each other's way.
+func (m *Memory) obtain(ctx context.Context, s *stand) error {
+	if s.there == "" {
+		return nil
+	}
+	if s.here != s.there {
+		if _, here, err := m.Repo.Resolve(ctx, s.there); err != nil || here {
+			return err
+		}
+		if err := m.Repo.Fetch(ctx, m.Remote, s.ref); err != nil {
+			return &transportError{err}
+		}
+	}
+	_, here, err := m.Repo.Resolve(ctx, s.there)
+	if err == nil && !here {
+		err = fmt.Errorf("%w: %s on %s", git.ErrStale, s.ref, m.Remote)
+	}
+	return err
+}
+
+// tracking is where git keeps what it fetched of a branch.
+func (m *Memory) tracking(ref string) string {
+	branch := strings.TrimPrefix(ref, "refs/heads/")
+	if remote := m.remoteOrOrigin(); plainRemote.MatchString(remote) {
+		return "refs/remotes/" + remote + "/" + branch
+	}
+	return "refs/autoloop/tracking/" + m.remoteComponent() + "/" + branch
+}
+
+// seen is where the value is kept that we last saw on the remote, whatever the
+// user fetches in the meantime.
+func (m *Memory) seen(ref string) string {
+	return "refs/autoloop/seen/" + m.remoteComponent() + "/" + strings.TrimPrefix(ref, "refs/heads/")
+}
+
+func (m *Memory) remoteOrOrigin() string {
+	if m.Remote == "" {
+		return "origin"
+	}
+	return m.Remote
+}
+
+// plainRemote matches a remote's name that is also a part of a ref's name.
+var plainRemote = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// remoteComponent names the remote inside a ref; a URL, which may even hold a
+// password, by its hash.
+func (m *Memory) remoteComponent() string {
+	remote := m.remoteOrOrigin()
+	if plainRemote.MatchString(remote) {
+		return remote
+	}
+	sum := sha256.Sum256([]byte(remote))
+	return "url-" + hex.EncodeToString(sum[:6])
+}

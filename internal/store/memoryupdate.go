@@ -1,0 +1,212 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/org/autoloop/internal/git"
+)
+
+// Update is one change of a program's books.
+type Update struct {
+	Program string
+	Message string
+	// Apply makes the new files from the current ones; a file that it returns as
+	// nil is removed. It is called again on fresh files each time that another
+	// writer was faster; its error ends the update.
+	Apply func(current Files) (Files, error)
+	// Branch, optional, moves in the same transaction as the books. Its Old is
+	// held against what Memory.HeadOf says.
+	Branch *git.RefUpdate
+}
+
+// ErrBranchMoved says that the branch of an Update is not at its Old.
+var ErrBranchMoved = errors.New("the branch has moved in the meantime")
+
+const (
+	// retryTime bounds how long a lost race is tried again.
+	retryTime = 30 * time.Second
+	// retryTransport bounds how often an update goes on after the remote could
+	// not be reached.
+	retryTransport = 3
+)
+
+// transportError is a remote that could not be reached, which may pass.
+type transportError struct{ err error }
+
+func (e *transportError) Error() string { return e.err.Error() }
+func (e *transportError) Unwrap() error { return e.err }
+
+// Update changes the books by one commit, and returns it. Both branches move,
+// or none; with a remote first there and then here. Of writers at the same
+// time every one gets its turn, within thirty seconds. An Apply that changes
+// nothing writes nothing.
+func (m *Memory) Update(ctx context.Context, u Update) (commit string, err error) {
+	if err := checkName(u.Program); err != nil {
+		return "", err
+	}
+	w := &writing{Memory: m, Update: u, refs: []string{memoryRef}}
+	if u.Branch != nil {
+		w.refs = append(w.refs, u.Branch.Ref)
+	}
+	if err := w.checkCheckouts(ctx); err != nil {
+		return "", err
+	}
+	commit, err = backoff.Retry(ctx, func() (string, error) { return w.attempt(ctx) },
+		backoff.WithBackOff(m.pace()), backoff.WithMaxElapsedTime(retryTime))
+	if err == nil || errors.Is(err, ErrBranchMoved) {
+		return commit, err
+	}
+	if errors.Is(err, git.ErrStale) || errors.Is(err, git.ErrLocked) {
+		return "", fmt.Errorf("write the books of %s: no turn within %s: %w", u.Program, retryTime, err)
+	}
+	return "", err
+}
+
+// pace is how attempts follow each other: far enough apart that writers who
+// met do not meet again.
+func (m *Memory) pace() backoff.BackOff {
+	pace := backoff.NewExponentialBackOff()
+	pace.InitialInterval, pace.MaxInterval = 10*time.Millisecond, 500*time.Millisecond
+	if m.Remote != "" {
+		pace.InitialInterval, pace.MaxInterval = 100*time.Millisecond, 3*time.Second
+	}
+	pace.RandomizationFactor = 0.9
+	return pace
+}
+
+// writing is an Update under way.
+type writing struct {
+	*Memory
+	Update
+	refs []string
+	// written is the commit of the last attempt, which may have got through
+	// although it did not look so.
+	written  string
+	unsteady int
+}
+
+// checkCheckouts refuses to move a branch that somebody works on.
+func (w *writing) checkCheckouts(ctx context.Context) error {
+	checkedOut, err := w.Repo.CheckedOutBranches(ctx)
+	if err != nil {
+		return err
+	}
+	for _, ref := range w.refs {
+		if where, out := checkedOut[ref]; out {
+			return fmt.Errorf("branch %s is checked out in %s; check out another branch there, since Autoloop writes it",
+				strings.TrimPrefix(ref, "refs/heads/"), where)
+		}
+	}
+	return nil
+}
+
+// attempt tries once, and says which failures end the update.
+func (w *writing) attempt(ctx context.Context) (string, error) {
+	commit, err := w.once(ctx)
+	var unreachable *transportError
+	switch {
+	case err == nil:
+		return commit, nil
+	case errors.Is(err, ErrBranchMoved):
+		return "", backoff.Permanent(err)
+	case errors.Is(err, git.ErrStale), errors.Is(err, git.ErrLocked):
+		return "", err
+	case errors.As(err, &unreachable) && w.unsteady < retryTransport:
+		w.unsteady++
+		return "", err
+	}
+	return "", backoff.Permanent(err)
+}
+
+func (w *writing) once(ctx context.Context) (string, error) {
+	stands, err := w.stand(ctx, w.refs...)
+	if err != nil {
+		return "", err
+	}
+	head := stands[0].head
+	if through, err := w.gotThrough(ctx, head); err != nil || through {
+		return w.written, err
+	}
+	current, err := w.read(ctx, head, w.Program)
+	if err != nil {
+		return "", err
+	}
+	next, err := w.Apply(current)
+	if err != nil {
+		return "", backoff.Permanent(err)
+	}
+	if err := w.checkBranch(stands); err != nil {
+		return "", err
+	}
+	files := changed(w.Program, current, next)
+	if len(files) == 0 && w.Branch == nil {
+		return head, nil
+	}
+	if w.written, err = w.commit(ctx, head, files); err != nil {
+		return "", err
+	}
+	return w.written, w.move(ctx, stands)
+}
+
+// gotThrough says whether an earlier attempt, whose end was not seen, is on the
+// branch.
+func (w *writing) gotThrough(ctx context.Context, head string) (bool, error) {
+	if w.written == "" || head == "" {
+		return false, nil
+	}
+	return w.Repo.IsAncestor(ctx, w.written, head)
+}
+
+func (w *writing) checkBranch(stands []stand) error {
+	if w.Branch == nil || w.Branch.Old == git.Any || w.Branch.Old == stands[1].head {
+		return nil
+	}
+	return fmt.Errorf("%w: %s is at %s, expected was %s", ErrBranchMoved,
+		strings.TrimPrefix(w.Branch.Ref, "refs/heads/"), name(stands[1].head), name(w.Branch.Old))
+}
+
+func name(id string) string {
+	if id == "" {
+		return "no commit"
+	}
+	return id[:min(12, len(id))]
+}
+
+// changed are the files that differ, as they are to be written.
+func changed(program string, current, next Files) map[string]*git.File {
+	files := map[string]*git.File{}
+	for _, f := range []struct {
+		suffix      string
+		before, now []byte
+	}{
+		{stateSuffix, current.State, next.State},
+		{resultsSuffix, current.Results, next.Results},
+		{ledgerSuffix, current.Ledger, next.Ledger},
+	} {
+		switch {
+		case f.now == nil && f.before != nil:
+			files[program+f.suffix] = nil
+		case f.now != nil && (f.before == nil || string(f.before) != string(f.now)):
+			files[program+f.suffix] = &git.File{Data: f.now}
+		}
+	}
+	return files
+}
+
+func (w *writing) commit(ctx context.Context, head string, files map[string]*git.File) (string, error) {
+	tree, err := w.Repo.WriteFiles(ctx, head, files)
+	if err != nil {
+		return "", fmt.Errorf("write the books of %s: %w", w.Program, err)
+	}
+	var parents []string
+	if head != "" {
+		parents = []string{head}
+	}
+	return w.Repo.CommitTree(ctx, tree, parents, strings.TrimRight(w.Message, "\n")+"\n", w.Now())
+}
