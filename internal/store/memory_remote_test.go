@@ -221,6 +221,27 @@ func TestConnectionBreaksAfterThePush(t *testing.T) {
 	assert.Equal(t, "2", c.user("rev-list", "--count", memoryRef))
 }
 
+// The remote took the push, the answer got lost and asking failed once: the
+// line is not written a second time.
+func TestConnectionBreaksForLonger(t *testing.T) {
+	t.Parallel()
+	c, bare := hooked(t, "post-receive", "touch \"$GIT_DIR/deaf\"\nkill -9 $PPID\n")
+	script := "#!/bin/sh\nif rm " + bare + "/deaf 2>/dev/null; then exit 1; fi\nexec git-upload-pack \"$@\"\n"
+	require.NoError(t, os.WriteFile(filepath.Join(bare, "listen"), []byte(script), 0o755))
+	c.user("config", "remote.origin.uploadpack", filepath.Join(bare, "listen"))
+	calls := 0
+	commit, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: func(f store.Files) (store.Files, error) {
+		calls++
+		return adding("1")(f)
+	}})
+	require.NoError(t, err)
+	assert.NoFileExists(t, filepath.Join(bare, "deaf"))
+	assert.Equal(t, 1, calls)
+	assert.Equal(t, commit, c.there(bare, memoryRef))
+	c.add("x", "2")
+	assert.Equal(t, []string{"1", "2"}, c.ledger("x"))
+}
+
 func TestRemoteOutOfReach(t *testing.T) {
 	t.Parallel()
 	bare, clone := newShared(t)
