@@ -1,0 +1,219 @@
+package tests
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/org/autoloop/"
+
+// layer is a floor of the building; imports go down.
+type layer int
+
+const (
+	domain  layer = iota // pure: no I/O, no clock, no environment
+	base                 // processes, git, model APIs
+	adapter              // one kind of I/O each
+	service              // the use cases
+	root                 // flags, environment, wiring, exit codes
+	command              // the mains
+)
+
+// layout says on which floor every package is. A new package is a decision:
+// add it here, and to the picture in docs/architecture.md.
+func layout() map[string]layer {
+	floors := map[layer]string{
+		domain:  "score program suite state results ledger gate search prompt report",
+		base:    "command git model",
+		adapter: "agent judge evaluate snapshot store bundle github tree",
+		service: "scheduler iterate compare skill doctor",
+		root:    "cli",
+	}
+	table := map[string]layer{"cmd/scheduler": command, "cmd/iterate": command}
+	for floor, names := range floors {
+		for name := range strings.FieldsSeq(names) {
+			table["internal/"+name] = floor
+		}
+	}
+	return table
+}
+
+// exceptions are imports within one floor: git runs through command.
+var exceptions = []string{"internal/git -> internal/command", "internal/model -> internal/command"}
+
+// source is one file that is not a test.
+type source struct {
+	pkg, file string
+	syntax    *ast.File
+	files     *token.FileSet
+}
+
+func sources(t *testing.T) []source {
+	t.Helper()
+	var list []source
+	for _, top := range []string{"cmd", "internal"} {
+		err := filepath.WalkDir(filepath.Join("..", top), func(file string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+				if err == nil && entry.IsDir() && entry.Name() == "testdata" {
+					return filepath.SkipDir
+				}
+				return err
+			}
+			set := token.NewFileSet()
+			syntax, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			name := strings.TrimPrefix(filepath.ToSlash(file), "../")
+			list = append(list, source{path.Dir(name), name, syntax, set})
+			return nil
+		})
+		require.NoError(t, err)
+	}
+	require.NotEmpty(t, list)
+	return list
+}
+
+// imports lists what a file imports; packages of ours without the module.
+func (s source) imports() []string {
+	var list []string
+	for _, spec := range s.syntax.Imports {
+		name, _ := strconv.Unquote(spec.Path.Value)
+		list = append(list, strings.TrimPrefix(name, module))
+	}
+	return list
+}
+
+// uses lists the selectors of a package that a file uses, as "os.Getenv".
+func (s source) uses(packages ...string) []string {
+	var list []string
+	ast.Inspect(s.syntax, func(node ast.Node) bool {
+		if selector, ok := node.(*ast.SelectorExpr); ok {
+			if name, ok := selector.X.(*ast.Ident); ok && slices.Contains(packages, name.Name) {
+				list = append(list, name.Name+"."+selector.Sel.Name)
+			}
+		}
+		return true
+	})
+	return list
+}
+
+func TestEveryPackageHasItsFloor(t *testing.T) {
+	table := layout()
+	for _, s := range sources(t) {
+		_, known := table[s.pkg]
+		require.True(t, known, "package %s is not in the layout: decide where it belongs, add it to layout() in tests/layering_test.go and to docs/architecture.md", s.pkg)
+	}
+}
+
+func TestImportsGoDown(t *testing.T) {
+	table := layout()
+	for _, s := range sources(t) {
+		for _, name := range s.imports() {
+			floor, ours := table[name]
+			if !ours || slices.Contains(exceptions, s.pkg+" -> "+name) {
+				continue
+			}
+			from := table[s.pkg]
+			switch {
+			case from == command:
+				assert.Equal(t, root, floor, "%s imports %s: a main calls cli and nothing else", s.file, name)
+			case from == domain:
+				assert.Equal(t, domain, floor, "%s imports %s: domain packages import domain packages alone", s.file, name)
+			default:
+				assert.Less(t, floor, from, "%s imports %s: let it declare the small interface that it needs", s.file, name)
+			}
+		}
+	}
+}
+
+func TestDomainIsPure(t *testing.T) {
+	impure := []string{"os", "io/fs", "os/exec", "os/signal", "os/user", "net", "net/http", "syscall", "log", "log/slog", "path/filepath", "runtime", "math/rand", "crypto/rand", "context"}
+	table := layout()
+	for _, s := range sources(t) {
+		if table[s.pkg] != domain {
+			continue
+		}
+		for _, name := range s.imports() {
+			assert.NotContains(t, impure, name, "%s imports %s: domain packages get what they need as values", s.file, name)
+		}
+	}
+}
+
+func TestWhoMayAskTheWorld(t *testing.T) {
+	table := layout()
+	environment := []string{"os.Args", "os.Getenv", "os.LookupEnv", "os.Environ", "os.Getwd", "os.Exit"}
+	clock := []string{"time.Now", "time.Since", "time.Until", "time.After", "time.Tick", "time.Sleep"}
+	for _, s := range sources(t) {
+		floor := table[s.pkg]
+		for _, use := range s.uses("os", "time") {
+			if floor < root && !supervisor(s) {
+				assert.NotContains(t, environment, use, "%s uses %s: only cli reads arguments and environment", s.file, use)
+			}
+			if floor == domain || floor == service {
+				assert.NotContains(t, clock, use, "%s uses %s: the time comes in as a value; adapters may measure durations", s.file, use)
+			}
+		}
+	}
+}
+
+// supervisor says whether a file is the supervisor's own process, a main of
+// its own.
+func supervisor(s source) bool {
+	return s.pkg == "internal/command" && strings.HasPrefix(path.Base(s.file), "supervis")
+}
+
+// owners are the packages that alone may import a library.
+func TestLibrariesHaveOneOwner(t *testing.T) {
+	owners := map[string]string{
+		"os/exec":                            "internal/command",
+		"github.com/google/go-github":        "internal/github",
+		"golang.org/x/oauth2":                "internal/github",
+		"github.com/spf13/cobra":             "internal/cli",
+		"github.com/openai/":                 "internal/model",
+		"github.com/sashabaranov/go-openai":  "internal/model",
+		"github.com/anthropics/":             "internal/model",
+		"google.golang.org/genai":            "internal/model",
+		"github.com/google/generative-ai-go": "internal/model",
+	}
+	for _, s := range sources(t) {
+		for _, name := range s.imports() {
+			for library, owner := range owners {
+				if strings.HasPrefix(name, library) {
+					assert.Equal(t, owner, s.pkg, "%s imports %s, which only %s does", s.file, name, owner)
+				}
+			}
+		}
+	}
+}
+
+func TestSchedulerLinksNoModelClient(t *testing.T) {
+	graph := map[string][]string{}
+	for _, s := range sources(t) {
+		graph[s.pkg] = append(graph[s.pkg], s.imports()...)
+	}
+	seen := map[string]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			for _, next := range graph[name] {
+				visit(next)
+			}
+		}
+	}
+	visit("cmd/scheduler")
+	require.True(t, seen["internal/scheduler"])
+	assert.False(t, seen["internal/model"], "cmd/scheduler reaches internal/model: give cli what needs a model from cmd/iterate alone")
+}
