@@ -165,13 +165,16 @@ func TestUpdateNamesWhatIsInTheWay(t *testing.T) {
 	} {
 		for _, c := range []*checkout{newCheckout(t), clone()} {
 			c.user("update-ref", test.there, "HEAD")
-			_, err := c.Update(t.Context(), store.Update{
-				Program: "x", Message: "m", Apply: adding("1"), Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: c.has("HEAD")},
-			})
-			var blocked *git.BlockedError
-			require.ErrorAs(t, err, &blocked)
-			assert.Equal(t, test.there, blocked.By)
-			assert.Equal(t, test.wanted, blocked.Ref)
+			for _, update := range []store.Update{
+				{Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: c.has("HEAD")}}, {Claims: "refs/heads/autoloop/x"},
+			} {
+				update.Program, update.Message, update.Apply = "x", "m", adding("1")
+				_, err := c.Update(t.Context(), update)
+				var blocked *git.BlockedError
+				require.ErrorAs(t, err, &blocked)
+				assert.Equal(t, test.there, blocked.By)
+				assert.Equal(t, test.wanted, blocked.Ref)
+			}
 		}
 	}
 	c := clone()
@@ -199,6 +202,8 @@ func TestUpdateRefusesACheckedOutBranch(t *testing.T) {
 		c.user("checkout", "-q", "-b", "autoloop/x")
 		head := c.has("HEAD")
 		_, err = c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("3"), Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: head, Old: head}})
+		require.ErrorContains(t, err, "autoloop/x is checked out in "+c.Repo.Root)
+		_, err = c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("3"), Claims: "refs/heads/autoloop/x"})
 		require.ErrorContains(t, err, "autoloop/x is checked out in "+c.Repo.Root)
 		assert.Equal(t, []string{"1", "2"}, c.ledger("x"))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,9 @@ type Update struct {
 	// Branch, optional, moves in the same transaction as the books. Its Old is
 	// held against what Memory.HeadOf says.
 	Branch *git.RefUpdate
+	// Claims, optional, is the full name of a ref that a later update will move:
+	// that something keeps it from moving is found out now.
+	Claims string
 }
 
 // ErrBranchMoved says that the branch of an Update is not at its Old.
@@ -54,6 +58,9 @@ func (m *Memory) Update(ctx context.Context, u Update) (commit string, err error
 	if u.Branch != nil {
 		w.refs = append(w.refs, u.Branch.Ref)
 	}
+	if u.Claims != "" && !slices.Contains(w.refs, u.Claims) {
+		w.refs = append(w.refs, u.Claims)
+	}
 	if err := w.checkCheckouts(ctx); err != nil {
 		return "", err
 	}
@@ -84,6 +91,7 @@ func (m *Memory) pace() backoff.BackOff {
 type writing struct {
 	*Memory
 	Update
+	// refs are the memory branch, Branch and Claims, as far as they are given.
 	refs []string
 	// written is the commit of the last attempt, which may have got through
 	// although it did not look so.
