@@ -203,7 +203,7 @@ func TestMisuse(t *testing.T) {
 	for _, c := range []struct{ binary, args, says string }{
 		{"scheduler", "--bogus", "unknown flag"},
 		{"scheduler", "bogus", "unknown command"},
-		{"scheduler", "--program nobody", "there is no program \"nobody\"; there are: bad, good"},
+		{"scheduler", "--program nobody", "there is no program \"nobody\""},
 		{"scheduler", "--program todo", "not configured"},
 		{"scheduler", "--program bad", "bad.md:2"},
 		{"scheduler", "--now yesterday", "2026-01-31T15:04:05Z"},

@@ -63,7 +63,7 @@ func (r *run) sync(ctx context.Context) (position, error) {
 	if at.Base, err = r.baseCommit(ctx, at.BaseBranch); err != nil {
 		return at, err
 	}
-	if at.Old, _, err = r.Repo.Resolve(ctx, r.ref()); err != nil {
+	if at.Old, err = r.Memory.HeadOf(ctx, r.ref()); err != nil {
 		return at, err
 	}
 	if at.Old == "" || at.Old == at.Base {

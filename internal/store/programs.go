@@ -33,6 +33,7 @@ type place struct {
 	name, file string // file is as people see it
 	path       string
 	problem    string
+	regular    bool // the directory says that it is a regular file
 }
 
 // Load reads all programs in the order of their names. When there are none in
@@ -68,7 +69,7 @@ func (s Programs) Find(name string) (*program.Program, error) {
 
 // File reads one program file at a path of the file system.
 func (s Programs) File(file string) *program.Program {
-	return s.load(place{name: "", file: s.shown(file), path: file})
+	return s.load(place{name: "", file: s.shown(file), path: file}, new([]byte))
 }
 
 func (s Programs) dir() string {
@@ -137,7 +138,7 @@ func (s Programs) place(dir string, entry fs.DirEntry) (place, bool) {
 		}
 		return place{name: name, file: s.shown(inside), path: inside}, true
 	case markdown:
-		return place{name: stem, file: shown, path: full}, true
+		return place{name: stem, file: shown, path: full, regular: entry.Type().IsRegular()}, true
 	default:
 		return place{}, false
 	}
@@ -174,8 +175,9 @@ func (s Programs) read(places []place) []*program.Program {
 	var group sync.WaitGroup
 	for worker := range min(workers, len(places)) {
 		group.Go(func() {
+			var buffer []byte
 			for i := worker; i < len(places); i += workers {
-				programs[i] = s.load(places[i])
+				programs[i] = s.load(places[i], &buffer)
 			}
 		})
 	}
@@ -183,11 +185,11 @@ func (s Programs) read(places []place) []*program.Program {
 	return programs
 }
 
-func (s Programs) load(p place) *program.Program {
+func (s Programs) load(p place, buffer *[]byte) *program.Program {
 	if p.problem != "" {
 		return program.Bad(p.file, p.name, p.problem)
 	}
-	data, err := s.readFile(p.path)
+	data, err := s.readFile(p, buffer)
 	if err != nil {
 		return program.Bad(p.file, p.name, err.Error())
 	}
@@ -200,31 +202,40 @@ func (s Programs) load(p place) *program.Program {
 
 // readFile reads a regular file below the root or the programs directory; a
 // link that leaves them is refused.
-func (s Programs) readFile(file string) ([]byte, error) {
-	info, err := os.Lstat(file)
+func (s Programs) readFile(p place, buffer *[]byte) ([]byte, error) {
+	if !p.regular {
+		if err := s.check(p.path); err != nil {
+			return nil, err
+		}
+	}
+	data, err := readSmall(p.path, buffer, program.MaxBytes)
 	if err != nil {
 		return nil, cause(err)
 	}
-	if info.Mode()&fs.ModeSymlink != 0 {
-		target, err := filepath.EvalSymlinks(file)
-		if err != nil {
-			return nil, cause(err)
-		}
-		if !below(s.Root, target) && !below(s.dir(), target) {
-			return nil, errors.New("the file is a link that leaves the repository")
-		}
-		if info, err = os.Stat(target); err != nil {
-			return nil, cause(err)
-		}
+	if len(data) > program.MaxBytes {
+		return nil, fmt.Errorf("the file is too large; a program file has at most %d bytes", program.MaxBytes)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
+	return data, nil
+}
+
+// check refuses special files, and links that leave the repository.
+func (s Programs) check(file string) error {
+	target, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return cause(err)
 	}
-	if info.Size() > program.MaxBytes {
-		return nil, fmt.Errorf("the file has %d bytes; a program file has at most %d", info.Size(), program.MaxBytes)
+	info, err := os.Stat(target)
+	switch {
+	case err != nil:
+		return cause(err)
+	case !info.Mode().IsRegular():
+		return errors.New("it is no regular file")
 	}
-	data, err := os.ReadFile(file)
-	return data, cause(err)
+	link, err := os.Lstat(file)
+	if err == nil && link.Mode()&fs.ModeSymlink != 0 && !below(s.Root, target) && !below(s.dir(), target) {
+		return errors.New("the file is a link that leaves the repository")
+	}
+	return cause(err)
 }
 
 func below(dir, file string) bool {

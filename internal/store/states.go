@@ -12,6 +12,10 @@ import (
 	"github.com/org/autoloop/internal/git"
 )
 
+// maxState is the size beyond which no more of a state file is read; the file
+// is then refused for its size.
+const maxState = 4 << 20
+
 // States finds state files for scheduling: in a directory that the memory
 // branch was checked out to when it exists, else on the branch.
 type States struct {
@@ -51,8 +55,9 @@ func (s *States) loadFiles(names []string) (map[string][]byte, error) {
 	var group sync.WaitGroup
 	for worker := range workers {
 		group.Go(func() {
+			var buffer []byte
 			for i := worker; i < len(names); i += workers {
-				text, err := os.ReadFile(filepath.Join(s.Dir, names[i]+stateSuffix))
+				text, err := readSmall(filepath.Join(s.Dir, names[i]+stateSuffix), &buffer, maxState)
 				if err != nil && !errors.Is(err, fs.ErrNotExist) {
 					problems[worker] = fmt.Errorf("read state of %s: %w", names[i], err)
 				}
