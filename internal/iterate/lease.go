@@ -25,9 +25,6 @@ func (r *run) take(ctx context.Context) error {
 		}
 		r.files = files
 	}
-	if err := r.Memory.Ready(ctx, r.ref()); err != nil {
-		return err
-	}
 	name := r.Program.Name
 	return r.update(ctx, fmt.Sprintf("%s: start", name), nil, func(b *books) error {
 		r.iteration = b.sum.Iteration + 1

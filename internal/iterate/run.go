@@ -91,7 +91,7 @@ func (r *run) update(ctx context.Context, message string, branch *git.RefUpdate,
 		_, err := apply(r.files)
 		return err
 	}
-	_, err := r.Memory.Update(ctx, store.Update{Program: r.Program.Name, Message: message, Apply: apply, Branch: branch})
+	_, err := r.Memory.Update(ctx, store.Update{Program: r.Program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref()})
 	return err
 }
 
