@@ -9,6 +9,30 @@ import (
 	"github.com/org/autoloop/internal/scheduler"
 )
 
+// dispatched is the program that was asked for from outside: AUTOLOOP_PROGRAM,
+// else the input "program" of a workflow that a person started.
+func dispatched(env Env) string {
+	if name := strings.TrimSpace(env.Getenv("AUTOLOOP_PROGRAM")); name != "" {
+		return name
+	}
+	if env.Getenv("GITHUB_EVENT_NAME") != "workflow_dispatch" {
+		return ""
+	}
+	data, err := os.ReadFile(env.Getenv("GITHUB_EVENT_PATH"))
+	if err != nil {
+		return ""
+	}
+	var event struct {
+		Inputs struct {
+			Program string `json:"program"`
+		} `json:"inputs"`
+	}
+	if json.Unmarshal(data, &event) != nil {
+		return ""
+	}
+	return strings.TrimSpace(event.Inputs.Program)
+}
+
 // writeActions sets the step's outputs and writes its summary, where GitHub
 // Actions asks for them.
 func writeActions(env Env, plan *scheduler.Plan) error {
@@ -48,7 +72,7 @@ func planSummary(plan *scheduler.Plan) string {
 	if plan.Selected != nil {
 		fmt.Fprintf(&out, "Selected **%s**: %s.\n", *plan.Selected, cellText(plan.Reason))
 	} else {
-		out.WriteString("Nothing is due.\n")
+		fmt.Fprintf(&out, "%s.\n", cellText(headline(plan)))
 	}
 	rows := [][2]string{}
 	for _, name := range plan.Deferred {

@@ -62,14 +62,19 @@ The metric is ` + "`REPLACE_WITH_METRIC_NAME`" + `.
 // compatEnd prints the lines that callers of the original scheduler read, and
 // ends with its exit codes.
 func compatEnd(env Env, in scheduler.Input, plan *scheduler.Plan, forced error) error {
+	if plan.NoPrograms {
+		fmt.Fprintln(env.Stdout, "NO_PROGRAMS_FOUND")
+	}
 	for _, s := range plan.Standings {
-		if !s.HasState {
+		if !s.HasState && s.Condition != scheduler.Unconfigured {
 			fmt.Fprintf(env.Stdout, "%s: no state file found (first run)\n", s.Program.Name)
 		}
 	}
 	var bad *scheduler.ForcedError
 	if errors.As(forced, &bad) {
-		fmt.Fprintf(env.Stdout, "requested program '%s' not found\n", in.Forced)
+		if bad.Why == "" {
+			fmt.Fprintf(env.Stdout, "requested program '%s' not found\n", in.Forced)
+		}
 		return &ExitError{Code: ExitFailed, Err: bad}
 	}
 	if in.Forced != "" && plan.Selected != nil {

@@ -49,7 +49,7 @@ func newSchedulerCommand(env Env) *cobra.Command {
 	flags.StringVar(&o.dir, "dir", "", "working directory of autoloop.json and repo-memory (default: AUTOLOOP_DIR, else /tmp/gh-aw)")
 	flags.StringVar(&o.now, "now", "", "take this time for now (RFC 3339), for tests and replays")
 	cmd.Flags().StringVar(&o.out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
-	cmd.Flags().StringVar(&o.program, "program", env.Getenv("AUTOLOOP_PROGRAM"), "run this program, whatever its schedule")
+	cmd.Flags().StringVar(&o.program, "program", dispatched(env), "run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
 	cmd.Flags().IntVar(&o.max, "max", 1, "how many due programs the matrix may hold")
 	cmd.Flags().BoolVar(&o.compat, "compat", false, "exit codes and output of the original scheduler")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the choice as JSON too")
@@ -110,12 +110,33 @@ func (o schedulerOptions) input(ctx context.Context, env Env) (scheduler.Input, 
 	if repo != nil {
 		states.Branch = &store.Memory{Repo: repo, Now: env.Now}
 	}
-	if in.States, err = states.Load(ctx, names(programs)); err != nil {
+	if in.States, in.Unreadable, err = loadStates(ctx, &states, names(programs)); err != nil {
 		return scheduler.Input{}, err
 	}
 	in.Ledger = func(name string) ([]byte, error) { return states.Ledger(ctx, name) }
 	in.Warnings = states.Warnings
 	return in, nil
+}
+
+// loadStates reads all states at once. When files of the checked-out copy
+// cannot be read, it finds out whose, so that the others still run.
+func loadStates(ctx context.Context, states *store.States, names []string) (found map[string][]byte, failed map[string]error, err error) {
+	found, err = states.Load(ctx, names)
+	if _, single := err.(interface{ Unwrap() []error }); err == nil || !single { //nolint:errorlint // only errors.Join itself
+		return found, nil, err
+	}
+	warnings := states.Warnings
+	failed = map[string]error{}
+	for _, name := range names {
+		if _, read := found[name]; read {
+			continue
+		}
+		if _, err := states.Load(ctx, []string{name}); err != nil {
+			failed[name] = err
+		}
+	}
+	states.Warnings = warnings
+	return found, failed, nil
 }
 
 func names(programs []*program.Program) []string {
@@ -151,7 +172,7 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 		return compatEnd(env, in, plan, forced)
 	}
 	if forced != nil {
-		return &UsageError{forced}
+		return forcedError(forced)
 	}
 	if o.json {
 		encoder := json.NewEncoder(env.Stdout)
@@ -183,21 +204,31 @@ func writePlan(env Env, o schedulerOptions, plan *scheduler.Plan) (string, error
 	return file, nil
 }
 
+// forcedError is misuse, but for a program that a person has to mend.
+func forcedError(err error) error {
+	var forced *scheduler.ForcedError
+	if errors.As(err, &forced) && forced.Why == scheduler.InError {
+		return err
+	}
+	return &UsageError{err}
+}
+
 func printPlan(env Env, plan *scheduler.Plan, file string) {
 	out := env.Stdout
-	switch {
-	case plan.Selected != nil:
-		fmt.Fprintf(out, "selected: %s (%s)\n", *plan.Selected, plan.Reason)
-	case plan.NoPrograms:
-		fmt.Fprintln(out, "no programs: make one with `scheduler new NAME`")
-	default:
-		fmt.Fprintln(out, "nothing is due")
-	}
+	fmt.Fprintln(out, headline(plan))
 	if len(plan.Deferred) > 0 {
-		fmt.Fprintf(out, "due later: %s\n", strings.Join(plan.Deferred, ", "))
+		fmt.Fprintf(out, "due later: %s\n", few(plan.Deferred))
 	}
+	var waiting []string
 	for _, skipped := range plan.Skipped {
-		fmt.Fprintf(out, "skipped: %s: %s\n", skipped.Name, skipped.Reason)
+		if skipped.Reason != notDue {
+			fmt.Fprintf(out, "skipped: %s: %s\n", skipped.Name, skipped.Reason)
+			continue
+		}
+		waiting = append(waiting, skipped.Name+until(skipped, plan.GeneratedAt))
+	}
+	if len(waiting) > 0 {
+		fmt.Fprintf(out, "%s: %s\n", notDue, few(waiting))
 	}
 	for _, name := range plan.Unconfigured {
 		fmt.Fprintf(out, "unconfigured: %s: replace its placeholders\n", name)
@@ -209,6 +240,39 @@ func printPlan(env Env, plan *scheduler.Plan, file string) {
 		fmt.Fprintln(env.Stderr, "warning:", warning)
 	}
 	fmt.Fprintf(out, "written: %s\n", file)
+}
+
+// notDue is the reason of a program that only waits for its time.
+const notDue = "not due yet"
+
+func headline(plan *scheduler.Plan) string {
+	switch {
+	case plan.Selected != nil:
+		return fmt.Sprintf("selected: %s (%s)", *plan.Selected, plan.Reason)
+	case plan.NoPrograms:
+		return "no programs: make one with `scheduler new NAME`"
+	case plan.Reason != "":
+		return "nothing is selected: " + plan.Reason
+	default:
+		return "nothing is due"
+	}
+}
+
+// until says in how much time a program is due.
+func until(s scheduler.Skipped, now time.Time) string {
+	if s.NextDue == nil {
+		return ""
+	}
+	return " (in " + scheduler.Round(s.NextDue.Sub(now)) + ")"
+}
+
+// few joins names, and counts those that would make the line too long.
+func few(names []string) string {
+	const most = 12
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 func place(f scheduler.Failure) string {

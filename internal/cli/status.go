@@ -78,6 +78,7 @@ func statusOf(s *scheduler.Standing) programStatus {
 	out := programStatus{
 		Name: s.Program.Name, File: s.Program.File, LastRun: s.LastRun, NextDue: s.NextDue, Iterations: s.Machine.IterationCount,
 		Best: s.Machine.BestMetric, Target: s.Program.Target, Direction: s.Program.Direction.String(), Reason: s.Skip,
+		State: string(s.Condition),
 	}
 	if s.LastRun != nil {
 		seconds := int64(s.Lateness.Seconds())
@@ -89,21 +90,15 @@ func statusOf(s *scheduler.Standing) programStatus {
 	if s.Machine.Issue > 0 {
 		out.Issue = &s.Machine.Issue
 	}
-	switch {
-	case len(s.Problems) > 0:
-		out.State, out.Reason = "error", s.Problems[0].String()
-	case s.Program.Unconfigured:
-		out.State, out.Reason = "unconfigured", "replace the placeholders in "+s.Program.File
-	case s.Machine.Completed:
-		out.State = "completed"
-	case s.Machine.Paused:
-		out.State = "paused"
-	case s.Skip != "":
-		out.State = "waiting"
-	case s.Pending:
-		out.State = "pending"
-	default:
-		out.State = "due"
+	switch s.Condition {
+	case scheduler.InError:
+		out.Reason = s.Problems[0].String()
+	case scheduler.Unconfigured:
+		out.Reason = "replace the placeholders in " + s.Program.File
+	case scheduler.Due:
+		if s.LastRun == nil {
+			out.Reason = "it never ran"
+		}
 	}
 	return out
 }

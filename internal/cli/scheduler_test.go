@@ -1,0 +1,205 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/cli"
+)
+
+// desk is a directory with programs and states, outside of any repository.
+type desk struct {
+	t         *testing.T
+	root, dir string
+	vars      map[string]string
+}
+
+// answer is what one run of scheduler did.
+type answer struct {
+	code        int
+	out, errors string
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	return &desk{t: t, root: t.TempDir(), dir: t.TempDir(), vars: map[string]string{}}
+}
+
+func (d *desk) write(file, text string) {
+	d.t.Helper()
+	require.NoError(d.t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(d.t, os.WriteFile(file, []byte(text), 0o600))
+}
+
+func (d *desk) program(name, front string) {
+	d.write(filepath.Join(d.root, ".autoloop/programs", name+".md"),
+		"---\n"+front+"\n---\n## Goal\nFast.\n## Target\n`a.go`\n## Evaluation\n```sh\necho 1\n```\n")
+}
+
+func (d *desk) stateFile(name string) string {
+	return filepath.Join(d.dir, "repo-memory/autoloop", name+".md")
+}
+
+func (d *desk) state(name, rows string) {
+	d.write(d.stateFile(name), "## Machine State\n\n| Field | Value |\n|---|---|\n"+rows)
+}
+
+func (d *desk) run(args ...string) answer {
+	d.t.Helper()
+	var out, errors bytes.Buffer
+	env := cli.Env{
+		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errors, Dir: d.root,
+		Getenv:  func(name string) string { return d.vars[name] },
+		Environ: append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(d.root)),
+		Now:     func() time.Time { return time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) },
+	}
+	d.vars["AUTOLOOP_DIR"] = d.dir
+	code := cli.Scheduler(context.Background(), env)
+	return answer{code, out.String(), errors.String()}
+}
+
+func (d *desk) plan() map[string]any {
+	d.t.Helper()
+	data, err := os.ReadFile(filepath.Join(d.dir, "autoloop.json"))
+	require.NoError(d.t, err)
+	var plan map[string]any
+	require.NoError(d.t, json.Unmarshal(data, &plan))
+	return plan
+}
+
+const hourAgo, monthAgo = "| Last Run | 2026-03-04T11:00:00Z |\n", "| Last Run | 2026-02-04T11:00:00Z |\n"
+
+func TestSelectSaysWhatAndWhy(t *testing.T) {
+	d := newDesk(t)
+	d.program("fast", "schedule: hourly\ntarget-metric: 0.5\nmetric_direction: lower")
+	d.program("slow", "schedule: daily")
+	d.program("rest", "schedule: daily")
+	d.program("bad", "schedule: sometimes")
+	d.state("fast", monthAgo+"| PR | #9 |\n")
+	d.state("slow", hourAgo)
+	d.state("rest", "| Paused | true |\n| Pause Reason | holidays |\n")
+	d.vars["GITHUB_OUTPUT"], d.vars["GITHUB_STEP_SUMMARY"] = filepath.Join(d.dir, "out"), filepath.Join(d.dir, "summary")
+	a := d.run()
+	assert.Equal(t, 0, a.code, a.errors)
+	assert.Equal(t, "selected: fast (it is 28d0h late)\n"+
+		"skipped: rest: paused: holidays; set Paused to false in its state to go on\n"+
+		"not due yet: slow (in 23h)\n", a.out[:strings.Index(a.out, "error:")])
+	assert.Contains(t, a.out, "error: bad: .autoloop/programs/bad.md:2: ")
+	plan := d.plan()
+	assert.Equal(t, "fast", plan["selected"])
+	assert.InDelta(t, 0.5, plan["selected_target_metric"], 0)
+	assert.InDelta(t, 9, plan["existing_pr"], 0)
+	outputs, err := os.ReadFile(d.vars["GITHUB_OUTPUT"])
+	require.NoError(t, err)
+	assert.Equal(t, "has-work=true\nselected=fast\nmatrix={\"program\":[\"fast\"]}\n", string(outputs))
+	summary, err := os.ReadFile(d.vars["GITHUB_STEP_SUMMARY"])
+	require.NoError(t, err)
+	assert.Contains(t, string(summary), "Selected **fast**")
+	assert.Contains(t, string(summary), "| slow | not due yet |")
+}
+
+func TestAnUnreadableStateFileIsThatProgramsError(t *testing.T) {
+	d := newDesk(t)
+	d.program("good", "schedule: hourly")
+	d.program("odd", "schedule: hourly")
+	d.state("good", monthAgo)
+	require.NoError(t, os.MkdirAll(d.stateFile("odd"), 0o755))
+	a := d.run()
+	assert.Equal(t, 0, a.code, a.errors)
+	assert.Contains(t, a.out, "selected: good")
+	assert.Contains(t, a.out, "error: odd: odd.md: ")
+	assert.Equal(t, 1, d.run("--program", "odd").code, "in error is no misuse")
+}
+
+func TestForcedFromOutside(t *testing.T) {
+	d := newDesk(t)
+	d.program("speed", "schedule: weekly")
+	d.state("speed", hourAgo)
+	a := d.run("--program", "sped")
+	assert.Equal(t, 2, a.code)
+	assert.Equal(t, "scheduler: there is no program \"sped\"; did you mean \"speed\"?\n", a.errors)
+	assert.Nil(t, d.plan()["selected"], "written all the same")
+	d.vars["AUTOLOOP_PROGRAM"] = " speed "
+	assert.Contains(t, d.run().out, "selected: speed")
+	delete(d.vars, "AUTOLOOP_PROGRAM")
+	assert.Contains(t, d.run().out, "nothing is due")
+	d.vars["GITHUB_EVENT_NAME"], d.vars["GITHUB_EVENT_PATH"] = "workflow_dispatch", filepath.Join(d.dir, "event.json")
+	d.write(d.vars["GITHUB_EVENT_PATH"], `{"inputs":{"program":"speed"}}`)
+	assert.Contains(t, d.run().out, "selected: speed")
+}
+
+func TestStoppedIsSaid(t *testing.T) {
+	d := newDesk(t)
+	d.program("speed", "schedule: weekly")
+	d.vars["AUTOLOOP_PAUSED"] = "True"
+	a := d.run("--program", "speed")
+	assert.Equal(t, 0, a.code)
+	assert.Contains(t, a.out, "nothing is selected: AUTOLOOP_PAUSED is true")
+	assert.Equal(t, []any{"speed"}, d.plan()["deferred"])
+	assert.Nil(t, d.plan()["selected"])
+}
+
+func TestCompat(t *testing.T) {
+	d := newDesk(t)
+	a := d.run("--compat")
+	assert.Equal(t, 0, a.code, "an unconfigured example is work to report")
+	assert.Equal(t, []any{"example"}, d.plan()["unconfigured"])
+	d.program("speed", "schedule: weekly")
+	assert.Contains(t, d.run("--compat").out, "speed: no state file found (first run)\n")
+	a = d.run("--compat", "--program", "speed")
+	assert.Contains(t, a.out, "FORCED: running program 'speed' (manual dispatch)\n")
+	a = d.run("--compat", "--program", "nobody")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.out, "requested program 'nobody' not found")
+	require.NoError(t, os.Remove(filepath.Join(d.root, ".autoloop/programs/example.md")))
+	d.state("speed", hourAgo)
+	assert.Equal(t, 1, d.run("--compat").code, "nothing selected, nothing unconfigured")
+	require.NoError(t, os.Remove(filepath.Join(d.root, ".autoloop/programs/speed.md")))
+	assert.Equal(t, 0, d.run("--compat").code, "no programs")
+}
+
+func TestStatus(t *testing.T) {
+	d := newDesk(t)
+	d.program("fast", "schedule: hourly\ntarget-metric: 0.5\nmetric_direction: lower")
+	d.program("slow", "schedule: daily")
+	d.program("tick", "metric: x")
+	d.state("fast", monthAgo+"| Best Metric | 0.75 |\n| Iteration Count | 3 |\n")
+	d.state("slow", hourAgo)
+	d.state("tick", hourAgo)
+	a := d.run("status")
+	assert.Equal(t, 0, a.code, a.errors)
+	assert.Contains(t, a.out, "0.75")
+	a = d.run("status", "--json")
+	var list []map[string]any
+	require.NoError(t, json.Unmarshal([]byte(a.out), &list))
+	require.Len(t, list, 3)
+	assert.Equal(t, "due", list[0]["state"])
+	assert.InDelta(t, 0.75, list[0]["best_metric"], 0)
+	assert.InDelta(t, 28*24*3600, list[0]["lateness_seconds"], 0)
+	assert.Equal(t, "not due", list[1]["state"])
+	assert.Equal(t, "not due yet", list[1]["reason"])
+	assert.Equal(t, "2026-03-05T11:00:00Z", list[1]["next_due"])
+	assert.Equal(t, "due", list[2]["state"])
+	assert.Nil(t, list[2]["next_due"], "due at every tick")
+}
+
+func TestMisuse(t *testing.T) {
+	d := newDesk(t)
+	for _, args := range [][]string{{"--bogus"}, {"bogus"}, {"status", "x"}, {"--max", "0"}, {"--max", "x"}, {"--now", "soon"}, {"--repo-dir", "nowhere"}, {"--programs", "nowhere"}} {
+		a := d.run(args...)
+		assert.Equal(t, 2, a.code, args)
+		assert.Equal(t, 1, strings.Count(a.errors, "\n"), a.errors)
+		assert.Empty(t, a.out)
+	}
+	assert.True(t, strings.HasPrefix(d.run("--version").out, "scheduler "))
+	assert.Contains(t, d.run("completion", "bash").out, "scheduler")
+}

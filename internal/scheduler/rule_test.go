@@ -1,0 +1,116 @@
+package scheduler_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/scheduler"
+)
+
+// one judges a single program.
+func one(t *testing.T, front string, ledger string, rows ...string) *scheduler.Standing {
+	t.Helper()
+	in := scheduler.Input{
+		Programs: []*program.Program{programFile("p", front)},
+		Ledger:   func(string) ([]byte, error) { return []byte(ledger), nil },
+	}
+	if rows != nil {
+		in.States = map[string][]byte{"p": stateFile(rows...)}
+	}
+	return choose(t, in).Standings[0]
+}
+
+func TestConditions(t *testing.T) {
+	spent := `{"event":"decided","iteration":1,"outcome":"rejected","time":"2026-03-04T02:00:00Z"}` + "\n"
+	rejected := "Recent Statuses=rejected, rejected, rejected, rejected, rejected"
+	for name, c := range map[string]struct {
+		front, ledger string
+		rows          []string
+		want          scheduler.Condition
+		skip          string
+	}{
+		"never ran":                         {"schedule: weekly", "", nil, scheduler.Due, ""},
+		"no schedule":                       {"metric: x", "", []string{ago(time.Second)}, scheduler.Due, ""},
+		"pending whatever the budget":       {"budget: {iterations: 1, per: day}", spent, []string{ago(time.Hour), "Recent Statuses=pending-ci"}, scheduler.Pending, ""},
+		"pending is not resolved if paused": {"metric: x", "", []string{"Paused=true", "Recent Statuses=pending-ci"}, scheduler.Paused, "paused: by hand"},
+		"budget before plateau":             {"budget: {iterations: 1, per: day}", spent, []string{ago(time.Hour), rejected}, scheduler.OverBudget, "budget: 1 of 1"},
+		"plateau before not due":            {"schedule: weekly", "", []string{ago(time.Hour), rejected}, scheduler.Plateau, "plateau: "},
+		"four rejections":                   {"metric: x", "", []string{ago(time.Hour), "Recent Statuses=accepted, rejected, rejected, rejected, rejected"}, scheduler.Due, ""},
+		"not due":                           {"schedule: weekly", "", []string{ago(time.Hour)}, scheduler.NotDue, "not due yet"},
+		"cron within the grace":             {`schedule: "4 12 * * *"`, "", []string{ago(20 * time.Hour)}, scheduler.Due, ""},
+		"cron before the grace":             {`schedule: "6 12 * * *"`, "", []string{ago(20 * time.Hour)}, scheduler.NotDue, "not due yet"},
+		"a ledger that cannot be read":      {"budget: {iterations: 1, per: day}", "hello\n", []string{ago(time.Hour)}, scheduler.InError, ""},
+		"a little in the future":            {"schedule: hourly", "", []string{ago(-time.Minute)}, scheduler.NotDue, "not due yet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := one(t, c.front, c.ledger, c.rows...)
+			assert.Equal(t, c.want, s.Condition)
+			assert.True(t, strings.HasPrefix(s.Skip, c.skip), s.Skip)
+			assert.Equal(t, c.skip == "", s.Skip == "")
+		})
+	}
+}
+
+func TestWhenItIsDue(t *testing.T) {
+	s := one(t, "schedule: every 6h", "", ago(8*time.Hour))
+	assert.Equal(t, 2*time.Hour, s.Lateness)
+	assert.Equal(t, now.Add(-2*time.Hour), *s.NextDue)
+	s = one(t, `schedule: "0 3 * * *"`, "", ago(48*time.Hour))
+	assert.Equal(t, 33*time.Hour, s.Lateness, "since the first missed tick")
+	assert.Equal(t, 24*time.Hour, s.Interval)
+	s = one(t, "metric: x", "", ago(time.Hour))
+	assert.Equal(t, time.Hour, s.Lateness)
+	assert.Nil(t, s.NextDue, "due at every tick")
+	s = one(t, "budget: {iterations: 1, per: week}", `{"event":"decided","iteration":1,"outcome":"rejected","time":"2026-03-02T00:00:00Z"}`+"\n", ago(time.Hour))
+	assert.Equal(t, "2026-03-09T00:00:00Z", s.NextDue.Format(time.RFC3339), "weeks begin on Monday")
+}
+
+func TestCronTiesGoToTheShorterInterval(t *testing.T) {
+	plan := choose(t, scheduler.Input{Programs: []*program.Program{
+		programFile("a", "schedule: weekly"), programFile("b", `schedule: "0 3 * * *"`), programFile("c", "schedule: every 2 days"),
+	}, Max: 3})
+	assert.Equal(t, []string{"b", "c", "a"}, plan.Matrix.Program)
+}
+
+func TestDeferredWhenForcedOrStopped(t *testing.T) {
+	in := scheduler.Input{Programs: []*program.Program{programFile("a", "metric: x"), programFile("b", "metric: x")}, Forced: "b"}
+	plan := choose(t, in)
+	assert.Equal(t, []string{"a"}, plan.Deferred)
+	assert.Equal(t, []string{"b"}, plan.Matrix.Program)
+	in.Paused = true
+	plan = choose(t, in)
+	assert.Equal(t, []string{"a", "b"}, plan.Deferred)
+	assert.Empty(t, plan.Matrix.Program)
+	assert.False(t, plan.HasWork())
+}
+
+func TestWhatIsStoredBadly(t *testing.T) {
+	plan := choose(t, scheduler.Input{
+		Programs:   []*program.Program{programFile("gone", "metric: x"), programFile("large", "metric: x"), programFile("odd", "metric: x")},
+		States:     map[string][]byte{"large": append(stateFile(ago(time.Hour)), strings.Repeat("- mine\n", 6000)...), "odd": stateFile("Best Metric=85%")},
+		Unreadable: map[string]error{"gone": errors.New("it is a directory")},
+	})
+	assert.Equal(t, "large", *plan.Selected)
+	require.Len(t, plan.Errors, 2)
+	assert.Equal(t, scheduler.Failure{Name: "gone", File: "gone.md", Message: "it is a directory"}, plan.Errors[0])
+	assert.Equal(t, "odd.md", plan.Errors[1].File)
+	assert.Equal(t, 5, plan.Errors[1].Line)
+	require.Len(t, plan.Warnings, 1)
+	assert.Contains(t, plan.Warnings[0], "more than 30720")
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"function-minimization", "speed", "coverage"}
+	for name, want := range map[string]string{
+		"sped": "speed", "Speed": "speed", "covrage": "coverage", "function-minimisation": "function-minimization", "minimization": "function-minimization",
+		"x": "", "": "", strings.Repeat("speed", 100): "",
+	} {
+		assert.Equal(t, want, scheduler.Nearest(name, names), name)
+	}
+}
