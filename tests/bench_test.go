@@ -203,7 +203,7 @@ func largeRepository(b *testing.B) string {
 		}
 	}
 	git := func(stdin string, args ...string) {
-		cmd := exec.Command("git", args...)
+		cmd := exec.CommandContext(b.Context(), "git", args...)
 		cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
 		out, err := cmd.CombinedOutput()
 		require.NoError(b, err, "%s", out)
@@ -243,7 +243,7 @@ done
 printf 'update refs/bench/a %s\nupdate refs/bench/b %s\n' "$commit" "$books_commit" | git update-ref --stdin
 rm -rf "$SIDE/a" "$SIDE/b"
 `
-	cmd := exec.Command("sh", "-c", script)
+	cmd := exec.CommandContext(b.Context(), "sh", "-c", script)
 	cmd.Dir = dir
 	cmd.Env = append(environ, "SIDE="+side, "GIT_AUTHOR_NAME=U", "GIT_AUTHOR_EMAIL=u@example.com", "GIT_COMMITTER_NAME=U", "GIT_COMMITTER_EMAIL=u@example.com")
 	out, err := cmd.CombinedOutput()

@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -88,7 +89,8 @@ func (w *world) consistent(branch string) {
 		if event["event"] != "decided" {
 			continue
 		}
-		n := event["iteration"].(float64)
+		n, ok := event["iteration"].(float64)
+		require.True(w.t, ok)
 		assert.False(w.t, decided[n], "iteration %v is decided twice", n)
 		decided[n] = true
 		if event["outcome"] == "accepted" {
@@ -209,7 +211,8 @@ func TestTwoRunsAtTheSameMoment(t *testing.T) {
 				out, err := cmd.Output()
 				mu.Lock()
 				defer mu.Unlock()
-				if !assert.NoError(t, err, "%s", stderrOf(err)) {
+				if err != nil {
+					t.Errorf("%v: %s", err, stderrOf(err))
 					return
 				}
 				for _, result := range clone.decode(string(out)) {
@@ -229,14 +232,17 @@ func TestTwoRunsAtTheSameMoment(t *testing.T) {
 	w.consistent("origin/autoloop/p")
 	for _, event := range w.events() {
 		if event["event"] == "finished" {
-			delete(started, event["run_id"].(string))
+			id, ok := event["run_id"].(string)
+			require.True(t, ok)
+			delete(started, id)
 		}
 	}
 	assert.Empty(t, started, "every run's lines are there")
 }
 
 func stderrOf(err error) string {
-	if exit, ok := err.(*exec.ExitError); ok {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
 		return string(exit.Stderr)
 	}
 	return ""

@@ -126,10 +126,10 @@ func TestImportsGoDown(t *testing.T) {
 				continue
 			}
 			from := table[s.pkg]
-			switch {
-			case from == command:
+			switch from {
+			case command:
 				assert.Equal(t, root, floor, "%s imports %s: a main calls cli and nothing else", s.file, name)
-			case from == domain:
+			case domain:
 				assert.Equal(t, domain, floor, "%s imports %s: domain packages import domain packages alone", s.file, name)
 			default:
 				assert.Less(t, floor, from, "%s imports %s: let it declare the small interface that it needs", s.file, name)

@@ -3,6 +3,7 @@ package tests
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ func runTests(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	binaries = dir
-	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "../cmd/scheduler", "../cmd/iterate")
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", dir+string(filepath.Separator), "../cmd/scheduler", "../cmd/iterate")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the binaries: %v\n%s", err, out)
 		return 1
@@ -123,7 +124,7 @@ func (w *world) write(name, text string) {
 // last line break.
 func (w *world) run(dir string, args ...string) string {
 	w.t.Helper()
-	cmd := exec.Command(args[0], args[1:]...)
+	cmd := exec.CommandContext(w.t.Context(), args[0], args[1:]...)
 	cmd.Dir, cmd.Env = dir, w.env
 	out, err := cmd.CombinedOutput()
 	require.NoError(w.t, err, "%v: %s", args, out)
@@ -143,7 +144,7 @@ type answer struct {
 
 // command prepares one of the binaries in the repository.
 func (w *world) command(binary string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(binaries, binary), args...)
+	cmd := exec.CommandContext(w.t.Context(), filepath.Join(binaries, binary), args...)
 	cmd.Dir, cmd.Env = w.dir, w.env
 	return cmd
 }

@@ -224,7 +224,7 @@ func FuzzScanMarks(f *testing.F) {
 		marks, err := scanMarks("f", []byte(text))
 		if err != nil {
 			var bad *markError
-			require.True(t, errors.As(err, &bad))
+			require.ErrorAs(t, err, &bad)
 			require.NotContains(t, err.Error(), "\n")
 			return
 		}

@@ -106,7 +106,7 @@ func (m *tuneMark) number(text string) (float64, error) {
 	return x, nil
 }
 
-func (m tuneMark) check() error {
+func (m *tuneMark) check() error {
 	switch {
 	case m.min >= m.max:
 		return fmt.Errorf("the minimum %v is not below the maximum %v", m.min, m.max)

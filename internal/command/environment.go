@@ -22,8 +22,14 @@ var passed = []string{
 type cache struct{ name, below string }
 
 var caches = []cache{
-	{"GOPATH", "go"}, {"GOCACHE", ".cache/go-build"}, {"npm_config_cache", ".npm"}, {"PIP_CACHE_DIR", ".cache/pip"},
-	{"UV_CACHE_DIR", ".cache/uv"}, {"CARGO_HOME", ".cargo"}, {"RUSTUP_HOME", ".rustup"}, {"GRADLE_USER_HOME", ".gradle"},
+	{"GOPATH", "go"},
+	{"GOCACHE", ".cache/go-build"},
+	{"npm_config_cache", ".npm"},
+	{"PIP_CACHE_DIR", ".cache/pip"},
+	{"UV_CACHE_DIR", ".cache/uv"},
+	{"CARGO_HOME", ".cargo"},
+	{"RUSTUP_HOME", ".rustup"},
+	{"GRADLE_USER_HOME", ".gradle"},
 }
 
 // Environment is the whole environment of an agent or an evaluation: what is

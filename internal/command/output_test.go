@@ -43,7 +43,7 @@ func TestOutputFailure(t *testing.T) {
 	assert.Equal(t, 3, exit.Code)
 	assert.Equal(t, "why\n", string(exit.Stderr))
 	assert.Equal(t, "half\n", string(out))
-	assert.EqualError(t, err, "sh: exit code 3: why")
+	require.EqualError(t, err, "sh: exit code 3: why")
 
 	_, err = command.Output(t.Context(), t.TempDir(), []string{path}, nil, "no-such-program")
 	require.ErrorIs(t, err, command.ErrNotFound)

@@ -50,7 +50,7 @@ func readProcs() map[int][]proc {
 	if err != nil {
 		return children
 	}
-	defer dir.Close()
+	defer closeAll(dir)
 	names, _ := dir.Readdirnames(-1) // Whatever it gives before an error counts.
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)

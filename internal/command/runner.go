@@ -90,7 +90,7 @@ func (r *Runner) grace() time.Duration {
 
 // plain runs the command as our own child, in a process group of its own.
 func (r *Runner) plain(ctx context.Context, spec *Spec, path string) (Result, error) {
-	cmd := exec.Command(path)
+	cmd := exec.Command(path) //nolint:noctx // It is ended in the order of waitFor.
 	cmd.Args, cmd.Dir, cmd.Env = spec.Args, spec.Dir, explicit(spec.Env)
 	ownGroup(cmd)
 	cmd.Cancel = nil

@@ -96,7 +96,7 @@ func TestRunSeesOnlyWhatItIsGiven(t *testing.T) {
 	dir := t.TempDir()
 	extra, err := os.Open(dir) // A descriptor that a careless start would pass on.
 	require.NoError(t, err)
-	defer extra.Close()
+	defer func() { _ = extra.Close() }()
 	odd := "ODD=\xff\xfe=\n'$(x)"
 	result, err := command.NewRunner().Run(t.Context(), command.Spec{
 		Args: []string{"/usr/bin/env", "-0"}, Dir: dir, Env: []string{odd, "B=", "A=1"},
@@ -265,7 +265,7 @@ func TestRunLosesItsSupervisor(t *testing.T) {
 
 func TestRunKeepsCommandsApart(t *testing.T) {
 	t.Parallel()
-	child := exec.Command("sleep", "600") // A child of ours that is none of the runner's business.
+	child := exec.CommandContext(t.Context(), "sleep", "600") // A child of ours that is none of the runner's business.
 	require.NoError(t, child.Start())
 	defer func() {
 		require.NoError(t, child.Process.Signal(syscall.Signal(0)), "another child was killed")
@@ -306,7 +306,7 @@ func TestRunDiesWithItsParent(t *testing.T) {
 		t.Run(signal.String(), func(t *testing.T) {
 			t.Parallel()
 			mark := marked()
-			victim := exec.Command(os.Args[0])
+			victim := exec.CommandContext(t.Context(), os.Args[0])
 			victim.Env = append(os.Environ(), victimMark+"="+mark)
 			require.NoError(t, victim.Start())
 			require.Eventually(t, func() bool { return len(living(mark)) >= 7 }, soon, tick)

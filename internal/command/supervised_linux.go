@@ -30,7 +30,7 @@ func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Resul
 	if err := becomeReaper(); err != nil {
 		return Result{}, fmt.Errorf("become the reaper: %w", err)
 	}
-	cmd := exec.Command(r.Executable)
+	cmd := exec.Command(r.Executable) //nolint:noctx // It is ended in the order of waitFor.
 	cmd.Args, cmd.Dir, cmd.Env = []string{supervisorName}, "/", []string{}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	line, err := newLine(cmd)

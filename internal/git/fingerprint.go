@@ -150,7 +150,7 @@ func hashFile(path string) string {
 	if err != nil {
 		return err.Error()
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	hash := sha256.New()
 	if _, err := io.Copy(hash, io.LimitReader(file, hashCap)); err != nil {
 		return err.Error()

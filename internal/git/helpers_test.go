@@ -31,7 +31,7 @@ func userEnv(t testing.TB) []string {
 // user runs git as the user would, and returns what it prints.
 func user(t testing.TB, env []string, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("git", args...)
+	cmd := exec.CommandContext(t.Context(), "git", args...)
 	cmd.Dir, cmd.Env = dir, env
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

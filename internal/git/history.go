@@ -64,7 +64,7 @@ func (r *Repo) MergeTree(ctx context.Context, ours, theirs string) (tree string,
 	}
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	if err != nil {
-		return "", fields[1:], nil
+		return "", fields[1:], nil //nolint:nilerr // a conflict is an answer
 	}
 	return fields[0], nil, nil
 }

@@ -102,7 +102,7 @@ func TestNothingConfiguredIsExecuted(t *testing.T) {
 	f.repo = f.open(f.dir)
 	exercise(t, f)
 	assert.NoFileExists(t, mark)
-	status := exec.Command("git", "status")
+	status := exec.CommandContext(t.Context(), "git", "status")
 	status.Dir, status.Env = f.dir, f.env
 	_ = status.Run()
 	assert.FileExists(t, mark, "the traps do work")
@@ -187,7 +187,7 @@ func TestErrorIsOneLine(t *testing.T) {
 	f := newFixture(t)
 	_, err := f.repo.LsTree(t.Context(), "none")
 	var failed *git.Error
-	require.True(t, errors.As(err, &failed))
+	require.ErrorAs(t, err, &failed)
 	assert.Equal(t, 128, failed.ExitCode)
 	assert.Equal(t, "git ls-tree: exit 128: Not a valid object name none", err.Error())
 }

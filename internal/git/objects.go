@@ -80,7 +80,7 @@ func (r *Repo) HashObjects(ctx context.Context, contents ...[]byte) ([]string, e
 	if err != nil {
 		return nil, fmt.Errorf("write blobs: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	var paths bytes.Buffer
 	for i, content := range contents {
 		path := filepath.Join(dir, strconv.Itoa(i))

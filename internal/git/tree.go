@@ -120,7 +120,7 @@ func (r *Repo) WriteFiles(ctx context.Context, base string, files map[string]*Fi
 	if err != nil {
 		return "", fmt.Errorf("write tree: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	index := []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}
 	read := []string{"read-tree", "--empty"}
 	if base != "" {

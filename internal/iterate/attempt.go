@@ -81,7 +81,7 @@ func (r *run) propose(ctx context.Context, at position, proposed *tree.Tree, a *
 	}
 	if failure := a.reply.Failure; failure != nil {
 		a.end(ledger.Error, fmt.Sprintf("agent %s failed (%s): %s", r.Agent.Name(), failure.Kind, failure.Message))
-		return true, nil
+		return true, nil //nolint:nilerr // the agent's failure is an outcome, not ours
 	}
 	return false, nil
 }

@@ -94,9 +94,10 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 		if err != nil {
 			return results, err
 		}
-		if result.Outcome == ledger.Rejected {
+		switch result.Outcome { //nolint:exhaustive // the others are no decision
+		case ledger.Rejected:
 			reverts++
-		} else if result.Outcome == ledger.Accepted {
+		case ledger.Accepted:
 			reverts = 0
 		}
 		if limit := s.Program.StopAfterReverts; limit > 0 && reverts >= limit && result.Stopped == "" {

@@ -105,6 +105,7 @@ func (b *Books) add(e *Event) {
 		b.PausedReason, b.Completed, b.SinceResumed, b.Interrupted = "", "", nil, 0
 	case Completed:
 		b.Completed = e.Reason
+	case Pushed: // follows from what was decided
 	case Set:
 		b.set(e.Key, e.Value)
 	}

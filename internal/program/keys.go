@@ -83,7 +83,7 @@ func (p *Program) readField(f field) {
 		p.placeholder(f.line)
 		return
 	}
-	err := f.value.refusal()
+	err := f.refusal()
 	if err == nil {
 		err = set(p, f.value)
 	}

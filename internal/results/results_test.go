@@ -132,7 +132,7 @@ func TestParseErrorsNameTheLine(t *testing.T) {
 		})
 	}
 	var table results.Table
-	assert.Error(t, table.Append(results.Row{Action: "liked"}, score.Higher))
+	require.Error(t, table.Append(results.Row{Action: "liked"}, score.Higher))
 	assert.Error(t, table.Append(results.Row{Action: results.Kept, Iteration: -1}, score.Higher))
 }
 

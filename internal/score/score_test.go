@@ -75,7 +75,7 @@ func TestValueText(t *testing.T) {
 	}
 	for _, text := range []string{"", "85%", "1_000", "0x10", "1,5", "one", "1e", "--1", strings.Repeat("1", 500)} {
 		_, err := score.ParseValue(text)
-		assert.ErrorIs(t, err, score.ErrNotNumber, text)
+		require.ErrorIs(t, err, score.ErrNotNumber, text)
 	}
 	for _, text := range []string{"nan", "NaN", "-inf", "Infinity", "1e999999999", "1e309", "1e-99999999999999999999"} {
 		_, err := score.ParseValue(text)
@@ -87,7 +87,7 @@ func TestDeltaIsDecimal(t *testing.T) {
 	best := score.MustValue("1.5")
 	assert.Equal(t, "-0.2", score.Delta(score.MustValue("1.3"), &best))
 	assert.Equal(t, "0", score.Delta(score.MustValue("1.50"), &best))
-	assert.Equal(t, "", score.Delta(best, nil))
+	assert.Empty(t, score.Delta(best, nil))
 }
 
 func TestExtract(t *testing.T) {

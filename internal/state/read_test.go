@@ -105,7 +105,7 @@ func TestWhatCannotBeReadIsNeverAFirstRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := state.ParseMachine([]byte(c.data))
 			var problem *state.Problem
-			require.True(t, errors.As(err, &problem))
+			require.ErrorAs(t, err, &problem)
 			assert.Contains(t, problem.Message, c.says)
 			assert.Equal(t, c.line, problem.Line)
 			assert.NotContains(t, problem.Message, "\n")

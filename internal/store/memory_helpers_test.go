@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -73,7 +74,7 @@ func (c *checkout) openMemory(remote string) {
 }
 
 func (c *checkout) run(dir string, args ...string) (string, error) {
-	cmd := exec.Command("git", args...)
+	cmd := exec.CommandContext(context.Background(), "git", args...)
 	cmd.Dir, cmd.Env = dir, c.env
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

@@ -126,9 +126,9 @@ func runSearch(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(temporary)
+	defer func() { _ = os.RemoveAll(temporary) }()
 	binary := filepath.Join(temporary, "search.exe")
-	build := exec.Command("go", "build", "-o", binary,
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", binary,
 		filepath.Join(dir, "main.go"), filepath.Join(dir, "search.go"))
 	if output, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build the search: %w\n%s", err, output)
