@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,7 +146,7 @@ func TestRewriteKeepsStyleAndBytes(t *testing.T) {
 			again, err := scanMarks("a.go", after)
 			require.NoError(t, err)
 			require.Len(t, again, 1)
-			assert.Equal(t, c.value, again[0].literal.value)
+			assert.InDelta(t, c.value, again[0].literal.value, 0)
 		})
 	}
 }
@@ -177,7 +176,7 @@ func TestTuningWritesOnlyTheNumbers(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, params, 2)
 	for _, mark := range marks {
-		assert.Equal(t, mark.literal.value, params[mark.name].Float64(), mark.name)
+		assert.InDelta(t, mark.literal.value, params[mark.name].Float64(), 0, mark.name)
 	}
 	assert.Contains(t, proposed.summary, "→")
 
@@ -248,7 +247,7 @@ func FuzzScanMarks(f *testing.F) {
 		require.Len(t, again, len(marks), "%q → %q", text, after)
 		for i, mark := range again {
 			require.Equal(t, marks[i].name, mark.name)
-			require.Equal(t, values[mark.name], mark.literal.value, "%q → %q", text, after)
+			require.InDelta(t, values[mark.name], mark.literal.value, 0, "%q → %q", text, after)
 		}
 	})
 }

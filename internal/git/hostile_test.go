@@ -1,7 +1,6 @@
 package git_test
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
