@@ -66,7 +66,7 @@ func compatEnd(env Env, in scheduler.Input, plan *scheduler.Plan, forced error) 
 		fmt.Fprintln(env.Stdout, "NO_PROGRAMS_FOUND")
 	}
 	for _, s := range plan.Standings {
-		if !s.HasState && s.Condition != scheduler.Unconfigured {
+		if !s.HasState {
 			fmt.Fprintf(env.Stdout, "%s: no state file found (first run)\n", s.Program.Name)
 		}
 	}

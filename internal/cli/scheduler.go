@@ -172,7 +172,7 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 		return compatEnd(env, in, plan, forced)
 	}
 	if forced != nil {
-		return forcedError(forced)
+		return &UsageError{forced}
 	}
 	if o.json {
 		encoder := json.NewEncoder(env.Stdout)
@@ -204,32 +204,13 @@ func writePlan(env Env, o schedulerOptions, plan *scheduler.Plan) (string, error
 	return file, nil
 }
 
-// forcedError is misuse, but for a program that a person has to mend.
-func forcedError(err error) error {
-	var forced *scheduler.ForcedError
-	if errors.As(err, &forced) && forced.Why == scheduler.InError {
-		return err
-	}
-	return &UsageError{err}
-}
-
 func printPlan(env Env, plan *scheduler.Plan, file string) {
 	out := env.Stdout
 	fmt.Fprintln(out, headline(plan))
 	if len(plan.Deferred) > 0 {
 		fmt.Fprintf(out, "due later: %s\n", few(plan.Deferred))
 	}
-	var waiting []string
-	for _, skipped := range plan.Skipped {
-		if skipped.Reason != notDue {
-			fmt.Fprintf(out, "skipped: %s: %s\n", skipped.Name, skipped.Reason)
-			continue
-		}
-		waiting = append(waiting, skipped.Name+until(skipped, plan.GeneratedAt))
-	}
-	if len(waiting) > 0 {
-		fmt.Fprintf(out, "%s: %s\n", notDue, few(waiting))
-	}
+	printSkipped(env, plan)
 	for _, name := range plan.Unconfigured {
 		fmt.Fprintf(out, "unconfigured: %s: replace its placeholders\n", name)
 	}
@@ -242,8 +223,24 @@ func printPlan(env Env, plan *scheduler.Plan, file string) {
 	fmt.Fprintf(out, "written: %s\n", file)
 }
 
-// notDue is the reason of a program that only waits for its time.
-const notDue = "not due yet"
+// printSkipped gives every program that a person could do something about, and
+// of those that only wait for their time the first few.
+func printSkipped(env Env, plan *scheduler.Plan) {
+	const most = 20
+	waiting := 0
+	for _, skipped := range plan.Skipped {
+		if skipped.Reason != string(scheduler.NotDue)+" yet" {
+			fmt.Fprintf(env.Stdout, "skipped: %s: %s\n", skipped.Name, skipped.Reason)
+			continue
+		}
+		if waiting++; waiting <= most {
+			fmt.Fprintf(env.Stdout, "skipped: %s: %s%s\n", skipped.Name, skipped.Reason, until(skipped, plan.GeneratedAt))
+		}
+	}
+	if waiting > most {
+		fmt.Fprintf(env.Stdout, "skipped: %d more that are not due yet\n", waiting-most)
+	}
+}
 
 func headline(plan *scheduler.Plan) string {
 	switch {

@@ -92,7 +92,7 @@ func TestSelectSaysWhatAndWhy(t *testing.T) {
 	assert.Equal(t, 0, a.code, a.errors)
 	assert.Equal(t, "selected: fast (it is 28d0h late)\n"+
 		"skipped: rest: paused: holidays; set Paused to false in its state to go on\n"+
-		"not due yet: slow (in 23h)\n", a.out[:strings.Index(a.out, "error:")])
+		"skipped: slow: not due yet (in 23h)\n", a.out[:strings.Index(a.out, "error:")])
 	assert.Contains(t, a.out, "error: bad: .autoloop/programs/bad.md:2: ")
 	plan := d.plan()
 	assert.Equal(t, "fast", plan["selected"])
@@ -117,7 +117,7 @@ func TestAnUnreadableStateFileIsThatProgramsError(t *testing.T) {
 	assert.Equal(t, 0, a.code, a.errors)
 	assert.Contains(t, a.out, "selected: good")
 	assert.Contains(t, a.out, "error: odd: odd.md: ")
-	assert.Equal(t, 1, d.run("--program", "odd").code, "in error is no misuse")
+	assert.Equal(t, 2, d.run("--program", "odd").code)
 }
 
 func TestForcedFromOutside(t *testing.T) {
@@ -185,7 +185,7 @@ func TestStatus(t *testing.T) {
 	assert.Equal(t, "due", list[0]["state"])
 	assert.InDelta(t, 0.75, list[0]["best_metric"], 0)
 	assert.InDelta(t, 28*24*3600, list[0]["lateness_seconds"], 0)
-	assert.Equal(t, "not due", list[1]["state"])
+	assert.Equal(t, "waiting", list[1]["state"])
 	assert.Equal(t, "not due yet", list[1]["reason"])
 	assert.Equal(t, "2026-03-05T11:00:00Z", list[1]["next_due"])
 	assert.Equal(t, "due", list[2]["state"])

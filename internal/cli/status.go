@@ -95,6 +95,8 @@ func statusOf(s *scheduler.Standing) programStatus {
 		out.Reason = s.Problems[0].String()
 	case scheduler.Unconfigured:
 		out.Reason = "replace the placeholders in " + s.Program.File
+	case scheduler.NotDue:
+		out.State = "waiting"
 	case scheduler.Due:
 		if s.LastRun == nil {
 			out.Reason = "it never ran"
