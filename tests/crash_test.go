@@ -103,6 +103,9 @@ func (w *world) consistent(branch string) {
 	assert.Len(w.t, strings.Fields(w.git("rev-list", "main.."+branch)), accepted, "one commit for each that was kept")
 	rows := len(strings.Split(w.memory("p.results.tsv"), "\n")) - 1
 	assert.Equal(w.t, len(decided)+1, rows, "a row for each iteration and the baseline")
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(w.side), "tmp", "*"))
+	require.NoError(w.t, err)
+	assert.Empty(w.t, left, "the run after a killed one clears up")
 	headings := map[string]bool{}
 	for line := range strings.Lines(w.memory("p.md")) {
 		if number, _, ok := strings.Cut(strings.TrimPrefix(line, "### Iteration "), " "); ok && strings.HasPrefix(line, "### Iteration ") {

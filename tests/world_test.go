@@ -97,12 +97,14 @@ func valuesWorld(t *testing.T, front, first string, tries ...string) *world {
 
 func cleanEnviron(root, side string) []string {
 	home := filepath.Join(root, "home")
+	tmp := filepath.Join(root, "tmp")
 	_ = os.MkdirAll(home, 0o755)
+	_ = os.MkdirAll(tmp, 0o755)
 	env := []string{
-		"HOME=" + home, "SIDE=" + side, "AUTOLOOP_DIR=" + filepath.Join(root, "gh-aw"), "GIT_CONFIG_NOSYSTEM=1",
+		"HOME=" + home, "SIDE=" + side, "TMPDIR=" + tmp, "AUTOLOOP_DIR=" + filepath.Join(root, "gh-aw"), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=User", "GIT_AUTHOR_EMAIL=user@example.com", "GIT_COMMITTER_NAME=User", "GIT_COMMITTER_EMAIL=user@example.com",
 	}
-	for _, name := range []string{"PATH", "TMPDIR", "GOROOT", "GOPATH", "GOFLAGS", "GOPROXY", "GOTOOLCHAIN"} {
+	for _, name := range []string{"PATH", "GOROOT", "GOPATH", "GOFLAGS", "GOPROXY", "GOTOOLCHAIN"} {
 		if value, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+value)
 		}

@@ -99,7 +99,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 	if o.model != "" {
 		p.Model = o.model
 	}
-	runDir, err := os.MkdirTemp("", "autoloop-run-")
+	runDir, err := newRunDir()
 	if err != nil {
 		return err
 	}

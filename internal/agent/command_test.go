@@ -1,0 +1,77 @@
+package agent_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/command"
+)
+
+func TestMain(m *testing.M) {
+	if handled, code := command.Supervise(os.Args); handled {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
+func propose(t *testing.T, script string, change ...func(*agent.Request)) agent.Reply {
+	t.Helper()
+	request := agent.Request{
+		Dir: t.TempDir(), Home: t.TempDir(), Prompt: "make it better\n", Command: script, Model: "big", Iteration: 7, Timeout: time.Minute,
+		Env: []string{"PATH=" + os.Getenv("PATH"), "MY_TOKEN=hunter2hunter2"},
+	}
+	for _, f := range change {
+		f(&request)
+	}
+	reply, err := (&agent.Command{Runner: command.NewRunner(), Masker: command.NewMasker(request.Env)}).Propose(context.Background(), request)
+	require.NoError(t, err)
+	return reply
+}
+
+func TestCommandGetsThePrompt(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	reply := propose(t, `cat > stdin; cat "$AUTOLOOP_PROMPT" > file; echo "$AUTOLOOP_MODEL $AUTOLOOP_ITERATION" > rest; echo noise; printf 'made it\033[31m better\n\n'`,
+		func(r *agent.Request) { r.Dir = dir })
+	require.Nil(t, reply.Failure)
+	assert.Equal(t, "made it better", reply.Summary)
+	for name, want := range map[string]string{"stdin": "make it better\n", "file": "make it better\n", "rest": "big 7\n"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		assert.Equal(t, want, string(data))
+	}
+	assert.Nil(t, reply.Usage.CostUSD, "unknown is not zero")
+}
+
+func TestCommandFailures(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]agent.Failure{
+		"echo no >&2; exit 3":  {Kind: agent.Crashed, Message: "exit code 3 no"},
+		"kill -9 $$":           {Kind: agent.Crashed, Message: "ended by SIGKILL "},
+		"sleep 600":            {Kind: agent.Timeout, Message: "it took longer than 300ms"},
+		" ":                    {Kind: agent.Unavailable, Message: "set `agent-command:` in the frontmatter to the command that makes the change"},
+		"no-such-program-here": {Kind: agent.Crashed, Message: "exit code 127"},
+	} {
+		reply := propose(t, script, func(r *agent.Request) { r.Timeout = 300 * time.Millisecond })
+		require.NotNil(t, reply.Failure, script)
+		assert.Equal(t, want.Kind, reply.Failure.Kind, script)
+		assert.Contains(t, reply.Failure.Message, want.Message, script)
+	}
+}
+
+func TestCommandTranscriptIsMasked(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "transcript")
+	reply := propose(t, `echo "my token is $MY_TOKEN"`, func(r *agent.Request) { r.Transcript = file })
+	assert.Equal(t, "my token is ***", reply.Summary)
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "my token is ***\n", string(data))
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/org/autoloop/internal/tree"
+)
+
+const runDirPrefix = "autoloop-run-"
+
+// newRunDir makes a private directory for the trees of this run, and removes
+// those that runs left behind whose process is gone.
+func newRunDir() (string, error) {
+	sweep(os.TempDir())
+	return os.MkdirTemp("", runDirPrefix+owner(os.Getpid())+"-")
+}
+
+// owner names a process for good: its number, and a digest of its start.
+func owner(pid int) string {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(processStart(pid)))
+	return fmt.Sprintf("%d-%08x", pid, sum.Sum32())
+}
+
+func sweep(dir string) {
+	left, err := filepath.Glob(filepath.Join(dir, runDirPrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, path := range left {
+		name := strings.TrimPrefix(filepath.Base(path), runDirPrefix)
+		var pid int
+		if _, err := fmt.Sscanf(name, "%d-", &pid); err != nil {
+			continue
+		}
+		if processStart(pid) == "" || !strings.HasPrefix(name, owner(pid)+"-") {
+			_ = tree.RemoveAll(path) // another user's stays
+		}
+	}
+}

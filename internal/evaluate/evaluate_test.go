@@ -1,0 +1,112 @@
+package evaluate_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/evaluate"
+)
+
+func TestMain(m *testing.M) {
+	if handled, code := command.Supervise(os.Args); handled {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
+func evaluation(t *testing.T, script string, change ...func(*evaluate.Request)) evaluate.Outcome {
+	t.Helper()
+	request := evaluate.Request{
+		Script: script, Dir: t.TempDir(), Artifacts: t.TempDir(), Metric: "m", Timeout: time.Minute,
+		Env: []string{"PATH=" + os.Getenv("PATH"), "SECRET_TOKEN=hunter2hunter2"},
+	}
+	for _, f := range change {
+		f(&request)
+	}
+	evaluator := evaluate.Evaluator{Runner: command.NewRunner(), Masker: command.NewMasker(request.Env)}
+	outcome, err := evaluator.Run(context.Background(), request)
+	require.NoError(t, err)
+	return outcome
+}
+
+func TestMetric(t *testing.T) {
+	t.Parallel()
+	got := evaluation(t, "echo building >&2\necho '{\"m\": 1.50, \"n\": 2}'")
+	require.Empty(t, got.Problem)
+	assert.Equal(t, "1.5", got.Measurement.Metric.String())
+	assert.Equal(t, "2", got.Measurement.Numbers["n"].String())
+	assert.Equal(t, "building\n{\"m\": 1.50, \"n\": 2}", got.Tail)
+	assert.Positive(t, got.Duration)
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	for script, says := range map[string]string{
+		"echo '{\"m\": 1}'; echo broken >&2; exit 3": "the evaluation ended with exit code 3: broken",
+		"false\necho '{\"m\": 1}'":                   "exit code 1",
+		"true":                                       "printed nothing",
+		"echo '{\"m\": NaN}'":                        "NaN",
+		"echo '{\"m\": 1e999}'":                      "out of range",
+		"kill -9 $$":                                 "SIGKILL",
+	} {
+		got := evaluation(t, script)
+		assert.Contains(t, got.Problem, says, script)
+		assert.NotContains(t, got.Problem, "\n")
+		assert.Nil(t, got.Measurement.Metric)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	got := evaluation(t, "echo '{\"m\": 1}'; sleep 600", func(r *evaluate.Request) { r.Timeout = 200 * time.Millisecond })
+	assert.True(t, got.TimedOut)
+	assert.Contains(t, got.Problem, "took longer than 200ms")
+}
+
+func TestUnscorable(t *testing.T) {
+	t.Parallel()
+	got := evaluation(t, `echo '{"m": null, "rejected_reason": "overlap of hunter2hunter2"}'`)
+	assert.Empty(t, got.Problem)
+	assert.Nil(t, got.Measurement.Metric)
+	assert.Equal(t, "overlap of ***", got.Measurement.RejectedReason)
+}
+
+func TestSetupRunsOnceBefore(t *testing.T) {
+	t.Parallel()
+	got := evaluation(t, "cat made", func(r *evaluate.Request) { r.Setup = `echo '{"m": 7}' > made` })
+	assert.Equal(t, "7", got.Measurement.Metric.String())
+	got = evaluation(t, `echo '{"m": 7}'`, func(r *evaluate.Request) { r.Setup = "exit 4" })
+	assert.Contains(t, got.Problem, "the setup ended with exit code 4")
+}
+
+func TestOutputIsKeptWithoutSecrets(t *testing.T) {
+	t.Parallel()
+	artifacts := t.TempDir()
+	got := evaluation(t, `echo "token $SECRET_TOKEN" >&2; head -c 3000000 /dev/zero | tr '\0' x; echo; echo '{"m": 1}'`, func(r *evaluate.Request) { r.Artifacts = artifacts })
+	assert.Equal(t, "1", got.Measurement.Metric.String())
+	assert.LessOrEqual(t, len(got.Tail), 2100)
+	assert.Contains(t, got.Tail, "token ***")
+	data, err := os.ReadFile(filepath.Join(artifacts, "evaluation.stderr"))
+	require.NoError(t, err)
+	assert.Equal(t, "token ***\n", string(data))
+	data, err = os.ReadFile(filepath.Join(artifacts, "evaluation.stdout"))
+	require.NoError(t, err)
+	assert.True(t, strings.HasSuffix(string(data), "x\n{\"m\": 1}\n"))
+}
+
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	evaluator := evaluate.Evaluator{Runner: command.NewRunner()}
+	_, err := evaluator.Run(ctx, evaluate.Request{Script: "sleep 600", Dir: t.TempDir(), Artifacts: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
