@@ -2,12 +2,24 @@ package program
 
 import (
 	"bytes"
+	"regexp"
+	"slices"
 	"strings"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
+
+// markdown reads blocks and code spans. Links, emphasis and inline HTML mean
+// nothing here, and a hostile text of them takes quadratic time.
+func markdown() parser.Parser {
+	return parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(util.Prioritized(parser.NewCodeSpanParser(), 100)),
+	)
+}
 
 // body is the markdown after the frontmatter.
 type body struct {
@@ -16,10 +28,18 @@ type body struct {
 	first int // the file's line of its first line
 
 	document ast.Node
-	// prose is text with code blocks and HTML blanked out, so that offsets
-	// stay; code has their fences' lines.
+	// prose is text with code blocks, HTML blocks and comments blanked out, so
+	// that offsets stay.
 	prose []byte
-	code  []ast.Node
+	code  []ast.Node // the code blocks
+	spans []codeSpan // outside of comments, in order
+	lines []int      // where each line begins
+}
+
+// codeSpan is a text in backticks, and where its content begins.
+type codeSpan struct {
+	text string
+	at   int
 }
 
 // read reads the body whole.
@@ -47,19 +67,23 @@ func (b *body) skim() {
 	b.readDirection()
 }
 
-// maxMarks bounds how deeply markdown may nest.
-const maxMarks = 100
+// maxMarks bounds the length of the marks that a line of markdown begins with.
+const maxMarks = 200
 
 // open parses the markdown.
 func (b *body) open() {
-	source := b.text
-	if nestsDeeply(source) {
+	if nestsDeeply(b.text) {
 		b.fail(b.first, "the text is nested too deeply to be read as markdown")
-		source = nil
 		b.text = nil
 	}
-	b.document = goldmark.DefaultParser().Parse(text.NewReader(source))
-	b.prose = bytes.Clone(source)
+	b.lines = append(b.lines, 0)
+	for at, c := range b.text {
+		if c == '\n' {
+			b.lines = append(b.lines, at+1)
+		}
+	}
+	b.document = markdown().Parse(text.NewReader(b.text))
+	b.prose = bytes.Clone(b.text)
 	_ = ast.Walk(b.document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -67,60 +91,90 @@ func (b *body) open() {
 		switch node := node.(type) {
 		case *ast.FencedCodeBlock, *ast.CodeBlock:
 			b.code = append(b.code, node)
-			b.blank(node.Lines())
+			b.blankLines(node.Lines())
 		case *ast.HTMLBlock:
-			b.blank(node.Lines())
+			b.blankLines(node.Lines())
 			if node.HasClosure() {
-				b.blankSegment(node.ClosureLine)
+				b.blank(node.ClosureLine.Start, node.ClosureLine.Stop)
 			}
-		case *ast.RawHTML:
-			b.blank(node.Segments)
+		case *ast.CodeSpan:
+			if span, ok := b.span(node); ok {
+				b.spans = append(b.spans, span)
+			}
+			return ast.WalkSkipChildren, nil
 		}
 		return ast.WalkContinue, nil
 	})
+	b.blankComments()
 }
+
+// blankComments blanks inline comments out, and drops the spans in them. What
+// looks like the start of one within a span is none.
+func (b *body) blankComments() {
+	inSpan := func(at int) bool {
+		i, found := slices.BinarySearchFunc(b.spans, at, func(s codeSpan, at int) int { return s.at - at })
+		return found || i > 0 && at < b.spans[i-1].at+len(b.spans[i-1].text)
+	}
+	for at := 0; ; {
+		start := bytes.Index(b.prose[at:], []byte("<!--"))
+		if start < 0 {
+			break
+		}
+		start += at
+		if inSpan(start) {
+			at = start + 1
+			continue
+		}
+		length := bytes.Index(b.prose[start:], []byte("-->"))
+		if length < 0 {
+			break
+		}
+		at = start + length + len("-->")
+		b.blank(start, at)
+	}
+	b.spans = slices.DeleteFunc(b.spans, func(s codeSpan) bool { return b.prose[s.at] != b.text[s.at] })
+}
+
+var marksForm = regexp.MustCompile(`^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]))+`)
 
 // nestsDeeply is a rough look at block quotes and lists in one line, before a
 // recursive parser sees them.
 func nestsDeeply(text []byte) bool {
-	marks := 0
-	fresh := true
-	for _, c := range text {
-		switch {
-		case c == '\n':
-			marks, fresh = 0, true
-		case !fresh:
-		case c == '>' || c == '-' || c == '*' || c == '+':
-			if marks++; marks > maxMarks {
-				return true
-			}
-		case c != ' ' && c != '\t':
-			fresh = false
+	for line := range bytes.Lines(text) {
+		if len(line) > maxMarks && len(marksForm.Find(line)) > maxMarks {
+			return true
 		}
 	}
 	return false
 }
 
-func (b *body) blank(lines *text.Segments) {
+func (b *body) blankLines(lines *text.Segments) {
 	for i := range lines.Len() {
-		b.blankSegment(lines.At(i))
+		b.blank(lines.At(i).Start, lines.At(i).Stop)
 	}
 }
 
-func (b *body) blankSegment(segment text.Segment) {
-	for at := segment.Start; at < segment.Stop; at++ {
-		if b.prose[at] != '\n' {
-			b.prose[at] = ' '
+func (b *body) blank(start, end int) { blank(b.prose[start:end]) }
+
+func blank(text []byte) {
+	for i, c := range text {
+		if c != '\n' {
+			text[i] = ' '
 		}
 	}
 }
 
 // line is the file's line of an offset of the text.
-func (b *body) line(at int) int { return b.first - 1 + lineAt(b.text, at) }
+func (b *body) line(at int) int {
+	i, found := slices.BinarySearch(b.lines, at)
+	if found {
+		i++
+	}
+	return b.first - 1 + i
+}
 
-// span returns the content of a code span and where it begins; ok is false for
-// an empty one.
-func (b *body) span(node *ast.CodeSpan) (content string, at int, ok bool) {
+// span returns the content of a code span; ok is false for an empty one.
+func (b *body) span(node *ast.CodeSpan) (span codeSpan, ok bool) {
 	var out strings.Builder
 	for child := node.FirstChild(); child != nil; child = child.NextSibling() {
 		part, isText := child.(*ast.Text)
@@ -128,25 +182,20 @@ func (b *body) span(node *ast.CodeSpan) (content string, at int, ok bool) {
 			continue
 		}
 		if !ok {
-			at, ok = part.Segment.Start, true
+			span.at, ok = part.Segment.Start, true
 		}
 		out.Write(part.Segment.Value(b.text))
 	}
-	return out.String(), at, ok
+	span.text = out.String()
+	return span, ok && span.text != ""
 }
 
-// spans calls visit for each code span below a node, in order.
-func (b *body) spans(node ast.Node, visit func(content string, at int)) {
-	_ = ast.Walk(node, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		span, ok := node.(*ast.CodeSpan)
-		if !ok || !entering {
-			return ast.WalkContinue, nil
-		}
-		if content, at, ok := b.span(span); ok {
-			visit(content, at)
-		}
-		return ast.WalkSkipChildren, nil
-	})
+// spansWithin are the spans from one offset up to another.
+func (b *body) spansWithin(start, end int) []codeSpan {
+	order := func(s codeSpan, at int) int { return s.at - at }
+	from, _ := slices.BinarySearchFunc(b.spans, start, order)
+	to, _ := slices.BinarySearchFunc(b.spans, end, order)
+	return b.spans[from:max(from, to)]
 }
 
 // blockText is the text of a block's lines.

@@ -65,19 +65,20 @@ var metricForm = regexp.MustCompile(`(?i)\bthe\s+[*_]*metric[*_]*\s+[*_]*is[*_]*
 func (b *body) readMetric() {
 	const before = 100
 	name, line := "", 0
-	b.spans(b.document, func(content string, at int) {
-		if !metricForm.Match(b.prose[max(0, at-before):at]) {
-			return
+	for _, span := range b.spans {
+		if !metricForm.Match(b.prose[max(0, span.at-before):span.at]) {
+			continue
 		}
-		content = strings.TrimSpace(content)
+		content := strings.TrimSpace(span.text)
 		switch {
 		case content == "" || content == name:
 		case name == "":
-			name, line = content, b.line(at)
+			name, line = content, b.line(span.at)
 		case b.Metric == "":
-			b.fail(b.line(at), "the text names two metrics, `%s` on line %d and `%s` here; say which with `metric: %s`", clip(name), line, clip(content), clip(name))
+			b.fail(b.line(span.at), "the text names two metrics, `%s` on line %d and `%s` here; say which with `metric: %s`", clip(name), line, clip(content), clip(name))
+			return
 		}
-	})
+	}
 	switch {
 	case b.Metric == "":
 		b.Metric = name

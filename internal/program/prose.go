@@ -64,11 +64,11 @@ func (b *body) readPlaceholders() {
 			}
 		}
 	}
-	b.spans(b.document, func(content string, at int) {
-		if isPlaceholder(strings.TrimSpace(content)) {
-			b.placeholder(b.line(at))
+	for _, span := range b.spans {
+		if isPlaceholder(strings.TrimSpace(span.text)) {
+			b.placeholder(b.line(span.at))
 		}
-	})
+	}
 }
 
 var markForm = regexp.MustCompile(`^(?:(?:[>#*+_-]+|\d+[.)]|\[[ xX]\])\s*)+`)

@@ -84,7 +84,7 @@ func (b *body) closest(all []section) map[sectionKind][]section {
 		switch {
 		case s.kind == protectSection || s.words == least[s.kind]:
 			kept[s.kind] = append(kept[s.kind], s)
-		case i > 0: // the first is most often the document's own title
+		case i > 0 && i < maxPatterns: // the first is most often the document's own title
 			b.warn(s.line, "section %q is not read: another comes closer to `## %s`", clip(s.title), s.kind)
 		}
 	}

@@ -8,6 +8,9 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
+// maxPatterns bounds the targets and the protected paths of a program.
+const maxPatterns = 1000
+
 // readTargets collects the patterns of the Target section. What the
 // frontmatter names as target replaces the section's; what either protects is
 // protected.
@@ -15,20 +18,21 @@ func (b *body) readTargets(targets, protects []section) {
 	given := len(b.Targets) > 0
 	for _, s := range targets {
 		border := b.border(s)
-		for _, node := range s.nodes {
-			b.patterns(node, func(text string, at int) {
-				if at >= border {
-					b.protect(text, at)
-				} else if !given {
-					b.target(text, at)
-				}
-			})
+		for _, found := range b.candidates(s) {
+			if found.at >= border {
+				b.protect(found)
+			} else if !given {
+				b.target(found)
+			}
 		}
 	}
 	for _, s := range protects {
-		for _, node := range s.nodes {
-			b.patterns(node, b.protect)
+		for _, found := range b.candidates(s) {
+			b.protect(found)
 		}
+	}
+	if len(b.Targets) > maxPatterns || len(b.Protected) > maxPatterns {
+		b.fail(0, "there are more than %d targets or protected paths; name directories or globs", maxPatterns)
 	}
 }
 
@@ -36,14 +40,9 @@ func (b *body) readTargets(targets, protects []section) {
 // beginning of the first clause that says "Do NOT modify".
 func (b *body) border(s section) int {
 	prose := bytes.Clone(b.prose[s.start:s.end])
-	for _, node := range s.nodes {
-		b.spans(node, func(content string, at int) {
-			for i := max(at, s.start); i < min(at+len(content), s.end); i++ {
-				if prose[i-s.start] != '\n' {
-					prose[i-s.start] = ' '
-				}
-			}
-		})
+	for _, span := range b.spansWithin(s.start, s.end) {
+		at := span.at - s.start
+		blank(prose[at:min(at+len(span.text), len(prose))])
 	}
 	found := protectForm.FindIndex(prose)
 	if found == nil {
@@ -59,26 +58,22 @@ func (b *body) border(s section) int {
 	return s.start + line + clause
 }
 
-// patterns calls visit for each text below a node that may be a pattern: code
-// spans, and the first words of list items.
-func (b *body) patterns(node ast.Node, visit func(text string, at int)) {
-	_ = ast.Walk(node, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
+// candidates are the texts of a section that may be patterns, in order: code
+// spans, and first words of list items that look like paths.
+func (b *body) candidates(s section) []codeSpan {
+	found := slices.Clone(b.spansWithin(s.start, s.end))
+	for _, node := range s.nodes {
+		_ = ast.Walk(node, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+			if item, ok := node.(*ast.ListItem); ok && entering {
+				if word, at := b.firstWord(item); looksLikePath(word) {
+					found = append(found, codeSpan{word, at})
+				}
+			}
 			return ast.WalkContinue, nil
-		}
-		switch node := node.(type) {
-		case *ast.CodeSpan:
-			if content, at, ok := b.span(node); ok {
-				visit(content, at)
-			}
-			return ast.WalkSkipChildren, nil
-		case *ast.ListItem:
-			if word, at := b.firstWord(node); looksLikePath(word) {
-				visit(word, at)
-			}
-		}
-		return ast.WalkContinue, nil
-	})
+		})
+	}
+	slices.SortStableFunc(found, func(a, b codeSpan) int { return a.at - b.at })
+	return found
 }
 
 // firstWord is the first word of a list item, without emphasis and the like.
@@ -94,9 +89,6 @@ func (b *body) firstWord(item *ast.ListItem) (word string, at int) {
 	}
 	segment := block.Lines().At(0)
 	text := string(segment.Value(b.text))
-	if inner, ok := block.FirstChild().(*ast.Link); ok {
-		text = string(inner.Text(b.text)) //nolint:staticcheck // the text of a link is what people see
-	}
 	for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
 		text = strings.TrimPrefix(text, box)
 	}
@@ -105,6 +97,9 @@ func (b *body) firstWord(item *ast.ListItem) (word string, at int) {
 		return "", 0
 	}
 	word = words[0]
+	if title, _, link := strings.Cut(strings.TrimPrefix(word, "["), "]("); link {
+		word = title
+	}
 	for _, mark := range []string{"**", "__", `"`, "'"} {
 		if inner, ok := strings.CutPrefix(word, mark); ok {
 			word, _, _ = strings.Cut(inner, mark)
@@ -121,9 +116,9 @@ func looksLikePath(word string) bool {
 	return strings.ContainsAny(strings.Trim(word, "."), "/.*")
 }
 
-func (b *body) target(text string, at int) {
-	line := b.line(at)
-	pattern, err := newPattern(text, line)
+func (b *body) target(found codeSpan) {
+	line := b.line(found.at)
+	pattern, err := newPattern(found.text, line)
 	if err != nil {
 		b.warn(line, "not read as a target: %v", err)
 		return
@@ -131,9 +126,9 @@ func (b *body) target(text string, at int) {
 	b.Targets = addPattern(b.Targets, pattern)
 }
 
-func (b *body) protect(text string, at int) {
-	line := b.line(at)
-	pattern, err := newPattern(text, line)
+func (b *body) protect(found codeSpan) {
+	line := b.line(found.at)
+	pattern, err := newPattern(found.text, line)
 	if err != nil {
 		b.fail(line, "cannot be protected: %v", err)
 		return
@@ -142,7 +137,8 @@ func (b *body) protect(text string, at int) {
 }
 
 func addPattern(patterns []Pattern, pattern Pattern) []Pattern {
-	if pattern.Text == "" || slices.ContainsFunc(patterns, func(known Pattern) bool { return known.Text == pattern.Text }) {
+	same := func(known Pattern) bool { return known.Text == pattern.Text }
+	if pattern.Text == "" || len(patterns) > maxPatterns || slices.ContainsFunc(patterns, same) {
 		return patterns
 	}
 	return append(patterns, pattern)

@@ -107,7 +107,7 @@ func (p *Program) failYAML(text []byte, line int, err error, c converter) {
 }
 
 var (
-	reservedBlock = regexp.MustCompile("^(\\s*(?:-\\s+)*(?:[\\w-]+\\s*:\\s+)?)([@*`%&!][^\"]*?)(\\s+#.*)?\\s*$")
+	reservedBlock = regexp.MustCompile("^(\\s*(?:-\\s+)*(?:[\\w-]+\\s*:\\s+)?)([@*`%][^\"]*?)(\\s+#.*)?\\s*$")
 	reservedFlow  = regexp.MustCompile("([\\[,]\\s*|[:]\\s+)([@*`%][^\",\\]\\}]*)")
 )
 

@@ -1,0 +1,83 @@
+package program_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/program"
+)
+
+func TestMatcher(t *testing.T) {
+	p := program.Parse(file, []byte("---\ntarget: [src/a.go, lib/*.py, docs/, 'deep/**/*.md', 'gen/*/', 'x.{js,ts}', Makefile, ./dot/y]\nprotect: [docs/keep/, lib/eval.py]\n---\n"))
+	require.NoError(t, p.Err())
+	m := p.Matcher()
+	for path, want := range map[string]bool{
+		"src/a.go": true, "src/a.go/b": false, "other/src/a.go": false, "src/b.go": false, "SRC/a.go": false,
+		"lib/x.py": true, "lib/sub/x.py": false, "lib/eval.py": false, "xlib/x.py": false,
+		"docs/a": true, "docs/.hidden": true, "docs/a/b/c.md": true, "docs": false, "docs2/a": false, "docs/keep/a": false,
+		"deep/a.md": true, "deep/x/y/a.md": true, "deep/a.txt": false,
+		"gen/a/b": true, "gen/a/b/c": true, "gen/a": false, "gen/b/.x": true,
+		"x.js": true, "x.ts": true, "x.go": false, "Makefile": true, "sub/Makefile": false, "dot/y": true,
+	} {
+		assert.Equal(t, want, m.Allows(path), path)
+	}
+	assert.True(t, m.Target("lib/eval.py"))
+	assert.True(t, m.Protected("lib/eval.py"))
+	assert.True(t, m.Literal("src/a.go"))
+	assert.True(t, m.Literal("Makefile"))
+	assert.False(t, m.Literal("lib/x.py"))
+	assert.False(t, m.Literal("docs/"), "a directory names none of its files")
+	assert.False(t, m.Literal("docs/a"))
+}
+
+func TestWholeRepository(t *testing.T) {
+	for _, target := range []string{"./", "**", "**/*"} {
+		p := program.Parse(file, []byte("---\ntarget: ['"+target+"']\n---\n"))
+		require.NoError(t, p.Err())
+		assert.True(t, p.Matcher().Allows("a"), target)
+		assert.True(t, p.Matcher().Allows("a/b/.c"), target)
+	}
+}
+
+func TestScriptFiles(t *testing.T) {
+	tracked := []string{"eval.sh", "bench/run.sh", "bench/deep/x.py", "deep/x.py", "src/a.go", "Makefile", "data/in.json", "my file.txt", "cfg.toml"}
+	for name, c := range map[string]struct {
+		script string
+		want   []string
+	}{
+		"plain":                {"sh eval.sh", []string{"eval.sh"}},
+		"with a dot":           {"./eval.sh --fast", []string{"eval.sh"}},
+		"quoted":               {`sh "eval.sh" 'bench/run.sh'`, []string{"eval.sh", "bench/run.sh"}},
+		"redirected":           {"sh eval.sh<data/in.json>out.txt;sh bench/run.sh|cat", []string{"eval.sh", "data/in.json", "bench/run.sh"}},
+		"after cd":             {"cd bench\nsh run.sh", []string{"bench/run.sh"}},
+		"after cd in one line": {"cd bench && sh ./run.sh", []string{"bench/run.sh"}},
+		"cd and cd":            {"cd bench; cd deep; python x.py", []string{"deep/x.py", "bench/deep/x.py"}},
+		"cd up":                {"cd bench; sh ../eval.sh", []string{"eval.sh"}},
+		"pushd":                {"pushd bench; sh run.sh; popd", []string{"bench/run.sh"}},
+		"-C":                   {"make -C bench run.sh", []string{"bench/run.sh"}},
+		"variable":             {`sh "$ROOT/eval.sh" ${DIR}/bench/run.sh`, []string{"eval.sh", "bench/run.sh"}},
+		"command":              {"sh $(pwd)/eval.sh `pwd`/bench/run.sh", []string{"eval.sh", "bench/run.sh"}},
+		"assignment":           {"CONFIG=cfg.toml ./x --in=data/in.json", []string{"cfg.toml", "data/in.json"}},
+		"twice":                {"sh eval.sh; sh eval.sh", []string{"eval.sh"}},
+		"directories":          {"go test ./src/...", nil},
+		"none":                 {"", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &program.Program{Script: c.script}
+			assert.Equal(t, c.want, p.ScriptFiles(func(path string) bool { return slices.Contains(tracked, path) }))
+		})
+	}
+}
+
+func TestScriptFilesOfAHostileScript(t *testing.T) {
+	script := ""
+	for i := range 3000 {
+		script += "cd a" + string(rune('a'+i%26)) + "; "
+	}
+	asked := 0
+	(&program.Program{Script: script}).ScriptFiles(func(string) bool { asked++; return false })
+	assert.Less(t, asked, 100_000)
+}
