@@ -33,6 +33,13 @@ func TestEnvironment(t *testing.T) {
 	assert.NotContains(t, remote, "GIT_CONFIG_VALUE_1=evil")
 }
 
+func TestLockedError(t *testing.T) {
+	t.Parallel()
+	err := updateError(&Error{ExitCode: 128, Stderr: "fatal: prepare: cannot lock ref 'refs/heads/x': Unable to create '/r/it's/.git/refs/heads/x.lock': File exists.\n\nAnother git process\n"})
+	assert.ErrorIs(t, err, ErrLocked)
+	assert.Equal(t, &LockedError{Path: "/r/it's/.git/refs/heads/x.lock"}, err)
+}
+
 func TestShellQuote(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]string{"a/b-c.d": "a/b-c.d", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$(x)": "'$(x)'", "~": "'~'"} {

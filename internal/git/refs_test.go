@@ -1,11 +1,13 @@
 package git_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -93,13 +95,36 @@ func TestUpdateRefsBlocked(t *testing.T) {
 	}
 }
 
-func TestUpdateRefsLocked(t *testing.T) {
+// A lock that a killed process left is taken away after a while.
+func TestUpdateRefsAfterAKilledProcess(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	require.NoError(t, os.WriteFile(filepath.Join(f.repo.GitDir, "refs", "heads", "x.lock"), nil, 0o644))
-	err := f.repo.UpdateRefs(t.Context(), "test", git.RefUpdate{Ref: "refs/heads/x", New: f.head()})
-	require.ErrorIs(t, err, git.ErrLocked)
-	assert.Contains(t, err.Error(), "x.lock")
+	lock := filepath.Join(f.repo.GitDir, "refs", "heads", "x.lock")
+	require.NoError(t, os.WriteFile(lock, nil, 0o644))
+	require.NoError(t, f.repo.UpdateRefs(t.Context(), "test", git.RefUpdate{Ref: "refs/heads/x", New: f.head()}))
+	assert.Equal(t, f.head(), f.user("rev-parse", "refs/heads/x"))
+	assert.NoFileExists(t, lock)
+	leftovers, err := filepath.Glob(filepath.Join(f.repo.GitDir, "autoloop-*"))
+	require.NoError(t, err)
+	assert.Empty(t, leftovers)
+}
+
+// A lock that is let go is waited for, and the wait ends with the context.
+func TestUpdateRefsWaits(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	lock := filepath.Join(f.repo.GitDir, "refs", "heads", "x.lock")
+	require.NoError(t, os.WriteFile(lock, nil, 0o644))
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	err := f.repo.UpdateRefs(ctx, "test", git.RefUpdate{Ref: "refs/heads/x", New: f.head()})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.FileExists(t, lock)
+
+	time.AfterFunc(200*time.Millisecond, func() { _ = os.Remove(lock) })
+	begun := time.Now()
+	require.NoError(t, f.repo.UpdateRefs(t.Context(), "test", git.RefUpdate{Ref: "refs/heads/x", New: f.head()}))
+	assert.Less(t, time.Since(begun), 3*time.Second)
 }
 
 func TestUpdateRefsRefusesOddNames(t *testing.T) {

@@ -24,9 +24,13 @@ type RefUpdate struct {
 }
 
 // UpdateRefs moves all refs or none, in one transaction. A ref that is not at
-// its Old is ErrStale, one that is held by another process ErrLocked, one
-// whose name is taken by a branch above or below it a *BlockedError. Symbolic
-// refs are not followed; reason goes into the reflog.
+// its Old is ErrStale, one whose name is taken by a branch above or below it a
+// *BlockedError. A ref that another process holds is waited for, and ErrLocked
+// when that takes too long; a lock that a killed process left is removed.
+// Symbolic refs are not followed; reason goes into the reflog.
+//
+// A process that is killed in the middle may have moved the first of the refs
+// and not the last.
 func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates ...RefUpdate) error {
 	if len(updates) == 0 {
 		return nil
@@ -39,8 +43,20 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates ...RefUpda
 		}
 	}
 	in.WriteString("prepare\x00commit\x00")
-	_, err := r.Run(ctx, Input{Stdin: in.Bytes()}, "update-ref", "--no-deref", "-m", reason, "-z", "--stdin")
-	return updateError(err)
+	const tries = 10
+	for try := 1; ; try++ {
+		// The transaction takes milliseconds and is not cut off in the middle.
+		_, err := r.Run(context.WithoutCancel(ctx), Input{Stdin: in.Bytes()},
+			"update-ref", "--no-deref", "--create-reflog", "-m", reason, "-z", "--stdin")
+		err = updateError(err)
+		var locked *LockedError
+		if !errors.As(err, &locked) || try == tries {
+			return err
+		}
+		if err := r.outwait(ctx, locked.Path, updates); err != nil {
+			return err
+		}
+	}
 }
 
 func (r *Repo) writeUpdate(in *bytes.Buffer, u RefUpdate) error {
@@ -78,7 +94,7 @@ func updateError(err error) error {
 		strings.Contains(says, "unable to resolve reference"), strings.Contains(says, "reference is missing"):
 		return fmt.Errorf("%w: %s", ErrStale, firstReason(says))
 	case strings.Contains(says, ".lock': File exists"):
-		return fmt.Errorf("%w: %s", ErrLocked, firstReason(says))
+		return lockedError(says)
 	case strings.Contains(says, "exists; cannot create '"):
 		return blockedError(says, err)
 	}
