@@ -77,6 +77,27 @@ func TestAgentsThatDoWhatTheyMayNot(t *testing.T) {
 	}
 }
 
+// TestStandingProtection: a target that matches everything still leaves out
+// what the loop itself runs on.
+func TestStandingProtection(t *testing.T) {
+	for name, script := range map[string]string{
+		"the evaluator": `echo 'echo 0' > eval.sh`, "the program": `echo x >> .autoloop/programs/p.md`, "another program": `echo x > .autoloop/programs/q.md`,
+		"a workflow": `mkdir -p .github/workflows; echo x > .github/workflows/a.yml`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := agentWorld(t, script)
+			file := filepath.Join(w.dir, ".autoloop/programs/p.md")
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(data), "src/**", "**", 1)), 0o600))
+			got := w.one()
+			assert.Equal(t, "rejected", got.Outcome)
+			assert.Nil(t, got.Metric)
+		})
+	}
+}
+
 func TestAgentDeletesTheTarget(t *testing.T) {
 	t.Parallel()
 	w := agentWorld(t, `rm src/value.txt`)

@@ -22,6 +22,7 @@ type books struct {
 	log      *ledger.Log
 	sum      ledger.Books
 	warnings []string
+	fresh    bool // there was no state file yet
 }
 
 // openBooks reads the files. What cannot be read is an error: it is never
@@ -36,7 +37,7 @@ func openBooks(p *program.Program, files store.Files) (*books, error) {
 		return nil, fmt.Errorf("read %s.results.tsv on the memory branch: %w", p.Name, err)
 	}
 	if files.State == nil {
-		b.doc = state.New(p.Name)
+		b.doc, b.fresh = state.New(p.Name), true
 	} else if b.doc, err = state.Parse(files.State); err != nil {
 		return nil, fmt.Errorf("read %s.md on the memory branch: %w", p.Name, err)
 	}
@@ -91,6 +92,9 @@ func (b *books) heed(event func(ledger.Event) error) error {
 // files renders the books for writing.
 func (b *books) files(p *program.Program, target *score.Value) (store.Files, error) {
 	m := b.machine
+	if b.fresh {
+		b.doc.SetSection(state.ProgramInfo, programInfo(p))
+	}
 	m.Direction, m.DirectionGiven = p.Direction, true
 	m.TargetMetric = target
 	m.Branch = BranchPrefix + p.Name
@@ -104,6 +108,20 @@ func (b *books) files(p *program.Program, target *score.Value) (store.Files, err
 	}
 	b.doc.SetMachine(m)
 	return store.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log.Bytes()}, nil
+}
+
+// programInfo introduces the program to who finds the state file first.
+func programInfo(p *program.Program) string {
+	metric := "the only number that the evaluation prints"
+	if p.Metric != "" {
+		metric = "`" + state.Inline(p.Metric, 80) + "`"
+	}
+	schedule := "at every tick"
+	if p.Schedule.Text != "" {
+		schedule = p.Schedule.Text
+	}
+	return fmt.Sprintf("- Program: `%s`\n- Metric: %s, %s is better\n- Schedule: %s\n- Kept changes: branch `%s`\n",
+		state.Inline(p.File, 200), metric, p.Direction, state.Inline(schedule, 80), BranchPrefix+p.Name)
 }
 
 func optional(v *score.Value) string {
