@@ -34,49 +34,73 @@ func lockedError(says string) error {
 	return &LockedError{Path: path}
 }
 
-// outwait waits until the lock is gone or in other hands. One of a ref of ours
-// that stays the same for too long is taken away. It returns the context's
-// error alone.
+// outwait waits until the lock is gone or in other hands. When it stays the same
+// for too long, it and the other locks of the refs that stayed the same with it
+// are taken away. It returns the context's error alone.
 func (r *Repo) outwait(ctx context.Context, path string, updates []RefUpdate) error {
 	const poll = 20 * time.Millisecond
-	before, err := os.Lstat(path)
-	if err != nil {
-		return nil // it is gone, or cannot be looked at: git will say which
+	before := r.locks(updates)
+	// Only of our refs it is known how long they can be held: another lock is
+	// waited for and left.
+	if _, ours := before[path]; !ours {
+		info, err := os.Lstat(path)
+		if err != nil {
+			return nil // it is gone, or cannot be looked at: git will say which
+		}
+		return wait(ctx, poll, func() bool { return same(path, info) })
 	}
-	for begun := time.Now(); time.Since(begun) < leftover; {
+	if err := wait(ctx, poll, func() bool { return same(path, before[path]) }); err != nil {
+		return err
+	}
+	if !same(path, before[path]) {
+		return nil
+	}
+	for path, info := range before {
+		r.takeAway(path, info)
+	}
+	return nil
+}
+
+// wait looks again and again until there is a change, or for the time that
+// makes a lock a leftover.
+func wait(ctx context.Context, poll time.Duration, unchanged func() bool) error {
+	for begun := time.Now(); time.Since(begun) < leftover && unchanged(); {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-time.After(poll):
 		}
-		if now, err := os.Lstat(path); err != nil || !sameLock(before, now) {
-			return nil
-		}
-	}
-	if r.isLockOf(path, updates) {
-		r.takeAway(path, before)
 	}
 	return nil
+}
+
+// locks are the locks that exist for the refs.
+func (r *Repo) locks(updates []RefUpdate) map[string]os.FileInfo {
+	locks := map[string]os.FileInfo{}
+	for _, u := range updates {
+		path := filepath.Join(r.CommonDir, filepath.FromSlash(u.Ref)) + ".lock"
+		if info, err := os.Lstat(path); err == nil {
+			locks[path] = info
+		}
+	}
+	return locks
+}
+
+func same(path string, before os.FileInfo) bool {
+	now, err := os.Lstat(path)
+	return err == nil && sameLock(before, now)
 }
 
 func sameLock(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
-// isLockOf holds for the locks of the refs that are to be moved: only about
-// those it is known how long they can be held.
-func (r *Repo) isLockOf(path string, updates []RefUpdate) bool {
-	for _, u := range updates {
-		if path == filepath.Join(r.CommonDir, filepath.FromSlash(u.Ref))+".lock" {
-			return true
-		}
-	}
-	return false
-}
-
 // takeAway removes the lock that was seen, and puts one back that took its
 // place in that moment.
 func (r *Repo) takeAway(path string, seen os.FileInfo) {
+	if !same(path, seen) {
+		return
+	}
 	aside := filepath.Join(r.CommonDir, "autoloop-leftover-"+strconv.Itoa(os.Getpid())+".lock")
 	if os.Rename(path, aside) != nil {
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -82,7 +83,7 @@ func (r *Repo) Push(ctx context.Context, remote string, updates ...RefUpdate) er
 	if err == nil {
 		return nil
 	}
-	if refused := rejections(string(out)); len(refused) > 0 {
+	if refused := rejections(string(out)); len(refused) > 0 && !unreported(refused) {
 		return &RejectedError{Remote: remote, Refs: refused}
 	}
 	var failed *Error
@@ -90,6 +91,13 @@ func (r *Repo) Push(ctx context.Context, remote string, updates ...RefUpdate) er
 		return fmt.Errorf("push to %s: %w", remote, err)
 	}
 	return err
+}
+
+// unreported holds when the remote vanished before it said what it did.
+func unreported(refs []Rejection) bool {
+	return slices.ContainsFunc(refs, func(ref Rejection) bool {
+		return strings.Contains(ref.Reason, "failed to report status") || strings.Contains(ref.Reason, "[remote failure]")
+	})
 }
 
 // rejections reads the lines "!\t<from>:<to>\t[rejected] (reason)" of push

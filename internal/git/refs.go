@@ -62,3 +62,14 @@ func (r *Repo) ListRefs(ctx context.Context, under ...string) ([]Ref, error) {
 	}
 	return refs, nil
 }
+
+// RefLog returns the values that the ref had by its log, newest first; nil when
+// there is no log, or no ref to it.
+func (r *Repo) RefLog(ctx context.Context, ref string) ([]string, error) {
+	out, err := r.Run(ctx, Input{}, "log", "--walk-reflogs", "--format=%H", "--end-of-options", ref, "--")
+	var failed *Error
+	if errors.As(err, &failed) {
+		return nil, nil
+	}
+	return strings.Fields(string(out)), err
+}

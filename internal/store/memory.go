@@ -52,11 +52,22 @@ func (m *Memory) Head(ctx context.Context) (string, error) {
 // HeadOf is Head for any branch that Autoloop writes; ref is its full name. A
 // local branch that the remote had once and has no more does not count.
 func (m *Memory) HeadOf(ctx context.Context, ref string) (string, error) {
-	stands, err := m.stand(ctx, ref)
+	if ref == memoryRef {
+		stands, err := m.stand(ctx, ref)
+		if err != nil {
+			return "", err
+		}
+		return stands[0].head, nil
+	}
+	stands, err := m.stand(ctx, memoryRef, ref)
 	if err != nil {
 		return "", err
 	}
-	return stands[0].head, nil
+	unfinished, err := m.unfinished(ctx, stands[0])
+	if err == nil && unfinished != nil && unfinished.Ref == ref {
+		return unfinished.New, nil
+	}
+	return stands[1].head, err
 }
 
 // Read returns a program's files and the commit that they are from, "" when

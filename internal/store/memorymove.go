@@ -17,6 +17,7 @@ func (w *writing) move(ctx context.Context, stands []stand) error {
 	if errors.Is(pushed, git.ErrRejected) {
 		return pushed
 	}
+	w.doubtful = append(w.doubtful, w.written)
 	// A connection that broke may have broken after the refs moved, and a
 	// remote that said yes is still asked what it has.
 	if err := w.readBack(ctx, pushed); err != nil {

@@ -61,7 +61,7 @@ func (m *Memory) Update(ctx context.Context, u Update) (commit string, err error
 	if u.Claims != "" && !slices.Contains(w.refs, u.Claims) {
 		w.refs = append(w.refs, u.Claims)
 	}
-	if err := w.checkCheckouts(ctx); err != nil {
+	if err := w.checkCheckouts(ctx, w.refs...); err != nil {
 		return "", err
 	}
 	commit, err = backoff.Retry(ctx, func() (string, error) { return w.attempt(ctx) },
@@ -93,19 +93,20 @@ type writing struct {
 	Update
 	// refs are the memory branch, Branch and Claims, as far as they are given.
 	refs []string
-	// written is the commit of the last attempt, which may have got through
-	// although it did not look so.
+	// written is the commit of this attempt; doubtful are those of which it is
+	// not known whether the remote has them.
 	written  string
+	doubtful []string
 	unsteady int
 }
 
 // checkCheckouts refuses to move a branch that somebody works on.
-func (w *writing) checkCheckouts(ctx context.Context) error {
+func (w *writing) checkCheckouts(ctx context.Context, refs ...string) error {
 	checkedOut, err := w.Repo.CheckedOutBranches(ctx)
 	if err != nil {
 		return err
 	}
-	for _, ref := range w.refs {
+	for _, ref := range refs {
 		if where, out := checkedOut[ref]; out {
 			return fmt.Errorf("branch %s is checked out in %s; check out another branch there, since Autoloop writes it",
 				strings.TrimPrefix(ref, "refs/heads/"), where)
@@ -138,8 +139,13 @@ func (w *writing) once(ctx context.Context) (string, error) {
 		return "", err
 	}
 	head := stands[0].head
-	if through, err := w.gotThrough(ctx, head); err != nil || through {
-		return w.written, err
+	if through, err := w.gotThrough(ctx, head); err != nil || through != "" {
+		return through, err
+	}
+	if unfinished, err := w.unfinished(ctx, stands[0]); err != nil {
+		return "", err
+	} else if unfinished != nil {
+		return "", w.finish(ctx, *unfinished)
 	}
 	current, err := w.read(ctx, head, w.Program)
 	if err != nil {
@@ -162,13 +168,18 @@ func (w *writing) once(ctx context.Context) (string, error) {
 	return w.written, w.move(ctx, stands)
 }
 
-// gotThrough says whether an earlier attempt, whose end was not seen, is on the
-// branch.
-func (w *writing) gotThrough(ctx context.Context, head string) (bool, error) {
-	if w.written == "" || head == "" {
-		return false, nil
+// gotThrough returns the commit of an earlier attempt, whose end was not seen,
+// when it is on the branch, else "".
+func (w *writing) gotThrough(ctx context.Context, head string) (string, error) {
+	for _, commit := range w.doubtful {
+		if head == "" {
+			return "", nil
+		}
+		if through, err := w.Repo.IsAncestor(ctx, commit, head); err != nil || through {
+			return commit, err
+		}
 	}
-	return w.Repo.IsAncestor(ctx, w.written, head)
+	return "", nil
 }
 
 func (w *writing) checkBranch(stands []stand) error {
@@ -216,5 +227,5 @@ func (w *writing) commit(ctx context.Context, head string, files map[string]*git
 	if head != "" {
 		parents = []string{head}
 	}
-	return w.Repo.CommitTree(ctx, tree, parents, strings.TrimRight(w.Message, "\n")+"\n", w.Now())
+	return w.Repo.CommitTree(ctx, tree, parents, w.message(), w.Now())
 }
