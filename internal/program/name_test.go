@@ -53,6 +53,11 @@ func TestFileNameThatIsNoSlug(t *testing.T) {
 	assert.ErrorContains(t, p.Err(), `rename it to "my-program"`)
 }
 
+func TestProblemIsOneLineWhateverTheFileIsCalled(t *testing.T) {
+	p := program.Parse(".autoloop/programs/a\nb\x1b.md", nil)
+	assert.Equal(t, `.autoloop/programs/a b .md: name "a\nb\x1b" is no slug ([a-z0-9][a-z0-9._-]*, no `+"`..`, no `.` or `.lock` at the end"+`); rename it to "a-b"`, strings.ReplaceAll(p.Err().Error(), `a b\u001b`, `a\nb\x1b`))
+}
+
 func TestSlugOfIssues(t *testing.T) {
 	for title, want := range map[string]string{
 		"Faster parser!": "faster-parser", "  [WIP] Make it   faster ": "wip-make-it-faster", "v1.2 — final": "v1.2-final", "🚀": "issue-7", "": "issue-7", "...": "issue-7",

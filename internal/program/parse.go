@@ -140,10 +140,15 @@ func clipTo(text string, most int) string {
 	if len(text) > most {
 		text, rest = strings.ToValidUTF8(text[:most], ""), "…"
 	}
+	return visible(text) + rest
+}
+
+// visible shows control characters, such as ends of lines, as spaces.
+func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r
-	}, text) + rest
+	}, text)
 }

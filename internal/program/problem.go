@@ -27,12 +27,13 @@ type Problem struct {
 	Contradiction bool
 }
 
-// String renders the problem as "file:line: message".
+// String renders the problem as "file:line: message", on one line.
 func (p Problem) String() string {
+	file := visible(p.File)
 	if p.Line == 0 {
-		return fmt.Sprintf("%s: %s", p.File, p.Message)
+		return fmt.Sprintf("%s: %s", file, p.Message)
 	}
-	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
+	return fmt.Sprintf("%s:%d: %s", file, p.Line, p.Message)
 }
 
 // Err returns all errors of the program joined, nil when it may run.

@@ -33,7 +33,7 @@ type place struct {
 	name, file string // file is as people see it
 	path       string
 	problem    string
-	regular    bool // the directory says that it is a regular file
+	plain      bool // a regular file, reached through no link
 }
 
 // Load reads all programs in the order of their names. When there are none in
@@ -102,7 +102,10 @@ func (s Programs) places() ([]place, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read programs directory: %w", err)
+		return nil, fmt.Errorf("read programs directory %s: %w", dir, cause(err))
+	}
+	if s.Dir == "" && !below(s.Root, dir) {
+		return nil, fmt.Errorf("programs directory %s is a link that leaves the repository; name another with --programs", DefaultPrograms)
 	}
 	var places []place
 	for _, entry := range entries {
@@ -119,29 +122,42 @@ func (s Programs) places() ([]place, error) {
 func (s Programs) place(dir string, entry fs.DirEntry) (place, bool) {
 	name := entry.Name()
 	full := filepath.Join(dir, name)
-	shown := s.shown(full)
-	stem, markdown := strings.CutSuffix(name, ".md")
+	link := entry.Type()&fs.ModeSymlink != 0
 	directory := entry.IsDir()
-	if entry.Type()&fs.ModeSymlink != 0 {
+	if link {
 		info, err := os.Stat(full)
 		directory = err == nil && info.IsDir()
 	}
+	extension := path.Ext(name)
+	stem := strings.TrimSuffix(name, extension)
 	switch {
 	case strings.EqualFold(name, "README.md"), strings.HasPrefix(name, "."):
 		return place{}, false
-	case directory && markdown:
-		return place{name: stem, file: shown, problem: "a directory has the name of a program file; rename it to " + path.Join(path.Dir(shown), stem)}, true
+	case !strings.EqualFold(extension, ".md"):
+		return s.inside(full, name, link), directory && s.hasProgram(full)
 	case directory:
-		inside := filepath.Join(full, "program.md")
-		if _, err := os.Lstat(inside); err != nil {
-			return place{}, false
-		}
-		return place{name: name, file: s.shown(inside), path: inside}, true
-	case markdown:
-		return place{name: stem, file: shown, path: full, regular: entry.Type().IsRegular()}, true
+		shown := s.shown(full)
+		return place{name: stem, file: shown, problem: "a directory has the name of a program file; rename it to " + path.Join(path.Dir(shown), stem)}, true
+	case extension != ".md":
+		return place{name: stem, file: s.shown(full), problem: "a program file ends in .md; rename it to " + stem + ".md"}, true
 	default:
-		return place{}, false
+		return place{name: stem, file: s.shown(full), path: full, plain: entry.Type().IsRegular()}, true
 	}
+}
+
+// inside is the place of a program with a directory of its own.
+func (s Programs) inside(dir, name string, link bool) place {
+	file := filepath.Join(dir, programFile)
+	info, err := os.Lstat(file)
+	return place{name: name, file: s.shown(file), path: file, plain: !link && err == nil && info.Mode().IsRegular()}
+}
+
+const programFile = "program.md"
+
+// hasProgram reports whether a directory has a program, or hides it from us.
+func (s Programs) hasProgram(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, programFile))
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // clashes makes one error of a name that is claimed by a file and a directory.
@@ -203,7 +219,7 @@ func (s Programs) load(p place, buffer *[]byte) *program.Program {
 // readFile reads a regular file below the root or the programs directory; a
 // link that leaves them is refused.
 func (s Programs) readFile(p place, buffer *[]byte) ([]byte, error) {
-	if !p.regular {
+	if !p.plain {
 		if err := s.check(p.path); err != nil {
 			return nil, err
 		}
@@ -231,19 +247,36 @@ func (s Programs) check(file string) error {
 	case !info.Mode().IsRegular():
 		return errors.New("it is no regular file")
 	}
-	link, err := os.Lstat(file)
-	if err == nil && link.Mode()&fs.ModeSymlink != 0 && !below(s.Root, target) && !below(s.dir(), target) {
-		return errors.New("the file is a link that leaves the repository")
+	if below(s.Root, file) || s.Dir != "" && below(s.dir(), file) {
+		return nil
 	}
-	return cause(err)
+	if direct, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil && direct == filepath.Dir(target) && !s.found(file) {
+		return nil // a file elsewhere that was named by its path
+	}
+	return errors.New("the file is a link that leaves the repository")
 }
 
+// found reports whether the file is one of the repository or the programs
+// directory by its name.
+func (s Programs) found(file string) bool {
+	for _, dir := range []string{s.Root, s.dir()} {
+		if relative, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(relative) {
+			return true
+		}
+	}
+	return false
+}
+
+// below reports whether a file, its links followed, is below a directory.
 func below(dir, file string) bool {
-	real, err := filepath.EvalSymlinks(dir)
+	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return false
 	}
-	relative, err := filepath.Rel(real, file)
+	if file, err = filepath.EvalSymlinks(file); err != nil {
+		return false
+	}
+	relative, err := filepath.Rel(dir, file)
 	return err == nil && filepath.IsLocal(relative)
 }
 
