@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/git"
@@ -122,7 +121,7 @@ func (o schedulerOptions) input(ctx context.Context, env Env) (scheduler.Input, 
 // cannot be read, it finds out whose, so that the others still run.
 func loadStates(ctx context.Context, states *store.States, names []string) (found map[string][]byte, failed map[string]error, err error) {
 	found, err = states.Load(ctx, names)
-	if _, single := err.(interface{ Unwrap() []error }); err == nil || !single { //nolint:errorlint // only errors.Join itself
+	if _, single := err.(interface{ Unwrap() []error }); err == nil || !single {
 		return found, nil, err
 	}
 	warnings := states.Warnings
@@ -198,7 +197,7 @@ func writePlan(env Env, o schedulerOptions, plan *scheduler.Plan) (string, error
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return "", fmt.Errorf("write %s: %w", file, err)
 	}
-	if err := renameio.WriteFile(file, append(text, '\n'), 0o644); err != nil {
+	if err := writeAtomically(file, append(text, '\n'), 0o644); err != nil {
 		return "", fmt.Errorf("write %s: %w", file, err)
 	}
 	return file, nil

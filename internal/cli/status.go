@@ -90,7 +90,7 @@ func statusOf(s *scheduler.Standing) programStatus {
 	if s.Machine.Issue > 0 {
 		out.Issue = &s.Machine.Issue
 	}
-	switch s.Condition {
+	switch s.Condition { //nolint:exhaustive // the others are words already
 	case scheduler.InError:
 		out.Reason = s.Problems[0].String()
 	case scheduler.Unconfigured:

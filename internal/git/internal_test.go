@@ -36,7 +36,7 @@ func TestEnvironment(t *testing.T) {
 func TestLockedError(t *testing.T) {
 	t.Parallel()
 	err := updateError(&Error{ExitCode: 128, Stderr: "fatal: prepare: cannot lock ref 'refs/heads/x': Unable to create '/r/it's/.git/refs/heads/x.lock': File exists.\n\nAnother git process\n"})
-	assert.ErrorIs(t, err, ErrLocked)
+	require.ErrorIs(t, err, ErrLocked)
 	assert.Equal(t, &LockedError{Path: "/r/it's/.git/refs/heads/x.lock"}, err)
 }
 

@@ -45,7 +45,7 @@ func (r *Repo) outwait(ctx context.Context, path string, updates []RefUpdate) er
 	if _, ours := before[path]; !ours {
 		info, err := os.Lstat(path)
 		if err != nil {
-			return nil // it is gone, or cannot be looked at: git will say which
+			return nil //nolint:nilerr // it is gone, or cannot be looked at: git will say which
 		}
 		return wait(ctx, poll, func() bool { return same(path, info) })
 	}

@@ -306,7 +306,7 @@ func TestKeyWarnings(t *testing.T) {
 func TestAllErrorsAreReported(t *testing.T) {
 	p := both(t, front("schedule: never\nmetric_direction: up\ntarget-metric: x"))
 	assert.Len(t, p.Errors(), 3)
-	assert.ErrorContains(t, p.Err(), file+":2: `schedule`:")
+	require.ErrorContains(t, p.Err(), file+":2: `schedule`:")
 	assert.ErrorContains(t, p.Err(), file+":4: `target-metric`:")
 }
 

@@ -39,7 +39,7 @@ func TestNamesThatAreNoSlugs(t *testing.T) {
 		assert.Contains(t, err.Error(), `rename it to "`+slug+`"`, name)
 		assert.NotContains(t, err.Error(), "\n")
 		assert.Less(t, len(err.Error()), 250)
-		assert.NoError(t, program.ValidName(slug))
+		require.NoError(t, program.ValidName(slug))
 	}
 	for _, name := range []string{"", "...", "日本語", "@{"} {
 		assert.ErrorContains(t, program.ValidName(name), "use a-z", name)
@@ -49,7 +49,7 @@ func TestNamesThatAreNoSlugs(t *testing.T) {
 func TestFileNameThatIsNoSlug(t *testing.T) {
 	p := program.Parse(".autoloop/programs/My Program.md", []byte("# x\n"))
 	assert.Equal(t, "My Program", p.Name)
-	assert.ErrorContains(t, p.Err(), `.autoloop/programs/My Program.md: name "My Program" is no slug`)
+	require.ErrorContains(t, p.Err(), `.autoloop/programs/My Program.md: name "My Program" is no slug`)
 	assert.ErrorContains(t, p.Err(), `rename it to "my-program"`)
 }
 

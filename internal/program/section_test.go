@@ -197,7 +197,7 @@ func TestMetricOfTheText(t *testing.T) {
 		})
 	}
 	p := program.Parse(file, []byte("The metric is `a`.\n\nThe metric is `b`.\n"))
-	assert.ErrorContains(t, p.Err(), file+":3: the text names two metrics, `a` on line 1 and `b` here; say which with `metric: a`")
+	require.ErrorContains(t, p.Err(), file+":3: the text names two metrics, `a` on line 1 and `b` here; say which with `metric: a`")
 	p = program.Parse(file, []byte("---\nmetric: b\n---\nThe metric is `a`.\n"))
 	require.NoError(t, p.Err())
 	assert.Equal(t, "b", p.Metric)
@@ -231,7 +231,7 @@ func TestUnconfigured(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := both(t, c.text)
-			assert.NoError(t, p.Err())
+			require.NoError(t, p.Err())
 			assert.True(t, p.Unconfigured)
 			assert.Equal(t, c.line, p.Placeholder)
 		})
@@ -252,7 +252,7 @@ func TestUnconfigured(t *testing.T) {
 	} {
 		t.Run("not: "+name, func(t *testing.T) {
 			p := both(t, text)
-			assert.NoError(t, p.Err())
+			require.NoError(t, p.Err())
 			assert.False(t, p.Unconfigured, "line %d", p.Placeholder)
 		})
 	}
@@ -261,7 +261,7 @@ func TestUnconfigured(t *testing.T) {
 func TestTheTemplateOfOldIsUnconfigured(t *testing.T) {
 	p := both(t, "# Autoloop Program\n\n## Goal\n\nREPLACE THIS with your optimization goal.\n\n## Target\n\n- `REPLACE_WITH_FILE`\n\n## Evaluation\n\n"+
 		fence+"bash\nREPLACE_WITH_YOUR_EVALUATION_COMMAND\n"+fence+"\n\nThe metric is `REPLACE_WITH_METRIC_NAME`. **Lower/Higher is better.** (pick one)\n")
-	assert.NoError(t, p.Err())
+	require.NoError(t, p.Err())
 	assert.True(t, p.Unconfigured)
 }
 
@@ -292,7 +292,7 @@ func TestContradiction(t *testing.T) {
 				assert.Contains(t, found.Message, c.says)
 				assert.True(t, found.Contradiction)
 				p.Excuse()
-				assert.NoError(t, p.Err())
+				require.NoError(t, p.Err())
 				assert.Len(t, p.Warnings(), 1)
 			}
 		})
