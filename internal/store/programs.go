@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -107,21 +108,23 @@ func (s Programs) places() ([]place, error) {
 	if s.Dir == "" && !below(s.Root, dir) {
 		return nil, fmt.Errorf("programs directory %s is a link that leaves the repository; name another with --programs", DefaultPrograms)
 	}
-	var places []place
+	places := make([]place, 0, len(entries))
+	shown := s.shown(dir)
 	for _, entry := range entries {
-		if found, ok := s.place(dir, entry); ok {
+		if found, ok := s.place(dir, shown, entry); ok {
 			places = append(places, found)
 		}
 	}
 	slices.SortFunc(places, func(a, b place) int {
-		return strings.Compare(a.name+"\x00"+a.file, b.name+"\x00"+b.file)
+		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.file, b.file))
 	})
 	return clashes(places), nil
 }
 
-func (s Programs) place(dir string, entry fs.DirEntry) (place, bool) {
+// place looks at an entry of the programs directory, which people see as shown.
+func (s Programs) place(dir, shown string, entry fs.DirEntry) (place, bool) {
 	name := entry.Name()
-	full := filepath.Join(dir, name)
+	full, shown := dir+string(filepath.Separator)+name, path.Join(shown, name)
 	link := entry.Type()&fs.ModeSymlink != 0
 	directory := entry.IsDir()
 	if link {
@@ -134,30 +137,29 @@ func (s Programs) place(dir string, entry fs.DirEntry) (place, bool) {
 	case strings.EqualFold(name, "README.md"), strings.HasPrefix(name, "."):
 		return place{}, false
 	case !strings.EqualFold(extension, ".md"):
-		return s.inside(full, name, link), directory && s.hasProgram(full)
+		if !directory {
+			return place{}, false
+		}
+		return inside(full, shown, name, link)
 	case directory:
-		shown := s.shown(full)
 		return place{name: stem, file: shown, problem: "a directory has the name of a program file; rename it to " + path.Join(path.Dir(shown), stem)}, true
 	case extension != ".md":
-		return place{name: stem, file: s.shown(full), problem: "a program file ends in .md; rename it to " + stem + ".md"}, true
+		return place{name: stem, file: shown, problem: "a program file ends in .md; rename it to " + stem + ".md"}, true
 	default:
-		return place{name: stem, file: s.shown(full), path: full, plain: entry.Type().IsRegular()}, true
+		return place{name: stem, file: shown, path: full, plain: entry.Type().IsRegular()}, true
 	}
 }
 
-// inside is the place of a program with a directory of its own.
-func (s Programs) inside(dir, name string, link bool) place {
-	file := filepath.Join(dir, programFile)
-	info, err := os.Lstat(file)
-	return place{name: name, file: s.shown(file), path: file, plain: !link && err == nil && info.Mode().IsRegular()}
-}
-
-const programFile = "program.md"
-
-// hasProgram reports whether a directory has a program, or hides it from us.
-func (s Programs) hasProgram(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, programFile))
-	return !errors.Is(err, fs.ErrNotExist)
+// inside is the place of a program with a directory of its own, when it has
+// one. A directory that hides it from us has one: reading it says why.
+func inside(dir, shown, name string, link bool) (place, bool) {
+	const file = "program.md"
+	full := filepath.Join(dir, file)
+	info, err := os.Lstat(full)
+	if errors.Is(err, fs.ErrNotExist) {
+		return place{}, false
+	}
+	return place{name: name, file: path.Join(shown, file), path: full, plain: !link && err == nil && info.Mode().IsRegular()}, true
 }
 
 // clashes makes one error of a name that is claimed by a file and a directory.
