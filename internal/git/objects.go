@@ -76,7 +76,7 @@ func (r *Repo) HashObjects(ctx context.Context, contents ...[]byte) ([]string, e
 		id, err := r.line(ctx, Input{Stdin: contents[0]}, "hash-object", "-w", "--no-filters", "--stdin")
 		return []string{id}, err
 	}
-	dir, err := os.MkdirTemp("", "autoloop-blobs-")
+	dir, err := os.MkdirTemp(r.temp, "autoloop-blobs-")
 	if err != nil {
 		return nil, fmt.Errorf("write blobs: %w", err)
 	}

@@ -1,6 +1,9 @@
 package git_test
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -133,4 +136,18 @@ func TestHashObjectsKeepsBytes(t *testing.T) {
 	single, err := f.repo.HashObjects(t.Context(), contents[0])
 	require.NoError(t, err)
 	assert.Equal(t, ids[:1], single)
+}
+
+func TestTemporaryFilesAreWhereTheyShall(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	files := map[string]*git.File{"b": {Data: []byte("1")}, "c": {Data: []byte("2")}}
+	_, err := f.repo.WithTemp(filepath.Join(t.TempDir(), "none")).WriteFiles(t.Context(), "HEAD", files)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	dir := t.TempDir()
+	_, err = f.repo.WithTemp(dir).WriteFiles(t.Context(), "HEAD", files)
+	require.NoError(t, err)
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }

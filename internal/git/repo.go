@@ -32,6 +32,7 @@ type Repo struct {
 	env     environment
 	extra   []Setting
 	drivers *drivers
+	temp    string
 }
 
 // Identity is who makes a commit.
@@ -71,6 +72,14 @@ func Open(ctx context.Context, dir string, env []string, options ...Option) (*Re
 		return nil, err
 	}
 	return r, nil
+}
+
+// WithTemp returns the same repository with its temporary files in dir, so that
+// whoever clears dir up after a killed process has them too.
+func (r *Repo) WithTemp(dir string) *Repo {
+	there := *r
+	there.temp = dir
+	return &there
 }
 
 func (r *Repo) checkVersion(ctx context.Context) error {

@@ -116,7 +116,7 @@ func (r *Repo) WriteFiles(ctx context.Context, base string, files map[string]*Fi
 	if err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp("", "autoloop-index-")
+	dir, err := os.MkdirTemp(r.temp, "autoloop-index-")
 	if err != nil {
 		return "", fmt.Errorf("write tree: %w", err)
 	}
