@@ -81,7 +81,12 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 		fmt.Fprintln(env.Stderr, "AUTOLOOP_PAUSED is true: nothing runs; set it to false to go on")
 		return printResults(env, nil, o.json)
 	}
-	repo, err := openRepo(ctx, env, o.repoDir)
+	runDir, err := newRunDir()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tree.RemoveAll(runDir) }()
+	repo, err := openRepo(ctx, env, o.repoDir, git.WithTemp(runDir))
 	if err != nil {
 		return err
 	}
@@ -99,11 +104,6 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 	if o.model != "" {
 		p.Model = o.model
 	}
-	runDir, err := newRunDir()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tree.RemoveAll(runDir) }()
 	service, err := newIterateService(ctx, env, o, repo, p, runDir)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 	return err
 }
 
-func openRepo(ctx context.Context, env Env, dir string) (*git.Repo, error) {
+func openRepo(ctx context.Context, env Env, dir string, options ...git.Option) (*git.Repo, error) {
 	if dir == "" {
 		dir = env.Dir
 	}
@@ -128,7 +128,7 @@ func openRepo(ctx context.Context, env Env, dir string) (*git.Repo, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, Usagef("--repo-dir %s does not exist", dir)
 	}
-	return git.Open(ctx, dir, env.Environ)
+	return git.Open(ctx, dir, env.Environ, options...)
 }
 
 // chooseProgram finds the program that was asked for, or that the scheduler
