@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,39 +34,55 @@ func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name stri
 	if err := program.ValidName(name); err != nil {
 		return &UsageError{err}
 	}
-	root, _, err := o.root(ctx, env)
+	root, repo, err := o.root(ctx, env)
 	if err != nil {
 		return err
 	}
-	dir := filepath.FromSlash(store.DefaultPrograms)
-	if o.programs != "" {
-		dir = o.programs
+	dir := store.Programs{Root: root, Dir: o.programs}.Directory()
+	files := newFiles(root, dir, name)
+	taken := []string{filepath.Join(dir, name)}
+	for _, file := range files {
+		taken = append(taken, file.path)
 	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(root, dir)
-	}
-	target := "autoloop-" + name + "/"
-	files := map[string]string{
-		filepath.Join(dir, name+".md"):               strings.NewReplacer("NAME", name, "DIR/", target).Replace(newTemplate),
-		filepath.Join(root, target, "settings.conf"): newTarget,
-		filepath.Join(root, target, "evaluate.sh"):   newEvaluation,
-	}
-	for file := range files {
-		if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-			return Usagef("%s exists already; choose another name, or remove it", file)
+	for _, path := range taken {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return Usagef("%s exists already; choose another name, or remove it", path)
 		}
 	}
-	if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-		return Usagef("%s claims the name %s already", filepath.Join(dir, name), name)
-	}
-	for file, text := range files {
-		if err := demoWrite(file, []byte(text)); err != nil {
+	var out strings.Builder
+	for _, file := range files {
+		if err := demoWrite(file.path, []byte(file.text)); err != nil {
 			return err
 		}
+		fmt.Fprintf(&out, "written: %s\n", file.path)
 	}
-	fmt.Fprintf(env.Stdout, "written: %s\nwritten: %s\nwritten: %s\n\nnext:\n  git add -A && git commit -m \"Add program %s\"\n  iterate --program %s -n 5\n",
-		filepath.Join(dir, name+".md"), filepath.Join(root, target, "settings.conf"), filepath.Join(root, target, "evaluate.sh"), name, name)
-	return nil
+	out.WriteString("\nnext:\n")
+	if repo == nil {
+		out.WriteString("  git init\n")
+	}
+	fmt.Fprintf(&out, "  git add -A && git commit -m \"Add program %s\"\n  iterate --program %s -n 5%s\n", name, name, programsFlag(o))
+	_, err = io.WriteString(env.Stdout, out.String())
+	return err
+}
+
+func programsFlag(o schedulerOptions) string {
+	if o.programs == "" {
+		return ""
+	}
+	return " --programs " + o.programs
+}
+
+// newFile is one file of a new program.
+type newFile struct{ path, text string }
+
+func newFiles(root, dir, name string) []newFile {
+	work := "autoloop-" + name
+	fill := strings.NewReplacer("NAME", name, "DIR", work).Replace
+	return []newFile{
+		{filepath.Join(dir, name+".md"), fill(newTemplate)},
+		{filepath.Join(root, work, "settings.conf"), newTarget},
+		{filepath.Join(root, work, "evaluate.sh"), newEvaluation},
+	}
 }
 
 const newTemplate = `---
@@ -73,7 +90,6 @@ schedule: every 6h
 metric: error
 metric_direction: lower
 target-metric: 0.01
-evaluation-runs: 1
 ---
 
 # NAME
@@ -105,9 +121,9 @@ depth = 1.0 # tune: 0..10
 `
 
 const newEvaluation = `#!/bin/sh
-# Prints how far the settings are from where they do best.
+# Prints how far the settings are from where they do best, as JSON.
 cd "$(dirname "$0")" || exit 1
-awk '
+LC_ALL=C awk '
   $1 == "width" { width = $3 }
   $1 == "depth" { depth = $3 }
   END { printf "{\"error\": %.6f}\n", (width - 3)^2 + (depth - 7)^2 / 2 }

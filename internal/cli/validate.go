@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,11 +35,12 @@ func newValidateCommand(env Env, o *schedulerOptions) *cobra.Command {
 	return cmd
 }
 
-// validated is one file in `scheduler validate --json`.
+// validated is one file in `scheduler validate --json`. Null is for what the
+// program does not say.
 type validated struct {
 	File            string       `json:"file"`
 	Name            string       `json:"name"`
-	OK              bool         `json:"ok"`
+	OK              bool         `json:"ok"` // it runs when it is due
 	Errors          []string     `json:"errors"`
 	Warnings        []string     `json:"warnings"`
 	Unconfigured    bool         `json:"unconfigured"`
@@ -51,6 +54,8 @@ type validated struct {
 	Protected       []string     `json:"protected"`
 	Evaluation      program.Kind `json:"evaluation"`
 	Script          *string      `json:"evaluation_script"`
+
+	placeholder int
 }
 
 func validate(ctx context.Context, env Env, o schedulerOptions, files []string, asJSON bool) error {
@@ -58,44 +63,48 @@ func validate(ctx context.Context, env Env, o schedulerOptions, files []string, 
 	if err != nil {
 		return err
 	}
-	source := store.Programs{Root: root, Dir: o.programs, Parse: program.Parse}
-	var programs []*program.Program
-	if len(files) == 0 {
-		if programs, err = source.Load(false); err != nil {
-			return &UsageError{err}
-		}
-	}
-	for _, file := range files {
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(env.Dir, file)
-		}
-		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-			return Usagef("%s does not exist", file)
-		}
-		programs = append(programs, source.File(file))
+	programs, err := programsToValidate(env, o, root, files)
+	if err != nil {
+		return err
 	}
 	excuse(ctx, env, repo, programs)
-	list := []validated{}
+	list := make([]validated, len(programs))
 	bad := false
-	for _, p := range programs {
-		v := validateOne(p)
-		bad = bad || len(v.Errors) > 0
-		list = append(list, v)
+	for i, p := range programs {
+		list[i] = validateOne(p, root)
+		bad = bad || len(list[i].Errors) > 0
 	}
-	if asJSON {
-		encoder := json.NewEncoder(env.Stdout)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		if err := encoder.Encode(list); err != nil {
-			return err
-		}
-	} else {
-		printValidated(env, list)
+	if err := printValidated(env, list, asJSON); err != nil {
+		return err
 	}
 	if bad {
 		return &ExitError{Code: ExitFailed}
 	}
 	return nil
+}
+
+// programsToValidate are the files that were named, else the repository's.
+func programsToValidate(env Env, o schedulerOptions, root string, files []string) ([]*program.Program, error) {
+	source := store.Programs{Root: root, Dir: o.programs, Parse: program.Parse}
+	if len(files) == 0 {
+		programs, err := source.Load(false)
+		if err != nil {
+			return nil, &UsageError{err}
+		}
+		return programs, nil
+	}
+	var programs []*program.Program
+	for _, file := range files {
+		full := file
+		if !filepath.IsAbs(full) {
+			full = filepath.Join(env.Dir, full)
+		}
+		if _, err := os.Lstat(full); errors.Is(err, fs.ErrNotExist) {
+			return nil, Usagef("%s does not exist", file)
+		}
+		programs = append(programs, source.File(full))
+	}
+	return programs, nil
 }
 
 // excuse lets programs that have state already keep a contradiction as a
@@ -115,20 +124,26 @@ func excuse(ctx context.Context, env Env, repo *git.Repo, programs []*program.Pr
 	}
 }
 
-func validateOne(p *program.Program) validated {
+// validateOne says what a program does, and what is wrong with it in the
+// checkout at root.
+func validateOne(p *program.Program, root string) validated {
+	p.Resolve(func(path string) bool { return kindOf(root, path).IsRegular() })
 	v := validated{
 		File: p.File, Name: p.Name, Unconfigured: p.Unconfigured, TargetMetric: p.Target, MetricDirection: p.Direction.String(),
 		Evaluation: p.Evaluation, Errors: []string{}, Warnings: []string{}, Targets: patternTexts(p.Targets), Protected: patternTexts(p.Protected),
-		Schedule: given(p.Schedule.Text), Metric: given(p.Metric), Script: given(p.Script),
+		Schedule: given(p.Schedule.Text), Metric: given(p.Metric), Script: given(p.Script), placeholder: p.Placeholder,
 	}
 	for _, problem := range p.Errors() {
 		v.Errors = append(v.Errors, problem.String())
 	}
+	if len(v.Errors) == 0 && !p.Unconfigured {
+		for _, problem := range p.Missing() {
+			v.Errors = append(v.Errors, problem.String())
+		}
+		v.Warnings = append(v.Warnings, targetWarnings(p, root)...)
+	}
 	for _, problem := range p.Warnings() {
 		v.Warnings = append(v.Warnings, problem.String())
-	}
-	if err := runnable(p); err != nil && len(v.Errors) == 0 && !p.Unconfigured && (p.Evaluation == program.Metric || len(p.Targets) == 0) {
-		v.Errors = append(v.Errors, err.Error())
 	}
 	if interval, ok := p.Schedule.Interval(); ok {
 		seconds := int64(interval.Seconds())
@@ -139,6 +154,43 @@ func validateOne(p *program.Program) validated {
 	}
 	v.OK = len(v.Errors) == 0 && !v.Unconfigured
 	return v
+}
+
+// targetWarnings finds targets that match nothing as they stand.
+func targetWarnings(p *program.Program, root string) []string {
+	var warnings []string
+	for _, pattern := range p.Targets {
+		if strings.ContainsAny(pattern.Text, "*?[{") {
+			continue
+		}
+		kind, directory := kindOf(root, strings.TrimSuffix(pattern.Text, "/")), strings.HasSuffix(pattern.Text, "/")
+		says := ""
+		switch {
+		case kind&fs.ModeIrregular != 0:
+			says = "there is no `%s` yet"
+		case kind.IsDir() && !directory:
+			says = "target `%s` is a directory; write it with a slash at its end to mean all its files"
+		case !kind.IsDir() && directory:
+			says = "target `%s` is no directory"
+		default:
+			continue
+		}
+		warnings = append(warnings, program.Problem{File: p.File, Line: pattern.Line, Message: fmt.Sprintf(says, pattern.Text)}.String())
+	}
+	return warnings
+}
+
+// kindOf is what stands at a path of the checkout; ModeIrregular for nothing.
+func kindOf(root, path string) fs.FileMode {
+	local, err := filepath.Localize(path)
+	if err != nil {
+		return fs.ModeIrregular
+	}
+	info, err := os.Lstat(filepath.Join(root, local))
+	if err != nil {
+		return fs.ModeIrregular
+	}
+	return info.Mode()
 }
 
 func patternTexts(patterns []program.Pattern) []string {
@@ -156,26 +208,73 @@ func given(text string) *string {
 	return &text
 }
 
-func printValidated(env Env, list []validated) {
+func printValidated(env Env, list []validated, asJSON bool) error {
+	if asJSON {
+		encoder := json.NewEncoder(env.Stdout)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(list)
+	}
+	var out strings.Builder
 	if len(list) == 0 {
-		fmt.Fprintln(env.Stdout, "no programs: make one with `scheduler new NAME`")
+		out.WriteString("no programs: make one with `scheduler new NAME`\n")
 	}
 	for _, v := range list {
-		for _, problem := range v.Errors {
-			fmt.Fprintln(env.Stdout, "error:", problem)
-		}
-		for _, problem := range v.Warnings {
-			fmt.Fprintln(env.Stdout, "warning:", problem)
-		}
-		switch {
-		case v.Unconfigured:
-			fmt.Fprintf(env.Stdout, "%s: not configured yet: replace its placeholders\n", v.File)
-		case v.OK:
-			schedule := "at every tick"
-			if v.Schedule != nil {
-				schedule = *v.Schedule
-			}
-			fmt.Fprintf(env.Stdout, "%s: ok: %s, %s is better, %d targets\n", v.File, schedule, v.MetricDirection, len(v.Targets))
-		}
+		v.print(&out)
 	}
+	_, err := io.WriteString(env.Stdout, out.String())
+	return err
+}
+
+func (v validated) print(out *strings.Builder) {
+	switch {
+	case len(v.Errors) > 0:
+		fmt.Fprintf(out, "%s: does not run\n", v.File)
+	case v.Unconfigured:
+		fmt.Fprintf(out, "%s: not configured yet: fill in line %d\n", v.File, v.placeholder)
+	default:
+		fmt.Fprintf(out, "%s: ok\n", v.File)
+	}
+	for _, problem := range v.Errors {
+		fmt.Fprintf(out, "  error: %s\n", problem)
+	}
+	for _, problem := range v.Warnings {
+		fmt.Fprintf(out, "  warning: %s\n", problem)
+	}
+	if v.OK {
+		v.printPlan(out)
+	}
+}
+
+// printPlan says in a few lines what the program will do.
+func (v validated) printPlan(out *strings.Builder) {
+	line := func(name, text string) { fmt.Fprintf(out, "  %-11s %s\n", name, text) }
+	line("schedule", orElse(v.Schedule, "at every tick"))
+	metric := orElse(v.Metric, "the only number") + ", " + v.MetricDirection + " is better"
+	if v.TargetMetric != nil {
+		metric += ", completed at " + v.TargetMetric.String()
+	}
+	line("metric", metric)
+	line("may change", strings.Join(v.Targets, ", "))
+	if len(v.Protected) > 0 {
+		line("never", strings.Join(v.Protected, ", "))
+	}
+	if v.Script == nil {
+		line("evaluation", string(v.Evaluation))
+		return
+	}
+	for i, command := range strings.Split(strings.TrimRight(*v.Script, "\n"), "\n") {
+		name := ""
+		if i == 0 {
+			name = "evaluation"
+		}
+		line(name, command)
+	}
+}
+
+func orElse(text *string, otherwise string) string {
+	if text == nil {
+		return otherwise
+	}
+	return *text
 }

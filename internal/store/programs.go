@@ -73,7 +73,8 @@ func (s Programs) File(file string) *program.Program {
 	return s.load(place{name: "", file: s.shown(file), path: file}, new([]byte))
 }
 
-func (s Programs) dir() string {
+// Directory is the absolute path of the directory of program files.
+func (s Programs) Directory() string {
 	switch {
 	case s.Dir == "":
 		return filepath.Join(s.Root, filepath.FromSlash(DefaultPrograms))
@@ -94,7 +95,7 @@ func (s Programs) shown(file string) string {
 
 // places lists NAME.md and NAME/program.md.
 func (s Programs) places() ([]place, error) {
-	dir := s.dir()
+	dir := s.Directory()
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		if s.Dir != "" {
@@ -249,7 +250,7 @@ func (s Programs) check(file string) error {
 	case !info.Mode().IsRegular():
 		return errors.New("it is no regular file")
 	}
-	if below(s.Root, file) || s.Dir != "" && below(s.dir(), file) {
+	if below(s.Root, file) || s.Dir != "" && below(s.Directory(), file) {
 		return nil
 	}
 	if direct, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil && direct == filepath.Dir(target) && !s.found(file) {
@@ -261,7 +262,7 @@ func (s Programs) check(file string) error {
 // found reports whether the file is one of the repository or the programs
 // directory by its name.
 func (s Programs) found(file string) bool {
-	for _, dir := range []string{s.Root, s.dir()} {
+	for _, dir := range []string{s.Root, s.Directory()} {
 		if relative, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(relative) {
 			return true
 		}

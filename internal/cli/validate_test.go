@@ -1,0 +1,121 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestValidateJSON(t *testing.T) {
+	d := newDesk(t)
+	d.write(filepath.Join(d.root, "a.go"), "package a\n")
+	d.write(filepath.Join(d.root, "Makefile"), "all:\n")
+	d.write(filepath.Join(d.root, ".autoloop/programs/speed.md"), "---\nschedule: every 6h\nmetric_direction: lower\ntarget-metric: 0.50\ncolour: blue\n---\n"+
+		"## Goal\nFast.\n## Target\n`a.go`, the `Makefile` of `speed`\n\nDo NOT modify `e.sh`\n## Evaluation\n```sh\nsh e.sh\n```\nThe metric is `ms`.\n")
+	d.write(filepath.Join(d.root, ".autoloop/programs/other.md"), "---\nschedule: 0 3 * * *\nskill: s\n---\n## Target\n`s/`\n")
+	a := d.run("validate", "--json")
+	require.Zero(t, a.code, a.errors)
+	assert.JSONEq(t, `[
+	  {"file": ".autoloop/programs/other.md", "name": "other", "ok": true, "errors": [],
+	   "warnings": [".autoloop/programs/other.md:6: there is no `+"`s/`"+` yet"], "unconfigured": false,
+	   "schedule": "0 3 * * *", "interval_seconds": null, "cron": "0 3 * * *", "target_metric": null, "metric_direction": "higher",
+	   "metric": null, "targets": ["s/"], "protected": [], "evaluation": "skill", "evaluation_script": null},
+	  {"file": ".autoloop/programs/speed.md", "name": "speed", "ok": true, "errors": [],
+	   "warnings": [".autoloop/programs/speed.md:5: unknown key `+"`colour`"+` is ignored"], "unconfigured": false,
+	   "schedule": "every 6h", "interval_seconds": 21600, "cron": null, "target_metric": 0.5, "metric_direction": "lower",
+	   "metric": "ms", "targets": ["a.go", "Makefile"], "protected": ["e.sh"], "evaluation": "metric", "evaluation_script": "sh e.sh\n"}]`, a.out)
+}
+
+func TestValidateText(t *testing.T) {
+	d := newDesk(t)
+	d.write(filepath.Join(d.root, "a.go"), "package a\n")
+	d.program("good", "schedule: daily\ntarget-metric: 3")
+	d.write(filepath.Join(d.root, ".autoloop/programs/todo.md"), "## Goal\nTODO: say what\n")
+	a := d.run("validate")
+	require.Zero(t, a.code, a.out)
+	assert.Equal(t, ".autoloop/programs/good.md: ok\n"+
+		"  schedule    daily\n  metric      the only number, higher is better, completed at 3\n  may change  a.go\n  evaluation  echo 1\n"+
+		".autoloop/programs/todo.md: not configured yet: fill in line 2\n", a.out)
+}
+
+func TestValidateErrors(t *testing.T) {
+	for name, c := range map[string]struct{ text, says string }{
+		"frontmatter":       {"---\nschedule: never\n---\n## Target\n`a.go`\n", "error: .autoloop/programs/p.md:2: `schedule`: \"never\" is no schedule"},
+		"no target":         {"## Evaluation\n```\necho 1\n```\n", "error: .autoloop/programs/p.md: no target: "},
+		"only prose":        {"## Target\nThe `speed` of it\n## Evaluation\n```\necho 1\n```\n", "error: .autoloop/programs/p.md: no target: "},
+		"no evaluation":     {"## Target\n`a.go`\n", "error: .autoloop/programs/p.md: no evaluation: "},
+		"no target of task": {"---\ntasks: t\n---\n", "error: .autoloop/programs/p.md: no target: "},
+		"contradiction":     {"## Target\n`a.go`\n## Evaluation\nLower is better.\n```\necho 1\n```\n", "error: .autoloop/programs/p.md:4: the text says"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			d.program("good", "schedule: daily")
+			d.write(filepath.Join(d.root, ".autoloop/programs/p.md"), c.text)
+			a := d.run("validate")
+			assert.Equal(t, 1, a.code)
+			assert.Contains(t, a.out, ".autoloop/programs/good.md: ok\n")
+			assert.Contains(t, a.out, ".autoloop/programs/p.md: does not run\n  "+c.says)
+			assert.Empty(t, a.errors)
+			a = d.run("validate", "--json", ".autoloop/programs/p.md")
+			assert.Equal(t, 1, a.code)
+			var list []struct {
+				OK     bool
+				Errors []string
+			}
+			require.NoError(t, json.Unmarshal([]byte(a.out), &list))
+			require.Len(t, list, 1)
+			assert.False(t, list[0].OK)
+			assert.Len(t, list[0].Errors, 1)
+		})
+	}
+}
+
+func TestValidateTargetsThatMatchNothing(t *testing.T) {
+	d := newDesk(t)
+	d.write(filepath.Join(d.root, "src/a.go"), "package a\n")
+	d.write(filepath.Join(d.root, ".autoloop/programs/p.md"), "---\ntarget: [src, src/a.go, src/a.go/, new.go, '*.md']\n---\n## Evaluation\n```\necho 1\n```\n")
+	a := d.run("validate")
+	assert.Zero(t, a.code, a.out)
+	assert.Contains(t, a.out, ":2: target `src` is a directory; write it with a slash")
+	assert.Contains(t, a.out, ":2: target `src/a.go/` is no directory")
+	assert.Contains(t, a.out, ":2: there is no `new.go` yet")
+	assert.NotContains(t, a.out, "`*.md`")
+	assert.NotContains(t, a.out, "`src/a.go` ")
+}
+
+func TestValidateFiles(t *testing.T) {
+	d := newDesk(t)
+	d.program("a", "")
+	d.program("b", "")
+	a := d.run("validate", ".autoloop/programs/b.md", filepath.Join(d.root, ".autoloop/programs/a.md"))
+	assert.Zero(t, a.code, a.out)
+	assert.Regexp(t, `(?s)^\.autoloop/programs/b\.md: ok.*\.autoloop/programs/a\.md: ok`, a.out)
+}
+
+func TestValidateNothing(t *testing.T) {
+	d := newDesk(t)
+	a := d.run("validate")
+	assert.Zero(t, a.code)
+	assert.Equal(t, "no programs: make one with `scheduler new NAME`\n", a.out)
+	a = d.run("validate", "--json")
+	assert.Zero(t, a.code)
+	assert.Equal(t, "[]\n", a.out)
+}
+
+func TestValidateMisuse(t *testing.T) {
+	d := newDesk(t)
+	for says, args := range map[string][]string{
+		"nowhere.md does not exist": {"validate", "nowhere.md"},
+		"unknown flag":              {"validate", "--yaml"},
+		"does not exist; name":      {"validate", "--programs", "nowhere"},
+		"is no directory":           {"validate", "--repo-dir", "nowhere"},
+	} {
+		a := d.run(args...)
+		assert.Equal(t, 2, a.code, a.errors)
+		assert.Contains(t, a.errors, says)
+		assert.Empty(t, a.out)
+	}
+}
