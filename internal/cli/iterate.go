@@ -86,7 +86,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 		return err
 	}
 	defer func() { _ = tree.RemoveAll(runDir) }()
-	repo, err := openRepo(ctx, env, o.repoDir, git.WithTemp(runDir))
+	repo, err := openRepo(ctx, env, o.repoDir)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 	if o.model != "" {
 		p.Model = o.model
 	}
-	service, err := newIterateService(ctx, env, o, repo, p, runDir)
+	service, err := newIterateService(ctx, env, o, repo.WithTemp(runDir), p, runDir)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 	return err
 }
 
-func openRepo(ctx context.Context, env Env, dir string, options ...git.Option) (*git.Repo, error) {
+func openRepo(ctx context.Context, env Env, dir string) (*git.Repo, error) {
 	if dir == "" {
 		dir = env.Dir
 	}
@@ -128,7 +128,7 @@ func openRepo(ctx context.Context, env Env, dir string, options ...git.Option) (
 	if _, err := os.Stat(dir); err != nil {
 		return nil, Usagef("--repo-dir %s does not exist", dir)
 	}
-	return git.Open(ctx, dir, env.Environ, options...)
+	return git.Open(ctx, dir, env.Environ)
 }
 
 // chooseProgram finds the program that was asked for, or that the scheduler

@@ -47,10 +47,6 @@ type Option func(*Repo)
 // WithIdentity sets who makes the commits.
 func WithIdentity(id Identity) Option { return func(r *Repo) { r.Identity = id } }
 
-// WithTemp puts temporary files into dir, which exists and is cleared away by
-// whoever made it, also after we were killed.
-func WithTemp(dir string) Option { return func(r *Repo) { r.temp = dir } }
-
 // WithSettings adds configuration to every call, through GIT_CONFIG_COUNT, so
 // that a credential given here is in no argument list, URL or file.
 func WithSettings(settings ...Setting) Option {

@@ -92,7 +92,7 @@ func (r *run) propose(ctx context.Context, at position, proposed *tree.Tree, a *
 func (r *run) tampered(lines []string) []string {
 	var touched []string
 	for _, line := range lines {
-		if strings.HasPrefix(line, "ref ") && !strings.Contains(line, r.ref()) {
+		if strings.HasPrefix(line, "ref ") && !strings.HasPrefix(line, "ref "+r.ref()+" ") {
 			r.warnings = append(r.warnings, "changed while the agent ran: "+line)
 			continue
 		}

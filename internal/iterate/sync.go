@@ -135,11 +135,8 @@ func (r *run) defaultBranch(ctx context.Context) (string, error) {
 
 func (r *run) baseCommit(ctx context.Context, branch string) (string, error) {
 	ref := "refs/heads/" + branch
-	if remote := r.Memory.Remote; remote != "" {
-		ref = "refs/remotes/" + remote + "/" + branch
-		if err := r.Repo.Fetch(ctx, remote, fmt.Sprintf("+refs/heads/%s:%s", branch, ref)); err != nil {
-			return "", err
-		}
+	if r.Memory.Remote != "" {
+		return r.remoteCommit(ctx, ref)
 	}
 	commit, ok, err := r.Repo.Resolve(ctx, ref)
 	if err != nil {
@@ -149,6 +146,24 @@ func (r *run) baseCommit(ctx context.Context, branch string) (string, error) {
 		return "", fmt.Errorf("default branch %s has no commit at %s: commit something, or name another branch with --base", branch, ref)
 	}
 	return commit, nil
+}
+
+// remoteCommit fetches a branch of the remote and returns its commit. No ref of
+// the user's is written for it.
+func (r *run) remoteCommit(ctx context.Context, ref string) (string, error) {
+	remote := r.Memory.Remote
+	refs, err := r.Repo.LsRemote(ctx, remote, ref)
+	if err != nil {
+		return "", err
+	}
+	commit, ok := refs[ref]
+	if !ok {
+		return "", fmt.Errorf("remote %s has no branch %s: push it, or name another with --base", remote, strings.TrimPrefix(ref, "refs/heads/"))
+	}
+	if _, here, err := r.Repo.Resolve(ctx, commit); err != nil || here {
+		return commit, err
+	}
+	return commit, r.Repo.Fetch(ctx, remote, ref)
 }
 
 // deepen makes a shallow clone whole before ahead and behind are believed.
