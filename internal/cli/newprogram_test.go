@@ -27,7 +27,7 @@ func TestNewProgramRunsAsItStands(t *testing.T) {
 	assert.Zero(t, a.code, a.errors)
 	assert.Equal(t, "speed-2", d.plan()["selected"])
 
-	evaluation := exec.Command("sh", "autoloop-speed-2/evaluate.sh")
+	evaluation := exec.CommandContext(t.Context(), "sh", "autoloop-speed-2/evaluate.sh")
 	evaluation.Dir = d.root
 	evaluation.Env = append(os.Environ(), "LC_ALL=de_DE.UTF-8")
 	out, err := evaluation.Output()

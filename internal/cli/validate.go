@@ -164,7 +164,7 @@ func targetWarnings(p *program.Program, root string) []string {
 			continue
 		}
 		kind, directory := kindOf(root, strings.TrimSuffix(pattern.Text, "/")), strings.HasSuffix(pattern.Text, "/")
-		says := ""
+		var says string
 		switch {
 		case kind&fs.ModeIrregular != 0:
 			says = "there is no `%s` yet"

@@ -45,7 +45,7 @@ func (v value) word(accepted string) (string, error) {
 	return text, nil
 }
 
-// line1 is a text of one line.
+// oneLine is a text of one line.
 func (v value) oneLine(accepted string) (string, error) {
 	text, err := v.word(accepted)
 	if err == nil && strings.ContainsAny(text, "\n\r") {

@@ -164,7 +164,7 @@ func (c converter) document(file *ast.File) (fields []field, err error) {
 	fields = c.pairs(pairs, 0)
 	for _, f := range fields {
 		if f.aliased() {
-			return nil, errors.New("anchors and aliases are not accepted; write the value out")
+			return nil, errors.New(aliasText)
 		}
 	}
 	return fields, nil

@@ -132,7 +132,7 @@ func TestProgramsDirectory(t *testing.T) {
 		assert.Equal(t, want, listed(programs), dir)
 	}
 	_, err := store.Programs{Root: root, Dir: "nowhere", Parse: program.Parse}.Load(false)
-	assert.ErrorContains(t, err, "does not exist")
+	require.ErrorContains(t, err, "does not exist")
 	_, err = store.Programs{Root: root, Dir: "program.md", Parse: program.Parse}.Load(false)
 	assert.ErrorContains(t, err, "read programs directory")
 }
@@ -153,7 +153,7 @@ func TestFindProgram(t *testing.T) {
 	assert.Equal(t, "a", p.Name)
 	p, err = source.Find("b")
 	require.NoError(t, err)
-	assert.ErrorContains(t, p.Err(), "claimed twice")
+	require.ErrorContains(t, p.Err(), "claimed twice")
 	p, err = source.Find("c")
 	require.NoError(t, err)
 	assert.Nil(t, p)
@@ -165,8 +165,8 @@ func TestProgramFileByPath(t *testing.T) {
 	source := store.Programs{Root: root, Parse: program.Parse}
 	p := source.File(filepath.Join(root, "x/speed.md"))
 	assert.Equal(t, []string{"speed x/speed.md"}, listed([]*program.Program{p}))
-	assert.ErrorContains(t, source.File(filepath.Join(root, "l.md")).Err(), "leaves the repository")
-	assert.ErrorContains(t, source.File(root).Err(), "no regular file")
+	require.ErrorContains(t, source.File(filepath.Join(root, "l.md")).Err(), "leaves the repository")
+	require.ErrorContains(t, source.File(root).Err(), "no regular file")
 	other := programFiles(t, map[string]string{"y.md": "# x\n"})
 	assert.NoError(t, source.File(filepath.Join(other, "y.md")).Err(), "a file that was named may be anywhere")
 }
