@@ -2,7 +2,6 @@ package program
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -61,57 +60,6 @@ func setRange(p *Program, v value) error {
 	}
 	p.Range = &Range{Min: low, Max: high}
 	return nil
-}
-
-const maxGuardrails = 50
-
-func setGuardrails(p *Program, v value) error {
-	const accepted = "give a list of `{metric: lag, direction: lower, max-regression: 5%}`"
-	if v.kind != list || len(v.items) == 0 || len(v.items) > maxGuardrails {
-		return fmt.Errorf("%s", accepted)
-	}
-	for _, item := range v.items {
-		if item.kind != mapping {
-			return fault{item.line, fmt.Errorf("%s", accepted)}
-		}
-		rail, err := p.guardrail(item)
-		if err != nil {
-			return err
-		}
-		p.Guardrails = append(p.Guardrails, rail)
-	}
-	return nil
-}
-
-func (p *Program) guardrail(item value) (rail Guardrail, err error) {
-	rail.Direction = score.Higher
-	given := map[string]bool{}
-	for _, f := range item.fields {
-		if given[f.key] {
-			return rail, fault{f.line, fmt.Errorf("`%s` is given twice; keep one", f.name)}
-		}
-		given[f.key] = true
-		switch f.key {
-		case "metric":
-			rail.Metric, err = f.oneLine("the key of a number in the evaluation's JSON")
-		case "direction", "metric-direction":
-			rail.Direction, err = f.direction()
-		case "max-regression":
-			rail.MaxRegression, err = f.allowance()
-		default:
-			p.warn(f.line, "unknown key `%s` of a guardrail is ignored; known are metric, direction and max-regression", clip(f.name))
-		}
-		if err != nil {
-			return rail, fault{f.line, fmt.Errorf("`%s`: %w", f.name, err)}
-		}
-	}
-	if rail.Metric == "" {
-		return rail, fault{item.line, fmt.Errorf("a guardrail needs `metric`, the key of a number in the evaluation's JSON")}
-	}
-	if !given["direction"] && !given["metric-direction"] {
-		p.warn(item.line, "guardrail `%s` has no `direction`; `higher` is taken", clip(rail.Metric))
-	}
-	return rail, nil
 }
 
 func setEvaluation(p *Program, v value) error {
@@ -252,75 +200,4 @@ func setAssociations(p *Program, v value) error {
 	}
 	p.TrustedAssociations = names
 	return nil
-}
-
-// conclude sets what follows from several keys, and finds keys that do not go
-// together.
-func (p *Program) conclude(fields []field) {
-	line := func(key string) int {
-		for _, f := range fields {
-			if f.key == key {
-				return f.line
-			}
-		}
-		return 0
-	}
-	if line("evaluation") == 0 {
-		switch {
-		case line("skill") > 0:
-			p.Evaluation = Skill
-		case line("tasks") > 0:
-			p.Evaluation = Tasks
-		}
-	}
-	p.concludeKind(line)
-	p.concludeNumbers(line)
-}
-
-func (p *Program) concludeKind(line func(string) int) {
-	switch {
-	case p.Evaluation == Skill && line("skill") == 0:
-		p.fail(line("evaluation"), "`evaluation: skill` needs the skill's directory; add a line `skill: path/of/the/skill`")
-	case p.Evaluation == Tasks && line("tasks") == 0:
-		p.fail(line("evaluation"), "`evaluation: tasks` needs the suite's directory; add a line `tasks: path/of/the/tasks`")
-	case line("skill") > 0 && line("tasks") > 0 && line("evaluation") == 0:
-		p.warn(line("tasks"), "both `skill` and `tasks` are given; `evaluation: skill` is taken")
-	}
-	if line("evals") > 0 && line("skill") == 0 {
-		p.warn(line("evals"), "`evals` has no effect without `skill`")
-	}
-	if p.Evaluation != Metric && p.Direction == score.Lower {
-		p.fail(line("metric-direction"), "a program with `evaluation: %s` is always `higher`; remove `metric_direction`", p.Evaluation)
-	}
-	if p.Skill != "" && p.Evals == "" {
-		p.Evals = path.Join(p.Skill, "evals/evals.json")
-	}
-	if p.Evaluation == Skill && line("evaluation-runs") == 0 {
-		p.Runs = 1
-	}
-	if p.Evaluation == Skill && line("stop-after-reverts") == 0 {
-		p.StopAfterReverts = 3
-	}
-	p.Plateau = p.PlateauFor(p.Agent)
-}
-
-func (p *Program) concludeNumbers(line func(string) int) {
-	if p.Target != nil && p.Range != nil && (p.Target.Cmp(p.Range.Min) < 0 || p.Target.Cmp(p.Range.Max) > 0) {
-		p.warn(line("target-metric"), "target-metric %s is outside metric-range [%s, %s]: it can never be reached", p.Target, p.Range.Min, p.Range.Max)
-	}
-	if needed := runsNeeded(p.Confidence); p.Evaluation == Metric && p.Runs > 1 && p.Runs < needed {
-		p.fail(line("evaluation-runs"), "`evaluation-runs`: %d runs can never reach a confidence of %g; give %d or more, `auto`, or 1 for a plain comparison", p.Runs, p.Confidence, needed)
-	}
-}
-
-// runsNeeded is the least n for which the exact test on n against n samples
-// can reach the confidence: 2/C(2n, n) < 1 − confidence.
-func runsNeeded(confidence float64) int {
-	const most = 500
-	p := 1.0 // 2/C(2n, n) for n = 1
-	n := 1
-	for ; n < most && p >= 1-confidence; n++ {
-		p *= float64(n+1) / float64(2*(2*n+1))
-	}
-	return n
 }
