@@ -1,0 +1,60 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	dir := filepath.Join(w.side, "demo")
+	a := w.binary("iterate", "demo", "-n", "3", "--dir", dir)
+	require.Zero(t, a.code, a.stderr)
+	for _, part := range []string{"selected: function-minimization", "| Iteration Count | 3 |", "### Iteration 0", "where to look", "cd " + dir} {
+		assert.Contains(t, a.stdout, part)
+	}
+	w.dir = dir
+	for _, command := range regexp.MustCompile(`(?m)^  (git .*?)\s*(#.*)?$`).FindAllStringSubmatch(a.stdout, -1) {
+		w.run(dir, strings.Fields(command[1])...)
+	}
+	assert.Empty(t, w.git("status", "--porcelain"))
+	assert.Equal(t, 2, w.binary("iterate", "demo", "--dir", dir).code, "a directory with files is not written into")
+}
+
+// TestReadmeCommands runs the shell commands of the README's walk through, in
+// its order.
+func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(data), "## Use it in a repository of yours")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "## Who proposes")
+	fences := regexp.MustCompile("(?s)\n```bash\n(.*?)```").FindAllStringSubmatch(section, -1)
+	w := newWorld(t, map[string]string{"README.md": "mine\n"})
+	for i := range w.env {
+		if strings.HasPrefix(w.env[i], "PATH=") {
+			w.env[i] = "PATH=" + binaries + string(os.PathListSeparator) + strings.TrimPrefix(w.env[i], "PATH=")
+		}
+	}
+	ran := 0
+	for _, fence := range fences {
+		for line := range strings.Lines(fence[1]) {
+			line = strings.TrimSpace(line)
+			if !strings.HasPrefix(line, "scheduler") && !strings.HasPrefix(line, "iterate") && !strings.HasPrefix(line, "git ") {
+				continue // the script inside of the program that is shown
+			}
+			w.run(w.dir, "sh", "-c", line)
+			ran++
+		}
+	}
+	assert.GreaterOrEqual(t, ran, 9)
+	assert.Contains(t, w.git("branch", "--list", "autoloop/speed"), "autoloop/speed", "five iterations keep something")
+}
