@@ -215,6 +215,35 @@ func TestEvaluations(t *testing.T) {
 	}
 }
 
+// TestPromisesThatAreNotKept: a setting that nothing enforces stops the program
+// instead of being passed over.
+func TestPromisesThatAreNotKept(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"guardrails: [{metric: n, direction: lower, max-regression: 5%}]", "evaluation-runs: 8", "isolation: required", "network: false",
+		"candidates: 4", "agents: [tuner]", "strategy: openevolve", "ci-gate: required",
+	} {
+		w := newWorld(t, map[string]string{".autoloop/programs/p.md": strings.Replace(goodProgram, "schedule: hourly", line, 1), "a.txt": "1\n"})
+		a := w.binary("iterate", "--program", "p")
+		assert.Equal(t, 2, a.code, line)
+		key, _, _ := strings.Cut(line, ":")
+		assert.Contains(t, a.stderr, "`"+key)
+	}
+}
+
+func TestIterationThatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	w := agentWorld(t, `sleep 300`)
+	file := filepath.Join(w.dir, ".autoloop/programs/p.md")
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(data), "metric: m\n", "metric: m\ntimeout-minutes: 0.02\n", 1)), 0o600))
+	got := w.one()
+	assert.Equal(t, "error", got.Outcome)
+	assert.Contains(t, got.Reasons[0], "took longer than")
+	w.alone()
+}
+
 func TestBaselineThatFailsIsAnError(t *testing.T) {
 	t.Parallel()
 	w := agentWorld(t, `echo 4 > src/value.txt`)

@@ -183,7 +183,35 @@ func runnable(p *program.Program) error {
 	case p.Evaluation != program.Metric:
 		return Usagef("%s: this version evaluates `metric` programs; `evaluation: %s` is not among them", p.File, p.Evaluation)
 	}
+	if key := unenforced(p); key != "" {
+		return Usagef("%s: this version does not do what `%s` asks for, and runs nothing without it; remove the line to go on without", p.File, key)
+	}
 	return nil
+}
+
+// unenforced names a setting that the program relies on and that is read but
+// has no effect here. A promise that would not be kept stops the program.
+func unenforced(p *program.Program) string {
+	switch {
+	case len(p.Guardrails) > 0:
+		return "guardrails"
+	case p.Runs > 1:
+		return fmt.Sprintf("evaluation-runs: %d", p.Runs)
+	case p.Isolation == "required":
+		return "isolation: required"
+	case !p.Network:
+		return "network: false"
+	case p.Candidates > 1:
+		return "candidates"
+	case len(p.Agents) > 0:
+		return "agents"
+	case p.Strategy != "":
+		return "strategy"
+	case p.CIGate == "required":
+		return "ci-gate: required"
+	default:
+		return ""
+	}
 }
 
 // selectedProgram reads the scheduler's choice.

@@ -194,13 +194,16 @@ func (r *run) measure(ctx context.Context, at position, a *attempt) error {
 	}
 	a.decision = gate.Decide(r.standard(), outcome.Measurement)
 	a.verdict = &a.decision.Verdict
-	kept := ledger.Rejected
-	if a.decision.Verdict == gate.Improved {
-		kept = ledger.Accepted
+	if a.decision.Verdict != gate.Improved {
+		a.end(ledger.Rejected, a.decision.Reasons...)
+		return nil
 	}
-	a.end(kept, a.decision.Reasons...)
+	a.end(ledger.Accepted, append(a.decision.Reasons, unverified)...)
 	return nil
 }
+
+// unverified marks a gain that was seen once: noise alone could have made it.
+const unverified = "unverified: each side was measured once"
 
 func (r *run) blame(ctx context.Context, at position, a *attempt) error {
 	r.step("measure", "the incumbent again, since the candidate's evaluation failed")

@@ -13,44 +13,51 @@ import (
 
 // baseline measures iteration 0 when the books have none that still holds:
 // the default branch's tree with nothing changed and, when the program branch
-// has commits of its own, the incumbent beside it. A problem is the reason why
-// neither could be measured.
-func (r *run) baseline(ctx context.Context, at *position) (problem string, err error) {
+// has commits of its own, the incumbent beside it. When neither can be measured
+// the error is a *baselineError.
+func (r *run) baseline(ctx context.Context, at *position) error {
 	entries, err := r.entries(ctx, at.Head)
 	if err != nil {
-		return "", err
+		return err
 	}
 	at.entries = entries
 	if at.identity, err = r.identify(entries); err != nil {
-		return "", err
+		return err
 	}
 	why := r.needsBaseline(*at)
 	if why == "" {
-		return "", nil
+		return nil
 	}
 	r.step("baseline", why)
 	base, err := r.evaluateCommit(ctx, at.Base)
 	if err != nil {
-		return "", err
+		return err
 	}
 	head := base
 	if at.Head != at.Base {
 		if head, err = r.evaluateCommit(ctx, at.Head); err != nil {
-			return "", err
+			return err
 		}
 	}
 	if problem := r.unusable(head); problem != "" {
-		return "the evaluation fails on the unchanged files: " + problem, nil
+		return &baselineError{problem}
 	}
 	if r.unusable(base) != "" {
 		base = head
 	}
 	if err := r.recordBaseline(ctx, *at, base, head, why); err != nil {
-		return "", err
+		return err
 	}
 	at.Old, at.Move = r.moved(*at), false
 	r.step("measured", head.Measurement.Metric.String())
-	return "", nil
+	return nil
+}
+
+// baselineError says that the unchanged files cannot be measured.
+type baselineError struct{ problem string }
+
+func (e *baselineError) Error() string {
+	return "the evaluation fails on the unchanged files: " + e.problem
 }
 
 // moved is the commit of the program branch after a recorded baseline.

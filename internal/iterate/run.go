@@ -35,29 +35,42 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	if r.books.sum.Interrupted >= maxInterrupted {
 		return r.fail(ctx, position{}, fmt.Sprintf("iteration %d was interrupted %d times in a row", r.iteration, r.books.sum.Interrupted), true)
 	}
-	r.step("sync", "")
-	at, err := r.sync(ctx)
+	at, attempt, err := r.work(ctx)
 	var conflict *conflictError
-	if errors.As(err, &conflict) {
+	var baseline *baselineError
+	switch {
+	case errors.As(err, &conflict):
 		return r.fail(ctx, position{}, conflict.Error(), true)
-	}
-	if err != nil {
+	case errors.As(err, &baseline):
+		return r.fail(ctx, at, baseline.Error(), false)
+	case errors.Is(err, errTooLong) && ctx.Err() == nil:
+		return r.fail(ctx, at, fmt.Sprintf("the iteration took longer than its timeout-minutes (%s)", r.Program.Timeout), false)
+	case err != nil:
 		return Result{}, err
-	}
-	if problem, err := r.baseline(ctx, &at); err != nil || problem != "" {
-		if err != nil {
-			return Result{}, err
-		}
-		return r.fail(ctx, at, problem, false)
-	}
-	if r.stopped != "" {
+	case attempt == nil:
 		return r.finish(ctx)
 	}
-	attempt, err := r.attempt(ctx, at)
-	if err != nil {
-		return Result{}, err
-	}
 	return r.record(ctx, at, attempt)
+}
+
+// errTooLong ends the work of an iteration whose time is up.
+var errTooLong = errors.New("the time of the iteration is up")
+
+// work is everything before the record, within the iteration's time: the lease
+// outlives it. There is no attempt when nothing is left to do.
+func (r *run) work(ctx context.Context) (position, *attempt, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.Program.Timeout, errTooLong)
+	defer cancel()
+	r.step("sync", "")
+	at, err := r.sync(ctx)
+	if err != nil {
+		return at, nil, err
+	}
+	if err := r.baseline(ctx, &at); err != nil || r.stopped != "" {
+		return at, nil, err
+	}
+	attempt, err := r.attempt(ctx, at)
+	return at, attempt, err
 }
 
 // write changes the books, and the program branch with them, in one step. The
