@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -14,122 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/cli"
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/scheduler"
 	"github.com/org/autoloop/internal/score"
-	"github.com/org/autoloop/internal/state"
 	"github.com/org/autoloop/internal/store"
 	"github.com/org/autoloop/internal/tree"
 )
-
-// BenchmarkSchedule chooses among programs with states of 4 KB, beside merely
-// reading the same files one after the other. "x-reading" is the ratio.
-func BenchmarkSchedule(b *testing.B) {
-	cli.BoundMemory()
-	for _, count := range []int{1000, 10_000} {
-		b.Run(fmt.Sprint(count), func(b *testing.B) {
-			root, states := manyPrograms(b, count)
-			var reading, scheduling time.Duration
-			var peak uint64
-			for b.Loop() {
-				begun := time.Now()
-				readAll(b, filepath.Join(root, ".autoloop", "programs"), states)
-				reading += time.Since(begun)
-				begun = time.Now()
-				plan := scheduleAll(b, root, states)
-				scheduling += time.Since(begun)
-				require.NotNil(b, plan.Selected)
-				var memory runtime.MemStats
-				runtime.ReadMemStats(&memory)
-				peak = max(peak, memory.Sys)
-			}
-			b.ReportMetric(float64(reading.Milliseconds())/float64(b.N), "ms-reading")
-			b.ReportMetric(float64(scheduling.Milliseconds())/float64(b.N), "ms-scheduling")
-			b.ReportMetric(float64(scheduling)/float64(reading), "x-reading")
-			b.ReportMetric(float64(peak)/(1<<20), "MB-peak")
-		})
-	}
-}
-
-// ordinary is a program as people write them.
-const ordinary = `---
-schedule: every 6h
-metric: latency_ms
-metric_direction: lower   # milliseconds
-target-metric: 0.5
-timeout-minutes: 30
----
-
-# Latency of the parser
-
-## Goal
-
-Bring the time of one parse down without changing what it accepts. Lower is better.
-
-## Target
-
-- ` + "`internal/parse/**`" + `
-
-Do NOT modify ` + "`internal/parse/testdata/`" + `.
-
-## Evaluation
-
-` + "```bash" + `
-go run ./cmd/measure --json
-` + "```" + `
-`
-
-func manyPrograms(b *testing.B, count int) (root, states string) {
-	b.Helper()
-	root = b.TempDir()
-	programs := filepath.Join(root, ".autoloop", "programs")
-	states = filepath.Join(root, "repo-memory", "autoloop")
-	require.NoError(b, os.MkdirAll(programs, 0o755))
-	require.NoError(b, os.MkdirAll(states, 0o755))
-	for i := range count {
-		name := fmt.Sprintf("program-%05d", i)
-		require.NoError(b, os.WriteFile(filepath.Join(programs, name+".md"), []byte(ordinary), 0o600))
-		doc := state.New(name)
-		last := time.Date(2026, 1, 1, i%24, i%60, 0, 0, time.UTC)
-		doc.SetMachine(state.Machine{LastRun: &last, IterationCount: i, RecentStatuses: []string{"accepted", "rejected"}})
-		doc.SetSection(state.Lessons, strings.Repeat("- something that was learned on the way\n", 80))
-		require.NoError(b, os.WriteFile(filepath.Join(states, name+".md"), doc.Render(), 0o600))
-	}
-	return root, states
-}
-
-func readAll(b *testing.B, dirs ...string) {
-	for _, dir := range dirs {
-		entries, err := os.ReadDir(dir)
-		require.NoError(b, err)
-		for _, entry := range entries {
-			if _, err := os.ReadFile(filepath.Join(dir, entry.Name())); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-}
-
-func scheduleAll(b *testing.B, root, states string) *scheduler.Plan {
-	ctx := context.Background()
-	programs, err := store.Programs{Root: root, Parse: program.ParseHead}.Load(false)
-	require.NoError(b, err)
-	names := make([]string, len(programs))
-	for i, p := range programs {
-		names[i] = p.Name
-	}
-	source := store.States{Dir: states}
-	found, err := source.Load(ctx, names)
-	require.NoError(b, err)
-	plan, err := scheduler.Choose(scheduler.Input{Programs: programs, States: found, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), Max: 1})
-	require.NoError(b, err)
-	return plan
-}
 
 // BenchmarkIteration runs whole iterations on a repository of 10,000 files and
 // 1,000 commits, with an agent and an evaluation that take no time, beside the

@@ -98,6 +98,19 @@ func TestStandingProtection(t *testing.T) {
 	}
 }
 
+// TestWordsAreNoTargets: a word in backticks that names no tracked file is prose.
+func TestWordsAreNoTargets(t *testing.T) {
+	t.Parallel()
+	w := agentWorld(t, `echo x > speed; echo 4 > src/value.txt`)
+	file := filepath.Join(w.dir, ".autoloop/programs/p.md")
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(data), "- `src/**`", "For `speed`: `src/**`", 1)), 0o600))
+	got := w.one()
+	assert.Equal(t, "rejected", got.Outcome)
+	assert.Contains(t, got.Reasons[0], `"speed": is outside the target`)
+}
+
 func TestAgentDeletesTheTarget(t *testing.T) {
 	t.Parallel()
 	w := agentWorld(t, `rm src/value.txt`)

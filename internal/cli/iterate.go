@@ -90,7 +90,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 	if err != nil {
 		return err
 	}
-	p, err := chooseProgram(env, repo, o)
+	p, err := chooseProgram(ctx, env, repo, o)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func openRepo(ctx context.Context, env Env, dir string) (*git.Repo, error) {
 
 // chooseProgram finds the program that was asked for, or that the scheduler
 // selected; nil when it selected none.
-func chooseProgram(env Env, repo *git.Repo, o iterateOptions) (*program.Program, error) {
+func chooseProgram(ctx context.Context, env Env, repo *git.Repo, o iterateOptions) (*program.Program, error) {
 	name := o.program
 	if name == "" {
 		selected, err := selectedProgram(env, repo, o.dir)
@@ -154,6 +154,11 @@ func chooseProgram(env Env, repo *git.Repo, o iterateOptions) (*program.Program,
 		}
 		return nil, Usagef("there is no program %q (there are: %s); make one with `scheduler new %s`", name, programNames(all), name)
 	}
+	files, err := trackedFiles(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	p.Resolve(func(path string) bool { _, tracked := slices.BinarySearch(files, path); return tracked })
 	return p, runnable(p)
 }
 
@@ -173,13 +178,12 @@ func runnable(p *program.Program) error {
 	if err := p.Err(); err != nil {
 		return &UsageError{err}
 	}
+	if missing := p.Missing(); len(missing) > 0 && !p.Unconfigured {
+		return Usagef("%s", missing[0])
+	}
 	switch {
 	case p.Unconfigured:
 		return Usagef("%s: the program is not configured yet: replace its placeholders and remove the line %s", p.File, program.Sentinel)
-	case len(p.Targets) == 0:
-		return Usagef("%s: no target: name the files that may change in backticks in a section `## Target`, or with `target:`", p.File)
-	case p.Evaluation == program.Metric && p.Script == "":
-		return Usagef("%s: no evaluation: add a section `## Evaluation` with a bash fence that prints JSON with the metric", p.File)
 	case p.Evaluation != program.Metric:
 		return Usagef("%s: this version evaluates `metric` programs; `evaluation: %s` is not among them", p.File, p.Evaluation)
 	}
@@ -314,6 +318,13 @@ func chooseAgent(ctx context.Context, env Env, o iterateOptions, repo *git.Repo,
 
 // targetFiles lists the tracked files that the program lets change.
 func targetFiles(ctx context.Context, repo *git.Repo, p *program.Program) ([]string, error) {
+	files, err := trackedFiles(ctx, repo)
+	matcher := p.Matcher()
+	return slices.DeleteFunc(files, func(path string) bool { return !matcher.Allows(path) }), err
+}
+
+// trackedFiles lists the files of the commit that is checked out, sorted.
+func trackedFiles(ctx context.Context, repo *git.Repo) ([]string, error) {
 	head, err := repo.Head(ctx)
 	if err != nil {
 		return nil, err
@@ -322,12 +333,9 @@ func targetFiles(ctx context.Context, repo *git.Repo, p *program.Program) ([]str
 	if err != nil {
 		return nil, err
 	}
-	matcher := p.Matcher()
-	var files []string
-	for _, entry := range entries {
-		if matcher.Allows(entry.Path) {
-			files = append(files, entry.Path)
-		}
+	files := make([]string, len(entries))
+	for i, entry := range entries {
+		files[i] = entry.Path
 	}
 	slices.Sort(files)
 	return files, nil

@@ -20,6 +20,7 @@ import (
 
 // Scheduler runs the `scheduler` binary and returns its exit code.
 func Scheduler(ctx context.Context, env Env) int {
+	BoundMemory()
 	return Run(ctx, env, newSchedulerCommand(env))
 }
 

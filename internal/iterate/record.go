@@ -6,7 +6,6 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/state"
 )
@@ -134,19 +133,10 @@ func (r *run) consequences(b *books) error {
 	if errors := b.sum.ConsecutiveErrors(); errors >= maxErrors {
 		return r.pause(b, fmt.Sprintf("%d errors in a row; see the history, mend the cause, then set Paused to false", errors))
 	}
-	if limit := r.plateau(); limit > 0 && b.sum.Trailing(ledger.Rejected) >= limit {
+	if limit := r.Program.PlateauFor(r.Agent.Name()); limit > 0 && b.sum.Trailing(ledger.Rejected) >= limit {
 		return r.pause(b, fmt.Sprintf("plateau: %d rejections in a row; change the goal or the target, then set Paused to false", limit))
 	}
 	return nil
-}
-
-// plateau is the number of rejections in a row that pauses the program; 0 for
-// none. A search by the tuner needs more patience than a model.
-func (r *run) plateau() int {
-	if r.Program.PlateauGiven || r.Agent.Name() != "tuner" {
-		return r.Program.Plateau
-	}
-	return program.SearchPlateau
 }
 
 func (r *run) completeAtTarget(b *books) error {

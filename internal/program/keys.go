@@ -126,7 +126,7 @@ func nearest(key string) string {
 	key = strings.ToLower(clip(key))
 	best, least := "", 3
 	for known := range keys {
-		if d := distance(key, known); d < least || d == least && best != "" && known < best {
+		if d := Distance(key, known); d < least || d == least && best != "" && known < best {
 			best, least = known, d
 		}
 	}
@@ -134,25 +134,4 @@ func nearest(key string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean `%s`?", best)
-}
-
-// distance counts the letters to change, add or drop from a to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

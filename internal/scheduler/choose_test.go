@@ -211,3 +211,21 @@ func TestPlanAsJSONHasEveryName(t *testing.T) {
 	assert.Equal(t, map[string]any{"program": []any{}}, fields["matrix"])
 	assert.InDelta(t, 30720, fields["state_file_max_bytes"], 0)
 }
+
+func TestPlateauOfTheTunerIsLonger(t *testing.T) {
+	line := `{"event":"decided","iteration":%d,"outcome":"rejected","agent":"tuner"}` + "\n"
+	text := ""
+	for i := range 49 {
+		text += fmt.Sprintf(line, i+1)
+	}
+	in := scheduler.Input{
+		Programs: []*program.Program{programFile("p", "schedule: hourly")},
+		States:   map[string][]byte{"p": stateFile(ago(9*time.Hour), "Recent Statuses="+strings.TrimSuffix(strings.Repeat("rejected, ", 10), ", "))},
+		Ledger:   func(string) ([]byte, error) { return []byte(text), nil },
+	}
+	assert.NotNil(t, choose(t, in).Selected)
+	text += fmt.Sprintf(line, 50)
+	plan := choose(t, in)
+	require.Len(t, plan.Skipped, 1)
+	assert.Contains(t, plan.Skipped[0].Reason, "plateau: the last 50 iterations")
+}

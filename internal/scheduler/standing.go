@@ -194,8 +194,8 @@ func (in *Input) judge(s *Standing) (Condition, string) {
 	if reason := in.overBudget(s); reason != "" {
 		return OverBudget, reason
 	}
-	if in.onPlateau(s) {
-		return Plateau, fmt.Sprintf("plateau: the last %d iterations were rejected; change its goal or target, then run it with --program %s", s.Program.Plateau, s.Program.Name)
+	if limit := in.onPlateau(s); limit > 0 {
+		return Plateau, fmt.Sprintf("plateau: the last %d iterations were rejected; change its goal or target, then run it with --program %s", limit, s.Program.Name)
 	}
 	if s.Lateness < -grace {
 		return NotDue, "not due yet"
@@ -204,20 +204,30 @@ func (in *Input) judge(s *Standing) (Condition, string) {
 }
 
 // onPlateau looks at the statuses, and at the ledger for whether a person has
-// resumed the program since.
-func (in *Input) onPlateau(s *Standing) bool {
-	limit := s.Program.Plateau
-	if !s.Machine.Plateau(min(limit, state.MaxStatuses)) {
-		return false
+// resumed the program since, and who proposed: a search has more patience. It
+// returns the limit that is reached, 0 when none is.
+func (in *Input) onPlateau(s *Standing) int {
+	limit := s.Program.PlateauFor(s.Program.Agent)
+	if !s.Machine.Plateau(min(s.Program.Plateau, limit, state.MaxStatuses)) {
+		return 0
 	}
 	books, found := in.books(s)
 	if !found {
-		return limit <= state.MaxStatuses
+		if limit <= state.MaxStatuses {
+			return limit
+		}
+		return 0
 	}
 	if books.PausedReason != "" {
-		return false // the state says that it is not paused: a person resumed it
+		return 0 // the state says that it is not paused: a person resumed it
 	}
-	return books.Trailing(ledger.Rejected) >= limit
+	if last := len(books.Attempts) - 1; last >= 0 {
+		limit = s.Program.PlateauFor(books.Attempts[last].Agent)
+	}
+	if limit == 0 || books.Trailing(ledger.Rejected) < limit {
+		return 0
+	}
+	return limit
 }
 
 // overBudget says which limit is reached; "" when none is.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/program"
 )
 
 // unknown says that there is no such program, and which was perhaps meant.
@@ -32,7 +34,7 @@ func Nearest(name string, names []string) string {
 	}
 	best, distance := "", max(2, len(name)/3)+1
 	for _, candidate := range names {
-		if d := edits(name, candidate); d < distance {
+		if d := program.Distance(name, candidate); d < distance {
 			best, distance = candidate, d
 		}
 	}
@@ -43,25 +45,4 @@ func Nearest(name string, names []string) string {
 		}
 	}
 	return best
-}
-
-// edits is the Levenshtein distance in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
