@@ -49,22 +49,6 @@ func (p Param) snapStep(x float64) float64 {
 	return x
 }
 
-// spacing is the distance between neighbouring allowed values at x in units of
-// the range; 0 for a continuous parameter.
-func (p Param) spacing(x float64) float64 {
-	step := p.Step
-	if p.Int {
-		step = max(step, 1)
-	}
-	if step == 0 {
-		return 0
-	}
-	if p.Log {
-		return math.Log1p(step/max(x, p.Min)) / math.Log(p.Max/p.Min)
-	}
-	return step / (p.Max - p.Min)
-}
-
 // quantum is the power of ten that a change of resolution still shows at x.
 func (p Param) quantum(x, resolution float64) float64 {
 	width := (p.Max - p.Min) * resolution
