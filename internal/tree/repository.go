@@ -1,54 +1,87 @@
 package tree
 
 import (
-	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/org/autoloop/internal/git"
 )
 
+// agentConfig is what the throw-away repository has beyond the format.
+const agentConfig = `[user]
+	name = Agent
+	email = agent@localhost
+[commit]
+	gpgSign = false
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+`
+
 // addRepository makes a .git of the tree's own: the real repository's objects
-// as alternates, HEAD detached at the commit, no hooks, no refs, no remotes.
-func (t *Tree) addRepository(ctx context.Context) error {
-	commit, ok, err := t.repo.Resolve(ctx, t.treeish)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return fmt.Errorf("%s is no commit", t.treeish)
-	}
+// as alternates, HEAD detached at the commit, the index as it was built; no
+// hooks, no refs, no remotes.
+func (t *Tree) addRepository(c *control, commit string) error {
 	dir := filepath.Join(t.Dir, ".git")
-	for _, path := range []string{"objects/info", "refs/heads", "refs/tags", "info"} {
-		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(path)), 0o755); err != nil {
+	if err := initRepository(dir, t.repo, commit, agentConfig); err != nil {
+		return err
+	}
+	if err := copyFile(filepath.Join(t.repo.CommonDir, "shallow"), filepath.Join(dir, "shallow")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := copyFile(c.path("index"), filepath.Join(dir, "index")); err != nil {
+		return err
+	}
+	var exclude strings.Builder
+	for _, path := range t.shared {
+		exclude.WriteString("/" + literalPattern(path) + "\n")
+	}
+	return os.WriteFile(filepath.Join(dir, "info", "exclude"), []byte(exclude.String()), 0o600)
+}
+
+// initRepository writes a git directory that borrows the objects of repo.
+func initRepository(dir string, repo *git.Repo, head, config string) error {
+	for _, path := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(path)), 0o700); err != nil {
 			return err
 		}
 	}
-	version, extension := "0", ""
-	if t.repo.ObjectFormat != "sha1" {
-		version, extension = "1", "[extensions]\n\tobjectFormat = "+t.repo.ObjectFormat+"\n"
+	files := []struct{ name, text string }{
+		{"HEAD", head + "\n"},
+		{"objects/info/alternates", alternate(filepath.Join(repo.CommonDir, "objects")) + "\n"},
+		{"config", coreConfig(dir, repo.ObjectFormat) + config},
 	}
-	config := "[core]\n\trepositoryformatversion = " + version + "\n\tfilemode = true\n\tbare = false\n\tautocrlf = false\n" +
-		"[user]\n\tname = Agent\n\temail = agent@localhost\n[gc]\n\tauto = 0\n" + extension
-	objects := filepath.Join(t.repo.CommonDir, "objects")
-	files := map[string]string{
-		"HEAD":                    commit + "\n",
-		"config":                  config,
-		"objects/info/alternates": alternate(objects) + "\n",
-	}
-	if shallow, err := os.ReadFile(filepath.Join(t.repo.CommonDir, "shallow")); err == nil {
-		files["shallow"] = string(shallow)
-	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
+	for _, file := range files {
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(file.name)), []byte(file.text), 0o600); err != nil {
 			return err
 		}
 	}
-	index, err := os.ReadFile(t.index())
+	return nil
+}
+
+// coreConfig says how the tree was written, whatever is configured around it.
+func coreConfig(dir, format string) string {
+	version, extension := 0, ""
+	if format != "sha1" {
+		version, extension = 1, "[extensions]\n\tobjectFormat = "+format+"\n"
+	}
+	// As git init does: HEAD may be there under another name once it is written.
+	_, err := os.Lstat(filepath.Join(dir, "hEaD"))
+	return fmt.Sprintf("[core]\n\trepositoryFormatVersion = %d\n\tbare = false\n\tfileMode = true\n\tautocrlf = false\n"+
+		"\tsafecrlf = false\n\tfsmonitor = false\n\tignoreCase = %t\n%s", version, err == nil, extension)
+}
+
+func copyFile(source, target string) error {
+	data, err := os.ReadFile(source)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "index"), index, 0o644)
+	return os.WriteFile(target, data, 0o600)
 }
 
 // alternate quotes a path for objects/info/alternates.
@@ -57,4 +90,9 @@ func alternate(path string) string {
 		return path
 	}
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
+}
+
+// literalPattern quotes a path for an exclude file.
+func literalPattern(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, " ", `\ `).Replace(path)
 }

@@ -3,37 +3,48 @@ package tree
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 )
 
 // stamp is what tells that a file was not touched: nobody but the kernel sets
 // the time of the last change of an inode.
 type stamp struct {
-	mode    fs.FileMode
-	size    int64
-	modtime time.Time
-	changed time.Time // zero where the system does not tell
-	inode   uint64
+	mode     fs.FileMode
+	size     int64
+	modified time.Time
+	changed  time.Time // modified where the system does not tell
+	inode    uint64
 }
 
-// settle waits until the clock of the file system has moved past the moment at
-// which file was written, so that a later write cannot bear the same time.
-func settle(file string) {
-	written, err := os.Lstat(file)
-	if err != nil {
-		return
-	}
-	probe := file + ".clock"
-	defer func() { _ = os.Remove(probe) }()
-	const most = 200
+// before reports whether the file was last changed before t. What was written
+// in the same tick of the clock could have been written again unseen.
+func (s stamp) before(t time.Time) bool { return s.changed.Before(t) }
+
+// settle returns a time of the clock of dir's file system that is later than
+// all that was written there so far, or, when that clock is slow, as late.
+func settle(dir string) time.Time {
+	first := tick(dir)
+	const most = 20
 	for range most {
-		if os.WriteFile(probe, nil, 0o600) != nil {
-			return
-		}
-		now, err := os.Lstat(probe)
-		if err != nil || now.ModTime().After(written.ModTime()) {
-			return
+		if now := tick(dir); now.After(first) {
+			return now
 		}
 		time.Sleep(time.Millisecond)
 	}
+	return first
+}
+
+// tick asks a file system for its time; zero when it does not tell.
+func tick(dir string) time.Time {
+	probe := filepath.Join(dir, "clock")
+	defer func() { _ = os.Remove(probe) }()
+	if os.WriteFile(probe, nil, 0o600) != nil {
+		return time.Time{}
+	}
+	info, err := os.Lstat(probe)
+	if err != nil {
+		return time.Time{}
+	}
+	return stampOf(info).changed
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func stampOf(info fs.FileInfo) stamp {
-	s := stamp{mode: info.Mode(), size: info.Size(), modtime: info.ModTime()}
+	s := stamp{mode: info.Mode(), size: info.Size(), modified: info.ModTime(), changed: info.ModTime()}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		s.changed = time.Unix(stat.Ctim.Unix())
 		s.inode = stat.Ino

@@ -5,11 +5,13 @@ package tree
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/org/autoloop/internal/git"
 )
@@ -20,174 +22,154 @@ type Builder struct{ Repo *git.Repo }
 // Options change how a tree is built.
 type Options struct {
 	// Git gives the tree a throw-away .git with the commit as HEAD, so that an
-	// agent can look at history and differences.
+	// agent can look at history and differences. It takes a commit.
 	Git bool
 	// Share lists git-ignored paths that are copied from the main checkout.
 	Share []string
 }
 
-// Tree is a built tree.
+// Tree is a built tree. While an agent or an evaluation runs in it, all that is
+// known about it is in memory: beside Dir there is nothing of ours to tamper with.
 type Tree struct {
 	// Dir is the tree's absolute path.
 	Dir string
 
 	repo    *git.Repo
-	treeish string
-	private string // beside Dir: our index, and rules for ignored files
+	id      string // of the tree object
 	entries map[string]recorded
 	shared  []string
+	built   time.Time // by the clock of the file system
+	staged  *control  // what the last Scan found; nil before
 }
 
 // recorded is a tracked file as it was right after building.
 type recorded struct {
-	entry git.Entry
+	git.Entry
 	stamp stamp
+	link  string // what a symbolic link says
 }
 
-// Build writes the files of a commit or tree into dir, which must not exist.
-// Links, modes and line ends are as the commit's own attributes say; filters
-// do not run.
+// Build writes the files of a commit or tree into dir, which must not exist;
+// its parent is made, and must be on the same file system. Links, modes and
+// line ends are as the commit's own attributes say. Neither filters nor
+// anything else that the repository or its user configure take part.
 func (b *Builder) Build(ctx context.Context, treeish, dir string, o Options) (*Tree, error) {
-	t := &Tree{Dir: dir, repo: b.Repo, treeish: treeish, private: dir + ".private", entries: map[string]recorded{}}
-	for _, path := range []string{t.Dir, t.private} {
-		if err := os.MkdirAll(path, 0o700); err != nil {
-			return nil, fmt.Errorf("build tree: %w", err)
-		}
+	t := &Tree{Dir: dir, repo: b.Repo}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return nil, fmt.Errorf("build tree: %w", err)
 	}
-	if err := t.checkout(ctx); err != nil {
-		_ = t.Remove()
-		return nil, fmt.Errorf("build tree of %s: %w", treeish, err)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("build tree: %w", err)
 	}
-	if err := t.share(ctx, o.Share); err != nil {
-		_ = t.Remove()
-		return nil, err
-	}
-	if o.Git {
-		if err := t.addRepository(ctx); err != nil {
-			_ = t.Remove()
-			return nil, fmt.Errorf("build tree of %s: %w", treeish, err)
-		}
-	}
-	if err := t.record(ctx); err != nil {
-		_ = t.Remove()
-		return nil, err
+	if err := t.fill(ctx, treeish, o); err != nil {
+		return nil, errors.Join(fmt.Errorf("build tree of %s: %w", treeish, err), t.Remove())
 	}
 	return t, nil
 }
 
-func (t *Tree) index() string { return filepath.Join(t.private, "index") }
-
-func (t *Tree) input() git.Input {
-	return git.Input{Env: []string{"GIT_INDEX_FILE=" + t.index()}, WorkTree: t.Dir}
-}
-
-func (t *Tree) checkout(ctx context.Context) error {
-	if _, err := t.repo.Run(ctx, t.input(), "read-tree", t.treeish); err != nil {
+func (t *Tree) fill(ctx context.Context, treeish string, o Options) (err error) {
+	ids, err := t.resolve(ctx, treeish, o.Git)
+	if err != nil {
 		return err
 	}
-	in := t.input()
-	in.Settings = []git.Setting{{Key: "checkout.workers", Value: "2"}}
-	_, err := t.repo.Run(ctx, in, "checkout-index", "--all", "--index", "--quiet", "--force")
+	t.id = ids[0]
+	c, err := newControl(t.repo, filepath.Dir(t.Dir))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.remove()) }()
+	if err := t.checkout(ctx, c); err != nil {
+		return err
+	}
+	if err := t.record(ctx, c); err != nil {
+		return err
+	}
+	if err := t.share(ctx, o.Share); err != nil {
+		return err
+	}
+	if !o.Git {
+		return nil
+	}
+	return t.addRepository(c, ids[1])
+}
+
+// resolve returns the ids of the tree and, when asked for, of the commit.
+func (t *Tree) resolve(ctx context.Context, treeish string, commit bool) ([]string, error) {
+	args := []string{"rev-parse", treeish + "^{tree}"}
+	if commit {
+		args = append(args, treeish+"^{commit}")
+	}
+	out, err := t.repo.Run(ctx, git.Input{}, args...)
+	if err != nil {
+		return nil, err
+	}
+	ids := strings.Fields(string(out))
+	if len(ids) != len(args)-1 {
+		return nil, fmt.Errorf("git rev-parse printed %.100q", out)
+	}
+	return ids, nil
+}
+
+func (t *Tree) checkout(ctx context.Context, c *control) error {
+	if err := t.complete(ctx); err != nil {
+		return err
+	}
+	if _, err := c.run(ctx, git.Input{}, "read-tree", t.id); err != nil {
+		return err
+	}
+	in := git.Input{WorkTree: t.Dir, Settings: []git.Setting{{Key: "checkout.workers", Value: "2"}}}
+	_, err := c.run(ctx, in, "checkout-index", "--all", "--index", "--quiet")
 	return err
 }
 
 // record remembers every tracked file's stamp, to tell later what changed.
-func (t *Tree) record(ctx context.Context) error {
-	entries, err := t.repo.LsTree(ctx, t.treeish)
+func (t *Tree) record(ctx context.Context, c *control) error {
+	entries, err := t.repo.LsTree(ctx, t.id)
 	if err != nil {
 		return err
 	}
-	settle(t.index())
+	t.entries = make(map[string]recorded, len(entries))
 	for _, entry := range entries {
-		kept := recorded{entry: entry}
+		kept := recorded{Entry: entry}
 		if info, err := os.Lstat(t.path(entry.Path)); err == nil {
 			kept.stamp = stampOf(info)
+			if info.Mode()&fs.ModeSymlink != 0 {
+				kept.link, _ = os.Readlink(t.path(entry.Path))
+			}
 		}
 		t.entries[entry.Path] = kept
 	}
+	t.built = settle(c.dir)
 	return nil
 }
 
 func (t *Tree) path(name string) string { return filepath.Join(t.Dir, filepath.FromSlash(name)) }
 
-// share copies ignored paths, such as node_modules, from the main checkout.
-func (t *Tree) share(ctx context.Context, paths []string) error {
-	for _, path := range paths {
-		if !filepath.IsLocal(filepath.FromSlash(path)) || path == "." {
-			return fmt.Errorf("share: %q is no path inside the repository", path)
-		}
-		ignored, err := t.repo.Run(ctx, git.Input{Stdin: []byte(path + "\x00")}, "check-ignore", "-z", "--stdin")
-		if err != nil || len(ignored) == 0 {
-			return fmt.Errorf("share: %q is not ignored by git; only ignored paths are copied", path)
-		}
-		source := filepath.Join(t.repo.Root, filepath.FromSlash(path))
-		if _, err := os.Lstat(source); err != nil {
-			return fmt.Errorf("share: %q is not in the main checkout; create it there first", path)
-		}
-		if err := copyAll(source, t.path(path)); err != nil {
-			return fmt.Errorf("share %s: %w", path, err)
-		}
-		t.shared = append(t.shared, strings.TrimSuffix(path, "/"))
+// unstage forgets what the last Scan found.
+func (t *Tree) unstage() error {
+	c := t.staged
+	t.staged = nil
+	if c == nil {
+		return nil
 	}
-	return nil
-}
-
-func copyAll(source, target string) error {
-	return filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		relative, err := filepath.Rel(source, path)
-		if err != nil {
-			return err
-		}
-		return copyOne(path, filepath.Join(target, relative), entry)
-	})
-}
-
-func copyOne(source, target string, entry fs.DirEntry) error {
-	info, err := entry.Info()
-	if err != nil {
-		return err
-	}
-	switch {
-	case entry.IsDir():
-		return os.MkdirAll(target, 0o755)
-	case info.Mode()&fs.ModeSymlink != 0:
-		link, err := os.Readlink(source)
-		if err != nil {
-			return err
-		}
-		return os.Symlink(link, target)
-	case info.Mode().IsRegular():
-		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-			return err
-		}
-		data, err := os.ReadFile(source)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(target, data, info.Mode().Perm())
-	}
-	return nil
+	return c.remove()
 }
 
 // Remove deletes the tree, read-only directories in it too.
 func (t *Tree) Remove() error {
-	for _, dir := range []string{t.Dir, t.private} {
-		if err := RemoveAll(dir); err != nil {
-			return fmt.Errorf("remove tree: %w", err)
-		}
+	if err := errors.Join(t.unstage(), RemoveAll(t.Dir)); err != nil {
+		return fmt.Errorf("remove tree: %w", err)
 	}
 	return nil
 }
 
 // RemoveAll deletes dir and all below it, also where directories are read-only.
 func RemoveAll(dir string) error {
-	if err := os.RemoveAll(dir); err == nil {
+	err := os.RemoveAll(dir)
+	if err == nil {
 		return nil
 	}
-	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, _ error) error {
 		if entry != nil && entry.IsDir() {
 			_ = os.Chmod(path, 0o700)
 		}

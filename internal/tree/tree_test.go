@@ -23,7 +23,7 @@ type fixture struct {
 	repo *git.Repo
 }
 
-func newFixture(t *testing.T, files map[string]string) *fixture {
+func newFixture(t *testing.T, files map[string]string, ignored ...string) *fixture {
 	t.Helper()
 	f := &fixture{t: t, dir: t.TempDir()}
 	f.git("init", "--quiet", "--initial-branch=main")
@@ -31,6 +31,9 @@ func newFixture(t *testing.T, files map[string]string) *fixture {
 		f.write(f.dir, name, text)
 	}
 	f.git("add", "--all")
+	for _, name := range ignored {
+		f.git("add", "--force", name)
+	}
 	f.git("commit", "--quiet", "--message", "start")
 	repo, err := git.Open(context.Background(), f.dir, os.Environ())
 	require.NoError(t, err)
@@ -48,7 +51,7 @@ func (f *fixture) git(args ...string) string {
 	}
 	out, err := cmd.CombinedOutput()
 	require.NoError(f.t, err, "git %v: %s", args, out)
-	return strings.TrimSpace(string(out))
+	return strings.TrimSuffix(string(out), "\n")
 }
 
 func (f *fixture) write(dir, name, text string) {

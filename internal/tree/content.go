@@ -1,0 +1,58 @@
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/git"
+)
+
+// copyChanged copies the content of a changed file to target. A path that became a
+// link, a pipe or another file since it was looked at is an error, and so is a
+// way to it that leaves the tree.
+func copyChanged(root *os.Root, c gate.Change, target string) (err error) {
+	local := filepath.FromSlash(c.Path)
+	before, err := root.Lstat(local)
+	if err != nil {
+		return err
+	}
+	if !before.Mode().IsRegular() {
+		return errors.New("it is no regular file any more")
+	}
+	source, err := root.OpenFile(local, os.O_RDONLY|nonBlocking, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }()
+	after, err := source.Stat()
+	if err != nil {
+		return err
+	}
+	if !after.Mode().IsRegular() || !os.SameFile(before, after) {
+		return errors.New("it was replaced while it was read")
+	}
+	return writeCopy(source, target, c.NewMode)
+}
+
+func writeCopy(source io.Reader, target, mode string) error {
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+		return err
+	}
+	var permissions os.FileMode = 0o600
+	if mode == git.ModeExecutable {
+		permissions = 0o700
+	}
+	file, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, permissions)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(file, io.LimitReader(source, maxFile+1))
+	if err == nil && n > maxFile {
+		err = fmt.Errorf("it grew beyond %d bytes while it was read", maxFile)
+	}
+	return errors.Join(err, file.Close())
+}

@@ -1,0 +1,119 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/org/autoloop/internal/git"
+)
+
+// share copies ignored paths, such as node_modules, from the main checkout.
+// What the tree has already stays; links are copied as they are, but for the
+// path itself, which may be a link to where the files really are.
+func (t *Tree) share(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	root, err := os.OpenRoot(t.Dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	for _, written := range paths {
+		name := path.Clean(written)
+		source, err := t.shareable(ctx, name)
+		if err != nil {
+			return err
+		}
+		if err := copyInto(root, source, filepath.FromSlash(name)); err != nil {
+			return fmt.Errorf("share %q: %w", name, err)
+		}
+		t.shared = append(t.shared, name)
+	}
+	return nil
+}
+
+// shareable returns where the ignored path is in the main checkout.
+func (t *Tree) shareable(ctx context.Context, name string) (string, error) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) || name == "." {
+		return "", fmt.Errorf("share: %q is no path inside the repository", name)
+	}
+	in := git.Input{Stdin: []byte(plainly + name + "\x00")}
+	ignored, err := t.repo.Run(ctx, in, "check-ignore", "-z", "--stdin")
+	if err != nil || len(ignored) == 0 {
+		return "", fmt.Errorf("share: %q is not ignored by git; only ignored paths are copied", name)
+	}
+	source, err := filepath.EvalSymlinks(filepath.Join(t.repo.Root, filepath.FromSlash(name)))
+	if err != nil {
+		return "", fmt.Errorf("share: %q is not in the main checkout; create it there first", name)
+	}
+	return source, nil
+}
+
+// copyInto copies source, and all below it, to name in root.
+func copyInto(root *os.Root, source, name string) error {
+	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return filepath.WalkDir(source, func(from string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(source, from)
+		if err != nil {
+			return err
+		}
+		err = copyOne(root, from, filepath.Join(name, relative), entry)
+		if errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+		return err
+	})
+}
+
+func copyOne(root *os.Root, from, to string, entry fs.DirEntry) error {
+	switch {
+	case entry.IsDir():
+		return root.MkdirAll(to, 0o755)
+	case entry.Type()&fs.ModeSymlink != 0:
+		link, err := os.Readlink(from)
+		if err != nil {
+			return err
+		}
+		return root.Symlink(link, to)
+	case entry.Type().IsRegular():
+		return copyContent(root, from, to)
+	}
+	return nil // sockets and pipes are of no use in a copy
+}
+
+// copyContent keeps mode and time: compiled files are checked by the latter.
+func copyContent(root *os.Root, from, to string) (err error) {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }()
+	info, err := source.Stat()
+	if err != nil {
+		return err
+	}
+	target, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(target, source); err != nil {
+		_ = target.Close()
+		return err
+	}
+	if err := target.Close(); err != nil {
+		return err
+	}
+	return root.Chtimes(to, info.ModTime(), info.ModTime())
+}

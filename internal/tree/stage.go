@@ -1,0 +1,210 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/git"
+)
+
+// stage puts the changes into the index of the control directory, as `git add`
+// would but with the incumbent's attributes, and asks git what differs. Content
+// is copied once and read no more from the tree.
+func (s *scan) stage(ctx context.Context) error {
+	if err := s.readIndex(ctx); err != nil {
+		return err
+	}
+	if err := s.readFilters(ctx); err != nil {
+		return err
+	}
+	files, err := s.copyFiles()
+	if err != nil {
+		return err
+	}
+	if err := s.put(ctx, files, "--stdin"); err != nil {
+		return err
+	}
+	infos, err := s.storeApart(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.put(ctx, infos, "--index-info"); err != nil {
+		return err
+	}
+	if err := s.compare(ctx); err != nil {
+		return err
+	}
+	s.refuseFiltered()
+	return nil
+}
+
+// item is a change and what update-index is told about it.
+type item struct {
+	at   int // in changes
+	text string
+}
+
+// copyFiles copies changed files to the work directory and returns them after the
+// deleted paths.
+func (s *scan) copyFiles() ([]item, error) {
+	root, err := os.OpenRoot(s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	var gone, there []item
+	for i := range s.changes {
+		c := &s.changes[i]
+		switch {
+		case c.Refused != "" || c.NewMode == git.ModeSymlink:
+		case c.Kind == gate.Deleted:
+			gone = append(gone, item{i, c.Path + "\x00"})
+		default:
+			if s.copyFile(root, c); c.Refused == "" && !isAttributes(c.Path) {
+				there = append(there, item{i, c.Path + "\x00"})
+			}
+		}
+	}
+	return append(gone, there...), nil
+}
+
+func (s *scan) copyFile(root *os.Root, c *gate.Change) {
+	if s.bytes += c.Size; s.bytes > maxTotal {
+		c.Refused = fmt.Sprintf("brings the changed files over %d bytes", maxTotal)
+		return
+	}
+	target := s.staged.path("work")
+	if isAttributes(c.Path) {
+		target = s.staged.path("attributes") // where git takes no notice of them
+	}
+	if err := copyChanged(root, *c, filepath.Join(target, filepath.FromSlash(c.Path))); err != nil {
+		c.Refused = "cannot be read: " + cause(err)
+	}
+}
+
+// isAttributes holds for files that would change how the others are stored.
+func isAttributes(name string) bool { return strings.EqualFold(path.Base(name), ".gitattributes") }
+
+// cause is an error without the paths of this machine.
+func cause(err error) string {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err.Error()
+	}
+	return err.Error()
+}
+
+// storeApart writes the blobs of links and of attribute files, which must not
+// lie in the work directory, and returns their index entries.
+func (s *scan) storeApart(ctx context.Context) ([]item, error) {
+	links, err := s.storeLinks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var infos []item
+	for i, c := range s.changes {
+		id, isLink := links[i]
+		switch {
+		case c.Refused != "" || c.Kind == gate.Deleted:
+			continue
+		case isLink:
+		case isAttributes(c.Path):
+			if id, err = s.storeAttributes(ctx, c.Path); err != nil {
+				return nil, err
+			}
+		default:
+			continue
+		}
+		infos = append(infos, item{i, fmt.Sprintf("%s %s\t%s\x00", c.NewMode, id, c.Path)})
+	}
+	return infos, nil
+}
+
+// storeLinks writes the blobs of changed links and returns their ids by the
+// place among the changes.
+func (s *scan) storeLinks(ctx context.Context) (map[int]string, error) {
+	var list strings.Builder
+	var places []int
+	for i, c := range s.changes {
+		if c.Refused != "" || c.NewMode != git.ModeSymlink {
+			continue
+		}
+		name := strconv.Itoa(i)
+		if err := os.WriteFile(filepath.Join(s.staged.path("links"), name), []byte(c.LinkTarget), 0o600); err != nil {
+			return nil, err
+		}
+		list.WriteString(name + "\n")
+		places = append(places, i)
+	}
+	if len(places) == 0 {
+		return nil, nil
+	}
+	in := git.Input{WorkTree: s.staged.path("links"), Stdin: []byte(list.String())}
+	out, err := s.staged.run(ctx, in, "hash-object", "-w", "--no-filters", "--stdin-paths")
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Fields(string(out))
+	if len(lines) != len(places) {
+		return nil, fmt.Errorf("git hash-object printed %d ids for %d links", len(lines), len(places))
+	}
+	ids := map[int]string{}
+	for at, i := range places {
+		ids[i] = lines[at]
+	}
+	return ids, nil
+}
+
+// storeAttributes writes the blob of an attributes file by the incumbent's rules.
+func (s *scan) storeAttributes(ctx context.Context, name string) (string, error) {
+	in, err := s.rules(ctx)
+	if err != nil {
+		return "", err
+	}
+	if in.Stdin, err = os.ReadFile(filepath.Join(s.staged.path("attributes"), filepath.FromSlash(name))); err != nil {
+		return "", err
+	}
+	out, err := s.staged.run(ctx, git.Input{WorkTree: in.WorkTree, Stdin: in.Stdin}, "hash-object", "-w", "--stdin", "--path="+name)
+	return strings.TrimSpace(string(out)), err
+}
+
+// maxUntaken bounds the search for paths that git does not store.
+const maxUntaken = 20
+
+// put hands items to update-index, how being --stdin or --index-info. When git does not take them they are tried
+// in halves, to refuse those that are to blame.
+func (s *scan) put(ctx context.Context, items []item, how string) error {
+	if len(items) == 0 || s.untaken >= maxUntaken {
+		return nil
+	}
+	var list strings.Builder
+	for _, it := range items {
+		list.WriteString(it.text)
+	}
+	in := git.Input{Stdin: []byte(list.String())}
+	_, err := s.staged.run(ctx, in, "update-index", "--add", "--remove", "--replace", "-z", how)
+	var failed *git.Error
+	if err == nil || ctx.Err() != nil || !errors.As(err, &failed) {
+		return err
+	}
+	if len(items) == 1 {
+		s.untaken++
+		s.changes[items[0].at].Refused = "cannot be stored: " + firstLine(failed.Stderr)
+		return nil
+	}
+	half := len(items) / 2
+	return errors.Join(s.put(ctx, items[:half], how), s.put(ctx, items[half:], how))
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}

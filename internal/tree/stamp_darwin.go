@@ -1,0 +1,16 @@
+package tree
+
+import (
+	"io/fs"
+	"syscall"
+	"time"
+)
+
+func stampOf(info fs.FileInfo) stamp {
+	s := stamp{mode: info.Mode(), size: info.Size(), modified: info.ModTime(), changed: info.ModTime()}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		s.changed = time.Unix(stat.Ctimespec.Unix())
+		s.inode = stat.Ino
+	}
+	return s
+}

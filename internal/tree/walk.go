@@ -1,0 +1,117 @@
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/git"
+)
+
+// walk looks at a directory and, where tracked files are, below it. It follows
+// no links.
+func (s *scan) walk(dir string) {
+	entries, err := os.ReadDir(s.path(dir))
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			s.blind[dir] = true
+			s.refuse(dir, "is a directory that cannot be read")
+		}
+		return
+	}
+	if dir != "" && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ".git" }) {
+		s.refuse(dir, "is a repository inside the repository")
+		if !s.dirs[dir] {
+			return
+		}
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if name == ".git" {
+			continue // at the top the throw-away one, whatever became of it
+		}
+		if dir != "" {
+			name = dir + "/" + name
+		}
+		s.visit(name, entry)
+	}
+}
+
+func (s *scan) visit(name string, entry fs.DirEntry) {
+	if slices.Contains(s.shared, name) {
+		return
+	}
+	was, tracked := s.entries[name]
+	switch {
+	case gate.DotGit(entry.Name()):
+		s.refuse(name, "has a name that some systems take for .git")
+	case tracked && was.Type == "commit":
+		if !entry.IsDir() {
+			s.refuse(name, "is a submodule, which stays as it is")
+		}
+	case entry.IsDir() && s.dirs[name]:
+		s.walk(name)
+	case entry.IsDir():
+		s.fresh = append(s.fresh, gate.Change{Path: name, NewMode: git.ModeDirectory})
+	default:
+		s.file(name, entry, was, tracked)
+	}
+}
+
+// file takes in a path that is no directory, unless its stamp says that nobody
+// touched it.
+func (s *scan) file(name string, entry fs.DirEntry, was recorded, tracked bool) {
+	info, err := entry.Info()
+	if err != nil {
+		return // gone again
+	}
+	if !tracked {
+		s.fresh = append(s.fresh, s.describe(gate.Change{Path: name, Kind: gate.Added}, info))
+		return
+	}
+	s.seen[name] = true
+	if now := stampOf(info); was.stamp != now || !now.before(s.built) {
+		s.changes = append(s.changes, s.describe(gate.Change{Path: name, Kind: gate.Modified, OldMode: was.Mode}, info))
+	}
+}
+
+// describe adds to a change what lies there now.
+func (s *scan) describe(c gate.Change, info fs.FileInfo) gate.Change {
+	c.Size = info.Size()
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		c.NewMode = git.ModeSymlink
+		target, err := os.Readlink(s.path(c.Path))
+		if err != nil {
+			c.Refused = "is a link that cannot be read"
+		}
+		c.LinkTarget = target
+	case !info.Mode().IsRegular():
+		c.Refused = "is no regular file but a " + special(info.Mode())
+	case info.Size() > maxFile:
+		c.Refused = fmt.Sprintf("has %d bytes, more than %d", info.Size(), maxFile)
+	case info.Mode()&0o100 != 0:
+		c.NewMode = git.ModeExecutable
+	default:
+		c.NewMode = git.ModeFile
+	}
+	return c
+}
+
+func special(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeNamedPipe != 0:
+		return "named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "socket"
+	default:
+		return "device"
+	}
+}
+
+// tooDeep bounds how far an untracked directory is followed.
+func tooDeep(name string) bool { return strings.Count(name, "/") >= maxDepth }
