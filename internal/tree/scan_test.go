@@ -2,10 +2,11 @@ package tree_test
 
 import (
 	"fmt"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -82,9 +83,9 @@ func TestScan(t *testing.T) {
 		"new repository by a file":   {func(e edit) { e.put("lib/.git", "gitdir: /x"); e.put("lib/a", "") }, map[string]string{"lib": "is a repository inside the repository"}},
 		"repository around the old":  {func(e edit) { e.put("dir/.git/HEAD", "x"); e.put("dir/b.txt", "2\n") }, map[string]string{"dir": "is a repository inside the repository", "dir/b.txt": "modified"}},
 		"git by another name":        {func(e edit) { e.put(".GIT/config", ""); e.put("git~1", "") }, map[string]string{".GIT": "has a name that some systems take for .git", "git~1": "has a name that some systems take for .git"}},
-		"named pipe":                 {func(e edit) { require.NoError(e, syscall.Mkfifo(e.path("p"), 0o600)) }, map[string]string{"p": "is no regular file but a named pipe"}},
-		"pipe in a file's place":     {func(e edit) { e.drop("a.txt"); require.NoError(e, syscall.Mkfifo(e.path("a.txt"), 0o600)) }, map[string]string{"a.txt": "is no regular file but a named pipe"}},
-		"ignored pipe":               {func(e edit) { require.NoError(e, syscall.Mkfifo(e.path("p.log"), 0o600)) }, map[string]string{}},
+		"named pipe":                 {func(e edit) { e.pipe("p") }, map[string]string{"p": "is no regular file but a named pipe"}},
+		"pipe in a file's place":     {func(e edit) { e.drop("a.txt"); e.pipe("a.txt") }, map[string]string{"a.txt": "is no regular file but a named pipe"}},
+		"ignored pipe":               {func(e edit) { e.pipe("p.log") }, map[string]string{}},
 		"large and hollow":           {func(e edit) { e.put("big", ""); require.NoError(e, os.Truncate(e.path("big"), 1<<40)) }, map[string]string{"big": "has 1099511627776 bytes, more than 10485760"}},
 		"as large as may be":         {func(e edit) { e.put("big", ""); require.NoError(e, os.Truncate(e.path("big"), 10<<20)) }, map[string]string{"big": "added"}},
 		"the attribute file a link":  {func(e edit) { e.link("a.txt", ".gitattributes") }, map[string]string{".gitattributes": "added"}},
@@ -148,18 +149,21 @@ func TestNamesOfAllKinds(t *testing.T) {
 	f.agrees(built, changes)
 }
 
+func (e edit) pipe(name string) {
+	require.NoError(e, exec.CommandContext(e.Context(), "mkfifo", e.path(name)).Run())
+}
+
 func TestSocketsAreRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{"a.txt": "a\n"})
 	built := f.build(tree.Options{})
-	socket, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-	require.NoError(t, err)
-	defer func() { _ = syscall.Close(socket) }()
 	// The name of a socket is short; the way there need not be.
-	dir, err := os.MkdirTemp("", "s")
+	dir, err := os.MkdirTemp("", "s") //nolint:usetesting // the test's own directory has too long a name
 	require.NoError(t, err)
 	defer func() { _ = os.RemoveAll(dir) }()
-	require.NoError(t, syscall.Bind(socket, &syscall.SockaddrUnix{Name: filepath.Join(dir, "s")}))
+	socket, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "s"), Net: "unix"})
+	require.NoError(t, err)
+	defer func() { _ = socket.Close() }()
 	require.NoError(t, os.Rename(filepath.Join(dir, "s"), filepath.Join(built.Dir, "s")))
 	assert.Equal(t, map[string]string{"s": "is no regular file but a socket"}, told(f.scan(built)))
 }
