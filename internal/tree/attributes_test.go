@@ -11,20 +11,6 @@ import (
 	"github.com/org/autoloop/internal/tree"
 )
 
-func (f *fixture) read(dir, name string) string {
-	f.t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	require.NoError(f.t, err)
-	return string(data)
-}
-
-func (f *fixture) candidate(built *tree.Tree) string {
-	f.t.Helper()
-	id, err := built.Candidate(f.t.Context(), f.scan(built))
-	require.NoError(f.t, err)
-	return id
-}
-
 func TestLineEndsAreTheIncumbents(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{".gitattributes": "* text=auto eol=crlf\n", "a.txt": "1\n2\n", "b.txt": "1\n2\n"})

@@ -20,9 +20,6 @@ func copyChanged(root *os.Root, c gate.Change, target string) (err error) {
 	if err != nil {
 		return err
 	}
-	if !before.Mode().IsRegular() {
-		return errors.New("it is no regular file any more")
-	}
 	source, err := root.OpenFile(local, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
 		return err
@@ -32,7 +29,10 @@ func copyChanged(root *os.Root, c gate.Change, target string) (err error) {
 	if err != nil {
 		return err
 	}
-	if !after.Mode().IsRegular() || !os.SameFile(before, after) {
+	if !after.Mode().IsRegular() {
+		return errors.New("it is no regular file any more")
+	}
+	if !os.SameFile(before, after) {
 		return errors.New("it was replaced while it was read")
 	}
 	return writeCopy(source, target, c.NewMode)

@@ -3,6 +3,7 @@ package tree
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +26,9 @@ const (
 func (t *Tree) Scan(ctx context.Context) ([]gate.Change, error) {
 	if err := t.unstage(); err != nil {
 		return nil, err
+	}
+	if now, err := os.Lstat(t.Dir); err != nil || !os.SameFile(t.self, now) {
+		return []gate.Change{{Path: ".", Kind: gate.Type, Refused: "is not the directory that was built"}}, nil //nolint:nilerr // it is the finding
 	}
 	s := &scan{Tree: t, dirs: directoriesOf(t.entries), seen: map[string]bool{}, blind: map[string]bool{}}
 	changes, err := s.run(ctx)
@@ -127,7 +131,10 @@ func (s *scan) bound() {
 // refuse adds a path that no candidate may contain.
 func (s *scan) refuse(name, reason string) {
 	kind := gate.Added
-	if _, tracked := s.entries[name]; tracked || s.dirs[name] {
+	if name == "" {
+		name = "."
+	}
+	if _, tracked := s.entries[name]; tracked || s.dirs[name] || name == "." {
 		kind = gate.Modified
 	}
 	s.changes = append(s.changes, gate.Change{Path: name, Kind: kind, OldMode: s.entries[name].Mode, Refused: reason})

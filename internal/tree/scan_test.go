@@ -1,3 +1,5 @@
+//go:build unix
+
 package tree_test
 
 import (
@@ -12,38 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/tree"
 )
-
-// told is what a test says about a change: its kind and why it is refused.
-func told(changes []gate.Change) map[string]string {
-	list := map[string]string{}
-	for _, c := range changes {
-		list[c.Path] = string(c.Kind)
-		if c.Refused != "" {
-			list[c.Path] = c.Refused
-		}
-	}
-	return list
-}
-
-// edit is a tree that a test changes.
-type edit struct {
-	*testing.T
-	dir string
-}
-
-func (e edit) path(name string) string { return filepath.Join(e.dir, name) }
-
-func (e edit) put(name, text string) {
-	require.NoError(e, os.MkdirAll(filepath.Dir(e.path(name)), 0o755))
-	require.NoError(e, os.WriteFile(e.path(name), []byte(text), 0o600))
-}
-
-func (e edit) drop(name string)         { require.NoError(e, os.RemoveAll(e.path(name))) }
-func (e edit) link(target, name string) { require.NoError(e, os.Symlink(target, e.path(name))) }
-func (e edit) move(from, to string)     { require.NoError(e, os.Rename(e.path(from), e.path(to))) }
 
 func TestScan(t *testing.T) {
 	t.Parallel()
@@ -103,26 +75,6 @@ func TestScan(t *testing.T) {
 			f.agrees(built, changes)
 		})
 	}
-}
-
-// agrees checks the candidate against what git itself makes of the files.
-func (f *fixture) agrees(built *tree.Tree, changes []gate.Change) {
-	f.t.Helper()
-	for _, c := range changes {
-		if c.Refused != "" {
-			_, err := built.Candidate(f.t.Context(), changes)
-			require.ErrorContains(f.t, err, c.Refused)
-			return
-		}
-	}
-	id, err := built.Candidate(f.t.Context(), changes)
-	require.NoError(f.t, err)
-	status := f.git("diff-tree", "-r", "--no-renames", "--name-only", "-z", "HEAD", id)
-	var paths []string
-	for _, c := range changes {
-		paths = append(paths, c.Path)
-	}
-	assert.Equal(f.t, strings.Join(paths, "\x00"), strings.TrimSuffix(status, "\x00"))
 }
 
 func TestNamesOfAllKinds(t *testing.T) {

@@ -25,11 +25,7 @@ func (s *scan) stage(ctx context.Context) error {
 	if err := s.readFilters(ctx); err != nil {
 		return err
 	}
-	files, err := s.copyFiles()
-	if err != nil {
-		return err
-	}
-	if err := s.put(ctx, files, "--stdin"); err != nil {
+	if err := s.put(ctx, s.copyFiles(), "--stdin"); err != nil {
 		return err
 	}
 	infos, err := s.storeApart(ctx)
@@ -54,12 +50,11 @@ type item struct {
 
 // copyFiles copies changed files to the work directory and returns them after the
 // deleted paths.
-func (s *scan) copyFiles() ([]item, error) {
+func (s *scan) copyFiles() []item {
 	root, err := os.OpenRoot(s.Dir)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		defer func() { _ = root.Close() }()
 	}
-	defer func() { _ = root.Close() }()
 	var gone, there []item
 	for i := range s.changes {
 		c := &s.changes[i]
@@ -67,13 +62,15 @@ func (s *scan) copyFiles() ([]item, error) {
 		case c.Refused != "" || c.NewMode == git.ModeSymlink:
 		case c.Kind == gate.Deleted:
 			gone = append(gone, item{i, c.Path + "\x00"})
+		case root == nil:
+			c.Refused = "cannot be read: " + cause(err)
 		default:
 			if s.copyFile(root, c); c.Refused == "" && !isAttributes(c.Path) {
 				there = append(there, item{i, c.Path + "\x00"})
 			}
 		}
 	}
-	return append(gone, there...), nil
+	return append(gone, there...)
 }
 
 func (s *scan) copyFile(root *os.Root, c *gate.Change) {

@@ -35,7 +35,8 @@ type Tree struct {
 	Dir string
 
 	repo    *git.Repo
-	id      string // of the tree object
+	id      string      // of the tree object
+	self    fs.FileInfo // Dir
 	entries map[string]recorded
 	shared  []string
 	built   time.Time // by the clock of the file system
@@ -61,6 +62,11 @@ func (b *Builder) Build(ctx context.Context, treeish, dir string, o Options) (*T
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("build tree: %w", err)
 	}
+	self, err := os.Lstat(dir)
+	if err != nil {
+		return nil, fmt.Errorf("build tree: %w", err)
+	}
+	t.self = self
 	if err := t.fill(ctx, treeish, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("build tree of %s: %w", treeish, err), t.Remove())
 	}
@@ -161,19 +167,4 @@ func (t *Tree) Remove() error {
 		return fmt.Errorf("remove tree: %w", err)
 	}
 	return nil
-}
-
-// RemoveAll deletes dir and all below it, also where directories are read-only.
-func RemoveAll(dir string) error {
-	err := os.RemoveAll(dir)
-	if err == nil {
-		return nil
-	}
-	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, _ error) error {
-		if entry != nil && entry.IsDir() {
-			_ = os.Chmod(path, 0o700)
-		}
-		return nil
-	})
-	return os.RemoveAll(dir)
 }

@@ -1,9 +1,7 @@
 package tree_test
 
 import (
-	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,68 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/tree"
 )
-
-// fixture is a repository and a place for trees.
-type fixture struct {
-	t    *testing.T
-	dir  string
-	repo *git.Repo
-}
-
-func newFixture(t *testing.T, files map[string]string, ignored ...string) *fixture {
-	t.Helper()
-	f := &fixture{t: t, dir: t.TempDir()}
-	f.git("init", "--quiet", "--initial-branch=main")
-	for name, text := range files {
-		f.write(f.dir, name, text)
-	}
-	f.git("add", "--all")
-	for _, name := range ignored {
-		f.git("add", "--force", name)
-	}
-	f.git("commit", "--quiet", "--message", "start")
-	repo, err := git.Open(context.Background(), f.dir, os.Environ())
-	require.NoError(t, err)
-	f.repo = repo
-	return f
-}
-
-func (f *fixture) git(args ...string) string {
-	f.t.Helper()
-	cmd := exec.CommandContext(f.t.Context(), "git", args...)
-	cmd.Dir = f.dir
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + f.dir, "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=U", "GIT_AUTHOR_EMAIL=u@example.com", "GIT_COMMITTER_NAME=U", "GIT_COMMITTER_EMAIL=u@example.com",
-	}
-	out, err := cmd.CombinedOutput()
-	require.NoError(f.t, err, "git %v: %s", args, out)
-	return strings.TrimSuffix(string(out), "\n")
-}
-
-func (f *fixture) write(dir, name, text string) {
-	f.t.Helper()
-	file := filepath.Join(dir, filepath.FromSlash(name))
-	require.NoError(f.t, os.MkdirAll(filepath.Dir(file), 0o755))
-	require.NoError(f.t, os.WriteFile(file, []byte(text), 0o600))
-}
-
-func (f *fixture) build(o tree.Options) *tree.Tree {
-	f.t.Helper()
-	built, err := (&tree.Builder{Repo: f.repo}).Build(f.t.Context(), "HEAD", filepath.Join(f.t.TempDir(), "tree"), o)
-	require.NoError(f.t, err)
-	return built
-}
-
-func (f *fixture) scan(built *tree.Tree) []gate.Change {
-	f.t.Helper()
-	changes, err := built.Scan(f.t.Context())
-	require.NoError(f.t, err)
-	return changes
-}
 
 func TestUntouchedTreeHasNoChanges(t *testing.T) {
 	t.Parallel()
@@ -179,4 +117,28 @@ func TestSubmoduleStays(t *testing.T) {
 	id, err := built.Candidate(t.Context(), f.scan(built))
 	require.NoError(t, err)
 	assert.Contains(t, f.git("ls-tree", id), "160000 commit")
+}
+
+func TestClockThatStandsStill(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"a.txt": "0\n"})
+	built := f.build(tree.Options{})
+	f.write(built.Dir, "a.txt", "1\n")
+	require.NoError(t, tree.SlowClock(built, "a.txt"))
+	assert.Len(t, f.scan(built), 1)
+}
+
+func TestShareLeavesTrackedFiles(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"cache/a": "tracked\n"})
+	f.git("rm", "--quiet", "--cached", "-r", "cache")
+	f.write(f.dir, ".gitignore", "cache\n")
+	f.git("add", ".gitignore")
+	f.git("commit", "--quiet", "--message", "ignored from now on")
+	f.write(f.dir, "cache/a", "the user's\n")
+	f.write(f.dir, "cache/b", "the user's\n")
+	built, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD~1", filepath.Join(t.TempDir(), "tree"), tree.Options{Share: []string{"cache"}})
+	require.NoError(t, err)
+	assert.Equal(t, "tracked\n", f.read(built.Dir, "cache/a"))
+	assert.Equal(t, "the user's\n", f.read(built.Dir, "cache/b"))
 }

@@ -1,0 +1,54 @@
+//go:build unix
+
+package tree
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/git"
+)
+
+// TestCopyOfWhatWasSwapped: between the look at a path and the copy of its
+// content something else may have come into its place.
+func TestCopyOfWhatWasSwapped(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), []byte("s"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "big"), nil, 0o600))
+	require.NoError(t, os.Truncate(filepath.Join(dir, "big"), maxFile+1))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
+	require.NoError(t, os.Symlink("file", filepath.Join(dir, "inner")))
+	require.NoError(t, os.Symlink(filepath.Join(outside, "secret"), filepath.Join(dir, "link")))
+	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "up")))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	defer func() { _ = root.Close() }()
+	for _, name := range []string{"sub", "inner", "link", "up/secret", "pipe", "big", "gone"} {
+		target := filepath.Join(t.TempDir(), "copy")
+		require.Error(t, copyChanged(root, gate.Change{Path: name, NewMode: git.ModeFile}, target), name)
+		if data, err := os.ReadFile(target); err == nil {
+			assert.NotContains(t, string(data), "s", name)
+		}
+	}
+	target := filepath.Join(t.TempDir(), "deep", "copy")
+	require.NoError(t, copyChanged(root, gate.Change{Path: "file", NewMode: git.ModeExecutable}, target))
+	info, err := os.Stat(target)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+	require.Error(t, copyChanged(root, gate.Change{Path: "file"}, target), "a copy is made once")
+}
+
+func TestCauseHasNoPaths(t *testing.T) {
+	t.Parallel()
+	_, err := os.Open("/no/such/place")
+	assert.NotContains(t, cause(err), "/")
+}

@@ -1,0 +1,161 @@
+package tree_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/tree"
+)
+
+func TestNothingOfOursLiesBesideTheTree(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"a.txt": "1\n", ".gitignore": "x\n"})
+	run := t.TempDir()
+	only := func(when string) {
+		entries, err := os.ReadDir(run)
+		require.NoError(t, err)
+		require.Len(t, entries, 1, when)
+	}
+	built, err := (&tree.Builder{Repo: f.repo}).Build(t.Context(), "HEAD", filepath.Join(run, "tree"), tree.Options{Git: true})
+	require.NoError(t, err)
+	only("while an agent runs")
+	edit{t, built.Dir}.put("a.txt", "2\n")
+	f.candidate(built)
+	only("while an evaluation runs")
+	f.scan(built)
+	require.NoError(t, built.Remove())
+	entries, err := os.ReadDir(run)
+	require.NoError(t, err)
+	assert.Empty(t, entries)
+}
+
+func TestRejectedContentStaysOut(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"a.txt": "1\n"})
+	built := f.build(tree.Options{Git: true})
+	before := everything(t, f.dir)
+	edit{t, built.Dir}.put("big", strings.Repeat("never to be kept\n", 1000))
+	require.Len(t, f.scan(built), 1)
+	require.NoError(t, built.Remove())
+	assert.Equal(t, before, everything(t, f.dir), "the guard comes before anything is stored")
+}
+
+// TestAgentWithItsGit: in the tree everything works; nothing reaches the
+// repository, and nothing of it runs when we look at the tree.
+func TestAgentWithItsGit(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"branches":   `git branch -f main HEAD; git checkout -q -b evil; git commit -q -am mine --allow-empty; git tag evil; git update-ref refs/heads/autoloop/p HEAD`,
+		"forgets":    `git reflog expire --all --expire=now; git gc -q --prune=now; git prune`,
+		"hooks":      `mkdir -p .git/hooks; for h in post-index-change pre-commit post-checkout reference-transaction; do cp "$EVIL" .git/hooks/$h; done`,
+		"monitor":    `git config core.fsmonitor "$EVIL"; git config core.hooksPath "$(dirname "$EVIL")"`,
+		"filters":    `git config filter.evil.clean "$EVIL"; git config filter.evil.smudge "$EVIL"; git config filter.evil.process "$EVIL"; git config filter.evil.required true; echo '* filter=evil diff=evil text eol=crlf ident' > .git/info/attributes; cp .git/info/attributes sub/.gitattributes`,
+		"commands":   `git config alias.status "!$EVIL"; git config core.pager "$EVIL"; git config core.sshCommand "$EVIL"; git config diff.external "$EVIL"; git config core.alternateRefsCommand "$EVIL"; git config extensions.partialClone origin; git config remote.origin.url "ext::$EVIL"; git config remote.origin.promisor true`,
+		"includes":   `git config core.worktree /; git config core.bare true; git config include.path "$EVIL"`,
+		"is a file":  `rm -rf .git; echo "gitdir: $REAL/.git" > .git`,
+		"is a link":  `rm -rf .git; ln -s "$REAL/.git" .git`,
+		"is nothing": `rm -rf .git`,
+		"lies":       `git update-index --assume-unchanged a.txt; git update-index --skip-worktree sub/b.txt; git rm -q --cached evaluator.sh; echo 'evaluator.sh' > .git/info/exclude`,
+		"modules":    `printf '[submodule "x"]\n\tpath = sub\n\turl = ext::%s\n\tupdate = !%s\n' "$EVIL" "$EVIL" > sub/.gitmodules`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, map[string]string{"a.txt": "1\n", "sub/b.txt": "1\n", "evaluator.sh": "x\n"})
+			f.git("branch", "autoloop/p")
+			built := f.build(tree.Options{Git: true})
+			side := t.TempDir()
+			marker, evil := filepath.Join(side, "ran"), filepath.Join(side, "evil")
+			require.NoError(t, os.WriteFile(evil, []byte("#!/bin/sh\ntouch "+marker+"\ncat\n"), 0o700)) //nolint:gosec // a program
+			before := everything(t, f.dir)
+			e := edit{t, built.Dir}
+			e.shell(script, "EVIL="+evil, "REAL="+f.dir)
+			_ = os.Remove(marker)
+			assert.Equal(t, before, everything(t, f.dir))
+			e.put("a.txt", "2\n")
+			changes := f.scan(built)
+			got := told(changes)
+			assert.Equal(t, "modified", got["a.txt"])
+			for path, what := range got {
+				assert.True(t, path == "a.txt" || (strings.HasPrefix(path, "sub/.git") && what == "added"), "%q %s", path, what)
+			}
+			assert.Equal(t, before, everything(t, f.dir))
+			id, err := built.Candidate(t.Context(), changes)
+			require.NoError(t, err)
+			assert.Equal(t, "2", f.git("show", id+":a.txt"))
+			_, err = (&tree.Builder{Repo: f.repo}).Build(t.Context(), id, filepath.Join(t.TempDir(), "second"), tree.Options{})
+			require.NoError(t, err)
+			require.NoError(t, built.Remove())
+			assert.NoFileExists(t, marker, "something that the agent left was run")
+			assert.Equal(t, "main", f.git("symbolic-ref", "--short", "HEAD"))
+			assert.Equal(t, "1\n", f.read(f.dir, "a.txt"))
+		})
+	}
+}
+
+func TestLinksOutOfTheTree(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"a.txt": "1\n", "dir/b.txt": "1\n"})
+	f.git("config", "core.symlinks", "true")
+	require.NoError(t, os.Symlink("/etc", filepath.Join(f.dir, "old")))
+	f.git("add", "old")
+	f.git("commit", "--quiet", "--message", "a link that always left")
+	secret := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(secret, []byte("s"), 0o600))
+	built := f.build(tree.Options{Git: true})
+	assert.Empty(t, f.scan(built), "what the user has is the user's")
+	e := edit{t, built.Dir}
+	e.link(secret, "absolute")
+	e.link("../../x", "dir/up")
+	e.link("dir", "fine")
+	e.link("fine/../../x", "through")
+	e.link("round", "round")
+	e.link(".git/config", "git")
+	e.drop("dir/b.txt")
+	e.link(secret, "dir/b.txt")
+	const leaves = "is a link that leaves the tree"
+	assert.Equal(t, map[string]string{
+		"absolute": leaves, "dir/up": leaves, "fine": "added", "through": leaves, "dir/b.txt": leaves,
+		"round": "is a link that leads round in circles", "git": leaves + " into a git directory",
+	}, told(f.scan(built)))
+}
+
+// TestReadingThroughADirectoryLink: a directory that becomes a link to another
+// with the same files leads nobody there.
+func TestReadingThroughADirectoryLink(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"dir/a.txt": "1\n"})
+	outside := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(outside, "a.txt"), []byte("secret\n"), 0o600))
+	built := f.build(tree.Options{})
+	e := edit{t, built.Dir}
+	e.drop("dir")
+	e.link(outside, "dir")
+	assert.Equal(t, map[string]string{"dir": "is a link that leaves the tree", "dir/a.txt": "deleted"}, told(f.scan(built)))
+	assert.Equal(t, "secret\n", f.read(outside, "a.txt"))
+}
+
+func TestTreeThatWasReplaced(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"by a link to the repository": `dir=$PWD; cd /; mv "$dir" "$dir.old"; ln -s "$REAL" "$dir"`,
+		"by another directory":        `dir=$PWD; cd /; mv "$dir" "$dir.old"; cp -r "$dir.old" "$dir"`,
+		"by nothing":                  `dir=$PWD; cd /; rm -r "$dir"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, map[string]string{"a.txt": "1\n"})
+			built := f.build(tree.Options{Git: true})
+			f.write(f.dir, "a.txt", "the user's own work\n")
+			before := everything(t, f.dir)
+			edit{t, built.Dir}.shell(script, "REAL="+f.dir)
+			assert.Equal(t, map[string]string{".": "is not the directory that was built"}, told(f.scan(built)))
+			require.NoError(t, built.Remove())
+			assert.Equal(t, before, everything(t, f.dir))
+		})
+	}
+}
