@@ -45,7 +45,7 @@ func proposeTuning(root *os.Root, paths []string, history []search.Trial, direct
 		return tuning{}, err
 	}
 	t.values = proposal.Params
-	t.summary = t.describe(proposal.Note)
+	t.summary = t.describe()
 	return t, nil
 }
 
@@ -86,7 +86,7 @@ func (t tuning) params() (map[string]score.Value, error) {
 const maxDescribed = 4
 
 // describe says what changes: "step 0.5 → 0.37, decay 0.9 → 0.93".
-func (t tuning) describe(note string) string {
+func (t tuning) describe() string {
 	var changes []string
 	more := 0
 	for _, file := range t.files {
@@ -105,9 +105,6 @@ func (t tuning) describe(note string) string {
 	summary := strings.Join(changes, ", ")
 	if more > 0 {
 		summary += fmt.Sprintf(" and %d more", more)
-	}
-	if note != "" {
-		summary += " (" + note + ")"
 	}
 	return summary
 }

@@ -40,13 +40,54 @@ func (p Param) Snap(x, resolution float64) float64 {
 }
 
 func (p Param) snapStep(x float64) float64 {
-	last := math.Floor((p.Max-p.Min)/p.Step + 1e-9)
-	k := min(math.Round((x-p.Min)/p.Step), last)
+	k := min(math.Round((x-p.Min)/p.Step), p.lastStep())
 	x = p.Clamp(clean(p.Min + k*p.Step))
 	if p.Int {
 		return min(max(math.Round(x), math.Ceil(p.Min)), math.Floor(p.Max))
 	}
 	return x
+}
+
+func (p Param) lastStep() float64 { return math.Floor((p.Max-p.Min)/p.Step + 1e-9) }
+
+// spacing is the distance between neighbouring allowed values at x in units of
+// the range; 0 for a continuous parameter.
+func (p Param) spacing(x float64) float64 {
+	step := p.Step
+	if p.Int {
+		step = max(step, 1)
+	}
+	if step == 0 {
+		return 0
+	}
+	if p.Log {
+		return math.Log1p(step/max(x, p.Min)) / math.Log(p.Max/p.Min)
+	}
+	return step / (p.Max - p.Min)
+}
+
+// levels is the number of allowed values; a continuous parameter counts as so
+// many that no history exhausts it.
+func (p Param) levels() int {
+	count := float64(mostScanned)
+	switch {
+	case p.Step > 0:
+		count = p.lastStep() + 1
+	case p.Int:
+		count = math.Floor(p.Max) - math.Ceil(p.Min) + 1
+	}
+	return int(min(count, mostScanned))
+}
+
+// level is the k-th allowed value.
+func (p Param) level(k int) float64 {
+	switch {
+	case p.Step > 0:
+		return p.snapStep(p.Min + float64(k)*p.Step)
+	case p.Int:
+		return math.Ceil(p.Min) + float64(k)
+	}
+	return p.Snap(p.value(float64(k)/mostScanned), 0)
 }
 
 // quantum is the power of ten that a change of resolution still shows at x.

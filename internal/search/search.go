@@ -1,6 +1,11 @@
 // Package search is the tuner's arithmetic: given the marked numbers and every
 // trial so far it proposes the next values to try. It keeps nothing between
 // calls, so that separate processes continue one search from the ledger.
+//
+// The method is Bayesian optimization in a trust region: a model of the metric
+// is fitted to the trials nearest to the incumbent, and the next point is the
+// one within a radius of it from which the model expects the greatest
+// improvement. Failed trials count as the worst; noise is part of the model.
 package search
 
 import (
@@ -42,8 +47,9 @@ type Trial struct {
 type Proposal struct {
 	// Params has a value for every parameter of the space.
 	Params map[string]float64
-	// Note says in a few words how the point was chosen.
-	Note string
+	// Radius is how far from the incumbent the point was looked for, as a share
+	// of the ranges: it grows with success and shrinks with failure.
+	Radius float64
 }
 
 // ErrExhausted says that every allowed combination of values was tried.
@@ -65,8 +71,11 @@ func Propose(space []Param, history []Trial, direction score.Direction, seed int
 		}
 	}
 	s := newState(space, history, direction, seed)
-	point, note := s.choose()
-	point, ok := s.fresh(point)
+	wanted, ok := s.promising()
+	if !ok {
+		wanted = s.wander(s.radius)
+	}
+	point, ok := s.fresh(wanted)
 	if !ok {
 		return Proposal{}, ErrExhausted
 	}
@@ -74,7 +83,7 @@ func Propose(space []Param, history []Trial, direction score.Direction, seed int
 	for i, p := range space {
 		params[p.Name] = point[i]
 	}
-	return Proposal{Params: params, Note: note}, nil
+	return Proposal{Params: params, Radius: s.radius}, nil
 }
 
 // Validate says what makes a parameter impossible to search.

@@ -1,16 +1,21 @@
 package search
 
 import (
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 
 	"github.com/org/autoloop/internal/score"
 )
 
+// The radius is how far from the incumbent the next point may lie, in units of
+// the ranges.
 const (
 	firstRadius = 0.2
-	minRadius   = 1e-7
-	maxRadius   = 0.5
+	leastRadius = 1e-7 // the search begins anew below
+	mostRadius  = 0.5
+	growth      = 1.6 // after a success
+	shrinkage   = 0.9 // after a failure
 )
 
 // sample is one point that was tried, in units of the ranges.
@@ -44,24 +49,24 @@ func newState(space []Param, history []Trial, direction score.Direction, seed in
 	}
 	s.tried[key(current)] = true
 	for _, trial := range history {
-		s.add(trial, direction)
+		s.add(trial, current, direction)
 	}
 	s.radius = replayRadius(s.trials)
 	return s
 }
 
-func (s *state) add(trial Trial, direction score.Direction) {
+// add reads one trial. What lies far outside the present ranges teaches nothing.
+func (s *state) add(trial Trial, current []float64, direction score.Direction) {
 	point := make([]float64, len(s.space))
 	at := make([]float64, len(s.space))
 	for i, p := range s.space {
 		x, ok := trial.Params[p.Name]
 		if !ok {
-			x = p.Clamp(p.Current)
+			x = current[i]
 		}
-		point[i] = x
-		at[i] = p.unit(x)
-		if math.IsNaN(at[i]) || math.Abs(at[i]-0.5) > 1.5 {
-			return // of another range altogether
+		point[i], at[i] = x, p.unit(x)
+		if !(math.Abs(at[i]-0.5) <= 1.5) {
+			return
 		}
 	}
 	s.tried[key(point)] = true
@@ -72,7 +77,7 @@ func (s *state) add(trial Trial, direction score.Direction) {
 			cost = -cost
 		}
 	}
-	s.trials = append(s.trials, sample{at: at, cost: cost})
+	s.trials = append(s.trials, sample{at, cost})
 }
 
 // replayRadius follows the search from its first trial: the radius grows with
@@ -81,78 +86,88 @@ func replayRadius(trials []sample) float64 {
 	radius, best := firstRadius, math.Inf(1)
 	for i, t := range trials {
 		switch {
-		case t.cost < best:
-			best = t.cost
-			if i > 0 {
-				radius = min(radius*1.6, maxRadius)
+		case i == 0 || t.cost < best:
+			if best = t.cost; i > 0 {
+				radius = min(radius*growth, mostRadius)
 			}
 		default:
-			radius *= 0.9
+			radius *= shrinkage
 		}
-		if radius < minRadius {
+		if radius < leastRadius {
 			radius = firstRadius
 		}
 	}
 	return radius
 }
 
-// choose returns the wanted point, in units of the ranges.
-func (s *state) choose() ([]float64, string) {
-	return s.wander(s.radius), "random step"
-}
-
-// wander steps from the centre in a random direction.
+// wander steps from the centre in a random direction, and off the walls.
 func (s *state) wander(radius float64) []float64 {
 	at := make([]float64, len(s.centre))
 	for i, c := range s.centre {
-		at[i] = reflect(c + radius*s.rng.NormFloat64())
+		reach := max(radius, s.space[i].spacing(s.space[i].value(c)))
+		u := math.Mod(math.Abs(c+reach*s.rng.NormFloat64()), 2)
+		at[i] = min(u, 2-u)
 	}
 	return at
 }
 
-// reflect folds a coordinate back into the unit interval.
-func reflect(u float64) float64 {
-	u = math.Mod(math.Abs(u), 2)
-	if u > 1 {
-		return 2 - u
-	}
-	return u
-}
-
-// fresh snaps a point to allowed values, moving it while it was tried before.
-func (s *state) fresh(at []float64) ([]float64, bool) {
-	radius := s.radius
-	for attempt := range 200 {
-		point := s.snap(at, radius)
+// fresh snaps a point to allowed values. While it was tried before, others are
+// taken, ever farther and finer. It is not ok when all were tried.
+func (s *state) fresh(at []float64) (point []float64, ok bool) {
+	radius, resolution := s.radius, s.radius/50
+	for range 200 {
+		point := s.snap(at, resolution)
 		if !s.tried[key(point)] {
 			return point, true
 		}
-		if attempt%10 == 9 {
-			radius = min(radius*1.5, 1)
-		}
+		radius = min(radius*1.05, 1)
+		resolution = max(resolution*0.9, 1e-12)
 		at = s.wander(radius)
 	}
-	return s.scan()
+	return s.firstUntried()
 }
 
-func (s *state) snap(at []float64, radius float64) []float64 {
+func (s *state) snap(at []float64, resolution float64) []float64 {
 	point := make([]float64, len(at))
 	for i, p := range s.space {
-		point[i] = p.Snap(p.value(at[i]), radius/50)
+		point[i] = p.Snap(p.value(at[i]), resolution)
 	}
 	return point
 }
 
-func (s *state) scan() ([]float64, bool) { return nil, false }
+// mostScanned bounds the search for a combination that is left.
+const mostScanned = 1 << 20
 
-// key identifies a point after rounding.
+// firstUntried counts through the allowed values.
+func (s *state) firstUntried() (point []float64, ok bool) {
+	levels := make([]int, len(s.space))
+	point = make([]float64, len(s.space))
+	for range mostScanned {
+		for i, p := range s.space {
+			point[i] = p.level(levels[i])
+		}
+		if !s.tried[key(point)] {
+			return point, true
+		}
+		i := 0
+		for ; i < len(levels); i++ {
+			if levels[i]++; levels[i] < s.space[i].levels() {
+				break
+			}
+			levels[i] = 0
+		}
+		if i == len(levels) {
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// key identifies a point exactly.
 func key(point []float64) string {
 	text := make([]byte, 0, 8*len(point))
 	for _, x := range point {
-		bits := math.Float64bits(x + 0)
-		for shift := 0; shift < 64; shift += 8 {
-			text = append(text, byte(bits>>shift))
-		}
+		text = binary.LittleEndian.AppendUint64(text, math.Float64bits(x+0))
 	}
 	return string(text)
 }
