@@ -35,7 +35,7 @@ const (
 func layout() map[string]layer {
 	floors := map[layer]string{
 		domain:  "score program suite state results ledger gate search prompt report",
-		base:    "command git model",
+		base:    "command git model model/modeltest",
 		adapter: "agent judge evaluate snapshot store bundle github tree",
 		service: "scheduler iterate compare skill doctor",
 		root:    "cli",
