@@ -34,7 +34,7 @@ const (
 // add it here, and to the picture in docs/architecture.md.
 func layout() map[string]layer {
 	floors := map[layer]string{
-		domain:  "score program suite state results ledger gate search prompt report",
+		domain:  "score program suite state results ledger gate noise search prompt report",
 		base:    "command git model model/modeltest",
 		adapter: "agent judge evaluate snapshot store bundle github tree",
 		service: "scheduler iterate compare skill doctor",

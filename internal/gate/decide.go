@@ -5,6 +5,7 @@ package gate
 import (
 	"fmt"
 
+	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/score"
 )
 
@@ -18,76 +19,67 @@ const (
 	Regressed Verdict = "regressed"
 )
 
-// Allowance is an amount, absolute or as a percentage of a reference.
-type Allowance struct {
-	Value   score.Value
-	Percent bool
-}
-
-// Of returns the allowance in the unit of the reference: its Value, or that
-// many percent of the reference's magnitude.
-func (a Allowance) Of(reference score.Value) score.Value {
-	if !a.Percent {
-		return a.Value
-	}
-	return reference.Abs().Mul(a.Value).Mul(score.MustValue("0.01"))
-}
-
-// Standard is what a candidate is held against.
-type Standard struct {
-	Direction score.Direction
-	// Best is the incumbent's metric; nil when nothing was ever measured.
-	Best *score.Value
-	// Target is the metric at which the program is done; nil when open-ended.
-	Target *score.Value
-	// Low and High bound what is plausible; nil when unbounded.
-	Low, High *score.Value
-	// MinImprovement is the smallest gain worth keeping.
-	MinImprovement Allowance
-}
-
 // Decision is a verdict with everything that led to it.
 type Decision struct {
 	Verdict Verdict
 	// Reasons are one line each, the deciding one first.
 	Reasons []string
+	// Metric is the candidate's number: its measurement, or the median of the
+	// last samples that were taken; nil when there is none.
+	Metric *score.Value
+	// Previous is what Metric was compared with: the incumbent's number.
+	Previous *score.Value
 	// Best is the metric after the decision; nil when there is none.
 	Best *score.Value
-	// Delta is the signed decimal difference to the previous best, "" without one.
+	// Delta is the signed decimal difference of Metric and Previous, "" without both.
 	Delta string
 	// TargetMet says that Best has reached the target.
 	TargetMet bool
+	// Warning is what a person should look at, "" for nothing.
+	Warning string
+	// Evidence holds a comparison for every stage of repeated runs.
+	Evidence []Evidence
+	// Fault says why nothing could be decided: the incumbent could not be
+	// measured. "" when the verdict stands.
+	Fault string
+}
+
+// Evidence is one comparison of repeated runs.
+type Evidence struct {
+	Stage Stage `json:"stage"`
+	// Pairs is how many runs each side had.
+	Pairs      int     `json:"pairs"`
+	Confidence float64 `json:"confidence"`
+	noise.Effect
 }
 
 // Decide compares one plain measurement with the incumbent. A gain must be
 // strict and at least MinImprovement; what is outside the plausible range, or
 // could not be scored, is never kept.
 func Decide(standard Standard, m score.Measurement) Decision {
-	decision := Decision{Verdict: Neutral, Best: standard.Best}
-	if m.Metric != nil {
-		decision.Delta = score.Delta(*m.Metric, standard.Best)
-	}
 	verdict, reason := standard.judge(m)
-	decision.Verdict = verdict
-	decision.Reasons = []string{reason}
-	if verdict == Improved {
-		decision.Best = m.Metric
+	return standard.decision(verdict, m.Metric, standard.Best, reason)
+}
+
+// decision completes a verdict on a measured number.
+func (s Standard) decision(verdict Verdict, metric, previous *score.Value, reasons ...string) Decision {
+	d := Decision{Verdict: verdict, Reasons: reasons, Metric: metric, Previous: previous, Best: s.Best}
+	if metric != nil {
+		d.Delta = score.Delta(*metric, previous)
 	}
-	decision.TargetMet = decision.Best != nil && standard.Direction.TargetMet(*decision.Best, standard.Target)
-	return decision
+	if verdict == Improved {
+		d.Best = metric
+		d.Warning = s.outOfProportion(*metric, previous)
+	}
+	d.TargetMet = d.Best != nil && s.Direction.TargetMet(*d.Best, s.Target)
+	return d
 }
 
 func (s Standard) judge(m score.Measurement) (Verdict, string) {
-	if m.Metric == nil {
-		if m.RejectedReason != "" {
-			return Regressed, "not scored: " + m.RejectedReason
-		}
-		return Regressed, "not scored: the evaluation printed null"
-	}
-	value := *m.Metric
-	if reason := s.Implausible(value); reason != "" {
+	if reason := s.unfit(m); reason != "" {
 		return Regressed, reason
 	}
+	value := *m.Metric
 	if s.Best == nil {
 		return Improved, "first measurement"
 	}
@@ -98,24 +90,65 @@ func (s Standard) judge(m score.Measurement) (Verdict, string) {
 	if !s.Direction.Better(value, best) {
 		return Regressed, fmt.Sprintf("%s is worse than the best %s (%s is better)", value, best, s.Direction)
 	}
-	if least := s.MinImprovement.Of(best); value.Sub(best).Abs().Cmp(least) < 0 {
-		return Neutral, fmt.Sprintf("a gain of %s is below min-improvement %s", value.Sub(best).Abs(), least)
+	if reason := s.tooSmall(value.Sub(best), best); reason != "" {
+		return Neutral, reason
 	}
 	return Improved, fmt.Sprintf("%s is better than %s (%s is better)", value, best, s.Direction)
 }
 
-// Implausible returns why value lies outside the program's metric-range, or ""
-// when it is plausible.
-func (s Standard) Implausible(value score.Value) string {
-	if s.Low != nil && value.Cmp(*s.Low) < 0 || s.High != nil && value.Cmp(*s.High) > 0 {
-		return fmt.Sprintf("%s is implausible: outside metric-range [%s, %s]", value, bound(s.Low), bound(s.High))
+// unfit returns why a measurement is no number to compare, or "".
+func (r Rule) unfit(m score.Measurement) string {
+	switch {
+	case m.Metric == nil && m.RejectedReason != "":
+		return "not scored: " + m.RejectedReason
+	case m.Metric == nil:
+		return "not scored: the evaluation printed null"
+	default:
+		return r.Implausible(*m.Metric)
 	}
-	return ""
 }
 
-func bound(v *score.Value) string {
-	if v == nil {
-		return "…"
+func (r Rule) tooSmall(difference, reference score.Value) string {
+	least := r.MinImprovement.Of(reference)
+	if difference.Abs().Cmp(least) >= 0 {
+		return ""
 	}
-	return v.String()
+	return fmt.Sprintf("a gain of %s is below min-improvement %s", difference.Abs(), least)
+}
+
+const (
+	// outOfProportion is how many times a gain must exceed the largest one
+	// before it, or the metric itself, to be worth a warning.
+	outOfProportion = 10
+	// enoughGains is how many gains make a history to compare with.
+	enoughGains = 3
+)
+
+// outOfProportion returns a warning for a gain that nothing before it prepared:
+// it is more often a fault of the evaluation than a success.
+func (s Standard) outOfProportion(metric score.Value, previous *score.Value) string {
+	if previous == nil {
+		return ""
+	}
+	gain, times := metric.Sub(*previous).Abs(), score.FromInt(outOfProportion)
+	if len(s.Gains) >= enoughGains {
+		largest := s.Gains[0]
+		for _, g := range s.Gains {
+			if g.Cmp(largest) > 0 {
+				largest = g
+			}
+		}
+		if gain.Cmp(largest.Mul(times)) > 0 {
+			return fmt.Sprintf("a gain of %s is more than %d times the largest before it (%s): look whether the evaluation still measures what it should", gain, outOfProportion, largest)
+		}
+		return ""
+	}
+	small, large := metric.Abs(), previous.Abs()
+	if small.Cmp(large) > 0 {
+		small, large = large, small
+	}
+	if small.Sign() > 0 && large.Cmp(small.Mul(times)) >= 0 {
+		return fmt.Sprintf("%s and %s differ more than %d times: look whether the evaluation still measures what it should", previous, metric, outOfProportion)
+	}
+	return ""
 }

@@ -28,14 +28,14 @@ func TestDecide(t *testing.T) {
 		"a tie is no gain":     {gate.Standard{Best: value("1.50")}, value("1.5"), gate.Neutral, "1.5", "0", "strict"},
 		"no direction: higher": {gate.Standard{Best: value("1.5")}, value("1.7"), gate.Improved, "1.7", "+0.2", "higher"},
 		"first":                {gate.Standard{}, value("-3"), gate.Improved, "-3", "", "first"},
-		"below the range":      {gate.Standard{Best: value("50"), Low: value("0"), High: value("100")}, value("1121"), gate.Regressed, "50", "+1071", "implausible"},
-		"open range":           {gate.Standard{Best: value("50"), Low: value("0")}, value("1121"), gate.Improved, "1121", "+1071", "better"},
+		"below the range":      {gate.Standard{Best: value("50"), Rule: gate.Rule{Low: value("0"), High: value("100")}}, value("1121"), gate.Regressed, "50", "+1071", "implausible"},
+		"open range":           {gate.Standard{Best: value("50"), Rule: gate.Rule{Low: value("0")}}, value("1121"), gate.Improved, "1121", "+1071", "better"},
 		"gain too small": {
-			gate.Standard{Best: value("100"), MinImprovement: gate.Allowance{Value: score.MustValue("0.5"), Percent: true}},
+			gate.Standard{Best: value("100"), Rule: gate.Rule{MinImprovement: gate.Allowance{Value: score.MustValue("0.5"), Percent: true}}},
 			value("100.4"), gate.Neutral, "100", "+0.4", "min-improvement 0.5",
 		},
 		"gain just large enough": {
-			gate.Standard{Best: value("-100"), MinImprovement: gate.Allowance{Value: score.MustValue("0.5"), Percent: true}},
+			gate.Standard{Best: value("-100"), Rule: gate.Rule{MinImprovement: gate.Allowance{Value: score.MustValue("0.5"), Percent: true}}},
 			value("-99.5"), gate.Improved, "-99.5", "+0.5", "better",
 		},
 	} {

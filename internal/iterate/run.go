@@ -126,8 +126,8 @@ func (r *run) target(*books) *score.Value { return r.Program.Target }
 func (r *run) standard() gate.Standard {
 	p := r.Program
 	standard := gate.Standard{
+		Rule:      gate.Rule{Regime: gate.Single, MinImprovement: gate.Allowance(p.MinImprovement)},
 		Direction: p.Direction, Best: r.books.sum.Best, Target: r.target(r.books),
-		MinImprovement: gate.Allowance{Value: p.MinImprovement.Value, Percent: p.MinImprovement.Percent},
 	}
 	if p.Range != nil {
 		standard.Low, standard.High = &p.Range.Min, &p.Range.Max

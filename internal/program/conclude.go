@@ -3,6 +3,7 @@ package program
 import (
 	"path"
 
+	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/score"
 )
 
@@ -60,19 +61,8 @@ func (p *Program) concludeNumbers(line func(string) int) {
 	if p.Target != nil && p.Range != nil && (p.Target.Cmp(p.Range.Min) < 0 || p.Target.Cmp(p.Range.Max) > 0) {
 		p.warn(line("target-metric"), "target-metric %s is outside metric-range [%s, %s]: it can never be reached", p.Target, p.Range.Min, p.Range.Max)
 	}
-	if needed := runsNeeded(p.Confidence); p.Evaluation == Metric && p.Runs > 1 && p.Runs < needed {
+	if needed := noise.RunsNeeded(p.Confidence); p.Evaluation == Metric && p.Runs > 1 && p.Runs < needed {
 		p.fail(line("evaluation-runs"), "`evaluation-runs`: %d runs can never reach a confidence of %g; give %d or more, `auto`, or 1 for a plain comparison", p.Runs, p.Confidence, needed)
 	}
 }
 
-// runsNeeded is the least n for which the exact test on n against n samples
-// can reach the confidence: 2/C(2n, n) < 1 − confidence.
-func runsNeeded(confidence float64) int {
-	const most = 500
-	p := 1.0 // 2/C(2n, n) for n = 1
-	n := 1
-	for ; n < most && p >= 1-confidence; n++ {
-		p *= float64(n+1) / float64(2*(2*n+1))
-	}
-	return n
-}

@@ -1,0 +1,76 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/org/autoloop/internal/noise"
+	"github.com/org/autoloop/internal/score"
+)
+
+// Guardrail is a second metric that must not get worse than at iteration 0 by
+// more than MaxRegression.
+type Guardrail struct {
+	Metric        string          `json:"metric"`
+	Direction     score.Direction `json:"direction"`
+	MaxRegression Allowance       `json:"max_regression"`
+}
+
+// breach returns why the samples of the candidate break a guardrail, or "".
+// Every guardrail needs a number from each measurement of the candidate.
+func (s Standard) breach(measured []score.Measurement) string {
+	for _, rail := range s.Guardrails {
+		samples, ok := rail.samples(measured)
+		if !ok {
+			return fmt.Sprintf("guardrail %s: the evaluation did not print it", rail.Metric)
+		}
+		if reason := rail.worse(s.Initial[rail.Metric], samples, s.Regime == Noisy, s.Confidence); reason != "" {
+			return reason
+		}
+	}
+	return ""
+}
+
+func (g Guardrail) samples(measured []score.Measurement) ([]score.Value, bool) {
+	values := make([]score.Value, 0, len(measured))
+	for _, m := range measured {
+		value, printed := m.Numbers[g.Metric]
+		if !printed {
+			return nil, false
+		}
+		values = append(values, value)
+	}
+	return values, len(values) > 0
+}
+
+// worse compares with iteration 0: the median beyond the allowance and, when
+// noisy, the samples different from iteration 0's shifted by the allowance.
+func (g Guardrail) worse(initial, samples []score.Value, noisy bool, confidence float64) string {
+	if len(initial) == 0 {
+		return fmt.Sprintf("guardrail %s: iteration 0 has no value to compare with", g.Metric)
+	}
+	before, now := noise.Median(initial), noise.Median(samples)
+	allowance := g.MaxRegression.Of(before)
+	limit := g.shifted(before, allowance)
+	if !g.Direction.Better(limit, now) {
+		return ""
+	}
+	if noisy {
+		bounds := make([]score.Value, len(initial))
+		for i, value := range initial {
+			bounds[i] = g.shifted(value, allowance)
+		}
+		if noise.P(bounds, samples) >= 1-confidence {
+			return ""
+		}
+	}
+	return fmt.Sprintf("guardrail %s: %s is beyond %s (%s at iteration 0, %s is better, at most %s worse)",
+		g.Metric, now, limit, before, g.Direction, allowance)
+}
+
+// shifted is a value made worse by the allowance.
+func (g Guardrail) shifted(value, allowance score.Value) score.Value {
+	if g.Direction.Better(value, value.Add(allowance)) {
+		return value.Add(allowance)
+	}
+	return value.Sub(allowance)
+}

@@ -1,0 +1,249 @@
+package gate_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/score"
+)
+
+// machine is where simulated evaluations run. Every measurement is a true
+// value around 100 with what the machine adds to it.
+type machine struct {
+	name string
+	// spread is one standard deviation of normal noise, in the metric's unit;
+	// gains are given in it.
+	spread float64
+	// add returns the error of one measurement.
+	add func(m *moment) float64
+	// step, when positive, is the grid that measurements are rounded to.
+	step float64
+	// honest marks what the rule limits but does not remove.
+	honest bool
+}
+
+// moment is when and where one measurement is taken.
+type moment struct {
+	*rand.Rand
+	side   gate.Side
+	second bool    // the later of two that follow each other
+	clock  int     // measurements so far
+	slow   float64 // how the machine drifted so far
+	// place is the fixed effect of the directory, by directory.
+	place map[gate.Side]float64
+}
+
+func normal(percent float64) func(*moment) float64 {
+	return func(m *moment) float64 { return m.NormFloat64() * percent }
+}
+
+// heavy has Student's t distribution with three degrees of freedom, scaled to a
+// median deviation like that of normal noise, and one outlier in fifty.
+func heavy(percent float64) func(*moment) float64 {
+	return func(m *moment) float64 {
+		chi := 0.0
+		for range 3 {
+			x := m.NormFloat64()
+			chi += x * x
+		}
+		e := m.NormFloat64() / math.Sqrt(chi/3) * percent
+		if m.IntN(50) == 0 {
+			e += 20 * percent * m.ExpFloat64()
+		}
+		return e
+	}
+}
+
+func machines() []machine {
+	return []machine{
+		{name: "normal 0.5 %", spread: 0.5, add: normal(0.5)},
+		{name: "normal 2.7 %", spread: 2.7, add: normal(2.7)},
+		{name: "normal 6 %", spread: 6, add: normal(6)},
+		{name: "heavy tails", spread: 2.7, add: heavy(2.7)},
+		{name: "drifting machine", spread: 2.7, add: func(m *moment) float64 {
+			m.slow += 0.3 + 0.5*m.NormFloat64()
+			return m.NormFloat64()*2.7 + m.slow
+		}},
+		{name: "order of runs", spread: 2.7, add: func(m *moment) float64 {
+			e := m.NormFloat64() * 2.7
+			if m.second {
+				e += 5.4
+			}
+			return e
+		}},
+		{name: "repeats by luck", spread: 2.7, add: normal(2.7), step: 2.7},
+		{name: "few values", spread: 2.7, add: normal(2.7), step: 8.1, honest: true},
+		{name: "flaky count", spread: 1, step: 1, honest: true, add: func(m *moment) float64 {
+			if m.IntN(4) == 0 {
+				return -1
+			}
+			return 0
+		}},
+		{name: "directory", spread: 2.7, honest: true, add: func(m *moment) float64 { return m.NormFloat64()*2.7 + m.place[m.side] }},
+	}
+}
+
+// bench is a machine at work.
+type bench struct {
+	machine
+	moment
+}
+
+func newBench(m machine, seed uint64) *bench {
+	return &bench{machine: m, moment: moment{Rand: rand.New(rand.NewPCG(seed, 1)), place: map[gate.Side]float64{}}} //nolint:gosec // a simulation has to be repeatable
+}
+
+// build gives both sides new directories, of which some are faster for good.
+func (b *bench) build() {
+	b.place[gate.Incumbent], b.place[gate.Candidate] = b.NormFloat64()*5.4, b.NormFloat64()*5.4
+}
+
+// exchange lets the sides change places in directories that are built anew,
+// which keeps half of what a directory does.
+func (b *bench) exchange() {
+	old := b.place[gate.Incumbent]
+	b.place[gate.Incumbent], b.place[gate.Candidate] = b.place[gate.Candidate], old
+}
+
+func (b *bench) measure(side gate.Side, truth float64) score.Measurement {
+	b.side = side
+	value := truth + b.add(&b.moment)
+	b.clock++
+	b.second = !b.second
+	if b.step > 0 {
+		value = math.Round(value/b.step) * b.step
+	}
+	v, err := score.FromFloat(value)
+	if err != nil {
+		panic(err)
+	}
+	return score.Measurement{Metric: &v}
+}
+
+// books are what a simulated program remembers.
+type simulated struct {
+	*bench
+	regime gate.Regime
+	best   *score.Value
+	truth  float64 // of the incumbent
+	kept   int
+	runs   int
+}
+
+func begin(b *bench, plain bool) *simulated {
+	b.build()
+	s := &simulated{bench: b, truth: 100, regime: gate.Single}
+	s.best = b.measure(gate.Incumbent, s.truth).Metric
+	s.runs++
+	if plain {
+		return s
+	}
+	second := b.measure(gate.Incumbent, s.truth).Metric
+	s.runs++
+	s.regime = gate.Repeatable
+	if second.Cmp(*s.best) != 0 {
+		s.regime = gate.Noisy
+	}
+	return s
+}
+
+// propose measures a candidate whose true value differs by gain and reports
+// whether it was kept.
+func (s *simulated) propose(gain float64) bool {
+	trial := gate.NewTrial(gate.Standard{
+		Rule: gate.Rule{Regime: s.regime, Pairs: gate.DefaultPairs, Confidence: 0.95}, Direction: score.Higher, Best: s.best,
+	})
+	stage := gate.Stage("")
+	for step, more := trial.Next(); more; step, more = trial.Next() {
+		if step.Stage != stage && (step.Stage == gate.Pairs || step.Stage == gate.Once) {
+			s.build()
+		}
+		if step.Stage != stage && step.Stage == gate.Confirmation {
+			s.exchange()
+		}
+		if step.Stage != stage {
+			stage, s.second = step.Stage, false
+		}
+		truth := s.truth
+		if step.Side == gate.Candidate {
+			truth += gain
+		}
+		s.runs++
+		trial.Add(step, s.measure(step.Side, truth))
+	}
+	d := trial.Decision()
+	s.regime, s.best = trial.Regime(), d.Best
+	if d.Verdict != gate.Improved {
+		return false
+	}
+	s.kept++
+	s.truth += gain
+	return true
+}
+
+// figures are a row of the table.
+type figures struct {
+	falseKeeps, over, runs float64 // per 30 candidates that change nothing; over in standard deviations
+	power                  [3]float64
+}
+
+func simulate(m machine, plain bool, repeats int) figures {
+	const candidates = 30
+	var f figures
+	for seed := range uint64(repeats) {
+		s := begin(newBench(m, seed), plain)
+		for range candidates {
+			s.propose(0)
+		}
+		f.falseKeeps += float64(s.kept) / float64(repeats)
+		f.over += (s.best.Float64() - s.truth) / m.spread / float64(repeats)
+		f.runs += float64(s.runs) / candidates / float64(repeats)
+		for sd := range 3 {
+			s := begin(newBench(m, seed<<8+uint64(sd)+1), plain)
+			if s.propose(float64(sd+1) * m.spread) {
+				f.power[sd] += 1 / float64(repeats)
+			}
+		}
+	}
+	return f
+}
+
+func (f figures) String() string {
+	return fmt.Sprintf("%5.3f | %+5.2f | %4.2f | %4.2f | %4.2f | %4.1f", f.falseKeeps, f.over, f.power[0], f.power[1], f.power[2], f.runs)
+}
+
+func TestNothingIsKeptByChance(t *testing.T) {
+	t.Parallel()
+	for _, m := range machines() {
+		t.Run(strings.ReplaceAll(m.name, " ", "-"), func(t *testing.T) {
+			t.Parallel()
+			f := simulate(m, false, 300)
+			if !m.honest {
+				assert.Less(t, f.falseKeeps, 0.05, "false keeps per 30 candidates")
+			}
+			if strings.HasPrefix(m.name, "normal") {
+				assert.GreaterOrEqual(t, f.power[1], 0.85, "power at two standard deviations")
+			}
+		})
+	}
+	require.Greater(t, simulate(machines()[1], true, 100).falseKeeps, 1.0, "the plain rule shows that the simulation has noise")
+}
+
+// BenchmarkSimulation prints the table of docs/noise.md.
+func BenchmarkSimulation(b *testing.B) {
+	const repeats = 2000
+	for range b.N {
+		fmt.Println("machine            | rule  | false | over  | 1 sd | 2 sd | 3 sd | runs")
+		for _, m := range machines() {
+			fmt.Printf("%-18s | plain | %s\n", m.name, simulate(m, true, repeats))
+			fmt.Printf("%-18s | ours  | %s\n", m.name, simulate(m, false, repeats))
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// Allowance is an amount, absolute or as a percentage of a reference.
+type Allowance struct {
+	Value   score.Value `json:"value"`
+	Percent bool        `json:"percent,omitempty"`
+}
+
+// Of returns the allowance in the unit of the reference: its Value, or that
+// many percent of the reference's magnitude.
+func (a Allowance) Of(reference score.Value) score.Value {
+	if !a.Percent {
+		return a.Value
+	}
+	return reference.Abs().Mul(a.Value).Mul(score.MustValue("0.01"))
+}
+
+// Regime says how often a metric has to be measured to be believed.
+type Regime string
+
+// The regimes.
+const (
+	Single     Regime = "single"     // one measurement decides, unverified
+	Repeatable Regime = "repeatable" // every repetition so far gave the same
+	Noisy      Regime = "noisy"      // pairs of incumbent and candidate decide
+)
+
+// DefaultPairs is how many pairs a noisy metric gets when nothing else is said.
+const DefaultPairs = 8
+
+// Rule is how a program's candidates are decided, as the program asks for it.
+type Rule struct {
+	Regime Regime `json:"regime"`
+	// Pairs is the number of pairs of a noisy comparison, Confidence the
+	// confidence of its test.
+	Pairs      int     `json:"pairs,omitempty"`
+	Confidence float64 `json:"confidence,omitempty"`
+	// MinImprovement is the smallest gain worth keeping.
+	MinImprovement Allowance `json:"min_improvement"`
+	// Low and High bound what is plausible; nil when unbounded.
+	Low        *score.Value `json:"low,omitempty"`
+	High       *score.Value `json:"high,omitempty"`
+	Guardrails []Guardrail  `json:"guardrails,omitempty"`
+}
+
+// Standard is what a candidate is held against.
+type Standard struct {
+	Rule
+
+	Direction score.Direction
+	// Best is the incumbent's metric; nil when nothing was ever measured.
+	Best *score.Value
+	// Target is the metric at which the program is done; nil when open-ended.
+	Target *score.Value
+	// Initial holds iteration 0's samples of every guardrail's metric.
+	Initial map[string][]score.Value
+	// Gains are the sizes of the gains that were kept so far.
+	Gains []score.Value
+}
+
+// Implausible returns why value lies outside the program's metric-range, or ""
+// when it is plausible.
+func (r Rule) Implausible(value score.Value) string {
+	if r.Low != nil && value.Cmp(*r.Low) < 0 || r.High != nil && value.Cmp(*r.High) > 0 {
+		return fmt.Sprintf("%s is implausible: outside metric-range [%s, %s]", value, bound(r.Low), bound(r.High))
+	}
+	return ""
+}
+
+func bound(v *score.Value) string {
+	if v == nil {
+		return "…"
+	}
+	return v.String()
+}

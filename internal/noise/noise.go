@@ -1,0 +1,165 @@
+// Package noise tells a difference from chance: medians, the exact rank test
+// and the interval of a shift, over a few repeated measurements of two sides.
+package noise
+
+import (
+	"math"
+	"slices"
+
+	"github.com/aclements/go-moremath/stats"
+	"golang.org/x/perf/benchmath"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// Effect is how two sets of samples differ. The differences are candidate
+// minus incumbent, in the metric's unit.
+type Effect struct {
+	// Incumbent and Candidate are the medians of the two sides.
+	Incumbent score.Value `json:"incumbent_median"`
+	Candidate score.Value `json:"candidate_median"`
+	// Difference is that of the medians; Low and High bound the shift between
+	// the sides at the confidence asked for.
+	Difference score.Value `json:"difference"`
+	Low        score.Value `json:"low"`
+	High       score.Value `json:"high"`
+	// P is the two-sided probability of ranks this far apart by chance.
+	P float64 `json:"p_value"`
+}
+
+// Compare compares two sets of samples, which must not be empty. The test is
+// the two-sided Mann–Whitney U test: exact, with ties, up to 25 samples a side
+// (50 without ties), a normal approximation beyond. The arguments stay as they
+// are.
+func Compare(incumbent, candidate []score.Value, confidence float64) Effect {
+	old, changed := Median(incumbent), Median(candidate)
+	low, high := shift(incumbent, candidate, confidence)
+	return Effect{
+		Incumbent: old, Candidate: changed, Difference: changed.Sub(old), Low: low, High: high, P: P(incumbent, candidate),
+	}
+}
+
+// P is the two-sided p-value of the Mann–Whitney U test, 1 when every sample
+// is the same. Samples are compared as decimals, so that neighbours which are
+// one float64 still differ.
+func P(a, b []score.Value) float64 {
+	ranksA, ranksB := ranks(a, b)
+	thresholds := benchmath.DefaultThresholds
+	p := benchmath.AssumeNothing.Compare(benchmath.NewSample(ranksA, &thresholds), benchmath.NewSample(ranksB, &thresholds)).P
+	if math.IsNaN(p) {
+		return 1
+	}
+	return min(p, 1)
+}
+
+// ranks replaces every value by the number of distinct values below it: the
+// test uses their order alone.
+func ranks(a, b []score.Value) (ranksA, ranksB []float64) {
+	all := sorted(append(slices.Clone(a), b...))
+	all = slices.CompactFunc(all, func(x, y score.Value) bool { return x.Cmp(y) == 0 })
+	rank := func(values []score.Value) []float64 {
+		list := make([]float64, len(values))
+		for i, v := range values {
+			at, _ := slices.BinarySearchFunc(all, v, score.Value.Cmp)
+			list[i] = float64(at)
+		}
+		return list
+	}
+	return rank(a), rank(b)
+}
+
+// Median is the middle sample, or the mean of the two middle ones. The samples
+// must not be empty; their order stays as it is.
+func Median(samples []score.Value) score.Value {
+	ordered := sorted(samples)
+	middle := len(ordered) / 2
+	if len(ordered)%2 == 1 {
+		return ordered[middle]
+	}
+	return ordered[middle-1].Mean(ordered[middle])
+}
+
+// Spread is the distance between the quartiles of the samples (the medians of
+// the lower and of the upper half), 0 for fewer than two.
+func Spread(samples []score.Value) score.Value {
+	if len(samples) < 2 {
+		return score.Value{}
+	}
+	ordered := sorted(samples)
+	half := len(ordered) / 2
+	return Median(ordered[len(ordered)-half:]).Sub(Median(ordered[:half]))
+}
+
+// Same reports whether all samples are equal.
+func Same(samples []score.Value) bool {
+	return !slices.ContainsFunc(samples, func(v score.Value) bool { return v.Cmp(samples[0]) != 0 })
+}
+
+func sorted(samples []score.Value) []score.Value {
+	ordered := slices.Clone(samples)
+	slices.SortFunc(ordered, score.Value.Cmp)
+	return ordered
+}
+
+// maxShift bounds the pairs of samples that an interval is read from; beyond
+// it, evenly chosen samples of each side stand for all.
+const maxShift = 200
+
+// shift is the distribution-free confidence interval of the shift between two
+// samples: the order statistics of all differences between which the U
+// statistic stays with the confidence (Hollander and Wolfe, Nonparametric
+// Statistical Methods, 4.3; Bauer 1972). With too few samples for the
+// confidence it is the range of the differences.
+func shift(a, b []score.Value, confidence float64) (low, high score.Value) {
+	a, b = thinned(a), thinned(b)
+	differences := make([]score.Value, 0, len(a)*len(b))
+	for _, x := range a {
+		for _, y := range b {
+			differences = append(differences, y.Sub(x))
+		}
+	}
+	slices.SortFunc(differences, score.Value.Cmp)
+	cut := critical(len(a), len(b), (1-confidence)/2)
+	return differences[cut], differences[len(differences)-1-cut]
+}
+
+// critical is the greatest number c with P(U < c) ≤ tail under the hypothesis
+// of no difference: exact for small samples, else by the normal approximation.
+func critical(n1, n2 int, tail float64) int {
+	const exact = 50
+	if n1 > exact || n2 > exact {
+		n, m := float64(n1), float64(n2)
+		u := n*m/2 + stats.StdNormal.InvCDF(tail)*math.Sqrt(n*m*(n+m+1)/12)
+		return max(int(u), 0)
+	}
+	dist := stats.UDist{N1: n1, N2: n2}
+	c := 0
+	for c < n1*n2/2 && dist.CDF(float64(c)) <= tail {
+		c++
+	}
+	return c
+}
+
+func thinned(samples []score.Value) []score.Value {
+	if len(samples) <= maxShift {
+		return samples
+	}
+	ordered := sorted(samples)
+	few := make([]score.Value, maxShift)
+	for i := range few {
+		few[i] = ordered[i*(len(ordered)-1)/(maxShift-1)]
+	}
+	return few
+}
+
+// RunsNeeded is the least number of runs a side with which the exact test can
+// reach the confidence: 2/C(2n, n) < 1 − confidence.
+func RunsNeeded(confidence float64) int {
+	const most = 500
+	p := 1.0 // 2/C(2n, n) for n = 1
+	n := 1
+	for ; n < most && p >= 1-confidence; n++ {
+		p *= float64(n+1) / float64(2*(2*n+1))
+	}
+	return n
+}
