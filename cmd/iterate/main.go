@@ -6,6 +6,10 @@ import (
 	"os"
 
 	"github.com/org/autoloop/internal/cli"
+	"github.com/org/autoloop/internal/model"
 )
 
-func main() { os.Exit(cli.Main(cli.Iterate)) }
+func main() {
+	client := &model.Client{}
+	os.Exit(cli.Main(cli.Iterate(client.Complete)))
+}

@@ -4,12 +4,15 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/mattn/go-isatty"
+
+	"github.com/org/autoloop/internal/chat"
 )
 
 // Env is all that a command takes from the process around it, so that tests
@@ -35,7 +38,13 @@ type Env struct {
 	// Terminal says that Stdout and Stderr are a person's terminal: live
 	// progress may be drawn.
 	Terminal bool
+	// Complete asks a language model; nil in a binary that asks none.
+	Complete Complete
 }
+
+// Complete asks a model at an endpoint. Its errors are *chat.Error, or the
+// context's.
+type Complete func(context.Context, chat.Endpoint, chat.Request) (chat.Response, error)
 
 // SystemEnv returns the Env of this process.
 func SystemEnv() Env {

@@ -26,9 +26,13 @@ import (
 	"github.com/org/autoloop/internal/tree"
 )
 
-// Iterate runs the `iterate` binary and returns its exit code.
-func Iterate(ctx context.Context, env Env) int {
-	return Run(ctx, env, newIterateCommand(env))
+// Iterate runs the `iterate` binary and returns its exit code. It asks models
+// through complete.
+func Iterate(complete Complete) func(context.Context, Env) int {
+	return func(ctx context.Context, env Env) int {
+		env.Complete = complete
+		return Run(ctx, env, newIterateCommand(env))
+	}
 }
 
 // iterateOptions are the flags of `iterate`.

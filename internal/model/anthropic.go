@@ -1,0 +1,136 @@
+package model
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/org/autoloop/internal/chat"
+)
+
+const (
+	// anthropicVersion is the version of the API that this client speaks.
+	anthropicVersion = "2023-06-01"
+	// anthropicTokens bounds an answer when nobody does: the API requires it.
+	anthropicTokens = 4096
+)
+
+// anthropic is the protocol of Anthropic's messages.
+type anthropic struct{}
+
+type anthropicRequest struct {
+	Model       string             `json:"model"`
+	MaxTokens   int                `json:"max_tokens"`
+	System      []anthropicBlock   `json:"system,omitempty"`
+	Messages    []anthropicMessage `json:"messages"`
+	Temperature *float64           `json:"temperature,omitempty"`
+}
+
+type anthropicMessage struct {
+	Role    chat.Role        `json:"role"`
+	Content []anthropicBlock `json:"content"`
+}
+
+type anthropicBlock struct {
+	Type  string          `json:"type"`
+	Text  string          `json:"text"`
+	Cache *anthropicCache `json:"cache_control,omitempty"`
+}
+
+type anthropicCache struct {
+	Type string `json:"type"`
+}
+
+func (anthropic) path() string { return "v1/messages" }
+
+func (anthropic) headers(header http.Header, key string) {
+	header.Set("Anthropic-Version", anthropicVersion)
+	if key != "" {
+		header.Set("X-Api-Key", key)
+	}
+}
+
+// render puts consecutive words of one role into one message, as the API wants.
+func (anthropic) render(c *call) any {
+	out := anthropicRequest{Model: c.model, MaxTokens: cmp.Or(c.maxTokens, anthropicTokens)}
+	if !c.noTemperature {
+		out.Temperature = c.request.Temperature
+	}
+	for _, message := range c.request.Messages {
+		block := anthropicBlock{Type: "text", Text: message.Text}
+		if message.Repeats {
+			block.Cache = &anthropicCache{"ephemeral"}
+		}
+		last := len(out.Messages) - 1
+		switch {
+		case message.Text == "": // the API refuses empty blocks
+		case message.Role == chat.System:
+			out.System = append(out.System, block)
+		case last >= 0 && out.Messages[last].Role == message.Role:
+			out.Messages[last].Content = append(out.Messages[last].Content, block)
+		default:
+			out.Messages = append(out.Messages, anthropicMessage{message.Role, []anthropicBlock{block}})
+		}
+	}
+	return out
+}
+
+func (anthropic) read(body []byte) (chat.Response, error) {
+	var in struct {
+		Type    string           `json:"type"`
+		Model   string           `json:"model"`
+		Stop    string           `json:"stop_reason"`
+		Content []anthropicBlock `json:"content"`
+		Usage   struct {
+			Input   *int64 `json:"input_tokens"`
+			Output  *int64 `json:"output_tokens"`
+			Read    *int64 `json:"cache_read_input_tokens"`
+			Written *int64 `json:"cache_creation_input_tokens"`
+		} `json:"usage"`
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		return chat.Response{}, err
+	}
+	if in.Type != "message" {
+		return chat.Response{}, errors.New("it is no message")
+	}
+	out := chat.Response{Model: in.Model, Usage: chat.Usage{
+		InputTokens: whole(in.Usage.Input, in.Usage.Read, in.Usage.Written), OutputTokens: in.Usage.Output,
+		CachedTokens: in.Usage.Read, WrittenTokens: in.Usage.Written,
+	}}
+	var text strings.Builder
+	for _, block := range in.Content {
+		if block.Type == "text" {
+			text.WriteString(block.Text)
+		}
+	}
+	out.Text = text.String()
+	switch in.Stop {
+	case "end_turn", "stop_sequence", "":
+		out.Stop = chat.Ended
+	case "max_tokens":
+		out.Stop = chat.Length
+	case "refusal":
+		out.Stop = chat.Refused
+	default:
+		out.Stop = chat.Stop(in.Stop)
+	}
+	return out, nil
+}
+
+// whole adds to the input tokens those that came from the cache or went into
+// it, which the API counts apart.
+func whole(input *int64, more ...*int64) *int64 {
+	if input == nil {
+		return nil
+	}
+	sum := *input
+	for _, part := range more {
+		if part != nil {
+			sum += *part
+		}
+	}
+	return &sum
+}

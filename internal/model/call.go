@@ -1,0 +1,113 @@
+package model
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/command"
+)
+
+// maxMessage bounds the words of an error, in characters.
+const maxMessage = 300
+
+// protocol is what differs between the APIs.
+type protocol interface {
+	path() string
+	headers(http.Header, string)
+	render(*call) any
+	read([]byte) (chat.Response, error)
+}
+
+// call is a request on its way to an endpoint.
+type call struct {
+	protocol
+	request       chat.Request
+	model         string
+	key           string
+	host, address string
+	maxTokens     int
+	// What this endpoint turned out to want.
+	completionTokens, noTemperature, noJSON bool
+}
+
+func newCall(endpoint chat.Endpoint, request chat.Request) (*call, error) {
+	c := &call{request: request, key: endpoint.Key, model: cmp.Or(request.Model, endpoint.Model), maxTokens: cmp.Or(request.MaxTokens, endpoint.OutputTokens)}
+	switch endpoint.API {
+	case chat.OpenAI:
+		c.protocol = openAI{}
+	case chat.Anthropic:
+		c.protocol = anthropic{}
+	default:
+		return nil, c.fail(chat.Invalid, 0, "an endpoint speaks "+string(chat.OpenAI)+" or "+string(chat.Anthropic)+", not "+string(endpoint.API))
+	}
+	if c.model == "" {
+		return nil, c.fail(chat.Invalid, 0, "no model is named: give --model, or `model:` in the program file")
+	}
+	address, err := base(endpoint.URL)
+	if err != nil {
+		return nil, c.fail(chat.Invalid, 0, err.Error())
+	}
+	c.host, c.address = address.Host, address.JoinPath(c.path()).String()
+	return c, nil
+}
+
+// base reads an endpoint's address. A key in clear text goes over no network.
+func base(text string) (*url.URL, error) {
+	address, err := url.Parse(strings.TrimSpace(text))
+	switch {
+	case err != nil || address.Host == "":
+		return nil, errors.New("the endpoint is no address such as https://models.github.ai/inference")
+	case address.User != nil || address.RawQuery != "" || address.Fragment != "":
+		return nil, errors.New("the endpoint must be a plain address, without a user, a query or a fragment")
+	case address.Scheme == "https", address.Scheme == "http" && loopback(address.Hostname()):
+		return address, nil
+	default:
+		return nil, errors.New("the endpoint " + address.Host + " must be reached by https; http is for this machine alone")
+	}
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (c *call) headers(header http.Header) {
+	header.Set("Content-Type", "application/json")
+	header.Set("Accept", "application/json")
+	header.Set("User-Agent", "autoloop")
+	c.protocol.headers(header, c.key)
+}
+
+func (c *call) body() ([]byte, error) { return json.Marshal(c.render(c)) }
+
+// adapt changes the request to what the endpoint said that it wants, and tells
+// whether anything is left to change.
+func (c *call) adapt(err error) bool {
+	var failed *chat.Error
+	if !errors.As(err, &failed) || failed.Kind != chat.Invalid || failed.Status != http.StatusBadRequest {
+		return false
+	}
+	for word, wanted := range map[string]*bool{
+		"max_completion_tokens": &c.completionTokens, "temperature": &c.noTemperature, "response_format": &c.noJSON,
+	} {
+		if strings.Contains(failed.Message, word) && !*wanted {
+			*wanted = true
+			return true
+		}
+	}
+	return false
+}
+
+// fail makes an error whose words are one bounded line without the key.
+func (c *call) fail(kind chat.Kind, status int, text string) *chat.Error {
+	if len(c.key) > 3 {
+		text = strings.ReplaceAll(text, c.key, "***")
+	}
+	return &chat.Error{Kind: kind, Status: status, Message: command.OneLine(text, maxMessage)}
+}

@@ -1,0 +1,102 @@
+// Package model asks language models over HTTP: endpoints that speak OpenAI's
+// chat completions (GitHub Models among them) and Anthropic's messages. It
+// returns exact usage and typed errors, and sends a key to its own host alone.
+package model
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/org/autoloop/internal/chat"
+)
+
+// The bounds of a request.
+const (
+	// maxAnswer is how many bytes of a response are read.
+	maxAnswer = 8 << 20
+	// attempts is how often a request is sent at most.
+	attempts = 4
+	// patience is the longest pause between two attempts. A server that asks
+	// for more gets the caller's error instead.
+	patience = 30 * time.Second
+	// perAttempt bounds one attempt, so that one that stalls is not the last.
+	perAttempt = 5 * time.Minute
+)
+
+// Client sends requests. The zero Client is ready for use, also by several
+// goroutines at once.
+type Client struct {
+	// Pause is the first pause after a server's failure, doubled each time; 0
+	// means one second.
+	Pause time.Duration
+	// PerAttempt bounds one attempt; 0 means five minutes. The context bounds
+	// the whole.
+	PerAttempt time.Duration
+	// HTTP sends the requests; nil means a client of our own. Redirects are
+	// never followed.
+	HTTP *http.Client
+}
+
+// Complete asks a model and returns its answer. It tries again, with growing
+// pauses, only when the server did not do the work: after 429 when the time to
+// wait is short, after a 5xx, and when no connection came about. The error is a
+// *chat.Error, or the cause when ctx was cancelled.
+func (c *Client) Complete(ctx context.Context, endpoint chat.Endpoint, request chat.Request) (chat.Response, error) {
+	call, err := newCall(endpoint, request)
+	if err != nil {
+		return chat.Response{}, err
+	}
+	var last error
+	response, err := backoff.Retry(ctx, func() (chat.Response, error) {
+		var response chat.Response
+		response, last = c.adapted(ctx, call)
+		return response, pace(last)
+	}, backoff.WithBackOff(c.pauses()), backoff.WithMaxTries(attempts), backoff.WithMaxElapsedTime(0))
+	if err == nil {
+		return response, nil
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return chat.Response{}, context.Cause(ctx)
+	}
+	return chat.Response{}, last
+}
+
+// adapted sends a request, and again without what this endpoint does not know.
+func (c *Client) adapted(ctx context.Context, call *call) (chat.Response, error) {
+	for {
+		response, err := c.send(ctx, call)
+		if err == nil || !call.adapt(err) {
+			return response, err
+		}
+	}
+}
+
+func (c *Client) pauses() backoff.BackOff {
+	pauses := backoff.NewExponentialBackOff()
+	pauses.InitialInterval, pauses.Multiplier, pauses.MaxInterval = time.Second, 2, patience
+	if c.Pause > 0 {
+		pauses.InitialInterval = c.Pause
+	}
+	return pauses
+}
+
+// pace says whether, and when, an attempt may be followed by another.
+func pace(err error) error {
+	var failed *chat.Error
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &failed), failed.RetryAfter > patience:
+		return backoff.Permanent(err)
+	case failed.Kind != chat.RateLimit && failed.Kind != chat.Server:
+		return backoff.Permanent(err)
+	case failed.RetryAfter > 0:
+		return errors.Join(err, &backoff.RetryAfterError{Duration: failed.RetryAfter})
+	default:
+		return err
+	}
+}

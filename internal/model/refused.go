@@ -1,0 +1,100 @@
+package model
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/chat"
+)
+
+// refusal is the error object of both APIs, as far as it is read.
+type refusal struct {
+	Error struct {
+		Type    string `json:"type"`
+		Code    any    `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+	Message string `json:"message"`
+}
+
+// refused turns an answer that is no success into an error.
+func (c *call) refused(got answer) *chat.Error {
+	var said refusal
+	_ = json.Unmarshal(got.body, &said)
+	code, _ := said.Error.Code.(string)
+	words := cmp.Or(said.Error.Message, said.Message, strings.TrimSpace(string(got.body[:min(len(got.body), 2000)])), http.StatusText(got.status))
+	kind := kindOf(got.status, strings.ToLower(code+" "+said.Error.Type), strings.ToLower(words))
+	failed := c.fail(kind, got.status, hint(kind, c.host)+words)
+	if kind == chat.RateLimit || kind == chat.Server {
+		failed.RetryAfter = retryAfter(got.header)
+	}
+	return failed
+}
+
+// kindOf sorts a status, with what the server calls it and says of it.
+func kindOf(status int, code, words string) chat.Kind {
+	has := func(text string, parts ...string) bool {
+		for _, part := range parts {
+			if strings.Contains(text, part) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case status == http.StatusPaymentRequired, has(code, "insufficient_quota", "billing"), has(words, "credit balance is too low"):
+		return chat.Budget
+	case status == http.StatusRequestEntityTooLarge, has(code, "context_length_exceeded", "tokens_limit_reached"),
+		status == http.StatusBadRequest && has(words, "prompt is too long", "maximum context length"):
+		return chat.TooLarge
+	case status == http.StatusTooManyRequests, status == http.StatusForbidden && has(words, "rate limit"):
+		return chat.RateLimit
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return chat.Authentication
+	case status == http.StatusRequestTimeout, status >= 500:
+		return chat.Server
+	default:
+		return chat.Invalid
+	}
+}
+
+// hint says what to do about an error, where that is known.
+func hint(kind chat.Kind, host string) string {
+	switch {
+	case kind == chat.Authentication && host == githubModels:
+		return "the token may not use GitHub Models (give the workflow `permissions: models: read`): "
+	case kind == chat.Authentication:
+		return host + " does not accept the key: "
+	default:
+		return ""
+	}
+}
+
+// githubModels is the host to which a workflow's token belongs.
+const githubModels = "models.github.ai"
+
+// retryAfter is how long the server asks to wait: seconds, or a date, which is
+// held against the server's own clock. 0 means that it does not say.
+func retryAfter(header http.Header) time.Duration {
+	const longest = 366 * 24 * time.Hour
+	text := strings.TrimSpace(header.Get("Retry-After"))
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 {
+		if seconds >= longest.Seconds() {
+			return longest
+		}
+		return time.Duration(seconds * float64(time.Second))
+	}
+	until, err := http.ParseTime(text)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return 0
+	}
+	return min(max(until.Sub(now), 0), longest)
+}
