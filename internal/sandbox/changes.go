@@ -1,0 +1,207 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/diff"
+)
+
+const (
+	// maxDiffed bounds a file of which lines are compared, maxDiff the whole diff.
+	maxDiffed = 1 << 20
+	maxDiff   = 2 << 20
+)
+
+// Change is one path that differs from the template. Old or New is nil on the
+// side that does not have it.
+type Change struct {
+	Path     string
+	Old, New *Entry
+}
+
+// Changes are what happened in a sandbox.
+type Changes struct {
+	// List has files, links and special files, sorted; directories are left out.
+	List []Change
+	// Diff is a unified diff of the text files among them, as git would print it,
+	// without what package managers and caches leave. It is cut, and says so, when
+	// it is too long.
+	Diff string
+}
+
+// Changes compares the sandbox with its template.
+func (b *Box) Changes(ctx context.Context) (Changes, error) {
+	now, err := (&scan{root: b.root, lenient: true}).read(ctx)
+	if err != nil {
+		return Changes{}, err
+	}
+	template, err := os.OpenRoot(b.from.Dir)
+	if err != nil {
+		return Changes{}, err
+	}
+	defer func() { _ = template.Close() }()
+	changes := Changes{List: compare(b.from.Manifest, now)}
+	d := differ{old: template, new: b.root}
+	for _, c := range changes.List {
+		if ctx.Err() != nil {
+			return Changes{}, context.Cause(ctx)
+		}
+		d.add(c)
+	}
+	changes.Diff = d.finish()
+	return changes, nil
+}
+
+func compare(before, after Manifest) []Change {
+	old, now := before.index(), after.index()
+	var list []Change
+	for name, was := range old {
+		is, there := now[name]
+		switch {
+		case !there && !was.Mode.IsDir():
+			list = append(list, Change{Path: name, Old: &was})
+		case there && is != was && (!was.Mode.IsDir() || !is.Mode.IsDir()):
+			list = append(list, Change{Path: name, Old: file(was), New: file(is)})
+		}
+	}
+	for name, is := range now {
+		if _, there := old[name]; !there && !is.Mode.IsDir() {
+			list = append(list, Change{Path: name, New: &is})
+		}
+	}
+	slices.SortFunc(list, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return list
+}
+
+// file is the entry, or nil for a directory.
+func file(e Entry) *Entry {
+	if e.Mode.IsDir() {
+		return nil
+	}
+	return &e
+}
+
+// generated are directories that package managers and caches fill: listed as
+// changes, of no use in a diff.
+func generated(name string) bool {
+	for part := range strings.SplitSeq(path.Dir(name), "/") {
+		switch part {
+		case "node_modules", ".venv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".gradle", ".npm", ".cache":
+			return true
+		}
+	}
+	return false
+}
+
+// differ writes a unified diff.
+type differ struct {
+	old, new *os.Root
+	out      strings.Builder
+	left     int // changes in generated directories
+	cut      int // changes for which there was no room
+}
+
+func (d *differ) add(c Change) {
+	if generated(c.Path) {
+		d.left++
+		return
+	}
+	text := d.one(c)
+	if d.out.Len()+len(text) > maxDiff {
+		d.cut++
+		return
+	}
+	d.out.WriteString(text)
+}
+
+func (d *differ) finish() string {
+	if d.left > 0 {
+		fmt.Fprintf(&d.out, "# %d changed files in directories of package managers and caches are left out\n", d.left)
+	}
+	if d.cut > 0 {
+		fmt.Fprintf(&d.out, "# the changes of %d more files are left out: the diff would be larger than %d bytes\n", d.cut, maxDiff)
+	}
+	return d.out.String()
+}
+
+func (d *differ) one(c Change) string {
+	var out strings.Builder
+	from, to := quoted("a/"+c.Path), quoted("b/"+c.Path)
+	fmt.Fprintf(&out, "diff --git %s %s\n", from, to)
+	switch {
+	case c.Old == nil && c.New != nil:
+		fmt.Fprintf(&out, "new file mode %s\n", gitMode(c.New.Mode))
+		from = "/dev/null"
+	case c.New == nil && c.Old != nil:
+		fmt.Fprintf(&out, "deleted file mode %s\n", gitMode(c.Old.Mode))
+		to = "/dev/null"
+	case c.Old != nil && gitMode(c.Old.Mode) != gitMode(c.New.Mode):
+		fmt.Fprintf(&out, "old mode %s\nnew mode %s\n", gitMode(c.Old.Mode), gitMode(c.New.Mode))
+	}
+	before, readOld := content(d.old, c.Old)
+	after, readNew := content(d.new, c.New)
+	switch {
+	case readOld && readNew:
+		text := diff.Diff(from, before, to, after)
+		_, text, _ = bytes.Cut(text, []byte("\n")) // its own first line
+		out.Write(text)
+	case c.Old == nil || c.New == nil || c.Old.Sum != c.New.Sum || c.New.Sum == "":
+		fmt.Fprintf(&out, "Binary files %s and %s differ\n", from, to)
+	}
+	return out.String()
+}
+
+// content is the text of one side; false when it is no text of a size that can
+// be shown.
+func content(root *os.Root, e *Entry) ([]byte, bool) {
+	switch {
+	case e == nil:
+		return nil, true
+	case e.link():
+		return []byte(e.Link), true
+	case !e.regular() || e.Sum == "" || e.Size > maxDiffed:
+		return nil, false
+	}
+	file, err := openRegular(root, e.Path)
+	if err != nil {
+		return nil, false
+	}
+	defer func() { _ = file.Close() }()
+	data, err := io.ReadAll(io.LimitReader(file, maxDiffed+1))
+	if err != nil || len(data) > maxDiffed || bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
+		return nil, false
+	}
+	return data, true
+}
+
+// gitMode is a mode as git writes it; what git has no mode for is 000000.
+func gitMode(mode fs.FileMode) string {
+	switch {
+	case mode.Type() == fs.ModeSymlink:
+		return "120000"
+	case !mode.IsRegular():
+		return "000000"
+	case mode&0o100 != 0:
+		return "100755"
+	default:
+		return "100644"
+	}
+}
+
+// quoted is a path for a diff's header, on one line whatever it holds.
+func quoted(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError }) {
+		return fmt.Sprintf("%q", name)
+	}
+	return filepath.ToSlash(name)
+}

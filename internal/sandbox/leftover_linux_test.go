@@ -1,0 +1,38 @@
+package sandbox_test
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/sandbox"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// TestChecksLeaveNoProcessBehind holds for a child in a session of its own too,
+// whether the check ends by itself or runs out of time.
+func TestChecksLeaveNoProcessBehind(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"ends":  `setsid sh -c 'echo $$ > pid; exec sleep 600' & until test -s pid; do :; done`,
+		"hangs": `setsid sh -c 'echo $$ > pid; exec sleep 600'; sleep 600`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			box, in := open(t, newDir(t, nil), nil)
+			_, err := box.Check(t.Context(), []suite.Check{{Kind: suite.CommandCheck, Command: script}}, sandbox.Changes{}, time.Second)
+			require.NoError(t, err)
+			text, err := os.ReadFile(in.at("pid"))
+			require.NoError(t, err)
+			pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+			require.NoError(t, err)
+			assert.Equal(t, syscall.ESRCH, syscall.Kill(pid, 0))
+		})
+	}
+}

@@ -1,0 +1,182 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+)
+
+const (
+	// maxConfigFile and maxConfig bound one file and all files of a configuration.
+	maxConfigFile = 10 << 20
+	maxConfig     = 64 << 20
+)
+
+// Overlay is a configuration, held in memory: the files that are laid over
+// every fixture, so that what changes in the directory later is without effect.
+type Overlay struct {
+	// Name is what errors call it.
+	Name string
+	// Files has regular files and links.
+	Files Manifest
+	// Absent are paths of the other configuration that this one does not have. They
+	// are removed from a fixture that brings its own.
+	Absent []string
+
+	content map[string][]byte
+}
+
+// ReadOverlay reads the files of dir for which match holds; paths are relative,
+// with slashes. What is neither file nor link, and what is too large, is a
+// *RefusedError.
+func ReadOverlay(ctx context.Context, name, dir string, match func(path string) bool) (*Overlay, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the %s: %w", name, err)
+	}
+	defer func() { _ = root.Close() }()
+	s := &scan{root: root, where: name, keep: match}
+	all, err := s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	overlay := &Overlay{Name: name, content: map[string][]byte{}}
+	total := 0
+	for _, e := range all {
+		if e.Mode.IsDir() {
+			continue
+		}
+		if e.regular() {
+			data, err := readWhole(root, e)
+			if err != nil {
+				return nil, &RefusedError{Where: name, Path: e.Path, Reason: reason(err)}
+			}
+			if total += len(data); total > maxConfig {
+				return nil, &RefusedError{Where: name, Path: e.Path, Reason: fmt.Sprintf("makes the configuration larger than %d bytes", maxConfig)}
+			}
+			overlay.content[e.Path] = data
+		}
+		overlay.Files = append(overlay.Files, e)
+	}
+	return overlay, nil
+}
+
+func readWhole(root *os.Root, e Entry) ([]byte, error) {
+	if e.Size > maxConfigFile {
+		return nil, fmt.Errorf("has %d bytes, more than %d", e.Size, maxConfigFile)
+	}
+	file, err := openRegular(root, e.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	data, err := io.ReadAll(io.LimitReader(file, maxConfigFile+1))
+	if err == nil && int64(len(data)) != e.Size {
+		err = fmt.Errorf("changed while it was read")
+	}
+	return data, err
+}
+
+// Against notes in both which paths of the other they lack.
+func (o *Overlay) Against(other *Overlay) {
+	o.Absent, other.Absent = other.without(o), o.without(other)
+}
+
+// without lists the paths of o that other does not have.
+func (o *Overlay) without(other *Overlay) []string {
+	has := other.Files.index()
+	var paths []string
+	for _, e := range o.Files {
+		if _, there := has[e.Path]; !there {
+			paths = append(paths, e.Path)
+		}
+	}
+	return paths
+}
+
+// apply lays the configuration over the fixture in root.
+func (o *Overlay) apply(root *os.Root) error {
+	for _, name := range o.Absent {
+		if err := removeFile(root, name); err != nil {
+			return fmt.Errorf("remove %s, which the %s does not have: %w", name, o.Name, err)
+		}
+	}
+	for _, e := range o.Files {
+		if err := o.place(root, e); err != nil {
+			return fmt.Errorf("apply %s of the %s: %w", e.Path, o.Name, err)
+		}
+	}
+	return nil
+}
+
+// removeFile removes a file or link, and the directories that it leaves empty.
+// A directory of that name is the fixture's own and stays, and so does what lies
+// behind a link.
+func removeFile(root *os.Root, name string) error {
+	if blocked(root, name) != "" {
+		return nil
+	}
+	local := filepath.FromSlash(name)
+	if info, err := root.Lstat(local); err == nil && info.IsDir() {
+		return nil
+	}
+	if err := root.Remove(local); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var full error
+	for dir := path.Dir(name); dir != "." && full == nil; dir = path.Dir(dir) {
+		full = root.Remove(filepath.FromSlash(dir))
+	}
+	return nil
+}
+
+// place puts one file or link where it belongs; what the fixture has in its way
+// goes.
+func (o *Overlay) place(root *os.Root, e Entry) error {
+	if in := blocked(root, e.Path); in != "" {
+		if err := root.Remove(filepath.FromSlash(in)); err != nil {
+			return err
+		}
+	}
+	local := filepath.FromSlash(e.Path)
+	if err := root.RemoveAll(local); err != nil {
+		return err
+	}
+	if e.link() {
+		if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
+			return err
+		}
+		return root.Symlink(e.Link, local)
+	}
+	if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
+		return err
+	}
+	return writeFile(root, e, bytes.NewReader(o.content[e.Path]))
+}
+
+// blocked names the first part of the way to a path that is no directory, or
+// "".
+func blocked(root *os.Root, name string) string {
+	var above []string
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		above = append(above, dir)
+	}
+	slices.Reverse(above)
+	for _, dir := range above {
+		info, err := root.Lstat(filepath.FromSlash(dir))
+		if err != nil {
+			return ""
+		}
+		if !info.IsDir() {
+			return dir
+		}
+	}
+	return ""
+}
