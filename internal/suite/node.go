@@ -1,0 +1,203 @@
+package suite
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// kind is the type of a JSON value.
+type kind string
+
+const (
+	objectKind kind = "an object"
+	listKind   kind = "a list"
+	textKind   kind = "a text"
+	numberKind kind = "a number"
+	truthKind  kind = "true or false"
+	nullKind   kind = "null"
+)
+
+// node is one JSON value with the line on which it stands. Unlike what
+// encoding/json makes of a struct, it keeps the order, the spelling and the
+// repetition of keys.
+type node struct {
+	kind   kind
+	line   int
+	text   string // of a text, or a number as it is written
+	truth  bool
+	fields []field
+	items  []node
+}
+
+// field is one key of an object.
+type field struct {
+	name  string
+	value node
+}
+
+const (
+	maxDepth = 32
+	// maxNodes bounds the memory that one file can ask for.
+	maxNodes = 2_000_000
+)
+
+var errTwice = errors.New("is there twice; remove one")
+
+// syntaxError is a text that is no JSON, or JSON that has a key twice.
+type syntaxError struct {
+	line int
+	key  string
+	err  error
+}
+
+// parseNode reads one JSON value, and nothing behind it.
+func parseNode(data []byte) (node, *syntaxError) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if !utf8.Valid(data) {
+		return node{}, &syntaxError{err: errors.New("is not UTF-8 text")}
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	t := tokens{decoder: decoder, data: data, line: 1}
+	root, err := t.value(0)
+	if err == nil {
+		err = t.end()
+	}
+	if err != nil {
+		return node{}, t.explain(err)
+	}
+	return root, nil
+}
+
+// tokens reads a tree from a decoder and keeps count of the lines.
+type tokens struct {
+	decoder *json.Decoder
+	data    []byte
+	at      int64
+	line    int
+	nodes   int
+	key     string // of the last object that was open
+}
+
+func (t *tokens) next() (json.Token, error) {
+	token, err := t.decoder.Token()
+	if offset := t.decoder.InputOffset(); offset > t.at {
+		t.line += bytes.Count(t.data[t.at:offset], []byte("\n"))
+		t.at = offset
+	}
+	return token, err
+}
+
+func (t *tokens) value(depth int) (node, error) {
+	if t.nodes++; t.nodes > maxNodes {
+		return node{}, fmt.Errorf("has more than %d values", maxNodes)
+	}
+	token, err := t.next()
+	if err != nil {
+		return node{}, err
+	}
+	n := node{line: t.line}
+	switch token := token.(type) {
+	case json.Delim:
+		if depth == maxDepth {
+			return node{}, fmt.Errorf("is nested more than %d levels deep", maxDepth)
+		}
+		if token == '{' {
+			n.kind = objectKind
+			return n, t.object(&n, depth)
+		}
+		n.kind = listKind
+		return n, t.list(&n, depth)
+	case string:
+		n.kind, n.text = textKind, token
+	case json.Number:
+		n.kind, n.text = numberKind, token.String()
+	case bool:
+		n.kind, n.truth = truthKind, token
+	default:
+		n.kind = nullKind
+	}
+	return n, nil
+}
+
+func (t *tokens) object(n *node, depth int) error {
+	seen := map[string]bool{}
+	for t.decoder.More() {
+		token, err := t.next()
+		if err != nil {
+			return err
+		}
+		name, _ := token.(string)
+		if t.key = name; seen[name] {
+			return errTwice
+		}
+		seen[name] = true
+		value, err := t.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		n.fields = append(n.fields, field{name, value})
+	}
+	_, err := t.next()
+	return err
+}
+
+func (t *tokens) list(n *node, depth int) error {
+	for t.decoder.More() {
+		item, err := t.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		n.items = append(n.items, item)
+	}
+	_, err := t.next()
+	return err
+}
+
+// end makes sure that nothing follows the value.
+func (t *tokens) end() error {
+	_, err := t.next()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.New("has something after the end of its JSON value")
+}
+
+// explain gives an error its line, and says what a person would not know from
+// the decoder's words.
+func (t *tokens) explain(err error) *syntaxError {
+	var syntax *json.SyntaxError
+	switch {
+	case errors.Is(err, errTwice):
+		return &syntaxError{line: t.line, key: t.key, err: err}
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return &syntaxError{line: t.line, err: errors.New("ends in the middle of its JSON value")}
+	case !errors.As(err, &syntax):
+		return &syntaxError{line: t.line, err: err}
+	}
+	at := min(max(int(syntax.Offset)-1, int(t.at)), len(t.data))
+	line := t.line + bytes.Count(t.data[t.at:at], []byte("\n"))
+	if nonFiniteWord(t.data[t.at:]) {
+		return &syntaxError{line: line, err: errors.New("has a NaN or an infinity, which JSON does not have; write null")}
+	}
+	return &syntaxError{line: line, err: fmt.Errorf("is not JSON: %s", visible(syntax.Error(), maxShown))}
+}
+
+// nonFiniteWord reports whether a NaN or an infinity comes next, as some
+// writers print them.
+func nonFiniteWord(rest []byte) bool {
+	rest = bytes.TrimLeft(rest, " \t\r\n:,[-+")
+	for _, word := range []string{"NaN", "nan", "Infinity", "inf"} {
+		if bytes.HasPrefix(rest, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}

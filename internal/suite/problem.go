@@ -1,0 +1,69 @@
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Problem is one thing that is wrong with a file.
+type Problem struct {
+	File string
+	Line int // 1-based; 0 for the file as a whole
+	// Key is the path of the key, such as checks[2].path; "" for the file.
+	Key string
+	// Message is one line that says what is wrong and what is accepted.
+	Message string
+}
+
+// String renders the problem as "file:line: key: message", on one line.
+func (p Problem) String() string {
+	text := visible(p.File, maxPath)
+	if p.Line > 0 {
+		text += fmt.Sprintf(":%d", p.Line)
+	}
+	if p.Key != "" {
+		text += ": " + visible(p.Key, maxShown)
+	}
+	return text + ": " + p.Message
+}
+
+// Problems are all that is wrong, in the order of the files.
+type Problems []Problem
+
+// Err joins the problems, one line each; nil when there are none.
+func (p Problems) Err() error {
+	var all []error
+	for _, problem := range p {
+		all = append(all, errors.New(problem.String()))
+	}
+	return errors.Join(all...)
+}
+
+// What is quoted of hostile text, in characters.
+const (
+	maxShown = 80
+	maxPath  = 300
+)
+
+// visible makes text fit for one line of a message: bounded, and without
+// control and direction characters.
+func visible(text string, most int) string {
+	var out strings.Builder
+	count := 0
+	for _, r := range text {
+		if count++; count > most {
+			out.WriteString("…")
+			break
+		}
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
+			r = '\ufffd'
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+// quote shows a piece of hostile text in a message.
+func quote(text string) string { return `"` + visible(text, maxShown) + `"` }

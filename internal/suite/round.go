@@ -1,0 +1,37 @@
+package suite
+
+import (
+	"math/big"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// decimals is how far composites, rates, deltas and sums are told apart.
+const decimals = 6
+
+// rational returns v as an exact fraction.
+func rational(v score.Value) *big.Rat {
+	r, _ := new(big.Rat).SetString(v.String())
+	return r
+}
+
+// rounded returns r with six decimals, halves away from zero.
+func rounded(r *big.Rat) score.Value {
+	return score.MustValue(r.FloatString(decimals))
+}
+
+// isWhole reports whether v is an integer.
+func isWhole(v score.Value) bool { return rational(v).IsInt() }
+
+func minus(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
+
+// clampTo returns r, but not below low and not above high.
+func clampTo(r *big.Rat, low, high int64) *big.Rat {
+	if floor := big.NewRat(low, 1); r.Cmp(floor) < 0 {
+		return floor
+	}
+	if ceiling := big.NewRat(high, 1); r.Cmp(ceiling) > 0 {
+		return ceiling
+	}
+	return r
+}
