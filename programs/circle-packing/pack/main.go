@@ -5,7 +5,7 @@ package main
 import "fmt"
 
 func main() {
-	for _, c := range pack() {
-		fmt.Println(c.x, c.y, c.r)
+	for _, c := range Pack() {
+		fmt.Println(c.X, c.Y, c.R)
 	}
 }

@@ -9,39 +9,40 @@ const circles = 26
 // and grown for a number of steps.
 const (
 	shift    = 0.0  // tune: 0..1
-	ripple   = 0.0  // tune: -0.1..0.1
-	squeeze  = 0.2  // tune: 0..0.5
-	steps    = 40   // tune: 10..1500 int log
-	growth   = 0.01 // tune: 0.0005..0.05 log
-	push     = 0.1  // tune: 0.01..0.9
+	ripple   = 0.0  // tune: -0.5..0.5
+	squeeze  = 0.2  // tune: -1..1
+	steps    = 40   // tune: 1..1500 int log
+	growth   = 0.01 // tune: 0.0001..1 log
+	push     = 0.1  // tune: 0.001..1 log
 	momentum = 0.1  // tune: 0..0.97
-	cooling  = 1.0  // tune: 0..6
+	cooling  = 1.0  // tune: 0..20
 )
 
 // rows has the number of circles in each row of the start.
 var rows = [...]int{5, 5, 6, 5, 5}
 
-type circle struct{ x, y, r float64 }
+// Circle is one circle: its centre and its radius.
+type Circle struct{ X, Y, R float64 }
 
-// pack places the circles: rows, then steps in which every circle grows a
+// Pack places the circles: rows, then steps in which every circle grows a
 // little and overlaps push apart, then radii that fit.
-func pack() [circles]circle {
+func Pack() [circles]Circle {
 	all := start()
-	var speed [circles]circle
+	var speed [circles]Circle
 	for step := range steps {
 		heat := math.Exp(-cooling * float64(step) / steps)
 		force := forces(&all, growth*heat)
 		for i := range all {
 			c, v, f := &all[i], &speed[i], force[i]
-			v.x, v.y, v.r = momentum*v.x+push*f.x, momentum*v.y+push*f.y, momentum*v.r+push*f.r
-			c.x, c.y, c.r = clamp(c.x+v.x), clamp(c.y+v.y), max(c.r+v.r, 0)
+			v.X, v.Y, v.R = momentum*v.X+push*f.X, momentum*v.Y+push*f.Y, momentum*v.R+push*f.R
+			c.X, c.Y, c.R = clamp(c.X+v.X), clamp(c.Y+v.Y), max(c.R+v.R, 0)
 		}
 	}
 	fit(&all)
 	return all
 }
 
-func start() (all [circles]circle) {
+func start() (all [circles]Circle) {
 	i := 0
 	for row, count := range rows {
 		y := (float64(row) + 0.5) / float64(len(rows))
@@ -51,7 +52,7 @@ func start() (all [circles]circle) {
 			if row%2 == 1 {
 				x += shift / float64(2*count)
 			}
-			all[i] = circle{clamp(x), clamp(y + ripple*math.Sin(7*x+float64(row))), 0.05}
+			all[i] = Circle{clamp(x), clamp(y + ripple*math.Sin(7*x+float64(row))), 0.05}
 			i++
 		}
 	}
@@ -59,30 +60,30 @@ func start() (all [circles]circle) {
 }
 
 // forces grow every circle and push overlapping ones apart and smaller.
-func forces(all *[circles]circle, growth float64) (force [circles]circle) {
+func forces(all *[circles]Circle, growth float64) (force [circles]Circle) {
 	for i, a := range all {
 		f := &force[i]
-		f.r += growth
+		f.R += growth
 		for _, wall := range [...]struct{ gap, x, y float64 }{
-			{a.x - a.r, 1, 0}, {1 - a.x - a.r, -1, 0}, {a.y - a.r, 0, 1}, {1 - a.y - a.r, 0, -1},
+			{a.X - a.R, 1, 0}, {1 - a.X - a.R, -1, 0}, {a.Y - a.R, 0, 1}, {1 - a.Y - a.R, 0, -1},
 		} {
 			if wall.gap < 0 {
-				f.x -= wall.gap * wall.x
-				f.y -= wall.gap * wall.y
-				f.r += wall.gap
+				f.X -= wall.gap * wall.x
+				f.Y -= wall.gap * wall.y
+				f.R += wall.gap
 			}
 		}
 		for j := range i {
 			b, g := all[j], &force[j]
-			dx, dy := a.x-b.x, a.y-b.y
+			dx, dy := a.X-b.X, a.Y-b.Y
 			distance := math.Hypot(dx, dy) + 1e-12
-			gap := distance - a.r - b.r
+			gap := distance - a.R - b.R
 			if gap >= 0 {
 				continue
 			}
 			dx, dy = dx/distance*gap/2, dy/distance*gap/2
-			f.x, f.y, f.r = f.x-dx, f.y-dy, f.r+gap/2
-			g.x, g.y, g.r = g.x+dx, g.y+dy, g.r+gap/2
+			f.X, f.Y, f.R = f.X-dx, f.Y-dy, f.R+gap/2
+			g.X, g.Y, g.R = g.X+dx, g.Y+dy, g.R+gap/2
 		}
 	}
 	return force
@@ -90,27 +91,27 @@ func forces(all *[circles]circle, growth float64) (force [circles]circle) {
 
 // fit makes the radii fit: all are scaled down until nothing overlaps, then
 // each takes the room that is left.
-func fit(all *[circles]circle) {
+func fit(all *[circles]Circle) {
 	scale := 1.0
 	for i, a := range all {
-		room := min(a.x, 1-a.x, a.y, 1-a.y)
-		scale = min(scale, room/max(a.r, 1e-12))
+		room := min(a.X, 1-a.X, a.Y, 1-a.Y)
+		scale = min(scale, room/max(a.R, 1e-12))
 		for _, b := range all[:i] {
-			scale = min(scale, math.Hypot(a.x-b.x, a.y-b.y)/max(a.r+b.r, 1e-12))
+			scale = min(scale, math.Hypot(a.X-b.X, a.Y-b.Y)/max(a.R+b.R, 1e-12))
 		}
 	}
 	for i := range all {
-		all[i].r *= scale
+		all[i].R *= scale
 	}
 	for i := range all {
 		a := &all[i]
-		room := min(a.x, 1-a.x, a.y, 1-a.y)
+		room := min(a.X, 1-a.X, a.Y, 1-a.Y)
 		for j, b := range all {
 			if j != i {
-				room = min(room, math.Hypot(a.x-b.x, a.y-b.y)-b.r)
+				room = min(room, math.Hypot(a.X-b.X, a.Y-b.Y)-b.R)
 			}
 		}
-		a.r = max(room-1e-12, 0)
+		a.R = max(room-1e-12, 0)
 	}
 }
 

@@ -11,12 +11,13 @@ const (
 	explore = 20  // tune: 1..400 int log
 )
 
-// evaluations is how often the search may ask for the function's value.
+// evaluations is how often the search may ask for the function's value: one
+// more, and the whole run counts for nothing.
 const evaluations = 500
 
-// search returns the lowest point of f that it found: random steps, first wide,
+// Search returns the lowest point of f that it found: random steps, first wide,
 // then ever smaller. The same seed gives the same answer.
-func search(f func(x, y float64) float64, seed uint64) (x, y float64) {
+func Search(f func(x, y float64) float64, seed uint64) (x, y float64) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	x, y = startX, startY
 	lowest, width := f(x, y), spread
