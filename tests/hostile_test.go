@@ -233,7 +233,7 @@ func TestEvaluations(t *testing.T) {
 func TestPromisesThatAreNotKept(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
-		"guardrails: [{metric: n, direction: lower, max-regression: 5%}]", "evaluation-runs: 8", "isolation: required", "network: false",
+		"isolation: required", "network: false",
 		"candidates: 4", "agents: [tuner]", "strategy: openevolve", "ci-gate: required",
 	} {
 		w := newWorld(t, map[string]string{".autoloop/programs/p.md": strings.Replace(goodProgram, "schedule: hourly", line, 1), "a.txt": "1\n"})

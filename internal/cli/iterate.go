@@ -201,10 +201,6 @@ func runnable(p *program.Program) error {
 // has no effect here. A promise that would not be kept stops the program.
 func unenforced(p *program.Program) string {
 	switch {
-	case len(p.Guardrails) > 0:
-		return "guardrails"
-	case p.Runs > 1:
-		return fmt.Sprintf("evaluation-runs: %d", p.Runs)
 	case p.Isolation == "required":
 		return "isolation: required"
 	case !p.Network:

@@ -44,6 +44,7 @@ func (g Guardrail) samples(measured []score.Measurement) ([]score.Value, bool) {
 
 // worse compares with iteration 0: the median beyond the allowance and, when
 // noisy, the samples different from iteration 0's shifted by the allowance.
+// Where there are too few samples for the confidence the median alone decides.
 func (g Guardrail) worse(initial, samples []score.Value, noisy bool, confidence float64) string {
 	if len(initial) == 0 {
 		return fmt.Sprintf("guardrail %s: iteration 0 has no value to compare with", g.Metric)
@@ -54,7 +55,7 @@ func (g Guardrail) worse(initial, samples []score.Value, noisy bool, confidence 
 	if !g.Direction.Better(limit, now) {
 		return ""
 	}
-	if noisy {
+	if noisy && noise.Reachable(len(initial), len(samples), confidence) {
 		bounds := make([]score.Value, len(initial))
 		for i, value := range initial {
 			bounds[i] = g.shifted(value, allowance)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/program"
@@ -24,8 +23,11 @@ type attempt struct {
 	verdict   *gate.Verdict // nil when nothing was compared
 	reasons   []string
 	decision  gate.Decision
-	measured  *evaluate.Outcome // nil when the candidate was not evaluated
-	tree      string            // the candidate's tree object
+	measured  []ledger.Event // what the evaluations measured, a line for each stage and side
+	noisy     bool           // the evaluation does not repeat itself
+	rule      *gate.Rule     // how it was decided, nil when nothing was compared
+	samples   Samples        // of the last stage
+	tree      string         // the candidate's tree object
 	changed   []string
 	reply     agent.Reply
 	durations map[string]float64
@@ -61,6 +63,7 @@ func (r *run) propose(ctx context.Context, at position, proposed *tree.Tree, a *
 		return false, err
 	}
 	home := r.newDir('h')
+	defer func() { _ = tree.RemoveAll(home) }()
 	environ, err := r.Environ(home, r.Program.Env)
 	if err != nil {
 		return false, err
@@ -81,7 +84,7 @@ func (r *run) propose(ctx context.Context, at position, proposed *tree.Tree, a *
 	}
 	if failure := a.reply.Failure; failure != nil {
 		a.end(ledger.Error, fmt.Sprintf("agent %s failed (%s): %s", r.Agent.Name(), failure.Kind, failure.Message))
-		return true, nil //nolint:nilerr // the agent's failure is an outcome, not ours
+		return true, nil
 	}
 	return false, nil
 }
@@ -176,48 +179,6 @@ func (r *run) scripts(at position) []string {
 		entry := at.tracked(path)
 		return entry != nil && strings.HasPrefix(entry.Mode, "100")
 	})
-}
-
-// measure evaluates the candidate in a tree of its own and decides. When the
-// evaluation fails, the incumbent's tells whether the candidate is to blame.
-func (r *run) measure(ctx context.Context, at position, a *attempt) error {
-	r.step("measure", "")
-	start := r.Now()
-	outcome, err := r.evaluateCommit(ctx, a.tree)
-	a.durations["measure"] = r.Now().Sub(start).Seconds()
-	if err != nil {
-		return err
-	}
-	a.measured = &outcome
-	if outcome.Problem != "" {
-		return r.blame(ctx, at, a)
-	}
-	a.decision = gate.Decide(r.standard(), outcome.Measurement)
-	a.verdict = &a.decision.Verdict
-	if a.decision.Verdict != gate.Improved {
-		a.end(ledger.Rejected, a.decision.Reasons...)
-		return nil
-	}
-	a.end(ledger.Accepted, append(a.decision.Reasons, unverified)...)
-	return nil
-}
-
-// unverified marks a gain that was seen once: noise alone could have made it.
-const unverified = "unverified: each side was measured once"
-
-func (r *run) blame(ctx context.Context, at position, a *attempt) error {
-	r.step("measure", "the incumbent again, since the candidate's evaluation failed")
-	incumbent, err := r.evaluateCommit(ctx, at.Head)
-	if err != nil {
-		return err
-	}
-	problem := "the evaluation fails: " + a.measured.Problem
-	if incumbent.Problem != "" {
-		a.end(ledger.Error, problem, "and on the unchanged files too: "+incumbent.Problem)
-		return nil
-	}
-	a.end(ledger.Rejected, problem)
-	return nil
 }
 
 func (r *run) treeOptions(repository bool) tree.Options {

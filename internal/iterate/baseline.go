@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/org/autoloop/internal/evaluate"
+	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/results"
@@ -29,36 +29,22 @@ func (r *run) baseline(ctx context.Context, at *position) error {
 		return nil
 	}
 	r.step("baseline", why)
-	base, err := r.evaluateCommit(ctx, at.Base)
+	found, err := r.measureZero(ctx, *at)
 	if err != nil {
 		return err
 	}
-	head := base
-	if at.Head != at.Base {
-		if head, err = r.evaluateCommit(ctx, at.Head); err != nil {
-			return err
-		}
-	}
-	if problem := r.unusable(head); problem != "" {
-		return &baselineError{problem}
-	}
-	if r.unusable(base) != "" {
-		base = head
-	}
-	if err := r.recordBaseline(ctx, *at, base, head, why); err != nil {
+	if err := r.recordBaseline(ctx, *at, found, why); err != nil {
 		return err
 	}
 	at.Old, at.Move = r.moved(*at), false
-	r.step("measured", head.Measurement.Metric.String())
+	r.step("measured", found.head.median().String())
 	return nil
 }
 
-// baselineError says that the unchanged files cannot be measured.
+// baselineError says why the unchanged files cannot be measured.
 type baselineError struct{ problem string }
 
-func (e *baselineError) Error() string {
-	return "the evaluation fails on the unchanged files: " + e.problem
-}
+func (e *baselineError) Error() string { return e.problem }
 
 // moved is the commit of the program branch after a recorded baseline.
 func (r *run) moved(at position) string {
@@ -87,84 +73,49 @@ func (r *run) needsBaseline(at position) string {
 		return "the program branch has commits that are not Autoloop's"
 	case sum.Evaluator != at.identity.Evaluator:
 		return "files of the evaluation changed"
+	case r.rule().Regime == gate.Noisy && sum.InitialRuns < r.rule().Pairs:
+		return "the evaluation turned out noisy"
 	default:
 		return ""
 	}
 }
 
-// unusable says why an outcome is no baseline, or "".
-func (r *run) unusable(outcome evaluate.Outcome) string {
-	m := outcome.Measurement
-	switch {
-	case outcome.Problem != "":
-		return outcome.Problem
-	case m.Metric == nil && m.RejectedReason != "":
-		return "not scored: " + m.RejectedReason
-	case m.Metric == nil:
-		return "not scored: it printed null"
-	default:
-		return r.standard().Implausible(*m.Metric)
-	}
-}
-
-func (r *run) recordBaseline(ctx context.Context, at position, base, head evaluate.Outcome, why string) error {
-	message := fmt.Sprintf("%s: baseline %s", r.Program.Name, head.Measurement.Metric)
+func (r *run) recordBaseline(ctx context.Context, at position, found zero, why string) error {
+	metric := found.head.median()
+	message := fmt.Sprintf("%s: baseline %s", r.Program.Name, metric)
 	return r.write(ctx, message, at.branchUpdate(r.ref()), func(b *books) error {
 		iteration, before := b.sum.Iteration, b.sum.Best
-		first := ledger.Event{
-			Kind: ledger.Measured, Iteration: iteration, Role: ledger.Baseline, Metric: base.Measurement.Metric, Numbers: base.Measurement.Numbers,
-			Commit: at.Base, BaseBranch: at.BaseBranch, Evaluator: at.identity.Evaluator, Definition: at.identity.Definition,
-			Direction: r.Program.Direction, Output: base.Tail, Seconds: base.Duration.Seconds(), Reason: why,
-		}
+		first := found.base.event(ledger.Baseline)
+		first.Iteration, first.Commit, first.BaseBranch, first.Reason = iteration, at.Base, at.BaseBranch, why
+		first.Evaluator, first.Definition, first.Direction = at.identity.Evaluator, at.identity.Definition, r.Program.Direction
+		first.Noisy = found.noisy
 		if err := r.add(b, first); err != nil {
 			return err
 		}
 		if at.Head != at.Base {
-			second := ledger.Event{
-				Kind: ledger.Measured, Iteration: iteration, Role: ledger.Incumbent, Metric: head.Measurement.Metric, Numbers: head.Measurement.Numbers,
-				Commit: at.Head, Output: head.Tail, Seconds: head.Duration.Seconds(),
-			}
+			second := found.head.event(ledger.Incumbent)
+			second.Iteration, second.Commit = iteration, at.Head
 			if err := r.add(b, second); err != nil {
 				return err
 			}
 		}
-		changelog := results.InitialEvaluation
-		notes := []string(nil)
+		changelog, notes := results.InitialEvaluation, found.notes()
 		if before != nil {
 			changelog = "New baseline: " + why
-			notes = []string{why, fmt.Sprintf("the best before was %s", before)}
+			notes = append([]string{why, fmt.Sprintf("the best before was %s", before)}, notes...)
 		}
-		row := results.Row{Iteration: iteration, Time: r.Now(), Score: head.Measurement.Metric, Action: results.Baseline, Changelog: changelog}
+		row := results.Row{Iteration: iteration, Time: r.Now(), Score: metric, Action: results.Baseline, Changelog: changelog}
 		if err := b.table.Append(row, r.Program.Direction); err != nil {
 			return err
 		}
 		b.doc.AddEntry(state.Entry{
-			Iteration: iteration, Baseline: true, Time: r.Now(), RunURL: r.RunURL, Change: changelog, Metric: head.Measurement.Metric, Notes: notes,
+			Iteration: iteration, Baseline: true, Time: r.Now(), RunURL: r.RunURL, Change: changelog, Metric: metric, Notes: notes,
 		})
 		return r.completeAtTarget(b)
 	})
 }
 
-// evaluateCommit measures a commit or tree in a directory of its own.
-func (r *run) evaluateCommit(ctx context.Context, treeish string) (evaluate.Outcome, error) {
-	built, err := r.Trees.Build(ctx, treeish, r.newDir('t'), r.treeOptions(false))
-	if err != nil {
-		return evaluate.Outcome{}, err
-	}
-	defer func() { _ = built.Remove() }()
-	home := r.newDir('h')
-	environ, err := r.Environ(home, r.Program.Env)
-	if err != nil {
-		return evaluate.Outcome{}, err
-	}
-	p := r.Program
-	return r.Eval.Run(ctx, evaluate.Request{
-		Script: p.Script, Setup: p.Setup, Dir: built.Dir, Env: environ, Timeout: p.EvaluationTimeout, Metric: p.Metric,
-		Artifacts: home,
-	})
-}
-
-// branchEntry is the tracked file at path in the incumbent, nil when there is none.
+// tracked is the tracked file at path in the incumbent, nil when there is none.
 func (p position) tracked(path string) *git.Entry {
 	for i := range p.entries {
 		if p.entries[i].Path == path {

@@ -36,13 +36,7 @@ func (r *run) record(ctx context.Context, at position, a *attempt) (Result, erro
 
 // enter puts the attempt into the books.
 func (r *run) enter(b *books, at position, a *attempt, commit string) error {
-	if a.measured != nil {
-		m := a.measured.Measurement
-		measured := ledger.Event{
-			Kind: ledger.Measured, Iteration: r.iteration, Role: ledger.Candidate, Metric: m.Metric, Numbers: m.Numbers,
-			RejectedReason: m.RejectedReason, Problem: a.measured.Problem, Output: a.measured.Tail, Seconds: a.measured.Duration.Seconds(),
-			Evaluator: at.identity.Evaluator,
-		}
+	for _, measured := range a.measured {
 		if err := r.add(b, measured); err != nil {
 			return err
 		}
@@ -74,11 +68,11 @@ func (r *run) decided(b *books, at position, a *attempt, commit string) ledger.E
 		Changed: a.changed[:min(len(a.changed), 100)], Params: a.reply.Params, Durations: a.durations, Direction: r.Program.Direction,
 		Target: r.target(b), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Usage: usage(a),
 	}
+	e.Noisy, e.Rule = a.noisy, a.rule
 	if a.verdict != nil {
-		e.Verdict, e.Best, e.Delta = string(*a.verdict), a.decision.Best, a.decision.Delta
-	}
-	if a.measured != nil {
-		e.Metric = a.measured.Measurement.Metric
+		d := &a.decision
+		e.Verdict, e.Metric, e.PreviousBest, e.Best, e.Delta = string(d.Verdict), d.Metric, d.Previous, d.Best, d.Delta
+		e.Evidence, e.Warning = d.Evidence, d.Warning
 	}
 	return e
 }
@@ -96,8 +90,8 @@ func (r *run) enterRow(b *books, a *attempt) error {
 	if a.outcome == ledger.Accepted {
 		row.Action = results.Kept
 	}
-	if a.measured != nil {
-		row.Score = a.measured.Measurement.Metric
+	if a.verdict != nil {
+		row.Score = a.decision.Metric
 	}
 	return b.table.Append(row, r.Program.Direction)
 }
@@ -200,12 +194,10 @@ func (r *run) report(a *attempt, commit string) Result {
 	}
 	result := r.result(outcome, a.reasons...)
 	result.Verdict = a.verdict
-	if a.measured != nil {
-		result.Metric = a.measured.Measurement.Metric
-	}
 	if a.verdict != nil {
-		result.Delta = text(a.decision.Delta)
+		result.Metric, result.Delta, result.Evidence = a.decision.Metric, text(a.decision.Delta), a.decision.Evidence
 	}
+	result.Noisy, result.Samples = a.noisy, a.samples
 	if !r.DryRun {
 		result.Commit = text(commit)
 	}

@@ -21,6 +21,11 @@ type Result struct {
 	BestMetric *score.Value `json:"best_metric"`
 	// Delta is the signed decimal difference to the best before, nil without one.
 	Delta *string `json:"delta"`
+	// Noisy says that the evaluation does not repeat itself. Evidence then has
+	// the comparisons, and Samples what both sides measured in the last of them.
+	Noisy    bool            `json:"noisy"`
+	Evidence []gate.Evidence `json:"evidence,omitempty"`
+	Samples  Samples         `json:"samples"`
 	// Reasons are one line each, the deciding one first.
 	Reasons []string `json:"reasons"`
 	// Commit is the commit that was kept, nil when none was.

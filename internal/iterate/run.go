@@ -69,6 +69,9 @@ func (r *run) work(ctx context.Context) (position, *attempt, error) {
 	if err := r.baseline(ctx, &at); err != nil || r.stopped != "" {
 		return at, nil, err
 	}
+	if problem := r.dear(r.books.sum.Seconds, r.books.sum.Prepare); r.rule().Regime == gate.Noisy && problem != "" {
+		return at, nil, &baselineError{problem}
+	}
 	attempt, err := r.attempt(ctx, at)
 	return at, attempt, err
 }
@@ -121,19 +124,6 @@ func (r *run) add(b *books, e ledger.Event) error {
 // target is the program's target metric: what a person set, until the program
 // file says otherwise, else the program file's.
 func (r *run) target(*books) *score.Value { return r.Program.Target }
-
-// standard is what a candidate is held against now.
-func (r *run) standard() gate.Standard {
-	p := r.Program
-	standard := gate.Standard{
-		Rule:      gate.Rule{Regime: gate.Single, MinImprovement: gate.Allowance(p.MinImprovement)},
-		Direction: p.Direction, Best: r.books.sum.Best, Target: r.target(r.books),
-	}
-	if p.Range != nil {
-		standard.Low, standard.High = &p.Range.Min, &p.Range.Max
-	}
-	return standard
-}
 
 func (r *run) step(name, detail string) {
 	if r.Progress != nil {

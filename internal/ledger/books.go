@@ -43,8 +43,17 @@ type Books struct {
 	// Initial is iteration 0's metric under the present evaluator, Best the
 	// incumbent's; both nil before a baseline.
 	Initial, Best *score.Value
-	// InitialNumbers are the other numbers of iteration 0, for guardrails.
-	InitialNumbers map[string]score.Value
+	// Guardrails are the samples of every guardrail's metric at iteration 0.
+	Guardrails map[string][]score.Value
+	// InitialRuns is how many runs Initial is the median of.
+	InitialRuns int
+	// Noisy says that the evaluation does not repeat itself.
+	Noisy bool
+	// Gains are the sizes of the gains that were kept under the same definition.
+	Gains []score.Value
+	// Seconds is how long one run of the evaluation took at the baseline,
+	// Prepare how long its tree took to build and set up.
+	Seconds, Prepare float64
 	// Incumbent is the commit that Best belongs to, Base the default branch's
 	// commit at the baseline.
 	Incumbent, Base, BaseBranch string
@@ -129,15 +138,23 @@ func (b *Books) measured(e *Event) {
 	if e.Role == Candidate {
 		b.candidateOutput = e.Output
 	}
-	if e.Metric == nil || e.Role == Candidate {
+	if e.Metric == nil || e.Role == Candidate || e.Stage != "" {
 		return
 	}
 	if e.Role == Baseline {
-		b.Initial, b.InitialNumbers = e.Metric, e.Numbers
-		b.Base, b.BaseBranch = e.Commit, e.BaseBranch
-		b.Evaluator, b.Definition, b.Direction = e.Evaluator, e.Definition, e.Direction
+		b.baseline(e)
 	}
 	b.Best, b.Incumbent, b.Output = e.Metric, e.Commit, e.Output
+}
+
+func (b *Books) baseline(e *Event) {
+	if b.Definition != e.Definition {
+		b.Gains = nil
+	}
+	b.Initial, b.InitialRuns, b.Guardrails = e.Metric, len(e.Samples), e.GuardrailSamples
+	b.Base, b.BaseBranch = e.Commit, e.BaseBranch
+	b.Evaluator, b.Definition, b.Direction = e.Evaluator, e.Definition, e.Direction
+	b.Noisy, b.Seconds, b.Prepare = e.Noisy, e.Seconds, e.Prepare
 }
 
 func (b *Books) decided(e *Event) {
@@ -154,7 +171,11 @@ func (b *Books) decided(e *Event) {
 	}
 	b.SinceResumed = append(b.SinceResumed, e.Outcome)
 	b.Iteration = max(b.Iteration, e.Iteration)
+	b.Noisy = b.Noisy || e.Noisy
 	if e.Outcome == Accepted {
+		if e.Best != nil && e.PreviousBest != nil {
+			b.Gains = append(b.Gains, e.Best.Sub(*e.PreviousBest).Abs())
+		}
 		b.Best, b.Incumbent, b.Output = e.Best, e.Commit, b.candidateOutput
 	}
 }

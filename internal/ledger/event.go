@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/score"
 )
 
@@ -87,29 +88,45 @@ type Event struct {
 	// Started.
 	Lease *Lease `json:"lease,omitempty"`
 
-	// Measured; Metric and Evaluator are also Decided's.
-	Role           Role                   `json:"role,omitempty"`
-	Metric         *score.Value           `json:"metric,omitempty"`
-	Samples        []score.Value          `json:"samples,omitempty"`
-	Numbers        map[string]score.Value `json:"numbers,omitempty"`
-	Problem        string                 `json:"problem,omitempty"`
-	RejectedReason string                 `json:"rejected_reason,omitempty"`
+	// Measured; Metric, Evaluator and Noisy are also Decided's. Stage is the
+	// part of the trial, empty for a baseline. Metric is the median of Samples,
+	// which are in the order of their runs, and so are those of GuardrailSamples;
+	// Numbers are what the last run printed.
+	Role             Role                     `json:"role,omitempty"`
+	Stage            gate.Stage               `json:"stage,omitempty"`
+	Metric           *score.Value             `json:"metric,omitempty"`
+	Samples          []score.Value            `json:"samples,omitempty"`
+	GuardrailSamples map[string][]score.Value `json:"guardrail_samples,omitempty"`
+	Numbers          map[string]score.Value   `json:"numbers,omitempty"`
+	// Noisy says that two equal runs gave two numbers.
+	Noisy          bool   `json:"noisy,omitempty"`
+	Problem        string `json:"problem,omitempty"`
+	RejectedReason string `json:"rejected_reason,omitempty"`
 	// Output is the end of what the evaluation printed, bounded.
 	Output    string          `json:"output,omitempty"`
 	Direction score.Direction `json:"direction,omitempty"`
 	Target    *score.Value    `json:"target,omitempty"`
 	// Evaluator is the hash of all that the evaluation runs and reads,
 	// Definition that of the program's own settings within it.
-	Evaluator  string  `json:"evaluator,omitempty"`
-	Definition string  `json:"definition,omitempty"`
-	Base       string  `json:"base,omitempty"`
-	BaseBranch string  `json:"base_branch,omitempty"`
-	Seconds    float64 `json:"seconds,omitempty"`
+	Evaluator  string `json:"evaluator,omitempty"`
+	Definition string `json:"definition,omitempty"`
+	Base       string `json:"base,omitempty"`
+	BaseBranch string `json:"base_branch,omitempty"`
+	// Seconds is how long one run took on average, Prepare how long its tree
+	// took to build and set up.
+	Seconds float64 `json:"seconds,omitempty"`
+	Prepare float64 `json:"prepare_seconds,omitempty"`
 
 	// Decided, Pushed and Finished.
-	Outcome      Outcome                `json:"outcome,omitempty"`
+	Outcome Outcome `json:"outcome,omitempty"`
+	// Verdict is empty when nothing was compared. PreviousBest is what Metric
+	// was compared with: the incumbent's number, measured anew when noisy. Rule
+	// is how it was decided, and Evidence the comparisons that it took.
 	Verdict      string                 `json:"verdict,omitempty"`
 	Reasons      []string               `json:"reasons,omitempty"`
+	Rule         *gate.Rule             `json:"rule,omitempty"`
+	Evidence     []gate.Evidence        `json:"evidence,omitempty"`
+	Warning      string                 `json:"warning,omitempty"`
 	PreviousBest *score.Value           `json:"previous_best,omitempty"`
 	Best         *score.Value           `json:"best,omitempty"`
 	Delta        string                 `json:"delta,omitempty"`

@@ -152,14 +152,23 @@ func thinned(samples []score.Value) []score.Value {
 	return few
 }
 
-// RunsNeeded is the least number of runs a side with which the exact test can
-// reach the confidence: 2/C(2n, n) < 1 − confidence.
+// Reachable reports whether the exact test of so many samples a side can come
+// out below 1 − confidence: 2/C(n1+n2, n1) < 1 − confidence.
+func Reachable(n1, n2 int, confidence float64) bool {
+	p := 2.0
+	for i := 1; i <= n1 && p >= 1-confidence; i++ {
+		p *= float64(i) / float64(n2+i)
+	}
+	return p < 1-confidence
+}
+
+// RunsNeeded is the least number of runs a side, at most 500, with which the
+// exact test can reach the confidence.
 func RunsNeeded(confidence float64) int {
 	const most = 500
-	p := 1.0 // 2/C(2n, n) for n = 1
 	n := 1
-	for ; n < most && p >= 1-confidence; n++ {
-		p *= float64(n+1) / float64(2*(2*n+1))
+	for n < most && !Reachable(n, n, confidence) {
+		n++
 	}
 	return n
 }

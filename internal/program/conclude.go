@@ -65,4 +65,3 @@ func (p *Program) concludeNumbers(line func(string) int) {
 		p.fail(line("evaluation-runs"), "`evaluation-runs`: %d runs can never reach a confidence of %g; give %d or more, `auto`, or 1 for a plain comparison", p.Runs, p.Confidence, needed)
 	}
 }
-
