@@ -36,7 +36,7 @@ func layout() map[string]layer {
 	floors := map[layer]string{
 		domain:  "score program suite state results ledger gate noise search prompt report chat",
 		base:    "command git model model/modeltest",
-		adapter: "agent judge evaluate sandbox snapshot store bundle github tree",
+		adapter: "agent archive judge evaluate sandbox snapshot store bundle github tree",
 		service: "scheduler iterate compare skill doctor",
 		root:    "cli",
 	}

@@ -27,6 +27,29 @@ type Fixture struct {
 	Leave func(path string) bool
 }
 
+// Inspect reads a fixture as Prepare does and writes nothing. What cannot be
+// put into a sandbox is a *RefusedError.
+func Inspect(ctx context.Context, fixture Fixture) (Manifest, error) {
+	source, err := os.OpenRoot(fixture.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the %s: %w", fixture.Name, err)
+	}
+	defer func() { _ = source.Close() }()
+	return fixture.read(ctx, source)
+}
+
+func (f Fixture) read(ctx context.Context, source *os.Root) (Manifest, error) {
+	reading := &scan{root: source, where: f.Name}
+	if f.Leave != nil {
+		reading.keep = func(path string) bool { return !f.Leave(path) }
+	}
+	files, err := reading.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return files, checkLinks(source, files, f.Name)
+}
+
 // Prepare copies a fixture to dir, which must not exist, and applies the
 // configuration. What cannot be put into a sandbox is a *RefusedError.
 func Prepare(ctx context.Context, dir string, fixture Fixture, overlay *Overlay) (*Template, error) {
@@ -35,15 +58,8 @@ func Prepare(ctx context.Context, dir string, fixture Fixture, overlay *Overlay)
 		return nil, fmt.Errorf("open the %s: %w", fixture.Name, err)
 	}
 	defer func() { _ = source.Close() }()
-	reading := &scan{root: source, where: fixture.Name}
-	if fixture.Leave != nil {
-		reading.keep = func(path string) bool { return !fixture.Leave(path) }
-	}
-	files, err := reading.read(ctx)
+	files, err := fixture.read(ctx, source)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkLinks(source, files, fixture.Name); err != nil {
 		return nil, err
 	}
 	root, err := newRoot(dir)

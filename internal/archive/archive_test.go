@@ -1,0 +1,76 @@
+package archive_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/archive"
+)
+
+func newArchive(t *testing.T) *archive.Archive {
+	t.Helper()
+	base := t.TempDir()
+	stage := filepath.Join(base, "stage")
+	require.NoError(t, os.Mkdir(stage, 0o700))
+	return &archive.Archive{Dir: filepath.Join(base, "kept"), Stage: stage}
+}
+
+func put(t *testing.T, a *archive.Archive, name, text string) {
+	t.Helper()
+	dir, err := a.Begin()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "result"), []byte(text), 0o600))
+	require.NoError(t, a.Keep(dir, name))
+}
+
+func TestAPieceIsThereOnceItIsKept(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	_, err := a.Read("a/1", "result", 100)
+	require.ErrorIs(t, err, os.ErrNotExist)
+
+	put(t, a, "a/1", "one")
+	data, err := a.Read("a/1", "result", 100)
+	require.NoError(t, err)
+	assert.Equal(t, "one", string(data))
+	_, err = a.Read("a/1", "result", 2)
+	require.ErrorContains(t, err, "is no file of at most 2 bytes")
+
+	put(t, a, "a/1", "two")
+	data, err = a.Read("a/1", "result", 100)
+	require.NoError(t, err)
+	assert.Equal(t, "two", string(data), "the newer one is in its place")
+}
+
+func TestAPieceThatIsNotKeptIsNotThere(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	dir, err := a.Begin()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "result"), []byte("half"), 0o600))
+	assert.NoDirExists(t, a.Dir)
+}
+
+func TestKeepFailsWhole(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	dir, err := a.Begin()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(a.Dir, nil, 0o600), "a file is in the way")
+	require.ErrorContains(t, a.Keep(dir, "a/1"), "keep a result as ")
+	assert.DirExists(t, dir)
+}
+
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, archive.Room(dir))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	require.ErrorContains(t, archive.Room(filepath.Join(dir, "none")), "make room and run it again")
+}
