@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/chat"
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/git"
@@ -62,7 +63,7 @@ func newIterateCommand(env Env) *cobra.Command {
 	flags.StringVar(&o.program, "program", env.Getenv("AUTOLOOP_PROGRAM"), "the program to run (default: the scheduler's choice)")
 	flags.IntVarP(&o.count, "iterations", "n", 1, "how many iterations to run at most")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "go as far as the decision and write nothing")
-	flags.StringVar(&o.agent, "agent", "", "who proposes: command, tuner (default: the program's, else AUTOLOOP_AGENT)")
+	flags.StringVar(&o.agent, "agent", "", "who proposes: command, tuner, models (default: the program's, else AUTOLOOP_AGENT)")
 	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
 	flags.StringVar(&o.base, "base", "", "the default branch that the work is for")
 	flags.StringVar(&o.remote, "remote", "", "share branches and books with this git remote, such as origin")
@@ -288,9 +289,10 @@ func newIterateService(ctx context.Context, env Env, o iterateOptions, repo *git
 }
 
 // chooseAgent takes the flag, else the program's, else the environment's, else
-// the tuner where target files have marks.
+// the tuner where target files have marks, the program's own command, or in
+// Actions a model.
 func chooseAgent(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *command.Runner, masker command.Masker) (agent.Agent, error) {
-	registry := agent.NewRegistry(&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{})
+	registry := agent.NewRegistry(&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{}, modelsAgent(env, masker))
 	targets, err := targetFiles(ctx, repo, p)
 	if err != nil {
 		return nil, err
@@ -306,7 +308,11 @@ func chooseAgent(ctx context.Context, env Env, o iterateOptions, repo *git.Repo,
 		}
 	}
 	var missing []string
-	for _, found := range []string{"tuner", "command"} {
+	unasked := []string{"tuner", "command"}
+	if env.InActions() {
+		unasked = append(unasked, "models")
+	}
+	for _, found := range unasked {
 		chosen, err := registry.Usable(found, situation)
 		if err == nil {
 			return chosen, nil
@@ -314,6 +320,15 @@ func chooseAgent(ctx context.Context, env Env, o iterateOptions, repo *git.Repo,
 		missing = append(missing, err.Error())
 	}
 	return nil, Usagef("no agent can propose changes for %s: %s", p.Name, strings.Join(missing, "; "))
+}
+
+// modelsAgent asks the endpoint that the environment names.
+func modelsAgent(env Env, masker command.Masker) *agent.Models {
+	endpoint, lacks := chat.EndpointFrom(env.Getenv)
+	if env.Complete == nil {
+		lacks = "this binary asks no model"
+	}
+	return &agent.Models{Complete: env.Complete, Endpoint: endpoint, Lacks: lacks, Now: env.Now, Masker: masker}
 }
 
 // targetFiles lists the tracked files that the program lets change.

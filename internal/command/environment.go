@@ -36,7 +36,7 @@ var caches = []cache{
 // passed from the caller's (NAME=value), a home and temporary directory of its
 // own, the toolchain caches of the caller's home, and the variables that the
 // program lists by name. Nothing of GitHub's, git's or ours is in it, and never
-// GitHub's token.
+// GitHub's token or the key of the models.
 func Environment(caller []string, home string, names []string) []string {
 	real := Getenv(caller, "HOME")
 	env := []string{"HOME=" + home, "TMPDIR=" + filepath.Join(home, "tmp"), "AUTOLOOP=true", "GIT_TERMINAL_PROMPT=0"}
@@ -65,7 +65,7 @@ func Environment(caller []string, home string, names []string) []string {
 // forbidden holds for what no program may ask for.
 func forbidden(name string) bool {
 	upper := strings.ToUpper(name)
-	for _, token := range []string{"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "AUTOLOOP_TOKEN"} {
+	for _, token := range []string{"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "AUTOLOOP_TOKEN", "AUTOLOOP_MODELS_KEY"} {
 		if upper == token {
 			return true
 		}

@@ -114,7 +114,7 @@ func setShare(p *Program, v value) error {
 }
 
 // withheld are variables that no agent and no evaluation ever sees.
-var withheld = []string{"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"}
+var withheld = []string{"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "AUTOLOOP_MODELS_KEY", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"}
 
 func setEnv(p *Program, v value) error {
 	items, err := v.words("API_URL, CACHE_DIR")

@@ -1,0 +1,88 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/command"
+)
+
+// Models is the agent that needs no program but ours: it sends the prompt and
+// the target files to a model, and makes the edits that the answer names. When
+// an edit does not fit, the model is told why and answers once more; nothing is
+// changed unless all of them fit.
+type Models struct {
+	// Complete asks a model; its errors are *chat.Error, or the context's.
+	Complete func(context.Context, chat.Endpoint, chat.Request) (chat.Response, error)
+	// Endpoint is where it is asked; Lacks says why there is none, "" when
+	// there is.
+	Endpoint chat.Endpoint
+	Lacks    string
+	// Now tells the time at which a rate limit ends.
+	Now    func() time.Time
+	Masker command.Masker
+}
+
+// Name is "models".
+func (*Models) Name() string { return "models" }
+
+// Missing says that there is no endpoint, or no target file to show.
+func (m *Models) Missing(Situation) string { return m.Lacks }
+
+// Propose asks for edits and makes them.
+func (m *Models) Propose(ctx context.Context, request Request) (Reply, error) {
+	if m.Lacks != "" {
+		return Reply{Failure: &Failure{Kind: Unavailable, Message: m.Lacks}}, nil
+	}
+	root, err := os.OpenRoot(request.Dir)
+	if err != nil {
+		return Reply{}, fmt.Errorf("open the tree: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	start := time.Now()
+	bounded, cancel := context.WithTimeout(ctx, cmp.Or(request.Timeout, longestTalk))
+	defer cancel()
+	talk := &talk{Models: m, request: request, root: root}
+	reply, err := talk.propose(bounded)
+	switch {
+	case ctx.Err() != nil:
+		return Reply{}, context.Cause(ctx)
+	case err != nil:
+		return Reply{}, err
+	}
+	reply.Usage, reply.Duration = talk.used(), time.Since(start)
+	reply.Summary = m.Masker.String(reply.Summary)
+	return reply, talk.keep(&reply)
+}
+
+// longestTalk bounds a proposal whose request does not.
+const longestTalk = time.Hour
+
+// failure sorts what went wrong with a request into the kinds of an agent.
+func (m *Models) failure(failed *chat.Error) *Failure {
+	f := &Failure{Kind: Crashed, Message: m.Masker.String(failed.Message)}
+	switch failed.Kind {
+	case chat.Authentication:
+		f.Kind = Authentication
+	case chat.RateLimit:
+		f.Kind = RateLimit
+		if failed.RetryAfter > 0 {
+			at := m.Now().Add(failed.RetryAfter)
+			f.RetryAt = &at
+		}
+	case chat.Budget:
+		f.Kind = Budget
+	case chat.Timeout:
+		f.Kind = Timeout
+	case chat.Invalid:
+		f.Kind = Unavailable
+	case chat.TooLarge:
+		f.Message += "; the prompt alone is too much for this model: name another with `model:`, or shorten the program"
+	case chat.Server, chat.Malformed:
+	}
+	return f
+}

@@ -1,0 +1,178 @@
+package agent
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/org/autoloop/internal/chat"
+)
+
+const (
+	// maxShown bounds the files in one request, in bytes, when the endpoint's
+	// own bound is not known.
+	maxShown = 400_000
+	// bytesPerToken is a low estimate for program text, so that a request fits.
+	bytesPerToken = 3
+	// maxEdited bounds a file that a model may edit, in bytes.
+	maxEdited = 1 << 20
+)
+
+// roomFor is how many bytes of files fit beside words of that many bytes.
+func roomFor(endpoint chat.Endpoint, words int) int {
+	if endpoint.InputTokens <= 0 {
+		return maxShown
+	}
+	return min(max(endpoint.InputTokens*bytesPerToken-words, 0), maxShown)
+}
+
+// show renders the target files that have room, the shortest first, and names
+// those that have none; size is how many bytes of files are in it.
+func (t *talk) show(room int) (text string, size int) {
+	type shown struct{ path, body string }
+	var files []shown
+	var left []string
+	for _, name := range t.request.Targets {
+		body, err := t.read(name)
+		if err != nil || bytes.IndexByte(body, 0) >= 0 || !utf8.Valid(body) {
+			left = append(left, name)
+			continue
+		}
+		files = append(files, shown{name, string(body)})
+	}
+	slices.SortStableFunc(files, func(a, b shown) int { return cmp.Compare(len(a.body), len(b.body)) })
+	fits := 0
+	for fits < len(files) && size+len(files[fits].body) <= room {
+		size += len(files[fits].body)
+		fits++
+	}
+	for _, file := range files[fits:] {
+		left = append(left, file.path)
+	}
+	files = files[:fits]
+	slices.SortFunc(files, func(a, b shown) int { return strings.Compare(a.path, b.path) })
+	var b strings.Builder
+	b.WriteString("# The files as they are now\n\n")
+	for _, file := range files {
+		fmt.Fprintf(&b, "%s %s\n%s\n", fileMark, file.path, fence(file.body))
+	}
+	if len(left) > 0 {
+		fmt.Fprintf(&b, "Not shown, because they are too large or no text: %s\n", list(left))
+	}
+	return b.String(), size
+}
+
+// fence puts a text between lines of backticks that are not in it.
+func fence(text string) string {
+	marks := "```"
+	for strings.Contains(text, marks) {
+		marks += "`"
+	}
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return marks + "\n" + text + marks
+}
+
+func list(paths []string) string {
+	const most = 50
+	more := ""
+	if len(paths) > most {
+		more = fmt.Sprintf(" and %d more", len(paths)-most)
+	}
+	quoted := make([]string, 0, most)
+	for _, name := range paths[:min(len(paths), most)] {
+		quoted = append(quoted, strconv.Quote(name))
+	}
+	return strings.Join(quoted, ", ") + more
+}
+
+// read returns a regular file of the tree. No link is followed.
+func (t *talk) read(name string) ([]byte, error) {
+	local := filepath.FromSlash(name)
+	info, err := t.root.Lstat(local)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxEdited {
+		return nil, errors.New("it is no regular file, or larger than 1 MB")
+	}
+	file, err := t.root.Open(local)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file, maxEdited))
+}
+
+// check makes the edits in memory. It returns the files as they would be, or
+// what does not fit.
+func (t *talk) check(a answer, stop chat.Stop) (map[string][]byte, []string) {
+	problems := slices.Clone(a.problems)
+	files := map[string][]byte{}
+	for _, e := range a.edits {
+		if problem := t.edit(files, e); problem != "" {
+			problems = append(problems, e.path+": "+problem)
+		}
+	}
+	switch {
+	case stop == chat.Length:
+		problems = append([]string{"the answer was cut off because it is too long; make a smaller change"}, problems...)
+	case stop == chat.Refused:
+		problems = append([]string{"the answer is a refusal"}, problems...)
+	case len(a.edits) == 0 && len(problems) == 0:
+		problems = append(problems, "the answer has no edit; if nothing should change, say so again")
+	}
+	return files, problems
+}
+
+// edit makes one edit to the files so far.
+func (t *talk) edit(files map[string][]byte, e edit) (problem string) {
+	if e.path != path.Clean(e.path) || !filepath.IsLocal(filepath.FromSlash(e.path)) || !t.request.IsTarget(e.path) {
+		return "this file may not be changed"
+	}
+	body, made := files[e.path]
+	if !made {
+		var err error
+		if body, err = t.read(e.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "it cannot be edited"
+		}
+	}
+	changed, problem := e.apply(body)
+	if problem == "" && len(changed) > maxEdited {
+		problem = "it would be larger than 1 MB"
+	}
+	if problem == "" {
+		files[e.path] = changed
+	}
+	return problem
+}
+
+// write puts the changed files into the tree. Files keep their modes.
+func (t *talk) write(files map[string][]byte) error {
+	for name, body := range files {
+		local := filepath.FromSlash(name)
+		if err := t.root.MkdirAll(filepath.Dir(local), 0o777); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+		file, err := t.root.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+		if err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+		_, err = file.Write(body)
+		if err = errors.Join(err, file.Close()); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/command"
+)
+
+// modelsRules tell the model how to answer.
+const modelsRules = `You improve a program by editing its files. You are given a task and the present files; you have no tools.
+Answer with one line that gives the plan of your change, and with edits in exactly this form, without code fences around them.
+
+` + planMark + ` what you change and why it should help, in one line
+
+To replace lines of a file, quote them exactly as they are, with enough lines around them that they occur only once:
+
+` + fileMark + ` path/to/file
+` + searchMark + `
+the lines as they are now
+` + betweenMark + `
+the lines that take their place
+` + replaceMark + `
+
+To give a new file, or a short file anew, give the whole of it:
+
+` + fileMark + ` path/to/new/file
+` + wholeMark + `
+all its lines
+` + wholeEnd + `
+
+Any number of edits may follow each other; those of one file are made in order. Edit only files that the task lets change.`
+
+// talk is one conversation with a model.
+type talk struct {
+	*Models
+	request    Request
+	root       *os.Root
+	usage      chat.Usage
+	turns      int
+	transcript strings.Builder
+}
+
+// propose holds the conversation: one answer, and a second one when the first
+// does not fit. The error is our own machinery's.
+func (t *talk) propose(ctx context.Context) (Reply, error) {
+	messages, said, err := t.first(ctx)
+	for round := 1; err == nil; round++ {
+		a := readAnswer(said.Text)
+		reply := Reply{Summary: command.OneLine(a.plan, MaxSummary)}
+		written, problems := t.check(a, said.Stop)
+		switch {
+		case len(problems) == 0:
+			return reply, t.write(written)
+		case round == 2 && said.Text != "" && len(a.edits)+len(a.problems) == 0 && said.Stop == chat.Ended:
+			return reply, nil // it stays with changing nothing
+		case round == 2:
+			reply.Failure = &Failure{Kind: Crashed, Message: "its edits do not fit, in a second answer either: " + command.OneLine(problems[0], MaxSummary)}
+			return reply, nil
+		}
+		messages = append(messages, chat.Message{Role: chat.User, Text: repair(problems)})
+		if said.Text != "" {
+			messages = append(messages[:len(messages)-1], chat.Message{Role: chat.Assistant, Text: said.Text}, messages[len(messages)-1])
+		}
+		said, err = t.ask(ctx, messages)
+	}
+	var failed *chat.Error
+	if errors.As(err, &failed) {
+		return Reply{Failure: t.failure(failed)}, nil
+	}
+	return Reply{}, err
+}
+
+// first asks with as many of the files as the model takes.
+func (t *talk) first(ctx context.Context) ([]chat.Message, chat.Response, error) {
+	room := roomFor(t.Endpoint, len(modelsRules)+len(t.request.Prompt))
+	for {
+		files, shown := t.show(room)
+		messages := []chat.Message{
+			{Role: chat.System, Text: modelsRules, Repeats: true},
+			{Role: chat.User, Text: t.request.Prompt},
+			{Role: chat.User, Text: files},
+		}
+		said, err := t.ask(ctx, messages)
+		var failed *chat.Error
+		if !errors.As(err, &failed) || failed.Kind != chat.TooLarge || shown == 0 {
+			return messages, said, err
+		}
+		room = min(room, shown) / 2
+	}
+}
+
+// ask sends messages and notes what was said and used.
+func (t *talk) ask(ctx context.Context, messages []chat.Message) (chat.Response, error) {
+	said, err := t.Complete(ctx, t.Endpoint, chat.Request{Model: t.request.Model, Messages: messages})
+	for _, message := range messages[max(len(messages)-2, 0):] {
+		t.note(string(message.Role), message.Text)
+	}
+	if err != nil {
+		t.note("error", err.Error())
+		return said, err
+	}
+	t.note("answer", said.Text)
+	if t.turns++; t.turns == 1 {
+		t.usage = said.Usage
+	} else {
+		t.usage = t.usage.Add(said.Usage)
+	}
+	return said, nil
+}
+
+// repair says what is wrong with an answer.
+func repair(problems []string) string {
+	const most = 20
+	var b strings.Builder
+	b.WriteString("None of your edits was made, because these do not fit:\n\n")
+	for _, problem := range problems[:min(len(problems), most)] {
+		b.WriteString("- " + problem + "\n")
+	}
+	b.WriteString("\nThe files are as they were shown. Give the whole answer again, with all edits, in the form described.\n")
+	return b.String()
+}
+
+// used is what the conversation consumed.
+func (t *talk) used() Usage {
+	if t.turns == 0 {
+		return Usage{}
+	}
+	turns := t.turns
+	return Usage{
+		InputTokens: t.usage.InputTokens, OutputTokens: t.usage.OutputTokens, CachedTokens: t.usage.CachedTokens, Turns: &turns,
+	}
+}
+
+func (t *talk) note(title, text string) { fmt.Fprintf(&t.transcript, "## %s\n\n%s\n\n", title, text) }
+
+// keep writes the transcript.
+func (t *talk) keep(reply *Reply) error {
+	if t.request.Transcript == "" {
+		return nil
+	}
+	if err := os.WriteFile(t.request.Transcript, t.Masker.Bytes([]byte(t.transcript.String())), 0o600); err != nil {
+		return fmt.Errorf("keep the transcript: %w", err)
+	}
+	reply.Transcript = t.request.Transcript
+	return nil
+}

@@ -1,0 +1,69 @@
+package tests
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/model/modeltest"
+)
+
+const askingProgram = `---
+metric: m
+evaluation-runs: 1
+---
+## Goal
+Move the number.
+## Target
+- ` + "`value.txt`" + `
+## Evaluation
+` + "```sh" + `
+test -z "$AUTOLOOP_MODELS_KEY$GITHUB_TOKEN" || { echo "it sees a key" >&2; exit 1; }
+printf '{"m": %s}\n' "$(cat value.txt)"
+` + "```" + `
+`
+
+const theKey = "the-key-of-this-endpoint"
+
+// askingWorld is a world whose models are asked at a scripted server.
+func askingWorld(t *testing.T, answers ...modeltest.Answer) (*world, *modeltest.Server) {
+	t.Helper()
+	server := modeltest.New(t, answers...)
+	w := newWorld(t, map[string]string{".autoloop/programs/p.md": askingProgram, "value.txt": "1\n"})
+	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+server.URL+"/v1", "AUTOLOOP_MODELS_KEY="+theKey, "GITHUB_TOKEN=the-workflow-token")
+	return w, server
+}
+
+func TestModelsIsKept(t *testing.T) {
+	t.Parallel()
+	w, server := askingWorld(t, modeltest.Answer{
+		Text:  "PLAN: two is more\nFILE: value.txt\n<<<<<<< SEARCH\n1\n=======\n2\n>>>>>>> REPLACE\n",
+		Usage: modeltest.Usage{Input: 700, Cached: 0, Output: 30},
+	})
+	result := w.one("--agent", "models", "--model", "m-1")
+	assert.Equal(t, "accepted", result.Outcome, result.Reasons)
+	assert.Equal(t, "2", w.git("show", "autoloop/p:value.txt"))
+	books := w.memory("p.jsonl")
+	assert.Contains(t, books, `"agent":"models"`)
+	assert.Contains(t, books, `"input_tokens":700`)
+	assert.Contains(t, books, "two is more")
+	require.Len(t, server.Requests(), 1)
+	asked := server.Requests()[0]
+	assert.Equal(t, theKey, asked.Key())
+	assert.True(t, asked.Has("Move the number."))
+	assert.False(t, asked.Has("the-workflow-token"))
+	assert.NotContains(t, books+w.memory("p.md"), theKey)
+}
+
+func TestModelsIsTheDefaultInActions(t *testing.T) {
+	t.Parallel()
+	w, _ := askingWorld(t, modeltest.Fail(401, "no such key "+theKey))
+	refused := w.binary("iterate", "--program", "p", "--model", "m-1")
+	assert.Equal(t, 2, refused.code, "outside Actions nothing is chosen: %s", refused.stderr)
+	w.env = append(w.env, "GITHUB_ACTIONS=true")
+	result := w.one("--local", "--model", "m-1")
+	assert.Equal(t, "error", result.Outcome)
+	assert.Contains(t, result.Reasons[0], "agent models failed (authentication)")
+	assert.NotContains(t, result.Reasons[0]+w.memory("p.jsonl"), theKey)
+}
