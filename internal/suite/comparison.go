@@ -23,7 +23,8 @@ type Comparison struct {
 	Notes []Reason `json:"notes"`
 	// NetGain is the sum of the deltas; nil when one could not be computed.
 	NetGain *score.Value `json:"netCompositeGain"`
-	// PValue is that of the test over all tasks; nil without repeats.
+	// PValue is the one-sided p of a net gain over all tasks; nil without
+	// repeats.
 	PValue *float64 `json:"pValue"`
 	// Summary is one line.
 	Summary    string     `json:"summary"`
@@ -37,6 +38,7 @@ type ReasonKind string
 // The kinds of reasons. The first group is of hard regressions.
 const (
 	TaskMissing   ReasonKind = "task-missing"
+	TaskTwice     ReasonKind = "task-twice"
 	NonFiniteKind ReasonKind = "non-finite"
 	ObjectiveDrop ReasonKind = "objective-drop"
 	CompositeDrop ReasonKind = "composite-drop"
@@ -46,6 +48,7 @@ const (
 
 	JudgeOneSided    ReasonKind = "judge-one-sided"
 	JudgeDiffers     ReasonKind = "judge-differs"
+	JudgeIncomplete  ReasonKind = "judge-incomplete"
 	NotSignificant   ReasonKind = "not-significant"
 	Unrepeated       ReasonKind = "unrepeated"
 	CandidateOnly    ReasonKind = "candidate-only"
@@ -82,7 +85,8 @@ type Delta struct {
 	USD                *score.Value `json:"costUsdDelta"`
 	// Regressed says that a hard regression names this task.
 	Regressed bool `json:"isRegression"`
-	// PValue is the one-sided p of a drop; nil without repeats.
+	// PValue is the one-sided p of a drop, adjusted for the number of tasks;
+	// nil without repeats, and for a task that did not drop.
 	PValue *float64 `json:"pValue"`
 	// BaselineRuns and CandidateRuns count the runs.
 	BaselineRuns  int `json:"baselineRuns"`
@@ -98,16 +102,4 @@ type Totals struct {
 	CandidateOnly []string `json:"candidateOnly"`
 	Baseline      Side     `json:"baseline"`
 	Candidate     Side     `json:"candidate"`
-}
-
-// Side adds up one side over the tasks that both have or the baseline alone.
-// Costs are sums over all runs, nil when one is unknown.
-type Side struct {
-	ConfigLabel string       `json:"configLabel"`
-	Runs        int          `json:"runs"`
-	Passed      *score.Value `json:"passed"`
-	Total       *score.Value `json:"total"`
-	// Composite is the sum of the tasks' composites.
-	Composite *score.Value `json:"composite"`
-	Cost      Cost         `json:"cost"`
 }

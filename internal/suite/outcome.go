@@ -52,6 +52,9 @@ func Passed(passed, total int) Objective {
 	return Objective{Passed: Int(int64(passed)), Total: Int(int64(total))}
 }
 
+// String renders the count as 2/3.
+func (o Objective) String() string { return o.Passed.String() + "/" + o.Total.String() }
+
 // Judgement is a judge's answer.
 type Judgement struct {
 	// Score is in [0, 1] when it is finite.

@@ -1,0 +1,138 @@
+package suite
+
+import (
+	"math/big"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// The constants of the composite score of one task.
+const (
+	objectiveWeight = "0.6"
+	judgeWeight     = "0.4"
+	costWeight      = "0.1"
+)
+
+// Composite returns clamp(base + adjustment, 0, 1) with six decimals, where
+//
+//	base       = (0.6·objective + 0.4·judge) / (0.6 + 0.4)
+//	objective  = passed/total, 1 when there are no checks
+//	adjustment = see Adjustment
+//
+// Without a judge its term leaves numerator and denominator; weight replaces
+// the judge's 0.4 unless it is nil. A nil reference is no adjustment. ok is
+// false when a number that it needs is not finite.
+func Composite(run Run, reference *Cost, weight *score.Value, tolerance score.Value) (composite score.Value, ok bool) {
+	var usual costs
+	if reference != nil {
+		usual = costsOf(*reference)
+	}
+	return compositeOf(run, usual, weight, tolerance)
+}
+
+func compositeOf(run Run, reference costs, weight *score.Value, tolerance score.Value) (score.Value, bool) {
+	base, ok := baseOf(run, weight)
+	if !ok {
+		return score.Value{}, false
+	}
+	base.Add(base, adjustment(costsOf(run.Cost), reference, tolerance))
+	return rounded(clampTo(base, 0, 1)), true
+}
+
+// Base returns the composite of a run without its cost, with six decimals.
+func Base(run Run, weight *score.Value) (base score.Value, ok bool) {
+	r, ok := baseOf(run, weight)
+	if !ok {
+		return score.Value{}, false
+	}
+	return rounded(r), true
+}
+
+// Adjustment returns 0.1 · clamp(1 − mean(actual/reference), −1, 1) over the
+// costs that are known and finite on both sides, 0 when there are none. A ratio
+// within 1 ± tolerance counts as 1; a reference ≤ 0 gives the ratio 1 when the
+// actual cost is ≤ 0 too, else 2.
+func Adjustment(actual, reference Cost, tolerance score.Value) score.Value {
+	return rounded(adjustment(costsOf(actual), costsOf(reference), tolerance))
+}
+
+func baseOf(run Run, weight *score.Value) (*big.Rat, bool) {
+	base, ok := run.Objective.rate()
+	if !ok || run.Judge == nil {
+		return base, ok
+	}
+	judge, ok := run.Judge.Score.Value()
+	if !ok {
+		return nil, false
+	}
+	objectivePart, judgePart := rational(score.MustValue(objectiveWeight)), rational(score.MustValue(judgeWeight))
+	if weight != nil {
+		judgePart = rational(*weight)
+	}
+	sum := new(big.Rat).Add(objectivePart, judgePart)
+	base.Mul(base, objectivePart)
+	base.Add(base, judgePart.Mul(judgePart, rational(judge)))
+	return base.Quo(base, sum), true
+}
+
+// rate returns passed/total, 1 without checks.
+func (o Objective) rate() (*big.Rat, bool) {
+	passed, ok := o.Passed.Value()
+	total, finite := o.Total.Value()
+	if !ok || !finite {
+		return nil, false
+	}
+	if total.Sign() <= 0 {
+		return big.NewRat(1, 1), true
+	}
+	return new(big.Rat).Quo(rational(passed), rational(total)), true
+}
+
+func adjustment(actual, reference costs, tolerance score.Value) *big.Rat {
+	sum, count := new(big.Rat), int64(0)
+	for i, spent := range actual {
+		if spent != nil && reference[i] != nil {
+			sum.Add(sum, ratio(spent, reference[i], rational(tolerance)))
+			count++
+		}
+	}
+	if count == 0 {
+		return new(big.Rat)
+	}
+	saved := minus(big.NewRat(1, 1), sum.Quo(sum, big.NewRat(count, 1)))
+	saved = clampTo(saved, -1, 1)
+	return saved.Mul(saved, rational(score.MustValue(costWeight)))
+}
+
+func ratio(actual, reference, tolerance *big.Rat) *big.Rat {
+	one := big.NewRat(1, 1)
+	if reference.Sign() <= 0 {
+		if actual.Sign() <= 0 {
+			return one
+		}
+		return big.NewRat(2, 1)
+	}
+	r := new(big.Rat).Quo(actual, reference)
+	if off := minus(r, one); off.Abs(off).Cmp(tolerance) <= 0 {
+		return one
+	}
+	return r
+}
+
+// signals lists the costs, always in the same order.
+func (c Cost) signals() [5]*Number {
+	return [5]*Number{c.USD, c.Tokens, c.ToolCalls, c.Steps, c.WallClockMs}
+}
+
+// costs are the signals as exact numbers; nil is what is not known.
+type costs [5]*big.Rat
+
+func costsOf(c Cost) costs {
+	var list costs
+	for i, signal := range c.signals() {
+		if value, ok := known(signal); ok {
+			list[i] = rational(value)
+		}
+	}
+	return list
+}

@@ -1,0 +1,189 @@
+package suite
+
+import (
+	"fmt"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/score"
+)
+
+// drops finds composites that fell beyond the threshold, with several runs
+// only where chance does not explain it.
+func (c *comparer) drops() {
+	for i, place := range c.places {
+		if d := &c.Deltas[place]; d.Composite.Sign() < 0 {
+			p := dropPValue(c.strata, c.strata[i])
+			d.PValue = &p
+		}
+	}
+	limit := c.Thresholds.RegressionCompositeDrop
+	for _, d := range c.Deltas {
+		if d.Composite == nil || d.CandidateRuns == 0 || d.BaselineRuns == 0 || d.Composite.Sign() >= 0 || d.Composite.Abs().Cmp(limit) <= 0 {
+			continue
+		}
+		switch {
+		case !c.repeated:
+			c.regress(c.compositeReason(CompositeDrop, d, fmt.Sprintf(", a drop of more than %s", limit)))
+		case d.PValue != nil && *d.PValue <= significance:
+			c.regress(c.compositeReason(CompositeDrop, d, fmt.Sprintf(", a drop of more than %s that is not chance (p = %s)", limit, probability(*d.PValue))))
+		case d.PValue != nil:
+			c.note(c.compositeReason(NotSignificant, d, fmt.Sprintf(", a drop of more than %s that may be chance (p = %s)", limit, probability(*d.PValue))))
+		}
+	}
+}
+
+// net adds up, and holds the sum against the band and against chance.
+func (c *comparer) net() {
+	if c.sum == nil {
+		return
+	}
+	net := rounded(c.sum)
+	c.NetGain = &net
+	beyond := net.Abs().Cmp(c.Thresholds.MinCompositeGain) > 0 && net.Sign() != 0
+	gainP, lossP := 0.0, 0.0
+	if c.repeated {
+		gainP, lossP = netPValues(c.strata)
+		c.PValue = &gainP
+	}
+	switch {
+	case !beyond:
+	case net.Sign() < 0 && c.Thresholds.NetLossIsRegression && lossP <= significance:
+		c.regress(Reason{
+			Kind: NetLoss, After: net.Signed(),
+			Text: fmt.Sprintf("net loss %s, beyond %s", net.Signed(), c.Thresholds.MinCompositeGain),
+		})
+	case net.Sign() > 0 && gainP > significance:
+		text := fmt.Sprintf("a net gain of %s may be chance (p = %s, %s is needed)", net, probability(gainP), probability(significance))
+		if !EnoughRuns(c.Totals.Tasks, min(c.Totals.Baseline.Runs, c.Totals.Candidate.Runs)) {
+			text += "; so few runs can never show a gain, repeat both sides five times"
+		}
+		c.note(Reason{Kind: NotSignificant, After: net.Signed(), Text: text})
+	case net.Sign() > 0:
+		c.Verdict = gate.Improved
+	}
+}
+
+// EnoughRuns reports whether that many runs on each side of a suite could
+// show a significant gain at all.
+func EnoughRuns(tasks, runs int) bool {
+	all := 1.0
+	for range tasks {
+		if all *= arrangements(runs, runs); all*significance >= 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// decide settles the verdict and what a person is told.
+func (c *comparer) decide() {
+	for _, r := range c.Regressions {
+		for i := range c.Deltas {
+			if d := &c.Deltas[i]; r.Task != "" && d.TaskID == r.Task {
+				d.Regressed, d.Verdict = true, gate.Regressed
+			}
+		}
+	}
+	for i := range c.Deltas {
+		c.count(&c.Deltas[i], i < c.Totals.Tasks)
+	}
+	switch {
+	case len(c.Regressions) > 0:
+		c.Verdict = gate.Regressed
+	case c.held && c.Verdict == gate.Improved:
+		c.Verdict = gate.Neutral
+	}
+	if c.Totals.Tasks == 0 {
+		c.note(Reason{Kind: NothingToCompare, Text: "the baseline has no tasks: there is nothing to compare"})
+	}
+	c.Promotable = c.Verdict == gate.Improved && (c.repeated || !c.varies)
+	c.unrepeated()
+	c.Summary = c.summary()
+}
+
+// unrepeated labels a comparison of single runs.
+func (c *comparer) unrepeated() {
+	switch {
+	case c.repeated || c.Totals.Tasks == 0:
+	case c.varies:
+		c.note(Reason{Kind: Unrepeated, Text: "unrepeated: a single run of what may come out otherwise the next time is never promoted; run both sides five times"})
+	default:
+		c.note(Reason{Kind: Unrepeated, Text: "unrepeated: a single run, in which no model and no judge took part"})
+	}
+}
+
+// count gives a task without a hard regression its verdict, and adds it to the
+// totals when the baseline has it.
+func (c *comparer) count(d *Delta, ofBaseline bool) {
+	switch {
+	case d.Regressed:
+	case d.Composite != nil && d.Composite.Sign() > 0:
+		d.Verdict = gate.Improved
+	default:
+		d.Verdict = gate.Neutral
+	}
+	if !ofBaseline {
+		return
+	}
+	switch d.Verdict {
+	case gate.Improved:
+		c.Totals.Improved++
+	case gate.Regressed:
+		c.Totals.Regressed++
+	default:
+		c.Totals.Neutral++
+	}
+}
+
+func (c *comparer) summary() string {
+	net := "the net composite gain could not be computed"
+	if c.NetGain != nil {
+		net = fmt.Sprintf("net composite gain %s over %s", c.NetGain.Signed(), counted(c.Totals.Tasks, "task"))
+	}
+	switch {
+	case c.Totals.Tasks == 0:
+		return fmt.Sprintf("%s: nothing to compare", c.Verdict)
+	case len(c.Regressions) > 0:
+		return fmt.Sprintf("%s: %s, %s", c.Verdict, counted(len(c.Regressions), "hard regression"), net)
+	case c.Verdict == gate.Improved && c.Promotable:
+		return fmt.Sprintf("%s: %s, no hard regression", c.Verdict, net)
+	case c.Verdict == gate.Improved:
+		return fmt.Sprintf("%s: %s, no hard regression; not promotable, because it is a single run", c.Verdict, net)
+	default:
+		return fmt.Sprintf("%s: %s%s", c.Verdict, net, c.why())
+	}
+}
+
+// why says what keeps a gain from being one.
+func (c *comparer) why() string {
+	band := c.Thresholds.MinCompositeGain
+	switch {
+	case c.NetGain == nil || c.NetGain.Sign() <= 0:
+		return ""
+	case c.NetGain.Cmp(band) <= 0:
+		return fmt.Sprintf(", which does not exceed %s", band)
+	case c.held:
+		return ", but a judge that answered on one side only decides nothing"
+	default:
+		return ", which may be chance"
+	}
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// probability renders p with at most four decimals.
+func probability(p float64) string {
+	if p < 0.0001 {
+		return "under 0.0001"
+	}
+	value, err := score.FromFloat(p)
+	if err != nil {
+		return "unknown"
+	}
+	return rounded4(value)
+}
