@@ -35,8 +35,8 @@ const (
 func layout() map[string]layer {
 	floors := map[layer]string{
 		domain:  "score program suite state results ledger gate noise search prompt report chat",
-		base:    "command git model model/modeltest",
 		adapter: "agent archive judge evaluate sandbox snapshot store bundle github tree",
+		base:    "command git model model/modeltest github/githubtest",
 		service: "scheduler iterate compare skill doctor",
 		root:    "cli",
 	}

@@ -1,0 +1,167 @@
+// Package github talks to GitHub's REST API: issue programs, their issues and
+// comments, pull requests, and what CI says of a commit. It returns plain
+// values; what follows from them is decided elsewhere.
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	gh "github.com/google/go-github/v62/github"
+	"golang.org/x/oauth2"
+)
+
+// DefaultAPI is the API of github.com, for Options without one.
+const DefaultAPI = "https://api.github.com/"
+
+// The bounds of Options that give none.
+const (
+	defaultTimeout  = 30 * time.Second
+	defaultPatience = 2 * time.Minute
+)
+
+// Options say where the API is and how to talk to it.
+type Options struct {
+	// API is the base of the REST API, GITHUB_API_URL in Actions, with or
+	// without a slash at the end. On GitHub Enterprise Server it ends in
+	// /api/v3. "" is github.com's.
+	API string
+	// Repository is owner/name.
+	Repository string
+	// Token is sent to the API's host alone; "" asks without one.
+	Token string
+	// UserAgent names the program, such as autoloop/1.2.3.
+	UserAgent string
+	// CacheDir keeps answers for conditional requests between runs. It is made
+	// for this user alone; "" keeps them in memory only.
+	CacheDir string
+	// Timeout bounds one request with its answer; 0 is 30 seconds.
+	Timeout time.Duration
+	// Patience bounds how long one call waits for rate limits and between
+	// attempts, all waits together; 0 is two minutes.
+	Patience time.Duration
+	// Now tells the time of day; nil is the system's.
+	Now func() time.Time
+	// Sleep waits; nil waits really. It returns early with the context's error.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Transport sends requests; nil is a transport of its own.
+	Transport http.RoundTripper
+}
+
+// Client works on one repository. It may be used from several goroutines.
+type Client struct {
+	api         *gh.Client
+	wire        *wire
+	owner, name string
+	secrets     *strings.Replacer
+}
+
+var repositoryForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+
+// New checks the options and makes a client. It sends nothing.
+func New(o Options) (*Client, error) {
+	base, err := apiURL(o.API)
+	if err != nil {
+		return nil, err
+	}
+	if !repositoryForm.MatchString(o.Repository) || len(o.Repository) > 200 {
+		return nil, fmt.Errorf("%q is no repository; give owner/name, as GITHUB_REPOSITORY does", clip(o.Repository, 80))
+	}
+	owner, name, _ := strings.Cut(o.Repository, "/")
+	if strings.Trim(name, ".") == "" {
+		return nil, fmt.Errorf("%q is no repository; give owner/name, as GITHUB_REPOSITORY does", o.Repository)
+	}
+	if strings.ContainsAny(o.Token, " \t\r\n") {
+		return nil, errors.New("the GitHub token has spaces or line ends in it; set it again without them")
+	}
+	o.fill()
+	c := &Client{owner: owner, name: name, secrets: masker(o.Token), wire: newWire(o)}
+	c.api = gh.NewClient(&http.Client{
+		Transport: c.wire.chain(o, base),
+		CheckRedirect: func(request *http.Request, via []*http.Request) error {
+			if len(via) >= 5 || request.URL.Host != base.Host {
+				return http.ErrUseLastResponse
+			}
+			return nil
+		},
+	})
+	c.api.BaseURL = base
+	c.api.UserAgent = o.UserAgent
+	return c, nil
+}
+
+func (o *Options) fill() {
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.Patience <= 0 {
+		o.Patience = defaultPatience
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
+	}
+	if o.UserAgent == "" {
+		o.UserAgent = "autoloop"
+	}
+	if o.Transport == nil {
+		o.Transport = &http.Transport{
+			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
+			MaxIdleConnsPerHost: 4, IdleConnTimeout: 90 * time.Second,
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// apiURL reads the base of the API. go-github wants a slash at its end, and
+// would drop the last part of the path without it.
+func apiURL(text string) (*url.URL, error) {
+	if text == "" {
+		text = DefaultAPI
+	}
+	base, err := url.Parse(strings.TrimRight(strings.TrimSpace(text), "/") + "/")
+	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
+		return nil, fmt.Errorf("the API address %q is no URL such as %s; see GITHUB_API_URL", clip(text, 80), DefaultAPI)
+	}
+	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+		return nil, errors.New("the API address has a user, a query or a fragment in it; give its scheme, host and path alone, and the token apart")
+	}
+	return base, nil
+}
+
+// Repository is owner/name.
+func (c *Client) Repository() string { return c.owner + "/" + c.name }
+
+// Requests is how many requests were sent, repeats and revalidations too.
+func (c *Client) Requests() int { return int(c.wire.sent.Load()) }
+
+// chain puts the decorators around the transport, the outermost first: the
+// host is checked, passing failures are tried again, rate limits are waited
+// for, known answers are revalidated, and the token is added.
+func (w *wire) chain(o Options, base *url.URL) http.RoundTripper {
+	var inner http.RoundTripper = w
+	if o.Token != "" {
+		inner = &oauth2.Transport{Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: o.Token}), Base: w}
+	}
+	cached := &revalidator{next: inner, memory: newMemory(), dir: newDisk(o.CacheDir)}
+	limited := &limiter{next: cached, now: o.Now}
+	return &hostGuard{host: base.Host, next: &retrier{next: limited, sleep: o.Sleep, now: o.Now, patience: o.Patience}}
+}

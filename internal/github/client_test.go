@@ -1,0 +1,262 @@
+package github_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/githubtest"
+)
+
+const token = "ghs_secretsecretsecret"
+
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// hub is a server with a client; its waits are counted, not waited.
+type hub struct {
+	*githubtest.Server
+	*github.Client
+	waited time.Duration
+}
+
+func newHub(t *testing.T, change func(*github.Options), fill func(*githubtest.State)) *hub {
+	t.Helper()
+	state := githubtest.NewState("org/repo")
+	state.Roles["alice"] = "OWNER"
+	if fill != nil {
+		fill(state)
+	}
+	h := &hub{Server: githubtest.New(t, state)}
+	h.Token = token
+	clock := noon
+	h.Now = func() time.Time { return clock }
+	options := github.Options{
+		API: h.URL, Repository: "org/repo", Token: token, Now: h.Now, Timeout: 10 * time.Second,
+		Sleep: func(ctx context.Context, d time.Duration) error {
+			h.waited += d
+			clock = clock.Add(d)
+			return ctx.Err()
+		},
+	}
+	if change != nil {
+		change(&options)
+	}
+	client, err := github.New(options)
+	require.NoError(t, err)
+	h.Client = client
+	return h
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		options github.Options
+		says    string
+	}{
+		"no repository":    {github.Options{}, "owner/name"},
+		"no owner":         {github.Options{Repository: "name"}, "owner/name"},
+		"dots":             {github.Options{Repository: "org/.."}, "owner/name"},
+		"path":             {github.Options{Repository: "org/a/b"}, "owner/name"},
+		"API":              {github.Options{Repository: "o/r", API: "ftp://x"}, "GITHUB_API_URL"},
+		"token in API":     {github.Options{Repository: "o/r", API: "https://me:" + token + "@x"}, "the token apart"},
+		"token with a gap": {github.Options{Repository: "o/r", Token: token + "\n"}, "line ends"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := github.New(c.options)
+			require.ErrorContains(t, err, c.says)
+			assert.NotContains(t, err.Error(), token)
+		})
+	}
+}
+
+func TestIssuesPageByPageWithoutPulls(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, nil, func(s *githubtest.State) {
+		for i := range 230 {
+			s.OpenIssue("alice", fmt.Sprintf("program %d", i), "body", noon, "autoloop-program")
+		}
+		s.OpenIssue("alice", "other", "", noon)
+		pull := s.OpenIssue("alice", "pull", "", noon, "autoloop-program")
+		s.Pulls = append(s.Pulls, &githubtest.Pull{Number: pull.Number, Head: "x", Base: "main", HeadOf: "org/repo"})
+	})
+	issues, err := h.Issues(t.Context(), "autoloop-program", "open")
+	require.NoError(t, err)
+	require.Len(t, issues, 230)
+	assert.Equal(t, "program 0", issues[0].Title, "the oldest first")
+	assert.Equal(t, "OWNER", issues[0].Association)
+	assert.Equal(t, 3, h.Requests())
+}
+
+func TestKnownAnswersAreRevalidated(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	options := func(o *github.Options) { o.CacheDir = dir }
+	h := newHub(t, options, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon, "l") })
+	for range 2 {
+		issues, err := h.Issues(t.Context(), "l", "open")
+		require.NoError(t, err)
+		require.Len(t, issues, 1)
+	}
+	calls := h.Calls()
+	require.Len(t, calls, 2, "max-age is not obeyed")
+	assert.Equal(t, http.StatusNotModified, calls[1].Status)
+
+	again, err := github.New(github.Options{API: h.URL, Repository: "org/repo", Token: token, CacheDir: dir})
+	require.NoError(t, err)
+	_, err = again.Issues(t.Context(), "l", "open")
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusNotModified, h.Calls()[0].Status, "the next run knows it too")
+
+	h.Change(func(s *githubtest.State) { s.Issues[0].Title = "two" })
+	issues, err := again.Issues(t.Context(), "l", "open")
+	require.NoError(t, err)
+	assert.Equal(t, "two", issues[0].Title)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		data, err := os.ReadFile(dir + "/" + entry.Name())
+		require.NoError(t, err)
+		assert.NotContains(t, string(data), token)
+	}
+}
+
+func TestFaultsOfReads(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []githubtest.FaultKind{
+		githubtest.ServerError, githubtest.BadGateway, githubtest.Dropped, githubtest.PrimaryLimit, githubtest.SecondaryLimit,
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t, nil, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon, "l") })
+			h.Fail(githubtest.Fault{Kind: kind, Times: 2, Wait: 30 * time.Second})
+			issues, err := h.Issues(t.Context(), "l", "open")
+			require.NoError(t, err)
+			assert.Len(t, issues, 1)
+			assert.NotZero(t, h.waited)
+			assert.Zero(t, h.Mend(), "both faults struck")
+
+			h.Fail(githubtest.Fault{Kind: kind, Times: 100, Wait: time.Hour})
+			_, err = h.Issues(t.Context(), "l", "open")
+			require.Error(t, err)
+			assert.True(t, github.Unavailable(err), err)
+			assert.NotContains(t, err.Error(), token)
+			assert.NotContains(t, err.Error(), "\n")
+		})
+	}
+}
+
+func TestSlowAnswerIsAnError(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, func(o *github.Options) { o.Timeout = 50 * time.Millisecond }, nil)
+	h.Fail(githubtest.Fault{Kind: githubtest.Slow, Times: 100})
+	_, err := h.Issue(t.Context(), 1)
+	require.ErrorContains(t, err, "no answer within 50ms")
+	assert.True(t, github.Unavailable(err))
+}
+
+func TestWritesAreNotRepeatedWhenTheyMayBeDone(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []githubtest.FaultKind{githubtest.ServerError, githubtest.BadGateway, githubtest.Dropped} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t, nil, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon) })
+			h.Fail(githubtest.Fault{Kind: kind, Writes: true, After: true})
+			_, err := h.CreateComment(t.Context(), 1, "hello")
+			var failed *github.Error
+			require.ErrorAs(t, err, &failed)
+			assert.True(t, failed.Unsure)
+			comments, err := h.Comments(t.Context(), 1, time.Time{})
+			require.NoError(t, err)
+			require.Len(t, comments, 1, "once, not twice")
+
+			h.Fail(githubtest.Fault{Kind: kind, Writes: true, After: true})
+			require.NoError(t, h.EditComment(t.Context(), comments[0].ID, "again"), "setting a value may be repeated")
+			h.Fail(githubtest.Fault{Kind: kind, Writes: true, After: true})
+			require.NoError(t, h.AddLabels(t.Context(), 1, "a"), "and so may labels")
+			h.Fail(githubtest.Fault{Kind: kind, Writes: true, After: true})
+			require.NoError(t, h.RemoveLabel(t.Context(), 1, "a"))
+		})
+	}
+}
+
+func TestRefusedByALimitAWriteIsSentAgain(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, nil, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon) })
+	h.Fail(githubtest.Fault{Kind: githubtest.SecondaryLimit, Writes: true, Wait: 30 * time.Second})
+	_, err := h.CreateComment(t.Context(), 1, "hello")
+	require.NoError(t, err)
+	assert.Equal(t, 31*time.Second, h.waited)
+	h.Fail(githubtest.Fault{Kind: githubtest.PrimaryLimit, Writes: true, Wait: time.Hour})
+	_, err = h.CreateComment(t.Context(), 1, "hello")
+	require.ErrorContains(t, err, "until 2026-03-04T13:00")
+	assert.Len(t, h.Calls(), 3, "nothing is sent while the limit stands")
+	_, err = h.Issue(t.Context(), 1)
+	require.Error(t, err)
+	assert.Empty(t, h.Calls())
+}
+
+func TestErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, nil, nil)
+	_, err := h.Issue(t.Context(), 7)
+	require.EqualError(t, err, "GitHub: read issue #7: Not Found (404); it is not there, or the token may not see it")
+	assert.True(t, github.NotFound(err))
+	assert.False(t, github.Unavailable(err))
+	h.Token = "another"
+	_, err = h.Issue(t.Context(), 7)
+	require.ErrorContains(t, err, "Bad credentials (401); the token is wrong or has expired")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = h.Issue(ctx, 7)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// elsewhere answers every request with a redirect to another host.
+type elsewhere struct{ seen []string }
+
+func (e *elsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
+	e.seen = append(e.seen, r.URL.Host+" "+r.Header.Get("Authorization"))
+	return &http.Response{
+		StatusCode: http.StatusMovedPermanently, Header: http.Header{"Location": {"https://evil.example/steal"}}, Body: http.NoBody, Request: r,
+	}, nil
+}
+
+func TestTheTokenGoesToTheAPIAlone(t *testing.T) {
+	t.Parallel()
+	wire := &elsewhere{}
+	client, err := github.New(github.Options{Repository: "o/r", Token: token, Transport: wire})
+	require.NoError(t, err)
+	_, err = client.Issue(t.Context(), 1)
+	require.Error(t, err)
+	for _, seen := range wire.seen {
+		assert.Equal(t, "api.github.com Bearer "+token, seen)
+	}
+}
+
+// broken fails with the token in its error.
+type broken struct{}
+
+func (broken) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, errors.New("proxy says no to\nBearer " + token)
+}
+
+func TestTheTokenIsInNoError(t *testing.T) {
+	t.Parallel()
+	client, err := github.New(github.Options{
+		Repository: "o/r", Token: token, Transport: broken{}, Sleep: func(context.Context, time.Duration) error { return nil },
+	})
+	require.NoError(t, err)
+	_, err = client.Issue(t.Context(), 1)
+	require.ErrorContains(t, err, "proxy says no to Bearer ***")
+	assert.Equal(t, 1, strings.Count(err.Error()+"\n", "\n"))
+}

@@ -1,0 +1,109 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	gh "github.com/google/go-github/v62/github"
+)
+
+// Comment is a comment on an issue, in the conversation of a pull request, or
+// on lines of a pull request's changes.
+type Comment struct {
+	ID   int64
+	Body string
+	// Author is a login, Association their relation to the repository.
+	Author, Association string
+	Created, Updated    time.Time
+	URL                 string
+	// Path is the file of a review comment, else "".
+	Path string
+}
+
+// Review says whether it is a comment on lines of a pull request.
+func (c Comment) Review() bool { return c.Path != "" }
+
+// Comments lists the comments of an issue or of a pull request's conversation
+// that were written or edited since a time, the oldest first; a zero time is
+// all of them.
+func (c *Client) Comments(ctx context.Context, number int, since time.Time) ([]Comment, error) {
+	options := &gh.IssueListCommentsOptions{ListOptions: gh.ListOptions{PerPage: perPage}}
+	if !since.IsZero() {
+		since = since.UTC().Truncate(time.Second)
+		options.Since = &since
+	}
+	found, err := pages(func(page int) ([]*gh.IssueComment, *gh.Response, error) {
+		options.Page = page
+		return c.api.Issues.ListComments(ctx, c.owner, c.name, number, options)
+	})
+	if err != nil {
+		return nil, c.fail(fmt.Sprintf("read the comments of #%d", number), err)
+	}
+	comments := make([]Comment, len(found))
+	for i, comment := range found {
+		comments[i] = commentOf(comment)
+	}
+	return comments, nil
+}
+
+// CreateComment comments on an issue or pull request.
+func (c *Client) CreateComment(ctx context.Context, number int, body string) (Comment, error) {
+	comment, _, err := c.api.Issues.CreateComment(ctx, c.owner, c.name, number, &gh.IssueComment{Body: &body})
+	return commentOf(comment), c.fail(fmt.Sprintf("comment on #%d", number), err)
+}
+
+// EditComment replaces the body of a comment.
+func (c *Client) EditComment(ctx context.Context, id int64, body string) error {
+	_, _, err := c.api.Issues.EditComment(ctx, c.owner, c.name, id, &gh.IssueComment{Body: &body})
+	return c.fail(fmt.Sprintf("edit comment %d", id), err)
+}
+
+// ReviewComments lists the comments on lines of a pull request that were
+// written or edited since a time, the oldest first.
+func (c *Client) ReviewComments(ctx context.Context, pull int, since time.Time) ([]Comment, error) {
+	options := &gh.PullRequestListCommentsOptions{Since: since, Sort: "created", Direction: "asc", ListOptions: gh.ListOptions{PerPage: perPage}}
+	found, err := pages(func(page int) ([]*gh.PullRequestComment, *gh.Response, error) {
+		options.Page = page
+		return c.api.PullRequests.ListComments(ctx, c.owner, c.name, pull, options)
+	})
+	if err != nil {
+		return nil, c.fail(fmt.Sprintf("read the review comments of #%d", pull), err)
+	}
+	comments := make([]Comment, len(found))
+	for i, comment := range found {
+		comments[i] = Comment{
+			ID: comment.GetID(), Body: comment.GetBody(), Author: comment.GetUser().GetLogin(), Association: comment.GetAuthorAssociation(),
+			Created: comment.GetCreatedAt().Time, Updated: comment.GetUpdatedAt().Time, URL: comment.GetHTMLURL(), Path: comment.GetPath(),
+		}
+	}
+	return comments, nil
+}
+
+// The reactions that are given.
+const (
+	Seen     = "eyes"
+	Agreed   = "+1"
+	Confused = "confused"
+)
+
+// React gives a reaction to a comment; giving it twice is giving it once.
+func (c *Client) React(ctx context.Context, comment Comment, reaction string) error {
+	var err error
+	if comment.Review() {
+		_, _, err = c.api.Reactions.CreatePullRequestCommentReaction(mayRepeat(ctx), c.owner, c.name, comment.ID, reaction)
+	} else {
+		_, _, err = c.api.Reactions.CreateIssueCommentReaction(mayRepeat(ctx), c.owner, c.name, comment.ID, reaction)
+	}
+	return c.fail(fmt.Sprintf("react to comment %d", comment.ID), err)
+}
+
+func commentOf(c *gh.IssueComment) Comment {
+	if c == nil {
+		return Comment{}
+	}
+	return Comment{
+		ID: c.GetID(), Body: c.GetBody(), Author: c.GetUser().GetLogin(), Association: c.GetAuthorAssociation(),
+		Created: c.GetCreatedAt().Time, Updated: c.GetUpdatedAt().Time, URL: c.GetHTMLURL(),
+	}
+}

@@ -1,0 +1,171 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode"
+
+	gh "github.com/google/go-github/v62/github"
+)
+
+// Error is a request that GitHub refused or did not answer. Its text is one
+// line that says what was tried, what came back, and what to do next; secrets
+// in it are masked.
+type Error struct {
+	// Op is what was tried, such as "list issues".
+	Op string
+	// Status is the answer's; 0 when there was none.
+	Status int
+	// Message is GitHub's, in one line.
+	Message string
+	// Cure is what a person can do, "" when that is not known.
+	Cure string
+	// Unsure says that a write may have been done all the same.
+	Unsure bool
+
+	cause error
+}
+
+// Error is the whole line.
+func (e *Error) Error() string {
+	text := "GitHub: " + e.Op + ": " + e.Message
+	if e.Status > 0 {
+		text += fmt.Sprintf(" (%d)", e.Status)
+	}
+	if e.Cure != "" {
+		text += "; " + e.Cure
+	}
+	return text
+}
+
+// Unwrap returns what was behind it, such as the context's error. It is not
+// masked and not for people.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Unavailable says whether err is of GitHub being out of reach, overloaded or
+// limiting us, so that the same may work later.
+func Unavailable(err error) bool {
+	var limit *LimitError
+	var failed *Error
+	switch {
+	case errors.As(err, &limit):
+		return true
+	case errors.As(err, &failed):
+		return failed.Status == 0 || failed.Status >= http.StatusInternalServerError
+	default:
+		return false
+	}
+}
+
+// NotFound says whether err is of something that is not there, or that the
+// token may not see.
+func NotFound(err error) bool { return status(err) == http.StatusNotFound }
+
+func status(err error) int {
+	var failed *Error
+	if errors.As(err, &failed) {
+		return failed.Status
+	}
+	return 0
+}
+
+// fail makes an Error of what go-github returned; nil stays nil.
+func (c *Client) fail(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var limit *LimitError
+	if errors.As(err, &limit) {
+		return fmt.Errorf("GitHub: %s: %w", op, limit)
+	}
+	failed := &Error{Op: op, Message: c.secrets.Replace(line(err.Error())), cause: err}
+	var refused *gh.ErrorResponse
+	switch {
+	case errors.As(err, &refused) && refused.Response != nil:
+		failed.Status = refused.Response.StatusCode
+		failed.Message = c.secrets.Replace(line(message(refused)))
+		failed.Cure = cure(refused.Response)
+		failed.Unsure = failed.Status >= http.StatusInternalServerError
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded) && !isWireTimeout(err):
+		failed.Unsure = true
+	default:
+		failed.Unsure = true
+		failed.Cure = "look whether the API can be reached from here, then run it again"
+	}
+	return failed
+}
+
+func isWireTimeout(err error) bool { return strings.Contains(err.Error(), "no answer within") }
+
+// message joins what GitHub said with its details.
+func message(refused *gh.ErrorResponse) string {
+	text := refused.Message
+	if text == "" {
+		text = http.StatusText(refused.Response.StatusCode)
+	}
+	for i, detail := range refused.Errors {
+		if i == 3 {
+			break
+		}
+		said := detail.Message
+		if said == "" {
+			said = strings.TrimSpace(detail.Resource + " " + detail.Field + " " + detail.Code)
+		}
+		text += ": " + said
+	}
+	return text
+}
+
+// cure is what a person can do about an answer.
+func cure(answer *http.Response) string {
+	switch answer.StatusCode {
+	case http.StatusUnauthorized:
+		return "the token is wrong or has expired; give another in GITHUB_TOKEN"
+	case http.StatusForbidden:
+		if needs := answer.Header.Get("X-Accepted-Github-Permissions"); needs != "" {
+			return "the token lacks a permission; it needs " + clip(line(needs), 100)
+		}
+		if needs := answer.Header.Get("X-Accepted-Oauth-Scopes"); needs != "" {
+			return "the token lacks a scope; it needs one of: " + clip(line(needs), 100)
+		}
+		return "the token may not do this; see its permissions"
+	case http.StatusNotFound:
+		return "it is not there, or the token may not see it"
+	case http.StatusGone:
+		return "it was switched off or deleted in this repository"
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusInternalServerError, http.StatusGatewayTimeout:
+		return "GitHub has trouble; run it again later"
+	default:
+		return ""
+	}
+}
+
+// masker hides the token.
+func masker(token string) *strings.Replacer {
+	if len(token) < 4 {
+		return strings.NewReplacer()
+	}
+	return strings.NewReplacer(token, "***")
+}
+
+// line makes one bounded line of a text that others wrote.
+func line(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text[:min(len(text), 2000)], "\uFFFD"))
+	return clip(strings.Join(strings.Fields(text), " "), 300)
+}
+
+func clip(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:most-1]) + "…"
+}

@@ -1,0 +1,319 @@
+package githubtest
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func (s *Server) routes(mux *http.ServeMux) {
+	const repo = "/repos/{owner}/{repo}"
+	s.handle(mux, "GET", repo, func(state *State, _ *http.Request) (reply, error) {
+		return reply{status: http.StatusOK, body: state.repo(state.Repository)}, nil
+	})
+	s.handle(mux, "GET", repo+"/issues", listIssues)
+	s.handle(mux, "POST", repo+"/issues", s.openIssue)
+	s.handle(mux, "GET", repo+"/issues/{issue_number}", readIssue)
+	s.handle(mux, "PATCH", repo+"/issues/{issue_number}", s.editIssue)
+	s.handle(mux, "GET", repo+"/issues/{issue_number}/comments", listComments)
+	s.handle(mux, "POST", repo+"/issues/{issue_number}/comments", s.say)
+	s.handle(mux, "PATCH", repo+"/issues/comments/{comment_id}", s.editComment)
+	s.handle(mux, "POST", repo+"/issues/comments/{comment_id}/reactions", react)
+	s.handle(mux, "POST", repo+"/pulls/comments/{comment_id}/reactions", react)
+	s.handle(mux, "POST", repo+"/issues/{issue_number}/labels", addLabels)
+	s.handle(mux, "DELETE", repo+"/issues/{issue_number}/labels/{name}", removeLabel)
+	s.handle(mux, "GET", repo+"/pulls", s.listPulls)
+	s.handle(mux, "POST", repo+"/pulls", s.openPull)
+	s.handle(mux, "GET", repo+"/pulls/{pull_number}", s.readPull)
+	s.handle(mux, "PATCH", repo+"/pulls/{pull_number}", s.editPull)
+	s.handle(mux, "GET", repo+"/pulls/{pull_number}/comments", listReviewComments)
+	s.handle(mux, "GET", repo+"/commits/{ref}/check-runs", listChecks)
+	s.handle(mux, "GET", repo+"/commits/{ref}/status", combinedStatus)
+	s.handle(mux, "GET", repo+"/check-runs/{check_run_id}/annotations", listAnnotations)
+	s.handle(mux, "GET", repo+"/branches/{branch}", s.readBranch)
+	s.handle(mux, "GET", repo+"/collaborators/{username}/permission", permission)
+	s.handle(mux, "POST", repo+"/actions/workflows/{workflow_id}/dispatches", dispatch)
+	s.handle(mux, "GET", repo+"/actions/permissions/workflow", workflowPermissions)
+	s.handle(mux, "GET", repo+"/actions/variables/{name}", variable)
+	s.handle(mux, "GET", repo+"/actions/workflows", listWorkflows)
+}
+
+func listIssues(s *State, r *http.Request) (reply, error) {
+	query := r.URL.Query()
+	state, wanted := cmp.Or(query.Get("state"), "open"), query.Get("labels")
+	var found []object
+	list := slices.Clone(s.Issues)
+	if query.Get("direction") != "asc" {
+		slices.Reverse(list)
+	}
+	for _, issue := range list {
+		labelled := wanted == ""
+		for _, label := range issue.Labels {
+			labelled = labelled || strings.EqualFold(label, wanted)
+		}
+		if labelled && (state == "all" || state == openness(issue.Open)) {
+			found = append(found, s.issue(issue))
+		}
+	}
+	page, last := paged(r, found)
+	return reply{http.StatusOK, orEmpty(page), last}, nil
+}
+
+func orEmpty(list []object) []object {
+	if list == nil {
+		return []object{}
+	}
+	return list
+}
+
+func (s *Server) openIssue(state *State, r *http.Request) (reply, error) {
+	var asked struct {
+		Title, Body string
+		Labels      []string
+	}
+	if err := decode(r, &asked); err != nil || asked.Title == "" {
+		return reply{}, unprocessable("title is missing")
+	}
+	issue := state.OpenIssue(state.Me, asked.Title, asked.Body, s.Now(), asked.Labels...)
+	return reply{status: http.StatusCreated, body: state.issue(issue)}, nil
+}
+
+func readIssue(s *State, r *http.Request) (reply, error) {
+	issue := s.Issue(number(r, "issue_number"))
+	if issue == nil {
+		return reply{}, errNotFound
+	}
+	return reply{status: http.StatusOK, body: s.issue(issue)}, nil
+}
+
+func (s *Server) editIssue(state *State, r *http.Request) (reply, error) {
+	issue := state.Issue(number(r, "issue_number"))
+	if issue == nil {
+		return reply{}, errNotFound
+	}
+	var asked struct{ Title, Body, State *string }
+	if err := decode(r, &asked); err != nil {
+		return reply{}, err
+	}
+	set(&issue.Title, asked.Title)
+	set(&issue.Body, asked.Body)
+	if asked.State != nil {
+		issue.Open = *asked.State == "open"
+	}
+	issue.Updated = s.Now()
+	return reply{status: http.StatusOK, body: state.issue(issue)}, nil
+}
+
+func set(to, from *string) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+func listComments(s *State, r *http.Request) (reply, error) {
+	if s.Issue(number(r, "issue_number")) == nil {
+		return reply{}, errNotFound
+	}
+	return s.list(r, number(r, "issue_number"), false)
+}
+
+func listReviewComments(s *State, r *http.Request) (reply, error) {
+	if s.Pull(number(r, "pull_number")) == nil {
+		return reply{}, errNotFound
+	}
+	return s.list(r, number(r, "pull_number"), true)
+}
+
+func (s *State) list(r *http.Request, on int, review bool) (reply, error) {
+	since, _ := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
+	var found []object
+	for _, comment := range s.On(on) {
+		if comment.Updated.Truncate(time.Second).Before(since) || (comment.Path != "") != review {
+			continue
+		}
+		if review {
+			found = append(found, s.reviewComment(comment))
+		} else {
+			found = append(found, s.comment(comment))
+		}
+	}
+	page, last := paged(r, found)
+	return reply{http.StatusOK, orEmpty(page), last}, nil
+}
+
+func (s *Server) say(state *State, r *http.Request) (reply, error) {
+	if state.Issue(number(r, "issue_number")) == nil {
+		return reply{}, errNotFound
+	}
+	var asked struct{ Body string }
+	if err := decode(r, &asked); err != nil || asked.Body == "" || len(asked.Body) > 65536 {
+		return reply{}, unprocessable("body is missing or too long")
+	}
+	comment := state.Say(state.Me, number(r, "issue_number"), asked.Body, s.Now())
+	return reply{status: http.StatusCreated, body: state.comment(comment)}, nil
+}
+
+func (s *Server) editComment(state *State, r *http.Request) (reply, error) {
+	comment := state.found(r)
+	if comment == nil {
+		return reply{}, errNotFound
+	}
+	if comment.Author != state.Me {
+		return reply{}, errForbids
+	}
+	var asked struct{ Body string }
+	if err := decode(r, &asked); err != nil || asked.Body == "" || len(asked.Body) > 65536 {
+		return reply{}, unprocessable("body is missing or too long")
+	}
+	comment.Body, comment.Updated = asked.Body, s.Now()
+	return reply{status: http.StatusOK, body: state.comment(comment)}, nil
+}
+
+func (s *State) found(r *http.Request) *Comment {
+	id := int64(number(r, "comment_id"))
+	return find(s.Comments, func(c *Comment) bool { return c.ID == id })
+}
+
+func react(s *State, r *http.Request) (reply, error) {
+	comment := s.found(r)
+	if comment == nil {
+		return reply{}, errNotFound
+	}
+	var asked struct{ Content string }
+	if err := decode(r, &asked); err != nil {
+		return reply{}, err
+	}
+	status, given := http.StatusCreated, Reaction{comment.ID, asked.Content}
+	if slices.Contains(s.Reactions, given) {
+		status = http.StatusOK
+	} else {
+		s.Reactions = append(s.Reactions, given)
+	}
+	body := object{"id": comment.ID, "node_id": "RE", "user": user(s.Me), "content": asked.Content, "created_at": stamp(comment.Created)}
+	return reply{status: status, body: body}, nil
+}
+
+func addLabels(s *State, r *http.Request) (reply, error) {
+	issue := s.Issue(number(r, "issue_number"))
+	if issue == nil {
+		return reply{}, errNotFound
+	}
+	var asked struct{ Labels []string }
+	if err := decode(r, &asked); err != nil {
+		return reply{}, err
+	}
+	for _, name := range asked.Labels {
+		if !slices.Contains(issue.Labels, name) {
+			issue.Labels = append(issue.Labels, name)
+		}
+	}
+	return reply{status: http.StatusOK, body: s.labels(issue.Labels)}, nil
+}
+
+func removeLabel(s *State, r *http.Request) (reply, error) {
+	issue := s.Issue(number(r, "issue_number"))
+	if issue == nil || !slices.Contains(issue.Labels, r.PathValue("name")) {
+		return reply{}, errNotFound
+	}
+	issue.Labels = slices.DeleteFunc(issue.Labels, func(label string) bool { return label == r.PathValue("name") })
+	return reply{status: http.StatusOK, body: s.labels(issue.Labels)}, nil
+}
+
+func listChecks(s *State, r *http.Request) (reply, error) {
+	var found []object
+	for _, check := range s.Checks {
+		if check.Commit == r.PathValue("ref") && !check.Status {
+			found = append(found, s.checkRun(check))
+		}
+	}
+	page, last := paged(r, found)
+	return reply{http.StatusOK, object{"total_count": len(found), "check_runs": orEmpty(page)}, last}, nil
+}
+
+func combinedStatus(s *State, r *http.Request) (reply, error) {
+	var found []object
+	overall := "pending"
+	for _, check := range s.Checks {
+		if check.Commit == r.PathValue("ref") && check.Status {
+			found = append(found, s.status(check))
+			overall = check.Conclusion
+		}
+	}
+	page, last := paged(r, found)
+	body := object{
+		"state": overall, "sha": r.PathValue("ref"), "total_count": len(found), "statuses": orEmpty(page), "repository": s.repo(s.Repository),
+		"commit_url": site, "url": site,
+	}
+	return reply{http.StatusOK, body, last}, nil
+}
+
+func listAnnotations(s *State, r *http.Request) (reply, error) {
+	id, _ := strconv.ParseInt(r.PathValue("check_run_id"), 10, 64)
+	check := find(s.Checks, func(c *Check) bool { return c.ID == id })
+	if check == nil {
+		return reply{}, errNotFound
+	}
+	var found []object
+	for i, message := range check.Annotations {
+		found = append(found, object{
+			"path": fmt.Sprintf("file%d.go", i), "blob_href": site, "start_line": 1, "end_line": 1, "start_column": nil, "end_column": nil,
+			"annotation_level": "failure", "title": nil, "message": message, "raw_details": nil,
+		})
+	}
+	page, last := paged(r, found)
+	return reply{http.StatusOK, orEmpty(page), last}, nil
+}
+
+func (s *Server) readBranch(state *State, r *http.Request) (reply, error) {
+	sha := s.branch(r.PathValue("branch"))
+	if sha == "" {
+		return reply{}, errNotFound
+	}
+	return reply{status: http.StatusOK, body: state.branchObject(r.PathValue("branch"), sha)}, nil
+}
+
+func permission(s *State, r *http.Request) (reply, error) {
+	login := r.PathValue("username")
+	level := cmp.Or(s.Permissions[login], "read")
+	person := user(login)
+	person["role_name"] = level
+	return reply{status: http.StatusOK, body: object{"permission": level, "role_name": level, "user": person}}, nil
+}
+
+func dispatch(s *State, r *http.Request) (reply, error) {
+	var asked struct{ Ref string }
+	if err := decode(r, &asked); err != nil {
+		return reply{}, err
+	}
+	s.Dispatched = append(s.Dispatched, r.PathValue("workflow_id")+" "+asked.Ref)
+	return reply{status: http.StatusNoContent}, nil
+}
+
+func workflowPermissions(s *State, _ *http.Request) (reply, error) {
+	return reply{status: http.StatusOK, body: object{"default_workflow_permissions": "read", "can_approve_pull_request_reviews": !s.NoPulls}}, nil
+}
+
+func variable(s *State, r *http.Request) (reply, error) {
+	value, found := s.Variables[r.PathValue("name")]
+	if !found {
+		return reply{}, errNotFound
+	}
+	body := object{"name": r.PathValue("name"), "value": value, "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"}
+	return reply{status: http.StatusOK, body: body}, nil
+}
+
+func listWorkflows(s *State, r *http.Request) (reply, error) {
+	var found []object
+	for i, w := range s.Workflows {
+		found = append(found, object{
+			"id": i + 1, "node_id": "W", "name": w.Path, "path": w.Path, "state": w.State, "url": site, "html_url": site, "badge_url": site,
+			"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+		})
+	}
+	page, last := paged(r, found)
+	return reply{http.StatusOK, object{"total_count": len(found), "workflows": orEmpty(page)}, last}, nil
+}

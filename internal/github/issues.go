@@ -1,0 +1,135 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	gh "github.com/google/go-github/v62/github"
+)
+
+// The bounds of a list: entries on a page, and pages.
+const (
+	perPage  = 100
+	maxPages = 50
+)
+
+// Issue is an issue of the repository.
+type Issue struct {
+	Number      int
+	Title, Body string
+	Open        bool
+	// Author is the login of who opened it, Association their relation to the
+	// repository, such as OWNER or NONE.
+	Author, Association string
+	Labels, Assignees   []string
+	URL                 string
+	Created, Updated    time.Time
+	// Pull says that it is a pull request.
+	Pull bool
+}
+
+// Issues lists the issues with a label, pull requests left out, the oldest
+// first. State is open, closed or all.
+func (c *Client) Issues(ctx context.Context, label, state string) ([]Issue, error) {
+	options := &gh.IssueListByRepoOptions{
+		Labels: []string{label}, State: state, Sort: "created", Direction: "asc", ListOptions: gh.ListOptions{PerPage: perPage},
+	}
+	found, err := pages(func(page int) ([]*gh.Issue, *gh.Response, error) {
+		options.Page = page
+		return c.api.Issues.ListByRepo(ctx, c.owner, c.name, options)
+	})
+	if err != nil {
+		return nil, c.fail("list the issues with label "+label, err)
+	}
+	issues := make([]Issue, 0, len(found))
+	for _, issue := range found {
+		if !issue.IsPullRequest() {
+			issues = append(issues, issueOf(issue))
+		}
+	}
+	return issues, nil
+}
+
+// Issue reads one issue.
+func (c *Client) Issue(ctx context.Context, number int) (Issue, error) {
+	issue, _, err := c.api.Issues.Get(ctx, c.owner, c.name, number)
+	return issueOf(issue), c.fail(fmt.Sprintf("read issue #%d", number), err)
+}
+
+// CreateIssue opens an issue.
+func (c *Client) CreateIssue(ctx context.Context, title, body string, labels []string) (Issue, error) {
+	issue, _, err := c.api.Issues.Create(ctx, c.owner, c.name, &gh.IssueRequest{Title: &title, Body: &body, Labels: &labels})
+	return issueOf(issue), c.fail("open an issue", err)
+}
+
+// SetIssueOpen opens or closes an issue.
+func (c *Client) SetIssueOpen(ctx context.Context, number int, open bool) error {
+	state, op := "closed", "close"
+	if open {
+		state, op = "open", "reopen"
+	}
+	_, _, err := c.api.Issues.Edit(ctx, c.owner, c.name, number, &gh.IssueRequest{State: &state})
+	return c.fail(fmt.Sprintf("%s issue #%d", op, number), err)
+}
+
+// AddLabels puts labels on an issue or pull request; those that it has stay.
+func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) error {
+	// go-github sends the bare list, which GitHub takes but does not describe.
+	path := fmt.Sprintf("repos/%s/%s/issues/%d/labels", c.owner, c.name, number)
+	request, err := c.api.NewRequest(http.MethodPost, path, map[string][]string{"labels": labels})
+	if err == nil {
+		_, err = c.api.Do(mayRepeat(ctx), request, nil)
+	}
+	return c.fail(fmt.Sprintf("label #%d", number), err)
+}
+
+// RemoveLabel takes a label off an issue; it is no error that it has none.
+func (c *Client) RemoveLabel(ctx context.Context, number int, label string) error {
+	_, err := c.api.Issues.RemoveLabelForIssue(ctx, c.owner, c.name, number, label)
+	if err = c.fail(fmt.Sprintf("take label %s off #%d", label, number), err); NotFound(err) {
+		return nil
+	}
+	return err
+}
+
+func issueOf(i *gh.Issue) Issue {
+	if i == nil {
+		return Issue{}
+	}
+	issue := Issue{
+		Number: i.GetNumber(), Title: i.GetTitle(), Body: i.GetBody(), Open: i.GetState() == "open", Author: i.GetUser().GetLogin(),
+		Association: i.GetAuthorAssociation(), URL: i.GetHTMLURL(), Created: i.GetCreatedAt().Time, Updated: i.GetUpdatedAt().Time,
+		Pull: i.IsPullRequest(),
+	}
+	for _, label := range i.Labels {
+		issue.Labels = append(issue.Labels, label.GetName())
+	}
+	for _, assignee := range i.Assignees {
+		issue.Assignees = append(issue.Assignees, assignee.GetLogin())
+	}
+	return issue
+}
+
+// errTooMany says that a list does not end.
+var errTooMany = errors.New("the list has more entries than are read; something in this repository is out of bounds")
+
+// pages reads a list to its end.
+func pages[T any](read func(page int) ([]T, *gh.Response, error)) ([]T, error) {
+	var all []T
+	page := 1
+	for range maxPages {
+		entries, answer, err := read(page)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, entries...)
+		if answer.NextPage <= page {
+			return all, nil
+		}
+		page = answer.NextPage
+	}
+	return nil, errTooMany
+}

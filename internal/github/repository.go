@@ -1,0 +1,133 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	gh "github.com/google/go-github/v62/github"
+)
+
+// Repository is what the API says of the repository to this token.
+type Repository struct {
+	DefaultBranch           string
+	Private, Fork, Archived bool
+	HasIssues               bool
+	// Push says that the token may push.
+	Push bool
+	// Scopes are those of a classic token; nil when the token has none of that
+	// kind.
+	Scopes []string
+}
+
+// About reads the repository.
+func (c *Client) About(ctx context.Context) (Repository, error) {
+	found, answer, err := c.api.Repositories.Get(ctx, c.owner, c.name)
+	if err != nil {
+		return Repository{}, c.fail("read repository "+c.Repository(), err)
+	}
+	about := Repository{
+		DefaultBranch: found.GetDefaultBranch(), Private: found.GetPrivate(), Fork: found.GetFork(), Archived: found.GetArchived(),
+		HasIssues: found.GetHasIssues(), Push: found.GetPermissions()["push"],
+	}
+	if text, given := answer.Header["X-Oauth-Scopes"]; given {
+		about.Scopes = strings.FieldsFunc(strings.Join(text, ","), func(r rune) bool { return r == ',' || r == ' ' })
+		if about.Scopes == nil {
+			about.Scopes = []string{}
+		}
+	}
+	return about, nil
+}
+
+// Permission is what a person may do here: admin, write, read or none. It is
+// what tells members whose membership is private from strangers.
+func (c *Client) Permission(ctx context.Context, login string) (string, error) {
+	level, _, err := c.api.Repositories.GetPermissionLevel(ctx, c.owner, c.name, login)
+	if err = c.fail("read what "+clip(line(login), 50)+" may do", err); err != nil {
+		if NotFound(err) {
+			return "none", nil
+		}
+		return "", err
+	}
+	return level.GetPermission(), nil
+}
+
+// Branch is a branch as the API knows it.
+type Branch struct {
+	Commit    string
+	Protected bool
+}
+
+// Branch reads a branch; found is false when there is none.
+func (c *Client) Branch(ctx context.Context, name string) (branch Branch, found bool, err error) {
+	// go-github's own call has no error of GitHub's in it.
+	request, err := c.api.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/branches/%s", c.owner, c.name, url.PathEscape(name)), nil)
+	var b gh.Branch
+	if err == nil {
+		_, err = c.api.Do(ctx, request, &b)
+	}
+	if err = c.fail("read branch "+clip(line(name), 100), err); err != nil {
+		if NotFound(err) {
+			return branch, false, nil
+		}
+		return branch, false, err
+	}
+	return Branch{Commit: b.GetCommit().GetSHA(), Protected: b.GetProtected()}, true, nil
+}
+
+// ActionsMayOpenPulls says whether the repository lets workflows open pull
+// requests with their own token. Known is false when the token may not see it.
+func (c *Client) ActionsMayOpenPulls(ctx context.Context) (allowed, known bool, err error) {
+	settings, _, err := c.api.Repositories.GetDefaultWorkflowPermissions(ctx, c.owner, c.name)
+	if err = c.fail("read the permissions of workflows", err); err != nil {
+		if slices.Contains([]int{http.StatusForbidden, http.StatusNotFound}, status(err)) {
+			return false, false, nil
+		}
+		return false, false, err
+	}
+	return settings.GetCanApprovePullRequestReviews(), true, nil
+}
+
+// Workflow is a workflow of GitHub Actions.
+type Workflow struct {
+	Name, Path string
+	// State is active, disabled_manually, disabled_inactivity and others.
+	State string
+}
+
+// Workflows lists the workflows of the repository.
+func (c *Client) Workflows(ctx context.Context) ([]Workflow, error) {
+	options := &gh.ListOptions{PerPage: perPage}
+	found, err := pages(func(page int) ([]*gh.Workflow, *gh.Response, error) {
+		options.Page = page
+		list, answer, err := c.api.Actions.ListWorkflows(ctx, c.owner, c.name, options)
+		if err != nil {
+			return nil, answer, err
+		}
+		return list.Workflows, answer, nil
+	})
+	if err != nil {
+		return nil, c.fail("list the workflows", err)
+	}
+	workflows := make([]Workflow, len(found))
+	for i, w := range found {
+		workflows[i] = Workflow{Name: w.GetName(), Path: w.GetPath(), State: w.GetState()}
+	}
+	return workflows, nil
+}
+
+// Variable reads a variable of the repository for Actions; found is false when
+// there is none, or when the token may not see it.
+func (c *Client) Variable(ctx context.Context, name string) (value string, found bool, err error) {
+	variable, _, err := c.api.Actions.GetRepoVariable(ctx, c.owner, c.name, name)
+	if err = c.fail("read variable "+name, err); err != nil {
+		if slices.Contains([]int{http.StatusForbidden, http.StatusNotFound}, status(err)) {
+			return "", false, nil
+		}
+		return "", false, err
+	}
+	return variable.Value, true, nil
+}
