@@ -179,6 +179,13 @@ type iteration struct {
 	Commit    *string      `json:"commit"`
 	RunID     string       `json:"run_id"`
 	Stopped   string       `json:"stopped"`
+	Noisy     bool         `json:"noisy"`
+	Samples   struct{ Incumbent, Candidate []json.Number }
+	Evidence  []struct {
+		Stage string
+		Pairs int
+		P     float64 `json:"p_value"`
+	} `json:"evidence"`
 	Warnings  []string     `json:"warnings"`
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"hash/fnv"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,17 +14,19 @@ import (
 const runDirPrefix = "autoloop-run-"
 
 // newRunDir makes a private directory for the trees of this run, and removes
-// those that runs left behind whose process is gone.
+// those that runs left behind whose process is gone. All names have the same
+// length, so that what is measured today has no longer path than yesterday.
 func newRunDir() (string, error) {
 	sweep(os.TempDir())
-	return os.MkdirTemp("", runDirPrefix+owner(os.Getpid())+"-")
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("%s%s-%08x", runDirPrefix, owner(os.Getpid()), rand.Uint32()))
+	return dir, os.Mkdir(dir, 0o700)
 }
 
 // owner names a process for good: its number, and a digest of its start.
 func owner(pid int) string {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(processStart(pid)))
-	return fmt.Sprintf("%d-%08x", pid, sum.Sum32())
+	return fmt.Sprintf("%010d-%08x", pid, sum.Sum32())
 }
 
 func sweep(dir string) {

@@ -30,6 +30,7 @@ func printResults(env Env, results []iterate.Result, asJSON bool) error {
 		return nil
 	}
 	fmt.Fprint(env.Stdout, colored(env, resultTable(results).String()))
+	fmt.Fprint(env.Stdout, pictures(results))
 	last := results[len(results)-1]
 	if last.Initial != nil && last.BestMetric != nil {
 		fmt.Fprintf(env.Stdout, "\n%s: %s at the start, %s now (%s)\n", last.Program, last.Initial, last.BestMetric, score.Delta(*last.BestMetric, last.Initial))

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/score"
+)
+
+const pictureWidth = 50
+
+// pictures draws what both sides of noisy trials measured: of every kept
+// iteration, and of the last one.
+func pictures(results []iterate.Result) string {
+	var out strings.Builder
+	for i, r := range results {
+		if len(r.Evidence) > 0 && (r.Outcome == ledger.Accepted || i == len(results)-1) {
+			out.WriteString("\n" + picture(r))
+		}
+	}
+	return out.String()
+}
+
+func picture(r iterate.Result) string {
+	last := r.Evidence[len(r.Evidence)-1]
+	title := fmt.Sprintf("iteration %d, %s: %d pairs, p = %.2g, difference %s (%g %% interval %s to %s)\n",
+		r.Iteration, last.Stage, last.Pairs, last.P, last.Difference.Signed(), last.Confidence*100, last.Low, last.High)
+	all := slices.Concat(r.Samples.Incumbent, r.Samples.Candidate)
+	if len(all) == 0 {
+		return title
+	}
+	return title + report.Strips([]report.Strip{
+		{Name: string(gate.Incumbent), Samples: floats(r.Samples.Incumbent), Note: "median " + last.Incumbent.String()},
+		{Name: string(gate.Candidate), Samples: floats(r.Samples.Candidate), Note: "median " + last.Candidate.String()},
+	}, pictureWidth, slices.MinFunc(all, score.Value.Cmp).String(), slices.MaxFunc(all, score.Value.Cmp).String())
+}
+
+func floats(values []score.Value) []float64 {
+	list := make([]float64, len(values))
+	for i, v := range values {
+		list[i] = v.Float64()
+	}
+	return list
+}

@@ -1,0 +1,275 @@
+package tests
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// noisy is a program whose metric is the number in value.txt plus the next
+// line of a file that only the test writes; every run leaves a line with the
+// number and its directory. Its agent writes line N of `values`, or a comment.
+const noisy = `---
+metric: m
+metric_direction: higher
+plateau: off
+isolation: off
+agent: command
+agent-command: bash "$SIDE/agent"
+env: [SIDE]
+%s
+---
+## Goal
+Move the number.
+## Target
+- ` + "`value.txt`" + `
+## Evaluation
+` + "```bash" + `
+n=$(<"$SIDE/count")
+echo $((n+1)) > "$SIDE/count"
+mapfile -t noise < "$SIDE/noise"
+read -r value < value.txt
+echo "$value $PWD" >> "$SIDE/runs"
+set -- ${noise[n]:-0 0}
+echo "{\"m\": $(($value + $1)), \"rail\": $((${2:-0} + ${value}))}"
+` + "```" + `
+`
+
+// noisyWorld is a world with that program. A line of noise is added to the
+// metric; a second number on it to the metric `rail`.
+func noisyWorld(t *testing.T, front string, noise []string, tries ...string) *world {
+	t.Helper()
+	w := newWorld(t, map[string]string{".autoloop/programs/p.md": fmt.Sprintf(noisy, front), "value.txt": "1000\n"})
+	w.aside("noise", strings.Join(noise, "\n"))
+	w.aside("count", "0")
+	w.aside("runs", "")
+	w.aside("values", strings.Join(tries, "\n"))
+	w.aside("agent", `value=$(sed -n "${AUTOLOOP_ITERATION}p" "$SIDE/values")
+if [ -n "$value" ]; then echo "$value" > value.txt; else echo "# $AUTOLOOP_ITERATION" >> value.txt; fi`)
+	return w
+}
+
+func (w *world) aside(name, text string) {
+	w.t.Helper()
+	require.NoError(w.t, os.WriteFile(filepath.Join(w.side, name), []byte(text+"\n"), 0o600))
+}
+
+// runs are the values and directories of the evaluations so far.
+func (w *world) runs() (values, dirs []string) {
+	w.t.Helper()
+	data, err := os.ReadFile(filepath.Join(w.side, "runs"))
+	require.NoError(w.t, err)
+	for line := range strings.Lines(string(data)) {
+		if value, dir, found := strings.Cut(strings.TrimSpace(line), " "); found {
+			values, dirs = append(values, value), append(dirs, dir)
+		}
+	}
+	return values, dirs
+}
+
+func TestDeterministicPaysOnce(t *testing.T) {
+	t.Parallel()
+	w := noisyWorld(t, "", nil, "900", "1100", "1100", "1050")
+	count := func() int { values, _ := w.runs(); return len(values) }
+	assert.Equal(t, "rejected", w.one().Outcome)
+	assert.Equal(t, 2+1, count(), "two probes, and one run of the candidate")
+	assert.Equal(t, "accepted", w.one().Outcome)
+	assert.Equal(t, 3+3, count(), "the candidate, and both sides again")
+	got := w.one()
+	assert.Equal(t, "rejected", got.Outcome)
+	assert.Equal(t, "rejected", w.one().Outcome)
+	values, dirs := w.runs()
+	assert.Equal(t, []string{"1000", "1000", "900", "1100", "1000", "1100", "1050"}, values, "no change proposed costs nothing")
+	for _, dir := range dirs {
+		assert.Len(t, dir, len(dirs[0]), "all paths are equally long")
+	}
+	assert.Contains(t, strings.Join(got.Reasons, "\n"), "no change proposed")
+}
+
+func TestLuckIsFoundOutAtTheFirstKeep(t *testing.T) {
+	t.Parallel()
+	noise := []string{"7", "7", "9", "-3"} // two probes that agree, a lucky candidate, the incumbent again
+	for i := range 200 {
+		noise = append(noise, fmt.Sprint(i*37%11-5))
+	}
+	w := noisyWorld(t, "", noise)
+	got := w.one()
+	assert.Equal(t, "rejected", got.Outcome)
+	assert.True(t, got.Noisy)
+	require.NotEmpty(t, got.Evidence)
+	assert.Equal(t, "pairs", got.Evidence[0].Stage)
+	w.one()
+	baselines := 0
+	for _, event := range w.events() {
+		if event["role"] == "baseline" {
+			baselines++
+			if baselines == 2 {
+				assert.Equal(t, "the evaluation turned out noisy", event["reason"])
+				assert.Len(t, event["samples"], 8)
+				assert.Equal(t, true, event["noisy"])
+			}
+		}
+	}
+	assert.Equal(t, 2, baselines, "what two lucky runs said is measured anew, once")
+}
+
+// scatter is seeded noise, a line a run.
+func scatter(seed uint64, lines int, deviation float64) []string {
+	random := rand.New(rand.NewPCG(seed, 1))
+	list := make([]string, lines)
+	for i := range list {
+		list[i] = fmt.Sprintf("%.0f %.0f", random.NormFloat64()*deviation, random.NormFloat64()*deviation)
+	}
+	return list
+}
+
+func TestPairsAlternateAndConfirm(t *testing.T) {
+	t.Parallel()
+	w := noisyWorld(t, "", scatter(3, 200, 5), "1100")
+	got := w.one()
+	assert.Equal(t, "accepted", got.Outcome, got.Reasons)
+	require.Len(t, got.Evidence, 2)
+	assert.Equal(t, "confirmation", got.Evidence[1].Stage)
+	assert.Less(t, got.Evidence[1].P, 0.05)
+	assert.Len(t, got.Samples.Candidate, 8)
+	assert.Equal(t, text(got.Metric), text(got.Best), "best is what the confirmation measured")
+
+	values, dirs := w.runs()
+	values, dirs = values[2+8:], dirs[2+8:] // after the probes and the runs of iteration 0
+	require.Len(t, values, 2*(2+16))
+	const abba = "ICCIICCIICCIICCI"
+	assert.Equal(t, "IC"+abba+"CI"+strings.NewReplacer("I", "C", "C", "I").Replace(abba), order(values))
+	first, second := dirs[slices.Index(values, "1000")], dirs[slices.Index(values, "1100")]
+	assert.NotEqual(t, first, second)
+	assert.Equal(t, first, dirs[18], "the confirmation has the candidate where the incumbent was")
+	assert.Equal(t, second, dirs[19])
+
+	entry := w.memory("p.md")
+	assert.Regexp(t, `better: median 11\d\d(\.5)? beside \d+(\.5)?, difference \+\d+(\.5)? \(95 % interval \d+ to \d+\), p = 0\.0001\d*, 8 pairs`, strings.ReplaceAll(entry, `\`, ""))
+}
+
+// order is who was measured, incumbent or candidate.
+func order(values []string) string {
+	var out strings.Builder
+	for _, value := range values {
+		out.WriteString(map[string]string{"1000": "I", "1100": "C"}[value])
+	}
+	return out.String()
+}
+
+func TestTheTerminalShowsBothSides(t *testing.T) {
+	t.Parallel()
+	w := noisyWorld(t, "", scatter(3, 200, 5), "1100")
+	a := w.binary("iterate", "--program", "p")
+	assert.Regexp(t, `iteration 1, confirmation: 8 pairs, p = 0\.\d+, difference \+`, a.stdout)
+	assert.Regexp(t, `(?m)^incumbent  [·•●┃ ]{50}  median \d`, a.stdout)
+	assert.Regexp(t, `(?m)^candidate  [·•●┃ ]{50}  median \d`, a.stdout)
+	assert.Contains(t, a.stderr, "confirmation, run 8 of 8 of the candidate")
+}
+
+func TestEarlyStopOfWhatIsNoBetter(t *testing.T) {
+	t.Parallel()
+	w := noisyWorld(t, "", scatter(5, 200, 5), "900")
+	got := w.one()
+	assert.Equal(t, "rejected", got.Outcome)
+	assert.Contains(t, got.Reasons[0], "not better after 3 pairs")
+	values, _ := w.runs()
+	assert.Len(t, values, 2+8+2+6)
+}
+
+func TestGuardrails(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ front, try, outcome, says string }{
+		"within an absolute allowance": {"guardrails: [{metric: rail, direction: lower, max-regression: 100}]", "1100", "accepted", ""},
+		"beyond an absolute allowance": {"guardrails: [{metric: rail, direction: lower, max-regression: 99}]", "1100", "rejected", "guardrail rail: 1100 is beyond 1099"},
+		"within percent":               {"guardrails: [{metric: rail, direction: lower, max-regression: 10%}]", "1100", "accepted", ""},
+		"beyond percent":               {"guardrails: [{metric: rail, direction: lower, max-regression: 9.9%}]", "1100", "rejected", "beyond 1099"},
+		"the other direction":          {"guardrails: [{metric: rail, direction: higher}]", "1100", "accepted", ""},
+		"plain comparison":             {"evaluation-runs: 1\nguardrails: [{metric: rail, direction: lower}]", "1100", "rejected", "guardrail rail"},
+		"not printed":                  {"guardrails: [{metric: lag, direction: lower}]", "1100", "error", `prints no number "lag"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := noisyWorld(t, c.front, nil, c.try).one()
+			assert.Equal(t, c.outcome, got.Outcome, got.Reasons)
+			assert.Contains(t, strings.Join(got.Reasons, "\n"), c.says)
+		})
+	}
+}
+
+func TestNoisyGuardrail(t *testing.T) {
+	t.Parallel()
+	const rail = "guardrails: [{metric: rail, direction: lower, max-regression: %d}]"
+	w := noisyWorld(t, fmt.Sprintf(rail, 50), scatter(7, 300, 5), "1100")
+	got := w.one()
+	assert.Equal(t, "rejected", got.Outcome)
+	assert.Contains(t, got.Reasons[0], "guardrail rail")
+	w = noisyWorld(t, fmt.Sprintf(rail, 100), scatter(7, 300, 5), "1100")
+	got = w.one()
+	assert.Equal(t, "accepted", got.Outcome, "a median at the allowance, give or take the noise, is no breach: %v", got.Reasons)
+}
+
+func TestJumpOutOfAllProportion(t *testing.T) {
+	t.Parallel()
+	w := noisyWorld(t, "metric-range: [0, 1000000]", nil, "1001", "1003", "1004", "90000", "2000000")
+	got := w.iterate("-n", "5")
+	for i := range 3 {
+		assert.Empty(t, got[i].Warnings)
+	}
+	assert.Equal(t, "accepted", got[3].Outcome)
+	assert.Contains(t, strings.Join(got[3].Warnings, "\n"), "more than 10 times the largest before it (2)")
+	assert.Contains(t, w.memory("p.md"), "more than 10 times the largest")
+	assert.Equal(t, "rejected", got[4].Outcome)
+	assert.Contains(t, got[4].Reasons[0], "implausible")
+}
+
+func TestRepeatsThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	w := noisyWorld(t, "timeout-minutes: 1", scatter(9, 100, 5), "1100")
+	program := strings.Replace(fmt.Sprintf(noisy, "timeout-minutes: 1"), "n=$(<", "sleep 1.8\nn=$(<", 1)
+	w.write(".autoloop/programs/p.md", program)
+	got := w.one()
+	assert.Equal(t, "error", got.Outcome)
+	assert.Contains(t, got.Reasons[0], "8 pairs of runs with their confirmation take 2 minutes (36 runs of ")
+	assert.Contains(t, got.Reasons[0], "set `timeout-minutes: ")
+	values, _ := w.runs()
+	assert.Len(t, values, 2, "nothing is spent on what cannot end")
+}
+
+// Twenty runs of thirty iterations whose agent changes nothing but a comment.
+func TestCommentsAreNotKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("600 iterations take minutes; leave out -short to run them")
+	}
+	t.Parallel()
+	kept := make([]int, 20)
+	t.Run("runs", func(t *testing.T) {
+		for seed := range kept {
+			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				t.Parallel()
+				w := noisyWorld(t, "", scatter(uint64(seed)+100, 1500, 27))
+				for _, got := range w.iterate("-n", "30") {
+					require.Contains(t, []string{"accepted", "rejected"}, got.Outcome, got.Reasons)
+					if got.Outcome == "accepted" {
+						kept[seed]++
+					}
+				}
+			})
+		}
+	})
+	clean := 0
+	for _, count := range kept {
+		if count == 0 {
+			clean++
+		}
+	}
+	t.Logf("kept per run: %v", kept)
+	assert.GreaterOrEqual(t, clean, 19, "runs that kept nothing: %v", kept)
+}
