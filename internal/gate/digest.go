@@ -1,0 +1,111 @@
+package gate
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"strings"
+)
+
+// Digest identifies what a patch does, so that the same change is not measured
+// twice: two patches that differ only in where their lines are in a file, in
+// blank lines, in tabs against spaces, or in runs of spaces within a line have
+// one digest. The patch is git's, with full object ids; the digest is 32
+// hexadecimal digits of a SHA-256, "" for a patch without a change.
+func Digest(patch []byte) string {
+	d := digest{hash: sha256.New()}
+	for line := range bytes.Lines(patch) {
+		d.line(strings.TrimRight(string(line), "\r\n"))
+	}
+	if !d.any {
+		return ""
+	}
+	return hex.EncodeToString(d.hash.Sum(nil)[:16])
+}
+
+// digest reads a patch line by line.
+type digest struct {
+	hash hash.Hash
+	any  bool
+	// old and added count the lines that are left of the present hunk.
+	old, added int
+	blob       string // the new object id of the present file
+}
+
+func (d *digest) line(line string) {
+	if d.old > 0 || d.added > 0 {
+		d.content(line)
+		return
+	}
+	switch {
+	case strings.HasPrefix(line, "@@ "):
+		d.hunk(line)
+	case strings.HasPrefix(line, "diff --git "):
+		d.blob = ""
+		d.write("file", strings.TrimPrefix(line, "diff --git "))
+	case strings.HasPrefix(line, "index "):
+		_, blob, _ := strings.Cut(strings.TrimPrefix(line, "index "), "..")
+		d.blob, _, _ = strings.Cut(blob, " ")
+	case strings.HasPrefix(line, "new file mode "), strings.HasPrefix(line, "deleted file mode "),
+		strings.HasPrefix(line, "old mode "), strings.HasPrefix(line, "new mode "):
+		d.write("mode", line)
+	case line == "GIT binary patch":
+		d.write("blob", d.blob)
+	}
+}
+
+// hunk reads `@@ -from,count +from,count @@`; a count that is missing is 1.
+func (d *digest) hunk(line string) {
+	d.old, d.added = 1, 1
+	fields := strings.Fields(line)
+	if len(fields) < 3 {
+		return
+	}
+	for i, count := range []*int{&d.old, &d.added} {
+		if _, text, found := strings.Cut(fields[i+1], ","); found {
+			if _, err := fmt.Sscanf(text, "%d", count); err != nil {
+				*count = 0
+			}
+		}
+	}
+}
+
+// content reads one line of a hunk.
+func (d *digest) content(line string) {
+	if line == "" {
+		line = " " // an empty line of context whose space was cut
+	}
+	switch line[0] {
+	case '-':
+		d.old--
+	case '+':
+		d.added--
+	case '\\': // no newline at the end of the file
+		return
+	default:
+		d.old, d.added = d.old-1, d.added-1
+		return
+	}
+	if text := normal(line[1:]); text != "" {
+		d.write(line[:1], text)
+	}
+}
+
+func (d *digest) write(what, text string) {
+	d.any = true
+	fmt.Fprintf(d.hash, "%s %d %s\n", what, len(text), text)
+}
+
+// normal is a line without what rarely matters: trailing spaces, runs of spaces
+// within, and tabs instead of spaces. How far it is indented stays.
+func normal(line string) string {
+	rest := strings.TrimLeft(line, " \t")
+	words := strings.Join(strings.Fields(rest), " ")
+	if words == "" {
+		return ""
+	}
+	indent := line[:len(line)-len(rest)]
+	return strings.ReplaceAll(indent, "\t", "    ") + words
+}
