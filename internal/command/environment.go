@@ -18,18 +18,23 @@ var passed = []string{
 }
 
 // cache is a toolchain's directory that is worth keeping between runs: the
-// variable that names it, and where it is below the home when unset.
-type cache struct{ name, below string }
+// variable that names it, and where it is below the home when unset ("": it is
+// named only when the caller does). A store is of use when it cannot be written.
+type cache struct {
+	name, below string
+	store       bool
+}
 
 var caches = []cache{
-	{"GOPATH", "go"},
-	{"GOCACHE", ".cache/go-build"},
-	{"npm_config_cache", ".npm"},
-	{"PIP_CACHE_DIR", ".cache/pip"},
-	{"UV_CACHE_DIR", ".cache/uv"},
-	{"CARGO_HOME", ".cargo"},
-	{"RUSTUP_HOME", ".rustup"},
-	{"GRADLE_USER_HOME", ".gradle"},
+	{"GOPATH", "go", true},
+	{"GOMODCACHE", "", true},
+	{"GOCACHE", ".cache/go-build", false},
+	{"npm_config_cache", ".npm", false},
+	{"PIP_CACHE_DIR", ".cache/pip", false},
+	{"UV_CACHE_DIR", ".cache/uv", false},
+	{"CARGO_HOME", ".cargo", true},
+	{"RUSTUP_HOME", ".rustup", true},
+	{"GRADLE_USER_HOME", ".gradle", false},
 }
 
 // Environment is the whole environment of an agent or an evaluation: what is
@@ -47,7 +52,7 @@ func Environment(caller []string, home string, names []string) []string {
 		switch value := Getenv(caller, c.name); {
 		case value != "":
 			env = append(env, c.name+"="+value)
-		case real != "":
+		case real != "" && c.below != "":
 			env = append(env, c.name+"="+filepath.Join(real, filepath.FromSlash(c.below)))
 		}
 	}
@@ -55,7 +60,7 @@ func Environment(caller []string, home string, names []string) []string {
 		name, _, _ := strings.Cut(variable, "=")
 		locale := strings.HasPrefix(name, "LC_")
 		listed := slices.Contains(names, name) && !forbidden(name)
-		if locale || listed || slices.Contains(passed, name) || name == "GOMODCACHE" {
+		if locale || listed || slices.Contains(passed, name) {
 			env = append(env, variable)
 		}
 	}

@@ -2,8 +2,13 @@ package command_test
 
 import (
 	"context"
+	"fmt"
+	"net"
 	"os"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/org/autoloop/internal/command"
 )
@@ -22,7 +27,55 @@ func TestMain(m *testing.M) {
 		})
 		os.Exit(0)
 	}
+	if address := os.Getenv(dialMark); address != "" {
+		dialBoth(address)
+		os.Exit(0)
+	}
+	if mark := os.Getenv(manyMark); mark != "" {
+		runMany(mark)
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
+}
+
+// Further roles of the test binary: to reach a server outside and one of its
+// own; to be killed while it runs several commands, isolated by a method and not.
+const (
+	dialMark   = "COMMAND_TEST_DIAL"
+	manyMark   = "COMMAND_TEST_MANY"
+	methodMark = "COMMAND_TEST_METHOD"
+)
+
+func dialBoth(outside string) {
+	own, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // It waits for nobody.
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, to := range [][2]string{{"host", outside}, {"own", own.Addr().String()}} {
+		dialer := net.Dialer{Timeout: 5 * time.Second}
+		if connection, err := dialer.DialContext(context.Background(), "tcp", to[1]); err == nil {
+			_ = connection.Close()
+			fmt.Println(to[0] + ": reached")
+		} else {
+			fmt.Println(to[0] + ": refused")
+		}
+	}
+}
+
+func runMany(mark string) {
+	method, program, _ := strings.Cut(os.Getenv(methodMark), "\t")
+	isolated := command.NewRunner()
+	isolated.Isolation = &command.Isolation{Method: command.Method(method), Program: program}
+	var running sync.WaitGroup
+	for _, runner := range []*command.Runner{isolated, command.NewRunner(), isolated, command.NewRunner()} {
+		running.Go(func() {
+			_, _ = runner.Run(context.Background(), command.Spec{
+				Args: []string{"sh", "-c", daemons + "wait"}, Dir: "/", Env: []string{path, mark},
+			})
+		})
+	}
+	running.Wait()
 }
 
 // daemons leaves processes in the background in every way that gets away from

@@ -28,21 +28,32 @@ const maxOrder = 64 << 20
 func (o order) encode() []byte {
 	fields := []string{o.path, o.dir, strconv.FormatInt(int64(o.grace), 10), strconv.Itoa(len(o.args))}
 	fields = append(append(fields, o.args...), o.env...)
-	body := strings.Join(fields, "\x00")
+	return frame([]byte(strings.Join(fields, "\x00")))
+}
+
+// frame puts the length of body before it.
+func frame(body []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 }
 
-func readOrder(from io.Reader) (order, error) {
+// readFrame reads a length and as many bytes, and nothing beyond them.
+func readFrame(from io.Reader) ([]byte, error) {
 	var size [4]byte
 	if _, err := io.ReadFull(from, size[:]); err != nil {
-		return order{}, err
+		return nil, err
 	}
 	length := binary.BigEndian.Uint32(size[:])
 	if length > maxOrder {
-		return order{}, errors.New("the order is too long")
+		return nil, errors.New("the order is too long")
 	}
 	body := make([]byte, length)
-	if _, err := io.ReadFull(from, body); err != nil {
+	_, err := io.ReadFull(from, body)
+	return body, err
+}
+
+func readOrder(from io.Reader) (order, error) {
+	body, err := readFrame(from)
+	if err != nil {
 		return order{}, err
 	}
 	fields := strings.Split(string(body), "\x00")

@@ -32,6 +32,8 @@ type Runner struct {
 	// calls Supervise first. "" runs without a supervisor: then only the
 	// command's process group is ended.
 	Executable string
+	// Isolation keeps commands apart from the rest of the system; nil does not.
+	Isolation *Isolation
 	// Grace is the time between SIGTERM and SIGKILL; 0 is two seconds.
 	Grace time.Duration
 
@@ -69,9 +71,14 @@ func (r *Runner) Run(ctx context.Context, spec Spec) (Result, error) {
 
 	begin := time.Now()
 	var result Result
-	if r.Executable == "" {
+	switch {
+	case spec.Offline && r.Isolation == nil:
+		err = errOffline
+	case r.Executable == "" && r.Isolation != nil:
+		err = errors.New("isolation needs a supervisor, and there is none")
+	case r.Executable == "":
 		result, err = r.plain(ctx, &spec, path)
-	} else {
+	default:
 		result, err = r.supervised(ctx, &spec, path)
 	}
 	result.Duration = time.Since(begin)

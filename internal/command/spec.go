@@ -23,6 +23,15 @@ type Spec struct {
 	// Stdin is copied to the command, as much as it reads; nil is empty. A Read
 	// that blocks is left behind when the command has ended.
 	Stdin io.Reader
+	// Offline keeps the command from every network but a loopback of its own; it
+	// needs a Runner with an Isolation.
+	Offline bool
+	// Writable and Readable are paths that an isolated command may use beside
+	// Dir, HOME and TMPDIR; they mean nothing without isolation.
+	Writable, Readable []string
+	// KeepCaches leaves what an isolated command wrote to toolchain caches for
+	// the next one with the same HOME; else it is removed.
+	KeepCaches bool
 	// Timeout ends the command; 0 is no bound but the context's.
 	Timeout time.Duration
 	// OutputCap bounds what is kept of each stream, in bytes; 0 is

@@ -30,6 +30,11 @@ func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Resul
 	if err := becomeReaper(); err != nil {
 		return Result{}, fmt.Errorf("become the reaper: %w", err)
 	}
+	where, err := r.plan(spec)
+	if err != nil {
+		return Result{}, err
+	}
+	defer where.clear(spec)
 	cmd := exec.Command(r.Executable) //nolint:noctx // It is ended in the order of waitFor.
 	cmd.Args, cmd.Dir, cmd.Env = []string{supervisorName}, "/", []string{}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
@@ -42,7 +47,7 @@ func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Resul
 	if err != nil {
 		return Result{}, err
 	}
-	line.started(order{path: path, dir: spec.Dir, args: spec.Args, env: spec.Env, grace: r.grace()})
+	line.started(where, order{path: path, dir: spec.Dir, args: spec.Args, env: spec.Env, grace: r.grace()})
 	supervisor := cmd.Process
 	began, _ := readProc(supervisor.Pid) // We have not reaped it: it is there.
 	why := waitFor(ctx, cmd, ending{
@@ -75,7 +80,7 @@ func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Resul
 		result.ExitCode, result.NotFound = 127, true
 		return result, nil
 	case said.Fault != "":
-		return result, errors.New(said.Fault)
+		return result, said.fault(where, result)
 	}
 	return result, nil
 }
@@ -104,11 +109,11 @@ func (l *line) close() { closeAll(l.control, l.status, l.theirIn, l.theirOut) }
 
 // started gives up the supervisor's ends and hands it its order. A supervisor
 // that does not take it is found out when it ends.
-func (l *line) started(task order) {
+func (l *line) started(where plan, task order) {
 	closeAll(l.theirIn, l.theirOut)
 	l.theirIn, l.theirOut = nil, nil
 	_ = l.control.SetWriteDeadline(time.Now().Add(killTime))
-	_, _ = l.control.Write(task.encode())
+	_, _ = l.control.Write(append(where.encode(), task.encode()...))
 }
 
 func (l *line) terminate() {

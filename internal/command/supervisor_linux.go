@@ -25,12 +25,18 @@ const (
 // first call of every main function, and of TestMain where tests use a Runner;
 // args is os.Args.
 func Supervise(args []string) (handled bool, exitCode int) {
-	if len(args) != 1 || args[0] != supervisorName {
+	work := supervise
+	switch {
+	case len(args) == 1 && args[0] == supervisorName:
+	case len(args) == 2 && args[0] == insideName && args[1] == insideName,
+		len(args) == 2 && args[0] == ownDescriptor && args[1] == insideName:
+		work = superviseInside
+	default:
 		return false, 0
 	}
 	// The command gets a signal when the thread that forked it ends.
 	runtime.LockOSThread()
-	if err := supervise(); err != nil {
+	if err := work(); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", supervisorName, err)
 		return true, 1
 	}
@@ -41,19 +47,39 @@ func supervise() error {
 	if err := becomeReaper(); err != nil {
 		return fmt.Errorf("become the reaper: %w", err)
 	}
-	// Others of our user may not reach into our descriptors and memory.
-	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return fmt.Errorf("become non-dumpable: %w", err)
+	control, status := os.NewFile(controlFD, "control"), os.NewFile(statusFD, "status")
+	where, err := readPlan(control)
+	if err != nil {
+		return err
+	}
+	if where.View != nil {
+		return json.NewEncoder(status).Encode(superviseOutside(where))
+	}
+	return superviseHere(control, status)
+}
+
+// superviseHere takes the order, runs the command and says how it ended.
+func superviseHere(control, status *os.File) error {
+	if err := beUnreachable(); err != nil {
+		return err
 	}
 	keepDescriptors()
-	control, status := os.NewFile(controlFD, "control"), os.NewFile(statusFD, "status")
 	task, err := readOrder(control)
 	if err != nil {
 		return fmt.Errorf("read the order: %w", err)
 	}
-	s := newSupervisor(control)
+	s := newSupervisor()
+	s.listen(control)
 	outcome := s.run(task)
 	return json.NewEncoder(status).Encode(outcome)
+}
+
+// beUnreachable keeps others of our user out of our descriptors and memory.
+func beUnreachable() error {
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("become non-dumpable: %w", err)
+	}
+	return nil
 }
 
 // becomeReaper makes this process the parent of its orphaned descendants.
@@ -77,7 +103,7 @@ func keepDescriptors() {
 // children are reaped and killed in turn, so that the number of a direct child
 // always means that child.
 type supervisor struct {
-	orders   chan byte // terminateByte; closed when nobody waits any more
+	orders   chan byte // terminateByte; closed when nobody waits any more; nil: none come
 	signals  chan os.Signal
 	children chan os.Signal
 	main     int
@@ -86,15 +112,20 @@ type supervisor struct {
 	sweeper  sweeper
 }
 
-func newSupervisor(control *os.File) *supervisor {
+func newSupervisor() *supervisor {
 	s := &supervisor{
-		orders:   make(chan byte),
 		signals:  make(chan os.Signal, 1),
 		children: make(chan os.Signal, 1),
 		sweeper:  newSweeper(os.Getpid(), 0),
 	}
 	signal.Notify(s.signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	signal.Notify(s.children, syscall.SIGCHLD)
+	return s
+}
+
+// listen takes orders from control; without it none come.
+func (s *supervisor) listen(control *os.File) {
+	s.orders = make(chan byte)
 	go func() {
 		defer close(s.orders)
 		one := make([]byte, 1)
@@ -105,7 +136,6 @@ func newSupervisor(control *os.File) *supervisor {
 			s.orders <- one[0]
 		}
 	}()
-	return s
 }
 
 // run starts the command and returns when neither it nor a descendant is left.
