@@ -1,0 +1,115 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/ledger"
+)
+
+const (
+	// maxAttempts bounds the attempts that are listed, maxKept the kept ones
+	// among those before them.
+	maxAttempts = 12
+	maxKept     = 6
+	// stuck is how many rejections in a row ask for a different approach.
+	stuck = 3
+)
+
+// handback asks for what later attempts should know.
+const handback = "- What later attempts should know you may write into the file `" + NotesFile + "` in the current directory, at most five lines of each kind:\n" +
+	"  `LESSON: …` for what you learned, `FORECLOSED: …` for an approach that cannot work, with the reason, `IDEA: …` for what is worth trying.\n" +
+	"  The file is taken out before your change is looked at.\n"
+
+// writeMemory writes what earlier iterations left, the most useful first.
+func writeMemory(b *strings.Builder, in Input) {
+	writeStuck(b, in.Attempts)
+	for _, section := range in.Sections {
+		if text := strings.TrimSpace(section.Text); text != "" {
+			fenced(b, section.Title, text, maxSection)
+		}
+	}
+	writeAttempts(b, in)
+}
+
+// writeStuck asks for another approach after rejections in a row.
+func writeStuck(b *strings.Builder, attempts []ledger.Attempt) {
+	if rejected := rejections(attempts); rejected >= stuck {
+		fmt.Fprintf(b, "## Take a different approach\n\nThe last %d attempts were all rejected. Do not vary them once more: "+
+			"choose an approach that differs in kind from every attempt below, and say in your last line how it differs.\n\n", rejected)
+	}
+}
+
+// rejections counts the last attempts without a break that were rejected.
+func rejections(attempts []ledger.Attempt) int {
+	count := 0
+	for _, attempt := range slices.Backward(attempts) {
+		if attempt.Outcome != ledger.Rejected {
+			break
+		}
+		count++
+	}
+	return count
+}
+
+func writeAttempts(b *strings.Builder, in Input) {
+	if len(in.Attempts) == 0 {
+		return
+	}
+	recent := max(len(in.Attempts)-maxAttempts, 0)
+	var kept []ledger.Attempt
+	for _, attempt := range in.Attempts {
+		if attempt.Outcome == ledger.Accepted {
+			kept = append(kept, attempt)
+		}
+	}
+	fmt.Fprintf(b, "## Recent attempts, newest first\n\nOf %d attempts so far %d were kept.\n\n", len(in.Attempts), len(kept))
+	for _, attempt := range slices.Backward(in.Attempts[recent:]) {
+		fmt.Fprintf(b, "- %s\n", describe(attempt))
+	}
+	b.WriteString("\n")
+	kept = slices.DeleteFunc(kept, func(a ledger.Attempt) bool { return a.Iteration >= in.Attempts[recent].Iteration })
+	if len(kept) == 0 {
+		return
+	}
+	b.WriteString("Kept before those:\n\n")
+	for _, attempt := range slices.Backward(kept[max(len(kept)-maxKept, 0):]) {
+		fmt.Fprintf(b, "- %s\n", describe(attempt))
+	}
+	b.WriteString("\n")
+}
+
+// describe is one attempt in a line.
+func describe(a ledger.Attempt) string {
+	line := fmt.Sprintf("iteration %d, %s", a.Iteration, a.Outcome)
+	if a.Metric != nil {
+		line += fmt.Sprintf(", metric %s", a.Metric)
+		if a.Delta != "" {
+			line += fmt.Sprintf(" (%s)", a.Delta)
+		}
+	}
+	if a.Summary != "" {
+		line += ": " + a.Summary
+	}
+	if a.Outcome != ledger.Accepted && len(a.Reasons) > 0 {
+		line += " — " + strings.Join(a.Reasons, "; ")
+	}
+	return oneLine(line)
+}
+
+// shortened cuts the middle out of a text, at line breaks when it has some: what
+// people write comes first, and what was added last is the newest.
+func shortened(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	head, tail := text[:most/2], text[len(text)-most/2:]
+	if at := strings.LastIndexByte(head, '\n'); at > 0 {
+		head = head[:at]
+	}
+	if at := strings.IndexByte(tail, '\n'); at >= 0 && at < len(tail)-1 {
+		tail = tail[at+1:]
+	}
+	return strings.ToValidUTF8(head, "") + "\n… (shortened)\n" + strings.ToValidUTF8(tail, "")
+}

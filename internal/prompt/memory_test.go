@@ -1,0 +1,79 @@
+package prompt_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/prompt"
+)
+
+func attempts(outcomes ...ledger.Outcome) []ledger.Attempt {
+	var list []ledger.Attempt
+	for i, outcome := range outcomes {
+		list = append(list, ledger.Attempt{Iteration: i + 1, Outcome: outcome, Summary: fmt.Sprintf("try %d", i+1)})
+	}
+	return list
+}
+
+func TestAsksForADifferentApproach(t *testing.T) {
+	t.Parallel()
+	const a, r, e = ledger.Accepted, ledger.Rejected, ledger.Error
+	cases := []struct {
+		outcomes []ledger.Outcome
+		asked    string
+	}{
+		{nil, ""},
+		{[]ledger.Outcome{r, r}, ""},
+		{[]ledger.Outcome{a, r, r, r}, "The last 3 attempts were all rejected"},
+		{[]ledger.Outcome{r, r, r, r, r}, "The last 5 attempts were all rejected"},
+		{[]ledger.Outcome{r, r, r, a}, ""},
+		{[]ledger.Outcome{r, r, e, r}, ""},
+	}
+	for _, c := range cases {
+		in := input()
+		in.Attempts = attempts(c.outcomes...)
+		text := prompt.Build(in)
+		if c.asked == "" {
+			assert.NotContains(t, text, "different approach", c.outcomes)
+			continue
+		}
+		assert.Contains(t, text, c.asked)
+		assert.Less(t, strings.Index(text, "Take a different approach"), strings.Index(text, "Lessons learned"))
+	}
+}
+
+func TestKeptAttemptsAreRemembered(t *testing.T) {
+	t.Parallel()
+	in := input()
+	in.Attempts = attempts(ledger.Accepted, ledger.Accepted)
+	for range 12 {
+		in.Attempts = append(in.Attempts, ledger.Attempt{Iteration: len(in.Attempts) + 1, Outcome: ledger.Rejected})
+	}
+	text := prompt.Build(in)
+	assert.Contains(t, text, "Of 14 attempts so far 2 were kept.")
+	assert.Contains(t, text, "Kept before those:\n\n- iteration 2, accepted: try 2\n- iteration 1, accepted: try 1\n")
+	in.Attempts = in.Attempts[:13]
+	assert.Contains(t, prompt.Build(in), "Kept before those:\n\n- iteration 1, accepted: try 1\n\n", "iteration 2 is listed once, as a recent one")
+}
+
+func TestHandbackIsOffered(t *testing.T) {
+	t.Parallel()
+	in := input()
+	assert.NotContains(t, prompt.Build(in), prompt.NotesFile)
+	in.Handback = true
+	assert.Contains(t, prompt.Build(in), "`"+prompt.NotesFile+"`")
+}
+
+func TestLongSectionsKeepBothEnds(t *testing.T) {
+	t.Parallel()
+	in := input()
+	in.Sections[0].Text = "the maintainer's rule\n" + strings.Repeat("- in between\n", 1000) + "- the newest lesson"
+	text := prompt.Build(in)
+	assert.Contains(t, text, "the maintainer's rule\n- in between")
+	assert.Contains(t, text, "- in between\n… (shortened)\n- in between")
+	assert.Contains(t, text, "- the newest lesson\n")
+}

@@ -1,0 +1,72 @@
+package prompt
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// NotesFile is the file, in the agent's working directory, in which it may hand
+// back what it learned. It is read and removed before the change is looked at.
+const NotesFile = ".autoloop-notes.md"
+
+// The bounds of what is handed back.
+const (
+	// MaxNotes is how many bytes of the file are read.
+	MaxNotes = 16 << 10
+	// maxNotes is how many notes of a kind count.
+	maxNotes = 5
+)
+
+// Notes are what an agent handed back, at most five of each, one line each:
+// data of its own making.
+type Notes struct {
+	Lessons    []string `json:"lessons,omitempty"`
+	Foreclosed []string `json:"foreclosed,omitempty"`
+	Ideas      []string `json:"ideas,omitempty"`
+}
+
+// Empty reports whether nothing was handed back.
+func (n Notes) Empty() bool { return len(n.Lessons)+len(n.Foreclosed)+len(n.Ideas) == 0 }
+
+// ParseNotes reads the file: lines that begin with `LESSON:`, `FORECLOSED:` or
+// `IDEA:`, as list items or not, or one JSON object with lists of texts named
+// lessons, foreclosed and ideas. What is neither is left out.
+func ParseNotes(data []byte) Notes {
+	text := strings.ToValidUTF8(string(data[:min(len(data), MaxNotes)]), "\uFFFD")
+	var said Notes
+	if strings.HasPrefix(strings.TrimSpace(text), "{") && json.Unmarshal([]byte(text), &said) == nil {
+		return Notes{few(said.Lessons), few(said.Foreclosed), few(said.Ideas)}
+	}
+	for line := range strings.Lines(text) {
+		label, rest, found := strings.Cut(line, ":")
+		if !found {
+			continue
+		}
+		switch strings.ToLower(strings.Trim(label, " \t-*+#`0123456789.")) {
+		case "lesson", "lessons":
+			said.Lessons = append(said.Lessons, rest)
+		case "foreclosed":
+			said.Foreclosed = append(said.Foreclosed, rest)
+		case "idea", "ideas":
+			said.Ideas = append(said.Ideas, rest)
+		}
+	}
+	return Notes{few(said.Lessons), few(said.Foreclosed), few(said.Ideas)}
+}
+
+// few keeps the first different texts.
+func few(texts []string) []string {
+	var kept []string
+	seen := map[string]bool{}
+	for _, text := range texts {
+		text = strings.Trim(oneLine(text), " *`")
+		if text == "" || seen[text] {
+			continue
+		}
+		seen[text] = true
+		if kept = append(kept, text); len(kept) == maxNotes {
+			break
+		}
+	}
+	return kept
+}

@@ -1,0 +1,82 @@
+package state
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+const (
+	// maxLearned and maxLearnedBytes bound the items of one section that
+	// iterations added; what people wrote is not counted.
+	maxLearned      = 15
+	maxLearnedBytes = 4096
+	// maxLearnedText bounds one of them, in runes.
+	maxLearnedText = 240
+)
+
+// attributed matches the item that an iteration added.
+var attributed = regexp.MustCompile(`^- .*\(iteration \d+\)$`)
+
+// Learn adds what an iteration handed back as items of a section, each with the
+// number of the iteration. What the section says already, in whatever case,
+// spacing and punctuation, is left out. When there are too many, the oldest
+// items that iterations added go; what people wrote stays. It returns how many
+// were added.
+func (d *Doc) Learn(kind SectionKind, iteration int, texts []string) int {
+	known := map[string]bool{}
+	for line := range strings.Lines(d.Section(kind)) {
+		known[essence(line)] = true
+	}
+	added := 0
+	for _, text := range texts {
+		text = Inline(text, maxLearnedText)
+		if key := essence(text); key == "" || known[key] {
+			continue
+		}
+		known[essence(text)] = true
+		d.forget(kind, len(text))
+		d.AppendItem(kind, fmt.Sprintf("%s (iteration %d)", text, iteration))
+		added++
+	}
+	return added
+}
+
+// forget removes the oldest items that iterations added until one more of that
+// many bytes has room.
+func (d *Doc) forget(kind SectionKind, room int) {
+	for {
+		found, ok := d.find(kind)
+		if !ok {
+			return
+		}
+		count, size, first, end := 0, room, -1, -1
+		at := found.bodyStart
+		for line := range bytes.Lines(d.data[found.bodyStart:found.bodyEnd]) {
+			if attributed.Match(bytes.TrimRight(line, " \r\n")) {
+				if count++; first < 0 {
+					first, end = at, at+len(line)
+				}
+				size += len(line)
+			}
+			at += len(line)
+		}
+		if first < 0 || (count < maxLearned && size <= maxLearnedBytes) {
+			return
+		}
+		d.splice(first, end, "")
+	}
+}
+
+// ofIteration is the attribution at the end of an item.
+var ofIteration = regexp.MustCompile(`\(iteration \d+\)\s*$`)
+
+// essence is what two items have in common that say the same.
+func essence(item string) string {
+	item = ofIteration.ReplaceAllString(strings.TrimSpace(item), "")
+	return strings.Join(strings.FieldsFunc(strings.ToLower(item), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r)
+	}), " ")
+}
