@@ -1,0 +1,47 @@
+package judge
+
+import (
+	"context"
+
+	"github.com/org/autoloop/internal/chat"
+)
+
+// api asks an endpoint over HTTP.
+type api struct {
+	complete Complete
+	endpoint chat.Endpoint
+}
+
+// answerTokens bounds an answer; reasoning counts too where a model reasons.
+const answerTokens = 2000
+
+func (a *api) name() string { return a.endpoint.Model + " at " + a.endpoint.URL }
+
+// room leaves some of the model's bound for the system prompt and for answers,
+// and takes three bytes for a token, which is on the safe side.
+func (a *api) room() int {
+	const rest, bytesPerToken = 1500, 3
+	if a.endpoint.InputTokens == 0 {
+		return 0
+	}
+	return max(a.endpoint.InputTokens-rest, rest) * bytesPerToken
+}
+
+func (a *api) ask(ctx context.Context, system, question string) (answer, error) {
+	response, err := a.complete(ctx, a.endpoint, chat.Request{
+		Messages: []chat.Message{
+			{Role: chat.System, Text: system, Repeats: true},
+			{Role: chat.User, Text: question},
+		},
+		MaxTokens: answerTokens, JSON: true,
+	})
+	said := answer{text: response.Text, model: response.Model}
+	if said.model == "" {
+		said.model = a.endpoint.Model
+	}
+	if in, out := response.Usage.InputTokens, response.Usage.OutputTokens; in != nil && out != nil {
+		sum := *in + *out
+		said.tokens = &sum
+	}
+	return said, err
+}

@@ -1,0 +1,104 @@
+package judge
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/command"
+)
+
+// Mode is the setting `judge`.
+type Mode string
+
+// The modes.
+const (
+	Auto  Mode = "auto" // the API when its key is there, else the command line, else none
+	ByAPI Mode = "api"
+	ByCLI Mode = "cli"
+	Off   Mode = "off"
+)
+
+// Setting is all that decides which judge there is.
+type Setting struct {
+	Mode Mode
+	// Model is `judge-model`; "" is the endpoint's or claude's own.
+	Model string
+	// Getenv reads the caller's environment.
+	Getenv func(string) string
+	// Complete asks a model; nil where no client is linked.
+	Complete Complete
+	// Claude is how claude is run, with its environment.
+	Claude Claude
+	Masker command.Masker
+}
+
+// anthropicURL and anthropicModel are used with ANTHROPIC_API_KEY.
+const (
+	anthropicURL   = "https://api.anthropic.com"
+	anthropicModel = "claude-sonnet-4-5"
+)
+
+// Choose returns the judge, or nil and why there is none. A mode that names a
+// judge which is not there is an error.
+func Choose(s Setting) (judge *Judge, none string, err error) {
+	switch s.Mode {
+	case Off:
+		return nil, "the judge is off", nil
+	case ByAPI:
+		endpoint, lacks := s.endpoint()
+		if lacks != "" {
+			return nil, "", fmt.Errorf("judge: api: %s", lacks)
+		}
+		return API(s.Complete, endpoint, s.Masker), "", nil
+	case ByCLI:
+		if !s.claudeIsThere() {
+			return nil, "", errors.New("judge: cli: claude is not in PATH; install it, or choose another judge")
+		}
+		return s.cli(), "", nil
+	case Auto, "":
+		endpoint, lacks := s.endpoint()
+		switch {
+		case lacks == "":
+			return API(s.Complete, endpoint, s.Masker), "", nil
+		case s.claudeIsThere():
+			return s.cli(), "", nil
+		}
+		return nil, "no judge: claude is not in PATH, and for the API: " + lacks, nil
+	default:
+		return nil, "", fmt.Errorf("judge %q: give auto, api, cli or off", s.Mode)
+	}
+}
+
+func (s Setting) cli() *Judge {
+	claude := s.Claude
+	claude.Model = s.Model
+	return CLI(claude, s.Masker)
+}
+
+func (s Setting) claudeIsThere() bool {
+	_, err := command.LookPath("claude", s.Claude.Dir, s.Claude.Env)
+	return err == nil
+}
+
+// endpoint is Anthropic's with its own key, else the one of the settings.
+func (s Setting) endpoint() (endpoint chat.Endpoint, lacks string) {
+	if s.Complete == nil {
+		return chat.Endpoint{}, "this binary asks no models"
+	}
+	if key := s.Getenv("ANTHROPIC_API_KEY"); key != "" {
+		endpoint = chat.Endpoint{API: chat.Anthropic, URL: anthropicURL, Key: key, Model: anthropicModel}
+		if address := s.Getenv("ANTHROPIC_BASE_URL"); address != "" {
+			endpoint.URL = address
+		}
+	} else if endpoint, lacks = chat.EndpointFrom(s.Getenv); lacks != "" {
+		return endpoint, "set ANTHROPIC_API_KEY, or " + lacks
+	}
+	if s.Model != "" {
+		endpoint.Model = s.Model
+	}
+	if endpoint.Model == "" {
+		return endpoint, "name the model with `judge-model`"
+	}
+	return endpoint, ""
+}

@@ -1,0 +1,143 @@
+// Package judge asks a model how well a task was done, by API or through the
+// command line of claude. A judge is a help and never a gate of its own: what it
+// does not answer properly is dropped and said.
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// Case is one finished run, as the judge sees it. All of it is data from others.
+type Case struct {
+	Title, Prompt string
+	// Criteria are the task's rubric.
+	Criteria string
+	// Diff is what the agent changed, Words what it said last, Failure why it
+	// failed, or "".
+	Diff, Words, Failure string
+	Checks               []suite.CheckResult
+}
+
+// Verdict is what a judge said of a run.
+type Verdict struct {
+	// Judgement is nil when there is none; Problem then says why, in one line.
+	Judgement *suite.Judgement
+	Problem   string
+	// Tokens and USD are what asking cost; nil is unknown.
+	Tokens *int64
+	USD    *score.Value
+}
+
+// answer is what came back from a model.
+type answer struct {
+	text, model string
+	tokens      *int64
+	usd         *score.Value
+}
+
+// asker puts one question to a model.
+type asker interface {
+	// name says who is asked.
+	name() string
+	// room is how many bytes a question may have; 0 is unbounded.
+	room() int
+	ask(ctx context.Context, system, question string) (answer, error)
+}
+
+// Judge asks a model. Its methods may be used by several goroutines at once.
+type Judge struct {
+	asker   asker
+	masker  command.Masker
+	timeout time.Duration
+}
+
+const (
+	// perCase bounds one case, both attempts together.
+	perCase = 5 * time.Minute
+	// maxProblem and maxRationale bound what is kept, in characters.
+	maxProblem   = 300
+	maxRationale = 1000
+)
+
+// Name says who judges: judgements under another name cannot be compared.
+func (j *Judge) Name() string { return j.asker.name() }
+
+// Judge asks about one run, and once more when the answer cannot be used. The
+// error is for the end of ctx alone.
+func (j *Judge) Judge(ctx context.Context, c Case) (Verdict, error) {
+	limited, cancel := context.WithTimeout(ctx, j.timeout)
+	defer cancel()
+	text := question(c, j.asker.room())
+	verdict, err := j.once(limited, text)
+	if errors.Is(err, errUnusable) {
+		first := verdict
+		verdict, err = j.once(limited, text+fmt.Sprintf(again, first.Problem))
+		verdict.add(first)
+	}
+	if ctx.Err() != nil {
+		return Verdict{}, context.Cause(ctx)
+	}
+	if err != nil {
+		verdict.Judgement = nil
+		verdict.Problem = j.masker.String(command.OneLine(err.Error(), maxProblem))
+	}
+	return verdict, nil
+}
+
+// errUnusable is in the error of an answer that asking again may mend.
+var errUnusable = errors.New("the judge's answer cannot be used")
+
+func (j *Judge) once(ctx context.Context, text string) (Verdict, error) {
+	said, err := j.asker.ask(ctx, system, text)
+	verdict := Verdict{Tokens: said.tokens, USD: said.usd}
+	if err != nil {
+		return verdict, fmt.Errorf("the judge %s did not answer: %w", j.Name(), err)
+	}
+	grade, rationale, err := parse(said.text)
+	if err != nil {
+		verdict.Problem = err.Error()
+		return verdict, fmt.Errorf("%w: %w", errUnusable, err)
+	}
+	verdict.Judgement = &suite.Judgement{
+		Score: suite.Exactly(grade), Model: said.model,
+		Rationale: j.masker.String(command.OneLine(rationale, maxRationale)),
+	}
+	return verdict, nil
+}
+
+// add counts what an earlier attempt cost.
+func (v *Verdict) add(earlier Verdict) {
+	if v.Tokens != nil && earlier.Tokens != nil {
+		sum := *v.Tokens + *earlier.Tokens
+		v.Tokens = &sum
+	} else {
+		v.Tokens = nil
+	}
+	if v.USD != nil && earlier.USD != nil {
+		sum := v.USD.Add(*earlier.USD)
+		v.USD = &sum
+	} else {
+		v.USD = nil
+	}
+}
+
+// Complete asks a model at an endpoint.
+type Complete func(context.Context, chat.Endpoint, chat.Request) (chat.Response, error)
+
+// API returns a judge that asks the endpoint's model.
+func API(complete Complete, endpoint chat.Endpoint, masker command.Masker) *Judge {
+	return &Judge{asker: &api{complete, endpoint}, masker: masker, timeout: perCase}
+}
+
+// CLI returns a judge that asks through `claude -p`.
+func CLI(c Claude, masker command.Masker) *Judge {
+	return &Judge{asker: &c, masker: masker, timeout: perCase}
+}

@@ -1,0 +1,96 @@
+package judge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// maxAnswer bounds what is looked at of an answer, in bytes, and maxObjects how
+// many beginnings of an object are tried.
+const (
+	maxAnswer  = 256 << 10
+	maxObjects = 1000
+)
+
+// graded is the object that a judge answers with.
+type graded struct {
+	Score     *json.RawMessage `json:"score"`
+	Max       *json.RawMessage `json:"max"`
+	Rationale any              `json:"rationale"`
+}
+
+// parse finds the one object with a score in an answer, between whatever prose
+// and braces there are, and reads it. Two objects with different scores are no
+// answer.
+func parse(text string) (score.Value, string, error) {
+	if len(text) > maxAnswer {
+		text = text[:maxAnswer]
+	}
+	var found []graded
+	for tried := 0; tried < maxObjects; tried++ {
+		start := strings.IndexByte(text, '{')
+		if start < 0 {
+			break
+		}
+		text = text[start:]
+		object, length := objectAt(text)
+		if object != nil {
+			found = append(found, *object)
+		}
+		text = text[max(length, 1):]
+	}
+	if len(found) == 0 {
+		return score.Value{}, "", errors.New("it has no JSON object with a `score`")
+	}
+	first, err := found[0].value()
+	if err != nil {
+		return score.Value{}, "", err
+	}
+	for _, other := range found[1:] {
+		if value, err := other.value(); err != nil || value.Cmp(first) != 0 {
+			return score.Value{}, "", fmt.Errorf("it has %d JSON objects with a `score` that differ", len(found))
+		}
+	}
+	rationale, _ := found[0].Rationale.(string)
+	return first, rationale, nil
+}
+
+// objectAt reads the JSON object that text begins with, and says how long it
+// is; nil when there is none, or one without a score.
+func objectAt(text string) (*graded, int) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	var raw json.RawMessage
+	if decoder.Decode(&raw) != nil {
+		return nil, 0
+	}
+	var object graded
+	if json.Unmarshal(raw, &object) != nil || object.Score == nil {
+		// The score may be in an object inside of this one.
+		return nil, 1
+	}
+	return &object, len(raw)
+}
+
+// value is the score as a finite number from 0 to 1.
+func (g graded) value() (score.Value, error) {
+	if g.Max != nil {
+		return score.Value{}, errors.New("it has a `max`; the scale is 0 to 1")
+	}
+	var number json.Number
+	if err := json.Unmarshal(*g.Score, &number); err != nil || strings.HasPrefix(string(*g.Score), `"`) {
+		return score.Value{}, errors.New("its `score` is no number")
+	}
+	float, err := number.Float64()
+	if err != nil || math.IsNaN(float) || math.IsInf(float, 0) {
+		return score.Value{}, errors.New("its `score` is no finite number")
+	}
+	if float < 0 || float > 1 {
+		return score.Value{}, fmt.Errorf("its `score` %s is not from 0 to 1", number)
+	}
+	return score.ParseValue(number.String())
+}
