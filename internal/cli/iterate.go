@@ -73,7 +73,7 @@ func newIterateCommand(env Env) *cobra.Command {
 	persistent := cmd.PersistentFlags()
 	persistent.StringVar(&o.repoDir, "repo-dir", "", "the repository (default: here)")
 	persistent.StringVar(&o.programs, "programs", "", "directory of program files (default: .autoloop/programs)")
-	cmd.AddCommand(newDecideCommand(env), newDemoCommand(env), newApplyCommand(env, &o))
+	cmd.AddCommand(newDecideCommand(env), newDemoCommand(env), newApplyCommand(env, &o), newCompareCommand(env))
 	return cmd
 }
 

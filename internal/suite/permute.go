@@ -127,7 +127,7 @@ func split(pooled []int64, chosen []bool) (diff, spread float64) {
 }
 
 // beyond returns which part of the arrangements drops at least as clearly as x.
-func (s stratum) beyond(x float64) float64 {
+func (s *stratum) beyond(x float64) float64 {
 	from := sort.Search(len(s.drops), func(i int) bool { return atLeast(s.drops[i], x) })
 	return float64(len(s.drops)-from) / float64(len(s.drops))
 }

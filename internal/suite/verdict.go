@@ -2,6 +2,7 @@ package suite
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/score"
@@ -75,8 +76,18 @@ func EnoughRuns(tasks, runs int) bool {
 	return false
 }
 
+// sortRegressions brings the regressions into the order of the tasks.
+func (c *comparer) sortRegressions() {
+	place := map[string]int{"": len(c.Deltas)}
+	for i, d := range c.Deltas {
+		place[d.TaskID] = i
+	}
+	slices.SortStableFunc(c.Regressions, func(a, b Reason) int { return place[a.Task] - place[b.Task] })
+}
+
 // decide settles the verdict and what a person is told.
 func (c *comparer) decide() {
+	c.sortRegressions()
 	for _, r := range c.Regressions {
 		for i := range c.Deltas {
 			if d := &c.Deltas[i]; r.Task != "" && d.TaskID == r.Task {

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/fatih/color"
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// compareOptions are the flags of `iterate compare`.
+type compareOptions struct {
+	json, markdown bool
+	thresholds     thresholdFlags
+}
+
+func newCompareCommand(env Env) *cobra.Command {
+	var o compareOptions
+	cmd := &cobra.Command{
+		Use:   "compare BASELINE.json CANDIDATE.json",
+		Short: "Compare two outcomes of a task suite: improved, neutral or regressed",
+		Long: "Compare what a candidate configuration came to on a task suite with what the baseline came to, task by\n" +
+			"task and in sum, and say whether it may be promoted. It reads two files and runs nothing.\n\n" +
+			"A file holds one run of the suite:\n\n" +
+			"  {\"configLabel\": \"main\", \"scores\": [{\"taskId\": \"add-flag\", \"objective\": {\"passed\": 3, \"total\": 4},\n" +
+			"    \"judge\": {\"score0to1\": 0.8}, \"cost\": {\"tokens\": 5200, \"costUsd\": 0.04}}]}\n\n" +
+			"or several, {\"configLabel\": \"main\", \"runs\": [{\"scores\": […]}, …]}: then chance is told from change.\n" +
+			"`jq -s '{runs: .}' run-*.json` makes one file of several. docs/scoring.md has the rules.\n\n" +
+			"The exit code is 0 for improved and neutral, 1 for regressed, and 2 when something cannot be read.\n" +
+			"In GitHub Actions the report is added to the job summary too.",
+		Example: "  iterate compare main.json pull-request.json\n" +
+			"  iterate compare main.json pull-request.json --json --cost-tolerance 0.25\n" +
+			"  iterate compare main.json pull-request.json --markdown --program .autoloop/programs/agents.md",
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return compareOutcomes(env, o, cmd, args[0], args[1])
+		},
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "print markdown, for a comment or a summary")
+	o.thresholds.register(cmd.Flags())
+	return cmd
+}
+
+func compareOutcomes(env Env, o compareOptions, cmd *cobra.Command, before, after string) error {
+	if o.json && o.markdown {
+		return Usagef("--json and --markdown exclude each other; give one of them")
+	}
+	thresholds, err := o.thresholds.read(env, cmd.Flags())
+	if err != nil {
+		return err
+	}
+	baseline, err := readOutcome(env, before)
+	if err != nil {
+		return err
+	}
+	candidate, err := readOutcome(env, after)
+	if err != nil {
+		return err
+	}
+	if len(baseline.Scores) == 0 && len(candidate.Scores) > 0 {
+		return Usagef("%s has no tasks, but %s has %d: there is nothing to compare with; run the suite with the baseline first", before, after, len(candidate.Scores))
+	}
+	found := report.Comparison{Comparison: suite.Compare(baseline, candidate, thresholds), Before: baseline, After: candidate}
+	if err := printComparison(env, o, found); err != nil {
+		return err
+	}
+	if found.Verdict == gate.Regressed {
+		return &ExitError{Code: ExitFailed}
+	}
+	return nil
+}
+
+func printComparison(env Env, o compareOptions, found report.Comparison) error {
+	if err := appendTo(env.Getenv("GITHUB_STEP_SUMMARY"), found.Markdown()+"\n"); err != nil {
+		return fmt.Errorf("write the job summary: %w", err)
+	}
+	var err error
+	switch {
+	case o.json:
+		encoder := json.NewEncoder(env.Stdout)
+		encoder.SetIndent("", "  ")
+		err = encoder.Encode(found.Comparison)
+	case o.markdown:
+		_, err = io.WriteString(env.Stdout, found.Markdown())
+	default:
+		if env.Color() {
+			found.Paint = paintVerdict
+		}
+		_, err = io.WriteString(env.Stdout, found.Text())
+	}
+	return err
+}
+
+func paintVerdict(verdict gate.Verdict, text string) string {
+	paint := color.New(color.FgYellow)
+	switch verdict {
+	case gate.Improved:
+		paint = color.New(color.FgGreen)
+	case gate.Regressed:
+		paint = color.New(color.FgRed)
+	case gate.Neutral:
+	}
+	paint.EnableColor()
+	return paint.Sprint(text)
+}
+
+// maxOutcomeFile bounds what is read of one file.
+const maxOutcomeFile = 64 << 20
+
+func readOutcome(env Env, name string) (suite.Outcome, error) {
+	file := name
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(env.Dir, file)
+	}
+	data, err := readBounded(file)
+	var place *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return suite.Outcome{}, Usagef("%s does not exist", name)
+	case errors.As(err, &place):
+		return suite.Outcome{}, Usagef("read %s: %w", name, place.Err)
+	case err != nil:
+		return suite.Outcome{}, Usagef("read %s: %w", name, err)
+	}
+	outcome, problems := suite.ParseOutcome(name, data)
+	if len(problems) > 0 {
+		return suite.Outcome{}, Usagef("%s", firstOf(problems))
+	}
+	return outcome, nil
+}
+
+func readBounded(file string) ([]byte, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	return io.ReadAll(io.LimitReader(in, maxOutcomeFile+1))
+}
+
+// firstOf joins the first problems to one line.
+func firstOf(problems suite.Problems) string {
+	const most = 5
+	var lines []string
+	for _, problem := range problems[:min(most, len(problems))] {
+		lines = append(lines, problem.String())
+	}
+	if more := len(problems) - most; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "; ")
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/store"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// thresholdFlags are the flags that tune a comparison.
+type thresholdFlags struct {
+	program            string
+	gain, drop, cost   string
+	objective, netLoss bool
+}
+
+func (f *thresholdFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.program, "program", "", "take the thresholds from the frontmatter of this program `file`; flags that are given win")
+	flags.StringVar(&f.gain, "min-composite-gain", "0.01", "the net gain that must be exceeded")
+	flags.StringVar(&f.drop, "regression-composite-drop", "0.05", "what the composite of one task may lose")
+	flags.StringVar(&f.cost, "cost-tolerance", "0", "costs within 1 ± this of the baseline's count as equal")
+	flags.BoolVar(&f.objective, "objective-drop-is-regression", true, "fewer checks passed is a hard regression")
+	flags.BoolVar(&f.netLoss, "net-loss-is-regression", false, "a net loss beyond --min-composite-gain is a hard regression")
+}
+
+// read returns the thresholds: the flags that were given, then the program's,
+// then the defaults.
+func (f *thresholdFlags) read(env Env, flags *pflag.FlagSet) (suite.Thresholds, error) {
+	thresholds := suite.DefaultThresholds()
+	if f.program != "" {
+		var err error
+		if thresholds, err = programThresholds(env, f.program); err != nil {
+			return thresholds, err
+		}
+	}
+	for _, number := range []struct {
+		name, text string
+		to         *score.Value
+	}{
+		{"min-composite-gain", f.gain, &thresholds.MinCompositeGain},
+		{"regression-composite-drop", f.drop, &thresholds.RegressionCompositeDrop},
+		{"cost-tolerance", f.cost, &thresholds.CostTolerance},
+	} {
+		if !flags.Changed(number.name) {
+			continue
+		}
+		value, err := score.ParseValue(number.text)
+		if err != nil {
+			return thresholds, Usagef("--%s: %w", number.name, err)
+		}
+		*number.to = value
+	}
+	if flags.Changed("objective-drop-is-regression") {
+		thresholds.ObjectiveDropIsRegression = f.objective
+	}
+	if flags.Changed("net-loss-is-regression") {
+		thresholds.NetLossIsRegression = f.netLoss
+	}
+	if err := thresholds.Err(); err != nil {
+		return thresholds, Usagef("--%w", err)
+	}
+	return thresholds, nil
+}
+
+func programThresholds(env Env, name string) (suite.Thresholds, error) {
+	file := name
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(env.Dir, file)
+	}
+	p := store.Programs{Parse: program.Parse}.File(file)
+	if err := p.Err(); err != nil {
+		return suite.Thresholds{}, &UsageError{err}
+	}
+	return thresholdsOf(p)
+}
+
+// thresholdsOf returns the thresholds that a program's frontmatter has.
+func thresholdsOf(p *program.Program) (suite.Thresholds, error) {
+	thresholds := suite.Thresholds{
+		ObjectiveDropIsRegression: p.Thresholds.ObjectiveDropIsRegression,
+		NetLossIsRegression:       p.Thresholds.NetLossIsRegression,
+	}
+	for _, number := range []struct {
+		name string
+		from float64
+		to   *score.Value
+	}{
+		{"min-composite-gain", p.Thresholds.MinCompositeGain, &thresholds.MinCompositeGain},
+		{"regression-composite-drop", p.Thresholds.RegressionCompositeDrop, &thresholds.RegressionCompositeDrop},
+		{"cost-tolerance", p.Thresholds.CostTolerance, &thresholds.CostTolerance},
+	} {
+		value, err := score.FromFloat(number.from)
+		if err != nil {
+			return thresholds, Usagef("%s: %s: %w", p.File, number.name, err)
+		}
+		*number.to = value
+	}
+	return thresholds, nil
+}

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// Comparison is the report of a comparison, with the outcomes that it is of:
+// they tell which checks failed and what the judge said.
+type Comparison struct {
+	suite.Comparison
+	Before, After suite.Outcome
+	// Paint colours the word for a verdict; nil leaves it plain.
+	Paint func(verdict gate.Verdict, text string) string
+}
+
+// Text renders the report for a terminal.
+func (c Comparison) Text() string {
+	var out strings.Builder
+	out.WriteString(c.paint(c.Verdict, string(c.Verdict)) + strings.TrimPrefix(c.Summary, string(c.Verdict)) + "\n")
+	fmt.Fprintf(&out, "promotable: %s\n", yes(c.Promotable))
+	fmt.Fprintf(&out, "baseline: %s\ncandidate: %s\n", sideText(c.Totals.Baseline), sideText(c.Totals.Candidate))
+	if len(c.Deltas) > 0 {
+		out.WriteString("\n" + c.table(Plain, c.paint).String())
+	}
+	for _, group := range c.groups() {
+		if len(group.reasons) == 0 {
+			continue
+		}
+		fmt.Fprintf(&out, "\n%s:\n", group.title)
+		for _, reason := range group.reasons {
+			fmt.Fprintf(&out, "  - %s\n", Plain(reason.Text, maxLine))
+		}
+	}
+	if failed := failures(c.After, plainStyle()); len(failed) > 0 {
+		fmt.Fprintf(&out, "\nfailed in the candidate:\n  - %s\n", strings.Join(failed, "\n  - "))
+	}
+	return out.String()
+}
+
+// Markdown renders the report for a pull request or a job summary.
+func (c Comparison) Markdown() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "### %s %s\n\n%s\n\n", sign(c.Verdict), c.Verdict, Inline(c.Summary, maxLine))
+	fmt.Fprintf(&out, "Promotable: **%s**\n\n", yes(c.Promotable))
+	fmt.Fprintf(&out, "- baseline: %s\n- candidate: %s\n", Inline(sideText(c.Totals.Baseline), maxLine), Inline(sideText(c.Totals.Candidate), maxLine))
+	if len(c.Deltas) > 0 {
+		out.WriteString("\n" + c.table(Inline, func(_ gate.Verdict, text string) string { return text }).Markdown())
+	}
+	for _, group := range c.groups() {
+		if len(group.reasons) == 0 {
+			continue
+		}
+		fmt.Fprintf(&out, "\n**%s**\n\n", capital(group.title))
+		for _, reason := range group.reasons {
+			fmt.Fprintf(&out, "- %s\n", Inline(reason.Text, maxLine))
+		}
+	}
+	if failed := failures(c.After, markdownStyle()); len(failed) > 0 {
+		fmt.Fprintf(&out, "\n**Failed in the candidate**\n\n- %s\n", strings.Join(failed, "\n- "))
+	}
+	if said := rationales(c.Before, c.After); len(said) > 0 {
+		fmt.Fprintf(&out, "\n<details><summary>What the judge said</summary>\n\n- %s\n\n</details>\n", strings.Join(said, "\n- "))
+	}
+	return out.String()
+}
+
+func (c Comparison) paint(verdict gate.Verdict, text string) string {
+	if c.Paint == nil {
+		return text
+	}
+	return c.Paint(verdict, text)
+}
+
+type group struct {
+	title   string
+	reasons []suite.Reason
+}
+
+func (c Comparison) groups() []group {
+	return []group{{"hard regressions", c.Regressions}, {"improvements", c.Improvements}, {"notes", c.Notes}}
+}
+
+// table has a row a task. The verdict is the last column, so that colours
+// change no widths.
+func (c Comparison) table(text func(string, int) string, paint func(gate.Verdict, string) string) Table {
+	table := Table{
+		Header: []string{"task", "runs", "checks", "composite", "delta", "judge", "USD", "verdict"},
+		Right:  map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true},
+	}
+	for _, d := range c.Deltas {
+		verdict := paint(d.Verdict, string(d.Verdict))
+		switch {
+		case d.BaselineRuns == 0 && !d.Regressed:
+			verdict = "new"
+		case d.CandidateRuns == 0:
+			verdict = paint(gate.Regressed, "missing")
+		}
+		table.Rows = append(table.Rows, []string{
+			text(d.TaskID, maxLabel), change(strconv.Itoa(d.BaselineRuns), strconv.Itoa(d.CandidateRuns)),
+			change(checks(d.BaselineObjective), checks(d.CandidateObjective)),
+			change(amount(d.BaselineComposite), amount(d.CandidateComposite)),
+			signed(d.Composite), signed(d.Judge), signed(d.USD), verdict,
+		})
+	}
+	return table
+}
+
+func change(before, after string) string {
+	if before == after {
+		return before
+	}
+	return before + " → " + after
+}
+
+func checks(o *suite.Objective) string {
+	if o == nil {
+		return "—"
+	}
+	return o.String()
+}
+
+func amount(v *score.Value) string {
+	if v == nil {
+		return "—"
+	}
+	return v.String()
+}
+
+func signed(v *score.Value) string {
+	if v == nil {
+		return "—"
+	}
+	return v.Signed()
+}
+
+func sideText(s suite.Side) string {
+	label := Plain(s.ConfigLabel, maxLabel)
+	if label == "" {
+		label = "(no label)"
+	}
+	runs := "1 run"
+	if s.Runs != 1 {
+		runs = strconv.Itoa(s.Runs) + " runs"
+	}
+	text := fmt.Sprintf("%s, %s, %s of %s checks passed", label, runs, amount(s.Passed), amount(s.Total))
+	for _, cost := range []struct {
+		value *suite.Number
+		unit  string
+	}{{s.Cost.Tokens, "tokens"}, {s.Cost.USD, "USD"}} {
+		if cost.value != nil {
+			text += ", " + cost.value.String() + " " + cost.unit
+		}
+	}
+	return text
+}
+
+func yes(truth bool) string {
+	if truth {
+		return "yes"
+	}
+	return "no"
+}
+
+func sign(verdict gate.Verdict) string {
+	switch verdict {
+	case gate.Improved:
+		return "✅"
+	case gate.Regressed:
+		return "❌"
+	default:
+		return "➖"
+	}
+}
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

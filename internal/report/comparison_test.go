@@ -1,0 +1,98 @@
+package report_test
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/suite"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.WriteFile("testdata/"+file, []byte(got), 0o600))
+	}
+	want, err := os.ReadFile("testdata/" + file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got)
+}
+
+func parsed(t *testing.T, text string) suite.Outcome {
+	t.Helper()
+	o, problems := suite.ParseOutcome("outcome", []byte(text))
+	require.NoError(t, problems.Err())
+	return o
+}
+
+func comparison(t *testing.T) report.Comparison {
+	t.Helper()
+	before := parsed(t, `{"configLabel": "main", "scores": [
+		{"taskId": "add-flag", "objective": {"passed": 3, "total": 4}, "judge": {"score0to1": 0.6, "rationale": "does <b>what</b> @someone asked in #12"}, "cost": {"tokens": 5000, "costUsd": 0.04}},
+		{"taskId": "fix|bug", "objective": {"passed": 2, "total": 2}, "cost": {"tokens": 100, "costUsd": 0.01}},
+		{"taskId": "gone", "objective": {"passed": 1, "total": 1}, "cost": {"tokens": 100, "costUsd": 0.01}}]}`)
+	after := parsed(t, `{"configLabel": "pull request", "scores": [
+		{"taskId": "add-flag", "objective": {"passed": 4, "total": 4}, "judge": {"score0to1": 0.8, "rationale": "better"}, "cost": {"tokens": 5000, "costUsd": 0.04}},
+		{"taskId": "fix|bug", "objective": {"passed": 1, "total": 2}, "cost": {"tokens": 90, "costUsd": 0.01}, "failure": "the agent timed out",
+		 "checks": [{"kind": "fileExists", "name": "a.txt", "passed": true}, {"kind": "command", "name": "make test", "passed": false, "detail": "exit code 2:\n\u001b[31mFAIL\u001b[0m [x](javascript:y)"}],
+		 "transcript": "runs/1/transcript.txt", "diff": "../../etc/passwd"},
+		{"taskId": "new", "objective": {"passed": 1, "total": 1}, "cost": {"tokens": 100, "costUsd": 0.01}}]}`)
+	return report.Comparison{Comparison: suite.Compare(before, after, suite.DefaultThresholds()), Before: before, After: after}
+}
+
+func TestComparisonAsText(t *testing.T) {
+	t.Parallel()
+	golden(t, "comparison.txt", comparison(t).Text())
+}
+
+func TestComparisonAsMarkdown(t *testing.T) {
+	t.Parallel()
+	golden(t, "comparison.md", comparison(t).Markdown())
+}
+
+func TestColoursChangeNoText(t *testing.T) {
+	t.Parallel()
+	c := comparison(t)
+	plain := c.Text()
+	c.Paint = func(_ gate.Verdict, text string) string { return "\x1b[1m" + text + "\x1b[0m" }
+	painted := c.Text()
+	assert.Contains(t, painted, "\x1b[1mregressed\x1b[0m: ")
+	assert.Equal(t, plain, strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(painted))
+}
+
+func TestInlineIsNoMarkup(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"a | b":              `a \| b`,
+		"*x* _y_ `z` ~~q~~":  "\\*x\\* \\_y\\_ \\`z\\` \\~\\~q\\~\\~",
+		"<img src=x>":        "&lt;img src=x&gt;",
+		"@me and #7":         "@\u200bme and #\u200b7",
+		"[a](b)":             `\[a\](b)`,
+		"https://a.b www.c":  "https:\u200b//a.b www\u200b.c",
+		"one\ntwo\r\n\tt":    "one two t",
+		"\x1b[31m\u202eevil": "\ufffd\\[31m\ufffdevil",
+		"äöü long enough":    "äöü long …",
+	} {
+		width := 80
+		if strings.HasPrefix(text, "äöü") {
+			width = 10
+		}
+		assert.Equal(t, want, report.Inline(text, width))
+	}
+}
+
+func TestLinksAreOfPlainPathsOnly(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "[diff](a/b-1.diff)", report.Link("diff", "a/b-1.diff"))
+	for _, path := range []string{"../x", "/etc/passwd", "a/../b", "javascript:x", "a b", "a)b", "//host/x", "a//b", ".git/config"} {
+		assert.NotContains(t, report.Link("diff", path), "](", path)
+	}
+}

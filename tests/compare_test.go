@@ -1,0 +1,157 @@
+package tests
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// outcomeOf is a file with one run of two tasks.
+func outcomeOf(label string, passed int, tokens string) string {
+	return fmt.Sprintf(`{"configLabel": %q, "scores": [
+  {"taskId": "add-flag", "objective": {"passed": %d, "total": 4}, "judge": null, "cost": {"tokens": %s, "toolCalls": 3, "steps": 2, "wallClockMs": 900, "costUsd": 0}},
+  {"taskId": "fix-bug", "objective": {"passed": 2, "total": 2}, "cost": {"tokens": 0}}
+]}`, label, passed, tokens)
+}
+
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{
+		"base.json": outcomeOf("main", 2, "0"), "better.json": outcomeOf("pr", 4, "0"), "worse.json": outcomeOf("pr", 1, "0"),
+		"nan.json": outcomeOf("pr", 4, "NaN"), "empty.json": `{"scores": []}`,
+	})
+	for _, c := range []struct {
+		args, verdict string
+		code          int
+		promotable    bool
+	}{
+		{"base.json better.json", "improved", 0, true},
+		{"base.json base.json", "neutral", 0, false},
+		{"base.json base.json --min-composite-gain 0", "neutral", 0, false},
+		{"base.json better.json --min-composite-gain 0.5", "neutral", 0, false},
+		{"base.json worse.json", "regressed", 1, false},
+		{"better.json base.json --regression-composite-drop 0.5", "regressed", 1, false},
+		{"better.json base.json --regression-composite-drop 0.5 --objective-drop-is-regression=false", "neutral", 0, false},
+		{"better.json base.json --regression-composite-drop 0.5 --objective-drop-is-regression=false --net-loss-is-regression", "regressed", 1, false},
+		{"base.json nan.json", "regressed", 1, false},
+		{"base.json empty.json", "regressed", 1, false},
+		{"empty.json empty.json", "neutral", 0, false},
+	} {
+		a := w.binary("iterate", append([]string{"compare", "--json"}, strings.Fields(c.args)...)...)
+		assert.Equal(t, c.code, a.code, "%s: %s", c.args, a.stderr)
+		assert.Empty(t, a.stderr, c.args)
+		var found struct {
+			Verdict    string
+			Promotable bool
+		}
+		require.NoError(t, json.Unmarshal([]byte(a.stdout), &found), c.args)
+		assert.Equal(t, c.verdict, found.Verdict, c.args)
+		assert.Equal(t, c.promotable, found.Promotable, c.args)
+	}
+	assert.Empty(t, w.git("for-each-ref", "refs/heads/memory", "refs/heads/autoloop"), "it writes nothing")
+}
+
+func TestCompareMisuse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{
+		"base.json": outcomeOf("main", 2, "0"), "empty.json": `{"scores": []}`, "cut.json": outcomeOf("main", 2, "0")[:80],
+		"twice.json": strings.Replace(outcomeOf("main", 2, "0"), "fix-bug", "add-flag", 1),
+		"text.json":  strings.Replace(outcomeOf("main", 2, "0"), `"passed": 2`, `"passed": "2"`, 1),
+		"list.json":  "[]", "both.json": `{"scores": [], "runs": []}`, "negative.json": outcomeOf("main", 2, "-4"),
+		"bad.md": "---\nmin-composite-gain: much\n---\n",
+	})
+	for _, c := range []struct{ args, says string }{
+		{"base.json", "accepts 2 arg(s)"},
+		{"base.json nowhere.json", "nowhere.json does not exist"},
+		{"base.json .", "is a directory"},
+		{"empty.json base.json", "empty.json has no tasks"},
+		{"base.json cut.json", "cut.json:2: ends in the middle"},
+		{"base.json twice.json", `twice.json:3: scores[1].taskId: "add-flag" is there twice`},
+		{"text.json base.json", `text.json:2: scores[0].objective.passed: must be a number, not the text "2"`},
+		{"list.json base.json", "list.json:1: must be an object"},
+		{"both.json base.json", "both.json:1: runs: is beside `scores`"},
+		{"base.json negative.json", "scores[0].cost.tokens: is -4; it must be 0 or more"},
+		{"base.json base.json --json --markdown", "exclude each other"},
+		{"base.json base.json --min-composite-gain much", "--min-composite-gain"},
+		{"base.json base.json --regression-composite-drop nan", "not a finite number"},
+		{"base.json base.json --cost-tolerance -0.1", "below 0"},
+		{"base.json base.json --program bad.md", "bad.md:2"},
+		{"base.json base.json --program nowhere.md", "nowhere.md"},
+		{"base.json base.json --bogus", "unknown flag"},
+	} {
+		a := w.binary("iterate", append([]string{"compare"}, strings.Fields(c.args)...)...)
+		assert.Equal(t, 2, a.code, "%s: %s", c.args, a.stderr)
+		assert.Contains(t, a.stderr, c.says, c.args)
+		assert.Equal(t, 1, strings.Count(a.stderr, "\n"), "one clear line: %s", a.stderr)
+		assert.Empty(t, a.stdout, c.args)
+	}
+}
+
+func TestCompareTakesThresholdsFromAProgram(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{
+		"base.json": outcomeOf("main", 2, "0"), "better.json": outcomeOf("pr", 4, "0"),
+		"p.md": "---\ntasks: tasks\nmin-composite-gain: 0.9\n---\n## Goal\nx\n## Target\n`AGENTS.md`\n",
+	})
+	a := w.binary("iterate", "compare", "base.json", "better.json", "--program", "p.md")
+	assert.Zero(t, a.code)
+	assert.True(t, strings.HasPrefix(a.stdout, "neutral: "), a.stdout+a.stderr)
+	a = w.binary("iterate", "compare", "base.json", "better.json", "--program", "p.md", "--min-composite-gain", "0.1")
+	assert.True(t, strings.HasPrefix(a.stdout, "improved: "), a.stdout+a.stderr)
+}
+
+func TestCompareReports(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{
+		"base.json": strings.ReplaceAll(outcomeOf("main", 4, "0"), "fix-bug", "fix|<b>@me"),
+		"run.json":  strings.ReplaceAll(outcomeOf("pr", 1, "0"), "fix-bug", "fix|<b>@me"),
+	})
+	summary := filepath.Join(w.side, "summary")
+	w.env = append(w.env, "GITHUB_STEP_SUMMARY="+summary)
+	a := w.binary("iterate", "compare", "base.json", "run.json")
+	assert.Contains(t, a.stdout, "regressed: 2 hard regressions")
+	assert.Contains(t, a.stdout, "add-flag: objective 4/4 → 1/4")
+	assert.NotContains(t, a.stdout, "\x1b", "no colour where there is no terminal")
+	a = w.binary("iterate", "compare", "base.json", "run.json", "--markdown")
+	assert.Contains(t, a.stdout, "| add-flag |")
+	assert.Contains(t, a.stdout, `| fix\|&lt;b&gt;`)
+	assert.NotContains(t, a.stdout, "@me")
+	written, err := os.ReadFile(summary)
+	require.NoError(t, err)
+	assert.Equal(t, 2, strings.Count(string(written), "### ❌ regressed"), "the job summary, with either form of output")
+}
+
+func TestCompareRepeatedRuns(t *testing.T) {
+	t.Parallel()
+	runs := func(passed ...int) string {
+		var list []string
+		for _, n := range passed {
+			list = append(list, outcomeOf("x", n, "1000"))
+		}
+		return `{"configLabel": "x", "runs": [` + strings.Join(list, ",") + `]}`
+	}
+	w := newWorld(t, map[string]string{
+		"flaky.json": runs(2, 1, 2, 2, 1), "better.json": runs(4, 4, 3, 4, 4), "lucky.json": runs(2, 2, 2, 3, 1), "single.json": runs(4),
+	})
+	for _, c := range []struct {
+		args, starts string
+		code         int
+	}{
+		{"flaky.json better.json", "improved: net composite gain +0.55", 0},
+		{"flaky.json lucky.json", "neutral: ", 0},
+		{"better.json flaky.json", "regressed: ", 1},
+		{"flaky.json single.json", "neutral: ", 0},
+	} {
+		a := w.binary("iterate", append([]string{"compare"}, strings.Fields(c.args)...)...)
+		assert.Equal(t, c.code, a.code, a.stdout+a.stderr)
+		assert.True(t, strings.HasPrefix(a.stdout, c.starts), a.stdout+a.stderr)
+	}
+	a := w.binary("iterate", "compare", "flaky.json", "better.json")
+	assert.Contains(t, a.stdout, "promotable: yes", "five runs a side can be believed, also when a model ran")
+}
