@@ -186,7 +186,7 @@ type iteration struct {
 		Pairs int
 		P     float64 `json:"p_value"`
 	} `json:"evidence"`
-	Warnings  []string     `json:"warnings"`
+	Warnings []string `json:"warnings"`
 }
 
 // iterate runs iterations of program p and returns what they came to.
@@ -257,4 +257,12 @@ func text(n *json.Number) string {
 		return ""
 	}
 	return n.String()
+}
+
+// beside reads a file that an agent left beside the repository.
+func (w *world) beside(name string) string {
+	w.t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.side, name))
+	require.NoError(w.t, err)
+	return string(text)
 }

@@ -46,6 +46,9 @@ type Request struct {
 	// changed; Targets lists the existing files for which it does, sorted.
 	IsTarget func(path string) bool
 	Targets  []string
+	// Notes is a file in Dir, no part of the change, that the agent may write
+	// what it learned into; "" is none.
+	Notes string
 
 	// History holds the decided iterations under the present evaluator, oldest
 	// first, and Incumbent the best metric so far, nil when there is none.

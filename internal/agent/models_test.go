@@ -117,6 +117,17 @@ func TestModelsChangesNothingUnlessAllFits(t *testing.T) {
 	assert.Len(t, server.Requests(), 2)
 }
 
+func TestModelsHandsBackNotes(t *testing.T) {
+	t.Parallel()
+	server := modeltest.New(t, modeltest.Text(fits+"FILE: notes.md\n<<<<<<< WHOLE\nLESSON: one is few\n>>>>>>> WHOLE\n"))
+	request := modelsRequest(t)
+	request.Notes = "notes.md"
+	reply, err := models(server).Propose(t.Context(), request)
+	require.NoError(t, err)
+	require.Nil(t, reply.Failure)
+	assert.Equal(t, "LESSON: one is few\n", get(t, request.Dir, "notes.md"))
+}
+
 func TestModelsMayChangeNothing(t *testing.T) {
 	t.Parallel()
 	server := modeltest.New(t, modeltest.Text("PLAN: it is perfect\nNothing should change."))

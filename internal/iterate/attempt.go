@@ -30,6 +30,7 @@ type attempt struct {
 	tree      string         // the candidate's tree object
 	changed   []string
 	reply     agent.Reply
+	notes     prompt.Notes // what the agent handed back
 	durations map[string]float64
 }
 
@@ -49,6 +50,9 @@ func (r *run) attempt(ctx context.Context, at position) (*attempt, error) {
 	defer func() { _ = proposed.Remove() }()
 	if done, err := r.propose(ctx, at, proposed, a); done || err != nil {
 		return a, err
+	}
+	if a.notes, err = takeNotes(at, proposed.Dir); err != nil {
+		return nil, err
 	}
 	if done, err := r.guard(ctx, at, proposed, a); done || err != nil {
 		return a, err
@@ -115,8 +119,12 @@ func (r *run) request(at position, dir, home string, environ []string) agent.Req
 	}
 	seed := fnv.New64a()
 	seed.Write([]byte(p.Name))
+	notes := ""
+	if handsBack(at) {
+		notes = prompt.NotesFile
+	}
 	return agent.Request{
-		Dir: dir, Prompt: r.prompt(files), Env: environ, Home: home, Timeout: p.Timeout, Model: p.Model, Command: p.AgentCommand,
+		Notes: notes, Dir: dir, Prompt: r.prompt(at, files), Env: environ, Home: home, Timeout: p.Timeout, Model: p.Model, Command: p.AgentCommand,
 		IsTarget: targets.Allows, Targets: files, History: r.trials(at), Direction: p.Direction, Incumbent: sum.Best,
 		Seed: int64(seed.Sum64() >> 1), Iteration: r.iteration,
 	}
@@ -135,7 +143,7 @@ func (r *run) trials(at position) []agent.Trial {
 	return trials
 }
 
-func (r *run) prompt(files []string) string {
+func (r *run) prompt(at position, files []string) string {
 	p, b := r.Program, r.books
 	return prompt.Build(prompt.Input{
 		Program: p.Name, Iteration: r.iteration, Goal: p.Goal, Targets: texts(p.Targets), Protected: texts(p.Protected), Files: files,
@@ -146,7 +154,7 @@ func (r *run) prompt(files []string) string {
 			{Title: "Foreclosed avenues", Text: b.doc.Section(state.Foreclosed)},
 			{Title: "Future directions", Text: b.doc.Section(state.Future)},
 		},
-		Attempts: b.sum.Attempts, Output: b.sum.Output,
+		Attempts: b.sum.Attempts, Output: b.sum.Output, Handback: handsBack(at),
 	})
 }
 

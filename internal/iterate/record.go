@@ -55,6 +55,7 @@ func (r *run) enter(b *books, at position, a *attempt, commit string) error {
 		return err
 	}
 	b.doc.AddEntry(r.entry(a, decided))
+	b.enterNotes(r.iteration, a.notes)
 	if err := r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: r.iteration, Outcome: a.outcome}); err != nil {
 		return err
 	}
@@ -69,6 +70,7 @@ func (r *run) decided(b *books, at position, a *attempt, commit string) ledger.E
 		Target: r.target(b), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Usage: usage(a),
 	}
 	e.Noisy, e.Rule = a.noisy, a.rule
+	e.Lessons, e.Foreclosed, e.Ideas = a.notes.Lessons, a.notes.Foreclosed, a.notes.Ideas
 	if a.verdict != nil {
 		d := &a.decision
 		e.Verdict, e.Metric, e.PreviousBest, e.Best, e.Delta = string(d.Verdict), d.Metric, d.Previous, d.Best, d.Delta

@@ -141,6 +141,11 @@ type Event struct {
 	Params       map[string]score.Value `json:"params,omitempty"`
 	Durations    map[string]float64     `json:"durations,omitempty"`
 
+	// What the agent handed back: data of its own making.
+	Lessons    []string `json:"lessons,omitempty"`
+	Foreclosed []string `json:"foreclosed,omitempty"`
+	Ideas      []string `json:"ideas,omitempty"`
+
 	// Paused, Resumed, Completed and Set.
 	Reason string `json:"reason,omitempty"`
 	Key    string `json:"key,omitempty"`
