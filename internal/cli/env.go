@@ -30,6 +30,8 @@ type Env struct {
 	Environ []string
 	// Now tells the time of day.
 	Now func() time.Time
+	// Sleep waits between attempts to reach GitHub; nil waits really.
+	Sleep func(ctx context.Context, d time.Duration) error
 	// Executable is the path of this binary, for running it again as its own
 	// supervisor; "" when the system does not tell.
 	Executable string

@@ -5,14 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/scheduler"
 	"github.com/org/autoloop/internal/store"
@@ -29,6 +32,7 @@ type schedulerOptions struct {
 	repoDir, programs, dir, out, program, now string
 	max                                       int
 	compat, json                              bool
+	hubOptions
 }
 
 func newSchedulerCommand(env Env) *cobra.Command {
@@ -48,6 +52,7 @@ func newSchedulerCommand(env Env) *cobra.Command {
 	flags.StringVar(&o.programs, "programs", "", "directory of program files (default: .autoloop/programs)")
 	flags.StringVar(&o.dir, "dir", "", "working directory of autoloop.json and repo-memory (default: AUTOLOOP_DIR, else /tmp/gh-aw)")
 	flags.StringVar(&o.now, "now", "", "take this time for now (RFC 3339), for tests and replays")
+	hubFlags(flags, &o.hubOptions)
 	cmd.Flags().StringVar(&o.out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
 	cmd.Flags().StringVar(&o.program, "program", dispatched(env), "run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
 	cmd.Flags().IntVar(&o.max, "max", 1, "how many due programs the matrix may hold")
@@ -92,7 +97,7 @@ func (o schedulerOptions) time(env Env) (time.Time, error) {
 }
 
 // input reads everything that scheduling looks at.
-func (o schedulerOptions) input(ctx context.Context, env Env) (scheduler.Input, error) {
+func (o schedulerOptions) input(ctx context.Context, env Env, hub *github.Client) (scheduler.Input, error) {
 	now, err := o.time(env)
 	if err != nil {
 		return scheduler.Input{}, err
@@ -115,7 +120,56 @@ func (o schedulerOptions) input(ctx context.Context, env Env) (scheduler.Input, 
 	}
 	in.Ledger = func(name string) ([]byte, error) { return states.Ledger(ctx, name) }
 	in.Warnings = states.Warnings
+	if hub != nil {
+		return in, addIssues(ctx, hub, &states, &in)
+	}
 	return in, nil
+}
+
+// addIssues adds the issue programs with their states, and the repository's
+// word on whether anything may run.
+func addIssues(ctx context.Context, hub *github.Client, states *store.States, in *scheduler.Input) error {
+	others, err := states.Others(ctx, names(in.Programs))
+	if err != nil {
+		return err
+	}
+	all := map[string][]byte{}
+	maps.Copy(all, others)
+	maps.Copy(all, in.States)
+	if in.Issues, err = discover(ctx, hub, in.Programs, all); err != nil {
+		return err
+	}
+	if len(in.Issues.Programs) > 0 {
+		in.Programs = slices.DeleteFunc(in.Programs, store.Single)
+	}
+	in.Programs, in.States = append(in.Programs, in.Issues.Programs...), all
+	if value, found, err := hub.Variable(ctx, "AUTOLOOP_PAUSED"); err == nil && found && strings.EqualFold(strings.TrimSpace(value), "true") {
+		in.Paused = true
+	}
+	return nil
+}
+
+// addSelected adds what is known of the selected program alone: where the text
+// of an issue program is, and the pull request that is open.
+func (o schedulerOptions) addSelected(ctx context.Context, env Env, hub *github.Client, in scheduler.Input, plan *scheduler.Plan) error {
+	dir := outputDir(env, o.dir)
+	if err := writeIssuePrograms(dir, in.Issues.Programs); err != nil {
+		return err
+	}
+	if plan.Selected == nil {
+		return nil
+	}
+	if _, issue := plan.IssuePrograms[*plan.Selected]; issue {
+		file := filepath.Join(dir, "issue-programs", *plan.Selected+".md")
+		plan.SelectedFile = &file
+	}
+	pull, err := existingPull(ctx, hub, *plan.Selected)
+	if err != nil {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("whether a pull request is open was not read: %v", err))
+		return ctx.Err()
+	}
+	plan.ExistingPR = pull
+	return nil
 }
 
 // loadStates reads all states at once. When files of the checked-out copy
@@ -156,11 +210,20 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 			return err
 		}
 	}
-	in, err := o.input(ctx, env)
+	hub, err := o.hub(env)
+	if err != nil {
+		return err
+	}
+	in, err := o.input(ctx, env, hub)
 	if err != nil {
 		return err
 	}
 	plan, forced := scheduler.Choose(in)
+	if hub != nil {
+		if err := o.addSelected(ctx, env, hub, in, plan); err != nil {
+			return err
+		}
+	}
 	file, err := writePlan(env, o, plan)
 	if err != nil {
 		return err

@@ -21,6 +21,7 @@ type desk struct {
 	t         *testing.T
 	root, dir string
 	vars      map[string]string
+	sleep     func(context.Context, time.Duration) error
 }
 
 // answer is what one run of scheduler did.
@@ -61,6 +62,7 @@ func (d *desk) run(args ...string) answer {
 		Getenv:  func(name string) string { return d.vars[name] },
 		Environ: append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(d.root)),
 		Now:     func() time.Time { return time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) },
+		Sleep:   d.sleep,
 	}
 	d.vars["AUTOLOOP_DIR"] = d.dir
 	code := cli.Scheduler(context.Background(), env)

@@ -46,7 +46,11 @@ type programStatus struct {
 
 func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error {
 	o.max, o.program = 1, ""
-	in, err := o.input(ctx, env)
+	hub, err := o.hub(env)
+	if err != nil {
+		return err
+	}
+	in, err := o.input(ctx, env, hub)
 	if err != nil {
 		return err
 	}

@@ -64,6 +64,11 @@ func Unavailable(err error) bool {
 // token may not see.
 func NotFound(err error) bool { return status(err) == http.StatusNotFound }
 
+// Refused says whether err is of something that the token may not do or see.
+func Refused(err error) bool {
+	return status(err) == http.StatusForbidden || status(err) == http.StatusUnauthorized || NotFound(err)
+}
+
 func status(err error) int {
 	var failed *Error
 	if errors.As(err, &failed) {

@@ -28,7 +28,7 @@ func ParseHead(file string, data []byte) *Program { return parseFile(file, data,
 // slug of the title gives the name issue-<number>.
 func ParseIssue(number int, title string, body []byte) *Program {
 	p := newProgram(fmt.Sprintf("issue #%d", number))
-	p.Issue = number
+	p.Issue, p.Source = number, string(body)
 	if p.Name = Slug(title); p.Name == "" {
 		p.Name = fmt.Sprintf("issue-%d", number)
 	}
@@ -61,9 +61,13 @@ func newProgram(file string) *Program {
 		Judge:      "auto", Plateau: defaultPlateau, Timeout: 45 * time.Minute, EvaluationTimeout: 10 * time.Minute, Jobs: 2,
 		Network: true, Isolation: "auto", Candidates: 1, UnknownCost: "allow", CIGate: "auto",
 		CIWait: 10 * time.Minute, CITimeout: time.Hour,
-		TrustedAssociations: []string{"OWNER", "MEMBER", "COLLABORATOR"},
+		TrustedAssociations: DefaultTrusted(),
 	}
 }
+
+// DefaultTrusted are the associations of people who may write issue programs;
+// who may steer a program is its own to say.
+func DefaultTrusted() []string { return []string{"OWNER", "MEMBER", "COLLABORATOR"} }
 
 // parse reads frontmatter and body. With whole it takes no short cuts: the two
 // ways must agree, and a fuzz test holds them against each other.

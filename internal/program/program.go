@@ -35,6 +35,8 @@ type Program struct {
 	// issue program, else 0.
 	File  string
 	Issue int
+	// Source is the text of an issue program; "" for a file.
+	Source string
 	// Problems are the errors and warnings, in the order of their lines.
 	Problems []Problem
 	// Unconfigured says that the template was not filled in; Placeholder is the

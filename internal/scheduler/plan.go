@@ -1,7 +1,9 @@
 package scheduler
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -48,6 +50,8 @@ type Plan struct {
 	Standings []*Standing `json:"-"`
 	// Reason says in words why the selected program was selected.
 	Reason string `json:"-"`
+
+	linked map[string]int // own issues of file programs
 }
 
 // Skipped is a program that does not run now.
@@ -100,7 +104,10 @@ func Choose(in Input) (*Plan, error) {
 		Errors: []Failure{}, Warnings: []string{}, Untrusted: []Untrusted{}, Matrix: Matrix{Program: []string{}},
 		NoPrograms: len(in.Programs) == 0,
 	}
-	plan.Warnings = append(plan.Warnings, in.Warnings...)
+	plan.Warnings = append(append(plan.Warnings, in.Warnings...), in.Issues.Warnings...)
+	plan.Untrusted = append(plan.Untrusted, in.Issues.Untrusted...)
+	maps.Copy(plan.IssuePrograms, in.Issues.Numbers)
+	plan.linked = in.Issues.Linked
 	plan.Standings = make([]*Standing, len(in.Programs))
 	parallel(len(in.Programs), func(i int) { plan.Standings[i] = in.stand(in.Programs[i]) })
 	slices.SortStableFunc(plan.Standings, func(a, b *Standing) int { return strings.Compare(a.Program.Name, b.Program.Name) })
@@ -215,7 +222,7 @@ func (p *Plan) take(s *Standing) {
 		file := s.Program.File
 		p.SelectedFile = &file
 	}
-	if issue := max(s.Program.Issue, s.Machine.Issue); issue > 0 {
+	if issue := cmp.Or(s.Program.Issue, s.Machine.Issue, p.linked[name]); issue > 0 {
 		p.SelectedIssue = &issue
 	}
 	if pr := s.Machine.PR; pr > 0 {

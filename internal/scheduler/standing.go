@@ -57,6 +57,8 @@ type Input struct {
 	Paused bool
 	// Warnings are those of reading the rest, to be passed on.
 	Warnings []string
+	// Issues are what discovery found; its programs are among Programs already.
+	Issues Discovery
 	// RepoDir is the absolute root of the repository, for the record.
 	RepoDir string
 }

@@ -177,8 +177,15 @@ func clashes(places []place) []place {
 	return kept
 }
 
+// singles are the places of a repository's only program, which counts when there
+// are no others.
+func singles() []string { return []string{".autoloop/program.md", "program.md"} }
+
+// Single says whether a program comes from such a place.
+func Single(p *program.Program) bool { return slices.Contains(singles(), p.File) }
+
 func (s Programs) single() []place {
-	for _, file := range []string{".autoloop/program.md", "program.md"} {
+	for _, file := range singles() {
 		full := filepath.Join(s.Root, filepath.FromSlash(file))
 		if info, err := os.Stat(full); err == nil && info.Mode().IsRegular() {
 			return []place{{name: "program", file: file, path: full}}

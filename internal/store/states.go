@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/org/autoloop/internal/git"
@@ -45,6 +47,37 @@ func (s *States) Load(ctx context.Context, names []string) (map[string][]byte, e
 	states, head, err := s.Branch.States(ctx)
 	s.head = head
 	return states, err
+}
+
+// Others reads the states of programs that are not among these names, after
+// Load: those of issue programs, and of programs that are gone. What cannot be
+// read is left out.
+func (s *States) Others(ctx context.Context, names []string) (map[string][]byte, error) {
+	known := make(map[string]bool, len(names))
+	for _, name := range names {
+		known[name] = true
+	}
+	if !s.copy {
+		if s.Branch == nil {
+			return nil, nil
+		}
+		states, _, err := s.Branch.States(ctx)
+		maps.DeleteFunc(states, func(name string, _ []byte) bool { return known[name] })
+		return states, err
+	}
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var others []string
+	for _, entry := range entries {
+		name, is := strings.CutSuffix(entry.Name(), stateSuffix)
+		if is && entry.Type().IsRegular() && checkName(name) == nil && !known[name] {
+			others = append(others, name)
+		}
+	}
+	states, _ := s.loadFiles(others) // what is left out has no say
+	return states, nil
 }
 
 // loadFiles reads the copy, several files at a time.

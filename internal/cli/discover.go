@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/state"
+)
+
+// programLabel marks issue programs, and the own issues of file programs.
+const programLabel = "autoloop-program"
+
+// maxLookups bounds how many authors are looked up whose membership may be
+// private, so that strangers cannot use up our requests.
+const maxLookups = 2
+
+// discover reads the issue programs. That GitHub is down is a warning: file
+// programs run, and issue programs known from their states are left alone.
+func discover(ctx context.Context, hub *github.Client, files []*program.Program, states map[string][]byte) (scheduler.Discovery, error) {
+	found, err := hub.Issues(ctx, programLabel, "open")
+	if err != nil {
+		if ctx.Err() != nil {
+			return scheduler.Discovery{}, err
+		}
+		return scheduler.Discovery{Warnings: []string{unread(err, files, states)}}, nil
+	}
+	trust := truster{hub: hub, seen: map[string]string{}}
+	issues := make([]scheduler.Issue, len(found))
+	for i, issue := range found {
+		issues[i] = scheduler.Issue{
+			Number: issue.Number, Title: issue.Title, Body: issue.Body, Author: issue.Author, Bot: strings.HasSuffix(issue.Author, "[bot]"),
+			Untrusted: trust.why(ctx, issue.Author, issue.Association),
+		}
+	}
+	return scheduler.Discover(files, issues, states), nil
+}
+
+// unread says that issues could not be read, and which programs that leaves
+// alone.
+func unread(err error, files []*program.Program, states map[string][]byte) string {
+	known := slices.Sorted(maps.Keys(states))
+	known = slices.DeleteFunc(known, func(name string) bool {
+		machine, _, err := state.ParseMachine(states[name])
+		return err != nil || machine.Issue == 0 || slices.ContainsFunc(files, func(p *program.Program) bool { return p.Name == name })
+	})
+	warning := fmt.Sprintf("issue programs were not read and do not run now: %v", err)
+	if len(known) > 0 {
+		warning += "; left as they are: " + few(known)
+	}
+	return warning
+}
+
+// truster says who may write programs.
+type truster struct {
+	hub     *github.Client
+	seen    map[string]string
+	lookups int
+}
+
+// why is the reason for which an author is not trusted; "" when they are. The
+// association decides and, where a membership is private, the permission.
+func (t *truster) why(ctx context.Context, author, association string) string {
+	trusted := program.DefaultTrusted()
+	if slices.Contains(trusted, association) {
+		return ""
+	}
+	if why, known := t.seen[author]; known {
+		return why
+	}
+	who := state.Inline(author, 60)
+	why := fmt.Sprintf("%s is %s in this repository; programs are taken from %s: let one of them open it anew", who, association, strings.Join(trusted, ", "))
+	if t.lookups < maxLookups && !strings.HasSuffix(author, "[bot]") {
+		t.lookups++
+		level, err := t.hub.Permission(ctx, author)
+		switch {
+		case err != nil && !github.Refused(err):
+			why += fmt.Sprintf("; what they may do could not be read: %v", err)
+		case level == "admin" || level == "maintain" || level == "write":
+			why = ""
+		}
+	}
+	t.seen[author] = why
+	return why
+}
+
+// existingPull is the open pull request of a program's branch; nil when there is none.
+func existingPull(ctx context.Context, hub *github.Client, name string) (*int, error) {
+	pulls, err := hub.Pulls(ctx, iterate.BranchPrefix+name)
+	if err != nil {
+		return nil, err
+	}
+	for _, pull := range pulls {
+		if pull.Open {
+			return &pull.Number, nil
+		}
+	}
+	return nil, nil
+}
+
+// writeIssuePrograms writes what issue programs say beside autoloop.json, for
+// people and workflows that read it there.
+func writeIssuePrograms(dir string, programs []*program.Program) error {
+	dir = filepath.Join(dir, "issue-programs")
+	if err := os.RemoveAll(dir); err != nil || len(programs) == 0 {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, p := range programs {
+		if err := writeAtomically(filepath.Join(dir, p.Name+".md"), []byte(p.Source), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package cli_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
+)
+
+const issueProgram = "---\nschedule: daily\nmetric_direction: lower\n---\n## Goal\nFast.\n## Target\n`a.go`\n## Evaluation\n```sh\necho 1\n```\n"
+
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// newHubDesk is a desk with a repository on GitHub.
+func newHubDesk(t *testing.T, fill func(*githubtest.State)) (*desk, *githubtest.Server) {
+	t.Helper()
+	state := githubtest.NewState("org/repo")
+	state.Roles["alice"] = "OWNER"
+	if fill != nil {
+		fill(state)
+	}
+	server := githubtest.New(t, state)
+	server.Token = "secret-token"
+	d := newDesk(t)
+	d.vars["GITHUB_API_URL"], d.vars["GITHUB_REPOSITORY"], d.vars["GITHUB_TOKEN"] = server.URL, "org/repo", server.Token
+	d.vars["HOME"] = t.TempDir()
+	d.sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	return d, server
+}
+
+func TestAHundredIssueProgramsInSixRequests(t *testing.T) {
+	t.Parallel()
+	d, server := newHubDesk(t, func(s *githubtest.State) {
+		for i := range 100 {
+			author := "alice"
+			if i%4 == 3 {
+				author = fmt.Sprintf("stranger%d", i)
+			}
+			s.OpenIssue(author, fmt.Sprintf("Program %d", i), issueProgram, noon, "autoloop-program")
+		}
+		for range 20 {
+			pull := s.OpenIssue("alice", "a pull request with the label", "", noon, "autoloop-program")
+			s.Pulls = append(s.Pulls, &githubtest.Pull{Number: pull.Number, Head: "x", Base: "main", HeadOf: "org/repo"})
+		}
+	})
+	a := d.run()
+	require.Equal(t, 0, a.code, a.errors)
+	calls := server.Calls()
+	assert.LessOrEqual(t, len(calls), 6, "%v", calls)
+	plan := d.plan()
+	assert.Len(t, plan["issue_programs"], 75)
+	assert.Len(t, plan["untrusted"], 25)
+	assert.Equal(t, "program-0", plan["selected"])
+	assert.InDelta(t, 1, plan["selected_issue"], 0)
+	assert.Equal(t, "lower", plan["selected_metric_direction"])
+	text, err := os.ReadFile(filepath.Join(d.dir, "issue-programs", "program-0.md"))
+	require.NoError(t, err)
+	assert.Equal(t, issueProgram, string(text))
+	assert.Equal(t, filepath.Join(d.dir, "issue-programs", "program-0.md"), plan["selected_file"])
+	require.Equal(t, 0, d.run().code)
+	for _, call := range server.Calls() {
+		assert.True(t, call.Status == 304 || call.Status == 404 || strings.Contains(call.Path, "permission"), "%v", call)
+	}
+}
+
+func TestWhoMayWritePrograms(t *testing.T) {
+	t.Parallel()
+	d, _ := newHubDesk(t, func(s *githubtest.State) {
+		s.OpenIssue("mallory", "Steal", "---\ntrusted-associations: [NONE]\n---\n"+issueProgram, noon, "autoloop-program")
+		s.OpenIssue("private", "Mine", issueProgram, noon, "autoloop-program")
+		s.Permissions["private"] = "write"
+	})
+	a := d.run()
+	require.Equal(t, 0, a.code, a.errors)
+	plan := d.plan()
+	assert.Equal(t, map[string]any{"mine": 2.0}, plan["issue_programs"])
+	untrusted, ok := plan["untrusted"].([]any)
+	require.True(t, ok)
+	require.Len(t, untrusted, 1)
+	assert.Equal(t, map[string]any{
+		"name": "steal", "issue": 1.0,
+		"reason": "mallory is NONE in this repository; programs are taken from OWNER, MEMBER, COLLABORATOR: let one of them open it anew",
+	}, untrusted[0])
+	assert.Equal(t, 2, d.run("--program", "steal").code, "not by name either")
+}
+
+func TestGitHubDownStopsNoFileProgram(t *testing.T) {
+	t.Parallel()
+	d, server := newHubDesk(t, nil)
+	d.program("fast", "schedule: hourly")
+	d.state("from-issue", "| Issue | #7 |\n")
+	server.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Times: 1000})
+	a := d.run()
+	require.Equal(t, 0, a.code, a.errors)
+	assert.Contains(t, a.out, "selected: fast")
+	assert.Contains(t, a.errors, "issue programs were not read and do not run now: GitHub: list the issues with label autoloop-program: ")
+	assert.Contains(t, a.errors, "left as they are: from-issue")
+	assert.NotContains(t, a.errors, server.Token)
+	assert.FileExists(t, d.stateFile("from-issue"))
+}
+
+func TestTheOnlyProgramFileCountsWithoutIssuePrograms(t *testing.T) {
+	t.Parallel()
+	d, server := newHubDesk(t, nil)
+	d.write(filepath.Join(d.root, "program.md"), issueProgram)
+	require.Equal(t, 0, d.run().code)
+	assert.Equal(t, "program", d.plan()["selected"])
+	server.Change(func(s *githubtest.State) { s.OpenIssue("alice", "Speed", issueProgram, noon, "autoloop-program") })
+	require.Equal(t, 0, d.run().code)
+	assert.Equal(t, "speed", d.plan()["selected"])
+	require.Equal(t, 0, d.run("--local").code)
+	assert.Equal(t, "program", d.plan()["selected"], "--local leaves GitHub out")
+}
+
+func TestOwnIssueAndPullRequestOfTheSelected(t *testing.T) {
+	t.Parallel()
+	d, server := newHubDesk(t, func(s *githubtest.State) {
+		s.OpenIssue("autoloop[bot]", "[Autoloop: fast]", "", noon, "autoloop-program")
+		for i, of := range []string{"org/fork", "org/repo"} {
+			issue := s.OpenIssue("alice", "[Autoloop: fast]", "", noon)
+			s.Pulls = append(s.Pulls, &githubtest.Pull{Number: issue.Number, Head: "autoloop/fast", Base: "main", HeadOf: of, HeadSHA: fmt.Sprint(i)})
+		}
+	})
+	d.program("fast", "schedule: hourly")
+	require.Equal(t, 0, d.run().code)
+	plan := d.plan()
+	assert.InDelta(t, 1, plan["selected_issue"], 0)
+	assert.InDelta(t, 3, plan["existing_pr"], 0, "the fork's is not ours")
+	assert.Empty(t, plan["issue_programs"])
+	server.Change(func(s *githubtest.State) { s.Variables["AUTOLOOP_PAUSED"] = "true" })
+	require.Equal(t, 0, d.run().code)
+	assert.Nil(t, d.plan()["selected"])
+}
+
+func TestRepoNeedsAToken(t *testing.T) {
+	t.Parallel()
+	d, _ := newHubDesk(t, nil)
+	d.vars["GITHUB_TOKEN"] = ""
+	d.program("fast", "schedule: hourly")
+	assert.Equal(t, 0, d.run().code, "a workflow without a token runs its file programs")
+	a := d.run("--repo", "org/repo")
+	assert.Equal(t, 2, a.code)
+	assert.Contains(t, a.errors, "GITHUB_TOKEN")
+}

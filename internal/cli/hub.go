@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"cmp"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/autoloop/internal/github"
+)
+
+// hubOptions say which repository on GitHub is used, if any.
+type hubOptions struct {
+	repo  string
+	local bool
+}
+
+// hubFlags adds the flags of these options.
+func hubFlags(flags *pflag.FlagSet, o *hubOptions) {
+	flags.StringVar(&o.repo, "repo", "", "the repository on GitHub, as owner/name (default: GITHUB_REPOSITORY)")
+	flags.BoolVar(&o.local, "local", false, "use no remote and no GitHub, whatever the environment says")
+}
+
+// repository is owner/name; "" when GitHub is left out.
+func (o hubOptions) repository(env Env) string {
+	if o.local {
+		return ""
+	}
+	return cmp.Or(o.repo, env.Getenv("GITHUB_REPOSITORY"))
+}
+
+// hub is the client of the repository on GitHub; nil when GitHub is left out,
+// or when the environment names a repository and has no token for it.
+func (o hubOptions) hub(env Env) (*github.Client, error) {
+	repository, token := o.repository(env), env.token()
+	switch {
+	case repository == "":
+		return nil, nil
+	case token == "" && o.repo != "":
+		return nil, Usagef("--repo %s needs a token in GITHUB_TOKEN; use --local to go on without GitHub", o.repo)
+	case token == "":
+		return nil, nil
+	}
+	client, err := github.New(github.Options{
+		API: env.Getenv("GITHUB_API_URL"), Repository: repository, Token: token, UserAgent: "autoloop/" + Version(), CacheDir: env.cacheDir(),
+		Now: env.Now, Sleep: env.Sleep,
+	})
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	return client, nil
+}
+
+// token is the one for GitHub; "" when there is none.
+func (e Env) token() string { return cmp.Or(e.Getenv("GITHUB_TOKEN"), e.Getenv("GH_TOKEN")) }
+
+// cacheDir is this user's own directory for answers of GitHub; "" for none. A
+// directory that others can write to would let them answer in its place.
+func (e Env) cacheDir() string {
+	if dir := e.Getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "autoloop", "github")
+	}
+	if home := e.Getenv("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".cache", "autoloop", "github")
+	}
+	return ""
+}

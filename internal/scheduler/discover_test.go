@@ -1,0 +1,90 @@
+package scheduler_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/scheduler"
+)
+
+const issueBody = "---\nschedule: daily\nmetric_direction: lower\n---\n## Goal\nFast.\n## Target\n`a.go`\n## Evaluation\n```sh\necho 1\n```\n"
+
+func issue(number int, title string) scheduler.Issue {
+	return scheduler.Issue{Number: number, Title: title, Body: issueBody, Author: "alice"}
+}
+
+func names(programs []*program.Program) []string {
+	var list []string
+	for _, p := range programs {
+		list = append(list, p.Name)
+	}
+	return list
+}
+
+func TestIssuesBecomePrograms(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 80)
+	found := scheduler.Discover(
+		[]*program.Program{programFile("speed", "schedule: daily")},
+		[]scheduler.Issue{issue(9, "Speed"), issue(4, "Make Tests Fast!"), issue(5, "make tests fast"), issue(6, "!!!"), issue(7, long), issue(8, long)}, nil)
+	require.Empty(t, found.Warnings)
+	assert.Equal(t, []string{"make-tests-fast", "make-tests-fast-5", "issue-6", long[:64], long[:62] + "-8", "speed-9"}, names(found.Programs))
+	assert.Equal(t, 4, found.Numbers["make-tests-fast"])
+	assert.Equal(t, 9, found.Numbers["speed-9"])
+	for _, p := range found.Programs {
+		require.NoError(t, program.ValidName(p.Name))
+		assert.Equal(t, "lower", p.Direction.String())
+	}
+}
+
+func TestAStateKeepsItsNameWhateverTheTitle(t *testing.T) {
+	t.Parallel()
+	states := map[string][]byte{
+		"old-name": stateFile("Issue=#4"), "speed": stateFile("Issue=#1"), "broken": []byte("hello"), "none": stateFile("Paused=false"),
+	}
+	found := scheduler.Discover(nil, []scheduler.Issue{issue(4, "A new title"), issue(5, "old name"), issue(6, "Speed")}, states)
+	assert.Equal(t, []string{"old-name", "old-name-5", "speed-6"}, names(found.Programs), "the state of another issue is not taken over")
+}
+
+func TestOwnIssuesOfFilePrograms(t *testing.T) {
+	t.Parallel()
+	files := []*program.Program{programFile("speed", "schedule: daily"), programFile("size", "schedule: daily"), programFile("third", "schedule: daily")}
+	bot := issue(2, "[Autoloop: speed]")
+	bot.Author, bot.Bot, bot.Untrusted = "github-actions[bot]", true, "NONE"
+	stranger := issue(6, "[Autoloop: third]")
+	stranger.Untrusted = "NONE"
+	found := scheduler.Discover(files,
+		[]scheduler.Issue{bot, issue(3, "[Autoloop: speed]"), issue(4, "[Autoloop: gone]"), issue(5, "renamed by a person"), stranger},
+		map[string][]byte{"size": stateFile("Issue=5")})
+	assert.Equal(t, map[string]int{"speed": 2, "size": 5}, found.Linked)
+	assert.Empty(t, found.Programs, "none of them is a second program")
+	require.Len(t, found.Warnings, 2)
+	assert.Contains(t, found.Warnings[0], "#3 is a second issue of program speed, after #2")
+	assert.Contains(t, found.Warnings[1], "#4 is the own issue of program gone, which has no file")
+	assert.Equal(t, []scheduler.Untrusted{{Name: "third", Issue: 6, Reason: "NONE"}}, found.Untrusted)
+}
+
+func TestStrangersTakeNoName(t *testing.T) {
+	t.Parallel()
+	stranger := issue(1, "Speed")
+	stranger.Untrusted = "mallory is NONE"
+	found := scheduler.Discover(nil, []scheduler.Issue{stranger, issue(2, "Speed")}, nil)
+	assert.Equal(t, []string{"speed"}, names(found.Programs))
+	assert.Equal(t, map[string]int{"speed": 2}, found.Numbers)
+	assert.Equal(t, []scheduler.Untrusted{{Name: "speed", Issue: 1, Reason: "mallory is NONE"}}, found.Untrusted)
+}
+
+func TestIssueProgramsAreScheduledLikeOthers(t *testing.T) {
+	t.Parallel()
+	found := scheduler.Discover(nil, []scheduler.Issue{issue(4, "Speed"), {Number: 5, Title: "Bad", Body: "---\nschedule: never\n---\n"}}, nil)
+	plan := choose(t, scheduler.Input{Programs: found.Programs, Issues: found})
+	assert.Equal(t, "speed", *plan.Selected)
+	assert.Equal(t, 4, *plan.SelectedIssue)
+	assert.Equal(t, map[string]int{"speed": 4, "bad": 5}, plan.IssuePrograms)
+	require.NotEmpty(t, plan.Errors)
+	assert.Equal(t, "issue #5", plan.Errors[0].File)
+}
