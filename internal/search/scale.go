@@ -66,15 +66,18 @@ func (p Param) spacing(x float64) float64 {
 	return step / (p.Max - p.Min)
 }
 
-// levels is the number of allowed values; a continuous parameter counts as so
-// many that no history exhausts it.
+// levels is the number of allowed values, those of a continuous parameter in
+// steps that its digits still show; so many that no history exhausts them count
+// as mostScanned.
 func (p Param) levels() int {
-	count := float64(mostScanned)
+	count := 0.0
 	switch {
 	case p.Step > 0:
 		count = p.lastStep() + 1
 	case p.Int:
 		count = math.Floor(p.Max) - math.Ceil(p.Min) + 1
+	default:
+		count = math.Floor((p.Max-p.Min)/p.quantum(max(math.Abs(p.Min), math.Abs(p.Max)), 0)) + 1
 	}
 	return int(min(count, mostScanned))
 }
@@ -87,7 +90,7 @@ func (p Param) level(k int) float64 {
 	case p.Int:
 		return math.Ceil(p.Min) + float64(k)
 	}
-	return p.Snap(p.value(float64(k)/mostScanned), 0)
+	return p.Snap(p.value(float64(k)/float64(max(p.levels()-1, 1))), 0)
 }
 
 // quantum is the power of ten that a change of resolution still shows at x.

@@ -2,16 +2,18 @@
 // trial so far it proposes the next values to try. It keeps nothing between
 // calls, so that separate processes continue one search from the ledger.
 //
-// The method is Bayesian optimization in a trust region: a model of the metric
-// is fitted to the trials nearest to the incumbent, and the next point is the
-// one within a radius of it from which the model expects the greatest
-// improvement. Failed trials count as the worst; noise is part of the model.
+// The method is Bayesian optimization in a trust region: after a few points
+// anywhere, a model of the metric is fitted to the trials nearest to the
+// incumbent, and the next point is the one within a radius of it from which the
+// model expects the greatest improvement. Failed trials count as the worst;
+// noise is part of the model.
 package search
 
 import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/org/autoloop/internal/score"
 )
@@ -71,11 +73,7 @@ func Propose(space []Param, history []Trial, direction score.Direction, seed int
 		}
 	}
 	s := newState(space, history, direction, seed)
-	wanted, ok := s.promising()
-	if !ok {
-		wanted = s.wander(s.radius)
-	}
-	point, ok := s.fresh(wanted)
+	point, ok := s.fresh(s.next())
 	if !ok {
 		return Proposal{}, ErrExhausted
 	}
@@ -84,6 +82,34 @@ func Propose(space []Param, history []Trial, direction score.Direction, seed int
 		params[p.Name] = point[i]
 	}
 	return Proposal{Params: params, Radius: s.radius}, nil
+}
+
+// next returns a point to try, in units of the ranges. The first few lie
+// anywhere, so that a poor start does not keep the search to itself; later every
+// second is looked for farther away, so that a narrow region does not either.
+func (s *state) next() []float64 {
+	if len(s.trials) <= scattered {
+		return s.anywhere()
+	}
+	if len(s.trials)%2 == 0 {
+		s.radius = max(s.radius, wideRadius)
+	}
+	if at, ok := s.promising(); ok {
+		return at
+	}
+	return s.wander(s.radius)
+}
+
+// anywhere is a point of the whole space; the scattered points together have
+// one in each of as many parts of every range (a Latin hypercube).
+func (s *state) anywhere() []float64 {
+	parts := rand.New(rand.NewPCG(uint64(s.seed), scatterStream))
+	at := make([]float64, len(s.space))
+	k := max(len(s.trials)-1, 0)
+	for i := range at {
+		at[i] = (float64(parts.Perm(scattered)[k]) + s.rng.Float64()) / scattered
+	}
+	return at
 }
 
 // Validate says what makes a parameter impossible to search.
@@ -98,6 +124,8 @@ func (p Param) Validate() error {
 		return fmt.Errorf("parameter %s: the minimum %v is not below the maximum %v", p.Name, p.Min, p.Max)
 	case math.IsInf(p.Max-p.Min, 0):
 		return fmt.Errorf("parameter %s: the range %v..%v is too wide", p.Name, p.Min, p.Max)
+	case p.Step == 0 && !p.Int && p.levels() < 2:
+		return fmt.Errorf("parameter %s: the range %v..%v is too narrow to hold two numbers", p.Name, p.Min, p.Max)
 	case p.Step < 0:
 		return fmt.Errorf("parameter %s: the step %v is below zero", p.Name, p.Step)
 	case p.Log && p.Min <= 0:

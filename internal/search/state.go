@@ -16,7 +16,14 @@ const (
 	mostRadius  = 0.5
 	growth      = 1.6 // after a success
 	shrinkage   = 0.9 // after a failure
+	wideRadius  = 0.3 // at least, of every second proposal
 )
+
+// scattered is how many of the first proposals lie anywhere in the ranges.
+const scattered = 6
+
+// scatterStream keeps the scattered points' order apart from other draws.
+const scatterStream = math.MaxUint64
 
 // sample is one point that was tried, in units of the ranges.
 type sample struct {
@@ -28,6 +35,7 @@ type sample struct {
 // state is what a history amounts to.
 type state struct {
 	space  []Param
+	seed   int64
 	rng    *rand.Rand
 	centre []float64 // the incumbent, in units of the ranges
 	trials []sample  // in the order of the history
@@ -38,6 +46,7 @@ type state struct {
 func newState(space []Param, history []Trial, direction score.Direction, seed int64) *state {
 	s := &state{
 		space:  space,
+		seed:   seed,
 		rng:    rand.New(rand.NewPCG(uint64(seed), uint64(len(history)))),
 		centre: make([]float64, len(space)),
 		tried:  map[string]bool{},
@@ -85,11 +94,12 @@ func (s *state) add(trial Trial, current []float64, direction score.Direction) {
 func replayRadius(trials []sample) float64 {
 	radius, best := firstRadius, math.Inf(1)
 	for i, t := range trials {
+		better := i == 0 || t.cost < best
+		best = min(best, t.cost)
 		switch {
-		case i == 0 || t.cost < best:
-			if best = t.cost; i > 0 {
-				radius = min(radius*growth, mostRadius)
-			}
+		case i <= scattered: // tried anywhere, which says nothing of the radius
+		case better:
+			radius = min(radius*growth, mostRadius)
 		default:
 			radius *= shrinkage
 		}
@@ -138,25 +148,28 @@ func (s *state) snap(at []float64, resolution float64) []float64 {
 // mostScanned bounds the search for a combination that is left.
 const mostScanned = 1 << 20
 
-// firstUntried counts through the allowed values.
+// firstUntried counts through the allowed values, the first parameter's
+// fastest.
 func (s *state) firstUntried() (point []float64, ok bool) {
-	levels := make([]int, len(s.space))
+	level := make([]int, len(s.space))
 	point = make([]float64, len(s.space))
+	for i, p := range s.space {
+		point[i] = p.level(0)
+	}
 	for range mostScanned {
-		for i, p := range s.space {
-			point[i] = p.level(levels[i])
-		}
 		if !s.tried[key(point)] {
 			return point, true
 		}
 		i := 0
-		for ; i < len(levels); i++ {
-			if levels[i]++; levels[i] < s.space[i].levels() {
+		for ; i < len(level); i++ {
+			if level[i]++; level[i] == s.space[i].levels() {
+				level[i] = 0
+			}
+			if point[i] = s.space[i].level(level[i]); level[i] > 0 {
 				break
 			}
-			levels[i] = 0
 		}
-		if i == len(levels) {
+		if i == len(level) {
 			return nil, false
 		}
 	}
