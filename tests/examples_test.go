@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,6 +41,16 @@ func (w *world) example(name, count string) []iteration {
 	return w.decode(a.stdout)
 }
 
+// front adds lines to the frontmatter of the program.
+func (w *world) front(name string, lines ...string) {
+	w.t.Helper()
+	file := "programs/" + name + "/program.md"
+	text, err := os.ReadFile(filepath.Join(w.dir, file))
+	require.NoError(w.t, err)
+	w.write(file, strings.Replace(string(text), "---\n", "---\n"+strings.Join(lines, "\n")+"\n", 1))
+	w.git("commit", "--quiet", "--all", "--message", "Change the program")
+}
+
 // TestExamplesGetBetter runs a few iterations of each example whose metric is
 // the same whenever it is measured.
 func TestExamplesGetBetter(t *testing.T) {
@@ -50,6 +61,7 @@ func TestExamplesGetBetter(t *testing.T) {
 	}{
 		{"circle-packing", "6", func(best float64) bool { return best > 2.3 && best <= 2.636 }},
 		{"function-minimization", "5", func(best float64) bool { return best < 0.8 && best >= -1.51869 }},
+		{"signal-filter", "4", func(best float64) bool { return best > 4 && best < 20 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -69,6 +81,70 @@ func TestExamplesGetBetter(t *testing.T) {
 			assert.Equal(t, before, w.checkout(), "the checkout is as it was")
 		})
 	}
+}
+
+// TestTheNoisyExample measures by the clock: what is kept depends on the
+// machine, but every decision is made from pairs and stands on its samples.
+func TestTheNoisyExample(t *testing.T) {
+	t.Parallel()
+	w := exampleWorld(t, "sort-latency")
+	w.front("sort-latency", "evaluation-runs: 4")
+	got := w.example("sort-latency", "2")
+	require.Len(t, got, 2)
+	for _, one := range got {
+		require.Contains(t, []string{"accepted", "rejected"}, one.Outcome, one.Reasons)
+		require.NotNil(t, one.Verdict)
+		assert.Equal(t, one.Outcome == "accepted", *one.Verdict == "improved", one.Reasons)
+		assert.NotEmpty(t, one.Reasons)
+		assert.Equal(t, one.Outcome == "accepted", one.Commit != nil)
+	}
+}
+
+// bucketSort is much faster than the start, and allocates.
+const bucketSort = `package main
+
+import "math"
+
+func Sort(values []int) {
+	const buckets = 256
+	low, high := math.MaxInt, math.MinInt
+	for _, x := range values {
+		low, high = min(low, x), max(high, x)
+	}
+	shift := 0
+	for len(values) > 0 && (uint64(high)-uint64(low))>>shift >= buckets {
+		shift++
+	}
+	lists := make([][]int, buckets)
+	for _, x := range values {
+		at := (uint64(x) - uint64(low)) >> shift
+		lists[at] = append(lists[at], x)
+	}
+	values = values[:0]
+	for _, list := range lists {
+		values = append(values, list...)
+	}
+	for i, x := range values {
+		for ; i > 0 && values[i-1] > x; i-- {
+			values[i] = values[i-1]
+		}
+		values[i] = x
+	}
+}
+`
+
+// TestAFasterSortThatAllocatesIsRefused holds the guardrail of the example
+// against an agent that trades memory for time.
+func TestAFasterSortThatAllocatesIsRefused(t *testing.T) {
+	t.Parallel()
+	w := exampleWorld(t, "sort-latency")
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "sort.go"), []byte(bucketSort), 0o600))
+	w.front("sort-latency", "evaluation-runs: 4", "env: [SIDE]", "agent: command",
+		`agent-command: cp "$SIDE/sort.go" programs/sort-latency/sorting/sort.go`)
+	got := w.example("sort-latency", "1")
+	require.Len(t, got, 1)
+	assert.Equal(t, "rejected", got[0].Outcome)
+	assert.Contains(t, strings.Join(got[0].Reasons, "\n"), "guardrail allocs_per_op")
 }
 
 // TestExamplesShareTheirGuard: the code that keeps a candidate at a distance is
