@@ -67,9 +67,11 @@ type Trial struct {
 	// Params holds the values that the tuner tried, by the name of their mark;
 	// nil when another agent made the change.
 	Params map[string]score.Value
-	// Metric is nil when nothing was measured.
-	Metric   *score.Value
-	Accepted bool
+	// Metric is nil when nothing was measured. Previous is what it was compared
+	// with: the incumbent's number, measured beside it when the evaluation is
+	// noisy; nil when that is not known.
+	Metric, Previous *score.Value
+	Accepted         bool
 }
 
 // Reply is what is known of an agent's work when it has ended.

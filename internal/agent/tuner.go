@@ -34,7 +34,11 @@ func proposeTuning(root *os.Root, paths []string, history []search.Trial, direct
 	var space []search.Param
 	for _, file := range files {
 		for _, mark := range file.marks {
-			space = append(space, mark.param())
+			param := mark.param()
+			if err := param.Validate(); err != nil {
+				return tuning{}, &markError{file.path, mark.line, err}
+			}
+			space = append(space, param)
 		}
 	}
 	if len(space) == 0 {

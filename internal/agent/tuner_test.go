@@ -189,6 +189,7 @@ func TestTuningNotesAndErrors(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.go"), []byte("x = 50.0 // tune: 0..1\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.go"), []byte("x = 50.0 // tune: 1..0\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "narrow.go"), []byte("\nx = 50.0 // tune: 1..1.0000000000000002\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "plain.go"), []byte("x = 50.0\n"), 0o644))
 	require.NoError(t, os.Symlink("x.go", filepath.Join(dir, "link.go")))
 	root, err := os.OpenRoot(dir)
@@ -205,6 +206,9 @@ func TestTuningNotesAndErrors(t *testing.T) {
 	require.ErrorIs(t, err, errNoMarks)
 	_, err = proposeTuning(root, []string{"bad.go"}, nil, score.Lower, 1)
 	require.ErrorContains(t, err, "bad.go:1: tune mark: the minimum 1 is not below the maximum 0")
+	_, err = proposeTuning(root, []string{"narrow.go"}, nil, score.Lower, 1)
+	require.EqualError(t, err, "narrow.go:2: tune mark: parameter narrow.go:x: the range 1..1.0000000000000002 is too narrow to hold two numbers")
+	assert.Equal(t, Unavailable, unavailable(err))
 
 	assert.True(t, HasTuneMarks(dir, []string{"plain.go", "x.go"}))
 	assert.True(t, HasTuneMarks(dir, []string{"bad.go"}))
@@ -271,13 +275,31 @@ func TestHistoryOf(t *testing.T) {
 			[]Trial{{Params: at("1"), Metric: number("7")}, {Params: at("2"), Metric: number("5"), Accepted: true}},
 			[]pair{{1.0, 7.0}, {2.0, 5.0}},
 		},
-		"another agent's work is the present": {
-			[]Trial{{Params: at("1"), Metric: number("6"), Accepted: true}, {Metric: number("5"), Accepted: true}, {Metric: number("9")}},
-			[]pair{{1.0, 6.0}, {nil, 5.0}},
+		"another agent's work is the present, and lifted all alike": {
+			[]Trial{
+				{Params: at("1"), Metric: number("6"), Previous: number("8"), Accepted: true},
+				{Metric: number("5"), Previous: number("6"), Accepted: true},
+				{Metric: number("9"), Previous: number("5")},
+				{Params: at("2"), Metric: number("7"), Previous: number("5")},
+			},
+			[]pair{{1.0, 6.0}, {nil, 6.0}, {2.0, 8.0}},
 		},
 		"better and yet refused counts no better than what was there": {
 			[]Trial{{Params: at("1"), Metric: number("5"), Accepted: true}, {Params: at("2"), Metric: number("1")}},
 			[]pair{{1.0, 5.0}, {2.0, 5.0}},
+		},
+		"the incumbent measured anew moves nothing": {
+			[]Trial{
+				{Params: at("1"), Metric: number("5"), Previous: number("7"), Accepted: true},
+				{Params: at("2"), Metric: number("7"), Previous: number("6.5")},
+				{Params: at("3"), Metric: number("4"), Previous: number("6"), Accepted: true},
+				{Params: at("4"), Metric: number("5"), Previous: number("5.5")},
+			},
+			[]pair{{1.0, 5.0}, {2.0, 5.5}, {3.0, 3.0}, {4.0, 3.0}},
+		},
+		"differences are exact": {
+			[]Trial{{Params: at("1"), Metric: number("0.3"), Previous: number("0.1")}, {Params: at("2"), Metric: number("0.5"), Previous: number("0.3")}},
+			[]pair{{nil, 0.1}, {1.0, 0.3}, {2.0, 0.3}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -295,4 +317,34 @@ func TestHistoryOf(t *testing.T) {
 			assert.Equal(t, c.want, got)
 		})
 	}
+}
+
+// TestTunerSaysThatNothingIsLeft runs the agent until it has tried all three
+// values: it then changes nothing, and says so.
+func TestTunerSaysThatNothingIsLeft(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "x.go")
+	const text = "x = 1 // tune: 1..3 int\n"
+	measured := score.MustValue("5")
+	request := Request{Dir: dir, Targets: []string{"x.go"}, Direction: score.Lower, Incumbent: &measured}
+	tried := map[string]bool{}
+	for range 2 {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+		reply, err := Tuner{}.Propose(t.Context(), request)
+		require.NoError(t, err)
+		require.Nil(t, reply.Failure)
+		tried[reply.Params["x.go:x"].String()] = true
+		request.History = append(request.History, Trial{Params: reply.Params, Metric: &measured})
+	}
+	assert.Equal(t, map[string]bool{"2": true, "3": true}, tried)
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	reply, err := Tuner{}.Propose(t.Context(), request)
+	require.NoError(t, err)
+	assert.Nil(t, reply.Failure)
+	assert.Nil(t, reply.Params)
+	assert.Contains(t, reply.Summary, "nothing left to try")
+	assert.LessOrEqual(t, len(reply.Summary), MaxSummary)
+	after, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, text, string(after))
 }

@@ -34,6 +34,9 @@ func (Tuner) Propose(_ context.Context, request Request) (Reply, error) {
 	}
 	defer func() { _ = root.Close() }()
 	tuned, err := proposeTuning(root, request.Targets, historyOf(request), request.Direction, request.Seed)
+	if errors.Is(err, search.ErrExhausted) {
+		return Reply{Summary: exhausted}, nil
+	}
 	if err != nil {
 		return Reply{Failure: &Failure{Kind: unavailable(err), Message: err.Error()}}, nil
 	}
@@ -47,54 +50,16 @@ func (Tuner) Propose(_ context.Context, request Request) (Reply, error) {
 	return Reply{Summary: tuned.summary, Params: params}, nil
 }
 
+// exhausted says why the tuner changes nothing, and what helps.
+const exhausted = "nothing left to try: every combination of the marked values was tried; " +
+	"widen a range, mark another number, or ask another agent"
+
 func unavailable(err error) FailureKind {
 	var mark *markError
 	if errors.Is(err, errNoMarks) || errors.As(err, &mark) {
 		return Unavailable
 	}
 	return Crashed
-}
-
-// historyOf is the history as the search reads it. The incumbent has its metric
-// in it once: as the accepted trial that made it, or as a trial of the present
-// values when no trial of the tuner did.
-func historyOf(request Request) []search.Trial {
-	last := -1
-	for i, tried := range request.History {
-		if tried.Accepted {
-			last = i
-		}
-	}
-	var trials []search.Trial
-	if last < 0 && request.Incumbent != nil {
-		trials = append(trials, trialOf(Trial{}, request.Incumbent))
-	}
-	var best *score.Value
-	for i, tried := range request.History {
-		if tried.Accepted {
-			best = tried.Metric
-		}
-		switch {
-		case tried.Params == nil && i == last:
-			trials = append(trials, trialOf(Trial{}, request.Incumbent))
-		case tried.Params != nil:
-			trials = append(trials, trialOf(tried, refusable(tried, best, request)))
-		}
-	}
-	return trials
-}
-
-// refusable is the metric that a trial teaches. One that was refused in spite
-// of a better metric (a guardrail, or noise) counts no better than the
-// incumbent that it was held against.
-func refusable(tried Trial, best *score.Value, request Request) *score.Value {
-	if best == nil {
-		best = request.Incumbent
-	}
-	if !tried.Accepted && tried.Metric != nil && best != nil && request.Direction.Better(*tried.Metric, *best) {
-		return best
-	}
-	return tried.Metric
 }
 
 func trialOf(tried Trial, metric *score.Value) search.Trial {

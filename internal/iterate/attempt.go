@@ -130,13 +130,14 @@ func (r *run) request(at position, dir, home string, environ []string) agent.Req
 	}
 }
 
-// trials are the parameters that were tried under the same definition.
+// trials are the iterations that were decided under the same definition.
 func (r *run) trials(at position) []agent.Trial {
 	var trials []agent.Trial
 	for _, tried := range r.books.sum.Attempts {
-		if len(tried.Params) > 0 && tried.Definition == at.identity.Definition {
+		if tried.Definition == at.identity.Definition {
 			trials = append(trials, agent.Trial{
-				Iteration: tried.Iteration, Params: tried.Params, Metric: tried.Metric, Accepted: tried.Outcome == ledger.Accepted,
+				Iteration: tried.Iteration, Params: tried.Params, Metric: tried.Metric, Previous: tried.PreviousBest,
+				Accepted: tried.Outcome == ledger.Accepted,
 			})
 		}
 	}

@@ -70,7 +70,7 @@ func (p Param) spacing(x float64) float64 {
 // steps that its digits still show; so many that no history exhausts them count
 // as mostScanned.
 func (p Param) levels() int {
-	count := 0.0
+	var count float64
 	switch {
 	case p.Step > 0:
 		count = p.lastStep() + 1
