@@ -233,7 +233,6 @@ func TestEvaluations(t *testing.T) {
 func TestPromisesThatAreNotKept(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
-		"isolation: required", "network: false",
 		"candidates: 4", "agents: [tuner]", "strategy: openevolve", "ci-gate: required",
 	} {
 		w := newWorld(t, map[string]string{".autoloop/programs/p.md": strings.Replace(goodProgram, "schedule: hourly", line, 1), "a.txt": "1\n"})

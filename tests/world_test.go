@@ -101,6 +101,7 @@ func cleanEnviron(root, side string) []string {
 	_ = os.MkdirAll(home, 0o755)
 	_ = os.MkdirAll(tmp, 0o755)
 	env := []string{
+		"AUTOLOOP_ISOLATION=off", // Agents and evaluations of these tests leave traces beside the repository.
 		"HOME=" + home, "SIDE=" + side, "TMPDIR=" + tmp, "AUTOLOOP_DIR=" + filepath.Join(root, "gh-aw"), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=User", "GIT_AUTHOR_EMAIL=user@example.com", "GIT_COMMITTER_NAME=User", "GIT_COMMITTER_EMAIL=user@example.com",
 	}
@@ -120,6 +121,13 @@ func (w *world) write(name, text string) {
 	file := filepath.Join(w.dir, filepath.FromSlash(name))
 	require.NoError(w.t, os.MkdirAll(filepath.Dir(file), 0o755))
 	require.NoError(w.t, os.WriteFile(file, []byte(text), 0o644))
+}
+
+func (w *world) read(name string) string {
+	w.t.Helper()
+	data, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(name)))
+	require.NoError(w.t, err)
+	return string(data)
 }
 
 // run runs a command that must succeed and returns its output without the
@@ -153,7 +161,12 @@ func (w *world) command(binary string, args ...string) *exec.Cmd {
 
 func (w *world) binary(binary string, args ...string) answer {
 	w.t.Helper()
-	cmd := w.command(binary, args...)
+	return w.answer(w.command(binary, args...))
+}
+
+// answer runs a prepared binary.
+func (w *world) answer(cmd *exec.Cmd) answer {
+	w.t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

@@ -202,10 +202,6 @@ func runnable(p *program.Program) error {
 // has no effect here. A promise that would not be kept stops the program.
 func unenforced(p *program.Program) string {
 	switch {
-	case p.Isolation == "required":
-		return "isolation: required"
-	case !p.Network:
-		return "network: false"
 	case p.Candidates > 1:
 		return "candidates"
 	case len(p.Agents) > 0:
@@ -263,6 +259,10 @@ func outputDir(env Env, dir string) string {
 
 func newIterateService(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runDir string) (*iterate.Service, error) {
 	runner := command.NewRunner()
+	var err error
+	if runner.Isolation, err = isolate(ctx, env, repo, p, runner, runDir); err != nil {
+		return nil, err
+	}
 	masker := command.NewMasker(env.Environ)
 	chosen, err := chooseAgent(ctx, env, o, repo, p, runner, masker)
 	if err != nil {

@@ -20,8 +20,8 @@ const (
 // directory; homes, temporary directories of others and sockets not at all; no
 // process but their own; and no network when Spec.Offline is set. The home of
 // the user is empty to them except for what the variables of their environment
-// name: programs in PATH, toolchains, caches, which they see as they are and
-// may write to without changing them.
+// name: programs in PATH, toolchains, caches. What they write to the caches of
+// toolchains goes to their HOME, and commands that share that one share it.
 type Isolation struct {
 	// Method is what a Probe found to work.
 	Method Method
@@ -53,16 +53,15 @@ func (p Probe) Available() bool { return p.Method != "" }
 // errOffline refuses what cannot be promised.
 var errOffline = errors.New("it may not reach the network, which needs isolation, and there is none")
 
-// scratchSuffix is added to the HOME of a command for the directory that keeps
-// what it wrote to the toolchain caches.
-const scratchSuffix = ".caches"
+// scratchName is the directory in the HOME of a command that keeps what it
+// wrote to toolchain caches; the command does not see it.
+const scratchName = ".autoloop-caches"
 
-// scratch is the directory that keeps what the command of env wrote to caches;
-// "" without a HOME.
+// scratch is that directory for the command of env; "" without a HOME.
 func scratch(env []string) string {
 	home := Getenv(env, "HOME")
 	if !filepath.IsAbs(home) {
 		return ""
 	}
-	return filepath.Clean(home) + scratchSuffix
+	return filepath.Join(home, scratchName)
 }

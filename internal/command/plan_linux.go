@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -24,6 +23,11 @@ type plan struct {
 func (r *Runner) plan(spec *Spec) (plan, error) {
 	if r.Isolation == nil {
 		return plan{}, nil
+	}
+	if dir := scratch(spec.Env); dir != "" { // First: the view hides what is there.
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return plan{}, fmt.Errorf("prepare the layers over toolchain caches: %w", err)
+		}
 	}
 	made := r.Isolation.viewOf(spec)
 	for _, m := range made.Mounts {
@@ -48,32 +52,6 @@ const (
 	upperDir = "upper"
 	workDir  = "work"
 )
-
-// clear removes what the command wrote to caches, unless the next one needs it.
-func (p plan) clear(spec *Spec) {
-	if p.View == nil || spec.KeepCaches || scratch(spec.Env) == "" {
-		return
-	}
-	removeAll(scratch(spec.Env))
-}
-
-// removeAll removes a directory of ours although directories in it may be
-// closed; what cannot be removed is left to whoever clears up later.
-func removeAll(dir string) {
-	if os.RemoveAll(dir) == nil {
-		return
-	}
-	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if entry != nil && entry.IsDir() {
-			_ = os.Chmod(path, 0o700) //nolint:gosec // A directory needs x to be removed.
-			if err != nil {
-				return nil //nolint:nilerr // It is read again below, now that it is open.
-			}
-		}
-		return nil
-	})
-	_ = os.RemoveAll(dir)
-}
 
 func (p plan) encode() []byte {
 	text, err := json.Marshal(p)

@@ -29,9 +29,6 @@ type Spec struct {
 	// Writable and Readable are paths that an isolated command may use beside
 	// Dir, HOME and TMPDIR; they mean nothing without isolation.
 	Writable, Readable []string
-	// KeepCaches leaves what an isolated command wrote to toolchain caches for
-	// the next one with the same HOME; else it is removed.
-	KeepCaches bool
 	// Timeout ends the command; 0 is no bound but the context's.
 	Timeout time.Duration
 	// OutputCap bounds what is kept of each stream, in bytes; 0 is

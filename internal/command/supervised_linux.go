@@ -34,7 +34,6 @@ func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Resul
 	if err != nil {
 		return Result{}, err
 	}
-	defer where.clear(spec)
 	cmd := exec.Command(r.Executable) //nolint:noctx // It is ended in the order of waitFor.
 	cmd.Args, cmd.Dir, cmd.Env = []string{supervisorName}, "/", []string{}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}

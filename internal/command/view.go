@@ -64,6 +64,7 @@ func (i *Isolation) viewOf(spec *Spec) view {
 		b.add(mount{Change: show, Path: path})
 	}
 	b.environment(spec.Env)
+	b.add(mount{Change: hide, Path: scratch(spec.Env)})
 	for _, path := range append([]string{spec.Dir, Getenv(spec.Env, "HOME"), Getenv(spec.Env, "TMPDIR")}, spec.Writable...) {
 		if !b.holdsHidden(path) {
 			b.add(mount{Change: write, Path: path})
@@ -171,7 +172,7 @@ func (b *viewBuilder) holdsHidden(path string) bool {
 		path = resolved
 	}
 	return path == "/" || slices.ContainsFunc(b.mounts, func(m mount) bool {
-		return m.Change == hide && !m.File && !b.login(m.Path) && within(m.Path, path)
+		return m.Change == hide && !m.File && !b.login(m.Path) && filepath.Base(m.Path) != scratchName && within(m.Path, path)
 	})
 }
 

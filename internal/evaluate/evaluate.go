@@ -37,6 +37,8 @@ type Request struct {
 	Timeout time.Duration
 	// Metric is the key of the metric; "" for the only number.
 	Metric string
+	// Offline keeps the script, but not the setup, from the network.
+	Offline bool
 	// Artifacts is a directory outside the tree for the script and its output.
 	Artifacts string
 }
@@ -57,11 +59,14 @@ type Outcome struct {
 // maxTail bounds Outcome.Tail, in bytes.
 const maxTail = 2000
 
+// setup names the script that runs before the evaluation.
+const setup = "setup"
+
 // Run runs setup and script. A failing evaluation is an Outcome with a
 // Problem; the error is for failures of our own.
 func (e *Evaluator) Run(ctx context.Context, request Request) (Outcome, error) {
 	if request.Setup != "" {
-		result, err := e.script(ctx, request, "setup", request.Setup)
+		result, err := e.script(ctx, request, setup, request.Setup)
 		if err != nil || result.Problem != "" {
 			return result, err
 		}
@@ -80,6 +85,7 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	}
 	result, err := e.Runner.Run(ctx, command.Spec{
 		Args: []string{shell, "-e", file}, Dir: request.Dir, Env: request.Env, Timeout: request.Timeout,
+		Offline: request.Offline && name != setup,
 	})
 	if err != nil {
 		return Outcome{}, fmt.Errorf("run the %s: %w", name, err)
@@ -94,7 +100,7 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 		ExitCode: result.ExitCode, TimedOut: result.TimedOut, Duration: result.Duration,
 		Tail: e.Masker.String(tail(result)), Problem: e.Masker.String(failure(name, request.Timeout, result)),
 	}
-	if outcome.Problem != "" || name == "setup" {
+	if outcome.Problem != "" || name == setup {
 		return outcome, nil
 	}
 	outcome.Measurement, err = score.Extract(result.Stdout, request.Metric)

@@ -50,6 +50,7 @@ func (m *room) evaluate(ctx context.Context) (evaluate.Outcome, error) {
 	p := m.run.Program
 	request := evaluate.Request{
 		Script: p.Script, Dir: m.tree.Dir, Env: m.environ, Timeout: p.EvaluationTimeout, Metric: p.Metric, Artifacts: m.home,
+		Offline: !p.Network,
 	}
 	if !m.ready {
 		request.Setup, m.ready = p.Setup, true

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/program"
+)
+
+// isolate finds out how the commands of a program are kept apart from the rest
+// of this machine; nil is not at all. What the program requires and this
+// machine cannot do is an error.
+func isolate(ctx context.Context, env Env, repo *git.Repo, p *program.Program, runner *command.Runner, runDir string) (*command.Isolation, error) {
+	wish, err := isolationWish(env, p)
+	if err != nil || wish == "off" {
+		return nil, err
+	}
+	probe := runner.ProbeIsolation(ctx, runDir, env.Environ)
+	switch {
+	case probe.Available():
+	case !p.Network:
+		return nil, fmt.Errorf("%s: `network: false` needs isolation, and this machine has none: %s", p.File, probe.Reason)
+	case wish == "required":
+		return nil, fmt.Errorf("%s: isolation is required, and this machine has none: %s", p.File, probe.Reason)
+	default:
+		fmt.Fprintf(env.Stderr, "not isolated: agent and evaluation can read and write all that you can: %s\n", probe.Reason)
+		return nil, nil
+	}
+	home := env.Getenv("HOME")
+	if resolved, err := filepath.EvalSymlinks(home); err == nil {
+		home = resolved
+	}
+	isolation := &command.Isolation{Method: probe.Method, Program: probe.Program, Home: home}
+	// The configuration of a checkout may hold a token, and the files by which
+	// a step of a workflow speaks to its runner are no command's business.
+	isolation.Hidden = []string{runDir, repo.CommonDir, repo.GitDir}
+	if temp := env.Getenv("RUNNER_TEMP"); env.InActions() && temp != "" {
+		isolation.Hidden = append(isolation.Hidden, temp)
+	}
+	isolation.Readable = objectDirs(repo.CommonDir)
+	return isolation, nil
+}
+
+// isolationWish is what the program says, or for `auto` the environment's
+// AUTOLOOP_ISOLATION.
+func isolationWish(env Env, p *program.Program) (string, error) {
+	wish := p.Isolation
+	if general := strings.ToLower(strings.TrimSpace(env.Getenv("AUTOLOOP_ISOLATION"))); wish == "auto" && general != "" {
+		if !slices.Contains([]string{"auto", "required", "off"}, general) {
+			return "", Usagef("AUTOLOOP_ISOLATION=%s: give auto, required or off", command.OneLine(general, 40))
+		}
+		wish = general
+	}
+	if wish == "off" && !p.Network {
+		return "", Usagef("%s: `network: false` needs isolation, and that is off; remove one of the two", p.File)
+	}
+	return wish, nil
+}
+
+// objectDirs are the directories that a repository's objects are read from: its
+// own, and those that it borrows from.
+func objectDirs(commonDir string) []string {
+	const most = 1 << 16
+	dirs := []string{filepath.Join(commonDir, "objects")}
+	for i := 0; i < len(dirs) && i < 16; i++ {
+		text, err := os.ReadFile(filepath.Join(dirs[i], "info", "alternates"))
+		if err != nil || len(text) > most {
+			continue // git says what is wrong with it, if anything is.
+		}
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimRight(line, "\n")
+			if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, `"`) {
+				continue
+			}
+			if !filepath.IsAbs(line) {
+				line = filepath.Join(dirs[i], line)
+			}
+			dirs = append(dirs, line)
+		}
+	}
+	return dirs
+}

@@ -1,0 +1,240 @@
+package tests
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// isolated has the world's program require isolation, and more lines of
+// frontmatter, and tells the binaries nothing else.
+func (w *world) isolated(more ...string) *world {
+	w.t.Helper()
+	if out, err := exec.CommandContext(w.t.Context(), "unshare", "--user", "--map-current-user", "true").CombinedOutput(); err != nil {
+		w.lacks(fmt.Sprintf("user namespaces: %v: %s", err, out))
+	}
+	file := filepath.Join(w.dir, ".autoloop/programs/p.md")
+	data, err := os.ReadFile(file)
+	require.NoError(w.t, err)
+	lines := strings.Join(append([]string{"---", "isolation: required"}, more...), "\n")
+	require.NoError(w.t, os.WriteFile(file, []byte(strings.Replace(string(data), "---", lines, 1)), 0o600))
+	w.unset("AUTOLOOP_ISOLATION")
+	return w
+}
+
+func (w *world) unset(name string) {
+	var kept []string
+	for _, variable := range w.env {
+		if !strings.HasPrefix(variable, name+"=") {
+			kept = append(kept, variable)
+		}
+	}
+	w.env = kept
+}
+
+// lacks skips a test where what it needs may be missing.
+func (w *world) lacks(what string) {
+	w.t.Helper()
+	if os.Getenv("AUTOLOOP_TEST_REAL") == "1" {
+		w.t.Fatal("missing: " + what)
+	}
+	w.t.Skip("missing: " + what)
+}
+
+// evaluation replaces the evaluation script of agentWorld.
+func (w *world) evaluation(script string) {
+	w.t.Helper()
+	w.write("eval.sh", script+"\nprintf '{\"m\": %s}\\n' \"$(cat src/value.txt)\"\n")
+	w.git("commit", "--quiet", "--all", "--message", "evaluation")
+}
+
+// printed is what the evaluations printed, as the ledger keeps it.
+func (w *world) printed() string {
+	var outputs []string
+	for _, event := range w.events() {
+		if output, ok := event["output"].(string); ok {
+			outputs = append(outputs, output)
+		}
+	}
+	require.NotEmpty(w.t, outputs)
+	return strings.Join(outputs, "\n")
+}
+
+// TestIsolatedIteration: agent and evaluation do their work as without
+// isolation, git in the tree and the temporary directory included.
+func TestIsolatedIteration(t *testing.T) {
+	t.Parallel()
+	w := agentWorld(t, `git log --oneline | grep -q start; git status --porcelain; cat "$AUTOLOOP_PROMPT" >/dev/null
+echo x > "$TMPDIR/scratch"; mktemp >/dev/null; echo 4 > src/value.txt; git commit -qam mine; echo "made it 4"`).isolated()
+	w.evaluation(`mktemp >/dev/null; echo x > "$HOME/y"; echo x > junk`)
+	before := w.checkout()
+	got := w.one()
+	require.Equal(t, "accepted", got.Outcome, got.Reasons)
+	assert.Equal(t, "4", text(got.Metric))
+	assert.Equal(t, before, w.checkout())
+	w.alone()
+}
+
+// TestIsolatedAttacks: neither agent nor evaluation can write outside, read a
+// login or the checkout's configuration, or see a process that has a token.
+func TestIsolatedAttacks(t *testing.T) {
+	t.Parallel()
+	attack := `
+for f in "$SIDE/secret" "$SIDE/new" "$SIDE/../home/.profile" "$SIDE/../repo/src/value.txt" /etc/attack /usr/bin/attack "$SIDE/../tmp/attack"; do
+  (echo spoilt > "$f") 2>/dev/null && echo "wrote: $f"
+done
+cat "$SIDE/../home/.codex/auth.json" "$SIDE/../home/.ssh/id" "$SIDE/../repo/.git/config" 2>/dev/null
+cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -a TOKEN
+`
+	reach := `real=$(dirname "$(cat .git/objects/info/alternates)"); mkdir -p "$real/hooks" 2>/dev/null; (echo x > "$real/hooks/pre-commit") 2>/dev/null && echo "wrote: hook"
+`
+	w := agentWorld(t, "set +e\n"+reach+attack+"echo 4 > src/value.txt; echo done").isolated()
+	w.evaluation(attack)
+	root := filepath.Dir(w.side)
+	for name, text := range map[string]string{"home/.codex/auth.json": "login: codex\n", "home/.ssh/id": "login: ssh\n", "side/secret": "untouched\n"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
+	}
+	w.git("config", "http.extraheader", "AUTHORIZATION: login")
+	w.env = append(w.env, "GITHUB_TOKEN=hunter2hunter2", "OTHER_TOKEN=sesamesesame")
+	before := w.checkout()
+	got := w.one()
+	require.Equal(t, "accepted", got.Outcome, got.Reasons)
+	assert.NotContains(t, w.printed(), "login")
+	assert.NotContains(t, w.printed(), "TOKEN")
+	for line := range strings.Lines(w.printed()) { // The machine's /tmp, in which this world is, is a private one.
+		if file, wrote := strings.CutPrefix(line, "wrote: "); wrote {
+			assert.Contains(t, file, "/../")
+		}
+	}
+	assert.Equal(t, before, w.checkout())
+	for _, name := range []string{"side/new", "home/.profile", "tmp/attack"} {
+		assert.NoFileExists(t, filepath.Join(root, name))
+	}
+	assert.NoFileExists(t, "/etc/attack")
+	secret, err := os.ReadFile(filepath.Join(w.side, "secret"))
+	require.NoError(t, err)
+	assert.Equal(t, "untouched\n", string(secret))
+}
+
+// TestNetworkOff: `network: false` keeps the evaluation, but not its setup and
+// not the agent, from a server on this machine.
+func TestNetworkOff(t *testing.T) {
+	t.Parallel()
+	server, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // It waits for nobody.
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = server.Close() })
+	go func() {
+		for {
+			connection, err := server.Accept()
+			if err != nil {
+				return
+			}
+			_ = connection.Close()
+		}
+	}()
+	_, port, err := net.SplitHostPort(server.Addr().String())
+	require.NoError(t, err)
+	connect := "bash -c 'exec 3<>/dev/tcp/127.0.0.1/" + port + "' 2>/dev/null && echo \"%s reached\" %s || echo \"%[1]s refused\" %[2]s"
+	w := agentWorld(t, fmt.Sprintf(connect, "agent", "")+"\necho 4 > src/value.txt").
+		isolated("network: false", "setup: '"+strings.ReplaceAll(fmt.Sprintf(connect, "setup", ">said"), "'", "''")+"'")
+	w.evaluation("cat said; " + fmt.Sprintf(connect, "evaluation", ""))
+	got := w.one()
+	require.Equal(t, "accepted", got.Outcome, got.Reasons)
+	assert.Contains(t, w.printed(), "setup reached\nevaluation refused\n")
+	assert.NotContains(t, w.printed(), "evaluation reached")
+}
+
+// TestIsolatedDaemonsDie: what detaches itself ends with its command, at the
+// end, when the time is up, and when we are killed.
+func TestIsolatedDaemonsDie(t *testing.T) {
+	t.Parallel()
+	daemon := `(setsid sh -c 'trap "" TERM HUP; sleep 300; sleep 300' >/dev/null 2>&1 &)`
+	t.Run("at the end", func(t *testing.T) {
+		t.Parallel()
+		w := agentWorld(t, daemon+"\necho 4 > src/value.txt").isolated()
+		w.evaluation(daemon)
+		require.Equal(t, "accepted", w.one().Outcome)
+		assert.Zero(t, w.marked(), "a process is left when the run has ended")
+	})
+	t.Run("when the time is up", func(t *testing.T) {
+		t.Parallel()
+		w := agentWorld(t, daemon+"\nsleep 300").isolated("timeout-minutes: 0.03")
+		assert.Equal(t, "error", w.one().Outcome)
+		assert.Zero(t, w.marked())
+	})
+	t.Run("when we are killed", func(t *testing.T) {
+		t.Parallel()
+		w := agentWorld(t, daemon+"\nsleep 300").isolated()
+		cmd := w.command("iterate", "--program", "p")
+		require.NoError(t, cmd.Start())
+		require.Eventually(t, func() bool { return w.marked() >= 5 }, 20*time.Second, 10*time.Millisecond)
+		require.NoError(t, cmd.Process.Kill())
+		_ = cmd.Wait()
+		w.alone()
+	})
+}
+
+// TestIsolationThatCannotBe runs where nobody may make namespaces: what
+// requires isolation is refused with the reason, and all else runs and says so
+// once.
+func TestIsolationThatCannotBe(t *testing.T) {
+	t.Parallel()
+	without := func(w *world, args ...string) answer {
+		cmd := w.command("iterate", append([]string{"--program", "p"}, args...)...)
+		cmd.Args = append([]string{
+			"unshare", "--user", "--map-root-user", "sh", "-c",
+			`echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" "$@"`,
+		}, cmd.Args...)
+		path, err := exec.LookPath("unshare")
+		require.NoError(w.t, err)
+		cmd.Path = path
+		return w.answer(cmd)
+	}
+	t.Run("required", func(t *testing.T) {
+		t.Parallel()
+		w := agentWorld(t, `echo 4 > src/value.txt`).isolated()
+		a := without(w)
+		assert.Equal(t, 1, a.code)
+		assert.Contains(t, a.stderr, "isolation is required, and this machine has none: ")
+		assert.Contains(t, a.stderr, "max_user_namespaces is 0")
+	})
+	t.Run("network", func(t *testing.T) {
+		t.Parallel()
+		w := agentWorld(t, `echo 4 > src/value.txt`).isolated("network: false")
+		w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "isolation: required", "isolation: auto", 1))
+		a := without(w)
+		assert.Equal(t, 1, a.code)
+		assert.Contains(t, a.stderr, "`network: false` needs isolation")
+	})
+	t.Run("auto", func(t *testing.T) {
+		t.Parallel()
+		w := agentWorld(t, `echo 4 > src/value.txt`).isolated()
+		w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "isolation: required", "isolation: auto", 1))
+		a := without(w, "-n", "2")
+		assert.Equal(t, 0, a.code, a.stderr)
+		assert.Equal(t, 1, strings.Count(a.stderr, "not isolated: "), a.stderr)
+	})
+}
+
+func TestIsolationSettings(t *testing.T) {
+	t.Parallel()
+	w := agentWorld(t, `echo 4 > src/value.txt`)
+	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "---", "---\nnetwork: false", 1))
+	a := w.binary("iterate", "--program", "p") // AUTOLOOP_ISOLATION is off here.
+	assert.Equal(t, 2, a.code)
+	assert.Contains(t, a.stderr, "`network: false` needs isolation, and that is off")
+	w.unset("AUTOLOOP_ISOLATION")
+	w.env = append(w.env, "AUTOLOOP_ISOLATION=perhaps")
+	a = w.binary("iterate", "--program", "p")
+	assert.Equal(t, 2, a.code)
+	assert.Contains(t, a.stderr, "AUTOLOOP_ISOLATION=perhaps: give auto, required or off")
+}
