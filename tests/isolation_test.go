@@ -88,7 +88,7 @@ echo x > "$TMPDIR/scratch"; mktemp >/dev/null; echo 4 > src/value.txt; git commi
 func TestIsolatedAttacks(t *testing.T) {
 	t.Parallel()
 	attack := `
-for f in "$SIDE/secret" "$SIDE/new" "$SIDE/../home/.profile" "$SIDE/../repo/src/value.txt" /etc/attack /usr/bin/attack "$SIDE/../tmp/attack"; do
+for f in "$SIDE/secret" "$SIDE/new" "$SIDE/../home/.profile" "$SIDE/../repo/src/value.txt" /etc/autoloop-test-attack "$SIDE/../tmp/attack"; do
   (echo spoilt > "$f") 2>/dev/null && echo "wrote: $f"
 done
 cat "$SIDE/../home/.codex/auth.json" "$SIDE/../home/.ssh/id" "$SIDE/../repo/.git/config" 2>/dev/null
@@ -98,6 +98,7 @@ cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -a TOKEN
 `
 	w := agentWorld(t, "set +e\n"+reach+attack+"echo 4 > src/value.txt; echo done").isolated()
 	w.evaluation(attack)
+	t.Cleanup(func() { _ = os.Remove("/etc/autoloop-test-attack") })
 	root := filepath.Dir(w.side)
 	for name, text := range map[string]string{"home/.codex/auth.json": "login: codex\n", "home/.ssh/id": "login: ssh\n", "side/secret": "untouched\n"} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
@@ -119,7 +120,7 @@ cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -a TOKEN
 	for _, name := range []string{"side/new", "home/.profile", "tmp/attack"} {
 		assert.NoFileExists(t, filepath.Join(root, name))
 	}
-	assert.NoFileExists(t, "/etc/attack")
+	assert.NoFileExists(t, "/etc/autoloop-test-attack")
 	secret, err := os.ReadFile(filepath.Join(w.side, "secret"))
 	require.NoError(t, err)
 	assert.Equal(t, "untouched\n", string(secret))
