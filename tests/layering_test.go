@@ -34,10 +34,10 @@ const (
 // add it here, and to the picture in docs/architecture.md.
 func layout() map[string]layer {
 	floors := map[layer]string{
-		domain:  "score program suite state results ledger gate noise search prompt report chat",
+		domain:  "score program suite state results ledger gate noise search prompt report chat post steer",
 		adapter: "agent archive judge evaluate sandbox snapshot store bundle github tree",
 		base:    "command git model model/modeltest github/githubtest",
-		service: "scheduler iterate compare skill doctor",
+		service: "scheduler iterate compare skill doctor publish",
 		root:    "cli",
 	}
 	table := map[string]layer{"cmd/scheduler": command, "cmd/iterate": command}

@@ -76,3 +76,20 @@ func (d *Doc) newline() string {
 	}
 	return "\n"
 }
+
+// Table returns the Machine State table as it stands in the file, without its
+// heading and without text around it.
+func (d *Doc) Table() string {
+	found, problem := findTable(d.data)
+	if problem != nil {
+		return ""
+	}
+	var out []byte
+	for text := range bytes.Lines(d.data[found.section.end:found.last.end]) {
+		if bytes.IndexByte(text, '|') >= 0 {
+			out = append(out, bytes.TrimRight(text, "\r\n")...)
+			out = append(out, '\n')
+		}
+	}
+	return string(out)
+}

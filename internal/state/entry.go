@@ -79,7 +79,7 @@ func (e Entry) render() string {
 		out.WriteString(" (new baseline)")
 	}
 	out.WriteString(" — " + e.Time.UTC().Format("2006-01-02 15:04") + " UTC")
-	if address := safeURL(e.RunURL); address != "" {
+	if address := SafeURL(e.RunURL); address != "" {
 		out.WriteString(" — [Run](" + address + ")")
 	}
 	out.WriteString("\n\n")
@@ -157,8 +157,8 @@ func safe(text string) string {
 	return out.String()
 }
 
-// safeURL returns an http address that cannot end a markdown link, or "".
-func safeURL(text string) string {
+// SafeURL returns an http address that cannot end a markdown link, or "".
+func SafeURL(text string) string {
 	if len(text) > 500 {
 		return ""
 	}

@@ -1,0 +1,85 @@
+package post
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/state"
+)
+
+// Account is what the books say of a program, to be shown.
+type Account struct {
+	Program *program.Program
+	// Events is the whole ledger, State the state file.
+	Events []ledger.Event
+	State  []byte
+	// RunURL is the page of this run; "" for none.
+	RunURL string
+	// Warnings are those of this run.
+	Warnings []string
+}
+
+// Books adds the ledger up.
+func (a Account) Books() ledger.Books { return ledger.Replay(a.Events) }
+
+// Decided are the decisions, one an iteration, the last word on each.
+func (a Account) Decided() []ledger.Event {
+	var list []ledger.Event
+	at := map[int]int{}
+	for _, e := range a.Events {
+		if e.Kind != ledger.Decided {
+			continue
+		}
+		if i, again := at[e.Iteration]; again {
+			list[i] = e
+			continue
+		}
+		at[e.Iteration] = len(list)
+		list = append(list, e)
+	}
+	return list
+}
+
+// max is the longest text that GitHub takes, with room to spare.
+const maxBody = 60_000
+
+// bounded cuts a body that would be refused for its length.
+func bounded(body string) string {
+	if len(body) <= maxBody {
+		return body
+	}
+	return strings.ToValidUTF8(body[:maxBody], "") + "\n\n… (cut here; the state file has the rest)\n"
+}
+
+// line makes one harmless line of a text.
+func line(text string) string { return state.Inline(text, 300) }
+
+// cell makes a harmless cell of a table.
+func cell(text string) string { return strings.ReplaceAll(line(text), "|", `\|`) }
+
+func number(v *score.Value) string {
+	if v == nil {
+		return "—"
+	}
+	return v.String()
+}
+
+// metricName is the metric as people call it.
+func metricName(p *program.Program) string {
+	if p.Metric == "" {
+		return "metric"
+	}
+	return line(p.Metric)
+}
+
+func runLink(url string) string {
+	if url == "" {
+		return ""
+	}
+	return fmt.Sprintf(" — [run](%s)", state.SafeURL(url))
+}
+
+const robot = "🤖 *Autoloop: an agent proposed the changes; a program measured them and decided.*\n"

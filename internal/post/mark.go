@@ -1,0 +1,58 @@
+// Package post writes what people see on GitHub: the comment with a program's
+// status, one comment an iteration, the body of the pull request. It is pure:
+// everything comes out of the books, and what agents and evaluations said is
+// made harmless on the way.
+package post
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Every text of ours begins with a mark that is not shown, by which it is found
+// again: a step that is repeated edits what is there.
+const (
+	markStart = "<!-- AUTOLOOP:"
+	// StatusMark begins the comment with the status.
+	StatusMark = markStart + "STATUS -->"
+	// PullMark begins the body of the pull request, IssueMark that of a file
+	// program's own issue.
+	PullMark  = markStart + "PULL -->"
+	IssueMark = markStart + "ISSUE -->"
+)
+
+// IterationMark begins the comment on an iteration.
+func IterationMark(iteration int) string {
+	return fmt.Sprintf("%sITERATION %d -->", markStart, iteration)
+}
+
+// ReplyMark begins the answer to a comment.
+func ReplyMark(comment int64) string { return fmt.Sprintf("%sREPLY %d -->", markStart, comment) }
+
+// NoticeMark begins the comment that tells people once of an event of the
+// ledger, named by its place there.
+func NoticeMark(event int) string { return fmt.Sprintf("%sNOTICE %d -->", markStart, event) }
+
+// Marked says whether a text is one of ours, by its beginning: a quotation of
+// one is not.
+func Marked(body string) bool { return strings.HasPrefix(body, markStart) }
+
+// Has says whether a text begins with a mark.
+func Has(body, mark string) bool { return strings.HasPrefix(body, mark) }
+
+var iterationMark = regexp.MustCompile(`^<!-- AUTOLOOP:ITERATION ([0-9]{1,9}) -->`)
+
+// IterationOf is the iteration that a comment of ours is on.
+func IterationOf(body string) (iteration int, ok bool) {
+	found := iterationMark.FindStringSubmatch(body)
+	if found == nil {
+		return 0, false
+	}
+	iteration, err := strconv.Atoi(found[1])
+	return iteration, err == nil
+}
+
+// Title is the title of a program's own issue and of its pull request.
+func Title(program string) string { return "[Autoloop: " + program + "]" }

@@ -1,0 +1,134 @@
+package post
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/org/autoloop/internal/ledger"
+)
+
+// CI is what a pull request's body says of CI.
+type CI string
+
+// The words on CI.
+const (
+	CINone    CI = ""
+	CIPending CI = "⏳ CI pending: what the body says holds once it is green."
+	CIGreen   CI = "✅ CI is green on the exact commit."
+)
+
+// Pull is the body of the pull request: what was gained since the last baseline
+// and in the last step, how it was measured, and how to see it for oneself.
+func Pull(a Account, issue int, ci CI) string {
+	books, last := a.Books(), lastAccepted(a)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", PullMark)
+	if issue > 0 {
+		fmt.Fprintf(&b, "Program #%d. ", issue)
+	}
+	fmt.Fprintf(&b, "Every commit here was measured, and is a strict gain of %s (%s).\n\n", metricName(a.Program), better(a))
+	if ci != CINone {
+		fmt.Fprintf(&b, "%s\n\n", ci)
+	}
+	b.WriteString("| | value | gain |\n|---|---|---|\n")
+	fmt.Fprintf(&b, "| iteration 0, nothing changed | %s | |\n", number(books.Initial))
+	if last != nil {
+		fmt.Fprintf(&b, "| before the last step | %s | |\n", number(last.PreviousBest))
+		fmt.Fprintf(&b, "| now (iteration %d) | **%s** | last step **%s** |\n", last.Iteration, number(books.Best), cell(last.Delta))
+	}
+	if books.Initial != nil && books.Best != nil {
+		fmt.Fprintf(&b, "| since iteration 0 | | **%s** |\n", cell(gain(a, books)))
+	}
+	b.WriteString("\n")
+	pullEvidence(&b, a, books, last)
+	pullSteps(&b, a)
+	pullCost(&b, a, books)
+	reproduce(&b, a, books)
+	b.WriteString("\n" + robot)
+	return bounded(b.String())
+}
+
+func lastAccepted(a Account) *ledger.Event {
+	decided := a.Decided()
+	for i := len(decided) - 1; i >= 0; i-- {
+		if decided[i].Outcome == ledger.Accepted || decided[i].Outcome == ledger.PendingCI {
+			return &decided[i]
+		}
+	}
+	return nil
+}
+
+// pullEvidence says how sure the last step is.
+func pullEvidence(b *strings.Builder, a Account, books ledger.Books, last *ledger.Event) {
+	b.WriteString("### Evidence\n\n")
+	if last != nil {
+		for _, reason := range last.Reasons {
+			fmt.Fprintf(b, "- %s\n", line(reason))
+		}
+		for _, e := range last.Evidence {
+			fmt.Fprintf(b, "- %s: %d runs of each side, medians %s and %s, difference %s, between %s and %s at confidence %g (p = %.4f)\n",
+				line(string(e.Stage)), e.Pairs, e.Incumbent, e.Candidate, e.Difference, e.Low, e.High, e.Confidence, e.P)
+		}
+	}
+	switch {
+	case books.Noisy:
+		b.WriteString("- the evaluation is noisy: both sides were measured in turns, and again in trees built anew\n")
+	case a.Program.Runs == 1:
+		b.WriteString("- each side was measured once\n")
+	default:
+		b.WriteString("- the evaluation repeats itself exactly, as far as was seen\n")
+	}
+	for _, g := range a.Program.Guardrails {
+		fmt.Fprintf(b, "- guardrail %s held (%s is better)\n", line(g.Metric), g.Direction)
+	}
+	b.WriteString("\n")
+}
+
+// maxSteps bounds the list of what was kept.
+const maxSteps = 30
+
+// pullSteps lists what was kept, the latest first.
+func pullSteps(b *strings.Builder, a Account) {
+	decided := a.Decided()
+	var rows []string
+	for i := len(decided) - 1; i >= 0; i-- {
+		e := decided[i]
+		if e.Outcome == ledger.Accepted || e.Outcome == ledger.PendingCI {
+			rows = append(rows, fmt.Sprintf("| %d | %s | %s | %s |\n", e.Iteration, number(e.Metric), cell(e.Delta), cell(e.Summary)))
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	b.WriteString("### Steps\n\n| iteration | value | delta | change |\n|---|---|---|---|\n")
+	for _, row := range rows[:min(len(rows), maxSteps)] {
+		b.WriteString(row)
+	}
+	if more := len(rows) - maxSteps; more > 0 {
+		fmt.Fprintf(b, "\n… and %d earlier ones\n", more)
+	}
+	b.WriteString("\n")
+}
+
+func pullCost(b *strings.Builder, a Account, books ledger.Books) {
+	fmt.Fprintf(b, "### Attempts\n\n%d iterations: %d kept, %d rejected, %d errors%s\n\n", len(books.Attempts), books.Count(ledger.Accepted),
+		books.Count(ledger.Rejected), books.Count(ledger.Error), spentLine(a))
+}
+
+// reproduce shows how to measure it again.
+func reproduce(b *strings.Builder, a Account, books ledger.Books) {
+	b.WriteString("### See for yourself\n\nRun the evaluation on the base and on this branch:\n\n")
+	fence := "```"
+	for strings.Contains(a.Program.Script, fence) {
+		fence += "`"
+	}
+	setup := ""
+	if a.Program.Setup != "" {
+		setup = strings.TrimSpace(a.Program.Setup) + "\n"
+	}
+	script := a.Program.Script
+	if len(script) > 4000 {
+		script = "# " + line(a.Program.File) + " has the whole script\n"
+	}
+	fmt.Fprintf(b, "%ssh\n# base: git checkout %s\n# this: git checkout autoloop/%s\n%s%s\n%s\n", fence, line(books.Base), a.Program.Name, setup, strings.TrimSpace(script), fence)
+}

@@ -1,0 +1,158 @@
+// Package steer reads what trusted people say to a program in comments:
+// `/autoloop` commands, and free text. It is pure.
+package steer
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/state"
+)
+
+// Kind is what a command asks for.
+type Kind string
+
+// The commands.
+const (
+	Run        Kind = "run"
+	Pause      Kind = "pause"
+	Resume     Kind = "resume"
+	Status     Kind = "status"
+	SetTarget  Kind = "set target-metric"
+	Undo       Kind = "undo"
+	Reactivate Kind = "reactivate"
+	// Instruct is free text behind the word: an instruction for one iteration.
+	Instruct Kind = "instruction"
+	// Wrong is a command that cannot be understood; Problem says why.
+	Wrong Kind = "wrong"
+)
+
+// Word is what commands begin with.
+const Word = "/autoloop"
+
+// Help lists the commands, for answers.
+const Help = "`/autoloop run`, `pause [reason]`, `resume`, `status`, `set target-metric X`, `undo N`, `reactivate`, or free text as an instruction for the next iteration"
+
+// maxText bounds a reason or an instruction, in runes.
+const maxText = 1000
+
+// Command is one `/autoloop` line of a comment.
+type Command struct {
+	Kind Kind
+	// Program is the name that the line picks; "" when it picks none.
+	Program string
+	// Text is the reason of a pause, or an instruction.
+	Text string
+	// Target is the value of SetTarget.
+	Target *score.Value
+	// Iteration is that of Undo.
+	Iteration int
+	// Problem says why the command is Wrong.
+	Problem string
+}
+
+// Parse reads the commands of a comment, in their order, and the text around
+// them. Lines of fences and quotations are no commands.
+func Parse(body string) (commands []Command, text string) {
+	var rest []string
+	fence := ""
+	for at := range strings.Lines(strings.ReplaceAll(body, "\r\n", "\n")) {
+		at = strings.TrimRight(at, "\n")
+		trimmed := strings.TrimSpace(at)
+		switch {
+		case fence != "":
+			if strings.HasPrefix(trimmed, fence) {
+				fence = ""
+			}
+		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
+			fence = trimmed[:3]
+		case !strings.HasPrefix(at, "    ") && isCommand(trimmed):
+			commands = append(commands, parse(strings.TrimSpace(trimmed[len(Word):])))
+			continue
+		}
+		rest = append(rest, at)
+	}
+	return commands, strings.TrimSpace(strings.Join(rest, "\n"))
+}
+
+func isCommand(text string) bool {
+	rest, found := strings.CutPrefix(text, Word)
+	return found && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
+}
+
+func parse(text string) Command {
+	name, after, found := strings.Cut(text, ":")
+	if found && isName(name) {
+		c := parseWords(strings.TrimSpace(after))
+		c.Program = name
+		return c
+	}
+	return parseWords(text)
+}
+
+// isName says whether the text before a colon can be a program's name: one
+// word, and no word of ours.
+func isName(text string) bool {
+	if text == "" || len(text) > 64 {
+		return false
+	}
+	for _, c := range text {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+func parseWords(text string) Command {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return Command{Kind: Wrong, Problem: "say what to do: " + Help}
+	}
+	rest := strings.TrimSpace(text[len(words[0]):])
+	switch kind := Kind(strings.ToLower(words[0])); kind {
+	case Run, Resume, Status, Reactivate:
+		if rest == "" {
+			return Command{Kind: kind}
+		}
+	case Pause:
+		return Command{Kind: Pause, Text: state.Inline(rest, 200)}
+	case "set":
+		if len(words) == 3 && isTarget(words[1]) {
+			return target(words[2])
+		}
+		if len(words) > 1 && isTarget(words[1]) {
+			return Command{Kind: Wrong, Problem: "say one number, as in `/autoloop set target-metric 0.95`"}
+		}
+	case Undo:
+		if len(words) == 2 {
+			return undo(words[1])
+		}
+		if len(words) == 1 {
+			return Command{Kind: Wrong, Problem: "say which iteration, as in `/autoloop undo 12`"}
+		}
+	}
+	return Command{Kind: Instruct, Text: state.Clip(text, maxText)}
+}
+
+func isTarget(word string) bool {
+	return strings.EqualFold(strings.ReplaceAll(word, "_", "-"), "target-metric")
+}
+
+func target(text string) Command {
+	value, err := score.ParseValue(text)
+	if err != nil {
+		return Command{Kind: Wrong, Problem: fmt.Sprintf("%s is no number, as in `/autoloop set target-metric 0.95`", state.Inline(text, 40))}
+	}
+	return Command{Kind: SetTarget, Target: &value}
+}
+
+func undo(text string) Command {
+	iteration, err := strconv.Atoi(strings.TrimPrefix(text, "#"))
+	if err != nil || iteration < 1 {
+		return Command{Kind: Wrong, Problem: fmt.Sprintf("%s is no iteration, as in `/autoloop undo 12`", state.Inline(text, 40))}
+	}
+	return Command{Kind: Undo, Iteration: iteration}
+}
