@@ -6,6 +6,7 @@ package score
 import (
 	"errors"
 	"fmt"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -86,6 +87,9 @@ func (v Value) Float64() float64 {
 	f, _ := strconv.ParseFloat(v.String(), 64)
 	return f
 }
+
+// Rat returns v as an exact fraction, which the caller may change.
+func (v Value) Rat() *big.Rat { return v.d.Rat() }
 
 // Cmp returns -1, 0 or +1 as v is less than, equal to or greater than o.
 func (v Value) Cmp(o Value) int { return v.d.Cmp(o.d) }

@@ -34,10 +34,11 @@ func Compare(baseline, candidate Outcome, thresholds Thresholds) Comparison {
 // comparer builds a Comparison.
 type comparer struct {
 	Comparison
-	candidate Outcome
-	byID      map[string]Score
-	repeated  bool
-	strata    []stratum
+	baseline, candidate Outcome
+
+	byID     map[string]Score
+	repeated bool
+	strata   []stratum
 	// places tells which delta each stratum is of.
 	places []int
 	sum    *big.Rat // of the deltas; nil when one could not be computed
@@ -46,7 +47,7 @@ type comparer struct {
 }
 
 func newComparer(baseline, candidate Outcome, t Thresholds) *comparer {
-	c := &comparer{candidate: candidate, byID: map[string]Score{}, sum: new(big.Rat)}
+	c := &comparer{baseline: baseline, candidate: candidate, byID: map[string]Score{}, sum: new(big.Rat)}
 	c.Thresholds, c.Verdict = t, gate.Neutral
 	c.Deltas, c.Regressions, c.Improvements, c.Notes = []Delta{}, []Reason{}, []Reason{}, []Reason{}
 	c.repeated = max(baseline.Runs(), candidate.Runs()) > 1
@@ -102,7 +103,7 @@ func (c *comparer) add(delta *score.Value) {
 		c.sum = nil
 		return
 	}
-	c.sum.Add(c.sum, rational(*delta))
+	c.sum.Add(c.sum, delta.Rat())
 }
 
 // lost finds a task that the candidate does not have, or not in all its runs.

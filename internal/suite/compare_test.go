@@ -158,6 +158,16 @@ func TestSingleRunPromotesOnlyWhatCannotVary(t *testing.T) {
 			assert.Contains(t, kinds(got.Notes), suite.Unrepeated)
 		})
 	}
+	t.Run("it is only faster", func(t *testing.T) {
+		t.Parallel()
+		scores := func(passed, ms int) suite.Outcome {
+			return outcome(t, fmt.Sprintf(`[{"taskId": "a", "objective": {"passed": %d, "total": 9}, "cost": {"tokens": 0, "wallClockMs": %d}}]`, passed, ms))
+		}
+		got := suite.Compare(scores(1, 1000), scores(1, 500), suite.DefaultThresholds())
+		assert.Equal(t, gate.Improved, got.Verdict)
+		assert.False(t, got.Promotable, "the next run may take longer again")
+		assert.True(t, suite.Compare(scores(1, 1000), scores(2, 900), suite.DefaultThresholds()).Promotable)
+	})
 	t.Run("it is declared", func(t *testing.T) {
 		t.Parallel()
 		said := func(truth string, passed int) suite.Outcome {

@@ -6,12 +6,10 @@ import (
 	"github.com/org/autoloop/internal/score"
 )
 
-// The constants of the composite score of one task.
-const (
-	objectiveWeight = "0.6"
-	judgeWeight     = "0.4"
-	costWeight      = "0.1"
-)
+// The weights of the composite score of one task.
+func objectiveWeight() *big.Rat { return big.NewRat(6, 10) }
+func judgeWeight() *big.Rat     { return big.NewRat(4, 10) }
+func costWeight() *big.Rat      { return big.NewRat(1, 10) }
 
 // Composite returns clamp(base + adjustment, 0, 1) with six decimals, where
 //
@@ -65,13 +63,13 @@ func baseOf(run Run, weight *score.Value) (*big.Rat, bool) {
 	if !ok {
 		return nil, false
 	}
-	objectivePart, judgePart := rational(score.MustValue(objectiveWeight)), rational(score.MustValue(judgeWeight))
+	objectivePart, judgePart := objectiveWeight(), judgeWeight()
 	if weight != nil {
-		judgePart = rational(*weight)
+		judgePart = weight.Rat()
 	}
 	sum := new(big.Rat).Add(objectivePart, judgePart)
 	base.Mul(base, objectivePart)
-	base.Add(base, judgePart.Mul(judgePart, rational(judge)))
+	base.Add(base, judgePart.Mul(judgePart, judge.Rat()))
 	return base.Quo(base, sum), true
 }
 
@@ -85,14 +83,14 @@ func (o Objective) rate() (*big.Rat, bool) {
 	if total.Sign() <= 0 {
 		return big.NewRat(1, 1), true
 	}
-	return new(big.Rat).Quo(rational(passed), rational(total)), true
+	return new(big.Rat).Quo(passed.Rat(), total.Rat()), true
 }
 
 func adjustment(actual, reference costs, tolerance score.Value) *big.Rat {
 	sum, count := new(big.Rat), int64(0)
 	for i, spent := range actual {
 		if spent != nil && reference[i] != nil {
-			sum.Add(sum, ratio(spent, reference[i], rational(tolerance)))
+			sum.Add(sum, ratio(spent, reference[i], tolerance.Rat()))
 			count++
 		}
 	}
@@ -101,7 +99,7 @@ func adjustment(actual, reference costs, tolerance score.Value) *big.Rat {
 	}
 	saved := minus(big.NewRat(1, 1), sum.Quo(sum, big.NewRat(count, 1)))
 	saved = clampTo(saved, -1, 1)
-	return saved.Mul(saved, rational(score.MustValue(costWeight)))
+	return saved.Mul(saved, costWeight())
 }
 
 func ratio(actual, reference, tolerance *big.Rat) *big.Rat {
@@ -131,7 +129,7 @@ func costsOf(c Cost) costs {
 	var list costs
 	for i, signal := range c.signals() {
 		if value, ok := known(signal); ok {
-			list[i] = rational(value)
+			list[i] = value.Rat()
 		}
 	}
 	return list

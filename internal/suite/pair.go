@@ -41,7 +41,7 @@ func (c *comparer) composites(runs []Run, reference costs, weight *score.Value, 
 		}
 		if run.Composite != nil && !drop {
 			given, _ := run.Composite.Value()
-			list = append(list, rounded(rational(given)))
+			list = append(list, rounded(given.Rat()))
 			continue
 		}
 		if drop {
@@ -147,7 +147,7 @@ func difference(before, after *score.Value) *score.Value {
 	if before == nil || after == nil {
 		return nil
 	}
-	delta := rounded(minus(rational(*after), rational(*before)))
+	delta := rounded(minus(after.Rat(), before.Rat()))
 	return &delta
 }
 
@@ -158,7 +158,7 @@ func mean(values []score.Value) *score.Value {
 	}
 	sum := new(big.Rat)
 	for _, v := range values {
-		sum.Add(sum, rational(v))
+		sum.Add(sum, v.Rat())
 	}
 	m := rounded(sum.Quo(sum, big.NewRat(int64(len(values)), 1)))
 	return &m
@@ -222,7 +222,7 @@ func extremes(runs []Run) [2]standing {
 	for i, run := range runs {
 		passed, _ := run.Objective.Passed.Value()
 		rate, _ := run.Objective.rate()
-		rate = rational(rounded(rate))
+		rate = rounded(rate).Rat()
 		if i == 0 {
 			worst, best = standing{passed, rate}, standing{passed, rate}
 			continue
@@ -251,7 +251,7 @@ func lesserRat(a, b *big.Rat, sign int) *big.Rat {
 func millionths(values []score.Value) []int64 {
 	list := make([]int64, len(values))
 	for i, v := range values {
-		list[i] = new(big.Rat).Mul(rational(v), big.NewRat(1_000_000, 1)).Num().Int64()
+		list[i] = new(big.Rat).Mul(v.Rat(), big.NewRat(1_000_000, 1)).Num().Int64()
 	}
 	return list
 }

@@ -9,12 +9,6 @@ import (
 // decimals is how far composites, rates, deltas and sums are told apart.
 const decimals = 6
 
-// rational returns v as an exact fraction.
-func rational(v score.Value) *big.Rat {
-	r, _ := new(big.Rat).SetString(v.String())
-	return r
-}
-
 // rounded returns r with six decimals, halves away from zero.
 func rounded(r *big.Rat) score.Value {
 	return score.MustValue(r.FloatString(decimals))
@@ -22,11 +16,11 @@ func rounded(r *big.Rat) score.Value {
 
 // rounded4 renders a probability with at most four decimals.
 func rounded4(v score.Value) string {
-	return score.MustValue(rational(v).FloatString(4)).String()
+	return score.MustValue(v.Rat().FloatString(4)).String()
 }
 
 // isWhole reports whether v is an integer.
-func isWhole(v score.Value) bool { return rational(v).IsInt() }
+func isWhole(v score.Value) bool { return v.Rat().IsInt() }
 
 func minus(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
 
