@@ -1,12 +1,13 @@
 package main
 
-// This file is the same in every example. It builds and runs code that is not
-// to be trusted: the code may import only what can neither read nor write, is a
-// package of its own, so that it cannot reach what calls it, and runs as a
-// process of its own without environment, in bounded time, with bounded output.
+// This file is the same in every example. It checks and runs code that is not
+// to be trusted: the code may import only what can neither read nor write, is
+// compiled in a module of its own, and runs as a process of its own without
+// environment, in bounded time, with bounded output.
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,13 +96,6 @@ func (s source) harmless(allowed []string) error {
 	return found
 }
 
-// clause returns the text with another package clause.
-func (s source) clause(clause string) []byte {
-	file := s.set.File(s.file.Package)
-	from, to := file.Offset(s.file.Package), file.Offset(s.file.Name.End())
-	return slices.Concat(s.text[:from], []byte(clause), s.text[to:])
-}
-
 // compile runs the go command in dir, outside any module or workspace of the
 // repository.
 func compile(dir string, args ...string) error {
@@ -116,45 +110,6 @@ func compile(dir string, args ...string) error {
 		return faultf("it does not compile: %.1000s", strings.TrimSpace(string(output)))
 	}
 	return err
-}
-
-// build compiles the command in dir from its main.go, which is trusted, and one
-// file that is not. For a reader both are package main; here the second becomes
-// a package of its own, of which main.go sees the exported names alone.
-func build(dir, changed string, allowed ...string) (binary string, remove func(), err error) {
-	work, remove, err := scratch()
-	if err != nil {
-		return "", nil, err
-	}
-	binary = filepath.Join(work, "candidate.exe")
-	if err = lay(work, dir, changed, allowed); err == nil {
-		err = compile(work, "build", "-o", binary, ".")
-	}
-	if err != nil {
-		remove()
-	}
-	return binary, remove, err
-}
-
-// lay writes the two packages into work.
-func lay(work, dir, changed string, allowed []string) error {
-	trusted, err := read(filepath.Join(dir, "main.go"))
-	if err != nil {
-		return err
-	}
-	code, err := read(filepath.Join(dir, changed))
-	if err != nil {
-		return err
-	}
-	if err := code.harmless(allowed); err != nil {
-		return err
-	}
-	if err := os.Mkdir(filepath.Join(work, "changed"), 0o700); err != nil {
-		return err
-	}
-	return errors.Join(
-		os.WriteFile(filepath.Join(work, "main.go"), trusted.clause(`package main; import . "candidate/changed"`), 0o600),
-		os.WriteFile(filepath.Join(work, "changed", changed), code.clause("package changed"), 0o600))
 }
 
 // process is one run of a candidate.
@@ -183,7 +138,7 @@ func (p process) run() ([]byte, error) {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, faultf("it took longer than %s", p.limit)
 	case err != nil:
-		line, _, _ := strings.Cut(messages.text.String(), "\n")
+		line, _, _ := strings.Cut(cmp.Or(messages.text.String(), output.text.String()), "\n")
 		return nil, faultf("it failed: %v: %.200s", err, line)
 	}
 	return output.text.Bytes(), nil
