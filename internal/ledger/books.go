@@ -32,6 +32,8 @@ type Attempt struct {
 	// Usage is nil when nothing is known; Durations are in seconds by stage.
 	Usage     *Usage
 	Durations map[string]float64
+	// Took is the wall-clock time from the iteration's start to its end.
+	Took time.Duration
 }
 
 // Books is what a ledger adds up to. The zero Books is a program that never ran.
@@ -65,6 +67,11 @@ type Books struct {
 	Direction             score.Direction
 	// Attempts holds the decided iterations, oldest first.
 	Attempts []Attempt
+	// PutOff holds those that an agent's service would not serve, which were
+	// begun again later; their outcome is "". Until the next decision NotBefore
+	// is when that may be, for the agent of the last of them; else it is zero.
+	PutOff    []Attempt
+	NotBefore time.Time
 	// SinceResumed holds the outcomes since the program was last resumed.
 	SinceResumed []Outcome
 	// PausedReason is set while the last word on pausing was `paused`.
@@ -105,13 +112,11 @@ func (b *Books) add(e *Event) {
 	case Decided:
 		b.decided(e)
 	case Finished:
-		if b.Open != nil && b.Open.Run == e.Run {
-			b.LastRun, b.Open, b.Interrupted = b.Open.Time, nil, 0
-		}
+		b.finished(e)
 	case Paused:
 		b.PausedReason = e.Reason
 	case Resumed:
-		b.PausedReason, b.Completed, b.SinceResumed, b.Interrupted = "", "", nil, 0
+		b.PausedReason, b.Completed, b.SinceResumed, b.Interrupted, b.NotBefore = "", "", nil, 0, time.Time{}
 	case Completed:
 		b.Completed = e.Reason
 	case Pushed: // follows from what was decided
@@ -157,13 +162,40 @@ func (b *Books) baseline(e *Event) {
 	b.Noisy, b.Seconds, b.Prepare = e.Noisy, e.Seconds, e.Prepare
 }
 
+// finished closes the run. One that was put off counts as not run.
+func (b *Books) finished(e *Event) {
+	if e.NotBefore != nil {
+		b.NotBefore = *e.NotBefore
+		b.PutOff = append(b.PutOff, Attempt{
+			Iteration: e.Iteration, Time: e.Time, Agent: e.Agent, Usage: e.Usage, Durations: e.Durations, Took: b.took(e),
+		})
+	}
+	if b.Open == nil || b.Open.Run != e.Run {
+		return
+	}
+	if e.NotBefore == nil {
+		b.LastRun = b.Open.Time
+	}
+	b.Open, b.Interrupted = nil, 0
+}
+
+// took is the time since the event's run began; 0 when that is not known.
+func (b *Books) took(e *Event) time.Duration {
+	if b.Open == nil || b.Open.Run != e.Run {
+		return 0
+	}
+	return max(e.Time.Sub(b.Open.Time), 0)
+}
+
 func (b *Books) decided(e *Event) {
+	b.NotBefore = time.Time{}
 	attempt := Attempt{
 		Iteration: e.Iteration, Time: e.Time, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest,
 		Delta: e.Delta, Summary: e.Summary, Reasons: e.Reasons, Agent: e.Agent, Definition: e.Definition, Params: e.Params,
-		Usage: e.Usage, Durations: e.Durations,
+		Usage: e.Usage, Durations: e.Durations, Took: b.took(e),
 	}
 	if last := len(b.Attempts) - 1; last >= 0 && b.Attempts[last].Iteration == e.Iteration {
+		attempt.keep(&b.Attempts[last])
 		b.Attempts[last] = attempt
 		b.SinceResumed = b.SinceResumed[:max(len(b.SinceResumed)-1, 0)]
 	} else {
@@ -178,6 +210,18 @@ func (b *Books) decided(e *Event) {
 		}
 		b.Best, b.Incumbent, b.Output = e.Best, e.Commit, b.candidateOutput
 	}
+}
+
+// keep takes over what an earlier decision of the same iteration said was used,
+// where this one, which settles it, says nothing.
+func (a *Attempt) keep(earlier *Attempt) {
+	if a.Usage == nil {
+		a.Usage = earlier.Usage
+	}
+	if a.Durations == nil {
+		a.Durations = earlier.Durations
+	}
+	a.Took += earlier.Took
 }
 
 // Trailing returns how many of the last outcomes since the program was resumed

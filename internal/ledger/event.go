@@ -146,7 +146,11 @@ type Event struct {
 	Foreclosed []string `json:"foreclosed,omitempty"`
 	Ideas      []string `json:"ideas,omitempty"`
 
-	// Paused, Resumed, Completed and Set.
+	// NotBefore, of Finished, says that the iteration was put off until then, as
+	// the agent's service asked for; Reason says why.
+	NotBefore *time.Time `json:"not_before,omitempty"`
+
+	// Paused, Resumed, Completed, Set, and Finished when it was put off.
 	Reason string `json:"reason,omitempty"`
 	Key    string `json:"key,omitempty"`
 	Value  string `json:"value,omitempty"`

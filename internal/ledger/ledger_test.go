@@ -101,3 +101,30 @@ func TestReplayDecidedTwice(t *testing.T) {
 	assert.Equal(t, []string{"accepted"}, books.Statuses())
 	assert.Equal(t, "2", books.Best.String())
 }
+
+func TestReplayPutOff(t *testing.T) {
+	later := noon.Add(time.Hour)
+	events := []ledger.Event{
+		{Kind: ledger.Started, Run: "r1", Time: noon, Iteration: 1},
+		{Kind: ledger.Finished, Run: "r1", Time: noon.Add(time.Minute), Iteration: 1, NotBefore: &later, Agent: "codex"},
+	}
+	books := ledger.Replay(events)
+	assert.Equal(t, later, books.NotBefore)
+	assert.True(t, books.LastRun.IsZero(), "it counts as not run")
+	assert.Nil(t, books.Open)
+	assert.Zero(t, books.Iteration)
+	assert.Empty(t, books.Statuses())
+	assert.Equal(t, "codex", books.PutOff[0].Agent)
+	resumed := ledger.Replay(append(events, ledger.Event{Kind: ledger.Resumed}))
+	assert.True(t, resumed.NotBefore.IsZero())
+	books = ledger.Replay(append(events, decided(1, ledger.Rejected, "1")))
+	assert.True(t, books.NotBefore.IsZero(), "a decision ends it")
+}
+
+func TestReplayKeepsWhatAPendingIterationUsed(t *testing.T) {
+	tokens := int64(7)
+	pending := decided(1, ledger.PendingCI, "1")
+	pending.Usage = &ledger.Usage{InputTokens: &tokens}
+	books := ledger.Replay([]ledger.Event{pending, decided(1, ledger.Accepted, "2")})
+	assert.EqualValues(t, 7, books.Spent(time.Time{}).Tokens)
+}

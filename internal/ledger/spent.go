@@ -2,41 +2,77 @@ package ledger
 
 import "time"
 
-// Spent is what the iterations of a period used.
+// Spent is what iterations used.
 type Spent struct {
 	Iterations int
 	Tokens     int64
 	USD        float64
 	Minutes    float64
-	// Unknown counts the iterations whose cost is not known.
-	Unknown int
+	// UnknownTokens and UnknownUSD count the iterations whose agent did not say.
+	UnknownTokens, UnknownUSD int
 }
 
-// Spent adds up the iterations decided since from.
+// propose is the stage in Durations in which an agent works.
+const propose = "propose"
+
+// free is the agent that costs nothing: the built-in search.
+const free = "tuner"
+
+// Spent adds up the iterations that ended at from or later. What was put off
+// counts with what it used, but not as an iteration, nor as of unknown cost.
 func (b *Books) Spent(from time.Time) Spent {
 	var s Spent
-	for _, a := range b.Attempts {
-		if a.Time.Before(from) {
-			continue
+	for i := range b.Attempts {
+		if a := &b.Attempts[i]; !a.Time.Before(from) {
+			s.Iterations++
+			s.add(a)
+			s.unknown(a)
 		}
-		s.Iterations++
-		for _, seconds := range a.Durations {
-			s.Minutes += seconds / 60
-		}
-		if a.Usage == nil || (a.Usage.CostUSD == nil && a.Usage.OutputTokens == nil) {
-			if a.Agent != "tuner" {
-				s.Unknown++
-			}
-			continue
-		}
-		for _, tokens := range []*int64{a.Usage.InputTokens, a.Usage.OutputTokens} {
-			if tokens != nil {
-				s.Tokens += *tokens
-			}
-		}
-		if a.Usage.CostUSD != nil {
-			s.USD += a.Usage.CostUSD.Float64()
+	}
+	for i := range b.PutOff {
+		if a := &b.PutOff[i]; !a.Time.Before(from) {
+			s.add(a)
 		}
 	}
 	return s
+}
+
+func (s *Spent) add(a *Attempt) {
+	s.Minutes += a.minutes()
+	if a.Usage == nil {
+		return
+	}
+	for _, tokens := range []*int64{a.Usage.InputTokens, a.Usage.OutputTokens} {
+		if tokens != nil {
+			s.Tokens += *tokens
+		}
+	}
+	if a.Usage.CostUSD != nil {
+		s.USD += a.Usage.CostUSD.Float64()
+	}
+}
+
+// unknown counts what an agent that worked did not say.
+func (s *Spent) unknown(a *Attempt) {
+	if _, worked := a.Durations[propose]; !worked || a.Agent == free {
+		return
+	}
+	if a.Usage == nil || a.Usage.OutputTokens == nil {
+		s.UnknownTokens++
+	}
+	if a.Usage == nil || a.Usage.CostUSD == nil {
+		s.UnknownUSD++
+	}
+}
+
+// minutes is the time that the iteration took, or that its stages add up to.
+func (a *Attempt) minutes() float64 {
+	if a.Took > 0 {
+		return a.Took.Minutes()
+	}
+	sum := 0.0
+	for _, seconds := range a.Durations {
+		sum += seconds
+	}
+	return sum / 60
 }

@@ -4,34 +4,86 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
-const budgetForm = "give `{iterations: 20, tokens: 1000000, usd: 5, minutes: 60, per: day}`, any of them, with `per` day, week or month"
+// Budget bounds what a program may use in one span; zero fields are unbounded.
+type Budget struct {
+	Iterations int
+	Tokens     int64
+	USD        float64
+	Minutes    float64
+	Per        Span
+}
 
-func setBudget(p *Program, v value) error {
-	if v.kind != mapping || len(v.fields) == 0 {
+// Span is what a budget is for.
+type Span string
+
+// The spans: one iteration, a calendar day, week (from Monday) or month in UTC,
+// or all that the program ever does.
+const (
+	PerIteration Span = "iteration"
+	PerDay       Span = "day"
+	PerWeek      Span = "week"
+	PerMonth     Span = "month"
+	PerProgram   Span = "program"
+)
+
+// Given reports whether the budget limits anything.
+func (b Budget) Given() bool { return b != (Budget{Per: b.Per}) }
+
+const budgetForm = "give `{iterations: 20, tokens: 1000000, usd: 5, minutes: 60, per: day}`, any of them, with `per` iteration, day, week, month or program, or a list of such"
+
+// setBudgets reads one budget, or a list of them for different spans.
+func setBudgets(p *Program, v value) error {
+	items := []value{v}
+	if v.kind == list {
+		items = v.items
+	}
+	if len(items) == 0 {
 		return errors.New(budgetForm)
+	}
+	var budgets []Budget
+	for _, item := range items {
+		budget, err := p.budget(item)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(budgets, func(other Budget) bool { return other.Per == budget.Per }) {
+			return fault{item.line, fmt.Errorf("there are two budgets per %s; make them one", budget.Per)}
+		}
+		budgets = append(budgets, budget)
+	}
+	p.Budgets = budgets
+	return nil
+}
+
+func (p *Program) budget(v value) (Budget, error) {
+	if v.kind != mapping || len(v.fields) == 0 {
+		return Budget{}, fault{v.line, errors.New(budgetForm)}
 	}
 	budget := Budget{}
 	given := map[string]bool{}
 	for _, f := range v.fields {
 		if given[f.key] {
-			return fault{f.line, fmt.Errorf("`%s` is given twice; keep one", f.name)}
+			return budget, fault{f.line, fmt.Errorf("`%s` is given twice; keep one", f.name)}
 		}
 		given[f.key] = true
 		if err := p.setLimit(&budget, f); err != nil {
-			return fault{f.line, fmt.Errorf("`%s`: %w", f.name, err)}
+			return budget, fault{f.line, fmt.Errorf("`%s`: %w", f.name, err)}
 		}
 	}
 	if budget.Per == "" {
-		budget.Per = "month"
+		budget.Per = PerMonth
 		p.warn(v.line, "`budget` has no `per`; `month` is taken")
 	}
-	if !budget.Given() {
-		return fmt.Errorf("it limits nothing; %s", budgetForm)
+	switch {
+	case !budget.Given():
+		return budget, fault{v.line, fmt.Errorf("it limits nothing; %s", budgetForm)}
+	case budget.Per == PerIteration && budget.Iterations > 0:
+		return budget, fault{v.line, errors.New("`iterations` per iteration means nothing; give it per day, week, month or program")}
 	}
-	p.Budget = budget
-	return nil
+	return budget, nil
 }
 
 func (p *Program) setLimit(budget *Budget, f field) (err error) {
@@ -47,7 +99,9 @@ func (p *Program) setLimit(budget *Budget, f field) (err error) {
 	case "minutes":
 		budget.Minutes, err = f.limit()
 	case "per":
-		budget.Per, err = f.oneOf("day", "week", "month")
+		var per string
+		per, err = f.oneOf(string(PerDay), string(PerWeek), string(PerMonth), string(PerIteration), string(PerProgram))
+		budget.Per = Span(per)
 	default:
 		p.warn(f.line, "unknown key `%s` of the budget is ignored; known are iterations, tokens, usd, minutes and per", clip(f.name))
 	}

@@ -52,7 +52,7 @@ var keys = map[string]setter{
 	"agent-command":                textKey(func(p *Program) *string { return &p.AgentCommand }, "a command"),
 	"candidates":                   countKey(func(p *Program) *int { return &p.Candidates }, 64),
 	"strategy":                     choiceKey(func(p *Program) *string { return &p.Strategy }, "openevolve", "test-driven"),
-	"budget":                       setBudget,
+	"budget":                       setBudgets,
 	"unknown-cost":                 choiceKey(func(p *Program) *string { return &p.UnknownCost }, "allow", "pause"),
 	"ci-gate":                      choiceKey(func(p *Program) *string { return &p.CIGate }, "auto", "required", "off"),
 	"ci-wait":                      durationKey(func(p *Program) *time.Duration { return &p.CIWait }, 0),

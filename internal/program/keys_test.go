@@ -39,7 +39,7 @@ func TestDefaults(t *testing.T) {
 	assert.True(t, p.Network)
 	assert.Equal(t, "auto", p.Isolation)
 	assert.Equal(t, 1, p.Candidates)
-	assert.False(t, p.Budget.Given())
+	assert.Empty(t, p.Budgets)
 	assert.Equal(t, "allow", p.UnknownCost)
 	assert.Equal(t, "auto", p.CIGate)
 	assert.Equal(t, 10*time.Minute, p.CIWait)
@@ -99,8 +99,9 @@ func TestEveryKey(t *testing.T) {
 		{"agent: command\nagent-command: sh a.sh\nmodel: gpt", func(p *program.Program) any { return p.Agent + p.AgentCommand + p.Model }, "commandsh a.shgpt"},
 		{"agents: [claude, codex]\ncandidates: 2", func(p *program.Program) any { return append(p.Agents, string(rune('0'+p.Candidates))) }, []string{"claude", "codex", "2"}},
 		{"strategy: test-driven", func(p *program.Program) any { return p.Strategy }, "test-driven"},
-		{"budget: {iterations: 20, tokens: 1000000, usd: 5.5, minutes: 60, per: week}", func(p *program.Program) any { return p.Budget }, program.Budget{20, 1000000, 5.5, 60, "week"}},
-		{"budget:\n  usd: 3\n  per: day", func(p *program.Program) any { return p.Budget }, program.Budget{USD: 3, Per: "day"}},
+		{"budget: {iterations: 20, tokens: 1000000, usd: 5.5, minutes: 60, per: week}", func(p *program.Program) any { return p.Budgets }, []program.Budget{{20, 1000000, 5.5, 60, "week"}}},
+		{"budget:\n  usd: 3\n  per: day", func(p *program.Program) any { return p.Budgets }, []program.Budget{{USD: 3, Per: "day"}}},
+		{"budget: [{usd: 1, per: iteration}, {iterations: 9, per: program}]", func(p *program.Program) any { return p.Budgets }, []program.Budget{{USD: 1, Per: "iteration"}, {Iterations: 9, Per: "program"}}},
 		{"unknown-cost: pause", func(p *program.Program) any { return p.UnknownCost }, "pause"},
 		{"ci-gate: required\nci-workflow: ci.yml", func(p *program.Program) any { return p.CIGate + p.CIWorkflow }, "requiredci.yml"},
 		{"ci-wait: 0\nci-timeout: 2h", func(p *program.Program) any { return []time.Duration{p.CIWait, p.CITimeout} }, []time.Duration{0, 2 * time.Hour}},
@@ -247,14 +248,18 @@ func TestKeyErrors(t *testing.T) {
 		"budget: {usd: -1, per: day}":               "below 0",
 		"budget: {iterations: 1.5, per: day}":       "give a whole number",
 		"budget: {tokens: lots, per: day}":          "give a whole number",
-		"budget: {usd: 1, per: year}":               "accepted are `day`, `week`, `month`",
+		"budget: {usd: 1, per: year}":               "accepted are `day`, `week`, `month`, `iteration`, `program`",
 		"budget: {usd: 1, usd: 2, per: day}":        "given twice",
-		"unknown-cost: ask":                         "accepted are `allow`, `pause`",
-		"ci-gate: yes":                              "accepted are `auto`, `required`, `off`",
-		"ci-wait: soon":                             "accepted are times",
-		"ci-timeout: 0":                             "accepted are times",
-		"trusted-associations: [friend]":            `"FRIEND" is no association; accepted are OWNER`,
-		"trusted-associations: OWNER":               "is no list",
+		"budget: []":                                "give `{iterations: 20",
+		"budget: [5]":                               "give `{iterations: 20",
+		"budget: [{usd: 1, per: day}, {usd: 2, per: day}]": "two budgets per day",
+		"budget: {iterations: 3, per: iteration}":          "`iterations` per iteration means nothing",
+		"unknown-cost: ask":                                "accepted are `allow`, `pause`",
+		"ci-gate: yes":                                     "accepted are `auto`, `required`, `off`",
+		"ci-wait: soon":                                    "accepted are times",
+		"ci-timeout: 0":                                    "accepted are times",
+		"trusted-associations: [friend]":                   `"FRIEND" is no association; accepted are OWNER`,
+		"trusted-associations: OWNER":                      "is no list",
 	} {
 		t.Run(text, func(t *testing.T) {
 			p := both(t, "<!-- c -->\n---\n# one\n"+text+"\n---\n## Goal\n\nx\n")

@@ -78,7 +78,8 @@ type Program struct {
 	Model, AgentCommand string
 	Candidates          int
 	Strategy            string
-	Budget              Budget
+	// Budgets holds at most one for each span.
+	Budgets             []Budget
 	UnknownCost         string
 	CIGate, CIWorkflow  string
 	CIWait, CITimeout   time.Duration
@@ -127,15 +128,3 @@ type Thresholds struct {
 	MinCompositeGain, RegressionCompositeDrop, CostTolerance float64
 	ObjectiveDropIsRegression, NetLossIsRegression           bool
 }
-
-// Budget bounds what a program may use in one period; zero fields are unbounded.
-type Budget struct {
-	Iterations int
-	Tokens     int64
-	USD        float64
-	Minutes    float64
-	Per        string // day, week or month
-}
-
-// Given reports whether there is a budget.
-func (b Budget) Given() bool { return b != (Budget{Per: b.Per}) }

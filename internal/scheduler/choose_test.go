@@ -136,6 +136,18 @@ func TestBudget(t *testing.T) {
 	assert.NotNil(t, choose(t, in).Selected)
 }
 
+func TestRateLimit(t *testing.T) {
+	in := scheduler.Input{
+		Programs: []*program.Program{programFile("p", "")}, States: map[string][]byte{"p": stateFile(ago(10*time.Hour), "Not Before="+now.Add(time.Hour).Format(time.RFC3339))},
+	}
+	plan := choose(t, in)
+	require.Len(t, plan.Skipped, 1)
+	assert.Equal(t, "paused: the agent's service has a rate limit; it resumes at "+now.Add(time.Hour).Format(time.RFC3339), plan.Skipped[0].Reason)
+	assert.Equal(t, now.Add(time.Hour), *plan.Skipped[0].NextDue)
+	in.Now = now.Add(time.Hour)
+	assert.NotNil(t, choose(t, in).Selected)
+}
+
 func TestGraceOfFiveMinutes(t *testing.T) {
 	in := scheduler.Input{Programs: []*program.Program{programFile("p", "schedule: every 6h")}, States: map[string][]byte{"p": stateFile(ago(6*time.Hour - 4*time.Minute))}}
 	assert.NotNil(t, choose(t, in).Selected)

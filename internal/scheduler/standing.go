@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/org/autoloop/internal/budget"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/state"
@@ -192,6 +193,9 @@ func (in *Input) judge(s *Standing) (Condition, string) {
 		return Paused, "paused: " + or(m.PauseReason, "by hand") + "; set Paused to false in its state to go on"
 	case m.Pending():
 		return Pending, ""
+	case m.NotBefore != nil && in.Now.Before(*m.NotBefore):
+		s.NextDue = m.NotBefore
+		return Paused, fmt.Sprintf("paused: the agent's service has a rate limit; it resumes at %s", m.NotBefore.Format(time.RFC3339))
 	}
 	if reason := in.overBudget(s); reason != "" {
 		return OverBudget, reason
@@ -232,56 +236,23 @@ func (in *Input) onPlateau(s *Standing) int {
 	return limit
 }
 
-// overBudget says which limit is reached; "" when none is.
+// overBudget says which budget is used up; "" when none is.
 func (in *Input) overBudget(s *Standing) string {
-	budget := s.Program.Budget
-	if !budget.Given() || !s.HasState {
+	if len(s.Program.Budgets) == 0 || !s.HasState {
 		return ""
 	}
 	books, found := in.books(s)
 	if !found {
 		return ""
 	}
-	from, until := period(in.Now, budget.Per)
-	over := reached(budget, books.Spent(from), s.Program.UnknownCost == "pause")
-	if over == "" {
+	stand := budget.Stand(s.Program, &books, in.Now)
+	if stand.Over == "" {
 		return ""
 	}
-	s.NextDue = &until
-	return fmt.Sprintf("budget: %s used this %s; it resumes at %s", over, budget.Per, until.Format(time.RFC3339))
-}
-
-func reached(budget program.Budget, spent ledger.Spent, strict bool) string {
-	switch {
-	case budget.Iterations > 0 && spent.Iterations >= budget.Iterations:
-		return fmt.Sprintf("%d of %d iterations", spent.Iterations, budget.Iterations)
-	case budget.Tokens > 0 && spent.Tokens >= budget.Tokens:
-		return fmt.Sprintf("%d of %d tokens", spent.Tokens, budget.Tokens)
-	case budget.USD > 0 && spent.USD >= budget.USD:
-		return fmt.Sprintf("%.2f of %.2f USD", spent.USD, budget.USD)
-	case budget.Minutes > 0 && spent.Minutes >= budget.Minutes:
-		return fmt.Sprintf("%.0f of %.0f minutes", spent.Minutes, budget.Minutes)
-	case strict && spent.Unknown > 0 && (budget.USD > 0 || budget.Tokens > 0):
-		return fmt.Sprintf("%d iterations of unknown cost (unknown-cost: pause)", spent.Unknown)
-	default:
-		return ""
+	if !stand.Until.IsZero() {
+		s.NextDue = &stand.Until
 	}
-}
-
-// period is the calendar day, week (from Monday) or month of now, in UTC.
-func period(now time.Time, per string) (from, until time.Time) {
-	now = now.UTC()
-	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
-	switch per {
-	case "day":
-		return day, day.AddDate(0, 0, 1)
-	case "week":
-		monday := day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
-		return monday, monday.AddDate(0, 0, 7)
-	default:
-		first := day.AddDate(0, 0, 1-day.Day())
-		return first, first.AddDate(0, 1, 0)
-	}
+	return stand.Reason()
 }
 
 // books adds the program's ledger up; found is false when there is none. A

@@ -20,7 +20,7 @@ func New(name string) *Doc {
 	out.WriteString("*Autoloop keeps this file. People may edit Paused, Pause Reason, Completed and all the prose.*\n\n")
 	out.WriteString("## ⚙️ Machine State\n\n| Field | Value |\n|-------|-------|\n")
 	var m Machine
-	for f := range fieldCount {
+	for f := range notBefore { // That row is there only when it says something.
 		fmt.Fprintf(&out, "| %s | %s |\n", f.name(), m.cell(f))
 	}
 	for _, kind := range []SectionKind{ProgramInfo, Priorities, Lessons, Foreclosed, Future, History} {

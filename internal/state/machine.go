@@ -40,6 +40,9 @@ type Machine struct {
 	ConsecutiveErrors int
 	// RecentStatuses holds the last outcomes in lower case, newest last.
 	RecentStatuses []string
+	// NotBefore is when an iteration that was put off may begin again, in UTC;
+	// nil for none.
+	NotBefore *time.Time
 }
 
 // Plateau says whether the last n statuses are all `rejected`. It is false for
@@ -91,6 +94,7 @@ const (
 	completedReason
 	consecutiveErrors
 	recentStatuses
+	notBefore
 	fieldCount
 )
 
@@ -99,6 +103,7 @@ func (f field) name() string {
 	return [fieldCount]string{
 		"Last Run", "Iteration Count", "Initial Metric", "Best Metric", "Target Metric", "Metric Direction", "Branch",
 		"PR", "Issue", "Paused", "Pause Reason", "Completed", "Completed Reason", "Consecutive Errors", "Recent Statuses",
+		"Not Before",
 	}[f]
 }
 
@@ -135,6 +140,8 @@ func fieldNamed(name []byte) (field, bool) {
 		return consecutiveErrors, true
 	case "recent statuses":
 		return recentStatuses, true
+	case "not before":
+		return notBefore, true
 	default:
 		return 0, false
 	}

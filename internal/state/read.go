@@ -46,6 +46,7 @@ func readMachine(data []byte, found *table) (Machine, []Warning, error) {
 		Completed:         r.flag(completed),
 		CompletedReason:   r.prose(completedReason),
 		ConsecutiveErrors: r.count(consecutiveErrors),
+		NotBefore:         r.time(notBefore),
 		RecentStatuses:    r.statuses(),
 	}
 	m.Direction, m.DirectionGiven = r.direction()

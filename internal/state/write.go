@@ -109,9 +109,15 @@ func (m Machine) cell(f field) string {
 		return proseCell(m.CompletedReason)
 	case consecutiveErrors:
 		return countCell(m.ConsecutiveErrors)
+	case notBefore:
+		return timeCell(m.NotBefore)
 	default:
 		return statusesCell(m.RecentStatuses)
 	}
+}
+
+func sameTime(a, b *time.Time) bool {
+	return equal(a, b, func(a, b time.Time) bool { return a.Equal(b) })
 }
 
 func timeCell(at *time.Time) string {
@@ -173,7 +179,9 @@ func statusesCell(list []string) string {
 func (m Machine) same(o Machine, f field) bool {
 	switch f {
 	case lastRun:
-		return equal(m.LastRun, o.LastRun, func(a, b time.Time) bool { return a.Equal(b) })
+		return sameTime(m.LastRun, o.LastRun)
+	case notBefore:
+		return sameTime(m.NotBefore, o.NotBefore)
 	case iterationCount:
 		return m.IterationCount == o.IterationCount
 	case initialMetric:

@@ -3,6 +3,7 @@ package state_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -114,4 +115,21 @@ func TestInline(t *testing.T) {
 		assert.Equal(t, want, got)
 		assert.Equal(t, got, state.Inline(got, 100), "twice")
 	}
+}
+
+func TestNotBeforeIsThereOnlyWhenItSaysSomething(t *testing.T) {
+	t.Parallel()
+	doc := state.New("p")
+	assert.NotContains(t, string(doc.Render()), "Not Before")
+	m, later := doc.Machine(), time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	m.NotBefore = &later
+	doc.SetMachine(m)
+	assert.Contains(t, string(doc.Render()), "| Recent Statuses | — |\n| Not Before | 2026-01-02T03:00:00Z |\n")
+	again, err := state.Parse(doc.Render())
+	require.NoError(t, err)
+	require.NotNil(t, again.Machine().NotBefore)
+	assert.Equal(t, later, *again.Machine().NotBefore)
+	m.NotBefore = nil
+	again.SetMachine(m)
+	assert.Contains(t, string(again.Render()), "| Not Before | — |\n")
 }

@@ -1,0 +1,121 @@
+// Package budget says what a program may still use of its budgets and, when
+// one is used up, when it may go on. It is pure.
+package budget
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/program"
+)
+
+// Left is what the next iteration may use; 0 is no bound.
+type Left struct {
+	Tokens int64
+	USD    float64
+	Time   time.Duration
+}
+
+// Standing is how a program stands with its budgets at one moment.
+type Standing struct {
+	// Over says what is used up, as "3 of 3 iterations used this day"; "" when
+	// the program may go on.
+	Over string
+	// Until is when it may go on; zero when never by itself.
+	Until time.Time
+	// Left is for when it may.
+	Left Left
+}
+
+// Reason is why the program does not run now, for people; "" when it may.
+func (s Standing) Reason() string {
+	switch {
+	case s.Over == "":
+		return ""
+	case s.Until.IsZero():
+		return fmt.Sprintf("budget: %s; raise the limit to go on", s.Over)
+	default:
+		return fmt.Sprintf("budget: %s; it resumes at %s", s.Over, s.Until.Format(time.RFC3339))
+	}
+}
+
+// Stand holds what the books say was used against every budget of the program.
+// Of several that are used up the one that lasts longest counts.
+func Stand(p *program.Program, books *ledger.Books, now time.Time) Standing {
+	var s Standing
+	for _, b := range p.Budgets {
+		from, until := span(now, b.Per)
+		var spent ledger.Spent
+		if b.Per != program.PerIteration {
+			spent = books.Spent(from)
+			s.exhaust(over(b, spent, p.UnknownCost == "pause"), b.Per, until)
+		}
+		s.Left.bound(b, spent)
+	}
+	return s
+}
+
+func (s *Standing) exhaust(over string, per program.Span, until time.Time) {
+	if over == "" || s.Over != "" && (s.Until.IsZero() || !until.IsZero() && until.Before(s.Until)) {
+		return
+	}
+	s.Until = until
+	s.Over = fmt.Sprintf("%s used this %s", over, per)
+	if per == program.PerProgram {
+		s.Over = fmt.Sprintf("%s used by this program", over)
+	}
+}
+
+// over says which limit is reached; "" when none is.
+func over(b program.Budget, spent ledger.Spent, strict bool) string {
+	switch {
+	case b.Iterations > 0 && spent.Iterations >= b.Iterations:
+		return fmt.Sprintf("%d of %d iterations", spent.Iterations, b.Iterations)
+	case b.Tokens > 0 && spent.Tokens >= b.Tokens:
+		return fmt.Sprintf("%d of %d tokens", spent.Tokens, b.Tokens)
+	case b.USD > 0 && spent.USD >= b.USD:
+		return fmt.Sprintf("%.2f of %.2f USD", spent.USD, b.USD)
+	case b.Minutes > 0 && spent.Minutes >= b.Minutes:
+		return fmt.Sprintf("%.0f of %g minutes", spent.Minutes, b.Minutes)
+	case strict && b.USD > 0 && spent.UnknownUSD > 0:
+		return fmt.Sprintf("an unknown amount of USD (%d iterations, unknown-cost: pause)", spent.UnknownUSD)
+	case strict && b.Tokens > 0 && spent.UnknownTokens > 0:
+		return fmt.Sprintf("an unknown number of tokens (%d iterations, unknown-cost: pause)", spent.UnknownTokens)
+	default:
+		return ""
+	}
+}
+
+// bound lowers what is left to what one budget leaves.
+func (l *Left) bound(b program.Budget, spent ledger.Spent) {
+	if left := b.Tokens - spent.Tokens; b.Tokens > 0 && (l.Tokens == 0 || left < l.Tokens) {
+		l.Tokens = max(left, 1)
+	}
+	if left := b.USD - spent.USD; b.USD > 0 && (l.USD == 0 || left < l.USD) {
+		l.USD = max(left, 0.0001)
+	}
+	left := time.Duration((b.Minutes - spent.Minutes) * float64(time.Minute))
+	if b.Minutes > 0 && (l.Time == 0 || left < l.Time) {
+		l.Time = max(left, time.Second)
+	}
+}
+
+// span is the time that a budget is for, in UTC: from its start until it begins
+// anew, zero for never.
+func span(now time.Time, per program.Span) (from, until time.Time) {
+	now = now.UTC()
+	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
+	switch per {
+	case program.PerIteration, program.PerProgram:
+		return time.Time{}, time.Time{}
+	case program.PerDay:
+		return day, day.AddDate(0, 0, 1)
+	case program.PerWeek:
+		monday := day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
+		return monday, monday.AddDate(0, 0, 7)
+	default:
+		first := day.AddDate(0, 0, 1-day.Day())
+		return first, first.AddDate(0, 1, 0)
+	}
+}

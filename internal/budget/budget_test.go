@@ -1,0 +1,116 @@
+package budget_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/budget"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/program"
+)
+
+// now is a Wednesday.
+var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// books are those of iterations that ended these times ago, each with an agent
+// that said what it used.
+func books(t *testing.T, usage string, ago ...time.Duration) *ledger.Books {
+	t.Helper()
+	var lines strings.Builder
+	for i, d := range ago {
+		end := now.Add(-d)
+		fmt.Fprintf(&lines, `{"event":"started","run_id":"r%d","time":%q,"iteration":%d}`+"\n", i, end.Add(-10*time.Minute).Format(time.RFC3339), i+1)
+		fmt.Fprintf(&lines, `{"event":"decided","run_id":"r%d","time":%q,"iteration":%d,"outcome":"rejected","agent":"codex","durations":{"propose":300},"usage":%s}`+"\n",
+			i, end.Format(time.RFC3339), i+1, usage)
+		fmt.Fprintf(&lines, `{"event":"finished","run_id":"r%d","time":%q,"iteration":%d}`+"\n", i, end.Format(time.RFC3339), i+1)
+	}
+	log, err := ledger.Parse([]byte(lines.String()))
+	require.NoError(t, err)
+	sum := ledger.Replay(log.Events)
+	return &sum
+}
+
+func stand(t *testing.T, front string, sum *ledger.Books) budget.Standing {
+	t.Helper()
+	p := program.ParseHead("p.md", []byte("---\n"+front+"\n---\n## Goal\nx\n"))
+	require.NoError(t, p.Err())
+	return budget.Stand(p, sum, now)
+}
+
+const (
+	known   = `{"input_tokens":900,"output_tokens":100,"cached_tokens":null,"cost_usd":0.25,"turns":null,"tool_calls":null}`
+	tokens  = `{"input_tokens":900,"output_tokens":100,"cached_tokens":null,"cost_usd":null,"turns":null,"tool_calls":null}`
+	unknown = `{"input_tokens":null,"output_tokens":null,"cached_tokens":null,"cost_usd":null,"turns":null,"tool_calls":null}`
+)
+
+func TestStand(t *testing.T) {
+	t.Parallel()
+	hours := func(list ...int) (ago []time.Duration) {
+		for _, h := range list {
+			ago = append(ago, time.Duration(h)*time.Hour)
+		}
+		return ago
+	}
+	for name, c := range map[string]struct {
+		front, usage string
+		ago          []time.Duration
+		want         string
+	}{
+		"nothing used":            {"budget: {usd: 1, per: day}", known, nil, ""},
+		"iterations":              {"budget: {iterations: 2, per: day}", known, hours(5, 3), "budget: 2 of 2 iterations used this day; it resumes at 2026-03-05T00:00:00Z"},
+		"of the day before":       {"budget: {iterations: 2, per: day}", known, hours(13, 3), ""},
+		"tokens, of this week":    {"budget: {tokens: 2000, per: week}", known, hours(50, 3), "budget: 2000 of 2000 tokens used this week; it resumes at 2026-03-09T00:00:00Z"},
+		"of the week before":      {"budget: {tokens: 2000, per: week}", known, hours(61, 3), ""},
+		"money, of this month":    {"budget: {usd: 0.75, per: month}", known, hours(80, 50, 3), "budget: 0.75 of 0.75 USD used this month; it resumes at 2026-04-01T00:00:00Z"},
+		"minutes, with the rest":  {"budget: {minutes: 20, per: day}", known, hours(5, 3), "budget: 20 of 20 minutes used this day; it resumes at 2026-03-05T00:00:00Z"},
+		"of the program":          {"budget: {usd: 0.5, per: program}", known, hours(5000, 3), "budget: 0.50 of 0.50 USD used by this program; raise the limit to go on"},
+		"the longest counts":      {"budget: [{iterations: 1, per: month}, {iterations: 1, per: day}]", known, hours(3), "budget: 1 of 1 iterations used this month; it resumes at 2026-04-01T00:00:00Z"},
+		"never is longest":        {"budget: [{iterations: 1, per: program}, {iterations: 1, per: day}]", known, hours(3), "budget: 1 of 1 iterations used by this program; raise the limit to go on"},
+		"of an iteration":         {"budget: {usd: 0.1, per: iteration}", known, hours(3), ""},
+		"unknown, allowed":        {"budget: {usd: 1, per: day}", unknown, hours(3), ""},
+		"unknown, not allowed":    {"unknown-cost: pause\nbudget: {usd: 1, per: day}", unknown, hours(3), "budget: an unknown amount of USD (1 iterations, unknown-cost: pause) used this day; it resumes at 2026-03-05T00:00:00Z"},
+		"only the cost unknown":   {"unknown-cost: pause\nbudget: {tokens: 5000, per: day}", tokens, hours(3), ""},
+		"only the tokens known":   {"unknown-cost: pause\nbudget: {usd: 1, per: day}", tokens, hours(3), "budget: an unknown amount of USD (1 iterations, unknown-cost: pause) used this day; it resumes at 2026-03-05T00:00:00Z"},
+		"unknown, but no matter":  {"unknown-cost: pause\nbudget: {iterations: 5, per: day}", unknown, hours(3), ""},
+		"unknown, the day before": {"unknown-cost: pause\nbudget: {usd: 1, per: day}", unknown, hours(13), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, c.want, stand(t, c.front, books(t, c.usage, c.ago...)).Reason())
+		})
+	}
+}
+
+func TestLeft(t *testing.T) {
+	t.Parallel()
+	used := books(t, known, 3*time.Hour, 30*time.Hour)
+	for front, want := range map[string]budget.Left{
+		"":                                 {},
+		"budget: {tokens: 3000, per: day}": {Tokens: 2000},
+		"budget: [{usd: 1, per: day}, {usd: 0.1, per: iteration}]":    {USD: 0.1},
+		"budget: [{usd: 1, per: month}, {usd: 9, per: iteration}]":    {USD: 0.5},
+		"budget: [{minutes: 15, per: day}, {tokens: 10, per: month}]": {Tokens: 1, Time: 5 * time.Minute},
+		"budget: {iterations: 5, per: day}":                           {},
+	} {
+		assert.Equal(t, want, stand(t, front, used).Left, front)
+	}
+}
+
+// TestPutOff: what a service would not serve uses money and time, and is no
+// iteration of unknown cost.
+func TestPutOff(t *testing.T) {
+	t.Parallel()
+	line := `{"event":"started","run_id":"r","time":"2026-03-04T10:00:00Z","iteration":1}
+{"event":"finished","run_id":"r","time":"2026-03-04T10:30:00Z","iteration":1,"not_before":"2026-03-04T11:00:00Z","agent":"codex","durations":{"propose":1},"usage":` + tokens + "}\n"
+	log, err := ledger.Parse([]byte(line))
+	require.NoError(t, err)
+	sum := ledger.Replay(log.Events)
+	spent := sum.Spent(now.Add(-24 * time.Hour))
+	assert.Equal(t, ledger.Spent{Tokens: 1000, Minutes: 30}, spent)
+	assert.Equal(t, "budget: 1000 of 1000 tokens used this day; it resumes at 2026-03-05T00:00:00Z", stand(t, "unknown-cost: pause\nbudget: {tokens: 1000, usd: 1, per: day}", &sum).Reason())
+}
