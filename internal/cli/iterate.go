@@ -73,7 +73,7 @@ func newIterateCommand(env Env) *cobra.Command {
 	persistent := cmd.PersistentFlags()
 	persistent.StringVar(&o.repoDir, "repo-dir", "", "the repository (default: here)")
 	persistent.StringVar(&o.programs, "programs", "", "directory of program files (default: .autoloop/programs)")
-	cmd.AddCommand(newDecideCommand(env), newDemoCommand(env), newApplyCommand(env, &o), newCompareCommand(env))
+	cmd.AddCommand(newDecideCommand(env), newDemoCommand(env), newApplyCommand(env, &o), newCompareCommand(env), newTasksCommand(env, &o))
 	return cmd
 }
 
@@ -292,7 +292,7 @@ func newIterateService(ctx context.Context, env Env, o iterateOptions, repo *git
 // the tuner where target files have marks, the program's own command, or in
 // Actions a model.
 func chooseAgent(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *command.Runner, masker command.Masker) (agent.Agent, error) {
-	registry := agent.NewRegistry(&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{}, modelsAgent(env, masker))
+	registry := newRegistry(env, runner, masker)
 	targets, err := targetFiles(ctx, repo, p)
 	if err != nil {
 		return nil, err
@@ -320,6 +320,11 @@ func chooseAgent(ctx context.Context, env Env, o iterateOptions, repo *git.Repo,
 		missing = append(missing, err.Error())
 	}
 	return nil, Usagef("no agent can propose changes for %s: %s", p.Name, strings.Join(missing, "; "))
+}
+
+// newRegistry holds every agent that this binary knows.
+func newRegistry(env Env, runner *command.Runner, masker command.Masker) *agent.Registry {
+	return agent.NewRegistry(&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{}, modelsAgent(env, masker))
 }
 
 // modelsAgent asks the endpoint that the environment names.

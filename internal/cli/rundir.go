@@ -16,9 +16,12 @@ const runDirPrefix = "autoloop-run-"
 // newRunDir makes a private directory for the trees of this run, and removes
 // those that runs left behind whose process is gone. All names have the same
 // length, so that what is measured today has no longer path than yesterday.
-func newRunDir() (string, error) {
-	sweep(os.TempDir())
-	dir := filepath.Join(os.TempDir(), fmt.Sprintf("%s%s-%08x", runDirPrefix, owner(os.Getpid()), rand.Uint32()))
+func newRunDir() (string, error) { return newRunDirIn(os.TempDir()) }
+
+// newRunDirIn makes one in a directory, for what must be on its file system.
+func newRunDirIn(above string) (string, error) {
+	sweep(above)
+	dir := filepath.Join(above, fmt.Sprintf("%s%s-%08x", runDirPrefix, owner(os.Getpid()), rand.Uint32()))
 	return dir, os.Mkdir(dir, 0o700)
 }
 

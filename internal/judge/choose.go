@@ -39,12 +39,12 @@ const (
 	anthropicModel = "claude-sonnet-4-5"
 )
 
-// Choose returns the judge, or nil and why there is none. A mode that names a
-// judge which is not there is an error.
+// Choose returns the judge, or nil and why there is none ("" when none is
+// wanted). A mode that names a judge which is not there is an error.
 func Choose(s Setting) (judge *Judge, none string, err error) {
 	switch s.Mode {
 	case Off:
-		return nil, "the judge is off", nil
+		return nil, "", nil
 	case ByAPI:
 		endpoint, lacks := s.endpoint()
 		if lacks != "" {

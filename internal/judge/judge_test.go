@@ -214,7 +214,7 @@ func TestChoose(t *testing.T) {
 		"no key, claude":        {claude: there, judge: "claude"},
 		"endpoint without name": {env: map[string]string{"AUTOLOOP_MODELS_URL": "http://127.0.0.1:1/v1"}, claude: gone, none: "name the model with `judge-model`"},
 		"nothing":               {claude: gone, none: "no judge: claude is not in PATH, and for the API: set ANTHROPIC_API_KEY"},
-		"off":                   {mode: judge.Off, env: map[string]string{"ANTHROPIC_API_KEY": "k"}, claude: there, none: "off"},
+		"off":                   {mode: judge.Off, env: map[string]string{"ANTHROPIC_API_KEY": "k"}, claude: there},
 		"api without a key":     {mode: judge.ByAPI, claude: there, is: "judge: api: set ANTHROPIC_API_KEY"},
 		"cli without claude":    {mode: judge.ByCLI, env: map[string]string{"ANTHROPIC_API_KEY": "k"}, claude: gone, is: "claude is not in PATH"},
 		"cli beside a key":      {mode: judge.ByCLI, env: map[string]string{"ANTHROPIC_API_KEY": "k"}, model: "opus", claude: there, judge: "claude with opus"},

@@ -79,11 +79,22 @@ func (d dir) has() map[string]string {
 	return found
 }
 
-// config matches what the tests take for configuration.
-func config(name string) bool {
+// config selects what the tests take for configuration.
+type config struct{}
+
+func (config) Match(name string) bool {
 	ok, _ := path.Match("*.md", name)
 	return ok || len(name) > 8 && name[:8] == ".claude/"
 }
+
+func (config) Within(dir string) bool { return dir == ".claude" }
+
+// anything selects every file.
+type anything struct{}
+
+func (anything) Match(string) bool { return true }
+
+func (anything) Within(string) bool { return true }
 
 func maker() *sandbox.Maker {
 	return &sandbox.Maker{
@@ -97,7 +108,7 @@ func maker() *sandbox.Maker {
 
 func overlay(t *testing.T, d dir) *sandbox.Overlay {
 	t.Helper()
-	o, err := sandbox.ReadOverlay(t.Context(), "candidate", d.path, config)
+	o, err := sandbox.ReadOverlay(t.Context(), "candidate", d.path, config{})
 	require.NoError(t, err)
 	return o
 }

@@ -41,6 +41,17 @@ func (m Manifest) Digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
+// Files lists the paths of the regular files, sorted.
+func (m Manifest) Files() []string {
+	var files []string
+	for _, e := range m {
+		if e.regular() {
+			files = append(files, e.Path)
+		}
+	}
+	return files
+}
+
 // index returns the entries by path.
 func (m Manifest) index() map[string]Entry {
 	found := make(map[string]Entry, len(m))

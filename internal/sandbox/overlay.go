@@ -33,16 +33,23 @@ type Overlay struct {
 	content map[string][]byte
 }
 
-// ReadOverlay reads the files of dir for which match holds; paths are relative,
-// with slashes. What is neither file nor link, and what is too large, is a
-// *RefusedError.
-func ReadOverlay(ctx context.Context, name, dir string, match func(path string) bool) (*Overlay, error) {
+// Selection says which files are a configuration, by their path, relative and
+// with slashes.
+type Selection interface {
+	Match(path string) bool
+	// Within reports whether Match can hold for anything below a directory.
+	Within(dir string) bool
+}
+
+// ReadOverlay reads the selected files of dir. What is neither file nor link,
+// and what is too large, is a *RefusedError.
+func ReadOverlay(ctx context.Context, name, dir string, selected Selection) (*Overlay, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the %s: %w", name, err)
 	}
 	defer func() { _ = root.Close() }()
-	s := &scan{root: root, where: name, keep: match}
+	s := &scan{root: root, where: name, keep: selected.Match, within: selected.Within}
 	all, err := s.read(ctx)
 	if err != nil {
 		return nil, err

@@ -112,7 +112,7 @@ func TestRefused(t *testing.T) {
 			if test.configuration != nil {
 				test.configuration(configuration)
 			}
-			o, err := sandbox.ReadOverlay(t.Context(), "candidate", configuration.path, func(string) bool { return true })
+			o, err := sandbox.ReadOverlay(t.Context(), "candidate", configuration.path, anything{})
 			require.NoError(t, err)
 			if name == "dangling configuration" {
 				o = overlay(t, configuration)
@@ -130,7 +130,7 @@ func TestTooLargeConfiguration(t *testing.T) {
 	d := newDir(t, nil)
 	d.put("A.md", "", 0o644)
 	require.NoError(t, os.Truncate(d.at("A.md"), 11<<20))
-	_, err := sandbox.ReadOverlay(t.Context(), "candidate", d.path, config)
+	_, err := sandbox.ReadOverlay(t.Context(), "candidate", d.path, config{})
 	require.ErrorContains(t, err, `candidate: "A.md" has 11534336 bytes, more than 10485760`)
 }
 

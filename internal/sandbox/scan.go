@@ -30,8 +30,9 @@ type scan struct {
 	root *os.Root
 	// where names the directory in errors.
 	where string
-	// keep says which paths count; nil is all of them.
-	keep func(path string) bool
+	// keep says which paths count, and within whether any path below a directory
+	// can; nil is all of them.
+	keep, within func(path string) bool
 	// lenient takes what an agent left as it is: what cannot be copied or read is
 	// an entry without a sum, not an error, and too much is cut off.
 	lenient bool
@@ -85,6 +86,9 @@ func (s *scan) visit(ctx context.Context, name string) error {
 	info, err := s.root.Lstat(filepath.FromSlash(name))
 	if err != nil {
 		return s.refuse(name, "cannot be read: "+reason(err))
+	}
+	if info.IsDir() && s.within != nil && !s.within(name) {
+		return nil
 	}
 	if !info.IsDir() && s.keep != nil && !s.keep(name) {
 		return nil

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/compare"
+	"github.com/org/autoloop/internal/report"
+)
+
+func newTasksCommand(env Env, o *iterateOptions) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tasks",
+		Short: "Run a suite of tasks for two configurations of an agent, and compare them",
+		Long: "A task suite is a directory of tasks for coding agents, each with a prompt, a fixture and checks.\n" +
+			"`iterate tasks compare` runs it with two configurations (AGENTS.md, CLAUDE.md, .claude/, …) and tells\n" +
+			"whether one is better than the other. docs/tasks.md has the format and the rules.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newTasksValidateCommand(env), newTasksCompareCommand(env, o))
+	return cmd
+}
+
+func newTasksValidateCommand(env Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "validate DIR",
+		Short: "Check a task suite",
+		Long: "Check the tasks in a directory and below it, with their fixtures, and list them. Nothing is run.\n" +
+			"The exit code is 1 when anything is wrong; all of it is said at once.",
+		Example: "  iterate tasks validate .autoloop/tasks",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return validateTasks(cmd.Context(), env, args[0], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	return cmd
+}
+
+// validatedSuite is `iterate tasks validate --json`.
+type validatedSuite struct {
+	OK     bool            `json:"ok"`
+	Errors []string        `json:"errors"`
+	Tasks  []validatedTask `json:"tasks"`
+}
+
+type validatedTask struct {
+	ID        string  `json:"id"`
+	Title     string  `json:"title"`
+	File      string  `json:"file"`
+	Fixture   string  `json:"fixture"`
+	Agent     *string `json:"agent"`
+	Checks    int     `json:"checks"`
+	Judged    bool    `json:"judged"`
+	TimeoutMs int64   `json:"timeoutMs"`
+}
+
+func validateTasks(ctx context.Context, env Env, dir string, asJSON bool) error {
+	loaded, err := compare.Load(ctx, env.path(dir))
+	var wrong *compare.MisuseError
+	if err != nil && !errors.As(err, &wrong) {
+		return err
+	}
+	found := validatedSuite{OK: wrong == nil, Errors: []string{}, Tasks: []validatedTask{}}
+	if wrong != nil {
+		found.Errors = strings.Split(wrong.Error(), "\n")
+	} else {
+		for _, task := range loaded.Tasks {
+			found.Tasks = append(found.Tasks, validatedTask{
+				ID: task.ID, Title: task.Title, File: task.File, Fixture: task.Fixture, Agent: given(task.Agent),
+				Checks: len(task.Checks), Judged: task.Rubric != nil, TimeoutMs: task.Timeout.Milliseconds(),
+			})
+		}
+	}
+	if err := printSuite(env, found, asJSON); err != nil {
+		return err
+	}
+	if !found.OK {
+		return &ExitError{Code: ExitFailed}
+	}
+	return nil
+}
+
+func printSuite(env Env, found validatedSuite, asJSON bool) error {
+	if asJSON {
+		encoder := json.NewEncoder(env.Stdout)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(found)
+	}
+	for _, line := range found.Errors {
+		fmt.Fprintln(env.Stdout, "error:", line)
+	}
+	if !found.OK {
+		return nil
+	}
+	table := report.Table{Header: []string{"task", "checks", "judge", "time", "title"}, Right: map[int]bool{1: true, 3: true}}
+	for _, task := range found.Tasks {
+		judged := "—"
+		if task.Judged {
+			judged = "yes"
+		}
+		seconds := strconv.FormatFloat(float64(task.TimeoutMs)/1000, 'f', -1, 64) + "s"
+		table.Rows = append(table.Rows, []string{task.ID, strconv.Itoa(task.Checks), judged, seconds, report.Plain(task.Title, liveWidth)})
+	}
+	_, err := fmt.Fprintf(env.Stdout, "%s\n%d tasks: ok\n", table, len(found.Tasks))
+	return err
+}
+
+// path is a path given by the user, who is in env.Dir.
+func (e Env) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(e.Dir, name)
+}

@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/org/autoloop/internal/compare"
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/judge"
+	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/tree"
+)
+
+// tasksOptions are the flags of `iterate tasks compare`.
+type tasksOptions struct {
+	suite, baseline, candidate string
+	agent, model, command      string
+	config, env                []string
+	judge, judgeModel          string
+	runs                       string
+	jobs                       int
+	usd, unknownCost           string
+	tokens                     int64
+	minutes                    float64
+	cache, report              string
+	fresh                      bool
+	output                     compareOptions
+	repoDir                    *string
+}
+
+func newTasksCompareCommand(env Env, shared *iterateOptions) *cobra.Command {
+	o := tasksOptions{repoDir: &shared.repoDir}
+	cmd := &cobra.Command{
+		Use:   "compare",
+		Short: "Run a task suite with a baseline and a candidate configuration, and compare them",
+		Long: "Run every task of a suite with two configurations of an agent, each time in a fresh sandbox: a copy of the\n" +
+			"task's fixture with the configuration laid over it. A configuration is what a commit or a directory has in\n" +
+			"AGENTS.md, CLAUDE.md, .claude/, .cursor/, .github/copilot-instructions.md and the like (see --config).\n\n" +
+			"Where a model works or judges, each task is run five times on both sides, and chance is told from change.\n" +
+			"Runs that are finished are kept: interrupted, the same command goes on where it was, and the baseline's\n" +
+			"runs serve the next candidate. The exit code is 0 for improved and neutral, 1 for regressed or when there\n" +
+			"is no comparison, 2 for misuse. In GitHub Actions the report is added to the job summary too.",
+		Example: "  iterate tasks compare --suite tasks --agent claude\n" +
+			"  iterate tasks compare --suite tasks --baseline origin/main --candidate HEAD --agent claude --report out\n" +
+			"  iterate tasks compare --suite tasks --baseline old/ --candidate new/ --agent-command \"sh $PWD/agent.sh\"",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return compareTasks(cmd.Context(), env, o, cmd.Flags())
+		},
+	}
+	o.register(cmd.Flags(), env)
+	return cmd
+}
+
+func (o *tasksOptions) register(flags *pflag.FlagSet, env Env) {
+	flags.StringVar(&o.suite, "suite", "", "`DIR` of the task suite")
+	flags.StringVar(&o.baseline, "baseline", "HEAD", "the configuration to beat: a directory or a commit")
+	flags.StringVar(&o.candidate, "candidate", ".", "the configuration to judge: a directory or a commit")
+	flags.StringVar(&o.agent, "agent", env.Getenv("AUTOLOOP_AGENT"), "who works on tasks that name no agent")
+	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
+	flags.StringVar(&o.command, "agent-command", "", "the command of the agent `command`, which is then the default agent")
+	flags.StringArrayVar(&o.config, "config", nil, "a `GLOB` of the configuration's files, instead of the usual ones (repeatable)")
+	flags.StringArrayVar(&o.env, "env", nil, "the `NAME` of a variable that agent and checks may see (repeatable)")
+	flags.StringVar(&o.judge, "judge", string(judge.Auto), "who judges tasks with a rubric: auto, api, cli or off")
+	flags.StringVar(&o.judgeModel, "judge-model", "", "the judge's model")
+	flags.StringVar(&o.runs, "runs", "auto", "how often each task is run on both sides, or auto")
+	flags.IntVar(&o.jobs, "jobs", defaultJobs, "how many runs there are at the same time")
+	flags.StringVar(&o.usd, "budget-usd", "", "begin no further run when this comparison has cost so many dollars")
+	flags.Int64Var(&o.tokens, "budget-tokens", 0, "begin no further run when it has used so many tokens")
+	flags.Float64Var(&o.minutes, "budget-minutes", 0, "begin no further run after so many minutes")
+	flags.StringVar(&o.unknownCost, "unknown-cost", "allow", "with a budget and an agent that does not say what it costs: allow or pause")
+	flags.StringVar(&o.cache, "cache", "", "`DIR` where finished runs are kept (default: autoloop/tasks in the user's cache directory)")
+	flags.StringVar(&o.report, "report", "", "write report.json, report.md, both outcomes, transcripts and changes to this `DIR`")
+	flags.BoolVar(&o.fresh, "fresh", false, "run everything again, also what is kept")
+	flags.BoolVar(&o.output.json, "json", false, "print a JSON object")
+	flags.BoolVar(&o.output.markdown, "markdown", false, "print markdown, for a comment or a summary")
+	o.output.thresholds.register(flags)
+}
+
+const defaultJobs = 2
+
+// compareTasks runs the suite on both sides and prints the report.
+func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.FlagSet) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	thresholds, err := o.output.thresholds.read(env, flags)
+	if err != nil {
+		return err
+	}
+	loaded, err := compare.Load(ctx, env.path(o.suite))
+	if err != nil {
+		return taskError(err)
+	}
+	place, err := newTasksPlace(env, o)
+	if err != nil {
+		return err
+	}
+	defer place.close()
+	options, err := o.wire(env, place)
+	if err != nil {
+		return err
+	}
+	options.Thresholds = thresholds
+	baseline, err := o.side(ctx, env, place, "baseline", o.baseline)
+	if err != nil {
+		return err
+	}
+	candidate, err := o.side(ctx, env, place, "candidate", o.candidate)
+	if err != nil {
+		return err
+	}
+	bar := newTaskProgress(env)
+	options.Progress = bar.Show
+	found, err := compare.Run(ctx, loaded, baseline, candidate, options)
+	bar.Close()
+	if err != nil {
+		return taskError(err)
+	}
+	return o.deliver(env, found)
+}
+
+// check looks at flags that exclude each other or cannot be read.
+func (o *tasksOptions) check() error {
+	switch {
+	case o.suite == "":
+		return Usagef("--suite is missing: give the directory of a task suite")
+	case o.output.json && o.output.markdown:
+		return Usagef("--json and --markdown exclude each other; give one of them")
+	case o.jobs < 1:
+		return Usagef("--jobs %d: give at least one", o.jobs)
+	case o.tokens < 0 || o.minutes < 0:
+		return Usagef("a budget below 0 makes no sense")
+	case o.unknownCost != "allow" && o.unknownCost != "pause":
+		return Usagef("--unknown-cost %s: give allow or pause", o.unknownCost)
+	}
+	return nil
+}
+
+func (o *tasksOptions) repeats() (int, error) {
+	const most = 1000
+	if o.runs == "auto" {
+		return 0, nil
+	}
+	runs, err := strconv.Atoi(o.runs)
+	if err != nil || runs < 1 || runs > most {
+		return 0, Usagef("--runs %s: give auto, or a number from 1 to %d", o.runs, most)
+	}
+	return runs, nil
+}
+
+func (o *tasksOptions) budget() (compare.Budget, error) {
+	budget := compare.Budget{
+		Tokens: o.tokens, Time: time.Duration(o.minutes * float64(time.Minute)), UnknownCostPauses: o.unknownCost == "pause",
+	}
+	if o.usd != "" {
+		usd, err := score.ParseValue(o.usd)
+		if err != nil || usd.Sign() <= 0 {
+			return budget, Usagef("--budget-usd %s: give a number above 0", o.usd)
+		}
+		budget.USD = &usd
+	}
+	return budget, nil
+}
+
+// side finds a configuration: a directory, or a commit whose files are written
+// to one.
+func (o *tasksOptions) side(ctx context.Context, env Env, place *tasksPlace, role, text string) (compare.Side, error) {
+	side := compare.Side{Label: text, Config: compare.AgentConfig()}
+	if len(o.config) > 0 {
+		side.Config = compare.Config{Include: o.config}
+	}
+	if info, err := os.Stat(env.path(text)); err == nil && info.IsDir() {
+		side.Dir = env.path(text)
+		return side, nil
+	}
+	repo, err := openRepo(ctx, env, *o.repoDir)
+	if err != nil {
+		return side, Usagef("--%s %s is no directory, and there is no repository: %w", role, text, err)
+	}
+	commit, found, err := repo.Resolve(ctx, text)
+	if err != nil {
+		return side, err
+	}
+	if !found {
+		return side, Usagef("--%s %s is neither a directory nor a commit of %s", role, text, repo.Root)
+	}
+	side.Dir = filepath.Join(place.run, role)
+	_, err = (&tree.Builder{Repo: repo.WithTemp(place.run)}).Build(ctx, commit, side.Dir, tree.Options{})
+	return side, err
+}
+
+// taskError makes what the caller can mend a mistake of theirs.
+func taskError(err error) error {
+	var wrong *compare.MisuseError
+	if errors.As(err, &wrong) {
+		return &UsageError{err}
+	}
+	return err
+}
+
+// deliver writes and prints the report; the verdict is the exit code.
+func (o *tasksOptions) deliver(env Env, found compare.Report) error {
+	if o.report != "" {
+		var err error
+		if found, err = writeTaskReport(env.path(o.report), found); err != nil {
+			return err
+		}
+	}
+	if err := printTaskReport(env, o.output, found); err != nil {
+		return err
+	}
+	if found.Verdict == gate.Regressed {
+		return &ExitError{Code: ExitFailed}
+	}
+	return nil
+}
+
+func printTaskReport(env Env, o compareOptions, found compare.Report) error {
+	shown := report.Comparison{Comparison: found.Comparison, Before: found.Baseline, After: found.Candidate}
+	for _, warning := range found.Warnings {
+		fmt.Fprintln(env.Stderr, "warning:", report.Plain(warning, maxWarning))
+	}
+	if !o.json {
+		return printComparison(env, o, shown)
+	}
+	if err := appendTo(env.Getenv("GITHUB_STEP_SUMMARY"), shown.Markdown()+"\n"); err != nil {
+		return fmt.Errorf("write the job summary: %w", err)
+	}
+	text, err := taskJSON(found)
+	if err != nil {
+		return err
+	}
+	_, err = env.Stdout.Write(text)
+	return err
+}
+
+const maxWarning = 400

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/org/autoloop/internal/compare"
+	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tree"
+)
+
+// reportFile is the file by which a directory is known as a report.
+const reportFile = "report.json"
+
+// writeTaskReport writes a report with copies of all transcripts and changes,
+// and returns it with paths that are relative to the directory.
+func writeTaskReport(dir string, found compare.Report) (compare.Report, error) {
+	fail := func(err error) (compare.Report, error) {
+		return found, fmt.Errorf("write the report to %s: %w", dir, err)
+	}
+	if err := clearReport(dir); err != nil {
+		return fail(err)
+	}
+	var err error
+	if found.Baseline, err = copyRuns(dir, "baseline", found.Baseline); err != nil {
+		return fail(err)
+	}
+	if found.Candidate, err = copyRuns(dir, "candidate", found.Candidate); err != nil {
+		return fail(err)
+	}
+	shown := report.Comparison{Comparison: found.Comparison, Before: found.Baseline, After: found.Candidate}
+	files := map[string]any{reportFile: found, "baseline.json": found.Baseline, "candidate.json": found.Candidate}
+	for name, value := range files {
+		text, err := taskJSON(value)
+		if err == nil {
+			err = writeAtomically(filepath.Join(dir, name), text, 0o644)
+		}
+		if err != nil {
+			return fail(err)
+		}
+	}
+	if err := writeAtomically(filepath.Join(dir, "report.md"), []byte(shown.Markdown()), 0o644); err != nil {
+		return fail(err)
+	}
+	return found, nil
+}
+
+func taskJSON(value any) ([]byte, error) {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write the report as JSON: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// clearReport makes a directory ready: new, empty, or an earlier report.
+func clearReport(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, reportFile)); errors.Is(err, fs.ErrNotExist) {
+		return errors.New("it has other files; give an empty directory")
+	}
+	return tree.RemoveAll(filepath.Join(dir, "runs"))
+}
+
+// copyRuns copies the files of an outcome's runs below dir.
+func copyRuns(dir, side string, outcome suite.Outcome) (suite.Outcome, error) {
+	scores := append([]suite.Score{}, outcome.Scores...)
+	for i, scored := range scores {
+		scores[i].Runs = append([]suite.Run{}, scored.Runs...)
+		for k := range scores[i].Runs {
+			run := &scores[i].Runs[k]
+			into := "runs/" + side + "/" + scored.TaskID + "/" + strconv.Itoa(k+1)
+			for _, file := range []*string{&run.Transcript, &run.Diff} {
+				if *file == "" {
+					continue
+				}
+				name := into + "/" + filepath.Base(*file)
+				if err := copyFile(*file, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+					return outcome, err
+				}
+				*file = name
+			}
+		}
+	}
+	outcome.Scores = scores
+	return outcome, nil
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		_ = out.Close()
+		return err
+	}
+	return out.Close()
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/archive"
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/compare"
+	"github.com/org/autoloop/internal/judge"
+	"github.com/org/autoloop/internal/sandbox"
+	"github.com/org/autoloop/internal/tree"
+)
+
+// tasksPlace are the directories of one comparison.
+type tasksPlace struct {
+	// run has the sandboxes, stage what is put together to be kept in cache.
+	run, stage, cache string
+}
+
+func newTasksPlace(env Env, o tasksOptions) (*tasksPlace, error) {
+	cache, err := o.cacheDir(env)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return nil, fmt.Errorf("make the directory of finished runs: %w", err)
+	}
+	place := &tasksPlace{cache: cache}
+	if place.stage, err = newRunDirIn(cache); err != nil {
+		return nil, fmt.Errorf("work in the directory of finished runs: %w", err)
+	}
+	if place.run, err = newRunDir(); err != nil {
+		place.close()
+		return nil, err
+	}
+	return place, nil
+}
+
+func (p *tasksPlace) close() {
+	for _, dir := range []string{p.run, p.stage} {
+		if dir != "" {
+			_ = tree.RemoveAll(dir) // else the next run removes it
+		}
+	}
+}
+
+func (o *tasksOptions) cacheDir(env Env) (string, error) {
+	if o.cache != "" {
+		return env.path(o.cache), nil
+	}
+	user := env.Getenv("XDG_CACHE_HOME")
+	if !filepath.IsAbs(user) {
+		var err error
+		if user, err = os.UserCacheDir(); err != nil {
+			return "", Usagef("there is no directory for finished runs (%w): give one with --cache", err)
+		}
+	}
+	return filepath.Join(user, "autoloop", "tasks"), nil
+}
+
+// wire builds all that a comparison works with.
+func (o *tasksOptions) wire(env Env, place *tasksPlace) (compare.Options, error) {
+	runner, masker := command.NewRunner(), command.NewMasker(env.Environ)
+	environ := func(home string, names []string) ([]string, error) {
+		if err := os.MkdirAll(filepath.Join(home, "tmp"), 0o700); err != nil {
+			return nil, err
+		}
+		return command.Environment(env.Environ, home, names), nil
+	}
+	runs, err := o.repeats()
+	if err != nil {
+		return compare.Options{}, err
+	}
+	budget, err := o.budget()
+	if err != nil {
+		return compare.Options{}, err
+	}
+	name := o.agent
+	if name == "" && o.command != "" {
+		name = "command"
+	}
+	options := compare.Options{
+		Agent: name, Model: o.model, Command: o.command, CommandDigest: commandDigest(env, o.command), Env: o.env,
+		Jobs: o.jobs, Runs: runs, Budget: budget, Fresh: o.fresh,
+		Agents:    o.agents(env, runner, masker),
+		Sandboxes: &sandbox.Maker{Runner: runner, Masker: masker, Environ: environ, Remove: tree.RemoveAll},
+		RunDir:    place.run, Archive: &archive.Archive{Dir: place.cache, Stage: place.stage},
+		Session: newRunID(env), Masker: masker, Now: env.Now,
+	}
+	chosen, none, err := o.chooseJudge(env, place, runner, masker)
+	if err != nil {
+		return options, err
+	}
+	options.NoJudge = none
+	if chosen != nil {
+		options.Judge = chosen
+	}
+	return options, nil
+}
+
+// agents finds those that can work on tasks: the tuner only turns numbers.
+func (o *tasksOptions) agents(env Env, runner *command.Runner, masker command.Masker) func(string) (agent.Agent, error) {
+	registry := newRegistry(env, runner, masker)
+	situation := agent.Situation{Env: env.Environ, Command: o.command, Dir: env.Dir}
+	return func(name string) (agent.Agent, error) {
+		if name == (agent.Tuner{}).Name() {
+			return nil, fmt.Errorf("the tuner works on no tasks; name another agent")
+		}
+		if name == "command" && strings.TrimSpace(o.command) == "" {
+			return nil, fmt.Errorf("agent command cannot be used: say with --agent-command what to run")
+		}
+		return registry.Usable(name, situation)
+	}
+}
+
+// chooseJudge finds the judge. claude gets the variables of its own login and
+// no others.
+func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, runner *command.Runner, masker command.Masker) (*judge.Judge, string, error) {
+	home := filepath.Join(place.run, "judge")
+	if err := os.MkdirAll(filepath.Join(home, "tmp"), 0o700); err != nil {
+		return nil, "", err
+	}
+	names := []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"}
+	variables := append(command.Environment(env.Environ, home, names), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
+	if login := filepath.Join(env.Getenv("HOME"), ".claude"); env.Getenv("CLAUDE_CONFIG_DIR") == "" && env.Getenv("HOME") != "" {
+		variables = append(variables, "CLAUDE_CONFIG_DIR="+login)
+	}
+	chosen, none, err := judge.Choose(judge.Setting{
+		Mode: judge.Mode(o.judge), Model: o.judgeModel, Getenv: env.Getenv, Complete: judge.Complete(env.Complete),
+		Claude: judge.Claude{Runner: runner, Dir: home, Env: variables}, Masker: masker,
+	})
+	if err != nil {
+		return nil, "", &UsageError{err}
+	}
+	return chosen, none, nil
+}
+
+// commandDigest identifies the content of the files that an agent's command
+// names: by absolute path, or the program by its name in PATH.
+func commandDigest(env Env, text string) string {
+	sum := sha256.New()
+	for i, word := range strings.Fields(text) {
+		word = strings.Trim(word, `"'`)
+		if i == 0 {
+			if found, err := command.LookPath(word, env.Dir, env.Environ); err == nil {
+				word = found
+			}
+		}
+		if filepath.IsAbs(word) {
+			addFile(sum, word)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+func addFile(sum io.Writer, name string) {
+	const most = 64 << 20
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
+		return
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return
+	}
+	defer func() { _ = file.Close() }()
+	fmt.Fprintf(sum, "%q %d\n", name, info.Size())
+	_, _ = io.Copy(sum, io.LimitReader(file, most))
+}

@@ -1,0 +1,62 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/org/autoloop/internal/judge"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// spending is what this session has used; kept runs cost nothing again.
+type spending struct {
+	begun   time.Time
+	usd     score.Value
+	tokens  int64
+	unknown int // runs that did not say what they cost
+}
+
+func (s *spending) add(cost suite.Cost) {
+	usd, usdKnown := value(cost.USD)
+	tokens, tokensKnown := value(cost.Tokens)
+	s.usd = s.usd.Add(usd)
+	s.tokens += int64(tokens.Float64())
+	if !usdKnown && !tokensKnown {
+		s.unknown++
+	}
+}
+
+func value(n *suite.Number) (score.Value, bool) {
+	if n == nil {
+		return score.Value{}, false
+	}
+	return n.Value()
+}
+
+// over says which bound is reached, nil for none.
+func (s *spending) over(b Budget, now time.Time) error {
+	switch {
+	case b.USD != nil && s.usd.Cmp(*b.USD) >= 0:
+		return fmt.Errorf("the budget of %s USD is used up", b.USD)
+	case b.Tokens > 0 && s.tokens >= b.Tokens:
+		return fmt.Errorf("the budget of %d tokens is used up", b.Tokens)
+	case b.Time > 0 && now.Sub(s.begun) >= b.Time:
+		return fmt.Errorf("the budget of %s is used up", b.Time)
+	case b.UnknownCostPauses && s.unknown > 0 && (b.USD != nil || b.Tokens > 0):
+		return errors.New("the agent does not say what it costs, and `unknown-cost` is `pause`")
+	default:
+		return nil
+	}
+}
+
+// judged adds what a judge cost; what it does not say is no reason to stop.
+func (s *spending) judged(v judge.Verdict) {
+	if v.USD != nil {
+		s.usd = s.usd.Add(*v.USD)
+	}
+	if v.Tokens != nil {
+		s.tokens += *v.Tokens
+	}
+}

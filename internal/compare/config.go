@@ -1,0 +1,84 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Config says which files of a directory are the configuration of an agent, by
+// globs on their path from that directory, with slashes; `**` is any number of
+// directories, and a slash at the end means all that is below.
+type Config struct {
+	Include, Exclude []string
+}
+
+// AgentConfig returns where coding agents keep the configuration of a project.
+// What is personal is left out: it would be another one on every machine.
+func AgentConfig() Config {
+	return Config{
+		Include: []string{
+			"AGENTS.md", "CLAUDE.md", "GEMINI.md", ".mcp.json", ".cursorrules", "opencode.json",
+			".agents/**", ".claude/**", ".codex/**", ".cursor/**", ".gemini/**", ".opencode/**",
+			".github/copilot-instructions.md", ".github/instructions/**", ".github/agents/**", ".github/prompts/**", ".github/skills/**",
+		},
+		Exclude: []string{"**/*.local.*", ".claude/worktrees/**"},
+	}
+}
+
+// Err reports globs that cannot be read, and a selection of nothing.
+func (c Config) Err() error {
+	var faults []error
+	for _, glob := range slices.Concat(c.Include, c.Exclude) {
+		if glob == "" || strings.HasPrefix(glob, "/") || !doublestar.ValidatePattern(glob) {
+			faults = append(faults, fmt.Errorf("%q is no glob for a path in a repository", glob))
+		}
+	}
+	if len(c.Include) == 0 {
+		faults = append(faults, errors.New("no glob says which files are the configuration"))
+	}
+	return errors.Join(faults...)
+}
+
+// Match reports whether a file is part of the configuration.
+func (c Config) Match(path string) bool {
+	return matchAny(c.Include, path) && !matchAny(c.Exclude, path)
+}
+
+func matchAny(globs []string, path string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool { return doublestar.MatchUnvalidated(whole(glob), path) })
+}
+
+func whole(glob string) string {
+	if strings.HasSuffix(glob, "/") {
+		return glob + "**"
+	}
+	return glob
+}
+
+// Within reports whether a file below a directory can be part of it.
+func (c Config) Within(dir string) bool {
+	return slices.ContainsFunc(c.Include, func(glob string) bool { return leadsInto(whole(glob), dir) })
+}
+
+// leadsInto reports whether a glob can match something below a directory.
+func leadsInto(glob, dir string) bool {
+	if strings.Contains(glob, "{") {
+		return true // braces may have slashes in them
+	}
+	parts := strings.Split(glob, "/")
+	for i, name := range strings.Split(dir, "/") {
+		switch {
+		case i >= len(parts):
+			return false
+		case parts[i] == "**":
+			return true
+		case !doublestar.MatchUnvalidated(parts[i], name):
+			return false
+		}
+	}
+	return strings.Count(dir, "/")+1 < len(parts)
+}

@@ -1,0 +1,142 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/archive"
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/sandbox"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// commandAgent is the agent that may or may not ask a model: nobody knows.
+const commandAgent = "command"
+
+// maxWords bounds what is kept of failures and last words, in characters.
+const maxWords = 400
+
+// execute runs one task once and keeps the result. It leaves no sandbox behind.
+func (s *session) execute(ctx context.Context, u unit, number int) (r record, err error) {
+	task := s.tasks[u.task]
+	staged, err := s.Archive.Begin()
+	if err != nil {
+		return record{}, err
+	}
+	base := filepath.Join(s.RunDir, fmt.Sprintf("box-%d", number))
+	box, err := s.Sandboxes.Open(ctx, base, task.templates[u.side], s.Env)
+	if err != nil {
+		return record{}, err
+	}
+	defer func() {
+		if closed := box.Close(); closed != nil && err == nil {
+			err = fmt.Errorf("remove the sandbox of %s: %w", task.ID, closed)
+		}
+	}()
+	r, err = s.attempt(ctx, box, task, u, staged)
+	if err != nil {
+		return record{}, err
+	}
+	// A full disk makes agents and checks fail: that is no result.
+	for _, dir := range []string{base, staged} {
+		if err := archive.Room(dir); err != nil {
+			return record{}, err
+		}
+	}
+	return s.keep(u, staged, r)
+}
+
+// attempt lets the agent work in the sandbox and looks at what it left.
+func (s *session) attempt(ctx context.Context, box *sandbox.Box, task *prepared, u unit, staged string) (record, error) {
+	reply, err := task.agent.Propose(ctx, agent.Request{
+		Dir: box.Dir, Prompt: task.Prompt, Env: box.Env, Home: box.Home, Transcript: filepath.Join(staged, transcriptFile),
+		Timeout: task.Timeout, Model: s.Model, Command: s.Command, IsTarget: func(string) bool { return true }, Targets: task.templates[u.side].Manifest.Files(),
+		Iteration: u.repeat + 1, Seed: int64(u.repeat + 1),
+	})
+	if err != nil {
+		return record{}, fmt.Errorf("task %s: %w", task.ID, err)
+	}
+	if reply.Failure != nil && !countsAsResult(reply.Failure.Kind) {
+		return record{}, fmt.Errorf("task %s: agent %s: %w", task.ID, task.agent.Name(), reply.Failure)
+	}
+	changes, err := box.Changes(ctx)
+	if err != nil {
+		return record{}, fmt.Errorf("task %s: look at what the agent changed: %w", task.ID, err)
+	}
+	diff := s.Masker.String(changes.Diff)
+	if err := os.WriteFile(filepath.Join(staged, diffFile), []byte(diff), 0o600); err != nil {
+		return record{}, fmt.Errorf("keep the changes: %w", err)
+	}
+	r := record{
+		Format: format, Session: s.Session, Cost: costOf(reply), Digest: digest(diff),
+		Words: s.Masker.String(command.OneLine(reply.Summary, maxWords)),
+	}
+	if r.Failure = s.failure(reply); r.Failure != "" {
+		r.Checks = unanswered(task.Checks)
+		return r, nil
+	}
+	r.Checks, err = box.Check(ctx, task.Checks, changes, task.Timeout-reply.Duration)
+	if err != nil {
+		return record{}, fmt.Errorf("task %s: %w", task.ID, err)
+	}
+	return r, nil
+}
+
+// failure says why the agent failed, "" when it did not.
+func (s *session) failure(reply agent.Reply) string {
+	if reply.Failure == nil {
+		return ""
+	}
+	return s.Masker.String(command.OneLine(reply.Failure.Error(), maxWords))
+}
+
+// countsAsResult tells failures that a configuration can be to blame for from
+// those that would fail any.
+func countsAsResult(kind agent.FailureKind) bool {
+	switch kind {
+	case agent.Unavailable, agent.Authentication, agent.RateLimit:
+		return false
+	default:
+		return true
+	}
+}
+
+// unanswered are the checks of a run whose agent failed: none passes.
+func unanswered(checks []suite.Check) []suite.CheckResult {
+	results := make([]suite.CheckResult, len(checks))
+	for i, check := range checks {
+		results[i] = sandbox.Result(check, "not looked at: the agent failed")
+	}
+	return results
+}
+
+func costOf(reply agent.Reply) suite.Cost {
+	ms := suite.Int(reply.Duration.Round(time.Millisecond).Milliseconds())
+	cost := suite.Cost{WallClockMs: &ms, Steps: count(reply.Usage.Turns), ToolCalls: count(reply.Usage.ToolCalls)}
+	if in, out := reply.Usage.InputTokens, reply.Usage.OutputTokens; in != nil && out != nil {
+		tokens := suite.Int(*in + *out)
+		cost.Tokens = &tokens
+	}
+	if usd := reply.Usage.CostUSD; usd != nil {
+		exact := suite.Exactly(*usd)
+		cost.USD = &exact
+	}
+	return cost
+}
+
+func count(n *int) *suite.Number {
+	if n == nil {
+		return nil
+	}
+	number := suite.Int(int64(*n))
+	return &number
+}
+
+// ErrIncomplete is in errors that end a comparison before all runs are there,
+// through no fault of suite or configurations. What was finished is kept.
+var ErrIncomplete = errors.New("what was finished is kept; run it again to go on")

@@ -1,0 +1,175 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// repeatsWhenVarying is how often each task is run once anything in the suite
+// is stochastic.
+const repeatsWhenVarying = 5
+
+// measure makes as many runs as the rule asks for. Where no model is known to
+// take part, a difference between the sides is believed when it shows again in
+// a second run of both; when the second run differs from the first, chance is
+// at work.
+func (s *session) measure(ctx context.Context) error {
+	s.varies = s.modelTakesPart()
+	repeats := s.Runs
+	if s.auto {
+		repeats = 1
+		if s.varies {
+			repeats = repeatsWhenVarying
+		}
+	}
+	if err := s.upTo(ctx, repeats); err != nil || !s.auto || s.varies {
+		return err
+	}
+	if s.compare(1).Verdict == gate.Neutral {
+		return nil
+	}
+	const again = 2
+	if err := s.upTo(ctx, again); err != nil {
+		return err
+	}
+	if s.varies = s.differ(again); !s.varies {
+		return nil
+	}
+	return s.upTo(ctx, repeatsWhenVarying)
+}
+
+// modelTakesPart reports whether a model is known to work or to judge.
+func (s *session) modelTakesPart() bool {
+	if s.Judge != nil && s.suite.Judged() {
+		return true
+	}
+	for _, task := range s.tasks {
+		if task.agent.Name() != commandAgent {
+			return true
+		}
+	}
+	for _, r := range s.records {
+		if r.Cost.Tokens != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// differ reports whether the first repeats of any task came to different things.
+func (s *session) differ(repeats int) bool {
+	for i := range s.tasks {
+		for side := range roles {
+			first := s.records[unit{i, side, 0}]
+			for k := 1; k < repeats; k++ {
+				if !first.same(s.records[unit{i, side, k}]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// single is the comparison of the first runs, judged by nobody.
+func (s *session) compare(repeats int) suite.Comparison {
+	return suite.Compare(s.outcome(theBaseline, repeats, nil), s.outcome(theCandidate, repeats, nil), s.Thresholds)
+}
+
+// upTo makes the runs that are missing for so many repeats.
+func (s *session) upTo(ctx context.Context, repeats int) error {
+	s.total = repeats * len(s.tasks) * int(roles)
+	var missing []unit
+	for _, u := range s.units(repeats) {
+		if _, there := s.records[u]; there {
+			continue
+		}
+		if r, kept := s.recall(u); kept && !s.Fresh {
+			s.records[u] = r
+			s.reused++
+			continue
+		}
+		missing = append(missing, u)
+	}
+	s.tell(Progress{})
+	return s.work(ctx, missing)
+}
+
+// units lists the runs in their order: repeat by repeat, and within a task the
+// sides in turn first, so that what drifts meets both.
+func (s *session) units(repeats int) []unit {
+	var list []unit
+	for k := range repeats {
+		for i := range s.tasks {
+			first := role((k + i) % int(roles))
+			list = append(list, unit{i, first, k}, unit{i, 1 - first, k})
+		}
+	}
+	return list
+}
+
+// work makes runs, some at the same time. After an error, or when the budget is
+// used up, no further one begins; those that run come to their end and are kept.
+func (s *session) work(ctx context.Context, list []unit) error {
+	var (
+		mu     sync.Mutex
+		failed []error
+		wait   sync.WaitGroup
+	)
+	slots := make(chan struct{}, s.Jobs)
+	for _, u := range list {
+		slots <- struct{}{}
+		mu.Lock()
+		if err := s.spent.over(s.Budget, s.Now()); err != nil && len(failed) == 0 {
+			failed = append(failed, fmt.Errorf("%w after %d of %d runs; %w", err, len(s.records), s.total, ErrIncomplete))
+		}
+		stop := len(failed) > 0 || ctx.Err() != nil
+		s.boxes++
+		number := s.boxes
+		mu.Unlock()
+		if stop {
+			break
+		}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			r, err := s.execute(ctx, u, number)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed = append(failed, err)
+				return
+			}
+			s.finished(u, r)
+		})
+	}
+	wait.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return errors.Join(failed...)
+}
+
+// finished notes a run and tells about it.
+func (s *session) finished(u unit, r record) {
+	s.records[u] = r
+	s.spent.add(r.Cost)
+	s.tell(Progress{
+		Task: s.tasks[u.task].ID, Side: u.side.String(),
+		Passed: r.passed(), Checks: len(r.Checks), Failure: r.Failure,
+	})
+}
+
+// tell reports progress.
+func (s *session) tell(p Progress) {
+	if s.Progress == nil {
+		return
+	}
+	p.Done, p.Total, p.Reused = len(s.records), s.total, s.reused
+	p.USD, p.Tokens, p.Unknown = s.spent.usd, s.spent.tokens, s.spent.unknown
+	s.Progress(p)
+}

@@ -1,0 +1,139 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/sandbox"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// role is the part that a configuration has in a comparison.
+type role int
+
+const (
+	theBaseline role = iota
+	theCandidate
+	roles
+)
+
+func (r role) String() string { return [roles]string{"baseline", "candidate"}[r] }
+
+// prepared is a task, ready to be run.
+type prepared struct {
+	suite.Task
+
+	agent     agent.Agent
+	templates [roles]*sandbox.Template
+	keys      [roles]string // of the runs
+}
+
+// session is one comparison while it is worked on.
+type session struct {
+	Options
+
+	suite *Suite
+	sides [roles]Side
+	tasks []*prepared
+	spent spending
+	// records has the finished runs by task and role, in the order of repeats.
+	records map[unit]record
+	reused  int
+	total   int
+	boxes   int
+	auto    bool
+	// varies says that runs of the same configuration can differ.
+	varies bool
+}
+
+// prepare makes everything ready before anything runs, so that what cannot
+// work is found while nothing was spent.
+func prepare(ctx context.Context, s *Suite, baseline, candidate Side, o Options) (*session, error) {
+	if err := errors.Join(o.Thresholds.Err(), baseline.Config.Err(), candidate.Config.Err()); err != nil {
+		return nil, &MisuseError{err}
+	}
+	if o.Jobs <= 0 {
+		o.Jobs = defaultJobs
+	}
+	session := &session{Options: o, suite: s, sides: [roles]Side{baseline, candidate}, records: map[unit]record{}}
+	session.auto = o.Runs <= 0
+	session.spent.begun = o.Now()
+	overlays, err := session.overlays(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var faults []error
+	for i, task := range s.Tasks {
+		p := &prepared{Task: task}
+		session.tasks = append(session.tasks, p)
+		wrong, err := session.lay(ctx, i, p, overlays)
+		if err != nil {
+			return nil, err
+		}
+		faults = append(faults, session.assign(p), wrong)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, &MisuseError{err}
+	}
+	for _, p := range session.tasks {
+		for side := range roles {
+			p.keys[side] = session.key(side, p)
+		}
+	}
+	return session, nil
+}
+
+// lay makes the templates of a task. What cannot be put into a sandbox is
+// wrong; err is a failure of our own.
+func (s *session) lay(ctx context.Context, number int, p *prepared, overlays [roles]*sandbox.Overlay) (wrong, err error) {
+	for side, overlay := range overlays {
+		dir := filepath.Join(s.RunDir, fmt.Sprintf("template-%d-%v", number, role(side)))
+		p.templates[side], err = sandbox.Prepare(ctx, dir, s.suite.files.Fixture(p.Task), overlay)
+		var refused *sandbox.RefusedError
+		if errors.As(err, &refused) {
+			wrong = errors.Join(wrong, err)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return wrong, nil
+}
+
+// overlays reads both configurations.
+func (s *session) overlays(ctx context.Context) ([roles]*sandbox.Overlay, error) {
+	var overlays [roles]*sandbox.Overlay
+	var faults []error
+	for i, side := range s.sides {
+		overlay, err := sandbox.ReadOverlay(ctx, role(i).String(), side.Dir, side.Config)
+		if ctx.Err() != nil {
+			return overlays, context.Cause(ctx)
+		}
+		overlays[i] = overlay
+		faults = append(faults, err)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return overlays, &MisuseError{err}
+	}
+	overlays[theBaseline].Against(overlays[theCandidate])
+	return overlays, nil
+}
+
+// assign finds the agent of a task.
+func (s *session) assign(p *prepared) error {
+	name := p.Agent
+	if name == "" {
+		name = s.Agent
+	}
+	if name == "" {
+		return fmt.Errorf("%s names no agent: give one for the run, or the task an `agent`", p.File)
+	}
+	found, err := s.Agents(name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.File, err)
+	}
+	p.agent = found
+	return nil
+}

@@ -1,0 +1,124 @@
+package compare
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/org/autoloop/internal/suite"
+)
+
+// unit is one run: a task, a side, and which repeat, from 0.
+type unit struct {
+	task   int
+	side   role
+	repeat int
+}
+
+// record is what a finished run came to. Its JSON is what is kept.
+type record struct {
+	Format int `json:"format"`
+	// Session made it.
+	Session string     `json:"session"`
+	Cost    suite.Cost `json:"cost"`
+	Failure string     `json:"failure,omitempty"`
+	// Words are the agent's last words, one line.
+	Words  string              `json:"words,omitempty"`
+	Checks []suite.CheckResult `json:"checks"`
+	// Digest identifies what the agent left, as far as the diff shows it.
+	Digest string `json:"digest"`
+
+	dir string // where transcript and diff are
+}
+
+// The files of a kept run.
+const (
+	recordFile     = "result.json"
+	transcriptFile = "transcript.txt"
+	diffFile       = "changes.diff"
+	maxRecord      = 4 << 20
+)
+
+func (r record) passed() int {
+	passed := 0
+	for _, check := range r.Checks {
+		if check.Passed {
+			passed++
+		}
+	}
+	return passed
+}
+
+// same reports whether two runs of one configuration came to the same.
+func (r record) same(other record) bool {
+	if r.Failure != other.Failure || r.Digest != other.Digest || len(r.Checks) != len(other.Checks) {
+		return false
+	}
+	for i := range r.Checks {
+		if r.Checks[i].Passed != other.Checks[i].Passed {
+			return false
+		}
+	}
+	return true
+}
+
+// name is where a run is kept.
+func (s *session) name(u unit) string {
+	return s.tasks[u.task].keys[u.side] + "/" + strconv.Itoa(u.repeat+1)
+}
+
+// recall reads a run that was kept; what cannot be read, or does not fit its
+// task, is run again.
+func (s *session) recall(u unit) (record, bool) {
+	name := s.name(u)
+	data, err := s.Archive.Read(name, recordFile, maxRecord)
+	if err != nil {
+		return record{}, false
+	}
+	var r record
+	if json.Unmarshal(data, &r) != nil || r.Format != format {
+		return record{}, false
+	}
+	checks := s.tasks[u.task].Checks
+	if len(r.Checks) != len(checks) {
+		return record{}, false
+	}
+	for i, check := range checks {
+		if r.Checks[i].Kind != check.Kind {
+			return record{}, false
+		}
+	}
+	r.dir = s.Archive.Path(name)
+	return r, true
+}
+
+// keep puts a record and the files beside it to where an interruption does not
+// reach them.
+func (s *session) keep(u unit, staged string, r record) (record, error) {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return record{}, fmt.Errorf("write a result: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(staged, recordFile), text, 0o600); err != nil {
+		return record{}, fmt.Errorf("write a result: %w", err)
+	}
+	name := s.name(u)
+	if err := s.Archive.Keep(staged, name); err != nil {
+		return record{}, err
+	}
+	r.dir = s.Archive.Path(name)
+	return r, nil
+}
+
+// file is the path of one of a run's files, "" when there is none.
+func (r record) file(name string) string {
+	path := filepath.Join(r.dir, name)
+	if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
+}

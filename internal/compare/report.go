@@ -1,0 +1,59 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/org/autoloop/internal/suite"
+)
+
+// schema is the version of a report's JSON.
+const schema = 1
+
+// Report is what a comparison came to, with the outcomes that it is of: they
+// tell which checks failed and why, what the judge said, and where transcripts
+// and changes are.
+type Report struct {
+	Schema int `json:"schemaVersion"`
+	suite.Comparison
+
+	Suite string `json:"suite"`
+	// Agent is the run's, "" when every task names its own; Model is "" for its
+	// default. Judge is who judged, "" for nobody.
+	Agent string `json:"agent"`
+	Model string `json:"model"`
+	Judge string `json:"judge"`
+	// Repeats is how often each task was run on each side, Reused how many runs
+	// are from an earlier comparison.
+	Repeats int `json:"repeats"`
+	Reused  int `json:"reusedRuns"`
+	// Warnings are for people.
+	Warnings  []string      `json:"warnings"`
+	Baseline  suite.Outcome `json:"baseline"`
+	Candidate suite.Outcome `json:"candidate"`
+}
+
+// report judges the runs and compares the sides.
+func (s *session) report(ctx context.Context) (Report, error) {
+	repeats := s.repeatsMade()
+	if s.auto && !s.varies {
+		// A second run has only shown that it comes to the same.
+		repeats = 1
+	}
+	judged, problems, err := s.judgeAll(ctx, repeats)
+	if err != nil {
+		return Report{}, err
+	}
+	baseline, candidate := s.outcome(theBaseline, repeats, judged), s.outcome(theCandidate, repeats, judged)
+	result := Report{
+		Schema: schema, Comparison: suite.Compare(baseline, candidate, s.Thresholds), Baseline: baseline, Candidate: candidate,
+		Suite: s.suite.Dir, Agent: s.Agent, Model: s.Model, Repeats: repeats, Reused: s.reused, Warnings: append([]string{}, problems...),
+	}
+	if len(judged) > 0 {
+		result.Judge = s.Judge.Name()
+	}
+	if s.reused > 0 {
+		result.Warnings = append(result.Warnings, fmt.Sprintf("%d of %d runs are from an earlier comparison of the same content", s.reused, len(s.records)))
+	}
+	return result, nil
+}

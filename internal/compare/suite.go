@@ -1,0 +1,75 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/org/autoloop/internal/sandbox"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// Suite is a task suite whose files are all right.
+type Suite struct {
+	// Dir is where it is.
+	Dir string
+	// Tasks is in the order of their files.
+	Tasks []suite.Task
+
+	files *sandbox.Files
+}
+
+// MisuseError says that what was given cannot be compared; its text has one
+// line for each fault.
+type MisuseError struct{ Err error }
+
+// Error returns the faults.
+func (e *MisuseError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the faults.
+func (e *MisuseError) Unwrap() error { return e.Err }
+
+func misuse(format string, args ...any) error {
+	return &MisuseError{fmt.Errorf(format, args...)}
+}
+
+// Load reads the suite in a directory and looks at its fixtures. All that is
+// wrong is one *MisuseError.
+func Load(ctx context.Context, dir string) (*Suite, error) {
+	files, err := sandbox.FindTasks(ctx, dir)
+	if err != nil {
+		return nil, &MisuseError{err}
+	}
+	if len(files.List) == 0 {
+		return nil, misuse("there is no %s in %s or below it", suite.TaskFile, dir)
+	}
+	tasks, problems := suite.Parse(files.List, files.IsDir)
+	if err := problems.Err(); err != nil {
+		return nil, &MisuseError{err}
+	}
+	var faults []error
+	for _, task := range tasks {
+		_, err := sandbox.Inspect(ctx, files.Fixture(task))
+		var refused *sandbox.RefusedError
+		switch {
+		case errors.As(err, &refused):
+			faults = append(faults, fmt.Errorf("%s: fixtureDir: %w", task.File, err))
+		case err != nil:
+			return nil, err
+		}
+	}
+	if len(faults) > 0 {
+		return nil, &MisuseError{errors.Join(faults...)}
+	}
+	return &Suite{Dir: dir, Tasks: tasks, files: files}, nil
+}
+
+// Judged reports whether a task of the suite has a rubric.
+func (s *Suite) Judged() bool {
+	for _, task := range s.Tasks {
+		if task.Rubric != nil {
+			return true
+		}
+	}
+	return false
+}
