@@ -1,6 +1,6 @@
 // Package agent is the contract of those who propose changes, a registry that
-// finds them by name, and the agents that need no model: an outside command and
-// the built-in tuner.
+// finds them by name, and the agents: an outside command, the built-in tuner,
+// a model asked directly, and the command lines of other coding agents.
 package agent
 
 import (
@@ -39,6 +39,9 @@ type Request struct {
 	Timeout time.Duration
 	// Model is passed on to agents that have a choice; "" is their default.
 	Model string
+	// Limit ends a proposal that consumes more. Agents that say what they consume
+	// while they work are held to it; after the others it can only be counted.
+	Limit Limit
 	// Command is the program's `agent-command`.
 	Command string
 
@@ -61,6 +64,14 @@ type Request struct {
 	Iteration int
 }
 
+// Limit bounds what one proposal may consume.
+type Limit struct {
+	// Tokens counts input and output; 0 is no bound.
+	Tokens int64
+	// CostUSD is in US dollars; nil is no bound.
+	CostUSD *score.Value
+}
+
 // Trial is one decided iteration, as far as an agent can learn from it.
 type Trial struct {
 	Iteration int
@@ -80,6 +91,8 @@ type Reply struct {
 	// words: data, never an instruction. "" means that it said nothing.
 	Summary string
 	Usage   Usage
+	// Model is the model that answered, as the agent names it; "" is unknown.
+	Model string
 	// Duration is the wall-clock time of the agent.
 	Duration time.Duration
 	// Params holds the values that a tuner wrote, for the ledger; else nil.
@@ -89,6 +102,10 @@ type Reply struct {
 	// Failure is nil when the agent did its work, whether or not it changed
 	// anything.
 	Failure *Failure
+	// Idle explains a tree without a change, which only the caller can see:
+	// Denied when a tool that the agent wanted was refused, else NothingChanged;
+	// nil when the agent cannot tell.
+	Idle *Failure
 }
 
 // MaxSummary bounds Reply.Summary, in characters.
@@ -109,13 +126,14 @@ type FailureKind string
 
 // The kinds of failure.
 const (
-	Unavailable    FailureKind = "unavailable"    // not installed, not configured
-	Authentication FailureKind = "authentication" // no login, or a refused one
-	RateLimit      FailureKind = "rate-limit"     // asked to come back later
-	Budget         FailureKind = "budget"         // its own limit of cost or turns
-	Timeout        FailureKind = "timeout"        // ended by us
-	Crashed        FailureKind = "crashed"        // any other failure
-	Denied         FailureKind = "denied"         // a tool that it needed was refused
+	Unavailable    FailureKind = "unavailable"     // not installed, not configured
+	Authentication FailureKind = "authentication"  // no login, or a refused one
+	RateLimit      FailureKind = "rate-limit"      // asked to come back later
+	Budget         FailureKind = "budget"          // its own limit of cost or turns
+	Timeout        FailureKind = "timeout"         // ended by us
+	Crashed        FailureKind = "crashed"         // any other failure
+	Denied         FailureKind = "denied"          // a tool that it needed was refused
+	NothingChanged FailureKind = "nothing-changed" // it ended well and left every file as it was
 )
 
 // Failure is why an agent did not do its work.

@@ -1,0 +1,205 @@
+package agent
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// claude is Claude Code.
+func claude() tool {
+	return tool{
+		name: "claude", program: "claude", install: "npm install -g @anthropic-ai/claude-code", oldest: "2.1.0",
+		keys:   []string{"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"},
+		passed: []string{"ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"},
+		logins: []login{{path: ".claude/.credentials.json"}},
+		line:   claudeLine, read: func() reader { return &claudeReader{seen: map[string]bool{}} },
+	}
+}
+
+// claudeTools are the tools that it may use without asking.
+const claudeTools = "Bash,Edit,Glob,Grep,NotebookEdit,Read,TodoWrite,Write"
+
+func claudeLine(a ask) line {
+	args := []string{
+		"claude", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "acceptEdits", "--allowedTools", claudeTools,
+		"--strict-mcp-config", "--no-session-persistence",
+	}
+	if a.model != "" {
+		args = append(args, "--model", a.model)
+	}
+	if a.limit.CostUSD != nil {
+		args = append(args, "--max-budget-usd", a.limit.CostUSD.String())
+	}
+	return line{
+		args: args, stdin: a.prompt,
+		env: []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB=1"},
+	}
+}
+
+// claudeReader reads `--output-format stream-json`. Usage is counted as the
+// messages come; the result that ends them replaces it.
+type claudeReader struct {
+	report
+	seen map[string]bool // the messages whose usage is counted: one may come in parts
+}
+
+type claudeTokens struct {
+	Input   int64 `json:"input_tokens"`
+	Output  int64 `json:"output_tokens"`
+	Written int64 `json:"cache_creation_input_tokens"`
+	Read    int64 `json:"cache_read_input_tokens"`
+}
+
+// claudeEvent holds the members of all events that matter here.
+type claudeEvent struct {
+	Type    string `json:"type"`
+	Subtype string `json:"subtype"`
+	Message struct {
+		ID      string       `json:"id"`
+		Model   string       `json:"model"`
+		Usage   claudeTokens `json:"usage"`
+		Content []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"content"`
+	} `json:"message"`
+
+	// system, subtype api_retry
+	Attempt    int     `json:"attempt"`
+	RetryDelay float64 `json:"retry_delay_ms"`
+	Status     int     `json:"error_status"`
+	Error      string  `json:"error"`
+	// rate_limit_event
+	Limit struct {
+		Status   string `json:"status"`
+		ResetsAt int64  `json:"resetsAt"`
+	} `json:"rate_limit_info"`
+	// result
+	IsError   bool     `json:"is_error"`
+	APIStatus int      `json:"api_error_status"`
+	Result    string   `json:"result"`
+	Errors    []string `json:"errors"`
+	Turns     *int     `json:"num_turns"`
+	Models    map[string]struct {
+		Input   int64 `json:"inputTokens"`
+		Output  int64 `json:"outputTokens"`
+		Read    int64 `json:"cacheReadInputTokens"`
+		Written int64 `json:"cacheCreationInputTokens"`
+	} `json:"modelUsage"`
+	Denials []struct {
+		Tool string `json:"tool_name"`
+	} `json:"permission_denials"`
+}
+
+func (r *claudeReader) out(text []byte) {
+	var e claudeEvent
+	if json.Unmarshal(text, &e) != nil {
+		return
+	}
+	switch e.Type {
+	case "system":
+		r.retry(&e)
+	case "rate_limit_event":
+		r.limited(&e)
+	case "assistant":
+		r.message(&e)
+	case "result":
+		r.result(&e, text)
+	}
+}
+
+// hopelessAttempt is the attempt at which a refused login is believed.
+const hopelessAttempt = 2
+
+// patience is the longest wait for a rate limit that an agent is left to.
+const patience = 2 * time.Minute
+
+func (r *claudeReader) retry(e *claudeEvent) {
+	if e.Subtype != "api_retry" {
+		return
+	}
+	p := newProblem(e.Status, e.Error)
+	p.after = bounded(time.Duration(e.RetryDelay * float64(time.Millisecond)))
+	p.final = p.kind == Authentication && e.Attempt >= hopelessAttempt || p.kind == RateLimit && p.after > patience
+	r.problem = p
+}
+
+func (r *claudeReader) limited(e *claudeEvent) {
+	if e.Limit.Status != "rejected" {
+		return
+	}
+	r.problem = &problem{kind: RateLimit, message: "the plan's usage limit is reached", final: true}
+	if e.Limit.ResetsAt > 0 {
+		r.problem.at = time.Unix(e.Limit.ResetsAt, 0)
+	}
+}
+
+func (r *claudeReader) message(e *claudeEvent) {
+	m := &e.Message
+	for _, part := range m.Content {
+		switch part.Type {
+		case "tool_use":
+			count(&r.usage.ToolCalls, 1)
+		case "text":
+			r.words = part.Text
+		}
+	}
+	if e.Error != "" || r.seen[m.ID] {
+		return
+	}
+	r.seen[m.ID] = true
+	r.problem, r.model = nil, m.Model
+	count(&r.usage.Turns, 1)
+	r.tokens(m.Usage.Input, m.Usage.Written, m.Usage.Read, m.Usage.Output)
+}
+
+func (r *claudeReader) tokens(input, written, read, output int64) {
+	count(&r.usage.InputTokens, input+written+read)
+	count(&r.usage.CachedTokens, read)
+	count(&r.usage.OutputTokens, output)
+}
+
+// result takes the last event: its totals stand for all that were counted.
+func (r *claudeReader) result(e *claudeEvent, text []byte) {
+	r.done = true
+	var cost struct {
+		USD *score.Value `json:"total_cost_usd"`
+	}
+	if len(e.Models) > 0 {
+		r.usage.InputTokens, r.usage.CachedTokens, r.usage.OutputTokens = nil, nil, nil
+		for _, m := range e.Models {
+			r.tokens(m.Input, m.Written, m.Read, m.Output)
+		}
+		if json.Unmarshal(text, &cost) == nil {
+			r.usage.CostUSD = cost.USD
+		}
+	}
+	if e.Turns != nil && *e.Turns > 0 && len(e.Models) > 0 {
+		r.usage.Turns = e.Turns
+	}
+	if len(e.Denials) > 0 {
+		r.denied = e.Denials[0].Tool
+	}
+	r.conclude(e)
+}
+
+func (r *claudeReader) conclude(e *claudeEvent) {
+	words := e.Result
+	if words == "" && len(e.Errors) > 0 {
+		words = e.Errors[0]
+	}
+	switch {
+	case e.Subtype == "error_max_budget_usd", e.Subtype == "error_max_turns":
+		r.problem = &problem{kind: Budget, message: words, final: true}
+	case e.IsError || e.Subtype != "success":
+		if r.problem == nil || r.problem.kind != RateLimit {
+			r.problem = newProblem(e.APIStatus, words)
+		}
+		r.problem.final = true
+		r.words = ""
+	default:
+		r.problem, r.words = nil, words
+	}
+}

@@ -1,0 +1,160 @@
+package agent
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// codex is OpenAI's Codex.
+func codex() tool {
+	return tool{
+		name: "codex", program: "codex", install: "npm install -g @openai/codex", oldest: "0.160.0",
+		keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, passed: []string{"OPENAI_BASE_URL", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"},
+		logins: []login{{path: ".codex/auth.json"}},
+		line:   codexLine, read: func() reader { return &codexReader{} },
+	}
+}
+
+// codexLine asks for changes in the working directory alone, without a person's
+// configuration, plugins or sessions. The commands that the model runs see no
+// key. OPENAI_BASE_URL, which Codex itself ignores, names another endpoint.
+func codexLine(a ask) line {
+	args := []string{
+		"codex", "exec", "--json", "--ephemeral", "--skip-git-repo-check", "--ignore-user-config", "--disable", "plugins", "-s", "workspace-write",
+		"-c", "shell_environment_policy.ignore_default_excludes=false", "-c", "check_for_update_on_startup=false",
+	}
+	if a.model != "" {
+		args = append(args, "-m", a.model)
+	}
+	key := a.get("CODEX_API_KEY")
+	if key == "" {
+		key = a.get("OPENAI_API_KEY")
+	}
+	env := []string{"CODEX_HOME=" + path.Join(a.home, ".codex"), "RUST_LOG=error,codex_core::responses_retry=warn"}
+	if key != "" {
+		env = append(env, "CODEX_API_KEY="+key)
+	}
+	if url := a.get("OPENAI_BASE_URL"); url != "" {
+		const provider = "model_providers.endpoint."
+		args = append(args, "-c", `model_provider="endpoint"`, "-c", provider+`name="endpoint"`, "-c", provider+"base_url="+strconv.Quote(url),
+			"-c", provider+`wire_api="responses"`, "-c", provider+`env_key="CODEX_API_KEY"`)
+	}
+	return line{args: append(args, "-"), env: env, stdin: a.prompt, files: map[string]string{".codex/.keep": ""}}
+}
+
+// codexReader reads `codex exec --json`. Tokens come once, at the end.
+type codexReader struct{ report }
+
+type codexEvent struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+	Error   struct {
+		Message string `json:"message"`
+	} `json:"error"`
+	Item struct {
+		Type   string `json:"type"`
+		Text   string `json:"text"`
+		Status string `json:"status"`
+	} `json:"item"`
+	Usage *struct {
+		Input  int64 `json:"input_tokens"`
+		Cached int64 `json:"cached_input_tokens"`
+		Output int64 `json:"output_tokens"`
+	} `json:"usage"`
+}
+
+func (r *codexReader) out(text []byte) {
+	var e codexEvent
+	if json.Unmarshal(text, &e) != nil {
+		return
+	}
+	switch e.Type {
+	case "item.completed":
+		r.item(&e)
+	case "error":
+		r.trouble(e.Message)
+	case "turn.failed":
+		r.failed(e.Error.Message)
+	case "turn.completed":
+		r.done, r.problem = true, nil
+		if e.Usage != nil {
+			count(&r.usage.InputTokens, e.Usage.Input)
+			count(&r.usage.CachedTokens, e.Usage.Cached)
+			count(&r.usage.OutputTokens, e.Usage.Output)
+		}
+	}
+}
+
+// item counts a model's turn for every message and every tool call; several
+// calls of one answer are several turns, since Codex does not say.
+func (r *codexReader) item(e *codexEvent) {
+	switch e.Item.Type {
+	case "agent_message":
+		r.words = e.Item.Text
+		count(&r.usage.Turns, 1)
+	case "command_execution", "file_change", "mcp_tool_call", "web_search":
+		r.problem = nil
+		count(&r.usage.ToolCalls, 1)
+		count(&r.usage.Turns, 1)
+		if e.Item.Status == "declined" {
+			r.denied = e.Item.Type
+		}
+	}
+}
+
+var codexReconnect = regexp.MustCompile(`^Reconnecting\.\.\. (\d+)/\d+ \((.*)\)$`)
+
+// trouble is an error that Codex itself tries to overcome.
+func (r *codexReader) trouble(words string) {
+	again := codexReconnect.FindStringSubmatch(words)
+	if again == nil {
+		r.failed(words)
+		return
+	}
+	before := r.problem
+	r.problem = newProblem(0, again[2])
+	attempt, _ := strconv.Atoi(again[1])
+	r.problem.final = r.problem.kind == Authentication && attempt >= hopelessAttempt
+	if before != nil && before.kind == r.problem.kind && r.problem.after == 0 {
+		r.problem.after, r.problem.final = before.after, before.final || r.problem.final
+	}
+}
+
+func (r *codexReader) failed(words string) {
+	before := r.problem
+	r.problem = newProblem(0, words)
+	r.problem.final = true
+	if before != nil && before.kind == r.problem.kind {
+		r.problem.after = before.after
+	}
+}
+
+var codexRetry = regexp.MustCompile(`retrying sampling request \(\d+/\d+ in ([0-9.]+)(ms|s)\)`)
+
+// errs hears from the log how long the server asked to wait.
+func (r *codexReader) errs(text []byte) {
+	found := codexRetry.FindSubmatch(text)
+	if found == nil {
+		return
+	}
+	wait := seconds(string(found[1]), unitOf(string(found[2]))).Round(time.Second)
+	_, cause, _ := strings.Cut(string(text), "sampling_error=")
+	p := newProblem(0, cause)
+	if p.kind != RateLimit {
+		return
+	}
+	p.after, p.final = wait, wait > patience
+	r.problem = p
+}
+
+func unitOf(symbol string) time.Duration {
+	parsed, err := time.ParseDuration("1" + symbol)
+	if err != nil {
+		return time.Second
+	}
+	return parsed
+}

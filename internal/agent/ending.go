@@ -1,0 +1,60 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/org/autoloop/internal/command"
+)
+
+// ending is how an agent's process ended.
+type ending struct {
+	result command.Result
+	// cause is why we ended it; nil when we did not.
+	cause error
+	now   time.Time
+}
+
+// failure sorts how it ended and what it said into the kinds of failure; nil
+// when it did its work.
+func (e ending) failure(t *tool, heard *report, timeout time.Duration) *Failure {
+	result := &e.result
+	switch {
+	case result.NotFound:
+		return &Failure{Kind: Unavailable, Message: t.program + " is not installed: " + t.install}
+	case errors.Is(e.cause, errLimit):
+		return &Failure{Kind: Budget, Message: "ended by us: it used more than the program's budget leaves"}
+	case heard.problem != nil:
+		return e.said(heard.problem)
+	case heard.done && errors.Is(e.cause, errFinished), result.OK():
+		return nil
+	case result.TimedOut:
+		return &Failure{Kind: Timeout, Message: fmt.Sprintf("it took longer than %s", timeout)}
+	case result.Signal != "":
+		return &Failure{Kind: Crashed, Message: fmt.Sprintf("ended by %s %s", result.Signal, lastLine(result.Stderr))}
+	default:
+		words := lastLine(result.Stderr)
+		if words == "" {
+			words = lastLine(result.Stdout)
+		}
+		return e.said(newProblem(0, fmt.Sprintf("exit code %d %s", result.ExitCode, words)))
+	}
+}
+
+// said makes a failure of what the agent said.
+func (e ending) said(p *problem) *Failure {
+	f := &Failure{Kind: p.kind, Message: p.message}
+	if p.kind == RateLimit {
+		f.RetryAt = p.retryAt(e.now)
+	}
+	return f
+}
+
+// idle explains a tree without a change.
+func (r *report) idle() *Failure {
+	if r.denied != "" {
+		return &Failure{Kind: Denied, Message: "a tool that it wanted was refused: " + r.denied}
+	}
+	return &Failure{Kind: NothingChanged, Message: "it ended well and changed nothing"}
+}

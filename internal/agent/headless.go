@@ -1,0 +1,177 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/command"
+)
+
+// Headless is a coding agent of another maker, run by its command line without
+// a person. Everything that the makers do differently is in its tool.
+type Headless struct {
+	tool   tool
+	runner Runner
+	caller []string
+	now    func() time.Time
+	linger time.Duration
+}
+
+// linger is how long an agent that has finished its work may take to end.
+const linger = 15 * time.Second
+
+// CommandLines returns the coding agents that are run by their command lines.
+// Their keys and logins come from caller, the environment of the person or
+// workflow that runs us; now tells when a rate limit ends.
+func CommandLines(runner Runner, caller []string, now func() time.Time) []Agent {
+	var agents []Agent
+	for _, t := range commandLines() {
+		agents = append(agents, &Headless{tool: t, runner: runner, caller: caller, now: now, linger: linger})
+	}
+	return agents
+}
+
+// Name is what `agent:` calls it.
+func (h *Headless) Name() string { return h.tool.name }
+
+// Install is the command that installs it.
+func (h *Headless) Install() string { return h.tool.install }
+
+// Missing says that the agent is not installed or has no login. It starts no
+// process; Outdated does.
+func (h *Headless) Missing(s Situation) string {
+	if _, err := command.LookPath(h.tool.program, s.Dir, h.caller); err != nil {
+		return fmt.Sprintf("%s is not installed: %s", h.tool.program, h.tool.install)
+	}
+	for _, name := range h.tool.keys {
+		if command.Getenv(h.caller, name) != "" {
+			return ""
+		}
+	}
+	if h.tool.hasLogin(command.Getenv(h.caller, "HOME")) {
+		return ""
+	}
+	return fmt.Sprintf("no key and no login: set %s, or log in with %s", strings.Join(h.tool.keys[:min(len(h.tool.keys), 3)], " or "), h.tool.program)
+}
+
+// Outdated asks the installed agent for its version and says what is wrong with
+// it; "" when nothing is.
+func (h *Headless) Outdated(ctx context.Context) (string, error) {
+	version, err := h.Version(ctx)
+	if errors.Is(err, errNoVersion) {
+		return err.Error(), nil
+	}
+	return h.tool.outdated(version), err
+}
+
+// Propose runs the agent in the tree.
+func (h *Headless) Propose(ctx context.Context, request Request) (Reply, error) {
+	if missing := h.Missing(Situation{Dir: request.Dir}); missing != "" {
+		return Reply{Failure: &Failure{Kind: Unavailable, Message: missing}}, nil
+	}
+	own := h.tool.ownVariables(h.caller)
+	line := h.tool.line(ask{prompt: request.Prompt, model: request.Model, home: request.Home, limit: request.Limit, own: own})
+	if err := writeFiles(request.Home, line.files); err != nil {
+		return Reply{}, err
+	}
+	logins, err := h.tool.copyLogins(command.Getenv(h.caller, "HOME"), request.Home)
+	if err != nil {
+		return Reply{}, err
+	}
+	reply, err := h.run(ctx, request, line, own, h.masker(own, logins))
+	return reply, errors.Join(err, logins.takeBack())
+}
+
+// masker hides what the caller's environment and the logins say is secret.
+func (h *Headless) masker(own []string, logins *loginFiles) command.Masker {
+	secrets := logins.secrets()
+	for _, variable := range own {
+		_, value, _ := strings.Cut(variable, "=")
+		secrets = append(secrets, secretsIn([]byte(value))...)
+	}
+	return command.NewMasker(h.caller, secrets...)
+}
+
+// run runs a command line and says what came of it.
+func (h *Headless) run(ctx context.Context, request Request, line line, own []string, masker command.Masker) (Reply, error) {
+	watching, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	watch := newWatch(h.tool.read(), request.Limit, h.linger, end)
+	defer watch.stop()
+	var env []string
+	for _, part := range [][]string{request.Env, own, line.env} {
+		env = append(env, part...)
+	}
+	result, err := h.runner.Run(watching, command.Spec{
+		Args: line.args, Dir: request.Dir, Env: env, Stdin: strings.NewReader(line.stdin), Timeout: request.Timeout,
+		Stdout: watch.stream(reader.out), Stderr: watch.stream(reader.errs),
+	})
+	if err != nil {
+		return Reply{}, fmt.Errorf("run %s: %w", h.tool.name, err)
+	}
+	if result.Cancelled && ctx.Err() != nil {
+		return Reply{}, context.Cause(ctx)
+	}
+	watch.finish(request.Home, h.tool.telemetry)
+	reply := h.conclude(request, watch.heard(), ending{result, context.Cause(watching), h.now()}, masker)
+	return reply, keepTranscript(&reply, request.Transcript, result, masker)
+}
+
+// conclude makes a reply of what was heard and how it ended.
+func (h *Headless) conclude(request Request, heard report, end ending, masker command.Masker) Reply {
+	reply := Reply{
+		Summary: command.OneLine(masker.String(heard.words), MaxSummary), Usage: heard.usage, Model: heard.model, Duration: end.result.Duration,
+	}
+	if reply.Model == "" {
+		reply.Model = request.Model
+	}
+	if reply.Usage.CostUSD == nil {
+		reply.Usage.CostUSD = Price(reply.Model, reply.Usage)
+	}
+	reply.Failure = end.failure(&h.tool, &heard, request.Timeout)
+	if reply.Failure == nil {
+		reply.Idle = heard.idle()
+	}
+	for _, failure := range []*Failure{reply.Failure, reply.Idle} {
+		if failure != nil {
+			failure.Message = command.OneLine(masker.String(failure.Message), maxMessage)
+		}
+	}
+	return reply
+}
+
+// writeFiles writes files below a home; only the owner may read them.
+func writeFiles(home string, files map[string]string) error {
+	for name, text := range files {
+		file := filepath.Join(home, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return fmt.Errorf("prepare the agent's home: %w", err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			return fmt.Errorf("prepare the agent's home: %w", err)
+		}
+	}
+	return nil
+}
+
+// keepTranscript writes what the agent printed, masked.
+func keepTranscript(reply *Reply, file string, result command.Result, masker command.Masker) error {
+	if file == "" {
+		return nil
+	}
+	text := result.Stdout
+	if len(result.Stderr) > 0 {
+		text = bytes.Join([][]byte{text, result.Stderr}, []byte("\n--- standard error ---\n"))
+	}
+	if err := os.WriteFile(file, masker.Bytes(text), 0o600); err != nil {
+		return fmt.Errorf("keep the transcript: %w", err)
+	}
+	reply.Transcript = file
+	return nil
+}

@@ -1,0 +1,198 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxLogin bounds a login file, in bytes.
+const maxLogin = 1 << 20
+
+// login is a file below a person's home that lets an agent log in. The agent
+// gets a copy in its own home, which is gone when it has ended.
+type login struct {
+	// path is below the home, with slashes.
+	path string
+	// members are those of its JSON object that are copied, when the file holds
+	// more than the login; nil copies all of it.
+	members []string
+}
+
+// loginFiles are the login files that a person has, copied into an agent's home.
+type loginFiles struct {
+	from, to string
+	copies   []loginCopy
+}
+
+type loginCopy struct {
+	login
+	before []byte
+}
+
+// hasLogin reports whether a person has one of the tool's login files.
+func (t *tool) hasLogin(home string) bool {
+	return home != "" && slices.ContainsFunc(t.logins, func(l login) bool {
+		info, err := os.Stat(filepath.Join(home, filepath.FromSlash(l.path)))
+		return err == nil && info.Mode().IsRegular() && info.Size() <= maxLogin
+	})
+}
+
+// copyLogins copies what the tool needs of a person's logins.
+func (t *tool) copyLogins(from, to string) (*loginFiles, error) {
+	files := &loginFiles{from: from, to: to}
+	if from == "" || from == to {
+		return files, nil
+	}
+	for _, l := range t.logins {
+		text, err := readLogin(filepath.Join(from, filepath.FromSlash(l.path)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the login of %s: %w", t.name, err)
+		}
+		if err := writeLogin(filepath.Join(to, filepath.FromSlash(l.path)), l.pick(text)); err != nil {
+			return nil, fmt.Errorf("copy the login of %s: %w", t.name, err)
+		}
+		files.copies = append(files.copies, loginCopy{l, text})
+	}
+	return files, nil
+}
+
+// pick is what is copied of a file.
+func (l login) pick(text []byte) []byte {
+	if l.members == nil {
+		return text
+	}
+	var all map[string]json.RawMessage
+	if json.Unmarshal(text, &all) != nil {
+		return []byte("{}\n")
+	}
+	picked := map[string]json.RawMessage{}
+	for _, name := range l.members {
+		if value, ok := all[name]; ok {
+			picked[name] = value
+		}
+	}
+	out, err := json.Marshal(picked)
+	if err != nil {
+		return []byte("{}\n")
+	}
+	return out
+}
+
+// takeBack removes the copies. A login that the agent renewed is put back: its
+// server may have made the old one worthless. Only a whole JSON object with the
+// members of before is a renewed login, and only where nobody else renewed it.
+func (f *loginFiles) takeBack() error {
+	var problems []error
+	for _, c := range f.copies {
+		mine := filepath.Join(f.to, filepath.FromSlash(c.path))
+		after, err := readLogin(mine)
+		if err == nil && c.members == nil && renewed(c.before, after) {
+			problems = append(problems, f.putBack(c, after))
+		}
+		if err := os.Remove(mine); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, err)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func (f *loginFiles) putBack(c loginCopy, after []byte) error {
+	file := filepath.Join(f.from, filepath.FromSlash(c.path))
+	now, err := readLogin(file)
+	if err != nil || !bytes.Equal(now, c.before) {
+		return nil //nolint:nilerr // Somebody else changed it, and theirs is newer.
+	}
+	beside := file + ".autoloop"
+	if err := writeLogin(beside, after); err != nil {
+		return err
+	}
+	return os.Rename(beside, file)
+}
+
+func renewed(before, after []byte) bool {
+	var old, fresh map[string]json.RawMessage
+	if bytes.Equal(before, after) || json.Unmarshal(before, &old) != nil || json.Unmarshal(after, &fresh) != nil {
+		return false
+	}
+	for name := range old {
+		if _, kept := fresh[name]; !kept {
+			return false
+		}
+	}
+	return true
+}
+
+func readLogin(file string) ([]byte, error) {
+	info, err := os.Lstat(file)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode()&os.ModeSymlink != 0 {
+		if info, err = os.Stat(file); err != nil {
+			return nil, err
+		}
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxLogin {
+		return nil, fmt.Errorf("%s is no regular file of at most %d bytes", file, maxLogin)
+	}
+	return os.ReadFile(file)
+}
+
+func writeLogin(file string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600)
+}
+
+// secrets are the values of the copies that no output may show.
+func (f *loginFiles) secrets() []string {
+	var found []string
+	for _, c := range f.copies {
+		found = append(found, secretsIn(c.before)...)
+	}
+	return found
+}
+
+// secretMembers are words in the names of members whose texts are secrets.
+var secretMembers = []string{"token", "key", "secret", "password", "access", "refresh", "credential"}
+
+// secretsIn lists the texts of a JSON document whose names, or those of what
+// they are in, say that they are secret. Of anything else there are none.
+func secretsIn(text []byte) []string {
+	var value any
+	if json.Unmarshal(text, &value) != nil {
+		return nil
+	}
+	return secretsBelow(value, false)
+}
+
+func secretsBelow(value any, secret bool) (found []string) {
+	switch v := value.(type) {
+	case string:
+		if secret {
+			found = append(found, v)
+		}
+	case []any:
+		for _, item := range v {
+			found = append(found, secretsBelow(item, secret)...)
+		}
+	case map[string]any:
+		for name, item := range v {
+			name = strings.ToLower(name)
+			named := slices.ContainsFunc(secretMembers, func(word string) bool { return strings.Contains(name, word) })
+			found = append(found, secretsBelow(item, secret || named)...)
+		}
+	}
+	return found
+}

@@ -1,0 +1,165 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// opencode is OpenCode, which speaks to many providers.
+func opencode() tool {
+	return tool{
+		name: "opencode", program: "opencode", install: "npm install -g opencode-ai", oldest: "1.18.0",
+		keys: []string{
+			"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY",
+			"DEEPSEEK_API_KEY", "XAI_API_KEY", "OPENCODE_API_KEY", "OPENCODE_CONFIG_CONTENT",
+		},
+		passed: []string{"OPENCODE_DISABLE_MODELS_FETCH"},
+		logins: []login{{path: ".local/share/opencode/auth.json"}},
+		line:   opencodeLine, read: func() reader { return &opencodeReader{} },
+	}
+}
+
+// opencodeLine lets everything through that the configuration does not deny.
+// Errors are logged, because it retries without a word otherwise. The npm
+// configuration keeps it from fetching packages for plugins, which it runs
+// without.
+func opencodeLine(a ask) line {
+	args := []string{"opencode", "run", "--format", "json", "--auto", "--pure", "--title", "autoloop", "--print-logs", "--log-level", "ERROR"}
+	if a.model != "" {
+		args = append(args, "-m", a.model)
+	}
+	return line{
+		args: args, stdin: a.prompt,
+		env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_SHARE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
+		files: map[string]string{
+			".config/opencode/package.json": "{}\n", ".config/opencode/.npmrc": "offline=true\n",
+		},
+	}
+}
+
+// opencodeReader reads `opencode run --format json`.
+type opencodeReader struct {
+	report
+	retries int
+}
+
+type opencodeEvent struct {
+	Type string `json:"type"`
+	Part struct {
+		Text   string `json:"text"`
+		Tool   string `json:"tool"`
+		Reason string `json:"reason"`
+		State  struct {
+			Status string `json:"status"`
+			Error  string `json:"error"`
+		} `json:"state"`
+		Tokens *struct {
+			Input     int64 `json:"input"`
+			Output    int64 `json:"output"`
+			Reasoning int64 `json:"reasoning"`
+			Cache     struct {
+				Read  int64 `json:"read"`
+				Write int64 `json:"write"`
+			} `json:"cache"`
+		} `json:"tokens"`
+		Cost *score.Value `json:"cost"`
+	} `json:"part"`
+	Error struct {
+		Name string `json:"name"`
+		Data struct {
+			Message string            `json:"message"`
+			Status  int               `json:"statusCode"`
+			Header  map[string]string `json:"responseHeaders"`
+		} `json:"data"`
+	} `json:"error"`
+}
+
+func (r *opencodeReader) out(text []byte) {
+	var e opencodeEvent
+	if json.Unmarshal(text, &e) != nil {
+		return
+	}
+	switch e.Type {
+	case "text":
+		r.words, r.problem = e.Part.Text, nil
+	case "tool_use":
+		r.tool(&e)
+	case "step_finish":
+		r.step(&e)
+	case "error":
+		r.failed(&e)
+	}
+}
+
+var refusedTool = regexp.MustCompile(`(?i)\b(rejected permission|prevents you from using|permission|denied)\b`)
+
+func (r *opencodeReader) tool(e *opencodeEvent) {
+	r.problem = nil
+	count(&r.usage.ToolCalls, 1)
+	if state := e.Part.State; state.Status == "error" && refusedTool.MatchString(state.Error) {
+		r.denied = e.Part.Tool
+	}
+}
+
+// step counts one answer of the model. A cost of 0 for tokens that cost
+// something means that it knows no price.
+func (r *opencodeReader) step(e *opencodeEvent) {
+	r.problem, r.retries = nil, 0
+	count(&r.usage.Turns, 1)
+	if t := e.Part.Tokens; t != nil {
+		count(&r.usage.InputTokens, t.Input+t.Cache.Read+t.Cache.Write)
+		count(&r.usage.CachedTokens, t.Cache.Read)
+		count(&r.usage.OutputTokens, t.Output+t.Reasoning)
+	}
+	if cost := e.Part.Cost; cost != nil && cost.Sign() > 0 {
+		if r.usage.CostUSD != nil {
+			sum := cost.Add(*r.usage.CostUSD)
+			cost = &sum
+		}
+		r.usage.CostUSD = cost
+	}
+	r.done = e.Part.Reason != "" && e.Part.Reason != "tool-calls"
+}
+
+func (r *opencodeReader) failed(e *opencodeEvent) {
+	words := e.Error.Data.Message
+	if words == "" {
+		words = e.Error.Name
+	}
+	before := r.problem
+	r.problem = newProblem(e.Error.Data.Status, words)
+	r.problem.final = true
+	if r.problem.after == 0 {
+		r.problem.after = seconds(e.Error.Data.Header["retry-after"], time.Second)
+	}
+	if before != nil && before.kind == r.problem.kind && r.problem.after == 0 {
+		r.problem.after = before.after
+	}
+}
+
+var opencodeLogged = regexp.MustCompile(`message="stream error".* error\.error=("(?:[^"\\]|\\.)*")`)
+
+// maxQuiet is how many errors of the server in a row it may retry.
+const maxQuiet = 5
+
+// errs hears what it retries in silence. How long the server asked to wait is
+// not in the log unless the message says so, and the wait may be long: a rate
+// limit ends it.
+func (r *opencodeReader) errs(text []byte) {
+	found := opencodeLogged.FindSubmatch(text)
+	if found == nil {
+		return
+	}
+	words, err := strconv.Unquote(string(found[1]))
+	if err != nil {
+		words = string(bytes.Trim(found[1], `"`))
+	}
+	r.retries++
+	r.problem = newProblem(0, words)
+	r.problem.final = r.problem.kind != Crashed || r.retries >= maxQuiet
+}

@@ -1,0 +1,75 @@
+package agent
+
+import (
+	_ "embed" // For the table of prices.
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+//go:embed prices.json
+var pricesJSON []byte
+
+// price is what a model asks for a million tokens, in US dollars.
+type price struct {
+	Input  score.Value `json:"input"`
+	Cached score.Value `json:"cached"`
+	Output score.Value `json:"output"`
+}
+
+// priceTable is the table of prices.json.
+type priceTable struct {
+	AsOf    string           `json:"as_of"`
+	Unit    string           `json:"unit"`
+	Sources []string         `json:"sources"`
+	Models  map[string]price `json:"models"`
+}
+
+var prices = sync.OnceValue(func() priceTable {
+	var table priceTable
+	if err := json.Unmarshal(pricesJSON, &table); err != nil {
+		panic(fmt.Sprintf("prices.json: %v", err)) // A test reads it.
+	}
+	return table
+})
+
+// PricesAsOf is the day, as 2006-01-02, on which the table of prices was made.
+func PricesAsOf() string { return prices().AsOf }
+
+// dated is the end of a model's name that says which day's it is.
+var dated = regexp.MustCompile(`-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$`)
+
+// Price is the list price of a model's work in US dollars: whole input tokens
+// less the cached ones, the cached ones and the output ones, each at its price
+// for a million. It is an upper bound where a provider gives a discount, and
+// leaves out what long prompts cost more. Nil when the model is not in the table
+// or the tokens are not known.
+func Price(model string, usage Usage) *score.Value {
+	p, known := prices().of(model)
+	if !known || usage.InputTokens == nil || usage.OutputTokens == nil {
+		return nil
+	}
+	cached := int64(0)
+	if usage.CachedTokens != nil {
+		cached = min(*usage.CachedTokens, *usage.InputTokens)
+	}
+	total := p.Input.Mul(score.FromInt(*usage.InputTokens - cached)).
+		Add(p.Cached.Mul(score.FromInt(cached))).
+		Add(p.Output.Mul(score.FromInt(*usage.OutputTokens))).
+		Mul(score.MustValue("0.000001"))
+	return &total
+}
+
+// of finds a model by its name, without its provider and without its date.
+func (t priceTable) of(model string) (price, bool) {
+	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
+	p, known := t.Models[name]
+	if !known {
+		p, known = t.Models[dated.ReplaceAllString(name, "")]
+	}
+	return p, known
+}

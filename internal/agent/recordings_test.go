@@ -1,0 +1,327 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/model/modeltest"
+	"github.com/org/autoloop/internal/score"
+)
+
+var (
+	update = flag.Bool("update", false, "write what the readers make of the recordings")
+	record = flag.String("record", "", "directory of installed agents: run them against a scripted model server and record what they print")
+)
+
+// recordedKey is the key of every recording; no recording may hold it.
+const recordedKey = "sk-recorded-key-0123456789"
+
+// recorded is one thing that happens to an agent.
+type recorded struct {
+	name    string
+	answers func(shell modeltest.Answer) []modeltest.Answer
+	limit   Limit
+	// only names the agents to which it happens; none is all of them.
+	only []string
+}
+
+func (c recorded) happensTo(agent string) bool {
+	if agent == "cursor" { // Written by hand after its documentation.
+		return slices.Contains([]string{"edit", "idle", "unauthorized", "ratelimit"}, c.name)
+	}
+	return len(c.only) == 0 || slices.Contains(c.only, agent)
+}
+
+func recordings() []recorded {
+	always := func(answers ...modeltest.Answer) func(modeltest.Answer) []modeltest.Answer {
+		return func(modeltest.Answer) []modeltest.Answer { return answers }
+	}
+	cent := score.MustValue("0.001")
+	return []recorded{
+		{name: "edit", answers: func(shell modeltest.Answer) []modeltest.Answer {
+			return []modeltest.Answer{shell, modeltest.Text("Raised the value to 2.\n\nIt was too low.")}
+		}},
+		{name: "idle", answers: always(modeltest.Text("Nothing to do."))},
+		{name: "unauthorized", answers: always(modeltest.Fail(http.StatusUnauthorized, "Incorrect API key provided: "+recordedKey))},
+		{name: "ratelimit", answers: always(modeltest.Wait(3600))},
+		{name: "quota", answers: always(modeltest.Answer{
+			Status: http.StatusTooManyRequests, Code: "insufficient_quota", Message: "You exceeded your current quota, please check your plan and billing details.",
+		})},
+		{name: "malformed", answers: func(shell modeltest.Answer) []modeltest.Answer {
+			shell.Calls[0].Arguments = `{"command": nope`
+			return []modeltest.Answer{shell, modeltest.Text("I could not do it.")}
+		}},
+		{name: "budget", only: []string{"claude", "opencode"}, limit: Limit{CostUSD: &cent}, answers: func(shell modeltest.Answer) []modeltest.Answer {
+			return []modeltest.Answer{shell, modeltest.Text("Done.")}
+		}},
+		{name: "denied", only: []string{"claude", "copilot", "opencode"}, answers: func(shell modeltest.Answer) []modeltest.Answer {
+			refused := modeltest.Use(shell.Calls[0].Name, map[string]string{"command": "git push origin main", "description": "push"})
+			if shell.Calls[0].Name == "Bash" {
+				refused = modeltest.Use("WebFetch", map[string]string{"url": "http://127.0.0.1:9/", "prompt": "read"})
+			}
+			return []modeltest.Answer{refused, modeltest.Text("I was not allowed to.")}
+		}},
+	}
+}
+
+// shellCalls are the tools by which each agent's model runs a command.
+func shellCall(agent string) modeltest.Answer {
+	const command = "echo 'value = 2' > value.txt"
+	described := map[string]string{"command": command, "description": "write the value"}
+	switch agent {
+	case "claude":
+		return modeltest.Use("Bash", described)
+	case "codex":
+		return modeltest.Use("exec_command", map[string]string{"cmd": command})
+	case "gemini":
+		return modeltest.Use("run_shell_command", described)
+	default:
+		return modeltest.Use("bash", described)
+	}
+}
+
+// recordingEnviron is the environment of one who uses the agent with a server.
+func recordingEnviron(agent, scenario, url, bin string) []string {
+	env := []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH")}
+	switch agent {
+	case "claude":
+		return append(env, "ANTHROPIC_API_KEY="+recordedKey, "ANTHROPIC_BASE_URL="+url)
+	case "codex":
+		return append(env, "OPENAI_API_KEY="+recordedKey, "OPENAI_BASE_URL="+url+"/v1")
+	case "gemini":
+		return append(env, "GEMINI_API_KEY="+recordedKey, "GOOGLE_GEMINI_BASE_URL="+url)
+	case "copilot":
+		return append(env, "COPILOT_PROVIDER_API_KEY="+recordedKey, "COPILOT_PROVIDER_BASE_URL="+url+"/v1", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_OFFLINE=true",
+			"COPILOT_MODEL=test-model")
+	case "opencode":
+		permission := ""
+		if scenario == "denied" {
+			permission = `"permission":{"bash":{"git push*":"deny"}},`
+		}
+		return append(env, "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_CONFIG_CONTENT={"+permission+
+			`"provider":{"endpoint":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"`+url+`/v1","apiKey":"`+recordedKey+
+			`"},"models":{"test-model":{"cost":{"input":2,"output":8,"cache_read":0.5}}}}}}`)
+	default:
+		return env
+	}
+}
+
+func recordedModel(agent string) string {
+	switch agent {
+	case "claude":
+		return "claude-sonnet-4-5"
+	case "codex":
+		return "gpt-5-codex"
+	case "gemini":
+		return "gemini-2.5-flash"
+	case "opencode":
+		return "endpoint/test-model"
+	default:
+		return "test-model"
+	}
+}
+
+// recorder runs an agent and keeps what it printed.
+type recorder struct {
+	Runner
+	base string
+	told string
+}
+
+func (r *recorder) Run(ctx context.Context, spec command.Spec) (command.Result, error) {
+	result, err := r.Runner.Run(ctx, spec)
+	if err != nil {
+		return result, err
+	}
+	home := command.Getenv(spec.Env, "HOME")
+	scrub := func(text []byte) []byte {
+		for _, pair := range [][2]string{{spec.Dir, "/tree"}, {home, "/home/agent"}, {recordedKey, "***"}} {
+			text = []byte(strings.ReplaceAll(string(text), pair[0], pair[1]))
+		}
+		return text
+	}
+	telemetry, _ := os.ReadFile(filepath.Join(home, r.told))
+	return result, os.WriteFile(r.base+".json", marshal(recording{
+		Out: textLines(scrub(result.Stdout)), Err: textLines(scrub(result.Stderr)), Told: textLines(scrub(telemetry)), Code: result.ExitCode, Signal: result.Signal,
+	}), 0o600)
+}
+
+// recording is what an agent printed.
+type recording struct {
+	Out    []string `json:"out"`
+	Err    []string `json:"err,omitempty"`
+	Told   []string `json:"told,omitempty"`
+	Code   int      `json:"code"`
+	Signal string   `json:"signal,omitempty"`
+}
+
+func textLines(text []byte) []string {
+	var list []string
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\n")
+		noise := strings.Contains(line, `"ephemeral":true`) || strings.Contains(line, `"type":"metric"`) || strings.HasPrefix(line, "    at ") || len(line) > 20_000
+		if !noise {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+func marshal(value any) []byte {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
+		panic(err)
+	}
+	return []byte(text.String())
+}
+
+// replayer is a Runner that prints a recording.
+type replayer struct {
+	recording
+	told string
+}
+
+func (r *replayer) Run(ctx context.Context, spec command.Spec) (command.Result, error) {
+	result := command.Result{ExitCode: r.Code, Signal: r.Signal, Duration: time.Second}
+	for _, line := range r.Out {
+		_, _ = fmt.Fprintln(spec.Stdout, line)
+		result.Stdout = append(result.Stdout, line+"\n"...)
+	}
+	for _, line := range r.Err {
+		_, _ = fmt.Fprintln(spec.Stderr, line)
+		result.Stderr = append(result.Stderr, line+"\n"...)
+	}
+	result.Cancelled = ctx.Err() != nil
+	if r.told == "" {
+		return result, nil
+	}
+	file := filepath.Join(command.Getenv(spec.Env, "HOME"), r.told)
+	return result, os.WriteFile(file, []byte(strings.Join(r.Told, "\n")+"\n"), 0o600)
+}
+
+func recordedTime() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+
+func recordedRequest(t *testing.T, agent string, limit Limit) Request {
+	t.Helper()
+	dir, home := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "value.txt"), []byte("value = 1\n"), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(home, "tmp"), 0o700))
+	return Request{
+		Dir: dir, Home: home, Prompt: "Change value.txt.", Model: recordedModel(agent), Limit: limit, Timeout: 2 * time.Minute,
+		Env: []string{"HOME=" + home, "TMPDIR=" + filepath.Join(home, "tmp"), "PATH=" + os.Getenv("PATH")},
+	}
+}
+
+// TestRecordings holds what the readers make of recorded output against golden
+// replies. With -record the agents run again, and the replies are written with
+// -update.
+func TestRecordings(t *testing.T) {
+	for _, tool := range commandLines() {
+		for _, c := range recordings() {
+			if !c.happensTo(tool.name) {
+				continue
+			}
+			t.Run(tool.name+"/"+c.name, func(t *testing.T) {
+				base := filepath.Join("testdata", tool.name, c.name)
+				if *record != "" {
+					recordAgent(t, tool, c, base)
+				}
+				replayAgent(t, tool, c, base)
+			})
+		}
+	}
+}
+
+func recordAgent(t *testing.T, tool tool, c recorded, base string) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(*record, tool.program)); err != nil {
+		return
+	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(base), 0o755))
+	server := modeltest.NewForAgents(t, c.answers(shellCall(tool.name))...)
+	request := recordedRequest(t, tool.name, c.limit)
+	environ := recordingEnviron(tool.name, c.name, server.URL, *record)
+	request.Env = append(request.Env, environ[0])
+	agent := &Headless{tool: tool, runner: &recorder{command.NewRunner(), base, tool.telemetry}, caller: environ, now: time.Now, linger: linger}
+	reply, err := agent.Propose(t.Context(), request)
+	require.NoError(t, err)
+	t.Logf("took %s", reply.Duration.Round(time.Second))
+}
+
+func replayAgent(t *testing.T, tool tool, c recorded, base string) {
+	t.Helper()
+	text, err := os.ReadFile(base + ".json")
+	require.NoError(t, err)
+	require.NotContains(t, string(text), recordedKey)
+	var made recording
+	require.NoError(t, json.Unmarshal(text, &made))
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, tool.program), nil, 0o700))
+	environ := []string{"PATH=" + bin, tool.keys[0] + "=" + recordedKey}
+	agent := &Headless{tool: tool, runner: &replayer{made, tool.telemetry}, caller: environ, now: recordedTime, linger: linger}
+	reply, err := agent.Propose(t.Context(), recordedRequest(t, tool.name, c.limit))
+	require.NoError(t, err)
+	got := marshal(golden(reply))
+	if *update {
+		require.NoError(t, os.WriteFile(base+".reply.json", got, 0o600))
+	}
+	want, err := os.ReadFile(base + ".reply.json")
+	require.NoError(t, err)
+	assert.Equal(t, string(want), string(got))
+}
+
+// golden is a reply as it is written down.
+func golden(reply Reply) map[string]any {
+	said := func(f *Failure) any {
+		if f == nil {
+			return nil
+		}
+		at := "unknown"
+		if f.RetryAt != nil {
+			at = f.RetryAt.Format(time.RFC3339)
+		}
+		return map[string]string{"kind": string(f.Kind), "message": f.Message, "retry_at": at}
+	}
+	number := func(n any) any {
+		switch n := n.(type) {
+		case *int64:
+			if n != nil {
+				return strconv.FormatInt(*n, 10)
+			}
+		case *int:
+			if n != nil {
+				return strconv.Itoa(*n)
+			}
+		case *score.Value:
+			if n != nil {
+				return n.String()
+			}
+		}
+		return nil
+	}
+	u := reply.Usage
+	return map[string]any{
+		"summary": reply.Summary, "model": reply.Model, "failure": said(reply.Failure), "idle": said(reply.Idle),
+		"usage": map[string]any{
+			"input": number(u.InputTokens), "cached": number(u.CachedTokens), "output": number(u.OutputTokens), "cost": number(u.CostUSD),
+			"turns": number(u.Turns), "tool_calls": number(u.ToolCalls),
+		},
+	}
+}

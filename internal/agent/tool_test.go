@@ -1,0 +1,159 @@
+package agent
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// TestCommandLines holds every command line against a golden file: with nothing
+// given, and with all that can be.
+func TestCommandLines(t *testing.T) {
+	t.Parallel()
+	dollar := score.MustValue("1.5")
+	var text strings.Builder
+	for _, tool := range commandLines() {
+		full := ask{prompt: "Do it.", model: "some/model", home: "/home/agent", limit: Limit{Tokens: 1000, CostUSD: &dollar}}
+		for _, name := range append(tool.keys[:1:1], tool.passed...) {
+			full.own = append(full.own, name+"=value of "+name)
+		}
+		for _, a := range []ask{{prompt: "Do it.", home: "/home/agent"}, full} {
+			line := tool.line(a)
+			text.Write(marshal(map[string]any{"args": line.args, "env": line.env, "stdin": line.stdin, "files": line.files}))
+		}
+	}
+	file := filepath.Join("testdata", "lines.golden")
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(text.String()), 0o600))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), text.String())
+}
+
+func TestCursorReadsLongPromptsFromAFile(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("word ", maxArgument)
+	line := cursorLine(ask{prompt: long, home: "/home/agent"})
+	assert.Less(t, len(line.args[len(line.args)-1]), 200)
+	assert.Equal(t, long, line.files[cursorPrompt])
+}
+
+func TestOneAgentsKeysAreNoOthers(t *testing.T) {
+	t.Parallel()
+	caller := []string{"ANTHROPIC_API_KEY=a", "OPENAI_API_KEY=o", "GEMINI_API_KEY=g", "COPILOT_GITHUB_TOKEN=c", "CURSOR_API_KEY=u", "GITHUB_TOKEN=t", "GH_TOKEN=t"}
+	want := map[string]string{
+		"claude": "ANTHROPIC_API_KEY=a", "codex": "OPENAI_API_KEY=o", "gemini": "GEMINI_API_KEY=g", "copilot": "COPILOT_GITHUB_TOKEN=c", "cursor": "CURSOR_API_KEY=u",
+		"opencode": "ANTHROPIC_API_KEY=a OPENAI_API_KEY=o GEMINI_API_KEY=g", // It speaks to all of them.
+	}
+	for _, tool := range commandLines() {
+		assert.Equal(t, want[tool.name], strings.Join(tool.ownVariables(caller), " "), tool.name)
+	}
+}
+
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"2.1.197 (Claude Code)": "2.1.197", "codex-cli 0.169.0\n": "0.169.0", "GitHub Copilot CLI 1.0.102.\nRun": "1.0.102",
+		"2025.11.25-d5b3271": "2025.11.25", "": "", "unknown option": "",
+	} {
+		assert.Equal(t, want, versionIn(text), text)
+	}
+	for _, pair := range [][2]string{{"1.9.9", "1.10.0"}, {"0.9", "1"}, {"1.0", "1.0.1"}, {"2025.8.31", "2025.9"}} {
+		assert.True(t, older(pair[0], pair[1]), pair)
+		assert.False(t, older(pair[1], pair[0]), pair)
+	}
+	assert.False(t, older("1.0", "1"))
+	for _, tool := range commandLines() {
+		assert.Contains(t, tool.outdated("0.0.1"), "version 0.0.1 is too old (at least "+tool.oldest+"): "+tool.install)
+		assert.Empty(t, tool.outdated("9999.0"))
+	}
+}
+
+func TestPrices(t *testing.T) {
+	t.Parallel()
+	table := prices()
+	assert.Regexp(t, `^20\d\d-\d\d-\d\d$`, table.AsOf)
+	assert.NotEmpty(t, table.Sources)
+	for name, p := range table.Models {
+		assert.Positive(t, p.Input.Sign(), name)
+		assert.Positive(t, p.Output.Cmp(p.Input), name)
+		assert.Negative(t, p.Cached.Cmp(p.Input), name)
+	}
+	million, half := int64(1_000_000), int64(500_000)
+	usage := Usage{InputTokens: &million, OutputTokens: &half, CachedTokens: &half}
+	for model, want := range map[string]string{
+		"claude-sonnet-4-5": "9.15", "anthropic/claude-sonnet-4-5-20250929": "9.15", "gpt-5-2025-08-07": "5.6875", "GPT-5": "5.6875",
+	} {
+		require.NotNil(t, Price(model, usage), model)
+		assert.Equal(t, want, Price(model, usage).String(), model)
+	}
+	assert.Nil(t, Price("gpt-5-of-tomorrow", usage), "an unknown price is not the price of another")
+	assert.Nil(t, Price("", usage))
+	assert.Nil(t, Price("gpt-5", Usage{InputTokens: &million}), "unknown tokens are not none")
+	usage.CachedTokens = nil
+	assert.Equal(t, "6.25", Price("gpt-5", usage).String(), "all at the full price")
+}
+
+func TestLoginsAreLent(t *testing.T) {
+	t.Parallel()
+	const old, fresh = `{"tokens":{"access_token":"old-access-token-0123"},"last":1}`, `{"tokens":{"access_token":"new-access-token-0123"},"last":2}`
+	for name, c := range map[string]struct{ agent, elsewhere, want string }{
+		"untouched":                 {old, "", old},
+		"renewed":                   {fresh, "", fresh},
+		"no login any more":         {`{"last":3}`, "", old},
+		"no JSON":                   {"gone", "", old},
+		"renewed elsewhere as well": {fresh, `{"tokens":{},"last":9}`, `{"tokens":{},"last":9}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tool := codex()
+			from, to := t.TempDir(), t.TempDir()
+			mine, lent := filepath.Join(from, ".codex/auth.json"), filepath.Join(to, ".codex/auth.json")
+			require.NoError(t, writeLogin(mine, []byte(old)))
+			require.True(t, tool.hasLogin(from))
+			files, err := tool.copyLogins(from, to)
+			require.NoError(t, err)
+			assert.Equal(t, []string{"old-access-token-0123"}, files.secrets())
+			copied, err := os.ReadFile(lent)
+			require.NoError(t, err)
+			assert.JSONEq(t, old, string(copied))
+			require.NoError(t, os.WriteFile(lent, []byte(c.agent), 0o600))
+			if c.elsewhere != "" {
+				require.NoError(t, os.WriteFile(mine, []byte(c.elsewhere), 0o600))
+			}
+			require.NoError(t, files.takeBack())
+			assert.NoFileExists(t, lent)
+			after, err := os.ReadFile(mine)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, string(after))
+		})
+	}
+}
+
+func TestOnlyTheLoginOfAConfigurationIsLent(t *testing.T) {
+	t.Parallel()
+	tool := copilot()
+	from, to := t.TempDir(), t.TempDir()
+	config := `{"copilot_tokens":{"https://github.com:me":"gho_0123456789abcdef"},"trusted_folders":["/"],"mcp":{"evil":1}}`
+	require.NoError(t, writeLogin(filepath.Join(from, ".copilot/config.json"), []byte(config)))
+	files, err := tool.copyLogins(from, to)
+	require.NoError(t, err)
+	copied, err := os.ReadFile(filepath.Join(to, ".copilot/config.json"))
+	require.NoError(t, err)
+	var lent map[string]any
+	require.NoError(t, json.Unmarshal(copied, &lent))
+	assert.Len(t, lent, 1)
+	assert.Equal(t, []string{"gho_0123456789abcdef"}, files.secrets())
+	require.NoError(t, files.takeBack())
+	after, err := os.ReadFile(filepath.Join(from, ".copilot/config.json"))
+	require.NoError(t, err)
+	assert.Equal(t, config, string(after))
+}

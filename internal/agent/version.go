@@ -1,0 +1,79 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/command"
+)
+
+// versionTime bounds how long an agent may take to say its version.
+const versionTime = time.Minute
+
+var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)+`)
+
+// versionIn finds the first version in what a program printed; "" is none.
+func versionIn(text string) string { return versionNumber.FindString(text) }
+
+// older reports whether version a comes before b, part by part as numbers.
+func older(a, b string) bool {
+	left, right := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range max(len(left), len(right)) {
+		if l, r := part(left, i), part(right, i); l != r {
+			return l < r
+		}
+	}
+	return false
+}
+
+func part(parts []string, i int) int {
+	if i >= len(parts) {
+		return 0
+	}
+	n, err := strconv.Atoi(parts[i])
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// errNoVersion says that a program did not say its version.
+var errNoVersion = errors.New("it did not say its version")
+
+// Version asks the installed agent for its version, in an empty home and with
+// nothing of the caller's environment but where programs are.
+func (h *Headless) Version(ctx context.Context) (string, error) {
+	home, err := os.MkdirTemp("", "autoloop-version-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(home) }()
+	result, err := h.runner.Run(ctx, command.Spec{
+		Args: []string{h.tool.program, "--version"}, Dir: home, Env: command.Environment(h.caller, home, nil), Timeout: versionTime,
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case result.Cancelled:
+		return "", context.Cause(ctx)
+	}
+	version := versionIn(string(result.Stdout))
+	if version == "" {
+		return "", fmt.Errorf("%w: `%s --version` ended with exit code %d %s", errNoVersion, h.tool.program, result.ExitCode, lastLine(result.Stderr))
+	}
+	return version, nil
+}
+
+// outdated says that a version is too old; "" when it is not.
+func (t *tool) outdated(version string) string {
+	if !older(version, t.oldest) {
+		return ""
+	}
+	return fmt.Sprintf("version %s is too old (at least %s): %s", version, t.oldest, t.install)
+}

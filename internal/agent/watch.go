@@ -1,0 +1,151 @@
+package agent
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// The reasons for which we end an agent before it ends by itself.
+var (
+	errHopeless = errors.New("it waits for what will not come")
+	errFinished = errors.New("its work is over")
+	errLimit    = errors.New("it used more than it may")
+)
+
+// maxLine bounds one line of output; what is longer is not read.
+const maxLine = 8 << 20
+
+// watch listens to an agent while it works, and ends it when there is nothing
+// to wait for, or when it has used what it may.
+type watch struct {
+	mu     sync.Mutex
+	reader reader
+	limit  Limit
+	linger time.Duration
+	end    context.CancelCauseFunc
+	timer  *time.Timer
+	tails  []*lines
+}
+
+func newWatch(r reader, limit Limit, linger time.Duration, end context.CancelCauseFunc) *watch {
+	return &watch{reader: r, limit: limit, linger: linger, end: end}
+}
+
+// stream returns a writer that hands complete lines to hear.
+func (w *watch) stream(hear func(reader, []byte)) io.Writer {
+	tail := &lines{hear: func(line []byte) { w.line(hear, line) }}
+	w.tails = append(w.tails, tail)
+	return tail
+}
+
+func (w *watch) line(hear func(reader, []byte), line []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	hear(w.reader, line)
+	heard := w.reader.soFar()
+	switch {
+	case heard.problem != nil && heard.problem.final:
+		w.end(errHopeless)
+	case w.limit.reached(heard):
+		w.end(errLimit)
+	case heard.done && w.timer == nil:
+		w.timer = time.AfterFunc(w.linger, func() { w.end(errFinished) })
+	}
+}
+
+// finish hears what came without a last line break, and the telemetry.
+func (w *watch) finish(home, telemetry string) {
+	for _, tail := range w.tails {
+		tail.flush()
+	}
+	if telemetry == "" {
+		return
+	}
+	file, err := os.Open(filepath.Join(home, filepath.FromSlash(telemetry)))
+	if err != nil {
+		return // It wrote none: usage stays unknown.
+	}
+	defer func() { _ = file.Close() }()
+	scanner := bufio.NewScanner(io.LimitReader(file, 4*maxLine))
+	scanner.Buffer(nil, maxLine)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for scanner.Scan() {
+		w.reader.told(scanner.Bytes())
+	}
+}
+
+func (w *watch) heard() report {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return *w.reader.soFar()
+}
+
+func (w *watch) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+}
+
+// reached reports whether what is known of the consumption is over the limit.
+func (l Limit) reached(heard *report) bool {
+	usage := heard.usage
+	if l.Tokens > 0 && usage.InputTokens != nil && usage.OutputTokens != nil && *usage.InputTokens+*usage.OutputTokens > l.Tokens {
+		return true
+	}
+	if l.CostUSD == nil {
+		return false
+	}
+	cost := usage.CostUSD
+	if cost == nil {
+		cost = Price(heard.model, usage)
+	}
+	return cost != nil && cost.Cmp(*l.CostUSD) > 0
+}
+
+// lines is a writer that hears whole lines, without their breaks.
+type lines struct {
+	hear    func([]byte)
+	rest    []byte
+	skipped bool // the line is longer than maxLine
+}
+
+// Write never fails.
+func (l *lines) Write(data []byte) (int, error) {
+	n := len(data)
+	for {
+		at := bytes.IndexByte(data, '\n')
+		if at < 0 {
+			break
+		}
+		l.add(data[:at])
+		l.flush()
+		data = data[at+1:]
+	}
+	l.add(data)
+	return n, nil
+}
+
+func (l *lines) add(data []byte) {
+	if l.skipped || len(l.rest)+len(data) > maxLine {
+		l.rest, l.skipped = nil, true
+		return
+	}
+	l.rest = append(l.rest, data...)
+}
+
+func (l *lines) flush() {
+	if line := bytes.TrimSpace(l.rest); len(line) > 0 {
+		l.hear(line)
+	}
+	l.rest, l.skipped = l.rest[:0], false
+}
