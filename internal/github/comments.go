@@ -3,6 +3,8 @@ package github
 import (
 	"context"
 	"fmt"
+	"path"
+	"strconv"
 	"time"
 
 	gh "github.com/google/go-github/v62/github"
@@ -19,6 +21,8 @@ type Comment struct {
 	URL                 string
 	// Path is the file of a review comment, else "".
 	Path string
+	// On is the issue or pull request.
+	On int
 }
 
 // Review says whether it is a comment on lines of a pull request.
@@ -28,6 +32,17 @@ func (c Comment) Review() bool { return c.Path != "" }
 // that were written or edited since a time, the oldest first; a zero time is
 // all of them.
 func (c *Client) Comments(ctx context.Context, number int, since time.Time) ([]Comment, error) {
+	return c.comments(ctx, number, since)
+}
+
+// AllComments are the comments on all issues and in the conversations of all
+// pull requests that were written or edited since a time, the oldest first. The
+// time is not to be zero.
+func (c *Client) AllComments(ctx context.Context, since time.Time) ([]Comment, error) {
+	return c.comments(ctx, 0, since)
+}
+
+func (c *Client) comments(ctx context.Context, number int, since time.Time) ([]Comment, error) {
 	options := &gh.IssueListCommentsOptions{ListOptions: gh.ListOptions{PerPage: perPage}}
 	if !since.IsZero() {
 		since = since.UTC().Truncate(time.Second)
@@ -38,13 +53,21 @@ func (c *Client) Comments(ctx context.Context, number int, since time.Time) ([]C
 		return c.api.Issues.ListComments(ctx, c.owner, c.name, number, options)
 	})
 	if err != nil {
-		return nil, c.fail(fmt.Sprintf("read the comments of #%d", number), err)
+		return nil, c.fail("read the comments"+on(number), err)
 	}
 	comments := make([]Comment, len(found))
 	for i, comment := range found {
 		comments[i] = commentOf(comment)
 	}
 	return comments, nil
+}
+
+// on is the place of comments in an error.
+func on(number int) string {
+	if number == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" of #%d", number)
 }
 
 // CreateComment comments on an issue or pull request.
@@ -74,7 +97,7 @@ func (c *Client) ReviewComments(ctx context.Context, pull int, since time.Time) 
 	for i, comment := range found {
 		comments[i] = Comment{
 			ID: comment.GetID(), Body: comment.GetBody(), Author: comment.GetUser().GetLogin(), Association: comment.GetAuthorAssociation(),
-			Created: comment.GetCreatedAt().Time, Updated: comment.GetUpdatedAt().Time, URL: comment.GetHTMLURL(), Path: comment.GetPath(),
+			Created: comment.GetCreatedAt().Time, Updated: comment.GetUpdatedAt().Time, URL: comment.GetHTMLURL(), Path: comment.GetPath(), On: pull,
 		}
 	}
 	return comments, nil
@@ -104,6 +127,15 @@ func commentOf(c *gh.IssueComment) Comment {
 	}
 	return Comment{
 		ID: c.GetID(), Body: c.GetBody(), Author: c.GetUser().GetLogin(), Association: c.GetAuthorAssociation(),
-		Created: c.GetCreatedAt().Time, Updated: c.GetUpdatedAt().Time, URL: c.GetHTMLURL(),
+		Created: c.GetCreatedAt().Time, Updated: c.GetUpdatedAt().Time, URL: c.GetHTMLURL(), On: numberOf(c.GetIssueURL()),
 	}
+}
+
+// numberOf is the number at the end of an issue's address, 0 when there is none.
+func numberOf(address string) int {
+	number, err := strconv.Atoi(path.Base(address))
+	if err != nil {
+		return 0
+	}
+	return number
 }

@@ -64,6 +64,13 @@ func Unavailable(err error) bool {
 // token may not see.
 func NotFound(err error) bool { return status(err) == http.StatusNotFound }
 
+// Gone says whether err is of something that is not there, or no more.
+func Gone(err error) bool { return NotFound(err) || status(err) == http.StatusGone }
+
+// Invalid says whether err is of a request that GitHub understood and would not
+// do, such as one for what is there already.
+func Invalid(err error) bool { return status(err) == http.StatusUnprocessableEntity }
+
 // Refused says whether err is of something that the token may not do or see.
 func Refused(err error) bool {
 	return status(err) == http.StatusForbidden || status(err) == http.StatusUnauthorized || NotFound(err)

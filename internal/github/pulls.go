@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	gh "github.com/google/go-github/v62/github"
 )
@@ -20,7 +21,8 @@ type Pull struct {
 	Head, HeadSHA, HeadRepository string
 	Base, URL                     string
 	// Author is a login.
-	Author string
+	Author  string
+	Updated time.Time
 }
 
 // Pulls lists the pull requests of a branch of this very repository, open and
@@ -90,5 +92,6 @@ func pullOf(p *gh.PullRequest) Pull {
 		Number: p.GetNumber(), Title: p.GetTitle(), Body: p.GetBody(), Open: p.GetState() == "open",
 		Merged: p.GetMerged() || p.MergedAt != nil, Draft: p.GetDraft(), Head: p.GetHead().GetRef(), HeadSHA: p.GetHead().GetSHA(),
 		HeadRepository: p.GetHead().GetRepo().GetFullName(), Base: p.GetBase().GetRef(), URL: p.GetHTMLURL(), Author: p.GetUser().GetLogin(),
+		Updated: p.GetUpdatedAt().Time,
 	}
 }

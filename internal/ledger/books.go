@@ -16,6 +16,16 @@ const (
 	AdoptedStatuses  = "adopted-statuses"
 )
 
+// Settings that say where a program stands on GitHub: its issue, its pull
+// request, the last pull request that was merged or closed, and what was heard
+// of the comments up to where.
+const (
+	IssueNumber = "issue"
+	PullNumber  = "pull"
+	PullEnded   = "pull-ended"
+	HeardUntil  = "heard"
+)
+
 // Attempt is one decided iteration.
 type Attempt struct {
 	Iteration    int

@@ -11,7 +11,7 @@ import (
 // why, and what it cost.
 func Iteration(a Account, e ledger.Event) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n**Iteration %d** %s%s\n\n", IterationMark(e.Iteration), e.Iteration, label(e.Outcome), runLink(a.RunURL))
+	fmt.Fprintf(&b, "%s\n**Iteration %d** %s%s\n\n", IterationMark(e.Iteration), e.Iteration, Label(e.Outcome), runLink(a.RunURL))
 	if e.Summary != "" {
 		fmt.Fprintf(&b, "> %s\n\n", line(e.Summary))
 	}
@@ -39,8 +39,9 @@ func model(name string) string {
 	return " (" + line(name) + ")"
 }
 
-func label(outcome ledger.Outcome) string {
-	switch outcome { //nolint:exhaustive // the others are no iterations
+// Label is an outcome in the words of comments.
+func Label(outcome ledger.Outcome) string {
+	switch outcome {
 	case ledger.Accepted:
 		return "✅ accepted"
 	case ledger.Rejected:

@@ -17,11 +17,15 @@ const (
 	markStart = "<!-- AUTOLOOP:"
 	// StatusMark begins the comment with the status.
 	StatusMark = markStart + "STATUS -->"
-	// PullMark begins the body of the pull request, IssueMark that of a file
-	// program's own issue.
-	PullMark  = markStart + "PULL -->"
+	// IssueMark begins the body of a file program's own issue.
 	IssueMark = markStart + "ISSUE -->"
 )
+
+// PullMark begins the body of the pull request, which is written anew when the
+// iteration that was kept last is another, or when CI says something else.
+func PullMark(iteration int, ci CI) string {
+	return fmt.Sprintf("%sPULL %d %s -->", markStart, iteration, ci.word())
+}
 
 // IterationMark begins the comment on an iteration.
 func IterationMark(iteration int) string {

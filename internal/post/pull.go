@@ -17,12 +17,45 @@ const (
 	CIGreen   CI = "✅ CI is green on the exact commit."
 )
 
+func (c CI) word() string {
+	switch c {
+	case CIPending:
+		return "pending"
+	case CIGreen:
+		return "green"
+	default:
+		return "none"
+	}
+}
+
+// Kept is the iteration whose change was kept last and is still to be promoted:
+// nil when there is none since the last pull request ended.
+func (a Account) Kept() *ledger.Event {
+	var kept *ledger.Event
+	for i, e := range a.Events {
+		switch {
+		case e.Kind == ledger.Decided && (e.Outcome == ledger.Accepted || e.Outcome == ledger.PendingCI):
+			kept = &a.Events[i]
+		case e.Kind == ledger.Set && e.Key == ledger.PullEnded:
+			kept = nil
+		}
+	}
+	if books := a.Books(); books.Incumbent == books.Base {
+		return nil
+	}
+	return kept
+}
+
 // Pull is the body of the pull request: what was gained since the last baseline
 // and in the last step, how it was measured, and how to see it for oneself.
 func Pull(a Account, issue int, ci CI) string {
 	books, last := a.Books(), lastAccepted(a)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", PullMark)
+	iteration := 0
+	if last != nil {
+		iteration = last.Iteration
+	}
+	fmt.Fprintf(&b, "%s\n", PullMark(iteration, ci))
 	if issue > 0 {
 		fmt.Fprintf(&b, "Program #%d. ", issue)
 	}

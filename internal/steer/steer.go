@@ -112,12 +112,12 @@ func parseWords(text string) Command {
 		return Command{Kind: Wrong, Problem: "say what to do: " + Help}
 	}
 	rest := strings.TrimSpace(text[len(words[0]):])
-	switch kind := Kind(strings.ToLower(words[0])); kind {
-	case Run, Resume, Status, Reactivate:
+	switch word := strings.ToLower(words[0]); word {
+	case string(Run), string(Resume), string(Status), string(Reactivate):
 		if rest == "" {
-			return Command{Kind: kind}
+			return Command{Kind: Kind(word)}
 		}
-	case Pause:
+	case string(Pause):
 		return Command{Kind: Pause, Text: state.Inline(rest, 200)}
 	case "set":
 		if len(words) == 3 && isTarget(words[1]) {
@@ -126,7 +126,7 @@ func parseWords(text string) Command {
 		if len(words) > 1 && isTarget(words[1]) {
 			return Command{Kind: Wrong, Problem: "say one number, as in `/autoloop set target-metric 0.95`"}
 		}
-	case Undo:
+	case string(Undo):
 		if len(words) == 2 {
 			return undo(words[1])
 		}

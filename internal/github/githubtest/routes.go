@@ -21,6 +21,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 	s.handle(mux, "PATCH", repo+"/issues/{issue_number}", s.editIssue)
 	s.handle(mux, "GET", repo+"/issues/{issue_number}/comments", listComments)
 	s.handle(mux, "POST", repo+"/issues/{issue_number}/comments", s.say)
+	s.handle(mux, "GET", repo+"/issues/comments", listAllComments)
 	s.handle(mux, "PATCH", repo+"/issues/comments/{comment_id}", s.editComment)
 	s.handle(mux, "POST", repo+"/issues/comments/{comment_id}/reactions", react)
 	s.handle(mux, "POST", repo+"/pulls/comments/{comment_id}/reactions", react)
@@ -128,10 +129,16 @@ func listReviewComments(s *State, r *http.Request) (reply, error) {
 	return s.list(r, number(r, "pull_number"), true)
 }
 
+func listAllComments(s *State, r *http.Request) (reply, error) { return s.list(r, 0, false) }
+
+// list lists the comments on an issue or pull request; 0 is all of them.
 func (s *State) list(r *http.Request, on int, review bool) (reply, error) {
 	since, _ := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
 	var found []object
-	for _, comment := range s.On(on) {
+	for _, comment := range s.Comments {
+		if on != 0 && comment.On != on {
+			continue
+		}
 		if comment.Updated.Truncate(time.Second).Before(since) || (comment.Path != "") != review {
 			continue
 		}

@@ -24,6 +24,7 @@ get /repos/{owner}/{repo}/commits/{ref}/check-runs
 get /repos/{owner}/{repo}/commits/{ref}/status
 get /repos/{owner}/{repo}/issues
 post /repos/{owner}/{repo}/issues
+get /repos/{owner}/{repo}/issues/comments
 get /repos/{owner}/{repo}/issues/{issue_number}
 patch /repos/{owner}/{repo}/issues/{issue_number}
 patch /repos/{owner}/{repo}/issues/comments/{comment_id}

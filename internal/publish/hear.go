@@ -1,0 +1,190 @@
+package publish
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/post"
+	"github.com/org/autoloop/internal/steer"
+)
+
+// Hear finds the program's issue, opening it where a file program has none yet,
+// its pull request, and the comments that were not heard before.
+func (s *Service) Hear(ctx context.Context, a post.Account) (steer.Heard, error) {
+	books := a.Books()
+	s.seen = &seen{trusted: map[string]bool{}}
+	number, _ := strconv.Atoi(books.Settings[ledger.IssueNumber])
+	issue, err := s.ensureIssue(ctx, a, number)
+	if err != nil {
+		return steer.Heard{}, err
+	}
+	s.seen.issue = issue
+	if !books.LastRun.IsZero() {
+		s.seen.since = books.LastRun.Add(-slack)
+	}
+	heard := steer.Heard{Issue: issue.Number}
+	if heard.Pull, err = s.readPull(ctx); err != nil {
+		return heard, err
+	}
+	if err := s.readComments(ctx); err != nil {
+		return heard, err
+	}
+	all := append(slices.Clone(s.seen.comments), s.seen.others...)
+	mark := steer.ParseMark(books.Settings[ledger.HeardUntil])
+	heard.Comments, heard.Until = s.listen(ctx, all, mark)
+	return heard, nil
+}
+
+// readComments reads what was said on the issue and, when its pull request is
+// open and something happened there, what was said on that.
+func (s *Service) readComments(ctx context.Context) error {
+	issue, pull, since := s.seen.issue.Number, s.seen.pull, s.seen.since
+	if pull == nil || !pull.Open || !pull.Updated.After(since) {
+		comments, err := s.Hub.Comments(ctx, issue, since)
+		s.seen.comments = comments
+		return err
+	}
+	talk, err := s.talk(ctx, issue, pull.Number, since)
+	if err != nil {
+		return err
+	}
+	for _, c := range talk {
+		switch c.On {
+		case issue:
+			s.seen.comments = append(s.seen.comments, c)
+		case pull.Number:
+			s.seen.others = append(s.seen.others, c)
+		}
+	}
+	review, err := s.Hub.ReviewComments(ctx, pull.Number, since)
+	s.seen.others = append(s.seen.others, review...)
+	return err
+}
+
+// talk reads the comments of the issue and of the pull request's conversation:
+// those of the whole repository in one request, when they are of a short time.
+func (s *Service) talk(ctx context.Context, issue, pull int, since time.Time) ([]github.Comment, error) {
+	if !since.IsZero() && s.Now().Sub(since) < 48*time.Hour {
+		return s.Hub.AllComments(ctx, since)
+	}
+	on, err := s.Hub.Comments(ctx, issue, since)
+	if err != nil {
+		return nil, err
+	}
+	more, err := s.Hub.Comments(ctx, pull, since)
+	return append(on, more...), err
+}
+
+// readPull finds the latest pull request of the program's branch; an open one
+// goes before those that are closed.
+func (s *Service) readPull(ctx context.Context) (*steer.Pull, error) {
+	pulls, err := s.Hub.Pulls(ctx, s.branch())
+	if err != nil || len(pulls) == 0 {
+		return nil, err
+	}
+	at := max(slices.IndexFunc(pulls, func(p github.Pull) bool { return p.Open }), 0)
+	p := pulls[at]
+	s.seen.pull = &p
+	return &steer.Pull{Number: p.Number, Open: p.Open, Merged: p.Merged, Head: p.HeadSHA}, nil
+}
+
+// maxComments bounds how many comments steer one iteration: the latest.
+const maxComments = 50
+
+// listen sorts out who may steer. Nothing is said to the others.
+func (s *Service) listen(ctx context.Context, all []github.Comment, before steer.Mark) (heard []steer.Comment, until string) {
+	slices.SortStableFunc(all, func(a, b github.Comment) int { return a.Created.Compare(b.Created) })
+	mark := before
+	for _, c := range all {
+		if before.Knows(c.ID, c.Review()) {
+			continue
+		}
+		mark = mark.With(c.ID, c.Review())
+		if post.Marked(c.Body) || isBot(c.Author) || !s.trusts(ctx, c.Author, c.Association) {
+			continue
+		}
+		heard = append(heard, s.comment(c))
+	}
+	if mark != before {
+		until = mark.String()
+	}
+	return heard[max(len(heard)-maxComments, 0):], until
+}
+
+// comment reads one comment; commands to other programs are left out.
+func (s *Service) comment(c github.Comment) steer.Comment {
+	commands, text := steer.Parse(c.Body)
+	commands = slices.DeleteFunc(commands, func(command steer.Command) bool { return command.Program != "" && command.Program != s.Program.Name })
+	if c.Path != "" && text != "" {
+		text = fmt.Sprintf("on %s: %s", c.Path, text)
+	}
+	return steer.Comment{ID: c.ID, Review: c.Review(), Author: c.Author, Time: c.Created, Commands: commands, Text: text, On: c.On}
+}
+
+// Answer tells the author of commands what came of them: with a reaction, and
+// with one comment.
+func (s *Service) Answer(ctx context.Context, c steer.Comment, text string, good bool) error {
+	reaction := github.Agreed
+	if !good {
+		reaction = github.Confused
+	}
+	comment := github.Comment{ID: c.ID}
+	if c.Review {
+		comment.Path = "-"
+	}
+	if err := s.Hub.React(ctx, comment, reaction); err != nil && !github.NotFound(err) {
+		return err
+	}
+	if text == "" {
+		return nil
+	}
+	mark := post.ReplyMark(c.ID)
+	if s.find(mark) != nil {
+		return nil
+	}
+	on := cmp.Or(c.On, s.seen.issue.Number)
+	_, err := s.say(ctx, on, mark, post.Reply(c.ID, text))
+	return err
+}
+
+// find is our comment with a mark among those that were read.
+func (s *Service) find(mark string) *github.Comment {
+	is := func(c github.Comment) bool { return post.Has(c.Body, mark) && s.mine(c) }
+	if found := first(s.seen.comments, is); found != nil {
+		return found
+	}
+	return first(s.seen.others, is)
+}
+
+func first(comments []github.Comment, is func(github.Comment) bool) *github.Comment {
+	if at := slices.IndexFunc(comments, is); at >= 0 {
+		return &comments[at]
+	}
+	return nil
+}
+
+// say comments, once.
+func (s *Service) say(ctx context.Context, on int, mark, body string) (github.Comment, error) {
+	find := func() (github.Comment, bool, error) {
+		comments, err := s.Hub.Comments(ctx, on, s.Now().Add(-time.Hour))
+		if found := first(comments, func(c github.Comment) bool { return post.Has(c.Body, mark) && s.mine(c) }); found != nil {
+			return *found, true, nil
+		}
+		return github.Comment{}, false, err
+	}
+	comment, err := once(find, func() (github.Comment, error) { return s.Hub.CreateComment(ctx, on, body) })
+	switch {
+	case err != nil:
+	case on == s.seen.issue.Number:
+		s.seen.comments = append(s.seen.comments, comment)
+	default:
+		s.seen.others = append(s.seen.others, comment)
+	}
+	return comment, err
+}

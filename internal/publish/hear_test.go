@@ -1,0 +1,220 @@
+package publish_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/post"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/publish"
+	"github.com/org/autoloop/internal/steer"
+)
+
+func TestOnlyTrustedPeopleSteer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(s *githubtest.State) {
+		s.OpenIssue("autoloop[bot]", "[Autoloop: speed]", "", noon, "autoloop-program")
+		s.Permissions["private"] = "write"
+		s.Say("alice", 1, "try a cache", noon)
+		s.Say("mallory", 1, "/autoloop pause", noon)
+		s.Say("mallory", 1, post.StatusMark+"\nlook at me", noon)
+		s.Say("dependabot[bot]", 1, "/autoloop undo 1", noon)
+		s.Say("private", 1, "please\n/autoloop set target-metric 4", noon)
+		s.Say("bob", 1, "/autoloop other: pause", noon)
+		s.Roles["claude[bot]"] = "COLLABORATOR"
+		s.Say("claude[bot]", 1, "/autoloop undo 1", noon)
+		s.Say("alice", 1, post.IterationMark(3)+"\nmine, by my token", noon)
+	})
+	w.begin()
+	s := w.service()
+	heard, err := s.Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	var said []string
+	for _, c := range heard.Comments {
+		said = append(said, fmt.Sprintf("%s %d %q", c.Author, len(c.Commands), c.Text))
+	}
+	assert.Equal(t, []string{`alice 0 "try a cache"`, `private 1 "please"`, `bob 0 ""`}, said)
+	w.set(ledger.HeardUntil, heard.Until)
+	w.decide(ledger.Rejected, "9")
+	require.NoError(t, w.show(s))
+	w.server.Change(func(s *githubtest.State) {
+		assert.Empty(t, s.Reactions)
+		status := 0
+		for _, c := range s.On(1) {
+			if strings.HasPrefix(c.Body, post.StatusMark) && c.Author == "autoloop[bot]" {
+				status++
+			}
+		}
+		assert.Equal(t, 1, status, "a stranger's look-alike is not taken for ours")
+	})
+	w.begin()
+	heard, err = w.service().Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	assert.Empty(t, heard.Comments, "what was heard is not heard again")
+}
+
+func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.begin()
+	s := w.service()
+	require.NoError(t, w.hear(s))
+	w.decide(ledger.Accepted, "8")
+	require.NoError(t, w.show(s))
+	w.clock = w.clock.Add(time.Hour)
+	w.server.Change(func(s *githubtest.State) {
+		pull := s.Pulls[0].Number
+		s.Say("alice", pull, "smaller steps please", w.clock)
+		s.Say("mallory", pull, "/autoloop pause", w.clock)
+		for _, who := range []string{"bob", "mallory"} {
+			s.ID++
+			s.Comments = append(s.Comments, &githubtest.Comment{ID: s.ID, On: pull, Author: who, Body: "this is unsafe", Path: "a.go", Created: w.clock, Updated: w.clock})
+		}
+		s.Issue(pull).Updated = w.clock
+	})
+	w.begin()
+	s = w.service()
+	heard, err := s.Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	require.Len(t, heard.Comments, 2)
+	assert.Equal(t, "smaller steps please", heard.Comments[0].Text)
+	assert.Equal(t, "on a.go: this is unsafe", heard.Comments[1].Text)
+	assert.True(t, heard.Comments[1].Review)
+	require.NoError(t, s.Answer(t.Context(), heard.Comments[1], "", true))
+	require.NoError(t, s.Answer(t.Context(), heard.Comments[0], "done", true))
+	require.NoError(t, s.Answer(t.Context(), heard.Comments[0], "done", true))
+	w.server.Change(func(state *githubtest.State) {
+		assert.Len(t, state.Reactions, 2)
+		on := state.On(state.Pulls[0].Number)
+		assert.Equal(t, post.Reply(heard.Comments[0].ID, "done"), on[len(on)-1].Body)
+		assert.Len(t, on, 5, "one reply")
+	})
+}
+
+func TestOwnIssueIsAdoptedOrReopened(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fill func(s *githubtest.State)
+		want int
+	}{
+		"new":           {func(*githubtest.State) {}, 1},
+		"open":          {func(s *githubtest.State) { s.OpenIssue("alice", "[Autoloop: speed]", "", noon, "autoloop-program") }, 1},
+		"of another":    {func(s *githubtest.State) { s.OpenIssue("alice", "[Autoloop: speedy]", "", noon, "autoloop-program") }, 2},
+		"of a stranger": {func(s *githubtest.State) { s.OpenIssue("mallory", "[Autoloop: speed]", "", noon, "autoloop-program") }, 2},
+		"closed": {func(s *githubtest.State) {
+			s.OpenIssue("alice", "[Autoloop: speed]", "", noon, "autoloop-program").Open = false
+		}, 1},
+		"open before shut": {func(s *githubtest.State) { own(s).Open = false; own(s) }, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, c.fill)
+			heard, err := w.service().Hear(t.Context(), w.account())
+			require.NoError(t, err)
+			assert.Equal(t, c.want, heard.Issue)
+			w.server.Change(func(s *githubtest.State) { assert.True(t, s.Issue(c.want).Open) })
+		})
+	}
+}
+
+func own(s *githubtest.State) *githubtest.Issue {
+	return s.OpenIssue("autoloop[bot]", "[Autoloop: speed]", "", noon, "autoloop-program")
+}
+
+func TestAnIssueProgramsBodyIsNeverEdited(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(s *githubtest.State) { s.OpenIssue("alice", "Speed", text, noon, "autoloop-program") })
+	w.program = program.ParseIssue(1, "Speed", []byte(text))
+	w.begin()
+	s := w.service()
+	require.NoError(t, w.hear(s))
+	w.decide(ledger.Accepted, "8")
+	w.add(ledger.Event{Kind: ledger.Paused, Reason: "it needs @you"})
+	require.NoError(t, w.show(s))
+	w.server.Change(func(s *githubtest.State) {
+		assert.Equal(t, text, s.Issue(1).Body)
+		said := s.On(1)[1].Body
+		assert.Contains(t, said, "is paused**: it needs @\u200byou")
+		assert.True(t, strings.HasSuffix(said, "\n@alice\n"), "its author is told")
+	})
+}
+
+func TestActionsMayNotOpenPulls(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(s *githubtest.State) { s.NoPulls = true })
+	w.begin()
+	s := w.service()
+	require.NoError(t, w.hear(s))
+	w.decide(ledger.Accepted, "8")
+	_, err := s.Promote(t.Context(), w.account(), "main")
+	var refused *publish.RefusedError
+	require.ErrorAs(t, err, &refused)
+	assert.Contains(t, err.Error(), "Settings, Actions, General")
+	require.NoError(t, s.Show(t.Context(), w.account()), "the rest goes on")
+}
+
+func TestWithoutAGainThereIsNoPullRequest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.begin()
+	s := w.service()
+	require.NoError(t, w.hear(s))
+	w.decide(ledger.Rejected, "9")
+	number, err := s.Promote(t.Context(), w.account(), "main")
+	require.NoError(t, err)
+	assert.Zero(t, number)
+	w.begin()
+	w.decide(ledger.Accepted, "8")
+	require.NoError(t, w.show(s))
+	w.server.Close(w.pull())
+	w.begin()
+	s = w.service()
+	require.NoError(t, w.hear(s))
+	number, err = s.Promote(t.Context(), w.account(), "main")
+	require.NoError(t, err)
+	assert.Zero(t, number, "one that a person closed is not opened again")
+}
+
+func TestWhatWasMissedIsShownLater(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.begin()
+	s := w.service()
+	require.NoError(t, w.hear(s))
+	w.decide(ledger.Rejected, "10")
+	require.NoError(t, w.show(s))
+	for range 3 { // GitHub is down
+		w.begin()
+		w.decide(ledger.Rejected, "11")
+	}
+	w.begin()
+	s = w.service()
+	require.NoError(t, w.hear(s))
+	w.decide(ledger.Rejected, "12")
+	require.NoError(t, w.show(s))
+	shown := w.shown()
+	at := -1
+	for i := range 5 {
+		next := strings.Index(shown, post.IterationMark(i+1))
+		assert.Greater(t, next, at, "iteration %d, in order: %s", i+1, shown)
+		at = next
+	}
+	assert.Equal(t, 1, strings.Count(shown, post.StatusMark))
+}
+
+func TestMarksOfWhatWasHeard(t *testing.T) {
+	t.Parallel()
+	m := steer.ParseMark("12 7")
+	assert.Equal(t, steer.Mark{Issue: 12, Review: 7}, m)
+	assert.Equal(t, m, steer.ParseMark(m.String()))
+	assert.Equal(t, steer.Mark{}, steer.ParseMark("hello"))
+	assert.True(t, m.Knows(12, false))
+	assert.False(t, m.Knows(12, true))
+}

@@ -1,0 +1,88 @@
+package publish
+
+import (
+	"context"
+	"slices"
+
+	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/post"
+)
+
+// ensureIssue finds the program's issue, reopens it, or opens it. The issue of
+// an issue program is its owner's: it is only read.
+func (s *Service) ensureIssue(ctx context.Context, a post.Account, number int) (github.Issue, error) {
+	if s.Program.Issue > 0 {
+		return s.Hub.Issue(ctx, s.Program.Issue)
+	}
+	if number > 0 {
+		issue, err := s.Hub.Issue(ctx, number)
+		if err == nil && !issue.Pull {
+			return s.reopened(ctx, a, issue)
+		}
+		if err != nil && !github.Gone(err) {
+			return issue, err
+		}
+	}
+	if issue, found, err := s.findIssue(ctx); err != nil {
+		return issue, err
+	} else if found {
+		return s.reopened(ctx, a, issue)
+	}
+	find := func() (github.Issue, bool, error) { return s.findIssue(ctx) }
+	return once(find, func() (github.Issue, error) {
+		return s.Hub.CreateIssue(ctx, post.Title(s.Program.Name), post.Issue(a), ownLabels())
+	})
+}
+
+// reopened reopens an issue, unless its program is completed.
+func (s *Service) reopened(ctx context.Context, a post.Account, issue github.Issue) (github.Issue, error) {
+	if issue.Open || a.Books().Completed != "" {
+		return issue, nil
+	}
+	err := s.Hub.SetIssueOpen(ctx, issue.Number, true)
+	issue.Open = err == nil
+	return issue, err
+}
+
+// findIssue looks for the own issue of a file program, an open one first. One
+// that a stranger opened is not ours.
+func (s *Service) findIssue(ctx context.Context) (github.Issue, bool, error) {
+	for _, label := range []string{ProgramLabel, CompletedLabel} {
+		issues, err := s.Hub.Issues(ctx, label, "all")
+		if err != nil {
+			return github.Issue{}, false, err
+		}
+		issues = slices.DeleteFunc(issues, func(i github.Issue) bool {
+			return i.Title != post.Title(s.Program.Name) || !isBot(i.Author) && !slices.Contains(s.Program.TrustedAssociations, i.Association)
+		})
+		if at := slices.IndexFunc(issues, func(i github.Issue) bool { return i.Open }); at >= 0 {
+			return issues[at], true, nil
+		}
+		if len(issues) > 0 {
+			return issues[0], true, nil
+		}
+	}
+	return github.Issue{}, false, nil
+}
+
+// label makes the labels say whether the program is completed.
+func (s *Service) label(ctx context.Context, completed bool) error {
+	add, remove := ProgramLabel, CompletedLabel
+	if completed {
+		add, remove = CompletedLabel, ProgramLabel
+	}
+	issue := &s.seen.issue
+	if !slices.Contains(issue.Labels, add) {
+		if err := s.Hub.AddLabels(ctx, issue.Number, add); err != nil {
+			return err
+		}
+		issue.Labels = append(issue.Labels, add)
+	}
+	if slices.Contains(issue.Labels, remove) {
+		if err := s.Hub.RemoveLabel(ctx, issue.Number, remove); err != nil {
+			return err
+		}
+		issue.Labels = slices.DeleteFunc(issue.Labels, func(label string) bool { return label == remove })
+	}
+	return nil
+}

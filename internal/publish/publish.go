@@ -1,0 +1,107 @@
+// Package publish makes a program's issue and its pull request say what the
+// books say, and reads what people say there. Every step finds what an earlier
+// one left and edits it, so that it may be repeated after any interruption:
+// nothing is posted twice, and nothing is lost.
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/post"
+	"github.com/org/autoloop/internal/program"
+)
+
+// The labels of issues.
+const (
+	ProgramLabel   = "autoloop-program"
+	CompletedLabel = "autoloop-completed"
+)
+
+// ownLabels are those of a file program's own issue.
+func ownLabels() []string { return []string{ProgramLabel, "automation", "autoloop"} }
+
+// branchPrefix is what every program branch begins with.
+const branchPrefix = "autoloop/"
+
+// slack is how far the clocks of GitHub and of this machine may be apart.
+const slack = 5 * time.Minute
+
+// Service shows one program on GitHub and hears what is said of it. It is not
+// safe for concurrent use.
+type Service struct {
+	Hub     *github.Client
+	Program *program.Program
+	// CI is what the pull request's body says of CI.
+	CI post.CI
+	// Now tells the time.
+	Now func() time.Time
+
+	seen *seen
+}
+
+// seen is what was read, and written since.
+type seen struct {
+	issue    github.Issue
+	since    time.Time        // comments before it are not in comments
+	comments []github.Comment // on the issue
+	others   []github.Comment // on the pull request
+	pull     *github.Pull
+	lookups  int
+	trusted  map[string]bool
+}
+
+func (s *Service) branch() string { return branchPrefix + s.Program.Name }
+
+// mine says whether a comment was written by us: it begins with our mark, and
+// its author is a program or somebody trusted, whose token we may have.
+func (s *Service) mine(c github.Comment) bool {
+	return post.Marked(c.Body) && (isBot(c.Author) || slices.Contains(s.Program.TrustedAssociations, c.Association))
+}
+
+func isBot(login string) bool { return strings.HasSuffix(login, "[bot]") }
+
+// maxLookups bounds how many people are looked up whose membership may be
+// private, so that strangers cannot use up our requests.
+const maxLookups = 2
+
+// trusts says whether a person may steer: by their association or, where a
+// membership is private, by what they may do.
+func (s *Service) trusts(ctx context.Context, author, association string) bool {
+	if slices.Contains(s.Program.TrustedAssociations, association) {
+		return true
+	}
+	known, found := s.seen.trusted[author]
+	if found || s.seen.lookups >= maxLookups || isBot(author) || !slices.Contains(s.Program.TrustedAssociations, "COLLABORATOR") {
+		return known
+	}
+	s.seen.lookups++
+	level, err := s.Hub.Permission(ctx, author)
+	trusted := err == nil && slices.Contains([]string{"admin", "maintain", "write"}, level)
+	s.seen.trusted[author] = trusted
+	return trusted
+}
+
+// once does what must not be done twice. When GitHub did not say whether it was
+// done, it looks, and does it again when it was not.
+func once[T any](find func() (T, bool, error), do func() (T, error)) (T, error) {
+	for try := 0; ; try++ {
+		result, err := do()
+		var failed *github.Error
+		if err == nil || !errors.As(err, &failed) || !failed.Unsure || try == 2 {
+			return result, err
+		}
+		found, is, looked := find()
+		if looked != nil {
+			return result, fmt.Errorf("%w; and whether it was done could not be read: %w", err, looked)
+		}
+		if is {
+			return found, nil
+		}
+	}
+}

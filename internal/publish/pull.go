@@ -1,0 +1,88 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/post"
+)
+
+// Promote opens the pull request of what was kept, or writes its body anew. It
+// is the only way to one: without a gain since the last one ended there is
+// nothing to promote, and 0 is returned. Base is the branch that it is for. An
+// error of *RefusedError is a person's to mend; the gain stands.
+func (s *Service) Promote(ctx context.Context, a post.Account, base string) (number int, err error) {
+	if s.seen == nil {
+		return 0, errUnheard
+	}
+	kept := a.Kept()
+	if kept == nil {
+		return 0, nil
+	}
+	pull := s.seen.pull
+	if pull == nil || !pull.Open {
+		return s.open(ctx, a, base)
+	}
+	if post.Has(pull.Body, post.PullMark(kept.Iteration, s.CI)) && pull.Title == post.Title(s.Program.Name) {
+		return pull.Number, nil
+	}
+	body := post.Pull(a, s.seen.issue.Number, s.CI)
+	if err := s.Hub.EditPull(ctx, pull.Number, post.Title(s.Program.Name), body); err != nil {
+		return pull.Number, err
+	}
+	pull.Body, pull.Title = body, post.Title(s.Program.Name)
+	return pull.Number, nil
+}
+
+// open opens the pull request. That there is one already is no error: it is
+// taken, and its body written anew.
+func (s *Service) open(ctx context.Context, a post.Account, base string) (int, error) {
+	body := post.Pull(a, s.seen.issue.Number, s.CI)
+	find := func() (github.Pull, bool, error) {
+		pulls, err := s.Hub.Pulls(ctx, s.branch())
+		for _, p := range pulls {
+			if p.Open {
+				return p, true, nil
+			}
+		}
+		return github.Pull{}, false, err
+	}
+	pull, err := once(find, func() (github.Pull, error) {
+		return s.Hub.CreatePull(ctx, s.branch(), base, post.Title(s.Program.Name), body)
+	})
+	if github.Invalid(err) {
+		there, found, looked := find()
+		if looked == nil && found {
+			pull, err = there, s.Hub.EditPull(ctx, there.Number, post.Title(s.Program.Name), body)
+		}
+	}
+	if err != nil {
+		return 0, refused(err)
+	}
+	pull.Body, pull.Title = body, post.Title(s.Program.Name)
+	s.seen.pull = &pull
+	return pull.Number, nil
+}
+
+// RefusedError says that GitHub does not let us open a pull request.
+type RefusedError struct{ message string }
+
+// Error says what to do.
+func (e *RefusedError) Error() string { return e.message }
+
+func refused(err error) error {
+	var failed *github.Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+	switch {
+	case strings.Contains(failed.Message, "not permitted to create"):
+		return &RefusedError{"the repository does not let Actions open pull requests: allow it under Settings, Actions, General, Workflow permissions, or give a token of an app or a person; the gain is on its branch"}
+	case failed.Status == http.StatusForbidden, failed.Status == http.StatusNotFound, failed.Status == http.StatusUnprocessableEntity:
+		return &RefusedError{"the pull request could not be opened, the gain is on its branch: " + failed.Error()}
+	}
+	return err
+}

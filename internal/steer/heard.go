@@ -1,0 +1,77 @@
+package steer
+
+import (
+	"fmt"
+	"time"
+)
+
+// Comment is a new comment of somebody who may steer.
+type Comment struct {
+	ID int64
+	// Review says that it is on lines of the pull request; such comments are
+	// numbered apart.
+	Review   bool
+	Author   string
+	Time     time.Time
+	Commands []Command
+	// Text is what it says besides; "" for nothing.
+	Text string
+	// On is the issue or pull request.
+	On int
+}
+
+// Pull is the latest pull request of the program's branch.
+type Pull struct {
+	Number       int
+	Open, Merged bool
+	// Head is the commit that it is, or was, made of.
+	Head string
+}
+
+// Heard is what was found on GitHub before an iteration.
+type Heard struct {
+	// Issue is the program's issue.
+	Issue int
+	// Pull is nil when there is none.
+	Pull *Pull
+	// Comments are those that were not heard before, the oldest first.
+	Comments []Comment
+	// Until marks what was heard up to now; "" when it is as before.
+	Until string
+	// Warnings are what a person should know.
+	Warnings []string
+}
+
+// Mark is how far the comments of an issue, and those on lines of a pull
+// request, were heard: the number of the last one of each.
+type Mark struct{ Issue, Review int64 }
+
+// ParseMark reads a mark; what cannot be read is the beginning.
+func ParseMark(text string) Mark {
+	var m Mark
+	if n, err := fmt.Sscanf(text, "%d %d", &m.Issue, &m.Review); err != nil || n != 2 {
+		return Mark{}
+	}
+	return m
+}
+
+// String is what ParseMark reads.
+func (m Mark) String() string { return fmt.Sprintf("%d %d", m.Issue, m.Review) }
+
+// Knows says whether a comment was heard.
+func (m Mark) Knows(id int64, review bool) bool {
+	if review {
+		return id <= m.Review
+	}
+	return id <= m.Issue
+}
+
+// With is the mark after a comment was heard.
+func (m Mark) With(id int64, review bool) Mark {
+	if review {
+		m.Review = max(m.Review, id)
+	} else {
+		m.Issue = max(m.Issue, id)
+	}
+	return m
+}
