@@ -14,11 +14,6 @@ func rounded(r *big.Rat) score.Value {
 	return score.MustValue(r.FloatString(decimals))
 }
 
-// rounded4 renders a probability with at most four decimals.
-func rounded4(v score.Value) string {
-	return score.MustValue(v.Rat().FloatString(4)).String()
-}
-
 // isWhole reports whether v is an integer.
 func isWhole(v score.Value) bool { return v.Rat().IsInt() }
 

@@ -3,9 +3,9 @@ package suite
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
 )
 
 // drops finds composites that fell beyond the threshold, with several runs
@@ -26,9 +26,9 @@ func (c *comparer) drops() {
 		case !c.repeated:
 			c.regress(c.compositeReason(CompositeDrop, d, fmt.Sprintf(", a drop of more than %s", limit)))
 		case d.PValue != nil && *d.PValue <= significance:
-			c.regress(c.compositeReason(CompositeDrop, d, fmt.Sprintf(", a drop of more than %s that is not chance (p = %s)", limit, probability(*d.PValue))))
+			c.regress(c.compositeReason(CompositeDrop, d, fmt.Sprintf(", a drop of more than %s that is not chance (%s)", limit, chance(*d.PValue))))
 		case d.PValue != nil:
-			c.note(c.compositeReason(NotSignificant, d, fmt.Sprintf(", a drop of more than %s that may be chance (p = %s)", limit, probability(*d.PValue))))
+			c.note(c.compositeReason(NotSignificant, d, fmt.Sprintf(", a drop of more than %s that may be chance (%s)", limit, chance(*d.PValue))))
 		}
 	}
 }
@@ -54,7 +54,7 @@ func (c *comparer) net() {
 			Text: fmt.Sprintf("net loss %s, beyond %s", net.Signed(), c.Thresholds.MinCompositeGain),
 		})
 	case net.Sign() > 0 && gainP > significance:
-		text := fmt.Sprintf("a net gain of %s may be chance (p = %s, %s is needed)", net, probability(gainP), probability(significance))
+		text := fmt.Sprintf("a net gain of %s may be chance (%s, at most %g is needed)", net, chance(gainP), significance)
 		if !EnoughRuns(c.Totals.Tasks, min(c.Totals.Baseline.Runs, c.Totals.Candidate.Runs)) {
 			text += "; so few runs can never show a gain, repeat both sides five times"
 		}
@@ -182,6 +182,9 @@ func (c *comparer) summary() string {
 	net := "the net composite gain could not be computed"
 	if c.NetGain != nil {
 		net = fmt.Sprintf("net composite gain %s over %s", c.NetGain.Signed(), counted(c.Totals.Tasks, "task"))
+		if c.PValue != nil && c.NetGain.Sign() > 0 {
+			net += fmt.Sprintf(" (%s)", chance(*c.PValue))
+		}
 	}
 	switch {
 	case c.Totals.Tasks == 0:
@@ -219,14 +222,10 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// probability renders p with at most four decimals.
-func probability(p float64) string {
+// chance renders a probability: p = 0.0079.
+func chance(p float64) string {
 	if p < 0.0001 {
-		return "under 0.0001"
+		return "p < 0.0001"
 	}
-	value, err := score.FromFloat(p)
-	if err != nil {
-		return "unknown"
-	}
-	return rounded4(value)
+	return "p = " + strconv.FormatFloat(p, 'g', 2, 64)
 }
