@@ -62,6 +62,8 @@ type Request struct {
 	// the same change from an agent that draws its own random numbers.
 	Seed      int64
 	Iteration int
+	// Proposal counts the proposals of one iteration from 1.
+	Proposal int
 }
 
 // Limit bounds what one proposal may consume.

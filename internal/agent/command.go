@@ -44,7 +44,8 @@ func (c *Command) Propose(ctx context.Context, request Request) (Reply, error) {
 		return Reply{}, fmt.Errorf("write the prompt: %w", err)
 	}
 	env := append(append([]string{}, request.Env...),
-		"AUTOLOOP_PROMPT="+prompt, "AUTOLOOP_MODEL="+request.Model, fmt.Sprintf("AUTOLOOP_ITERATION=%d", request.Iteration))
+		"AUTOLOOP_PROMPT="+prompt, "AUTOLOOP_MODEL="+request.Model, fmt.Sprintf("AUTOLOOP_ITERATION=%d", request.Iteration),
+		fmt.Sprintf("AUTOLOOP_PROPOSAL=%d", max(request.Proposal, 1)))
 	result, err := c.Runner.Run(ctx, command.Spec{
 		Args: []string{"sh", "-c", request.Command}, Dir: request.Dir, Env: env,
 		Stdin: strings.NewReader(request.Prompt), Timeout: request.Timeout,

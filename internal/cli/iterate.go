@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -202,10 +203,6 @@ func runnable(p *program.Program) error {
 // has no effect here. A promise that would not be kept stops the program.
 func unenforced(p *program.Program) string {
 	switch {
-	case p.Candidates > 1:
-		return "candidates"
-	case len(p.Agents) > 0:
-		return "agents"
 	case p.Strategy != "":
 		return "strategy"
 	case p.CIGate == "required":
@@ -264,7 +261,7 @@ func newIterateService(ctx context.Context, env Env, o iterateOptions, repo *git
 		return nil, err
 	}
 	masker := command.NewMasker(env.Environ)
-	chosen, err := chooseAgent(ctx, env, o, repo, p, runner, masker)
+	chosen, err := chooseAgents(ctx, env, o, repo, p, runner, masker)
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +270,7 @@ func newIterateService(ctx context.Context, env Env, o iterateOptions, repo *git
 		remote = ""
 	}
 	return &iterate.Service{
-		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo}, Agent: chosen,
+		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo}, Agent: chosen[0], Agents: chosen,
 		Memory: &store.Memory{Repo: repo, Remote: remote, Now: env.Now},
 		Eval:   &evaluate.Evaluator{Runner: runner, Masker: masker},
 		Base:   o.base, DryRun: o.dryRun, RunDir: runDir, Holder: env.holder(), Alive: env.alive,
@@ -288,24 +285,24 @@ func newIterateService(ctx context.Context, env Env, o iterateOptions, repo *git
 	}, nil
 }
 
-// chooseAgent takes the flag, else the program's, else the environment's, else
-// the tuner where target files have marks, the program's own command, or in
-// Actions a model.
-func chooseAgent(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *command.Runner, masker command.Masker) (agent.Agent, error) {
+// chooseAgents takes the flag's agent, else the program's agents or agent, else
+// the environment's, else the tuner where target files have marks, the program's
+// own command, or in Actions a model.
+func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *command.Runner, masker command.Masker) ([]agent.Agent, error) {
 	registry := newRegistry(env, runner, masker)
 	targets, err := targetFiles(ctx, repo, p)
 	if err != nil {
 		return nil, err
 	}
 	situation := agent.Situation{Env: env.Environ, Command: p.AgentCommand, Dir: repo.Root, Targets: targets}
-	for _, name := range []string{o.agent, p.Agent, env.Getenv("AUTOLOOP_AGENT")} {
-		if name != "" {
-			chosen, err := registry.Usable(name, situation)
-			if err != nil {
+	if named := namedAgents(env, o, p); len(named) > 0 {
+		chosen := make([]agent.Agent, len(named))
+		for i, name := range named {
+			if chosen[i], err = registry.Usable(name, situation); err != nil {
 				return nil, &UsageError{err}
 			}
-			return chosen, nil
 		}
+		return chosen, nil
 	}
 	var missing []string
 	unasked := []string{"tuner", "command"}
@@ -315,11 +312,26 @@ func chooseAgent(ctx context.Context, env Env, o iterateOptions, repo *git.Repo,
 	for _, found := range unasked {
 		chosen, err := registry.Usable(found, situation)
 		if err == nil {
-			return chosen, nil
+			return []agent.Agent{chosen}, nil
 		}
 		missing = append(missing, err.Error())
 	}
 	return nil, Usagef("no agent can propose changes for %s: %s", p.Name, strings.Join(missing, "; "))
+}
+
+// namedAgents are the agents that somebody asked for, the most particular word
+// first.
+func namedAgents(env Env, o iterateOptions, p *program.Program) []string {
+	switch {
+	case o.agent != "":
+		return []string{o.agent}
+	case len(p.Agents) > 0:
+		return p.Agents
+	}
+	if name := cmp.Or(p.Agent, env.Getenv("AUTOLOOP_AGENT")); name != "" {
+		return []string{name}
+	}
+	return nil
 }
 
 // newRegistry holds every agent that this binary knows.

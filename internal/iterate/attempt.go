@@ -19,78 +19,30 @@ import (
 
 // attempt is what one proposal came to, before anything is written.
 type attempt struct {
-	outcome   ledger.Outcome
-	verdict   *gate.Verdict // nil when nothing was compared
-	reasons   []string
-	decision  gate.Decision
-	measured  []ledger.Event // what the evaluations measured, a line for each stage and side
-	noisy     bool           // the evaluation does not repeat itself
-	rule      *gate.Rule     // how it was decided, nil when nothing was compared
-	samples   Samples        // of the last stage
-	tree      string         // the candidate's tree object
-	changed   []string
-	reply     agent.Reply
-	notes     prompt.Notes // what the agent handed back
-	durations map[string]float64
+	// number counts the proposals of an iteration from 1 to of.
+	number, of int
+	agent      agent.Agent
+	proposed   *tree.Tree // the agent's tree
+	digest     string     // of the change, "" when there is none to measure
+	others     []*attempt // of the proposal that decides, the rest
+	outcome    ledger.Outcome
+	verdict    *gate.Verdict // nil when nothing was compared
+	reasons    []string
+	decision   gate.Decision
+	measured   []ledger.Event // what the evaluations measured, a line for each stage and side
+	noisy      bool           // the evaluation does not repeat itself
+	rule       *gate.Rule     // how it was decided, nil when nothing was compared
+	samples    Samples        // of the last stage
+	tree       string         // the candidate's tree object
+	changed    []string
+	reply      agent.Reply
+	notes      prompt.Notes // what the agent handed back
+	durations  map[string]float64
 }
 
 func (a *attempt) end(outcome ledger.Outcome, reasons ...string) *attempt {
 	a.outcome, a.reasons = outcome, reasons
 	return a
-}
-
-// attempt lets the agent propose, and measures what it proposed.
-func (r *run) attempt(ctx context.Context, at position) (*attempt, error) {
-	a := &attempt{durations: map[string]float64{}}
-	r.step("propose", r.Agent.Name())
-	proposed, err := r.Trees.Build(ctx, at.Head, r.newDir('t'), r.treeOptions(true))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = proposed.Remove() }()
-	if done, err := r.propose(ctx, at, proposed, a); done || err != nil {
-		return a, err
-	}
-	if a.notes, err = takeNotes(at, proposed.Dir); err != nil {
-		return nil, err
-	}
-	if done, err := r.guard(ctx, at, proposed, a); done || err != nil {
-		return a, err
-	}
-	return a, r.measure(ctx, at, a)
-}
-
-// propose runs the agent in the tree. It is done when the agent failed.
-func (r *run) propose(ctx context.Context, at position, proposed *tree.Tree, a *attempt) (done bool, err error) {
-	before, err := r.Repo.Fingerprint(ctx)
-	if err != nil {
-		return false, err
-	}
-	home := r.newDir('h')
-	defer func() { _ = tree.RemoveAll(home) }()
-	environ, err := r.Environ(home, r.Program.Env)
-	if err != nil {
-		return false, err
-	}
-	start := r.Now()
-	a.reply, err = r.Agent.Propose(ctx, r.request(at, proposed.Dir, home, environ))
-	a.durations["propose"] = r.Now().Sub(start).Seconds()
-	if err != nil {
-		return false, err
-	}
-	after, err := r.Repo.Fingerprint(ctx)
-	if err != nil {
-		return false, err
-	}
-	if touched := r.tampered(before.Diff(after)); len(touched) > 0 {
-		a.end(ledger.Error, "the repository itself was changed while the agent ran: "+strings.Join(touched, "; "))
-		return true, nil
-	}
-	if failure := a.reply.Failure; failure != nil {
-		a.end(ledger.Error, fmt.Sprintf("agent %s failed (%s): %s", r.Agent.Name(), failure.Kind, failure.Message))
-		return true, nil
-	}
-	return false, nil
 }
 
 // tampered sorts what changed in the repository while the agent ran:
@@ -108,7 +60,14 @@ func (r *run) tampered(lines []string) []string {
 	return touched
 }
 
-func (r *run) request(at position, dir, home string, environ []string) agent.Request {
+// request is the task of one agent. What others propose at the same time is
+// pending: it counts as no better than the incumbent.
+func (r *run) request(at position, a *attempt, pending []agent.Trial) (agent.Request, error) {
+	home := r.newDir('h')
+	environ, err := r.Environ(home, r.Program.Env)
+	if err != nil {
+		return agent.Request{}, err
+	}
 	p, sum := r.Program, &r.books.sum
 	targets := p.Matcher()
 	var files []string
@@ -124,17 +83,30 @@ func (r *run) request(at position, dir, home string, environ []string) agent.Req
 		notes = prompt.NotesFile
 	}
 	return agent.Request{
-		Notes: notes, Dir: dir, Prompt: r.prompt(at, files), Env: environ, Home: home, Timeout: p.Timeout, Model: p.Model, Command: p.AgentCommand,
-		IsTarget: targets.Allows, Targets: files, History: r.trials(at), Direction: p.Direction, Incumbent: sum.Best,
-		Seed: int64(seed.Sum64() >> 1), Iteration: r.iteration,
-	}
+		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home, Timeout: p.Timeout, Model: p.Model, Command: p.AgentCommand,
+		IsTarget: targets.Allows, Targets: files, History: append(r.trials(at), pending...), Direction: p.Direction, Incumbent: sum.Best,
+		Seed: int64(seed.Sum64() >> 1), Iteration: r.iteration, Proposal: a.number,
+	}, nil
 }
 
-// trials are the iterations that were decided under the same definition.
+// trials are the iterations that were decided under the same definition; one
+// with several proposals is as many trials.
 func (r *run) trials(at position) []agent.Trial {
 	var trials []agent.Trial
+	proposals := r.books.sum.Proposals
 	for _, tried := range r.books.sum.Attempts {
-		if tried.Definition == at.identity.Definition {
+		several := false
+		for ; len(proposals) > 0 && proposals[0].Iteration <= tried.Iteration; proposals = proposals[1:] {
+			p := proposals[0]
+			if p.Iteration != tried.Iteration || p.Definition != at.identity.Definition {
+				continue
+			}
+			several = true
+			trials = append(trials, agent.Trial{
+				Iteration: p.Iteration, Params: p.Params, Metric: p.Metric, Previous: p.PreviousBest, Accepted: p.Outcome == ledger.Accepted,
+			})
+		}
+		if !several && tried.Definition == at.identity.Definition {
 			trials = append(trials, agent.Trial{
 				Iteration: tried.Iteration, Params: tried.Params, Metric: tried.Metric, Previous: tried.PreviousBest,
 				Accepted: tried.Outcome == ledger.Accepted,
@@ -144,7 +116,7 @@ func (r *run) trials(at position) []agent.Trial {
 	return trials
 }
 
-func (r *run) prompt(at position, files []string) string {
+func (r *run) prompt(at position, a *attempt, files []string) string {
 	p, b := r.Program, r.books
 	return prompt.Build(prompt.Input{
 		Program: p.Name, Iteration: r.iteration, Goal: p.Goal, Targets: texts(p.Targets), Protected: texts(p.Protected), Files: files,
@@ -156,6 +128,7 @@ func (r *run) prompt(at position, files []string) string {
 			{Title: "Future directions", Text: b.doc.Section(state.Future)},
 		},
 		Attempts: b.sum.Attempts, Output: b.sum.Output, Handback: handsBack(at),
+		Proposal: a.number, Proposals: a.of,
 	})
 }
 

@@ -29,11 +29,11 @@ func takeNotes(at position, dir string) (prompt.Notes, error) {
 	defer func() { _ = root.Close() }()
 	info, err := root.Lstat(prompt.NotesFile)
 	if err != nil || !info.Mode().IsRegular() {
-		return prompt.Notes{}, nil //nolint:nilerr // nothing was handed back
+		return prompt.Notes{}, nil
 	}
 	text, err := readNotes(root)
 	if err != nil {
-		return prompt.Notes{}, nil //nolint:nilerr // what cannot be read says nothing
+		return prompt.Notes{}, nil
 	}
 	if err := root.Remove(prompt.NotesFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return prompt.Notes{}, fmt.Errorf("remove the agent's notes: %w", err)

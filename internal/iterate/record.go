@@ -36,10 +36,8 @@ func (r *run) record(ctx context.Context, at position, a *attempt) (Result, erro
 
 // enter puts the attempt into the books.
 func (r *run) enter(b *books, at position, a *attempt, commit string) error {
-	for _, measured := range a.measured {
-		if err := r.add(b, measured); err != nil {
-			return err
-		}
+	if err := r.enterOthers(b, at, a); err != nil {
+		return err
 	}
 	decided := r.decided(b, at, a, commit)
 	if err := r.add(b, decided); err != nil {
@@ -55,7 +53,9 @@ func (r *run) enter(b *books, at position, a *attempt, commit string) error {
 		return err
 	}
 	b.doc.AddEntry(r.entry(a, decided))
-	b.enterNotes(r.iteration, a.notes)
+	for _, one := range a.all() {
+		b.enterNotes(r.iteration, one.notes)
+	}
 	if err := r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: r.iteration, Outcome: a.outcome}); err != nil {
 		return err
 	}
@@ -65,9 +65,9 @@ func (r *run) enter(b *books, at position, a *attempt, commit string) error {
 func (r *run) decided(b *books, at position, a *attempt, commit string) ledger.Event {
 	e := ledger.Event{
 		Kind: ledger.Decided, Iteration: r.iteration, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: b.sum.Best, Best: b.sum.Best,
-		Parent: at.Head, Commit: commit, Agent: r.Agent.Name(), Model: r.Program.Model, Summary: a.reply.Summary,
-		Changed: a.changed[:min(len(a.changed), 100)], Params: a.reply.Params, Durations: a.durations, Direction: r.Program.Direction,
-		Target: r.target(b), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Usage: usage(a),
+		Parent: at.Head, Commit: commit, Agent: r.nameOf(a), Model: r.Program.Model, Summary: a.reply.Summary,
+		Changed: a.changed[:min(len(a.changed), 100)], Params: a.reply.Params, Durations: a.totalDurations(), Digest: a.digest, Direction: r.Program.Direction,
+		Target: r.target(b), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Usage: a.totalUsage(),
 	}
 	e.Noisy, e.Rule = a.noisy, a.rule
 	e.Lessons, e.Foreclosed, e.Ideas = a.notes.Lessons, a.notes.Foreclosed, a.notes.Ideas
@@ -77,14 +77,6 @@ func (r *run) decided(b *books, at position, a *attempt, commit string) ledger.E
 		e.Evidence, e.Warning = d.Evidence, d.Warning
 	}
 	return e
-}
-
-func usage(a *attempt) *ledger.Usage {
-	u := a.reply.Usage
-	return &ledger.Usage{
-		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens, CostUSD: u.CostUSD,
-		Turns: u.Turns, ToolCalls: u.ToolCalls,
-	}
 }
 
 func (r *run) enterRow(b *books, a *attempt) error {

@@ -50,6 +50,9 @@ type Service struct {
 	Trees   *tree.Builder
 	Eval    Evaluator
 	Agent   agent.Agent
+	// Agents, optional, propose in turn when an iteration has several
+	// candidates; the first is Agent.
+	Agents []agent.Agent
 
 	// Base names the default branch; "" finds it out.
 	Base string

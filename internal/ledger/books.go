@@ -82,6 +82,11 @@ type Books struct {
 	// is when that may be, for the agent of the last of them; else it is zero.
 	PutOff    []Attempt
 	NotBefore time.Time
+	// Proposals holds the candidates of iterations that had several, in order.
+	Proposals []Proposal
+	// Tried holds the changes that were decided under the present evaluator, by
+	// their digests.
+	Tried map[string]Tried
 	// SinceResumed holds the outcomes since the program was last resumed.
 	SinceResumed []Outcome
 	// PausedReason is set while the last word on pausing was `paused`.
@@ -119,8 +124,11 @@ func (b *Books) add(e *Event) {
 		b.Open = e
 	case Measured:
 		b.measured(e)
+	case Proposed:
+		b.proposed(e)
 	case Decided:
 		b.decided(e)
+		b.try(e)
 	case Finished:
 		b.finished(e)
 	case Paused:
@@ -165,6 +173,9 @@ func (b *Books) measured(e *Event) {
 func (b *Books) baseline(e *Event) {
 	if b.Definition != e.Definition {
 		b.Gains = nil
+	}
+	if b.Evaluator != e.Evaluator {
+		b.Tried = nil
 	}
 	b.Initial, b.InitialRuns, b.Guardrails = e.Metric, len(e.Samples), e.GuardrailSamples
 	b.Base, b.BaseBranch = e.Commit, e.BaseBranch

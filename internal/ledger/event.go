@@ -22,6 +22,7 @@ type Kind string
 const (
 	Started   Kind = "started"   // a run took the lease of an iteration
 	Measured  Kind = "measured"  // an evaluation gave a number, or failed
+	Proposed  Kind = "proposed"  // one of several candidates of an iteration, and what became of it
 	Decided   Kind = "decided"   // the outcome of an iteration and its reasons
 	Pushed    Kind = "pushed"    // the program branch moved
 	Finished  Kind = "finished"  // the run gave the lease back
@@ -117,7 +118,7 @@ type Event struct {
 	Seconds float64 `json:"seconds,omitempty"`
 	Prepare float64 `json:"prepare_seconds,omitempty"`
 
-	// Decided, Pushed and Finished.
+	// Decided, Proposed, Pushed and Finished.
 	Outcome Outcome `json:"outcome,omitempty"`
 	// Verdict is empty when nothing was compared. PreviousBest is what Metric
 	// was compared with: the incumbent's number, measured anew when noisy. Rule
@@ -140,6 +141,13 @@ type Event struct {
 	Changed      []string               `json:"changed,omitempty"`
 	Params       map[string]score.Value `json:"params,omitempty"`
 	Durations    map[string]float64     `json:"durations,omitempty"`
+
+	// Proposal is the number of a candidate among several of its iteration, from
+	// 1; also Measured's. Digest identifies its change, and Patch is that change
+	// as git prints it, where a strategy needs it.
+	Proposal int    `json:"proposal,omitempty"`
+	Digest   string `json:"digest,omitempty"`
+	Patch    string `json:"patch,omitempty"`
 
 	// What the agent handed back: data of its own making.
 	Lessons    []string `json:"lessons,omitempty"`

@@ -43,6 +43,8 @@ type Input struct {
 	Comments []string
 	// Handback says that the agent may write NotesFile.
 	Handback bool
+	// Proposal counts those that are made side by side, from 1 to Proposals.
+	Proposal, Proposals int
 }
 
 // Section is a titled text of the state.
@@ -54,6 +56,10 @@ func Build(in Input) string {
 	fmt.Fprintf(&b, "# Autoloop program `%s`, iteration %d\n\n", in.Program, in.Iteration)
 	b.WriteString("Improve the files named below, in the current directory. Make one coherent change, then stop.\n" +
 		"Only the changed files count: a program measures them, decides, and keeps the records.\n\n")
+	if in.Proposals > 1 {
+		fmt.Fprintf(&b, "This is proposal %d of %d that are made side by side from the same files; the best is kept. "+
+			"Choose an approach that the others are not likely to choose.\n\n", in.Proposal, in.Proposals)
+	}
 	paragraph(&b, "Goal", in.Goal)
 	writeTargets(&b, in)
 	writeMeasure(&b, in)

@@ -1,0 +1,185 @@
+package iterate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/tree"
+)
+
+// maxAtOnce bounds how many agents work at the same time.
+const maxAtOnce = 8
+
+// attempt lets the agents propose, measures what they proposed, and returns the
+// proposal that decides the iteration, with the others in it.
+func (r *run) attempt(ctx context.Context, at position) (*attempt, error) {
+	all := r.newAttempts()
+	defer func() {
+		for _, a := range all {
+			if a.proposed != nil {
+				_ = a.proposed.Remove()
+			}
+		}
+	}()
+	if err := r.proposeAll(ctx, at, all); err != nil {
+		return nil, err
+	}
+	digests := map[string]int{}
+	for _, a := range all {
+		if err := r.consider(ctx, at, a, digests); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.measureAll(ctx, at, all); err != nil {
+		return nil, err
+	}
+	return r.choose(all), nil
+}
+
+// newAttempts are as many as the program asks for, the agents taking turns.
+func (r *run) newAttempts() []*attempt {
+	agents := r.Agents
+	if len(agents) == 0 {
+		agents = []agent.Agent{r.Agent}
+	}
+	all := make([]*attempt, max(r.Program.Candidates, len(agents), 1))
+	for i := range all {
+		all[i] = &attempt{number: i + 1, of: len(all), agent: agents[i%len(agents)], durations: map[string]float64{}}
+	}
+	return all
+}
+
+// proposeAll runs the agents, each in a tree of its own, at the same time. The
+// tuner's proposals come first, one after the other, since each of them learns
+// from those before it; they take no time.
+func (r *run) proposeAll(ctx context.Context, at position, all []*attempt) error {
+	for _, a := range all {
+		var err error
+		if a.proposed, err = r.Trees.Build(ctx, at.Head, r.newDir('t'), r.treeOptions(true)); err != nil {
+			return err
+		}
+	}
+	before, err := r.Repo.Fingerprint(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.askAll(ctx, at, all); err != nil {
+		return err
+	}
+	after, err := r.Repo.Fingerprint(ctx)
+	if err != nil {
+		return err
+	}
+	if touched := r.tampered(before.Diff(after)); len(touched) > 0 {
+		for _, a := range all {
+			a.end(ledger.Error, "the repository itself was changed while the agent ran: "+strings.Join(touched, "; "))
+		}
+	}
+	return nil
+}
+
+// askAll gives every agent its task and waits for all of them.
+func (r *run) askAll(ctx context.Context, at position, all []*attempt) error {
+	var pending []agent.Trial
+	requests := make([]agent.Request, len(all))
+	for i, a := range all {
+		r.step("propose", a.title())
+		var err error
+		if requests[i], err = r.request(at, a, pending); err != nil {
+			return err
+		}
+		if !tunes(a) {
+			continue
+		}
+		if err := r.propose(ctx, a, requests[i]); err != nil {
+			return err
+		}
+		if a.reply.Params != nil {
+			pending = append(pending, agent.Trial{Iteration: r.iteration, Params: a.reply.Params, Metric: r.books.sum.Best, Previous: r.books.sum.Best})
+		}
+	}
+	group, bounded := errgroup.WithContext(ctx)
+	group.SetLimit(maxAtOnce)
+	for i, a := range all {
+		if !tunes(a) {
+			group.Go(func() error { return r.propose(bounded, a, requests[i]) })
+		}
+	}
+	return group.Wait()
+}
+
+func tunes(a *attempt) bool {
+	_, tuner := a.agent.(agent.Tuner)
+	return tuner
+}
+
+// propose runs one agent. It ends the attempt when the agent failed.
+func (r *run) propose(ctx context.Context, a *attempt, request agent.Request) (err error) {
+	defer func() { _ = tree.RemoveAll(request.Home) }()
+	start := r.Now()
+	a.reply, err = a.agent.Propose(ctx, request)
+	a.durations["propose"] = r.Now().Sub(start).Seconds()
+	if failure := a.reply.Failure; err == nil && failure != nil {
+		a.end(ledger.Error, fmt.Sprintf("agent %s failed (%s): %s", a.agent.Name(), failure.Kind, failure.Message))
+	}
+	return err
+}
+
+// consider holds a proposal against the target, and against what was tried.
+func (r *run) consider(ctx context.Context, at position, a *attempt, digests map[string]int) (err error) {
+	if a.notes, err = takeNotes(at, a.proposed.Dir); err != nil || a.outcome != "" {
+		return err
+	}
+	if done, err := r.guard(ctx, at, a.proposed, a); done || err != nil {
+		return err
+	}
+	patch, err := r.Repo.Diff(ctx, at.Head, a.tree)
+	if err != nil {
+		return err
+	}
+	a.digest = gate.Digest(patch)
+	if tried, found := r.books.sum.Tried[a.digest]; found {
+		a.end(ledger.Rejected, fmt.Sprintf("the same change as iteration %d's, which was %s; it was not measured again", tried.Iteration, tried.Outcome))
+		return nil
+	}
+	if twin, found := digests[a.digest]; found {
+		a.end(ledger.Rejected, fmt.Sprintf("the same change as proposal %d's; it was not measured again", twin))
+		return nil
+	}
+	digests[a.digest] = a.number
+	return nil
+}
+
+// measureAll puts on trial what is left, as long as one more trial has time.
+func (r *run) measureAll(ctx context.Context, at position, all []*attempt) error {
+	longest := time.Duration(0)
+	stop := ""
+	for _, a := range all {
+		if a.outcome != "" {
+			continue
+		}
+		if until, ok := ctx.Deadline(); ok && longest > 0 && until.Sub(r.Now()) < longest {
+			stop = "not measured: the iteration's time (timeout-minutes) is too short for one more trial"
+		}
+		if stop != "" {
+			a.end(ledger.Error, stop)
+			continue
+		}
+		start := r.Now()
+		if err := r.measure(ctx, at, a); err != nil {
+			return err
+		}
+		longest = max(longest, r.Now().Sub(start))
+		if a.outcome == ledger.Error {
+			stop = "not measured: the trial before it ended in an error"
+		}
+	}
+	return nil
+}

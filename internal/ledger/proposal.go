@@ -1,0 +1,52 @@
+package ledger
+
+import "github.com/org/autoloop/internal/score"
+
+// Proposal is one of several candidates of an iteration.
+type Proposal struct {
+	Iteration int
+	// Number counts the proposals of an iteration from 1.
+	Number  int
+	Outcome Outcome
+	// PreviousBest is what Metric was compared with.
+	Metric, PreviousBest *score.Value
+
+	Agent      string
+	Summary    string
+	Definition string
+	Params     map[string]score.Value
+	// Digest identifies the change; Patch is the change against commit Parent,
+	// "" when it was not kept.
+	Digest, Patch, Parent string
+}
+
+// proposed takes one of several candidates over. A repeated line replaces the first.
+func (b *Books) proposed(e *Event) {
+	p := Proposal{
+		Iteration: e.Iteration, Number: e.Proposal, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest, Agent: e.Agent, Summary: e.Summary,
+		Definition: e.Definition, Params: e.Params, Digest: e.Digest, Patch: e.Patch, Parent: e.Parent,
+	}
+	b.Proposals = append(b.Proposals, p)
+	b.try(e)
+}
+
+// Tried names the iteration that first measured a change under the present
+// evaluator.
+type Tried struct {
+	Iteration int
+	Outcome   Outcome
+}
+
+// try remembers what was decided about a change.
+func (b *Books) try(e *Event) {
+	known := e.Outcome == Accepted || e.Outcome == Rejected
+	if e.Digest == "" || !known || e.Evaluator != b.Evaluator {
+		return
+	}
+	if _, found := b.Tried[e.Digest]; !found {
+		if b.Tried == nil {
+			b.Tried = map[string]Tried{}
+		}
+		b.Tried[e.Digest] = Tried{e.Iteration, e.Outcome}
+	}
+}

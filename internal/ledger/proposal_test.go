@@ -1,0 +1,31 @@
+package ledger_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/score"
+)
+
+func TestProposalsAreRemembered(t *testing.T) {
+	t.Parallel()
+	events := []ledger.Event{
+		{Kind: ledger.Measured, Role: ledger.Baseline, Metric: value("5"), Evaluator: "e1"},
+		{Kind: ledger.Proposed, Iteration: 1, Proposal: 1, Outcome: ledger.Rejected, Digest: "d1", Evaluator: "e1", Agent: "tuner", Params: map[string]score.Value{"x": *value("2")}},
+		{Kind: ledger.Proposed, Iteration: 1, Proposal: 2, Outcome: ledger.Error, Digest: "d2", Evaluator: "e1"},
+		{Kind: ledger.Decided, Iteration: 1, Outcome: ledger.Rejected, Digest: "d1", Evaluator: "e1"},
+		{Kind: ledger.Decided, Iteration: 2, Outcome: ledger.Accepted, Digest: "d3", Evaluator: "e1", Best: value("6")},
+		{Kind: ledger.Decided, Iteration: 3, Outcome: ledger.Rejected, Digest: "d1", Evaluator: "e1"},
+		{Kind: ledger.Decided, Iteration: 4, Outcome: ledger.Rejected, Evaluator: "e1"},
+	}
+	books := ledger.Replay(events)
+	require.Len(t, books.Proposals, 2)
+	assert.Equal(t, "2", books.Proposals[0].Params["x"].String())
+	assert.Equal(t, 2, books.Proposals[1].Number)
+	assert.Equal(t, map[string]ledger.Tried{"d1": {1, ledger.Rejected}, "d3": {2, ledger.Accepted}}, books.Tried, "the first time counts, and no error")
+	anew := append(events, ledger.Event{Kind: ledger.Measured, Role: ledger.Baseline, Metric: value("5"), Evaluator: "e2"})
+	assert.Empty(t, ledger.Replay(anew).Tried, "another evaluator measures anew")
+}
