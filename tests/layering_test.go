@@ -34,7 +34,8 @@ const (
 // add it here, and to the picture in docs/architecture.md.
 func layout() map[string]layer {
 	floors := map[layer]string{
-		domain:  "score program suite state results ledger gate noise search prompt report chat post steer budget",
+		domain: "score program suite state results ledger gate noise audit search prompt report chat " +
+			"post steer budget",
 		adapter: "agent archive judge evaluate sandbox snapshot store bundle github tree",
 		base:    "command git model model/modeltest github/githubtest",
 		service: "scheduler iterate compare skill doctor publish",

@@ -74,7 +74,15 @@ func newIterateCommand(env Env) *cobra.Command {
 	persistent := cmd.PersistentFlags()
 	persistent.StringVar(&o.repoDir, "repo-dir", "", "the repository (default: here)")
 	persistent.StringVar(&o.programs, "programs", "", "directory of program files (default: .autoloop/programs)")
-	cmd.AddCommand(newDecideCommand(env), newDemoCommand(env), newApplyCommand(env, &o), newCompareCommand(env), newTasksCommand(env, &o))
+	cmd.AddCommand(
+		newDecideCommand(env),
+		newDemoCommand(env),
+		newApplyCommand(env, &o),
+		newCompareCommand(env),
+		newTasksCommand(env, &o),
+		newReplayCommand(env, &o),
+		newDoctorCommand(env, &o),
+	)
 	return cmd
 }
 
@@ -110,10 +118,16 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 	if o.model != "" {
 		p.Model = o.model
 	}
-	service, err := newIterateService(ctx, env, o, repo.WithTemp(runDir), p, runDir)
+	repo = repo.WithTemp(runDir)
+	runner, err := newRunner(ctx, env, repo, p, runDir)
 	if err != nil {
 		return err
 	}
+	service := newIterateService(env, o, repo, p, runner, runDir)
+	if service.Agents, err = chooseAgents(ctx, env, o, repo, p, runner); err != nil {
+		return err
+	}
+	service.Agent = service.Agents[0]
 	shown := newProgress(env)
 	service.Progress = shown.Step
 	results, err := service.Run(ctx, o.count)
@@ -254,23 +268,23 @@ func outputDir(env Env, dir string) string {
 	return dir
 }
 
-func newIterateService(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runDir string) (*iterate.Service, error) {
+// newRunner runs the program's commands with the isolation that it asks for.
+func newRunner(ctx context.Context, env Env, repo *git.Repo, p *program.Program, runDir string) (*command.Runner, error) {
 	runner := command.NewRunner()
 	var err error
-	if runner.Isolation, err = isolate(ctx, env, repo, p, runner, runDir); err != nil {
-		return nil, err
-	}
+	runner.Isolation, err = isolate(ctx, env, repo, p, runner, runDir)
+	return runner, err
+}
+
+// newIterateService wires a service that lacks its agent.
+func newIterateService(env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *command.Runner, runDir string) *iterate.Service {
 	masker := command.NewMasker(env.Environ)
-	chosen, err := chooseAgents(ctx, env, o, repo, p, runner, masker)
-	if err != nil {
-		return nil, err
-	}
 	remote := o.remote
 	if o.local {
 		remote = ""
 	}
 	return &iterate.Service{
-		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo}, Agent: chosen[0], Agents: chosen,
+		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo},
 		Memory: &store.Memory{Repo: repo, Remote: remote, Now: env.Now},
 		Eval:   &evaluate.Evaluator{Runner: runner, Masker: masker},
 		Base:   o.base, DryRun: o.dryRun, RunDir: runDir, Holder: env.holder(), Alive: env.alive,
@@ -282,14 +296,14 @@ func newIterateService(ctx context.Context, env Env, o iterateOptions, repo *git
 		},
 		Now: env.Now, NewRun: func() string { return newRunID(env) },
 		RunURL: runURL(env),
-	}, nil
+	}
 }
 
 // chooseAgents takes the flag's agent, else the program's agents or agent, else
 // the environment's, else the tuner where target files have marks, the program's
 // own command, or in Actions a model.
-func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *command.Runner, masker command.Masker) ([]agent.Agent, error) {
-	registry := newRegistry(env, runner, masker)
+func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *command.Runner) ([]agent.Agent, error) {
+	registry := newRegistry(env, runner, command.NewMasker(env.Environ))
 	targets, err := targetFiles(ctx, repo, p)
 	if err != nil {
 		return nil, err

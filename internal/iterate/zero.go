@@ -32,6 +32,12 @@ type series struct {
 	samples *samples
 }
 
+func (s *series) clear() {
+	for _, room := range s.rooms {
+		room.clear()
+	}
+}
+
 // measureZero probes the unchanged files twice, in two rooms. Equal numbers make
 // the program deterministic so far; different ones, or a program that asks for
 // repeats, get as many runs as a comparison has, incumbent and default branch
@@ -45,25 +51,24 @@ func (r *run) measureZero(ctx context.Context, at position) (zero, error) {
 		base = &series{commit: at.Base}
 		all = []*series{base, head}
 	}
-	defer func() {
-		for _, s := range []*series{base, head} {
-			s.rooms[0].clear()
-			s.rooms[1].clear()
-		}
-	}()
+	defer head.clear()
+	defer base.clear()
+	rooms := len(head.rooms)
+	if r.Program.Runs == 1 {
+		rooms = 1 // the plain comparison
+	}
 	if base != head {
-		problem, err := r.probe(ctx, base)
+		problem, err := r.probe(ctx, base, rooms)
 		if err != nil {
 			return zero{}, err
 		}
 		if problem != "" {
 			r.warnings = append(r.warnings, "the default branch cannot be measured, so the incumbent stands for it: "+problem)
-			base.rooms[0].clear()
-			base.rooms[1].clear()
+			base.clear()
 			base, all = head, all[1:]
 		}
 	}
-	problem, err := r.probe(ctx, head)
+	problem, err := r.probe(ctx, head, rooms)
 	if err != nil {
 		return zero{}, err
 	}
@@ -88,13 +93,9 @@ func (r *run) isNoisy(at position, all []*series) bool {
 	}
 }
 
-// probe runs the evaluation once in each room of the series (in one room alone
-// for the plain comparison) and says why a run is no baseline, or "".
-func (r *run) probe(ctx context.Context, s *series) (problem string, err error) {
-	rooms := len(s.rooms)
-	if r.Program.Runs == 1 {
-		rooms = 1
-	}
+// probe runs the evaluation once in each of so many rooms of the series, and
+// says why a run is no baseline, or "".
+func (r *run) probe(ctx context.Context, s *series, rooms int) (problem string, err error) {
 	s.samples = &samples{}
 	for i := range rooms {
 		if s.rooms[i], err = r.furnish(ctx, s.commit, r.newDir('t')); err != nil {

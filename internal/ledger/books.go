@@ -109,13 +109,14 @@ type Books struct {
 func Replay(events []Event) Books {
 	b := Books{Settings: map[string]string{}}
 	for i := range events {
-		b.add(&events[i])
+		b.Add(&events[i])
 	}
-	b.Events = len(events)
 	return b
 }
 
-func (b *Books) add(e *Event) {
+// Add takes one more event over, which must stay as it is.
+func (b *Books) Add(e *Event) {
+	b.Events++
 	switch e.Kind {
 	case Started:
 		if b.Open != nil {

@@ -119,9 +119,13 @@ func shift(a, b []score.Value, confidence float64) (low, high score.Value) {
 		}
 	}
 	slices.SortFunc(differences, score.Value.Cmp)
-	cut := critical(len(a), len(b), (1-confidence)/2)
+	cut := max(critical(len(a), len(b), (1-confidence)/2)-1, 0)
 	return differences[cut], differences[len(differences)-1-cut]
 }
+
+// Critical is the number below which the U statistic of so many samples a side
+// is beyond the confidence, two-sided and without ties; 0 when none is.
+func Critical(n1, n2 int, confidence float64) int { return critical(n1, n2, (1-confidence)/2) }
 
 // critical is the greatest number c with P(U < c) ≤ tail under the hypothesis
 // of no difference: exact for small samples, else by the normal approximation.

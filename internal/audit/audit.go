@@ -1,0 +1,87 @@
+// Package audit computes a program's decisions again from its ledger alone, and
+// holds the state, the table of results and the branch against it. It does no
+// I/O.
+package audit
+
+import (
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/results"
+	"github.com/org/autoloop/internal/state"
+)
+
+// Where names the record in which a finding is.
+type Where string
+
+// The records of a program.
+const (
+	Ledger  Where = "ledger"
+	State   Where = "state"
+	Results Where = "results"
+	Branch  Where = "branch"
+)
+
+// Finding is one place where a record disagrees with what the ledger's
+// measurements say.
+type Finding struct {
+	Where     Where  `json:"where"`
+	Iteration int    `json:"iteration"`
+	Message   string `json:"message"`
+}
+
+// Commit is one commit that can be reached from the program branch or the
+// default branch and carries this program's trailers.
+type Commit struct {
+	ID        string
+	Iteration string // as the trailers say
+	Metric    string
+}
+
+// Records are a program's records, read together.
+type Records struct {
+	Events  []ledger.Event
+	Machine state.Machine
+	Rows    []results.Row
+	Commits []Commit
+	// Head is the program branch's commit, "" when there is no branch.
+	Head string
+}
+
+// Report is what an audit came to.
+type Report struct {
+	// Decisions counts the decided iterations, Repeated those that were
+	// computed again from their measurements, and Old those that a version
+	// decided which did not record its rule.
+	Decisions int       `json:"decisions"`
+	Repeated  int       `json:"repeated"`
+	Old       int       `json:"old"`
+	Findings  []Finding `json:"findings"`
+}
+
+// Audit goes through all records. Findings are in the order ledger, state,
+// results, branch, and in each by iteration.
+func Audit(r Records) Report {
+	report := Report{Findings: []Finding{}}
+	var books ledger.Books
+	var measured []*ledger.Event
+	for i := range r.Events {
+		e := &r.Events[i]
+		switch e.Kind { //nolint:exhaustive // the others decide nothing
+		case ledger.Started:
+			measured = nil
+		case ledger.Measured:
+			measured = append(measured, e)
+		case ledger.Decided:
+			report.decided(books, measured, e)
+			measured = nil
+		}
+		books.Add(e)
+	}
+	report.state(books, r.Machine)
+	report.results(r)
+	report.branch(books, r)
+	return report
+}
+
+func (r *Report) find(where Where, iteration int, message string) {
+	r.Findings = append(r.Findings, Finding{where, iteration, message})
+}

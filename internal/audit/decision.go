@@ -1,0 +1,117 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/score"
+)
+
+// decided computes one decision again and compares.
+func (r *Report) decided(before ledger.Books, measured []*ledger.Event, e *ledger.Event) {
+	r.Decisions++
+	if (e.Outcome == ledger.Accepted) != (e.Verdict == string(gate.Improved)) && e.Outcome != ledger.PendingCI && e.Outcome != ledger.CIFixExhausted {
+		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
+	}
+	switch {
+	case e.Rule == nil && e.Verdict == "":
+		return // nothing was compared
+	case e.Rule == nil:
+		r.Old++
+		return
+	}
+	r.Repeated++
+	again, problem := repeat(before, measured, e)
+	if problem != "" {
+		r.find(Ledger, e.Iteration, problem)
+		return
+	}
+	if again.Fault != "" {
+		if e.Outcome != ledger.Error {
+			r.find(Ledger, e.Iteration, "nothing can be decided ("+again.Fault+"), and the record says "+string(e.Outcome))
+		}
+		return
+	}
+	for _, pair := range [][3]string{
+		{"the verdict", string(again.Verdict), e.Verdict},
+		{"the metric", optional(again.Metric), optional(e.Metric)},
+		{"what it was compared with", optional(again.Previous), optional(e.PreviousBest)},
+		{"the best afterwards", optional(again.Best), optional(e.Best)},
+		{"the delta", again.Delta, e.Delta},
+		{"the evidence", evidence(again.Evidence), evidence(e.Evidence)},
+	} {
+		if pair[1] != pair[2] {
+			r.find(Ledger, e.Iteration, fmt.Sprintf("%s is %s in the record, and its measurements give %s", pair[0], pair[2], pair[1]))
+		}
+	}
+}
+
+// repeat runs the trial on the recorded measurements. The problem says why it
+// cannot be repeated.
+func repeat(before ledger.Books, measured []*ledger.Event, e *ledger.Event) (d gate.Decision, problem string) {
+	trial := gate.NewTrial(gate.Standard{
+		Rule: *e.Rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails, Gains: before.Gains,
+	})
+	taken := map[gate.Stage]map[gate.Side]int{}
+	for {
+		step, more := trial.Next()
+		if !more {
+			return trial.Decision(), ""
+		}
+		at := slices.IndexFunc(measured, func(m *ledger.Event) bool { return m.Stage == step.Stage && string(m.Role) == string(step.Side) })
+		if at < 0 && step.WarmUp {
+			trial.Add(step, score.Measurement{Metric: before.Best}) // it went well, and the other side's did not
+			continue
+		}
+		if at < 0 {
+			return d, fmt.Sprintf("the decision needs a measurement of the %s (%s), which is not recorded", step.Side, step.Stage)
+		}
+		counts := taken[step.Stage]
+		if counts == nil {
+			counts = map[gate.Side]int{}
+			taken[step.Stage] = counts
+		}
+		number := counts[step.Side]
+		if !step.WarmUp {
+			counts[step.Side]++
+		}
+		m, ok := sample(measured[at], number, e.Rule.Guardrails)
+		if !ok {
+			return d, fmt.Sprintf("the decision needs run %d of the %s (%s), and %d are recorded", number+1, step.Side, step.Stage, number)
+		}
+		trial.Add(step, m)
+	}
+}
+
+// sample is one recorded run. A warm-up, which is not recorded, stands behind
+// the first run after it.
+func sample(e *ledger.Event, number int, rails []gate.Guardrail) (score.Measurement, bool) {
+	if number >= len(e.Samples) {
+		// A run that could not be scored ends a trial and leaves no sample.
+		return score.Measurement{RejectedReason: e.RejectedReason}, number == len(e.Samples) && e.Problem == ""
+	}
+	m := score.Measurement{Metric: &e.Samples[number], Numbers: map[string]score.Value{}}
+	for _, rail := range rails {
+		if values := e.GuardrailSamples[rail.Metric]; number < len(values) {
+			m.Numbers[rail.Metric] = values[number]
+		}
+	}
+	return m, true
+}
+
+func evidence(list []gate.Evidence) string {
+	text := ""
+	for _, e := range list {
+		text += fmt.Sprintf("[%s: %d pairs, medians %s and %s, p = %.6g]", e.Stage, e.Pairs, e.Incumbent, e.Candidate, e.P)
+	}
+	return text
+}
+
+func optional(v *score.Value) string {
+	if v == nil {
+		return "—"
+	}
+	return v.String()
+}

@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/noise"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/tree"
+)
+
+func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
+	var evaluation string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor --evaluation PROGRAM",
+		Short: "Say whether a program's evaluation can be believed, and what it costs",
+		Long: "Run a program's evaluation on the incumbent and say whether it repeats itself, how far its numbers\n" +
+			"scatter, the smallest gain that the program's settings can tell from chance, and how long one\n" +
+			"candidate takes to decide. Nothing is written.\n\n" +
+			"The exit code is 1 when the evaluation cannot be used.",
+		Example: "  iterate doctor --evaluation speed\n  iterate doctor --evaluation speed --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if evaluation == "" {
+				return Usagef("say which program's evaluation to look at: `iterate doctor --evaluation PROGRAM`")
+			}
+			o := *o
+			o.program = evaluation
+			return inspectEvaluation(cmd.Context(), env, o, asJSON)
+		},
+	}
+	cmd.Flags().StringVar(&evaluation, "evaluation", "", "the program whose evaluation to look at")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	return cmd
+}
+
+// inspected is an inspection with what follows from it.
+type inspected struct {
+	iterate.Inspection
+
+	// Visible is the smallest gain that the settings find four times in five.
+	Visible float64 `json:"smallest_visible_gain"`
+	Runs    int     `json:"runs_per_candidate"`
+	// Minutes is how long a candidate takes to decide, when it is kept and,
+	// mostly, when it is not.
+	Minutes  float64  `json:"minutes_when_kept"`
+	Rejected float64  `json:"minutes_when_rejected"`
+	Findings []string `json:"findings"`
+}
+
+func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bool) error {
+	runDir, err := newRunDir()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tree.RemoveAll(runDir) }()
+	repo, err := openRepo(ctx, env, o.repoDir)
+	if err != nil {
+		return err
+	}
+	p, err := chooseProgram(ctx, env, repo, o)
+	if err != nil {
+		return err
+	}
+	repo = repo.WithTemp(runDir)
+	runner, err := newRunner(ctx, env, repo, p, runDir)
+	if err != nil {
+		return err
+	}
+	service := newIterateService(env, o, repo, p, runner, runDir)
+	shown := newProgress(env)
+	service.Progress = shown.Step
+	found, err := service.Inspect(ctx)
+	shown.Close()
+	if err != nil {
+		return err
+	}
+	files, err := trackedFiles(ctx, repo)
+	if err != nil {
+		return err
+	}
+	result := conclude(found, p.Timeout)
+	result.Findings = append(result.Findings, withinReach(p, files)...)
+	if asJSON {
+		encoder := json.NewEncoder(env.Stdout)
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(result); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprint(env.Stdout, describeInspection(result))
+	}
+	if found.Problem != "" {
+		return fmt.Errorf("the evaluation of %s cannot be used: %s", p.Name, found.Problem)
+	}
+	return nil
+}
+
+// conclude works out what an evaluation that behaves like this can see, and
+// what it costs.
+func conclude(found iterate.Inspection, timeout time.Duration) inspected {
+	result := inspected{Inspection: found, Findings: []string{}}
+	if found.Problem != "" {
+		result.Findings = append(result.Findings, found.Problem)
+		return result
+	}
+	result.Visible = gate.Visible(found.Rule, found.Samples)
+	minutes := func(runs int, rooms float64) float64 {
+		return (float64(runs)*found.Seconds + rooms*found.Prepare) / 60
+	}
+	switch found.Rule.Regime {
+	case gate.Noisy:
+		result.Runs = 4 + 4*found.Rule.Pairs
+		result.Minutes, result.Rejected = minutes(result.Runs, 4), minutes(8, 2)
+	case gate.Repeatable:
+		result.Runs, result.Minutes, result.Rejected = 3, minutes(3, 3), minutes(1, 1)
+	case gate.Single:
+		result.Runs, result.Minutes, result.Rejected = 1, minutes(1, 1), minutes(1, 1)
+	}
+	if result.Minutes > timeout.Minutes() {
+		result.Findings = append(result.Findings, fmt.Sprintf("a candidate that is kept takes %.3g minutes, more than timeout-minutes %.0f: set `timeout-minutes: %.0f`, or make the evaluation faster or steadier",
+			result.Minutes, timeout.Minutes(), math.Ceil(result.Minutes*1.25)))
+	}
+	if found.Noisy && found.Rule.Regime == gate.Single {
+		result.Findings = append(result.Findings, "the evaluation is noisy and `evaluation-runs: 1` compares single runs: what is kept may be chance; remove the line")
+	}
+	if share := result.Visible / math.Abs(found.Median.Float64()); found.Rule.Regime == gate.Noisy && share > 0.1 {
+		result.Findings = append(result.Findings, fmt.Sprintf("only gains beyond %.0f %% of the metric can be told from chance: measure longer, on a quieter machine, or raise `evaluation-runs`", share*100))
+	}
+	return result
+}
+
+// withinReach warns of directories that the script runs or reads and in which
+// the target lets files change: only files that it names are protected.
+func withinReach(p *program.Program, tracked []string) []string {
+	matcher := p.Matcher()
+	holds := func(dir string) bool {
+		return slices.ContainsFunc(tracked, func(file string) bool {
+			return strings.HasPrefix(file, dir+"/") && matcher.Allows(file)
+		})
+	}
+	var findings []string
+	for _, dir := range p.ScriptFiles(holds) {
+		findings = append(findings, fmt.Sprintf("the evaluation names the directory %s, in which the target lets files change: "+
+			"make sure that what prints the number is not among them, and name it under `protect`", dir))
+	}
+	return findings
+}
+
+func describeInspection(r inspected) string {
+	if r.Problem != "" {
+		return ""
+	}
+	var out strings.Builder
+	kind := "deterministic so far: two runs in two trees gave the same"
+	switch {
+	case r.Rule.Regime == gate.Single:
+		kind = "measured once (evaluation-runs: 1)"
+	case r.Noisy:
+		kind = "noisy"
+	}
+	visible := "any"
+	if r.Visible > 0 {
+		visible = strconv.FormatFloat(r.Visible, 'g', 3, 64)
+	}
+	table := report.Table{Header: []string{r.Program, ""}, Rows: [][]string{
+		{"the evaluation is", kind},
+		{"metric", fmt.Sprintf("%s (median of %d runs)", r.Median, len(r.Samples))},
+	}}
+	if r.Noisy {
+		table.Rows = append(table.Rows, []string{"spread between the quartiles", noise.Spread(r.Samples).String()})
+	}
+	table.Rows = append(table.Rows,
+		[]string{"smallest visible gain", visible},
+		[]string{"one run", fmt.Sprintf("%.3g s, and %.3g s for its tree and setup", r.Seconds, r.Prepare)},
+		[]string{"one candidate", fmt.Sprintf("%.3g min when kept (%d runs), mostly %.3g min when rejected", r.Minutes, r.Runs, r.Rejected)},
+	)
+	out.WriteString(table.String())
+	if r.Noisy && len(r.Samples) > 1 {
+		out.WriteString("\n" + report.Strips([]report.Strip{{Name: "runs", Samples: floats(r.Samples), Note: "median " + r.Median.String()}}, pictureWidth,
+			slices.MinFunc(r.Samples, score.Value.Cmp).String(), slices.MaxFunc(r.Samples, score.Value.Cmp).String()))
+	}
+	for _, finding := range r.Findings {
+		out.WriteString("! " + finding + "\n")
+	}
+	return out.String()
+}

@@ -1,0 +1,117 @@
+package noise_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/noise"
+	"github.com/org/autoloop/internal/score"
+)
+
+func values(texts ...string) []score.Value {
+	list := make([]score.Value, len(texts))
+	for i, text := range texts {
+		list[i] = score.MustValue(text)
+	}
+	return list
+}
+
+func TestCompare(t *testing.T) {
+	const below, above = 0.0286, 1.0 // 2/C(8,4), and no difference at all
+	for name, c := range map[string]struct {
+		incumbent, candidate  []score.Value
+		difference, low, high string
+		p                     float64
+	}{
+		"apart":                      {values("1", "2", "3", "4"), values("11", "12", "13", "14"), "10", "7", "13", below},
+		"ties everywhere":            {values("1", "1", "2", "2"), values("1", "1", "2", "2"), "0", "-1", "1", above},
+		"constant and the same":      {values("5", "5", "5", "5"), values("5", "5", "5", "5"), "0", "0", "0", above},
+		"constant and different":     {values("5", "5", "5", "5"), values("6", "6", "6", "6"), "1", "1", "1", below},
+		"an outlier of a thousand":   {values("1", "2", "3", "4"), values("11", "12", "13", "14000"), "10", "7", "13999", below},
+		"negative":                   {values("-4", "-3", "-2", "-1"), values("-14", "-13", "-12", "-11"), "-10", "-13", "-7", below},
+		"beyond 2^53":                {values("9007199254740992", "9007199254740992", "9007199254740992", "9007199254740992"), values("9007199254740993", "9007199254740993", "9007199254740993", "9007199254740993"), "1", "1", "1", below},
+		"counts as small as can be":  {values("1e-300", "2e-300", "3e-300", "4e-300"), values("11e-300", "12e-300", "13e-300", "14e-300"), "1e-299", "7e-300", "1.3e-299", below},
+		"large and small next door":  {values("1e300", "1e300", "1e300", "1e300"), values("1e-300", "1e-300", "1e-300", "1e-300"), "", "", "", below},
+		"one run a side says little": {values("1"), values("2"), "1", "1", "1", above},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := noise.Compare(c.incumbent, c.candidate, 0.95)
+			assert.InDelta(t, c.p, e.P, 1e-4)
+			if c.difference != "" {
+				assert.Equal(t, score.MustValue(c.difference).String(), e.Difference.String())
+				assert.Equal(t, score.MustValue(c.low).String(), e.Low.String())
+				assert.Equal(t, score.MustValue(c.high).String(), e.High.String())
+			}
+		})
+	}
+}
+
+// The tables of critical values of the rank sum at 0.05, two-sided: with eight
+// runs a side U ≤ 13 is beyond it, with five U ≤ 2.
+func TestCompareAgainstTables(t *testing.T) {
+	ranked := func(u, n int) (a, b []score.Value) {
+		// b's last sample is moved down past u of a's.
+		for i := range n {
+			a = append(a, score.FromInt(int64(2*i)))
+			b = append(b, score.FromInt(int64(1000+i)))
+		}
+		for at := 0; u > 0; at++ {
+			step := min(u, n)
+			b[at] = score.FromInt(int64(2*(n-step) - 1))
+			u -= step
+		}
+		return a, b
+	}
+	for _, c := range []struct {
+		u, n   int
+		beyond bool
+	}{{13, 8, true}, {14, 8, false}, {2, 5, true}, {3, 5, false}, {0, 4, true}, {1, 4, false}} {
+		a, b := ranked(c.u, c.n)
+		assert.Equal(t, c.beyond, noise.P(a, b) < 0.05, "U = %d with %d runs a side", c.u, c.n)
+	}
+}
+
+func TestMedianAndSpread(t *testing.T) {
+	assert.Equal(t, "2.5", noise.Median(values("4", "1", "3", "2")).String())
+	assert.Equal(t, "3", noise.Median(values("9", "1", "3")).String())
+	assert.Equal(t, "2", noise.Spread(values("4", "1", "3", "2")).String())
+	assert.Equal(t, "0", noise.Spread(values("7")).String())
+	samples := values("3", "1", "2")
+	noise.Compare(samples, samples, 0.95)
+	assert.Equal(t, values("3", "1", "2"), samples, "the order of the caller's samples stays")
+	assert.True(t, noise.Same(values("1", "1.0")))
+	assert.False(t, noise.Same(values("1", "1.1")))
+}
+
+func TestRunsNeeded(t *testing.T) {
+	assert.Equal(t, 4, noise.RunsNeeded(0.95))
+	assert.Equal(t, 5, noise.RunsNeeded(0.99))
+	assert.True(t, noise.Reachable(2, 8, 0.95))
+	assert.False(t, noise.Reachable(2, 8, 0.99))
+	assert.False(t, noise.Reachable(1, 8, 0.95))
+	for n := 1; n < 30; n++ {
+		least := 2 / math.Exp(lchoose(2*n, n))
+		assert.Equal(t, least < 0.001, noise.Reachable(n, n, 0.999), "%d runs a side", n)
+	}
+}
+
+func lchoose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
+}
+
+func TestManySamples(t *testing.T) {
+	var a, b []score.Value
+	for i := range 1000 {
+		a, b = append(a, score.FromInt(int64(i))), append(b, score.FromInt(int64(i+100)))
+	}
+	e := noise.Compare(a, b, 0.95)
+	assert.Less(t, e.P, 1e-6)
+	assert.InDelta(t, 100, e.Difference.Float64(), 0.01)
+	assert.Less(t, e.Low.Float64(), 100.0)
+	assert.Greater(t, e.High.Float64(), 100.0)
+}
