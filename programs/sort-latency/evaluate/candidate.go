@@ -103,7 +103,7 @@ func compile(dir string, args ...string) error {
 	defer cancel()
 	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir, command.WaitDelay = dir, time.Second
-	command.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GO111MODULE=on", "CGO_ENABLED=0")
+	command.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false", "GO111MODULE=on", "CGO_ENABLED=0")
 	output, err := command.CombinedOutput()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
