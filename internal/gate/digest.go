@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"strings"
 )
 
@@ -15,20 +14,41 @@ import (
 // one digest. The patch is git's, with full object ids; the digest is 32
 // hexadecimal digits of a SHA-256, "" for a patch without a change.
 func Digest(patch []byte) string {
-	d := digest{hash: sha256.New()}
+	sum, any := sha256.New(), false
+	readPatch(patch, func(what, text string) {
+		any = true
+		fmt.Fprintf(sum, "%s %d %s\n", what, len(text), text)
+	})
+	if !any {
+		return ""
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// PatchLines returns the lines that a patch adds and takes away, each with its
+// sign, as Digest sees them.
+func PatchLines(patch []byte) []string {
+	var lines []string
+	readPatch(patch, func(what, text string) {
+		if what == "+" || what == "-" {
+			lines = append(lines, what+text)
+		}
+	})
+	return lines
+}
+
+// readPatch tells write what a patch does: its files, modes, binary contents and
+// the lines that are not blank.
+func readPatch(patch []byte, write func(what, text string)) {
+	d := digest{write: write}
 	for line := range bytes.Lines(patch) {
 		d.line(strings.TrimRight(string(line), "\r\n"))
 	}
-	if !d.any {
-		return ""
-	}
-	return hex.EncodeToString(d.hash.Sum(nil)[:16])
 }
 
 // digest reads a patch line by line.
 type digest struct {
-	hash hash.Hash
-	any  bool
+	write func(what, text string)
 	// old and added count the lines that are left of the present hunk.
 	old, added int
 	blob       string // the new object id of the present file
@@ -91,11 +111,6 @@ func (d *digest) content(line string) {
 	if text := normal(line[1:]); text != "" {
 		d.write(line[:1], text)
 	}
-}
-
-func (d *digest) write(what, text string) {
-	d.any = true
-	fmt.Fprintf(d.hash, "%s %d %s\n", what, len(text), text)
 }
 
 // normal is a line without what rarely matters: trailing spaces, runs of spaces

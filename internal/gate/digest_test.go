@@ -91,6 +91,12 @@ func TestDigestOfFiles(t *testing.T) {
 	assert.Empty(t, gate.Digest(patch(t, before, before)))
 }
 
+func TestPatchLines(t *testing.T) {
+	t.Parallel()
+	lines := gate.PatchLines(patch(t, map[string]string{"a.go": original}, map[string]string{"a.go": "package a\n\nfunc f() {\n\tx  := 10\n\n\ty := 2\n}\n"}))
+	assert.Equal(t, []string{"-    x := 1", "+    x := 10"}, lines)
+}
+
 func FuzzDigest(f *testing.F) {
 	f.Add([]byte("diff --git a/a b/a\nindex 0..1 100644\n--- a/a\n+++ b/a\n@@ -1,2 +1 @@\n-x\n \n+y\n"))
 	f.Add([]byte("@@ -99999999999999999999,-5 +x @@\n\n+"))

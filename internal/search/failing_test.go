@@ -1,0 +1,75 @@
+package search_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/search"
+)
+
+func TestFailingTests(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		output string
+		want   []string
+	}{
+		"go":         {"=== RUN TestA\n--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/case_1 (0.00s)\n--- PASS: TestB\nFAIL\n", []string{"TestA", "TestA/case_1"}},
+		"pytest":     {"FAILED tests/test_a.py::test_one - assert 1 == 2\nFAILED tests/test_a.py::test_two\n2 failed\n", []string{"tests/test_a.py::test_one", "tests/test_a.py::test_two"}},
+		"TAP":        {"ok 1 - fine\nnot ok 2 - adds numbers\nnot ok 3 - later # TODO\n", []string{"adds numbers", "later"}},
+		"jest":       {"  ✓ fine (2 ms)\n  ✕ adds numbers (3 ms)\n  ✕ adds numbers\n", []string{"adds numbers"}},
+		"cargo":      {"test a::b ... FAILED\ntest a::c ... ok\n", []string{"a::b"}},
+		"unittest":   {"FAIL: test_x (mod.Case)\nERROR: test_y\n", []string{"test_x (mod.Case)", "test_y"}},
+		"googletest": {"[  FAILED  ] Suite.Case (3 ms)\n[       OK ] Suite.Other (0 ms)\n", []string{"Suite.Case"}},
+		"JSON":       {"--- FAIL: TestA\n{\"passed\": 3, \"failing\": [\"b\", \"a\", \"b\"]}\r\n", []string{"b", "a"}},
+		"none left":  {"--- FAIL: TestOld\n{\"failing\": []}\n", nil},
+		"other JSON": {"{\"passed\": 3}\n--- FAIL: TestA (0.00s)", []string{"TestA"}},
+		"nothing":    {"all is well\n", nil},
+	}
+	for name, c := range cases {
+		assert.Equal(t, c.want, search.FailingTests(c.output), name)
+	}
+	assert.Len(t, search.FailingTests(strings.Repeat("x\n", 3)+many(500)), 200)
+}
+
+func many(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString("FAILED t" + strings.Repeat("x", i) + "\n")
+	}
+	return b.String()
+}
+
+func TestFocus(t *testing.T) {
+	t.Parallel()
+	failing := []string{"a", "b", "c"}
+	cases := []struct {
+		name, earlier, want string
+	}{
+		{"first", "", "a"},
+		{"goes on", "a", "a"},
+		{"goes on twice", "a a", "a"},
+		{"three are enough", "a a a", "b"},
+		{"the next", "a a a b b b", "c"},
+		{"fewest attempts", "a a a b b b c c c", "a"},
+		{"passed in the meantime", "x", "a"},
+		{"passed, with others tried before", "a a a x", "b"},
+		{"again from the first", "a a a b b b c c c a", "a"},
+	}
+	for _, c := range cases {
+		assert.Equal(t, c.want, search.Focus(failing, strings.Fields(c.earlier)), c.name)
+	}
+	assert.Empty(t, search.Focus(nil, []string{"a"}))
+	assert.Equal(t, "a", search.Focus([]string{"a"}, []string{"a", "a", "a"}), "the only one goes on")
+}
+
+func FuzzFailingTests(f *testing.F) {
+	f.Add("--- FAIL: TestA (0.00s)\nnot ok 1 -  \n{\"failing\": [\" \", \"x\"]}")
+	f.Fuzz(func(t *testing.T, output string) {
+		for _, name := range search.FailingTests(output) {
+			assert.NotContains(t, name, "\n")
+			assert.NotEmpty(t, name)
+		}
+	})
+}

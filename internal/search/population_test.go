@@ -1,0 +1,108 @@
+package search_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/search"
+)
+
+func individual(iteration int, value float64, lines ...string) search.Individual {
+	return search.Individual{Iteration: iteration, Proposal: 1, Value: value, Lines: lines}
+}
+
+// settled is a population of one island's worth: iterations 2, 5, 8, … have the
+// island of iteration 11.
+func settled(values ...float64) []search.Individual {
+	var all []search.Individual
+	for i, value := range values {
+		lines := make([]string, 1<<i) // every one in a cell of its own
+		for j := range lines {
+			lines[j] = fmt.Sprintf("%d-%d", i, j)
+		}
+		all = append(all, individual(2+3*i, value, lines...))
+	}
+	return all
+}
+
+func TestBreedWithoutAPopulation(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, search.Litter{Island: 2, Parent: -1}, search.Breed(nil, score.Higher, 1, 4, 1))
+	assert.Equal(t, -1, search.Breed([]search.Individual{individual(1, math.NaN()), individual(1, math.Inf(1))}, score.Higher, 1, 4, 1).Parent)
+}
+
+func TestBreedIsReproducible(t *testing.T) {
+	t.Parallel()
+	all := settled(1, 2, 3, 4, 5)
+	seen := map[string]bool{}
+	for seed := range int64(20) {
+		one := search.Breed(all, score.Higher, seed, 17, 1)
+		assert.Equal(t, one, search.Breed(all, score.Higher, seed, 17, 1))
+		seen[fmt.Sprint(one)] = true
+	}
+	assert.Greater(t, len(seen), 3, "chance has a say")
+}
+
+func TestBreedPrefersTheBest(t *testing.T) {
+	t.Parallel()
+	for _, direction := range []score.Direction{score.Higher, score.Lower} {
+		all := settled(1, 5, 3)
+		counts := map[int]int{}
+		for seed := range int64(2000) {
+			counts[search.Breed(all, direction, seed, 11, 1).Parent]++
+		}
+		best, worst := 1, 0
+		if direction == score.Lower {
+			best, worst = 0, 1
+		}
+		assert.Greater(t, counts[best], 600, direction)
+		assert.Greater(t, counts[worst], 100, "every cell has a chance")
+		assert.Greater(t, counts[best], counts[2])
+		assert.InDelta(t, 200, counts[-1], 60, "the incumbent now and then")
+	}
+}
+
+func TestCellsKeepTheirBest(t *testing.T) {
+	t.Parallel()
+	// Two of one size and one difference share a cell; the third is alone.
+	all := []search.Individual{
+		individual(2, 9, "best"), individual(5, 1, "a", "b"), individual(8, 2, "c", "d"), individual(2, 0, "a", "b", "c", "d", "e"),
+	}
+	for seed := range int64(300) {
+		litter := search.Breed(all, score.Higher, seed, 11, 1)
+		assert.NotEqual(t, 1, litter.Parent, "it lost its cell")
+		assert.NotContains(t, litter.Inspirations, 1)
+		assert.NotContains(t, litter.Inspirations, litter.Parent)
+	}
+}
+
+func TestIslandsStayApartUntilTheyVisit(t *testing.T) {
+	t.Parallel()
+	// Iteration 1 belongs to island 2, iteration 2 to island 0.
+	all := []search.Individual{individual(1, 7, "x"), individual(2, 5, "y", "z")}
+	met := func(iteration int) bool {
+		for seed := range int64(100) {
+			litter := search.Breed(all, score.Higher, seed, iteration, 1)
+			require.Equal(t, 0, litter.Island)
+			if litter.Parent == 0 {
+				return true
+			}
+		}
+		return false
+	}
+	assert.False(t, met(8))
+	assert.True(t, met(11), "after ten iterations the best of an island visits the next")
+}
+
+func TestEqualValuesPreferTheSmallerChange(t *testing.T) {
+	t.Parallel()
+	all := []search.Individual{individual(2, 5, "a", "b", "c"), individual(5, 5, "d", "e"), individual(8, 9, "best")}
+	for seed := range int64(50) {
+		assert.NotEqual(t, 0, search.Breed(all, score.Higher, seed, 11, 1).Parent)
+	}
+}
