@@ -44,7 +44,7 @@ func (h *Headless) Name() string { return h.tool.name }
 func (h *Headless) Install() string { return h.tool.install }
 
 // Missing says that the agent is not installed or has no login. It starts no
-// process; Outdated does.
+// process; Version does.
 func (h *Headless) Missing(s Situation) string {
 	if _, err := command.LookPath(h.tool.program, s.Dir, h.caller); err != nil {
 		return fmt.Sprintf("%s is not installed: %s", h.tool.program, h.tool.install)
@@ -58,16 +58,6 @@ func (h *Headless) Missing(s Situation) string {
 		return ""
 	}
 	return fmt.Sprintf("no key and no login: set %s, or log in with %s", strings.Join(h.tool.keys[:min(len(h.tool.keys), 3)], " or "), h.tool.program)
-}
-
-// Outdated asks the installed agent for its version and says what is wrong with
-// it; "" when nothing is.
-func (h *Headless) Outdated(ctx context.Context) (string, error) {
-	version, err := h.Version(ctx)
-	if errors.Is(err, errNoVersion) {
-		return err.Error(), nil
-	}
-	return h.tool.outdated(version), err
 }
 
 // Propose runs the agent in the tree.

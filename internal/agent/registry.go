@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -25,11 +27,24 @@ type Prober interface {
 	Missing(Situation) string
 }
 
+// Installed is an Agent that is a program of its own.
+type Installed interface {
+	// Install is the command that installs it.
+	Install() string
+	// Version asks it for its version; Outdated says that a version is too old for
+	// us, and what to do: "" when it is not.
+	Version(ctx context.Context) (string, error)
+	Outdated(version string) string
+}
+
 // Availability says whether one agent can be used.
 type Availability struct {
 	Name string
 	// Missing is what it lacks; "" when it can be used.
 	Missing string
+	// Version and Install are those of an agent that is a program of its own; ""
+	// is unknown, and for all others.
+	Version, Install string
 }
 
 // Registry holds the agents that this binary knows, in the order in which they
@@ -71,13 +86,54 @@ func (r *Registry) Usable(name string, situation Situation) (Agent, error) {
 	return agent, nil
 }
 
-// Survey says of every agent whether it can be used, in order.
-func (r *Registry) Survey(situation Situation) []Availability {
+// Ready is Usable for an agent that is going to work: one that is a program of
+// its own is asked for its version too. A program that does not say it is not
+// ready.
+func (r *Registry) Ready(ctx context.Context, name string, situation Situation) (Agent, error) {
+	agent, err := r.Usable(name, situation)
+	if err != nil {
+		return nil, err
+	}
+	if installed, ok := agent.(Installed); ok {
+		version, err := installed.Version(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("agent %s cannot be used: %w", name, err)
+		}
+		if outdated := installed.Outdated(version); outdated != "" {
+			return nil, fmt.Errorf("agent %s cannot be used: %s", name, outdated)
+		}
+	}
+	return agent, nil
+}
+
+// Survey says of every agent whether it can be used, in order. It starts the
+// installed ones to ask for their versions; an error is only the context's.
+func (r *Registry) Survey(ctx context.Context, situation Situation) ([]Availability, error) {
 	found := make([]Availability, len(r.agents))
 	for i, agent := range r.agents {
-		found[i] = Availability{Name: agent.Name(), Missing: missingOf(agent, situation)}
+		one := Availability{Name: agent.Name(), Missing: missingOf(agent, situation)}
+		if installed, ok := agent.(Installed); ok {
+			one.ask(ctx, installed)
+		}
+		found[i] = one
 	}
-	return found
+	return found, context.Cause(ctx)
+}
+
+func (a *Availability) ask(ctx context.Context, installed Installed) {
+	a.Install = installed.Install()
+	version, err := installed.Version(ctx)
+	if errors.Is(err, errNotInstalled) {
+		return
+	}
+	a.Version = version
+	outdated := installed.Outdated(version)
+	switch {
+	case err != nil:
+		a.Missing = err.Error()
+	case outdated != "":
+		a.Missing = outdated
+	}
 }
 
 func missingOf(agent Agent, situation Situation) string {

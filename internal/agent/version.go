@@ -43,8 +43,10 @@ func part(parts []string, i int) int {
 	return n
 }
 
-// errNoVersion says that a program did not say its version.
-var errNoVersion = errors.New("it did not say its version")
+var (
+	errNotInstalled = errors.New("it is not installed")
+	errNoVersion    = errors.New("it did not say its version")
+)
 
 // Version asks the installed agent for its version, in an empty home and with
 // nothing of the caller's environment but where programs are.
@@ -62,6 +64,8 @@ func (h *Headless) Version(ctx context.Context) (string, error) {
 		return "", err
 	case result.Cancelled:
 		return "", context.Cause(ctx)
+	case result.NotFound:
+		return "", errNotInstalled
 	}
 	version := versionIn(string(result.Stdout))
 	if version == "" {
@@ -70,7 +74,10 @@ func (h *Headless) Version(ctx context.Context) (string, error) {
 	return version, nil
 }
 
-// outdated says that a version is too old; "" when it is not.
+// Outdated says that a version is too old and how to get another; "" when it is
+// not.
+func (h *Headless) Outdated(version string) string { return h.tool.outdated(version) }
+
 func (t *tool) outdated(version string) string {
 	if !older(version, t.oldest) {
 		return ""

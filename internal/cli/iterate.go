@@ -64,7 +64,7 @@ func newIterateCommand(env Env) *cobra.Command {
 	flags.StringVar(&o.program, "program", env.Getenv("AUTOLOOP_PROGRAM"), "the program to run (default: the scheduler's choice)")
 	flags.IntVarP(&o.count, "iterations", "n", 1, "how many iterations to run at most")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "go as far as the decision and write nothing")
-	flags.StringVar(&o.agent, "agent", "", "who proposes: command, tuner, models (default: the program's, else AUTOLOOP_AGENT)")
+	flags.StringVar(&o.agent, "agent", "", "who proposes, as `iterate agents` lists them (default: the program's, else AUTOLOOP_AGENT)")
 	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
 	flags.StringVar(&o.base, "base", "", "the default branch that the work is for")
 	flags.StringVar(&o.remote, "remote", "", "share branches and books with this git remote, such as origin")
@@ -78,6 +78,7 @@ func newIterateCommand(env Env) *cobra.Command {
 		newDecideCommand(env),
 		newDemoCommand(env),
 		newApplyCommand(env, &o),
+		newAgentsCommand(env),
 		newCompareCommand(env),
 		newTasksCommand(env, &o),
 		newReplayCommand(env, &o),
@@ -312,8 +313,12 @@ func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo
 	if named := namedAgents(env, o, p); len(named) > 0 {
 		chosen := make([]agent.Agent, len(named))
 		for i, name := range named {
-			if chosen[i], err = registry.Usable(name, situation); err != nil {
-				return nil, &UsageError{err}
+			chosen[i], err = registry.Ready(ctx, name, situation)
+			if err != nil && ctx.Err() == nil {
+				err = &UsageError{err}
+			}
+			if err != nil {
+				return nil, err
 			}
 		}
 		return chosen, nil
@@ -330,7 +335,7 @@ func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo
 		}
 		missing = append(missing, err.Error())
 	}
-	return nil, Usagef("no agent can propose changes for %s: %s", p.Name, strings.Join(missing, "; "))
+	return nil, Usagef("no agent can propose changes for %s: %s; name another with --agent (`iterate agents` lists them)", p.Name, strings.Join(missing, "; "))
 }
 
 // namedAgents are the agents that somebody asked for, the most particular word
@@ -350,7 +355,8 @@ func namedAgents(env Env, o iterateOptions, p *program.Program) []string {
 
 // newRegistry holds every agent that this binary knows.
 func newRegistry(env Env, runner *command.Runner, masker command.Masker) *agent.Registry {
-	return agent.NewRegistry(&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{}, modelsAgent(env, masker))
+	agents := []agent.Agent{&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{}, modelsAgent(env, masker)}
+	return agent.NewRegistry(append(agents, agent.CommandLines(runner, env.Environ, env.Now)...)...)
 }
 
 // modelsAgent asks the endpoint that the environment names.
