@@ -86,6 +86,7 @@ func TestHostileTests(t *testing.T) {
 		"other coverage":      {"import `testing`\n\nfunc init() { testing.RegisterCover(testing.Cover{}) }", "may not use testing."},
 		"other runner":        {"import `testing`\n\nfunc init() { testing.Main(nil, nil, nil, nil) }", "may not use testing.Main"},
 		"testing by a dot":    {"import . `testing`\n\nfunc TestMain(m *M) {}", "may not import `testing`"},
+		"another name":        {"import x `testing`\n\nfunc TestMain(m *x.M) {}", "may not import `testing`: only"},
 		"works in background": {"import `testing`\n\nfunc TestIt(t *testing.T) { go Parse(`1`) }", "may not start goroutines"},
 		"hangs":               {"import `testing`\n\nfunc TestIt(t *testing.T) { for {} }", "it took longer than 2s"},
 		"hangs before tests":  {"func init() { for {} }", "it took longer than 2s"},
