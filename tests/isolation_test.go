@@ -126,6 +126,34 @@ cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -a TOKEN
 	assert.Equal(t, "untouched\n", string(secret))
 }
 
+// TestTokensAreConcealed: without isolation too, an evaluation that looks at
+// every process of its user finds no token.
+func TestTokensAreConcealed(t *testing.T) {
+	t.Parallel()
+	look := `cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -a hunter2 || echo "none found"`
+	w := agentWorld(t, "("+look+`) > "$SIDE/agent"; echo 4 > src/value.txt`)
+	w.evaluation(look)
+	w.env = append(w.env, "GITHUB_TOKEN=hunter2hunter2")
+	cmd := w.command("iterate", "--program", "p")
+	if os.Geteuid() == 0 { // From root nothing is concealed.
+		root := filepath.Dir(w.side)
+		w.run("", "chown", "-R", "nobody", root)
+		require.NoError(t, os.Chmod(filepath.Dir(root), 0o755)) //nolint:gosec // Nobody goes through.
+		setpriv, err := exec.LookPath("setpriv")
+		if err != nil {
+			w.lacks("setpriv")
+		}
+		cmd.Path, cmd.Args = setpriv, append([]string{"setpriv", "--reuid=nobody", "--clear-groups"}, cmd.Args...)
+	}
+	a := w.answer(cmd)
+	require.Zero(t, a.code, a.stderr)
+	w.env = append(w.env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")
+	assert.Contains(t, w.printed(), "none found")
+	agent, err := os.ReadFile(filepath.Join(w.side, "agent"))
+	require.NoError(t, err)
+	assert.Equal(t, "none found\n", string(agent))
+}
+
 // TestNetworkOff: `network: false` keeps the evaluation, but not its setup and
 // not the agent, from a server on this machine.
 func TestNetworkOff(t *testing.T) {

@@ -30,6 +30,10 @@ func runTests(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // Some tests run the binaries as another user.
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	binaries = dir
 	build := exec.CommandContext(context.Background(), "go", "build", "-o", dir+string(filepath.Separator), "../cmd/scheduler", "../cmd/iterate")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -29,7 +29,7 @@ type Standing struct {
 }
 
 // Reason is why the program does not run now, for people; "" when it may.
-func (s Standing) Reason() string {
+func (s *Standing) Reason() string {
 	switch {
 	case s.Over == "":
 		return ""

@@ -81,7 +81,8 @@ func TestStand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, c.want, stand(t, c.front, books(t, c.usage, c.ago...)).Reason())
+			s := stand(t, c.front, books(t, c.usage, c.ago...))
+			assert.Equal(t, c.want, s.Reason())
 		})
 	}
 }
@@ -112,5 +113,6 @@ func TestPutOff(t *testing.T) {
 	sum := ledger.Replay(log.Events)
 	spent := sum.Spent(now.Add(-24 * time.Hour))
 	assert.Equal(t, ledger.Spent{Tokens: 1000, Minutes: 30}, spent)
-	assert.Equal(t, "budget: 1000 of 1000 tokens used this day; it resumes at 2026-03-05T00:00:00Z", stand(t, "unknown-cost: pause\nbudget: {tokens: 1000, usd: 1, per: day}", &sum).Reason())
+	s := stand(t, "unknown-cost: pause\nbudget: {tokens: 1000, usd: 1, per: day}", &sum)
+	assert.Equal(t, "budget: 1000 of 1000 tokens used this day; it resumes at 2026-03-05T00:00:00Z", s.Reason())
 }

@@ -15,6 +15,7 @@ func Main(work func(context.Context, Env) int) int {
 	if handled, code := command.Supervise(os.Args); handled {
 		return code
 	}
+	command.Conceal()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return work(ctx, SystemEnv())
