@@ -132,14 +132,18 @@ var problems = []struct {
 }
 
 // TestTwiceAsNearAsRandomSearch holds what the tuner promises on smooth
-// functions of eight parameters; the benchmark has the whole table.
+// functions of eight parameters, for the median of 20 seeds; the benchmark has
+// the whole table.
 func TestTwiceAsNearAsRandomSearch(t *testing.T) {
 	marks := []int{50}
-	for _, p := range problems[:7] {
+	for _, p := range problems {
+		if p.n != 8 || !slices.Contains([]string{"sphere", "rosenbrock", "griewank", "noisy sphere"}, p.name) {
+			continue
+		}
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			random := compare(p.name, p.n, 6, marks, randomSearch)
-			found := compare(p.name, p.n, 6, marks, ours)
+			random := compare(p.name, p.n, 20, marks, randomSearch)
+			found := compare(p.name, p.n, 20, marks, ours)
 			if found[0] > random[0]/2 {
 				t.Errorf("after %d evaluations the search is at %.3g, random search at %.3g", marks[0], found[0], random[0])
 			}
@@ -147,9 +151,9 @@ func TestTwiceAsNearAsRandomSearch(t *testing.T) {
 	}
 }
 
-// BenchmarkAgainstRandomSearch prints how far above the lowest value both
+// BenchmarkTuner prints how far above the lowest value both
 // searches are after 25, 50, 100 and 200 evaluations, medians of 20 seeds.
-func BenchmarkAgainstRandomSearch(b *testing.B) {
+func BenchmarkTuner(b *testing.B) {
 	marks := []int{25, 50, 100, 200}
 	for _, p := range problems {
 		b.Run(fmt.Sprintf("%s/%d", p.name, p.n), func(b *testing.B) {
@@ -157,24 +161,27 @@ func BenchmarkAgainstRandomSearch(b *testing.B) {
 				random := compare(p.name, p.n, 20, marks, randomSearch)
 				found := compare(p.name, p.n, 20, marks, ours)
 				b.Logf("%-12s n=%-3d random %-34s search %s", p.name, p.n, fmt.Sprintf("%.3g", random), fmt.Sprintf("%.3g", found))
+				b.ReportMetric(random[1]/found[1], "x-nearer-50")
 			}
 		})
 	}
 }
 
-// BenchmarkPropose measures one proposal late in a search.
+// BenchmarkPropose measures one proposal late in a search. The model is made of
+// at most 240 trials, so that the time is bounded.
 func BenchmarkPropose(b *testing.B) {
-	for _, n := range []int{2, 8, 78} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			p := makeProblem("sphere", n, 1)
+	for _, size := range []struct{ trials, n int }{{500, 2}, {500, 8}, {500, 30}, {500, 200}, {5000, 2000}} {
+		b.Run(fmt.Sprintf("%dx%d", size.trials, size.n), func(b *testing.B) {
+			n := size.n
+			p := makeProblem("noisy sphere", n, 1)
 			r := rand.New(rand.NewPCG(1, 1))
 			var history []Trial
-			for range 300 {
+			for range size.trials {
 				at := make([]float64, n)
 				for i := range at {
 					at[i] = r.Float64()
 				}
-				value := p.f(at)
+				value := p.f(at) + p.noise*r.NormFloat64()
 				history = append(history, Trial{Params: pointOf(p.space, at), Value: &value})
 			}
 			for b.Loop() {

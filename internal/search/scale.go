@@ -8,7 +8,7 @@ import (
 // unit maps a value to the unit interval, where all parameters are alike.
 func (p Param) unit(x float64) float64 {
 	if p.Log {
-		return math.Log(x/p.Min) / math.Log(p.Max/p.Min)
+		return (math.Log(x) - math.Log(p.Min)) / p.ratio()
 	}
 	return (x - p.Min) / (p.Max - p.Min)
 }
@@ -16,10 +16,13 @@ func (p Param) unit(x float64) float64 {
 // value is the inverse of unit, before snapping.
 func (p Param) value(u float64) float64 {
 	if p.Log {
-		return p.Min * math.Exp(u*math.Log(p.Max/p.Min))
+		return math.Exp(math.Log(p.Min) + u*p.ratio())
 	}
 	return p.Min + u*(p.Max-p.Min)
 }
+
+// ratio is the logarithm of Max/Min, which itself may be too large a number.
+func (p Param) ratio() float64 { return math.Log(p.Max) - math.Log(p.Min) }
 
 // Clamp returns the nearest value within the bounds.
 func (p Param) Clamp(x float64) float64 { return min(max(x, p.Min), p.Max) }
@@ -61,7 +64,7 @@ func (p Param) spacing(x float64) float64 {
 		return 0
 	}
 	if p.Log {
-		return math.Log1p(step/max(x, p.Min)) / math.Log(p.Max/p.Min)
+		return math.Log1p(step/max(x, p.Min)) / p.ratio()
 	}
 	return step / (p.Max - p.Min)
 }
@@ -76,6 +79,8 @@ func (p Param) levels() int {
 		count = p.lastStep() + 1
 	case p.Int:
 		count = math.Floor(p.Max) - math.Ceil(p.Min) + 1
+	case p.Log:
+		count = math.Floor(p.ratio()/1e-12) + 1
 	default:
 		count = math.Floor((p.Max-p.Min)/p.quantum(max(math.Abs(p.Min), math.Abs(p.Max)), 0)) + 1
 	}
@@ -97,7 +102,7 @@ func (p Param) level(k int) float64 {
 func (p Param) quantum(x, resolution float64) float64 {
 	width := (p.Max - p.Min) * resolution
 	if p.Log {
-		width = x * math.Log(p.Max/p.Min) * resolution
+		width = x * p.ratio() * resolution
 	}
 	// Fewer than 1e-12 of the value is lost in its own rounding.
 	width = max(width, math.Abs(x)*1e-12, math.SmallestNonzeroFloat64*1e16)

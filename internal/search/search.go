@@ -58,11 +58,12 @@ type Proposal struct {
 var ErrExhausted = errors.New("every combination of values within the bounds was tried")
 
 // Propose returns the next point to try. It is a pure function of its
-// arguments: the same space, history, direction and seed give the same point,
-// and a longer history continues the same search. History is in the order of
-// the trials and may hold points of other origin, repeats, and values out of
-// bounds. A point that history holds is never proposed again. The error is
-// ErrExhausted, or says which parameter is impossible.
+// arguments: the same space, history, direction and seed give the same point
+// (on one kind of processor; another may round otherwise), and a longer history
+// continues the same search. History is in the order of the trials and may hold
+// points of other origin, repeats, and values out of bounds. A point that
+// history holds is never proposed again. The error is ErrExhausted, or says
+// which parameter is impossible.
 func Propose(space []Param, history []Trial, direction score.Direction, seed int64) (Proposal, error) {
 	if len(space) == 0 {
 		return Proposal{}, errors.New("no parameter to search")
@@ -124,14 +125,14 @@ func (p Param) Validate() error {
 		return fmt.Errorf("parameter %s: the minimum %v is not below the maximum %v", p.Name, p.Min, p.Max)
 	case math.IsInf(p.Max-p.Min, 0):
 		return fmt.Errorf("parameter %s: the range %v..%v is too wide", p.Name, p.Min, p.Max)
-	case p.Step == 0 && !p.Int && p.levels() < 2:
-		return fmt.Errorf("parameter %s: the range %v..%v is too narrow to hold two numbers", p.Name, p.Min, p.Max)
 	case p.Step < 0:
 		return fmt.Errorf("parameter %s: the step %v is below zero", p.Name, p.Step)
 	case p.Log && p.Min <= 0:
 		return fmt.Errorf("parameter %s: a log scale needs a minimum above zero, not %v", p.Name, p.Min)
 	case p.Int && math.Ceil(p.Min) > math.Floor(p.Max):
 		return fmt.Errorf("parameter %s: no whole number lies in %v..%v", p.Name, p.Min, p.Max)
+	case p.Step == 0 && !p.Int && p.levels() < 2:
+		return fmt.Errorf("parameter %s: the range %v..%v is too narrow to hold two numbers", p.Name, p.Min, p.Max)
 	}
 	return nil
 }
