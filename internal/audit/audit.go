@@ -71,7 +71,7 @@ func Audit(r Records) Report {
 		case ledger.Measured:
 			measured = append(measured, e)
 		case ledger.Decided:
-			report.decided(books, measured, e)
+			report.decided(books, ofProposal(measured, e.Proposal), e)
 			measured = nil
 		}
 		books.Add(e)
@@ -80,6 +80,18 @@ func Audit(r Records) Report {
 	report.results(r)
 	report.branch(books, r)
 	return report
+}
+
+// ofProposal are the measurements of the one among several proposals that
+// decided; 0 when there was only one.
+func ofProposal(measured []*ledger.Event, number int) []*ledger.Event {
+	var own []*ledger.Event
+	for _, m := range measured {
+		if m.Proposal == number {
+			own = append(own, m)
+		}
+	}
+	return own
 }
 
 func (r *Report) find(where Where, iteration int, message string) {

@@ -218,8 +218,6 @@ func runnable(p *program.Program) error {
 // has no effect here. A promise that would not be kept stops the program.
 func unenforced(p *program.Program) string {
 	switch {
-	case p.Strategy != "":
-		return "strategy"
 	case p.CIGate == "required":
 		return "ci-gate: required"
 	default:

@@ -25,6 +25,9 @@ type attempt struct {
 	proposed   *tree.Tree // the agent's tree
 	digest     string     // of the change, "" when there is none to measure
 	others     []*attempt // of the proposal that decides, the rest
+	lineage    lineage    // what it grows from
+	patch      []byte     // the change, where the strategy needs it
+	focus      string     // the failing test to make pass, "" for none
 	outcome    ledger.Outcome
 	verdict    *gate.Verdict // nil when nothing was compared
 	reasons    []string
@@ -62,7 +65,7 @@ func (r *run) tampered(lines []string) []string {
 
 // request is the task of one agent. What others propose at the same time is
 // pending: it counts as no better than the incumbent.
-func (r *run) request(at position, a *attempt, pending []agent.Trial) (agent.Request, error) {
+func (r *run) request(ctx context.Context, at position, a *attempt, pending []agent.Trial) (agent.Request, error) {
 	home := r.newDir('h')
 	environ, err := r.Environ(home, r.Program.Env)
 	if err != nil {
@@ -70,14 +73,18 @@ func (r *run) request(at position, a *attempt, pending []agent.Trial) (agent.Req
 	}
 	p, sum := r.Program, &r.books.sum
 	targets := p.Matcher()
+	entries := at.entries
+	if a.lineage.from != "" {
+		if entries, err = r.Repo.LsTree(ctx, a.lineage.from); err != nil {
+			return agent.Request{}, err
+		}
+	}
 	var files []string
-	for _, entry := range at.entries {
+	for _, entry := range entries {
 		if targets.Allows(entry.Path) {
 			files = append(files, entry.Path)
 		}
 	}
-	seed := fnv.New64a()
-	seed.Write([]byte(p.Name))
 	notes := ""
 	if handsBack(at) {
 		notes = prompt.NotesFile
@@ -85,8 +92,15 @@ func (r *run) request(at position, a *attempt, pending []agent.Trial) (agent.Req
 	return agent.Request{
 		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home, Timeout: p.Timeout, Model: p.Model, Command: p.AgentCommand,
 		IsTarget: targets.Allows, Targets: files, History: append(r.trials(at), pending...), Direction: p.Direction, Incumbent: sum.Best,
-		Seed: int64(seed.Sum64() >> 1), Iteration: r.iteration, Proposal: a.number,
+		Seed: r.seed(), Iteration: r.iteration, Proposal: a.number,
 	}, nil
+}
+
+// seed is the program's own, so that chance repeats itself.
+func (r *run) seed() int64 {
+	sum := fnv.New64a()
+	sum.Write([]byte(r.Program.Name))
+	return int64(sum.Sum64() >> 1)
 }
 
 // trials are the iterations that were decided under the same definition; one
@@ -118,6 +132,7 @@ func (r *run) trials(at position) []agent.Trial {
 
 func (r *run) prompt(at position, a *attempt, files []string) string {
 	p, b := r.Program, r.books
+	parent, inspirations := a.lineage.relatives()
 	return prompt.Build(prompt.Input{
 		Program: p.Name, Iteration: r.iteration, Goal: p.Goal, Targets: texts(p.Targets), Protected: texts(p.Protected), Files: files,
 		Metric: p.Metric, Direction: p.Direction, Target: r.target(b), Initial: b.sum.Initial, Best: b.sum.Best, Script: p.Script,
@@ -129,6 +144,7 @@ func (r *run) prompt(at position, a *attempt, files []string) string {
 		},
 		Attempts: b.sum.Attempts, Output: b.sum.Output, Handback: handsBack(at),
 		Proposal: a.number, Proposals: a.of,
+		Parent: parent, Inspirations: inspirations, Focus: a.focus,
 	})
 }
 

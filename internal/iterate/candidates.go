@@ -1,10 +1,12 @@
 package iterate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
@@ -60,9 +62,13 @@ func (r *run) newAttempts() []*attempt {
 // tuner's proposals come first, one after the other, since each of them learns
 // from those before it; they take no time.
 func (r *run) proposeAll(ctx context.Context, at position, all []*attempt) error {
+	if err := r.breed(ctx, at, all); err != nil {
+		return err
+	}
 	for _, a := range all {
 		var err error
-		if a.proposed, err = r.Trees.Build(ctx, at.Head, r.newDir('t'), r.treeOptions(true)); err != nil {
+		a.focus = r.focus(at)
+		if a.proposed, err = r.Trees.Build(ctx, cmp.Or(a.lineage.from, at.Head), r.newDir('t'), r.treeOptions(true)); err != nil {
 			return err
 		}
 	}
@@ -92,7 +98,7 @@ func (r *run) askAll(ctx context.Context, at position, all []*attempt) error {
 	for i, a := range all {
 		r.step("propose", a.title())
 		var err error
-		if requests[i], err = r.request(at, a, pending); err != nil {
+		if requests[i], err = r.request(ctx, at, a, pending); err != nil {
 			return err
 		}
 		if !tunes(a) {
@@ -145,6 +151,13 @@ func (r *run) consider(ctx context.Context, at position, a *attempt, digests map
 		return err
 	}
 	a.digest = gate.Digest(patch)
+	if a.digest == "" {
+		a.end(ledger.Rejected, "it is the incumbent again, so there is nothing to measure")
+		return nil
+	}
+	if err := r.inherit(ctx, at, a, patch); err != nil {
+		return err
+	}
 	if tried, found := r.books.sum.Tried[a.digest]; found {
 		a.end(ledger.Rejected, fmt.Sprintf("the same change as iteration %d's, which was %s; it was not measured again", tried.Iteration, tried.Outcome))
 		return nil
@@ -154,6 +167,26 @@ func (r *run) consider(ctx context.Context, at position, a *attempt, digests map
 		return nil
 	}
 	digests[a.digest] = a.number
+	return nil
+}
+
+// inherit notes the change of a member of the population: against the incumbent,
+// whatever it began with.
+func (r *run) inherit(ctx context.Context, at position, a *attempt, patch []byte) error {
+	if r.evolves() && len(patch) <= maxPatch && utf8.Valid(patch) {
+		a.patch = patch
+	}
+	if a.lineage.from == "" {
+		return nil
+	}
+	changes, err := r.Repo.Changes(ctx, at.Head, a.tree)
+	if err != nil {
+		return err
+	}
+	a.changed = a.changed[:0]
+	for _, change := range changes {
+		a.changed = append(a.changed, change.Path)
+	}
 	return nil
 }
 

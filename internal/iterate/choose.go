@@ -116,7 +116,7 @@ func (r *run) enterOthers(b *books, at position, a *attempt) error {
 				return err
 			}
 		}
-		if one.of < 2 {
+		if one.of < 2 && (!r.evolves() || one.agent == nil) {
 			continue
 		}
 		if err := r.add(b, r.proposal(at, one)); err != nil {
@@ -133,7 +133,10 @@ func (r *run) proposal(at position, a *attempt) ledger.Event {
 		Agent: a.agent.Name(), Model: r.Program.Model, Summary: a.reply.Summary, Changed: a.changed[:min(len(a.changed), 100)],
 		Params: a.reply.Params, Durations: a.durations, Direction: r.Program.Direction, Evaluator: at.identity.Evaluator,
 		Definition: at.identity.Definition, Usage: a.usage(), Digest: a.digest, Noisy: a.noisy,
-		Lessons: a.notes.Lessons, Foreclosed: a.notes.Foreclosed, Ideas: a.notes.Ideas,
+		Focus: a.focus, Lessons: a.notes.Lessons, Foreclosed: a.notes.Foreclosed, Ideas: a.notes.Ideas,
+	}
+	if a.metric() != nil {
+		e.Patch = string(a.patch)
 	}
 	if a.verdict != nil {
 		e.Verdict, e.Metric, e.PreviousBest, e.Delta, e.Evidence = string(a.decision.Verdict), a.decision.Metric, a.decision.Previous, a.decision.Delta, a.decision.Evidence

@@ -66,10 +66,13 @@ func (r *run) decided(b *books, at position, a *attempt, commit string) ledger.E
 	e := ledger.Event{
 		Kind: ledger.Decided, Iteration: r.iteration, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: b.sum.Best, Best: b.sum.Best,
 		Parent: at.Head, Commit: commit, Agent: r.nameOf(a), Model: r.Program.Model, Summary: a.reply.Summary,
-		Changed: a.changed[:min(len(a.changed), 100)], Params: a.reply.Params, Durations: a.totalDurations(), Digest: a.digest, Direction: r.Program.Direction,
+		Changed: a.changed[:min(len(a.changed), 100)], Params: a.reply.Params, Durations: a.totalDurations(), Digest: a.digest, Focus: a.focus, Direction: r.Program.Direction,
 		Target: r.target(b), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Usage: a.totalUsage(),
 	}
 	e.Noisy, e.Rule = a.noisy, a.rule
+	if a.of > 1 {
+		e.Proposal = a.number
+	}
 	e.Lessons, e.Foreclosed, e.Ideas = a.notes.Lessons, a.notes.Foreclosed, a.notes.Ideas
 	if a.verdict != nil {
 		d := &a.decision

@@ -44,6 +44,8 @@ type Attempt struct {
 	Durations map[string]float64
 	// Took is the wall-clock time from the iteration's start to its end.
 	Took time.Duration
+	// Focus is the failing test that it was to make pass; "" for none.
+	Focus string
 }
 
 // Books is what a ledger adds up to. The zero Books is a program that never ran.
@@ -214,7 +216,7 @@ func (b *Books) decided(e *Event) {
 	attempt := Attempt{
 		Iteration: e.Iteration, Time: e.Time, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest,
 		Delta: e.Delta, Summary: e.Summary, Reasons: e.Reasons, Agent: e.Agent, Definition: e.Definition, Params: e.Params,
-		Usage: e.Usage, Durations: e.Durations, Took: b.took(e),
+		Usage: e.Usage, Durations: e.Durations, Took: b.took(e), Focus: e.Focus,
 	}
 	if last := len(b.Attempts) - 1; last >= 0 && b.Attempts[last].Iteration == e.Iteration {
 		attempt.keep(&b.Attempts[last])

@@ -149,6 +149,9 @@ type Event struct {
 	Digest   string `json:"digest,omitempty"`
 	Patch    string `json:"patch,omitempty"`
 
+	// Focus is the failing test that the attempt was to make pass.
+	Focus string `json:"focus,omitempty"`
+
 	// What the agent handed back: data of its own making.
 	Lessons    []string `json:"lessons,omitempty"`
 	Foreclosed []string `json:"foreclosed,omitempty"`

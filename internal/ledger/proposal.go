@@ -14,6 +14,7 @@ type Proposal struct {
 	Agent      string
 	Summary    string
 	Definition string
+	Evaluator  string
 	Params     map[string]score.Value
 	// Digest identifies the change; Patch is the change against commit Parent,
 	// "" when it was not kept.
@@ -24,7 +25,7 @@ type Proposal struct {
 func (b *Books) proposed(e *Event) {
 	p := Proposal{
 		Iteration: e.Iteration, Number: e.Proposal, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest, Agent: e.Agent, Summary: e.Summary,
-		Definition: e.Definition, Params: e.Params, Digest: e.Digest, Patch: e.Patch, Parent: e.Parent,
+		Definition: e.Definition, Evaluator: e.Evaluator, Params: e.Params, Digest: e.Digest, Patch: e.Patch, Parent: e.Parent,
 	}
 	b.Proposals = append(b.Proposals, p)
 	b.try(e)

@@ -45,6 +45,12 @@ type Input struct {
 	Handback bool
 	// Proposal counts those that are made side by side, from 1 to Proposals.
 	Proposal, Proposals int
+	// Parent is the earlier attempt whose files the agent begins with; nil for
+	// the incumbent's. Inspirations are others, the most useful first.
+	Parent       *Relative
+	Inspirations []Relative
+	// Focus is the failing test to make pass; "" for none.
+	Focus string
 }
 
 // Section is a titled text of the state.
@@ -63,6 +69,8 @@ func Build(in Input) string {
 	paragraph(&b, "Goal", in.Goal)
 	writeTargets(&b, in)
 	writeMeasure(&b, in)
+	writeFocus(&b, in.Focus)
+	writeLineage(&b, in)
 	writeMemory(&b, in)
 	if in.Output != "" {
 		fenced(&b, "What the last evaluation of the present files printed", in.Output, maxOutput)

@@ -1,0 +1,39 @@
+package git_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/git"
+)
+
+func TestApplyIsTheReverseOfDiff(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	changed, err := f.repo.WriteFiles(t.Context(), "HEAD", map[string]*git.File{
+		"a": {Data: []byte("two\n\xff\r\n")}, "d/bin": {Data: []byte("\x00\x01")}, "d/script": {Mode: git.ModeExecutable, Data: []byte("x")},
+	})
+	require.NoError(t, err)
+	patch, err := f.repo.Diff(t.Context(), "HEAD", changed)
+	require.NoError(t, err)
+	applied, err := f.repo.Apply(t.Context(), "HEAD", patch)
+	require.NoError(t, err)
+	assert.Equal(t, changed, applied)
+	assert.Empty(t, f.user("status", "--porcelain"), "neither index nor files of the user are touched")
+}
+
+func TestApplyRefuses(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for name, patch := range map[string]string{
+		"another base": "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-three\n+four\n",
+		"outside":      "diff --git a/../x b/../x\nnew file mode 100644\n--- /dev/null\n+++ b/../x\n@@ -0,0 +1 @@\n+x\n",
+		"git itself":   "diff --git a/.git/x b/.git/x\nnew file mode 100644\n--- /dev/null\n+++ b/.git/x\n@@ -0,0 +1 @@\n+x\n",
+		"no patch":     "rubbish\n",
+	} {
+		_, err := f.repo.Apply(t.Context(), "HEAD", []byte(patch))
+		assert.Error(t, err, name)
+	}
+}
