@@ -217,12 +217,10 @@ func runnable(p *program.Program) error {
 // unenforced names a setting that the program relies on and that is read but
 // has no effect here. A promise that would not be kept stops the program.
 func unenforced(p *program.Program) string {
-	switch {
-	case p.CIGate == "required":
+	if p.CIGate == "required" {
 		return "ci-gate: required"
-	default:
-		return ""
 	}
+	return ""
 }
 
 // selectedProgram reads the scheduler's choice.
