@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/command"
-	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/program"
 )
 
 // isolate finds out how the commands of a program are kept apart from the rest
 // of this machine; nil is not at all. What the program requires and this
-// machine cannot do is an error.
-func isolate(ctx context.Context, env Env, repo *git.Repo, p *program.Program, runner *command.Runner, runDir string) (*command.Isolation, error) {
+// machine cannot do is an error. Beside the run's directory nobody sees what is
+// hidden, and everybody what is readable.
+func isolate(ctx context.Context, env Env, p *program.Program, runner *command.Runner, runDir string, hidden, readable []string) (*command.Isolation, error) {
 	wish, err := isolationWish(env, p)
 	if err != nil || wish == "off" {
 		return nil, err
@@ -36,14 +36,13 @@ func isolate(ctx context.Context, env Env, repo *git.Repo, p *program.Program, r
 	if resolved, err := filepath.EvalSymlinks(home); err == nil {
 		home = resolved
 	}
-	isolation := &command.Isolation{Method: probe.Method, Program: probe.Program, Home: home}
-	// The configuration of a checkout may hold a token, and the files by which
-	// a step of a workflow speaks to its runner are no command's business.
-	isolation.Hidden = []string{runDir, repo.CommonDir, repo.GitDir}
+	isolation := &command.Isolation{Method: probe.Method, Program: probe.Program, Home: home, Readable: readable}
+	isolation.Hidden = append([]string{runDir}, hidden...)
+	// The files by which a step of a workflow speaks to its runner are no
+	// command's business.
 	if temp := env.Getenv("RUNNER_TEMP"); env.InActions() && temp != "" {
 		isolation.Hidden = append(isolation.Hidden, temp)
 	}
-	isolation.Readable = objectDirs(repo.CommonDir)
 	return isolation, nil
 }
 

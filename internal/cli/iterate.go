@@ -269,7 +269,8 @@ func outputDir(env Env, dir string) string {
 func newRunner(ctx context.Context, env Env, repo *git.Repo, p *program.Program, runDir string) (*command.Runner, error) {
 	runner := command.NewRunner()
 	var err error
-	runner.Isolation, err = isolate(ctx, env, repo, p, runner, runDir)
+	// The configuration of a checkout may hold a token; its objects are read.
+	runner.Isolation, err = isolate(ctx, env, p, runner, runDir, []string{repo.CommonDir, repo.GitDir}, objectDirs(repo.CommonDir))
 	return runner, err
 }
 

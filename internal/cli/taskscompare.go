@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,7 +33,8 @@ type tasksOptions struct {
 	tokens                     int64
 	minutes                    float64
 	cache, report              string
-	fresh                      bool
+	fresh, network             bool
+	isolation                  string
 	output                     compareOptions
 	repoDir                    *string
 }
@@ -80,6 +82,8 @@ func (o *tasksOptions) register(flags *pflag.FlagSet, env Env) {
 	flags.StringVar(&o.unknownCost, "unknown-cost", "allow", "with a budget and an agent that does not say what it costs: allow or pause")
 	flags.StringVar(&o.cache, "cache", "", "`DIR` where finished runs are kept (default: autoloop/tasks in the user's cache directory)")
 	flags.StringVar(&o.report, "report", "", "write report.json, report.md, both outcomes, transcripts and changes to this `DIR`")
+	flags.StringVar(&o.isolation, "isolation", "auto", "keep agents and checks apart from the rest of this machine: auto, required or off")
+	flags.BoolVar(&o.network, "network", true, "checks may reach the network; false needs isolation")
 	flags.BoolVar(&o.fresh, "fresh", false, "run everything again, also what is kept")
 	flags.BoolVar(&o.output.json, "json", false, "print a JSON object")
 	flags.BoolVar(&o.output.markdown, "markdown", false, "print markdown, for a comment or a summary")
@@ -106,7 +110,7 @@ func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.Fla
 		return err
 	}
 	defer place.close()
-	options, err := o.wire(env, place)
+	options, err := o.wire(ctx, env, place)
 	if err != nil {
 		return err
 	}
@@ -140,6 +144,8 @@ func (o *tasksOptions) check() error {
 		return Usagef("--jobs %d: give at least one", o.jobs)
 	case o.tokens < 0 || o.minutes < 0:
 		return Usagef("a budget below 0 makes no sense")
+	case !slices.Contains([]string{"auto", "required", "off"}, o.isolation):
+		return Usagef("--isolation %s: give auto, required or off", o.isolation)
 	case o.unknownCost != "allow" && o.unknownCost != "pause":
 		return Usagef("--unknown-cost %s: give allow or pause", o.unknownCost)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/judge"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -65,9 +67,25 @@ func (o *tasksOptions) cacheDir(env Env) (string, error) {
 	return filepath.Join(user, "autoloop", "tasks"), nil
 }
 
+// runner runs agents and checks, isolated where this machine can: they see
+// neither the tasks and their checks nor what is kept, and of the user's home
+// what the agent's command names.
+func (o *tasksOptions) runner(ctx context.Context, env Env, place *tasksPlace) (*command.Runner, error) {
+	runner := command.NewRunner()
+	hidden := []string{place.cache, env.path(o.suite)}
+	wish := &program.Program{File: "iterate tasks compare", Isolation: o.isolation, Network: o.network}
+	var err error
+	runner.Isolation, err = isolate(ctx, env, wish, runner, place.run, hidden, namedFiles(env, o.command))
+	return runner, err
+}
+
 // wire builds all that a comparison works with.
-func (o *tasksOptions) wire(env Env, place *tasksPlace) (compare.Options, error) {
-	runner, masker := command.NewRunner(), command.NewMasker(env.Environ)
+func (o *tasksOptions) wire(ctx context.Context, env Env, place *tasksPlace) (compare.Options, error) {
+	masker := command.NewMasker(env.Environ)
+	runner, err := o.runner(ctx, env, place)
+	if err != nil {
+		return compare.Options{}, err
+	}
 	environ := func(home string, names []string) ([]string, error) {
 		if err := os.MkdirAll(filepath.Join(home, "tmp"), 0o700); err != nil {
 			return nil, err
@@ -88,13 +106,14 @@ func (o *tasksOptions) wire(env Env, place *tasksPlace) (compare.Options, error)
 	}
 	options := compare.Options{
 		Agent: name, Model: o.model, Command: o.command, CommandDigest: commandDigest(env, o.command), Env: o.env,
-		Jobs: o.jobs, Runs: runs, Budget: budget, Fresh: o.fresh,
+		Surroundings: fmt.Sprintf("isolated: %v, network: %v", runner.Isolation != nil, o.network),
+		Jobs:         o.jobs, Runs: runs, Budget: budget, Fresh: o.fresh,
 		Agents:    o.agents(env, runner, masker),
-		Sandboxes: &sandbox.Maker{Runner: runner, Masker: masker, Environ: environ, Remove: tree.RemoveAll},
+		Sandboxes: &sandbox.Maker{Runner: runner, Masker: masker, Environ: environ, Remove: tree.RemoveAll, Offline: !o.network},
 		RunDir:    place.run, Archive: &archive.Archive{Dir: place.cache, Stage: place.stage},
 		Session: newRunID(env), Masker: masker, Now: env.Now,
 	}
-	chosen, none, err := o.chooseJudge(env, place, runner, masker)
+	chosen, none, err := o.chooseJudge(env, place, masker)
 	if err != nil {
 		return options, err
 	}
@@ -121,8 +140,8 @@ func (o *tasksOptions) agents(env Env, runner *command.Runner, masker command.Ma
 }
 
 // chooseJudge finds the judge. claude gets the variables of its own login and
-// no others.
-func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, runner *command.Runner, masker command.Masker) (*judge.Judge, string, error) {
+// no others; it has no tools, and writes to its login's directory.
+func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, masker command.Masker) (*judge.Judge, string, error) {
 	home := filepath.Join(place.run, "judge")
 	if err := os.MkdirAll(filepath.Join(home, "tmp"), 0o700); err != nil {
 		return nil, "", err
@@ -134,7 +153,7 @@ func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, runner *command.R
 	}
 	chosen, none, err := judge.Choose(judge.Setting{
 		Mode: judge.Mode(o.judge), Model: o.judgeModel, Getenv: env.Getenv, Complete: judge.Complete(env.Complete),
-		Claude: judge.Claude{Runner: runner, Dir: home, Env: variables}, Masker: masker,
+		Claude: judge.Claude{Runner: command.NewRunner(), Dir: home, Env: variables}, Masker: masker,
 	})
 	if err != nil {
 		return nil, "", &UsageError{err}
@@ -143,9 +162,19 @@ func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, runner *command.R
 }
 
 // commandDigest identifies the content of the files that an agent's command
-// names: by absolute path, or the program by its name in PATH.
+// names.
 func commandDigest(env Env, text string) string {
 	sum := sha256.New()
+	for _, file := range namedFiles(env, text) {
+		addFile(sum, file)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// namedFiles are the files that an agent's command names: by absolute path, or
+// the program by its name in PATH.
+func namedFiles(env Env, text string) []string {
+	var files []string
 	for i, word := range strings.Fields(text) {
 		word = strings.Trim(word, `"'`)
 		if i == 0 {
@@ -153,11 +182,11 @@ func commandDigest(env Env, text string) string {
 				word = found
 			}
 		}
-		if filepath.IsAbs(word) {
-			addFile(sum, word)
+		if info, err := os.Stat(word); filepath.IsAbs(word) && err == nil && info.Mode().IsRegular() {
+			files = append(files, word)
 		}
 	}
-	return hex.EncodeToString(sum.Sum(nil)[:16])
+	return files
 }
 
 func addFile(sum io.Writer, name string) {

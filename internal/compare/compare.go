@@ -47,6 +47,8 @@ type Options struct {
 	// CommandDigest identifies the content of the files that Command names, so
 	// that what a changed script does is not taken from what is kept.
 	CommandDigest string
+	// Surroundings name whatever else runs depend on, such as their isolation.
+	Surroundings string
 	// Env are variables that the agent and the checks may see.
 	Env []string
 	// Jobs is how many runs there are at the same time, 0 for two; Runs how often

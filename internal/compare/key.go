@@ -25,6 +25,7 @@ type runKey struct {
 	Agent, Model   string
 	Command        string
 	CommandContent string
+	Surroundings   string
 	Env            []string
 }
 
@@ -39,6 +40,7 @@ func (s *session) key(of role, p *prepared) string {
 	key := runKey{
 		Format: format, Role: of.String(), ID: p.ID, Prompt: p.Prompt, TimeoutMs: p.Timeout.Milliseconds(),
 		Template: p.templates[of].Manifest.Digest(), Agent: p.agent.Name(), Model: s.Model, Env: s.Env,
+		Surroundings: s.Surroundings,
 	}
 	if p.agent.Name() == commandAgent {
 		key.Command, key.CommandContent = s.Command, s.CommandDigest

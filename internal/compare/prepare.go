@@ -128,7 +128,7 @@ func (s *session) assign(p *prepared) error {
 		name = s.Agent
 	}
 	if name == "" {
-		return fmt.Errorf("%s names no agent: give one for the run, or the task an `agent`", p.File)
+		return fmt.Errorf("%s names no agent: choose one for the run (--agent), or give the task its own", p.File)
 	}
 	found, err := s.Agents(name)
 	if err != nil {

@@ -24,6 +24,9 @@ type Maker struct {
 	// Environ makes the home dir and returns the whole environment of a process
 	// that lives there; names are variables that it may see besides.
 	Environ func(home string, names []string) ([]string, error)
+	// Offline keeps the commands of checks from the network; it needs a Runner
+	// that isolates.
+	Offline bool
 	// Remove deletes a directory and all below it, also where an agent closed it.
 	Remove func(dir string) error
 }

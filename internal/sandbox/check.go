@@ -130,7 +130,7 @@ func (b *Box) commandCheck(ctx context.Context, number int, check suite.Check, l
 		return "", 0, err
 	}
 	result, err := b.maker.Runner.Run(ctx, command.Spec{
-		Args: []string{"sh", "-c", check.Command}, Dir: b.Dir, Env: env, Timeout: left, OutputCap: checkOutput,
+		Args: []string{"sh", "-c", check.Command}, Dir: b.Dir, Env: env, Timeout: left, OutputCap: checkOutput, Offline: b.maker.Offline,
 	})
 	if err != nil {
 		return "", 0, fmt.Errorf("run a check: %w", err)

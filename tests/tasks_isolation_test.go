@@ -1,0 +1,31 @@
+package tests
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestTasksDoNotSeeTheirChecks has an agent look for the suite, for what is
+// kept, and for the sandboxes of others.
+func TestTasksDoNotSeeTheirChecks(t *testing.T) {
+	t.Parallel()
+	w := tasksWorld(t, map[string]string{"one": `{"kind": "regexMatch", "path": "seen.txt", "pattern": "^end\n$"}`})
+	w.unset("AUTOLOOP_ISOLATION")
+	root := filepath.Dir(w.side)
+	spy := `for dir in "` + w.dir + `/suite" "` + root + `/home/.cache/autoloop" "$PWD/../.."; do ls -A "$dir" 2>/dev/null | grep -e one -e task -e template; done >seen.txt; echo end >>seen.txt`
+	for _, runs := range []string{"1", "2"} { // the second time something is kept
+		a := w.tasks(spy, "--isolation", "required", "--json", "--runs", runs)
+		if strings.Contains(a.stderr, "this machine has none") {
+			w.lacks("isolation")
+		}
+		require.Zero(t, a.code, a.stderr)
+		assert.Contains(t, a.stdout, `"passed": 1`)
+		assert.NotContains(t, a.stdout, `"passed": 0`)
+	}
+	open := w.tasks(spy, "--isolation", "off", "--json")
+	assert.Contains(t, open.stdout, `"passed": 0`, "without isolation it would be seen")
+}
