@@ -19,22 +19,23 @@ var passed = []string{
 
 // cache is a toolchain's directory that is worth keeping between runs: the
 // variable that names it, and where it is below the home when unset ("": it is
-// named only when the caller does). A store is of use when it cannot be written.
+// named only when the caller does). A store holds what was fetched or installed,
+// and is of use when it cannot be written; else it holds what tool builds.
 type cache struct {
-	name, below string
-	store       bool
+	name, below, tool string
+	store             bool
 }
 
 var caches = []cache{
-	{"GOPATH", "go", true},
-	{"GOMODCACHE", "", true},
-	{"GOCACHE", ".cache/go-build", false},
-	{"npm_config_cache", ".npm", false},
-	{"PIP_CACHE_DIR", ".cache/pip", false},
-	{"UV_CACHE_DIR", ".cache/uv", false},
-	{"CARGO_HOME", ".cargo", true},
-	{"RUSTUP_HOME", ".rustup", true},
-	{"GRADLE_USER_HOME", ".gradle", false},
+	{"GOPATH", "go", "go", true},
+	{"GOMODCACHE", "", "go", true},
+	{"GOCACHE", ".cache/go-build", "go", false},
+	{"npm_config_cache", ".npm", "npm", false},
+	{"PIP_CACHE_DIR", ".cache/pip", "pip", false},
+	{"UV_CACHE_DIR", ".cache/uv", "uv", false},
+	{"CARGO_HOME", ".cargo", "cargo", true},
+	{"RUSTUP_HOME", ".rustup", "rustup", true},
+	{"GRADLE_USER_HOME", ".gradle", "gradle", false},
 }
 
 // Environment is the whole environment of an agent or an evaluation: what is

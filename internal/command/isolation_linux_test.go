@@ -207,6 +207,24 @@ func TestCachesStayAsTheyAre(t *testing.T) {
 	}
 }
 
+// TestCachesAreFilled: what the user's own people wrote fills the caches of
+// builds, also one that is not there yet, and no others.
+func TestCachesAreFilled(t *testing.T) {
+	t.Parallel()
+	isolated(t, `echo built > "$GOCACHE/built"; echo built > "$npm_config_cache/built"; mkdir -p "$GOPATH/bin"; echo x > "$GOPATH/bin/evil"; echo x > "$GRADLE_USER_HOME/x"`,
+		func(t *testing.T, p place, _ command.Result) {
+			t.Helper()
+			assert.FileExists(t, filepath.Join(p.home, ".cache", "go-build", "built"))
+			assert.FileExists(t, filepath.Join(p.home, ".npm", "built"))
+			assert.NoDirExists(t, filepath.Join(p.home, "go"))
+			assert.NoDirExists(t, filepath.Join(p.home, ".gradle"), "there is no gradle")
+		}, func(p place, spec *command.Spec) {
+			spec.FillCaches = true
+			npm := filepath.Join(p.home, ".tools", "bin", "npm")
+			assert.NoError(t, os.WriteFile(npm, []byte("#!/bin/sh\n"), 0o755)) //nolint:gosec // A program.
+		})
+}
+
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	server, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // It waits for nobody.

@@ -29,6 +29,9 @@ type Spec struct {
 	// Writable and Readable are paths that an isolated command may use beside
 	// Dir, HOME and TMPDIR; they mean nothing without isolation.
 	Writable, Readable []string
+	// FillCaches lets an isolated command write to the caller's own caches of
+	// builds: for what nobody but the caller's people wrote.
+	FillCaches bool
 	// Timeout ends the command; 0 is no bound but the context's.
 	Timeout time.Duration
 	// OutputCap bounds what is kept of each stream, in bytes; 0 is

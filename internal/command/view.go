@@ -63,7 +63,7 @@ func (i *Isolation) viewOf(spec *Spec) view {
 	for _, path := range append([]string{resolver}, append(i.Readable, spec.Readable...)...) {
 		b.add(mount{Change: show, Path: path})
 	}
-	b.environment(spec.Env)
+	b.environment(spec)
 	b.add(mount{Change: hide, Path: scratch(spec.Env)})
 	for _, path := range append([]string{spec.Dir, Getenv(spec.Env, "HOME"), Getenv(spec.Env, "TMPDIR")}, spec.Writable...) {
 		if !b.holdsHidden(path) {
@@ -103,15 +103,15 @@ func (b *viewBuilder) add(m mount) {
 }
 
 // environment shows what the variables name: programs, toolchains, caches.
-func (b *viewBuilder) environment(env []string) {
-	for _, variable := range env {
+func (b *viewBuilder) environment(spec *Spec) {
+	for _, variable := range spec.Env {
 		name, value, _ := strings.Cut(variable, "=")
 		switch {
 		case name == "PATH":
 			for _, entry := range filepath.SplitList(value) {
 				b.add(mount{Change: show, Path: b.toolchain(entry)})
 			}
-		case b.cache(name, value, env):
+		case b.cache(name, value, spec):
 		case filepath.IsAbs(value) && !b.holdsHidden(value):
 			b.add(mount{Change: show, Path: value})
 		}
@@ -119,18 +119,34 @@ func (b *viewBuilder) environment(env []string) {
 }
 
 // cache adds a toolchain's cache, also one that is yet to be made.
-func (b *viewBuilder) cache(name, value string, env []string) bool {
+func (b *viewBuilder) cache(name, value string, spec *Spec) bool {
 	at := slices.IndexFunc(caches, func(c cache) bool { return c.name == name })
-	if at < 0 || !filepath.IsAbs(value) || scratch(env) == "" || b.holdsHidden(value) {
+	if at < 0 || !filepath.IsAbs(value) || scratch(spec.Env) == "" || b.holdsHidden(value) {
 		return false
 	}
-	m := mount{Change: layer, Path: filepath.Clean(value), Scratch: filepath.Join(scratch(env), name), Keep: caches[at].store}
+	m := mount{Change: layer, Path: filepath.Clean(value), Scratch: filepath.Join(scratch(spec.Env), name), Keep: caches[at].store}
+	if spec.FillCaches && caches[at].fill(m.Path, spec) {
+		m = mount{Change: write, Path: m.Path}
+	}
 	if _, err := os.Stat(m.Path); err == nil {
 		b.add(m)
 	} else if b.hidden(m.Path) != "" {
 		b.mounts = append(b.mounts, m)
 	}
 	return true
+}
+
+// fill reports whether a cache of builds may be written to as it is. One that is
+// yet to be made is made when its tool is there.
+func (c cache) fill(path string, spec *Spec) bool {
+	if c.store {
+		return false
+	}
+	if _, err := os.Stat(path); err == nil {
+		return true
+	}
+	_, err := LookPath(c.tool, spec.Dir, spec.Env)
+	return err == nil && os.MkdirAll(path, 0o700) == nil
 }
 
 // toolchain is the directory to show for a directory of programs: within a home

@@ -16,6 +16,8 @@ type room struct {
 	home    string
 	environ []string
 	ready   bool
+	// trusted says that the tree is the default branch's.
+	trusted bool
 	// prepare is how long building and setup took.
 	prepare time.Duration
 }
@@ -50,7 +52,7 @@ func (m *room) evaluate(ctx context.Context) (evaluate.Outcome, error) {
 	p := m.run.Program
 	request := evaluate.Request{
 		Script: p.Script, Dir: m.tree.Dir, Env: m.environ, Timeout: p.EvaluationTimeout, Metric: p.Metric, Artifacts: m.home,
-		Offline: !p.Network,
+		Offline: !p.Network, Trusted: m.trusted,
 	}
 	if !m.ready {
 		request.Setup, m.ready = p.Setup, true

@@ -28,6 +28,7 @@ func (z zero) notes() []string {
 // series is the runs of one commit in two rooms of its own.
 type series struct {
 	commit  string
+	trusted bool // the default branch's
 	rooms   [2]*room
 	samples *samples
 }
@@ -44,11 +45,11 @@ func (s *series) clear() {
 // in turn. When the default branch cannot be measured the incumbent stands for
 // it; when neither can, the error is a *baselineError.
 func (r *run) measureZero(ctx context.Context, at position) (zero, error) {
-	head := &series{commit: at.Head}
+	head := &series{commit: at.Head, trusted: at.Head == at.Base}
 	all := []*series{head}
 	base := head
 	if at.Head != at.Base {
-		base = &series{commit: at.Base}
+		base = &series{commit: at.Base, trusted: true}
 		all = []*series{base, head}
 	}
 	defer head.clear()
@@ -101,6 +102,7 @@ func (r *run) probe(ctx context.Context, s *series, rooms int) (problem string, 
 		if s.rooms[i], err = r.furnish(ctx, s.commit, r.newDir('t')); err != nil {
 			return "", err
 		}
+		s.rooms[i].trusted = s.trusted
 		if problem, err = r.sample(ctx, s, i); problem != "" || err != nil {
 			return problem, err
 		}
