@@ -63,7 +63,7 @@ func demo(ctx context.Context, env Env, o demoOptions) error {
 	say("\n── %d iterations: the tuner changes the search's constants, the evaluation measures, code decides", o.iterations)
 	say("   (the first evaluation compiles the example, which takes some seconds)\n")
 	err = iterateCommand(ctx, inner, iterateOptions{
-		repoDir: dir, dir: filepath.Join(dir, ".git", "autoloop"), count: o.iterations, local: true,
+		repoDir: dir, dir: filepath.Join(dir, ".git", "autoloop"), count: o.iterations, hubOptions: hubOptions{local: true},
 	})
 	if err != nil {
 		return err

@@ -25,13 +25,13 @@ const maxLookups = 2
 
 // discover reads the issue programs. That GitHub is down is a warning: file
 // programs run, and issue programs known from their states are left alone.
-func discover(ctx context.Context, hub *github.Client, files []*program.Program, states map[string][]byte) (scheduler.Discovery, error) {
+func discover(ctx context.Context, hub *github.Client, files []*program.Program, states map[string][]byte) (scheduler.Discovery, []github.Issue, error) {
 	found, err := hub.Issues(ctx, programLabel, "open")
 	if err != nil {
 		if ctx.Err() != nil {
-			return scheduler.Discovery{}, err
+			return scheduler.Discovery{}, nil, err
 		}
-		return scheduler.Discovery{Warnings: []string{unread(err, files, states)}}, nil
+		return scheduler.Discovery{Warnings: []string{unread(err, files, states)}}, nil, nil
 	}
 	trust := truster{hub: hub, seen: map[string]string{}}
 	issues := make([]scheduler.Issue, len(found))
@@ -41,7 +41,7 @@ func discover(ctx context.Context, hub *github.Client, files []*program.Program,
 			Untrusted: trust.why(ctx, issue.Author, issue.Association),
 		}
 	}
-	return scheduler.Discover(files, issues, states), nil
+	return scheduler.Discover(files, issues, states), found, nil
 }
 
 // unread says that issues could not be read, and which programs that leaves

@@ -71,7 +71,7 @@ func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bo
 	if err != nil {
 		return err
 	}
-	p, err := chooseProgram(ctx, env, repo, o)
+	p, _, err := chooseProgram(ctx, env, repo, nil, o)
 	if err != nil {
 		return err
 	}

@@ -21,9 +21,11 @@ import (
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/store"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -42,7 +44,8 @@ type iterateOptions struct {
 	repoDir, programs, dir, program string
 	agent, model, base, remote      string
 	count                           int
-	dryRun, json, local             bool
+	dryRun, json                    bool
+	hubOptions
 }
 
 func newIterateCommand(env Env) *cobra.Command {
@@ -68,7 +71,7 @@ func newIterateCommand(env Env) *cobra.Command {
 	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
 	flags.StringVar(&o.base, "base", "", "the default branch that the work is for")
 	flags.StringVar(&o.remote, "remote", "", "share branches and books with this git remote, such as origin")
-	flags.BoolVar(&o.local, "local", false, "use no remote and no GitHub, whatever the environment says")
+	hubFlags(flags, &o.hubOptions)
 	flags.BoolVar(&o.json, "json", false, "print an array with an object for each iteration")
 	flags.StringVar(&o.dir, "dir", "", "where autoloop.json is (default: AUTOLOOP_DIR, else /tmp/gh-aw)")
 	persistent := cmd.PersistentFlags()
@@ -101,11 +104,15 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 		return err
 	}
 	defer func() { _ = tree.RemoveAll(runDir) }()
-	repo, err := openRepo(ctx, env, o.repoDir)
+	hub, err := o.hub(env)
 	if err != nil {
 		return err
 	}
-	p, err := chooseProgram(ctx, env, repo, o)
+	repo, err := openRepo(ctx, env, o.repoDir, gitOptions(env, hub)...)
+	if err != nil {
+		return err
+	}
+	p, issue, err := chooseProgram(ctx, env, repo, hub, o)
 	if err != nil {
 		return err
 	}
@@ -129,6 +136,9 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 		return err
 	}
 	service.Agent = service.Agents[0]
+	if hub != nil {
+		service.Front = &publish.Service{Hub: hub, Program: p, Known: issue, Now: env.Now}
+	}
 	shown := newProgress(env)
 	service.Progress = shown.Step
 	results, err := service.Run(ctx, o.count)
@@ -139,7 +149,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 	return err
 }
 
-func openRepo(ctx context.Context, env Env, dir string) (*git.Repo, error) {
+func openRepo(ctx context.Context, env Env, dir string, options ...git.Option) (*git.Repo, error) {
 	if dir == "" {
 		dir = env.Dir
 	}
@@ -149,38 +159,43 @@ func openRepo(ctx context.Context, env Env, dir string) (*git.Repo, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, Usagef("--repo-dir %s does not exist", dir)
 	}
-	return git.Open(ctx, dir, env.Environ)
+	return git.Open(ctx, dir, env.Environ, options...)
 }
 
 // chooseProgram finds the program that was asked for, or that the scheduler
-// selected; nil when it selected none.
-func chooseProgram(ctx context.Context, env Env, repo *git.Repo, o iterateOptions) (*program.Program, error) {
+// selected; nil when it selected none. The issue is that of an issue program.
+func chooseProgram(ctx context.Context, env Env, repo *git.Repo, hub *github.Client, o iterateOptions) (p *program.Program, issue *github.Issue, err error) {
 	name := o.program
 	if name == "" {
 		selected, err := selectedProgram(env, repo, o.dir)
 		if err != nil || selected == "" {
-			return nil, err
+			return nil, nil, err
 		}
 		name = selected
 	}
 	source := store.Programs{Root: repo.Root, Dir: o.programs, Parse: program.Parse}
-	p, err := source.Find(name)
+	p, err = source.Find(name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if p == nil && hub != nil {
+		if p, issue, err = issueProgram(ctx, repo, hub, source, o, name); err != nil {
+			return nil, nil, err
+		}
 	}
 	if p == nil {
 		all, err := source.Load(false)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return nil, Usagef("there is no program %q (there are: %s); make one with `scheduler new %s`", name, programNames(all), name)
+		return nil, nil, Usagef("there is no program %q (there are: %s); make one with `scheduler new %s`", name, programNames(all), name)
 	}
 	files, err := trackedFiles(ctx, repo)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p.Resolve(func(path string) bool { _, tracked := slices.BinarySearch(files, path); return tracked })
-	return p, runnable(p)
+	return p, issue, runnable(p)
 }
 
 func programNames(programs []*program.Program) string {
@@ -277,10 +292,7 @@ func newRunner(ctx context.Context, env Env, repo *git.Repo, p *program.Program,
 // newIterateService wires a service that lacks its agent.
 func newIterateService(env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *command.Runner, runDir string) *iterate.Service {
 	masker := command.NewMasker(env.Environ)
-	remote := o.remote
-	if o.local {
-		remote = ""
-	}
+	remote := o.gitRemote(env)
 	return &iterate.Service{
 		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo},
 		Memory: &store.Memory{Repo: repo, Remote: remote, Now: env.Now},

@@ -136,7 +136,7 @@ func addIssues(ctx context.Context, hub *github.Client, states *store.States, in
 	all := map[string][]byte{}
 	maps.Copy(all, others)
 	maps.Copy(all, in.States)
-	if in.Issues, err = discover(ctx, hub, in.Programs, all); err != nil {
+	if in.Issues, _, err = discover(ctx, hub, in.Programs, all); err != nil {
 		return err
 	}
 	if len(in.Issues.Programs) > 0 {

@@ -142,7 +142,7 @@ func (r *run) prompt(at position, a *attempt, files []string) string {
 			{Title: "Foreclosed avenues", Text: b.doc.Section(state.Foreclosed)},
 			{Title: "Future directions", Text: b.doc.Section(state.Future)},
 		},
-		Attempts: b.sum.Attempts, Output: b.sum.Output, Handback: handsBack(at),
+		Attempts: b.sum.Attempts, Output: b.sum.Output, Handback: handsBack(at), Comments: r.words(),
 		Proposal: a.number, Proposals: a.of,
 		Parent: parent, Inspirations: inspirations, Focus: a.focus,
 	})

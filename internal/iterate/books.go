@@ -102,6 +102,7 @@ func (b *books) files(p *program.Program, target *score.Value) (store.Files, err
 	m.InitialMetric, m.BestMetric = b.sum.Initial, b.sum.Best
 	m.ConsecutiveErrors = b.sum.ConsecutiveErrors()
 	m.RecentStatuses = b.sum.Statuses()
+	b.numbers(&m, p.Issue)
 	if last := b.sum.LastRun; !last.IsZero() {
 		last = last.UTC().Truncate(time.Second)
 		m.LastRun = &last

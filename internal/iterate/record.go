@@ -56,6 +56,9 @@ func (r *run) enter(b *books, at position, a *attempt, commit string) error {
 	for _, one := range a.all() {
 		b.enterNotes(r.iteration, one.notes)
 	}
+	if err := r.consumed(b); err != nil {
+		return err
+	}
 	if err := r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: r.iteration, Outcome: a.outcome}); err != nil {
 		return err
 	}
@@ -175,6 +178,9 @@ func (r *run) fail(ctx context.Context, at position, reason string, needsPerson 
 // finish gives the lease back when no iteration is left to run.
 func (r *run) finish(ctx context.Context) (Result, error) {
 	err := r.write(ctx, r.Program.Name+": "+r.stopped, nil, func(b *books) error {
+		if err := r.consumed(b); err != nil {
+			return err
+		}
 		return r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: b.sum.Iteration})
 	})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/steer"
 	"github.com/org/autoloop/internal/store"
 )
 
@@ -24,6 +24,9 @@ type run struct {
 	trees     int         // how many directories this run has used
 	stopped   string
 	warnings  []string
+	heard     *steer.Heard // nil without GitHub, or when it is out of reach
+	told      bool         // the agent was told what was heard
+	before    time.Time    // the last run before this one
 }
 
 // iterate goes through the stages. What ends it early is recorded as the
@@ -34,6 +37,12 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	}
 	if r.books.sum.Interrupted >= maxInterrupted {
 		return r.fail(ctx, position{}, fmt.Sprintf("iteration %d was interrupted %d times in a row", r.iteration, r.books.sum.Interrupted), true)
+	}
+	if err := r.hear(ctx); err != nil {
+		return Result{}, err
+	}
+	if r.stopped != "" {
+		return r.finish(ctx)
 	}
 	at, attempt, err := r.work(ctx)
 	var conflict *conflictError
@@ -72,6 +81,7 @@ func (r *run) work(ctx context.Context) (position, *attempt, error) {
 	if problem := r.dear(r.books.sum.Seconds, r.books.sum.Prepare); r.rule().Regime == gate.Noisy && problem != "" {
 		return at, nil, &baselineError{problem}
 	}
+	r.told = true
 	attempt, err := r.attempt(ctx, at)
 	return at, attempt, err
 }
@@ -120,10 +130,6 @@ func (r *run) add(b *books, e ledger.Event) error {
 	b.sum = ledger.Replay(b.log.Events)
 	return nil
 }
-
-// target is the program's target metric: what a person set, until the program
-// file says otherwise, else the program file's.
-func (r *run) target(*books) *score.Value { return r.Program.Target }
 
 func (r *run) step(name, detail string) {
 	if r.Progress != nil {

@@ -54,6 +54,8 @@ type Service struct {
 	// candidates; the first is Agent.
 	Agents []agent.Agent
 
+	// Front, optional, is the program's issue and pull request.
+	Front Front
 	// Base names the default branch; "" finds it out.
 	Base string
 	// DryRun goes as far as the decision and writes nothing.
@@ -119,6 +121,10 @@ func (s *Service) one(ctx context.Context) (Result, error) {
 	begun := s.Now()
 	run := &run{Service: s, id: s.NewRun(), begun: begun}
 	result, err := run.iterate(ctx)
+	if err == nil {
+		run.show(ctx)
+		result.Warnings = run.warnings
+	}
 	var busy *errBusy
 	if errors.As(err, &busy) {
 		result, err = run.result(ledger.Busy, busy.holder), nil

@@ -70,6 +70,10 @@ func (r *run) sync(ctx context.Context) (position, error) {
 		at.Head = at.Base
 		return at, nil
 	}
+	if r.merged(at.Old) {
+		at.Head, at.Move, at.Note = at.Base, true, fmt.Sprintf("its pull request #%d was merged", r.heard.Pull.Number)
+		return at, nil
+	}
 	return r.reconcileBranch(ctx, at)
 }
 

@@ -24,6 +24,14 @@ const (
 	PullNumber  = "pull"
 	PullEnded   = "pull-ended"
 	HeardUntil  = "heard"
+	// HeardSince is the time since when comments are to be read again, "" for
+	// the last run; CommandsUntil is HeardUntil for commands.
+	HeardSince    = "heard-since"
+	CommandsUntil = "commands"
+	// TargetMetric was set by a person while the program file had
+	// TargetMetricWas.
+	TargetMetric    = "target-metric"
+	TargetMetricWas = "target-metric-was"
 )
 
 // Attempt is one decided iteration.

@@ -15,7 +15,7 @@ const maxHistory = 10
 // the trajectory, and the latest entries of the history.
 func Status(a Account) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n## %s\n\n%s\n", StatusMark, line(a.Program.Name), summary(a))
+	fmt.Fprintf(&b, "%s\n## %s\n\n%s\n", StatusMark, line(a.Program.Name), Summary(a))
 	doc, err := state.Parse(a.State)
 	if err != nil {
 		fmt.Fprintf(&b, "\nThe state cannot be read: %s\n", line(err.Error()))
@@ -29,8 +29,8 @@ func Status(a Account) string {
 	return bounded(b.String())
 }
 
-// summary says in a few lines how the program stands.
-func summary(a Account) string {
+// Summary says in a few lines how the program stands.
+func Summary(a Account) string {
 	books := a.Books()
 	var lines []string
 	switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/github"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
+	"github.com/org/autoloop/internal/state"
 	"github.com/org/autoloop/internal/steer"
 )
 
@@ -20,14 +21,15 @@ func (s *Service) Hear(ctx context.Context, a post.Account) (steer.Heard, error)
 	books := a.Books()
 	s.seen = &seen{trusted: map[string]bool{}}
 	number, _ := strconv.Atoi(books.Settings[ledger.IssueNumber])
+	if machine, _, err := state.ParseMachine(a.State); number == 0 && err == nil {
+		number = machine.Issue
+	}
 	issue, err := s.ensureIssue(ctx, a, number)
 	if err != nil {
 		return steer.Heard{}, err
 	}
 	s.seen.issue = issue
-	if !books.LastRun.IsZero() {
-		s.seen.since = books.LastRun.Add(-slack)
-	}
+	s.seen.since = since(books)
 	heard := steer.Heard{Issue: issue.Number}
 	if heard.Pull, err = s.readPull(ctx); err != nil {
 		return heard, err
@@ -39,6 +41,19 @@ func (s *Service) Hear(ctx context.Context, a post.Account) (steer.Heard, error)
 	mark := steer.ParseMark(books.Settings[ledger.HeardUntil])
 	heard.Comments, heard.Until = s.listen(ctx, all, mark)
 	return heard, nil
+}
+
+// since is the time from which on comments are read: the last run or, when
+// what was said before that was not heard, the one before.
+func since(books ledger.Books) time.Time {
+	at := books.LastRun
+	if before, err := time.Parse(time.RFC3339, books.Settings[ledger.HeardSince]); err == nil && before.Before(at) {
+		at = before
+	}
+	if at.Year() <= 1 {
+		return time.Time{}
+	}
+	return at.Add(-slack)
 }
 
 // readComments reads what was said on the issue and, when its pull request is

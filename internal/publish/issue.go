@@ -11,6 +11,10 @@ import (
 // ensureIssue finds the program's issue, reopens it, or opens it. The issue of
 // an issue program is its owner's: it is only read.
 func (s *Service) ensureIssue(ctx context.Context, a post.Account, number int) (github.Issue, error) {
+	if known := s.Known; known != nil && known.Number == s.Program.Issue {
+		s.Known = nil // it grows old
+		return *known, nil
+	}
 	if s.Program.Issue > 0 {
 		return s.Hub.Issue(ctx, s.Program.Issue)
 	}

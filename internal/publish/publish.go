@@ -37,6 +37,8 @@ const slack = 5 * time.Minute
 type Service struct {
 	Hub     *github.Client
 	Program *program.Program
+	// Known, optional, is the issue of an issue program as it was read just now.
+	Known *github.Issue
 	// CI is what the pull request's body says of CI.
 	CI post.CI
 	// Now tells the time.

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/store"
+)
+
+// gitOptions lets git reach the repository on GitHub with the token: for that
+// server alone, and through the environment, so that it is in no address, no
+// file and no argument list.
+func gitOptions(env Env, hub *github.Client) []git.Option {
+	if hub == nil {
+		return nil
+	}
+	key := "http." + strings.TrimRight(env.server(), "/") + "/.extraheader"
+	login := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + env.token()))
+	return []git.Option{git.WithSettings(
+		git.Setting{Key: key, Value: ""}, // what a checkout left there would be sent too
+		git.Setting{Key: key, Value: "Authorization: Basic " + login},
+	)}
+}
+
+// server is the address of GitHub's pages.
+func (e Env) server() string { return cmp.Or(e.Getenv("GITHUB_SERVER_URL"), "https://github.com") }
+
+// gitRemote is the remote that branches and books are shared with: the one that
+// is named, else in Actions and with a repository on GitHub origin; "" for none.
+func (o iterateOptions) gitRemote(env Env) string {
+	switch {
+	case o.local:
+		return ""
+	case o.remote != "":
+		return o.remote
+	case env.InActions(), o.repository(env) != "" && env.token() != "":
+		return "origin"
+	default:
+		return ""
+	}
+}
+
+// issueProgram finds a program that is an issue, by the name that discovery
+// gives it; nil when there is none. Who wrote it is looked at again.
+func issueProgram(ctx context.Context, repo *git.Repo, hub *github.Client, source store.Programs, o iterateOptions, name string) (*program.Program, *github.Issue, error) {
+	files, err := source.Load(true)
+	if err != nil {
+		return nil, nil, err
+	}
+	states, _, err := (&store.Memory{Repo: repo, Remote: cmp.Or(o.remote, "origin")}).States(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, issues, err := discover(ctx, hub, files, states)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range found.Programs {
+		if p.Name == name {
+			at := slices.IndexFunc(issues, func(i github.Issue) bool { return i.Number == p.Issue })
+			return p, &issues[at], nil
+		}
+	}
+	for _, stranger := range found.Untrusted {
+		if stranger.Name == name {
+			return nil, nil, Usagef("issue #%d is not run: %s", stranger.Issue, stranger.Reason)
+		}
+	}
+	if len(found.Warnings) > 0 {
+		return nil, nil, Usagef("there is no program %q among the files; %s", name, found.Warnings[0])
+	}
+	return nil, nil, nil
+}

@@ -1,0 +1,157 @@
+package iterate
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/post"
+	"github.com/org/autoloop/internal/steer"
+)
+
+// reply is what is answered to one comment with commands.
+type reply struct {
+	to   steer.Comment
+	text string
+	good bool
+}
+
+// obey enters what was heard into the books in one step, and answers after it:
+// an answer is never given for what was not recorded.
+func (r *run) obey(ctx context.Context) error {
+	undo, err := r.prepareUndo(ctx)
+	if err != nil {
+		return err
+	}
+	var replies []reply
+	err = r.write(ctx, r.Program.Name+": what was said on GitHub", undo.update(r.ref()), func(b *books) error {
+		replies = nil
+		if err := r.set(b, ledger.IssueNumber, strconv.Itoa(r.heard.Issue)); err != nil {
+			return err
+		}
+		if err := r.endPull(b); err != nil {
+			return err
+		}
+		done := steer.ParseMark(b.sum.Settings[ledger.CommandsUntil])
+		mark := done
+		for _, c := range r.heard.Comments {
+			if len(c.Commands) == 0 {
+				continue
+			}
+			mark = mark.With(c.ID, c.Review)
+			if done.Knows(c.ID, c.Review) {
+				replies = append(replies, reply{c, "An earlier run did this.", true})
+				continue
+			}
+			answer, err := r.obeyComment(b, c, undo)
+			if err != nil {
+				return err
+			}
+			replies = append(replies, answer)
+		}
+		if mark == done {
+			return nil
+		}
+		return r.set(b, ledger.CommandsUntil, mark.String())
+	})
+	if err != nil {
+		return err
+	}
+	for _, answer := range replies {
+		if err := r.Front.Answer(ctx, answer.to, answer.text, answer.good); err != nil {
+			r.warn("a comment of %s was not answered: %v", answer.to.Author, err)
+		}
+	}
+	return nil
+}
+
+// endPull notes that the pull request was merged, or closed by a person who
+// does not want it: then the program waits until it is told to go on.
+func (r *run) endPull(b *books) error {
+	pull := r.heard.Pull
+	if pull == nil || pull.Open {
+		return nil
+	}
+	number := strconv.Itoa(pull.Number)
+	if b.sum.Settings[ledger.PullEnded] == number {
+		return nil
+	}
+	if err := r.set(b, ledger.PullEnded, number); err != nil || pull.Merged {
+		return err
+	}
+	return r.pause(b, fmt.Sprintf("pull request #%d closed; `/autoloop resume` goes on, and the next gain opens a new one", pull.Number))
+}
+
+func (r *run) obeyComment(b *books, c steer.Comment, undo *undoing) (reply, error) {
+	answer := reply{to: c, good: true}
+	for _, command := range c.Commands {
+		text, good, err := r.command(b, c, command, undo)
+		if err != nil {
+			return answer, err
+		}
+		if answer.text != "" {
+			answer.text += "\n\n"
+		}
+		answer.text += text
+		answer.good = answer.good && good
+	}
+	return answer, nil
+}
+
+// command does one command, and says what came of it.
+func (r *run) command(b *books, c steer.Comment, command steer.Command, undo *undoing) (text string, good bool, err error) {
+	switch command.Kind {
+	case steer.Pause:
+		reason := command.Text
+		if reason == "" {
+			reason = "by a comment of " + c.Author
+		}
+		return "Paused. `/autoloop resume` goes on.", true, r.pause(b, reason)
+	case steer.Resume, steer.Reactivate:
+		return "It goes on.", true, r.resume(b, c)
+	case steer.SetTarget:
+		return r.setTarget(b, command)
+	case steer.Status:
+		return post.Summary(post.Account{Program: r.Program, Events: b.log.Events, RunURL: r.RunURL}), true, nil
+	case steer.Run:
+		return fmt.Sprintf("Iteration %d runs now.", r.iteration), true, nil
+	case steer.Instruct:
+		return fmt.Sprintf("The agent is told at iteration %d.", r.iteration), true, nil
+	case steer.Undo:
+		text, good := undo.answer(command.Iteration)
+		return text, good, nil
+	case steer.Wrong:
+		return "That was not understood: " + command.Problem + ".", false, nil
+	default:
+		return "", true, nil
+	}
+}
+
+func (r *run) resume(b *books, c steer.Comment) error {
+	b.machine.Paused, b.machine.PauseReason = false, ""
+	b.machine.Completed, b.machine.CompletedReason = false, ""
+	r.stopped = ""
+	return r.add(b, ledger.Event{Kind: ledger.Resumed, Iteration: b.sum.Iteration, Reason: "asked for by " + c.Author})
+}
+
+// setTarget holds until the program file names another target than now.
+func (r *run) setTarget(b *books, command steer.Command) (text string, good bool, err error) {
+	if err := r.set(b, ledger.TargetMetricWas, optional(r.Program.Target)); err != nil {
+		return "", false, err
+	}
+	if err := r.set(b, ledger.TargetMetric, command.Target.String()); err != nil {
+		return "", false, err
+	}
+	text = fmt.Sprintf("The target is %s (%s is better), until the program file names another.", command.Target, r.Program.Direction)
+	return text, true, r.completeAtTarget(b)
+}
+
+// update is the move of the branch, nil when nothing is undone.
+func (u *undoing) update(ref string) *git.RefUpdate {
+	if u.head == u.old {
+		return nil
+	}
+	return &git.RefUpdate{Ref: ref, New: u.head, Old: u.old}
+}
