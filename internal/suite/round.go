@@ -29,3 +29,12 @@ func clampTo(r *big.Rat, low, high int64) *big.Rat {
 	}
 	return r
 }
+
+// millionths returns composites as whole millionths.
+func millionths(values []score.Value) []int64 {
+	list := make([]int64, len(values))
+	for i, v := range values {
+		list[i] = new(big.Rat).Mul(v.Rat(), big.NewRat(1_000_000, 1)).Num().Int64()
+	}
+	return list
+}

@@ -1,0 +1,74 @@
+package suite
+
+import (
+	"math/big"
+
+	"github.com/org/autoloop/internal/score"
+)
+
+// difference returns after − before; nil when one is.
+func difference(before, after *score.Value) *score.Value {
+	if before == nil || after == nil {
+		return nil
+	}
+	delta := rounded(minus(after.Rat(), before.Rat()))
+	return &delta
+}
+
+// mean returns the mean with six decimals; nil of nothing.
+func mean(values []score.Value) *score.Value {
+	if len(values) == 0 {
+		return nil
+	}
+	sum := new(big.Rat)
+	for _, v := range values {
+		sum.Add(sum, v.Rat())
+	}
+	m := rounded(sum.Quo(sum, big.NewRat(int64(len(values)), 1)))
+	return &m
+}
+
+func rateOf(o Objective, runs []Run) *score.Value {
+	rate, ok := o.rate()
+	if !ok || len(runs) == 0 {
+		return nil
+	}
+	value := rounded(rate)
+	return &value
+}
+
+func meanJudge(runs []Run) *score.Value {
+	var list []score.Value
+	for _, run := range runs {
+		if run.Judge == nil {
+			return nil
+		}
+		value, ok := run.Judge.Score.Value()
+		if !ok {
+			return nil
+		}
+		list = append(list, value)
+	}
+	return mean(list)
+}
+
+func meanUSD(runs []Run) *score.Value {
+	var list []score.Value
+	for _, run := range runs {
+		value, ok := known(run.Cost.USD)
+		if !ok {
+			return nil
+		}
+		list = append(list, value)
+	}
+	return mean(list)
+}
+
+// sumOf adds the checks of several runs up.
+func sumOf(runs []Run) Objective {
+	sum := Objective{Passed: Int(0), Total: Int(0)}
+	for _, run := range runs {
+		sum.Passed, sum.Total = sum.Passed.plus(run.Objective.Passed), sum.Total.plus(run.Objective.Total)
+	}
+	return sum
+}
