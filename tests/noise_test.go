@@ -171,7 +171,7 @@ func TestTheTerminalShowsBothSides(t *testing.T) {
 	assert.Regexp(t, `iteration 1, confirmation: 8 pairs, p = 0\.\d+, difference \+`, a.stdout)
 	assert.Regexp(t, `(?m)^incumbent  [·•●┃ ]{50}  median \d`, a.stdout)
 	assert.Regexp(t, `(?m)^candidate  [·•●┃ ]{50}  median \d`, a.stdout)
-	assert.Contains(t, a.stderr, "confirmation, run 8 of 8 of the candidate")
+	assert.Contains(t, a.stderr, "confirmation, up to 8 runs of each side")
 }
 
 func TestEarlyStopOfWhatIsNoBetter(t *testing.T) {

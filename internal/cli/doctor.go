@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,11 +156,26 @@ func withinReach(p *program.Program, tracked []string) []string {
 	}
 	var findings []string
 	for _, dir := range p.ScriptFiles(holds) {
+		if entered(p.Script, dir) {
+			continue
+		}
 		findings = append(findings, fmt.Sprintf("the evaluation names the directory %s, in which the target lets files change: "+
 			"make sure that what prints the number is not among them, and name it under `protect`", dir))
 	}
 	return findings
 }
+
+// entered reports whether the script only changes into a directory.
+func entered(script, dir string) bool {
+	for _, found := range changesInto.FindAllStringSubmatch(script, -1) {
+		if to := strings.Trim(found[1], `"'`); strings.HasSuffix(dir, path.Clean(to)) {
+			return true
+		}
+	}
+	return false
+}
+
+var changesInto = regexp.MustCompile(`(?:\bcd|\bpushd|-C)\s+([^\s;&|]+)`)
 
 func describeInspection(r inspected) string {
 	if r.Problem != "" {

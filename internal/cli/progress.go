@@ -50,7 +50,9 @@ func (p *progress) Step(step iterate.Step) {
 		text += ": " + step.Detail
 	}
 	if !p.live {
-		fmt.Fprintln(p.out, text)
+		if !step.Minor {
+			fmt.Fprintln(p.out, text)
+		}
 		return
 	}
 	p.text, p.begun = text, p.now()

@@ -33,7 +33,11 @@ func printResults(env Env, results []iterate.Result, asJSON bool) error {
 	fmt.Fprint(env.Stdout, pictures(results))
 	last := results[len(results)-1]
 	if last.Initial != nil && last.BestMetric != nil {
-		fmt.Fprintf(env.Stdout, "\n%s: %s at the start, %s now (%s)\n", last.Program, last.Initial, last.BestMetric, score.Delta(*last.BestMetric, last.Initial))
+		remark := ""
+		if last.Noisy {
+			remark = "; noisy and measured at different times, so the sum of the gains may differ"
+		}
+		fmt.Fprintf(env.Stdout, "\n%s: %s at the start, %s now (%s%s)\n", last.Program, last.Initial, last.BestMetric, score.Delta(*last.BestMetric, last.Initial), remark)
 	}
 	if last.Stopped != "" {
 		fmt.Fprintf(env.Stdout, "%s is %s\n", last.Program, last.Stopped)

@@ -2,6 +2,7 @@ package iterate
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/score"
@@ -64,7 +65,7 @@ func (s *Service) Inspect(ctx context.Context) (Inspection, error) {
 // collect adds runs to the samples until there are count of them.
 func (r *run) collect(ctx context.Context, runs *series, taken *samples, count int) (problem string, err error) {
 	for i := taken.runs; i < count; i++ {
-		r.step("inspect", "noisy, more runs")
+		r.minor("inspect", fmt.Sprintf("noisy, run %d of %d", i+1, count))
 		outcome, err := runs.rooms[i%len(runs.rooms)].evaluate(ctx)
 		if err != nil {
 			return "", err

@@ -47,29 +47,40 @@ func (m *measurement) all(ctx context.Context) error {
 		}
 		if m.stage != step.Stage {
 			m.open(step.Stage)
+			m.step("measure", heading(step))
 			if m.refused() {
 				return nil
 			}
 		}
-		m.step("measure", describe(step))
+		if step.Stage == gate.Pairs || step.Stage == gate.Confirmation {
+			m.minor("measure", describe(step))
+		}
 		if done, err := m.evaluate(ctx, step); done || err != nil {
 			return err
 		}
 	}
 }
 
-// describe is a step of a trial in words.
-func describe(step gate.Step) string {
-	switch {
-	case step.Stage == gate.Once:
+// heading is a stage of a trial in words.
+func heading(step gate.Step) string {
+	switch step.Stage {
+	case gate.Once:
 		return ""
-	case step.Stage == gate.Again:
-		return fmt.Sprintf("there seems to be a gain; the %s once more", step.Side)
-	case step.WarmUp:
-		return fmt.Sprintf("%s, warm-up of the %s", step.Stage, step.Side)
+	case gate.Again:
+		return "there seems to be a gain; both sides once more"
+	case gate.Pairs, gate.Confirmation:
+		return fmt.Sprintf("%s, up to %d runs of each side", step.Stage, step.Of)
 	default:
-		return fmt.Sprintf("%s, run %d of %d of the %s", step.Stage, step.Number, step.Of, step.Side)
+		return string(step.Stage)
 	}
+}
+
+// describe is one of many runs in words.
+func describe(step gate.Step) string {
+	if step.WarmUp {
+		return fmt.Sprintf("%s, warm-up of the %s", step.Stage, step.Side)
+	}
+	return fmt.Sprintf("%s, run %d of %d of the %s", step.Stage, step.Number, step.Of, step.Side)
 }
 
 // open begins a stage with new rooms.

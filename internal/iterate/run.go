@@ -131,9 +131,14 @@ func (r *run) add(b *books, e ledger.Event) error {
 	return nil
 }
 
-func (r *run) step(name, detail string) {
+func (r *run) step(name, detail string) { r.tell(name, detail, false) }
+
+// minor is one of many steps alike.
+func (r *run) minor(name, detail string) { r.tell(name, detail, true) }
+
+func (r *run) tell(name, detail string, minor bool) {
 	if r.Progress != nil {
-		r.Progress(Step{Program: r.Program.Name, Iteration: r.iteration, Name: name, Detail: detail})
+		r.Progress(Step{Program: r.Program.Name, Iteration: r.iteration, Name: name, Detail: detail, Minor: minor})
 	}
 }
 

@@ -39,6 +39,8 @@ type Step struct {
 	Name string
 	// Detail says more, such as a metric; "" when there is nothing to say.
 	Detail string
+	// Minor is one of many steps alike, which a log may leave out.
+	Minor bool
 }
 
 // Service runs iterations of one program in one repository. All fields but the

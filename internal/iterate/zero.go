@@ -124,8 +124,9 @@ func (r *run) repeat(ctx context.Context, all []*series) error {
 	}
 	rounds := r.rule().Pairs
 	all = slices.Clone(all)
+	r.step("baseline", fmt.Sprintf("noisy, %d runs", rounds))
 	for i := range rounds {
-		r.step("baseline", fmt.Sprintf("noisy, run %d of %d", i+1, rounds))
+		r.minor("baseline", fmt.Sprintf("noisy, run %d of %d", i+1, rounds))
 		for _, s := range all {
 			problem, err := r.sample(ctx, s, i%len(s.rooms))
 			if err != nil {
