@@ -41,7 +41,7 @@ func codexLine(a ask) line {
 	if url := a.get("OPENAI_BASE_URL"); url != "" {
 		const provider = "model_providers.endpoint."
 		args = append(args, "-c", `model_provider="endpoint"`, "-c", provider+`name="endpoint"`, "-c", provider+"base_url="+strconv.Quote(url),
-			"-c", provider+`wire_api="responses"`, "-c", provider+`env_key="CODEX_API_KEY"`)
+			"-c", provider+`wire_api="responses"`, "-c", provider+`env_key="CODEX_API_KEY"`, "-c", provider+"request_max_retries=2", "-c", provider+"stream_max_retries=2")
 	}
 	return line{args: append(args, "-"), env: env, stdin: a.prompt, files: map[string]string{".codex/.keep": ""}}
 }

@@ -145,7 +145,7 @@ func (r *opencodeReader) failed(e *opencodeEvent) {
 var opencodeLogged = regexp.MustCompile(`message="stream error".* error\.error=("(?:[^"\\]|\\.)*")`)
 
 // maxQuiet is how many errors of the server in a row it may retry.
-const maxQuiet = 5
+const maxQuiet = 3
 
 // errs hears what it retries in silence. How long the server asked to wait is
 // not in the log unless the message says so, and the wait may be long: a rate

@@ -305,7 +305,7 @@ func newIterateService(env Env, o iterateOptions, repo *git.Repo, p *program.Pro
 			return command.Environment(env.Environ, dir, names), nil
 		},
 		Now: env.Now, NewRun: func() string { return newRunID(env) },
-		RunURL: runURL(env),
+		RunURL: runURL(env), Transcripts: filepath.Join(outputDir(env, o.dir), "transcripts"),
 	}
 }
 

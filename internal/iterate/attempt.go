@@ -71,6 +71,10 @@ func (r *run) request(ctx context.Context, at position, a *attempt, pending []ag
 	if err != nil {
 		return agent.Request{}, err
 	}
+	transcript, err := r.transcript(a)
+	if err != nil {
+		return agent.Request{}, err
+	}
 	p, sum := r.Program, &r.books.sum
 	targets := p.Matcher()
 	entries := at.entries
@@ -92,7 +96,7 @@ func (r *run) request(ctx context.Context, at position, a *attempt, pending []ag
 	return agent.Request{
 		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home, Timeout: p.Timeout, Model: p.Model, Command: p.AgentCommand,
 		IsTarget: targets.Allows, Targets: files, History: append(r.trials(at), pending...), Direction: p.Direction, Incumbent: sum.Best,
-		Seed: r.seed(), Iteration: r.iteration, Proposal: a.number,
+		Seed: r.seed(), Iteration: r.iteration, Proposal: a.number, Transcript: transcript,
 	}, nil
 }
 
@@ -163,6 +167,10 @@ func (r *run) guard(ctx context.Context, at position, proposed *tree.Tree, a *at
 		Target: matcher.Target, Protected: matcher.Protected, Literal: matcher.Literal,
 		ProgramFile: r.Program.File, Scripts: r.scripts(at),
 	})
+	if idle := a.reply.Idle; verdict.NoChange && idle != nil && idle.Kind == agent.Denied {
+		a.failed(idle)
+		return true, nil
+	}
 	if !verdict.OK {
 		a.end(ledger.Rejected, verdict.Reasons()...)
 		return true, nil

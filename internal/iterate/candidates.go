@@ -133,9 +133,14 @@ func (r *run) propose(ctx context.Context, a *attempt, request agent.Request) (e
 	a.reply, err = a.agent.Propose(ctx, request)
 	a.durations["propose"] = r.Now().Sub(start).Seconds()
 	if failure := a.reply.Failure; err == nil && failure != nil {
-		a.end(ledger.Error, fmt.Sprintf("agent %s failed (%s): %s", a.agent.Name(), failure.Kind, failure.Message))
+		a.failed(failure)
 	}
 	return err
+}
+
+// failed ends the attempt for what kept its agent from working.
+func (a *attempt) failed(failure *agent.Failure) {
+	a.end(ledger.Error, fmt.Sprintf("agent %s failed (%s): %s", a.agent.Name(), failure.Kind, failure.Message))
 }
 
 // consider holds a proposal against the target, and against what was tried.

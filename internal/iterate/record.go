@@ -204,6 +204,6 @@ func (r *run) report(a *attempt, commit string) Result {
 	if !r.DryRun {
 		result.Commit = text(commit)
 	}
-	result.Summary = a.reply.Summary
+	result.Summary, result.Transcript = a.reply.Summary, a.reply.Transcript
 	return result
 }

@@ -32,6 +32,8 @@ type Result struct {
 	Commit  *string `json:"commit"`
 	RunID   string  `json:"run_id"`
 	Summary string  `json:"summary,omitempty"`
+	// Transcript is the file that keeps what the agent printed; "" is none.
+	Transcript string `json:"transcript,omitempty"`
 	// Stopped says why the program takes no further iteration; "" when it does.
 	Stopped string `json:"stopped,omitempty"`
 	// Warnings are things a person should look at.

@@ -79,6 +79,9 @@ type Service struct {
 	Progress func(Step)
 	// RunURL, optional, links to the log of this run.
 	RunURL string
+	// Transcripts, optional, is the directory in which what the agents printed is
+	// kept, masked, in a directory for each program.
+	Transcripts string
 }
 
 // errBusy says that another run holds the lease.

@@ -1,0 +1,267 @@
+package tests
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/model/modeltest"
+)
+
+// agentKey is the key in the environment of every world with an agent; nothing
+// may show it.
+const agentKey = "sk-key-of-the-real-agents-0123456789"
+
+// numbered is a program whose metric is the number in value.txt; who changes it
+// is said by the caller.
+const numbered = `---
+metric: m
+metric_direction: lower
+evaluation-runs: 1
+%s
+---
+## Goal
+Lower the number in value.txt.
+## Target
+- ` + "`value.txt`" + `
+## Evaluation
+` + "```sh" + `
+printf '{"m": %%s}\n' "$(cat value.txt)"
+` + "```" + `
+`
+
+// realAgent is a coding agent that is run as it is.
+type realAgent struct {
+	name, model string
+	// shell calls its tool that runs a command.
+	shell func(command string) modeltest.Answer
+	// environ points it at a model server.
+	environ func(url string) []string
+}
+
+func codexAgent() realAgent {
+	return realAgent{
+		"codex", "gpt-5-codex",
+		func(command string) modeltest.Answer {
+			return modeltest.Use("exec_command", map[string]string{"cmd": command})
+		},
+		func(url string) []string {
+			return []string{"OPENAI_API_KEY=" + agentKey, "OPENAI_BASE_URL=" + url + "/v1"}
+		},
+	}
+}
+
+func opencodeAgent() realAgent {
+	return realAgent{
+		"opencode", "endpoint/test-model",
+		func(command string) modeltest.Answer {
+			return modeltest.Use("bash", map[string]string{"command": command, "description": "change a file"})
+		},
+		func(url string) []string {
+			config := map[string]any{"provider": map[string]any{"endpoint": map[string]any{
+				"npm": "@ai-sdk/openai-compatible", "options": map[string]string{"baseURL": url + "/v1", "apiKey": "{env:OPENAI_API_KEY}"},
+				"models": map[string]any{"test-model": map[string]any{"cost": map[string]float64{"input": 2, "output": 8, "cache_read": 0.5}}},
+			}}}
+			text, err := json.Marshal(config)
+			if err != nil {
+				panic(err)
+			}
+			return []string{"OPENAI_API_KEY=" + agentKey, "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_CONFIG_CONTENT=" + string(text)}
+		},
+	}
+}
+
+// agentsDir is where the real agents are installed. Without them a test is
+// skipped, unless AUTOLOOP_TEST_REAL=1 says that they must be there.
+func agentsDir(t *testing.T, name string) string {
+	t.Helper()
+	dir := os.Getenv("AUTOLOOP_TEST_AGENTS")
+	if dir == "" {
+		dir = filepath.Join("npm", "node_modules", ".bin")
+	}
+	dir, err := filepath.Abs(dir)
+	require.NoError(t, err)
+	if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+		return dir
+	}
+	if os.Getenv("AUTOLOOP_TEST_REAL") == "1" {
+		require.Failf(t, "not installed", "%s is not in %s: run `npm ci` in tests/npm", name, dir)
+	}
+	t.Skipf("%s is not in %s: run `npm ci` in tests/npm to test with the real agents", name, dir)
+	return ""
+}
+
+// modelWorld is a world whose program is worked on by a real agent that asks a
+// model server.
+func modelWorld(t *testing.T, agent realAgent, front string, answers ...modeltest.Answer) (*world, *modeltest.Server) {
+	t.Helper()
+	dir := agentsDir(t, agent.name)
+	w := newWorld(t, map[string]string{
+		".autoloop/programs/p.md": fmt.Sprintf(numbered, "agent: "+agent.name+"\nmodel: "+agent.model+"\n"+front), "value.txt": "9\n", "other.txt": "untouched\n",
+	})
+	server := modeltest.NewForAgents(t, answers...)
+	for i, variable := range w.env {
+		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
+			w.env[i] = "PATH=" + dir + string(filepath.ListSeparator) + path
+		}
+	}
+	w.env = append(w.env, agent.environ(server.URL)...)
+	return w, server
+}
+
+func realAgents() []realAgent { return []realAgent{codexAgent(), opencodeAgent()} }
+
+// decided is the ledger's last decision.
+func (w *world) decided() map[string]any {
+	w.t.Helper()
+	var last map[string]any
+	for _, event := range w.events() {
+		if event["event"] == "decided" {
+			last = event
+		}
+	}
+	require.NotNil(w.t, last)
+	return last
+}
+
+// noKey holds that the key is in no file of the world, in no object of its
+// repository, and in nothing that was printed.
+func (w *world) noKey(printed ...string) {
+	w.t.Helper()
+	for _, text := range printed {
+		assert.NotContains(w.t, text, agentKey)
+	}
+	cmd := exec.CommandContext(w.t.Context(), "git", "cat-file", "--batch", "--batch-all-objects")
+	cmd.Dir, cmd.Env = w.dir, w.env
+	objects, err := cmd.Output()
+	require.NoError(w.t, err)
+	assert.False(w.t, bytes.Contains(objects, []byte(agentKey)), "the key is in an object of the repository")
+	err = filepath.WalkDir(filepath.Dir(w.dir), func(file string, entry os.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		assert.False(w.t, bytes.Contains(text, []byte(agentKey)), "the key is in %s", file)
+		return err
+	})
+	require.NoError(w.t, err)
+}
+
+// lone runs one iteration and holds that it shows no key and leaves no process.
+func (w *world) lone() iteration {
+	w.t.Helper()
+	a := w.binary("iterate", "--program", "p", "--json")
+	require.Zero(w.t, a.code, a.stderr)
+	w.noKey(a.stdout, a.stderr)
+	w.alone()
+	list := w.decode(a.stdout)
+	require.Len(w.t, list, 1)
+	return list[0]
+}
+
+func TestRealAgentsEdit(t *testing.T) {
+	t.Parallel()
+	for _, agent := range realAgents() {
+		t.Run(agent.name, func(t *testing.T) {
+			t.Parallel()
+			w, server := modelWorld(t, agent, "env: [SIDE]", agent.shell("echo 7 > value.txt"), modeltest.Text("Lowered the number to 7."))
+			before := w.checkout()
+			got := w.lone()
+			require.Equal(t, "accepted", got.Outcome, got.Reasons)
+			assert.Equal(t, "7", w.git("show", "autoloop/p:value.txt"))
+			assert.Equal(t, before, w.checkout())
+			assert.Contains(t, w.git("log", "-1", "--format=%s", "autoloop/p"), "Lowered the number to 7.")
+			decided := w.decided()
+			assert.Equal(t, agent.name, decided["agent"])
+			assert.Equal(t, agent.model, decided["model"])
+			usage, ok := decided["usage"].(map[string]any)
+			require.True(t, ok)
+			assert.InDelta(t, 2000, usage["input_tokens"], 0)
+			assert.InDelta(t, 800, usage["cached_tokens"], 0)
+			assert.InDelta(t, 100, usage["output_tokens"], 0)
+			assert.InDelta(t, 2, usage["turns"], 0)
+			assert.InDelta(t, 1, usage["tool_calls"], 0)
+			assert.Positive(t, usage["cost_usd"])
+			requests := server.Requests()
+			require.NotEmpty(t, requests)
+			for _, request := range requests {
+				assert.Equal(t, agentKey, request.Key())
+			}
+			assert.True(t, requests[0].Has("Lower the number in value.txt."), "the prompt reaches the model")
+		})
+	}
+}
+
+func TestRealAgentsFail(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		front   string
+		answers []modeltest.Answer
+		want    string
+	}{
+		"401":      {"", []modeltest.Answer{modeltest.Fail(http.StatusUnauthorized, "Incorrect API key provided: "+agentKey)}, "(authentication)"},
+		"500":      {"", []modeltest.Answer{modeltest.Fail(http.StatusInternalServerError, "The server had an error")}, "(crashed)"},
+		"no money": {"", []modeltest.Answer{{Status: http.StatusTooManyRequests, Code: "insufficient_quota", Message: "You exceeded your current quota, check your billing details."}}, "(budget)"},
+		"stall":    {"timeout-minutes: 0.3", []modeltest.Answer{modeltest.Stall()}, "took longer"},
+	} {
+		for _, agent := range realAgents() {
+			t.Run(name+"/"+agent.name, func(t *testing.T) {
+				t.Parallel()
+				w, _ := modelWorld(t, agent, "env: [SIDE]\n"+c.front, c.answers...)
+				got := w.lone()
+				require.Equal(t, "error", got.Outcome, got.Reasons)
+				assert.Contains(t, got.Reasons[0], c.want)
+				assert.Empty(t, w.git("branch", "--list", "autoloop/*"))
+			})
+		}
+	}
+}
+
+func TestRealAgentsAreRejected(t *testing.T) {
+	t.Parallel()
+	for _, agent := range realAgents() {
+		t.Run("malformed call/"+agent.name, func(t *testing.T) {
+			t.Parallel()
+			malformed := agent.shell("")
+			malformed.Calls[0].Arguments = `{"cmd": nope`
+			w, _ := modelWorld(t, agent, "env: [SIDE]", malformed, modeltest.Text("I could not do it."))
+			got := w.lone()
+			assert.Equal(t, "rejected", got.Outcome)
+			assert.Equal(t, []string{"no change proposed"}, got.Reasons)
+		})
+		t.Run("outside the target/"+agent.name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := modelWorld(t, agent, "env: [SIDE]", agent.shell("echo 7 > value.txt; echo x > other.txt"), modeltest.Text("Lowered the number."))
+			got := w.lone()
+			assert.Equal(t, "rejected", got.Outcome)
+			assert.Equal(t, []string{`"other.txt": is outside the target (modified)`}, got.Reasons)
+		})
+	}
+}
+
+// TestRealAgentsWait: a server that asks to come back later ends the agent at
+// once, not when the time of the iteration is up.
+func TestRealAgentsWait(t *testing.T) {
+	t.Parallel()
+	for _, agent := range realAgents() {
+		t.Run(agent.name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := modelWorld(t, agent, "env: [SIDE]", modeltest.Wait(3600))
+			begin := time.Now()
+			got := w.lone()
+			assert.Less(t, time.Since(begin), 10*time.Minute)
+			require.NotEmpty(t, got.Reasons)
+			assert.Contains(t, got.Reasons[0], "rate-limit")
+		})
+	}
+}
