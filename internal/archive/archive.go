@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 )
 
 // Archive keeps pieces of work under their names.
@@ -79,6 +81,33 @@ func (a *Archive) Read(name, file string, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s is no file of at most %d bytes", path, most)
 	}
 	return os.ReadFile(path)
+}
+
+// Forget removes the pieces that were kept before a time, and the directories
+// that this leaves empty. What cannot be removed stays.
+func (a *Archive) Forget(before time.Time) {
+	_ = filepath.WalkDir(a.Dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() || path == a.Dir {
+			return nil //nolint:nilerr // what cannot be read stays
+		}
+		if path == a.Stage {
+			return fs.SkipDir
+		}
+		info, err := entry.Info()
+		if err != nil || !info.ModTime().Before(before) || !a.piece(path) {
+			return nil //nolint:nilerr // gone, or still wanted
+		}
+		_ = os.RemoveAll(path)
+		_ = os.Remove(filepath.Dir(path)) // when it is empty
+		return fs.SkipDir
+	})
+}
+
+// piece reports whether a directory is one that was kept: it has files, where
+// those above it have directories alone.
+func (a *Archive) piece(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Type().IsRegular() })
 }
 
 // Room reports an error when the file system of a directory cannot take a few

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -63,6 +64,24 @@ func TestKeepFailsWhole(t *testing.T) {
 	require.NoError(t, os.WriteFile(a.Dir, nil, 0o600), "a file is in the way")
 	require.ErrorContains(t, a.Keep(dir, "a/1"), "keep a result as ")
 	assert.DirExists(t, dir)
+}
+
+func TestForget(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	put(t, a, "old/1", "o")
+	put(t, a, "both/1", "o")
+	put(t, a, "both/2", "n")
+	put(t, a, "new", "n")
+	now := time.Now()
+	for _, name := range []string{"old/1", "both/1"} {
+		require.NoError(t, os.Chtimes(a.Path(name), now.Add(-time.Hour), now.Add(-time.Hour)))
+	}
+	a.Forget(now.Add(-time.Minute))
+	assert.NoDirExists(t, a.Path("old"))
+	assert.NoDirExists(t, a.Path("both/1"))
+	assert.DirExists(t, a.Path("both/2"))
+	assert.DirExists(t, a.Path("new"))
 }
 
 func TestRoom(t *testing.T) {

@@ -22,7 +22,7 @@ func newTaskProgress(env Env) *taskProgress {
 
 // Show shows the state after a run.
 func (t *taskProgress) Show(p compare.Progress) {
-	last := "begins"
+	last := ""
 	if p.Task != "" {
 		last = fmt.Sprintf("%s, %s: %d of %d checks passed", p.Task, p.Side, p.Passed, p.Checks)
 	}
@@ -33,7 +33,10 @@ func (t *taskProgress) Show(p compare.Progress) {
 	if p.Reused > 0 {
 		line += fmt.Sprintf(", %d kept from before", p.Reused)
 	}
-	line += spentSoFar(p) + "  " + report.Plain(last, liveWidth)
+	line += spentSoFar(p)
+	if last != "" {
+		line += ": " + report.Plain(last, liveWidth)
+	}
 	if t.live {
 		fmt.Fprintf(t.out, "\r\x1b[K%s", report.Clip(bar(p.Done, p.Total)+" "+line, liveWidth))
 		return

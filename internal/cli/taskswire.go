@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/archive"
@@ -19,6 +20,10 @@ import (
 	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/tree"
 )
+
+// keepRuns is how long finished runs serve. Models change behind their names:
+// an older baseline says too little about today.
+const keepRuns = 30 * 24 * time.Hour
 
 // tasksPlace are the directories of one comparison.
 type tasksPlace struct {
@@ -113,6 +118,7 @@ func (o *tasksOptions) wire(ctx context.Context, env Env, place *tasksPlace) (co
 		RunDir:    place.run, Archive: &archive.Archive{Dir: place.cache, Stage: place.stage},
 		Session: newRunID(env), Masker: masker, Now: env.Now,
 	}
+	options.Archive.Forget(env.Now().Add(-keepRuns))
 	chosen, none, err := o.chooseJudge(env, place, masker)
 	if err != nil {
 		return options, err

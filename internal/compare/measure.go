@@ -76,7 +76,7 @@ func (s *session) differ(repeats int) bool {
 	return false
 }
 
-// single is the comparison of the first runs, judged by nobody.
+// compare holds the first runs against each other, judged by nobody.
 func (s *session) compare(repeats int) suite.Comparison {
 	return suite.Compare(s.outcome(theBaseline, repeats, nil), s.outcome(theCandidate, repeats, nil), s.Thresholds)
 }
@@ -137,7 +137,7 @@ func (s *session) work(ctx context.Context, list []unit) error {
 		}
 		wait.Go(func() {
 			defer func() { <-slots }()
-			r, err := s.execute(ctx, u, number)
+			r, err := s.make(ctx, u, number)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {

@@ -35,6 +35,8 @@ type prepared struct {
 type session struct {
 	Options
 
+	// make makes a run; it is execute but in tests of the rules alone.
+	make  func(ctx context.Context, u unit, number int) (record, error)
 	suite *Suite
 	sides [roles]Side
 	tasks []*prepared
@@ -59,7 +61,7 @@ func prepare(ctx context.Context, s *Suite, baseline, candidate Side, o Options)
 		o.Jobs = defaultJobs
 	}
 	session := &session{Options: o, suite: s, sides: [roles]Side{baseline, candidate}, records: map[unit]record{}}
-	session.auto = o.Runs <= 0
+	session.auto, session.make = o.Runs <= 0, session.execute
 	session.spent.begun = o.Now()
 	overlays, err := session.overlays(ctx)
 	if err != nil {

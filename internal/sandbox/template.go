@@ -106,7 +106,7 @@ func (o *Overlay) checkLinks(root *os.Root) error {
 			continue
 		}
 		if _, err := root.Stat(filepath.FromSlash(e.Path)); errors.Is(err, os.ErrNotExist) {
-			return &RefusedError{Where: o.Name, Path: e.Path, Reason: fmt.Sprintf("is a link to %q, which is not part of the configuration", e.Link)}
+			return &RefusedError{Where: o.Name, Path: e.Path, Reason: fmt.Sprintf("is a link to %q, which is not part of the configuration; put a copy in its place, or select that too", e.Link)}
 		}
 	}
 	return nil

@@ -1,0 +1,122 @@
+package compare_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/compare"
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/judge"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// opinion is a judge that answers by a function, and remembers the cases.
+type opinion struct {
+	score func(c judge.Case) float64 // below 0 is no answer
+
+	mu    sync.Mutex
+	cases []judge.Case
+}
+
+func (*opinion) Name() string { return "opinion" }
+
+func (o *opinion) Judge(_ context.Context, c judge.Case) (judge.Verdict, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.cases = append(o.cases, c)
+	score := o.score(c)
+	if score < 0 {
+		return judge.Verdict{Problem: "no answer"}, nil
+	}
+	return judge.Verdict{Judgement: &suite.Judgement{Score: suite.Float(score), Rationale: "because", Model: "m"}}, nil
+}
+
+// likes prefers one configuration.
+func likes(word string) func(judge.Case) float64 {
+	return func(c judge.Case) float64 {
+		if strings.Contains(c.Diff, "+"+word) {
+			return 0.9
+		}
+		return 0.5
+	}
+}
+
+func judged() map[string]object {
+	return map[string]object{
+		"a": {"judgeRubric": object{"criteria": "which is it?"}, "checks": []object{{"kind": "fileExists", "path": "out.txt"}}},
+		"b": {"checks": []object{{"kind": "fileExists", "path": "out.txt"}}},
+	}
+}
+
+func TestJudgeDecides(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, judged())
+	o := &opinion{score: likes("after")}
+	found, err := w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.Judge = o })
+	require.NoError(t, err)
+	assert.Equal(t, gate.Improved, found.Verdict, found.Summary)
+	assert.Equal(t, 5, found.Repeats, "a judge is a model")
+	assert.Equal(t, "opinion", found.Judge)
+	require.Len(t, o.cases, 10, "tasks with a rubric, on both sides")
+	first := o.cases[0]
+	assert.Equal(t, "which is it?", first.Criteria)
+	assert.Equal(t, "copied", first.Words)
+	assert.True(t, first.Checks[0].Passed)
+	assert.Equal(t, "because", found.Candidate.Scores[0].Runs[0].Judge.Rationale)
+
+	turns := ""
+	for _, c := range o.cases {
+		turns += map[bool]string{true: "A", false: "B"}[strings.Contains(c.Diff, "+after")]
+	}
+	assert.NotContains(t, []string{"AAAAABBBBB", "BBBBBAAAAA", "ABABABABAB", "BABABABABA"}, turns, "the order tells nothing")
+
+	_, err = w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.Judge = o })
+	require.NoError(t, err)
+	assert.Len(t, o.cases, 10, "judgements of this comparison are kept")
+	w.write("after/AGENTS.md", "afterwards\n")
+	_, err = w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.Judge = o })
+	require.NoError(t, err)
+	assert.Len(t, o.cases, 20, "beside another candidate the baseline is judged again")
+}
+
+func TestJudgeOnOneSideDecidesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, judged())
+	o := &opinion{}
+	o.score = func(c judge.Case) float64 {
+		if strings.Contains(c.Diff, "+before") {
+			return -1
+		}
+		return 1
+	}
+	found, err := w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.Judge, options.Jobs = o, 1 })
+	require.NoError(t, err, "a judge never breaks a comparison")
+	assert.NotEqual(t, gate.Improved, found.Verdict)
+	assert.False(t, found.Promotable)
+	assert.NotEmpty(t, found.Warnings)
+}
+
+func TestSilentJudgeIsLeftOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, judged())
+	o := &opinion{score: func(judge.Case) float64 { return -1 }}
+	found, err := w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.Judge, options.Jobs = o, 1 })
+	require.NoError(t, err)
+	assert.Equal(t, gate.Neutral, found.Verdict)
+	assert.Len(t, o.cases, 3)
+	assert.Contains(t, found.Warnings[0], "did not answer three times in a row")
+	assert.Empty(t, found.Judge)
+}
+
+func TestWithoutJudgeIsSaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, judged())
+	found, err := w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.NoJudge = "no key" })
+	require.NoError(t, err)
+	assert.Equal(t, []string{"no key"}, found.Warnings)
+}
