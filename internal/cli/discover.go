@@ -16,17 +16,14 @@ import (
 	"github.com/org/autoloop/internal/state"
 )
 
-// programLabel marks issue programs, and the own issues of file programs.
-const programLabel = "autoloop-program"
-
 // maxLookups bounds how many authors are looked up whose membership may be
 // private, so that strangers cannot use up our requests.
 const maxLookups = 2
 
-// discover reads the issue programs. That GitHub is down is a warning: file
+// discover reads the issue programs that have a label. That GitHub is down is a warning: file
 // programs run, and issue programs known from their states are left alone.
-func discover(ctx context.Context, hub *github.Client, files []*program.Program, states map[string][]byte) (scheduler.Discovery, []github.Issue, error) {
-	found, err := hub.Issues(ctx, programLabel, "open")
+func discover(ctx context.Context, hub *github.Client, label string, files []*program.Program, states map[string][]byte) (scheduler.Discovery, []github.Issue, error) {
+	found, err := hub.Issues(ctx, label, "open")
 	if err != nil {
 		if ctx.Err() != nil {
 			return scheduler.Discovery{}, nil, err

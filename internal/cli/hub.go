@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -41,9 +42,13 @@ func (o hubOptions) hub(env Env) (*github.Client, error) {
 	case token == "":
 		return nil, nil
 	}
+	patience, err := env.patience()
+	if err != nil {
+		return nil, err
+	}
 	client, err := github.New(github.Options{
 		API: env.Getenv("GITHUB_API_URL"), Repository: repository, Token: token, UserAgent: "autoloop/" + Version(), CacheDir: env.cacheDir(),
-		Now: env.Now, Sleep: env.Sleep,
+		Now: env.Now, Sleep: env.Sleep, Patience: patience,
 	})
 	if err != nil {
 		return nil, &UsageError{err}
@@ -53,6 +58,20 @@ func (o hubOptions) hub(env Env) (*github.Client, error) {
 
 // token is the one for GitHub; "" when there is none.
 func (e Env) token() string { return cmp.Or(e.Getenv("GITHUB_TOKEN"), e.Getenv("GH_TOKEN")) }
+
+// patience is how long one request waits for GitHub to answer again, from
+// AUTOLOOP_GITHUB_PATIENCE; 0 for the default.
+func (e Env) patience() (time.Duration, error) {
+	text := e.Getenv("AUTOLOOP_GITHUB_PATIENCE")
+	if text == "" {
+		return 0, nil
+	}
+	patience, err := time.ParseDuration(text)
+	if err != nil || patience < 0 {
+		return 0, Usagef("AUTOLOOP_GITHUB_PATIENCE=%q is no time such as 2m", text)
+	}
+	return max(patience, time.Nanosecond), nil
+}
 
 // cacheDir is this user's own directory for answers of GitHub; "" for none. A
 // directory that others can write to would let them answer in its place.

@@ -10,6 +10,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/store"
 )
 
@@ -57,23 +58,27 @@ func issueProgram(ctx context.Context, repo *git.Repo, hub *github.Client, sourc
 	if err != nil {
 		return nil, nil, err
 	}
-	found, issues, err := discover(ctx, hub, files, states)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, p := range found.Programs {
-		if p.Name == name {
-			at := slices.IndexFunc(issues, func(i github.Issue) bool { return i.Number == p.Issue })
-			return p, &issues[at], nil
+	var warnings []string
+	for _, label := range []string{publish.ProgramLabel, publish.CompletedLabel} {
+		found, issues, err := discover(ctx, hub, label, files, states)
+		if err != nil {
+			return nil, nil, err
 		}
-	}
-	for _, stranger := range found.Untrusted {
-		if stranger.Name == name {
-			return nil, nil, Usagef("issue #%d is not run: %s", stranger.Issue, stranger.Reason)
+		for _, p := range found.Programs {
+			if p.Name == name {
+				at := slices.IndexFunc(issues, func(i github.Issue) bool { return i.Number == p.Issue })
+				return p, &issues[at], nil
+			}
 		}
+		for _, stranger := range found.Untrusted {
+			if stranger.Name == name {
+				return nil, nil, Usagef("issue #%d is not run: %s", stranger.Issue, stranger.Reason)
+			}
+		}
+		warnings = append(warnings, found.Warnings...)
 	}
-	if len(found.Warnings) > 0 {
-		return nil, nil, Usagef("there is no program %q among the files; %s", name, found.Warnings[0])
+	if len(warnings) > 0 {
+		return nil, nil, Usagef("there is no program %q among the files; %s", name, warnings[0])
 	}
 	return nil, nil, nil
 }

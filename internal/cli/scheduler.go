@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/scheduler"
 	"github.com/org/autoloop/internal/store"
 )
@@ -136,7 +137,7 @@ func addIssues(ctx context.Context, hub *github.Client, states *store.States, in
 	all := map[string][]byte{}
 	maps.Copy(all, others)
 	maps.Copy(all, in.States)
-	if in.Issues, _, err = discover(ctx, hub, in.Programs, all); err != nil {
+	if in.Issues, _, err = discover(ctx, hub, publish.ProgramLabel, in.Programs, all); err != nil {
 		return err
 	}
 	if len(in.Issues.Programs) > 0 {

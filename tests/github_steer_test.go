@@ -1,0 +1,167 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
+)
+
+// answers are our replies on the issue, without their marks.
+func (h *hub) answers() []string {
+	var list []string
+	h.Change(func(s *githubtest.State) {
+		for _, c := range s.On(1) {
+			if mark, text, _ := strings.Cut(c.Body, "\n"); strings.HasPrefix(mark, "<!-- AUTOLOOP:REPLY ") {
+				list = append(list, strings.TrimSpace(text))
+			}
+		}
+	})
+	return list
+}
+
+func TestMaintainersSteerByComments(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7", "6", "5")
+	h.program(onIssue)
+	require.Equal(t, "accepted", h.one().Outcome)
+
+	h.say("mallory", "/autoloop undo 1")
+	h.say("alice", "/autoloop pause until Monday\n\nThanks!")
+	paused := h.one()
+	assert.Equal(t, "idle", paused.Outcome)
+	assert.Equal(t, "paused: until Monday", paused.Stopped)
+	assert.Contains(t, h.remembered("p.md"), "| Paused | true |")
+	assert.Equal(t, []string{"Paused. `/autoloop resume` goes on."}, h.answers())
+
+	h.say("alice", "/autoloop other: undo 1\n/autoloop p: resume\n/autoloop set target-metric 7\n/autoloop try the cache\n/autoloop undo 77")
+	second := h.one()
+	assert.Equal(t, "accepted", second.Outcome)
+	told := h.told(2)
+	assert.Contains(t, told, "try the cache")
+	assert.Contains(t, told, "Thanks!", "what was said while it was paused is not lost")
+	assert.Contains(t, h.remembered("p.md"), "| Target Metric | 7 |")
+	answer := h.answers()[1]
+	assert.Equal(t, "It goes on.\n\nThe target is 7 (lower is better), until the program file names another.\n\n"+
+		"The agent is told at iteration 2.\n\nIteration 77 kept nothing, so there is nothing to undo.", answer)
+
+	h.say("alice", "/autoloop undo 1")
+	third := h.one()
+	require.Equal(t, "accepted", third.Outcome, "%v", third)
+	assert.Contains(t, h.answers()[2], "cannot be undone: later ones changed the same lines of `value.txt`")
+	assert.Contains(t, third.Stopped, "target reached: 7 with target 7")
+
+	h.say("alice", "/autoloop undo 3\n/autoloop reactivate\n/autoloop set target-metric 1")
+	fourth := h.one()
+	assert.Equal(t, "accepted", fourth.Outcome)
+	log := h.run(h.bare, "git", "log", "--format=%s", "autoloop/p")
+	assert.Contains(t, log, "[Autoloop: p] Undo iteration 3")
+	h.Change(func(s *githubtest.State) {
+		assert.Len(t, s.Reactions, 4)
+		assert.Equal(t, []string{"autoloop-program"}, s.Issue(1).Labels, "it is active again")
+	})
+	assert.Len(t, h.answers(), 4)
+}
+
+func TestAClosedPullRequestWaitsForAPerson(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
+	h.program(onIssue)
+	require.Equal(t, "accepted", h.one().Outcome)
+	h.Close(h.openPull())
+	closed := h.one()
+	assert.Equal(t, "idle", closed.Outcome)
+	assert.Contains(t, closed.Stopped, "pull request #2 closed")
+	assert.Contains(t, h.remembered("p.md"), "| PR | — |")
+	h.say("alice", "/autoloop resume")
+	assert.Equal(t, "accepted", h.one().Outcome)
+	h.Change(func(s *githubtest.State) {
+		require.Len(t, s.Pulls, 2, "the next gain opens a new one")
+		assert.False(t, s.Issue(s.Pulls[0].Number).Open, "nobody's will is undone")
+	})
+}
+
+func TestTitleAndBodyOfAnIssueMayBeEdited(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
+	h.program(onIssue)
+	require.Equal(t, "accepted", h.one().Outcome)
+	h.Change(func(s *githubtest.State) {
+		s.Issue(1).Title = "Another title"
+		s.Issue(1).Body = strings.Replace(onIssue, `{"m": %s}`, `{"m": %s.5}`, 1)
+	})
+	second := h.one()
+	assert.Equal(t, "accepted", second.Outcome)
+	assert.Equal(t, "8.5", text(second.Metric), "the body of now counts")
+	assert.Contains(t, h.remembered("p.md"), "the program's evaluation changed")
+	assert.Empty(t, h.run(h.bare, "git", "for-each-ref", "refs/heads/autoloop/another-title"))
+}
+
+func TestStrangersAreNotRun(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
+	h.Change(func(s *githubtest.State) {
+		s.OpenIssue("mallory", "P", strings.Replace(onIssue, "metric: m", "metric: m\ntrusted-associations: [NONE]", 1), time.Now(), "autoloop-program")
+		fork := s.OpenIssue("mallory", "[Autoloop: p]", "", time.Now())
+		s.Pulls = append(s.Pulls, &githubtest.Pull{Number: fork.Number, Head: "autoloop/p", Base: "main", HeadOf: "mallory/repo", HeadSHA: strings.Repeat("0", 40)})
+	})
+	a := h.binary("iterate", "--program", "p")
+	assert.Equal(t, 2, a.code)
+	assert.Contains(t, a.stderr, "issue #1 is not run: mallory is NONE in this repository")
+	assert.NoFileExists(t, filepath.Join(h.side, "prompt.1"))
+	h.Change(func(s *githubtest.State) { assert.Empty(t, s.On(1)); assert.Empty(t, s.Reactions) })
+}
+
+func TestATokenThatIsPrintedIsMasked(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "11")
+	require.NoError(t, os.WriteFile(filepath.Join(h.side, "leak"), []byte(hubToken), 0o600))
+	body := strings.Replace(onIssue, "printf", "cat \"$SIDE/leak\" >&2; cat \"$SIDE/leak\"; echo; env | grep -i token >\"$SIDE/env\" || true\nprintf", 1)
+	body = strings.Replace(body, `says @octocat <b>"`, `$(cat "$SIDE/leak")"`, 1)
+	h.program(body)
+	require.Equal(t, "accepted", h.one().Outcome)
+	require.Equal(t, "rejected", h.one().Outcome)
+	environ, err := os.ReadFile(filepath.Join(h.side, "env"))
+	require.NoError(t, err)
+	assert.NotContains(t, string(environ), hubToken, "commands do not have it")
+	for _, name := range []string{"p.md", "p.jsonl", "p.results.tsv"} {
+		assert.NotContains(t, h.remembered(name), hubToken, name)
+	}
+	assert.NotContains(t, h.run(h.bare, "git", "log", "--format=%B", "autoloop/p"), hubToken)
+	assert.NotContains(t, h.told(2), hubToken)
+	h.Change(func(s *githubtest.State) {
+		for _, c := range s.Comments {
+			assert.NotContains(t, c.Body, hubToken)
+		}
+		for _, i := range s.Issues[1:] {
+			assert.NotContains(t, i.Body, hubToken)
+		}
+	})
+}
+
+func TestGitHubDownStopsNoIteration(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n", ".autoloop/programs/p.md": onIssue}, "9", "8")
+	h.env = append(h.env, "AUTOLOOP_GITHUB_PATIENCE=0s")
+	h.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Times: 1000})
+	first := h.one()
+	assert.Equal(t, "accepted", first.Outcome)
+	require.Len(t, first.Warnings, 1)
+	assert.Contains(t, first.Warnings[0], "the issue and the pull request were not read")
+	h.Mend()
+	second := h.one()
+	assert.Equal(t, "accepted", second.Outcome)
+	assert.Empty(t, second.Warnings)
+	h.Change(func(s *githubtest.State) {
+		require.Len(t, s.Issues, 2)
+		assert.Equal(t, "[Autoloop: p]", s.Issues[0].Title)
+		assert.Contains(t, s.On(1)[0].Body, "AUTOLOOP:ITERATION 1 ", "what was missed is shown")
+		assert.Len(t, s.On(1), 3)
+	})
+}
