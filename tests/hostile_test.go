@@ -233,7 +233,7 @@ func TestEvaluations(t *testing.T) {
 func TestPromisesThatAreNotKept(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
-		"strategy: openevolve", "ci-gate: required",
+		"ci-gate: required",
 	} {
 		w := newWorld(t, map[string]string{".autoloop/programs/p.md": strings.Replace(goodProgram, "schedule: hourly", line, 1), "a.txt": "1\n"})
 		a := w.binary("iterate", "--program", "p")
