@@ -94,7 +94,7 @@ func (r *run) request(ctx context.Context, at position, a *attempt, pending []ag
 		notes = prompt.NotesFile
 	}
 	return agent.Request{
-		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home, Timeout: p.Timeout, Model: p.Model, Command: p.AgentCommand,
+		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home, Timeout: r.time(), Limit: r.limit(a.of), Model: p.Model, Command: p.AgentCommand,
 		IsTarget: targets.Allows, Targets: files, History: append(r.trials(at), pending...), Direction: p.Direction, Incumbent: sum.Best,
 		Seed: r.seed(), Iteration: r.iteration, Proposal: a.number, Transcript: transcript,
 	}, nil

@@ -81,9 +81,10 @@ func (b *books) adopt(event func(ledger.Event) error) error {
 }
 
 // heed turns what people edited in the state into events: a pause or a
-// completion that they took back.
+// completion that they took back, or a wait for a rate limit.
 func (b *books) heed(event func(ledger.Event) error) error {
-	if (b.sum.PausedReason != "" && !b.machine.Paused) || (b.sum.Completed != "" && !b.machine.Completed) {
+	waiting := !b.sum.NotBefore.IsZero() && b.machine.NotBefore == nil
+	if (b.sum.PausedReason != "" && !b.machine.Paused) || (b.sum.Completed != "" && !b.machine.Completed) || waiting {
 		return event(ledger.Event{Kind: ledger.Resumed, Reason: "edited in the state"})
 	}
 	return nil
@@ -106,6 +107,11 @@ func (b *books) files(p *program.Program, target *score.Value) (store.Files, err
 	if last := b.sum.LastRun; !last.IsZero() {
 		last = last.UTC().Truncate(time.Second)
 		m.LastRun = &last
+	}
+	m.NotBefore = nil
+	if until := b.sum.NotBefore; !until.IsZero() {
+		until = until.UTC()
+		m.NotBefore = &until
 	}
 	b.doc.SetMachine(m)
 	return store.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log.Bytes()}, nil

@@ -40,6 +40,10 @@ func (r *run) take(ctx context.Context) error {
 			return err
 		}
 		r.iteration = b.sum.Iteration + 1
+		if reason := r.held(b); reason != "" {
+			r.books, r.stopped = b, reason
+			return &heldError{reason}
+		}
 		r.warnings = b.warnings
 		lease := r.Holder
 		lease.Until = r.Now().Add(r.Program.Timeout + leaseSlack).UTC().Truncate(time.Second)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/org/autoloop/internal/budget"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/ledger"
@@ -22,6 +23,7 @@ type run struct {
 	books     *books
 	files     store.Files // the books as they were last read or written
 	trees     int         // how many directories this run has used
+	left      budget.Left // what the iteration may use
 	stopped   string
 	warnings  []string
 	heard     *steer.Heard // nil without GitHub, or when it is out of reach
@@ -53,11 +55,14 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	case errors.As(err, &baseline):
 		return r.fail(ctx, at, baseline.Error(), false)
 	case errors.Is(err, errTooLong) && ctx.Err() == nil:
-		return r.fail(ctx, at, fmt.Sprintf("the iteration took longer than its timeout-minutes (%s)", r.Program.Timeout), false)
+		return r.fail(ctx, at, r.tooLong(), false)
 	case err != nil:
 		return Result{}, err
 	case attempt == nil:
 		return r.finish(ctx)
+	}
+	if until, ok := r.putOff(attempt); ok {
+		return r.wait(ctx, attempt, until)
 	}
 	return r.record(ctx, at, attempt)
 }
@@ -68,7 +73,7 @@ var errTooLong = errors.New("the time of the iteration is up")
 // work is everything before the record, within the iteration's time: the lease
 // outlives it. There is no attempt when nothing is left to do.
 func (r *run) work(ctx context.Context) (position, *attempt, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, r.Program.Timeout, errTooLong)
+	ctx, cancel := context.WithTimeoutCause(ctx, r.time(), errTooLong)
 	defer cancel()
 	r.step("sync", "")
 	at, err := r.sync(ctx)

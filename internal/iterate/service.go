@@ -134,6 +134,11 @@ func (s *Service) one(ctx context.Context) (Result, error) {
 	if errors.As(err, &busy) {
 		result, err = run.result(ledger.Busy, busy.holder), nil
 	}
+	var held *heldError
+	if errors.As(err, &held) {
+		run.stopped = held.reason
+		result, err = run.result(ledger.Idle, held.reason), nil
+	}
 	result.Seconds = s.Now().Sub(begun).Seconds()
 	return result, err
 }
