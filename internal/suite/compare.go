@@ -56,6 +56,8 @@ func newComparer(baseline, candidate Outcome, t Thresholds) *comparer {
 		CandidateOnly: []string{},
 		Baseline:      newSide(baseline), Candidate: newSide(candidate),
 	}
+	c.stray("baseline", baseline)
+	c.stray("candidate", candidate)
 	for _, s := range candidate.Scores {
 		if _, twice := c.byID[s.TaskID]; twice {
 			c.regress(Reason{Kind: TaskTwice, Task: s.TaskID, Text: visible(s.TaskID, maxShown) + ": is there twice in the candidate"})
@@ -63,6 +65,12 @@ func newComparer(baseline, candidate Outcome, t Thresholds) *comparer {
 		c.byID[s.TaskID] = s
 	}
 	return c
+}
+
+func (c *comparer) stray(side string, o Outcome) {
+	if o.NonFiniteAt != "" {
+		c.regress(Reason{Kind: NonFiniteKind, Text: fmt.Sprintf("the %s has a number that is not finite (%s)", side, visible(o.NonFiniteAt, maxShown))})
+	}
 }
 
 func (c *comparer) regress(r Reason) { c.Regressions = append(c.Regressions, r) }
@@ -79,6 +87,7 @@ func (c *comparer) task(before Score) {
 	c.lost(p, d)
 	c.notFinite(p)
 	c.objective(p, d)
+	c.unchecked(p, d)
 	c.add(d.Composite)
 	c.Totals.Baseline.add(before.Runs, d.BaselineComposite)
 	c.Totals.Candidate.add(after.Runs, d.CandidateComposite)
@@ -157,6 +166,24 @@ func (c *comparer) objective(p pair, d Delta) {
 		text += ", and no run of the candidate is as good as the baseline's worst"
 	}
 	c.regress(Reason{Kind: ObjectiveDrop, Task: p.id, Before: before, After: after, Text: text})
+}
+
+// unchecked finds a task that has checks on one side only: no checks count as
+// passed, and decide nothing beside some.
+func (c *comparer) unchecked(p pair, d Delta) {
+	if d.Objective == nil {
+		return
+	}
+	before, _ := d.BaselineObjective.Total.Value()
+	after, _ := d.CandidateObjective.Total.Value()
+	if before.Sign() == after.Sign() {
+		return
+	}
+	c.held = true
+	c.note(Reason{
+		Kind: ChecksOneSided, Task: p.id, Before: d.BaselineObjective.String(), After: d.CandidateObjective.String(),
+		Text: p.name + ": has checks on one side only, and nothing is promoted",
+	})
 }
 
 func (c *comparer) gained(d Delta) {

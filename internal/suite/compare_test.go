@@ -114,6 +114,15 @@ func TestHardRules(t *testing.T) {
 		"a lower rate of more": {
 			"[" + one("a", 2, 3, `, "composite": 0.5`) + "]", "[" + one("a", 3, 6, `, "composite": 0.9`) + "]", nil, gate.Regressed, []suite.ReasonKind{suite.ObjectiveDrop}, nil,
 		},
+		"a NaN in totals that nobody reads": {
+			"[" + one("a", 0, 1, "") + "]", "[" + one("a", 1, 1, `, "totals": {"all": [1, NaN]}`) + "]",
+			nil, gate.Regressed,
+			[]suite.ReasonKind{suite.NonFiniteKind},
+			nil,
+		},
+		"a candidate without its checks": {
+			"[" + one("a", 0, 4, "") + "]", "[" + one("a", 0, 0, "") + "]", nil, gate.Neutral, nil, []suite.ReasonKind{suite.ChecksOneSided},
+		},
 		"new tasks count for nothing": {
 			"[" + one("a", 1, 2, "") + "]", "[" + one("a", 1, 2, "") + "," + one("b", 1, 1, "") + "]", nil, gate.Neutral, nil, []suite.ReasonKind{suite.CandidateOnly},
 		},

@@ -46,6 +46,7 @@ const (
 
 	CompositeGain ReasonKind = "composite-gain"
 
+	ChecksOneSided   ReasonKind = "checks-one-sided"
 	JudgeOneSided    ReasonKind = "judge-one-sided"
 	JudgeDiffers     ReasonKind = "judge-differs"
 	JudgeIncomplete  ReasonKind = "judge-incomplete"

@@ -10,6 +10,10 @@ type Outcome struct {
 	// another run (a model ran). Nil is unknown, and is then told from the
 	// costs and judges; it never outweighs a judge or tokens that are there.
 	Stochastic *bool `json:"stochastic,omitempty"`
+	// NonFiniteAt is the key of a number beside the known ones that is not
+	// finite, "" for none. Nothing is computed with it, but whoever wrote it
+	// could not compute either.
+	NonFiniteAt string `json:"-"`
 	// Scores has one entry a task, in the order of the suite.
 	Scores []Score `json:"scores"`
 }

@@ -24,6 +24,7 @@ func ParseOutcome(file string, data []byte) (Outcome, Problems) {
 	if len(r.problems) > 0 {
 		return Outcome{}, r.problems
 	}
+	o.outcome.NonFiniteAt = r.stray
 	return o.outcome, nil
 }
 

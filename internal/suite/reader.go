@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,9 @@ const maxProblems = 50
 type reader struct {
 	file     string
 	problems Problems
+	// stray is the first key that is not known and has a number that is not
+	// finite.
+	stray string
 }
 
 // newReader parses a file whose value must be an object; ok is false when it
@@ -70,6 +74,8 @@ func (r *reader) object(n node, key string, take map[string]func(n node, key str
 			read(f.value, at)
 		} else if strict {
 			r.fail(f.value, at, "is no key that is known here; there are %s", names(take))
+		} else if r.stray == "" {
+			r.stray = nonFiniteIn(f.value, at)
 		}
 	}
 	for _, name := range required {
@@ -133,6 +139,26 @@ func (r *reader) part(n node, key string) *score.Value {
 		return nil
 	}
 	return &value
+}
+
+// nonFiniteIn returns the key of the first number in a value that is not finite.
+func nonFiniteIn(n node, key string) string {
+	if n.kind == numberKind {
+		if _, err := score.ParseValue(n.text); errors.Is(err, score.ErrNotFinite) {
+			return key
+		}
+	}
+	for _, f := range n.fields {
+		if at := nonFiniteIn(f.value, join(key, f.name)); at != "" {
+			return at
+		}
+	}
+	for i, item := range n.items {
+		if at := nonFiniteIn(item, fmt.Sprintf("%s[%d]", key, i)); at != "" {
+			return at
+		}
+	}
+	return ""
 }
 
 func (r *reader) truth(n node, key string) bool {

@@ -38,7 +38,7 @@ func (c *comparer) why() string {
 	case c.NetGain.Cmp(band) <= 0:
 		return fmt.Sprintf(", which does not exceed %s", band)
 	case c.held:
-		return ", but a judge that is not the same on both sides decides nothing"
+		return ", but a judge or checks on one side only decide nothing"
 	default:
 		return ", which may be chance"
 	}
