@@ -40,6 +40,9 @@ func (c Comparison) Text() string {
 	if failed := failures(c.After, plainStyle()); len(failed) > 0 {
 		fmt.Fprintf(&out, "\nfailed in the candidate:\n  - %s\n", strings.Join(failed, "\n  - "))
 	}
+	if said := rationales(c.Before, c.After, plainStyle(), maxSaid); len(said) > 0 {
+		fmt.Fprintf(&out, "\nwhat the judge said:\n  - %s\n", strings.Join(said, "\n  - "))
+	}
 	return out.String()
 }
 
@@ -64,7 +67,7 @@ func (c Comparison) Markdown() string {
 	if failed := failures(c.After, markdownStyle()); len(failed) > 0 {
 		fmt.Fprintf(&out, "\n**Failed in the candidate**\n\n- %s\n", strings.Join(failed, "\n- "))
 	}
-	if said := rationales(c.Before, c.After); len(said) > 0 {
+	if said := rationales(c.Before, c.After, markdownStyle(), maxListed); len(said) > 0 {
 		fmt.Fprintf(&out, "\n<details><summary>What the judge said</summary>\n\n- %s\n\n</details>\n", strings.Join(said, "\n- "))
 	}
 	return out.String()
@@ -90,8 +93,8 @@ func (c Comparison) groups() []group {
 // change no widths.
 func (c Comparison) table(text func(string, int) string, paint func(gate.Verdict, string) string) Table {
 	table := Table{
-		Header: []string{"task", "runs", "checks", "composite", "delta", "judge", "USD", "verdict"},
-		Right:  map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true},
+		Header: []string{"task", "runs", "checks", "composite", "delta", "judge", "tokens", "USD", "verdict"},
+		Right:  map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true},
 	}
 	for _, d := range c.Deltas {
 		verdict := paint(d.Verdict, string(d.Verdict))
@@ -105,7 +108,7 @@ func (c Comparison) table(text func(string, int) string, paint func(gate.Verdict
 			text(d.TaskID, maxLabel), change(strconv.Itoa(d.BaselineRuns), strconv.Itoa(d.CandidateRuns)),
 			change(checks(d.BaselineObjective), checks(d.CandidateObjective)),
 			change(amount(d.BaselineComposite), amount(d.CandidateComposite)),
-			signed(d.Composite), signed(d.Judge), signed(d.USD), verdict,
+			signed(d.Composite), signed(d.Judge), signed(d.Tokens), signed(d.USD), verdict,
 		})
 	}
 	return table

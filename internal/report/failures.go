@@ -6,8 +6,11 @@ import (
 	"github.com/org/autoloop/internal/suite"
 )
 
-// maxListed bounds the failures that one report lists.
-const maxListed = 100
+// What one report lists at most: failures, and on a terminal rationales.
+const (
+	maxListed = 100
+	maxSaid   = 20
+)
 
 // style is how a kind of report writes text of unknown origin, and files.
 type style struct {
@@ -67,18 +70,26 @@ func runFailures(name string, run suite.Run, in style) []string {
 	return list
 }
 
-// rationales lists what the judge said of each task, baseline beside candidate.
-func rationales(before, after suite.Outcome) []string {
+// rationales lists what the judge said of each task, the baseline's before the
+// candidate's.
+func rationales(before, after suite.Outcome, in style, most int) []string {
 	var list []string
-	for _, side := range []struct {
-		name    string
-		outcome suite.Outcome
-	}{{"baseline", before}, {"candidate", after}} {
-		for _, s := range side.outcome.Scores {
-			for _, run := range s.Runs {
-				if run.Judge != nil && run.Judge.Rationale != "" && len(list) < maxListed {
-					list = append(list, fmt.Sprintf("%s, %s: %s — %s", Inline(s.TaskID, maxLabel), side.name, run.Judge.Score, Inline(run.Judge.Rationale, maxLine)))
-				}
+	for _, s := range after.Scores {
+		list = append(list, rationalesOf(before, s.TaskID, "baseline", in)...)
+		list = append(list, rationalesOf(after, s.TaskID, "candidate", in)...)
+	}
+	if more := len(list) - most; more > 0 {
+		list = append(list[:most], fmt.Sprintf("and %d more", more))
+	}
+	return list
+}
+
+func rationalesOf(o suite.Outcome, task, side string, in style) []string {
+	var list []string
+	for _, s := range o.Scores {
+		for _, run := range s.Runs {
+			if s.TaskID == task && run.Judge != nil && run.Judge.Rationale != "" {
+				list = append(list, fmt.Sprintf("%s, %s: %s — %s", in.text(task, maxLabel), side, run.Judge.Score, in.text(run.Judge.Rationale, maxLine)))
 			}
 		}
 	}

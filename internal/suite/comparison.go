@@ -83,6 +83,7 @@ type Delta struct {
 	CandidateObjective *Objective   `json:"candidateObjective"`
 	Objective          *score.Value `json:"objectiveDelta"`
 	Judge              *score.Value `json:"judgeDelta"`
+	Tokens             *score.Value `json:"tokensDelta"`
 	USD                *score.Value `json:"costUsdDelta"`
 	// Regressed says that a hard regression names this task.
 	Regressed bool `json:"isRegression"`

@@ -52,10 +52,11 @@ func meanJudge(runs []Run) *score.Value {
 	return mean(list)
 }
 
-func meanUSD(runs []Run) *score.Value {
+// meanOf returns the mean of one cost; nil when a run does not know it.
+func meanOf(runs []Run, of func(Cost) *Number) *score.Value {
 	var list []score.Value
 	for _, run := range runs {
-		value, ok := known(run.Cost.USD)
+		value, ok := known(of(run.Cost))
 		if !ok {
 			return nil
 		}
@@ -63,6 +64,10 @@ func meanUSD(runs []Run) *score.Value {
 	}
 	return mean(list)
 }
+
+func tokensOf(c Cost) *Number { return c.Tokens }
+
+func usdOf(c Cost) *Number { return c.USD }
 
 // sumOf adds the checks of several runs up.
 func sumOf(runs []Run) Objective {

@@ -69,5 +69,6 @@ func (p pair) fill(d *Delta) {
 	}
 	d.Objective = difference(rateOf(p.beforeObjective, p.baseline.Runs), rateOf(p.afterObjective, p.candidate.Runs))
 	d.Judge = difference(meanJudge(p.baseline.Runs), meanJudge(p.candidate.Runs))
-	d.USD = difference(meanUSD(p.baseline.Runs), meanUSD(p.candidate.Runs))
+	d.Tokens = difference(meanOf(p.baseline.Runs, tokensOf), meanOf(p.candidate.Runs, tokensOf))
+	d.USD = difference(meanOf(p.baseline.Runs, usdOf), meanOf(p.candidate.Runs, usdOf))
 }
