@@ -147,6 +147,37 @@ ls "$CARGO_HOME/bin"; hello
 	}, func(p place, spec *command.Spec) { spec.Env = append(spec.Env, "REAL="+p.home) })
 }
 
+// TestLinksShowNothing: a command that leaves links in its own directories gets
+// nothing shown or made writable for the next one.
+func TestLinksShowNothing(t *testing.T) {
+	t.Parallel()
+	for name, how := range methods(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			runner := command.NewRunner()
+			here := *how
+			here.Home = p.home
+			runner.Isolation = &here
+			run := func(script string) string {
+				result, err := runner.Run(t.Context(), command.Spec{
+					Args: []string{"sh", "-c", script}, Dir: p.tree,
+					Env:      append(p.env(), "PROMPT="+filepath.Join(p.own, "prompt.md"), "npm_config_cache="+filepath.Join(p.tree, "cache"), "REAL="+p.home, "OUTSIDE="+p.outside),
+					Writable: []string{filepath.Join(p.tree, "out")},
+				})
+				require.NoError(t, err)
+				return string(result.Stdout)
+			}
+			run(`rm -rf "$TMPDIR"; ln -s "$REAL/.codex" "$TMPDIR"; ln -s "$REAL/notes" "$PROMPT"; ln -s "$REAL/.claude" out; ln -s "$REAL" cache
+rm -rf "$HOME/.autoloop-caches"; ln -s "$REAL" "$HOME/.autoloop-caches"`)
+			assert.Empty(t, run(`cat "$PROMPT" "$TMPDIR/auth.json" out/.credentials.json cache/notes 2>/dev/null; (echo x > "$REAL/.codex/new"; echo x > "$REAL/.claude/new"; echo x > "$REAL/new") 2>/dev/null`))
+			for _, file := range []string{".codex/new", ".claude/new", "new", "GOCACHE"} {
+				assert.NoFileExists(t, filepath.Join(p.home, file))
+			}
+		})
+	}
+}
+
 func TestLoginIsThereForItsAgentAlone(t *testing.T) {
 	t.Parallel()
 	isolated(t, `cat "$CODEX_HOME/auth.json"; echo x > "$CODEX_HOME/new" && cat "$HOME/../../home/.claude/.credentials.json"`,

@@ -52,7 +52,10 @@ var temporary = []string{"/tmp", "/var/tmp"}
 
 // viewOf is the view of one command.
 func (i *Isolation) viewOf(spec *Spec) view {
-	b := &viewBuilder{home: filepath.Clean(i.Home)}
+	b := &viewBuilder{home: filepath.Clean(i.Home), own: []string{filepath.Clean(spec.Dir)}}
+	if home := Getenv(spec.Env, "HOME"); filepath.IsAbs(home) {
+		b.own = append(b.own, filepath.Clean(home))
+	}
 	for _, path := range temporary {
 		b.add(mount{Change: hide, Path: path, Open: true})
 	}
@@ -75,14 +78,18 @@ func (i *Isolation) viewOf(spec *Spec) view {
 
 // viewBuilder collects the changes of a view in any order.
 type viewBuilder struct {
-	home   string
+	home string
+	// own are the command's directory and HOME. Commands before this one may
+	// have written in them, so no path below them is looked up: a link there
+	// would have its target shown.
+	own    []string
 	mounts []mount
 }
 
 // add takes a change of a path that exists, under the name that it has without
 // symbolic links, and under its own when that would be gone.
 func (b *viewBuilder) add(m mount) {
-	if !filepath.IsAbs(m.Path) || filepath.Clean(m.Path) == "/" {
+	if !filepath.IsAbs(m.Path) || filepath.Clean(m.Path) == "/" || b.owned(m) {
 		return
 	}
 	asked := filepath.Clean(m.Path)
@@ -100,6 +107,13 @@ func (b *viewBuilder) add(m mount) {
 		m.Path = asked
 		b.mounts = append(b.mounts, m)
 	}
+}
+
+// owned reports whether a path lies in the command's own directories, where all
+// is visible and writable already.
+func (b *viewBuilder) owned(m mount) bool {
+	path := filepath.Clean(m.Path)
+	return m.Change != hide && slices.ContainsFunc(b.own, func(dir string) bool { return path != dir && within(path, dir) })
 }
 
 // environment shows what the variables name: programs, toolchains, caches.
@@ -123,6 +137,9 @@ func (b *viewBuilder) cache(name, value string, spec *Spec) bool {
 	at := slices.IndexFunc(caches, func(c cache) bool { return c.name == name })
 	if at < 0 || !filepath.IsAbs(value) || scratch(spec.Env) == "" || b.holdsHidden(value) {
 		return false
+	}
+	if b.owned(mount{Change: layer, Path: value}) {
+		return true
 	}
 	m := mount{Change: layer, Path: filepath.Clean(value), Scratch: filepath.Join(scratch(spec.Env), name), Keep: caches[at].store}
 	if spec.FillCaches && caches[at].fill(m.Path, spec) {
