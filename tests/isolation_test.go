@@ -126,6 +126,26 @@ cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -a TOKEN
 	assert.Equal(t, "untouched\n", string(secret))
 }
 
+// TestIsolatedLinksTrapNobody: links that an evaluation leaves where we write
+// about it, or read what it left, lead nowhere.
+func TestIsolatedLinksTrapNobody(t *testing.T) {
+	t.Parallel()
+	w := agentWorld(t, `echo 4 > src/value.txt`).isolated("setup: sh trap.sh")
+	trap := `for d in "$HOME" . "$HOME/.." "$(dirname "$0")"; do
+  for f in setup evaluation; do for s in sh stdout stderr; do ln -sf "$SIDE/victim" "$d/$f.$s"; done; done
+done 2>/dev/null
+`
+	w.write("trap.sh", trap)
+	w.evaluation("echo evil; echo evil >&2\n" + trap)
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message", "trap")
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "victim"), []byte("untouched\n"), 0o600))
+	require.Equal(t, "accepted", w.one().Outcome)
+	victim, err := os.ReadFile(filepath.Join(w.side, "victim"))
+	require.NoError(t, err)
+	assert.Equal(t, "untouched\n", string(victim))
+}
+
 // TestTokensAreConcealed: without isolation too, an evaluation that looks at
 // every process of its user finds no token.
 func TestTokensAreConcealed(t *testing.T) {

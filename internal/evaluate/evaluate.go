@@ -42,7 +42,8 @@ type Request struct {
 	// Trusted says that people wrote all of the tree: an isolated evaluation may
 	// fill their caches of builds.
 	Trusted bool
-	// Artifacts is a directory outside the tree for the script and its output.
+	// Artifacts is a directory for the script and its output, outside the tree
+	// and all else that the evaluation may write to.
 	Artifacts string
 }
 
@@ -88,7 +89,7 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	}
 	result, err := e.Runner.Run(ctx, command.Spec{
 		Args: []string{shell, "-e", file}, Dir: request.Dir, Env: request.Env, Timeout: request.Timeout,
-		Offline: request.Offline && name != setup, FillCaches: request.Trusted,
+		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Readable: []string{file},
 	})
 	if err != nil {
 		return Outcome{}, fmt.Errorf("run the %s: %w", name, err)

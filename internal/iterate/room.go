@@ -2,6 +2,7 @@ package iterate
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/org/autoloop/internal/evaluate"
@@ -11,11 +12,13 @@ import (
 // room is a tree in which a commit is measured, with the home and temporary
 // directory of its runs. Setup runs before the first of them.
 type room struct {
-	run     *run
-	tree    *tree.Tree
-	home    string
-	environ []string
-	ready   bool
+	run  *run
+	tree *tree.Tree
+	home string
+	// artifacts is for what we write about the runs, where they cannot.
+	artifacts string
+	environ   []string
+	ready     bool
 	// trusted says that the tree is the default branch's.
 	trusted bool
 	// prepare is how long building and setup took.
@@ -29,8 +32,11 @@ func (r *run) furnish(ctx context.Context, treeish, dir string) (*room, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &room{run: r, tree: built, home: r.newDir('h')}
-	if made.environ, err = r.Environ(made.home, r.Program.Env); err != nil {
+	made := &room{run: r, tree: built, home: r.newDir('h'), artifacts: r.newDir('a')}
+	if made.environ, err = r.Environ(made.home, r.Program.Env); err == nil {
+		err = os.Mkdir(made.artifacts, 0o700)
+	}
+	if err != nil {
 		made.clear()
 		return nil, err
 	}
@@ -45,13 +51,14 @@ func (m *room) clear() {
 	}
 	_ = m.tree.Remove()
 	_ = tree.RemoveAll(m.home)
+	_ = tree.RemoveAll(m.artifacts)
 }
 
 // evaluate runs the evaluation once.
 func (m *room) evaluate(ctx context.Context) (evaluate.Outcome, error) {
 	p := m.run.Program
 	request := evaluate.Request{
-		Script: p.Script, Dir: m.tree.Dir, Env: m.environ, Timeout: p.EvaluationTimeout, Metric: p.Metric, Artifacts: m.home,
+		Script: p.Script, Dir: m.tree.Dir, Env: m.environ, Timeout: p.EvaluationTimeout, Metric: p.Metric, Artifacts: m.artifacts,
 		Offline: !p.Network, Trusted: m.trusted,
 	}
 	if !m.ready {
