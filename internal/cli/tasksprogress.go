@@ -55,7 +55,7 @@ func (t *taskProgress) Close() {
 func spentSoFar(p compare.Progress) string {
 	var parts []string
 	if p.USD.Sign() > 0 {
-		parts = append(parts, p.USD.String()+" USD")
+		parts = append(parts, fmt.Sprintf("%.4f USD", p.USD.Float64()))
 	}
 	if p.Tokens > 0 {
 		parts = append(parts, fmt.Sprintf("%d tokens", p.Tokens))

@@ -113,7 +113,7 @@ func (o *tasksOptions) wire(ctx context.Context, env Env, place *tasksPlace) (co
 		Agent: name, Model: o.model, Command: o.command, CommandDigest: commandDigest(env, o.command), Env: o.env,
 		Surroundings: fmt.Sprintf("isolated: %v, network: %v", runner.Isolation != nil, o.network),
 		Jobs:         o.jobs, Runs: runs, Budget: budget, Fresh: o.fresh,
-		Agents:    o.agents(env, runner, masker),
+		Agents:    o.agents(ctx, env, runner, masker),
 		Sandboxes: &sandbox.Maker{Runner: runner, Masker: masker, Environ: environ, Remove: tree.RemoveAll, Offline: !o.network},
 		RunDir:    place.run, Archive: &archive.Archive{Dir: place.cache, Stage: place.stage},
 		Session: newRunID(env), Masker: masker, Now: env.Now,
@@ -131,7 +131,7 @@ func (o *tasksOptions) wire(ctx context.Context, env Env, place *tasksPlace) (co
 }
 
 // agents finds those that can work on tasks: the tuner only turns numbers.
-func (o *tasksOptions) agents(env Env, runner *command.Runner, masker command.Masker) func(string) (agent.Agent, error) {
+func (o *tasksOptions) agents(ctx context.Context, env Env, runner *command.Runner, masker command.Masker) func(string) (agent.Agent, error) {
 	registry := newRegistry(env, runner, masker)
 	situation := agent.Situation{Env: env.Environ, Command: o.command, Dir: env.Dir}
 	return func(name string) (agent.Agent, error) {
@@ -141,7 +141,7 @@ func (o *tasksOptions) agents(env Env, runner *command.Runner, masker command.Ma
 		if name == "command" && strings.TrimSpace(o.command) == "" {
 			return nil, fmt.Errorf("agent command cannot be used: say with --agent-command what to run")
 		}
-		return registry.Usable(name, situation)
+		return registry.Ready(ctx, name, situation)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/suite"
@@ -49,6 +50,19 @@ func (s *spending) over(b Budget, now time.Time) error {
 	default:
 		return nil
 	}
+}
+
+// left is what a run that begins now may use.
+func (s *spending) left(b Budget) agent.Limit {
+	var limit agent.Limit
+	if b.Tokens > 0 {
+		limit.Tokens = max(b.Tokens-s.tokens, 1)
+	}
+	if b.USD != nil {
+		usd := b.USD.Sub(s.usd)
+		limit.CostUSD = &usd
+	}
+	return limit
 }
 
 // judged adds what a judge cost; what it does not say is no reason to stop.

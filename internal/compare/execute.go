@@ -21,15 +21,24 @@ const commandAgent = "command"
 // maxWords bounds what is kept of failures and last words, in characters.
 const maxWords = 400
 
+// job is a run that is to be made.
+type job struct {
+	unit
+
+	// number tells the sandboxes of a comparison apart.
+	number int
+	limit  agent.Limit
+}
+
 // execute runs one task once and keeps the result. It leaves no sandbox behind.
-func (s *session) execute(ctx context.Context, u unit, number int) (r record, err error) {
-	task := s.tasks[u.task]
+func (s *session) execute(ctx context.Context, j job) (r record, err error) {
+	task := s.tasks[j.task]
 	staged, err := s.Archive.Begin()
 	if err != nil {
 		return record{}, err
 	}
-	base := filepath.Join(s.RunDir, fmt.Sprintf("box-%d", number))
-	box, err := s.Sandboxes.Open(ctx, base, task.templates[u.side], s.Env)
+	base := filepath.Join(s.RunDir, fmt.Sprintf("box-%d", j.number))
+	box, err := s.Sandboxes.Open(ctx, base, task.templates[j.side], s.Env)
 	if err != nil {
 		return record{}, err
 	}
@@ -38,7 +47,7 @@ func (s *session) execute(ctx context.Context, u unit, number int) (r record, er
 			err = fmt.Errorf("remove the sandbox of %s: %w", task.ID, closed)
 		}
 	}()
-	r, err = s.attempt(ctx, box, task, u, staged)
+	r, err = s.attempt(ctx, box, j, staged)
 	if err != nil {
 		return record{}, err
 	}
@@ -48,21 +57,22 @@ func (s *session) execute(ctx context.Context, u unit, number int) (r record, er
 			return record{}, err
 		}
 	}
-	return s.keep(u, staged, r)
+	return s.keep(j.unit, staged, r)
 }
 
 // attempt lets the agent work in the sandbox and looks at what it left.
-func (s *session) attempt(ctx context.Context, box *sandbox.Box, task *prepared, u unit, staged string) (record, error) {
+func (s *session) attempt(ctx context.Context, box *sandbox.Box, j job, staged string) (record, error) {
+	task := s.tasks[j.task]
 	reply, err := task.agent.Propose(ctx, agent.Request{
 		Dir: box.Dir, Prompt: task.Prompt, Env: box.Env, Home: box.Home, Transcript: filepath.Join(staged, transcriptFile),
-		Timeout: task.Timeout, Model: s.Model, Command: s.Command, IsTarget: func(string) bool { return true }, Targets: task.templates[u.side].Manifest.Files(),
-		Iteration: u.repeat + 1, Seed: int64(u.repeat + 1),
+		Timeout: task.Timeout, Model: s.Model, Command: s.Command, IsTarget: func(string) bool { return true }, Targets: task.templates[j.side].Manifest.Files(),
+		Iteration: j.repeat + 1, Seed: int64(j.repeat + 1), Limit: j.limit,
 	})
 	if err != nil {
 		return record{}, fmt.Errorf("task %s: %w", task.ID, err)
 	}
-	if reply.Failure != nil && !countsAsResult(reply.Failure.Kind) {
-		return record{}, fmt.Errorf("task %s: agent %s: %w", task.ID, task.agent.Name(), reply.Failure)
+	if reply.Failure != nil && !j.countsAsResult(reply.Failure.Kind) {
+		return record{}, fmt.Errorf("task %s: agent %s: %w; %w", task.ID, task.agent.Name(), reply.Failure, ErrIncomplete)
 	}
 	changes, err := box.Changes(ctx)
 	if err != nil {
@@ -96,11 +106,14 @@ func (s *session) failure(reply agent.Reply) string {
 }
 
 // countsAsResult tells failures that a configuration can be to blame for from
-// those that would fail any.
-func countsAsResult(kind agent.FailureKind) bool {
+// those that would fail any. Where the comparison has a budget, an agent that
+// ran out of it may have worked well.
+func (j job) countsAsResult(kind agent.FailureKind) bool {
 	switch kind {
 	case agent.Unavailable, agent.Authentication, agent.RateLimit:
 		return false
+	case agent.Budget:
+		return j.limit == agent.Limit{}
 	default:
 		return true
 	}

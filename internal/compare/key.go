@@ -22,7 +22,8 @@ type runKey struct {
 	Checks         []checkKey
 	TimeoutMs      int64
 	Template       string
-	Agent, Model   string
+	Agent, Version string
+	Model          string
 	Command        string
 	CommandContent string
 	Surroundings   string
@@ -39,7 +40,7 @@ type checkKey struct {
 func (s *session) key(of role, p *prepared) string {
 	key := runKey{
 		Format: format, Role: of.String(), ID: p.ID, Prompt: p.Prompt, TimeoutMs: p.Timeout.Milliseconds(),
-		Template: p.templates[of].Manifest.Digest(), Agent: p.agent.Name(), Model: s.Model, Env: s.Env,
+		Template: p.templates[of].Manifest.Digest(), Agent: p.agent.Name(), Version: p.version, Model: s.Model, Env: s.Env,
 		Surroundings: s.Surroundings,
 	}
 	if p.agent.Name() == commandAgent {

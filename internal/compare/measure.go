@@ -130,14 +130,14 @@ func (s *session) work(ctx context.Context, list []unit) error {
 		}
 		stop := len(failed) > 0 || ctx.Err() != nil
 		s.boxes++
-		number := s.boxes
+		next := job{unit: u, number: s.boxes, limit: s.spent.left(s.Budget)}
 		mu.Unlock()
 		if stop {
 			break
 		}
 		wait.Go(func() {
 			defer func() { <-slots }()
-			r, err := s.make(ctx, u, number)
+			r, err := s.make(ctx, next)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {

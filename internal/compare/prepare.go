@@ -27,6 +27,7 @@ type prepared struct {
 	suite.Task
 
 	agent     agent.Agent
+	version   string // of the agent, "" when it is part of this binary
 	templates [roles]*sandbox.Template
 	keys      [roles]string // of the runs
 }
@@ -36,17 +37,18 @@ type session struct {
 	Options
 
 	// make makes a run; it is execute but in tests of the rules alone.
-	make  func(ctx context.Context, u unit, number int) (record, error)
+	make  func(ctx context.Context, j job) (record, error)
 	suite *Suite
 	sides [roles]Side
 	tasks []*prepared
 	spent spending
 	// records has the finished runs by task and role, in the order of repeats.
-	records map[unit]record
-	reused  int
-	total   int
-	boxes   int
-	auto    bool
+	records  map[unit]record
+	versions map[string]string // by the agent's name
+	reused   int
+	total    int
+	boxes    int
+	auto     bool
 	// varies says that runs of the same configuration can differ.
 	varies bool
 }
@@ -60,7 +62,7 @@ func prepare(ctx context.Context, s *Suite, baseline, candidate Side, o Options)
 	if o.Jobs <= 0 {
 		o.Jobs = defaultJobs
 	}
-	session := &session{Options: o, suite: s, sides: [roles]Side{baseline, candidate}, records: map[unit]record{}}
+	session := &session{Options: o, suite: s, sides: [roles]Side{baseline, candidate}, records: map[unit]record{}, versions: map[string]string{}}
 	session.auto, session.make = o.Runs <= 0, session.execute
 	session.spent.begun = o.Now()
 	overlays, err := session.overlays(ctx)
@@ -75,7 +77,7 @@ func prepare(ctx context.Context, s *Suite, baseline, candidate Side, o Options)
 		if err != nil {
 			return nil, err
 		}
-		faults = append(faults, session.assign(p), wrong)
+		faults = append(faults, session.assign(ctx, p), wrong)
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, &MisuseError{err}
@@ -124,7 +126,7 @@ func (s *session) overlays(ctx context.Context) ([roles]*sandbox.Overlay, error)
 }
 
 // assign finds the agent of a task.
-func (s *session) assign(p *prepared) error {
+func (s *session) assign(ctx context.Context, p *prepared) error {
 	name := p.Agent
 	if name == "" {
 		name = s.Agent
@@ -137,5 +139,17 @@ func (s *session) assign(p *prepared) error {
 		return fmt.Errorf("%s: %w", p.File, err)
 	}
 	p.agent = found
+	program, outside := found.(agent.Installed)
+	if !outside {
+		return nil
+	}
+	if known, asked := s.versions[found.Name()]; asked {
+		p.version = known
+		return nil
+	}
+	if p.version, err = program.Version(ctx); err != nil {
+		return fmt.Errorf("%s: ask agent %s for its version: %w", p.File, found.Name(), err)
+	}
+	s.versions[found.Name()] = p.version
 	return nil
 }

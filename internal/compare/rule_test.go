@@ -27,10 +27,10 @@ func simulated(t *testing.T, tasks int, passes func(side role, task, check int) 
 	for i := range tasks {
 		s.tasks = append(s.tasks, &prepared{Task: suite.Task{ID: fmt.Sprintf("t%d", i)}, agent: &agent.Command{}})
 	}
-	s.make = func(_ context.Context, u unit, _ int) (record, error) {
+	s.make = func(_ context.Context, j job) (record, error) {
 		r := record{}
 		for check := range 4 {
-			r.Checks = append(r.Checks, suite.CheckResult{Kind: suite.CommandCheck, Passed: passes(u.side, u.task, check)})
+			r.Checks = append(r.Checks, suite.CheckResult{Kind: suite.CommandCheck, Passed: passes(j.side, j.task, check)})
 		}
 		return r, nil
 	}
