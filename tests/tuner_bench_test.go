@@ -3,6 +3,7 @@ package tests
 import (
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -40,8 +41,7 @@ func BenchmarkTuner(b *testing.B) {
 				if e.noisy {
 					marks = marks[1:] // only the last incumbents are measured again
 				}
-				random := e.race(b, seeds, marks, randomProposal)
-				tuner := e.race(b, seeds, marks, tunerProposal)
+				random, tuner := e.race(b, seeds, marks)
 				e.remeasure(b, random, tuner)
 				best, source := e.best(random, tuner)
 				for i, n := range marks {
@@ -55,11 +55,12 @@ func BenchmarkTuner(b *testing.B) {
 	}
 }
 
-// race lets a method search with every seed, and returns what each search came
-// to. Programs that go by the clock are measured one at a time.
-func (e *example) race(tb testing.TB, seeds int, marks []int, propose proposer) []found {
+// race lets both methods search with every seed, and returns what each search
+// came to. It takes long, and says on standard error how far it is. Programs
+// that go by the clock are measured one at a time.
+func (e *example) race(tb testing.TB, seeds int, marks []int) (random, tuner []found) {
 	tb.Helper()
-	all := make([]found, seeds)
+	random, tuner = make([]found, seeds), make([]found, seeds)
 	slots := make(chan bool, runtime.NumCPU())
 	if e.noisy {
 		slots = make(chan bool, 1)
@@ -70,17 +71,20 @@ func (e *example) race(tb testing.TB, seeds int, marks []int, propose proposer) 
 		group.Go(func() {
 			defer func() { <-slots }()
 			var err error
-			all[seed], err = e.search(int64(seed+1), marks, propose)
+			if random[seed], err = e.search(int64(seed+1), marks, randomProposal); err == nil {
+				tuner[seed], err = e.search(int64(seed+1), marks, tunerProposal)
+			}
 			if err != nil {
 				tb.Errorf("seed %d: %v", seed+1, err)
 			}
+			fmt.Fprintf(os.Stderr, "%s seed %d: random %v, tuner %v\n", e.program.Name, seed+1, random[seed].values, tuner[seed].values)
 		})
 	}
 	group.Wait()
 	if tb.Failed() {
 		tb.FailNow()
 	}
-	return all
+	return random, tuner
 }
 
 // remeasure gives the last incumbents of a noisy program new numbers, so that
