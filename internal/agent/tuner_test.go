@@ -297,12 +297,26 @@ func TestHistoryOf(t *testing.T) {
 			},
 			[]pair{{1.0, 5.0}, {2.0, 5.5}, {3.0, 3.0}, {4.0, 3.0}},
 		},
+		"several proposals of one iteration": {
+			[]Trial{
+				{Iteration: 1, Params: at("1"), Metric: number("8"), Previous: number("9")},
+				{Iteration: 1, Params: at("2"), Metric: number("7"), Previous: number("9"), Accepted: true},
+				{Iteration: 1, Params: at("3"), Metric: number("6"), Previous: number("9")},
+				{Iteration: 9, Params: at("4"), Metric: number("8"), Previous: number("7")},
+			},
+			[]pair{{1.0, 8.0}, {2.0, 7.0}, {3.0, 7.0}, {4.0, 8.0}},
+		},
 		"differences are exact": {
 			[]Trial{{Params: at("1"), Metric: number("0.3"), Previous: number("0.1")}, {Params: at("2"), Metric: number("0.5"), Previous: number("0.3")}},
 			[]pair{{nil, 0.1}, {1.0, 0.3}, {2.0, 0.3}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			for i := range c.history {
+				if c.history[i].Iteration == 0 {
+					c.history[i].Iteration = i + 1
+				}
+			}
 			var got []pair
 			for _, trial := range historyOf(Request{History: c.history, Direction: score.Lower, Incumbent: number("5")}) {
 				p := pair{}

@@ -18,19 +18,35 @@ func historyOf(request Request) []search.Trial {
 	if last < 0 && level != nil {
 		trials = append(trials, trialOf(Trial{}, level))
 	}
-	for i, tried := range request.History {
-		switch {
-		case tried.Params != nil:
-			place := placed(tried, level, request.Direction)
-			trials = append(trials, trialOf(tried, place))
-			if tried.Accepted && place != nil {
-				level = place
+	for start := 0; start < len(request.History); {
+		end := iterationEnd(request.History, start)
+		next := level
+		for _, tried := range request.History[start:end] {
+			if tried.Accepted && tried.Params != nil {
+				next = tried.beside(level)
 			}
-		case i == last:
-			trials = append(trials, trialOf(Trial{}, level))
 		}
+		for k, tried := range request.History[start:end] {
+			switch {
+			case tried.Params != nil:
+				trials = append(trials, trialOf(tried, tried.lesson(level, next, request.Direction)))
+			case start+k == last:
+				trials = append(trials, trialOf(Trial{}, level))
+			}
+		}
+		level, start = next, end
 	}
 	return trials
+}
+
+// iterationEnd is the end of the proposals of one iteration, which were compared
+// with the same incumbent.
+func iterationEnd(history []Trial, start int) int {
+	end := start + 1
+	for end < len(history) && history[end].Iteration == history[start].Iteration {
+		end++
+	}
+	return end
 }
 
 // startLevel is the first incumbent's number; nil when none was measured.
@@ -53,19 +69,22 @@ func lastAccepted(history []Trial) int {
 	return last
 }
 
-// placed is the metric that a trial teaches when the incumbent's is level. One
-// that was refused in spite of a better metric (a guardrail, or a gain within
-// the noise) counts no better than the incumbent that it was held against.
-func placed(tried Trial, level *score.Value, direction score.Direction) *score.Value {
-	if tried.Metric == nil || level == nil {
-		return tried.Metric
+// beside is the metric as it would be were the incumbent's level.
+func (t Trial) beside(level *score.Value) *score.Value {
+	if t.Metric == nil || t.Previous == nil || level == nil {
+		return t.Metric
 	}
-	place := *tried.Metric
-	if tried.Previous != nil {
-		place = place.Sub(*tried.Previous).Add(*level)
-	}
-	if !tried.Accepted && direction.Better(place, *level) {
-		return level
-	}
+	place := t.Metric.Sub(*t.Previous).Add(*level)
 	return &place
+}
+
+// lesson is the metric that a trial teaches: what it was beside the incumbent's
+// level. One that was refused in spite of a better metric than the incumbent
+// after it (a guardrail, or a gain within the noise) counts no better than that.
+func (t Trial) lesson(level, after *score.Value, direction score.Direction) *score.Value {
+	place := t.beside(level)
+	if !t.Accepted && place != nil && after != nil && direction.Better(*place, *after) {
+		return after
+	}
+	return place
 }
