@@ -1,0 +1,195 @@
+package tests
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/model/modeltest"
+)
+
+// standIns are the agents that a stand-in takes the place of: their programs,
+// and the variable by which they log in.
+func standIns() map[string][2]string {
+	return map[string][2]string{
+		"claude": {"claude", "ANTHROPIC_API_KEY"}, "codex": {"codex", "OPENAI_API_KEY"}, "copilot": {"copilot", "COPILOT_GITHUB_TOKEN"},
+		"gemini": {"gemini", "GEMINI_API_KEY"}, "opencode": {"opencode", "OPENROUTER_API_KEY"}, "cursor": {"cursor-agent", "CURSOR_API_KEY"},
+	}
+}
+
+// keyOf is the key of one agent; no two are the same.
+func keyOf(variable string) string { return agentKey + "-of-" + variable }
+
+// standInWorld is a world with a stand-in for every agent: a script that does
+// work, says what the real agent was recorded to say, and shows its environment
+// on standard error. The names of the variables that it saw are in side/seen-NAME.
+func standInWorld(t *testing.T, work, front string) *world {
+	t.Helper()
+	w := newWorld(t, map[string]string{
+		".autoloop/programs/p.md": fmt.Sprintf(numbered, "env: [SIDE]\n"+front), "value.txt": "9\n",
+	})
+	bin := filepath.Join(w.side, "bin")
+	require.NoError(t, os.Mkdir(bin, 0o755))
+	for name, agent := range standIns() {
+		said := w.recording(name)
+		script := fmt.Sprintf("#!/bin/sh\n"+
+			"case \"$*\" in --version) echo 9999.0; exit;; esac\n"+
+			"env | cut -d= -f1 > %[1]s/seen-%[2]s\nenv >&2\ncat > %[1]s/prompt-%[2]s\n%[3]s\n"+
+			"if [ -n \"$COPILOT_OTEL_FILE_EXPORTER_PATH\" ]; then cat %[4]s.told > \"$COPILOT_OTEL_FILE_EXPORTER_PATH\"; fi\ncat %[4]s\n",
+			w.side, name, work, said)
+		require.NoError(t, os.WriteFile(filepath.Join(bin, agent[0]), []byte(script), 0o755))
+		w.env = append(w.env, agent[1]+"="+keyOf(agent[1]))
+	}
+	for i, variable := range w.env {
+		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
+			w.env[i] = "PATH=" + bin + string(filepath.ListSeparator) + path
+		}
+	}
+	return w
+}
+
+// recording writes what an agent was recorded to print into the side directory.
+func (w *world) recording(agent string) string {
+	w.t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "internal", "agent", "testdata", agent, "edit.json"))
+	require.NoError(w.t, err)
+	var made struct{ Out, Told []string }
+	require.NoError(w.t, json.Unmarshal(text, &made))
+	file := filepath.Join(w.side, "said-"+agent)
+	require.NoError(w.t, os.WriteFile(file, []byte(strings.Join(made.Out, "\n")+"\n"), 0o600))
+	require.NoError(w.t, os.WriteFile(file+".told", []byte(strings.Join(made.Told, "\n")+"\n"), 0o600))
+	return file
+}
+
+var changing = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z| UTC|\+00:00)|\b[0-9a-f]{12,40}\b`)
+
+// books are the state files without what must differ between two runs: times,
+// names of commits and runs, durations, and the agent's name and usage.
+func (w *world) books() string {
+	w.t.Helper()
+	var lines []string
+	for _, event := range w.events() {
+		for _, name := range []string{"time", "run_id", "lease", "agent", "model", "usage", "durations", "seconds", "prepare_seconds"} {
+			delete(event, name)
+		}
+		line, err := json.Marshal(event)
+		require.NoError(w.t, err)
+		lines = append(lines, string(line))
+	}
+	lines = append(lines, w.memory("p.md"), w.memory("p.results.tsv"))
+	return changing.ReplaceAllString(strings.Join(lines, "\n"), "…")
+}
+
+func TestTheBooksAreTheSameWithEveryAgent(t *testing.T) {
+	t.Parallel()
+	const said = "Raised the value to 2. It was too low."
+	server := modeltest.New(t, modeltest.Text("PLAN: "+said+"\nFILE: value.txt\n<<<<<<< SEARCH\n9\n=======\n7\n>>>>>>> REPLACE\n"))
+	w := standInWorld(t, "", "agent-command: echo 7 > value.txt; echo '"+said+"'")
+	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+server.URL+"/v1", "AUTOLOOP_MODELS_KEY="+keyOf("AUTOLOOP_MODELS_KEY"))
+	books := map[string]string{"command": "", "models": ""}
+	for name := range standIns() {
+		books[name] = ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(books)) {
+		w := w
+		if name != "command" && name != "models" {
+			w = standInWorld(t, "echo 7 > value.txt", "agent-command: echo 7 > value.txt; echo '"+said+"'")
+		}
+		a := w.binary("iterate", "--program", "p", "--json", "--agent", name, "--model", "test-model")
+		require.Zero(t, a.code, a.stderr)
+		got := w.decode(a.stdout)
+		require.Equal(t, "accepted", got[0].Outcome, "%s: %v", name, got[0].Reasons)
+		assert.Equal(t, name, w.decided()["agent"])
+		w.noKey(a.stdout, a.stderr)
+		books[name] = w.books()
+		if w.git("branch", "--list", "autoloop/p") != "" {
+			w.git("branch", "--delete", "--force", "autoloop/p", "memory/autoloop")
+		}
+	}
+	for name, text := range books {
+		assert.Equal(t, books["command"], text, "%s and command", name)
+	}
+}
+
+// TestAnAgentSeesItsOwnKeyOnly: each agent gets the variables of its own login,
+// the evaluation none, and the workflow's token is nobody's.
+func TestAnAgentSeesItsOwnKeyOnly(t *testing.T) {
+	t.Parallel()
+	for name, agent := range standIns() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := standInWorld(t, "echo 7 > value.txt", "setup: env | cut -d= -f1 > \"$SIDE/seen-evaluation\"")
+			for _, token := range []string{"GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN", "SOME_OTHER_TOKEN"} {
+				w.env = append(w.env, token+"="+keyOf(token))
+			}
+			a := w.binary("iterate", "--program", "p", "--json", "--agent", name, "--model", "test-model")
+			require.Zero(t, a.code, a.stderr)
+			w.noKey(a.stdout, a.stderr)
+			seen := w.lines("seen-" + name)
+			assert.Contains(t, seen, agent[1])
+			assert.NotContains(t, w.lines("seen-evaluation"), agent[1])
+			for _, variable := range seen {
+				if strings.HasSuffix(variable, "_KEY") || strings.HasSuffix(variable, "_TOKEN") {
+					own := []string{agent[1]}
+					switch name {
+					case "codex":
+						own = append(own, "CODEX_API_KEY") // The same key under the name that it reads.
+					case "opencode":
+						own = append(own, "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY") // It speaks to all of them.
+					}
+					assert.Contains(t, own, variable)
+				}
+			}
+		})
+	}
+}
+
+func (w *world) lines(name string) []string {
+	w.t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.side, name))
+	require.NoError(w.t, err)
+	return strings.Fields(string(text))
+}
+
+// deaf is work that never ends, with children that have sessions of their own
+// and do not listen to signals.
+const deaf = `(setsid sh -c 'trap "" TERM INT HUP; sleep 600; sleep 600' &) ; setsid sleep 600 & touch "$SIDE/begun-$$"; trap "" TERM; sleep 600; sleep 600`
+
+func TestAgentsThatNeverEndAreEnded(t *testing.T) {
+	t.Parallel()
+	w := standInWorld(t, deaf, "agents: [claude, codex, gemini, cursor]\ncandidates: 4\ntimeout-minutes: 0.1")
+	require.Zero(t, w.marked())
+	a := w.binary("iterate", "--program", "p", "--json")
+	require.Zero(t, a.code, a.stderr)
+	assert.Zero(t, w.marked(), "a process is left")
+	got := w.decode(a.stdout)
+	assert.Equal(t, "error", got[0].Outcome)
+	assert.Contains(t, got[0].Reasons[0], "took longer")
+	begun, err := filepath.Glob(filepath.Join(w.side, "begun-*"))
+	require.NoError(t, err)
+	assert.Len(t, begun, 4, "all of them were at work")
+}
+
+func TestAgentsEndWithUs(t *testing.T) {
+	t.Parallel()
+	w := standInWorld(t, deaf, "agents: [claude, codex, opencode]\ncandidates: 3\ntimeout-minutes: 10")
+	cmd := w.command("iterate", "--program", "p")
+	require.NoError(t, cmd.Start())
+	require.Eventually(t, func() bool {
+		begun, _ := filepath.Glob(filepath.Join(w.side, "begun-*"))
+		return len(begun) == 3 && w.marked() >= 9
+	}, 2*time.Minute, 50*time.Millisecond, "three agents and their children are at work")
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	w.alone()
+}
