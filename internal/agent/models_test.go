@@ -74,7 +74,7 @@ func TestModelsEditsFiles(t *testing.T) {
 	assert.EqualValues(t, 100, *reply.Usage.CachedTokens)
 	assert.EqualValues(t, 40, *reply.Usage.OutputTokens)
 	assert.Equal(t, 1, *reply.Usage.Turns)
-	assert.Nil(t, reply.Usage.CostUSD)
+	assert.Nil(t, reply.Usage.CostUSD, "nobody knows the price of m-1")
 	sent := server.Requests()[0]
 	for _, part := range []string{"Make it better.", "FILE: src/a.txt\n```\nzero\none\n```", "<<<<<<< SEARCH"} {
 		assert.True(t, sent.Has(part), part)
@@ -83,6 +83,17 @@ func TestModelsEditsFiles(t *testing.T) {
 	kept := get(t, reply.Transcript, "")
 	assert.Contains(t, kept, "two is better")
 	assert.NotContains(t, kept, modelsKey)
+}
+
+func TestModelsCostFromThePriceTable(t *testing.T) {
+	t.Parallel()
+	agent := models(modeltest.New(t, modeltest.Answer{Text: fits, Usage: modeltest.Usage{Input: 1000, Cached: 400, Output: 100}}))
+	request := modelsRequest(t)
+	request.Model = "openai/gpt-4.1" // 2, 0.5 and 8 dollars for a million
+	reply, err := agent.Propose(t.Context(), request)
+	require.NoError(t, err)
+	require.NotNil(t, reply.Usage.CostUSD)
+	assert.Equal(t, "0.0022", reply.Usage.CostUSD.String())
 }
 
 func TestModelsRepairsOnce(t *testing.T) {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,7 @@ type talk struct {
 	root       *os.Root
 	usage      chat.Usage
 	turns      int
+	model      string // as the server named it last, else as it was asked for
 	transcript strings.Builder
 }
 
@@ -105,6 +107,7 @@ func (t *talk) ask(ctx context.Context, messages []chat.Message) (chat.Response,
 		return said, err
 	}
 	t.note("answer", said.Text)
+	t.model = cmp.Or(said.Model, t.request.Model, t.Endpoint.Model)
 	if t.turns++; t.turns == 1 {
 		t.usage = said.Usage
 	} else {
@@ -131,9 +134,11 @@ func (t *talk) used() Usage {
 		return Usage{}
 	}
 	turns := t.turns
-	return Usage{
+	usage := Usage{
 		InputTokens: t.usage.InputTokens, OutputTokens: t.usage.OutputTokens, CachedTokens: t.usage.CachedTokens, Turns: &turns,
 	}
+	usage.CostUSD = Price(t.model, usage)
+	return usage
 }
 
 func (t *talk) note(title, text string) { fmt.Fprintf(&t.transcript, "## %s\n\n%s\n\n", title, text) }
