@@ -39,7 +39,8 @@ func (w *world) tasks(script string, more ...string) answer {
 }
 
 func taskArgs(script string, more ...string) []string {
-	return append([]string{"tasks", "compare", "--suite", "suite", "--agent-command", script, "--judge", "off"}, more...)
+	// A busy machine must not decide: no time counts as another one.
+	return append([]string{"tasks", "compare", "--suite", "suite", "--agent-command", script, "--judge", "off", "--cost-tolerance", "1000"}, more...)
 }
 
 // left lists what a comparison left behind, besides the finished runs.
@@ -93,6 +94,44 @@ func TestTasksExitCodes(t *testing.T) {
 	assert.Contains(t, w.binary("iterate", "tasks", "compare", "--suite", "suite").stderr, "one/task.json names no agent")
 	w.write("suite/one/task.json", `{"id": "one", "colour": 1}`)
 	assert.Equal(t, 2, w.tasks(copyConfig).code)
+}
+
+// TestTasksOfAProgram takes from a program file what no flag says.
+func TestTasksOfAProgram(t *testing.T) {
+	t.Parallel()
+	w := tasksWorld(t, map[string]string{"one": `{"kind": "fileExists", "path": "docs/rules.txt"}`})
+	w.write("docs/rules.txt", "of the candidate\n")
+	w.write("p.md", `---
+evaluation: tasks
+tasks: suite
+agent: command
+agent-command: echo nothing
+evaluation-runs: 1
+judge: "off"
+min-composite-gain: 2
+---
+## Goal
+Better rules.
+## Target
+- `+"`docs/`"+`
+`)
+	a := w.binary("iterate", "tasks", "compare", "--program", "p.md")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "neutral: net composite gain +1 over 1 task, which does not exceed 2")
+	a = w.binary("iterate", "tasks", "compare", "--program", "p.md", "--min-composite-gain", "0.5")
+	assert.Contains(t, a.stdout, "improved", "a flag wins")
+
+	w.write("p.md", "---\nmetric: m\n---\n")
+	a = w.binary("iterate", "tasks", "compare", "--program", "p.md")
+	assert.Equal(t, 2, a.code)
+	assert.Contains(t, a.stderr, "its evaluation is `metric`")
+}
+
+func TestTasksWarnOfWhatMakesNoSense(t *testing.T) {
+	t.Parallel()
+	w := tasksWorld(t, map[string]string{"one": hasFile})
+	assert.Contains(t, w.tasks("echo", "--candidate", "HEAD").stderr, "warning: baseline and candidate have the same configuration")
+	assert.Contains(t, w.tasks("echo", "--candidate", "suite").stderr, "warning: the candidate (suite) has no file of a configuration")
 }
 
 func TestTasksValidate(t *testing.T) {

@@ -36,7 +36,9 @@ type tasksOptions struct {
 	fresh, network             bool
 	isolation                  string
 	output                     compareOptions
-	repoDir                    *string
+	// targets are the program's: more files of the configuration.
+	targets []string
+	repoDir *string
 }
 
 func newTasksCompareCommand(env Env, shared *iterateOptions) *cobra.Command {
@@ -88,12 +90,16 @@ func (o *tasksOptions) register(flags *pflag.FlagSet, env Env) {
 	flags.BoolVar(&o.output.json, "json", false, "print a JSON object")
 	flags.BoolVar(&o.output.markdown, "markdown", false, "print markdown, for a comment or a summary")
 	o.output.thresholds.register(flags)
+	flags.Lookup("program").Usage = "take suite, agent, judge, thresholds and the like from the frontmatter of this program `file`; flags that are given win"
 }
 
 const defaultJobs = 2
 
 // compareTasks runs the suite on both sides and prints the report.
 func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.FlagSet) error {
+	if err := o.fill(ctx, env, flags); err != nil {
+		return err
+	}
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -137,7 +143,7 @@ func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.Fla
 func (o *tasksOptions) check() error {
 	switch {
 	case o.suite == "":
-		return Usagef("--suite is missing: give the directory of a task suite")
+		return Usagef("--suite is missing: give the directory of a task suite, or a --program that names one")
 	case o.output.json && o.output.markdown:
 		return Usagef("--json and --markdown exclude each other; give one of them")
 	case o.jobs < 1:
@@ -182,6 +188,7 @@ func (o *tasksOptions) budget() (compare.Budget, error) {
 // to one.
 func (o *tasksOptions) side(ctx context.Context, env Env, place *tasksPlace, role, text string) (compare.Side, error) {
 	side := compare.Side{Label: text, Config: compare.AgentConfig()}
+	side.Config.Include = append(side.Config.Include, o.targets...)
 	if len(o.config) > 0 {
 		side.Config = compare.Config{Include: o.config}
 	}

@@ -44,6 +44,7 @@ type session struct {
 	spent spending
 	// records has the finished runs by task and role, in the order of repeats.
 	records  map[unit]record
+	warnings []string
 	versions map[string]string // by the agent's name
 	reused   int
 	total    int
@@ -116,13 +117,23 @@ func (s *session) overlays(ctx context.Context) ([roles]*sandbox.Overlay, error)
 			return overlays, context.Cause(ctx)
 		}
 		overlays[i] = overlay
+		if err == nil && len(overlay.Files) == 0 {
+			s.warn("the %s (%s) has no file of a configuration", role(i), side.Label)
+		}
 		faults = append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {
 		return overlays, &MisuseError{err}
 	}
 	overlays[theBaseline].Against(overlays[theCandidate])
+	if overlays[theBaseline].Files.Digest() == overlays[theCandidate].Files.Digest() {
+		s.warn("baseline and candidate have the same configuration")
+	}
 	return overlays, nil
+}
+
+func (s *session) warn(format string, args ...any) {
+	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
 // assign finds the agent of a task.

@@ -47,7 +47,7 @@ func (s *session) report(ctx context.Context) (Report, error) {
 	baseline, candidate := s.outcome(theBaseline, repeats, judged), s.outcome(theCandidate, repeats, judged)
 	result := Report{
 		Schema: schema, Comparison: suite.Compare(baseline, candidate, s.Thresholds), Baseline: baseline, Candidate: candidate,
-		Suite: s.suite.Dir, Agent: s.Agent, Model: s.Model, Repeats: repeats, Reused: s.reused, Warnings: append([]string{}, problems...),
+		Suite: s.suite.Dir, Agent: s.Agent, Model: s.Model, Repeats: repeats, Reused: s.reused, Warnings: append(append([]string{}, s.warnings...), problems...),
 	}
 	if len(judged) > 0 {
 		result.Judge = s.Judge.Name()
