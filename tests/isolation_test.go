@@ -232,6 +232,45 @@ func TestIsolatedDaemonsDie(t *testing.T) {
 	})
 }
 
+// TestSeveralAgentsDieWithUs: several agents at work at the same time, each with
+// processes that detached themselves and ignore every polite signal, are gone
+// with the run, whether its time is up or it is killed; counted in /proc.
+func TestSeveralAgentsDieWithUs(t *testing.T) {
+	t.Parallel()
+	const agents, each = 4, 4 // a shell, its sleep, and a detached shell with a sleep
+	work := `for i in 1 2; do (setsid sh -c 'trap "" TERM HUP INT QUIT; sleep 300; sleep 300' >/dev/null 2>&1 &); done
+trap "" TERM; sleep 300; sleep 300`
+	for _, isolated := range []bool{false, true} {
+		several := func(t *testing.T, more ...string) *world {
+			t.Helper()
+			w := agentWorld(t, work)
+			w.frontmatter(append(more, fmt.Sprintf("candidates: %d", agents))...)
+			if isolated {
+				w.isolated()
+			}
+			return w
+		}
+		t.Run(fmt.Sprintf("killed, isolated %v", isolated), func(t *testing.T) {
+			t.Parallel()
+			w := several(t)
+			for range 3 {
+				cmd := w.command("iterate", "--program", "p")
+				require.NoError(t, cmd.Start())
+				require.Eventually(t, func() bool { return w.marked() >= agents*each }, 30*time.Second, 10*time.Millisecond)
+				require.NoError(t, cmd.Process.Kill())
+				_ = cmd.Wait()
+				w.alone()
+			}
+		})
+		t.Run(fmt.Sprintf("time is up, isolated %v", isolated), func(t *testing.T) {
+			t.Parallel()
+			w := several(t, "timeout-minutes: 0.08")
+			assert.Equal(t, "error", w.one().Outcome)
+			assert.Zero(t, w.marked(), "a process is left when the run has ended")
+		})
+	}
+}
+
 // TestIsolationThatCannotBe runs where nobody may make namespaces: what
 // requires isolation is refused with the reason, and all else runs and says so
 // once.

@@ -285,7 +285,7 @@ func newRunner(ctx context.Context, env Env, repo *git.Repo, p *program.Program,
 	runner := command.NewRunner()
 	var err error
 	// The configuration of a checkout may hold a token; its objects are read.
-	runner.Isolation, err = isolate(ctx, env, p, runner, runDir, []string{repo.CommonDir, repo.GitDir}, objectDirs(repo.CommonDir))
+	runner.Isolation, err = isolate(ctx, env, p, runner, runDir, []string{repo.CommonDir, repo.GitDir}, append(objectDirs(repo.CommonDir), namedFiles(env, p.AgentCommand)...))
 	return runner, err
 }
 
