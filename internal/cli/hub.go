@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"path/filepath"
 	"time"
 
@@ -71,6 +72,14 @@ func (e Env) patience() (time.Duration, error) {
 		return 0, Usagef("AUTOLOOP_GITHUB_PATIENCE=%q is no time such as 2m", text)
 	}
 	return max(patience, time.Nanosecond), nil
+}
+
+// sleeper waits, as the environment says.
+func (e Env) sleeper() func(context.Context, time.Duration) error {
+	if e.Sleep != nil {
+		return e.Sleep
+	}
+	return github.Sleep
 }
 
 // cacheDir is this user's own directory for answers of GitHub; "" for none. A

@@ -123,6 +123,9 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 		}
 		return printResults(env, []iterate.Result{{Outcome: ledger.Idle, Reasons: []string{"nothing selected"}}}, o.json)
 	}
+	if p.CIGate == "required" && hub == nil {
+		return Usagef("%s: `ci-gate: required` needs the repository on GitHub: give --repo and a token, or remove the line", p.File)
+	}
 	if o.model != "" {
 		p.Model = o.model
 	}
@@ -223,19 +226,7 @@ func runnable(p *program.Program) error {
 	case p.Evaluation != program.Metric:
 		return Usagef("%s: this version evaluates `metric` programs; `evaluation: %s` is not among them", p.File, p.Evaluation)
 	}
-	if key := unenforced(p); key != "" {
-		return Usagef("%s: this version does not do what `%s` asks for, and runs nothing without it; remove the line to go on without", p.File, key)
-	}
 	return nil
-}
-
-// unenforced names a setting that the program relies on and that is read but
-// has no effect here. A promise that would not be kept stops the program.
-func unenforced(p *program.Program) string {
-	if p.CIGate == "required" {
-		return "ci-gate: required"
-	}
-	return ""
 }
 
 // selectedProgram reads the scheduler's choice.
@@ -305,7 +296,7 @@ func newIterateService(env Env, o iterateOptions, repo *git.Repo, p *program.Pro
 			return command.Environment(env.Environ, dir, names), nil
 		},
 		Now: env.Now, NewRun: func() string { return newRunID(env) },
-		RunURL: runURL(env), Transcripts: filepath.Join(outputDir(env, o.dir), "transcripts"),
+		RunURL: runURL(env), Sleep: env.sleeper(), Transcripts: filepath.Join(outputDir(env, o.dir), "transcripts"),
 	}
 }
 

@@ -107,7 +107,7 @@ func (o *Options) fill() {
 		o.Now = time.Now
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = Sleep
 	}
 	if o.UserAgent == "" {
 		o.UserAgent = "autoloop"
@@ -120,7 +120,8 @@ func (o *Options) fill() {
 	}
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits, and returns early with the context's error.
+func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

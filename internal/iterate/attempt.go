@@ -28,6 +28,7 @@ type attempt struct {
 	lineage    lineage    // what it grows from
 	patch      []byte     // the change, where the strategy needs it
 	focus      string     // the failing test to make pass, "" for none
+	failure    string     // what CI said of the files that it begins with, "" for nothing
 	outcome    ledger.Outcome
 	verdict    *gate.Verdict // nil when nothing was compared
 	reasons    []string
@@ -148,7 +149,7 @@ func (r *run) prompt(at position, a *attempt, files []string) string {
 		},
 		Attempts: b.sum.Attempts, Output: b.sum.Output, Handback: handsBack(at), Comments: r.words(),
 		Proposal: a.number, Proposals: a.of,
-		Parent: parent, Inspirations: inspirations, Focus: a.focus,
+		Parent: parent, Inspirations: inspirations, Focus: a.focus, Failure: a.failure,
 	})
 }
 

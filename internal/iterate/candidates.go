@@ -66,8 +66,15 @@ func (r *run) proposeAll(ctx context.Context, at position, all []*attempt) error
 		return err
 	}
 	for _, a := range all {
-		var err error
 		a.focus = r.focus(at)
+	}
+	return r.ask(ctx, at, all)
+}
+
+// ask builds the trees and runs the agents in them.
+func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
+	for _, a := range all {
+		var err error
 		if a.proposed, err = r.Trees.Build(ctx, cmp.Or(a.lineage.from, at.Head), r.newDir('t'), r.treeOptions(true)); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/org/autoloop/internal/ci"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/score"
@@ -23,6 +24,10 @@ type Front interface {
 	// Promote opens the pull request of what was kept, or brings it up to date.
 	// It returns its number, 0 when there is nothing to promote.
 	Promote(ctx context.Context, a post.Account, base string) (int, error)
+	// Checks are what CI says of a commit.
+	Checks(ctx context.Context, commit string) ([]ci.Check, error)
+	// Dispatch starts a workflow on a branch.
+	Dispatch(ctx context.Context, workflow, branch string) error
 	// Show makes the issue say what the books say.
 	Show(ctx context.Context, a post.Account) error
 }

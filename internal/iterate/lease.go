@@ -46,9 +46,17 @@ func (r *run) take(ctx context.Context) error {
 		}
 		r.warnings = b.warnings
 		lease := r.Holder
-		lease.Until = r.Now().Add(r.Program.Timeout + leaseSlack).UTC().Truncate(time.Second)
+		lease.Until = r.Now().Add(r.Program.Timeout + r.ciTime() + leaseSlack).UTC().Truncate(time.Second)
 		return event(ledger.Event{Kind: ledger.Started, Iteration: r.iteration, Lease: &lease})
 	})
+}
+
+// ciTime is how long an iteration may wait for CI besides its own time.
+func (r *run) ciTime() time.Duration {
+	if r.Front == nil {
+		return 0
+	}
+	return r.Program.CIWait
 }
 
 // holder says who holds a live lease, or "".

@@ -46,6 +46,9 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	if r.stopped != "" {
 		return r.finish(ctx)
 	}
+	if r.books.pending() != nil && r.Front != nil && !r.DryRun {
+		return r.settle(ctx)
+	}
 	at, attempt, err := r.work(ctx)
 	var conflict *conflictError
 	var baseline *baselineError
@@ -63,6 +66,9 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	}
 	if until, ok := r.putOff(attempt); ok {
 		return r.wait(ctx, attempt, until)
+	}
+	if attempt.outcome == ledger.Accepted && r.gated(ctx, at.Base) {
+		return r.await(ctx, at, attempt)
 	}
 	return r.record(ctx, at, attempt)
 }

@@ -75,6 +75,8 @@ type Service struct {
 	// Now tells the time, NewRun gives a run its id.
 	Now    func() time.Time
 	NewRun func() string
+	// Sleep waits between looks at CI; it returns early with the context's error.
+	Sleep func(ctx context.Context, d time.Duration) error
 	// Progress, optional, is told each step as it begins.
 	Progress func(Step)
 	// RunURL, optional, links to the log of this run.

@@ -28,6 +28,8 @@ const (
 	// the last run; CommandsUntil is HeardUntil for commands.
 	HeardSince    = "heard-since"
 	CommandsUntil = "commands"
+	// CIStarted is the commit for which the workflow of CI was started.
+	CIStarted = "ci-started"
 	// TargetMetric was set by a person while the program file had
 	// TargetMetricWas.
 	TargetMetric    = "target-metric"
@@ -148,7 +150,7 @@ func (b *Books) Add(e *Event) {
 		b.PausedReason, b.Completed, b.SinceResumed, b.Interrupted, b.NotBefore = "", "", nil, 0, time.Time{}
 	case Completed:
 		b.Completed = e.Reason
-	case Pushed: // follows from what was decided
+	case Pushed, Checked: // follow from what was decided
 	case Set:
 		b.set(e.Key, e.Value)
 	}

@@ -23,7 +23,7 @@ func Chart(a Account) string {
 		points = append(points, point{0, first.Metric.Float64()})
 	}
 	for _, e := range a.Decided() {
-		if e.Best != nil {
+		if e.Best != nil && e.Outcome != ledger.PendingCI {
 			points = append(points, point{e.Iteration, e.Best.Float64()})
 		}
 	}

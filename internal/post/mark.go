@@ -21,12 +21,6 @@ const (
 	IssueMark = markStart + "ISSUE -->"
 )
 
-// PullMark begins the body of the pull request, which is written anew when the
-// iteration that was kept last is another, or when CI says something else.
-func PullMark(iteration int, ci CI) string {
-	return fmt.Sprintf("%sPULL %d %s -->", markStart, iteration, ci.word())
-}
-
 // IterationMark begins the comment on an iteration.
 func IterationMark(iteration int) string {
 	return fmt.Sprintf("%sITERATION %d -->", markStart, iteration)

@@ -81,7 +81,7 @@ func TestGolden(t *testing.T) {
 	t.Parallel()
 	a := account(t)
 	golden(t, "status.md", post.Status(a))
-	golden(t, "pull.md", post.Pull(a, 4, post.CIPending))
+	golden(t, "pull.md", post.Pull(a, 4))
 	golden(t, "accepted.md", post.Iteration(a, a.Decided()[0]))
 	golden(t, "error.md", post.Iteration(a, a.Decided()[2]))
 	golden(t, "issue.md", post.Issue(a))
@@ -91,7 +91,7 @@ func TestWhatAgentsSayIsHarmless(t *testing.T) {
 	t.Parallel()
 	a := account(t)
 	a.Warnings = []string{hostile}
-	for _, body := range []string{post.Status(a), post.Pull(a, 4, post.CINone), post.Iteration(a, a.Decided()[0]), post.Notice(a, 1, "paused", hostile, []string{"alice"})} {
+	for _, body := range []string{post.Status(a), post.Pull(a, 4), post.Iteration(a, a.Decided()[0]), post.Notice(a, 1, "paused", hostile, []string{"alice"})} {
 		assert.NotContains(t, strings.ReplaceAll(body, "@alice", ""), "@octocat")
 		assert.NotContains(t, body, "<img")
 		assert.NotContains(t, body, "![x]")
@@ -134,7 +134,7 @@ func TestLongTextsAreCut(t *testing.T) {
 	for i := range 100 {
 		a.Events = append(a.Events, ledger.Event{Kind: ledger.Decided, Iteration: i + 4, Outcome: ledger.Accepted, Best: value("1"), Summary: strings.Repeat("ä", 5000)})
 	}
-	for _, body := range []string{post.Status(a), post.Pull(a, 4, post.CINone)} {
+	for _, body := range []string{post.Status(a), post.Pull(a, 4)} {
 		assert.LessOrEqual(t, len(body), 65_536)
 	}
 }

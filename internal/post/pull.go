@@ -2,6 +2,7 @@ package post
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/ledger"
@@ -28,34 +29,70 @@ func (c CI) word() string {
 	}
 }
 
-// Kept is the iteration whose change was kept last and is still to be promoted:
-// nil when there is none since the last pull request ended.
+// Kept is the decision whose change was put onto the branch last and is still
+// to be promoted: nil when there is none since the last pull request ended.
 func (a Account) Kept() *ledger.Event {
-	var kept *ledger.Event
-	for i, e := range a.Events {
+	var kept []*ledger.Event
+	for i := range a.Events {
+		e := &a.Events[i]
 		switch {
-		case e.Kind == ledger.Decided && (e.Outcome == ledger.Accepted || e.Outcome == ledger.PendingCI):
-			kept = &a.Events[i]
 		case e.Kind == ledger.Set && e.Key == ledger.PullEnded:
 			kept = nil
+		case e.Kind != ledger.Decided:
+		default:
+			kept = slices.DeleteFunc(kept, func(before *ledger.Event) bool { return before.Iteration == e.Iteration })
+			if promoted(e) {
+				kept = append(kept, e)
+			}
 		}
 	}
-	if books := a.Books(); books.Incumbent == books.Base {
+	if len(kept) == 0 {
 		return nil
 	}
-	return kept
+	last := kept[len(kept)-1]
+	if books := a.Books(); last.Outcome == ledger.Accepted && books.Incumbent == books.Base {
+		return nil
+	}
+	return last
+}
+
+func promoted(e *ledger.Event) bool {
+	return e.Outcome == ledger.Accepted || e.Outcome == ledger.PendingCI
+}
+
+// ci is what CI said of the iteration that was kept last.
+func (a Account) ci(kept *ledger.Event) CI {
+	switch {
+	case kept == nil:
+		return CINone
+	case kept.Outcome == ledger.PendingCI:
+		return CIPending
+	}
+	for _, e := range a.Events {
+		if e.Kind == ledger.Decided && e.Iteration == kept.Iteration && e.Outcome == ledger.PendingCI {
+			return CIGreen
+		}
+	}
+	return CINone
+}
+
+// PullMark begins the body that the pull request has now; a body that begins
+// with another is written anew.
+func (a Account) PullMark() string {
+	last, iteration := a.lastPromoted(), 0
+	if last != nil {
+		iteration = last.Iteration
+	}
+	return fmt.Sprintf("%sPULL %d %s -->", markStart, iteration, a.ci(last).word())
 }
 
 // Pull is the body of the pull request: what was gained since the last baseline
 // and in the last step, how it was measured, and how to see it for oneself.
-func Pull(a Account, issue int, ci CI) string {
-	books, last := a.Books(), lastAccepted(a)
+func Pull(a Account, issue int) string {
+	books, last := a.Books(), a.lastPromoted()
+	ci := a.ci(last)
 	var b strings.Builder
-	iteration := 0
-	if last != nil {
-		iteration = last.Iteration
-	}
-	fmt.Fprintf(&b, "%s\n", PullMark(iteration, ci))
+	fmt.Fprintf(&b, "%s\n", a.PullMark())
 	if issue > 0 {
 		fmt.Fprintf(&b, "Program #%d. ", issue)
 	}
@@ -67,7 +104,10 @@ func Pull(a Account, issue int, ci CI) string {
 	fmt.Fprintf(&b, "| iteration 0, nothing changed | %s | |\n", number(books.Initial))
 	if last != nil {
 		fmt.Fprintf(&b, "| before the last step | %s | |\n", number(last.PreviousBest))
-		fmt.Fprintf(&b, "| now (iteration %d) | **%s** | last step **%s** |\n", last.Iteration, number(books.Best), cell(last.Delta))
+		fmt.Fprintf(&b, "| now (iteration %d) | **%s** | last step **%s** |\n", last.Iteration, number(last.Best), cell(last.Delta))
+	}
+	if last != nil && last.Best != nil {
+		books.Best = last.Best // also while CI has not said yes
 	}
 	if books.Initial != nil && books.Best != nil {
 		fmt.Fprintf(&b, "| since iteration 0 | | **%s** |\n", cell(gain(a, books)))
@@ -81,10 +121,11 @@ func Pull(a Account, issue int, ci CI) string {
 	return bounded(b.String())
 }
 
-func lastAccepted(a Account) *ledger.Event {
+// lastPromoted is the latest decision whose change is on the branch.
+func (a Account) lastPromoted() *ledger.Event {
 	decided := a.Decided()
 	for i := len(decided) - 1; i >= 0; i-- {
-		if decided[i].Outcome == ledger.Accepted || decided[i].Outcome == ledger.PendingCI {
+		if promoted(&decided[i]) {
 			return &decided[i]
 		}
 	}
@@ -126,7 +167,7 @@ func pullSteps(b *strings.Builder, a Account) {
 	var rows []string
 	for i := len(decided) - 1; i >= 0; i-- {
 		e := decided[i]
-		if e.Outcome == ledger.Accepted || e.Outcome == ledger.PendingCI {
+		if promoted(&e) {
 			rows = append(rows, fmt.Sprintf("| %d | %s | %s | %s |\n", e.Iteration, number(e.Metric), cell(e.Delta), cell(e.Summary)))
 		}
 	}

@@ -39,6 +39,9 @@ type Input struct {
 	Attempts []ledger.Attempt
 	// Output is what the last evaluation of the incumbent printed.
 	Output string
+	// Failure is what CI said of the files that the agent begins with, "" for
+	// nothing; mending that is then the task.
+	Failure string
 	// Comments are trusted steering comments, oldest first.
 	Comments []string
 	// Handback says that the agent may write NotesFile.
@@ -67,6 +70,10 @@ func Build(in Input) string {
 			"Choose an approach that the others are not likely to choose.\n\n", in.Proposal, in.Proposals)
 	}
 	paragraph(&b, "Goal", in.Goal)
+	if in.Failure != "" {
+		b.WriteString("## The task of this iteration\n\nThe files as you find them are better by the measure, and fail in CI. Mend what fails, and keep the gain.\n\n")
+		fenced(&b, "What CI said", in.Failure, 2*maxSection)
+	}
 	writeTargets(&b, in)
 	writeMeasure(&b, in)
 	writeFocus(&b, in.Focus)

@@ -39,8 +39,6 @@ type Service struct {
 	Program *program.Program
 	// Known, optional, is the issue of an issue program as it was read just now.
 	Known *github.Issue
-	// CI is what the pull request's body says of CI.
-	CI post.CI
 	// Now tells the time.
 	Now func() time.Time
 

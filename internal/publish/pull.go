@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
 )
 
@@ -18,18 +20,17 @@ func (s *Service) Promote(ctx context.Context, a post.Account, base string) (num
 	if s.seen == nil {
 		return 0, errUnheard
 	}
-	kept := a.Kept()
-	if kept == nil {
-		return 0, nil
-	}
 	pull := s.seen.pull
+	if a.Kept() == nil {
+		return 0, s.closeEmpty(ctx, a)
+	}
 	if pull == nil || !pull.Open {
 		return s.open(ctx, a, base)
 	}
-	if post.Has(pull.Body, post.PullMark(kept.Iteration, s.CI)) && pull.Title == post.Title(s.Program.Name) {
+	if post.Has(pull.Body, a.PullMark()) && pull.Title == post.Title(s.Program.Name) {
 		return pull.Number, nil
 	}
-	body := post.Pull(a, s.seen.issue.Number, s.CI)
+	body := post.Pull(a, s.seen.issue.Number)
 	if err := s.Hub.EditPull(ctx, pull.Number, post.Title(s.Program.Name), body); err != nil {
 		return pull.Number, err
 	}
@@ -37,10 +38,22 @@ func (s *Service) Promote(ctx context.Context, a post.Account, base string) (num
 	return pull.Number, nil
 }
 
+// closeEmpty closes a pull request that ended by our hand: the only change in it
+// was turned down by CI.
+func (s *Service) closeEmpty(ctx context.Context, a post.Account) error {
+	pull := s.seen.pull
+	if pull == nil || !pull.Open || a.Books().Settings[ledger.PullEnded] != strconv.Itoa(pull.Number) {
+		return nil
+	}
+	err := s.Hub.ClosePull(ctx, pull.Number)
+	pull.Open = err != nil
+	return err
+}
+
 // open opens the pull request. That there is one already is no error: it is
 // taken, and its body written anew.
 func (s *Service) open(ctx context.Context, a post.Account, base string) (int, error) {
-	body := post.Pull(a, s.seen.issue.Number, s.CI)
+	body := post.Pull(a, s.seen.issue.Number)
 	find := func() (github.Pull, bool, error) {
 		pulls, err := s.Hub.Pulls(ctx, s.branch())
 		for _, p := range pulls {

@@ -1,0 +1,116 @@
+package ci
+
+import (
+	"fmt"
+	"hash/fnv"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// The bounds of a signature and of what an agent is told.
+const (
+	maxLines   = 3
+	maxLine    = 120
+	maxNames   = 4
+	maxReport  = 6000
+	reportLine = 400
+)
+
+// The parts of a line that differ from run to run.
+var (
+	colours   = regexp.MustCompile("\x1b\\[[0-9;?]*[a-zA-Z]")
+	stamps    = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(\.\d+)?\b`)
+	addresses = regexp.MustCompile(`https?://\S+|0x[0-9a-fA-F]+|\b[0-9a-f]{8,}\b`)
+	paths     = regexp.MustCompile(`(?:[A-Za-z]:)?(?:[\w.~@+-]*[/\\])+([\w.+-]+)`)
+	durations = regexp.MustCompile(`\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|sec|seconds|m|min|minutes)\b`)
+	positions = regexp.MustCompile(`([\w.+-]+\.\w+)(:\d+)+|\(\d+,\d+\)|\bline \d+\b`)
+	errorLine = regexp.MustCompile(`(?i)\b(error|fail|failed|failure|panic|fatal|exception|assert|undefined|cannot|expected|not ok)\b|✗|✘|✖`)
+)
+
+// Signature names a failure: the failing checks with their first lines about
+// errors, sorted, and without what differs from run to run. The same failure
+// has the same signature. It is one short line with a sum of the whole.
+func (v Verdict) Signature() string {
+	var names, all []string
+	for _, check := range v.Failing {
+		names = append(names, Normal(check.Name))
+		lines := check.firstErrors()
+		slices.Sort(lines)
+		all = append(all, Normal(check.Name)+": "+strings.Join(lines, " | "))
+	}
+	slices.Sort(all)
+	slices.Sort(names)
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(strings.Join(all, "\n")))
+	if more := len(names) - maxNames; more > 0 {
+		names = append(names[:maxNames], fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("%s (%08x)", strings.Join(names, ", "), sum.Sum32())
+}
+
+// firstErrors are the first lines that speak of errors, else the first lines.
+func (c Check) firstErrors() []string {
+	var errors, others []string
+	for _, text := range c.Lines {
+		text = Normal(text)
+		switch {
+		case text == "":
+		case errorLine.MatchString(text):
+			errors = append(errors, text)
+		default:
+			others = append(others, text)
+		}
+	}
+	if len(errors) == 0 {
+		errors = others
+	}
+	return errors[:min(len(errors), maxLines)]
+}
+
+// Normal takes out of a line what differs from run to run: colours, times,
+// directories, line numbers, addresses and durations.
+func Normal(text string) string {
+	const most = 4000
+	text = strings.ToValidUTF8(text[:min(len(text), most)], "")
+	text = colours.ReplaceAllString(text, "")
+	text = stamps.ReplaceAllString(text, "")
+	text = addresses.ReplaceAllString(text, "")
+	text = paths.ReplaceAllString(text, "$1")
+	text = positions.ReplaceAllString(text, "$1")
+	text = durations.ReplaceAllString(text, "")
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	if runes := []rune(text); len(runes) > maxLine {
+		text = string(runes[:maxLine])
+	}
+	return strings.TrimSpace(text)
+}
+
+// Report is what an agent is told of a failure, as plain text: bounded, and
+// data, not instructions.
+func (v Verdict) Report() string {
+	var b strings.Builder
+	for _, check := range v.Failing {
+		fmt.Fprintf(&b, "check %s: %s\n", clip(check.Name), check.Conclusion)
+		for _, text := range check.Lines {
+			if text = clip(colours.ReplaceAllString(text, "")); text != "" {
+				fmt.Fprintf(&b, "  %s\n", text)
+			}
+			if b.Len() > maxReport {
+				b.WriteString("  …\n")
+				return b.String()
+			}
+		}
+	}
+	return b.String()
+}
+
+// clip makes one bounded line of a text.
+func clip(text string) string {
+	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	if runes := []rune(text); len(runes) > reportLine {
+		return string(runes[:reportLine]) + "…"
+	}
+	return text
+}
