@@ -77,6 +77,9 @@ func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bo
 	if err != nil {
 		return err
 	}
+	if p.Evaluation != program.Metric {
+		return Usagef("%s: --evaluation looks at programs with `evaluation: metric`; this one has `%s`", p.File, p.Evaluation)
+	}
 	repo = repo.WithTemp(runDir)
 	runner, err := newRunner(ctx, env, repo, p, runDir)
 	if err != nil {

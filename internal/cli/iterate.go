@@ -144,6 +144,11 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 	}
 	shown := newProgress(env)
 	service.Progress = shown.Step
+	if p.Evaluation == program.Tasks {
+		service.Suite = &taskLoop{env: env, program: p, root: repo.Root, agent: service.Agent.Name(), tell: func(text string) {
+			shown.Step(iterate.Step{Program: p.Name, Name: "measure", Detail: text, Minor: true})
+		}}
+	}
 	results, err := service.Run(ctx, o.count)
 	shown.Close()
 	if printed := printResults(env, results, o.json); printed != nil {
@@ -223,8 +228,8 @@ func runnable(p *program.Program) error {
 	switch {
 	case p.Unconfigured:
 		return Usagef("%s: the program is not configured yet: replace its placeholders and remove the line %s", p.File, program.Sentinel)
-	case p.Evaluation != program.Metric:
-		return Usagef("%s: this version evaluates `metric` programs; `evaluation: %s` is not among them", p.File, p.Evaluation)
+	case p.Evaluation == program.Skill:
+		return Usagef("%s: this version evaluates `metric` and `tasks` programs; `evaluation: %s` is not among them", p.File, p.Evaluation)
 	}
 	return nil
 }

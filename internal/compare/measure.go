@@ -83,7 +83,7 @@ func (s *session) compare(repeats int) suite.Comparison {
 
 // upTo makes the runs that are missing for so many repeats.
 func (s *session) upTo(ctx context.Context, repeats int) error {
-	s.total = repeats * len(s.tasks) * int(roles)
+	s.total = len(s.units(repeats))
 	var missing []unit
 	for _, u := range s.units(repeats) {
 		if _, there := s.records[u]; there {
@@ -106,6 +106,10 @@ func (s *session) units(repeats int) []unit {
 	var list []unit
 	for k := range repeats {
 		for i := range s.tasks {
+			if s.alone {
+				list = append(list, unit{i, theBaseline, k})
+				continue
+			}
 			first := role((k + i) % int(roles))
 			list = append(list, unit{i, first, k}, unit{i, 1 - first, k})
 		}

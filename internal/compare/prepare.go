@@ -50,6 +50,8 @@ type session struct {
 	total    int
 	boxes    int
 	auto     bool
+	// alone says that there is no candidate: the baseline is measured for itself.
+	alone bool
 	// varies says that runs of the same configuration can differ.
 	varies bool
 }

@@ -29,7 +29,11 @@ func (r *run) baseline(ctx context.Context, at *position) error {
 		return nil
 	}
 	r.step("baseline", why)
-	found, err := r.measureZero(ctx, *at)
+	measure := r.measureZero
+	if r.Suite != nil {
+		measure = r.suiteZero
+	}
+	found, err := measure(ctx, *at)
 	if err != nil {
 		return err
 	}
@@ -73,7 +77,7 @@ func (r *run) needsBaseline(at position) string {
 		return "the program branch has commits that are not Autoloop's"
 	case sum.Evaluator != at.identity.Evaluator:
 		return "files of the evaluation changed"
-	case r.rule().Regime == gate.Noisy && sum.InitialRuns < r.rule().Pairs:
+	case r.Suite == nil && r.rule().Regime == gate.Noisy && sum.InitialRuns < r.rule().Pairs:
 		return "the evaluation turned out noisy"
 	default:
 		return ""

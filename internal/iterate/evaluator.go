@@ -26,14 +26,23 @@ type definition struct {
 	Script, Setup, Metric, Direction, Kind string
 	Range                                  *program.Range
 	Guardrails                             []program.Guardrail
+
+	// Of suites alone.
+	Suite, Judge, Executor string              `json:",omitempty"`
+	Thresholds             *program.Thresholds `json:",omitempty"`
 }
 
 func (r *run) identify(entries []git.Entry) (identity, error) {
 	p := r.Program
-	settings, err := json.Marshal(definition{
+	meaning := definition{
 		Script: p.Script, Setup: p.Setup, Metric: p.Metric, Direction: p.Direction.String(), Kind: string(p.Evaluation),
 		Range: p.Range, Guardrails: p.Guardrails,
-	})
+	}
+	if p.Evaluation != program.Metric {
+		meaning.Suite, meaning.Judge = p.Tasks+p.Skill+" "+p.Evals, p.Judge+" "+p.JudgeModel
+		meaning.Executor, meaning.Thresholds = p.Executor+" "+p.ExecutorCommand, &p.Thresholds
+	}
+	settings, err := json.Marshal(meaning)
 	if err != nil {
 		return identity{}, fmt.Errorf("hash the evaluation: %w", err)
 	}

@@ -29,6 +29,9 @@ type measurement struct {
 // measure puts the candidate on trial: it runs the evaluation as often, and on
 // the side, as the trial asks, and takes its decision over.
 func (r *run) measure(ctx context.Context, at position, a *attempt) error {
+	if r.Suite != nil {
+		return r.measureSuite(ctx, at, a)
+	}
 	start := r.Now()
 	m := &measurement{run: r, at: at, a: a, trial: gate.NewTrial(r.standard()), bench: r.newBench()}
 	defer m.bench.clear()

@@ -51,7 +51,9 @@ type Service struct {
 	Memory  *store.Memory
 	Trees   *tree.Builder
 	Eval    Evaluator
-	Agent   agent.Agent
+	// Suite measures instead of Eval where the program's evaluation is `tasks`.
+	Suite Suite
+	Agent agent.Agent
 	// Agents, optional, propose in turn when an iteration has several
 	// candidates; the first is Agent.
 	Agents []agent.Agent

@@ -50,6 +50,8 @@ var keys = map[string]setter{
 	"agents":                       setAgents,
 	"model":                        textKey(func(p *Program) *string { return &p.Model }, "the name of a model"),
 	"agent-command":                textKey(func(p *Program) *string { return &p.AgentCommand }, "a command"),
+	"executor":                     textKey(func(p *Program) *string { return &p.Executor }, "the name of an agent"),
+	"executor-command":             textKey(func(p *Program) *string { return &p.ExecutorCommand }, "a command"),
 	"candidates":                   countKey(func(p *Program) *int { return &p.Candidates }, 64),
 	"strategy":                     choiceKey(func(p *Program) *string { return &p.Strategy }, "openevolve", "test-driven"),
 	"budget":                       setBudgets,

@@ -60,6 +60,9 @@ type Program struct {
 	Thresholds          Thresholds
 	NoCaseRegression    bool
 	Judge, JudgeModel   string
+	// Executor works on the cases and tasks of a suite, "" is who proposes;
+	// ExecutorCommand is its command when it is the agent `command`.
+	Executor, ExecutorCommand string
 	// Plateau is how many rejections in a row pause the program, 0 for never.
 	// When the program does not say (PlateauGiven), PlateauFor knows it for the
 	// agent that really proposes.

@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/compare"
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// taskLoop runs the task suite of a program inside its loop.
+type taskLoop struct {
+	env     Env
+	program *program.Program
+	// root is the user's checkout, which the executor's command may name files of.
+	root string
+	// agent is who proposes, and works on the tasks unless the program says who.
+	agent string
+	tell  func(string)
+}
+
+// Measure runs the suite for one tree.
+func (l *taskLoop) Measure(ctx context.Context, dir string) (iterate.Suited, error) {
+	session, err := l.open(ctx, dir)
+	if err != nil {
+		return l.problem(err)
+	}
+	defer session.place.close()
+	outcome, _, err := compare.Measure(ctx, session.suite, session.side("incumbent", dir), session.options)
+	if err != nil {
+		return l.problem(err)
+	}
+	metric, ok := outcome.Metric()
+	if !ok {
+		return iterate.Suited{Problem: "the suite came to no number"}, nil
+	}
+	return iterate.Suited{Incumbent: &metric, Output: failures(outcome), Noisy: outcome.MayVary()}, nil
+}
+
+// Compare runs the suite for both trees.
+func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string) (iterate.Suited, error) {
+	session, err := l.open(ctx, incumbent)
+	if err != nil {
+		return l.problem(err)
+	}
+	defer session.place.close()
+	found, err := compare.Run(ctx, session.suite, session.side("incumbent", incumbent), session.side("candidate", candidate), session.options)
+	if err != nil {
+		return l.problem(err)
+	}
+	result := iterate.Suited{
+		Verdict: found.Verdict, Reasons: reasonsOf(found), Output: failures(found.Candidate),
+		Noisy: found.Baseline.MayVary() || found.Candidate.MayVary(),
+	}
+	result.Incumbent, result.Candidate = metricOf(found.Baseline), metricOf(found.Candidate)
+	if found.Verdict == gate.Improved && (!found.Promotable || result.Candidate == nil) {
+		result.Verdict = gate.Neutral
+	}
+	return result, nil
+}
+
+// problem makes what is wrong with suite or candidate an outcome; the rest is an
+// error of ours.
+func (l *taskLoop) problem(err error) (iterate.Suited, error) {
+	var wrong *compare.MisuseError
+	var usage *UsageError
+	if errors.As(err, &wrong) || errors.As(err, &usage) {
+		return iterate.Suited{Problem: command.OneLine(err.Error(), 400)}, nil
+	}
+	return iterate.Suited{}, err
+}
+
+func metricOf(o suite.Outcome) *score.Value {
+	if metric, ok := o.Metric(); ok {
+		return &metric
+	}
+	return nil
+}
+
+// reasonsOf is a comparison in lines, the deciding ones first.
+func reasonsOf(found compare.Report) []string {
+	lines := []string{found.Summary}
+	for _, list := range [][]suite.Reason{found.Regressions, found.Notes, found.Improvements} {
+		for _, reason := range list {
+			lines = append(lines, reason.Text)
+		}
+	}
+	const most = 12
+	return lines[:min(len(lines), most)]
+}
+
+// failures says which checks failed, for the next proposal.
+func failures(o suite.Outcome) string {
+	const most = 30
+	var lines []string
+	for _, scored := range o.Scores {
+		for _, run := range scored.Runs[:min(len(scored.Runs), 1)] {
+			if run.Failure != "" {
+				lines = append(lines, scored.TaskID+": "+run.Failure)
+			}
+			for _, check := range run.Checks {
+				if !check.Passed {
+					lines = append(lines, scored.TaskID+": failed: "+string(check.Kind)+" "+check.Name+": "+check.Detail)
+				}
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return "every check of the suite passed"
+	}
+	return command.OneLine(strings.Join(lines[:min(len(lines), most)], " | "), 2000)
+}
+
+// taskSession is one run of the suite.
+type taskSession struct {
+	*taskLoop
+
+	place   *tasksPlace
+	suite   *compare.Suite
+	options compare.Options
+}
+
+// side is a tree as a configuration: what the target matches.
+func (s *taskSession) side(label, dir string) compare.Side {
+	side := compare.Side{Label: label, Dir: dir}
+	for _, pattern := range s.program.Targets {
+		side.Config.Include = append(side.Config.Include, pattern.Text)
+	}
+	for _, pattern := range s.program.Protected {
+		side.Config.Exclude = append(side.Config.Exclude, pattern.Text)
+	}
+	return side
+}
+
+// open reads the suite of the incumbent and wires its run.
+func (l *taskLoop) open(ctx context.Context, dir string) (*taskSession, error) {
+	p := l.program
+	suiteDir := filepath.Join(dir, filepath.FromSlash(p.Tasks))
+	loaded, err := compare.Load(ctx, suiteDir)
+	if err != nil {
+		return nil, err
+	}
+	o := tasksOptions{
+		suite: suiteDir, agent: l.executor(), model: p.Model, command: l.command(), env: p.Env,
+		judge: p.Judge, judgeModel: p.JudgeModel, runs: "auto", jobs: p.Jobs, unknownCost: "allow", network: p.Network, isolation: p.Isolation,
+	}
+	if p.Runs > 0 {
+		o.runs = strconv.Itoa(p.Runs)
+	}
+	place, err := newTasksPlace(l.env, o)
+	if err != nil {
+		return nil, err
+	}
+	session := &taskSession{taskLoop: l, place: place, suite: loaded}
+	if session.options, err = o.wire(ctx, l.env, place); err != nil {
+		place.close()
+		return nil, err
+	}
+	if session.options.Thresholds, err = thresholdsOf(p); err != nil {
+		place.close()
+		return nil, err
+	}
+	session.options.Progress = func(now compare.Progress) {
+		if l.tell != nil && now.Task != "" {
+			l.tell(strconv.Itoa(now.Done) + " of " + strconv.Itoa(now.Total) + " runs: " + now.Task + " of the " + now.Side)
+		}
+	}
+	return session, nil
+}
+
+// executor names who works on the tasks.
+func (l *taskLoop) executor() string {
+	switch {
+	case l.program.Executor != "":
+		return l.program.Executor
+	case l.program.ExecutorCommand != "":
+		return "command"
+	default:
+		return l.agent
+	}
+}
+
+// command is the executor's command, with the files of the repository that it
+// names as absolute paths: the tasks run in sandboxes elsewhere.
+func (l *taskLoop) command() string {
+	text := l.program.ExecutorCommand
+	if text == "" && l.program.Executor == "" {
+		text = l.program.AgentCommand
+	}
+	return shellWord.ReplaceAllStringFunc(text, func(word string) string {
+		file := filepath.FromSlash(word)
+		if info, err := os.Stat(filepath.Join(l.root, file)); err != nil || !info.Mode().IsRegular() || !filepath.IsLocal(file) {
+			return word
+		}
+		return filepath.Join(l.root, file)
+	})
+}
+
+// shellWord is a word that needs no quotes.
+var shellWord = regexp.MustCompile(`[\w./-]+`)

@@ -1,0 +1,35 @@
+package compare
+
+import (
+	"context"
+
+	"github.com/org/autoloop/internal/suite"
+)
+
+// Measure runs the suite for one configuration alone: five times where a model
+// is known to take part, else once, unless Options.Runs says how often. The runs
+// serve a later comparison in which the configuration is the baseline. Errors
+// are those of Run.
+func Measure(ctx context.Context, s *Suite, side Side, o Options) (outcome suite.Outcome, warnings []string, err error) {
+	session, err := prepare(ctx, s, side, side, o)
+	if err != nil {
+		return outcome, nil, err
+	}
+	session.alone = true
+	session.varies = session.modelTakesPart()
+	repeats := o.Runs
+	if session.auto {
+		repeats = 1
+		if session.varies {
+			repeats = repeatsWhenVarying
+		}
+	}
+	if err := session.upTo(ctx, repeats); err != nil {
+		return outcome, nil, err
+	}
+	judged, problems, err := session.judgeAll(ctx, repeats)
+	if err != nil {
+		return outcome, nil, err
+	}
+	return session.outcome(theBaseline, repeats, judged), problems, nil
+}

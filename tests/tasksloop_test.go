@@ -1,0 +1,72 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// agentConfigWorld has the example suite, an AGENTS.md, and a proposing agent
+// that writes line N of `values` into it; the scripted executor works on tasks.
+func agentConfigWorld(t *testing.T, front string, lines ...string) *world {
+	t.Helper()
+	w := newWorld(t, map[string]string{
+		".autoloop/programs/p.md": "---\nevaluation: tasks\ntasks: programs/agent-config/tasks\nplateau: off\nisolation: off\n" + front +
+			"agent: command\nagent-command: sed -n \"${AUTOLOOP_ITERATION}p\" \"$SIDE/lines\" > AGENTS.md\nenv: [SIDE]\n" +
+			"executor-command: sh programs/agent-config/agent.sh\n---\n## Goal\nBetter instructions.\n## Target\n`AGENTS.md`\n",
+		"AGENTS.md": "Be careful.\n",
+	})
+	require.NoError(t, os.CopyFS(filepath.Join(w.dir, "programs"), os.DirFS("../programs")))
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message", "examples")
+	text := ""
+	for _, line := range lines {
+		text += line + "\n"
+	}
+	w.aside("lines", text)
+	return w
+}
+
+func TestTaskSuiteInTheLoop(t *testing.T) {
+	t.Parallel()
+	w := agentConfigWorld(t, "", "Nothing of use.", "Keep a changelog. A fixed bug gets a test.", "Keep a changelog.", "Keep a changelog. A fixed bug gets a test. Old settings are deprecated.")
+	got := w.iterate("-n", "4")
+	require.Len(t, got, 4)
+	assert.Equal(t, "rejected", got[0].Outcome)
+	assert.Equal(t, "neutral", *got[0].Verdict, got[0].Reasons)
+	assert.Equal(t, "accepted", got[1].Outcome, got[1].Reasons)
+	assert.Equal(t, "rejected", got[2].Outcome)
+	assert.Equal(t, "regressed", *got[2].Verdict, got[2].Reasons)
+	assert.Equal(t, "accepted", got[3].Outcome, got[3].Reasons)
+	assert.Equal(t, "1", text(got[3].Best), "every check of every task passes")
+	assert.Contains(t, w.git("show", "autoloop/p:AGENTS.md"), "deprecated")
+	assert.Contains(t, w.memory("p.md"), "| Metric Direction | higher |")
+	a := w.binary("iterate", "replay", "p")
+	assert.Zero(t, a.code, a.stdout)
+}
+
+func TestTaskSuiteCompletesAtItsTarget(t *testing.T) {
+	t.Parallel()
+	w := agentConfigWorld(t, "target-metric: 1\n", "Keep a changelog. A fixed bug gets a test. Old settings are deprecated.", "x")
+	got := w.iterate("-n", "2")
+	require.Len(t, got, 1)
+	assert.Contains(t, got[0].Stopped, "completed: target reached: 1")
+}
+
+func TestTaskSuiteThatCannotBeRun(t *testing.T) {
+	t.Parallel()
+	w := agentConfigWorld(t, "", "x")
+	w.write("programs/agent-config/tasks/fix-slug/task.json", `{"id": "fix-slug", "checks": 3}`)
+	w.git("commit", "--quiet", "--all", "--message", "break the suite")
+	got := w.one()
+	assert.Equal(t, "error", got.Outcome)
+	assert.Contains(t, got.Reasons[0], "fix-slug/task.json")
+	w = agentConfigWorld(t, "", "x")
+	w.write(".autoloop/programs/p.md", "---\nevaluation: tasks\ntasks: programs/agent-config/tasks\nagent: command\nagent-command: echo \"# x\" >> programs/agent-config/tasks/fix-slug/task.json; echo y > AGENTS.md\nexecutor-command: sh programs/agent-config/agent.sh\n---\n## Goal\nx\n## Target\n`AGENTS.md`\n")
+	got = w.one()
+	assert.Equal(t, "rejected", got.Outcome, "the suite is out of reach")
+	assert.Contains(t, got.Reasons[0], "is outside the target")
+}
