@@ -24,6 +24,13 @@ func (o *tasksOptions) fill(ctx context.Context, env Env, flags *pflag.FlagSet) 
 	if p.Evaluation != program.Tasks {
 		return Usagef("%s: its evaluation is `%s`; a program with `tasks` is needed", name, p.Evaluation)
 	}
+	o.take(p, o.inRepository(ctx, env, p.Tasks), flags.Changed)
+	return nil
+}
+
+// take takes from a program, whose suite is in a directory, what was not given
+// as a flag.
+func (o *tasksOptions) take(p *program.Program, suite string, given func(flag string) bool) {
 	runs := "auto"
 	if p.Runs > 0 {
 		runs = strconv.Itoa(p.Runs)
@@ -32,7 +39,7 @@ func (o *tasksOptions) fill(ctx context.Context, env Env, flags *pflag.FlagSet) 
 		flag, value string
 		to          *string
 	}{
-		{"suite", o.inRepository(ctx, env, p.Tasks), &o.suite},
+		{"suite", suite, &o.suite},
 		{"agent", p.Agent, &o.agent},
 		{"model", p.Model, &o.model},
 		{"agent-command", p.AgentCommand, &o.command},
@@ -41,25 +48,20 @@ func (o *tasksOptions) fill(ctx context.Context, env Env, flags *pflag.FlagSet) 
 		{"isolation", p.Isolation, &o.isolation},
 		{"runs", runs, &o.runs},
 	} {
-		if !flags.Changed(text.flag) && text.value != "" {
+		if !given(text.flag) && text.value != "" {
 			*text.to = text.value
 		}
 	}
-	o.fillRest(p, flags)
-	return nil
-}
-
-func (o *tasksOptions) fillRest(p *program.Program, flags *pflag.FlagSet) {
-	if !flags.Changed("env") {
+	if !given("env") {
 		o.env = p.Env
 	}
-	if !flags.Changed("jobs") {
+	if !given("jobs") {
 		o.jobs = p.Jobs
 	}
-	if !flags.Changed("network") {
+	if !given("network") {
 		o.network = p.Network
 	}
-	if !flags.Changed("config") {
+	if !given("config") {
 		o.targets = patternTexts(p.Targets)
 	}
 }

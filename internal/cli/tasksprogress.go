@@ -4,51 +4,97 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/report"
 )
 
 // taskProgress shows how far a comparison is: on a terminal one line with a
-// bar, elsewhere a line for each finished run.
+// bar, drawn again and again with the time since the last run was finished,
+// elsewhere a line for each finished run.
 type taskProgress struct {
 	out  io.Writer
+	now  func() time.Time
 	live bool
+
+	mu      sync.Mutex
+	text    string
+	begun   time.Time
+	stopped chan struct{}
+	drawing sync.WaitGroup
 }
 
 func newTaskProgress(env Env) *taskProgress {
-	return &taskProgress{out: env.Stderr, live: env.Terminal && env.Getenv("TERM") != "dumb"}
+	t := &taskProgress{out: env.Stderr, now: env.Now, live: env.Terminal && env.Getenv("TERM") != "dumb", stopped: make(chan struct{})}
+	if t.live {
+		t.drawing.Go(t.draw)
+	}
+	return t
 }
 
 // Show shows the state after a run.
 func (t *taskProgress) Show(p compare.Progress) {
-	last := ""
-	if p.Task != "" {
-		last = fmt.Sprintf("%s, %s: %d of %d checks passed", p.Task, p.Side, p.Passed, p.Checks)
-	}
-	if p.Failure != "" {
-		last += " (" + p.Failure + ")"
-	}
-	line := fmt.Sprintf("%d/%d runs", p.Done, p.Total)
-	if p.Reused > 0 {
-		line += fmt.Sprintf(", %d kept from before", p.Reused)
-	}
-	line += spentSoFar(p)
-	if last != "" {
-		line += ": " + report.Plain(last, liveWidth)
-	}
-	if t.live {
-		fmt.Fprintf(t.out, "\r\x1b[K%s", report.Clip(bar(p.Done, p.Total)+" "+line, liveWidth))
+	if !t.live {
+		fmt.Fprintln(t.out, taskLine(p))
 		return
 	}
-	fmt.Fprintln(t.out, line)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text, t.begun = bar(p.Done, p.Total)+" "+taskLine(p), t.now()
 }
 
 // Close leaves an empty line.
 func (t *taskProgress) Close() {
+	close(t.stopped)
+	t.drawing.Wait()
 	if t.live {
 		fmt.Fprint(t.out, "\r\x1b[K")
 	}
+}
+
+func (t *taskProgress) draw() {
+	const beat = 100 * time.Millisecond
+	ticker := time.NewTicker(beat)
+	defer ticker.Stop()
+	for frame := 0; ; frame++ {
+		select {
+		case <-t.stopped:
+			return
+		case <-ticker.C:
+			t.drawOnce(frames[frame%len(frames)])
+		}
+	}
+}
+
+func (t *taskProgress) drawOnce(sign string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	line := fmt.Sprintf("%s (%ds) %s", sign, int(t.now().Sub(t.begun).Seconds()), t.text)
+	if t.text != "" {
+		fmt.Fprintf(t.out, "\r\x1b[K%s", report.Clip(line, liveWidth))
+	}
+}
+
+// taskLine says in a line how far a comparison is.
+func taskLine(p compare.Progress) string {
+	line := fmt.Sprintf("%d/%d runs", p.Done, p.Total)
+	if p.Reused > 0 {
+		line += fmt.Sprintf(", %d kept from before", p.Reused)
+	}
+	if p.ToJudge > 0 {
+		line += fmt.Sprintf(", %d/%d judged", p.Judged, p.ToJudge)
+	}
+	line += spentSoFar(p)
+	if p.Task == "" {
+		return line
+	}
+	line += fmt.Sprintf(": %s, %s: %d of %d checks passed", report.Plain(p.Task, liveWidth), p.Side, p.Passed, p.Checks)
+	if p.Failure != "" {
+		line += " (" + report.Plain(p.Failure, liveWidth) + ")"
+	}
+	return line
 }
 
 // spentSoFar says what the runs of this comparison have cost.

@@ -92,6 +92,8 @@ type Budget struct {
 type Progress struct {
 	// Done of Total runs are there, Reused of them from before.
 	Done, Total, Reused int
+	// Judged of ToJudge runs are judged; 0 of 0 before the judge begins.
+	Judged, ToJudge int
 	// Task is the one that was finished, Side whose, Passed of Checks what it
 	// came to; Failure why it failed as such, or "".
 	Task, Side     string

@@ -32,6 +32,8 @@ type judging struct {
 	given    map[unit]*suite.Judgement
 	problems []string
 	silence  int
+	// asked of total cases are done with.
+	asked, total int
 }
 
 // judgeAll judges both sides in one go, by the same judge, in an order that has
@@ -48,7 +50,9 @@ func (s *session) judgeAll(ctx context.Context, repeats int) (map[unit]*suite.Ju
 	var wait sync.WaitGroup
 	var failed error
 	slots := make(chan struct{}, s.Jobs)
-	for _, u := range j.order(repeats) {
+	cases := j.order(repeats)
+	j.total = len(cases)
+	for _, u := range cases {
 		slots <- struct{}{}
 		j.mu.Lock()
 		if failed == nil {
@@ -155,6 +159,8 @@ func (j *judging) note(u unit, verdict judge.Verdict) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.spent.judged(verdict)
+	j.asked++
+	j.tell(Progress{Judged: j.asked, ToJudge: j.total})
 	if verdict.Judgement != nil {
 		j.given[u] = verdict.Judgement
 		j.silence = 0

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/compare"
+	"github.com/org/autoloop/internal/score"
+)
+
+func TestTaskProgress(t *testing.T) {
+	t.Parallel()
+	half := compare.Progress{
+		Done: 5, Total: 10, Reused: 2, Task: "fix\x1b[31m", Side: "candidate", Passed: 1, Checks: 3, Failure: "timeout: it\ntook long",
+		USD: score.MustValue("0.12345"), Tokens: 700, Unknown: 1,
+	}
+	var out bytes.Buffer
+	env := Env{Stderr: &out, Now: time.Now, Getenv: func(string) string { return "" }}
+	shown := newTaskProgress(env)
+	shown.Show(compare.Progress{Total: 10})
+	shown.Show(half)
+	shown.Show(compare.Progress{Done: 10, Total: 10, Judged: 1, ToJudge: 4})
+	shown.Close()
+	assert.Equal(t, "0/10 runs\n"+
+		"5/10 runs, 2 kept from before, 0.1235 USD, 700 tokens, 1 runs of unknown cost: fix\ufffd[31m, candidate: 1 of 3 checks passed (timeout: it took long)\n"+
+		"10/10 runs, 1/4 judged\n", out.String())
+
+	out.Reset()
+	live := &taskProgress{out: &out, now: time.Now, live: true, stopped: make(chan struct{})}
+	live.drawOnce("*")
+	assert.Empty(t, out.String(), "nothing is drawn before there is something to say")
+	live.Show(half)
+	live.drawOnce("*")
+	live.Close()
+	assert.True(t, strings.HasPrefix(out.String(), "\r\x1b[K* (0s) [██████████░░░░░░░░░░] 5/10 runs"), out.String())
+	assert.True(t, strings.HasSuffix(out.String(), "\r\x1b[K"))
+}
