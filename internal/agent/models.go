@@ -33,6 +33,9 @@ func (*Models) Name() string { return "models" }
 // Missing says that there is no endpoint, or no target file to show.
 func (m *Models) Missing(Situation) string { return m.Lacks }
 
+// PromptRoom is how many bytes of prompt leave room for files, 0 for any number.
+func (m *Models) PromptRoom() int { return m.Endpoint.InputTokens * bytesPerToken / 3 }
+
 // Propose asks for edits and makes them.
 func (m *Models) Propose(ctx context.Context, request Request) (Reply, error) {
 	if m.Lacks != "" {

@@ -138,7 +138,12 @@ func (r *run) trials(at position) []agent.Trial {
 func (r *run) prompt(at position, a *attempt, files []string) string {
 	p, b := r.Program, r.books
 	parent, inspirations := a.lineage.relatives()
+	room := 0
+	if bounded, ok := a.agent.(interface{ PromptRoom() int }); ok {
+		room = bounded.PromptRoom()
+	}
 	return prompt.Build(prompt.Input{
+		Room:    room,
 		Program: p.Name, Iteration: r.iteration, Goal: p.Goal, Targets: texts(p.Targets), Protected: texts(p.Protected), Files: files,
 		Metric: p.Metric, Direction: p.Direction, Target: r.target(b), Initial: b.sum.Initial, Best: b.sum.Best, Script: p.Script,
 		Sections: []prompt.Section{

@@ -69,10 +69,17 @@ func (a *attempt) metric() *score.Value {
 	return a.decision.Metric
 }
 
+// maxOthers bounds the proposals that the reasons of an iteration speak of; the
+// ledger has them all.
+const maxOthers = 8
+
 // others says in a line each what became of the rest.
 func (r *run) others(best *attempt) []string {
 	lines := []string{fmt.Sprintf("proposal %d of %d decided", best.number, best.of)}
-	for _, a := range best.others {
+	for i, a := range best.others {
+		if i == maxOthers {
+			return append(lines, fmt.Sprintf("and %d more, which the ledger has", len(best.others)-maxOthers))
+		}
 		line := fmt.Sprintf("proposal %d (%s): %s", a.number, a.agent.Name(), a.outcome)
 		if metric := a.metric(); metric != nil {
 			line += fmt.Sprintf(" with %s", metric)

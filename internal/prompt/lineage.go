@@ -47,7 +47,7 @@ func writeLineage(b *strings.Builder, in Input) {
 	b.WriteString("## Other attempts, as inspiration\n\nTake what is good in them, in a way of your own.\n\n")
 	for _, one := range in.Inspirations {
 		fmt.Fprintf(b, "- %s\n\n", one.title())
-		fenced(b, "", one.Patch, maxPatch)
+		fenced(b, "", one.Patch, in.room(maxPatch))
 	}
 }
 

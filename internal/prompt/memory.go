@@ -24,16 +24,19 @@ const handback = "- What later attempts should know you may write into the file 
 
 // writeMemory writes what earlier iterations left, the most useful first.
 func writeMemory(b *strings.Builder, in Input) {
-	writeStuck(b, in.Attempts)
+	if in.Parent == nil {
+		writeStuck(b, in.Attempts)
+	}
 	for _, section := range in.Sections {
 		if text := strings.TrimSpace(section.Text); text != "" {
-			fenced(b, section.Title, text, maxSection)
+			fenced(b, section.Title, text, in.room(maxSection))
 		}
 	}
 	writeAttempts(b, in)
 }
 
-// writeStuck asks for another approach after rejections in a row.
+// writeStuck asks for another approach after rejections in a row. Who develops
+// a member of the population further is not asked.
 func writeStuck(b *strings.Builder, attempts []ledger.Attempt) {
 	if rejected := rejections(attempts); rejected >= stuck {
 		fmt.Fprintf(b, "## Take a different approach\n\nThe last %d attempts were all rejected. Do not vary them once more: "+
@@ -57,7 +60,7 @@ func writeAttempts(b *strings.Builder, in Input) {
 	if len(in.Attempts) == 0 {
 		return
 	}
-	recent := max(len(in.Attempts)-maxAttempts, 0)
+	recent := max(len(in.Attempts)-in.room(maxAttempts), 0)
 	var kept []ledger.Attempt
 	for _, attempt := range in.Attempts {
 		if attempt.Outcome == ledger.Accepted {
@@ -74,7 +77,7 @@ func writeAttempts(b *strings.Builder, in Input) {
 		return
 	}
 	b.WriteString("Kept before those:\n\n")
-	for _, attempt := range slices.Backward(kept[max(len(kept)-maxKept, 0):]) {
+	for _, attempt := range slices.Backward(kept[max(len(kept)-in.room(maxKept), 0):]) {
 		fmt.Fprintf(b, "- %s\n", describe(attempt))
 	}
 	b.WriteString("\n")

@@ -77,3 +77,21 @@ func TestLongSectionsKeepBothEnds(t *testing.T) {
 	assert.Contains(t, text, "- in between\n… (shortened)\n- in between")
 	assert.Contains(t, text, "- the newest lesson\n")
 }
+
+func TestRoomBoundsTheWhole(t *testing.T) {
+	t.Parallel()
+	in := input()
+	in.Sections = nil
+	for _, title := range []string{"Current priorities", "Lessons learned", "Foreclosed avenues", "Future directions"} {
+		in.Sections = append(in.Sections, prompt.Section{Title: title, Text: strings.Repeat("- something learned\n", 500)})
+	}
+	in.Script, in.Output = strings.Repeat("go test\n", 1000), strings.Repeat("ok\n", 1000)
+	for i := range 40 {
+		in.Files = append(in.Files, fmt.Sprintf("src/%d.go", i))
+		in.Attempts = append(in.Attempts, ledger.Attempt{Iteration: i, Outcome: ledger.Accepted, Summary: strings.Repeat("z", 1000)})
+	}
+	whole := len(prompt.Build(in))
+	in.Room = 8000
+	assert.Less(t, len(prompt.Build(in)), 11_000)
+	assert.Greater(t, whole, 20_000)
+}

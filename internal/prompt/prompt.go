@@ -54,6 +54,19 @@ type Input struct {
 	Inspirations []Relative
 	// Focus is the failing test to make pass; "" for none.
 	Focus string
+	// Room is about how many bytes the whole may have; 0 is as many as ever.
+	Room int
+}
+
+// maxPrompt is about what all the bounds add up to.
+const maxPrompt = 32_000
+
+// room is a bound in proportion to the room that there is.
+func (in Input) room(bound int) int {
+	if in.Room <= 0 || in.Room >= maxPrompt {
+		return bound
+	}
+	return max(bound*in.Room/maxPrompt, 1)
 }
 
 // Section is a titled text of the state.
@@ -80,10 +93,10 @@ func Build(in Input) string {
 	writeLineage(&b, in)
 	writeMemory(&b, in)
 	if in.Output != "" {
-		fenced(&b, "What the last evaluation of the present files printed", in.Output, maxOutput)
+		fenced(&b, "What the last evaluation of the present files printed", in.Output, in.room(maxOutput))
 	}
 	if len(in.Comments) > 0 {
-		fenced(&b, "Comments of the maintainers", strings.Join(in.Comments, "\n---\n"), maxSection)
+		fenced(&b, "Comments of the maintainers", strings.Join(in.Comments, "\n---\n"), in.room(maxSection))
 	}
 	b.WriteString("## Rules\n\n- Change, add or delete only files that the target allows. One changed path outside it discards the whole attempt.\n" +
 		"- Do not touch the evaluation, its data, or the program file. Do not commit.\n" +
@@ -113,16 +126,16 @@ func writeTargets(b *strings.Builder, in Input) {
 		}
 	}
 	if len(in.Files) > 0 {
-		fmt.Fprintf(b, "\nThere now: %s\n", fileList(in.Files))
+		fmt.Fprintf(b, "\nThere now: %s\n", fileList(in.Files, in.room(maxFiles)))
 	}
 	b.WriteString("\n")
 }
 
-func fileList(files []string) string {
+func fileList(files []string, most int) string {
 	more := ""
-	if len(files) > maxFiles {
-		more = fmt.Sprintf(" and %d more", len(files)-maxFiles)
-		files = files[:maxFiles]
+	if len(files) > most {
+		more = fmt.Sprintf(" and %d more", len(files)-most)
+		files = files[:most]
 	}
 	quoted := make([]string, len(files))
 	for i, file := range files {
@@ -150,7 +163,7 @@ func writeMeasure(b *strings.Builder, in Input) {
 	}
 	b.WriteString(" Only a strict gain is kept.\n\n")
 	if in.Script != "" {
-		fenced(b, "", in.Script, maxSection)
+		fenced(b, "", in.Script, in.room(maxSection))
 	}
 }
 
