@@ -130,16 +130,14 @@ type taskSession struct {
 	options compare.Options
 }
 
-// side is a tree as a configuration: what the target matches.
+// side is a tree as a configuration: what the target matches, and where agents
+// look besides, such as a CLAUDE.md that points to the target's AGENTS.md.
 func (s *taskSession) side(label, dir string) compare.Side {
-	side := compare.Side{Label: label, Dir: dir}
+	config := compare.Config{Include: compare.AgentConfig().Include}
 	for _, pattern := range s.program.Targets {
-		side.Config.Include = append(side.Config.Include, pattern.Text)
+		config.Include = append(config.Include, pattern.Text)
 	}
-	for _, pattern := range s.program.Protected {
-		side.Config.Exclude = append(side.Config.Exclude, pattern.Text)
-	}
-	return side
+	return compare.Side{Label: label, Dir: dir, Config: config}
 }
 
 // open reads the suite of the incumbent and wires its run.

@@ -24,13 +24,18 @@ func (o *tasksOptions) fill(ctx context.Context, env Env, flags *pflag.FlagSet) 
 	if p.Evaluation != program.Tasks {
 		return Usagef("%s: its evaluation is `%s`; a program with `tasks` is needed", name, p.Evaluation)
 	}
-	o.take(p, o.inRepository(ctx, env, p.Tasks), flags.Changed)
+	root := env.Dir
+	if repo, err := openRepo(ctx, env, *o.repoDir); err == nil {
+		root = repo.Root
+	}
+	o.take(p, root, flags.Changed)
 	return nil
 }
 
-// take takes from a program, whose suite is in a directory, what was not given
-// as a flag.
-func (o *tasksOptions) take(p *program.Program, suite string, given func(flag string) bool) {
+// take takes from a program, whose paths are relative to root, what was not
+// given as a flag.
+func (o *tasksOptions) take(p *program.Program, root string, given func(flag string) bool) {
+	loop := taskLoop{program: p, root: root, agent: p.Agent}
 	runs := "auto"
 	if p.Runs > 0 {
 		runs = strconv.Itoa(p.Runs)
@@ -39,10 +44,10 @@ func (o *tasksOptions) take(p *program.Program, suite string, given func(flag st
 		flag, value string
 		to          *string
 	}{
-		{"suite", suite, &o.suite},
-		{"agent", p.Agent, &o.agent},
+		{"suite", filepath.Join(root, filepath.FromSlash(p.Tasks)), &o.suite},
+		{"agent", loop.executor(), &o.agent},
 		{"model", p.Model, &o.model},
-		{"agent-command", p.AgentCommand, &o.command},
+		{"agent-command", loop.command(), &o.command},
 		{"judge", p.Judge, &o.judge},
 		{"judge-model", p.JudgeModel, &o.judgeModel},
 		{"isolation", p.Isolation, &o.isolation},
@@ -64,14 +69,4 @@ func (o *tasksOptions) take(p *program.Program, suite string, given func(flag st
 	if !given("config") {
 		o.targets = patternTexts(p.Targets)
 	}
-}
-
-// inRepository is a path of a program file, which is relative to the
-// repository's root.
-func (o *tasksOptions) inRepository(ctx context.Context, env Env, path string) string {
-	repo, err := openRepo(ctx, env, *o.repoDir)
-	if err != nil || path == "" {
-		return path
-	}
-	return filepath.Join(repo.Root, filepath.FromSlash(path))
 }
