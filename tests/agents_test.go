@@ -249,6 +249,29 @@ func TestRealAgentsAreRejected(t *testing.T) {
 	}
 }
 
+// TestRealAgentsWorkInIsolation: what isolates a command leaves an agent its
+// program, its home and its sandbox.
+func TestRealAgentsWorkInIsolation(t *testing.T) {
+	t.Parallel()
+	for _, agent := range realAgents() {
+		t.Run(agent.name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := modelWorld(t, agent, "env: [SIDE]", agent.shell("echo 7 > value.txt"), modeltest.Text("Lowered the number to 7."))
+			got := w.isolated().lone()
+			require.Equal(t, "accepted", got.Outcome, got.Reasons)
+			assert.Equal(t, "7", w.git("show", "autoloop/p:value.txt"))
+		})
+	}
+}
+
+// TestCommandsUnderCodexSeeNoKey: the number is lowered where no variable has it.
+func TestCommandsUnderCodexSeeNoKey(t *testing.T) {
+	t.Parallel()
+	agent := codexAgent()
+	w, _ := modelWorld(t, agent, "env: [SIDE]", agent.shell("if env | grep -q "+agentKey[:12]+"; then echo 100; else echo 7; fi > value.txt"), modeltest.Text("Looked."))
+	assert.Equal(t, "accepted", w.lone().Outcome)
+}
+
 // TestRealAgentsWait: a server that asks to come back later ends the agent at
 // once, not when the time of the iteration is up.
 func TestRealAgentsWait(t *testing.T) {

@@ -34,7 +34,7 @@ func claudeLine(a ask) line {
 	}
 	return line{
 		args: args, stdin: a.prompt,
-		env: []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB=1"},
+		env: []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
 	}
 }
 

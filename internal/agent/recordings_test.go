@@ -263,6 +263,11 @@ func recordAgent(t *testing.T, tool tool, c recorded, base string) {
 	reply, err := agent.Propose(t.Context(), request)
 	require.NoError(t, err)
 	t.Logf("took %s", reply.Duration.Round(time.Second))
+	if c.name == "edit" {
+		text, err := os.ReadFile(filepath.Join(request.Dir, "value.txt"))
+		require.NoError(t, err)
+		require.Equal(t, "value = 2\n", string(text))
+	}
 }
 
 func replayAgent(t *testing.T, tool tool, c recorded, base string) {
