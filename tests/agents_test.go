@@ -116,7 +116,21 @@ func modelWorld(t *testing.T, agent realAgent, front string, answers ...modeltes
 		}
 	}
 	w.env = append(w.env, agent.environ(server.URL)...)
+	t.Cleanup(func() {
+		if t.Failed() {
+			w.logTranscripts()
+		}
+	})
 	return w, server
+}
+
+// logTranscripts shows what the agents printed.
+func (w *world) logTranscripts() {
+	files, _ := filepath.Glob(filepath.Join(filepath.Dir(w.dir), "gh-aw", "transcripts", "*", "*"))
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		w.t.Logf("%s:\n%s", filepath.Base(file), text)
+	}
 }
 
 func realAgents() []realAgent { return []realAgent{codexAgent(), opencodeAgent()} }

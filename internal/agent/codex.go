@@ -14,17 +14,22 @@ func codex() tool {
 	return tool{
 		name: "codex", program: "codex", install: "npm install -g @openai/codex", oldest: "0.160.0",
 		keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, passed: []string{"OPENAI_BASE_URL", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"},
-		logins: []login{{path: ".codex/auth.json"}},
+		logins: []login{{path: ".codex/auth.json"}}, sandboxed: true,
 		line:   codexLine, read: func() reader { return &codexReader{} },
 	}
 }
 
 // codexLine asks for changes in the working directory alone, without a person's
 // configuration, plugins or sessions. The commands that the model runs see no
-// key. OPENAI_BASE_URL, which Codex itself ignores, names another endpoint.
+// key. Where its sandbox does not work every command would fail, so that there
+// it does without. OPENAI_BASE_URL, which Codex itself ignores, names another endpoint.
 func codexLine(a ask) line {
+	sandbox := "workspace-write"
+	if a.bare {
+		sandbox = "danger-full-access"
+	}
 	args := []string{
-		"codex", "exec", "--json", "--ephemeral", "--skip-git-repo-check", "--ignore-user-config", "--disable", "plugins", "-s", "workspace-write",
+		"codex", "exec", "--json", "--ephemeral", "--skip-git-repo-check", "--ignore-user-config", "--disable", "plugins", "-s", sandbox,
 		"-c", "shell_environment_policy.ignore_default_excludes=false", "-c", "check_for_update_on_startup=false",
 	}
 	if a.model != "" {

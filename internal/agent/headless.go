@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -66,7 +67,9 @@ func (h *Headless) Propose(ctx context.Context, request Request) (Reply, error) 
 		return Reply{Failure: &Failure{Kind: Unavailable, Message: missing}}, nil
 	}
 	own := h.tool.ownVariables(h.caller)
-	line := h.tool.line(ask{prompt: request.Prompt, model: request.Model, home: request.Home, limit: request.Limit, own: own})
+	line := h.tool.line(ask{
+		prompt: request.Prompt, model: request.Model, home: request.Home, limit: request.Limit, own: own, bare: h.bare(ctx, request),
+	})
 	if err := writeFiles(request.Home, line.files); err != nil {
 		return Reply{}, err
 	}
@@ -76,6 +79,16 @@ func (h *Headless) Propose(ctx context.Context, request Request) (Reply, error) 
 	}
 	reply, err := h.run(ctx, request, line, own, h.masker(own, logins))
 	return reply, errors.Join(err, logins.takeBack())
+}
+
+// bare reports whether the agent's own sandbox would not work: within ours, and
+// on a system that lets nobody make one.
+func (h *Headless) bare(ctx context.Context, request Request) bool {
+	if !h.tool.sandboxed || runtime.GOOS != "linux" {
+		return false
+	}
+	runner, ours := h.runner.(*command.Runner)
+	return ours && (runner.Isolation != nil || !runner.ProbeIsolation(ctx, request.Home, request.Env).Available())
 }
 
 // masker hides what the caller's environment and the logins say is secret.

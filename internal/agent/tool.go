@@ -23,6 +23,9 @@ type tool struct {
 	// line makes the command line, read a reader of its output.
 	line func(ask) line
 	read func() reader
+	// sandboxed says that it has a sandbox of its own, which works only where
+	// isolation would, and not within it.
+	sandboxed bool
 	// telemetry is a file below the home that it writes while it works and that
 	// its reader is told afterwards; "" is none.
 	telemetry string
@@ -34,6 +37,8 @@ type ask struct {
 	// home is the agent's HOME.
 	home  string
 	limit Limit
+	// bare says that its own sandbox would not work here.
+	bare bool
 	// own holds the tool's keys and passed variables that are set, NAME=value.
 	own []string
 }

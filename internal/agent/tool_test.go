@@ -20,7 +20,7 @@ func TestCommandLines(t *testing.T) {
 	dollar := score.MustValue("1.5")
 	var text strings.Builder
 	for _, tool := range commandLines() {
-		full := ask{prompt: "Do it.", model: "some/model", home: "/home/agent", limit: Limit{Tokens: 1000, CostUSD: &dollar}}
+		full := ask{prompt: "Do it.", model: "some/model", home: "/home/agent", bare: true, limit: Limit{Tokens: 1000, CostUSD: &dollar}}
 		for _, name := range append(tool.keys[:1:1], tool.passed...) {
 			full.own = append(full.own, name+"=value of "+name)
 		}
