@@ -56,6 +56,9 @@ type Attempt struct {
 	Took time.Duration
 	// Focus is the failing test that it was to make pass; "" for none.
 	Focus string
+
+	// known is what those of its proposals used that said it.
+	known consumption
 }
 
 // Books is what a ledger adds up to. The zero Books is a program that never ran.
@@ -113,6 +116,7 @@ type Books struct {
 	// Events is the number of events replayed.
 	Events int
 
+	known           consumption // of the proposals of the iteration under way
 	candidateOutput string
 	adopted         []string
 }
@@ -134,7 +138,7 @@ func (b *Books) Add(e *Event) {
 		if b.Open != nil {
 			b.Interrupted++
 		}
-		b.Open = e
+		b.Open, b.known = e, consumption{}
 	case Measured:
 		b.measured(e)
 	case Proposed:
@@ -227,7 +231,9 @@ func (b *Books) decided(e *Event) {
 		Iteration: e.Iteration, Time: e.Time, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest,
 		Delta: e.Delta, Summary: e.Summary, Reasons: e.Reasons, Agent: e.Agent, Definition: e.Definition, Params: e.Params,
 		Usage: e.Usage, Durations: e.Durations, Took: b.took(e), Focus: e.Focus,
+		known: b.known,
 	}
+	b.known = consumption{}
 	if last := len(b.Attempts) - 1; last >= 0 && b.Attempts[last].Iteration == e.Iteration {
 		attempt.keep(&b.Attempts[last])
 		b.Attempts[last] = attempt
@@ -256,6 +262,9 @@ func (a *Attempt) keep(earlier *Attempt) {
 		a.Durations = earlier.Durations
 	}
 	a.Took += earlier.Took
+	if a.known == (consumption{}) {
+		a.known = earlier.known
+	}
 }
 
 // Trailing returns how many of the last outcomes since the program was resumed

@@ -128,3 +128,14 @@ func TestReplayKeepsWhatAPendingIterationUsed(t *testing.T) {
 	books := ledger.Replay([]ledger.Event{pending, decided(1, ledger.Accepted, "2")})
 	assert.EqualValues(t, 7, books.Spent(time.Time{}).Tokens)
 }
+
+func TestSpentCountsWhatIsKnownOfSeveralProposals(t *testing.T) {
+	tokens := int64(700)
+	first := ledger.Event{Kind: ledger.Proposed, Iteration: 1, Proposal: 1, Agent: "codex", Usage: &ledger.Usage{InputTokens: &tokens, OutputTokens: &tokens}}
+	second := ledger.Event{Kind: ledger.Proposed, Iteration: 1, Proposal: 2, Agent: "cursor", Usage: &ledger.Usage{}}
+	whole := decided(1, ledger.Rejected, "1")
+	whole.Usage, whole.Agent, whole.Durations = &ledger.Usage{}, "cursor", map[string]float64{"propose": 60}
+	again := decided(2, ledger.Rejected, "1")
+	books := ledger.Replay([]ledger.Event{first, second, whole, again})
+	assert.Equal(t, ledger.Spent{Iterations: 2, Tokens: 1400, Minutes: 1, UnknownTokens: 1, UnknownUSD: 1}, books.Spent(time.Time{}))
+}

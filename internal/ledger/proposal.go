@@ -28,6 +28,7 @@ func (b *Books) proposed(e *Event) {
 		Definition: e.Definition, Evaluator: e.Evaluator, Params: e.Params, Digest: e.Digest, Patch: e.Patch, Parent: e.Parent,
 	}
 	b.Proposals = append(b.Proposals, p)
+	b.known.add(e.Usage)
 	b.try(e)
 }
 

@@ -38,17 +38,31 @@ func (b *Books) Spent(from time.Time) Spent {
 }
 
 func (s *Spent) add(a *Attempt) {
+	// The whole is unknown when a part of it is; the other parts are known.
+	var whole consumption
+	whole.add(a.Usage)
 	s.Minutes += a.minutes()
-	if a.Usage == nil {
+	s.Tokens += max(whole.tokens, a.known.tokens)
+	s.USD += max(whole.usd, a.known.usd)
+}
+
+// consumption is what is known to be used.
+type consumption struct {
+	tokens int64
+	usd    float64
+}
+
+func (c *consumption) add(u *Usage) {
+	if u == nil {
 		return
 	}
-	for _, tokens := range []*int64{a.Usage.InputTokens, a.Usage.OutputTokens} {
+	for _, tokens := range []*int64{u.InputTokens, u.OutputTokens} {
 		if tokens != nil {
-			s.Tokens += *tokens
+			c.tokens += *tokens
 		}
 	}
-	if a.Usage.CostUSD != nil {
-		s.USD += a.Usage.CostUSD.Float64()
+	if u.CostUSD != nil {
+		c.usd += u.CostUSD.Float64()
 	}
 }
 
