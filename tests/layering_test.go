@@ -38,7 +38,7 @@ func layout() map[string]layer {
 			"post steer budget",
 		adapter: "agent archive judge evaluate sandbox snapshot store bundle github tree",
 		base:    "command git model model/modeltest github/githubtest",
-		service: "scheduler iterate compare skill doctor publish",
+		service: "scheduler iterate compare evals skill doctor publish",
 		root:    "cli",
 	}
 	table := map[string]layer{"cmd/scheduler": command, "cmd/iterate": command}

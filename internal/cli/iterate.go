@@ -84,6 +84,7 @@ func newIterateCommand(env Env) *cobra.Command {
 		newAgentsCommand(env),
 		newCompareCommand(env),
 		newTasksCommand(env, &o),
+		newSkillCommand(env),
 		newReplayCommand(env, &o),
 		newDoctorCommand(env, &o),
 	)

@@ -176,10 +176,10 @@ func join(key, name string) string {
 	return key + "." + name
 }
 
-func names[V any](m map[string]V) string {
+func names[K ~string, V any](m map[K]V) string {
 	var list []string
 	for name := range m {
-		list = append(list, name)
+		list = append(list, string(name))
 	}
 	slices.Sort(list)
 	return strings.Join(list, ", ")

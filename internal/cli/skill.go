@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/evals"
+)
+
+func newSkillCommand(env Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "skill",
+		Short: "Improve a skill against its eval suite",
+		Long: "A skill is a directory with a SKILL.md; its eval suite is evals/evals.json in it.\n" +
+			"docs/file-formats.md has the files, docs/algorithm.md the rules.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newSkillValidateCommand(env))
+	return cmd
+}
+
+func newSkillValidateCommand(env Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "validate PATH",
+		Short: "Check a skill's eval suites",
+		Long: "Check evals/evals.json, evals/trigger-eval.json and evals/evaluation.xml of the skill at PATH. Nothing\n" +
+			"is run. The exit code is 1 when anything is wrong; all of it is said at once.",
+		Example: "  iterate skill validate skills/release-notes",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return validateSkill(env, args[0], asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	return cmd
+}
+
+// validatedSkill is `iterate skill validate --json`.
+type validatedSkill struct {
+	OK       bool            `json:"ok"`
+	Errors   []string        `json:"errors"`
+	Name     string          `json:"name"`
+	Cases    []validatedCase `json:"cases"`
+	Triggers int             `json:"triggers"`
+	Answers  int             `json:"answers"`
+}
+
+type validatedCase struct {
+	ID           string `json:"id"`
+	Expectations int    `json:"expectations"`
+	Checks       int    `json:"deterministic_checks"`
+	Files        int    `json:"files"`
+}
+
+func validateSkill(env Env, dir string, asJSON bool) error {
+	skill, err := evals.Load(env.path(dir), "")
+	var wrong *evals.FaultError
+	if err != nil && !errors.As(err, &wrong) {
+		return err
+	}
+	found := validatedSkill{OK: wrong == nil, Errors: []string{}, Cases: []validatedCase{}}
+	if wrong != nil {
+		found.Errors = strings.Split(wrong.Error(), "\n")
+	} else {
+		found.Name, found.Triggers, found.Answers = skill.Name, len(skill.Triggers), len(skill.Answers)
+		for _, c := range skill.Evals.Cases {
+			found.Cases = append(found.Cases, validatedCase{c.ID, len(c.Expectations), len(c.Checks), len(c.Files)})
+		}
+	}
+	if err := printValidatedSkill(env, found, asJSON); err != nil {
+		return err
+	}
+	if !found.OK {
+		return &ExitError{Code: ExitFailed}
+	}
+	return nil
+}
+
+func printValidatedSkill(env Env, found validatedSkill, asJSON bool) error {
+	if asJSON {
+		encoder := json.NewEncoder(env.Stdout)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(found)
+	}
+	for _, line := range found.Errors {
+		fmt.Fprintln(env.Stdout, "error:", line)
+	}
+	if !found.OK {
+		return nil
+	}
+	for _, c := range found.Cases {
+		fmt.Fprintf(env.Stdout, "case %s: %d expectations, %d deterministic checks, %d files\n", c.ID, c.Expectations, c.Checks, c.Files)
+	}
+	if found.Triggers > 0 {
+		fmt.Fprintf(env.Stdout, "triggers: %d queries\n", found.Triggers)
+	}
+	if found.Answers > 0 {
+		fmt.Fprintf(env.Stdout, "answers: %d questions\n", found.Answers)
+	}
+	_, err := fmt.Fprintf(env.Stdout, "%s: ok\n", found.Name)
+	return err
+}

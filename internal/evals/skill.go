@@ -1,0 +1,170 @@
+// Package evals runs the eval suite of a skill: it places the skill where an
+// agent looks for it, lets the agent work on each case in a sandbox of its own,
+// and grades what came of it by checks and by a judge.
+package evals
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/org/autoloop/internal/suite"
+)
+
+// SkillFile is what makes a directory a skill.
+const SkillFile = "SKILL.md"
+
+const (
+	maxSkillFile = 1 << 20
+	// maxSuiteFile is more than the parsers take: they say what is too much.
+	maxSuiteFile = 16 << 20
+)
+
+// Skill is a skill's directory with its suites, all of them in order.
+type Skill struct {
+	// Dir is the skill's directory, Name what its SKILL.md says, else the
+	// directory's own name.
+	Dir, Name string
+	// Evals has at least one case; Triggers and Answers are nil when the skill
+	// has no such file.
+	Evals    suite.EvalSuite
+	Triggers []suite.Trigger
+	Answers  []suite.Answer
+}
+
+// FaultError says what is wrong with a skill or its suites, one line for each
+// fault.
+type FaultError struct{ Err error }
+
+// Error returns the faults.
+func (e *FaultError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the faults.
+func (e *FaultError) Unwrap() error { return e.Err }
+
+// Load reads the skill in dir and every suite that it has. The eval suite is
+// at evals, a path with slashes from the skill's directory; "" is
+// evals/evals.json. All that is wrong is one *FaultError.
+func Load(dir, evals string) (*Skill, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, &FaultError{fmt.Errorf("open the skill: %w", err)}
+	}
+	defer func() { _ = root.Close() }()
+	if evals == "" {
+		evals = suite.EvalFile
+	}
+	l := &loading{root: root, skill: &Skill{Dir: dir, Name: filepath.Base(dir)}}
+	l.name()
+	l.read(evals, true, func(data []byte) (problems suite.Problems) {
+		l.skill.Evals, problems = suite.ParseEvals(evals, data, l.isFile)
+		return problems
+	})
+	l.read(suite.TriggerFile, false, func(data []byte) (problems suite.Problems) {
+		l.skill.Triggers, problems = suite.ParseTriggers(suite.TriggerFile, data)
+		return problems
+	})
+	l.read(suite.AnswerFile, false, func(data []byte) (problems suite.Problems) {
+		l.skill.Answers, problems = suite.ParseAnswers(suite.AnswerFile, data)
+		return problems
+	})
+	if err := errors.Join(l.faults...); err != nil {
+		return nil, &FaultError{err}
+	}
+	return l.skill, nil
+}
+
+// loading collects the faults of all files.
+type loading struct {
+	root   *os.Root
+	skill  *Skill
+	faults []error
+}
+
+// read hands a file to its parser. Only a required one must be there.
+func (l *loading) read(name string, required bool, parse func([]byte) suite.Problems) {
+	data, err := readFile(l.root, name, maxSuiteFile)
+	if errors.Is(err, fs.ErrNotExist) && !required {
+		return
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("there is no such file in the skill; write the cases that it is graded by")
+	}
+	if err != nil {
+		l.faults = append(l.faults, fmt.Errorf("%s: %w", name, err))
+		return
+	}
+	if err := parse(data).Err(); err != nil {
+		l.faults = append(l.faults, err)
+	}
+}
+
+var nameLine = regexp.MustCompile(`(?m)^name:[ \t]*["']?([A-Za-z0-9][A-Za-z0-9._-]{0,99})["']?[ \t]*\r?$`)
+
+// name reads the skill's own name from the frontmatter of its SKILL.md.
+func (l *loading) name() {
+	data, err := readFile(l.root, SkillFile, maxSkillFile)
+	if err != nil {
+		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file", SkillFile, plain(err)))
+		return
+	}
+	l.skill.Name = skillName(string(data), l.skill.Name)
+}
+
+// skillName is the name in the frontmatter, else otherwise.
+func skillName(text, otherwise string) string {
+	rest, found := strings.CutPrefix(strings.TrimPrefix(text, "\ufeff"), "---")
+	if !found {
+		return otherwise
+	}
+	head, _, closed := strings.Cut(rest, "\n---")
+	match := nameLine.FindStringSubmatch(head)
+	if !closed || match == nil || strings.Contains(match[1], "..") {
+		return otherwise
+	}
+	return match[1]
+}
+
+// isFile reports whether a path of the skill is a regular file that is reached
+// through no link out of it.
+func (l *loading) isFile(name string) bool {
+	info, err := l.root.Lstat(filepath.FromSlash(path.Clean(name)))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// readFile reads a regular file of at most that many bytes.
+func readFile(root *os.Root, name string, most int64) ([]byte, error) {
+	local := filepath.FromSlash(name)
+	info, err := root.Lstat(local)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	file, err := root.Open(local)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	data, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("it has more than %d KiB", most/1024)
+	}
+	return data, err
+}
+
+// plain takes operation and path off an error.
+func plain(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}

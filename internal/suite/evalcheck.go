@@ -1,0 +1,176 @@
+package suite
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Output is what stands at a check's path below `outputs/`.
+type Output struct {
+	// Exists is for whatever is there, Problem why a file that is there cannot be
+	// read, "" when it can.
+	Exists  bool
+	Problem string
+	Data    []byte
+}
+
+// Verdict answers a check that looks at a file; evidence says in one line what
+// was seen. A ShellCommand is not answered here.
+func (c EvalCheck) Verdict(out Output) (passed bool, evidence string) {
+	switch {
+	case c.Kind == OutputNotExists:
+		if out.Exists {
+			return false, "outputs/" + c.File + " is there"
+		}
+		return true, "there is no outputs/" + c.File
+	case !out.Exists:
+		return false, "there is no outputs/" + c.File
+	case c.Kind == OutputExists:
+		return true, "outputs/" + c.File + " is there"
+	case out.Problem != "":
+		return false, fmt.Sprintf("outputs/%s: %s", c.File, out.Problem)
+	}
+	switch c.Kind {
+	case OutputContains, OutputNotContains, OutputMatches:
+		return c.text(out.Data)
+	default:
+		return c.json(out.Data)
+	}
+}
+
+// text looks at the file as bytes.
+func (c EvalCheck) text(data []byte) (passed bool, evidence string) {
+	if c.Kind == OutputMatches {
+		if at := c.Pattern.FindIndex(data); at != nil {
+			return true, "matches: " + quote(string(data[at[0]:at[1]]))
+		}
+		return false, fmt.Sprintf("nothing matches %s", visible(c.Pattern.String(), maxShown))
+	}
+	there := bytes.Contains(data, []byte(c.Text))
+	evidence = "does not contain "
+	if there {
+		evidence = "contains "
+	}
+	return there == (c.Kind == OutputContains), evidence + quote(c.Text)
+}
+
+// json looks at a value of the file.
+func (c EvalCheck) json(data []byte) (passed bool, evidence string) {
+	root, err := decodeJSON(data)
+	if err != nil {
+		return false, fmt.Sprintf("outputs/%s is not JSON: %s", c.File, visible(err.Error(), maxShown))
+	}
+	if c.Kind == JSONValid {
+		return true, "it is JSON"
+	}
+	value, found := c.Path.Find(root)
+	if c.Kind == JSONFieldAbsent {
+		if found {
+			return false, fmt.Sprintf("%s is there: %s", c.Path, jsonText(value))
+		}
+		return true, fmt.Sprintf("there is no %s", c.Path)
+	}
+	if !found {
+		return false, fmt.Sprintf("there is no %s", c.Path)
+	}
+	return c.holds(value), fmt.Sprintf("%s is %s", c.Path, jsonText(value))
+}
+
+// holds answers a check of a value that is there.
+func (c EvalCheck) holds(value any) bool {
+	switch c.Kind {
+	case JSONFieldExists:
+		return true
+	case JSONFieldEquals:
+		return sameJSON(value, c.Value)
+	case JSONFieldMatches:
+		text, ok := scalarText(value)
+		return ok && c.Pattern.MatchString(text)
+	case JSONFieldCount:
+		count, ok := countOf(value)
+		return ok && compareCount(count, c.Operator, c.Count)
+	case JSONArrayContains:
+		list, _ := value.([]any)
+		for _, item := range list {
+			if sameJSON(item, c.Value) {
+				return true
+			}
+		}
+	default:
+	}
+	return false
+}
+
+// scalarText is a value that a pattern can be held against.
+func scalarText(value any) (string, bool) {
+	switch value := value.(type) {
+	case string:
+		return value, true
+	case json.Number:
+		return value.String(), true
+	case bool:
+		return fmt.Sprint(value), true
+	default:
+		return "", false
+	}
+}
+
+// countOf counts the entries of a list or the keys of an object.
+func countOf(value any) (int, bool) {
+	switch value := value.(type) {
+	case []any:
+		return len(value), true
+	case map[string]any:
+		return len(value), true
+	default:
+		return 0, false
+	}
+}
+
+// countOperators are those of JSONFieldCount.
+const countOperators = "eq ne gt gte lt lte"
+
+func compareCount(count int, operator string, want int) bool {
+	switch operator {
+	case "eq":
+		return count == want
+	case "ne":
+		return count != want
+	case "gt":
+		return count > want
+	case "gte":
+		return count >= want
+	case "lt":
+		return count < want
+	case "lte":
+		return count <= want
+	default:
+		return false
+	}
+}
+
+// decodeJSON reads one JSON value with exact numbers, and nothing behind it.
+func decodeJSON(data []byte) (any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, errors.New("it ends too early")
+		}
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows its end")
+	}
+	return value, nil
+}
+
+// isOperator reports whether a count can be compared so.
+func isOperator(text string) bool {
+	return text != "" && strings.Contains(" "+countOperators+" ", " "+text+" ")
+}
