@@ -30,7 +30,7 @@ const together = 4
 func BenchmarkStrategies(b *testing.B) {
 	seeds := 20
 	if testing.Short() {
-		seeds = 5
+		seeds = 3
 	}
 	const evaluations = 12 * together
 	for _, e := range examples(b) {

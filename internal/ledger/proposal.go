@@ -41,7 +41,7 @@ type Tried struct {
 
 // try remembers what was decided about a change.
 func (b *Books) try(e *Event) {
-	known := e.Outcome == Accepted || e.Outcome == Rejected
+	known := e.Outcome == Accepted || e.Outcome == Rejected || e.Outcome == CIFixExhausted
 	if e.Digest == "" || !known || e.Evaluator != b.Evaluator {
 		return
 	}
