@@ -193,3 +193,38 @@ func TestAgentsEndWithUs(t *testing.T) {
 	_ = cmd.Wait()
 	w.alone()
 }
+
+func TestAgentsAreListed(t *testing.T) {
+	t.Parallel()
+	w := standInWorld(t, "", "")
+	w.env = append(w.env, "CURSOR_API_KEY=")
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "bin", "gemini"), []byte("#!/bin/sh\necho 0.1.2\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "bin", "codex"), []byte("#!/bin/sh\necho broken >&2; exit 3\n"), 0o755))
+	require.NoError(t, os.Remove(filepath.Join(w.side, "bin", "opencode")))
+	a := w.binary("iterate", "agents", "--json")
+	require.Zero(t, a.code, a.stderr)
+	w.noKey(a.stdout, a.stderr)
+	var list []struct{ Name, State, Version, Missing, Install string }
+	require.NoError(t, json.Unmarshal([]byte(a.stdout), &list))
+	got := map[string]string{}
+	for _, one := range list {
+		got[one.Name] = strings.TrimSpace(one.State + " " + one.Version + " " + one.Missing)
+	}
+	assert.Equal(t, "ready 9999.0", got["claude"])
+	assert.Equal(t, "missing 0.1.2 version 0.1.2 is too old (at least 0.50.0): npm install -g @google/gemini-cli", got["gemini"])
+	assert.Equal(t, "missing  it did not say its version: `codex --version` ended with exit code 3 broken", got["codex"])
+	assert.Equal(t, "missing  opencode is not installed: npm install -g opencode-ai", got["opencode"])
+	assert.Equal(t, "missing 9999.0 no key and no login: set CURSOR_API_KEY, or log in with cursor-agent", got["cursor"])
+	assert.Contains(t, got["command"], "program ")
+	assert.Contains(t, got["models"], "missing ")
+	table := w.binary("iterate", "agents").stdout
+	assert.Regexp(t, `(?m)^claude +ready +9999\.0$`, table)
+	for name, want := range map[string]string{
+		"gemini": "version 0.1.2 is too old", "opencode": "npm install -g opencode-ai", "nobody": `no agent is called "nobody"`,
+	} {
+		a := w.binary("iterate", "--program", "p", "--agent", name)
+		assert.Equal(t, 2, a.code)
+		assert.Contains(t, a.stderr, want)
+		assert.Equal(t, 1, strings.Count(a.stderr, "\n"), "one clear line: %s", a.stderr)
+	}
+}

@@ -15,7 +15,7 @@ func codex() tool {
 		name: "codex", program: "codex", install: "npm install -g @openai/codex", oldest: "0.160.0",
 		keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, passed: []string{"OPENAI_BASE_URL", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"},
 		logins: []login{{path: ".codex/auth.json"}}, sandboxed: true,
-		line:   codexLine, read: func() reader { return &codexReader{} },
+		line: codexLine, read: func() reader { return &codexReader{} },
 	}
 }
 

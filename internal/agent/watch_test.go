@@ -1,0 +1,150 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/score"
+)
+
+// endless is a Runner whose command prints and then never ends by itself.
+type endless struct{ out, errs string }
+
+func (e endless) Run(ctx context.Context, spec command.Spec) (command.Result, error) {
+	_, _ = io.WriteString(spec.Stdout, e.out)
+	_, _ = io.WriteString(spec.Stderr, e.errs)
+	if spec.Timeout > 0 {
+		timer := time.NewTimer(spec.Timeout)
+		defer timer.Stop()
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+			return command.Result{ExitCode: -1, TimedOut: true}, nil
+		}
+	}
+	<-ctx.Done()
+	return command.Result{ExitCode: -1, Signal: "SIGTERM", Cancelled: true}, nil
+}
+
+// headless is an agent with a key and a program that the runner stands for.
+func headless(t *testing.T, tool tool, runner Runner, caller ...string) *Headless {
+	t.Helper()
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, tool.program), nil, 0o700))
+	caller = append(caller, "PATH="+bin, tool.keys[0]+"="+recordedKey)
+	return &Headless{tool: tool, runner: runner, caller: caller, now: recordedTime, linger: 10 * time.Millisecond}
+}
+
+func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
+	t.Parallel()
+	usd := score.MustValue("0.005")
+	step := `{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":1000,"output":100,"cache":{"read":0,"write":0}},"cost":0.003}}` + "\n"
+	for name, c := range map[string]struct {
+		tool   tool
+		runner endless
+		limit  Limit
+		want   FailureKind // "" is success
+	}{
+		"finished and does not end": {cursor(), endless{out: `{"type":"result","subtype":"success","result":"Done."}` + "\n"}, Limit{}, ""},
+		"a long rate limit": {
+			claude(), endless{out: `{"type":"system","subtype":"api_retry","attempt":1,"retry_delay_ms":3600000,"error_status":429}` + "\n"}, Limit{}, RateLimit,
+		},
+		"the plan's limit": {
+			claude(), endless{out: `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1767330000}}` + "\n"}, Limit{}, RateLimit,
+		},
+		"a refused login": {
+			codex(), endless{out: `{"type":"error","message":"Reconnecting... 2/5 (unexpected status 401 Unauthorized)"}` + "\n"}, Limit{}, Authentication,
+		},
+		"the limit in tokens":  {opencode(), endless{out: step + step}, Limit{Tokens: 2000}, Budget},
+		"the limit in dollars": {opencode(), endless{out: step + step}, Limit{CostUSD: &usd}, Budget},
+		"its time":             {opencode(), endless{out: step}, Limit{Tokens: 2000, CostUSD: &usd}, Timeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			request := recordedRequest(t, c.tool.name, c.limit)
+			if c.want == Timeout {
+				request.Timeout = 50 * time.Millisecond
+			}
+			reply, err := headless(t, c.tool, c.runner).Propose(t.Context(), request)
+			require.NoError(t, err)
+			if c.want == "" {
+				assert.Nil(t, reply.Failure)
+				assert.Equal(t, "Done.", reply.Summary)
+				return
+			}
+			require.NotNil(t, reply.Failure)
+			assert.Equal(t, c.want, reply.Failure.Kind, reply.Failure.Message)
+			assert.Equal(t, c.want == RateLimit, reply.Failure.RetryAt != nil)
+		})
+	}
+}
+
+func TestACallersEndIsNoFailureOfTheAgent(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := fmt.Errorf("enough")
+	cancel(why)
+	_, err := headless(t, codex(), endless{}).Propose(ctx, recordedRequest(t, "codex", Limit{}))
+	require.ErrorIs(t, err, why)
+}
+
+func TestUnusableAgentsSayWhy(t *testing.T) {
+	t.Parallel()
+	for _, tool := range commandLines() {
+		bin := t.TempDir()
+		agent := &Headless{tool: tool, caller: []string{"PATH=" + bin}}
+		assert.Equal(t, tool.program+" is not installed: "+tool.install, agent.Missing(Situation{Dir: bin}))
+		require.NoError(t, os.WriteFile(filepath.Join(bin, tool.program), nil, 0o700))
+		assert.Contains(t, agent.Missing(Situation{Dir: bin}), "no key and no login: set "+tool.keys[0])
+		home := t.TempDir()
+		agent.caller = append(agent.caller, "HOME="+home)
+		require.NoError(t, writeLogin(filepath.Join(home, filepath.FromSlash(tool.logins[0].path)), []byte("{}")))
+		assert.Empty(t, agent.Missing(Situation{Dir: bin}), "a login is as good as a key")
+		reply, err := (&Headless{tool: tool, caller: []string{"PATH=" + t.TempDir()}}).Propose(t.Context(), Request{Dir: bin})
+		require.NoError(t, err)
+		assert.Equal(t, Unavailable, reply.Failure.Kind)
+	}
+}
+
+func TestNoOutputShowsALogin(t *testing.T) {
+	t.Parallel()
+	const token = "an-access-token-of-a-login"
+	home := t.TempDir()
+	require.NoError(t, writeLogin(filepath.Join(home, ".codex/auth.json"), []byte(`{"tokens":{"access_token":"`+token+`"}}`)))
+	said := recording{Out: []string{`{"type":"item.completed","item":{"type":"agent_message","text":"I have ` + token + `"}}`}, Err: []string{token}, Code: 3}
+	request := recordedRequest(t, "codex", Limit{})
+	request.Transcript = filepath.Join(t.TempDir(), "transcript")
+	reply, err := headless(t, codex(), &replayer{recording: said}, "HOME="+home).Propose(t.Context(), request)
+	require.NoError(t, err)
+	assert.Equal(t, "I have ***", reply.Summary)
+	assert.Equal(t, "exit code 3 ***", reply.Failure.Message)
+	kept, err := os.ReadFile(reply.Transcript)
+	require.NoError(t, err)
+	assert.NotContains(t, string(kept), token)
+	assert.Equal(t, 2, bytes.Count(kept, []byte("***")))
+	assert.NoFileExists(t, filepath.Join(request.Home, ".codex/auth.json"))
+}
+
+func TestLinesAreWholeAndBounded(t *testing.T) {
+	t.Parallel()
+	var heard []string
+	tail := &lines{hear: func(line []byte) { heard = append(heard, string(line)) }}
+	for _, part := range []string{"on", "e\r\n\n  two ", "\nthr", "ee", strings.Repeat("x", maxLine), "\nfour"} {
+		n, err := tail.Write([]byte(part))
+		require.NoError(t, err)
+		require.Equal(t, len(part), n)
+	}
+	tail.flush()
+	assert.Equal(t, []string{"one", "two", "four"}, heard)
+}
