@@ -76,8 +76,8 @@ func (v *view) namespaces(attr *syscall.SysProcAttr) {
 	if v.Offline {
 		attr.Cloneflags |= unix.CLONE_NEWNET
 	}
-	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
-	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+	attr.UidMappings = identities("/proc/self/uid_map", os.Geteuid(), unix.CAP_SETUID)
+	attr.GidMappings = identities("/proc/self/gid_map", os.Getegid(), unix.CAP_SETGID)
 	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE}
 }
 
@@ -103,28 +103,4 @@ func superviseInside() error {
 		return json.NewEncoder(status).Encode(report{Fault: "isolate it: " + err.Error(), Exit: -1})
 	}
 	return superviseHere(control, status)
-}
-
-// dropPrivileges makes sure that the command, which this thread starts, has no
-// rights over the namespaces and gets none by running another program.
-func dropPrivileges() error {
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("give up new privileges: %w", err)
-	}
-	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
-		return fmt.Errorf("give up ambient capabilities: %w", err)
-	}
-	const most = 63
-	for capability := uintptr(0); capability <= most; capability++ {
-		err := unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0)
-		if err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.EPERM) {
-			return fmt.Errorf("give up capability %d: %w", capability, err)
-		}
-	}
-	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var none [2]unix.CapUserData
-	if err := unix.Capset(&header, &none[0]); err != nil {
-		return fmt.Errorf("give up capabilities: %w", err)
-	}
-	return nil
 }

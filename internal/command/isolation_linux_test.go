@@ -24,6 +24,7 @@ type place struct{ home, tree, own, outside string }
 func newPlace(t *testing.T) place {
 	t.Helper()
 	root := t.TempDir()
+	t.Cleanup(func() { open(t, root) })
 	p := place{filepath.Join(root, "home"), filepath.Join(root, "run", "tree"), filepath.Join(root, "run", "home"), filepath.Join(root, "outside")}
 	for name, text := range map[string]string{
 		"home/.codex/auth.json": "login", "home/.claude/.credentials.json": "login", "home/notes": "private", "home/.tools/bin/hello": "#!/bin/sh\ncat \"$(dirname \"$0\")/../lib\"\n",
@@ -35,6 +36,14 @@ func newPlace(t *testing.T) place {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o755))
 	}
 	return p
+}
+
+// open opens directories that the kernel's overlays close, so that they can be
+// removed.
+func open(t *testing.T, dir string) {
+	t.Helper()
+	out, err := exec.Command("chmod", "-R", "u+rwx", dir).CombinedOutput() //nolint:noctx // The test's context may have ended.
+	assert.NoError(t, err, string(out))
 }
 
 // env is the environment of a command there.
@@ -147,6 +156,22 @@ ls "$CARGO_HOME/bin"; hello
 	}, func(p place, spec *command.Spec) { spec.Env = append(spec.Env, "REAL="+p.home) })
 }
 
+// TestIsolatedCommandsHaveNoPrivileges: what root keeps is for its own files.
+func TestIsolatedCommandsHaveNoPrivileges(t *testing.T) {
+	t.Parallel()
+	script := `grep -E 'CapEff|CapPrm|CapBnd|NoNewPrivs' /proc/self/status; chown 1234:1234 file 2>/dev/null && stat -c %u:%g file
+chown 1234 /etc/passwd "$REAL" 2>/dev/null && echo "changed an owner"; chmod 777 /etc/passwd 2>/dev/null && echo "changed a mode"
+unshare -m true 2>/dev/null && echo "made a mount namespace"; kill -0 2 2>/dev/null; cat /proc/1/environ 2>/dev/null && echo "read its supervisor"; true`
+	isolated(t, script, func(t *testing.T, _ place, result command.Result) {
+		t.Helper()
+		want := "CapPrm:\t0000000000000000\nCapEff:\t0000000000000000\nCapBnd:\t0000000000000000\nNoNewPrivs:\t1\n"
+		if os.Geteuid() == 0 && !strings.Contains(t.Name(), "bwrap") {
+			want = strings.ReplaceAll(want, "0000000000000000", "0000000000000019") + "1234:1234\n" // chown, fowner, fsetid
+		}
+		assert.Equal(t, want, string(result.Stdout))
+	}, func(p place, spec *command.Spec) { spec.Env = append(spec.Env, "REAL="+p.home) })
+}
+
 // TestLinksShowNothing: a command that leaves links in its own directories gets
 // nothing shown or made writable for the next one.
 func TestLinksShowNothing(t *testing.T) {
@@ -227,6 +252,7 @@ func TestCachesStayAsTheyAre(t *testing.T) {
 			}
 			assert.Equal(t, right, run(`cat "$GOCACHE/entry" 2>/dev/null; echo poisoned > "$GOCACHE/entry"; mkdir -p "$GOPATH/pkg"; ls -A "$HOME/.autoloop-caches"`))
 			assert.Equal(t, "poisoned\n", run(`cat "$GOCACHE/entry"; rm -rf "$GOCACHE"/*; echo poisoned > "$GOCACHE/more"`), "the next command of the same measurement")
+			open(t, p.own)
 			require.NoError(t, os.RemoveAll(p.own))
 			require.NoError(t, os.MkdirAll(filepath.Join(p.own, "tmp"), 0o700))
 			assert.Equal(t, right, run(`cat "$GOCACHE/entry" 2>/dev/null; cat "$GOCACHE/more" 2>/dev/null`), "and the next measurement")
