@@ -287,18 +287,45 @@ func TestCommandsUnderCodexSeeNoKey(t *testing.T) {
 }
 
 // TestRealAgentsWait: a server that asks to come back later ends the agent at
-// once, not when the time of the iteration is up.
+// once, not when the time of the iteration is up, and the iteration is put off.
+// Codex says how long it was asked to wait; OpenCode does not.
 func TestRealAgentsWait(t *testing.T) {
 	t.Parallel()
 	for _, agent := range realAgents() {
 		t.Run(agent.name, func(t *testing.T) {
 			t.Parallel()
-			w, _ := modelWorld(t, agent, "env: [SIDE]", modeltest.Wait(3600))
+			w, server := modelWorld(t, agent, "env: [SIDE]", modeltest.Wait(3600))
 			begin := time.Now()
 			got := w.lone()
-			assert.Less(t, time.Since(begin), 10*time.Minute)
-			require.NotEmpty(t, got.Reasons)
-			assert.Contains(t, got.Reasons[0], "rate-limit")
+			assert.Equal(t, "idle", got.Outcome)
+			assert.Contains(t, got.Stopped, "rate limit")
+			assert.Zero(t, w.count("decided"), "it is no error of the program")
+			assert.Equal(t, 1, server.Asked())
+			finished := w.events()[len(w.events())-1]
+			until, err := time.Parse(time.RFC3339, fmt.Sprint(finished["not_before"]))
+			require.NoError(t, err)
+			wait := until.Sub(begin)
+			if agent.name == "codex" {
+				assert.InDelta(t, time.Hour.Minutes(), wait.Minutes(), 5)
+			}
+			assert.Positive(t, wait)
+			assert.Contains(t, w.binary("scheduler").stdout, "skipped: p: paused: the agent's service has a rate limit")
 		})
 	}
+}
+
+// TestRealAgentsStopAtTheBudget: OpenCode says what it consumes as it goes, and
+// is ended as soon as that is more than the program has left. What it consumed
+// until then is recorded.
+func TestRealAgentsStopAtTheBudget(t *testing.T) {
+	t.Parallel()
+	agent := opencodeAgent()
+	w, _ := modelWorld(t, agent, "env: [SIDE]\nbudget: {usd: 0.001, per: iteration}", agent.shell("echo 7 > value.txt"), modeltest.Stall())
+	got := w.lone()
+	assert.Equal(t, "error", got.Outcome)
+	assert.Contains(t, got.Reasons[0], "(budget)")
+	usage, ok := w.decided()["usage"].(map[string]any)
+	require.True(t, ok)
+	assert.InDelta(t, 0.0018, usage["cost_usd"], 0)
+	assert.InDelta(t, 1000, usage["input_tokens"], 0)
 }
