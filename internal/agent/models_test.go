@@ -128,6 +128,39 @@ func TestModelsChangesNothingUnlessAllFits(t *testing.T) {
 	assert.Len(t, server.Requests(), 2)
 }
 
+// TestModelsHoldsItselfToItsLimit: an answer is no longer than what is left, and
+// there is no second one when nothing is.
+func TestModelsHoldsItselfToItsLimit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		limit agent.Limit
+		asked int
+	}{
+		"none":  {agent.Limit{}, 2},
+		"ample": {agent.Limit{Tokens: 1 << 20}, 2},
+		"short": {agent.Limit{Tokens: 500}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := modeltest.New(t, modeltest.Answer{Text: misses, Usage: modeltest.Usage{Input: 600, Output: 60}}, modeltest.Text(fits))
+			request := modelsRequest(t)
+			request.Limit = c.limit
+			reply, err := models(server).Propose(t.Context(), request)
+			require.NoError(t, err)
+			require.Len(t, server.Requests(), c.asked)
+			body := string(server.Requests()[0].Body)
+			if c.asked > 1 {
+				require.Nil(t, reply.Failure)
+				assert.NotContains(t, body, "max_")
+				return
+			}
+			assert.Regexp(t, `"max_(completion_)?tokens":500`, body)
+			require.NotNil(t, reply.Failure)
+			assert.Equal(t, agent.Budget, reply.Failure.Kind)
+		})
+	}
+}
+
 func TestModelsHandsBackNotes(t *testing.T) {
 	t.Parallel()
 	server := modeltest.New(t, modeltest.Text(fits+"FILE: notes.md\n<<<<<<< WHOLE\nLESSON: one is few\n>>>>>>> WHOLE\n"))

@@ -64,6 +64,10 @@ func (t *talk) propose(ctx context.Context) (Reply, error) {
 			reply.Failure = &Failure{Kind: Crashed, Message: "its edits do not fit, in a second answer either: " + command.OneLine(problems[0], MaxSummary)}
 			return reply, nil
 		}
+		if t.request.Limit.exceeded(t.model, t.used()) {
+			reply.Failure = &Failure{Kind: Budget, Message: "its edits do not fit, and its limit leaves no second answer: " + command.OneLine(problems[0], MaxSummary)}
+			return reply, nil
+		}
 		messages = append(messages, chat.Message{Role: chat.User, Text: repair(problems)})
 		if said.Text != "" {
 			messages = append(messages[:len(messages)-1], chat.Message{Role: chat.Assistant, Text: said.Text}, messages[len(messages)-1])
@@ -98,7 +102,7 @@ func (t *talk) first(ctx context.Context) ([]chat.Message, chat.Response, error)
 
 // ask sends messages and notes what was said and used.
 func (t *talk) ask(ctx context.Context, messages []chat.Message) (chat.Response, error) {
-	said, err := t.Complete(ctx, t.Endpoint, chat.Request{Model: t.request.Model, Messages: messages})
+	said, err := t.Complete(ctx, t.Endpoint, chat.Request{Model: t.request.Model, Messages: messages, MaxTokens: t.longest()})
 	for _, message := range messages[max(len(messages)-2, 0):] {
 		t.note(string(message.Role), message.Text)
 	}
@@ -114,6 +118,27 @@ func (t *talk) ask(ctx context.Context, messages []chat.Message) (chat.Response,
 		t.usage = t.usage.Add(said.Usage)
 	}
 	return said, nil
+}
+
+// smallAnswer is what every model may answer with, in tokens.
+const smallAnswer = 4096
+
+// longest bounds an answer to what the limit leaves, when that is less than what
+// the model may answer with; else it is 0.
+func (t *talk) longest() int {
+	if t.request.Limit.Tokens == 0 {
+		return 0
+	}
+	left := t.request.Limit.Tokens
+	for _, used := range []*int64{t.usage.InputTokens, t.usage.OutputTokens} {
+		if used != nil {
+			left -= *used
+		}
+	}
+	if left >= int64(cmp.Or(t.Endpoint.OutputTokens, smallAnswer)) {
+		return 0
+	}
+	return max(int(left), 1)
 }
 
 // repair says what is wrong with an answer.

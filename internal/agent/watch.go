@@ -98,7 +98,11 @@ func (w *watch) stop() {
 
 // reached reports whether what is known of the consumption is over the limit.
 func (l Limit) reached(heard *report) bool {
-	usage := heard.usage
+	return l.exceeded(heard.model, heard.usage)
+}
+
+// exceeded reports whether what is known of a model's usage is over the limit.
+func (l Limit) exceeded(model string, usage Usage) bool {
 	if l.Tokens > 0 && usage.InputTokens != nil && usage.OutputTokens != nil && *usage.InputTokens+*usage.OutputTokens > l.Tokens {
 		return true
 	}
@@ -107,7 +111,7 @@ func (l Limit) reached(heard *report) bool {
 	}
 	cost := usage.CostUSD
 	if cost == nil {
-		cost = Price(heard.model, usage)
+		cost = Price(model, usage)
 	}
 	return cost != nil && cost.Cmp(*l.CostUSD) > 0
 }
