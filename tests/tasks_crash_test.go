@@ -63,34 +63,41 @@ func TestTasksEndedInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestTasksOnAFullDisk fills a file system of a few megabytes with finished
-// runs, and then makes room.
+// TestTasksOnAFullDisk fills a file system of a few megabytes, with finished
+// runs or by an agent whose failure then says nothing of the configuration, and
+// makes room for the next comparison.
 func TestTasksOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	w := tasksWorld(t, manyTasks())
-	wordy := `head -c 700000 /dev/zero | tr '\0' x; ` + lingering
-	disk := filepath.Join(w.side, "disk")
-	require.NoError(t, os.MkdirAll(disk, 0o755))
-	iterate := quoted(append([]string{filepath.Join(binaries, "iterate")}, taskArgs(wordy, "--env", "SIDE", "--cache", disk+"/cache", "--jobs", "1")...))
-	script := `
+	for name, fill := range map[string]string{
+		"by what is kept": `head -c 700000 /dev/zero | tr '\0' x; `,
+		"by an agent":     `head -c 10000000 /dev/zero >big || { truncate -s -300K big; exit 1; }; `,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := tasksWorld(t, manyTasks())
+			disk := filepath.Join(w.side, "disk")
+			require.NoError(t, os.MkdirAll(disk, 0o755))
+			iterate := quoted(append([]string{filepath.Join(binaries, "iterate")}, taskArgs(fill+lingering, "--env", "SIDE", "--cache", disk+"/cache", "--jobs", "1")...))
+			a := w.answer(w.smallDisk(disk, `
 TMPDIR=$DISK/tmp; export TMPDIR
-limited ` + iterate + ` 2>"$SIDE/first" && exit 9
+limited `+iterate+` 2>"$SIDE/first" && exit 9
 find "$DISK/tmp" "$DISK/cache" -mindepth 1 -maxdepth 1 -name 'autoloop-run-*' >"$SIDE/left"
 find "$DISK/cache" -name result.json | wc -l >"$SIDE/finished"
-unlimited ` + iterate + ` 2>"$SIDE/second" || exit 10
-`
-	a := w.answer(w.smallDisk(disk, script))
-	first, second := readSide(t, w, "first"), readSide(t, w, "second")
-	require.Zero(t, a.code, "%s\n%s\n%s", a.stderr, first, second)
-	assert.Regexp(t, `iterate: .*(no space left on device|file too large)`, first)
-	assert.Empty(t, readSide(t, w, "left"))
-	finished := strings.TrimSpace(readSide(t, w, "finished"))
-	t.Logf("%s runs were finished when the disk was full", finished)
-	if finished != "0" {
-		assert.Contains(t, second, "runs, "+finished+" kept from before")
+unlimited `+iterate+` 2>"$SIDE/second" || exit 10
+`))
+			first, second := readSide(t, w, "first"), readSide(t, w, "second")
+			require.Zero(t, a.code, "%s\n%s\n%s", a.stderr, first, second)
+			assert.Regexp(t, `iterate: .*(no space left on device|file too large)`, first)
+			assert.Empty(t, readSide(t, w, "left"))
+			finished := strings.TrimSpace(readSide(t, w, "finished"))
+			t.Logf("%s runs were finished when the disk was full", finished)
+			if finished != "0" {
+				assert.Contains(t, second, "runs, "+finished+" kept from before")
+			}
+			assert.Contains(t, a.stdout, "improved: net composite gain +4 over 4 tasks")
+			w.alone()
+		})
 	}
-	assert.Contains(t, a.stdout, "improved: net composite gain +4 over 4 tasks")
-	w.alone()
 }
 
 func readSide(t *testing.T, w *world, name string) string {
