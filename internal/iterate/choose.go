@@ -137,7 +137,7 @@ func (r *run) enterOthers(b *books, at position, a *attempt) error {
 func (r *run) proposal(at position, a *attempt) ledger.Event {
 	e := ledger.Event{
 		Kind: ledger.Proposed, Iteration: r.iteration, Proposal: a.number, Outcome: a.outcome, Reasons: a.reasons, Parent: at.Head,
-		Agent: a.agent.Name(), Model: r.Program.Model, Summary: a.reply.Summary, Changed: a.changed[:min(len(a.changed), 100)],
+		Agent: a.agent.Name(), Model: cmp.Or(a.reply.Model, r.Program.Model), Summary: a.reply.Summary, Changed: a.changed[:min(len(a.changed), 100)],
 		Params: a.reply.Params, Durations: a.durations, Direction: r.Program.Direction, Evaluator: at.identity.Evaluator,
 		Definition: at.identity.Definition, Usage: a.usage(), Digest: a.digest, Noisy: a.noisy,
 		Focus: a.focus, Lessons: a.notes.Lessons, Foreclosed: a.notes.Foreclosed, Ideas: a.notes.Ideas,

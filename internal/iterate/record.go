@@ -1,6 +1,7 @@
 package iterate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -68,7 +69,7 @@ func (r *run) enter(b *books, at position, a *attempt, commit string) error {
 func (r *run) decided(b *books, at position, a *attempt, commit string) ledger.Event {
 	e := ledger.Event{
 		Kind: ledger.Decided, Iteration: r.iteration, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: b.sum.Best, Best: b.sum.Best,
-		Parent: at.Head, Commit: commit, Agent: r.nameOf(a), Model: r.Program.Model, Summary: a.reply.Summary,
+		Parent: at.Head, Commit: commit, Agent: r.nameOf(a), Model: cmp.Or(a.reply.Model, r.Program.Model), Summary: a.reply.Summary,
 		Changed: a.changed[:min(len(a.changed), 100)], Params: a.reply.Params, Durations: a.totalDurations(), Digest: a.digest, Focus: a.focus, Direction: r.Program.Direction,
 		Target: r.target(b), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Usage: a.totalUsage(),
 	}
