@@ -261,6 +261,8 @@ func TestCommentsAreNotKept(t *testing.T) {
 						kept[seed]++
 					}
 				}
+				values, _ := w.runs()
+				require.Greater(t, len(values), 30*8, "every candidate was measured in pairs")
 			})
 		}
 	})
