@@ -275,3 +275,22 @@ func TestCommentsAreNotKept(t *testing.T) {
 	t.Logf("kept per run: %v", kept)
 	assert.GreaterOrEqual(t, clean, 19, "runs that kept nothing: %v", kept)
 }
+
+func TestNoisyForGood(t *testing.T) {
+	t.Parallel()
+	w := noisyWorld(t, "", scatter(3, 40, 5), "900") // and no noise afterwards
+	w.one()
+	w.write("value.txt", "1001\n")
+	w.git("commit", "--quiet", "--all", "--message", "a person improves")
+	w.aside("noise", "")
+	w.one()
+	var last map[string]any
+	for _, event := range w.events() {
+		if event["role"] == "baseline" {
+			last = event
+		}
+	}
+	assert.Equal(t, "the default branch moved on", last["reason"])
+	assert.Equal(t, true, last["noisy"], "two lucky probes do not make a noisy evaluation deterministic")
+	assert.Len(t, last["samples"], 8)
+}
