@@ -57,7 +57,7 @@ type validatedCase struct {
 }
 
 func validateSkill(env Env, dir string, asJSON bool) error {
-	skill, err := evals.Load(env.path(dir), "")
+	skill, err := evals.Load(env.path(dir), ".", "")
 	var wrong *evals.FaultError
 	if err != nil && !errors.As(err, &wrong) {
 		return err

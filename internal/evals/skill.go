@@ -36,6 +36,15 @@ type Skill struct {
 	Evals    suite.EvalSuite
 	Triggers []suite.Trigger
 	Answers  []suite.Answer
+
+	// own is the eval file's path from the skill's directory; it may lead out.
+	own string
+}
+
+// hidden reports whether a path of the skill is none of the executor's
+// business: all that belongs to its suites.
+func (s *Skill) hidden(name string) bool {
+	return name == s.own || name == suite.EvalDir || strings.HasPrefix(name, suite.EvalDir+"/")
 }
 
 // FaultError says what is wrong with a skill or its suites, one line for each
@@ -48,36 +57,50 @@ func (e *FaultError) Error() string { return e.Err.Error() }
 // Unwrap returns the faults.
 func (e *FaultError) Unwrap() error { return e.Err }
 
-// Load reads the skill in dir and every suite that it has. The eval suite is
-// at evals, a path with slashes from the skill's directory; "" is
-// evals/evals.json. All that is wrong is one *FaultError.
-func Load(dir, evals string) (*Skill, error) {
-	root, err := os.OpenRoot(dir)
+// Load reads the skill in a directory below root and every suite that it has.
+// skill and evals are clean paths from root with slashes; evals may be "" for
+// the skill's own evals/evals.json. All that is wrong is one *FaultError.
+func Load(root, skill, evals string) (*Skill, error) {
+	top, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, &FaultError{fmt.Errorf("open the skill: %w", err)}
 	}
-	defer func() { _ = root.Close() }()
-	if evals == "" {
-		evals = suite.EvalFile
+	defer func() { _ = top.Close() }()
+	own, err := top.OpenRoot(filepath.FromSlash(skill))
+	if err != nil {
+		return nil, &FaultError{fmt.Errorf("open the skill: %w", err)}
 	}
-	l := &loading{root: root, skill: &Skill{Dir: dir, Name: filepath.Base(dir)}}
-	l.name()
-	l.read(evals, true, func(data []byte) (problems suite.Problems) {
-		l.skill.Evals, problems = suite.ParseEvals(evals, data, l.isFile)
-		return problems
-	})
-	l.read(suite.TriggerFile, false, func(data []byte) (problems suite.Problems) {
-		l.skill.Triggers, problems = suite.ParseTriggers(suite.TriggerFile, data)
-		return problems
-	})
-	l.read(suite.AnswerFile, false, func(data []byte) (problems suite.Problems) {
-		l.skill.Answers, problems = suite.ParseAnswers(suite.AnswerFile, data)
-		return problems
-	})
+	defer func() { _ = own.Close() }()
+	if evals == "" {
+		evals = path.Join(skill, suite.EvalFile)
+	}
+	dir := filepath.Join(root, filepath.FromSlash(skill))
+	l := &loading{root: own, skill: &Skill{Dir: dir, Name: filepath.Base(dir)}}
+	if below, err := filepath.Rel(filepath.FromSlash(skill), filepath.FromSlash(evals)); err == nil {
+		l.skill.own = filepath.ToSlash(below)
+	}
+	l.all(top, evals)
 	if err := errors.Join(l.faults...); err != nil {
 		return nil, &FaultError{err}
 	}
 	return l.skill, nil
+}
+
+// all reads every file.
+func (l *loading) all(top *os.Root, evals string) {
+	l.name()
+	l.read(top, evals, true, func(data []byte) (problems suite.Problems) {
+		l.skill.Evals, problems = suite.ParseEvals(evals, data, l.isFile)
+		return problems
+	})
+	l.read(l.root, suite.TriggerFile, false, func(data []byte) (problems suite.Problems) {
+		l.skill.Triggers, problems = suite.ParseTriggers(suite.TriggerFile, data)
+		return problems
+	})
+	l.read(l.root, suite.AnswerFile, false, func(data []byte) (problems suite.Problems) {
+		l.skill.Answers, problems = suite.ParseAnswers(suite.AnswerFile, data)
+		return problems
+	})
 }
 
 // loading collects the faults of all files.
@@ -88,8 +111,8 @@ type loading struct {
 }
 
 // read hands a file to its parser. Only a required one must be there.
-func (l *loading) read(name string, required bool, parse func([]byte) suite.Problems) {
-	data, err := readFile(l.root, name, maxSuiteFile)
+func (l *loading) read(root *os.Root, name string, required bool, parse func([]byte) suite.Problems) {
+	data, err := readFile(root, name, maxSuiteFile)
 	if errors.Is(err, fs.ErrNotExist) && !required {
 		return
 	}

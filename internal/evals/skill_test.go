@@ -29,7 +29,7 @@ func TestLoad(t *testing.T) {
 		"evals/trigger-eval.json": `[{"query": "q", "should_trigger": true}]`,
 		"evals/evaluation.xml":    `<evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>`,
 	})
-	skill, err := Load(dir, "")
+	skill, err := Load(dir, ".", "")
 	require.NoError(t, err)
 	assert.Equal(t, "notes", skill.Name)
 	assert.Equal(t, "evals/files/a.txt", skill.Evals.Cases[0].Files[0].From)
@@ -45,13 +45,13 @@ func TestLoadSaysAllFaultsOfAllFiles(t *testing.T) {
 		"evals/evaluation.xml":    `<evaluation>`,
 	})
 	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(dir, "link")))
-	_, err := Load(dir, "")
+	_, err := Load(dir, ".", "")
 	var fault *FaultError
 	require.ErrorAs(t, err, &fault)
 	for _, want := range []string{"SKILL.md: ", "evals/evals.json:1: [0].prompt: is empty", "[0].files[0]: there is no file", "evals/trigger-eval.json:1: [0].query", "evals/evaluation.xml:1: is not XML"} {
 		require.ErrorContains(t, err, want)
 	}
-	_, err = Load(filepath.Join(dir, "gone"), "")
+	_, err = Load(dir, "gone", "")
 	assert.ErrorAs(t, err, &fault)
 }
 

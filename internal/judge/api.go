@@ -13,7 +13,7 @@ type api struct {
 }
 
 // answerTokens bounds an answer; reasoning counts too where a model reasons.
-const answerTokens = 2000
+const answerTokens = 4000
 
 func (a *api) name() string { return a.endpoint.Model + " at " + a.endpoint.URL }
 

@@ -1,0 +1,197 @@
+package evals
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/judge"
+	"github.com/org/autoloop/internal/sandbox"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// The files of a case.
+const (
+	GradingFile    = "grading.json"
+	TranscriptFile = "transcript.md"
+)
+
+// maxWords bounds what is said of a failure, in characters.
+const maxWords = 400
+
+// one runs a case in a sandbox of its own, which it removes.
+func (s *session) one(ctx context.Context, number int, c suite.EvalCase) (done finished, err error) {
+	dir := s.caseDir(c)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return finished{}, fmt.Errorf("keep case %s: %w", c.ID, err)
+	}
+	place := filepath.Join(s.RunDir, fmt.Sprintf("case-%d", number))
+	template, err := s.compose(ctx, place, c)
+	if err != nil {
+		return finished{}, err
+	}
+	defer func() { err = errors.Join(err, s.Sandboxes.Remove(place)) }()
+	box, err := s.Sandboxes.Open(ctx, filepath.Join(s.RunDir, fmt.Sprintf("box-%d", number)), template, s.Env)
+	if err != nil {
+		return finished{}, err
+	}
+	defer func() {
+		if closed := box.Close(); closed != nil && err == nil {
+			err = fmt.Errorf("remove the sandbox of case %s: %w", c.ID, closed)
+		}
+	}()
+	raw := filepath.Join(place, ".transcript")
+	reply, err := s.Agent.Propose(ctx, s.request(box, c, template.Manifest.Files(), raw))
+	if err != nil {
+		return finished{}, fmt.Errorf("case %s: %w", c.ID, err)
+	}
+	w := &work{session: s, c: c, box: box, dir: dir, reply: reply}
+	return w.finish(ctx, raw)
+}
+
+// work is a case whose executor has ended.
+type work struct {
+	*session
+
+	c          suite.EvalCase
+	box        *sandbox.Box
+	dir        string
+	reply      agent.Reply
+	transcript string
+	files      string // of outputs/, as text
+	chars      int
+	grading    suite.Grading
+	grades     judge.Grades
+	graded     time.Duration
+}
+
+// finish keeps what the executor left, and grades it.
+func (w *work) finish(ctx context.Context, raw string) (finished, error) {
+	if err := w.keepTranscript(raw); err != nil {
+		return finished{}, err
+	}
+	if failure := w.reply.Failure; failure != nil {
+		problem := w.Masker.String(command.OneLine(failure.Error(), maxWords))
+		switch failure.Kind {
+		case agent.Unavailable, agent.Authentication, agent.RateLimit:
+			return finished{}, &UnfitError{fmt.Sprintf("case %s: agent %s: %s", w.c.ID, w.Agent.Name(), problem)}
+		default:
+			return w.done(w.c.Crashed(problem)), nil
+		}
+	}
+	if err := w.check(ctx); err != nil {
+		return finished{}, err
+	}
+	if err := w.keepOutputs(ctx); err != nil {
+		return finished{}, err
+	}
+	if err := w.grade(ctx); err != nil {
+		return finished{}, err
+	}
+	if err := w.write(); err != nil {
+		return finished{}, err
+	}
+	return w.done(w.c.Score(w.grading)), nil
+}
+
+func (w *work) done(scored suite.CaseScore) finished {
+	one := finished{CaseScore: scored, feedback: string(w.grades.Feedback)}
+	usage := w.reply.Usage
+	if usage.InputTokens != nil && usage.OutputTokens != nil && (w.Grader == nil || w.grades.Tokens != nil) {
+		sum := *usage.InputTokens + *usage.OutputTokens
+		if w.grades.Tokens != nil {
+			sum += *w.grades.Tokens
+		}
+		one.tokens = &sum
+	}
+	if usage.CostUSD != nil && (w.Grader == nil || w.grades.USD != nil) {
+		sum := *usage.CostUSD
+		if w.grades.USD != nil {
+			sum = sum.Add(*w.grades.USD)
+		}
+		one.usd = &sum
+	}
+	return one
+}
+
+// check answers the deterministic checks.
+func (w *work) check(ctx context.Context) error {
+	var found []suite.Graded
+	for i, check := range w.c.Checks {
+		answer := suite.Graded{Text: check.Label(), Source: suite.Deterministic}
+		if check.Kind == suite.ShellCommand {
+			why, err := w.box.Shell(ctx, i, check.Command, check.Timeout)
+			if err != nil {
+				return fmt.Errorf("case %s: %w", w.c.ID, err)
+			}
+			answer.Passed, answer.Evidence = why == "", why
+			if answer.Passed {
+				answer.Evidence = "exit code 0"
+			}
+		} else {
+			answer.Passed, answer.Evidence = check.Verdict(w.box.Output(check.File))
+		}
+		answer.Evidence = w.Masker.String(command.OneLine(answer.Evidence, maxWords))
+		found = append(found, answer)
+	}
+	w.grading = w.grading.Merge(found...)
+	return nil
+}
+
+// grade asks the grader about the expectations. A grader that does not answer
+// says nothing about the skill, so there is no result then.
+func (w *work) grade(ctx context.Context) error {
+	if len(w.c.Expectations) == 0 {
+		return nil
+	}
+	begun := w.Now()
+	grades, err := w.Grader.Grade(ctx, judge.Work{
+		Prompt: w.c.Prompt, Expected: w.c.ExpectedOutput, Expectations: w.c.Expectations, Transcript: w.transcript, Outputs: w.files,
+	})
+	if err != nil {
+		return err
+	}
+	if grades.Problem != "" {
+		return &UnfitError{fmt.Sprintf("case %s cannot be graded: %s", w.c.ID, grades.Problem)}
+	}
+	w.grades, w.graded = grades, w.Now().Sub(begun)
+	w.grading = w.grading.Merge(grades.Expectations...)
+	w.grading.Feedback = grades.Feedback
+	return nil
+}
+
+// write keeps the grading.
+func (w *work) write() error {
+	executor := w.reply.Duration
+	w.grading.Timing = object(map[string]any{
+		"executor_duration_seconds": executor.Seconds(), "grader_duration_seconds": w.graded.Seconds(), "total_duration_seconds": (executor + w.graded).Seconds(),
+	})
+	usage := w.reply.Usage
+	w.grading.Metrics = object(map[string]any{
+		"total_tool_calls": usage.ToolCalls, "total_steps": usage.Turns, "input_tokens": usage.InputTokens, "output_tokens": usage.OutputTokens,
+		"output_chars": w.chars, "transcript_chars": len(w.transcript),
+	})
+	text, err := json.MarshalIndent(w.grading, "", "  ")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(w.dir, GradingFile), append(text, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("write the grading of case %s: %w", w.c.ID, err)
+	}
+	return nil
+}
+
+// object is a value as JSON.
+func object(value map[string]any) json.RawMessage {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil // numbers and nulls always marshal
+	}
+	return text
+}

@@ -1,0 +1,94 @@
+package evals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/evaluate"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// CaseNumber begins the name of a case's pass rate among the numbers of a
+// measurement: `case.<id>`.
+const CaseNumber = "case."
+
+// Evaluator measures a skill in a tree of the repository: its metric is the mean
+// pass rate. The tree's eval suite is the incumbent's, since a candidate that
+// touches it is never measured.
+type Evaluator struct {
+	Options
+
+	// Skill and Evals are the paths of the skill and of its eval file from the
+	// tree's root, with slashes.
+	Skill, Evals string
+	// Shell runs the program's setup.
+	Shell interface {
+		Run(ctx context.Context, request evaluate.Request) (evaluate.Outcome, error)
+	}
+	// Keep is a directory in which each evaluation gets its own.
+	Keep string
+
+	number atomic.Int64
+}
+
+// maxTail bounds what is said of an evaluation's failures, in bytes.
+const maxTail = 4000
+
+// Run evaluates the skill in request.Dir. What is wrong with skill or suite, and
+// what keeps the suite from being run, is an Outcome with a Problem; the error
+// is for failures of our own.
+func (e *Evaluator) Run(ctx context.Context, request evaluate.Request) (evaluate.Outcome, error) {
+	if request.Setup != "" {
+		prepare := request
+		prepare.Script = "echo 0"
+		if outcome, err := e.Shell.Run(ctx, prepare); err != nil || outcome.Problem != "" {
+			return outcome, err
+		}
+	}
+	begun := e.Now()
+	result, err := e.evaluate(ctx, request)
+	if err != nil {
+		return e.problem(ctx, err)
+	}
+	outcome := evaluate.Outcome{Duration: e.Now().Sub(begun), Tail: e.Masker.String(Failures(result, maxTail))}
+	rate := suite.RateValue(result.Rate)
+	outcome.Measurement = score.Measurement{Metric: &rate, Numbers: map[string]score.Value{}}
+	for _, c := range result.Cases {
+		outcome.Measurement.Numbers[CaseNumber+c.ID] = suite.RateValue(c.PassRate())
+	}
+	return outcome, nil
+}
+
+func (e *Evaluator) evaluate(ctx context.Context, request evaluate.Request) (Result, error) {
+	skill, err := Load(request.Dir, e.Skill, e.Evals)
+	if err != nil {
+		return Result{}, err
+	}
+	number := e.number.Add(1)
+	o := e.Options
+	o.Timeout, o.RunDir = request.Timeout, filepath.Join(e.RunDir, fmt.Sprintf("e%03d", number))
+	out := filepath.Join(e.Keep, fmt.Sprintf("evaluation-%03d", number))
+	for _, dir := range []string{o.RunDir, out} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return Result{}, fmt.Errorf("make a directory for the evaluation: %w", err)
+		}
+	}
+	result, err := Run(ctx, skill, out, o)
+	return result, errors.Join(err, o.Sandboxes.Remove(o.RunDir))
+}
+
+// problem tells what is wrong with the skill from failures of our own.
+func (e *Evaluator) problem(ctx context.Context, err error) (evaluate.Outcome, error) {
+	var fault *FaultError
+	var unfit *UnfitError
+	if ctx.Err() == nil && (errors.As(err, &fault) || errors.As(err, &unfit)) {
+		return evaluate.Outcome{Problem: e.Masker.String(command.OneLine(err.Error(), maxWords))}, nil
+	}
+	return evaluate.Outcome{}, err
+}

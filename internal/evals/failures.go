@@ -1,0 +1,50 @@
+package evals
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/org/autoloop/internal/command"
+)
+
+// Failures says in lines what did not pass, and what graders would improve in
+// the suite, in at most so many bytes. It is what an improver is told.
+func Failures(r Result, most int) string {
+	var lines []string
+	for _, c := range r.Cases {
+		switch {
+		case c.Problem != "":
+			lines = append(lines, fmt.Sprintf("case %s: 0 of %d: %s", c.ID, c.Total, c.Problem))
+			continue
+		case len(c.Failed) == 0:
+			lines = append(lines, fmt.Sprintf("case %s: all %d passed", c.ID, c.Total))
+		default:
+			lines = append(lines, fmt.Sprintf("case %s: %d of %d", c.ID, c.Passed, c.Total))
+		}
+		for _, failed := range c.Failed {
+			lines = append(lines, fmt.Sprintf("  failed: %s (%s)", command.OneLine(failed.Text, maxWords), command.OneLine(failed.Evidence, maxWords)))
+		}
+	}
+	for _, c := range r.Cases {
+		if text := overall(r.Feedback[c.ID]); text != "" {
+			lines = append(lines, fmt.Sprintf("the grader on case %s: %s", c.ID, text))
+		}
+	}
+	text := strings.Join(lines, "\n")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
+
+// overall is the one sentence of a grader's feedback.
+func overall(feedback string) string {
+	var said struct {
+		Overall string `json:"overall"`
+	}
+	if json.Unmarshal([]byte(feedback), &said) != nil {
+		return ""
+	}
+	return command.OneLine(said.Overall, maxWords)
+}

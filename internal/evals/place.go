@@ -1,0 +1,91 @@
+package evals
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/sandbox"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// skillsDir is where an agent looks for a project's skills.
+func skillsDir(agentName string) string {
+	switch agentName {
+	case "codex":
+		return ".agents/skills"
+	case "gemini":
+		return ".gemini/skills"
+	case "opencode":
+		return ".opencode/skills"
+	case "copilot":
+		return ".github/skills"
+	case "cursor":
+		return ".cursor/skills"
+	default:
+		return ".claude/skills"
+	}
+}
+
+// at is the skill's path in a sandbox.
+func (s *session) at() string { return path.Join(skillsDir(s.Agent.Name()), s.skill.Name) }
+
+// fixture is the skill without its suites.
+func (s *Skill) fixture() sandbox.Fixture {
+	return sandbox.Fixture{Name: "skill " + s.Name, Dir: s.Dir, Leave: s.hidden}
+}
+
+// compose makes what a case begins with: the skill, the case's files and an
+// empty outputs/.
+func (s *session) compose(ctx context.Context, dir string, c suite.EvalCase) (*sandbox.Template, error) {
+	parts := []sandbox.Part{{Fixture: s.skill.fixture(), At: s.at()}}
+	for _, below := range []string{"", suite.EvalDir} {
+		var wanted []string
+		for _, file := range c.Files {
+			name, in := strings.CutPrefix(file.From, suite.EvalDir+"/")
+			if in == (below != "") {
+				wanted = append(wanted, name)
+			}
+		}
+		if len(wanted) == 0 {
+			continue
+		}
+		parts = append(parts, sandbox.Part{At: ".", Fixture: sandbox.Fixture{
+			Name: "files of case " + c.ID, Dir: filepath.Join(s.skill.Dir, below),
+			Leave: func(name string) bool { return !slices.Contains(wanted, name) },
+		}})
+	}
+	template, err := sandbox.Compose(ctx, dir, parts, suite.OutputsDir)
+	if err != nil {
+		return nil, faultOf(fmt.Errorf("case %s: %w", c.ID, err))
+	}
+	return template, nil
+}
+
+// prompt is what the executor is told: the case's prompt, and where things are.
+func (s *session) prompt(c suite.EvalCase) string {
+	var out strings.Builder
+	out.WriteString(strings.TrimRight(c.Prompt, "\n"))
+	fmt.Fprintf(&out, "\n\n---\nThe skill %s is installed at %s. Read its %s first and follow it.\n", s.skill.Name, s.at(), SkillFile)
+	if len(c.Files) > 0 {
+		out.WriteString("Files for this task:\n")
+		for _, file := range c.Files {
+			fmt.Fprintf(&out, "- %s\n", file.To)
+		}
+	}
+	fmt.Fprintf(&out, "Put every file that you produce into %s/, in the current directory.\n", suite.OutputsDir)
+	return out.String()
+}
+
+// request is the executor's.
+func (s *session) request(box *sandbox.Box, c suite.EvalCase, files []string, transcript string) agent.Request {
+	env := slices.Concat(box.Env, []string{"AUTOLOOP_SKILL=" + filepath.Join(box.Dir, filepath.FromSlash(s.at()))})
+	return agent.Request{
+		Dir: box.Dir, Prompt: s.prompt(c), Env: env, Home: box.Home, Transcript: transcript, Timeout: s.Timeout,
+		Model: s.Model, Command: s.Command, IsTarget: func(string) bool { return true }, Targets: files, Iteration: 1, Seed: 1,
+	}
+}

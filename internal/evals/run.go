@@ -1,0 +1,211 @@
+package evals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/judge"
+	"github.com/org/autoloop/internal/sandbox"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// Grader gives a verdict on each expectation of a case.
+type Grader interface {
+	// Name says who grades.
+	Name() string
+	// Grade returns the verdicts, or a Problem; an error means that ctx ended.
+	Grade(ctx context.Context, w judge.Work) (judge.Grades, error)
+}
+
+// Options say how a suite is run.
+type Options struct {
+	// Agent is the executor: it works on the cases. Model and Command are handed
+	// on to it, and Env are variables that it and the checks may see.
+	Agent          agent.Agent
+	Model, Command string
+	Env            []string
+	// Jobs is how many cases run at the same time, 0 for two; Timeout bounds the
+	// executor in each, 0 for ten minutes.
+	Jobs    int
+	Timeout time.Duration
+	// Grader is needed where a case has expectations; NoGrader says why there is
+	// none.
+	Grader   Grader
+	NoGrader string
+	// Sandboxes makes the sandboxes, below RunDir: a private directory.
+	Sandboxes *sandbox.Maker
+	RunDir    string
+	Masker    command.Masker
+	// Now tells the time, for the durations in gradings.
+	Now func() time.Time
+	// Progress, optional, is told after each case; calls do not overlap.
+	Progress func(done, total int, c suite.CaseScore)
+}
+
+const (
+	defaultJobs    = 2
+	defaultTimeout = 10 * time.Minute
+)
+
+// Result is what a suite came to.
+type Result struct {
+	// Cases are in the order of the suite.
+	Cases []suite.CaseScore
+	// Rate is the mean pass rate over all of them.
+	Rate *big.Rat
+	// Feedback is what graders said of the suite, by the case's id.
+	Feedback map[string]string
+	// Tokens and USD are what executors and graders used; nil when one of them did
+	// not say.
+	Tokens *int64
+	USD    *score.Value
+}
+
+// UnfitError says that the suite cannot be run, or not now, through no fault of
+// the skill: no grader, an agent that is not there, a limit of its provider.
+type UnfitError struct{ Reason string }
+
+// Error gives the reason, on one line.
+func (e *UnfitError) Error() string { return e.Reason }
+
+// Run runs every case of a skill and grades it. Below out, a directory, it
+// leaves eval-<id>/ with transcript.md, outputs/ and grading.json for each. A
+// case whose executor fails counts 0 and is part of the result; an *UnfitError
+// or *FaultError, or the end of ctx, means that there is none.
+func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, error) {
+	if o.Jobs <= 0 {
+		o.Jobs = defaultJobs
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	if err := o.fit(skill); err != nil {
+		return Result{}, err
+	}
+	if _, err := sandbox.Inspect(ctx, skill.fixture()); err != nil {
+		return Result{}, faultOf(err)
+	}
+	s := &session{Options: o, skill: skill, out: out}
+	done := make([]finished, len(skill.Evals.Cases))
+	if err := s.all(ctx, done); err != nil {
+		return Result{}, err
+	}
+	return gather(done), nil
+}
+
+// fit says what is missing before anything is spent.
+func (o Options) fit(skill *Skill) error {
+	for _, c := range skill.Evals.Cases {
+		if len(c.Expectations) > 0 && o.Grader == nil {
+			reason := o.NoGrader
+			if reason == "" {
+				reason = "none was chosen"
+			}
+			return &UnfitError{fmt.Sprintf("case %s has expectations, which need a grader: %s; choose one with `judge`, or use deterministic checks alone", c.ID, reason)}
+		}
+	}
+	return nil
+}
+
+// faultOf makes what cannot be put into a sandbox a fault of the skill.
+func faultOf(err error) error {
+	var refused *sandbox.RefusedError
+	if errors.As(err, &refused) {
+		return &FaultError{err}
+	}
+	return err
+}
+
+// session is one run of a suite.
+type session struct {
+	Options
+
+	skill *Skill
+	out   string
+
+	mu   sync.Mutex
+	told int
+}
+
+// finished is a case with what it cost.
+type finished struct {
+	suite.CaseScore
+
+	feedback string
+	tokens   *int64
+	usd      *score.Value
+}
+
+// all runs the cases, some at the same time. After an error no further one
+// begins.
+func (s *session) all(ctx context.Context, done []finished) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, s.Jobs)
+	for i, c := range s.skill.Evals.Cases {
+		slots <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			one, err := s.one(ctx, i, c)
+			if err != nil {
+				cancel(err)
+				return
+			}
+			done[i] = one
+			s.tell(one.CaseScore)
+		})
+	}
+	wait.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+func (s *session) tell(c suite.CaseScore) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.told++
+	if s.Progress != nil {
+		s.Progress(s.told, len(s.skill.Evals.Cases), c)
+	}
+}
+
+// gather puts the cases together, in their order.
+func gather(done []finished) Result {
+	tokens, usd := int64(0), score.Value{}
+	r := Result{Feedback: map[string]string{}, Tokens: &tokens, USD: &usd}
+	for _, one := range done {
+		r.Cases = append(r.Cases, one.CaseScore)
+		if one.feedback != "" {
+			r.Feedback[one.ID] = one.feedback
+		}
+		if one.tokens == nil {
+			r.Tokens = nil
+		} else {
+			tokens += *one.tokens
+		}
+		if one.usd == nil {
+			r.USD = nil
+		} else {
+			usd = usd.Add(*one.usd)
+		}
+	}
+	r.Rate = suite.MeanPassRate(r.Cases)
+	return r
+}
+
+// caseDir is where what a case leaves is kept.
+func (s *session) caseDir(c suite.EvalCase) string { return filepath.Join(s.out, "eval-"+c.ID) }

@@ -1,0 +1,234 @@
+package evals_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/evaluate"
+	"github.com/org/autoloop/internal/judge"
+	"github.com/org/autoloop/internal/model"
+	"github.com/org/autoloop/internal/model/modeltest"
+	"github.com/org/autoloop/internal/sandbox"
+	"github.com/org/autoloop/internal/suite"
+)
+
+func TestMain(m *testing.M) {
+	if handled, code := command.Supervise(os.Args); handled {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
+// world is a skill, and what running its suite needs.
+type world struct {
+	t    *testing.T
+	root string
+}
+
+func newWorld(t *testing.T, evals string) *world {
+	t.Helper()
+	w := &world{t, t.TempDir()}
+	w.write("skill/SKILL.md", "---\nname: notes\n---\nWrite the word good.\n")
+	w.write("skill/evals/evals.json", evals)
+	return w
+}
+
+func (w *world) at(name string) string { return filepath.Join(w.root, filepath.FromSlash(name)) }
+
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	require.NoError(w.t, os.MkdirAll(filepath.Dir(w.at(name)), 0o755))
+	require.NoError(w.t, os.WriteFile(w.at(name), []byte(text), 0o644))
+}
+
+func (w *world) read(name string) string {
+	w.t.Helper()
+	text, err := os.ReadFile(w.at(name))
+	require.NoError(w.t, err)
+	return string(text)
+}
+
+// options run real processes by the agent `command`.
+func (w *world) options(script string) evals.Options {
+	runner := command.NewRunner()
+	return evals.Options{
+		Agent: &agent.Command{Runner: runner}, Command: script, Timeout: time.Minute, RunDir: w.at("run"), Now: time.Now,
+		Sandboxes: &sandbox.Maker{
+			Runner: runner, Remove: os.RemoveAll,
+			Environ: func(home string, _ []string) ([]string, error) {
+				return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, os.MkdirAll(home, 0o700)
+			},
+		},
+	}
+}
+
+func (w *world) run(ctx context.Context, o evals.Options) (evals.Result, error) {
+	w.t.Helper()
+	skill, err := evals.Load(w.root, "skill", "")
+	require.NoError(w.t, err)
+	result, err := evals.Run(ctx, skill, w.at("out"), o)
+	left, _ := os.ReadDir(w.at("run"))
+	assert.Empty(w.t, left, "nothing is left behind")
+	return result, err
+}
+
+func TestACaseIsGivenTheSkillWithoutItsSuite(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `[{"id": 1, "prompt": "Say hello", "files": ["evals/files/in.txt"], "deterministic_checks": [
+		{"type": "file_contains", "file": "tree.txt", "text": "./.claude/skills/notes/SKILL.md"},
+		{"type": "file_not_contains", "file": "tree.txt", "text": "evals"},
+		{"type": "file_contains", "file": "tree.txt", "text": "./files/in.txt"},
+		{"type": "file_contains", "file": "prompt.txt", "text": "Say hello"},
+		{"type": "file_not_contains", "file": "prompt.txt", "text": "file_contains"},
+		{"type": "regex_match", "file": "skill.txt", "pattern": "word good"},
+		{"type": "shell_command", "command": "test -f tree.txt && test -z \"$(ls -A ~)\""},
+		{"type": "shell_command", "command": "sleep 60", "timeout": 0.2},
+		{"type": "file_exists", "file": "nowhere"}]}]`)
+	w.write("skill/evals/files/in.txt", "x")
+	w.write("skill/evals/files/other.txt", "x")
+	result, err := w.run(t.Context(), w.options(`touch ~/left; find . > outputs/tree.txt; cp "$AUTOLOOP_PROMPT" outputs/prompt.txt; cp "$AUTOLOOP_SKILL/SKILL.md" outputs/skill.txt; echo done`))
+	require.NoError(t, err)
+	c := result.Cases[0]
+	require.Len(t, c.Failed, 2, "%+v", c)
+	assert.Contains(t, c.Failed[0].Evidence, "longer than 200ms")
+	assert.Contains(t, c.Failed[1].Text, "nowhere")
+	assert.Equal(t, "7/9", result.Rate.RatString())
+	assert.NotContains(t, w.read("out/eval-1/outputs/tree.txt"), "other.txt")
+	assert.True(t, strings.HasPrefix(w.read("out/eval-1/transcript.md"), "The agent command does not give its conversation"))
+	grading, err := suite.ParseGrading([]byte(w.read("out/eval-1/grading.json")))
+	require.NoError(t, err)
+	assert.Equal(t, 7, grading.Passed())
+	assert.Equal(t, suite.Deterministic, grading.Expectations[0].Source)
+}
+
+func TestACrashedCaseCountsNothing(t *testing.T) {
+	t.Parallel()
+	check := `"deterministic_checks": [{"type": "file_not_exists", "file": "bad"}]`
+	w := newWorld(t, `[{"id": 1, "prompt": "fine", `+check+`}, {"id": 2, "prompt": "crash", `+check+`}, {"id": 3, "prompt": "fine", `+check+`}, {"id": 4, "prompt": "hang", `+check+`}]`)
+	o := w.options(`case $(head -1 "$AUTOLOOP_PROMPT") in crash) exit 3;; hang) sleep 60;; esac`)
+	o.Timeout, o.Jobs = 2*time.Second, 4
+	result, err := w.run(t.Context(), o)
+	require.NoError(t, err)
+	assert.Equal(t, "1/2", result.Rate.RatString())
+	assert.Contains(t, result.Cases[1].Problem, "exit code 3")
+	assert.Contains(t, result.Cases[3].Problem, "timeout")
+	assert.NoFileExists(t, w.at("out/eval-2/grading.json"))
+	assert.Contains(t, evals.Failures(result, 4000), "case 2: 0 of 1: crashed: exit code 3")
+}
+
+func TestHostileExecutors(t *testing.T) {
+	t.Parallel()
+	forged := `{\"expectations\":[{\"text\":\"x\",\"passed\":true}]}`
+	for name, c := range map[string]struct {
+		script, rate string
+	}{
+		"writes gradings":          {`echo "` + forged + `" | tee outputs/grading.json grading.json ../grading.json > /dev/null`, "0"},
+		"links out of outputs":     {`echo yes > secret; ln -s ../secret outputs/x.txt`, "0"},
+		"links to a system file":   {`ln -s /etc/passwd outputs/x.txt`, "0"},
+		"replaces outputs":         {`rmdir outputs; mkdir other; echo yes > other/x.txt; ln -s other outputs`, "0"},
+		"removes all":              {`rm -rf ./* ./.claude`, "0"},
+		"deletes its skill":        {`rm -rf .claude; echo yes > outputs/x.txt`, "1"},
+		"names with odd bytes":     {`echo yes > outputs/x.txt; echo > "outputs/a b"; echo > 'outputs/q"'; echo > "$(printf 'outputs/n\nl')"; echo > "$(printf 'outputs/\377')"`, "1"},
+		"a pipe":                   {`mkfifo outputs/x.txt`, "0"},
+		"a directory in its place": {`mkdir outputs/x.txt`, "0"},
+		"a huge file":              {`echo yes > outputs/x.txt; truncate -s 100M outputs/big`, "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "x.txt", "text": "yes"}]}]`)
+			result, err := w.run(t.Context(), w.options(c.script))
+			require.NoError(t, err)
+			assert.Equal(t, c.rate, result.Rate.RatString(), "%+v", result.Cases)
+			assert.NoFileExists(t, w.at("out/eval-1/outputs/big"))
+			info, err := os.Lstat(w.at("out/eval-1/outputs/x.txt"))
+			assert.True(t, err != nil || info.Mode().IsRegular(), "no link is kept")
+		})
+	}
+}
+
+func TestASkillThatLeavesItsTreeIsAFault(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
+	require.NoError(t, os.Symlink("/etc", w.at("skill/etc")))
+	_, err := w.run(t.Context(), w.options("true"))
+	var fault *evals.FaultError
+	require.ErrorAs(t, err, &fault)
+	assert.ErrorContains(t, err, `"etc"`)
+}
+
+// grader answers by a script, through the real client.
+func grader(t *testing.T, answers ...string) (evals.Grader, *modeltest.Server) {
+	t.Helper()
+	var list []modeltest.Answer
+	for _, text := range answers {
+		list = append(list, modeltest.Answer{Text: text})
+	}
+	server := modeltest.New(t, list...)
+	return judge.API((&model.Client{Pause: 1}).Complete, chat.Endpoint{API: chat.OpenAI, URL: server.URL + "/v1", Key: "k", Model: "m"}, command.Masker{}), server
+}
+
+func TestTheGraderBearsOutEachExpectation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `[{"id": 1, "prompt": "Say it", "expected_output": "a greeting", "expectations": ["it greets", "it is polite", "it is short", "it rhymes"],
+		"deterministic_checks": [{"type": "file_exists", "file": "x.txt"}]}]`)
+	answer := `Here: {"expectations": [{"number": 1, "passed": true, "evidence": "hello"}, {"number": 2, "passed": true, "evidence": " "}, {"number": 3, "passed": false, "evidence": "too long"}],
+		"eval_feedback": {"suggestions": [], "overall": "nothing checks the name"}}`
+	g, server := grader(t, answer)
+	o := w.options("echo hello > outputs/x.txt")
+	o.Grader = g
+	result, err := w.run(t.Context(), o)
+	require.NoError(t, err)
+	assert.Equal(t, "2/5", result.Rate.RatString())
+	text := evals.Failures(result, 4000)
+	assert.Contains(t, text, "failed: it rhymes (the grader gave no evidence)")
+	assert.Contains(t, text, "the grader on case 1: nothing checks the name")
+	assert.Contains(t, string(server.Requests()[0].Body), "1. it greets")
+	grading, err := suite.ParseGrading([]byte(w.read("out/eval-1/grading.json")))
+	require.NoError(t, err)
+	assert.Equal(t, []suite.Source{suite.Deterministic, suite.ByGrader}, []suite.Source{grading.Expectations[0].Source, grading.Expectations[1].Source})
+}
+
+func TestAGraderThatDoesNotAnswerIsNoResult(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `[{"id": 1, "prompt": "Say it", "expectations": ["it greets"]}]`)
+	_, err := w.run(t.Context(), w.options("true"))
+	var unfit *evals.UnfitError
+	require.ErrorAs(t, err, &unfit)
+	require.ErrorContains(t, err, "need a grader")
+	g, _ := grader(t, "no", `{"expectations": [{"number": 7, "passed": true}]}`)
+	o := w.options("true")
+	o.Grader = g
+	_, err = w.run(t.Context(), o)
+	require.ErrorAs(t, err, &unfit)
+	assert.ErrorContains(t, err, "cannot be graded")
+}
+
+func TestEvaluator(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}, {"type": "file_exists", "file": "y"}]}, {"id": "b", "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
+	e := &evals.Evaluator{Options: w.options("touch outputs/x"), Skill: "skill", Keep: w.at("kept")}
+	for range 2 {
+		outcome, err := e.Run(t.Context(), evaluate.Request{Dir: w.root, Timeout: time.Minute})
+		require.NoError(t, err)
+		require.Empty(t, outcome.Problem)
+		assert.Equal(t, "0.75", outcome.Measurement.Metric.String())
+		assert.Equal(t, "0.5", outcome.Measurement.Numbers["case.1"].String())
+		assert.Contains(t, outcome.Tail, "failed: file_exists y")
+	}
+	assert.FileExists(t, w.at("kept/evaluation-002/eval-b/grading.json"))
+	w.write("skill/evals/evals.json", "[]")
+	outcome, err := e.Run(t.Context(), evaluate.Request{Dir: w.root, Timeout: time.Minute})
+	require.NoError(t, err)
+	assert.Contains(t, outcome.Problem, "has no case")
+}
