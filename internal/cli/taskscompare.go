@@ -18,6 +18,7 @@ import (
 	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tree"
 )
 
@@ -196,7 +197,7 @@ func (o *tasksOptions) side(ctx context.Context, env Env, place *tasksPlace, rol
 		side.Dir = env.path(text)
 		return side, nil
 	}
-	repo, err := openRepo(ctx, env, *o.repoDir)
+	repo, err := openRepo(ctx, env, o.repository())
 	if err != nil {
 		return side, Usagef("--%s %s is no directory, and there is no repository: %w", role, text, err)
 	}
@@ -210,6 +211,14 @@ func (o *tasksOptions) side(ctx context.Context, env Env, place *tasksPlace, rol
 	side.Dir = filepath.Join(place.run, role)
 	_, err = (&tree.Builder{Repo: repo.WithTemp(place.run)}).Build(ctx, commit, side.Dir, tree.Options{})
 	return side, err
+}
+
+// repository is the directory of --repo-dir, "" for where we are.
+func (o *tasksOptions) repository() string {
+	if o.repoDir == nil {
+		return ""
+	}
+	return *o.repoDir
 }
 
 // taskError makes what the caller can mend a mistake of theirs.
@@ -239,12 +248,12 @@ func (o *tasksOptions) deliver(env Env, found compare.Report) error {
 }
 
 func printTaskReport(env Env, o compareOptions, found compare.Report) error {
-	shown := report.Comparison{Comparison: found.Comparison, Before: found.Baseline, After: found.Candidate}
-	for _, warning := range found.Warnings {
-		fmt.Fprintln(env.Stderr, "warning:", report.Plain(warning, maxWarning))
-	}
+	shown := shownReport(found)
 	if !o.json {
 		return printComparison(env, o, shown)
+	}
+	for _, warning := range found.Warnings {
+		fmt.Fprintln(env.Stderr, "warning:", report.Plain(warning, maxWarning))
 	}
 	if err := appendTo(env.Getenv("GITHUB_STEP_SUMMARY"), shown.Markdown()+"\n"); err != nil {
 		return fmt.Errorf("write the job summary: %w", err)
@@ -258,3 +267,13 @@ func printTaskReport(env Env, o compareOptions, found compare.Report) error {
 }
 
 const maxWarning = 400
+
+// shownReport is a report for people, with its warnings among the notes.
+func shownReport(found compare.Report) report.Comparison {
+	shown := report.Comparison{Comparison: found.Comparison, Before: found.Baseline, After: found.Candidate}
+	shown.Notes = slices.Clone(shown.Notes)
+	for _, warning := range found.Warnings {
+		shown.Notes = append(shown.Notes, suite.Reason{Kind: "warning", Text: warning})
+	}
+	return shown
+}

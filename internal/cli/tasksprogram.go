@@ -25,7 +25,7 @@ func (o *tasksOptions) fill(ctx context.Context, env Env, flags *pflag.FlagSet) 
 		return Usagef("%s: its evaluation is `%s`; a program with `tasks` is needed", name, p.Evaluation)
 	}
 	root := env.Dir
-	if repo, err := openRepo(ctx, env, *o.repoDir); err == nil {
+	if repo, err := openRepo(ctx, env, o.repository()); err == nil {
 		root = repo.Root
 	}
 	o.take(p, root, flags.Changed)

@@ -11,7 +11,6 @@ import (
 	"strconv"
 
 	"github.com/org/autoloop/internal/compare"
-	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -35,7 +34,6 @@ func writeTaskReport(dir string, found compare.Report) (compare.Report, error) {
 	if found.Candidate, err = copyRuns(dir, "candidate", found.Candidate); err != nil {
 		return fail(err)
 	}
-	shown := report.Comparison{Comparison: found.Comparison, Before: found.Baseline, After: found.Candidate}
 	files := map[string]any{reportFile: found, "baseline.json": found.Baseline, "candidate.json": found.Candidate}
 	for name, value := range files {
 		text, err := taskJSON(value)
@@ -46,7 +44,7 @@ func writeTaskReport(dir string, found compare.Report) (compare.Report, error) {
 			return fail(err)
 		}
 	}
-	if err := writeAtomically(filepath.Join(dir, "report.md"), []byte(shown.Markdown()), 0o644); err != nil {
+	if err := writeAtomically(filepath.Join(dir, "report.md"), []byte(shownReport(found).Markdown()), 0o644); err != nil {
 		return fail(err)
 	}
 	return found, nil

@@ -78,6 +78,9 @@ func (o *tasksOptions) cacheDir(env Env) (string, error) {
 func (o *tasksOptions) runner(ctx context.Context, env Env, place *tasksPlace) (*command.Runner, error) {
 	runner := command.NewRunner()
 	hidden := []string{place.cache, env.path(o.suite)}
+	if repo, err := openRepo(ctx, env, o.repository()); err == nil {
+		hidden = append(hidden, repo.CommonDir, repo.GitDir) // its configuration may hold a token
+	}
 	wish := &program.Program{File: "iterate tasks compare", Isolation: o.isolation, Network: o.network}
 	var err error
 	runner.Isolation, err = isolate(ctx, env, wish, runner, place.run, hidden, namedFiles(env, o.command))
