@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -41,11 +42,12 @@ func standInWorld(t *testing.T, work, front string) *world {
 	bin := filepath.Join(w.side, "bin")
 	require.NoError(t, os.Mkdir(bin, 0o755))
 	for name, agent := range standIns() {
-		said := w.recording(name)
+		said := w.recording(name, "edit")
 		script := fmt.Sprintf("#!/bin/sh\n"+
 			"case \"$*\" in --version) echo 9999.0; exit;; esac\n"+
 			"env | cut -d= -f1 > %[1]s/seen-%[2]s\nenv >&2\ncat > %[1]s/prompt-%[2]s\n%[3]s\n"+
-			"if [ -n \"$COPILOT_OTEL_FILE_EXPORTER_PATH\" ]; then cat %[4]s.told > \"$COPILOT_OTEL_FILE_EXPORTER_PATH\"; fi\ncat %[4]s\n",
+			"if [ -n \"$COPILOT_OTEL_FILE_EXPORTER_PATH\" ]; then cat %[4]s.told > \"$COPILOT_OTEL_FILE_EXPORTER_PATH\"; fi\n"+
+			"cat %[4]s; cat %[4]s.err >&2; exit $(cat %[4]s.code)\n",
 			w.side, name, work, said)
 		require.NoError(t, os.WriteFile(filepath.Join(bin, agent[0]), []byte(script), 0o755))
 		w.env = append(w.env, agent[1]+"="+keyOf(agent[1]))
@@ -59,15 +61,22 @@ func standInWorld(t *testing.T, work, front string) *world {
 }
 
 // recording writes what an agent was recorded to print into the side directory.
-func (w *world) recording(agent string) string {
+func (w *world) recording(agent, scenario string) string {
 	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "internal", "agent", "testdata", agent, "edit.json"))
+	text, err := os.ReadFile(filepath.Join("..", "internal", "agent", "testdata", agent, scenario+".json"))
 	require.NoError(w.t, err)
-	var made struct{ Out, Told []string }
+	var made struct {
+		Out, Err, Told []string
+		Code           int
+	}
 	require.NoError(w.t, json.Unmarshal(text, &made))
+	if made.Code < 0 { // It was ended by us.
+		made.Code = 1
+	}
 	file := filepath.Join(w.side, "said-"+agent)
-	require.NoError(w.t, os.WriteFile(file, []byte(strings.Join(made.Out, "\n")+"\n"), 0o600))
-	require.NoError(w.t, os.WriteFile(file+".told", []byte(strings.Join(made.Told, "\n")+"\n"), 0o600))
+	for name, lines := range map[string][]string{"": made.Out, ".err": made.Err, ".told": made.Told, ".code": {strconv.Itoa(made.Code)}} {
+		require.NoError(w.t, os.WriteFile(file+name, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+	}
 	return file
 }
 
@@ -118,6 +127,37 @@ func TestTheBooksAreTheSameWithEveryAgent(t *testing.T) {
 	}
 	for name, text := range books {
 		assert.Equal(t, books["command"], text, "%s and command", name)
+	}
+}
+
+// TestStandInsFail: what the real agents were recorded to say of a refused login
+// and of a rate limit.
+func TestStandInsFail(t *testing.T) {
+	t.Parallel()
+	for name := range standIns() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := standInWorld(t, "", "")
+			run := func(scenario string) iteration {
+				w.recording(name, scenario)
+				a := w.binary("iterate", "--program", "p", "--json", "--agent", name)
+				require.Zero(t, a.code, a.stderr)
+				w.noKey(a.stdout, a.stderr)
+				w.alone()
+				return w.decode(a.stdout)[0]
+			}
+			got := run("unauthorized")
+			assert.Equal(t, "error", got.Outcome)
+			assert.Contains(t, got.Reasons[0], "agent "+name+" failed (authentication): ")
+			got = run("idle")
+			assert.Equal(t, "rejected", got.Outcome)
+			assert.Equal(t, []string{"no change proposed"}, got.Reasons)
+			got = run("ratelimit")
+			assert.Equal(t, "idle", got.Outcome)
+			assert.Contains(t, got.Stopped, "rate limit")
+			got = run("edit")
+			assert.Equal(t, "idle", got.Outcome, "its time has not come")
+		})
 	}
 }
 
