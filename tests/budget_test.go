@@ -130,3 +130,21 @@ func TestRateLimitOfAnother(t *testing.T) {
 	require.Equal(t, "idle", w.one("--agent", "models", "--model", "m-1").Outcome)
 	assert.Equal(t, "accepted", w.one("--agent", "command").Outcome)
 }
+
+// TestBudgetAndCI: an iteration that waits for CI is settled whatever was used,
+// but with nothing left no agent is asked to mend it.
+func TestBudgetAndCI(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
+	h.program(strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\nci-timeout: 1h\nmetric: m\nbudget: {iterations: 1, per: program}", 1))
+	require.Equal(t, "pending-ci", h.one().Outcome)
+	candidate := head(t, h.bare, "autoloop/p")
+	h.report("failure", "x_test.go:12: expected 3, got 4")
+	red := h.one()
+	assert.Equal(t, "pending-ci", red.Outcome)
+	assert.Contains(t, strings.Join(red.Reasons, "\n"), "budget: 1 of 1 iterations used by this program")
+	assert.Equal(t, candidate, head(t, h.bare, "autoloop/p"), "nothing is mended")
+	h.report("success")
+	assert.Equal(t, "accepted", h.one().Outcome)
+	assert.Contains(t, h.one().Stopped, "budget: 1 of 1 iterations")
+}

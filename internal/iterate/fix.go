@@ -45,13 +45,25 @@ func (r *run) red(ctx context.Context, e ledger.Event, verdict ci.Verdict) (resu
 		result, err = r.exhaust(ctx, e, verdict, "ci-fix-exhausted: "+signature)
 		return result, true, err
 	}
-	left := r.Program.Timeout - r.Now().Sub(r.begun)
-	if left <= 0 {
+	reason := r.held(r.books)
+	left := r.time() - r.Now().Sub(r.begun)
+	if left <= 0 || reason != "" {
+		if reason != "" {
+			verdict.Reasons = append([]string{reason}, verdict.Reasons...)
+		}
 		result, err = r.later(ctx, e, "", verdict)
 		return result, true, err
 	}
 	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", attempts+1, maxFixes, signature))
-	return Result{}, false, r.fix(ctx, e, verdict, left)
+	a, err := r.fix(ctx, e, verdict, left)
+	if err != nil {
+		return Result{}, false, err
+	}
+	if until, ok := r.putOff(a); ok {
+		result, err = r.wait(ctx, a, until)
+		return result, true, err
+	}
+	return Result{}, false, nil
 }
 
 // same says whether the failure was there already on another commit of the
@@ -64,19 +76,23 @@ func (r *run) same(e ledger.Event, signature string) bool {
 
 // fix asks the agent, measures what it did against the incumbent like any other
 // candidate, and puts what passes on top of the branch.
-func (r *run) fix(ctx context.Context, e ledger.Event, verdict ci.Verdict, left time.Duration) error {
+func (r *run) fix(ctx context.Context, e ledger.Event, verdict ci.Verdict, left time.Duration) (*attempt, error) {
 	at, err := r.positionOf(ctx, e)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	checked := ledger.Event{Kind: ledger.Checked, Iteration: e.Iteration, Commit: e.Commit, Reason: verdict.Signature(), Reasons: verdict.Reasons}
 	a, err := r.mend(ctx, at, e, verdict, left)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if _, later := r.putOff(a); later {
+		return a, nil
 	}
 	if a.outcome != ledger.Accepted {
 		checked.Problem = state.Inline(a.reasons[0], 300)
-		return r.write(ctx, fmt.Sprintf("%s: iteration %d, a fix for CI failed", r.Program.Name, e.Iteration), nil, func(b *books) error {
+		checked.Agent, checked.Usage, checked.Durations = r.nameOf(a), a.totalUsage(), a.totalDurations()
+		return a, r.write(ctx, fmt.Sprintf("%s: iteration %d, a fix for CI failed", r.Program.Name, e.Iteration), nil, func(b *books) error {
 			return r.add(b, checked)
 		})
 	}
@@ -85,7 +101,7 @@ func (r *run) fix(ctx context.Context, e ledger.Event, verdict ci.Verdict, left 
 		r.Program.Name, e.Iteration, attempt, summary(a), e.Iteration, a.decision.Best, r.id)
 	commit, err := r.Repo.CommitTree(ctx, a.tree, []string{e.Commit}, message, r.Now().Truncate(time.Second))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	next := r.decided(r.books, at, a, commit)
 	next.Outcome, next.Summary, next.Proposal = ledger.PendingCI, e.Summary, 0
@@ -105,7 +121,7 @@ func (r *run) fix(ctx context.Context, e ledger.Event, verdict ci.Verdict, left 
 	if err == nil {
 		r.publishPending(ctx)
 	}
-	return err
+	return a, err
 }
 
 // mend is one proposal that begins with the candidate's files and is told what

@@ -40,7 +40,7 @@ func (r *run) take(ctx context.Context) error {
 			return err
 		}
 		r.iteration = b.sum.Iteration + 1
-		if reason := r.held(b); reason != "" {
+		if reason := r.held(b); reason != "" && !r.settles(b) {
 			r.books, r.stopped = b, reason
 			return &heldError{reason}
 		}

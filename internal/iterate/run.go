@@ -46,7 +46,7 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	if r.stopped != "" {
 		return r.finish(ctx)
 	}
-	if r.books.pending() != nil && r.Front != nil && !r.DryRun {
+	if r.settles(r.books) {
 		return r.settle(ctx)
 	}
 	at, attempt, err := r.work(ctx)

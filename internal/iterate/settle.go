@@ -47,6 +47,9 @@ func (b *books) pending() *ledger.Event {
 	return nil
 }
 
+// settles says whether all that this run may do is to ask CI about an iteration.
+func (r *run) settles(b *books) bool { return b.pending() != nil && r.Front != nil && !r.DryRun }
+
 // await puts a candidate that passed onto the branch, without taking it for the
 // incumbent: that is CI's to say.
 func (r *run) await(ctx context.Context, at position, a *attempt) (Result, error) {

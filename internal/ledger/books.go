@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,7 +59,8 @@ type Attempt struct {
 	Focus string
 
 	// known is what those of its proposals used that said it.
-	known consumption
+	known  consumption
+	commit string
 }
 
 // Books is what a ledger adds up to. The zero Books is a program that never ran.
@@ -154,7 +156,9 @@ func (b *Books) Add(e *Event) {
 		b.PausedReason, b.Completed, b.SinceResumed, b.Interrupted, b.NotBefore = "", "", nil, 0, time.Time{}
 	case Completed:
 		b.Completed = e.Reason
-	case Pushed, Checked: // follow from what was decided
+	case Checked:
+		b.checked(e)
+	case Pushed: // follows from what was decided
 	case Set:
 		b.set(e.Key, e.Value)
 	}
@@ -217,12 +221,21 @@ func (b *Books) finished(e *Event) {
 	b.Open, b.Interrupted = nil, 0
 }
 
-// took is the time since the event's run began; 0 when that is not known.
+// took is the time since the event's run began, or what its stages add up to
+// when that is not known.
 func (b *Books) took(e *Event) time.Duration {
-	if b.Open == nil || b.Open.Run != e.Run {
-		return 0
+	if b.Open != nil && b.Open.Run == e.Run {
+		return max(e.Time.Sub(b.Open.Time), 0)
 	}
-	return max(e.Time.Sub(b.Open.Time), 0)
+	return lasted(e.Durations)
+}
+
+func lasted(durations map[string]float64) time.Duration {
+	sum := 0.0
+	for _, seconds := range durations {
+		sum += seconds
+	}
+	return time.Duration(sum * float64(time.Second))
 }
 
 func (b *Books) decided(e *Event) {
@@ -231,7 +244,7 @@ func (b *Books) decided(e *Event) {
 		Iteration: e.Iteration, Time: e.Time, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest,
 		Delta: e.Delta, Summary: e.Summary, Reasons: e.Reasons, Agent: e.Agent, Definition: e.Definition, Params: e.Params,
 		Usage: e.Usage, Durations: e.Durations, Took: b.took(e), Focus: e.Focus,
-		known: b.known,
+		known: b.known, commit: e.Commit,
 	}
 	b.known = consumption{}
 	if last := len(b.Attempts) - 1; last >= 0 && b.Attempts[last].Iteration == e.Iteration {
@@ -252,18 +265,41 @@ func (b *Books) decided(e *Event) {
 	}
 }
 
-// keep takes over what an earlier decision of the same iteration said was used,
-// where this one, which settles it, says nothing.
+// keep takes over what was used up to an earlier decision of the same iteration.
+// One of the same commit says it again, or nothing; another commit was a further
+// proposal, on top of the first.
 func (a *Attempt) keep(earlier *Attempt) {
-	if a.Usage == nil {
-		a.Usage = earlier.Usage
+	if a.commit == "" || a.commit == earlier.commit {
+		a.Usage, a.Durations, a.Took, a.known = earlier.Usage, earlier.Durations, earlier.Took, earlier.known
+		return
 	}
-	if a.Durations == nil {
-		a.Durations = earlier.Durations
+	more := *a
+	a.Usage, a.Durations, a.Took, a.known = earlier.Usage, earlier.Durations, earlier.Took, earlier.known
+	a.use(more.Usage, more.Durations)
+}
+
+// use adds what a further proposal of the iteration used.
+func (a *Attempt) use(usage *Usage, durations map[string]float64) {
+	a.known = a.consumed()
+	a.known.add(usage)
+	a.Usage = a.Usage.plus(usage)
+	a.Took += lasted(durations)
+	total := maps.Clone(a.Durations)
+	if total == nil {
+		total = map[string]float64{}
 	}
-	a.Took += earlier.Took
-	if a.known == (consumption{}) {
-		a.known = earlier.known
+	for stage, seconds := range durations {
+		total[stage] += seconds
+	}
+	a.Durations = total
+}
+
+// checked counts what a proposal used that was to mend what CI found, and was
+// not kept.
+func (b *Books) checked(e *Event) {
+	last := len(b.Attempts) - 1
+	if last >= 0 && b.Attempts[last].Iteration == e.Iteration && e.Usage != nil {
+		b.Attempts[last].use(e.Usage, e.Durations)
 	}
 }
 

@@ -121,12 +121,35 @@ func TestReplayPutOff(t *testing.T) {
 	assert.True(t, books.NotBefore.IsZero(), "a decision ends it")
 }
 
-func TestReplayKeepsWhatAPendingIterationUsed(t *testing.T) {
-	tokens := int64(7)
-	pending := decided(1, ledger.PendingCI, "1")
-	pending.Usage = &ledger.Usage{InputTokens: &tokens}
-	books := ledger.Replay([]ledger.Event{pending, decided(1, ledger.Accepted, "2")})
-	assert.EqualValues(t, 7, books.Spent(time.Time{}).Tokens)
+// TestReplayAddsUpWhatFixesUsed: an iteration that waits for CI is decided more
+// than once; the same commit says again what it used, and another one is a
+// further proposal, as is a fix that was not kept.
+func TestReplayAddsUpWhatFixesUsed(t *testing.T) {
+	used := func(e ledger.Event, tokens int64, seconds float64) ledger.Event {
+		e.Usage, e.Durations = &ledger.Usage{InputTokens: &tokens, OutputTokens: &tokens}, map[string]float64{"propose": seconds}
+		return e
+	}
+	pending, fixed := used(decided(1, ledger.PendingCI, "1"), 100, 60), used(decided(1, ledger.PendingCI, "2"), 10, 30)
+	failed := used(ledger.Event{Kind: ledger.Checked, Iteration: 1}, 1, 30)
+	last := fixed
+	last.Outcome = ledger.Accepted
+	none := decided(1, ledger.CIFixExhausted, "1")
+	none.Commit = ""
+	for name, c := range map[string]struct {
+		events  []ledger.Event
+		tokens  int64
+		minutes float64
+	}{
+		"green at once":     {[]ledger.Event{pending, used(decided(1, ledger.Accepted, "1"), 100, 60)}, 200, 1},
+		"mended":            {[]ledger.Event{pending, {Kind: ledger.Checked, Iteration: 1}, fixed, last}, 220, 1.5},
+		"mended at last":    {[]ledger.Event{pending, failed, failed, fixed, last}, 224, 2.5},
+		"given up":          {[]ledger.Event{pending, failed, none}, 202, 1.5},
+		"of another before": {[]ledger.Event{failed, pending}, 200, 1},
+	} {
+		books := ledger.Replay(c.events)
+		spent := books.Spent(time.Time{})
+		assert.Equal(t, ledger.Spent{Iterations: 1, Tokens: c.tokens, Minutes: c.minutes, UnknownUSD: 1}, spent, name)
+	}
 }
 
 func TestSpentCountsWhatIsKnownOfSeveralProposals(t *testing.T) {

@@ -38,12 +38,18 @@ func (b *Books) Spent(from time.Time) Spent {
 }
 
 func (s *Spent) add(a *Attempt) {
-	// The whole is unknown when a part of it is; the other parts are known.
+	used := a.consumed()
+	s.Minutes += a.Took.Minutes()
+	s.Tokens += used.tokens
+	s.USD += used.usd
+}
+
+// consumed is what is known: the whole is unknown when a part of it is, and
+// then the other parts count.
+func (a *Attempt) consumed() consumption {
 	var whole consumption
 	whole.add(a.Usage)
-	s.Minutes += a.minutes()
-	s.Tokens += max(whole.tokens, a.known.tokens)
-	s.USD += max(whole.usd, a.known.usd)
+	return consumption{max(whole.tokens, a.known.tokens), max(whole.usd, a.known.usd)}
 }
 
 // consumption is what is known to be used.
@@ -77,16 +83,4 @@ func (s *Spent) unknown(a *Attempt) {
 	if a.Usage == nil || a.Usage.CostUSD == nil {
 		s.UnknownUSD++
 	}
-}
-
-// minutes is the time that the iteration took, or that its stages add up to.
-func (a *Attempt) minutes() float64 {
-	if a.Took > 0 {
-		return a.Took.Minutes()
-	}
-	sum := 0.0
-	for _, seconds := range a.Durations {
-		sum += seconds
-	}
-	return sum / 60
 }
