@@ -46,8 +46,8 @@ var dated = regexp.MustCompile(`-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$`)
 // Price is the list price of a model's work in US dollars: whole input tokens
 // less the cached ones, the cached ones and the output ones, each at its price
 // for a million. It is an upper bound where a provider gives a discount, and
-// leaves out what long prompts cost more. Nil when the model is not in the table
-// or the tokens are not known.
+// leaves out what long prompts and writing to a cache cost more. Nil when the
+// model is not in the table or the tokens are not known.
 func Price(model string, usage Usage) *score.Value {
 	p, known := prices().of(model)
 	if !known || usage.InputTokens == nil || usage.OutputTokens == nil {
