@@ -3,9 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -14,12 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/compare"
-	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/judge"
-	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/score"
-	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/tree"
 )
 
 // tasksOptions are the flags of `iterate tasks compare`.
@@ -185,42 +178,6 @@ func (o *tasksOptions) budget() (compare.Budget, error) {
 	return budget, nil
 }
 
-// side finds a configuration: a directory, or a commit whose files are written
-// to one.
-func (o *tasksOptions) side(ctx context.Context, env Env, place *tasksPlace, role, text string) (compare.Side, error) {
-	side := compare.Side{Label: text, Config: compare.AgentConfig()}
-	side.Config.Include = append(side.Config.Include, o.targets...)
-	if len(o.config) > 0 {
-		side.Config = compare.Config{Include: o.config}
-	}
-	if info, err := os.Stat(env.path(text)); err == nil && info.IsDir() {
-		side.Dir = env.path(text)
-		return side, nil
-	}
-	repo, err := openRepo(ctx, env, o.repository())
-	if err != nil {
-		return side, Usagef("--%s %s is no directory, and there is no repository: %w", role, text, err)
-	}
-	commit, found, err := repo.Resolve(ctx, text)
-	if err != nil {
-		return side, err
-	}
-	if !found {
-		return side, Usagef("--%s %s is neither a directory nor a commit of %s", role, text, repo.Root)
-	}
-	side.Dir = filepath.Join(place.run, role)
-	_, err = (&tree.Builder{Repo: repo.WithTemp(place.run)}).Build(ctx, commit, side.Dir, tree.Options{})
-	return side, err
-}
-
-// repository is the directory of --repo-dir, "" for where we are.
-func (o *tasksOptions) repository() string {
-	if o.repoDir == nil {
-		return ""
-	}
-	return *o.repoDir
-}
-
 // taskError makes what the caller can mend a mistake of theirs.
 func taskError(err error) error {
 	var wrong *compare.MisuseError
@@ -228,52 +185,4 @@ func taskError(err error) error {
 		return &UsageError{err}
 	}
 	return err
-}
-
-// deliver writes and prints the report; the verdict is the exit code.
-func (o *tasksOptions) deliver(env Env, found compare.Report) error {
-	if o.report != "" {
-		var err error
-		if found, err = writeTaskReport(env.path(o.report), found); err != nil {
-			return err
-		}
-	}
-	if err := printTaskReport(env, o.output, found); err != nil {
-		return err
-	}
-	if found.Verdict == gate.Regressed {
-		return &ExitError{Code: ExitFailed}
-	}
-	return nil
-}
-
-func printTaskReport(env Env, o compareOptions, found compare.Report) error {
-	shown := shownReport(found)
-	if !o.json {
-		return printComparison(env, o, shown)
-	}
-	for _, warning := range found.Warnings {
-		fmt.Fprintln(env.Stderr, "warning:", report.Plain(warning, maxWarning))
-	}
-	if err := appendTo(env.Getenv("GITHUB_STEP_SUMMARY"), shown.Markdown()+"\n"); err != nil {
-		return fmt.Errorf("write the job summary: %w", err)
-	}
-	text, err := taskJSON(found)
-	if err != nil {
-		return err
-	}
-	_, err = env.Stdout.Write(text)
-	return err
-}
-
-const maxWarning = 400
-
-// shownReport is a report for people, with its warnings among the notes.
-func shownReport(found compare.Report) report.Comparison {
-	shown := report.Comparison{Comparison: found.Comparison, Before: found.Baseline, After: found.Candidate}
-	shown.Notes = slices.Clone(shown.Notes)
-	for _, warning := range found.Warnings {
-		shown.Notes = append(shown.Notes, suite.Reason{Kind: "warning", Text: warning})
-	}
-	return shown
 }

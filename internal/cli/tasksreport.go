@@ -8,12 +8,63 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/org/autoloop/internal/compare"
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tree"
 )
+
+// deliver writes and prints the report; the verdict is the exit code.
+func (o *tasksOptions) deliver(env Env, found compare.Report) error {
+	if o.report != "" {
+		var err error
+		if found, err = writeTaskReport(env.path(o.report), found); err != nil {
+			return err
+		}
+	}
+	if err := printTaskReport(env, o.output, found); err != nil {
+		return err
+	}
+	if found.Verdict == gate.Regressed {
+		return &ExitError{Code: ExitFailed}
+	}
+	return nil
+}
+
+func printTaskReport(env Env, o compareOptions, found compare.Report) error {
+	shown := shownReport(found)
+	if !o.json {
+		return printComparison(env, o, shown)
+	}
+	for _, warning := range found.Warnings {
+		fmt.Fprintln(env.Stderr, "warning:", report.Plain(warning, maxWarning))
+	}
+	if err := appendTo(env.Getenv("GITHUB_STEP_SUMMARY"), shown.Markdown()+"\n"); err != nil {
+		return fmt.Errorf("write the job summary: %w", err)
+	}
+	text, err := taskJSON(found)
+	if err != nil {
+		return err
+	}
+	_, err = env.Stdout.Write(text)
+	return err
+}
+
+const maxWarning = 400
+
+// shownReport is a report for people, with its warnings among the notes.
+func shownReport(found compare.Report) report.Comparison {
+	shown := report.Comparison{Comparison: found.Comparison, Before: found.Baseline, After: found.Candidate}
+	shown.Notes = slices.Clone(shown.Notes)
+	for _, warning := range found.Warnings {
+		shown.Notes = append(shown.Notes, suite.Reason{Kind: "warning", Text: warning})
+	}
+	return shown
+}
 
 // reportFile is the file by which a directory is known as a report.
 const reportFile = "report.json"

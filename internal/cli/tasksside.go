@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/org/autoloop/internal/compare"
+	"github.com/org/autoloop/internal/tree"
+)
+
+// side finds a configuration: a directory, or a commit whose files are written
+// to one.
+func (o *tasksOptions) side(ctx context.Context, env Env, place *tasksPlace, role, text string) (compare.Side, error) {
+	side := compare.Side{Label: text, Config: compare.AgentConfig()}
+	side.Config.Include = append(side.Config.Include, o.targets...)
+	if len(o.config) > 0 {
+		side.Config = compare.Config{Include: o.config}
+	}
+	if info, err := os.Stat(env.path(text)); err == nil && info.IsDir() {
+		side.Dir = env.path(text)
+		return side, nil
+	}
+	repo, err := openRepo(ctx, env, o.repository())
+	if err != nil {
+		return side, Usagef("--%s %s is no directory, and there is no repository: %w", role, text, err)
+	}
+	commit, found, err := repo.Resolve(ctx, text)
+	if err != nil {
+		return side, err
+	}
+	if !found {
+		return side, Usagef("--%s %s is neither a directory nor a commit of %s", role, text, repo.Root)
+	}
+	side.Dir = filepath.Join(place.run, role)
+	_, err = (&tree.Builder{Repo: repo.WithTemp(place.run)}).Build(ctx, commit, side.Dir, tree.Options{})
+	return side, err
+}
+
+// repository is the directory of --repo-dir, "" for where we are.
+func (o *tasksOptions) repository() string {
+	if o.repoDir == nil {
+		return ""
+	}
+	return *o.repoDir
+}
