@@ -375,6 +375,12 @@ func TestRunLeavesNoZombie(t *testing.T) {
 
 func BenchmarkRun(b *testing.B) {
 	runners := map[string]*command.Runner{"supervised": command.NewRunner(), "plain": {}}
+	probe := command.NewRunner().ProbeIsolation(b.Context(), b.TempDir(), []string{path})
+	if probe.Available() {
+		isolated := command.NewRunner()
+		isolated.Isolation = &command.Isolation{Method: probe.Method, Program: probe.Program, Home: os.Getenv("HOME")}
+		runners["isolated by "+string(probe.Method)] = isolated
+	}
 	for name, runner := range runners {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
