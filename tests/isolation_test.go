@@ -271,21 +271,25 @@ trap "" TERM; sleep 300; sleep 300`
 	}
 }
 
+// withoutNamespaces prepares `iterate` where nobody may make namespaces.
+func (w *world) withoutNamespaces(args ...string) *exec.Cmd {
+	w.t.Helper()
+	cmd := w.command("iterate", args...)
+	cmd.Args = append([]string{"unshare", "--user", "--map-root-user", "sh", "-c",
+		`echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" "$@"`}, cmd.Args...)
+	path, err := exec.LookPath("unshare")
+	require.NoError(w.t, err)
+	cmd.Path = path
+	return cmd
+}
+
 // TestIsolationThatCannotBe runs where nobody may make namespaces: what
 // requires isolation is refused with the reason, and all else runs and says so
 // once.
 func TestIsolationThatCannotBe(t *testing.T) {
 	t.Parallel()
 	without := func(w *world, args ...string) answer {
-		cmd := w.command("iterate", append([]string{"--program", "p"}, args...)...)
-		cmd.Args = append([]string{
-			"unshare", "--user", "--map-root-user", "sh", "-c",
-			`echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" "$@"`,
-		}, cmd.Args...)
-		path, err := exec.LookPath("unshare")
-		require.NoError(w.t, err)
-		cmd.Path = path
-		return w.answer(cmd)
+		return w.answer(w.withoutNamespaces(append([]string{"--program", "p"}, args...)...))
 	}
 	t.Run("required", func(t *testing.T) {
 		t.Parallel()
@@ -311,6 +315,22 @@ func TestIsolationThatCannotBe(t *testing.T) {
 		assert.Equal(t, 0, a.code, a.stderr)
 		assert.Equal(t, 1, strings.Count(a.stderr, "not isolated: "), a.stderr)
 	})
+}
+
+// TestDoctorSaysWhetherThereIsIsolation: and why not, where there is none.
+func TestDoctorSaysWhetherThereIsIsolation(t *testing.T) {
+	t.Parallel()
+	w := agentWorld(t, `echo 4 > src/value.txt`).isolated()
+	args := []string{"doctor", "--evaluation", "p"}
+	a := w.binary("iterate", args...)
+	require.Zero(t, a.code, a.stderr)
+	assert.Regexp(t, `isolation +(namespaces|bwrap)\n`, a.stdout)
+	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "isolation: required", "isolation: auto", 1))
+	a = w.answer(w.withoutNamespaces(args...))
+	require.Zero(t, a.code, a.stderr)
+	assert.Regexp(t, `isolation +off\n`, a.stdout)
+	assert.Contains(t, a.stdout, "! agent and evaluation are not isolated, and can read and write all that you can: ")
+	assert.Contains(t, a.stdout, "max_user_namespaces is 0")
 }
 
 func TestIsolationSettings(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/noise"
@@ -61,6 +62,9 @@ type inspected struct {
 	Minutes  float64  `json:"minutes_when_kept"`
 	Rejected float64  `json:"minutes_when_rejected"`
 	Findings []string `json:"findings"`
+	// Isolation is how agent and evaluation are kept apart from the machine:
+	// namespaces, bwrap, or off.
+	Isolation string `json:"isolation"`
 }
 
 func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bool) error {
@@ -98,6 +102,8 @@ func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bo
 		return err
 	}
 	result := conclude(found, p.Timeout)
+	wished, _ := isolationWish(env, p) // newRunner has refused what is wrong with it.
+	result.inIsolation(ctx, runner, wished, runDir, env)
 	result.Findings = append(result.Findings, withinReach(p, files)...)
 	if asJSON {
 		encoder := json.NewEncoder(env.Stdout)
@@ -146,6 +152,20 @@ func conclude(found iterate.Inspection, timeout time.Duration) inspected {
 		result.Findings = append(result.Findings, fmt.Sprintf("only gains beyond %.0f %% of the metric can be told from chance: measure longer, on a quieter machine, or raise `evaluation-runs`", share*100))
 	}
 	return result
+}
+
+// inIsolation notes how the evaluation was isolated, and why it was not.
+func (r *inspected) inIsolation(ctx context.Context, runner *command.Runner, wished, runDir string, env Env) {
+	if runner.Isolation != nil {
+		r.Isolation = string(runner.Isolation.Method)
+		return
+	}
+	r.Isolation = "off"
+	if wished == "off" {
+		return
+	}
+	probe := runner.ProbeIsolation(ctx, runDir, env.Environ)
+	r.Findings = append(r.Findings, "agent and evaluation are not isolated, and can read and write all that you can: "+probe.Reason)
 }
 
 // withinReach warns of directories that the script runs or reads and in which
@@ -208,6 +228,7 @@ func describeInspection(r inspected) string {
 		[]string{"one run", fmt.Sprintf("%.3g s, and %.3g s for its tree and setup", r.Seconds, r.Prepare)},
 		[]string{"one candidate", fmt.Sprintf("%.3g min when kept (%d runs), mostly %.3g min when rejected", r.Minutes, r.Runs, r.Rejected)},
 	)
+	table.Rows = append(table.Rows, []string{"isolation", r.Isolation})
 	out.WriteString(table.String())
 	if r.Noisy && len(r.Samples) > 1 {
 		out.WriteString("\n" + report.Strips([]report.Strip{{Name: "runs", Samples: floats(r.Samples), Note: "median " + r.Median.String()}}, pictureWidth,
