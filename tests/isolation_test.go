@@ -275,8 +275,10 @@ trap "" TERM; sleep 300; sleep 300`
 func (w *world) withoutNamespaces(args ...string) *exec.Cmd {
 	w.t.Helper()
 	cmd := w.command("iterate", args...)
-	cmd.Args = append([]string{"unshare", "--user", "--map-root-user", "sh", "-c",
-		`echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" "$@"`}, cmd.Args...)
+	cmd.Args = append([]string{
+		"unshare", "--user", "--map-root-user", "sh", "-c",
+		`echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" "$@"`,
+	}, cmd.Args...)
 	path, err := exec.LookPath("unshare")
 	require.NoError(w.t, err)
 	cmd.Path = path
