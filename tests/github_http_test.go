@@ -1,0 +1,115 @@
+package tests
+
+import (
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// serveGit serves the repositories below a directory over HTTP, to who has the
+// token. It counts those who were let in and those who were not.
+func serveGit(t *testing.T, root string) (url string, allowed, refused *atomic.Int64) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "git", "--exec-path").Output()
+	require.NoError(t, err)
+	backend := filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
+	if _, err := os.Stat(backend); err != nil {
+		t.Skip("this git has no http-backend")
+	}
+	allowed, refused = new(atomic.Int64), new(atomic.Int64)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, password, _ := r.BasicAuth(); password != hubToken {
+			refused.Add(1)
+			w.Header().Set("WWW-Authenticate", `Basic realm="GitHub"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		allowed.Add(1)
+		handler := cgi.Handler{Path: backend, Env: []string{
+			"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=autoloop", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + t.TempDir(),
+			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+		}}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, allowed, refused
+}
+
+// spy looks at the arguments of all processes until it is told to stop, and
+// says whether one had the token in it.
+func spy(t *testing.T, secret string) (stop func() bool) {
+	t.Helper()
+	done, found := make(chan struct{}), make(chan bool)
+	go func() {
+		seen := false
+		for {
+			select {
+			case <-done:
+				found <- seen
+				return
+			case <-time.After(2 * time.Millisecond):
+			}
+			files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+			for _, file := range files {
+				text, _ := os.ReadFile(file)
+				seen = seen || strings.Contains(string(text), secret)
+			}
+		}
+	}()
+	return func() bool { close(done); return <-found }
+}
+
+func TestGitOverHTTPWithTheToken(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "11")
+	h.program(onIssue)
+	h.run(h.bare, "git", "config", "http.receivepack", "true")
+	server, allowed, refused := serveGit(t, filepath.Dir(h.bare))
+	h.git("remote", "set-url", "origin", server+"/remote.git")
+	// What a checkout in Actions leaves behind must not be sent as well.
+	h.git("config", "http."+server+"/.extraheader", "Authorization: Basic b2xkOm9sZA==")
+	h.env = append(h.env, "GITHUB_SERVER_URL="+server)
+	config, err := os.ReadFile(filepath.Join(h.dir, ".git", "config"))
+	require.NoError(t, err)
+
+	stop := spy(t, hubToken)
+	a := h.binary("iterate", "--program", "p", "--json", "-n", "2")
+	assert.False(t, stop(), "the token was in a process's arguments")
+	require.Zero(t, a.code, a.stderr)
+	results := h.decode(a.stdout)
+	require.Len(t, results, 2)
+	assert.Equal(t, "accepted", results[0].Outcome)
+	assert.Equal(t, *results[0].Commit, head(t, h.bare, "autoloop/p"))
+	assert.NotZero(t, allowed.Load())
+	assert.Zero(t, refused.Load(), "the first request has it already")
+	assert.NotContains(t, a.stdout+a.stderr, hubToken)
+
+	after, err := os.ReadFile(filepath.Join(h.dir, ".git", "config"))
+	require.NoError(t, err)
+	assert.Equal(t, string(config), string(after))
+	require.NoError(t, filepath.WalkDir(h.dir, func(file string, entry os.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(file)
+		assert.NotContains(t, string(data), hubToken, file)
+		return err
+	}))
+
+	h.env = append(h.env, "GITHUB_TOKEN=wrong-token-wrong-token")
+	h.Token = "wrong-token-wrong-token"
+	a = h.binary("iterate", "--program", "p")
+	assert.Equal(t, 1, a.code)
+	assert.NotContains(t, a.stderr, "wrong-token")
+	assert.NotContains(t, a.stderr, "d3JvbmctdG9rZW4", "nor in another writing")
+}
