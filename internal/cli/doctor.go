@@ -28,25 +28,29 @@ func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
 	var evaluation string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "doctor --evaluation PROGRAM",
-		Short: "Say whether a program's evaluation can be believed, and what it costs",
-		Long: "Run a program's evaluation on the incumbent and say whether it repeats itself, how far its numbers\n" +
+		Use:   "doctor [--evaluation PROGRAM]",
+		Short: "Say whether repository, token and machine are fit, or a program's evaluation",
+		Long: "Look at the checkout, the agents on this machine and, with a repository on GitHub and a token, at all\n" +
+			"that can keep iterations from being published; each finding comes with its fix. The exit code is 1\n" +
+			"when something has to be mended.\n\n" +
+			"With --evaluation, run a program's evaluation on the incumbent and say whether it repeats itself, how far its numbers\n" +
 			"scatter, the smallest gain that the program's settings can tell from chance, and how long one\n" +
 			"candidate takes to decide. Nothing is written.\n\n" +
 			"The exit code is 1 when the evaluation cannot be used.",
-		Example: "  iterate doctor --evaluation speed\n  iterate doctor --evaluation speed --json",
+		Example: "  iterate doctor\n  iterate doctor --evaluation speed\n  iterate doctor --evaluation speed --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if evaluation == "" {
-				return Usagef("say which program's evaluation to look at: `iterate doctor --evaluation PROGRAM`")
-			}
 			o := *o
+			if evaluation == "" {
+				return inspectSetup(cmd.Context(), env, o, asJSON)
+			}
 			o.program = evaluation
 			return inspectEvaluation(cmd.Context(), env, o, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&evaluation, "evaluation", "", "the program whose evaluation to look at")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	hubFlags(cmd.Flags(), &o.hubOptions)
 	return cmd
 }
 

@@ -20,7 +20,7 @@ type Front interface {
 	// Hear finds issue, pull request, and what was said since the last time.
 	Hear(ctx context.Context, a post.Account) (steer.Heard, error)
 	// Answer tells the author of commands what came of them.
-	Answer(ctx context.Context, c steer.Comment, text string, good bool) error
+	Answer(ctx context.Context, to steer.Answer, text string) error
 	// Promote opens the pull request of what was kept, or brings it up to date.
 	// It returns its number, 0 when there is nothing to promote.
 	Promote(ctx context.Context, a post.Account, base string) (int, error)
@@ -67,6 +67,9 @@ func (r *run) show(ctx context.Context) {
 		return
 	}
 	r.step("publish", "")
+	if r.unanswered > 0 {
+		r.answer(ctx)
+	}
 	if err := r.promote(ctx); err != nil {
 		r.warn("the pull request is not up to date: %v", err)
 	}
@@ -105,14 +108,19 @@ func (r *run) consumed(b *books) error {
 	if r.Front == nil || r.DryRun {
 		return nil
 	}
-	if r.heard == nil || !r.told && len(r.words()) > 0 {
-		if b.sum.Settings[ledger.HeardSince] != "" {
-			return nil
+	if r.heard == nil || r.unanswered > 0 || !r.told && len(r.words()) > 0 {
+		since := b.sum.Settings[ledger.HeardSince]
+		if since == "" {
+			since = r.before.UTC().Format(time.RFC3339)
 		}
-		return r.set(b, ledger.HeardSince, r.before.UTC().Format(time.RFC3339))
-	}
-	if err := r.set(b, ledger.HeardSince, ""); err != nil || r.heard.Until == "" {
+		if err := r.set(b, ledger.HeardSince, since); err != nil {
+			return err
+		}
+	} else if err := r.set(b, ledger.HeardSince, ""); err != nil {
 		return err
+	}
+	if !r.told || r.heard == nil || r.heard.Until == "" {
+		return nil
 	}
 	return r.set(b, ledger.HeardUntil, r.heard.Until)
 }

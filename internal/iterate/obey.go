@@ -4,19 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/steer"
 )
-
-// reply is what is answered to one comment with commands.
-type reply struct {
-	to   steer.Comment
-	text string
-	good bool
-}
 
 // obey enters what was heard into the books in one step, and answers after it:
 // an answer is never given for what was not recorded.
@@ -25,9 +19,7 @@ func (r *run) obey(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var replies []reply
 	err = r.write(ctx, r.Program.Name+": what was said on GitHub", undo.update(r.ref()), func(b *books) error {
-		replies = nil
 		if err := r.set(b, ledger.IssueNumber, strconv.Itoa(r.heard.Issue)); err != nil {
 			return err
 		}
@@ -37,19 +29,13 @@ func (r *run) obey(ctx context.Context) error {
 		done := steer.ParseMark(b.sum.Settings[ledger.CommandsUntil])
 		mark := done
 		for _, c := range r.heard.Comments {
-			if len(c.Commands) == 0 {
+			if len(c.Commands) == 0 || done.Knows(c.ID, c.Review) {
 				continue
 			}
 			mark = mark.With(c.ID, c.Review)
-			if done.Knows(c.ID, c.Review) {
-				replies = append(replies, reply{c, "An earlier run did this.", true})
-				continue
-			}
-			answer, err := r.obeyComment(b, c, undo)
-			if err != nil {
+			if err := r.obeyComment(b, c, undo); err != nil {
 				return err
 			}
-			replies = append(replies, answer)
 		}
 		if mark == done {
 			return nil
@@ -59,11 +45,7 @@ func (r *run) obey(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, answer := range replies {
-		if err := r.Front.Answer(ctx, answer.to, answer.text, answer.good); err != nil {
-			r.warn("a comment of %s was not answered: %v", answer.to.Author, err)
-		}
-	}
+	r.answer(ctx)
 	return nil
 }
 
@@ -84,20 +66,20 @@ func (r *run) endPull(b *books) error {
 	return r.pause(b, fmt.Sprintf("pull request #%d closed; `/autoloop resume` goes on, and the next gain opens a new one", pull.Number))
 }
 
-func (r *run) obeyComment(b *books, c steer.Comment, undo *undoing) (reply, error) {
-	answer := reply{to: c, good: true}
+// obeyComment does what one comment asks for, and enters the answer.
+func (r *run) obeyComment(b *books, c steer.Comment, undo *undoing) error {
+	var texts []string
+	all := true
 	for _, command := range c.Commands {
 		text, good, err := r.command(b, c, command, undo)
 		if err != nil {
-			return answer, err
+			return err
 		}
-		if answer.text != "" {
-			answer.text += "\n\n"
-		}
-		answer.text += text
-		answer.good = answer.good && good
+		texts = append(texts, text)
+		all = all && good
 	}
-	return answer, nil
+	to := steer.Answer{ID: c.ID, Review: c.Review, On: c.On, Good: all}
+	return r.add(b, ledger.Event{Kind: ledger.Answered, Iteration: b.sum.Iteration, Key: to.String(), Reason: strings.Join(texts, "\n\n")})
 }
 
 // command does one command, and says what came of it.
@@ -116,6 +98,7 @@ func (r *run) command(b *books, c steer.Comment, command steer.Command, undo *un
 	case steer.Status:
 		return post.Summary(post.Account{Program: r.Program, Events: b.log.Events, RunURL: r.RunURL}), true, nil
 	case steer.Run:
+		r.asked = true
 		return fmt.Sprintf("Iteration %d runs now.", r.iteration), true, nil
 	case steer.Instruct:
 		return fmt.Sprintf("The agent is told at iteration %d.", r.iteration), true, nil

@@ -29,6 +29,11 @@ type run struct {
 	heard     *steer.Heard // nil without GitHub, or when it is out of reach
 	told      bool         // the agent was told what was heard
 	before    time.Time    // the last run before this one
+	steering  bool         // without a lease and without an iteration
+	asked     bool         // somebody asked for an iteration now
+	answered  map[string]bool
+	// unanswered counts the answers that did not get through.
+	unanswered int
 }
 
 // iterate goes through the stages. What ends it early is recorded as the
@@ -102,6 +107,12 @@ func (r *run) work(ctx context.Context) (position, *attempt, error) {
 // as the lease is still ours. A dry run changes its own copy alone.
 func (r *run) write(ctx context.Context, message string, branch *git.RefUpdate, change func(*books) error) error {
 	return r.update(ctx, message, branch, func(b *books) error {
+		if r.steering {
+			if err := r.free(b); err != nil {
+				return err
+			}
+			return change(b)
+		}
 		if b.sum.Open == nil || b.sum.Open.Run != r.id {
 			return errLeaseLost
 		}

@@ -158,7 +158,7 @@ func (b *Books) Add(e *Event) {
 		b.Completed = e.Reason
 	case Checked:
 		b.checked(e)
-	case Pushed: // follows from what was decided
+	case Pushed, Answered: // follow from what was decided, and from what was said
 	case Set:
 		b.set(e.Key, e.Value)
 	}

@@ -30,6 +30,7 @@ const (
 	Resumed   Kind = "resumed"   // a person set Paused back
 	Completed Kind = "completed" // the target is reached
 	Set       Kind = "set"       // a person changed a setting
+	Answered  Kind = "answered"  // what is answered to a comment; Key says to which
 	Checked   Kind = "checked"   // CI turned a commit down, and an agent was asked to mend it
 )
 

@@ -143,28 +143,24 @@ func (s *Service) comment(c github.Comment) steer.Comment {
 }
 
 // Answer tells the author of commands what came of them: with a reaction, and
-// with one comment.
-func (s *Service) Answer(ctx context.Context, c steer.Comment, text string, good bool) error {
-	reaction := github.Agreed
-	if !good {
-		reaction = github.Confused
-	}
-	comment := github.Comment{ID: c.ID}
-	if c.Review {
-		comment.Path = "-"
-	}
-	if err := s.Hub.React(ctx, comment, reaction); err != nil && !github.NotFound(err) {
-		return err
-	}
-	if text == "" {
-		return nil
-	}
-	mark := post.ReplyMark(c.ID)
+// with one comment. One that was answered is left alone.
+func (s *Service) Answer(ctx context.Context, to steer.Answer, text string) error {
+	mark := post.ReplyMark(to.ID)
 	if s.find(mark) != nil {
 		return nil
 	}
-	on := cmp.Or(c.On, s.seen.issue.Number)
-	_, err := s.say(ctx, on, mark, post.Reply(c.ID, text))
+	reaction := github.Agreed
+	if !to.Good {
+		reaction = github.Confused
+	}
+	comment := github.Comment{ID: to.ID}
+	if to.Review {
+		comment.Path = "-"
+	}
+	if err := s.Hub.React(ctx, comment, reaction); err != nil && !github.Gone(err) {
+		return err
+	}
+	_, err := s.say(ctx, cmp.Or(to.On, s.seen.issue.Number), mark, post.Reply(to.ID, text))
 	return err
 }
 

@@ -87,14 +87,17 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	assert.Equal(t, "smaller steps please", heard.Comments[0].Text)
 	assert.Equal(t, "on a.go: this is unsafe", heard.Comments[1].Text)
 	assert.True(t, heard.Comments[1].Review)
-	require.NoError(t, s.Answer(t.Context(), heard.Comments[1], "", true))
-	require.NoError(t, s.Answer(t.Context(), heard.Comments[0], "done", true))
-	require.NoError(t, s.Answer(t.Context(), heard.Comments[0], "done", true))
+	for _, c := range []steer.Comment{heard.Comments[1], heard.Comments[0], heard.Comments[0]} {
+		to := steer.Answer{ID: c.ID, Review: c.Review, On: c.On, Good: true}
+		again, ok := steer.ParseAnswer(to.String())
+		require.True(t, ok)
+		require.NoError(t, s.Answer(t.Context(), again, "done"))
+	}
 	w.server.Change(func(state *githubtest.State) {
 		assert.Len(t, state.Reactions, 2)
 		on := state.On(state.Pulls[0].Number)
 		assert.Equal(t, post.Reply(heard.Comments[0].ID, "done"), on[len(on)-1].Body)
-		assert.Len(t, on, 5, "one reply")
+		assert.Len(t, on, 6, "one reply to each")
 	})
 }
 

@@ -75,3 +75,23 @@ func (m Mark) With(id int64, review bool) Mark {
 	}
 	return m
 }
+
+// Answer says to which comment an answer is, and whether all that it asked for
+// was done.
+type Answer struct {
+	ID int64
+	// Review says that the comment is on lines of a pull request, On on which
+	// issue or pull request it is.
+	Review bool
+	On     int
+	Good   bool
+}
+
+// String is what ParseAnswer reads.
+func (a Answer) String() string { return fmt.Sprintf("%d %t %d %t", a.ID, a.Review, a.On, a.Good) }
+
+// ParseAnswer reads an answer's address; ok is false when it is none.
+func ParseAnswer(text string) (a Answer, ok bool) {
+	n, err := fmt.Sscanf(text, "%d %t %d %t", &a.ID, &a.Review, &a.On, &a.Good)
+	return a, err == nil && n == 4
+}

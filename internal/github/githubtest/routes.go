@@ -32,7 +32,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 	s.handle(mux, "GET", repo+"/pulls/{pull_number}", s.readPull)
 	s.handle(mux, "PATCH", repo+"/pulls/{pull_number}", s.editPull)
 	s.handle(mux, "GET", repo+"/pulls/{pull_number}/comments", listReviewComments)
-	s.handle(mux, "GET", repo+"/commits/{ref}/check-runs", listChecks)
+	s.handle(mux, "GET", repo+"/commits/{ref}/check-runs", s.listChecks)
 	s.handle(mux, "GET", repo+"/commits/{ref}/status", combinedStatus)
 	s.handle(mux, "GET", repo+"/check-runs/{check_run_id}/annotations", listAnnotations)
 	s.handle(mux, "GET", repo+"/branches/{branch}", s.readBranch)
@@ -230,11 +230,17 @@ func removeLabel(s *State, r *http.Request) (reply, error) {
 	return reply{status: http.StatusOK, body: s.labels(issue.Labels)}, nil
 }
 
-func listChecks(s *State, r *http.Request) (reply, error) {
+func (s *Server) listChecks(state *State, r *http.Request) (reply, error) {
+	ref := r.PathValue("ref")
+	if !slices.ContainsFunc(state.Checks, func(c *Check) bool { return c.Commit == ref }) && s.CI != nil {
+		if conclusion := s.CI(ref); conclusion != "" {
+			state.Report(ref, "build", conclusion, "error: "+conclusion, s.Now())
+		}
+	}
 	var found []object
-	for _, check := range s.Checks {
-		if check.Commit == r.PathValue("ref") && !check.Status {
-			found = append(found, s.checkRun(check))
+	for _, check := range state.Checks {
+		if check.Commit == ref && !check.Status {
+			found = append(found, state.checkRun(check))
 		}
 	}
 	page, last := paged(r, found)

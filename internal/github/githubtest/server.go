@@ -23,6 +23,9 @@ type Server struct {
 	// Heads tells the commit of a branch of the git repository, "" when there
 	// is none. Nil: State.Branches says it.
 	Heads func(branch string) string
+	// CI, when set, is the conclusion of the check `build` of a commit that no
+	// check was reported for; "" is none.
+	CI func(commit string) string
 	// Now tells the time of the server.
 	Now func() time.Time
 

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/doctor"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/report"
+)
+
+// inspectSetup says whether this machine, repository and token can do all that
+// iterations need. Nothing is written.
+func inspectSetup(ctx context.Context, env Env, o iterateOptions, asJSON bool) error {
+	hub, err := o.hub(env)
+	if err != nil {
+		return err
+	}
+	repo, err := openRepo(ctx, env, o.repoDir, gitOptions(env, hub)...)
+	if err != nil {
+		return err
+	}
+	findings := append(machineFindings(env), checkout(ctx, repo)...)
+	switch {
+	case hub != nil:
+		findings = append(findings, doctor.Hub{Client: hub, WorkflowToken: workflowToken(env)}.Examine(ctx)...)
+	case o.repository(env) != "":
+		findings = append(findings, doctor.Finding{
+			Level: doctor.Warning, Subject: "GitHub", Message: "there is a repository and no token, so GitHub is left out", Fix: "set GITHUB_TOKEN",
+		})
+	default:
+		findings = append(findings, doctor.Finding{Level: doctor.OK, Subject: "GitHub", Message: "left out: no repository is named"})
+	}
+	if asJSON {
+		encoder := json.NewEncoder(env.Stdout)
+		encoder.SetIndent("", "  ")
+		err = encoder.Encode(findings)
+	} else {
+		_, err = fmt.Fprint(env.Stdout, findingsTable(findings))
+	}
+	if err != nil {
+		return err
+	}
+	for _, f := range findings {
+		if f.Level == doctor.Problem {
+			return &ExitError{Code: ExitFailed}
+		}
+	}
+	return nil
+}
+
+// workflowToken says whether the token is the one that Actions gives to every
+// job. Tokens of apps begin alike, so outside of Actions it is none.
+func workflowToken(env Env) bool {
+	return env.InActions() && strings.HasPrefix(env.token(), "ghs_")
+}
+
+// machineFindings are the agents that can be used here.
+func machineFindings(env Env) []doctor.Finding {
+	registry := newRegistry(env, command.NewRunner(), command.NewMasker(env.Environ))
+	var usable []string
+	for _, name := range registry.Names() {
+		if _, err := registry.Usable(name, agent.Situation{Env: env.Environ}); err == nil {
+			usable = append(usable, name)
+		}
+	}
+	if len(usable) == 0 {
+		return []doctor.Finding{{
+			Level: doctor.Warning, Subject: "agents", Message: "none can be used without a program's own settings",
+			Fix: "mark numbers for the tuner, give an `agent-command`, or install one of: " + strings.Join(registry.Names(), ", "),
+		}}
+	}
+	return []doctor.Finding{{Level: doctor.OK, Subject: "agents", Message: "can be used here: " + strings.Join(usable, ", ")}}
+}
+
+func checkout(ctx context.Context, repo *git.Repo) []doctor.Finding {
+	findings := []doctor.Finding{{Level: doctor.OK, Subject: "checkout", Message: repo.Root}}
+	if shallow, err := repo.IsShallow(ctx); err == nil && shallow {
+		findings[0] = doctor.Finding{
+			Level: doctor.Warning, Subject: "checkout", Message: "it is shallow, so every run fetches the rest of the history first",
+			Fix: "give actions/checkout `fetch-depth: 0`, or run `git fetch --unshallow`",
+		}
+	}
+	return findings
+}
+
+func findingsTable(findings []doctor.Finding) string {
+	table := report.Table{Header: []string{"", "looked at", "found", "fix"}}
+	for _, f := range findings {
+		sign := map[doctor.Level]string{doctor.OK: "ok", doctor.Warning: "warn", doctor.Problem: "FAIL"}[f.Level]
+		table.Rows = append(table.Rows, []string{sign, f.Subject, f.Message, f.Fix})
+	}
+	return table.String() + "\nLook at one program's evaluation with `iterate doctor --evaluation PROGRAM`.\n"
+}

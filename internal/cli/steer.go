@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/publish"
+	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/state"
+	"github.com/org/autoloop/internal/store"
+)
+
+func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {
+	var name string
+	var issue int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "steer --program NAME | --issue NUMBER",
+		Short: "Do what comments on GitHub ask for, without an iteration",
+		Long: "Read the comments on a program's issue and pull request, do what `/autoloop` commands of trusted\n" +
+			"people ask for, and bring issue and pull request up to date. It is for a workflow that a comment\n" +
+			"starts: so a program that is paused or completed hears too. In Actions it sets the outputs\n" +
+			"`has-work` and `selected` when somebody asked for an iteration now.",
+		Example: "  iterate steer --issue 12\n  iterate steer --program speed --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o := *o
+			o.program = name
+			return steerProgram(cmd.Context(), env, o, issue, asJSON)
+		},
+	}
+	cmd.Flags().StringVar(&name, "program", "", "the program")
+	cmd.Flags().IntVar(&issue, "issue", 0, "the program whose issue or pull request has this number")
+	cmd.Flags().StringVar(&o.remote, "remote", "", "the git remote that branches and books are shared with (default: origin)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	hubFlags(cmd.Flags(), &o.hubOptions)
+	return cmd
+}
+
+func steerProgram(ctx context.Context, env Env, o iterateOptions, issue int, asJSON bool) error {
+	if (o.program == "") == (issue == 0) {
+		return Usagef("say which program: --program NAME, or --issue NUMBER")
+	}
+	hub, err := o.hub(env)
+	if err != nil {
+		return err
+	}
+	if hub == nil {
+		return Usagef("there is nothing to hear without GitHub: give --repo and a token in GITHUB_TOKEN")
+	}
+	repo, err := openRepo(ctx, env, o.repoDir, gitOptions(env, hub)...)
+	if err != nil {
+		return err
+	}
+	if issue > 0 {
+		if o.program, err = programOf(ctx, env, repo, hub, o, issue); err != nil {
+			return err
+		}
+	}
+	if o.program == "" {
+		fmt.Fprintf(env.Stdout, "#%d belongs to no program\n", issue)
+		return nil
+	}
+	p, known, err := chooseProgram(ctx, env, repo, hub, o)
+	if err != nil {
+		return err
+	}
+	service := newIterateService(env, o, repo, p, nil, "")
+	service.Front = &publish.Service{Hub: hub, Program: p, Known: known, Now: env.Now}
+	result, err := service.Steer(ctx)
+	if err != nil {
+		return err
+	}
+	return printSteered(env, result, asJSON)
+}
+
+func printSteered(env Env, result iterate.Steered, asJSON bool) error {
+	for _, warning := range result.Warnings {
+		fmt.Fprintln(env.Stderr, "warning:", warning)
+	}
+	outputs := fmt.Sprintf("has-work=%v\nselected=%s\n", result.Run, result.Program)
+	if err := appendTo(env.Getenv("GITHUB_OUTPUT"), outputs); err != nil {
+		return err
+	}
+	if asJSON {
+		return json.NewEncoder(env.Stdout).Encode(result)
+	}
+	switch {
+	case result.Busy != "":
+		fmt.Fprintf(env.Stdout, "%s: left alone: %s\n", result.Program, result.Busy)
+	case result.Stopped != "":
+		fmt.Fprintf(env.Stdout, "%s: %s\n", result.Program, result.Stopped)
+	default:
+		fmt.Fprintf(env.Stdout, "%s: up to date\n", result.Program)
+	}
+	return nil
+}
+
+// programOf is the program whose issue or pull request has a number; "" when
+// it is none's.
+func programOf(ctx context.Context, env Env, repo *git.Repo, hub *github.Client, o iterateOptions, number int) (string, error) {
+	states, _, err := (&store.Memory{Repo: repo, Remote: o.gitRemote(env)}).States(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		if machine, _, err := state.ParseMachine(states[name]); err == nil && (machine.Issue == number || machine.PR == number) {
+			return name, nil
+		}
+	}
+	var found scheduler.Discovery
+	files, err := store.Programs{Root: repo.Root, Dir: o.programs, Parse: program.ParseHead}.Load(true)
+	if err != nil {
+		return "", err
+	}
+	if found, _, err = discover(ctx, hub, publish.ProgramLabel, files, states); err != nil {
+		return "", err
+	}
+	for _, numbers := range []map[string]int{found.Numbers, found.Linked} {
+		for name, issue := range numbers {
+			if issue == number {
+				return name, nil
+			}
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,57 @@
+package iterate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/org/autoloop/internal/ledger"
+)
+
+// Steered is what came of steering.
+type Steered struct {
+	Program string `json:"program"`
+	// Run says that somebody asked for an iteration now.
+	Run      bool     `json:"run"`
+	Busy     string   `json:"busy,omitempty"`
+	Stopped  string   `json:"stopped,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Steer does what comments ask for and shows what was not shown yet, without an
+// iteration: so a program that is paused or completed hears too. It takes no
+// lease, and leaves a program alone that another run works on.
+func (s *Service) Steer(ctx context.Context) (Steered, error) {
+	r := &run{Service: s, id: s.NewRun(), begun: s.Now(), steering: true}
+	result := Steered{Program: s.Program.Name}
+	files, _, err := r.Memory.Read(ctx, s.Program.Name)
+	if err != nil {
+		return result, err
+	}
+	if r.books, err = openBooks(s.Program, files); err != nil {
+		return result, err
+	}
+	r.files, r.iteration = files, r.books.sum.Iteration+1
+	if result.Busy = r.holder(r.books.sum.Open); result.Busy != "" || files.Ledger == nil {
+		return result, nil
+	}
+	err = r.hear(ctx)
+	var busy *errBusy
+	if errors.As(err, &busy) {
+		result.Busy = busy.holder
+		return result, nil
+	}
+	if err != nil {
+		return result, err
+	}
+	r.show(ctx)
+	result.Run, result.Stopped, result.Warnings = r.asked, r.stopped, r.warnings
+	return result, nil
+}
+
+// free says that no other run works on the program, for changes without a lease.
+func (r *run) free(b *books) error {
+	if holder := r.holder(b.sum.Open); holder != "" {
+		return &errBusy{holder}
+	}
+	return b.heed(func(e ledger.Event) error { return r.add(b, e) })
+}

@@ -1,0 +1,249 @@
+package tests
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
+)
+
+// lively is the program of the whole life, with CI: its agent mends what CI
+// found with line N of the file `fixes`.
+func lively() string {
+	body := strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 5s\nmetric: m", 1)
+	return strings.Replace(body, "  [ \"$value\"", "  if grep -q 'What CI said' \"$AUTOLOOP_PROMPT\"; then value=$(sed -n \"${AUTOLOOP_ITERATION}p\" \"$SIDE/fixes\"); fi\n  [ \"$value\"", 1)
+}
+
+// chapters are what happens before each run of the whole life.
+func chapters() []func(h *hub) {
+	nothing := func(*hub) {}
+	return []func(h *hub){
+		nothing, nothing, nothing,
+		func(h *hub) {
+			h.say("alice", "Smaller steps, please.")
+			h.say("alice", "/autoloop set target-metric 1.5")
+		},
+		(*hub).merge, nothing,
+	}
+}
+
+func newLife(t *testing.T) *hub {
+	t.Helper()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "8", "9", "fail", "7", "6", "1")
+	require.NoError(t, os.WriteFile(filepath.Join(h.side, "fixes"), []byte("0\n0\n0\n6.5\n"), 0o600))
+	h.program(lively())
+	h.live()
+	return h
+}
+
+// live lets CI turn the value 7 down.
+func (h *hub) live() {
+	h.env = append(h.env, "AUTOLOOP_GITHUB_PATIENCE=0s")
+	h.CI = func(commit string) string {
+		out, err := exec.CommandContext(context.Background(), "git", "--git-dir", h.bare, "show", commit+":value.txt").Output()
+		switch {
+		case err != nil:
+			return ""
+		case strings.TrimSpace(string(out)) == "7":
+			return "failure"
+		default:
+			return "success"
+		}
+	}
+}
+
+// moment is a hub as it was, to begin from again.
+type moment struct {
+	dir, side string
+	state     *githubtest.State
+}
+
+func (h *hub) moment() moment {
+	h.t.Helper()
+	m := moment{dir: filepath.Join(h.t.TempDir(), "repo"), side: filepath.Join(h.t.TempDir(), "side")}
+	h.run("", "cp", "-a", h.dir, m.dir)
+	h.run("", "cp", "-a", h.side, m.side)
+	h.Change(func(s *githubtest.State) { m.state = s.Copy() })
+	return m
+}
+
+// begin is another hub that is as one was.
+func (m moment) begin(t *testing.T) *hub {
+	t.Helper()
+	root := t.TempDir()
+	w := &world{t: t, dir: filepath.Join(root, "repo"), side: filepath.Join(root, "side")}
+	w.env = cleanEnviron(root, w.side)
+	w.run("", "cp", "-a", m.dir, w.dir)
+	w.run("", "cp", "-a", m.side, w.side)
+	bare := filepath.Join(w.side, "remote.git")
+	w.git("remote", "set-url", "origin", bare)
+	h := &hub{world: w, bare: bare, Server: githubtest.New(t, m.state.Copy())}
+	h.Token, h.Heads = hubToken, func(branch string) string { return head(t, bare, branch) }
+	w.env = append(w.env, "GITHUB_API_URL="+h.URL, "GITHUB_REPOSITORY=org/repo", "GITHUB_TOKEN="+hubToken)
+	h.live()
+	return h
+}
+
+var (
+	eventMark = regexp.MustCompile(`(NOTICE|REPLY) [0-9]+`)
+	timeCell  = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00`)
+)
+
+// place is where everything is, without times and names that chance gave.
+func (h *hub) place() string {
+	h.t.Helper()
+	var out strings.Builder
+	h.Change(func(s *githubtest.State) {
+		for _, i := range s.Issues {
+			fmt.Fprintf(&out, "#%d %s open=%v %v\n", i.Number, i.Title, i.Open, i.Labels)
+			if pull := s.Pull(i.Number); pull != nil {
+				mark, _, _ := strings.Cut(i.Body, "\n")
+				fmt.Fprintf(&out, "  %s merged=%v draft=%v\n", mark, pull.Merged, pull.Draft)
+			}
+			for _, c := range s.On(i.Number) {
+				lines := strings.SplitN(c.Body, "\n", 3)
+				fmt.Fprintf(&out, "  %s: %s\n", c.Author, eventMark.ReplaceAllString(strings.Join(lines[:min(len(lines), 2)], " "), "$1"))
+			}
+		}
+		fmt.Fprintf(&out, "%d reactions\n", len(s.Reactions))
+	})
+	out.WriteString(h.run(h.bare, "git", "log", "--format=%s", "autoloop/p") + "\n")
+	out.WriteString(timeCell.ReplaceAllString(h.remembered("p.results.tsv"), "T") + "\n")
+	for line := range strings.Lines(h.remembered("p.md")) {
+		if strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| Last Run") {
+			out.WriteString(line)
+		}
+	}
+	return out.String()
+}
+
+// decided is the number of the last iteration that CI waits for no more.
+func (h *hub) decided() int {
+	return strings.Count(h.remembered("p.results.tsv"), "\n") - 1
+}
+
+// fault is one way in which a write fails.
+type fault struct {
+	kind  githubtest.FaultKind
+	after bool
+	kill  bool
+}
+
+func (f fault) String() string {
+	name, when := string(f.kind), "before"
+	if f.kill {
+		name = "killed"
+	}
+	if f.after {
+		when = "after"
+	}
+	return name + " " + when
+}
+
+// faults are those that a write meets: all of them in turn, two for each write,
+// and four in a thorough run. That every write meets every one of them is tested
+// beside the package that publishes.
+func faults(write int) []fault {
+	all := []fault{
+		{githubtest.ServerError, false, false},
+		{githubtest.Dropped, true, false},
+		{githubtest.Dropped, true, true},
+		{githubtest.BadGateway, true, false},
+		{githubtest.SecondaryLimit, false, false},
+		{githubtest.Dropped, false, true},
+		{githubtest.ServerError, true, false},
+		{githubtest.Dropped, false, false},
+		{githubtest.PrimaryLimit, false, false},
+		{githubtest.BadGateway, false, false},
+	}
+	count := 2
+	if os.Getenv("AUTOLOOP_TEST_REAL") != "" {
+		count = 4
+	}
+	var some []fault
+	for i := range count {
+		some = append(some, all[(write*count+i)%len(all)])
+	}
+	return some
+}
+
+// TestFaultsAtEveryWriteOfALife lets every write of the whole life fail, from
+// the moment just before the run that makes it. The runs after it end where the
+// life without faults was.
+func TestFaultsAtEveryWriteOfALife(t *testing.T) {
+	t.Parallel()
+	h, met := newLife(t), 0
+	for number, before := range chapters() {
+		before(h)
+		m := h.moment()
+		h.Calls()
+		h.one()
+		writes := 0
+		for _, call := range h.Calls() {
+			if call.Write() {
+				writes++
+			}
+		}
+		want, iteration := h.place(), h.decided()
+		assert.Equal(t, number == 3, strings.Contains(want, "fix CI (1)"))
+		t.Logf("run %d: %d writes", number+1, writes)
+		for write := range writes {
+			met++
+			for _, f := range faults(met) {
+				t.Run(fmt.Sprintf("run %d write %d %s", number+1, write+1, f), func(t *testing.T) {
+					t.Parallel()
+					again := m.begin(t)
+					again.strike(f, write)
+					for tries := 0; again.decided() < iteration && tries < 3; tries++ {
+						again.runOnce()
+					}
+					again.settle(want)
+					assert.Equal(t, want, again.place())
+				})
+			}
+		}
+	}
+	assert.Contains(t, h.place(), "| Completed | true |")
+}
+
+// strike runs once with a write that fails.
+func (h *hub) strike(f fault, write int) {
+	h.t.Helper()
+	cmd := h.command("iterate", "--program", "p", "--json")
+	order := githubtest.Fault{Kind: f.kind, Writes: true, Skip: write, After: f.after, Wait: time.Hour}
+	if f.kill {
+		order.Call = func() { _ = cmd.Process.Kill() }
+	}
+	h.Fail(order)
+	out, err := cmd.CombinedOutput()
+	if !f.kill {
+		require.NoError(h.t, err, string(out))
+	}
+	require.Zero(h.t, h.Mend(), "the fault struck")
+}
+
+func (h *hub) runOnce() {
+	h.t.Helper()
+	a := h.binary("iterate", "--program", "p", "--json")
+	require.Zero(h.t, a.code, a.stderr)
+}
+
+// settle lets what was not shown be shown, without another iteration.
+func (h *hub) settle(want string) {
+	h.t.Helper()
+	if h.place() == want {
+		return
+	}
+	a := h.binary("iterate", "steer", "--program", "p")
+	require.Zero(h.t, a.code, a.stderr)
+}
