@@ -151,6 +151,15 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 			shown.Step(iterate.Step{Program: p.Name, Name: "measure", Detail: text, Minor: true})
 		}}
 	}
+	if p.Evaluation == program.Skill {
+		closing, err := evaluateSkill(ctx, env, o, service, func(text string) {
+			shown.Step(iterate.Step{Program: p.Name, Name: "measure", Detail: text, Minor: true})
+		})
+		if err != nil {
+			return err
+		}
+		defer closing()
+	}
 	results, err := service.Run(ctx, o.count)
 	shown.Close()
 	if printed := printResults(env, results, o.json); printed != nil {
@@ -227,11 +236,8 @@ func runnable(p *program.Program) error {
 	if missing := p.Missing(); len(missing) > 0 && !p.Unconfigured {
 		return Usagef("%s", missing[0])
 	}
-	switch {
-	case p.Unconfigured:
+	if p.Unconfigured {
 		return Usagef("%s: the program is not configured yet: replace its placeholders and remove the line %s", p.File, program.Sentinel)
-	case p.Evaluation == program.Skill:
-		return Usagef("%s: this version evaluates `metric` and `tasks` programs; `evaluation: %s` is not among them", p.File, p.Evaluation)
 	}
 	return nil
 }

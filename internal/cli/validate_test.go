@@ -21,8 +21,8 @@ func TestValidateJSON(t *testing.T) {
 	assert.JSONEq(t, `[
 	  {"file": ".autoloop/programs/other.md", "name": "other", "ok": true, "errors": [],
 	   "warnings": [".autoloop/programs/other.md:6: there is no `+"`s/`"+` yet"], "unconfigured": false,
-	   "schedule": "0 3 * * *", "interval_seconds": null, "cron": "0 3 * * *", "target_metric": null, "metric_direction": "higher",
-	   "metric": null, "targets": ["s/"], "protected": [], "evaluation": "skill", "evaluation_script": null},
+	   "schedule": "0 3 * * *", "interval_seconds": null, "cron": "0 3 * * *", "target_metric": 1, "metric_direction": "higher",
+	   "metric": null, "targets": ["s/"], "protected": ["s/evals/"], "evaluation": "skill", "evaluation_script": null},
 	  {"file": ".autoloop/programs/speed.md", "name": "speed", "ok": true, "errors": [],
 	   "warnings": [".autoloop/programs/speed.md:5: unknown key `+"`colour`"+` is ignored"], "unconfigured": false,
 	   "schedule": "every 6h", "interval_seconds": 21600, "cron": null, "target_metric": 0.5, "metric_direction": "lower",

@@ -144,7 +144,7 @@ func (r *run) prompt(at position, a *attempt, files []string) string {
 	}
 	return prompt.Build(prompt.Input{
 		Room:    room,
-		Program: p.Name, Iteration: r.iteration, Goal: p.Goal, Targets: texts(p.Targets), Protected: texts(p.Protected), Files: files,
+		Program: p.Name, Iteration: r.iteration, Goal: goal(p), Targets: texts(p.Targets), Protected: texts(p.Protected), Files: files,
 		Metric: p.Metric, Direction: p.Direction, Target: r.target(b), Initial: b.sum.Initial, Best: b.sum.Best, Script: p.Script,
 		Sections: []prompt.Section{
 			{Title: "Current priorities", Text: b.doc.Section(state.Priorities)},

@@ -51,7 +51,7 @@ func (r *run) identify(entries []git.Entry) (identity, error) {
 	defined := short(sum)
 	targets := p.Matcher()
 	for _, entry := range entries {
-		if !targets.Target(entry.Path) {
+		if !targets.Target(entry.Path) || p.OfSuite(entry.Path) {
 			fmt.Fprintf(sum, "%s %s\t%s\x00", entry.Mode, entry.ID, entry.Path)
 		}
 	}

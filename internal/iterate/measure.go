@@ -46,6 +46,7 @@ func (m *measurement) all(ctx context.Context) error {
 		step, more := m.trial.Next()
 		if !more {
 			m.decide()
+			m.loseNoCase()
 			return nil
 		}
 		if m.stage != step.Stage {

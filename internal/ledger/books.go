@@ -86,8 +86,10 @@ type Books struct {
 	// Incumbent is the commit that Best belongs to, Base the default branch's
 	// commit at the baseline.
 	Incumbent, Base, BaseBranch string
-	// Output is what the last evaluation of the incumbent printed.
-	Output string
+	// Output is what the last evaluation of the incumbent printed, Numbers are
+	// those that it had.
+	Output  string
+	Numbers map[string]score.Value
 	// Evaluator is the hash under which Best was measured, Definition that of
 	// the program's settings in it.
 	Evaluator, Definition string
@@ -121,6 +123,8 @@ type Books struct {
 	known           consumption // of the proposals of the iteration under way
 	candidateOutput string
 	adopted         []string
+
+	candidateNumbers map[string]score.Value
 }
 
 // Replay adds up the events in order.
@@ -180,7 +184,7 @@ func (b *Books) set(key, value string) {
 // What a candidate measured counts only through a decision.
 func (b *Books) measured(e *Event) {
 	if e.Role == Candidate {
-		b.candidateOutput = e.Output
+		b.candidateOutput, b.candidateNumbers = e.Output, e.Numbers
 	}
 	if e.Metric == nil || e.Role == Candidate || e.Stage != "" {
 		return
@@ -188,7 +192,7 @@ func (b *Books) measured(e *Event) {
 	if e.Role == Baseline {
 		b.baseline(e)
 	}
-	b.Best, b.Incumbent, b.Output = e.Metric, e.Commit, e.Output
+	b.Best, b.Incumbent, b.Output, b.Numbers = e.Metric, e.Commit, e.Output, e.Numbers
 }
 
 func (b *Books) baseline(e *Event) {
@@ -261,7 +265,7 @@ func (b *Books) decided(e *Event) {
 		if e.Best != nil && e.PreviousBest != nil {
 			b.Gains = append(b.Gains, e.Best.Sub(*e.PreviousBest).Abs())
 		}
-		b.Best, b.Incumbent, b.Output = e.Best, e.Commit, b.candidateOutput
+		b.Best, b.Incumbent, b.Output, b.Numbers = e.Best, e.Commit, b.candidateOutput, b.candidateNumbers
 	}
 }
 

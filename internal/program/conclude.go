@@ -2,6 +2,8 @@ package program
 
 import (
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/score"
@@ -48,13 +50,54 @@ func (p *Program) concludeKind(line func(string) int) {
 	if p.Skill != "" && p.Evals == "" {
 		p.Evals = path.Join(p.Skill, "evals/evals.json")
 	}
-	if p.Evaluation == Skill && line("evaluation-runs") == 0 {
-		p.Runs = 1
-	}
-	if p.Evaluation == Skill && line("stop-after-reverts") == 0 {
-		p.StopAfterReverts = 3
+	if p.Evaluation == Skill {
+		p.concludeSkill(line)
 	}
 	p.Plateau = p.PlateauFor(p.Agent)
+}
+
+// perfectRate is the best that a pass rate can be.
+const perfectRate = 1
+
+// concludeSkill sets what holds for skills: the plain comparison of a run each,
+// at most three reverts in a row, an end at the perfect pass rate, and an eval
+// suite that no candidate may touch.
+func (p *Program) concludeSkill(line func(string) int) {
+	if line("evaluation-runs") == 0 {
+		p.Runs = 1
+	}
+	if line("stop-after-reverts") == 0 {
+		p.StopAfterReverts = skillReverts
+	}
+	if perfect := score.FromInt(perfectRate); p.Target == nil && line("target-metric") == 0 {
+		p.Target = &perfect
+	} else if p.Target != nil && p.Target.Cmp(perfect) > 0 {
+		p.fail(line("target-metric"), "target-metric %s can never be reached: a pass rate is from 0 to 1", p.Target)
+	}
+	for _, text := range p.suitePaths() {
+		p.Protected = addPattern(p.Protected, Pattern{Text: text, Line: line("skill")})
+	}
+}
+
+// suitePaths are the directory of a skill's suites, and its eval file where that
+// is elsewhere.
+func (p *Program) suitePaths() []string {
+	if p.Skill == "" {
+		return nil
+	}
+	paths := []string{path.Join(p.Skill, "evals") + "/"}
+	if !strings.HasPrefix(p.Evals, paths[0]) {
+		paths = append(paths, p.Evals)
+	}
+	return paths
+}
+
+// OfSuite reports whether a path is part of what a skill is graded by: it counts
+// as part of the evaluation although the target may match it.
+func (p *Program) OfSuite(name string) bool {
+	return p.Evaluation == Skill && slices.ContainsFunc(p.suitePaths(), func(own string) bool {
+		return name == own || strings.HasSuffix(own, "/") && strings.HasPrefix(name, own)
+	})
 }
 
 func (p *Program) concludeNumbers(line func(string) int) {

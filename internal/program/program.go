@@ -106,8 +106,15 @@ func (p *Program) PlateauFor(agent string) int {
 	if !p.PlateauGiven && (agent == "tuner" || p.Strategy == "openevolve") {
 		return SearchPlateau
 	}
+	if !p.PlateauGiven && p.Evaluation == Skill {
+		return skillReverts
+	}
 	return p.Plateau
 }
+
+// skillReverts is how many reverts in a row end a run of a skill program, and
+// pause it, when it does not say.
+const skillReverts = 3
 
 // Range bounds what a metric can plausibly be, both ends included.
 type Range struct{ Min, Max score.Value }

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/evaluate"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/sandbox"
+	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tree"
+)
+
+// skillLoop wires the evaluation of a skill inside a program's loop.
+type skillLoop struct {
+	env     Env
+	program *program.Program
+	repo    *git.Repo
+	// agent is who proposes, and works on the cases unless the program says who.
+	agent string
+	// trees is where the loop has its trees, and dir where this evaluation works.
+	trees, dir string
+	// keep is where what the evaluations leave is kept.
+	keep string
+	tell func(string)
+}
+
+// evaluateSkill makes a service measure by the eval suite of the program's skill.
+// What it returns cleans up.
+func evaluateSkill(ctx context.Context, env Env, o iterateOptions, service *iterate.Service, tell func(string)) (closing func(), err error) {
+	dir, err := newRunDir()
+	if err != nil {
+		return nil, err
+	}
+	closing = func() { _ = tree.RemoveAll(dir) } // else the next run removes it
+	l := &skillLoop{env: env, program: service.Program, repo: service.Repo, agent: service.Agent.Name(), trees: service.RunDir, dir: dir, tell: tell}
+	if l.keep, err = skillKeep(env, o, service.Program); err == nil {
+		service.Eval, err = l.evaluator(ctx)
+	}
+	if err != nil {
+		closing()
+		return nil, err
+	}
+	return closing, nil
+}
+
+// evaluator builds all that an evaluation works with.
+func (l *skillLoop) evaluator(ctx context.Context) (*evals.Evaluator, error) {
+	p, env := l.program, l.env
+	masker := command.NewMasker(env.Environ)
+	executor := &taskLoop{env: env, program: p, root: l.repo.Root, agent: l.agent}
+	text := executor.command()
+	runner, err := l.runner(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	worker, err := l.executor(ctx, executor.executor(), text, runner, masker)
+	if err != nil {
+		return nil, err
+	}
+	options := tasksOptions{judge: p.Judge, judgeModel: p.JudgeModel}
+	grader, none, err := options.chooseJudge(env, &tasksPlace{run: l.dir}, masker)
+	if err != nil {
+		return nil, err
+	}
+	e := &evals.Evaluator{
+		Skill: p.Skill, Evals: p.Evals, Keep: l.keep, Shell: &evaluate.Evaluator{Runner: runner, Masker: masker},
+		Options: evals.Options{
+			Agent: worker, Model: p.Model, Command: text, Env: p.Env, Jobs: p.Jobs, NoGrader: none, Masker: masker, Now: env.Now,
+			Sandboxes: &sandbox.Maker{Runner: runner, Masker: masker, Environ: l.environ, Offline: !p.Network, Remove: tree.RemoveAll},
+			RunDir:    filepath.Join(l.dir, "cases"), Progress: l.progress,
+		},
+	}
+	if grader != nil {
+		e.Grader = grader
+	}
+	return e, nil
+}
+
+func (l *skillLoop) environ(home string, names []string) ([]string, error) {
+	if err := os.MkdirAll(filepath.Join(home, "tmp"), 0o700); err != nil {
+		return nil, err
+	}
+	return command.Environment(l.env.Environ, home, names), nil
+}
+
+func (l *skillLoop) progress(done, total int, c suite.CaseScore) {
+	if l.tell != nil {
+		l.tell(fmt.Sprintf("%d of %d cases: %s passed %d of %d", done, total, c.ID, c.Passed, c.Total))
+	}
+}
+
+// runner isolates executors: they see neither the suite, in the checkout and in
+// the trees, nor what is kept.
+func (l *skillLoop) runner(ctx context.Context, text string) (*command.Runner, error) {
+	runner := command.NewRunner()
+	hidden := []string{l.repo.CommonDir, l.repo.GitDir, l.trees, l.keep}
+	for _, name := range []string{path.Join(l.program.Skill, suite.EvalDir), l.program.Evals} {
+		hidden = append(hidden, filepath.Join(l.repo.Root, filepath.FromSlash(name)))
+	}
+	quiet := l.env
+	quiet.Stderr = io.Discard // the loop has said how its commands are isolated
+	var err error
+	runner.Isolation, err = isolate(ctx, quiet, l.program, runner, l.dir, hidden, namedFiles(l.env, text))
+	return runner, err
+}
+
+// executor finds who works on the cases.
+func (l *skillLoop) executor(ctx context.Context, name, text string, runner *command.Runner, masker command.Masker) (agent.Agent, error) {
+	if name == (agent.Tuner{}).Name() {
+		return nil, Usagef("%s: the tuner works on no eval case; name who does with `executor`", l.program.File)
+	}
+	found, err := newRegistry(l.env, runner, masker).Ready(ctx, name, agent.Situation{Env: l.env.Environ, Command: text, Dir: l.repo.Root})
+	if err != nil && ctx.Err() == nil {
+		return nil, Usagef("%s: executor: %w", l.program.File, err)
+	}
+	return found, err
+}
+
+// keptRuns is how many runs of a program are kept with their outputs.
+const keptRuns = 20
+
+// skillKeep makes the directory in which a run keeps its evaluations, after the
+// oldest of those that are too many were removed.
+func skillKeep(env Env, o iterateOptions, p *program.Program) (string, error) {
+	above := filepath.Join(outputDir(env, o.dir), "skills", p.Name)
+	dir := filepath.Join(above, newRunID(env))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("keep what evaluations leave: %w", err)
+	}
+	runs, err := os.ReadDir(above) // sorted, and their names begin with the time
+	if err != nil {
+		return "", fmt.Errorf("keep what evaluations leave: %w", err)
+	}
+	for _, old := range runs[:max(0, len(runs)-keptRuns)] {
+		if err := tree.RemoveAll(filepath.Join(above, old.Name())); err != nil {
+			return "", fmt.Errorf("remove an old run: %w", err)
+		}
+	}
+	return dir, nil
+}

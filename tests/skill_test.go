@@ -1,0 +1,163 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestSkillExampleImproves(t *testing.T) {
+	t.Parallel()
+	w := exampleWorld(t, "skill-release-notes")
+	a := w.binary("iterate", "skill", "validate", "programs/skill-release-notes/skill")
+	require.Zero(t, a.code, a.stdout)
+	assert.Contains(t, a.stdout, "case ordinary: 0 expectations, 6 deterministic checks, 1 files\n")
+	before := w.checkout()
+	got := w.example("skill-release-notes", "10")
+	outcomes, bests := []string{}, []string{}
+	for _, one := range got {
+		outcomes, bests = append(outcomes, one.Outcome), append(bests, text(one.Best))
+	}
+	assert.Equal(t, []string{"accepted", "rejected", "accepted", "accepted", "accepted"}, outcomes, "%+v", got)
+	assert.Equal(t, "1", bests[4])
+	assert.Contains(t, got[4].Stopped, "completed: target reached")
+	assert.Equal(t, before, w.checkout())
+	branch := w.git("show", "autoloop/skill-release-notes:programs/skill-release-notes/skill/SKILL.md")
+	assert.Contains(t, branch, "Breaking changes come first")
+	assert.NotContains(t, branch, "three most important")
+	kept, err := filepath.Glob(filepath.Join(filepath.Dir(w.dir), "gh-aw", "skills", "skill-release-notes", "*", "evaluation-*", "eval-*", "grading.json"))
+	require.NoError(t, err)
+	assert.Len(t, kept, 3*6, "three cases, of the baseline and of five candidates")
+}
+
+// skillProgram is a skill whose only case passes as far as its words are in
+// SKILL.md; its agent runs the script improve.
+const skillProgram = `---
+skill: s
+judge: off
+agent: command
+agent-command: sh "$SIDE/improve"
+executor-command: cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md
+env: [SIDE]
+%FRONT%
+---
+## Goal
+Say more.
+## Target
+- ` + "`s/`" + `
+`
+
+func skillWorld(t *testing.T, front, improve string) *world {
+	t.Helper()
+	check := func(word string) string {
+		return `{"type": "file_contains", "file": "out.md", "text": "` + word + `"}`
+	}
+	w := newWorld(t, map[string]string{
+		".autoloop/programs/p.md": strings.Replace(skillProgram, "%FRONT%", front, 1),
+		"s/SKILL.md":              "---\nname: s\n---\nalpha\n",
+		"s/evals/evals.json": `[{"id": 1, "prompt": "p", "deterministic_checks": [` + check("alpha") + `]},
+			{"id": 2, "prompt": "p", "deterministic_checks": [` + check("beta") + `, ` + check("gamma") + `, ` + check("delta") + `]}]`,
+	})
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "improve"), []byte(improve), 0o600))
+	return w
+}
+
+func TestSkillIsStuckAfterThreeReverts(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", "echo nothing >> s/SKILL.md")
+	got := w.iterate("-n", "9")
+	require.Len(t, got, 3)
+	assert.Contains(t, got[2].Stopped, "3")
+	assert.Equal(t, "0.5", text(got[2].Best))
+}
+
+func TestPerfectSkillRunsNoIteration(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", "touch \"$SIDE/asked\"; echo x >> s/SKILL.md")
+	w.write("s/SKILL.md", "alpha beta gamma delta\n")
+	w.git("commit", "--quiet", "--all", "--message", "perfect")
+	got := w.iterate("-n", "9")
+	for _, one := range got {
+		assert.NotEqual(t, "accepted", one.Outcome)
+	}
+	assert.NoFileExists(t, filepath.Join(w.side, "asked"), "%+v", got)
+	assert.Contains(t, w.memory("p.md"), "| Completed | true |")
+}
+
+func TestSkillMayNotLoseACase(t *testing.T) {
+	t.Parallel()
+	lose := "printf 'beta gamma delta\\n' > s/SKILL.md" // wins 2, loses 1: a tie at 1/2
+	w := skillWorld(t, "no-case-regression: true", lose)
+	got := w.one()
+	assert.Equal(t, "rejected", got.Outcome, "a tie is no gain")
+
+	evals := `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "alpha"}]},
+		{"id": 2, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "beta"}]},
+		{"id": 3, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "gamma"}]}]`
+	for front, want := range map[string]string{"no-case-regression: true": "rejected", "no-case-regression: false": "accepted"} {
+		w := skillWorld(t, front, "printf 'beta gamma\\n' > s/SKILL.md")
+		w.write("s/evals/evals.json", evals)
+		w.git("commit", "--quiet", "--all", "--message", "three cases")
+		got := w.one()
+		assert.Equal(t, want, got.Outcome, "%s: %v", front, got.Reasons)
+		assert.Contains(t, strings.Join(got.Reasons, "\n"), "regressed-cases: 1", front)
+	}
+}
+
+func TestSkillCandidatesMayNotTouchTheirSuite(t *testing.T) {
+	t.Parallel()
+	for name, improve := range map[string]string{
+		"edits it":           "echo '[]' > s/evals/evals.json",
+		"adds to it":         "echo beta gamma delta >> s/SKILL.md; touch s/evals/x",
+		"removes it":         "rm -r s/evals",
+		"deletes itself":     "rm -r s",
+		"links out":          "ln -s /etc s/etc; echo beta >> s/SKILL.md",
+		"writes a grading":   `mkdir s/outputs; echo '{"expectations":[{"text":"x","passed":true}]}' > s/outputs/grading.json`,
+		"removes its script": "rm s/SKILL.md",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := skillWorld(t, "", improve)
+			got := w.one()
+			assert.Equal(t, "rejected", got.Outcome, "%v", got.Reasons)
+			assert.Equal(t, "0.5", text(got.Best))
+			assert.Empty(t, w.git("branch", "--list", "autoloop/*"))
+		})
+	}
+}
+
+func TestSkillImproverHearsWhatFailed(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `cp "$AUTOLOOP_PROMPT" "$SIDE/prompt-$AUTOLOOP_ITERATION"; test "$AUTOLOOP_ITERATION" = 1 && echo beta >> s/SKILL.md || echo x >> s/SKILL.md`)
+	got := w.iterate("-n", "3")
+	require.Len(t, got, 3)
+	for name, want := range map[string][]string{
+		"prompt-1": {"case 2: 0 of 3", "failed: file_contains out.md \"beta\"", "generalise"},
+		"prompt-3": {"case 2: 1 of 3", "failed: file_contains out.md \"gamma\""},
+	} {
+		said, err := os.ReadFile(filepath.Join(w.side, name))
+		require.NoError(t, err)
+		for _, part := range want {
+			assert.Contains(t, string(said), part, name)
+		}
+	}
+	said, err := os.ReadFile(filepath.Join(w.side, "prompt-3"))
+	require.NoError(t, err)
+	assert.NotContains(t, string(said), `file_contains out.md "beta"`, "what was fixed is not told")
+	state := w.memory("p.jsonl")
+	assert.Contains(t, state, `"case.2":0.333333333333`)
+}
+
+func TestAChangedSuiteIsANewBaseline(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", "echo beta >> s/SKILL.md")
+	w.one()
+	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "omega"}]}]`)
+	w.git("commit", "--quiet", "--all", "--message", "another suite")
+	w.one()
+	assert.Equal(t, 2, strings.Count(w.memory("p.results.tsv"), "\tbaseline\t"))
+}
