@@ -75,8 +75,8 @@ func (r *copilotReader) out(text []byte) {
 			r.denied = "a tool: " + e.Data.Error.Message
 		}
 	case "session.error":
+		// It ends by itself, and writes its telemetry then.
 		r.problem = newProblem(e.Data.Status, e.Data.ErrorType+": "+e.Data.Message)
-		r.problem.final = true
 	case "result":
 		r.done = true
 	}

@@ -152,8 +152,8 @@ const maxQuiet = 3
 // limit ends it.
 func (r *opencodeReader) errs(text []byte) {
 	found := opencodeLogged.FindSubmatch(text)
-	if found == nil {
-		return
+	if found == nil || r.done || bytes.Contains(text, []byte(" small=true ")) {
+		return // Titles and the like are asked of a small model, and not needed.
 	}
 	words, err := strconv.Unquote(string(found[1]))
 	if err != nil {

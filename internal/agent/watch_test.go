@@ -90,6 +90,20 @@ func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
 	}
 }
 
+func TestWhatIsNotNeededMayFail(t *testing.T) {
+	t.Parallel()
+	step := `{"type":"step_finish","part":{"reason":"stop"}}`
+	failed := `level=ERROR message="stream error" small=%v mode=primary error.error="AI_APICallError: Rate limit reached for requests"`
+	for name, said := range map[string]recording{
+		"a title":           {Out: []string{step}, Err: []string{fmt.Sprintf(failed, true)}},
+		"after it was done": {Out: []string{step}, Err: []string{fmt.Sprintf(failed, false)}},
+	} {
+		reply, err := headless(t, opencode(), &replayer{recording: said}).Propose(t.Context(), recordedRequest(t, "opencode", Limit{}))
+		require.NoError(t, err)
+		assert.Nil(t, reply.Failure, name)
+	}
+}
+
 func TestACallersEndIsNoFailureOfTheAgent(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
