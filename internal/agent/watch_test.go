@@ -95,7 +95,7 @@ func TestWhatIsNotNeededMayFail(t *testing.T) {
 	step := `{"type":"step_finish","part":{"reason":"stop"}}`
 	failed := `level=ERROR message="stream error" small=%v mode=primary error.error="AI_APICallError: Rate limit reached for requests"`
 	for name, said := range map[string]recording{
-		"a title":           {Out: []string{step}, Err: []string{fmt.Sprintf(failed, true)}},
+		"a title":           {Out: []string{strings.Replace(step, "stop", "tool-calls", 1)}, Err: []string{fmt.Sprintf(failed, true)}},
 		"after it was done": {Out: []string{step}, Err: []string{fmt.Sprintf(failed, false)}},
 	} {
 		reply, err := headless(t, opencode(), &replayer{recording: said}).Propose(t.Context(), recordedRequest(t, "opencode", Limit{}))
