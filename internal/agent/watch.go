@@ -68,9 +68,14 @@ func (w *watch) finish(home, telemetry string) {
 	if telemetry == "" {
 		return
 	}
-	file, err := os.Open(filepath.Join(home, filepath.FromSlash(telemetry)))
-	if err != nil {
+	path := filepath.Join(home, filepath.FromSlash(telemetry))
+	// What the agent ran may have left a pipe there, which opening waits for.
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return // It wrote none: usage stays unknown.
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return
 	}
 	defer func() { _ = file.Close() }()
 	scanner := bufio.NewScanner(io.LimitReader(file, 4*maxLine))

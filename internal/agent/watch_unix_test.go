@@ -1,0 +1,32 @@
+//go:build unix
+
+package agent
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestTelemetryThatIsNoFile: a pipe or a link in place of the telemetry is
+// neither waited for nor followed.
+func TestTelemetryThatIsNoFile(t *testing.T) {
+	t.Parallel()
+	for name, leave := range map[string]func(path string) error{
+		"pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"link": func(path string) error { return os.Symlink("/dev/zero", path) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			require.NoError(t, leave(filepath.Join(home, "telemetry")))
+			w := newWatch(&codexReader{}, Limit{}, 0, func(error) {})
+			w.finish(home, "telemetry")
+			assert.Nil(t, w.heard().usage.InputTokens)
+		})
+	}
+}
