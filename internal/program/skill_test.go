@@ -1,0 +1,27 @@
+package program_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/program"
+)
+
+func TestTheSuiteOfASkillIsNoTarget(t *testing.T) {
+	t.Parallel()
+	p := program.Parse("p.md", []byte("---\nskill: s\nevals: more/cases.json\n---\n## Target\n`s/`, `more/*`\n"))
+	require.NoError(t, p.Err())
+	m := p.Matcher()
+	for path, suite := range map[string]bool{"s/SKILL.md": false, "s/evals/evals.json": true, "s/evals/files/a": true, "more/cases.json": true, "more/other.json": false, "s/evalsuite": false} {
+		assert.True(t, m.Target(path), path)
+		assert.Equal(t, !suite, m.Allows(path), path)
+		assert.Equal(t, suite, p.OfSuite(path), path)
+	}
+	assert.Equal(t, 3, p.Plateau)
+	assert.Equal(t, "1", p.Target.String())
+	metric := program.Parse("p.md", []byte("---\nmetric: m\n---\n## Target\n`s/`\n"))
+	assert.False(t, metric.OfSuite("s/evals/evals.json"))
+	assert.Error(t, program.Parse("p.md", []byte("---\nskill: s\ntarget-metric: 1.1\n---\n")).Err())
+}
