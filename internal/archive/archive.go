@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/org/autoloop/internal/disk"
 )
 
 // Archive keeps pieces of work under their names.
@@ -43,7 +45,7 @@ func (a *Archive) Keep(staged, name string) error {
 }
 
 func (a *Archive) keep(staged, place string) error {
-	if err := syncFiles(staged); err != nil {
+	if err := disk.SyncFiles(staged); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
@@ -61,7 +63,7 @@ func (a *Archive) keep(staged, place string) error {
 	if err := os.Rename(staged, place); err != nil {
 		return err
 	}
-	return syncUpwards(filepath.Dir(place), a.Dir)
+	return disk.SyncUpwards(filepath.Dir(place), a.Dir)
 }
 
 // Path is where a piece is, or would be.

@@ -85,6 +85,8 @@ func newIterateCommand(env Env) *cobra.Command {
 		newCompareCommand(env),
 		newTasksCommand(env, &o),
 		newSkillCommand(env),
+		newSnapshotCommand(env),
+		newRestoreCommand(env),
 		newReplayCommand(env, &o),
 		newDoctorCommand(env, &o),
 		newSteerCommand(env, &o),

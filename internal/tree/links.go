@@ -2,7 +2,6 @@ package tree
 
 import (
 	"path/filepath"
-	"strings"
 
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
@@ -43,7 +42,7 @@ func (s *scan) checkLinks() {
 }
 
 // links are the symbolic links of a tree and what they say.
-type links map[string]string
+type links gate.Links
 
 // with returns the links as they are after the changes, and whether any differ.
 func (l links) with(changes []gate.Change) (after links, moved bool) {
@@ -64,51 +63,10 @@ func (l links) with(changes []gate.Change) (after links, moved bool) {
 	return after, moved
 }
 
-// maxHops is how many links Linux follows in one path.
-const maxHops = 40
-
-// wrong says what is wrong with where a link leads, or "". It follows the other
-// links of the tree as a kernel would; where nothing is, nothing is assumed.
+// wrong says what is wrong with where a link leads, or "".
 func (l links) wrong(name string) string {
-	const leaves = "is a link that leaves the tree"
-	at, target := split(parent(name)), l[name]
-	var todo []string
-	for hops := 1; ; hops++ {
-		switch {
-		case hops > maxHops:
-			return "is a link that leads round in circles"
-		case strings.HasPrefix(target, "/") || filepath.IsAbs(target):
-			return leaves
-		}
-		todo = append(split(target), todo...)
-		for target = ""; target == ""; {
-			if len(todo) == 0 {
-				return ""
-			}
-			part := todo[0]
-			todo = todo[1:]
-			switch {
-			case part == "" || part == ".":
-			case part != "..":
-				if gate.DotGit(part) {
-					return leaves + " into a git directory"
-				}
-				at = append(at[:len(at):len(at)], part)
-				if target = l[strings.Join(at, "/")]; target != "" {
-					at = at[:len(at)-1]
-				}
-			case len(at) == 0:
-				return leaves
-			default:
-				at = at[:len(at)-1]
-			}
-		}
+	if filepath.IsAbs(l[name]) {
+		return "is a link that leaves the tree"
 	}
-}
-
-func split(path string) []string {
-	if path == "" {
-		return nil
-	}
-	return strings.Split(path, "/")
+	return gate.Links(l).Wrong(name)
 }

@@ -1,14 +1,14 @@
 //go:build unix
 
-package archive
+package disk
 
 import (
 	"errors"
 	"os"
 )
 
-// syncDirectory makes the names in a directory outlive a crash.
-func syncDirectory(dir string) error {
+// SyncDirectory makes the names in a directory outlive a crash.
+func SyncDirectory(dir string) error {
 	file, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package archive
+package disk
 
 import (
 	"errors"
@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 )
 
-// syncFiles brings the files of a directory, and the directory, to the disk.
-func syncFiles(dir string) error {
+// SyncFiles brings the files right in a directory, and the directory, to the
+// disk.
+func SyncFiles(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -20,7 +21,7 @@ func syncFiles(dir string) error {
 			return err
 		}
 	}
-	return syncDirectory(dir)
+	return SyncDirectory(dir)
 }
 
 func syncFile(name string) error {
@@ -31,11 +32,11 @@ func syncFile(name string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// syncUpwards syncs a directory and those above it up to and with top, whose
+// SyncUpwards syncs a directory and those above it up to and with top, whose
 // entries may be new.
-func syncUpwards(dir, top string) error {
+func SyncUpwards(dir, top string) error {
 	for {
-		if err := syncDirectory(dir); err != nil {
+		if err := SyncDirectory(dir); err != nil {
 			return err
 		}
 		if dir == top || dir == filepath.Dir(dir) {

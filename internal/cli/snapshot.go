@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/snapshot"
+)
+
+func newSnapshotCommand(env Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "snapshot SRC DST",
+		Short: "Keep the state of a directory as a read-only snapshot",
+		Long: "Copy SRC to the snapshot DST, with modes and links, and write DST.manifest.json beside it: path, mode,\n" +
+			"SHA-256 and link target of everything. `.git` is left out. A link that leads out of SRC is refused.\n" +
+			"A snapshot that is at DST is replaced in one step, and left alone when nothing changed.",
+		Example: "  iterate snapshot skills/release-notes /tmp/before",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return takeSnapshot(cmd.Context(), env, args[0], args[1], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	return cmd
+}
+
+func takeSnapshot(ctx context.Context, env Env, src, dst string, asJSON bool) error {
+	taken, err := snapshot.Take(ctx, env.path(src), env.path(dst))
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(env, taken)
+	}
+	became := "unchanged"
+	if taken.Changed {
+		became = fmt.Sprintf("%d of them written", taken.Written)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "%s: %d files, %d bytes, %s, sha256 %s\n", dst, taken.Files, taken.Bytes, became, taken.Digest)
+	return err
+}
+
+func newRestoreCommand(env Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "restore SNAPSHOT DIR",
+		Short: "Make a directory equal to a snapshot",
+		Long: "Make DIR exactly what SNAPSHOT is: content, modes and links, and nothing besides. `.git` is not touched,\n" +
+			"and files that are right already stay the same files. The snapshot is checked against its manifest\n" +
+			"first; one that is missing, cut off or altered is an error, and nothing is changed.",
+		Example: "  iterate restore /tmp/before skills/release-notes",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return restoreSnapshot(cmd.Context(), env, args[0], args[1], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	return cmd
+}
+
+func restoreSnapshot(ctx context.Context, env Env, from, dir string, asJSON bool) error {
+	restored, err := snapshot.Restore(ctx, env.path(from), env.path(dir))
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(env, restored)
+	}
+	became := "it was so already"
+	if restored.Changed {
+		became = fmt.Sprintf("%d files written, %d entries removed", restored.Written, restored.Removed)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "%s is as %s: %s\n", dir, from, became)
+	return err
+}
+
+// printJSON prints a value for programs.
+func printJSON(env Env, value any) error {
+	encoder := json.NewEncoder(env.Stdout)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}

@@ -1,0 +1,14 @@
+//go:build !linux && !darwin
+
+package disk
+
+import (
+	"errors"
+	"os"
+)
+
+// Exchange gives two existing names each other's file or directory, in one
+// step. The error wraps errors.ErrUnsupported where the system cannot.
+func Exchange(a, b string) error {
+	return &os.LinkError{Op: "exchange", Old: a, New: b, Err: errors.ErrUnsupported}
+}

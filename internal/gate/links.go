@@ -1,0 +1,59 @@
+package gate
+
+import (
+	"path"
+	"strings"
+)
+
+// Links are the symbolic links of a tree by their clean paths, and what they
+// say, both with slashes.
+type Links map[string]string
+
+// maxHops is how many links Linux follows in one path.
+const maxHops = 40
+
+// Wrong says what is wrong with where a link leads, or "". It follows the other
+// links of the tree as a kernel would; where nothing is, nothing is assumed.
+func (l Links) Wrong(name string) string {
+	const leaves = "is a link that leaves the tree"
+	at, target := split(path.Dir(name)), l[name]
+	var todo []string
+	for hops := 1; ; hops++ {
+		switch {
+		case hops > maxHops:
+			return "is a link that leads round in circles"
+		case strings.HasPrefix(target, "/"):
+			return leaves
+		}
+		todo = append(split(target), todo...)
+		for target = ""; target == ""; {
+			if len(todo) == 0 {
+				return ""
+			}
+			part := todo[0]
+			todo = todo[1:]
+			switch {
+			case part == "" || part == ".":
+			case part != "..":
+				if DotGit(part) {
+					return leaves + " into a git directory"
+				}
+				at = append(at[:len(at):len(at)], part)
+				if target = l[strings.Join(at, "/")]; target != "" {
+					at = at[:len(at)-1]
+				}
+			case len(at) == 0:
+				return leaves
+			default:
+				at = at[:len(at)-1]
+			}
+		}
+	}
+}
+
+func split(name string) []string {
+	if name == "" || name == "." {
+		return nil
+	}
+	return strings.Split(name, "/")
+}

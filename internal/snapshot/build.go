@@ -1,0 +1,137 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/org/autoloop/internal/disk"
+)
+
+// building puts a tree together in a directory that nobody looks at yet.
+type building struct {
+	from *listing
+	into *os.Root
+	dir  string
+	// mode is what a file or directory gets for the mode that it stands for.
+	mode func(Entry) fs.FileMode
+	// reuse returns the path of a file that is the same in content and mode,
+	// and may get a second name; "" when there is none.
+	reuse func(Entry) string
+
+	written atomic.Int64
+}
+
+// build copies a tree's entries from a directory into another, a new one, and
+// syncs them. Digests that the tree has must be those of what is copied; those
+// that it lacks are filled in.
+func (b *building) build(ctx context.Context, t Tree) error {
+	for _, e := range t {
+		if e.Kind != Directory {
+			continue
+		}
+		if err := b.into.Mkdir(filepath.FromSlash(e.Path), 0o700); err != nil {
+			return err
+		}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(workers)
+	for i := range t {
+		if t[i].Kind == Directory {
+			continue
+		}
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if t[i].Kind == Link {
+				return b.into.Symlink(t[i].Target, filepath.FromSlash(t[i].Path))
+			}
+			return b.file(&t[i])
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return b.close(t)
+}
+
+// close gives the directories their modes, the deepest first, and syncs them.
+func (b *building) close(t Tree) error {
+	for i := len(t) - 1; i >= 0; i-- {
+		if t[i].Kind != Directory {
+			continue
+		}
+		name := filepath.FromSlash(t[i].Path)
+		if err := disk.SyncDirectory(filepath.Join(b.dir, name)); err != nil {
+			return err
+		}
+		if err := b.into.Chmod(name, b.mode(t[i])); err != nil {
+			return err
+		}
+	}
+	return disk.SyncDirectory(b.dir)
+}
+
+// file copies one file, or gives one that is there a second name.
+func (b *building) file(e *Entry) (err error) {
+	name := filepath.FromSlash(e.Path)
+	if there := b.reuse(*e); there != "" && os.Link(there, filepath.Join(b.dir, name)) == nil {
+		return nil
+	}
+	file, err := b.into.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	digest, size, err := b.from.copyTo(file, e.Path)
+	if err != nil {
+		return fmt.Errorf("copy %q: %w", e.Path, err)
+	}
+	if e.SHA256 != "" && e.SHA256 != digest {
+		return fmt.Errorf("%q changed while it was copied", e.Path)
+	}
+	e.SHA256, e.Size = digest, size
+	b.written.Add(1)
+	return errors.Join(file.Chmod(b.mode(*e)), file.Sync())
+}
+
+// newStage makes a new directory beside dir, in which a tree is put together.
+func newStage(dir string) (string, error) {
+	return os.MkdirTemp(filepath.Dir(dir), filepath.Base(hidden(dir, "stage-"))+"*")
+}
+
+// clearStages removes those that an interrupted run left.
+func clearStages(dir string) error {
+	left, err := filepath.Glob(globQuote(hidden(dir, "stage-")) + "*")
+	if err != nil {
+		return err
+	}
+	for _, name := range left {
+		if err := disk.RemoveAll(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// globQuote makes a pattern that matches only that name.
+func globQuote(name string) string {
+	var out []byte
+	for i := range len(name) {
+		switch name[i] {
+		case '*', '?', '[', '\\':
+			if filepath.Separator == '/' {
+				out = append(out, '\\')
+			}
+		}
+		out = append(out, name[i])
+	}
+	return string(out)
+}

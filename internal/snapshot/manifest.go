@@ -1,0 +1,113 @@
+package snapshot
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Schema is the number of the manifest's format.
+const Schema = 1
+
+// manifestJSON is the file beside a snapshot.
+type manifestJSON struct {
+	Schema  int         `json:"schema"`
+	Digest  string      `json:"digest"`
+	Files   int         `json:"files"`
+	Bytes   int64       `json:"bytes"`
+	Entries []entryJSON `json:"entries"`
+}
+
+// entryJSON has paths and targets that are not UTF-8 in base64.
+type entryJSON struct {
+	Path         string `json:"path,omitempty"`
+	PathBase64   string `json:"path_base64,omitempty"`
+	Kind         Kind   `json:"kind"`
+	Mode         string `json:"mode,omitempty"`
+	SHA256       string `json:"sha256,omitempty"`
+	Size         int64  `json:"size,omitempty"`
+	Target       string `json:"target,omitempty"`
+	TargetBase64 string `json:"target_base64,omitempty"`
+}
+
+// writeManifest renders the manifest of a tree.
+func writeManifest(t Tree) ([]byte, error) {
+	count, bytes := t.files()
+	out := manifestJSON{Schema: Schema, Digest: t.Digest(), Files: count, Bytes: bytes, Entries: []entryJSON{}}
+	for _, e := range t {
+		written := entryJSON{Kind: e.Kind, SHA256: e.SHA256, Size: e.Size}
+		written.Path, written.PathBase64 = encode(e.Path)
+		written.Target, written.TargetBase64 = encode(e.Target)
+		if e.Kind != Link {
+			written.Mode = fmt.Sprintf("%04o", e.Mode)
+		}
+		out.Entries = append(out.Entries, written)
+	}
+	text, err := json.MarshalIndent(out, "", " ")
+	return append(text, '\n'), err
+}
+
+func encode(text string) (plain, coded string) {
+	if utf8.ValidString(text) {
+		return text, ""
+	}
+	return "", base64.StdEncoding.EncodeToString([]byte(text))
+}
+
+func decode(plain, coded string) (string, error) {
+	if coded == "" {
+		return plain, nil
+	}
+	text, err := base64.StdEncoding.DecodeString(coded)
+	return string(text), err
+}
+
+// readManifest reads a manifest, and holds its digest against its entries.
+func readManifest(data []byte) (Tree, error) {
+	var in manifestJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return nil, fmt.Errorf("is no manifest, or was cut off: %w", err)
+	}
+	if in.Schema != Schema {
+		return nil, fmt.Errorf("has the schema %d, and this program reads %d", in.Schema, Schema)
+	}
+	t := Tree{}
+	for i, read := range in.Entries {
+		entry, err := read.entry()
+		if err != nil {
+			return nil, fmt.Errorf("entries[%d] %w", i, err)
+		}
+		if i > 0 && entry.Path <= t[i-1].Path {
+			return nil, fmt.Errorf("entries[%d] is out of order", i)
+		}
+		t = append(t, entry)
+	}
+	if t.Digest() != in.Digest {
+		return nil, errors.New("was altered: its digest is not that of its entries")
+	}
+	return t, nil
+}
+
+func (r entryJSON) entry() (Entry, error) {
+	e := Entry{Kind: r.Kind, SHA256: r.SHA256, Size: r.Size}
+	var err error
+	if e.Path, err = decode(r.Path, r.PathBase64); err != nil || !fs.ValidPath(valid(e.Path)) || e.Path == "." {
+		return e, errors.New("has a path that no file below the snapshot has")
+	}
+	if e.Target, err = decode(r.Target, r.TargetBase64); err != nil {
+		return e, errors.New("has a link's target that is no base64")
+	}
+	if r.Kind == Link {
+		return e, nil
+	}
+	mode, err := strconv.ParseUint(r.Mode, 8, 32)
+	if err != nil || fs.FileMode(mode)&^fs.ModePerm != 0 || r.Kind != File && r.Kind != Directory {
+		return e, errors.New("needs a `kind` of file, directory or link, and a `mode` of permission bits")
+	}
+	e.Mode = fs.FileMode(mode)
+	return e, nil
+}

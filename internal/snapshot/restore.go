@@ -1,0 +1,187 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/org/autoloop/internal/disk"
+)
+
+// Restored is what came of restoring a snapshot.
+type Restored struct {
+	Digest string `json:"digest"`
+	// Changed is false when the directory was as the snapshot already.
+	Changed bool `json:"changed"`
+	// Written counts the files that were copied, Removed the entries that the
+	// snapshot does not have.
+	Written int `json:"written"`
+	Removed int `json:"removed"`
+}
+
+// Restore makes a directory equal to a snapshot: content, modes and links, and
+// nothing besides, but for `.git`, which it does not touch. Files that are right
+// already stay the same files. What is wrong with the snapshot is a *BadError,
+// and nothing is changed then. A process that is killed leaves the old state or
+// the new one; where a `.git` keeps the directory from being exchanged whole,
+// its entries are exchanged one by one, and Resume finishes that.
+func Restore(ctx context.Context, snapshot, dir string) (Restored, error) {
+	restored, err := restore(ctx, snapshot, dir)
+	if err != nil {
+		return Restored{}, fmt.Errorf("restore %s: %w", dir, err)
+	}
+	return restored, nil
+}
+
+func restore(ctx context.Context, snapshot, dir string) (Restored, error) {
+	snapshot, dir, err := restorePlaces(snapshot, dir)
+	if err != nil {
+		return Restored{}, err
+	}
+	from, err := open(ctx, snapshot)
+	if err != nil {
+		return Restored{}, err
+	}
+	defer func() { _ = from.root.Close() }()
+	unlock, err := disk.Lock(filepath.Dir(dir))
+	if err != nil {
+		return Restored{}, err
+	}
+	defer unlock()
+	if err := tidy(dir); err != nil {
+		return Restored{}, err
+	}
+	now, err := current(ctx, dir)
+	if err != nil {
+		return Restored{}, err
+	}
+	r := &restoring{snapshot: snapshot, dir: dir, from: from, now: now}
+	if now != nil {
+		defer func() { _ = now.root.Close() }()
+		r.changes = Compare(now.tree, from.tree)
+		if len(r.changes) == 0 {
+			return Restored{Digest: from.tree.Digest()}, removeFile(journalOf(dir))
+		}
+	}
+	return r.run(ctx)
+}
+
+// restorePlaces resolves both directories.
+func restorePlaces(snapshot, dir string) (from, to string, err error) {
+	if from, err = resolve(snapshot); err != nil {
+		return "", "", err
+	}
+	if to, err = resolve(dir); err != nil {
+		return "", "", err
+	}
+	if info, err := os.Lstat(to); err == nil && !info.IsDir() {
+		return "", "", fmt.Errorf("%s is there and is no directory", dir)
+	}
+	if info, err := os.Stat(filepath.Dir(to)); err != nil || !info.IsDir() {
+		return "", "", fmt.Errorf("%s is no directory; make it first", filepath.Dir(to))
+	}
+	return from, to, apart(from, to)
+}
+
+// current reads what is to be replaced; nil when it is not there. What cannot
+// be read counts as different.
+func current(ctx context.Context, dir string) (*listing, error) {
+	now, err := list(ctx, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // there is nothing to replace
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range now.tree {
+		if ctx.Err() == nil && now.tree[i].Kind == File && now.tree[i].Mode&0o400 == 0 {
+			now.tree[i].Kind = special
+		}
+	}
+	if err := now.hash(ctx); err != nil {
+		_ = now.root.Close()
+		return nil, err
+	}
+	return now, nil
+}
+
+// restoring is one restore under way.
+type restoring struct {
+	snapshot, dir string
+	from          *listing
+	now           *listing // nil when there is no directory yet
+	changes       []Difference
+	fresh         string // the directory that will take its place
+}
+
+func (r *restoring) run(ctx context.Context) (Restored, error) {
+	if err := r.blocked(); err != nil {
+		return Restored{}, err
+	}
+	var err error
+	if r.fresh, err = newStage(r.dir); err != nil {
+		return Restored{}, err
+	}
+	defer func() { _ = disk.RemoveAll(r.fresh) }()
+	root, err := os.OpenRoot(r.fresh)
+	if err != nil {
+		return Restored{}, err
+	}
+	defer func() { _ = root.Close() }()
+	b := &building{from: r.from, into: root, dir: r.fresh, reuse: r.alike, mode: func(e Entry) fs.FileMode { return e.Mode }}
+	if err := b.build(ctx, r.from.tree); err != nil {
+		return Restored{}, err
+	}
+	restored := Restored{Digest: r.from.tree.Digest(), Changed: true, Written: int(b.written.Load())}
+	for _, d := range r.changes {
+		if d.After == nil {
+			restored.Removed++
+		}
+	}
+	return restored, r.place()
+}
+
+// alike is the path of a file of the directory that is right already.
+func (r *restoring) alike(e Entry) string {
+	if r.now == nil {
+		return ""
+	}
+	if was, found := r.now.tree.Find(e.Path); !found || !was.same(e) {
+		return ""
+	}
+	return filepath.Join(r.dir, filepath.FromSlash(e.Path))
+}
+
+// place puts the new directory where the old one is.
+func (r *restoring) place() error {
+	mode := fs.FileMode(0o755)
+	if info, err := os.Stat(r.dir); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if err := os.Chmod(r.fresh, mode); err != nil {
+		return err
+	}
+	var err error
+	switch {
+	case r.now == nil:
+		err = os.Rename(r.fresh, r.dir)
+	case len(r.now.kept) == 0:
+		err = swap(r.fresh, r.dir, asideOf(r.dir))
+	default:
+		err = r.piecewise()
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(disk.SyncDirectory(filepath.Dir(r.dir)), removeFile(journalOf(r.dir)))
+}
+
+func removeFile(name string) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

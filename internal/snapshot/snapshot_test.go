@@ -1,0 +1,284 @@
+package snapshot_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/snapshot"
+)
+
+// write makes a file with its directories.
+func write(t testing.TB, dir, name, text string, mode fs.FileMode) {
+	t.Helper()
+	file := filepath.Join(dir, name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	require.NoError(t, os.Chmod(file, mode))
+}
+
+// room is a temporary directory whose read-only parts go away too.
+func room(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "room")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	t.Cleanup(func() { _ = disk.RemoveAll(dir) })
+	return dir
+}
+
+// odd has everything that a name or a mode can be.
+func odd(t testing.TB, dir string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("names that are not UTF-8 need Linux")
+	}
+	for name, mode := range map[string]fs.FileMode{
+		"SKILL.md": 0o644, "scripts/run.sh": 0o755, "with space": 0o600, `"quoted"`: 0o640, "'single'": 0o444, "new\nline": 0o644,
+		"tab\tand\\back": 0o644, "not\xffutf8/\xfe": 0o644, "*?[x]": 0o644, "-rf": 0o644, "ünïcode": 0o711, "deep/er/est/file": 0o644, "scripts-x": 0o644,
+	} {
+		write(t, dir, name, "text of "+name, mode)
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "empty"), 0o750))
+	require.NoError(t, os.Symlink("../SKILL.md", filepath.Join(dir, "deep", "up")))
+	require.NoError(t, os.Symlink("nowhere\xff", filepath.Join(dir, "dangling")))
+	require.NoError(t, os.Chmod(filepath.Join(dir, "deep"), 0o700))
+}
+
+func scan(t testing.TB, dir string) snapshot.Tree {
+	t.Helper()
+	tree, err := snapshot.Scan(t.Context(), dir)
+	require.NoError(t, err)
+	return tree
+}
+
+func TestSnapshotAndRestoreAreExact(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	src, snap, dst := filepath.Join(base, "src"), filepath.Join(base, "kept", "v0"), filepath.Join(base, "dst")
+	odd(t, src)
+	write(t, src, ".git/config", "[core]", 0o644)
+	before := scan(t, src)
+
+	taken, err := snapshot.Take(t.Context(), src, snap)
+	require.NoError(t, err)
+	assert.True(t, taken.Changed)
+	assert.Equal(t, 13, taken.Files)
+	assert.Equal(t, before.Digest(), taken.Digest)
+	assert.NoDirExists(t, filepath.Join(snap, ".git"))
+	for _, e := range scan(t, snap) {
+		assert.Zero(t, e.Mode&0o222, "%q can be written", e.Path)
+	}
+
+	restored, err := snapshot.Restore(t.Context(), snap, dst)
+	require.NoError(t, err)
+	assert.Equal(t, 13, restored.Written)
+	assert.Equal(t, before, scan(t, dst))
+	assert.NoDirExists(t, filepath.Join(dst, ".git"))
+	assert.Equal(t, before, scan(t, src), "the source is as it was")
+	assertNothingElse(t, base, "src", "kept", "dst")
+	assertNothingElse(t, filepath.Join(base, "kept"), "v0", "v0.manifest.json")
+}
+
+func assertNothingElse(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	var found []string
+	for _, e := range entries {
+		found = append(found, e.Name())
+	}
+	assert.ElementsMatch(t, names, found)
+}
+
+func TestRestoreRemovesAndChangesAndLeavesTheRest(t *testing.T) {
+	t.Parallel()
+	for _, git := range []string{"", ".git/config", "scripts/lib/.git/config", "gone/sub/.git/HEAD"} {
+		t.Run(git, func(t *testing.T) {
+			t.Parallel()
+			base := room(t)
+			src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
+			odd(t, src)
+			before := scan(t, src)
+			_, err := snapshot.Take(t.Context(), src, snap)
+			require.NoError(t, err)
+
+			write(t, src, "SKILL.md", "changed", 0o644)
+			require.NoError(t, os.Chmod(filepath.Join(src, "scripts", "run.sh"), 0o644))
+			require.NoError(t, os.Remove(filepath.Join(src, "new\nline")))
+			require.NoError(t, os.Remove(filepath.Join(src, "dangling")))
+			write(t, src, "dangling/is/a/directory", "x", 0o644)
+			require.NoError(t, os.RemoveAll(filepath.Join(src, "deep")))
+			write(t, src, "deep", "is a file", 0o644)
+			write(t, src, "extra/file", "x", 0o644)
+			require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(src, "extra", "link")))
+			if git != "" {
+				write(t, src, git, "mine", 0o644)
+			}
+			kept, err := os.Stat(filepath.Join(src, "with space"))
+			require.NoError(t, err)
+
+			restored, err := snapshot.Restore(t.Context(), snap, src)
+			require.NoError(t, err)
+			assert.True(t, restored.Changed)
+			assert.Equal(t, 4, restored.Written, "only what differs is written")
+			now, err := os.Stat(filepath.Join(src, "with space"))
+			require.NoError(t, err)
+			assert.True(t, os.SameFile(kept, now), "a file that was right is the same file")
+			if git != "" {
+				text, err := os.ReadFile(filepath.Join(src, git))
+				require.NoError(t, err)
+				assert.Equal(t, "mine", string(text))
+				require.NoError(t, os.RemoveAll(filepath.Join(src, filepath.Dir(git))))
+				_ = os.Remove(filepath.Join(src, "scripts", "lib"))
+				_ = os.RemoveAll(filepath.Join(src, "gone"))
+			}
+			assert.Equal(t, before, scan(t, src))
+			assertNothingElse(t, base, "src", "v0", "v0.manifest.json")
+
+			again, err := snapshot.Restore(t.Context(), snap, src)
+			require.NoError(t, err)
+			assert.False(t, again.Changed)
+		})
+	}
+}
+
+func TestTakeAgain(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v1")
+	odd(t, src)
+	first, err := snapshot.Take(t.Context(), src, snap)
+	require.NoError(t, err)
+	was, err := os.Stat(snap)
+	require.NoError(t, err)
+	again, err := snapshot.Take(t.Context(), src, snap)
+	require.NoError(t, err)
+	assert.False(t, again.Changed)
+	now, err := os.Stat(snap)
+	require.NoError(t, err)
+	assert.True(t, os.SameFile(was, now))
+
+	kept, err := os.Stat(filepath.Join(snap, "with space"))
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(filepath.Join(src, "SKILL.md"), 0o755))
+	third, err := snapshot.Take(t.Context(), src, snap)
+	require.NoError(t, err)
+	assert.NotEqual(t, first.Digest, third.Digest, "a mode is a change")
+	assert.Equal(t, 1, third.Written)
+	same, err := os.Stat(filepath.Join(snap, "with space"))
+	require.NoError(t, err)
+	assert.True(t, os.SameFile(kept, same), "unchanged files are not written again")
+	tree, err := snapshot.Verify(t.Context(), snap)
+	require.NoError(t, err)
+	assert.Equal(t, third.Digest, tree.Digest())
+}
+
+func TestBadSnapshotsChangeNothing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, snap string)
+		want  string
+	}{
+		"missing":          {func(t *testing.T, s string) { require.NoError(t, disk.RemoveAll(s)) }, "is missing"},
+		"no manifest":      {func(t *testing.T, s string) { require.NoError(t, os.Remove(snapshot.ManifestFile(s))) }, "has no manifest"},
+		"manifest cut off": {func(t *testing.T, s string) { require.NoError(t, os.Truncate(snapshot.ManifestFile(s), 500)) }, "was cut off"},
+		"manifest altered": {func(t *testing.T, s string) {
+			text, err := os.ReadFile(snapshot.ManifestFile(s))
+			require.NoError(t, err)
+			at := len(text) - 60
+			text = append(text[:at:at], []byte(string(text[at:]))...)
+			for i := range text {
+				if text[i] == '7' {
+					text[i] = '6'
+				}
+			}
+			write(t, filepath.Dir(s), filepath.Base(snapshot.ManifestFile(s)), string(text), 0o644)
+		}, "was altered"},
+		"file cut off": {func(t *testing.T, s string) {
+			require.NoError(t, os.Truncate(filepath.Join(s, "SKILL.md"), 3))
+		}, `"SKILL.md" is cut off (3 of 16 bytes)`},
+		"file altered": {func(t *testing.T, s string) {
+			require.NoError(t, os.Chmod(filepath.Join(s, "SKILL.md"), 0o644))
+			require.NoError(t, os.WriteFile(filepath.Join(s, "SKILL.md"), []byte("TEXT OF SKILL.md"), 0o600))
+		}, `"SKILL.md" is not what its manifest says`},
+		"file missing": {func(t *testing.T, s string) { require.NoError(t, os.Remove(filepath.Join(s, "SKILL.md"))) }, `"SKILL.md" is missing`},
+		"file more":    {func(t *testing.T, s string) { write(t, s, "more", "x", 0o644) }, `"more" is not in its manifest`},
+		"link turned": {func(t *testing.T, s string) {
+			require.NoError(t, os.Remove(filepath.Join(s, "dangling")))
+			require.NoError(t, os.Symlink("/etc", filepath.Join(s, "dangling")))
+		}, `"dangling" is not what its manifest says`},
+		"a file instead": {func(t *testing.T, s string) {
+			require.NoError(t, disk.RemoveAll(s))
+			require.NoError(t, os.WriteFile(s, nil, 0o600))
+		}, "is no directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base := room(t)
+			src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
+			odd(t, src)
+			_, err := snapshot.Take(t.Context(), src, snap)
+			require.NoError(t, err)
+			require.NoError(t, os.Chmod(snap, 0o755))
+			write(t, src, "SKILL.md", "the user's", 0o644)
+			write(t, src, "more/of/it", "the user's", 0o644)
+			before := scan(t, src)
+			c.spoil(t, snap)
+			_, err = snapshot.Restore(t.Context(), snap, src)
+			require.ErrorContains(t, err, c.want)
+			var bad *snapshot.BadError
+			require.ErrorAs(t, err, &bad)
+			assert.NotContains(t, err.Error(), "\n")
+			assert.Equal(t, before, scan(t, src))
+		})
+	}
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		prepare func(t *testing.T, src string)
+		dst     string
+		want    string
+	}{
+		"a link to the root": {func(t *testing.T, s string) { require.NoError(t, os.Symlink("/", filepath.Join(s, "l"))) }, "v0", `"l" is a link that leaves the tree`},
+		"a link upwards": {func(t *testing.T, s string) {
+			require.NoError(t, os.Symlink("../other", filepath.Join(s, "l")))
+		}, "v0", `"l" is a link that leaves the tree`},
+		"two links that leave together": {func(t *testing.T, s string) {
+			require.NoError(t, os.MkdirAll(filepath.Join(s, "a", "b"), 0o755))
+			require.NoError(t, os.Symlink("a/b", filepath.Join(s, "here")))
+			require.NoError(t, os.Symlink("here/../../..", filepath.Join(s, "out")))
+		}, "v0", `"out" is a link that leaves the tree`},
+		"a link into .git": {func(t *testing.T, s string) { require.NoError(t, os.Symlink(".git/config", filepath.Join(s, "l"))) }, "v0", "git directory"},
+		"a name like .git": {func(t *testing.T, s string) { write(t, s, "git~1", "", 0o644) }, "v0", "take for .git"},
+		"into itself":      {func(*testing.T, string) {}, "src/inside", "keep the two apart"},
+		"onto itself":      {func(*testing.T, string) {}, "src", "keep the two apart"},
+		"onto files": {func(t *testing.T, s string) {
+			write(t, filepath.Dir(s), "there/file", "precious", 0o644)
+		}, "there", "is no snapshot"},
+		"onto a file": {func(t *testing.T, s string) { write(t, filepath.Dir(s), "there", "", 0o644) }, "there", "is no directory"},
+		"no source":   {func(t *testing.T, s string) { require.NoError(t, os.RemoveAll(s)) }, "v0", "no such file or directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base := room(t)
+			src := filepath.Join(base, "src")
+			write(t, src, "SKILL.md", "x", 0o644)
+			c.prepare(t, src)
+			before, err := os.ReadDir(base)
+			require.NoError(t, err)
+			_, err = snapshot.Take(t.Context(), src, filepath.Join(base, c.dst))
+			require.ErrorContains(t, err, c.want)
+			after, err := os.ReadDir(base)
+			require.NoError(t, err)
+			assert.Len(t, after, len(before), "nothing is left")
+		})
+	}
+}

@@ -1,0 +1,186 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/org/autoloop/internal/disk"
+)
+
+// Taken is what came of taking a snapshot.
+type Taken struct {
+	Tree   Tree   `json:"-"`
+	Digest string `json:"digest"`
+	Files  int    `json:"files"`
+	Bytes  int64  `json:"bytes"`
+	// Changed is false when the snapshot was there as it should be.
+	Changed bool `json:"changed"`
+	// Written counts the files that were copied; the others were there.
+	Written int `json:"written"`
+}
+
+// Take makes the snapshot dst of the directory src, with its manifest beside it,
+// or leaves what is there when it is the same. A snapshot that is there is
+// replaced; any other directory that has something in it is an error. A process
+// that is killed leaves the old snapshot or the new one.
+func Take(ctx context.Context, src, dst string) (Taken, error) {
+	taken, err := take(ctx, src, dst)
+	if err != nil {
+		return Taken{}, fmt.Errorf("take a snapshot of %s: %w", src, err)
+	}
+	taken.Digest = taken.Tree.Digest()
+	taken.Files, taken.Bytes = taken.Tree.files()
+	return taken, nil
+}
+
+func take(ctx context.Context, src, dst string) (Taken, error) {
+	src, dst, err := places(src, dst)
+	if err != nil {
+		return Taken{}, err
+	}
+	unlock, err := disk.Lock(filepath.Dir(dst))
+	if err != nil {
+		return Taken{}, err
+	}
+	defer unlock()
+	if err := tidy(dst); err != nil {
+		return Taken{}, err
+	}
+	from, err := list(ctx, src)
+	if err != nil {
+		return Taken{}, err
+	}
+	defer func() { _ = from.root.Close() }()
+	if fault := from.tree.fault(); fault != "" {
+		return Taken{}, errors.New(fault)
+	}
+	old, err := existing(ctx, dst)
+	if err != nil {
+		return Taken{}, err
+	}
+	if old != nil {
+		defer func() { _ = old.root.Close() }()
+		if err := from.hash(ctx); err != nil {
+			return Taken{}, err
+		}
+		if len(Compare(old.tree, from.tree)) == 0 {
+			return Taken{Tree: old.tree}, removeFile(nextFile(dst))
+		}
+	}
+	return put(ctx, from, old, dst)
+}
+
+// places resolves both directories, and makes the one that the snapshot will
+// be in.
+func places(src, dst string) (from, to string, err error) {
+	if err := isDirectory(src); err != nil {
+		return "", "", err
+	}
+	if from, err = resolve(src); err != nil {
+		return "", "", err
+	}
+	absolute, err := filepath.Abs(dst)
+	if err != nil {
+		return "", "", err
+	}
+	if info, err := os.Lstat(absolute); err == nil && !info.IsDir() {
+		return "", "", fmt.Errorf("%s is there and is no directory", dst)
+	}
+	if to, err = resolve(dst); err != nil {
+		return "", "", err
+	}
+	if err := apart(from, to); err != nil {
+		return "", "", err
+	}
+	return from, to, os.MkdirAll(filepath.Dir(to), 0o755) //nolint:gosec // a directory as any other
+}
+
+// existing opens the snapshot that is at dst: nil when there is none that could
+// be used, an error when something else is there.
+func existing(ctx context.Context, dst string) (*listing, error) {
+	entries, err := os.ReadDir(dst)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil, nil //nolint:nilnil // there is nothing, which is no fault
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(ManifestFile(dst)); err != nil {
+		return nil, fmt.Errorf("%s has files in it and is no snapshot (%s is not there); choose another place or empty it", dst, ManifestFile(dst))
+	}
+	old, err := open(ctx, dst)
+	var bad *BadError
+	if errors.As(err, &bad) {
+		return nil, nil //nolint:nilnil // what was altered is of no use
+	}
+	return old, err
+}
+
+// readOnly is the mode on disk of what a snapshot has.
+func readOnly(e Entry) fs.FileMode {
+	if e.Kind == Directory {
+		return e.Mode&0o555 | 0o500
+	}
+	return e.Mode&0o555 | 0o400
+}
+
+// put copies the tree and moves it into place.
+func put(ctx context.Context, from, old *listing, dst string) (Taken, error) {
+	fresh, err := newStage(dst)
+	if err != nil {
+		return Taken{}, err
+	}
+	defer func() { _ = disk.RemoveAll(fresh) }()
+	root, err := os.OpenRoot(fresh)
+	if err != nil {
+		return Taken{}, err
+	}
+	defer func() { _ = root.Close() }()
+	b := &building{from: from, into: root, dir: fresh, mode: readOnly, reuse: func(e Entry) string { return unchanged(old, dst, e) }}
+	if err := b.build(ctx, from.tree); err != nil {
+		return Taken{}, err
+	}
+	if err := os.Chmod(fresh, 0o555); err != nil { //nolint:gosec // a snapshot is for whoever may read the workspace
+		return Taken{}, err
+	}
+	return Taken{Tree: from.tree, Changed: true, Written: int(b.written.Load())}, publish(fresh, dst, from.tree)
+}
+
+// unchanged is the path of a file that the old snapshot has alike.
+func unchanged(old *listing, dst string, e Entry) string {
+	if old == nil {
+		return ""
+	}
+	if was, found := old.tree.Find(e.Path); !found || !was.same(e) {
+		return ""
+	}
+	return filepath.Join(dst, filepath.FromSlash(e.Path))
+}
+
+// publish moves a finished directory to its name. The manifest is there before
+// a new snapshot is; beside one that is replaced it waits under another name.
+func publish(fresh, dst string, t Tree) error {
+	if err := os.Remove(dst); err == nil || errors.Is(err, fs.ErrNotExist) {
+		if err := syncManifest(ManifestFile(dst), t); err != nil {
+			return err
+		}
+		if err := os.Rename(fresh, dst); err != nil {
+			return err
+		}
+		return disk.SyncDirectory(filepath.Dir(dst))
+	}
+	if err := syncManifest(nextFile(dst), t); err != nil {
+		return err
+	}
+	if err := swap(fresh, dst, asideOf(dst)); err != nil {
+		return err
+	}
+	if err := os.Rename(nextFile(dst), ManifestFile(dst)); err != nil {
+		return err
+	}
+	return disk.SyncDirectory(filepath.Dir(dst))
+}

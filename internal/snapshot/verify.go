@@ -1,0 +1,148 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/org/autoloop/internal/disk"
+)
+
+// maxManifest bounds a manifest, in bytes.
+const maxManifest = 256 << 20
+
+// BadError says why a snapshot cannot be used.
+type BadError struct {
+	Snapshot, Why string
+}
+
+// Error names the snapshot, what is wrong with it, and what to do.
+func (e *BadError) Error() string {
+	return fmt.Sprintf("snapshot %s %s; nothing was changed: use another snapshot or take it again", e.Snapshot, e.Why)
+}
+
+// Verify reads all of a snapshot and returns the tree that it stands for. What
+// is missing, cut off or altered is a *BadError.
+func Verify(ctx context.Context, snapshot string) (Tree, error) {
+	l, err := open(ctx, snapshot)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = l.root.Close() }()
+	return l.tree, nil
+}
+
+// open verifies a snapshot and returns it with the modes of its manifest. The
+// caller closes its root.
+func open(ctx context.Context, snapshot string) (*listing, error) {
+	bad := func(format string, args ...any) error { return &BadError{snapshot, fmt.Sprintf(format, args...)} }
+	if _, err := os.Lstat(snapshot); errors.Is(err, fs.ErrNotExist) {
+		return nil, bad("is missing")
+	}
+	if err := isDirectory(snapshot); err != nil {
+		return nil, bad("cannot be read: %v", err)
+	}
+	l, err := list(ctx, snapshot)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.hash(ctx); err != nil {
+		_ = l.root.Close()
+		return nil, err
+	}
+	tree, why := manifestFor(snapshot, l)
+	if why != "" {
+		_ = l.root.Close()
+		return nil, bad("%s", why)
+	}
+	l.tree = tree
+	return l, nil
+}
+
+// manifestFor returns the manifest's tree when it is that of what was found.
+// When a run was killed while it replaced the snapshot, the manifest that waits
+// may be the one that fits.
+func manifestFor(snapshot string, found *listing) (tree Tree, why string) {
+	file := ManifestFile(snapshot)
+	tree, why = readFor(file, found)
+	if why == "" {
+		return tree, ""
+	}
+	if next, bad := readFor(nextFile(snapshot), found); bad == "" {
+		_ = os.Rename(nextFile(snapshot), file)
+		return next, ""
+	}
+	return nil, why
+}
+
+func readFor(file string, found *listing) (tree Tree, why string) {
+	data, err := readSmall(file, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "has no manifest (" + file + ")"
+	}
+	if err == nil {
+		tree, err = readManifest(data)
+	}
+	if err != nil {
+		return nil, fmt.Sprintf("has a manifest that cannot be used: %s %v", file, err)
+	}
+	if len(found.kept) > 0 {
+		return nil, fmt.Sprintf("was altered: %q is not in its manifest", found.kept[0])
+	}
+	for _, d := range Compare(modeless(tree), modeless(found.tree)) {
+		switch {
+		case d.After == nil:
+			return nil, fmt.Sprintf("was altered: %q is missing", d.Path)
+		case d.Before == nil:
+			return nil, fmt.Sprintf("was altered: %q is not in its manifest", d.Path)
+		case d.After.Size < d.Before.Size:
+			return nil, fmt.Sprintf("was altered: %q is cut off (%d of %d bytes)", d.Path, d.After.Size, d.Before.Size)
+		default:
+			return nil, fmt.Sprintf("was altered: %q is not what its manifest says", d.Path)
+		}
+	}
+	if fault := tree.fault(); fault != "" {
+		return nil, "cannot be used: " + fault
+	}
+	return tree, ""
+}
+
+// modeless is a tree without modes: those of a snapshot on disk are not those
+// that it stands for.
+func modeless(t Tree) Tree {
+	out := make(Tree, len(t))
+	for i, e := range t {
+		e.Mode = 0
+		out[i] = e
+	}
+	return out
+}
+
+// readSmall reads a regular file of at most that many bytes.
+func readSmall(name string, most int64) ([]byte, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return nil, fmt.Errorf("%s is no file of at most %d bytes", name, most)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file, most))
+}
+
+// syncManifest writes the manifest of a tree to a file.
+func syncManifest(file string, t Tree) error {
+	text, err := writeManifest(t)
+	if err != nil {
+		return err
+	}
+	return disk.WriteFile(file, text, 0o444)
+}

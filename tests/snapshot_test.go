@@ -1,0 +1,144 @@
+package tests
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// state describes all that is below a directory but for `.git`.
+func state(t *testing.T, dir string) string {
+	t.Helper()
+	var out strings.Builder
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.Name() == ".git" {
+			return fs.SkipDir
+		}
+		info, err := entry.Info()
+		if err != nil || name == dir {
+			return err
+		}
+		text := ""
+		if info.Mode().IsRegular() {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			text = string(data)
+		}
+		fmt.Fprintf(&out, "%q %v %q\n", strings.TrimPrefix(name, dir), info.Mode(), text)
+		return nil
+	})
+	if os.IsNotExist(err) {
+		return "nothing"
+	}
+	require.NoError(t, err)
+	return out.String()
+}
+
+// skillState writes one of two states of a skill of some hundred files.
+func skillState(t *testing.T, dir, which string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	for i := range 300 {
+		name := filepath.Join(dir, fmt.Sprintf("part-%d", i%10), fmt.Sprintf("file %d", i))
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		text := strings.Repeat("the same\n", 100)
+		if i%3 == 0 {
+			text = strings.Repeat(which+"\n", 100)
+		}
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "only "+which), []byte(which), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte(which), 0o644))
+}
+
+func TestSnapshotAndRestoreCommands(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"skill/SKILL.md": "one", "skill/scripts/run": "x"})
+	a := w.binary("iterate", "snapshot", "skill", "kept/v0", "--json")
+	require.Zero(t, a.code, a.stderr)
+	var taken struct {
+		Digest  string
+		Files   int
+		Changed bool
+	}
+	require.NoError(t, json.Unmarshal([]byte(a.stdout), &taken))
+	assert.Equal(t, 2, taken.Files)
+	assert.True(t, taken.Changed)
+	assert.Contains(t, w.read("kept/v0.manifest.json"), taken.Digest)
+	a = w.binary("iterate", "snapshot", "skill", "kept/v0")
+	assert.Contains(t, a.stdout, "2 files, 4 bytes, unchanged, sha256 "+taken.Digest)
+
+	before := state(t, filepath.Join(w.dir, "skill"))
+	w.write("skill/SKILL.md", "two")
+	w.write("skill/more", "m")
+	a = w.binary("iterate", "restore", "kept/v0", "skill")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, "skill is as kept/v0: 1 files written, 1 entries removed\n", a.stdout)
+	assert.Equal(t, before, state(t, filepath.Join(w.dir, "skill")))
+
+	a = w.binary("iterate", "restore", "kept/v9", "skill")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stderr, "kept/v9 is missing; nothing was changed")
+	a = w.binary("iterate", "restore", "kept/v0")
+	assert.Equal(t, 2, a.code)
+}
+
+// TestSnapshotKilled kills snapshots and restores at random moments, and nothing
+// else of them; each must leave one state or the other.
+func TestSnapshotKilled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	one, two := filepath.Join(w.side, "one"), filepath.Join(w.side, "two")
+	skillState(t, one, "one")
+	skillState(t, two, "two")
+	for _, name := range []string{"one", "two"} {
+		require.Zero(t, w.binary("iterate", "snapshot", filepath.Join(w.side, name), filepath.Join(w.side, "v-"+name)).code)
+	}
+	states := map[string]string{one: state(t, one), two: state(t, two)}
+	target, kept := filepath.Join(w.side, "target"), filepath.Join(w.side, "kept", "v1")
+	begun := time.Now()
+	require.Zero(t, w.binary("iterate", "restore", filepath.Join(w.side, "v-one"), target).code)
+	restoring := time.Since(begun)
+	begun = time.Now()
+	require.Zero(t, w.binary("iterate", "snapshot", one, kept).code)
+	taking := time.Since(begun)
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // moments, not secrets
+	moved := map[string]bool{}
+	const kills = 25
+	for i := range kills {
+		from := []string{two, one}[i%2]
+		w.killAfter(time.Duration(random.Int64N(int64(restoring))), []string{"restore", filepath.Join(w.side, "v-"+filepath.Base(from)), target})
+		now := state(t, target)
+		require.True(t, now == states[one] || now == states[two], "a mixture after kill %d", i)
+		moved[now] = true
+
+		w.killAfter(time.Duration(random.Int64N(int64(taking))), []string{"snapshot", from, kept})
+		out := filepath.Join(w.side, "out")
+		a := w.binary("iterate", "restore", kept, out)
+		require.Zero(t, a.code, "kill %d: %s", i, a.stderr)
+		now = state(t, out)
+		require.True(t, now == states[one] || now == states[two], "a mixture after kill %d", i)
+	}
+	assert.Len(t, moved, 2, "no kill was late enough to leave the new state")
+	require.Zero(t, w.binary("iterate", "restore", filepath.Join(w.side, "v-two"), target).code)
+	require.Zero(t, w.binary("iterate", "snapshot", two, kept).code)
+	for _, dir := range []string{w.side, filepath.Join(w.side, "kept")} {
+		left, err := filepath.Glob(filepath.Join(dir, ".*"))
+		require.NoError(t, err)
+		assert.Empty(t, left, "the run after a killed one clears up")
+	}
+}
