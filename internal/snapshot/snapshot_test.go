@@ -204,7 +204,6 @@ func TestBadSnapshotsChangeNothing(t *testing.T) {
 			require.NoError(t, os.Truncate(filepath.Join(s, "SKILL.md"), 3))
 		}, `"SKILL.md" is cut off (3 of 16 bytes)`},
 		"file altered": {func(t *testing.T, s string) {
-			require.NoError(t, os.Chmod(filepath.Join(s, "SKILL.md"), 0o644))
 			require.NoError(t, os.WriteFile(filepath.Join(s, "SKILL.md"), []byte("TEXT OF SKILL.md"), 0o600))
 		}, `"SKILL.md" is not what its manifest says`},
 		"file missing": {func(t *testing.T, s string) { require.NoError(t, os.Remove(filepath.Join(s, "SKILL.md"))) }, `"SKILL.md" is missing`},
@@ -225,7 +224,9 @@ func TestBadSnapshotsChangeNothing(t *testing.T) {
 			odd(t, src)
 			_, err := snapshot.Take(t.Context(), src, snap)
 			require.NoError(t, err)
-			require.NoError(t, os.Chmod(snap, 0o755))
+			for _, name := range []string{snap, filepath.Join(snap, "SKILL.md"), snapshot.ManifestFile(snap)} {
+				require.NoError(t, os.Chmod(name, 0o755))
+			}
 			write(t, src, "SKILL.md", "the user's", 0o644)
 			write(t, src, "more/of/it", "the user's", 0o644)
 			before := scan(t, src)
