@@ -61,7 +61,11 @@ func (c *Client) Issue(ctx context.Context, number int) (Issue, error) {
 
 // CreateIssue opens an issue.
 func (c *Client) CreateIssue(ctx context.Context, title, body string, labels []string) (Issue, error) {
-	issue, _, err := c.api.Issues.Create(ctx, c.owner, c.name, &gh.IssueRequest{Title: &title, Body: &body, Labels: &labels})
+	request := &gh.IssueRequest{Title: &title, Body: &body}
+	if len(labels) > 0 {
+		request.Labels = &labels
+	}
+	issue, _, err := c.api.Issues.Create(ctx, c.owner, c.name, request)
 	return issueOf(issue), c.fail("open an issue", err)
 }
 

@@ -86,7 +86,10 @@ func (s *Service) readComments(ctx context.Context) error {
 // those of the whole repository in one request, when they are of a short time.
 func (s *Service) talk(ctx context.Context, issue, pull int, since time.Time) ([]github.Comment, error) {
 	if !since.IsZero() && s.Now().Sub(since) < 48*time.Hour {
-		return s.Hub.AllComments(ctx, since)
+		all, err := s.Hub.AllComments(ctx, since)
+		if !github.NotFound(err) {
+			return all, err
+		}
 	}
 	on, err := s.Hub.Comments(ctx, issue, since)
 	if err != nil {
