@@ -23,7 +23,7 @@ import (
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/score"
-	"github.com/org/autoloop/internal/state"
+	programstate "github.com/org/autoloop/internal/state"
 )
 
 const emulated = `tokens:
@@ -161,7 +161,7 @@ func TestOnAnEmulatorByOthers(t *testing.T) {
 	p := program.Parse(".autoloop/programs/p.md", []byte(fmt.Sprintf(values, "metric_direction: lower")))
 	value := func(text string) *score.Value { v := score.MustValue(text); return &v }
 	base := e.head("main")
-	account := post.Account{Program: p, State: state.New("p").Bytes(), Events: []ledger.Event{
+	account := post.Account{Program: p, State: programstate.New("p").Bytes(), Events: []ledger.Event{
 		{Kind: ledger.Started, Run: "r", Iteration: 1, Time: time.Now()},
 		{Kind: ledger.Measured, Role: ledger.Baseline, Metric: value("9"), Commit: base},
 	}}
