@@ -87,6 +87,7 @@ func newIterateCommand(env Env) *cobra.Command {
 		newSkillCommand(env),
 		newSnapshotCommand(env),
 		newRestoreCommand(env),
+		newScoreCommand(env),
 		newReplayCommand(env, &o),
 		newDoctorCommand(env, &o),
 		newSteerCommand(env, &o),

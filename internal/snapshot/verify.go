@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/org/autoloop/internal/disk"
 )
@@ -33,6 +34,28 @@ func Verify(ctx context.Context, snapshot string) (Tree, error) {
 	}
 	defer func() { _ = l.root.Close() }()
 	return l.tree, nil
+}
+
+// VerifyBelow is Verify for one directory of a snapshot alone, with the paths
+// that it has there; nothing else is read.
+func VerifyBelow(ctx context.Context, snapshot, dir string) (Tree, error) {
+	data, err := readSmall(ManifestFile(snapshot), maxManifest)
+	if err != nil {
+		return nil, &BadError{snapshot, "has no manifest that can be read: " + err.Error()}
+	}
+	all, err := readManifest(data)
+	if err != nil {
+		return nil, &BadError{snapshot, fmt.Sprintf("has a manifest that cannot be used: %s %v", ManifestFile(snapshot), err)}
+	}
+	want := all.Below(dir)
+	found, err := Scan(ctx, filepath.Join(snapshot, filepath.FromSlash(dir)))
+	if err != nil {
+		return nil, &BadError{snapshot, "cannot be read: " + err.Error()}
+	}
+	for _, d := range Compare(modeless(want), modeless(found)) {
+		return nil, &BadError{snapshot, fmt.Sprintf("was altered: %q is not what its manifest says", dir+"/"+d.Path)}
+	}
+	return want, nil
 }
 
 // open verifies a snapshot and returns it with the modes of its manifest. The

@@ -1,0 +1,51 @@
+package evals
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/org/autoloop/internal/suite"
+)
+
+// maxGradingFile is more than the parser takes: it says what is too much.
+const maxGradingFile = 9 << 20
+
+// Read scores what an earlier run of the suite left in a directory: only
+// eval-<id>/grading.json counts, and a case without one that can be read
+// counts 0 and says why. Nothing else of the Result is known.
+func Read(skill *Skill, dir string) (Result, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { _ = root.Close() }()
+	r := Result{Feedback: map[string]string{}}
+	for _, c := range skill.Evals.Cases {
+		scored, feedback := readCase(root, c)
+		r.Cases = append(r.Cases, scored)
+		if feedback != "" {
+			r.Feedback[c.ID] = feedback
+		}
+	}
+	r.Rate = suite.MeanPassRate(r.Cases)
+	return r, nil
+}
+
+// readCase scores one case.
+func readCase(root *os.Root, c suite.EvalCase) (scored suite.CaseScore, feedback string) {
+	name := path.Join("eval-"+c.ID, GradingFile)
+	data, err := readFile(root, name, maxGradingFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c.Crashed("there is no " + name), ""
+	}
+	if err != nil {
+		return c.Crashed(name + ": " + plain(err).Error()), ""
+	}
+	grading, err := suite.ParseGrading(data)
+	if err != nil {
+		return c.Crashed(name + " " + err.Error()), ""
+	}
+	return c.Score(grading), string(grading.Feedback)
+}

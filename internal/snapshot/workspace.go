@@ -1,0 +1,192 @@
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/results"
+	"github.com/org/autoloop/internal/score"
+)
+
+// Format names a workspace in its manifest.
+const Format = "autoloop-skill-workspace"
+
+// suffix is what a workspace's name has after the skill's.
+const suffix = "-autoresearch"
+
+// Workspace is the directory in which a skill is improved. The skill itself is
+// elsewhere.
+type Workspace struct {
+	// Dir is its path; Skill that of the skill that it is for.
+	Dir, Skill string
+	// Best is the number of the best version, 0 for the original.
+	Best int
+	// Applied is the version that the skill was made equal to last; nil when none
+	// was.
+	Applied *Applied
+	// SuiteHash is over everything in v0's evals/.
+	SuiteHash string
+}
+
+// Applied is what an application left in the skill's directory.
+type Applied struct {
+	Version int `json:"version"`
+	// Digest is that of the skill's directory after it.
+	Digest string `json:"digest"`
+}
+
+// workspaceJSON is the file manifest.json.
+type workspaceJSON struct {
+	Schema      int      `json:"schema"`
+	Format      string   `json:"format"`
+	Skill       string   `json:"skill"` // from the workspace, with slashes, or absolute
+	BestVersion int      `json:"best_version"`
+	SuiteHash   string   `json:"suite_sha256"`
+	Applied     *Applied `json:"applied"`
+}
+
+// WorkspaceDir is the workspace beside a skill.
+func WorkspaceDir(skill string) string { return filepath.Clean(skill) + suffix }
+
+// Version is the snapshot of a version, 0 for the original.
+func (w *Workspace) Version(n int) string { return filepath.Join(w.Dir, fmt.Sprintf("v%d", n)) }
+
+// Candidate is the directory that a candidate is worked on in.
+func (w *Workspace) Candidate() string { return filepath.Join(w.Dir, "candidate") }
+
+// Iteration is the directory of an iteration's cases, eval-<id>; 0 is the
+// original's.
+func (w *Workspace) Iteration(n int) string {
+	return filepath.Join(w.Dir, fmt.Sprintf("iteration-%d", n))
+}
+
+// Create makes the workspace dir of a skill, with the original as v0. What is
+// there of an interrupted attempt is used; a finished one is an error.
+func Create(ctx context.Context, dir, skill string) (*Workspace, error) {
+	if _, err := os.Lstat(filepath.Join(dir, "manifest.json")); err == nil {
+		return nil, fmt.Errorf("%s is a workspace already", dir)
+	}
+	place, err := resolve(skill)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{Dir: dir, Skill: place}
+	taken, err := Take(ctx, skill, w.Version(0))
+	if err != nil {
+		return nil, err
+	}
+	w.SuiteHash = taken.Tree.Below("evals").Digest()
+	return w, w.Save()
+}
+
+// OpenWorkspace reads a workspace. One that has no manifest.json, but a v0, as
+// scripts make it, is taken as it is.
+func OpenWorkspace(dir string) (*Workspace, error) {
+	if err := isDirectory(dir); err != nil {
+		return nil, fmt.Errorf("open the workspace: %w", err)
+	}
+	file := filepath.Join(dir, "manifest.json")
+	const longest = 1 << 20
+	data, err := readSmall(file, longest)
+	if errors.Is(err, fs.ErrNotExist) {
+		w := &Workspace{Dir: dir}
+		if name, found := strings.CutSuffix(filepath.Clean(dir), suffix); found {
+			w.Skill = name
+		}
+		return w, isWorkspace(w)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var in workspaceJSON
+	if err := json.Unmarshal(data, &in); err != nil || in.Format != Format {
+		return nil, fmt.Errorf("%s is no manifest of a workspace, or was cut off", file)
+	}
+	if in.Schema != Schema {
+		return nil, fmt.Errorf("%s has the schema %d, and this program reads %d", file, in.Schema, Schema)
+	}
+	if in.BestVersion < 0 {
+		return nil, fmt.Errorf("%s: there is no version %d", file, in.BestVersion)
+	}
+	skill := filepath.FromSlash(in.Skill)
+	if skill != "" && !filepath.IsAbs(skill) {
+		skill = filepath.Join(dir, skill)
+	}
+	return &Workspace{Dir: dir, Skill: skill, Best: in.BestVersion, Applied: in.Applied, SuiteHash: in.SuiteHash}, nil
+}
+
+func isWorkspace(w *Workspace) error {
+	if _, err := os.Lstat(w.Version(0)); err != nil {
+		return fmt.Errorf("%s is no workspace: it has neither manifest.json nor v0", w.Dir)
+	}
+	return nil
+}
+
+// Save writes manifest.json, in one step.
+func (w *Workspace) Save() error {
+	skill := w.Skill
+	if here, err := resolve(w.Dir); err == nil {
+		if relative, err := filepath.Rel(here, skill); err == nil {
+			skill = relative
+		}
+	}
+	out := workspaceJSON{Schema: Schema, Format: Format, Skill: filepath.ToSlash(skill), BestVersion: w.Best, SuiteHash: w.SuiteHash, Applied: w.Applied}
+	text, err := json.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return err
+	}
+	return disk.WriteFile(filepath.Join(w.Dir, "manifest.json"), append(text, '\n'), 0o644)
+}
+
+// maxResults bounds results.tsv, in bytes.
+const maxResults = 64 << 20
+
+func (w *Workspace) resultsFile() string { return filepath.Join(w.Dir, "results.tsv") }
+
+// Results reads results.tsv; a table without rows when it is not there.
+func (w *Workspace) Results() (*results.Table, error) {
+	data, err := readSmall(w.resultsFile(), maxResults)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &results.Table{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	table, err := results.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", w.resultsFile(), err)
+	}
+	return table, nil
+}
+
+// Append adds a row to results.tsv, in one step; the same row again changes
+// nothing.
+func (w *Workspace) Append(row results.Row) error {
+	table, err := w.Results()
+	if err != nil {
+		return err
+	}
+	if err := table.Append(row, score.Higher); err != nil {
+		return err
+	}
+	return disk.WriteFile(w.resultsFile(), table.Bytes(), 0o644)
+}
+
+// Below is the part of a tree in a directory, with the paths that it has there.
+func (t Tree) Below(dir string) Tree {
+	part := Tree{}
+	for _, e := range t {
+		if name, found := strings.CutPrefix(e.Path, dir+"/"); found {
+			e.Path = name
+			part = append(part, e)
+		}
+	}
+	return part
+}
