@@ -59,7 +59,7 @@ func newSchedulerCommand(env Env) *cobra.Command {
 	cmd.Flags().IntVar(&o.max, "max", 1, "how many due programs the matrix may hold")
 	cmd.Flags().BoolVar(&o.compat, "compat", false, "exit codes and output of the original scheduler")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the choice as JSON too")
-	cmd.AddCommand(newStatusCommand(env, &o), newValidateCommand(env, &o), newNewCommand(env, &o))
+	cmd.AddCommand(newStatusCommand(env, &o), newValidateCommand(env, &o), newNewCommand(env, &o), newPruneCommand(env, &o))
 	return cmd
 }
 

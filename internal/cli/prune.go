@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/post"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/publish"
+	"github.com/org/autoloop/internal/state"
+	"github.com/org/autoloop/internal/store"
+)
+
+func newPruneCommand(env Env, o *schedulerOptions) *cobra.Command {
+	var yes, asJSON bool
+	var remote string
+	cmd := &cobra.Command{
+		Use:   "prune",
+		Short: "List what programs that are gone have left, and remove it when asked",
+		Long: "List the programs that have state and neither a file nor an open issue any more. With --yes their pull\n" +
+			"request and own issue are closed, and branch and state are removed; the memory branch keeps its history.",
+		Example: "  scheduler prune\n  scheduler prune --yes",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return prune(cmd.Context(), env, *o, remote, yes, asJSON)
+		},
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "remove it all")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	cmd.Flags().StringVar(&remote, "remote", "", "the git remote that branches and books are shared with (default: origin with GitHub)")
+	return cmd
+}
+
+// leftover is what a program that is gone has left.
+type leftover struct {
+	Program string `json:"program"`
+	Branch  string `json:"branch,omitempty"`
+	Issue   int    `json:"issue,omitempty"`
+	PR      int    `json:"pr,omitempty"`
+	// Kept says why it is not to be removed; "" when it may be.
+	Kept    string `json:"kept,omitempty"`
+	Removed bool   `json:"removed"`
+
+	own bool // the issue is Autoloop's, not a person's
+}
+
+// pruner knows where things are.
+type pruner struct {
+	repo   *git.Repo
+	memory *store.Memory
+	hub    *github.Client
+	remote string
+}
+
+func prune(ctx context.Context, env Env, o schedulerOptions, remote string, yes, asJSON bool) error {
+	hub, err := o.hub(env)
+	if err != nil {
+		return err
+	}
+	repo, err := openRepo(ctx, env, o.repoDir, gitOptions(env, hub)...)
+	if err != nil {
+		return err
+	}
+	remote = iterateOptions{remote: remote, hubOptions: o.hubOptions}.gitRemote(env)
+	p := pruner{repo: repo, memory: &store.Memory{Repo: repo, Remote: remote, Now: env.Now}, hub: hub, remote: remote}
+	files, err := store.Programs{Root: repo.Root, Dir: o.programs, Parse: program.ParseHead}.Load(false)
+	if err != nil {
+		return err
+	}
+	list, err := p.find(ctx, names(files))
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if yes && list[i].Kept == "" {
+			if err := p.remove(ctx, list[i]); err != nil {
+				return fmt.Errorf("remove what %s left: %w", list[i].Program, err)
+			}
+			list[i].Removed = true
+		}
+	}
+	if asJSON {
+		return json.NewEncoder(env.Stdout).Encode(list)
+	}
+	fmt.Fprint(env.Stdout, describeLeftovers(list, yes))
+	return nil
+}
+
+// find lists the programs that have state and are gone. What cannot be known
+// without GitHub is kept.
+func (p *pruner) find(ctx context.Context, files []string) ([]leftover, error) {
+	states, _, err := p.memory.States(ctx)
+	if err != nil {
+		return nil, err
+	}
+	open, err := p.openIssues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := []leftover{}
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		if slices.Contains(files, name) {
+			continue
+		}
+		left := leftover{Program: name}
+		machine, _, err := state.ParseMachine(states[name])
+		if err != nil {
+			left.Kept = "its state cannot be read: " + err.Error()
+			list = append(list, left)
+			continue
+		}
+		left.Issue, left.PR = machine.Issue, machine.PR
+		title, alive := open[machine.Issue]
+		left.own = title == post.Title(name)
+		switch {
+		case machine.Issue > 0 && p.hub == nil:
+			left.Kept = "it may be a program that an issue holds: give --repo and a token to find out"
+		case alive && !left.own:
+			continue
+		}
+		if left.Branch, err = p.memory.HeadOf(ctx, "refs/heads/"+iterate.BranchPrefix+name); err != nil {
+			return nil, err
+		}
+		if err := p.working(ctx, &left); err != nil {
+			return nil, err
+		}
+		list = append(list, left)
+	}
+	return list, nil
+}
+
+// openIssues are the titles of open issues with a label of programs, by number.
+func (p *pruner) openIssues(ctx context.Context) (map[int]string, error) {
+	open := map[int]string{}
+	if p.hub == nil {
+		return open, nil
+	}
+	for _, label := range []string{publish.ProgramLabel, publish.CompletedLabel} {
+		issues, err := p.hub.Issues(ctx, label, "open")
+		if err != nil {
+			return nil, err
+		}
+		for _, issue := range issues {
+			open[issue.Number] = issue.Title
+		}
+	}
+	return open, nil
+}
+
+// working keeps a program that a run may be working on.
+func (p *pruner) working(ctx context.Context, left *leftover) error {
+	files, _, err := p.memory.Read(ctx, left.Program)
+	if err != nil {
+		return err
+	}
+	log, err := ledger.Parse(files.Ledger)
+	if err != nil {
+		left.Kept = "its ledger cannot be read: " + err.Error()
+		return nil
+	}
+	books := ledger.Replay(log.Events)
+	if open := books.Open; open != nil && open.Lease != nil && p.memory.Now().Before(open.Lease.Until) {
+		left.Kept = "run " + open.Run + " may be working on it"
+	}
+	return nil
+}
+
+// remove removes what is left; the state goes last, so that what fails is found
+// again.
+func (p *pruner) remove(ctx context.Context, left leftover) error {
+	if p.hub != nil {
+		pulls, err := p.hub.Pulls(ctx, iterate.BranchPrefix+left.Program)
+		if err != nil {
+			return err
+		}
+		for _, pull := range pulls {
+			if pull.Open {
+				if err := p.hub.ClosePull(ctx, pull.Number); err != nil {
+					return err
+				}
+			}
+		}
+		if left.own {
+			if err := p.hub.SetIssueOpen(ctx, left.Issue, false); err != nil {
+				return err
+			}
+		}
+	}
+	if left.Branch != "" {
+		if err := p.removeBranch(ctx, git.RefUpdate{Ref: "refs/heads/" + iterate.BranchPrefix + left.Program, Old: left.Branch}); err != nil {
+			return err
+		}
+	}
+	_, err := p.memory.Update(ctx, store.Update{
+		Program: left.Program, Message: left.Program + ": removed, the program is gone",
+		Apply: func(store.Files) (store.Files, error) { return store.Files{}, nil },
+	})
+	return err
+}
+
+// removeBranch removes the branch on the remote with a lease, and here.
+func (p *pruner) removeBranch(ctx context.Context, gone git.RefUpdate) error {
+	if p.remote != "" {
+		if err := p.repo.Push(ctx, p.remote, gone); err != nil {
+			return err
+		}
+	}
+	if _, here, err := p.repo.Resolve(ctx, gone.Ref); err != nil || !here {
+		return err
+	}
+	gone.Old = git.Any
+	return p.repo.UpdateRefs(ctx, "autoloop: the program is gone", gone)
+}
+
+func describeLeftovers(list []leftover, removed bool) string {
+	if len(list) == 0 {
+		return "nothing is left of programs that are gone\n"
+	}
+	var out strings.Builder
+	for _, left := range list {
+		what := []string{"state"}
+		if left.Branch != "" {
+			what = append(what, "branch "+iterate.BranchPrefix+left.Program)
+		}
+		if left.own {
+			what = append(what, fmt.Sprintf("issue #%d", left.Issue))
+		}
+		if left.PR > 0 {
+			what = append(what, fmt.Sprintf("pull request #%d", left.PR))
+		}
+		word := "left"
+		switch {
+		case left.Removed:
+			word = "removed"
+		case left.Kept != "":
+			word = "kept (" + left.Kept + ")"
+		}
+		fmt.Fprintf(&out, "%s: %s: %s\n", left.Program, word, strings.Join(what, ", "))
+	}
+	if !removed {
+		out.WriteString("remove it with `scheduler prune --yes`\n")
+	}
+	return out.String()
+}
