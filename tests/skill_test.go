@@ -161,3 +161,22 @@ func TestAChangedSuiteIsANewBaseline(t *testing.T) {
 	w.one()
 	assert.Equal(t, 2, strings.Count(w.memory("p.results.tsv"), "\tbaseline\t"))
 }
+
+func TestSkillEvalRunsAlone(t *testing.T) {
+	t.Parallel()
+	w := exampleWorld(t, "skill-release-notes")
+	eval := func(more ...string) answer {
+		return w.binary("iterate", append([]string{"skill", "eval", "programs/skill-release-notes/skill", "--judge", "off"}, more...)...)
+	}
+	script := "sh programs/skill-release-notes/executor.sh"
+	a := eval("--agent-command", script, "--json", "--out", "kept")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, `"score": 0.305555555556`)
+	assert.Contains(t, a.stdout, "\"triggers\": {\n    \"score\": 1,")
+	assert.Contains(t, a.stdout, `"answers": null`)
+	assert.FileExists(t, filepath.Join(w.dir, "kept", "eval-ordinary", "grading.json"))
+	assert.FileExists(t, filepath.Join(w.dir, "kept", "triggers", "eval-trigger-1", "transcript.md"))
+	assert.Equal(t, 2, eval("--agent-command", script, "--out", "kept").code, "what is kept is not overwritten")
+	assert.Equal(t, 2, eval().code, "nobody works on the cases")
+	assert.Contains(t, eval("--agent-command", "exit 4").stdout, "counts 0: crashed: exit code 4")
+}

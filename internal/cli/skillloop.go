@@ -12,7 +12,6 @@ import (
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/evaluate"
-	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/sandbox"
@@ -20,18 +19,21 @@ import (
 	"github.com/org/autoloop/internal/tree"
 )
 
-// skillLoop wires the evaluation of a skill inside a program's loop.
+// skillLoop wires the evaluation of a skill, alone or inside a program's loop.
 type skillLoop struct {
 	env     Env
 	program *program.Program
-	repo    *git.Repo
-	// agent is who proposes, and works on the cases unless the program says who.
+	// root is where the files that the executor's command names are looked for.
+	root string
+	// agent works on the cases unless the program says who.
 	agent string
-	// trees is where the loop has its trees, and dir where this evaluation works.
-	trees, dir string
-	// keep is where what the evaluations leave is kept.
-	keep string
-	tell func(string)
+	// dir is where this evaluation works, keep where what it leaves is kept, and
+	// hidden is what executors do not see: suites, and trees that have them.
+	dir, keep string
+	hidden    []string
+	// heard says that isolation was spoken of already.
+	heard bool
+	tell  func(string)
 }
 
 // evaluateSkill makes a service measure by the eval suite of the program's skill.
@@ -42,7 +44,12 @@ func evaluateSkill(ctx context.Context, env Env, o iterateOptions, service *iter
 		return nil, err
 	}
 	closing = func() { _ = tree.RemoveAll(dir) } // else the next run removes it
-	l := &skillLoop{env: env, program: service.Program, repo: service.Repo, agent: service.Agent.Name(), trees: service.RunDir, dir: dir, tell: tell}
+	p, repo := service.Program, service.Repo
+	l := &skillLoop{env: env, program: p, root: repo.Root, agent: service.Agent.Name(), dir: dir, heard: true, tell: tell}
+	l.hidden = []string{repo.CommonDir, repo.GitDir, service.RunDir}
+	for _, name := range []string{path.Join(p.Skill, suite.EvalDir), p.Evals} {
+		l.hidden = append(l.hidden, filepath.Join(repo.Root, filepath.FromSlash(name)))
+	}
 	if l.keep, err = skillKeep(env, o, service.Program); err == nil {
 		service.Eval, err = l.evaluator(ctx)
 	}
@@ -53,37 +60,46 @@ func evaluateSkill(ctx context.Context, env Env, o iterateOptions, service *iter
 	return closing, nil
 }
 
-// evaluator builds all that an evaluation works with.
+// evaluator measures trees of the repository.
 func (l *skillLoop) evaluator(ctx context.Context) (*evals.Evaluator, error) {
+	options, err := l.options(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &evals.Evaluator{
+		Options: options, Skill: l.program.Skill, Evals: l.program.Evals, Keep: l.keep,
+		Shell: &evaluate.Evaluator{Runner: options.Sandboxes.Runner, Masker: options.Masker},
+	}, nil
+}
+
+// options builds all that an evaluation works with.
+func (l *skillLoop) options(ctx context.Context) (evals.Options, error) {
 	p, env := l.program, l.env
 	masker := command.NewMasker(env.Environ)
-	executor := &taskLoop{env: env, program: p, root: l.repo.Root, agent: l.agent}
+	executor := &taskLoop{env: env, program: p, root: l.root, agent: l.agent}
 	text := executor.command()
 	runner, err := l.runner(ctx, text)
 	if err != nil {
-		return nil, err
+		return evals.Options{}, err
 	}
 	worker, err := l.executor(ctx, executor.executor(), text, runner, masker)
 	if err != nil {
-		return nil, err
+		return evals.Options{}, err
 	}
-	options := tasksOptions{judge: p.Judge, judgeModel: p.JudgeModel}
-	grader, none, err := options.chooseJudge(env, &tasksPlace{run: l.dir}, masker)
+	setting := tasksOptions{judge: p.Judge, judgeModel: p.JudgeModel}
+	grader, none, err := setting.chooseJudge(env, &tasksPlace{run: l.dir}, masker)
 	if err != nil {
-		return nil, err
+		return evals.Options{}, err
 	}
-	e := &evals.Evaluator{
-		Skill: p.Skill, Evals: p.Evals, Keep: l.keep, Shell: &evaluate.Evaluator{Runner: runner, Masker: masker},
-		Options: evals.Options{
-			Agent: worker, Model: p.Model, Command: text, Env: p.Env, Jobs: p.Jobs, NoGrader: none, Masker: masker, Now: env.Now,
-			Sandboxes: &sandbox.Maker{Runner: runner, Masker: masker, Environ: l.environ, Offline: !p.Network, Remove: tree.RemoveAll},
-			RunDir:    filepath.Join(l.dir, "cases"), Progress: l.progress,
-		},
+	o := evals.Options{
+		Agent: worker, Model: p.Model, Command: text, Env: p.Env, Jobs: p.Jobs, NoGrader: none, Masker: masker, Now: env.Now,
+		Sandboxes: &sandbox.Maker{Runner: runner, Masker: masker, Environ: l.environ, Offline: !p.Network, Remove: tree.RemoveAll},
+		RunDir:    filepath.Join(l.dir, "cases"), Progress: l.progress,
 	}
 	if grader != nil {
-		e.Grader = grader
+		o.Grader = grader
 	}
-	return e, nil
+	return o, nil
 }
 
 func (l *skillLoop) environ(home string, names []string) ([]string, error) {
@@ -99,18 +115,14 @@ func (l *skillLoop) progress(done, total int, c suite.CaseScore) {
 	}
 }
 
-// runner isolates executors: they see neither the suite, in the checkout and in
-// the trees, nor what is kept.
+// runner isolates executors: they see neither the suite nor what is kept.
 func (l *skillLoop) runner(ctx context.Context, text string) (*command.Runner, error) {
-	runner := command.NewRunner()
-	hidden := []string{l.repo.CommonDir, l.repo.GitDir, l.trees, l.keep}
-	for _, name := range []string{path.Join(l.program.Skill, suite.EvalDir), l.program.Evals} {
-		hidden = append(hidden, filepath.Join(l.repo.Root, filepath.FromSlash(name)))
+	runner, env := command.NewRunner(), l.env
+	if l.heard {
+		env.Stderr = io.Discard
 	}
-	quiet := l.env
-	quiet.Stderr = io.Discard // the loop has said how its commands are isolated
 	var err error
-	runner.Isolation, err = isolate(ctx, quiet, l.program, runner, l.dir, hidden, namedFiles(l.env, text))
+	runner.Isolation, err = isolate(ctx, env, l.program, runner, l.dir, append(l.hidden, l.keep), namedFiles(l.env, text))
 	return runner, err
 }
 
@@ -119,7 +131,7 @@ func (l *skillLoop) executor(ctx context.Context, name, text string, runner *com
 	if name == (agent.Tuner{}).Name() {
 		return nil, Usagef("%s: the tuner works on no eval case; name who does with `executor`", l.program.File)
 	}
-	found, err := newRegistry(l.env, runner, masker).Ready(ctx, name, agent.Situation{Env: l.env.Environ, Command: text, Dir: l.repo.Root})
+	found, err := newRegistry(l.env, runner, masker).Ready(ctx, name, agent.Situation{Env: l.env.Environ, Command: text, Dir: l.root})
 	if err != nil && ctx.Err() == nil {
 		return nil, Usagef("%s: executor: %w", l.program.File, err)
 	}

@@ -85,6 +85,9 @@ func (w *work) finish(ctx context.Context, raw string) (finished, error) {
 			return w.done(w.c.Crashed(problem)), nil
 		}
 	}
+	if trigger, is := w.skill.queries[w.c.ID]; is {
+		return w.checkTrigger(trigger, raw)
+	}
 	if err := w.check(ctx); err != nil {
 		return finished{}, err
 	}

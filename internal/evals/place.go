@@ -68,6 +68,9 @@ func (s *session) compose(ctx context.Context, dir string, c suite.EvalCase) (*s
 
 // prompt is what the executor is told: the case's prompt, and where things are.
 func (s *session) prompt(c suite.EvalCase) string {
+	if _, bare := s.skill.queries[c.ID]; bare {
+		return c.Prompt
+	}
 	var out strings.Builder
 	out.WriteString(strings.TrimRight(c.Prompt, "\n"))
 	fmt.Fprintf(&out, "\n\n---\nThe skill %s is installed at %s. Read its %s first and follow it.\n", s.skill.Name, s.at(), SkillFile)

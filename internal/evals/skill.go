@@ -39,6 +39,8 @@ type Skill struct {
 
 	// own is the eval file's path from the skill's directory; it may lead out.
 	own string
+	// queries are the trigger queries by the case's id, of a TriggerSuite alone.
+	queries map[string]suite.Trigger
 }
 
 // hidden reports whether a path of the skill is none of the executor's

@@ -4,7 +4,16 @@
 # nothing besides.
 set -e
 
+case $(cat "$AUTOLOOP_PROMPT") in
+  *elease\ notes* | *changed*) echo "reading skills/release-notes/SKILL.md" ;;
+  *)
+    echo "no skill is of use here"
+    exit 0
+    ;;
+esac
+
 input=$(grep -o 'files/[a-z]*\.txt' "$AUTOLOOP_PROMPT" | head -n 1)
+[ -n "$input" ] || exit 0
 says() { grep -qi "$1" "$AUTOLOOP_SKILL/SKILL.md" && echo 1 || echo 0; }
 
 awk -v group="$(says 'group')" -v leave="$(says 'leave out')" -v breaking="$(says 'breaking changes come first')" \

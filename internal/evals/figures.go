@@ -1,0 +1,88 @@
+package evals
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/org/autoloop/internal/suite"
+)
+
+// AnswersFile is where an executor puts the answer to a question.
+const AnswersFile = "answer.txt"
+
+// TriggerSuite is the skill with its trigger queries as cases: the executor gets
+// the bare query, and a case passes when it takes the skill up, or leaves it, as
+// the suite says. It is nil when the skill has none.
+func (s *Skill) TriggerSuite() *Skill {
+	if len(s.Triggers) == 0 {
+		return nil
+	}
+	with := *s
+	with.Evals, with.queries = suite.EvalSuite{SkillName: s.Name}, map[string]suite.Trigger{}
+	for i, trigger := range s.Triggers {
+		id := fmt.Sprintf("trigger-%d", i+1)
+		label := "the skill is taken up"
+		if !trigger.ShouldTrigger {
+			label = "the skill is left alone"
+		}
+		with.queries[id] = trigger
+		with.Evals.Cases = append(with.Evals.Cases, suite.EvalCase{ID: id, Prompt: trigger.Query, Checks: []suite.EvalCheck{{Description: label}}})
+	}
+	return &with
+}
+
+// AnswerSuite is the skill with its questions as cases: one passes when
+// outputs/answer.txt is the exact answer, but for blanks around it. It is nil
+// when the skill has none.
+func (s *Skill) AnswerSuite() *Skill {
+	if len(s.Answers) == 0 {
+		return nil
+	}
+	with := *s
+	with.Evals = suite.EvalSuite{SkillName: s.Name}
+	for i, pair := range s.Answers {
+		with.Evals.Cases = append(with.Evals.Cases, suite.EvalCase{
+			ID:     fmt.Sprintf("answer-%d", i+1),
+			Prompt: fmt.Sprintf("%s\n\nWrite the answer, and nothing else, into %s/%s.", pair.Question, suite.OutputsDir, AnswersFile),
+			Checks: []suite.EvalCheck{{
+				Kind: suite.OutputMatches, Description: "the answer is exact", File: AnswersFile,
+				Pattern: regexp.MustCompile(`\A\s*` + regexp.QuoteMeta(pair.Answer) + `\s*\z`),
+			}},
+		})
+	}
+	return &with
+}
+
+// checkTrigger answers a trigger query by what the executor printed: whether it
+// read the skill's SKILL.md, or named it to the tool that loads skills.
+func (w *work) checkTrigger(trigger suite.Trigger, raw string) (finished, error) {
+	printed, err := os.ReadFile(raw)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return finished{}, fmt.Errorf("read the transcript of case %s: %w", w.c.ID, err)
+	}
+	used := takenUp(printed, w.skill.Name)
+	evidence := "the transcript does not name the skill's " + SkillFile
+	if used {
+		evidence = "the transcript names the skill's " + SkillFile
+	}
+	w.grading = w.grading.Merge(suite.Graded{Text: w.c.Checks[0].Label(), Passed: used == trigger.ShouldTrigger, Evidence: evidence, Source: suite.Deterministic})
+	if err := w.write(); err != nil {
+		return finished{}, err
+	}
+	return w.done(w.c.Score(w.grading)), nil
+}
+
+// takenUp reports whether what an agent printed shows that it used a skill.
+func takenUp(printed []byte, name string) bool {
+	text := bytes.ReplaceAll(printed, []byte(`\/`), []byte("/"))
+	if bytes.Contains(text, []byte("skills/"+name+"/"+SkillFile)) {
+		return true
+	}
+	tool := regexp.MustCompile(`"(skill|command)"\s*:\s*"` + regexp.QuoteMeta(strings.TrimSpace(name)) + `"`)
+	return tool.Match(text)
+}
