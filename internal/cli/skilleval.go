@@ -132,7 +132,7 @@ func misfit(err error) error {
 }
 
 // keep is where what the cases leave is kept: in --out, else as long as it runs.
-func (o skillEvalOptions) keep(env Env, run string) (string, error) {
+func (o *skillEvalOptions) keep(env Env, run string) (string, error) {
 	if o.out == "" {
 		return filepath.Join(run, "out"), nil
 	}
