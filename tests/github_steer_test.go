@@ -87,6 +87,18 @@ func TestAClosedPullRequestWaitsForAPerson(t *testing.T) {
 	})
 }
 
+func TestCommitsHaveTheIdentityThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
+	h.program(onIssue)
+	h.env = append(h.env, "AUTOLOOP_GIT_NAME=Robot", "AUTOLOOP_GIT_EMAIL=robot@example.com", "AUTOLOOP_SIGN_OFF=true")
+	require.Equal(t, "accepted", h.one().Outcome)
+	log := h.run(h.bare, "git", "log", "-1", "--format=%an <%ae> %cn%n%(trailers:key=Signed-off-by)%(trailers:key=Autoloop-Iteration)", "autoloop/p")
+	assert.Equal(t, "Robot <robot@example.com> Robot\nSigned-off-by: Robot <robot@example.com>\nAutoloop-Iteration: 1", strings.TrimSpace(log))
+	h.env = append(h.env, "AUTOLOOP_GIT_EMAIL=")
+	assert.Equal(t, 2, h.binary("iterate", "--program", "p").code)
+}
+
 func TestTitleAndBodyOfAnIssueMayBeEdited(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")

@@ -29,6 +29,29 @@ func gitOptions(env Env, hub *github.Client) []git.Option {
 	)}
 }
 
+// identity is who makes the commits: AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL.
+func identity(env Env) ([]git.Option, error) {
+	who := git.Identity{Name: env.Getenv("AUTOLOOP_GIT_NAME"), Email: env.Getenv("AUTOLOOP_GIT_EMAIL")}
+	switch {
+	case who == git.Identity{}:
+		return nil, nil
+	case who.Name == "" || who.Email == "":
+		return nil, Usagef("AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL belong together: set both or none")
+	case strings.ContainsAny(who.Name+who.Email, "<>\r\n\x00"):
+		return nil, Usagef("AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL have no angle brackets and no line breaks")
+	}
+	return []git.Option{git.WithIdentity(who)}, nil
+}
+
+// signOff is the trailer that AUTOLOOP_SIGN_OFF=true asks for, by who makes the
+// commits.
+func signOff(env Env, repo *git.Repo) string {
+	if !strings.EqualFold(env.Getenv("AUTOLOOP_SIGN_OFF"), "true") {
+		return ""
+	}
+	return "Signed-off-by: " + repo.Identity.Name + " <" + repo.Identity.Email + ">\n"
+}
+
 // server is the address of GitHub's pages.
 func (e Env) server() string { return cmp.Or(e.Getenv("GITHUB_SERVER_URL"), "https://github.com") }
 

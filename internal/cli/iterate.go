@@ -113,7 +113,11 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 	if err != nil {
 		return err
 	}
-	repo, err := openRepo(ctx, env, o.repoDir, gitOptions(env, hub)...)
+	who, err := identity(env)
+	if err != nil {
+		return err
+	}
+	repo, err := openRepo(ctx, env, o.repoDir, append(who, gitOptions(env, hub)...)...)
 	if err != nil {
 		return err
 	}
@@ -312,7 +316,7 @@ func newIterateService(env Env, o iterateOptions, repo *git.Repo, p *program.Pro
 			return command.Environment(env.Environ, dir, names), nil
 		},
 		Now: env.Now, NewRun: func() string { return newRunID(env) },
-		RunURL: runURL(env), Sleep: env.sleeper(), Transcripts: filepath.Join(outputDir(env, o.dir), "transcripts"),
+		RunURL: runURL(env), SignOff: signOff(env, repo), Sleep: env.sleeper(), Transcripts: filepath.Join(outputDir(env, o.dir), "transcripts"),
 	}
 }
 

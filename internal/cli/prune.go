@@ -166,7 +166,7 @@ func (p *pruner) working(ctx context.Context, left *leftover) error {
 	log, err := ledger.Parse(files.Ledger)
 	if err != nil {
 		left.Kept = "its ledger cannot be read: " + err.Error()
-		return nil
+		return nil //nolint:nilerr // it is said, and the program kept
 	}
 	books := ledger.Replay(log.Events)
 	if open := books.Open; open != nil && open.Lease != nil && p.memory.Now().Before(open.Lease.Until) {

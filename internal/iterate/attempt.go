@@ -200,7 +200,7 @@ func (r *run) treeOptions(repository bool) tree.Options {
 // commit writes the candidate as a commit on top of the incumbent.
 func (r *run) commit(ctx context.Context, at position, a *attempt) (string, error) {
 	subject := fmt.Sprintf("[Autoloop: %s] Iteration %d: %s", r.Program.Name, r.iteration, summary(a))
-	trailers := fmt.Sprintf("Autoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n", r.iteration, a.decision.Best, r.id)
+	trailers := fmt.Sprintf("Autoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n", r.iteration, a.decision.Best, r.id) + r.SignOff
 	return r.Repo.CommitTree(ctx, a.tree, []string{at.Head}, subject+"\n\n"+trailers, r.Now().Truncate(time.Second))
 }
 

@@ -98,7 +98,7 @@ func (r *run) fix(ctx context.Context, e ledger.Event, verdict ci.Verdict, left 
 	}
 	attempt := r.books.fixes(e.Iteration) + 1
 	message := fmt.Sprintf("[Autoloop: %s] Iteration %d: fix CI (%d)\n\n%s\n\nAutoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n",
-		r.Program.Name, e.Iteration, attempt, summary(a), e.Iteration, a.decision.Best, r.id)
+		r.Program.Name, e.Iteration, attempt, summary(a), e.Iteration, a.decision.Best, r.id) + r.SignOff
 	commit, err := r.Repo.CommitTree(ctx, a.tree, []string{e.Commit}, message, r.Now().Truncate(time.Second))
 	if err != nil {
 		return nil, err

@@ -81,6 +81,9 @@ type Service struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Progress, optional, is told each step as it begins.
 	Progress func(Step)
+	// SignOff, optional, is the last trailer of every commit on the program
+	// branch, with its line break.
+	SignOff string
 	// RunURL, optional, links to the log of this run.
 	RunURL string
 	// Transcripts, optional, is the directory in which what the agents printed is

@@ -100,7 +100,7 @@ func (r *run) reconcileBranch(ctx context.Context, at position) (position, error
 	if len(conflicts) > 0 {
 		return at, &conflictError{branch: r.branch(), base: at.BaseBranch, files: conflicts}
 	}
-	message := fmt.Sprintf("[Autoloop: %s] Merge %s\n\nAutoloop-Run: %s\n", r.Program.Name, at.BaseBranch, r.id)
+	message := fmt.Sprintf("[Autoloop: %s] Merge %s\n\nAutoloop-Run: %s\n", r.Program.Name, at.BaseBranch, r.id) + r.SignOff
 	if at.Head, err = r.Repo.CommitTree(ctx, merged, []string{at.Old, at.Base}, message, r.Now()); err != nil {
 		return at, err
 	}

@@ -81,7 +81,7 @@ func (r *run) undo(ctx context.Context, u *undoing, iteration int) (undone, erro
 		files := strings.Join(conflicts[:min(len(conflicts), 10)], "`, `")
 		return undone{fmt.Sprintf("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo those first.", iteration, files), false}, nil
 	}
-	message := fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts commit %s.\n\nAutoloop-Run: %s\n", r.Program.Name, iteration, commit, r.id)
+	message := fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts commit %s.\n\nAutoloop-Run: %s\n", r.Program.Name, iteration, commit, r.id) + r.SignOff
 	head, err := r.Repo.CommitTree(ctx, tree, []string{u.head}, message, r.Now().Truncate(time.Second))
 	if err != nil {
 		return undone{}, err
