@@ -180,3 +180,20 @@ func TestSkillEvalRunsAlone(t *testing.T) {
 	assert.Equal(t, 2, eval().code, "nobody works on the cases")
 	assert.Contains(t, eval("--agent-command", "exit 4").stdout, "counts 0: crashed: exit code 4")
 }
+
+func TestSkillDoctor(t *testing.T) {
+	t.Parallel()
+	w := exampleWorld(t, "skill-release-notes")
+	a := w.binary("iterate", "skill", "doctor", "programs/skill-release-notes/skill")
+	assert.Zero(t, a.code, a.stdout+a.stderr)
+	assert.Equal(t, "release-notes: nothing found\n", a.stdout)
+	for run := range 3 {
+		a = w.binary("iterate", "skill", "eval", "programs/skill-release-notes/skill", "--agent-command", "sh programs/skill-release-notes/executor.sh", "--judge", "off", "--out", "kept/"+strings.Repeat("i", run+1))
+		require.Zero(t, a.code, a.stderr)
+	}
+	a = w.binary("iterate", "skill", "doctor", "programs/skill-release-notes/skill", "--history", "kept", "--json")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stdout, `"gradings": 18`)
+	assert.Contains(t, a.stdout, `\"the title is the version\" passed in all 3 runs`)
+	assert.Contains(t, a.stdout, `\"breaking changes come first\" failed in all 3 runs`)
+}

@@ -20,7 +20,7 @@ func newSkillCommand(env Env) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSkillValidateCommand(env), newSkillEvalCommand(env))
+	cmd.AddCommand(newSkillValidateCommand(env), newSkillEvalCommand(env), newSkillDoctorCommand(env))
 	return cmd
 }
 
