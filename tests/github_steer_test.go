@@ -87,6 +87,43 @@ func TestAClosedPullRequestWaitsForAPerson(t *testing.T) {
 	})
 }
 
+func TestAPausedProgramHearsWithoutAnIteration(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
+	h.program(onIssue)
+	require.Equal(t, "accepted", h.one().Outcome)
+	h.say("alice", "/autoloop pause")
+	require.Equal(t, "idle", h.one().Outcome)
+	events := len(h.remembered("p.jsonl"))
+	outputs := filepath.Join(h.side, "outputs")
+	h.env = append(h.env, "GITHUB_OUTPUT="+outputs)
+
+	h.say("mallory", "/autoloop resume")
+	a := h.binary("iterate", "steer", "--issue", "1")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, "p: up to date\n", a.stdout)
+	assert.Len(t, h.remembered("p.jsonl"), events, "nothing was asked for by somebody trusted")
+
+	h.say("alice", "/autoloop resume\n/autoloop run")
+	a = h.binary("iterate", "steer", "--issue", "1", "--json")
+	require.Zero(t, a.code, a.stderr)
+	assert.JSONEq(t, `{"program": "p", "run": true}`, a.stdout)
+	assert.Contains(t, h.remembered("p.md"), "| Paused | false |")
+	assert.NoFileExists(t, filepath.Join(h.side, "prompt.2"), "no iteration ran")
+	text, err := os.ReadFile(outputs)
+	require.NoError(t, err)
+	assert.True(t, strings.HasSuffix(string(text), "has-work=true\nselected=p\n"), string(text))
+	before := len(h.answers())
+	require.Zero(t, h.binary("iterate", "steer", "--program", "p").code)
+	assert.Len(t, h.answers(), before, "it is answered once")
+
+	a = h.binary("iterate", "steer", "--issue", "77")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, "#77 belongs to no program\n", a.stdout)
+	assert.Equal(t, 2, h.binary("iterate", "steer").code)
+	assert.Equal(t, "accepted", h.one().Outcome)
+}
+
 func TestCommitsHaveTheIdentityThatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")

@@ -140,6 +140,18 @@ func TestOwnIssueAndPullRequestOfTheSelected(t *testing.T) {
 	assert.Nil(t, d.plan()["selected"])
 }
 
+func TestStatusLinksToGitHub(t *testing.T) {
+	t.Parallel()
+	d, _ := newHubDesk(t, func(s *githubtest.State) { s.OpenIssue("alice", "Speed", issueProgram, noon, "autoloop-program") })
+	d.program("fast", "schedule: hourly")
+	d.state("fast", monthAgo+"| PR | #9 |\n| Issue | #8 |\n")
+	a := d.run("status")
+	require.Equal(t, 0, a.code, a.errors)
+	assert.Contains(t, a.out, "https://github.com/org/repo/pull/9")
+	assert.Contains(t, a.out, "https://github.com/org/repo/issues/1", "an issue program that never ran")
+	assert.NotContains(t, d.run("status", "--local").out, "https://")
+}
+
 func TestRepoNeedsAToken(t *testing.T) {
 	t.Parallel()
 	d, _ := newHubDesk(t, nil)

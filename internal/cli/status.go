@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,6 +44,8 @@ type programStatus struct {
 	Direction       string       `json:"metric_direction"`
 	PR              *int         `json:"pr"`
 	Issue           *int         `json:"issue"`
+	PRURL           string       `json:"pr_url,omitempty"`
+	IssueURL        string       `json:"issue_url,omitempty"`
 }
 
 func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error {
@@ -60,7 +64,7 @@ func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error
 	}
 	list := []programStatus{}
 	for _, s := range plan.Standings {
-		list = append(list, statusOf(s))
+		list = append(list, statusOf(s).linked(env, o.repository(env)))
 	}
 	if asJSON {
 		encoder := json.NewEncoder(env.Stdout)
@@ -91,8 +95,8 @@ func statusOf(s *scheduler.Standing) programStatus {
 	if s.Machine.PR > 0 {
 		out.PR = &s.Machine.PR
 	}
-	if s.Machine.Issue > 0 {
-		out.Issue = &s.Machine.Issue
+	if issue := max(s.Machine.Issue, s.Program.Issue); issue > 0 {
+		out.Issue = &issue
 	}
 	switch s.Condition { //nolint:exhaustive // the others are words already
 	case scheduler.InError:
@@ -109,10 +113,37 @@ func statusOf(s *scheduler.Standing) programStatus {
 	return out
 }
 
+// linked adds the pages on GitHub, when the repository is known.
+func (s programStatus) linked(env Env, repository string) programStatus {
+	if repository == "" {
+		return s
+	}
+	page := strings.TrimRight(env.server(), "/") + "/" + repository
+	if s.PR != nil {
+		s.PRURL = fmt.Sprintf("%s/pull/%d", page, *s.PR)
+	}
+	if s.Issue != nil {
+		s.IssueURL = fmt.Sprintf("%s/issues/%d", page, *s.Issue)
+	}
+	return s
+}
+
+// link is the address that people follow: the pull request, else the issue.
+func (s programStatus) link() string {
+	if s.PRURL != "" {
+		return s.PRURL
+	}
+	return s.IssueURL
+}
+
 func statusTable(list []programStatus, now time.Time) string {
 	table := report.Table{
 		Header: []string{"program", "state", "runs", "last run", "next due", "late", "best", "target", "reason"},
 		Right:  map[int]bool{2: true, 5: true, 6: true, 7: true},
+	}
+	linked := slices.ContainsFunc(list, func(s programStatus) bool { return s.link() != "" })
+	if linked {
+		table.Header = append(table.Header, "on GitHub")
 	}
 	for _, s := range list {
 		late := "—"
@@ -128,6 +159,10 @@ func statusTable(list []programStatus, now time.Time) string {
 		table.Rows = append(table.Rows, []string{
 			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, number(s.Best), target, report.Clip(s.Reason, 80),
 		})
+		if linked {
+			last := len(table.Rows) - 1
+			table.Rows[last] = append(table.Rows[last], s.link())
+		}
 	}
 	return table.String()
 }
