@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tree"
+)
+
+func newSkillReportCommand(env Env) *cobra.Command {
+	var asJSON, diff bool
+	cmd := &cobra.Command{
+		Use:   "report WORKSPACE",
+		Short: "Say how the improvement of a skill went, and what to do with it",
+		Long: "Print the trajectory, its class, what changed from v0 to the best version, what still fails, and a\n" +
+			"recommendation, as markdown. docs/convergence.md says how to read it.",
+		Example: "  iterate skill report skills/release-notes-autoresearch\n" +
+			"  iterate skill report skills/release-notes-autoresearch --diff | git apply --directory=skills/release-notes",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w, err := snapshot.OpenWorkspace(env.path(args[0]))
+			if err != nil {
+				return err
+			}
+			r, patch, err := reportSkill(cmd.Context(), env, w)
+			switch {
+			case err != nil:
+				return err
+			case diff:
+				_, err = env.Stdout.Write(patch)
+				return err
+			case asJSON:
+				return printJSON(env, r)
+			}
+			_, err = io.WriteString(env.Stdout, r.Markdown())
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	cmd.Flags().BoolVar(&diff, "diff", false, "print the patch from v0 to the best version alone")
+	cmd.MarkFlagsMutuallyExclusive("json", "diff")
+	return cmd
+}
+
+// reportSkill puts the report together, with the patch as it is.
+func reportSkill(ctx context.Context, env Env, w *snapshot.Workspace) (r report.SkillReport, patch []byte, err error) {
+	table, err := w.Results()
+	if err != nil {
+		return r, nil, err
+	}
+	rows := table.Rows()
+	best := report.Converge(rows, 0).BestVersion
+	skill, err := workspaceSkill(ctx, env, w)
+	if err != nil {
+		return r, nil, err
+	}
+	before, err := gradedCases(skill, w, 0)
+	if err != nil {
+		return r, nil, err
+	}
+	after, err := gradedCases(skill, w, best)
+	if err != nil {
+		return r, nil, err
+	}
+	r = report.NewSkillReport(rows, lostCases(before, after))
+	r.Skill, r.Workspace, r.Failures = skillTitle(skill, w), w.Dir, failuresOf(after)
+	patch, r.Changes, err = versionPatch(ctx, env, w, best)
+	if err != nil {
+		return r, nil, err
+	}
+	if r.Diff = string(patch); !utf8.Valid(patch) {
+		r.Diff, r.DiffBase64 = string(bytes.ToValidUTF8(patch, []byte("\ufffd"))), base64.StdEncoding.EncodeToString(patch)
+	}
+	return r, patch, nil
+}
+
+// skillTitle is what the skill is called: by itself, by its suite, or by the
+// place that it is in.
+func skillTitle(skill *evals.Skill, w *snapshot.Workspace) string {
+	switch {
+	case skill.Name != filepath.Base(skill.Dir):
+		return skill.Name
+	case skill.Evals.SkillName != "":
+		return skill.Evals.SkillName
+	default:
+		return filepath.Base(cmp.Or(w.Skill, w.Dir))
+	}
+}
+
+// gradedCases reads an iteration's cases; nil when it was not run.
+func gradedCases(skill *evals.Skill, w *snapshot.Workspace, n int) ([]suite.CaseScore, error) {
+	result, err := evals.Read(skill, w.Iteration(n))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return result.Cases, err
+}
+
+func lostCases(before, after []suite.CaseScore) []string {
+	var lost []string
+	for i := range min(len(before), len(after)) {
+		if before[i].Perfect() && !after[i].Perfect() {
+			lost = append(lost, before[i].ID)
+		}
+	}
+	return lost
+}
+
+func failuresOf(cases []suite.CaseScore) []report.SkillFailure {
+	failures := []report.SkillFailure{}
+	for _, c := range cases {
+		if c.Problem != "" {
+			failures = append(failures, report.SkillFailure{Case: c.ID, Text: "the whole case", Evidence: c.Problem})
+			continue
+		}
+		for _, failed := range c.Failed {
+			failures = append(failures, report.SkillFailure{Case: c.ID, Text: failed.Text, Evidence: failed.Evidence})
+		}
+	}
+	return failures
+}
+
+// versionPatch is what a version changes of the original; nothing for v0.
+func versionPatch(ctx context.Context, env Env, w *snapshot.Workspace, n int) ([]byte, []report.SkillChange, error) {
+	if n == 0 {
+		return nil, []report.SkillChange{}, nil
+	}
+	before, err := keptVersion(ctx, w, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err := keptVersion(ctx, w, n)
+	if err != nil {
+		return nil, nil, err
+	}
+	patch, err := patchOf(ctx, env, before, after)
+	return patch, changesOf(before, after), err
+}
+
+func keptVersion(ctx context.Context, w *snapshot.Workspace, n int) (snapshot.Kept, error) {
+	found, err := snapshot.Verify(ctx, w.Version(n))
+	return snapshot.Kept{Dir: w.Version(n), Tree: found}, err
+}
+
+// patchOf compares in a repository that is thrown away.
+func patchOf(ctx context.Context, env Env, before, after snapshot.Kept) (patch []byte, err error) {
+	err = inScratch(ctx, env, func(repo *git.Repo) error {
+		patch, err = snapshot.Patch(ctx, repo, before, after)
+		return err
+	})
+	return patch, err
+}
+
+// inScratch gives work a repository that is thrown away.
+func inScratch(ctx context.Context, env Env, work func(*git.Repo) error) (err error) {
+	dir, err := os.MkdirTemp("", "autoloop-scratch-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tree.RemoveAll(dir)) }()
+	repo, err := git.Scratch(ctx, dir, env.Environ)
+	if err != nil {
+		return err
+	}
+	return work(repo.WithTemp(dir))
+}
+
+// changesOf lists what differs, with modes and what is binary.
+func changesOf(before, after snapshot.Kept) []report.SkillChange {
+	changes := []report.SkillChange{}
+	for _, d := range snapshot.Compare(before.Tree, after.Tree) {
+		c := report.SkillChange{Path: d.Path, What: "changed"}
+		if report.Plain(d.Path, len(d.Path)) != d.Path || !utf8.ValidString(d.Path) {
+			c.Path = fmt.Sprintf("%q", d.Path)
+		}
+		switch {
+		case d.Before == nil:
+			c.What, c.Binary = "added", isBinary(after, d.After)
+		case d.After == nil:
+			c.What, c.Binary = "deleted", isBinary(before, d.Before)
+		default:
+			c.Binary = isBinary(after, d.After)
+			if d.Before.Mode != d.After.Mode {
+				c.Mode = fmt.Sprintf("%04o -> %04o", d.Before.Mode, d.After.Mode)
+			}
+			if d.Before.Kind == d.After.Kind && d.Before.SHA256 == d.After.SHA256 && d.Before.Target == d.After.Target {
+				c.What = "mode"
+			}
+		}
+		changes = append(changes, c)
+	}
+	return changes
+}
+
+// isBinary looks as git does: for a zero byte in the first 8000.
+func isBinary(in snapshot.Kept, e *snapshot.Entry) bool {
+	if e.Kind != snapshot.File {
+		return false
+	}
+	file, err := os.Open(filepath.Join(in.Dir, filepath.FromSlash(e.Path)))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	const looked = 8000
+	head, _ := io.ReadAll(io.LimitReader(file, looked))
+	return bytes.IndexByte(head, 0) >= 0
+}

@@ -1,0 +1,134 @@
+package report
+
+import (
+	"github.com/org/autoloop/internal/results"
+	"github.com/org/autoloop/internal/score"
+)
+
+// Class is how a skill's improvement went.
+type Class string
+
+// The classes; the first that fits counts, in this order.
+const (
+	PerfectBaseline Class = "perfect-baseline" // the original passes everything
+	PerfectScore    Class = "perfect"          // the best version passes everything
+	Stuck           Class = "stuck"            // three reverts in a row ended it
+	Rapid           Class = "rapid"            // more than half of the iterations were kept
+	Plateau         Class = "plateau"          // something was kept, the last two or more were not
+	Improving       Class = "improving"        // something was kept, the last or the one before too
+	NoGain          Class = "no-gain"          // nothing was kept
+)
+
+// Recommendation is what to do with the best version.
+type Recommendation string
+
+// The recommendations.
+const (
+	Apply       Recommendation = "apply"
+	Continue    Recommendation = "continue"
+	Investigate Recommendation = "investigate"
+	Reject      Recommendation = "reject"
+)
+
+// stuckReverts is how many reverts in a row are stuck.
+const stuckReverts = 3
+
+// Convergence is what a table of iterations of a skill says.
+type Convergence struct {
+	Class Class
+	// Note is a remark on the class, "" for none.
+	Note string
+	// Start is the original's score, Best the best version's, nil when the
+	// original was never measured; Gain is their difference with its sign.
+	Start, Best *score.Value
+	Gain        string
+	// BestVersion is the iteration of the best version, 0 for the original.
+	BestVersion    int
+	Kept, Reverted int
+	// NextSteps are for a person, in order; nil when there is nothing to do.
+	NextSteps      []string
+	Recommendation Recommendation
+	Reason         string
+}
+
+// Converge classifies a table of iterations. lost counts the cases that the
+// original passed and the best version does not.
+func Converge(rows []results.Row, lost int) Convergence {
+	c := Convergence{Gain: "0"}
+	tail := 0 // reverts at the end
+	for _, row := range rows {
+		switch row.Action {
+		case results.Baseline:
+			c.Start, c.Best, c.BestVersion, c.Kept, c.Reverted, tail = row.Score, row.Score, row.Iteration, 0, 0, 0
+		case results.Kept:
+			c.Kept++
+			tail = 0
+			c.Best, c.BestVersion = row.Score, row.Iteration
+		case results.Reverted:
+			c.Reverted++
+			tail++
+		}
+	}
+	if c.Best != nil && c.Start != nil {
+		c.Gain = score.Delta(*c.Best, c.Start)
+	}
+	c.Class = c.class(tail)
+	c.advise(lost)
+	return c
+}
+
+func (c *Convergence) class(tail int) Class {
+	switch {
+	case perfect(c.Start):
+		return PerfectBaseline
+	case perfect(c.Best):
+		return PerfectScore
+	case tail >= stuckReverts:
+		return Stuck
+	case c.Kept > c.Reverted:
+		return Rapid
+	case c.Kept > 0 && tail >= 2:
+		return Plateau
+	case c.Kept > 0:
+		return Improving
+	default:
+		return NoGain
+	}
+}
+
+func perfect(value *score.Value) bool { return value != nil && value.Cmp(score.FromInt(1)) >= 0 }
+
+// advise fills in what a person should know and do.
+func (c *Convergence) advise(lost int) {
+	switch c.Class {
+	case PerfectBaseline:
+		c.recommend(Investigate, "the original passes everything: there is nothing to apply, and the suite cannot show an improvement; add harder cases")
+	case PerfectScore:
+		c.recommend(Apply, "the best version passes everything")
+		if c.BestVersion == 1 {
+			c.Note = "perfect at iteration 1: look whether the suite is hard enough"
+		}
+	case Stuck:
+		c.NextSteps = []string{
+			"recalibrate the evals: look for expectations that no version passes, or that are a matter of taste",
+			"edit the skill by hand where the remaining failures point, and begin a new workspace with --fresh",
+			"run again, perhaps with another agent or model",
+		}
+		c.recommend(Investigate, "three reverts in a row ended it")
+	case Rapid:
+		c.recommend(Continue, "most changes were kept: more iterations are likely to gain more")
+	case Plateau:
+		c.recommend(Apply, "it gained, and the last iterations found nothing more")
+	case Improving:
+		c.recommend(Continue, "it still gains")
+	default:
+		c.recommend(Reject, "nothing was kept: there is nothing to apply")
+	}
+	if lost > 0 && c.BestVersion > 0 {
+		c.recommend(Investigate, "the best version lost cases that the original passes")
+	}
+}
+
+func (c *Convergence) recommend(what Recommendation, why string) {
+	c.Recommendation, c.Reason = what, why
+}

@@ -1,0 +1,180 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/org/autoloop/internal/results"
+	"github.com/org/autoloop/internal/score"
+)
+
+// SkillReport is what came of improving a skill; its JSON is for programs.
+type SkillReport struct {
+	Schema         int            `json:"schema"`
+	Skill          string         `json:"skill"`
+	Workspace      string         `json:"workspace"`
+	Class          Class          `json:"class"`
+	Notes          []string       `json:"notes"`
+	Start          *score.Value   `json:"start"`
+	Best           *score.Value   `json:"best"`
+	Gain           string         `json:"gain"`
+	BestVersion    int            `json:"best_version"`
+	Kept           int            `json:"kept"`
+	Reverted       int            `json:"reverted"`
+	Recommendation Recommendation `json:"recommendation"`
+	Reason         string         `json:"reason"`
+	NextSteps      []string       `json:"next_steps"`
+	Trajectory     []SkillStep    `json:"trajectory"`
+	// RegressedCases are those that the original passes and the best does not.
+	RegressedCases []string       `json:"regressed_cases"`
+	Failures       []SkillFailure `json:"remaining_failures"`
+	Changes        []SkillChange  `json:"changes"`
+	// Diff is for `git apply`; DiffBase64 has it when it is not UTF-8.
+	Diff       string `json:"diff"`
+	DiffBase64 string `json:"diff_base64,omitempty"`
+}
+
+// SkillStep is one iteration.
+type SkillStep struct {
+	Iteration int            `json:"iteration"`
+	Score     *score.Value   `json:"score"`
+	Best      *score.Value   `json:"best_score"`
+	Action    results.Action `json:"action"`
+	Changelog string         `json:"changelog"`
+}
+
+// SkillFailure is an expectation that the best version does not pass.
+type SkillFailure struct {
+	Case     string `json:"case"`
+	Text     string `json:"text"`
+	Evidence string `json:"evidence"`
+}
+
+// SkillChange is one path that differs between v0 and the best version.
+type SkillChange struct {
+	Path string `json:"path"` // quoted when it is not plain
+	What string `json:"what"` // added, deleted, changed, mode
+	// Mode is "0644 -> 0755" when it changed, else "".
+	Mode   string `json:"mode,omitempty"`
+	Binary bool   `json:"binary,omitempty"`
+}
+
+// NewSkillReport fills in what follows from the table of iterations.
+func NewSkillReport(rows []results.Row, regressed []string) SkillReport {
+	c := Converge(rows, len(regressed))
+	r := SkillReport{
+		Schema: 1, Class: c.Class, Notes: []string{}, Start: c.Start, Best: c.Best, Gain: c.Gain, BestVersion: c.BestVersion,
+		Kept: c.Kept, Reverted: c.Reverted, Recommendation: c.Recommendation, Reason: c.Reason, NextSteps: append([]string{}, c.NextSteps...),
+		Trajectory: []SkillStep{}, RegressedCases: append([]string{}, regressed...), Failures: []SkillFailure{}, Changes: []SkillChange{},
+	}
+	for _, row := range rows {
+		r.Trajectory = append(r.Trajectory, SkillStep{row.Iteration, row.Score, row.Best, row.Action, row.Changelog})
+	}
+	if c.Note != "" {
+		r.Notes = append(r.Notes, c.Note)
+	}
+	if c.Kept > 0 && c.Best != nil && c.Start != nil && c.Best.Sub(*c.Start).Cmp(score.MustValue(graderNoise)) < 0 {
+		r.Notes = append(r.Notes, "the gain is under "+graderNoise+", within the noise of a grader when each version ran once")
+	}
+	if bounces(rows) {
+		r.Notes = append(r.Notes, "the scores bounce without a trend: expectations may be a matter of taste; make them checkable")
+	}
+	return r
+}
+
+// graderNoise is the difference of single runs that says little.
+const graderNoise = "0.05"
+
+// bounces reports whether the scores went up and down by turns at least three
+// times and nothing came of it.
+func bounces(rows []results.Row) bool {
+	const turns = 3
+	var last *score.Value
+	direction, turned := 0, 0
+	for _, row := range rows {
+		if row.Score == nil {
+			continue
+		}
+		if last != nil {
+			now := row.Score.Cmp(*last)
+			if now != 0 && direction != 0 && now != direction {
+				turned++
+			}
+			if now != 0 {
+				direction = now
+			}
+		}
+		last = row.Score
+	}
+	return turned >= turns
+}
+
+// Markdown renders the report; nothing in the texts is markup.
+func (r SkillReport) Markdown() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "# %s: %s\n\n", Inline(r.Skill, maxLabel), r.Class)
+	fmt.Fprintf(&out, "Start %s, best %s (v%d), gain %s; %d kept, %d reverted.\n\n", number(r.Start), number(r.Best), r.BestVersion, r.Gain, r.Kept, r.Reverted)
+	fmt.Fprintf(&out, "Recommendation: **%s** — %s.\n", r.Recommendation, r.Reason)
+	for _, note := range r.Notes {
+		fmt.Fprintf(&out, "\nNote: %s.\n", note)
+	}
+	section(&out, "Next steps", r.NextSteps, func(i int) string { return strconv.Itoa(i+1) + ". " + r.NextSteps[i] })
+	if len(r.Trajectory) > 0 {
+		table := Table{Header: []string{"iteration", "score", "best", "action", "change"}, Right: map[int]bool{0: true, 1: true, 2: true}}
+		for _, step := range r.Trajectory {
+			table.Rows = append(table.Rows, []string{
+				strconv.Itoa(step.Iteration), number(step.Score), number(step.Best), string(step.Action), Inline(step.Changelog, maxLine),
+			})
+		}
+		out.WriteString("\n## Trajectory\n\n" + table.Markdown())
+	}
+	section(&out, "Cases that the best version lost", r.RegressedCases, func(i int) string { return "- " + Inline(r.RegressedCases[i], maxLabel) })
+	section(&out, "Remaining failures", r.Failures, func(i int) string {
+		f := r.Failures[i]
+		return fmt.Sprintf("- %s: %s (%s)", Inline(f.Case, maxLabel), Inline(f.Text, maxLine), Inline(f.Evidence, maxLine))
+	})
+	section(&out, "Changes from v0", r.Changes, func(i int) string { return "- " + r.Changes[i].markdown() })
+	return out.String() + fencedDiff(r.Diff)
+}
+
+func (c SkillChange) markdown() string {
+	text := c.What + " " + Inline(c.Path, maxLine)
+	if c.Binary {
+		text += " (binary)"
+	}
+	if c.Mode != "" {
+		text += " (mode " + c.Mode + ")"
+	}
+	return text
+}
+
+// section renders a list under a heading; nothing when it is empty.
+func section[T any](out *strings.Builder, title string, list []T, line func(int) string) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "\n## %s\n\n", title)
+	for i := range list {
+		out.WriteString(line(i) + "\n")
+	}
+}
+
+// fencedDiff is a patch behind a fence that nothing in it closes.
+func fencedDiff(diff string) string {
+	if diff == "" {
+		return ""
+	}
+	fence := "```"
+	for strings.Contains(diff, fence) {
+		fence += "`"
+	}
+	return "\n## Diff\n\n" + fence + "diff\n" + strings.TrimSuffix(diff, "\n") + "\n" + fence + "\n"
+}
+
+func number(value *score.Value) string {
+	if value == nil {
+		return "—"
+	}
+	return value.String()
+}

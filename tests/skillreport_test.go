@@ -1,0 +1,118 @@
+package tests
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const trajectory = `iteration	timestamp	score	best_score	action	changelog
+0	2025-01-15T10:30:00+00:00	0.5	0.5	baseline	Initial evaluation
+1	2025-01-15T11:30:00+00:00	0.75	0.75	kept	Say it | <b>again</b>
+2	2025-01-15T12:30:00+00:00	0.25	0.75	reverted	Say it less
+3	2025-01-15T13:30:00+00:00		0.75	reverted	@nobody
+`
+
+// improvedWorld has skill `s` and its workspace `s-autoresearch` with a v1 that
+// differs in every way that a file can.
+func improvedWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, map[string]string{
+		"s/SKILL.md": "# s\none\ntwo\nthree\nfour\nfive\nsix\n", "s/evals/evals.json": evalSuite(2, 2), "s/run.sh": "#!/bin/sh\n", "s/old": "old\n",
+		"s/binary": "\x00\x01\x02", "s/not \xff utf8": "caf\xe9\n", "s/keep": "kept\n", "s/dir/file": "x\n",
+	})
+	ws, skill := "s-autoresearch", filepath.Join(w.dir, "s")
+	require.Zero(t, w.binary("iterate", "snapshot", "s", ws+"/v0").code)
+	w.run("", "cp", "-a", skill, filepath.Join(w.dir, "next"))
+	next := filepath.Join(w.dir, "next")
+	w.write("next/SKILL.md", "# s\none\ntwo\nthree\nfour\nfive\nsix, better\n```\nfenced\n```\n")
+	w.write("next/binary", "\x00\x01\x03")
+	w.write("next/not \xff utf8", "caf\xe9s\n")
+	w.write("next/new dir/\"quoted\"\n\ttext", "new\n")
+	require.NoError(t, os.Remove(filepath.Join(next, "old")))
+	require.NoError(t, os.Chmod(filepath.Join(next, "run.sh"), 0o755))
+	require.NoError(t, os.Symlink("dir/file", filepath.Join(next, "link")))
+	a := w.binary("iterate", "snapshot", "next", ws+"/v1")
+	require.Zero(t, a.code, a.stderr)
+	w.write(ws+"/results.tsv", trajectory)
+	w.write(ws+"/iteration-0/eval-c0/grading.json", graded(2, 2))
+	w.write(ws+"/iteration-0/eval-c1/grading.json", graded(0, 2))
+	w.write(ws+"/iteration-1/eval-c0/grading.json", graded(1, 2))
+	w.write(ws+"/iteration-1/eval-c1/grading.json", graded(2, 2))
+	return w
+}
+
+func TestSkillReport(t *testing.T) {
+	t.Parallel()
+	w := improvedWorld(t)
+	a := w.binary("iterate", "skill", "report", "s-autoresearch", "--json")
+	require.Zero(t, a.code, a.stderr)
+	var got struct {
+		Class, Gain, Recommendation string
+		Start, Best                 float64
+		BestVersion                 int `json:"best_version"`
+		Kept, Reverted              int
+		RegressedCases              []string                      `json:"regressed_cases"`
+		Failures                    []struct{ Case, Text string } `json:"remaining_failures"`
+		Changes                     []struct {
+			Path, What, Mode string
+			Binary           bool
+		}
+		Trajectory []struct{ Score *float64 }
+	}
+	require.NoError(t, json.Unmarshal([]byte(a.stdout), &got))
+	assert.Equal(t, "plateau", got.Class)
+	assert.Equal(t, "+0.25", got.Gain)
+	assert.Equal(t, "investigate", got.Recommendation, "a case was lost")
+	assert.Equal(t, []string{"c0"}, got.RegressedCases)
+	assert.Equal(t, 1, got.BestVersion)
+	assert.Equal(t, []int{1, 2}, []int{got.Kept, got.Reverted})
+	require.Len(t, got.Failures, 1)
+	assert.Equal(t, "expectation 1", got.Failures[0].Text)
+	require.Len(t, got.Trajectory, 4)
+	assert.Nil(t, got.Trajectory[3].Score)
+	changes := map[string]string{}
+	for _, c := range got.Changes {
+		changes[c.Path] = c.What + c.Mode
+		assert.Equal(t, c.Path == "binary", c.Binary, c.Path)
+	}
+	assert.Equal(t, map[string]string{
+		"SKILL.md": "changed", "binary": "changed", `"not \xff utf8"`: "changed", "new dir": "added", `"new dir/\"quoted\"\n\ttext"`: "added",
+		"old": "deleted", "run.sh": "mode0644 -> 0755", "link": "added",
+	}, changes)
+
+	a = w.binary("iterate", "skill", "report", "s-autoresearch")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "# s: plateau\n")
+	assert.Contains(t, a.stdout, "- mode run.sh (mode 0644 -> 0755)")
+	assert.Contains(t, a.stdout, "````diff\n")
+	assert.NotContains(t, a.stdout, "<b>")
+}
+
+func TestSkillReportPatchApplies(t *testing.T) {
+	t.Parallel()
+	w := improvedWorld(t)
+	a := w.binary("iterate", "skill", "report", "s-autoresearch", "--diff")
+	require.Zero(t, a.code, a.stderr)
+	patch := filepath.Join(w.side, "patch")
+	require.NoError(t, os.WriteFile(patch, []byte(a.stdout), 0o600))
+	w.git("apply", "--directory=s", patch)
+	assert.Equal(t, state(t, filepath.Join(w.dir, "next")), state(t, filepath.Join(w.dir, "s")))
+}
+
+func TestSkillReportOfWhatIsSpoilt(t *testing.T) {
+	t.Parallel()
+	w := improvedWorld(t)
+	require.NoError(t, os.Chmod(filepath.Join(w.dir, "s-autoresearch/v1/SKILL.md"), 0o600))
+	w.write("s-autoresearch/v1/SKILL.md", "# s\n")
+	a := w.binary("iterate", "skill", "report", "s-autoresearch")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stderr, `was altered: "SKILL.md"`)
+	a = w.binary("iterate", "skill", "report", "s")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stderr, "is no workspace")
+}
