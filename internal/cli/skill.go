@@ -21,7 +21,6 @@ func newSkillCommand(env Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newSkillValidateCommand(env), newSkillEvalCommand(env), newSkillDoctorCommand(env))
-	cmd.AddCommand(newSkillValidateCommand(env))
 	cmd.AddCommand(newSkillReportCommand(env))
 	return cmd
 }
