@@ -172,14 +172,4 @@ func (b *books) numbers(m *state.Machine, issue int) {
 
 // target is the program's target metric: what a person set, until the program
 // file says something else than then.
-func (r *run) target(b *books) *score.Value {
-	text, given := b.sum.Settings[ledger.TargetMetric]
-	if !given || b.sum.Settings[ledger.TargetMetricWas] != optional(r.Program.Target) {
-		return r.Program.Target
-	}
-	value, err := score.ParseValue(text)
-	if err != nil {
-		return r.Program.Target
-	}
-	return &value
-}
+func (r *run) target(b *books) *score.Value { return b.sum.Target(r.Program.Target) }

@@ -121,7 +121,7 @@ func (r *run) resume(b *books, c steer.Comment) error {
 
 // setTarget holds until the program file names another target than now.
 func (r *run) setTarget(b *books, command steer.Command) (text string, good bool, err error) {
-	if err := r.set(b, ledger.TargetMetricWas, optional(r.Program.Target)); err != nil {
+	if err := r.set(b, ledger.TargetMetricWas, ledger.TargetText(r.Program.Target)); err != nil {
 		return "", false, err
 	}
 	if err := r.set(b, ledger.TargetMetric, command.Target.String()); err != nil {

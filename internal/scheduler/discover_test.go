@@ -78,6 +78,19 @@ func TestStrangersTakeNoName(t *testing.T) {
 	assert.Equal(t, []scheduler.Untrusted{{Name: "speed", Issue: 1, Reason: "mallory is NONE"}}, found.Untrusted)
 }
 
+func TestTheTargetThatAPersonSet(t *testing.T) {
+	t.Parallel()
+	in := scheduler.Input{
+		Programs: []*program.Program{programFile("p", "target-metric: 5")}, States: map[string][]byte{"p": stateFile("Best Metric=7")},
+		Ledger: func(string) ([]byte, error) {
+			return []byte(`{"event":"set","key":"target-metric-was","value":"5"}` + "\n" + `{"event":"set","key":"target-metric","value":"6"}` + "\n"), nil
+		},
+	}
+	assert.Equal(t, "6", choose(t, in).SelectedTargetMetric.String())
+	in.Programs = []*program.Program{programFile("p", "target-metric: 4")}
+	assert.Equal(t, "4", choose(t, in).SelectedTargetMetric.String(), "the program file names another by now")
+}
+
 func TestIssueProgramsAreScheduledLikeOthers(t *testing.T) {
 	t.Parallel()
 	found := scheduler.Discover(nil, []scheduler.Issue{issue(4, "Speed"), {Number: 5, Title: "Bad", Body: "---\nschedule: never\n---\n"}}, nil)

@@ -123,11 +123,25 @@ func Choose(in Input) (*Plan, error) {
 	}
 	if in.Forced != "" {
 		err := plan.force(in.Forced)
+		in.retarget(plan)
 		plan.deferAll(slices.DeleteFunc(due, func(s *Standing) bool { return s.Program.Name == in.Forced }))
 		return plan, err
 	}
 	plan.selectDue(due, in.Max)
+	in.retarget(plan)
 	return plan, nil
+}
+
+// retarget gives the selected program the target that a person set for it.
+func (in *Input) retarget(plan *Plan) {
+	for _, s := range plan.Standings {
+		if plan.Selected == nil || s.Program.Name != *plan.Selected || !s.HasState {
+			continue
+		}
+		if books, found := in.books(s); found {
+			plan.SelectedTargetMetric = books.Target(s.Program.Target)
+		}
+	}
 }
 
 // parallel calls work for 0 … n-1 on all processors.

@@ -1,0 +1,26 @@
+package ledger
+
+import "github.com/org/autoloop/internal/score"
+
+// Target is the target metric that holds: what a person set, until the program
+// file says something else than it did then. File is the program file's, nil
+// when it names none.
+func (b *Books) Target(file *score.Value) *score.Value {
+	text, given := b.Settings[TargetMetric]
+	if !given || b.Settings[TargetMetricWas] != TargetText(file) {
+		return file
+	}
+	value, err := score.ParseValue(text)
+	if err != nil {
+		return file
+	}
+	return &value
+}
+
+// TargetText is a target as the setting TargetMetricWas has it.
+func TargetText(target *score.Value) string {
+	if target == nil {
+		return "—"
+	}
+	return target.String()
+}
