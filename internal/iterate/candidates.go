@@ -217,6 +217,9 @@ func (r *run) measureAll(ctx context.Context, at position, all []*attempt) error
 			a.end(ledger.Error, stop)
 			continue
 		}
+		if a.of > 1 {
+			r.step("measure", "proposal "+a.title())
+		}
 		start := r.Now()
 		if err := r.measure(ctx, at, a); err != nil {
 			return err
