@@ -197,3 +197,50 @@ func TestSkillDoctor(t *testing.T) {
 	assert.Contains(t, a.stdout, `\"the title is the version\" passed in all 3 runs`)
 	assert.Contains(t, a.stdout, `\"breaking changes come first\" failed in all 3 runs`)
 }
+
+// skill improves a skill outside of any program.
+func (w *world) skill(more ...string) answer {
+	w.t.Helper()
+	return w.binary("iterate", append([]string{
+		"skill", "s", "--judge", "off", "--env", "SIDE", "--agent-command", `sh "$SIDE/improve"`,
+		"--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`,
+	}, more...)...)
+}
+
+func TestSkillImprovesAlone(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `cp "$AUTOLOOP_PROMPT" "$SIDE/prompt-$AUTOLOOP_ITERATION"
+		case $AUTOLOOP_ITERATION in 1) echo beta >> SKILL.md;; 2) echo nothing >> SKILL.md;; 3) echo '[]' > evals/evals.json;; 4) echo gamma >> SKILL.md;; 5) echo delta >> SKILL.md;; esac
+		echo "step $AUTOLOOP_ITERATION"`)
+	a := w.skill("-n", "2")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "iteration 0: baseline, 0.5: Initial evaluation\niteration 1: kept, 0.666666666667: step 1\niteration 2: reverted, 0.666666666667: step 2 — ")
+	a = w.skill()
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "iteration 3: reverted, not measured: step 3 — it changed the eval suite")
+	assert.Contains(t, a.stdout, "s: perfect; the best is v5 in ")
+	assert.Equal(t, "---\nname: s\n---\nalpha\n", w.read("s/SKILL.md"), "the skill itself is not changed")
+	assert.Contains(t, w.read("s-autoresearch/v5/SKILL.md"), "alpha\nbeta\ngamma\ndelta\n")
+	assert.Equal(t, 7, strings.Count(w.read("s-autoresearch/results.tsv"), "\n"))
+	scored := w.binary("iterate", "score", "s-autoresearch", "4")
+	require.Zero(t, scored.code, scored.stderr)
+	assert.Contains(t, scored.stdout, "score 0.833333333333")
+	said, err := os.ReadFile(filepath.Join(w.side, "prompt-3"))
+	require.NoError(t, err)
+	assert.Contains(t, string(said), "case 2: 1 of 3")
+	a = w.skill()
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "perfect-baseline")
+}
+
+func TestSkillAloneIsStuck(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", "case $AUTOLOOP_ITERATION in 1) true;; 2) rm -rf ./*;; 3) ln -s /etc etc;; *) exit 3;; esac")
+	a := w.skill("-n", "9")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "iteration 1: reverted, not measured: no change proposed")
+	assert.Contains(t, a.stdout, "s: stuck; the best is v0")
+	assert.Equal(t, 5, strings.Count(w.read("s-autoresearch/results.tsv"), "\n"))
+	assert.Equal(t, 2, w.binary("iterate", "skill", "s").code, "nobody improves it")
+	assert.Equal(t, 2, w.binary("iterate", "skill", "nowhere", "--agent-command", "true").code)
+}

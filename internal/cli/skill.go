@@ -12,14 +12,24 @@ import (
 )
 
 func newSkillCommand(env Env) *cobra.Command {
+	var o skillRunOptions
 	cmd := &cobra.Command{
-		Use:   "skill",
+		Use:   "skill [PATH]",
 		Short: "Improve a skill against its eval suite",
-		Long: "A skill is a directory with a SKILL.md; its eval suite is evals/evals.json in it.\n" +
+		Long: "A skill is a directory with a SKILL.md; its eval suite is evals/evals.json in it. An agent changes a copy, the\n" +
+			"suite measures it, and what is strictly better is the next version in the workspace PATH-autoresearch. The skill\n" +
+			"itself is not changed. A second run goes on where the first ended.\n\n" +
 			"docs/file-formats.md has the files, docs/algorithm.md the rules.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: "  iterate skill skills/release-notes --agent claude -n 5",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return runSkill(cmd.Context(), env, args[0], o)
+		},
 	}
+	o.register(cmd.Flags(), env)
 	cmd.AddCommand(newSkillValidateCommand(env), newSkillEvalCommand(env), newSkillDoctorCommand(env))
 	cmd.AddCommand(newSkillReportCommand(env))
 	return cmd

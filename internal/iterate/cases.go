@@ -2,13 +2,13 @@ package iterate
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/prompt"
 	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/state"
 )
@@ -22,9 +22,7 @@ func goal(p *program.Program) string {
 	if p.Evaluation != program.Skill {
 		return p.Goal
 	}
-	return p.Goal + fmt.Sprintf("\n\nThe skill is the directory `%s`; agents are given its SKILL.md and all beside it but the eval suite, which you may not change. "+
-		"Its number is the mean pass rate over the cases of the suite. Understand why a case fails and generalise: a rule that holds for every "+
-		"prompt of the kind, never one for the words of a case. Keep what passes, explain the reasons in the skill rather than shouting orders, and remove what does not pull its weight.", p.Skill)
+	return prompt.SkillGoal(p.Goal, p.Skill)
 }
 
 // lostCases lists the cases that passed whole before and do not any more. A case

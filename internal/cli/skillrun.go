@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/results"
+	"github.com/org/autoloop/internal/skill"
+	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/tree"
+)
+
+// skillRunOptions are the flags of `iterate skill PATH`.
+type skillRunOptions struct {
+	skillEvalOptions
+
+	executor, executorCommand, workspace string
+	count, stopAfter                     int
+	noCaseRegression                     bool
+	proposal                             time.Duration
+}
+
+func (o *skillRunOptions) register(flags *pflag.FlagSet, env Env) {
+	o.skillEvalOptions.register(flags, env)
+	for _, name := range []string{"out", "json"} {
+		_ = flags.MarkHidden(name) // of eval alone
+	}
+	flags.Lookup("agent").Usage = "who improves the skill, and works on the cases unless --executor says who"
+	flags.StringVar(&o.executor, "executor", "", "who works on the cases")
+	flags.StringVar(&o.executorCommand, "executor-command", "", "the command of the executor `command`")
+	flags.StringVar(&o.workspace, "workspace", "", "the workspace `directory` (default: PATH-autoresearch)")
+	flags.IntVarP(&o.count, "iterations", "n", defaultIterations, "how many iterations to run at most")
+	flags.IntVar(&o.stopAfter, "stop-after-reverts", defaultReverts, "how many reverts in a row end the run; 0 is off")
+	flags.BoolVar(&o.noCaseRegression, "no-case-regression", false, "turn down what loses a case that passed")
+	flags.DurationVar(&o.proposal, "proposal-timeout", 30*time.Minute, "what the improver has for one change")
+}
+
+const (
+	defaultIterations = 5
+	defaultReverts    = 3
+)
+
+// runSkill improves a skill in its workspace; the skill itself is only read.
+func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error {
+	if o.agent == "" && o.command != "" {
+		o.agent = "command"
+	}
+	if o.agent == "" || o.count < 1 {
+		return Usagef("name who improves the skill with --agent, or a command with --agent-command, and at least one iteration")
+	}
+	if _, err := evals.Load(env.path(dir), ".", ""); err != nil {
+		return misfit(err)
+	}
+	run, err := newRunDir()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tree.RemoveAll(run) }()
+	w, err := o.open(ctx, env, env.path(dir))
+	if err != nil {
+		return err
+	}
+	loop, err := o.loop(ctx, env, w, run)
+	if err != nil {
+		return err
+	}
+	ended, err := loop.Run(ctx)
+	if err != nil {
+		return misfit(err)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "%s: %s; the best is v%d in %s\n", loop.Name, ended, w.Best, w.Dir)
+	return err
+}
+
+// open continues the workspace, or makes it.
+func (o *skillRunOptions) open(ctx context.Context, env Env, dir string) (*snapshot.Workspace, error) {
+	place := snapshot.WorkspaceDir(dir)
+	if o.workspace != "" {
+		place = env.path(o.workspace)
+	}
+	if _, err := os.Lstat(filepath.Join(place, "manifest.json")); errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(place, 0o755); err != nil { //nolint:gosec // a workspace is for people, like the skill beside it
+			return nil, fmt.Errorf("make the workspace: %w", err)
+		}
+		return snapshot.Create(ctx, place, dir)
+	}
+	return snapshot.OpenWorkspace(place)
+}
+
+// loop wires improver and evaluation.
+func (o *skillRunOptions) loop(ctx context.Context, env Env, w *snapshot.Workspace, run string) (*skill.Loop, error) {
+	p := &program.Program{
+		File: "iterate skill", Executor: o.executor, ExecutorCommand: o.executorCommand, AgentCommand: o.command, Model: o.model,
+		Judge: o.judge, JudgeModel: o.judgeModel, Env: o.env, Jobs: o.jobs, Network: o.network, Isolation: o.isolation,
+	}
+	l := &skillLoop{
+		env: env, program: p, root: env.Dir, agent: o.agent, dir: run, keep: w.Dir, hidden: []string{w.Skill},
+		tell: func(text string) { fmt.Fprintln(env.Stderr, text) },
+	}
+	options, err := l.options(ctx)
+	if err != nil {
+		return nil, err
+	}
+	options.Timeout = o.timeout
+	suited, err := workspaceSkill(ctx, env, w)
+	if err != nil {
+		return nil, misfit(err)
+	}
+	improver, text, err := o.improver(ctx, env, p, run)
+	if err != nil {
+		return nil, err
+	}
+	homes := 0
+	return &skill.Loop{
+		Workspace: w, Evals: &workspaceEvals{suited, options}, Improver: improver, Model: o.model, Command: text, Name: suited.Name,
+		Most: o.count, StopAfter: o.stopAfter, NoCaseRegression: o.noCaseRegression, Timeout: o.proposal, Now: env.Now,
+		Home: func() (string, []string, error) {
+			homes++
+			home := filepath.Join(run, fmt.Sprintf("home-%d", homes))
+			environ, err := l.environ(home, o.env)
+			return home, environ, err
+		},
+		Progress: func(row results.Row) { o.progress(env, row) },
+	}, nil
+}
+
+func (o *skillRunOptions) progress(env Env, row results.Row) {
+	value := "not measured"
+	if row.Score != nil {
+		value = row.Score.String()
+	}
+	fmt.Fprintf(env.Stdout, "iteration %d: %s, %s: %s\n", row.Iteration, row.Action, value, command.OneLine(row.Changelog, liveWidth))
+}
+
+// improver finds who changes the skill, and its command.
+func (o *skillRunOptions) improver(ctx context.Context, env Env, p *program.Program, run string) (agent.Agent, string, error) {
+	only := &program.Program{AgentCommand: p.AgentCommand}
+	text := (&taskLoop{program: only, root: env.Dir}).command()
+	runner, quiet := command.NewRunner(), env
+	var err error
+	if runner.Isolation, err = isolate(ctx, quiet, p, runner, run, nil, namedFiles(env, text)); err != nil {
+		return nil, "", err
+	}
+	found, err := newRegistry(env, runner, command.NewMasker(env.Environ)).Ready(ctx, o.agent, agent.Situation{Env: env.Environ, Command: text, Dir: env.Dir})
+	if err != nil && ctx.Err() == nil {
+		err = &UsageError{err}
+	}
+	return found, text, err
+}
+
+// workspaceEvals measures versions by the suite of v0.
+type workspaceEvals struct {
+	suited  *evals.Skill
+	options evals.Options
+}
+
+// Measure runs the suite for the skill in dir.
+func (e *workspaceEvals) Measure(ctx context.Context, dir, out string) (skill.Measured, error) {
+	version := *e.suited
+	version.Dir = dir
+	result, err := evals.Run(ctx, &version, out, e.options)
+	var fault *evals.FaultError
+	if ctx.Err() == nil && errors.As(err, &fault) {
+		return skill.Measured{Fault: command.OneLine(err.Error(), liveWidth)}, nil
+	}
+	if err != nil {
+		return skill.Measured{}, err
+	}
+	return e.measured(result), nil
+}
+
+// Read takes what an earlier Measure left.
+func (e *workspaceEvals) Read(out string) (skill.Measured, error) {
+	result, err := evals.Read(e.suited, out)
+	if err != nil {
+		return skill.Measured{}, err
+	}
+	return e.measured(result), nil
+}
+
+// maxFailures bounds what an improver hears of failures, in bytes.
+const maxFailures = 4000
+
+func (e *workspaceEvals) measured(r evals.Result) skill.Measured {
+	return skill.Measured{Rate: r.Rate, Cases: r.Cases, Failures: e.options.Masker.String(evals.Failures(r, maxFailures))}
+}

@@ -1,0 +1,162 @@
+package skill
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/prompt"
+	"github.com/org/autoloop/internal/results"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// iterate makes one candidate from the best version, and keeps it when it is
+// strictly better.
+func (s *state) iterate(ctx context.Context) (kept bool, err error) {
+	n, candidate := s.last+1, s.Workspace.Candidate()
+	if _, err := snapshot.Restore(ctx, s.Workspace.Version(s.Workspace.Best), candidate); err != nil {
+		return false, err
+	}
+	before, err := snapshot.Scan(ctx, candidate)
+	if err != nil {
+		return false, err
+	}
+	reply, err := s.propose(ctx, n, before)
+	if err != nil {
+		return false, err
+	}
+	if failure := reply.Failure; failure != nil {
+		switch failure.Kind {
+		case agent.Unavailable, agent.Authentication, agent.RateLimit:
+			return false, fmt.Errorf("the improver: %w", failure)
+		default:
+			return false, s.enter(n, nil, results.Reverted, "the improver failed: "+failure.Error())
+		}
+	}
+	if refused := s.guard(ctx, before); refused != "" {
+		return false, s.enter(n, nil, results.Reverted, said(reply, refused))
+	}
+	found, err := s.measure(ctx, candidate, n)
+	if err != nil {
+		return false, err
+	}
+	if refused := s.decide(found); refused != "" {
+		return false, s.enter(n, &found, results.Reverted, said(reply, refused))
+	}
+	return true, s.keep(ctx, n, candidate, found, reply)
+}
+
+// said is what an improver said of its change, and why it was dropped.
+func said(reply agent.Reply, refused string) string {
+	if reply.Summary == "" {
+		return refused
+	}
+	return reply.Summary + " — " + refused
+}
+
+// keep makes the candidate the next version: snapshot, row and manifest, in this
+// order, so that a process that is killed leaves the old best or the new one.
+func (s *state) keep(ctx context.Context, n int, candidate string, found Measured, reply agent.Reply) error {
+	if _, err := snapshot.Take(ctx, candidate, s.Workspace.Version(n)); err != nil {
+		return err
+	}
+	text := reply.Summary
+	if text == "" {
+		text = "changed the skill"
+	}
+	if lost := s.lost(found); len(lost) > 0 {
+		text += " — regressed-cases: " + strings.Join(lost, ", ")
+	}
+	if err := s.enter(n, &found, results.Kept, text); err != nil {
+		return err
+	}
+	s.best, s.Workspace.Best = found, n
+	return s.Workspace.Save()
+}
+
+// guard says why a candidate is not measured, or "".
+func (s *state) guard(ctx context.Context, before snapshot.Tree) string {
+	after, err := snapshot.Scan(ctx, s.Workspace.Candidate())
+	switch {
+	case err != nil:
+		return err.Error()
+	case after.Digest() == before.Digest():
+		return "no change proposed"
+	case after.Below(suite.EvalDir).Digest() != before.Below(suite.EvalDir).Digest():
+		return "it changed the eval suite, which nobody who is graded by it may"
+	}
+	if entry, there := after.Find("SKILL.md"); !there || entry.Kind != snapshot.File {
+		return "it has no SKILL.md any more"
+	}
+	return ""
+}
+
+// decide says why a measured candidate is dropped, "" when it is kept.
+func (s *state) decide(found Measured) string {
+	switch {
+	case found.Fault != "":
+		return found.Fault
+	case found.Rate.Cmp(s.best.Rate) <= 0:
+		return fmt.Sprintf("%s is not better than %s", suite.RateValue(found.Rate), suite.RateValue(s.best.Rate))
+	case s.NoCaseRegression && len(s.lost(found)) > 0:
+		return "it lost cases that passed: " + strings.Join(s.lost(found), ", ")
+	default:
+		return ""
+	}
+}
+
+// lost lists the cases that passed whole before and do not any more.
+func (s *state) lost(found Measured) []string {
+	var lost []string
+	for i, before := range s.best.Cases {
+		if before.Perfect() && (i >= len(found.Cases) || !found.Cases[i].Perfect()) {
+			lost = append(lost, before.ID)
+		}
+	}
+	return lost
+}
+
+// propose lets the improver work on the candidate.
+func (s *state) propose(ctx context.Context, n int, tree snapshot.Tree) (agent.Reply, error) {
+	home, env, err := s.Home()
+	if err != nil {
+		return agent.Reply{}, err
+	}
+	allowed := func(path string) bool { return path != suite.EvalDir && !strings.HasPrefix(path, suite.EvalDir+"/") }
+	var files []string
+	for _, entry := range tree {
+		if entry.Kind == snapshot.File && allowed(entry.Path) {
+			files = append(files, entry.Path)
+		}
+	}
+	best, whole := suite.RateValue(s.best.Rate), score.FromInt(1)
+	text := prompt.Build(prompt.Input{
+		Program: s.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+s.Name+".", "."), Targets: []string{"**"}, Protected: []string{suite.EvalDir + "/"},
+		Files: files, Direction: score.Higher, Target: &whole, Best: &best, Initial: s.rows[0].Score, Attempts: s.attempts(), Output: s.best.Failures,
+	})
+	return s.Improver.Propose(ctx, agent.Request{
+		Dir: s.Workspace.Candidate(), Prompt: text, Env: env, Home: home, Timeout: s.Timeout, Model: s.Model, Command: s.Command,
+		IsTarget: allowed, Targets: files, Direction: score.Higher, Incumbent: &best, Iteration: n, Seed: 1,
+	})
+}
+
+// attempts are the earlier iterations as the prompt shows them.
+func (s *state) attempts() []ledger.Attempt {
+	var list []ledger.Attempt
+	best := s.rows[0].Score
+	for _, row := range s.rows[1:] {
+		one := ledger.Attempt{Iteration: row.Iteration, Time: row.Time, Outcome: ledger.Rejected, Metric: row.Score, PreviousBest: best, Summary: row.Changelog}
+		if row.Score != nil && best != nil {
+			one.Delta = score.Delta(*row.Score, best)
+		}
+		if row.Action == results.Kept {
+			one.Outcome, best = ledger.Accepted, row.Score
+		}
+		list = append(list, one)
+	}
+	return list
+}

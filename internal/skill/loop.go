@@ -1,0 +1,169 @@
+// Package skill improves a skill in its workspace, without a repository: an
+// agent changes a candidate, the eval suite of the original measures it, and
+// what is strictly better becomes the next version. The original is only read.
+package skill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"time"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/results"
+	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// Measured is what an evaluation of a version came to.
+type Measured struct {
+	Rate  *big.Rat
+	Cases []suite.CaseScore
+	// Failures says what did not pass, for the improver.
+	Failures string
+	// Fault says in one line why the candidate cannot be measured, "" when it can.
+	Fault string
+}
+
+// Evals measures versions by the suite of v0.
+type Evals interface {
+	// Measure runs the suite for the skill in dir and leaves the cases below out.
+	Measure(ctx context.Context, dir, out string) (Measured, error)
+	// Read takes what an earlier Measure left.
+	Read(out string) (Measured, error)
+}
+
+// Loop improves one skill. All fields but the optional ones must be set.
+type Loop struct {
+	Workspace *snapshot.Workspace
+	Evals     Evals
+	// Improver changes candidates; Model and Command are handed on to it.
+	Improver       agent.Agent
+	Model, Command string
+	// Name is the skill's, for the prompt.
+	Name string
+	// Most is how many iterations there are at most in this run, StopAfter how
+	// many reverts in a row end it.
+	Most, StopAfter int
+	// NoCaseRegression turns down a candidate that loses a case that passed.
+	NoCaseRegression bool
+	Timeout          time.Duration
+	// Home makes a fresh home for the improver and returns it with the whole
+	// environment; it is removed with the run's directory.
+	Home func() (home string, env []string, err error)
+	Now  func() time.Time
+	// Progress, optional, is told each iteration as it ends.
+	Progress func(results.Row)
+}
+
+// Ended says why a run ended.
+type Ended string
+
+// The reasons.
+const (
+	PerfectBaseline Ended = "perfect-baseline" // nothing to gain: no iteration was run
+	Perfect         Ended = "perfect"
+	Stuck           Ended = "stuck" // StopAfter reverts in a row
+	Exhausted       Ended = "iterations"
+)
+
+// Run runs iterations until the score is perfect, stuck, or there were enough.
+// A workspace that has some goes on where it was.
+func (l *Loop) Run(ctx context.Context) (Ended, error) {
+	s, err := l.begin(ctx)
+	if err != nil {
+		return "", err
+	}
+	if perfect(s.best.Rate) {
+		return PerfectBaseline, nil
+	}
+	reverts := 0
+	for range l.Most {
+		kept, err := s.iterate(ctx)
+		switch {
+		case err != nil:
+			return "", err
+		case kept && perfect(s.best.Rate):
+			return Perfect, nil
+		case kept:
+			reverts = 0
+		default:
+			reverts++
+		}
+		if l.StopAfter > 0 && reverts >= l.StopAfter {
+			return Stuck, nil
+		}
+	}
+	return Exhausted, nil
+}
+
+func perfect(rate *big.Rat) bool { return rate.Cmp(big.NewRat(1, 1)) >= 0 }
+
+// state is a run under way.
+type state struct {
+	*Loop
+
+	rows []results.Row
+	best Measured
+	last int // iteration
+}
+
+// begin reads where the workspace is, and measures the original when nobody has.
+func (l *Loop) begin(ctx context.Context) (*state, error) {
+	table, err := l.Workspace.Results()
+	if err != nil {
+		return nil, err
+	}
+	s := &state{Loop: l, rows: table.Rows()}
+	best := 0
+	for _, row := range s.rows {
+		s.last = max(s.last, row.Iteration)
+		if row.Action == results.Kept {
+			best = row.Iteration
+		}
+	}
+	if _, err := snapshot.Verify(ctx, l.Workspace.Version(best)); err != nil {
+		return nil, err
+	}
+	if len(s.rows) > 0 {
+		l.Workspace.Best = best
+		s.best, err = l.Evals.Read(l.Workspace.Iteration(best))
+		return s, errors.Join(err, l.Workspace.Save())
+	}
+	if s.best, err = s.measure(ctx, l.Workspace.Version(0), 0); err != nil {
+		return nil, err
+	}
+	if s.best.Fault != "" {
+		return nil, fmt.Errorf("the original cannot be measured: %s", s.best.Fault)
+	}
+	return s, s.enter(0, &s.best, results.Baseline, results.InitialEvaluation)
+}
+
+// measure runs the suite for what an iteration made. What an interrupted attempt
+// left is removed.
+func (s *state) measure(ctx context.Context, dir string, n int) (Measured, error) {
+	out := s.Workspace.Iteration(n)
+	if err := os.RemoveAll(out); err != nil {
+		return Measured{}, fmt.Errorf("remove what an interrupted iteration left: %w", err)
+	}
+	return s.Evals.Measure(ctx, dir, out)
+}
+
+// enter writes a row.
+func (s *state) enter(n int, m *Measured, action results.Action, text string) error {
+	row := results.Row{Iteration: n, Time: s.Now(), Action: action, Changelog: text}
+	if m != nil && m.Rate != nil && m.Fault == "" {
+		rate := suite.RateValue(m.Rate)
+		row.Score = &rate
+	}
+	if err := s.Workspace.Append(row); err != nil {
+		return err
+	}
+	s.rows, s.last = append(s.rows, row), n
+	if s.Progress != nil {
+		s.Progress(row)
+	}
+	return nil
+}
