@@ -106,6 +106,7 @@ func TestGitOverHTTPWithTheToken(t *testing.T) {
 		return err
 	}))
 
+	h.Calls() // the server is at rest
 	h.env = append(h.env, "GITHUB_TOKEN=wrong-token-wrong-token")
 	h.Token = "wrong-token-wrong-token"
 	a = h.binary("iterate", "--program", "p")

@@ -37,13 +37,13 @@ func newHub(t *testing.T, change func(*github.Options), fill func(*githubtest.St
 	}
 	h := &hub{Server: githubtest.New(t, state)}
 	h.Token = token
-	clock := noon
-	h.Now = func() time.Time { return clock }
+	clock := githubtest.NewClock(noon)
+	h.Now = clock.Now
 	options := github.Options{
 		API: h.URL, Repository: "org/repo", Token: token, Now: h.Now, Timeout: 10 * time.Second,
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			h.waited += d
-			clock = clock.Add(d)
+			clock.Add(d)
 			return ctx.Err()
 		},
 	}

@@ -60,6 +60,23 @@ func TestOnlyTrustedPeopleSteer(t *testing.T) {
 	assert.Empty(t, heard.Comments, "what was heard is not heard again")
 }
 
+func TestAnIssueDoesNotSayWhomToTrust(t *testing.T) {
+	t.Parallel()
+	front := strings.Replace(text, "metric: seconds", "metric: seconds\ntrusted-associations: [NONE]", 1)
+	w := newWorld(t, func(s *githubtest.State) {
+		s.OpenIssue("alice", "Speed", front, noon, "autoloop-program")
+		s.Say("mallory", 1, "/autoloop pause", noon)
+	})
+	w.program = program.ParseIssue(1, "Speed", []byte(front))
+	heard, err := w.service().Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	assert.Empty(t, heard.Comments)
+	w.program.Issue = 0 // as a file it does
+	heard, err = w.service().Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	assert.Empty(t, heard.Comments, "on the issue that is opened for it")
+}
+
 func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -68,16 +85,16 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	require.NoError(t, w.hear(s))
 	w.decide(ledger.Accepted, "8")
 	require.NoError(t, w.show(s))
-	w.clock = w.clock.Add(time.Hour)
+	w.clock.Add(time.Hour)
 	w.server.Change(func(s *githubtest.State) {
 		pull := s.Pulls[0].Number
-		s.Say("alice", pull, "smaller steps please", w.clock)
-		s.Say("mallory", pull, "/autoloop pause", w.clock)
+		s.Say("alice", pull, "smaller steps please", w.clock.Now())
+		s.Say("mallory", pull, "/autoloop pause", w.clock.Now())
 		for _, who := range []string{"bob", "mallory"} {
 			s.ID++
-			s.Comments = append(s.Comments, &githubtest.Comment{ID: s.ID, On: pull, Author: who, Body: "this is unsafe", Path: "a.go", Created: w.clock, Updated: w.clock})
+			s.Comments = append(s.Comments, &githubtest.Comment{ID: s.ID, On: pull, Author: who, Body: "this is unsafe", Path: "a.go", Created: w.clock.Now(), Updated: w.clock.Now()})
 		}
-		s.Issue(pull).Updated = w.clock
+		s.Issue(pull).Updated = w.clock.Now()
 	})
 	w.begin()
 	s = w.service()

@@ -57,7 +57,7 @@ func (s *Service) findIssue(ctx context.Context) (github.Issue, bool, error) {
 			return github.Issue{}, false, err
 		}
 		issues = slices.DeleteFunc(issues, func(i github.Issue) bool {
-			return i.Title != post.Title(s.Program.Name) || !isBot(i.Author) && !slices.Contains(s.Program.TrustedAssociations, i.Association)
+			return i.Title != post.Title(s.Program.Name) || !isBot(i.Author) && !slices.Contains(s.trusted(), i.Association)
 		})
 		if at := slices.IndexFunc(issues, func(i github.Issue) bool { return i.Open }); at >= 0 {
 			return issues[at], true, nil

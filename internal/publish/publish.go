@@ -61,10 +61,19 @@ func (s *Service) branch() string { return branchPrefix + s.Program.Name }
 // mine says whether a comment was written by us: it begins with our mark, and
 // its author is a program or somebody trusted, whose token we may have.
 func (s *Service) mine(c github.Comment) bool {
-	return post.Marked(c.Body) && (isBot(c.Author) || slices.Contains(s.Program.TrustedAssociations, c.Association))
+	return post.Marked(c.Body) && (isBot(c.Author) || slices.Contains(s.trusted(), c.Association))
 }
 
 func isBot(login string) bool { return strings.HasSuffix(login, "[bot]") }
+
+// trusted are the associations of those who may steer: a program file says it,
+// an issue does not, since it is no reviewed file.
+func (s *Service) trusted() []string {
+	if s.Program.Issue > 0 {
+		return program.DefaultTrusted()
+	}
+	return s.Program.TrustedAssociations
+}
 
 // maxLookups bounds how many people are looked up whose membership may be
 // private, so that strangers cannot use up our requests.
@@ -73,11 +82,11 @@ const maxLookups = 2
 // trusts says whether a person may steer: by their association or, where a
 // membership is private, by what they may do.
 func (s *Service) trusts(ctx context.Context, author, association string) bool {
-	if slices.Contains(s.Program.TrustedAssociations, association) {
+	if slices.Contains(s.trusted(), association) {
 		return true
 	}
 	known, found := s.seen.trusted[author]
-	if found || s.seen.lookups >= maxLookups || isBot(author) || !slices.Contains(s.Program.TrustedAssociations, "COLLABORATOR") {
+	if found || s.seen.lookups >= maxLookups || isBot(author) || !slices.Contains(s.trusted(), "COLLABORATOR") {
 		return known
 	}
 	s.seen.lookups++

@@ -35,7 +35,7 @@ func value(text string) *score.Value {
 type world struct {
 	t       *testing.T
 	server  *githubtest.Server
-	clock   time.Time
+	clock   *githubtest.Clock
 	program *program.Program
 	events  []ledger.Event
 	runs    int
@@ -49,23 +49,23 @@ func newWorld(t *testing.T, fill func(*githubtest.State)) *world {
 	if fill != nil {
 		fill(hub)
 	}
-	w := &world{t: t, server: githubtest.New(t, hub), clock: noon, program: program.Parse(".autoloop/programs/speed.md", []byte(text))}
+	w := &world{t: t, server: githubtest.New(t, hub), clock: githubtest.NewClock(noon), program: program.Parse(".autoloop/programs/speed.md", []byte(text))}
 	require.NoError(t, w.program.Err())
-	w.server.Now = func() time.Time { return w.clock }
+	w.server.Now = w.clock.Now
 	return w
 }
 
 func (w *world) service() *publish.Service {
 	w.t.Helper()
 	client, err := github.New(github.Options{
-		API: w.server.URL, Repository: "org/repo", Token: "secret", Now: func() time.Time { return w.clock },
+		API: w.server.URL, Repository: "org/repo", Token: "secret", Now: w.clock.Now,
 		Sleep: func(ctx context.Context, d time.Duration) error {
-			w.clock = w.clock.Add(d)
+			w.clock.Add(d)
 			return ctx.Err()
 		},
 	})
 	require.NoError(w.t, err)
-	return &publish.Service{Hub: client, Program: w.program, Now: func() time.Time { return w.clock }}
+	return &publish.Service{Hub: client, Program: w.program, Now: w.clock.Now}
 }
 
 func (w *world) account() post.Account {
@@ -81,13 +81,13 @@ func (w *world) account() post.Account {
 }
 
 func (w *world) add(e ledger.Event) {
-	e.Time = w.clock
+	e.Time = w.clock.Now()
 	w.events = append(w.events, e)
 }
 
 // begin is the start of a run, hours after the last one.
 func (w *world) begin() {
-	w.clock = w.clock.Add(6 * time.Hour)
+	w.clock.Add(6 * time.Hour)
 	w.runs++
 	w.add(ledger.Event{Kind: ledger.Started, Run: fmt.Sprint("r", w.runs), Iteration: ledger.Replay(w.events).Iteration + 1})
 	if w.runs == 1 {
@@ -97,7 +97,7 @@ func (w *world) begin() {
 
 // decide ends the iteration of the run.
 func (w *world) decide(outcome ledger.Outcome, metric string) {
-	w.clock = w.clock.Add(20 * time.Minute)
+	w.clock.Add(20 * time.Minute)
 	books := ledger.Replay(w.events)
 	e := ledger.Event{
 		Kind: ledger.Decided, Iteration: books.Iteration + 1, Outcome: outcome, Metric: value(metric), PreviousBest: books.Best, Best: books.Best,
@@ -193,7 +193,7 @@ func (w *world) until(step func() error) {
 			return
 		}
 		assert.NotContains(w.t, err.Error(), "secret")
-		w.clock = w.clock.Add(2 * time.Hour)
+		w.clock.Add(2 * time.Hour)
 	}
 	require.NoError(w.t, err)
 }
