@@ -23,8 +23,11 @@ func state(t *testing.T, dir string) string {
 		if err != nil {
 			return err
 		}
-		if entry.Name() == ".git" {
+		if entry.Name() == ".git" && entry.IsDir() {
 			return fs.SkipDir
+		}
+		if entry.Name() == ".git" {
+			return nil
 		}
 		info, err := entry.Info()
 		if err != nil || name == dir {
@@ -37,6 +40,11 @@ func state(t *testing.T, dir string) string {
 				return err
 			}
 			text = string(data)
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			if text, err = os.Readlink(name); err != nil {
+				return err
+			}
 		}
 		fmt.Fprintf(&out, "%q %v %q\n", strings.TrimPrefix(name, dir), info.Mode(), text)
 		return nil

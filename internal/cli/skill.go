@@ -31,7 +31,7 @@ func newSkillCommand(env Env) *cobra.Command {
 	}
 	o.register(cmd.Flags(), env)
 	cmd.AddCommand(newSkillValidateCommand(env), newSkillEvalCommand(env), newSkillDoctorCommand(env))
-	cmd.AddCommand(newSkillReportCommand(env))
+	cmd.AddCommand(newSkillReportCommand(env), newSkillApplyCommand(env), newSkillUndoCommand(env))
 	return cmd
 }
 

@@ -38,7 +38,7 @@ func newSkillReportCommand(env Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, patch, err := reportSkill(cmd.Context(), env, w)
+			r, patch, err := reportSkill(cmd.Context(), env, w, bestVersion)
 			switch {
 			case err != nil:
 				return err
@@ -58,14 +58,19 @@ func newSkillReportCommand(env Env) *cobra.Command {
 	return cmd
 }
 
-// reportSkill puts the report together, with the patch as it is.
-func reportSkill(ctx context.Context, env Env, w *snapshot.Workspace) (r report.SkillReport, patch []byte, err error) {
+// bestVersion asks for the best version, whichever that is.
+const bestVersion = -1
+
+// reportSkill puts the report together, with the patch to a version as it is.
+func reportSkill(ctx context.Context, env Env, w *snapshot.Workspace, version int) (r report.SkillReport, patch []byte, err error) {
 	table, err := w.Results()
 	if err != nil {
 		return r, nil, err
 	}
 	rows := table.Rows()
-	best := report.Converge(rows, 0).BestVersion
+	if version == bestVersion {
+		version = report.Converge(rows, 0).BestVersion
+	}
 	skill, err := workspaceSkill(ctx, env, w)
 	if err != nil {
 		return r, nil, err
@@ -74,13 +79,13 @@ func reportSkill(ctx context.Context, env Env, w *snapshot.Workspace) (r report.
 	if err != nil {
 		return r, nil, err
 	}
-	after, err := gradedCases(skill, w, best)
+	after, err := gradedCases(skill, w, version)
 	if err != nil {
 		return r, nil, err
 	}
 	r = report.NewSkillReport(rows, lostCases(before, after))
 	r.Skill, r.Workspace, r.Failures = skillTitle(skill, w), w.Dir, failuresOf(after)
-	patch, r.Changes, err = versionPatch(ctx, env, w, best)
+	patch, r.Changes, err = versionPatch(ctx, env, w, version)
 	if err != nil {
 		return r, nil, err
 	}

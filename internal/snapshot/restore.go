@@ -29,14 +29,20 @@ type Restored struct {
 // the new one; where a `.git` keeps the directory from being exchanged whole,
 // its entries are exchanged one by one, and Resume finishes that.
 func Restore(ctx context.Context, snapshot, dir string) (Restored, error) {
-	restored, err := restore(ctx, snapshot, dir)
+	return RestoreOver(ctx, snapshot, dir, "")
+}
+
+// RestoreOver is Restore that changes nothing unless the directory has this
+// digest, "" for any: what somebody wrote meanwhile is not lost.
+func RestoreOver(ctx context.Context, snapshot, dir, digest string) (Restored, error) {
+	restored, err := restore(ctx, snapshot, dir, digest)
 	if err != nil {
 		return Restored{}, fmt.Errorf("restore %s: %w", dir, err)
 	}
 	return restored, nil
 }
 
-func restore(ctx context.Context, snapshot, dir string) (Restored, error) {
+func restore(ctx context.Context, snapshot, dir, digest string) (Restored, error) {
 	snapshot, dir, err := restorePlaces(snapshot, dir)
 	if err != nil {
 		return Restored{}, err
@@ -57,6 +63,9 @@ func restore(ctx context.Context, snapshot, dir string) (Restored, error) {
 	now, err := current(ctx, dir)
 	if err != nil {
 		return Restored{}, err
+	}
+	if digest != "" && (now == nil || now.tree.Digest() != digest) {
+		return Restored{}, errors.New("it changed meanwhile; nothing was written: look at it, and run this again")
 	}
 	r := &restoring{snapshot: snapshot, dir: dir, from: from, now: now}
 	if now != nil {

@@ -1,0 +1,308 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/tree"
+)
+
+// skillApplyOptions are the flags of `iterate skill apply` and `undo`.
+type skillApplyOptions struct {
+	skill             string
+	version           int
+	yes, merge, force bool
+}
+
+func newSkillApplyCommand(env Env) *cobra.Command {
+	var o skillApplyOptions
+	cmd := &cobra.Command{
+		Use:   "apply WORKSPACE",
+		Short: "Make the skill equal to its best version, after showing what changes",
+		Long: "Show the report and the diff, ask, and make the skill exactly the version's snapshot; `.git` is not\n" +
+			"touched, and the workspace is kept whatever the answer. When the skill changed since v0 nothing is\n" +
+			"applied, unless --merge can join both without a conflict. Without a terminal to ask on, nothing is\n" +
+			"applied unless --yes is given.",
+		Example: "  iterate skill apply skills/release-notes-autoresearch\n" +
+			"  iterate skill apply skills/release-notes-autoresearch --version 2 --yes",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := openApplication(cmd.Context(), env, args[0], o)
+			if err != nil {
+				return err
+			}
+			return a.apply(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&o.version, "version", bestVersion, "the version to apply (default: the best)")
+	flags.BoolVarP(&o.yes, "yes", "y", false, "apply without asking")
+	flags.BoolVar(&o.merge, "merge", false, "join the version with what was changed in the skill since v0")
+	flags.StringVar(&o.skill, "skill", "", "the skill's directory (default: as the workspace says)")
+	return cmd
+}
+
+func newSkillUndoCommand(env Env) *cobra.Command {
+	var o skillApplyOptions
+	cmd := &cobra.Command{
+		Use:   "undo WORKSPACE",
+		Short: "Make the skill what it was before anything was applied",
+		Long: "Ask, and make the skill exactly v0. When it has changes that are in no version of the workspace,\n" +
+			"nothing is undone unless --force is given; they are then kept in the workspace as before-undo.",
+		Example: "  iterate skill undo skills/release-notes-autoresearch",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := openApplication(cmd.Context(), env, args[0], o)
+			if err != nil {
+				return err
+			}
+			return a.undo(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVarP(&o.yes, "yes", "y", false, "undo without asking")
+	flags.BoolVar(&o.force, "force", false, "undo also what was changed by hand")
+	flags.StringVar(&o.skill, "skill", "", "the skill's directory (default: as the workspace says)")
+	return cmd
+}
+
+// application is a workspace with its skill as it is now.
+type application struct {
+	env Env
+	skillApplyOptions
+	workspace     *snapshot.Workspace
+	original, now snapshot.Kept
+}
+
+func openApplication(ctx context.Context, env Env, dir string, o skillApplyOptions) (*application, error) {
+	w, err := snapshot.OpenWorkspace(env.path(dir))
+	if err != nil {
+		return nil, err
+	}
+	if o.skill != "" {
+		w.Skill = env.path(o.skill)
+	}
+	if w.Skill == "" {
+		return nil, Usagef("the workspace does not say where its skill is: give --skill DIR")
+	}
+	if resumed, err := snapshot.Resume(ctx, w.Skill); err != nil {
+		return nil, err
+	} else if resumed {
+		fmt.Fprintln(env.Stderr, "an interrupted restore of the skill was finished first")
+	}
+	a := &application{env: env, skillApplyOptions: o, workspace: w}
+	if a.original, err = keptVersion(ctx, w, 0); err != nil {
+		return nil, err
+	}
+	found, err := snapshot.Scan(ctx, w.Skill)
+	if err != nil {
+		return nil, fmt.Errorf("read the skill: %w", err)
+	}
+	a.now = snapshot.Kept{Dir: w.Skill, Tree: found}
+	return a, nil
+}
+
+// apply shows, asks and applies.
+func (a *application) apply(ctx context.Context) error {
+	r, _, err := reportSkill(ctx, a.env, a.workspace, a.version)
+	if err != nil {
+		return err
+	}
+	if a.version == bestVersion {
+		if a.version = r.BestVersion; a.version == 0 {
+			fmt.Fprintln(a.env.Stdout, "no version was kept: there is nothing to apply")
+			return nil
+		}
+	}
+	wanted, err := keptVersion(ctx, a.workspace, a.version)
+	if err != nil {
+		return err
+	}
+	if a.now.Tree.Digest() == wanted.Tree.Digest() {
+		fmt.Fprintf(a.env.Stdout, "%s is v%d already\n", a.workspace.Skill, a.version)
+		return a.remember(a.version, wanted.Tree.Digest())
+	}
+	if _, err := io.WriteString(a.env.Stdout, r.Markdown()); err != nil {
+		return err
+	}
+	if !a.untouched(ctx) {
+		return a.joined(ctx, wanted)
+	}
+	if !a.agreed(fmt.Sprintf("apply v%d to %s? [y/n] ", a.version, a.workspace.Skill)) {
+		return nil
+	}
+	return a.restore(ctx, wanted.Dir, a.version)
+}
+
+// untouched reports whether the skill is v0, or what was applied last.
+func (a *application) untouched(ctx context.Context) bool {
+	now := a.now.Tree.Digest()
+	if now == a.original.Tree.Digest() {
+		return true
+	}
+	applied := a.workspace.Applied
+	if applied == nil || applied.Digest != now {
+		return false
+	}
+	version, err := keptVersion(ctx, a.workspace, applied.Version)
+	return err == nil && version.Tree.Digest() == now // else it was merged
+}
+
+// joined applies a version to a skill that changed since v0.
+func (a *application) joined(ctx context.Context, wanted snapshot.Kept) error {
+	if !a.merge {
+		return fmt.Errorf("%s changed since v0 (%s); nothing was applied: use --merge to join both, or put it back first",
+			a.workspace.Skill, differing(a.original.Tree, a.now.Tree))
+	}
+	merged, err := a.merged(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	patch, err := patchOf(ctx, a.env, a.now, merged)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.env.Stdout, "\nJoined with what changed in the skill since v0, it changes:\n\n%s\n", patch)
+	if !a.agreed(fmt.Sprintf("apply v%d, merged, to %s? [y/n] ", a.version, a.workspace.Skill)) {
+		return nil
+	}
+	if err := a.keep(ctx, "before-apply"); err != nil {
+		return err
+	}
+	return a.restore(ctx, merged.Dir, a.version)
+}
+
+// merged puts the merge into the workspace, as the snapshot `merged`.
+func (a *application) merged(ctx context.Context, wanted snapshot.Kept) (kept snapshot.Kept, err error) {
+	dir, err := os.MkdirTemp("", "autoloop-merge-")
+	if err != nil {
+		return kept, err
+	}
+	defer func() { err = errors.Join(err, tree.RemoveAll(dir)) }()
+	err = inScratch(ctx, a.env, func(repo *git.Repo) error {
+		conflicts, err := snapshot.Merge(ctx, repo, a.original, a.now, wanted, dir)
+		if err == nil && len(conflicts) > 0 {
+			err = fmt.Errorf("v%d cannot be joined with what changed in %s since v0: conflicts in %s; nothing was applied",
+				a.version, a.workspace.Skill, named(conflicts))
+		}
+		return err
+	})
+	if err != nil {
+		return kept, err
+	}
+	kept.Dir = filepath.Join(a.workspace.Dir, "merged")
+	taken, err := snapshot.Take(ctx, dir, kept.Dir)
+	kept.Tree = taken.Tree
+	return kept, err
+}
+
+// undo puts v0 back.
+func (a *application) undo(ctx context.Context) error {
+	now := a.now.Tree.Digest()
+	if now == a.original.Tree.Digest() {
+		fmt.Fprintf(a.env.Stdout, "%s is as it was already\n", a.workspace.Skill)
+		return a.remember(0, now)
+	}
+	known := a.untouched(ctx) || a.workspace.Applied != nil && a.workspace.Applied.Digest == now || a.isVersion(ctx)
+	if !known && !a.force {
+		return fmt.Errorf("%s has changes that are in no version of the workspace (from v0: %s); nothing was undone: use --force to lose them from it",
+			a.workspace.Skill, differing(a.original.Tree, a.now.Tree))
+	}
+	if !a.agreed(fmt.Sprintf("put v0 back to %s? [y/n] ", a.workspace.Skill)) {
+		return nil
+	}
+	if !known {
+		if err := a.keep(ctx, "before-undo"); err != nil {
+			return err
+		}
+	}
+	return a.restore(ctx, a.original.Dir, 0)
+}
+
+// isVersion reports whether the skill is one of the kept versions.
+func (a *application) isVersion(ctx context.Context) bool {
+	table, err := a.workspace.Results()
+	if err != nil {
+		return false
+	}
+	for _, row := range table.Rows() {
+		if kept, err := keptVersion(ctx, a.workspace, row.Iteration); err == nil && kept.Tree.Digest() == a.now.Tree.Digest() {
+			return true
+		}
+	}
+	return false
+}
+
+// keep takes a snapshot of the skill as it is, into the workspace.
+func (a *application) keep(ctx context.Context, name string) error {
+	place := filepath.Join(a.workspace.Dir, name)
+	if _, err := snapshot.Take(ctx, a.workspace.Skill, place); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.env.Stdout, "what %s was is kept as %s\n", a.workspace.Skill, place)
+	return nil
+}
+
+// agreed asks, and says when nothing happens.
+func (a *application) agreed(question string) bool {
+	if a.yes || ask(a.env, question) {
+		return true
+	}
+	fmt.Fprintf(a.env.Stdout, "nothing was changed; the workspace %s is kept\n", a.workspace.Dir)
+	return false
+}
+
+// restore makes the skill a snapshot, if it is still what was looked at.
+func (a *application) restore(ctx context.Context, from string, version int) error {
+	restored, err := snapshot.RestoreOver(ctx, from, a.workspace.Skill, a.now.Tree.Digest())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.env.Stdout, "%s is v%d now\n", a.workspace.Skill, version)
+	if version > 0 {
+		fmt.Fprintf(a.env.Stdout, "undo it with: iterate skill undo %s\n", a.workspace.Dir)
+	}
+	return a.remember(version, restored.Digest)
+}
+
+// remember notes in the workspace what the skill is.
+func (a *application) remember(version int, digest string) error {
+	if a.workspace.SuiteHash == "" {
+		return nil // a workspace without a manifest is left without
+	}
+	a.workspace.Applied = &snapshot.Applied{Version: version, Digest: digest}
+	return a.workspace.Save()
+}
+
+// differing names the first paths that two trees do not have alike.
+func differing(before, after snapshot.Tree) string {
+	var names []string
+	for _, d := range snapshot.Compare(before, after) {
+		names = append(names, d.Path)
+	}
+	return named(names)
+}
+
+// named lists a few paths on one line.
+func named(paths []string) string {
+	const most = 5
+	var shown []string
+	for i, name := range paths {
+		if i == most {
+			shown = append(shown, fmt.Sprintf("and %d more", len(paths)-most))
+			break
+		}
+		shown = append(shown, report.Plain(name, liveWidth))
+	}
+	return strings.Join(shown, ", ")
+}

@@ -1,0 +1,151 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const ws = "s-autoresearch"
+
+func (w *world) state(name string) string {
+	w.t.Helper()
+	return state(w.t, filepath.Join(w.dir, name))
+}
+
+func TestSkillApplyAndUndo(t *testing.T) {
+	t.Parallel()
+	w := improvedWorld(t)
+	w.write("s/.git", "gitdir: elsewhere\n")
+	before := w.state("s")
+
+	a := w.binary("iterate", "skill", "apply", ws)
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "six, better")
+	assert.Contains(t, a.stdout, "nothing was changed")
+	assert.Contains(t, a.stderr, "there is no terminal to ask on; use --yes")
+	assert.Equal(t, before, w.state("s"), "nobody agreed")
+
+	a = w.binary("iterate", "skill", "apply", ws, "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, w.state("next"), w.state("s"))
+	assert.Equal(t, "gitdir: elsewhere\n", w.read("s/.git"))
+	a = w.binary("iterate", "skill", "apply", ws, "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "is v1 already")
+
+	a = w.binary("iterate", "skill", "undo", ws, "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, before, w.state("s"))
+	a = w.binary("iterate", "skill", "undo", ws, "--yes")
+	assert.Contains(t, a.stdout, "as it was already")
+	assert.DirExists(t, filepath.Join(w.dir, ws, "v1"), "the workspace is kept")
+}
+
+func TestSkillApplyRefusesWhatChanged(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(w *world){
+		"another text": func(w *world) { w.write("s/keep", "mine\n") },
+		"a new file":   func(w *world) { w.write("s/mine", "mine\n") },
+		"a mode":       func(w *world) { require.NoError(w.t, os.Chmod(filepath.Join(w.dir, "s/keep"), 0o755)) },
+		"a loss":       func(w *world) { require.NoError(w.t, os.Remove(filepath.Join(w.dir, "s/keep"))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := improvedWorld(t)
+			change(w)
+			before := w.state("s")
+			a := w.binary("iterate", "skill", "apply", ws, "--yes")
+			assert.Equal(t, 1, a.code)
+			assert.Contains(t, a.stderr, "changed since v0")
+			a = w.binary("iterate", "skill", "undo", ws, "--yes")
+			assert.Equal(t, 1, a.code)
+			assert.Contains(t, a.stderr, "in no version of the workspace")
+			assert.Equal(t, before, w.state("s"))
+		})
+	}
+}
+
+func TestSkillApplyMerges(t *testing.T) {
+	t.Parallel()
+	w := improvedWorld(t)
+	w.write("s/SKILL.md", "# s, mine\none\ntwo\nthree\nfour\nfive\nsix\n")
+	w.write("s/mine", "mine\n")
+	require.NoError(t, os.Chmod(filepath.Join(w.dir, "s/keep"), 0o600))
+	before := w.state("s")
+	a := w.binary("iterate", "skill", "apply", ws, "--merge", "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, "# s, mine\none\ntwo\nthree\nfour\nfive\nsix, better\n```\nfenced\n```\n", w.read("s/SKILL.md"))
+	assert.Equal(t, "mine\n", w.read("s/mine"))
+	w.write("next/SKILL.md", w.read("s/SKILL.md"))
+	w.write("next/mine", "mine\n")
+	require.NoError(t, os.Chmod(filepath.Join(w.dir, "next/keep"), 0o600))
+	assert.Equal(t, w.state("next"), w.state("s"), "everything else is the version's, modes and all")
+
+	require.Zero(t, w.binary("iterate", "restore", ws+"/before-apply", "s").code)
+	assert.Equal(t, before, w.state("s"), "what was there is kept")
+}
+
+func TestSkillApplyMergeConflict(t *testing.T) {
+	t.Parallel()
+	w := improvedWorld(t)
+	w.write("s/SKILL.md", "# s\none\ntwo\nthree\nfour\nfive\nsix, mine\n")
+	before := w.state("s")
+	a := w.binary("iterate", "skill", "apply", ws, "--merge", "--yes")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stderr, "conflicts in SKILL.md; nothing was applied")
+	assert.Equal(t, before, w.state("s"))
+}
+
+func TestSkillUndoForced(t *testing.T) {
+	t.Parallel()
+	w := improvedWorld(t)
+	original := w.state("s")
+	w.write("s/mine", "mine\n")
+	changed := w.state("s")
+	a := w.binary("iterate", "skill", "undo", ws, "--yes", "--force")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, original, w.state("s"))
+	require.Zero(t, w.binary("iterate", "restore", ws+"/before-undo", "s").code)
+	assert.Equal(t, changed, w.state("s"))
+}
+
+func TestSkillApplyNothing(t *testing.T) {
+	t.Parallel()
+	w := improvedWorld(t)
+	w.write(ws+"/results.tsv", "iteration\ttimestamp\tscore\tbest_score\taction\tchangelog\n")
+	a := w.binary("iterate", "skill", "apply", ws, "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "there is nothing to apply")
+	a = w.binary("iterate", "skill", "apply", ws, "--yes", "--version", "7")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stderr, "v7 is missing")
+}
+
+// TestSkillApplyKilled kills applications and what undoes them at moments spread
+// over their time.
+func TestSkillApplyKilled(t *testing.T) {
+	t.Parallel()
+	w := improvedWorld(t)
+	before, after := w.state("s"), w.state("next")
+	begun := time.Now()
+	require.Zero(t, w.binary("iterate", "skill", "apply", ws, "--yes").code)
+	whole := time.Since(begun)
+	const kills = 12
+	for i := range kills {
+		what := []string{"undo", "apply"}[i%2]
+		w.killAfter(whole*time.Duration(i+2)/kills, []string{"skill", what, ws, "--yes"})
+		now := w.state("s")
+		require.True(t, now == before || now == after, "a mixture after kill %d", i)
+	}
+	a := w.binary("iterate", "skill", "apply", ws, "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, after, w.state("s"))
+	left, err := filepath.Glob(filepath.Join(w.dir, ".s.*"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
