@@ -244,3 +244,37 @@ func TestSkillAloneIsStuck(t *testing.T) {
 	assert.Equal(t, 2, w.binary("iterate", "skill", "s").code, "nobody improves it")
 	assert.Equal(t, 2, w.binary("iterate", "skill", "nowhere", "--agent-command", "true").code)
 }
+
+func TestSkillCandidatesWithOddFiles(t *testing.T) {
+	t.Parallel()
+	odd := `touch "s/a b" 's/q"' "$(printf 's/n\nl')" "$(printf 's/\377')"`
+	for name, c := range map[string]struct{ improve, outcome, best string }{
+		"names":         {odd + "; echo beta >> s/SKILL.md", "accepted", "0.666666666667"},
+		"mode only":     {"chmod +x s/SKILL.md", "rejected", "0.5"},
+		"20,000 files":  {"(cd s && seq 20000 | xargs touch) && echo beta >> s/SKILL.md", "accepted", "0.666666666667"},
+		"a pipe":        {"mkfifo s/pipe; echo beta >> s/SKILL.md", "rejected", "0.5"},
+		"a link inside": {"ln -s SKILL.md s/AGENTS.md; echo beta >> s/SKILL.md", "accepted", "0.666666666667"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := skillWorld(t, "", c.improve).one()
+			assert.Equal(t, c.outcome, got.Outcome, "%v", got.Reasons)
+			assert.Equal(t, c.best, text(got.Best))
+		})
+	}
+}
+
+func TestSkillAloneWithOddFiles(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `case $AUTOLOOP_ITERATION in
+		1) touch "a b" 'q"' "$(printf 'n\nl')" "$(printf '\377')"; echo beta >> SKILL.md;;
+		2) chmod +x SKILL.md;;
+		3) seq 20000 | xargs touch; echo gamma >> SKILL.md;;
+		esac`)
+	a := w.skill("-n", "3")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "iteration 1: kept, 0.666666666667")
+	assert.Contains(t, a.stdout, "iteration 2: reverted, 0.666666666667")
+	assert.Contains(t, a.stdout, "iteration 3: kept, 0.833333333333")
+	assert.FileExists(t, filepath.Join(w.dir, "s-autoresearch/v3/n\nl"))
+}
