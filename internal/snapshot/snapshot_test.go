@@ -1,7 +1,9 @@
 package snapshot_test
 
 import (
+	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -282,4 +284,64 @@ func TestRefused(t *testing.T) {
 			assert.Len(t, after, len(before), "nothing is left")
 		})
 	}
+}
+
+func TestManyFiles(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
+	const many = 20_000
+	for i := range many {
+		dir := filepath.Join(src, fmt.Sprint(i%100))
+		if i < 100 {
+			require.NoError(t, os.MkdirAll(dir, 0o755))
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), nil, 0o600))
+	}
+	taken, err := snapshot.Take(t.Context(), src, snap)
+	require.NoError(t, err)
+	assert.Equal(t, many, taken.Files)
+	require.NoError(t, os.RemoveAll(src))
+	restored, err := snapshot.Restore(t.Context(), snap, src)
+	require.NoError(t, err)
+	assert.Equal(t, many, restored.Written)
+	assert.Equal(t, taken.Digest, scan(t, src).Digest(), "also of a skill that deleted itself")
+}
+
+func TestSpecialFilesAreRefusedAndRemoved(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
+	write(t, src, "SKILL.md", "x", 0o644)
+	_, err := snapshot.Take(t.Context(), src, snap)
+	require.NoError(t, err)
+	listener, err := net.Listen("unix", filepath.Join(src, "socket")) //nolint:noctx // it is a file here
+	if err != nil {
+		t.Skip("no sockets with such a path here:", err)
+	}
+	defer func() { _ = listener.Close() }()
+	_, err = snapshot.Take(t.Context(), src, filepath.Join(base, "v1"))
+	require.ErrorContains(t, err, `"socket" is neither file, directory nor link`)
+	_, err = snapshot.Restore(t.Context(), snap, src)
+	require.NoError(t, err)
+	assert.NoFileExists(t, filepath.Join(src, "socket"))
+}
+
+func TestRestoreOverNoticesAChange(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
+	write(t, src, "SKILL.md", "one", 0o644)
+	_, err := snapshot.Take(t.Context(), src, snap)
+	require.NoError(t, err)
+	write(t, src, "SKILL.md", "two", 0o644)
+	seen := scan(t, src)
+	write(t, src, "SKILL.md", "three", 0o644)
+	_, err = snapshot.RestoreOver(t.Context(), snap, src, seen.Digest())
+	require.ErrorContains(t, err, "changed meanwhile")
+	text, err := os.ReadFile(filepath.Join(src, "SKILL.md"))
+	require.NoError(t, err)
+	assert.Equal(t, "three", string(text))
+	_, err = snapshot.RestoreOver(t.Context(), snap, src, scan(t, src).Digest())
+	require.NoError(t, err)
 }

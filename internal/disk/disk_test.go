@@ -1,0 +1,90 @@
+package disk_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/disk"
+)
+
+func TestWriteFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f")
+	require.NoError(t, disk.WriteFile(file, []byte("one"), 0o644))
+	was, err := os.Stat(file)
+	require.NoError(t, err)
+	require.NoError(t, disk.WriteFile(file, []byte("two"), 0o600))
+	now, err := os.Stat(file)
+	require.NoError(t, err)
+	assert.False(t, os.SameFile(was, now), "it is replaced, not written over")
+	assert.Equal(t, os.FileMode(0o600), now.Mode())
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "two", string(text))
+
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "full", "of"), 0o755))
+	require.Error(t, disk.WriteFile(filepath.Join(dir, "full"), nil, 0o600))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, left, 2, "a failure leaves nothing")
+}
+
+func TestExchange(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	require.NoError(t, os.MkdirAll(filepath.Join(a, "inside"), 0o755))
+	require.NoError(t, os.WriteFile(b, []byte("b"), 0o600))
+	err := disk.Exchange(a, b)
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("this file system cannot exchange two names")
+	}
+	require.NoError(t, err)
+	assert.DirExists(t, filepath.Join(b, "inside"))
+	assert.FileExists(t, a)
+	require.ErrorIs(t, disk.Exchange(a, filepath.Join(dir, "none")), os.ErrNotExist)
+	assert.FileExists(t, a)
+}
+
+func TestLockHoldsOthersOff(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	unlock, err := disk.Lock(dir)
+	require.NoError(t, err)
+	order := make(chan string, 2)
+	go func() {
+		release, err := disk.Lock(dir)
+		if err == nil {
+			order <- "second"
+			release()
+		}
+		close(order)
+	}()
+	order <- "first"
+	unlock()
+	assert.Equal(t, "first", <-order)
+	assert.Equal(t, "second", <-order)
+}
+
+func TestRemoveAllOpensWhatIsClosed(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "d")
+	below := filepath.Join(dir, "a", "b")
+	require.NoError(t, os.MkdirAll(below, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(below, "f"), nil, 0o400))
+	outside := filepath.Join(t.TempDir(), "kept")
+	require.NoError(t, os.WriteFile(outside, nil, 0o600))
+	require.NoError(t, os.Symlink(filepath.Dir(outside), filepath.Join(below, "out")))
+	for _, name := range []string{below, filepath.Dir(below), dir} {
+		require.NoError(t, os.Chmod(name, 0o500))
+	}
+	require.NoError(t, disk.RemoveAll(dir))
+	assert.NoDirExists(t, dir)
+	assert.FileExists(t, outside, "links are not followed")
+}

@@ -1,0 +1,71 @@
+package evals_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// suiteOf is a skill of cases c0, c1, … with one expectation each.
+func suiteOf(count int) *evals.Skill {
+	skill := &evals.Skill{Name: "s"}
+	for i := range count {
+		skill.Evals.Cases = append(skill.Evals.Cases, suite.EvalCase{ID: fmt.Sprintf("c%d", i), Expectations: []string{"a", "b"}})
+	}
+	return skill
+}
+
+func grade(t testing.TB, dir, id, text string) {
+	t.Helper()
+	file := filepath.Join(dir, "eval-"+id, evals.GradingFile)
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+}
+
+const half = `{"summary": {"pass_rate": 1}, "expectations": [{"text": "a", "passed": true}, {"expectation": "b", "passed": false}, {"text": "c", "passed": true}]}`
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	grade(t, dir, "c0", half)
+	grade(t, dir, "c1", `{"expectations": 7}`)
+	grade(t, dir, "c3/outputs", half)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "eval-c4"), 0o755))
+	require.NoError(t, os.Symlink("../eval-c0/grading.json", filepath.Join(dir, "eval-c4", evals.GradingFile)))
+	outside := t.TempDir()
+	grade(t, outside, "c5", half)
+	require.NoError(t, os.Symlink(filepath.Join(outside, "eval-c5"), filepath.Join(dir, "eval-c5")))
+	got, err := evals.Read(suiteOf(6), dir)
+	require.NoError(t, err)
+	assert.Equal(t, "1/12", got.Rate.RatString(), "half of one case of six")
+	for i, want := range []string{"", "is no grading", "there is no", "there is no", "no regular file", "escapes"} {
+		if want == "" {
+			assert.Empty(t, got.Cases[i].Problem)
+			continue
+		}
+		assert.Contains(t, got.Cases[i].Problem, want, "case %d", i)
+	}
+	assert.Equal(t, []string{"c"}, got.Cases[0].Extra)
+	_, err = evals.Read(suiteOf(1), filepath.Join(dir, "nothing"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func BenchmarkRead(b *testing.B) {
+	const gradings = 200
+	dir, skill := b.TempDir(), suiteOf(gradings)
+	for _, c := range skill.Evals.Cases {
+		grade(b, dir, c.ID, half)
+	}
+	for b.Loop() {
+		got, err := evals.Read(skill, dir)
+		require.NoError(b, err)
+		require.Equal(b, "1/2", got.Rate.RatString())
+	}
+}
