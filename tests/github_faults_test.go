@@ -49,7 +49,7 @@ func newLife(t *testing.T) *hub {
 // live lets CI turn the value 7 down.
 func (h *hub) live() {
 	h.env = append(h.env, "AUTOLOOP_GITHUB_PATIENCE=0s")
-	h.CI = func(commit string) string {
+	ci := func(commit string) string {
 		out, err := exec.CommandContext(context.Background(), "git", "--git-dir", h.bare, "show", commit+":value.txt").Output()
 		switch {
 		case err != nil:
@@ -60,6 +60,7 @@ func (h *hub) live() {
 			return "success"
 		}
 	}
+	h.Change(func(*githubtest.State) { h.CI = ci })
 }
 
 // moment is a hub as it was, to begin from again.
@@ -88,7 +89,9 @@ func (m moment) begin(t *testing.T) *hub {
 	bare := filepath.Join(w.side, "remote.git")
 	w.git("remote", "set-url", "origin", bare)
 	h := &hub{world: w, bare: bare, Server: githubtest.New(t, m.state.Copy())}
-	h.Token, h.Heads = hubToken, func(branch string) string { return head(t, bare, branch) }
+	h.Change(func(*githubtest.State) {
+		h.Token, h.Heads = hubToken, func(branch string) string { return head(t, bare, branch) }
+	})
 	w.env = append(w.env, "GITHUB_API_URL="+h.URL, "GITHUB_REPOSITORY=org/repo", "GITHUB_TOKEN="+hubToken)
 	h.live()
 	return h

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
 )
 
 // serveGit serves the repositories below a directory over HTTP, to who has the
@@ -106,9 +108,8 @@ func TestGitOverHTTPWithTheToken(t *testing.T) {
 		return err
 	}))
 
-	h.Calls() // the server is at rest
 	h.env = append(h.env, "GITHUB_TOKEN=wrong-token-wrong-token")
-	h.Token = "wrong-token-wrong-token"
+	h.Change(func(*githubtest.State) { h.Token = "wrong-token-wrong-token" })
 	a = h.binary("iterate", "--program", "p")
 	assert.Equal(t, 1, a.code)
 	assert.NotContains(t, a.stderr, "wrong-token")

@@ -63,7 +63,9 @@ func newHub(t *testing.T, files map[string]string, tries ...string) *hub {
 	state := githubtest.NewState("org/repo")
 	state.Roles["alice"] = "OWNER"
 	h := &hub{world: w, bare: bare, Server: githubtest.New(t, state)}
-	h.Token, h.Heads = hubToken, func(branch string) string { return head(t, bare, branch) }
+	h.Change(func(*githubtest.State) {
+		h.Token, h.Heads = hubToken, func(branch string) string { return head(t, bare, branch) }
+	})
 	w.env = append(w.env, "GITHUB_API_URL="+h.URL, "GITHUB_REPOSITORY=org/repo", "GITHUB_TOKEN="+hubToken)
 	return h
 }

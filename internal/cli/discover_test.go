@@ -28,7 +28,7 @@ func newHubDesk(t *testing.T, fill func(*githubtest.State)) (*desk, *githubtest.
 		fill(state)
 	}
 	server := githubtest.New(t, state)
-	server.Token = "secret-token"
+	server.Change(func(*githubtest.State) { server.Token = "secret-token" })
 	d := newDesk(t)
 	d.vars["GITHUB_API_URL"], d.vars["GITHUB_REPOSITORY"], d.vars["GITHUB_TOKEN"] = server.URL, "org/repo", server.Token
 	d.vars["HOME"] = t.TempDir()

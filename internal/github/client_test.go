@@ -36,9 +36,8 @@ func newHub(t *testing.T, change func(*github.Options), fill func(*githubtest.St
 		fill(state)
 	}
 	h := &hub{Server: githubtest.New(t, state)}
-	h.Token = token
 	clock := githubtest.NewClock(noon)
-	h.Now = clock.Now
+	h.Change(func(*githubtest.State) { h.Token, h.Now = token, clock.Now })
 	options := github.Options{
 		API: h.URL, Repository: "org/repo", Token: token, Now: h.Now, Timeout: 10 * time.Second,
 		Sleep: func(ctx context.Context, d time.Duration) error {
@@ -212,7 +211,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	require.EqualError(t, err, "GitHub: read issue #7: Not Found (404); it is not there, or the token may not see it")
 	assert.True(t, github.NotFound(err))
 	assert.False(t, github.Unavailable(err))
-	h.Token = "another"
+	h.Change(func(*githubtest.State) { h.Token = "another" })
 	_, err = h.Issue(t.Context(), 7)
 	require.ErrorContains(t, err, "Bad credentials (401); the token is wrong or has expired")
 	ctx, cancel := context.WithCancel(t.Context())

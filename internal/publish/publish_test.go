@@ -51,7 +51,7 @@ func newWorld(t *testing.T, fill func(*githubtest.State)) *world {
 	}
 	w := &world{t: t, server: githubtest.New(t, hub), clock: githubtest.NewClock(noon), program: program.Parse(".autoloop/programs/speed.md", []byte(text))}
 	require.NoError(t, w.program.Err())
-	w.server.Now = w.clock.Now
+	w.server.Change(func(*githubtest.State) { w.server.Now = w.clock.Now })
 	return w
 }
 

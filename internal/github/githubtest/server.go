@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// Server answers as GitHub's REST API does.
+// Server answers as GitHub's REST API does. Its fields are to be set within
+// Change.
 type Server struct {
 	// URL is the base of the API, without a slash at the end.
 	URL string
@@ -104,7 +105,10 @@ type reply struct {
 type handler func(s *State, r *http.Request) (reply, error)
 
 func (s *Server) serve(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
-	if s.Token != "" && r.Header.Get("Authorization") != "Bearer "+s.Token {
+	s.mu.Lock()
+	token, now := s.Token, s.Now
+	s.mu.Unlock()
+	if token != "" && r.Header.Get("Authorization") != "Bearer "+token {
 		s.refuse(w, errAnswer{http.StatusUnauthorized, "Bad credentials"})
 		return
 	}
@@ -116,7 +120,7 @@ func (s *Server) serve(mux *http.ServeMux, w http.ResponseWriter, r *http.Reques
 		return
 	}
 	fault := s.fault(r, path)
-	if fault != nil && !fault.After && fault.fail(w, r, s.Now()) {
+	if fault != nil && !fault.After && fault.fail(w, r, now()) {
 		s.note(r, path, fault.status())
 		return
 	}
@@ -124,7 +128,7 @@ func (s *Server) serve(mux *http.ServeMux, w http.ResponseWriter, r *http.Reques
 		aside := httptest.NewRecorder()
 		mux.ServeHTTP(aside, r)
 		s.note(r, path, aside.Code)
-		fault.fail(w, r, s.Now())
+		fault.fail(w, r, now())
 		return
 	}
 	recorder := &recorder{ResponseWriter: w}
