@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -223,14 +224,18 @@ func TestFaultsAtEveryWriteOfALife(t *testing.T) {
 func (h *hub) strike(f fault, write int) {
 	h.t.Helper()
 	cmd := h.command("iterate", "--program", "p", "--json")
+	started := make(chan *os.Process, 1)
 	order := githubtest.Fault{Kind: f.kind, Writes: true, Skip: write, After: f.after, Wait: time.Hour}
 	if f.kill {
-		order.Call = func() { _ = cmd.Process.Kill() }
+		order.Call = func() { _ = (<-started).Kill() }
 	}
 	h.Fail(order)
-	out, err := cmd.CombinedOutput()
-	if !f.kill {
-		require.NoError(h.t, err, string(out))
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	require.NoError(h.t, cmd.Start())
+	started <- cmd.Process
+	if err := cmd.Wait(); !f.kill {
+		require.NoError(h.t, err, out.String())
 	}
 	require.Zero(h.t, h.Mend(), "the fault struck")
 }
