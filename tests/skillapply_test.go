@@ -149,3 +149,28 @@ func TestSkillApplyKilled(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, left)
 }
+
+func TestSkillRunEndsWithTheQuestion(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `echo beta >> SKILL.md; echo "say beta"`)
+	before := w.state("s")
+	a := w.skill("-n", "1")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "# s: rapid\n")
+	assert.Contains(t, a.stdout, "\n+beta\n")
+	assert.Contains(t, a.stderr, "there is no terminal to ask on; use --yes")
+	assert.Equal(t, before, w.state("s"))
+
+	a = w.skill("-n", "1", "--fresh", "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, w.read("s/SKILL.md"), "beta")
+	assert.Contains(t, a.stdout, "undo it with: iterate skill undo ")
+	require.Zero(t, w.binary("iterate", "skill", "undo", "s-autoresearch-2", "--yes").code)
+	assert.Equal(t, before, w.state("s"))
+
+	w.write("s/mine", "mine\n")
+	a = w.skill("-n", "1", "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stderr, "the skill changed since v0, so nothing is applied")
+	assert.NotContains(t, w.read("s/SKILL.md"), "beta")
+}

@@ -89,6 +89,13 @@ func openApplication(ctx context.Context, env Env, dir string, o skillApplyOptio
 	if err != nil {
 		return nil, err
 	}
+	return applicationOf(ctx, env, w, o)
+}
+
+// applicationOf reads the skill of a workspace, after finishing what was
+// interrupted in it.
+func applicationOf(ctx context.Context, env Env, w *snapshot.Workspace, o skillApplyOptions) (*application, error) {
+	var err error
 	if o.skill != "" {
 		w.Skill = env.path(o.skill)
 	}

@@ -27,7 +27,7 @@ type skillRunOptions struct {
 
 	executor, executorCommand, workspace string
 	count, stopAfter                     int
-	noCaseRegression                     bool
+	noCaseRegression, fresh, yes         bool
 	proposal                             time.Duration
 }
 
@@ -40,6 +40,8 @@ func (o *skillRunOptions) register(flags *pflag.FlagSet, env Env) {
 	flags.StringVar(&o.executor, "executor", "", "who works on the cases")
 	flags.StringVar(&o.executorCommand, "executor-command", "", "the command of the executor `command`")
 	flags.StringVar(&o.workspace, "workspace", "", "the workspace `directory` (default: PATH-autoresearch)")
+	flags.BoolVar(&o.fresh, "fresh", false, "begin a new workspace beside the one that is there")
+	flags.BoolVarP(&o.yes, "yes", "y", false, "apply the best version at the end without asking")
 	flags.IntVarP(&o.count, "iterations", "n", defaultIterations, "how many iterations to run at most")
 	flags.IntVar(&o.stopAfter, "stop-after-reverts", defaultReverts, "how many reverts in a row end the run; 0 is off")
 	flags.BoolVar(&o.noCaseRegression, "no-case-regression", false, "turn down what loses a case that passed")
@@ -79,8 +81,24 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if err != nil {
 		return misfit(err)
 	}
-	_, err = fmt.Fprintf(env.Stdout, "%s: %s; the best is v%d in %s\n", loop.Name, ended, w.Best, w.Dir)
-	return err
+	fmt.Fprintf(env.Stdout, "%s: %s; the best is v%d in %s\n", loop.Name, ended, w.Best, w.Dir)
+	return o.offer(ctx, env, w)
+}
+
+// offer asks whether the best version is to be applied, when there is one.
+func (o *skillRunOptions) offer(ctx context.Context, env Env, w *snapshot.Workspace) error {
+	if w.Best == 0 {
+		return nil
+	}
+	a, err := applicationOf(ctx, env, w, skillApplyOptions{version: bestVersion, yes: o.yes})
+	if err != nil {
+		return err
+	}
+	if !a.untouched(ctx) {
+		fmt.Fprintf(env.Stderr, "the skill changed since v0, so nothing is applied: see `iterate skill apply %s --merge`\n", w.Dir)
+		return nil
+	}
+	return a.apply(ctx)
 }
 
 // open continues the workspace, or makes it.
@@ -88,6 +106,9 @@ func (o *skillRunOptions) open(ctx context.Context, env Env, dir string) (*snaps
 	place := snapshot.WorkspaceDir(dir)
 	if o.workspace != "" {
 		place = env.path(o.workspace)
+	}
+	if o.fresh {
+		place = snapshot.FreshDir(place)
 	}
 	if _, err := os.Lstat(filepath.Join(place, "manifest.json")); errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(place, 0o755); err != nil { //nolint:gosec // a workspace is for people, like the skill beside it

@@ -55,6 +55,17 @@ type workspaceJSON struct {
 // WorkspaceDir is the workspace beside a skill.
 func WorkspaceDir(skill string) string { return filepath.Clean(skill) + suffix }
 
+// FreshDir is dir, or the first of dir-2, dir-3, … that is not there yet.
+func FreshDir(dir string) string {
+	fresh := dir
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(fresh); err != nil {
+			return fresh
+		}
+		fresh = fmt.Sprintf("%s-%d", filepath.Clean(dir), n)
+	}
+}
+
 // Version is the snapshot of a version, 0 for the original.
 func (w *Workspace) Version(n int) string { return filepath.Join(w.Dir, fmt.Sprintf("v%d", n)) }
 
