@@ -294,3 +294,12 @@ func TestNoisyForGood(t *testing.T) {
 	assert.Equal(t, true, last["noisy"], "two lucky probes do not make a noisy evaluation deterministic")
 	assert.Len(t, last["samples"], 8)
 }
+
+func TestNoiseStaysKnownWhenAPairFails(t *testing.T) {
+	t.Parallel()
+	// Two probes that agree, a lucky candidate, the incumbent again, and a pair that cannot be run.
+	w := noisyWorld(t, "", []string{"7", "7", "9", "-3", "1/0"})
+	got := w.one()
+	assert.Equal(t, "error", got.Outcome)
+	assert.True(t, got.Noisy, "the same files gave two numbers")
+}

@@ -167,6 +167,7 @@ func (m *measurement) evaluate(ctx context.Context, step gate.Step) (done bool, 
 // failed finds out whether the candidate is to blame for a failed evaluation:
 // when the incumbent's fails too, nobody is.
 func (m *measurement) failed(ctx context.Context, step gate.Step, problem string) error {
+	m.a.noisy = m.trial.Regime() == gate.Noisy // two numbers for the same files stay known, whatever came after them
 	if step.Side == gate.Incumbent {
 		m.a.end(ledger.Error, "the evaluation fails on the unchanged files now and then: "+problem)
 		return nil
