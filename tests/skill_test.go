@@ -105,6 +105,8 @@ func TestSkillMayNotLoseACase(t *testing.T) {
 		got := w.one()
 		assert.Equal(t, want, got.Outcome, "%s: %v", front, got.Reasons)
 		assert.Contains(t, strings.Join(got.Reasons, "\n"), "regressed-cases: 1", front)
+		a := w.binary("iterate", "replay", "p")
+		assert.Zero(t, a.code, "%s: %s", front, a.stdout)
 	}
 }
 

@@ -58,7 +58,7 @@ func repeat(before ledger.Books, measured []*ledger.Event, e *ledger.Event) (d g
 	for {
 		step, more := trial.Next()
 		if !more {
-			return trial.Decision(), ""
+			return obeyed(trial.Decision(), before, measured, e.Rule), ""
 		}
 		at := slices.IndexFunc(measured, func(m *ledger.Event) bool { return m.Stage == step.Stage && string(m.Role) == string(step.Side) })
 		if at < 0 && step.WarmUp {
@@ -83,6 +83,30 @@ func repeat(before ledger.Books, measured []*ledger.Event, e *ledger.Event) (d g
 		}
 		trial.Add(step, m)
 	}
+}
+
+// obeyed is the decision under a rule that lets no case be lost. The cases of
+// the last stage's last runs count, the incumbent's of the books when it was
+// not run again.
+func obeyed(d gate.Decision, before ledger.Books, measured []*ledger.Event, rule *gate.Rule) gate.Decision {
+	if !rule.NoCaseRegression || d.Verdict != gate.Improved || len(measured) == 0 {
+		return d
+	}
+	last := measured[len(measured)-1].Stage
+	had, has := before.Numbers, map[string]score.Value(nil)
+	for _, m := range measured {
+		switch {
+		case m.Stage != last:
+		case m.Role == ledger.Incumbent:
+			had = m.Numbers
+		case m.Role == ledger.Candidate:
+			has = m.Numbers
+		}
+	}
+	if len(gate.LostCases(had, has)) == 0 {
+		return d
+	}
+	return d.Forbidden(before.Best)
 }
 
 // sample is one recorded run. A warm-up, which is not recorded, stands behind

@@ -47,6 +47,8 @@ type Rule struct {
 	Low        *score.Value `json:"low,omitempty"`
 	High       *score.Value `json:"high,omitempty"`
 	Guardrails []Guardrail  `json:"guardrails,omitempty"`
+	// NoCaseRegression turns down what loses a case that passed (LostCases).
+	NoCaseRegression bool `json:"no_case_regression,omitempty"`
 }
 
 // Standard is what a candidate is held against.

@@ -15,7 +15,7 @@ func (r *run) rule() gate.Rule {
 	p := r.Program
 	rule := gate.Rule{
 		Regime: gate.Repeatable, Pairs: max(gate.DefaultPairs, noise.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
-		MinImprovement: gate.Allowance(p.MinImprovement),
+		MinImprovement: gate.Allowance(p.MinImprovement), NoCaseRegression: p.NoCaseRegression,
 	}
 	switch {
 	case p.Runs == 1:
