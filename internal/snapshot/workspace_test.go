@@ -1,0 +1,105 @@
+package snapshot_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/results"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/snapshot"
+)
+
+// TestResume finds a directory as a process leaves it that is killed between two
+// entries, which a .git keeps from being exchanged at once.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
+	write(t, src, "one", "1", 0o644)
+	write(t, src, "two", "2", 0o644)
+	before := scan(t, src)
+	_, err := snapshot.Take(t.Context(), src, snap)
+	require.NoError(t, err)
+	resumed, err := snapshot.Resume(t.Context(), src)
+	require.NoError(t, err)
+	assert.False(t, resumed)
+
+	write(t, src, ".git/HEAD", "ref", 0o644)
+	write(t, src, "two", "half", 0o644)
+	write(t, base, ".src.restoring", snap, 0o600)
+	write(t, base, ".src.stage-123/two", "2", 0o644)
+	resumed, err = snapshot.Resume(t.Context(), src)
+	require.NoError(t, err)
+	assert.True(t, resumed)
+	assert.Equal(t, before, scan(t, src))
+	assert.FileExists(t, filepath.Join(src, ".git", "HEAD"))
+	assertNothingElse(t, base, "src", "v0", "v0.manifest.json")
+
+	write(t, base, ".src.restoring", filepath.Join(base, "gone"), 0o600)
+	_, err = snapshot.Resume(t.Context(), src)
+	require.ErrorContains(t, err, "is missing")
+}
+
+// TestSwapInTwoSteps finds what a killed process leaves where two names cannot
+// be exchanged.
+func TestSwapInTwoSteps(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
+	write(t, src, "one", "1", 0o644)
+	_, err := snapshot.Take(t.Context(), src, snap)
+	require.NoError(t, err)
+	require.NoError(t, os.Rename(src, filepath.Join(base, ".src.aside")))
+	restored, err := snapshot.Restore(t.Context(), snap, src)
+	require.NoError(t, err)
+	assert.False(t, restored.Changed, "the old directory has its name again")
+	assertNothingElse(t, base, "src", "v0", "v0.manifest.json")
+}
+
+func TestWorkspace(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	skill := filepath.Join(base, "s")
+	write(t, skill, "SKILL.md", "x", 0o644)
+	write(t, skill, "evals/evals.json", "{}", 0o644)
+	dir := snapshot.WorkspaceDir(skill)
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	w, err := snapshot.Create(t.Context(), dir, skill)
+	require.NoError(t, err)
+	_, err = snapshot.Create(t.Context(), dir, skill)
+	require.ErrorContains(t, err, "is a workspace already")
+	w.Best, w.Applied = 3, &snapshot.Applied{Version: 3, Digest: "d"}
+	require.NoError(t, w.Save())
+
+	require.NoError(t, os.Rename(base, base+"-moved"))
+	t.Cleanup(func() { _ = os.Rename(base+"-moved", base) })
+	moved := filepath.Join(base+"-moved", "s-autoresearch")
+	again, err := snapshot.OpenWorkspace(moved)
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(base+"-moved", "s"), again.Skill, "both may move together")
+	assert.Equal(t, 3, again.Best)
+	assert.Equal(t, w.Applied, again.Applied)
+	tree, err := snapshot.VerifyBelow(t.Context(), again.Version(0), "evals")
+	require.NoError(t, err)
+	assert.Equal(t, again.SuiteHash, tree.Digest())
+
+	value := score.MustValue("0.5")
+	row := results.Row{Time: time.Unix(1e9, 0), Score: &value, Action: results.Baseline, Changelog: "a\tb"}
+	require.NoError(t, again.Append(row))
+	require.NoError(t, again.Append(row))
+	table, err := again.Results()
+	require.NoError(t, err)
+	assert.Len(t, table.Rows(), 1)
+
+	assert.Equal(t, moved+"-2", snapshot.FreshDir(moved))
+	for _, text := range []string{"", "{", "[]", `{"format": "other"}`, `{"format": "autoloop-skill-workspace", "schema": 9}`, `{"format": "autoloop-skill-workspace", "schema": 1, "best_version": -1}`} {
+		write(t, moved, "manifest.json", text, 0o644)
+		_, err = snapshot.OpenWorkspace(moved)
+		require.ErrorContains(t, err, "manifest.json")
+	}
+}
