@@ -119,6 +119,11 @@ func TestDoctorOfAnEvaluation(t *testing.T) {
 	a = w.binary("iterate", "doctor", "--evaluation", "p")
 	assert.Contains(t, a.stdout, "`evaluation-runs: 1` compares single runs")
 
+	w = noisyWorld(t, "evaluation-runs: 60", scatter(3, 100, 27))
+	a = w.binary("iterate", "doctor", "--evaluation", "p")
+	assert.Contains(t, a.stdout, "(median of 30 runs)", "enough to see how far it scatters")
+	assert.Contains(t, a.stdout, "(244 runs)", "what a candidate costs is still that of all pairs")
+
 	w = noisyWorld(t, "metric-range: [0, 1]", nil)
 	a = w.binary("iterate", "doctor", "--evaluation", "p")
 	assert.Equal(t, 1, a.code)

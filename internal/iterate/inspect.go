@@ -26,9 +26,13 @@ type Inspection struct {
 	Problem string `json:"problem,omitempty"`
 }
 
+// enoughRuns is how many runs say how far an evaluation scatters; a program that
+// asks for a thousand pairs need not wait for as many to be told what they cost.
+const enoughRuns = 30
+
 // Inspect runs the evaluation on the incumbent, twice in two trees and then,
-// when the numbers differ, until there are as many as a comparison has. It
-// takes no lease and writes nothing.
+// when the numbers differ, until there are as many as a comparison has, at most
+// enoughRuns. It takes no lease and writes nothing.
 func (s *Service) Inspect(ctx context.Context) (Inspection, error) {
 	r := &run{Service: s, id: s.NewRun(), begun: s.Now()}
 	found := Inspection{Program: s.Program.Name}
@@ -54,7 +58,7 @@ func (s *Service) Inspect(ctx context.Context) (Inspection, error) {
 	}
 	taken := *runs.samples
 	if found.Rule.Regime == gate.Noisy {
-		found.Problem, err = r.collect(ctx, runs, &taken, found.Rule.Pairs)
+		found.Problem, err = r.collect(ctx, runs, &taken, min(found.Rule.Pairs, enoughRuns))
 		found.Noisy = !taken.same()
 	}
 	found.Samples, found.Seconds, found.Prepare = taken.metric, taken.seconds/float64(taken.runs), taken.prepare
