@@ -71,7 +71,19 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 			return Taken{Tree: old.tree}, removeFile(nextFile(dst))
 		}
 	}
+	if isOriginal(dst) {
+		return Taken{}, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace", dst)
+	}
 	return put(ctx, from, old, dst)
+}
+
+// isOriginal reports whether a place is v0 of a workspace.
+func isOriginal(dst string) bool {
+	if filepath.Base(dst) != "v0" {
+		return false
+	}
+	w, err := OpenWorkspace(filepath.Dir(dst))
+	return err == nil && w.SuiteHash != ""
 }
 
 // places resolves both directories, and makes the one that the snapshot will
