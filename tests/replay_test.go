@@ -86,6 +86,28 @@ func TestReplayFindsForgeries(t *testing.T) {
 	}
 }
 
+func TestReplayOfSharedBooks(t *testing.T) {
+	t.Parallel()
+	w := noisyWorld(t, "", nil, "1100", "1200")
+	remote := filepath.Join(filepath.Dir(w.dir), "remote.git")
+	w.run("", "git", "clone", "--quiet", "--bare", w.dir, remote)
+	w.git("remote", "add", "origin", remote)
+	w.iterate("--remote", "origin", "-n", "2")
+	clone := filepath.Join(filepath.Dir(w.dir), "clone")
+	w.run("", "git", "clone", "--quiet", "--single-branch", remote, clone)
+	a := w.binary("iterate", "replay", "p", "--remote", "origin", "--repo-dir", clone)
+	require.Zero(t, a.code, a.stdout+a.stderr)
+	assert.Contains(t, a.stdout, "2 decisions computed again: the books agree")
+}
+
+func TestTheSameLinesOnceMoreAreAnotherChange(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{".autoloop/programs/p.md": "---\nmetric: m\nagent: command\nagent-command: echo x >> a.txt\n---\n## Goal\nLonger.\n## Target\n`a.txt`\n## Evaluation\n```sh\nprintf '{\"m\": %d}' \"$(wc -l < a.txt)\"\n```\n", "a.txt": "x\n"})
+	for i, got := range w.iterate("-n", "3") {
+		assert.Equal(t, "accepted", got.Outcome, "%d: %v", i, got.Reasons)
+	}
+}
+
 func TestReplayMisuse(t *testing.T) {
 	t.Parallel()
 	w := valuesWorld(t, "schedule: every 6h", "1")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"path"
 	"regexp"
@@ -213,6 +214,8 @@ func describeInspection(r inspected) string {
 	switch {
 	case r.Rule.Regime == gate.Single:
 		kind = "measured once (evaluation-runs: 1)"
+	case r.Noisy && noise.Same(r.Samples):
+		kind = "noisy: a guardrail does not repeat itself"
 	case r.Noisy:
 		kind = "noisy"
 	}
@@ -226,6 +229,10 @@ func describeInspection(r inspected) string {
 	}}
 	if r.Noisy {
 		table.Rows = append(table.Rows, []string{"spread between the quartiles", noise.Spread(r.Samples).String()})
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Guardrails)) {
+		samples := r.Guardrails[name]
+		table.Rows = append(table.Rows, []string{"guardrail " + report.Plain(name, 60), fmt.Sprintf("%s, spread %s", noise.Median(samples), noise.Spread(samples))})
 	}
 	table.Rows = append(table.Rows,
 		[]string{"smallest visible gain", visible},

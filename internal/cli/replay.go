@@ -21,6 +21,7 @@ import (
 
 func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 	var asJSON bool
+	var remote string
 	cmd := &cobra.Command{
 		Use:   "replay [PROGRAM]",
 		Short: "Compute every decision again from the ledger, and say where the books disagree",
@@ -31,9 +32,12 @@ func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 		Example: "  iterate replay speed\n  iterate replay --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return replay(cmd.Context(), env, *o, args, asJSON)
+			o := *o
+			o.remote = remote
+			return replay(cmd.Context(), env, o, args, asJSON)
 		},
 	}
+	cmd.Flags().StringVar(&remote, "remote", "", "the git remote that the books are shared with, such as origin")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object for each program")
 	return cmd
 }
@@ -42,11 +46,15 @@ func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 var errDisagree = errors.New("the books disagree with the ledger's measurements")
 
 func replay(ctx context.Context, env Env, o iterateOptions, names []string, asJSON bool) error {
-	repo, err := openRepo(ctx, env, o.repoDir)
+	hub, err := o.hub(env)
 	if err != nil {
 		return err
 	}
-	memory := &store.Memory{Repo: repo, Remote: o.remote, Now: env.Now}
+	repo, err := openRepo(ctx, env, o.repoDir, gitOptions(env, hub)...)
+	if err != nil {
+		return err
+	}
+	memory := &store.Memory{Repo: repo, Remote: o.gitRemote(env), Now: env.Now}
 	if len(names) == 0 {
 		states, _, err := memory.States(ctx)
 		if err != nil {
@@ -103,6 +111,9 @@ func readRecords(ctx context.Context, repo *git.Repo, memory *store.Memory, name
 		return records, err
 	}
 	tips, from := history(records)
+	if tips, err = obtain(ctx, repo, memory.Remote, tips); err != nil {
+		return records, err
+	}
 	records.Commits, err = keptCommits(ctx, repo, name, tips, from)
 	return records, err
 }
@@ -126,6 +137,31 @@ func history(records audit.Records) (tips []string, from string) {
 		tips = append(tips, "refs/heads/"+base)
 	}
 	return tips, from
+}
+
+// obtain makes the commits of a shared program be here: those of its branch
+// and, where the remote has moved on, of the default branch.
+func obtain(ctx context.Context, repo *git.Repo, remote string, tips []string) ([]string, error) {
+	if remote == "" {
+		return tips, nil
+	}
+	for i, tip := range tips {
+		refs, err := repo.LsRemote(ctx, remote, tip)
+		if err != nil {
+			return nil, err
+		}
+		commit, shared := refs[tip]
+		if !shared {
+			continue
+		}
+		if _, here, err := repo.Resolve(ctx, commit); err == nil && !here {
+			if err := repo.Fetch(ctx, remote, tip); err != nil {
+				return nil, err
+			}
+		}
+		tips[i] = commit
+	}
+	return tips, nil
 }
 
 // keptCommits lists the commits that say that this program kept them.

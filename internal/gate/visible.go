@@ -84,13 +84,14 @@ func (s sight) stage(random *rand.Rand, gain float64) bool {
 	if early := min(earlyLook, s.pairs); median(changed[:early]) <= median(old[:early]) {
 		return false
 	}
-	above := 0 // pairs in which the incumbent is better: the U statistic
+	slices.Sort(old)
+	slices.Sort(changed)
+	above, below := 0, 0 // above: pairs in which the incumbent is better, the U statistic
 	for _, x := range old {
-		for _, y := range changed {
-			if x > y {
-				above++
-			}
+		for below < len(changed) && changed[below] < x {
+			below++
 		}
+		above += below
 	}
 	return above < s.critical && median(changed)-median(old) >= s.least
 }

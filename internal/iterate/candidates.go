@@ -170,7 +170,8 @@ func (r *run) consider(ctx context.Context, at position, a *attempt, digests map
 	if err := r.inherit(ctx, at, a, patch); err != nil {
 		return err
 	}
-	if tried, found := r.books.sum.Tried[a.digest]; found {
+	// What was kept is in the incumbent: the same lines once more are another change.
+	if tried, found := r.books.sum.Tried[a.digest]; found && tried.Outcome != ledger.Accepted {
 		a.end(ledger.Rejected, fmt.Sprintf("the same change as iteration %d's, which was %s; it was not measured again", tried.Iteration, tried.Outcome))
 		return nil
 	}

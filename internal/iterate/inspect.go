@@ -16,6 +16,8 @@ type Inspection struct {
 	Noisy   bool          `json:"noisy"`
 	Samples []score.Value `json:"samples"`
 	Median  score.Value   `json:"median"`
+	// Guardrails are the samples of the other numbers that decide.
+	Guardrails map[string][]score.Value `json:"guardrails,omitempty"`
 	// Rule is how candidates will be decided.
 	Rule gate.Rule `json:"rule"`
 	// Seconds is how long one run took, Prepare how long its tree took to build
@@ -61,6 +63,7 @@ func (s *Service) Inspect(ctx context.Context) (Inspection, error) {
 		found.Problem, err = r.collect(ctx, runs, &taken, min(found.Rule.Pairs, enoughRuns))
 		found.Noisy = !taken.same()
 	}
+	found.Guardrails = taken.rails
 	found.Samples, found.Seconds, found.Prepare = taken.metric, taken.seconds/float64(taken.runs), taken.prepare
 	found.Median = *taken.median()
 	return found, err
