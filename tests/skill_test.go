@@ -216,7 +216,7 @@ func TestSkillImprovesAlone(t *testing.T) {
 		echo "step $AUTOLOOP_ITERATION"`)
 	a := w.skill("-n", "2")
 	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "iteration 0: baseline, 0.5: Initial evaluation\niteration 1: kept, 0.666666666667: step 1\niteration 2: reverted, 0.666666666667: step 2 — ")
+	assert.Contains(t, a.stdout, "iteration 0: baseline, 0.5: Initial evaluation\niteration 1: kept, 0.666666666667: step 1 — unverified: measured once\niteration 2: reverted, 0.666666666667: step 2 — ")
 	a = w.skill()
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "iteration 3: reverted, not measured: step 3 — it changed the eval suite")

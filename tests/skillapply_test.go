@@ -1,8 +1,10 @@
 package tests
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -173,4 +175,79 @@ func TestSkillRunEndsWithTheQuestion(t *testing.T) {
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stderr, "the skill changed since v0, so nothing is applied")
 	assert.NotContains(t, w.read("s/SKILL.md"), "beta")
+}
+
+// skillEnd is what --json prints at the end of a run.
+type skillEnd struct {
+	Name, Ended, Workspace string
+	BestVersion            int `json:"best_version"`
+	Applied                bool
+	Iterations             []struct {
+		Iteration         int
+		Score             *float64
+		Action, Changelog string
+	}
+	Report struct{ Class, Diff string }
+}
+
+func (w *world) skillEnd(more ...string) skillEnd {
+	w.t.Helper()
+	a := w.skill(append(more, "--json")...)
+	require.Zero(w.t, a.code, a.stderr)
+	var end skillEnd
+	require.NoError(w.t, json.Unmarshal([]byte(a.stdout), &end), a.stdout)
+	return end
+}
+
+func TestSkillRunAsJSON(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" = 1 && echo beta >> SKILL.md; echo "step $AUTOLOOP_ITERATION"`)
+	before := w.state("s")
+	end := w.skillEnd("-n", "2")
+	assert.Equal(t, []any{"s", "iterations", 1, false, "improving"}, []any{end.Name, end.Ended, end.BestVersion, end.Applied, end.Report.Class})
+	require.Len(t, end.Iterations, 3, "the baseline too")
+	assert.Equal(t, "step 1 — unverified: measured once", end.Iterations[1].Changelog)
+	assert.Nil(t, end.Iterations[2].Score)
+	assert.Contains(t, end.Report.Diff, "\n+beta\n")
+	assert.Equal(t, before, w.state("s"), "nobody agreed")
+
+	end = w.skillEnd("-n", "1", "--yes")
+	assert.True(t, end.Applied)
+	require.Len(t, end.Iterations, 1, "those of this run")
+	assert.Contains(t, w.read("s/SKILL.md"), "beta")
+	assert.True(t, w.skillEnd("-n", "1").Applied, "it was already")
+	assert.Equal(t, 2, w.skill("--out", "x").code)
+}
+
+func TestSkillRunThatFoundNothingShowsItsReport(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", "true")
+	a := w.skill()
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "# s: stuck\n")
+	assert.Contains(t, a.stdout, "recalibrate the evals")
+	assert.NotContains(t, a.stderr, "no terminal to ask on", "there is nothing to ask")
+}
+
+// TestSkillMarksWhatIsWithinTheNoise lets a candidate win, and the next lose,
+// one check of 24.
+func TestSkillMarksWhatIsWithinTheNoise(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" = 1 && echo beta >> SKILL.md || sed -i.bak -e /beta/d SKILL.md; rm -f SKILL.md.bak; echo "step $AUTOLOOP_ITERATION"`)
+	check := func(word string) string {
+		return `{"type": "file_contains", "file": "out.md", "text": "` + word + `"}`
+	}
+	list := []string{check("alpha"), check("beta")}
+	for i := range 22 {
+		list = append(list, check("never-"+string(rune('a'+i))))
+	}
+	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "p", "deterministic_checks": [`+strings.Join(list, ",")+`]}]`)
+	a := w.skill("-n", "2")
+	require.Zero(t, a.code, a.stderr)
+	const marked = "is within a grader's noise"
+	assert.Contains(t, a.stdout, "iteration 1: kept, 0.083333333333: step 1 — unverified: measured once — +0.041666666666 "+marked+"\n")
+	assert.Contains(t, a.stdout, "iteration 2: reverted, 0.041666666667: step 2 — 0.041666666667 is not better than 0.083333333333 — -0.041666666666 "+marked+"\n")
+	a = w.binary("iterate", "skill", "report", ws)
+	assert.Equal(t, 2, strings.Count(a.stdout, marked), a.stdout)
+	assert.Contains(t, a.stdout, "Note: the gain is under 0.05")
 }

@@ -19,7 +19,8 @@ func newSkillCommand(env Env) *cobra.Command {
 		Long: "A skill is a directory with a SKILL.md; its eval suite is evals/evals.json in it. An agent changes a copy, the\n" +
 			"suite measures it, and what is strictly better is the next version in the workspace PATH-autoresearch. At the\n" +
 			"end it asks whether the skill is to become the best one; without a terminal and without --yes it stays as it is.\n" +
-			"A second run goes on where the first ended.\n\n" +
+			"A second run goes on where the first ended. With --json standard output is one JSON object, and the rest goes to\n" +
+			"standard error.\n\n" +
 			"docs/file-formats.md has the files, docs/algorithm.md the rules.",
 		Example: "  iterate skill skills/release-notes --agent claude -n 5",
 		Args:    cobra.MaximumNArgs(1),

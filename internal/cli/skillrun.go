@@ -33,9 +33,7 @@ type skillRunOptions struct {
 
 func (o *skillRunOptions) register(flags *pflag.FlagSet, env Env) {
 	o.skillEvalOptions.register(flags, env)
-	for _, name := range []string{"out", "json"} {
-		_ = flags.MarkHidden(name) // of eval alone
-	}
+	_ = flags.MarkHidden("out") // of eval alone
 	flags.Lookup("agent").Usage = "who improves the skill, and works on the cases unless --executor says who"
 	flags.StringVar(&o.executor, "executor", "", "who works on the cases")
 	flags.StringVar(&o.executorCommand, "executor-command", "", "the command of the executor `command`")
@@ -61,6 +59,9 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if o.agent == "" || o.count < 1 {
 		return Usagef("name who improves the skill with --agent, or a command with --agent-command, and at least one iteration")
 	}
+	if o.out != "" {
+		return Usagef("--out is of `iterate skill eval`; what iterations leave is in the workspace (--workspace)")
+	}
 	if _, err := evals.Load(env.path(dir), ".", ""); err != nil {
 		return misfit(err)
 	}
@@ -77,28 +78,15 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if err != nil {
 		return err
 	}
+	result := skillResult{Schema: 1, Name: loop.Name, Workspace: w.Dir, Iterations: []skillIteration{}}
+	loop.Progress = func(row results.Row) { result.add(o.text(env), row) }
 	ended, err := loop.Run(ctx)
 	if err != nil {
 		return misfit(err)
 	}
-	fmt.Fprintf(env.Stdout, "%s: %s; the best is v%d in %s\n", loop.Name, ended, w.Best, w.Dir)
-	return o.offer(ctx, env, w)
-}
-
-// offer asks whether the best version is to be applied, when there is one.
-func (o *skillRunOptions) offer(ctx context.Context, env Env, w *snapshot.Workspace) error {
-	if w.Best == 0 {
-		return nil
-	}
-	a, err := applicationOf(ctx, env, w, skillApplyOptions{version: bestVersion, yes: o.yes})
-	if err != nil {
-		return err
-	}
-	if !a.untouched(ctx) {
-		fmt.Fprintf(env.Stderr, "the skill changed since v0, so nothing is applied: see `iterate skill apply %s --merge`\n", w.Dir)
-		return nil
-	}
-	return a.apply(ctx)
+	fmt.Fprintf(o.text(env), "%s: %s; the best is v%d in %s\n", loop.Name, ended, w.Best, w.Dir)
+	result.Ended, result.BestVersion = ended, w.Best
+	return o.conclude(ctx, env, w, result)
 }
 
 // open continues the workspace, or makes it.
@@ -152,16 +140,7 @@ func (o *skillRunOptions) loop(ctx context.Context, env Env, w *snapshot.Workspa
 			environ, err := l.environ(home, o.env)
 			return home, environ, err
 		},
-		Progress: func(row results.Row) { o.progress(env, row) },
 	}, nil
-}
-
-func (o *skillRunOptions) progress(env Env, row results.Row) {
-	value := "not measured"
-	if row.Score != nil {
-		value = row.Score.String()
-	}
-	fmt.Fprintf(env.Stdout, "iteration %d: %s, %s: %s\n", row.Iteration, row.Action, value, command.OneLine(row.Changelog, liveWidth))
 }
 
 // improver finds who changes the skill, and its command.

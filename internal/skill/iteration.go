@@ -38,24 +38,16 @@ func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 		}
 	}
 	if refused := s.guard(ctx, before); refused != "" {
-		return false, s.enter(n, nil, results.Reverted, said(reply, refused))
+		return false, s.enter(n, nil, results.Reverted, joined(reply.Summary, refused))
 	}
 	found, err := s.measure(ctx, candidate, n)
 	if err != nil {
 		return false, err
 	}
 	if refused := s.decide(found); refused != "" {
-		return false, s.enter(n, &found, results.Reverted, said(reply, refused))
+		return false, s.enter(n, &found, results.Reverted, joined(reply.Summary, refused, s.withinNoise(found)))
 	}
 	return true, s.keep(ctx, n, candidate, found, reply)
-}
-
-// said is what an improver said of its change, and why it was dropped.
-func said(reply agent.Reply, refused string) string {
-	if reply.Summary == "" {
-		return refused
-	}
-	return reply.Summary + " — " + refused
 }
 
 // keep makes the candidate the next version: snapshot, row and manifest, in this
@@ -68,10 +60,11 @@ func (s *state) keep(ctx context.Context, n int, candidate string, found Measure
 	if text == "" {
 		text = "changed the skill"
 	}
-	if lost := s.lost(found); len(lost) > 0 {
-		text += " — regressed-cases: " + strings.Join(lost, ", ")
+	lost := ""
+	if cases := s.lost(found); len(cases) > 0 {
+		lost = "regressed-cases: " + strings.Join(cases, ", ")
 	}
-	if err := s.enter(n, &found, results.Kept, text); err != nil {
+	if err := s.enter(n, &found, results.Kept, joined(text, lost, unverified, s.withinNoise(found))); err != nil {
 		return err
 	}
 	s.best, s.Workspace.Best = found, n

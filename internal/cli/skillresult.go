@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/results"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/skill"
+	"github.com/org/autoloop/internal/snapshot"
+)
+
+// skillResult is `iterate skill PATH --json`.
+type skillResult struct {
+	Schema      int         `json:"schema"`
+	Name        string      `json:"name"`
+	Ended       skill.Ended `json:"ended"`
+	Workspace   string      `json:"workspace"`
+	BestVersion int         `json:"best_version"`
+	// Iterations are those of this run; the report has them all.
+	Iterations []skillIteration `json:"iterations"`
+	// Applied says that the skill is the best version at the end of this run.
+	Applied bool               `json:"applied"`
+	Report  report.SkillReport `json:"report"`
+}
+
+type skillIteration struct {
+	Iteration int            `json:"iteration"`
+	Score     *score.Value   `json:"score"` // null when nothing was measured
+	Action    results.Action `json:"action"`
+	Changelog string         `json:"changelog"`
+}
+
+// changeWidth bounds what is said of a change and of what became of it.
+const changeWidth = 300
+
+// add takes an iteration that ended, and says so.
+func (r *skillResult) add(to io.Writer, row results.Row) {
+	r.Iterations = append(r.Iterations, skillIteration{row.Iteration, row.Score, row.Action, row.Changelog})
+	value := "not measured"
+	if row.Score != nil {
+		value = row.Score.String()
+	}
+	fmt.Fprintf(to, "iteration %d: %s, %s: %s\n", row.Iteration, row.Action, value, command.OneLine(row.Changelog, changeWidth))
+}
+
+// text is where a run says what it does.
+func (o *skillRunOptions) text(env Env) io.Writer {
+	if o.json {
+		return env.Stderr
+	}
+	return env.Stdout
+}
+
+// conclude shows the report, asks whether the best version is to be applied,
+// and prints the result.
+func (o *skillRunOptions) conclude(ctx context.Context, env Env, w *snapshot.Workspace, result skillResult) error {
+	speaking := env
+	speaking.Stdout = o.text(env)
+	var err error
+	if result.Applied, err = o.offer(ctx, speaking, w); err != nil || !o.json {
+		return err
+	}
+	if result.Report, _, err = reportSkill(ctx, env, w, bestVersion); err != nil {
+		return err
+	}
+	return printJSON(env, result)
+}
+
+// offer shows the report and asks whether the best version is to be applied,
+// when there is one and the skill is still what it was.
+func (o *skillRunOptions) offer(ctx context.Context, env Env, w *snapshot.Workspace) (applied bool, err error) {
+	if w.Best == 0 {
+		return false, showReport(ctx, env, w)
+	}
+	a, err := applicationOf(ctx, env, w, skillApplyOptions{version: bestVersion, yes: o.yes})
+	if err != nil {
+		return false, err
+	}
+	best, err := keptVersion(ctx, w, w.Best)
+	if err != nil {
+		return false, err
+	}
+	if a.now.Tree.Digest() != best.Tree.Digest() && !a.untouched(ctx) {
+		fmt.Fprintf(env.Stderr, "the skill changed since v0, so nothing is applied: see `iterate skill apply %s --merge`\n", w.Dir)
+		return false, showReport(ctx, env, w)
+	}
+	if err := a.apply(ctx); err != nil {
+		return false, err
+	}
+	now, err := snapshot.Scan(ctx, w.Skill)
+	return err == nil && now.Digest() == best.Tree.Digest(), err
+}
+
+// showReport prints the report where nothing is asked.
+func showReport(ctx context.Context, env Env, w *snapshot.Workspace) error {
+	r, _, err := reportSkill(ctx, env, w, bestVersion)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(env.Stdout, "\n"+r.Markdown())
+	return err
+}

@@ -1,0 +1,35 @@
+package skill
+
+import (
+	"strings"
+
+	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// unverified marks a gain that was seen once: noise alone could have made it.
+const unverified = "unverified: measured once"
+
+// withinNoise says of a single run that it is too near to the best to mean
+// much, else "".
+func (s *state) withinNoise(found Measured) string {
+	if found.Fault != "" || found.Rate == nil {
+		return ""
+	}
+	now, best := suite.RateValue(found.Rate), suite.RateValue(s.best.Rate)
+	if !report.WithinNoise(now, best) {
+		return ""
+	}
+	return now.Sub(best).Signed() + " is within a grader's noise"
+}
+
+// joined puts what there is to say into one line.
+func joined(parts ...string) string {
+	var there []string
+	for _, part := range parts {
+		if part != "" {
+			there = append(there, part)
+		}
+	}
+	return strings.Join(there, " — ")
+}
