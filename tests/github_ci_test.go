@@ -89,6 +89,7 @@ func TestRedIsMendedByTheAgent(t *testing.T) {
 	assert.Equal(t, "accepted", accepted.Outcome)
 	assert.Equal(t, "8.5", text(accepted.Best))
 	assert.Contains(t, h.remembered("p.md"), "**CI fix attempts**: 1")
+	assert.Contains(t, h.remembered("p.md"), fmt.Sprintf("- **Pull request**: #%d\n", h.openPull()))
 }
 
 func TestAFailureThatTheBaseHasIsNotTheCandidates(t *testing.T) {

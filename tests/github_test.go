@@ -167,7 +167,11 @@ func TestAProgramsWholeLife(t *testing.T) {
 	assert.Equal(t, "accepted", sixth.Outcome)
 	assert.Contains(t, sixth.Stopped, "target reached")
 
+	var pulls []int
 	h.Change(func(s *githubtest.State) {
+		for _, p := range s.Pulls {
+			pulls = append(pulls, p.Number)
+		}
 		assert.Equal(t, onIssue, s.Issue(1).Body, "the body is its owner's")
 		assert.Equal(t, []string{"autoloop-completed"}, s.Issue(1).Labels)
 		require.Len(t, s.Pulls, 2, "one for each merge, and the open one")
@@ -190,8 +194,19 @@ func TestAProgramsWholeLife(t *testing.T) {
 	})
 	state := h.remembered("p.md")
 	assert.Contains(t, state, "| Issue | #1 |")
+	for iteration, pull := range map[int]int{1: 0, 4: 0, 5: 1, 6: 1} {
+		assert.Contains(t, entryOf(state, iteration), fmt.Sprintf("- **Pull request**: #%d\n", pulls[pull]))
+	}
+	assert.NotContains(t, entryOf(state, 2), "Pull request", "what was rejected is in none")
 	assert.Contains(t, state, fmt.Sprintf("| PR | #%d |", h.openPull()))
 	a = h.binary("scheduler")
 	require.Zero(t, a.code, a.stderr)
 	assert.NotContains(t, a.stdout, "selected")
+}
+
+// entryOf is the history of one iteration in a state.
+func entryOf(state string, iteration int) string {
+	_, rest, _ := strings.Cut(state, fmt.Sprintf("### Iteration %d — ", iteration))
+	entry, _, _ := strings.Cut(rest, "\n### ")
+	return entry
 }

@@ -3,6 +3,7 @@ package iterate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -86,7 +87,11 @@ func (r *run) promote(ctx context.Context) error {
 		return err
 	}
 	noted := r.update(ctx, fmt.Sprintf("%s: pull request #%d", r.Program.Name, number), nil, func(b *books) error {
-		return r.set(b, ledger.PullNumber, text)
+		if err := r.set(b, ledger.PullNumber, text); err != nil {
+			return err
+		}
+		b.notePull()
+		return nil
 	})
 	if err == nil {
 		err = noted
@@ -167,6 +172,27 @@ func (b *books) numbers(m *state.Machine, issue int) {
 	}
 	if ended := number(ledger.PullEnded); ended > 0 && ended == m.PR {
 		m.PR = 0
+	}
+}
+
+// pull is the number of the pull request that is open, 0 when none is known.
+func (b *books) pull() int {
+	number := b.sum.Settings[ledger.PullNumber]
+	if number == b.sum.Settings[ledger.PullEnded] {
+		return 0
+	}
+	n, _ := strconv.Atoi(number)
+	return n
+}
+
+// notePull writes the open pull request into the history of what went into it
+// last: its number is known only after the iteration was recorded.
+func (b *books) notePull() {
+	for _, e := range slices.Backward(b.log.Events) {
+		if e.Kind == ledger.Decided && (e.Outcome == ledger.Accepted || e.Outcome == ledger.PendingCI) {
+			b.doc.SetPull(e.Iteration, b.pull())
+			return
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ func (r *run) enter(b *books, at position, a *attempt, commit string) error {
 	if err := r.enterRow(b, a); err != nil {
 		return err
 	}
-	b.doc.AddEntry(r.entry(a, decided))
+	b.doc.AddEntry(r.entry(b, a, decided))
 	for _, one := range a.all() {
 		b.enterNotes(r.iteration, one.notes)
 	}
@@ -109,13 +109,13 @@ func changelog(a *attempt) string {
 	return text + a.reasons[0]
 }
 
-func (r *run) entry(a *attempt, decided ledger.Event) state.Entry {
+func (r *run) entry(b *books, a *attempt, decided ledger.Event) state.Entry {
 	entry := state.Entry{
 		Iteration: r.iteration, Time: r.begun, RunURL: r.RunURL, Status: state.Status(a.outcome), Change: a.reply.Summary,
 		Metric: decided.Metric, PreviousBest: decided.PreviousBest, Delta: decided.Delta, Notes: a.reasons,
 	}
 	if decided.Commit != "" {
-		entry.Commit = decided.Commit[:12]
+		entry.Commit, entry.PR = decided.Commit[:12], b.pull()
 	}
 	return entry
 }

@@ -248,7 +248,7 @@ func (r *run) endEmptyPull(b *books, pause string) error {
 func (r *run) entryOf(b *books, e ledger.Event) state.Entry {
 	entry := state.Entry{
 		Iteration: e.Iteration, Time: r.begun, RunURL: r.RunURL, Status: state.Status(e.Outcome), Change: e.Summary,
-		Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: e.Reasons, CIFixAttempts: b.fixes(e.Iteration),
+		Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: e.Reasons, CIFixAttempts: b.fixes(e.Iteration), PR: b.pull(),
 	}
 	if e.Commit != "" {
 		entry.Commit = e.Commit[:12]

@@ -114,6 +114,25 @@ func (d *Doc) AddEntry(e Entry) {
 	d.replace(history.bodyStart, rest, newline+text)
 }
 
+// SetPull notes the pull request that an iteration's change went into, when its
+// entry is there and names none yet.
+func (d *Doc) SetPull(iteration, number int) {
+	list, _ := d.blocks(d.ensure(History))
+	for _, b := range list {
+		if b.kind != entryBlock || b.baseline || b.first != iteration {
+			continue
+		}
+		entry := string(d.data[b.start:b.end])
+		commit := strings.Index(entry, "\n- **Commit**: ")
+		if number < 1 || commit < 0 || strings.Contains(entry, "\n- **Pull request**: ") {
+			return
+		}
+		at := b.start + commit + 1
+		d.splice(at, at, "- **Pull request**: #"+strconv.Itoa(number)+d.newline())
+		return
+	}
+}
+
 // gapBefore is the blank line that separates a block from the next one.
 func (d *Doc) gapBefore(end, bodyEnd int) string {
 	if end < bodyEnd {

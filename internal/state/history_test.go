@@ -87,6 +87,23 @@ func TestRecordingTwiceDoublesNothing(t *testing.T) {
 	assert.Contains(t, text, "### Iteration 3 (new baseline) — 2025-02-01 00:00 UTC\n\n- **Status**: 📏 Baseline\n- **Metric**: 7\n\n### Iteration 3 — ")
 }
 
+func TestPullRequestIsNotedOnce(t *testing.T) {
+	for _, newline := range []string{"\n", "\r\n"} {
+		doc := state.New("x")
+		doc.AddEntry(state.Entry{Iteration: 1, Time: *at("2025-02-01T00:00:00Z"), Status: state.Accepted, Change: "Go", Commit: "0123abc"})
+		doc.AddEntry(state.Entry{Iteration: 2, Time: *at("2025-02-01T00:00:00Z"), Status: state.Rejected, Change: "Stop"})
+		doc = parse(t, strings.ReplaceAll(string(doc.Bytes()), "\n", newline))
+		doc.SetPull(1, 0)
+		doc.SetPull(1, 12)
+		doc.SetPull(1, 13)
+		doc.SetPull(2, 12)
+		doc.SetPull(7, 12)
+		text := string(doc.Bytes())
+		assert.Equal(t, 1, strings.Count(text, "Pull request"))
+		assert.Contains(t, text, strings.Join([]string{"- **Metric**: —", "- **Pull request**: #12", "- **Commit**: 0123abc", ""}, newline))
+	}
+}
+
 func TestFoldGolden(t *testing.T) {
 	doc := state.New("long")
 	doc.SetSection(state.Lessons, "- keep me")
