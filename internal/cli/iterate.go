@@ -91,6 +91,7 @@ func newIterateCommand(env Env) *cobra.Command {
 		newReplayCommand(env, &o),
 		newDoctorCommand(env, &o),
 		newSteerCommand(env, &o),
+		newInitCommand(env, &o),
 	)
 	return cmd
 }

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// initAction is what `iterate init` does with one file.
+type initAction string
+
+const (
+	initCreate initAction = "create"
+	initUpdate initAction = "update"
+	initKeep   initAction = "keep"
+)
+
+func (a initAction) writes() bool { return a != initKeep }
+
+// initStep is one file: its path in the repository with slashes, and the text
+// that it gets.
+type initStep struct {
+	action          initAction
+	name, text, why string
+}
+
+// apply writes the file; a new one only where there still is none.
+func (s initStep) apply(root string) error {
+	if !s.action.writes() {
+		return nil
+	}
+	if err := insideOnly(root, s.name); err != nil {
+		return err
+	}
+	file := filepath.Join(root, filepath.FromSlash(s.name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	if s.action == initUpdate {
+		return writeAtomically(file, []byte(s.text), 0o644)
+	}
+	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err := out.WriteString(s.text); err != nil {
+		_ = out.Close()
+		return err
+	}
+	return out.Close()
+}
+
+const sealWords = "written by iterate init, sha256 "
+
+// sealed adds a last line with the digest of the text, by which a later init
+// knows whether somebody edited it.
+func sealed(text, before, after string) string {
+	return text + before + sealWords + digestOf(text) + after + "\n"
+}
+
+// isSealed says whether a text is as some init wrote it.
+func isSealed(text string) bool {
+	body := strings.TrimSuffix(text, "\n")
+	at := strings.LastIndex(body, "\n") + 1
+	_, digest, found := strings.Cut(body[at:], sealWords)
+	digest, _, _ = strings.Cut(digest, " ")
+	return found && digest == digestOf(body[:at])
+}
+
+func digestOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
