@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -14,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/skill"
@@ -25,10 +28,10 @@ import (
 type skillRunOptions struct {
 	skillEvalOptions
 
-	executor, executorCommand, workspace string
-	count, stopAfter                     int
-	noCaseRegression, fresh, yes         bool
-	proposal                             time.Duration
+	executor, executorCommand, workspace, runs string
+	count, stopAfter                           int
+	noCaseRegression, fresh, yes               bool
+	proposal                                   time.Duration
 }
 
 func (o *skillRunOptions) register(flags *pflag.FlagSet, env Env) {
@@ -42,6 +45,7 @@ func (o *skillRunOptions) register(flags *pflag.FlagSet, env Env) {
 	flags.BoolVarP(&o.yes, "yes", "y", false, "apply the best version at the end without asking")
 	flags.IntVarP(&o.count, "iterations", "n", defaultIterations, "how many iterations to run at most")
 	flags.IntVar(&o.stopAfter, "stop-after-reverts", defaultReverts, "how many reverts in a row end the run; 0 is off")
+	flags.StringVar(&o.runs, "runs", "1", "how often each side is measured before a change is kept: a number, or auto")
 	flags.BoolVar(&o.noCaseRegression, "no-case-regression", false, "turn down what loses a case that passed")
 	flags.DurationVar(&o.proposal, "proposal-timeout", 30*time.Minute, "what the improver has for one change")
 }
@@ -58,6 +62,10 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	}
 	if o.agent == "" || o.count < 1 {
 		return Usagef("name who improves the skill with --agent, or a command with --agent-command, and at least one iteration")
+	}
+	repeats, err := o.repeats()
+	if err != nil {
+		return err
 	}
 	if o.out != "" {
 		return Usagef("--out is of `iterate skill eval`; what iterations leave is in the workspace (--workspace)")
@@ -78,6 +86,7 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if err != nil {
 		return err
 	}
+	loop.Runs = repeats
 	result := skillResult{Schema: 1, Name: loop.Name, Workspace: w.Dir, Iterations: []skillIteration{}}
 	loop.Progress = func(row results.Row) { result.add(o.text(env), row) }
 	ended, err := loop.Run(ctx)
@@ -87,6 +96,21 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	fmt.Fprintf(o.text(env), "%s: %s; the best is v%d in %s\n", loop.Name, ended, w.Best, w.Dir)
 	result.Ended, result.BestVersion = ended, w.Best
 	return o.conclude(ctx, env, w, result)
+}
+
+// repeats reads --runs: 0 is auto.
+func (o *skillRunOptions) repeats() (int, error) {
+	if strings.EqualFold(o.runs, "auto") {
+		return 0, nil
+	}
+	const most = 1000
+	needed := noise.RunsNeeded(skill.Confidence)
+	runs, err := strconv.Atoi(o.runs)
+	if err != nil || runs < 1 || runs > most || runs > 1 && runs < needed {
+		return 0, Usagef("--runs %q: give `auto`, 1 for a plain comparison, or a number from %d to %d (fewer can never reach a confidence of %g)",
+			o.runs, needed, most, skill.Confidence)
+	}
+	return runs, nil
 }
 
 // open continues the workspace, or makes it.

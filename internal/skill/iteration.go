@@ -40,19 +40,26 @@ func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 	if refused := s.guard(ctx, before); refused != "" {
 		return false, s.enter(n, nil, results.Reverted, joined(reply.Summary, refused))
 	}
-	found, err := s.measure(ctx, candidate, n)
+	found, err := s.try(ctx, n, candidate)
 	if err != nil {
 		return false, err
 	}
-	if refused := s.decide(found); refused != "" {
-		return false, s.enter(n, &found, results.Reverted, joined(reply.Summary, refused, s.withinNoise(found)))
+	lost := lostCases(found.before, found.after)
+	if found.refused == "" && s.NoCaseRegression && len(lost) > 0 {
+		found.refused = "it lost cases that passed: " + strings.Join(lost, ", ")
+	}
+	if found.refused != "" {
+		return false, s.enter(n, &found.Measured, results.Reverted, joined(reply.Summary, found.refused, found.remarks))
+	}
+	if len(lost) > 0 {
+		found.remarks = joined("regressed-cases: "+strings.Join(lost, ", "), found.remarks)
 	}
 	return true, s.keep(ctx, n, candidate, found, reply)
 }
 
 // keep makes the candidate the next version: snapshot, row and manifest, in this
 // order, so that a process that is killed leaves the old best or the new one.
-func (s *state) keep(ctx context.Context, n int, candidate string, found Measured, reply agent.Reply) error {
+func (s *state) keep(ctx context.Context, n int, candidate string, found tried, reply agent.Reply) error {
 	if _, err := snapshot.Take(ctx, candidate, s.Workspace.Version(n)); err != nil {
 		return err
 	}
@@ -60,14 +67,10 @@ func (s *state) keep(ctx context.Context, n int, candidate string, found Measure
 	if text == "" {
 		text = "changed the skill"
 	}
-	lost := ""
-	if cases := s.lost(found); len(cases) > 0 {
-		lost = "regressed-cases: " + strings.Join(cases, ", ")
-	}
-	if err := s.enter(n, &found, results.Kept, joined(text, lost, unverified, s.withinNoise(found))); err != nil {
+	if err := s.enter(n, &found.Measured, results.Kept, joined(text, found.remarks)); err != nil {
 		return err
 	}
-	s.best, s.Workspace.Best = found, n
+	s.best, s.Workspace.Best = found.Measured, n
 	return s.Workspace.Save()
 }
 
@@ -88,26 +91,12 @@ func (s *state) guard(ctx context.Context, before snapshot.Tree) string {
 	return ""
 }
 
-// decide says why a measured candidate is dropped, "" when it is kept.
-func (s *state) decide(found Measured) string {
-	switch {
-	case found.Fault != "":
-		return found.Fault
-	case found.Rate.Cmp(s.best.Rate) <= 0:
-		return fmt.Sprintf("%s is not better than %s", suite.RateValue(found.Rate), suite.RateValue(s.best.Rate))
-	case s.NoCaseRegression && len(s.lost(found)) > 0:
-		return "it lost cases that passed: " + strings.Join(s.lost(found), ", ")
-	default:
-		return ""
-	}
-}
-
-// lost lists the cases that passed whole before and do not any more.
-func (s *state) lost(found Measured) []string {
+// lostCases lists the cases that passed whole before and do not any more.
+func lostCases(before, after []suite.CaseScore) []string {
 	var lost []string
-	for i, before := range s.best.Cases {
-		if before.Perfect() && (i >= len(found.Cases) || !found.Cases[i].Perfect()) {
-			lost = append(lost, before.ID)
+	for i, old := range before {
+		if old.Perfect() && (i >= len(after) || !after[i].Perfect()) {
+			lost = append(lost, old.ID)
 		}
 	}
 	return lost

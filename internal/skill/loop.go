@@ -47,6 +47,10 @@ type Loop struct {
 	// Most is how many iterations there are at most in this run, StopAfter how
 	// many reverts in a row end it.
 	Most, StopAfter int
+	// Runs is how often each side is measured before a candidate is kept: 1 is
+	// the plain comparison of two single runs, more are so many pairs, 0 begins
+	// plain and comes to pairs when a version gives two numbers (docs/noise.md).
+	Runs int
 	// NoCaseRegression turns down a candidate that loses a case that passed.
 	NoCaseRegression bool
 	Timeout          time.Duration
@@ -108,6 +112,8 @@ type state struct {
 	rows []results.Row
 	best Measured
 	last int // iteration
+	// noisy says that a version gave two numbers.
+	noisy bool
 }
 
 // begin reads where the workspace is, and measures the original when nobody has.
@@ -130,6 +136,8 @@ func (l *Loop) begin(ctx context.Context) (*state, error) {
 	if len(s.rows) > 0 {
 		l.Workspace.Best = best
 		s.best, err = l.Evals.Read(l.Workspace.Iteration(best))
+		s.decidedBy(best)
+		s.noisy = s.wasNoisy()
 		return s, errors.Join(err, l.Workspace.Save())
 	}
 	if s.best, err = s.measure(ctx, l.Workspace.Version(0), 0); err != nil {
@@ -144,11 +152,27 @@ func (l *Loop) begin(ctx context.Context) (*state, error) {
 // measure runs the suite for what an iteration made. What an interrupted attempt
 // left is removed.
 func (s *state) measure(ctx context.Context, dir string, n int) (Measured, error) {
-	out := s.Workspace.Iteration(n)
-	if err := os.RemoveAll(out); err != nil {
-		return Measured{}, fmt.Errorf("remove what an interrupted iteration left: %w", err)
+	if err := s.clear(n); err != nil {
+		return Measured{}, err
 	}
-	return s.Evals.Measure(ctx, dir, out)
+	return s.Evals.Measure(ctx, dir, s.Workspace.Iteration(n))
+}
+
+func (s *state) clear(n int) error {
+	if err := os.RemoveAll(s.Workspace.Iteration(n)); err != nil {
+		return fmt.Errorf("remove what an interrupted iteration left: %w", err)
+	}
+	return nil
+}
+
+// decidedBy takes the score in the table where repeats decided: the gradings
+// that were read are those of one run.
+func (s *state) decidedBy(best int) {
+	for _, row := range s.rows {
+		if row.Iteration == best && row.Score != nil && s.best.Rate != nil && row.Score.Cmp(suite.RateValue(s.best.Rate)) != 0 {
+			s.best.Rate = row.Score.Rat()
+		}
+	}
 }
 
 // enter writes a row.
