@@ -131,6 +131,7 @@ func (h *hub) told(iteration int) string {
 func TestAProgramsWholeLife(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "8", "9", "fail", "7", "6", "1")
+	h.env = append(h.env, "AUTOLOOP_PAUSED=false") // as a workflow hands it on
 	h.program(onIssue)
 
 	a := h.binary("scheduler")
@@ -209,4 +210,18 @@ func entryOf(state string, iteration int) string {
 	_, rest, _ := strings.Cut(state, fmt.Sprintf("### Iteration %d — ", iteration))
 	entry, _, _ := strings.Cut(rest, "\n### ")
 	return entry
+}
+
+func TestPausedByTheRepositorysVariable(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "8")
+	h.program(onIssue)
+	require.Zero(t, h.binary("scheduler").code)
+	h.Change(func(s *githubtest.State) { s.Variables["AUTOLOOP_PAUSED"] = " True " })
+	a := h.binary("iterate", "--program", "p", "--json")
+	assert.Zero(t, a.code)
+	assert.Contains(t, a.stderr, "variable AUTOLOOP_PAUSED is true")
+	assert.JSONEq(t, "[]", a.stdout)
+	h.Change(func(s *githubtest.State) { s.Variables["AUTOLOOP_PAUSED"] = "false" })
+	assert.Equal(t, "accepted", h.one().Outcome)
 }

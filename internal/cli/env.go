@@ -7,7 +7,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/mattn/go-isatty"
@@ -77,7 +76,7 @@ func (e Env) InActions() bool { return e.Getenv("GITHUB_ACTIONS") == "true" }
 
 // Paused says whether AUTOLOOP_PAUSED stops everything.
 func (e Env) Paused() bool {
-	return strings.EqualFold(strings.TrimSpace(e.Getenv("AUTOLOOP_PAUSED")), "true")
+	return saysTrue(e.Getenv("AUTOLOOP_PAUSED"))
 }
 
 func isTerminal(file *os.File) bool {

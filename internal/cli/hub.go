@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -56,6 +57,18 @@ func (o hubOptions) hub(env Env) (*github.Client, error) {
 	}
 	return client, nil
 }
+
+// repositoryPaused says whether the repository's variable AUTOLOOP_PAUSED stops
+// everything. One that cannot be read stops nothing.
+func repositoryPaused(ctx context.Context, hub *github.Client) bool {
+	if hub == nil {
+		return false
+	}
+	value, found, err := hub.Variable(ctx, "AUTOLOOP_PAUSED")
+	return err == nil && found && saysTrue(value)
+}
+
+func saysTrue(text string) bool { return strings.EqualFold(strings.TrimSpace(text), "true") }
 
 // token is the one for GitHub; "" when there is none.
 func (e Env) token() string { return cmp.Or(e.Getenv("GITHUB_TOKEN"), e.Getenv("GH_TOKEN")) }

@@ -133,6 +133,10 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 		}
 		return printResults(env, []iterate.Result{{Outcome: ledger.Idle, Reasons: []string{"nothing selected"}}}, o.json)
 	}
+	if o.unasked(env) && repositoryPaused(ctx, hub) {
+		fmt.Fprintln(env.Stderr, "the repository's variable AUTOLOOP_PAUSED is true: nothing runs; set it to false to go on")
+		return printResults(env, nil, o.json)
+	}
 	if p.CIGate == "required" && hub == nil {
 		return Usagef("%s: `ci-gate: required` needs the repository on GitHub: give --repo and a token, or remove the line", p.File)
 	}
@@ -174,6 +178,12 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 		return errors.Join(err, printed)
 	}
 	return err
+}
+
+// unasked says that nobody read the variable AUTOLOOP_PAUSED before: neither a
+// workflow that hands it on, nor the scheduler. A workflow's own token may not.
+func (o iterateOptions) unasked(env Env) bool {
+	return o.program != "" && env.Getenv("AUTOLOOP_PAUSED") == "" && !workflowToken(env)
 }
 
 func openRepo(ctx context.Context, env Env, dir string, options ...git.Option) (*git.Repo, error) {

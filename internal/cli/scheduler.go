@@ -144,9 +144,7 @@ func addIssues(ctx context.Context, hub *github.Client, states *store.States, in
 		in.Programs = slices.DeleteFunc(in.Programs, store.Single)
 	}
 	in.Programs, in.States = append(in.Programs, in.Issues.Programs...), all
-	if value, found, err := hub.Variable(ctx, "AUTOLOOP_PAUSED"); err == nil && found && strings.EqualFold(strings.TrimSpace(value), "true") {
-		in.Paused = true
-	}
+	in.Paused = in.Paused || repositoryPaused(ctx, hub)
 	return nil
 }
 
