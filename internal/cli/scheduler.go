@@ -30,9 +30,9 @@ func Scheduler(ctx context.Context, env Env) int {
 
 // schedulerOptions are the flags of `scheduler`.
 type schedulerOptions struct {
-	repoDir, programs, dir, out, program, now string
-	max                                       int
-	compat, json                              bool
+	repoDir, programs, dir, out, program, now, shard string
+	max                                              int
+	compat, json                                     bool
 	hubOptions
 }
 
@@ -57,6 +57,7 @@ func newSchedulerCommand(env Env) *cobra.Command {
 	cmd.Flags().StringVar(&o.out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
 	cmd.Flags().StringVar(&o.program, "program", dispatched(env), "run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
 	cmd.Flags().IntVar(&o.max, "max", 1, "how many due programs the matrix may hold")
+	cmd.Flags().StringVar(&o.shard, "shard", "", "select from part I of N of the programs, as I/N")
 	cmd.Flags().BoolVar(&o.compat, "compat", false, "exit codes and output of the original scheduler")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the choice as JSON too")
 	cmd.AddCommand(newStatusCommand(env, &o), newValidateCommand(env, &o), newNewCommand(env, &o), newPruneCommand(env, &o))
@@ -209,6 +210,10 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 			return err
 		}
 	}
+	shard, err := parseShard(o.shard)
+	if err != nil {
+		return err
+	}
 	hub, err := o.hub(env)
 	if err != nil {
 		return err
@@ -217,6 +222,7 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 	if err != nil {
 		return err
 	}
+	in.Shard = shard
 	plan, forced := scheduler.Choose(in)
 	if hub != nil {
 		if err := o.addSelected(ctx, env, hub, in, plan); err != nil {

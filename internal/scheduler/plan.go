@@ -127,7 +127,8 @@ func Choose(in Input) (*Plan, error) {
 		plan.deferAll(slices.DeleteFunc(due, func(s *Standing) bool { return s.Program.Name == in.Forced }))
 		return plan, err
 	}
-	plan.selectDue(due, in.Max)
+	mine := slices.DeleteFunc(slices.Clone(due), func(s *Standing) bool { return !in.Shard.Has(s.Program.Name) })
+	plan.selectDue(mine, in.Max)
 	in.retarget(plan)
 	return plan, nil
 }

@@ -54,6 +54,8 @@ type Input struct {
 	Forced string
 	// Max bounds the programs in the matrix; below 1 counts as 1.
 	Max int
+	// Shard limits what is selected; a forced program is run whatever it says.
+	Shard Shard
 	// Paused stops everything.
 	Paused bool
 	// Warnings are those of reading the rest, to be passed on.
