@@ -216,3 +216,16 @@ func TestGitHubDownStopsNoIteration(t *testing.T) {
 		assert.Len(t, s.On(1), 3)
 	})
 }
+
+func TestSigningIsAskedForByName(t *testing.T) {
+	t.Parallel()
+	w := valuesWorld(t, "metric_direction: lower", "9")
+	w.env = append(w.env, "AUTOLOOP_SIGN=pgp")
+	a := w.binary("iterate", "--program", "p")
+	assert.Equal(t, 2, a.code)
+	assert.Contains(t, a.stderr, `AUTOLOOP_SIGN="pgp": use ssh or gpg`)
+	w.env = append(w.env, "AUTOLOOP_SIGN=ssh")
+	a = w.binary("iterate", "--program", "p")
+	assert.Equal(t, 1, a.code, "nothing is kept unsigned")
+	assert.Contains(t, a.stderr, "signingkey")
+}

@@ -29,8 +29,26 @@ func gitOptions(env Env, hub *github.Client) []git.Option {
 	)}
 }
 
-// identity is who makes the commits: AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL.
+// identity is who makes the commits, AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL,
+// and how they are signed, AUTOLOOP_SIGN.
 func identity(env Env) ([]git.Option, error) {
+	who, err := author(env)
+	if err != nil {
+		return nil, err
+	}
+	switch how := env.Getenv("AUTOLOOP_SIGN"); how {
+	case "":
+		return who, nil
+	case "ssh":
+		return append(who, git.WithSigning(git.SSH)), nil
+	case "gpg":
+		return append(who, git.WithSigning(git.OpenPGP)), nil
+	default:
+		return nil, Usagef("AUTOLOOP_SIGN=%q: use ssh or gpg, or leave it unset to sign nothing", how)
+	}
+}
+
+func author(env Env) ([]git.Option, error) {
 	who := git.Identity{Name: env.Getenv("AUTOLOOP_GIT_NAME"), Email: env.Getenv("AUTOLOOP_GIT_EMAIL")}
 	switch {
 	case who == git.Identity{}:

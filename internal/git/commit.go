@@ -27,9 +27,14 @@ func (c Commit) Subject() string {
 }
 
 // CommitTree writes a commit of the tree with these parents and moves no ref.
-// Author and committer are the repository's Identity, at the given time.
+// Author and committer are the repository's Identity, at the given time. It is
+// signed when the repository was opened WithSigning.
 func (r *Repo) CommitTree(ctx context.Context, tree string, parents []string, message string, at time.Time) (string, error) {
 	args := []string{"commit-tree", "--no-gpg-sign", "-F", "-"}
+	var signing []Setting
+	if r.signing != "" {
+		args[1], signing = "--gpg-sign", []Setting{{Key: "gpg.format", Value: string(r.signing)}}
+	}
 	for _, parent := range parents {
 		args = append(args, "-p", parent)
 	}
@@ -37,6 +42,8 @@ func (r *Repo) CommitTree(ctx context.Context, tree string, parents []string, me
 	in := Input{
 		Stdin: []byte(strings.ReplaceAll(message, "\x00", "")),
 		Env:   []string{"GIT_AUTHOR_DATE=" + date, "GIT_COMMITTER_DATE=" + date},
+
+		Settings: signing,
 	}
 	return r.line(ctx, in, append(args, tree)...)
 }

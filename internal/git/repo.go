@@ -33,7 +33,17 @@ type Repo struct {
 	extra   []Setting
 	drivers *drivers
 	temp    string
+	signing Signing
 }
+
+// Signing is how commits are signed, in the words of git's gpg.format.
+type Signing string
+
+// The ways to sign.
+const (
+	SSH     Signing = "ssh"
+	OpenPGP Signing = "openpgp"
+)
 
 // Identity is who makes a commit.
 type Identity struct{ Name, Email string }
@@ -46,6 +56,11 @@ type Option func(*Repo)
 
 // WithIdentity sets who makes the commits.
 func WithIdentity(id Identity) Option { return func(r *Repo) { r.Identity = id } }
+
+// WithSigning signs every commit made here, with the key that git's own
+// configuration names in user.signingKey. A key that asks for a passphrase
+// makes the commit fail.
+func WithSigning(how Signing) Option { return func(r *Repo) { r.signing = how } }
 
 // WithSettings adds configuration to every call, through GIT_CONFIG_COUNT, so
 // that a credential given here is in no argument list, URL or file.
