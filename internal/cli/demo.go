@@ -62,9 +62,10 @@ func demo(ctx context.Context, env Env, o demoOptions) error {
 	}
 	say("\n── %d iterations: the tuner changes the search's constants, the evaluation measures, code decides", o.iterations)
 	say("   (the first evaluation compiles the example, which takes some seconds)\n")
-	err = iterateCommand(ctx, inner, iterateOptions{
+	loop := iterateOptions{
 		repoDir: dir, dir: filepath.Join(dir, ".git", "autoloop"), count: o.iterations, hubOptions: hubOptions{local: true},
-	})
+	}
+	err = iterateCommand(ctx, inner, loop, loop.run)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/chat"
@@ -45,6 +46,8 @@ type iterateOptions struct {
 	agent, model, base, remote      string
 	count                           int
 	dryRun, json                    bool
+	// proposing leaves to another job what needs GitHub.
+	proposing bool
 	hubOptions
 }
 
@@ -61,19 +64,15 @@ func newIterateCommand(env Env) *cobra.Command {
 		Example: "  iterate --program speed\n  iterate --program speed -n 10 --agent tuner\n" +
 			"  scheduler && iterate\n  iterate --program speed --dry-run --json",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return iterateCommand(cmd.Context(), env, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return iterateCommand(cmd.Context(), env, o, o.run)
+		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.program, "program", env.Getenv("AUTOLOOP_PROGRAM"), "the program to run (default: the scheduler's choice)")
+	programFlags(flags, env, &o)
+	agentFlags(flags, &o)
 	flags.IntVarP(&o.count, "iterations", "n", 1, "how many iterations to run at most")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "go as far as the decision and write nothing")
-	flags.StringVar(&o.agent, "agent", "", "who proposes, as `iterate agents` lists them (default: the program's, else AUTOLOOP_AGENT)")
-	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
-	flags.StringVar(&o.base, "base", "", "the default branch that the work is for")
-	flags.StringVar(&o.remote, "remote", "", "share branches and books with this git remote, such as origin")
-	hubFlags(flags, &o.hubOptions)
-	flags.BoolVar(&o.json, "json", false, "print an array with an object for each iteration")
-	flags.StringVar(&o.dir, "dir", "", "where autoloop.json is (default: AUTOLOOP_DIR, else /tmp/gh-aw)")
 	persistent := cmd.PersistentFlags()
 	persistent.StringVar(&o.repoDir, "repo-dir", "", "the repository (default: here)")
 	persistent.StringVar(&o.programs, "programs", "", "directory of program files (default: .autoloop/programs)")
@@ -92,12 +91,38 @@ func newIterateCommand(env Env) *cobra.Command {
 		newDoctorCommand(env, &o),
 		newSteerCommand(env, &o),
 		newInitCommand(env, &o),
+		newProposeCommand(env, &o),
+		newPublishCommand(env, &o),
 	)
 	return cmd
 }
 
-// iterateCommand wires an iteration of one program and runs it.
-func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
+// programFlags say which program is meant, and where its branches and books are.
+func programFlags(flags *pflag.FlagSet, env Env, o *iterateOptions) {
+	flags.StringVar(&o.program, "program", env.Getenv("AUTOLOOP_PROGRAM"), "the program to run (default: the scheduler's choice)")
+	flags.StringVar(&o.base, "base", "", "the default branch that the work is for")
+	flags.StringVar(&o.remote, "remote", "", "share branches and books with this git remote, such as origin")
+	hubFlags(flags, &o.hubOptions)
+	flags.BoolVar(&o.json, "json", false, "print an array with an object for each iteration")
+	flags.StringVar(&o.dir, "dir", "", "where autoloop.json is (default: AUTOLOOP_DIR, else /tmp/gh-aw)")
+}
+
+// agentFlags say who proposes.
+func agentFlags(flags *pflag.FlagSet, o *iterateOptions) {
+	flags.StringVar(&o.agent, "agent", "", "who proposes, as `iterate agents` lists them (default: the program's, else AUTOLOOP_AGENT)")
+	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
+}
+
+// run runs iterations one after the other.
+func (o iterateOptions) run(ctx context.Context, service *iterate.Service) ([]iterate.Result, error) {
+	return service.Run(ctx, o.count)
+}
+
+// work is what a command does with the service of a program.
+type work func(ctx context.Context, service *iterate.Service) ([]iterate.Result, error)
+
+// iterateCommand wires an iteration of one program and does the work with it.
+func iterateCommand(ctx context.Context, env Env, o iterateOptions, do work) error {
 	if o.count < 1 {
 		return Usagef("-n %d: give at least one iteration", o.count)
 	}
@@ -137,7 +162,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 		fmt.Fprintln(env.Stderr, "the repository's variable AUTOLOOP_PAUSED is true: nothing runs; set it to false to go on")
 		return printResults(env, nil, o.json)
 	}
-	if p.CIGate == "required" && hub == nil {
+	if p.CIGate == "required" && hub == nil && !o.proposing {
 		return Usagef("%s: `ci-gate: required` needs the repository on GitHub: give --repo and a token, or remove the line", p.File)
 	}
 	if o.model != "" {
@@ -172,7 +197,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions) error {
 		}
 		defer closing()
 	}
-	results, err := service.Run(ctx, o.count)
+	results, err := do(ctx, service)
 	shown.Close()
 	if printed := printResults(env, results, o.json); printed != nil {
 		return errors.Join(err, printed)

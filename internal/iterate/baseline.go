@@ -77,7 +77,7 @@ func (r *run) needsBaseline(at position) string {
 		return "the program branch has commits that are not Autoloop's"
 	case sum.Evaluator != at.identity.Evaluator:
 		return "files of the evaluation changed"
-	case r.Suite == nil && r.rule().Regime == gate.Noisy && sum.InitialRuns < r.rule().Pairs:
+	case r.Suite == nil && !r.publishing && r.rule().Regime == gate.Noisy && sum.InitialRuns < r.rule().Pairs:
 		return "the evaluation turned out noisy"
 	default:
 		return ""
@@ -85,38 +85,47 @@ func (r *run) needsBaseline(at position) string {
 }
 
 func (r *run) recordBaseline(ctx context.Context, at position, found zero, why string) error {
-	metric := found.head.median()
-	message := fmt.Sprintf("%s: baseline %s", r.Program.Name, metric)
-	return r.write(ctx, message, at.branchUpdate(r.ref()), func(b *books) error {
-		iteration, before := b.sum.Iteration, b.sum.Best
-		first := found.base.event(ledger.Baseline)
-		first.Iteration, first.Commit, first.BaseBranch, first.Reason = iteration, at.Base, at.BaseBranch, why
-		first.Evaluator, first.Definition, first.Direction = at.identity.Evaluator, at.identity.Definition, r.Program.Direction
-		first.Noisy = found.noisy
-		if err := r.add(b, first); err != nil {
+	first := found.base.event(ledger.Baseline)
+	first.Reason, first.Noisy = why, found.noisy
+	measured := []ledger.Event{first}
+	if at.Head != at.Base {
+		measured = append(measured, found.head.event(ledger.Incumbent))
+	}
+	message := fmt.Sprintf("%s: baseline %s", r.Program.Name, found.head.median())
+	return r.write(ctx, message, at.branchUpdate(r.ref()), func(b *books) error { return r.enterBaseline(b, at, measured) })
+}
+
+// enterBaseline puts what the unchanged files measured into the books: the
+// default branch's first, and the incumbent's when it is another.
+func (r *run) enterBaseline(b *books, at position, measured []ledger.Event) error {
+	iteration, before := b.sum.Iteration, b.sum.Best
+	first, last := measured[0], measured[len(measured)-1]
+	why, noisy := first.Reason, first.Noisy
+	first.BaseBranch = at.BaseBranch
+	first.Evaluator, first.Definition, first.Direction = at.identity.Evaluator, at.identity.Definition, r.Program.Direction
+	for i, e := range measured {
+		e.Iteration, e.Commit = iteration, at.Head
+		if i == 0 {
+			e = first
+			e.Iteration, e.Commit = iteration, at.Base
+		}
+		if err := r.add(b, e); err != nil {
 			return err
 		}
-		if at.Head != at.Base {
-			second := found.head.event(ledger.Incumbent)
-			second.Iteration, second.Commit = iteration, at.Head
-			if err := r.add(b, second); err != nil {
-				return err
-			}
-		}
-		changelog, notes := results.InitialEvaluation, found.notes()
-		if before != nil {
-			changelog = "New baseline: " + why
-			notes = append([]string{why, fmt.Sprintf("the best before was %s", before)}, notes...)
-		}
-		row := results.Row{Iteration: iteration, Time: r.Now(), Score: metric, Action: results.Baseline, Changelog: changelog}
-		if err := b.table.Append(row, r.Program.Direction); err != nil {
-			return err
-		}
-		b.doc.AddEntry(state.Entry{
-			Iteration: iteration, Baseline: true, Time: r.Now(), RunURL: r.RunURL, Change: changelog, Metric: metric, Notes: notes,
-		})
-		return r.completeAtTarget(b)
+	}
+	changelog, notes := results.InitialEvaluation, scatter(noisy, last.Samples)
+	if before != nil {
+		changelog = "New baseline: " + why
+		notes = append([]string{why, fmt.Sprintf("the best before was %s", before)}, notes...)
+	}
+	row := results.Row{Iteration: iteration, Time: r.Now(), Score: last.Metric, Action: results.Baseline, Changelog: changelog}
+	if err := b.table.Append(row, r.Program.Direction); err != nil {
+		return err
+	}
+	b.doc.AddEntry(state.Entry{
+		Iteration: iteration, Baseline: true, Time: r.Now(), RunURL: r.RunURL, Change: changelog, Metric: last.Metric, Notes: notes,
 	})
+	return r.completeAtTarget(b)
 }
 
 // tracked is the tracked file at path in the incumbent, nil when there is none.

@@ -22,13 +22,14 @@ type books struct {
 	log      *ledger.Log
 	sum      ledger.Books
 	warnings []string
-	fresh    bool // there was no state file yet
+	fresh    bool        // there was no state file yet
+	read     store.Files // as they were read
 }
 
 // openBooks reads the files. What cannot be read is an error: it is never
 // taken for a program that did not run yet.
 func openBooks(p *program.Program, files store.Files) (*books, error) {
-	b := &books{}
+	b := &books{read: files}
 	var err error
 	if b.log, err = ledger.Parse(files.Ledger); err != nil {
 		return nil, fmt.Errorf("read %s.jsonl on the memory branch: %w", p.Name, err)

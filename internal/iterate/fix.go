@@ -46,6 +46,9 @@ func (r *run) red(ctx context.Context, e ledger.Event, verdict ci.Verdict) (resu
 		return result, true, err
 	}
 	reason := r.held(r.books)
+	if r.publishing {
+		reason = "publishing asks no agent; run `iterate`, which lets one mend what CI found"
+	}
 	left := r.time() - r.Now().Sub(r.begun)
 	if left <= 0 || reason != "" {
 		if reason != "" {

@@ -19,36 +19,44 @@ const leaseSlack = 5 * time.Minute
 // run that is gone, or that ran out, is free; its iteration is done again.
 func (r *run) take(ctx context.Context) error {
 	if r.DryRun {
-		files, _, err := r.Memory.Read(ctx, r.Program.Name)
+		files, head, err := r.Memory.Read(ctx, r.Program.Name)
 		if err != nil {
 			return err
 		}
-		r.files = files
+		r.files, r.found, r.foundAt = files, files, head
 	}
 	name := r.Program.Name
-	return r.update(ctx, fmt.Sprintf("%s: start", name), nil, func(b *books) error {
-		r.iteration = b.sum.Iteration + 1
-		event := func(e ledger.Event) error { return r.add(b, e) }
-		if holder := r.holder(b.sum.Open); holder != "" {
-			r.books = b
-			return &errBusy{holder}
-		}
-		if err := b.adopt(event); err != nil {
-			return err
-		}
-		if err := b.heed(event); err != nil {
-			return err
-		}
-		r.iteration = b.sum.Iteration + 1
-		if reason := r.held(b); reason != "" && !r.settles(b) {
-			r.books, r.stopped = b, reason
-			return &heldError{reason}
-		}
-		r.warnings = b.warnings
-		lease := r.Holder
-		lease.Until = r.Now().Add(r.Program.Timeout + r.ciTime() + leaseSlack).UTC().Truncate(time.Second)
-		return event(ledger.Event{Kind: ledger.Started, Iteration: r.iteration, Lease: &lease})
-	})
+	return r.update(ctx, fmt.Sprintf("%s: start", name), nil, r.enterStart)
+}
+
+// enterStart puts the lease into the books, unless another run holds one or the
+// program takes no iteration.
+func (r *run) enterStart(b *books) error {
+	r.iteration = b.sum.Iteration + 1
+	event := func(e ledger.Event) error { return r.add(b, e) }
+	if holder := r.holder(b.sum.Open); holder != "" {
+		r.books = b
+		return &errBusy{holder}
+	}
+	if err := b.adopt(event); err != nil {
+		return err
+	}
+	if err := b.heed(event); err != nil {
+		return err
+	}
+	r.iteration = b.sum.Iteration + 1
+	reason := r.held(b)
+	if reason == "" && r.proposing && b.pending() != nil {
+		reason = fmt.Sprintf("iteration %d waits for CI: run `iterate`, which settles it", b.sum.Iteration)
+	}
+	if reason != "" && !r.settles(b) {
+		r.books, r.stopped = b, reason
+		return &heldError{reason}
+	}
+	r.warnings = b.warnings
+	lease := r.Holder
+	lease.Until = r.Now().Add(r.Program.Timeout + r.ciTime() + leaseSlack).UTC().Truncate(time.Second)
+	return event(ledger.Event{Kind: ledger.Started, Iteration: r.iteration, Lease: &lease})
 }
 
 // ciTime is how long an iteration may wait for CI besides its own time.

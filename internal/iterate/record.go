@@ -40,12 +40,16 @@ func (r *run) enter(b *books, at position, a *attempt, commit string) error {
 	if err := r.enterOthers(b, at, a); err != nil {
 		return err
 	}
-	decided := r.decided(b, at, a, commit)
+	return r.enterDecided(b, a, r.decided(b, at, a, commit))
+}
+
+// enterDecided puts the decision into the books, with all that follows from it.
+func (r *run) enterDecided(b *books, a *attempt, decided ledger.Event) error {
 	if err := r.add(b, decided); err != nil {
 		return err
 	}
-	if commit != "" {
-		pushed := ledger.Event{Kind: ledger.Pushed, Iteration: r.iteration, Commit: commit, Parent: at.Head, Branch: r.branch()}
+	if decided.Commit != "" {
+		pushed := ledger.Event{Kind: ledger.Pushed, Iteration: r.iteration, Commit: decided.Commit, Parent: decided.Parent, Branch: r.branch()}
 		if err := r.add(b, pushed); err != nil {
 			return err
 		}
@@ -193,7 +197,7 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 
 func (r *run) report(a *attempt, commit string) Result {
 	outcome := a.outcome
-	if r.DryRun {
+	if r.DryRun && !r.proposing {
 		outcome = ledger.DryRun
 	}
 	result := r.result(outcome, a.reasons...)

@@ -34,6 +34,11 @@ type run struct {
 	answered  map[string]bool
 	// unanswered counts the answers that did not get through.
 	unanswered int
+	at         position    // where the work began
+	found      store.Files // the books before a run that records nothing
+	foundAt    string      // the memory branch's commit then
+	proposing  bool        // what a run that records nothing came to is handed on
+	publishing bool        // no code of the program or of an agent is run
 }
 
 // iterate goes through the stages. What ends it early is recorded as the
@@ -55,6 +60,7 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 		return r.settle(ctx)
 	}
 	at, attempt, err := r.work(ctx)
+	r.at = at
 	var conflict *conflictError
 	var baseline *baselineError
 	switch {

@@ -130,23 +130,31 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 
 // one runs one iteration from lease to record.
 func (s *Service) one(ctx context.Context) (Result, error) {
-	begun := s.Now()
-	run := &run{Service: s, id: s.NewRun(), begun: begun}
-	result, err := run.iterate(ctx)
+	run := s.begin()
+	return run.through(ctx, run.iterate)
+}
+
+// begin is a run that has done nothing yet.
+func (s *Service) begin() *run { return &run{Service: s, id: s.NewRun(), begun: s.Now()} }
+
+// through does the work of a run, and turns what kept it from beginning into a
+// result.
+func (r *run) through(ctx context.Context, work func(context.Context) (Result, error)) (Result, error) {
+	result, err := work(ctx)
 	if err == nil {
-		run.show(ctx)
-		result.Warnings = run.warnings
+		r.show(ctx)
+		result.Warnings = r.warnings
 	}
 	var busy *errBusy
 	if errors.As(err, &busy) {
-		result, err = run.result(ledger.Busy, busy.holder), nil
+		result, err = r.result(ledger.Busy, busy.holder), nil
 	}
 	var held *heldError
 	if errors.As(err, &held) {
-		run.stopped = held.reason
-		result, err = run.result(ledger.Idle, held.reason), nil
+		r.stopped = held.reason
+		result, err = r.result(ledger.Idle, held.reason), nil
 	}
-	result.Seconds = s.Now().Sub(begun).Seconds()
+	result.Seconds = r.Now().Sub(r.begun).Seconds()
 	return result, err
 }
 

@@ -63,6 +63,12 @@ func (r *run) sync(ctx context.Context) (position, error) {
 	if at.Base, err = r.baseCommit(ctx, at.BaseBranch); err != nil {
 		return at, err
 	}
+	return r.place(ctx, at)
+}
+
+// place says where the program branch stands against the position's base.
+func (r *run) place(ctx context.Context, at position) (position, error) {
+	var err error
 	if at.Old, err = r.Memory.HeadOf(ctx, r.ref()); err != nil {
 		return at, err
 	}

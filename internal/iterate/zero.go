@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/noise"
+	"github.com/org/autoloop/internal/score"
 )
 
 // zero is iteration 0: what the default branch's tree and the incumbent
@@ -16,12 +17,11 @@ type zero struct {
 	noisy      bool
 }
 
-// notes says in a line how the numbers scatter.
-func (z zero) notes() []string {
-	if !z.noisy {
+// scatter says in a line how the numbers of a noisy evaluation scatter.
+func scatter(noisy bool, s []score.Value) []string {
+	if !noisy || len(s) == 0 {
 		return nil
 	}
-	s := z.head.metric
 	return []string{fmt.Sprintf("noisy: the median of %d runs, with a spread of %s between the quartiles", len(s), noise.Spread(s))}
 }
 

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/bundle"
+	"github.com/org/autoloop/internal/iterate"
+)
+
+func newProposeCommand(env Env, parent *iterateOptions) *cobra.Command {
+	var o iterateOptions
+	var out string
+	cmd := &cobra.Command{
+		Use:   "propose --out DIR",
+		Short: "Run one iteration and record nothing: write a bundle for `iterate publish`",
+		Long: "Run one iteration as `iterate` does, with the agent and the evaluation, and write what came of it to a\n" +
+			"new directory instead of to the branches. It needs no token that can write: `iterate publish` records\n" +
+			"the bundle in another job, which runs no code of the program.\n\n" +
+			"No bundle is written when there is nothing to record.",
+		Example: "  iterate propose --program speed --out bundle",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.repoDir, o.programs, o.proposing = parent.repoDir, parent.programs, true
+			o.count = 1
+			return proposeCommand(cmd.Context(), env, o, out)
+		},
+	}
+	programFlags(cmd.Flags(), env, &o)
+	agentFlags(cmd.Flags(), &o)
+	cmd.Flags().StringVar(&out, "out", "", "the directory to write, which must not exist")
+	return cmd
+}
+
+// proposeCommand runs one iteration and writes its bundle.
+func proposeCommand(ctx context.Context, env Env, o iterateOptions, out string) error {
+	if out == "" {
+		return Usagef("name the directory of the bundle with --out")
+	}
+	if !filepath.IsAbs(out) {
+		out = filepath.Join(env.Dir, out)
+	}
+	return iterateCommand(ctx, env, o, func(ctx context.Context, service *iterate.Service) ([]iterate.Result, error) {
+		made, result, err := service.Propose(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if made == nil {
+			fmt.Fprintln(env.Stderr, "no bundle was written: there is nothing to record")
+			return []iterate.Result{result}, nil
+		}
+		return []iterate.Result{result}, bundle.Write(out, *made)
+	})
+}
