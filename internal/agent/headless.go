@@ -50,6 +50,12 @@ func (h *Headless) Missing(s Situation) string {
 	if _, err := command.LookPath(h.tool.program, s.Dir, h.caller); err != nil {
 		return fmt.Sprintf("%s is not installed: %s", h.tool.program, h.tool.install)
 	}
+	return h.SignIn()
+}
+
+// SignIn says how to sign in to the agent; "" when there is a key or a login.
+// Whether they are accepted is known only when it works.
+func (h *Headless) SignIn() string {
 	for _, name := range h.tool.keys {
 		if command.Getenv(h.caller, name) != "" {
 			return ""

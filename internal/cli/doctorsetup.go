@@ -63,18 +63,40 @@ func workflowToken(env Env) bool {
 func machineFindings(env Env) []doctor.Finding {
 	registry := newRegistry(env, command.NewRunner(), command.NewMasker(env.Environ))
 	var usable []string
+	var unsigned []doctor.Finding
 	for _, name := range registry.Names() {
-		if _, err := registry.Usable(name, agent.Situation{Env: env.Environ}); err == nil {
+		found, err := registry.Usable(name, agent.Situation{Env: env.Environ})
+		if err == nil {
+			if _, ok := found.(*agent.Headless); ok {
+				name += " (signed in)"
+			}
 			usable = append(usable, name)
+			continue
 		}
+		unsigned = append(unsigned, notSignedIn(env, registry, name)...)
 	}
 	if len(usable) == 0 {
-		return []doctor.Finding{{
+		return append(unsigned, doctor.Finding{
 			Level: doctor.Warning, Subject: "agents", Message: "none can be used without a program's own settings",
 			Fix: "mark numbers for the tuner, give an `agent-command`, or install one of: " + strings.Join(registry.Names(), ", "),
-		}}
+		})
 	}
-	return []doctor.Finding{{Level: doctor.OK, Subject: "agents", Message: "can be used here: " + strings.Join(usable, ", ")}}
+	return append(unsigned, doctor.Finding{Level: doctor.OK, Subject: "agents", Message: "can be used here: " + strings.Join(usable, ", ")})
+}
+
+// notSignedIn is the finding on an agent that is installed and has neither a
+// key nor a login; none for one that is not installed.
+func notSignedIn(env Env, registry *agent.Registry, name string) []doctor.Finding {
+	found, err := registry.Lookup(name)
+	tool, ok := found.(*agent.Headless)
+	if err != nil || !ok {
+		return nil
+	}
+	how, missing := tool.SignIn(), tool.Missing(agent.Situation{Env: env.Environ})
+	if how == "" || missing != how {
+		return nil
+	}
+	return []doctor.Finding{{Level: doctor.Warning, Subject: "agents", Message: name + " is installed and not signed in", Fix: how}}
 }
 
 func checkout(ctx context.Context, repo *git.Repo) []doctor.Finding {
