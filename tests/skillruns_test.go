@@ -3,6 +3,7 @@ package tests
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -69,4 +70,15 @@ func TestSkillRunsInPairs(t *testing.T) {
 func (w *world) exists(name string) bool {
 	_, err := os.Lstat(filepath.Join(w.dir, name))
 	return err == nil
+}
+
+// TestSkillRunsGoOnFromTheMedian has a version whose score, that of many runs,
+// is not what its first run was graded.
+func TestSkillRunsGoOnFromTheMedian(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" = 1 && echo beta >> SKILL.md || echo nothing >> SKILL.md`)
+	require.Equal(t, 1, w.skillEnd("-n", "1").BestVersion)
+	w.write(ws+"/results.tsv", strings.ReplaceAll(w.read(ws+"/results.tsv"), "0.666666666667", "0.6"))
+	end := w.skillEnd("-n", "1")
+	assert.Equal(t, "kept", end.Iterations[0].Action, "0.667 is better than 0.6: %s", end.Iterations[0].Changelog)
 }

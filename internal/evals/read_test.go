@@ -57,15 +57,27 @@ func TestRead(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
+// BenchmarkRead scores an iteration of 200 gradings, beside reading the same
+// files one after the other.
 func BenchmarkRead(b *testing.B) {
 	const gradings = 200
 	dir, skill := b.TempDir(), suiteOf(gradings)
 	for _, c := range skill.Evals.Cases {
 		grade(b, dir, c.ID, half)
 	}
-	for b.Loop() {
-		got, err := evals.Read(skill, dir)
-		require.NoError(b, err)
-		require.Equal(b, "1/2", got.Rate.RatString())
-	}
+	b.Run("plain read", func(b *testing.B) {
+		for b.Loop() {
+			for _, c := range skill.Evals.Cases {
+				_, err := os.ReadFile(filepath.Join(dir, "eval-"+c.ID, evals.GradingFile))
+				require.NoError(b, err)
+			}
+		}
+	})
+	b.Run("score", func(b *testing.B) {
+		for b.Loop() {
+			got, err := evals.Read(skill, dir)
+			require.NoError(b, err)
+			require.Equal(b, "1/2", got.Rate.RatString())
+		}
+	})
 }
