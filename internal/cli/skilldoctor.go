@@ -3,7 +3,10 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,36 +18,100 @@ func newSkillDoctorCommand(env Env) *cobra.Command {
 	var (
 		history string
 		asJSON  bool
+		drafted skillDraft
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor PATH",
 		Short: "Find what keeps a skill's suite from telling good from bad",
 		Long: "Examine the eval suite of the skill at PATH, without a model: cases without a check, checks that always pass,\n" +
-			"prompts that contain their answer, duplicates; and with --history what came out the same in every run. Nothing is\n" +
-			"run or changed. The exit code is 1 when anything is found.",
-		Example: "  iterate skill doctor skills/release-notes\n  iterate skill doctor skills/release-notes --history kept",
-		Args:    cobra.ExactArgs(1),
+			"prompts that contain their answer, duplicates; and with --history what came out the same in every run. The exit\n" +
+			"code is 1 when anything is found. With --agent (or --agent-command) an agent then drafts or repairs evals.json in a\n" +
+			"copy; it goes into a new file, and the exit code says whether anything is found in that. The skill is never edited.",
+		Example: "  iterate skill doctor skills/release-notes\n  iterate skill doctor skills/release-notes --history kept\n" +
+			"  iterate skill doctor skills/release-notes --agent claude --draft draft.json",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if drafted.wanted() {
+				return draftSuite(cmd.Context(), env, args[0], history, drafted, asJSON)
+			}
 			return examineSkill(cmd.Context(), env, args[0], history, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&history, "history", "", "a `directory` with gradings of earlier runs, at any depth")
+	drafted.register(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 	return cmd
 }
 
-func examineSkill(ctx context.Context, env Env, dir, history string, asJSON bool) error {
+// examined is a suite with what was found in it, and how many gradings were read.
+func examined(ctx context.Context, env Env, dir, history string) (name string, gradings int, findings []suite.Finding, err error) {
 	skill, err := evals.Load(env.path(dir), ".", "")
 	if err != nil {
-		return misfit(err)
+		return "", 0, nil, err
 	}
 	var past []suite.PastCase
 	if history != "" {
 		if past, err = evals.History(ctx, env.path(history)); err != nil {
+			return "", 0, nil, err
+		}
+	}
+	return skill.Name, len(past), suite.Examine(skill.Evals, skill.Triggers, past), nil
+}
+
+// draftSuite examines a suite and, when anything is found or it cannot be used
+// at all, has it drafted or repaired.
+func draftSuite(ctx context.Context, env Env, dir, history string, o skillDraft, asJSON bool) error {
+	name, _, findings, err := examined(ctx, env, dir, history)
+	var fault *evals.FaultError
+	var found []string
+	switch {
+	case errors.As(err, &fault):
+		name, found = filepath.Base(env.path(dir)), strings.Split(fault.Error(), "\n")
+	case err != nil:
+		return err
+	}
+	for _, finding := range findings {
+		found = append(found, findingLine(finding))
+	}
+	file := ""
+	var left []suite.Finding
+	if len(found) > 0 {
+		if file, left, err = o.draft(ctx, env, dir, found); err != nil {
 			return err
 		}
 	}
-	findings := suite.Examine(skill.Evals, skill.Triggers, past)
+	if asJSON {
+		err = printJSON(env, struct {
+			Name  string          `json:"name"`
+			Found []string        `json:"found"`
+			Draft string          `json:"draft"` // "" when there was no need of one
+			Left  []suite.Finding `json:"findings"`
+		}{name, append([]string{}, found...), file, append([]suite.Finding{}, left...)})
+	} else {
+		err = printDraft(env, name, found, file, left)
+	}
+	if err == nil && len(left) > 0 {
+		err = &ExitError{Code: ExitFailed}
+	}
+	return err
+}
+
+func printDraft(env Env, name string, found []string, file string, left []suite.Finding) error {
+	for _, line := range found {
+		fmt.Fprintln(env.Stdout, line)
+	}
+	if file == "" {
+		return printFindings(env, name, nil)
+	}
+	fmt.Fprintf(env.Stdout, "\nthe draft is %s; look at it, then put it in the place of %s\n", file, suite.EvalFile)
+	return printFindings(env, "the draft", left)
+}
+
+func examineSkill(ctx context.Context, env Env, dir, history string, asJSON bool) error {
+	name, gradings, findings, err := examined(ctx, env, dir, history)
+	if err != nil {
+		return misfit(err)
+	}
 	if asJSON {
 		encoder := json.NewEncoder(env.Stdout)
 		encoder.SetIndent("", "  ")
@@ -53,9 +120,9 @@ func examineSkill(ctx context.Context, env Env, dir, history string, asJSON bool
 			Name     string          `json:"name"`
 			Runs     int             `json:"gradings"`
 			Findings []suite.Finding `json:"findings"`
-		}{skill.Name, len(past), append([]suite.Finding{}, findings...)})
+		}{name, gradings, append([]suite.Finding{}, findings...)})
 	} else {
-		err = printFindings(env, skill.Name, findings)
+		err = printFindings(env, name, findings)
 	}
 	if err == nil && len(findings) > 0 {
 		err = &ExitError{Code: ExitFailed}
@@ -63,13 +130,17 @@ func examineSkill(ctx context.Context, env Env, dir, history string, asJSON bool
 	return err
 }
 
+func findingLine(f suite.Finding) string {
+	where := "suite"
+	if f.Case != "" {
+		where = "case " + f.Case
+	}
+	return fmt.Sprintf("%s: %s: %s", where, f.Kind, f.Message)
+}
+
 func printFindings(env Env, name string, findings []suite.Finding) error {
 	for _, finding := range findings {
-		where := "suite"
-		if finding.Case != "" {
-			where = "case " + finding.Case
-		}
-		fmt.Fprintf(env.Stdout, "%s: %s: %s\n", where, finding.Kind, finding.Message)
+		fmt.Fprintln(env.Stdout, findingLine(finding))
 	}
 	if len(findings) > 0 {
 		return nil
