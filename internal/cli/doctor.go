@@ -27,13 +27,13 @@ import (
 
 func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
 	var evaluation string
-	var asJSON bool
+	var asJSON, quick bool
 	cmd := &cobra.Command{
-		Use:   "doctor [--evaluation PROGRAM]",
+		Use:   "doctor [--quick | --evaluation PROGRAM]",
 		Short: "Say whether repository, token and machine are fit, or a program's evaluation",
 		Long: "Look at the checkout, the agents on this machine and, with a repository on GitHub and a token, at all\n" +
 			"that can keep iterations from being published; each finding comes with its fix. The exit code is 1\n" +
-			"when something has to be mended.\n\n" +
+			"when something has to be mended. The evaluation of every program file is run twice, unless --quick.\n\n" +
 			"With --evaluation, run a program's evaluation on the incumbent and say whether it repeats itself, how far its numbers\n" +
 			"scatter, the smallest gain that the program's settings can tell from chance, and how long one\n" +
 			"candidate takes to decide. Nothing is written.\n\n" +
@@ -43,13 +43,14 @@ func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o := *o
 			if evaluation == "" {
-				return inspectSetup(cmd.Context(), env, o, asJSON)
+				return inspectSetup(cmd.Context(), env, o, quick, asJSON)
 			}
 			o.program = evaluation
 			return inspectEvaluation(cmd.Context(), env, o, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&evaluation, "evaluation", "", "the program whose evaluation to look at")
+	cmd.Flags().BoolVar(&quick, "quick", false, "run no evaluation")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	hubFlags(cmd.Flags(), &o.hubOptions)
 	return cmd

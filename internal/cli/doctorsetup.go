@@ -15,7 +15,7 @@ import (
 
 // inspectSetup says whether this machine, repository and token can do all that
 // iterations need. Nothing is written.
-func inspectSetup(ctx context.Context, env Env, o iterateOptions, asJSON bool) error {
+func inspectSetup(ctx context.Context, env Env, o iterateOptions, quick, asJSON bool) error {
 	hub, err := o.hub(env)
 	if err != nil {
 		return err
@@ -34,6 +34,13 @@ func inspectSetup(ctx context.Context, env Env, o iterateOptions, asJSON bool) e
 		})
 	default:
 		findings = append(findings, doctor.Finding{Level: doctor.OK, Subject: "GitHub", Message: "left out: no repository is named"})
+	}
+	if !quick {
+		evaluations, err := inspectPrograms(ctx, env, o, repo)
+		if err != nil {
+			return err
+		}
+		findings = append(findings, evaluations...)
 	}
 	if asJSON {
 		encoder := json.NewEncoder(env.Stdout)

@@ -35,7 +35,14 @@ const enoughRuns = 30
 // Inspect runs the evaluation on the incumbent, twice in two trees and then,
 // when the numbers differ, until there are as many as a comparison has, at most
 // enoughRuns. It takes no lease and writes nothing.
-func (s *Service) Inspect(ctx context.Context) (Inspection, error) {
+func (s *Service) Inspect(ctx context.Context) (Inspection, error) { return s.inspect(ctx, enoughRuns) }
+
+// Repeat runs the evaluation on the incumbent twice, in two trees: enough to
+// say that it works, and whether it gave the same number.
+func (s *Service) Repeat(ctx context.Context) (Inspection, error) { return s.inspect(ctx, 0) }
+
+// inspect measures on to at most so many runs when two differ; 0 stops there.
+func (s *Service) inspect(ctx context.Context, most int) (Inspection, error) {
 	r := &run{Service: s, id: s.NewRun(), begun: s.Now()}
 	found := Inspection{Program: s.Program.Name}
 	files, _, err := s.Memory.Read(ctx, s.Program.Name)
@@ -59,8 +66,8 @@ func (s *Service) Inspect(ctx context.Context) (Inspection, error) {
 		found.Rule.Regime = gate.Noisy
 	}
 	taken := *runs.samples
-	if found.Rule.Regime == gate.Noisy {
-		found.Problem, err = r.collect(ctx, runs, &taken, min(found.Rule.Pairs, enoughRuns))
+	if found.Rule.Regime == gate.Noisy && most > 0 {
+		found.Problem, err = r.collect(ctx, runs, &taken, min(found.Rule.Pairs, most))
 		found.Noisy = !taken.same()
 	}
 	found.Guardrails = taken.rails
