@@ -109,7 +109,7 @@ func programFlags(flags *pflag.FlagSet, env Env, o *iterateOptions) {
 
 // agentFlags say who proposes.
 func agentFlags(flags *pflag.FlagSet, o *iterateOptions) {
-	flags.StringVar(&o.agent, "agent", "", "who proposes, as `iterate agents` lists them (default: the program's, else AUTOLOOP_AGENT)")
+	flags.StringVar(&o.agent, "agent", "", "who proposes, as \"iterate agents\" lists them (default: the program's, else AUTOLOOP_AGENT)")
 	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
 }
 
