@@ -1,28 +1,21 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/chat"
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/github"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/program"
@@ -224,93 +217,6 @@ func openRepo(ctx context.Context, env Env, dir string, options ...git.Option) (
 	return git.Open(ctx, dir, env.Environ, options...)
 }
 
-// chooseProgram finds the program that was asked for, or that the scheduler
-// selected; nil when it selected none. The issue is that of an issue program.
-func chooseProgram(ctx context.Context, env Env, repo *git.Repo, hub *github.Client, o iterateOptions) (p *program.Program, issue *github.Issue, err error) {
-	name := o.program
-	if name == "" {
-		selected, err := selectedProgram(env, repo, o.dir)
-		if err != nil || selected == "" {
-			return nil, nil, err
-		}
-		name = selected
-	}
-	source := store.Programs{Root: repo.Root, Dir: o.programs, Parse: program.Parse}
-	p, err = source.Find(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	if p == nil && hub != nil {
-		if p, issue, err = issueProgram(ctx, repo, hub, source, o, name); err != nil {
-			return nil, nil, err
-		}
-	}
-	if p == nil {
-		all, err := source.Load(false)
-		if err != nil {
-			return nil, nil, err
-		}
-		return nil, nil, Usagef("there is no program %q (there are: %s); make one with `scheduler new %s`", name, programNames(all), name)
-	}
-	files, err := trackedFiles(ctx, repo)
-	if err != nil {
-		return nil, nil, err
-	}
-	p.Resolve(func(path string) bool { _, tracked := slices.BinarySearch(files, path); return tracked })
-	return p, issue, runnable(p)
-}
-
-func programNames(programs []*program.Program) string {
-	names := make([]string, len(programs))
-	for i, p := range programs {
-		names[i] = p.Name
-	}
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
-}
-
-// runnable reports why a program cannot be iterated.
-func runnable(p *program.Program) error {
-	if err := p.Err(); err != nil {
-		return &UsageError{err}
-	}
-	if missing := p.Missing(); len(missing) > 0 && !p.Unconfigured {
-		return Usagef("%s", missing[0])
-	}
-	if p.Unconfigured {
-		return Usagef("%s: the program is not configured yet: replace its placeholders and remove the line %s", p.File, program.Sentinel)
-	}
-	return nil
-}
-
-// selectedProgram reads the scheduler's choice.
-func selectedProgram(env Env, repo *git.Repo, dir string) (string, error) {
-	file := filepath.Join(outputDir(env, dir), "autoloop.json")
-	data, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", Usagef("%s does not exist: run `scheduler` first, or name a program with --program", file)
-	}
-	if err != nil {
-		return "", err
-	}
-	var plan struct {
-		Selected *string `json:"selected"`
-		RepoDir  string  `json:"repo_dir"`
-	}
-	if err := json.Unmarshal(data, &plan); err != nil {
-		return "", fmt.Errorf("read %s: %w; run `scheduler` again", file, err)
-	}
-	if plan.RepoDir != "" && plan.RepoDir != repo.Root {
-		return "", Usagef("%s was made for %s, not for %s: run `scheduler` here, or name a program with --program", file, plan.RepoDir, repo.Root)
-	}
-	if plan.Selected == nil {
-		return "", nil
-	}
-	return *plan.Selected, nil
-}
-
 // defaultOutput is where the scheduler writes when nothing else is said.
 const defaultOutput = "/tmp/gh-aw"
 
@@ -354,74 +260,6 @@ func newIterateService(env Env, o iterateOptions, repo *git.Repo, p *program.Pro
 		Now: env.Now, NewRun: func() string { return newRunID(env) },
 		RunURL: runURL(env), SignOff: signOff(env, repo), Sleep: env.sleeper(), Transcripts: filepath.Join(outputDir(env, o.dir), "transcripts"),
 	}
-}
-
-// chooseAgents takes the flag's agent, else the program's agents or agent, else
-// the environment's, else the tuner where target files have marks, the program's
-// own command, or in Actions a model.
-func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *command.Runner) ([]agent.Agent, error) {
-	registry := newRegistry(env, runner, command.NewMasker(env.Environ))
-	targets, err := targetFiles(ctx, repo, p)
-	if err != nil {
-		return nil, err
-	}
-	situation := agent.Situation{Env: env.Environ, Command: p.AgentCommand, Dir: repo.Root, Targets: targets}
-	if named := namedAgents(env, o, p); len(named) > 0 {
-		chosen := make([]agent.Agent, len(named))
-		for i, name := range named {
-			chosen[i], err = registry.Ready(ctx, name, situation)
-			if err != nil && ctx.Err() == nil {
-				err = &UsageError{err}
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		return chosen, nil
-	}
-	var missing []string
-	unasked := []string{"tuner", "command"}
-	if env.InActions() {
-		unasked = append(unasked, "models")
-	}
-	for _, found := range unasked {
-		chosen, err := registry.Usable(found, situation)
-		if err == nil {
-			return []agent.Agent{chosen}, nil
-		}
-		missing = append(missing, err.Error())
-	}
-	return nil, Usagef("no agent can propose changes for %s: %s; name another with --agent (`iterate agents` lists them)", p.Name, strings.Join(missing, "; "))
-}
-
-// namedAgents are the agents that somebody asked for, the most particular word
-// first.
-func namedAgents(env Env, o iterateOptions, p *program.Program) []string {
-	switch {
-	case o.agent != "":
-		return []string{o.agent}
-	case len(p.Agents) > 0:
-		return p.Agents
-	}
-	if name := cmp.Or(p.Agent, env.Getenv("AUTOLOOP_AGENT")); name != "" {
-		return []string{name}
-	}
-	return nil
-}
-
-// newRegistry holds every agent that this binary knows.
-func newRegistry(env Env, runner *command.Runner, masker command.Masker) *agent.Registry {
-	agents := []agent.Agent{&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{}, modelsAgent(env, masker)}
-	return agent.NewRegistry(append(agents, agent.CommandLines(runner, env.Environ, env.Now)...)...)
-}
-
-// modelsAgent asks the endpoint that the environment names.
-func modelsAgent(env Env, masker command.Masker) *agent.Models {
-	endpoint, lacks := chat.EndpointFrom(env.Getenv)
-	if env.Complete == nil {
-		lacks = "this binary asks no model"
-	}
-	return &agent.Models{Complete: env.Complete, Endpoint: endpoint, Lacks: lacks, Now: env.Now, Masker: masker}
 }
 
 // targetFiles lists the tracked files that the program lets change.

@@ -54,7 +54,7 @@ func writeLineage(b *strings.Builder, in Input) {
 // writeFocus names the one failing test to work on.
 func writeFocus(b *strings.Builder, test string) {
 	if test != "" {
-		fmt.Fprintf(b, "## The test to make pass\n\nMake this one failing test pass, and no other for now; those that pass must go on passing:\n\n")
+		fmt.Fprintf(b, "## The test to make pass\n\nMake this one failing test pass, and leave the others; those that pass must go on passing:\n\n")
 		fenced(b, "", oneLine(test), maxLine)
 	}
 }

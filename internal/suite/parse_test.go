@@ -13,7 +13,7 @@ import (
 
 // dirs is a suite whose tasks all have a directory `fixture`.
 func dirs(path string) bool {
-	return path == "." || path == "fixture" || strings.HasSuffix(path, "/fixture") || path == "shared"
+	return path == "." || path == "fixture" || strings.HasSuffix(path, "/fixture") || path == "elsewhere"
 }
 
 func parseOne(t *testing.T, text string) (suite.Task, []string) {
@@ -59,9 +59,9 @@ func TestParse(t *testing.T) {
 	assert.Equal(t, "main.go", task.Checks[3].Path, "paths are clean")
 	assert.True(t, task.Checks[6].Pattern.MatchString("package main\nfunc main() {}"))
 
-	task, problems = parseOne(t, `{"id": "a", "title": "A", "fixtureDir": "../shared", "prompt": "p"}`)
+	task, problems = parseOne(t, `{"id": "a", "title": "A", "fixtureDir": "../elsewhere", "prompt": "p"}`)
 	require.Empty(t, problems)
-	assert.Equal(t, "shared", task.Fixture)
+	assert.Equal(t, "elsewhere", task.Fixture)
 	assert.Equal(t, suite.DefaultTimeout, task.Timeout)
 	assert.Nil(t, task.Rubric)
 }

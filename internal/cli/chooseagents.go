@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/program"
+)
+
+// chooseAgents takes the flag's agent, else the program's agents or agent, else
+// the environment's, else the tuner where target files have marks, the program's
+// own command, or in Actions a model.
+func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *command.Runner) ([]agent.Agent, error) {
+	registry := newRegistry(env, runner, command.NewMasker(env.Environ))
+	targets, err := targetFiles(ctx, repo, p)
+	if err != nil {
+		return nil, err
+	}
+	situation := agent.Situation{Env: env.Environ, Command: p.AgentCommand, Dir: repo.Root, Targets: targets}
+	if named := namedAgents(env, o, p); len(named) > 0 {
+		chosen := make([]agent.Agent, len(named))
+		for i, name := range named {
+			chosen[i], err = registry.Ready(ctx, name, situation)
+			if err != nil && ctx.Err() == nil {
+				err = &UsageError{err}
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		return chosen, nil
+	}
+	var missing []string
+	unasked := []string{"tuner", "command"}
+	if env.InActions() {
+		unasked = append(unasked, "models")
+	}
+	for _, found := range unasked {
+		chosen, err := registry.Usable(found, situation)
+		if err == nil {
+			return []agent.Agent{chosen}, nil
+		}
+		missing = append(missing, err.Error())
+	}
+	return nil, Usagef("no agent can propose changes for %s: %s; name another with --agent (`iterate agents` lists them)", p.Name, strings.Join(missing, "; "))
+}
+
+// namedAgents are the agents that somebody asked for, the most particular word
+// first.
+func namedAgents(env Env, o iterateOptions, p *program.Program) []string {
+	switch {
+	case o.agent != "":
+		return []string{o.agent}
+	case len(p.Agents) > 0:
+		return p.Agents
+	}
+	if name := cmp.Or(p.Agent, env.Getenv("AUTOLOOP_AGENT")); name != "" {
+		return []string{name}
+	}
+	return nil
+}
+
+// newRegistry holds every agent that this binary knows.
+func newRegistry(env Env, runner *command.Runner, masker command.Masker) *agent.Registry {
+	agents := []agent.Agent{&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{}, modelsAgent(env, masker)}
+	return agent.NewRegistry(append(agents, agent.CommandLines(runner, env.Environ, env.Now)...)...)
+}
+
+// modelsAgent asks the endpoint that the environment names.
+func modelsAgent(env Env, masker command.Masker) *agent.Models {
+	endpoint, lacks := chat.EndpointFrom(env.Getenv)
+	if env.Complete == nil {
+		lacks = "this binary asks no model"
+	}
+	return &agent.Models{Complete: env.Complete, Endpoint: endpoint, Lacks: lacks, Now: env.Now, Masker: masker}
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/store"
+)
+
+// chooseProgram finds the program that was asked for, or that the scheduler
+// selected; nil when it selected none. The issue is that of an issue program.
+func chooseProgram(ctx context.Context, env Env, repo *git.Repo, hub *github.Client, o iterateOptions) (p *program.Program, issue *github.Issue, err error) {
+	name := o.program
+	if name == "" {
+		selected, err := selectedProgram(env, repo, o.dir)
+		if err != nil || selected == "" {
+			return nil, nil, err
+		}
+		name = selected
+	}
+	source := store.Programs{Root: repo.Root, Dir: o.programs, Parse: program.Parse}
+	p, err = source.Find(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p == nil && hub != nil {
+		if p, issue, err = issueProgram(ctx, repo, hub, source, o, name); err != nil {
+			return nil, nil, err
+		}
+	}
+	if p == nil {
+		all, err := source.Load(false)
+		if err != nil {
+			return nil, nil, err
+		}
+		return nil, nil, Usagef("there is no program %q (there are: %s); make one with `scheduler new %s`", name, programNames(all), name)
+	}
+	files, err := trackedFiles(ctx, repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.Resolve(func(path string) bool { _, tracked := slices.BinarySearch(files, path); return tracked })
+	return p, issue, runnable(p)
+}
+
+func programNames(programs []*program.Program) string {
+	names := make([]string, len(programs))
+	for i, p := range programs {
+		names[i] = p.Name
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// runnable reports why a program cannot be iterated.
+func runnable(p *program.Program) error {
+	if err := p.Err(); err != nil {
+		return &UsageError{err}
+	}
+	if missing := p.Missing(); len(missing) > 0 && !p.Unconfigured {
+		return Usagef("%s", missing[0])
+	}
+	if p.Unconfigured {
+		return Usagef("%s: the program is not configured yet: replace its placeholders and remove the line %s", p.File, program.Sentinel)
+	}
+	return nil
+}
+
+// selectedProgram reads the scheduler's choice.
+func selectedProgram(env Env, repo *git.Repo, dir string) (string, error) {
+	file := filepath.Join(outputDir(env, dir), "autoloop.json")
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", Usagef("%s does not exist: run `scheduler` first, or name a program with --program", file)
+	}
+	if err != nil {
+		return "", err
+	}
+	var plan struct {
+		Selected *string `json:"selected"`
+		RepoDir  string  `json:"repo_dir"`
+	}
+	if err := json.Unmarshal(data, &plan); err != nil {
+		return "", fmt.Errorf("read %s: %w; run `scheduler` again", file, err)
+	}
+	if plan.RepoDir != "" && plan.RepoDir != repo.Root {
+		return "", Usagef("%s was made for %s, not for %s: run `scheduler` here, or name a program with --program", file, plan.RepoDir, repo.Root)
+	}
+	if plan.Selected == nil {
+		return "", nil
+	}
+	return *plan.Selected, nil
+}
