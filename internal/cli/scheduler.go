@@ -52,7 +52,7 @@ func newSchedulerCommand(env Env) *cobra.Command {
 	flags.StringVar(&o.repoDir, "repo-dir", "", "the repository (default: here)")
 	flags.StringVar(&o.programs, "programs", "", "directory of program files (default: .autoloop/programs)")
 	flags.StringVar(&o.dir, "dir", "", "working directory of autoloop.json and repo-memory (default: AUTOLOOP_DIR, else /tmp/gh-aw)")
-	flags.StringVar(&o.now, "now", "", "take this time for now (RFC 3339), for tests and replays")
+	flags.StringVar(&o.now, "now", "", "the time to schedule at (RFC 3339; default: the clock)")
 	hubFlags(flags, &o.hubOptions)
 	cmd.Flags().StringVar(&o.out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
 	cmd.Flags().StringVar(&o.program, "program", dispatched(env), "run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
