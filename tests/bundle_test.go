@@ -121,7 +121,7 @@ func TestRefusedBundlesChangeNothing(t *testing.T) {
 			require.NoError(w.t, os.Truncate(filepath.Join(dir, "change.patch"), 65<<20))
 		}, "too large"},
 		"of another program": {func(w *world, dir string) {
-			edit("manifest.json", `"program": "p"`, `"program": "q"`)(w, dir)
+			w.manifest(dir, func(m map[string]any) { m["program"] = "q" })
 		}, `program "q"`},
 		"from a commit that is not on main": {func(w *world, _ string) {
 			w.git("commit", "--quiet", "--amend", "--message", "another start")

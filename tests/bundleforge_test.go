@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/stretchr/testify/require"
 )
@@ -14,38 +15,90 @@ import (
 // code in the proposing job could do.
 func (w *world) rewrite(dir, path string) {
 	w.t.Helper()
-	old := w.run(w.dir, "git", "rev-parse", "HEAD")
-	index := append([]string{"env", "GIT_INDEX_FILE=" + filepath.Join(w.side, "index"), "git"}, "read-tree", old)
-	w.run(w.dir, index...)
-	blob := w.git("hash-object", "-w", filepath.Join(w.side, "values"))
+	w.plant(dir, "100644", w.git("hash-object", "-w", filepath.Join(w.side, "values")), path)
+}
+
+// link makes the bundle bring a symbolic link.
+func (w *world) link(dir, path, target string) {
+	w.t.Helper()
+	file := filepath.Join(w.side, "target")
+	require.NoError(w.t, os.WriteFile(file, []byte(target), 0o600))
+	w.plant(dir, "120000", w.git("hash-object", "-w", file), path)
+}
+
+// plant makes the bundle put something into the incumbent's tree.
+func (w *world) plant(dir, mode, id, path string) {
+	w.t.Helper()
+	var m struct {
+		Incumbent string `json:"incumbent_tree"`
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	require.NoError(w.t, err)
+	require.NoError(w.t, json.Unmarshal(data, &m))
 	git := []string{"env", "GIT_INDEX_FILE=" + filepath.Join(w.side, "index"), "git"}
-	w.run(w.dir, append(git, "update-index", "--cacheinfo", "100644,"+blob+","+path)...)
-	tree := w.run(w.dir, append(git, "write-tree")...)
-	patch := w.git("diff-tree", "-p", "--binary", "--full-index", old, tree) + "\n"
+	w.run(w.dir, append(git, "read-tree", m.Incumbent)...)
+	w.run(w.dir, append(git, "update-index", "--add", "--cacheinfo", mode+","+id+","+path)...)
+	tree := w.run(w.dir, append(git, "write-tree", "--missing-ok")...)
+	patch := w.git("diff-tree", "-p", "--binary", "--full-index", m.Incumbent, tree) + "\n"
 	require.NoError(w.t, os.WriteFile(filepath.Join(dir, "change.patch"), []byte(patch), 0o600))
 	w.manifest(dir, func(m map[string]any) { m["candidate_tree"] = tree })
 }
 
-// manifest edits the manifest of a bundle and makes its digests right.
+// replace edits a file of a bundle and makes the digests right.
+func (w *world) replace(dir, name, old, replacement string) {
+	w.t.Helper()
+	file := filepath.Join(dir, name)
+	data, err := os.ReadFile(file)
+	require.NoError(w.t, err)
+	require.Contains(w.t, string(data), old)
+	require.NoError(w.t, os.WriteFile(file, []byte(strings.ReplaceAll(string(data), old, replacement)), 0o600))
+	w.manifest(dir, nil)
+}
+
+// rewriteEvents edits the events of a bundle and makes the digests right.
+func (w *world) rewriteEvents(dir string, edit func(events []map[string]any) []map[string]any) {
+	w.t.Helper()
+	file := filepath.Join(dir, "events.jsonl")
+	data, err := os.ReadFile(file)
+	require.NoError(w.t, err)
+	var events []map[string]any
+	for line := range strings.Lines(string(data)) {
+		var event map[string]any
+		decoder := json.NewDecoder(strings.NewReader(line))
+		decoder.UseNumber()
+		require.NoError(w.t, decoder.Decode(&event))
+		events = append(events, event)
+	}
+	text := ""
+	for _, event := range edit(events) {
+		line, err := json.Marshal(event)
+		require.NoError(w.t, err)
+		text += string(line) + "\n"
+	}
+	require.NoError(w.t, os.WriteFile(file, []byte(text), 0o600))
+	w.manifest(dir, nil)
+}
+
+// manifest edits the manifest of a bundle and makes the digests right.
 func (w *world) manifest(dir string, edit func(map[string]any)) {
 	w.t.Helper()
 	file := filepath.Join(dir, "manifest.json")
 	data, err := os.ReadFile(file)
 	require.NoError(w.t, err)
-	var m map[string]any
-	require.NoError(w.t, json.Unmarshal(data, &m))
-	files := map[string]any{}
-	for _, name := range []string{"change.patch", "events.jsonl"} {
+	if edit != nil {
+		var m map[string]any
+		require.NoError(w.t, json.Unmarshal(data, &m))
+		edit(m)
+		data, err = json.Marshal(m)
+		require.NoError(w.t, err)
+		require.NoError(w.t, os.WriteFile(file, data, 0o600))
+	}
+	sums := ""
+	for _, name := range []string{"manifest.json", "change.patch", "events.jsonl"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(w.t, err)
 		sum := sha256.Sum256(text)
-		files[name] = map[string]any{"size": len(text), "sha256": hex.EncodeToString(sum[:])}
+		sums += hex.EncodeToString(sum[:]) + "  " + name + "\n"
 	}
-	m["files"] = files
-	if edit != nil {
-		edit(m)
-	}
-	data, err = json.Marshal(m)
-	require.NoError(w.t, err)
-	require.NoError(w.t, os.WriteFile(file, data, 0o600))
+	require.NoError(w.t, os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums), 0o600))
 }

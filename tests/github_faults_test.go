@@ -26,32 +26,38 @@ func lively() string {
 }
 
 // chapters are what happens before each run of the whole life.
-func chapters() []func(h *hub) {
-	nothing := func(*hub) {}
-	return []func(h *hub){
+func chapters() []func(s *scene) {
+	nothing := func(*scene) {}
+	return []func(s *scene){
 		nothing, nothing, nothing,
-		func(h *hub) {
-			h.say("alice", "Smaller steps, please.")
-			h.say("alice", "/autoloop set target-metric 1.5")
+		func(s *scene) {
+			s.say("alice", "Smaller steps, please.")
+			s.say("alice", "/autoloop set target-metric 1.5")
 		},
-		(*hub).merge, nothing,
+		(*scene).merge, nothing,
 	}
 }
 
 func newLife(t *testing.T) *hub {
 	t.Helper()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "8", "9", "fail", "7", "6", "1")
-	require.NoError(t, os.WriteFile(filepath.Join(h.side, "fixes"), []byte("0\n0\n0\n6.5\n"), 0o600))
-	h.program(lively())
-	h.live()
+	h.born()
 	return h
 }
 
+// born begins the whole life in a new scene.
+func (s *scene) born() {
+	s.t.Helper()
+	require.NoError(s.t, os.WriteFile(filepath.Join(s.side, "fixes"), []byte("0\n0\n0\n6.5\n"), 0o600))
+	s.program(lively())
+	s.live()
+}
+
 // live lets CI turn the value 7 down.
-func (h *hub) live() {
-	h.env = append(h.env, "AUTOLOOP_GITHUB_PATIENCE=0s")
-	ci := func(commit string) string {
-		out, err := exec.CommandContext(context.Background(), "git", "--git-dir", h.bare, "show", commit+":value.txt").Output()
+func (s *scene) live() {
+	s.env = append(s.env, "AUTOLOOP_GITHUB_PATIENCE=0s")
+	s.site.judge(func(commit string) string {
+		out, err := exec.CommandContext(context.Background(), "git", "--git-dir", s.bare, "show", commit+":value.txt").Output()
 		switch {
 		case err != nil:
 			return ""
@@ -60,8 +66,7 @@ func (h *hub) live() {
 		default:
 			return "success"
 		}
-	}
-	h.Change(func(*githubtest.State) { h.CI = ci })
+	})
 }
 
 // moment is a hub as it was, to begin from again.
@@ -87,13 +92,9 @@ func (m moment) begin(t *testing.T) *hub {
 	w.env = cleanEnviron(root, w.side)
 	w.run("", "cp", "-a", m.dir, w.dir)
 	w.run("", "cp", "-a", m.side, w.side)
-	bare := filepath.Join(w.side, "remote.git")
-	w.git("remote", "set-url", "origin", bare)
-	h := &hub{world: w, bare: bare, Server: githubtest.New(t, m.state.Copy())}
-	h.Change(func(*githubtest.State) {
-		h.Token, h.Heads = hubToken, func(branch string) string { return head(t, bare, branch) }
-	})
-	w.env = append(w.env, "GITHUB_API_URL="+h.URL, "GITHUB_REPOSITORY=org/repo", "GITHUB_TOKEN="+hubToken)
+	s := &scene{world: w, bare: filepath.Join(w.side, "remote.git")}
+	w.git("remote", "set-url", "origin", s.bare)
+	h := s.hub(m.state.Copy())
 	h.live()
 	return h
 }
@@ -104,26 +105,27 @@ var (
 )
 
 // place is where everything is, without times and names that chance gave.
-func (h *hub) place() string {
-	h.t.Helper()
+func (s *scene) place() string {
+	s.t.Helper()
 	var out strings.Builder
-	h.Change(func(s *githubtest.State) {
-		for _, i := range s.Issues {
-			fmt.Fprintf(&out, "#%d %s open=%v %v\n", i.Number, i.Title, i.Open, i.Labels)
-			if pull := s.Pull(i.Number); pull != nil {
-				mark, _, _ := strings.Cut(i.Body, "\n")
-				fmt.Fprintf(&out, "  %s merged=%v draft=%v\n", mark, pull.Merged, pull.Draft)
-			}
-			for _, c := range s.On(i.Number) {
-				lines := strings.SplitN(c.Body, "\n", 3)
-				fmt.Fprintf(&out, "  %s: %s\n", c.Author, eventMark.ReplaceAllString(strings.Join(lines[:min(len(lines), 2)], " "), "$1"))
-			}
+	state := s.site.look()
+	for _, i := range state.Issues {
+		fmt.Fprintf(&out, "#%d %s open=%v %v\n", i.Number, i.Title, i.Open, i.Labels)
+		if pull := state.Pull(i.Number); pull != nil {
+			mark, _, _ := strings.Cut(i.Body, "\n")
+			fmt.Fprintf(&out, "  %s merged=%v draft=%v\n", mark, pull.Merged, pull.Draft)
 		}
-		fmt.Fprintf(&out, "%d reactions\n", len(s.Reactions))
-	})
-	out.WriteString(h.run(h.bare, "git", "log", "--format=%s", "autoloop/p") + "\n")
-	out.WriteString(timeCell.ReplaceAllString(h.remembered("p.results.tsv"), "T") + "\n")
-	for line := range strings.Lines(h.remembered("p.md")) {
+		for _, c := range state.On(i.Number) {
+			lines := strings.SplitN(c.Body, "\n", 3)
+			fmt.Fprintf(&out, "  %s: %s\n", c.Author, eventMark.ReplaceAllString(strings.Join(lines[:min(len(lines), 2)], " "), "$1"))
+		}
+	}
+	if s.site.reacts() {
+		fmt.Fprintf(&out, "%d reactions\n", len(state.Reactions))
+	}
+	out.WriteString(s.run(s.bare, "git", "log", "--format=%s", "autoloop/p") + "\n")
+	out.WriteString(timeCell.ReplaceAllString(s.remembered("p.results.tsv"), "T") + "\n")
+	for line := range strings.Lines(s.remembered("p.md")) {
 		if strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| Last Run") {
 			out.WriteString(line)
 		}
@@ -132,8 +134,8 @@ func (h *hub) place() string {
 }
 
 // decided is the number of the last iteration that CI waits for no more.
-func (h *hub) decided() int {
-	return strings.Count(h.remembered("p.results.tsv"), "\n") - 1
+func (s *scene) decided() int {
+	return strings.Count(s.remembered("p.results.tsv"), "\n") - 1
 }
 
 // fault is one way in which a write fails.
@@ -169,6 +171,8 @@ func faults(write int) []fault {
 		{githubtest.Dropped, false, false},
 		{githubtest.PrimaryLimit, false, false},
 		{githubtest.BadGateway, false, false},
+		{githubtest.Slow, false, false},
+		{githubtest.Slow, true, false},
 	}
 	count := 2
 	if os.Getenv("AUTOLOOP_TEST_REAL") != "" {
@@ -188,7 +192,7 @@ func TestFaultsAtEveryWriteOfALife(t *testing.T) {
 	t.Parallel()
 	h, met := newLife(t), 0
 	for number, before := range chapters() {
-		before(h)
+		before(h.scene)
 		m := h.moment()
 		h.Calls()
 		h.one()
@@ -224,6 +228,9 @@ func TestFaultsAtEveryWriteOfALife(t *testing.T) {
 func (h *hub) strike(f fault, write int) {
 	h.t.Helper()
 	cmd := h.command("iterate", "--program", "p", "--json")
+	if f.kind == githubtest.Slow {
+		cmd.Env = append(cmd.Env, "AUTOLOOP_GITHUB_TIMEOUT=2s")
+	}
 	started := make(chan *os.Process, 1)
 	order := githubtest.Fault{Kind: f.kind, Writes: true, Skip: write, After: f.after, Wait: time.Hour}
 	if f.kill {

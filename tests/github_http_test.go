@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"cmp"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -8,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,9 +20,22 @@ import (
 	"github.com/org/autoloop/internal/github/githubtest"
 )
 
-// serveGit serves the repositories below a directory over HTTP, to who has the
-// token. It counts those who were let in and those who were not.
-func serveGit(t *testing.T, root string) (url string, allowed, refused *atomic.Int64) {
+// gitServer serves a repository over HTTP, to who has the token. It counts the
+// requests that were let in and those that were not.
+type gitServer struct {
+	backend *cgi.Handler
+	// reader, when set, is a token that may only read: a push with it fails the
+	// test. pushing, when set, is called before and after every push.
+	mu               sync.Mutex
+	reader           string
+	writer           string // the token that may write, hubToken when it is ""
+	pushing          func(after bool)
+	t                *testing.T
+	allowed, refused atomic.Int64
+}
+
+// newGitServer serves the repository in dir under a path.
+func newGitServer(t *testing.T, path, dir string) *gitServer {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "git", "--exec-path").Output()
 	require.NoError(t, err)
@@ -28,23 +43,62 @@ func serveGit(t *testing.T, root string) (url string, allowed, refused *atomic.I
 	if _, err := os.Stat(backend); err != nil {
 		t.Skip("this git has no http-backend")
 	}
-	allowed, refused = new(atomic.Int64), new(atomic.Int64)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, password, _ := r.BasicAuth(); password != hubToken {
-			refused.Add(1)
-			w.Header().Set("WWW-Authenticate", `Basic realm="GitHub"`)
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		allowed.Add(1)
-		handler := cgi.Handler{Path: backend, Env: []string{
-			"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=autoloop", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + t.TempDir(),
-			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
-		}}
-		handler.ServeHTTP(w, r)
-	}))
+	return &gitServer{t: t, backend: &cgi.Handler{Path: backend, Root: path, Env: []string{
+		"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=autoloop", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + t.TempDir(),
+		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+		"GIT_CONFIG_KEY_1=http.receivepack", "GIT_CONFIG_VALUE_1=true",
+	}}}
+}
+
+// listen starts to serve, and returns the address without the path.
+func (g *gitServer) listen(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(g)
 	t.Cleanup(server.Close)
-	return server.URL, allowed, refused
+	return server.URL
+}
+
+// ServeHTTP implements http.Handler.
+func (g *gitServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	g.mu.Lock()
+	reader, writer, pushing := g.reader, cmp.Or(g.writer, hubToken), g.pushing
+	g.mu.Unlock()
+	push := strings.HasSuffix(r.URL.Path, "/git-receive-pack")
+	_, password, _ := r.BasicAuth()
+	if password != "" && password == reader {
+		if password = writer; push || r.URL.Query().Get("service") == "git-receive-pack" {
+			g.t.Errorf("a push with a token that may only read: %s", r.URL)
+			password = ""
+		}
+	}
+	if password != writer {
+		g.refused.Add(1)
+		w.Header().Set("WWW-Authenticate", `Basic realm="GitHub"`)
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	g.allowed.Add(1)
+	if !push || pushing == nil {
+		g.backend.ServeHTTP(w, r)
+		return
+	}
+	pushing(false)
+	g.backend.ServeHTTP(w, r)
+	pushing(true)
+}
+
+// watch calls a function before and after every push from now on; nil ends that.
+func (g *gitServer) watch(pushing func(after bool)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pushing = pushing
+}
+
+// wants makes another token the one that may write.
+func (g *gitServer) wants(writer string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.writer = writer
 }
 
 // spy looks at the arguments of all processes until it is told to stop, and
@@ -75,8 +129,8 @@ func TestGitOverHTTPWithTheToken(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "11")
 	h.program(onIssue)
-	h.run(h.bare, "git", "config", "http.receivepack", "true")
-	server, allowed, refused := serveGit(t, filepath.Dir(h.bare))
+	backend := newGitServer(t, "/remote.git", h.bare)
+	server := backend.listen(t)
 	h.git("remote", "set-url", "origin", server+"/remote.git")
 	// What a checkout in Actions leaves behind must not be sent as well.
 	h.git("config", "http."+server+"/.extraheader", "Authorization: Basic b2xkOm9sZA==")
@@ -92,8 +146,8 @@ func TestGitOverHTTPWithTheToken(t *testing.T) {
 	require.Len(t, results, 2)
 	assert.Equal(t, "accepted", results[0].Outcome)
 	assert.Equal(t, *results[0].Commit, head(t, h.bare, "autoloop/p"))
-	assert.NotZero(t, allowed.Load())
-	assert.Zero(t, refused.Load(), "the first request has it already")
+	assert.NotZero(t, backend.allowed.Load())
+	assert.Zero(t, backend.refused.Load(), "the first request has it already")
 	assert.NotContains(t, a.stdout+a.stderr, hubToken)
 
 	after, err := os.ReadFile(filepath.Join(h.dir, ".git", "config"))

@@ -2,18 +2,14 @@ package tests
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/autoloop/internal/github/githubtest"
 )
 
-func TestPruneRemovesWhatGoneProgramsLeft(t *testing.T) {
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n", ".autoloop/programs/old.md": onIssue}, "9", "8")
-	h.Change(func(s *githubtest.State) { s.OpenIssue("alice", "P", onIssue, time.Now(), "autoloop-program") })
+func pruneRemovesWhatGoneProgramsLeft(t *testing.T, on maker) {
+	h := on(t, map[string]string{"value.txt": "10\n", ".autoloop/programs/old.md": onIssue}, "9", "8")
+	h.program(onIssue)
 	require.Equal(t, "accepted", h.one().Outcome)
 	a := h.binary("iterate", "--program", "old")
 	require.Zero(t, a.code, a.stderr)
@@ -32,12 +28,11 @@ func TestPruneRemovesWhatGoneProgramsLeft(t *testing.T) {
 	assert.Equal(t, "old: removed: state, branch autoloop/old, issue #3, pull request #4\n", a.stdout)
 	assert.Empty(t, head(t, h.bare, "autoloop/old"))
 	assert.Equal(t, "p.jsonl\np.md\np.results.tsv", h.run(h.bare, "git", "ls-tree", "--name-only", "memory/autoloop"))
-	h.Change(func(s *githubtest.State) {
-		assert.False(t, s.Issue(3).Open)
-		assert.False(t, s.Issue(4).Open)
-		assert.True(t, s.Issue(1).Open, "the issue that is a program stays")
-		assert.True(t, s.Issue(2).Open, "and so does its pull request")
-	})
+	there := h.site.look()
+	assert.False(t, there.Issue(3).Open)
+	assert.False(t, there.Issue(4).Open)
+	assert.True(t, there.Issue(1).Open, "the issue that is a program stays")
+	assert.True(t, there.Issue(2).Open, "and so does its pull request")
 	assert.Equal(t, "accepted", h.one().Outcome, "the other goes on")
 	a = h.binary("scheduler", "prune", "--local", "--remote", "origin")
 	require.Zero(t, a.code, a.stderr)

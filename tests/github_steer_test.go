@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -13,22 +12,8 @@ import (
 	"github.com/org/autoloop/internal/github/githubtest"
 )
 
-// answers are our replies on the issue, without their marks.
-func (h *hub) answers() []string {
-	var list []string
-	h.Change(func(s *githubtest.State) {
-		for _, c := range s.On(1) {
-			if mark, text, _ := strings.Cut(c.Body, "\n"); strings.HasPrefix(mark, "<!-- AUTOLOOP:REPLY ") {
-				list = append(list, strings.TrimSpace(text))
-			}
-		}
-	})
-	return list
-}
-
-func TestMaintainersSteerByComments(t *testing.T) {
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7", "6", "5")
+func maintainersSteerByComments(t *testing.T, on maker) {
+	h := on(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7", "6", "5")
 	h.program(onIssue)
 	require.Equal(t, "accepted", h.one().Outcome)
 
@@ -62,34 +47,32 @@ func TestMaintainersSteerByComments(t *testing.T) {
 	assert.Equal(t, "accepted", fourth.Outcome)
 	log := h.run(h.bare, "git", "log", "--format=%s", "autoloop/p")
 	assert.Contains(t, log, "[Autoloop: p] Undo iteration 3")
-	h.Change(func(s *githubtest.State) {
-		assert.Len(t, s.Reactions, 4)
-		assert.Equal(t, []string{"autoloop-program"}, s.Issue(1).Labels, "it is active again")
-	})
+	there := h.site.look()
+	assert.Equal(t, []string{"autoloop-program"}, there.Issue(1).Labels, "it is active again")
+	if h.site.reacts() {
+		assert.Len(t, there.Reactions, 4)
+	}
 	assert.Len(t, h.answers(), 4)
 }
 
-func TestAClosedPullRequestWaitsForAPerson(t *testing.T) {
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
+func aClosedPullRequestWaitsForAPerson(t *testing.T, on maker) {
+	h := on(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
 	h.program(onIssue)
 	require.Equal(t, "accepted", h.one().Outcome)
-	h.Close(h.openPull())
+	h.site.closed(h.openPull())
 	closed := h.one()
 	assert.Equal(t, "idle", closed.Outcome)
 	assert.Contains(t, closed.Stopped, "pull request #2 closed")
 	assert.Contains(t, h.remembered("p.md"), "| PR | — |")
 	h.say("alice", "/autoloop resume")
 	assert.Equal(t, "accepted", h.one().Outcome)
-	h.Change(func(s *githubtest.State) {
-		require.Len(t, s.Pulls, 2, "the next gain opens a new one")
-		assert.False(t, s.Issue(s.Pulls[0].Number).Open, "nobody's will is undone")
-	})
+	there := h.site.look()
+	require.Len(t, there.Pulls, 2, "the next gain opens a new one")
+	assert.False(t, there.Issue(there.Pulls[0].Number).Open, "nobody's will is undone")
 }
 
-func TestAPausedProgramHearsWithoutAnIteration(t *testing.T) {
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
+func aPausedProgramHears(t *testing.T, on maker) {
+	h := on(t, map[string]string{"value.txt": "10\n"}, "9", "8")
 	h.program(onIssue)
 	require.Equal(t, "accepted", h.one().Outcome)
 	h.say("alice", "/autoloop pause")
@@ -136,15 +119,11 @@ func TestCommitsHaveTheIdentityThatIsAskedFor(t *testing.T) {
 	assert.Equal(t, 2, h.binary("iterate", "--program", "p").code)
 }
 
-func TestTitleAndBodyOfAnIssueMayBeEdited(t *testing.T) {
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
+func titleAndBodyMayBeEdited(t *testing.T, on maker) {
+	h := on(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
 	h.program(onIssue)
 	require.Equal(t, "accepted", h.one().Outcome)
-	h.Change(func(s *githubtest.State) {
-		s.Issue(1).Title = "Another title"
-		s.Issue(1).Body = strings.Replace(onIssue, `{"m": %s}`, `{"m": %s.5}`, 1)
-	})
+	h.site.rewrite(1, "Another title", strings.Replace(onIssue, `{"m": %s}`, `{"m": %s.5}`, 1))
 	second := h.one()
 	assert.Equal(t, "accepted", second.Outcome)
 	assert.Equal(t, "8.5", text(second.Metric), "the body of now counts")
@@ -152,24 +131,21 @@ func TestTitleAndBodyOfAnIssueMayBeEdited(t *testing.T) {
 	assert.Empty(t, h.run(h.bare, "git", "for-each-ref", "refs/heads/autoloop/another-title"))
 }
 
-func TestStrangersAreNotRun(t *testing.T) {
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
-	h.Change(func(s *githubtest.State) {
-		s.OpenIssue("mallory", "P", strings.Replace(onIssue, "metric: m", "metric: m\ntrusted-associations: [NONE]", 1), time.Now(), "autoloop-program")
-		fork := s.OpenIssue("mallory", "[Autoloop: p]", "", time.Now())
-		s.Pulls = append(s.Pulls, &githubtest.Pull{Number: fork.Number, Head: "autoloop/p", Base: "main", HeadOf: "mallory/repo", HeadSHA: strings.Repeat("0", 40)})
-	})
+func strangersAreNotRun(t *testing.T, on maker) {
+	h := on(t, map[string]string{"value.txt": "10\n"}, "9")
+	h.site.open("mallory", "P", strings.Replace(onIssue, "metric: m", "metric: m\ntrusted-associations: [NONE]", 1), "autoloop-program")
+	h.site.imitate("mallory", "autoloop/p", "[Autoloop: p]")
 	a := h.binary("iterate", "--program", "p")
 	assert.Equal(t, 2, a.code)
 	assert.Contains(t, a.stderr, "issue #1 is not run: mallory is NONE in this repository")
 	assert.NoFileExists(t, filepath.Join(h.side, "prompt.1"))
-	h.Change(func(s *githubtest.State) { assert.Empty(t, s.On(1)); assert.Empty(t, s.Reactions) })
+	there := h.site.look()
+	assert.Empty(t, there.Comments)
+	assert.Empty(t, there.Reactions)
 }
 
-func TestATokenThatIsPrintedIsMasked(t *testing.T) {
-	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "11")
+func aTokenThatIsPrintedIsMasked(t *testing.T, on maker) {
+	h := on(t, map[string]string{"value.txt": "10\n"}, "9", "11")
 	require.NoError(t, os.WriteFile(filepath.Join(h.side, "leak"), []byte(hubToken), 0o600))
 	body := strings.Replace(onIssue, "printf", "cat \"$SIDE/leak\" >&2; cat \"$SIDE/leak\"; echo; env | grep -i token >\"$SIDE/env\" || true\nprintf", 1)
 	body = strings.Replace(body, `says @octocat <b>"`, `$(cat "$SIDE/leak")"`, 1)
@@ -184,14 +160,13 @@ func TestATokenThatIsPrintedIsMasked(t *testing.T) {
 	}
 	assert.NotContains(t, h.run(h.bare, "git", "log", "--format=%B", "autoloop/p"), hubToken)
 	assert.NotContains(t, h.told(2), hubToken)
-	h.Change(func(s *githubtest.State) {
-		for _, c := range s.Comments {
-			assert.NotContains(t, c.Body, hubToken)
-		}
-		for _, i := range s.Issues[1:] {
-			assert.NotContains(t, i.Body, hubToken)
-		}
-	})
+	there := h.site.look()
+	for _, c := range there.Comments {
+		assert.NotContains(t, c.Body, hubToken)
+	}
+	for _, i := range there.Issues[1:] {
+		assert.NotContains(t, i.Body, hubToken)
+	}
 }
 
 func TestGitHubDownStopsNoIteration(t *testing.T) {
@@ -228,4 +203,14 @@ func TestSigningIsAskedForByName(t *testing.T) {
 	a = w.binary("iterate", "--program", "p")
 	assert.Equal(t, 1, a.code, "nothing is kept unsigned")
 	assert.Contains(t, a.stderr, "signingkey")
+
+	program := filepath.Join(w.side, "gpg")
+	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\necho \"$@\" > \"$SIDE/asked\"\nexit 1\n"), 0o700)) //nolint:gosec // It is run.
+	w.git("config", "gpg.program", program)
+	w.git("config", "user.signingKey", "robot@example.com")
+	w.env = append(w.env, "AUTOLOOP_SIGN=gpg")
+	a = w.binary("iterate", "--program", "p")
+	assert.Equal(t, 1, a.code, "nor when the key is of no use")
+	assert.Contains(t, a.stderr, "gpg failed to sign")
+	assert.Contains(t, w.beside("asked"), "-bsau robot@example.com")
 }

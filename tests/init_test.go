@@ -6,9 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
 )
 
 const (
@@ -68,7 +71,7 @@ func TestInitAsksAndUpgrades(t *testing.T) {
 	assert.Contains(t, a.stdout, "nothing was changed")
 	assert.Empty(t, w.git("status", "--porcelain"), "nothing is written without a yes")
 
-	require.Zero(t, w.binary("iterate", "init", "--yes").code)
+	require.Zero(t, w.binary("iterate", "init", "--simple", "--yes").code)
 	written := w.read(initWorkflow)
 	simple, err := os.ReadFile("../workflows/autoloop-simple.yml")
 	require.NoError(t, err)
@@ -119,4 +122,180 @@ func TestIssueTemplateIsUnconfigured(t *testing.T) {
 	a := w.binary("scheduler", "--program", "form")
 	assert.Equal(t, 2, a.code, a.stdout)
 	assert.Contains(t, a.stderr, "not configured yet")
+}
+
+// TestInitNamesTheCI holds that finished CI starts the workflow, whatever it is
+// called.
+func TestInitNamesTheCI(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{nil, {"--simple"}} {
+		w := newWorld(t, map[string]string{
+			".github/workflows/a.yml":          "name: 'It''s \"fast\": {{ x }} # <b>'\non: [push, pull_request]\njobs: {}\n",
+			".github/workflows/e.yml":          "name: ${{ github.token }}\non: push\n",
+			".github/workflows/b.yaml":         "name: |\n  two\n  lines\non:\n  pull_request:\n    branches: [main]\n",
+			".github/workflows/c.yml":          "on: push\n",
+			".github/workflows/by-hand.yml":    "name: By hand\non: workflow_dispatch\n",
+			".github/workflows/broken.yml":     "name: [\n",
+			".github/workflows/autoloop-x.yml": "name: Ours\non: push\n",
+			".github/workflows/notes.txt":      "name: Notes\non: push\n",
+		})
+		a := w.binary("iterate", append([]string{"init", "--yes"}, flags...)...)
+		require.Zero(t, a.code, a.stderr)
+		events, _ := readWorkflow(t, filepath.Join(w.dir, initWorkflow)).On.(map[string]any)
+		assert.Equal(t, map[string]any{
+			"workflows": []any{".github/workflows/c.yml", "It's \"fast\": {{ x }} # <b>", "two\nlines\n"}, "types": []any{"completed"},
+			"branches": []any{"autoloop/**"},
+		}, events["workflow_run"])
+		assert.Contains(t, w.binary("iterate", "init", "--yes").stdout, "there is nothing to do")
+
+		w.write(".github/workflows/d.yml", "name: Later\non: push\n")
+		assert.Contains(t, w.binary("iterate", "init", "--yes").stdout, "update  "+initWorkflow)
+		assert.Contains(t, w.read(initWorkflow), `"Later"`)
+		for _, file := range []string{"a.yml", "b.yaml", "c.yml", "by-hand.yml", "broken.yml", "d.yml", "e.yml"} {
+			require.NoError(t, os.Remove(filepath.Join(w.dir, ".github/workflows", file)))
+		}
+		require.NoError(t, os.Remove(filepath.Join(w.dir, ".github/workflows/autoloop-x.yml")))
+		require.NoError(t, os.Remove(filepath.Join(w.dir, ".github/workflows/notes.txt")))
+		out, err := w.actionlint()
+		require.NoError(t, err, out)
+	}
+}
+
+func TestInitMakesLabels(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"README.md": "mine\n"})
+	h.Change(func(s *githubtest.State) { s.Labels = []string{"Automation", "bug"} })
+	a := h.binary("iterate", "init")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "create  label autoloop-program")
+	h.Change(func(s *githubtest.State) { assert.Len(t, s.Labels, 2, "nothing is made without a yes") })
+
+	a = h.binary("iterate", "init", "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.NotContains(t, a.stdout, "gh label create")
+	h.Change(func(s *githubtest.State) {
+		assert.Equal(t, []string{"Automation", "bug", "autoloop-program", "autoloop-completed", "autoloop"}, s.Labels)
+	})
+	assert.Contains(t, h.binary("iterate", "init", "--yes").stdout, "there is nothing to do")
+
+	a = newWorld(t, nil).binary("iterate", "init", "--yes")
+	assert.Contains(t, a.stdout, "gh label create autoloop-program --color 1d76db")
+}
+
+func TestInitAdoptsBranches(t *testing.T) {
+	t.Parallel()
+	program := strings.Replace(onIssue, "agent: command", "agent: tuner", 1)
+	h := newHub(t, map[string]string{
+		"README.md": "mine\n", ".autoloop/programs/speed.md": program, ".autoloop/programs/two.md": program, ".autoloop/programs/done.md": program,
+	})
+	const digits = "-0123456789abcdef"
+	for _, branch := range []string{"speed" + digits, "two-aaaaaa", "two-bbbbbb", "done", "done" + digits, "gone-cafe01", "speed-notes"} {
+		h.git("commit", "--quiet", "--allow-empty", "--message", branch)
+		h.git("push", "--quiet", h.bare, "HEAD:refs/heads/autoloop/"+branch)
+	}
+	h.git("reset", "--quiet", "--hard", "origin/main")
+	before := h.run(h.bare, "git", "for-each-ref")
+	at := head(t, h.bare, "autoloop/speed"+digits)
+	h.Change(func(s *githubtest.State) {
+		s.Labels = []string{"autoloop-program", "autoloop-completed", "automation", "autoloop"}
+	})
+	require.Zero(t, h.binary("iterate", "init", "--yes").code)
+	assert.Equal(t, before, h.run(h.bare, "git", "for-each-ref"), "branches are renamed when asked to")
+
+	h.Change(func(s *githubtest.State) {
+		issue := s.OpenIssue("github-actions[bot]", "[Autoloop: speed]", "", time.Now())
+		s.Pulls = append(s.Pulls, &githubtest.Pull{Number: issue.Number, Head: "autoloop/speed" + digits, Base: "main", HeadOf: "org/repo"})
+	})
+
+	a := h.binary("iterate", "init", "--adopt")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "rename  branch autoloop/speed"+digits+" to autoloop/speed; its pull request #1 is closed by that, and the next gain opens another\n")
+	assert.Contains(t, a.stdout, "keep    branch autoloop/done"+digits+" (autoloop/done is there already")
+	assert.Contains(t, a.stdout, "keep    branch autoloop/two-aaaaaa (program two has 2 such branches")
+	assert.Contains(t, a.stdout, "keep    branch autoloop/gone-cafe01 (there is no program gone)")
+	assert.NotContains(t, a.stdout, "speed-notes")
+	assert.Equal(t, before, h.run(h.bare, "git", "for-each-ref"), "nothing is changed without a yes")
+
+	a = h.binary("iterate", "init", "--adopt", "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, at, head(t, h.bare, "autoloop/speed"))
+	assert.NotContains(t, h.run(h.bare, "git", "for-each-ref"), "speed"+digits)
+	a = h.binary("iterate", "init", "--adopt", "--yes")
+	assert.Contains(t, a.stdout, "there is nothing to do", "once is enough")
+
+	h.git("checkout", "--quiet", "--orphan", "books")
+	h.git("rm", "-r", "--quiet", "--force", ".")
+	state := "# two\n\n## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Branch | `autoloop/two-bbbbbb` |\n| Issue | #7 |\n"
+	h.write("two.md", state)
+	h.git("add", "two.md")
+	h.git("commit", "--quiet", "--message", "state")
+	h.git("push", "--quiet", h.bare, "HEAD:refs/heads/memory/autoloop")
+	h.git("checkout", "--quiet", "--force", "main")
+	at = head(t, h.bare, "autoloop/two-bbbbbb")
+	a = h.binary("iterate", "init", "--adopt", "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "keep    branch autoloop/two-aaaaaa (the state of two names autoloop/two-bbbbbb)")
+	assert.Equal(t, at, head(t, h.bare, "autoloop/two"))
+	assert.Equal(t, strings.TrimSpace(state), h.remembered("two.md"), "state stays as it is")
+}
+
+// TestInitWritesTheGate holds that it is there for programs with task suites,
+// and for those alone.
+func TestInitWritesTheGate(t *testing.T) {
+	t.Parallel()
+	const gate = ".github/workflows/autoloop-gate.yml"
+	w := newWorld(t, map[string]string{"README.md": "mine\n"})
+	require.Zero(t, w.binary("iterate", "init", "--yes").code)
+	assert.NoFileExists(t, filepath.Join(w.dir, gate))
+	for _, name := range []string{"claude", "agents"} {
+		w.write(".autoloop/programs/"+name+".md", "---\nevaluation: tasks\ntasks: suite\n---\n## Goal\nx\n## Target\n- `AGENTS.md`\n")
+	}
+	a := w.binary("iterate", "init", "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "create  "+gate)
+	assert.Contains(t, w.read(gate), `program: ["agents", "claude"]`)
+	out, err := w.actionlint()
+	require.NoError(t, err, out)
+}
+
+// TestInitLetsProgramsStartCI holds that a workflow may start others when a
+// program asks for it, and only then.
+func TestInitLetsProgramsStartCI(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{".autoloop/programs/p.md": onIssue, "value.txt": "1\n"})
+	rights := func(file, job string) any {
+		permissions, _ := readWorkflow(t, filepath.Join(w.dir, ".github/workflows", file)).Jobs[job].Permissions.(map[string]any)
+		return permissions["actions"]
+	}
+	require.Zero(t, w.binary("iterate", "init", "--yes").code)
+	assert.Equal(t, "read", rights("autoloop-iterate.yml", "publish"))
+
+	w.write(".autoloop/programs/p.md", strings.Replace(onIssue, "metric: m", "ci-workflow: ci.yml\nmetric: m", 1))
+	a := w.binary("iterate", "init", "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, "write", rights("autoloop-iterate.yml", "publish"))
+	assert.Equal(t, "write", rights("autoloop.yml", "iterate"))
+	assert.Equal(t, "read", rights("autoloop-iterate.yml", "propose"), "never beside a program's code")
+	assert.Equal(t, "read", rights("autoloop.yml", "steer"))
+
+	a = w.binary("iterate", "init", "--yes", "--simple")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, "write", rights("autoloop.yml", "run"))
+	assert.Contains(t, a.stdout, "keep    .github/workflows/autoloop-iterate.yml (nothing calls it any more: delete it)")
+}
+
+func TestInitAdoptsWithoutARemote(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{".autoloop/programs/p.md": onIssue, ".github/workflows/autoloop.lock.yml": "name: Old\non: push\n"})
+	w.git("branch", "autoloop/p-0a1b2c3d")
+	w.git("checkout", "--quiet", "autoloop/p-0a1b2c3d")
+	a := w.binary("iterate", "init", "--adopt", "--yes")
+	assert.Equal(t, 1, a.code, a.stdout)
+	assert.Contains(t, a.stderr, "it is checked out in "+w.dir+": switch to another branch there; run it again to go on")
+
+	w.git("checkout", "--quiet", "main")
+	a = w.binary("iterate", "init", "--adopt", "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "keep    .github/workflows/autoloop.lock.yml (the workflow of gh-aw: delete it, or both run)")
+	assert.Equal(t, "autoloop/p", w.git("branch", "--list", "--format=%(refname:short)", "autoloop/*"))
 }

@@ -253,7 +253,10 @@ func TestActionsOutputs(t *testing.T) {
 	w.plan()
 	data, err := os.ReadFile(out)
 	require.NoError(t, err)
-	assert.Equal(t, "has-work=true\nselected=good\nmatrix={\"program\":[\"good\"]}\n", string(data))
+	assert.Equal(t, map[string]string{
+		"has-work": "true", "selected": "good", "matrix": `{"program":["good"]}`, "pr-number": "", "issue-number": "",
+		"report": filepath.Join(filepath.Dir(w.dir), "gh-aw", "autoloop.json"),
+	}, outputsOf(t, string(data)))
 	data, err = os.ReadFile(summary)
 	require.NoError(t, err)
 	assert.Contains(t, string(data), "Selected **good**")

@@ -274,7 +274,12 @@ trap "" TERM; sleep 300; sleep 300`
 // withoutNamespaces prepares `iterate` where nobody may make namespaces.
 func (w *world) withoutNamespaces(args ...string) *exec.Cmd {
 	w.t.Helper()
-	cmd := w.command("iterate", args...)
+	return w.bare(w.command("iterate", args...))
+}
+
+// bare has a command run where nobody may make namespaces.
+func (w *world) bare(cmd *exec.Cmd) *exec.Cmd {
+	w.t.Helper()
 	cmd.Args = append([]string{
 		"unshare", "--user", "--map-root-user", "sh", "-c",
 		`echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" "$@"`,
@@ -333,6 +338,38 @@ func TestDoctorSaysWhetherThereIsIsolation(t *testing.T) {
 	assert.Regexp(t, `isolation +off\n`, a.stdout)
 	assert.Contains(t, a.stdout, "! agent and evaluation are not isolated, and can read and write all that you can: ")
 	assert.Contains(t, a.stdout, "max_user_namespaces is 0")
+}
+
+// TestDoctorLooksAtIsolation: without any program too, with the cure, and as a
+// problem where it is required.
+func TestDoctorLooksAtIsolation(t *testing.T) {
+	t.Parallel()
+	w := agentWorld(t, `echo 4 > src/value.txt`).isolated()
+	args := []string{"doctor", "--local", "--quick"}
+	find := func(a answer) string {
+		for line := range strings.Lines(a.stdout) {
+			if strings.Contains(line, " isolation ") {
+				return line
+			}
+		}
+		return a.stdout + a.stderr
+	}
+	a := w.binary("iterate", args...)
+	assert.Zero(t, a.code, a.stderr)
+	assert.Regexp(t, `^ok +isolation +it works here, by (namespaces|bwrap)`, find(a))
+	a = w.answer(w.bare(w.command("iterate", args...)))
+	assert.Zero(t, a.code, a.stderr)
+	assert.Regexp(t, `^warn +isolation +agents and evaluations can read and write all that you can: .*max_user_namespaces is 0.*`+"`sudo sysctl user.max_user_namespaces=15000`", find(a))
+	w.env = append(w.env, "AUTOLOOP_ISOLATION=required")
+	a = w.answer(w.bare(w.command("iterate", args...)))
+	assert.Equal(t, 1, a.code, a.stderr)
+	assert.Regexp(t, `^FAIL +isolation +AUTOLOOP_ISOLATION is required, and this machine has none`, find(a))
+	w.env = append(w.env, "AUTOLOOP_ISOLATION=off")
+	a = w.binary("iterate", args...)
+	assert.Zero(t, a.code, a.stderr)
+	assert.Regexp(t, `^warn +isolation +.*AUTOLOOP_ISOLATION is off +unset it`, find(a))
+	w.env = append(w.env, "AUTOLOOP_ISOLATION=perhaps")
+	assert.Equal(t, 2, w.binary("iterate", args...).code)
 }
 
 func TestIsolationSettings(t *testing.T) {

@@ -232,7 +232,7 @@ func TestSkillImprovesAlone(t *testing.T) {
 	assert.Contains(t, string(said), "case 2: 1 of 3")
 	a = w.skill()
 	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "perfect-baseline")
+	assert.Contains(t, a.stdout, "s: perfect; the best is v5")
 }
 
 func TestSkillAloneIsStuck(t *testing.T) {

@@ -124,8 +124,8 @@ func TestSkillApplyNothing(t *testing.T) {
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "there is nothing to apply")
 	a = w.binary("iterate", "skill", "apply", ws, "--yes", "--version", "7")
-	assert.Equal(t, 1, a.code)
-	assert.Contains(t, a.stderr, "v7 is missing")
+	assert.Equal(t, 2, a.code)
+	assert.Contains(t, a.stderr, "no such version was kept; there are v0")
 }
 
 // TestSkillApplyKilled kills applications and what undoes them at moments spread
@@ -250,4 +250,87 @@ func TestSkillMarksWhatIsWithinTheNoise(t *testing.T) {
 	a = w.binary("iterate", "skill", "report", ws)
 	assert.Equal(t, 2, strings.Count(a.stdout, marked), a.stdout)
 	assert.Contains(t, a.stdout, "Note: the gain is under 0.05")
+}
+
+func TestSkillRunSaysWhatItGoesOnFrom(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `echo beta >> SKILL.md`)
+	a := w.skill("-n", "1", "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.NotContains(t, a.stderr, "warning")
+	a = w.skill("-n", "1")
+	assert.NotContains(t, a.stderr, "changed since v0", "what was applied is no change by hand")
+	w.write("s/mine", "mine\n")
+	a = w.skill("-n", "1")
+	assert.Contains(t, a.stderr, "begin with the skill as it is with --fresh")
+
+	w.write("other/SKILL.md", "other\n")
+	w.write("other/evals/evals.json", w.read("s/evals/evals.json"))
+	a = w.binary("iterate", "skill", "other", "--workspace", ws, "--agent-command", "true", "--judge", "off")
+	assert.Equal(t, 2, a.code)
+	assert.Contains(t, a.stderr, "is the workspace of ")
+	require.NoError(t, os.Rename(filepath.Join(w.dir, "s"), filepath.Join(w.dir, "moved")))
+	a = w.binary("iterate", "skill", "moved", "--workspace", ws, "--agent-command", "true", "--judge", "off", "-n", "1")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, w.read(ws+"/manifest.json"), `"../moved"`)
+
+	w.write("precious/candidate/file", "mine\n")
+	a = w.binary("iterate", "skill", "moved", "--workspace", "precious", "--agent-command", "true", "--judge", "off")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stderr, "is no workspace and has \"candidate\" in it")
+	assert.Equal(t, "mine\n", w.read("precious/candidate/file"))
+}
+
+func TestSkillRunsOneAtATime(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `test -e "$SIDE/second" || { touch "$SIDE/second"; "$ITERATE" skill "$SKILL" --agent-command true --judge off > "$SIDE/out" 2>&1; echo $? >> "$SIDE/out"; }; echo beta >> SKILL.md`)
+	w.env = append(w.env, "ITERATE="+filepath.Join(binaries, "iterate"), "SKILL="+filepath.Join(w.dir, "s"))
+	a := w.skill("-n", "1", "--env", "ITERATE,SKILL", "--isolation", "off")
+	require.Zero(t, a.code, a.stderr)
+	out, err := os.ReadFile(filepath.Join(w.side, "out"))
+	require.NoError(t, err)
+	assert.Contains(t, string(out), "another run works in ")
+	assert.True(t, strings.HasSuffix(string(out), "\n1\n"), string(out))
+}
+
+func TestSkillNamesWhoCouldWork(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", "echo beta >> SKILL.md")
+	for _, args := range [][]string{{"skill", "s"}, {"skill", "eval", "s"}} {
+		a := w.binary("iterate", args...)
+		assert.Equal(t, 2, a.code)
+		assert.Contains(t, a.stderr, "with --agent, or give a command with --agent-command; ready here: ")
+	}
+	w.env = append(w.env, "AUTOLOOP_AGENT=nobody")
+	assert.Contains(t, w.binary("iterate", "skill", "s").stderr, `no agent is called "nobody"`)
+	assert.Zero(t, w.skill("-n", "1").code, "a command that is given wins over the environment")
+}
+
+func TestSkillReportOfABrokenImprover(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", "exit 3")
+	a := w.skill()
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "Note: the last 3 candidates were not measured at all")
+	a = w.binary("iterate", "score", ws, "2")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stderr, "iteration 2 was not measured: the improver failed: crashed: exit code 3")
+}
+
+// TestSkillApplyHidesNothing asks about changes that would be seen as others on a
+// terminal.
+func TestSkillApplyHidesNothing(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `printf 'beta\nsteal\033[1A\033[2K\r\n' >> SKILL.md`)
+	a := w.skill("-n", "1")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "+steal␛[1A␛[2K")
+	assert.NotContains(t, a.stdout, "\x1b")
+	w.write("s/mine", "mine\n")
+	a = w.binary("iterate", "skill", "apply", ws, "--merge")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "Joined with what changed")
+	assert.NotContains(t, a.stdout, "\x1b")
+	a = w.binary("iterate", "skill", "report", ws, "--diff")
+	assert.Contains(t, a.stdout, "+steal\x1b[1A\x1b[2K", "the patch is as it is")
 }

@@ -80,10 +80,12 @@ func (w *world) recording(agent, scenario string) string {
 	return file
 }
 
-var changing = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z| UTC|\+00:00)|\b[0-9a-f]{12,40}\b`)
+// changing is what differs between two runs of the same: times, names of commits
+// and of runs. Digests of changes do not.
+var changing = regexp.MustCompile(`\d{8}T\d{6}Z-[0-9a-f]{8}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z| UTC|\+00:00)|\b([0-9a-f]{40}|[0-9a-f]{12})\b`)
 
-// books are the state files without what must differ between two runs: times,
-// names of commits and runs, durations, and the agent's name and usage.
+// books are the state files and the program branch without what must differ
+// between two runs: that, durations, and the agent's name and usage.
 func (w *world) books() string {
 	w.t.Helper()
 	var lines []string
@@ -95,15 +97,21 @@ func (w *world) books() string {
 		require.NoError(w.t, err)
 		lines = append(lines, string(line))
 	}
-	lines = append(lines, w.memory("p.md"), w.memory("p.results.tsv"))
+	lines = append(lines, w.memory("p.md"), w.memory("p.results.tsv"), w.git("log", "--format=%an %ae %B", "-p", "autoloop/p", "^main"))
 	return changing.ReplaceAllString(strings.Join(lines, "\n"), "…")
 }
 
+// TestTheBooksAreTheSameWithEveryAgent: two iterations, one that is kept and
+// hands something back, and one that changes nothing.
 func TestTheBooksAreTheSameWithEveryAgent(t *testing.T) {
 	t.Parallel()
 	const said = "Raised the value to 2. It was too low."
-	server := modeltest.New(t, modeltest.Text("PLAN: "+said+"\nFILE: value.txt\n<<<<<<< SEARCH\n9\n=======\n7\n>>>>>>> REPLACE\n"))
-	w := standInWorld(t, "", "agent-command: echo 7 > value.txt; echo '"+said+"'")
+	const work = "if grep -q 9 value.txt; then echo 7 > value.txt; echo 'LESSON: it was too low' > .autoloop-notes.md; fi"
+	const command = "agent-command: |\n  " + work + "; echo '" + said + "'"
+	nothing := modeltest.Text("PLAN: " + said + "\n")
+	server := modeltest.New(t, modeltest.Text("PLAN: "+said+"\nFILE: value.txt\n<<<<<<< SEARCH\n9\n=======\n7\n>>>>>>> REPLACE\n"+
+		"FILE: .autoloop-notes.md\n<<<<<<< WHOLE\nLESSON: it was too low\n>>>>>>> WHOLE\n"), nothing, nothing)
+	w := standInWorld(t, "", command)
 	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+server.URL+"/v1", "AUTOLOOP_MODELS_KEY="+keyOf("AUTOLOOP_MODELS_KEY"))
 	books := map[string]string{"command": "", "models": ""}
 	for name := range standIns() {
@@ -112,12 +120,15 @@ func TestTheBooksAreTheSameWithEveryAgent(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(books)) {
 		w := w
 		if name != "command" && name != "models" {
-			w = standInWorld(t, "echo 7 > value.txt", "agent-command: echo 7 > value.txt; echo '"+said+"'")
+			w = standInWorld(t, work, command)
 		}
-		a := w.binary("iterate", "--program", "p", "--json", "--agent", name, "--model", "test-model")
+		a := w.binary("iterate", "--program", "p", "--json", "--agent", name, "--model", "test-model", "-n", "2")
 		require.Zero(t, a.code, a.stderr)
 		got := w.decode(a.stdout)
+		require.Len(t, got, 2)
 		require.Equal(t, "accepted", got[0].Outcome, "%s: %v", name, got[0].Reasons)
+		require.Equal(t, "rejected", got[1].Outcome, "%s: %v", name, got[1].Reasons)
+		assert.Equal(t, []string{"no change proposed"}, got[1].Reasons, name)
 		assert.Equal(t, name, w.decided()["agent"])
 		w.noKey(a.stdout, a.stderr)
 		books[name] = w.books()
@@ -125,6 +136,8 @@ func TestTheBooksAreTheSameWithEveryAgent(t *testing.T) {
 			w.git("branch", "--delete", "--force", "autoloop/p", "memory/autoloop")
 		}
 	}
+	assert.Contains(t, books["command"], "- it was too low (iteration 1)")
+	assert.Contains(t, books["command"], `"digest":"`)
 	for name, text := range books {
 		assert.Equal(t, books["command"], text, "%s and command", name)
 	}
@@ -251,16 +264,16 @@ func TestAgentsAreListed(t *testing.T) {
 		got[one.Name] = strings.TrimSpace(one.State + " " + one.Version + " " + one.Missing)
 	}
 	assert.Equal(t, "ready 9999.0", got["claude"])
-	assert.Equal(t, "missing 0.1.2 version 0.1.2 is too old (at least 0.50.0): npm install -g @google/gemini-cli", got["gemini"])
+	assert.Equal(t, "missing 0.1.2 version 0.1.2 is too old (at least 0.50.0): npm install -g @google/gemini-cli@0.61", got["gemini"])
 	assert.Equal(t, "missing  it did not say its version: `codex --version` ended with exit code 3 broken", got["codex"])
-	assert.Equal(t, "missing  opencode is not installed: npm install -g opencode-ai", got["opencode"])
+	assert.Equal(t, "missing  opencode is not installed: npm install -g opencode-ai@1.18.33", got["opencode"])
 	assert.Equal(t, "missing 9999.0 no key and no login: set CURSOR_API_KEY, or log in with cursor-agent", got["cursor"])
 	assert.Contains(t, got["command"], "program ")
 	assert.Contains(t, got["models"], "missing ")
 	table := w.binary("iterate", "agents").stdout
 	assert.Regexp(t, `(?m)^claude +ready +9999\.0$`, table)
 	for name, want := range map[string]string{
-		"gemini": "version 0.1.2 is too old", "opencode": "npm install -g opencode-ai", "nobody": `no agent is called "nobody"`,
+		"gemini": "version 0.1.2 is too old", "opencode": "npm install -g opencode-ai@1.18.33", "nobody": `no agent is called "nobody"`,
 	} {
 		a := w.binary("iterate", "--program", "p", "--agent", name)
 		assert.Equal(t, 2, a.code)

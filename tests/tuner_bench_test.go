@@ -85,7 +85,7 @@ func (e *example) race(tb testing.TB, seeds int, marks []int, propose proposer) 
 }
 
 // remeasure gives the last incumbents of a noisy program new numbers, so that
-// none wins by luck: the least of five runs, in turns.
+// none wins by luck: the least of fifteen runs, in turns.
 func (e *example) remeasure(tb testing.TB, sides ...[]found) {
 	tb.Helper()
 	if !e.noisy {
@@ -97,7 +97,7 @@ func (e *example) remeasure(tb testing.TB, sides ...[]found) {
 		}
 	}
 	require.Equal(tb, score.Lower, e.program.Direction, "the least time counts")
-	for range 5 {
+	for range 15 {
 		for _, side := range sides {
 			for i := range side {
 				value, err := e.again(side[i].text)

@@ -136,8 +136,8 @@ func (e *example) again(text []byte) (float64, error) {
 type proposer func(e *example, request agent.Request, random *rand.Rand) (map[string]score.Value, error)
 
 // search goes through evaluations as the loop does: each candidate is measured
-// once and kept when it is better and no guardrail is broken. The incumbent of a
-// noisy program is measured beside it.
+// and kept when it is better and no guardrail is broken; that of a noisy program
+// in pairs with the incumbent.
 func (e *example) search(seed int64, marks []int, propose proposer) (found, error) {
 	tree, err := e.copyTree()
 	if err != nil {
@@ -154,17 +154,17 @@ func (e *example) search(seed int64, marks []int, propose proposer) (found, erro
 	request := agent.Request{Dir: tree, Targets: []string{e.target}, Direction: e.program.Direction, Seed: seed}
 	var result found
 	for n := 1; n <= marks[len(marks)-1]; n++ {
-		if e.noisy {
-			if m, err := e.measure(tree); err == nil && m.Metric != nil {
-				best = m.Metric
-			}
-		}
 		request.Incumbent = best
 		params, err := propose(e, request, random)
 		if err != nil {
 			return found{}, err
 		}
-		m, err := e.measure(tree)
+		var m score.Measurement
+		if e.noisy {
+			best, m, err = e.paired(tree, kept, best)
+		} else {
+			m, err = e.measure(tree)
+		}
 		if err != nil {
 			return found{}, err
 		}
@@ -188,6 +188,38 @@ func (e *example) search(seed int64, marks []int, propose proposer) (found, erro
 	}
 	result.text = kept
 	return result, nil
+}
+
+// paired measures the candidate in the tree beside the incumbent's target file,
+// so that a machine whose speed drifts is the same for both. A gain is looked at
+// twice more, in turns, and the medians of three returned.
+func (e *example) paired(tree string, incumbent []byte, best *score.Value) (*score.Value, score.Measurement, error) {
+	file := filepath.Join(tree, filepath.FromSlash(e.target))
+	candidate, err := os.ReadFile(file)
+	if err != nil {
+		return nil, score.Measurement{}, err
+	}
+	var sides [2][]score.Measurement
+	for _, side := range []int{1, 0, 0, 1, 1, 0} {
+		if err := os.WriteFile(file, [][]byte{incumbent, candidate}[side], 0o600); err != nil {
+			return nil, score.Measurement{}, err
+		}
+		m, err := e.measure(tree)
+		if err != nil || m.Metric == nil {
+			return best, m, err
+		}
+		sides[side] = append(sides[side], m)
+		if len(sides[0]) == 1 && len(sides[1]) == 1 && !e.program.Direction.Better(*sides[1][0].Metric, *sides[0][0].Metric) {
+			break
+		}
+	}
+	return middle(sides[0]).Metric, middle(sides[1]), os.WriteFile(file, candidate, 0o600)
+}
+
+// middle is the measurement whose metric is the median.
+func middle(side []score.Measurement) score.Measurement {
+	slices.SortFunc(side, func(a, b score.Measurement) int { return a.Metric.Cmp(*b.Metric) })
+	return side[len(side)/2]
 }
 
 // decide is the gate's decision on a single measurement.

@@ -4,13 +4,21 @@ package workflows
 
 import _ "embed" // The files are part of the binary.
 
-// Simple is the workflow with one job, Matrix the one with a job for each due
-// program, and IssueTemplate the form of a program that is an issue.
+// Main finds what is due and calls Iterate, which has a pair of jobs, for each
+// program; Simple has one job instead of both. Gate judges
+// configurations of agents in pull requests. Validate checks programs that are
+// issues, and IssueTemplate is the form of such a program.
 var (
+	//go:embed autoloop.yml
+	Main string
+	//go:embed autoloop-iterate.yml
+	Iterate string
 	//go:embed autoloop-simple.yml
 	Simple string
-	//go:embed autoloop.yml
-	Matrix string
+	//go:embed autoloop-gate.yml
+	Gate string
+	//go:embed autoloop-validate.yml
+	Validate string
 	//go:embed autoloop-program.md
 	IssueTemplate string
 )

@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/score"
 )
 
@@ -101,6 +102,9 @@ type Reply struct {
 	Params map[string]score.Value
 	// Transcript is the file that was written; "" is none.
 	Transcript string
+	// Secrets hides what the agent could log in with, for those who write down
+	// more of its work than is in here.
+	Secrets command.Masker
 	// Failure is nil when the agent did its work, whether or not it changed
 	// anything.
 	Failure *Failure

@@ -10,7 +10,7 @@ import (
 // claude is Claude Code.
 func claude() tool {
 	return tool{
-		name: "claude", program: "claude", install: "npm install -g @anthropic-ai/claude-code", oldest: "2.1.0",
+		name: "claude", program: "claude", install: "npm install -g @anthropic-ai/claude-code@2.1.197", oldest: "2.1.0",
 		keys:   []string{"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"},
 		passed: []string{"ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"},
 		logins: []login{{path: ".claude/.credentials.json"}},

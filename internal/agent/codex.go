@@ -12,7 +12,7 @@ import (
 // codex is OpenAI's Codex.
 func codex() tool {
 	return tool{
-		name: "codex", program: "codex", install: "npm install -g @openai/codex", oldest: "0.160.0",
+		name: "codex", program: "codex", install: "npm install -g @openai/codex@0.169.0", oldest: "0.160.0",
 		keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, passed: []string{"OPENAI_BASE_URL", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"},
 		logins: []login{{path: ".codex/auth.json"}}, sandboxed: true,
 		line: codexLine, read: func() reader { return &codexReader{} },

@@ -56,7 +56,8 @@ func (c *Command) Propose(ctx context.Context, request Request) (Reply, error) {
 	if result.Cancelled {
 		return Reply{}, context.Cause(ctx)
 	}
-	reply := Reply{Duration: result.Duration, Summary: c.Masker.String(lastLine(result.Stdout))}
+	result = c.Masker.Result(result)
+	reply := Reply{Duration: result.Duration, Summary: c.Masker.OneLine(lastLine(result.Stdout), MaxSummary), Secrets: c.Masker}
 	if err := c.keep(&reply, request.Transcript, result); err != nil {
 		return Reply{}, err
 	}
@@ -69,7 +70,7 @@ func (c *Command) keep(reply *Reply, transcript string, result command.Result) e
 		return nil
 	}
 	text := append(append([]byte{}, result.Stdout...), result.Stderr...)
-	if err := os.WriteFile(transcript, c.Masker.Bytes(text), 0o600); err != nil {
+	if err := os.WriteFile(transcript, text, 0o600); err != nil {
 		return fmt.Errorf("keep the transcript: %w", err)
 	}
 	reply.Transcript = transcript
@@ -77,7 +78,7 @@ func (c *Command) keep(reply *Reply, transcript string, result command.Result) e
 }
 
 func (c *Command) failure(request Request, result command.Result) *Failure {
-	words := c.Masker.String(lastLine(result.Stderr))
+	words := c.Masker.OneLine(lastLine(result.Stderr), MaxSummary)
 	switch {
 	case result.TimedOut:
 		return &Failure{Kind: Timeout, Message: fmt.Sprintf("it took longer than %s", request.Timeout)}
@@ -90,8 +91,8 @@ func (c *Command) failure(request Request, result command.Result) *Failure {
 	}
 }
 
-// lastLine is the last line that has text, made harmless.
+// lastLine is the last line that has text, as it was printed.
 func lastLine(text []byte) string {
 	trimmed := strings.TrimSpace(string(text))
-	return command.OneLine(trimmed[strings.LastIndexByte(trimmed, '\n')+1:], MaxSummary)
+	return trimmed[strings.LastIndexByte(trimmed, '\n')+1:]
 }

@@ -10,7 +10,7 @@ import (
 // given to it: it gets a token of its own, or another provider's key.
 func copilot() tool {
 	return tool{
-		name: "copilot", program: "copilot", install: "npm install -g @github/copilot", oldest: "1.0.0",
+		name: "copilot", program: "copilot", install: "npm install -g @github/copilot@1.0.102", oldest: "1.0.0",
 		keys: []string{"COPILOT_GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_BEARER_TOKEN"},
 		passed: []string{
 			"COPILOT_PROVIDER_BASE_URL", "COPILOT_PROVIDER_TYPE", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_AZURE_API_VERSION", "COPILOT_MODEL", "COPILOT_OFFLINE",

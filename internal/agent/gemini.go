@@ -10,7 +10,7 @@ import (
 // gemini is Google's Gemini CLI.
 func gemini() tool {
 	return tool{
-		name: "gemini", program: "gemini", install: "npm install -g @google/gemini-cli", oldest: "0.50.0",
+		name: "gemini", program: "gemini", install: "npm install -g @google/gemini-cli@0.61", oldest: "0.50.0",
 		keys:   []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
 		passed: []string{"GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"},
 		logins: []login{{path: ".gemini/oauth_creds.json"}, {path: ".gemini/google_accounts.json"}},

@@ -83,7 +83,7 @@ func (h *Headless) Propose(ctx context.Context, request Request) (Reply, error) 
 	if err != nil {
 		return Reply{}, err
 	}
-	reply, err := h.run(ctx, request, line, own, h.masker(own, logins))
+	reply, err := h.run(ctx, request, line, own, h.masker(logins))
 	return reply, errors.Join(err, logins.takeBack())
 }
 
@@ -98,13 +98,8 @@ func (h *Headless) bare(ctx context.Context, request Request) bool {
 }
 
 // masker hides what the caller's environment and the logins say is secret.
-func (h *Headless) masker(own []string, logins *loginFiles) command.Masker {
-	secrets := logins.secrets()
-	for _, variable := range own {
-		_, value, _ := strings.Cut(variable, "=")
-		secrets = append(secrets, secretsIn([]byte(value))...)
-	}
-	return command.NewMasker(h.caller, secrets...)
+func (h *Headless) masker(logins *loginFiles) command.Masker {
+	return command.NewMasker(h.caller, logins.secrets()...)
 }
 
 // run runs a command line and says what came of it.
@@ -128,14 +123,16 @@ func (h *Headless) run(ctx context.Context, request Request, line line, own []st
 		return Reply{}, context.Cause(ctx)
 	}
 	watch.finish(request.Home, h.tool.telemetry)
+	result = masker.Result(result)
 	reply := h.conclude(request, watch.heard(), ending{result, context.Cause(watching), h.now()}, masker)
-	return reply, keepTranscript(&reply, request.Transcript, result, masker)
+	return reply, keepTranscript(&reply, request.Transcript, result)
 }
 
 // conclude makes a reply of what was heard and how it ended.
 func (h *Headless) conclude(request Request, heard report, end ending, masker command.Masker) Reply {
 	reply := Reply{
-		Summary: command.OneLine(masker.String(heard.words), MaxSummary), Usage: heard.usage, Model: heard.model, Duration: end.result.Duration,
+		Summary: masker.OneLine(heard.words, MaxSummary), Usage: heard.usage, Model: masker.OneLine(heard.model, MaxSummary), Duration: end.result.Duration,
+		Secrets: masker,
 	}
 	if reply.Model == "" {
 		reply.Model = request.Model
@@ -149,7 +146,7 @@ func (h *Headless) conclude(request Request, heard report, end ending, masker co
 	}
 	for _, failure := range []*Failure{reply.Failure, reply.Idle} {
 		if failure != nil {
-			failure.Message = command.OneLine(masker.String(failure.Message), maxMessage)
+			failure.Message = masker.OneLine(failure.Message, maxMessage)
 		}
 	}
 	return reply
@@ -169,8 +166,8 @@ func writeFiles(home string, files map[string]string) error {
 	return nil
 }
 
-// keepTranscript writes what the agent printed, masked.
-func keepTranscript(reply *Reply, file string, result command.Result, masker command.Masker) error {
+// keepTranscript writes what the agent printed, without its secrets.
+func keepTranscript(reply *Reply, file string, result command.Result) error {
 	if file == "" {
 		return nil
 	}
@@ -178,7 +175,7 @@ func keepTranscript(reply *Reply, file string, result command.Result, masker com
 	if len(result.Stderr) > 0 {
 		text = bytes.Join([][]byte{text, result.Stderr}, []byte("\n--- standard error ---\n"))
 	}
-	if err := os.WriteFile(file, masker.Bytes(text), 0o600); err != nil {
+	if err := os.WriteFile(file, text, 0o600); err != nil {
 		return fmt.Errorf("keep the transcript: %w", err)
 	}
 	reply.Transcript = file

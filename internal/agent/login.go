@@ -9,7 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"github.com/org/autoloop/internal/command"
 )
 
 // maxLogin bounds a login file, in bytes.
@@ -159,40 +160,7 @@ func writeLogin(file string, text []byte) error {
 func (f *loginFiles) secrets() []string {
 	var found []string
 	for _, c := range f.copies {
-		found = append(found, secretsIn(c.before)...)
-	}
-	return found
-}
-
-// secretMembers are words in the names of members whose texts are secrets.
-var secretMembers = []string{"token", "key", "secret", "password", "access", "refresh", "credential"}
-
-// secretsIn lists the texts of a JSON document whose names, or those of what
-// they are in, say that they are secret. Of anything else there are none.
-func secretsIn(text []byte) []string {
-	var value any
-	if json.Unmarshal(text, &value) != nil {
-		return nil
-	}
-	return secretsBelow(value, false)
-}
-
-func secretsBelow(value any, secret bool) (found []string) {
-	switch v := value.(type) {
-	case string:
-		if secret {
-			found = append(found, v)
-		}
-	case []any:
-		for _, item := range v {
-			found = append(found, secretsBelow(item, secret)...)
-		}
-	case map[string]any:
-		for name, item := range v {
-			name = strings.ToLower(name)
-			named := slices.ContainsFunc(secretMembers, func(word string) bool { return strings.Contains(name, word) })
-			found = append(found, secretsBelow(item, secret || named)...)
-		}
+		found = append(found, command.SecretsIn(c.before)...)
 	}
 	return found
 }

@@ -58,7 +58,7 @@ func (m *Models) Propose(ctx context.Context, request Request) (Reply, error) {
 		return Reply{}, err
 	}
 	reply.Usage, reply.Duration = talk.used(), time.Since(start)
-	reply.Summary = m.Masker.String(reply.Summary)
+	reply.Secrets = m.Masker
 	return reply, talk.keep(&reply)
 }
 
@@ -67,7 +67,7 @@ const longestTalk = time.Hour
 
 // failure sorts what went wrong with a request into the kinds of an agent.
 func (m *Models) failure(failed *chat.Error) *Failure {
-	f := &Failure{Kind: Crashed, Message: m.Masker.String(failed.Message)}
+	f := &Failure{Kind: Crashed, Message: m.Masker.OneLine(failed.Message, maxMessage)}
 	switch failed.Kind {
 	case chat.Authentication:
 		f.Kind = Authentication

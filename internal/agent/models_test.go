@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -126,6 +127,28 @@ func TestModelsChangesNothingUnlessAllFits(t *testing.T) {
 	assert.Equal(t, "zero\none\n", get(t, request.Dir, "src/a.txt"))
 	assert.NoFileExists(t, filepath.Join(request.Dir, "src/new/b.txt"))
 	assert.Len(t, server.Requests(), 2)
+}
+
+// TestModelsDoesNotTakeHalfAnAnswer: one that was cut off between two edits, or
+// that a filter ended, fits and is not made.
+func TestModelsDoesNotTakeHalfAnAnswer(t *testing.T) {
+	t.Parallel()
+	for stop, want := range map[chat.Stop]string{chat.Length: "cut off because it is too long", chat.Refused: "the answer is a refusal"} {
+		var asked []chat.Request
+		m := models(modeltest.New(t))
+		m.Complete = func(_ context.Context, _ chat.Endpoint, request chat.Request) (chat.Response, error) {
+			asked = append(asked, request)
+			return chat.Response{Text: fits, Stop: stop}, nil
+		}
+		request := modelsRequest(t)
+		reply, err := m.Propose(t.Context(), request)
+		require.NoError(t, err)
+		require.NotNil(t, reply.Failure, stop)
+		assert.Contains(t, reply.Failure.Message, want)
+		require.Len(t, asked, 2)
+		assert.Contains(t, asked[1].Messages[len(asked[1].Messages)-1].Text, want)
+		assert.Equal(t, "zero\none\n", get(t, request.Dir, "src/a.txt"))
+	}
 }
 
 // TestModelsHoldsItselfToItsLimit: an answer is no longer than what is left, and

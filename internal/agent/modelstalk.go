@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/chat"
-	"github.com/org/autoloop/internal/command"
 )
 
 // modelsRules tell the model how to answer.
@@ -53,7 +52,7 @@ func (t *talk) propose(ctx context.Context) (Reply, error) {
 	messages, said, err := t.first(ctx)
 	for round := 1; err == nil; round++ {
 		a := readAnswer(said.Text)
-		reply := Reply{Summary: command.OneLine(a.plan, MaxSummary)}
+		reply := Reply{Summary: t.Masker.OneLine(a.plan, MaxSummary)}
 		written, problems := t.check(a, said.Stop)
 		switch {
 		case len(problems) == 0:
@@ -61,11 +60,11 @@ func (t *talk) propose(ctx context.Context) (Reply, error) {
 		case round == 2 && said.Text != "" && len(a.edits)+len(a.problems) == 0 && said.Stop == chat.Ended:
 			return reply, nil // it stays with changing nothing
 		case round == 2:
-			reply.Failure = &Failure{Kind: Crashed, Message: "its edits do not fit, in a second answer either: " + command.OneLine(problems[0], MaxSummary)}
+			reply.Failure = &Failure{Kind: Crashed, Message: "its edits do not fit, in a second answer either: " + t.Masker.OneLine(problems[0], MaxSummary)}
 			return reply, nil
 		}
 		if t.request.Limit.exceeded(t.model, t.used()) {
-			reply.Failure = &Failure{Kind: Budget, Message: "its edits do not fit, and its limit leaves no second answer: " + command.OneLine(problems[0], MaxSummary)}
+			reply.Failure = &Failure{Kind: Budget, Message: "its edits do not fit, and its limit leaves no second answer: " + t.Masker.OneLine(problems[0], MaxSummary)}
 			return reply, nil
 		}
 		messages = append(messages, chat.Message{Role: chat.User, Text: repair(problems)})

@@ -13,7 +13,7 @@ import (
 // opencode is OpenCode, which speaks to many providers.
 func opencode() tool {
 	return tool{
-		name: "opencode", program: "opencode", install: "npm install -g opencode-ai", oldest: "1.18.0",
+		name: "opencode", program: "opencode", install: "npm install -g opencode-ai@1.18.33", oldest: "1.18.0",
 		keys: []string{
 			"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY",
 			"DEEPSEEK_API_KEY", "XAI_API_KEY", "OPENCODE_API_KEY", "OPENCODE_CONFIG_CONTENT",

@@ -38,6 +38,39 @@ func TestCommandLines(t *testing.T) {
 	assert.Equal(t, string(want), text.String())
 }
 
+// TestInstalledVersionsAreTheTestedOnes: the lines that install agents pin the
+// versions that the tests run or that were recorded, and none is refused.
+func TestInstalledVersionsAreTheTestedOnes(t *testing.T) {
+	t.Parallel()
+	var locked struct{ Dependencies map[string]string }
+	text, err := os.ReadFile(filepath.Join("..", "..", "tests", "npm", "package.json"))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &locked))
+	documented, err := os.ReadFile(filepath.Join("..", "..", "docs", "agents.md"))
+	require.NoError(t, err)
+	run := 0
+	for _, tool := range commandLines() {
+		if tool.name == "cursor" {
+			continue // Its installer has one version.
+		}
+		at := strings.LastIndexByte(tool.install, '@')
+		version := tool.install[at+1:]
+		assert.Empty(t, tool.outdated(version), tool.name)
+		assert.Contains(t, string(documented), "`"+tool.install+"`")
+		for name, pinned := range locked.Dependencies {
+			if strings.HasSuffix(tool.install[:at], " "+name) {
+				assert.Equal(t, pinned, version, tool.name)
+				run++
+			}
+		}
+	}
+	assert.Len(t, locked.Dependencies, run)
+	recorded, err := os.ReadFile(filepath.Join("testdata", "claude", "edit.json"))
+	require.NoError(t, err)
+	claude := claude()
+	assert.Contains(t, string(recorded), `claude_code_version\":\"`+claude.install[strings.LastIndexByte(claude.install, '@')+1:])
+}
+
 func TestCursorReadsLongPromptsFromAFile(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", maxArgument)
@@ -152,6 +185,8 @@ func TestOnlyTheLoginOfAConfigurationIsLent(t *testing.T) {
 	require.NoError(t, json.Unmarshal(copied, &lent))
 	assert.Len(t, lent, 1)
 	assert.Equal(t, []string{"gho_0123456789abcdef"}, files.secrets())
+	more := `{"copilot_tokens":{},"trusted_folders":["/"],"mcp":{"evil":2},"hooks":"evil"}`
+	require.NoError(t, os.WriteFile(filepath.Join(to, ".copilot/config.json"), []byte(more), 0o600), "the agent adds to it")
 	require.NoError(t, files.takeBack())
 	after, err := os.ReadFile(filepath.Join(from, ".copilot/config.json"))
 	require.NoError(t, err)

@@ -69,7 +69,7 @@ func (h *Headless) Version(ctx context.Context) (string, error) {
 	}
 	version := versionIn(string(result.Stdout))
 	if version == "" {
-		return "", fmt.Errorf("%w: `%s --version` ended with exit code %d %s", errNoVersion, h.tool.program, result.ExitCode, lastLine(result.Stderr))
+		return "", fmt.Errorf("%w: `%s --version` ended with exit code %d %s", errNoVersion, h.tool.program, result.ExitCode, command.OneLine(lastLine(result.Stderr), MaxSummary))
 	}
 	return version, nil
 }

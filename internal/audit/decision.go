@@ -9,6 +9,22 @@ import (
 	"github.com/org/autoloop/internal/score"
 )
 
+// Decision computes one decision again, from the books before it and from what
+// was measured for it, and says where the record differs; nothing when it does not.
+func Decision(before ledger.Books, measured []ledger.Event, decided ledger.Event) []string {
+	all := make([]*ledger.Event, len(measured))
+	for i := range measured {
+		all[i] = &measured[i]
+	}
+	var report Report
+	report.decided(before, ofProposal(all, decided.Proposal), &decided)
+	messages := make([]string, len(report.Findings))
+	for i, finding := range report.Findings {
+		messages[i] = finding.Message
+	}
+	return messages
+}
+
 // decided computes one decision again and compares.
 func (r *Report) decided(before ledger.Books, measured []*ledger.Event, e *ledger.Event) {
 	r.Decisions++
@@ -86,21 +102,21 @@ func repeat(before ledger.Books, measured []*ledger.Event, e *ledger.Event) (d g
 }
 
 // obeyed is the decision under a rule that lets no case be lost. The cases of
-// the last stage's last runs count, the incumbent's of the books when it was
-// not run again.
+// the last stage's runs count, the incumbent's of the books when it was not run
+// again.
 func obeyed(d gate.Decision, before ledger.Books, measured []*ledger.Event, rule *gate.Rule) gate.Decision {
 	if !rule.NoCaseRegression || d.Verdict != gate.Improved || len(measured) == 0 {
 		return d
 	}
 	last := measured[len(measured)-1].Stage
-	had, has := before.Numbers, map[string]score.Value(nil)
+	had, has := gate.RatesOf(before.Numbers), gate.CaseRates(nil)
 	for _, m := range measured {
 		switch {
 		case m.Stage != last:
 		case m.Role == ledger.Incumbent:
-			had = m.Numbers
+			had = m.CaseRates()
 		case m.Role == ledger.Candidate:
-			has = m.Numbers
+			has = m.CaseRates()
 		}
 	}
 	if len(gate.LostCases(had, has)) == 0 {

@@ -10,6 +10,17 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
+// LongestWait is the longest that a service's rate limit may put an iteration
+// off.
+const LongestWait = 31 * 24 * time.Hour
+
+// Waits reports whether an iteration that was put off until a time is to wait
+// for it still. A time farther away than any service may ask for was written
+// by a clock that was wrong, and is not waited for.
+func Waits(until, now time.Time) bool {
+	return now.Before(until) && until.Sub(now) <= LongestWait
+}
+
 // Left is what the next iteration may use; 0 is no bound.
 type Left struct {
 	Tokens int64
@@ -99,6 +110,12 @@ func (l *Left) bound(b program.Budget, spent ledger.Spent) {
 	if b.Minutes > 0 && (l.Time == 0 || left < l.Time) {
 		l.Time = max(left, time.Second)
 	}
+}
+
+// Bound lowers what is left to what a limit in dollars leaves of which spent was
+// used; 0 is no limit.
+func (l *Left) Bound(usd float64, spent ledger.Spent) {
+	l.bound(program.Budget{USD: usd}, spent)
 }
 
 // span is the time that a budget is for, in UTC: from its start until it begins

@@ -37,6 +37,11 @@ func books(t *testing.T, usage string, ago ...time.Duration) *ledger.Books {
 
 func stand(t *testing.T, front string, sum *ledger.Books) budget.Standing {
 	t.Helper()
+	return standAt(t, front, sum, now)
+}
+
+func standAt(t *testing.T, front string, sum *ledger.Books, now time.Time) budget.Standing {
+	t.Helper()
 	p := program.ParseHead("p.md", []byte("---\n"+front+"\n---\n## Goal\nx\n"))
 	require.NoError(t, p.Err())
 	return budget.Stand(p, sum, now)
@@ -115,4 +120,96 @@ func TestPutOff(t *testing.T) {
 	assert.Equal(t, ledger.Spent{Tokens: 1000, Minutes: 30}, spent)
 	s := stand(t, "unknown-cost: pause\nbudget: {tokens: 1000, usd: 1, per: day}", &sum)
 	assert.Equal(t, "budget: 1000 of 1000 tokens used this day; it resumes at 2026-03-05T00:00:00Z", s.Reason())
+}
+
+// TestSpansRollOver: a budget begins anew at midnight UTC, whatever the clock's
+// zone is, and not a second earlier.
+func TestSpansRollOver(t *testing.T) {
+	t.Parallel()
+	west := time.FixedZone("west", -5*3600)
+	for name, c := range map[string]struct {
+		per       string
+		last, now time.Time
+		until     string // "" when it may go on
+	}{
+		"last second of a day":    {"day", utc(2026, 3, 4, 0, 0, 0), utc(2026, 3, 4, 23, 59, 59), "2026-03-05T00:00:00Z"},
+		"first second of the day": {"day", utc(2026, 3, 4, 23, 59, 59), utc(2026, 3, 5, 0, 0, 0), ""},
+		"another zone, the same day": {
+			"day", utc(2026, 3, 5, 1, 0, 0), time.Date(2026, 3, 4, 21, 0, 0, 0, west), "2026-03-06T00:00:00Z",
+		},
+		"another zone, the next day": {"day", utc(2026, 3, 4, 23, 0, 0), time.Date(2026, 3, 4, 19, 0, 0, 0, west), ""},
+		"Sunday":                     {"week", utc(2026, 3, 2, 0, 0, 0), utc(2026, 3, 8, 23, 59, 59), "2026-03-09T00:00:00Z"},
+		"Monday":                     {"week", utc(2026, 3, 8, 23, 59, 59), utc(2026, 3, 9, 0, 0, 0), ""},
+		"week over a year's end":     {"week", utc(2026, 12, 28, 0, 0, 0), utc(2027, 1, 3, 23, 0, 0), "2027-01-04T00:00:00Z"},
+		"last day of the year":       {"month", utc(2026, 12, 1, 0, 0, 0), utc(2026, 12, 31, 23, 59, 59), "2027-01-01T00:00:00Z"},
+		"first day of the year":      {"month", utc(2026, 12, 31, 23, 59, 59), utc(2027, 1, 1, 0, 0, 0), ""},
+		"February":                   {"month", utc(2028, 2, 1, 0, 0, 0), utc(2028, 2, 29, 12, 0, 0), "2028-03-01T00:00:00Z"},
+		"a clock that went back":     {"day", utc(2026, 3, 9, 12, 0, 0), utc(2026, 3, 4, 12, 0, 0), "2026-03-05T00:00:00Z"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := standAt(t, "budget: {iterations: 1, per: "+c.per+"}", books(t, known, now.Sub(c.last)), c.now)
+			if c.until == "" {
+				assert.Empty(t, s.Reason())
+				return
+			}
+			assert.Equal(t, c.until, s.Until.Format(time.RFC3339), s.Reason())
+		})
+	}
+}
+
+func utc(year, month, day, hour, minute, second int) time.Time {
+	return time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC)
+}
+
+// TestTheLastBit: with the least left an iteration may begin, and with nothing
+// left none.
+func TestTheLastBit(t *testing.T) {
+	t.Parallel()
+	used := books(t, known, 3*time.Hour)
+	for front, may := range map[string]bool{
+		"budget: {tokens: 1001, per: day}": true, "budget: {tokens: 1000, per: day}": false,
+		"budget: {usd: 0.2501, per: day}": true, "budget: {usd: 0.25, per: day}": false,
+		"budget: {minutes: 10.001, per: day}": true, "budget: {minutes: 10, per: day}": false,
+		"budget: {iterations: 2, per: day}": true, "budget: {iterations: 1, per: day}": false,
+	} {
+		s := stand(t, front, used)
+		assert.Equal(t, may, s.Reason() == "", "%s: %s", front, s.Reason())
+	}
+	s := stand(t, "budget: [{tokens: 1001, per: day}, {usd: 0.2501, per: week}]", used)
+	assert.Equal(t, int64(1), s.Left.Tokens)
+	assert.InDelta(t, 0.0001, s.Left.USD, 1e-9)
+}
+
+// TestAClockThatWentBackWhileItWorked: an iteration that ends before it began
+// gives no minutes back.
+func TestAClockThatWentBackWhileItWorked(t *testing.T) {
+	t.Parallel()
+	line := `{"event":"started","run_id":"r","time":"2026-03-04T11:00:00Z","iteration":1}
+{"event":"decided","run_id":"r","time":"2026-03-04T10:00:00Z","iteration":1,"outcome":"rejected"}
+{"event":"finished","run_id":"r","time":"2026-03-04T10:00:00Z","iteration":1}
+`
+	log, err := ledger.Parse([]byte(line))
+	require.NoError(t, err)
+	sum := ledger.Replay(log.Events)
+	assert.GreaterOrEqual(t, sum.Spent(time.Time{}).Minutes, 0.0)
+}
+
+func TestWaits(t *testing.T) {
+	t.Parallel()
+	for wait, want := range map[time.Duration]bool{
+		-time.Second: false, 0: false, time.Second: true, budget.LongestWait: true, budget.LongestWait + time.Second: false,
+	} {
+		assert.Equal(t, want, budget.Waits(now.Add(wait), now), wait.String())
+	}
+}
+
+// TestTheTunerIsFree: an iteration without a model has no unknown cost.
+func TestTheTunerIsFree(t *testing.T) {
+	t.Parallel()
+	line := `{"event":"decided","run_id":"r","time":"2026-03-04T10:00:00Z","iteration":1,"outcome":"rejected","agent":"tuner","durations":{"propose":1},"usage":` + unknown + "}\n"
+	log, err := ledger.Parse([]byte(line))
+	require.NoError(t, err)
+	sum := ledger.Replay(log.Events)
+	assert.Empty(t, stand(t, "unknown-cost: pause\nbudget: {tokens: 1000, usd: 1, per: day}", &sum).Over)
 }

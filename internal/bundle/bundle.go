@@ -1,35 +1,57 @@
 // Package bundle carries an iteration from the job that ran it to the job that
-// records it: a directory with a manifest, the change and the events.
+// records it: a directory with a manifest, the change, the events, and the
+// digests of all three.
 package bundle
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 )
 
 // Schema is the version of the directory's format.
-const Schema = 1
+const Schema = 2
 
 // The files of a bundle, and the most bytes that each may have.
 const (
 	manifestFile = "manifest.json"
 	patchFile    = "change.patch"
 	eventsFile   = "events.jsonl"
+	sumsFile     = "SHA256SUMS"
 
 	maxManifest = 64 << 10
 	maxPatch    = 64 << 20
 	maxEvents   = 16 << 20
+	maxSums     = 1 << 10
+)
+
+// Kind says what a bundle asks to be recorded.
+type Kind string
+
+// The kinds of bundles.
+const (
+	// Iteration is an iteration, and a baseline before it when there is one.
+	Iteration Kind = "iteration"
+	// Fix is an attempt to mend what CI found in the iteration that waits for it.
+	Fix Kind = "fix"
+	// Chores has nothing in it: what waits is for the publishing job alone to
+	// do, such as obeying commands, or taking what CI said.
+	Chores Kind = "chores"
 )
 
 // Manifest says what a bundle is of and what it was made from. Commits, trees and
 // digests are in hexadecimal digits.
 type Manifest struct {
-	Schema    int    `json:"schema"`
-	Program   string `json:"program"`
-	Iteration int    `json:"iteration"`
-	// BaseBranch is the default branch, Base the commit of it that was used.
+	Schema int  `json:"schema"`
+	Kind   Kind `json:"kind"`
+	// Repository is owner/name on GitHub, "" without it.
+	Repository string `json:"repository"`
+	Program    string `json:"program"`
+	Iteration  int    `json:"iteration"`
+	// Run is the run that made the events.
+	Run string `json:"run"`
+	// BaseBranch is the default branch, Base the commit of it that was used; ""
+	// in Chores.
 	BaseBranch string `json:"base_branch"`
 	Base       string `json:"base"`
 	// Branch is the commit of the program branch, "" when there was none.
@@ -38,18 +60,14 @@ type Manifest struct {
 	// Books the digest of the program's own files there.
 	Memory string `json:"memory"`
 	Books  string `json:"books"`
-	// Incumbent is the tree that was improved, Candidate the tree that was
-	// kept; "" is none.
+	// Incumbent is the tree that was changed, Candidate the tree that was kept;
+	// "" is none.
 	Incumbent string `json:"incumbent_tree"`
 	Candidate string `json:"candidate_tree"`
-	// Files are the digests of the other files. Write fills them in.
-	Files map[string]File `json:"files"`
-}
-
-// File is what a file of the bundle must be.
-type File struct {
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
+	// Heard is how far the comments on GitHub were read, as two numbers; "" is
+	// not at all. Told says that an agent was told what they say.
+	Heard string `json:"heard"`
+	Told  bool   `json:"told"`
 }
 
 // Bundle is one iteration that was run and not recorded.
@@ -59,11 +77,9 @@ type Bundle struct {
 	Patch []byte
 	// Events are lines of the ledger.
 	Events []byte
-	// ID is the digest of the manifest, and so of everything. Read sets it.
+	// ID is the digest of the digests, and so of everything. Read sets it.
 	ID string
 }
-
-func fileOf(data []byte) File { return File{int64(len(data)), Digest(data)} }
 
 // Digest is the SHA-256 of parts, each with its length, so that none runs into
 // the next; nil and empty differ.
@@ -84,31 +100,11 @@ func Digest(parts ...[]byte) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-var (
-	object = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
-	digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
-)
-
-// check says what is wrong with the manifest's values.
-func (m Manifest) check() error {
-	if m.Schema != Schema {
-		return fmt.Errorf("has schema %d, not %d: propose and publish with the same version", m.Schema, Schema)
+// sums are the digests of the other files, as sha256sum prints them.
+func sums(files map[string][]byte) []byte {
+	text := ""
+	for _, name := range []string{manifestFile, patchFile, eventsFile} {
+		text += Digest(files[name]) + "  " + name + "\n"
 	}
-	if m.Program == "" || m.BaseBranch == "" || m.Iteration < 0 {
-		return fmt.Errorf("names no program, default branch or iteration")
-	}
-	for key, value := range map[string]string{"base": m.Base, "incumbent_tree": m.Incumbent} {
-		if !object.MatchString(value) {
-			return fmt.Errorf("has no object id as %q", key)
-		}
-	}
-	for key, value := range map[string]string{"branch": m.Branch, "memory": m.Memory, "candidate_tree": m.Candidate} {
-		if value != "" && !object.MatchString(value) {
-			return fmt.Errorf("has no object id as %q", key)
-		}
-	}
-	if !digest.MatchString(m.Books) {
-		return fmt.Errorf("has no digest as %q", "books")
-	}
-	return nil
+	return []byte(text)
 }

@@ -1,6 +1,9 @@
 package bundle_test
 
 import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +20,7 @@ func written(t *testing.T) (string, bundle.Bundle) {
 	id := strings.Repeat("a", 40)
 	b := bundle.Bundle{
 		Manifest: bundle.Manifest{
-			Program: "p", Iteration: 3, BaseBranch: "main", Base: id, Branch: id, Memory: id,
+			Kind: bundle.Iteration, Run: "r1", Program: "p", Iteration: 3, BaseBranch: "main", Base: id, Branch: id, Memory: id,
 			Books: strings.Repeat("b", 64), Incumbent: id, Candidate: id,
 		},
 		Patch: []byte("the change\n"), Events: []byte("{}\n"),
@@ -45,14 +48,14 @@ func TestComesBack(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	replace := func(old, replacement string) func(t *testing.T, dir string) {
+	// forge edits the manifest and makes the digests right.
+	forge := func(old, replacement string) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {
 			t.Helper()
-			file := filepath.Join(dir, "manifest.json")
-			text, err := os.ReadFile(file)
-			require.NoError(t, err)
-			require.Contains(t, string(text), old)
-			require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), old, replacement, 1)), 0o600))
+			text := read(t, dir, "manifest.json")
+			require.Contains(t, text, old)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(strings.Replace(text, old, replacement, 1)), 0o600))
+			seal(t, dir)
 		}
 	}
 	put := func(name, text string) func(t *testing.T, dir string) {
@@ -65,9 +68,11 @@ func TestRefused(t *testing.T) {
 		do   func(t *testing.T, dir string)
 		says string
 	}{
-		"another patch": {put("change.patch", "the chance\n"), "change.patch is not what"},
-		"other events":  {put("events.jsonl", "{ }\n"), "events.jsonl is not what"},
-		"a file more":   {put("extra", ""), "no file of a bundle"},
+		"another patch":    {put("change.patch", "the chance\n"), "its files are not what"},
+		"other events":     {put("events.jsonl", "{ }\n"), "its files are not what"},
+		"another manifest": {put("manifest.json", "{}"), "its files are not what"},
+		"other digests":    {put("SHA256SUMS", ""), "its files are not what"},
+		"a file more":      {put("extra", ""), "no file of a bundle"},
 		"no patch": {func(t *testing.T, dir string) {
 			t.Helper()
 			require.NoError(t, os.Remove(filepath.Join(dir, "change.patch")))
@@ -77,12 +82,36 @@ func TestRefused(t *testing.T) {
 			t.Helper()
 			require.NoError(t, os.Truncate(filepath.Join(dir, "change.patch"), 65<<20))
 		}, "too large"},
-		"no JSON":              {put("manifest.json", "{"), "cannot be read"},
-		"a later schema":       {replace(`"schema": 1`, `"schema": 2`), "same version"},
-		"a base that is none":  {replace(`"base": "a`, `"base": "-`), `"base"`},
-		"a tree that is none":  {replace(`"candidate_tree": "a`, `"candidate_tree": "x`), `"candidate_tree"`},
-		"books that are none":  {replace(`"books": "b`, `"books": "x`), `"books"`},
-		"a program of no name": {replace(`"program": "p"`, `"program": ""`), "no program"},
+		"a patch without a candidate": {forge(`"candidate_tree": "`+strings.Repeat("a", 40), `"candidate_tree": "`), "without a candidate"},
+		"no events": {func(t *testing.T, dir string) {
+			t.Helper()
+			require.NoError(t, os.Truncate(filepath.Join(dir, "events.jsonl"), 0))
+			seal(t, dir)
+		}, "no events"},
+		"two gigabytes":            {patch("GIT binary patch\nliteral 2147483648\nzcmZ\n"), `claims "2147483648"`},
+		"two gigabytes of two":     {patch(delta(t, 1<<31)), "claims 2147483648 bytes"},
+		"a little, often":          {patch(strings.Repeat(delta(t, 16<<20), 20)), "unpacks to more than"},
+		"a broken delta":           {patch("delta 7\nzzz\n"), "cannot be read"},
+		"no JSON":                  {forge("{", ""), "cannot be read"},
+		"deep JSON":                {forge("{", strings.Repeat(`{"a":`, 11_000)), "cannot be read"},
+		"another schema":           {forge(`"schema": 2`, `"schema": 3`), "same version"},
+		"no kind":                  {forge(`"kind": "iteration"`, `"kind": "gift"`), `kind "gift"`},
+		"a kind with less":         {forge(`"kind": "iteration"`, `"kind": "chores"`), "more in it"},
+		"no iteration":             {forge(`"iteration": 3`, `"iteration": -3`), "iteration -3"},
+		"a number that is none":    {forge(`"iteration": 3`, `"iteration": NaN`), "cannot be read"},
+		"no repository":            {forge(`"repository": ""`, `"repository": "../x"`), `"repository"`},
+		"no program":               {forge(`"program": "p"`, `"program": ""`), `"program"`},
+		"a program that is a path": {forge(`"program": "p"`, `"program": "../p"`), `"program"`},
+		"no run":                   {forge(`"run": "r1"`, `"run": "::set-output name=x::y"`), `"run"`},
+		"no branch":                {forge(`"base_branch": "main"`, `"base_branch": "a b"`), `"base_branch"`},
+		"a base that is none":      {forge(`"base": "a`, `"base": "-`), `"base"`},
+		"a head that is none":      {forge(`"branch": "a`, `"branch": "-`), `"branch"`},
+		"a memory that is none":    {forge(`"memory": "a`, `"memory": "-`), `"memory"`},
+		"a tree that is none":      {forge(`"candidate_tree": "a`, `"candidate_tree": "x`), `"candidate_tree"`},
+		"files that are none":      {forge(`"incumbent_tree": "a`, `"incumbent_tree": "x`), `"incumbent_tree"`},
+		"books that are none":      {forge(`"books": "b`, `"books": "x`), `"books"`},
+		"a mark that is none":      {forge(`"heard": ""`, `"heard": "1"`), `"heard"`},
+		"a truth that is none":     {forge(`"told": false`, `"told": "yes"`), "cannot be read"},
 		"a link": {func(t *testing.T, dir string) {
 			t.Helper()
 			file := filepath.Join(dir, "change.patch")
@@ -99,6 +128,65 @@ func TestRefused(t *testing.T) {
 			assert.NotContains(t, err.Error(), "\n")
 		})
 	}
+}
+
+func read(t *testing.T, dir, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// seal makes the digests right, as somebody does who forges a bundle.
+func seal(t *testing.T, dir string) {
+	t.Helper()
+	sums := ""
+	for _, name := range []string{"manifest.json", "change.patch", "events.jsonl"} {
+		sums += bundle.Digest([]byte(read(t, dir, name))) + "  " + name + "\n"
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums), 0o600))
+}
+
+func patch(text string) func(t *testing.T, dir string) {
+	return func(t *testing.T, dir string) {
+		t.Helper()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "change.patch"), []byte(text), 0o600))
+		seal(t, dir)
+	}
+}
+
+// delta is a change of a binary file, as git prints it, that claims to make a
+// file of that size.
+func delta(t *testing.T, size uint64) string {
+	t.Helper()
+	var packed bytes.Buffer
+	out := zlib.NewWriter(&packed)
+	_, err := out.Write(binary.AppendUvarint(binary.AppendUvarint(nil, 5), size))
+	require.NoError(t, err)
+	require.NoError(t, out.Close())
+	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
+	text := string(rune('A' + packed.Len() - 1))
+	for data := packed.Bytes(); len(data) > 0; data = data[min(4, len(data)):] {
+		var group [4]byte
+		copy(group[:], data)
+		value, five := binary.BigEndian.Uint32(group[:]), [5]byte{}
+		for i := range five {
+			five[4-i], value = digits[value%85], value/85
+		}
+		text += string(five[:])
+	}
+	return "GIT binary patch\ndelta 9\n" + text + "\n\n"
+}
+
+// FuzzPatch looks for a patch on which the check panics.
+func FuzzPatch(f *testing.F) {
+	f.Add("GIT binary patch\ndelta 9\nzzzz\n")
+	f.Add("literal 5\nIcmZ\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		dir, _ := written(t)
+		patch(text)(t, dir)
+		_, _ = bundle.Read(dir)
+	})
 }
 
 func TestDigestKeepsPartsApart(t *testing.T) {

@@ -26,12 +26,16 @@ func Write(dir string, b Bundle) (err error) {
 	}
 	defer func() { _ = os.RemoveAll(staged) }()
 	b.Schema = Schema
-	b.Files = map[string]File{patchFile: fileOf(b.Patch), eventsFile: fileOf(b.Events)}
+	if err := errors.Join(b.check(), b.whole()); err != nil {
+		return fmt.Errorf("write the bundle: it %w", err)
+	}
 	manifest, err := json.MarshalIndent(b.Manifest, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the bundle: %w", err)
 	}
-	for name, data := range map[string][]byte{manifestFile: append(manifest, '\n'), patchFile: b.Patch, eventsFile: b.Events} {
+	files := map[string][]byte{manifestFile: append(manifest, '\n'), patchFile: b.Patch, eventsFile: b.Events}
+	files[sumsFile] = sums(files)
+	for name, data := range files {
 		if int64(len(data)) > limits()[name] {
 			return fmt.Errorf("write the bundle: %s has %d bytes, more than %d", name, len(data), limits()[name])
 		}
@@ -46,7 +50,7 @@ func Write(dir string, b Bundle) (err error) {
 }
 
 func limits() map[string]int64 {
-	return map[string]int64{manifestFile: maxManifest, patchFile: maxPatch, eventsFile: maxEvents}
+	return map[string]int64{manifestFile: maxManifest, patchFile: maxPatch, eventsFile: maxEvents, sumsFile: maxSums}
 }
 
 // Read reads the bundle in dir and holds it against its manifest. A file too
@@ -68,26 +72,23 @@ func read(dir string) (Bundle, error) {
 	if err := onlyOurs(root); err != nil {
 		return Bundle{}, err
 	}
-	manifest, err := readFile(root, manifestFile)
-	if err != nil {
-		return Bundle{}, err
+	files := map[string][]byte{}
+	for _, name := range []string{sumsFile, manifestFile, patchFile, eventsFile} {
+		if files[name], err = readFile(root, name); err != nil {
+			return Bundle{}, err
+		}
 	}
-	b := Bundle{ID: Digest(manifest)}
-	if err := json.Unmarshal(manifest, &b.Manifest); err != nil {
+	if string(files[sumsFile]) != string(sums(files)) {
+		return Bundle{}, fmt.Errorf("was altered: its files are not what %s says", sumsFile)
+	}
+	b := Bundle{ID: Digest(files[sumsFile]), Patch: files[patchFile], Events: files[eventsFile]}
+	if err := json.Unmarshal(files[manifestFile], &b.Manifest); err != nil {
 		return Bundle{}, fmt.Errorf("has a manifest that cannot be read: %w", err)
 	}
 	if err := b.check(); err != nil {
 		return Bundle{}, err
 	}
-	for name, data := range map[string]*[]byte{patchFile: &b.Patch, eventsFile: &b.Events} {
-		if *data, err = readFile(root, name); err != nil {
-			return Bundle{}, err
-		}
-		if fileOf(*data) != b.Files[name] {
-			return Bundle{}, fmt.Errorf("was altered: %s is not what its manifest says", name)
-		}
-	}
-	return b, nil
+	return b, b.whole()
 }
 
 // onlyOurs refuses what is no file of a bundle.

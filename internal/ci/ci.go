@@ -37,6 +37,9 @@ type Verdict struct {
 	Failing []Check
 	// Seen is how many checks there were.
 	Seen int
+	// Ended says that it is pending and nothing is under way: what there is was
+	// cancelled, waits for a person, or fails on the base too.
+	Ended bool
 }
 
 // Judge judges a commit by its checks. It is green when there is at least one
@@ -51,7 +54,7 @@ func Judge(head, base []Check) Verdict {
 			failed[check.Name] = true
 		}
 	}
-	good, open := 0, 0
+	good, open, running := 0, 0, 0
 	for _, check := range head {
 		switch {
 		case check.good():
@@ -62,6 +65,9 @@ func Judge(head, base []Check) Verdict {
 			v.Failing = append(v.Failing, check)
 		default:
 			open++
+			if !check.completed() {
+				running++
+			}
 			v.Reasons = append(v.Reasons, fmt.Sprintf("%s is %s", check.Name, check.word()))
 		}
 	}
@@ -78,6 +84,7 @@ func Judge(head, base []Check) Verdict {
 	case len(head) == 0:
 		v.Reasons = append(v.Reasons, "there is no check yet")
 	}
+	v.Ended = v.State == Pending && v.Seen > 0 && running == 0
 	return v
 }
 
@@ -99,6 +106,3 @@ func (c Check) word() string {
 	}
 	return strings.ReplaceAll(c.Status, "_", " ")
 }
-
-// Checked says whether CI runs on a commit at all.
-func Checked(checks []Check) bool { return len(checks) > 0 }

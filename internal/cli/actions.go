@@ -2,10 +2,13 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"os"
+	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/scheduler"
 )
 
@@ -33,22 +36,67 @@ func dispatched(env Env) string {
 	return strings.TrimSpace(event.Inputs.Program)
 }
 
-// writeActions sets the step's outputs and writes its summary, where GitHub
-// Actions asks for them.
-func writeActions(env Env, plan *scheduler.Plan) error {
+// writeActions sets the step's outputs, annotates what is wrong and writes the
+// summary, where GitHub Actions asks for them.
+func writeActions(env Env, plan *scheduler.Plan, file string) error {
 	matrix, err := json.Marshal(plan.Matrix)
 	if err != nil {
 		return err
 	}
-	selected := ""
+	selected, pull, issue := "", 0, 0
 	if plan.Selected != nil {
 		selected = *plan.Selected
 	}
-	outputs := fmt.Sprintf("has-work=%v\nselected=%s\nmatrix=%s\n", plan.HasWork(), selected, matrix)
-	if err := appendTo(env.Getenv("GITHUB_OUTPUT"), outputs); err != nil {
+	if plan.ExistingPR != nil {
+		pull = *plan.ExistingPR
+	}
+	if plan.SelectedIssue != nil {
+		issue = *plan.SelectedIssue
+	}
+	err = setOutputs(env,
+		output{"has-work", strconv.FormatBool(plan.HasWork())}, output{"selected", selected}, output{"matrix", string(matrix)},
+		output{"pr-number", numberOutput(pull)}, output{"issue-number", numberOutput(issue)}, output{"report", file})
+	if err != nil {
+		return err
+	}
+	if err := annotate(env, plan.RepoDir, planAnnotations(plan)...); err != nil {
 		return err
 	}
 	return appendTo(env.Getenv("GITHUB_STEP_SUMMARY"), planSummary(plan))
+}
+
+// deliver prints the results of a run, and tells GitHub Actions of them.
+func deliver(env Env, o iterateOptions, p *program.Program, results []iterate.Result) error {
+	return errors.Join(printResults(env, results, o.json), actOn(env, o, p, results))
+}
+
+// actOn sets the step's outputs, annotates what is wrong and writes the summary
+// of a run, where GitHub Actions asks for them. The program is nil when none was
+// chosen.
+func actOn(env Env, o iterateOptions, p *program.Program, results []iterate.Result) error {
+	if results == nil {
+		results = []iterate.Result{}
+	}
+	text, err := json.MarshalIndent(results, "", "  ")
+	if err != nil {
+		return err
+	}
+	file, err := writeReport(env, o.dir, append(text, '\n'))
+	if err != nil {
+		return err
+	}
+	outputs := resultOutputs(results, file)
+	if o.proposing {
+		written := len(results) > 0 && results[len(results)-1].Bundle != ""
+		outputs = append(outputs, output{"bundle", strconv.FormatBool(written)})
+	}
+	if err := setOutputs(env, outputs...); err != nil {
+		return err
+	}
+	if err := annotate(env, env.Dir, resultAnnotations(p, results)...); err != nil {
+		return err
+	}
+	return appendTo(env.Getenv("GITHUB_STEP_SUMMARY"), resultSummary(env, results))
 }
 
 func appendTo(file, text string) error {
@@ -64,43 +112,4 @@ func appendTo(file, text string) error {
 		return err
 	}
 	return out.Close()
-}
-
-func planSummary(plan *scheduler.Plan) string {
-	var out strings.Builder
-	out.WriteString("## Autoloop\n\n")
-	if plan.Selected != nil {
-		fmt.Fprintf(&out, "Selected **%s**: %s.\n", *plan.Selected, cellText(plan.Reason))
-	} else {
-		fmt.Fprintf(&out, "%s.\n", cellText(headline(plan)))
-	}
-	rows := [][2]string{}
-	for _, name := range plan.Deferred {
-		rows = append(rows, [2]string{name, "due, deferred"})
-	}
-	for _, s := range plan.Skipped {
-		rows = append(rows, [2]string{s.Name, s.Reason})
-	}
-	for _, name := range plan.Unconfigured {
-		rows = append(rows, [2]string{name, "not configured yet"})
-	}
-	for _, f := range plan.Errors {
-		rows = append(rows, [2]string{f.Name, "error: " + place(f)})
-	}
-	if len(rows) > 0 {
-		out.WriteString("\n| program | why not now |\n|---|---|\n")
-		for _, row := range rows {
-			fmt.Fprintf(&out, "| %s | %s |\n", cellText(row[0]), cellText(row[1]))
-		}
-	}
-	for _, warning := range plan.Warnings {
-		fmt.Fprintf(&out, "\n> ⚠️ %s\n", cellText(warning))
-	}
-	return out.String() + "\n"
-}
-
-// cellText makes a text harmless in a cell of a markdown table.
-func cellText(text string) string {
-	text = strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "@", "@\u200b", "[", `\[`).Replace(text)
-	return strings.Join(strings.Fields(text), " ")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/report"
 )
 
 func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
@@ -72,11 +73,15 @@ func apply(ctx context.Context, env Env, o iterateOptions, name string, yes bool
 	return nil
 }
 
-// showChange prints the commits' effect as a patch.
+// showChange prints the commits' effect as a patch; on a terminal nothing in it
+// can hide a line.
 func showChange(ctx context.Context, env Env, repo *git.Repo, base, kept string) error {
 	patch, err := repo.Diff(ctx, base, kept)
 	if err != nil {
 		return err
+	}
+	if env.Terminal {
+		patch = []byte(report.Pictured(string(patch)))
 	}
 	_, err = env.Stdout.Write(patch)
 	return err

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,13 +46,30 @@ func chooseProgram(ctx context.Context, env Env, repo *git.Repo, hub *github.Cli
 		}
 		return nil, nil, Usagef("there is no program %q (there are: %s); make one with `scheduler new %s`", name, programNames(all), name)
 	}
-	files, err := trackedFiles(ctx, repo)
-	if err != nil {
+	if err := resolve(ctx, repo, p); err != nil {
 		return nil, nil, err
 	}
-	p.Resolve(func(path string) bool { _, tracked := slices.BinarySearch(files, path); return tracked })
+	if o.ciWorkflow != "" {
+		if !workflowFile.MatchString(o.ciWorkflow) {
+			return nil, nil, Usagef("--ci-workflow %q is no file name of a workflow, such as ci.yml", o.ciWorkflow)
+		}
+		p.CIWorkflow = o.ciWorkflow
+	}
 	return p, issue, runnable(p)
 }
+
+// resolve tells the program's targets from prose, by the files that are tracked.
+func resolve(ctx context.Context, repo *git.Repo, p *program.Program) error {
+	files, err := trackedFiles(ctx, repo)
+	if err != nil {
+		return err
+	}
+	p.Resolve(func(path string) bool { _, tracked := slices.BinarySearch(files, path); return tracked })
+	return nil
+}
+
+// workflowFile matches what GitHub takes for a workflow in .github/workflows.
+var workflowFile = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
 
 func programNames(programs []*program.Program) string {
 	names := make([]string, len(programs))
@@ -67,10 +85,10 @@ func programNames(programs []*program.Program) string {
 // runnable reports why a program cannot be iterated.
 func runnable(p *program.Program) error {
 	if err := p.Err(); err != nil {
-		return &UsageError{err}
+		return &problemsError{&UsageError{err}, p.Errors()}
 	}
 	if missing := p.Missing(); len(missing) > 0 && !p.Unconfigured {
-		return Usagef("%s", missing[0])
+		return &problemsError{Usagef("%s", missing[0]), missing[:1]}
 	}
 	if p.Unconfigured {
 		return Usagef("%s: the program is not configured yet: replace its placeholders and remove the line %s", p.File, program.Sentinel)

@@ -75,6 +75,9 @@ func compareOutcomes(env Env, o compareOptions, cmd *cobra.Command, before, afte
 	if err := printComparison(env, o, found); err != nil {
 		return err
 	}
+	if err := compareOutputs(env, found.Verdict, found.Comparison, ""); err != nil {
+		return err
+	}
 	if found.Verdict == gate.Regressed {
 		return &ExitError{Code: ExitFailed}
 	}

@@ -20,8 +20,9 @@ import (
 // private, so that strangers cannot use up our requests.
 const maxLookups = 2
 
-// discover reads the issue programs that have a label. That GitHub is down is a warning: file
-// programs run, and issue programs known from their states are left alone.
+// discover reads the issue programs that have a label, and returns the issues.
+// That GitHub is down is a warning, and the issues are nil: file programs run, and
+// issue programs known from their states are left alone.
 func discover(ctx context.Context, hub *github.Client, label string, files []*program.Program, states map[string][]byte) (scheduler.Discovery, []github.Issue, error) {
 	found, err := hub.Issues(ctx, label, "open")
 	if err != nil {

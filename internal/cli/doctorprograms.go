@@ -6,66 +6,135 @@ import (
 
 	"github.com/org/autoloop/internal/doctor"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/store"
 	"github.com/org/autoloop/internal/tree"
 )
 
-// inspectPrograms runs the evaluation of every program file twice.
-func inspectPrograms(ctx context.Context, env Env, o iterateOptions, repo *git.Repo) ([]doctor.Finding, error) {
-	all, err := store.Programs{Root: repo.Root, Dir: o.programs, Parse: program.Parse}.Load(true)
+// inspectPrograms runs the evaluation of every program twice, of files and of
+// issues. What issues of strangers ask for is not run.
+func inspectPrograms(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *github.Client) ([]doctor.Finding, error) {
+	all, findings, err := programsToInspect(ctx, env, o, repo, hub)
 	if err != nil {
 		return nil, err
 	}
-	var findings []doctor.Finding
 	for _, p := range all {
-		o.program = p.Name
-		finding := doctor.Finding{Level: doctor.OK, Subject: "program " + p.Name}
-		if found, err := repeatEvaluation(ctx, env, o, repo); err != nil {
-			finding.Level, finding.Message, finding.Fix = doctor.Problem, err.Error(), "mend the program, or look closer with `iterate doctor --evaluation "+p.Name+"`"
-		} else {
-			finding.Message = describeRepeat(found)
-		}
+		of, err := inspectProgram(ctx, env, o, repo, p)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		findings = append(findings, finding)
+		if err != nil {
+			of = append(of, doctor.Finding{
+				Level: doctor.Problem, Subject: "program " + p.Name, Message: err.Error(),
+				Fix: "mend the program, or look closer with `iterate doctor --evaluation " + p.Name + "`",
+			})
+		}
+		findings = append(findings, of...)
 	}
 	return findings, nil
 }
 
-// repeatEvaluation runs a program's evaluation twice; nil when a model takes
-// part in it. An evaluation that cannot be used is an error.
-func repeatEvaluation(ctx context.Context, env Env, o iterateOptions, repo *git.Repo) (*iterate.Inspection, error) {
-	p, _, err := chooseProgram(ctx, env, repo, nil, o)
-	if err != nil || p.Evaluation != program.Metric {
+// programsToInspect are the programs of files and those of issues, with what
+// kept an issue from being one.
+func programsToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *github.Client) (all []*program.Program, findings []doctor.Finding, err error) {
+	source := store.Programs{Root: repo.Root, Dir: o.programs, Parse: program.Parse}
+	if all, err = source.Load(true); err != nil {
+		return nil, nil, err
+	}
+	if hub != nil {
+		held, of, err := issuesToInspect(ctx, env, o, repo, hub, all)
+		if err != nil {
+			return nil, nil, err
+		}
+		all, findings = append(all, held...), of
+	}
+	if len(all) == 0 {
+		all, err = source.Load(false)
+	}
+	return all, findings, err
+}
+
+func issuesToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *github.Client, files []*program.Program) ([]*program.Program, []doctor.Finding, error) {
+	warning := func(text, fix string) doctor.Finding {
+		return doctor.Finding{Level: doctor.Warning, Subject: "issue programs", Message: text, Fix: fix}
+	}
+	states, _, err := (&store.Memory{Repo: repo, Remote: o.gitRemote(env)}).States(ctx)
+	if err != nil {
+		return nil, []doctor.Finding{warning("not looked at: "+err.Error(), "make the git remote readable")}, ctx.Err()
+	}
+	found, _, err := discover(ctx, hub, publish.ProgramLabel, files, states)
+	if err != nil {
+		return nil, nil, err
+	}
+	var findings []doctor.Finding
+	for _, stranger := range found.Untrusted {
+		findings = append(findings, warning(fmt.Sprintf("issue #%d is not run", stranger.Issue), stranger.Reason))
+	}
+	for _, text := range found.Warnings {
+		findings = append(findings, warning(text, ""))
+	}
+	return found.Programs, findings, nil
+}
+
+// inspectProgram runs one program's evaluation twice and looks at what it
+// reads. An evaluation that cannot be used is an error.
+func inspectProgram(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program) ([]doctor.Finding, error) {
+	about := func(level doctor.Level, text, fix string) doctor.Finding {
+		return doctor.Finding{Level: level, Subject: "program " + p.Name, Message: text, Fix: fix}
+	}
+	if p.Unconfigured && p.Err() == nil {
+		return []doctor.Finding{about(doctor.Warning, "it is not configured yet", "replace the placeholders in "+p.File)}, nil
+	}
+	if err := resolve(ctx, repo, p); err != nil {
 		return nil, err
 	}
-	runDir, err := newRunDir()
+	if err := runnable(p); err != nil {
+		return nil, err
+	}
+	if p.Evaluation != program.Metric {
+		return []doctor.Finding{about(doctor.OK, "not run: a model takes part in its evaluation", "")}, nil
+	}
+	found, err := repeatEvaluation(ctx, env, o, repo, p)
 	if err != nil {
 		return nil, err
+	}
+	files, err := trackedFiles(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	findings := []doctor.Finding{about(doctor.OK, describeRepeat(found), "")}
+	for _, text := range withinReach(p, files) {
+		findings = append(findings, about(doctor.Warning, text, ""))
+	}
+	return findings, nil
+}
+
+// repeatEvaluation runs a program's evaluation twice.
+func repeatEvaluation(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program) (iterate.Inspection, error) {
+	runDir, err := newRunDir()
+	if err != nil {
+		return iterate.Inspection{}, err
 	}
 	defer func() { _ = tree.RemoveAll(runDir) }()
 	repo = repo.WithTemp(runDir)
 	runner, err := newRunner(ctx, env, repo, p, runDir)
 	if err != nil {
-		return nil, err
+		return iterate.Inspection{}, err
 	}
 	found, err := newIterateService(env, o, repo, p, runner, runDir).Repeat(ctx)
 	if err == nil && found.Problem != "" {
 		err = fmt.Errorf("the evaluation cannot be used: %s", found.Problem)
 	}
-	return &found, err
+	return found, err
 }
 
-func describeRepeat(found *iterate.Inspection) string {
-	switch {
-	case found == nil:
-		return "not run: a model takes part in its evaluation"
-	case found.Noisy:
-		return fmt.Sprintf("the evaluation runs and is noisy: %v", found.Samples)
-	default:
-		return fmt.Sprintf("the evaluation runs and repeats itself: %s", found.Median)
+func describeRepeat(found iterate.Inspection) string {
+	took := fmt.Sprintf("a run takes %.3g s, and its tree and setup %.3g s", found.Seconds, found.Prepare)
+	if found.Noisy {
+		return fmt.Sprintf("the evaluation runs and is noisy: %v; %s", found.Samples, took)
 	}
+	return fmt.Sprintf("the evaluation runs and repeats itself: %s; %s", found.Median, took)
 }

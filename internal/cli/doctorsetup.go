@@ -24,7 +24,11 @@ func inspectSetup(ctx context.Context, env Env, o iterateOptions, quick, asJSON 
 	if err != nil {
 		return err
 	}
-	findings := append(machineFindings(env), checkout(ctx, repo)...)
+	isolation, err := isolationFinding(ctx, env)
+	if err != nil {
+		return err
+	}
+	findings := append(append(machineFindings(env), isolation), checkout(ctx, repo)...)
 	switch {
 	case hub != nil:
 		findings = append(findings, doctor.Hub{Client: hub, WorkflowToken: workflowToken(env)}.Examine(ctx)...)
@@ -36,7 +40,7 @@ func inspectSetup(ctx context.Context, env Env, o iterateOptions, quick, asJSON 
 		findings = append(findings, doctor.Finding{Level: doctor.OK, Subject: "GitHub", Message: "left out: no repository is named"})
 	}
 	if !quick {
-		evaluations, err := inspectPrograms(ctx, env, o, repo)
+		evaluations, err := inspectPrograms(ctx, env, o, repo, hub)
 		if err != nil {
 			return err
 		}

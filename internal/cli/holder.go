@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/github"
 	"github.com/org/autoloop/internal/ledger"
 )
 
@@ -19,14 +21,49 @@ func (e Env) holder() ledger.Lease {
 }
 
 // alive reports whether the holder of a lease may still run. Of another
-// machine nothing can be told, so it may.
+// machine nothing can be told, so it may; an earlier attempt of this run of
+// Actions has ended.
 func (e Env) alive(lease ledger.Lease) bool {
+	if lease.ActionsRun != "" {
+		id, attempt, _ := strings.Cut(lease.ActionsRun, "/")
+		now, err := strconv.Atoi(e.Getenv("GITHUB_RUN_ATTEMPT"))
+		then, bad := strconv.Atoi(attempt)
+		return !e.InActions() || id != e.Getenv("GITHUB_RUN_ID") || err != nil || bad != nil || then >= now
+	}
 	host, _ := os.Hostname()
-	if lease.Host != host || lease.ActionsRun != "" {
+	if e.retried(lease.ActionsRun) {
+		return false
+	}
+	if lease.Host != host {
 		return true
 	}
 	start := processStart(lease.PID)
 	return start != "" && (lease.ProcessStart == "" || start == lease.ProcessStart)
+}
+
+// aliveOn is alive where GitHub can be asked for the runs of Actions. A run
+// that the token may not see may still be there.
+func (e Env) aliveOn(ctx context.Context, hub *github.Client) func(ledger.Lease) bool {
+	return func(lease ledger.Lease) bool {
+		id, _, _ := strings.Cut(lease.ActionsRun, "/")
+		number, err := strconv.ParseInt(id, 10, 64)
+		if !e.alive(lease) || err != nil || number <= 0 || id == e.Getenv("GITHUB_RUN_ID") {
+			return e.alive(lease)
+		}
+		ended, err := hub.RunEnded(ctx, number)
+		return err != nil || !ended
+	}
+}
+
+// retried says whether an Actions run is an earlier attempt of this one.
+func (e Env) retried(run string) bool {
+	id, attempt, _ := strings.Cut(run, "/")
+	if !e.InActions() || id == "" || id != e.Getenv("GITHUB_RUN_ID") {
+		return false
+	}
+	theirs, err := strconv.Atoi(attempt)
+	ours, wrong := strconv.Atoi(e.Getenv("GITHUB_RUN_ATTEMPT"))
+	return err == nil && wrong == nil && theirs < ours
 }
 
 // processStart tells when a process was started, so that its number used again

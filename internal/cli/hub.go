@@ -44,13 +44,17 @@ func (o hubOptions) hub(env Env) (*github.Client, error) {
 	case token == "":
 		return nil, nil
 	}
-	patience, err := env.patience()
+	patience, err := env.duration("AUTOLOOP_GITHUB_PATIENCE")
+	if err != nil {
+		return nil, err
+	}
+	timeout, err := env.duration("AUTOLOOP_GITHUB_TIMEOUT")
 	if err != nil {
 		return nil, err
 	}
 	client, err := github.New(github.Options{
 		API: env.Getenv("GITHUB_API_URL"), Repository: repository, Token: token, UserAgent: "autoloop/" + Version(), CacheDir: env.cacheDir(),
-		Now: env.Now, Sleep: env.Sleep, Patience: patience,
+		Now: env.Now, Sleep: env.Sleep, Patience: patience, Timeout: timeout,
 	})
 	if err != nil {
 		return nil, &UsageError{err}
@@ -73,18 +77,20 @@ func saysTrue(text string) bool { return strings.EqualFold(strings.TrimSpace(tex
 // token is the one for GitHub; "" when there is none.
 func (e Env) token() string { return cmp.Or(e.Getenv("GITHUB_TOKEN"), e.Getenv("GH_TOKEN")) }
 
-// patience is how long one request waits for GitHub to answer again, from
-// AUTOLOOP_GITHUB_PATIENCE; 0 for the default.
-func (e Env) patience() (time.Duration, error) {
-	text := e.Getenv("AUTOLOOP_GITHUB_PATIENCE")
+// duration reads a time from the environment: AUTOLOOP_GITHUB_PATIENCE is how
+// long one call waits for GitHub to answer again, AUTOLOOP_GITHUB_TIMEOUT how
+// long one request may take. It is 0 when the variable is not set, and more
+// than that when it is.
+func (e Env) duration(name string) (time.Duration, error) {
+	text := e.Getenv(name)
 	if text == "" {
 		return 0, nil
 	}
-	patience, err := time.ParseDuration(text)
-	if err != nil || patience < 0 {
-		return 0, Usagef("AUTOLOOP_GITHUB_PATIENCE=%q is no time such as 2m", text)
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, Usagef("%s=%q is no time such as 2m", name, text)
 	}
-	return max(patience, time.Nanosecond), nil
+	return max(d, time.Nanosecond), nil
 }
 
 // sleeper waits, as the environment says.

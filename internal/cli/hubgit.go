@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -100,6 +101,7 @@ func issueProgram(ctx context.Context, repo *git.Repo, hub *github.Client, sourc
 		return nil, nil, err
 	}
 	var warnings []string
+	unread := false
 	for _, label := range []string{publish.ProgramLabel, publish.CompletedLabel} {
 		found, issues, err := discover(ctx, hub, label, files, states)
 		if err != nil {
@@ -117,8 +119,12 @@ func issueProgram(ctx context.Context, repo *git.Repo, hub *github.Client, sourc
 			}
 		}
 		warnings = append(warnings, found.Warnings...)
+		unread = unread || issues == nil
 	}
-	if len(warnings) > 0 {
+	switch {
+	case unread:
+		return nil, nil, fmt.Errorf("there is no program %q among the files; %s", name, warnings[0])
+	case len(warnings) > 0:
 		return nil, nil, Usagef("there is no program %q among the files; %s", name, warnings[0])
 	}
 	return nil, nil, nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,54 +13,79 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/store"
-	"github.com/org/autoloop/workflows"
 )
 
 // initOptions are the flags of `iterate init`.
 type initOptions struct {
-	yes, force, matrix bool
+	yes, force, matrix, simple, adopt bool
 }
 
 func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 	var init initOptions
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Write the workflow, the issue template and a first program",
-		Long: "Look at the repository (go, npm, pytest, cargo, make), show which files Autoloop needs in it, ask, and\n" +
-			"write them. Run again, it upgrades what it wrote; a file that was edited since, or that was there\n" +
-			"before, is kept unless --force is given. Without a terminal to ask on, nothing is written unless\n" +
-			"--yes is given. Nothing is committed.",
-		Example: "  iterate init\n  iterate init --matrix --yes",
+		Short: "Write the workflows, the issue template and a first program",
+		Long: "Look at the repository (go, npm, pytest, cargo, make; its CI), show what Autoloop needs in it, ask, and do\n" +
+			"it. Run again, it upgrades what it wrote; a file that was edited since, or that was there before, is\n" +
+			"kept unless --force is given. With a token and a repository it makes the labels too. Without a\n" +
+			"terminal to ask on, nothing is changed unless --yes is given. Nothing is committed.\n\n" +
+			"--adopt takes over from a gh-aw installation: its branches autoloop/NAME-DIGITS become autoloop/NAME, on\n" +
+			"the remote too. State, labels and issues are read as they are.",
+		Example: "  iterate init\n  iterate init --simple --yes\n  iterate init --adopt",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return initRepository(cmd.Context(), env, *o, init)
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&init.yes, "yes", "y", false, "write without asking")
-	flags.BoolVar(&init.force, "force", false, "replace also workflow and template that were edited")
-	flags.BoolVar(&init.matrix, "matrix", false, "several programs at a time, each in a job of its own")
+	flags.BoolVarP(&init.yes, "yes", "y", false, "do it without asking")
+	flags.BoolVar(&init.force, "force", false, "replace also workflows and template that were edited")
+	flags.BoolVar(&init.simple, "simple", false, "one job for everything, with a token that can write beside agent and evaluation")
+	flags.BoolVar(&init.matrix, "matrix", false, "two jobs for each program, of which one has that token (the default)")
+	flags.BoolVar(&init.adopt, "adopt", false, "rename the branches of a gh-aw installation")
+	flags.StringVar(&o.remote, "remote", "", "the git remote with these branches (default: origin)")
+	hubFlags(flags, &o.hubOptions)
+	cmd.MarkFlagsMutuallyExclusive("simple", "matrix")
 	return cmd
 }
 
 func initRepository(ctx context.Context, env Env, o iterateOptions, init initOptions) error {
-	root, repo, err := schedulerOptions{repoDir: o.repoDir, programs: o.programs}.root(ctx, env)
+	hub, err := o.hub(env)
 	if err != nil {
 		return err
 	}
-	if repo == nil {
-		return Usagef("%s is no git repository: run git init first", root)
+	repo, err := openRepo(ctx, env, o.repoDir, gitOptions(env, hub)...)
+	switch {
+	case errors.Is(err, git.ErrNotRepository):
+		return Usagef("%s is no git repository: run git init first", cmp.Or(o.repoDir, "this"))
+	case err != nil:
+		return err
 	}
-	steps, err := initSteps(root, o.programs, init)
+	steps, err := initSteps(repo.Root, o.programs, init)
 	if err != nil {
 		return err
 	}
+	labels, byHand := labelSteps(ctx, env, hub)
+	steps = append(steps, labels...)
+	if init.adopt {
+		renames, err := adoptSteps(ctx, env, o, repo, hub)
+		if err != nil {
+			return err
+		}
+		steps = append(steps, renames...)
+	}
+	return doInit(ctx, env, init, repo.Root, steps, byHand)
+}
+
+// doInit shows the steps, asks, and does them.
+func doInit(ctx context.Context, env Env, init initOptions, root string, steps []initStep, byHand string) error {
 	todo := 0
 	for _, s := range steps {
 		fmt.Fprintf(env.Stdout, "%-7s %s%s\n", s.action, s.name, s.why)
-		if s.action.writes() {
+		if s.action.changes() {
 			todo++
 		}
 	}
@@ -67,63 +93,58 @@ func initRepository(ctx context.Context, env Env, o iterateOptions, init initOpt
 		fmt.Fprintln(env.Stdout, "there is nothing to do")
 		return nil
 	}
-	if !init.yes && !ask(env, fmt.Sprintf("write %d files? [y/n] ", todo)) {
+	if !init.yes && !ask(env, fmt.Sprintf("make these %d changes? [y/n] ", todo)) {
 		fmt.Fprintln(env.Stdout, "nothing was changed")
 		return nil
 	}
 	for _, s := range steps {
-		if err := s.apply(root); err != nil {
-			return err
+		if err := s.apply(ctx, root); err != nil {
+			return fmt.Errorf("%s: %w; run it again to go on", s.name, err)
 		}
 	}
-	_, err = io.WriteString(env.Stdout, initNext)
+	_, err := io.WriteString(env.Stdout, strings.Replace(initNext, "LABELS", byHand, 1))
 	return err
 }
 
 const initNext = `
 next:
   scheduler validate             # what the first program will do
-  git add -A && git commit -m "Add Autoloop"
-  gh label create autoloop-program   # once, for programs that are issues
-and allow pull requests of workflows: Settings, Actions, General
+  git add -A && git commit -m "Add Autoloop" && git push
+LABELSand allow pull requests of workflows: Settings, Actions, General
 `
-
-const initWorkflow = ".github/workflows/autoloop.yml"
-
-// hasMatrix says whether the workflow that is there has a job for each
-// program, so that an upgrade does not take that away.
-func hasMatrix(root string) bool {
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(initWorkflow)))
-	return err == nil && strings.Contains(string(data), "needs: schedule")
-}
 
 // initSteps compares what there is with what should be.
 func initSteps(root, programs string, o initOptions) ([]initStep, error) {
-	workflow := workflows.Simple
-	if o.matrix || hasMatrix(root) {
-		workflow = workflows.Matrix
+	source := store.Programs{Root: root, Dir: programs, Parse: program.ParseHead}
+	found, err := source.Load(false)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	files, err := initFiles(root, found, o)
+	if err != nil {
+		return nil, err
 	}
 	var steps []initStep
-	for _, file := range []struct{ name, text string }{
-		{initWorkflow, sealed(workflow, "# ", "")},
-		{".github/ISSUE_TEMPLATE/autoloop-program.md", sealed(workflows.IssueTemplate, "<!-- ", " -->")},
-	} {
+	for _, file := range files {
 		s, err := compareInit(root, file.name, file.text, o.force)
 		if err != nil {
 			return nil, err
 		}
 		steps = append(steps, s)
 	}
-	found, err := store.Programs{Root: root, Dir: programs, Parse: program.ParseHead}.Load(false)
-	if err != nil {
-		return nil, &UsageError{err}
+	if wantsSimple(root, o) && exists(filepath.Join(root, filepath.FromSlash(initPair))) {
+		steps = append(steps, initStep{action: initKeep, name: initPair, why: " (nothing calls it any more: delete it)"})
 	}
 	if len(found) > 0 {
 		return append(steps, initStep{action: initKeep, name: found[0].File, why: " (there is a program)"}), nil
 	}
-	dir := store.Programs{Root: root, Dir: programs}.Directory()
-	first, err := firstProgram(root, dir)
+	first, err := firstProgram(root, source.Directory())
 	return append(steps, first...), err
+}
+
+func exists(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
 }
 
 // compareInit decides what happens to one file of ours.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -8,28 +9,33 @@ import (
 	"strings"
 )
 
-// initAction is what `iterate init` does with one file.
+// initAction is what `iterate init` does with one file, label or branch.
 type initAction string
 
 const (
 	initCreate initAction = "create"
 	initUpdate initAction = "update"
+	initRename initAction = "rename"
 	initKeep   initAction = "keep"
 )
 
-func (a initAction) writes() bool { return a != initKeep }
+func (a initAction) changes() bool { return a != initKeep }
 
-// initStep is one file: its path in the repository with slashes, and the text
-// that it gets.
+// initStep is one file, its path in the repository with slashes and the text
+// that it gets; or something else, which do does.
 type initStep struct {
 	action          initAction
 	name, text, why string
+	do              func(context.Context) error
 }
 
-// apply writes the file; a new one only where there still is none.
-func (s initStep) apply(root string) error {
-	if !s.action.writes() {
+// apply does the step. A new file is written only where there still is none.
+func (s initStep) apply(ctx context.Context, root string) error {
+	if !s.action.changes() {
 		return nil
+	}
+	if s.do != nil {
+		return s.do(ctx)
 	}
 	if err := insideOnly(root, s.name); err != nil {
 		return err

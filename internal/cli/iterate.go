@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,6 +21,7 @@ import (
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/publish"
+	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/store"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -28,6 +30,7 @@ import (
 // through complete.
 func Iterate(complete Complete) func(context.Context, Env) int {
 	return func(ctx context.Context, env Env) int {
+		env = env.inLog()
 		env.Complete = complete
 		return Run(ctx, env, newIterateCommand(env))
 	}
@@ -37,6 +40,7 @@ func Iterate(complete Complete) func(context.Context, Env) int {
 type iterateOptions struct {
 	repoDir, programs, dir, program string
 	agent, model, base, remote      string
+	ciWorkflow, budgetUSD           string
 	count                           int
 	dryRun, json                    bool
 	// proposing leaves to another job what needs GitHub.
@@ -80,6 +84,7 @@ func newIterateCommand(env Env) *cobra.Command {
 		newSnapshotCommand(env),
 		newRestoreCommand(env),
 		newScoreCommand(env),
+		newShardsCommand(env),
 		newReplayCommand(env, &o),
 		newDoctorCommand(env, &o),
 		newSteerCommand(env, &o),
@@ -95,6 +100,7 @@ func programFlags(flags *pflag.FlagSet, env Env, o *iterateOptions) {
 	flags.StringVar(&o.program, "program", env.Getenv("AUTOLOOP_PROGRAM"), "the program to run (default: the scheduler's choice)")
 	flags.StringVar(&o.base, "base", "", "the default branch that the work is for")
 	flags.StringVar(&o.remote, "remote", "", "share branches and books with this git remote, such as origin")
+	flags.StringVar(&o.ciWorkflow, "ci-workflow", "", "the `FILE` name of the workflow that is started for what is pushed (default: the program's)")
 	hubFlags(flags, &o.hubOptions)
 	flags.BoolVar(&o.json, "json", false, "print an array with an object for each iteration")
 	flags.StringVar(&o.dir, "dir", "", "where autoloop.json is (default: AUTOLOOP_DIR, else /tmp/gh-aw)")
@@ -104,6 +110,7 @@ func programFlags(flags *pflag.FlagSet, env Env, o *iterateOptions) {
 func agentFlags(flags *pflag.FlagSet, o *iterateOptions) {
 	flags.StringVar(&o.agent, "agent", "", "who proposes, as \"iterate agents\" lists them (default: the program's, else AUTOLOOP_AGENT)")
 	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
+	flags.StringVar(&o.budgetUSD, "budget-usd", "", "begin no further iteration when this run has cost so many dollars, besides the program's budgets")
 }
 
 // run runs iterations one after the other.
@@ -121,7 +128,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions, do work) err
 	}
 	if env.Paused() {
 		fmt.Fprintln(env.Stderr, "AUTOLOOP_PAUSED is true: nothing runs; set it to false to go on")
-		return printResults(env, nil, o.json)
+		return deliver(env, o, nil, nil)
 	}
 	runDir, err := newRunDir()
 	if err != nil {
@@ -147,19 +154,23 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions, do work) err
 	if p == nil {
 		if !o.json {
 			fmt.Fprintln(env.Stdout, "nothing is selected: no program is due")
-			return nil
+			return actOn(env, o, nil, nil)
 		}
-		return printResults(env, []iterate.Result{{Outcome: ledger.Idle, Reasons: []string{"nothing selected"}}}, o.json)
+		return deliver(env, o, nil, []iterate.Result{{Outcome: ledger.Idle, Reasons: []string{"nothing selected"}}})
 	}
 	if o.unasked(env) && repositoryPaused(ctx, hub) {
 		fmt.Fprintln(env.Stderr, "the repository's variable AUTOLOOP_PAUSED is true: nothing runs; set it to false to go on")
-		return printResults(env, nil, o.json)
+		return deliver(env, o, p, nil)
 	}
 	if p.CIGate == "required" && hub == nil && !o.proposing {
 		return Usagef("%s: `ci-gate: required` needs the repository on GitHub: give --repo and a token, or remove the line", p.File)
 	}
 	if o.model != "" {
 		p.Model = o.model
+	}
+	budget, err := o.budget()
+	if err != nil {
+		return err
 	}
 	repo = repo.WithTemp(runDir)
 	runner, err := newRunner(ctx, env, repo, p, runDir)
@@ -170,9 +181,11 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions, do work) err
 	if service.Agents, err = chooseAgents(ctx, env, o, repo, p, runner); err != nil {
 		return err
 	}
-	service.Agent = service.Agents[0]
+	service.Agent, service.BudgetUSD = service.Agents[0], budget
 	if hub != nil {
+		service.Repository = hub.Repository()
 		service.Front = &publish.Service{Hub: hub, Program: p, Known: issue, Now: env.Now}
+		service.Alive = env.aliveOn(ctx, hub)
 	}
 	shown := newProgress(env)
 	service.Progress = shown.Step
@@ -192,16 +205,18 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions, do work) err
 	}
 	results, err := do(ctx, service)
 	shown.Close()
-	if printed := printResults(env, results, o.json); printed != nil {
+	if printed := deliver(env, o, p, results); printed != nil {
 		return errors.Join(err, printed)
 	}
 	return err
 }
 
 // unasked says that nobody read the variable AUTOLOOP_PAUSED before: neither a
-// workflow that hands it on, nor the scheduler. A workflow's own token may not.
+// workflow that hands it on, empty where there is none, nor the scheduler. A
+// workflow's own token may not.
 func (o iterateOptions) unasked(env Env) bool {
-	return o.program != "" && env.Getenv("AUTOLOOP_PAUSED") == "" && !workflowToken(env)
+	handedOn := slices.ContainsFunc(env.Environ, func(entry string) bool { return strings.HasPrefix(entry, "AUTOLOOP_PAUSED=") })
+	return o.program != "" && !handedOn && !workflowToken(env)
 }
 
 func openRepo(ctx context.Context, env Env, dir string, options ...git.Option) (*git.Repo, error) {
@@ -249,8 +264,8 @@ func newIterateService(env Env, o iterateOptions, repo *git.Repo, p *program.Pro
 	return &iterate.Service{
 		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo},
 		Memory: &store.Memory{Repo: repo, Remote: remote, Now: env.Now},
-		Eval:   &evaluate.Evaluator{Runner: runner, Masker: masker},
-		Base:   o.base, DryRun: o.dryRun, RunDir: runDir, Holder: env.holder(), Alive: env.alive,
+		Eval:   &evaluate.Evaluator{Runner: runner, Masker: masker}, Masker: masker,
+		Base: o.base, DryRun: o.dryRun, RunDir: runDir, Holder: env.holder(), Alive: env.alive,
 		Environ: func(dir string, names []string) ([]string, error) {
 			if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o700); err != nil {
 				return nil, err
@@ -302,4 +317,16 @@ func runURL(env Env) string {
 		return ""
 	}
 	return env.Getenv("GITHUB_SERVER_URL") + "/" + env.Getenv("GITHUB_REPOSITORY") + "/actions/runs/" + env.Getenv("GITHUB_RUN_ID")
+}
+
+// budget is --budget-usd in dollars; 0 is no bound.
+func (o iterateOptions) budget() (float64, error) {
+	if o.budgetUSD == "" {
+		return 0, nil
+	}
+	usd, err := score.ParseValue(o.budgetUSD)
+	if err != nil || usd.Sign() <= 0 {
+		return 0, Usagef("--budget-usd %s: give a number above 0", o.budgetUSD)
+	}
+	return usd.Float64(), nil
 }

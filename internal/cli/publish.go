@@ -64,7 +64,7 @@ func publishCommand(ctx context.Context, env Env, o iterateOptions, dir string) 
 	if err != nil {
 		return err
 	}
-	return printResults(env, []iterate.Result{result}, o.json)
+	return deliver(env, o, service.Program, []iterate.Result{result})
 }
 
 // newPublisher wires a service that neither proposes nor measures.
@@ -91,7 +91,9 @@ func newPublisher(ctx context.Context, env Env, o iterateOptions, runDir string)
 	service := newIterateService(env, o, repo.WithTemp(runDir), p, command.NewRunner(), runDir)
 	service.Eval = nil
 	if hub != nil {
+		service.Repository = hub.Repository()
 		service.Front = &publish.Service{Hub: hub, Program: p, Known: issue, Now: env.Now}
+		service.Alive = env.aliveOn(ctx, hub)
 	}
 	return service, nil
 }

@@ -25,6 +25,7 @@ import (
 // Scheduler runs the `scheduler` binary and returns its exit code.
 func Scheduler(ctx context.Context, env Env) int {
 	BoundMemory()
+	env = env.inLog()
 	return Run(ctx, env, newSchedulerCommand(env))
 }
 
@@ -233,7 +234,7 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := writeActions(env, plan); err != nil {
+	if err := writeActions(env, plan, file); err != nil {
 		return err
 	}
 	if o.compat {

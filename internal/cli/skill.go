@@ -31,7 +31,7 @@ func newSkillCommand(env Env) *cobra.Command {
 			return runSkill(cmd.Context(), env, args[0], o)
 		},
 	}
-	o.register(cmd.Flags(), env)
+	o.register(cmd.Flags())
 	cmd.AddCommand(newSkillValidateCommand(env), newSkillEvalCommand(env), newSkillDoctorCommand(env))
 	cmd.AddCommand(newSkillReportCommand(env), newSkillApplyCommand(env), newSkillUndoCommand(env))
 	return cmd

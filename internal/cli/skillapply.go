@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/snapshot"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -102,10 +104,8 @@ func applicationOf(ctx context.Context, env Env, w *snapshot.Workspace, o skillA
 	if w.Skill == "" {
 		return nil, Usagef("the workspace does not say where its skill is: give --skill DIR")
 	}
-	if resumed, err := snapshot.Resume(ctx, w.Skill); err != nil {
+	if err := finishRestore(ctx, env, w.Skill); err != nil {
 		return nil, err
-	} else if resumed {
-		fmt.Fprintln(env.Stderr, "an interrupted restore of the skill was finished first")
 	}
 	a := &application{env: env, skillApplyOptions: o, workspace: w}
 	if a.original, err = keptVersion(ctx, w, 0); err != nil {
@@ -119,8 +119,20 @@ func applicationOf(ctx context.Context, env Env, w *snapshot.Workspace, o skillA
 	return a, nil
 }
 
+// finishRestore ends an application to a skill that was interrupted.
+func finishRestore(ctx context.Context, env Env, skill string) error {
+	resumed, err := snapshot.Resume(ctx, skill)
+	if resumed {
+		fmt.Fprintln(env.Stderr, "an interrupted restore of the skill was finished first")
+	}
+	return err
+}
+
 // apply shows, asks and applies.
 func (a *application) apply(ctx context.Context) error {
+	if err := a.isKept(); err != nil {
+		return err
+	}
 	r, _, err := reportSkill(ctx, a.env, a.workspace, a.version)
 	if err != nil {
 		return err
@@ -151,6 +163,25 @@ func (a *application) apply(ctx context.Context) error {
 	return a.restore(ctx, wanted.Dir, a.version)
 }
 
+// isKept refuses a version that the workspace does not have, and names those
+// that it has.
+func (a *application) isKept() error {
+	table, err := a.workspace.Results()
+	if err != nil || a.version == bestVersion {
+		return err
+	}
+	kept := []string{"v0"}
+	for _, row := range table.Rows() {
+		if row.Action == results.Kept {
+			kept = append(kept, fmt.Sprintf("v%d", row.Iteration))
+		}
+	}
+	if slices.Contains(kept, fmt.Sprintf("v%d", a.version)) {
+		return nil
+	}
+	return Usagef("--version %d: no such version was kept; there are %s", a.version, strings.Join(kept, ", "))
+}
+
 // untouched reports whether the skill is v0, or what was applied last.
 func (a *application) untouched(ctx context.Context) bool {
 	now := a.now.Tree.Digest()
@@ -179,7 +210,7 @@ func (a *application) joined(ctx context.Context, wanted snapshot.Kept) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.env.Stdout, "\nJoined with what changed in the skill since v0, it changes:\n\n%s\n", patch)
+	fmt.Fprintf(a.env.Stdout, "\nJoined with what changed in the skill since v0, it changes:\n\n%s\n", report.Pictured(string(patch)))
 	if !a.agreed(fmt.Sprintf("apply v%d, merged, to %s? [y/n] ", a.version, a.workspace.Skill)) {
 		return nil
 	}

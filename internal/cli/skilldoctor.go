@@ -25,8 +25,9 @@ func newSkillDoctorCommand(env Env) *cobra.Command {
 		Short: "Find what keeps a skill's suite from telling good from bad",
 		Long: "Examine the eval suite of the skill at PATH, without a model: cases without a check, checks that always pass,\n" +
 			"prompts that contain their answer, duplicates; and with --history what came out the same in every run. The exit\n" +
-			"code is 1 when anything is found. With --agent (or --agent-command) an agent then drafts or repairs evals.json in a\n" +
-			"copy; it goes into a new file, and the exit code says whether anything is found in that. The skill is never edited.",
+			"code is 1 when anything is found. With --agent (or --agent-command) an agent then drafts or repairs evals.json and\n" +
+			"trigger-eval.json in a copy; each goes into a new file, and the exit code says whether anything is found in them.\n" +
+			"The skill is never edited.",
 		Example: "  iterate skill doctor skills/release-notes\n  iterate skill doctor skills/release-notes --history kept\n" +
 			"  iterate skill doctor skills/release-notes --agent claude --draft draft.json",
 		Args: cobra.ExactArgs(1),
@@ -73,22 +74,22 @@ func draftSuite(ctx context.Context, env Env, dir, history string, o skillDraft,
 	for _, finding := range findings {
 		found = append(found, findingLine(finding))
 	}
-	file := ""
+	drafts := []draft{}
 	var left []suite.Finding
 	if len(found) > 0 {
-		if file, left, err = o.draft(ctx, env, dir, found); err != nil {
+		if drafts, left, err = o.draft(ctx, env, dir, found); err != nil {
 			return err
 		}
 	}
 	if asJSON {
 		err = printJSON(env, struct {
-			Name  string          `json:"name"`
-			Found []string        `json:"found"`
-			Draft string          `json:"draft"` // "" when there was no need of one
-			Left  []suite.Finding `json:"findings"`
-		}{name, append([]string{}, found...), file, append([]suite.Finding{}, left...)})
+			Name   string          `json:"name"`
+			Found  []string        `json:"found"`
+			Drafts []draft         `json:"drafts"` // none when there was no need of one
+			Left   []suite.Finding `json:"findings"`
+		}{name, append([]string{}, found...), drafts, append([]suite.Finding{}, left...)})
 	} else {
-		err = printDraft(env, name, found, file, left)
+		err = printDraft(env, name, found, drafts, left)
 	}
 	if err == nil && len(left) > 0 {
 		err = &ExitError{Code: ExitFailed}
@@ -96,14 +97,17 @@ func draftSuite(ctx context.Context, env Env, dir, history string, o skillDraft,
 	return err
 }
 
-func printDraft(env Env, name string, found []string, file string, left []suite.Finding) error {
+func printDraft(env Env, name string, found []string, drafts []draft, left []suite.Finding) error {
 	for _, line := range found {
 		fmt.Fprintln(env.Stdout, line)
 	}
-	if file == "" {
+	if len(drafts) == 0 {
 		return printFindings(env, name, nil)
 	}
-	fmt.Fprintf(env.Stdout, "\nthe draft is %s; look at it, then put it in the place of %s\n", file, suite.EvalFile)
+	fmt.Fprintln(env.Stdout)
+	for _, d := range drafts {
+		fmt.Fprintf(env.Stdout, "the draft is %s; look at it, then put it in the place of %s\n", d.File, d.Name)
+	}
 	return printFindings(env, "the draft", left)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/scheduler"
 	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tree"
@@ -26,6 +27,8 @@ type skillEvalOptions struct {
 	jobs                                                     int
 	timeout                                                  time.Duration
 	network, json                                            bool
+	// shard limits what is run to every n-th case.
+	shard string
 }
 
 func newSkillEvalCommand(env Env) *cobra.Command {
@@ -40,12 +43,13 @@ func newSkillEvalCommand(env Env) *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return evalSkill(cmd.Context(), env, args[0], o) },
 	}
-	o.register(cmd.Flags(), env)
+	o.register(cmd.Flags())
+	cmd.Flags().StringVar(&o.shard, "shard", "", "run every N-th case alone, from the I-th on, for `iterate shards merge`: `I/N`; needs --out")
 	return cmd
 }
 
-func (o *skillEvalOptions) register(flags *pflag.FlagSet, env Env) {
-	flags.StringVar(&o.agent, "agent", env.Getenv("AUTOLOOP_AGENT"), "who works on the cases, as `iterate agents` lists them")
+func (o *skillEvalOptions) register(flags *pflag.FlagSet) {
+	flags.StringVar(&o.agent, "agent", "", "who works on the cases, as `iterate agents` lists them (default: --agent-command, else AUTOLOOP_AGENT, else `models` in Actions)")
 	flags.StringVar(&o.command, "agent-command", "", "the command of the agent `command`")
 	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
 	flags.StringVar(&o.judge, "judge", "auto", "who grades expectations: auto, api, cli or off")
@@ -68,6 +72,8 @@ type evaluated struct {
 	Triggers *evaluatedFigure  `json:"triggers"`
 	Answers  *evaluatedFigure  `json:"answers"`
 	Feedback map[string]string `json:"eval_feedback,omitempty"`
+	// Notes say what was not run.
+	Notes []string `json:"notes,omitempty"`
 }
 
 type evaluatedFigure struct {
@@ -89,6 +95,16 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 	if err != nil {
 		return misfit(err)
 	}
+	if err := o.choose(ctx, env, "who works on the cases"); err != nil {
+		return err
+	}
+	shard, err := parseShard(o.shard)
+	if err != nil {
+		return err
+	}
+	if o.shard != "" && o.out == "" {
+		return Usagef("--shard needs --out DIR, where the part is kept")
+	}
 	run, err := newRunDir()
 	if err != nil {
 		return err
@@ -106,17 +122,19 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 		},
 		tell: func(text string) { fmt.Fprintln(env.Stderr, text) },
 	}
-	if o.agent == "" && o.command == "" {
-		return Usagef("nobody works on the cases: name an agent with --agent, or a command with --agent-command")
-	}
 	options, err := l.options(ctx)
 	if err != nil {
 		return err
 	}
 	options.Timeout = o.timeout
-	found, err := evaluateAll(ctx, skill, keep, options)
+	found, orders, err := evaluateAll(ctx, skill, keep, shard, options)
 	if err != nil {
 		return misfit(err)
+	}
+	if o.shard != "" {
+		if err := writeSkillPart(ctx, skill, keep, o, shard, found, orders); err != nil {
+			return err
+		}
 	}
 	return found.print(env, o.json)
 }
@@ -143,12 +161,15 @@ func (o *skillEvalOptions) keep(env Env, run string) (string, error) {
 	return dir, nil
 }
 
-// evaluateAll runs the suites that the skill has, one after the other.
-func evaluateAll(ctx context.Context, skill *evals.Skill, keep string, o evals.Options) (evaluated, error) {
-	found := evaluated{Name: skill.Name}
-	result, err := evals.Run(ctx, skill, keep, o)
+// evaluateAll runs a shard of the suites that the skill has, one after the other,
+// and lists the cases of each.
+func evaluateAll(ctx context.Context, skill *evals.Skill, keep string, shard scheduler.Shard, o evals.Options) (found evaluated, orders map[string][]string, err error) {
+	found, orders = evaluated{Name: skill.Name}, map[string][]string{}
+	mine, order := partOf(skill, shard)
+	orders[suiteEvals] = order
+	result, err := evals.Run(ctx, mine, keep, o)
 	if err != nil {
-		return found, err
+		return found, nil, err
 	}
 	whole := figureOf(result)
 	found.Score, found.Cases, found.Feedback = whole.Score, whole.Cases, result.Feedback
@@ -156,18 +177,23 @@ func evaluateAll(ctx context.Context, skill *evals.Skill, keep string, o evals.O
 		suite *evals.Skill
 		name  string
 		to    **evaluatedFigure
-	}{{skill.TriggerSuite(), "triggers", &found.Triggers}, {skill.AnswerSuite(), "answers", &found.Answers}} {
+	}{{skill.TriggerSuite(), suiteTriggers, &found.Triggers}, {skill.AnswerSuite(), suiteAnswers, &found.Answers}} {
 		if more.suite == nil {
 			continue
 		}
-		result, err := evals.Run(ctx, more.suite, filepath.Join(keep, more.name), o)
+		if more.to == &found.Triggers && !evals.Chooses(o.Agent.Name()) {
+			found.Notes = append(found.Notes, fmt.Sprintf("the trigger queries were not run: agent %s is shown every file, and does not choose which skills it takes up", o.Agent.Name()))
+			continue
+		}
+		mine, orders[more.name] = partOf(more.suite, shard)
+		result, err := evals.Run(ctx, mine, filepath.Join(keep, more.name), o)
 		if err != nil {
-			return found, err
+			return found, nil, err
 		}
 		figure := figureOf(result)
 		*more.to = &figure
 	}
-	return found, nil
+	return found, orders, nil
 }
 
 func figureOf(r evals.Result) evaluatedFigure {
@@ -180,6 +206,22 @@ func figureOf(r evals.Result) evaluatedFigure {
 		figure.Cases = append(figure.Cases, one)
 	}
 	return figure
+}
+
+// print shows a figure of its own, with what failed; nil is none.
+func (f *evaluatedFigure) print(env Env, name string) {
+	if f == nil {
+		return
+	}
+	for _, c := range f.Cases {
+		for _, line := range c.Failed {
+			fmt.Fprintf(env.Stdout, "%s failed: %s\n", c.ID, line)
+		}
+		if c.Problem != nil {
+			fmt.Fprintf(env.Stdout, "%s counts 0: %s\n", c.ID, *c.Problem)
+		}
+	}
+	fmt.Fprintf(env.Stdout, "%s: %s over %d\n", name, f.Score, len(f.Cases))
 }
 
 func (e evaluated) print(env Env, asJSON bool) error {
@@ -198,10 +240,10 @@ func (e evaluated) print(env Env, asJSON bool) error {
 			fmt.Fprintf(env.Stdout, "  failed: %s\n", line)
 		}
 	}
-	for name, figure := range map[string]*evaluatedFigure{"triggers": e.Triggers, "answers": e.Answers} {
-		if figure != nil {
-			fmt.Fprintf(env.Stdout, "%s: %s over %d\n", name, figure.Score, len(figure.Cases))
-		}
+	e.Triggers.print(env, "triggers")
+	e.Answers.print(env, "answers")
+	for _, note := range e.Notes {
+		fmt.Fprintf(env.Stdout, "note: %s\n", note)
 	}
 	_, err := fmt.Fprintf(env.Stdout, "%s: pass rate %s over %d cases\n", e.Name, e.Score, len(e.Cases))
 	return err

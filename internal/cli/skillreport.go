@@ -16,8 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/results"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/snapshot"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tree"
@@ -71,20 +75,20 @@ func reportSkill(ctx context.Context, env Env, w *snapshot.Workspace, version in
 	if version == bestVersion {
 		version = report.Converge(rows, 0).BestVersion
 	}
-	skill, err := workspaceSkill(ctx, env, w)
+	suited, err := workspaceSkill(ctx, env, w)
 	if err != nil {
 		return r, nil, err
 	}
-	before, err := gradedCases(skill, w, 0)
+	before, err := gradedCases(suited, w, 0, rows)
 	if err != nil {
 		return r, nil, err
 	}
-	after, err := gradedCases(skill, w, version)
+	after, err := gradedCases(suited, w, version, rows)
 	if err != nil {
 		return r, nil, err
 	}
 	r = report.NewSkillReport(rows, lostCases(before, after))
-	r.Skill, r.Workspace, r.Failures = skillTitle(skill, w), w.Dir, failuresOf(after)
+	r.Skill, r.Workspace, r.Failures = skillTitle(suited, w), w.Dir, failuresOf(after.Cases)
 	patch, r.Changes, err = versionPatch(ctx, env, w, version)
 	if err != nil {
 		return r, nil, err
@@ -108,23 +112,39 @@ func skillTitle(skill *evals.Skill, w *snapshot.Workspace) string {
 	}
 }
 
-// gradedCases reads an iteration's cases; nil when it was not run.
-func gradedCases(skill *evals.Skill, w *snapshot.Workspace, n int) ([]suite.CaseScore, error) {
-	result, err := evals.Read(skill, w.Iteration(n))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// gradedCases reads a version's cases, over all of its runs that a decision
+// counts; none when it was not run.
+func gradedCases(suited *evals.Skill, w *snapshot.Workspace, version int, rows []results.Row) (evals.Result, error) {
+	last := 0
+	for _, row := range rows {
+		last = max(last, row.Iteration)
 	}
-	return result.Cases, err
+	dirs, err := skill.VersionRuns(w, version, last)
+	if err != nil {
+		return evals.Result{}, err
+	}
+	result, err := evals.ReadAll(suited, dirs...)
+	if errors.Is(err, fs.ErrNotExist) {
+		return evals.Result{}, nil
+	}
+	return result, err
 }
 
-func lostCases(before, after []suite.CaseScore) []string {
-	var lost []string
-	for i := range min(len(before), len(after)) {
-		if before[i].Perfect() && !after[i].Perfect() {
-			lost = append(lost, before[i].ID)
-		}
+// lostCases lists what the one version passed and the other does not; nothing
+// when one of them was not run.
+func lostCases(before, after evals.Result) []string {
+	if len(before.Cases) == 0 || len(after.Cases) == 0 {
+		return nil
 	}
-	return lost
+	return gate.LostCases(caseRates(before), caseRates(after))
+}
+
+func caseRates(r evals.Result) gate.CaseRates {
+	var runs []map[string]score.Value
+	for _, cases := range r.Runs() {
+		runs = append(runs, suite.CaseNumbers(cases))
+	}
+	return gate.RatesOf(runs...)
 }
 
 func failuresOf(cases []suite.CaseScore) []report.SkillFailure {

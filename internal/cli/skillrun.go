@@ -34,10 +34,11 @@ type skillRunOptions struct {
 	proposal                                   time.Duration
 }
 
-func (o *skillRunOptions) register(flags *pflag.FlagSet, env Env) {
-	o.skillEvalOptions.register(flags, env)
+func (o *skillRunOptions) register(flags *pflag.FlagSet) {
+	o.skillEvalOptions.register(flags)
 	_ = flags.MarkHidden("out") // of eval alone
-	flags.Lookup("agent").Usage = "who improves the skill, and works on the cases unless --executor says who"
+	flags.Lookup("agent").Usage = "who improves the skill, and works on the cases unless --executor says who\n" +
+		"(default: --agent-command, else AUTOLOOP_AGENT, else models in Actions)"
 	flags.StringVar(&o.executor, "executor", "", "who works on the cases")
 	flags.StringVar(&o.executorCommand, "executor-command", "", "the command of the executor `command`")
 	flags.StringVar(&o.workspace, "workspace", "", "the workspace `directory` (default: PATH-autoresearch)")
@@ -57,11 +58,11 @@ const (
 
 // runSkill improves a skill in its workspace; the skill itself is only read.
 func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error {
-	if o.agent == "" && o.command != "" {
-		o.agent = "command"
+	if o.count < 1 {
+		return Usagef("-n %d: give at least one iteration", o.count)
 	}
-	if o.agent == "" || o.count < 1 {
-		return Usagef("name who improves the skill with --agent, or a command with --agent-command, and at least one iteration")
+	if err := o.choose(ctx, env, "who improves the skill"); err != nil {
+		return err
 	}
 	repeats, err := o.repeats()
 	if err != nil {
@@ -69,6 +70,9 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	}
 	if o.out != "" {
 		return Usagef("--out is of `iterate skill eval`; what iterations leave is in the workspace (--workspace)")
+	}
+	if err := finishRestore(ctx, env, env.path(dir)); err != nil {
+		return err
 	}
 	if _, err := evals.Load(env.path(dir), ".", ""); err != nil {
 		return misfit(err)
@@ -80,6 +84,14 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	defer func() { _ = tree.RemoveAll(run) }()
 	w, err := o.open(ctx, env, env.path(dir))
 	if err != nil {
+		return err
+	}
+	release, err := w.Hold()
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := o.sayWhatChanged(ctx, env, w); err != nil {
 		return err
 	}
 	loop, err := o.loop(ctx, env, w, run)
@@ -128,7 +140,26 @@ func (o *skillRunOptions) open(ctx context.Context, env Env, dir string) (*snaps
 		}
 		return snapshot.Create(ctx, place, dir)
 	}
-	return snapshot.OpenWorkspace(place)
+	w, err := snapshot.OpenWorkspace(place)
+	if err != nil {
+		return nil, err
+	}
+	return w, ofThisSkill(w, dir)
+}
+
+// ofThisSkill refuses the workspace of another skill. One whose skill is not
+// where it was is taken for this one's.
+func ofThisSkill(w *snapshot.Workspace, dir string) error {
+	here, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	there, err := filepath.EvalSymlinks(w.Skill)
+	if err == nil && there != here {
+		return Usagef("%s is the workspace of %s, not of %s: name another with --workspace", w.Dir, there, here)
+	}
+	w.Skill = here
+	return nil
 }
 
 // loop wires improver and evaluation.
@@ -204,9 +235,9 @@ func (e *workspaceEvals) Measure(ctx context.Context, dir, out string) (skill.Me
 	return e.measured(result), nil
 }
 
-// Read takes what an earlier Measure left.
-func (e *workspaceEvals) Read(out string) (skill.Measured, error) {
-	result, err := evals.Read(e.suited, out)
+// Read takes together what earlier calls of Measure left.
+func (e *workspaceEvals) Read(outs ...string) (skill.Measured, error) {
+	result, err := evals.ReadAll(e.suited, outs...)
 	if err != nil {
 		return skill.Measured{}, err
 	}
@@ -217,5 +248,5 @@ func (e *workspaceEvals) Read(out string) (skill.Measured, error) {
 const maxFailures = 4000
 
 func (e *workspaceEvals) measured(r evals.Result) skill.Measured {
-	return skill.Measured{Rate: r.Rate, Cases: r.Cases, Failures: e.options.Masker.String(evals.Failures(r, maxFailures))}
+	return skill.Measured{Rate: r.Rate, Runs: r.Runs(), Failures: e.options.Masker.String(evals.Failures(r, maxFailures))}
 }

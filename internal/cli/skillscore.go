@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -13,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/snapshot"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -24,7 +27,8 @@ func newScoreCommand(env Env) *cobra.Command {
 		Short: "Compute the pass rate of an iteration of a skill from its gradings",
 		Long: "Read iteration-N/eval-<id>/grading.json for every case of the suite in v0 and print the mean pass rate.\n" +
 			"The flags alone count, not the grader's sums; what the grading does not answer has not passed, and a case\n" +
-			"without a grading that can be read counts 0. 0 is the original.",
+			"without a grading that can be read counts 0. 0 is the original. Of an iteration that was decided by several\n" +
+			"runs, the score is the median of those that the decision counts, and the cases are of all of them.",
 		Example: "  iterate score skills/release-notes-autoresearch 3 --json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,16 +45,55 @@ func newScoreCommand(env Env) *cobra.Command {
 
 // scored is `iterate score --json`.
 type scored struct {
-	Score score.Value  `json:"score"`
+	Score score.Value `json:"score"`
+	// Runs are those that count: one, or as many as the decision was made by.
+	Runs  []scoredRun  `json:"runs"`
 	Cases []scoredCase `json:"cases"`
 }
 
+type scoredRun struct {
+	Dir   string      `json:"dir"` // from the iteration's directory, "." for its own
+	Score score.Value `json:"score"`
+}
+
 type scoredCase struct {
-	ID       string      `json:"id"`
+	ID string `json:"id"`
+	// Passed and Total are sums over the runs, and PassRate is their quotient.
 	Passed   int         `json:"passed"`
 	Total    int         `json:"total"`
 	PassRate score.Value `json:"pass_rate"`
 	Problem  *string     `json:"problem"`
+	// Runs are the passed of each run, in the order of the runs.
+	Runs []int `json:"runs"`
+}
+
+// newScoredCase is a case over all of its runs.
+func newScoredCase(c suite.CaseScore) scoredCase {
+	one := scoredCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: suite.RateValue(c.PassRate()), Problem: given(problemOf(c)), Runs: []int{c.Passed}}
+	if c.Runs != nil {
+		one.Runs = nil
+	}
+	for _, run := range c.Runs {
+		one.Runs = append(one.Runs, run.Passed)
+	}
+	return one
+}
+
+// problemOf says why a case counts 0, in all runs or in some.
+func problemOf(c suite.CaseScore) string {
+	if c.Problem != "" {
+		return c.Problem
+	}
+	problem, count := "", 0
+	for _, run := range c.Runs {
+		if run.Problem != "" {
+			problem, count = cmp.Or(problem, run.Problem), count+1
+		}
+	}
+	if count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("in %d of %d runs: %s", count, len(c.Runs), problem)
 }
 
 func scoreIteration(ctx context.Context, env Env, dir string, n int, asJSON bool) error {
@@ -58,29 +101,63 @@ func scoreIteration(ctx context.Context, env Env, dir string, n int, asJSON bool
 	if err != nil {
 		return err
 	}
-	skill, err := workspaceSkill(ctx, env, w)
+	suited, err := workspaceSkill(ctx, env, w)
 	if err != nil {
 		return err
 	}
-	result, err := evals.Read(skill, w.Iteration(n))
+	dirs, err := skill.IterationRuns(w.Iteration(n))
 	if err != nil {
-		return fmt.Errorf("iteration %d was not run: %w", n, err)
+		return err
+	}
+	result, err := readRuns(suited, w.Iteration(n), dirs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return notMeasured(w, n)
+	}
+	if err != nil {
+		return err
 	}
 	found := scored{Score: suite.RateValue(result.Rate)}
+	for i, run := range result.Runs() {
+		found.Runs = append(found.Runs, scoredRun{dirs[i], suite.RateValue(suite.MeanPassRate(run))})
+	}
 	table := report.Table{Header: []string{"case", "passed", "total", "rate", "problem"}, Right: map[int]bool{1: true, 2: true, 3: true}}
 	for _, c := range result.Cases {
-		one := scoredCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: suite.RateValue(c.PassRate())}
-		if c.Problem != "" {
-			one.Problem = &c.Problem
-		}
+		one := newScoredCase(c)
 		found.Cases = append(found.Cases, one)
-		table.Rows = append(table.Rows, []string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), one.PassRate.String(), report.Plain(c.Problem, liveWidth)})
+		table.Rows = append(table.Rows, []string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), one.PassRate.String(), report.Plain(problemOf(c), liveWidth)})
 	}
 	if asJSON {
 		return printJSON(env, found)
 	}
-	_, err = fmt.Fprintf(env.Stdout, "%s\nscore %s\n", table, found.Score)
+	over := ""
+	if len(found.Runs) > 1 {
+		over = fmt.Sprintf(", the median of %d runs; passed and total are sums over them", len(found.Runs))
+	}
+	_, err = fmt.Fprintf(env.Stdout, "%s\nscore %s%s\n", table, found.Score, over)
 	return err
+}
+
+// readRuns puts runs of an iteration together.
+func readRuns(suited *evals.Skill, iteration string, dirs []string) (evals.Result, error) {
+	var places []string
+	for _, dir := range dirs {
+		places = append(places, filepath.Join(iteration, dir))
+	}
+	return evals.ReadAll(suited, places...)
+}
+
+// notMeasured says why an iteration has no score.
+func notMeasured(w *snapshot.Workspace, n int) error {
+	table, err := w.Results()
+	if err != nil {
+		return err
+	}
+	for _, row := range table.Rows() {
+		if row.Iteration == n {
+			return fmt.Errorf("iteration %d was not measured: %s", n, report.Plain(row.Changelog, liveWidth))
+		}
+	}
+	return fmt.Errorf("iteration %d was not run: %s has none", n, w.Dir)
 }
 
 // workspaceSkill reads the suite that a workspace is scored by: v0's, which must

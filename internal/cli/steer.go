@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -24,12 +25,12 @@ func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {
 	var issue int
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "steer --program NAME | --issue NUMBER",
+		Use:   "steer [--program NAME | --issue NUMBER]",
 		Short: "Do what comments on GitHub ask for, without an iteration",
 		Long: "Read the comments on a program's issue and pull request, do what `/autoloop` commands of trusted\n" +
 			"people ask for, and bring issue and pull request up to date. It is for a workflow that a comment\n" +
-			"starts: so a program that is paused or completed hears too. In Actions it sets the outputs\n" +
-			"`has-work` and `selected` when somebody asked for an iteration now.",
+			"starts: so a program that is paused or completed hears too. In Actions the issue is that of the\n" +
+			"comment, and the outputs `has-work` and `selected` say whether somebody asked for an iteration now.",
 		Example: "  iterate steer --issue 12\n  iterate steer --program speed --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -47,6 +48,9 @@ func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {
 }
 
 func steerProgram(ctx context.Context, env Env, o iterateOptions, issue int, asJSON bool) error {
+	if o.program == "" && issue == 0 {
+		issue = eventIssue(env)
+	}
 	if (o.program == "") == (issue == 0) {
 		return Usagef("say which program: --program NAME, or --issue NUMBER")
 	}
@@ -76,6 +80,7 @@ func steerProgram(ctx context.Context, env Env, o iterateOptions, issue int, asJ
 	}
 	service := newIterateService(env, o, repo, p, nil, "")
 	service.Front = &publish.Service{Hub: hub, Program: p, Known: known, Now: env.Now}
+	service.Alive = env.aliveOn(ctx, hub)
 	result, err := service.Steer(ctx)
 	if err != nil {
 		return err
@@ -87,8 +92,7 @@ func printSteered(env Env, result iterate.Steered, asJSON bool) error {
 	for _, warning := range result.Warnings {
 		fmt.Fprintln(env.Stderr, "warning:", warning)
 	}
-	outputs := fmt.Sprintf("has-work=%v\nselected=%s\n", result.Run, result.Program)
-	if err := appendTo(env.Getenv("GITHUB_OUTPUT"), outputs); err != nil {
+	if err := setOutputs(env, output{"has-work", strconv.FormatBool(result.Run)}, output{"selected", result.Program}); err != nil {
 		return err
 	}
 	if asJSON {

@@ -26,7 +26,7 @@ type tasksOptions struct {
 	usd, unknownCost           string
 	tokens                     int64
 	minutes                    float64
-	cache, report              string
+	cache, report, shard       string
 	fresh, network             bool
 	isolation                  string
 	output                     compareOptions
@@ -77,6 +77,7 @@ func (o *tasksOptions) register(flags *pflag.FlagSet, env Env) {
 	flags.Float64Var(&o.minutes, "budget-minutes", 0, "begin no further run after so many minutes")
 	flags.StringVar(&o.unknownCost, "unknown-cost", "allow", "with a budget and an agent that does not say what it costs: allow or pause")
 	flags.StringVar(&o.cache, "cache", "", "`DIR` where finished runs are kept (default: autoloop/tasks in the user's cache directory)")
+	flags.StringVar(&o.shard, "shard", "", "run every N-th task alone, from the I-th on, into --cache, and compare nothing: `I/N`")
 	flags.StringVar(&o.report, "report", "", "write report.json, report.md, both outcomes, transcripts and changes to this `DIR`")
 	flags.StringVar(&o.isolation, "isolation", "auto", "keep agents and checks apart from the rest of this machine: auto, required or off")
 	flags.BoolVar(&o.network, "network", true, "checks may reach the network; false needs isolation")
@@ -125,6 +126,11 @@ func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.Fla
 	}
 	bar := newTaskProgress(env)
 	options.Progress = bar.Show
+	if o.shard != "" {
+		err := o.runPart(ctx, env, loaded, [2]compare.Side{baseline, candidate}, options)
+		bar.Close()
+		return taskError(err)
+	}
 	found, err := compare.Run(ctx, loaded, baseline, candidate, options)
 	bar.Close()
 	if err != nil {
@@ -142,6 +148,8 @@ func (o *tasksOptions) check() error {
 		return Usagef("--json and --markdown exclude each other; give one of them")
 	case o.jobs < 1:
 		return Usagef("--jobs %d: give at least one", o.jobs)
+	case o.shard != "" && (o.cache == "" || o.report != ""):
+		return Usagef("--shard needs --cache DIR, where the part is kept, and makes no --report: merge the parts first (iterate shards merge)")
 	case o.tokens < 0 || o.minutes < 0:
 		return Usagef("a budget below 0 makes no sense")
 	case !slices.Contains([]string{"auto", "required", "off"}, o.isolation):

@@ -29,6 +29,9 @@ func (o *tasksOptions) deliver(env Env, found compare.Report) error {
 	if err := printTaskReport(env, o.output, found); err != nil {
 		return err
 	}
+	if err := compareOutputs(env, found.Verdict, found, o.report); err != nil {
+		return err
+	}
 	if found.Verdict == gate.Regressed {
 		return &ExitError{Code: ExitFailed}
 	}

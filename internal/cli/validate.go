@@ -20,18 +20,34 @@ import (
 )
 
 func newValidateCommand(env Env, o *schedulerOptions) *cobra.Command {
-	var asJSON bool
+	var asJSON, comment bool
+	var issue int
 	cmd := &cobra.Command{
-		Use:   "validate [FILES…]",
-		Short: "Check program files",
+		Use:   "validate [FILES… | --issue NUMBER]",
+		Short: "Check program files, or a program that is an issue",
 		Long: "Check program files, all of the repository's or those named, and say what each will do.\n" +
-			"The exit code is 1 when any of them has errors.",
-		Example: "  scheduler validate\n  scheduler validate .autoloop/programs/speed.md --json",
+			"The exit code is 1 when any of them has errors.\n\n" +
+			"With --issue the program is an issue on GitHub. With --comment the answer is a comment there too, which\n" +
+			"later checks edit, and the exit code is 0 whatever it says; in Actions the issue is that of the event.",
+		Example: "  scheduler validate\n  scheduler validate .autoloop/programs/speed.md --json\n  scheduler validate --issue 12 --comment",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if comment && issue == 0 {
+				issue = eventIssue(env)
+			}
+			switch {
+			case issue > 0 && len(args) > 0:
+				return Usagef("--issue and files exclude each other")
+			case issue > 0:
+				return validateIssue(cmd.Context(), env, *o, issue, comment, asJSON)
+			case comment || issue < 0:
+				return Usagef("say which issue: --issue NUMBER")
+			}
 			return validate(cmd.Context(), env, *o, args, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array, or with --issue an object")
+	cmd.Flags().IntVar(&issue, "issue", 0, "the `NUMBER` of the issue that is the program")
+	cmd.Flags().BoolVar(&comment, "comment", false, "say it on the issue too")
 	return cmd
 }
 

@@ -45,6 +45,8 @@ type Probe struct {
 	// Reason is one line that says why nothing works, with the cure where there
 	// is one; "" when a method works.
 	Reason string
+	// Cure is what to do about it, one line; "" when a method works.
+	Cure string
 }
 
 // Available reports whether commands can be isolated.

@@ -18,34 +18,53 @@ const probeTime = 20 * time.Second
 // of the caller's for what the trial writes.
 func (r *Runner) ProbeIsolation(ctx context.Context, dir string, env []string) Probe {
 	if r.Executable == "" {
-		return Probe{Reason: "isolation needs /proc, which is not there"}
+		return Probe{Reason: "isolation needs /proc, which is not there", Cure: "mount /proc"}
 	}
 	own := r.try(ctx, dir, env, &Isolation{Method: Namespaces})
 	if own == nil {
 		return Probe{Method: Namespaces}
 	}
+	state, setting := forbidding()
 	program, err := LookPath(string(Bubblewrap), "/", env)
 	if err != nil {
-		return Probe{Reason: fmt.Sprintf("%v; bwrap, which may be allowed to, is not installed%s", own, cure())}
+		return Probe{Reason: fmt.Sprintf("%v; bwrap, which may be allowed to, is not installed%s", own, state), Cure: cure(setting, true)}
 	}
 	if err := r.try(ctx, dir, env, &Isolation{Method: Bubblewrap, Program: program}); err != nil {
-		return Probe{Reason: fmt.Sprintf("namespaces: %v; %s: %v%s", own, program, err, cure())}
+		return Probe{Reason: fmt.Sprintf("namespaces: %v; %s: %v%s", own, program, err, state), Cure: cure(setting, false)}
 	}
 	return Probe{Method: Bubblewrap, Program: program}
 }
 
-// cure names the settings that most often forbid namespaces.
-func cure() string {
-	for file, forbids := range map[string]string{
-		"/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1",
-		"/proc/sys/kernel/unprivileged_userns_clone":             "0",
-		"/proc/sys/user/max_user_namespaces":                     "0",
-	} {
-		if text, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(text)) == forbids {
-			return fmt.Sprintf(" (%s is %s; an administrator can change it with sysctl)", file, forbids)
+// settings most often forbid namespaces, when they have the value; the cure has
+// the other one.
+var settings = []struct{ name, forbids, allows string }{
+	{"kernel.apparmor_restrict_unprivileged_userns", "1", "0"},
+	{"kernel.unprivileged_userns_clone", "0", "1"},
+	{"user.max_user_namespaces", "0", "15000"},
+}
+
+// forbidding names the setting that forbids namespaces, and the one that does
+// not; both are "" when none of the known ones does.
+func forbidding() (state, setting string) {
+	for _, s := range settings {
+		file := "/proc/sys/" + strings.ReplaceAll(s.name, ".", "/")
+		if text, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(text)) == s.forbids {
+			return fmt.Sprintf(" (%s is %s; an administrator can change it with sysctl)", file, s.forbids), s.name + "=" + s.allows
 		}
 	}
-	return ""
+	return "", ""
+}
+
+// cure is what to do where no method works.
+func cure(setting string, installs bool) string {
+	var ways []string
+	if setting != "" {
+		ways = append(ways, "`sudo sysctl "+setting+"`")
+	}
+	if installs {
+		ways = append(ways, "install bubblewrap (`sudo apt-get install bubblewrap`)")
+	}
+	return strings.Join(append(ways, "in a container, which is a border itself, set AUTOLOOP_ISOLATION=off"), ", or ")
 }
 
 // trial writes where it may not and then where it may.

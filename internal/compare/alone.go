@@ -16,14 +16,7 @@ func Measure(ctx context.Context, s *Suite, side Side, o Options) (outcome suite
 		return outcome, nil, err
 	}
 	session.alone = true
-	session.varies = session.modelTakesPart()
-	repeats := o.Runs
-	if session.auto {
-		repeats = 1
-		if session.varies {
-			repeats = repeatsWhenVarying
-		}
-	}
+	repeats := session.first()
 	if err := session.upTo(ctx, repeats); err != nil {
 		return outcome, nil, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/archive"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -84,7 +83,7 @@ func (s *session) attempt(ctx context.Context, box *sandbox.Box, j job, staged s
 	}
 	r := record{
 		Format: format, Session: s.Session, Cost: costOf(reply), Digest: digest(diff),
-		Words: s.Masker.String(command.OneLine(reply.Summary, maxWords)),
+		Words: s.Masker.OneLine(reply.Summary, maxWords),
 	}
 	if r.Failure = s.failure(reply); r.Failure != "" {
 		r.Checks = unanswered(task.Checks)
@@ -102,7 +101,7 @@ func (s *session) failure(reply agent.Reply) string {
 	if reply.Failure == nil {
 		return ""
 	}
-	return s.Masker.String(command.OneLine(reply.Failure.Error(), maxWords))
+	return s.Masker.OneLine(reply.Failure.Error(), maxWords)
 }
 
 // countsAsResult tells failures that a configuration can be to blame for from

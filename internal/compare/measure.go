@@ -19,15 +19,7 @@ const repeatsWhenVarying = 5
 // a second run of both; when the second run differs from the first, chance is
 // at work.
 func (s *session) measure(ctx context.Context) error {
-	s.varies = s.modelTakesPart()
-	repeats := s.Runs
-	if s.auto {
-		repeats = 1
-		if s.varies {
-			repeats = repeatsWhenVarying
-		}
-	}
-	if err := s.upTo(ctx, repeats); err != nil || !s.auto || s.varies {
+	if err := s.upTo(ctx, s.first()); err != nil || !s.auto || s.varies {
 		return err
 	}
 	if s.compare(1).Verdict == gate.Neutral {
@@ -41,6 +33,19 @@ func (s *session) measure(ctx context.Context) error {
 		return nil
 	}
 	return s.upTo(ctx, repeatsWhenVarying)
+}
+
+// first is how often each task is run at first.
+func (s *session) first() int {
+	s.varies = s.modelTakesPart()
+	switch {
+	case !s.auto:
+		return s.Runs
+	case s.varies:
+		return repeatsWhenVarying
+	default:
+		return 1
+	}
 }
 
 // modelTakesPart reports whether a model is known to work or to judge.
@@ -106,6 +111,9 @@ func (s *session) units(repeats int) []unit {
 	var list []unit
 	for k := range repeats {
 		for i := range s.tasks {
+			if !s.part.has(i) {
+				continue
+			}
 			if s.alone {
 				list = append(list, unit{i, theBaseline, k})
 				continue

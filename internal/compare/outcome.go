@@ -5,8 +5,8 @@ import "github.com/org/autoloop/internal/suite"
 // outcome puts the records of one side together.
 func (s *session) outcome(side role, repeats int, judged map[unit]*suite.Judgement) suite.Outcome {
 	outcome := suite.Outcome{ConfigLabel: s.sides[side].Label, Stochastic: s.stochastic()}
-	timed := s.timed(repeats)
 	for i, task := range s.tasks {
+		timed := s.timed(i, repeats)
 		scored := suite.Score{TaskID: task.ID}
 		if task.Rubric != nil {
 			scored.JudgeWeight = task.Rubric.Weight
@@ -44,14 +44,16 @@ func (s *session) repeatsMade() int {
 	return len(s.records) / max(1, len(s.tasks)*int(roles))
 }
 
-// timed reports whether the time that runs took tells configurations apart: only
-// where chance is averaged out, and between runs that were made side by side.
-func (s *session) timed(repeats int) bool {
+// timed reports whether the time that a task's runs took tells configurations
+// apart: only where chance is averaged out, and between runs that were made side
+// by side.
+func (s *session) timed(task, repeats int) bool {
 	if repeats < 2 { //nolint:mnd // one run is no sample
 		return false
 	}
-	for _, r := range s.records {
-		if r.Session != s.Session {
+	made := s.records[unit{task, theBaseline, 0}].Session
+	for u, r := range s.records {
+		if u.task == task && r.Session != made {
 			return false
 		}
 	}

@@ -52,6 +52,8 @@ type session struct {
 	auto     bool
 	// alone says that there is no candidate: the baseline is measured for itself.
 	alone bool
+	// part limits what is run.
+	part Part
 	// varies says that runs of the same configuration can differ.
 	varies bool
 }

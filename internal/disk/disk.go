@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // WriteFile puts a file with this content in the place of whatever file is
@@ -28,4 +29,27 @@ func WriteFile(name string, data []byte, mode fs.FileMode) error {
 		return err
 	}
 	return SyncDirectory(dir)
+}
+
+// ClearWrites removes what WriteFile of this name left when it was killed. The
+// caller sees to it that nobody writes the file meanwhile.
+func ClearWrites(name string) error {
+	dir, begins := filepath.Dir(name), "."+filepath.Base(name)+"."
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		digits, found := strings.CutPrefix(e.Name(), begins)
+		if !found || digits == "" || strings.Trim(digits, "0123456789") != "" || !e.Type().IsRegular() {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }

@@ -62,14 +62,18 @@ func TestLockHoldsOthersOff(t *testing.T) {
 	}
 	unlock, err := disk.Lock(dir)
 	require.NoError(t, err)
+	_, held, err := disk.TryLock(dir)
+	require.NoError(t, err)
+	assert.True(t, held)
 	var let atomic.Bool
 	early := make(chan bool)
 	go func() {
 		release, err := disk.Lock(dir)
-		early <- err != nil || !let.Load()
+		tooEarly := err != nil || !let.Load()
 		if err == nil {
 			release()
 		}
+		early <- tooEarly
 	}()
 	for range 1000 {
 		runtime.Gosched() // the other is likely waiting by now
@@ -77,6 +81,12 @@ func TestLockHoldsOthersOff(t *testing.T) {
 	let.Store(true)
 	unlock()
 	assert.False(t, <-early)
+	unlock, held, err = disk.TryLock(dir)
+	require.NoError(t, err)
+	assert.False(t, held)
+	unlock()
+	_, _, err = disk.TryLock(filepath.Join(dir, "none"))
+	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
 func TestRemoveAllOpensWhatIsClosed(t *testing.T) {
@@ -94,4 +104,20 @@ func TestRemoveAllOpensWhatIsClosed(t *testing.T) {
 	require.NoError(t, disk.RemoveAll(dir))
 	assert.NoDirExists(t, dir)
 	assert.FileExists(t, outside, "links are not followed")
+}
+
+func TestClearWrites(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{".a.json.123", ".a.json.", ".a.json.x1", ".b.json.123", "a.json", ".a.json.5/inside"} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+	}
+	require.NoError(t, disk.ClearWrites(filepath.Join(dir, "a.json")))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, entries, 5, "only what a killed write left goes: %v", entries)
+	assert.NoFileExists(t, filepath.Join(dir, ".a.json.123"))
+	require.NoError(t, disk.ClearWrites(filepath.Join(dir, "none", "a.json")))
 }

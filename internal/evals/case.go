@@ -1,6 +1,7 @@
 package evals
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
@@ -68,7 +68,7 @@ type work struct {
 	chars      int
 	grading    suite.Grading
 	grades     judge.Grades
-	graded     time.Duration
+	took       time.Duration // of the grader
 }
 
 // finish keeps what the executor left, and grades it.
@@ -77,7 +77,7 @@ func (w *work) finish(ctx context.Context, raw string) (finished, error) {
 		return finished{}, err
 	}
 	if failure := w.reply.Failure; failure != nil {
-		problem := w.Masker.String(command.OneLine(failure.Error(), maxWords))
+		problem := w.Masker.OneLine(failure.Error(), maxWords)
 		switch failure.Kind {
 		case agent.Unavailable, agent.Authentication, agent.RateLimit:
 			return finished{}, &UnfitError{fmt.Sprintf("case %s: agent %s: %s", w.c.ID, w.Agent.Name(), problem)}
@@ -89,9 +89,6 @@ func (w *work) finish(ctx context.Context, raw string) (finished, error) {
 		return w.checkTrigger(trigger, raw)
 	}
 	if err := w.check(ctx); err != nil {
-		return finished{}, err
-	}
-	if err := w.keepOutputs(ctx); err != nil {
 		return finished{}, err
 	}
 	if err := w.grade(ctx); err != nil {
@@ -123,28 +120,36 @@ func (w *work) done(scored suite.CaseScore) finished {
 	return one
 }
 
-// check answers the deterministic checks.
+// check answers the deterministic checks. What runs commands comes last, so that
+// files are looked at, and kept, as the executor left them.
 func (w *work) check(ctx context.Context) error {
-	var found []suite.Graded
+	found := make([]suite.Graded, len(w.c.Checks))
 	for i, check := range w.c.Checks {
-		answer := suite.Graded{Text: check.Label(), Source: suite.Deterministic}
-		if check.Kind == suite.ShellCommand {
-			why, err := w.box.Shell(ctx, i, check.Command, check.Timeout)
-			if err != nil {
-				return fmt.Errorf("case %s: %w", w.c.ID, err)
-			}
-			answer.Passed, answer.Evidence = why == "", why
-			if answer.Passed {
-				answer.Evidence = "exit code 0"
-			}
-		} else {
-			answer.Passed, answer.Evidence = check.Verdict(w.box.Output(check.File))
+		if check.Kind != suite.ShellCommand {
+			passed, evidence := check.Verdict(w.box.Output(check.File))
+			found[i] = w.graded(check, passed, evidence)
 		}
-		answer.Evidence = w.Masker.String(command.OneLine(answer.Evidence, maxWords))
-		found = append(found, answer)
+	}
+	if err := w.keepOutputs(ctx); err != nil {
+		return err
+	}
+	for i, check := range w.c.Checks {
+		if check.Kind != suite.ShellCommand {
+			continue
+		}
+		why, err := w.box.Shell(ctx, i, check.Command, check.Timeout)
+		if err != nil {
+			return fmt.Errorf("case %s: %w", w.c.ID, err)
+		}
+		found[i] = w.graded(check, why == "", cmp.Or(why, "exit code 0"))
 	}
 	w.grading = w.grading.Merge(found...)
 	return nil
+}
+
+// graded is the answer to a check.
+func (w *work) graded(check suite.EvalCheck, passed bool, evidence string) suite.Graded {
+	return suite.Graded{Text: check.Label(), Source: suite.Deterministic, Passed: passed, Evidence: w.Masker.OneLine(evidence, maxWords)}
 }
 
 // grade asks the grader about the expectations. A grader that does not answer
@@ -163,7 +168,7 @@ func (w *work) grade(ctx context.Context) error {
 	if grades.Problem != "" {
 		return &UnfitError{fmt.Sprintf("case %s cannot be graded: %s", w.c.ID, grades.Problem)}
 	}
-	w.grades, w.graded = grades, w.Now().Sub(begun)
+	w.grades, w.took = grades, w.Now().Sub(begun)
 	w.grading = w.grading.Merge(grades.Expectations...)
 	w.grading.Feedback = grades.Feedback
 	return nil
@@ -173,7 +178,7 @@ func (w *work) grade(ctx context.Context) error {
 func (w *work) write() error {
 	executor := w.reply.Duration
 	w.grading.Timing = object(map[string]any{
-		"executor_duration_seconds": executor.Seconds(), "grader_duration_seconds": w.graded.Seconds(), "total_duration_seconds": (executor + w.graded).Seconds(),
+		"executor_duration_seconds": executor.Seconds(), "grader_duration_seconds": w.took.Seconds(), "total_duration_seconds": (executor + w.took).Seconds(),
 	})
 	usage := w.reply.Usage
 	w.grading.Metrics = object(map[string]any{

@@ -8,15 +8,10 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/suite"
 )
-
-// CaseNumber begins the name of a case's pass rate among the numbers of a
-// measurement: `case.<id>`.
-const CaseNumber = "case."
 
 // Evaluator measures a skill in a tree of the repository: its metric is the mean
 // pass rate. The tree's eval suite is the incumbent's, since a candidate that
@@ -58,10 +53,7 @@ func (e *Evaluator) Run(ctx context.Context, request evaluate.Request) (evaluate
 	}
 	outcome := evaluate.Outcome{Duration: e.Now().Sub(begun), Tail: e.Masker.String(Failures(result, maxTail))}
 	rate := suite.RateValue(result.Rate)
-	outcome.Measurement = score.Measurement{Metric: &rate, Numbers: map[string]score.Value{}}
-	for _, c := range result.Cases {
-		outcome.Measurement.Numbers[CaseNumber+c.ID] = suite.RateValue(c.PassRate())
-	}
+	outcome.Measurement = score.Measurement{Metric: &rate, Numbers: suite.CaseNumbers(result.Cases)}
 	return outcome, nil
 }
 
@@ -88,7 +80,7 @@ func (e *Evaluator) problem(ctx context.Context, err error) (evaluate.Outcome, e
 	var fault *FaultError
 	var unfit *UnfitError
 	if ctx.Err() == nil && (errors.As(err, &fault) || errors.As(err, &unfit)) {
-		return evaluate.Outcome{Problem: e.Masker.String(command.OneLine(err.Error(), maxWords))}, nil
+		return evaluate.Outcome{Problem: e.Masker.OneLine(err.Error(), maxWords)}, nil
 	}
 	return evaluate.Outcome{}, err
 }

@@ -1,13 +1,11 @@
 package evals
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"regexp"
-	"strings"
 
 	"github.com/org/autoloop/internal/suite"
 )
@@ -58,31 +56,25 @@ func (s *Skill) AnswerSuite() *Skill {
 	return &with
 }
 
-// checkTrigger answers a trigger query by what the executor printed: whether it
-// read the skill's SKILL.md, or named it to the tool that loads skills.
+// Chooses reports whether an agent decides by itself which skills it takes up.
+// One that is shown every file of its directory does not, so that trigger
+// queries say nothing of it.
+func Chooses(agentName string) bool { return agentName != "models" }
+
+// checkTrigger answers a trigger query by what the executor printed.
 func (w *work) checkTrigger(trigger suite.Trigger, raw string) (finished, error) {
 	printed, err := os.ReadFile(raw)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return finished{}, fmt.Errorf("read the transcript of case %s: %w", w.c.ID, err)
 	}
-	used := takenUp(printed, w.skill.Name)
-	evidence := "the transcript does not name the skill's " + SkillFile
+	used := takenUp(printed, w.Agent.Name(), w.skill.Name)
+	evidence := "the transcript does not show that the skill was loaded"
 	if used {
-		evidence = "the transcript names the skill's " + SkillFile
+		evidence = "the transcript shows that the skill was loaded"
 	}
 	w.grading = w.grading.Merge(suite.Graded{Text: w.c.Checks[0].Label(), Passed: used == trigger.ShouldTrigger, Evidence: evidence, Source: suite.Deterministic})
 	if err := w.write(); err != nil {
 		return finished{}, err
 	}
 	return w.done(w.c.Score(w.grading)), nil
-}
-
-// takenUp reports whether what an agent printed shows that it used a skill.
-func takenUp(printed []byte, name string) bool {
-	text := bytes.ReplaceAll(printed, []byte(`\/`), []byte("/"))
-	if bytes.Contains(text, []byte("skills/"+name+"/"+SkillFile)) {
-		return true
-	}
-	tool := regexp.MustCompile(`"(skill|command)"\s*:\s*"` + regexp.QuoteMeta(strings.TrimSpace(name)) + `"`)
-	return tool.Match(text)
 }

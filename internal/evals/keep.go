@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,8 +28,11 @@ const (
 // streams reports whether an agent prints its whole conversation, an event a
 // line.
 func streams(agentName string) bool {
-	return agentName == "claude" || agentName == "codex" || agentName == "opencode"
+	return slices.Contains([]string{"claude", "codex", "copilot", "gemini", "opencode"}, agentName)
 }
+
+// writes reports whether an agent writes its whole conversation as markdown.
+func writes(agentName string) bool { return agentName == "models" }
 
 // keepTranscript writes transcript.md: the conversation where the agent gives
 // it, else what it printed, which the first line says.
@@ -39,15 +43,18 @@ func (w *work) keepTranscript(raw string) error {
 	}
 	name := w.Agent.Name()
 	var out strings.Builder
-	if streams(name) {
+	if streams(name) || writes(name) {
 		fmt.Fprintf(&out, "# Transcript of %s\n", name)
 	} else {
 		fmt.Fprintf(&out, "The agent %s does not give its conversation; this is what it printed.\n", name)
 	}
 	section(&out, "Prompt", w.prompt(w.c))
-	if streams(name) {
+	switch {
+	case streams(name):
 		events(&out, printed)
-	} else {
+	case writes(name):
+		section(&out, "Conversation", string(printed))
+	default:
 		section(&out, "Printed", string(printed))
 	}
 	if failure := w.reply.Failure; failure != nil {

@@ -1,13 +1,39 @@
 package evals
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"path"
 
+	"github.com/org/autoloop/internal/noise"
+	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/suite"
 )
+
+// ReadAll scores several runs of the suite, each in its directory, as one: its
+// rate is the median of theirs, and its cases are put together.
+func ReadAll(skill *Skill, dirs ...string) (Result, error) {
+	all := Result{Feedback: map[string]string{}}
+	var rates []score.Value
+	var runs [][]suite.CaseScore
+	for _, dir := range dirs {
+		one, err := Read(skill, dir)
+		if err != nil {
+			return Result{}, err
+		}
+		if len(dirs) == 1 {
+			return one, nil
+		}
+		for id, feedback := range one.Feedback {
+			all.Feedback[id] = cmp.Or(all.Feedback[id], feedback)
+		}
+		rates, runs = append(rates, suite.RateValue(one.Rate)), append(runs, one.Cases)
+	}
+	all.Cases, all.Rate = suite.Together(runs...), noise.Median(rates).Rat()
+	return all, nil
+}
 
 // maxGradingFile is more than the parser takes: it says what is too much.
 const maxGradingFile = 9 << 20

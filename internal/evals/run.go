@@ -69,6 +69,20 @@ type Result struct {
 	USD    *score.Value
 }
 
+// Runs are the cases of each run that the result was put together from.
+func (r Result) Runs() [][]suite.CaseScore {
+	if len(r.Cases) == 0 || r.Cases[0].Runs == nil {
+		return [][]suite.CaseScore{r.Cases}
+	}
+	runs := make([][]suite.CaseScore, len(r.Cases[0].Runs))
+	for i := range runs {
+		for _, c := range r.Cases {
+			runs[i] = append(runs[i], c.Runs[i])
+		}
+	}
+	return runs
+}
+
 // UnfitError says that the suite cannot be run, or not now, through no fault of
 // the skill: no grader, an agent that is not there, a limit of its provider.
 type UnfitError struct{ Reason string }

@@ -97,28 +97,33 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	if result.Cancelled {
 		return Outcome{}, context.Cause(ctx)
 	}
-	if err := e.keep(request.Artifacts, name, result); err != nil {
+	shown := e.Masker.Result(result)
+	if err := keep(request.Artifacts, name, shown); err != nil {
 		return Outcome{}, err
 	}
 	outcome := Outcome{
 		ExitCode: result.ExitCode, TimedOut: result.TimedOut, Duration: result.Duration,
-		Tail: e.Masker.String(tail(result)), Problem: e.Masker.String(failure(name, request.Timeout, result)),
+		Tail: tail(shown), Problem: e.failure(name, request.Timeout, shown),
 	}
 	if outcome.Problem != "" || name == setup {
 		return outcome, nil
 	}
 	outcome.Measurement, err = score.Extract(result.Stdout, request.Metric)
 	if err != nil {
-		outcome.Problem = e.Masker.String(command.OneLine(err.Error(), 400))
+		// What it quotes is cut: the secrets are taken out before.
+		if _, masked := score.Extract(shown.Stdout, request.Metric); masked != nil {
+			err = masked
+		}
+		outcome.Problem = e.Masker.OneLine(err.Error(), 400)
 	}
-	outcome.Measurement.RejectedReason = e.Masker.String(command.OneLine(outcome.Measurement.RejectedReason, 400))
+	outcome.Measurement.RejectedReason = e.Masker.OneLine(outcome.Measurement.RejectedReason, 400)
 	return outcome, nil
 }
 
-// keep stores what was printed beside the script.
-func (e *Evaluator) keep(dir, name string, result command.Result) error {
+// keep stores what was printed, without its secrets, beside the script.
+func keep(dir, name string, result command.Result) error {
 	for stream, text := range map[string][]byte{"stdout": result.Stdout, "stderr": result.Stderr} {
-		if err := os.WriteFile(filepath.Join(dir, name+"."+stream), e.Masker.Bytes(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name+"."+stream), text, 0o600); err != nil {
 			return fmt.Errorf("keep the %s's output: %w", name, err)
 		}
 	}
@@ -127,22 +132,22 @@ func (e *Evaluator) keep(dir, name string, result command.Result) error {
 
 // failure says why a script failed, "" when it did not. A non-zero exit means
 // failed, whatever was printed.
-func failure(name string, timeout time.Duration, result command.Result) string {
+func (e *Evaluator) failure(name string, timeout time.Duration, result command.Result) string {
 	switch {
 	case result.TimedOut:
 		return fmt.Sprintf("the %s took longer than %s", name, timeout)
 	case result.NotFound:
 		return fmt.Sprintf("the %s needs a shell, and neither bash nor sh was found", name)
 	case result.Signal != "":
-		return fmt.Sprintf("the %s was ended by %s%s", name, result.Signal, lastWords(result))
+		return fmt.Sprintf("the %s was ended by %s%s", name, result.Signal, e.lastWords(result))
 	case result.ExitCode != 0:
-		return fmt.Sprintf("the %s ended with exit code %d%s", name, result.ExitCode, lastWords(result))
+		return fmt.Sprintf("the %s ended with exit code %d%s", name, result.ExitCode, e.lastWords(result))
 	default:
 		return ""
 	}
 }
 
-func lastWords(result command.Result) string {
+func (e *Evaluator) lastWords(result command.Result) string {
 	text := strings.TrimSpace(string(result.Stderr))
 	if text == "" {
 		text = strings.TrimSpace(string(result.Stdout))
@@ -150,7 +155,7 @@ func lastWords(result command.Result) string {
 	if text == "" {
 		return ""
 	}
-	return ": " + command.OneLine(text[strings.LastIndexByte(text, '\n')+1:], 200)
+	return ": " + e.Masker.OneLine(text[strings.LastIndexByte(text, '\n')+1:], 200)
 }
 
 func tail(result command.Result) string {

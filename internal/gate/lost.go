@@ -5,29 +5,83 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/score"
 )
 
-// caseNumber begins the names of the numbers that are pass rates of single
-// cases.
-const caseNumber = "case."
+// CaseNumber begins the names of the numbers that are pass rates of single
+// cases: `case.<id>`.
+const CaseNumber = "case."
 
-// LostCases lists the cases that passed whole before and do not any more. A case
-// that was not measured now is lost too.
-func LostCases(before, now map[string]score.Value) []string {
-	var lost []string
-	perfect := score.FromInt(1)
-	for name, rate := range before {
-		id, isCase := strings.CutPrefix(name, caseNumber)
-		if !isCase || rate.Cmp(perfect) < 0 {
-			continue
+// lossChance is the chance of a false alarm that a comparison of all cases may
+// have, one-sided.
+const lossChance = 0.025
+
+// CaseRates are pass rates of cases, by the name of their number: one for each
+// run, in the order of the runs.
+type CaseRates map[string][]score.Value
+
+// RatesOf picks the cases out of what runs of one side printed. A run that does
+// not say a case's rate counts 0 for it.
+func RatesOf(runs ...map[string]score.Value) CaseRates {
+	rates := CaseRates{}
+	for i, numbers := range runs {
+		for name, rate := range numbers {
+			if !strings.HasPrefix(name, CaseNumber) {
+				continue
+			}
+			if rates[name] == nil {
+				rates[name] = make([]score.Value, len(runs))
+			}
+			rates[name][i] = rate
 		}
-		if after, there := now[name]; !there || after.Cmp(perfect) < 0 {
+	}
+	return rates
+}
+
+// LostCases lists the cases that passed whole before, in most of the runs, and
+// regressed: the best run now is below the worst run then, or most runs are not
+// whole any more and the rates are lower by more than chance (one-sided
+// Mann–Whitney, .025 over all cases). No single run of many decides; of one run
+// on each side, a case is lost when it is not whole any more. A case that was
+// not measured now is lost too.
+func LostCases(before, now CaseRates) []string {
+	var lost []string
+	cases := 0
+	for name := range before {
+		if strings.HasPrefix(name, CaseNumber) {
+			cases++
+		}
+	}
+	for name, then := range before {
+		if id, isCase := strings.CutPrefix(name, CaseNumber); isCase && whole(then) && lower(then, now[name], cases) {
 			lost = append(lost, id)
 		}
 	}
 	slices.SortFunc(lost, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	return lost
+}
+
+// whole reports whether a case passed whole in more than half of the runs.
+func whole(rates []score.Value) bool {
+	perfect, count := score.FromInt(1), 0
+	for _, rate := range rates {
+		if rate.Cmp(perfect) >= 0 {
+			count++
+		}
+	}
+	return 2*count > len(rates)
+}
+
+// lower reports whether a case of so many regressed.
+func lower(then, now []score.Value, cases int) bool {
+	if len(now) == 0 || slices.MaxFunc(now, score.Value.Cmp).Cmp(slices.MinFunc(then, score.Value.Cmp)) < 0 {
+		return true
+	}
+	if whole(now) || noise.Median(now).Cmp(noise.Median(then)) >= 0 {
+		return false
+	}
+	return noise.P(then, now)/2 <= lossChance/float64(cases)
 }
 
 // Forbidden is the decision when the rule forbids it although the numbers are

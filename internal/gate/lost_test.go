@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,9 +13,57 @@ import (
 func TestLostCases(t *testing.T) {
 	t.Parallel()
 	one, half := score.FromInt(1), score.MustValue("0.5")
-	before := map[string]score.Value{"case.1": one, "case.10": one, "case.2": one, "case.3": half, "case.4": one, "size": one}
-	now := map[string]score.Value{"case.1": half, "case.10": half, "case.3": half, "case.4": one}
+	before := gate.RatesOf(map[string]score.Value{"case.1": one, "case.10": one, "case.2": one, "case.3": half, "case.4": one, "size": one})
+	now := gate.RatesOf(map[string]score.Value{"case.1": half, "case.10": half, "case.3": half, "case.4": one})
 	assert.Equal(t, []string{"1", "2", "10"}, gate.LostCases(before, now))
 	assert.Empty(t, gate.LostCases(nil, now))
 	assert.Empty(t, gate.LostCases(before, before))
+}
+
+// runsOf are the numbers of so many runs of a case, as "1 0.5 -": the last did
+// not say it.
+func runsOf(rates string) []map[string]score.Value {
+	var runs []map[string]score.Value
+	for rate := range strings.FieldsSeq(rates) {
+		numbers := map[string]score.Value{"case.other": score.FromInt(1)}
+		if rate != "-" {
+			numbers["case.a"] = score.MustValue(rate)
+		}
+		runs = append(runs, numbers)
+	}
+	return runs
+}
+
+func TestNoSingleRunLosesACase(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, now string
+		lost        bool
+	}{
+		"one bad run of four":                     {"1 1 1 1", "1 1 0.5 1", false},
+		"the last run is bad":                     {"1 1 1 1", "1 1 1 0", false},
+		"the first run is bad":                    {"1 1 1 1", "0 1 1 1", false},
+		"one good run of four is chance":          {"1 1 1 1", "0.5 0.5 0.5 1", false},
+		"one good run of eight is no chance":      {"1 1 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 1", true},
+		"no good run":                             {"1 1 1 1", "0.9 0.9 0.9 0.9", true},
+		"as bad as the worst before":              {"1 0.5 1 1", "0.5 0.5 0.5 0.5", false},
+		"never as bad as that":                    {"1 0.5 1 1", "0.4 0.4 0.4 0.4", true},
+		"seldom bad before, always now":           {"1 0.5 1 1 1 1 1 1", "0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5", true},
+		"it passed in half of the runs":           {"1 0.5 1 0.5", "0 0 0 0", false},
+		"it passed once, and not in four":         {"1", "0.5 0.5 0.5 0.5", true},
+		"it passed once, and in one of four":      {"1", "0.5 0.5 0.5 1", false},
+		"it passed in four, and not once":         {"1 1 1 1", "0.5", true},
+		"a run that does not say it has lost it":  {"1 1 1 1", "- - - -", true},
+		"one run of many that does not say it":    {"1 1 1 1", "1 1 - 1", false},
+		"more than half are whole, whatever else": {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "1 1 1 1 1 1 1 1 0 0 0 0 0 0 0", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var want []string
+			if c.lost {
+				want = []string{"a"}
+			}
+			assert.Equal(t, want, gate.LostCases(gate.RatesOf(runsOf(c.before)...), gate.RatesOf(runsOf(c.now)...)))
+		})
+	}
 }

@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,12 +15,7 @@ import (
 
 func TestCommitsAreSigned(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("ssh-keygen"); err != nil {
-		if os.Getenv("AUTOLOOP_TEST_REAL") != "" {
-			require.NoError(t, err, "install openssh-client")
-		}
-		t.Skip("ssh-keygen is not installed")
-	}
+	needs(t, "ssh-keygen", "openssh-client")
 	f := newFixture(t)
 	key := filepath.Join(t.TempDir(), "key")
 	made, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key).CombinedOutput()
@@ -41,5 +37,48 @@ func TestCommitsAreSigned(t *testing.T) {
 		commit, err := repo.CommitTree(t.Context(), tree, nil, "message\n", fixed)
 		require.NoError(t, err)
 		assert.Equal(t, want, f.user("log", "-1", "--format=%G?", commit))
+	}
+}
+
+func TestCommitsAreSignedWithOpenPGP(t *testing.T) {
+	t.Parallel()
+	needs(t, "gpg", "gnupg")
+	f := newFixture(t)
+	home := t.TempDir()
+	require.NoError(t, os.Chmod(home, 0o700)) //nolint:gosec // A directory is entered.
+	f.env = append(f.env, "GNUPGHOME="+home)
+	gpg := func(ctx context.Context, program string, args ...string) (string, error) {
+		cmd := exec.CommandContext(ctx, program, args...)
+		cmd.Env = f.env
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	t.Cleanup(func() { _, _ = gpg(context.WithoutCancel(t.Context()), "gpgconf", "--kill", "gpg-agent") })
+	made, err := gpg(t.Context(), "gpg", "--batch", "--passphrase", "", "--quick-generate-key", "Robot <robot@example.com>", "ed25519", "sign", "never")
+	require.NoError(t, err, made)
+
+	signer, err := git.Open(t.Context(), f.dir, f.env, git.WithSigning(git.OpenPGP))
+	require.NoError(t, err)
+	tree := f.user("rev-parse", "HEAD^{tree}")
+	_, err = signer.CommitTree(t.Context(), tree, nil, "no key\n", fixed)
+	require.ErrorContains(t, err, "gpg failed to sign", "nobody has a key for autoloop@localhost")
+
+	f.user("config", "user.signingKey", "robot@example.com")
+	f.user("config", "gpg.format", "ssh") // what is asked for goes before
+	commit, err := signer.CommitTree(t.Context(), tree, nil, "message\n", fixed)
+	require.NoError(t, err)
+	f.user("config", "gpg.format", "openpgp")
+	assert.Equal(t, "G", f.user("log", "-1", "--format=%G?", commit))
+	assert.Contains(t, f.user("cat-file", "commit", commit), "-----BEGIN PGP SIGNATURE-----")
+}
+
+// needs skips a test that needs a program, or fails it where all must run.
+func needs(t *testing.T, program, from string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		if os.Getenv("AUTOLOOP_TEST_REAL") != "" {
+			require.NoError(t, err, "install "+from)
+		}
+		t.Skip(program + " is not installed")
 	}
 }

@@ -154,6 +154,9 @@ func (c *Client) Repository() string { return c.owner + "/" + c.name }
 // Requests is how many requests were sent, repeats and revalidations too.
 func (c *Client) Requests() int { return int(c.wire.sent.Load()) }
 
+// Changes is how many requests were sent that are to change something.
+func (c *Client) Changes() int { return int(c.wire.changes.Load()) }
+
 // chain puts the decorators around the transport, the outermost first: the
 // host is checked, passing failures are tried again, rate limits are waited
 // for, known answers are revalidated, and the token is added.

@@ -23,6 +23,9 @@ type Pull struct {
 	// Author is a login.
 	Author  string
 	Updated time.Time
+	// Lines is how many comments there are on lines of its changes; -1 when that
+	// was not told, as in a list.
+	Lines int
 }
 
 // Pulls lists the pull requests of a branch of this very repository, open and
@@ -53,7 +56,11 @@ func (c *Client) Ours(p Pull, branch string) bool {
 // Pull reads one pull request.
 func (c *Client) Pull(ctx context.Context, number int) (Pull, error) {
 	p, _, err := c.api.PullRequests.Get(ctx, c.owner, c.name, number)
-	return pullOf(p), c.fail(fmt.Sprintf("read pull request #%d", number), err)
+	pull := pullOf(p)
+	if p != nil && p.ReviewComments != nil {
+		pull.Lines = *p.ReviewComments
+	}
+	return pull, c.fail(fmt.Sprintf("read pull request #%d", number), err)
 }
 
 // CreatePull opens a draft pull request of one branch into another; where a
@@ -92,6 +99,6 @@ func pullOf(p *gh.PullRequest) Pull {
 		Number: p.GetNumber(), Title: p.GetTitle(), Body: p.GetBody(), Open: p.GetState() == "open",
 		Merged: p.GetMerged() || p.MergedAt != nil, Draft: p.GetDraft(), Head: p.GetHead().GetRef(), HeadSHA: p.GetHead().GetSHA(),
 		HeadRepository: p.GetHead().GetRepo().GetFullName(), Base: p.GetBase().GetRef(), URL: p.GetHTMLURL(), Author: p.GetUser().GetLogin(),
-		Updated: p.GetUpdatedAt().Time,
+		Updated: p.GetUpdatedAt().Time, Lines: -1,
 	}
 }

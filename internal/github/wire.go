@@ -21,6 +21,7 @@ type wire struct {
 	next    http.RoundTripper
 	timeout time.Duration
 	sent    atomic.Int64
+	changes atomic.Int64
 }
 
 func newWire(o Options) *wire { return &wire{next: o.Transport, timeout: o.Timeout} }
@@ -28,6 +29,9 @@ func newWire(o Options) *wire { return &wire{next: o.Transport, timeout: o.Timeo
 // RoundTrip implements http.RoundTripper.
 func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
 	w.sent.Add(1)
+	if request.Method != http.MethodGet && request.Method != http.MethodHead {
+		w.changes.Add(1)
+	}
 	ctx, cancel := context.WithTimeout(request.Context(), w.timeout)
 	defer cancel()
 	answer, err := w.next.RoundTrip(request.WithContext(ctx))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/program"
@@ -40,7 +41,8 @@ type attempt struct {
 	tree       string         // the candidate's tree object
 	changed    []string
 	reply      agent.Reply
-	notes      prompt.Notes // what the agent handed back
+	notes      prompt.Notes   // what the agent handed back
+	masker     command.Masker // hides our secrets and the agent's
 	durations  map[string]float64
 }
 
@@ -166,7 +168,7 @@ func (r *run) guard(ctx context.Context, at position, proposed *tree.Tree, a *at
 		return false, err
 	}
 	for _, change := range changes {
-		a.changed = append(a.changed, change.Path)
+		a.changed = append(a.changed, a.masker.String(change.Path))
 	}
 	matcher := r.Program.Matcher()
 	verdict := gate.Guard(changes, gate.Rules{
@@ -178,8 +180,15 @@ func (r *run) guard(ctx context.Context, at position, proposed *tree.Tree, a *at
 		return true, nil
 	}
 	if !verdict.OK {
+		for i := range verdict.Violations {
+			verdict.Violations[i].Path = a.masker.String(verdict.Violations[i].Path)
+		}
 		a.end(ledger.Rejected, verdict.Reasons()...)
 		return true, nil
+	}
+	if leaking, err := r.leaks(ctx, at, proposed.Dir, a.masker, changes); err != nil || len(leaking) > 0 {
+		a.end(ledger.Rejected, leaking...)
+		return true, err
 	}
 	a.tree, err = proposed.Candidate(ctx, changes)
 	return false, err

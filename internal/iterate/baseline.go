@@ -7,6 +7,7 @@ import (
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/state"
 )
@@ -77,7 +78,7 @@ func (r *run) needsBaseline(at position) string {
 		return "the program branch has commits that are not Autoloop's"
 	case sum.Evaluator != at.identity.Evaluator:
 		return "files of the evaluation changed"
-	case r.Suite == nil && !r.publishing && r.rule().Regime == gate.Noisy && sum.InitialRuns < r.rule().Pairs:
+	case r.Program.Evaluation != program.Tasks && r.rule().Regime == gate.Noisy && sum.InitialRuns < r.rule().Pairs:
 		return "the evaluation turned out noisy"
 	default:
 		return ""

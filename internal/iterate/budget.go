@@ -17,7 +17,9 @@ const (
 	unnamedWait = 15 * time.Minute
 	// leastWait and mostWait bound what a service may ask for.
 	leastWait = time.Minute
-	mostWait  = 31 * 24 * time.Hour
+	mostWait  = budget.LongestWait
+	// leastUSD is the smallest limit that an agent is given.
+	leastUSD = 0.0001
 )
 
 // heldError says why no iteration may begin now.
@@ -30,14 +32,31 @@ func (e *heldError) Error() string { return e.reason }
 func (r *run) held(b *books) string {
 	stand := budget.Stand(r.Program, &b.sum, r.Now())
 	r.left = stand.Left
+	r.left.Bound(r.BudgetUSD, b.sum.Spent(r.since))
 	if reason := stand.Reason(); reason != "" {
 		return reason
 	}
 	last := len(b.sum.PutOff) - 1
-	if until := b.sum.NotBefore; r.Now().Before(until) && last >= 0 && r.has(b.sum.PutOff[last].Agent) {
+	if until := b.sum.NotBefore; budget.Waits(until, r.Now()) && last >= 0 && r.has(b.sum.PutOff[last].Agent) {
 		return limited(until, "")
 	}
 	return ""
+}
+
+// overspent says why this process begins no further iteration, "" when it may.
+func (r *run) overspent() string {
+	if r.BudgetUSD <= 0 || r.books == nil {
+		return ""
+	}
+	spent := r.books.sum.Spent(r.since)
+	switch {
+	case spent.USD >= r.BudgetUSD:
+		return fmt.Sprintf("budget: %.2f of %.2f USD used by this run; it resumes with the next run", spent.USD, r.BudgetUSD)
+	case spent.UnknownUSD > 0 && r.Program.UnknownCost == "pause":
+		return fmt.Sprintf("budget: an unknown amount of %.2f USD used by this run (unknown-cost: pause); it resumes with the next run", r.BudgetUSD)
+	default:
+		return ""
+	}
 }
 
 // has reports whether an agent of that name would work in this run: the rate
@@ -82,7 +101,8 @@ func (r *run) limit(several int) agent.Limit {
 		limit.Tokens = max(limit.Tokens/share, 1)
 	}
 	if r.left.USD > 0 {
-		if usd, err := score.ParseValue(fmt.Sprintf("%.4f", r.left.USD/float64(share))); err == nil {
+		// No command line takes 0.
+		if usd, err := score.ParseValue(fmt.Sprintf("%.4f", max(r.left.USD/float64(share), leastUSD))); err == nil {
 			limit.CostUSD = &usd
 		}
 	}

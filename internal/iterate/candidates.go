@@ -92,7 +92,7 @@ func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
 	}
 	if touched := r.tampered(before.Diff(after)); len(touched) > 0 {
 		for _, a := range all {
-			a.end(ledger.Error, "the repository itself was changed while the agent ran: "+strings.Join(touched, "; "))
+			a.end(ledger.Error, "the repository itself was changed while the agent ran: "+a.masker.String(strings.Join(touched, "; ")))
 		}
 	}
 	return nil
@@ -138,6 +138,8 @@ func (r *run) propose(ctx context.Context, a *attempt, request agent.Request) (e
 	defer func() { _ = tree.RemoveAll(request.Home) }()
 	start := r.Now()
 	a.reply, err = a.agent.Propose(ctx, request)
+	a.masker = r.Masker.With(a.reply.Secrets)
+	a.mask()
 	a.durations["propose"] = r.Now().Sub(start).Seconds()
 	if failure := a.reply.Failure; err == nil && failure != nil {
 		a.failed(failure)
@@ -152,7 +154,7 @@ func (a *attempt) failed(failure *agent.Failure) {
 
 // consider holds a proposal against the target, and against what was tried.
 func (r *run) consider(ctx context.Context, at position, a *attempt, digests map[string]int) (err error) {
-	if a.notes, err = takeNotes(at, a.proposed.Dir); err != nil || a.outcome != "" {
+	if a.notes, err = takeNotes(at, a.proposed.Dir, a.masker); err != nil || a.outcome != "" {
 		return err
 	}
 	if done, err := r.guard(ctx, at, a.proposed, a); done || err != nil {

@@ -25,11 +25,11 @@ func (m *measurement) loseNoCase() {
 	if m.a.outcome != ledger.Accepted || taken == nil {
 		return
 	}
-	before := m.books.sum.Numbers
+	before := gate.RatesOf(m.books.sum.Numbers)
 	if beside := m.taken[gate.Incumbent]; beside != nil && beside.runs > 0 {
-		before = beside.last.Numbers
+		before = gate.RatesOf(beside.numbers...)
 	}
-	lost := gate.LostCases(before, taken.last.Numbers)
+	lost := gate.LostCases(before, gate.RatesOf(taken.numbers...))
 	if len(lost) == 0 {
 		return
 	}

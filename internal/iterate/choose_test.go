@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/budget"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/program"
@@ -100,4 +101,18 @@ func TestUsageOfSeveralProposals(t *testing.T) {
 	best.durations["propose"], best.durations["measure"] = 2, 10
 	best.others[0].durations["propose"], best.others[0].durations["measure"] = 5, 3
 	assert.Equal(t, map[string]float64{"propose": 5, "measure": 13}, best.totalDurations())
+}
+
+// TestAShareOfTheLastBit: however little is left and however many share it, no
+// agent is given a limit of nothing, which would be none, or refused.
+func TestAShareOfTheLastBit(t *testing.T) {
+	t.Parallel()
+	r := &run{Service: &Service{}, left: budget.Left{Tokens: 3, USD: 0.0001}}
+	limit := r.limit(8)
+	assert.Equal(t, int64(1), limit.Tokens)
+	assert.Equal(t, "0.0001", limit.CostUSD.String())
+	r.left.USD = 1
+	assert.Equal(t, "0.2500", fmt.Sprintf("%.4f", r.limit(4).CostUSD.Float64()))
+	r.left = budget.Left{}
+	assert.Equal(t, agent.Limit{}, r.limit(4), "no bound")
 }

@@ -31,23 +31,18 @@ func (b *books) fixes(iteration int) int {
 	return count
 }
 
-// red lets an agent mend what CI found, on top of the candidate. It is done
-// when the iteration is at its end: when the same failure is there again after
-// a change, or after five attempts.
-func (r *run) red(ctx context.Context, e ledger.Event, verdict ci.Verdict) (result Result, done bool, err error) {
+// turnedDown lets an agent mend what CI found, on top of the candidate. It is
+// done when the iteration is at its end: when the same failure is there again
+// after a change, or after five attempts.
+func (r *run) turnedDown(ctx context.Context, e ledger.Event, verdict ci.Verdict) (result Result, done bool, err error) {
 	signature := verdict.Signature()
-	attempts := r.books.fixes(e.Iteration)
-	switch {
-	case r.same(e, signature):
-		result, err = r.exhaust(ctx, e, verdict, "stuck in CI fix loop: "+signature)
-		return result, true, err
-	case attempts >= maxFixes:
-		result, err = r.exhaust(ctx, e, verdict, "ci-fix-exhausted: "+signature)
+	if reason := r.spent(e, signature); reason != "" {
+		result, err = r.exhaust(ctx, e, verdict, reason)
 		return result, true, err
 	}
 	reason := r.held(r.books)
 	if r.publishing {
-		reason = "publishing asks no agent; run `iterate`, which lets one mend what CI found"
+		reason = "CI turned it down, and publishing asks no agent: the next `iterate propose` lets one mend it"
 	}
 	left := r.time() - r.Now().Sub(r.begun)
 	if left <= 0 || reason != "" {
@@ -57,7 +52,7 @@ func (r *run) red(ctx context.Context, e ledger.Event, verdict ci.Verdict) (resu
 		result, err = r.later(ctx, e, "", verdict)
 		return result, true, err
 	}
-	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", attempts+1, maxFixes, signature))
+	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", r.books.fixes(e.Iteration)+1, maxFixes, signature))
 	a, err := r.fix(ctx, e, verdict, left)
 	if err != nil {
 		return Result{}, false, err
@@ -67,6 +62,18 @@ func (r *run) red(ctx context.Context, e ledger.Event, verdict ci.Verdict) (resu
 		return result, true, err
 	}
 	return Result{}, false, nil
+}
+
+// spent says why no agent is asked to mend a failure any more, "" when one is.
+func (r *run) spent(e ledger.Event, signature string) string {
+	switch {
+	case r.same(e, signature):
+		return "stuck in CI fix loop: " + signature
+	case r.books.fixes(e.Iteration) >= maxFixes:
+		return "ci-fix-exhausted: " + signature
+	default:
+		return ""
+	}
 }
 
 // same says whether the failure was there already on another commit of the
@@ -80,6 +87,7 @@ func (r *run) same(e ledger.Event, signature string) bool {
 // fix asks the agent, measures what it did against the incumbent like any other
 // candidate, and puts what passes on top of the branch.
 func (r *run) fix(ctx context.Context, e ledger.Event, verdict ci.Verdict, left time.Duration) (*attempt, error) {
+	r.fixing = e
 	at, err := r.positionOf(ctx, e)
 	if err != nil {
 		return nil, err
@@ -99,32 +107,11 @@ func (r *run) fix(ctx context.Context, e ledger.Event, verdict ci.Verdict, left 
 			return r.add(b, checked)
 		})
 	}
-	attempt := r.books.fixes(e.Iteration) + 1
-	message := fmt.Sprintf("[Autoloop: %s] Iteration %d: fix CI (%d)\n\n%s\n\nAutoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n",
-		r.Program.Name, e.Iteration, attempt, summary(a), e.Iteration, a.decision.Best, r.id) + r.SignOff
-	commit, err := r.Repo.CommitTree(ctx, a.tree, []string{e.Commit}, message, r.Now().Truncate(time.Second))
-	if err != nil {
+	if err := r.enterFix(ctx, at, e, checked, a); err != nil {
 		return nil, err
 	}
-	next := r.decided(r.books, at, a, commit)
-	next.Outcome, next.Summary, next.Proposal = ledger.PendingCI, e.Summary, 0
-	next.Reasons = append(next.Reasons, fmt.Sprintf("CI fix %d: %s", attempt, summary(a)))
-	update := &git.RefUpdate{Ref: r.ref(), New: commit, Old: e.Commit}
-	err = r.write(ctx, fmt.Sprintf("%s: iteration %d, fix %d for CI", r.Program.Name, e.Iteration, attempt), update, func(b *books) error {
-		if err := r.add(b, checked); err != nil {
-			return err
-		}
-		for _, measured := range a.measured {
-			if err := r.add(b, measured); err != nil {
-				return err
-			}
-		}
-		return r.enterPending(b, next)
-	})
-	if err == nil {
-		r.publishPending(ctx)
-	}
-	return a, err
+	r.publishPending(ctx)
+	return a, nil
 }
 
 // mend is one proposal that begins with the candidate's files and is told what

@@ -20,6 +20,12 @@ import (
 type Front interface {
 	// Hear finds issue, pull request, and what was said since the last time.
 	Hear(ctx context.Context, a post.Account) (steer.Heard, error)
+	// Look is Hear without changing anything: the issue is 0 where there is none.
+	Look(ctx context.Context, a post.Account) (steer.Heard, error)
+	// Open opens or reopens the issue after Look, and returns its number.
+	Open(ctx context.Context, a post.Account) (int, error)
+	// Changes counts what was sent to change something.
+	Changes() int
 	// Answer tells the author of commands what came of them.
 	Answer(ctx context.Context, to steer.Answer, text string) error
 	// Promote opens the pull request of what was kept, or brings it up to date.
@@ -27,6 +33,8 @@ type Front interface {
 	Promote(ctx context.Context, a post.Account, base string) (int, error)
 	// Checks are what CI says of a commit.
 	Checks(ctx context.Context, commit string) ([]ci.Check, error)
+	// Checked says whether CI runs on a commit at all.
+	Checked(ctx context.Context, commit string) (bool, error)
 	// Dispatch starts a workflow on a branch.
 	Dispatch(ctx context.Context, workflow, branch string) error
 	// Show makes the issue say what the books say.
@@ -39,23 +47,24 @@ func (r *run) account() post.Account {
 }
 
 // hear listens before the iteration, and does what was asked for. That GitHub
-// is out of reach stops nothing: what was said is heard by a later run.
-func (r *run) hear(ctx context.Context) error {
-	if r.Front == nil || r.DryRun {
-		return nil
+// is out of reach stops nothing: what was said is heard by a later run. A chore
+// is what keeps a proposal from going on.
+func (r *run) hear(ctx context.Context) (chore string, err error) {
+	if r.Front == nil || r.DryRun && !r.proposing {
+		return "", nil
 	}
 	r.step("hear", "")
 	r.before = r.books.sum.LastRun
+	if r.proposing {
+		return r.listen(ctx)
+	}
 	heard, err := r.Front.Hear(ctx, r.account())
 	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
 		r.warn("the issue and the pull request were not read: %v", err)
-		return nil
+		return "", ctx.Err()
 	}
 	r.heard = &heard
-	return r.obey(ctx)
+	return "", r.obey(ctx)
 }
 
 func (r *run) warn(format string, args ...any) {
@@ -64,7 +73,7 @@ func (r *run) warn(format string, args ...any) {
 
 // show publishes what was recorded. What fails is mended by the next run.
 func (r *run) show(ctx context.Context) {
-	if r.heard == nil || r.books == nil {
+	if r.heard == nil || r.books == nil || r.DryRun {
 		return
 	}
 	r.step("publish", "")
@@ -113,7 +122,7 @@ func (r *run) consumed(b *books) error {
 	if r.Front == nil || r.DryRun {
 		return nil
 	}
-	if r.heard == nil || r.unanswered > 0 || !r.told && len(r.words()) > 0 {
+	if r.heard == nil || r.deaf || r.unanswered > 0 || !r.told && len(r.words()) > 0 {
 		since := b.sum.Settings[ledger.HeardSince]
 		if since == "" {
 			since = r.before.UTC().Format(time.RFC3339)
@@ -121,13 +130,22 @@ func (r *run) consumed(b *books) error {
 		if err := r.set(b, ledger.HeardSince, since); err != nil {
 			return err
 		}
-	} else if err := r.set(b, ledger.HeardSince, ""); err != nil {
+	} else if err := r.set(b, ledger.HeardSince, r.unheardSince()); err != nil {
 		return err
 	}
 	if !r.told || r.heard == nil || r.heard.Until == "" {
 		return nil
 	}
 	return r.set(b, ledger.HeardUntil, r.heard.Until)
+}
+
+// unheardSince is the time of the first comment that is still to be told, "" for
+// none.
+func (r *run) unheardSince() string {
+	if r.unheard.IsZero() {
+		return ""
+	}
+	return r.unheard.UTC().Format(time.RFC3339)
 }
 
 // words are what trusted people said to the agent since it was told last.

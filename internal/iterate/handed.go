@@ -1,47 +1,45 @@
 package iterate
 
 import (
-	"context"
 	"slices"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/noise"
+	"github.com/org/autoloop/internal/program"
 )
 
 // handed is what the events of a bundle say.
 type handed struct {
 	zero     []ledger.Event // the measurements of a new baseline
 	measured []ledger.Event // those of the proposals, and the proposals
-	decided  *ledger.Event  // nil when the baseline ended the program
+	decided  *ledger.Event  // nil when the baseline ended the program, or nothing was decided
+	checked  *ledger.Event  // of a fix, what CI had said
+	putOff   *ledger.Event  // until when the agent's service would not serve
 	attempt  *attempt       // what decided says; never nil
 }
 
-// unpack reads the events of a bundle. Kinds that a proposal does not make, and
-// an order that it does not make them in, are refused.
+// unpack reads the events of a bundle. Kinds that a proposal does not make, an
+// order that it does not make them in, and events of another run or iteration
+// are refused.
 func unpack(from bundle.Bundle) (*handed, error) {
 	log, err := ledger.Parse(from.Events)
 	if err != nil {
 		return nil, refuse("its events cannot be read: %v", err)
 	}
 	h := &handed{attempt: &attempt{}}
-	for _, e := range log.Events {
-		switch {
-		case h.decided != nil:
-			return nil, refuse("it has events after the decision")
-		case e.Kind == ledger.Measured && (e.Role == ledger.Baseline || e.Role == ledger.Incumbent && e.Stage == "" && len(h.zero) == 1 && len(h.measured) == 0):
-			h.zero = append(h.zero, e)
-		case e.Kind == ledger.Measured:
-			h.measured = append(h.measured, e)
-		case e.Kind == ledger.Proposed:
-			h.measured = append(h.measured, e)
-			h.attempt.others = append(h.attempt.others, &attempt{notes: notesOf(e)})
-		case e.Kind == ledger.Decided:
-			h.decided = &e
-		default:
-			return nil, refuse("it has an event %.40q, which no proposal makes", e.Kind)
+	for _, raw := range log.Events {
+		if raw.Run != from.Run {
+			return nil, refuse("it has events of run %.40q, and is of run %.40q", raw.Run, from.Run)
+		}
+		e, err := vet(raw)
+		if err != nil {
+			return nil, err
+		}
+		if err := h.take(from, e); err != nil {
+			return nil, err
 		}
 	}
 	if h.decided != nil {
@@ -50,7 +48,52 @@ func unpack(from bundle.Bundle) (*handed, error) {
 	if h.kept() != (from.Candidate != "") {
 		return nil, refuse("its decision and its patch contradict each other")
 	}
-	return h, nil
+	return h, h.complete(from)
+}
+
+// take adds the next event.
+func (h *handed) take(from bundle.Bundle, e ledger.Event) error {
+	iteration, fix := from.Iteration, from.Kind == bundle.Fix
+	switch {
+	case h.decided != nil || h.putOff != nil:
+		return refuse("it has events after its last")
+	case e.Kind == ledger.Measured && e.Stage == "" && e.Role != ledger.Candidate && !fix && len(h.measured) == 0:
+		if e.Role != []ledger.Role{ledger.Baseline, ledger.Incumbent, ""}[min(len(h.zero), 2)] {
+			return refuse("its baseline is none")
+		}
+		iteration--
+		h.zero = append(h.zero, e)
+	case e.Kind == ledger.Measured && (e.Role == ledger.Candidate || e.Role == ledger.Incumbent && e.Stage != ""):
+		h.measured = append(h.measured, e)
+	case e.Kind == ledger.Proposed && !fix:
+		h.measured = append(h.measured, e)
+		h.attempt.others = append(h.attempt.others, &attempt{notes: notesOf(e)})
+	case e.Kind == ledger.Decided:
+		h.decided = &e
+	case e.Kind == ledger.Checked && fix && h.checked == nil && len(h.measured) == 0:
+		h.checked = &e
+	case e.Kind == ledger.Finished && e.NotBefore != nil && h.checked == nil && len(h.measured) == 0:
+		h.putOff = &e
+	default:
+		return refuse("it has an event %.40q, which no proposal makes there", e.Kind)
+	}
+	if e.Iteration != iteration {
+		return refuse("it has an event of iteration %d, and is of %d", e.Iteration, from.Iteration)
+	}
+	return nil
+}
+
+// complete says what is missing.
+func (h *handed) complete(from bundle.Bundle) error {
+	switch {
+	case from.Kind == bundle.Fix && h.checked == nil && h.putOff == nil:
+		return refuse("it does not say what CI had found")
+	case from.Kind == bundle.Fix && h.checked != nil && h.decided == nil && len(h.measured) > 0:
+		return refuse("it decides nothing")
+	case from.Kind == bundle.Iteration && h.decided == nil && len(h.measured) > 0:
+		return refuse("it decides nothing")
+	}
+	return nil
 }
 
 // attempted fills in the attempt from the decision.
@@ -67,110 +110,61 @@ func (h *handed) attempted(e ledger.Event) {
 	a.decision = gate.Decision{Verdict: verdict, Metric: e.Metric, Previous: e.PreviousBest, Best: e.Best, Delta: e.Delta, Evidence: e.Evidence}
 }
 
-func (h *handed) kept() bool { return h.decided != nil && h.decided.Outcome == ledger.Accepted }
+// kept says that the candidate is to go onto the branch.
+func (h *handed) kept() bool {
+	return h.decided != nil && (h.decided.Outcome == ledger.Accepted || h.decided.Outcome == ledger.PendingCI)
+}
 
-// fits holds what was handed on against the program as it is here.
+// fits holds the baseline that was handed on against the program as it is here.
 func (h *handed) fits(r *run, at position) error {
-	if needs := r.needsBaseline(at); needs != "" && len(h.zero) == 0 && (h.decided == nil || h.decided.Outcome != ledger.Error) {
+	needs := r.needsBaseline(at)
+	failed := h.decided != nil && h.decided.Outcome == ledger.Error || h.putOff != nil
+	switch {
+	case needs != "" && len(h.zero) == 0 && !failed:
 		return refuse("it has no baseline: %s", needs)
-	}
-	for i, e := range h.zero {
-		if e.Metric == nil || i == 0 && (e.Role != ledger.Baseline || e.Evaluator != at.identity.Evaluator || e.Definition != at.identity.Definition) {
-			return refuse("its baseline is of another evaluation than the program's")
-		}
-	}
-	if len(h.zero) > 2 || len(h.zero) > 0 && (len(h.zero) == 2) != (at.Head != at.Base) {
+	case needs == "" && len(h.zero) > 0:
+		return refuse("it has a baseline that nothing asks for")
+	case len(h.zero) > 0 && (len(h.zero) == 2) != (at.Head != at.Base):
 		return refuse("its baseline is not of these commits")
 	}
-	e := h.decided
-	switch {
-	case e == nil || e.Outcome == ledger.Error:
-		return nil
-	case !slices.Contains([]ledger.Outcome{ledger.Accepted, ledger.Rejected}, e.Outcome):
-		return refuse("its outcome is %.40q, which no proposal has", e.Outcome)
-	case e.Evaluator != at.identity.Evaluator || e.Definition != at.identity.Definition:
-		return refuse("it was measured by another evaluation than the program's")
-	case !h.kept():
-		return nil
-	case e.Verdict != string(gate.Improved) || e.Metric == nil || e.PreviousBest == nil || e.Best == nil || e.Best.String() != e.Metric.String():
-		return refuse("it is accepted without an improvement")
-	case !r.Program.Direction.Better(*e.Metric, *e.PreviousBest):
-		return refuse("%s is no improvement on %s", e.Metric, e.PreviousBest)
+	for i, e := range h.zero {
+		switch {
+		case e.Metric == nil || i == 0 && (e.Evaluator != at.identity.Evaluator || e.Definition != at.identity.Definition):
+			return refuse("its baseline is of another evaluation than the program's")
+		case r.Program.Evaluation != program.Tasks && len(e.Samples) == 0:
+			return refuse("its baseline has no samples")
+		case !h.zero[0].Noisy && !noise.Same(e.Samples):
+			return refuse("its baseline has different samples, and is not noisy")
+		}
+		h.zero[i].Reason = needs
 	}
 	return nil
 }
 
-// decision is the decision as these books have it.
-func (h *handed) decision(r *run, b *books, at position, commit string) (ledger.Event, error) {
-	e := *h.decided
-	e.Iteration, e.Parent, e.Commit = r.iteration, at.Head, commit
-	e.Lease, e.NotBefore, e.Reason, e.Key, e.Value, e.Branch = nil, nil, "", "", "", ""
-	e.Direction, e.Target, e.Changed = r.Program.Direction, r.target(b), e.Changed[:min(len(e.Changed), 100)]
-	if commit == "" {
-		e.Best = b.sum.Best
-		return e, nil
-	}
-	if !e.Noisy && (b.sum.Best == nil || e.PreviousBest.String() != b.sum.Best.String()) {
-		return e, refuse("it was compared with %s, and the best is another", e.PreviousBest)
-	}
-	return e, nil
-}
+// deciding is the number of the proposal that decides; an only one is the first.
+func deciding(e ledger.Event) int { return max(e.Proposal, 1) }
 
-// changes are the files that differ between the incumbent and a candidate's
-// tree, as the guard sees them.
-func (r *run) changes(ctx context.Context, incumbent, candidate string) ([]gate.Change, error) {
-	found, err := r.Repo.Changes(ctx, incumbent, candidate)
-	if err != nil || len(found) == 0 {
-		return nil, err
+// judged holds the decision against what is known of it without measuring.
+func (h *handed) judged(at position, outcomes ...ledger.Outcome) error {
+	e := h.decided
+	switch {
+	case e == nil:
+		return nil
+	case !slices.Contains(outcomes, e.Outcome):
+		return refuse("its outcome is %.40q, which no proposal of its kind has", e.Outcome)
+	case e.Outcome == ledger.Error && e.Verdict != "":
+		return refuse("its outcome is an error with a verdict")
+	case e.Outcome == ledger.Error:
+		return nil
+	case e.Evaluator != at.identity.Evaluator || e.Definition != at.identity.Definition:
+		return refuse("it was measured by another evaluation than the program's")
+	case h.kept() && (e.Verdict != string(gate.Improved) || e.Metric == nil):
+		return refuse("it is accepted without an improvement")
 	}
-	paths := make([]string, len(found))
-	for i, c := range found {
-		paths[i] = c.Path
-	}
-	sized, err := r.Repo.LsFiles(ctx, candidate, paths...)
-	if err != nil {
-		return nil, err
-	}
-	sizes := map[string]int64{}
-	for _, entry := range sized {
-		sizes[entry.Path] = entry.Size
-	}
-	changes := make([]gate.Change, len(found))
-	for i, c := range found {
-		changes[i] = gate.Change{
-			Path: c.Path, Kind: kindOf(c), OldMode: c.OldMode, NewMode: c.NewMode, NewBlob: c.NewID, Size: sizes[c.Path],
+	for _, p := range h.measured {
+		if p.Kind == ledger.Proposed && !slices.Contains([]ledger.Outcome{ledger.Rejected, ledger.Error}, p.Outcome) && (p.Proposal != deciding(*e) || !h.kept()) {
+			return refuse("its proposal %d is %.40q, and another decides", p.Proposal, p.Outcome)
 		}
-		changes[i].Refused = refused(changes[i])
 	}
-	return changes, nil
-}
-
-// maxFile is the largest file of a candidate in bytes.
-const maxFile = 10 << 20
-
-// refused says why a candidate may not have a file, whatever the target is.
-func refused(c gate.Change) string {
-	switch {
-	case c.NewMode != "" && c.NewMode != git.ModeFile && c.NewMode != git.ModeExecutable:
-		return "is no regular file, which no bundle may bring"
-	case c.Size > maxFile:
-		return "is larger than 10 MB"
-	default:
-		return ""
-	}
-}
-
-func kindOf(c git.Change) gate.Kind {
-	switch {
-	case c.OldMode == "":
-		return gate.Added
-	case c.NewMode == "":
-		return gate.Deleted
-	case c.OldMode[:3] != c.NewMode[:3]:
-		return gate.Type
-	case c.OldID == c.NewID:
-		return gate.Mode
-	default:
-		return gate.Modified
-	}
+	return nil
 }

@@ -46,8 +46,8 @@ func (r *run) enterStart(b *books) error {
 	}
 	r.iteration = b.sum.Iteration + 1
 	reason := r.held(b)
-	if reason == "" && r.proposing && b.pending() != nil {
-		reason = fmt.Sprintf("iteration %d waits for CI: run `iterate`, which settles it", b.sum.Iteration)
+	if reason == "" && r.proposing && b.pending() != nil && r.Front == nil {
+		reason = fmt.Sprintf("iteration %d waits for CI, which needs --repo and a token", b.sum.Iteration)
 	}
 	if reason != "" && !r.settles(b) {
 		r.books, r.stopped = b, reason

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/prompt"
 	"github.com/org/autoloop/internal/state"
 )
@@ -15,10 +16,10 @@ import (
 // repository has a file of that name.
 func handsBack(at position) bool { return at.tracked(prompt.NotesFile) == nil }
 
-// takeNotes reads what the agent handed back, and removes it from the tree so
+// takeNotes reads what the agent handed back, without secrets, and removes it from the tree so
 // that it is no part of the change. What is no regular file stays, for the
 // guard to refuse.
-func takeNotes(at position, dir string) (prompt.Notes, error) {
+func takeNotes(at position, dir string, masker command.Masker) (prompt.Notes, error) {
 	if !handsBack(at) {
 		return prompt.Notes{}, nil
 	}
@@ -38,7 +39,7 @@ func takeNotes(at position, dir string) (prompt.Notes, error) {
 	if err := root.Remove(prompt.NotesFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return prompt.Notes{}, fmt.Errorf("remove the agent's notes: %w", err)
 	}
-	return prompt.ParseNotes(text), nil
+	return prompt.ParseNotes(masker.Bytes(text)), nil
 }
 
 func readNotes(root *os.Root) ([]byte, error) {
@@ -47,7 +48,7 @@ func readNotes(root *os.Root) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	return io.ReadAll(io.LimitReader(file, prompt.MaxNotes))
+	return io.ReadAll(io.LimitReader(file, 2*prompt.MaxNotes)) // Only so much is parsed, and no secret is cut in two.
 }
 
 // enterNotes adds the notes of an iteration to the sections that people read.

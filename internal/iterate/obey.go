@@ -19,29 +19,7 @@ func (r *run) obey(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = r.write(ctx, r.Program.Name+": what was said on GitHub", undo.update(r.ref()), func(b *books) error {
-		if err := r.set(b, ledger.IssueNumber, strconv.Itoa(r.heard.Issue)); err != nil {
-			return err
-		}
-		if err := r.endPull(b); err != nil {
-			return err
-		}
-		done := steer.ParseMark(b.sum.Settings[ledger.CommandsUntil])
-		mark := done
-		for _, c := range r.heard.Comments {
-			if len(c.Commands) == 0 || done.Knows(c.ID, c.Review) {
-				continue
-			}
-			mark = mark.With(c.ID, c.Review)
-			if err := r.obeyComment(b, c, undo); err != nil {
-				return err
-			}
-		}
-		if mark == done {
-			return nil
-		}
-		return r.set(b, ledger.CommandsUntil, mark.String())
-	})
+	err = r.write(ctx, r.Program.Name+": what was said on GitHub", undo.update(r.ref()), func(b *books) error { return r.obeyAll(b, undo) })
 	if err != nil {
 		return err
 	}
@@ -49,15 +27,52 @@ func (r *run) obey(ctx context.Context) error {
 	return nil
 }
 
+// obeyAll enters everything that was heard and not obeyed yet.
+func (r *run) obeyAll(b *books, undo *undoing) error {
+	if err := r.noteIssue(b); err != nil {
+		return err
+	}
+	if err := r.endPull(b); err != nil {
+		return err
+	}
+	done := steer.ParseMark(b.sum.Settings[ledger.CommandsUntil])
+	mark := done
+	for _, c := range r.heard.Comments {
+		if len(c.Commands) == 0 || done.Knows(c.ID, c.Review) {
+			continue
+		}
+		mark = mark.With(c.ID, c.Review)
+		if err := r.obeyComment(b, c, undo); err != nil {
+			return err
+		}
+	}
+	if mark == done {
+		return nil
+	}
+	return r.set(b, ledger.CommandsUntil, mark.String())
+}
+
+func (r *run) noteIssue(b *books) error {
+	if r.heard.Issue == 0 {
+		return nil
+	}
+	return r.set(b, ledger.IssueNumber, strconv.Itoa(r.heard.Issue))
+}
+
 // endPull notes that the pull request was merged, or closed by a person who
-// does not want it: then the program waits until it is told to go on.
+// does not want it: then the program waits until it is told to go on. One that
+// was opened again goes on as before.
 func (r *run) endPull(b *books) error {
 	pull := r.heard.Pull
-	if pull == nil || pull.Open {
+	if pull == nil {
 		return nil
 	}
 	number := strconv.Itoa(pull.Number)
-	if b.sum.Settings[ledger.PullEnded] == number {
+	ended := b.sum.Settings[ledger.PullEnded] == number
+	switch {
+	case pull.Open && ended && b.sum.Incumbent != b.sum.Base:
+		return r.set(b, ledger.PullEnded, "") // a person opened it again
+	case pull.Open, ended:
 		return nil
 	}
 	if err := r.set(b, ledger.PullEnded, number); err != nil || pull.Merged {

@@ -3,48 +3,108 @@ package iterate
 import (
 	"bytes"
 	"context"
+	"fmt"
 
 	"github.com/org/autoloop/internal/bundle"
+	"github.com/org/autoloop/internal/ci"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/store"
 )
 
-// Propose runs one iteration and records nothing: neither a lease nor an event
-// is written. The bundle is for Publish; it is nil when there is nothing that
-// another job could record, and the result says why.
+// Propose runs one iteration, or one attempt to mend what CI found, and records
+// nothing: neither a lease nor an event is written, and nothing on GitHub. The
+// bundle is for Publish; it is nil when there is nothing that another job could
+// do, and the result says why.
 func (s *Service) Propose(ctx context.Context) (*bundle.Bundle, Result, error) {
 	own := *s
-	own.DryRun, own.Front = true, nil
+	own.DryRun = true
 	run := own.begin()
 	run.proposing = true
 	result, err := run.through(ctx, run.iterate)
-	if err != nil || run.at.Head == "" {
+	if err != nil || run.offer == "" {
 		return nil, result, err
 	}
 	packed, err := run.pack(ctx)
 	return packed, result, err
 }
 
-// booksDigest identifies the three files of a program.
-func booksDigest(files store.Files) string {
-	return bundle.Digest(files.State, files.Results, files.Ledger)
+// listen finds out what was said, and obeys none of it. It says what comes
+// before an iteration and is for the publishing job to do, "" for nothing.
+func (r *run) listen(ctx context.Context) (string, error) {
+	heard, err := r.Front.Look(ctx, r.account())
+	if err != nil {
+		r.warn("the issue and the pull request were not read: %v", err)
+		return "", ctx.Err()
+	}
+	r.heard = &heard
+	return r.firstOf(r.books), nil
 }
 
-// pack makes a bundle of what the run added to its own copy of the books; nil
-// when that is nothing.
+// leave ends a proposal with nothing but what the publishing job does by itself.
+func (r *run) leave(reason string) (Result, error) {
+	r.offer = bundle.Chores
+	if e := r.books.pending(); e != nil {
+		r.iteration = e.Iteration
+	}
+	return r.result(ledger.Idle, reason+"; `iterate publish` does that"), nil
+}
+
+// offerFix lets an agent mend what CI found, when it is an agent's turn.
+func (r *run) offerFix(ctx context.Context) (Result, error) {
+	e := *r.books.pending()
+	r.iteration = e.Iteration
+	r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
+	head, err := r.Memory.HeadOf(ctx, r.ref())
+	if err != nil {
+		return Result{}, err
+	}
+	verdict := r.verdict(ctx, e)
+	left := r.time() - r.Now().Sub(r.begun)
+	if !r.red(e, verdict) || head != e.Commit || r.spent(e, verdict.Signature()) != "" || r.held(r.books) != "" || left <= 0 {
+		return r.leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
+	}
+	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", r.books.fixes(e.Iteration)+1, maxFixes, verdict.Signature()))
+	r.offer = bundle.Fix
+	a, err := r.fix(ctx, e, verdict, left)
+	if err != nil {
+		return Result{}, err
+	}
+	if until, ok := r.putOff(a); ok {
+		return r.wait(ctx, a, until)
+	}
+	return r.resultOf(*r.books.pending(), a.reasons), nil
+}
+
+// red says whether it is known that CI turned the pending commit down: also when
+// a part of it failed and the rest did not end in time.
+func (r *run) red(e ledger.Event, verdict ci.Verdict) bool {
+	return verdict.State == ci.Red || len(verdict.Failing) > 0 && r.Now().Sub(r.pushedAt(e)) >= r.Program.CIWait
+}
+
+// pack makes a bundle of what the run added to its own copy of the books.
 func (r *run) pack(ctx context.Context) (*bundle.Bundle, error) {
+	b := &bundle.Bundle{Manifest: bundle.Manifest{
+		Kind: r.offer, Repository: r.Repository, Program: r.Program.Name, Iteration: r.iteration, Run: r.id,
+		BaseBranch: r.at.BaseBranch, Base: r.at.Base, Branch: r.at.Old, Memory: r.foundAt, Books: booksDigest(r.found),
+	}}
+	if r.heard != nil {
+		b.Heard, b.Told = r.heard.Until, r.told
+	}
+	if r.offer == bundle.Chores {
+		b.Told = false
+		return b, nil
+	}
 	events, decided, err := r.handedOn()
 	if err != nil || events == nil {
 		return nil, err
 	}
-	b := &bundle.Bundle{
-		Manifest: bundle.Manifest{
-			Program: r.Program.Name, Iteration: r.iteration, BaseBranch: r.at.BaseBranch, Base: r.at.Base, Branch: r.at.Old,
-			Memory: r.foundAt, Books: booksDigest(r.found),
-		},
-		Events: events,
+	from := r.at.Head
+	if r.offer == bundle.Fix {
+		e := r.fixing
+		from, b.Iteration, b.Told = e.Commit, e.Iteration, false
+		b.BaseBranch, b.Base, b.Branch = r.books.sum.BaseBranch, r.books.sum.Base, e.Commit
 	}
-	if b.Incumbent, err = r.treeOf(ctx, r.at.Head); err != nil || decided == nil || decided.Commit == "" {
+	b.Events = events
+	if b.Incumbent, err = r.treeOf(ctx, from); err != nil || decided == nil || decided.Commit == "" {
 		return b, err
 	}
 	if b.Candidate, err = r.treeOf(ctx, decided.Commit); err != nil {
@@ -54,8 +114,8 @@ func (r *run) pack(ctx context.Context) (*bundle.Bundle, error) {
 	return b, err
 }
 
-// handedOn renders what was measured and decided. The rest of what the run
-// noted follows from it.
+// handedOn renders what was measured and decided, and until when the agent's
+// service put it off. The rest of what the run noted follows from it.
 func (r *run) handedOn() (lines []byte, decided *ledger.Event, err error) {
 	before, err := ledger.Parse(r.found.Ledger)
 	if err != nil {
@@ -63,10 +123,10 @@ func (r *run) handedOn() (lines []byte, decided *ledger.Event, err error) {
 	}
 	var text bytes.Buffer
 	for _, e := range r.books.log.Events[len(before.Events):] {
-		switch e.Kind {
-		case ledger.Decided:
+		switch {
+		case e.Kind == ledger.Decided:
 			decided = &e
-		case ledger.Measured, ledger.Proposed:
+		case e.Kind == ledger.Measured, e.Kind == ledger.Proposed, e.Kind == ledger.Checked, e.Kind == ledger.Finished && e.NotBefore != nil:
 		default:
 			continue
 		}

@@ -1,17 +1,16 @@
 package iterate
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/bundle"
-	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/prompt"
-	"github.com/org/autoloop/internal/store"
 )
 
 // published is the setting whose value is the digest of the last bundle that was
@@ -28,9 +27,12 @@ func refuse(format string, args ...any) error {
 	return &RefusedError{fmt.Sprintf(format, args...)}
 }
 
-// Publish records what Propose handed on, as if this run had made it. Neither
-// the program's code nor an agent is run. All of it is written in one step,
-// or nothing: what is stale or against the rules is a *RefusedError.
+// Publish records what Propose handed on, as if this run had made it, and does
+// what only this job may: it obeys commands, takes what CI said, and shows all
+// on GitHub. Neither the program's code nor an agent is run. The record is
+// written in one step, or nothing is: what is stale or against the rules is a
+// *RefusedError. A bundle whose publishing was interrupted after the record is
+// shown to its end; one that is shown is refused.
 func (s *Service) Publish(ctx context.Context, b bundle.Bundle) (Result, error) {
 	own := *s
 	own.Agent, own.Agents = recorded{}, nil
@@ -40,12 +42,121 @@ func (s *Service) Publish(ctx context.Context, b bundle.Bundle) (Result, error) 
 }
 
 func (r *run) publish(ctx context.Context, from bundle.Bundle) (Result, error) {
-	files, _, err := r.Memory.Read(ctx, r.Program.Name)
+	files, head, err := r.Memory.Read(ctx, r.Program.Name)
 	if err != nil {
 		return Result{}, err
 	}
-	if err := r.current(from, files); err != nil {
+	if r.books, err = openBooks(r.Program, files); err != nil {
 		return Result{}, err
+	}
+	r.files, r.before, r.iteration = files, r.books.sum.LastRun, from.Iteration
+	if !bytes.Equal(r.Masker.Bytes(from.Patch), from.Patch) || !bytes.Equal(r.Masker.Bytes(from.Events), from.Events) {
+		return Result{}, refuse("it has a secret of this job in it")
+	}
+	if e := r.books.pending(); e != nil {
+		r.Agent = recorded{e.Agent}
+	}
+	if by := r.publishedBy(from); by != "" {
+		return r.again(ctx, from, by)
+	}
+	if err := r.current(ctx, from, head); err != nil {
+		return Result{}, err
+	}
+	if err := r.overhear(ctx, from); err != nil {
+		return Result{}, err
+	}
+	var result Result
+	switch from.Kind {
+	case bundle.Chores:
+		result, err = r.chores(ctx, from)
+	case bundle.Fix:
+		result, err = r.publishFix(ctx, from)
+	default:
+		result, err = r.publishIteration(ctx, from)
+	}
+	var held *heldError
+	var busy *errBusy
+	switch {
+	case errors.As(err, &held):
+		return result, refuse("no iteration may be recorded now: %s", held.reason)
+	case errors.As(err, &busy):
+		return result, refuse("another run works on %s: %s", r.Program.Name, busy.holder)
+	}
+	return result, err
+}
+
+// publishedBy is the run that recorded the bundle, "" when none did.
+func (r *run) publishedBy(from bundle.Bundle) string {
+	for _, e := range r.books.log.Events {
+		if e.Kind == ledger.Set && e.Key == published && e.Value == from.ID {
+			return e.Run
+		}
+	}
+	return ""
+}
+
+// current refuses a bundle of another program or repository, and one that was
+// made from other books than there are now.
+func (r *run) current(ctx context.Context, from bundle.Bundle, head string) error {
+	name, iteration := r.Program.Name, r.books.sum.Iteration+1
+	if from.Kind == bundle.Fix || from.Kind == bundle.Chores && r.books.pending() != nil {
+		iteration--
+	}
+	switch {
+	case from.Program != name:
+		return refuse("it is of program %q, not of %q", from.Program, name)
+	case from.Repository != r.Repository:
+		return refuse("it is of repository %q, not of %q", from.Repository, r.Repository)
+	case from.Books != booksDigest(r.files):
+		return r.stale()
+	case from.Iteration != iteration && from.Iteration != r.adopts():
+		return refuse("it is of iteration %d, and %d is the next", from.Iteration, iteration)
+	}
+	return r.remembered(ctx, from, head)
+}
+
+// adopts is the iteration after those of a state that has no ledger.
+func (r *run) adopts() int {
+	if len(r.books.log.Events) > 0 {
+		return -1
+	}
+	return r.books.machine.IterationCount + 1
+}
+
+// remembered refuses a bundle whose commit of the memory branch is none that
+// led to the present one.
+func (r *run) remembered(ctx context.Context, from bundle.Bundle, head string) error {
+	if from.Memory == head {
+		return nil
+	}
+	known := false
+	if from.Memory != "" && head != "" {
+		var err error
+		if _, known, err = r.Repo.Resolve(ctx, from.Memory); err != nil {
+			return err
+		}
+		if known {
+			if known, err = r.Repo.IsAncestor(ctx, from.Memory, head); err != nil {
+				return err
+			}
+		}
+	}
+	if from.Memory == "" && r.files.Ledger == nil {
+		known = true // another program's books are the first
+	}
+	if !known {
+		return refuse("it was made from commit %.12q of the memory branch, which is not there", from.Memory)
+	}
+	return nil
+}
+
+func (r *run) stale() error {
+	return refuse("it is stale: the state of %s has changed since; propose again", r.Program.Name)
+}
+
+func (r *run) publishIteration(ctx context.Context, from bundle.Bundle) (Result, error) {
+	if r.books.pending() != nil {
+		return Result{}, refuse("an iteration waits for CI; propose again")
 	}
 	handed, err := unpack(from)
 	if err != nil {
@@ -61,35 +172,19 @@ func (r *run) publish(ctx context.Context, from bundle.Bundle) (Result, error) {
 	if err := handed.fits(r, at); err != nil {
 		return Result{}, err
 	}
+	if err := handed.judged(at, ledger.Accepted, ledger.Rejected, ledger.Error); err != nil {
+		return Result{}, err
+	}
 	commit := ""
 	if handed.kept() {
-		if commit, err = r.rebuild(ctx, from, at, handed.attempt); err != nil {
+		if err := r.rebuild(ctx, from, at, at.Head, handed.attempt); err != nil {
+			return Result{}, err
+		}
+		if commit, err = r.commit(ctx, at, handed.attempt); err != nil {
 			return Result{}, err
 		}
 	}
 	return r.enterBundle(ctx, from, at, handed, commit)
-}
-
-// current refuses a bundle of another program, one that was recorded, and one
-// that was made from other books than there are now.
-func (r *run) current(from bundle.Bundle, files store.Files) error {
-	b, err := openBooks(r.Program, files)
-	if err != nil {
-		return err
-	}
-	for _, e := range b.log.Events {
-		if e.Kind == ledger.Set && e.Key == published && e.Value == from.ID {
-			return refuse("it was published before, by run %s", e.Run)
-		}
-	}
-	switch {
-	case from.Program != r.Program.Name:
-		return refuse("it is of program %q, not of %q", from.Program, r.Program.Name)
-	case from.Books != booksDigest(files):
-		return refuse("it is stale: the state of %s has changed since; propose again", r.Program.Name)
-	}
-	r.books, r.files, r.before = b, files, b.sum.LastRun
-	return nil
 }
 
 // standing finds the position that the bundle was made from, and refuses the
@@ -146,39 +241,13 @@ func (r *run) stands(ctx context.Context, from bundle.Bundle, at position) (posi
 	return at, err
 }
 
-// rebuild makes the commit of the candidate, after its files were held against
-// the target.
-func (r *run) rebuild(ctx context.Context, from bundle.Bundle, at position, a *attempt) (string, error) {
-	tree, err := r.Repo.Apply(ctx, at.Head, from.Patch)
-	if err != nil {
-		return "", refuse("its patch does not apply: %v", err)
-	}
-	if tree != from.Candidate {
-		return "", refuse("its patch makes other files than those that were measured")
-	}
-	changes, err := r.changes(ctx, at.Head, tree)
-	if err != nil {
-		return "", err
-	}
-	matcher := r.Program.Matcher()
-	verdict := gate.Guard(changes, gate.Rules{
-		Target: matcher.Target, Protected: matcher.Protected, Literal: matcher.Literal,
-		ProgramFile: r.Program.File, Scripts: r.scripts(at),
-	})
-	if !verdict.OK {
-		return "", refuse("%s", verdict.Reasons()[0])
-	}
-	for _, change := range changes {
-		a.changed = append(a.changed, change.Path)
-	}
-	a.tree = tree
-	return r.commit(ctx, at, a)
-}
-
 // enterBundle writes everything in one step. The books may not have changed
 // since they were read.
 func (r *run) enterBundle(ctx context.Context, from bundle.Bundle, at position, h *handed, commit string) (Result, error) {
 	update := at.branchUpdate(r.ref())
+	if len(h.zero) == 0 && commit == "" {
+		update = nil // as a single job leaves the branch when nothing was measured on it
+	}
 	waits := false
 	if commit != "" {
 		update = &git.RefUpdate{Ref: r.ref(), New: commit, Old: at.Old}
@@ -189,54 +258,68 @@ func (r *run) enterBundle(ctx context.Context, from bundle.Bundle, at position, 
 	r.step("record", string(h.attempt.outcome))
 	message := fmt.Sprintf("%s: iteration %d %s", r.Program.Name, from.Iteration, h.attempt.outcome)
 	err := r.update(ctx, message, update, func(b *books) error {
-		if booksDigest(b.read) != from.Books {
-			return refuse("it is stale: the state of %s has changed since; propose again", r.Program.Name)
+		if err := r.begins(b, from); err != nil {
+			return err
 		}
-		return r.enterHanded(b, from.ID, at, h, commit, waits)
+		return r.enterHanded(b, at, h, commit, waits)
 	})
 	if err != nil {
 		return Result{}, err
 	}
-	r.look(ctx)
-	if waits {
+	r.reach(ctx)
+	switch {
+	case waits:
 		return r.settle(ctx)
-	}
-	if h.decided == nil {
+	case h.decided == nil:
 		return r.result(ledger.Idle, r.stopped), nil
+	default:
+		return r.report(h.attempt, commit), nil
 	}
-	return r.report(h.attempt, commit), nil
 }
 
-func (r *run) enterHanded(b *books, id string, at position, h *handed, commit string, waits bool) error {
+// begins takes the lease, notes the bundle, and answers what was said before it
+// was made.
+func (r *run) begins(b *books, from bundle.Bundle) error {
+	if booksDigest(b.read) != from.Books {
+		return r.stale()
+	}
 	if err := r.enterStart(b); err != nil {
 		return err
 	}
-	if err := r.set(b, published, id); err != nil {
+	if r.iteration != from.Iteration && from.Kind == bundle.Iteration {
+		return r.stale()
+	}
+	r.books, r.iteration = b, from.Iteration
+	if err := r.set(b, published, from.ID); err != nil || r.heard == nil || from.Kind == bundle.Chores {
 		return err
 	}
+	return r.obeyAll(b, &undoing{})
+}
+
+func (r *run) enterHanded(b *books, at position, h *handed, commit string, waits bool) error {
 	if len(h.zero) > 0 {
 		if err := r.enterBaseline(b, at, h.zero); err != nil {
 			return err
 		}
 	}
-	for _, e := range h.measured {
-		e.Iteration, e.Commit = r.iteration, ""
-		if err := r.add(b, e); err != nil {
-			return err
-		}
-	}
 	if h.decided == nil {
-		if r.stopped == "" {
-			return refuse("it decides nothing")
-		}
-		if err := r.consumed(b); err != nil {
-			return err
-		}
-		return r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: b.sum.Iteration})
+		return r.enterNothing(b, h)
 	}
 	decided, err := h.decision(r, b, at, commit)
 	if err != nil {
 		return err
+	}
+	for _, e := range h.measured {
+		if e.Kind == ledger.Proposed {
+			e.Parent = at.Head
+			e.Direction = r.Program.Direction
+		}
+		if e.Kind == ledger.Proposed && e.Proposal == deciding(decided) {
+			e.Outcome = decided.Outcome
+		}
+		if err := r.add(b, e); err != nil {
+			return err
+		}
 	}
 	if !waits {
 		return r.enterDecided(b, h.attempt, decided)
@@ -250,18 +333,33 @@ func (r *run) enterHanded(b *books, id string, at position, h *handed, commit st
 	return r.consumed(b)
 }
 
-// look finds issue and pull request, for what is shown there. What was said
-// there is left to the next run.
-func (r *run) look(ctx context.Context) {
-	if r.Front == nil {
-		return
+// enterNothing ends an iteration that came to no decision: the baseline ended
+// the program, or the agent's service put it off.
+func (r *run) enterNothing(b *books, h *handed) error {
+	if h.putOff != nil {
+		return r.enterPutOff(b, *h.putOff)
 	}
-	heard, err := r.Front.Hear(ctx, r.account())
-	if err != nil {
-		r.warn("the issue and the pull request were not read: %v", err)
-		return
+	if r.stopped == "" {
+		return refuse("it decides nothing")
 	}
-	r.heard = &heard
+	if err := r.consumed(b); err != nil {
+		return err
+	}
+	return r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: b.sum.Iteration})
+}
+
+// enterPutOff gives the lease back until the agent's service serves again.
+func (r *run) enterPutOff(b *books, e ledger.Event) error {
+	if wait := e.NotBefore.Sub(r.Now()); wait > mostWait {
+		return refuse("it is put off until %s, longer than any service asks for", e.NotBefore.UTC())
+	}
+	if e.Metric != nil || e.Agent == "" {
+		return refuse("what put it off is no service of an agent")
+	}
+	r.stopped = e.Reason
+	return r.add(b, ledger.Event{
+		Kind: ledger.Finished, Iteration: r.iteration, Agent: e.Agent, Usage: e.Usage, Durations: e.Durations, NotBefore: e.NotBefore, Reason: e.Reason,
+	})
 }
 
 // recorded stands for the agent that made a proposal elsewhere.
@@ -275,5 +373,5 @@ func (a recorded) Propose(context.Context, agent.Request) (agent.Reply, error) {
 }
 
 func notesOf(e ledger.Event) prompt.Notes {
-	return prompt.Notes{Lessons: e.Lessons, Foreclosed: e.Foreclosed, Ideas: e.Ideas}
+	return prompt.Notes{Lessons: e.Lessons, Foreclosed: e.Foreclosed, Ideas: e.Ideas}.Few()
 }

@@ -34,8 +34,21 @@ type Result struct {
 	Summary string  `json:"summary,omitempty"`
 	// Transcript is the file that keeps what the agent printed; "" is none.
 	Transcript string `json:"transcript,omitempty"`
+	// Bundle is the directory of the bundle that was written; "" is none.
+	Bundle string `json:"bundle,omitempty"`
 	// Stopped says why the program takes no further iteration; "" when it does.
 	Stopped string `json:"stopped,omitempty"`
+	// Agent and Model say who proposed, Usage what it cost and Changed which files
+	// the deciding proposal changed; empty when nobody proposed.
+	Agent   string        `json:"agent,omitempty"`
+	Model   string        `json:"model,omitempty"`
+	Usage   *ledger.Usage `json:"usage,omitempty"`
+	Changed []string      `json:"changed,omitempty"`
+	// Guardrails are what the candidate measured besides its metric.
+	Guardrails []Rail `json:"guardrails,omitempty"`
+	// Issue and PullRequest are the program's, 0 when none is known.
+	Issue       int `json:"issue,omitempty"`
+	PullRequest int `json:"pull_request,omitempty"`
 	// Warnings are things a person should look at.
 	Warnings []string `json:"warnings,omitempty"`
 	// Seconds is how long it took.

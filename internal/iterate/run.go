@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/budget"
+	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/ledger"
@@ -19,6 +20,7 @@ type run struct {
 	*Service
 	id        string
 	begun     time.Time
+	since     time.Time // when the first iteration of this process began
 	iteration int
 	books     *books
 	files     store.Files // the books as they were last read or written
@@ -34,11 +36,15 @@ type run struct {
 	answered  map[string]bool
 	// unanswered counts the answers that did not get through.
 	unanswered int
-	at         position    // where the work began
-	found      store.Files // the books before a run that records nothing
-	foundAt    string      // the memory branch's commit then
-	proposing  bool        // what a run that records nothing came to is handed on
-	publishing bool        // no code of the program or of an agent is run
+	at         position     // where the work began
+	found      store.Files  // the books before a run that records nothing
+	foundAt    string       // the memory branch's commit then
+	proposing  bool         // what a run that records nothing came to is handed on
+	offer      bundle.Kind  // as what, "" for nothing
+	fixing     ledger.Event // the pending iteration that an agent was to mend
+	deaf       bool         // comments are left to a later run
+	unheard    time.Time    // the first comment that the agent was not told of, zero for none
+	publishing bool         // no code of the program or of an agent is run
 }
 
 // iterate goes through the stages. What ends it early is recorded as the
@@ -47,23 +53,32 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	if err := r.take(ctx); err != nil {
 		return Result{}, err
 	}
-	if r.books.sum.Interrupted >= maxInterrupted {
+	if r.books.sum.Interrupted >= maxInterrupted && !r.proposing {
 		return r.fail(ctx, position{}, fmt.Sprintf("iteration %d was interrupted %d times in a row", r.iteration, r.books.sum.Interrupted), true)
 	}
-	if err := r.hear(ctx); err != nil {
+	if chore, err := r.hear(ctx); err != nil {
 		return Result{}, err
+	} else if chore != "" {
+		return r.leave(chore)
 	}
 	if r.stopped != "" {
 		return r.finish(ctx)
 	}
 	if r.settles(r.books) {
+		if r.proposing {
+			return r.offerFix(ctx)
+		}
 		return r.settle(ctx)
 	}
 	at, attempt, err := r.work(ctx)
-	r.at = at
+	if r.at = at; r.proposing && at.Head != "" {
+		r.offer = bundle.Iteration
+	}
 	var conflict *conflictError
 	var baseline *baselineError
 	switch {
+	case errors.As(err, &conflict) && r.proposing:
+		return r.leave(conflict.Error())
 	case errors.As(err, &conflict):
 		return r.fail(ctx, position{}, conflict.Error(), true)
 	case errors.As(err, &baseline):

@@ -2,6 +2,7 @@ package iterate
 
 import (
 	"github.com/org/autoloop/internal/evaluate"
+	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/program"
@@ -12,6 +13,7 @@ import (
 type samples struct {
 	metric  []score.Value
 	rails   map[string][]score.Value
+	numbers []map[string]score.Value
 	last    score.Measurement
 	problem string // why the last run failed; "" when it did not
 	output  string
@@ -29,6 +31,7 @@ func (s *samples) add(outcome evaluate.Outcome, rails []program.Guardrail) {
 		return
 	}
 	s.metric = append(s.metric, *outcome.Measurement.Metric)
+	s.numbers = append(s.numbers, outcome.Measurement.Numbers)
 	for _, rail := range rails {
 		if value, printed := outcome.Measurement.Numbers[rail.Metric]; printed {
 			if s.rails == nil {
@@ -61,10 +64,20 @@ func (s *samples) same() bool {
 	return true
 }
 
+// cases are the pass rates of cases in all runs; nil when there was one run, or
+// there are none.
+func (s *samples) cases() gate.CaseRates {
+	if rates := gate.RatesOf(s.numbers...); len(s.numbers) > 1 && len(rates) > 0 {
+		return rates
+	}
+	return nil
+}
+
 // event records the samples. Numbers and Output are the last run's.
 func (s *samples) event(role ledger.Role) ledger.Event {
 	return ledger.Event{
-		Kind: ledger.Measured, Role: role, Metric: s.median(), Samples: s.metric, GuardrailSamples: s.rails, Numbers: s.last.Numbers,
+		CaseSamples: s.cases(),
+		Kind:        ledger.Measured, Role: role, Metric: s.median(), Samples: s.metric, GuardrailSamples: s.rails, Numbers: s.last.Numbers,
 		RejectedReason: s.last.RejectedReason, Problem: s.problem, Output: s.output,
 		Seconds: s.seconds / float64(max(s.runs, 1)), Prepare: s.prepare,
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/ledger"
@@ -60,8 +61,13 @@ type Service struct {
 
 	// Front, optional, is the program's issue and pull request.
 	Front Front
+	// Repository is owner/name on GitHub, "" without it.
+	Repository string
 	// Base names the default branch; "" finds it out.
 	Base string
+	// BudgetUSD is what the iterations of one Run may cost in dollars, besides the
+	// program's own budgets; 0 is no bound.
+	BudgetUSD float64
 	// DryRun goes as far as the decision and writes nothing.
 	DryRun bool
 	// RunDir is an empty private directory for the trees and homes of this run.
@@ -86,6 +92,9 @@ type Service struct {
 	SignOff string
 	// RunURL, optional, links to the log of this run.
 	RunURL string
+	// Masker hides the secrets of this process in what agents say; what would put
+	// one of them into the repository is rejected.
+	Masker command.Masker
 	// Transcripts, optional, is the directory in which what the agents printed is
 	// kept, masked, in a directory for each program.
 	Transcripts string
@@ -105,9 +114,11 @@ var errLeaseLost = errors.New("the lease was lost to another run; nothing of thi
 // results before it stand.
 func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 	var results []Result
-	reverts := 0
+	reverts, since := 0, s.Now()
 	for len(results) < count {
-		result, err := s.one(ctx)
+		run := s.begin()
+		run.since = since
+		result, err := run.through(ctx, run.iterate)
 		if err != nil {
 			return results, err
 		}
@@ -128,14 +139,11 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 	return results, nil
 }
 
-// one runs one iteration from lease to record.
-func (s *Service) one(ctx context.Context) (Result, error) {
-	run := s.begin()
-	return run.through(ctx, run.iterate)
-}
-
 // begin is a run that has done nothing yet.
-func (s *Service) begin() *run { return &run{Service: s, id: s.NewRun(), begun: s.Now()} }
+func (s *Service) begin() *run {
+	now := s.Now()
+	return &run{Service: s, id: s.NewRun(), begun: now, since: now}
+}
 
 // through does the work of a run, and turns what kept it from beginning into a
 // result.
@@ -144,6 +152,10 @@ func (r *run) through(ctx context.Context, work func(context.Context) (Result, e
 	if err == nil {
 		r.show(ctx)
 		result.Warnings = r.warnings
+		r.detail(&result)
+		if result.Stopped == "" {
+			result.Stopped = r.overspent()
+		}
 	}
 	var busy *errBusy
 	if errors.As(err, &busy) {
@@ -153,6 +165,7 @@ func (r *run) through(ctx context.Context, work func(context.Context) (Result, e
 	if errors.As(err, &held) {
 		r.stopped = held.reason
 		result, err = r.result(ledger.Idle, held.reason), nil
+		r.detail(&result)
 	}
 	result.Seconds = r.Now().Sub(r.begun).Seconds()
 	return result, err

@@ -3,6 +3,7 @@ package iterate
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/ci"
@@ -27,11 +28,11 @@ func (r *run) gated(ctx context.Context, base string) bool {
 	if r.Program.CIGate == "required" || r.Program.CIWorkflow != "" {
 		return true
 	}
-	checks, err := r.Front.Checks(ctx, base)
+	checked, err := r.Front.Checked(ctx, base)
 	if err != nil {
 		r.warn("whether CI runs on the default branch was not read, so the change waits for CI: %v", err)
 	}
-	return err != nil || ci.Checked(checks)
+	return err != nil || checked
 }
 
 // pending is the decision that still waits for CI, nil when there is none.
@@ -48,7 +49,9 @@ func (b *books) pending() *ledger.Event {
 }
 
 // settles says whether all that this run may do is to ask CI about an iteration.
-func (r *run) settles(b *books) bool { return b.pending() != nil && r.Front != nil && !r.DryRun }
+func (r *run) settles(b *books) bool {
+	return b.pending() != nil && r.Front != nil && (!r.DryRun || r.proposing)
+}
 
 // await puts a candidate that passed onto the branch, without taking it for the
 // incumbent: that is CI's to say.
@@ -110,15 +113,14 @@ func (r *run) settle(ctx context.Context) (Result, error) {
 			e.Outcome = ledger.Accepted
 			return r.conclude(ctx, e, nil, "")
 		case verdict.State == ci.Red, late && len(verdict.Failing) > 0:
-			result, done, err := r.red(ctx, e, verdict)
+			result, done, err := r.turnedDown(ctx, e, verdict)
 			if done || err != nil {
 				return result, err
 			}
 			deadline, pause = r.Now().Add(r.Program.CIWait), firstPoll
 			continue
-		case verdict.Seen == 0 && r.Now().Sub(r.pushedAt(e)) >= r.Program.CITimeout:
-			return r.later(ctx, e, fmt.Sprintf("ci-timeout: no check of %.12s appeared within %s; pushes with the workflow's own token start no CI: "+
-				"name a `ci-workflow`, give a token of an app or a person, or set `ci-gate: off`, then set Paused to false", e.Commit, r.Program.CITimeout), verdict)
+		case (verdict.Seen == 0 || verdict.Ended) && r.Now().Sub(r.pushedAt(e)) >= r.Program.CITimeout:
+			return r.later(ctx, e, r.timedOut(e, verdict), verdict)
 		case late:
 			return r.later(ctx, e, "", verdict)
 		}
@@ -129,10 +131,20 @@ func (r *run) settle(ctx context.Context) (Result, error) {
 	}
 }
 
+// timedOut says why nothing more is expected of CI, and what to do.
+func (r *run) timedOut(e ledger.Event, verdict ci.Verdict) string {
+	if verdict.Ended {
+		return fmt.Sprintf("ci-timeout: CI of %.12s ended without a result: %s; start it again, or set `ci-gate: off`, then set Paused to false",
+			e.Commit, strings.Join(verdict.Reasons, ", "))
+	}
+	return fmt.Sprintf("ci-timeout: no check of %.12s appeared within %s; pushes with the workflow's own token start no CI: "+
+		"name a `ci-workflow`, give a token of an app or a person, or set `ci-gate: off`, then set Paused to false", e.Commit, r.Program.CITimeout)
+}
+
 // publishPending opens the pull request, since much of CI runs there alone, and
 // starts the workflow that the program names.
 func (r *run) publishPending(ctx context.Context) {
-	if r.heard == nil {
+	if r.heard == nil || r.DryRun {
 		return
 	}
 	if err := r.promote(ctx); err != nil {
@@ -190,8 +202,11 @@ func (r *run) green(ctx context.Context, e ledger.Event, verdict ci.Verdict) (Re
 func (r *run) later(ctx context.Context, e ledger.Event, pause string, verdict ci.Verdict) (Result, error) {
 	reasons := append([]string{"CI did not answer yet; a later run goes on"}, verdict.Reasons...)
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.Program.Name, e.Iteration), nil, func(b *books) error {
-		if err := r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: e.Iteration, Outcome: ledger.PendingCI}); err != nil || pause == "" {
+		if err := r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: e.Iteration, Outcome: ledger.PendingCI}); err != nil {
 			return err
+		}
+		if err := r.consumed(b); err != nil || pause == "" || b.machine.Paused {
+			return err // who was told once is not told again
 		}
 		return r.pause(b, pause)
 	})
@@ -220,6 +235,9 @@ func (r *run) conclude(ctx context.Context, e ledger.Event, branch *git.RefUpdat
 			return err
 		}
 		b.doc.AddEntry(r.entryOf(b, decided))
+		if err := r.consumed(b); err != nil {
+			return err
+		}
 		if err := r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: e.Iteration, Outcome: e.Outcome}); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/steer"
 )
 
 // Steered is what came of steering.
@@ -31,10 +32,14 @@ func (s *Service) Steer(ctx context.Context) (Steered, error) {
 		return result, err
 	}
 	r.files, r.iteration = files, r.books.sum.Iteration+1
-	if result.Busy = r.holder(r.books.sum.Open); result.Busy != "" || files.Ledger == nil {
+	if result.Busy = r.holder(r.books.sum.Open); result.Busy != "" {
 		return result, nil
 	}
-	err = r.hear(ctx)
+	if files.Ledger == nil {
+		result.Run, err = r.askedAtFirst(ctx)
+		return result, err
+	}
+	_, err = r.hear(ctx)
 	var busy *errBusy
 	if errors.As(err, &busy) {
 		result.Busy = busy.holder
@@ -46,6 +51,26 @@ func (s *Service) Steer(ctx context.Context) (Steered, error) {
 	r.show(ctx)
 	result.Run, result.Stopped, result.Warnings = r.asked, r.stopped, r.warnings
 	return result, nil
+}
+
+// askedAtFirst says that somebody asks for the first iteration of a program. It
+// writes nothing: the iteration is what begins the books, and it answers.
+func (r *run) askedAtFirst(ctx context.Context) (asked bool, err error) {
+	if r.Front == nil {
+		return false, nil
+	}
+	heard, err := r.Front.Look(ctx, r.account())
+	for _, c := range heard.Comments {
+		for _, command := range c.Commands {
+			switch command.Kind { //nolint:exhaustive // The others neither start nor stop it.
+			case steer.Run, steer.Resume:
+				asked = true
+			case steer.Pause:
+				asked = false
+			}
+		}
+	}
+	return asked, err
 }
 
 // free says that no other run works on the program, for changes without a lease.

@@ -63,7 +63,7 @@ func (j *Judge) Grade(ctx context.Context, w Work) (Grades, error) {
 	}
 	if err != nil {
 		grades.Expectations = nil
-		grades.Problem = j.masker.String(command.OneLine(err.Error(), maxProblem))
+		grades.Problem = j.masker.OneLine(err.Error(), maxProblem)
 	}
 	return grades, nil
 }
@@ -80,7 +80,7 @@ func (j *Judge) gradeOnce(ctx context.Context, text string, expectations []strin
 	}
 	for i, expectation := range expectations {
 		verdict := found.verdicts[i+1]
-		evidence := j.masker.String(command.OneLine(verdict.Evidence, maxEvidence))
+		evidence := j.masker.OneLine(verdict.Evidence, maxEvidence)
 		passed := verdict.Passed != nil && *verdict.Passed && evidence != ""
 		if evidence == "" {
 			evidence = "the grader gave no evidence"

@@ -87,7 +87,7 @@ func (j *Judge) Judge(ctx context.Context, c Case) (Verdict, error) {
 	}
 	if err != nil {
 		verdict.Judgement = nil
-		verdict.Problem = j.masker.String(command.OneLine(err.Error(), maxProblem))
+		verdict.Problem = j.masker.OneLine(err.Error(), maxProblem)
 	}
 	return verdict, nil
 }
@@ -108,7 +108,7 @@ func (j *Judge) once(ctx context.Context, text string) (Verdict, error) {
 	}
 	verdict.Judgement = &suite.Judgement{
 		Score: suite.Exactly(grade), Model: said.model,
-		Rationale: j.masker.String(command.OneLine(rationale, maxRationale)),
+		Rationale: j.masker.OneLine(rationale, maxRationale),
 	}
 	return verdict, nil
 }

@@ -169,6 +169,9 @@ func (b *Books) Add(e *Event) {
 }
 
 func (b *Books) set(key, value string) {
+	if b.Settings == nil {
+		b.Settings = map[string]string{}
+	}
 	b.Settings[key] = value
 	switch key {
 	case AdoptedIteration:

@@ -80,6 +80,14 @@ type Usage struct {
 	ToolCalls    *int         `json:"tool_calls"`
 }
 
+// CaseRates are the pass rates of cases in the runs of a Measured event.
+func (e Event) CaseRates() gate.CaseRates {
+	if e.CaseSamples != nil {
+		return e.CaseSamples
+	}
+	return gate.RatesOf(e.Numbers)
+}
+
 // Event is one line of the ledger. Which fields are set depends on Kind.
 type Event struct {
 	Schema    int       `json:"schema"`
@@ -93,13 +101,15 @@ type Event struct {
 
 	// Measured; Metric, Evaluator and Noisy are also Decided's. Stage is the
 	// part of the trial, empty for a baseline. Metric is the median of Samples,
-	// which are in the order of their runs, and so are those of GuardrailSamples;
-	// Numbers are what the last run printed.
+	// which are in the order of their runs, and so are those of GuardrailSamples
+	// and, of several runs, the pass rates of cases in CaseSamples; Numbers are
+	// what the last run printed.
 	Role             Role                     `json:"role,omitempty"`
 	Stage            gate.Stage               `json:"stage,omitempty"`
 	Metric           *score.Value             `json:"metric,omitempty"`
 	Samples          []score.Value            `json:"samples,omitempty"`
 	GuardrailSamples map[string][]score.Value `json:"guardrail_samples,omitempty"`
+	CaseSamples      gate.CaseRates           `json:"case_samples,omitempty"`
 	Numbers          map[string]score.Value   `json:"numbers,omitempty"`
 	// Noisy says that two equal runs gave two numbers.
 	Noisy          bool   `json:"noisy,omitempty"`

@@ -2,6 +2,8 @@ package post
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/ledger"
@@ -41,6 +43,27 @@ func (a Account) Decided() []ledger.Event {
 		list = append(list, e)
 	}
 	return list
+}
+
+// Pull is the number of the pull request that was opened last, as far as the
+// books or a state without a ledger know it; 0 for none.
+func (a Account) Pull() int {
+	if number, err := strconv.Atoi(a.Books().Settings[ledger.PullNumber]); err == nil {
+		return number
+	}
+	machine, _, err := state.ParseMachine(a.State)
+	if err != nil {
+		return 0
+	}
+	return machine.PR
+}
+
+// EverKept says whether there may be something on the program's branch: a change
+// was put onto it, or the books begin with a state of others.
+func (a Account) EverKept() bool {
+	return slices.ContainsFunc(a.Events, func(e ledger.Event) bool {
+		return e.Kind == ledger.Decided && promoted(&e) || e.Kind == ledger.Set && e.Key == ledger.AdoptedIteration
+	})
 }
 
 // max is the longest text that GitHub takes, with room to spare.

@@ -33,6 +33,16 @@ func ReplyMark(comment int64) string { return fmt.Sprintf("%sREPLY %d -->", mark
 // ledger, named by its place there.
 func NoticeMark(event int) string { return fmt.Sprintf("%sNOTICE %d -->", markStart, event) }
 
+// NoticeIn is the notice at the end of a comment on an iteration, with the line
+// break before it; "" when there is none. What others said cannot look like one:
+// its angle brackets are written otherwise.
+func NoticeIn(body string) string {
+	if at := strings.Index(body, "\n"+markStart+"NOTICE "); at >= 0 {
+		return body[at:]
+	}
+	return ""
+}
+
 // Marked says whether a text is one of ours, by its beginning: a quotation of
 // one is not.
 func Marked(body string) bool { return strings.HasPrefix(body, markStart) }

@@ -36,7 +36,7 @@ func (a Account) Kept() *ledger.Event {
 	for i := range a.Events {
 		e := &a.Events[i]
 		switch {
-		case e.Kind == ledger.Set && e.Key == ledger.PullEnded:
+		case e.Kind == ledger.Set && e.Key == ledger.PullEnded && e.Value != "":
 			kept = nil
 		case e.Kind != ledger.Decided:
 		default:

@@ -36,7 +36,8 @@ func (r Relative) title() string {
 // writeLineage says what the files are, and shows other programs.
 func writeLineage(b *strings.Builder, in Input) {
 	if in.Parent != nil {
-		fmt.Fprintf(b, "## Where you begin\n\nThe files in this directory are not the best ones so far but those of an earlier attempt, to be developed further:\n\n- %s\n\n", in.Parent.title())
+		b.WriteString("## Where you begin\n\nThe files in this directory are not the best ones so far but those of an earlier attempt, to be developed further:\n\n")
+		fenced(b, "", "- "+in.Parent.title(), 2*maxLine)
 		if in.Best != nil {
 			fmt.Fprintf(b, "What you make of them is kept when it is better than %s.\n\n", in.Best)
 		}
@@ -46,8 +47,7 @@ func writeLineage(b *strings.Builder, in Input) {
 	}
 	b.WriteString("## Other attempts, as inspiration\n\nTake what is good in them, in a way of your own.\n\n")
 	for _, one := range in.Inspirations {
-		fmt.Fprintf(b, "- %s\n\n", one.title())
-		fenced(b, "", one.Patch, in.room(maxPatch))
+		fenced(b, "", "- "+one.title()+"\n"+one.Patch, in.room(maxPatch))
 	}
 }
 

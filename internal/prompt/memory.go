@@ -68,19 +68,22 @@ func writeAttempts(b *strings.Builder, in Input) {
 		}
 	}
 	fmt.Fprintf(b, "## Recent attempts, newest first\n\nOf %d attempts so far %d were kept.\n\n", len(in.Attempts), len(kept))
-	for _, attempt := range slices.Backward(in.Attempts[recent:]) {
-		fmt.Fprintf(b, "- %s\n", describe(attempt))
-	}
-	b.WriteString("\n")
+	listed(b, in.Attempts[recent:])
 	kept = slices.DeleteFunc(kept, func(a ledger.Attempt) bool { return a.Iteration >= in.Attempts[recent].Iteration })
 	if len(kept) == 0 {
 		return
 	}
 	b.WriteString("Kept before those:\n\n")
-	for _, attempt := range slices.Backward(kept[max(len(kept)-in.room(maxKept), 0):]) {
-		fmt.Fprintf(b, "- %s\n", describe(attempt))
+	listed(b, kept[max(len(kept)-in.room(maxKept), 0):])
+}
+
+// listed writes attempts, the newest first. What agents said of them is data.
+func listed(b *strings.Builder, attempts []ledger.Attempt) {
+	var lines strings.Builder
+	for _, attempt := range slices.Backward(attempts) {
+		fmt.Fprintf(&lines, "- %s\n", describe(attempt))
 	}
-	b.WriteString("\n")
+	fenced(b, "", lines.String(), lines.Len())
 }
 
 // describe is one attempt in a line.

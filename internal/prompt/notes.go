@@ -28,6 +28,9 @@ type Notes struct {
 // Empty reports whether nothing was handed back.
 func (n Notes) Empty() bool { return len(n.Lessons)+len(n.Foreclosed)+len(n.Ideas) == 0 }
 
+// Few returns the notes within their bounds: those of ParseNotes are as they were.
+func (n Notes) Few() Notes { return Notes{few(n.Lessons), few(n.Foreclosed), few(n.Ideas)} }
+
 // ParseNotes reads the file: lines that begin with `LESSON:`, `FORECLOSED:` or
 // `IDEA:`, as list items or not, or one JSON object with lists of texts named
 // lessons, foreclosed and ideas. What is neither is left out.

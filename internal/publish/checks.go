@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/ci"
@@ -30,6 +31,35 @@ func (s *Service) Checks(ctx context.Context, commit string) ([]ci.Check, error)
 		checks[i].Lines = append(checks[i].Lines, strings.Split(check.Summary, "\n")...)
 	}
 	return checks, nil
+}
+
+// Checked says whether CI runs on a commit at all. Workflows that only look at
+// the clock, at issues and at other workflows, as Autoloop's own do, leave check
+// runs on the default branch too, and are no CI; where it cannot be read what
+// started a run, each counts.
+func (s *Service) Checked(ctx context.Context, commit string) (bool, error) {
+	found, err := s.Hub.Checks(ctx, commit)
+	if err != nil || len(found) == 0 {
+		return false, err
+	}
+	starters, err := s.Hub.Starters(ctx, commit)
+	if err != nil {
+		return true, nil //nolint:nilerr // then each counts
+	}
+	return slices.ContainsFunc(found, func(check github.Check) bool {
+		starter, known := starters[check.Suite]
+		return !known || startsCI(starter)
+	}), nil
+}
+
+// startsCI says whether an event starts workflows for what was pushed.
+func startsCI(event string) bool {
+	switch event {
+	case "push", "pull_request", "pull_request_target", "merge_group", "dynamic":
+		return true
+	default:
+		return false
+	}
 }
 
 // annotations are a help, so that they cannot be read stops nothing.

@@ -18,20 +18,31 @@ import (
 // Hear finds the program's issue, opening it where a file program has none yet,
 // its pull request, and the comments that were not heard before.
 func (s *Service) Hear(ctx context.Context, a post.Account) (steer.Heard, error) {
+	heard, err := s.Look(ctx, a)
+	if err != nil {
+		return heard, err
+	}
+	heard.Issue, err = s.Open(ctx, a)
+	return heard, err
+}
+
+// Look is Hear without a request that changes anything: the issue is 0 when
+// there is none, and one that is closed stays so.
+func (s *Service) Look(ctx context.Context, a post.Account) (steer.Heard, error) {
 	books := a.Books()
 	s.seen = &seen{trusted: map[string]bool{}}
 	number, _ := strconv.Atoi(books.Settings[ledger.IssueNumber])
 	if machine, _, err := state.ParseMachine(a.State); number == 0 && err == nil {
 		number = machine.Issue
 	}
-	issue, err := s.ensureIssue(ctx, a, number)
+	issue, err := s.lookFor(ctx, number)
 	if err != nil {
 		return steer.Heard{}, err
 	}
 	s.seen.issue = issue
 	s.seen.since = since(books)
 	heard := steer.Heard{Issue: issue.Number}
-	if heard.Pull, err = s.readPull(ctx); err != nil {
+	if heard.Pull, err = s.readPull(ctx, a); err != nil {
 		return heard, err
 	}
 	if err := s.readComments(ctx); err != nil {
@@ -61,6 +72,9 @@ func since(books ledger.Books) time.Time {
 func (s *Service) readComments(ctx context.Context) error {
 	issue, pull, since := s.seen.issue.Number, s.seen.pull, s.seen.since
 	if pull == nil || !pull.Open || !pull.Updated.After(since) {
+		if issue == 0 {
+			return nil
+		}
 		comments, err := s.Hub.Comments(ctx, issue, since)
 		s.seen.comments = comments
 		return err
@@ -77,6 +91,9 @@ func (s *Service) readComments(ctx context.Context) error {
 			s.seen.others = append(s.seen.others, c)
 		}
 	}
+	if pull.Lines == 0 {
+		return nil
+	}
 	review, err := s.Hub.ReviewComments(ctx, pull.Number, since)
 	s.seen.others = append(s.seen.others, review...)
 	return err
@@ -91,25 +108,44 @@ func (s *Service) talk(ctx context.Context, issue, pull int, since time.Time) ([
 			return all, err
 		}
 	}
-	on, err := s.Hub.Comments(ctx, issue, since)
-	if err != nil {
-		return nil, err
+	var on []github.Comment
+	if issue > 0 {
+		var err error
+		if on, err = s.Hub.Comments(ctx, issue, since); err != nil {
+			return nil, err
+		}
 	}
 	more, err := s.Hub.Comments(ctx, pull, since)
 	return append(on, more...), err
 }
 
-// readPull finds the latest pull request of the program's branch; an open one
-// goes before those that are closed.
-func (s *Service) readPull(ctx context.Context) (*steer.Pull, error) {
+// readPull finds the latest pull request of the program's branch. One that is
+// open as far as is known is read alone; else an open one goes before those
+// that are closed. Nothing that was never kept can have one.
+func (s *Service) readPull(ctx context.Context, a post.Account) (*steer.Pull, error) {
+	known := a.Pull()
+	switch {
+	case known == 0 && !a.EverKept():
+		return nil, nil
+	case known > 0 && a.Books().Settings[ledger.PullEnded] != strconv.Itoa(known):
+		pull, err := s.Hub.Pull(ctx, known)
+		if err == nil && s.Hub.Ours(pull, s.branch()) {
+			return s.sees(pull), nil
+		}
+		if err != nil && !github.Gone(err) {
+			return nil, err
+		}
+	}
 	pulls, err := s.Hub.Pulls(ctx, s.branch())
 	if err != nil || len(pulls) == 0 {
 		return nil, err
 	}
-	at := max(slices.IndexFunc(pulls, func(p github.Pull) bool { return p.Open }), 0)
-	p := pulls[at]
+	return s.sees(pulls[max(slices.IndexFunc(pulls, func(p github.Pull) bool { return p.Open }), 0)]), nil
+}
+
+func (s *Service) sees(p github.Pull) *steer.Pull {
 	s.seen.pull = &p
-	return &steer.Pull{Number: p.Number, Open: p.Open, Merged: p.Merged, Head: p.HeadSHA}, nil
+	return &steer.Pull{Number: p.Number, Open: p.Open, Merged: p.Merged, Head: p.HeadSHA}
 }
 
 // maxComments bounds how many comments steer one iteration: the latest.

@@ -160,7 +160,7 @@ func TestAnIssueProgramsBodyIsNeverEdited(t *testing.T) {
 	require.NoError(t, w.show(s))
 	w.server.Change(func(s *githubtest.State) {
 		assert.Equal(t, text, s.Issue(1).Body)
-		said := s.On(1)[1].Body
+		said := s.On(1)[0].Body
 		assert.Contains(t, said, "is paused**: it needs @\u200byou")
 		assert.True(t, strings.HasSuffix(said, "\n@alice\n"), "its author is told")
 	})

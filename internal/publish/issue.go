@@ -8,9 +8,9 @@ import (
 	"github.com/org/autoloop/internal/post"
 )
 
-// ensureIssue finds the program's issue, reopens it, or opens it. The issue of
-// an issue program is its owner's: it is only read.
-func (s *Service) ensureIssue(ctx context.Context, a post.Account, number int) (github.Issue, error) {
+// lookFor finds the program's issue; its number is 0 when a file program has
+// none yet.
+func (s *Service) lookFor(ctx context.Context, number int) (github.Issue, error) {
 	if known := s.Known; known != nil && known.Number == s.Program.Issue {
 		s.Known = nil // it grows old
 		return *known, nil
@@ -21,21 +21,40 @@ func (s *Service) ensureIssue(ctx context.Context, a post.Account, number int) (
 	if number > 0 {
 		issue, err := s.Hub.Issue(ctx, number)
 		if err == nil && !issue.Pull {
-			return s.reopened(ctx, a, issue)
+			return issue, nil
 		}
 		if err != nil && !github.Gone(err) {
 			return issue, err
 		}
 	}
-	if issue, found, err := s.findIssue(ctx); err != nil {
-		return issue, err
-	} else if found {
-		return s.reopened(ctx, a, issue)
+	issue, _, err := s.findIssue(ctx)
+	return issue, err
+}
+
+// Open opens the issue of a file program that has none, or reopens it, and
+// returns its number. The issue of an issue program is its owner's, and left
+// alone.
+func (s *Service) Open(ctx context.Context, a post.Account) (int, error) {
+	if s.seen == nil {
+		return 0, errUnheard
 	}
-	find := func() (github.Issue, bool, error) { return s.findIssue(ctx) }
-	return once(find, func() (github.Issue, error) {
-		return s.Hub.CreateIssue(ctx, post.Title(s.Program.Name), post.Issue(a), ownLabels())
-	})
+	issue := s.seen.issue
+	var err error
+	switch {
+	case s.Program.Issue > 0:
+	case issue.Number > 0:
+		issue, err = s.reopened(ctx, a, issue)
+	default:
+		find := func() (github.Issue, bool, error) { return s.findIssue(ctx) }
+		issue, err = once(find, func() (github.Issue, error) {
+			return s.Hub.CreateIssue(ctx, post.Title(s.Program.Name), post.Issue(a), ownLabels())
+		})
+		s.seen.fresh = err == nil
+	}
+	if err == nil {
+		s.seen.issue = issue
+	}
+	return issue.Number, err
 }
 
 // reopened reopens an issue, unless its program is completed.

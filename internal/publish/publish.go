@@ -48,6 +48,7 @@ type Service struct {
 // seen is what was read, and written since.
 type seen struct {
 	issue    github.Issue
+	fresh    bool             // the issue was opened just now: nothing was said on it
 	since    time.Time        // comments before it are not in comments
 	comments []github.Comment // on the issue
 	others   []github.Comment // on the pull request
@@ -55,6 +56,9 @@ type seen struct {
 	lookups  int
 	trusted  map[string]bool
 }
+
+// Changes is how often something was sent that is to change what GitHub has.
+func (s *Service) Changes() int { return s.Hub.Changes() }
 
 func (s *Service) branch() string { return branchPrefix + s.Program.Name }
 

@@ -39,6 +39,7 @@ type world struct {
 	program *program.Program
 	events  []ledger.Event
 	runs    int
+	timeout time.Duration // of one request, 0 for the default
 }
 
 func newWorld(t *testing.T, fill func(*githubtest.State)) *world {
@@ -58,7 +59,7 @@ func newWorld(t *testing.T, fill func(*githubtest.State)) *world {
 func (w *world) service() *publish.Service {
 	w.t.Helper()
 	client, err := github.New(github.Options{
-		API: w.server.URL, Repository: "org/repo", Token: "secret", Now: w.clock.Now,
+		API: w.server.URL, Repository: "org/repo", Token: "secret", Now: w.clock.Now, Timeout: w.timeout,
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			w.clock.Add(d)
 			return ctx.Err()
@@ -233,28 +234,161 @@ func TestStory(t *testing.T) {
 	w.server.Change(func(s *githubtest.State) {
 		require.Len(t, s.Issues, 3, "one issue, and one pull request for each merge and the one that is open")
 		assert.Equal(t, []string{"automation", "autoloop", "autoloop-completed"}, s.Issues[0].Labels)
-		assert.True(t, s.Pulls[0].Draft)
+		assert.True(t, s.Pulls[1].Draft, "the one that is open")
 		assert.Contains(t, s.Issues[2].Body, "**3**")
 		assert.Contains(t, s.On(1)[len(s.On(1))-1].Body, "**speed is completed**")
 	})
 }
 
+// TestRequestsOfAnIteration counts the requests of iterations one after the
+// other, with all that can come together: what is said on the pull request and
+// on its lines, and a program that stops and tells who wrote it.
 func TestRequestsOfAnIteration(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	for _, step := range []struct {
+	w := newWorld(t, func(s *githubtest.State) {
+		s.Authors = map[string][]string{".autoloop/programs/speed.md": {"alice"}}
+	})
+	talk := func(path string) func() {
+		return func() {
+			w.clock.Add(time.Minute)
+			w.server.Change(func(s *githubtest.State) {
+				c := s.Say("alice", s.Pulls[0].Number, "smaller", w.clock.Now())
+				c.Path = path
+				s.Issue(s.Pulls[0].Number).Updated = w.clock.Now()
+			})
+		}
+	}
+	pause := func() { w.add(ledger.Event{Kind: ledger.Paused, Reason: "plateau"}) }
+	for i, step := range []struct {
 		outcome ledger.Outcome
 		most    int
-	}{{ledger.Accepted, 12}, {ledger.Rejected, 6}, {ledger.Accepted, 12}, {ledger.Rejected, 6}, {ledger.Rejected, 6}} {
+		before  func()
+		after   func()
+	}{
+		{ledger.Rejected, 5, nil, nil}, // its issue is opened
+		{ledger.Rejected, 5, nil, pause},
+		{ledger.Accepted, 12, nil, nil}, // its pull request is opened
+		{ledger.Rejected, 5, nil, nil},
+		{ledger.Rejected, 5, talk(""), nil},
+		{ledger.Rejected, 6, nil, pause},
+		{ledger.Rejected, 6, talk("a.go"), nil},
+		{ledger.Accepted, 12, talk("a.go"), nil},
+		{ledger.Rejected, 6, nil, nil},
+		{ledger.Accepted, 12, talk("a.go"), func() { w.add(ledger.Event{Kind: ledger.Completed, Reason: "target reached"}) }},
+	} {
 		w.begin()
+		w.add(ledger.Event{Kind: ledger.Resumed})
+		if step.before != nil {
+			step.before()
+		}
 		s := w.service()
 		require.NoError(t, w.hear(s))
-		w.decide(step.outcome, fmt.Sprint(9-w.runs))
+		w.decide(step.outcome, fmt.Sprint(20-w.runs))
+		if step.after != nil {
+			step.after()
+		}
 		require.NoError(t, w.show(s))
 		calls := w.server.Calls()
-		assert.LessOrEqual(t, len(calls), step.most, "%s: %v", step.outcome, calls)
-		t.Logf("%s: %d requests", step.outcome, len(calls))
+		assert.LessOrEqual(t, len(calls), step.most, "%d %s: %v", i, step.outcome, calls)
+		t.Logf("%d %s: %d requests", i, step.outcome, len(calls))
 	}
+	told := 0
+	w.server.Change(func(s *githubtest.State) {
+		for _, c := range s.On(1) {
+			if strings.HasSuffix(c.Body, "\n@alice\n") {
+				told++
+			}
+		}
+	})
+	assert.Equal(t, 3, told)
+}
+
+func TestWhoWroteAProgramFileIsTold(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		authors   []string
+		assignees []string
+		down      bool
+		want      string
+	}{
+		"who wrote it first":         {authors: []string{"alice", "bob"}, want: "@alice"},
+		"a program wrote it":         {authors: []string{"robot[bot]", "bob"}, want: "@bob"},
+		"an address without a login": {authors: []string{""}, want: ""},
+		"nobody at all":              {want: ""},
+		"with the assignees":         {authors: []string{"alice"}, assignees: []string{"bob", "alice"}, want: "@bob @alice"},
+		"it cannot be read":          {authors: []string{"alice"}, assignees: []string{"bob"}, down: true, want: "@bob"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(s *githubtest.State) {
+				own(s).Assignees = c.assignees
+				s.Authors = map[string][]string{".autoloop/programs/speed.md": c.authors}
+			})
+			w.begin()
+			s := w.service()
+			require.NoError(t, w.hear(s))
+			w.decide(ledger.Rejected, "10")
+			w.add(ledger.Event{Kind: ledger.Paused, Reason: "it needs you"})
+			if c.down {
+				w.server.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "/commits", Times: 100})
+			}
+			require.NoError(t, w.show(s))
+			s = w.service()
+			require.NoError(t, w.hear(s))
+			require.NoError(t, w.show(s))
+			w.server.Change(func(s *githubtest.State) {
+				require.Len(t, s.On(1), 2, "it is told once, with the iteration")
+				_, told, found := strings.Cut(s.On(1)[0].Body, "speed is paused**: it needs you\n")
+				require.True(t, found)
+				assert.Equal(t, c.want, strings.TrimSpace(told))
+			})
+		})
+	}
+}
+
+func TestWhatCIStoppedIsToldOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(s *githubtest.State) { own(s).Assignees = []string{"bob"} })
+	w.begin()
+	s := w.service()
+	require.NoError(t, w.hear(s))
+	w.decide(ledger.PendingCI, "8")
+	w.add(ledger.Event{Kind: ledger.Paused, Reason: "ci-timeout"})
+	require.NoError(t, s.Show(t.Context(), w.account()))
+	decided := w.account().Decided()[0]
+	decided.Outcome = ledger.Accepted
+	w.add(decided)
+	s = w.service()
+	require.NoError(t, w.hear(s))
+	require.NoError(t, s.Show(t.Context(), w.account()))
+	w.server.Change(func(s *githubtest.State) {
+		require.Len(t, s.On(1), 2)
+		assert.Contains(t, s.On(1)[0].Body, "✅ accepted")
+		assert.Contains(t, s.On(1)[0].Body, "ci-timeout\n\n@bob\n", "what was told stays there when the comment is mended")
+	})
+}
+
+func TestAPullRequestThatIsOpenedAgainIsNotClosed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.begin()
+	s := w.service()
+	require.NoError(t, w.hear(s))
+	w.decide(ledger.Accepted, "8")
+	require.NoError(t, w.show(s))
+	w.server.Close(w.pull())
+	w.begin()
+	s = w.service()
+	require.NoError(t, w.hear(s))
+	w.decide(ledger.Rejected, "9")
+	require.NoError(t, w.show(s))
+	w.server.Change(func(s *githubtest.State) { s.Issue(s.Pulls[0].Number).Open = true })
+	w.begin()
+	s = w.service()
+	require.NoError(t, w.hear(s))
+	w.decide(ledger.Rejected, "9")
+	require.NoError(t, w.show(s))
+	w.server.Change(func(s *githubtest.State) { assert.True(t, s.Issue(s.Pulls[0].Number).Open) })
 }
 
 // TestFaultsAtEveryWrite lets every single write of the story fail, before and
@@ -271,14 +405,14 @@ func TestFaultsAtEveryWrite(t *testing.T) {
 	}
 	require.Greater(t, writes, 15)
 	for _, kind := range []githubtest.FaultKind{
-		githubtest.ServerError, githubtest.BadGateway, githubtest.Dropped, githubtest.PrimaryLimit, githubtest.SecondaryLimit,
+		githubtest.ServerError, githubtest.BadGateway, githubtest.Dropped, githubtest.PrimaryLimit, githubtest.SecondaryLimit, githubtest.Slow,
 	} {
 		for _, after := range []bool{false, true} {
 			if after && (kind == githubtest.PrimaryLimit || kind == githubtest.SecondaryLimit) {
 				continue // a limit refuses what was not done
 			}
 			for _, times := range []int{1, 5} { // once, and beyond all patience
-				if times > 1 && (kind == githubtest.BadGateway || kind == githubtest.PrimaryLimit) {
+				if times > 1 && (kind == githubtest.BadGateway || kind == githubtest.PrimaryLimit || kind == githubtest.Slow) {
 					continue // as their like
 				}
 				for at := range writes {
@@ -286,6 +420,9 @@ func TestFaultsAtEveryWrite(t *testing.T) {
 					t.Run(name, func(t *testing.T) {
 						t.Parallel()
 						w := newWorld(t, nil)
+						if kind == githubtest.Slow {
+							w.timeout = 200 * time.Millisecond
+						}
 						w.server.Fail(githubtest.Fault{Kind: kind, Writes: true, After: after, Skip: at, Times: times, Wait: time.Hour})
 						w.story()
 						assert.Equal(t, want, w.shown())

@@ -39,10 +39,11 @@ func (s *Service) Promote(ctx context.Context, a post.Account, base string) (num
 }
 
 // closeEmpty closes a pull request that ended by our hand: the only change in it
-// was turned down by CI.
+// was turned down by CI. One with changes in it that is open was opened again by
+// a person.
 func (s *Service) closeEmpty(ctx context.Context, a post.Account) error {
-	pull := s.seen.pull
-	if pull == nil || !pull.Open || a.Books().Settings[ledger.PullEnded] != strconv.Itoa(pull.Number) {
+	pull, books := s.seen.pull, a.Books()
+	if pull == nil || !pull.Open || books.Settings[ledger.PullEnded] != strconv.Itoa(pull.Number) || books.Incumbent != books.Base {
 		return nil
 	}
 	err := s.Hub.ClosePull(ctx, pull.Number)

@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -21,14 +22,15 @@ func (s *Service) Show(ctx context.Context, a post.Account) error {
 	if s.seen == nil {
 		return errUnheard
 	}
-	if err := s.iterations(ctx, a); err != nil {
+	news := s.news(ctx, a)
+	if err := s.iterations(ctx, a, news); err != nil {
 		return err
 	}
 	books := a.Books()
 	if err := s.label(ctx, books.Completed != ""); err != nil {
 		return err
 	}
-	if err := s.notice(ctx, a); err != nil {
+	if err := s.notice(ctx, news); err != nil {
 		return err
 	}
 	return s.status(ctx, a)
@@ -40,7 +42,7 @@ const maxMissed = 20
 // iterations posts the comments that are missing, and mends those whose outcome
 // is another by now. One iteration that is missing besides the latest means
 // that a run was interrupted: then all comments are read.
-func (s *Service) iterations(ctx context.Context, a post.Account) error {
+func (s *Service) iterations(ctx context.Context, a post.Account, news *notice) error {
 	decided := a.Decided()
 	decided = decided[max(len(decided)-maxMissed, 0):]
 	if len(decided) == 0 {
@@ -51,8 +53,12 @@ func (s *Service) iterations(ctx context.Context, a post.Account) error {
 			return err
 		}
 	}
-	for _, e := range decided {
-		if err := s.iteration(ctx, a, e); err != nil {
+	for i, e := range decided {
+		last := news
+		if i < len(decided)-1 {
+			last = nil
+		}
+		if err := s.iteration(ctx, a, e, last); err != nil {
 			return err
 		}
 	}
@@ -76,19 +82,26 @@ func (s *Service) readAll(ctx context.Context) error {
 	return nil
 }
 
-// iteration posts the comment on an iteration, or mends it.
-func (s *Service) iteration(ctx context.Context, a post.Account, e ledger.Event) error {
+// iteration posts the comment on an iteration, or mends it. That the program is
+// paused is told in the same comment, when it is still to be told.
+func (s *Service) iteration(ctx context.Context, a post.Account, e ledger.Event, news *notice) error {
 	mark := post.IterationMark(e.Iteration)
 	there := s.find(mark)
 	switch {
 	case there != nil && strings.Contains(there.Body, post.Label(e.Outcome)):
 		return nil
 	case there != nil:
-		return s.edit(ctx, there, post.Iteration(a, e))
+		return s.edit(ctx, there, post.Iteration(a, e)+post.NoticeIn(there.Body))
 	case e.Time.Before(s.seen.since):
 		return nil
 	}
-	_, err := s.say(ctx, s.seen.issue.Number, mark, post.Iteration(a, e))
+	body := post.Iteration(a, e)
+	if news == nil || news.apart {
+		_, err := s.say(ctx, s.seen.issue.Number, mark, body)
+		return err
+	}
+	_, err := s.say(ctx, s.seen.issue.Number, mark, body+"\n"+news.body)
+	news.told = err == nil
 	return err
 }
 
@@ -107,7 +120,7 @@ func (s *Service) edit(ctx context.Context, c *github.Comment, body string) erro
 func (s *Service) status(ctx context.Context, a post.Account) error {
 	body := post.Status(a)
 	there := s.find(post.StatusMark)
-	if there == nil && !s.seen.since.IsZero() {
+	if there == nil && !s.seen.fresh && !s.seen.since.IsZero() {
 		if err := s.readAll(ctx); err != nil {
 			return err
 		}
@@ -124,23 +137,58 @@ func (s *Service) status(ctx context.Context, a post.Account) error {
 	return err
 }
 
-// notice tells people once that the program stopped.
-func (s *Service) notice(ctx context.Context, a post.Account) error {
+// notice tells people that the program stopped.
+type notice struct {
+	mark, body string
+	apart      bool // it has a comment of its own: the program is completed
+	told       bool
+}
+
+// news is what is to be told; nil when there is nothing, or when it was told.
+func (s *Service) news(ctx context.Context, a post.Account) *notice {
 	at, what := stopped(a.Events)
 	if at < 0 || a.Events[at].Time.Before(s.seen.since) {
 		return nil
 	}
 	mark := post.NoticeMark(at)
-	if s.find(mark) != nil {
+	if first(s.seen.comments, func(c github.Comment) bool {
+		return s.mine(c) && (post.Has(c.Body, mark) || post.Has(post.NoticeIn(c.Body), "\n"+mark))
+	}) != nil {
 		return nil
 	}
+	return &notice{mark: mark, apart: what == completed, body: post.Notice(a, at, what, a.Events[at].Reason, s.people(ctx))}
+}
+
+// people are those to tell: the issue's assignees and the program's author. Who
+// wrote a program file is asked for only now; that it cannot be read, or that
+// nobody is known by the author's e-mail address, keeps nobody else from being
+// told.
+func (s *Service) people(ctx context.Context) []string {
 	people := slices.Clone(s.seen.issue.Assignees)
-	if author := s.seen.issue.Author; s.Program.Issue > 0 && !isBot(author) && !slices.Contains(people, author) {
+	author := s.seen.issue.Author
+	if s.Program.Issue == 0 {
+		author = ""
+		if filepath.IsLocal(s.Program.File) {
+			author, _ = s.Hub.Author(ctx, s.Program.File)
+		}
+	}
+	if author != "" && !isBot(author) && !slices.Contains(people, author) {
 		people = append(people, author)
 	}
-	_, err := s.say(ctx, s.seen.issue.Number, mark, post.Notice(a, at, what, a.Events[at].Reason, people))
+	return people
+}
+
+// notice tells people once, where no comment on an iteration did.
+func (s *Service) notice(ctx context.Context, news *notice) error {
+	if news == nil || news.told {
+		return nil
+	}
+	_, err := s.say(ctx, s.seen.issue.Number, news.mark, news.body)
 	return err
 }
+
+// completed is what a program is whose work is done.
+const completed = "completed"
 
 // stopped is the place of the event that stopped the program, and what it is
 // now; -1 when it goes on.
@@ -151,7 +199,7 @@ func stopped(events []ledger.Event) (at int, what string) {
 		case ledger.Paused:
 			at, what = i, "paused"
 		case ledger.Completed:
-			at, what = i, "completed"
+			at, what = i, completed
 		case ledger.Resumed:
 			at = -1
 		}

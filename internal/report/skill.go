@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/score"
@@ -77,10 +78,26 @@ func NewSkillReport(rows []results.Row, regressed []string) SkillReport {
 	if c.Kept > 0 && c.Best != nil && c.Start != nil && c.Best.Sub(*c.Start).Cmp(score.MustValue(graderNoise)) < 0 {
 		r.Notes = append(r.Notes, "the gain is under "+graderNoise+", within the noise of a grader when each version ran once")
 	}
+	if tail := unmeasured(rows); tail > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("the last %d candidates were not measured at all: the trajectory says why, and it is the improver that needs a look, not the skill", tail))
+	}
 	if bounces(rows) {
 		r.Notes = append(r.Notes, "the scores bounce without a trend: expectations may be a matter of taste; make them checkable")
 	}
 	return r
+}
+
+// unmeasured counts the candidates at the end that were never measured; 0 when
+// they are too few to be stuck.
+func unmeasured(rows []results.Row) int {
+	count := 0
+	for i := len(rows) - 1; i >= 0 && rows[i].Action == results.Reverted && rows[i].Score == nil; i-- {
+		count++
+	}
+	if count < stuckReverts {
+		return 0
+	}
+	return count
 }
 
 // graderNoise is the difference of single runs that says little.
@@ -165,11 +182,35 @@ func fencedDiff(diff string) string {
 	if diff == "" {
 		return ""
 	}
-	fence := "```"
+	fence, note := "```", ""
 	for strings.Contains(diff, fence) {
 		fence += "`"
 	}
-	return "\n## Diff\n\n" + fence + "diff\n" + strings.TrimSuffix(diff, "\n") + "\n" + fence + "\n"
+	seen := Pictured(diff)
+	if seen != diff {
+		note = "Control characters are shown by their names; `--diff` gives the patch as it is.\n\n"
+	}
+	return "\n## Diff\n\n" + note + fence + "diff\n" + strings.TrimSuffix(seen, "\n") + "\n" + fence + "\n"
+}
+
+// Pictured shows what a terminal or a reader would obey and not show, so that a
+// change cannot hide from the person who is asked about it: control characters,
+// a carriage return within a line, and those that turn the direction of text.
+func Pictured(diff string) string {
+	var out strings.Builder
+	for i, r := range diff {
+		switch {
+		case r == '\n', r == '\t', r == '\r' && strings.HasPrefix(diff[i:], "\r\n"):
+			out.WriteRune(r)
+		case r < ' ':
+			out.WriteRune('\u2400' + r) // control pictures
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
+			fmt.Fprintf(&out, "<U+%04X>", r)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
 }
 
 func number(value *score.Value) string {

@@ -39,6 +39,9 @@ func (b *Box) outputs() (*os.Root, error) {
 // Output looks at a path below outputs/, without leaving that directory.
 func (b *Box) Output(name string) suite.Output {
 	root, err := b.outputs()
+	if errors.Is(err, fs.ErrNotExist) {
+		return suite.Output{} // an agent that removed its outputs has none
+	}
 	if err != nil {
 		return suite.Output{Problem: reason(err)}
 	}
@@ -100,7 +103,7 @@ func (b *Box) Shell(ctx context.Context, number int, text string, timeout time.D
 		return fmt.Sprintf("it took longer than %s", timeout), nil
 	}
 	why = verdict(suite.Check{Kind: suite.TestSuiteCheck}, result)
-	return command.OneLine(b.maker.Masker.String(why), maxDetail), nil
+	return b.maker.Masker.OneLine(why, maxDetail), nil
 }
 
 // Kept is a file that was kept of outputs/.

@@ -26,6 +26,8 @@ func one(t *testing.T, front string, ledger string, rows ...string) *scheduler.S
 	return choose(t, in).Standings[0]
 }
 
+func notBefore(d time.Duration) string { return "Not Before=" + now.Add(d).Format(time.RFC3339) }
+
 func TestConditions(t *testing.T) {
 	spent := `{"event":"decided","iteration":1,"outcome":"rejected","time":"2026-03-04T02:00:00Z"}` + "\n"
 	rejected := "Recent Statuses=rejected, rejected, rejected, rejected, rejected"
@@ -39,6 +41,10 @@ func TestConditions(t *testing.T) {
 		"no schedule":                       {"metric: x", "", []string{ago(time.Second)}, scheduler.Due, ""},
 		"pending whatever the budget":       {"budget: {iterations: 1, per: day}", spent, []string{ago(time.Hour), "Recent Statuses=pending-ci"}, scheduler.Pending, ""},
 		"pending is not resolved if paused": {"metric: x", "", []string{"Paused=true", "Recent Statuses=pending-ci"}, scheduler.Paused, "paused: by hand"},
+		"a rate limit":                      {"metric: x", "", []string{ago(time.Hour), notBefore(time.Minute)}, scheduler.Paused, "paused: the agent's service has a rate limit; it resumes at "},
+		"a rate limit before the budget":    {"budget: {iterations: 1, per: day}", spent, []string{ago(time.Hour), notBefore(time.Minute)}, scheduler.Paused, "paused: the agent's"},
+		"a rate limit that is over":         {"metric: x", "", []string{ago(time.Hour), notBefore(0)}, scheduler.Due, ""},
+		"a rate limit of a clock gone wild": {"metric: x", "", []string{ago(time.Hour), notBefore(90 * 24 * time.Hour)}, scheduler.Due, ""},
 		"budget before plateau":             {"budget: {iterations: 1, per: day}", spent, []string{ago(time.Hour), rejected}, scheduler.OverBudget, "budget: 1 of 1"},
 		"plateau before not due":            {"schedule: weekly", "", []string{ago(time.Hour), rejected}, scheduler.Plateau, "plateau: "},
 		"four rejections":                   {"metric: x", "", []string{ago(time.Hour), "Recent Statuses=accepted, rejected, rejected, rejected, rejected"}, scheduler.Due, ""},

@@ -195,7 +195,7 @@ func (in *Input) judge(s *Standing) (Condition, string) {
 		return Paused, "paused: " + or(m.PauseReason, "by hand") + "; set Paused to false in its state to go on"
 	case m.Pending():
 		return Pending, ""
-	case m.NotBefore != nil && in.Now.Before(*m.NotBefore):
+	case m.NotBefore != nil && budget.Waits(*m.NotBefore, in.Now):
 		s.NextDue = m.NotBefore
 		return Paused, fmt.Sprintf("paused: the agent's service has a rate limit; it resumes at %s", m.NotBefore.Format(time.RFC3339))
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/prompt"
 	"github.com/org/autoloop/internal/results"
@@ -44,7 +45,7 @@ func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	lost := lostCases(found.before, found.after)
+	lost := gate.LostCases(found.before, found.after)
 	if found.refused == "" && s.NoCaseRegression && len(lost) > 0 {
 		found.refused = "it lost cases that passed: " + strings.Join(lost, ", ")
 	}
@@ -70,7 +71,14 @@ func (s *state) keep(ctx context.Context, n int, candidate string, found tried, 
 	if err := s.enter(n, &found.Measured, results.Kept, joined(text, found.remarks)); err != nil {
 		return err
 	}
-	s.best, s.Workspace.Best = found.Measured, n
+	s.best = found.Measured
+	if found.trial {
+		var err error
+		if s.best, err = s.read(n); err != nil {
+			return err
+		}
+	}
+	s.Workspace.Best = n
 	return s.Workspace.Save()
 }
 
@@ -89,17 +97,6 @@ func (s *state) guard(ctx context.Context, before snapshot.Tree) string {
 		return "it has no SKILL.md any more"
 	}
 	return ""
-}
-
-// lostCases lists the cases that passed whole before and do not any more.
-func lostCases(before, after []suite.CaseScore) []string {
-	var lost []string
-	for i, old := range before {
-		if old.Perfect() && (i >= len(after) || !after[i].Perfect()) {
-			lost = append(lost, old.ID)
-		}
-	}
-	return lost
 }
 
 // propose lets the improver work on the candidate.

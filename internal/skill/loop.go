@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/big"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
@@ -17,10 +19,12 @@ import (
 	"github.com/org/autoloop/internal/suite"
 )
 
-// Measured is what an evaluation of a version came to.
+// Measured is what evaluations of a version came to.
 type Measured struct {
-	Rate  *big.Rat
-	Cases []suite.CaseScore
+	// Rate is the score, of several runs their median.
+	Rate *big.Rat
+	// Runs are the cases of each run.
+	Runs [][]suite.CaseScore
 	// Failures says what did not pass, for the improver.
 	Failures string
 	// Fault says in one line why the candidate cannot be measured, "" when it can.
@@ -31,8 +35,9 @@ type Measured struct {
 type Evals interface {
 	// Measure runs the suite for the skill in dir and leaves the cases below out.
 	Measure(ctx context.Context, dir, out string) (Measured, error)
-	// Read takes what an earlier Measure left.
-	Read(out string) (Measured, error)
+	// Read takes together what earlier calls of Measure left in directories, of
+	// one version.
+	Read(outs ...string) (Measured, error)
 }
 
 // Loop improves one skill. All fields but the optional ones must be set.
@@ -67,9 +72,9 @@ type Ended string
 
 // The reasons.
 const (
-	PerfectBaseline Ended = "perfect-baseline" // nothing to gain: no iteration was run
-	Perfect         Ended = "perfect"
-	Stuck           Ended = "stuck" // StopAfter reverts in a row
+	PerfectBaseline Ended = "perfect-baseline" // the original passes everything: no iteration was run
+	Perfect         Ended = "perfect"          // a version passes everything, an earlier run's too
+	Stuck           Ended = "stuck"            // StopAfter reverts in a row
 	Exhausted       Ended = "iterations"
 )
 
@@ -80,8 +85,11 @@ func (l *Loop) Run(ctx context.Context) (Ended, error) {
 	if err != nil {
 		return "", err
 	}
-	if perfect(s.best.Rate) {
+	switch {
+	case perfect(s.best.Rate) && l.Workspace.Best == 0:
 		return PerfectBaseline, nil
+	case perfect(s.best.Rate):
+		return Perfect, nil
 	}
 	reverts := 0
 	for range l.Most {
@@ -135,10 +143,12 @@ func (l *Loop) begin(ctx context.Context) (*state, error) {
 	}
 	if len(s.rows) > 0 {
 		l.Workspace.Best = best
-		s.best, err = l.Evals.Read(l.Workspace.Iteration(best))
+		if s.best, err = s.read(best); err != nil {
+			return nil, err
+		}
 		s.decidedBy(best)
 		s.noisy = s.wasNoisy()
-		return s, errors.Join(err, l.Workspace.Save())
+		return s, l.Workspace.Save()
 	}
 	if s.best, err = s.measure(ctx, l.Workspace.Version(0), 0); err != nil {
 		return nil, err
@@ -165,8 +175,25 @@ func (s *state) clear(n int) error {
 	return nil
 }
 
-// decidedBy takes the score in the table where repeats decided: the gradings
-// that were read are those of one run.
+// read takes the runs by which a version was kept.
+func (s *state) read(version int) (Measured, error) {
+	dir := s.Workspace.Iteration(version)
+	runs, err := IterationRuns(dir)
+	if err != nil {
+		return Measured{}, err
+	}
+	for i, run := range runs {
+		runs[i] = filepath.Join(dir, run)
+	}
+	found, err := s.Evals.Read(runs...)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("what v%d was graded is not there any more, so that nothing can be held against it; begin a new workspace: %w", version, err)
+	}
+	return found, err
+}
+
+// decidedBy takes the score in the table, which is the record, where gradings
+// were lost since.
 func (s *state) decidedBy(best int) {
 	for _, row := range s.rows {
 		if row.Iteration == best && row.Score != nil && s.best.Rate != nil && row.Score.Cmp(suite.RateValue(s.best.Rate)) != 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/snapshot"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -26,8 +27,19 @@ type tried struct {
 	// refused says why the candidate is dropped, "" when it is kept; remarks is
 	// what there is to say beside.
 	refused, remarks string
-	// before and after are the cases of the last run of each side.
-	before, after []suite.CaseScore
+	// trial says that there may be more runs than that one.
+	trial bool
+	// before and after are the cases in the runs that decided, of each side.
+	before, after gate.CaseRates
+}
+
+// rates are the pass rates of cases in all runs of a version.
+func (m Measured) rates() gate.CaseRates {
+	runs := make([]map[string]score.Value, len(m.Runs))
+	for i, cases := range m.Runs {
+		runs[i] = suite.CaseNumbers(cases)
+	}
+	return gate.RatesOf(runs...)
 }
 
 // try measures a candidate as often as the rule asks and decides.
@@ -36,7 +48,7 @@ func (s *state) try(ctx context.Context, n int, candidate string) (tried, error)
 		return s.trial(ctx, n, candidate)
 	}
 	found, err := s.measure(ctx, candidate, n)
-	t := tried{Measured: found, before: s.best.Cases, after: found.Cases}
+	t := tried{Measured: found, before: s.best.rates(), after: found.rates()}
 	if err != nil {
 		return t, err
 	}
@@ -65,15 +77,17 @@ func (s *state) rule() gate.Rule {
 
 // trial measures candidate and best version side by side.
 func (s *state) trial(ctx context.Context, n int, candidate string) (tried, error) {
-	t := tried{before: s.best.Cases}
+	t := tried{before: s.best.rates(), trial: true}
 	if err := s.clear(n); err != nil {
 		return t, err
 	}
-	best, runs := suite.RateValue(s.best.Rate), map[gate.Side]int{}
+	record := &Runs{Schema: snapshot.Schema, Incumbent: s.Workspace.Best}
+	best, runs, stage := suite.RateValue(s.best.Rate), map[gate.Side]int{}, gate.Once
 	trial := gate.NewTrial(gate.Standard{Rule: s.rule(), Direction: score.Higher, Best: &best})
 	for step, more := trial.Next(); more; step, more = trial.Next() {
 		runs[step.Side]++
-		found, err := s.side(ctx, n, candidate, step.Side, runs[step.Side])
+		dir := runOf(step.Side, runs[step.Side])
+		found, err := s.side(ctx, n, candidate, step.Side, dir)
 		switch {
 		case err != nil:
 			return t, err
@@ -82,20 +96,31 @@ func (s *state) trial(ctx context.Context, n int, candidate string) (tried, erro
 		case found.Fault != "":
 			t.Measured, t.refused = found, found.Fault
 			return t, nil
-		case step.Side == gate.Incumbent:
-			t.before = found.Cases
-		default:
-			t.after = found.Cases
-			if runs[step.Side] == 1 {
-				t.Measured = found
-			}
+		case step.Side == gate.Candidate && runs[step.Side] == 1:
+			t.Measured = found
 		}
 		rate := suite.RateValue(found.Rate)
-		trial.Add(step, score.Measurement{Metric: &rate})
+		record.Runs = append(record.Runs, Run{Dir: dir, Side: step.Side, Stage: step.Stage, WarmUp: step.WarmUp, Score: rate})
+		trial.Add(step, score.Measurement{Metric: &rate, Numbers: suite.CaseNumbers(found.Runs[0])})
+		stage = step.Stage
 	}
 	s.noisy = s.noisy || trial.Regime() == gate.Noisy
+	if taken := trial.Taken(stage, gate.Incumbent); len(taken) > 0 {
+		t.before = ratesOf(taken)
+	}
+	t.after = ratesOf(trial.Taken(stage, gate.Candidate))
 	t.conclude(trial.Decision())
-	return t, nil
+	record.count()
+	return t, record.write(s.Workspace.Iteration(n))
+}
+
+// ratesOf are the pass rates of cases in the runs of a side.
+func ratesOf(taken []score.Measurement) gate.CaseRates {
+	runs := make([]map[string]score.Value, len(taken))
+	for i, m := range taken {
+		runs[i] = m.Numbers
+	}
+	return gate.RatesOf(runs...)
 }
 
 // conclude takes a trial's decision over.
@@ -110,15 +135,24 @@ func (t *tried) conclude(d gate.Decision) {
 	t.remarks = joined(append(d.Reasons, d.Warning)...)
 }
 
-// side runs the suite for one side, for the time k in this iteration. The first
+// runOf is the directory of the run k of a side, from the iteration's. The first
 // run of the candidate is the iteration's own.
-func (s *state) side(ctx context.Context, n int, candidate string, side gate.Side, k int) (Measured, error) {
-	dir, out := candidate, s.Workspace.Iteration(n)
+func runOf(side gate.Side, k int) string {
 	switch {
 	case side == gate.Incumbent:
-		dir, out = s.Workspace.Version(s.Workspace.Best), filepath.Join(out, fmt.Sprint(incumbentRun, k))
+		return fmt.Sprint(incumbentRun, k)
 	case k > 1:
-		out = filepath.Join(out, fmt.Sprint(candidateRun, k))
+		return fmt.Sprint(candidateRun, k)
+	default:
+		return "."
+	}
+}
+
+// side runs the suite for one side, into a directory of the iteration's.
+func (s *state) side(ctx context.Context, n int, candidate string, side gate.Side, run string) (Measured, error) {
+	dir, out := candidate, filepath.Join(s.Workspace.Iteration(n), run)
+	if side == gate.Incumbent {
+		dir = s.Workspace.Version(s.Workspace.Best)
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil { //nolint:gosec // for people, like the workspace that it is in
 		return Measured{}, fmt.Errorf("make a directory for the evaluation: %w", err)

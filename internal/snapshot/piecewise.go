@@ -17,11 +17,14 @@ import (
 func journalOf(dir string) string { return hidden(dir, "restoring") }
 
 // Resume finishes a restore that was killed between two entries of a directory
-// with a `.git`; it does nothing when there is none. It returns whether it did
-// anything.
+// with a `.git`, and returns whether there was one. What other killed restores
+// left beside the directory is removed.
 func Resume(ctx context.Context, dir string) (bool, error) {
 	place, err := resolve(dir)
 	if err != nil {
+		return false, err
+	}
+	if err := tidyBeside(place); err != nil {
 		return false, err
 	}
 	const longest = 64 << 10
@@ -36,6 +39,19 @@ func Resume(ctx context.Context, dir string) (bool, error) {
 		return false, fmt.Errorf("finish what was interrupted: %w", err)
 	}
 	return true, nil
+}
+
+// tidyBeside removes what killed restores of a directory left.
+func tidyBeside(dir string) error {
+	unlock, err := disk.Lock(filepath.Dir(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return tidy(dir)
 }
 
 // blocked refuses a snapshot that has a file where the directory has something

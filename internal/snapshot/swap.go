@@ -34,6 +34,11 @@ func tidy(dir string) error {
 	if err := recoverSwap(dir); err != nil {
 		return err
 	}
+	for _, name := range []string{journalOf(dir), nextFile(dir), ManifestFile(dir)} {
+		if err := disk.ClearWrites(name); err != nil {
+			return err
+		}
+	}
 	return clearStages(dir)
 }
 

@@ -42,6 +42,9 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 	if err != nil {
 		return Taken{}, err
 	}
+	if _, err := os.Lstat(journalOf(src)); err == nil {
+		return Taken{}, errors.New("a restore of it was interrupted, so that it is neither the old state nor the new one; restore it again first")
+	}
 	unlock, err := disk.Lock(filepath.Dir(dst))
 	if err != nil {
 		return Taken{}, err

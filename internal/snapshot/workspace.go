@@ -79,10 +79,14 @@ func (w *Workspace) Iteration(n int) string {
 }
 
 // Create makes the workspace dir of a skill, with the original as v0. What is
-// there of an interrupted attempt is used; a finished one is an error.
+// there of an interrupted attempt is used; a finished one is an error, and so is
+// a directory with anything else in it.
 func Create(ctx context.Context, dir, skill string) (*Workspace, error) {
 	if _, err := os.Lstat(filepath.Join(dir, "manifest.json")); err == nil {
 		return nil, fmt.Errorf("%s is a workspace already", dir)
+	}
+	if err := vacant(dir); err != nil {
+		return nil, err
 	}
 	place, err := resolve(skill)
 	if err != nil {
@@ -153,7 +157,21 @@ func (w *Workspace) Save() error {
 	if err != nil {
 		return err
 	}
-	return disk.WriteFile(filepath.Join(w.Dir, "manifest.json"), append(text, '\n'), 0o644)
+	return w.put(filepath.Join(w.Dir, "manifest.json"), append(text, '\n'))
+}
+
+// put writes one of the workspace's files, and removes what a killed process
+// left of that.
+func (w *Workspace) put(file string, data []byte) error {
+	unlock, err := disk.Lock(w.Dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := disk.ClearWrites(file); err != nil {
+		return err
+	}
+	return disk.WriteFile(file, data, 0o644)
 }
 
 // maxResults bounds results.tsv, in bytes.
@@ -187,7 +205,7 @@ func (w *Workspace) Append(row results.Row) error {
 	if err := table.Append(row, score.Higher); err != nil {
 		return err
 	}
-	return disk.WriteFile(w.resultsFile(), table.Bytes(), 0o644)
+	return w.put(w.resultsFile(), table.Bytes())
 }
 
 // Below is the part of a tree in a directory, with the paths that it has there.

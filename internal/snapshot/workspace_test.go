@@ -3,6 +3,8 @@ package snapshot_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +35,8 @@ func TestResume(t *testing.T) {
 	write(t, src, "two", "half", 0o644)
 	write(t, base, ".src.restoring", snap, 0o600)
 	write(t, base, ".src.stage-123/two", "2", 0o644)
+	_, err = snapshot.Take(t.Context(), src, filepath.Join(base, "v1"))
+	require.ErrorContains(t, err, "a restore of it was interrupted", "a mixture is no state")
 	resumed, err = snapshot.Resume(t.Context(), src)
 	require.NoError(t, err)
 	assert.True(t, resumed)
@@ -105,4 +109,52 @@ func TestWorkspace(t *testing.T) {
 		_, err = snapshot.OpenWorkspace(moved)
 		require.ErrorContains(t, err, "manifest.json")
 	}
+}
+
+func TestWorkspaceInADirectoryOfOthers(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"": "", ".hidden": "", "notes.txt": `has "notes.txt" in it`, "candidate/mine": `has "candidate" in it`, "iteration-1/mine": `has "iteration-1" in it`, ".git/HEAD": `has ".git" in it`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base := room(t)
+			skill, dir := filepath.Join(base, "s"), filepath.Join(base, "ws")
+			write(t, skill, "SKILL.md", "x", 0o644)
+			require.NoError(t, os.Mkdir(dir, 0o755))
+			if name != "" {
+				write(t, dir, name, "precious", 0o644)
+			}
+			_, err := snapshot.Create(t.Context(), dir, skill)
+			if want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, want)
+			assertNothingElse(t, dir, strings.SplitN(name, "/", 2)[0])
+		})
+	}
+}
+
+func TestWorkspaceIsHeldByOneRun(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("directories cannot be locked here")
+	}
+	base := room(t)
+	skill, dir := filepath.Join(base, "s"), filepath.Join(base, "ws")
+	write(t, skill, "SKILL.md", "x", 0o644)
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	w, err := snapshot.Create(t.Context(), dir, skill)
+	require.NoError(t, err)
+	release, err := w.Hold()
+	require.NoError(t, err)
+	again, err := snapshot.OpenWorkspace(dir)
+	require.NoError(t, err)
+	_, err = again.Hold()
+	require.ErrorContains(t, err, "another run works in "+dir)
+	release()
+	release, err = again.Hold()
+	require.NoError(t, err)
+	release()
 }

@@ -11,8 +11,8 @@ import (
 
 // Output is what stands at a check's path below `outputs/`.
 type Output struct {
-	// Exists is for whatever is there, Problem why a file that is there cannot be
-	// read, "" when it can.
+	// Exists is for whatever is there. Problem says why a file that is there cannot
+	// be read, or of one that is not, why nothing is known; else it is "".
 	Exists  bool
 	Problem string
 	Data    []byte
@@ -26,7 +26,12 @@ func (c EvalCheck) Verdict(out Output) (passed bool, evidence string) {
 		if out.Exists {
 			return false, "outputs/" + c.File + " is there"
 		}
+		if out.Problem != "" {
+			return false, "outputs/: " + out.Problem
+		}
 		return true, "there is no outputs/" + c.File
+	case !out.Exists && out.Problem != "":
+		return false, "outputs/: " + out.Problem
 	case !out.Exists:
 		return false, "there is no outputs/" + c.File
 	case c.Kind == OutputExists:
@@ -45,10 +50,13 @@ func (c EvalCheck) Verdict(out Output) (passed bool, evidence string) {
 // text looks at the file as bytes.
 func (c EvalCheck) text(data []byte) (passed bool, evidence string) {
 	if c.Kind == OutputMatches {
+		if why := c.costly(len(data)); why != "" {
+			return false, fmt.Sprintf("outputs/%s %s", c.File, why)
+		}
 		if at := c.Pattern.FindIndex(data); at != nil {
 			return true, "matches: " + quote(string(data[at[0]:at[1]]))
 		}
-		return false, fmt.Sprintf("nothing matches %s", visible(c.Pattern.String(), maxShown))
+		return false, fmt.Sprintf("nothing matches %s", quote(c.Pattern.String()))
 	}
 	there := bytes.Contains(data, []byte(c.Text))
 	evidence = "does not contain "
@@ -76,6 +84,11 @@ func (c EvalCheck) json(data []byte) (passed bool, evidence string) {
 	}
 	if !found {
 		return false, fmt.Sprintf("there is no %s", c.Path)
+	}
+	if text, ok := scalarText(value); ok && c.Kind == JSONFieldMatches {
+		if why := c.costly(len(text)); why != "" {
+			return false, fmt.Sprintf("%s %s", c.Path, why)
+		}
 	}
 	return c.holds(value), fmt.Sprintf("%s is %s", c.Path, jsonText(value))
 }

@@ -12,7 +12,7 @@ type Finding struct {
 	// Case is the id of the case, "" for the suite.
 	Case string `json:"case"`
 	// Kind names the finding: few-cases, no-check, idle, vacuous, duplicate,
-	// answer-in-prompt, always-passes, always-fails or one-sided.
+	// answer-in-prompt, always-passes, always-fails, no-triggers or one-sided.
 	Kind string `json:"kind"`
 	// Message says in one line what it is, and what to do.
 	Message string `json:"message"`
@@ -34,7 +34,8 @@ const (
 )
 
 // Examine looks for what keeps a suite from telling good from bad. The history
-// is that of the suite's cases, with any version of the skill.
+// is that of the suite's cases, with any version of the skill; no triggers are a
+// skill without trigger queries.
 func Examine(s EvalSuite, triggers []Trigger, history []PastCase) []Finding {
 	d := &doctor{}
 	if len(s.Cases) < fewCases {
@@ -154,13 +155,26 @@ func (c EvalCase) labels() []string {
 
 // triggers looks at the trigger queries.
 func (d *doctor) triggers(list []Trigger) {
-	should := 0
+	if len(list) == 0 {
+		d.say("", "no-triggers", "there is no %s: nothing says whether an agent takes the skill up when it should, and leaves it when not", TriggerFile)
+		return
+	}
+	should, queries := 0, map[string]string{}
 	for _, trigger := range list {
 		if trigger.ShouldTrigger {
 			should++
 		}
+		query := strings.ToLower(strings.Join(strings.Fields(trigger.Query), " "))
+		if first, twice := queries[query]; twice {
+			d.say("", "duplicate", "the trigger query %s is %s again: it counts twice and tells nothing more", quote(trigger.Query), quote(first))
+			continue
+		}
+		queries[query] = trigger.Query
 	}
-	if len(list) > 0 && (should == 0 || should == len(list)) {
-		d.say("", "one-sided", "all %d trigger queries want the same: an agent that always, or never, takes the skill up passes", len(list))
+	switch {
+	case should == len(list):
+		d.say("", "one-sided", "none of the %d trigger queries has `should_trigger: false`: an agent that always takes the skill up passes; add near misses", len(list))
+	case should == 0:
+		d.say("", "one-sided", "none of the %d trigger queries has `should_trigger: true`: an agent that never takes the skill up passes", len(list))
 	}
 }

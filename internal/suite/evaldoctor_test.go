@@ -34,6 +34,38 @@ func TestExamine(t *testing.T) {
 	assert.Equal(t, map[string]int{
 		"1 no-check": 1, "2 duplicate": 1, "2 answer-in-prompt": 1, "2 vacuous": 3, "3 idle": 1, "4 always-passes": 1, "4 always-fails": 1, " one-sided": 1,
 	}, found)
-	assert.Equal(t, "few-cases", Examine(EvalSuite{Cases: parsed.Cases[3:]}, nil, history[:2])[0].Kind)
-	assert.Len(t, Examine(EvalSuite{Cases: parsed.Cases[3:]}, nil, history[:2]), 1, "two runs say nothing")
+	both := []Trigger{{"a", true}, {"b", false}}
+	assert.Equal(t, "few-cases", Examine(EvalSuite{Cases: parsed.Cases[3:]}, both, history[:2])[0].Kind)
+	assert.Len(t, Examine(EvalSuite{Cases: parsed.Cases[3:]}, both, history[:2]), 1, "two runs say nothing")
+}
+
+func TestExamineTriggers(t *testing.T) {
+	t.Parallel()
+	parsed := EvalSuite{}
+	for _, id := range []string{"1", "2", "3"} {
+		parsed.Cases = append(parsed.Cases, EvalCase{ID: id, Prompt: "prompt " + id, Checks: []EvalCheck{{Kind: OutputExists, File: "a"}}})
+	}
+	for name, c := range map[string]struct {
+		triggers []Trigger
+		kinds    []string
+		says     string
+	}{
+		"none":           {nil, []string{"no-triggers"}, "there is no evals/trigger-eval.json"},
+		"both kinds":     {[]Trigger{{"a", true}, {"b", false}}, nil, ""},
+		"no false":       {[]Trigger{{"a", true}, {"b", true}}, []string{"one-sided"}, "none of the 2 trigger queries has `should_trigger: false`"},
+		"no true":        {[]Trigger{{"a", false}}, []string{"one-sided"}, "none of the 1 trigger queries has `should_trigger: true`"},
+		"alike":          {[]Trigger{{"Write  notes", true}, {"write notes", true}, {"b", false}}, []string{"duplicate"}, `"write notes" is "Write  notes" again`},
+		"alike, and one": {[]Trigger{{"a", true}, {"A ", true}}, []string{"duplicate", "one-sided"}, "again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var kinds []string
+			said := ""
+			for _, finding := range Examine(parsed, c.triggers, nil) {
+				kinds, said = append(kinds, finding.Kind), said+finding.Message
+			}
+			assert.Equal(t, c.kinds, kinds)
+			assert.Contains(t, said, c.says)
+		})
+	}
 }

@@ -66,7 +66,15 @@ func TestParseEvalsSaysAllThatIsWrong(t *testing.T) {
  {"type": "shell_command", "command": "  ", "timeout": 0},
  {"type": "json_valid", "file": "a", "pattern": "x"},
  {"type": "file_exists", "file": "a", "path": "b"},
- {"type": "file_exists", "file": "outputs"}
+ {"type": "file_exists", "file": "outputs"},
+ {"type": "file_exists", "file": "./"},
+ {"type": "file_exists", "file": "/etc/passwd"},
+ {"type": "file_exists", "file": "outputs/../../a"},
+ {"type": "regex_match", "file": "a", "pattern": ""},
+ {"type": "regex_match", "file": "a", "pattern": "` + strings.Repeat("a", 8193) + `"},
+ {"type": "json_field_matches", "file": "a", "path": "a", "pattern": "[a-"},
+ {"type": "shell_command", "command": "true", "timeout": 1e9},
+ {"type": "json_field_exists", "file": "a", "path": "a[-1]"}
 ]},
 {"id": 1, "prompt": "p", "expectations": ["x"]}]`
 	_, problems = ParseEvals("e.json", []byte(bad), anyFile)
@@ -82,7 +90,9 @@ func TestParseEvalsSaysAllThatIsWrong(t *testing.T) {
 		"checks[2].file: \"../a\" is no path below outputs/", "checks[3].path: is empty", "checks[4].path: cannot be read at",
 		"checks[5].value: must be a whole number", "checks[5].operator: \"like\" is none of eq, ne,", "checks[6].pattern: is no regular expression",
 		"checks[7].command: is empty", "checks[7].timeout: is 0; give seconds", "checks[8].pattern: is no key that is known here", "checks[9].path: is another name of `file`",
-		"checks[10].file: \"outputs\" is no path below", "[2].id: \"1\" is there twice",
+		"checks[10].file: \"outputs\" is no path below", "checks[11].file: \"./\" is no path below", "checks[12].file: \"/etc/passwd\" is no path below",
+		"checks[13].file: \"outputs/../../a\" is no path below", "checks[14].pattern: is empty", "checks[15].pattern: has more than 8192 bytes",
+		"checks[16].pattern: is no regular expression", "checks[17].timeout: is 1e9; give seconds", "checks[18].path: cannot be read at", "[2].id: \"1\" is there twice",
 	} {
 		assert.Contains(t, text, want)
 	}
@@ -207,6 +217,8 @@ func TestVerdicts(t *testing.T) {
 	}
 	gone, evidence := EvalCheck{Kind: OutputNotExists, File: "f"}.Verdict(Output{})
 	assert.True(t, gone, evidence)
+	unknown, evidence := EvalCheck{Kind: OutputNotExists, File: "f"}.Verdict(Output{Problem: "it is no directory any more"})
+	assert.False(t, unknown, evidence)
 	unreadable, evidence := EvalCheck{Kind: OutputNotContains, File: "f", Text: "x"}.Verdict(Output{Exists: true, Problem: "is a link out of the tree"})
 	assert.False(t, unreadable, evidence)
 }
@@ -225,4 +237,24 @@ func FuzzParseEvals(f *testing.F) {
 		_, _ = ParseTriggers("t.json", data)
 		require.NotPanics(t, func() { _ = fmt.Sprint(problems) })
 	})
+}
+
+// TestPatternsThatWouldTakeForever would take minutes without a bound.
+func TestPatternsThatWouldTakeForever(t *testing.T) {
+	t.Parallel()
+	text := `"` + strings.Repeat("a", 4<<20) + `"`
+	for _, c := range []string{
+		`{"type": "regex_match", "file": "f", "pattern": "[ab]{1000}c"}`, `{"type": "regex_match", "file": "f", "pattern": "(?:a*){400}b"}`,
+		`{"type": "json_field_matches", "file": "f", "path": "$", "pattern": "[ab]{1000}c"}`,
+	} {
+		parsed, problems := ParseEvals("e", []byte(`[{"id":1,"prompt":"p","deterministic_checks":[`+c+`]}]`), anyFile)
+		require.Empty(t, problems, c)
+		passed, evidence := parsed.Cases[0].Checks[0].Verdict(Output{Exists: true, Data: []byte(text)})
+		assert.False(t, passed)
+		assert.Contains(t, evidence, "too many for a pattern of")
+	}
+	parsed, problems := ParseEvals("e", []byte(`[{"id":1,"prompt":"p","deterministic_checks":[{"type": "regex_match", "file": "f", "pattern": "a{20}\\\"$"}]}]`), anyFile)
+	require.Empty(t, problems)
+	passed, evidence := parsed.Cases[0].Checks[0].Verdict(Output{Exists: true, Data: []byte(text[3<<20:])})
+	assert.True(t, passed, "a large file alone is no fault: %s", evidence)
 }

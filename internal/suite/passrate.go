@@ -3,6 +3,7 @@ package suite
 import (
 	"math/big"
 
+	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/score"
 )
 
@@ -21,6 +22,8 @@ type CaseScore struct {
 	Failed     []Graded
 	Unanswered []string
 	Extra      []string
+	// Runs are the single ones of a score that was put Together; nil of one run.
+	Runs []CaseScore
 }
 
 // Crashed is the score of a case without a grading.
@@ -92,6 +95,15 @@ func MeanPassRate(cases []CaseScore) *big.Rat {
 		sum.Add(sum, c.PassRate())
 	}
 	return sum.Quo(sum, big.NewRat(int64(len(cases)), 1))
+}
+
+// CaseNumbers are the pass rates of cases as the numbers of a measurement.
+func CaseNumbers(cases []CaseScore) map[string]score.Value {
+	numbers := map[string]score.Value{}
+	for _, c := range cases {
+		numbers[gate.CaseNumber+c.ID] = RateValue(c.PassRate())
+	}
+	return numbers
 }
 
 // rateDigits are so many that two different scores of one suite keep apart.

@@ -66,4 +66,7 @@ func visible(text string, most int) string {
 }
 
 // quote shows a piece of hostile text in a message.
-func quote(text string) string { return `"` + visible(text, maxShown) + `"` }
+func quote(text string) string { return `"` + visible(breaks().Replace(text), maxShown) + `"` }
+
+// breaks writes the line breaks and tabs of a text as they are written in code.
+func breaks() *strings.Replacer { return strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`) }

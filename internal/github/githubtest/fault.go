@@ -2,6 +2,7 @@ package githubtest
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -116,6 +117,7 @@ func (f *Fault) fail(w http.ResponseWriter, r *http.Request, now time.Time) bool
 	case Dropped:
 		panic(http.ErrAbortHandler)
 	case Slow:
+		_, _ = io.Copy(io.Discard, r.Body) // that the client has gone is noticed only behind the body
 		<-r.Context().Done()
 		panic(http.ErrAbortHandler)
 	case PrimaryLimit:

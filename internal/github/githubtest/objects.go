@@ -163,6 +163,11 @@ func (s *Server) pull(p *Pull, whole bool) object {
 		for _, key := range []string{"additions", "changed_files", "comments", "commits", "deletions", "review_comments"} {
 			o[key] = 0
 		}
+		for _, comment := range state.On(p.Number) {
+			if comment.Path != "" {
+				o["review_comments"] = o["review_comments"].(int) + 1 //nolint:errcheck,forcetypeassert // set to 0 just now
+			}
+		}
 		o["mergeable"], o["mergeable_state"], o["merged"], o["merged_by"], o["maintainer_can_modify"] = nil, "unknown", p.Merged, nil, false
 	}
 	return o
@@ -171,7 +176,7 @@ func (s *Server) pull(p *Pull, whole bool) object {
 func (s *State) checkRun(c *Check) object {
 	o := object{
 		"id": c.ID, "node_id": fmt.Sprintf("CR_%d", c.ID), "head_sha": c.Commit, "name": c.Name, "url": site, "html_url": site + "/check", "details_url": site,
-		"status": "in_progress", "conclusion": nil, "started_at": stamp(c.Started), "completed_at": nil, "external_id": "", "check_suite": object{"id": 1},
+		"status": "in_progress", "conclusion": nil, "started_at": stamp(c.Started), "completed_at": nil, "external_id": "", "check_suite": object{"id": c.suite()},
 		"app": nil, "pull_requests": []object{},
 		"output": object{"title": nil, "summary": c.Summary, "text": nil, "annotations_count": len(c.Annotations), "annotations_url": site},
 	}
@@ -192,14 +197,18 @@ func (s *State) status(c *Check) object {
 	}
 }
 
-func (s *State) branchObject(name, sha string) object {
+// commit is a commit whose author has no login.
+func (s *State) commit(sha string) object {
 	who := object{"name": "A", "email": "a@example.com", "date": "2026-01-01T00:00:00Z"}
-	commit := object{
+	return object{
 		"sha": sha, "node_id": "C", "url": site, "html_url": site, "comments_url": site, "author": nil, "committer": nil, "parents": []object{},
 		"commit": object{"url": site, "author": who, "committer": who, "message": "m", "comment_count": 0, "tree": object{"sha": sha, "url": site}},
 	}
+}
+
+func (s *State) branchObject(name, sha string) object {
 	return object{
-		"name": name, "commit": commit, "_links": object{"html": site, "self": site}, "protected": slices.Contains(s.Protected, name),
+		"name": name, "commit": s.commit(sha), "_links": object{"html": site, "self": site}, "protected": slices.Contains(s.Protected, name),
 		"protection": object{}, "protection_url": site,
 	}
 }

@@ -91,12 +91,14 @@ func (s *Server) close(state *State, pull *Pull, merged bool, commit string) {
 	issue.Open, issue.Updated = false, now
 }
 
-// Merge marks a pull request as merged by a person, with the merge in the git
-// repository done by the caller.
+// Merge marks a pull request as ready and merged by a person, with the merge in
+// the git repository done by the caller. A draft cannot be merged.
 func (s *Server) Merge(number int, commit string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.close(s.state, s.state.Pull(number), true, commit)
+	pull := s.state.Pull(number)
+	pull.Draft = false
+	s.close(s.state, pull, true, commit)
 }
 
 // Close closes a pull request as a person who does not want it.

@@ -27,11 +27,14 @@ func (s *Server) routes(mux *http.ServeMux) {
 	s.handle(mux, "POST", repo+"/pulls/comments/{comment_id}/reactions", react)
 	s.handle(mux, "POST", repo+"/issues/{issue_number}/labels", addLabels)
 	s.handle(mux, "DELETE", repo+"/issues/{issue_number}/labels/{name}", removeLabel)
+	s.handle(mux, "GET", repo+"/labels", listLabels)
+	s.handle(mux, "POST", repo+"/labels", createLabel)
 	s.handle(mux, "GET", repo+"/pulls", s.listPulls)
 	s.handle(mux, "POST", repo+"/pulls", s.openPull)
 	s.handle(mux, "GET", repo+"/pulls/{pull_number}", s.readPull)
 	s.handle(mux, "PATCH", repo+"/pulls/{pull_number}", s.editPull)
 	s.handle(mux, "GET", repo+"/pulls/{pull_number}/comments", listReviewComments)
+	s.handle(mux, "GET", repo+"/commits", listCommits)
 	s.handle(mux, "GET", repo+"/commits/{ref}/check-runs", s.listChecks)
 	s.handle(mux, "GET", repo+"/commits/{ref}/status", combinedStatus)
 	s.handle(mux, "GET", repo+"/check-runs/{check_run_id}/annotations", listAnnotations)
@@ -41,6 +44,8 @@ func (s *Server) routes(mux *http.ServeMux) {
 	s.handle(mux, "GET", repo+"/actions/permissions/workflow", workflowPermissions)
 	s.handle(mux, "GET", repo+"/actions/variables/{name}", variable)
 	s.handle(mux, "GET", repo+"/actions/workflows", listWorkflows)
+	s.handle(mux, "GET", repo+"/actions/runs", listRuns)
+	s.handle(mux, "GET", repo+"/actions/runs/{run_id}", readRun)
 }
 
 func listIssues(s *State, r *http.Request) (reply, error) {
@@ -245,6 +250,22 @@ func (s *Server) listChecks(state *State, r *http.Request) (reply, error) {
 	}
 	page, last := paged(r, found)
 	return reply{http.StatusOK, object{"total_count": len(found), "check_runs": orEmpty(page)}, last}, nil
+}
+
+// listCommits lists the commits that changed a path, the latest first.
+func listCommits(s *State, r *http.Request) (reply, error) {
+	authors := slices.Clone(s.Authors[r.URL.Query().Get("path")])
+	slices.Reverse(authors)
+	found := []object{}
+	for i, login := range authors {
+		commit := s.commit(fmt.Sprintf("%040d", len(authors)-i))
+		if login != "" {
+			commit["author"] = user(login)
+		}
+		found = append(found, commit)
+	}
+	page, last := paged(r, found)
+	return reply{http.StatusOK, orEmpty(page), last}, nil
 }
 
 func combinedStatus(s *State, r *http.Request) (reply, error) {

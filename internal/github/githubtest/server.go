@@ -21,6 +21,9 @@ type Server struct {
 	URL string
 	// Token, when set, is the one that is asked for.
 	Token string
+	// Reader, when set, is another that may only read: a request with it that is
+	// to change something fails the test.
+	Reader string
 	// Heads tells the commit of a branch of the git repository, "" when there
 	// is none. Nil: State.Branches says it.
 	Heads func(branch string) string
@@ -106,8 +109,15 @@ type handler func(s *State, r *http.Request) (reply, error)
 
 func (s *Server) serve(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	token, now := s.Token, s.Now
+	token, reader, now := s.Token, s.Reader, s.Now
 	s.mu.Unlock()
+	if reader != "" && r.Header.Get("Authorization") == "Bearer "+reader {
+		if token = reader; r.Method != http.MethodGet {
+			s.t.Errorf("githubtest: %s %s with a token that may only read", r.Method, r.URL)
+			s.refuse(w, errForbids)
+			return
+		}
+	}
 	if token != "" && r.Header.Get("Authorization") != "Bearer "+token {
 		s.refuse(w, errAnswer{http.StatusUnauthorized, "Bad credentials"})
 		return

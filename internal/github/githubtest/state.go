@@ -38,10 +38,17 @@ type State struct {
 	Checks    []*Check
 	Reactions []Reaction
 	// Branches are commits by name, where no git repository knows better.
-	Branches  map[string]string
+	Branches map[string]string
+	// Authors are the logins behind the commits that changed a file, the oldest
+	// first; "" is an e-mail address that belongs to no login.
+	Authors   map[string][]string
 	Protected []string
 	Variables map[string]string
+	// Labels are the names of the repository's labels.
+	Labels    []string
 	Workflows []Workflow
+	// Runs are the states of runs of workflows, by their number.
+	Runs map[int64]string
 	// Dispatched are the workflows that were started, as "ci.yml main".
 	Dispatched []string
 }
@@ -88,6 +95,8 @@ type Check struct {
 	Summary            string
 	Annotations        []string
 	Started, Completed time.Time
+	// Event started the workflow whose check it is; "" is a push.
+	Event string
 }
 
 // Reaction is one that was given.

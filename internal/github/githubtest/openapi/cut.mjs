@@ -13,6 +13,7 @@ get /repos/{owner}/{repo}
 get /repos/{owner}/{repo}/actions/jobs/{job_id}/logs
 get /repos/{owner}/{repo}/actions/permissions/workflow
 get /repos/{owner}/{repo}/actions/runs
+get /repos/{owner}/{repo}/actions/runs/{run_id}
 get /repos/{owner}/{repo}/actions/variables/{name}
 get /repos/{owner}/{repo}/actions/workflows
 post /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches
@@ -20,6 +21,7 @@ get /repos/{owner}/{repo}/branches/{branch}
 get /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations
 get /repos/{owner}/{repo}/collaborators
 get /repos/{owner}/{repo}/collaborators/{username}/permission
+get /repos/{owner}/{repo}/commits
 get /repos/{owner}/{repo}/commits/{ref}/check-runs
 get /repos/{owner}/{repo}/commits/{ref}/status
 get /repos/{owner}/{repo}/issues
@@ -33,6 +35,8 @@ get /repos/{owner}/{repo}/issues/{issue_number}/comments
 post /repos/{owner}/{repo}/issues/{issue_number}/comments
 post /repos/{owner}/{repo}/issues/{issue_number}/labels
 delete /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}
+get /repos/{owner}/{repo}/labels
+post /repos/{owner}/{repo}/labels
 get /repos/{owner}/{repo}/pulls
 post /repos/{owner}/{repo}/pulls
 get /repos/{owner}/{repo}/pulls/{pull_number}

@@ -1,0 +1,240 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/publish"
+	"github.com/org/autoloop/internal/state"
+	"github.com/org/autoloop/internal/store"
+)
+
+// suffixed is a branch of a program as gh-aw named it: with random digits
+// behind the name.
+var suffixed = regexp.MustCompile(`^(.+)-[0-9a-f]{6,40}$`)
+
+const branchRefs = "refs/heads/" + iterate.BranchPrefix
+
+// adopted is why a branch moved, for its log.
+const adopted = "autoloop: adopted"
+
+// adopter renames the branches of a gh-aw installation. State, labels and
+// issues stay: they are read as they are.
+type adopter struct {
+	repo   *git.Repo
+	hub    *github.Client
+	remote string // "" for none
+	// states are the programs' states by name; nil values are programs without.
+	states map[string][]byte
+	// heads are the branches under autoloop/, by name without it.
+	heads map[string]string
+}
+
+// adoptSteps are the renames that are due, and what is left as it is, with the
+// reason.
+func adoptSteps(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *github.Client) ([]initStep, error) {
+	a := adopter{repo: repo, hub: hub}
+	var err error
+	if a.remote, err = adoptRemote(ctx, env, o, repo); err != nil {
+		return nil, err
+	}
+	if err := a.readPrograms(ctx, env, o); err != nil {
+		return nil, err
+	}
+	if err := a.readBranches(ctx); err != nil {
+		return nil, err
+	}
+	steps, err := a.steps(ctx)
+	return append(steps, oldWorkflows(repo.Root)...), err
+}
+
+// oldWorkflows are the files of the installation that is taken over. They are
+// their owner's to delete.
+func oldWorkflows(root string) []initStep {
+	var steps []initStep
+	for _, name := range []string{workflowDir + "autoloop.md", workflowDir + "autoloop.lock.yml"} {
+		if exists(filepath.Join(root, filepath.FromSlash(name))) {
+			steps = append(steps, initStep{action: initKeep, name: name, why: " (the workflow of gh-aw: delete it, or both run)"})
+		}
+	}
+	return steps
+}
+
+// adoptRemote is the remote whose branches are renamed: as for iterations, else
+// origin when there is one.
+func adoptRemote(ctx context.Context, env Env, o iterateOptions, repo *git.Repo) (string, error) {
+	if remote := o.gitRemote(env); remote != "" || o.local {
+		return remote, nil
+	}
+	_, err := repo.RemoteURL(ctx, "origin")
+	if ctx.Err() != nil {
+		return "", err
+	}
+	if err != nil {
+		return "", nil //nolint:nilerr // there is no such remote: the branches are here alone
+	}
+	return "origin", nil
+}
+
+// readPrograms finds the names of programs: files, states, and issues where
+// they can be read.
+func (a *adopter) readPrograms(ctx context.Context, env Env, o iterateOptions) error {
+	states, _, err := (&store.Memory{Repo: a.repo, Remote: a.remote, Now: env.Now}).States(ctx)
+	if err != nil {
+		return err
+	}
+	files, err := store.Programs{Root: a.repo.Root, Dir: o.programs, Parse: program.ParseHead}.Load(false)
+	if err != nil {
+		return &UsageError{err}
+	}
+	a.states = map[string][]byte{}
+	for _, name := range names(files) {
+		a.states[name] = nil
+	}
+	if a.hub != nil {
+		found, _, err := discover(ctx, a.hub, publish.ProgramLabel, files, states)
+		if err != nil {
+			return err
+		}
+		for name := range found.Numbers {
+			a.states[name] = nil
+		}
+	}
+	maps.Copy(a.states, states)
+	return nil
+}
+
+func (a *adopter) readBranches(ctx context.Context) error {
+	a.heads = map[string]string{}
+	if a.remote == "" {
+		refs, err := a.repo.ListRefs(ctx, strings.TrimSuffix(branchRefs, "/"))
+		for _, ref := range refs {
+			a.heads[strings.TrimPrefix(ref.Name, branchRefs)] = ref.ID
+		}
+		return err
+	}
+	refs, err := a.repo.LsRemote(ctx, a.remote)
+	for ref, id := range refs {
+		if name, ours := strings.CutPrefix(ref, branchRefs); ours {
+			a.heads[name] = id
+		}
+	}
+	return err
+}
+
+func (a *adopter) steps(ctx context.Context) ([]initStep, error) {
+	olds := map[string][]string{}
+	var steps []initStep
+	for _, branch := range slices.Sorted(maps.Keys(a.heads)) {
+		found := suffixed.FindStringSubmatch(branch)
+		if _, known := a.states[branch]; known || found == nil {
+			continue
+		}
+		if _, known := a.states[found[1]]; !known {
+			steps = append(steps, kept(branch, fmt.Sprintf("there is no program %s", found[1])))
+			continue
+		}
+		olds[found[1]] = append(olds[found[1]], branch)
+	}
+	for _, name := range slices.Sorted(maps.Keys(olds)) {
+		more, err := a.rename(ctx, name, olds[name])
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, more...)
+	}
+	return steps, nil
+}
+
+func kept(branch, why string) initStep {
+	return initStep{action: initKeep, name: "branch " + iterate.BranchPrefix + branch, why: " (" + why + ")"}
+}
+
+// rename plans for the suffixed branches of one program: the one that its state
+// names, or the only one, becomes the program's.
+func (a *adopter) rename(ctx context.Context, name string, olds []string) ([]initStep, error) {
+	var steps []initStep
+	if _, taken := a.heads[name]; taken {
+		for _, old := range olds {
+			steps = append(steps, kept(old, fmt.Sprintf("%s%s is there already; delete this one when nothing in it is needed", iterate.BranchPrefix, name)))
+		}
+		return steps, nil
+	}
+	chosen := olds[0]
+	if len(olds) > 1 {
+		machine, _, err := state.ParseMachine(a.states[name])
+		chosen = strings.TrimPrefix(machine.Branch, iterate.BranchPrefix)
+		if err != nil || !slices.Contains(olds, chosen) {
+			for _, old := range olds {
+				steps = append(steps, kept(old, fmt.Sprintf("program %s has %d such branches, and its state names none of them; delete all but one", name, len(olds))))
+			}
+			return steps, nil
+		}
+	}
+	for _, old := range olds {
+		if old != chosen {
+			steps = append(steps, kept(old, fmt.Sprintf("the state of %s names %s%s", name, iterate.BranchPrefix, chosen)))
+		}
+	}
+	why, err := a.pulls(ctx, chosen)
+	return append(steps, initStep{
+		action: initRename, name: "branch " + iterate.BranchPrefix + chosen, why: " to " + iterate.BranchPrefix + name + why,
+		do: func(ctx context.Context) error { return a.move(ctx, chosen, name) },
+	}), err
+}
+
+// pulls names the open pull requests of a branch: GitHub closes them when it is
+// gone.
+func (a *adopter) pulls(ctx context.Context, branch string) (string, error) {
+	if a.hub == nil {
+		return "; an open pull request of it is closed by that", nil
+	}
+	found, err := a.hub.Pulls(ctx, iterate.BranchPrefix+branch)
+	why := ""
+	for _, pull := range found {
+		if pull.Open {
+			why += fmt.Sprintf("; its pull request #%d is closed by that, and the next gain opens another", pull.Number)
+		}
+	}
+	return why, err
+}
+
+// move renames a branch on the remote, with a lease on both names, and its copy
+// here. One that is checked out is left alone, on both sides.
+func (a *adopter) move(ctx context.Context, from, to string) error {
+	at := a.heads[from]
+	updates := []git.RefUpdate{{Ref: branchRefs + to, New: at}, {Ref: branchRefs + from, Old: at}}
+	used, err := a.repo.CheckedOutBranches(ctx)
+	if err != nil {
+		return err
+	}
+	if place, out := used[branchRefs+from]; out {
+		return fmt.Errorf("it is checked out in %s: switch to another branch there", place)
+	}
+	if a.remote == "" {
+		return a.repo.UpdateRefs(ctx, adopted, updates...)
+	}
+	if err := a.repo.Fetch(ctx, a.remote, branchRefs+from); err != nil {
+		return err
+	}
+	if err := a.repo.Push(ctx, a.remote, updates...); err != nil {
+		return err
+	}
+	here, found, err := a.repo.Resolve(ctx, branchRefs+from)
+	if err != nil || !found || here != at {
+		return err // a copy that stands elsewhere has what is on no remote
+	}
+	if _, taken, err := a.repo.Resolve(ctx, branchRefs+to); err != nil || taken {
+		return err
+	}
+	return a.repo.UpdateRefs(ctx, adopted, updates...)
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// The bounds of what is read of a repository's workflows.
+const (
+	maxWorkflow = 1 << 20
+	maxCINames  = 50
+)
+
+// ciLine is the line of our workflows that names the repository's CI.
+const ciLine = `    workflows: ["CI"]`
+
+// withCI puts the names of the repository's CI into a workflow; without any it
+// stays as it is.
+func withCI(text string, names []string) string {
+	if len(names) == 0 {
+		return text
+	}
+	return strings.Replace(text, ciLine, "    workflows: "+quotedList(names), 1)
+}
+
+// quotedList is a list of strings on one line, quoted as JSON is: YAML reads it
+// as it stands.
+func quotedList(list []string) string {
+	quoted := make([]string, len(list))
+	for i, text := range list {
+		var out strings.Builder
+		encoder := json.NewEncoder(&out)
+		encoder.SetEscapeHTML(false)
+		_ = encoder.Encode(text) // a string always encodes
+		quoted[i] = strings.TrimSpace(out.String())
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// ciWorkflows are the names of the repository's workflows that run on pushes or
+// pull requests, sorted, as the event workflow_run knows them. One that cannot
+// be read is left out: GitHub does not run it either.
+func ciWorkflows(root string) ([]string, error) {
+	dir := filepath.Join(root, filepath.FromSlash(workflowDir))
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("look for CI: %w", err)
+	}
+	var names []string
+	for _, entry := range entries {
+		ours := strings.HasPrefix(entry.Name(), "autoloop")
+		if ours || !entry.Type().IsRegular() || !slices.Contains([]string{".yml", ".yaml"}, path.Ext(entry.Name())) {
+			continue
+		}
+		if name, found := ciName(filepath.Join(dir, entry.Name()), workflowDir+entry.Name()); found {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return names[:min(len(names), maxCINames)], nil
+}
+
+// ciName is the name of the workflow in a file; found is false when it does not
+// run on pushes or pull requests. A workflow without a name is called by its path.
+func ciName(file, place string) (name string, found bool) {
+	in, err := os.Open(file)
+	if err != nil {
+		return "", false
+	}
+	defer func() { _ = in.Close() }()
+	data, err := io.ReadAll(io.LimitReader(in, maxWorkflow))
+	if err != nil {
+		return "", false
+	}
+	var workflow struct {
+		Name string `yaml:"name"`
+		On   any    `yaml:"on"`
+	}
+	if yaml.Unmarshal(data, &workflow) != nil {
+		return "", false
+	}
+	if strings.Contains(workflow.Name, "${{") {
+		return "", false // no list of workflows can name it
+	}
+	return cmp.Or(workflow.Name, place), startsOn(workflow.On, "push") || startsOn(workflow.On, "pull_request")
+}
+
+// startsOn says whether the `on` of a workflow, a word, a list or a mapping,
+// has an event.
+func startsOn(on any, event string) bool {
+	switch on := on.(type) {
+	case string:
+		return on == event
+	case []any:
+		return slices.Contains(on, any(event))
+	case map[string]any:
+		_, found := on[event]
+		return found
+	default:
+		return false
+	}
+}

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/score"
+)
+
+// How much the summary of a job shows of a text and of a list, in characters and
+// lines, and how many bytes it may have before the last iteration: GitHub refuses
+// one of more than a megabyte.
+const (
+	maxSummaryText = 400
+	maxSummaryList = 20
+	maxSummary     = 700 << 10
+)
+
+// resultSummary is what a run came to, for people: the decision, what it rests
+// on, what it cost, and where to look.
+func resultSummary(env Env, results []iterate.Result) string {
+	var out strings.Builder
+	if len(results) == 0 {
+		return "## Autoloop\n\nNothing ran: AUTOLOOP_PAUSED is true, or no program is due.\n\n"
+	}
+	shown := 0
+	for ; shown < len(results) && out.Len() < maxSummary; shown++ {
+		writeResult(&out, env, &results[shown])
+	}
+	if more := len(results) - shown; more > 0 {
+		fmt.Fprintf(&out, "%d more iterations are in the report.\n\n", more)
+	}
+	return command.NewMasker(env.Environ).String(out.String())
+}
+
+func writeResult(out *strings.Builder, env Env, r *iterate.Result) {
+	title := "Autoloop"
+	if r.Program != "" {
+		title = fmt.Sprintf("%s, iteration %d", report.Inline(r.Program, maxSummaryText), r.Iteration)
+	}
+	fmt.Fprintf(out, "## %s %s: %s\n\n", sign(r.Outcome), title, r.Outcome)
+	if r.Summary != "" {
+		fmt.Fprintf(out, "> %s\n\n", report.Inline(r.Summary, maxSummaryText))
+	}
+	if rows := resultRows(env, r); len(rows) > 0 {
+		out.WriteString(report.Table{Header: []string{"", ""}, Rows: rows}.Markdown() + "\n")
+	}
+	if len(r.Guardrails) > 0 {
+		out.WriteString(railTable(r.Guardrails).Markdown() + "\n")
+	}
+	writeList(out, "Why", r.Reasons)
+	writeList(out, "⚠️ Warnings", r.Warnings)
+	if r.Stopped != "" {
+		fmt.Fprintf(out, "No further iteration: %s\n\n", report.Inline(r.Stopped, maxSummaryText))
+	}
+}
+
+func sign(outcome ledger.Outcome) string {
+	switch outcome {
+	case ledger.Accepted:
+		return "✅"
+	case ledger.Rejected:
+		return "❌"
+	case ledger.Error, ledger.CIFixExhausted:
+		return "⚠️"
+	case ledger.PendingCI:
+		return "⏳"
+	case ledger.Busy, ledger.Idle, ledger.DryRun:
+	}
+	return "💤"
+}
+
+func resultRows(env Env, r *iterate.Result) [][]string {
+	var rows [][]string
+	add := func(name, markup string) {
+		if markup != "" {
+			rows = append(rows, []string{name, markup})
+		}
+	}
+	if r.Verdict != nil {
+		add("Verdict", string(*r.Verdict))
+	}
+	add("Metric", valueOutput(r.Metric))
+	if r.Delta != nil {
+		add("Against the best before", report.Inline(*r.Delta, maxSummaryText))
+	}
+	add("Best", valueOutput(r.BestMetric))
+	add("At iteration 0", valueOutput(r.Initial))
+	if len(r.Samples.Candidate) > 1 {
+		add("Incumbent's samples", samplesText(r.Samples.Incumbent))
+		add("Candidate's samples", samplesText(r.Samples.Candidate))
+	}
+	for _, e := range r.Evidence {
+		add("Test, "+string(e.Stage), fmt.Sprintf("p = %.4g, shift %s to %s (%g %%), %d pairs", e.P, e.Low, e.High, e.Confidence*100, e.Pairs))
+	}
+	add("Proposed by", report.Inline(strings.TrimSpace(r.Agent+" "+r.Model), maxSummaryText))
+	add("Cost", costText(r.Usage))
+	add("Time", strconv.FormatFloat(r.Seconds, 'f', 1, 64)+" s")
+	add("Files changed", filesText(r.Changed))
+	add("Commit", hubLink(env, "commit/", pointed(r.Commit), clipped(pointed(r.Commit))))
+	add("Pull request", hubLink(env, "pull/", numberOutput(r.PullRequest), "#"+numberOutput(r.PullRequest)))
+	add("Issue", hubLink(env, "issues/", numberOutput(r.Issue), "#"+numberOutput(r.Issue)))
+	return rows
+}
+
+func railTable(rails []iterate.Rail) report.Table {
+	table := report.Table{Header: []string{"guardrail", "at iteration 0", "candidate", "may get worse by"}, Right: map[int]bool{1: true, 2: true, 3: true}}
+	for _, rail := range rails {
+		allowed := rail.Allowed.Value.String()
+		if rail.Allowed.Percent {
+			allowed += " %"
+		}
+		table.Rows = append(table.Rows, []string{
+			fmt.Sprintf("%s (%s is better)", report.Inline(rail.Metric, maxSummaryText), rail.Direction), number(rail.Initial), number(rail.Candidate), allowed,
+		})
+	}
+	return table
+}
+
+func writeList(out *strings.Builder, title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "%s\n\n", title)
+	for _, line := range lines[:min(len(lines), maxSummaryList)] {
+		fmt.Fprintf(out, "- %s\n", report.Inline(line, maxSummaryText))
+	}
+	if more := len(lines) - maxSummaryList; more > 0 {
+		fmt.Fprintf(out, "- and %d more\n", more)
+	}
+	out.WriteString("\n")
+}
+
+func samplesText(values []score.Value) string {
+	texts := make([]string, 0, len(values))
+	for _, value := range values[:min(len(values), maxSummaryList)] {
+		texts = append(texts, value.String())
+	}
+	if len(values) > maxSummaryList {
+		texts = append(texts, "…")
+	}
+	return strings.Join(texts, ", ")
+}
+
+// costText is what an agent used; what is unknown is left out.
+func costText(u *ledger.Usage) string {
+	if u == nil {
+		return ""
+	}
+	var parts []string
+	if u.CostUSD != nil {
+		parts = append(parts, "$"+u.CostUSD.String())
+	}
+	if u.InputTokens != nil {
+		parts = append(parts, fmt.Sprintf("%d tokens in", *u.InputTokens))
+	}
+	if u.OutputTokens != nil {
+		parts = append(parts, fmt.Sprintf("%d tokens out", *u.OutputTokens))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func filesText(files []string) string {
+	texts := make([]string, 0, len(files))
+	for _, file := range files[:min(len(files), maxSummaryList)] {
+		texts = append(texts, report.Inline(file, maxSummaryText))
+	}
+	if more := len(files) - maxSummaryList; more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// hubLink is a link to something of the repository on GitHub; without one, the
+// label alone, and nothing for nothing. Name and label are ours: numbers and
+// commits.
+func hubLink(env Env, kind, name, label string) string {
+	if name == "" {
+		return ""
+	}
+	server, repository := env.Getenv("GITHUB_SERVER_URL"), env.Getenv("GITHUB_REPOSITORY")
+	if server == "" || repository == "" {
+		return label
+	}
+	return "[" + label + "](" + server + "/" + repository + "/" + kind + name + ")"
+}
+
+func pointed(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// clipped is a commit's name as people read it.
+func clipped(commit string) string {
+	const shown = 12
+	return commit[:min(len(commit), shown)]
+}

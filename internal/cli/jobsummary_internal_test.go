@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/noise"
+	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/score"
+)
+
+func summaryEnv(vars map[string]string) Env {
+	return Env{Getenv: func(name string) string { return vars[name] }, Environ: []string{"GITHUB_TOKEN=ghs_0123456789abcdef"}}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestResultSummary(t *testing.T) {
+	t.Parallel()
+	evil := "<b>|[x](y) @me #1 `z`\n# heading ghs_0123456789abcdef"
+	values := func(texts ...string) (list []score.Value) {
+		for _, text := range texts {
+			list = append(list, score.MustValue(text))
+		}
+		return list
+	}
+	r := iterate.Result{
+		Program: "speed", Iteration: 4, Outcome: ledger.Rejected, Verdict: ptr(gate.Neutral), Metric: ptr(score.MustValue("1.5")), Initial: ptr(score.MustValue("2")),
+		BestMetric: ptr(score.MustValue("1.25")), Delta: ptr("-0.25"), Noisy: true, Samples: iterate.Samples{Incumbent: values("1", "2"), Candidate: values("3", "4.5")},
+		Evidence: []gate.Evidence{{Stage: gate.Pairs, Pairs: 8, Confidence: 0.95, Effect: noise.Effect{P: 0.0421, Low: score.MustValue("-1"), High: score.MustValue("0.5")}}}, Reasons: []string{"too noisy", evil}, Summary: evil,
+		Agent: "claude", Model: evil, Usage: &ledger.Usage{InputTokens: ptr(int64(1200)), CostUSD: ptr(score.MustValue("0.25"))}, Changed: []string{"a.go", evil},
+		Guardrails: []iterate.Rail{{Metric: evil, Direction: score.Lower, Initial: ptr(score.MustValue("5")), Allowed: gate.Allowance{Value: score.MustValue("10"), Percent: true}}},
+		Issue:      7, PullRequest: 9, Warnings: []string{evil}, Stopped: "paused: " + evil, Seconds: 12.34,
+	}
+	const safe = "&lt;b&gt;\\|\\[x\\](y) @\u200bme #\u200b1 \\`z\\` #\u200b heading"
+	text := resultSummary(summaryEnv(map[string]string{"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "org/repo"}), []iterate.Result{r})
+	for _, part := range []string{
+		"## ❌ speed, iteration 4: rejected\n\n> " + safe, "| Verdict | neutral |", "| Metric | 1.5 |", "| Best | 1.25 |", "| At iteration 0 | 2 |", "| Against the best before | -0.25 |",
+		"| Incumbent's samples | 1, 2 |", "| Candidate's samples | 3, 4.5 |", "| Test, pairs | p = 0.0421, shift -1 to 0.5 (95 %), 8 pairs |", "| Proposed by | claude " + safe,
+		"| Cost | $0.25, 1200 tokens in |", "| Time | 12.3 s |", "| Files changed | a.go, " + safe, "| [#9](https://github.com/org/repo/pull/9) |",
+		"| [#7](https://github.com/org/repo/issues/7) |", " (lower is better) | 5 | — | 10 % |", "Why\n\n- too noisy\n- " + safe, "⚠️ Warnings\n\n- " + safe,
+		"No further iteration: paused: " + safe,
+	} {
+		assert.Contains(t, text, part)
+	}
+	for _, part := range []string{"<b>", "@me", "[x](", "\n# ", "ghs_0123456789abcdef"} {
+		assert.NotContains(t, text, part)
+	}
+	assert.Contains(t, resultSummary(summaryEnv(nil), []iterate.Result{r}), "| Pull request | #9 |", "no link without a server")
+	assert.Contains(t, resultSummary(summaryEnv(nil), nil), "Nothing ran")
+}
+
+// TestSummariesAreBounded: GitHub refuses a summary of more than a megabyte.
+func TestSummariesAreBounded(t *testing.T) {
+	t.Parallel()
+	const limit = 1 << 20
+	long := strings.Repeat("<&@", 10_000)
+	many := make([]string, 1000)
+	for i := range many {
+		many[i] = long
+	}
+	results := make([]iterate.Result, 1000)
+	for i := range results {
+		results[i] = iterate.Result{Program: "p", Outcome: ledger.Rejected, Summary: long, Reasons: many, Warnings: many, Changed: many, Stopped: long}
+	}
+	text := resultSummary(summaryEnv(nil), results)
+	assert.Less(t, len(text), limit)
+	assert.Contains(t, text, "more iterations are in the report")
+	plan := &scheduler.Plan{Warnings: many}
+	for i := range 10_000 {
+		plan.Skipped = append(plan.Skipped, scheduler.Skipped{Name: fmt.Sprint(i), Reason: long})
+	}
+	plan.Errors = append(plan.Errors, scheduler.Failure{Name: "last", File: "x.md", Message: "wrong"})
+	text = planSummary(plan)
+	assert.Less(t, len(text), limit)
+	assert.Contains(t, text, "| last | error: x.md: wrong |", "what needs a person is not left out")
+	assert.Contains(t, text, "9801 more are in the report")
+}

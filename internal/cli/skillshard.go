@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"os"
+
+	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// The names of a skill's suites in a part.
+const (
+	suiteEvals    = "evals"
+	suiteTriggers = "triggers"
+	suiteAnswers  = "answers"
+)
+
+// partOf limits a suite to the cases of a shard, and lists the ids of all.
+func partOf(s *evals.Skill, shard scheduler.Shard) (part *evals.Skill, order []string) {
+	for _, c := range s.Evals.Cases {
+		order = append(order, c.ID)
+	}
+	mine := *s
+	mine.Evals.Cases = inShard(s.Evals.Cases, shard)
+	return &mine, order
+}
+
+// mergeEvaluated is what the parts come to together: the cases of each suite in
+// its order, and the means over all of them.
+func mergeEvaluated(parts []shardPart) (evaluated, error) {
+	whole := evaluated{Name: parts[0].Skill.Name, Notes: parts[0].Skill.Notes, Feedback: map[string]string{}}
+	for _, part := range parts {
+		for id, text := range part.Skill.Feedback {
+			whole.Feedback[id] = text
+		}
+	}
+	figure, err := mergeFigure(parts, suiteEvals, func(e *evaluated) *evaluatedFigure { return &evaluatedFigure{Cases: e.Cases} })
+	if err != nil {
+		return whole, err
+	}
+	if figure == nil {
+		return whole, fmt.Errorf("the parts have no case")
+	}
+	whole.Score, whole.Cases = figure.Score, figure.Cases
+	if whole.Triggers, err = mergeFigure(parts, suiteTriggers, func(e *evaluated) *evaluatedFigure { return e.Triggers }); err != nil {
+		return whole, err
+	}
+	whole.Answers, err = mergeFigure(parts, suiteAnswers, func(e *evaluated) *evaluatedFigure { return e.Answers })
+	return whole, err
+}
+
+// mergeFigure puts one suite together; nil when the skill has none.
+func mergeFigure(parts []shardPart, name string, of func(*evaluated) *evaluatedFigure) (*evaluatedFigure, error) {
+	order := parts[0].Orders[name]
+	if len(order) == 0 {
+		return nil, nil //nolint:nilnil // there is no such suite
+	}
+	found := map[string]evaluatedCase{}
+	for _, part := range parts {
+		figure := of(part.Skill)
+		if figure == nil {
+			continue
+		}
+		for _, c := range figure.Cases {
+			if _, twice := found[c.ID]; twice {
+				return nil, fmt.Errorf("case %s of %s is in two parts", c.ID, name)
+			}
+			found[c.ID] = c
+		}
+	}
+	whole := &evaluatedFigure{}
+	sum := new(big.Rat)
+	for _, id := range order {
+		c, there := found[id]
+		if !there || c.Passed < 0 || c.Passed > c.Total {
+			return nil, fmt.Errorf("case %s of %s is in no part, or cannot be read there", id, name)
+		}
+		score := suite.CaseScore{ID: id, Passed: c.Passed, Total: c.Total}
+		if c.Problem != nil {
+			score.Problem = *c.Problem
+		}
+		c.PassRate = suite.RateValue(score.PassRate())
+		sum.Add(sum, score.PassRate())
+		whole.Cases = append(whole.Cases, c)
+	}
+	if len(found) != len(order) {
+		return nil, fmt.Errorf("the parts have %d cases of %s, and the suite has %d", len(found), name, len(order))
+	}
+	whole.Score = suite.RateValue(sum.Quo(sum, big.NewRat(int64(len(order)), 1)))
+	return whole, nil
+}
+
+// writeSkillPart keeps what a part came to beside its gradings. Its digest is of
+// the skill's content, and of who works on its cases and grades them.
+func writeSkillPart(ctx context.Context, skill *evals.Skill, dir string, o skillEvalOptions, shard scheduler.Shard, found evaluated, orders map[string][]string) error {
+	content, err := snapshot.Scan(ctx, skill.Dir)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil { // a part may have no case
+		return err
+	}
+	text, err := json.Marshal([]any{content.Digest(), o.agent, o.command, o.model, o.judge, o.judgeModel, o.timeout, o.network})
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(text)
+	return writePart(dir, shardPart{
+		Kind: partOfSkill, Digest: hex.EncodeToString(sum[:16]), Index: shard.Index, Of: shard.Of, Skill: &found, Orders: orders,
+	})
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/org/autoloop/internal/compare"
+)
+
+// ranPart is `iterate tasks compare --shard I/N --json`.
+type ranPart struct {
+	Shard  string   `json:"shard"`
+	Tasks  []string `json:"tasks"`
+	Runs   int      `json:"runs"`
+	Reused int      `json:"reused_runs"`
+	Cache  string   `json:"cache"`
+}
+
+// runPart makes the runs of one part of the suite, for `iterate shards merge`.
+func (o *tasksOptions) runPart(ctx context.Context, env Env, s *compare.Suite, sides [2]compare.Side, options compare.Options) error {
+	shard, err := parseShard(o.shard)
+	if err != nil {
+		return err
+	}
+	done, err := compare.RunPart(ctx, s, sides[0], sides[1], options, compare.Part{Index: shard.Index, Of: shard.Of})
+	if err != nil {
+		return err
+	}
+	dir := env.path(o.cache)
+	if err := writePart(dir, shardPart{Kind: partOfTasks, Digest: done.Digest, Index: shard.Index, Of: shard.Of}); err != nil {
+		return fmt.Errorf("say what %s is: %w", o.cache, err)
+	}
+	if o.output.json {
+		if done.Tasks == nil {
+			done.Tasks = []string{}
+		}
+		return json.NewEncoder(env.Stdout).Encode(ranPart{o.shard, done.Tasks, done.Runs, done.Reused, dir})
+	}
+	_, err = fmt.Fprintf(env.Stdout, "part %s: %d runs of %d tasks are in %s; put all parts together with `iterate shards merge`\n", o.shard, done.Runs, len(done.Tasks), o.cache)
+	return err
+}

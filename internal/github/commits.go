@@ -1,0 +1,25 @@
+package github
+
+import (
+	"context"
+	"strings"
+
+	gh "github.com/google/go-github/v62/github"
+)
+
+// Author is the login of who wrote a file of the default branch: the author of
+// the oldest of its latest hundred commits that belongs to a person. It is ""
+// when GitHub knows no login for any of their e-mail addresses.
+func (c *Client) Author(ctx context.Context, path string) (string, error) {
+	options := &gh.CommitsListOptions{Path: path, ListOptions: gh.ListOptions{PerPage: perPage}}
+	commits, _, err := c.api.Repositories.ListCommits(ctx, c.owner, c.name, options)
+	if err != nil {
+		return "", c.fail("find out who wrote "+clip(line(path), 100), err)
+	}
+	for i := len(commits) - 1; i >= 0; i-- {
+		if login := commits[i].GetAuthor().GetLogin(); login != "" && !strings.HasSuffix(login, "[bot]") {
+			return login, nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,24 @@
+package githubtest
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+func listLabels(s *State, r *http.Request) (reply, error) {
+	page, last := paged(r, s.labels(s.Labels))
+	return reply{http.StatusOK, orEmpty(page), last}, nil
+}
+
+func createLabel(s *State, r *http.Request) (reply, error) {
+	var asked struct{ Name, Color, Description string }
+	if err := decode(r, &asked); err != nil || asked.Name == "" {
+		return reply{}, unprocessable("name is missing")
+	}
+	if slices.ContainsFunc(s.Labels, func(name string) bool { return strings.EqualFold(name, asked.Name) }) {
+		return reply{}, unprocessable("Label name already_exists")
+	}
+	s.Labels = append(s.Labels, asked.Name)
+	return reply{status: http.StatusCreated, body: s.label(asked.Name)}, nil
+}

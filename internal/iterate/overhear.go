@@ -1,0 +1,98 @@
+package iterate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/org/autoloop/internal/bundle"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/steer"
+)
+
+// overhear reads what was said up to when the bundle was made, and changes
+// nothing. What was said since is left for those whom it starts, and for the
+// next proposal. The bundle says how far the comments were read; who wrote
+// them and what they say is read anew.
+func (r *run) overhear(ctx context.Context, from bundle.Bundle) error {
+	if r.Front == nil {
+		return nil
+	}
+	heard, err := r.Front.Look(ctx, r.account())
+	if err != nil {
+		r.warn("the issue and the pull request were not read: %v", err)
+		return ctx.Err()
+	}
+	mark := steer.ParseMark(from.Heard)
+	heard.Comments = slices.DeleteFunc(heard.Comments, func(c steer.Comment) bool {
+		later := !mark.Knows(c.ID, c.Review)
+		if later && (r.unheard.IsZero() || c.Time.Before(r.unheard)) {
+			r.unheard = c.Time
+		}
+		return later
+	})
+	if heard.Until = until(mark, heard.Until, r.books.sum.Settings[ledger.HeardUntil]); from.Heard == "" {
+		heard.Until = ""
+	}
+	r.heard, r.told = &heard, from.Told
+	if from.Kind == bundle.Chores {
+		return nil
+	}
+	if first := r.firstOf(r.books); first != "" {
+		return refuse("it is stale: %s; propose again", first)
+	}
+	return nil
+}
+
+// until is the mark of a bundle, no further than what there is to hear, and
+// never back.
+func until(mark steer.Mark, there, before string) string {
+	end, begin := steer.ParseMark(there), steer.ParseMark(before)
+	if there == "" {
+		return ""
+	}
+	mark = steer.Mark{Issue: min(mark.Issue, end.Issue), Review: min(mark.Review, end.Review)}
+	return steer.Mark{Issue: max(mark.Issue, begin.Issue), Review: max(mark.Review, begin.Review)}.String()
+}
+
+// firstOf says what was asked for that comes before an iteration, since it
+// changes what an iteration is; "" for nothing.
+func (r *run) firstOf(b *books) string {
+	if pull := r.heard.Pull; pull != nil && !pull.Open && !pull.Merged && b.sum.Settings[ledger.PullEnded] != fmt.Sprint(pull.Number) {
+		return fmt.Sprintf("pull request #%d was closed", pull.Number)
+	}
+	done := steer.ParseMark(b.sum.Settings[ledger.CommandsUntil])
+	for _, c := range r.heard.Comments {
+		for _, command := range c.Commands {
+			switch command.Kind {
+			case steer.Run, steer.Status, steer.Instruct, steer.Wrong:
+			case steer.Pause, steer.Resume, steer.Reactivate, steer.SetTarget, steer.Undo:
+				if !done.Knows(c.ID, c.Review) {
+					return fmt.Sprintf("a comment asks for `%s %s`", steer.Word, command.Kind)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// reach answers what was said, after everything was recorded, and finds the
+// issue that it is shown on.
+func (r *run) reach(ctx context.Context) {
+	if r.heard == nil {
+		return
+	}
+	number, err := r.Front.Open(ctx, r.account())
+	if err != nil {
+		r.warn("the issue is not up to date, the next run mends it: %v", err)
+		r.heard = nil
+		return
+	}
+	if r.heard.Issue = number; r.books.sum.Settings[ledger.IssueNumber] != fmt.Sprint(number) {
+		err := r.update(ctx, fmt.Sprintf("%s: issue #%d", r.Program.Name, number), nil, r.noteIssue)
+		if err != nil {
+			r.warn("the number of the issue was not noted: %v", err)
+		}
+	}
+	r.answer(ctx)
+}

@@ -1,0 +1,78 @@
+package iterate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/gate"
+)
+
+// mask takes the secrets out of what an agent said.
+func (a *attempt) mask() {
+	reply := &a.reply
+	reply.Summary = a.masker.OneLine(reply.Summary, agent.MaxSummary)
+	reply.Model = a.masker.String(reply.Model)
+	for _, failure := range []*agent.Failure{reply.Failure, reply.Idle} {
+		if failure != nil {
+			failure.Message = a.masker.String(failure.Message)
+		}
+	}
+}
+
+// leaks says which changed files have a secret of this process or of the agent
+// in them, or in their names, that the incumbent's do not have: a branch is no
+// place for one.
+func (r *run) leaks(ctx context.Context, at position, dir string, masker command.Masker, changes []gate.Change) ([]string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the tree: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	var reasons []string
+	for _, c := range changes {
+		if c.Kind == gate.Deleted {
+			continue
+		}
+		text, err := readChanged(root, c.Path)
+		if err != nil {
+			return nil, err
+		}
+		if !masker.Leaks(append(text, "\n"+c.Path+"\n"+c.LinkTarget...)) {
+			continue
+		}
+		before, err := r.Repo.Cat(ctx, at.Head+":"+c.Path)
+		if err != nil {
+			return nil, err
+		}
+		if !masker.Leaks(before[0].Data) {
+			reasons = append(reasons, strconv.Quote(masker.String(c.Path))+": has a secret in it, which the environment or a login of this run holds; nothing of it is kept")
+		}
+	}
+	return reasons, nil
+}
+
+// readChanged returns a regular file of a tree, nothing of what is another.
+func readChanged(root *os.Root, path string) ([]byte, error) {
+	name := filepath.FromSlash(path)
+	info, err := root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at a changed file: %w", err)
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("read a changed file: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file, maxFile))
+}

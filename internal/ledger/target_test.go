@@ -1,0 +1,36 @@
+package ledger_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/score"
+)
+
+func TestATargetThatWasSetHoldsUntilTheFileNamesAnother(t *testing.T) {
+	t.Parallel()
+	value := func(text string) *score.Value {
+		v := score.MustValue(text)
+		return &v
+	}
+	for name, c := range map[string]struct {
+		was        string
+		file, want *score.Value
+	}{
+		"the file is as it was":      {"2", value("2"), value("7")},
+		"the file names another":     {"2", value("3"), value("3")},
+		"the file names none now":    {"2", nil, nil},
+		"the file named none":        {"—", nil, value("7")},
+		"the file named none before": {"—", value("2"), value("2")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			books := ledger.Replay([]ledger.Event{
+				{Kind: ledger.Set, Key: ledger.TargetMetricWas, Value: c.was}, {Kind: ledger.Set, Key: ledger.TargetMetric, Value: "7"},
+			})
+			assert.Equal(t, c.want, books.Target(c.file))
+		})
+	}
+}

@@ -1,0 +1,147 @@
+package skill
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/snapshot"
+)
+
+// RunsFile is in the directory of an iteration that was decided by a trial: it
+// lists the runs, and says which of them the decision counts.
+const RunsFile = "runs.json"
+
+// Runs is the file: format 1.
+type Runs struct {
+	Schema int `json:"schema"`
+	// Incumbent is the version that the candidate was held against.
+	Incumbent int   `json:"incumbent_version"`
+	Runs      []Run `json:"runs"`
+}
+
+// Run is one run of the suite for one side.
+type Run struct {
+	// Dir is where its gradings are, from the iteration's directory; "." is that
+	// itself.
+	Dir    string      `json:"dir"`
+	Side   gate.Side   `json:"side"`
+	Stage  gate.Stage  `json:"stage"`
+	WarmUp bool        `json:"warm_up"`
+	Score  score.Value `json:"score"`
+	// Counts says that it is one of those that the decision was made by.
+	Counts bool `json:"counts"`
+}
+
+// count marks the runs of the last stage, without its warm-ups.
+func (r *Runs) count() {
+	if len(r.Runs) == 0 {
+		return
+	}
+	last := r.Runs[len(r.Runs)-1].Stage
+	for i := range r.Runs {
+		r.Runs[i].Counts = r.Runs[i].Stage == last && !r.Runs[i].WarmUp
+	}
+}
+
+// of lists the directories of a side's runs that count.
+func (r *Runs) of(side gate.Side) []string {
+	var dirs []string
+	for _, run := range r.Runs {
+		if run.Counts && run.Side == side {
+			dirs = append(dirs, run.Dir)
+		}
+	}
+	return dirs
+}
+
+// write keeps the list in an iteration's directory.
+func (r *Runs) write(dir string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return disk.WriteFile(filepath.Join(dir, RunsFile), append(text, '\n'), 0o644)
+}
+
+var runDir = regexp.MustCompile(`^(\.|run-[0-9]{1,5}|incumbent-[0-9]{1,5})$`)
+
+// readRuns reads the list of an iteration; nil when there is none, because the
+// suite was run once.
+func readRuns(dir string) (*Runs, error) {
+	file := filepath.Join(dir, RunsFile)
+	const most = 4 << 20
+	info, err := os.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // most iterations have none
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return nil, fmt.Errorf("%s is no list of runs", file)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var r Runs
+	if err := json.Unmarshal(data, &r); err != nil || r.Schema != snapshot.Schema {
+		return nil, fmt.Errorf("%s is no list of runs that this program reads, or was cut off; remove it, and the first run alone counts", file)
+	}
+	for _, run := range r.Runs {
+		if !runDir.MatchString(run.Dir) {
+			return nil, fmt.Errorf("%s names %q, which is no run of this iteration", file, run.Dir)
+		}
+	}
+	return &r, nil
+}
+
+// IterationRuns lists the directories, as they are in the iteration's, of the
+// candidate's runs that count: "." for one that ran once.
+func IterationRuns(dir string) ([]string, error) {
+	r, err := readRuns(dir)
+	if err != nil {
+		return nil, err
+	}
+	if r != nil {
+		if dirs := r.of(gate.Candidate); len(dirs) > 0 {
+			return dirs, nil
+		}
+	}
+	return []string{"."}, nil
+}
+
+// VersionRuns lists the directories of all runs of a version that a decision
+// counts, up to an iteration: those by which it was kept, and those in which
+// later candidates were held against it.
+func VersionRuns(w *snapshot.Workspace, version, upTo int) ([]string, error) {
+	dirs, err := IterationRuns(w.Iteration(version))
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, dir := range dirs {
+		all = append(all, filepath.Join(w.Iteration(version), dir))
+	}
+	for n := version + 1; n <= upTo; n++ {
+		r, err := readRuns(w.Iteration(n))
+		if err != nil {
+			return nil, err
+		}
+		if r == nil || r.Incumbent != version {
+			continue
+		}
+		for _, dir := range r.of(gate.Incumbent) {
+			all = append(all, filepath.Join(w.Iteration(n), dir))
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,249 @@
+package tests
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
+)
+
+func TestActionProposesAndPublishes(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	w := valuesWorld(t, "metric_direction: lower", "9", "8", "8.5")
+	origin := w.shared("start")
+	dir := filepath.Join(w.side, "handed on")
+	proposed := w.action(r, map[string]string{"MODE": "propose", "PROGRAM": "p", "BUNDLE": dir})
+	require.Zero(t, proposed.code, proposed.log)
+	assert.Equal(t, "true", proposed.outputs["bundle"])
+	assert.Equal(t, "accepted", proposed.outputs["outcome"])
+	assert.Empty(t, w.run(origin, "git", "branch", "--list", "autoloop/*"), "nothing is written yet")
+
+	published := w.action(r, map[string]string{"MODE": "publish", "PROGRAM": "p", "BUNDLE": dir})
+	require.Zero(t, published.code, published.log)
+	delete(proposed.outputs, "bundle")
+	delete(proposed.outputs, "best-metric")
+	for name, value := range proposed.outputs {
+		assert.Equal(t, value, published.outputs[name], name)
+	}
+	assert.Equal(t, "8", published.outputs["best-metric"])
+	assert.NotContains(t, published.outputs, "bundle")
+	assert.Equal(t, "8", w.run(origin, "git", "show", "autoloop/p:value.txt"))
+	assert.Contains(t, published.summary, "## ✅ p, iteration 1: accepted")
+
+	again := w.action(r, map[string]string{"MODE": "publish", "PROGRAM": "p", "BUNDLE": dir})
+	assert.Equal(t, 1, again.code, again.log)
+	require.Len(t, again.annotations(), 1)
+	assert.True(t, strings.HasPrefix(again.annotations()[0], "::error title=iterate::the bundle is refused: it was published before"), again.log)
+	assert.Empty(t, again.outputs["outcome"])
+
+	rejected := w.action(r, map[string]string{"MODE": "propose", "PROGRAM": "p"})
+	require.Zero(t, rejected.code, rejected.log)
+	assert.Equal(t, "rejected", rejected.outputs["outcome"])
+	assert.DirExists(t, filepath.Join(w.side, "autoloop", "bundle"), "where publish looks for it")
+	published = w.action(r, map[string]string{"MODE": "publish"})
+	require.Zero(t, published.code, published.log)
+	assert.Equal(t, "regressed", published.outputs["verdict"])
+	assert.Equal(t, "8.5", published.outputs["metric"])
+	assert.Contains(t, published.summary, "## ❌ p, iteration 2: rejected")
+}
+
+func TestActionIteratesWhatWasScheduled(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	w := valuesWorld(t, "metric_direction: lower", "9", "8", "7")
+	w.git("mv", ".autoloop/programs", "below")
+	origin := w.shared("start")
+	alone := w.action(r, map[string]string{"MODE": "iterate", "PROGRAMS_DIR": "below"})
+	assert.Equal(t, 2, alone.code, alone.log)
+	assert.Contains(t, alone.log, "run `scheduler` first, or name a program with --program")
+	step := w.action(r, map[string]string{"MODE": "schedule", "PROGRAMS_DIR": "below"})
+	require.Zero(t, step.code, step.log)
+	dry := w.action(r, map[string]string{"MODE": "iterate", "PROGRAMS_DIR": "below", "DRY_RUN": "true"})
+	require.Zero(t, dry.code, dry.log)
+	assert.Equal(t, "dry-run", dry.outputs["outcome"])
+	assert.Equal(t, "improved", dry.outputs["verdict"])
+	assert.Empty(t, w.run(origin, "git", "branch", "--list", "autoloop/*"))
+	step = w.action(r, map[string]string{"MODE": "iterate", "PROGRAMS_DIR": "below", "WORKING_DIRECTORY": w.dir})
+	require.Zero(t, step.code, step.log)
+	assert.Equal(t, "accepted", step.outputs["outcome"])
+
+	paused := w.action(r, map[string]string{"MODE": "iterate", "PROGRAM": "p", "PROGRAMS_DIR": "below", "+AUTOLOOP_PAUSED": "true"})
+	require.Zero(t, paused.code, paused.log)
+	assert.Equal(t, "idle", paused.outputs["outcome"])
+	assert.Contains(t, paused.summary, "AUTOLOOP_PAUSED")
+	nowhere := w.action(r, map[string]string{"WORKING_DIRECTORY": "none"})
+	assert.Equal(t, 2, nowhere.code)
+	assert.Contains(t, nowhere.log, "::error title=Autoloop::the input working-directory is no directory")
+	unknown := w.action(r, map[string]string{"PROGRAM": "q"})
+	assert.Equal(t, 2, unknown.code)
+	assert.Len(t, unknown.annotations(), 1)
+}
+
+func TestActionCompares(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	w := newWorld(t, map[string]string{
+		"main.json": outcomeOf("main", 2, "0"), "pr.json": outcomeOf("pr", 4, "0"),
+		".autoloop/programs/strict.md": "---\ntasks: tasks\nmin-composite-gain: 0.9\n---\n## Goal\nx\n## Target\n`AGENTS.md`\n",
+	})
+	for name, c := range map[string]struct {
+		baseline, candidate, program, verdict string
+		code                                  int
+	}{
+		"improved":  {"main.json", "pr.json", "", "improved", 0},
+		"neutral":   {"main.json", "pr.json", "strict", "neutral", 0},
+		"regressed": {"pr.json", "main.json", "", "regressed", 1},
+	} {
+		step := w.action(r, map[string]string{"MODE": "compare", "BASELINE": c.baseline, "CANDIDATE": c.candidate, "PROGRAM": c.program})
+		assert.Equal(t, c.code, step.code, "%s: %s", name, step.log)
+		assert.Equal(t, c.verdict, step.outputs["verdict"], name)
+		var report struct{ Verdict string }
+		data, err := os.ReadFile(step.outputs["report"])
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(data, &report))
+		assert.Equal(t, c.verdict, report.Verdict)
+		assert.Contains(t, step.summary, c.verdict)
+	}
+	step := w.action(r, map[string]string{"MODE": "compare", "BASELINE": "main.json", "CANDIDATE": "pr.json", "PROGRAM": "none"})
+	assert.Equal(t, 2, step.code, step.log)
+	assert.Len(t, step.annotations(), 1)
+}
+
+func TestActionRunsATaskSuite(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	w := tasksWorld(t, map[string]string{"one": hasAfter})
+	w.write("programs/agents.md", "---\ntasks: suite\nagent: command\nagent-command: cp AGENTS.* out.txt\njudge: off\ncost-tolerance: 1000\n---\n## Goal\nx\n## Target\n`AGENTS.md`\n")
+	step := w.action(r, map[string]string{
+		"MODE": "compare", "SUITE": "suite", "BASELINE": "HEAD", "CANDIDATE": w.dir, "PROGRAM": "agents", "PROGRAMS_DIR": "programs", "BUDGET_USD": "1.50",
+	})
+	require.Zero(t, step.code, step.log)
+	assert.Equal(t, "improved", step.outputs["verdict"], step.log)
+	assert.Equal(t, filepath.Join(w.side, "autoloop", "comparison", "report.json"), step.outputs["report"])
+	assert.FileExists(t, step.outputs["report"])
+}
+
+// TestActionStopsAtItsBudget: money that is used up ends this run, and the next
+// one begins anew.
+func TestActionStopsAtItsBudget(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	w := standInWorld(t, "cat value.txt > \"$SIDE/before\"; echo $(( $(cat \"$SIDE/before\") - 1 )) > value.txt", "")
+	w.shared("start")
+	with := map[string]string{"MODE": "iterate", "PROGRAM": "p", "AGENT": "claude", "ITERATIONS": "3"}
+	step := w.action(r, with)
+	require.Zero(t, step.code, step.log)
+	var got []struct {
+		Stopped string
+		Usage   struct {
+			USD float64 `json:"cost_usd"`
+		}
+	}
+	read := func(step actionStep) {
+		got = nil
+		data, err := os.ReadFile(step.outputs["report"])
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(data, &got))
+	}
+	read(step)
+	require.Len(t, got, 3)
+	require.Positive(t, got[0].Usage.USD)
+	assert.Empty(t, got[2].Stopped)
+
+	with["BUDGET_USD"] = "0.000001"
+	for range 2 {
+		step = w.action(r, with)
+		require.Zero(t, step.code, step.log)
+		read(step)
+		require.Len(t, got, 1, "the first may begin, the second may not")
+		assert.Regexp(t, `^budget: \d.\d\d of 0.00 USD used by this run; it resumes with the next run$`, got[0].Stopped)
+		assert.Contains(t, step.summary, "No further iteration: budget: ")
+	}
+	with["BUDGET_USD"] = "0"
+	step = w.action(r, with)
+	assert.Equal(t, 2, step.code)
+	assert.Contains(t, step.log, "--budget-usd 0: give a number above 0")
+}
+
+// TestActionStartsCI: the input wins over the program's own workflow.
+func TestActionStartsCI(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
+	h.program(strings.Replace(onIssue, "metric: m", "ci-workflow: own.yml\nci-wait: 0s\nmetric: m", 1))
+	inputs := map[string]string{"MODE": "propose", "PROGRAM": "p", "CI_WORKFLOW": "given.yml", "+GITHUB_SERVER_URL": r.URL}
+	step := h.action(r, inputs)
+	require.Zero(t, step.code, step.log)
+	inputs["MODE"] = "publish"
+	step = h.action(r, inputs)
+	require.Zero(t, step.code, step.log)
+	assert.Equal(t, "pending-ci", step.outputs["outcome"])
+	assert.Equal(t, "1", step.outputs["issue-number"])
+	assert.NotEmpty(t, step.outputs["pr-number"])
+	assert.Contains(t, step.summary, "## ⏳ p, iteration 1: pending-ci")
+	h.Change(func(s *githubtest.State) { assert.Equal(t, []string{"given.yml autoloop/p"}, s.Dispatched) })
+	a := h.binary("iterate", "--program", "p", "--ci-workflow", "../x.yml")
+	assert.Equal(t, 2, a.code)
+	assert.Contains(t, a.stderr, "is no file name of a workflow")
+}
+
+// TestActionSummary has what the decision rests on.
+func TestActionSummary(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	w := valuesWorld(t, "metric_direction: lower\nguardrails: [{metric: size, direction: lower, max-regression: 10%}]", "9", "8", "7")
+	w.write(".autoloop/programs/p.md", strings.NewReplacer("evaluation-runs: 1\n", "", `'{"m": %s}\n'`, `'{"m": %s, "size": 50}\n'`).Replace(w.read(".autoloop/programs/p.md")))
+	w.shared("start")
+	step := w.action(r, map[string]string{"MODE": "iterate", "PROGRAM": "p", "ITERATIONS": "2"})
+	require.Zero(t, step.code, step.log)
+	for _, part := range []string{
+		"## ✅ p, iteration 1: accepted\n\n> try 8\n", "## ✅ p, iteration 2: accepted\n", "| Verdict | improved |", "| Metric | 7 |", "| Against the best before | -1 |",
+		"| At iteration 0 | 9 |", "| Proposed by | command |", "| Files changed | value.txt |", "| size (lower is better) | 50 | 50 | 10 % |", "Why\n\n- 7 is better than 8",
+	} {
+		assert.Contains(t, step.summary, part)
+	}
+}
+
+func TestActionValidates(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	w := newWorld(t, map[string]string{".autoloop/programs/good.md": goodProgram, ".autoloop/programs/bad.md": "---\nschedule: sometimes\n---\n"})
+	step := w.action(r, map[string]string{"MODE": "validate"})
+	assert.Equal(t, 1, step.code, step.log)
+	assert.Contains(t, step.log, "bad.md:2")
+	step = w.action(r, map[string]string{"MODE": "steer", "PROGRAM": "good"})
+	assert.Equal(t, 2, step.code)
+	assert.Contains(t, step.log, "there is nothing to hear without GitHub")
+}
+
+// TestActionEndsInOrder: a cancelled job hands its signal on, and waits.
+func TestActionEndsInOrder(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	w := valuesWorld(t, "metric_direction: lower", "9", "8", "7")
+	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "agent-command: ", "agent-command: touch \"$SIDE/begun\"; sleep 600; ", 1))
+	w.shared("start")
+	step := w.script(r, "get", map[string]string{"MODE": "iterate", "PROGRAM": "p"})
+	require.Zero(t, step.code, step.log)
+	cmd := exec.CommandContext(t.Context(), "bash", "../workflows/action.sh", "run")
+	cmd.Env = append(w.actionEnv(r, map[string]string{"MODE": "iterate", "PROGRAM": "p"}), "GITHUB_OUTPUT="+filepath.Join(w.side, "out"))
+	var log strings.Builder
+	cmd.Stdout, cmd.Stderr = &log, &log
+	require.NoError(t, cmd.Start())
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(w.side, "begun")); return err == nil }, time.Minute, 10*time.Millisecond)
+	begun := time.Now()
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	require.Error(t, cmd.Wait())
+	assert.Less(t, time.Since(begun), 30*time.Second)
+	assert.Contains(t, log.String(), "::endgroup::", "it went on to its own end: %s", log.String())
+}

@@ -1,0 +1,261 @@
+package tests
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestActionGetsARelease(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	w := newWorld(t, nil)
+	// A configuration of curl may be a program's.
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(w.dir), "home", ".curlrc"), []byte("header = \"Authorization: mine\"\noutput = /dev/null\n"), 0o600))
+	pinned := r.release("1.2.4", archive(t))
+	r.release("1.3.0-rc.1", archive(t))
+	for version, tag := range map[string]string{
+		"": "1.2.3", "1.2.4": "1.2.4", "v1.2.4@sha256:" + pinned: "1.2.4", "v1.3.0-rc.1": "1.3.0-rc.1",
+	} {
+		r.requests()
+		step := w.script(r, "get", map[string]string{"VERSION": version, "+GITHUB_TOKEN": "not-for-downloads"})
+		require.Zero(t, step.code, "%q: %s", version, step.log)
+		assert.Empty(t, step.outputs, "nothing is to be built")
+		assert.Equal(t, []string{asset(tag, "checksums.txt"), asset(tag, archiveName(tag))}, r.requests())
+		assert.FileExists(t, filepath.Join(w.side, "autoloop", "bin", "scheduler"))
+		assert.NoFileExists(t, filepath.Join(w.side, "autoloop", "bin", "LICENSE"))
+		assert.Contains(t, step.log, "iterate devel", "it runs")
+	}
+	r.requests()
+	step := w.script(r, "get", map[string]string{"+ACTION_REPOSITORY": "somebody/autoloop"})
+	require.Zero(t, step.code, step.log)
+	assert.Equal(t, []string{"/somebody/autoloop/releases/download/v1.2.3/checksums.txt"}, r.requests(), "a fork has its own releases")
+	assert.Equal(t, "true", step.outputs["source"])
+}
+
+// TestActionBelievesNoArchive: what is not as its release says is never run, and
+// nothing else runs in its place.
+func TestActionBelievesNoArchive(t *testing.T) {
+	t.Parallel()
+	good := archive(t)
+	other := fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte("other")), archiveName("1.2.3"))
+	right := fmt.Sprintf("%x  %s\n", sha256.Sum256(good), archiveName("1.2.3"))
+	for name, c := range map[string]struct {
+		sums, archive, version, wants string
+	}{
+		"another archive":         {right, string(good) + "x", "", "does not have the checksum of its release"},
+		"a shorter one":           {right, string(good[:100]), "", "does not have the checksum of its release"},
+		"none of its bytes":       {right, "", "", "does not have the checksum of its release"},
+		"other checksums":         {other, string(good), "", "does not have the checksum of its release"},
+		"two checksums":           {right + other, string(good), "", "does not have the checksum of its release"},
+		"the same, asked for":     {other, string(good), "v1.2.3", "does not have the checksum of its release"},
+		"checksums of no digest":  {"x  " + archiveName("1.2.3") + "\n", string(good), "", "does not have the checksum of its release"},
+		"another digest of these": {right, string(good), "1.2.3@sha256:" + strings.Repeat("0", 64), "does not have the digest that the input version gives"},
+		"no archive":              {fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte("x")), archiveName("1.2.3")), "x", "", "is no archive of Autoloop"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newReleases(t)
+			w := newWorld(t, nil)
+			r.put(asset("1.2.3", "checksums.txt"), []byte(c.sums))
+			r.put(asset("1.2.3", archiveName("1.2.3")), []byte(c.archive))
+			step := w.script(r, "get", map[string]string{"VERSION": c.version})
+			assert.Equal(t, 2, step.code, step.log)
+			assert.Contains(t, step.log, c.wants)
+			assert.Empty(t, step.raw, "and the source is not built instead")
+			assert.NoFileExists(t, filepath.Join(w.side, "autoloop", "bin", "iterate"))
+			ran := w.script(r, "run", nil)
+			assert.Equal(t, 2, ran.code)
+			assert.Contains(t, ran.log, "Autoloop was not fetched")
+		})
+	}
+}
+
+// TestActionWithoutARelease builds the source, unless a release was asked for.
+func TestActionWithoutARelease(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	w := newWorld(t, nil)
+	r.put(asset("1.2.5", "checksums.txt"), []byte(strings.Repeat("0", 64)+"  autoloop_1.2.5_plan9_mips.tar.gz\n"))
+	r.put(asset("1.2.6", "checksums.txt"), []byte(strings.Repeat("0", 64)+"  "+archiveName("1.2.6")+"\n"))
+	for ref, why := range map[string]string{
+		"v9.9.9": "there is no release v9.9.9", "v1.2.5": "the release v1.2.5 has nothing for ", "v1.2.6": "cannot be reached (status 404)",
+		"v1": "", "main": "", "0123456789012345678901234567890123456789": "", "": "", "v1.2.3;id": "",
+	} {
+		r.requests()
+		step := w.script(r, "get", map[string]string{"+ACTION_REF": ref})
+		require.Zero(t, step.code, "%q: %s", ref, step.log)
+		assert.Equal(t, "true", step.outputs["source"], ref)
+		assert.Regexp(t, `^autoloop-modules-[0-9a-f]{64}$`, step.outputs["modules-key"])
+		assert.Contains(t, step.log, why)
+		asked := r.requests()
+		assert.Equal(t, why == "", asked == nil, "%q asks for a release only when it names one: %v", ref, asked)
+		if why == "" {
+			continue
+		}
+		step = w.script(r, "get", map[string]string{"VERSION": ref})
+		assert.Equal(t, 2, step.code, "asked for by the input: %s", step.log)
+		assert.Contains(t, step.log, "::error title=Autoloop::")
+		assert.Contains(t, step.log, why)
+		assert.Empty(t, step.raw)
+	}
+	r.requests()
+	step := w.script(r, "get", map[string]string{"VERSION": "source"})
+	require.Zero(t, step.code, step.log)
+	assert.Equal(t, "true", step.outputs["source"])
+	assert.Nil(t, r.requests())
+
+	r.fail()
+	step = w.script(r, "get", map[string]string{"VERSION": "v1.2.3"})
+	assert.Equal(t, 2, step.code, step.log)
+	assert.Contains(t, step.log, "the release v1.2.3 cannot be reached (status 502)")
+}
+
+// TestActionFollowsTheMovingTag: its source says which release it is.
+func TestActionFollowsTheMovingTag(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	w := newWorld(t, nil)
+	for changes, wants := range map[string]string{
+		"# Changelog\n\n## [1.2.3] - 2026-01-02\n\n## [1.2.2] - 2026-01-01\n": "",
+		"# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-01-02\n":         "true",
+		"# Changelog\n\n## [2.0.0] - 2026-01-02\n":                            "true",
+		"# Changelog\n\n## [1.2.3; id] - 2026-01-02\n":                        "true",
+		"# Changelog\n": "true",
+	} {
+		action := filepath.Join(t.TempDir(), "action")
+		require.NoError(t, os.MkdirAll(action, 0o755))
+		for name, text := range map[string]string{"CHANGELOG.md": changes, "go.sum": "x"} {
+			require.NoError(t, os.WriteFile(filepath.Join(action, name), []byte(text), 0o600))
+		}
+		step := w.script(r, "get", map[string]string{"+ACTION_REF": "v1", "+GITHUB_ACTION_PATH": action})
+		require.Zero(t, step.code, step.log)
+		assert.Equal(t, wants, step.outputs["source"], changes)
+	}
+}
+
+// TestActionKnowsItself: within another action the runner tells it of that one.
+func TestActionKnowsItself(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	w := newWorld(t, nil)
+	r.release("1.2.4", archive(t))
+	root, err := filepath.Abs("..")
+	require.NoError(t, err)
+	for below, source := range map[string]string{"_actions/org/autoloop/v1.2.4": "", "_actions/org/autoloop/main": "true", "_actions/else/where/v1.2.4": "true"} {
+		action := filepath.Join(t.TempDir(), filepath.FromSlash(below))
+		require.NoError(t, os.MkdirAll(filepath.Dir(action), 0o755))
+		require.NoError(t, os.Symlink(root, action))
+		step := w.script(r, "get", map[string]string{"+ACTION_REPOSITORY": "outer/action", "+ACTION_REF": "v7.0.0", "+GITHUB_ACTION_PATH": action})
+		require.Zero(t, step.code, step.log)
+		assert.Equal(t, source, step.outputs["source"], below)
+	}
+	for _, path := range r.requests() {
+		assert.NotContains(t, path, "outer")
+	}
+	step := w.script(r, "get", map[string]string{"+ACTION_REPOSITORY": "../../x"})
+	require.Zero(t, step.code, step.log)
+	assert.Equal(t, asset("1.2.3", "checksums.txt"), r.requests()[0])
+}
+
+// TestActionBuildsItsSource compiles with the modules of the cache alone, and
+// refuses one that is not what go.sum says.
+func TestActionBuildsItsSource(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	w := newWorld(t, map[string]string{"README.md": "mine\n"})
+	cached := moduleCache(t)
+	build := func(modules string, more map[string]string) actionStep {
+		work := filepath.Join(w.side, "autoloop")
+		require.NoError(t, os.MkdirAll(work, 0o755))
+		require.NoError(t, os.RemoveAll(filepath.Join(work, "modules")))
+		require.NoError(t, os.Symlink(modules, filepath.Join(work, "modules")))
+		all := map[string]string{"VERSION": "source", "MODE": "validate", "+GOPROXY": "off", "+GOFLAGS": ""}
+		for name, value := range more {
+			all[name] = value
+		}
+		return w.action(r, all)
+	}
+	step := build(cached, nil)
+	require.Zero(t, step.code, step.log)
+	assert.Contains(t, step.log, "iterate devel")
+	assert.Nil(t, r.requests())
+	assert.NoDirExists(t, filepath.Join(w.side, "autoloop", "mod"))
+
+	altered := filepath.Join(t.TempDir(), "modules")
+	alterModule(t, cached, altered, "github.com/spf13/cobra")
+	step = build(altered, map[string]string{"+GOCACHE": "", "+GOPROXY": "file://" + cached})
+	assert.Equal(t, 2, step.code, step.log)
+	assert.Contains(t, step.log, "SECURITY ERROR")
+	assert.Contains(t, step.log, "the action's source was not built")
+}
+
+// moduleCache is where go keeps the archives of modules on this machine.
+func moduleCache(t *testing.T) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE").Output()
+	require.NoError(t, err)
+	return filepath.Join(strings.TrimSpace(string(out)), "cache", "download")
+}
+
+// alterModule copies what the cache has of a module, with another archive.
+func alterModule(t *testing.T, from, to, module string) {
+	t.Helper()
+	require.NoError(t, os.CopyFS(filepath.Join(to, module), os.DirFS(filepath.Join(from, module))))
+	archives, err := filepath.Glob(filepath.Join(to, module, "@v", "*.zip"))
+	require.NoError(t, err)
+	require.NotEmpty(t, archives)
+	for _, file := range archives {
+		require.NoError(t, os.Remove(file))
+		require.NoError(t, os.WriteFile(file, emptyZip, 0o600))
+	}
+}
+
+// emptyZip is an archive of nothing.
+var emptyZip = append([]byte("PK\x05\x06"), make([]byte, 18)...)
+
+// TestActionErrorsAreDocumented finds every error of the script in the table.
+func TestActionErrorsAreDocumented(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile("../workflows/action.sh")
+	require.NoError(t, err)
+	docs, err := os.ReadFile("../docs/actions.md")
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(docs), "\n| the log says |")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n\n")
+	var patterns []*regexp.Regexp
+	for _, m := range regexp.MustCompile("(?m)^\\| ((?:`[^`]+`(?:, )?)+) \\|").FindAllStringSubmatch(table, -1) {
+		for _, text := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(m[1], -1) {
+			pattern := strings.ReplaceAll(regexp.QuoteMeta(text[1]), "…", ".*")
+			patterns = append(patterns, regexp.MustCompile("^"+pattern))
+		}
+	}
+	require.NotEmpty(t, patterns)
+	said := regexp.MustCompile(`(?:fail|missing) "([^"]+)"`).FindAllStringSubmatch(string(script), -1)
+	require.Greater(t, len(said), 15)
+	used := map[int]bool{}
+	for _, m := range said {
+		if m[1] == "$1; leave the input version empty to build the action's own source" {
+			continue // what missing says
+		}
+		known := false
+		for i, pattern := range patterns {
+			if pattern.MatchString(m[1]) {
+				known, used[i] = true, true
+			}
+		}
+		assert.True(t, known, "docs/actions.md has no cure for %q", m[1])
+	}
+	for i, pattern := range patterns {
+		assert.True(t, used[i], "docs/actions.md has an error that nothing says: %s", pattern)
+	}
+}

@@ -1,0 +1,219 @@
+package tests
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// forgery is a bundle that somebody made who knows the format, and why it is
+// refused.
+type forgery struct {
+	name string
+	do   func(w *world, dir string)
+	says string
+}
+
+// manifests are bundles with another manifest.
+func manifests() []forgery {
+	set := func(key string, value any) func(w *world, dir string) {
+		return func(w *world, dir string) {
+			w.t.Helper()
+			w.manifest(dir, func(m map[string]any) {
+				require.Contains(w.t, m, key)
+				m[key] = value
+			})
+		}
+	}
+	ones := strings.Repeat("1", 40)
+	return []forgery{
+		{"another repository", set("repository", "org/other"), `of repository "org/other"`},
+		{"another program", set("program", "q"), `of program "q"`},
+		{"a later iteration", set("iteration", 3), "of iteration 3, and 2 is the next"},
+		{"another run", set("run", "r"), `is of run "r"`},
+		{"another default branch", set("base_branch", "other"), `for branch "other"`},
+		{"another base", set("base", ones), "not on main"},
+		{"an older base", func(w *world, dir string) {
+			set("base", w.git("rev-parse", "main~1"))(w, dir)
+		}, "refused"},
+		{"another head", set("branch", ones), "has moved since"},
+		{"no head", set("branch", ""), "has moved since"},
+		{"another memory", set("memory", ones), "of the memory branch"},
+		{"memory of another branch", func(w *world, dir string) {
+			set("memory", w.git("rev-parse", "main"))(w, dir)
+		}, "of the memory branch"},
+		{"no memory", set("memory", ""), "of the memory branch"},
+		{"other books", set("books", strings.Repeat("1", 64)), "state of p has changed"},
+		{"another incumbent", set("incumbent_tree", ones), "other files"},
+		{"another candidate", set("candidate_tree", ones), "makes other files"},
+		{"no candidate", func(w *world, dir string) {
+			require.NoError(w.t, os.Truncate(filepath.Join(dir, "change.patch"), 0))
+			set("candidate_tree", "")(w, dir)
+		}, "contradict each other"},
+		{"a fix for nothing", set("kind", "fix"), "of iteration 2, and 1 is the next"},
+	}
+}
+
+// histories are bundles with other events.
+func histories() []forgery {
+	edit := func(kind string, change func(event map[string]any)) func(w *world, dir string) {
+		return func(w *world, dir string) {
+			w.t.Helper()
+			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
+				found := false
+				for _, event := range events {
+					if event["event"] == kind {
+						change(event)
+						found = true
+					}
+				}
+				require.True(w.t, found)
+				return events
+			})
+		}
+	}
+	set := func(kind, key string, value any) func(w *world, dir string) {
+		return edit(kind, func(event map[string]any) { event[key] = value })
+	}
+	all := []forgery{
+		{"of another iteration", set("measured", "iteration", 7), "event of iteration 7"},
+		{"of another run", set("decided", "run_id", "r"), `events of run "r"`},
+		{"another metric", set("decided", "metric", json.Number("9")), "do not bear"},
+		{"another metric everywhere", func(w *world, dir string) {
+			set("decided", "metric", json.Number("9"))(w, dir)
+			set("decided", "best", json.Number("9"))(w, dir)
+			set("decided", "delta", "+6")(w, dir)
+		}, "do not bear"},
+		{"another best", set("decided", "best", json.Number("9")), "do not bear"},
+		{"compared with another", set("decided", "previous_best", json.Number("1")), "do not bear"},
+		{"another delta", set("decided", "delta", "+77"), "do not bear"},
+		{"a loss is a gain", func(w *world, dir string) {
+			for _, kind := range []string{"measured", "decided"} {
+				set(kind, "metric", json.Number("2"))(w, dir)
+			}
+			set("measured", "samples", []json.Number{"2"})(w, dir)
+			set("decided", "best", json.Number("2"))(w, dir)
+			set("decided", "delta", "-1")(w, dir)
+		}, "do not bear"},
+		{"a metric of no samples", set("measured", "metric", json.Number("9")), "median of its samples"},
+		{"no improvement", set("decided", "verdict", "neutral"), "without an improvement"},
+		{"no verdict", set("decided", "verdict", ""), "without an improvement"},
+		{"a rule of its own", set("decided", "rule", map[string]any{"regime": "repeatable"}), "another rule"},
+		{"no rule", edit("decided", func(event map[string]any) { delete(event, "rule") }), "another rule"},
+		{"another evaluation", set("decided", "evaluator", "0123456789abcdef"), "another evaluation"},
+		{"another outcome", set("decided", "outcome", "completed"), "contradict each other"},
+		{"an outcome of CI", set("decided", "outcome", "pending-ci"), "which no proposal of its kind has"},
+		{"a cost below nothing", set("decided", "usage", map[string]any{"input_tokens": -5}), "counts -5"},
+		{"a time below nothing", set("decided", "durations", map[string]any{"propose": -5}), "counts -5"},
+		{"a long text", set("decided", "summary", strings.Repeat("x", 70<<10)), "text of 71680 bytes"},
+		{"many reasons", set("decided", "reasons", strings.Split(strings.Repeat("x,", 2000), ",")), "list of 2001 texts"},
+		{"deep JSON", func(w *world, dir string) {
+			w.replace(dir, "events.jsonl", `"outcome"`, `"x":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`,"outcome"`)
+		}, "cannot be read"},
+		{"no number", func(w *world, dir string) { w.replace(dir, "events.jsonl", `"metric":3`, `"metric":NaN`) }, "cannot be read"},
+		{"no number in words", set("decided", "metric", "NaN"), "cannot be read"},
+		{"an infinite number", func(w *world, dir string) { w.replace(dir, "events.jsonl", `"metric":3`, `"metric":1e999999999`) }, "refused"},
+		{"no measurement", func(w *world, dir string) {
+			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any { return events[len(events)-1:] })
+		}, "needs a measurement"},
+		{"no decision", func(w *world, dir string) {
+			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any { return events[:len(events)-1] })
+		}, "contradict each other"},
+		{"two decisions", func(w *world, dir string) {
+			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any { return append(events, events[len(events)-1]) })
+		}, "events after its last"},
+		{"a baseline", func(w *world, dir string) {
+			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
+				zero := map[string]any{"event": "measured", "role": "baseline", "iteration": 1, "run_id": events[0]["run_id"], "metric": 0, "samples": []int{0}}
+				return append([]map[string]any{zero}, events...)
+			})
+		}, "baseline that nothing asks for"},
+	}
+	for _, kind := range []string{"started", "pushed", "finished", "paused", "resumed", "completed", "set", "answered", "checked", "invented"} {
+		all = append(all, forgery{"an event " + kind, set("measured", "event", kind), "which no proposal makes"})
+	}
+	return all
+}
+
+// patches are bundles with another change.
+func patches() []forgery {
+	path := func(name string) func(w *world, dir string) {
+		return func(w *world, dir string) { w.t.Helper(); w.replace(dir, "change.patch", "value.txt", name) }
+	}
+	ones := strings.Repeat("1", 40)
+	return []forgery{
+		{"outside the target", func(w *world, dir string) { w.rewrite(dir, "other.txt") }, "outside the target"},
+		{"a new file", func(w *world, dir string) { w.rewrite(dir, "new.txt") }, "outside the target"},
+		{"the program itself", func(w *world, dir string) { w.rewrite(dir, ".autoloop/programs/p.md") }, "belongs to Autoloop"},
+		{"a workflow", func(w *world, dir string) { w.rewrite(dir, ".github/workflows/x.yml") }, "automation"},
+		{"another mode outside", func(w *world, dir string) {
+			w.plant(dir, "100755", w.git("rev-parse", "main:other.txt"), "other.txt")
+		}, "outside the target"},
+		{"a repository in it", func(w *world, dir string) { w.plant(dir, "160000", ones, "value.txt") }, "no regular file and no link"},
+		{"a link that leaves", func(w *world, dir string) { w.link(dir, "value.txt", "../../etc/passwd") }, "leaves the tree"},
+		{"a link from the root", func(w *world, dir string) { w.link(dir, "value.txt", "/etc/passwd") }, "leaves the tree"},
+		{"a link into git", func(w *world, dir string) { w.link(dir, "value.txt", ".git/config") }, "leaves the tree"},
+		{"a long link", func(w *world, dir string) { w.link(dir, "value.txt", strings.Repeat("x/", 4000)) }, "is a link of 8000 bytes"},
+		{"upwards", path("../value.txt"), "does not apply"},
+		{"from the root", path("/value.txt"), "refused"},
+		{"git itself", path(".git/value.txt"), "does not apply"},
+		{"git in other letters", path("x/.GIT/value.txt"), "does not apply"},
+		{"two gigabytes", func(w *world, dir string) {
+			w.replace(dir, "change.patch", "diff --git", "GIT binary patch\nliteral 2147483648\nzc$@\n\ndiff --git")
+		}, "too large"},
+		{"no patch", func(w *world, dir string) { w.replace(dir, "change.patch", "@@", "rubbish") }, "does not apply"},
+	}
+}
+
+// TestForgedBundlesChangeNothing holds that what is refused leaves everything
+// as it was: all forgeries meet one repository, which publishes the true bundle
+// at the end.
+func TestForgedBundlesChangeNothing(t *testing.T) {
+	t.Parallel()
+	w := valuesWorld(t, "metric_direction: higher", "1", "2", "3")
+	w.git("commit", "--quiet", "--allow-empty", "--message", "another")
+	first, _ := w.propose("first")
+	w.publish(first)
+	dir, proposed := w.propose("second")
+	require.Equal(t, "accepted", proposed.Outcome)
+	before, checkout := w.refs(), w.checkout()
+	refused := func(t *testing.T, forged, says string) {
+		t.Helper()
+		a := w.binary("iterate", "publish", "--program", "p", forged)
+		assert.Equal(t, 1, a.code, a.stdout)
+		assert.Contains(t, a.stderr, says)
+		_, why, _ := strings.Cut(a.stderr, "iterate: ")
+		assert.Equal(t, 1, strings.Count(why, "\n"), a.stderr)
+		require.Equal(t, before, w.refs())
+	}
+	for _, f := range append(append(manifests(), histories()...), patches()...) {
+		t.Run(f.name, func(t *testing.T) {
+			forged := filepath.Join(t.TempDir(), "forged")
+			w.run("", "cp", "-a", dir, forged)
+			f.do(w, forged)
+			refused(t, forged, f.says)
+		})
+	}
+	t.Run("any field of the manifest", func(t *testing.T) {
+		data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+		require.NoError(t, err)
+		for line := range strings.Lines(string(data)) {
+			key, _, found := strings.Cut(strings.TrimSpace(line), ":")
+			if !found {
+				continue
+			}
+			forged := filepath.Join(t.TempDir(), "forged")
+			w.run("", "cp", "-a", dir, forged)
+			altered := strings.Replace(string(data), key, `"x"`, 1)
+			require.NoError(t, os.WriteFile(filepath.Join(forged, "manifest.json"), []byte(altered), 0o600))
+			refused(t, forged, "was altered")
+		}
+	})
+	assert.Equal(t, checkout, w.checkout())
+	assert.Equal(t, "3", text(w.publish(dir).Best))
+}

@@ -1,0 +1,98 @@
+package tests
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/org/autoloop/internal/github/githubtest"
+)
+
+// hub is a scene with our own server, which can do what the emulator cannot.
+type hub struct {
+	*scene
+	*githubtest.Server
+}
+
+// newHub makes a repository on GitHub whose agent tries these values.
+func newHub(t *testing.T, files map[string]string, tries ...string) *hub {
+	t.Helper()
+	state := githubtest.NewState("org/repo")
+	state.Roles["alice"], state.Roles["bob"] = "OWNER", "COLLABORATOR"
+	return newScene(t, files, tries...).hub(state)
+}
+
+// onOurServer makes a scene for what runs on both servers.
+func onOurServer(t *testing.T, files map[string]string, tries ...string) *scene {
+	t.Helper()
+	return newHub(t, files, tries...).scene
+}
+
+// hub starts our server beside a scene.
+func (s *scene) hub(state *githubtest.State) *hub {
+	s.t.Helper()
+	h := &hub{scene: s, Server: githubtest.New(s.t, state)}
+	h.Change(func(*githubtest.State) {
+		h.Token, h.Heads = hubToken, func(branch string) string { return head(s.t, s.bare, branch) }
+	})
+	s.site = ours{h.Server}
+	s.env = append(s.env, "GITHUB_API_URL="+h.URL, "GITHUB_REPOSITORY=org/repo", "GITHUB_TOKEN="+hubToken)
+	return h
+}
+
+// ours is our own server as a site.
+type ours struct{ *githubtest.Server }
+
+func (o ours) open(author, title, body string, labels ...string) (number int) {
+	o.Change(func(s *githubtest.State) { number = s.OpenIssue(author, title, body, time.Now(), labels...).Number })
+	return number
+}
+
+func (o ours) rewrite(issue int, title, body string) {
+	o.Change(func(s *githubtest.State) { s.Issue(issue).Title, s.Issue(issue).Body = title, body })
+}
+
+func (o ours) say(author string, on int, body string) {
+	o.Change(func(s *githubtest.State) { s.Say(author, on, body, time.Now()) })
+}
+
+func (o ours) review(author string, pull int, path, body string) {
+	o.Change(func(s *githubtest.State) { s.Say(author, pull, body, time.Now()).Path = path })
+}
+
+func (o ours) report(commit, name, conclusion, text string) {
+	o.Change(func(s *githubtest.State) { s.Report(commit, name, conclusion, text, time.Now()) })
+}
+
+func (o ours) judge(judge func(commit string) string) {
+	o.Change(func(*githubtest.State) { o.CI = judge })
+}
+
+func (o ours) merged(pull int) { o.Merge(pull, o.Heads("main")) }
+
+func (o ours) closed(number int) {
+	pull := false
+	o.Change(func(s *githubtest.State) {
+		if pull = s.Pull(number) != nil; !pull {
+			s.Issue(number).Open = false
+		}
+	})
+	if pull {
+		o.Close(number)
+	}
+}
+
+func (o ours) imitate(author, branch, title string) {
+	o.Change(func(s *githubtest.State) {
+		issue := s.OpenIssue(author, title, "", time.Now())
+		s.Pulls = append(s.Pulls, &githubtest.Pull{Number: issue.Number, Head: branch, Base: "main", HeadOf: author + "/repo", HeadSHA: strings.Repeat("0", 40)})
+	})
+}
+
+func (o ours) look() (state *githubtest.State) {
+	o.Change(func(s *githubtest.State) { state = s.Copy() })
+	return state
+}
+
+func (ours) reacts() bool    { return true }
+func (o ours) requests() int { return len(o.Calls()) }

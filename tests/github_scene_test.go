@@ -1,0 +1,175 @@
+package tests
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
+)
+
+// site is a server that answers as GitHub does, in the hands of the people and
+// the CI of a scenario. Alice owns the repository, Bob collaborates, and
+// everybody else is a stranger.
+type site interface {
+	// open opens an issue and returns its number; rewrite gives it another title
+	// and body.
+	open(author, title, body string, labels ...string) int
+	rewrite(issue int, title, body string)
+	// say comments on an issue or a pull request, review on a file of a pull
+	// request's changes.
+	say(author string, on int, body string)
+	review(author string, pull int, path, body string)
+	// report lets CI say something of a commit; without a conclusion it is under
+	// way. judge lets CI say of every commit of a program's branch what judge
+	// returns for it, nothing for "".
+	report(commit, name, conclusion, text string)
+	judge(judge func(commit string) (conclusion string))
+	// merged merges a pull request whose changes the caller has pushed to main;
+	// closed closes an issue or a pull request.
+	merged(pull int)
+	closed(number int)
+	// imitate opens a pull request of a fork's branch, in somebody else's name.
+	imitate(author, branch, title string)
+	// look is what is there by now. Of what the server does not have, nothing is.
+	look() *githubtest.State
+	// reacts says whether the server has reactions.
+	reacts() bool
+	// requests is how many the binaries sent since the last time that it was
+	// asked.
+	requests() int
+}
+
+// scene is a repository with GitHub beside it, whichever server plays that.
+type scene struct {
+	*world
+	site site
+	bare string
+	// jobs, when set, do the work of one run.
+	jobs *jobs
+}
+
+// one runs one iteration, in one job or in two.
+func (s *scene) one(args ...string) iteration {
+	s.t.Helper()
+	if s.jobs != nil {
+		return s.jobs.one()
+	}
+	return s.world.one(args...)
+}
+
+// atMost bounds the requests since the last time that they were counted. Two
+// jobs both look at everything.
+func (s *scene) atMost(most int) {
+	s.t.Helper()
+	if s.jobs != nil {
+		most *= 2
+	}
+	assert.LessOrEqual(s.t, s.site.requests(), most)
+}
+
+// newScene makes a repository with a remote, whose agent tries these values.
+func newScene(t *testing.T, files map[string]string, tries ...string) *scene {
+	t.Helper()
+	w := newWorld(t, files)
+	s := &scene{world: w, bare: filepath.Join(w.side, "remote.git")}
+	s.try(tries...)
+	w.run("", "git", "init", "--quiet", "--bare", "--initial-branch=main", s.bare)
+	w.git("remote", "add", "origin", s.bare)
+	w.git("push", "--quiet", "origin", "main")
+	return s
+}
+
+// maker makes a scene on one kind of server.
+type maker func(t *testing.T, files map[string]string, tries ...string) *scene
+
+// try says which values the agent tries, one for each iteration.
+func (s *scene) try(values ...string) {
+	s.t.Helper()
+	require.NoError(s.t, os.WriteFile(filepath.Join(s.side, "values"), []byte(strings.Join(values, "\n")+"\n"), 0o600))
+}
+
+// head is the commit of a branch of a repository, "" when there is none.
+func head(t *testing.T, dir, branch string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "git", "--git-dir", dir, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch).Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// program opens the issue with the program p.
+func (s *scene) program(body string) { s.site.open("alice", "P", body, "autoloop-program") }
+
+// say comments on the first issue.
+func (s *scene) say(author, text string) { s.site.say(author, 1, text) }
+
+// report lets CI say something of the commit that the branch is at.
+func (s *scene) report(conclusion string, lines ...string) {
+	s.t.Helper()
+	s.site.report(head(s.t, s.bare, "autoloop/p"), "build", conclusion, strings.Join(lines, "\n"))
+}
+
+// merge merges the open pull request as a person does.
+func (s *scene) merge() {
+	s.t.Helper()
+	number := s.openPull()
+	clone := filepath.Join(s.t.TempDir(), "clone")
+	s.run("", "git", "clone", "--quiet", s.bare, clone)
+	s.run(clone, "git", "merge", "--quiet", "--squash", "origin/autoloop/p")
+	s.run(clone, "git", "commit", "--quiet", "--message", "Merge it")
+	s.run(clone, "git", "push", "--quiet", "origin", "main")
+	s.site.merged(number)
+}
+
+// openPull is the number of the open pull request, 0 when there is none.
+func (s *scene) openPull() int {
+	number := 0
+	state := s.site.look()
+	for _, p := range state.Pulls {
+		if state.Issue(p.Number).Open && p.HeadOf == state.Repository {
+			number = p.Number
+		}
+	}
+	return number
+}
+
+// pullBody is the body of the open pull request.
+func (s *scene) pullBody() string { return s.site.look().Issue(s.openPull()).Body }
+
+// remembered reads a file of the memory branch on the remote.
+func (s *scene) remembered(name string) string {
+	s.t.Helper()
+	return s.run(s.bare, "git", "show", "memory/autoloop:"+name)
+}
+
+// told is what the agent was told at an iteration.
+func (s *scene) told(iteration int) string {
+	s.t.Helper()
+	return s.beside(fmt.Sprintf("prompt.%d", iteration))
+}
+
+// entryOf is the history of one iteration in a state.
+func entryOf(state string, iteration int) string {
+	_, rest, _ := strings.Cut(state, fmt.Sprintf("### Iteration %d — ", iteration))
+	entry, _, _ := strings.Cut(rest, "\n### ")
+	return entry
+}
+
+// answers are our replies on the first issue, without their marks.
+func (s *scene) answers() []string {
+	var list []string
+	for _, c := range s.site.look().On(1) {
+		if mark, text, _ := strings.Cut(c.Body, "\n"); strings.HasPrefix(mark, "<!-- AUTOLOOP:REPLY ") {
+			list = append(list, strings.TrimSpace(text))
+		}
+	}
+	return list
+}

@@ -1,0 +1,66 @@
+package tests
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestThreatsNameTestsThatExist holds that each threat in docs/security.md names
+// tests, and that there are tests of those names.
+func TestThreatsNameTestsThatExist(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../docs/security.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(data), "\n## Threats\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	there := testNames(t)
+	name := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`")
+	rows := 0
+	for line := range strings.Lines(section) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| who ") {
+			continue
+		}
+		rows++
+		named := name.FindAllStringSubmatch(line, -1)
+		assert.NotEmpty(t, named, "no test holds this: %s", line)
+		for _, test := range named {
+			assert.True(t, there[test[1]], "docs/security.md names %s, and there is no such test", test[1])
+		}
+	}
+	assert.Greater(t, rows, 15)
+}
+
+// testNames are the tests and fuzz tests of this repository.
+func testNames(t *testing.T) map[string]bool {
+	t.Helper()
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(\w+ \*testing\.[TF]\)`)
+	names := map[string]bool{}
+	for _, dir := range []string{"../internal", "."} {
+		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "testdata"):
+				return filepath.SkipDir
+			case !strings.HasSuffix(path, "_test.go"):
+				return nil
+			}
+			text, err := os.ReadFile(path)
+			for _, found := range declared.FindAllStringSubmatch(string(text), -1) {
+				names[found[1]] = true
+			}
+			return err
+		})
+		require.NoError(t, err)
+	}
+	require.Greater(t, len(names), 500)
+	return names
+}

@@ -1,0 +1,170 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/disk"
+)
+
+// killWorld has the snapshots v-old and v-new of two small states that differ in
+// every way in which an entry can.
+func killWorld(t *testing.T) (w *world, before, after string) {
+	t.Helper()
+	w = newWorld(t, map[string]string{
+		"old/SKILL.md": "old\n", "old/same": "same\n", "old/gone": "x\n", "old/turns/into": "a file\n", "old/deep/er/file": "old\n", "old/deep/er/same": "same\n",
+		"new/SKILL.md": "new\n", "new/same": "same\n", "new/more/of": "it\n", "new/turns": "a file\n", "new/deep/er/file": "new\n", "new/deep/er/same": "same\n",
+	})
+	for _, name := range []string{"old", "new"} {
+		require.Zero(t, w.binary("iterate", "snapshot", name, "v-"+name).code)
+	}
+	return w, w.state("old"), w.state("new")
+}
+
+// again puts a copy of a directory where one was left by a killed command, and
+// removes what else that left.
+func (w *world) again(from, to string) {
+	w.t.Helper()
+	left, err := filepath.Glob(filepath.Join(w.dir, "."+to+".*"))
+	require.NoError(w.t, err)
+	for _, name := range append(left, filepath.Join(w.dir, to)) {
+		require.NoError(w.t, disk.RemoveAll(name))
+	}
+	w.run("", "cp", "-a", filepath.Join(w.dir, from), filepath.Join(w.dir, to))
+}
+
+// clean holds that nothing is left of what was interrupted.
+func (w *world) clean(point int, call string) {
+	w.t.Helper()
+	for _, pattern := range []string{".s.*", "..s.*", ".kept.*", "..kept.*", ".kept*"} {
+		left, err := filepath.Glob(filepath.Join(w.dir, pattern))
+		require.NoError(w.t, err)
+		require.Empty(w.t, left, "left by a kill before %s, the call %d, and by the run after", call, point)
+	}
+}
+
+// everyPoint kills a command before each of the calls that count, and looks at what
+// is left.
+func everyPoint(t *testing.T, w *world, counts func(string) bool, args []string, before, after func(point int, call string)) {
+	t.Helper()
+	const most = 500
+	for point := 1; ; point++ {
+		require.Less(t, point, most)
+		before(point, "")
+		call := killAt(t, w.command("iterate", args...), point, counts)
+		after(point, call)
+		if call == "" {
+			require.Greater(t, point, 5, "too few points to believe it")
+			return
+		}
+	}
+}
+
+func anyCall(string) bool { return true }
+
+func TestRestoreKilledAtEveryCall(t *testing.T) {
+	t.Parallel()
+	for name, git := range map[string]string{"whole": "", "with a .git": ".git/HEAD", "with a .git below": "deep/er/.git/HEAD"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, old, changed := killWorld(t)
+			if git != "" {
+				w.write("old/"+git, "ref: mine\n")
+			}
+			args := []string{"restore", "v-new", "s"}
+			mixtures := 0
+			everyPoint(t, w, anyCall, args, func(int, string) { w.again("old", "s") }, func(point int, call string) {
+				now := w.state("s")
+				if now != old && now != changed {
+					mixtures++
+					require.NotEmpty(t, git, "a mixture after a kill before %s, the call %d", call, point)
+					a := w.binary("iterate", "snapshot", "s", "kept/x")
+					require.Equal(t, 1, a.code, "a mixture is taken for a state: %s, the call %d", call, point)
+					require.Contains(t, a.stderr, "was interrupted")
+				}
+				a := w.binary("iterate", args...)
+				require.Zero(t, a.code, "%s, the call %d: %s", call, point, a.stderr)
+				require.Equal(t, changed, w.state("s"), "%s, the call %d", call, point)
+				if git != "" {
+					require.Equal(t, "ref: mine\n", w.read("s/"+git))
+				}
+				w.clean(point, call)
+			})
+			assert.Equal(t, git != "", mixtures > 0, "only what stays in place for its .git is changed entry by entry")
+		})
+	}
+}
+
+func TestSnapshotKilledAtEveryCall(t *testing.T) {
+	t.Parallel()
+	w, old, changed := killWorld(t)
+	everyPoint(t, w, anyCall, []string{"snapshot", "new", "kept/v"}, func(int, string) {
+		require.Zero(t, w.binary("iterate", "snapshot", "old", "kept/v").code)
+	}, func(point int, call string) {
+		a := w.binary("iterate", "restore", "kept/v", "s")
+		require.Zero(t, a.code, "%s, the call %d: %s", call, point, a.stderr)
+		now := w.state("s")
+		require.True(t, now == old || now == changed, "a mixture after a kill before %s, the call %d", call, point)
+		require.Zero(t, w.binary("iterate", "snapshot", "new", "kept/v").code)
+		left, err := os.ReadDir(filepath.Join(w.dir, "kept"))
+		require.NoError(t, err)
+		require.Len(t, left, 2, "left by a kill before %s, the call %d, and by the run after: %v", call, point, left)
+	})
+}
+
+// TestSkillApplyKilledAtEveryRename kills an application before every call that
+// moves something into its place; the skill has a .git.
+func TestSkillApplyKilledAtEveryRename(t *testing.T) {
+	t.Parallel()
+	w := improvedWorld(t)
+	w.write("s/.git/HEAD", "ref: mine\n")
+	w.run("", "cp", "-a", filepath.Join(w.dir, "s"), filepath.Join(w.dir, "first"))
+	before, after := w.state("s"), w.state("next")
+	everyPoint(t, w, renaming, []string{"skill", "apply", ws, "--yes"}, func(int, string) { w.again("first", "s") }, func(point int, call string) {
+		undo := point%2 == 0 && w.state("s") != before
+		wanted, what := after, "apply"
+		if undo {
+			wanted, what = before, "undo"
+		}
+		a := w.binary("iterate", "skill", what, ws, "--yes")
+		require.Zero(t, a.code, "%s, the call %d: %s", call, point, a.stderr)
+		require.Equal(t, wanted, w.state("s"), "%s, the call %d", call, point)
+		require.Equal(t, "ref: mine\n", w.read("s/.git/HEAD"))
+		w.clean(point, call)
+	})
+}
+
+// TestSkillRunKilledAtEveryRename kills an improvement before every call that
+// moves something into its place, from the workspace's first file to the row of
+// the iteration.
+func TestSkillRunKilledAtEveryRename(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `echo beta >> SKILL.md; echo "say beta"`)
+	args := []string{
+		"skill", "s", "-n", "1", "--judge", "off", "--env", "SIDE", "--agent-command", `sh "$SIDE/improve"`, "--jobs", "1",
+		"--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`, "--isolation", "off",
+	}
+	everyPoint(t, w, renaming, args, func(int, string) {
+		require.NoError(t, disk.RemoveAll(filepath.Join(w.dir, ws)))
+	}, func(point int, call string) {
+		a := w.binary("iterate", args...)
+		require.Zero(t, a.code, "%s, the call %d: %s", call, point, a.stderr)
+		rows := strings.Split(strings.TrimSpace(w.read(ws+"/results.tsv")), "\n")[1:]
+		require.GreaterOrEqual(t, len(rows), 2, "%s, the call %d: %s", call, point, a.stdout)
+		for i, row := range rows {
+			fields := strings.Split(row, "\t")
+			require.Equal(t, []string{"0", "1", "2"}[i], fields[0], "%s, the call %d: no row is there twice", call, point)
+			require.Equal(t, []string{"0.5", "0.666666666667", "0.666666666667"}[i], fields[2])
+		}
+		require.Contains(t, w.read(ws+"/v1/SKILL.md"), "alpha\nbeta\n")
+		require.Equal(t, "---\nname: s\n---\nalpha\n", w.read("s/SKILL.md"))
+		left, err := filepath.Glob(filepath.Join(w.dir, ws, ".*"))
+		require.NoError(t, err)
+		require.Empty(t, left, "left by a kill before %s, the call %d, and by the run after", call, point)
+	})
+}

@@ -1,0 +1,233 @@
+package tests
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
+)
+
+func TestNothingSaidBetweenTwoJobsIsLost(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
+	j := h.inTwoJobs()
+	h.program(onIssue)
+	require.Equal(t, "accepted", j.one().Outcome)
+	h.say("alice", "Early words.\n/autoloop try the early thing")
+	dir, _ := j.propose()
+	h.say("alice", "Late words.")
+	h.say("alice", "/autoloop try the late thing\n/autoloop pause for a while")
+	assert.Equal(t, "accepted", j.publish(dir).Outcome)
+	assert.Contains(t, h.told(2), "Early words.")
+	assert.Contains(t, h.told(2), "try the early thing")
+	assert.NotContains(t, h.told(2), "late thing")
+	assert.Equal(t, []string{"The agent is told at iteration 2."}, h.answers(), "what comes later is for those that it starts")
+
+	paused := j.one()
+	assert.Equal(t, "paused: for a while", paused.Stopped)
+	assert.NoFileExists(t, filepath.Join(h.side, "prompt.3"))
+	h.say("alice", "/autoloop resume")
+	assert.Equal(t, "accepted", j.one().Outcome)
+	assert.Contains(t, h.told(3), "Late words.")
+	assert.Contains(t, h.told(3), "try the late thing")
+	assert.NotContains(t, h.told(3), "Early words.")
+	assert.Equal(t, []string{
+		"The agent is told at iteration 2.", "The agent is told at iteration 3.\n\nPaused. `/autoloop resume` goes on.", "It goes on.",
+	}, h.answers())
+	assert.Len(t, h.site.look().Reactions, 3)
+}
+
+func TestWhatComesFirstMakesABundleStale(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
+	j := h.inTwoJobs()
+	h.program(onIssue)
+	require.Equal(t, "accepted", j.one().Outcome)
+	dir, _ := j.propose()
+	forge := func(key string, value any) string {
+		forged := filepath.Join(t.TempDir(), "forged")
+		h.run("", "cp", "-a", dir, forged)
+		h.manifest(forged, func(m map[string]any) { m[key] = value })
+		return forged
+	}
+	j.refuses(h, `of repository "org/other"`, forge("repository", "org/other"))
+	j.refuses(h, `of repository ""`, forge("repository", ""))
+	h.say("alice", "/autoloop undo 1")
+	j.refuses(h, "a comment asks for `/autoloop undo`; propose again", forge("heard", "999999999 999999999"))
+	h.site.closed(h.openPull())
+	j.refuses(h, "#2 was closed; propose again", dir)
+	assert.Equal(t, "paused: pull request #2 closed; `/autoloop resume` goes on, and the next gain opens a new one", j.one().Stopped)
+}
+
+func TestAFixThatCINoLongerAsksForIsStale(t *testing.T) {
+	t.Parallel()
+	s := gated(t, onTwoJobs, "9")
+	j := s.jobs
+	require.Equal(t, "pending-ci", s.one().Outcome)
+	s.report("failure", "expected 3, got 4")
+	s.try("8.5")
+	dir, proposed := j.propose()
+	assert.Equal(t, "pending-ci", proposed.Outcome)
+	s.report("success")
+	server, ok := s.site.(ours)
+	require.True(t, ok)
+	j.refuses(&hub{scene: s, Server: server.Server}, "CI does not ask to mend", dir)
+	assert.Equal(t, "accepted", s.one().Outcome)
+	assert.Equal(t, "9\n", s.run(s.bare, "git", "show", "autoloop/p:value.txt")+"\n")
+	j.refuses(&hub{scene: s, Server: server.Server}, "stale", dir)
+}
+
+// TestAFailedFixIsCounted: an agent that does not mend is one of five attempts.
+func TestAFailedFixIsCounted(t *testing.T) {
+	t.Parallel()
+	s := gated(t, onTwoJobs, "9")
+	require.Equal(t, "pending-ci", s.one().Outcome)
+	s.report("failure", "expected 3, got 4")
+	s.try("fail")
+	head := head(t, s.bare, "autoloop/p")
+	assert.Equal(t, "pending-ci", s.one().Outcome)
+	assert.Equal(t, head, s.run(s.bare, "git", "rev-parse", "autoloop/p"))
+	assert.Equal(t, 1, strings.Count(s.remembered("p.jsonl"), `"event":"checked"`))
+	assert.Contains(t, s.remembered("p.jsonl"), "agent command failed")
+}
+
+func TestTextsOfABundleAreData(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
+	j := h.inTwoJobs()
+	h.program(onIssue)
+	dir, _ := j.propose()
+	const hostile = "x\n::set-output name=selected::evil\n::error::evil\n@octocat <script>alert(1)</script> ![i](http://evil.example/i) <!-- AUTOLOOP:STATUS --> | a | `${{ secrets.X }}` $(id)"
+	h.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
+		last := events[len(events)-1]
+		for _, key := range []string{"summary", "agent", "model", "warning", "focus"} {
+			last[key] = hostile
+		}
+		for _, key := range []string{"reasons", "lessons", "foreclosed", "ideas", "changed"} {
+			last[key] = []string{hostile, hostile}
+		}
+		return events
+	})
+	outputs, summary := filepath.Join(h.side, "outputs"), filepath.Join(h.side, "summary")
+	h.env = append(h.env, "GITHUB_ACTIONS=true", "GITHUB_OUTPUT="+outputs, "GITHUB_STEP_SUMMARY="+summary, "GITHUB_RUN_ID=1", "GITHUB_RUN_ATTEMPT=1")
+	a := h.answer(j.job(hubToken, "publish", "--program", "p", dir))
+	require.Zero(t, a.code, a.stderr)
+	texts := map[string]string{"commit": h.run(h.bare, "git", "log", "--format=%B", "-1", "autoloop/p"), "state": h.remembered("p.md"), "pull": h.pullBody()}
+	there := h.site.look()
+	status := 0
+	for _, c := range there.On(1) {
+		texts["comment "+strings.SplitN(c.Body, "\n", 2)[0]] = c.Body
+		status += strings.Count(c.Body, "<!-- AUTOLOOP:STATUS -->")
+	}
+	require.Len(t, texts, 5)
+	assert.Equal(t, 1, status)
+	for name, text := range texts {
+		assert.NotContains(t, text, "@octocat", name)
+		assert.NotContains(t, text, "<script", name)
+		assert.NotContains(t, text, "\n::", name)
+		if name != "commit" {
+			assert.Contains(t, text, "script", "%s shows it as text", name)
+			assert.NotContains(t, text, "![i]", name)
+		}
+	}
+	for line := range strings.Lines(a.stdout + a.stderr) {
+		assert.False(t, strings.HasPrefix(line, "::") && strings.Contains(line, "evil"), line)
+	}
+	assert.NotContains(t, h.beside("outputs"), "evil")
+	assert.NotContains(t, h.beside("summary"), "<script")
+	assert.Equal(t, 2, strings.Count(h.remembered("p.results.tsv"), "\n"), "a line for each row")
+	for line := range strings.Lines(h.remembered("p.jsonl")) {
+		assert.True(t, json.Valid([]byte(line)), line)
+	}
+}
+
+// TestNoTokenThatCanWriteIsWhereProgramsRun lets agent and evaluation look at
+// every process that they can see: the token of the publishing job is in none,
+// and that job runs neither.
+func TestNoTokenThatCanWriteIsWhereProgramsRun(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
+	j := h.inTwoJobs()
+	const writer = "ghs_9876543210fedcbaWRITER"
+	j.git.wants(writer)
+	h.Change(func(*githubtest.State) { h.Token = writer })
+	const dump = `cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline >> "$SIDE/seen" 2>/dev/null || true; echo LOOKED >> "$SIDE/seen"` + "\n"
+	body := strings.Replace(onIssue, "  cp \"$AUTO", "  "+dump+"  cp \"$AUTO", 1)
+	h.program(strings.Replace(body, "printf", dump+"printf", 1))
+	dir, proposed := j.propose()
+	require.Equal(t, "accepted", proposed.Outcome)
+	seen := h.beside("seen")
+	assert.GreaterOrEqual(t, strings.Count(seen, "LOOKED"), 3, "baseline, agent and candidate")
+	if _, err := os.Stat("/proc/self/environ"); err == nil {
+		assert.Contains(t, seen, "SIDE="+h.side, "it sees processes at all")
+	}
+	assert.NotContains(t, seen, writer)
+	require.NoError(t, os.Remove(filepath.Join(h.side, "seen")))
+	assert.Equal(t, "accepted", j.publish(dir).Outcome)
+	assert.NoFileExists(t, filepath.Join(h.side, "seen"), "publishing runs neither agent nor evaluation")
+
+	forged := filepath.Join(t.TempDir(), "bundle")
+	h.run("", "cp", "-a", dir, forged)
+	h.rewriteEvents(forged, func(events []map[string]any) []map[string]any {
+		events[len(events)-1]["summary"] = "look: " + writer
+		return events
+	})
+	a := h.answer(j.job(writer, "publish", "--program", "p", forged))
+	assert.Contains(t, a.stderr, "has a secret of this job in it")
+	assert.NotContains(t, a.stderr, writer)
+}
+
+// TestSteeringMeanwhile: an answer spoils no iteration that is under way, a
+// pause does.
+func TestSteeringMeanwhile(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
+	j := h.inTwoJobs()
+	h.program(onIssue)
+	require.Equal(t, "accepted", j.one().Outcome)
+	steer := func() {
+		a := h.answer(j.job(hubToken, "steer", "--program", "p"))
+		require.Zero(t, a.code, a.stderr)
+	}
+	dir, _ := j.propose()
+	h.say("alice", "/autoloop status\n/autoloop try the late thing\n/autoloop run")
+	steer()
+	require.Len(t, h.answers(), 1)
+	assert.Equal(t, "accepted", j.publish(dir).Outcome)
+	assert.Len(t, h.answers(), 1, "it is answered once")
+	dir, _ = j.propose()
+	assert.Contains(t, h.told(3), "try the late thing")
+	h.say("alice", "/autoloop pause")
+	steer()
+	j.refuses(h, "the state of p has changed since", dir)
+}
+
+// TestForgedBundlesChangeNothingOnGitHub lets some forgeries meet GitHub.
+func TestForgedBundlesChangeNothingOnGitHub(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n", "other.txt": "x\n"}, "9", "8")
+	j := h.inTwoJobs()
+	h.program(onIssue)
+	require.Equal(t, "accepted", j.one().Outcome)
+	h.git("fetch", "--quiet", "origin")
+	dir, _ := j.propose()
+	some := []string{"another candidate", "other books", "another delta", "an event set", "a rule of its own", "outside the target", "a link that leaves"}
+	for _, f := range append(append(manifests(), histories()...), patches()...) {
+		if !slices.Contains(some, f.name) {
+			continue
+		}
+		forged := filepath.Join(t.TempDir(), "forged")
+		h.run("", "cp", "-a", dir, forged)
+		f.do(h.world, forged)
+		j.refuses(h, f.says, forged)
+	}
+	assert.Equal(t, "8", text(j.publish(dir).Best))
+	j.refuses(h, "published before", dir)
+}

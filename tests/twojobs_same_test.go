@@ -1,0 +1,209 @@
+package tests
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/model/modeltest"
+)
+
+// scattered are lines of noise that are the same in every world.
+func scattered(count int) []string {
+	chance := rand.New(rand.NewPCG(3, 5))
+	list := make([]string, count)
+	for i := range list {
+		list[i] = fmt.Sprintf("%d %d", chance.IntN(20), chance.IntN(20))
+	}
+	return list
+}
+
+// noise are bytes without an order, the same ones each time.
+func noise(count int) []byte {
+	chance, data := rand.New(rand.NewPCG(7, 11)), make([]byte, count)
+	for i := range data {
+		data[i] = byte(chance.IntN(256))
+	}
+	return data
+}
+
+// TestTwoJobsComeToWhatOneDoes runs programs of every kind in one job and in
+// two; branch, ledger, table and state are the same, and hold when every
+// decision is computed again.
+func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		outcomes string
+		world    func(t *testing.T) *world
+	}{
+		"a repeatable metric": {"accepted rejected rejected accepted", func(t *testing.T) *world {
+			t.Helper()
+			return noisyWorld(t, "guardrails: [{metric: rail, direction: higher, max-regression: 50%}]", nil, "1100", "1100", "1050", "1200")
+		}},
+		"a noisy metric": {"accepted rejected rejected", func(t *testing.T) *world {
+			t.Helper()
+			return noisyWorld(t, "timeout-minutes: 90", scattered(400), "5000", "5001", "4000")
+		}},
+		"a metric that turns out noisy": {"rejected accepted", func(t *testing.T) *world {
+			t.Helper()
+			return noisyWorld(t, "", append([]string{"0", "0", "5"}, scattered(400)...), "1001", "9000")
+		}},
+		"a suite of tasks": {"rejected accepted", func(t *testing.T) *world {
+			t.Helper()
+			return agentConfigWorld(t, "", "Nothing of use.", "Keep a changelog. A fixed bug gets a test.")
+		}},
+		"a skill": {"accepted rejected accepted", func(t *testing.T) *world {
+			t.Helper()
+			return skillWorld(t, "", `case $AUTOLOOP_ITERATION in 1) echo beta >> s/SKILL.md ;; 2) echo x >> s/SKILL.md ;; 3) echo gamma >> s/SKILL.md ;; esac`)
+		}},
+		"several candidates": {"accepted rejected", func(t *testing.T) *world {
+			t.Helper()
+			return severalWorld(t, "agent: command\ncandidates: 4", `case $2 in
+1) echo 3 > value.txt ;; 2) echo 5 > value.txt ;; 3) echo 9 > other.txt ;; 4) exit 3 ;;
+esac
+echo "proposal $2"`)
+		}},
+		"a population": {"", func(t *testing.T) *world {
+			t.Helper()
+			return newWorld(t, map[string]string{".autoloop/programs/p.md": evolving, "value.txt": "1\n"})
+		}},
+		"notes": {"rejected rejected", func(t *testing.T) *world {
+			t.Helper()
+			return newWorld(t, map[string]string{".autoloop/programs/p.md": handingBack, "value.txt": "1\n"})
+		}},
+		"links": {"accepted rejected rejected rejected", func(t *testing.T) *world {
+			t.Helper()
+			w := linksWorld(t, "ln -sfn b v/link; echo 5 > v/n", "ln -sfn ../../etc v/link; echo 6 > v/n", "ln -sfn /etc v/link; echo 7 > v/n", "echo 8 > other; echo 8 > v/n")
+			return w
+		}},
+		"a binary file": {"accepted accepted", func(t *testing.T) *world {
+			t.Helper()
+			w := linksWorld(t, `cp "$SIDE/blob" v/bin; echo 5 > v/n`, "printf x >> v/bin; echo 6 > v/n")
+			w.aside("blob", string(noise(100_000)))
+			return w
+		}},
+		"an evaluation that fails": {"error", func(t *testing.T) *world {
+			t.Helper()
+			return linksWorld(t, "echo 5 > v/n; rm \"$SIDE/works\"")
+		}},
+		"a candidate that fails": {"rejected", func(t *testing.T) *world {
+			t.Helper()
+			return linksWorld(t, "echo x > v/n")
+		}},
+		"a state without a ledger": {"rejected accepted", func(t *testing.T) *world {
+			t.Helper()
+			w := valuesWorld(t, "metric_direction: higher", "1", "", "", "", "", "", "", "", "0", "3")
+			w.aside("state", "# Autoloop: p\n\n## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Iteration Count | 7 |\n| Best Metric | 2 |\n| Recent Statuses | accepted, rejected |")
+			blob := w.git("hash-object", "-w", filepath.Join(w.side, "state"))
+			w.git("update-ref", "refs/heads/memory/autoloop", w.git("commit-tree", w.run(w.dir, "sh", "-c", "printf '100644 blob "+blob+"\tp.md\n' | git mktree"), "-m", "old"))
+			return w
+		}},
+		"no baseline": {"error", func(t *testing.T) *world {
+			t.Helper()
+			w := linksWorld(t, "echo 5 > v/n")
+			w.write("v/n", "none\n")
+			w.git("commit", "--quiet", "--all", "--message", "break it")
+			return w
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			whole, split := c.world(t), c.world(t)
+			want := strings.Fields(c.outcomes)
+			if len(want) == 0 {
+				want = make([]string, 6)
+			}
+			for i, outcome := range want {
+				one := whole.one()
+				dir, proposed := split.propose(fmt.Sprintf("bundle-%d", i))
+				two := split.publish(dir)
+				if outcome != "" {
+					require.Equal(t, outcome, one.Outcome, one.Reasons)
+				}
+				require.Equal(t, one.Outcome, proposed.Outcome, proposed.Reasons)
+				require.Equal(t, one.Outcome, two.Outcome, two.Reasons)
+				require.Equal(t, text(one.Metric), text(two.Metric))
+				require.Equal(t, text(one.Best), text(two.Best))
+			}
+			assert.Equal(t, whole.recorded(), split.recorded())
+			a := split.binary("iterate", "replay", "p")
+			assert.Zero(t, a.code, a.stdout)
+		})
+	}
+}
+
+// linksWorld is a world whose agent runs line N of a script; the metric is in v/n.
+func linksWorld(t *testing.T, lines ...string) *world {
+	t.Helper()
+	front := strings.Replace(fmt.Sprintf(values, "metric_direction: higher"), "agent-command: sed -n \"${AUTOLOOP_ITERATION}p\" \"$SIDE/values\" > value.txt && echo \"try $(cat value.txt)\"",
+		`agent-command: eval "$(sed -n "${AUTOLOOP_ITERATION}p" "$SIDE/lines")"`, 1)
+	front = strings.ReplaceAll(strings.ReplaceAll(front, "`value.txt`", "`v/`, `v/n`"), "$(cat value.txt)\"\n", "$(cat v/n)\"\n[ -e \"$SIDE/works\" ]\n")
+	w := newWorld(t, map[string]string{".autoloop/programs/p.md": front, "v/n": "1\n", "v/b": "b\n", "other": "x\n"})
+	w.aside("lines", strings.Join(lines, "\n"))
+	w.aside("works", "")
+	return w
+}
+
+// recorded is all that is recorded, without times, ids and the note of a bundle.
+func (w *world) recorded() string {
+	w.t.Helper()
+	var out strings.Builder
+	for _, e := range w.events() {
+		if e["key"] != "published" && e["event"] != "started" && e["event"] != "pushed" && (e["event"] != "finished" || e["outcome"] != nil) {
+			fmt.Fprintln(&out, e["event"], e["iteration"], e["role"], e["stage"], e["metric"], e["samples"], e["outcome"], e["verdict"], e["delta"], e["best"], e["proposal"],
+				e["summary"], e["reasons"], e["evaluator"], e["changed"], e["digest"], e["lessons"], e["noisy"], e["patch"])
+		}
+	}
+	for line := range strings.Lines(w.memory("p.results.tsv")) {
+		fields := strings.Split(line, "\t")
+		out.WriteString(strings.Join(append(fields[:1:1], fields[2:]...), "\t"))
+	}
+	for line := range strings.Lines(w.memory("p.md")) {
+		if strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| Last Run") || strings.HasPrefix(line, "- ") && !strings.Contains(line, "Commit") {
+			out.WriteString(line)
+		}
+	}
+	if w.git("for-each-ref", "refs/heads/autoloop/p") != "" {
+		out.WriteString(w.git("rev-parse", "autoloop/p^{tree}"))
+	}
+	return out.String()
+}
+
+func TestARateLimitIsHandedOn(t *testing.T) {
+	t.Parallel()
+	w, _ := askingWorld(t, modeltest.Wait(7200))
+	args := []string{"propose", "--program", "p", "--agent", "models", "--model", "m-1", "--json", "--out"}
+	dir := filepath.Join(w.side, "bundle")
+	a := w.binary("iterate", append(args, dir)...)
+	require.Zero(t, a.code, a.stderr)
+	published := w.publish(dir)
+	assert.Equal(t, "idle", published.Outcome)
+	assert.Regexp(t, `^paused: the agent's service has a rate limit \(.*\); it resumes at `, published.Stopped)
+	assert.Contains(t, w.memory("p.md"), "| Not Before | 2")
+	assert.Contains(t, w.memory("p.results.tsv"), "baseline", "what was measured is not measured again")
+	assert.Zero(t, w.count("decided"))
+	none := filepath.Join(w.side, "none")
+	require.Zero(t, w.binary("iterate", append(args, none)...).code)
+	assert.NoDirExists(t, none, "nothing runs until then")
+}
+
+func TestADefaultBranchThatDoesNotMergeIsHandedOn(t *testing.T) {
+	t.Parallel()
+	w := valuesWorld(t, "metric_direction: higher", "1", "3", "4")
+	dir, _ := w.propose("a")
+	w.publish(dir)
+	w.write("value.txt", "2\n")
+	w.git("commit", "--quiet", "--all", "--message", "meanwhile")
+	dir, proposed := w.propose("b")
+	assert.Equal(t, "idle", proposed.Outcome)
+	assert.Contains(t, proposed.Reasons[0], "value.txt")
+	published := w.publish(dir)
+	assert.Equal(t, "error", published.Outcome)
+	assert.Contains(t, published.Stopped, "paused: main does not merge into autoloop/p")
+	assert.Contains(t, w.memory("p.md"), "| Paused | true |")
+}

@@ -1,0 +1,146 @@
+package tests
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
+)
+
+// readToken is that of the proposing job: the servers of these tests fail a test
+// that changes something with it.
+const readToken = "ghs_0123456789abcdefREADER"
+
+// jobs run iterations as two jobs of a workflow: each in a clone and a home of
+// its own, the one with a token that may read, the other with one that may write.
+type jobs struct {
+	*scene
+	git    *gitServer
+	server string
+	made   int
+}
+
+// inTwoJobs lets every run of a hub be two jobs.
+func (h *hub) inTwoJobs() *jobs {
+	h.t.Helper()
+	backend := newGitServer(h.t, "/remote.git", h.bare)
+	backend.reader = readToken
+	h.Change(func(*githubtest.State) { h.Reader = readToken })
+	j := &jobs{scene: h.scene, git: backend, server: backend.listen(h.t)}
+	h.jobs = j
+	return j
+}
+
+// onTwoJobs makes a scene for the scenarios.
+func onTwoJobs(t *testing.T, files map[string]string, tries ...string) *scene {
+	t.Helper()
+	h := newHub(t, files, tries...)
+	h.inTwoJobs()
+	return h.scene
+}
+
+// job prepares a command in a new clone.
+func (j *jobs) job(token string, args ...string) *exec.Cmd {
+	j.t.Helper()
+	root := j.t.TempDir()
+	clone := filepath.Join(root, "clone")
+	j.run("", "git", "clone", "--quiet", j.bare, clone)
+	j.run(clone, "git", "remote", "set-url", "origin", j.server+"/remote.git")
+	cmd := exec.CommandContext(j.t.Context(), filepath.Join(binaries, "iterate"), args...)
+	cmd.Dir = clone
+	for _, place := range []string{"home", "tmp"} {
+		require.NoError(j.t, os.MkdirAll(filepath.Join(root, place), 0o755))
+	}
+	cmd.Env = append(append(cmd.Env, j.env...), "GITHUB_TOKEN="+token, "GITHUB_SERVER_URL="+j.server,
+		"HOME="+filepath.Join(root, "home"), "TMPDIR="+filepath.Join(root, "tmp"), "AUTOLOOP_DIR="+filepath.Join(root, "out"))
+	return cmd
+}
+
+// propose makes a bundle; its directory is "" when there was nothing to hand on.
+func (j *jobs) propose() (dir string, proposed iteration) {
+	j.t.Helper()
+	j.made++
+	dir = filepath.Join(j.t.TempDir(), "bundle-"+strconv.Itoa(j.made))
+	a := j.answer(j.job(readToken, "propose", "--program", "p", "--json", "--out", dir))
+	require.Zero(j.t, a.code, a.stderr)
+	if _, err := os.Stat(dir); err != nil {
+		dir = ""
+	}
+	return dir, j.single(a)
+}
+
+func (j *jobs) single(a answer) iteration {
+	j.t.Helper()
+	list := j.decode(a.stdout)
+	require.Len(j.t, list, 1)
+	return list[0]
+}
+
+// publish records a bundle.
+func (j *jobs) publish(dir string) iteration {
+	j.t.Helper()
+	a := j.answer(j.job(cmp.Or(j.git.writer, hubToken), "publish", "--program", "p", "--json", dir))
+	require.Zero(j.t, a.code, a.stderr)
+	return j.single(a)
+}
+
+// one is one run: a pair of jobs, and another when all that the first did was to
+// obey.
+func (j *jobs) one() iteration {
+	j.t.Helper()
+	for {
+		dir, proposed := j.propose()
+		if dir == "" {
+			return proposed
+		}
+		published := j.publish(dir)
+		if published.Outcome != "idle" || published.Stopped != "" {
+			return published
+		}
+		require.Contains(j.t, published.Reasons, "what waited is done")
+	}
+}
+
+// splittable are the scenarios that run over two jobs as well: all but those in
+// which only one job has anything to do, and one more.
+func splittable() []scenario {
+	oneJob := []string{"a paused program hears", "a token that is printed is masked", "programs are found on all pages", "prune removes what gone programs left"}
+	split := slices.DeleteFunc(scenarios(), func(s scenario) bool { return slices.Contains(oneJob, s.name) })
+	return append(split, scenario{"five fixes are enough", fiveFixesAreEnough})
+}
+
+func TestScenariosInTwoJobs(t *testing.T) {
+	t.Parallel()
+	for _, s := range splittable() {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			s.play(t, onTwoJobs)
+		})
+	}
+}
+
+func TestNothingToProposeIsSaid(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
+	j := h.inTwoJobs()
+	h.program(onIssue)
+	outputs := filepath.Join(h.side, "outputs")
+	h.env = append(h.env, "GITHUB_OUTPUT="+outputs)
+	dir, _ := j.propose()
+	j.publish(dir)
+	assert.Contains(t, h.beside("outputs"), "bundle=true\n")
+	h.Change(func(s *githubtest.State) { s.Variables["AUTOLOOP_PAUSED"] = "true" })
+	a := h.answer(j.job(readToken, "propose", "--program", "p", "--json", "--out", filepath.Join(h.side, "none")))
+	assert.Zero(t, a.code)
+	assert.JSONEq(t, "[]", a.stdout)
+	assert.NoDirExists(t, filepath.Join(h.side, "none"))
+	assert.Contains(t, h.beside("outputs"), "bundle=false\n")
+}

@@ -1,0 +1,128 @@
+package tests
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
+)
+
+// checks are our comments that say whether an issue is a program.
+func (h *hub) checks(issue int) []string {
+	var list []string
+	h.Change(func(s *githubtest.State) {
+		for _, c := range s.On(issue) {
+			if strings.HasPrefix(c.Body, "<!-- AUTOLOOP:CHECK -->\n") {
+				list = append(list, c.Body)
+			}
+		}
+	})
+	return list
+}
+
+// opened lets an event of Actions be about an issue.
+func (h *hub) opened(number int) {
+	h.t.Helper()
+	event, err := json.Marshal(map[string]any{"action": "opened", "issue": map[string]any{"number": number}})
+	require.NoError(h.t, err)
+	file := filepath.Join(h.side, "event.json")
+	require.NoError(h.t, os.WriteFile(file, event, 0o600))
+	h.env = append(h.env, "GITHUB_ACTIONS=true", "GITHUB_EVENT_NAME=issues", "GITHUB_EVENT_PATH="+file)
+}
+
+func TestANewProgramIssueIsAnswered(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"})
+	h.program(strings.Replace(onIssue, "metric_direction: lower", "metric_direction: sideways", 1))
+	h.opened(1)
+	a := h.binary("scheduler", "validate", "--comment")
+	require.Zero(t, a.code, a.stderr)
+	require.Len(t, h.checks(1), 1)
+	assert.Contains(t, h.checks(1)[0], "**`p` does not run yet.**")
+	assert.Contains(t, h.checks(1)[0], "metric_direction")
+
+	a = h.binary("scheduler", "validate", "--issue", "1")
+	assert.Equal(t, 1, a.code, "without a comment the exit code says it")
+
+	h.Change(func(s *githubtest.State) { s.Issue(1).Body = onIssue })
+	require.Zero(t, h.binary("scheduler", "validate", "--comment").code)
+	require.Len(t, h.checks(1), 1, "the comment is edited")
+	assert.Contains(t, h.checks(1)[0], "**`p` is ready**")
+	assert.Contains(t, h.checks(1)[0], "may change  value.txt")
+
+	h.Calls()
+	require.Zero(t, h.binary("scheduler", "validate", "--comment").code)
+	for _, call := range h.Calls() {
+		assert.Equal(t, "GET", call.Method, "what says the same is left alone")
+	}
+}
+
+func TestAStrangersProgramIssueIsAnswered(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"})
+	hostile := strings.Replace(onIssue, "metric: m", "metric: m\nx: \"@octocat <b> $(id) ${{ github.token }}\"", 1) +
+		"\n````\n@octocat\n````\n```sh\n::set-output name=x::y @octocat\n```\n"
+	h.Change(func(s *githubtest.State) {
+		s.OpenIssue("mallory", "P @octocat <img> `x`", hostile, time.Now(), "autoloop-program")
+	})
+	h.opened(1)
+	a := h.binary("scheduler", "validate", "--comment")
+	require.Zero(t, a.code, a.stderr)
+	require.Len(t, h.checks(1), 1)
+	body := h.checks(1)[0]
+	assert.Contains(t, body, "**This program does not run**: mallory is NONE in this repository")
+	outside, inside := unfenced(body)
+	assert.NotContains(t, outside, "@octocat")
+	assert.NotContains(t, outside, "<b>")
+	assert.NotContains(t, outside, "<img>")
+	assert.Contains(t, inside, "@octocat", "it is quoted, where it pings nobody")
+
+	a = h.binary("scheduler", "validate", "--issue", "1", "--json")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stdout, `"untrusted": "mallory is NONE`)
+}
+
+// unfenced tells a comment's text from what is behind its fence.
+func unfenced(body string) (outside, inside string) {
+	fence := ""
+	for line := range strings.Lines(body) {
+		switch {
+		case fence == "" && strings.HasPrefix(line, "```"):
+			fence = line[:len(line)-len(strings.TrimLeft(line, "`"))]
+		case fence != "" && strings.TrimSpace(line) == fence:
+			fence = ""
+		case fence != "":
+			inside += line
+		default:
+			outside += line
+		}
+	}
+	return outside, inside
+}
+
+func TestWhatIsNoProgramIssueIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n", ".autoloop/programs/speed.md": strings.Replace(onIssue, "agent: command", "agent: tuner", 1)})
+	h.Change(func(s *githubtest.State) {
+		s.OpenIssue("alice", "A question", "?", time.Now())
+		s.OpenIssue("alice", "[Autoloop: speed]", "", time.Now(), "autoloop-program")
+	})
+	for number, why := range map[string]string{"1": "it has no label autoloop-program", "2": "it is the own issue of program speed"} {
+		a := h.binary("scheduler", "validate", "--comment", "--issue", number)
+		require.Zero(t, a.code, a.stderr)
+		assert.Equal(t, "issue #"+number+" is not checked: "+why+"\n", a.stdout)
+	}
+	assert.Empty(t, h.checks(1))
+	assert.Empty(t, h.checks(2))
+	a := h.binary("scheduler", "validate", "--comment")
+	assert.Equal(t, 2, a.code)
+	assert.Contains(t, a.stderr, "say which issue")
+	assert.Equal(t, 1, h.binary("scheduler", "validate", "--issue", "77").code)
+}
