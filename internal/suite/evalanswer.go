@@ -31,7 +31,7 @@ func ParseAnswers(file string, data []byte) ([]Answer, Problems) {
 		}
 		p.take(token)
 	}
-	if len(p.problems) == 0 && len(p.answers) == 0 {
+	if p.number == 0 {
 		p.fail("evaluation", "has no `qa_pair`")
 	}
 	if len(p.problems) > 0 {

@@ -43,9 +43,6 @@ func ParseEvals(file string, data []byte, isFile func(path string) bool) (EvalSu
 			"evals":      e.cases,
 		}, false, "evals")
 	}
-	if len(e.problems) == 0 && len(e.suite.Cases) == 0 {
-		e.fail(root, "evals", "has no case; give at least one prompt with something to check")
-	}
 	if len(e.problems) > 0 {
 		return EvalSuite{}, e.problems
 	}
@@ -67,25 +64,36 @@ func readAny(file string, data []byte, most int) (r *reader, root node, ok bool)
 	return r, root, true
 }
 
-func (e *evalReader) cases(n node, key string) { e.list(n, key, maxCases, e.one) }
+func (e *evalReader) cases(n node, key string) {
+	if n.kind == listKind && len(n.items) == 0 {
+		e.fail(n, key, "has no case; give at least one prompt with something to check")
+	}
+	e.list(n, key, maxCases, e.one)
+}
 
 // one reads one case.
 func (e *evalReader) one(n node, key string) {
 	if !e.is(n, key, objectKind) {
 		return
 	}
-	c := &EvalCase{}
-	expectations := func(n node, key string) { e.expectations(c, n, key) }
+	c, given := &EvalCase{}, false // anything to check, readable or not
+	expectations := func(n node, key string) {
+		given = given || n.kind != listKind || len(n.items) > 0
+		e.expectations(c, n, key)
+	}
 	e.object(n, key, map[string]func(node, string){
-		"id":                   func(n node, key string) { c.ID = e.id(n, key) },
-		"prompt":               func(n node, key string) { c.Prompt = e.text(n, key, maxText) },
-		"expected_output":      func(n node, key string) { c.ExpectedOutput = e.words(n, key) },
-		"files":                func(n node, key string) { e.files(c, n, key) },
-		"expectations":         expectations,
-		"assertions":           expectations,
-		"deterministic_checks": func(n node, key string) { e.checks(c, n, key) },
+		"id":              func(n node, key string) { c.ID = e.id(n, key) },
+		"prompt":          func(n node, key string) { c.Prompt = e.text(n, key, maxText) },
+		"expected_output": func(n node, key string) { c.ExpectedOutput = e.words(n, key) },
+		"files":           func(n node, key string) { e.files(c, n, key) },
+		"expectations":    expectations,
+		"assertions":      expectations,
+		"deterministic_checks": func(n node, key string) {
+			given = given || n.kind != listKind || len(n.items) > 0
+			e.checks(c, n, key)
+		},
 	}, false, "id", "prompt")
-	if c.Total() == 0 && len(e.problems) == 0 {
+	if !given {
 		e.fail(n, key, "has nothing to check; give `expectations` or `deterministic_checks`")
 	}
 	e.suite.Cases = append(e.suite.Cases, *c)
@@ -126,8 +134,9 @@ func (e *evalReader) expectations(c *EvalCase, n node, key string) {
 		text := ""
 		if n.kind == objectKind {
 			take := func(n node, key string) { text = e.text(n, key, maxExpectation) }
-			e.object(n, key, map[string]func(node, string){"text": take, "expectation": take, "assertion": take}, false)
-			if text == "" && len(e.problems) == 0 {
+			named := map[string]func(node, string){"text": take, "expectation": take, "assertion": take}
+			e.object(n, key, named, false)
+			if !slices.ContainsFunc(n.fields, func(f field) bool { return named[f.name] != nil }) {
 				e.fail(n, key, "has no `text`")
 			}
 		} else {
@@ -164,6 +173,10 @@ func (e *evalReader) files(c *EvalCase, n node, key string) {
 			e.fail(n, key, "there is no file %s in the skill, nor in its evals/", quote(text))
 			return
 		}
+		if ofSuites(place) {
+			e.fail(n, key, "%s is what the case is graded by, which its executor must not see; give another file", quote(text))
+			return
+		}
 		staged := StagedFile{From: place, To: strings.TrimPrefix(place, EvalDir+"/")}
 		if staged.To == OutputsDir || strings.HasPrefix(staged.To, OutputsDir+"/") || strings.HasPrefix(staged.To, ".") {
 			e.fail(n, key, "%s would stand at %s, where results or settings belong; rename it", quote(text), quote(staged.To))
@@ -175,6 +188,11 @@ func (e *evalReader) files(c *EvalCase, n node, key string) {
 		}
 		c.Files = append(c.Files, staged)
 	})
+}
+
+// ofSuites reports whether a path of the skill is one of its suites.
+func ofSuites(name string) bool {
+	return slices.ContainsFunc([]string{EvalFile, TriggerFile, AnswerFile}, func(own string) bool { return strings.EqualFold(name, own) })
 }
 
 // OutputsDir is the directory of a sandbox in which results belong.
@@ -198,7 +216,7 @@ func ParseTriggers(file string, data []byte) ([]Trigger, Problems) {
 		}
 		triggers = append(triggers, t)
 	})
-	if len(r.problems) == 0 && len(triggers) == 0 {
+	if root.kind == listKind && len(root.items) == 0 {
 		r.fail(root, "", "has no query")
 	}
 	if len(r.problems) > 0 {

@@ -76,8 +76,14 @@ func TestParseEvalsSaysAllThatIsWrong(t *testing.T) {
  {"type": "shell_command", "command": "true", "timeout": 1e9},
  {"type": "json_field_exists", "file": "a", "path": "a[-1]"}
 ]},
-{"id": 1, "prompt": "p", "expectations": ["x"]}]`
-	_, problems = ParseEvals("e.json", []byte(bad), anyFile)
+{"id": 1, "prompt": "p", "expectations": ["x"]},
+{"id": 3, "prompt": "p"},
+{"id": 4, "prompt": "p", "expectations": [], "deterministic_checks": []},
+{"id": 5, "prompt": "p", "assertions": [{"name": "x"}, {"text": 1}], "files": ["evals.json", "evals/trigger-eval.json", "x/../evals/evaluation.xml"]}]`
+	suites := func(path string) bool {
+		return anyFile(path) || strings.HasPrefix(path, "evals/e") || strings.HasPrefix(path, "evals/t")
+	}
+	_, problems = ParseEvals("e.json", []byte(bad), suites)
 	var lines []string
 	for _, problem := range problems {
 		lines = append(lines, problem.String())
@@ -93,9 +99,14 @@ func TestParseEvalsSaysAllThatIsWrong(t *testing.T) {
 		"checks[10].file: \"outputs\" is no path below", "checks[11].file: \"./\" is no path below", "checks[12].file: \"/etc/passwd\" is no path below",
 		"checks[13].file: \"outputs/../../a\" is no path below", "checks[14].pattern: is empty", "checks[15].pattern: has more than 8192 bytes",
 		"checks[16].pattern: is no regular expression", "checks[17].timeout: is 1e9; give seconds", "checks[18].path: cannot be read at", "[2].id: \"1\" is there twice",
+		"e.json:25: [3]: has nothing to check", "e.json:26: [4]: has nothing to check", "[5].assertions[0]: has no `text`", "[5].assertions[1].text: must be a text",
+		`[5].files[0]: "evals.json" is what the case is graded by`, `[5].files[1]: "evals/trigger-eval.json" is what`, `[5].files[2]: "x/../evals/evaluation.xml" is what`,
 	} {
 		assert.Contains(t, text, want)
 	}
+	assert.NotContains(t, text, "[0]: has nothing to check", "what cannot be read is there all the same")
+	_, problems = ParseEvals("e.json", []byte(`{"skill_name": 3, "evals": []}`), anyFile)
+	assert.Len(t, problems, 2, "%v", problems)
 
 	for name, data := range map[string]string{
 		"nothing to check": `[{"id": 1, "prompt": "p"}]`, "no case": `{"evals": []}`, "not JSON": `{`, "a text": `"x"`, "no evals": `{}`,
@@ -112,6 +123,9 @@ func TestParseTriggers(t *testing.T) {
 	assert.Equal(t, []Trigger{{"a", true}, {"b", false}}, triggers)
 	_, problems = ParseTriggers("t.json", []byte("[{\"query\": \"a\"},\n{\"query\": \"a\", \"should_trigger\": 1}]"))
 	assert.Len(t, problems, 3)
+	_, problems = ParseTriggers("t.json", []byte("[]"))
+	require.Len(t, problems, 1)
+	assert.Equal(t, "t.json:1: has no query", problems[0].String())
 }
 
 func TestParseAnswers(t *testing.T) {
