@@ -61,9 +61,12 @@ func apply(ctx context.Context, env Env, o iterateOptions, name string, yes bool
 	if err := showChange(ctx, env, repo, base, kept); err != nil {
 		return err
 	}
-	if !yes && !ask(env, fmt.Sprintf("merge %s? [y/n] ", branch)) {
-		fmt.Fprintln(env.Stdout, "nothing was merged")
-		return nil
+	if !yes {
+		agreed, err := ask(ctx, env, fmt.Sprintf("merge %s? [y/n] ", branch))
+		if err != nil || !agreed {
+			fmt.Fprintln(env.Stdout, "nothing was merged")
+			return err
+		}
 	}
 	out, err := repo.MergeInto(ctx, env.Environ, branch, fmt.Sprintf("Merge branch '%s'", branch))
 	if err != nil {
@@ -87,14 +90,24 @@ func showChange(ctx context.Context, env Env, repo *git.Repo, base, kept string)
 	return err
 }
 
-// ask asks on the terminal; anything but yes, and no terminal, is no.
-func ask(env Env, question string) bool {
+// ask asks on the terminal; anything but yes, and no terminal, is no. The error
+// is the end of ctx, for which nobody has to press enter.
+func ask(ctx context.Context, env Env, question string) (bool, error) {
 	if !env.Terminal {
 		fmt.Fprintln(env.Stderr, "there is no terminal to ask on; use --yes")
-		return false
+		return false, nil
 	}
 	fmt.Fprint(env.Stdout, question)
-	answer, _ := bufio.NewReader(env.Stdin).ReadString('\n')
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes"
+	said := make(chan string, 1)
+	go func() {
+		answer, _ := bufio.NewReader(env.Stdin).ReadString('\n')
+		said <- strings.ToLower(strings.TrimSpace(answer))
+	}()
+	select {
+	case answer := <-said:
+		return answer == "y" || answer == "yes", nil
+	case <-ctx.Done():
+		fmt.Fprintln(env.Stdout)
+		return false, context.Cause(ctx)
+	}
 }

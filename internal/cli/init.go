@@ -93,9 +93,12 @@ func doInit(ctx context.Context, env Env, init initOptions, root string, steps [
 		fmt.Fprintln(env.Stdout, "there is nothing to do")
 		return nil
 	}
-	if !init.yes && !ask(env, fmt.Sprintf("make these %d changes? [y/n] ", todo)) {
-		fmt.Fprintln(env.Stdout, "nothing was changed")
-		return nil
+	if !init.yes {
+		agreed, err := ask(ctx, env, fmt.Sprintf("make these %d changes? [y/n] ", todo))
+		if err != nil || !agreed {
+			fmt.Fprintln(env.Stdout, "nothing was changed")
+			return err
+		}
 	}
 	for _, s := range steps {
 		if err := s.apply(ctx, root); err != nil {

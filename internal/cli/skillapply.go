@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,11 +40,7 @@ func newSkillApplyCommand(env Env) *cobra.Command {
 			"  iterate skill apply skills/release-notes-autoresearch --version 2 --yes",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := openApplication(cmd.Context(), env, args[0], o)
-			if err != nil {
-				return err
-			}
-			return a.apply(cmd.Context())
+			return changeSkill(cmd.Context(), env, args[0], o, (*application).apply)
 		},
 	}
 	flags := cmd.Flags()
@@ -64,11 +61,7 @@ func newSkillUndoCommand(env Env) *cobra.Command {
 		Example: "  iterate skill undo skills/release-notes-autoresearch",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := openApplication(cmd.Context(), env, args[0], o)
-			if err != nil {
-				return err
-			}
-			return a.undo(cmd.Context())
+			return changeSkill(cmd.Context(), env, args[0], o, (*application).undo)
 		},
 	}
 	flags := cmd.Flags()
@@ -86,12 +79,26 @@ type application struct {
 	original, now snapshot.Kept
 }
 
-func openApplication(ctx context.Context, env Env, dir string, o skillApplyOptions) (*application, error) {
+// changeSkill opens a workspace that no run works in, and does something to its
+// skill.
+func changeSkill(ctx context.Context, env Env, dir string, o skillApplyOptions, do func(*application, context.Context) error) error {
 	w, err := snapshot.OpenWorkspace(env.path(dir))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return applicationOf(ctx, env, w, o)
+	release, err := w.Hold()
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // there is no v0, which is said below
+	case err != nil:
+		return err
+	default:
+		defer release()
+	}
+	a, err := applicationOf(ctx, env, w, o)
+	if err != nil {
+		return err
+	}
+	return do(a, ctx)
 }
 
 // applicationOf reads the skill of a workspace, after finishing what was
@@ -157,8 +164,8 @@ func (a *application) apply(ctx context.Context) error {
 	if !a.untouched(ctx) {
 		return a.joined(ctx, wanted)
 	}
-	if !a.agreed(fmt.Sprintf("apply v%d to %s? [y/n] ", a.version, a.workspace.Skill)) {
-		return nil
+	if agreed, err := a.agreed(ctx, fmt.Sprintf("apply v%d to %s? [y/n] ", a.version, a.workspace.Skill)); err != nil || !agreed {
+		return err
 	}
 	return a.restore(ctx, wanted.Dir, a.version)
 }
@@ -211,8 +218,8 @@ func (a *application) joined(ctx context.Context, wanted snapshot.Kept) error {
 		return err
 	}
 	fmt.Fprintf(a.env.Stdout, "\nJoined with what changed in the skill since v0, it changes:\n\n%s\n", report.Pictured(string(patch)))
-	if !a.agreed(fmt.Sprintf("apply v%d, merged, to %s? [y/n] ", a.version, a.workspace.Skill)) {
-		return nil
+	if agreed, err := a.agreed(ctx, fmt.Sprintf("apply v%d, merged, to %s? [y/n] ", a.version, a.workspace.Skill)); err != nil || !agreed {
+		return err
 	}
 	if err := a.keep(ctx, "before-apply"); err != nil {
 		return err
@@ -256,8 +263,8 @@ func (a *application) undo(ctx context.Context) error {
 		return fmt.Errorf("%s has changes that are in no version of the workspace (from v0: %s); nothing was undone: use --force to lose them from it",
 			a.workspace.Skill, differing(a.original.Tree, a.now.Tree))
 	}
-	if !a.agreed(fmt.Sprintf("put v0 back to %s? [y/n] ", a.workspace.Skill)) {
-		return nil
+	if agreed, err := a.agreed(ctx, fmt.Sprintf("put v0 back to %s? [y/n] ", a.workspace.Skill)); err != nil || !agreed {
+		return err
 	}
 	if !known {
 		if err := a.keep(ctx, "before-undo"); err != nil {
@@ -292,12 +299,15 @@ func (a *application) keep(ctx context.Context, name string) error {
 }
 
 // agreed asks, and says when nothing happens.
-func (a *application) agreed(question string) bool {
-	if a.yes || ask(a.env, question) {
-		return true
+func (a *application) agreed(ctx context.Context, question string) (bool, error) {
+	if a.yes {
+		return true, nil
 	}
-	fmt.Fprintf(a.env.Stdout, "nothing was changed; the workspace %s is kept\n", a.workspace.Dir)
-	return false
+	agreed, err := ask(ctx, a.env, question)
+	if !agreed {
+		fmt.Fprintf(a.env.Stdout, "nothing was changed; the workspace %s is kept\n", a.workspace.Dir)
+	}
+	return agreed, err
 }
 
 // restore makes the skill a snapshot, if it is still what was looked at.
