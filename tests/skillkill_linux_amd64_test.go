@@ -2,6 +2,7 @@ package tests
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -167,4 +168,35 @@ func TestSkillRunKilledAtEveryRename(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, left, "left by a kill before %s, the call %d, and by the run after", call, point)
 	})
+}
+
+func TestAppendKilledAtEveryCall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"s/SKILL.md": "# s\n"})
+	require.Zero(t, w.binary("iterate", "snapshot", "s", ws+"/v0").code)
+	const row = "1\t2023-11-14T22:13:20+00:00\t0.75\t0.75\tkept\tsay more\n"
+	old := trajectory[:strings.Index(trajectory, "\n1\t")+1]
+	command := func() *exec.Cmd {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(w.env, appends+"="+filepath.Join(w.dir, ws))
+		return cmd
+	}
+	const most = 100
+	for point := 1; ; point++ {
+		require.Less(t, point, most)
+		w.write(ws+"/results.tsv", old)
+		call := killAt(t, command(), point, anyCall)
+		now := w.read(ws + "/results.tsv")
+		require.True(t, now == old || now == old+row, "a mixture after a kill before %s, the call %d: %q", call, point, now)
+		out, err := command().CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Equal(t, old+row, w.read(ws+"/results.tsv"), "%s, the call %d", call, point)
+		left, err := os.ReadDir(filepath.Join(w.dir, ws))
+		require.NoError(t, err)
+		require.Len(t, left, 3, "left by a kill before %s, the call %d, and by the run after: %v", call, point, left)
+		if call == "" {
+			require.Greater(t, point, 3, "too few points to believe it")
+			return
+		}
+	}
 }
