@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github"
 	"github.com/org/autoloop/internal/program"
@@ -58,14 +60,32 @@ func chooseProgram(ctx context.Context, env Env, repo *git.Repo, hub *github.Cli
 	return p, issue, runnable(p)
 }
 
-// resolve tells the program's targets from prose, by the files that are tracked.
+// resolve tells the program's targets from prose, by the files that are tracked,
+// and protects what the cases of its skill are given. A suite that cannot be read
+// is told where it is measured.
 func resolve(ctx context.Context, repo *git.Repo, p *program.Program) error {
 	files, err := trackedFiles(ctx, repo)
 	if err != nil {
 		return err
 	}
 	p.Resolve(func(path string) bool { _, tracked := slices.BinarySearch(files, path); return tracked })
+	if p.Evaluation == program.Skill && p.Skill != "" {
+		if skill, err := evals.Load(repo.Root, p.Skill, p.Evals); err == nil {
+			p.ProtectInputs(inputsOf(p.Skill, skill))
+		}
+	}
 	return nil
+}
+
+// inputsOf lists the files that cases name, as paths of the repository.
+func inputsOf(dir string, skill *evals.Skill) []string {
+	var files []string
+	for _, c := range skill.Evals.Cases {
+		for _, file := range c.Files {
+			files = append(files, path.Join(dir, file.From))
+		}
+	}
+	return files
 }
 
 // workflowFile matches what GitHub takes for a workflow in .github/workflows.

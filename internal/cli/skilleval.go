@@ -63,6 +63,14 @@ func (o *skillEvalOptions) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.json, "json", false, "print a JSON object")
 }
 
+// check refuses numbers that mean nothing.
+func (o *skillEvalOptions) check() error {
+	if o.jobs < 1 || o.timeout <= 0 {
+		return Usagef("--jobs %d, --timeout %s: give at least one job, and a time above 0", o.jobs, o.timeout)
+	}
+	return nil
+}
+
 // evaluated is `iterate skill eval --json`. Scores are null where the skill has
 // no such suite.
 type evaluated struct {
@@ -91,6 +99,9 @@ type evaluatedCase struct {
 }
 
 func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
 	skill, err := evals.Load(env.path(dir), ".", "")
 	if err != nil {
 		return misfit(err)

@@ -89,6 +89,11 @@ func reportSkill(ctx context.Context, env Env, w *snapshot.Workspace, version in
 	}
 	r = report.NewSkillReport(rows, lostCases(before, after))
 	r.Skill, r.Workspace, r.Failures = skillTitle(suited, w), w.Dir, failuresOf(after.Cases)
+	figures, err := triggerFigures(suited, w, rows)
+	if err != nil {
+		return r, nil, err
+	}
+	r.AddTriggers(figures)
 	patch, r.Changes, err = versionPatch(ctx, env, w, version)
 	if err != nil {
 		return r, nil, err

@@ -30,7 +30,7 @@ type skillRunOptions struct {
 
 	executor, executorCommand, workspace, runs string
 	count, stopAfter                           int
-	noCaseRegression, fresh, yes               bool
+	noCaseRegression, fresh, yes, triggers     bool
 	proposal                                   time.Duration
 }
 
@@ -48,6 +48,7 @@ func (o *skillRunOptions) register(flags *pflag.FlagSet) {
 	flags.IntVar(&o.stopAfter, "stop-after-reverts", defaultReverts, "how many reverts in a row end the run; 0 is off")
 	flags.StringVar(&o.runs, "runs", "1", "how often each side is measured before a change is kept: a number, or auto")
 	flags.BoolVar(&o.noCaseRegression, "no-case-regression", false, "turn down what loses a case that passed")
+	flags.BoolVar(&o.triggers, "triggers", true, "run the trigger queries of the original and of the best version at the end")
 	flags.DurationVar(&o.proposal, "proposal-timeout", 30*time.Minute, "what the improver has for one change")
 }
 
@@ -60,6 +61,12 @@ const (
 func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error {
 	if o.count < 1 {
 		return Usagef("-n %d: give at least one iteration", o.count)
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.stopAfter < 0 || o.proposal <= 0 {
+		return Usagef("--stop-after-reverts %d, --proposal-timeout %s: give 0 (off) or more, and a time above 0", o.stopAfter, o.proposal)
 	}
 	if err := o.choose(ctx, env, "who improves the skill"); err != nil {
 		return err
@@ -94,7 +101,7 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if err := o.sayWhatChanged(ctx, env, w); err != nil {
 		return err
 	}
-	loop, err := o.loop(ctx, env, w, run)
+	loop, measuring, err := o.loop(ctx, env, w, run)
 	if err != nil {
 		return err
 	}
@@ -107,6 +114,11 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	}
 	fmt.Fprintf(o.text(env), "%s: %s; the best is v%d in %s\n", loop.Name, ended, w.Best, w.Dir)
 	result.Ended, result.BestVersion = ended, w.Best
+	if o.triggers {
+		if err := measuring.triggers(ctx, w); err != nil && ctx.Err() == nil {
+			fmt.Fprintf(env.Stderr, "warning: %s\n", command.OneLine(err.Error(), changeWidth))
+		}
+	}
 	return o.conclude(ctx, env, w, result)
 }
 
@@ -135,9 +147,6 @@ func (o *skillRunOptions) open(ctx context.Context, env Env, dir string) (*snaps
 		place = snapshot.FreshDir(place)
 	}
 	if _, err := os.Lstat(filepath.Join(place, "manifest.json")); errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(place, 0o755); err != nil { //nolint:gosec // a workspace is for people, like the skill beside it
-			return nil, fmt.Errorf("make the workspace: %w", err)
-		}
 		return snapshot.Create(ctx, place, dir)
 	}
 	w, err := snapshot.OpenWorkspace(place)
@@ -163,10 +172,14 @@ func ofThisSkill(w *snapshot.Workspace, dir string) error {
 }
 
 // loop wires improver and evaluation.
-func (o *skillRunOptions) loop(ctx context.Context, env Env, w *snapshot.Workspace, run string) (*skill.Loop, error) {
+func (o *skillRunOptions) loop(ctx context.Context, env Env, w *snapshot.Workspace, run string) (*skill.Loop, *workspaceEvals, error) {
 	p := &program.Program{
 		File: "iterate skill", Executor: o.executor, ExecutorCommand: o.executorCommand, AgentCommand: o.command, Model: o.model,
 		Judge: o.judge, JudgeModel: o.judgeModel, Env: o.env, Jobs: o.jobs, Network: o.network, Isolation: o.isolation,
+	}
+	versions := filepath.Join(run, "versions")
+	if err := os.Mkdir(versions, 0o700); err != nil {
+		return nil, nil, err
 	}
 	l := &skillLoop{
 		env: env, program: p, root: env.Dir, agent: o.agent, dir: run, keep: w.Dir, hidden: []string{w.Skill},
@@ -174,20 +187,21 @@ func (o *skillRunOptions) loop(ctx context.Context, env Env, w *snapshot.Workspa
 	}
 	options, err := l.options(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	options.Timeout = o.timeout
 	suited, err := workspaceSkill(ctx, env, w)
 	if err != nil {
-		return nil, misfit(err)
+		return nil, nil, misfit(err)
 	}
+	measuring := &workspaceEvals{suited: suited, options: options, versions: versions}
 	improver, text, err := o.improver(ctx, env, p, run)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	homes := 0
 	return &skill.Loop{
-		Workspace: w, Evals: &workspaceEvals{suited, options}, Improver: improver, Model: o.model, Command: text, Name: suited.Name,
+		Workspace: w, Evals: measuring, Improver: improver, Model: o.model, Command: text, Name: suited.Name,
 		Most: o.count, StopAfter: o.stopAfter, NoCaseRegression: o.noCaseRegression, Timeout: o.proposal, Now: env.Now,
 		Home: func() (string, []string, error) {
 			homes++
@@ -195,7 +209,7 @@ func (o *skillRunOptions) loop(ctx context.Context, env Env, w *snapshot.Workspa
 			environ, err := l.environ(home, o.env)
 			return home, environ, err
 		},
-	}, nil
+	}, measuring, nil
 }
 
 // improver finds who changes the skill, and its command.
@@ -218,13 +232,17 @@ func (o *skillRunOptions) improver(ctx context.Context, env Env, p *program.Prog
 type workspaceEvals struct {
 	suited  *evals.Skill
 	options evals.Options
+	// versions is a directory in which snapshots are unpacked.
+	versions string
 }
 
 // Measure runs the suite for the skill in dir.
 func (e *workspaceEvals) Measure(ctx context.Context, dir, out string) (skill.Measured, error) {
-	version := *e.suited
-	version.Dir = dir
-	result, err := evals.Run(ctx, &version, out, e.options)
+	version, err := e.version(ctx, e.suited, dir)
+	if err != nil {
+		return skill.Measured{}, err
+	}
+	result, err := evals.Run(ctx, version, out, e.options)
 	var fault *evals.FaultError
 	if ctx.Err() == nil && errors.As(err, &fault) {
 		return skill.Measured{Fault: command.OneLine(err.Error(), liveWidth)}, nil
@@ -233,6 +251,30 @@ func (e *workspaceEvals) Measure(ctx context.Context, dir, out string) (skill.Me
 		return skill.Measured{}, err
 	}
 	return e.measured(result), nil
+}
+
+// version is a suite of v0 with the skill in dir. The inputs of its cases are
+// those of v0 too, whatever a candidate made of them.
+func (e *workspaceEvals) version(ctx context.Context, suited *evals.Skill, dir string) (*evals.Skill, error) {
+	version := *suited
+	var err error
+	if version.Inputs, err = e.unpacked(ctx, suited.Dir); err != nil {
+		return nil, err
+	}
+	version.Dir, err = e.unpacked(ctx, dir)
+	return &version, err
+}
+
+// unpacked is a snapshot with the modes that it stands for: on disk it is
+// read-only, and a case would be another one with that than with a candidate.
+// Any other directory is returned as it is.
+func (e *workspaceEvals) unpacked(ctx context.Context, dir string) (string, error) {
+	if _, err := os.Lstat(snapshot.ManifestFile(dir)); errors.Is(err, fs.ErrNotExist) {
+		return dir, nil
+	}
+	place := filepath.Join(e.versions, filepath.Base(dir))
+	_, err := snapshot.Restore(ctx, dir, place)
+	return place, err
 }
 
 // Read takes together what earlier calls of Measure left.

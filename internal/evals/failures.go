@@ -8,17 +8,18 @@ import (
 	"github.com/org/autoloop/internal/command"
 )
 
-// Failures says in lines what did not pass, and what graders would improve in
-// the suite, in at most so many bytes. It is what an improver is told.
+// Failures says in lines what did not pass, what graders would improve in the
+// suite, and which cases are to be kept, in at most so many bytes. It is what an
+// improver is told.
 func Failures(r Result, most int) string {
-	var lines []string
+	var lines, whole []string
 	for _, c := range r.Cases {
 		switch {
 		case c.Problem != "":
 			lines = append(lines, fmt.Sprintf("case %s: 0 of %d: %s", c.ID, c.Total, c.Problem))
 			continue
 		case len(c.Failed) == 0:
-			lines = append(lines, fmt.Sprintf("case %s: all %d passed", c.ID, c.Total))
+			whole = append(whole, c.ID)
 		default:
 			lines = append(lines, fmt.Sprintf("case %s: %d of %d", c.ID, c.Passed, c.Total))
 		}
@@ -30,6 +31,9 @@ func Failures(r Result, most int) string {
 		if text := overall(r.Feedback[c.ID]); text != "" {
 			lines = append(lines, fmt.Sprintf("the grader on case %s: %s", c.ID, text))
 		}
+	}
+	if len(whole) > 0 {
+		lines = append(lines, fmt.Sprintf("passed whole, %d of %d cases: %s", len(whole), len(r.Cases), strings.Join(whole, ", ")))
 	}
 	text := strings.Join(lines, "\n")
 	if len(text) > most {

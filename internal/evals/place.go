@@ -1,6 +1,7 @@
 package evals
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -55,7 +56,7 @@ func (s *session) compose(ctx context.Context, dir string, c suite.EvalCase) (*s
 			continue
 		}
 		parts = append(parts, sandbox.Part{At: ".", Fixture: sandbox.Fixture{
-			Name: "files of case " + c.ID, Dir: filepath.Join(s.skill.Dir, below),
+			Name: "files of case " + c.ID, Dir: filepath.Join(cmp.Or(s.skill.Inputs, s.skill.Dir), below),
 			Leave: func(name string) bool { return !slices.Contains(wanted, name) },
 		}})
 	}

@@ -126,6 +126,31 @@ func TestASuiteElsewhereInTheSkillIsNotShown(t *testing.T) {
 	assert.Empty(t, result.Cases[0].Failed)
 }
 
+func TestASuiteElsewhereIsNoInput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `[]`)
+	w.write("skill/graded/cases.json", `[{"id": 1, "prompt": "p", "files": ["graded/cases.json"], "expectations": ["x"]}]`)
+	_, err := evals.Load(w.root, "skill", "skill/graded/cases.json")
+	require.ErrorContains(t, err, `[0].files[0]: there is no file "graded/cases.json"`)
+}
+
+func TestInputsOfCasesFromElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `[{"id": 1, "prompt": "p", "files": ["notes.txt", "files/in.txt"], "deterministic_checks": [
+		{"type": "file_contains", "file": "seen", "text": "given\ngiven\nmine\n"}]}]`)
+	for _, dir := range []string{"skill", "original"} {
+		text := map[string]string{"skill": "mine\n", "original": "given\n"}[dir]
+		w.write(dir+"/notes.txt", text)
+		w.write(dir+"/evals/files/in.txt", text)
+	}
+	skill, err := evals.Load(w.root, "skill", "")
+	require.NoError(t, err)
+	skill.Inputs = w.at("original")
+	result, err := evals.Run(t.Context(), skill, w.at("out"), w.options(`cat notes.txt files/in.txt "$AUTOLOOP_SKILL/notes.txt" > outputs/seen`))
+	require.NoError(t, err)
+	assert.Empty(t, result.Cases[0].Failed)
+}
+
 func TestACrashedCaseCountsNothing(t *testing.T) {
 	t.Parallel()
 	check := `"deterministic_checks": [{"type": "file_not_exists", "file": "bad"}]`

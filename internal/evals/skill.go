@@ -31,6 +31,8 @@ type Skill struct {
 	// Dir is the skill's directory, Name what its SKILL.md says, else the
 	// directory's own name.
 	Dir, Name string
+	// Inputs is the directory that the files of cases are read from; "" is Dir.
+	Inputs string
 	// Evals has at least one case; Triggers and Answers are nil when the skill
 	// has no such file.
 	Evals    suite.EvalSuite
@@ -157,8 +159,12 @@ func skillName(text, otherwise string) string {
 }
 
 // isFile reports whether a path of the skill is a regular file that is reached
-// through no link out of it.
+// through no link out of it. An eval file of another name is no input of its own
+// cases.
 func (l *loading) isFile(name string) bool {
+	if path.Clean(name) == l.skill.own && l.skill.own != suite.EvalFile {
+		return false
+	}
 	info, err := l.root.Lstat(filepath.FromSlash(path.Clean(name)))
 	return err == nil && info.Mode().IsRegular()
 }

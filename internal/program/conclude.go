@@ -89,7 +89,18 @@ func (p *Program) suitePaths() []string {
 	if !strings.HasPrefix(p.Evals, paths[0]) {
 		paths = append(paths, p.Evals)
 	}
-	return paths
+	return append(paths, p.inputs...)
+}
+
+// ProtectInputs makes files that cases of the skill's suite name, as paths of the
+// repository, part of the suite: a candidate may not change what it is given.
+func (p *Program) ProtectInputs(files []string) {
+	for _, file := range files {
+		if !p.OfSuite(file) {
+			p.inputs = append(p.inputs, file)
+			p.Protected = addPattern(p.Protected, Pattern{Text: file, Bare: true})
+		}
+	}
 }
 
 // OfSuite reports whether a path is part of what a skill is graded by: it counts

@@ -97,7 +97,8 @@ type Program struct {
 	// Body is the file without its frontmatter.
 	Body string
 
-	directionBad bool // metric_direction is there and cannot be read
+	directionBad bool     // metric_direction is there and cannot be read
+	inputs       []string // of the cases of a skill's suite, outside of it
 }
 
 // PlateauFor returns the plateau for the agent that proposes: what the program

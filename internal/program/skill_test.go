@@ -19,6 +19,11 @@ func TestTheSuiteOfASkillIsNoTarget(t *testing.T) {
 		assert.Equal(t, !suite, m.Allows(path), path)
 		assert.Equal(t, suite, p.OfSuite(path), path)
 	}
+	p.ProtectInputs([]string{"s/in[1].txt", "s/evals/files/a", "docs/in.md"})
+	m = p.Matcher()
+	assert.False(t, m.Allows("s/in[1].txt"))
+	assert.True(t, m.Allows("s/in1.txt"), "a name is no pattern")
+	assert.True(t, p.OfSuite("s/in[1].txt") && p.OfSuite("docs/in.md"))
 	assert.Equal(t, 3, p.Plateau)
 	assert.Equal(t, "1", p.Target.String())
 	metric := program.Parse("p.md", []byte("---\nmetric: m\n---\n## Target\n`s/`\n"))

@@ -13,7 +13,7 @@ import (
 
 const (
 	maxSection = 4_000
-	maxOutput  = 2_000
+	maxOutput  = 4_000
 	maxLine    = 300
 	maxFiles   = 200
 )
@@ -59,7 +59,7 @@ type Input struct {
 }
 
 // maxPrompt is about what all the bounds add up to.
-const maxPrompt = 32_000
+const maxPrompt = 34_000
 
 // room is a bound in proportion to the room that there is.
 func (in Input) room(bound int) int {

@@ -28,9 +28,12 @@ type SkillReport struct {
 	NextSteps      []string       `json:"next_steps"`
 	Trajectory     []SkillStep    `json:"trajectory"`
 	// RegressedCases are those that the original passes and the best does not.
-	RegressedCases []string       `json:"regressed_cases"`
-	Failures       []SkillFailure `json:"remaining_failures"`
-	Changes        []SkillChange  `json:"changes"`
+	RegressedCases []string `json:"regressed_cases"`
+	// Triggers are figures of their own, of the versions for which the trigger
+	// queries were run; they decide nothing.
+	Triggers []SkillTriggers `json:"triggers"`
+	Failures []SkillFailure  `json:"remaining_failures"`
+	Changes  []SkillChange   `json:"changes"`
 	// Diff is for `git apply`; DiffBase64 has it when it is not UTF-8.
 	Diff       string `json:"diff"`
 	DiffBase64 string `json:"diff_base64,omitempty"`
@@ -52,6 +55,16 @@ type SkillFailure struct {
 	Evidence string `json:"evidence"`
 }
 
+// SkillTriggers is what the trigger queries of one version came to.
+type SkillTriggers struct {
+	Version int         `json:"version"`
+	Score   score.Value `json:"score"`
+	// Right of Total queries had the skill taken up, or left, as the suite says.
+	Right    int            `json:"right"`
+	Total    int            `json:"total"`
+	Failures []SkillFailure `json:"failures"`
+}
+
 // SkillChange is one path that differs between v0 and the best version.
 type SkillChange struct {
 	Path string `json:"path"` // quoted when it is not plain
@@ -67,7 +80,8 @@ func NewSkillReport(rows []results.Row, regressed []string) SkillReport {
 	r := SkillReport{
 		Schema: 1, Class: c.Class, Notes: []string{}, Start: c.Start, Best: c.Best, Gain: c.Gain, BestVersion: c.BestVersion,
 		Kept: c.Kept, Reverted: c.Reverted, Recommendation: c.Recommendation, Reason: c.Reason, NextSteps: append([]string{}, c.NextSteps...),
-		Trajectory: []SkillStep{}, RegressedCases: append([]string{}, regressed...), Failures: []SkillFailure{}, Changes: []SkillChange{},
+		Trajectory: []SkillStep{}, RegressedCases: append([]string{}, regressed...), Triggers: []SkillTriggers{},
+		Failures: []SkillFailure{}, Changes: []SkillChange{},
 	}
 	for _, row := range rows {
 		r.Trajectory = append(r.Trajectory, SkillStep{row.Iteration, row.Score, row.Best, row.Action, row.Changelog})
@@ -85,6 +99,20 @@ func NewSkillReport(rows []results.Row, regressed []string) SkillReport {
 		r.Notes = append(r.Notes, "the scores bounce without a trend: expectations may be a matter of taste; make them checkable")
 	}
 	return r
+}
+
+// AddTriggers puts the figures of the trigger queries into the report, in the
+// order of the versions.
+func (r *SkillReport) AddTriggers(list []SkillTriggers) {
+	r.Triggers = append(r.Triggers, list...)
+	if len(list) == 0 || list[0].Version != 0 {
+		return
+	}
+	first, last := list[0], list[len(list)-1]
+	if last.Version == r.BestVersion && last.Score.Cmp(first.Score) < 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("agents take up v%d when they should, and leave it when not, less often than the original (%s of the trigger queries, %s before): look at the description in its SKILL.md",
+			last.Version, last.Score, first.Score))
+	}
 }
 
 // unmeasured counts the candidates at the end that were never measured; 0 when
@@ -147,12 +175,25 @@ func (r SkillReport) Markdown() string {
 		out.WriteString("\n## Trajectory\n\n" + table.Markdown())
 	}
 	section(&out, "Cases that the best version lost", r.RegressedCases, func(i int) string { return "- " + Inline(r.RegressedCases[i], maxLabel) })
+	section(&out, "Trigger queries", r.Triggers, func(i int) string { return r.Triggers[i].markdown() })
 	section(&out, "Remaining failures", r.Failures, func(i int) string {
 		f := r.Failures[i]
-		return fmt.Sprintf("- %s: %s (%s)", Inline(f.Case, maxLabel), Inline(f.Text, maxLine), Inline(f.Evidence, maxLine))
+		return "- " + f.markdown()
 	})
 	section(&out, "Changes from v0", r.Changes, func(i int) string { return "- " + r.Changes[i].markdown() })
 	return out.String() + fencedDiff(r.Diff)
+}
+
+func (f SkillFailure) markdown() string {
+	return fmt.Sprintf("%s: %s (%s)", Inline(f.Case, maxLabel), Inline(f.Text, maxLine), Inline(f.Evidence, maxLine))
+}
+
+func (t SkillTriggers) markdown() string {
+	text := fmt.Sprintf("- v%d: %s, %d of %d right", t.Version, t.Score, t.Right, t.Total)
+	for _, f := range t.Failures {
+		text += "\n  - " + f.markdown()
+	}
+	return text
 }
 
 func (c SkillChange) markdown() string {

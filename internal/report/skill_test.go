@@ -1,11 +1,13 @@
 package report_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/score"
 )
 
 func TestAReportHidesNothingOfTheDiff(t *testing.T) {
@@ -18,6 +20,37 @@ func TestAReportHidesNothingOfTheDiff(t *testing.T) {
 	r.Diff = "+say more, ünïcode\r\n"
 	assert.Contains(t, r.Markdown(), "+say more, ünïcode\r\n```")
 	assert.NotContains(t, r.Markdown(), "Control characters")
+}
+
+func TestTriggersAreAFigureOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	figure := func(version int, value string, failures ...report.SkillFailure) report.SkillTriggers {
+		return report.SkillTriggers{Version: version, Score: score.MustValue(value), Right: 3 - len(failures), Total: 3, Failures: failures}
+	}
+	wrong := report.SkillFailure{Case: "trigger-2", Text: "what | time", Evidence: "loaded"}
+	const less = "less often than the original (0.66 of the trigger queries, 1 before)"
+	for name, c := range map[string]struct {
+		figures []report.SkillTriggers
+		noted   bool
+	}{
+		"fewer right":          {[]report.SkillTriggers{figure(0, "1"), figure(1, "0.66", wrong)}, true},
+		"more right":           {[]report.SkillTriggers{figure(0, "0.66", wrong), figure(1, "1")}, false},
+		"the original alone":   {[]report.SkillTriggers{figure(0, "0.66", wrong)}, false},
+		"of another version":   {[]report.SkillTriggers{figure(0, "1"), figure(7, "0.66", wrong)}, false},
+		"without the original": {[]report.SkillTriggers{figure(1, "0.66", wrong)}, false},
+	} {
+		r := report.NewSkillReport(rowsOf("0.5 +0.6"), nil)
+		before := r.Recommendation
+		r.AddTriggers(c.figures)
+		text := r.Markdown()
+		assert.Equal(t, c.noted, strings.Contains(text, less), "%s: %s", name, text)
+		assert.Contains(t, text, "## Trigger queries\n\n- v", name)
+		assert.Equal(t, before, r.Recommendation, "%s: it decides nothing", name)
+	}
+	r := report.NewSkillReport(rowsOf("0.5 +0.6"), nil)
+	assert.NotContains(t, r.Markdown(), "Trigger queries")
+	r.AddTriggers([]report.SkillTriggers{figure(1, "0.66", wrong)})
+	assert.Contains(t, r.Markdown(), "- v1: 0.66, 2 of 3 right\n  - trigger-2: what \\| time (loaded)\n")
 }
 
 func TestAReportOfCandidatesThatWereNeverMeasured(t *testing.T) {

@@ -2,7 +2,9 @@ package skill
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
@@ -19,6 +21,14 @@ import (
 // strictly better.
 func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 	n, candidate := s.last+1, s.Workspace.Candidate()
+	if err := snapshot.Discard(s.Workspace.Version(n)); err != nil { // of an interrupted run, which has no row
+		return false, err
+	}
+	if err := notExchanged(candidate); err != nil {
+		if err := os.Remove(candidate); err != nil { // what an improver put there is not followed
+			return false, err
+		}
+	}
 	if _, err := snapshot.Restore(ctx, s.Workspace.Version(s.Workspace.Best), candidate); err != nil {
 		return false, err
 	}
@@ -84,6 +94,9 @@ func (s *state) keep(ctx context.Context, n int, candidate string, found tried, 
 
 // guard says why a candidate is not measured, or "".
 func (s *state) guard(ctx context.Context, before snapshot.Tree) string {
+	if err := notExchanged(s.Workspace.Candidate()); err != nil {
+		return err.Error()
+	}
 	after, err := snapshot.Scan(ctx, s.Workspace.Candidate())
 	switch {
 	case err != nil:
@@ -97,6 +110,15 @@ func (s *state) guard(ctx context.Context, before snapshot.Tree) string {
 		return "it has no SKILL.md any more"
 	}
 	return ""
+}
+
+// notExchanged is an error when something else than a directory is in the place of
+// the candidate: a link would lead what is done to it elsewhere.
+func notExchanged(candidate string) error {
+	if info, err := os.Lstat(candidate); err == nil && !info.IsDir() {
+		return errors.New("its directory was exchanged")
+	}
+	return nil
 }
 
 // propose lets the improver work on the candidate.

@@ -80,6 +80,20 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 	return put(ctx, from, old, dst)
 }
 
+// Discard removes a snapshot with its manifest, and what an interrupted Take of
+// it left; nothing there is no fault.
+func Discard(snapshot string) error {
+	unlock, err := disk.Lock(filepath.Dir(snapshot))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := tidy(snapshot); err != nil {
+		return err
+	}
+	return errors.Join(disk.RemoveAll(snapshot), removeFile(ManifestFile(snapshot)), removeFile(nextFile(snapshot)))
+}
+
 // isOriginal reports whether a place is v0 of a workspace.
 func isOriginal(dst string) bool {
 	if filepath.Base(dst) != "v0" {

@@ -80,16 +80,19 @@ func (w *Workspace) Iteration(n int) string {
 
 // Create makes the workspace dir of a skill, with the original as v0. What is
 // there of an interrupted attempt is used; a finished one is an error, and so is
-// a directory with anything else in it.
+// a directory with anything else in it, or one within the skill.
 func Create(ctx context.Context, dir, skill string) (*Workspace, error) {
 	if _, err := os.Lstat(filepath.Join(dir, "manifest.json")); err == nil {
 		return nil, fmt.Errorf("%s is a workspace already", dir)
 	}
-	if err := vacant(dir); err != nil {
-		return nil, err
+	place, err := beside(dir, skill)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755) //nolint:gosec // a workspace is for people, like the skill beside it
 	}
-	place, err := resolve(skill)
 	if err != nil {
+		return nil, fmt.Errorf("make the workspace: %w", err)
+	}
+	if err := vacant(dir); err != nil {
 		return nil, err
 	}
 	w := &Workspace{Dir: dir, Skill: place}
@@ -99,6 +102,19 @@ func Create(ctx context.Context, dir, skill string) (*Workspace, error) {
 	}
 	w.SuiteHash = taken.Tree.Below("evals").Digest()
 	return w, w.Save()
+}
+
+// beside returns where the skill is, and refuses a workspace that is in it.
+func beside(dir, skill string) (string, error) {
+	place, err := resolve(skill)
+	if err != nil {
+		return "", err
+	}
+	here, err := resolve(dir)
+	if err != nil {
+		return "", err
+	}
+	return place, apart(place, here)
 }
 
 // OpenWorkspace reads a workspace. One that has no manifest.json, but a v0, as

@@ -136,6 +136,19 @@ func TestWorkspaceInADirectoryOfOthers(t *testing.T) {
 	}
 }
 
+func TestWorkspaceWithinTheSkill(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	skill := filepath.Join(base, "s")
+	write(t, skill, "SKILL.md", "x", 0o644)
+	before := scan(t, skill)
+	for _, dir := range []string{"s/ws", "s/deep/er/ws", "s", "."} {
+		_, err := snapshot.Create(t.Context(), filepath.Join(base, dir), skill)
+		require.ErrorContains(t, err, "keep the two apart", dir)
+	}
+	assert.Equal(t, before, scan(t, skill), "nothing is made in the skill")
+}
+
 func TestWorkspaceIsHeldByOneRun(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/results"
+	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/suite"
+)
+
+// triggersOf is where the trigger queries of a version leave what they came to.
+func triggersOf(w *snapshot.Workspace, version int) string {
+	return filepath.Join(w.Iteration(version), suiteTriggers)
+}
+
+// triggers runs the trigger queries of the original and of the best version,
+// each of them once in a workspace. They are a figure of the report and decide
+// nothing.
+func (e *workspaceEvals) triggers(ctx context.Context, w *snapshot.Workspace) error {
+	suited := e.suited.TriggerSuite()
+	if suited == nil || !evals.Chooses(e.options.Agent.Name()) {
+		return nil
+	}
+	for _, version := range []int{0, w.Best} {
+		if _, err := os.Lstat(triggersOf(w, version)); err == nil {
+			continue
+		}
+		if err := e.trigger(ctx, w, suited, version); err != nil {
+			return fmt.Errorf("trigger queries of v%d: %w", version, err)
+		}
+	}
+	return nil
+}
+
+// trigger runs the queries for one version. What they leave gets its name when
+// all of it is there.
+func (e *workspaceEvals) trigger(ctx context.Context, w *snapshot.Workspace, suited *evals.Skill, version int) error {
+	of, err := e.version(ctx, suited, w.Version(version))
+	if err != nil {
+		return err
+	}
+	place := triggersOf(w, version)
+	fresh := filepath.Join(filepath.Dir(place), "."+suiteTriggers)
+	if err := disk.RemoveAll(fresh); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(fresh, 0o755); err != nil { //nolint:gosec // for people, like the workspace that it is in
+		return err
+	}
+	if _, err := evals.Run(ctx, of, fresh, e.options); err != nil {
+		return err
+	}
+	return os.Rename(fresh, place)
+}
+
+// triggerFigures reads what the trigger queries of the versions came to; none of
+// a version for which they were not run.
+func triggerFigures(suited *evals.Skill, w *snapshot.Workspace, rows []results.Row) ([]report.SkillTriggers, error) {
+	queries := suited.TriggerSuite()
+	if queries == nil {
+		return nil, nil
+	}
+	var list []report.SkillTriggers
+	for _, row := range rows {
+		if row.Action == results.Reverted {
+			continue
+		}
+		found, err := evals.Read(queries, triggersOf(w, row.Iteration))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		figure := report.SkillTriggers{Version: row.Iteration, Score: suite.RateValue(found.Rate), Total: len(found.Cases), Failures: failuresOf(found.Cases)}
+		for i, c := range found.Cases {
+			figure.Right += c.Passed
+			for k := range figure.Failures {
+				if figure.Failures[k].Case == c.ID {
+					figure.Failures[k].Text = fmt.Sprintf("%s: %s", queries.Evals.Cases[i].Prompt, figure.Failures[k].Text)
+				}
+			}
+		}
+		list = append(list, figure)
+	}
+	return list, nil
+}

@@ -1,0 +1,192 @@
+package tests
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// inputsWorld has a skill whose one case is given a file of the skill and one of
+// its evals/, and wants to see both as they were written, and not read-only.
+func inputsWorld(t *testing.T, improve string) *world {
+	t.Helper()
+	w := skillWorld(t, "", improve)
+	check := func(file, text string) string {
+		return `{"type": "file_contains", "file": "` + file + `", "text": "` + text + `"}`
+	}
+	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "p", "files": ["in.txt", "evals/files/x.txt"], "deterministic_checks": [`+
+		check("seen", `given\ngiven\n`)+`, `+check("modes", `-rw-r--r--\n-rw-r--r--\n-rw-r--r--\n`)+`, `+check("out.md", "beta")+`, `+check("out.md", "gamma")+`]}]`)
+	w.write("s/in.txt", "given\n")
+	w.write("s/evals/files/x.txt", "given\n")
+	for _, name := range []string{"SKILL.md", "in.txt", "evals/files/x.txt"} {
+		require.NoError(t, os.Chmod(filepath.Join(w.dir, "s", name), 0o644))
+	}
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message", "inputs")
+	return w
+}
+
+const looks = `cat in.txt files/x.txt > outputs/seen; cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md
+	for f in in.txt files/x.txt "$AUTOLOOP_SKILL/SKILL.md"; do ls -l "$f" | cut -c1-10; done > outputs/modes`
+
+// TestSkillCasesAreTheSameForEveryVersion holds that a version is measured as it
+// stands for, not as its read-only snapshot is, and by the inputs of the original.
+func TestSkillCasesAreTheSameForEveryVersion(t *testing.T) {
+	t.Parallel()
+	w := inputsWorld(t, `echo easier > in.txt; echo beta >> SKILL.md; echo "say beta"`)
+	end := w.skillEnd("-n", "1", "--runs", "auto", "--executor-command", looks)
+	require.Len(t, end.Iterations, 2)
+	assert.InDelta(t, 0.5, *end.Iterations[0].Score, 1e-9, "the original")
+	assert.InDelta(t, 0.75, *end.Iterations[1].Score, 1e-9, "the candidate: %s", end.Iterations[1].Changelog)
+	assert.Equal(t, "kept", end.Iterations[1].Action)
+	assert.Equal(t, "easier\n", w.read(ws+"/v1/in.txt"), "the file itself may change")
+	for _, run := range []string{"iteration-0", "iteration-1", "iteration-1/incumbent-1"} {
+		assert.Equal(t, "given\ngiven\n", w.read(ws+"/"+run+"/eval-1/outputs/seen"), run)
+	}
+}
+
+func TestSkillProgramMayNotChangeWhatCasesAreGiven(t *testing.T) {
+	t.Parallel()
+	w := inputsWorld(t, `echo easier > s/in.txt; echo beta >> s/SKILL.md`)
+	program := w.read(".autoloop/programs/p.md")
+	w.write(".autoloop/programs/p.md", strings.Replace(program, `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`, `sh "$SIDE/looks"`, 1))
+	w.git("commit", "--quiet", "--all", "--message", "look")
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "looks"), []byte(looks), 0o600))
+	got := w.one()
+	assert.Equal(t, "rejected", got.Outcome)
+	assert.Contains(t, strings.Join(got.Reasons, "\n"), `"s/in.txt"`)
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "improve"), []byte("echo beta >> s/SKILL.md"), 0o600))
+	assert.Equal(t, "accepted", w.one().Outcome)
+	w.write("s/in.txt", "harder\n")
+	w.git("commit", "--quiet", "--all", "--message", "another input")
+	w.one()
+	assert.Equal(t, 2, strings.Count(w.memory("p.results.tsv"), "\tbaseline\t"), "another input is another suite")
+}
+
+// TestSkillCandidateThatIsExchanged has an improver that puts a link to the
+// original where its candidate was.
+func TestSkillCandidateThatIsExchanged(t *testing.T) {
+	t.Parallel()
+	for name, exchange := range map[string]string{
+		"for a link to the original": `d=$PWD; cd ..; rm -rf "$d"; ln -s "$SKILL" "$d"`,
+		"for a file":                 `d=$PWD; cd ..; rm -rf "$d"; echo beta > "$d"`,
+		"for nothing":                `d=$PWD; cd ..; rm -rf "$d"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := skillWorld(t, "", `if test "$AUTOLOOP_ITERATION" = 1; then `+exchange+`; else echo beta >> SKILL.md; fi`)
+			w.env = append(w.env, "SKILL="+filepath.Join(w.dir, "s"))
+			before := w.state("s")
+			end := w.skillEnd("-n", "2", "--env", "SKILL")
+			require.Len(t, end.Iterations, 3)
+			assert.Equal(t, "reverted", end.Iterations[1].Action)
+			assert.Nil(t, end.Iterations[1].Score)
+			assert.Equal(t, "kept", end.Iterations[2].Action, end.Iterations[2].Changelog)
+			assert.Equal(t, before, w.state("s"), "nothing is written through the link")
+		})
+	}
+}
+
+func TestSkillImproverIsNotToldOfARevertedAttempt(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `cp "$AUTOLOOP_PROMPT" "$SIDE/prompt-$AUTOLOOP_ITERATION"; echo nothing > SKILL.md; echo "say nothing"`)
+	end := w.skillEnd("-n", "2")
+	require.Equal(t, "reverted", end.Iterations[1].Action)
+	said, err := os.ReadFile(filepath.Join(w.side, "prompt-2"))
+	require.NoError(t, err)
+	assert.Contains(t, string(said), `file_contains out.md "beta"`)
+	assert.NotContains(t, string(said), `file_contains out.md "alpha"`, "the present skill passes that")
+	assert.Contains(t, string(said), "say nothing")
+	assert.Contains(t, string(said), "metric 0 (-0.5)", "what the attempt scored")
+}
+
+func TestSkillIsNotAppliedUnderARun(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" = 1 || for what in apply undo; do "$ITERATE" skill $what "$WORKSPACE" --yes >> "$SIDE/out" 2>&1; echo $? >> "$SIDE/out"; done; echo beta >> SKILL.md`)
+	w.env = append(w.env, "ITERATE="+filepath.Join(binaries, "iterate"), "WORKSPACE="+filepath.Join(w.dir, ws))
+	before := w.state("s")
+	a := w.skill("-n", "2", "--env", "ITERATE,WORKSPACE")
+	require.Zero(t, a.code, a.stderr)
+	out, err := os.ReadFile(filepath.Join(w.side, "out"))
+	require.NoError(t, err)
+	assert.Equal(t, 2, strings.Count(string(out), "another run works in "), string(out))
+	assert.Equal(t, 2, strings.Count(string(out), "\n1\n"), string(out))
+	assert.Equal(t, before, w.state("s"))
+}
+
+func TestSkillRunRefusesWhatMakesNoSense(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", "echo beta >> SKILL.md")
+	before := w.state("s")
+	for _, args := range [][]string{
+		{"--jobs", "0"}, {"--jobs", "-2"}, {"--timeout", "0s"}, {"--timeout", "-1s"}, {"--stop-after-reverts", "-1"}, {"--proposal-timeout", "0s"}, {"-n", "0"},
+	} {
+		assert.Equal(t, 2, w.skill(args...).code, args)
+	}
+	assert.Equal(t, 2, w.binary("iterate", "skill", "eval", "s", "--agent-command", "true", "--judge", "off", "--jobs", "0").code)
+	a := w.skill("--workspace", "s/ws")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stderr, "keep the two apart")
+	assert.Equal(t, before, w.state("s"))
+}
+
+// TestSkillReportHasTriggers improves a skill whose new description no query
+// takes up any more.
+func TestSkillReportHasTriggers(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `echo beta >> SKILL.md; test "$AUTOLOOP_ITERATION" = 1 || echo quiet gamma >> SKILL.md`)
+	w.write("s/evals/trigger-eval.json", `[{"query": "ask: do it", "should_trigger": true}, {"query": "ask: what time is it", "should_trigger": false}]`)
+	executor := `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md
+		if grep -q "^ask: do" "$AUTOLOOP_PROMPT"; then echo asked >> "$SIDE/asked"; grep -q quiet "$AUTOLOOP_SKILL/SKILL.md" || echo read .claude/skills/s/SKILL.md; fi`
+	end := func(more ...string) {
+		w.skillEnd(append([]string{"-n", "1", "--executor-command", executor}, more...)...)
+	}
+	end("--triggers=false")
+	assert.False(t, w.exists(ws+"/iteration-0/triggers"))
+	end()
+	asked, err := os.ReadFile(filepath.Join(w.side, "asked"))
+	require.NoError(t, err)
+	assert.Equal(t, "asked\nasked\n", string(asked), "the original and the best")
+	a := w.binary("iterate", "skill", "report", ws, "--json")
+	require.Zero(t, a.code, a.stderr)
+	var got struct {
+		Class    string
+		Triggers []struct {
+			Version, Right, Total int
+			Score                 float64
+			Failures              []struct{ Case, Text, Evidence string }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(a.stdout), &got))
+	require.Len(t, got.Triggers, 2)
+	assert.Equal(t, []int{0, 2, 2, 2, 1, 2}, []int{got.Triggers[0].Version, got.Triggers[0].Right, got.Triggers[0].Total, got.Triggers[1].Version, got.Triggers[1].Right, got.Triggers[1].Total})
+	require.Len(t, got.Triggers[1].Failures, 1)
+	assert.Equal(t, "ask: do it: the skill is taken up", got.Triggers[1].Failures[0].Text)
+	assert.Equal(t, "rapid", got.Class, "both versions were kept, whatever the queries say")
+	a = w.binary("iterate", "skill", "report", ws)
+	assert.Contains(t, a.stdout, "less often than the original (0.5 of the trigger queries, 1 before)")
+	end("--stop-after-reverts", "1")
+	again, err := os.ReadFile(filepath.Join(w.side, "asked"))
+	require.NoError(t, err)
+	assert.Equal(t, string(asked), string(again), "each version is asked once")
+}
+
+// TestSkillVersionWithoutARow finds the snapshot of a run that was killed before
+// its iteration was recorded.
+func TestSkillVersionWithoutARow(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", "echo nothing >> SKILL.md")
+	require.Empty(t, w.skillEnd("-n", "1").Iterations[2:])
+	require.Zero(t, w.binary("iterate", "snapshot", "s", ws+"/v2").code)
+	w.write(ws+"/.v2.stage-1/file", "x")
+	end := w.skillEnd("-n", "1")
+	assert.Equal(t, "reverted", end.Iterations[0].Action)
+	for _, name := range []string{"v2", "v2.manifest.json", ".v2.stage-1"} {
+		assert.False(t, w.exists(ws+"/"+name), name)
+	}
+}
