@@ -61,6 +61,11 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 			t.Helper()
 			return skillWorld(t, "", `case $AUTOLOOP_ITERATION in 1) echo beta >> s/SKILL.md ;; 2) echo x >> s/SKILL.md ;; 3) echo gamma >> s/SKILL.md ;; esac`)
 		}},
+		"a skill with a grader": {"accepted rejected", func(t *testing.T) *world {
+			t.Helper()
+			w, _ := gradedWorld(t, "")
+			return w
+		}},
 		"several candidates": {"accepted rejected", func(t *testing.T) *world {
 			t.Helper()
 			return severalWorld(t, "agent: command\ncandidates: 4", `case $2 in
@@ -156,7 +161,7 @@ func (w *world) recorded() string {
 	for _, e := range w.events() {
 		if e["key"] != "published" && e["event"] != "started" && e["event"] != "pushed" && (e["event"] != "finished" || e["outcome"] != nil) {
 			fmt.Fprintln(&out, e["event"], e["iteration"], e["role"], e["stage"], e["metric"], e["samples"], e["outcome"], e["verdict"], e["delta"], e["best"], e["proposal"],
-				e["summary"], e["reasons"], e["evaluator"], e["changed"], e["digest"], e["lessons"], e["noisy"], e["patch"])
+				e["summary"], e["reasons"], e["evaluator"], e["changed"], e["digest"], e["lessons"], e["noisy"], e["patch"], e["usage"], e["evaluation"])
 		}
 	}
 	for line := range strings.Lines(w.memory("p.results.tsv")) {
@@ -190,6 +195,18 @@ func TestARateLimitIsHandedOn(t *testing.T) {
 	none := filepath.Join(w.side, "none")
 	require.Zero(t, w.binary("iterate", append(args, none)...).code)
 	assert.NoDirExists(t, none, "nothing runs until then")
+}
+
+func TestABaselineAtTheTargetIsHandedOn(t *testing.T) {
+	t.Parallel()
+	w := valuesWorld(t, "metric_direction: higher\ntarget-metric: 1", "1", "3")
+	dir, proposed := w.propose("bundle")
+	assert.Contains(t, proposed.Stopped, "completed: target reached: 1")
+	published := w.publish(dir)
+	assert.Equal(t, "idle", published.Outcome)
+	assert.Contains(t, published.Stopped, "completed: target reached: 1")
+	assert.Contains(t, w.memory("p.md"), "| Completed | true |")
+	assert.Zero(t, w.count("decided"))
 }
 
 func TestADefaultBranchThatDoesNotMergeIsHandedOn(t *testing.T) {

@@ -18,7 +18,8 @@ type Agent interface {
 	Name() string
 	// Propose works in request.Dir until it is done, fails, or the time is up. An
 	// agent that did not work gives a Reply with a Failure; an error means that
-	// our own machinery failed, or that ctx ended. Propose returns only after
+	// our own machinery failed, or that ctx ended; the Reply then has the Usage
+	// that is known, and no more. Propose returns only after
 	// everything that it started has ended.
 	Propose(ctx context.Context, request Request) (Reply, error)
 }

@@ -120,7 +120,8 @@ func (h *Headless) run(ctx context.Context, request Request, line line, own []st
 		return Reply{}, fmt.Errorf("run %s: %w", h.tool.name, err)
 	}
 	if result.Cancelled && ctx.Err() != nil {
-		return Reply{}, context.Cause(ctx)
+		heard := watch.heard()
+		return Reply{Usage: heard.usage, Model: masker.OneLine(heard.model, MaxSummary), Secrets: masker}, context.Cause(ctx)
 	}
 	watch.finish(request.Home, h.tool.telemetry)
 	result = masker.Result(result)

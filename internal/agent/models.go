@@ -53,7 +53,7 @@ func (m *Models) Propose(ctx context.Context, request Request) (Reply, error) {
 	reply, err := talk.propose(bounded)
 	switch {
 	case ctx.Err() != nil:
-		return Reply{}, context.Cause(ctx)
+		return Reply{Usage: talk.used(), Secrets: m.Masker}, context.Cause(ctx)
 	case err != nil:
 		return Reply{}, err
 	}

@@ -118,6 +118,23 @@ func (l *Left) Bound(usd float64, spent ledger.Spent) {
 	l.bound(program.Budget{USD: usd}, spent)
 }
 
+// After is what is left once so much more is used. over says what is used up by
+// then, "" for nothing; what is unbounded stays so.
+func (l Left) After(tokens int64, usd float64) (rest Left, over string) {
+	rest = l
+	if l.USD > 0 {
+		if rest.USD = l.USD - usd; rest.USD <= 0 {
+			over = fmt.Sprintf("%.2f of the %.2f USD that were left", usd, l.USD)
+		}
+	}
+	if l.Tokens > 0 {
+		if rest.Tokens = l.Tokens - tokens; rest.Tokens <= 0 {
+			over = fmt.Sprintf("%d of the %d tokens that were left", tokens, l.Tokens)
+		}
+	}
+	return rest, over
+}
+
 // span is the time that a budget is for, in UTC: from its start until it begins
 // anew, zero for never.
 func span(now time.Time, per program.Span) (from, until time.Time) {

@@ -213,3 +213,24 @@ func TestTheTunerIsFree(t *testing.T) {
 	sum := ledger.Replay(log.Events)
 	assert.Empty(t, stand(t, "unknown-cost: pause\nbudget: {tokens: 1000, usd: 1, per: day}", &sum).Over)
 }
+
+func TestAfter(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		left   budget.Left
+		tokens int64
+		usd    float64
+		want   budget.Left
+		over   string
+	}{
+		{budget.Left{}, 1 << 40, 1e9, budget.Left{}, ""},
+		{budget.Left{Tokens: 100, USD: 1}, 40, 0.25, budget.Left{Tokens: 60, USD: 0.75}, ""},
+		{budget.Left{Tokens: 100}, 100, 9, budget.Left{}, "100 of the 100 tokens that were left"},
+		{budget.Left{USD: 1}, 9, 1.5, budget.Left{USD: -0.5}, "1.50 of the 1.00 USD that were left"},
+		{budget.Left{Tokens: 5, Time: time.Minute}, 0, 0, budget.Left{Tokens: 5, Time: time.Minute}, ""},
+	} {
+		rest, over := c.left.After(c.tokens, c.usd)
+		assert.Equal(t, c.want, rest)
+		assert.Equal(t, c.over, over)
+	}
+}

@@ -9,13 +9,14 @@ import (
 	"github.com/org/autoloop/internal/chat"
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/program"
 )
 
 // chooseAgents takes the flag's agent, else the program's agents or agent, else
 // the environment's, else the tuner where target files have marks, the program's
-// own command, or in Actions a model.
-func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *command.Runner) ([]agent.Agent, error) {
+// own command, or in Actions a model. Each has its own model, else the program's.
+func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *command.Runner) ([]iterate.Proposer, error) {
 	registry := newRegistry(env, runner, command.NewMasker(env.Environ))
 	targets, err := targetFiles(ctx, repo, p)
 	if err != nil {
@@ -23,9 +24,10 @@ func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo
 	}
 	situation := agent.Situation{Env: env.Environ, Command: p.AgentCommand, Dir: repo.Root, Targets: targets}
 	if named := namedAgents(env, o, p); len(named) > 0 {
-		chosen := make([]agent.Agent, len(named))
-		for i, name := range named {
-			chosen[i], err = registry.Ready(ctx, name, situation)
+		chosen := make([]iterate.Proposer, len(named))
+		for i, one := range named {
+			chosen[i].Model = cmp.Or(o.model, one.Model, p.Model)
+			chosen[i].Agent, err = registry.Ready(ctx, one.Agent, situation)
 			if err != nil && ctx.Err() == nil {
 				err = &UsageError{err}
 			}
@@ -43,7 +45,7 @@ func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo
 	for _, found := range unasked {
 		chosen, err := registry.Usable(found, situation)
 		if err == nil {
-			return []agent.Agent{chosen}, nil
+			return []iterate.Proposer{{Agent: chosen, Model: p.Model}}, nil
 		}
 		missing = append(missing, err.Error())
 	}
@@ -52,15 +54,15 @@ func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo
 
 // namedAgents are the agents that somebody asked for, the most particular word
 // first.
-func namedAgents(env Env, o iterateOptions, p *program.Program) []string {
+func namedAgents(env Env, o iterateOptions, p *program.Program) []program.Proposer {
 	switch {
 	case o.agent != "":
-		return []string{o.agent}
+		return []program.Proposer{{Agent: o.agent}}
 	case len(p.Agents) > 0:
 		return p.Agents
 	}
 	if name := cmp.Or(p.Agent, env.Getenv("AUTOLOOP_AGENT")); name != "" {
-		return []string{name}
+		return []program.Proposer{{Agent: name}}
 	}
 	return nil
 }

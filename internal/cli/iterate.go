@@ -181,7 +181,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions, do work) err
 	if service.Agents, err = chooseAgents(ctx, env, o, repo, p, runner); err != nil {
 		return err
 	}
-	service.Agent, service.BudgetUSD = service.Agents[0], budget
+	service.Agent, service.Model, service.BudgetUSD = service.Agents[0].Agent, service.Agents[0].Model, budget
 	if hub != nil {
 		service.Repository = hub.Repository()
 		service.Front = &publish.Service{Hub: hub, Program: p, Known: issue, Now: env.Now}
@@ -190,7 +190,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions, do work) err
 	shown := newProgress(env)
 	service.Progress = shown.Step
 	if p.Evaluation == program.Tasks {
-		service.Suite = &taskLoop{env: env, program: p, root: repo.Root, agent: service.Agent.Name(), tell: func(text string) {
+		service.Suite = &taskLoop{env: env, program: p, root: repo.Root, agent: service.Agent.Name(), model: service.Model, tell: func(text string) {
 			shown.Step(iterate.Step{Program: p.Name, Name: "measure", Detail: text, Minor: true})
 		}}
 	}

@@ -100,6 +100,7 @@ func resultRows(env Env, r *iterate.Result) [][]string {
 	}
 	add("Proposed by", report.Inline(strings.TrimSpace(r.Agent+" "+r.Model), maxSummaryText))
 	add("Cost", costText(r.Usage))
+	add("Cost of measuring", expenseText(r.Evaluation))
 	add("Time", strconv.FormatFloat(r.Seconds, 'f', 1, 64)+" s")
 	add("Files changed", filesText(r.Changed))
 	add("Commit", hubLink(env, "commit/", pointed(r.Commit), clipped(pointed(r.Commit))))
@@ -161,6 +162,24 @@ func costText(u *ledger.Usage) string {
 	}
 	if u.OutputTokens != nil {
 		parts = append(parts, fmt.Sprintf("%d tokens out", *u.OutputTokens))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// expenseText is what models used that measured; what is unknown is said.
+func expenseText(e *ledger.Expense) string {
+	if e == nil {
+		return ""
+	}
+	var parts []string
+	if e.CostUSD != nil {
+		parts = append(parts, "$"+e.CostUSD.String())
+	}
+	if e.Tokens != nil {
+		parts = append(parts, fmt.Sprintf("%d tokens", *e.Tokens))
+	}
+	if lacking := max(e.UnknownTokens, e.UnknownUSD); lacking > 0 {
+		parts = append(parts, fmt.Sprintf("%d answers of unknown cost", lacking))
 	}
 	return strings.Join(parts, ", ")
 }

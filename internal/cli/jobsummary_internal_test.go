@@ -34,7 +34,8 @@ func TestResultSummary(t *testing.T) {
 		Program: "speed", Iteration: 4, Outcome: ledger.Rejected, Verdict: ptr(gate.Neutral), Metric: ptr(score.MustValue("1.5")), Initial: ptr(score.MustValue("2")),
 		BestMetric: ptr(score.MustValue("1.25")), Delta: ptr("-0.25"), Noisy: true, Samples: iterate.Samples{Incumbent: values("1", "2"), Candidate: values("3", "4.5")},
 		Evidence: []gate.Evidence{{Stage: gate.Pairs, Pairs: 8, Confidence: 0.95, Effect: noise.Effect{P: 0.0421, Low: score.MustValue("-1"), High: score.MustValue("0.5")}}}, Reasons: []string{"too noisy", evil}, Summary: evil,
-		Agent: "claude", Model: evil, Usage: &ledger.Usage{InputTokens: ptr(int64(1200)), CostUSD: ptr(score.MustValue("0.25"))}, Changed: []string{"a.go", evil},
+		Agent: "claude", Model: evil, Usage: &ledger.Usage{InputTokens: ptr(int64(1200)), CostUSD: ptr(score.MustValue("0.25"))},
+		Evaluation: &ledger.Expense{Tokens: ptr(int64(3150)), UnknownUSD: 3}, Changed: []string{"a.go", evil},
 		Guardrails: []iterate.Rail{{Metric: evil, Direction: score.Lower, Initial: ptr(score.MustValue("5")), Allowed: gate.Allowance{Value: score.MustValue("10"), Percent: true}}},
 		Issue:      7, PullRequest: 9, Warnings: []string{evil}, Stopped: "paused: " + evil, Seconds: 12.34,
 	}
@@ -43,7 +44,7 @@ func TestResultSummary(t *testing.T) {
 	for _, part := range []string{
 		"## ❌ speed, iteration 4: rejected\n\n> " + safe, "| Verdict | neutral |", "| Metric | 1.5 |", "| Best | 1.25 |", "| At iteration 0 | 2 |", "| Against the best before | -0.25 |",
 		"| Incumbent's samples | 1, 2 |", "| Candidate's samples | 3, 4.5 |", "| Test, pairs | p = 0.0421, shift -1 to 0.5 (95 %), 8 pairs |", "| Proposed by | claude " + safe,
-		"| Cost | $0.25, 1200 tokens in |", "| Time | 12.3 s |", "| Files changed | a.go, " + safe, "| [#9](https://github.com/org/repo/pull/9) |",
+		"| Cost | $0.25, 1200 tokens in |", "| Cost of measuring | 3150 tokens, 3 answers of unknown cost |", "| Time | 12.3 s |", "| Files changed | a.go, " + safe, "| [#9](https://github.com/org/repo/pull/9) |",
 		"| [#7](https://github.com/org/repo/issues/7) |", " (lower is better) | 5 | — | 10 % |", "Why\n\n- too noisy\n- " + safe, "⚠️ Warnings\n\n- " + safe,
 		"No further iteration: paused: " + safe,
 	} {

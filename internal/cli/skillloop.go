@@ -25,8 +25,9 @@ type skillLoop struct {
 	program *program.Program
 	// root is where the files that the executor's command names are looked for.
 	root string
-	// agent works on the cases unless the program says who.
-	agent string
+	// agent works on the cases unless the program says who. model is its own; ""
+	// is the program's.
+	agent, model string
 	// dir is where this evaluation works, keep where what it leaves is kept, and
 	// hidden is what executors do not see: suites, and trees that have them.
 	dir, keep string
@@ -45,7 +46,7 @@ func evaluateSkill(ctx context.Context, env Env, o iterateOptions, service *iter
 	}
 	closing = func() { _ = tree.RemoveAll(dir) } // else the next run removes it
 	p, repo := service.Program, service.Repo
-	l := &skillLoop{env: env, program: p, root: repo.Root, agent: service.Agent.Name(), dir: dir, heard: true, tell: tell}
+	l := &skillLoop{env: env, program: p, root: repo.Root, agent: service.Agent.Name(), model: service.Model, dir: dir, heard: true, tell: tell}
 	l.hidden = []string{repo.CommonDir, repo.GitDir, service.RunDir}
 	for _, name := range []string{path.Join(p.Skill, suite.EvalDir), p.Evals} {
 		l.hidden = append(l.hidden, filepath.Join(repo.Root, filepath.FromSlash(name)))
@@ -76,7 +77,7 @@ func (l *skillLoop) evaluator(ctx context.Context) (*evals.Evaluator, error) {
 func (l *skillLoop) options(ctx context.Context) (evals.Options, error) {
 	p, env := l.program, l.env
 	masker := command.NewMasker(env.Environ)
-	executor := &taskLoop{env: env, program: p, root: l.root, agent: l.agent}
+	executor := &taskLoop{env: env, program: p, root: l.root, agent: l.agent, model: l.model}
 	text := executor.command()
 	runner, err := l.runner(ctx, text)
 	if err != nil {
@@ -92,7 +93,7 @@ func (l *skillLoop) options(ctx context.Context) (evals.Options, error) {
 		return evals.Options{}, err
 	}
 	o := evals.Options{
-		Agent: worker, Model: p.Model, Command: text, Env: p.Env, Jobs: p.Jobs, NoGrader: none, Masker: masker, Now: env.Now,
+		Agent: worker, Model: executor.executorModel(), Command: text, Env: p.Env, Jobs: p.Jobs, NoGrader: none, Masker: masker, Now: env.Now,
 		Sandboxes: &sandbox.Maker{Runner: runner, Masker: masker, Environ: l.environ, Offline: !p.Network, Remove: tree.RemoveAll},
 		RunDir:    filepath.Join(l.dir, "cases"), Progress: l.progress,
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -11,8 +12,10 @@ import (
 
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/compare"
+	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/suite"
@@ -25,42 +28,43 @@ type taskLoop struct {
 	// root is the user's checkout, which the executor's command may name files of.
 	root string
 	// agent is who proposes, and works on the tasks unless the program says who.
-	agent string
-	tell  func(string)
+	// model is that agent's; "" is the program's.
+	agent, model string
+	tell         func(string)
 }
 
 // Measure runs the suite for one tree.
-func (l *taskLoop) Measure(ctx context.Context, dir string) (iterate.Suited, error) {
-	session, err := l.open(ctx, dir)
+func (l *taskLoop) Measure(ctx context.Context, dir string, limit evaluate.Limit) (iterate.Suited, error) {
+	session, err := l.open(ctx, dir, limit)
 	if err != nil {
-		return l.problem(err)
+		return l.problem(ctx, ledger.Expense{}, err)
 	}
 	defer session.place.close()
-	outcome, _, err := compare.Measure(ctx, session.suite, session.side("incumbent", dir), session.options)
+	found, err := compare.Measure(ctx, session.suite, session.side("incumbent", dir), session.options)
 	if err != nil {
-		return l.problem(err)
+		return l.problem(ctx, found.Expense, err)
 	}
-	metric, ok := outcome.Metric()
-	if !ok {
-		return iterate.Suited{Problem: "the suite came to no number"}, nil
+	result := iterate.Suited{Output: failures(found.Outcome), Noisy: found.Outcome.MayVary(), Expense: found.Expense.Given()}
+	if result.Incumbent = metricOf(found.Outcome); result.Incumbent == nil {
+		result.Problem = "the suite came to no number"
 	}
-	return iterate.Suited{Incumbent: &metric, Output: failures(outcome), Noisy: outcome.MayVary()}, nil
+	return result, nil
 }
 
-// Compare runs the suite for both trees.
-func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string) (iterate.Suited, error) {
-	session, err := l.open(ctx, incumbent)
+// Compare runs it for both trees.
+func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string, limit evaluate.Limit) (iterate.Suited, error) {
+	session, err := l.open(ctx, incumbent, limit)
 	if err != nil {
-		return l.problem(err)
+		return l.problem(ctx, ledger.Expense{}, err)
 	}
 	defer session.place.close()
 	found, err := compare.Run(ctx, session.suite, session.side("incumbent", incumbent), session.side("candidate", candidate), session.options)
 	if err != nil {
-		return l.problem(err)
+		return l.problem(ctx, found.Expense, err)
 	}
 	result := iterate.Suited{
 		Verdict: found.Verdict, Reasons: reasonsOf(found), Output: failures(found.Candidate),
-		Noisy: found.Baseline.MayVary() || found.Candidate.MayVary(),
+		Noisy: found.Baseline.MayVary() || found.Candidate.MayVary(), Expense: found.Expense.Given(),
 	}
 	result.Incumbent, result.Candidate = metricOf(found.Baseline), metricOf(found.Candidate)
 	if found.Verdict == gate.Improved && (!found.Promotable || result.Candidate == nil) {
@@ -69,15 +73,22 @@ func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string) (it
 	return result, nil
 }
 
-// problem makes what is wrong with suite or candidate an outcome; the rest is an
-// error of ours.
-func (l *taskLoop) problem(err error) (iterate.Suited, error) {
+// problem makes what is wrong with suite or candidate an outcome, and so what
+// keeps the suite from being run to its end; the rest is an error of ours.
+func (l *taskLoop) problem(ctx context.Context, expense ledger.Expense, err error) (iterate.Suited, error) {
+	const most = 400
 	var wrong *compare.MisuseError
 	var usage *UsageError
-	if errors.As(err, &wrong) || errors.As(err, &usage) {
-		return iterate.Suited{Problem: command.OneLine(err.Error(), 400)}, nil
+	result := iterate.Suited{Expense: expense.Given()}
+	switch {
+	case errors.As(err, &wrong), errors.As(err, &usage):
+		result.Problem = command.OneLine(err.Error(), most)
+	case errors.Is(err, compare.ErrIncomplete) && ctx.Err() == nil:
+		result.Unfinished = command.OneLine(err.Error(), most)
+	default:
+		return result, err
 	}
-	return iterate.Suited{}, err
+	return result, nil
 }
 
 func metricOf(o suite.Outcome) *score.Value {
@@ -141,7 +152,7 @@ func (s *taskSession) side(label, dir string) compare.Side {
 }
 
 // open reads the suite of the incumbent and wires its run.
-func (l *taskLoop) open(ctx context.Context, dir string) (*taskSession, error) {
+func (l *taskLoop) open(ctx context.Context, dir string, limit evaluate.Limit) (*taskSession, error) {
 	p := l.program
 	suiteDir := filepath.Join(dir, filepath.FromSlash(p.Tasks))
 	loaded, err := compare.Load(ctx, suiteDir)
@@ -149,7 +160,7 @@ func (l *taskLoop) open(ctx context.Context, dir string) (*taskSession, error) {
 		return nil, err
 	}
 	o := tasksOptions{
-		suite: suiteDir, agent: l.executor(), model: p.Model, command: l.command(), env: p.Env,
+		suite: suiteDir, agent: l.executor(), model: l.executorModel(), command: l.command(), env: p.Env,
 		judge: p.Judge, judgeModel: p.JudgeModel, runs: "auto", jobs: p.Jobs, unknownCost: "allow", network: p.Network, isolation: p.Isolation,
 	}
 	if p.Runs > 0 {
@@ -168,6 +179,7 @@ func (l *taskLoop) open(ctx context.Context, dir string) (*taskSession, error) {
 		place.close()
 		return nil, err
 	}
+	session.options.Budget = compare.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
 	session.options.Progress = func(now compare.Progress) {
 		if l.tell != nil && now.Task != "" {
 			l.tell(strconv.Itoa(now.Done) + " of " + strconv.Itoa(now.Total) + " runs: " + now.Task + " of the " + now.Side)
@@ -186,6 +198,14 @@ func (l *taskLoop) executor() string {
 	default:
 		return l.agent
 	}
+}
+
+// executorModel is the model of who works on the tasks.
+func (l *taskLoop) executorModel() string {
+	if l.program.Executor != "" || l.program.ExecutorCommand != "" {
+		return l.program.Model
+	}
+	return cmp.Or(l.model, l.program.Model)
 }
 
 // command is the executor's command, with the files of the repository that it

@@ -13,11 +13,13 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/archive"
+	"github.com/org/autoloop/internal/chat"
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/sandbox"
+	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/tree"
 )
 
@@ -161,13 +163,18 @@ func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, masker command.Ma
 		variables = append(variables, "CLAUDE_CONFIG_DIR="+login)
 	}
 	chosen, none, err := judge.Choose(judge.Setting{
-		Mode: judge.Mode(o.judge), Model: o.judgeModel, Getenv: env.Getenv, Complete: judge.Complete(env.Complete),
+		Mode: judge.Mode(o.judge), Model: o.judgeModel, Getenv: env.Getenv, Complete: judge.Complete(env.Complete), Price: listPrice,
 		Claude: judge.Claude{Runner: command.NewRunner(), Dir: home, Env: variables}, Masker: masker,
 	})
 	if err != nil {
 		return nil, "", &UsageError{err}
 	}
 	return chosen, none, nil
+}
+
+// listPrice is what a model's work costs by the table of prices.
+func listPrice(model string, u chat.Usage) *score.Value {
+	return agent.Price(model, agent.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens})
 }
 
 // commandDigest identifies the content of the files that an agent's command

@@ -3,26 +3,36 @@ package compare
 import (
 	"context"
 
+	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/suite"
 )
+
+// Alone is what one configuration came to.
+type Alone struct {
+	Outcome  suite.Outcome
+	Warnings []string
+	// Expense is what this session used, also when it came to nothing; what was
+	// kept from an earlier one costs nothing.
+	Expense ledger.Expense
+}
 
 // Measure runs the suite for one configuration alone: five times where a model
 // is known to take part, else once, unless Options.Runs says how often. The runs
 // serve a later comparison in which the configuration is the baseline. Errors
 // are those of Run.
-func Measure(ctx context.Context, s *Suite, side Side, o Options) (outcome suite.Outcome, warnings []string, err error) {
+func Measure(ctx context.Context, s *Suite, side Side, o Options) (Alone, error) {
 	session, err := prepare(ctx, s, side, side, o)
 	if err != nil {
-		return outcome, nil, err
+		return Alone{}, err
 	}
 	session.alone = true
 	repeats := session.first()
 	if err := session.upTo(ctx, repeats); err != nil {
-		return outcome, nil, err
+		return Alone{Expense: session.spent.expense}, err
 	}
 	judged, problems, err := session.judgeAll(ctx, repeats)
 	if err != nil {
-		return outcome, nil, err
+		return Alone{Expense: session.spent.expense}, err
 	}
-	return session.outcome(theBaseline, repeats, judged), problems, nil
+	return Alone{session.outcome(theBaseline, repeats, judged), problems, session.spent.expense}, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/judge"
+	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -17,16 +18,28 @@ type spending struct {
 	usd     score.Value
 	tokens  int64
 	unknown int // runs that did not say what they cost
+	// expense is all of it, judges included.
+	expense ledger.Expense
 }
 
 func (s *spending) add(cost suite.Cost) {
 	usd, usdKnown := value(cost.USD)
 	tokens, tokensKnown := value(cost.Tokens)
+	whole := int64(tokens.Float64())
 	s.usd = s.usd.Add(usd)
-	s.tokens += int64(tokens.Float64())
+	s.tokens += whole
 	if !usdKnown && !tokensKnown {
 		s.unknown++
 	}
+	s.expense.Add(given(whole, tokensKnown), given(usd, usdKnown))
+}
+
+// given is nil for what is not known.
+func given[T any](amount T, known bool) *T {
+	if !known {
+		return nil
+	}
+	return &amount
 }
 
 func value(n *suite.Number) (score.Value, bool) {
@@ -73,4 +86,5 @@ func (s *spending) judged(v judge.Verdict) {
 	if v.Tokens != nil {
 		s.tokens += *v.Tokens
 	}
+	s.expense.Add(v.Tokens, v.USD)
 }

@@ -121,7 +121,9 @@ func Run(ctx context.Context, s *Suite, baseline, candidate Side, o Options) (Re
 		return Report{}, err
 	}
 	if err := session.measure(ctx); err != nil {
-		return Report{}, err
+		return Report{Expense: session.spent.expense}, err
 	}
-	return session.report(ctx)
+	report, err := session.report(ctx)
+	report.Expense = session.spent.expense
+	return report, err
 }

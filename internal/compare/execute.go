@@ -30,6 +30,7 @@ type job struct {
 }
 
 // execute runs one task once and keeps the result. It leaves no sandbox behind.
+// With an error the record has the cost alone, when an agent worked.
 func (s *session) execute(ctx context.Context, j job) (r record, err error) {
 	task := s.tasks[j.task]
 	staged, err := s.Archive.Begin()
@@ -48,12 +49,12 @@ func (s *session) execute(ctx context.Context, j job) (r record, err error) {
 	}()
 	r, err = s.attempt(ctx, box, j, staged)
 	if err != nil {
-		return record{}, err
+		return r, err
 	}
 	// A full disk makes agents and checks fail: that is no result.
 	for _, dir := range []string{base, staged} {
 		if err := archive.Room(dir); err != nil {
-			return record{}, err
+			return r, err
 		}
 	}
 	return s.keep(j.unit, staged, r)
@@ -67,31 +68,29 @@ func (s *session) attempt(ctx context.Context, box *sandbox.Box, j job, staged s
 		Timeout: task.Timeout, Model: s.Model, Command: s.Command, IsTarget: func(string) bool { return true }, Targets: task.templates[j.side].Manifest.Files(),
 		Iteration: j.repeat + 1, Seed: int64(j.repeat + 1), Limit: j.limit,
 	})
+	r := record{Format: format, Session: s.Session, Cost: costOf(reply)}
 	if err != nil {
-		return record{}, fmt.Errorf("task %s: %w", task.ID, err)
+		return r, fmt.Errorf("task %s: %w", task.ID, err)
 	}
 	if reply.Failure != nil && !j.countsAsResult(reply.Failure.Kind) {
-		return record{}, fmt.Errorf("task %s: agent %s: %w; %w", task.ID, task.agent.Name(), reply.Failure, ErrIncomplete)
+		return r, fmt.Errorf("task %s: agent %s: %w; %w", task.ID, task.agent.Name(), reply.Failure, ErrIncomplete)
 	}
 	changes, err := box.Changes(ctx)
 	if err != nil {
-		return record{}, fmt.Errorf("task %s: look at what the agent changed: %w", task.ID, err)
+		return r, fmt.Errorf("task %s: look at what the agent changed: %w", task.ID, err)
 	}
 	diff := s.Masker.String(changes.Diff)
 	if err := os.WriteFile(filepath.Join(staged, diffFile), []byte(diff), 0o600); err != nil {
-		return record{}, fmt.Errorf("keep the changes: %w", err)
+		return r, fmt.Errorf("keep the changes: %w", err)
 	}
-	r := record{
-		Format: format, Session: s.Session, Cost: costOf(reply), Digest: digest(diff),
-		Words: s.Masker.OneLine(reply.Summary, maxWords),
-	}
+	r.Digest, r.Words = digest(diff), s.Masker.OneLine(reply.Summary, maxWords)
 	if r.Failure = s.failure(reply); r.Failure != "" {
 		r.Checks = unanswered(task.Checks)
 		return r, nil
 	}
 	r.Checks, err = box.Check(ctx, task.Checks, changes, task.Timeout-reply.Duration)
 	if err != nil {
-		return record{}, fmt.Errorf("task %s: %w", task.ID, err)
+		return r, fmt.Errorf("task %s: %w", task.ID, err)
 	}
 	return r, nil
 }

@@ -134,6 +134,9 @@ func (j *judging) one(ctx context.Context, u unit) error {
 	}
 	verdict, err := j.Judge.Judge(ctx, j.caseOf(u))
 	if err != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.spent.judged(verdict)
 		return err
 	}
 	j.note(u, verdict)

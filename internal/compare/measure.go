@@ -153,6 +153,9 @@ func (s *session) work(ctx context.Context, list []unit) error {
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
+				if r.Cost != (suite.Cost{}) { // an agent worked
+					s.spent.add(r.Cost)
+				}
 				failed = append(failed, err)
 				return
 			}

@@ -101,14 +101,14 @@ func (s *session) recall(u unit) (record, bool) {
 func (s *session) keep(u unit, staged string, r record) (record, error) {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return record{}, fmt.Errorf("write a result: %w", err)
+		return r, fmt.Errorf("write a result: %w", err)
 	}
 	if err := os.WriteFile(filepath.Join(staged, recordFile), text, 0o600); err != nil {
-		return record{}, fmt.Errorf("write a result: %w", err)
+		return r, fmt.Errorf("write a result: %w", err)
 	}
 	name := s.name(u)
 	if err := s.Archive.Keep(staged, name); err != nil {
-		return record{}, err
+		return r, err
 	}
 	r.dir = s.Archive.Path(name)
 	return r, nil

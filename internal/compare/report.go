@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -31,6 +32,9 @@ type Report struct {
 	Warnings  []string      `json:"warnings"`
 	Baseline  suite.Outcome `json:"baseline"`
 	Candidate suite.Outcome `json:"candidate"`
+	// Expense is what this session used; what was kept from an earlier one costs
+	// nothing.
+	Expense ledger.Expense `json:"-"`
 }
 
 // report judges the runs and compares the sides.

@@ -48,6 +48,7 @@ func (s *session) one(ctx context.Context, number int, c suite.EvalCase) (done f
 	}()
 	raw := filepath.Join(place, ".transcript")
 	reply, err := s.Agent.Propose(ctx, s.request(box, c, template.Manifest.Files(), raw))
+	s.executed(reply.Usage)
 	if err != nil {
 		return finished{}, fmt.Errorf("case %s: %w", c.ID, err)
 	}
@@ -78,12 +79,14 @@ func (w *work) finish(ctx context.Context, raw string) (finished, error) {
 	}
 	if failure := w.reply.Failure; failure != nil {
 		problem := w.Masker.OneLine(failure.Error(), maxWords)
-		switch failure.Kind {
-		case agent.Unavailable, agent.Authentication, agent.RateLimit:
-			return finished{}, &UnfitError{fmt.Sprintf("case %s: agent %s: %s", w.c.ID, w.Agent.Name(), problem)}
-		default:
-			return w.done(w.c.Crashed(problem)), nil
+		reason := fmt.Sprintf("case %s: agent %s: %s", w.c.ID, w.Agent.Name(), problem)
+		switch {
+		case failure.Kind == agent.Unavailable, failure.Kind == agent.Authentication, failure.Kind == agent.RateLimit:
+			return finished{}, &UnfitError{reason}
+		case failure.Kind == agent.Budget && w.limited():
+			w.stopAt(reason)
 		}
+		return w.done(w.c.Crashed(problem)), nil
 	}
 	if trigger, is := w.skill.queries[w.c.ID]; is {
 		return w.checkTrigger(trigger, raw)
@@ -101,23 +104,7 @@ func (w *work) finish(ctx context.Context, raw string) (finished, error) {
 }
 
 func (w *work) done(scored suite.CaseScore) finished {
-	one := finished{CaseScore: scored, feedback: string(w.grades.Feedback)}
-	usage := w.reply.Usage
-	if usage.InputTokens != nil && usage.OutputTokens != nil && (w.Grader == nil || w.grades.Tokens != nil) {
-		sum := *usage.InputTokens + *usage.OutputTokens
-		if w.grades.Tokens != nil {
-			sum += *w.grades.Tokens
-		}
-		one.tokens = &sum
-	}
-	if usage.CostUSD != nil && (w.Grader == nil || w.grades.USD != nil) {
-		sum := *usage.CostUSD
-		if w.grades.USD != nil {
-			sum = sum.Add(*w.grades.USD)
-		}
-		one.usd = &sum
-	}
-	return one
+	return finished{scored, string(w.grades.Feedback)}
 }
 
 // check answers the deterministic checks. What runs commands comes last, so that
@@ -162,6 +149,7 @@ func (w *work) grade(ctx context.Context) error {
 	grades, err := w.Grader.Grade(ctx, judge.Work{
 		Prompt: w.c.Prompt, Expected: w.c.ExpectedOutput, Expectations: w.c.Expectations, Transcript: w.transcript, Outputs: w.files,
 	})
+	w.spend(grades.Tokens, grades.USD)
 	if err != nil {
 		return err
 	}

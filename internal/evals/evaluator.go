@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/suite"
@@ -37,7 +38,7 @@ const maxTail = 4000
 
 // Run evaluates the skill in request.Dir. What is wrong with skill or suite, and
 // what keeps the suite from being run, is an Outcome with a Problem; the error
-// is for failures of our own.
+// is for failures of our own, and then too the Outcome says what was used.
 func (e *Evaluator) Run(ctx context.Context, request evaluate.Request) (evaluate.Outcome, error) {
 	if request.Setup != "" {
 		prepare := request
@@ -48,10 +49,11 @@ func (e *Evaluator) Run(ctx context.Context, request evaluate.Request) (evaluate
 	}
 	begun := e.Now()
 	result, err := e.evaluate(ctx, request)
+	outcome := evaluate.Outcome{Duration: e.Now().Sub(begun), Expense: result.Expense.Given()}
 	if err != nil {
-		return e.problem(ctx, err)
+		return e.problem(ctx, outcome, err)
 	}
-	outcome := evaluate.Outcome{Duration: e.Now().Sub(begun), Tail: e.Masker.String(Failures(result, maxTail))}
+	outcome.Tail = e.Masker.String(Failures(result, maxTail))
 	rate := suite.RateValue(result.Rate)
 	outcome.Measurement = score.Measurement{Metric: &rate, Numbers: suite.CaseNumbers(result.Cases)}
 	return outcome, nil
@@ -65,6 +67,7 @@ func (e *Evaluator) evaluate(ctx context.Context, request evaluate.Request) (Res
 	number := e.number.Add(1)
 	o := e.Options
 	o.Timeout, o.RunDir = request.Timeout, filepath.Join(e.RunDir, fmt.Sprintf("e%03d", number))
+	o.Limit = agent.Limit{Tokens: request.Limit.Tokens, CostUSD: request.Limit.CostUSD}
 	out := filepath.Join(e.Keep, fmt.Sprintf("evaluation-%03d", number))
 	for _, dir := range []string{o.RunDir, out} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -75,12 +78,16 @@ func (e *Evaluator) evaluate(ctx context.Context, request evaluate.Request) (Res
 	return result, errors.Join(err, o.Sandboxes.Remove(o.RunDir))
 }
 
-// problem tells what is wrong with the skill from failures of our own.
-func (e *Evaluator) problem(ctx context.Context, err error) (evaluate.Outcome, error) {
+// problem tells what is wrong with the skill, and what is over its limit, from
+// failures of our own. The outcome has what was used until then.
+func (e *Evaluator) problem(ctx context.Context, outcome evaluate.Outcome, err error) (evaluate.Outcome, error) {
 	var fault *FaultError
 	var unfit *UnfitError
-	if ctx.Err() == nil && (errors.As(err, &fault) || errors.As(err, &unfit)) {
-		return evaluate.Outcome{Problem: e.Masker.OneLine(err.Error(), maxWords)}, nil
+	var over *LimitError
+	outcome.OverLimit = errors.As(err, &over)
+	if ctx.Err() == nil && (outcome.OverLimit || errors.As(err, &fault) || errors.As(err, &unfit)) {
+		outcome.Problem = e.Masker.OneLine(err.Error(), maxWords)
+		return outcome, nil
 	}
-	return evaluate.Outcome{}, err
+	return outcome, err
 }

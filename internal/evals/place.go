@@ -91,5 +91,6 @@ func (s *session) request(box *sandbox.Box, c suite.EvalCase, files []string, tr
 	return agent.Request{
 		Dir: box.Dir, Prompt: s.prompt(c), Env: env, Home: box.Home, Transcript: transcript, Timeout: s.Timeout,
 		Model: s.Model, Command: s.Command, IsTarget: func(string) bool { return true }, Targets: files, Iteration: 1, Seed: 1,
+		Limit: s.left(),
 	}
 }

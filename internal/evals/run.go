@@ -12,8 +12,8 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/judge"
+	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/sandbox"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -36,6 +36,9 @@ type Options struct {
 	// executor in each, 0 for ten minutes.
 	Jobs    int
 	Timeout time.Duration
+	// Limit bounds what executors and graders use together: when it is reached no
+	// further case begins, and there is no result.
+	Limit agent.Limit
 	// Grader is needed where a case has expectations; NoGrader says why there is
 	// none.
 	Grader   Grader
@@ -63,10 +66,8 @@ type Result struct {
 	Rate *big.Rat
 	// Feedback is what graders said of the suite, by the case's id.
 	Feedback map[string]string
-	// Tokens and USD are what executors and graders used; nil when one of them did
-	// not say.
-	Tokens *int64
-	USD    *score.Value
+	// Expense is what executors and graders used, also in a run without a result.
+	Expense ledger.Expense
 }
 
 // Runs are the cases of each run that the result was put together from.
@@ -90,10 +91,17 @@ type UnfitError struct{ Reason string }
 // Error gives the reason, on one line.
 func (e *UnfitError) Error() string { return e.Reason }
 
+// LimitError says that Options.Limit was reached.
+type LimitError struct{ Reason string }
+
+// Error gives the reason, on one line.
+func (e *LimitError) Error() string { return e.Reason }
+
 // Run runs every case of a skill and grades it. Below out, a directory, it
 // leaves eval-<id>/ with transcript.md, outputs/ and grading.json for each. A
-// case whose executor fails counts 0 and is part of the result; an *UnfitError
-// or *FaultError, or the end of ctx, means that there is none.
+// case whose executor fails counts 0 and is part of the result; an *UnfitError,
+// *LimitError or *FaultError, or the end of ctx, means that there is none but
+// for its Expense.
 func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, error) {
 	if o.Jobs <= 0 {
 		o.Jobs = defaultJobs
@@ -110,9 +118,9 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, erro
 	s := &session{Options: o, skill: skill, out: out}
 	done := make([]finished, len(skill.Evals.Cases))
 	if err := s.all(ctx, done); err != nil {
-		return Result{}, err
+		return Result{Expense: s.spent}, err
 	}
-	return gather(done), nil
+	return s.gather(done), nil
 }
 
 // fit says what is missing before anything is spent.
@@ -145,21 +153,22 @@ type session struct {
 	skill *Skill
 	out   string
 
-	mu   sync.Mutex
-	told int
+	mu    sync.Mutex
+	told  int
+	spent ledger.Expense
+	// over is why no further case begins, nil when one does.
+	over error
 }
 
-// finished is a case with what it cost.
+// finished is a case with what its grader said of the suite.
 type finished struct {
 	suite.CaseScore
 
 	feedback string
-	tokens   *int64
-	usd      *score.Value
 }
 
 // all runs the cases, some at the same time. After an error no further one
-// begins.
+// begins; at the limit, those that run come to their end.
 func (s *session) all(ctx context.Context, done []finished) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -167,7 +176,7 @@ func (s *session) all(ctx context.Context, done []finished) error {
 	slots := make(chan struct{}, s.Jobs)
 	for i, c := range s.skill.Evals.Cases {
 		slots <- struct{}{}
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || s.overLimit(i) != nil {
 			break
 		}
 		wait.Go(func() {
@@ -185,7 +194,7 @@ func (s *session) all(ctx context.Context, done []finished) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return nil
+	return s.over
 }
 
 func (s *session) tell(c suite.CaseScore) {
@@ -198,23 +207,12 @@ func (s *session) tell(c suite.CaseScore) {
 }
 
 // gather puts the cases together, in their order.
-func gather(done []finished) Result {
-	tokens, usd := int64(0), score.Value{}
-	r := Result{Feedback: map[string]string{}, Tokens: &tokens, USD: &usd}
+func (s *session) gather(done []finished) Result {
+	r := Result{Feedback: map[string]string{}, Expense: s.spent}
 	for _, one := range done {
 		r.Cases = append(r.Cases, one.CaseScore)
 		if one.feedback != "" {
 			r.Feedback[one.ID] = one.feedback
-		}
-		if one.tokens == nil {
-			r.Tokens = nil
-		} else {
-			tokens += *one.tokens
-		}
-		if one.usd == nil {
-			r.USD = nil
-		} else {
-			usd = usd.Add(*one.usd)
 		}
 	}
 	r.Rate = suite.MeanPassRate(r.Cases)

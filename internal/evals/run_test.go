@@ -302,7 +302,7 @@ func grader(t *testing.T, answers ...string) (evals.Grader, *modeltest.Server) {
 		list = append(list, modeltest.Answer{Text: text})
 	}
 	server := modeltest.New(t, list...)
-	return judge.API((&model.Client{Pause: 1}).Complete, chat.Endpoint{API: chat.OpenAI, URL: server.URL + "/v1", Key: "k", Model: "m"}, command.Masker{}), server
+	return judge.API((&model.Client{Pause: 1}).Complete, chat.Endpoint{API: chat.OpenAI, URL: server.URL + "/v1", Key: "k", Model: "m"}, nil, command.Masker{}), server
 }
 
 func TestTheGraderBearsOutEachExpectation(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/score"
 )
 
@@ -45,6 +46,16 @@ type Request struct {
 	// Artifacts is a directory for the script and its output, outside the tree
 	// and all else that the evaluation may write to.
 	Artifacts string
+	// Limit is for evaluations that ask models.
+	Limit Limit
+}
+
+// Limit bounds what the models may use that an evaluation asks; zero fields are
+// unbounded.
+type Limit struct {
+	// Tokens counts input and output.
+	Tokens  int64
+	CostUSD *score.Value
 }
 
 // Outcome is what an evaluation came to.
@@ -58,6 +69,11 @@ type Outcome struct {
 	Duration time.Duration
 	// Tail is the end of what it printed, bounded and without secrets.
 	Tail string
+	// Expense is what the models used that it asked, also where it failed; nil
+	// when it asked none.
+	Expense *ledger.Expense
+	// OverLimit says that Problem is the limit, and no fault of what was measured.
+	OverLimit bool
 }
 
 // maxTail bounds Outcome.Tail, in bytes.

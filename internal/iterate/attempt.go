@@ -23,6 +23,7 @@ type attempt struct {
 	// number counts the proposals of an iteration from 1 to of.
 	number, of int
 	agent      agent.Agent
+	model      string     // that the agent is to use, "" for its own choice
 	proposed   *tree.Tree // the agent's tree
 	digest     string     // of the change, "" when there is none to measure
 	others     []*attempt // of the proposal that decides, the rest
@@ -44,6 +45,7 @@ type attempt struct {
 	notes      prompt.Notes   // what the agent handed back
 	masker     command.Masker // hides our secrets and the agent's
 	durations  map[string]float64
+	evaluation *ledger.Expense // what measuring used, of all proposals of the iteration
 }
 
 func (a *attempt) end(outcome ledger.Outcome, reasons ...string) *attempt {
@@ -97,7 +99,7 @@ func (r *run) request(ctx context.Context, at position, a *attempt, pending []ag
 		notes = prompt.NotesFile
 	}
 	return agent.Request{
-		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home, Timeout: r.time(), Limit: r.limit(a.of), Model: p.Model, Command: p.AgentCommand,
+		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home, Timeout: r.time(), Limit: r.limit(a.of), Model: a.model, Command: p.AgentCommand,
 		IsTarget: targets.Allows, Targets: files, History: append(r.trials(at), pending...), Direction: p.Direction, Incumbent: sum.Best,
 		Seed: r.seed(), Iteration: r.iteration, Proposal: a.number, Transcript: transcript,
 	}, nil

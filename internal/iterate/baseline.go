@@ -87,7 +87,7 @@ func (r *run) needsBaseline(at position) string {
 
 func (r *run) recordBaseline(ctx context.Context, at position, found zero, why string) error {
 	first := found.base.event(ledger.Baseline)
-	first.Reason, first.Noisy = why, found.noisy
+	first.Reason, first.Noisy, first.Evaluation = why, found.noisy, r.takeExpense()
 	measured := []ledger.Event{first}
 	if at.Head != at.Base {
 		measured = append(measured, found.head.event(ledger.Incumbent))

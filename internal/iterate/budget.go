@@ -1,6 +1,7 @@
 package iterate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -8,7 +9,6 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/budget"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/score"
 )
 
 const (
@@ -59,6 +59,16 @@ func (r *run) overspent() string {
 	}
 }
 
+// usedUp says why no agent is asked after a baseline that asked models, "" when
+// one is.
+func (r *run) usedUp() string {
+	if r.used == (used{}) {
+		return ""
+	}
+	stand := budget.Stand(r.Program, &r.books.sum, r.Now())
+	return cmp.Or(stand.Reason(), r.overspent())
+}
+
 // has reports whether an agent of that name would work in this run: the rate
 // limit of one is none of another's.
 func (r *run) has(name string) bool {
@@ -96,15 +106,13 @@ func (r *run) tooLong() string {
 // limit is what one of several agents that work at the same time may use.
 func (r *run) limit(several int) agent.Limit {
 	share := int64(max(several, 1))
-	limit := agent.Limit{Tokens: r.left.Tokens}
-	if limit.Tokens > 0 {
-		limit.Tokens = max(limit.Tokens/share, 1)
+	rest, _ := r.left.After(r.used.tokens, r.used.usd)
+	limit := agent.Limit{}
+	if r.left.Tokens > 0 {
+		limit.Tokens = max(rest.Tokens/share, 1)
 	}
 	if r.left.USD > 0 {
-		// No command line takes 0.
-		if usd, err := score.ParseValue(fmt.Sprintf("%.4f", max(r.left.USD/float64(share), leastUSD))); err == nil {
-			limit.CostUSD = &usd
-		}
+		limit.CostUSD = dollarsOf(rest.USD / float64(share))
 	}
 	return limit
 }
@@ -136,7 +144,7 @@ func (r *run) wait(ctx context.Context, a *attempt, until time.Time) (Result, er
 	message := fmt.Sprintf("%s: iteration %d put off", r.Program.Name, r.iteration)
 	err := r.write(ctx, message, nil, func(b *books) error {
 		return r.add(b, ledger.Event{
-			Kind: ledger.Finished, Iteration: r.iteration, Agent: r.nameOf(a), Usage: a.totalUsage(), Durations: a.totalDurations(),
+			Kind: ledger.Finished, Iteration: r.iteration, Agent: r.nameOf(a), Usage: a.totalUsage(), Durations: a.totalDurations(), Evaluation: a.evaluation,
 			NotBefore: &until, Reason: reason,
 		})
 	})

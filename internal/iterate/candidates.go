@@ -49,11 +49,12 @@ func (r *run) attempt(ctx context.Context, at position) (*attempt, error) {
 func (r *run) newAttempts() []*attempt {
 	agents := r.Agents
 	if len(agents) == 0 {
-		agents = []agent.Agent{r.Agent}
+		agents = []Proposer{{r.Agent, r.Model}}
 	}
 	all := make([]*attempt, max(r.Program.Candidates, len(agents), 1))
 	for i := range all {
-		all[i] = &attempt{number: i + 1, of: len(all), agent: agents[i%len(agents)], durations: map[string]float64{}}
+		who := agents[i%len(agents)]
+		all[i] = &attempt{number: i + 1, of: len(all), agent: who.Agent, model: who.Model, durations: map[string]float64{}}
 	}
 	return all
 }
@@ -83,7 +84,10 @@ func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
 	if err != nil {
 		return err
 	}
-	if err := r.askAll(ctx, at, all); err != nil {
+	r.working = all
+	err = r.askAll(ctx, at, all)
+	r.consumedBy(all)
+	if err != nil {
 		return err
 	}
 	after, err := r.Repo.Fingerprint(ctx)

@@ -111,6 +111,14 @@ func (r *run) nameOf(a *attempt) string {
 	return a.agent.Name()
 }
 
+// modelOf names the model that an attempt was made with, "" when nobody knows.
+func (r *run) modelOf(a *attempt) string {
+	if a.agent == nil {
+		return r.Model
+	}
+	return cmp.Or(a.reply.Model, a.model)
+}
+
 // enterOthers puts what was measured into the books, and a line for each
 // proposal when there were several; that of the attempt that decides comes last.
 func (r *run) enterOthers(b *books, at position, a *attempt) error {
@@ -137,7 +145,7 @@ func (r *run) enterOthers(b *books, at position, a *attempt) error {
 func (r *run) proposal(at position, a *attempt) ledger.Event {
 	e := ledger.Event{
 		Kind: ledger.Proposed, Iteration: r.iteration, Proposal: a.number, Outcome: a.outcome, Reasons: a.reasons, Parent: at.Head,
-		Agent: a.agent.Name(), Model: cmp.Or(a.reply.Model, r.Program.Model), Summary: a.reply.Summary, Changed: a.changed[:min(len(a.changed), 100)],
+		Agent: a.agent.Name(), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: a.changed[:min(len(a.changed), 100)],
 		Params: a.reply.Params, Durations: a.durations, Direction: r.Program.Direction, Evaluator: at.identity.Evaluator,
 		Definition: at.identity.Definition, Usage: a.usage(), Digest: a.digest, Noisy: a.noisy,
 		Focus: a.focus, Lessons: a.notes.Lessons, Foreclosed: a.notes.Foreclosed, Ideas: a.notes.Ideas,

@@ -34,10 +34,28 @@ func (r *run) detail(result *Result) {
 	if r.heard != nil && r.heard.Issue > 0 {
 		result.Issue = r.heard.Issue
 	}
+	result.Evaluation = r.books.evaluation(r.id, result)
 	if decided := r.books.decided(result.Iteration); decided != nil && result.Outcome != ledger.Idle {
 		result.Agent, result.Model, result.Usage, result.Changed = decided.Agent, decided.Model, decided.Usage, decided.Changed
 		result.Guardrails = r.rails(decided)
 	}
+}
+
+// evaluation is what measuring used for a result: for its iteration, and for a
+// baseline of its run.
+func (b *books) evaluation(run string, result *Result) *ledger.Expense {
+	var sum *ledger.Expense
+	for i := range b.sum.Attempts {
+		if a := &b.sum.Attempts[i]; a.Iteration == result.Iteration && result.Outcome != ledger.Idle {
+			sum = a.Evaluation
+		}
+	}
+	for i := range b.log.Events {
+		if e := &b.log.Events[i]; e.Kind == ledger.Measured && e.Run == run {
+			sum = sum.Plus(e.Evaluation)
+		}
+	}
+	return sum
 }
 
 // decided is the last word on an iteration, nil when there is none.

@@ -97,12 +97,13 @@ func (r *run) fix(ctx context.Context, e ledger.Event, verdict ci.Verdict, left 
 	if err != nil {
 		return nil, err
 	}
+	a.evaluation = r.takeExpense()
 	if _, later := r.putOff(a); later {
 		return a, nil
 	}
 	if a.outcome != ledger.Accepted {
 		checked.Problem = state.Inline(a.reasons[0], 300)
-		checked.Agent, checked.Usage, checked.Durations = r.nameOf(a), a.totalUsage(), a.totalDurations()
+		checked.Agent, checked.Usage, checked.Durations, checked.Evaluation = r.nameOf(a), a.totalUsage(), a.totalDurations(), a.evaluation
 		return a, r.write(ctx, fmt.Sprintf("%s: iteration %d, a fix for CI failed", r.Program.Name, e.Iteration), nil, func(b *books) error {
 			return r.add(b, checked)
 		})
@@ -119,7 +120,7 @@ func (r *run) fix(ctx context.Context, e ledger.Event, verdict ci.Verdict, left 
 func (r *run) mend(ctx context.Context, at position, e ledger.Event, verdict ci.Verdict, left time.Duration) (*attempt, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
 	defer cancel()
-	a := &attempt{number: 1, of: 1, agent: r.Agent, durations: map[string]float64{}, lineage: lineage{from: e.Commit}, failure: verdict.Report()}
+	a := &attempt{number: 1, of: 1, agent: r.Agent, model: r.Model, durations: map[string]float64{}, lineage: lineage{from: e.Commit}, failure: verdict.Report()}
 	err := r.propose1(bounded, at, a)
 	if errors.Is(context.Cause(bounded), errTooLong) && ctx.Err() == nil {
 		return a.end(ledger.Error, "the time of the iteration is up"), nil

@@ -153,6 +153,10 @@ func (m *measurement) evaluate(ctx context.Context, step gate.Step) (done bool, 
 	}
 	taken := m.taken[step.Side]
 	taken.prepare = room.prepare.Seconds()
+	if outcome.OverLimit {
+		m.a.end(ledger.Error, "it was not measured to the end: "+outcome.Problem)
+		return true, nil
+	}
 	if outcome.Problem != "" {
 		taken.add(outcome, m.Program.Guardrails)
 		return true, m.failed(ctx, step, outcome.Problem)
@@ -182,6 +186,10 @@ func (m *measurement) failed(ctx context.Context, step gate.Step, problem string
 		return err
 	}
 	problem = "the evaluation fails: " + problem
+	if incumbent.OverLimit {
+		m.a.end(ledger.Error, problem, "and whether the unchanged files are to blame was not found out: "+incumbent.Problem)
+		return nil
+	}
 	if incumbent.Problem != "" {
 		m.a.end(ledger.Error, problem, "and on the unchanged files too: "+incumbent.Problem)
 		return nil

@@ -100,7 +100,7 @@ func (r *run) publishFix(ctx context.Context, from bundle.Bundle) (Result, error
 		if err != nil {
 			return err
 		}
-		checked.Problem, checked.Agent, checked.Usage, checked.Durations = "", "", nil, nil
+		checked.Problem, checked.Agent, checked.Usage, checked.Durations, checked.Evaluation = "", "", nil, nil, nil
 		next.Summary, next.Proposal = e.Summary, 0
 		return r.addFix(b, checked, h.measured, next)
 	})

@@ -2,6 +2,7 @@ package iterate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -270,6 +271,8 @@ func (r *run) enterBundle(ctx context.Context, from bundle.Bundle, at position, 
 	switch {
 	case waits:
 		return r.settle(ctx)
+	case h.decided == nil && h.putOff == nil:
+		return r.idle(), nil
 	case h.decided == nil:
 		return r.result(ledger.Idle, r.stopped), nil
 	default:
@@ -339,6 +342,9 @@ func (r *run) enterNothing(b *books, h *handed) error {
 	if h.putOff != nil {
 		return r.enterPutOff(b, *h.putOff)
 	}
+	if r.stopped == "" && len(h.zero) > 0 && h.zero[0].Evaluation != nil {
+		r.stopped = cmp.Or(r.held(b), "budget: the baseline used what the proposing run may cost; propose again")
+	}
 	if r.stopped == "" {
 		return refuse("it decides nothing")
 	}
@@ -358,7 +364,8 @@ func (r *run) enterPutOff(b *books, e ledger.Event) error {
 	}
 	r.stopped = e.Reason
 	return r.add(b, ledger.Event{
-		Kind: ledger.Finished, Iteration: r.iteration, Agent: e.Agent, Usage: e.Usage, Durations: e.Durations, NotBefore: e.NotBefore, Reason: e.Reason,
+		Kind: ledger.Finished, Iteration: r.iteration, Agent: e.Agent, Usage: e.Usage, Durations: e.Durations, Evaluation: e.Evaluation,
+		NotBefore: e.NotBefore, Reason: e.Reason,
 	})
 }
 

@@ -1,7 +1,6 @@
 package iterate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -73,11 +72,11 @@ func (r *run) enterDecided(b *books, a *attempt, decided ledger.Event) error {
 func (r *run) decided(b *books, at position, a *attempt, commit string) ledger.Event {
 	e := ledger.Event{
 		Kind: ledger.Decided, Iteration: r.iteration, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: b.sum.Best, Best: b.sum.Best,
-		Parent: at.Head, Commit: commit, Agent: r.nameOf(a), Model: cmp.Or(a.reply.Model, r.Program.Model), Summary: a.reply.Summary,
+		Parent: at.Head, Commit: commit, Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary,
 		Changed: a.changed[:min(len(a.changed), 100)], Params: a.reply.Params, Durations: a.totalDurations(), Digest: a.digest, Focus: a.focus, Direction: r.Program.Direction,
 		Target: r.target(b), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Usage: a.totalUsage(),
 	}
-	e.Noisy, e.Rule = a.noisy, a.rule
+	e.Noisy, e.Rule, e.Evaluation = a.noisy, a.rule, a.evaluation
 	if a.of > 1 {
 		e.Proposal = a.number
 	}
@@ -167,7 +166,7 @@ func (r *run) pause(b *books, reason string) error {
 // fail records an iteration that could not be run as an error, and pauses the
 // program at once when a person is needed.
 func (r *run) fail(ctx context.Context, at position, reason string, needsPerson bool) (Result, error) {
-	a := (&attempt{}).end(ledger.Error, reason)
+	a := r.cutOff(reason)
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d error", r.Program.Name, r.iteration), nil, func(b *books) error {
 		if err := r.enter(b, at, a, ""); err != nil || !needsPerson || r.stopped != "" {
 			return err
@@ -191,8 +190,15 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r.iteration = r.books.sum.Iteration
-	return r.result(ledger.Idle, r.stopped), nil
+	return r.idle(), nil
+}
+
+// idle is the result of a run in which the baseline was the last word. A bundle
+// of it is still of the iteration that began.
+func (r *run) idle() Result {
+	result := r.result(ledger.Idle, r.stopped)
+	result.Iteration = r.books.sum.Iteration
+	return result
 }
 
 func (r *run) report(a *attempt, commit string) Result {

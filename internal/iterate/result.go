@@ -44,6 +44,9 @@ type Result struct {
 	Model   string        `json:"model,omitempty"`
 	Usage   *ledger.Usage `json:"usage,omitempty"`
 	Changed []string      `json:"changed,omitempty"`
+	// Evaluation is what the models used that were asked to measure, of a baseline
+	// before the iteration too; nil when none was asked. It is not in Usage.
+	Evaluation *ledger.Expense `json:"evaluation,omitempty"`
 	// Guardrails are what the candidate measured besides its metric.
 	Guardrails []Rail `json:"guardrails,omitempty"`
 	// Issue and PullRequest are the program's, 0 when none is known.

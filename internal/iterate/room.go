@@ -57,15 +57,20 @@ func (m *room) clear() {
 // evaluate runs the evaluation once.
 func (m *room) evaluate(ctx context.Context) (evaluate.Outcome, error) {
 	p := m.run.Program
+	limit, over := m.run.toMeasure()
+	if over != "" {
+		return evaluate.Outcome{Problem: over, OverLimit: true}, nil
+	}
 	request := evaluate.Request{
 		Script: p.Script, Dir: m.tree.Dir, Env: m.environ, Timeout: p.EvaluationTimeout, Metric: p.Metric, Artifacts: m.artifacts,
-		Offline: !p.Network, Trusted: m.trusted,
+		Offline: !p.Network, Trusted: m.trusted, Limit: limit,
 	}
 	if !m.ready {
 		request.Setup, m.ready = p.Setup, true
 	}
 	start := m.run.Now()
 	outcome, err := m.run.Eval.Run(ctx, request)
+	m.run.expend(outcome.Expense)
 	if request.Setup != "" {
 		m.prepare += m.run.Now().Sub(start) - outcome.Duration
 	}

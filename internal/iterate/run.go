@@ -23,9 +23,12 @@ type run struct {
 	since     time.Time // when the first iteration of this process began
 	iteration int
 	books     *books
-	files     store.Files // the books as they were last read or written
-	trees     int         // how many directories this run has used
-	left      budget.Left // what the iteration may use
+	files     store.Files     // the books as they were last read or written
+	trees     int             // how many directories this run has used
+	left      budget.Left     // what the iteration may use
+	used      used            // what it has used
+	unbooked  *ledger.Expense // the part of evaluations that no event has yet
+	working   []*attempt      // whose agents were asked
 	stopped   string
 	warnings  []string
 	heard     *steer.Heard // nil without GitHub, or when it is out of reach
@@ -90,6 +93,7 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	case attempt == nil:
 		return r.finish(ctx)
 	}
+	attempt.evaluation = r.takeExpense()
 	if until, ok := r.putOff(attempt); ok {
 		return r.wait(ctx, attempt, until)
 	}
@@ -114,6 +118,9 @@ func (r *run) work(ctx context.Context) (position, *attempt, error) {
 	}
 	if err := r.baseline(ctx, &at); err != nil || r.stopped != "" {
 		return at, nil, err
+	}
+	if r.stopped = r.usedUp(); r.stopped != "" {
+		return at, nil, nil
 	}
 	if problem := r.dear(r.books.sum.Seconds, r.books.sum.Prepare); r.Suite == nil && r.rule().Regime == gate.Noisy && problem != "" {
 		return at, nil, &baselineError{problem}

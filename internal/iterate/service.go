@@ -32,6 +32,13 @@ type Evaluator interface {
 	Run(ctx context.Context, request evaluate.Request) (evaluate.Outcome, error)
 }
 
+// Proposer is an agent with the model that it uses; "" is its own choice.
+type Proposer struct {
+	agent.Agent
+
+	Model string
+}
+
 // Step is one line of progress.
 type Step struct {
 	Program   string
@@ -55,9 +62,11 @@ type Service struct {
 	// Suite measures instead of Eval where the program's evaluation is `tasks`.
 	Suite Suite
 	Agent agent.Agent
+	// Model is the model that Agent uses; "" is its own choice.
+	Model string
 	// Agents, optional, propose in turn when an iteration has several
 	// candidates; the first is Agent.
-	Agents []agent.Agent
+	Agents []Proposer
 
 	// Front, optional, is the program's issue and pull request.
 	Front Front

@@ -1,9 +1,11 @@
 package iterate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
+	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/score"
@@ -13,10 +15,11 @@ import (
 // held against the incumbent as a whole, task by task, and not by its metric
 // alone. Directories are trees of the repository.
 type Suite interface {
-	// Measure runs the suite for one tree.
-	Measure(ctx context.Context, dir string) (Suited, error)
+	// Measure runs the suite for one tree. With an error Suited has its Expense
+	// alone.
+	Measure(ctx context.Context, dir string, limit evaluate.Limit) (Suited, error)
 	// Compare runs it for both trees.
-	Compare(ctx context.Context, incumbent, candidate string) (Suited, error)
+	Compare(ctx context.Context, incumbent, candidate string, limit evaluate.Limit) (Suited, error)
 }
 
 // Suited is what a suite came to.
@@ -33,6 +36,11 @@ type Suited struct {
 	Noisy bool
 	// Problem says why nothing was measured, such as a fault of the suite.
 	Problem string
+	// Unfinished says why the suite was not run to its end through no fault of its
+	// own or of a side, such as the limit.
+	Unfinished string
+	// Expense is what the models used that the suite asked; nil when it asked none.
+	Expense *ledger.Expense
 }
 
 // suiteZero is iteration 0 of a suite.
@@ -55,17 +63,29 @@ func (r *run) suiteSamples(ctx context.Context, commit string) (*samples, error)
 	}
 	defer room.clear()
 	start := r.Now()
-	suited, err := r.Suite.Measure(ctx, room.tree.Dir)
+	suited, err := r.runSuite(func(limit evaluate.Limit) (Suited, error) { return r.Suite.Measure(ctx, room.tree.Dir, limit) })
 	if err != nil {
 		return nil, err
 	}
-	if suited.Problem != "" {
-		return nil, &baselineError{"the suite cannot be run on the unchanged files: " + suited.Problem}
+	if problem := cmp.Or(suited.Problem, suited.Unfinished); problem != "" {
+		return nil, &baselineError{"the suite cannot be run on the unchanged files: " + problem}
 	}
 	return &samples{
 		metric: []score.Value{*suited.Incumbent}, output: suited.Output, runs: 1,
 		seconds: r.Now().Sub(start).Seconds(), prepare: room.prepare.Seconds(),
 	}, nil
+}
+
+// runSuite runs the suite with what is left of the budget, and notes what it
+// used.
+func (r *run) runSuite(run func(evaluate.Limit) (Suited, error)) (Suited, error) {
+	limit, over := r.toMeasure()
+	if over != "" {
+		return Suited{Unfinished: over}, nil
+	}
+	suited, err := run(limit)
+	r.expend(suited.Expense)
+	return suited, err
 }
 
 // measureSuite holds the candidate against the incumbent.
@@ -82,14 +102,20 @@ func (r *run) measureSuite(ctx context.Context, at position, a *attempt) error {
 	}
 	r.step("measure", "the suite for incumbent and candidate")
 	start := r.Now()
-	suited, err := r.Suite.Compare(ctx, incumbent.tree.Dir, candidate.tree.Dir)
+	suited, err := r.runSuite(func(limit evaluate.Limit) (Suited, error) {
+		return r.Suite.Compare(ctx, incumbent.tree.Dir, candidate.tree.Dir, limit)
+	})
 	a.durations["measure"] = r.Now().Sub(start).Seconds()
 	if err != nil {
 		return err
 	}
 	a.noisy = suited.Noisy
-	if suited.Problem != "" {
+	switch {
+	case suited.Problem != "":
 		a.end(ledger.Rejected, suited.Problem)
+		return nil
+	case suited.Unfinished != "":
+		a.end(ledger.Error, "the suite was not run to its end: "+suited.Unfinished)
 		return nil
 	}
 	a.measured = append(a.measured, ledger.Event{

@@ -29,14 +29,17 @@ func vet(e ledger.Event) (ledger.Event, error) {
 	case ledger.Measured:
 		clean.Role, clean.Stage, clean.Samples, clean.GuardrailSamples, clean.Numbers = e.Role, e.Stage, e.Samples, e.GuardrailSamples, e.Numbers
 		clean.RejectedReason, clean.Output, clean.Seconds, clean.Prepare = e.RejectedReason, e.Output, e.Seconds, e.Prepare
+		clean.Evaluation = e.Evaluation
 	case ledger.Proposed, ledger.Decided:
 		clean.Outcome, clean.Verdict, clean.Rule, clean.Evidence, clean.Warning = e.Outcome, e.Verdict, e.Rule, e.Evidence, e.Warning
 		clean.PreviousBest, clean.Best, clean.Delta, clean.Changed = e.PreviousBest, e.Best, e.Delta, e.Changed
 		clean.Params, clean.Digest, clean.Patch, clean.Focus = e.Params, e.Digest, e.Patch, e.Focus
 		clean.Lessons, clean.Foreclosed, clean.Ideas = e.Lessons, e.Foreclosed, e.Ideas
 		clean.Agent, clean.Model, clean.Summary, clean.Usage, clean.Durations = e.Agent, e.Model, e.Summary, e.Usage, e.Durations
+		clean.Evaluation = e.Evaluation
 	case ledger.Checked, ledger.Finished:
 		clean.Agent, clean.Summary, clean.Usage, clean.Durations, clean.NotBefore = e.Agent, e.Summary, e.Usage, e.Durations, e.NotBefore
+		clean.Evaluation = e.Evaluation
 	}
 	if e.Kind == ledger.Decided {
 		clean.Patch = ""
@@ -81,7 +84,8 @@ func bounded(e ledger.Event) error {
 	for _, seconds := range e.Durations {
 		numbers = append(numbers, seconds)
 	}
-	for _, number := range append(numbers, used(e.Usage)...) {
+	numbers = append(numbers, consumptionOf(e.Usage)...)
+	for _, number := range append(numbers, expenseOf(e.Evaluation)...) {
 		if !(number >= 0 && number <= maxHandedNumber) { // also what is no number
 			return refuse("its event %q counts %g, which cannot be", e.Kind, number)
 		}
@@ -92,8 +96,23 @@ func bounded(e ledger.Event) error {
 	return nil
 }
 
-// used are the numbers of a usage that are known.
-func used(u *ledger.Usage) []float64 {
+// expenseOf are the numbers of an expense that are known.
+func expenseOf(e *ledger.Expense) []float64 {
+	if e == nil {
+		return nil
+	}
+	known := []float64{float64(e.UnknownTokens), float64(e.UnknownUSD)}
+	if e.Tokens != nil {
+		known = append(known, float64(*e.Tokens))
+	}
+	if e.CostUSD != nil {
+		known = append(known, dollars(*e.CostUSD))
+	}
+	return known
+}
+
+// consumptionOf are the numbers of a usage that are known.
+func consumptionOf(u *ledger.Usage) []float64 {
 	if u == nil {
 		return nil
 	}

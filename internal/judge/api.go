@@ -2,14 +2,18 @@ package judge
 
 import (
 	"context"
+	"errors"
+	"net/http"
 
 	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/score"
 )
 
 // api asks an endpoint over HTTP.
 type api struct {
 	complete Complete
 	endpoint chat.Endpoint
+	price    Price
 }
 
 // answerTokens bounds an answer; reasoning counts too where a model reasons.
@@ -42,6 +46,13 @@ func (a *api) ask(ctx context.Context, system, question string) (answer, error) 
 	if in, out := response.Usage.InputTokens, response.Usage.OutputTokens; in != nil && out != nil {
 		sum := *in + *out
 		said.tokens = &sum
+	}
+	if a.price != nil && err == nil {
+		said.usd = a.price(said.model, response.Usage)
+	}
+	var failed *chat.Error
+	if errors.As(err, &failed) && failed.Status >= http.StatusBadRequest {
+		said.tokens, said.usd = new(int64), &score.Value{} // a refusal costs nothing
 	}
 	return said, err
 }

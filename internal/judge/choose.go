@@ -28,6 +28,8 @@ type Setting struct {
 	Getenv func(string) string
 	// Complete asks a model; nil where no client is linked.
 	Complete Complete
+	// Price, optional, is what asking it costs.
+	Price Price
 	// Claude is how claude is run, with its environment.
 	Claude Claude
 	Masker command.Masker
@@ -50,7 +52,7 @@ func Choose(s Setting) (judge *Judge, none string, err error) {
 		if lacks != "" {
 			return nil, "", fmt.Errorf("judge: api: %s", lacks)
 		}
-		return API(s.Complete, endpoint, s.Masker), "", nil
+		return API(s.Complete, endpoint, s.Price, s.Masker), "", nil
 	case ByCLI:
 		if !s.claudeIsThere() {
 			return nil, "", errors.New("judge: cli: claude is not in PATH; install it, or choose another judge")
@@ -60,7 +62,7 @@ func Choose(s Setting) (judge *Judge, none string, err error) {
 		endpoint, lacks := s.endpoint()
 		switch {
 		case lacks == "":
-			return API(s.Complete, endpoint, s.Masker), "", nil
+			return API(s.Complete, endpoint, s.Price, s.Masker), "", nil
 		case s.claudeIsThere():
 			return s.cli(), "", nil
 		}

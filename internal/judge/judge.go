@@ -132,9 +132,13 @@ func (v *Verdict) add(earlier Verdict) {
 // Complete asks a model at an endpoint.
 type Complete func(context.Context, chat.Endpoint, chat.Request) (chat.Response, error)
 
-// API returns a judge that asks the endpoint's model.
-func API(complete Complete, endpoint chat.Endpoint, masker command.Masker) *Judge {
-	return &Judge{asker: &api{complete, endpoint}, masker: masker, timeout: perCase}
+// Price is what a model's work costs in dollars, nil when that is not known.
+type Price func(model string, usage chat.Usage) *score.Value
+
+// API returns a judge that asks the endpoint's model. Without a price, which may
+// be nil, nobody knows what it costs.
+func API(complete Complete, endpoint chat.Endpoint, price Price, masker command.Masker) *Judge {
+	return &Judge{asker: &api{complete, endpoint, price}, masker: masker, timeout: perCase}
 }
 
 // CLI returns a judge that asks through `claude -p`.

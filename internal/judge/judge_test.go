@@ -48,7 +48,7 @@ func both(t *testing.T, test func(t *testing.T, s *modeltest.Server, j *judge.Ju
 			if speaks == chat.OpenAI {
 				endpoint.URL += "/v1"
 			}
-			test(t, server, judge.API((&model.Client{Pause: 1}).Complete, endpoint, masker()))
+			test(t, server, judge.API((&model.Client{Pause: 1}).Complete, endpoint, nil, masker()))
 		})
 	}
 }
@@ -129,7 +129,7 @@ func TestJudgeEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	server := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer { cancel(); return modeltest.Stall() })
-	j := judge.API((&model.Client{}).Complete, chat.Endpoint{API: chat.OpenAI, URL: server.URL + "/v1", Model: "m"}, masker())
+	j := judge.API((&model.Client{}).Complete, chat.Endpoint{API: chat.OpenAI, URL: server.URL + "/v1", Model: "m"}, nil, masker())
 	_, err := j.Judge(ctx, sample())
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -53,6 +53,9 @@ type Attempt struct {
 	// Usage is nil when nothing is known; Durations are in seconds by stage.
 	Usage     *Usage
 	Durations map[string]float64
+	// Evaluation is what measuring used, beside Usage; nil is nothing. A baseline
+	// before the attempt is not in it.
+	Evaluation *Expense
 	// Took is the wall-clock time from the iteration's start to its end.
 	Took time.Duration
 	// Focus is the failing test that it was to make pass; "" for none.
@@ -121,6 +124,7 @@ type Books struct {
 	Events int
 
 	known           consumption // of the proposals of the iteration under way
+	baselines       []expended
 	candidateOutput string
 	adopted         []string
 
@@ -186,6 +190,9 @@ func (b *Books) set(key, value string) {
 // measured takes a new baseline, or a new measurement of the incumbent, over.
 // What a candidate measured counts only through a decision.
 func (b *Books) measured(e *Event) {
+	if e.Evaluation != nil {
+		b.baselines = append(b.baselines, expended{e.Time, e.Iteration, e.Evaluation})
+	}
 	if e.Role == Candidate {
 		b.candidateOutput, b.candidateNumbers = e.Output, e.Numbers
 	}
@@ -217,6 +224,7 @@ func (b *Books) finished(e *Event) {
 		b.NotBefore = *e.NotBefore
 		b.PutOff = append(b.PutOff, Attempt{
 			Iteration: e.Iteration, Time: e.Time, Agent: e.Agent, Usage: e.Usage, Durations: e.Durations, Took: b.took(e),
+			Evaluation: e.Evaluation,
 		})
 	}
 	if b.Open == nil || b.Open.Run != e.Run {
@@ -251,7 +259,7 @@ func (b *Books) decided(e *Event) {
 		Iteration: e.Iteration, Time: e.Time, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest,
 		Delta: e.Delta, Summary: e.Summary, Reasons: e.Reasons, Agent: e.Agent, Definition: e.Definition, Params: e.Params,
 		Usage: e.Usage, Durations: e.Durations, Took: b.took(e), Focus: e.Focus,
-		known: b.known, commit: e.Commit,
+		Evaluation: e.Evaluation, known: b.known, commit: e.Commit,
 	}
 	b.known = consumption{}
 	if last := len(b.Attempts) - 1; last >= 0 && b.Attempts[last].Iteration == e.Iteration {
@@ -276,20 +284,19 @@ func (b *Books) decided(e *Event) {
 // One of the same commit says it again, or nothing; another commit was a further
 // proposal, on top of the first.
 func (a *Attempt) keep(earlier *Attempt) {
-	if a.commit == "" || a.commit == earlier.commit {
-		a.Usage, a.Durations, a.Took, a.known = earlier.Usage, earlier.Durations, earlier.Took, earlier.known
-		return
-	}
 	more := *a
-	a.Usage, a.Durations, a.Took, a.known = earlier.Usage, earlier.Durations, earlier.Took, earlier.known
-	a.use(more.Usage, more.Durations)
+	a.Usage, a.Evaluation, a.Durations, a.Took, a.known = earlier.Usage, earlier.Evaluation, earlier.Durations, earlier.Took, earlier.known
+	if a.commit != "" && a.commit != earlier.commit {
+		a.use(more.Usage, more.Evaluation, more.Durations)
+	}
 }
 
 // use adds what a further proposal of the iteration used.
-func (a *Attempt) use(usage *Usage, durations map[string]float64) {
+func (a *Attempt) use(usage *Usage, evaluation *Expense, durations map[string]float64) {
 	a.known = a.consumed()
 	a.known.add(usage)
 	a.Usage = a.Usage.plus(usage)
+	a.Evaluation = a.Evaluation.Plus(evaluation)
 	a.Took += lasted(durations)
 	total := maps.Clone(a.Durations)
 	if total == nil {
@@ -305,8 +312,8 @@ func (a *Attempt) use(usage *Usage, durations map[string]float64) {
 // not kept.
 func (b *Books) checked(e *Event) {
 	last := len(b.Attempts) - 1
-	if last >= 0 && b.Attempts[last].Iteration == e.Iteration && e.Usage != nil {
-		b.Attempts[last].use(e.Usage, e.Durations)
+	if last >= 0 && b.Attempts[last].Iteration == e.Iteration && (e.Usage != nil || e.Evaluation != nil) {
+		b.Attempts[last].use(e.Usage, e.Evaluation, e.Durations)
 	}
 }
 

@@ -153,6 +153,10 @@ type Event struct {
 	Changed      []string               `json:"changed,omitempty"`
 	Params       map[string]score.Value `json:"params,omitempty"`
 	Durations    map[string]float64     `json:"durations,omitempty"`
+	// Evaluation is what the models used that were asked to measure; nil is
+	// none. A baseline's is in its Measured event, what trials used in Decided,
+	// or Checked, for all proposals together.
+	Evaluation *Expense `json:"evaluation,omitempty"`
 
 	// Proposal is the number of a candidate among several of its iteration, from
 	// 1; also Measured's. Digest identifies its change, and Patch is that change

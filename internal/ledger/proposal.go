@@ -29,6 +29,9 @@ func (b *Books) proposed(e *Event) {
 	}
 	b.Proposals = append(b.Proposals, p)
 	b.known.add(e.Usage)
+	if _, worked := e.Durations[propose]; worked {
+		b.known.lack(e.Agent, e.Usage)
+	}
 	b.try(e)
 }
 

@@ -2,13 +2,17 @@ package ledger
 
 import "time"
 
-// Spent is what iterations used.
+// Spent is what iterations used: agents, and evaluations that ask models.
 type Spent struct {
 	Iterations int
 	Tokens     int64
 	USD        float64
 	Minutes    float64
-	// UnknownTokens and UnknownUSD count the iterations whose agent did not say.
+	// MeasuringTokens and MeasuringUSD are the part of evaluations.
+	MeasuringTokens int64
+	MeasuringUSD    float64
+	// UnknownTokens and UnknownUSD count the iterations in which somebody did not
+	// say.
 	UnknownTokens, UnknownUSD int
 }
 
@@ -18,15 +22,24 @@ const propose = "propose"
 // free is the agent that costs nothing: the built-in search.
 const free = "tuner"
 
-// Spent adds up the iterations that ended at from or later. What was put off
-// counts with what it used, but not as an iteration, nor as of unknown cost.
+// expended is what a baseline used.
+type expended struct {
+	time      time.Time
+	iteration int
+	expense   *Expense
+}
+
+// Spent adds up what was used at from or later. What was put off counts with
+// what it used, but not as an iteration, nor as of unknown cost; a baseline
+// counts when it was measured.
 func (b *Books) Spent(from time.Time) Spent {
 	var s Spent
+	var unknown unknowns
 	for i := range b.Attempts {
 		if a := &b.Attempts[i]; !a.Time.Before(from) {
 			s.Iterations++
 			s.add(a)
-			s.unknown(a)
+			unknown.attempt(a)
 		}
 	}
 	for i := range b.PutOff {
@@ -34,6 +47,13 @@ func (b *Books) Spent(from time.Time) Spent {
 			s.add(a)
 		}
 	}
+	for _, one := range b.baselines {
+		if !one.time.Before(from) {
+			s.expend(one.expense)
+			unknown.expense(one.iteration, one.expense)
+		}
+	}
+	s.UnknownTokens, s.UnknownUSD = len(unknown.tokens), len(unknown.usd)
 	return s
 }
 
@@ -42,20 +62,32 @@ func (s *Spent) add(a *Attempt) {
 	s.Minutes += a.Took.Minutes()
 	s.Tokens += used.tokens
 	s.USD += used.usd
+	s.expend(a.Evaluation)
+}
+
+func (s *Spent) expend(e *Expense) {
+	tokens, usd := e.Known()
+	s.Tokens += tokens
+	s.USD += usd
+	s.MeasuringTokens += tokens
+	s.MeasuringUSD += usd
 }
 
 // consumed is what is known: the whole is unknown when a part of it is, and
 // then the other parts count.
 func (a *Attempt) consumed() consumption {
-	var whole consumption
-	whole.add(a.Usage)
-	return consumption{max(whole.tokens, a.known.tokens), max(whole.usd, a.known.usd)}
+	whole := a.known
+	var told consumption
+	told.add(a.Usage)
+	whole.tokens, whole.usd = max(told.tokens, whole.tokens), max(told.usd, whole.usd)
+	return whole
 }
 
-// consumption is what is known to be used.
+// consumption is what is known to be used, and whether there is more.
 type consumption struct {
-	tokens int64
-	usd    float64
+	tokens                int64
+	usd                   float64
+	lacksTokens, lacksUSD bool
 }
 
 func (c *consumption) add(u *Usage) {
@@ -72,15 +104,43 @@ func (c *consumption) add(u *Usage) {
 	}
 }
 
-// unknown counts what an agent that worked did not say.
-func (s *Spent) unknown(a *Attempt) {
-	if _, worked := a.Durations[propose]; !worked || a.Agent == free {
+// lack notes what an agent did not say.
+func (c *consumption) lack(agent string, u *Usage) {
+	if agent == free {
 		return
 	}
-	if a.Usage == nil || a.Usage.OutputTokens == nil {
-		s.UnknownTokens++
+	c.lacksTokens = c.lacksTokens || u == nil || u.OutputTokens == nil
+	c.lacksUSD = c.lacksUSD || u == nil || u.CostUSD == nil
+}
+
+// unknowns are the iterations in which somebody did not say what was used.
+type unknowns struct{ tokens, usd map[int]bool }
+
+// attempt notes what an agent that worked did not say, or one who measured.
+func (n *unknowns) attempt(a *Attempt) {
+	n.expense(a.Iteration, a.Evaluation)
+	if _, worked := a.Durations[propose]; !worked {
+		return
 	}
-	if a.Usage == nil || a.Usage.CostUSD == nil {
-		s.UnknownUSD++
+	used := a.known
+	used.lack(a.Agent, a.Usage)
+	n.note(a.Iteration, used.lacksTokens, used.lacksUSD)
+}
+
+func (n *unknowns) expense(iteration int, e *Expense) {
+	if e != nil {
+		n.note(iteration, e.UnknownTokens > 0, e.UnknownUSD > 0)
+	}
+}
+
+func (n *unknowns) note(iteration int, tokens, usd bool) {
+	if n.tokens == nil {
+		n.tokens, n.usd = map[int]bool{}, map[int]bool{}
+	}
+	if tokens {
+		n.tokens[iteration] = true
+	}
+	if usd {
+		n.usd[iteration] = true
 	}
 }

@@ -3,6 +3,7 @@ package post
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/org/autoloop/internal/ledger"
 )
@@ -29,6 +30,9 @@ func Iteration(a Account, e ledger.Event) string {
 		fmt.Fprintf(&b, "- commit %s\n", line(e.Commit))
 	}
 	fmt.Fprintf(&b, "- by agent %s%s%s\n", line(e.Agent), model(e.Model), usageText(e.Usage, e.Durations))
+	if e.Evaluation != nil {
+		fmt.Fprintf(&b, "- besides, measuring used %s\n", expenseText(e.Evaluation))
+	}
 	return bounded(b.String())
 }
 
@@ -81,6 +85,21 @@ func usageText(u *ledger.Usage, durations map[string]float64) string {
 	return ", " + strings.Join(parts, ", ")
 }
 
+// expenseText is what models used that measured.
+func expenseText(e *ledger.Expense) string {
+	var parts []string
+	if e.Tokens != nil {
+		parts = append(parts, fmt.Sprintf("%d tokens", *e.Tokens))
+	}
+	if e.CostUSD != nil {
+		parts = append(parts, e.CostUSD.String()+" USD")
+	}
+	if lacking := max(e.UnknownTokens, e.UnknownUSD); lacking > 0 {
+		parts = append(parts, fmt.Sprintf("what %d answers cost is unknown", lacking))
+	}
+	return strings.Join(parts, ", ")
+}
+
 func total(u *ledger.Usage) *int64 {
 	if u.InputTokens == nil && u.OutputTokens == nil {
 		return nil
@@ -96,32 +115,23 @@ func total(u *ledger.Usage) *int64 {
 
 // spentLine is what all iterations cost, as far as it is known.
 func spentLine(a Account) string {
-	var usd float64
-	var tokens int64
-	known, unknown := false, 0
-	for _, e := range a.Decided() {
-		switch {
-		case e.Usage != nil && e.Usage.CostUSD != nil:
-			usd += e.Usage.CostUSD.Float64()
-			known = true
-		case e.Agent != "tuner":
-			unknown++
-		}
-		if e.Usage != nil {
-			if sum := total(e.Usage); sum != nil {
-				tokens += *sum
-			}
-		}
-	}
+	books := a.Books()
+	spent := books.Spent(time.Time{})
 	text := ""
-	if tokens > 0 {
-		text += fmt.Sprintf(", %d tokens", tokens)
+	if spent.Tokens > 0 {
+		text += fmt.Sprintf(", %d tokens", spent.Tokens)
 	}
-	if known {
-		text += fmt.Sprintf(", %.2f USD", usd)
-		if unknown > 0 {
-			text += fmt.Sprintf(" and %d iterations of unknown cost", unknown)
+	if spent.USD > 0 {
+		text += fmt.Sprintf(", %.2f USD", spent.USD)
+		if spent.UnknownUSD > 0 {
+			text += fmt.Sprintf(" and %d iterations of unknown cost", spent.UnknownUSD)
 		}
+	}
+	switch {
+	case spent.MeasuringUSD > 0:
+		text += fmt.Sprintf(" (%.2f USD of it for measuring)", spent.MeasuringUSD)
+	case spent.MeasuringTokens > 0:
+		text += fmt.Sprintf(" (%d tokens of it for measuring)", spent.MeasuringTokens)
 	}
 	return text
 }

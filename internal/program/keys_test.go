@@ -97,7 +97,9 @@ func TestEveryKey(t *testing.T) {
 		{"network: false", func(p *program.Program) any { return p.Network }, false},
 		{"isolation: required", func(p *program.Program) any { return p.Isolation }, "required"},
 		{"agent: command\nagent-command: sh a.sh\nmodel: gpt", func(p *program.Program) any { return p.Agent + p.AgentCommand + p.Model }, "commandsh a.shgpt"},
-		{"agents: [claude, codex]\ncandidates: 2", func(p *program.Program) any { return append(p.Agents, string(rune('0'+p.Candidates))) }, []string{"claude", "codex", "2"}},
+		{"agents: [claude, codex]\ncandidates: 2", func(p *program.Program) any { return []any{p.Agents, p.Candidates} }, []any{[]program.Proposer{{Agent: "claude"}, {Agent: "codex"}}, 2}},
+		{"agents: [claude, {agent: codex, model: gpt-5}]\nmodel: m", func(p *program.Program) any { return []any{p.Agents, p.Model} }, []any{[]program.Proposer{{Agent: "claude"}, {"codex", "gpt-5"}}, "m"}},
+		{"agents:\n  - agent: models\n    model: openai/gpt-4.1\n  - tuner", func(p *program.Program) any { return p.Agents }, []program.Proposer{{"models", "openai/gpt-4.1"}, {Agent: "tuner"}}},
 		{"strategy: test-driven", func(p *program.Program) any { return p.Strategy }, "test-driven"},
 		{"budget: {iterations: 20, tokens: 1000000, usd: 5.5, minutes: 60, per: week}", func(p *program.Program) any { return p.Budgets }, []program.Budget{{20, 1000000, 5.5, 60, "week"}}},
 		{"budget:\n  usd: 3\n  per: day", func(p *program.Program) any { return p.Budgets }, []program.Budget{{USD: 3, Per: "day"}}},
@@ -240,6 +242,15 @@ func TestKeyErrors(t *testing.T) {
 		"target: ['src\\a.go']":                     "no pattern",
 		"protect: [1, {a: b}]":                      "it is a mapping",
 		"agent: [tuner]":                            "give the name of an agent",
+		"agents: claude":                            "give a list of agents, as in `[claude, {agent: codex, model: gpt-5}]`",
+		"agents: {agent: claude}":                   "give a list of agents",
+		"agents: []":                                "give a list of agents",
+		"agents: [claude, [codex]]":                 "give a list of agents",
+		"agents: [claude, '']":                      "it has no value; give the name of an agent",
+		"agents: [{model: gpt-5}]":                  "it names no `agent`; give a list",
+		"agents: [{agent: codex, model: [a]}]":      "`model`: it is a list; give the name of a model",
+		"agents: [{agent: codex, model: }]":         "`model`: it has no value",
+		"agents: [{agent: codex, agent: claude}]":   "`agent` is given twice",
 		"strategy: luck":                            "accepted are `openevolve`, `test-driven`",
 		"budget: 5":                                 "give `{iterations: 20",
 		"budget: {}":                                "give `{iterations: 20",
@@ -276,8 +287,9 @@ func TestKeyErrors(t *testing.T) {
 }
 
 func TestErrorLineIsTheItems(t *testing.T) {
-	p := both(t, front("metric: x\ntarget:\n  - a/b.go\n  - ../c.go\nguardrails:\n  - metric: a\n    direction: up"))
-	require.Len(t, p.Errors(), 2)
+	p := both(t, front("metric: x\ntarget:\n  - a/b.go\n  - ../c.go\nguardrails:\n  - metric: a\n    direction: up\nagents:\n  - claude\n  - agent: codex\n    model: [a]"))
+	require.Len(t, p.Errors(), 3)
+	assert.Equal(t, 11, p.Errors()[2].Line)
 	assert.Equal(t, 5, p.Errors()[0].Line)
 	assert.Equal(t, 8, p.Errors()[1].Line)
 }
@@ -290,6 +302,8 @@ func TestKeyWarnings(t *testing.T) {
 		"metricdirection: lower":                            "did you mean `metric-direction`?",
 		"metric-direciton: lower":                           "did you mean `metric-direction`?",
 		"agent: cluade":                                     "`cluade` is no agent known here",
+		"agents: [{agent: cluade, model: m}]":               "`cluade` is no agent known here",
+		"agents: [{agent: claude, modle: m}]":               "unknown key `modle` of an agent is ignored",
 		"budget: {usd: 1}":                                  "has no `per`; `month` is taken",
 		"budget: {usd: 1, per: day, eur: 2}":                "unknown key `eur`",
 		"guardrails: [{metric: a}]":                         "has no `direction`; `higher` is taken",

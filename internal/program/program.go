@@ -77,7 +77,7 @@ type Program struct {
 	Network             bool
 	Isolation           string
 	Agent               string
-	Agents              []string
+	Agents              []Proposer
 	Model, AgentCommand string
 	Candidates          int
 	Strategy            string
@@ -116,6 +116,10 @@ func (p *Program) PlateauFor(agent string) int {
 // skillReverts is how many reverts in a row end a run of a skill program, and
 // pause it, when it does not say.
 const skillReverts = 3
+
+// Proposer is one of several agents that take turns. Model is its own; "" is the
+// program's.
+type Proposer struct{ Agent, Model string }
 
 // Range bounds what a metric can plausibly be, both ends included.
 type Range struct{ Min, Max score.Value }

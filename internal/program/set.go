@@ -143,40 +143,6 @@ func isEnvName(name string) bool {
 	return name != ""
 }
 
-// knownAgents are those of this version; another name is a warning.
-var knownAgents = []string{"command", "claude", "codex", "copilot", "gemini", "opencode", "cursor", "models", "tuner"}
-
-func setAgent(p *Program, v value) (err error) {
-	p.Agent, err = p.agentName(v)
-	return err
-}
-
-func setAgents(p *Program, v value) error {
-	items, err := v.words("claude, codex")
-	if err != nil {
-		return err
-	}
-	for _, item := range items {
-		name, err := p.agentName(item)
-		if err != nil {
-			return err
-		}
-		p.Agents = append(p.Agents, name)
-	}
-	return nil
-}
-
-func (p *Program) agentName(v value) (string, error) {
-	name, err := v.oneLine("the name of an agent: " + strings.Join(knownAgents, ", "))
-	if err != nil {
-		return "", err
-	}
-	if !slices.Contains(knownAgents, name) {
-		p.warn(v.line, "`%s` is no agent known here; known are %s", clip(name), strings.Join(knownAgents, ", "))
-	}
-	return name, nil
-}
-
 var associations = []string{"OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR", "FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR", "MANNEQUIN", "NONE"}
 
 // setAssociations reads whom the maintainers trust. An issue cannot say that

@@ -1,0 +1,80 @@
+package ledger
+
+import "github.com/org/autoloop/internal/score"
+
+// Expense is what the models used that an evaluation asked: those that worked
+// on its cases or tasks, and those that judged. A nil Expense means that it
+// asked none.
+type Expense struct {
+	// Tokens, of input and output, and CostUSD add up what is known; nil when
+	// nothing is.
+	Tokens  *int64       `json:"tokens"`
+	CostUSD *score.Value `json:"cost_usd"`
+	// UnknownTokens and UnknownUSD count the pieces of work that did not say.
+	UnknownTokens int `json:"unknown_tokens,omitempty"`
+	UnknownUSD    int `json:"unknown_usd,omitempty"`
+}
+
+// Add counts one more piece of work; nil is unknown.
+func (e *Expense) Add(tokens *int64, usd *score.Value) {
+	e.include(tokens, usd)
+	if tokens == nil {
+		e.UnknownTokens++
+	}
+	if usd == nil {
+		e.UnknownUSD++
+	}
+}
+
+// include adds what is known.
+func (e *Expense) include(tokens *int64, usd *score.Value) {
+	if tokens != nil {
+		sum := *tokens + e.knownTokens()
+		e.Tokens = &sum
+	}
+	if usd != nil {
+		sum := *usd
+		if e.CostUSD != nil {
+			sum = sum.Add(*e.CostUSD)
+		}
+		e.CostUSD = &sum
+	}
+}
+
+// Plus is two expenses together; nil is none.
+func (e *Expense) Plus(more *Expense) *Expense {
+	switch {
+	case e == nil:
+		return more
+	case more == nil:
+		return e
+	}
+	sum := *e
+	sum.include(more.Tokens, more.CostUSD)
+	sum.UnknownTokens += more.UnknownTokens
+	sum.UnknownUSD += more.UnknownUSD
+	return &sum
+}
+
+// Given returns the expense, or nil when nobody was asked.
+func (e *Expense) Given() *Expense {
+	if e == nil || *e == (Expense{}) {
+		return nil
+	}
+	return e
+}
+
+// Known is what is known of it, 0 for nothing.
+func (e *Expense) Known() (tokens int64, usd float64) {
+	if e != nil && e.CostUSD != nil {
+		usd = e.CostUSD.Float64()
+	}
+	return e.knownTokens(), usd
+}
+
+func (e *Expense) knownTokens() int64 {
+	if e == nil || e.Tokens == nil {
+		return 0
+	}
+	return *e.Tokens
+}

@@ -1,0 +1,228 @@
+package tests
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/model/modeltest"
+)
+
+// oneGrading is what a grader's answer costs: 1050 tokens, of claude-sonnet-4-5
+// 600 · 3 + 400 · 0.3 + 50 · 15 dollars for a million.
+const (
+	oneGrading    = 1050
+	oneGradingUSD = 0.00267
+)
+
+// gradedWorld is a skill of three cases with an expectation each, which a model
+// grades: it is met once the skill says beta. The agent adds beta at first, and
+// a word of no use from then on.
+func gradedWorld(t *testing.T, front string) (*world, *modeltest.Server) {
+	t.Helper()
+	grader := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Answer {
+		if r.Has("said-beta") {
+			return modeltest.Text(`{"expectations": [{"number": 1, "passed": true, "evidence": "it says beta"}]}`)
+		}
+		return modeltest.Text(`{"expectations": [{"number": 1, "passed": false, "evidence": "it does not"}]}`)
+	})
+	w := skillWorld(t, front, `if [ "$AUTOLOOP_ITERATION" = 1 ]; then echo beta >> s/SKILL.md; else echo nothing >> s/SKILL.md; fi`)
+	const file = ".autoloop/programs/p.md"
+	text := strings.Replace(w.read(file), "judge: off", "judge: api\njudge-model: claude-sonnet-4-5\njobs: 1\ntarget-metric: 0.99", 1)
+	w.write(file, strings.Replace(text, `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`, `sed s/^/said-/ "$AUTOLOOP_SKILL/SKILL.md" > outputs/out.md`, 1))
+	var cases []string
+	for _, id := range []string{"1", "2", "3"} {
+		check := ""
+		if id == "3" { // never perfect
+			check = `, "deterministic_checks": [{"type": "file_exists", "file": "nowhere"}]`
+		}
+		cases = append(cases, `{"id": `+id+`, "prompt": "p", "expectations": ["it says more"]`+check+`}`)
+	}
+	w.write("s/evals/evals.json", "["+strings.Join(cases, ",")+"]")
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message", "grade it")
+	w.env = append(w.env, "ANTHROPIC_BASE_URL="+grader.URL, "ANTHROPIC_API_KEY="+theKey)
+	return w, grader
+}
+
+// expenses are what the events of a kind say that measuring used.
+func (w *world) expenses(kind string) []map[string]any {
+	var list []map[string]any
+	for _, event := range w.events() {
+		if used, given := event["evaluation"].(map[string]any); given && event["event"] == kind {
+			list = append(list, used)
+		}
+	}
+	return list
+}
+
+func tokensOf(t *testing.T, expense map[string]any) int {
+	t.Helper()
+	tokens, known := expense["tokens"].(float64)
+	require.True(t, known, "%v", expense)
+	return int(tokens)
+}
+
+// TestGradersCountAgainstTheBudget: what a grader uses is in the books and in
+// the answer, and no case begins beyond the budget.
+func TestGradersCountAgainstTheBudget(t *testing.T) {
+	t.Parallel()
+	w, grader := gradedWorld(t, "budget: {tokens: 5000, per: program}")
+	a := w.binary("iterate", "--program", "p", "--json", "-n", "3")
+	require.Zero(t, a.code, a.stderr)
+	got := w.decode(a.stdout)
+	require.Len(t, got, 2)
+	assert.Equal(t, "error", got[0].Outcome)
+	assert.Contains(t, got[0].Reasons[0], "2100 of 1850 tokens were used with 2 of 3 cases begun")
+	assert.Equal(t, "budget: 5250 of 5000 tokens used by this program; raise the limit to go on", got[1].Stopped)
+	assert.Len(t, grader.Requests(), 5, "nobody is asked beyond the budget")
+
+	baseline, decided := w.expenses("measured"), w.expenses("decided")
+	require.Len(t, baseline, 1)
+	require.Len(t, decided, 1)
+	assert.Equal(t, 3*oneGrading, tokensOf(t, baseline[0]))
+	assert.Equal(t, 2*oneGrading, tokensOf(t, decided[0]))
+	assert.InDelta(t, 3*oneGradingUSD, baseline[0]["cost_usd"], 1e-9)
+	assert.InDelta(t, 3, baseline[0]["unknown_tokens"], 0, "the command that works on the cases does not say")
+	var shown []struct{ Evaluation map[string]any }
+	require.NoError(t, json.Unmarshal([]byte(a.stdout), &shown))
+	assert.Equal(t, 5*oneGrading, tokensOf(t, shown[0].Evaluation), "the baseline and the candidate")
+	assert.Zero(t, w.binary("iterate", "replay", "p").code)
+
+	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "tokens: 5000", "tokens: 50000", 1))
+	assert.Equal(t, "rejected", w.one().Outcome, "the second iteration, with a higher limit")
+	assert.Len(t, grader.Requests(), 8)
+}
+
+func TestGradersCountInMoney(t *testing.T) {
+	t.Parallel()
+	w, grader := gradedWorld(t, "budget: {usd: 0.01, per: month}")
+	got := w.iterate("-n", "3")
+	require.Len(t, got, 2)
+	assert.Contains(t, got[0].Reasons[0], "USD were used with 1 of 3 cases begun")
+	assert.Contains(t, got[1].Stopped, "budget: 0.01 of 0.01 USD used this month")
+	assert.Len(t, grader.Requests(), 4)
+}
+
+// TestABaselineThatUsesUpTheBudget: no agent is asked then, in one job and in
+// two, and what was measured is kept.
+func TestABaselineThatUsesUpTheBudget(t *testing.T) {
+	t.Parallel()
+	const reason = "budget: 3150 of 3100 tokens used by this program; raise the limit to go on"
+	w, grader := gradedWorld(t, "budget: {tokens: 3100, per: program}")
+	got := w.one()
+	assert.Equal(t, "idle", got.Outcome)
+	assert.Equal(t, reason, got.Stopped)
+	assert.Equal(t, reason, w.held())
+	assert.Zero(t, w.count("decided"))
+
+	split, _ := gradedWorld(t, "budget: {tokens: 3100, per: program}")
+	dir, proposed := split.propose("bundle")
+	assert.Equal(t, reason, proposed.Stopped)
+	published := split.publish(dir)
+	assert.Equal(t, "idle", published.Outcome)
+	assert.Equal(t, reason, published.Stopped)
+	assert.Equal(t, got.Iteration, published.Iteration)
+	assert.Equal(t, w.recorded(), split.recorded())
+	assert.Equal(t, reason, split.held())
+	assert.Len(t, grader.Requests(), 3)
+}
+
+// TestGradersOfUnknownCost: with `unknown-cost: pause` what a case's executor
+// does not say stops the program.
+func TestGradersOfUnknownCost(t *testing.T) {
+	t.Parallel()
+	w, _ := gradedWorld(t, "budget: {usd: 5, per: program}\nunknown-cost: pause")
+	got := w.one()
+	assert.Equal(t, "idle", got.Outcome)
+	assert.Contains(t, got.Stopped, "budget: an unknown amount of USD (1 iterations, unknown-cost: pause)")
+}
+
+// TestAGraderThatBreaksOffIsPaid: what was used before the grader failed counts.
+func TestAGraderThatBreaksOffIsPaid(t *testing.T) {
+	t.Parallel()
+	w, _ := gradedWorld(t, "")
+	asked := 0
+	grader := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer {
+		if asked++; asked > 4 {
+			return modeltest.Fail(401, "no such key")
+		}
+		return modeltest.Text(`{"expectations": [{"number": 1, "passed": true, "evidence": "fine"}]}`)
+	})
+	w.env = append(w.env, "ANTHROPIC_BASE_URL="+grader.URL)
+	got := w.one()
+	assert.Equal(t, "error", got.Outcome)
+	assert.Contains(t, got.Reasons[0], "cannot be graded")
+	decided := w.expenses("decided")
+	require.Len(t, decided, 1)
+	assert.Equal(t, oneGrading, tokensOf(t, decided[0]))
+	assert.NotContains(t, w.memory("p.jsonl")+w.memory("p.md"), theKey)
+}
+
+// TestAnIterationThatIsCutOffIsPaid: what the agent and the grader used counts
+// also when the iteration's time is up before it is decided.
+func TestAnIterationThatIsCutOffIsPaid(t *testing.T) {
+	t.Parallel()
+	w, _ := gradedWorld(t, "timeout-minutes: 0.2\nbudget: {tokens: 100000, per: program}\nunknown-cost: pause")
+	asked := 0
+	grader := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer {
+		if asked++; asked > 4 {
+			return modeltest.Stall()
+		}
+		return modeltest.Text(`{"expectations": [{"number": 1, "passed": true, "evidence": "fine"}]}`)
+	})
+	model := modeltest.New(t, modeltest.Answer{
+		Text:  "PLAN: more\nFILE: s/SKILL.md\n<<<<<<< SEARCH\nalpha\n=======\nalpha beta\n>>>>>>> REPLACE\n",
+		Usage: modeltest.Usage{Input: 700, Output: 30},
+	})
+	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "unknown-cost: pause", "", 1))
+	w.env = append(w.env, "ANTHROPIC_BASE_URL="+grader.URL, "AUTOLOOP_MODELS_URL="+model.URL+"/v1", "AUTOLOOP_MODELS_KEY="+theKey)
+	got := w.one("--agent", "models", "--model", "m-1")
+	assert.Equal(t, "error", got.Outcome)
+	assert.Contains(t, got.Reasons[0], "took longer than")
+	assert.InDelta(t, 700, w.decided()["usage"].(map[string]any)["input_tokens"], 0, "the agent's")
+	decided := w.expenses("decided")
+	require.Len(t, decided, 1)
+	assert.Equal(t, oneGrading, tokensOf(t, decided[0]))
+	w.alone()
+}
+
+// TestJudgesOfTasksCountAgainstTheBudget: as graders, for a suite of tasks.
+func TestJudgesOfTasksCountAgainstTheBudget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{
+		".autoloop/programs/p.md": "---\nevaluation: tasks\ntasks: suite\nevaluation-runs: 1\njobs: 1\njudge: cli\nplateau: off\n" +
+			"budget: {usd: 0.05, per: program}\nagent: command\nagent-command: echo \"word $AUTOLOOP_ITERATION\" > AGENTS.md\n" +
+			"executor-command: cp AGENTS.md file.txt\n---\n## Goal\nBetter words.\n## Target\n`AGENTS.md`\n",
+		"AGENTS.md": "before\n", "suite/one/fixture/file.txt": "x\n", "suite/two/fixture/file.txt": "x\n",
+		"suite/one/task.json": `{"id": "one", "title": "t", "fixtureDir": "fixture", "prompt": "p", "judgeRubric": {"criteria": "is it a word?"}}`,
+		"suite/two/task.json": `{"id": "two", "title": "t", "fixtureDir": "fixture", "prompt": "p", "judgeRubric": {"criteria": "is it a word?"}}`,
+	})
+	bin := filepath.Join(w.side, "bin")
+	require.NoError(t, os.MkdirAll(bin, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "claude"), []byte(`#!/bin/sh
+cat > /dev/null; echo . >> '`+w.side+`/judged'
+printf '{"result": "{\\"score\\": 0.5, \\"rationale\\": \\"seen\\"}", "total_cost_usd": 0.01, "modelUsage": {"m": {}}}\n'
+`), 0o755))
+	for i, variable := range w.env {
+		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
+			w.env[i] = "PATH=" + bin + ":" + path
+		}
+	}
+	got := w.iterate("-n", "3")
+	require.Len(t, got, 2)
+	assert.Equal(t, "error", got[0].Outcome)
+	assert.Contains(t, got[0].Reasons[0], "the budget of 0.03 USD is used up while judging")
+	assert.Equal(t, "budget: 0.05 of 0.05 USD used by this program; raise the limit to go on", got[1].Stopped)
+	assert.Equal(t, 5, strings.Count(w.beside("judged"), "."), "two for the baseline, and three of four")
+	assert.InDelta(t, 0.02, w.expenses("measured")[0]["cost_usd"], 1e-9)
+	assert.InDelta(t, 0.03, w.expenses("decided")[0]["cost_usd"], 1e-9)
+
+	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "usd: 0.05", "usd: 1", 1))
+	assert.Equal(t, "rejected", w.one().Outcome, "no better")
+}
