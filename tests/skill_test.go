@@ -34,6 +34,32 @@ func TestSkillExampleImproves(t *testing.T) {
 	assert.Len(t, kept, 3*6, "three cases, of the baseline and of five candidates")
 }
 
+// TestSkillExampleImprovesAlone runs the command of docs/algorithm.md.
+func TestSkillExampleImprovesAlone(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/algorithm.md")
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(text), "\niterate skill programs/")
+	require.True(t, found)
+	line, _, _ := strings.Cut(rest, "\n")
+	w := exampleWorld(t, "skill-release-notes")
+	args := strings.Split("skill programs/"+line, `"`)
+	var words []string
+	for i, part := range args {
+		if i%2 == 1 {
+			words = append(words, part)
+			continue
+		}
+		words = append(words, strings.Fields(part)...)
+	}
+	a := w.binary("iterate", append(words, "--yes")...)
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "# release-notes: perfect\n")
+	assert.Contains(t, a.stdout, "4 kept, 1 reverted")
+	assert.Contains(t, a.stdout, "- v5: 1, 3 of 3 right\n")
+	assert.Contains(t, w.read("programs/skill-release-notes/skill/SKILL.md"), "Breaking changes come first")
+}
+
 // skillProgram is a skill whose only case passes as far as its words are in
 // SKILL.md; its agent runs the script improve.
 const skillProgram = `---

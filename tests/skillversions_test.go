@@ -190,3 +190,23 @@ func TestSkillVersionWithoutARow(t *testing.T) {
 		assert.False(t, w.exists(ws+"/"+name), name)
 	}
 }
+
+func TestSkillAloneMayNotLoseACase(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `printf 'beta gamma\n' > SKILL.md; echo "say others"`)
+	var cases []string
+	for _, word := range []string{"alpha", "beta", "gamma"} {
+		cases = append(cases, `{"id": "`+word+`", "prompt": "p", "deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "`+word+`"}]}`)
+	}
+	w.write("s/evals/evals.json", "["+strings.Join(cases, ",")+"]")
+	end := w.skillEnd("-n", "1", "--no-case-regression", "--workspace", "strict")
+	assert.Equal(t, "reverted", end.Iterations[1].Action)
+	assert.Contains(t, end.Iterations[1].Changelog, "it lost cases that passed: alpha")
+	assert.InDelta(t, 0.6667, *end.Iterations[1].Score, 0.001)
+	end = w.skillEnd("-n", "1")
+	assert.Equal(t, "kept", end.Iterations[1].Action)
+	assert.Contains(t, end.Iterations[1].Changelog, "regressed-cases: alpha")
+	a := w.binary("iterate", "skill", "report", ws)
+	assert.Contains(t, a.stdout, "## Cases that the best version lost\n\n- alpha\n")
+	assert.Contains(t, a.stdout, "Recommendation: **investigate**")
+}

@@ -111,9 +111,14 @@ func (l *skillLoop) environ(home string, names []string) ([]string, error) {
 }
 
 func (l *skillLoop) progress(done, total int, c suite.CaseScore) {
-	if l.tell != nil {
-		l.tell(fmt.Sprintf("%d of %d cases: %s passed %d of %d", done, total, c.ID, c.Passed, c.Total))
+	if l.tell == nil {
+		return
 	}
+	text := fmt.Sprintf("%d of %d cases: %s passed %d of %d", done, total, c.ID, c.Passed, c.Total)
+	if c.Problem != "" {
+		text += ": " + command.OneLine(c.Problem, changeWidth)
+	}
+	l.tell(text)
 }
 
 // runner isolates executors: they see neither the suite nor what is kept.

@@ -64,7 +64,11 @@ func readCase(root *os.Root, c suite.EvalCase) (scored suite.CaseScore, feedback
 	name := path.Join("eval-"+c.ID, GradingFile)
 	data, err := readFile(root, name, maxGradingFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c.Crashed("there is no " + name), ""
+		problem := "there is no " + name
+		if _, err := root.Lstat(path.Join("eval-"+c.ID, TranscriptFile)); err == nil {
+			problem += "; its " + TranscriptFile + " says why"
+		}
+		return c.Crashed(problem), ""
 	}
 	if err != nil {
 		return c.Crashed(name + ": " + plain(err).Error()), ""

@@ -42,10 +42,11 @@ func TestRead(t *testing.T) {
 	outside := t.TempDir()
 	grade(t, outside, "c5", half)
 	require.NoError(t, os.Symlink(filepath.Join(outside, "eval-c5"), filepath.Join(dir, "eval-c5")))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "eval-c3", evals.TranscriptFile), nil, 0o600))
 	got, err := evals.Read(suiteOf(6), dir)
 	require.NoError(t, err)
 	assert.Equal(t, "1/12", got.Rate.RatString(), "half of one case of six")
-	for i, want := range []string{"", "is no grading", "there is no", "there is no", "no regular file", "escapes"} {
+	for i, want := range []string{"", "is no grading", "there is no eval-c2/grading.json", "its transcript.md says why", "no regular file", "escapes"} {
 		if want == "" {
 			assert.Empty(t, got.Cases[i].Problem)
 			continue

@@ -2,8 +2,10 @@ package evals_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -164,6 +166,26 @@ func TestACrashedCaseCountsNothing(t *testing.T) {
 	assert.Contains(t, result.Cases[3].Problem, "timeout")
 	assert.NoFileExists(t, w.at("out/eval-2/grading.json"))
 	assert.Contains(t, evals.Failures(result, 4000), "case 2: 0 of 1: crashed: exit code 3")
+}
+
+// TestJobs has three cases that wait for each other, which only helps those that
+// run at the same time.
+func TestJobs(t *testing.T) {
+	t.Parallel()
+	for jobs, want := range map[int]string{1: "1/3", 3: "1"} {
+		t.Run(fmt.Sprint(jobs), func(t *testing.T) {
+			t.Parallel()
+			check := `"deterministic_checks": [{"type": "file_exists", "file": "met"}]`
+			w := newWorld(t, `[{"id": 1, "prompt": "a", `+check+`}, {"id": 2, "prompt": "b", `+check+`}, {"id": 3, "prompt": "c", `+check+`}]`)
+			w.write("here/x", "")
+			o := w.options(`echo > "` + w.at("here") + `/$(head -1 "$AUTOLOOP_PROMPT")"; for i in $(seq ` + strconv.Itoa(1+30*(jobs-1)) + `); do
+				if test "$(ls "` + w.at("here") + `" | wc -l)" -eq 4; then touch outputs/met; exit; fi; sleep 0.3; done`)
+			o.Jobs = jobs
+			result, err := w.run(t.Context(), o)
+			require.NoError(t, err)
+			assert.Equal(t, want, result.Rate.RatString(), "one after the other only the last finds them all")
+		})
+	}
 }
 
 func TestHostileExecutors(t *testing.T) {

@@ -1,9 +1,10 @@
 #!/bin/sh
 # A scripted improver: each iteration adds the next of these rules to the skill.
-# The second is a bad one, so that a run shows a revert too.
+# The second is a bad one, so that a run shows a revert too. It begins in the
+# repository for a program, and in the skill for `iterate skill`.
 set -e
 
-cd programs/skill-release-notes/skill
+[ -f SKILL.md ] || cd programs/skill-release-notes/skill
 case $AUTOLOOP_ITERATION in
   1) rule='- Group the entries in sections: `## Features` for `feat`, then `## Fixes` for `fix` and `perf`.' ;;
   2) rule='- Keep to the three most important entries: nobody reads more.' ;;
