@@ -54,9 +54,7 @@ type pairs struct {
 
 func (p *pairs) fail(key, format string, args ...any) {
 	line, _ := p.decoder.InputPos()
-	if len(p.problems) < maxProblems {
-		p.problems = append(p.problems, Problem{File: p.file, Line: line, Key: key, Message: fmt.Sprintf(format, args...)})
-	}
+	p.problems = p.problems.with(Problem{File: p.file, Line: line, Key: key, Message: fmt.Sprintf(format, args...)})
 }
 
 // levels are the elements, from the outermost.

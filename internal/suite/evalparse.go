@@ -3,7 +3,6 @@ package suite
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -47,21 +46,6 @@ func ParseEvals(file string, data []byte, isFile func(path string) bool) (EvalSu
 		return EvalSuite{}, e.problems
 	}
 	return e.suite, nil
-}
-
-// readAny parses a file whose value may be of any type.
-func readAny(file string, data []byte, most int) (r *reader, root node, ok bool) {
-	r = &reader{file: file}
-	if len(data) > most {
-		r.problems = Problems{{File: file, Message: fmt.Sprintf("has more than %d KiB", most/1024)}}
-		return r, node{}, false
-	}
-	root, bad := parseNode(data)
-	if bad != nil {
-		r.problems = Problems{{File: file, Line: bad.line, Key: bad.key, Message: bad.err.Error()}}
-		return r, node{}, false
-	}
-	return r, root, true
 }
 
 func (e *evalReader) cases(n node, key string) {

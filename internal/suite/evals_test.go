@@ -107,6 +107,13 @@ func TestParseEvalsSaysAllThatIsWrong(t *testing.T) {
 	assert.NotContains(t, text, "[0]: has nothing to check", "what cannot be read is there all the same")
 	_, problems = ParseEvals("e.json", []byte(`{"skill_name": 3, "evals": []}`), anyFile)
 	assert.Len(t, problems, 2, "%v", problems)
+	_, problems = ParseEvals("e.json", []byte("[{\"id\": 1, \"id\": 2,\n\"prompt\": \"\", \"deterministic_checks\": [{\"type\": \"json_valid\",\n\"file\": \"a\", \"file\": \"b\"}]}]"), anyFile)
+	require.Len(t, problems, 3, "a key that is there twice hides nothing")
+	assert.Equal(t, "e.json:1: [0].id: is there twice; remove one", problems[0].String())
+	assert.Equal(t, "e.json:3: [0].deterministic_checks[0].file: is there twice; remove one", problems[1].String())
+	_, problems = ParseEvals("e.json", []byte("["+strings.Repeat(`{"prompt": "p"},`, 400)+"1]"), anyFile)
+	require.Len(t, problems, 201)
+	assert.Equal(t, "e.json: has more than 200 faults; mend these first", problems[200].String())
 
 	for name, data := range map[string]string{
 		"nothing to check": `[{"id": 1, "prompt": "p"}]`, "no case": `{"evals": []}`, "not JSON": `{`, "a text": `"x"`, "no evals": `{}`,

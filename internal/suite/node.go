@@ -45,20 +45,24 @@ const (
 	maxNodes = 2_000_000
 )
 
-var errTwice = errors.New("is there twice; remove one")
-
-// syntaxError is a text that is no JSON, or JSON that has a key twice.
+// syntaxError is a text that is no JSON.
 type syntaxError struct {
 	line int
-	key  string
 	err  error
 }
 
-// parseNode reads one JSON value, and nothing behind it.
-func parseNode(data []byte) (node, *syntaxError) {
+// doubled is a key that an object has once more.
+type doubled struct {
+	line int
+	key  string // its whole path
+}
+
+// parseNode reads one JSON value, and nothing behind it. Of a key that is there
+// more than once the first is taken, and the others are told.
+func parseNode(data []byte) (node, []doubled, *syntaxError) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {
-		return node{}, &syntaxError{err: errors.New("is not UTF-8 text")}
+		return node{}, nil, &syntaxError{err: errors.New("is not UTF-8 text")}
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
@@ -68,9 +72,9 @@ func parseNode(data []byte) (node, *syntaxError) {
 		err = t.end()
 	}
 	if err != nil {
-		return node{}, t.explain(err)
+		return node{}, nil, t.explain(err)
 	}
-	return root, nil
+	return root, t.doubled, nil
 }
 
 // tokens reads a tree from a decoder and keeps count of the lines.
@@ -80,7 +84,28 @@ type tokens struct {
 	at      int64
 	line    int
 	nodes   int
-	key     string // of the last object that was open
+	above   []step // from the root to the value that is read
+	doubled []doubled
+}
+
+// step leads from a value to one in it: by a key, or without one by an index.
+type step struct {
+	key   string
+	index int
+	isKey bool
+}
+
+// path is where the value stands that is read.
+func (t *tokens) path() string {
+	key := ""
+	for _, s := range t.above {
+		if s.isKey {
+			key = join(key, s.key)
+		} else {
+			key += fmt.Sprintf("[%d]", s.index)
+		}
+	}
+	return key
 }
 
 func (t *tokens) next() (json.Token, error) {
@@ -132,15 +157,20 @@ func (t *tokens) object(n *node, depth int) error {
 			return err
 		}
 		name, _ := token.(string)
-		if t.key = name; seen[name] {
-			return errTwice
+		t.above = append(t.above, step{key: name, isKey: true})
+		twice := seen[name]
+		if twice && len(t.doubled) <= maxProblems {
+			t.doubled = append(t.doubled, doubled{t.line, t.path()})
 		}
-		seen[name] = true
 		value, err := t.value(depth + 1)
 		if err != nil {
 			return err
 		}
-		n.fields = append(n.fields, field{name, value})
+		if !twice {
+			n.fields = append(n.fields, field{name, value})
+		}
+		seen[name] = true
+		t.above = t.above[:len(t.above)-1]
 	}
 	_, err := t.next()
 	return err
@@ -148,11 +178,13 @@ func (t *tokens) object(n *node, depth int) error {
 
 func (t *tokens) list(n *node, depth int) error {
 	for t.decoder.More() {
+		t.above = append(t.above, step{index: len(n.items)})
 		item, err := t.value(depth + 1)
 		if err != nil {
 			return err
 		}
 		n.items = append(n.items, item)
+		t.above = t.above[:len(t.above)-1]
 	}
 	_, err := t.next()
 	return err
@@ -175,8 +207,6 @@ func (t *tokens) end() error {
 func (t *tokens) explain(err error) *syntaxError {
 	var syntax *json.SyntaxError
 	switch {
-	case errors.Is(err, errTwice):
-		return &syntaxError{line: t.line, key: t.key, err: err}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return &syntaxError{line: t.line, err: errors.New("ends in the middle of its JSON value")}
 	case !errors.As(err, &syntax):

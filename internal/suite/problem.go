@@ -32,6 +32,19 @@ func (p Problem) String() string {
 // Problems are all that is wrong, in the order of the files.
 type Problems []Problem
 
+// with adds a problem of one file; of those beyond the bound it says that there
+// are some.
+func (p Problems) with(one Problem) Problems {
+	switch {
+	case len(p) < maxProblems:
+		return append(p, one)
+	case len(p) == maxProblems:
+		return append(p, Problem{File: one.File, Message: fmt.Sprintf("has more than %d faults; mend these first", maxProblems)})
+	default:
+		return p
+	}
+}
+
 // Err joins the problems, one line each; nil when there are none.
 func (p Problems) Err() error {
 	var all []error

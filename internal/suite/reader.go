@@ -10,7 +10,7 @@ import (
 )
 
 // maxProblems bounds what is reported of one file.
-const maxProblems = 50
+const maxProblems = 200
 
 // reader takes values out of a tree and collects everything that is wrong.
 type reader struct {
@@ -24,23 +24,30 @@ type reader struct {
 // newReader parses a file whose value must be an object; ok is false when it
 // cannot be read at all.
 func newReader(file string, data []byte, most int) (r *reader, root node, ok bool) {
+	r, root, ok = readAny(file, data, most)
+	return r, root, ok && r.is(root, "", objectKind)
+}
+
+// readAny is newReader for a file whose value may be of any type.
+func readAny(file string, data []byte, most int) (r *reader, root node, ok bool) {
 	r = &reader{file: file}
 	if len(data) > most {
 		r.problems = Problems{{File: file, Message: fmt.Sprintf("has more than %d KiB", most/1024)}}
 		return r, node{}, false
 	}
-	root, bad := parseNode(data)
+	root, twice, bad := parseNode(data)
 	if bad != nil {
-		r.problems = Problems{{File: file, Line: bad.line, Key: bad.key, Message: bad.err.Error()}}
+		r.problems = Problems{{File: file, Line: bad.line, Message: bad.err.Error()}}
 		return r, node{}, false
 	}
-	return r, root, r.is(root, "", objectKind)
+	for _, d := range twice {
+		r.fail(node{line: d.line}, d.key, "is there twice; remove one")
+	}
+	return r, root, true
 }
 
 func (r *reader) fail(n node, key, format string, args ...any) {
-	if len(r.problems) < maxProblems {
-		r.problems = append(r.problems, Problem{File: r.file, Line: n.line, Key: key, Message: fmt.Sprintf(format, args...)})
-	}
+	r.problems = r.problems.with(Problem{File: r.file, Line: n.line, Key: key, Message: fmt.Sprintf(format, args...)})
 }
 
 // is reports whether a value has the type that it must have.
