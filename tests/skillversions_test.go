@@ -210,3 +210,14 @@ func TestSkillAloneMayNotLoseACase(t *testing.T) {
 	assert.Contains(t, a.stdout, "## Cases that the best version lost\n\n- alpha\n")
 	assert.Contains(t, a.stdout, "Recommendation: **investigate**")
 }
+
+func TestPerfectSkillAloneRunsNoIteration(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `touch "$SIDE/asked"; echo x >> SKILL.md`)
+	w.write("s/SKILL.md", "alpha beta gamma delta\n")
+	end := w.skillEnd("-n", "9", "--yes")
+	assert.Equal(t, []any{"perfect-baseline", "perfect-baseline", 0, false}, []any{end.Ended, end.Report.Class, end.BestVersion, end.Applied})
+	require.Len(t, end.Iterations, 1)
+	assert.NoFileExists(t, filepath.Join(w.side, "asked"))
+	assert.Equal(t, "alpha beta gamma delta\n", w.read("s/SKILL.md"))
+}
