@@ -110,7 +110,7 @@ func (c *Convergence) advise(lost int) {
 		}
 	case Stuck:
 		c.NextSteps = []string{
-			"recalibrate the evals: look for expectations that no version passes, or that are a matter of taste",
+			"recalibrate the evals: look for expectations that no version passes, or that are a matter of taste; `iterate skill doctor SKILL --history WORKSPACE` names what always came out the same",
 			"edit the skill by hand where the remaining failures point, and begin a new workspace with --fresh",
 			"run again, perhaps with another agent or model",
 		}
