@@ -206,6 +206,13 @@ func TestSkillEvalRunsAlone(t *testing.T) {
 	assert.FileExists(t, filepath.Join(w.dir, "kept", "triggers", "eval-trigger-1", "transcript.md"))
 	assert.Equal(t, 2, eval("--agent-command", script, "--out", "kept").code, "what is kept is not overwritten")
 	assert.Equal(t, 2, eval().code, "nobody works on the cases")
+	before := w.state("programs/skill-release-notes/skill")
+	for _, out := range []string{"programs/skill-release-notes/skill/kept", "programs/skill-release-notes/skill/a/b"} {
+		a := eval("--agent-command", script, "--out", out)
+		assert.Equal(t, 2, a.code)
+		assert.Contains(t, a.stderr, "is in the skill, which is never edited")
+	}
+	assert.Equal(t, before, w.state("programs/skill-release-notes/skill"))
 	assert.Contains(t, eval("--agent-command", "exit 4").stdout, "counts 0: crashed: exit code 4")
 }
 

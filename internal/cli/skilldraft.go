@@ -129,16 +129,21 @@ func (d *draft) place(env Env, dir string) error {
 	if _, err := os.Lstat(d.File); err == nil {
 		return Usagef("%s exists already; name a new file with %s", d.File, d.flag)
 	}
-	inside, err := filepath.EvalSymlinks(filepath.Dir(d.File))
+	return outside(d.flag, d.File, dir)
+}
+
+// outside refuses a new file or directory within a skill.
+func outside(flag, place, dir string) error {
+	above, err := filepath.EvalSymlinks(filepath.Dir(place))
 	if err != nil {
-		return Usagef("%s: %w", d.flag, err)
+		return Usagef("%s: %w", flag, err)
 	}
 	skill, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return Usagef("open the skill: %w", err)
 	}
-	if within, err := filepath.Rel(skill, inside); err == nil && within != ".." && !strings.HasPrefix(within, ".."+string(filepath.Separator)) {
-		return Usagef("%s %s is in the skill, which is never edited; name a file elsewhere", d.flag, d.File)
+	if within, err := filepath.Rel(skill, above); err == nil && within != ".." && !strings.HasPrefix(within, ".."+string(filepath.Separator)) {
+		return Usagef("%s %s is in the skill, which is never edited; name another place", flag, place)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -121,7 +122,7 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 		return err
 	}
 	defer func() { _ = tree.RemoveAll(run) }()
-	keep, err := o.keep(env, run)
+	keep, err := o.keep(env, run, skill.Dir)
 	if err != nil {
 		return err
 	}
@@ -161,7 +162,7 @@ func misfit(err error) error {
 }
 
 // keep is where what the cases leave is kept: in --out, else as long as it runs.
-func (o *skillEvalOptions) keep(env Env, run string) (string, error) {
+func (o *skillEvalOptions) keep(env Env, run, skill string) (string, error) {
 	if o.out == "" {
 		return filepath.Join(run, "out"), nil
 	}
@@ -169,7 +170,11 @@ func (o *skillEvalOptions) keep(env Env, run string) (string, error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return "", Usagef("--out %s exists already; name a new directory", o.out)
 	}
-	return dir, nil
+	there := dir // the first directory above that is there, and one below
+	for _, err := os.Lstat(filepath.Dir(there)); errors.Is(err, fs.ErrNotExist); _, err = os.Lstat(filepath.Dir(there)) {
+		there = filepath.Dir(there)
+	}
+	return dir, outside("--out", there, skill)
 }
 
 // evaluateAll runs a shard of the suites that the skill has, one after the other,
