@@ -92,6 +92,18 @@ func TestSkillCandidateThatIsExchanged(t *testing.T) {
 	}
 }
 
+// TestSkillExecutorThatChangesTheCandidate has what a candidate runs write to the
+// candidate itself, which isolation would not let it.
+func TestSkillExecutorThatChangesTheCandidate(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", "echo beta >> SKILL.md")
+	w.env = append(w.env, "CANDIDATE="+filepath.Join(w.dir, ws, "candidate"))
+	end := w.skillEnd("-n", "1", "--env", "CANDIDATE", "--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md; ! test -d "$CANDIDATE" || echo sneaked in >> "$CANDIDATE/SKILL.md"`)
+	assert.Equal(t, "reverted", end.Iterations[1].Action)
+	assert.Contains(t, end.Iterations[1].Changelog, "its files changed while it was measured")
+	assert.False(t, w.exists(ws+"/v1"))
+}
+
 func TestSkillImproverIsNotToldOfARevertedAttempt(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", `cp "$AUTOLOOP_PROMPT" "$SIDE/prompt-$AUTOLOOP_ITERATION"; echo nothing > SKILL.md; echo "say nothing"`)

@@ -48,12 +48,16 @@ func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 			return false, s.enter(n, nil, results.Reverted, "the improver failed: "+failure.Error())
 		}
 	}
-	if refused := s.guard(ctx, before); refused != "" {
+	proposed, refused := s.guard(ctx, before)
+	if refused != "" {
 		return false, s.enter(n, nil, results.Reverted, joined(reply.Summary, refused))
 	}
 	found, err := s.try(ctx, n, candidate)
 	if err != nil {
 		return false, err
+	}
+	if now, err := snapshot.Scan(ctx, candidate); ctx.Err() == nil && (err != nil || now.Digest() != proposed.Digest()) {
+		return false, s.enter(n, nil, results.Reverted, joined(reply.Summary, "its files changed while it was measured"))
 	}
 	lost := gate.LostCases(found.before, found.after)
 	if found.refused == "" && s.NoCaseRegression && len(lost) > 0 {
@@ -92,24 +96,24 @@ func (s *state) keep(ctx context.Context, n int, candidate string, found tried, 
 	return s.Workspace.Save()
 }
 
-// guard says why a candidate is not measured, or "".
-func (s *state) guard(ctx context.Context, before snapshot.Tree) string {
+// guard reads a candidate, and says why it is not measured, or "".
+func (s *state) guard(ctx context.Context, before snapshot.Tree) (after snapshot.Tree, refused string) {
 	if err := notExchanged(s.Workspace.Candidate()); err != nil {
-		return err.Error()
+		return nil, err.Error()
 	}
 	after, err := snapshot.Scan(ctx, s.Workspace.Candidate())
 	switch {
 	case err != nil:
-		return err.Error()
+		return nil, err.Error()
 	case after.Digest() == before.Digest():
-		return "no change proposed"
+		return nil, "no change proposed"
 	case after.Below(suite.EvalDir).Digest() != before.Below(suite.EvalDir).Digest():
-		return "it changed the eval suite, which nobody who is graded by it may"
+		return nil, "it changed the eval suite, which nobody who is graded by it may"
 	}
 	if entry, there := after.Find("SKILL.md"); !there || entry.Kind != snapshot.File {
-		return "it has no SKILL.md any more"
+		return nil, "it has no SKILL.md any more"
 	}
-	return ""
+	return after, ""
 }
 
 // notExchanged is an error when something else than a directory is in the place of
