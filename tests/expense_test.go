@@ -226,3 +226,27 @@ printf '{"result": "{\\"score\\": 0.5, \\"rationale\\": \\"seen\\"}", "total_cos
 	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "usd: 0.05", "usd: 1", 1))
 	assert.Equal(t, "rejected", w.one().Outcome, "no better")
 }
+
+// TestNobodyInASuiteSeesTheGradersKey: neither who works on a case nor a check
+// finds the key of the grader, or the workflow's token, in any process that it
+// may look at.
+func TestNobodyInASuiteSeesTheGradersKey(t *testing.T) {
+	t.Parallel()
+	w, _ := gradedWorld(t, "isolation: off")
+	const look = `cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -a -e ` + theKey + ` -e hunter2hunter2 >> \"$SIDE/seen\"; echo . >> \"$SIDE/looked\"`
+	shell := strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(look)
+	w.write("s/evals/evals.json", strings.Replace(w.read("s/evals/evals.json"), `{"type": "file_exists", "file": "nowhere"}`, `{"type": "shell_command", "command": "`+strings.ReplaceAll(look, "$SIDE", w.side)+`; false"}`, 1))
+	w.write("look.sh", shell+"\n")
+	w.frontmatter("setup: sh look.sh")
+	const file = ".autoloop/programs/p.md"
+	w.write(file, strings.Replace(w.read(file), "executor-command: ", "executor-command: sh look.sh; ", 1))
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message", "look")
+	w.env = append(w.env, "GITHUB_TOKEN=hunter2hunter2")
+	a := w.asNobody("iterate", "--program", "p", "--json")
+	require.Zero(t, a.code, a.stderr)
+	got := w.decode(a.stdout)
+	assert.Equal(t, "accepted", got[0].Outcome, got[0].Reasons)
+	assert.GreaterOrEqual(t, strings.Count(w.beside("looked"), "."), 2*(3+1+1), "executors, checks and setup looked")
+	assert.Empty(t, w.beside("seen"))
+}

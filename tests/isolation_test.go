@@ -146,6 +146,25 @@ done 2>/dev/null
 	assert.Equal(t, "untouched\n", string(victim))
 }
 
+// asNobody runs a binary without the rights of root, from whom nothing is
+// concealed.
+func (w *world) asNobody(binary string, args ...string) answer {
+	w.t.Helper()
+	cmd := w.command(binary, args...)
+	if os.Geteuid() == 0 {
+		root := filepath.Dir(w.side)
+		w.run("", "chown", "-R", "nobody", root)
+		require.NoError(w.t, os.Chmod(filepath.Dir(root), 0o755)) //nolint:gosec // Nobody goes through.
+		setpriv, err := exec.LookPath("setpriv")
+		if err != nil {
+			w.lacks("setpriv")
+		}
+		cmd.Path, cmd.Args = setpriv, append([]string{"setpriv", "--reuid=nobody", "--clear-groups"}, cmd.Args...)
+		w.env = append(w.env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")
+	}
+	return w.answer(cmd)
+}
+
 // TestTokensAreConcealed: without isolation too, an evaluation that looks at
 // every process of its user finds no token.
 func TestTokensAreConcealed(t *testing.T) {
@@ -154,20 +173,8 @@ func TestTokensAreConcealed(t *testing.T) {
 	w := agentWorld(t, "("+look+`) > "$SIDE/agent"; echo 4 > src/value.txt`)
 	w.evaluation(look)
 	w.env = append(w.env, "GITHUB_TOKEN=hunter2hunter2")
-	cmd := w.command("iterate", "--program", "p")
-	if os.Geteuid() == 0 { // From root nothing is concealed.
-		root := filepath.Dir(w.side)
-		w.run("", "chown", "-R", "nobody", root)
-		require.NoError(t, os.Chmod(filepath.Dir(root), 0o755)) //nolint:gosec // Nobody goes through.
-		setpriv, err := exec.LookPath("setpriv")
-		if err != nil {
-			w.lacks("setpriv")
-		}
-		cmd.Path, cmd.Args = setpriv, append([]string{"setpriv", "--reuid=nobody", "--clear-groups"}, cmd.Args...)
-	}
-	a := w.answer(cmd)
+	a := w.asNobody("iterate", "--program", "p")
 	require.Zero(t, a.code, a.stderr)
-	w.env = append(w.env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")
 	assert.Contains(t, w.printed(), "none found")
 	agent, err := os.ReadFile(filepath.Join(w.side, "agent"))
 	require.NoError(t, err)
