@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/disk"
 )
 
 // inputsWorld has a skill whose one case is given a file of the skill and one of
@@ -73,9 +75,10 @@ func TestSkillProgramMayNotChangeWhatCasesAreGiven(t *testing.T) {
 func TestSkillCandidateThatIsExchanged(t *testing.T) {
 	t.Parallel()
 	for name, exchange := range map[string]string{
-		"for a link to the original": `d=$PWD; cd ..; rm -rf "$d"; ln -s "$SKILL" "$d"`,
-		"for a file":                 `d=$PWD; cd ..; rm -rf "$d"; echo beta > "$d"`,
-		"for nothing":                `d=$PWD; cd ..; rm -rf "$d"`,
+		"for a link to the original":  `d=$PWD; cd ..; rm -rf "$d"; ln -s "$SKILL" "$d"`,
+		"for a link to a better copy": `d=$PWD; cp -a "$d" "$SIDE/copy"; echo beta >> "$SIDE/copy/SKILL.md"; cd ..; rm -rf "$d"; ln -s "$SIDE/copy" "$d"`,
+		"for a file":                  `d=$PWD; cd ..; rm -rf "$d"; echo beta > "$d"`,
+		"for nothing":                 `d=$PWD; cd ..; rm -rf "$d"`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -115,6 +118,26 @@ func TestSkillImproverIsNotToldOfARevertedAttempt(t *testing.T) {
 	assert.NotContains(t, string(said), `file_contains out.md "alpha"`, "the present skill passes that")
 	assert.Contains(t, string(said), "say nothing")
 	assert.Contains(t, string(said), "metric 0 (-0.5)", "what the attempt scored")
+}
+
+// TestSkillSuiteIsLocked puts another original, with its manifest, in the place of
+// the one that the workspace began with.
+func TestSkillSuiteIsLocked(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", "echo nothing >> SKILL.md")
+	require.Len(t, w.skillEnd("-n", "1").Iterations, 2)
+	w.write("easy/SKILL.md", w.read("s/SKILL.md"))
+	w.write("easy/evals/evals.json", strings.ReplaceAll(w.read("s/evals/evals.json"), "beta", "alpha "))
+	require.Zero(t, w.binary("iterate", "snapshot", "easy", "kept/v0").code)
+	for _, name := range []string{"v0", "v0.manifest.json"} {
+		require.NoError(t, disk.RemoveAll(filepath.Join(w.dir, ws, name)))
+		require.NoError(t, os.Rename(filepath.Join(w.dir, "kept", name), filepath.Join(w.dir, ws, name)))
+	}
+	for _, args := range [][]string{{"score", ws, "1"}, {"skill", "report", ws}, {"skill", "s", "--agent-command", "true", "--judge", "off"}} {
+		a := w.binary("iterate", args...)
+		assert.Equal(t, 1, a.code, args)
+		assert.Contains(t, a.stderr, "is not that of manifest.json", args)
+	}
 }
 
 func TestSkillIsNotAppliedUnderARun(t *testing.T) {
