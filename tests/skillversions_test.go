@@ -256,3 +256,15 @@ func TestPerfectSkillAloneRunsNoIteration(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(w.side, "asked"))
 	assert.Equal(t, "alpha beta gamma delta\n", w.read("s/SKILL.md"))
 }
+
+func TestSkillWorkspaceIsNotMadeForNothing(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", "echo beta >> SKILL.md")
+	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "p", "expectations": ["it greets"]}]`)
+	for _, args := range [][]string{nil, {"--executor", "nobody"}, {"--agent", "nobody"}, {"--judge", "cli"}, {"--isolation", "never"}} {
+		a := w.skill(args...)
+		assert.NotZero(t, a.code, args)
+		assert.False(t, w.exists(ws), args)
+	}
+	assert.Contains(t, w.skill().stderr, "case 1 has expectations, which need a grader")
+}

@@ -81,7 +81,8 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if err := finishRestore(ctx, env, env.path(dir)); err != nil {
 		return err
 	}
-	if _, err := evals.Load(env.path(dir), ".", ""); err != nil {
+	suited, err := evals.Load(env.path(dir), ".", "")
+	if err != nil {
 		return misfit(err)
 	}
 	run, err := newRunDir()
@@ -89,6 +90,10 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 		return err
 	}
 	defer func() { _ = tree.RemoveAll(run) }()
+	wiring, err := o.wire(ctx, env, suited, run)
+	if err != nil {
+		return err
+	}
 	w, err := o.open(ctx, env, env.path(dir))
 	if err != nil {
 		return err
@@ -101,7 +106,7 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if err := o.sayWhatChanged(ctx, env, w); err != nil {
 		return err
 	}
-	loop, measuring, err := o.loop(ctx, env, w, run)
+	loop, measuring, err := o.loop(ctx, env, w, wiring)
 	if err != nil {
 		return err
 	}
@@ -137,8 +142,8 @@ func (o *skillRunOptions) repeats() (int, error) {
 	return runs, nil
 }
 
-// open continues the workspace, or makes it.
-func (o *skillRunOptions) open(ctx context.Context, env Env, dir string) (*snapshot.Workspace, error) {
+// place is where the workspace of a skill is, or will be.
+func (o *skillRunOptions) place(env Env, dir string) string {
 	place := snapshot.WorkspaceDir(dir)
 	if o.workspace != "" {
 		place = env.path(o.workspace)
@@ -146,6 +151,12 @@ func (o *skillRunOptions) open(ctx context.Context, env Env, dir string) (*snaps
 	if o.fresh {
 		place = snapshot.FreshDir(place)
 	}
+	return place
+}
+
+// open continues the workspace, or makes it.
+func (o *skillRunOptions) open(ctx context.Context, env Env, dir string) (*snapshot.Workspace, error) {
+	place := o.place(env, dir)
 	if _, err := os.Lstat(filepath.Join(place, "manifest.json")); errors.Is(err, fs.ErrNotExist) {
 		return snapshot.Create(ctx, place, dir)
 	}
@@ -171,42 +182,56 @@ func ofThisSkill(w *snapshot.Workspace, dir string) error {
 	return nil
 }
 
-// loop wires improver and evaluation.
-func (o *skillRunOptions) loop(ctx context.Context, env Env, w *snapshot.Workspace, run string) (*skill.Loop, *workspaceEvals, error) {
+// skillWiring is who works on a skill and its cases.
+type skillWiring struct {
+	loop     *skillLoop
+	options  evals.Options
+	versions string // a directory in which snapshots are unpacked
+	improver agent.Agent
+	command  string
+}
+
+// wire finds improver, executor and grader, and that they can do what the suite
+// asks for, before a workspace is made.
+func (o *skillRunOptions) wire(ctx context.Context, env Env, suited *evals.Skill, run string) (*skillWiring, error) {
 	p := &program.Program{
 		File: "iterate skill", Executor: o.executor, ExecutorCommand: o.executorCommand, AgentCommand: o.command, Model: o.model,
 		Judge: o.judge, JudgeModel: o.judgeModel, Env: o.env, Jobs: o.jobs, Network: o.network, Isolation: o.isolation,
 	}
-	versions := filepath.Join(run, "versions")
-	if err := os.Mkdir(versions, 0o700); err != nil {
-		return nil, nil, err
-	}
-	l := &skillLoop{
-		env: env, program: p, root: env.Dir, agent: o.agent, dir: run, keep: w.Dir, hidden: []string{w.Skill},
+	w := &skillWiring{versions: filepath.Join(run, "versions"), loop: &skillLoop{
+		env: env, program: p, root: env.Dir, agent: o.agent, dir: run, keep: o.place(env, suited.Dir), hidden: []string{suited.Dir},
 		tell: func(text string) { fmt.Fprintln(env.Stderr, text) },
+	}}
+	err := os.Mkdir(w.versions, 0o700)
+	if err == nil {
+		w.options, err = w.loop.options(ctx)
 	}
-	options, err := l.options(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	options.Timeout = o.timeout
+	w.options.Timeout = o.timeout
+	if err := w.options.Fit(suited); err != nil {
+		return nil, misfit(err)
+	}
+	w.improver, w.command, err = o.improver(ctx, env, p, run)
+	return w, err
+}
+
+// loop is the improvement in a workspace.
+func (o *skillRunOptions) loop(ctx context.Context, env Env, w *snapshot.Workspace, wiring *skillWiring) (*skill.Loop, *workspaceEvals, error) {
 	suited, err := workspaceSkill(ctx, env, w)
 	if err != nil {
 		return nil, nil, misfit(err)
 	}
-	measuring := &workspaceEvals{suited: suited, options: options, versions: versions}
-	improver, text, err := o.improver(ctx, env, p, run)
-	if err != nil {
-		return nil, nil, err
-	}
+	measuring := &workspaceEvals{suited: suited, options: wiring.options, versions: wiring.versions}
 	homes := 0
 	return &skill.Loop{
-		Workspace: w, Evals: measuring, Improver: improver, Model: o.model, Command: text, Name: suited.Name,
+		Workspace: w, Evals: measuring, Improver: wiring.improver, Model: o.model, Command: wiring.command, Name: suited.Name,
 		Most: o.count, StopAfter: o.stopAfter, NoCaseRegression: o.noCaseRegression, Timeout: o.proposal, Now: env.Now,
 		Home: func() (string, []string, error) {
 			homes++
-			home := filepath.Join(run, fmt.Sprintf("home-%d", homes))
-			environ, err := l.environ(home, o.env)
+			home := filepath.Join(wiring.loop.dir, fmt.Sprintf("home-%d", homes))
+			environ, err := wiring.loop.environ(home, o.env)
 			return home, environ, err
 		},
 	}, measuring, nil

@@ -109,7 +109,7 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, erro
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
-	if err := o.fit(skill); err != nil {
+	if err := o.Fit(skill); err != nil {
 		return Result{}, err
 	}
 	if _, err := sandbox.Inspect(ctx, skill.fixture()); err != nil {
@@ -123,8 +123,8 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, erro
 	return s.gather(done), nil
 }
 
-// fit says what is missing before anything is spent.
-func (o Options) fit(skill *Skill) error {
+// Fit says what is missing before anything is spent, as an *UnfitError.
+func (o Options) Fit(skill *Skill) error {
 	for _, c := range skill.Evals.Cases {
 		if len(c.Expectations) > 0 && o.Grader == nil {
 			reason := o.NoGrader

@@ -74,6 +74,9 @@ func Converge(rows []results.Row, lost int) Convergence {
 	}
 	c.Class = c.class(tail)
 	c.advise(lost)
+	if len(rows) == 0 {
+		c.recommend(Continue, "nothing was measured yet: run it again")
+	}
 	return c
 }
 

@@ -42,7 +42,7 @@ func TestConverge(t *testing.T) {
 		gain  string
 		what  report.Recommendation
 	}{
-		"nothing at all":                  {"", 0, report.NoGain, 0, "0", report.Reject},
+		"nothing at all":                  {"", 0, report.NoGain, 0, "0", report.Continue},
 		"the baseline alone":              {"0.5", 0, report.NoGain, 0, "0", report.Reject},
 		"a perfect baseline":              {"1", 0, report.PerfectBaseline, 0, "0", report.Investigate},
 		"perfect at once":                 {"0.5 +1", 0, report.PerfectScore, 1, "+0.5", report.Apply},

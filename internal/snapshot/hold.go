@@ -1,7 +1,9 @@
 package snapshot
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,8 +16,11 @@ import (
 // not hold it.
 func (w *Workspace) Hold() (release func(), err error) {
 	release, held, err := disk.TryLock(w.Version(0)) // the one directory that is never replaced
-	if held {
+	switch {
+	case held:
 		return nil, fmt.Errorf("another run works in %s: wait for its end, or name another --workspace", w.Dir)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s has lost its v0, which nothing can replace; begin a new workspace with --fresh: %w", w.Dir, err)
 	}
 	return release, err
 }
