@@ -16,10 +16,6 @@ import (
 	"github.com/org/autoloop/internal/state"
 )
 
-// maxLookups bounds how many authors are looked up whose membership may be
-// private, so that strangers cannot use up our requests.
-const maxLookups = 2
-
 // discover reads the issue programs that have a label, and returns the issues.
 // That GitHub is down is a warning, and the issues are nil: file programs run, and
 // issue programs known from their states are left alone.
@@ -31,12 +27,12 @@ func discover(ctx context.Context, hub *github.Client, label string, files []*pr
 		}
 		return scheduler.Discovery{Warnings: []string{unread(err, files, states)}}, nil, nil
 	}
-	trust := truster{hub: hub, seen: map[string]string{}}
+	why := untrusted(ctx, hub, found)
 	issues := make([]scheduler.Issue, len(found))
 	for i, issue := range found {
 		issues[i] = scheduler.Issue{
 			Number: issue.Number, Title: issue.Title, Body: issue.Body, Author: issue.Author, Bot: strings.HasSuffix(issue.Author, "[bot]"),
-			Untrusted: trust.why(ctx, issue.Author, issue.Association),
+			Untrusted: why[issue.Author],
 		}
 	}
 	return scheduler.Discover(files, issues, states), found, nil
@@ -57,36 +53,35 @@ func unread(err error, files []*program.Program, states map[string][]byte) strin
 	return warning
 }
 
-// truster says who may write programs.
-type truster struct {
-	hub     *github.Client
-	seen    map[string]string
-	lookups int
-}
-
-// why is the reason for which an author is not trusted; "" when they are. The
-// association decides and, where a membership is private, the permission.
-func (t *truster) why(ctx context.Context, author, association string) string {
+// untrusted are the authors of issues who may not write programs, with the
+// reason. The association decides and, where a membership is private, what the
+// author may do here.
+func untrusted(ctx context.Context, hub *github.Client, issues []github.Issue) map[string]string {
+	why := map[string]string{}
 	trusted := program.DefaultTrusted()
-	if slices.Contains(trusted, association) {
-		return ""
-	}
-	if why, known := t.seen[author]; known {
-		return why
-	}
-	who := state.Inline(author, 60)
-	why := fmt.Sprintf("%s is %s in this repository; programs are taken from %s: let one of them open it anew", who, association, strings.Join(trusted, ", "))
-	if t.lookups < maxLookups && !strings.HasSuffix(author, "[bot]") {
-		t.lookups++
-		level, err := t.hub.Permission(ctx, author)
-		switch {
-		case err != nil && !github.Refused(err):
-			why += fmt.Sprintf("; what they may do could not be read: %v", err)
-		case level == "admin" || level == "maintain" || level == "write":
-			why = ""
+	var unknown []string
+	for _, issue := range issues {
+		if slices.Contains(trusted, issue.Association) || why[issue.Author] != "" {
+			continue
+		}
+		why[issue.Author] = fmt.Sprintf("%s is %s in this repository; programs are taken from %s: let one of them open it anew",
+			state.Inline(issue.Author, 60), issue.Association, strings.Join(trusted, ", "))
+		if !strings.HasSuffix(issue.Author, "[bot]") {
+			unknown = append(unknown, issue.Author)
 		}
 	}
-	t.seen[author] = why
+	if len(unknown) == 0 {
+		return why
+	}
+	writers, err := hub.Writers(ctx, unknown)
+	for _, author := range unknown {
+		switch {
+		case err != nil:
+			why[author] += fmt.Sprintf("; what they may do could not be read: %v", err)
+		case writers[author]:
+			delete(why, author)
+		}
+	}
 	return why
 }
 

@@ -1,6 +1,7 @@
 package github_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -118,9 +119,9 @@ func TestRepository(t *testing.T) {
 	_, found, err = h.Branch(ctx, "autoloop/none")
 	require.NoError(t, err)
 	assert.False(t, found)
-	level, err := h.Permission(ctx, "bob")
+	writers, err := h.Writers(ctx, []string{"bob", "mallory"})
 	require.NoError(t, err)
-	assert.Equal(t, "write", level)
+	assert.Equal(t, map[string]bool{"bob": true}, writers)
 	allowed, known, err := h.ActionsMayOpenPulls(ctx)
 	require.NoError(t, err)
 	assert.True(t, allowed && known)
@@ -131,4 +132,38 @@ func TestRepository(t *testing.T) {
 	workflows, err := h.Workflows(ctx)
 	require.NoError(t, err)
 	assert.Equal(t, "disabled_inactivity", workflows[0].State)
+}
+
+func TestManyStrangersPushNobodyAside(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, nil, func(s *githubtest.State) {
+		for i := range 150 {
+			s.Permissions[fmt.Sprintf("member%03d", i)] = "write"
+		}
+		s.Permissions["reader"], s.Permissions["boss"] = "read", "admin"
+	})
+	logins := []string{"reader", "boss", "Member149"}
+	for i := range 300 {
+		logins = append(logins, fmt.Sprintf("stranger%d", i))
+	}
+	h.Calls()
+	writers, err := h.Writers(t.Context(), logins)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]bool{"boss": true, "Member149": true}, writers)
+	assert.Len(t, h.Calls(), 2, "two pages")
+	h.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "/collaborators", Times: 1000})
+	for _, few := range [][]string{logins, logins[:1]} {
+		_, err = h.Writers(t.Context(), few)
+		assert.True(t, github.Unavailable(err), "%v", err)
+	}
+}
+
+func TestATokenThatMayNotListPeopleAsksForAFew(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, nil, func(s *githubtest.State) {
+		s.Permissions["bob"], s.NoPeople = "write", true
+	})
+	writers, err := h.Writers(t.Context(), []string{"bob", "mallory", "eve"})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]bool{"bob": true}, writers)
 }

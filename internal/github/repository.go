@@ -42,19 +42,6 @@ func (c *Client) About(ctx context.Context) (Repository, error) {
 	return about, nil
 }
 
-// Permission is what a person may do here: admin, write, read or none. It is
-// what tells members whose membership is private from strangers.
-func (c *Client) Permission(ctx context.Context, login string) (string, error) {
-	level, _, err := c.api.Repositories.GetPermissionLevel(ctx, c.owner, c.name, login)
-	if err = c.fail("read what "+clip(line(login), 50)+" may do", err); err != nil {
-		if NotFound(err) {
-			return "none", nil
-		}
-		return "", err
-	}
-	return level.GetPermission(), nil
-}
-
 // Branch is a branch as the API knows it.
 type Branch struct {
 	Commit    string

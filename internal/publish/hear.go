@@ -30,7 +30,7 @@ func (s *Service) Hear(ctx context.Context, a post.Account) (steer.Heard, error)
 // there is none, and one that is closed stays so.
 func (s *Service) Look(ctx context.Context, a post.Account) (steer.Heard, error) {
 	books := a.Books()
-	s.seen = &seen{trusted: map[string]bool{}}
+	s.seen = &seen{}
 	number, _ := strconv.Atoi(books.Settings[ledger.IssueNumber])
 	if machine, _, err := state.ParseMachine(a.State); number == 0 && err == nil {
 		number = machine.Issue
@@ -50,8 +50,8 @@ func (s *Service) Look(ctx context.Context, a post.Account) (steer.Heard, error)
 	}
 	all := append(slices.Clone(s.seen.comments), s.seen.others...)
 	mark := steer.ParseMark(books.Settings[ledger.HeardUntil])
-	heard.Comments, heard.Until = s.listen(ctx, all, mark)
-	return heard, nil
+	heard.Comments, heard.Until, err = s.listen(ctx, all, mark)
+	return heard, err
 }
 
 // since is the time from which on comments are read: the last run or, when
@@ -151,24 +151,29 @@ func (s *Service) sees(p github.Pull) *steer.Pull {
 // maxComments bounds how many comments steer one iteration: the latest.
 const maxComments = 50
 
-// listen sorts out who may steer. Nothing is said to the others.
-func (s *Service) listen(ctx context.Context, all []github.Comment, before steer.Mark) (heard []steer.Comment, until string) {
+// listen sorts out who may steer. Nothing is said to the others. When that could
+// not be found out, nothing was heard, and is heard the next time.
+func (s *Service) listen(ctx context.Context, all []github.Comment, before steer.Mark) (heard []steer.Comment, until string, err error) {
 	slices.SortStableFunc(all, func(a, b github.Comment) int { return a.Created.Compare(b.Created) })
+	all = slices.DeleteFunc(all, func(c github.Comment) bool { return before.Knows(c.ID, c.Review()) })
 	mark := before
 	for _, c := range all {
-		if before.Knows(c.ID, c.Review()) {
-			continue
-		}
 		mark = mark.With(c.ID, c.Review())
-		if post.Marked(c.Body) || isBot(c.Author) || !s.trusts(ctx, c.Author, c.Association) {
-			continue
+	}
+	all = slices.DeleteFunc(all, func(c github.Comment) bool { return post.Marked(c.Body) || isBot(c.Author) })
+	members, err := s.meet(ctx, all)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, c := range all {
+		if slices.Contains(s.trusted(), c.Association) || members[c.Author] {
+			heard = append(heard, s.comment(c))
 		}
-		heard = append(heard, s.comment(c))
 	}
 	if mark != before {
 		until = mark.String()
 	}
-	return heard[max(len(heard)-maxComments, 0):], until
+	return heard[max(len(heard)-maxComments, 0):], until, nil
 }
 
 // comment reads one comment; commands to other programs are left out.

@@ -60,6 +60,34 @@ func TestOnlyTrustedPeopleSteer(t *testing.T) {
 	assert.Empty(t, heard.Comments, "what was heard is not heard again")
 }
 
+func TestStrangersDoNotPushAMemberAside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(s *githubtest.State) {
+		s.OpenIssue("autoloop[bot]", "[Autoloop: speed]", "", noon, "autoloop-program")
+		s.Permissions["private"] = "write"
+		for i := range 40 {
+			s.Say(fmt.Sprintf("stranger%d", i), 1, "/autoloop pause", noon)
+		}
+		s.Say("private", 1, "try a cache", noon)
+	})
+	w.server.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "/collaborators", Times: 1000})
+	_, err := w.service().Hear(t.Context(), w.account())
+	require.ErrorContains(t, err, "list who may write")
+	w.server.Mend()
+	w.server.Calls()
+	heard, err := w.service().Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	require.Len(t, heard.Comments, 1, "what could not be heard is heard the next time")
+	assert.Equal(t, "try a cache", heard.Comments[0].Text)
+	asked := 0
+	for _, call := range w.server.Calls() {
+		if strings.Contains(call.Pattern, "/collaborators") {
+			asked++
+		}
+	}
+	assert.Equal(t, 1, asked)
+}
+
 func TestAnIssueDoesNotSayWhomToTrust(t *testing.T) {
 	t.Parallel()
 	front := strings.Replace(text, "metric: seconds", "metric: seconds\ntrusted-associations: [NONE]", 1)

@@ -53,8 +53,6 @@ type seen struct {
 	comments []github.Comment // on the issue
 	others   []github.Comment // on the pull request
 	pull     *github.Pull
-	lookups  int
-	trusted  map[string]bool
 }
 
 // Changes is how often something was sent that is to change what GitHub has.
@@ -79,25 +77,22 @@ func (s *Service) trusted() []string {
 	return s.Program.TrustedAssociations
 }
 
-// maxLookups bounds how many people are looked up whose membership may be
-// private, so that strangers cannot use up our requests.
-const maxLookups = 2
-
-// trusts says whether a person may steer: by their association or, where a
-// membership is private, by what they may do.
-func (s *Service) trusts(ctx context.Context, author, association string) bool {
-	if slices.Contains(s.trusted(), association) {
-		return true
+// meet finds out who may steer of those who wrote what is new and whose
+// association does not say it: a membership may be private.
+func (s *Service) meet(ctx context.Context, comments []github.Comment) (trusted map[string]bool, err error) {
+	if !slices.Contains(s.trusted(), "COLLABORATOR") {
+		return nil, nil
 	}
-	known, found := s.seen.trusted[author]
-	if found || s.seen.lookups >= maxLookups || isBot(author) || !slices.Contains(s.trusted(), "COLLABORATOR") {
-		return known
+	var unknown []string
+	for _, c := range comments {
+		if !slices.Contains(s.trusted(), c.Association) && !slices.Contains(unknown, c.Author) {
+			unknown = append(unknown, c.Author)
+		}
 	}
-	s.seen.lookups++
-	level, err := s.Hub.Permission(ctx, author)
-	trusted := err == nil && slices.Contains([]string{"admin", "maintain", "write"}, level)
-	s.seen.trusted[author] = trusted
-	return trusted
+	if len(unknown) == 0 {
+		return nil, nil
+	}
+	return s.Hub.Writers(ctx, unknown)
 }
 
 // once does what must not be done twice. When GitHub did not say whether it was

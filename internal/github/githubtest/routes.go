@@ -3,6 +3,7 @@ package githubtest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -39,6 +40,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 	s.handle(mux, "GET", repo+"/commits/{ref}/status", combinedStatus)
 	s.handle(mux, "GET", repo+"/check-runs/{check_run_id}/annotations", listAnnotations)
 	s.handle(mux, "GET", repo+"/branches/{branch}", s.readBranch)
+	s.handle(mux, "GET", repo+"/collaborators", collaborators)
 	s.handle(mux, "GET", repo+"/collaborators/{username}/permission", permission)
 	s.handle(mux, "POST", repo+"/actions/workflows/{workflow_id}/dispatches", dispatch)
 	s.handle(mux, "GET", repo+"/actions/permissions/workflow", workflowPermissions)
@@ -308,6 +310,34 @@ func (s *Server) readBranch(state *State, r *http.Request) (reply, error) {
 		return reply{}, errNotFound
 	}
 	return reply{status: http.StatusOK, body: state.branchObject(r.PathValue("branch"), sha)}, nil
+}
+
+// collaborators are the people whose role or permission is known.
+func collaborators(s *State, r *http.Request) (reply, error) {
+	if s.NoPeople {
+		return reply{}, errForbids
+	}
+	levels := maps.Clone(s.Permissions)
+	for login, role := range s.Roles {
+		if _, given := levels[login]; !given && slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, role) {
+			levels[login] = "write"
+		}
+	}
+	found := []object{}
+	for _, login := range slices.Sorted(maps.Keys(levels)) {
+		if levels[login] == "none" {
+			continue
+		}
+		person := user(login)
+		person["role_name"] = levels[login]
+		person["permissions"] = object{
+			"pull": true, "triage": levels[login] != "read", "push": levels[login] != "read",
+			"maintain": levels[login] == "admin", "admin": levels[login] == "admin",
+		}
+		found = append(found, person)
+	}
+	page, last := paged(r, found)
+	return reply{http.StatusOK, orEmpty(page), last}, nil
 }
 
 func permission(s *State, r *http.Request) (reply, error) {

@@ -21,6 +21,8 @@ type State struct {
 	NoDrafts bool
 	// NoPulls says that workflows may not open pull requests.
 	NoPulls bool
+	// NoPeople says that the token may not list who may do what here.
+	NoPeople bool
 	// Me is the login that the token belongs to; its association is as Roles
 	// says.
 	Me string
