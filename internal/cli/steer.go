@@ -103,6 +103,8 @@ func printSteered(env Env, result iterate.Steered, asJSON bool) error {
 		fmt.Fprintf(env.Stdout, "%s: left alone: %s\n", result.Program, result.Busy)
 	case result.Stopped != "":
 		fmt.Fprintf(env.Stdout, "%s: %s\n", result.Program, result.Stopped)
+	case result.Run:
+		fmt.Fprintf(env.Stdout, "%s: up to date; somebody asked for an iteration now: iterate --program %[1]s\n", result.Program)
 	default:
 		fmt.Fprintf(env.Stdout, "%s: up to date\n", result.Program)
 	}
