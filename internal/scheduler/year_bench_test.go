@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"container/heap"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -27,12 +28,32 @@ type fleet struct {
 }
 
 // Requests to GitHub: what docs/github.md promises, with a poll of CI more for
-// what is kept, and those of one scheduling run.
+// what is kept, and those of one scheduling run. Over two jobs both look at
+// everything.
 const (
 	requestsTick     = 6
 	requestsRejected = 6
-	requestsAccepted = 12 + 2
+	requestsAccepted = 12
+	requestsCI       = 2
 )
+
+// usage is what the runs cost when an iteration is one job, and when it is two.
+type usage struct {
+	minutes  int            // of runners, as they are billed
+	requests map[string]int // by hour
+}
+
+// add takes in a run: every minute that was begun is billed.
+func (u *usage) add(at time.Time, took time.Duration, requests int) {
+	u.minutes += int(math.Ceil(took.Minutes()))
+	u.requests[at.Format("2006-01-02 15")] += requests
+}
+
+// hourly are the requests of an hour: the median, and the most.
+func (u *usage) hourly() (middle, most int) {
+	hours := slices.Sorted(maps.Values(u.requests))
+	return hours[len(hours)/2], hours[len(hours)-1]
+}
 
 // BenchmarkYear lets the scheduler decide at every hour of a year for 10,000
 // programs (of a month for 1,000 with -short), and prints rows of the table in
@@ -83,8 +104,7 @@ type year struct {
 	waiting  []*job
 	running  jobs
 	started  []time.Duration // how late each iteration began
-	minutes  int             // of runners, as they are billed
-	requests map[string]int  // by hour
+	one, two usage
 }
 
 // seat is the concurrency group of one program.
@@ -126,7 +146,8 @@ func newYear(tb testing.TB, f fleet) *year {
 	tb.Helper()
 	y := &year{
 		fleet: f, random: rand.New(rand.NewPCG(1, 2)), now: now, //nolint:gosec // chance that can be repeated
-		states: map[string][]byte{}, next: map[string]time.Time{}, shares: map[string]int{}, seats: map[string]*seat{}, requests: map[string]int{},
+		states: map[string][]byte{}, next: map[string]time.Time{}, shares: map[string]int{}, seats: map[string]*seat{},
+		one: usage{requests: map[string]int{}}, two: usage{requests: map[string]int{}},
 	}
 	for i := range f.programs {
 		p := programFile(fmt.Sprintf("program-%05d", i), "schedule: "+scheduleOf(i)+"\nplateau: off")
@@ -200,8 +221,8 @@ func (y *year) tick(shard scheduler.Shard) {
 	if y.random.IntN(300) == 0 && !slices.Equal(plan.Matrix.Program, y.choose(y.programs, shard).Matrix.Program) {
 		panic("the scheduler selects otherwise among all programs")
 	}
-	y.minutes++
-	y.ask(requestsTick)
+	y.one.add(y.now, time.Minute, requestsTick)
+	y.two.add(y.now, time.Minute, requestsTick)
 	standing := make(map[string]*scheduler.Standing, len(plan.Standings))
 	for _, s := range plan.Standings {
 		standing[s.Program.Name] = s
@@ -255,21 +276,17 @@ func (y *year) advance(to time.Time) {
 		j := y.running.list[0]
 		heap.Pop(&y.running)
 		y.seats[j.program.Name].running = false
-		y.minutes += int(math.Ceil(j.ends.Sub(j.began).Minutes()))
-		requests := requestsRejected
+		requests, ci := requestsRejected, 0
 		if y.random.IntN(8) == 0 {
-			requests = requestsAccepted
+			requests, ci = requestsAccepted, requestsCI
 		}
-		was := y.now
-		y.now = j.ends
-		y.ask(requests)
-		y.now = was
+		y.one.add(j.ends, j.ends.Sub(j.began), requests+ci)
+		y.two.add(j.ends, j.ends.Sub(j.began), 2*requests+ci)
+		y.two.add(j.ends, time.Minute, 0) // the publishing job
 		y.record(j.program, j.began)
 		y.begin(j.ends)
 	}
 }
-
-func (y *year) ask(requests int) { y.requests[y.now.Format("2006-01-02 15")] += requests }
 
 // report prints the row.
 func (y *year) report(b *testing.B, length time.Duration) {
@@ -292,13 +309,11 @@ func (y *year) report(b *testing.B, length time.Duration) {
 			starved++
 		}
 	}
-	var hours []int
-	for _, n := range y.requests {
-		hours = append(hours, n)
-	}
-	slices.Sort(hours)
-	b.Logf("| %d | %d × %d | %d | %d | %s | %s | %s | %s | %d | %d | %d | %.0f |",
+	middle, most := y.one.hourly()
+	middles, mosts := y.two.hourly()
+	month := func(minutes int) float64 { return float64(minutes) / length.Hours() * 24 * 30 }
+	b.Logf("| %d | %d × %d | %d | %d | %s | %s | %s | %s | %d | %d, %d | %d, %d | %.0f, %.0f |",
 		y.fleet.programs, y.shards, y.max, y.runners, len(y.started), at(0.5), at(0.9), at(0.99), at(1), starved,
-		hours[len(hours)/2], hours[len(hours)-1], float64(y.minutes)/length.Hours()*24*30)
+		middle, most, middles, mosts, month(y.one.minutes), month(y.two.minutes))
 	require.Zero(b, starved)
 }
