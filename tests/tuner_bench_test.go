@@ -36,6 +36,7 @@ func BenchmarkTuner(b *testing.B) {
 	}
 	for _, e := range examples(b) {
 		b.Run(e.program.Name, func(b *testing.B) {
+			e.buildOnce(b)
 			for b.Loop() {
 				marks := []int{25, 50}
 				if e.noisy {

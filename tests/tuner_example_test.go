@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/score"
 )
@@ -30,6 +32,8 @@ type example struct {
 	binary  string // its evaluator
 	start   score.Measurement
 	noisy   bool // two evaluations of the start gave two numbers
+	// path, when set, is searched for commands first.
+	path string
 }
 
 // found is what a search came to: the incumbent's number after so many
@@ -98,12 +102,33 @@ func (e *example) measureStart(tb testing.TB) score.Measurement {
 // measure runs the evaluator on the program in the tree.
 func (e *example) measure(tree string) (score.Measurement, error) {
 	command := exec.CommandContext(context.Background(), e.binary)
+	if e.path != "" {
+		command.Env = append(os.Environ(), "PATH="+e.path+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	}
 	command.Dir = filepath.Join(tree, filepath.FromSlash(e.dir))
 	out, err := command.Output()
 	if err != nil {
 		return score.Measurement{RejectedReason: err.Error()}, nil //nolint:nilerr // a candidate that fails is a result
 	}
 	return score.Extract(out, e.program.Metric)
+}
+
+// buildOnce keeps what evaluations build: a target file is measured many times,
+// and always builds the same.
+func (e *example) buildOnce(tb testing.TB) {
+	tb.Helper()
+	compiler, err := exec.LookPath("go")
+	if err != nil || !e.noisy || runtime.GOOS == "windows" {
+		return
+	}
+	e.path = tb.TempDir()
+	script := fmt.Sprintf(`#!/bin/sh
+if [ "$1 $2" != "build -o" ]; then exec %[1]q "$@"; fi
+built=%[2]q/$(cat go.mod main.go changed/*.go | cksum | tr ' ' -)
+[ -f "$built" ] || { %[1]q "$@" && mv "$3" "$built.$$" && mv "$built.$$" "$built"; } || exit 1
+ln "$built" "$3"
+`, compiler, tb.TempDir())
+	require.NoError(tb, os.WriteFile(filepath.Join(e.path, "go"), []byte(script), 0o755)) //nolint:gosec // it is run
 }
 
 // copyTree writes the program into a new tree.
@@ -160,8 +185,9 @@ func (e *example) search(seed int64, marks []int, propose proposer) (found, erro
 			return found{}, err
 		}
 		var m score.Measurement
+		deviation := 0.0
 		if e.noisy {
-			best, m, err = e.paired(tree, kept, best)
+			best, m, deviation, err = e.paired(tree, kept, best)
 		} else {
 			m, err = e.measure(tree)
 		}
@@ -171,7 +197,7 @@ func (e *example) search(seed int64, marks []int, propose proposer) (found, erro
 		decision := e.decide(m, best)
 		accepted := decision.Verdict == gate.Improved
 		request.History = append(request.History, agent.Trial{
-			Iteration: n, Params: params, Metric: m.Metric, Previous: best, Accepted: accepted,
+			Iteration: n, Params: params, Metric: m.Metric, Previous: best, Accepted: accepted, Deviation: deviation,
 		})
 		if accepted {
 			best = m.Metric
@@ -191,29 +217,28 @@ func (e *example) search(seed int64, marks []int, propose proposer) (found, erro
 }
 
 // paired measures the candidate in the tree beside the incumbent's target file,
-// so that a machine whose speed drifts is the same for both. A gain is looked at
-// twice more, in turns, and the medians of three returned.
-func (e *example) paired(tree string, incumbent []byte, best *score.Value) (*score.Value, score.Measurement, error) {
+// in three pairs, so that a machine whose speed drifts is the same for both, and
+// returns the medians with the standard error of their difference.
+func (e *example) paired(tree string, incumbent []byte, best *score.Value) (*score.Value, score.Measurement, float64, error) {
 	file := filepath.Join(tree, filepath.FromSlash(e.target))
 	candidate, err := os.ReadFile(file)
 	if err != nil {
-		return nil, score.Measurement{}, err
+		return nil, score.Measurement{}, 0, err
 	}
 	var sides [2][]score.Measurement
+	var samples [2][]score.Value
 	for _, side := range []int{1, 0, 0, 1, 1, 0} {
 		if err := os.WriteFile(file, [][]byte{incumbent, candidate}[side], 0o600); err != nil {
-			return nil, score.Measurement{}, err
+			return nil, score.Measurement{}, 0, err
 		}
 		m, err := e.measure(tree)
 		if err != nil || m.Metric == nil {
-			return best, m, err
+			return best, m, 0, err
 		}
-		sides[side] = append(sides[side], m)
-		if len(sides[0]) == 1 && len(sides[1]) == 1 && !e.program.Direction.Better(*sides[1][0].Metric, *sides[0][0].Metric) {
-			break
-		}
+		sides[side], samples[side] = append(sides[side], m), append(samples[side], *m.Metric)
 	}
-	return middle(sides[0]).Metric, middle(sides[1]), os.WriteFile(file, candidate, 0o600)
+	deviation := noise.Compare(samples[0], samples[1], 0.95).Deviation()
+	return middle(sides[0]).Metric, middle(sides[1]), deviation, os.WriteFile(file, candidate, 0o600)
 }
 
 // middle is the measurement whose metric is the median.

@@ -23,8 +23,8 @@ func scattered(count int) []string {
 	return list
 }
 
-// noise are bytes without an order, the same ones each time.
-func noise(count int) []byte {
+// disorder is bytes without an order, the same ones each time.
+func disorder(count int) []byte {
 	chance, data := rand.New(rand.NewPCG(7, 11)), make([]byte, count)
 	for i := range data {
 		data[i] = byte(chance.IntN(256))
@@ -89,7 +89,7 @@ echo "proposal $2"`)
 		"a binary file": {"accepted accepted", func(t *testing.T) *world {
 			t.Helper()
 			w := linksWorld(t, `cp "$SIDE/blob" v/bin; echo 5 > v/n`, "printf x >> v/bin; echo 6 > v/n")
-			w.aside("blob", string(noise(100_000)))
+			w.aside("blob", string(disorder(100_000)))
 			return w
 		}},
 		"an evaluation that fails": {"error", func(t *testing.T) *world {

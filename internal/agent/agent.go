@@ -87,6 +87,9 @@ type Trial struct {
 	// noisy; nil when that is not known.
 	Metric, Previous *score.Value
 	Accepted         bool
+	// Deviation is the standard error of the difference between the two; 0 when
+	// it is not known.
+	Deviation float64
 }
 
 // Reply is what is known of an agent's work when it has ended.

@@ -8,35 +8,55 @@ import (
 // historyOf is the history as the search reads it. Every trial is placed by its
 // difference from the incumbent that it was compared with, so that a machine
 // whose speed drifts, an incumbent that is measured anew, and another agent's
-// gain in between leave the earlier trials where they were.
+// gain in between leave the earlier trials where they were. On a machine that is
+// steady beside the noise the difference is from what all measurements say of
+// that incumbent, which one pair says less well.
 //
 // The incumbent is in it once: as the trial of the tuner that made it, or as
 // the present values when the start or another agent made them.
 func historyOf(request Request) []search.Trial {
-	level, last := startLevel(request), lastAccepted(request.History)
+	last := lastAccepted(request.History)
 	var trials []search.Trial
-	if last < 0 && level != nil {
-		trials = append(trials, trialOf(Trial{}, level))
+	if start := startLevel(request); last < 0 && start != nil {
+		trials = append(trials, trialOf(Trial{}, start))
 	}
-	for start := 0; start < len(request.History); {
+	places := placesOf(request)
+	for i, tried := range request.History {
+		switch {
+		case tried.Params != nil:
+			trials = append(trials, trialOf(tried, tried.lesson(places[i], request.Direction)))
+		case i == last:
+			trials = append(trials, trialOf(Trial{}, places[i].level))
+		}
+	}
+	return trials
+}
+
+// place is where a trial lies beside all others: its metric, the level of the
+// incumbent that it was compared with, and that of the one after its iteration.
+type place struct{ metric, level, after *score.Value }
+
+// placesOf places every trial.
+func placesOf(request Request) []place {
+	level := startLevel(request)
+	fitted := fitLevels(request.History)
+	places := make([]place, len(request.History))
+	for start := 0; start < len(places); {
 		end := iterationEnd(request.History, start)
 		next := level
-		for _, tried := range request.History[start:end] {
+		for i := start; i < end; i++ {
+			tried := request.History[i]
+			places[i].metric, places[i].level = fitted.beside(tried, i, level), level
 			if tried.Accepted && tried.Params != nil {
-				next = tried.beside(level)
+				next = fitted.next(places[i].metric, i, level)
 			}
 		}
-		for k, tried := range request.History[start:end] {
-			switch {
-			case tried.Params != nil:
-				trials = append(trials, trialOf(tried, tried.lesson(level, next, request.Direction)))
-			case start+k == last:
-				trials = append(trials, trialOf(Trial{}, level))
-			}
+		for i := start; i < end; i++ {
+			places[i].after = next
 		}
 		level, start = next, end
 	}
-	return trials
+	return places
 }
 
 // iterationEnd is the end of the proposals of one iteration, which were compared
@@ -81,10 +101,9 @@ func (t Trial) beside(level *score.Value) *score.Value {
 // lesson is the metric that a trial teaches: what it was beside the incumbent's
 // level. One that was refused in spite of a better metric than the incumbent
 // after it (a guardrail, or a gain within the noise) counts no better than that.
-func (t Trial) lesson(level, after *score.Value, direction score.Direction) *score.Value {
-	place := t.beside(level)
-	if !t.Accepted && place != nil && after != nil && direction.Better(*place, *after) {
-		return after
+func (t Trial) lesson(at place, direction score.Direction) *score.Value {
+	if !t.Accepted && at.metric != nil && at.after != nil && direction.Better(*at.metric, *at.after) {
+		return at.after
 	}
-	return place
+	return at.metric
 }

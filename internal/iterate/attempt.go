@@ -127,12 +127,13 @@ func (r *run) trials(at position) []agent.Trial {
 			several = true
 			trials = append(trials, agent.Trial{
 				Iteration: p.Iteration, Params: p.Params, Metric: p.Metric, Previous: p.PreviousBest, Accepted: p.Outcome == ledger.Accepted,
+				Deviation: p.Deviation,
 			})
 		}
 		if !several && tried.Definition == at.identity.Definition {
 			trials = append(trials, agent.Trial{
 				Iteration: tried.Iteration, Params: tried.Params, Metric: tried.Metric, Previous: tried.PreviousBest,
-				Accepted: tried.Outcome == ledger.Accepted,
+				Accepted: tried.Outcome == ledger.Accepted, Deviation: tried.Deviation,
 			})
 		}
 	}

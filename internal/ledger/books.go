@@ -44,12 +44,15 @@ type Attempt struct {
 	Outcome      Outcome
 	Metric       *score.Value
 	PreviousBest *score.Value
-	Delta        string
-	Summary      string
-	Reasons      []string
-	Agent        string
-	Definition   string
-	Params       map[string]score.Value
+	// Deviation is the standard error of the difference between the two; 0 when
+	// they were not measured in pairs.
+	Deviation  float64
+	Delta      string
+	Summary    string
+	Reasons    []string
+	Agent      string
+	Definition string
+	Params     map[string]score.Value
 	// Usage is nil when nothing is known; Durations are in seconds by stage.
 	Usage     *Usage
 	Durations map[string]float64
@@ -258,7 +261,7 @@ func (b *Books) decided(e *Event) {
 	attempt := Attempt{
 		Iteration: e.Iteration, Time: e.Time, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest,
 		Delta: e.Delta, Summary: e.Summary, Reasons: e.Reasons, Agent: e.Agent, Definition: e.Definition, Params: e.Params,
-		Usage: e.Usage, Durations: e.Durations, Took: b.took(e), Focus: e.Focus,
+		Usage: e.Usage, Durations: e.Durations, Took: b.took(e), Focus: e.Focus, Deviation: e.deviation(),
 		Evaluation: e.Evaluation, known: b.known, commit: e.Commit,
 	}
 	b.known = consumption{}

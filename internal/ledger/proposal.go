@@ -8,8 +8,10 @@ type Proposal struct {
 	// Number counts the proposals of an iteration from 1.
 	Number  int
 	Outcome Outcome
-	// PreviousBest is what Metric was compared with.
+	// PreviousBest is what Metric was compared with, Deviation the standard error
+	// of the difference; 0 when they were not measured in pairs.
 	Metric, PreviousBest *score.Value
+	Deviation            float64
 
 	Agent      string
 	Summary    string
@@ -26,6 +28,7 @@ func (b *Books) proposed(e *Event) {
 	p := Proposal{
 		Iteration: e.Iteration, Number: e.Proposal, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest, Agent: e.Agent, Summary: e.Summary,
 		Definition: e.Definition, Evaluator: e.Evaluator, Params: e.Params, Digest: e.Digest, Patch: e.Patch, Parent: e.Parent,
+		Deviation: e.deviation(),
 	}
 	b.Proposals = append(b.Proposals, p)
 	b.known.add(e.Usage)
@@ -33,6 +36,15 @@ func (b *Books) proposed(e *Event) {
 		b.known.lack(e.Agent, e.Usage)
 	}
 	b.try(e)
+}
+
+// deviation is the standard error of the difference that was decided about: that
+// of the last comparison, whose medians are the event's.
+func (e *Event) deviation() float64 {
+	if len(e.Evidence) == 0 {
+		return 0
+	}
+	return e.Evidence[len(e.Evidence)-1].Deviation()
 }
 
 // Tried names the iteration that first measured a change under the present

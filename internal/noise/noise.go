@@ -27,6 +27,13 @@ type Effect struct {
 	P float64 `json:"p_value"`
 }
 
+// Deviation is about the standard error of the difference: a quarter of how far
+// the bounds of the shift are apart. With fewer than four samples a side they
+// are the extreme differences, which are about as far apart.
+func (e Effect) Deviation() float64 {
+	return e.High.Sub(e.Low).Float64() / 4
+}
+
 // Compare compares two sets of samples, which must not be empty. The test is
 // the two-sided Mann–Whitney U test: exact, with ties, up to 25 samples a side
 // (50 without ties), a normal approximation beyond. The arguments stay as they
