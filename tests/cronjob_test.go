@@ -78,6 +78,9 @@ func TestCronJob(t *testing.T) {
 	assert.Equal(t, 1001, pod.SecurityContext.RunAsUser, "the image's user")
 
 	h.dir = t.TempDir()
+	if os.Getuid() == 0 {
+		require.NoError(t, os.Chown(h.dir, 65534, -1), "a volume belongs to somebody else")
+	}
 	h.env = append(h.env, "GITHUB_SERVER_URL="+server, "PATH="+binaries+":"+os.Getenv("PATH"))
 	for _, c := range append(pod.InitContainers, pod.Containers...) {
 		assert.Equal(t, "ghcr.io/org/autoloop:v1", c.Image)
@@ -93,7 +96,8 @@ func TestCronJob(t *testing.T) {
 		require.Zero(t, a.code, "%s\n%s", a.stdout, a.stderr)
 	}
 	assert.NotZero(t, backend.allowed.Load())
-	config, err := os.ReadFile(filepath.Join(h.dir, ".git", "config"))
+	assert.NoDirExists(t, filepath.Join(h.dir, ".git"), "git trusts no repository at the top of a volume")
+	config, err := os.ReadFile(filepath.Join(h.dir, "repository", ".git", "config"))
 	require.NoError(t, err)
 	assert.NotContains(t, string(config), hubToken)
 	assert.Equal(t, "9", h.run(h.bare, "git", "show", "autoloop/p:value.txt"))
