@@ -1,7 +1,9 @@
 package tests
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,6 +129,30 @@ func histories() []forgery {
 		{"two decisions", func(w *world, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any { return append(events, events[len(events)-1]) })
 		}, "events after its last"},
+		{"measured twice", func(w *world, dir string) {
+			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
+				again := maps.Clone(events[0])
+				again["guardrail_samples"] = map[string]any{"rail": []int{9}}
+				return append([]map[string]any{events[0], again}, events[1:]...)
+			})
+		}, "two measurements of the candidate"},
+		{"a stage that is none", func(w *world, dir string) {
+			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
+				other := maps.Clone(events[0])
+				other["stage"] = "afterwards"
+				return append([]map[string]any{events[0], other}, events[1:]...)
+			})
+		}, `of the stage "afterwards"`},
+		{"many events", func(w *world, dir string) {
+			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
+				for range 100_000 {
+					events = append(events, map[string]any{"event": "proposed", "run_id": events[0]["run_id"], "iteration": 2})
+				}
+				return events
+			})
+		}, "events, more than 1000"},
+		{"guardrails of other runs", set("measured", "guardrail_samples", map[string]any{"rail": []int{9, 9, 9}}), "3 values of"},
+		{"cases of other runs", set("measured", "case_samples", map[string]any{"case.1": []int{1, 1, 1}}), "3 values of"},
 		{"a baseline", func(w *world, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
 				zero := map[string]any{"event": "measured", "role": "baseline", "iteration": 1, "run_id": events[0]["run_id"], "metric": 0, "samples": []int{0}}
@@ -216,4 +242,77 @@ func TestForgedBundlesChangeNothing(t *testing.T) {
 	})
 	assert.Equal(t, checkout, w.checkout())
 	assert.Equal(t, "3", text(w.publish(dir).Best))
+}
+
+// TestForgedBaselines holds iteration 0 against what the program says of its
+// numbers.
+func TestForgedBaselines(t *testing.T) {
+	t.Parallel()
+	w := noisyWorld(t, "metric-range: [0, 5000]\nguardrails: [{metric: rail, direction: higher, max-regression: 50%}]", nil, "1100")
+	dir, proposed := w.propose("first")
+	require.Equal(t, "accepted", proposed.Outcome)
+	before := w.refs()
+	for name, c := range map[string]struct {
+		key   string
+		value any
+		says  string
+	}{
+		"out of its range":    {"samples", []int{-5, -5}, "-5 is implausible: outside metric-range [0, 5000]"},
+		"without a guardrail": {"guardrail_samples", map[string]any{}, "does not have the number `rail`"},
+	} {
+		forged := filepath.Join(t.TempDir(), "forged")
+		w.run("", "cp", "-a", dir, forged)
+		w.rewriteEvents(forged, func(events []map[string]any) []map[string]any {
+			require.Equal(t, "baseline", events[0]["role"])
+			events[0][c.key] = c.value
+			if c.key == "samples" {
+				events[0]["metric"] = -5
+			}
+			return events
+		})
+		a := w.binary("iterate", "publish", "--program", "p", forged)
+		assert.Equal(t, 1, a.code, name)
+		assert.Contains(t, a.stderr, c.says, name)
+		require.Equal(t, before, w.refs(), name)
+	}
+	assert.Equal(t, "1100", text(w.publish(dir).Best))
+}
+
+// TestSecretsOfThePublishingJob holds that its token goes onto no branch, in
+// whatever form, and that a password which is a word keeps nothing back.
+func TestSecretsOfThePublishingJob(t *testing.T) {
+	t.Parallel()
+	w := valuesWorld(t, "metric_direction: higher", "1", "2")
+	dir, _ := w.propose("first")
+	before := w.refs()
+	const token = "ghs_0123456789abcdefWRITER"
+	w.env = append(w.env, "DEPLOY_TOKEN="+token, "DB_PASSWORD=value.txt")
+	refused := func(name string, forge func(dir string)) {
+		forged := filepath.Join(t.TempDir(), "forged")
+		w.run("", "cp", "-a", dir, forged)
+		forge(forged)
+		a := w.binary("iterate", "publish", "--program", "p", forged)
+		assert.Equal(t, 1, a.code, name)
+		assert.Contains(t, a.stderr, "has a secret of this job in it", name)
+		assert.NotContains(t, a.stderr, token, name)
+		require.Equal(t, before, w.refs(), name)
+	}
+	for name, content := range map[string]string{"a text": "2 " + token, "bytes": "2\x00\x01" + token + "\xff"} {
+		refused(name, func(dir string) {
+			w.aside("content", content)
+			w.plant(dir, "100644", w.git("hash-object", "-w", filepath.Join(w.side, "content")), "value.txt")
+		})
+	}
+	refused("what an agent said", func(dir string) {
+		w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
+			events[len(events)-1]["summary"] = base64.StdEncoding.EncodeToString([]byte("it is " + token))
+			return events
+		})
+	})
+	w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
+		events[len(events)-1]["summary"] = "value.txt is 2"
+		return events
+	})
+	assert.Equal(t, "2", text(w.publish(dir).Best))
+	assert.Contains(t, w.git("log", "-1", "--format=%s", "autoloop/p"), "*** is 2")
 }

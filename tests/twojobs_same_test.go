@@ -66,6 +66,11 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 			w, _ := gradedWorld(t, "")
 			return w
 		}},
+		"a skill that may lose no case": {"accepted rejected", func(t *testing.T) *world {
+			t.Helper()
+			return skillWorld(t, "evaluation-runs: 4\nno-case-regression: true\ntimeout-minutes: 90",
+				`case $AUTOLOOP_ITERATION in 1) echo beta >> s/SKILL.md ;; 2) printf 'beta gamma delta\n' > s/SKILL.md ;; esac`)
+		}},
 		"several candidates": {"accepted rejected", func(t *testing.T) *world {
 			t.Helper()
 			return severalWorld(t, "agent: command\ncandidates: 4", `case $2 in
@@ -161,7 +166,8 @@ func (w *world) recorded() string {
 	for _, e := range w.events() {
 		if e["key"] != "published" && e["event"] != "started" && e["event"] != "pushed" && (e["event"] != "finished" || e["outcome"] != nil) {
 			fmt.Fprintln(&out, e["event"], e["iteration"], e["role"], e["stage"], e["metric"], e["samples"], e["outcome"], e["verdict"], e["delta"], e["best"], e["proposal"],
-				e["summary"], e["reasons"], e["evaluator"], e["changed"], e["digest"], e["lessons"], e["noisy"], e["patch"], e["usage"], e["evaluation"])
+				e["summary"], e["reasons"], e["evaluator"], e["changed"], e["digest"], e["lessons"], e["noisy"], e["patch"],
+				e["numbers"], e["case_samples"], e["guardrail_samples"], e["rejected_reason"], e["problem"], e["params"], e["usage"], e["evaluation"])
 		}
 	}
 	for line := range strings.Lines(w.memory("p.results.tsv")) {

@@ -41,6 +41,12 @@ func (r *run) rebuild(ctx context.Context, from bundle.Bundle, at position, on s
 	if !verdict.OK {
 		return refuse("%s", verdict.Reasons()[0])
 	}
+	if leaking, err := r.bring(ctx, on, changes); err != nil || leaking {
+		if leaking {
+			err = refuse("it has a secret of this job in it")
+		}
+		return err
+	}
 	a.tree = tree
 	return r.describeChange(ctx, at, a)
 }

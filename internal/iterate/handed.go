@@ -1,10 +1,12 @@
 package iterate
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/bundle"
+	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/noise"
@@ -23,11 +25,14 @@ type handed struct {
 
 // unpack reads the events of a bundle. Kinds that a proposal does not make, an
 // order that it does not make them in, and events of another run or iteration
-// are refused.
-func unpack(from bundle.Bundle) (*handed, error) {
+// are refused. Texts lose what the masker knows.
+func unpack(from bundle.Bundle, masker command.Masker) (*handed, error) {
 	log, err := ledger.Parse(from.Events)
 	if err != nil {
 		return nil, refuse("its events cannot be read: %v", err)
+	}
+	if len(log.Events) > maxHandedEvents {
+		return nil, refuse("it has %d events, more than %d", len(log.Events), maxHandedEvents)
 	}
 	h := &handed{attempt: &attempt{}}
 	for _, raw := range log.Events {
@@ -38,7 +43,7 @@ func unpack(from bundle.Bundle) (*handed, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := h.take(from, e); err != nil {
+		if err := h.take(from, masked(e, masker)); err != nil {
 			return nil, err
 		}
 	}
@@ -64,8 +69,17 @@ func (h *handed) take(from bundle.Bundle, e ledger.Event) error {
 		iteration--
 		h.zero = append(h.zero, e)
 	case e.Kind == ledger.Measured && (e.Role == ledger.Candidate || e.Role == ledger.Incumbent && e.Stage != ""):
+		if !slices.Contains([]gate.Stage{"", gate.Once, gate.Again, gate.Pairs, gate.Confirmation}, e.Stage) {
+			return refuse("it has a measurement of the stage %.40q, which is none", e.Stage)
+		}
+		if h.has(e) {
+			return refuse("it has two measurements of the %s (%s)", e.Role, e.Stage)
+		}
 		h.measured = append(h.measured, e)
 	case e.Kind == ledger.Proposed && !fix:
+		if h.has(e) {
+			return refuse("it has two proposals with the number %d", e.Proposal)
+		}
 		h.measured = append(h.measured, e)
 		h.attempt.others = append(h.attempt.others, &attempt{notes: notesOf(e)})
 	case e.Kind == ledger.Decided:
@@ -81,6 +95,14 @@ func (h *handed) take(from bundle.Bundle, e ledger.Event) error {
 		return refuse("it has an event of iteration %d, and is of %d", e.Iteration, from.Iteration)
 	}
 	return nil
+}
+
+// has says whether there is such an event of the same proposal: of two, one would
+// decide and people would see the other.
+func (h *handed) has(e ledger.Event) bool {
+	return slices.ContainsFunc(h.measured, func(m ledger.Event) bool {
+		return m.Kind == e.Kind && m.Proposal == e.Proposal && m.Role == e.Role && m.Stage == e.Stage
+	})
 }
 
 // complete says what is missing.
@@ -136,9 +158,30 @@ func (h *handed) fits(r *run, at position) error {
 		case !h.zero[0].Noisy && !noise.Same(e.Samples):
 			return refuse("its baseline has different samples, and is not noisy")
 		}
+		if wrong := r.noBaseline(e); wrong != "" {
+			return refuse("its baseline is none: %s", wrong)
+		}
 		h.zero[i].Reason = needs
 	}
 	return nil
+}
+
+// noBaseline says why measured numbers are no baseline of the program, or "".
+func (r *run) noBaseline(e ledger.Event) string {
+	if r.Program.Evaluation == program.Tasks {
+		return ""
+	}
+	for _, sample := range e.Samples {
+		if reason := r.rule().Implausible(sample); reason != "" {
+			return reason
+		}
+	}
+	for _, rail := range r.Program.Guardrails {
+		if len(e.GuardrailSamples[rail.Metric]) != len(e.Samples) {
+			return fmt.Sprintf("it does not have the number `%s`, which a guardrail needs", rail.Metric)
+		}
+	}
+	return ""
 }
 
 // deciding is the number of the proposal that decides; an only one is the first.

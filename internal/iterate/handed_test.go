@@ -1,12 +1,15 @@
 package iterate
 
 import (
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/bundle"
+	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/steer"
 )
@@ -23,7 +26,7 @@ func ofIteration(events string, kind bundle.Kind) bundle.Bundle {
 
 func TestUnpackKeepsWhatAProposalSays(t *testing.T) {
 	t.Parallel()
-	h, err := unpack(ofIteration(handedEvents, bundle.Iteration))
+	h, err := unpack(ofIteration(handedEvents, bundle.Iteration), command.Masker{})
 	require.NoError(t, err)
 	assert.Len(t, h.zero, 1)
 	assert.Len(t, h.measured, 2)
@@ -33,6 +36,47 @@ func TestUnpackKeepsWhatAProposalSays(t *testing.T) {
 	assert.Empty(t, h.decided.Commit, "what only the publishing job knows is dropped")
 	assert.Nil(t, h.decided.Lease)
 	assert.Empty(t, h.decided.Key)
+}
+
+// everything is an event with something in every field.
+const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iteration":2,"lease":{"host":"h"},"role":"candidate","stage":"once","metric":2,
+"samples":[2],"guardrail_samples":{"g":[1]},"case_samples":{"case.1":[1]},"numbers":{"a":1},"noisy":true,"problem":"p","rejected_reason":"p","output":"o",
+"direction":"higher","target":9,"evaluator":"e","definition":"d","base":"b","base_branch":"main","seconds":1,"prepare_seconds":1,"outcome":"accepted",
+"verdict":"improved","reasons":["x"],"rule":{"regime":"single"},"evidence":[{"stage":"pairs","pairs":8}],"warning":"w","previous_best":1,"best":2,
+"delta":"+1","incumbent":"i","commit":"c","branch":"autoloop/p","agent":"a","model":"m","usage":{"input_tokens":1},"summary":"s","changed":["f"],
+"params":{"k":1},"evaluation":{"tokens":1},"durations":{"propose":1},"proposal":1,"digest":"d","patch":"p","focus":"f","lessons":["l"],"foreclosed":["f"],"ideas":["i"],
+"not_before":"2026-01-01T00:00:00Z","reason":"r","key":"k","value":"v","event":"`
+
+// TestVetLeavesOutWhatPublishingSays holds what becomes of every field: one that
+// a proposing job writes and that is lost on the way would make other books.
+func TestVetLeavesOutWhatPublishingSays(t *testing.T) {
+	t.Parallel()
+	anew := "Schema Time Lease Direction Target Base BaseBranch Parent Commit Branch Key Value"
+	proposal := "Outcome Verdict Rule Evidence Warning PreviousBest Best Delta Changed Params Digest Patch Focus Lessons Foreclosed Ideas Model"
+	said := "Agent Summary Usage Durations"
+	measured := "Role Stage Samples GuardrailSamples CaseSamples Numbers RejectedReason Output Seconds Prepare"
+	for kind, left := range map[ledger.Kind]string{
+		ledger.Measured: strings.Join([]string{anew, proposal, said, "NotBefore"}, " "),
+		ledger.Proposed: strings.Join([]string{anew, measured, "NotBefore"}, " "),
+		ledger.Decided:  strings.Join([]string{anew, measured, "NotBefore Patch"}, " "),
+		ledger.Checked:  strings.Join([]string{anew, measured, proposal}, " "),
+		ledger.Finished: strings.Join([]string{anew, measured, proposal}, " "),
+	} {
+		log, err := ledger.Parse([]byte(strings.ReplaceAll(everything, "\n", "") + string(kind) + `"}`))
+		require.NoError(t, err)
+		before := reflect.ValueOf(log.Events[0])
+		clean, err := vet(log.Events[0])
+		require.NoError(t, err, kind)
+		var zero []string
+		for i, after := 0, reflect.ValueOf(clean); i < after.NumField(); i++ {
+			name := after.Type().Field(i).Name
+			require.False(t, before.Field(i).IsZero(), "%s is not in this test", name)
+			if after.Field(i).IsZero() {
+				zero = append(zero, name)
+			}
+		}
+		assert.ElementsMatch(t, strings.Fields(left), zero, kind)
+	}
 }
 
 // FuzzUnpack looks for events on which reading panics, or that are refused
@@ -46,7 +90,7 @@ func FuzzUnpack(f *testing.F) {
 		if fix {
 			kind = bundle.Fix
 		}
-		h, err := unpack(ofIteration(events, kind))
+		h, err := unpack(ofIteration(events, kind), command.Masker{})
 		if err != nil {
 			var refused *RefusedError
 			require.ErrorAs(t, err, &refused)

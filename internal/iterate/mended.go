@@ -56,7 +56,7 @@ func (r *run) publishFix(ctx context.Context, from bundle.Bundle) (Result, error
 		return Result{}, refuse("it is stale: no iteration waits for CI with commit %.12s; propose again", from.Branch)
 	}
 	e := *pending
-	h, err := unpack(from)
+	h, err := unpack(from, r.Masker)
 	if err != nil {
 		return Result{}, err
 	}

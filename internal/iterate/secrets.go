@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/org/autoloop/internal/agent"
@@ -57,6 +58,31 @@ func (r *run) leaks(ctx context.Context, at position, dir string, masker command
 		}
 	}
 	return reasons, nil
+}
+
+// bring says whether changed files of a bundle have a secret of this process in
+// them, or in their names, that the files before do not have. The patch itself
+// does not tell: a binary change is packed.
+func (r *run) bring(ctx context.Context, before string, changes []gate.Change) (bool, error) {
+	changes = slices.DeleteFunc(slices.Clone(changes), func(c gate.Change) bool { return c.Kind == gate.Deleted })
+	ids := make([]string, len(changes))
+	for i, c := range changes {
+		ids[i] = c.NewBlob
+	}
+	brought, err := r.Repo.Cat(ctx, ids...)
+	if err != nil {
+		return false, err
+	}
+	for i, c := range changes {
+		if !r.Masker.Leaks(brought[i].Data) && !r.Masker.Leaks([]byte(c.Path)) {
+			continue
+		}
+		was, err := r.Repo.Cat(ctx, before+":"+c.Path)
+		if err != nil || !r.Masker.Leaks(was[0].Data) {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // readChanged returns a regular file of a tree, nothing of what is another.

@@ -6,16 +6,21 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/score"
 )
 
-// What one text, one list and one number of a handed event may have at most.
+// What one text, one list, one table and one number of a handed event may have
+// at most, and how many events a bundle may have: more than the most candidates
+// with all stages of their trials.
 const (
 	maxHandedText   = 64 << 10
 	maxHandedList   = 1000
+	maxHandedTable  = 10_000
 	maxHandedNumber = 1e12
+	maxHandedEvents = 1000
 )
 
 // vet returns an event of a bundle with nothing in it but what a proposal says
@@ -28,6 +33,7 @@ func vet(e ledger.Event) (ledger.Event, error) {
 	switch e.Kind { //nolint:exhaustive // unpack takes no others
 	case ledger.Measured:
 		clean.Role, clean.Stage, clean.Samples, clean.GuardrailSamples, clean.Numbers = e.Role, e.Stage, e.Samples, e.GuardrailSamples, e.Numbers
+		clean.CaseSamples = e.CaseSamples
 		clean.RejectedReason, clean.Output, clean.Seconds, clean.Prepare = e.RejectedReason, e.Output, e.Seconds, e.Prepare
 		clean.Evaluation = e.Evaluation
 	case ledger.Proposed, ledger.Decided:
@@ -45,6 +51,20 @@ func vet(e ledger.Event) (ledger.Event, error) {
 		clean.Patch = ""
 	}
 	return clean, bounded(clean)
+}
+
+// masked is an event without secrets in what agents and evaluations said. A
+// short secret may be a word of theirs, so it is hidden and nothing is refused.
+func masked(e ledger.Event, masker command.Masker) ledger.Event {
+	for _, text := range []*string{&e.Reason, &e.Problem, &e.RejectedReason, &e.Output, &e.Warning, &e.Model, &e.Summary, &e.Focus} {
+		*text = masker.String(*text)
+	}
+	for _, list := range [][]string{e.Reasons, e.Lessons, e.Foreclosed, e.Ideas} {
+		for i := range list {
+			list[i] = masker.String(list[i])
+		}
+	}
+	return e
 }
 
 // lines makes a line of every text.
@@ -77,8 +97,11 @@ func bounded(e ledger.Event) error {
 			}
 		}
 	}
-	if len(e.Samples)+len(e.Evidence)+len(e.Durations) > maxHandedList {
+	if len(e.Samples)+len(e.Evidence)+len(e.Durations)+len(e.Params) > maxHandedList || len(e.Numbers)+len(e.CaseSamples) > maxHandedTable {
 		return refuse("its event %q has more than %d measurements", e.Kind, maxHandedList)
+	}
+	if err := ofItsRuns(e); err != nil {
+		return err
 	}
 	numbers := []float64{e.Seconds, e.Prepare, float64(e.Proposal)}
 	for _, seconds := range e.Durations {
@@ -92,6 +115,21 @@ func bounded(e ledger.Event) error {
 	}
 	if e.Kind == ledger.Measured && len(e.Samples) > 0 && (e.Metric == nil || e.Metric.Cmp(noise.Median(e.Samples)) != 0) {
 		return refuse("a metric of its events is not the median of its samples")
+	}
+	return nil
+}
+
+// ofItsRuns refuses numbers beside the metric of other runs than its samples.
+func ofItsRuns(e ledger.Event) error {
+	for name, values := range e.GuardrailSamples {
+		if len(values) > len(e.Samples) {
+			return refuse("its event %q has %d values of %.80q for %d runs", e.Kind, len(values), name, len(e.Samples))
+		}
+	}
+	for name, values := range e.CaseSamples {
+		if len(values) != len(e.Samples) {
+			return refuse("its event %q has %d values of %.80q for %d runs", e.Kind, len(values), name, len(e.Samples))
+		}
 	}
 	return nil
 }
