@@ -118,8 +118,9 @@ var (
 	pinned     = regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40}$`)
 	version    = regexp.MustCompile(`^ # v\d+\.\d+\.\d+$`)
 	expression = regexp.MustCompile(`\$\{\{.*?\}\}`)
-	eventWord  = regexp.MustCompile(`github\.(event\.[\w.*-]+|head_ref)`)
-	secretWord = regexp.MustCompile(`secrets\.(\w+)|secrets\[|toJSON\(secrets`)
+	eventWord  = regexp.MustCompile(`github\.(event\.[\w.*-]+|head_ref)|github\.event\b|github\s*\[[^]]*\]|\(\s*github\s*\)`)
+	secretWord = regexp.MustCompile(`secrets\.(\w+)|secrets\s*\[|\(\s*secrets\s*\)`)
+	tokenWord  = regexp.MustCompile(`secrets\.(AUTOLOOP_TOKEN|GITHUB_TOKEN)|github\.token|github\s*\[`)
 )
 
 // whole holds what concerns the file.
@@ -136,6 +137,7 @@ func (a *auditor) whole() {
 		a.find("pin", "", "%s is not pinned to a commit with its version behind it", action)
 	}
 	for name, value := range a.workflow.Env {
+		a.value("", name, value)
 		if secretWord.MatchString(value) {
 			a.find("secret", "", "%s is there for every job", name)
 		}
@@ -172,7 +174,11 @@ func (a *auditor) job(name string, job workflowJob) {
 	if job.Secrets == "inherit" {
 		a.find("secret", name, "it hands on all secrets")
 	}
+	for input, value := range job.With {
+		a.value(name, input, fmt.Sprint(value))
+	}
 	for variable, value := range job.Env {
+		a.value(name, variable, value)
 		if secretWord.MatchString(value) {
 			a.find("secret", name, "%s is there for every step", variable)
 		}
@@ -180,6 +186,29 @@ func (a *auditor) job(name string, job workflowJob) {
 	a.starts(name, job)
 	for _, step := range job.Steps {
 		a.step(name, step, job.works())
+		if writes(permissions) {
+			a.besideToken(name, step)
+		}
+	}
+}
+
+// writes says whether a job has a token that writes.
+func writes(permissions map[string]any) bool {
+	return slices.Contains(slices.Collect(maps.Values(permissions)), any("write"))
+}
+
+// besideToken holds what concerns a step of a job whose token writes: nothing of
+// a checkout is run, none but the default branch is checked out, and nothing
+// comes from a cache, which the jobs that run a program's code can write too.
+func (a *auditor) besideToken(job string, step workflowStep) {
+	if step.Run != "" {
+		a.find("run", job, "a script beside a token that writes: %s", step.Run)
+	}
+	if strings.HasPrefix(step.Uses, "actions/checkout@") && (step.With["ref"] != nil || step.With["repository"] != nil) {
+		a.find("checkout", job, "something else than the default branch beside a token that writes")
+	}
+	if strings.HasPrefix(step.Uses, "actions/cache") || strings.HasPrefix(step.Uses, "actions/setup-") && step.With["cache"] != false {
+		a.find("cache", job, "%s beside a token that writes", step.Uses)
 	}
 }
 
@@ -229,8 +258,8 @@ func (a *auditor) step(job string, step workflowStep, beside bool) {
 		if input == "token" && beside {
 			a.find("token", job, "a token of its own beside a program's code")
 		}
-		if input != "token" && secretWord.MatchString(fmt.Sprint(value)) {
-			a.find("secret", job, "input %s has one", input)
+		if (input != "token" || step.mode() == "") && (secretWord.MatchString(fmt.Sprint(value)) || tokenWord.MatchString(fmt.Sprint(value))) {
+			a.find("secret", job, "input %s of %s has one", input, step.Uses)
 		}
 	}
 	for name, value := range step.Env {
@@ -238,7 +267,7 @@ func (a *auditor) step(job string, step workflowStep, beside bool) {
 		if secretWord.MatchString(value) && !step.works() {
 			a.find("secret", job, "%s is in the environment of a step that needs none", name)
 		}
-		if strings.Contains(value, "secrets.AUTOLOOP_TOKEN") || strings.Contains(value, "github.token") && step.works() {
+		if strings.Contains(value, "secrets.AUTOLOOP_TOKEN") || tokenWord.MatchString(value) && step.works() {
 			a.find("token", job, "%s has a token", name)
 		}
 	}

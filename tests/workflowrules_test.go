@@ -53,6 +53,15 @@ func TestTheRulesFindWhatIsWrong(t *testing.T) {
 		"concurrency of comments":  {main, "    concurrency:\n      group: autoloop-steer-${{ github.event.issue.number }}\n      cancel-in-progress: false\n", "", "concurrency: steer"},
 		"a stranger's words":       {main, "needs.steer.outputs.selected || inputs.program", "github.event.comment.body", "event: schedule"},
 		"a branch's name":          {main, "AUTOLOOP_PAUSED: ${{ vars.AUTOLOOP_PAUSED }}", "BRANCH: ${{ github.event.workflow_run.head_branch }}", "event: steer"},
+		"the whole event":          {main, "AUTOLOOP_PAUSED: ${{ vars.AUTOLOOP_PAUSED }}", "EVENT: ${{ toJSON(github.event) }}", "event: steer"},
+		"an event in brackets":     {main, "AUTOLOOP_PAUSED: ${{ vars.AUTOLOOP_PAUSED }}", "EVENT: ${{ github['event'].comment.body }}", "event: steer"},
+		"words for a called one":   {main, "program: ${{ matrix.program }}", "program: ${{ github.event.comment.body }}", "event: iterate"},
+		"words for the whole job":  {pair, "    timeout-minutes: 120\n", "    timeout-minutes: 120\n    env:\n      BODY: ${{ github.event.comment.body }}\n", "event: propose"},
+		"its own token":            {pair, "          GEMINI_API_KEY: ${{ secrets.GEMINI_API_KEY }}\n      - if", "          GH_TOKEN: ${{ secrets.GITHUB_TOKEN }}\n      - if", "token: propose"},
+		"a token for a checkout":   {pair, "          persist-credentials: false\n      - uses: actions/download", "          persist-credentials: false\n          token: ${{ secrets.AUTOLOOP_TOKEN }}\n      - uses: actions/download", "secret: publish"},
+		"a script that publishes":  {pair, "      - uses: actions/download", "      - run: bash .github/autoloop-setup.sh\n      - uses: actions/download", "run: publish"},
+		"another branch":           {pair, "          persist-credentials: false\n      - uses: actions/download", "          persist-credentials: false\n          ref: autoloop/x\n      - uses: actions/download", "checkout: publish"},
+		"a cache":                  {pair, "      - uses: actions/download", "      - uses: actions/cache/restore@0057852bfaa89a56745cba8c7296529d2fc39830 # v4.3.0\n      - uses: actions/download", "cache: publish"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,10 +1,12 @@
 package tests
 
 import (
+	"bytes"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,8 +36,8 @@ func workflowFiles(t *testing.T) []string {
 // allowed is what a file may do beyond the rules: the workflows with one job
 // are for those who trust their programs.
 var allowed = map[string][]string{
-	"autoloop-simple.yml": {"write run", "token run"},
-	"container.md":        {"write run", "token run"},
+	"autoloop-simple.yml": {"write run", "token run", "run run"},
+	"container.md":        {"write run", "token run", "run run"},
 	"quickstart.md":       {"write improve", "token improve"},
 }
 
@@ -89,6 +91,65 @@ func TestWorkflowsAskForLittle(t *testing.T) {
 		}
 	}
 	assert.Equal(t, wanted, found)
+}
+
+// TestWorkflowsAreBounded holds what keeps one program from being in the way of
+// others, and what is kept, and for how long.
+func TestWorkflowsAreBounded(t *testing.T) {
+	t.Parallel()
+	strategy := readWorkflow(t, "../workflows/autoloop.yml").Jobs["iterate"].Strategy
+	assert.Positive(t, strategy.MaxParallel)
+	require.NotNil(t, strategy.FailFast)
+	assert.False(t, *strategy.FailFast, "a program that fails ends no other")
+	uploads := 0
+	for _, file := range workflowFiles(t) {
+		for name, job := range readWorkflow(t, file).Jobs {
+			for _, step := range job.Steps {
+				if !strings.HasPrefix(step.Uses, "actions/upload-artifact@") {
+					continue
+				}
+				uploads++
+				days, _ := step.With["retention-days"].(uint64)
+				assert.True(t, days > 0 && days <= 14, "%s: %s keeps an artifact for %v days", file, name, step.With["retention-days"])
+				assert.Equal(t, true, step.With["overwrite"], "%s: %s cannot be run again", file, name)
+			}
+		}
+	}
+	assert.Equal(t, 4, uploads)
+}
+
+// TestLargeBundlesAreNotHandedOn runs the step that looks at the bundle.
+func TestLargeBundlesAreNotHandedOn(t *testing.T) {
+	t.Parallel()
+	steps := readWorkflow(t, "../workflows/autoloop-iterate.yml").Jobs["propose"].Steps
+	at := slices.IndexFunc(steps, func(s workflowStep) bool { return s.ID == "bundle" })
+	require.GreaterOrEqual(t, at, 0)
+	for name, c := range map[string]struct {
+		size int
+		code int
+		want string
+	}{
+		"none":       {-1, 0, ""},
+		"a small one": {1 << 10, 0, "made=true\n"},
+		"a large one": {103 << 20, 1, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, output := filepath.Join(t.TempDir(), "bundle"), filepath.Join(t.TempDir(), "output")
+			require.NoError(t, os.WriteFile(output, nil, 0o600))
+			if c.size >= 0 {
+				require.NoError(t, os.Mkdir(dir, 0o750))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, "change.patch"), bytes.Repeat([]byte("x"), c.size), 0o600))
+			}
+			cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", steps[at].Run)
+			cmd.Env = append(os.Environ(), "BUNDLE="+dir, "GITHUB_OUTPUT="+output)
+			log, err := cmd.CombinedOutput()
+			assert.Equal(t, c.code, cmd.ProcessState.ExitCode(), "%s %v", log, err)
+			said, err := os.ReadFile(output)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, string(said))
+		})
+	}
 }
 
 func TestActionlint(t *testing.T) {
