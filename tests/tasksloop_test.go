@@ -3,6 +3,7 @@ package tests
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -69,4 +70,39 @@ func TestTaskSuiteThatCannotBeRun(t *testing.T) {
 	got = w.one()
 	assert.Equal(t, "rejected", got.Outcome, "the suite is out of reach")
 	assert.Contains(t, got.Reasons[0], "is outside the target")
+}
+
+// TestTheExecutorIsTheCheckouts holds which files a command means that works on
+// tasks: its own are those of the checkout, wherever that is, and those of the
+// configuration are the sandbox's, of either side.
+func TestTheExecutorIsTheCheckouts(t *testing.T) {
+	t.Parallel()
+	w := agentConfigWorld(t, "", "Nothing of use.", "Keep a changelog. A fixed bug gets a test.")
+	w.write("programs/agent-config/run.sh", "case $1 in /*) exit 3 ;; esac\nexec sh \"$2\"\n")
+	program := w.read(".autoloop/programs/p.md")
+	w.write(".autoloop/programs/p.md", strings.Replace(program, "sh programs/agent-config/agent.sh",
+		`sh programs/agent-config/run.sh AGENTS.md "programs/agent-config/agent.sh"`, 1))
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message", "an executor with arguments")
+	moved := filepath.Join(filepath.Dir(w.dir), "my repo's $HOME")
+	require.NoError(t, os.Rename(w.dir, moved))
+	w.dir = moved
+	got := w.iterate("-n", "2")
+	require.Len(t, got, 2)
+	assert.Equal(t, "rejected", got[0].Outcome)
+	assert.NotEqual(t, "0", text(got[0].Best), "the executor works")
+	assert.Equal(t, "accepted", got[1].Outcome, got[1].Reasons)
+}
+
+// TestCandidatesDoNotChangeTheExecutor holds that who works on the tasks is part
+// of the measure.
+func TestCandidatesDoNotChangeTheExecutor(t *testing.T) {
+	t.Parallel()
+	w := agentConfigWorld(t, "", "")
+	program := strings.Replace(w.read(".autoloop/programs/p.md"), "`AGENTS.md`", "`AGENTS.md`, `programs/agent-config/*.sh`", 1)
+	w.write(".autoloop/programs/p.md", strings.Replace(program, "sed -n", "echo '# easier' >> programs/agent-config/agent.sh && sed -n", 1))
+	w.git("commit", "--quiet", "--all", "--message", "a wide target")
+	got := w.one()
+	assert.Equal(t, "rejected", got.Outcome, got.Reasons)
+	assert.Contains(t, got.Reasons[0], "programs/agent-config/agent.sh")
 }

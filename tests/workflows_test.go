@@ -129,7 +129,7 @@ func TestLargeBundlesAreNotHandedOn(t *testing.T) {
 		code int
 		want string
 	}{
-		"none":       {-1, 0, ""},
+		"none":        {-1, 0, ""},
 		"a small one": {1 << 10, 0, "made=true\n"},
 		"a large one": {103 << 20, 1, ""},
 	} {

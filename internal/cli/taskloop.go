@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -144,11 +144,15 @@ type taskSession struct {
 // side is a tree as a configuration: what the target matches, and where agents
 // look besides, such as a CLAUDE.md that points to the target's AGENTS.md.
 func (s *taskSession) side(label, dir string) compare.Side {
+	return compare.Side{Label: label, Dir: dir, Config: s.config()}
+}
+
+func (l *taskLoop) config() compare.Config {
 	config := compare.Config{Include: compare.AgentConfig().Include}
-	for _, pattern := range s.program.Targets {
+	for _, pattern := range l.program.Targets {
 		config.Include = append(config.Include, pattern.Text)
 	}
-	return compare.Side{Label: label, Dir: dir, Config: config}
+	return config
 }
 
 // open reads the suite of the incumbent and wires its run.
@@ -208,21 +212,19 @@ func (l *taskLoop) executorModel() string {
 	return cmp.Or(l.model, l.program.Model)
 }
 
-// command is the executor's command, with the files of the repository that it
-// names as absolute paths: the tasks run in sandboxes elsewhere.
+// command is the executor's command, with the files of the checkout that it
+// names as absolute paths: the tasks run in sandboxes elsewhere. A file of the
+// configuration stays as it is named, since every sandbox has its side's own.
 func (l *taskLoop) command() string {
-	text := l.program.ExecutorCommand
-	if text == "" && l.program.Executor == "" {
-		text = l.program.AgentCommand
-	}
-	return shellWord.ReplaceAllStringFunc(text, func(word string) string {
+	config := l.config()
+	return replaceWords(l.program.WorkerCommand(), func(word string) string {
 		file := filepath.FromSlash(word)
 		if info, err := os.Stat(filepath.Join(l.root, file)); err != nil || !info.Mode().IsRegular() || !filepath.IsLocal(file) {
+			return word
+		}
+		if l.program.Evaluation == program.Tasks && config.Match(path.Clean(word)) {
 			return word
 		}
 		return filepath.Join(l.root, file)
 	})
 }
-
-// shellWord is a word that needs no quotes.
-var shellWord = regexp.MustCompile(`[\w./-]+`)

@@ -191,8 +191,7 @@ func commandDigest(env Env, text string) string {
 // the program by its name in PATH.
 func namedFiles(env Env, text string) []string {
 	var files []string
-	for i, word := range strings.Fields(text) {
-		word = strings.Trim(word, `"'`)
+	for i, word := range shellWords(text) {
 		if i == 0 {
 			if found, err := command.LookPath(word, env.Dir, env.Environ); err == nil {
 				word = found

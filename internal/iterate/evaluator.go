@@ -40,7 +40,7 @@ func (r *run) identify(entries []git.Entry) (identity, error) {
 	}
 	if p.Evaluation != program.Metric {
 		meaning.Suite, meaning.Judge = p.Tasks+p.Skill+" "+p.Evals, p.Judge+" "+p.JudgeModel
-		meaning.Executor, meaning.Thresholds = p.Executor+" "+p.ExecutorCommand, &p.Thresholds
+		meaning.Executor, meaning.Thresholds = p.Executor+" "+p.WorkerCommand(), &p.Thresholds
 	}
 	settings, err := json.Marshal(meaning)
 	if err != nil {

@@ -2,6 +2,7 @@ package program_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -69,6 +70,20 @@ func TestScriptFiles(t *testing.T) {
 			p := &program.Program{Script: c.script}
 			assert.Equal(t, c.want, p.ScriptFiles(func(path string) bool { return slices.Contains(tracked, path) }))
 		})
+	}
+}
+
+// TestScriptFilesOfASuite holds that who works on its tasks is part of what
+// measures.
+func TestScriptFilesOfASuite(t *testing.T) {
+	for want, p := range map[string]*program.Program{
+		"own.sh":   {Evaluation: program.Tasks, ExecutorCommand: "sh own.sh", AgentCommand: "sh agent.sh"},
+		"agent.sh": {Evaluation: program.Skill, AgentCommand: "sh agent.sh"},
+		"":         {Evaluation: program.Tasks, Executor: "claude", AgentCommand: "sh agent.sh"},
+		"eval.sh":  {Evaluation: program.Metric, Script: "sh eval.sh", AgentCommand: "sh agent.sh", ExecutorCommand: "sh own.sh"},
+	} {
+		found := p.ScriptFiles(func(path string) bool { return slices.Contains([]string{"own.sh", "agent.sh", "eval.sh"}, path) })
+		assert.Equal(t, want, strings.Join(found, " "))
 	}
 }
 

@@ -13,12 +13,27 @@ const (
 
 var scriptWord = regexp.MustCompile("[^\\s;|&<>(){}\"'`$=,:]+")
 
-// ScriptFiles returns the files that the evaluation script names, as written
-// or relative to a directory that it changes into. tracked says which paths
+// WorkerCommand is the command of the agent `command` where it works on the
+// tasks or cases of a suite: the executor's, else the one that also proposes.
+// It is "" for programs without a suite.
+func (p *Program) WorkerCommand() string {
+	switch {
+	case p.Evaluation == Metric:
+		return ""
+	case p.ExecutorCommand == "" && p.Executor == "":
+		return p.AgentCommand
+	default:
+		return p.ExecutorCommand
+	}
+}
+
+// ScriptFiles returns the files that the evaluation script names, or the command
+// that works on a suite, as written or relative to a directory that it changes
+// into. tracked says which paths
 // are regular files of the repository. Each is listed once, in the order of
 // the script.
 func (p *Program) ScriptFiles(tracked func(path string) bool) []string {
-	words := scriptWords(p.Script)
+	words := scriptWords(p.Script + "\n" + p.WorkerCommand())
 	dirs := scriptDirs(words)
 	var found []string
 	seen := map[string]bool{}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+)
+
+// quoting is how a place in a shell command is quoted: not at all, or by the
+// quotation mark.
+type quoting byte
+
+// after is how the place behind a text is quoted that begins like this one.
+func (q quoting) after(text string) quoting {
+	escaped := false
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case escaped:
+			escaped = false
+		case c == '\\' && q != '\'':
+			escaped = true
+		case q == 0 && (c == '"' || c == '\''):
+			q = quoting(c)
+		case c == byte(q):
+			q = 0
+		}
+	}
+	return q
+}
+
+// write is a text as it is written at such a place.
+func (q quoting) write(text string) string {
+	single := strings.ReplaceAll(text, "'", `'\''`)
+	switch q {
+	case '"':
+		return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(text)
+	case '\'':
+		return single
+	default:
+		return "'" + single + "'"
+	}
+}
+
+// plainWord is a word that needs no quotes.
+var plainWord = regexp.MustCompile(`[\w./-]+`)
+
+// replaceWords replaces plain words of a shell command, quoted where they stand
+// as what comes instead of them needs it.
+func replaceWords(text string, by func(word string) string) string {
+	var out strings.Builder
+	quoted, done := quoting(0), 0
+	for _, at := range plainWord.FindAllStringIndex(text, -1) {
+		word := text[at[0]:at[1]]
+		quoted = quoted.after(text[done:at[0]])
+		out.WriteString(text[done:at[0]])
+		if replaced := by(word); plainWord.FindString(replaced) == replaced {
+			out.WriteString(replaced)
+		} else {
+			out.WriteString(quoted.write(replaced))
+		}
+		done = at[1]
+	}
+	return out.String() + text[done:]
+}
+
+// shellWords are the words of a command as a shell splits it, as far as quotes
+// go.
+func shellWords(text string) []string {
+	var words []string
+	var word strings.Builder
+	quoted, inWord := quoting(0), false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '\\' && quoted != '\'' && i+1 < len(text):
+			i++
+			word.WriteByte(text[i])
+			inWord = true
+		case quoted == 0 && (c == '"' || c == '\''):
+			quoted, inWord = quoting(c), true
+		case c == byte(quoted) && quoted != 0:
+			quoted = 0
+		case quoted == 0 && strings.IndexByte(" \t\n;&|<>()", c) >= 0:
+			if inWord {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			inWord = false
+		default:
+			word.WriteByte(c)
+			inWord = true
+		}
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words
+}
