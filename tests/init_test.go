@@ -32,11 +32,15 @@ func TestInitFitsTheFirstProgram(t *testing.T) {
 			"go.mod": "module example.com/x\n\ngo 1.26\n", "x.go": "package x\n\nfunc One() int { return 1 }\n\nfunc Two() int { return 2 }\n",
 			"x_test.go": "package x\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif One() != 1 {\n\t\tt.Fatal()\n\t}\n}\n",
 		}, "test-coverage", "go"},
-		"make":    {map[string]string{"Makefile": "test:\n\tgrep -q 1 src/x\n", "src/x": "1\n"}, "test-time", "make"},
-		"npm":     {map[string]string{"package.json": `{"scripts": {"test": "node src/x.js"}}`, "src/x.js": "1\n"}, "test-time", "npm"},
-		"cargo":   {map[string]string{"Cargo.toml": "[package]\nname = \"x\"\n", "src/lib.rs": ""}, "test-time", ""},
-		"pytest":  {map[string]string{"pyproject.toml": "[tool.pytest.ini_options]\n", "tests/test_x.py": ""}, "test-coverage", ""},
-		"nothing": {map[string]string{"README.md": "mine\n"}, "example", "sh"},
+		"make":                {map[string]string{"Makefile": "test:\n\tgrep -q 1 src/x\n", "src/x": "1\n"}, "test-time", "make"},
+		"npm":                 {map[string]string{"package.json": `{"scripts": {"test": "node src/x.js"}}`, "src/x.js": "1\n"}, "test-time", "npm"},
+		"cargo":               {map[string]string{"Cargo.toml": "[package]\nname = \"x\"\n", "src/lib.rs": ""}, "test-time", ""},
+		"pytest":              {map[string]string{"pyproject.toml": "[tool.pytest.ini_options]\n", "tests/test_x.py": ""}, "test-coverage", ""},
+		"nothing":             {map[string]string{"README.md": "mine\n"}, "example", "sh"},
+		"npm without tests":   {map[string]string{"package.json": `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`}, "example", "sh"},
+		"npm at the root":     {map[string]string{"package.json": `{"scripts": {"test": "node x.js"}}`, "x.js": "1\n"}, "test-time", "npm"},
+		"a variable, no rule": {map[string]string{"Makefile": "test := x\nall:\n"}, "example", "sh"},
+		"make at the root":    {map[string]string{"Makefile": "test: all\n\tsh x.sh\nall:\n", "x.sh": "true\n"}, "test-time", "make"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -60,6 +64,91 @@ func TestInitFitsTheFirstProgram(t *testing.T) {
 			assert.Zero(t, a.code, "%s%s", a.stdout, a.stderr)
 		})
 	}
+}
+
+// TestInitFitsWhereItStands holds that in a repository of many projects the one
+// counts that somebody stands in.
+func TestInitFitsWhereItStands(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{
+		"Makefile": "test:\n", "packages/x y/Makefile": "test:\n\tgrep -q 1 src/it\n", "packages/x y/src/it": "1\n",
+		"packages/py/setup.py": "", "packages/py/conftest.py": "", "packages/py/requirements.txt": "x\n",
+	})
+	init := func(below string) string {
+		a := w.binary("iterate", "--repo-dir", filepath.Join(w.dir, below), "init", "--yes")
+		require.Zero(t, a.code, a.stderr)
+		require.NoError(t, os.Rename(filepath.Join(w.dir, ".autoloop/programs"), filepath.Join(w.side, strings.ReplaceAll(below, "/", "-"))))
+		return a.stdout
+	}
+	assert.Contains(t, init("packages"), "create  .autoloop/programs/test-time.md (Makefile: faster tests)")
+	assert.Contains(t, w.beside("packages/test-time.md"), "\n- `packages/*/src/**`\n")
+	init("packages/py")
+	assert.Contains(t, w.beside("packages-py/test-coverage.md"), `
+setup: "cd 'packages/py' && { python3 -m venv .autoloop-venv && .autoloop-venv/bin/pip install --quiet pytest pytest-cov -r requirements.txt && { .autoloop-venv/bin/pip install --quiet -e . || true; }; }"
+`)
+	require.Zero(t, w.binary("iterate", "--repo-dir", filepath.Join(w.dir, "packages", "x y", "src"), "init", "--yes").code)
+	a := w.binary("scheduler", "validate")
+	assert.Zero(t, a.code, a.stdout)
+	assert.Contains(t, a.stdout, "packages/x?y/src/**")
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message", "Add Autoloop")
+	a = w.binary("iterate", "doctor", "--evaluation", "test-time")
+	assert.Zero(t, a.code, "%s%s", a.stdout, a.stderr)
+}
+
+// TestInitInstallsByTheLockFile holds what a program of npm prepares.
+func TestInitInstallsByTheLockFile(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"package-lock.json": `setup: "npm ci --no-audit --no-fund"`,
+		"pnpm-lock.yaml":    `setup: "npx --yes pnpm install --frozen-lockfile"`,
+		"yarn.lock":         `setup: "npx --yes yarn install --frozen-lockfile"`,
+		"none":              `setup: "npm install --no-audit --no-fund --no-package-lock"`,
+	} {
+		w := newWorld(t, map[string]string{"package.json": `{"scripts": {"test": "jest"}, "devDependencies": {"jest": "1"}}`, file: ""})
+		require.Zero(t, w.binary("iterate", "init", "--yes").code)
+		assert.Contains(t, w.read(".autoloop/programs/test-time.md"), "\n"+want+"\n---\n")
+		assert.Zero(t, w.binary("scheduler", "validate").code)
+	}
+}
+
+// TestInitNamesTheDirectoryOfPrograms holds that the workflows look where the
+// programs are, now and after an upgrade.
+func TestInitNamesTheDirectoryOfPrograms(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{"--matrix", "--simple"} {
+		w := newWorld(t, map[string]string{"README.md": "mine\n", "loops/suite.md": "---\nevaluation: tasks\ntasks: suite\n---\n## Goal\nx\n## Target\n- `AGENTS.md`\n"})
+		a := w.binary("iterate", "--programs", "loops/", "init", "--yes", flag)
+		require.Zero(t, a.code, a.stderr)
+		assert.Contains(t, a.stdout, "scheduler validate --programs loops ")
+		assert.NoDirExists(t, filepath.Join(w.dir, ".autoloop"))
+		files, err := filepath.Glob(filepath.Join(w.dir, ".github/workflows/*.yml"))
+		require.NoError(t, err)
+		uses := 0
+		for _, file := range files {
+			for _, job := range readWorkflow(t, file).Jobs {
+				for _, step := range job.Steps {
+					if step.mode() != "" {
+						assert.Equal(t, "loops", step.With["programs-dir"], "%s: %s", file, step.mode())
+						uses++
+					}
+				}
+			}
+		}
+		assert.GreaterOrEqual(t, uses, 4)
+		out, err := w.actionlint()
+		require.NoError(t, err, out)
+		a = w.binary("iterate", "init", "--yes")
+		assert.Contains(t, a.stdout, "there is nothing to do")
+		assert.Contains(t, a.stdout, "keep    loops/suite.md (there is a program)")
+	}
+	w := newWorld(t, nil)
+	for _, dir := range []string{"../loops", t.TempDir()} {
+		a := w.binary("iterate", "--programs", dir, "init", "--yes")
+		assert.Equal(t, 2, a.code)
+		assert.Contains(t, a.stderr, "--programs "+dir+" is not in the repository")
+	}
+	assert.Empty(t, w.git("status", "--porcelain"))
 }
 
 func TestInitAsksAndUpgrades(t *testing.T) {

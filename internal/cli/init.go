@@ -32,6 +32,8 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 			"it. Run again, it upgrades what it wrote; a file that was edited since, or that was there before, is\n" +
 			"kept unless --force is given. With a token and a repository it makes the labels too. Without a\n" +
 			"terminal to ask on, nothing is changed unless --yes is given. Nothing is committed.\n\n" +
+			"The first program fits the directory that you are in, or the nearest above it whose tests are known.\n" +
+			"With --programs DIR the workflows look for programs there.\n\n" +
 			"--adopt takes over from a gh-aw installation: its branches autoloop/NAME-DIGITS become autoloop/NAME, on\n" +
 			"the remote too. State, labels and issues are read as they are.",
 		Example: "  iterate init\n  iterate init --simple --yes\n  iterate init --adopt",
@@ -64,7 +66,10 @@ func initRepository(ctx context.Context, env Env, o iterateOptions, init initOpt
 	case err != nil:
 		return err
 	}
-	steps, err := initSteps(repo.Root, o.programs, init)
+	if o.programs, err = initPrograms(repo.Root, o.programs); err != nil {
+		return err
+	}
+	steps, err := initSteps(repo.Root, env.path(o.repoDir), o.programs, init)
 	if err != nil {
 		return err
 	}
@@ -77,11 +82,11 @@ func initRepository(ctx context.Context, env Env, o iterateOptions, init initOpt
 		}
 		steps = append(steps, renames...)
 	}
-	return doInit(ctx, env, init, repo.Root, steps, byHand)
+	return doInit(ctx, env, init, repo.Root, steps, strings.NewReplacer("LABELS", byHand, "PROGRAMS", programsFlag(o.programs)).Replace(initNext))
 }
 
-// doInit shows the steps, asks, and does them.
-func doInit(ctx context.Context, env Env, init initOptions, root string, steps []initStep, byHand string) error {
+// doInit shows the steps, asks, does them, and says what comes next.
+func doInit(ctx context.Context, env Env, init initOptions, root string, steps []initStep, next string) error {
 	todo := 0
 	for _, s := range steps {
 		fmt.Fprintf(env.Stdout, "%-7s %s%s\n", s.action, s.name, s.why)
@@ -93,8 +98,12 @@ func doInit(ctx context.Context, env Env, init initOptions, root string, steps [
 		fmt.Fprintln(env.Stdout, "there is nothing to do")
 		return nil
 	}
+	question := fmt.Sprintf("make these %d changes? [y/n] ", todo)
+	if todo == 1 {
+		question = "make this change? [y/n] "
+	}
 	if !init.yes {
-		agreed, err := ask(ctx, env, fmt.Sprintf("make these %d changes? [y/n] ", todo))
+		agreed, err := ask(ctx, env, question)
 		if err != nil || !agreed {
 			fmt.Fprintln(env.Stdout, "nothing was changed")
 			return err
@@ -105,25 +114,26 @@ func doInit(ctx context.Context, env Env, init initOptions, root string, steps [
 			return fmt.Errorf("%s: %w; run it again to go on", s.name, err)
 		}
 	}
-	_, err := io.WriteString(env.Stdout, strings.Replace(initNext, "LABELS", byHand, 1))
+	_, err := io.WriteString(env.Stdout, next)
 	return err
 }
 
 const initNext = `
 next:
-  scheduler validate             # what the first program will do
+  scheduler validatePROGRAMS             # what the first program will do
   git add -A && git commit -m "Add Autoloop" && git push
 LABELSand allow pull requests of workflows: Settings, Actions, General
 `
 
-// initSteps compares what there is with what should be.
-func initSteps(root, programs string, o initOptions) ([]initStep, error) {
+// initSteps compares what there is with what should be. The first program fits
+// the directory here, or one above it.
+func initSteps(root, here, programs string, o initOptions) ([]initStep, error) {
 	source := store.Programs{Root: root, Dir: programs, Parse: program.ParseHead}
 	found, err := source.Load(false)
 	if err != nil {
 		return nil, &UsageError{err}
 	}
-	files, err := initFiles(root, found, o)
+	files, err := initFiles(root, found, programs, o)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +151,7 @@ func initSteps(root, programs string, o initOptions) ([]initStep, error) {
 	if len(found) > 0 {
 		return append(steps, initStep{action: initKeep, name: found[0].File, why: " (there is a program)"}), nil
 	}
-	first, err := firstProgram(root, source.Directory())
+	first, err := firstProgram(root, here, source.Directory())
 	return append(steps, first...), err
 }
 

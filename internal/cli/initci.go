@@ -34,18 +34,22 @@ func withCI(text string, names []string) string {
 	return strings.Replace(text, ciLine, "    workflows: "+quotedList(names), 1)
 }
 
-// quotedList is a list of strings on one line, quoted as JSON is: YAML reads it
-// as it stands.
+// quotedList is a list of strings on one line.
 func quotedList(list []string) string {
-	quoted := make([]string, len(list))
+	items := make([]string, len(list))
 	for i, text := range list {
-		var out strings.Builder
-		encoder := json.NewEncoder(&out)
-		encoder.SetEscapeHTML(false)
-		_ = encoder.Encode(text) // a string always encodes
-		quoted[i] = strings.TrimSpace(out.String())
+		items[i] = quoted(text)
 	}
-	return "[" + strings.Join(quoted, ", ") + "]"
+	return "[" + strings.Join(items, ", ") + "]"
+}
+
+// quoted is a string on one line as JSON has it, which YAML reads as it stands.
+func quoted(text string) string {
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(text) // a string always encodes
+	return strings.TrimSpace(out.String())
 }
 
 // ciWorkflows are the names of the repository's workflows that run on pushes or

@@ -3,10 +3,14 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml"
+
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/store"
 	"github.com/org/autoloop/workflows"
 )
 
@@ -26,8 +30,9 @@ type initFile struct{ name, text string }
 // initFiles are the files for this repository: the workflow in one of its two
 // forms, with the names of the repository's CI in it, and what goes with it.
 // Programs that judge configurations of agents get the gate, and those that name
-// a workflow to start the right to start it.
-func initFiles(root string, programs []*program.Program, o initOptions) ([]initFile, error) {
+// a workflow to start the right to start it. The directory of the programs is
+// named where it is not the usual one, "".
+func initFiles(root string, programs []*program.Program, dir string, o initOptions) ([]initFile, error) {
 	ci, err := ciWorkflows(root)
 	if err != nil {
 		return nil, err
@@ -38,7 +43,7 @@ func initFiles(root string, programs []*program.Program, o initOptions) ([]initF
 		if dispatches {
 			text = strings.ReplaceAll(text, "actions: read # write, where a program", "actions: write # a program")
 		}
-		files = append(files, initFile{name, sealed(text, "# ", "")})
+		files = append(files, initFile{name, sealed(withPrograms(text, dir), "# ", "")})
 	}
 	if wantsSimple(root, o) {
 		add(initWorkflow, withCI(workflows.Simple, ci))
@@ -51,6 +56,49 @@ func initFiles(root string, programs []*program.Program, o initOptions) ([]initF
 	}
 	add(initValidate, workflows.Validate)
 	return append(files, initFile{initIssueForm, sealed(workflows.IssueTemplate, "<!-- ", " -->")}), nil
+}
+
+// modeLine is the line of our workflows that every use of the action has.
+var modeLine = regexp.MustCompile(`(?m)^( +)mode: [a-z]+\n`)
+
+// withPrograms tells every use of the action where the programs are.
+func withPrograms(text, dir string) string {
+	if dir == "" {
+		return text
+	}
+	return modeLine.ReplaceAllString(text, "${0}${1}programs-dir: "+strings.ReplaceAll(quoted(dir), "$", "$$")+"\n")
+}
+
+var programsLine = regexp.MustCompile(`(?m)^ +programs-dir: .*$`)
+
+// initPrograms is the directory of the programs in the repository, with slashes:
+// as asked for, else as the workflow that is there says; "" for the usual one.
+func initPrograms(root, asked string) (string, error) {
+	if asked == "" {
+		var with struct {
+			Dir string `yaml:"programs-dir"`
+		}
+		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(initWorkflow)))
+		if err != nil || yaml.Unmarshal(programsLine.Find(data), &with) != nil {
+			return "", nil //nolint:nilerr // there is no workflow that says
+		}
+		return with.Dir, nil
+	}
+	dir := filepath.FromSlash(asked)
+	if filepath.IsAbs(dir) {
+		var err error
+		if dir, err = filepath.Rel(root, dir); err != nil {
+			return "", Usagef("--programs %s is not in the repository", asked)
+		}
+	}
+	dir = filepath.ToSlash(filepath.Clean(dir))
+	switch {
+	case !filepath.IsLocal(filepath.FromSlash(dir)):
+		return "", Usagef("--programs %s is not in the repository", asked)
+	case dir == store.DefaultPrograms:
+		return "", nil
+	}
+	return dir, nil
 }
 
 // withTasks are the names of the programs that run task suites.

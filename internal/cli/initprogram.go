@@ -1,35 +1,20 @@
 package cli
 
 import (
-	_ "embed" // The first programs are part of the binary.
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 )
 
-var (
-	//go:embed templates/go.md
-	goProgram string
-	//go:embed templates/pytest.md
-	pytestProgram string
-	//go:embed templates/npm.md
-	npmProgram string
-	//go:embed templates/cargo.md
-	cargoProgram string
-	//go:embed templates/make.md
-	makeProgram string
-)
-
-var makeTest = regexp.MustCompile(`(?m)^test\s*:`)
-
-// firstProgram is a program fitted to the repository; where nothing is known
-// of it, an example that runs as it stands.
-func firstProgram(root, dir string) ([]initStep, error) {
-	name, text, why := fitted(root)
-	files := []newFile{{filepath.Join(dir, name+".md"), text}}
-	if text == "" {
-		files = newFiles(root, dir, name)
+// firstProgram is a program fitted to the repository, and to the directory that
+// init runs in; where nothing is known of either, an example that runs as it
+// stands.
+func firstProgram(root, here, dir string) ([]initStep, error) {
+	why, files := "an example that runs as it stands", newFiles(root, dir, "example")
+	if found := fitted(root, here); found != nil {
+		why, files = found.why, []newFile{{filepath.Join(dir, found.program+".md"), found.text()}}
 	}
 	var steps []initStep
 	for _, file := range files {
@@ -43,45 +28,71 @@ func firstProgram(root, dir string) ([]initStep, error) {
 		if err := insideOnly(root, filepath.ToSlash(relative)); err != nil {
 			return nil, err
 		}
-		steps = append(steps, initStep{action: initCreate, name: filepath.ToSlash(relative), text: file.text, why: why})
+		steps = append(steps, initStep{action: initCreate, name: filepath.ToSlash(relative), text: file.text, why: " (" + why + ")"})
 	}
 	return steps, nil
 }
 
-// fitted looks at the files at the root; text is "" when none tells anything.
-func fitted(root string) (name, text, why string) {
-	has := func(names ...string) bool {
-		for _, n := range names {
-			if info, err := os.Stat(filepath.Join(root, n)); err == nil && info.Mode().IsRegular() {
-				return true
-			}
+// fitted looks at a directory and those above it, up to the root; nil when none
+// of them tells anything.
+func fitted(root, here string) *fit {
+	for at := within(root, here); ; at = path.Dir(at) {
+		if found := fitTo(filepath.Join(root, filepath.FromSlash(at))); found != nil {
+			found.at = at
+			return found
 		}
-		return false
+		if at == "." {
+			return nil
+		}
 	}
-	says := func(file, words string) bool {
-		data, err := os.ReadFile(filepath.Join(root, file))
-		return err == nil && strings.Contains(string(data), words)
-	}
-	switch {
-	case has("go.mod"):
-		return "test-coverage", goProgram, " (go.mod: more coverage by tests)"
-	case has("Cargo.toml"):
-		return "test-time", cargoProgram, " (Cargo.toml: faster tests)"
-	case has("pytest.ini", "conftest.py") || says("pyproject.toml", "pytest") || says("setup.cfg", "pytest") || says("requirements.txt", "pytest"):
-		return "test-coverage", pytestProgram, " (pytest: more coverage by tests)"
-	case says("package.json", `"test"`):
-		return "test-time", npmProgram, " (package.json: faster tests)"
-	case makeTests(root):
-		return "test-time", makeProgram, " (Makefile: faster tests)"
-	}
-	return "example", "", " (an example that runs as it stands)"
 }
 
-func makeTests(root string) bool {
-	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {
-		if data, err := os.ReadFile(filepath.Join(root, name)); err == nil && makeTest.Match(data) {
-			return true
+// within is the path from the root to a directory, with slashes; "." when it is
+// not below it.
+func within(root, here string) string {
+	if resolved, err := filepath.EvalSymlinks(here); err == nil {
+		here = resolved
+	}
+	if resolved, err := filepath.EvalSymlinks(root); err == nil {
+		root = resolved
+	}
+	relative, err := filepath.Rel(root, here)
+	if err != nil || !filepath.IsLocal(relative) {
+		return "."
+	}
+	return filepath.ToSlash(relative)
+}
+
+// notPlain is a character that a glob, or a list of targets, would read as
+// something else; `?` stands for it.
+var notPlain = regexp.MustCompile(`[^\w./+@-]`)
+
+// fit is a first program for one directory.
+type fit struct {
+	program  string // its name
+	template string
+	targets  []string // below the directory
+	setup    string   // "" for none
+	why      string
+	at       string // the directory, "." for the root
+}
+
+// text is the program file.
+func (f *fit) text() string {
+	setup, begin := f.setup, "set -e\n"
+	if f.at != "." {
+		change := "cd '" + strings.ReplaceAll(f.at, "'", `'\''`) + "'"
+		begin += change + "\n"
+		if setup != "" {
+			setup = change + " && { " + setup + "; }"
 		}
 	}
-	return false
+	if setup != "" {
+		setup = "setup: " + quoted(setup) + "\n"
+	}
+	var targets strings.Builder
+	for _, target := range f.targets {
+		targets.WriteString("- `" + path.Join(notPlain.ReplaceAllString(f.at, "?"), target) + "`\n")
+	}
+	return strings.NewReplacer("SETUP\n", setup, "TARGETS\n", targets.String(), "set -e\n", begin).Replace(f.template)
 }

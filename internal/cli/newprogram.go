@@ -60,16 +60,17 @@ func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name stri
 	if repo == nil {
 		out.WriteString("  git init\n")
 	}
-	fmt.Fprintf(&out, "  git add -A && git commit -m \"Add program %s\"\n  iterate --program %s -n 5%s\n", name, name, programsFlag(o))
+	fmt.Fprintf(&out, "  git add -A && git commit -m \"Add program %s\"\n  iterate --program %s -n 5%s\n", name, name, programsFlag(o.programs))
 	_, err = io.WriteString(env.Stdout, out.String())
 	return err
 }
 
-func programsFlag(o schedulerOptions) string {
-	if o.programs == "" {
+// programsFlag is what a command that is shown needs where programs are kept.
+func programsFlag(dir string) string {
+	if dir == "" {
 		return ""
 	}
-	return " --programs " + o.programs
+	return " --programs " + dir
 }
 
 // newFile is one file of a new program.

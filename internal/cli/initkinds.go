@@ -1,0 +1,154 @@
+package cli
+
+import (
+	_ "embed" // The first programs are part of the binary.
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	//go:embed templates/go.md
+	goProgram string
+	//go:embed templates/pytest.md
+	pytestProgram string
+	//go:embed templates/npm.md
+	npmProgram string
+	//go:embed templates/cargo.md
+	cargoProgram string
+	//go:embed templates/make.md
+	makeProgram string
+)
+
+// fitTo is the program for what a directory has in it; nil when nothing in it
+// is known.
+func fitTo(dir string) *fit {
+	switch {
+	case hasFile(dir, "go.mod"):
+		return &fit{program: "test-coverage", template: goProgram, targets: []string{"**/*_test.go"}, why: "go.mod: more coverage by tests"}
+	case hasFile(dir, "Cargo.toml"):
+		targets := []string{"src/**"}
+		if !has(dir, "src") {
+			targets = []string{"**/src/**"} // a workspace
+		}
+		return &fit{program: "test-time", template: cargoProgram, targets: targets, why: "Cargo.toml: faster tests"}
+	case usesPytest(dir):
+		return &fit{
+			program: "test-coverage", template: pytestProgram, targets: []string{"tests/**/*.py", "**/test_*.py"}, setup: pytestSetup(dir),
+			why: "pytest: more coverage by tests",
+		}
+	case npmTests(dir):
+		return &fit{
+			program: "test-time", template: npmProgram, targets: sources(dir, "*.js", "*.mjs", "*.cjs", "*.ts"), setup: npmSetup(dir),
+			why: "package.json: faster tests",
+		}
+	case makeTests(dir):
+		return &fit{
+			program: "test-time", template: makeProgram, targets: sources(dir, "*.c", "*.cc", "*.cpp", "*.h", "*.py", "*.rb", "*.sh"),
+			why: "Makefile: faster tests",
+		}
+	default:
+		return nil
+	}
+}
+
+// sources are globs for where a directory has its code: in the usual
+// directories, else in files of its own that one of the patterns matches.
+func sources(dir string, patterns ...string) []string {
+	var globs []string
+	for _, glob := range []string{"src", "lib", "app", "packages/*/src", "packages/*/lib"} {
+		if has(dir, glob) {
+			globs = append(globs, glob+"/**")
+		}
+	}
+	if len(globs) == 0 {
+		globs = slices.DeleteFunc(patterns, func(pattern string) bool { return !has(dir, pattern) })
+	}
+	if len(globs) == 0 {
+		return []string{"src/**"}
+	}
+	return globs
+}
+
+// has says whether something in a directory matches a glob.
+func has(dir, glob string) bool {
+	found, err := fs.Glob(os.DirFS(dir), glob)
+	return err == nil && len(found) > 0
+}
+
+func hasFile(dir, name string) bool {
+	info, err := os.Stat(filepath.Join(dir, name))
+	return err == nil && info.Mode().IsRegular()
+}
+
+func says(dir, file, words string) bool {
+	data, err := os.ReadFile(filepath.Join(dir, file))
+	return err == nil && strings.Contains(string(data), words)
+}
+
+func usesPytest(dir string) bool {
+	return hasFile(dir, "pytest.ini") || hasFile(dir, "conftest.py") || says(dir, "pyproject.toml", "pytest") || says(dir, "setup.cfg", "pytest") ||
+		says(dir, "tox.ini", "pytest") || says(dir, "requirements.txt", "pytest") || says(dir, "requirements-dev.txt", "pytest")
+}
+
+// pytestSetup makes an environment with what the tests import. A project that
+// cannot be installed may be one that is run as it lies there.
+func pytestSetup(dir string) string {
+	const pip = ".autoloop-venv/bin/pip install --quiet"
+	setup := "python3 -m venv .autoloop-venv && " + pip + " pytest pytest-cov"
+	for _, file := range []string{"requirements.txt", "requirements-dev.txt"} {
+		if hasFile(dir, file) {
+			setup += " -r " + file
+		}
+	}
+	if hasFile(dir, "setup.py") || says(dir, "pyproject.toml", "[project]") || says(dir, "pyproject.toml", "[tool.poetry]") {
+		setup += " && { " + pip + " -e . || true; }"
+	}
+	return setup
+}
+
+// npmTests says whether there are tests: `npm init` writes a script that says
+// that there are none.
+func npmTests(dir string) bool {
+	var pkg struct {
+		Scripts map[string]string `json:"scripts"`
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	if err != nil || json.Unmarshal(data, &pkg) != nil {
+		return false
+	}
+	test := pkg.Scripts["test"]
+	return strings.TrimSpace(test) != "" && !strings.Contains(test, "no test specified")
+}
+
+// npmSetup installs what the tests import, by the lock file that there is.
+func npmSetup(dir string) string {
+	switch {
+	case hasFile(dir, "package-lock.json"), hasFile(dir, "npm-shrinkwrap.json"):
+		return "npm ci --no-audit --no-fund"
+	case hasFile(dir, "pnpm-lock.yaml"):
+		return "npx --yes pnpm install --frozen-lockfile"
+	case hasFile(dir, "yarn.lock"):
+		return "npx --yes yarn install --frozen-lockfile"
+	case says(dir, "package.json", `ependencies"`):
+		return "npm install --no-audit --no-fund --no-package-lock"
+	default:
+		return ""
+	}
+}
+
+// A rule for `test`, and no variable of that name.
+var makeTest = regexp.MustCompile(`(?m)^test\s*::?(?:[^:=]|$)`)
+
+func makeTests(dir string) bool {
+	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {
+		if data, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
+			return makeTest.Match(data) // make reads the first of them
+		}
+	}
+	return false
+}
