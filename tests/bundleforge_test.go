@@ -69,13 +69,13 @@ func (w *world) rewriteEvents(dir string, edit func(events []map[string]any) []m
 		require.NoError(w.t, decoder.Decode(&event))
 		events = append(events, event)
 	}
-	text := ""
+	var text []byte
 	for _, event := range edit(events) {
 		line, err := json.Marshal(event)
 		require.NoError(w.t, err)
-		text += string(line) + "\n"
+		text = append(append(text, line...), '\n')
 	}
-	require.NoError(w.t, os.WriteFile(file, []byte(text), 0o600))
+	require.NoError(w.t, os.WriteFile(file, text, 0o600))
 	w.manifest(dir, nil)
 }
 

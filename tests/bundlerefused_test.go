@@ -145,8 +145,8 @@ func histories() []forgery {
 		}, `of the stage "afterwards"`},
 		{"many events", func(w *world, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
-				for range 100_000 {
-					events = append(events, map[string]any{"event": "proposed", "run_id": events[0]["run_id"], "iteration": 2})
+				for number := range 1000 {
+					events = append(events, map[string]any{"event": "proposed", "run_id": events[0]["run_id"], "iteration": 2, "proposal": number})
 				}
 				return events
 			})
