@@ -109,8 +109,12 @@ func TestACallersEndIsNoFailureOfTheAgent(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := fmt.Errorf("enough")
 	cancel(why)
-	_, err := headless(t, codex(), endless{}).Propose(ctx, recordedRequest(t, "codex", Limit{}))
+	step := `{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":1000,"output":100,"cache":{"read":0,"write":0}},"cost":0.003}}` + "\n"
+	reply, err := headless(t, opencode(), endless{out: step}).Propose(ctx, recordedRequest(t, "opencode", Limit{}))
 	require.ErrorIs(t, err, why)
+	require.NotNil(t, reply.Usage.InputTokens, "what it used until then is paid")
+	assert.Equal(t, int64(1000), *reply.Usage.InputTokens)
+	assert.Equal(t, "0.003", reply.Usage.CostUSD.String())
 }
 
 func TestUnusableAgentsSayWhy(t *testing.T) {
