@@ -348,6 +348,28 @@ func TestTheGraderBearsOutEachExpectation(t *testing.T) {
 	assert.Equal(t, []suite.Source{suite.Deterministic, suite.ByGrader}, []suite.Source{grading.Expectations[0].Source, grading.Expectations[1].Source})
 }
 
+// TestTheExecutorIsToldThePromptAlone looks at everything that the executor of a
+// case can read.
+func TestTheExecutorIsToldThePromptAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `{"skill_name": "SUITE-NAME", "evals": [
+		{"id": "first", "prompt": "Say hello", "expected_output": "EXPECTED-OUTPUT", "expectations": ["AN-EXPECTATION"],
+		 "deterministic_checks": [{"type": "file_contains", "file": "x", "text": "A-LITERAL", "description": "A-DESCRIPTION"}, {"type": "shell_command", "command": "test A-COMMAND"}]},
+		{"id": "second", "prompt": "ANOTHER-PROMPT", "files": ["files/OTHER-FILE"], "deterministic_checks": [{"type": "file_not_exists", "file": "y"}]}]}`)
+	w.write("skill/evals/files/OTHER-FILE", "OTHER-INPUT\n")
+	w.write("skill/evals/trigger-eval.json", `[{"query": "A-QUERY", "should_trigger": true}]`)
+	g, _ := grader(t, `{"expectations": [{"number": 1, "passed": true, "evidence": "seen"}]}`)
+	o := w.options(`if grep -q hello "$AUTOLOOP_PROMPT"; then { env; cat "$AUTOLOOP_PROMPT"; find . "$HOME"; find . "$HOME" -type f -exec cat {} +; } > ../all; mv ../all outputs/all; fi`)
+	o.Grader, o.Jobs = g, 1
+	_, err := w.run(t.Context(), o)
+	require.NoError(t, err)
+	all := w.read("out/eval-first/outputs/all")
+	require.Contains(t, all, "Write the word good", "the skill is there")
+	for _, secret := range []string{"SUITE-NAME", "EXPECTED-OUTPUT", "AN-EXPECTATION", "A-LITERAL", "A-DESCRIPTION", "A-COMMAND", "ANOTHER-PROMPT", "OTHER-FILE", "OTHER-INPUT", "A-QUERY", "should_trigger"} {
+		assert.NotContains(t, all, secret)
+	}
+}
+
 func TestAGraderThatDoesNotAnswerIsNoResult(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `[{"id": 1, "prompt": "Say it", "expectations": ["it greets"]}]`)
