@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -147,9 +148,9 @@ func TestGradersOfUnknownCost(t *testing.T) {
 func TestAGraderThatBreaksOffIsPaid(t *testing.T) {
 	t.Parallel()
 	w, _ := gradedWorld(t, "")
-	asked := 0
+	var asked atomic.Int32
 	grader := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer {
-		if asked++; asked > 4 {
+		if asked.Add(1) > 4 {
 			return modeltest.Fail(401, "no such key")
 		}
 		return modeltest.Text(`{"expectations": [{"number": 1, "passed": true, "evidence": "fine"}]}`)
@@ -168,10 +169,10 @@ func TestAGraderThatBreaksOffIsPaid(t *testing.T) {
 // also when the iteration's time is up before it is decided.
 func TestAnIterationThatIsCutOffIsPaid(t *testing.T) {
 	t.Parallel()
-	w, _ := gradedWorld(t, "timeout-minutes: 0.2\nbudget: {tokens: 100000, per: program}\nunknown-cost: pause")
-	asked := 0
+	w, _ := gradedWorld(t, "")
+	var asked atomic.Int32
 	grader := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer {
-		if asked++; asked > 4 {
+		if asked.Add(1) > 7 {
 			return modeltest.Stall()
 		}
 		return modeltest.Text(`{"expectations": [{"number": 1, "passed": true, "evidence": "fine"}]}`)
@@ -180,15 +181,18 @@ func TestAnIterationThatIsCutOffIsPaid(t *testing.T) {
 		Text:  "PLAN: more\nFILE: s/SKILL.md\n<<<<<<< SEARCH\nalpha\n=======\nalpha beta\n>>>>>>> REPLACE\n",
 		Usage: modeltest.Usage{Input: 700, Output: 30},
 	})
-	w.write(".autoloop/programs/p.md", strings.Replace(w.read(".autoloop/programs/p.md"), "unknown-cost: pause", "", 1))
 	w.env = append(w.env, "ANTHROPIC_BASE_URL="+grader.URL, "AUTOLOOP_MODELS_URL="+model.URL+"/v1", "AUTOLOOP_MODELS_KEY="+theKey)
+	require.Equal(t, "rejected", w.one().Outcome, "six gradings, in its own time")
+	w.frontmatter("timeout-minutes: 0.2")
 	got := w.one("--agent", "models", "--model", "m-1")
 	assert.Equal(t, "error", got.Outcome)
 	assert.Contains(t, got.Reasons[0], "took longer than")
-	assert.InDelta(t, 700, w.decided()["usage"].(map[string]any)["input_tokens"], 0, "the agent's")
+	usage, given := w.decided()["usage"].(map[string]any)
+	require.True(t, given)
+	assert.InDelta(t, 700, usage["input_tokens"], 0, "the agent's")
 	decided := w.expenses("decided")
-	require.Len(t, decided, 1)
-	assert.Equal(t, oneGrading, tokensOf(t, decided[0]))
+	require.Len(t, decided, 2)
+	assert.Equal(t, oneGrading, tokensOf(t, decided[1]))
 	w.alone()
 }
 

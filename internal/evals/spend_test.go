@@ -61,7 +61,7 @@ func TestExecutorsAreHeldToWhatIsLeft(t *testing.T) {
 	result, bounds, err = asked(t, 3000, writes, writes, writes)
 	var over *evals.LimitError
 	require.ErrorAs(t, err, &over)
-	assert.EqualError(t, err, "3150 of 3000 tokens were used with 3 of 4 cases begun")
+	require.EqualError(t, err, "3150 of 3000 tokens were used with 3 of 4 cases begun")
 	assert.Equal(t, []int{3000, 1950, 900}, bounds)
 	assert.Equal(t, int64(3*1050), *result.Expense.Tokens, "what was used is known without a result")
 
@@ -76,6 +76,6 @@ func TestAnExecutorThatStopsAtTheLimit(t *testing.T) {
 	result, _, err := asked(t, 2000, writes, garbled)
 	var over *evals.LimitError
 	require.ErrorAs(t, err, &over)
-	assert.ErrorContains(t, err, "case 2: agent models: budget: its edits do not fit, and its limit leaves no second answer")
+	require.ErrorContains(t, err, "case 2: agent models: budget: its edits do not fit, and its limit leaves no second answer")
 	assert.Equal(t, int64(2*1050), *result.Expense.Tokens)
 }
