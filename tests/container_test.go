@@ -218,6 +218,29 @@ func TestContainerIsBuiltFromWhatIsTracked(t *testing.T) {
 	}
 }
 
+// archived is what an archive says of a file.
+type archived struct {
+	Owner, Group, Mtime string
+	Mode                int
+}
+
+// TestOneGoreleaser holds that CI makes releases with what the release is made with.
+func TestOneGoreleaser(t *testing.T) {
+	t.Parallel()
+	versions := map[string]string{}
+	for _, file := range []string{"ci.yml", "release.yml"} {
+		for _, job := range readWorkflow(t, "../.github/workflows/"+file).Jobs {
+			for _, step := range job.Steps {
+				if strings.HasPrefix(step.Uses, "goreleaser/") {
+					versions[file] = step.Uses + " " + step.With["version"].(string)
+				}
+			}
+		}
+	}
+	assert.Len(t, versions, 2)
+	assert.Equal(t, versions["release.yml"], versions["ci.yml"])
+}
+
 // TestReleaseNames holds the release's parts to the names that the action and
 // the documents have.
 func TestReleaseNames(t *testing.T) {
@@ -228,12 +251,17 @@ func TestReleaseNames(t *testing.T) {
 		Version int
 		Builds  []struct {
 			Main, Binary string
-			Env          []string
+			Env, Flags   []string
 			Goos, Goarch []string
 		}
 		Archives []struct {
 			Formats      []string
-			NameTemplate string `yaml:"name_template"`
+			NameTemplate string   `yaml:"name_template"`
+			BuildsInfo   archived `yaml:"builds_info"`
+			Files        []struct {
+				Src  string
+				Info archived
+			}
 		}
 		Checksum struct {
 			NameTemplate string `yaml:"name_template"`
@@ -247,12 +275,21 @@ func TestReleaseNames(t *testing.T) {
 		assert.Equal(t, "./cmd/"+build.Binary, build.Main)
 		assert.DirExists(t, filepath.Join("..", filepath.FromSlash(build.Main)))
 		assert.Equal(t, []string{"CGO_ENABLED=0"}, build.Env)
+		assert.Contains(t, build.Flags, "-trimpath")
+		assert.Contains(t, build.Flags, "-buildvcs=true", "without it there is no version")
 		assert.Equal(t, []string{"linux", "darwin", "windows"}, build.Goos)
 		assert.Equal(t, []string{"amd64", "arm64"}, build.Goarch)
 	}
 	require.Len(t, release.Archives, 1)
 	assert.Equal(t, []string{"tar.gz"}, release.Archives[0].Formats)
 	assert.Equal(t, "autoloop_{{ .Version }}_{{ .Os }}_{{ .Arch }}", release.Archives[0].NameTemplate)
+	whoever := archived{Owner: "root", Group: "root", Mode: 0o755, Mtime: "{{ .CommitDate }}"}
+	assert.Equal(t, whoever, release.Archives[0].BuildsInfo)
+	whoever.Mode = 0o644
+	for _, file := range release.Archives[0].Files {
+		assert.FileExists(t, filepath.Join("..", file.Src))
+		assert.Equal(t, whoever, file.Info, "%s: the same commit makes the same archive", file.Src)
+	}
 	assert.Equal(t, "checksums.txt", release.Checksum.NameTemplate)
 	assert.Equal(t, "sha256", release.Checksum.Algorithm)
 	assert.True(t, release.Release.Draft, "published when image and attestations are there")
