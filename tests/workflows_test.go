@@ -2,6 +2,7 @@ package tests
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -50,6 +51,32 @@ func TestWorkflowsKeepTheRules(t *testing.T) {
 	}
 }
 
+// TestTheActionKeepsTheRules holds what the rules for workflows say of a step:
+// the token is there for the commands alone, and not where the source is built.
+func TestTheActionKeepsTheRules(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../action.yml")
+	require.NoError(t, err)
+	assert.Empty(t, unpinned(string(data)))
+	tokens := 0
+	for _, step := range readWorkflow(t, "../action.yml").Runs.Steps {
+		if strings.HasPrefix(step.Uses, "actions/setup-") {
+			assert.Equal(t, false, step.With["cache"], "what other jobs left has no place beside a token")
+		}
+		for name, value := range step.Env {
+			assert.NotRegexp(t, eventWord, value, name)
+			if strings.Contains(value, "token") {
+				tokens++
+				assert.Equal(t, "GITHUB_TOKEN of run", name+" of "+step.ID)
+			}
+		}
+		for name, value := range step.With {
+			assert.NotContains(t, fmt.Sprint(value), "token", "%s of %s", name, step.Uses)
+		}
+	}
+	assert.Equal(t, 1, tokens)
+}
+
 func TestWorkflowsAskForLittle(t *testing.T) {
 	t.Parallel()
 	write := map[string]any{"contents": "write", "issues": "write", "pull-requests": "write"}
@@ -91,6 +118,24 @@ func TestWorkflowsAskForLittle(t *testing.T) {
 		}
 	}
 	assert.Equal(t, wanted, found)
+}
+
+// TestWorkflowsSayWhenAndWhat holds lines without which nothing is unsafe, and
+// too much runs, or the wrong thing.
+func TestWorkflowsSayWhenAndWhat(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]string{
+		{"autoloop.yml", "startsWith(github.event.comment.body, '/autoloop')"},
+		{"autoloop-simple.yml", "startsWith(github.event.comment.body, '/autoloop')"},
+		{"autoloop.yml", "github.event.check_suite.app.slug != 'github-actions'"},
+		{"autoloop.yml", "      group: autoloop-${{ matrix.program }}\n      cancel-in-progress: false\n"},
+		{"autoloop-simple.yml", "cancel-in-progress: false"},
+		{"autoloop-iterate.yml", "AUTOLOOP_IF_DUE: ${{ !inputs.forced }}"},
+		{"autoloop-gate.yml", "          ref: ${{ github.event.pull_request.base.sha }}\n"},
+		{"autoloop-validate.yml", "contains(github.event.issue.labels.*.name, 'autoloop-program')"},
+	} {
+		assert.Contains(t, workflowText(t, c[0]), c[1], c[0])
+	}
 }
 
 // TestWorkflowsAreBounded holds what keeps one program from being in the way of
