@@ -129,7 +129,7 @@ func TestSnapshotKilled(t *testing.T) {
 	const kills = 25
 	for i := range kills {
 		from := []string{two, one}[i%2]
-		w.killAfter(time.Duration(random.Int64N(int64(restoring))), []string{"restore", filepath.Join(w.side, "v-"+filepath.Base(from)), target})
+		w.killAfter(time.Duration(random.Int64N(2*int64(restoring))), []string{"restore", filepath.Join(w.side, "v-"+filepath.Base(from)), target})
 		now := state(t, target)
 		require.True(t, now == states[one] || now == states[two], "a mixture after kill %d", i)
 		moved[now] = true

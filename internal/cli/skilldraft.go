@@ -129,23 +129,25 @@ func (d *draft) place(env Env, dir string) error {
 	if _, err := os.Lstat(d.File); err == nil {
 		return Usagef("%s exists already; name a new file with %s", d.File, d.flag)
 	}
-	return outside(d.flag, d.File, dir)
+	inside, err := inSkill(d.File, dir)
+	if err == nil && inside {
+		err = Usagef("%s %s is in the skill, which is never edited; name a file elsewhere", d.flag, d.File)
+	}
+	return err
 }
 
-// outside refuses a new file or directory within a skill.
-func outside(flag, place, dir string) error {
+// inSkill reports whether a new file or directory would be in a skill.
+func inSkill(place, dir string) (bool, error) {
 	above, err := filepath.EvalSymlinks(filepath.Dir(place))
 	if err != nil {
-		return Usagef("%s: %w", flag, err)
+		return false, Usagef("%s has no directory to be in: %w", place, err)
 	}
 	skill, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return Usagef("open the skill: %w", err)
+		return false, Usagef("open the skill: %w", err)
 	}
-	if within, err := filepath.Rel(skill, above); err == nil && within != ".." && !strings.HasPrefix(within, ".."+string(filepath.Separator)) {
-		return Usagef("%s %s is in the skill, which is never edited; name another place", flag, place)
-	}
-	return nil
+	below, err := filepath.Rel(skill, above)
+	return err == nil && below != ".." && !strings.HasPrefix(below, ".."+string(filepath.Separator)), nil
 }
 
 // write puts what the agent left into the draft's file. A suite that the agent

@@ -174,7 +174,11 @@ func (o *skillEvalOptions) keep(env Env, run, skill string) (string, error) {
 	for _, err := os.Lstat(filepath.Dir(there)); errors.Is(err, fs.ErrNotExist); _, err = os.Lstat(filepath.Dir(there)) {
 		there = filepath.Dir(there)
 	}
-	return dir, outside("--out", there, skill)
+	inside, err := inSkill(there, skill)
+	if err == nil && inside {
+		err = Usagef("--out %s is in the skill, which is never edited; name a directory elsewhere", o.out)
+	}
+	return dir, err
 }
 
 // evaluateAll runs a shard of the suites that the skill has, one after the other,
