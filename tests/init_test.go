@@ -144,11 +144,17 @@ func TestInitNamesTheDirectoryOfPrograms(t *testing.T) {
 	}
 	w := newWorld(t, nil)
 	for _, dir := range []string{"../loops", t.TempDir()} {
+		// Outside of the repository no workflow finds it.
 		a := w.binary("iterate", "--programs", dir, "init", "--yes")
 		assert.Equal(t, 2, a.code)
 		assert.Contains(t, a.stderr, "--programs "+dir+" is not in the repository")
 	}
 	assert.Empty(t, w.git("status", "--porcelain"))
+	a := w.binary("iterate", "--programs", "new loops", "init", "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "create  new loops/example.md")
+	assert.Contains(t, a.stdout, "scheduler validate --programs 'new loops' ")
+	assert.Zero(t, w.binary("scheduler", "--programs", "new loops", "validate").code)
 }
 
 func TestInitAsksAndUpgrades(t *testing.T) {

@@ -129,9 +129,12 @@ LABELSand allow pull requests of workflows: Settings, Actions, General
 // the directory here, or one above it.
 func initSteps(root, here, programs string, o initOptions) ([]initStep, error) {
 	source := store.Programs{Root: root, Dir: programs, Parse: program.ParseHead}
-	found, err := source.Load(false)
-	if err != nil {
-		return nil, &UsageError{err}
+	var found []*program.Program
+	if programs == "" || exists(source.Directory()) { // one that is named is made
+		var err error
+		if found, err = source.Load(false); err != nil {
+			return nil, &UsageError{err}
+		}
 	}
 	files, err := initFiles(root, found, programs, o)
 	if err != nil {

@@ -70,6 +70,9 @@ func programsFlag(dir string) string {
 	if dir == "" {
 		return ""
 	}
+	if plainWord.FindString(dir) != dir {
+		dir = quoting(0).write(dir)
+	}
 	return " --programs " + dir
 }
 
