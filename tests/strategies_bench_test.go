@@ -35,6 +35,7 @@ func BenchmarkStrategies(b *testing.B) {
 	const evaluations = 12 * together
 	for _, e := range examples(b) {
 		b.Run(e.program.Name, func(b *testing.B) {
+			e.buildOnce(b)
 			for b.Loop() {
 				ways := []struct {
 					name    string
