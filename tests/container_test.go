@@ -2,6 +2,7 @@ package tests
 
 import (
 	"debug/elf"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -232,7 +233,7 @@ func TestOneGoreleaser(t *testing.T) {
 		for _, job := range readWorkflow(t, "../.github/workflows/"+file).Jobs {
 			for _, step := range job.Steps {
 				if strings.HasPrefix(step.Uses, "goreleaser/") {
-					versions[file] = step.Uses + " " + step.With["version"].(string)
+					versions[file] = fmt.Sprint(step.Uses, " ", step.With["version"])
 				}
 			}
 		}

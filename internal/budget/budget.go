@@ -120,8 +120,8 @@ func (l *Left) Bound(usd float64, spent ledger.Spent) {
 
 // After is what is left once so much more is used. over says what is used up by
 // then, "" for nothing; what is unbounded stays so.
-func (l Left) After(tokens int64, usd float64) (rest Left, over string) {
-	rest = l
+func (l *Left) After(tokens int64, usd float64) (rest Left, over string) {
+	rest = *l
 	if l.USD > 0 {
 		if rest.USD = l.USD - usd; rest.USD <= 0 {
 			over = fmt.Sprintf("%.2f of the %.2f USD that were left", usd, l.USD)

@@ -93,7 +93,7 @@ func reportSkill(ctx context.Context, env Env, w *snapshot.Workspace, version in
 	if err != nil {
 		return r, nil, err
 	}
-	r.AddTriggers(figures)
+	r = r.WithTriggers(figures)
 	patch, r.Changes, err = versionPatch(ctx, env, w, version)
 	if err != nil {
 		return r, nil, err

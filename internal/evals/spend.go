@@ -31,7 +31,7 @@ func (s *session) overLimit(begun int) error {
 	if s.over != nil {
 		return s.over
 	}
-	used := ""
+	var used string
 	switch tokens, _ := s.spent.Known(); {
 	case s.Limit.Tokens > 0 && tokens >= s.Limit.Tokens:
 		used = fmt.Sprintf("%d of %d tokens", tokens, s.Limit.Tokens)

@@ -40,7 +40,7 @@ func (b *Books) proposed(e *Event) {
 
 // deviation is the standard error of the difference that was decided about: that
 // of the last comparison, whose medians are the event's.
-func (e *Event) deviation() float64 {
+func (e Event) deviation() float64 {
 	if len(e.Evidence) == 0 {
 		return 0
 	}

@@ -303,7 +303,7 @@ func TestKeyWarnings(t *testing.T) {
 		"metric-direciton: lower":                           "did you mean `metric-direction`?",
 		"agent: cluade":                                     "`cluade` is no agent known here",
 		"agents: [{agent: cluade, model: m}]":               "`cluade` is no agent known here",
-		"agents: [{agent: claude, modle: m}]":               "unknown key `modle` of an agent is ignored",
+		"agents: [{agent: claude, kind: m}]":                "unknown key `kind` of an agent is ignored",
 		"budget: {usd: 1}":                                  "has no `per`; `month` is taken",
 		"budget: {usd: 1, per: day, eur: 2}":                "unknown key `eur`",
 		"guardrails: [{metric: a}]":                         "has no `direction`; `higher` is taken",

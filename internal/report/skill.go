@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -101,18 +102,19 @@ func NewSkillReport(rows []results.Row, regressed []string) SkillReport {
 	return r
 }
 
-// AddTriggers puts the figures of the trigger queries into the report, in the
+// WithTriggers is the report with the figures of the trigger queries, in the
 // order of the versions.
-func (r *SkillReport) AddTriggers(list []SkillTriggers) {
-	r.Triggers = append(r.Triggers, list...)
+func (r SkillReport) WithTriggers(list []SkillTriggers) SkillReport {
+	r.Triggers = slices.Concat(r.Triggers, list)
 	if len(list) == 0 || list[0].Version != 0 {
-		return
+		return r
 	}
 	first, last := list[0], list[len(list)-1]
 	if last.Version == r.BestVersion && last.Score.Cmp(first.Score) < 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("agents take up v%d when they should, and leave it when not, less often than the original (%s of the trigger queries, %s before): look at the description in its SKILL.md",
+		r.Notes = append(slices.Clone(r.Notes), fmt.Sprintf("agents take up v%d when they should, and leave it when not, less often than the original (%s of the trigger queries, %s before): look at the description in its SKILL.md",
 			last.Version, last.Score, first.Score))
 	}
+	return r
 }
 
 // unmeasured counts the candidates at the end that were never measured; 0 when

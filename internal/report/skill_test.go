@@ -41,7 +41,7 @@ func TestTriggersAreAFigureOfTheirOwn(t *testing.T) {
 	} {
 		r := report.NewSkillReport(rowsOf("0.5 +0.6"), nil)
 		before := r.Recommendation
-		r.AddTriggers(c.figures)
+		r = r.WithTriggers(c.figures)
 		text := r.Markdown()
 		assert.Equal(t, c.noted, strings.Contains(text, less), "%s: %s", name, text)
 		assert.Contains(t, text, "## Trigger queries\n\n- v", name)
@@ -49,7 +49,7 @@ func TestTriggersAreAFigureOfTheirOwn(t *testing.T) {
 	}
 	r := report.NewSkillReport(rowsOf("0.5 +0.6"), nil)
 	assert.NotContains(t, r.Markdown(), "Trigger queries")
-	r.AddTriggers([]report.SkillTriggers{figure(1, "0.66", wrong)})
+	r = r.WithTriggers([]report.SkillTriggers{figure(1, "0.66", wrong)})
 	assert.Contains(t, r.Markdown(), "- v1: 0.66, 2 of 3 right\n  - trigger-2: what \\| time (loaded)\n")
 }
 
