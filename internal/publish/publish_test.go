@@ -179,6 +179,40 @@ func (w *world) story() {
 	}
 }
 
+// TestAnIterationThatWaitedForCIHasOneComment decides a change that waited for
+// hours, and is interrupted before it shows that: the run after finds the comment.
+func TestAnIterationThatWaitedForCIHasOneComment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	show := func() {
+		s := w.service()
+		require.NoError(t, w.hear(s))
+		require.NoError(t, w.show(s))
+	}
+	w.begin()
+	w.decide(ledger.PendingCI, "8")
+	w.server.Change(func(s *githubtest.State) { s.Branches["autoloop/speed"] = "c8" })
+	show()
+	w.begin()
+	books := ledger.Replay(w.events)
+	w.add(ledger.Event{
+		Kind: ledger.Decided, Iteration: books.Iteration, Outcome: ledger.Accepted, Metric: value("8"), PreviousBest: value("9"), Best: value("8"), Commit: "c8", Delta: "-1",
+	})
+	w.add(ledger.Event{Kind: ledger.Finished, Run: fmt.Sprint("r", w.runs)})
+	w.clock.Add(time.Hour)
+	show()
+	w.server.Change(func(s *githubtest.State) {
+		var on []string
+		for _, c := range s.On(1) {
+			if post.Has(c.Body, post.IterationMark(1)) {
+				on = append(on, c.Body)
+			}
+		}
+		require.Len(t, on, 1)
+		assert.Contains(t, on[0], "accepted")
+	})
+}
+
 func (w *world) pull() int {
 	number := 0
 	w.server.Change(func(s *githubtest.State) { number = s.Pulls[len(s.Pulls)-1].Number })

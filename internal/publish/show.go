@@ -40,15 +40,17 @@ func (s *Service) Show(ctx context.Context, a post.Account) error {
 const maxMissed = 20
 
 // iterations posts the comments that are missing, and mends those whose outcome
-// is another by now. One iteration that is missing besides the latest means
-// that a run was interrupted: then all comments are read.
+// is another by now. One iteration that is missing besides the latest, or that
+// was decided for the first time before comments were read, means that a run was
+// interrupted: then all comments are read.
 func (s *Service) iterations(ctx context.Context, a post.Account, news *notice) error {
 	decided := a.Decided()
 	decided = decided[max(len(decided)-maxMissed, 0):]
 	if len(decided) == 0 {
 		return nil
 	}
-	if missed := s.missing(decided); len(missed) > 1 && !s.seen.since.IsZero() {
+	missed := s.missing(decided)
+	if !s.seen.since.IsZero() && (len(missed) > 1 || len(missed) == 1 && s.older(a, missed[0].Iteration)) {
 		if err := s.readAll(ctx); err != nil {
 			return err
 		}
@@ -70,6 +72,14 @@ func (s *Service) iterations(ctx context.Context, a post.Account, news *notice) 
 func (s *Service) missing(decided []ledger.Event) []ledger.Event {
 	return slices.DeleteFunc(slices.Clone(decided), func(e ledger.Event) bool {
 		return e.Time.Before(s.seen.since) || s.find(post.IterationMark(e.Iteration)) != nil
+	})
+}
+
+// older says whether an iteration was decided, as one that waits for CI, before
+// the time from which comments were read.
+func (s *Service) older(a post.Account, iteration int) bool {
+	return slices.ContainsFunc(a.Events, func(e ledger.Event) bool {
+		return e.Kind == ledger.Decided && e.Iteration == iteration && e.Time.Before(s.seen.since)
 	})
 }
 
