@@ -1,10 +1,7 @@
 package publish_test
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -12,249 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/github"
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
-	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/publish"
-	"github.com/org/autoloop/internal/score"
-	"github.com/org/autoloop/internal/state"
 )
-
-var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-
-const text = "---\nmetric: seconds\nmetric_direction: lower\n---\n## Goal\nFast.\n## Target\n`a.go`\n## Evaluation\n```sh\ngo run ./bench\n```\n"
-
-func value(text string) *score.Value {
-	v := score.MustValue(text)
-	return &v
-}
-
-// world is a repository on GitHub, the books of one program, and a clock.
-type world struct {
-	t       *testing.T
-	server  *githubtest.Server
-	clock   *githubtest.Clock
-	program *program.Program
-	events  []ledger.Event
-	runs    int
-	timeout time.Duration // of one request, 0 for the default
-}
-
-func newWorld(t *testing.T, fill func(*githubtest.State)) *world {
-	t.Helper()
-	hub := githubtest.NewState("org/repo")
-	hub.Roles["alice"], hub.Roles["bob"] = "OWNER", "MEMBER"
-	hub.Branches["main"] = "base"
-	if fill != nil {
-		fill(hub)
-	}
-	w := &world{t: t, server: githubtest.New(t, hub), clock: githubtest.NewClock(noon), program: program.Parse(".autoloop/programs/speed.md", []byte(text))}
-	require.NoError(t, w.program.Err())
-	w.server.Change(func(*githubtest.State) { w.server.Now = w.clock.Now })
-	return w
-}
-
-func (w *world) service() *publish.Service {
-	w.t.Helper()
-	client, err := github.New(github.Options{
-		API: w.server.URL, Repository: "org/repo", Token: "secret", Now: w.clock.Now, Timeout: w.timeout,
-		Sleep: func(ctx context.Context, d time.Duration) error {
-			w.clock.Add(d)
-			return ctx.Err()
-		},
-	})
-	require.NoError(w.t, err)
-	return &publish.Service{Hub: client, Program: w.program, Now: w.clock.Now}
-}
-
-func (w *world) account() post.Account {
-	doc := state.New("speed")
-	m := doc.Machine()
-	books := ledger.Replay(w.events)
-	m.IterationCount, m.BestMetric, m.InitialMetric, m.RecentStatuses = books.Iteration, books.Best, books.Initial, books.Statuses()
-	doc.SetMachine(m)
-	for _, attempt := range books.Attempts {
-		doc.AddEntry(state.Entry{Iteration: attempt.Iteration, Time: attempt.Time, Status: state.Status(attempt.Outcome), Metric: attempt.Metric})
-	}
-	return post.Account{Program: w.program, Events: w.events, State: doc.Bytes()}
-}
-
-func (w *world) add(e ledger.Event) {
-	e.Time = w.clock.Now()
-	w.events = append(w.events, e)
-}
-
-// begin is the start of a run, hours after the last one.
-func (w *world) begin() {
-	w.clock.Add(6 * time.Hour)
-	w.runs++
-	w.add(ledger.Event{Kind: ledger.Started, Run: fmt.Sprint("r", w.runs), Iteration: ledger.Replay(w.events).Iteration + 1})
-	if w.runs == 1 {
-		w.add(ledger.Event{Kind: ledger.Measured, Role: ledger.Baseline, Metric: value("9"), Commit: "base"})
-	}
-}
-
-// decide ends the iteration of the run.
-func (w *world) decide(outcome ledger.Outcome, metric string) {
-	w.clock.Add(20 * time.Minute)
-	books := ledger.Replay(w.events)
-	e := ledger.Event{
-		Kind: ledger.Decided, Iteration: books.Iteration + 1, Outcome: outcome, Metric: value(metric), PreviousBest: books.Best, Best: books.Best,
-		Delta: "-1", Summary: "try " + metric, Reasons: []string{"because"}, Agent: "tuner",
-	}
-	if outcome == ledger.Accepted {
-		e.Best, e.Commit = e.Metric, "c"+metric
-		w.server.Change(func(s *githubtest.State) { s.Branches["autoloop/speed"] = e.Commit })
-	}
-	w.add(e)
-	w.add(ledger.Event{Kind: ledger.Finished, Run: fmt.Sprint("r", w.runs)})
-}
-
-// hear hears, and notes in the books what was found.
-func (w *world) hear(s *publish.Service) error {
-	heard, err := s.Hear(w.t.Context(), w.account())
-	if err != nil {
-		return err
-	}
-	w.set(ledger.IssueNumber, fmt.Sprint(heard.Issue))
-	if p := heard.Pull; p != nil && !p.Open {
-		w.set(ledger.PullEnded, fmt.Sprint(p.Number))
-	}
-	w.set(ledger.HeardUntil, heard.Until)
-	return nil
-}
-
-func (w *world) set(key, value string) {
-	if value != "" && ledger.Replay(w.events).Settings[key] != value {
-		w.add(ledger.Event{Kind: ledger.Set, Key: key, Value: value})
-	}
-}
-
-func (w *world) show(s *publish.Service) error {
-	number, err := s.Promote(w.t.Context(), w.account(), "main")
-	if err != nil {
-		return err
-	}
-	if number > 0 {
-		w.set(ledger.PullNumber, fmt.Sprint(number))
-	}
-	return s.Show(w.t.Context(), w.account())
-}
-
-// story is a program's life, in steps that are each tried until they succeed.
-func (w *world) story() {
-	for i, step := range []struct {
-		outcome ledger.Outcome
-		metric  string
-		then    func()
-	}{
-		{ledger.Accepted, "8", nil},
-		{ledger.Rejected, "8.5", nil},
-		{ledger.Accepted, "7", nil},
-		{ledger.Error, "7", func() {
-			w.server.Merge(w.pull(), "m1")
-			w.server.Change(func(s *githubtest.State) { s.Branches["main"] = "m1" })
-		}},
-		{ledger.Rejected, "7", nil},
-		{ledger.Accepted, "3", func() { w.add(ledger.Event{Kind: ledger.Completed, Reason: "target reached"}) }},
-	} {
-		w.begin()
-		w.until(func() error { return w.hear(w.service()) })
-		w.decide(step.outcome, step.metric)
-		if step.then != nil && i > 3 {
-			step.then()
-		}
-		w.until(func() error {
-			s := w.service()
-			if err := w.hear(s); err != nil {
-				return err
-			}
-			return w.show(s)
-		})
-		if step.then != nil && i <= 3 {
-			step.then()
-		}
-	}
-}
-
-// TestAnIterationThatWaitedForCIHasOneComment decides a change that waited for
-// hours, and is interrupted before it shows that: the run after finds the comment.
-func TestAnIterationThatWaitedForCIHasOneComment(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	show := func() {
-		s := w.service()
-		require.NoError(t, w.hear(s))
-		require.NoError(t, w.show(s))
-	}
-	w.begin()
-	w.decide(ledger.PendingCI, "8")
-	w.server.Change(func(s *githubtest.State) { s.Branches["autoloop/speed"] = "c8" })
-	show()
-	w.begin()
-	books := ledger.Replay(w.events)
-	w.add(ledger.Event{
-		Kind: ledger.Decided, Iteration: books.Iteration, Outcome: ledger.Accepted, Metric: value("8"), PreviousBest: value("9"), Best: value("8"), Commit: "c8", Delta: "-1",
-	})
-	w.add(ledger.Event{Kind: ledger.Finished, Run: fmt.Sprint("r", w.runs)})
-	w.clock.Add(time.Hour)
-	show()
-	w.server.Change(func(s *githubtest.State) {
-		var on []string
-		for _, c := range s.On(1) {
-			if post.Has(c.Body, post.IterationMark(1)) {
-				on = append(on, c.Body)
-			}
-		}
-		require.Len(t, on, 1)
-		assert.Contains(t, on[0], "accepted")
-	})
-}
-
-func (w *world) pull() int {
-	number := 0
-	w.server.Change(func(s *githubtest.State) { number = s.Pulls[len(s.Pulls)-1].Number })
-	return number
-}
-
-// until tries a step a few times: the run after a failed one does it again.
-func (w *world) until(step func() error) {
-	w.t.Helper()
-	var err error
-	for range 8 {
-		if err = step(); err == nil {
-			return
-		}
-		assert.NotContains(w.t, err.Error(), "secret")
-		w.clock.Add(2 * time.Hour)
-	}
-	require.NoError(w.t, err)
-}
-
-// notice is the mark of a notice, whose number is a place in the ledger.
-var notice = regexp.MustCompile(`NOTICE [0-9]+`)
-
-// shown is what a person sees, without times.
-func (w *world) shown() string {
-	var out strings.Builder
-	w.server.Change(func(s *githubtest.State) {
-		for _, i := range s.Issues {
-			fmt.Fprintf(&out, "#%d %s open=%v %v %q\n", i.Number, i.Title, i.Open, i.Labels, i.Body)
-			for _, c := range s.On(i.Number) {
-				first, _, _ := strings.Cut(c.Body, "\n")
-				fmt.Fprintf(&out, "  %s: %s %d\n", c.Author, notice.ReplaceAllString(first, "NOTICE"), len(c.Body))
-			}
-		}
-		for _, p := range s.Pulls {
-			text, err := json.Marshal([]any{p.Number, p.Draft, p.Merged, p.Head, p.Base})
-			require.NoError(w.t, err)
-			fmt.Fprintf(&out, "%s\n", text)
-		}
-	})
-	return out.String()
-}
 
 func TestStory(t *testing.T) {
 	t.Parallel()
@@ -465,4 +223,38 @@ func TestFaultsAtEveryWrite(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAnIterationThatWaitedForCIHasOneComment decides a change that waited for
+// hours, and is interrupted before it shows that: the run after finds the comment.
+func TestAnIterationThatWaitedForCIHasOneComment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	show := func() {
+		s := w.service()
+		require.NoError(t, w.hear(s))
+		require.NoError(t, w.show(s))
+	}
+	w.begin()
+	w.decide(ledger.PendingCI, "8")
+	w.server.Change(func(s *githubtest.State) { s.Branches["autoloop/speed"] = "c8" })
+	show()
+	w.begin()
+	books := ledger.Replay(w.events)
+	w.add(ledger.Event{
+		Kind: ledger.Decided, Iteration: books.Iteration, Outcome: ledger.Accepted, Metric: value("8"), PreviousBest: value("9"), Best: value("8"), Commit: "c8", Delta: "-1",
+	})
+	w.add(ledger.Event{Kind: ledger.Finished, Run: fmt.Sprint("r", w.runs)})
+	w.clock.Add(time.Hour)
+	show()
+	w.server.Change(func(s *githubtest.State) {
+		var on []string
+		for _, c := range s.On(1) {
+			if post.Has(c.Body, post.IterationMark(1)) {
+				on = append(on, c.Body)
+			}
+		}
+		require.Len(t, on, 1)
+		assert.Contains(t, on[0], "accepted")
+	})
 }
