@@ -32,5 +32,5 @@ func aside(line []byte) bool {
 	if json.Unmarshal(line, &e) != nil {
 		return false
 	}
-	return e.Kind == ledger.Answered || e.Kind == ledger.Set && slices.Contains([]string{ledger.IssueNumber, ledger.CommandsUntil}, e.Key)
+	return e.Kind == ledger.Answered || e.Kind == ledger.Set && slices.Contains([]string{ledger.IssueNumber, ledger.Author, ledger.CommandsUntil}, e.Key)
 }

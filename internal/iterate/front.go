@@ -22,8 +22,9 @@ type Front interface {
 	Hear(ctx context.Context, a post.Account) (steer.Heard, error)
 	// Look is Hear without changing anything: the issue is 0 where there is none.
 	Look(ctx context.Context, a post.Account) (steer.Heard, error)
-	// Open opens or reopens the issue after Look, and returns its number.
-	Open(ctx context.Context, a post.Account) (int, error)
+	// Open opens or reopens the issue after Look, and returns its number, and
+	// who wrote the program file when that is not in the books.
+	Open(ctx context.Context, a post.Account) (number int, author string, err error)
 	// Changes counts what was sent to change something.
 	Changes() int
 	// Answer tells the author of commands what came of them.

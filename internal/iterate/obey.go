@@ -56,7 +56,10 @@ func (r *run) noteIssue(b *books) error {
 	if r.heard.Issue == 0 {
 		return nil
 	}
-	return r.set(b, ledger.IssueNumber, strconv.Itoa(r.heard.Issue))
+	if err := r.set(b, ledger.IssueNumber, strconv.Itoa(r.heard.Issue)); err != nil || r.heard.Author == "" {
+		return err
+	}
+	return r.set(b, ledger.Author, r.heard.Author)
 }
 
 // endPull notes that the pull request was merged, or closed by a person who

@@ -82,12 +82,13 @@ func (r *run) reach(ctx context.Context) {
 	if r.heard == nil {
 		return
 	}
-	number, err := r.Front.Open(ctx, r.account())
+	number, author, err := r.Front.Open(ctx, r.account())
 	if err != nil {
 		r.warn("the issue is not up to date, the next run mends it: %v", err)
 		r.heard = nil
 		return
 	}
+	r.heard.Author = author
 	if r.heard.Issue = number; r.books.sum.Settings[ledger.IssueNumber] != fmt.Sprint(number) {
 		err := r.update(ctx, fmt.Sprintf("%s: issue #%d", r.Program.Name, number), nil, r.noteIssue)
 		if err != nil {

@@ -17,11 +17,12 @@ const (
 	AdoptedStatuses  = "adopted-statuses"
 )
 
-// Settings that say where a program stands on GitHub: its issue, its pull
-// request, the last pull request that was merged or closed, and what was heard
+// Settings that say where a program stands on GitHub: its issue, who wrote its
+// file, its pull request, the last pull request that was merged or closed, and what was heard
 // of the comments up to where.
 const (
 	IssueNumber = "issue"
+	Author      = "author"
 	PullNumber  = "pull"
 	PullEnded   = "pull-ended"
 	HeardUntil  = "heard"

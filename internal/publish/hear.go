@@ -22,7 +22,7 @@ func (s *Service) Hear(ctx context.Context, a post.Account) (steer.Heard, error)
 	if err != nil {
 		return heard, err
 	}
-	heard.Issue, err = s.Open(ctx, a)
+	heard.Issue, heard.Author, err = s.Open(ctx, a)
 	return heard, err
 }
 

@@ -2,9 +2,11 @@ package publish
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 
 	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
 )
 
@@ -32,14 +34,13 @@ func (s *Service) lookFor(ctx context.Context, number int) (github.Issue, error)
 }
 
 // Open opens the issue of a file program that has none, or reopens it, and
-// returns its number. The issue of an issue program is its owner's, and left
-// alone.
-func (s *Service) Open(ctx context.Context, a post.Account) (int, error) {
+// returns its number, and who wrote the file of a program whose issue is not in
+// the books yet. The issue of an issue program is its owner's, and left alone.
+func (s *Service) Open(ctx context.Context, a post.Account) (number int, author string, err error) {
 	if s.seen == nil {
-		return 0, errUnheard
+		return 0, "", errUnheard
 	}
 	issue := s.seen.issue
-	var err error
 	switch {
 	case s.Program.Issue > 0:
 	case issue.Number > 0:
@@ -51,10 +52,25 @@ func (s *Service) Open(ctx context.Context, a post.Account) (int, error) {
 		})
 		s.seen.fresh = err == nil
 	}
-	if err == nil {
-		s.seen.issue = issue
+	if err != nil {
+		return issue.Number, "", err
 	}
-	return issue.Number, err
+	s.seen.issue = issue
+	if a.Books().Settings[ledger.IssueNumber] == "" {
+		author = s.author(ctx)
+	}
+	return issue.Number, author, nil
+}
+
+// author is who wrote the program file, "" for the program of an issue. That it
+// cannot be read, or that nobody is known by the author's e-mail address, stops
+// nothing.
+func (s *Service) author(ctx context.Context) string {
+	if s.Program.Issue > 0 || !filepath.IsLocal(s.Program.File) {
+		return ""
+	}
+	author, _ := s.Hub.Author(ctx, s.Program.File)
+	return author
 }
 
 // reopened reopens an issue, unless its program is completed.

@@ -57,13 +57,14 @@ func TestRequestsOfAnIteration(t *testing.T) {
 		before  func()
 		after   func()
 	}{
-		{ledger.Rejected, 5, nil, nil}, // its issue is opened
+		{ledger.Rejected, 6, nil, nil}, // its issue is opened
 		{ledger.Rejected, 5, nil, pause},
 		{ledger.Accepted, 12, nil, nil}, // its pull request is opened
 		{ledger.Rejected, 5, nil, nil},
 		{ledger.Rejected, 5, talk(""), nil},
-		{ledger.Rejected, 6, nil, pause},
+		{ledger.Rejected, 5, nil, pause},
 		{ledger.Rejected, 6, talk("a.go"), nil},
+		{ledger.Rejected, 6, talk("a.go"), pause},
 		{ledger.Accepted, 12, talk("a.go"), nil},
 		{ledger.Rejected, 6, nil, nil},
 		{ledger.Accepted, 12, talk("a.go"), func() { w.add(ledger.Event{Kind: ledger.Completed, Reason: "target reached"}) }},
@@ -92,7 +93,7 @@ func TestRequestsOfAnIteration(t *testing.T) {
 			}
 		}
 	})
-	assert.Equal(t, 3, told)
+	assert.Equal(t, 4, told)
 }
 
 func TestWhoWroteAProgramFileIsTold(t *testing.T) {
@@ -100,7 +101,8 @@ func TestWhoWroteAProgramFileIsTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		authors   []string
 		assignees []string
-		down      bool
+		before    bool // it cannot be read when the issue is found
+		later     bool // it cannot be read when the program stops
 		want      string
 	}{
 		"who wrote it first":         {authors: []string{"alice", "bob"}, want: "@alice"},
@@ -108,7 +110,9 @@ func TestWhoWroteAProgramFileIsTold(t *testing.T) {
 		"an address without a login": {authors: []string{""}, want: ""},
 		"nobody at all":              {want: ""},
 		"with the assignees":         {authors: []string{"alice"}, assignees: []string{"bob", "alice"}, want: "@bob @alice"},
-		"it cannot be read":          {authors: []string{"alice"}, assignees: []string{"bob"}, down: true, want: "@bob"},
+		"it cannot be read":          {authors: []string{"alice"}, assignees: []string{"bob"}, before: true, later: true, want: "@bob"},
+		"it was read before":         {authors: []string{"alice"}, assignees: []string{"bob"}, later: true, want: "@bob @alice"},
+		"it is read later":           {authors: []string{"alice"}, assignees: []string{"bob"}, before: true, want: "@bob @alice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -116,14 +120,19 @@ func TestWhoWroteAProgramFileIsTold(t *testing.T) {
 				own(s).Assignees = c.assignees
 				s.Authors = map[string][]string{".autoloop/programs/speed.md": c.authors}
 			})
+			down := func(is bool) {
+				w.server.Mend()
+				if is {
+					w.server.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "/commits", Times: 100})
+				}
+			}
 			w.begin()
 			s := w.service()
+			down(c.before)
 			require.NoError(t, w.hear(s))
 			w.decide(ledger.Rejected, "10")
 			w.add(ledger.Event{Kind: ledger.Paused, Reason: "it needs you"})
-			if c.down {
-				w.server.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "/commits", Times: 100})
-			}
+			down(c.later)
 			require.NoError(t, w.show(s))
 			s = w.service()
 			require.NoError(t, w.hear(s))

@@ -3,7 +3,6 @@ package publish
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -166,20 +165,19 @@ func (s *Service) news(ctx context.Context, a post.Account) *notice {
 	}) != nil {
 		return nil
 	}
-	return &notice{mark: mark, apart: what == completed, body: post.Notice(a, at, what, a.Events[at].Reason, s.people(ctx))}
+	return &notice{mark: mark, apart: what == completed, body: post.Notice(a, at, what, a.Events[at].Reason, s.people(ctx, a))}
 }
 
 // people are those to tell: the issue's assignees and the program's author. Who
-// wrote a program file is asked for only now; that it cannot be read, or that
-// nobody is known by the author's e-mail address, keeps nobody else from being
-// told.
-func (s *Service) people(ctx context.Context) []string {
+// wrote a program file is in the books since its issue was opened; only when
+// that could not be read then, it is now.
+func (s *Service) people(ctx context.Context, a post.Account) []string {
 	people := slices.Clone(s.seen.issue.Assignees)
 	author := s.seen.issue.Author
 	if s.Program.Issue == 0 {
-		author = ""
-		if filepath.IsLocal(s.Program.File) {
-			author, _ = s.Hub.Author(ctx, s.Program.File)
+		author = a.Books().Settings[ledger.Author]
+		if author == "" {
+			author = s.author(ctx)
 		}
 	}
 	if author != "" && !isBot(author) && !slices.Contains(people, author) {

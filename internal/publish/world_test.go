@@ -119,6 +119,7 @@ func (w *world) hear(s *publish.Service) error {
 		return err
 	}
 	w.set(ledger.IssueNumber, fmt.Sprint(heard.Issue))
+	w.set(ledger.Author, heard.Author)
 	if p := heard.Pull; p != nil && !p.Open {
 		w.set(ledger.PullEnded, fmt.Sprint(p.Number))
 	}
