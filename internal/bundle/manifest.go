@@ -3,17 +3,22 @@ package bundle
 import (
 	"fmt"
 	"regexp"
+	"sync"
 )
 
-var (
-	object     = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
-	digest     = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	slug       = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
-	runID      = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
-	repository = regexp.MustCompile(`^([A-Za-z0-9-]{1,100}/[A-Za-z0-9._-]{1,100})?$`)
-	branchName = regexp.MustCompile(`^[^\x00-\x20\x7f~^:?*\[\\]{1,250}$`)
-	mark       = regexp.MustCompile(`^([0-9]{1,18} [0-9]{1,18})?$`)
-)
+// forms are what the values of a manifest look like. They are made when the
+// first bundle is read: each process of ours would pay for them otherwise, and
+// every command has one for its supervisor.
+var forms = sync.OnceValue(func() (f struct{ object, digest, slug, runID, repository, branchName, mark *regexp.Regexp }) {
+	f.object = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+	f.digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	f.slug = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+	f.runID = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
+	f.repository = regexp.MustCompile(`^([A-Za-z0-9-]{1,100}/[A-Za-z0-9._-]{1,100})?$`)
+	f.branchName = regexp.MustCompile(`^[^\x00-\x20\x7f~^:?*\[\\]{1,250}$`)
+	f.mark = regexp.MustCompile(`^([0-9]{1,18} [0-9]{1,18})?$`)
+	return f
+})
 
 // maxIteration bounds the number of an iteration.
 const maxIteration = 1_000_000_000
@@ -28,23 +33,23 @@ func (m Manifest) check() error {
 	case m.Iteration < 0 || m.Iteration > maxIteration:
 		return fmt.Errorf("is of iteration %d, which is none", m.Iteration)
 	}
-	changes := m.Kind != Chores
+	form, changes := forms(), m.Kind != Chores
 	for _, field := range []struct {
 		key, value string
 		form       *regexp.Regexp
 		needed     bool
 	}{
-		{"repository", m.Repository, repository, false},
-		{"program", m.Program, slug, true},
-		{"run", m.Run, runID, true},
-		{"base_branch", m.BaseBranch, branchName, changes},
-		{"base", m.Base, object, changes},
-		{"branch", m.Branch, object, m.Kind == Fix},
-		{"memory", m.Memory, object, false},
-		{"books", m.Books, digest, true},
-		{"incumbent_tree", m.Incumbent, object, changes},
-		{"candidate_tree", m.Candidate, object, false},
-		{"heard", m.Heard, mark, false},
+		{"repository", m.Repository, form.repository, false},
+		{"program", m.Program, form.slug, true},
+		{"run", m.Run, form.runID, true},
+		{"base_branch", m.BaseBranch, form.branchName, changes},
+		{"base", m.Base, form.object, changes},
+		{"branch", m.Branch, form.object, m.Kind == Fix},
+		{"memory", m.Memory, form.object, false},
+		{"books", m.Books, form.digest, true},
+		{"incumbent_tree", m.Incumbent, form.object, changes},
+		{"candidate_tree", m.Candidate, form.object, false},
+		{"heard", m.Heard, form.mark, false},
 	} {
 		if field.value == "" && !field.needed {
 			continue
