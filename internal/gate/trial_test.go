@@ -174,6 +174,14 @@ func TestGuardrailOfATrial(t *testing.T) {
 	}
 	decision, _ := play(standard(repeatable("5"), "100"), sides("5", "6"))
 	assert.Contains(t, decision.Reasons[0], "the evaluation did not print it")
+
+	_, runs := play(standard(repeatable("5"), "100"), func(step gate.Step) score.Measurement {
+		if step.Stage == gate.Once {
+			return rail(step, "101")
+		}
+		return rail(step, "100")
+	})
+	assert.Equal(t, "CIC"+"icICCIICCIICCIICCIciCIICCIICCIICCIIC", runs, "a metric that repeats beside a guardrail that does not")
 }
 
 func TestVisible(t *testing.T) {
