@@ -142,16 +142,22 @@ func (s *sweeper) alive() int {
 }
 
 // orphans kills and reaps what lost supervisors left to this process, the first
-// of which began at since. It is bounded in time, and called by one goroutine at
-// a time.
+// of which began at since. Nobody comes after it: it goes on for longer while it
+// finds more, as after a command that starts thousands on a machine that is
+// slow. It is bounded in time, and called by one goroutine at a time.
 func orphans(since uint64) (killed, left int) {
 	s := newSweeper(os.Getpid(), since)
 	deadline := time.Now().Add(killTime)
+	limit := deadline.Add(5 * killTime)
 	pause := time.Millisecond
 	for time.Now().Before(deadline) {
+		before := s.killed()
 		direct := s.pass(0)
 		if len(direct) == 0 {
 			break
+		}
+		if more := time.Now().Add(killTime); s.killed() > before && more.Before(limit) {
+			deadline = more
 		}
 		time.Sleep(pause)
 		pause = min(2*pause, 50*time.Millisecond)
