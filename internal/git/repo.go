@@ -34,6 +34,7 @@ type Repo struct {
 	drivers *drivers
 	temp    string
 	signing Signing
+	read    *remembered
 }
 
 // Signing is how commits are signed, in the words of git's gpg.format.
@@ -76,7 +77,7 @@ func Open(ctx context.Context, dir string, env []string, options ...Option) (*Re
 	if err != nil {
 		return nil, fmt.Errorf("find repository %s: %w", dir, err)
 	}
-	r := &Repo{Root: absolute, Identity: defaultIdentity, env: newEnvironment(env), drivers: &drivers{}}
+	r := &Repo{Root: absolute, Identity: defaultIdentity, env: newEnvironment(env), drivers: &drivers{}, read: &remembered{}}
 	for _, option := range options {
 		option(r)
 	}
@@ -132,19 +133,24 @@ func (r *Repo) discover(ctx context.Context, dir string) error {
 		return fmt.Errorf("%s: %w", dir, ErrInsideGitDir)
 	}
 	r.ObjectFormat = facts[1]
-	for _, path := range []struct {
-		flag string
-		into *string
-	}{
-		{"--show-toplevel", &r.Root},
-		{"--git-dir", &r.GitDir},
-		{"--git-common-dir", &r.CommonDir},
-	} {
-		value, err := parse(path.flag)
-		if err != nil {
-			return discoveryError(dir, err)
+	flags := []string{"--show-toplevel", "--git-dir", "--git-common-dir"}
+	together, err := parse(flags...)
+	if err != nil {
+		return discoveryError(dir, err)
+	}
+	paths := strings.Split(together, "\n")
+	if len(paths) != len(flags) { // a path has a line break in it
+		paths = nil
+		for _, flag := range flags {
+			path, err := parse(flag)
+			if err != nil {
+				return discoveryError(dir, err)
+			}
+			paths = append(paths, path)
 		}
-		*path.into = filepath.FromSlash(value)
+	}
+	for i, into := range []*string{&r.Root, &r.GitDir, &r.CommonDir} {
+		*into = filepath.FromSlash(paths[i])
 	}
 	return nil
 }

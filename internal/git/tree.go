@@ -25,9 +25,17 @@ const (
 type Entry struct{ Mode, Type, ID, Path string }
 
 // LsTree lists every file below a commit or tree, with whole paths, in git's
-// order; submodules are entries of type "commit".
+// order; submodules are entries of type "commit". What an id names never
+// changes, so it is listed once.
 func (r *Repo) LsTree(ctx context.Context, rev string) ([]Entry, error) {
-	return r.listTree(ctx, "-r", rev)
+	if entries := r.read.list(rev); entries != nil {
+		return entries, nil
+	}
+	entries, err := r.listTree(ctx, "-r", rev)
+	if err == nil && r.isID(rev) {
+		r.read.keep(rev, entries)
+	}
+	return entries, err
 }
 
 // LsRoot lists the top of a commit or tree without going into directories.
@@ -190,4 +198,9 @@ func (r *Repo) zeroID() string {
 		return strings.Repeat("0", 64)
 	}
 	return strings.Repeat("0", 40)
+}
+
+// isID says whether a text is the whole id of an object.
+func (r *Repo) isID(text string) bool {
+	return len(text) == len(r.zeroID()) && strings.Trim(text, "0123456789abcdef") == ""
 }
