@@ -18,11 +18,13 @@ func TestDoctorRunsEveryEvaluationTwice(t *testing.T) {
 	a := w.binary("iterate", "doctor", "--local")
 	assert.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "the evaluation runs and repeats itself: ")
+	assert.Regexp(t, `ok +program p +proposed for by command`, a.stdout)
 	assert.NotContains(t, w.binary("iterate", "doctor", "--local", "--quick").stdout, "program p")
 	w.write(".autoloop/programs/bad.md", "---\nmetric: m\nmetric_direction: lower\n---\n## Goal\nx\n## Target\n- `value.txt`\n## Evaluation\n```sh\nexit 3\n```\n")
 	a = w.binary("iterate", "doctor", "--local")
 	assert.Equal(t, 1, a.code)
-	assert.Contains(t, a.stdout, "program bad")
+	assert.Regexp(t, `FAIL +program bad`, a.stdout)
+	assert.Regexp(t, `warn +program bad +no agent can propose changes for bad: `, a.stdout)
 	assert.Contains(t, a.stdout, "repeats itself", "the others are looked at too")
 }
 

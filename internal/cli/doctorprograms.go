@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/doctor"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github"
@@ -79,8 +81,8 @@ func issuesToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.R
 	return found.Programs, findings, nil
 }
 
-// inspectProgram runs one program's evaluation twice and looks at what it
-// reads. An evaluation that cannot be used is an error.
+// inspectProgram says who would propose for a program, runs its evaluation twice
+// and looks at what that reads. An evaluation that cannot be used is an error.
 func inspectProgram(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program) ([]doctor.Finding, error) {
 	about := func(level doctor.Level, text, fix string) doctor.Finding {
 		return doctor.Finding{Level: level, Subject: "program " + p.Name, Message: text, Fix: fix}
@@ -94,18 +96,25 @@ func inspectProgram(ctx context.Context, env Env, o iterateOptions, repo *git.Re
 	if err := runnable(p); err != nil {
 		return nil, err
 	}
+	who := about(doctor.OK, "", "")
+	if agents, err := chooseAgents(ctx, env, o, repo, p, command.NewRunner()); err != nil {
+		who = about(doctor.Warning, err.Error(), "`iterate agents` has what each lacks; in a workflow others may be there")
+	} else {
+		who.Message = "proposed for by " + agentNames(agents)
+	}
+	findings := []doctor.Finding{who}
 	if p.Evaluation != program.Metric {
-		return []doctor.Finding{about(doctor.OK, "not run: a model takes part in its evaluation", "")}, nil
+		return append(findings, about(doctor.OK, "not run: a model takes part in its evaluation", "")), nil
 	}
 	found, err := repeatEvaluation(ctx, env, o, repo, p)
 	if err != nil {
-		return nil, err
+		return findings, err
 	}
 	files, err := trackedFiles(ctx, repo)
 	if err != nil {
-		return nil, err
+		return findings, err
 	}
-	findings := []doctor.Finding{about(doctor.OK, describeRepeat(found), "")}
+	findings = append(findings, about(doctor.OK, describeRepeat(found), ""))
 	for _, text := range withinReach(p, files) {
 		findings = append(findings, about(doctor.Warning, text, ""))
 	}
@@ -129,6 +138,14 @@ func repeatEvaluation(ctx context.Context, env Env, o iterateOptions, repo *git.
 		err = fmt.Errorf("the evaluation cannot be used: %s", found.Problem)
 	}
 	return found, err
+}
+
+func agentNames(agents []iterate.Proposer) string {
+	var names []string
+	for _, one := range agents {
+		names = append(names, one.Agent.Name())
+	}
+	return strings.Join(names, ", ")
 }
 
 func describeRepeat(found iterate.Inspection) string {
