@@ -63,6 +63,19 @@ func TestWhatCannotBeReadIsNotGreen(t *testing.T) {
 	assert.Equal(t, "accepted", h.one().Outcome)
 }
 
+func TestAGateThatCannotBeReadIsClosed(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
+	h.program(strings.Replace(onIssue, "metric: m", "ci-wait: 1s\nmetric: m", 1))
+	h.env = append(h.env, "AUTOLOOP_GITHUB_PATIENCE=0s")
+	h.Fail(githubtest.Fault{Kind: githubtest.ServerError, Path: "check-runs", Times: 1000})
+	got := h.one()
+	assert.Equal(t, "pending-ci", got.Outcome)
+	assert.Contains(t, strings.Join(got.Warnings, "\n"), "whether CI runs on the default branch was not read, so the change waits for CI")
+	h.Mend()
+	assert.Equal(t, "accepted", h.one().Outcome, "there is no CI")
+}
+
 func TestWorkflowsThatAreNoCIDoNotGate(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
