@@ -89,7 +89,7 @@ func machineFindings(env Env) []doctor.Finding {
 	if len(usable) == 0 {
 		return append(unsigned, doctor.Finding{
 			Level: doctor.OK, Subject: "agents",
-			Message: "tuner and command are built in, for programs with tune marks or an `agent-command`; no other can be used here (`iterate agents` has what each lacks)",
+			Message: "tuner and command are built in; no other can be used here (`iterate agents` has what each lacks)",
 		})
 	}
 	return append(unsigned, doctor.Finding{Level: doctor.OK, Subject: "agents", Message: "can be used here: " + strings.Join(usable, ", ")})
