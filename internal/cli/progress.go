@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/iterate"
-	"github.com/org/autoloop/internal/report"
 )
 
 // progress shows the steps of a run: on a terminal one line that is drawn
@@ -15,26 +14,17 @@ import (
 type progress struct {
 	out  io.Writer
 	now  func() time.Time
-	live bool
+	live *liveLine
 
-	mu      sync.Mutex
-	text    string
-	begun   time.Time
-	metric  string
-	stopped chan struct{}
+	mu     sync.Mutex
+	text   string
+	begun  time.Time
+	metric string
 }
 
-// frames is the moving sign in front of a live line.
-var frames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
-
-const liveWidth = 100
-
 func newProgress(env Env) *progress {
-	p := &progress{out: env.Stderr, now: env.Now, live: env.Terminal && env.Getenv("TERM") != "dumb"}
-	if p.live {
-		p.stopped = make(chan struct{})
-		go p.draw()
-	}
+	p := &progress{out: env.Stderr, now: env.Now}
+	p.live = newLiveLine(env, p.line)
 	return p
 }
 
@@ -49,7 +39,7 @@ func (p *progress) Step(step iterate.Step) {
 	if step.Detail != "" {
 		text += ": " + step.Detail
 	}
-	if !p.live {
+	if p.live == nil {
 		if !step.Minor {
 			fmt.Fprintln(p.out, text)
 		}
@@ -59,38 +49,17 @@ func (p *progress) Step(step iterate.Step) {
 }
 
 // Close ends live drawing and leaves an empty line.
-func (p *progress) Close() {
-	if p.live {
-		close(p.stopped)
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		fmt.Fprint(p.out, "\r\x1b[K")
-	}
-}
+func (p *progress) Close() { p.live.Close() }
 
-func (p *progress) draw() {
-	const beat = 100 * time.Millisecond
-	ticker := time.NewTicker(beat)
-	defer ticker.Stop()
-	for frame := 0; ; frame++ {
-		select {
-		case <-p.stopped:
-			return
-		case <-ticker.C:
-			p.drawOnce(frames[frame%len(frames)])
-		}
-	}
-}
-
-func (p *progress) drawOnce(sign string) {
+func (p *progress) line(sign string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.text == "" {
-		return
+		return ""
 	}
 	line := fmt.Sprintf("%s %s (%ds)", sign, p.text, int(p.now().Sub(p.begun).Seconds()))
 	if p.metric != "" {
 		line += "  best so far " + p.metric
 	}
-	fmt.Fprintf(p.out, "\r\x1b[K%s", report.Clip(line, liveWidth))
+	return line
 }

@@ -17,64 +17,40 @@ import (
 type taskProgress struct {
 	out  io.Writer
 	now  func() time.Time
-	live bool
+	live *liveLine
 
-	mu      sync.Mutex
-	text    string
-	begun   time.Time
-	stopped chan struct{}
-	drawing sync.WaitGroup
+	mu    sync.Mutex
+	text  string
+	begun time.Time
 }
 
 func newTaskProgress(env Env) *taskProgress {
-	t := &taskProgress{out: env.Stderr, now: env.Now, live: env.Terminal && env.Getenv("TERM") != "dumb", stopped: make(chan struct{})}
-	if t.live {
-		t.drawing.Go(t.draw)
-	}
+	t := &taskProgress{out: env.Stderr, now: env.Now}
+	t.live = newLiveLine(env, t.line)
 	return t
 }
 
 // Show shows the state after a run.
 func (t *taskProgress) Show(p compare.Progress) {
-	if !t.live {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.live == nil {
 		fmt.Fprintln(t.out, taskLine(p))
 		return
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.text, t.begun = bar(p.Done, p.Total)+" "+taskLine(p), t.now()
 }
 
 // Close leaves an empty line.
-func (t *taskProgress) Close() {
-	close(t.stopped)
-	t.drawing.Wait()
-	if t.live {
-		fmt.Fprint(t.out, "\r\x1b[K")
-	}
-}
+func (t *taskProgress) Close() { t.live.Close() }
 
-func (t *taskProgress) draw() {
-	const beat = 100 * time.Millisecond
-	ticker := time.NewTicker(beat)
-	defer ticker.Stop()
-	for frame := 0; ; frame++ {
-		select {
-		case <-t.stopped:
-			return
-		case <-ticker.C:
-			t.drawOnce(frames[frame%len(frames)])
-		}
-	}
-}
-
-func (t *taskProgress) drawOnce(sign string) {
+func (t *taskProgress) line(sign string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	line := fmt.Sprintf("%s (%ds) %s", sign, int(t.now().Sub(t.begun).Seconds()), t.text)
-	if t.text != "" {
-		fmt.Fprintf(t.out, "\r\x1b[K%s", report.Clip(line, liveWidth))
+	if t.text == "" {
+		return ""
 	}
+	return fmt.Sprintf("%s (%ds) %s", sign, int(t.now().Sub(t.begun).Seconds()), t.text)
 }
 
 // taskLine says in a line how far a comparison is.
