@@ -108,11 +108,7 @@ func TestAnIssueDoesNotSayWhomToTrust(t *testing.T) {
 func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.begin()
-	s := w.service()
-	require.NoError(t, w.hear(s))
-	w.decide(ledger.Accepted, "8")
-	require.NoError(t, w.show(s))
+	w.run(ledger.Accepted, "8")
 	w.clock.Add(time.Hour)
 	w.server.Change(func(s *githubtest.State) {
 		pull := s.Pulls[0].Number
@@ -125,7 +121,7 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 		s.Issue(pull).Updated = w.clock.Now()
 	})
 	w.begin()
-	s = w.service()
+	s := w.service()
 	heard, err := s.Hear(t.Context(), w.account())
 	require.NoError(t, err)
 	require.Len(t, heard.Comments, 2)
@@ -233,20 +229,12 @@ func TestWithoutAGainThereIsNoPullRequest(t *testing.T) {
 func TestWhatWasMissedIsShownLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.begin()
-	s := w.service()
-	require.NoError(t, w.hear(s))
-	w.decide(ledger.Rejected, "10")
-	require.NoError(t, w.show(s))
+	w.run(ledger.Rejected, "10")
 	for range 3 { // GitHub is down
 		w.begin()
 		w.decide(ledger.Rejected, "11")
 	}
-	w.begin()
-	s = w.service()
-	require.NoError(t, w.hear(s))
-	w.decide(ledger.Rejected, "12")
-	require.NoError(t, w.show(s))
+	w.run(ledger.Rejected, "12")
 	shown := w.shown()
 	at := -1
 	for i := range 5 {

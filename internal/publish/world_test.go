@@ -144,6 +144,16 @@ func (w *world) show(s *publish.Service) error {
 	return s.Show(w.t.Context(), w.account())
 }
 
+// run is a run that nothing disturbs.
+func (w *world) run(outcome ledger.Outcome, metric string) {
+	w.t.Helper()
+	w.begin()
+	s := w.service()
+	require.NoError(w.t, w.hear(s))
+	w.decide(outcome, metric)
+	require.NoError(w.t, w.show(s))
+}
+
 // story is a program's life, in steps that are each tried until they succeed.
 func (w *world) story() {
 	for i, step := range []struct {
