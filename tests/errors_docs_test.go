@@ -68,6 +68,7 @@ func TestErrorsWithoutACureAreFound(t *testing.T) {
 		"%s exists already: remove it":       true,
 		"git was not found; install it":      true,
 		"%s is no slug":                      false,
+		"read commit %s: there is none":      false,
 		"the giver of %s is not known":       false,
 		"%s and its name: nobody knows more": false,
 	} {
@@ -88,10 +89,11 @@ func TestErrorsWithoutACureAreFound(t *testing.T) {
 	assert.Equal(t, []string{"number one", "number two: %s", "number three", "number four "}, messagesMade(file))
 }
 
-// cure is an order to the reader at the beginning of a clause.
+// cure is an order to the reader: at the beginning of a clause or, for verbs that
+// say what was being done as well (`read commit …: it is gone`), behind a semicolon.
 var cure = regexp.MustCompile(`(?:^|[;:,(] |, or |, and |\. )(?:` +
-	`add|begin|call|change|check|choose|close|correct|create|delete|end|give|install|keep|leave|make|mark|merge|mend|move|name|` +
-	`open|pass|propose|push|put|quote|raise|read|remove|rename|replace|run|say|see|set|shorten|start|take|use|wait|write)\b`)
+	`add|begin|choose|correct|end|give|install|keep|leave|make|mend|name|pass|propose|put|quote|raise|remove|rename|replace|say|see|set|shorten|take|use|wait)\b` +
+	`|; (?:call|change|check|close|create|delete|mark|merge|move|open|push|read|run|start|write)\b|, or (?:change|move|run|write)\b`)
 
 func saysWhatToDo(text string) bool { return cure.MatchString(text) }
 
