@@ -143,7 +143,7 @@ func repeatEvaluation(ctx context.Context, env Env, o iterateOptions, repo *git.
 func agentNames(agents []iterate.Proposer) string {
 	var names []string
 	for _, one := range agents {
-		names = append(names, one.Agent.Name())
+		names = append(names, one.Name())
 	}
 	return strings.Join(names, ", ")
 }

@@ -57,7 +57,7 @@ func TestJudgeDecides(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, judged())
 	o := &opinion{score: likes("after")}
-	found, err := w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.Judge = o })
+	found, err := w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.Judge, options.Jobs = o, 1 })
 	require.NoError(t, err)
 	assert.Equal(t, gate.Improved, found.Verdict, found.Summary)
 	assert.Equal(t, 5, found.Repeats, "a judge is a model")
@@ -69,19 +69,22 @@ func TestJudgeDecides(t *testing.T) {
 	assert.True(t, first.Checks[0].Passed)
 	assert.Equal(t, "because", found.Candidate.Scores[0].Runs[0].Judge.Rationale)
 
-	turns := ""
-	for _, c := range o.cases {
-		turns += map[bool]string{true: "A", false: "B"}[strings.Contains(c.Diff, "+after")]
+	turns := func(cases []judge.Case) (order string) {
+		for _, c := range cases {
+			order += map[bool]string{true: "A", false: "B"}[strings.Contains(c.Diff, "+after")]
+		}
+		return order
 	}
-	assert.NotContains(t, []string{"AAAAABBBBB", "BBBBBAAAAA", "ABABABABAB", "BABABABABA"}, turns, "the order tells nothing")
+	assert.NotContains(t, []string{"AAAAABBBBB", "BBBBBAAAAA", "ABABABABAB", "BABABABABA"}, turns(o.cases), "the order tells nothing")
 
 	_, err = w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.Judge = o })
 	require.NoError(t, err)
 	assert.Len(t, o.cases, 10, "judgements of this comparison are kept")
 	w.write("after/AGENTS.md", "afterwards\n")
-	_, err = w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.Judge = o })
+	_, err = w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.Judge, options.Jobs = o, 1 })
 	require.NoError(t, err)
-	assert.Len(t, o.cases, 20, "beside another candidate the baseline is judged again")
+	require.Len(t, o.cases, 20, "beside another candidate the baseline is judged again")
+	assert.NotEqual(t, turns(o.cases[:10]), turns(o.cases[10:]), "the order is another in each comparison")
 }
 
 func TestJudgeOnOneSideDecidesNothing(t *testing.T) {
