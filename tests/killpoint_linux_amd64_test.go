@@ -31,7 +31,7 @@ func killAt(t *testing.T, cmd *exec.Cmd, k int, counts func(call string) bool) s
 	t.Helper()
 	runtime.LockOSThread() // whoever traces is a thread
 	defer runtime.UnlockOSThread()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true, Setpgid: true}
 	if err := cmd.Start(); errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSYS) {
 		t.Skip("processes cannot be traced here:", err)
 	} else {
@@ -66,7 +66,8 @@ func (tr *tracer) resume(pid, signal int) {
 	}
 }
 
-// wait waits for a thread, or with -1 for any that this one traces.
+// wait waits for a thread, or for any of a group: this thread may have started
+// other commands before, which are not the tracer's to wait for.
 func (tr *tracer) wait(pid int) (int, syscall.WaitStatus) {
 	const ofThisThread = 0x20000000
 	var status syscall.WaitStatus
@@ -85,7 +86,7 @@ func (tr *tracer) wait(pid int) (int, syscall.WaitStatus) {
 }
 
 func (tr *tracer) step() {
-	pid, status := tr.wait(-1)
+	pid, status := tr.wait(-tr.main)
 	const ofTracing = 0x80
 	switch {
 	case tr.over:
