@@ -18,8 +18,8 @@ const (
 )
 
 // Settings that say where a program stands on GitHub: its issue, who wrote its
-// file, its pull request, the last pull request that was merged or closed, and what was heard
-// of the comments up to where.
+// file, its pull request, the last one that was merged or closed, and up to
+// where its comments were heard.
 const (
 	IssueNumber = "issue"
 	Author      = "author"
