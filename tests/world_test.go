@@ -38,7 +38,9 @@ func runTests(m *testing.M) int {
 		return 1
 	}
 	binaries = dir
-	build := exec.CommandContext(context.Background(), "go", "build", "-o", dir+string(filepath.Separator), "../cmd/scheduler", "../cmd/iterate")
+	// A stamp would depend on where the repository is from: a clone, an archive,
+	// another user's checkout.
+	build := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false", "-o", dir+string(filepath.Separator), "../cmd/scheduler", "../cmd/iterate")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the binaries: %v\n%s", err, out)
 		return 1
