@@ -5,8 +5,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/snapshot"
 )
 
@@ -18,7 +18,7 @@ const appends = "AUTOLOOP_TEST_APPENDS"
 func appendRow(dir string) int {
 	w, err := snapshot.OpenWorkspace(dir)
 	if err == nil {
-		value := score.MustValue("0.75")
+		value := metric.MustValue("0.75")
 		err = w.Append(results.Row{Iteration: 1, Time: time.Unix(1_700_000_000, 0), Score: &value, Action: results.Kept, Changelog: "say more"})
 	}
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/store"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -77,8 +77,8 @@ type instantEvaluation struct{ value int64 }
 
 func (e *instantEvaluation) Run(context.Context, evaluate.Request) (evaluate.Outcome, error) {
 	e.value--
-	value := score.FromInt(e.value)
-	return evaluate.Outcome{Measurement: score.Measurement{Metric: &value}}, nil
+	value := metric.FromInt(e.value)
+	return evaluate.Outcome{Measurement: metric.Measurement{Metric: &value}}, nil
 }
 
 // largeRepository has 10,000 files and 1,000 commits.

@@ -34,7 +34,7 @@ const (
 // add it here, and to the picture in docs/architecture.md.
 func layout() map[string]layer {
 	floors := map[layer]string{
-		domain: "score program suite state results ledger gate noise audit search prompt report chat ci " +
+		domain: "metric program suite state results ledger gate noise audit search prompt report chat ci " +
 			"post steer budget",
 		adapter: "agent archive judge evaluate sandbox snapshot store bundle github tree",
 		base:    "command disk git model model/modeltest github/githubtest",

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/search"
 )
 
@@ -102,7 +102,7 @@ func medianValue(side []found) float64 {
 
 // mutate changes one or two of the marked numbers of the target file, by steps
 // that are mostly small.
-func mutate(e *example, request agent.Request, random *rand.Rand) (map[string]score.Value, error) {
+func mutate(e *example, request agent.Request, random *rand.Rand) (map[string]metric.Value, error) {
 	file := filepath.Join(request.Dir, filepath.FromSlash(e.target))
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -150,7 +150,7 @@ type memory struct {
 func remembering(propose func(*example, agent.Request, *rand.Rand, *memory) error) proposer {
 	var lock sync.Mutex
 	memories := map[int64]*memory{}
-	return func(e *example, request agent.Request, random *rand.Rand) (map[string]score.Value, error) {
+	return func(e *example, request agent.Request, random *rand.Rand) (map[string]metric.Value, error) {
 		lock.Lock()
 		m := memories[request.Seed]
 		if m == nil || len(request.History) == 0 {

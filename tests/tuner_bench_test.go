@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // bestKnown has the best values that are known of the examples. Of the others
@@ -97,7 +97,7 @@ func (e *example) remeasure(tb testing.TB, sides ...[]found) {
 			side[i].values[0] = math.Inf(1)
 		}
 	}
-	require.Equal(tb, score.Lower, e.program.Direction, "the least time counts")
+	require.Equal(tb, metric.Lower, e.program.Direction, "the least time counts")
 	for range 15 {
 		for _, side := range sides {
 			for i := range side {
@@ -118,7 +118,7 @@ func (e *example) best(sides ...[]found) (value float64, source string) {
 	for _, side := range sides {
 		for _, f := range side {
 			for _, v := range f.values {
-				if math.IsNaN(value) || (v < value) == (e.program.Direction == score.Lower) {
+				if math.IsNaN(value) || (v < value) == (e.program.Direction == metric.Lower) {
 					value = v
 				}
 			}

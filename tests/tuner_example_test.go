@@ -19,9 +19,9 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/score"
 )
 
 // example is an example program whose target file has tune marks.
@@ -30,7 +30,7 @@ type example struct {
 	dir     string // of the program, from the repository's root
 	target  string // the marked file, likewise
 	binary  string // its evaluator
-	start   score.Measurement
+	start   metric.Measurement
 	noisy   bool // two evaluations of the start gave two numbers
 	// path, when set, is searched for commands first.
 	path string
@@ -91,7 +91,7 @@ func newExample(tb testing.TB, name string) *example {
 	return e
 }
 
-func (e *example) measureStart(tb testing.TB) score.Measurement {
+func (e *example) measureStart(tb testing.TB) metric.Measurement {
 	tb.Helper()
 	m, err := e.measure("..")
 	require.NoError(tb, err)
@@ -100,7 +100,7 @@ func (e *example) measureStart(tb testing.TB) score.Measurement {
 }
 
 // measure runs the evaluator on the program in the tree.
-func (e *example) measure(tree string) (score.Measurement, error) {
+func (e *example) measure(tree string) (metric.Measurement, error) {
 	command := exec.CommandContext(context.Background(), e.binary)
 	if e.path != "" {
 		command.Env = append(os.Environ(), "PATH="+e.path+string(filepath.ListSeparator)+os.Getenv("PATH"))
@@ -108,9 +108,9 @@ func (e *example) measure(tree string) (score.Measurement, error) {
 	command.Dir = filepath.Join(tree, filepath.FromSlash(e.dir))
 	out, err := command.Output()
 	if err != nil {
-		return score.Measurement{RejectedReason: err.Error()}, nil //nolint:nilerr // a candidate that fails is a result
+		return metric.Measurement{RejectedReason: err.Error()}, nil //nolint:nilerr // a candidate that fails is a result
 	}
-	return score.Extract(out, e.program.Metric)
+	return metric.Extract(out, e.program.Metric)
 }
 
 // buildOnce keeps what evaluations build: a target file is measured many times,
@@ -158,7 +158,7 @@ func (e *example) again(text []byte) (float64, error) {
 }
 
 // proposer changes the target file in a tree, and returns what it tried.
-type proposer func(e *example, request agent.Request, random *rand.Rand) (map[string]score.Value, error)
+type proposer func(e *example, request agent.Request, random *rand.Rand) (map[string]metric.Value, error)
 
 // search goes through evaluations as the loop does: each candidate is measured
 // and kept when it is better and no guardrail is broken; that of a noisy program
@@ -184,7 +184,7 @@ func (e *example) search(seed int64, marks []int, propose proposer) (found, erro
 		if err != nil {
 			return found{}, err
 		}
-		var m score.Measurement
+		var m metric.Measurement
 		deviation := 0.0
 		if e.noisy {
 			best, m, deviation, err = e.paired(tree, kept, best)
@@ -219,17 +219,17 @@ func (e *example) search(seed int64, marks []int, propose proposer) (found, erro
 // paired measures the candidate in the tree beside the incumbent's target file,
 // in three pairs, so that a machine whose speed drifts is the same for both, and
 // returns the medians with the standard error of their difference.
-func (e *example) paired(tree string, incumbent []byte, best *score.Value) (*score.Value, score.Measurement, float64, error) {
+func (e *example) paired(tree string, incumbent []byte, best *metric.Value) (*metric.Value, metric.Measurement, float64, error) {
 	file := filepath.Join(tree, filepath.FromSlash(e.target))
 	candidate, err := os.ReadFile(file)
 	if err != nil {
-		return nil, score.Measurement{}, 0, err
+		return nil, metric.Measurement{}, 0, err
 	}
-	var sides [2][]score.Measurement
-	var samples [2][]score.Value
+	var sides [2][]metric.Measurement
+	var samples [2][]metric.Value
 	for _, side := range []int{1, 0, 0, 1, 1, 0} {
 		if err := os.WriteFile(file, [][]byte{incumbent, candidate}[side], 0o600); err != nil {
-			return nil, score.Measurement{}, 0, err
+			return nil, metric.Measurement{}, 0, err
 		}
 		m, err := e.measure(tree)
 		if err != nil || m.Metric == nil {
@@ -242,22 +242,22 @@ func (e *example) paired(tree string, incumbent []byte, best *score.Value) (*sco
 }
 
 // middle is the measurement whose metric is the median.
-func middle(side []score.Measurement) score.Measurement {
-	slices.SortFunc(side, func(a, b score.Measurement) int { return a.Metric.Cmp(*b.Metric) })
+func middle(side []metric.Measurement) metric.Measurement {
+	slices.SortFunc(side, func(a, b metric.Measurement) int { return a.Metric.Cmp(*b.Metric) })
 	return side[len(side)/2]
 }
 
 // decide is the gate's decision on a single measurement.
-func (e *example) decide(m score.Measurement, best *score.Value) gate.Decision {
+func (e *example) decide(m metric.Measurement, best *metric.Value) gate.Decision {
 	standard := gate.Standard{
 		Rule:      gate.Rule{Regime: gate.Single, MinImprovement: gate.Allowance(e.program.MinImprovement)},
-		Direction: e.program.Direction, Best: best, Initial: map[string][]score.Value{},
+		Direction: e.program.Direction, Best: best, Initial: map[string][]metric.Value{},
 	}
 	for _, rail := range e.program.Guardrails {
 		standard.Guardrails = append(standard.Guardrails, gate.Guardrail{
 			Metric: rail.Metric, Direction: rail.Direction, MaxRegression: gate.Allowance(rail.MaxRegression),
 		})
-		standard.Initial[rail.Metric] = []score.Value{e.start.Numbers[rail.Metric]}
+		standard.Initial[rail.Metric] = []metric.Value{e.start.Numbers[rail.Metric]}
 	}
 	trial := gate.NewTrial(standard)
 	for step, more := trial.Next(); more; step, more = trial.Next() {
@@ -266,7 +266,7 @@ func (e *example) decide(m score.Measurement, best *score.Value) gate.Decision {
 	return trial.Decision()
 }
 
-func tunerProposal(_ *example, request agent.Request, _ *rand.Rand) (map[string]score.Value, error) {
+func tunerProposal(_ *example, request agent.Request, _ *rand.Rand) (map[string]metric.Value, error) {
 	reply, err := agent.Tuner{}.Propose(context.Background(), request)
 	if err == nil && reply.Failure != nil {
 		err = reply.Failure
@@ -278,7 +278,7 @@ var markedLine = regexp.MustCompile(`(?m)= +(\S+)( +// tune: )(\S+)\.\.(\S+)(.*)
 
 // randomProposal draws every marked number from its range, evenly, or evenly in
 // its logarithm where the mark says log.
-func randomProposal(e *example, request agent.Request, random *rand.Rand) (map[string]score.Value, error) {
+func randomProposal(e *example, request agent.Request, random *rand.Rand) (map[string]metric.Value, error) {
 	file := filepath.Join(request.Dir, filepath.FromSlash(e.target))
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/command"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Agent changes the files of a tree. What it says about its work is a summary
@@ -58,8 +58,8 @@ type Request struct {
 	// History holds the decided iterations under the present evaluator, oldest
 	// first, and Incumbent the best metric so far, nil when there is none.
 	History   []Trial
-	Direction score.Direction
-	Incumbent *score.Value
+	Direction metric.Direction
+	Incumbent *metric.Value
 	// Seed and Iteration make a proposal reproducible: the same request gives
 	// the same change from an agent that draws its own random numbers.
 	Seed      int64
@@ -73,7 +73,7 @@ type Limit struct {
 	// Tokens counts input and output; 0 is no bound.
 	Tokens int64
 	// CostUSD is in US dollars; nil is no bound.
-	CostUSD *score.Value
+	CostUSD *metric.Value
 }
 
 // Trial is one decided iteration, as far as an agent can learn from it.
@@ -81,11 +81,11 @@ type Trial struct {
 	Iteration int
 	// Params holds the values that the tuner tried, by the name of their mark;
 	// nil when another agent made the change.
-	Params map[string]score.Value
+	Params map[string]metric.Value
 	// Metric is nil when nothing was measured. Previous is what it was compared
 	// with: the incumbent's number, measured beside it when the evaluation is
 	// noisy; nil when that is not known.
-	Metric, Previous *score.Value
+	Metric, Previous *metric.Value
 	Accepted         bool
 	// Deviation is the standard error of the difference between the two; 0 when
 	// it is not known.
@@ -103,7 +103,7 @@ type Reply struct {
 	// Duration is the wall-clock time of the agent.
 	Duration time.Duration
 	// Params holds the values that a tuner wrote, for the ledger; else nil.
-	Params map[string]score.Value
+	Params map[string]metric.Value
 	// Transcript is the file that was written; "" is none.
 	Transcript string
 	// Secrets hides what the agent could log in with, for those who write down
@@ -127,7 +127,7 @@ type Usage struct {
 	// CachedTokens that part of it.
 	InputTokens, OutputTokens, CachedTokens *int64
 	// CostUSD is in US dollars.
-	CostUSD          *score.Value
+	CostUSD          *metric.Value
 	Turns, ToolCalls *int
 }
 

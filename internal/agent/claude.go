@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // claude is Claude Code.
@@ -165,7 +165,7 @@ func (r *claudeReader) tokens(input, written, read, output int64) {
 func (r *claudeReader) result(e *claudeEvent, text []byte) {
 	r.done = true
 	var cost struct {
-		USD *score.Value `json:"total_cost_usd"`
+		USD *metric.Value `json:"total_cost_usd"`
 	}
 	if len(e.Models) > 0 {
 		r.usage.InputTokens, r.usage.CachedTokens, r.usage.OutputTokens = nil, nil, nil

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // opencode is OpenCode, which speaks to many providers.
@@ -67,7 +67,7 @@ type opencodeEvent struct {
 				Write int64 `json:"write"`
 			} `json:"cache"`
 		} `json:"tokens"`
-		Cost *score.Value `json:"cost"`
+		Cost *metric.Value `json:"cost"`
 	} `json:"part"`
 	Error struct {
 		Name string `json:"name"`

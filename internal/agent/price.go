@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 //go:embed prices.json
@@ -16,9 +16,9 @@ var pricesJSON []byte
 
 // price is what a model asks for a million tokens, in US dollars.
 type price struct {
-	Input  score.Value `json:"input"`
-	Cached score.Value `json:"cached"`
-	Output score.Value `json:"output"`
+	Input  metric.Value `json:"input"`
+	Cached metric.Value `json:"cached"`
+	Output metric.Value `json:"output"`
 }
 
 // priceTable is the table of prices.json.
@@ -48,7 +48,7 @@ var dated = regexp.MustCompile(`-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$`)
 // for a million. It is an upper bound where a provider gives a discount, and
 // leaves out what long prompts and writing to a cache cost more. Nil when the
 // model is not in the table or the tokens are not known.
-func Price(model string, usage Usage) *score.Value {
+func Price(model string, usage Usage) *metric.Value {
 	p, known := prices().of(model)
 	if !known || usage.InputTokens == nil || usage.OutputTokens == nil {
 		return nil
@@ -57,10 +57,10 @@ func Price(model string, usage Usage) *score.Value {
 	if usage.CachedTokens != nil {
 		cached = min(*usage.CachedTokens, *usage.InputTokens)
 	}
-	total := p.Input.Mul(score.FromInt(*usage.InputTokens - cached)).
-		Add(p.Cached.Mul(score.FromInt(cached))).
-		Add(p.Output.Mul(score.FromInt(*usage.OutputTokens))).
-		Mul(score.MustValue("0.000001"))
+	total := p.Input.Mul(metric.FromInt(*usage.InputTokens - cached)).
+		Add(p.Cached.Mul(metric.FromInt(cached))).
+		Add(p.Output.Mul(metric.FromInt(*usage.OutputTokens))).
+		Mul(metric.MustValue("0.000001"))
 	return &total
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/model/modeltest"
-	"github.com/org/autoloop/internal/score"
 )
 
 var (
@@ -50,7 +50,7 @@ func recordings() []recorded {
 	always := func(answers ...modeltest.Answer) func(modeltest.Answer) []modeltest.Answer {
 		return func(modeltest.Answer) []modeltest.Answer { return answers }
 	}
-	cent := score.MustValue("0.001")
+	cent := metric.MustValue("0.001")
 	return []recorded{
 		{name: "edit", answers: func(shell modeltest.Answer) []modeltest.Answer {
 			return []modeltest.Answer{shell, modeltest.Text("Raised the value to 2.\n\nIt was too low.")}
@@ -314,7 +314,7 @@ func golden(reply Reply) map[string]any {
 			if n != nil {
 				return strconv.Itoa(*n)
 			}
-		case *score.Value:
+		case *metric.Value:
 			if n != nil {
 				return n.String()
 			}

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // TestCommandLines holds every command line against a golden file: with nothing
 // given, and with all that can be.
 func TestCommandLines(t *testing.T) {
 	t.Parallel()
-	dollar := score.MustValue("1.5")
+	dollar := metric.MustValue("1.5")
 	var text strings.Builder
 	for _, tool := range commandLines() {
 		full := ask{prompt: "Do it.", model: "some/model", home: "/home/agent", bare: true, limit: Limit{Tokens: 1000, CostUSD: &dollar}}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/search"
 )
 
@@ -25,7 +25,7 @@ var errNoMarks = errors.New("no number in the target files is marked for the tun
 
 // proposeTuning reads the marks of the target files at root and asks the search
 // for the next values.
-func proposeTuning(root *os.Root, paths []string, history []search.Trial, direction score.Direction, seed int64) (tuning, error) {
+func proposeTuning(root *os.Root, paths []string, history []search.Trial, direction metric.Direction, seed int64) (tuning, error) {
 	files, err := readAllTuned(root, paths)
 	if err != nil {
 		return tuning{}, err
@@ -74,10 +74,10 @@ func (t tuning) write(root *os.Root) error {
 }
 
 // params returns the values as exact decimals, for the ledger.
-func (t tuning) params() (map[string]score.Value, error) {
-	params := make(map[string]score.Value, len(t.values))
+func (t tuning) params() (map[string]metric.Value, error) {
+	params := make(map[string]metric.Value, len(t.values))
 	for name, value := range t.values {
-		exact, err := score.FromFloat(value)
+		exact, err := metric.FromFloat(value)
 		if err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", name, err)
 		}

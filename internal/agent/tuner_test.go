@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/search"
 )
 
@@ -160,7 +160,7 @@ func TestTuningWritesOnlyTheNumbers(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, root.Close()) }()
 
-	proposed, err := proposeTuning(root, []string{"x.go", "y.go", "missing.go"}, nil, score.Lower, 1)
+	proposed, err := proposeTuning(root, []string{"x.go", "y.go", "missing.go"}, nil, metric.Lower, 1)
 	require.NoError(t, err)
 	require.NoError(t, proposed.write(root))
 	after, err := os.ReadFile(filepath.Join(dir, "x.go"))
@@ -180,7 +180,7 @@ func TestTuningWritesOnlyTheNumbers(t *testing.T) {
 	}
 	assert.Contains(t, proposed.summary, "→")
 
-	again, err := proposeTuning(root, []string{"x.go"}, []search.Trial{trialOf(Trial{Params: params}, nil)}, score.Lower, 1)
+	again, err := proposeTuning(root, []string{"x.go"}, []search.Trial{trialOf(Trial{Params: params}, nil)}, metric.Lower, 1)
 	require.NoError(t, err)
 	assert.NotEqual(t, proposed.values, again.values)
 }
@@ -196,17 +196,17 @@ func TestTuningNotesAndErrors(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, root.Close()) }()
 
-	proposed, err := proposeTuning(root, []string{"x.go"}, nil, score.Lower, 1)
+	proposed, err := proposeTuning(root, []string{"x.go"}, nil, metric.Lower, 1)
 	require.NoError(t, err)
 	assert.Contains(t, proposed.summary, "x 50 → ")
 	assert.Contains(t, proposed.summary, " (was outside 0..1)")
 	assert.LessOrEqual(t, proposed.values["x.go:x"], 1.0)
 
-	_, err = proposeTuning(root, []string{"plain.go", "link.go"}, nil, score.Lower, 1)
+	_, err = proposeTuning(root, []string{"plain.go", "link.go"}, nil, metric.Lower, 1)
 	require.ErrorIs(t, err, errNoMarks)
-	_, err = proposeTuning(root, []string{"bad.go"}, nil, score.Lower, 1)
+	_, err = proposeTuning(root, []string{"bad.go"}, nil, metric.Lower, 1)
 	require.ErrorContains(t, err, "bad.go:1: tune mark: the minimum 1 is not below the maximum 0")
-	_, err = proposeTuning(root, []string{"narrow.go"}, nil, score.Lower, 1)
+	_, err = proposeTuning(root, []string{"narrow.go"}, nil, metric.Lower, 1)
 	require.EqualError(t, err, "narrow.go:2: tune mark: parameter narrow.go:x: the range 1..1.0000000000000002 is too narrow to hold two numbers")
 	assert.Equal(t, Unavailable, unavailable(err))
 
@@ -257,9 +257,9 @@ func FuzzScanMarks(f *testing.F) {
 }
 
 func TestHistoryOf(t *testing.T) {
-	number := func(text string) *score.Value { v := score.MustValue(text); return &v }
-	at := func(text string) map[string]score.Value {
-		return map[string]score.Value{"x": score.MustValue(text)}
+	number := func(text string) *metric.Value { v := metric.MustValue(text); return &v }
+	at := func(text string) map[string]metric.Value {
+		return map[string]metric.Value{"x": metric.MustValue(text)}
 	}
 	type pair struct{ x, value any }
 	for name, c := range map[string]struct {
@@ -318,7 +318,7 @@ func TestHistoryOf(t *testing.T) {
 				}
 			}
 			var got []pair
-			for _, trial := range historyOf(Request{History: c.history, Direction: score.Lower, Incumbent: number("5")}) {
+			for _, trial := range historyOf(Request{History: c.history, Direction: metric.Lower, Incumbent: number("5")}) {
 				p := pair{}
 				if x, ok := trial.Params["x"]; ok {
 					p.x = x
@@ -339,8 +339,8 @@ func TestTunerSaysThatNothingIsLeft(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "x.go")
 	const text = "x = 1 // tune: 1..3 int\n"
-	measured := score.MustValue("5")
-	request := Request{Dir: dir, Targets: []string{"x.go"}, Direction: score.Lower, Incumbent: &measured}
+	measured := metric.MustValue("5")
+	request := Request{Dir: dir, Targets: []string{"x.go"}, Direction: metric.Lower, Incumbent: &measured}
 	tried := map[string]bool{}
 	for range 2 {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))

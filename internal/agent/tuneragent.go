@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/search"
 )
 
@@ -62,13 +62,13 @@ func unavailable(err error) FailureKind {
 	return Crashed
 }
 
-func trialOf(tried Trial, metric *score.Value) search.Trial {
+func trialOf(tried Trial, key *metric.Value) search.Trial {
 	trial := search.Trial{Params: make(map[string]float64, len(tried.Params))}
 	for name, exact := range tried.Params {
 		trial.Params[name] = exact.Float64()
 	}
-	if metric != nil {
-		measured := metric.Float64()
+	if key != nil {
+		measured := key.Float64()
 		trial.Value = &measured
 	}
 	return trial

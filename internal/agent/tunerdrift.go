@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // levels are the incumbents' numbers as all measurements tell them, and what the
@@ -18,7 +18,7 @@ type levels struct {
 }
 
 // beside is a trial's metric as it would be were the incumbent's level.
-func (l *levels) beside(tried Trial, i int, level *score.Value) *score.Value {
+func (l *levels) beside(tried Trial, i int, level *metric.Value) *metric.Value {
 	if l == nil || level == nil || math.IsNaN(l.tried[i]) {
 		return tried.beside(level)
 	}
@@ -26,16 +26,16 @@ func (l *levels) beside(tried Trial, i int, level *score.Value) *score.Value {
 }
 
 // next is the level of the incumbent that a trial became, which lies at metric.
-func (l *levels) next(metric *score.Value, i int, level *score.Value) *score.Value {
+func (l *levels) next(key *metric.Value, i int, level *metric.Value) *metric.Value {
 	if l == nil || level == nil {
-		return metric
+		return key
 	}
 	return plus(level, l.incumbent[l.after[i]]-l.incumbent[l.before[i]])
 }
 
 // plus is a level with a difference; the level alone when that is no number.
-func plus(level *score.Value, difference float64) *score.Value {
-	sum, err := score.FromFloat(level.Float64() + difference)
+func plus(level *metric.Value, difference float64) *metric.Value {
+	sum, err := metric.FromFloat(level.Float64() + difference)
 	if err != nil {
 		return level
 	}
@@ -95,7 +95,7 @@ func momentsOf(history []Trial) moments {
 	return m
 }
 
-func float(v *score.Value) float64 {
+func float(v *metric.Value) float64 {
 	if v == nil {
 		return math.NaN()
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // TestLuckDoesNotAddUp lets trials that change nothing be accepted whenever
@@ -31,15 +31,15 @@ func TestLuckDoesNotAddUp(t *testing.T) {
 			for seed := range uint64(20) {
 				r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // chance that can be repeated
 				adds := 0.0
-				number := func() *score.Value {
-					v, err := score.FromFloat(100 + adds + r.NormFloat64())
+				number := func() *metric.Value {
+					v, err := metric.FromFloat(100 + adds + r.NormFloat64())
 					require.NoError(t, err)
 					return &v
 				}
-				request := Request{Direction: score.Lower}
+				request := Request{Direction: metric.Lower}
 				for i := range 150 {
 					adds = c.adds(r, i, adds)
-					trial := Trial{Iteration: i + 1, Params: map[string]score.Value{}, Metric: number(), Previous: number(), Deviation: math.Sqrt2}
+					trial := Trial{Iteration: i + 1, Params: map[string]metric.Value{}, Metric: number(), Previous: number(), Deviation: math.Sqrt2}
 					gain := trial.Metric.Float64() - trial.Previous.Float64()
 					if trial.Accepted = gain < -1; trial.Accepted {
 						luck -= gain

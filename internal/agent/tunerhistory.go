@@ -1,7 +1,7 @@
 package agent
 
 import (
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/search"
 )
 
@@ -34,7 +34,7 @@ func historyOf(request Request) []search.Trial {
 
 // place is where a trial lies beside all others: its metric, the level of the
 // incumbent that it was compared with, and that of the one after its iteration.
-type place struct{ metric, level, after *score.Value }
+type place struct{ metric, level, after *metric.Value }
 
 // placesOf places every trial.
 func placesOf(request Request) []place {
@@ -70,7 +70,7 @@ func iterationEnd(history []Trial, start int) int {
 }
 
 // startLevel is the first incumbent's number; nil when none was measured.
-func startLevel(request Request) *score.Value {
+func startLevel(request Request) *metric.Value {
 	for _, tried := range request.History {
 		if tried.Previous != nil {
 			return tried.Previous
@@ -90,7 +90,7 @@ func lastAccepted(history []Trial) int {
 }
 
 // beside is the metric as it would be were the incumbent's level.
-func (t Trial) beside(level *score.Value) *score.Value {
+func (t Trial) beside(level *metric.Value) *metric.Value {
 	if t.Metric == nil || t.Previous == nil || level == nil {
 		return t.Metric
 	}
@@ -101,7 +101,7 @@ func (t Trial) beside(level *score.Value) *score.Value {
 // lesson is the metric that a trial teaches: what it was beside the incumbent's
 // level. One that was refused in spite of a better metric than the incumbent
 // after it (a guardrail, or a gain within the noise) counts no better than that.
-func (t Trial) lesson(at place, direction score.Direction) *score.Value {
+func (t Trial) lesson(at place, direction metric.Direction) *metric.Value {
 	if !t.Accepted && at.metric != nil && at.after != nil && direction.Better(*at.metric, *at.after) {
 		return at.after
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/command"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // endless is a Runner whose command prints and then never ends by itself.
@@ -48,7 +48,7 @@ func headless(t *testing.T, tool tool, runner Runner, caller ...string) *Headles
 
 func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
 	t.Parallel()
-	usd := score.MustValue("0.005")
+	usd := metric.MustValue("0.005")
 	step := `{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":1000,"output":100,"cache":{"read":0,"write":0}},"cost":0.003}}` + "\n"
 	for name, c := range map[string]struct {
 		tool   tool

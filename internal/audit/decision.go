@@ -6,7 +6,7 @@ import (
 
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Decision computes one decision again, from the books before it and from what
@@ -78,7 +78,7 @@ func repeat(before ledger.Books, measured []*ledger.Event, e *ledger.Event) (d g
 		}
 		at := slices.IndexFunc(measured, func(m *ledger.Event) bool { return m.Stage == step.Stage && string(m.Role) == string(step.Side) })
 		if at < 0 && step.WarmUp {
-			trial.Add(step, score.Measurement{Metric: before.Best}) // it went well, and the other side's did not
+			trial.Add(step, metric.Measurement{Metric: before.Best}) // it went well, and the other side's did not
 			continue
 		}
 		if at < 0 {
@@ -127,12 +127,12 @@ func obeyed(d gate.Decision, before ledger.Books, measured []*ledger.Event, rule
 
 // sample is one recorded run. A warm-up, which is not recorded, stands behind
 // the first run after it.
-func sample(e *ledger.Event, number int, rails []gate.Guardrail) (score.Measurement, bool) {
+func sample(e *ledger.Event, number int, rails []gate.Guardrail) (metric.Measurement, bool) {
 	if number >= len(e.Samples) {
 		// A run that could not be scored ends a trial and leaves no sample.
-		return score.Measurement{RejectedReason: e.RejectedReason}, number == len(e.Samples) && e.Problem == ""
+		return metric.Measurement{RejectedReason: e.RejectedReason}, number == len(e.Samples) && e.Problem == ""
 	}
-	m := score.Measurement{Metric: &e.Samples[number], Numbers: map[string]score.Value{}}
+	m := metric.Measurement{Metric: &e.Samples[number], Numbers: map[string]metric.Value{}}
 	for _, rail := range rails {
 		if values := e.GuardrailSamples[rail.Metric]; number < len(values) {
 			m.Numbers[rail.Metric] = values[number]
@@ -149,7 +149,7 @@ func evidence(list []gate.Evidence) string {
 	return text
 }
 
-func optional(v *score.Value) string {
+func optional(v *metric.Value) string {
 	if v == nil {
 		return "—"
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/state"
 )
 
@@ -75,8 +75,8 @@ func rows(events []ledger.Event) []results.Row {
 		}
 		table = append(table, row)
 	}
-	var best *score.Value
-	var direction score.Direction
+	var best *metric.Value
+	var direction metric.Direction
 	for _, e := range events {
 		switch {
 		case e.Kind == ledger.Measured && e.Stage == "" && e.Metric != nil && e.Role != ledger.Candidate:

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/store"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -39,7 +39,7 @@ func (f *thresholdFlags) read(env Env, flags *pflag.FlagSet) (suite.Thresholds, 
 	}
 	for _, number := range []struct {
 		name, text string
-		to         *score.Value
+		to         *metric.Value
 	}{
 		{"min-composite-gain", f.gain, &thresholds.MinCompositeGain},
 		{"regression-composite-drop", f.drop, &thresholds.RegressionCompositeDrop},
@@ -48,7 +48,7 @@ func (f *thresholdFlags) read(env Env, flags *pflag.FlagSet) (suite.Thresholds, 
 		if !flags.Changed(number.name) {
 			continue
 		}
-		value, err := score.ParseValue(number.text)
+		value, err := metric.ParseValue(number.text)
 		if err != nil {
 			return thresholds, Usagef("--%s: %w", number.name, err)
 		}
@@ -87,13 +87,13 @@ func thresholdsOf(p *program.Program) (suite.Thresholds, error) {
 	for _, number := range []struct {
 		name string
 		from float64
-		to   *score.Value
+		to   *metric.Value
 	}{
 		{"min-composite-gain", p.Thresholds.MinCompositeGain, &thresholds.MinCompositeGain},
 		{"regression-composite-drop", p.Thresholds.RegressionCompositeDrop, &thresholds.RegressionCompositeDrop},
 		{"cost-tolerance", p.Thresholds.CostTolerance, &thresholds.CostTolerance},
 	} {
-		value, err := score.FromFloat(number.from)
+		value, err := metric.FromFloat(number.from)
 		if err != nil {
 			return thresholds, Usagef("%s: %s: %w", p.File, number.name, err)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // decideOptions are the flags of `iterate decide`.
@@ -43,7 +43,7 @@ type decided struct {
 }
 
 func decide(env Env, o decideOptions) error {
-	direction, err := score.ParseDirection(o.direction)
+	direction, err := metric.ParseDirection(o.direction)
 	if err != nil {
 		return Usagef("--direction: %w", err)
 	}
@@ -62,7 +62,7 @@ func decide(env Env, o decideOptions) error {
 	if err != nil {
 		return err
 	}
-	decision := gate.Decide(gate.Standard{Direction: direction, Best: best, Target: target}, score.Measurement{Metric: value})
+	decision := gate.Decide(gate.Standard{Direction: direction, Best: best, Target: target}, metric.Measurement{Metric: value})
 	answer := decided{Improved: decision.Verdict == gate.Improved}
 	if best != nil {
 		answer.Delta = &decision.Delta
@@ -88,11 +88,11 @@ func decide(env Env, o decideOptions) error {
 }
 
 // flagValue reads a number from a flag; nil when it is not given.
-func flagValue(name, text string) (*score.Value, error) {
+func flagValue(name, text string) (*metric.Value, error) {
 	if text == "" {
 		return nil, nil
 	}
-	value, err := score.ParseValue(text)
+	value, err := metric.ParseValue(text)
 	if err != nil {
 		return nil, Usagef("%s: %w", name, err)
 	}

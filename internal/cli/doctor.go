@@ -18,10 +18,10 @@ import (
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/report"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/tree"
 )
 
@@ -249,7 +249,7 @@ func describeInspection(r inspected) string {
 	out.WriteString(table.String())
 	if r.Noisy && len(r.Samples) > 1 {
 		out.WriteString("\n" + report.Strips([]report.Strip{{Name: "runs", Samples: floats(r.Samples), Note: "median " + r.Median.String()}}, pictureWidth,
-			slices.MinFunc(r.Samples, score.Value.Cmp).String(), slices.MaxFunc(r.Samples, score.Value.Cmp).String()))
+			slices.MinFunc(r.Samples, metric.Value.Cmp).String(), slices.MaxFunc(r.Samples, metric.Value.Cmp).String()))
 	}
 	for _, finding := range r.Findings {
 		out.WriteString("! " + finding + "\n")

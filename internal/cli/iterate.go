@@ -19,9 +19,9 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/publish"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/store"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -324,7 +324,7 @@ func (o iterateOptions) budget() (float64, error) {
 	if o.budgetUSD == "" {
 		return 0, nil
 	}
-	usd, err := score.ParseValue(o.budgetUSD)
+	usd, err := metric.ParseValue(o.budgetUSD)
 	if err != nil || usd.Sign() <= 0 {
 		return 0, Usagef("--budget-usd %s: give a number above 0", o.budgetUSD)
 	}

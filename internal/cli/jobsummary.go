@@ -8,8 +8,8 @@ import (
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
-	"github.com/org/autoloop/internal/score"
 )
 
 // How much the summary of a job shows of a text and of a list, in characters and
@@ -137,7 +137,7 @@ func writeList(out *strings.Builder, title string, lines []string) {
 	out.WriteString("\n")
 }
 
-func samplesText(values []score.Value) string {
+func samplesText(values []metric.Value) string {
 	texts := make([]string, 0, len(values))
 	for _, value := range values[:min(len(values), maxSummaryList)] {
 		texts = append(texts, value.String())

@@ -10,9 +10,9 @@ import (
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/scheduler"
-	"github.com/org/autoloop/internal/score"
 )
 
 func summaryEnv(vars map[string]string) Env {
@@ -24,19 +24,19 @@ func ptr[T any](v T) *T { return &v }
 func TestResultSummary(t *testing.T) {
 	t.Parallel()
 	evil := "<b>|[x](y) @me #1 `z`\n# heading ghs_0123456789abcdef"
-	values := func(texts ...string) (list []score.Value) {
+	values := func(texts ...string) (list []metric.Value) {
 		for _, text := range texts {
-			list = append(list, score.MustValue(text))
+			list = append(list, metric.MustValue(text))
 		}
 		return list
 	}
 	r := iterate.Result{
-		Program: "speed", Iteration: 4, Outcome: ledger.Rejected, Verdict: ptr(gate.Neutral), Metric: ptr(score.MustValue("1.5")), Initial: ptr(score.MustValue("2")),
-		BestMetric: ptr(score.MustValue("1.25")), Delta: ptr("-0.25"), Noisy: true, Samples: iterate.Samples{Incumbent: values("1", "2"), Candidate: values("3", "4.5")},
-		Evidence: []gate.Evidence{{Stage: gate.Pairs, Pairs: 8, Confidence: 0.95, Effect: noise.Effect{P: 0.0421, Low: score.MustValue("-1"), High: score.MustValue("0.5")}}}, Reasons: []string{"too noisy", evil}, Summary: evil,
-		Agent: "claude", Model: evil, Usage: &ledger.Usage{InputTokens: ptr(int64(1200)), CostUSD: ptr(score.MustValue("0.25"))},
+		Program: "speed", Iteration: 4, Outcome: ledger.Rejected, Verdict: ptr(gate.Neutral), Metric: ptr(metric.MustValue("1.5")), Initial: ptr(metric.MustValue("2")),
+		BestMetric: ptr(metric.MustValue("1.25")), Delta: ptr("-0.25"), Noisy: true, Samples: iterate.Samples{Incumbent: values("1", "2"), Candidate: values("3", "4.5")},
+		Evidence: []gate.Evidence{{Stage: gate.Pairs, Pairs: 8, Confidence: 0.95, Effect: noise.Effect{P: 0.0421, Low: metric.MustValue("-1"), High: metric.MustValue("0.5")}}}, Reasons: []string{"too noisy", evil}, Summary: evil,
+		Agent: "claude", Model: evil, Usage: &ledger.Usage{InputTokens: ptr(int64(1200)), CostUSD: ptr(metric.MustValue("0.25"))},
 		Evaluation: &ledger.Expense{Tokens: ptr(int64(3150)), UnknownUSD: 3}, Changed: []string{"a.go", evil},
-		Guardrails: []iterate.Rail{{Metric: evil, Direction: score.Lower, Initial: ptr(score.MustValue("5")), Allowed: gate.Allowance{Value: score.MustValue("10"), Percent: true}}},
+		Guardrails: []iterate.Rail{{Metric: evil, Direction: metric.Lower, Initial: ptr(metric.MustValue("5")), Allowed: gate.Allowance{Value: metric.MustValue("10"), Percent: true}}},
 		Issue:      7, PullRequest: 9, Warnings: []string{evil}, Stopped: "paused: " + evil, Seconds: 12.34,
 	}
 	const safe = "&lt;b&gt;\\|\\[x\\](y) @\u200bme #\u200b1 \\`z\\` #\u200b heading"

@@ -13,7 +13,7 @@ import (
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // output is one output of a step in GitHub Actions; an empty value says that
@@ -66,7 +66,7 @@ func resultOutputs(results []iterate.Result, report string) []output {
 	}
 }
 
-func valueOutput(v *score.Value) string {
+func valueOutput(v *metric.Value) string {
 	if v == nil {
 		return ""
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
-	"github.com/org/autoloop/internal/score"
 )
 
 const pictureWidth = 50
@@ -37,10 +37,10 @@ func picture(r iterate.Result) string {
 	return title + report.Strips([]report.Strip{
 		{Name: string(gate.Incumbent), Samples: floats(r.Samples.Incumbent), Note: "median " + last.Incumbent.String()},
 		{Name: string(gate.Candidate), Samples: floats(r.Samples.Candidate), Note: "median " + last.Candidate.String()},
-	}, pictureWidth, slices.MinFunc(all, score.Value.Cmp).String(), slices.MaxFunc(all, score.Value.Cmp).String())
+	}, pictureWidth, slices.MinFunc(all, metric.Value.Cmp).String(), slices.MaxFunc(all, metric.Value.Cmp).String())
 }
 
-func floats(values []score.Value) []float64 {
+func floats(values []metric.Value) []float64 {
 	list := make([]float64, len(values))
 	for i, v := range values {
 		list[i] = v.Float64()

@@ -17,8 +17,8 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/disk"
 	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/snapshot"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tree"
@@ -182,7 +182,7 @@ func (o *skillDraft) propose(ctx context.Context, env Env, run, work string, fou
 	reply, err := worker.Propose(ctx, agent.Request{
 		Dir: work, Prompt: draftPrompt(found), Env: environ, Home: home, Timeout: o.timeout, Model: o.model, Command: text,
 		IsTarget: func(path string) bool { return path == suite.EvalFile || path == suite.TriggerFile }, Targets: []string{suite.EvalFile, suite.TriggerFile},
-		Direction: score.Higher, Iteration: 1, Seed: 1,
+		Direction: metric.Higher, Iteration: 1, Seed: 1,
 	})
 	if err == nil && reply.Failure != nil {
 		err = fmt.Errorf("the agent: %w", reply.Failure)

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/scheduler"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -76,7 +76,7 @@ func (o *skillEvalOptions) check() error {
 // no such suite.
 type evaluated struct {
 	Name     string            `json:"name"`
-	Score    score.Value       `json:"score"`
+	Score    metric.Value      `json:"score"`
 	Cases    []evaluatedCase   `json:"cases"`
 	Triggers *evaluatedFigure  `json:"triggers"`
 	Answers  *evaluatedFigure  `json:"answers"`
@@ -86,17 +86,17 @@ type evaluated struct {
 }
 
 type evaluatedFigure struct {
-	Score score.Value     `json:"score"`
+	Score metric.Value    `json:"score"`
 	Cases []evaluatedCase `json:"cases"`
 }
 
 type evaluatedCase struct {
-	ID       string      `json:"id"`
-	Passed   int         `json:"passed"`
-	Total    int         `json:"total"`
-	PassRate score.Value `json:"pass_rate"`
-	Problem  *string     `json:"problem"`
-	Failed   []string    `json:"failed"`
+	ID       string       `json:"id"`
+	Passed   int          `json:"passed"`
+	Total    int          `json:"total"`
+	PassRate metric.Value `json:"pass_rate"`
+	Problem  *string      `json:"problem"`
+	Failed   []string     `json:"failed"`
 }
 
 func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) error {

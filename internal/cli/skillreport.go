@@ -18,9 +18,9 @@ import (
 	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/snapshot"
 	"github.com/org/autoloop/internal/suite"
@@ -145,7 +145,7 @@ func lostCases(before, after evals.Result) []string {
 }
 
 func caseRates(r evals.Result) gate.CaseRates {
-	var runs []map[string]score.Value
+	var runs []map[string]metric.Value
 	for _, cases := range r.Runs() {
 		runs = append(runs, suite.CaseNumbers(cases))
 	}

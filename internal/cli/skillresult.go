@@ -6,9 +6,9 @@ import (
 	"io"
 
 	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/snapshot"
 )
@@ -29,7 +29,7 @@ type skillResult struct {
 
 type skillIteration struct {
 	Iteration int            `json:"iteration"`
-	Score     *score.Value   `json:"score"` // null when nothing was measured
+	Score     *metric.Value  `json:"score"` // null when nothing was measured
 	Action    results.Action `json:"action"`
 	Changelog string         `json:"changelog"`
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/snapshot"
 	"github.com/org/autoloop/internal/suite"
@@ -45,24 +45,24 @@ func newScoreCommand(env Env) *cobra.Command {
 
 // scored is `iterate score --json`.
 type scored struct {
-	Score score.Value `json:"score"`
+	Score metric.Value `json:"score"`
 	// Runs are those that count: one, or as many as the decision was made by.
 	Runs  []scoredRun  `json:"runs"`
 	Cases []scoredCase `json:"cases"`
 }
 
 type scoredRun struct {
-	Dir   string      `json:"dir"` // from the iteration's directory, "." for its own
-	Score score.Value `json:"score"`
+	Dir   string       `json:"dir"` // from the iteration's directory, "." for its own
+	Score metric.Value `json:"score"`
 }
 
 type scoredCase struct {
 	ID string `json:"id"`
 	// Passed and Total are sums over the runs, and PassRate is their quotient.
-	Passed   int         `json:"passed"`
-	Total    int         `json:"total"`
-	PassRate score.Value `json:"pass_rate"`
-	Problem  *string     `json:"problem"`
+	Passed   int          `json:"passed"`
+	Total    int          `json:"total"`
+	PassRate metric.Value `json:"pass_rate"`
+	Problem  *string      `json:"problem"`
 	// Runs are the passed of each run, in the order of the runs.
 	Runs []int `json:"runs"`
 }

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/scheduler"
-	"github.com/org/autoloop/internal/score"
 )
 
 func newStatusCommand(env Env, o *schedulerOptions) *cobra.Command {
@@ -31,21 +31,21 @@ func newStatusCommand(env Env, o *schedulerOptions) *cobra.Command {
 
 // programStatus is one program in `scheduler status --json`.
 type programStatus struct {
-	Name            string       `json:"name"`
-	File            string       `json:"file"`
-	State           string       `json:"state"`
-	Reason          string       `json:"reason"`
-	LastRun         *time.Time   `json:"last_run"`
-	NextDue         *time.Time   `json:"next_due"`
-	LatenessSeconds *int64       `json:"lateness_seconds"`
-	Iterations      int          `json:"iterations"`
-	Best            *score.Value `json:"best_metric"`
-	Target          *score.Value `json:"target_metric"`
-	Direction       string       `json:"metric_direction"`
-	PR              *int         `json:"pr"`
-	Issue           *int         `json:"issue"`
-	PRURL           string       `json:"pr_url,omitempty"`
-	IssueURL        string       `json:"issue_url,omitempty"`
+	Name            string        `json:"name"`
+	File            string        `json:"file"`
+	State           string        `json:"state"`
+	Reason          string        `json:"reason"`
+	LastRun         *time.Time    `json:"last_run"`
+	NextDue         *time.Time    `json:"next_due"`
+	LatenessSeconds *int64        `json:"lateness_seconds"`
+	Iterations      int           `json:"iterations"`
+	Best            *metric.Value `json:"best_metric"`
+	Target          *metric.Value `json:"target_metric"`
+	Direction       string        `json:"metric_direction"`
+	PR              *int          `json:"pr"`
+	Issue           *int          `json:"issue"`
+	PRURL           string        `json:"pr_url,omitempty"`
+	IssueURL        string        `json:"issue_url,omitempty"`
 }
 
 func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error {

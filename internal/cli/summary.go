@@ -11,8 +11,8 @@ import (
 
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
-	"github.com/org/autoloop/internal/score"
 )
 
 // printResults writes the results of a run: a JSON array, or a table and what
@@ -37,7 +37,7 @@ func printResults(env Env, results []iterate.Result, asJSON bool) error {
 		if last.Noisy {
 			remark = "; noisy and measured at different times, so the sum of the gains may differ"
 		}
-		fmt.Fprintf(env.Stdout, "\n%s: %s at the start, %s now (%s%s)\n", last.Program, last.Initial, last.BestMetric, score.Delta(*last.BestMetric, last.Initial), remark)
+		fmt.Fprintf(env.Stdout, "\n%s: %s at the start, %s now (%s%s)\n", last.Program, last.Initial, last.BestMetric, metric.Delta(*last.BestMetric, last.Initial), remark)
 	}
 	if last.Stopped != "" {
 		fmt.Fprintf(env.Stdout, "%s is %s\n", last.Program, last.Stopped)
@@ -94,7 +94,7 @@ func printWarnings(out io.Writer, results []iterate.Result) {
 	}
 }
 
-func number(v *score.Value) string {
+func number(v *metric.Value) string {
 	if v == nil {
 		return "—"
 	}

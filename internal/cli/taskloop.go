@@ -16,8 +16,8 @@ import (
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -91,9 +91,9 @@ func (l *taskLoop) problem(ctx context.Context, expense ledger.Expense, err erro
 	return result, nil
 }
 
-func metricOf(o suite.Outcome) *score.Value {
-	if metric, ok := o.Metric(); ok {
-		return &metric
+func metricOf(o suite.Outcome) *metric.Value {
+	if key, ok := o.Metric(); ok {
+		return &key
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/judge"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // tasksOptions are the flags of `iterate tasks compare`.
@@ -177,7 +177,7 @@ func (o *tasksOptions) budget() (compare.Budget, error) {
 		Tokens: o.tokens, Time: time.Duration(o.minutes * float64(time.Minute)), UnknownCostPauses: o.unknownCost == "pause",
 	}
 	if o.usd != "" {
-		usd, err := score.ParseValue(o.usd)
+		usd, err := metric.ParseValue(o.usd)
 		if err != nil || usd.Sign() <= 0 {
 			return budget, Usagef("--budget-usd %s: give a number above 0", o.usd)
 		}

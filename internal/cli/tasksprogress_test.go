@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/compare"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 func TestTaskProgress(t *testing.T) {
 	t.Parallel()
 	half := compare.Progress{
 		Done: 5, Total: 10, Reused: 2, Task: "fix\x1b[31m", Side: "candidate", Passed: 1, Checks: 3, Failure: "timeout: it\ntook long",
-		USD: score.MustValue("0.12345"), Tokens: 700, Unknown: 1,
+		USD: metric.MustValue("0.12345"), Tokens: 700, Unknown: 1,
 	}
 	var out bytes.Buffer
 	env := Env{Stderr: &out, Now: time.Now, Getenv: func(string) string { return "" }}

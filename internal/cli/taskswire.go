@@ -17,9 +17,9 @@ import (
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/judge"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/sandbox"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/tree"
 )
 
@@ -173,7 +173,7 @@ func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, masker command.Ma
 }
 
 // listPrice is what a model's work costs by the table of prices.
-func listPrice(model string, u chat.Usage) *score.Value {
+func listPrice(model string, u chat.Usage) *metric.Value {
 	return agent.Price(model, agent.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens})
 }
 

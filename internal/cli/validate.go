@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/store"
 )
 
@@ -54,22 +54,22 @@ func newValidateCommand(env Env, o *schedulerOptions) *cobra.Command {
 // validated is one file in `scheduler validate --json`. Null is for what the
 // program does not say.
 type validated struct {
-	File            string       `json:"file"`
-	Name            string       `json:"name"`
-	OK              bool         `json:"ok"` // it runs when it is due
-	Errors          []string     `json:"errors"`
-	Warnings        []string     `json:"warnings"`
-	Unconfigured    bool         `json:"unconfigured"`
-	Schedule        *string      `json:"schedule"`
-	IntervalSeconds *int64       `json:"interval_seconds"`
-	Cron            *string      `json:"cron"`
-	TargetMetric    *score.Value `json:"target_metric"`
-	MetricDirection string       `json:"metric_direction"`
-	Metric          *string      `json:"metric"`
-	Targets         []string     `json:"targets"`
-	Protected       []string     `json:"protected"`
-	Evaluation      program.Kind `json:"evaluation"`
-	Script          *string      `json:"evaluation_script"`
+	File            string        `json:"file"`
+	Name            string        `json:"name"`
+	OK              bool          `json:"ok"` // it runs when it is due
+	Errors          []string      `json:"errors"`
+	Warnings        []string      `json:"warnings"`
+	Unconfigured    bool          `json:"unconfigured"`
+	Schedule        *string       `json:"schedule"`
+	IntervalSeconds *int64        `json:"interval_seconds"`
+	Cron            *string       `json:"cron"`
+	TargetMetric    *metric.Value `json:"target_metric"`
+	MetricDirection string        `json:"metric_direction"`
+	Metric          *string       `json:"metric"`
+	Targets         []string      `json:"targets"`
+	Protected       []string      `json:"protected"`
+	Evaluation      program.Kind  `json:"evaluation"`
+	Script          *string       `json:"evaluation_script"`
 
 	placeholder int
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
 
 // spending is what this session has used; kept runs cost nothing again.
 type spending struct {
 	begun   time.Time
-	usd     score.Value
+	usd     metric.Value
 	tokens  int64
 	unknown int // runs that did not say what they cost
 	// expense is all of it, judges included.
@@ -42,9 +42,9 @@ func given[T any](amount T, known bool) *T {
 	return &amount
 }
 
-func value(n *suite.Number) (score.Value, bool) {
+func value(n *suite.Number) (metric.Value, bool) {
 	if n == nil {
-		return score.Value{}, false
+		return metric.Value{}, false
 	}
 	return n.Value()
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/org/autoloop/internal/archive"
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/judge"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/sandbox"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -81,7 +81,7 @@ type Options struct {
 // Budget bounds what one comparison may use; zero fields are unbounded. What is
 // running when it is used up ends by itself.
 type Budget struct {
-	USD    *score.Value
+	USD    *metric.Value
 	Tokens int64
 	Time   time.Duration
 	// UnknownCostPauses ends a comparison whose agent does not say what it costs.
@@ -101,7 +101,7 @@ type Progress struct {
 	Failure        string
 	// USD and Tokens are what this comparison has used so far; Unknown counts
 	// the runs that did not say.
-	USD     score.Value
+	USD     metric.Value
 	Tokens  int64
 	Unknown int
 }

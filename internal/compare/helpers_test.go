@@ -16,8 +16,8 @@ import (
 	"github.com/org/autoloop/internal/archive"
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/compare"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/sandbox"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -107,7 +107,7 @@ func (w *world) options(script string, change func(*compare.Options)) compare.Op
 		Session: fmt.Sprintf("session %d", w.sessions), Now: time.Now,
 	}
 	// A busy machine must not decide: no time counts as another one.
-	o.Thresholds.CostTolerance = score.FromInt(1000)
+	o.Thresholds.CostTolerance = metric.FromInt(1000)
 	if change != nil {
 		change(&o)
 	}

@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/org/autoloop/internal/judge"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -128,7 +128,7 @@ func (j *judging) one(ctx context.Context, u unit) error {
 	if data, err := j.Archive.Read(place, judgementFile, maxRecord); err == nil && !j.Fresh {
 		var kept suite.Judgement
 		if json.Unmarshal(data, &kept) == nil && kept.Score.Finite() {
-			j.note(u, judge.Verdict{Judgement: &kept, Tokens: new(int64), USD: &score.Value{}})
+			j.note(u, judge.Verdict{Judgement: &kept, Tokens: new(int64), USD: &metric.Value{}})
 			return nil
 		}
 	}

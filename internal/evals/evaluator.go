@@ -10,7 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/evaluate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -55,7 +55,7 @@ func (e *Evaluator) Run(ctx context.Context, request evaluate.Request) (evaluate
 	}
 	outcome.Tail = e.Masker.String(Failures(result, maxTail))
 	rate := suite.RateValue(result.Rate)
-	outcome.Measurement = score.Measurement{Metric: &rate, Numbers: suite.CaseNumbers(result.Cases)}
+	outcome.Measurement = metric.Measurement{Metric: &rate, Numbers: suite.CaseNumbers(result.Cases)}
 	return outcome, nil
 }
 

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -16,7 +16,7 @@ import (
 // rate is the median of theirs, and its cases are put together.
 func ReadAll(skill *Skill, dirs ...string) (Result, error) {
 	all := Result{Feedback: map[string]string{}}
-	var rates []score.Value
+	var rates []metric.Value
 	var runs [][]suite.CaseScore
 	for _, dir := range dirs {
 		one, err := Read(skill, dir)

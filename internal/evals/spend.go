@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // spend notes what an executor or a grader used; nil is unknown.
-func (s *session) spend(tokens *int64, usd *score.Value) {
+func (s *session) spend(tokens *int64, usd *metric.Value) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.spent.Add(tokens, usd)
@@ -64,7 +64,7 @@ func (s *session) left() agent.Limit {
 	}
 	if limit.CostUSD != nil && s.spent.CostUSD != nil {
 		rest := limit.CostUSD.Sub(*s.spent.CostUSD)
-		if least := score.MustValue("0.0001"); rest.Cmp(least) < 0 {
+		if least := metric.MustValue("0.0001"); rest.Cmp(least) < 0 {
 			rest = least // no command line takes 0
 		}
 		limit.CostUSD = &rest

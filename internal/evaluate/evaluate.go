@@ -12,7 +12,7 @@ import (
 
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Runner runs one command under supervision.
@@ -55,12 +55,12 @@ type Request struct {
 type Limit struct {
 	// Tokens counts input and output.
 	Tokens  int64
-	CostUSD *score.Value
+	CostUSD *metric.Value
 }
 
 // Outcome is what an evaluation came to.
 type Outcome struct {
-	Measurement score.Measurement
+	Measurement metric.Measurement
 	// Problem is why it failed, one line; "" when it did not.
 	Problem  string
 	ExitCode int
@@ -124,10 +124,10 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	if outcome.Problem != "" || name == setup {
 		return outcome, nil
 	}
-	outcome.Measurement, err = score.Extract(result.Stdout, request.Metric)
+	outcome.Measurement, err = metric.Extract(result.Stdout, request.Metric)
 	if err != nil {
 		// What it quotes is cut: the secrets are taken out before.
-		if _, masked := score.Extract(shown.Stdout, request.Metric); masked != nil {
+		if _, masked := metric.Extract(shown.Stdout, request.Metric); masked != nil {
 			err = masked
 		}
 		outcome.Problem = e.Masker.OneLine(err.Error(), 400)

@@ -5,8 +5,8 @@ package gate
 import (
 	"fmt"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
-	"github.com/org/autoloop/internal/score"
 )
 
 // Verdict says what a measurement means beside the incumbent's.
@@ -26,11 +26,11 @@ type Decision struct {
 	Reasons []string
 	// Metric is the candidate's number: its measurement, or the median of the
 	// last samples that were taken; nil when there is none.
-	Metric *score.Value
+	Metric *metric.Value
 	// Previous is what Metric was compared with: the incumbent's number.
-	Previous *score.Value
+	Previous *metric.Value
 	// Best is the metric after the decision; nil when there is none.
-	Best *score.Value
+	Best *metric.Value
 	// Delta is the signed decimal difference of Metric and Previous, "" without both.
 	Delta string
 	// TargetMet says that Best has reached the target.
@@ -56,26 +56,26 @@ type Evidence struct {
 // Decide compares one plain measurement with the incumbent. A gain must be
 // strict and at least MinImprovement; what is outside the plausible range, or
 // could not be scored, is never kept.
-func Decide(standard Standard, m score.Measurement) Decision {
+func Decide(standard Standard, m metric.Measurement) Decision {
 	verdict, reason := standard.judge(m)
 	return standard.decision(verdict, m.Metric, standard.Best, reason)
 }
 
 // decision completes a verdict on a measured number.
-func (s Standard) decision(verdict Verdict, metric, previous *score.Value, reasons ...string) Decision {
-	d := Decision{Verdict: verdict, Reasons: reasons, Metric: metric, Previous: previous, Best: s.Best}
-	if metric != nil {
-		d.Delta = score.Delta(*metric, previous)
+func (s Standard) decision(verdict Verdict, key, previous *metric.Value, reasons ...string) Decision {
+	d := Decision{Verdict: verdict, Reasons: reasons, Metric: key, Previous: previous, Best: s.Best}
+	if key != nil {
+		d.Delta = metric.Delta(*key, previous)
 	}
 	if verdict == Improved {
-		d.Best = metric
-		d.Warning = s.outOfProportion(*metric, previous)
+		d.Best = key
+		d.Warning = s.outOfProportion(*key, previous)
 	}
 	d.TargetMet = d.Best != nil && s.Direction.TargetMet(*d.Best, s.Target)
 	return d
 }
 
-func (s Standard) judge(m score.Measurement) (Verdict, string) {
+func (s Standard) judge(m metric.Measurement) (Verdict, string) {
 	if reason := s.unfit(m); reason != "" {
 		return Regressed, reason
 	}
@@ -97,7 +97,7 @@ func (s Standard) judge(m score.Measurement) (Verdict, string) {
 }
 
 // unfit returns why a measurement is no number to compare, or "".
-func (r Rule) unfit(m score.Measurement) string {
+func (r Rule) unfit(m metric.Measurement) string {
 	switch {
 	case m.Metric == nil && m.RejectedReason != "":
 		return "not scored: " + m.RejectedReason
@@ -108,7 +108,7 @@ func (r Rule) unfit(m score.Measurement) string {
 	}
 }
 
-func (r Rule) tooSmall(difference, reference score.Value) string {
+func (r Rule) tooSmall(difference, reference metric.Value) string {
 	least := r.MinImprovement.Of(reference)
 	if difference.Abs().Cmp(least) >= 0 {
 		return ""
@@ -126,11 +126,11 @@ const (
 
 // outOfProportion returns a warning for a gain that nothing before it prepared:
 // it is more often a fault of the evaluation than a success.
-func (s Standard) outOfProportion(metric score.Value, previous *score.Value) string {
+func (s Standard) outOfProportion(key metric.Value, previous *metric.Value) string {
 	if previous == nil {
 		return ""
 	}
-	gain, times := metric.Sub(*previous).Abs(), score.FromInt(outOfProportion)
+	gain, times := key.Sub(*previous).Abs(), metric.FromInt(outOfProportion)
 	if len(s.Gains) >= enoughGains {
 		largest := s.Gains[0]
 		for _, g := range s.Gains {
@@ -143,12 +143,12 @@ func (s Standard) outOfProportion(metric score.Value, previous *score.Value) str
 		}
 		return ""
 	}
-	small, large := metric.Abs(), previous.Abs()
+	small, large := key.Abs(), previous.Abs()
 	if small.Cmp(large) > 0 {
 		small, large = large, small
 	}
 	if small.Sign() > 0 && large.Cmp(small.Mul(times)) >= 0 {
-		return fmt.Sprintf("%s and %s differ more than %d times: look whether the evaluation still measures what it should", previous, metric, outOfProportion)
+		return fmt.Sprintf("%s and %s differ more than %d times: look whether the evaluation still measures what it should", previous, key, outOfProportion)
 	}
 	return ""
 }

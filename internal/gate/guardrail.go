@@ -3,21 +3,21 @@ package gate
 import (
 	"fmt"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
-	"github.com/org/autoloop/internal/score"
 )
 
 // Guardrail is a second metric that must not get worse than at iteration 0 by
 // more than MaxRegression.
 type Guardrail struct {
-	Metric        string          `json:"metric"`
-	Direction     score.Direction `json:"direction"`
-	MaxRegression Allowance       `json:"max_regression"`
+	Metric        string           `json:"metric"`
+	Direction     metric.Direction `json:"direction"`
+	MaxRegression Allowance        `json:"max_regression"`
 }
 
 // breach returns why the samples of the candidate break a guardrail, or "".
 // Every guardrail needs a number from each measurement of the candidate.
-func (s Standard) breach(measured []score.Measurement) string {
+func (s Standard) breach(measured []metric.Measurement) string {
 	for _, rail := range s.Guardrails {
 		samples, ok := rail.samples(measured)
 		if !ok {
@@ -30,8 +30,8 @@ func (s Standard) breach(measured []score.Measurement) string {
 	return ""
 }
 
-func (g Guardrail) samples(measured []score.Measurement) ([]score.Value, bool) {
-	values := make([]score.Value, 0, len(measured))
+func (g Guardrail) samples(measured []metric.Measurement) ([]metric.Value, bool) {
+	values := make([]metric.Value, 0, len(measured))
 	for _, m := range measured {
 		value, printed := m.Numbers[g.Metric]
 		if !printed {
@@ -45,7 +45,7 @@ func (g Guardrail) samples(measured []score.Measurement) ([]score.Value, bool) {
 // worse compares with iteration 0: the median beyond the allowance and, when
 // noisy, the samples different from iteration 0's shifted by the allowance.
 // Where there are too few samples for the confidence the median alone decides.
-func (g Guardrail) worse(initial, samples []score.Value, noisy bool, confidence float64) string {
+func (g Guardrail) worse(initial, samples []metric.Value, noisy bool, confidence float64) string {
 	if len(initial) == 0 {
 		return fmt.Sprintf("guardrail %s: iteration 0 has no value to compare with", g.Metric)
 	}
@@ -56,7 +56,7 @@ func (g Guardrail) worse(initial, samples []score.Value, noisy bool, confidence 
 		return ""
 	}
 	if noisy && noise.Reachable(len(initial), len(samples), confidence) {
-		bounds := make([]score.Value, len(initial))
+		bounds := make([]metric.Value, len(initial))
 		for i, value := range initial {
 			bounds[i] = g.shifted(value, allowance)
 		}
@@ -69,7 +69,7 @@ func (g Guardrail) worse(initial, samples []score.Value, noisy bool, confidence 
 }
 
 // shifted is a value made worse by the allowance.
-func (g Guardrail) shifted(value, allowance score.Value) score.Value {
+func (g Guardrail) shifted(value, allowance metric.Value) metric.Value {
 	if g.Direction.Better(value, value.Add(allowance)) {
 		return value.Add(allowance)
 	}

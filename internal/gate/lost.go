@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
-	"github.com/org/autoloop/internal/score"
 )
 
 // CaseNumber begins the names of the numbers that are pass rates of single
@@ -19,11 +19,11 @@ const lossChance = 0.025
 
 // CaseRates are pass rates of cases, by the name of their number: one for each
 // run, in the order of the runs.
-type CaseRates map[string][]score.Value
+type CaseRates map[string][]metric.Value
 
 // RatesOf picks the cases out of what runs of one side printed. A run that does
 // not say a case's rate counts 0 for it.
-func RatesOf(runs ...map[string]score.Value) CaseRates {
+func RatesOf(runs ...map[string]metric.Value) CaseRates {
 	rates := CaseRates{}
 	for i, numbers := range runs {
 		for name, rate := range numbers {
@@ -31,7 +31,7 @@ func RatesOf(runs ...map[string]score.Value) CaseRates {
 				continue
 			}
 			if rates[name] == nil {
-				rates[name] = make([]score.Value, len(runs))
+				rates[name] = make([]metric.Value, len(runs))
 			}
 			rates[name][i] = rate
 		}
@@ -63,8 +63,8 @@ func LostCases(before, now CaseRates) []string {
 }
 
 // whole reports whether a case passed whole in more than half of the runs.
-func whole(rates []score.Value) bool {
-	perfect, count := score.FromInt(1), 0
+func whole(rates []metric.Value) bool {
+	perfect, count := metric.FromInt(1), 0
 	for _, rate := range rates {
 		if rate.Cmp(perfect) >= 0 {
 			count++
@@ -74,8 +74,8 @@ func whole(rates []score.Value) bool {
 }
 
 // lower reports whether a case of so many regressed.
-func lower(then, now []score.Value, cases int) bool {
-	if len(now) == 0 || slices.MaxFunc(now, score.Value.Cmp).Cmp(slices.MinFunc(then, score.Value.Cmp)) < 0 {
+func lower(then, now []metric.Value, cases int) bool {
+	if len(now) == 0 || slices.MaxFunc(now, metric.Value.Cmp).Cmp(slices.MinFunc(then, metric.Value.Cmp)) < 0 {
 		return true
 	}
 	if whole(now) || noise.Median(now).Cmp(noise.Median(then)) >= 0 {
@@ -86,7 +86,7 @@ func lower(then, now []score.Value, cases int) bool {
 
 // Forbidden is the decision when the rule forbids it although the numbers are
 // better: best, which may be nil, stays.
-func (d Decision) Forbidden(best *score.Value) Decision {
+func (d Decision) Forbidden(best *metric.Value) Decision {
 	d.Verdict, d.Best, d.TargetMet = Regressed, best, false
 	return d
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 func TestLostCases(t *testing.T) {
 	t.Parallel()
-	one, half := score.FromInt(1), score.MustValue("0.5")
-	before := gate.RatesOf(map[string]score.Value{"case.1": one, "case.10": one, "case.2": one, "case.3": half, "case.4": one, "size": one})
-	now := gate.RatesOf(map[string]score.Value{"case.1": half, "case.10": half, "case.3": half, "case.4": one})
+	one, half := metric.FromInt(1), metric.MustValue("0.5")
+	before := gate.RatesOf(map[string]metric.Value{"case.1": one, "case.10": one, "case.2": one, "case.3": half, "case.4": one, "size": one})
+	now := gate.RatesOf(map[string]metric.Value{"case.1": half, "case.10": half, "case.3": half, "case.4": one})
 	assert.Equal(t, []string{"1", "2", "10"}, gate.LostCases(before, now))
 	assert.Empty(t, gate.LostCases(nil, now))
 	assert.Empty(t, gate.LostCases(before, before))
@@ -22,12 +22,12 @@ func TestLostCases(t *testing.T) {
 
 // runsOf are the numbers of so many runs of a case, as "1 0.5 -": the last did
 // not say it.
-func runsOf(rates string) []map[string]score.Value {
-	var runs []map[string]score.Value
+func runsOf(rates string) []map[string]metric.Value {
+	var runs []map[string]metric.Value
 	for rate := range strings.FieldsSeq(rates) {
-		numbers := map[string]score.Value{"case.other": score.FromInt(1)}
+		numbers := map[string]metric.Value{"case.other": metric.FromInt(1)}
 		if rate != "-" {
-			numbers["case.a"] = score.MustValue(rate)
+			numbers["case.a"] = metric.MustValue(rate)
 		}
 		runs = append(runs, numbers)
 	}

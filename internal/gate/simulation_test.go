@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // machine is where simulated evaluations run. Every measurement is a true
@@ -112,7 +112,7 @@ func (b *bench) exchange() {
 	b.place[gate.Incumbent], b.place[gate.Candidate] = b.place[gate.Candidate], old
 }
 
-func (b *bench) measure(side gate.Side, truth float64) score.Measurement {
+func (b *bench) measure(side gate.Side, truth float64) metric.Measurement {
 	b.side = side
 	value := truth + b.add(&b.moment)
 	b.clock++
@@ -120,18 +120,18 @@ func (b *bench) measure(side gate.Side, truth float64) score.Measurement {
 	if b.step > 0 {
 		value = math.Round(value/b.step) * b.step
 	}
-	v, err := score.FromFloat(value)
+	v, err := metric.FromFloat(value)
 	if err != nil {
 		panic(err)
 	}
-	return score.Measurement{Metric: &v}
+	return metric.Measurement{Metric: &v}
 }
 
 // books are what a simulated program remembers.
 type simulated struct {
 	*bench
 	regime gate.Regime
-	best   *score.Value
+	best   *metric.Value
 	truth  float64 // of the incumbent
 	kept   int
 	runs   int
@@ -158,7 +158,7 @@ func begin(b *bench, plain bool) *simulated {
 // whether it was kept.
 func (s *simulated) propose(gain float64) bool {
 	trial := gate.NewTrial(gate.Standard{
-		Rule: gate.Rule{Regime: s.regime, Pairs: gate.DefaultPairs, Confidence: 0.95}, Direction: score.Higher, Best: s.best,
+		Rule: gate.Rule{Regime: s.regime, Pairs: gate.DefaultPairs, Confidence: 0.95}, Direction: metric.Higher, Best: s.best,
 	})
 	stage := gate.Stage("")
 	for step, more := trial.Next(); more; step, more = trial.Next() {

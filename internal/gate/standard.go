@@ -3,22 +3,22 @@ package gate
 import (
 	"fmt"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Allowance is an amount, absolute or as a percentage of a reference.
 type Allowance struct {
-	Value   score.Value `json:"value"`
-	Percent bool        `json:"percent,omitempty"`
+	Value   metric.Value `json:"value"`
+	Percent bool         `json:"percent,omitempty"`
 }
 
 // Of returns the allowance in the unit of the reference: its Value, or that
 // many percent of the reference's magnitude.
-func (a Allowance) Of(reference score.Value) score.Value {
+func (a Allowance) Of(reference metric.Value) metric.Value {
 	if !a.Percent {
 		return a.Value
 	}
-	return reference.Abs().Mul(a.Value).Mul(score.MustValue("0.01"))
+	return reference.Abs().Mul(a.Value).Mul(metric.MustValue("0.01"))
 }
 
 // Regime says how often a metric has to be measured to be believed.
@@ -44,9 +44,9 @@ type Rule struct {
 	// MinImprovement is the smallest gain worth keeping.
 	MinImprovement Allowance `json:"min_improvement"`
 	// Low and High bound what is plausible; nil when unbounded.
-	Low        *score.Value `json:"low,omitempty"`
-	High       *score.Value `json:"high,omitempty"`
-	Guardrails []Guardrail  `json:"guardrails,omitempty"`
+	Low        *metric.Value `json:"low,omitempty"`
+	High       *metric.Value `json:"high,omitempty"`
+	Guardrails []Guardrail   `json:"guardrails,omitempty"`
 	// NoCaseRegression turns down what loses a case that passed (LostCases).
 	NoCaseRegression bool `json:"no_case_regression,omitempty"`
 }
@@ -55,27 +55,27 @@ type Rule struct {
 type Standard struct {
 	Rule
 
-	Direction score.Direction
+	Direction metric.Direction
 	// Best is the incumbent's metric; nil when nothing was ever measured.
-	Best *score.Value
+	Best *metric.Value
 	// Target is the metric at which the program is done; nil when open-ended.
-	Target *score.Value
+	Target *metric.Value
 	// Initial holds iteration 0's samples of every guardrail's metric.
-	Initial map[string][]score.Value
+	Initial map[string][]metric.Value
 	// Gains are the sizes of the gains that were kept so far.
-	Gains []score.Value
+	Gains []metric.Value
 }
 
 // Implausible returns why value lies outside the program's metric-range, or ""
 // when it is plausible.
-func (r Rule) Implausible(value score.Value) string {
+func (r Rule) Implausible(value metric.Value) string {
 	if r.Low != nil && value.Cmp(*r.Low) < 0 || r.High != nil && value.Cmp(*r.High) > 0 {
 		return fmt.Sprintf("%s is implausible: outside metric-range [%s, %s]", value, bound(r.Low), bound(r.High))
 	}
 	return ""
 }
 
-func bound(v *score.Value) string {
+func bound(v *metric.Value) string {
 	if v == nil {
 		return "…"
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
-	"github.com/org/autoloop/internal/score"
 )
 
 // Stage is a part of a trial. Its trees are built anew.
@@ -47,7 +47,7 @@ const earlyLook = 3
 // repeated from the record.
 type Trial struct {
 	standard Standard
-	taken    map[Stage]map[Side][]score.Measurement
+	taken    map[Stage]map[Side][]metric.Measurement
 	warm     map[Stage]map[Side]bool
 	evidence []Evidence
 	decision *Decision
@@ -55,9 +55,9 @@ type Trial struct {
 
 // NewTrial begins a trial against a standard.
 func NewTrial(standard Standard) *Trial {
-	t := &Trial{standard: standard, taken: map[Stage]map[Side][]score.Measurement{}, warm: map[Stage]map[Side]bool{}}
+	t := &Trial{standard: standard, taken: map[Stage]map[Side][]metric.Measurement{}, warm: map[Stage]map[Side]bool{}}
 	for _, stage := range []Stage{Once, Again, Pairs, Confirmation} {
-		t.taken[stage], t.warm[stage] = map[Side][]score.Measurement{}, map[Side]bool{}
+		t.taken[stage], t.warm[stage] = map[Side][]metric.Measurement{}, map[Side]bool{}
 	}
 	return t
 }
@@ -67,7 +67,7 @@ func (t *Trial) Regime() Regime { return t.standard.Regime }
 
 // Taken returns the measurements of a side in a stage, in the order in which
 // they were taken, without the warm-up.
-func (t *Trial) Taken(stage Stage, side Side) []score.Measurement { return t.taken[stage][side] }
+func (t *Trial) Taken(stage Stage, side Side) []metric.Measurement { return t.taken[stage][side] }
 
 // Decision is the outcome; call it when Next has no more.
 func (t *Trial) Decision() Decision {
@@ -133,7 +133,7 @@ func (t *Trial) nextOfPairs(stage Stage) Step {
 }
 
 // Add takes the measurement of the step that Next returned.
-func (t *Trial) Add(step Step, m score.Measurement) {
+func (t *Trial) Add(step Step, m metric.Measurement) {
 	if reason := t.standard.unfit(m); reason != "" {
 		t.unfit(step.Side, m, reason)
 		return
@@ -155,7 +155,7 @@ func (t *Trial) Add(step Step, m score.Measurement) {
 
 // unfit ends a trial on a measurement that is no number to compare. The
 // incumbent's cannot be held against the candidate.
-func (t *Trial) unfit(side Side, m score.Measurement, reason string) {
+func (t *Trial) unfit(side Side, m metric.Measurement, reason string) {
 	d := t.standard.decision(Regressed, m.Metric, t.standard.Best, reason)
 	if side == Incumbent {
 		d = t.standard.decision(Neutral, nil, t.standard.Best, reason)
@@ -171,10 +171,10 @@ func (t *Trial) end(d Decision) {
 
 // judgeOnce lets one measurement decide against a candidate, and in a Single
 // trial also for it.
-func (t *Trial) judgeOnce(m score.Measurement) {
+func (t *Trial) judgeOnce(m metric.Measurement) {
 	d := Decide(t.standard, m)
 	if d.Verdict == Improved {
-		if reason := t.standard.breach([]score.Measurement{m}); reason != "" {
+		if reason := t.standard.breach([]metric.Measurement{m}); reason != "" {
 			d = t.standard.decision(Regressed, m.Metric, t.standard.Best, reason)
 		}
 	}
@@ -207,12 +207,12 @@ func (t *Trial) judgeAgain() {
 }
 
 // repeated reports whether the incumbent's measurement is the recorded one.
-func (t *Trial) repeated(m score.Measurement) bool {
+func (t *Trial) repeated(m metric.Measurement) bool {
 	return t.standard.Best == nil || m.Metric.Cmp(*t.standard.Best) == 0
 }
 
 // same reports whether two measurements agree in all that decides.
-func (r Rule) same(a, b score.Measurement) bool {
+func (r Rule) same(a, b metric.Measurement) bool {
 	if a.Metric.Cmp(*b.Metric) != 0 {
 		return false
 	}
@@ -293,8 +293,8 @@ func (t *Trial) confirmed(e noise.Effect) {
 		fmt.Sprintf("this confirms, in new trees, a difference of %s (p = %.2g)", first.Difference.Signed(), first.P)))
 }
 
-func metrics(measured []score.Measurement) []score.Value {
-	values := make([]score.Value, len(measured))
+func metrics(measured []metric.Measurement) []metric.Value {
+	values := make([]metric.Value, len(measured))
 	for i, m := range measured {
 		values[i] = *m.Metric
 	}

@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // play runs a trial whose sides measure what metric returns, and lists the
 // runs: I and C, in lower case for a warm-up.
-func play(standard gate.Standard, metric func(step gate.Step) score.Measurement) (gate.Decision, string) {
+func play(standard gate.Standard, key func(step gate.Step) metric.Measurement) (gate.Decision, string) {
 	trial := gate.NewTrial(standard)
 	var order strings.Builder
 	for step, more := trial.Next(); more; step, more = trial.Next() {
@@ -22,16 +22,16 @@ func play(standard gate.Standard, metric func(step gate.Step) score.Measurement)
 			sign = strings.ToLower(sign)
 		}
 		order.WriteString(sign)
-		trial.Add(step, metric(step))
+		trial.Add(step, key(step))
 	}
 	return trial.Decision(), order.String()
 }
 
-func scored(text string) score.Measurement { return score.Measurement{Metric: value(text)} }
+func scored(text string) metric.Measurement { return metric.Measurement{Metric: value(text)} }
 
 // sides measures the same on each side, every time.
-func sides(incumbent, candidate string) func(gate.Step) score.Measurement {
-	return func(step gate.Step) score.Measurement {
+func sides(incumbent, candidate string) func(gate.Step) metric.Measurement {
+	return func(step gate.Step) metric.Measurement {
 		if step.Side == gate.Incumbent {
 			return scored(incumbent)
 		}
@@ -40,7 +40,7 @@ func sides(incumbent, candidate string) func(gate.Step) score.Measurement {
 }
 
 func repeatable(best string) gate.Standard {
-	return gate.Standard{Rule: gate.Rule{Regime: gate.Repeatable, Pairs: 8, Confidence: 0.95}, Direction: score.Higher, Best: value(best)}
+	return gate.Standard{Rule: gate.Rule{Regime: gate.Repeatable, Pairs: 8, Confidence: 0.95}, Direction: metric.Higher, Best: value(best)}
 }
 
 func noisy(best string) gate.Standard {
@@ -52,7 +52,7 @@ func noisy(best string) gate.Standard {
 func TestTrialCosts(t *testing.T) {
 	for name, c := range map[string]struct {
 		standard gate.Standard
-		metric   func(gate.Step) score.Measurement
+		metric   func(gate.Step) metric.Measurement
 		verdict  gate.Verdict
 		runs     string
 	}{
@@ -62,19 +62,19 @@ func TestTrialCosts(t *testing.T) {
 		"better, once":     {gate.Standard{Rule: gate.Rule{Regime: gate.Single}, Best: value("5")}, sides("5", "6"), gate.Improved, "C"},
 		"noisy and worse":  {noisy("5"), sides("5", "4"), gate.Neutral, "icICCIIC"},
 		"noisy and better": {noisy("5"), sides("5", "6"), gate.Improved, "icICCIICCIICCIICCIciCIICCIICCIICCIIC"},
-		"it did not repeat": {repeatable("5"), func(step gate.Step) score.Measurement {
+		"it did not repeat": {repeatable("5"), func(step gate.Step) metric.Measurement {
 			if step.Stage == gate.Again && step.Side == gate.Incumbent {
 				return scored("5.5")
 			}
 			return sides("5", "6")(step)
 		}, gate.Improved, "CI" + "icICCIICCIICCIICCIciCIICCIICCIICCIIC"},
-		"the candidate did not repeat": {repeatable("5"), func(step gate.Step) score.Measurement {
+		"the candidate did not repeat": {repeatable("5"), func(step gate.Step) metric.Measurement {
 			if step.Stage == gate.Again && step.Side == gate.Candidate {
 				return scored("5.5")
 			}
 			return sides("5", "6")(step)
 		}, gate.Improved, "CIC" + "icICCIICCIICCIICCIciCIICCIICCIICCIIC"},
-		"not confirmed": {noisy("5"), func(step gate.Step) score.Measurement {
+		"not confirmed": {noisy("5"), func(step gate.Step) metric.Measurement {
 			if step.Stage == gate.Confirmation {
 				return scored("5")
 			}
@@ -91,11 +91,11 @@ func TestTrialCosts(t *testing.T) {
 }
 
 func TestTrialOfWhatCannotBeScored(t *testing.T) {
-	null := score.Measurement{RejectedReason: "overlap"}
-	decision, runs := play(repeatable("5"), func(gate.Step) score.Measurement { return null })
+	null := metric.Measurement{RejectedReason: "overlap"}
+	decision, runs := play(repeatable("5"), func(gate.Step) metric.Measurement { return null })
 	assert.Equal(t, gate.Regressed, decision.Verdict)
 	assert.Equal(t, "C", runs)
-	decision, _ = play(noisy("5"), func(step gate.Step) score.Measurement {
+	decision, _ = play(noisy("5"), func(step gate.Step) metric.Measurement {
 		if step.Side == gate.Incumbent {
 			return null
 		}
@@ -107,19 +107,19 @@ func TestTrialOfWhatCannotBeScored(t *testing.T) {
 
 func TestTrialAtTheEdgesOfNumbers(t *testing.T) {
 	percent := func(s gate.Standard, text string) gate.Standard {
-		s.MinImprovement = gate.Allowance{Value: score.MustValue(text), Percent: true}
+		s.MinImprovement = gate.Allowance{Value: metric.MustValue(text), Percent: true}
 		return s
 	}
-	outlier := func(step gate.Step) score.Measurement {
+	outlier := func(step gate.Step) metric.Measurement {
 		if step.Side == gate.Incumbent && step.Number == 4 {
 			return scored("5000")
 		}
 		return sides("5", "6")(step)
 	}
-	lower := func(s gate.Standard) gate.Standard { s.Direction = score.Lower; return s }
+	lower := func(s gate.Standard) gate.Standard { s.Direction = metric.Lower; return s }
 	for name, c := range map[string]struct {
 		standard gate.Standard
-		metric   func(gate.Step) score.Measurement
+		metric   func(gate.Step) metric.Measurement
 		verdict  gate.Verdict
 	}{
 		"an outlier of a thousand times":     {noisy("5"), outlier, gate.Improved},
@@ -132,7 +132,7 @@ func TestTrialAtTheEdgesOfNumbers(t *testing.T) {
 		"as small as can be":                 {noisy("1e-300"), sides("1e-300", "2e-300"), gate.Improved},
 		"as small as can be, lower":          {lower(noisy("2e-300")), sides("2e-300", "1e-300"), gate.Improved},
 		"constant and equal":                 {noisy("7"), sides("7", "7"), gate.Neutral},
-		"absolute threshold exactly reached": {gate.Standard{Rule: gate.Rule{Regime: gate.Noisy, Pairs: 4, Confidence: 0.95, MinImprovement: gate.Allowance{Value: score.MustValue("1")}}, Best: value("5")}, sides("5", "6"), gate.Improved},
+		"absolute threshold exactly reached": {gate.Standard{Rule: gate.Rule{Regime: gate.Noisy, Pairs: 4, Confidence: 0.95, MinImprovement: gate.Allowance{Value: metric.MustValue("1")}}, Best: value("5")}, sides("5", "6"), gate.Improved},
 	} {
 		t.Run(name, func(t *testing.T) {
 			decision, _ := play(c.standard, c.metric)
@@ -142,16 +142,16 @@ func TestTrialAtTheEdgesOfNumbers(t *testing.T) {
 }
 
 func TestGuardrailOfATrial(t *testing.T) {
-	rail := func(step gate.Step, text string) score.Measurement {
+	rail := func(step gate.Step, text string) metric.Measurement {
 		m := sides("5", "6")(step)
-		m.Numbers = map[string]score.Value{"lag": score.MustValue(text)}
+		m.Numbers = map[string]metric.Value{"lag": metric.MustValue(text)}
 		return m
 	}
 	standard := func(s gate.Standard, initial ...string) gate.Standard {
-		s.Guardrails = []gate.Guardrail{{Metric: "lag", Direction: score.Lower, MaxRegression: gate.Allowance{Value: score.MustValue("10"), Percent: true}}}
-		s.Initial = map[string][]score.Value{}
+		s.Guardrails = []gate.Guardrail{{Metric: "lag", Direction: metric.Lower, MaxRegression: gate.Allowance{Value: metric.MustValue("10"), Percent: true}}}
+		s.Initial = map[string][]metric.Value{}
 		for _, text := range initial {
-			s.Initial["lag"] = append(s.Initial["lag"], score.MustValue(text))
+			s.Initial["lag"] = append(s.Initial["lag"], metric.MustValue(text))
 		}
 		return s
 	}
@@ -168,14 +168,14 @@ func TestGuardrailOfATrial(t *testing.T) {
 		"nothing at iteration 0":            {standard(noisy("5")), "1", gate.Regressed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			decision, _ := play(c.standard, func(step gate.Step) score.Measurement { return rail(step, c.lag) })
+			decision, _ := play(c.standard, func(step gate.Step) metric.Measurement { return rail(step, c.lag) })
 			assert.Equal(t, c.verdict, decision.Verdict, decision.Reasons)
 		})
 	}
 	decision, _ := play(standard(repeatable("5"), "100"), sides("5", "6"))
 	assert.Contains(t, decision.Reasons[0], "the evaluation did not print it")
 
-	_, runs := play(standard(repeatable("5"), "100"), func(step gate.Step) score.Measurement {
+	_, runs := play(standard(repeatable("5"), "100"), func(step gate.Step) metric.Measurement {
 		if step.Stage == gate.Once {
 			return rail(step, "101")
 		}
@@ -185,9 +185,9 @@ func TestGuardrailOfATrial(t *testing.T) {
 }
 
 func TestVisible(t *testing.T) {
-	samples := []score.Value{}
+	samples := []metric.Value{}
 	for _, text := range []string{"97", "98", "99", "99.5", "100.5", "101", "102", "103"} {
-		samples = append(samples, score.MustValue(text))
+		samples = append(samples, metric.MustValue(text))
 	}
 	rule := noisy("0").Rule
 	eight := gate.Visible(rule, samples)
@@ -195,13 +195,13 @@ func TestVisible(t *testing.T) {
 	found := 0
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
-		decision, _ := play(noisy("0"), func(step gate.Step) score.Measurement {
+		decision, _ := play(noisy("0"), func(step gate.Step) metric.Measurement {
 			x := random.NormFloat64() * 2.4
 			if step.Side == gate.Candidate {
 				x += eight
 			}
-			v, _ := score.FromFloat(x)
-			return score.Measurement{Metric: &v}
+			v, _ := metric.FromFloat(x)
+			return metric.Measurement{Metric: &v}
 		})
 		if decision.Verdict == gate.Improved {
 			found++
@@ -212,6 +212,6 @@ func TestVisible(t *testing.T) {
 	assert.Less(t, gate.Visible(rule, samples), eight, "more pairs see smaller gains")
 	rule.Regime = gate.Repeatable
 	assert.Zero(t, gate.Visible(rule, samples))
-	rule.MinImprovement = gate.Allowance{Value: score.MustValue("1"), Percent: true}
+	rule.MinImprovement = gate.Allowance{Value: metric.MustValue("1"), Percent: true}
 	assert.InDelta(t, 1, gate.Visible(rule, samples), 0.001)
 }

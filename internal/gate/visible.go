@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
-	"github.com/org/autoloop/internal/score"
 )
 
 // visiblePower is the chance with which a gain has to be found to count as
@@ -19,7 +19,7 @@ const visiblePower = 0.8
 // distance over 1.349, or the standard deviation where the quartiles agree).
 // It is MinImprovement where nothing scatters. Seeded: the same samples give
 // the same answer.
-func Visible(rule Rule, samples []score.Value) float64 {
+func Visible(rule Rule, samples []metric.Value) float64 {
 	least := rule.MinImprovement.Of(noise.Median(samples)).Float64()
 	deviation := spread(samples)
 	if deviation == 0 || rule.Regime != Noisy {
@@ -38,7 +38,7 @@ func Visible(rule Rule, samples []score.Value) float64 {
 	return high * deviation
 }
 
-func spread(samples []score.Value) float64 {
+func spread(samples []metric.Value) float64 {
 	if s := noise.Spread(samples).Float64() / 1.349; s > 0 {
 		return s
 	}

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/state"
 	"github.com/org/autoloop/internal/store"
 )
@@ -92,7 +92,7 @@ func (b *books) heed(event func(ledger.Event) error) error {
 }
 
 // files renders the books for writing.
-func (b *books) files(p *program.Program, target *score.Value) (store.Files, error) {
+func (b *books) files(p *program.Program, target *metric.Value) (store.Files, error) {
 	m := b.machine
 	if b.fresh {
 		b.doc.SetSection(state.ProgramInfo, programInfo(p))
@@ -132,7 +132,7 @@ func programInfo(p *program.Program) string {
 		state.Inline(p.File, 200), metric, p.Direction, state.Inline(schedule, 80), BranchPrefix+p.Name)
 }
 
-func optional(v *score.Value) string {
+func optional(v *metric.Value) string {
 	if v == nil {
 		return "—"
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // choose returns the attempt that decides the iteration, with the others in it:
@@ -62,7 +62,7 @@ func rank(a *attempt) int {
 }
 
 // metric is the candidate's number, nil when nothing was compared.
-func (a *attempt) metric() *score.Value {
+func (a *attempt) metric() *metric.Value {
 	if a.verdict == nil {
 		return nil
 	}

@@ -10,15 +10,15 @@ import (
 	"github.com/org/autoloop/internal/budget"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/score"
 )
 
 // outcome is an attempt that ended; metric "" is none.
-func outcome(number, of int, ended ledger.Outcome, metric string) *attempt {
+func outcome(number, of int, ended ledger.Outcome, key string) *attempt {
 	a := &attempt{number: number, of: of, agent: &agent.Command{}, outcome: ended, reasons: []string{"because"}, durations: map[string]float64{}}
-	if metric != "" {
-		value := score.MustValue(metric)
+	if key != "" {
+		value := metric.MustValue(key)
 		verdict := gate.Neutral
 		a.verdict, a.decision.Metric = &verdict, &value
 	}
@@ -34,17 +34,17 @@ func TestChoose(t *testing.T) {
 	}
 	cases := []struct {
 		name      string
-		direction score.Direction
+		direction metric.Direction
 		tried     []tried
 		want      int
 	}{
-		{"the only one", score.Higher, []tried{{failed, ""}}, 1},
-		{"the best that passed", score.Higher, []tried{{accepted, "3"}, {accepted, "5"}, {accepted, "4"}}, 2},
-		{"lower is better", score.Lower, []tried{{accepted, "3"}, {accepted, "5"}}, 1},
-		{"passing goes before a number", score.Higher, []tried{{rejected, "9"}, {accepted, "3"}}, 2},
-		{"of equals the first", score.Higher, []tried{{accepted, "3"}, {accepted, "3.0"}}, 1},
-		{"the closest when none passed", score.Higher, []tried{{rejected, ""}, {rejected, "1"}, {rejected, "2"}, {failed, ""}}, 3},
-		{"an error is the last resort", score.Higher, []tried{{failed, ""}, {rejected, ""}}, 2},
+		{"the only one", metric.Higher, []tried{{failed, ""}}, 1},
+		{"the best that passed", metric.Higher, []tried{{accepted, "3"}, {accepted, "5"}, {accepted, "4"}}, 2},
+		{"lower is better", metric.Lower, []tried{{accepted, "3"}, {accepted, "5"}}, 1},
+		{"passing goes before a number", metric.Higher, []tried{{rejected, "9"}, {accepted, "3"}}, 2},
+		{"of equals the first", metric.Higher, []tried{{accepted, "3"}, {accepted, "3.0"}}, 1},
+		{"the closest when none passed", metric.Higher, []tried{{rejected, ""}, {rejected, "1"}, {rejected, "2"}, {failed, ""}}, 3},
+		{"an error is the last resort", metric.Higher, []tried{{failed, ""}, {rejected, ""}}, 2},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestUsageOfSeveralProposals(t *testing.T) {
 	with := func(a *attempt, in *int64, cost string) *attempt {
 		a.reply.Usage.InputTokens = in
 		if cost != "" {
-			value := score.MustValue(cost)
+			value := metric.MustValue(cost)
 			a.reply.Usage.CostUSD = &value
 		}
 		return a

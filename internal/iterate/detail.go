@@ -6,18 +6,18 @@ import (
 
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
-	"github.com/org/autoloop/internal/score"
 )
 
 // Rail is a guardrail of the program, and what it stood at.
 type Rail struct {
-	Metric    string          `json:"metric"`
-	Direction score.Direction `json:"direction"`
+	Metric    string           `json:"metric"`
+	Direction metric.Direction `json:"direction"`
 	// Initial is the median at iteration 0, Candidate that of the candidate; nil
 	// when it was not measured.
-	Initial   *score.Value `json:"initial"`
-	Candidate *score.Value `json:"candidate"`
+	Initial   *metric.Value `json:"initial"`
+	Candidate *metric.Value `json:"candidate"`
 	// Allowed is by how much it may get worse.
 	Allowed gate.Allowance `json:"max_regression"`
 }

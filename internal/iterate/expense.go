@@ -5,8 +5,8 @@ import (
 
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/score"
 )
 
 // used is what this run has used so far, as far as it is known.
@@ -64,8 +64,8 @@ func (r *run) toMeasure() (limit evaluate.Limit, over string) {
 }
 
 // dollarsOf is an amount as a value that command lines take: none takes 0.
-func dollarsOf(usd float64) *score.Value {
-	value, err := score.ParseValue(fmt.Sprintf("%.4f", max(usd, leastUSD)))
+func dollarsOf(usd float64) *metric.Value {
+	value, err := metric.ParseValue(fmt.Sprintf("%.4f", max(usd, leastUSD)))
 	if err != nil {
 		return nil // it is infinite
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/org/autoloop/internal/ci"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/post"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/state"
 	"github.com/org/autoloop/internal/steer"
 )
@@ -217,4 +217,4 @@ func (b *books) notePull() {
 
 // target is the program's target metric: what a person set, until the program
 // file says something else than then.
-func (r *run) target(b *books) *score.Value { return b.sum.Target(r.Program.Target) }
+func (r *run) target(b *books) *metric.Value { return b.sum.Target(r.Program.Target) }

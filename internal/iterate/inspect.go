@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Inspection is how the evaluation behaves on the incumbent.
@@ -13,11 +13,11 @@ type Inspection struct {
 	Program string `json:"program"`
 	Commit  string `json:"commit"`
 	// Noisy says that runs of the same files gave different numbers.
-	Noisy   bool          `json:"noisy"`
-	Samples []score.Value `json:"samples"`
-	Median  score.Value   `json:"median"`
+	Noisy   bool           `json:"noisy"`
+	Samples []metric.Value `json:"samples"`
+	Median  metric.Value   `json:"median"`
 	// Guardrails are the samples of the other numbers that decide.
-	Guardrails map[string][]score.Value `json:"guardrails,omitempty"`
+	Guardrails map[string][]metric.Value `json:"guardrails,omitempty"`
 	// Rule is how candidates will be decided.
 	Rule gate.Rule `json:"rule"`
 	// Seconds is how long one run took, Prepare how long its tree took to build

@@ -6,13 +6,13 @@ import (
 
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Samples are what the two sides of a trial measured, in their order.
 type Samples struct {
-	Incumbent []score.Value `json:"incumbent"`
-	Candidate []score.Value `json:"candidate"`
+	Incumbent []metric.Value `json:"incumbent"`
+	Candidate []metric.Value `json:"candidate"`
 }
 
 // measurement is a trial under way, with what it needs to go on.

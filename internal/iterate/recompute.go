@@ -6,8 +6,8 @@ import (
 	"github.com/org/autoloop/internal/audit"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/score"
 )
 
 // decision is the decision that was handed on as these books have it. It is
@@ -65,7 +65,7 @@ func (h *handed) ofSuite(b *books, e ledger.Event) error {
 		return refuse("its verdict and its outcome contradict each other")
 	case last < 0 || optional(h.measured[last].Metric) != optional(e.Metric):
 		return refuse("its metric is not what was measured")
-	case e.Metric != nil && e.Delta != score.Delta(*e.Metric, e.PreviousBest):
+	case e.Metric != nil && e.Delta != metric.Delta(*e.Metric, e.PreviousBest):
 		return refuse("its delta is not that of its metrics")
 	}
 	return nil

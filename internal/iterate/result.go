@@ -3,7 +3,7 @@ package iterate
 import (
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Result is what one iteration came to. As JSON it is one object of the
@@ -15,10 +15,10 @@ type Result struct {
 	// Verdict is nil when nothing was compared.
 	Verdict *gate.Verdict `json:"verdict"`
 	// Metric is the candidate's value, nil when there is none.
-	Metric *score.Value `json:"metric"`
+	Metric *metric.Value `json:"metric"`
 	// Initial is iteration 0's metric, BestMetric the incumbent's after it all.
-	Initial    *score.Value `json:"initial_metric"`
-	BestMetric *score.Value `json:"best_metric"`
+	Initial    *metric.Value `json:"initial_metric"`
+	BestMetric *metric.Value `json:"best_metric"`
 	// Delta is the signed decimal difference to the best before, nil without one.
 	Delta *string `json:"delta"`
 	// Noisy says that the evaluation does not repeat itself. Evidence then has

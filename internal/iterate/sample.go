@@ -4,17 +4,17 @@ import (
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/score"
 )
 
 // samples are what repeated runs of one tree measured, in their order.
 type samples struct {
-	metric  []score.Value
-	rails   map[string][]score.Value
-	numbers []map[string]score.Value
-	last    score.Measurement
+	metric  []metric.Value
+	rails   map[string][]metric.Value
+	numbers []map[string]metric.Value
+	last    metric.Measurement
 	problem string // why the last run failed; "" when it did not
 	output  string
 	seconds float64 // of all runs together
@@ -35,7 +35,7 @@ func (s *samples) add(outcome evaluate.Outcome, rails []program.Guardrail) {
 	for _, rail := range rails {
 		if value, printed := outcome.Measurement.Numbers[rail.Metric]; printed {
 			if s.rails == nil {
-				s.rails = map[string][]score.Value{}
+				s.rails = map[string][]metric.Value{}
 			}
 			s.rails[rail.Metric] = append(s.rails[rail.Metric], value)
 		}
@@ -43,7 +43,7 @@ func (s *samples) add(outcome evaluate.Outcome, rails []program.Guardrail) {
 }
 
 // median is nil when nothing was measured.
-func (s *samples) median() *score.Value {
+func (s *samples) median() *metric.Value {
 	if len(s.metric) == 0 {
 		return nil
 	}

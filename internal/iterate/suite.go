@@ -8,7 +8,7 @@ import (
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Suite measures programs whose evaluation is a suite of tasks. A candidate is
@@ -26,7 +26,7 @@ type Suite interface {
 type Suited struct {
 	// Incumbent and Candidate are the metrics of the sides; a Measure has the
 	// first alone.
-	Incumbent, Candidate *score.Value
+	Incumbent, Candidate *metric.Value
 	// Verdict is Improved only for what may be promoted.
 	Verdict gate.Verdict
 	Reasons []string
@@ -71,7 +71,7 @@ func (r *run) suiteSamples(ctx context.Context, commit string) (*samples, error)
 		return nil, &baselineError{"the suite cannot be run on the unchanged files: " + problem}
 	}
 	return &samples{
-		metric: []score.Value{*suited.Incumbent}, output: suited.Output, runs: 1,
+		metric: []metric.Value{*suited.Incumbent}, output: suited.Output, runs: 1,
 		seconds: r.Now().Sub(start).Seconds(), prepare: room.prepare.Seconds(),
 	}, nil
 }
@@ -137,7 +137,7 @@ func (r *run) measureSuite(ctx context.Context, at position, a *attempt) error {
 func (r *run) suiteDecision(s Suited) gate.Decision {
 	d := gate.Decision{Verdict: s.Verdict, Reasons: s.Reasons, Metric: s.Candidate, Previous: s.Incumbent, Best: r.books.sum.Best}
 	if s.Candidate != nil {
-		d.Delta = score.Delta(*s.Candidate, s.Incumbent)
+		d.Delta = metric.Delta(*s.Candidate, s.Incumbent)
 	}
 	if len(d.Reasons) == 0 {
 		d.Reasons = []string{fmt.Sprintf("the suite says %s", s.Verdict)}

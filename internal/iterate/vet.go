@@ -8,8 +8,8 @@ import (
 
 	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
-	"github.com/org/autoloop/internal/score"
 )
 
 // What one text, one list, one table and one number of a handed event may have
@@ -172,7 +172,7 @@ func consumptionOf(u *ledger.Usage) []float64 {
 }
 
 // dollars is an amount as a plain number, which bounds alone are held against.
-func dollars(v score.Value) float64 {
+func dollars(v metric.Value) float64 {
 	var number float64
 	if _, err := fmt.Sscan(v.String(), &number); err != nil {
 		return math.NaN()

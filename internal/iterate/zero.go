@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/evaluate"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
-	"github.com/org/autoloop/internal/score"
 )
 
 // zero is iteration 0: what the default branch's tree and the incumbent
@@ -18,7 +18,7 @@ type zero struct {
 }
 
 // scatter says in a line how the numbers of a noisy evaluation scatter.
-func scatter(noisy bool, s []score.Value) []string {
+func scatter(noisy bool, s []metric.Value) []string {
 	if !noisy || len(s) == 0 {
 		return nil
 	}

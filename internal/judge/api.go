@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/org/autoloop/internal/chat"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // api asks an endpoint over HTTP.
@@ -52,7 +52,7 @@ func (a *api) ask(ctx context.Context, system, question string) (answer, error) 
 	}
 	var failed *chat.Error
 	if errors.As(err, &failed) && failed.Status >= http.StatusBadRequest {
-		said.tokens, said.usd = new(int64), &score.Value{} // a refusal costs nothing
+		said.tokens, said.usd = new(int64), &metric.Value{} // a refusal costs nothing
 	}
 	return said, err
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/command"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Runner runs one command under supervision.
@@ -104,7 +104,7 @@ func readClaude(result command.Result) (answer, error) {
 		tokens := said.Usage.Input + said.Usage.Output + said.Usage.Written + said.Usage.Read
 		a.tokens = &tokens
 	}
-	if cost, err := score.ParseValue(said.RawCost.String()); err == nil {
+	if cost, err := metric.ParseValue(said.RawCost.String()); err == nil {
 		a.usd = &cost
 	}
 	a.model = modelOf(said.Models)

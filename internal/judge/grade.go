@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/command"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -34,7 +34,7 @@ type Grades struct {
 	Feedback json.RawMessage
 	// Tokens and USD are what asking cost; nil is unknown.
 	Tokens *int64
-	USD    *score.Value
+	USD    *metric.Value
 }
 
 const (

@@ -11,7 +11,7 @@ import (
 
 	"github.com/org/autoloop/internal/chat"
 	"github.com/org/autoloop/internal/command"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -33,14 +33,14 @@ type Verdict struct {
 	Problem   string
 	// Tokens and USD are what asking cost; nil is unknown.
 	Tokens *int64
-	USD    *score.Value
+	USD    *metric.Value
 }
 
 // answer is what came back from a model.
 type answer struct {
 	text, model string
 	tokens      *int64
-	usd         *score.Value
+	usd         *metric.Value
 }
 
 // asker puts one question to a model.
@@ -133,7 +133,7 @@ func (v *Verdict) add(earlier Verdict) {
 type Complete func(context.Context, chat.Endpoint, chat.Request) (chat.Response, error)
 
 // Price is what a model's work costs in dollars, nil when that is not known.
-type Price func(model string, usage chat.Usage) *score.Value
+type Price func(model string, usage chat.Usage) *metric.Value
 
 // API returns a judge that asks the endpoint's model. Without a price, which may
 // be nil, nobody knows what it costs.

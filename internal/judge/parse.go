@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // maxAnswer bounds what is looked at of an answer, in bytes, and maxObjects how
@@ -27,7 +27,7 @@ type graded struct {
 // parse finds the one object with a score in an answer, between whatever prose
 // and braces there are, and reads it. Two objects with different scores are no
 // answer.
-func parse(text string) (score.Value, string, error) {
+func parse(text string) (metric.Value, string, error) {
 	if len(text) > maxAnswer {
 		text = text[:maxAnswer]
 	}
@@ -45,15 +45,15 @@ func parse(text string) (score.Value, string, error) {
 		text = text[max(length, 1):]
 	}
 	if len(found) == 0 {
-		return score.Value{}, "", errors.New("it has no JSON object with a `score`")
+		return metric.Value{}, "", errors.New("it has no JSON object with a `score`")
 	}
 	first, err := found[0].value()
 	if err != nil {
-		return score.Value{}, "", err
+		return metric.Value{}, "", err
 	}
 	for _, other := range found[1:] {
 		if value, err := other.value(); err != nil || value.Cmp(first) != 0 {
-			return score.Value{}, "", fmt.Errorf("it has %d JSON objects with a `score` that differ", len(found))
+			return metric.Value{}, "", fmt.Errorf("it has %d JSON objects with a `score` that differ", len(found))
 		}
 	}
 	rationale, _ := found[0].Rationale.(string)
@@ -77,20 +77,20 @@ func objectAt(text string) (*graded, int) {
 }
 
 // value is the score as a finite number from 0 to 1.
-func (g graded) value() (score.Value, error) {
+func (g graded) value() (metric.Value, error) {
 	if g.Max != nil {
-		return score.Value{}, errors.New("it has a `max`; the scale is 0 to 1")
+		return metric.Value{}, errors.New("it has a `max`; the scale is 0 to 1")
 	}
 	var number json.Number
 	if err := json.Unmarshal(*g.Score, &number); err != nil || strings.HasPrefix(string(*g.Score), `"`) {
-		return score.Value{}, errors.New("its `score` is no number")
+		return metric.Value{}, errors.New("its `score` is no number")
 	}
 	float, err := number.Float64()
 	if err != nil || math.IsNaN(float) || math.IsInf(float, 0) {
-		return score.Value{}, errors.New("its `score` is no finite number")
+		return metric.Value{}, errors.New("its `score` is no finite number")
 	}
 	if float < 0 || float > 1 {
-		return score.Value{}, fmt.Errorf("its `score` %s is not from 0 to 1", number)
+		return metric.Value{}, fmt.Errorf("its `score` %s is not from 0 to 1", number)
 	}
-	return score.ParseValue(number.String())
+	return metric.ParseValue(number.String())
 }

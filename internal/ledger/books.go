@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Settings with which a state that had no ledger was taken over: its iteration
@@ -43,8 +43,8 @@ type Attempt struct {
 	Iteration    int
 	Time         time.Time
 	Outcome      Outcome
-	Metric       *score.Value
-	PreviousBest *score.Value
+	Metric       *metric.Value
+	PreviousBest *metric.Value
 	// Deviation is the standard error of the difference between the two; 0 when
 	// they were not measured in pairs.
 	Deviation  float64
@@ -53,7 +53,7 @@ type Attempt struct {
 	Reasons    []string
 	Agent      string
 	Definition string
-	Params     map[string]score.Value
+	Params     map[string]metric.Value
 	// Usage is nil when nothing is known; Durations are in seconds by stage.
 	Usage     *Usage
 	Durations map[string]float64
@@ -78,15 +78,15 @@ type Books struct {
 	LastRun time.Time
 	// Initial is iteration 0's metric under the present evaluator, Best the
 	// incumbent's; both nil before a baseline.
-	Initial, Best *score.Value
+	Initial, Best *metric.Value
 	// Guardrails are the samples of every guardrail's metric at iteration 0.
-	Guardrails map[string][]score.Value
+	Guardrails map[string][]metric.Value
 	// InitialRuns is how many runs Initial is the median of.
 	InitialRuns int
 	// Noisy says that the evaluation does not repeat itself.
 	Noisy bool
 	// Gains are the sizes of the gains that were kept under the same definition.
-	Gains []score.Value
+	Gains []metric.Value
 	// Seconds is how long one run of the evaluation took at the baseline,
 	// Prepare how long its tree took to build and set up.
 	Seconds, Prepare float64
@@ -96,11 +96,11 @@ type Books struct {
 	// Output is what the last evaluation of the incumbent printed, Numbers are
 	// those that it had.
 	Output  string
-	Numbers map[string]score.Value
+	Numbers map[string]metric.Value
 	// Evaluator is the hash under which Best was measured, Definition that of
 	// the program's settings in it.
 	Evaluator, Definition string
-	Direction             score.Direction
+	Direction             metric.Direction
 	// Attempts holds the decided iterations, oldest first.
 	Attempts []Attempt
 	// PutOff holds those that an agent's service would not serve, which were
@@ -132,7 +132,7 @@ type Books struct {
 	candidateOutput string
 	adopted         []string
 
-	candidateNumbers map[string]score.Value
+	candidateNumbers map[string]metric.Value
 }
 
 // Replay adds up the events in order.

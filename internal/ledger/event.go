@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Schema is the version written into every event.
@@ -72,12 +72,12 @@ type Lease struct {
 
 // Usage is what an agent cost. Nil is unknown, which is not zero.
 type Usage struct {
-	InputTokens  *int64       `json:"input_tokens"`
-	OutputTokens *int64       `json:"output_tokens"`
-	CachedTokens *int64       `json:"cached_tokens"`
-	CostUSD      *score.Value `json:"cost_usd"`
-	Turns        *int         `json:"turns"`
-	ToolCalls    *int         `json:"tool_calls"`
+	InputTokens  *int64        `json:"input_tokens"`
+	OutputTokens *int64        `json:"output_tokens"`
+	CachedTokens *int64        `json:"cached_tokens"`
+	CostUSD      *metric.Value `json:"cost_usd"`
+	Turns        *int          `json:"turns"`
+	ToolCalls    *int          `json:"tool_calls"`
 }
 
 // CaseRates are the pass rates of cases in the runs of a Measured event.
@@ -104,21 +104,21 @@ type Event struct {
 	// which are in the order of their runs, and so are those of GuardrailSamples
 	// and, of several runs, the pass rates of cases in CaseSamples; Numbers are
 	// what the last run printed.
-	Role             Role                     `json:"role,omitempty"`
-	Stage            gate.Stage               `json:"stage,omitempty"`
-	Metric           *score.Value             `json:"metric,omitempty"`
-	Samples          []score.Value            `json:"samples,omitempty"`
-	GuardrailSamples map[string][]score.Value `json:"guardrail_samples,omitempty"`
-	CaseSamples      gate.CaseRates           `json:"case_samples,omitempty"`
-	Numbers          map[string]score.Value   `json:"numbers,omitempty"`
+	Role             Role                      `json:"role,omitempty"`
+	Stage            gate.Stage                `json:"stage,omitempty"`
+	Metric           *metric.Value             `json:"metric,omitempty"`
+	Samples          []metric.Value            `json:"samples,omitempty"`
+	GuardrailSamples map[string][]metric.Value `json:"guardrail_samples,omitempty"`
+	CaseSamples      gate.CaseRates            `json:"case_samples,omitempty"`
+	Numbers          map[string]metric.Value   `json:"numbers,omitempty"`
 	// Noisy says that two equal runs gave two numbers.
 	Noisy          bool   `json:"noisy,omitempty"`
 	Problem        string `json:"problem,omitempty"`
 	RejectedReason string `json:"rejected_reason,omitempty"`
 	// Output is the end of what the evaluation printed, bounded.
-	Output    string          `json:"output,omitempty"`
-	Direction score.Direction `json:"direction,omitempty"`
-	Target    *score.Value    `json:"target,omitempty"`
+	Output    string           `json:"output,omitempty"`
+	Direction metric.Direction `json:"direction,omitempty"`
+	Target    *metric.Value    `json:"target,omitempty"`
 	// Evaluator is the hash of all that the evaluation runs and reads,
 	// Definition that of the program's own settings within it.
 	Evaluator  string `json:"evaluator,omitempty"`
@@ -135,24 +135,24 @@ type Event struct {
 	// Verdict is empty when nothing was compared. PreviousBest is what Metric
 	// was compared with: the incumbent's number, measured anew when noisy. Rule
 	// is how it was decided, and Evidence the comparisons that it took.
-	Verdict      string                 `json:"verdict,omitempty"`
-	Reasons      []string               `json:"reasons,omitempty"`
-	Rule         *gate.Rule             `json:"rule,omitempty"`
-	Evidence     []gate.Evidence        `json:"evidence,omitempty"`
-	Warning      string                 `json:"warning,omitempty"`
-	PreviousBest *score.Value           `json:"previous_best,omitempty"`
-	Best         *score.Value           `json:"best,omitempty"`
-	Delta        string                 `json:"delta,omitempty"`
-	Parent       string                 `json:"incumbent,omitempty"`
-	Commit       string                 `json:"commit,omitempty"`
-	Branch       string                 `json:"branch,omitempty"`
-	Agent        string                 `json:"agent,omitempty"`
-	Model        string                 `json:"model,omitempty"`
-	Usage        *Usage                 `json:"usage,omitempty"`
-	Summary      string                 `json:"summary,omitempty"`
-	Changed      []string               `json:"changed,omitempty"`
-	Params       map[string]score.Value `json:"params,omitempty"`
-	Durations    map[string]float64     `json:"durations,omitempty"`
+	Verdict      string                  `json:"verdict,omitempty"`
+	Reasons      []string                `json:"reasons,omitempty"`
+	Rule         *gate.Rule              `json:"rule,omitempty"`
+	Evidence     []gate.Evidence         `json:"evidence,omitempty"`
+	Warning      string                  `json:"warning,omitempty"`
+	PreviousBest *metric.Value           `json:"previous_best,omitempty"`
+	Best         *metric.Value           `json:"best,omitempty"`
+	Delta        string                  `json:"delta,omitempty"`
+	Parent       string                  `json:"incumbent,omitempty"`
+	Commit       string                  `json:"commit,omitempty"`
+	Branch       string                  `json:"branch,omitempty"`
+	Agent        string                  `json:"agent,omitempty"`
+	Model        string                  `json:"model,omitempty"`
+	Usage        *Usage                  `json:"usage,omitempty"`
+	Summary      string                  `json:"summary,omitempty"`
+	Changed      []string                `json:"changed,omitempty"`
+	Params       map[string]metric.Value `json:"params,omitempty"`
+	Durations    map[string]float64      `json:"durations,omitempty"`
 	// Evaluation is what the models used that were asked to measure; nil is
 	// none. A baseline's is in its Measured event, what trials used in Decided,
 	// or Checked, for all proposals together.

@@ -1,6 +1,6 @@
 package ledger
 
-import "github.com/org/autoloop/internal/score"
+import "github.com/org/autoloop/internal/metric"
 
 // Expense is what the models used that an evaluation asked: those that worked
 // on its cases or tasks, and those that judged. A nil Expense means that it
@@ -8,15 +8,15 @@ import "github.com/org/autoloop/internal/score"
 type Expense struct {
 	// Tokens, of input and output, and CostUSD add up what is known; nil when
 	// nothing is.
-	Tokens  *int64       `json:"tokens"`
-	CostUSD *score.Value `json:"cost_usd"`
+	Tokens  *int64        `json:"tokens"`
+	CostUSD *metric.Value `json:"cost_usd"`
 	// UnknownTokens and UnknownUSD count the pieces of work that did not say.
 	UnknownTokens int `json:"unknown_tokens,omitempty"`
 	UnknownUSD    int `json:"unknown_usd,omitempty"`
 }
 
 // Add counts one more piece of work; nil is unknown.
-func (e *Expense) Add(tokens *int64, usd *score.Value) {
+func (e *Expense) Add(tokens *int64, usd *metric.Value) {
 	e.include(tokens, usd)
 	if tokens == nil {
 		e.UnknownTokens++
@@ -27,7 +27,7 @@ func (e *Expense) Add(tokens *int64, usd *score.Value) {
 }
 
 // include adds what is known.
-func (e *Expense) include(tokens *int64, usd *score.Value) {
+func (e *Expense) include(tokens *int64, usd *metric.Value) {
 	if tokens != nil {
 		sum := *tokens + e.knownTokens()
 		e.Tokens = &sum

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 func TestExpenseKeepsTheUnknownApart(t *testing.T) {
@@ -22,7 +22,7 @@ func TestExpenseKeepsTheUnknownApart(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"tokens": null, "cost_usd": null, "unknown_tokens": 1, "unknown_usd": 1}`, string(text), "unknown is not 0")
 
-	tokens, usd := int64(30), score.MustValue("0.1")
+	tokens, usd := int64(30), metric.MustValue("0.1")
 	e.Add(&tokens, nil)
 	e.Add(&tokens, &usd)
 	sum := e.Plus(&e)

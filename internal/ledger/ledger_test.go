@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-func value(text string) *score.Value {
-	v := score.MustValue(text)
+func value(text string) *metric.Value {
+	v := metric.MustValue(text)
 	return &v
 }
 

@@ -1,6 +1,6 @@
 package ledger
 
-import "github.com/org/autoloop/internal/score"
+import "github.com/org/autoloop/internal/metric"
 
 // Proposal is one of several candidates of an iteration.
 type Proposal struct {
@@ -10,14 +10,14 @@ type Proposal struct {
 	Outcome Outcome
 	// PreviousBest is what Metric was compared with, Deviation the standard error
 	// of the difference; 0 when they were not measured in pairs.
-	Metric, PreviousBest *score.Value
+	Metric, PreviousBest *metric.Value
 	Deviation            float64
 
 	Agent      string
 	Summary    string
 	Definition string
 	Evaluator  string
-	Params     map[string]score.Value
+	Params     map[string]metric.Value
 	// Digest identifies the change; Patch is the change against commit Parent,
 	// "" when it was not kept.
 	Digest, Patch, Parent string

@@ -8,15 +8,15 @@ import (
 
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
-	"github.com/org/autoloop/internal/score"
 )
 
 func TestProposalsAreRemembered(t *testing.T) {
 	t.Parallel()
 	events := []ledger.Event{
 		{Kind: ledger.Measured, Role: ledger.Baseline, Metric: value("5"), Evaluator: "e1"},
-		{Kind: ledger.Proposed, Iteration: 1, Proposal: 1, Outcome: ledger.Rejected, Digest: "d1", Evaluator: "e1", Agent: "tuner", Params: map[string]score.Value{"x": *value("2")}},
+		{Kind: ledger.Proposed, Iteration: 1, Proposal: 1, Outcome: ledger.Rejected, Digest: "d1", Evaluator: "e1", Agent: "tuner", Params: map[string]metric.Value{"x": *value("2")}},
 		{Kind: ledger.Proposed, Iteration: 1, Proposal: 2, Outcome: ledger.Error, Digest: "d2", Evaluator: "e1"},
 		{Kind: ledger.Decided, Iteration: 1, Outcome: ledger.Rejected, Digest: "d1", Evaluator: "e1"},
 		{Kind: ledger.Decided, Iteration: 2, Outcome: ledger.Accepted, Digest: "d3", Evaluator: "e1", Best: value("6")},

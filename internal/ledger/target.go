@@ -1,16 +1,16 @@
 package ledger
 
-import "github.com/org/autoloop/internal/score"
+import "github.com/org/autoloop/internal/metric"
 
 // Target is the target metric that holds: what a person set, until the program
 // file says something else than it did then. File is the program file's, nil
 // when it names none.
-func (b *Books) Target(file *score.Value) *score.Value {
+func (b *Books) Target(file *metric.Value) *metric.Value {
 	text, given := b.Settings[TargetMetric]
 	if !given || b.Settings[TargetMetricWas] != TargetText(file) {
 		return file
 	}
-	value, err := score.ParseValue(text)
+	value, err := metric.ParseValue(text)
 	if err != nil {
 		return file
 	}
@@ -18,7 +18,7 @@ func (b *Books) Target(file *score.Value) *score.Value {
 }
 
 // TargetText is a target as the setting TargetMetricWas has it.
-func TargetText(target *score.Value) string {
+func TargetText(target *metric.Value) string {
 	if target == nil {
 		return "—"
 	}

@@ -6,18 +6,18 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 func TestATargetThatWasSetHoldsUntilTheFileNamesAnother(t *testing.T) {
 	t.Parallel()
-	value := func(text string) *score.Value {
-		v := score.MustValue(text)
+	value := func(text string) *metric.Value {
+		v := metric.MustValue(text)
 		return &v
 	}
 	for name, c := range map[string]struct {
 		was        string
-		file, want *score.Value
+		file, want *metric.Value
 	}{
 		"the file is as it was":      {"2", value("2"), value("7")},
 		"the file names another":     {"2", value("3"), value("3")},

@@ -9,20 +9,20 @@ import (
 	"github.com/aclements/go-moremath/stats"
 	"golang.org/x/perf/benchmath"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Effect is how two sets of samples differ. The differences are candidate
 // minus incumbent, in the metric's unit.
 type Effect struct {
 	// Incumbent and Candidate are the medians of the two sides.
-	Incumbent score.Value `json:"incumbent_median"`
-	Candidate score.Value `json:"candidate_median"`
+	Incumbent metric.Value `json:"incumbent_median"`
+	Candidate metric.Value `json:"candidate_median"`
 	// Difference is that of the medians; Low and High bound the shift between
 	// the sides at the confidence asked for.
-	Difference score.Value `json:"difference"`
-	Low        score.Value `json:"low"`
-	High       score.Value `json:"high"`
+	Difference metric.Value `json:"difference"`
+	Low        metric.Value `json:"low"`
+	High       metric.Value `json:"high"`
 	// P is the two-sided probability of ranks this far apart by chance.
 	P float64 `json:"p_value"`
 }
@@ -38,7 +38,7 @@ func (e Effect) Deviation() float64 {
 // the two-sided Mann–Whitney U test: exact, with ties, up to 25 samples a side
 // (50 without ties), a normal approximation beyond. The arguments stay as they
 // are.
-func Compare(incumbent, candidate []score.Value, confidence float64) Effect {
+func Compare(incumbent, candidate []metric.Value, confidence float64) Effect {
 	old, changed := Median(incumbent), Median(candidate)
 	low, high := shift(incumbent, candidate, confidence)
 	return Effect{
@@ -49,7 +49,7 @@ func Compare(incumbent, candidate []score.Value, confidence float64) Effect {
 // P is the two-sided p-value of the Mann–Whitney U test, 1 when every sample
 // is the same. Samples are compared as decimals, so that neighbours which are
 // one float64 still differ.
-func P(a, b []score.Value) float64 {
+func P(a, b []metric.Value) float64 {
 	ranksA, ranksB := ranks(a, b)
 	thresholds := benchmath.DefaultThresholds
 	p := benchmath.AssumeNothing.Compare(benchmath.NewSample(ranksA, &thresholds), benchmath.NewSample(ranksB, &thresholds)).P
@@ -61,13 +61,13 @@ func P(a, b []score.Value) float64 {
 
 // ranks replaces every value by the number of distinct values below it: the
 // test uses their order alone.
-func ranks(a, b []score.Value) (ranksA, ranksB []float64) {
+func ranks(a, b []metric.Value) (ranksA, ranksB []float64) {
 	all := sorted(append(slices.Clone(a), b...))
-	all = slices.CompactFunc(all, func(x, y score.Value) bool { return x.Cmp(y) == 0 })
-	rank := func(values []score.Value) []float64 {
+	all = slices.CompactFunc(all, func(x, y metric.Value) bool { return x.Cmp(y) == 0 })
+	rank := func(values []metric.Value) []float64 {
 		list := make([]float64, len(values))
 		for i, v := range values {
-			at, _ := slices.BinarySearchFunc(all, v, score.Value.Cmp)
+			at, _ := slices.BinarySearchFunc(all, v, metric.Value.Cmp)
 			list[i] = float64(at)
 		}
 		return list
@@ -77,7 +77,7 @@ func ranks(a, b []score.Value) (ranksA, ranksB []float64) {
 
 // Median is the middle sample, or the mean of the two middle ones. The samples
 // must not be empty; their order stays as it is.
-func Median(samples []score.Value) score.Value {
+func Median(samples []metric.Value) metric.Value {
 	ordered := sorted(samples)
 	middle := len(ordered) / 2
 	if len(ordered)%2 == 1 {
@@ -88,9 +88,9 @@ func Median(samples []score.Value) score.Value {
 
 // Spread is the distance between the quartiles of the samples (the medians of
 // the lower and of the upper half), 0 for fewer than two.
-func Spread(samples []score.Value) score.Value {
+func Spread(samples []metric.Value) metric.Value {
 	if len(samples) < 2 {
-		return score.Value{}
+		return metric.Value{}
 	}
 	ordered := sorted(samples)
 	half := len(ordered) / 2
@@ -98,13 +98,13 @@ func Spread(samples []score.Value) score.Value {
 }
 
 // Same reports whether all samples are equal.
-func Same(samples []score.Value) bool {
-	return !slices.ContainsFunc(samples, func(v score.Value) bool { return v.Cmp(samples[0]) != 0 })
+func Same(samples []metric.Value) bool {
+	return !slices.ContainsFunc(samples, func(v metric.Value) bool { return v.Cmp(samples[0]) != 0 })
 }
 
-func sorted(samples []score.Value) []score.Value {
+func sorted(samples []metric.Value) []metric.Value {
 	ordered := slices.Clone(samples)
-	slices.SortFunc(ordered, score.Value.Cmp)
+	slices.SortFunc(ordered, metric.Value.Cmp)
 	return ordered
 }
 
@@ -117,15 +117,15 @@ const maxShift = 200
 // statistic stays with the confidence (Hollander and Wolfe, Nonparametric
 // Statistical Methods, 4.3; Bauer 1972). With too few samples for the
 // confidence it is the range of the differences.
-func shift(a, b []score.Value, confidence float64) (low, high score.Value) {
+func shift(a, b []metric.Value, confidence float64) (low, high metric.Value) {
 	a, b = thinned(a), thinned(b)
-	differences := make([]score.Value, 0, len(a)*len(b))
+	differences := make([]metric.Value, 0, len(a)*len(b))
 	for _, x := range a {
 		for _, y := range b {
 			differences = append(differences, y.Sub(x))
 		}
 	}
-	slices.SortFunc(differences, score.Value.Cmp)
+	slices.SortFunc(differences, metric.Value.Cmp)
 	cut := max(critical(len(a), len(b), (1-confidence)/2)-1, 0)
 	return differences[cut], differences[len(differences)-1-cut]
 }
@@ -151,12 +151,12 @@ func critical(n1, n2 int, tail float64) int {
 	return c
 }
 
-func thinned(samples []score.Value) []score.Value {
+func thinned(samples []metric.Value) []metric.Value {
 	if len(samples) <= maxShift {
 		return samples
 	}
 	ordered := sorted(samples)
-	few := make([]score.Value, maxShift)
+	few := make([]metric.Value, maxShift)
 	for i := range few {
 		few[i] = ordered[i*(len(ordered)-1)/(maxShift-1)]
 	}

@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
-	"github.com/org/autoloop/internal/score"
 )
 
-func values(texts ...string) []score.Value {
-	list := make([]score.Value, len(texts))
+func values(texts ...string) []metric.Value {
+	list := make([]metric.Value, len(texts))
 	for i, text := range texts {
-		list[i] = score.MustValue(text)
+		list[i] = metric.MustValue(text)
 	}
 	return list
 }
@@ -21,7 +21,7 @@ func values(texts ...string) []score.Value {
 func TestCompare(t *testing.T) {
 	const below, above = 0.0286, 1.0 // 2/C(8,4), and no difference at all
 	for name, c := range map[string]struct {
-		incumbent, candidate  []score.Value
+		incumbent, candidate  []metric.Value
 		difference, low, high string
 		p                     float64
 	}{
@@ -40,9 +40,9 @@ func TestCompare(t *testing.T) {
 			e := noise.Compare(c.incumbent, c.candidate, 0.95)
 			assert.InDelta(t, c.p, e.P, 1e-4)
 			if c.difference != "" {
-				assert.Equal(t, score.MustValue(c.difference).String(), e.Difference.String())
-				assert.Equal(t, score.MustValue(c.low).String(), e.Low.String())
-				assert.Equal(t, score.MustValue(c.high).String(), e.High.String())
+				assert.Equal(t, metric.MustValue(c.difference).String(), e.Difference.String())
+				assert.Equal(t, metric.MustValue(c.low).String(), e.Low.String())
+				assert.Equal(t, metric.MustValue(c.high).String(), e.High.String())
 			}
 		})
 	}
@@ -51,15 +51,15 @@ func TestCompare(t *testing.T) {
 // The tables of critical values of the rank sum at 0.05, two-sided: with eight
 // runs a side U ≤ 13 is beyond it, with five U ≤ 2.
 func TestCompareAgainstTables(t *testing.T) {
-	ranked := func(u, n int) (a, b []score.Value) {
+	ranked := func(u, n int) (a, b []metric.Value) {
 		// b's last sample is moved down past u of a's.
 		for i := range n {
-			a = append(a, score.FromInt(int64(2*i)))
-			b = append(b, score.FromInt(int64(1000+i)))
+			a = append(a, metric.FromInt(int64(2*i)))
+			b = append(b, metric.FromInt(int64(1000+i)))
 		}
 		for at := 0; u > 0; at++ {
 			step := min(u, n)
-			b[at] = score.FromInt(int64(2*(n-step) - 1))
+			b[at] = metric.FromInt(int64(2*(n-step) - 1))
 			u -= step
 		}
 		return a, b
@@ -105,9 +105,9 @@ func lchoose(n, k int) float64 {
 }
 
 func TestManySamples(t *testing.T) {
-	var a, b []score.Value
+	var a, b []metric.Value
 	for i := range 1000 {
-		a, b = append(a, score.FromInt(int64(i))), append(b, score.FromInt(int64(i+100)))
+		a, b = append(a, metric.FromInt(int64(i))), append(b, metric.FromInt(int64(i+100)))
 	}
 	e := noise.Compare(a, b, 0.95)
 	assert.Less(t, e.P, 1e-6)

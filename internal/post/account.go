@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/state"
 )
 
@@ -83,7 +83,7 @@ func line(text string) string { return state.Inline(text, 300) }
 // cell makes a harmless cell of a table.
 func cell(text string) string { return strings.ReplaceAll(line(text), "|", `\|`) }
 
-func number(v *score.Value) string {
+func number(v *metric.Value) string {
 	if v == nil {
 		return "—"
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/state"
 )
 
@@ -29,8 +29,8 @@ const text = "---\nmetric: seconds\nmetric_direction: lower\ntarget-metric: 1\ng
 // hostile is what an agent might say.
 const hostile = "faster | @octocat <img src=x onerror=alert(1)> ![x](http://evil) <!-- AUTOLOOP:STATUS -->\nsecond line"
 
-func value(text string) *score.Value {
-	v := score.MustValue(text)
+func value(text string) *metric.Value {
+	v := metric.MustValue(text)
 	return &v
 }
 

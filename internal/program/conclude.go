@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
-	"github.com/org/autoloop/internal/score"
 )
 
 // conclude sets what follows from several keys, and finds keys that do not go
@@ -44,7 +44,7 @@ func (p *Program) concludeKind(line func(string) int) {
 	if line("evals") > 0 && line("skill") == 0 {
 		p.warn(line("evals"), "`evals` has no effect without `skill`")
 	}
-	if p.Evaluation != Metric && p.Direction == score.Lower {
+	if p.Evaluation != Metric && p.Direction == metric.Lower {
 		p.fail(line("metric-direction"), "a program with `evaluation: %s` is always `higher`; remove `metric_direction`", p.Evaluation)
 	}
 	if p.Skill != "" && p.Evals == "" {
@@ -69,7 +69,7 @@ func (p *Program) concludeSkill(line func(string) int) {
 	if line("stop-after-reverts") == 0 {
 		p.StopAfterReverts = skillReverts
 	}
-	if perfect := score.FromInt(perfectRate); p.Target == nil && line("target-metric") == 0 {
+	if perfect := metric.FromInt(perfectRate); p.Target == nil && line("target-metric") == 0 {
 		p.Target = &perfect
 	} else if p.Target != nil && p.Target.Cmp(perfect) > 0 {
 		p.fail(line("target-metric"), "target-metric %s can never be reached: a pass rate is from 0 to 1", p.Target)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 const maxGuardrails = 50
@@ -28,7 +28,7 @@ func setGuardrails(p *Program, v value) error {
 }
 
 func (p *Program) guardrail(item value) (rail Guardrail, err error) {
-	rail.Direction = score.Higher
+	rail.Direction = metric.Higher
 	given := map[string]bool{}
 	for _, f := range item.fields {
 		if given[f.key] {

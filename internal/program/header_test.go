@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/score"
 )
 
 const file = ".autoloop/programs/speed.md"
@@ -67,7 +67,7 @@ func TestFrontmatterIsFound(t *testing.T) {
 			interval, ok := p.Schedule.Interval()
 			assert.True(t, ok)
 			assert.Equal(t, 24*time.Hour, interval)
-			assert.Equal(t, score.Lower, p.Direction)
+			assert.Equal(t, metric.Lower, p.Direction)
 			assert.True(t, p.DirectionGiven)
 		})
 	}
@@ -83,7 +83,7 @@ func TestNoFrontmatter(t *testing.T) {
 			p := both(t, text)
 			require.NoError(t, p.Err())
 			assert.Empty(t, p.Schedule.Text)
-			assert.Equal(t, score.Higher, p.Direction)
+			assert.Equal(t, metric.Higher, p.Direction)
 			assert.False(t, p.DirectionGiven)
 			assert.Nil(t, p.Target)
 		})

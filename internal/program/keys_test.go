@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/score"
 )
 
 func front(lines string) string { return "---\n" + lines + "\n---\n" }
@@ -17,7 +17,7 @@ func front(lines string) string { return "---\n" + lines + "\n---\n" }
 func TestDefaults(t *testing.T) {
 	p := both(t, "# Nothing said\n")
 	assert.Equal(t, program.Schedule{}, p.Schedule)
-	assert.Equal(t, score.Higher, p.Direction)
+	assert.Equal(t, metric.Higher, p.Direction)
 	assert.Nil(t, p.Target)
 	assert.Empty(t, p.Metric)
 	assert.Nil(t, p.Range)
@@ -50,7 +50,7 @@ func TestDefaults(t *testing.T) {
 
 func TestEveryKey(t *testing.T) {
 	amount := func(text string, percent bool) program.Allowance {
-		return program.Allowance{Value: score.MustValue(text), Percent: percent}
+		return program.Allowance{Value: metric.MustValue(text), Percent: percent}
 	}
 	for _, c := range []struct {
 		text string
@@ -58,15 +58,15 @@ func TestEveryKey(t *testing.T) {
 		want any
 	}{
 		{"schedule: every 6h", func(p *program.Program) any { return p.Schedule.Text }, "every 6h"},
-		{"metric_direction: LOWER", func(p *program.Program) any { return p.Direction }, score.Lower},
+		{"metric_direction: LOWER", func(p *program.Program) any { return p.Direction }, metric.Lower},
 		{"target-metric: 0.95", func(p *program.Program) any { return p.Target.String() }, "0.95"},
 		{"target-metric: -1.5186", func(p *program.Program) any { return p.Target.String() }, "-1.5186"},
 		{"target-metric: '1e-7'", func(p *program.Program) any { return p.Target.String() }, "1e-7"},
 		{"metric: a.b_c", func(p *program.Program) any { return p.Metric }, "a.b_c"},
 		{"metric-range: [-1, 1.5]", func(p *program.Program) any { return p.Range.Min.String() + " " + p.Range.Max.String() }, "-1 1.5"},
 		{"metric-range:\n- 0\n- 1", func(p *program.Program) any { return p.Range.Max.String() }, "1"},
-		{"guardrails: [{metric: lag, direction: lower, max-regression: 5%}]", func(p *program.Program) any { return p.Guardrails }, []program.Guardrail{{"lag", score.Lower, amount("5", true)}}},
-		{"guardrails:\n  - metric: lag\n    direction: Higher\n    max_regression: 0.1\n  - metric: size\n    direction: lower", func(p *program.Program) any { return p.Guardrails }, []program.Guardrail{{"lag", score.Higher, amount("0.1", false)}, {"size", score.Lower, program.Allowance{}}}},
+		{"guardrails: [{metric: lag, direction: lower, max-regression: 5%}]", func(p *program.Program) any { return p.Guardrails }, []program.Guardrail{{"lag", metric.Lower, amount("5", true)}}},
+		{"guardrails:\n  - metric: lag\n    direction: Higher\n    max_regression: 0.1\n  - metric: size\n    direction: lower", func(p *program.Program) any { return p.Guardrails }, []program.Guardrail{{"lag", metric.Higher, amount("0.1", false)}, {"size", metric.Lower, program.Allowance{}}}},
 		{"evaluation: Metric", func(p *program.Program) any { return p.Evaluation }, program.Metric},
 		{"skill: skills/pdf/", func(p *program.Program) any { return []any{p.Evaluation, p.Skill, p.Evals, p.Runs, p.StopAfterReverts} }, []any{program.Skill, "skills/pdf", "skills/pdf/evals/evals.json", 1, 3}},
 		{"skill: s\nevals: e/evals.json\nevaluation-runs: 3\nstop-after-reverts: off", func(p *program.Program) any { return []any{p.Evals, p.Runs, p.StopAfterReverts} }, []any{"e/evals.json", 3, 0}},

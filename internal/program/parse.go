@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // MaxBytes bounds a program file.
@@ -56,7 +56,7 @@ func parseFile(file string, data []byte, whole bool) *Program {
 
 func newProgram(file string) *Program {
 	return &Program{
-		File: file, Direction: score.Higher, Evaluation: Metric, Confidence: 0.95,
+		File: file, Direction: metric.Higher, Evaluation: Metric, Confidence: 0.95,
 		Thresholds: Thresholds{MinCompositeGain: 0.01, RegressionCompositeDrop: 0.05, ObjectiveDropIsRegression: true},
 		Judge:      "auto", Plateau: defaultPlateau, Timeout: 45 * time.Minute, EvaluationTimeout: 10 * time.Minute, Jobs: 2,
 		Network: true, Isolation: "auto", Candidates: 1, UnknownCost: "allow", CIGate: "auto",

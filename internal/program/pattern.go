@@ -7,7 +7,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Pattern is one path or glob. It matches whole paths from the repository's
@@ -42,7 +42,7 @@ func doubtful(text string) bool {
 	if strings.ContainsAny(text, " \t\n<>|=;$\"'") || strings.Contains(text, "()") || strings.Contains(text, "://") || strings.HasPrefix(text, "-") {
 		return true
 	}
-	_, err := score.ParseValue(strings.TrimSuffix(text, "%"))
+	_, err := metric.ParseValue(strings.TrimSuffix(text, "%"))
 	return err == nil
 }
 

@@ -6,7 +6,7 @@ package program
 import (
 	"time"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Kind says how a candidate is evaluated.
@@ -45,10 +45,10 @@ type Program struct {
 	Placeholder  int
 
 	Schedule       Schedule
-	Direction      score.Direction
+	Direction      metric.Direction
 	DirectionGiven bool
-	Target         *score.Value // target-metric; nil when open-ended
-	Metric         string       // key of the metric; "" for the only number
+	Target         *metric.Value // target-metric; nil when open-ended
+	Metric         string        // key of the metric; "" for the only number
 	Range          *Range
 	Guardrails     []Guardrail
 
@@ -122,11 +122,11 @@ const skillReverts = 3
 type Proposer struct{ Agent, Model string }
 
 // Range bounds what a metric can plausibly be, both ends included.
-type Range struct{ Min, Max score.Value }
+type Range struct{ Min, Max metric.Value }
 
 // Allowance is an amount, absolute or as a percentage of a reference.
 type Allowance struct {
-	Value   score.Value
+	Value   metric.Value
 	Percent bool
 }
 
@@ -134,7 +134,7 @@ type Allowance struct {
 // more than MaxRegression.
 type Guardrail struct {
 	Metric        string
-	Direction     score.Direction
+	Direction     metric.Direction
 	MaxRegression Allowance
 }
 

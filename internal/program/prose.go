@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Sentinel marks a template that nobody filled in.
@@ -128,7 +128,7 @@ func (b *body) readDirection() {
 // something to find.
 func (b *body) mayContradict() bool {
 	opposite := "lower"
-	if b.Direction == score.Lower {
+	if b.Direction == metric.Lower {
 		opposite = "higher"
 	}
 	return !b.Unconfigured && !b.directionBad && containsFold(b.text, "better") && containsFold(b.text, opposite)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // The readers of values. An error says what stands there and what is accepted;
@@ -82,12 +82,12 @@ func (v value) oneOf(choices ...string) (string, error) {
 	return "", fmt.Errorf("%q is not accepted; %s", clip(text), accepted)
 }
 
-func (v value) number() (score.Value, error) {
+func (v value) number() (metric.Value, error) {
 	text, err := v.scalarText()
 	if err != nil {
-		return score.Value{}, fmt.Errorf("%w; give a plain number such as 0.95", err)
+		return metric.Value{}, fmt.Errorf("%w; give a plain number such as 0.95", err)
 	}
-	number, err := score.ParseValue(text)
+	number, err := metric.ParseValue(text)
 	if err != nil {
 		return number, fmt.Errorf("%w; give a plain number such as 0.95, without a unit", err)
 	}
@@ -135,7 +135,7 @@ func (v value) allowance() (Allowance, error) {
 		return Allowance{}, fmt.Errorf("%w; %s", err, accepted)
 	}
 	digits, percent := strings.CutSuffix(text, "%")
-	number, err := score.ParseValue(digits)
+	number, err := metric.ParseValue(digits)
 	if err != nil || number.Sign() < 0 {
 		return Allowance{}, fmt.Errorf("%q is no amount of 0 or more; %s", clip(text), accepted)
 	}

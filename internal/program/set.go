@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // The setters of keys with a form of their own.
@@ -29,9 +29,9 @@ func setDirection(p *Program, v value) error {
 	return nil
 }
 
-func (v value) direction() (score.Direction, error) {
+func (v value) direction() (metric.Direction, error) {
 	text, err := v.oneOf("higher", "lower")
-	return score.Direction(text), err
+	return metric.Direction(text), err
 }
 
 func setTarget(p *Program, v value) error {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // maxPatch bounds the change of one inspiration, in bytes.
@@ -13,7 +13,7 @@ const maxPatch = 3_000
 // Relative is an earlier program of the population.
 type Relative struct {
 	Iteration, Proposal int
-	Metric              *score.Value
+	Metric              *metric.Value
 	Summary             string
 	// Patch is its change, against the incumbent that it was measured with.
 	Patch string

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 const (
@@ -28,10 +28,10 @@ type Input struct {
 	// Files are the tracked files that the targets match.
 	Files     []string
 	Metric    string
-	Direction score.Direction
-	Target    *score.Value
+	Direction metric.Direction
+	Target    *metric.Value
 	// Initial and Best are iteration 0's metric and the incumbent's.
-	Initial, Best *score.Value
+	Initial, Best *metric.Value
 	Script        string
 	// Sections are the state's human sections by title, in order.
 	Sections []Section
@@ -154,7 +154,7 @@ func writeMeasure(b *strings.Builder, in Input) {
 	if in.Best != nil {
 		fmt.Fprintf(b, " It is %s now", in.Best)
 		if in.Initial != nil && in.Initial.Cmp(*in.Best) != 0 {
-			fmt.Fprintf(b, " and was %s at the start (%s)", in.Initial, score.Delta(*in.Best, in.Initial))
+			fmt.Fprintf(b, " and was %s at the start (%s)", in.Initial, metric.Delta(*in.Best, in.Initial))
 		}
 		b.WriteString(".")
 	}

@@ -8,19 +8,19 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/prompt"
-	"github.com/org/autoloop/internal/score"
 )
 
-func value(text string) *score.Value {
-	v := score.MustValue(text)
+func value(text string) *metric.Value {
+	v := metric.MustValue(text)
 	return &v
 }
 
 func input() prompt.Input {
 	return prompt.Input{
 		Program: "speed", Iteration: 7, Goal: "Faster.", Targets: []string{"src/**"}, Protected: []string{"src/api.go"}, Files: []string{"src/a.go"},
-		Metric: "ms", Direction: score.Lower, Target: value("1"), Initial: value("9"), Best: value("4"), Script: "go run ./bench\n",
+		Metric: "ms", Direction: metric.Lower, Target: value("1"), Initial: value("9"), Best: value("4"), Script: "go run ./bench\n",
 		Sections: []prompt.Section{{Title: "Lessons learned", Text: "- caches lie"}, {Title: "Empty", Text: " "}},
 		Attempts: []ledger.Attempt{
 			{Iteration: 5, Outcome: ledger.Accepted, Metric: value("4"), Delta: "-1", Summary: "fewer copies", Reasons: []string{"4 is better"}},

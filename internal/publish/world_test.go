@@ -15,10 +15,10 @@ import (
 	"github.com/org/autoloop/internal/github"
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/publish"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/state"
 )
 
@@ -26,8 +26,8 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 const text = "---\nmetric: seconds\nmetric_direction: lower\n---\n## Goal\nFast.\n## Target\n`a.go`\n## Evaluation\n```sh\ngo run ./bench\n```\n"
 
-func value(text string) *score.Value {
-	v := score.MustValue(text)
+func value(text string) *metric.Value {
+	v := metric.MustValue(text)
 	return &v
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -128,14 +128,14 @@ func checks(o *suite.Objective) string {
 	return o.String()
 }
 
-func amount(v *score.Value) string {
+func amount(v *metric.Value) string {
 	if v == nil {
 		return "—"
 	}
 	return v.String()
 }
 
-func signed(v *score.Value) string {
+func signed(v *metric.Value) string {
 	if v == nil {
 		return "—"
 	}

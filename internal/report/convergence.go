@@ -1,8 +1,8 @@
 package report
 
 import (
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/score"
 )
 
 // Class is how a skill's improvement went.
@@ -40,7 +40,7 @@ type Convergence struct {
 	Note string
 	// Start is the original's score, Best the best version's, nil when the
 	// original was never measured; Gain is their difference with its sign.
-	Start, Best *score.Value
+	Start, Best *metric.Value
 	Gain        string
 	// BestVersion is the iteration of the best version, 0 for the original.
 	BestVersion    int
@@ -70,7 +70,7 @@ func Converge(rows []results.Row, lost int) Convergence {
 		}
 	}
 	if c.Best != nil && c.Start != nil {
-		c.Gain = score.Delta(*c.Best, c.Start)
+		c.Gain = metric.Delta(*c.Best, c.Start)
 	}
 	c.Class = c.class(tail)
 	c.advise(lost)
@@ -99,7 +99,7 @@ func (c *Convergence) class(tail int) Class {
 	}
 }
 
-func perfect(value *score.Value) bool { return value != nil && value.Cmp(score.FromInt(1)) >= 0 }
+func perfect(value *metric.Value) bool { return value != nil && value.Cmp(metric.FromInt(1)) >= 0 }
 
 // advise fills in what a person should know and do.
 func (c *Convergence) advise(lost int) {

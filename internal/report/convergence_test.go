@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/score"
 )
 
 // rowsOf makes a table of words such as "0.5 +0.7 -0.6": the first is the
@@ -24,7 +24,7 @@ func rowsOf(text string) []results.Row {
 			row.Action = results.Reverted
 		}
 		if number := strings.TrimLeft(word, "+-"); number != "" {
-			value := score.MustValue(number)
+			value := metric.MustValue(number)
 			row.Score = &value
 		}
 		rows = append(rows, row)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
-	"github.com/org/autoloop/internal/score"
 )
 
 func TestWithinNoise(t *testing.T) {
@@ -23,6 +23,6 @@ func TestWithinNoise(t *testing.T) {
 		{"0", "0.000000000001", true},
 		{"0", "1", false},
 	} {
-		assert.Equal(t, c.want, report.WithinNoise(score.MustValue(c.a), score.MustValue(c.b)), "%s and %s", c.a, c.b)
+		assert.Equal(t, c.want, report.WithinNoise(metric.MustValue(c.a), metric.MustValue(c.b)), "%s and %s", c.a, c.b)
 	}
 }

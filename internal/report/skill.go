@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/score"
 )
 
 // SkillReport is what came of improving a skill; its JSON is for programs.
@@ -18,8 +18,8 @@ type SkillReport struct {
 	Workspace      string         `json:"workspace"`
 	Class          Class          `json:"class"`
 	Notes          []string       `json:"notes"`
-	Start          *score.Value   `json:"start"`
-	Best           *score.Value   `json:"best"`
+	Start          *metric.Value  `json:"start"`
+	Best           *metric.Value  `json:"best"`
 	Gain           string         `json:"gain"`
 	BestVersion    int            `json:"best_version"`
 	Kept           int            `json:"kept"`
@@ -43,8 +43,8 @@ type SkillReport struct {
 // SkillStep is one iteration.
 type SkillStep struct {
 	Iteration int            `json:"iteration"`
-	Score     *score.Value   `json:"score"`
-	Best      *score.Value   `json:"best_score"`
+	Score     *metric.Value  `json:"score"`
+	Best      *metric.Value  `json:"best_score"`
 	Action    results.Action `json:"action"`
 	Changelog string         `json:"changelog"`
 }
@@ -58,8 +58,8 @@ type SkillFailure struct {
 
 // SkillTriggers is what the trigger queries of one version came to.
 type SkillTriggers struct {
-	Version int         `json:"version"`
-	Score   score.Value `json:"score"`
+	Version int          `json:"version"`
+	Score   metric.Value `json:"score"`
 	// Right of Total queries had the skill taken up, or left, as the suite says.
 	Right    int            `json:"right"`
 	Total    int            `json:"total"`
@@ -90,7 +90,7 @@ func NewSkillReport(rows []results.Row, regressed []string) SkillReport {
 	if c.Note != "" {
 		r.Notes = append(r.Notes, c.Note)
 	}
-	if c.Kept > 0 && c.Best != nil && c.Start != nil && c.Best.Sub(*c.Start).Cmp(score.MustValue(graderNoise)) < 0 {
+	if c.Kept > 0 && c.Best != nil && c.Start != nil && c.Best.Sub(*c.Start).Cmp(metric.MustValue(graderNoise)) < 0 {
 		r.Notes = append(r.Notes, "the gain is under "+graderNoise+", within the noise of a grader when each version ran once")
 	}
 	if tail := unmeasured(rows); tail > 0 {
@@ -137,7 +137,7 @@ const graderNoise = "0.05"
 // times and nothing came of it.
 func bounces(rows []results.Row) bool {
 	const turns = 3
-	var last *score.Value
+	var last *metric.Value
 	direction, turned := 0, 0
 	for _, row := range rows {
 		if row.Score == nil {
@@ -256,7 +256,7 @@ func Pictured(diff string) string {
 	return out.String()
 }
 
-func number(value *score.Value) string {
+func number(value *metric.Value) string {
 	if value == nil {
 		return "—"
 	}

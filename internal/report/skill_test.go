@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
-	"github.com/org/autoloop/internal/score"
 )
 
 func TestAReportHidesNothingOfTheDiff(t *testing.T) {
@@ -25,7 +25,7 @@ func TestAReportHidesNothingOfTheDiff(t *testing.T) {
 func TestTriggersAreAFigureOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	figure := func(version int, value string, failures ...report.SkillFailure) report.SkillTriggers {
-		return report.SkillTriggers{Version: version, Score: score.MustValue(value), Right: 3 - len(failures), Total: 3, Failures: failures}
+		return report.SkillTriggers{Version: version, Score: metric.MustValue(value), Right: 3 - len(failures), Total: 3, Failures: failures}
 	}
 	wrong := report.SkillFailure{Case: "trigger-2", Text: "what | time", Evidence: "loaded"}
 	const less = "less often than the original (0.66 of the trigger queries, 1 before)"

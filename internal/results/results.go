@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Action is what became of an iteration.
@@ -36,10 +36,10 @@ type Row struct {
 	Iteration int
 	Time      time.Time
 	// Score is nil when nothing was measured.
-	Score *score.Value
+	Score *metric.Value
 	// Best is the best score since the last baseline, this row included; nil
 	// when there was none. Append fills it in.
-	Best   *score.Value
+	Best   *metric.Value
 	Action Action
 	// Changelog is any text: line breaks and tabs are escaped in the file.
 	Changelog string
@@ -67,12 +67,12 @@ func (t *Table) Bytes() []byte {
 // Best returns the high-water mark since the last baseline row: the best
 // score, by direction, among that row and the kept ones after it. It is nil
 // when nothing of these was measured.
-func (t *Table) Best(direction score.Direction) *score.Value {
+func (t *Table) Best(direction metric.Direction) *metric.Value {
 	return highWater(t.rows, direction)
 }
 
-func highWater(rows []Row, direction score.Direction) *score.Value {
-	var best *score.Value
+func highWater(rows []Row, direction metric.Direction) *metric.Value {
+	var best *metric.Value
 	for _, row := range rows {
 		switch {
 		case row.Action == Baseline:
@@ -87,7 +87,7 @@ func highWater(rows []Row, direction score.Direction) *score.Value {
 // Append adds a row and fills in its Best. Adding an iteration with the same
 // action again changes nothing, so that an interrupted run can record twice;
 // only when that is the last row, and says something else now, is it replaced.
-func (t *Table) Append(row Row, direction score.Direction) error {
+func (t *Table) Append(row Row, direction metric.Direction) error {
 	if err := row.check(); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (t *Table) Append(row Row, direction score.Direction) error {
 	return nil
 }
 
-func (t *Table) add(row Row, direction score.Direction) {
+func (t *Table) add(row Row, direction metric.Direction) {
 	row.Best = highWater(append(slices.Clone(t.rows), row), direction)
 	if len(t.data) == 0 {
 		t.data = []byte(Header + "\n")

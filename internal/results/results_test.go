@@ -10,22 +10,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/score"
 )
 
 func start() time.Time { return time.Date(2025, 1, 15, 10, 30, 0, 0, time.UTC) }
 
-func row(iteration int, metric string, action results.Action, changelog string) results.Row {
+func row(iteration int, key string, action results.Action, changelog string) results.Row {
 	r := results.Row{Iteration: iteration, Time: start().Add(time.Duration(iteration) * time.Hour), Action: action, Changelog: changelog}
-	if metric != "" {
-		v := score.MustValue(metric)
+	if key != "" {
+		v := metric.MustValue(key)
 		r.Score = &v
 	}
 	return r
 }
 
-func text(value *score.Value) string {
+func text(value *metric.Value) string {
 	if value == nil {
 		return ""
 	}
@@ -37,7 +37,7 @@ func TestTrajectory(t *testing.T) {
 	require.NoError(t, err)
 	var vectors struct {
 		Trajectory struct {
-			Scores, Best []score.Value
+			Scores, Best []metric.Value
 			Actions      []results.Action
 		}
 	}
@@ -46,7 +46,7 @@ func TestTrajectory(t *testing.T) {
 	var table results.Table
 	for i, value := range vectors.Trajectory.Scores {
 		r := results.Row{Iteration: i, Time: start(), Score: &value, Action: vectors.Trajectory.Actions[i], Changelog: "x"}
-		require.NoError(t, table.Append(r, score.Higher))
+		require.NoError(t, table.Append(r, metric.Higher))
 	}
 	again, err := results.Parse(table.Bytes())
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func TestFormat(t *testing.T) {
 		row(3, "1.2", results.Reverted, "guardrail"),
 		row(4, "9007199254740993", results.Baseline, "New evaluator"),
 	} {
-		require.NoError(t, table.Append(r, score.Lower))
+		require.NoError(t, table.Append(r, metric.Lower))
 	}
 	assert.Equal(t, strings.Join([]string{
 		"iteration\ttimestamp\tscore\tbest_score\taction\tchangelog",
@@ -80,23 +80,23 @@ func TestFormat(t *testing.T) {
 	again, err := results.Parse(table.Bytes())
 	require.NoError(t, err)
 	assert.Equal(t, "a\tb\\n\nc", again.Rows()[1].Changelog)
-	assert.Equal(t, "9007199254740993", text(again.Best(score.Lower)))
+	assert.Equal(t, "9007199254740993", text(again.Best(metric.Lower)))
 }
 
 func TestAppendTwice(t *testing.T) {
 	var table results.Table
-	require.NoError(t, table.Append(row(0, "1", results.Baseline, "Initial evaluation"), score.Higher))
-	require.NoError(t, table.Append(row(1, "2", results.Kept, "x"), score.Higher))
+	require.NoError(t, table.Append(row(0, "1", results.Baseline, "Initial evaluation"), metric.Higher))
+	require.NoError(t, table.Append(row(1, "2", results.Kept, "x"), metric.Higher))
 	once := table.Bytes()
-	require.NoError(t, table.Append(row(1, "2", results.Kept, "x"), score.Higher))
-	require.NoError(t, table.Append(row(0, "7", results.Baseline, "again"), score.Higher))
+	require.NoError(t, table.Append(row(1, "2", results.Kept, "x"), metric.Higher))
+	require.NoError(t, table.Append(row(0, "7", results.Baseline, "again"), metric.Higher))
 	assert.Equal(t, string(once), string(table.Bytes()))
 
 	reread, err := results.Parse(once)
 	require.NoError(t, err)
-	require.NoError(t, reread.Append(row(1, "3", results.Kept, "corrected"), score.Higher))
+	require.NoError(t, reread.Append(row(1, "3", results.Kept, "corrected"), metric.Higher))
 	require.Len(t, reread.Rows(), 2)
-	assert.Equal(t, "3", text(reread.Best(score.Higher)))
+	assert.Equal(t, "3", text(reread.Best(metric.Higher)))
 	assert.Contains(t, string(reread.Bytes()), "corrected")
 	assert.NotContains(t, string(reread.Bytes()), "\tx\n")
 }
@@ -109,7 +109,7 @@ func TestParseTolerates(t *testing.T) {
 	require.Len(t, table.Rows(), 2)
 	assert.Equal(t, data, string(table.Bytes()), "what was there stays")
 	assert.Equal(t, "1000", text(table.Rows()[1].Score))
-	require.NoError(t, table.Append(row(2, "1", results.Reverted, "y"), score.Higher))
+	require.NoError(t, table.Append(row(2, "1", results.Reverted, "y"), metric.Higher))
 	assert.Equal(t, data+"\n2\t2025-01-15T12:30:00+00:00\t1\t1000\treverted\ty\n", string(table.Bytes()))
 }
 
@@ -132,8 +132,8 @@ func TestParseErrorsNameTheLine(t *testing.T) {
 		})
 	}
 	var table results.Table
-	require.Error(t, table.Append(results.Row{Action: "liked"}, score.Higher))
-	assert.Error(t, table.Append(results.Row{Action: results.Kept, Iteration: -1}, score.Higher))
+	require.Error(t, table.Append(results.Row{Action: "liked"}, metric.Higher))
+	assert.Error(t, table.Append(results.Row{Action: results.Kept, Iteration: -1}, metric.Higher))
 }
 
 func FuzzParse(f *testing.F) {
@@ -145,13 +145,13 @@ func FuzzParse(f *testing.F) {
 		}
 		before := len(table.Rows())
 		added := results.Row{Iteration: 1 << 40, Time: start(), Action: results.Kept, Changelog: changelog}
-		require.NoError(t, table.Append(added, score.Lower))
+		require.NoError(t, table.Append(added, metric.Lower))
 		again, err := results.Parse(table.Bytes())
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, len(again.Rows()), before)
 		assert.Equal(t, table.Rows()[len(table.Rows())-1].Changelog, again.Rows()[len(again.Rows())-1].Changelog)
 		once := again.Bytes()
-		require.NoError(t, again.Append(added, score.Lower))
+		require.NoError(t, again.Append(added, metric.Lower))
 		assert.Equal(t, string(once), string(again.Bytes()))
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // timeForm is how times are written; the zone is always +00:00.
@@ -110,12 +110,12 @@ func parseTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("the timestamp %q is no time such as 2025-01-15T10:30:00+00:00", clip(text))
 }
 
-func parseScore(column, text string) (*score.Value, error) {
+func parseScore(column, text string) (*metric.Value, error) {
 	switch text = strings.TrimSpace(text); text {
 	case "", "—", "-", "null":
 		return nil, nil
 	}
-	value, err := score.ParseValue(text)
+	value, err := metric.ParseValue(text)
 	if err != nil {
 		return nil, fmt.Errorf("the %s %w", column, err)
 	}
@@ -129,7 +129,7 @@ func (r Row) line() string {
 	}, "\t") + "\n"
 }
 
-func number(value *score.Value) string {
+func number(value *metric.Value) string {
 	if value == nil {
 		return ""
 	}

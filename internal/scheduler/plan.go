@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/state"
 )
 
@@ -24,15 +24,15 @@ type Plan struct {
 	GeneratedAt   time.Time `json:"generated_at"`
 	RepoDir       string    `json:"repo_dir"`
 
-	Selected                *string      `json:"selected"`
-	SelectedFile            *string      `json:"selected_file"`
-	SelectedIssue           *int         `json:"selected_issue"`
-	SelectedTargetMetric    *score.Value `json:"selected_target_metric"`
-	SelectedMetricDirection *string      `json:"selected_metric_direction"`
-	StateFileSizeBytes      *int         `json:"state_file_size_bytes"`
-	StateFileMaxBytes       int          `json:"state_file_max_bytes"`
-	HeadBranch              *string      `json:"head_branch"`
-	ExistingPR              *int         `json:"existing_pr"`
+	Selected                *string       `json:"selected"`
+	SelectedFile            *string       `json:"selected_file"`
+	SelectedIssue           *int          `json:"selected_issue"`
+	SelectedTargetMetric    *metric.Value `json:"selected_target_metric"`
+	SelectedMetricDirection *string       `json:"selected_metric_direction"`
+	StateFileSizeBytes      *int          `json:"state_file_size_bytes"`
+	StateFileMaxBytes       int           `json:"state_file_max_bytes"`
+	HeadBranch              *string       `json:"head_branch"`
+	ExistingPR              *int          `json:"existing_pr"`
 
 	IssuePrograms map[string]int `json:"issue_programs"`
 	Deferred      []string       `json:"deferred"`

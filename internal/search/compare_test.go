@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // run searches a problem as the loop does: the incumbent changes only when a
@@ -66,7 +66,7 @@ func pointOf(space []Param, at []float64) map[string]float64 {
 
 func ours(seed int64) func([]Param, []Trial, int) map[string]float64 {
 	return func(space []Param, history []Trial, _ int) map[string]float64 {
-		proposal, err := Propose(space, history, score.Lower, seed)
+		proposal, err := Propose(space, history, metric.Lower, seed)
 		if err != nil {
 			panic(err)
 		}
@@ -184,7 +184,7 @@ func BenchmarkPropose(b *testing.B) {
 				history = append(history, Trial{Params: pointOf(p.space, at), Value: &value})
 			}
 			for b.Loop() {
-				if _, err := Propose(p.space, history, score.Lower, 1); err != nil {
+				if _, err := Propose(p.space, history, metric.Lower, 1); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/search"
 )
 
@@ -71,7 +71,7 @@ func TestFiniteGridIsExhausted(t *testing.T) {
 			seen[fmt.Sprint(start)] = true
 			var history []search.Trial
 			for {
-				proposal, err := search.Propose(c.space, history, score.Higher, 3)
+				proposal, err := search.Propose(c.space, history, metric.Higher, 3)
 				if err != nil {
 					require.ErrorIs(t, err, search.ErrExhausted)
 					break
@@ -107,7 +107,7 @@ func TestHardHistories(t *testing.T) {
 			t.Parallel()
 			var history []search.Trial
 			for i := range 30 {
-				proposal, err := search.Propose(space, history, score.Lower, 5)
+				proposal, err := search.Propose(space, history, metric.Lower, 5)
 				require.NoError(t, err)
 				for _, p := range space {
 					x := proposal.Params[p.Name]
@@ -142,7 +142,7 @@ func TestHardRanges(t *testing.T) {
 			var history []search.Trial
 			seen := map[float64]bool{}
 			for range 25 {
-				proposal, err := search.Propose([]search.Param{p}, history, score.Lower, 5)
+				proposal, err := search.Propose([]search.Param{p}, history, metric.Lower, 5)
 				require.NoError(t, err)
 				x := proposal.Params["x"]
 				require.True(t, x >= p.Min && x <= p.Max && !seen[x], "%v", x)
@@ -176,7 +176,7 @@ func TestChangedSpaces(t *testing.T) {
 			for _, p := range changed {
 				require.NoError(t, p.Validate())
 			}
-			proposal, err := search.Propose(changed, history, score.Lower, 1)
+			proposal, err := search.Propose(changed, history, metric.Lower, 1)
 			require.NoError(t, err)
 			require.Len(t, proposal.Params, len(changed))
 			for _, p := range changed {
@@ -207,7 +207,7 @@ func TestIncumbentMeasuredAgain(t *testing.T) {
 		for range 40 {
 			again := measure(current)
 			history = append(history, search.Trial{Value: again})
-			proposal, err := search.Propose(at, history, score.Lower, seed)
+			proposal, err := search.Propose(at, history, metric.Lower, seed)
 			require.NoError(t, err)
 			value := measure(proposal.Params)
 			history = append(history, search.Trial{Params: proposal.Params, Value: value})
@@ -238,9 +238,9 @@ func TestImpossibleParams(t *testing.T) {
 		"parameter a: +Inf is not a finite number":                                       {Min: 0, Max: math.Inf(1)},
 	} {
 		p.Name = "a"
-		_, err := search.Propose([]search.Param{p}, nil, score.Lower, 1)
+		_, err := search.Propose([]search.Param{p}, nil, metric.Lower, 1)
 		require.EqualError(t, err, message)
 	}
-	_, err := search.Propose(nil, nil, score.Lower, 1)
+	_, err := search.Propose(nil, nil, metric.Lower, 1)
 	require.EqualError(t, err, "no parameter to search")
 }

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // The shape of a population, after MAP-Elites with islands as OpenEvolve and
@@ -56,7 +56,7 @@ type cell struct{ size, novelty int }
 // Breed chooses parent and inspirations of a proposal. It is a pure function of
 // its arguments: the population is replayed from the list, which is in the order
 // of the measurements, and chance comes from seed, iteration and proposal alone.
-func Breed(all []Individual, direction score.Direction, seed int64, iteration, proposal int) Litter {
+func Breed(all []Individual, direction metric.Direction, seed int64, iteration, proposal int) Litter {
 	litter := Litter{Island: island(iteration, proposal), Parent: -1}
 	elites := elitesOf(all, direction, litter.Island, iteration)
 	if len(elites) == 0 {
@@ -74,7 +74,7 @@ func Breed(all []Individual, direction score.Direction, seed int64, iteration, p
 }
 
 // elitesOf are the best of each cell of an island, the best of all first.
-func elitesOf(all []Individual, direction score.Direction, home, iteration int) []int {
+func elitesOf(all []Individual, direction metric.Direction, home, iteration int) []int {
 	best := -1
 	for i := range all {
 		if usable(all[i]) && (best < 0 || better(all[i], all[best], direction)) {
@@ -119,7 +119,7 @@ func elitesOf(all []Individual, direction score.Direction, home, iteration int) 
 
 // visitor is the best of the island before home when the last visits were
 // made, -1 when there was none.
-func visitor(all []Individual, direction score.Direction, home, iteration int) int {
+func visitor(all []Individual, direction metric.Direction, home, iteration int) int {
 	since := iteration / migration * migration
 	from := (home + Islands - 1) % Islands
 	best := -1
@@ -157,11 +157,11 @@ func inspire(rng *rand.Rand, elites []int, parent int) []int {
 func usable(one Individual) bool { return !math.IsNaN(one.Value) && !math.IsInf(one.Value, 0) }
 
 // better orders by value; of equals the smaller change is better.
-func better(a, b Individual, direction score.Direction) bool {
+func better(a, b Individual, direction metric.Direction) bool {
 	if a.Value == b.Value {
 		return len(a.Lines) < len(b.Lines)
 	}
-	return (a.Value > b.Value) == (direction != score.Lower)
+	return (a.Value > b.Value) == (direction != metric.Lower)
 }
 
 func cellOf(one Individual, reference map[string]bool) cell {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/search"
 )
 
@@ -32,8 +32,8 @@ func settled(values ...float64) []search.Individual {
 
 func TestBreedWithoutAPopulation(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, search.Litter{Island: 2, Parent: -1}, search.Breed(nil, score.Higher, 1, 4, 1))
-	assert.Equal(t, -1, search.Breed([]search.Individual{individual(1, math.NaN()), individual(1, math.Inf(1))}, score.Higher, 1, 4, 1).Parent)
+	assert.Equal(t, search.Litter{Island: 2, Parent: -1}, search.Breed(nil, metric.Higher, 1, 4, 1))
+	assert.Equal(t, -1, search.Breed([]search.Individual{individual(1, math.NaN()), individual(1, math.Inf(1))}, metric.Higher, 1, 4, 1).Parent)
 }
 
 func TestBreedIsReproducible(t *testing.T) {
@@ -41,8 +41,8 @@ func TestBreedIsReproducible(t *testing.T) {
 	all := settled(1, 2, 3, 4, 5)
 	seen := map[string]bool{}
 	for seed := range int64(20) {
-		one := search.Breed(all, score.Higher, seed, 17, 1)
-		assert.Equal(t, one, search.Breed(all, score.Higher, seed, 17, 1))
+		one := search.Breed(all, metric.Higher, seed, 17, 1)
+		assert.Equal(t, one, search.Breed(all, metric.Higher, seed, 17, 1))
 		seen[fmt.Sprint(one)] = true
 	}
 	assert.Greater(t, len(seen), 3, "chance has a say")
@@ -50,14 +50,14 @@ func TestBreedIsReproducible(t *testing.T) {
 
 func TestBreedPrefersTheBest(t *testing.T) {
 	t.Parallel()
-	for _, direction := range []score.Direction{score.Higher, score.Lower} {
+	for _, direction := range []metric.Direction{metric.Higher, metric.Lower} {
 		all := settled(1, 5, 3)
 		counts := map[int]int{}
 		for seed := range int64(2000) {
 			counts[search.Breed(all, direction, seed, 11, 1).Parent]++
 		}
 		best, worst := 1, 0
-		if direction == score.Lower {
+		if direction == metric.Lower {
 			best, worst = 0, 1
 		}
 		assert.Greater(t, counts[best], 600, direction)
@@ -74,7 +74,7 @@ func TestCellsKeepTheirBest(t *testing.T) {
 		individual(2, 9, "best"), individual(5, 1, "a", "b"), individual(8, 2, "c", "d"), individual(2, 0, "a", "b", "c", "d", "e"),
 	}
 	for seed := range int64(300) {
-		litter := search.Breed(all, score.Higher, seed, 11, 1)
+		litter := search.Breed(all, metric.Higher, seed, 11, 1)
 		assert.NotEqual(t, 1, litter.Parent, "it lost its cell")
 		assert.NotContains(t, litter.Inspirations, 1)
 		assert.NotContains(t, litter.Inspirations, litter.Parent)
@@ -87,7 +87,7 @@ func TestIslandsStayApartUntilTheyVisit(t *testing.T) {
 	all := []search.Individual{individual(1, 7, "x"), individual(2, 5, "y", "z")}
 	met := func(iteration int) bool {
 		for seed := range int64(100) {
-			litter := search.Breed(all, score.Higher, seed, iteration, 1)
+			litter := search.Breed(all, metric.Higher, seed, iteration, 1)
 			require.Equal(t, 0, litter.Island)
 			if litter.Parent == 0 {
 				return true
@@ -103,6 +103,6 @@ func TestEqualValuesPreferTheSmallerChange(t *testing.T) {
 	t.Parallel()
 	all := []search.Individual{individual(2, 5, "a", "b", "c"), individual(5, 5, "d", "e"), individual(8, 9, "best")}
 	for seed := range int64(50) {
-		assert.NotEqual(t, 0, search.Breed(all, score.Higher, seed, 11, 1).Parent)
+		assert.NotEqual(t, 0, search.Breed(all, metric.Higher, seed, 11, 1).Parent)
 	}
 }

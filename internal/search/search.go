@@ -15,7 +15,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Param is one number that may be changed.
@@ -64,7 +64,7 @@ var ErrExhausted = errors.New("every combination of values within the bounds was
 // points of other origin, repeats, and values out of bounds. A point that
 // history holds is never proposed again. The error is ErrExhausted, or says
 // which parameter is impossible.
-func Propose(space []Param, history []Trial, direction score.Direction, seed int64) (Proposal, error) {
+func Propose(space []Param, history []Trial, direction metric.Direction, seed int64) (Proposal, error) {
 	if len(space) == 0 {
 		return Proposal{}, errors.New("no parameter to search")
 	}

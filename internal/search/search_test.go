@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/search"
 )
 
@@ -37,7 +37,7 @@ func climb(t *testing.T, seed int64, steps int) (history []search.Trial, best fl
 	}
 	best = bowl(current)
 	for range steps {
-		proposal, err := search.Propose(at, history, score.Lower, seed)
+		proposal, err := search.Propose(at, history, metric.Lower, seed)
 		require.NoError(t, err)
 		value := bowl(proposal.Params)
 		history = append(history, search.Trial{Params: proposal.Params, Value: &value})
@@ -98,7 +98,7 @@ func TestFailedAndForeignTrialsAreTolerated(t *testing.T) {
 		{Params: map[string]float64{"gone": 1, "width": 99}, Value: &value},
 		{Params: map[string]float64{}, Value: &value},
 	}
-	proposal, err := search.Propose(space, history, score.Higher, 1)
+	proposal, err := search.Propose(space, history, metric.Higher, 1)
 	require.NoError(t, err)
 	assert.Len(t, proposal.Params, len(space))
 }
@@ -107,7 +107,7 @@ func TestBadParamsAreErrors(t *testing.T) {
 	for _, p := range []search.Param{
 		{Name: "a", Min: 2, Max: 1}, {Name: "a", Min: 0, Max: 1, Log: true}, {Name: "a", Min: math.NaN(), Max: 1},
 	} {
-		_, err := search.Propose([]search.Param{p}, nil, score.Lower, 1)
+		_, err := search.Propose([]search.Param{p}, nil, metric.Lower, 1)
 		require.Error(t, err, "%+v", p)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // The radius is how far from the incumbent the next point may lie, in units of
@@ -43,7 +43,7 @@ type state struct {
 	radius float64
 }
 
-func newState(space []Param, history []Trial, direction score.Direction, seed int64) *state {
+func newState(space []Param, history []Trial, direction metric.Direction, seed int64) *state {
 	s := &state{
 		space:  space,
 		seed:   seed,
@@ -65,7 +65,7 @@ func newState(space []Param, history []Trial, direction score.Direction, seed in
 }
 
 // add reads one trial. What lies far outside the present ranges teaches nothing.
-func (s *state) add(trial Trial, current []float64, direction score.Direction) {
+func (s *state) add(trial Trial, current []float64, direction metric.Direction) {
 	point := make([]float64, len(s.space))
 	at := make([]float64, len(s.space))
 	for i, p := range s.space {
@@ -82,7 +82,7 @@ func (s *state) add(trial Trial, current []float64, direction score.Direction) {
 	cost := math.Inf(1)
 	if trial.Value != nil && !math.IsNaN(*trial.Value) && !math.IsInf(*trial.Value, 0) {
 		cost = *trial.Value
-		if direction != score.Lower {
+		if direction != metric.Lower {
 			cost = -cost
 		}
 	}

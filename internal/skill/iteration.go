@@ -10,9 +10,9 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/prompt"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/snapshot"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -138,14 +138,14 @@ func (s *state) propose(ctx context.Context, n int, tree snapshot.Tree) (agent.R
 			files = append(files, entry.Path)
 		}
 	}
-	best, whole := suite.RateValue(s.best.Rate), score.FromInt(1)
+	best, whole := suite.RateValue(s.best.Rate), metric.FromInt(1)
 	text := prompt.Build(prompt.Input{
 		Program: s.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+s.Name+".", "."), Targets: []string{"**"}, Protected: []string{suite.EvalDir + "/"},
-		Files: files, Direction: score.Higher, Target: &whole, Best: &best, Initial: s.rows[0].Score, Attempts: s.attempts(), Output: s.best.Failures,
+		Files: files, Direction: metric.Higher, Target: &whole, Best: &best, Initial: s.rows[0].Score, Attempts: s.attempts(), Output: s.best.Failures,
 	})
 	return s.Improver.Propose(ctx, agent.Request{
 		Dir: s.Workspace.Candidate(), Prompt: text, Env: env, Home: home, Timeout: s.Timeout, Model: s.Model, Command: s.Command,
-		IsTarget: allowed, Targets: files, Direction: score.Higher, Incumbent: &best, Iteration: n, Seed: 1,
+		IsTarget: allowed, Targets: files, Direction: metric.Higher, Incumbent: &best, Iteration: n, Seed: 1,
 	})
 }
 
@@ -156,7 +156,7 @@ func (s *state) attempts() []ledger.Attempt {
 	for _, row := range s.rows[1:] {
 		one := ledger.Attempt{Iteration: row.Iteration, Time: row.Time, Outcome: ledger.Rejected, Metric: row.Score, PreviousBest: best, Summary: row.Changelog}
 		if row.Score != nil && best != nil {
-			one.Delta = score.Delta(*row.Score, best)
+			one.Delta = metric.Delta(*row.Score, best)
 		}
 		if row.Action == results.Kept {
 			one.Outcome, best = ledger.Accepted, row.Score

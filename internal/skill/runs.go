@@ -11,7 +11,7 @@ import (
 
 	"github.com/org/autoloop/internal/disk"
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/snapshot"
 )
 
@@ -31,11 +31,11 @@ type Runs struct {
 type Run struct {
 	// Dir is where its gradings are, from the iteration's directory; "." is that
 	// itself.
-	Dir    string      `json:"dir"`
-	Side   gate.Side   `json:"side"`
-	Stage  gate.Stage  `json:"stage"`
-	WarmUp bool        `json:"warm_up"`
-	Score  score.Value `json:"score"`
+	Dir    string       `json:"dir"`
+	Side   gate.Side    `json:"side"`
+	Stage  gate.Stage   `json:"stage"`
+	WarmUp bool         `json:"warm_up"`
+	Score  metric.Value `json:"score"`
 	// Counts says that it is one of those that the decision was made by.
 	Counts bool `json:"counts"`
 }

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/snapshot"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -35,7 +35,7 @@ type tried struct {
 
 // rates are the pass rates of cases in all runs of a version.
 func (m Measured) rates() gate.CaseRates {
-	runs := make([]map[string]score.Value, len(m.Runs))
+	runs := make([]map[string]metric.Value, len(m.Runs))
 	for i, cases := range m.Runs {
 		runs[i] = suite.CaseNumbers(cases)
 	}
@@ -83,7 +83,7 @@ func (s *state) trial(ctx context.Context, n int, candidate string) (tried, erro
 	}
 	record := &Runs{Schema: snapshot.Schema, Incumbent: s.Workspace.Best}
 	best, runs, stage := suite.RateValue(s.best.Rate), map[gate.Side]int{}, gate.Once
-	trial := gate.NewTrial(gate.Standard{Rule: s.rule(), Direction: score.Higher, Best: &best})
+	trial := gate.NewTrial(gate.Standard{Rule: s.rule(), Direction: metric.Higher, Best: &best})
 	for step, more := trial.Next(); more; step, more = trial.Next() {
 		runs[step.Side]++
 		dir := runOf(step.Side, runs[step.Side])
@@ -101,7 +101,7 @@ func (s *state) trial(ctx context.Context, n int, candidate string) (tried, erro
 		}
 		rate := suite.RateValue(found.Rate)
 		record.Runs = append(record.Runs, Run{Dir: dir, Side: step.Side, Stage: step.Stage, WarmUp: step.WarmUp, Score: rate})
-		trial.Add(step, score.Measurement{Metric: &rate, Numbers: suite.CaseNumbers(found.Runs[0])})
+		trial.Add(step, metric.Measurement{Metric: &rate, Numbers: suite.CaseNumbers(found.Runs[0])})
 		stage = step.Stage
 	}
 	s.noisy = s.noisy || trial.Regime() == gate.Noisy
@@ -115,8 +115,8 @@ func (s *state) trial(ctx context.Context, n int, candidate string) (tried, erro
 }
 
 // ratesOf are the pass rates of cases in the runs of a side.
-func ratesOf(taken []score.Measurement) gate.CaseRates {
-	runs := make([]map[string]score.Value, len(taken))
+func ratesOf(taken []metric.Measurement) gate.CaseRates {
+	runs := make([]map[string]metric.Value, len(taken))
 	for i, m := range taken {
 		runs[i] = m.Numbers
 	}

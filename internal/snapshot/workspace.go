@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/score"
 )
 
 // Format names a workspace in its manifest.
@@ -218,7 +218,7 @@ func (w *Workspace) Append(row results.Row) error {
 	if err != nil {
 		return err
 	}
-	if err := table.Append(row, score.Higher); err != nil {
+	if err := table.Append(row, metric.Higher); err != nil {
 		return err
 	}
 	return w.put(w.resultsFile(), table.Bytes())

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/score"
 	"github.com/org/autoloop/internal/snapshot"
 )
 
@@ -95,7 +95,7 @@ func TestWorkspace(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, again.SuiteHash, tree.Digest())
 
-	value := score.MustValue("0.5")
+	value := metric.MustValue("0.5")
 	row := results.Row{Time: time.Unix(1e9, 0), Score: &value, Action: results.Baseline, Changelog: "a\tb"}
 	require.NoError(t, again.Append(row))
 	require.NoError(t, again.Append(row))

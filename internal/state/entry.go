@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Status is how an iteration ended, in the words of Recent Statuses.
@@ -42,7 +42,7 @@ type Entry struct {
 	Status Status
 	Change string
 	// Metric is nil when nothing was measured, PreviousBest when there was none.
-	Metric, PreviousBest *score.Value
+	Metric, PreviousBest *metric.Value
 	// Delta is the signed decimal difference; "" for none.
 	Delta         string
 	PR            int

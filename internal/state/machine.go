@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // MaxBytes is the size under which a state file is held.
@@ -24,10 +24,10 @@ type Machine struct {
 	LastRun        *time.Time
 	IterationCount int
 	// InitialMetric is iteration 0's, BestMetric the incumbent's.
-	InitialMetric, BestMetric, TargetMetric *score.Value
+	InitialMetric, BestMetric, TargetMetric *metric.Value
 	// Direction is Higher when the row is missing; DirectionGiven says that
 	// the row is there with a value.
-	Direction      score.Direction
+	Direction      metric.Direction
 	DirectionGiven bool
 	Branch         string
 	// PR and Issue are numbers on GitHub; 0 for none.

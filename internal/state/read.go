@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // ParseMachine reads the Machine State table alone, and nothing behind it. The
@@ -117,13 +117,13 @@ func (r *reader) count(f field) int {
 	return n
 }
 
-func (r *reader) metric(f field) *score.Value {
+func (r *reader) metric(f field) *metric.Value {
 	text := r.bare(f)
 	if len(text) == 0 {
 		return nil
 	}
 	number, words, more := bytes.Cut(text, []byte(" "))
-	value, err := score.ParseValue(string(number))
+	value, err := metric.ParseValue(string(number))
 	if err != nil {
 		r.fail(f, "a number")
 		return nil
@@ -151,12 +151,12 @@ func (r *reader) flag(f field) bool {
 	return false
 }
 
-func (r *reader) direction() (score.Direction, bool) {
+func (r *reader) direction() (metric.Direction, bool) {
 	text := r.bare(metricDirection)
 	if len(text) == 0 {
-		return score.Higher, false
+		return metric.Higher, false
 	}
-	direction, err := score.ParseDirection(string(text))
+	direction, err := metric.ParseDirection(string(text))
 	if err != nil {
 		r.fail(metricDirection, "`higher` or `lower`")
 	}

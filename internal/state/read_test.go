@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/state"
 )
 
@@ -56,7 +56,7 @@ func TestCells(t *testing.T) {
 	assert.Equal(t, "2025-01-15T00:00:00Z", read("| Last Run | 2025-01-15 |\n").LastRun.Format(time.RFC3339))
 	for _, null := range []string{"", " ", "—", "-", "--", "n/a", "none", "`—`"} {
 		m := read("|Last Run|" + null + "|\n| Best Metric |" + null + "|\n| Paused |" + null + "|\n|Pause Reason|" + null + "|\n| PR |" + null + "|\n|Recent Statuses|" + null + "|\n")
-		assert.Equal(t, state.Machine{Direction: score.Higher}, m, "null %q", null)
+		assert.Equal(t, state.Machine{Direction: metric.Higher}, m, "null %q", null)
 	}
 	assert.True(t, read("| **Paused** | `true` |\n").Paused)
 	assert.True(t, read("| paused | **TRUE** (by Ana) |\n").Paused)
@@ -70,7 +70,7 @@ func TestCells(t *testing.T) {
 	assert.Equal(t, "bad \uFFFD byte", read("| Pause Reason | bad \xe9 byte |\n").PauseReason)
 	assert.Equal(t, "1.30625", read("| Best Metric | `1.30625` |\n").BestMetric.String())
 	m := read("| Metric Direction | `Lower` |\n| Branch | `autoloop/x` |\n| Recent Statuses | Accepted, rejected (iter 4),error |\n| Strategy | x |\n")
-	assert.Equal(t, score.Lower, m.Direction)
+	assert.Equal(t, metric.Lower, m.Direction)
 	assert.True(t, m.DirectionGiven)
 	assert.Equal(t, "autoloop/x", m.Branch)
 	assert.Equal(t, []string{"accepted", "rejected", "error"}, m.RecentStatuses)

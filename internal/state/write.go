@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // null is how an empty cell is written.
@@ -129,7 +129,7 @@ func timeCell(at *time.Time) string {
 
 func countCell(n int) string { return strconv.Itoa(min(max(n, 0), maxCount)) }
 
-func metricCell(value *score.Value) string {
+func metricCell(value *metric.Value) string {
 	if value == nil {
 		return null
 	}
@@ -213,8 +213,8 @@ func (m Machine) same(o Machine, f field) bool {
 	}
 }
 
-func sameMetric(a, b *score.Value) bool {
-	return equal(a, b, func(a, b score.Value) bool { return a.Cmp(b) == 0 })
+func sameMetric(a, b *metric.Value) bool {
+	return equal(a, b, func(a, b metric.Value) bool { return a.Cmp(b) == 0 })
 }
 
 func equal[T any](a, b *T, same func(T, T) bool) bool {

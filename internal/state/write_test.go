@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/state"
 )
 
@@ -27,7 +27,7 @@ func TestSetMachineTouchesOnlyWhatChanges(t *testing.T) {
 	doc := parse(t, before)
 	assert.Equal(t, before, string(doc.Render()), "nothing was changed")
 	m := doc.Machine()
-	m.IterationCount, m.PR, m.Direction = 8, 12, score.Lower
+	m.IterationCount, m.PR, m.Direction = 8, 12, metric.Lower
 	doc.SetMachine(m)
 	after := strings.NewReplacer(
 		"|  7  |", "|  8  |",
@@ -36,13 +36,13 @@ func TestSetMachineTouchesOnlyWhatChanges(t *testing.T) {
 		"| Paused | `false` |\r\n", "| Paused | `false` |\r\n| Completed | false |\r\n| Consecutive Errors | 0 |\r\n",
 	).Replace(before)
 	assert.Equal(t, after, string(doc.Render()))
-	assert.Equal(t, score.Lower, doc.Machine().Direction)
+	assert.Equal(t, metric.Lower, doc.Machine().Direction)
 	assert.True(t, doc.Machine().DirectionGiven)
 }
 
 func TestMissingDirectionIsHigherAndIsAdded(t *testing.T) {
 	doc := parse(t, table+"| Target Metric | — |\n| Branch | `autoloop/x` |\n")
-	assert.Equal(t, score.Higher, doc.Machine().Direction)
+	assert.Equal(t, metric.Higher, doc.Machine().Direction)
 	assert.False(t, doc.Machine().DirectionGiven)
 	doc.SetMachine(doc.Machine())
 	assert.Contains(t, string(doc.Render()), "| Target Metric | — |\n| Metric Direction | higher |\n| Branch | `autoloop/x` |\n")
@@ -60,7 +60,7 @@ func TestRowsInOrderWhateverIsThere(t *testing.T) {
 func TestMachineRoundTrip(t *testing.T) {
 	m := state.Machine{
 		LastRun: at("2025-01-15T10:30:00Z"), IterationCount: 3, InitialMetric: value("1.5"), BestMetric: value("-1e-300"),
-		TargetMetric: value("9007199254740993"), Direction: score.Lower, DirectionGiven: true, Branch: "autoloop/a|b", PR: 4, Issue: 5,
+		TargetMetric: value("9007199254740993"), Direction: metric.Lower, DirectionGiven: true, Branch: "autoloop/a|b", PR: 4, Issue: 5,
 		Paused: true, PauseReason: `a \| b \`, Completed: true, CompletedReason: "target 0.9 reached", ConsecutiveErrors: 2,
 		RecentStatuses: []string{"accepted", "error"},
 	}
@@ -68,7 +68,7 @@ func TestMachineRoundTrip(t *testing.T) {
 	doc.SetMachine(m)
 	m.Branch = `autoloop/a\|b`
 	assert.Equal(t, m, parse(t, string(doc.Render())).Machine())
-	m = state.Machine{Direction: score.Higher, DirectionGiven: true}
+	m = state.Machine{Direction: metric.Higher, DirectionGiven: true}
 	doc.SetMachine(m)
 	assert.Equal(t, m, doc.Machine())
 	assert.Equal(t, string(state.New("x").Render()), string(doc.Render()))

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/state"
 )
 
@@ -46,7 +46,7 @@ type Command struct {
 	// Text is the reason of a pause, or an instruction.
 	Text string
 	// Target is the value of SetTarget.
-	Target *score.Value
+	Target *metric.Value
 	// Iteration is that of Undo.
 	Iteration int
 	// Problem says why the command is Wrong.
@@ -142,7 +142,7 @@ func isTarget(word string) bool {
 }
 
 func target(text string) Command {
-	value, err := score.ParseValue(text)
+	value, err := metric.ParseValue(text)
 	if err != nil {
 		return Command{Kind: Wrong, Problem: fmt.Sprintf("%s is no number, as in `/autoloop set target-metric 0.95`", state.Inline(text, 40))}
 	}

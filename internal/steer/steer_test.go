@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/steer"
 )
 
-func value(text string) *score.Value {
-	v := score.MustValue(text)
+func value(text string) *metric.Value {
+	v := metric.MustValue(text)
 	return &v
 }
 

@@ -5,7 +5,7 @@ import (
 	"math/big"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Compare holds a candidate against its baseline, task by task and then in sum.
@@ -107,7 +107,7 @@ func (c *comparer) mostArrangements() int {
 	return max(1000, min(maxArrangements, work/max(1, len(c.byID))))
 }
 
-func (c *comparer) add(delta *score.Value) {
+func (c *comparer) add(delta *metric.Value) {
 	if delta == nil || c.sum == nil {
 		c.sum = nil
 		return

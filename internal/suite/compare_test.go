@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -36,7 +36,7 @@ func TestHardRules(t *testing.T) {
 	}{
 		"identical runs are no gain, even with a minimum gain of 0": {
 			"[" + one("a", 1, 2, "") + "]", "[" + one("a", 1, 2, "") + "]",
-			func(t *suite.Thresholds) { t.MinCompositeGain = score.Value{} }, gate.Neutral, nil, nil,
+			func(t *suite.Thresholds) { t.MinCompositeGain = metric.Value{} }, gate.Neutral, nil, nil,
 		},
 		"a gain of exactly the threshold": {
 			"[" + one("a", 1, 1, `, "composite": 0.5`) + "]", "[" + one("a", 1, 1, `, "composite": 0.51`) + "]", nil, gate.Neutral, nil, nil,

@@ -2,7 +2,7 @@ package suite
 
 import (
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Comparison is a candidate held against its baseline. Null in its JSON stands
@@ -22,7 +22,7 @@ type Comparison struct {
 	// Notes say what else led to the verdict, or keeps it from being promoted.
 	Notes []Reason `json:"notes"`
 	// NetGain is the sum of the deltas; nil when one could not be computed.
-	NetGain *score.Value `json:"netCompositeGain"`
+	NetGain *metric.Value `json:"netCompositeGain"`
 	// PValue is the one-sided p of a net gain over all tasks; nil without
 	// repeats.
 	PValue *float64 `json:"pValue"`
@@ -72,19 +72,19 @@ type Reason struct {
 // Delta is one task on both sides. With repeats, composites, judge scores and
 // costs are means over the runs, and the objectives add the runs up.
 type Delta struct {
-	TaskID             string       `json:"taskId"`
-	Verdict            gate.Verdict `json:"verdict"`
-	BaselineComposite  *score.Value `json:"baselineComposite"`
-	CandidateComposite *score.Value `json:"candidateComposite"`
+	TaskID             string        `json:"taskId"`
+	Verdict            gate.Verdict  `json:"verdict"`
+	BaselineComposite  *metric.Value `json:"baselineComposite"`
+	CandidateComposite *metric.Value `json:"candidateComposite"`
 	// Composite is candidate − baseline; a missing candidate counts as 0.
-	Composite *score.Value `json:"compositeDelta"`
+	Composite *metric.Value `json:"compositeDelta"`
 	// BaselineObjective and CandidateObjective are nil on a side without the task.
-	BaselineObjective  *Objective   `json:"baselineObjective"`
-	CandidateObjective *Objective   `json:"candidateObjective"`
-	Objective          *score.Value `json:"objectiveDelta"`
-	Judge              *score.Value `json:"judgeDelta"`
-	Tokens             *score.Value `json:"tokensDelta"`
-	USD                *score.Value `json:"costUsdDelta"`
+	BaselineObjective  *Objective    `json:"baselineObjective"`
+	CandidateObjective *Objective    `json:"candidateObjective"`
+	Objective          *metric.Value `json:"objectiveDelta"`
+	Judge              *metric.Value `json:"judgeDelta"`
+	Tokens             *metric.Value `json:"tokensDelta"`
+	USD                *metric.Value `json:"costUsdDelta"`
 	// Regressed says that a hard regression names this task.
 	Regressed bool `json:"isRegression"`
 	// PValue is the one-sided p of a drop, adjusted for the number of tasks;

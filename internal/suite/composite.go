@@ -3,7 +3,7 @@ package suite
 import (
 	"math/big"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // The weights of the composite score of one task.
@@ -20,7 +20,7 @@ func costWeight() *big.Rat      { return big.NewRat(1, 10) }
 // Without a judge its term leaves numerator and denominator; weight replaces
 // the judge's 0.4 unless it is nil. A nil reference is no adjustment. ok is
 // false when a number that it needs is not finite.
-func Composite(run Run, reference *Cost, weight *score.Value, tolerance score.Value) (composite score.Value, ok bool) {
+func Composite(run Run, reference *Cost, weight *metric.Value, tolerance metric.Value) (composite metric.Value, ok bool) {
 	var usual costs
 	if reference != nil {
 		usual = costsOf(*reference)
@@ -28,20 +28,20 @@ func Composite(run Run, reference *Cost, weight *score.Value, tolerance score.Va
 	return compositeOf(run, usual, weight, tolerance)
 }
 
-func compositeOf(run Run, reference costs, weight *score.Value, tolerance score.Value) (score.Value, bool) {
+func compositeOf(run Run, reference costs, weight *metric.Value, tolerance metric.Value) (metric.Value, bool) {
 	base, ok := baseOf(run, weight)
 	if !ok {
-		return score.Value{}, false
+		return metric.Value{}, false
 	}
 	base.Add(base, adjustment(costsOf(run.Cost), reference, tolerance))
 	return rounded(clampTo(base, 0, 1)), true
 }
 
 // Base returns the composite of a run without its cost, with six decimals.
-func Base(run Run, weight *score.Value) (base score.Value, ok bool) {
+func Base(run Run, weight *metric.Value) (base metric.Value, ok bool) {
 	r, ok := baseOf(run, weight)
 	if !ok {
-		return score.Value{}, false
+		return metric.Value{}, false
 	}
 	return rounded(r), true
 }
@@ -50,11 +50,11 @@ func Base(run Run, weight *score.Value) (base score.Value, ok bool) {
 // costs that are known and finite on both sides, 0 when there are none. A ratio
 // within 1 ± tolerance counts as 1; a reference ≤ 0 gives the ratio 1 when the
 // actual cost is ≤ 0 too, else 2.
-func Adjustment(actual, reference Cost, tolerance score.Value) score.Value {
+func Adjustment(actual, reference Cost, tolerance metric.Value) metric.Value {
 	return rounded(adjustment(costsOf(actual), costsOf(reference), tolerance))
 }
 
-func baseOf(run Run, weight *score.Value) (*big.Rat, bool) {
+func baseOf(run Run, weight *metric.Value) (*big.Rat, bool) {
 	base, ok := run.Objective.rate()
 	if !ok || run.Judge == nil {
 		return base, ok
@@ -86,7 +86,7 @@ func (o Objective) rate() (*big.Rat, bool) {
 	return new(big.Rat).Quo(passed.Rat(), total.Rat()), true
 }
 
-func adjustment(actual, reference costs, tolerance score.Value) *big.Rat {
+func adjustment(actual, reference costs, tolerance metric.Value) *big.Rat {
 	sum, count := new(big.Rat), int64(0)
 	for i, spent := range actual {
 		if spent != nil && reference[i] != nil {

@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // trueRate is what every expectation of the simulated suite passes with.
 const trueRate = 0.75
 
 // graded is one noisy evaluation of five cases with four expectations each.
-func graded(random *rand.Rand) score.Value {
+func graded(random *rand.Rand) metric.Value {
 	cases := make([]CaseScore, 5)
 	for i := range cases {
 		cases[i].Total = 4
@@ -35,10 +35,10 @@ func keptOfNothing(random *rand.Rand, rule gate.Rule, runs int) (kept, over floa
 	for range runs {
 		best, some, reverts := graded(random), false, 0
 		for edit := 0; edit < 5 && reverts < 3; edit++ {
-			trial := gate.NewTrial(gate.Standard{Rule: rule, Direction: score.Higher, Best: &best})
+			trial := gate.NewTrial(gate.Standard{Rule: rule, Direction: metric.Higher, Best: &best})
 			for step, more := trial.Next(); more; step, more = trial.Next() {
 				rate := graded(random)
-				trial.Add(step, score.Measurement{Metric: &rate})
+				trial.Add(step, metric.Measurement{Metric: &rate})
 			}
 			if d := trial.Decision(); d.Verdict == gate.Improved {
 				best, some, reverts = *d.Best, true, 0

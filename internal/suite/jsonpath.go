@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // JSONPath leads from the root of a JSON value to one inside of it. The empty
@@ -219,8 +219,8 @@ func plain(v any) bool {
 }
 
 func sameNumber(a, b json.Number) bool {
-	x, errX := score.ParseValue(a.String())
-	y, errY := score.ParseValue(b.String())
+	x, errX := metric.ParseValue(a.String())
+	y, errY := metric.ParseValue(b.String())
 	if errX != nil || errY != nil {
 		return a == b
 	}

@@ -3,11 +3,11 @@ package suite
 import (
 	"math/big"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // difference returns after − before; nil when one is.
-func difference(before, after *score.Value) *score.Value {
+func difference(before, after *metric.Value) *metric.Value {
 	if before == nil || after == nil {
 		return nil
 	}
@@ -16,7 +16,7 @@ func difference(before, after *score.Value) *score.Value {
 }
 
 // mean returns the mean with six decimals; nil of nothing.
-func mean(values []score.Value) *score.Value {
+func mean(values []metric.Value) *metric.Value {
 	if len(values) == 0 {
 		return nil
 	}
@@ -28,7 +28,7 @@ func mean(values []score.Value) *score.Value {
 	return &m
 }
 
-func rateOf(o Objective, runs []Run) *score.Value {
+func rateOf(o Objective, runs []Run) *metric.Value {
 	rate, ok := o.rate()
 	if !ok || len(runs) == 0 {
 		return nil
@@ -37,8 +37,8 @@ func rateOf(o Objective, runs []Run) *score.Value {
 	return &value
 }
 
-func meanJudge(runs []Run) *score.Value {
-	var list []score.Value
+func meanJudge(runs []Run) *metric.Value {
+	var list []metric.Value
 	for _, run := range runs {
 		if run.Judge == nil {
 			return nil
@@ -53,8 +53,8 @@ func meanJudge(runs []Run) *score.Value {
 }
 
 // meanOf returns the mean of one cost; nil when a run does not know it.
-func meanOf(runs []Run, of func(Cost) *Number) *score.Value {
-	var list []score.Value
+func meanOf(runs []Run, of func(Cost) *Number) *metric.Value {
+	var list []metric.Value
 	for _, run := range runs {
 		value, ok := known(of(run.Cost))
 		if !ok {

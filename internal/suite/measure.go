@@ -3,26 +3,26 @@ package suite
 import (
 	"math/big"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Metric is what the loop of a program with `evaluation: tasks` records: the
 // mean base over all tasks, and over the runs of each. ok is false without a
 // task, and when a number in it is not finite.
-func (o Outcome) Metric() (metric score.Value, ok bool) {
+func (o Outcome) Metric() (key metric.Value, ok bool) {
 	if len(o.Scores) == 0 {
-		return score.Value{}, false
+		return metric.Value{}, false
 	}
 	sum := new(big.Rat)
 	for _, s := range o.Scores {
 		if len(s.Runs) == 0 {
-			return score.Value{}, false
+			return metric.Value{}, false
 		}
 		task := new(big.Rat)
 		for _, run := range s.Runs {
 			base, finite := baseOf(run, s.JudgeWeight)
 			if !finite {
-				return score.Value{}, false
+				return metric.Value{}, false
 			}
 			task.Add(task, base)
 		}

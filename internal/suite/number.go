@@ -4,27 +4,27 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Number is a number out of a measurement: exact when it is finite, and marked
 // when it is not (NaN, an infinity, or beyond a float64), so that what cannot
 // be computed with is seen and never skipped. The zero Number is 0.
 type Number struct {
-	value     score.Value
+	value     metric.Value
 	nonFinite bool
 }
 
 // Exactly returns v as a Number.
-func Exactly(v score.Value) Number { return Number{value: v} }
+func Exactly(v metric.Value) Number { return Number{value: v} }
 
 // Int returns n as a Number.
-func Int(n int64) Number { return Number{value: score.FromInt(n)} }
+func Int(n int64) Number { return Number{value: metric.FromInt(n)} }
 
 // Float returns the Number with the shortest decimal text that reads back as f;
 // NaN and infinities become a non-finite Number.
 func Float(f float64) Number {
-	value, err := score.FromFloat(f)
+	value, err := metric.FromFloat(f)
 	return Number{value: value, nonFinite: err != nil}
 }
 
@@ -35,7 +35,7 @@ func NonFinite() Number { return Number{nonFinite: true} }
 func (n Number) Finite() bool { return !n.nonFinite }
 
 // Value returns the exact value; ok is false when the number is not finite.
-func (n Number) Value() (v score.Value, ok bool) { return n.value, !n.nonFinite }
+func (n Number) Value() (v metric.Value, ok bool) { return n.value, !n.nonFinite }
 
 // String returns the shortest exact text, or "non-finite".
 func (n Number) String() string {
@@ -61,8 +61,8 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 		*n = NonFinite()
 		return nil
 	}
-	value, err := score.ParseValue(string(text))
-	if err != nil && !errors.Is(err, score.ErrNotFinite) {
+	value, err := metric.ParseValue(string(text))
+	if err != nil && !errors.Is(err, metric.ErrNotFinite) {
 		return err
 	}
 	*n = Number{value: value, nonFinite: err != nil}
@@ -71,9 +71,9 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 
 // known returns the value behind a pointer; ok is false for nil and for what is
 // not finite.
-func known(n *Number) (v score.Value, ok bool) {
+func known(n *Number) (v metric.Value, ok bool) {
 	if n == nil {
-		return score.Value{}, false
+		return metric.Value{}, false
 	}
 	return n.Value()
 }

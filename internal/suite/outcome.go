@@ -1,6 +1,6 @@
 package suite
 
-import "github.com/org/autoloop/internal/score"
+import "github.com/org/autoloop/internal/metric"
 
 // Outcome is what one configuration came to on a suite.
 type Outcome struct {
@@ -22,7 +22,7 @@ type Outcome struct {
 type Score struct {
 	TaskID string
 	// JudgeWeight is the task's judgeRubric.weight; nil for the usual 0.4.
-	JudgeWeight *score.Value
+	JudgeWeight *metric.Value
 	// Runs has at least one run.
 	Runs []Run
 }

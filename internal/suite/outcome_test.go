@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -36,7 +36,7 @@ func TestParseOutcome(t *testing.T) {
 
 func TestOutcomeRoundTrip(t *testing.T) {
 	t.Parallel()
-	weight, stochastic, half := score.MustValue("0.2"), true, suite.Float(0.5)
+	weight, stochastic, half := metric.MustValue("0.2"), true, suite.Float(0.5)
 	run := suite.Run{
 		Objective: suite.Passed(1, 2), Judge: &suite.Judgement{Score: half, Rationale: "r", Model: "m"}, Cost: suite.Cost{Tokens: &half},
 		Composite: &half, Checks: []suite.CheckResult{{Kind: suite.FileExists, Name: "a", Passed: true}}, Failure: "f", Transcript: "t", Diff: "d",

@@ -1,11 +1,11 @@
 package suite
 
-import "github.com/org/autoloop/internal/score"
+import "github.com/org/autoloop/internal/metric"
 
 // score reads one task of one run.
 func (o *outcomeReader) score(n node, key string, seen map[string]bool) {
 	var id string
-	var weight *score.Value
+	var weight *metric.Value
 	var run Run
 	o.object(n, key, map[string]func(node, string){
 		"taskId": func(n node, key string) {

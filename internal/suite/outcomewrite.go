@@ -3,7 +3,7 @@ package suite
 import (
 	"encoding/json"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // MarshalJSON writes the form that ParseOutcome reads: `scores` for one run of
@@ -42,8 +42,8 @@ type writtenRun struct {
 }
 
 type writtenScore struct {
-	TaskID      string       `json:"taskId"`
-	JudgeWeight *score.Value `json:"judgeWeight,omitempty"`
+	TaskID      string        `json:"taskId"`
+	JudgeWeight *metric.Value `json:"judgeWeight,omitempty"`
 	Run
 }
 

@@ -1,6 +1,6 @@
 package suite
 
-import "github.com/org/autoloop/internal/score"
+import "github.com/org/autoloop/internal/metric"
 
 // pair is one task on both sides.
 type pair struct {
@@ -8,7 +8,7 @@ type pair struct {
 	baseline, candidate Score
 	// before and after are the composites of the runs; nil when one of them
 	// could not be computed, or there is no run.
-	before, after                   []score.Value
+	before, after                   []metric.Value
 	beforeObjective, afterObjective Objective
 }
 
@@ -28,8 +28,8 @@ func (c *comparer) pair(before, after Score) pair {
 	return p
 }
 
-func (c *comparer) composites(runs []Run, reference costs, weight *score.Value, drop bool) []score.Value {
-	var list []score.Value
+func (c *comparer) composites(runs []Run, reference costs, weight *metric.Value, drop bool) []metric.Value {
+	var list []metric.Value
 	for _, run := range runs {
 		if !run.finite() {
 			return nil
@@ -63,7 +63,7 @@ func (p pair) fill(d *Delta) {
 	switch {
 	case d.BaselineComposite == nil:
 	case len(p.candidate.Runs) == 0:
-		d.Composite = difference(d.BaselineComposite, &score.Value{})
+		d.Composite = difference(d.BaselineComposite, &metric.Value{})
 	default:
 		d.Composite = difference(d.BaselineComposite, d.CandidateComposite)
 	}

@@ -4,7 +4,7 @@ import (
 	"math/big"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // CaseScore is what one case of an eval suite came to.
@@ -98,8 +98,8 @@ func MeanPassRate(cases []CaseScore) *big.Rat {
 }
 
 // CaseNumbers are the pass rates of cases as the numbers of a measurement.
-func CaseNumbers(cases []CaseScore) map[string]score.Value {
-	numbers := map[string]score.Value{}
+func CaseNumbers(cases []CaseScore) map[string]metric.Value {
+	numbers := map[string]metric.Value{}
 	for _, c := range cases {
 		numbers[gate.CaseNumber+c.ID] = RateValue(c.PassRate())
 	}
@@ -111,10 +111,10 @@ const rateDigits = 12
 
 // RateValue is a score as a decimal of twelve digits, rounded half away from
 // zero: equal fractions give equal values.
-func RateValue(rate *big.Rat) score.Value {
-	value, err := score.ParseValue(rate.FloatString(rateDigits))
+func RateValue(rate *big.Rat) metric.Value {
+	value, err := metric.ParseValue(rate.FloatString(rateDigits))
 	if err != nil {
-		return score.Value{} // a fraction is always a number
+		return metric.Value{} // a fraction is always a number
 	}
 	return value
 }

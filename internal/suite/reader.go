@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // maxProblems bounds what is reported of one file.
@@ -136,7 +136,7 @@ func (r *reader) number(n node, key string) Number {
 }
 
 // part reads a finite number from 0 to 1.
-func (r *reader) part(n node, key string) *score.Value {
+func (r *reader) part(n node, key string) *metric.Value {
 	value, ok := r.number(n, key).Value()
 	if n.kind != numberKind {
 		return nil
@@ -151,7 +151,7 @@ func (r *reader) part(n node, key string) *score.Value {
 // nonFiniteIn returns the key of the first number in a value that is not finite.
 func nonFiniteIn(n node, key string) string {
 	if n.kind == numberKind {
-		if _, err := score.ParseValue(n.text); errors.Is(err, score.ErrNotFinite) {
+		if _, err := metric.ParseValue(n.text); errors.Is(err, metric.ErrNotFinite) {
 			return key
 		}
 	}
@@ -172,8 +172,8 @@ func (r *reader) truth(n node, key string) bool {
 	return r.is(n, key, truthKind) && n.truth
 }
 
-func withinOne(v score.Value) bool {
-	return v.Sign() >= 0 && v.Cmp(score.FromInt(1)) <= 0
+func withinOne(v metric.Value) bool {
+	return v.Sign() >= 0 && v.Cmp(metric.FromInt(1)) <= 0
 }
 
 func join(key, name string) string {

@@ -3,19 +3,19 @@ package suite
 import (
 	"math/big"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // decimals is how far composites, rates, deltas and sums are told apart.
 const decimals = 6
 
 // rounded returns r with six decimals, halves away from zero.
-func rounded(r *big.Rat) score.Value {
-	return score.MustValue(r.FloatString(decimals))
+func rounded(r *big.Rat) metric.Value {
+	return metric.MustValue(r.FloatString(decimals))
 }
 
 // isWhole reports whether v is an integer.
-func isWhole(v score.Value) bool { return v.Rat().IsInt() }
+func isWhole(v metric.Value) bool { return v.Rat().IsInt() }
 
 func minus(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
 
@@ -31,7 +31,7 @@ func clampTo(r *big.Rat, low, high int64) *big.Rat {
 }
 
 // millionths returns composites as whole millionths.
-func millionths(values []score.Value) []int64 {
+func millionths(values []metric.Value) []int64 {
 	list := make([]int64, len(values))
 	for i, v := range values {
 		list[i] = new(big.Rat).Mul(v.Rat(), big.NewRat(1_000_000, 1)).Num().Int64()

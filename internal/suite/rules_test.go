@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -38,7 +38,7 @@ func TestCostTolerance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, c.want, suite.Adjustment(c.actual, c.reference, score.MustValue(c.tolerance)).String())
+			assert.Equal(t, c.want, suite.Adjustment(c.actual, c.reference, metric.MustValue(c.tolerance)).String())
 		})
 	}
 }
@@ -126,7 +126,7 @@ func TestNetLossOfSeveralRuns(t *testing.T) {
 func TestWorstOfTheBaseline(t *testing.T) {
 	t.Parallel()
 	set := suite.DefaultThresholds()
-	set.RegressionCompositeDrop = score.FromInt(1)
+	set.RegressionCompositeDrop = metric.FromInt(1)
 	assert.Equal(t, gate.Neutral, suite.Compare(checked(4, 4, 4, 4, 2), checked(2, 2, 2, 2, 2), set).Verdict, "as good as the worst")
 	assert.Equal(t, gate.Regressed, suite.Compare(checked(4, 4, 4, 4, 2), checked(1, 1, 1, 1, 1), set).Verdict)
 }

@@ -1,21 +1,21 @@
 package suite
 
-import "github.com/org/autoloop/internal/score"
+import "github.com/org/autoloop/internal/metric"
 
 // Side adds up one side over the tasks of the baseline. Values are sums over
 // all runs; nil when one of them is unknown or not finite.
 type Side struct {
-	ConfigLabel string       `json:"configLabel"`
-	Runs        int          `json:"runs"`
-	Passed      *score.Value `json:"passed"`
-	Total       *score.Value `json:"total"`
+	ConfigLabel string        `json:"configLabel"`
+	Runs        int           `json:"runs"`
+	Passed      *metric.Value `json:"passed"`
+	Total       *metric.Value `json:"total"`
 	// Composite is the sum of the tasks' composites, each the mean of its runs.
-	Composite *score.Value `json:"composite"`
-	Cost      Cost         `json:"cost"`
+	Composite *metric.Value `json:"composite"`
+	Cost      Cost          `json:"cost"`
 }
 
 func newSide(o Outcome) Side {
-	none := func() *score.Value { return &score.Value{} }
+	none := func() *metric.Value { return &metric.Value{} }
 	nothing := func() *Number { return &Number{} }
 	return Side{
 		ConfigLabel: o.ConfigLabel, Runs: o.Runs(), Passed: none(), Total: none(), Composite: none(),
@@ -24,7 +24,7 @@ func newSide(o Outcome) Side {
 }
 
 // add counts one task in; without a run it adds nothing.
-func (s *Side) add(runs []Run, composite *score.Value) {
+func (s *Side) add(runs []Run, composite *metric.Value) {
 	if len(runs) == 0 {
 		return
 	}
@@ -35,7 +35,7 @@ func (s *Side) add(runs []Run, composite *score.Value) {
 	}
 }
 
-func plus(a, b *score.Value) *score.Value {
+func plus(a, b *metric.Value) *metric.Value {
 	if a == nil || b == nil {
 		return nil
 	}
@@ -43,7 +43,7 @@ func plus(a, b *score.Value) *score.Value {
 	return &sum
 }
 
-func finite(n Number) *score.Value {
+func finite(n Number) *metric.Value {
 	if value, ok := n.Value(); ok {
 		return &value
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -74,7 +74,7 @@ func (s scenario) simulate(comparisons int, seed uint64) rates {
 	random := rand.New(rand.NewPCG(seed, 7))
 	thresholds := suite.DefaultThresholds()
 	if s.tolerance != "" {
-		thresholds.CostTolerance = score.MustValue(s.tolerance)
+		thresholds.CostTolerance = metric.MustValue(s.tolerance)
 	}
 	var r rates
 	for range comparisons {

@@ -3,12 +3,12 @@ package suite
 import (
 	"math/big"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // standing is how well a run did on its checks.
 type standing struct {
-	passed score.Value
+	passed metric.Value
 	rate   *big.Rat
 }
 
@@ -30,7 +30,7 @@ func extremes(runs []Run) [2]standing {
 	return [2]standing{worst, best}
 }
 
-func lesser(a, b score.Value, sign int) score.Value {
+func lesser(a, b metric.Value, sign int) metric.Value {
 	if b.Cmp(a) == sign {
 		return b
 	}

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // DefaultTimeout bounds a task that does not say `timeoutMs`.
@@ -77,5 +77,5 @@ type Rubric struct {
 	Criteria string
 	// Weight replaces the judge's weight of 0.4 for this task, 0 to 1; nil
 	// keeps it.
-	Weight *score.Value
+	Weight *metric.Value
 }

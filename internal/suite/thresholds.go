@@ -3,18 +3,18 @@ package suite
 import (
 	"fmt"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Thresholds tune the comparison. The zero value is stricter than any that
 // makes sense: start from DefaultThresholds.
 type Thresholds struct {
 	// MinCompositeGain is the band that the net gain must exceed.
-	MinCompositeGain score.Value
+	MinCompositeGain metric.Value
 	// RegressionCompositeDrop is what the composite of one task may lose.
-	RegressionCompositeDrop score.Value
+	RegressionCompositeDrop metric.Value
 	// CostTolerance is the band around 1 within which a ratio of costs is 1.
-	CostTolerance score.Value
+	CostTolerance metric.Value
 	// ObjectiveDropIsRegression makes fewer checks passed a hard regression.
 	ObjectiveDropIsRegression bool
 	// NetLossIsRegression makes a net loss beyond MinCompositeGain one too.
@@ -24,8 +24,8 @@ type Thresholds struct {
 // DefaultThresholds returns 0.01, 0.05, 0, true and false.
 func DefaultThresholds() Thresholds {
 	return Thresholds{
-		MinCompositeGain:          score.MustValue("0.01"),
-		RegressionCompositeDrop:   score.MustValue("0.05"),
+		MinCompositeGain:          metric.MustValue("0.01"),
+		RegressionCompositeDrop:   metric.MustValue("0.05"),
 		ObjectiveDropIsRegression: true,
 	}
 }
@@ -34,7 +34,7 @@ func DefaultThresholds() Thresholds {
 func (t Thresholds) Err() error {
 	for _, each := range []struct {
 		name  string
-		value score.Value
+		value metric.Value
 	}{
 		{"min-composite-gain", t.MinCompositeGain},
 		{"regression-composite-drop", t.RegressionCompositeDrop},

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -42,11 +42,11 @@ func TestCompositeVectors(t *testing.T) {
 			if c.Judge != nil {
 				run.Judge = &suite.Judgement{Score: suite.Float(*c.Judge)}
 			}
-			composite, ok := suite.Composite(run, c.Reference, nil, score.Value{})
+			composite, ok := suite.Composite(run, c.Reference, nil, metric.Value{})
 			require.True(t, ok)
 			assert.InDelta(t, c.Composite, composite.Float64(), 1e-9)
 			if c.Adjustment != nil && c.Reference != nil {
-				assert.InDelta(t, *c.Adjustment, suite.Adjustment(c.Cost, *c.Reference, score.Value{}).Float64(), 1e-9)
+				assert.InDelta(t, *c.Adjustment, suite.Adjustment(c.Cost, *c.Reference, metric.Value{}).Float64(), 1e-9)
 			}
 		})
 	}
@@ -71,11 +71,11 @@ type comparisonCase struct {
 func (c comparisonCase) thresholds(t *testing.T) suite.Thresholds {
 	t.Helper()
 	set := suite.DefaultThresholds()
-	for value, to := range map[*float64]*score.Value{
+	for value, to := range map[*float64]*metric.Value{
 		c.Thresholds.MinCompositeGain: &set.MinCompositeGain, c.Thresholds.RegressionCompositeDrop: &set.RegressionCompositeDrop,
 	} {
 		if value != nil {
-			v, err := score.FromFloat(*value)
+			v, err := metric.FromFloat(*value)
 			require.NoError(t, err)
 			*to = v
 		}

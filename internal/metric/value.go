@@ -1,7 +1,7 @@
-// Package score is the arithmetic of the decision: exact metric values, the
+// Package metric is the arithmetic of the decision: exact metric values, the
 // direction in which a metric improves, and reading a metric out of what an
 // evaluation printed. It does no I/O.
-package score
+package metric
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package score_test
+package metric_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/score"
+	"github.com/org/autoloop/internal/metric"
 )
 
 func TestDirectionVectors(t *testing.T) {
@@ -18,7 +18,7 @@ func TestDirectionVectors(t *testing.T) {
 	var file struct {
 		Cases []struct {
 			Direction           *string
-			Best, Value, Target *score.Value
+			Best, Value, Target *metric.Value
 			Improved            bool
 			Delta               *string
 			TargetMet           *bool `json:"target_met"`
@@ -27,15 +27,15 @@ func TestDirectionVectors(t *testing.T) {
 	require.NoError(t, json.Unmarshal(data, &file))
 	require.Len(t, file.Cases, 10)
 	for _, c := range file.Cases {
-		var direction score.Direction
+		var direction metric.Direction
 		if c.Direction != nil {
-			direction, err = score.ParseDirection(*c.Direction)
+			direction, err = metric.ParseDirection(*c.Direction)
 			require.NoError(t, err)
 		}
 		improved := direction.Improved(*c.Value, c.Best)
 		assert.Equal(t, c.Improved, improved, "%+v", c)
 		if c.Delta != nil {
-			assert.Equal(t, *c.Delta, score.Delta(*c.Value, c.Best))
+			assert.Equal(t, *c.Delta, metric.Delta(*c.Value, c.Best))
 		}
 		if c.TargetMet != nil {
 			best := *c.Value
@@ -48,13 +48,13 @@ func TestDirectionVectors(t *testing.T) {
 }
 
 func TestParseDirection(t *testing.T) {
-	for text, want := range map[string]score.Direction{"higher": score.Higher, " LOWER ": score.Lower} {
-		got, err := score.ParseDirection(text)
+	for text, want := range map[string]metric.Direction{"higher": metric.Higher, " LOWER ": metric.Lower} {
+		got, err := metric.ParseDirection(text)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	}
 	for _, text := range []string{"", "down", "lower is better", "true"} {
-		_, err := score.ParseDirection(text)
+		_, err := metric.ParseDirection(text)
 		assert.Error(t, err, text)
 	}
 }
@@ -66,28 +66,28 @@ func TestValueText(t *testing.T) {
 		"9007199254740993": "9007199254740993", "1e-300": "1e-300", "1.5e300": "1.5e300",
 		"123456789012345678901": "123456789012345678901",
 	} {
-		value, err := score.ParseValue(text)
+		value, err := metric.ParseValue(text)
 		require.NoError(t, err, text)
 		assert.Equal(t, want, value.String(), text)
-		again, err := score.ParseValue(value.String())
+		again, err := metric.ParseValue(value.String())
 		require.NoError(t, err)
 		assert.Zero(t, value.Cmp(again), text)
 	}
 	for _, text := range []string{"", "85%", "1_000", "0x10", "1,5", "one", "1e", "--1", strings.Repeat("1", 500)} {
-		_, err := score.ParseValue(text)
-		require.ErrorIs(t, err, score.ErrNotNumber, text)
+		_, err := metric.ParseValue(text)
+		require.ErrorIs(t, err, metric.ErrNotNumber, text)
 	}
 	for _, text := range []string{"nan", "NaN", "-inf", "Infinity", "1e999999999", "1e309", "1e-99999999999999999999"} {
-		_, err := score.ParseValue(text)
-		assert.ErrorIs(t, err, score.ErrNotFinite, text)
+		_, err := metric.ParseValue(text)
+		assert.ErrorIs(t, err, metric.ErrNotFinite, text)
 	}
 }
 
 func TestDeltaIsDecimal(t *testing.T) {
-	best := score.MustValue("1.5")
-	assert.Equal(t, "-0.2", score.Delta(score.MustValue("1.3"), &best))
-	assert.Equal(t, "0", score.Delta(score.MustValue("1.50"), &best))
-	assert.Empty(t, score.Delta(best, nil))
+	best := metric.MustValue("1.5")
+	assert.Equal(t, "-0.2", metric.Delta(metric.MustValue("1.3"), &best))
+	assert.Equal(t, "0", metric.Delta(metric.MustValue("1.50"), &best))
+	assert.Empty(t, metric.Delta(best, nil))
 }
 
 func TestExtract(t *testing.T) {
@@ -108,7 +108,7 @@ func TestExtract(t *testing.T) {
 		"after a broken one":      {`{"a": {"f": 6} oops`, "f", "6"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := score.Extract([]byte(c.out), c.key)
+			m, err := metric.Extract([]byte(c.out), c.key)
 			require.NoError(t, err)
 			require.NotNil(t, m.Metric)
 			assert.Equal(t, c.want, m.Metric.String())
@@ -117,7 +117,7 @@ func TestExtract(t *testing.T) {
 }
 
 func TestExtractUnscorable(t *testing.T) {
-	m, err := score.Extract([]byte(`{"f": null, "rejected_reason": "circles overlap", "n": 3}`), "f")
+	m, err := metric.Extract([]byte(`{"f": null, "rejected_reason": "circles overlap", "n": 3}`), "f")
 	require.NoError(t, err)
 	assert.Nil(t, m.Metric)
 	assert.Equal(t, "circles overlap", m.RejectedReason)
@@ -130,21 +130,21 @@ func TestExtractErrors(t *testing.T) {
 		want     error
 		says     string
 	}{
-		"nothing":                  {"", "f", score.ErrNoMetric, "printed nothing"},
-		"prose":                    {"all good\n", "f", score.ErrNoMetric, "all good"},
-		"missing key":              {`{"g": 1}`, "f", score.ErrNoMetric, "numbers there: g"},
-		"text":                     {`{"f": "1"}`, "f", score.ErrNoMetric, "no number"},
-		"two numbers":              {`{"f": 1, "g": 2}`, "", score.ErrNoMetric, "f, g"},
-		"NaN":                      {`{"f": NaN}`, "f", score.ErrNotFinite, "NaN"},
-		"NaN after a good object":  {"{\"f\": 1}\n{\"f\": NaN}", "f", score.ErrNotFinite, "NaN"},
-		"minus infinity":           {`{"f": -Infinity}`, "f", score.ErrNotFinite, "infinity"},
-		"too large":                {`{"f": 1e999}`, "f", score.ErrNotFinite, "out of range"},
-		"bare nan":                 {"nan\n", "", score.ErrNotFinite, "nan"},
-		"a number in a last line":  {"score: 5", "", score.ErrNoMetric, "score: 5"},
-		"hostile nesting is found": {strings.Repeat(`{"a":`, 200_000), "f", score.ErrNoMetric, "unclosed"},
+		"nothing":                  {"", "f", metric.ErrNoMetric, "printed nothing"},
+		"prose":                    {"all good\n", "f", metric.ErrNoMetric, "all good"},
+		"missing key":              {`{"g": 1}`, "f", metric.ErrNoMetric, "numbers there: g"},
+		"text":                     {`{"f": "1"}`, "f", metric.ErrNoMetric, "no number"},
+		"two numbers":              {`{"f": 1, "g": 2}`, "", metric.ErrNoMetric, "f, g"},
+		"NaN":                      {`{"f": NaN}`, "f", metric.ErrNotFinite, "NaN"},
+		"NaN after a good object":  {"{\"f\": 1}\n{\"f\": NaN}", "f", metric.ErrNotFinite, "NaN"},
+		"minus infinity":           {`{"f": -Infinity}`, "f", metric.ErrNotFinite, "infinity"},
+		"too large":                {`{"f": 1e999}`, "f", metric.ErrNotFinite, "out of range"},
+		"bare nan":                 {"nan\n", "", metric.ErrNotFinite, "nan"},
+		"a number in a last line":  {"score: 5", "", metric.ErrNoMetric, "score: 5"},
+		"hostile nesting is found": {strings.Repeat(`{"a":`, 200_000), "f", metric.ErrNoMetric, "unclosed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := score.Extract([]byte(c.out), c.key)
+			_, err := metric.Extract([]byte(c.out), c.key)
 			require.ErrorIs(t, err, c.want)
 			assert.Contains(t, err.Error(), c.says)
 		})
@@ -156,9 +156,9 @@ func FuzzExtract(f *testing.F) {
 		f.Add([]byte(seed), "f")
 	}
 	f.Fuzz(func(t *testing.T, out []byte, key string) {
-		m, err := score.Extract(out, key)
+		m, err := metric.Extract(out, key)
 		if err == nil && m.Metric != nil {
-			again, err := score.ParseValue(m.Metric.String())
+			again, err := metric.ParseValue(m.Metric.String())
 			require.NoError(t, err)
 			assert.Zero(t, again.Cmp(*m.Metric))
 		}
