@@ -37,7 +37,7 @@ func layout() map[string]layer {
 		domain: "metric program suite state results ledger gate noise audit search prompt report chat ci " +
 			"post steer budget",
 		adapter: "agent archive judge evaluate sandbox snapshot store bundle github tree",
-		base:    "command disk git model model/modeltest github/githubtest",
+		base:    "process disk git model model/modeltest github/githubtest",
 		service: "scheduler iterate compare evals skill doctor publish",
 		root:    "cli",
 	}
@@ -52,7 +52,7 @@ func layout() map[string]layer {
 
 // exceptions are imports that do not go down one floor: git runs through command.
 var exceptions = []string{
-	"internal/git -> internal/command", "internal/model -> internal/command",
+	"internal/git -> internal/process", "internal/model -> internal/process",
 	"cmd/iterate -> internal/model", // the one main that asks models hands the client to cli
 }
 
@@ -175,13 +175,13 @@ func TestWhoMayAskTheWorld(t *testing.T) {
 // supervisor says whether a file is the supervisor's own process, a main of
 // its own.
 func supervisor(s source) bool {
-	return s.pkg == "internal/command" && strings.HasPrefix(path.Base(s.file), "supervis")
+	return s.pkg == "internal/process" && strings.HasPrefix(path.Base(s.file), "supervis")
 }
 
 // owners are the packages that alone may import a library.
 func TestLibrariesHaveOneOwner(t *testing.T) {
 	owners := map[string]string{
-		"os/exec":                            "internal/command",
+		"os/exec":                            "internal/process",
 		"github.com/google/go-github":        "internal/github",
 		"golang.org/x/oauth2":                "internal/github",
 		"github.com/spf13/cobra":             "internal/cli",

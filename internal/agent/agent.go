@@ -7,8 +7,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
 )
 
 // Agent changes the files of a tree. What it says about its work is a summary
@@ -108,7 +108,7 @@ type Reply struct {
 	Transcript string
 	// Secrets hides what the agent could log in with, for those who write down
 	// more of its work than is in here.
-	Secrets command.Masker
+	Secrets process.Masker
 	// Failure is nil when the agent did its work, whether or not it changed
 	// anything.
 	Failure *Failure

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // maxMessage bounds what a failure repeats of an agent's words, in characters.
@@ -19,7 +19,7 @@ const longestWait = 31 * 24 * time.Hour
 // newProblem sorts what an agent said by the HTTP status, 0 when it named none,
 // and by the words. The time to come back, when it is in them, is taken along.
 func newProblem(status int, words string) *problem {
-	p := &problem{kind: kindOf(status, words), message: command.OneLine(words, 8*maxMessage)}
+	p := &problem{kind: kindOf(status, words), message: process.OneLine(words, 8*maxMessage)}
 	p.after = waitIn(words)
 	if p.kind == Budget && p.after > 0 {
 		p.kind = RateLimit // A quota that comes back by itself.

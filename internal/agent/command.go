@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // Runner runs one command under supervision.
 type Runner interface {
-	Run(ctx context.Context, spec command.Spec) (command.Result, error)
+	Run(ctx context.Context, spec process.Spec) (process.Result, error)
 }
 
 // Command is the agent that runs a program of the user's: the prompt is on its
@@ -20,7 +20,7 @@ type Runner interface {
 // its working directory. Its last line of output is the summary.
 type Command struct {
 	Runner Runner
-	Masker command.Masker
+	Masker process.Masker
 }
 
 // Name is "command".
@@ -46,7 +46,7 @@ func (c *Command) Propose(ctx context.Context, request Request) (Reply, error) {
 	env := append(append([]string{}, request.Env...),
 		"AUTOLOOP_PROMPT="+prompt, "AUTOLOOP_MODEL="+request.Model, fmt.Sprintf("AUTOLOOP_ITERATION=%d", request.Iteration),
 		fmt.Sprintf("AUTOLOOP_PROPOSAL=%d", max(request.Proposal, 1)))
-	result, err := c.Runner.Run(ctx, command.Spec{
+	result, err := c.Runner.Run(ctx, process.Spec{
 		Args: []string{"sh", "-c", request.Command}, Dir: request.Dir, Env: env,
 		Stdin: strings.NewReader(request.Prompt), Timeout: request.Timeout,
 	})
@@ -65,7 +65,7 @@ func (c *Command) Propose(ctx context.Context, request Request) (Reply, error) {
 	return reply, nil
 }
 
-func (c *Command) keep(reply *Reply, transcript string, result command.Result) error {
+func (c *Command) keep(reply *Reply, transcript string, result process.Result) error {
 	if transcript == "" {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (c *Command) keep(reply *Reply, transcript string, result command.Result) e
 	return nil
 }
 
-func (c *Command) failure(request Request, result command.Result) *Failure {
+func (c *Command) failure(request Request, result process.Result) *Failure {
 	words := c.Masker.OneLine(lastLine(result.Stderr), MaxSummary)
 	switch {
 	case result.TimedOut:

@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 func TestMain(m *testing.M) {
-	if handled, code := command.Supervise(os.Args); handled {
+	if handled, code := process.Supervise(os.Args); handled {
 		os.Exit(code)
 	}
 	os.Exit(m.Run())
@@ -30,7 +30,7 @@ func propose(t *testing.T, script string, change ...func(*agent.Request)) agent.
 	for _, f := range change {
 		f(&request)
 	}
-	reply, err := (&agent.Command{Runner: command.NewRunner(), Masker: command.NewMasker(request.Env)}).Propose(context.Background(), request)
+	reply, err := (&agent.Command{Runner: process.NewRunner(), Masker: process.NewMasker(request.Env)}).Propose(context.Background(), request)
 	require.NoError(t, err)
 	return reply
 }

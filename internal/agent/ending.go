@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // ending is how an agent's process ended.
 type ending struct {
-	result command.Result
+	result process.Result
 	// cause is why we ended it; nil when we did not.
 	cause error
 	now   time.Time

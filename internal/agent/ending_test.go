@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // ended is a Runner whose command has ended like this.
-type ended struct{ command.Result }
+type ended struct{ process.Result }
 
-func (e ended) Run(_ context.Context, spec command.Spec) (command.Result, error) {
+func (e ended) Run(_ context.Context, spec process.Spec) (process.Result, error) {
 	_, _ = spec.Stdout.Write(e.Stdout)
 	_, _ = spec.Stderr.Write(e.Stderr)
 	return e.Result, nil
@@ -39,7 +39,7 @@ func TestAnErrorInTheOutputIsAFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			reply, err := headless(t, c.tool, ended{command.Result{Stdout: []byte(c.out + "\n")}}).Propose(t.Context(), recordedRequest(t, c.tool.name, Limit{}))
+			reply, err := headless(t, c.tool, ended{process.Result{Stdout: []byte(c.out + "\n")}}).Propose(t.Context(), recordedRequest(t, c.tool.name, Limit{}))
 			require.NoError(t, err)
 			require.NotNil(t, reply.Failure, "exit code 0 is not enough")
 			assert.Equal(t, c.want, reply.Failure.Kind, reply.Failure.Message)
@@ -53,14 +53,14 @@ func TestEndings(t *testing.T) {
 	t.Parallel()
 	done := []byte(`{"type":"result","subtype":"success","result":"Done."}` + "\n")
 	for name, c := range map[string]struct {
-		result  command.Result
+		result  process.Result
 		want    FailureKind
 		message string
 	}{
-		"it is gone":        {command.Result{ExitCode: 127, NotFound: true}, Unavailable, "cursor-agent is not installed: curl https://cursor.com/install -fsS | bash"},
-		"killed by another": {command.Result{ExitCode: -1, Signal: "SIGSEGV", Stderr: []byte("rate limit\n")}, Crashed, "ended by SIGSEGV rate limit"},
-		"done, but exit 3":  {command.Result{ExitCode: 3, Stdout: done, Stderr: []byte("it broke\n")}, Crashed, "exit code 3 it broke"},
-		"not a word":        {command.Result{ExitCode: 1}, Crashed, "exit code 1"},
+		"it is gone":        {process.Result{ExitCode: 127, NotFound: true}, Unavailable, "cursor-agent is not installed: curl https://cursor.com/install -fsS | bash"},
+		"killed by another": {process.Result{ExitCode: -1, Signal: "SIGSEGV", Stderr: []byte("rate limit\n")}, Crashed, "ended by SIGSEGV rate limit"},
+		"done, but exit 3":  {process.Result{ExitCode: 3, Stdout: done, Stderr: []byte("it broke\n")}, Crashed, "exit code 3 it broke"},
+		"not a word":        {process.Result{ExitCode: 1}, Crashed, "exit code 1"},
 	} {
 		reply, err := headless(t, cursor(), ended{c.result}).Propose(t.Context(), recordedRequest(t, "cursor", Limit{}))
 		require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // Headless is a coding agent of another maker, run by its command line without
@@ -47,7 +47,7 @@ func (h *Headless) Install() string { return h.tool.install }
 // Missing says that the agent is not installed or has no login. It starts no
 // process; Version does.
 func (h *Headless) Missing(s Situation) string {
-	if _, err := command.LookPath(h.tool.program, s.Dir, h.caller); err != nil {
+	if _, err := process.LookPath(h.tool.program, s.Dir, h.caller); err != nil {
 		return fmt.Sprintf("%s is not installed: %s", h.tool.program, h.tool.install)
 	}
 	return h.SignIn()
@@ -57,11 +57,11 @@ func (h *Headless) Missing(s Situation) string {
 // Whether they are accepted is known only when it works.
 func (h *Headless) SignIn() string {
 	for _, name := range h.tool.keys {
-		if command.Getenv(h.caller, name) != "" {
+		if process.Getenv(h.caller, name) != "" {
 			return ""
 		}
 	}
-	if h.tool.hasLogin(command.Getenv(h.caller, "HOME")) {
+	if h.tool.hasLogin(process.Getenv(h.caller, "HOME")) {
 		return ""
 	}
 	return fmt.Sprintf("no key and no login: set %s, or log in with %s", strings.Join(h.tool.keys[:min(len(h.tool.keys), 3)], " or "), h.tool.program)
@@ -79,7 +79,7 @@ func (h *Headless) Propose(ctx context.Context, request Request) (Reply, error) 
 	if err := writeFiles(request.Home, line.files); err != nil {
 		return Reply{}, err
 	}
-	logins, err := h.tool.copyLogins(command.Getenv(h.caller, "HOME"), request.Home)
+	logins, err := h.tool.copyLogins(process.Getenv(h.caller, "HOME"), request.Home)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -93,17 +93,17 @@ func (h *Headless) bare(ctx context.Context, request Request) bool {
 	if !h.tool.sandboxed || runtime.GOOS != "linux" {
 		return false
 	}
-	runner, ours := h.runner.(*command.Runner)
+	runner, ours := h.runner.(*process.Runner)
 	return ours && (runner.Isolation != nil || !runner.ProbeIsolation(ctx, request.Home, request.Env).Available())
 }
 
 // masker hides what the caller's environment and the logins say is secret.
-func (h *Headless) masker(logins *loginFiles) command.Masker {
-	return command.NewMasker(h.caller, logins.secrets()...)
+func (h *Headless) masker(logins *loginFiles) process.Masker {
+	return process.NewMasker(h.caller, logins.secrets()...)
 }
 
 // run runs a command line and says what came of it.
-func (h *Headless) run(ctx context.Context, request Request, line line, own []string, masker command.Masker) (Reply, error) {
+func (h *Headless) run(ctx context.Context, request Request, line line, own []string, masker process.Masker) (Reply, error) {
 	watching, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	watch := newWatch(h.tool.read(), request.Limit, h.linger, end)
@@ -112,7 +112,7 @@ func (h *Headless) run(ctx context.Context, request Request, line line, own []st
 	for _, part := range [][]string{request.Env, own, line.env} {
 		env = append(env, part...)
 	}
-	result, err := h.runner.Run(watching, command.Spec{
+	result, err := h.runner.Run(watching, process.Spec{
 		Args: line.args, Dir: request.Dir, Env: env, Stdin: strings.NewReader(line.stdin), Timeout: request.Timeout,
 		Stdout: watch.stream(reader.out), Stderr: watch.stream(reader.errs),
 	})
@@ -130,7 +130,7 @@ func (h *Headless) run(ctx context.Context, request Request, line line, own []st
 }
 
 // conclude makes a reply of what was heard and how it ended.
-func (h *Headless) conclude(request Request, heard report, end ending, masker command.Masker) Reply {
+func (h *Headless) conclude(request Request, heard report, end ending, masker process.Masker) Reply {
 	reply := Reply{
 		Summary: masker.OneLine(heard.words, MaxSummary), Usage: heard.usage, Model: masker.OneLine(heard.model, MaxSummary), Duration: end.result.Duration,
 		Secrets: masker,
@@ -168,7 +168,7 @@ func writeFiles(home string, files map[string]string) error {
 }
 
 // keepTranscript writes what the agent printed, without its secrets.
-func keepTranscript(reply *Reply, file string, result command.Result) error {
+func keepTranscript(reply *Reply, file string, result process.Result) error {
 	if file == "" {
 		return nil
 	}

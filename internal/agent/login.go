@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // maxLogin bounds a login file, in bytes.
@@ -160,7 +160,7 @@ func writeLogin(file string, text []byte) error {
 func (f *loginFiles) secrets() []string {
 	var found []string
 	for _, c := range f.copies {
-		found = append(found, command.SecretsIn(c.before)...)
+		found = append(found, process.SecretsIn(c.before)...)
 	}
 	return found
 }

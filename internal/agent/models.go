@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/chat"
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // Models is the agent that needs no program but ours: it sends the prompt and
@@ -24,7 +24,7 @@ type Models struct {
 	Lacks    string
 	// Now tells the time at which a rate limit ends.
 	Now    func() time.Time
-	Masker command.Masker
+	Masker process.Masker
 }
 
 // Name is "models".

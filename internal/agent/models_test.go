@@ -13,9 +13,9 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/chat"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/model"
 	"github.com/org/autoloop/internal/model/modeltest"
+	"github.com/org/autoloop/internal/process"
 )
 
 const (
@@ -30,7 +30,7 @@ func now() time.Time { return time.Date(2025, 1, 15, 10, 30, 0, 0, time.UTC) }
 func models(server *modeltest.Server) *agent.Models {
 	client := &model.Client{Pause: time.Millisecond}
 	return &agent.Models{
-		Complete: client.Complete, Now: now, Masker: command.NewMasker(nil, modelsKey),
+		Complete: client.Complete, Now: now, Masker: process.NewMasker(nil, modelsKey),
 		Endpoint: chat.Endpoint{API: chat.OpenAI, URL: server.URL, Key: modelsKey, Model: "m-1"},
 	}
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/model/modeltest"
+	"github.com/org/autoloop/internal/process"
 )
 
 var (
@@ -142,12 +142,12 @@ type recorder struct {
 	told string
 }
 
-func (r *recorder) Run(ctx context.Context, spec command.Spec) (command.Result, error) {
+func (r *recorder) Run(ctx context.Context, spec process.Spec) (process.Result, error) {
 	result, err := r.Runner.Run(ctx, spec)
 	if err != nil {
 		return result, err
 	}
-	home := command.Getenv(spec.Env, "HOME")
+	home := process.Getenv(spec.Env, "HOME")
 	scrub := func(text []byte) []byte {
 		for _, pair := range [][2]string{{spec.Dir, "/tree"}, {home, "/home/agent"}, {recordedKey, "***"}} {
 			text = []byte(strings.ReplaceAll(string(text), pair[0], pair[1]))
@@ -198,8 +198,8 @@ type replayer struct {
 	told string
 }
 
-func (r *replayer) Run(ctx context.Context, spec command.Spec) (command.Result, error) {
-	result := command.Result{ExitCode: r.Code, Signal: r.Signal, Duration: time.Second}
+func (r *replayer) Run(ctx context.Context, spec process.Spec) (process.Result, error) {
+	result := process.Result{ExitCode: r.Code, Signal: r.Signal, Duration: time.Second}
 	for _, line := range r.Out {
 		_, _ = fmt.Fprintln(spec.Stdout, line)
 		result.Stdout = append(result.Stdout, line+"\n"...)
@@ -212,7 +212,7 @@ func (r *replayer) Run(ctx context.Context, spec command.Spec) (command.Result, 
 	if r.told == "" {
 		return result, nil
 	}
-	file := filepath.Join(command.Getenv(spec.Env, "HOME"), r.told)
+	file := filepath.Join(process.Getenv(spec.Env, "HOME"), r.told)
 	return result, os.WriteFile(file, []byte(strings.Join(r.Told, "\n")+"\n"), 0o600)
 }
 
@@ -259,7 +259,7 @@ func recordAgent(t *testing.T, tool tool, c recorded, base string) {
 	request := recordedRequest(t, tool.name, c.limit)
 	environ := recordingEnviron(tool.name, c.name, server.URL, *record)
 	request.Env = append(request.Env, environ[0])
-	agent := &Headless{tool: tool, runner: &recorder{command.NewRunner(), base, tool.telemetry}, caller: environ, now: time.Now, linger: linger}
+	agent := &Headless{tool: tool, runner: &recorder{process.NewRunner(), base, tool.telemetry}, caller: environ, now: time.Now, linger: linger}
 	reply, err := agent.Propose(t.Context(), request)
 	require.NoError(t, err)
 	t.Logf("took %s", reply.Duration.Round(time.Second))

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // tool is one coding agent's command line: what it is called, what it needs,
@@ -44,7 +44,7 @@ type ask struct {
 }
 
 // get is the value of one of the tool's own variables.
-func (a ask) get(name string) string { return command.Getenv(a.own, name) }
+func (a ask) get(name string) string { return process.Getenv(a.own, name) }
 
 // line is one command line, ready to run.
 type line struct {
@@ -103,7 +103,7 @@ func commandLines() []tool {
 func (t *tool) ownVariables(caller []string) []string {
 	var own []string
 	for _, name := range slices.Concat(t.keys, t.passed) {
-		if value := command.Getenv(caller, name); value != "" {
+		if value := process.Getenv(caller, name); value != "" {
 			own = append(own, name+"="+value)
 		}
 	}

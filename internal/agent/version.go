@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // versionTime bounds how long an agent may take to say its version.
@@ -56,8 +56,8 @@ func (h *Headless) Version(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(home) }()
-	result, err := h.runner.Run(ctx, command.Spec{
-		Args: []string{h.tool.program, "--version"}, Dir: home, Env: command.Environment(h.caller, home, nil), Timeout: versionTime,
+	result, err := h.runner.Run(ctx, process.Spec{
+		Args: []string{h.tool.program, "--version"}, Dir: home, Env: process.Environment(h.caller, home, nil), Timeout: versionTime,
 	})
 	switch {
 	case err != nil:
@@ -69,7 +69,7 @@ func (h *Headless) Version(ctx context.Context) (string, error) {
 	}
 	version := versionIn(string(result.Stdout))
 	if version == "" {
-		return "", fmt.Errorf("%w: `%s --version` ended with exit code %d %s", errNoVersion, h.tool.program, result.ExitCode, command.OneLine(lastLine(result.Stderr), MaxSummary))
+		return "", fmt.Errorf("%w: `%s --version` ended with exit code %d %s", errNoVersion, h.tool.program, result.ExitCode, process.OneLine(lastLine(result.Stderr), MaxSummary))
 	}
 	return version, nil
 }

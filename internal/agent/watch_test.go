@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
 )
 
 // endless is a Runner whose command prints and then never ends by itself.
 type endless struct{ out, errs string }
 
-func (e endless) Run(ctx context.Context, spec command.Spec) (command.Result, error) {
+func (e endless) Run(ctx context.Context, spec process.Spec) (process.Result, error) {
 	_, _ = io.WriteString(spec.Stdout, e.out)
 	_, _ = io.WriteString(spec.Stderr, e.errs)
 	if spec.Timeout > 0 {
@@ -30,11 +30,11 @@ func (e endless) Run(ctx context.Context, spec command.Spec) (command.Result, er
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
-			return command.Result{ExitCode: -1, TimedOut: true}, nil
+			return process.Result{ExitCode: -1, TimedOut: true}, nil
 		}
 	}
 	<-ctx.Done()
-	return command.Result{ExitCode: -1, Signal: "SIGTERM", Cancelled: true}, nil
+	return process.Result{ExitCode: -1, Signal: "SIGTERM", Cancelled: true}, nil
 }
 
 // headless is an agent with a key and a program that the runner stands for.

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/scheduler"
@@ -49,7 +49,7 @@ func annotate(env Env, root string, list ...annotation) error {
 	if !env.InActions() || len(list) == 0 {
 		return nil
 	}
-	masker := command.NewMasker(env.Environ)
+	masker := process.NewMasker(env.Environ)
 	counts := map[annotationLevel]int{}
 	var text strings.Builder
 	for _, a := range list {

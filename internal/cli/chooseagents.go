@@ -7,17 +7,17 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/chat"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 )
 
 // chooseAgents takes the flag's agent, else the program's agents or agent, else
 // the environment's, else the tuner where target files have marks, the program's
 // own command, or in Actions a model. Each has its own model, else the program's.
-func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *command.Runner) ([]iterate.Proposer, error) {
-	registry := newRegistry(env, runner, command.NewMasker(env.Environ))
+func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *process.Runner) ([]iterate.Proposer, error) {
+	registry := newRegistry(env, runner, process.NewMasker(env.Environ))
 	targets, err := targetFiles(ctx, repo, p)
 	if err != nil {
 		return nil, err
@@ -68,13 +68,13 @@ func namedAgents(env Env, o iterateOptions, p *program.Program) []program.Propos
 }
 
 // newRegistry holds every agent that this binary knows.
-func newRegistry(env Env, runner *command.Runner, masker command.Masker) *agent.Registry {
+func newRegistry(env Env, runner *process.Runner, masker process.Masker) *agent.Registry {
 	agents := []agent.Agent{&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{}, modelsAgent(env, masker)}
 	return agent.NewRegistry(append(agents, agent.CommandLines(runner, env.Environ, env.Now)...)...)
 }
 
 // modelsAgent asks the endpoint that the environment names.
-func modelsAgent(env Env, masker command.Masker) *agent.Models {
+func modelsAgent(env Env, masker process.Masker) *agent.Models {
 	endpoint, lacks := chat.EndpointFrom(env.Getenv)
 	if env.Complete == nil {
 		lacks = "this binary asks no model"

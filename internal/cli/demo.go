@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/programs"
 )
 
@@ -116,7 +116,7 @@ func demoRepository(ctx context.Context, env Env, dir string) error {
 		{"git", "add", "--all"},
 		{"git", "-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--message", "Start the demo"},
 	} {
-		if _, err := command.Output(ctx, dir, environ, nil, args...); err != nil {
+		if _, err := process.Output(ctx, dir, environ, nil, args...); err != nil {
 			return err
 		}
 	}
@@ -142,7 +142,7 @@ func withoutGit(environ []string) []string {
 
 // demoEnd shows what people see afterwards: the state file on its branch.
 func demoEnd(ctx context.Context, env Env, dir string) error {
-	state, err := command.Output(ctx, dir, withoutGit(env.Environ), nil, "git", "show", "memory/autoloop:"+demoProgram+".md")
+	state, err := process.Output(ctx, dir, withoutGit(env.Environ), nil, "git", "show", "memory/autoloop:"+demoProgram+".md")
 	if err != nil {
 		return err
 	}

@@ -15,11 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/tree"
@@ -166,7 +166,7 @@ func conclude(found iterate.Inspection, timeout time.Duration) inspected {
 }
 
 // inIsolation notes how the evaluation was isolated, and why it was not.
-func (r *inspected) inIsolation(ctx context.Context, runner *command.Runner, wished, runDir string, env Env) {
+func (r *inspected) inIsolation(ctx context.Context, runner *process.Runner, wished, runDir string, env Env) {
 	if runner.Isolation != nil {
 		r.Isolation = string(runner.Isolation.Method)
 		return

@@ -3,8 +3,8 @@ package cli
 import (
 	"context"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/doctor"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -29,7 +29,7 @@ func isolationFinding(ctx context.Context, env Env) (doctor.Finding, error) {
 		return finding, err
 	}
 	defer func() { _ = tree.RemoveAll(dir) }()
-	probe := command.NewRunner().ProbeIsolation(ctx, dir, env.Environ)
+	probe := process.NewRunner().ProbeIsolation(ctx, dir, env.Environ)
 	switch {
 	case ctx.Err() != nil:
 		return finding, context.Cause(ctx)

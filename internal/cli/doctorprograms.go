@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/doctor"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github"
 	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/store"
@@ -97,7 +97,7 @@ func inspectProgram(ctx context.Context, env Env, o iterateOptions, repo *git.Re
 		return nil, err
 	}
 	who := about(doctor.OK, "", "")
-	if agents, err := chooseAgents(ctx, env, o, repo, p, command.NewRunner()); err != nil {
+	if agents, err := chooseAgents(ctx, env, o, repo, p, process.NewRunner()); err != nil {
 		who = about(doctor.Warning, err.Error(), "`iterate agents` has what each lacks; in a workflow others may be there")
 	} else {
 		who.Message = "proposed for by " + agentNames(agents)

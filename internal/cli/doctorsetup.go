@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/doctor"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/report"
 )
 
@@ -72,7 +72,7 @@ func workflowToken(env Env) bool {
 
 // machineFindings are the agents that can be used here.
 func machineFindings(env Env) []doctor.Finding {
-	registry := newRegistry(env, command.NewRunner(), command.NewMasker(env.Environ))
+	registry := newRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
 	var usable []string
 	var unsigned []doctor.Finding
 	for _, name := range registry.Names() {

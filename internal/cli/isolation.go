@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -16,7 +16,7 @@ import (
 // of this machine; nil is not at all. What the program requires and this
 // machine cannot do is an error. Beside the run's directory nobody sees what is
 // hidden, and everybody what is readable.
-func isolate(ctx context.Context, env Env, p *program.Program, runner *command.Runner, runDir string, hidden, readable []string) (*command.Isolation, error) {
+func isolate(ctx context.Context, env Env, p *program.Program, runner *process.Runner, runDir string, hidden, readable []string) (*process.Isolation, error) {
 	wish, err := isolationWish(env, p)
 	if err != nil || wish == "off" {
 		return nil, err
@@ -36,7 +36,7 @@ func isolate(ctx context.Context, env Env, p *program.Program, runner *command.R
 	if resolved, err := filepath.EvalSymlinks(home); err == nil {
 		home = resolved
 	}
-	isolation := &command.Isolation{Method: probe.Method, Program: probe.Program, Home: home, Readable: readable}
+	isolation := &process.Isolation{Method: probe.Method, Program: probe.Program, Home: home, Readable: readable}
 	isolation.Hidden = append([]string{runDir}, hidden...)
 	// The files by which a step of a workflow speaks to its runner are no
 	// command's business.
@@ -52,7 +52,7 @@ func isolationWish(env Env, p *program.Program) (string, error) {
 	wish := p.Isolation
 	if general := strings.ToLower(strings.TrimSpace(env.Getenv("AUTOLOOP_ISOLATION"))); wish == "auto" && general != "" {
 		if !slices.Contains([]string{"auto", "required", "off"}, general) {
-			return "", Usagef("AUTOLOOP_ISOLATION=%s: give auto, required or off", command.OneLine(general, 40))
+			return "", Usagef("AUTOLOOP_ISOLATION=%s: give auto, required or off", process.OneLine(general, 40))
 		}
 		wish = general
 	}

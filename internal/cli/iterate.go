@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/store"
@@ -249,8 +249,8 @@ func outputDir(env Env, dir string) string {
 }
 
 // newRunner runs the program's commands with the isolation that it asks for.
-func newRunner(ctx context.Context, env Env, repo *git.Repo, p *program.Program, runDir string) (*command.Runner, error) {
-	runner := command.NewRunner()
+func newRunner(ctx context.Context, env Env, repo *git.Repo, p *program.Program, runDir string) (*process.Runner, error) {
+	runner := process.NewRunner()
 	var err error
 	// The configuration of a checkout may hold a token; its objects are read.
 	runner.Isolation, err = isolate(ctx, env, p, runner, runDir, []string{repo.CommonDir, repo.GitDir}, append(objectDirs(repo.CommonDir), namedFiles(env, p.AgentCommand)...))
@@ -258,8 +258,8 @@ func newRunner(ctx context.Context, env Env, repo *git.Repo, p *program.Program,
 }
 
 // newIterateService wires a service that lacks its agent.
-func newIterateService(env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *command.Runner, runDir string) *iterate.Service {
-	masker := command.NewMasker(env.Environ)
+func newIterateService(env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *process.Runner, runDir string) *iterate.Service {
+	masker := process.NewMasker(env.Environ)
 	remote := o.gitRemote(env)
 	return &iterate.Service{
 		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo},
@@ -270,7 +270,7 @@ func newIterateService(env Env, o iterateOptions, repo *git.Repo, p *program.Pro
 			if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o700); err != nil {
 				return nil, err
 			}
-			return command.Environment(env.Environ, dir, names), nil
+			return process.Environment(env.Environ, dir, names), nil
 		},
 		Now: env.Now, NewRun: func() string { return newRunID(env) },
 		RunURL: runURL(env), SignOff: signOff(env, repo), Sleep: env.sleeper(), Transcripts: filepath.Join(outputDir(env, o.dir), "transcripts"),

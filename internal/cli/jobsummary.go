@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/report"
 )
 
@@ -35,7 +35,7 @@ func resultSummary(env Env, results []iterate.Result) string {
 	if more := len(results) - shown; more > 0 {
 		fmt.Fprintf(&out, "%d more iterations are in the report.\n\n", more)
 	}
-	return command.NewMasker(env.Environ).String(out.String())
+	return process.NewMasker(env.Environ).String(out.String())
 }
 
 func writeResult(out *strings.Builder, env Env, r *iterate.Result) {

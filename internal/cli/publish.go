@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/bundle"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -88,7 +88,7 @@ func newPublisher(ctx context.Context, env Env, o iterateOptions, runDir string)
 	if p.CIGate == "required" && hub == nil {
 		return nil, Usagef("%s: `ci-gate: required` needs the repository on GitHub: give --repo and a token, or remove the line", p.File)
 	}
-	service := newIterateService(env, o, repo.WithTemp(runDir), p, command.NewRunner(), runDir)
+	service := newIterateService(env, o, repo.WithTemp(runDir), p, process.NewRunner(), runDir)
 	service.Eval = nil
 	if hub != nil {
 		service.Repository = hub.Repository()

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/snapshot"
 )
 
@@ -36,7 +36,7 @@ func (o *skillEvalOptions) choose(ctx context.Context, env Env, role string) err
 
 // readyAgents says which agents could work here.
 func readyAgents(ctx context.Context, env Env) (string, error) {
-	registry := newRegistry(env, command.NewRunner(), command.NewMasker(env.Environ))
+	registry := newRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
 	found, err := registry.Survey(ctx, agent.Situation{Env: env.Environ, Dir: env.Dir})
 	if err != nil {
 		return "", err

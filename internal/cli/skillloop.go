@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
@@ -76,7 +76,7 @@ func (l *skillLoop) evaluator(ctx context.Context) (*evals.Evaluator, error) {
 // options builds all that an evaluation works with.
 func (l *skillLoop) options(ctx context.Context) (evals.Options, error) {
 	p, env := l.program, l.env
-	masker := command.NewMasker(env.Environ)
+	masker := process.NewMasker(env.Environ)
 	executor := &taskLoop{env: env, program: p, root: l.root, agent: l.agent, model: l.model}
 	text := executor.command()
 	runner, err := l.runner(ctx, text)
@@ -107,7 +107,7 @@ func (l *skillLoop) environ(home string, names []string) ([]string, error) {
 	if err := os.MkdirAll(filepath.Join(home, "tmp"), 0o700); err != nil {
 		return nil, err
 	}
-	return command.Environment(l.env.Environ, home, names), nil
+	return process.Environment(l.env.Environ, home, names), nil
 }
 
 func (l *skillLoop) progress(done, total int, c suite.CaseScore) {
@@ -116,14 +116,14 @@ func (l *skillLoop) progress(done, total int, c suite.CaseScore) {
 	}
 	text := fmt.Sprintf("%d of %d cases: %s passed %d of %d", done, total, c.ID, c.Passed, c.Total)
 	if c.Problem != "" {
-		text += ": " + command.OneLine(c.Problem, changeWidth)
+		text += ": " + process.OneLine(c.Problem, changeWidth)
 	}
 	l.tell(text)
 }
 
 // runner isolates executors: they see neither the suite nor what is kept.
-func (l *skillLoop) runner(ctx context.Context, text string) (*command.Runner, error) {
-	runner, env := command.NewRunner(), l.env
+func (l *skillLoop) runner(ctx context.Context, text string) (*process.Runner, error) {
+	runner, env := process.NewRunner(), l.env
 	if l.heard {
 		env.Stderr = io.Discard
 	}
@@ -133,7 +133,7 @@ func (l *skillLoop) runner(ctx context.Context, text string) (*command.Runner, e
 }
 
 // executor finds who works on the cases.
-func (l *skillLoop) executor(ctx context.Context, name, text string, runner *command.Runner, masker command.Masker) (agent.Agent, error) {
+func (l *skillLoop) executor(ctx context.Context, name, text string, runner *process.Runner, masker process.Masker) (agent.Agent, error) {
 	if name == (agent.Tuner{}).Name() {
 		return nil, Usagef("%s: the tuner works on no eval case; name who does with `executor`", l.program.File)
 	}

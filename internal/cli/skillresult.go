@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/skill"
@@ -44,7 +44,7 @@ func (r *skillResult) add(to io.Writer, row results.Row) {
 	if row.Score != nil {
 		value = row.Score.String()
 	}
-	fmt.Fprintf(to, "iteration %d: %s, %s: %s\n", row.Iteration, row.Action, value, command.OneLine(row.Changelog, changeWidth))
+	fmt.Fprintf(to, "iteration %d: %s, %s: %s\n", row.Iteration, row.Action, value, process.OneLine(row.Changelog, changeWidth))
 }
 
 // text is where a run says what it does.

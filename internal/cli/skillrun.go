@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/noise"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/skill"
@@ -121,7 +121,7 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	result.Ended, result.BestVersion = ended, w.Best
 	if o.triggers {
 		if err := measuring.triggers(ctx, w); err != nil && ctx.Err() == nil {
-			fmt.Fprintf(env.Stderr, "warning: %s\n", command.OneLine(err.Error(), changeWidth))
+			fmt.Fprintf(env.Stderr, "warning: %s\n", process.OneLine(err.Error(), changeWidth))
 		}
 	}
 	return o.conclude(ctx, env, w, result)
@@ -241,12 +241,12 @@ func (o *skillRunOptions) loop(ctx context.Context, env Env, w *snapshot.Workspa
 func (o *skillRunOptions) improver(ctx context.Context, env Env, p *program.Program, run string) (agent.Agent, string, error) {
 	only := &program.Program{AgentCommand: p.AgentCommand}
 	text := (&taskLoop{program: only, root: env.Dir}).command()
-	runner, quiet := command.NewRunner(), env
+	runner, quiet := process.NewRunner(), env
 	var err error
 	if runner.Isolation, err = isolate(ctx, quiet, p, runner, run, nil, namedFiles(env, text)); err != nil {
 		return nil, "", err
 	}
-	found, err := newRegistry(env, runner, command.NewMasker(env.Environ)).Ready(ctx, o.agent, agent.Situation{Env: env.Environ, Command: text, Dir: env.Dir})
+	found, err := newRegistry(env, runner, process.NewMasker(env.Environ)).Ready(ctx, o.agent, agent.Situation{Env: env.Environ, Command: text, Dir: env.Dir})
 	if err != nil && ctx.Err() == nil {
 		err = &UsageError{err}
 	}
@@ -270,7 +270,7 @@ func (e *workspaceEvals) Measure(ctx context.Context, dir, out string) (skill.Me
 	result, err := evals.Run(ctx, version, out, e.options)
 	var fault *evals.FaultError
 	if ctx.Err() == nil && errors.As(err, &fault) {
-		return skill.Measured{Fault: command.OneLine(err.Error(), liveWidth)}, nil
+		return skill.Measured{Fault: process.OneLine(err.Error(), liveWidth)}, nil
 	}
 	if err != nil {
 		return skill.Measured{}, err

@@ -10,13 +10,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -82,9 +82,9 @@ func (l *taskLoop) problem(ctx context.Context, expense ledger.Expense, err erro
 	result := iterate.Suited{Expense: expense.Given()}
 	switch {
 	case errors.As(err, &wrong), errors.As(err, &usage):
-		result.Problem = command.OneLine(err.Error(), most)
+		result.Problem = process.OneLine(err.Error(), most)
 	case errors.Is(err, compare.ErrIncomplete) && ctx.Err() == nil:
-		result.Unfinished = command.OneLine(err.Error(), most)
+		result.Unfinished = process.OneLine(err.Error(), most)
 	default:
 		return result, err
 	}
@@ -129,7 +129,7 @@ func failures(o suite.Outcome) string {
 	if len(lines) == 0 {
 		return "every check of the suite passed"
 	}
-	return command.OneLine(strings.Join(lines[:min(len(lines), most)], " | "), 2000)
+	return process.OneLine(strings.Join(lines[:min(len(lines), most)], " | "), 2000)
 }
 
 // taskSession is one run of the suite.

@@ -14,10 +14,10 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/archive"
 	"github.com/org/autoloop/internal/chat"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/tree"
@@ -77,8 +77,8 @@ func (o *tasksOptions) cacheDir(env Env) (string, error) {
 // runner runs agents and checks, isolated where this machine can: they see
 // neither the tasks and their checks nor what is kept, and of the user's home
 // what the agent's command names.
-func (o *tasksOptions) runner(ctx context.Context, env Env, place *tasksPlace) (*command.Runner, error) {
-	runner := command.NewRunner()
+func (o *tasksOptions) runner(ctx context.Context, env Env, place *tasksPlace) (*process.Runner, error) {
+	runner := process.NewRunner()
 	hidden := []string{place.cache, env.path(o.suite)}
 	if repo, err := openRepo(ctx, env, o.repository()); err == nil {
 		hidden = append(hidden, repo.CommonDir, repo.GitDir) // its configuration may hold a token
@@ -91,7 +91,7 @@ func (o *tasksOptions) runner(ctx context.Context, env Env, place *tasksPlace) (
 
 // wire builds all that a comparison works with.
 func (o *tasksOptions) wire(ctx context.Context, env Env, place *tasksPlace) (compare.Options, error) {
-	masker := command.NewMasker(env.Environ)
+	masker := process.NewMasker(env.Environ)
 	runner, err := o.runner(ctx, env, place)
 	if err != nil {
 		return compare.Options{}, err
@@ -100,7 +100,7 @@ func (o *tasksOptions) wire(ctx context.Context, env Env, place *tasksPlace) (co
 		if err := os.MkdirAll(filepath.Join(home, "tmp"), 0o700); err != nil {
 			return nil, err
 		}
-		return command.Environment(env.Environ, home, names), nil
+		return process.Environment(env.Environ, home, names), nil
 	}
 	runs, err := o.repeats()
 	if err != nil {
@@ -136,7 +136,7 @@ func (o *tasksOptions) wire(ctx context.Context, env Env, place *tasksPlace) (co
 }
 
 // agents finds those that can work on tasks: the tuner only turns numbers.
-func (o *tasksOptions) agents(ctx context.Context, env Env, runner *command.Runner, masker command.Masker) func(string) (agent.Agent, error) {
+func (o *tasksOptions) agents(ctx context.Context, env Env, runner *process.Runner, masker process.Masker) func(string) (agent.Agent, error) {
 	registry := newRegistry(env, runner, masker)
 	situation := agent.Situation{Env: env.Environ, Command: o.command, Dir: env.Dir}
 	return func(name string) (agent.Agent, error) {
@@ -152,19 +152,19 @@ func (o *tasksOptions) agents(ctx context.Context, env Env, runner *command.Runn
 
 // chooseJudge finds the judge. claude gets the variables of its own login and
 // no others; it has no tools, and writes to its login's directory.
-func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, masker command.Masker) (*judge.Judge, string, error) {
+func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, masker process.Masker) (*judge.Judge, string, error) {
 	home := filepath.Join(place.run, "judge")
 	if err := os.MkdirAll(filepath.Join(home, "tmp"), 0o700); err != nil {
 		return nil, "", err
 	}
 	names := []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"}
-	variables := append(command.Environment(env.Environ, home, names), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
+	variables := append(process.Environment(env.Environ, home, names), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
 	if login := filepath.Join(env.Getenv("HOME"), ".claude"); env.Getenv("CLAUDE_CONFIG_DIR") == "" && env.Getenv("HOME") != "" {
 		variables = append(variables, "CLAUDE_CONFIG_DIR="+login)
 	}
 	chosen, none, err := judge.Choose(judge.Setting{
 		Mode: judge.Mode(o.judge), Model: o.judgeModel, Getenv: env.Getenv, Complete: judge.Complete(env.Complete), Price: listPrice,
-		Claude: judge.Claude{Runner: command.NewRunner(), Dir: home, Env: variables}, Masker: masker,
+		Claude: judge.Claude{Runner: process.NewRunner(), Dir: home, Env: variables}, Masker: masker,
 	})
 	if err != nil {
 		return nil, "", &UsageError{err}
@@ -193,7 +193,7 @@ func namedFiles(env Env, text string) []string {
 	var files []string
 	for i, word := range shellWords(text) {
 		if i == 0 {
-			if found, err := command.LookPath(word, env.Dir, env.Environ); err == nil {
+			if found, err := process.LookPath(word, env.Dir, env.Environ); err == nil {
 				word = found
 			}
 		}

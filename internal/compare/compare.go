@@ -13,9 +13,9 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/archive"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -73,7 +73,7 @@ type Options struct {
 	// Archive keeps what is finished, and Session names this one in it.
 	Archive *archive.Archive
 	Session string
-	Masker  command.Masker
+	Masker  process.Masker
 	// Now tells the time, for the budget.
 	Now func() time.Time
 }

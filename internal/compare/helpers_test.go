@@ -14,15 +14,15 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/archive"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
 )
 
 func TestMain(m *testing.M) {
-	if handled, code := command.Supervise(os.Args); handled {
+	if handled, code := process.Supervise(os.Args); handled {
 		os.Exit(code)
 	}
 	os.Exit(m.Run())
@@ -87,7 +87,7 @@ func (c counted) Propose(ctx context.Context, request agent.Request) (agent.Repl
 func (w *world) options(script string, change func(*compare.Options)) compare.Options {
 	w.t.Helper()
 	w.sessions++
-	runner := command.NewRunner()
+	runner := process.NewRunner()
 	stage, run := w.at(fmt.Sprintf("stage-%d", w.sessions)), w.at(fmt.Sprintf("run-%d", w.sessions))
 	require.NoError(w.t, os.MkdirAll(stage, 0o700))
 	require.NoError(w.t, os.MkdirAll(run, 0o700))

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -46,7 +46,7 @@ type Options struct {
 	// Sandboxes makes the sandboxes, below RunDir: a private directory.
 	Sandboxes *sandbox.Maker
 	RunDir    string
-	Masker    command.Masker
+	Masker    process.Masker
 	// Now tells the time, for the durations in gradings.
 	Now func() time.Time
 	// Progress, optional, is told after each case; calls do not overlap.

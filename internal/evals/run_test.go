@@ -15,18 +15,18 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/chat"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/model"
 	"github.com/org/autoloop/internal/model/modeltest"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
 )
 
 func TestMain(m *testing.M) {
-	if handled, code := command.Supervise(os.Args); handled {
+	if handled, code := process.Supervise(os.Args); handled {
 		os.Exit(code)
 	}
 	os.Exit(m.Run())
@@ -63,7 +63,7 @@ func (w *world) read(name string) string {
 
 // options run real processes by the agent `command`.
 func (w *world) options(script string) evals.Options {
-	runner := command.NewRunner()
+	runner := process.NewRunner()
 	return evals.Options{
 		Agent: &agent.Command{Runner: runner}, Command: script, Timeout: time.Minute, RunDir: w.at("run"), Now: time.Now,
 		Sandboxes: &sandbox.Maker{
@@ -324,7 +324,7 @@ func grader(t *testing.T, answers ...string) (evals.Grader, *modeltest.Server) {
 		list = append(list, modeltest.Answer{Text: text})
 	}
 	server := modeltest.New(t, list...)
-	return judge.API((&model.Client{Pause: 1}).Complete, chat.Endpoint{API: chat.OpenAI, URL: server.URL + "/v1", Key: "k", Model: "m"}, nil, command.Masker{}), server
+	return judge.API((&model.Client{Pause: 1}).Complete, chat.Endpoint{API: chat.OpenAI, URL: server.URL + "/v1", Key: "k", Model: "m"}, nil, process.Masker{}), server
 }
 
 func TestTheGraderBearsOutEachExpectation(t *testing.T) {

@@ -10,21 +10,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
 )
 
 // Runner runs one command under supervision.
 type Runner interface {
-	Run(ctx context.Context, spec command.Spec) (command.Result, error)
+	Run(ctx context.Context, spec process.Spec) (process.Result, error)
 }
 
 // Evaluator runs evaluations.
 type Evaluator struct {
 	Runner Runner
 	// Masker removes secrets from what is kept.
-	Masker command.Masker
+	Masker process.Masker
 }
 
 // Request is one evaluation.
@@ -100,10 +100,10 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 		return Outcome{}, fmt.Errorf("write the %s script: %w", name, err)
 	}
 	shell := "bash"
-	if _, err := command.LookPath(shell, request.Dir, request.Env); err != nil {
+	if _, err := process.LookPath(shell, request.Dir, request.Env); err != nil {
 		shell = "sh"
 	}
-	result, err := e.Runner.Run(ctx, command.Spec{
+	result, err := e.Runner.Run(ctx, process.Spec{
 		Args: []string{shell, "-e", file}, Dir: request.Dir, Env: request.Env, Timeout: request.Timeout,
 		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Readable: []string{file},
 	})
@@ -137,7 +137,7 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 }
 
 // keep stores what was printed, without its secrets, beside the script.
-func keep(dir, name string, result command.Result) error {
+func keep(dir, name string, result process.Result) error {
 	for stream, text := range map[string][]byte{"stdout": result.Stdout, "stderr": result.Stderr} {
 		if err := os.WriteFile(filepath.Join(dir, name+"."+stream), text, 0o600); err != nil {
 			return fmt.Errorf("keep the %s's output: %w", name, err)
@@ -148,7 +148,7 @@ func keep(dir, name string, result command.Result) error {
 
 // failure says why a script failed, "" when it did not. A non-zero exit means
 // failed, whatever was printed.
-func (e *Evaluator) failure(name string, timeout time.Duration, result command.Result) string {
+func (e *Evaluator) failure(name string, timeout time.Duration, result process.Result) string {
 	switch {
 	case result.TimedOut:
 		return fmt.Sprintf("the %s took longer than %s", name, timeout)
@@ -163,7 +163,7 @@ func (e *Evaluator) failure(name string, timeout time.Duration, result command.R
 	}
 }
 
-func (e *Evaluator) lastWords(result command.Result) string {
+func (e *Evaluator) lastWords(result process.Result) string {
 	text := strings.TrimSpace(string(result.Stderr))
 	if text == "" {
 		text = strings.TrimSpace(string(result.Stdout))
@@ -174,7 +174,7 @@ func (e *Evaluator) lastWords(result command.Result) string {
 	return ": " + e.Masker.OneLine(text[strings.LastIndexByte(text, '\n')+1:], 200)
 }
 
-func tail(result command.Result) string {
+func tail(result process.Result) string {
 	var parts []string
 	for _, stream := range [][]byte{result.Stderr, result.Stdout} {
 		text := strings.TrimSpace(strings.ToValidUTF8(string(stream), "�"))

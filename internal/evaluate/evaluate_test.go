@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/evaluate"
+	"github.com/org/autoloop/internal/process"
 )
 
 func TestMain(m *testing.M) {
-	if handled, code := command.Supervise(os.Args); handled {
+	if handled, code := process.Supervise(os.Args); handled {
 		os.Exit(code)
 	}
 	os.Exit(m.Run())
@@ -31,7 +31,7 @@ func evaluation(t *testing.T, script string, change ...func(*evaluate.Request)) 
 	for _, f := range change {
 		f(&request)
 	}
-	evaluator := evaluate.Evaluator{Runner: command.NewRunner(), Masker: command.NewMasker(request.Env)}
+	evaluator := evaluate.Evaluator{Runner: process.NewRunner(), Masker: process.NewMasker(request.Env)}
 	outcome, err := evaluator.Run(context.Background(), request)
 	require.NoError(t, err)
 	return outcome
@@ -106,7 +106,7 @@ func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
-	evaluator := evaluate.Evaluator{Runner: command.NewRunner()}
+	evaluator := evaluate.Evaluator{Runner: process.NewRunner()}
 	_, err := evaluator.Run(ctx, evaluate.Request{Script: "sleep 600", Dir: t.TempDir(), Artifacts: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

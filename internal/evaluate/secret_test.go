@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/evaluate"
+	"github.com/org/autoloop/internal/process"
 )
 
 // TestTailCutsNoSecret: wherever the kept end of the output begins, no part of a
@@ -18,7 +18,7 @@ import (
 func TestTailCutsNoSecret(t *testing.T) {
 	t.Parallel()
 	const secret = "abcdefghij0123456789KLMNOPQRST"
-	e := &evaluate.Evaluator{Runner: command.NewRunner(), Masker: command.NewMasker([]string{"A_TOKEN=" + secret})}
+	e := &evaluate.Evaluator{Runner: process.NewRunner(), Masker: process.NewMasker([]string{"A_TOKEN=" + secret})}
 	script := fmt.Sprintf("printf 'x%%.0s' $(seq 2000) >&2; printf '%%s' %s >&2; printf 'y%%.0s' $(seq 985) >&2; echo 1", secret)
 	dir := t.TempDir()
 	outcome, err := e.Run(t.Context(), evaluate.Request{

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // environment is the base environment without GIT_*.
@@ -106,13 +106,13 @@ func inheritedSettings(values map[string]string) []Setting {
 // configFiles are the files of the user's and the system's configuration.
 func (e environment) configFiles() []string {
 	var files []string
-	home := command.Getenv(e.base, "HOME")
-	if global := command.Getenv(e.base, "GIT_CONFIG_GLOBAL"); global != "" {
+	home := process.Getenv(e.base, "HOME")
+	if global := process.Getenv(e.base, "GIT_CONFIG_GLOBAL"); global != "" {
 		files = append(files, global)
 	} else if home != "" {
 		files = append(files, filepath.Join(home, ".gitconfig"))
 	}
-	switch xdg := command.Getenv(e.base, "XDG_CONFIG_HOME"); {
+	switch xdg := process.Getenv(e.base, "XDG_CONFIG_HOME"); {
 	case xdg != "":
 		files = append(files, filepath.Join(xdg, "git", "config"))
 	case home != "":

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // Fingerprint is all that could be changed in a repository to make later git
@@ -100,7 +100,7 @@ func (r *Repo) hookDirectories(settings []origin) []string {
 		}
 		dir := s.value
 		if rest, home := strings.CutPrefix(dir, "~/"); home {
-			dir = filepath.Join(command.Getenv(r.env.base, "HOME"), rest)
+			dir = filepath.Join(process.Getenv(r.env.base, "HOME"), rest)
 		}
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(r.Root, dir)
@@ -165,7 +165,7 @@ func (f Fingerprint) Diff(later Fingerprint) []string {
 	for _, key := range slices.Sorted(maps.Keys(union(f, later))) {
 		before, was := f[key]
 		after, is := later[key]
-		switch name := command.OneLine(key, 300); {
+		switch name := process.OneLine(key, 300); {
 		case before == after && was == is:
 		case !was:
 			lines = append(lines, name+" was added")

@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // MergeInto merges a branch into the one that is checked out, in the user's
 // own work tree and with the user's own configuration, hooks and identity: it
 // is the one call that acts as the user would. The output is git's.
 func (r *Repo) MergeInto(ctx context.Context, environ []string, branch, message string) (string, error) {
-	out, err := command.Output(ctx, r.Root, newEnvironment(environ).base, nil, "git", "merge", "--no-edit", "-m", message, branch)
-	var exit *command.ExitError
+	out, err := process.Output(ctx, r.Root, newEnvironment(environ).base, nil, "git", "merge", "--no-edit", "-m", message, branch)
+	var exit *process.ExitError
 	if errors.As(err, &exit) {
 		return string(out), &Error{Args: []string{"merge", branch}, ExitCode: exit.Code, Stderr: string(exit.Stderr) + string(out)}
 	}

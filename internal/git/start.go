@@ -5,16 +5,16 @@ import (
 	"context"
 	"errors"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // start runs one git process to its end. A failure of git's own is an exit
 // code, anything else an error.
 func start(ctx context.Context, dir string, env []string, stdin []byte, args []string) (stdout []byte, stderr string, code int, err error) {
-	stdout, err = command.Output(ctx, dir, env, bytes.NewReader(stdin), append([]string{"git"}, args...)...)
-	var exit *command.ExitError
+	stdout, err = process.Output(ctx, dir, env, bytes.NewReader(stdin), append([]string{"git"}, args...)...)
+	var exit *process.ExitError
 	switch {
-	case errors.Is(err, command.ErrNotFound):
+	case errors.Is(err, process.ErrNotFound):
 		return nil, "", 0, ErrNoGit
 	case errors.As(err, &exit):
 		return stdout, string(exit.Stderr), exit.Code, nil

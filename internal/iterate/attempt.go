@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/prompt"
 	"github.com/org/autoloop/internal/state"
@@ -43,7 +43,7 @@ type attempt struct {
 	changed    []string
 	reply      agent.Reply
 	notes      prompt.Notes   // what the agent handed back
-	masker     command.Masker // hides our secrets and the agent's
+	masker     process.Masker // hides our secrets and the agent's
 	durations  map[string]float64
 	evaluation *ledger.Expense // what measuring used, of all proposals of the iteration
 }

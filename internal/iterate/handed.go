@@ -6,10 +6,10 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/bundle"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/noise"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -26,7 +26,7 @@ type handed struct {
 // unpack reads the events of a bundle. Kinds that a proposal does not make, an
 // order that it does not make them in, and events of another run or iteration
 // are refused. Texts lose what the masker knows.
-func unpack(from bundle.Bundle, masker command.Masker) (*handed, error) {
+func unpack(from bundle.Bundle, masker process.Masker) (*handed, error) {
 	log, err := ledger.Parse(from.Events)
 	if err != nil {
 		return nil, refuse("its events cannot be read: %v", err)

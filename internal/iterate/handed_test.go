@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/bundle"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/steer"
 )
 
@@ -26,7 +26,7 @@ func ofIteration(events string, kind bundle.Kind) bundle.Bundle {
 
 func TestUnpackKeepsWhatAProposalSays(t *testing.T) {
 	t.Parallel()
-	h, err := unpack(ofIteration(handedEvents, bundle.Iteration), command.Masker{})
+	h, err := unpack(ofIteration(handedEvents, bundle.Iteration), process.Masker{})
 	require.NoError(t, err)
 	assert.Len(t, h.zero, 1)
 	assert.Len(t, h.measured, 2)
@@ -90,7 +90,7 @@ func FuzzUnpack(f *testing.F) {
 		if fix {
 			kind = bundle.Fix
 		}
-		h, err := unpack(ofIteration(events, kind), command.Masker{})
+		h, err := unpack(ofIteration(events, kind), process.Masker{})
 		if err != nil {
 			var refused *RefusedError
 			require.ErrorAs(t, err, &refused)

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/prompt"
 	"github.com/org/autoloop/internal/state"
 )
@@ -19,7 +19,7 @@ func handsBack(at position) bool { return at.tracked(prompt.NotesFile) == nil }
 // takeNotes reads what the agent handed back, without secrets, and removes it from the tree so
 // that it is no part of the change. What is no regular file stays, for the
 // guard to refuse.
-func takeNotes(at position, dir string, masker command.Masker) (prompt.Notes, error) {
+func takeNotes(at position, dir string, masker process.Masker) (prompt.Notes, error) {
 	if !handsBack(at) {
 		return prompt.Notes{}, nil
 	}

@@ -12,8 +12,8 @@ import (
 	"strconv"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/process"
 )
 
 // mask takes the secrets out of what an agent said.
@@ -31,7 +31,7 @@ func (a *attempt) mask() {
 // leaks says which changed files have a secret of this process or of the agent
 // in them, or in their names, that the incumbent's do not have: a branch is no
 // place for one.
-func (r *run) leaks(ctx context.Context, at position, dir string, masker command.Masker, changes []gate.Change) ([]string, error) {
+func (r *run) leaks(ctx context.Context, at position, dir string, masker process.Masker, changes []gate.Change) ([]string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the tree: %w", err)

@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/store"
 	"github.com/org/autoloop/internal/tree"
@@ -103,7 +103,7 @@ type Service struct {
 	RunURL string
 	// Masker hides the secrets of this process in what agents say; what would put
 	// one of them into the repository is rejected.
-	Masker command.Masker
+	Masker process.Masker
 	// Transcripts, optional, is the directory in which what the agents printed is
 	// kept, masked, in a directory for each program.
 	Transcripts string

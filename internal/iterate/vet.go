@@ -6,10 +6,10 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
+	"github.com/org/autoloop/internal/process"
 )
 
 // What one text, one list, one table and one number of a handed event may have
@@ -55,7 +55,7 @@ func vet(e ledger.Event) (ledger.Event, error) {
 
 // masked is an event without secrets in what agents and evaluations said. A
 // short secret may be a word of theirs, so it is hidden and nothing is refused.
-func masked(e ledger.Event, masker command.Masker) ledger.Event {
+func masked(e ledger.Event, masker process.Masker) ledger.Event {
 	for _, text := range []*string{&e.Reason, &e.Problem, &e.RejectedReason, &e.Output, &e.Warning, &e.Model, &e.Summary, &e.Focus} {
 		*text = masker.String(*text)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/org/autoloop/internal/chat"
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // Mode is the setting `judge`.
@@ -32,7 +32,7 @@ type Setting struct {
 	Price Price
 	// Claude is how claude is run, with its environment.
 	Claude Claude
-	Masker command.Masker
+	Masker process.Masker
 }
 
 // anthropicURL and anthropicModel are used with ANTHROPIC_API_KEY.
@@ -79,7 +79,7 @@ func (s Setting) cli() *Judge {
 }
 
 func (s Setting) claudeIsThere() bool {
-	_, err := command.LookPath("claude", s.Claude.Dir, s.Claude.Env)
+	_, err := process.LookPath("claude", s.Claude.Dir, s.Claude.Env)
 	return err == nil
 }
 

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
 )
 
 // Runner runs one command under supervision.
 type Runner interface {
-	Run(ctx context.Context, spec command.Spec) (command.Result, error)
+	Run(ctx context.Context, spec process.Spec) (process.Result, error)
 }
 
 // Claude asks through the command line of claude, in an empty directory of its
@@ -58,7 +58,7 @@ func (c *Claude) ask(ctx context.Context, system, question string) (answer, erro
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	const most = 4 << 20
-	result, err := c.Runner.Run(ctx, command.Spec{
+	result, err := c.Runner.Run(ctx, process.Spec{
 		Args: c.args(system), Dir: dir, Env: slices.Clone(c.Env), Stdin: strings.NewReader(question), OutputCap: most,
 	})
 	if err != nil {
@@ -91,11 +91,11 @@ type claudeSaid struct {
 
 // readClaude takes the answer out of what claude printed. An error may come
 // with exit code 0, and then is_error says so.
-func readClaude(result command.Result) (answer, error) {
+func readClaude(result process.Result) (answer, error) {
 	var said claudeSaid
 	if err := json.Unmarshal(result.Stdout, &said); err != nil {
 		if result.ExitCode != 0 {
-			return answer{}, fmt.Errorf("exit code %d: %s", result.ExitCode, command.OneLine(string(result.Stderr), maxProblem))
+			return answer{}, fmt.Errorf("exit code %d: %s", result.ExitCode, process.OneLine(string(result.Stderr), maxProblem))
 		}
 		return answer{}, errors.New("what claude printed is not its JSON")
 	}
@@ -114,7 +114,7 @@ func readClaude(result command.Result) (answer, error) {
 		if said.Result != nil {
 			words = *said.Result
 		}
-		return a, fmt.Errorf("claude failed with exit code %d: %s", result.ExitCode, command.OneLine(words, maxProblem))
+		return a, fmt.Errorf("claude failed with exit code %d: %s", result.ExitCode, process.OneLine(words, maxProblem))
 	case said.Result == nil:
 		return a, errors.New("what claude printed has no `result`")
 	}

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -53,7 +53,7 @@ func (j *Judge) Grade(ctx context.Context, w Work) (Grades, error) {
 	grades, err := j.gradeOnce(limited, text, w.Expectations)
 	if errors.Is(err, errUnusable) {
 		first := Verdict{Tokens: grades.Tokens, USD: grades.USD}
-		grades, err = j.gradeOnce(limited, text+fmt.Sprintf(gradeAgain, command.OneLine(err.Error(), maxProblem)), w.Expectations)
+		grades, err = j.gradeOnce(limited, text+fmt.Sprintf(gradeAgain, process.OneLine(err.Error(), maxProblem)), w.Expectations)
 		both := Verdict{Tokens: grades.Tokens, USD: grades.USD}
 		both.add(first)
 		grades.Tokens, grades.USD = both.Tokens, both.USD

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/chat"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -55,7 +55,7 @@ type asker interface {
 // Judge asks a model. Its methods may be used by several goroutines at once.
 type Judge struct {
 	asker   asker
-	masker  command.Masker
+	masker  process.Masker
 	timeout time.Duration
 }
 
@@ -137,11 +137,11 @@ type Price func(model string, usage chat.Usage) *metric.Value
 
 // API returns a judge that asks the endpoint's model. Without a price, which may
 // be nil, nobody knows what it costs.
-func API(complete Complete, endpoint chat.Endpoint, price Price, masker command.Masker) *Judge {
+func API(complete Complete, endpoint chat.Endpoint, price Price, masker process.Masker) *Judge {
 	return &Judge{asker: &api{complete, endpoint, price}, masker: masker, timeout: perCase}
 }
 
 // CLI returns a judge that asks through `claude -p`.
-func CLI(c Claude, masker command.Masker) *Judge {
+func CLI(c Claude, masker process.Masker) *Judge {
 	return &Judge{asker: &c, masker: masker, timeout: perCase}
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/chat"
-	"github.com/org/autoloop/internal/command"
 	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/model"
 	"github.com/org/autoloop/internal/model/modeltest"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
 )
 
 func TestMain(m *testing.M) {
-	if handled, code := command.Supervise(os.Args); handled {
+	if handled, code := process.Supervise(os.Args); handled {
 		os.Exit(code)
 	}
 	os.Exit(m.Run())
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 
 const secret = "sk-very-secret-key"
 
-func masker() command.Masker { return command.NewMasker(nil, secret) }
+func masker() process.Masker { return process.NewMasker(nil, secret) }
 
 func sample() judge.Case {
 	return judge.Case{
@@ -142,7 +142,7 @@ func stub(t *testing.T, script string) (claude judge.Claude, dir string) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\ncd_to="+dir+"\n"+script), 0o755)) //nolint:gosec // it is run
 	work := filepath.Join(dir, "work")
 	require.NoError(t, os.Mkdir(work, 0o700))
-	return judge.Claude{Runner: command.NewRunner(), Dir: work, Env: []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, Model: "opus"}, dir
+	return judge.Claude{Runner: process.NewRunner(), Dir: work, Env: []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, Model: "opus"}, dir
 }
 
 func TestJudgeByCommandLine(t *testing.T) {
@@ -199,7 +199,7 @@ func TestCommandLineThatFails(t *testing.T) {
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	there, _ := stub(t, "")
-	gone := judge.Claude{Runner: command.NewRunner(), Dir: there.Dir, Env: []string{"PATH=/nowhere"}}
+	gone := judge.Claude{Runner: process.NewRunner(), Dir: there.Dir, Env: []string{"PATH=/nowhere"}}
 	for name, test := range map[string]struct {
 		mode     judge.Mode
 		env      map[string]string

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/chat"
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // maxMessage bounds the words of an error, in characters.
@@ -109,5 +109,5 @@ func (c *call) fail(kind chat.Kind, status int, text string) *chat.Error {
 	if len(c.key) > 3 {
 		text = strings.ReplaceAll(text, c.key, "***")
 	}
-	return &chat.Error{Kind: kind, Status: status, Message: command.OneLine(text, maxMessage)}
+	return &chat.Error{Kind: kind, Status: status, Message: process.OneLine(text, maxMessage)}
 }

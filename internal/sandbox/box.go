@@ -8,19 +8,19 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 )
 
 // Runner runs one command under supervision.
 type Runner interface {
-	Run(ctx context.Context, spec command.Spec) (command.Result, error)
+	Run(ctx context.Context, spec process.Spec) (process.Result, error)
 }
 
 // Maker makes sandboxes.
 type Maker struct {
 	Runner Runner
 	// Masker removes secrets from what is kept of a command's output.
-	Masker command.Masker
+	Masker process.Masker
 	// Environ makes the home dir and returns the whole environment of a process
 	// that lives there; names are variables that it may see besides.
 	Environ func(home string, names []string) ([]string, error)

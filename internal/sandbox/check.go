@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -50,8 +50,8 @@ func Result(check suite.Check, why string) suite.CheckResult {
 	default:
 	}
 	return suite.CheckResult{
-		Kind: check.Kind, Name: command.OneLine(name, maxDetail),
-		Passed: why == "", Detail: command.OneLine(why, maxDetail),
+		Kind: check.Kind, Name: process.OneLine(name, maxDetail),
+		Passed: why == "", Detail: process.OneLine(why, maxDetail),
 	}
 }
 
@@ -129,7 +129,7 @@ func (b *Box) commandCheck(ctx context.Context, number int, check suite.Check, l
 	if err != nil {
 		return "", 0, err
 	}
-	result, err := b.maker.Runner.Run(ctx, command.Spec{
+	result, err := b.maker.Runner.Run(ctx, process.Spec{
 		Args: []string{"sh", "-c", check.Command}, Dir: b.Dir, Env: env, Timeout: left, OutputCap: checkOutput, Offline: b.maker.Offline,
 	})
 	if err != nil {
@@ -144,7 +144,7 @@ func (b *Box) commandCheck(ctx context.Context, number int, check suite.Check, l
 // verdict says why the end of a command fails the check. A command that was
 // killed, timed out or was not found has not answered the question, whichever
 // answer was hoped for.
-func verdict(check suite.Check, result command.Result) string {
+func verdict(check suite.Check, result process.Result) string {
 	zero := check.ExpectExitZero || check.Kind == suite.TestSuiteCheck
 	switch {
 	case result.TimedOut:
@@ -181,7 +181,7 @@ func unanswered(code int) string {
 }
 
 // lastWords is the last line that a command printed, for people.
-func lastWords(result command.Result) string {
+func lastWords(result process.Result) string {
 	text := strings.TrimSpace(string(result.Stderr))
 	if text == "" {
 		text = strings.TrimSpace(string(result.Stdout))

@@ -9,12 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/sandbox"
 )
 
 func TestMain(m *testing.M) {
-	if handled, code := command.Supervise(os.Args); handled {
+	if handled, code := process.Supervise(os.Args); handled {
 		os.Exit(code)
 	}
 	os.Exit(m.Run())
@@ -98,7 +98,7 @@ func (anything) Within(string) bool { return true }
 
 func maker() *sandbox.Maker {
 	return &sandbox.Maker{
-		Runner: command.NewRunner(),
+		Runner: process.NewRunner(),
 		Environ: func(home string, _ []string) ([]string, error) {
 			return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, os.MkdirAll(home, 0o700)
 		},

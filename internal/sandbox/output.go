@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/org/autoloop/internal/command"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -90,7 +90,7 @@ func (b *Box) Shell(ctx context.Context, number int, text string, timeout time.D
 	if err != nil {
 		return "", err
 	}
-	result, err := b.maker.Runner.Run(ctx, command.Spec{
+	result, err := b.maker.Runner.Run(ctx, process.Spec{
 		Args: []string{"sh", "-c", text}, Dir: filepath.Join(b.Dir, suite.OutputsDir), Env: env, Timeout: timeout, OutputCap: checkOutput, Offline: b.maker.Offline,
 	})
 	if err != nil {

@@ -1,8 +1,0 @@
-package command
-
-// WithoutOverlay is how as on a system that has no overlays.
-func WithoutOverlay(how *Isolation) *Isolation {
-	plain := *how
-	plain.plainCaches = true
-	return &plain
-}

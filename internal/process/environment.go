@@ -1,0 +1,80 @@
+package process
+
+import (
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// passed are the variables that agents and evaluations get as they are: where
+// programs are, the locale, and how toolchains fetch.
+var passed = []string{
+	"PATH", "LANG", "LANGUAGE", "TZ", "SHELL", "USER", "LOGNAME", "PATHEXT", "SYSTEMROOT", "COMSPEC",
+	"GOROOT", "GOPROXY", "GONOPROXY", "GOPRIVATE", "GONOSUMDB", "GOSUMDB", "GOFLAGS", "GOTOOLCHAIN", "CGO_ENABLED", "CC", "CXX",
+	"JAVA_HOME", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR",
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
+	"NPM_CONFIG_REGISTRY", "PIP_INDEX_URL", "CARGO_HTTP_CAINFO",
+}
+
+// cache is a toolchain's directory that is worth keeping between runs: the
+// variable that names it, and where it is below the home when unset ("": it is
+// named only when the caller does). A store holds what was fetched or installed,
+// and is of use when it cannot be written; else it holds what tool builds.
+type cache struct {
+	name, below, tool string
+	store             bool
+}
+
+var caches = []cache{
+	{"GOPATH", "go", "go", true},
+	{"GOMODCACHE", "", "go", true},
+	{"GOCACHE", ".cache/go-build", "go", false},
+	{"npm_config_cache", ".npm", "npm", false},
+	{"PIP_CACHE_DIR", ".cache/pip", "pip", false},
+	{"UV_CACHE_DIR", ".cache/uv", "uv", false},
+	{"CARGO_HOME", ".cargo", "cargo", true},
+	{"RUSTUP_HOME", ".rustup", "rustup", true},
+	{"GRADLE_USER_HOME", ".gradle", "gradle", false},
+}
+
+// Environment is the whole environment of an agent or an evaluation: what is
+// passed from the caller's (NAME=value), a home and temporary directory of its
+// own, the toolchain caches of the caller's home, and the variables that the
+// program lists by name. Nothing of GitHub's, git's or ours is in it, and never
+// GitHub's token or the key of the models.
+func Environment(caller []string, home string, names []string) []string {
+	real := Getenv(caller, "HOME")
+	env := []string{"HOME=" + home, "TMPDIR=" + filepath.Join(home, "tmp"), "AUTOLOOP=true", "GIT_TERMINAL_PROMPT=0"}
+	if runtime.GOOS == "windows" {
+		env = append(env, "USERPROFILE="+home, "TEMP="+filepath.Join(home, "tmp"), "TMP="+filepath.Join(home, "tmp"))
+	}
+	for _, c := range caches {
+		switch value := Getenv(caller, c.name); {
+		case value != "":
+			env = append(env, c.name+"="+value)
+		case real != "" && c.below != "":
+			env = append(env, c.name+"="+filepath.Join(real, filepath.FromSlash(c.below)))
+		}
+	}
+	for _, variable := range caller {
+		name, _, _ := strings.Cut(variable, "=")
+		locale := strings.HasPrefix(name, "LC_")
+		listed := slices.Contains(names, name) && !forbidden(name)
+		if locale || listed || slices.Contains(passed, name) {
+			env = append(env, variable)
+		}
+	}
+	return env
+}
+
+// forbidden holds for what no program may ask for.
+func forbidden(name string) bool {
+	upper := strings.ToUpper(name)
+	for _, token := range []string{"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "AUTOLOOP_TOKEN", "AUTOLOOP_MODELS_KEY"} {
+		if upper == token {
+			return true
+		}
+	}
+	return strings.HasPrefix(upper, "ACTIONS_") || strings.HasPrefix(upper, "GIT_") || upper == "HOME"
+}

@@ -1,0 +1,69 @@
+package process
+
+import (
+	"errors"
+	"path/filepath"
+)
+
+// Method is a way to isolate commands on this system; "" is none.
+type Method string
+
+// The methods. Both make the same view; Namespaces needs no other program and
+// lets commands write to copies of the toolchain caches.
+const (
+	Namespaces Method = "namespaces"
+	Bubblewrap Method = "bwrap"
+)
+
+// Isolation is how commands are kept apart from the rest of the system: they
+// see its files read-only, but for their directory, their HOME and temporary
+// directory; homes, temporary directories of others and sockets not at all; no
+// process but their own; and no network when Spec.Offline is set. The home of
+// the user is empty to them except for what the variables of their environment
+// name: programs in PATH, toolchains, caches. What they write to the caches of
+// toolchains goes to their HOME, and commands that share that one share it.
+type Isolation struct {
+	// Method is what a Probe found to work.
+	Method Method
+	// Program is bwrap's absolute path, for Bubblewrap.
+	Program string
+	// Home is the user's own home, hidden with every other.
+	Home string
+	// Hidden are more directories and files that no command may see, Readable
+	// those that all may read although they lie in something hidden.
+	Hidden, Readable []string
+
+	plainCaches bool // no overlays, as on a system that has none
+}
+
+// Probe is what running an isolated command has shown.
+type Probe struct {
+	// Method works here; "" means that none does.
+	Method Method
+	// Program is bwrap's absolute path, for Bubblewrap.
+	Program string
+	// Reason is one line that says why nothing works, with the cure where there
+	// is one; "" when a method works.
+	Reason string
+	// Cure is what to do about it, one line; "" when a method works.
+	Cure string
+}
+
+// Available reports whether commands can be isolated.
+func (p Probe) Available() bool { return p.Method != "" }
+
+// errOffline refuses what cannot be promised.
+var errOffline = errors.New("it may not reach the network, which needs isolation, and there is none")
+
+// scratchName is the directory in the HOME of a command that keeps what it
+// wrote to toolchain caches; the command does not see it.
+const scratchName = ".autoloop-caches"
+
+// scratch is that directory for the command of env; "" without a HOME.
+func scratch(env []string) string {
+	home := Getenv(env, "HOME")
+	if !filepath.IsAbs(home) {
+		return ""
+	}
+	return filepath.Join(home, scratchName)
+}

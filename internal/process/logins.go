@@ -1,0 +1,31 @@
+package process
+
+import (
+	"path/filepath"
+	"slices"
+)
+
+// logins are where programs keep who somebody is, below a home. A home is
+// hidden whole; these stay hidden in the parts of it that toolchains need.
+var logins = []string{
+	".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
+	".claude", ".claude.json", ".codex", ".copilot", ".gemini", ".cursor",
+	".config/gh", ".config/gcloud", ".config/git", ".config/opencode", ".config/github-copilot", ".config/cursor",
+	".local/share/opencode", ".local/share/keyrings", ".local/share/cursor-agent/auth.json",
+	".cargo/credentials", ".cargo/credentials.toml", ".gradle/gradle.properties", ".m2/settings.xml",
+}
+
+// logins lists those of the user and of root.
+func (b *viewBuilder) logins() []string {
+	var paths []string
+	for _, home := range []string{b.home, "/root"} {
+		for _, login := range logins {
+			paths = append(paths, filepath.Join(home, filepath.FromSlash(login)))
+		}
+	}
+	return paths
+}
+
+func (b *viewBuilder) login(path string) bool {
+	return slices.Contains(b.logins(), path)
+}

@@ -1,0 +1,88 @@
+package process_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/org/autoloop/internal/process"
+)
+
+// victimMark makes the test binary a process that is killed while it runs a
+// command: its value is the environment entry that marks the command.
+const victimMark = "COMMAND_TEST_VICTIM"
+
+func TestMain(m *testing.M) {
+	if handled, code := process.Supervise(os.Args); handled {
+		os.Exit(code)
+	}
+	if mark := os.Getenv(victimMark); mark != "" {
+		_, _ = process.NewRunner().Run(context.Background(), process.Spec{
+			Args: []string{"sh", "-c", daemons + "wait"}, Dir: "/", Env: []string{path, mark},
+		})
+		os.Exit(0)
+	}
+	if address := os.Getenv(dialMark); address != "" {
+		dialBoth(address)
+		os.Exit(0)
+	}
+	if mark := os.Getenv(manyMark); mark != "" {
+		runMany(mark)
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// Further roles of the test binary: to reach a server outside and one of its
+// own; to be killed while it runs several commands, isolated by a method and not.
+const (
+	dialMark   = "COMMAND_TEST_DIAL"
+	manyMark   = "COMMAND_TEST_MANY"
+	methodMark = "COMMAND_TEST_METHOD"
+)
+
+func dialBoth(outside string) {
+	own, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // It waits for nobody.
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, to := range [][2]string{{"host", outside}, {"own", own.Addr().String()}} {
+		dialer := net.Dialer{Timeout: 5 * time.Second}
+		if connection, err := dialer.DialContext(context.Background(), "tcp", to[1]); err == nil {
+			_ = connection.Close()
+			fmt.Println(to[0] + ": reached")
+		} else {
+			fmt.Println(to[0] + ": refused")
+		}
+	}
+}
+
+func runMany(mark string) {
+	method, program, _ := strings.Cut(os.Getenv(methodMark), "\t")
+	isolated := process.NewRunner()
+	isolated.Isolation = &process.Isolation{Method: process.Method(method), Program: program}
+	var running sync.WaitGroup
+	for _, runner := range []*process.Runner{isolated, process.NewRunner(), isolated, process.NewRunner()} {
+		running.Go(func() {
+			_, _ = runner.Run(context.Background(), process.Spec{
+				Args: []string{"sh", "-c", daemons + "wait"}, Dir: "/", Env: []string{path, mark},
+			})
+		})
+	}
+	running.Wait()
+}
+
+// daemons leaves processes in the background in every way that gets away from
+// a plain kill of the process group.
+const daemons = `
+sleep 600 &
+setsid sleep 600 &
+(setsid sh -c 'trap "" TERM HUP INT; sleep 600 & sleep 600; sleep 600' &)
+setsid setsid sh -c '(sleep 600 &) ; exec 0<&- 1>&- 2>&-; sleep 600' &
+`

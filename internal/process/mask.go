@@ -1,0 +1,194 @@
+package process
+
+import (
+	"bytes"
+	"net/url"
+	"sort"
+	"strings"
+)
+
+// mask stands where a secret was.
+const mask = "***"
+
+const (
+	// minSecret is the length of the shortest value that is masked; shorter ones
+	// would hide ordinary words.
+	minSecret = 8
+	// minLeak is the length of the shortest value that Leaks looks for: a
+	// password may be a word that a file has anyway, a token is none.
+	minLeak = 16
+	// maxWords bounds what OneLine reads, in bytes.
+	maxWords = 64 << 10
+)
+
+// Masker replaces secret values in texts: as they are, and as they are written
+// in an address, a JSON text, Base64 (also in the midst of other bytes, as in a
+// header for basic authentication) and hexadecimal digits. Whoever wants to can
+// write a secret in a way that no Masker knows. The zero Masker replaces nothing.
+type Masker struct {
+	forms [][]byte // what is replaced, the longest first
+	leaks [][]byte // the forms of those secrets that are no words
+}
+
+// NewMasker returns a Masker for the values of env (NAME=value) whose names say
+// that they are secret, for what is secret in those that are JSON, addresses or
+// headers, and for more values.
+func NewMasker(env []string, more ...string) Masker {
+	var m Masker
+	for _, variable := range env {
+		name, value, _ := strings.Cut(variable, "=")
+		if secretName(name) {
+			m = m.adding(value)
+		}
+		m = m.adding(passwordIn(value))
+		for _, part := range secretParts(name, value) {
+			m = m.adding(part)
+		}
+	}
+	for _, value := range more {
+		m = m.adding(value)
+	}
+	for _, list := range [][][]byte{m.forms, m.leaks} {
+		// A secret that contains another goes first.
+		sort.SliceStable(list, func(i, j int) bool { return len(list[i]) > len(list[j]) })
+	}
+	return m
+}
+
+// adding takes a secret, and each line of one that has several.
+func (m Masker) adding(secret string) Masker {
+	secret = strings.TrimSpace(secret)
+	if len(secret) < minSecret {
+		return m
+	}
+	for _, form := range formsOf(secret) {
+		m.forms = append(m.forms, []byte(form))
+		if len(secret) >= minLeak {
+			m.leaks = append(m.leaks, []byte(form))
+		}
+	}
+	if strings.Contains(secret, "\n") {
+		for line := range strings.Lines(secret) {
+			m = m.adding(line)
+		}
+	}
+	return m
+}
+
+func secretName(name string) bool {
+	upper := strings.ToUpper(name)
+	for _, word := range []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIAL"} {
+		if strings.Contains(upper, word) {
+			return true
+		}
+	}
+	return strings.HasSuffix(upper, "_KEY")
+}
+
+// secretParts are what is secret in a variable that holds a JSON document or
+// headers.
+func secretParts(name, value string) []string {
+	var parts []string
+	if strings.HasPrefix(strings.TrimSpace(value), "{") {
+		parts = SecretsIn([]byte(value))
+	}
+	if strings.Contains(strings.ToUpper(name), "HEADER") {
+		for word := range strings.FieldsSeq(value) {
+			if len(word) >= minLeak {
+				parts = append(parts, word)
+			}
+		}
+	}
+	return parts
+}
+
+// passwordIn is the password of an address such as a proxy's; "" when the text
+// is no address or has none.
+func passwordIn(text string) string {
+	if !strings.Contains(text, "://") || !strings.Contains(text, "@") {
+		return ""
+	}
+	address, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || address.User == nil {
+		return ""
+	}
+	password, _ := address.User.Password()
+	return password
+}
+
+// Bytes returns text without the secrets. Where the escape sequences of a
+// terminal would hide one, the text loses them all.
+func (m Masker) Bytes(text []byte) []byte {
+	text = m.replace(text)
+	if len(m.forms) == 0 || bytes.IndexByte(text, '\x1b') < 0 {
+		return text
+	}
+	bare := escapes.ReplaceAll(text, nil)
+	if masked := m.replace(bare); !bytes.Equal(masked, bare) {
+		return masked
+	}
+	return text
+}
+
+func (m Masker) replace(text []byte) []byte {
+	for _, form := range m.forms {
+		text = bytes.ReplaceAll(text, form, []byte(mask))
+	}
+	return text
+}
+
+// String returns text without the secrets.
+func (m Masker) String(text string) string { return string(m.Bytes([]byte(text))) }
+
+// Tail is Bytes for a text whose beginning may have been cut off: the end of a
+// secret that it begins with is replaced as well.
+func (m Masker) Tail(text []byte) []byte {
+	const least = minSecret / 2
+	for _, form := range m.forms {
+		for from := 1; from+least <= len(form); from++ {
+			if bytes.HasPrefix(text, form[from:]) {
+				return m.Bytes(append([]byte(mask), text[len(form)-from:]...))
+			}
+		}
+	}
+	return m.Bytes(text)
+}
+
+// OneLine is the function OneLine without the secrets, also those that an escape
+// sequence was in the midst of, or that the limit would have cut.
+func (m Masker) OneLine(text string, limit int) string {
+	text = m.String(text[:min(len(text), maxWords)])
+	return OneLine(m.String(OneLine(text, len(text))), limit)
+}
+
+// Leaks reports whether a text has one of the secrets. Values of less than 16
+// bytes are not looked for.
+func (m Masker) Leaks(text []byte) bool {
+	for _, form := range m.leaks {
+		if bytes.Contains(text, form) {
+			return true
+		}
+	}
+	return false
+}
+
+// With returns a Masker for the secrets of both.
+func (m Masker) With(more Masker) Masker {
+	return Masker{forms: append(m.forms[:len(m.forms):len(m.forms)], more.forms...), leaks: append(m.leaks[:len(m.leaks):len(m.leaks)], more.leaks...)}
+}
+
+// Result returns how a command ended without the secrets in what is kept of its
+// output.
+func (m Masker) Result(result Result) Result {
+	for _, stream := range []struct {
+		text *[]byte
+		cut  bool
+	}{{&result.Stdout, result.StdoutTruncated}, {&result.Stderr, result.StderrTruncated}} {
+		if stream.cut {
+			*stream.text = m.Tail(*stream.text)
+		} else {
+			*stream.text = m.Bytes(*stream.text)
+		}
+	}
+	return result
+}

@@ -1,0 +1,93 @@
+package process
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// DefaultOutputCap is how many bytes of each output stream are kept when a Spec
+// does not say: 10 MiB.
+const DefaultOutputCap = 10 << 20
+
+// Spec is a command to run under supervision.
+type Spec struct {
+	// Args is the command line. Args[0] is looked up by LookPath.
+	Args []string
+	// Dir is the working directory.
+	Dir string
+	// Env is the whole environment; nothing is inherited.
+	Env []string
+	// Stdin is copied to the command, as much as it reads; nil is empty. A Read
+	// that blocks is left behind when the command has ended.
+	Stdin io.Reader
+	// Offline keeps the command from every network but a loopback of its own; it
+	// needs a Runner with an Isolation.
+	Offline bool
+	// Writable and Readable are paths that an isolated command may use beside
+	// Dir, HOME and TMPDIR; they mean nothing without isolation.
+	Writable, Readable []string
+	// FillCaches lets an isolated command write to the caller's own caches of
+	// builds: for what nobody but the caller's people wrote.
+	FillCaches bool
+	// Timeout ends the command; 0 is no bound but the context's.
+	Timeout time.Duration
+	// OutputCap bounds what is kept of each stream, in bytes; 0 is
+	// DefaultOutputCap.
+	OutputCap int64
+	// Stdout and Stderr get a live copy of the streams, or are nil. Their errors
+	// are ignored; a Write that blocks holds up the command. They must differ
+	// unless the writer may be used by two goroutines at once.
+	Stdout, Stderr io.Writer
+}
+
+// Result is how a command ended.
+type Result struct {
+	// ExitCode is the command's; -1 when a signal ended it, 127 when it was not
+	// found.
+	ExitCode int
+	// Signal names the signal that ended the command, as SIGKILL; "" is none.
+	Signal string
+	// TimedOut and Cancelled say that we ended it: its time was up, or the
+	// context was done.
+	TimedOut, Cancelled bool
+	// NotFound says that there is no such program; nothing ran.
+	NotFound bool
+	// Stdout and Stderr hold the last OutputCap bytes of each stream, since a
+	// result is printed last. The Truncated fields say that there was more.
+	Stdout, Stderr                   []byte
+	StdoutTruncated, StderrTruncated bool
+	// Duration is the wall-clock time.
+	Duration time.Duration
+	// Killed counts left-over processes that had to be ended, besides the
+	// command itself; Left those that could not be (another user's).
+	Killed, Left int
+}
+
+// OK reports whether the command ran and ended well by itself.
+func (r Result) OK() bool {
+	return r.ExitCode == 0 && !r.TimedOut && !r.Cancelled && !r.NotFound
+}
+
+func (s *Spec) check() error {
+	if len(s.Args) == 0 || s.Args[0] == "" {
+		return fmt.Errorf("run a command: its arguments are empty")
+	}
+	for _, list := range [][]string{s.Args, s.Env, {s.Dir}} {
+		for _, text := range list {
+			if strings.ContainsRune(text, 0) {
+				return fmt.Errorf("run %s: an argument, a variable or the directory has a NUL byte", s.Args[0])
+			}
+		}
+	}
+	info, err := os.Stat(s.Dir)
+	if err != nil {
+		return fmt.Errorf("run %s: its working directory: %w", s.Args[0], err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("run %s: its working directory %s is no directory", s.Args[0], s.Dir)
+	}
+	return nil
+}

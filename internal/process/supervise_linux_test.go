@@ -1,0 +1,392 @@
+package process_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/process"
+)
+
+const (
+	// soon is the most that ending a command may take on a busy machine.
+	soon = 20 * time.Second
+	tick = 10 * time.Millisecond
+)
+
+// marked returns an environment entry of its own for one command, by which its
+// processes are found again.
+func marked() string { return "COMMAND_TEST_MARK=" + rand.Text() }
+
+// living returns the processes that have mark in their environment.
+func living(mark string) []string {
+	var found []string
+	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range environs {
+		text, _ := os.ReadFile(file)
+		if slices.Contains(strings.Split(string(text), "\x00"), mark) {
+			line, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+			found = append(found, filepath.Base(filepath.Dir(file))+" "+strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+	return found
+}
+
+// run runs a shell script under supervision and holds that no process is left.
+func run(t *testing.T, script string, change ...func(*process.Spec)) process.Result {
+	t.Helper()
+	mark := marked()
+	spec := process.Spec{Args: []string{"sh", "-c", script}, Dir: t.TempDir(), Env: []string{path, mark}, Timeout: time.Minute}
+	for _, change := range change {
+		change(&spec)
+	}
+	result, err := process.NewRunner().Run(t.Context(), spec)
+	require.NoError(t, err)
+	assert.Empty(t, living(mark), "processes are left")
+	assert.Zero(t, result.Left)
+	return result
+}
+
+func timeout(d time.Duration) func(*process.Spec) {
+	return func(spec *process.Spec) { spec.Timeout = d }
+}
+
+func TestRunPlainEnds(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		script string
+		code   int
+		signal string
+	}{
+		"success":        {"exit 0", 0, ""},
+		"failure":        {"exit 7", 7, ""},
+		"killed":         {"kill -9 $$", -1, "SIGKILL"},
+		"segfault":       {"kill -SEGV $$", -1, "SIGSEGV"},
+		"shell's report": {"exit 137", 137, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result := run(t, test.script)
+			assert.Equal(t, test.code, result.ExitCode)
+			assert.Equal(t, test.signal, result.Signal)
+			assert.Equal(t, test.code == 0, result.OK())
+			assert.False(t, result.TimedOut)
+			assert.Zero(t, result.Killed)
+			assert.Positive(t, result.Duration)
+		})
+	}
+}
+
+func TestRunSeesOnlyWhatItIsGiven(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	extra, err := os.Open(dir) // A descriptor that a careless start would pass on.
+	require.NoError(t, err)
+	defer func() { _ = extra.Close() }()
+	odd := "ODD=\xff\xfe=\n'$(x)"
+	result, err := process.NewRunner().Run(t.Context(), process.Spec{
+		Args: []string{"/usr/bin/env", "-0"}, Dir: dir, Env: []string{odd, "B=", "A=1"},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, odd+"\x00B=\x00A=1\x00", string(result.Stdout), "byte for byte and in order")
+
+	result, err = process.NewRunner().Run(t.Context(), process.Spec{
+		Args: []string{"sh", "-c", `ls /proc/$$/fd; echo; pwd; readlink /proc/$$/fd/0; ls -l /proc/$PPID/fd | wc -l; cat /proc/$PPID/environ | wc -c`},
+		Dir:  dir, Env: []string{path},
+	})
+	require.NoError(t, err)
+	lines := strings.Split(string(result.Stdout), "\n")
+	require.Equal(t, []string{"0", "1", "2"}, lines[:3])
+	assert.NotContains(t, lines[3:5], "3", "no descriptor but the standard three")
+	assert.Contains(t, lines, dir)
+	assert.Contains(t, lines, "/dev/null")
+	assert.Contains(t, lines, "0", "the supervisor has no environment to read")
+}
+
+func TestRunStreams(t *testing.T) {
+	t.Parallel()
+	t.Run("40 MB of output", func(t *testing.T) {
+		t.Parallel()
+		result := run(t, `head -c 40000000 /dev/zero | tr '\0' x; echo; echo '{"m": 1}'; echo err >&2`)
+		assert.Len(t, result.Stdout, process.DefaultOutputCap)
+		assert.True(t, result.StdoutTruncated)
+		assert.True(t, bytes.HasSuffix(result.Stdout, []byte("x\n{\"m\": 1}\n")))
+		assert.Equal(t, "err\n", string(result.Stderr))
+		assert.False(t, result.StderrTruncated)
+	})
+	t.Run("large input", func(t *testing.T) {
+		t.Parallel()
+		input := bytes.Repeat([]byte("0123456789abcdef"), 1<<18)
+		result := run(t, "cat", func(spec *process.Spec) { spec.Stdin = bytes.NewReader(input) })
+		assert.True(t, bytes.Equal(input, result.Stdout))
+	})
+	t.Run("input that is not read", func(t *testing.T) {
+		t.Parallel()
+		result := run(t, "exit 4", func(spec *process.Spec) { spec.Stdin = bytes.NewReader(make([]byte, 1<<20)) })
+		assert.Equal(t, 4, result.ExitCode)
+	})
+	t.Run("input that never comes", func(t *testing.T) {
+		t.Parallel()
+		never, _ := io.Pipe()
+		result := run(t, "exit 5", func(spec *process.Spec) { spec.Stdin = never })
+		assert.Equal(t, 5, result.ExitCode)
+	})
+	t.Run("live copies", func(t *testing.T) {
+		t.Parallel()
+		var out, errs bytes.Buffer
+		result := run(t, "echo a; echo b >&2", func(spec *process.Spec) { spec.Stdout, spec.Stderr = &out, &errs })
+		assert.Equal(t, "a\n", out.String())
+		assert.Equal(t, "b\n", errs.String())
+		assert.Equal(t, "a\n", string(result.Stdout))
+	})
+}
+
+func TestRunLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		script string
+		killed int // at least; what is born and dies between two looks is killed with its group, uncounted
+	}{
+		"background":           {"sleep 600 & exit 0", 1},
+		"setsid":               {"setsid sleep 600 & sleep 0.2; exit 0", 1},
+		"double fork":          {"(setsid sh -c 'sleep 600 & sleep 600' &) ; sleep 0.2", 2},
+		"every way":            {daemons + "sleep 0.3", 5},
+		"stopped":              {"setsid sh -c 'kill -STOP $$' & sleep 0.2", 1},
+		"deaf":                 {"setsid sh -c 'trap \"\" TERM INT HUP; sleep 600; sleep 600' & sleep 0.2", 2},
+		"no environment":       {"setsid env -i /bin/sleep 600 & sleep 0.2", 1},
+		"holds output open":    {"(sleep 600; echo late) & echo early", 1},
+		"chain of sessions":    {"f() { [ $1 -gt 0 ] && setsid sh -c \"$body\" x $(($1-1)) & sleep 600; }; body='[ $1 -gt 0 ] && { setsid sh -c \"$body\" x $(($1-1)) & }; sleep 600'; export body; setsid sh -c \"$body\" x 20 & sleep 0.5", 20},
+		"many":                 {"i=0; while [ $i -lt 200 ]; do sleep 600 & i=$((i+1)); done", 200},
+		"forks while it dies":  {"setsid sh -c 'i=0; while [ $i -lt 3000 ]; do sleep 600 & i=$((i+1)); done' & sleep 0.2", 1},
+		"respawns itself":      {"export b='sleep 0.01; [ $1 -gt 0 ] && setsid sh -c \"$b\" x $(($1-1)) &'; setsid sh -c \"$b\" x 2000 & sleep 0.3", 0},
+		"stops its supervisor": {"setsid sleep 600 & kill -STOP $PPID", 0},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begin := time.Now()
+			result := run(t, test.script)
+			assert.Less(t, time.Since(begin), soon)
+			assert.Equal(t, 0, result.ExitCode)
+			assert.False(t, result.TimedOut)
+			assert.GreaterOrEqual(t, result.Killed, test.killed)
+		})
+	}
+}
+
+func TestRunTimesOut(t *testing.T) {
+	t.Parallel()
+	t.Run("polite", func(t *testing.T) {
+		t.Parallel()
+		result := run(t, "trap 'echo bye; exit 9' TERM; "+daemons+"echo up; wait", timeout(300*time.Millisecond))
+		assert.True(t, result.TimedOut)
+		assert.False(t, result.Cancelled)
+		assert.Equal(t, 9, result.ExitCode)
+		assert.Equal(t, "up\nbye\n", string(result.Stdout))
+		assert.False(t, result.OK())
+	})
+	t.Run("deaf", func(t *testing.T) {
+		t.Parallel()
+		result := run(t, "trap '' TERM; "+daemons+"while :; do sleep 600; done", timeout(300*time.Millisecond))
+		assert.True(t, result.TimedOut)
+		assert.Equal(t, -1, result.ExitCode)
+		assert.Equal(t, "SIGKILL", result.Signal)
+	})
+	t.Run("stopped", func(t *testing.T) {
+		t.Parallel()
+		result := run(t, "kill -STOP $$", timeout(300*time.Millisecond))
+		assert.True(t, result.TimedOut)
+		assert.Equal(t, "SIGTERM", result.Signal)
+	})
+	t.Run("in time", func(t *testing.T) {
+		t.Parallel()
+		assert.False(t, run(t, "exit 0", timeout(time.Minute)).TimedOut)
+	})
+}
+
+func TestRunCancelled(t *testing.T) {
+	t.Parallel()
+	mark := marked()
+	ctx, cancel := context.WithCancel(t.Context())
+	up := writerFunc(func([]byte) { cancel() })
+	result, err := process.NewRunner().Run(ctx, process.Spec{
+		Args: []string{"sh", "-c", daemons + "echo up; wait"}, Dir: t.TempDir(), Env: []string{path, mark}, Stdout: up,
+	})
+	require.NoError(t, err)
+	assert.True(t, result.Cancelled)
+	assert.False(t, result.TimedOut)
+	assert.Empty(t, living(mark))
+
+	result, err = process.NewRunner().Run(ctx, process.Spec{Args: []string{"sh", "-c", "echo ran"}, Dir: "/", Env: []string{path}})
+	require.NoError(t, err)
+	assert.True(t, result.Cancelled)
+	assert.Empty(t, result.Stdout, "nothing is started for a context that is done")
+}
+
+type writerFunc func([]byte)
+
+func (f writerFunc) Write(p []byte) (int, error) { f(p); return len(p), nil }
+
+func TestRunLosesItsSupervisor(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"at once":         "kill -9 $PPID; sleep 600",
+		"daemons first":   daemons + "sleep 0.2; kill -9 $PPID; sleep 600",
+		"from a daemon":   "(setsid sh -c \"sleep 0.2; kill -9 $PPID; sleep 600\" &) ; " + daemons + "sleep 600",
+		"and forks after": "setsid sh -c 'i=0; while [ $i -lt 3000 ]; do setsid sleep 600 & i=$((i+1)); done' & sleep 0.2; kill -9 $PPID",
+	}
+	for name, script := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begin := time.Now()
+			result := run(t, script)
+			assert.Less(t, time.Since(begin), soon)
+			assert.Equal(t, -1, result.ExitCode)
+			assert.Equal(t, "SIGKILL", result.Signal)
+			assert.False(t, result.OK())
+			assert.False(t, result.TimedOut)
+		})
+	}
+}
+
+func TestRunKeepsCommandsApart(t *testing.T) {
+	t.Parallel()
+	child := exec.CommandContext(t.Context(), "sleep", "600") // A child of ours that is none of the runner's business.
+	require.NoError(t, child.Start())
+	defer func() {
+		require.NoError(t, child.Process.Signal(syscall.Signal(0)), "another child was killed")
+		require.NoError(t, child.Process.Kill())
+		_ = child.Wait()
+	}()
+	quiet, gate := io.Pipe()
+	mark := marked()
+	started, ended := make(chan struct{}), make(chan process.Result, 1)
+	go func() {
+		result, err := process.NewRunner().Run(t.Context(), process.Spec{
+			Args: []string{"sh", "-c", "setsid sleep 600 & echo up; read line; echo $line"}, Dir: "/", Env: []string{path, mark},
+			Stdin: quiet, Stdout: writerFunc(func(p []byte) {
+				if bytes.Contains(p, []byte("up")) {
+					close(started)
+				}
+			}),
+		})
+		assert.NoError(t, err)
+		ended <- result
+	}()
+	<-started
+	for _, script := range []string{daemons, daemons + "sleep 0.1; kill -9 $PPID"} {
+		run(t, script)
+		assert.Len(t, living(mark), 2, "the processes of the other command live on")
+	}
+	_, err := gate.Write([]byte("done\n"))
+	require.NoError(t, err)
+	result := <-ended
+	assert.Equal(t, "up\ndone\n", string(result.Stdout))
+	assert.True(t, result.OK())
+	assert.Empty(t, living(mark))
+}
+
+func TestRunDiesWithItsParent(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			mark := marked()
+			victim := exec.CommandContext(t.Context(), os.Args[0])
+			victim.Env = append(os.Environ(), victimMark+"="+mark)
+			require.NoError(t, victim.Start())
+			require.Eventually(t, func() bool { return len(living(mark)) >= 7 }, soon, tick)
+			require.NoError(t, victim.Process.Signal(signal))
+			_ = victim.Wait()
+			require.Eventually(t, func() bool { return len(living(mark)) == 0 }, soon, tick)
+		})
+	}
+}
+
+func TestRunCannotStart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "orphan"), []byte("#!/no/such/interpreter\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "text"), []byte("just text\n"), 0o755))
+	runner := process.NewRunner()
+	for _, name := range []string{"no-such-program", "./no-such-program", "./orphan", dir} {
+		result, err := runner.Run(t.Context(), process.Spec{Args: []string{name}, Dir: dir, Env: []string{path}})
+		require.NoError(t, err, name)
+		assert.True(t, result.NotFound, name)
+		assert.Equal(t, 127, result.ExitCode, name)
+	}
+	bad := map[string]process.Spec{
+		"no arguments":   {Dir: dir},
+		"no directory":   {Args: []string{"sh"}, Dir: filepath.Join(dir, "none"), Env: []string{path}},
+		"a NUL byte":     {Args: []string{"sh", "a\x00b"}, Dir: dir, Env: []string{path}},
+		"not executable": {Args: []string{"./text"}, Dir: dir, Env: []string{path}},
+		"too long":       {Args: []string{"sh", strings.Repeat("x", 3<<20)}, Dir: dir, Env: []string{path}},
+	}
+	for name, spec := range bad {
+		_, err := runner.Run(t.Context(), spec)
+		require.Error(t, err, name)
+		assert.NotContains(t, err.Error(), "\n", name)
+	}
+	_, err := (&process.Runner{Executable: "/bin/true"}).Run(t.Context(), process.Spec{Args: []string{"sh"}, Dir: dir, Env: []string{path}})
+	require.ErrorContains(t, err, "without a report")
+}
+
+func TestRunWithoutSupervisor(t *testing.T) {
+	t.Parallel()
+	runner := &process.Runner{Grace: 100 * time.Millisecond}
+	result, err := runner.Run(t.Context(), process.Spec{
+		Args: []string{"sh", "-c", "cat; sleep 600 & exit 6"}, Dir: "/", Env: []string{path}, Stdin: strings.NewReader("in"),
+	})
+	require.NoError(t, err)
+	assert.Equal(t, 6, result.ExitCode)
+	assert.Equal(t, "in", string(result.Stdout))
+	result, err = runner.Run(t.Context(), process.Spec{
+		Args: []string{"sh", "-c", "trap '' TERM; sleep 600"}, Dir: "/", Env: []string{path}, Timeout: 100 * time.Millisecond,
+	})
+	require.NoError(t, err)
+	assert.True(t, result.TimedOut)
+	assert.Equal(t, "SIGKILL", result.Signal)
+}
+
+func TestRunLeavesNoZombie(t *testing.T) {
+	t.Parallel()
+	mark := "zombie" + strconv.Itoa(os.Getpid())
+	run(t, daemons+"exec -a "+mark+" true")
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range stats {
+		text, _ := os.ReadFile(file)
+		assert.NotContains(t, string(text), "("+mark)
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	runners := map[string]*process.Runner{"supervised": process.NewRunner(), "plain": {}}
+	probe := process.NewRunner().ProbeIsolation(b.Context(), b.TempDir(), []string{path})
+	if probe.Available() {
+		isolated := process.NewRunner()
+		isolated.Isolation = &process.Isolation{Method: probe.Method, Program: probe.Program, Home: os.Getenv("HOME")}
+		runners["isolated by "+string(probe.Method)] = isolated
+	}
+	for name, runner := range runners {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				_, err := runner.Run(b.Context(), process.Spec{Args: []string{"true"}, Dir: "/", Env: []string{path}})
+				require.NoError(b, err)
+			}
+		})
+	}
+}

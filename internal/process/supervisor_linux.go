@@ -1,0 +1,230 @@
+package process
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The supervisor's descriptors beside the command's three.
+const (
+	controlFD = 3
+	statusFD  = 4
+)
+
+// Supervise does the supervisor's work when this process was started as one:
+// then handled is true and the caller exits with exitCode at once. It is the
+// first call of every main function, and of TestMain where tests use a Runner;
+// args is os.Args.
+func Supervise(args []string) (handled bool, exitCode int) {
+	work := supervise
+	switch {
+	case len(args) == 1 && args[0] == supervisorName:
+	case len(args) == 2 && args[0] == insideName && args[1] == insideName,
+		len(args) == 2 && args[0] == ownDescriptor && args[1] == insideName:
+		work = superviseInside
+	default:
+		return false, 0
+	}
+	// The command gets a signal when the thread that forked it ends.
+	runtime.LockOSThread()
+	if err := work(); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", supervisorName, err)
+		return true, 1
+	}
+	return true, 0
+}
+
+func supervise() error {
+	if err := becomeReaper(); err != nil {
+		return fmt.Errorf("become the reaper: %w", err)
+	}
+	control, status := os.NewFile(controlFD, "control"), os.NewFile(statusFD, "status")
+	where, err := readPlan(control)
+	if err != nil {
+		return err
+	}
+	if where.View != nil {
+		return json.NewEncoder(status).Encode(superviseOutside(where))
+	}
+	return superviseHere(control, status)
+}
+
+// superviseHere takes the order, runs the command and says how it ended.
+func superviseHere(control, status *os.File) error {
+	if err := beUnreachable(); err != nil {
+		return err
+	}
+	keepDescriptors()
+	task, err := readOrder(control)
+	if err != nil {
+		return fmt.Errorf("read the order: %w", err)
+	}
+	s := newSupervisor()
+	s.listen(control)
+	outcome := s.run(task)
+	return json.NewEncoder(status).Encode(outcome)
+}
+
+// beUnreachable keeps others of our user out of our descriptors and memory.
+func beUnreachable() error {
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("become non-dumpable: %w", err)
+	}
+	return nil
+}
+
+// becomeReaper makes this process the parent of its orphaned descendants.
+func becomeReaper() error {
+	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+}
+
+// keepDescriptors keeps every descriptor but the three standard ones from the
+// command.
+func keepDescriptors() {
+	if unix.CloseRange(controlFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return
+	}
+	const most = 4096
+	for fd := controlFD; fd < most; fd++ {
+		syscall.CloseOnExec(fd)
+	}
+}
+
+// supervisor watches one command. All of its state belongs to one goroutine:
+// children are reaped and killed in turn, so that the number of a direct child
+// always means that child.
+type supervisor struct {
+	orders   chan byte // terminateByte; closed when nobody waits any more; nil: none come
+	signals  chan os.Signal
+	children chan os.Signal
+	main     int
+	ended    bool // the command itself has ended
+	out      report
+	sweeper  sweeper
+}
+
+func newSupervisor() *supervisor {
+	s := &supervisor{
+		signals:  make(chan os.Signal, 1),
+		children: make(chan os.Signal, 1),
+		sweeper:  newSweeper(os.Getpid(), 0),
+	}
+	signal.Notify(s.signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
+	signal.Notify(s.children, syscall.SIGCHLD)
+	return s
+}
+
+// listen takes orders from control; without it none come.
+func (s *supervisor) listen(control *os.File) {
+	s.orders = make(chan byte)
+	go func() {
+		defer close(s.orders)
+		one := make([]byte, 1)
+		for {
+			if n, err := control.Read(one); n != 1 || err != nil {
+				return
+			}
+			s.orders <- one[0]
+		}
+	}()
+}
+
+// run starts the command and returns when neither it nor a descendant is left.
+func (s *supervisor) run(task order) report {
+	pid, err := syscall.ForkExec(task.path, task.args, &syscall.ProcAttr{
+		Dir: task.dir, Env: task.env, Files: []uintptr{0, 1, 2},
+		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+	})
+	if err != nil {
+		return report{Fault: err.Error(), NoFile: errors.Is(err, syscall.ENOENT), Exit: -1}
+	}
+	s.main = pid
+	if s.watch(task.grace) {
+		s.clean()
+	}
+	return s.out
+}
+
+// watch waits until the command has ended or must be killed, and reports
+// whether there is anything left to kill.
+func (s *supervisor) watch(grace time.Duration) bool {
+	var patience <-chan time.Time
+	orders := s.orders
+	for {
+		if alone := s.reap(); alone {
+			return false
+		}
+		if s.ended {
+			return true
+		}
+		select {
+		case <-s.children:
+		case <-patience:
+			return true
+		case <-s.signals:
+			s.out.Ordered = true
+			return true
+		case _, waited := <-orders:
+			s.out.Ordered = true
+			if !waited {
+				return true
+			}
+			_ = syscall.Kill(-s.main, syscall.SIGTERM) // It may have ended by now.
+			_ = syscall.Kill(-s.main, syscall.SIGCONT)
+			if patience == nil {
+				patience = time.After(grace)
+			}
+		}
+	}
+}
+
+// clean kills descendants until there is none.
+func (s *supervisor) clean() {
+	deadline := time.Now().Add(killTime)
+	pause := time.Millisecond
+	for time.Now().Before(deadline) {
+		s.sweeper.pass(s.main)
+		select {
+		case <-s.children:
+		case <-time.After(pause):
+			pause = min(2*pause, 50*time.Millisecond)
+		}
+		if alone := s.reap(); alone {
+			break
+		}
+	}
+	s.out.Killed = s.sweeper.killed()
+	s.out.Left = s.sweeper.alive()
+}
+
+// reap takes the status of every ended child and reports whether there are no
+// children any more.
+func (s *supervisor) reap() (alone bool) {
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG|syscall.WALL, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case err != nil:
+			return true
+		case pid == 0:
+			return false
+		case pid == s.main:
+			s.ended = true
+			s.out.Exit, s.out.Signal = status.ExitStatus(), ""
+			if status.Signaled() {
+				s.out.Exit, s.out.Signal = -1, unix.SignalName(status.Signal())
+			}
+		}
+	}
+}
