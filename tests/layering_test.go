@@ -37,7 +37,7 @@ func layout() map[string]layer {
 		domain: "metric program suite state results ledger gate noise audit search prompt report chat ci " +
 			"post steer budget",
 		adapter: "agent archive judge evaluate sandbox snapshot store bundle github tree",
-		base:    "process disk git model model/modeltest github/githubtest",
+		base:    "process files git model model/modeltest github/githubtest",
 		service: "scheduler iterate compare evals skill doctor publish",
 		root:    "cli",
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/files"
 )
 
 // killWorld has the snapshots v-old and v-new of two small states that differ in
@@ -34,7 +34,7 @@ func (w *world) again(from, to string) {
 	left, err := filepath.Glob(filepath.Join(w.dir, "."+to+".*"))
 	require.NoError(w.t, err)
 	for _, name := range append(left, filepath.Join(w.dir, to)) {
-		require.NoError(w.t, disk.RemoveAll(name))
+		require.NoError(w.t, files.RemoveAll(name))
 	}
 	w.run("", "cp", "-a", filepath.Join(w.dir, from), filepath.Join(w.dir, to))
 }
@@ -151,7 +151,7 @@ func TestSkillRunKilledAtEveryRename(t *testing.T) {
 		"--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`, "--isolation", "off",
 	}
 	everyPoint(t, w, renaming, args, func(int, string) {
-		require.NoError(t, disk.RemoveAll(filepath.Join(w.dir, ws)))
+		require.NoError(t, files.RemoveAll(filepath.Join(w.dir, ws)))
 	}, func(point int, call string) {
 		a := w.binary("iterate", args...)
 		require.Zero(t, a.code, "%s, the call %d: %s", call, point, a.stderr)

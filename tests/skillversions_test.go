@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/files"
 )
 
 // inputsWorld has a skill whose one case is given a file of the skill and one of
@@ -130,7 +130,7 @@ func TestSkillSuiteIsLocked(t *testing.T) {
 	w.write("easy/evals/evals.json", strings.ReplaceAll(w.read("s/evals/evals.json"), "beta", "alpha "))
 	require.Zero(t, w.binary("iterate", "snapshot", "easy", "kept/v0").code)
 	for _, name := range []string{"v0", "v0.manifest.json"} {
-		require.NoError(t, disk.RemoveAll(filepath.Join(w.dir, ws, name)))
+		require.NoError(t, files.RemoveAll(filepath.Join(w.dir, ws, name)))
 		require.NoError(t, os.Rename(filepath.Join(w.dir, "kept", name), filepath.Join(w.dir, ws, name)))
 	}
 	for _, args := range [][]string{{"score", ws, "1"}, {"skill", "report", ws}, {"skill", "s", "--agent-command", "true", "--judge", "off"}} {

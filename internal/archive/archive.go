@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/files"
 )
 
 // Archive keeps pieces of work under their names.
@@ -45,7 +45,7 @@ func (a *Archive) Keep(staged, name string) error {
 }
 
 func (a *Archive) keep(staged, place string) error {
-	if err := disk.SyncFiles(staged); err != nil {
+	if err := files.SyncFiles(staged); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
@@ -63,7 +63,7 @@ func (a *Archive) keep(staged, place string) error {
 	if err := os.Rename(staged, place); err != nil {
 		return err
 	}
-	return disk.SyncUpwards(filepath.Dir(place), a.Dir)
+	return files.SyncUpwards(filepath.Dir(place), a.Dir)
 }
 
 // Path is where a piece is, or would be.

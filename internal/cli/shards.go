@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/scheduler"
 )
 
@@ -157,7 +157,7 @@ func writePart(dir string, part shardPart) error {
 	if err != nil {
 		return err
 	}
-	return disk.WriteFile(filepath.Join(dir, shardFile), append(data, '\n'), 0o600)
+	return files.WriteFile(filepath.Join(dir, shardFile), append(data, '\n'), 0o600)
 }
 
 // fitTogether checks that the parts are all of one suite's, each once.

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/disk"
 	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/snapshot"
@@ -157,7 +157,7 @@ func (d *draft) write(work string) error {
 	if err != nil {
 		return err
 	}
-	return disk.WriteFile(d.File, data, 0o644)
+	return files.WriteFile(d.File, data, 0o644)
 }
 
 // propose lets the agent work on the copy.

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/org/autoloop/internal/disk"
 	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/snapshot"
@@ -49,7 +49,7 @@ func (e *workspaceEvals) trigger(ctx context.Context, w *snapshot.Workspace, sui
 	}
 	place := triggersOf(w, version)
 	fresh := filepath.Join(filepath.Dir(place), "."+suiteTriggers)
-	if err := disk.RemoveAll(fresh); err != nil {
+	if err := files.RemoveAll(fresh); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(fresh, 0o755); err != nil { //nolint:gosec // for people, like the workspace that it is in

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/snapshot"
@@ -68,7 +68,7 @@ func (r *Runs) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return disk.WriteFile(filepath.Join(dir, RunsFile), append(text, '\n'), 0o644)
+	return files.WriteFile(filepath.Join(dir, RunsFile), append(text, '\n'), 0o644)
 }
 
 var runDir = regexp.MustCompile(`^(\.|run-[0-9]{1,5}|incumbent-[0-9]{1,5})$`)

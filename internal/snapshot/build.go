@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/files"
 )
 
 // building puts a tree together in a directory that nobody looks at yet.
@@ -69,14 +69,14 @@ func (b *building) close(t Tree) error {
 			continue
 		}
 		name := filepath.FromSlash(t[i].Path)
-		if err := disk.SyncDirectory(filepath.Join(b.dir, name)); err != nil {
+		if err := files.SyncDirectory(filepath.Join(b.dir, name)); err != nil {
 			return err
 		}
 		if err := b.into.Chmod(name, b.mode(t[i])); err != nil {
 			return err
 		}
 	}
-	return disk.SyncDirectory(b.dir)
+	return files.SyncDirectory(b.dir)
 }
 
 // file copies one file, or gives one that is there a second name.
@@ -114,7 +114,7 @@ func clearStages(dir string) error {
 		return err
 	}
 	for _, name := range left {
-		if err := disk.RemoveAll(name); err != nil {
+		if err := files.RemoveAll(name); err != nil {
 			return err
 		}
 	}

@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/files"
 )
 
 // Hold keeps other runs from working in the workspace, until release is called
 // or the process ends; it is an error when another does. What only reads need
 // not hold it.
 func (w *Workspace) Hold() (release func(), err error) {
-	release, held, err := disk.TryLock(w.Version(0)) // the one directory that is never replaced
+	release, held, err := files.TryLock(w.Version(0)) // the one directory that is never replaced
 	switch {
 	case held:
 		return nil, fmt.Errorf("another run works in %s: wait for its end, or name another --workspace", w.Dir)

@@ -9,7 +9,7 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/files"
 )
 
 // journalOf is the file beside a directory that names the snapshot which is
@@ -43,7 +43,7 @@ func Resume(ctx context.Context, dir string) (bool, error) {
 
 // tidyBeside removes what killed restores of a directory left.
 func tidyBeside(dir string) error {
-	unlock, err := disk.Lock(filepath.Dir(dir))
+	unlock, err := files.Lock(filepath.Dir(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -71,14 +71,14 @@ func (r *restoring) blocked() error {
 // piecewise exchanges the entries of a directory one by one, and descends where
 // a `.git` is further down.
 func (r *restoring) piecewise() error {
-	if err := disk.WriteFile(journalOf(r.dir), []byte(r.snapshot), 0o600); err != nil {
+	if err := files.WriteFile(journalOf(r.dir), []byte(r.snapshot), 0o600); err != nil {
 		return err
 	}
 	old, err := newStage(r.dir)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = disk.RemoveAll(old) }()
+	defer func() { _ = files.RemoveAll(old) }()
 	p := pieces{restoring: r, old: old, touched: map[string]bool{}}
 	for _, d := range r.changes {
 		for name := d.Path; name != "."; name = path.Dir(name) {
@@ -88,7 +88,7 @@ func (r *restoring) piecewise() error {
 	if err := p.directory("."); err != nil {
 		return err
 	}
-	return disk.SyncDirectory(r.dir)
+	return files.SyncDirectory(r.dir)
 }
 
 type pieces struct {

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/files"
 )
 
 // Restored is what came of restoring a snapshot.
@@ -52,7 +52,7 @@ func restore(ctx context.Context, snapshot, dir, digest string) (Restored, error
 		return Restored{}, err
 	}
 	defer func() { _ = from.root.Close() }()
-	unlock, err := disk.Lock(filepath.Dir(dir))
+	unlock, err := files.Lock(filepath.Dir(dir))
 	if err != nil {
 		return Restored{}, err
 	}
@@ -134,7 +134,7 @@ func (r *restoring) run(ctx context.Context) (Restored, error) {
 	if r.fresh, err = newStage(r.dir); err != nil {
 		return Restored{}, err
 	}
-	defer func() { _ = disk.RemoveAll(r.fresh) }()
+	defer func() { _ = files.RemoveAll(r.fresh) }()
 	root, err := os.OpenRoot(r.fresh)
 	if err != nil {
 		return Restored{}, err
@@ -185,7 +185,7 @@ func (r *restoring) place() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(disk.SyncDirectory(filepath.Dir(r.dir)), removeFile(journalOf(r.dir)))
+	return errors.Join(files.SyncDirectory(filepath.Dir(r.dir)), removeFile(journalOf(r.dir)))
 }
 
 func removeFile(name string) error {

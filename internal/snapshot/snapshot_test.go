@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/snapshot"
 )
 
@@ -30,7 +30,7 @@ func room(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "room")
 	require.NoError(t, os.Mkdir(dir, 0o755))
-	t.Cleanup(func() { _ = disk.RemoveAll(dir) })
+	t.Cleanup(func() { _ = files.RemoveAll(dir) })
 	return dir
 }
 
@@ -187,7 +187,7 @@ func TestBadSnapshotsChangeNothing(t *testing.T) {
 		spoil func(t *testing.T, snap string)
 		want  string
 	}{
-		"missing":          {func(t *testing.T, s string) { require.NoError(t, disk.RemoveAll(s)) }, "is missing"},
+		"missing":          {func(t *testing.T, s string) { require.NoError(t, files.RemoveAll(s)) }, "is missing"},
 		"no manifest":      {func(t *testing.T, s string) { require.NoError(t, os.Remove(snapshot.ManifestFile(s))) }, "has no manifest"},
 		"manifest cut off": {func(t *testing.T, s string) { require.NoError(t, os.Truncate(snapshot.ManifestFile(s), 500)) }, "was cut off"},
 		"manifest altered": {func(t *testing.T, s string) {
@@ -215,7 +215,7 @@ func TestBadSnapshotsChangeNothing(t *testing.T) {
 			require.NoError(t, os.Symlink("/etc", filepath.Join(s, "dangling")))
 		}, `"dangling" is not what its manifest says`},
 		"a file instead": {func(t *testing.T, s string) {
-			require.NoError(t, disk.RemoveAll(s))
+			require.NoError(t, files.RemoveAll(s))
 			require.NoError(t, os.WriteFile(s, nil, 0o600))
 		}, "is no directory"},
 	} {

@@ -5,14 +5,14 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/files"
 )
 
 // swap gives two entries of the same file system each other's name: in one step
 // where the file system can, else by way of aside, from which recover finds
 // what a killed process left.
 func swap(fresh, place, aside string) error {
-	err := disk.Exchange(fresh, place)
+	err := files.Exchange(fresh, place)
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
@@ -35,7 +35,7 @@ func tidy(dir string) error {
 		return err
 	}
 	for _, name := range []string{journalOf(dir), nextFile(dir), ManifestFile(dir)} {
-		if err := disk.ClearWrites(name); err != nil {
+		if err := files.ClearWrites(name); err != nil {
 			return err
 		}
 	}
@@ -52,5 +52,5 @@ func recoverSwap(dir string) error {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return os.Rename(aside, dir)
 	}
-	return disk.RemoveAll(aside)
+	return files.RemoveAll(aside)
 }

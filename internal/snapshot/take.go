@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/files"
 )
 
 // Taken is what came of taking a snapshot.
@@ -45,7 +45,7 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 	if _, err := os.Lstat(journalOf(src)); err == nil {
 		return Taken{}, errors.New("a restore of it was interrupted, so that it is neither the old state nor the new one; restore it again first")
 	}
-	unlock, err := disk.Lock(filepath.Dir(dst))
+	unlock, err := files.Lock(filepath.Dir(dst))
 	if err != nil {
 		return Taken{}, err
 	}
@@ -83,7 +83,7 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 // Discard removes a snapshot with its manifest, and what an interrupted Take of
 // it left; nothing there is no fault.
 func Discard(snapshot string) error {
-	unlock, err := disk.Lock(filepath.Dir(snapshot))
+	unlock, err := files.Lock(filepath.Dir(snapshot))
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func Discard(snapshot string) error {
 	if err := tidy(snapshot); err != nil {
 		return err
 	}
-	return errors.Join(disk.RemoveAll(snapshot), removeFile(ManifestFile(snapshot)), removeFile(nextFile(snapshot)))
+	return errors.Join(files.RemoveAll(snapshot), removeFile(ManifestFile(snapshot)), removeFile(nextFile(snapshot)))
 }
 
 // isOriginal reports whether a place is v0 of a workspace.
@@ -163,7 +163,7 @@ func put(ctx context.Context, from, old *listing, dst string) (Taken, error) {
 	if err != nil {
 		return Taken{}, err
 	}
-	defer func() { _ = disk.RemoveAll(fresh) }()
+	defer func() { _ = files.RemoveAll(fresh) }()
 	root, err := os.OpenRoot(fresh)
 	if err != nil {
 		return Taken{}, err
@@ -200,7 +200,7 @@ func publish(fresh, dst string, t Tree) error {
 		if err := os.Rename(fresh, dst); err != nil {
 			return err
 		}
-		return disk.SyncDirectory(filepath.Dir(dst))
+		return files.SyncDirectory(filepath.Dir(dst))
 	}
 	if err := syncManifest(nextFile(dst), t); err != nil {
 		return err
@@ -211,5 +211,5 @@ func publish(fresh, dst string, t Tree) error {
 	if err := os.Rename(nextFile(dst), ManifestFile(dst)); err != nil {
 		return err
 	}
-	return disk.SyncDirectory(filepath.Dir(dst))
+	return files.SyncDirectory(filepath.Dir(dst))
 }

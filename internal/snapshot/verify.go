@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/files"
 )
 
 // maxManifest bounds a manifest, in bytes.
@@ -167,5 +167,5 @@ func syncManifest(file string, t Tree) error {
 	if err != nil {
 		return err
 	}
-	return disk.WriteFile(file, text, 0o444)
+	return files.WriteFile(file, text, 0o444)
 }

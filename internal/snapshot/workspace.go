@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/results"
 )
@@ -179,15 +179,15 @@ func (w *Workspace) Save() error {
 // put writes one of the workspace's files, and removes what a killed process
 // left of that.
 func (w *Workspace) put(file string, data []byte) error {
-	unlock, err := disk.Lock(w.Dir)
+	unlock, err := files.Lock(w.Dir)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := disk.ClearWrites(file); err != nil {
+	if err := files.ClearWrites(file); err != nil {
 		return err
 	}
-	return disk.WriteFile(file, data, 0o644)
+	return files.WriteFile(file, data, 0o644)
 }
 
 // maxResults bounds results.tsv, in bytes.

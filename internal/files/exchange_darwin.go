@@ -1,4 +1,4 @@
-package disk
+package files
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 // Exchange gives two existing names each other's file or directory, in one
 // step. The error wraps errors.ErrUnsupported where the file system cannot.
 func Exchange(a, b string) error {
-	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
+	err := unix.RenamexNp(a, b, unix.RENAME_SWAP)
+	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EINVAL) {
 		err = errors.ErrUnsupported
 	}
 	if err != nil {

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package disk
+package files
 
 // Lock holds nothing where directories cannot be locked.
 func Lock(string) (unlock func(), err error) { return func() {}, nil }

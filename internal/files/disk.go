@@ -1,6 +1,6 @@
-// Package disk makes what was written outlive a crash: it syncs, replaces one
+// Package files makes what was written outlive a crash: it syncs, replaces one
 // thing by another in one step, and removes what is closed to its owner.
-package disk
+package files
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package disk
+package files
 
 // SyncDirectory has nothing to do where directories cannot be synced.
 func SyncDirectory(string) error { return nil }

@@ -1,4 +1,4 @@
-package disk_test
+package files_test
 
 import (
 	"errors"
@@ -11,17 +11,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/disk"
+	"github.com/org/autoloop/internal/files"
 )
 
 func TestWriteFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "f")
-	require.NoError(t, disk.WriteFile(file, []byte("one"), 0o644))
+	require.NoError(t, files.WriteFile(file, []byte("one"), 0o644))
 	was, err := os.Stat(file)
 	require.NoError(t, err)
-	require.NoError(t, disk.WriteFile(file, []byte("two"), 0o600))
+	require.NoError(t, files.WriteFile(file, []byte("two"), 0o600))
 	now, err := os.Stat(file)
 	require.NoError(t, err)
 	assert.False(t, os.SameFile(was, now), "it is replaced, not written over")
@@ -31,7 +31,7 @@ func TestWriteFile(t *testing.T) {
 	assert.Equal(t, "two", string(text))
 
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "full", "of"), 0o755))
-	require.Error(t, disk.WriteFile(filepath.Join(dir, "full"), nil, 0o600))
+	require.Error(t, files.WriteFile(filepath.Join(dir, "full"), nil, 0o600))
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Len(t, left, 2, "a failure leaves nothing")
@@ -43,14 +43,14 @@ func TestExchange(t *testing.T) {
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	require.NoError(t, os.MkdirAll(filepath.Join(a, "inside"), 0o755))
 	require.NoError(t, os.WriteFile(b, []byte("b"), 0o600))
-	err := disk.Exchange(a, b)
+	err := files.Exchange(a, b)
 	if errors.Is(err, errors.ErrUnsupported) {
 		t.Skip("this file system cannot exchange two names")
 	}
 	require.NoError(t, err)
 	assert.DirExists(t, filepath.Join(b, "inside"))
 	assert.FileExists(t, a)
-	require.ErrorIs(t, disk.Exchange(a, filepath.Join(dir, "none")), os.ErrNotExist)
+	require.ErrorIs(t, files.Exchange(a, filepath.Join(dir, "none")), os.ErrNotExist)
 	assert.FileExists(t, a)
 }
 
@@ -60,15 +60,15 @@ func TestLockHoldsOthersOff(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("directories cannot be locked here")
 	}
-	unlock, err := disk.Lock(dir)
+	unlock, err := files.Lock(dir)
 	require.NoError(t, err)
-	_, held, err := disk.TryLock(dir)
+	_, held, err := files.TryLock(dir)
 	require.NoError(t, err)
 	assert.True(t, held)
 	var let atomic.Bool
 	early := make(chan bool)
 	go func() {
-		release, err := disk.Lock(dir)
+		release, err := files.Lock(dir)
 		tooEarly := err != nil || !let.Load()
 		if err == nil {
 			release()
@@ -81,11 +81,11 @@ func TestLockHoldsOthersOff(t *testing.T) {
 	let.Store(true)
 	unlock()
 	assert.False(t, <-early)
-	unlock, held, err = disk.TryLock(dir)
+	unlock, held, err = files.TryLock(dir)
 	require.NoError(t, err)
 	assert.False(t, held)
 	unlock()
-	_, _, err = disk.TryLock(filepath.Join(dir, "none"))
+	_, _, err = files.TryLock(filepath.Join(dir, "none"))
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
@@ -101,7 +101,7 @@ func TestRemoveAllOpensWhatIsClosed(t *testing.T) {
 	for _, name := range []string{below, filepath.Dir(below), dir} {
 		require.NoError(t, os.Chmod(name, 0o500))
 	}
-	require.NoError(t, disk.RemoveAll(dir))
+	require.NoError(t, files.RemoveAll(dir))
 	assert.NoDirExists(t, dir)
 	assert.FileExists(t, outside, "links are not followed")
 }
@@ -114,10 +114,10 @@ func TestClearWrites(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		require.NoError(t, os.WriteFile(file, nil, 0o600))
 	}
-	require.NoError(t, disk.ClearWrites(filepath.Join(dir, "a.json")))
+	require.NoError(t, files.ClearWrites(filepath.Join(dir, "a.json")))
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Len(t, entries, 5, "only what a killed write left goes: %v", entries)
 	assert.NoFileExists(t, filepath.Join(dir, ".a.json.123"))
-	require.NoError(t, disk.ClearWrites(filepath.Join(dir, "none", "a.json")))
+	require.NoError(t, files.ClearWrites(filepath.Join(dir, "none", "a.json")))
 }
