@@ -38,7 +38,7 @@ func layout() map[string]layer {
 			"post steer budget",
 		adapter: "agent archive judge evaluate sandbox snapshot store bundle github tree",
 		base:    "process files git model model/modeltest github/githubtest",
-		service: "scheduler iterate compare evals skill doctor publish",
+		service: "schedule iterate compare evals skill doctor publish",
 		root:    "cli",
 	}
 	table := map[string]layer{"cmd/scheduler": command, "cmd/iterate": command}
@@ -218,6 +218,6 @@ func TestSchedulerLinksNoModelClient(t *testing.T) {
 		}
 	}
 	visit("cmd/scheduler")
-	require.True(t, seen["internal/scheduler"])
+	require.True(t, seen["internal/schedule"])
 	assert.False(t, seen["internal/model"], "cmd/scheduler reaches internal/model: give cli what needs a model from cmd/iterate alone")
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 // dispatched is the program that was asked for from outside: AUTOLOOP_PROGRAM,
@@ -38,7 +38,7 @@ func dispatched(env Env) string {
 
 // writeActions sets the step's outputs, annotates what is wrong and writes the
 // summary, where GitHub Actions asks for them.
-func writeActions(env Env, plan *scheduler.Plan, file string) error {
+func writeActions(env Env, plan *schedule.Plan, file string) error {
 	matrix, err := json.Marshal(plan.Matrix)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/report"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 // annotation is a remark that GitHub Actions shows with a run and, when it has
@@ -118,7 +118,7 @@ func inWorkspace(env Env, root, file string) string {
 }
 
 // planAnnotations are the programs in error, and the warnings.
-func planAnnotations(plan *scheduler.Plan) []annotation {
+func planAnnotations(plan *schedule.Plan) []annotation {
 	var list []annotation
 	for _, f := range plan.Errors {
 		list = append(list, annotation{level: errorLevel, file: f.File, line: f.Line, title: "Autoloop: " + f.Name, message: f.Message})

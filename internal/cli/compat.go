@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/store"
 )
 
@@ -61,7 +61,7 @@ The metric is ` + "`REPLACE_WITH_METRIC_NAME`" + `.
 
 // compatEnd prints the lines that callers of the original scheduler read, and
 // ends with its exit codes.
-func compatEnd(env Env, in scheduler.Input, plan *scheduler.Plan, forced error) error {
+func compatEnd(env Env, in schedule.Input, plan *schedule.Plan, forced error) error {
 	if plan.NoPrograms {
 		fmt.Fprintln(env.Stdout, "NO_PROGRAMS_FOUND")
 	}
@@ -70,7 +70,7 @@ func compatEnd(env Env, in scheduler.Input, plan *scheduler.Plan, forced error) 
 			fmt.Fprintf(env.Stdout, "%s: no state file found (first run)\n", s.Program.Name)
 		}
 	}
-	var bad *scheduler.ForcedError
+	var bad *schedule.ForcedError
 	if errors.As(forced, &bad) {
 		if bad.Why == "" {
 			fmt.Fprintf(env.Stdout, "requested program '%s' not found\n", in.Forced)

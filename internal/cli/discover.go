@@ -12,30 +12,30 @@ import (
 	"github.com/org/autoloop/internal/github"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/state"
 )
 
 // discover reads the issue programs that have a label, and returns the issues.
 // That GitHub is down is a warning, and the issues are nil: file programs run, and
 // issue programs known from their states are left alone.
-func discover(ctx context.Context, hub *github.Client, label string, files []*program.Program, states map[string][]byte) (scheduler.Discovery, []github.Issue, error) {
+func discover(ctx context.Context, hub *github.Client, label string, files []*program.Program, states map[string][]byte) (schedule.Discovery, []github.Issue, error) {
 	found, err := hub.Issues(ctx, label, "open")
 	if err != nil {
 		if ctx.Err() != nil {
-			return scheduler.Discovery{}, nil, err
+			return schedule.Discovery{}, nil, err
 		}
-		return scheduler.Discovery{Warnings: []string{unread(err, files, states)}}, nil, nil
+		return schedule.Discovery{Warnings: []string{unread(err, files, states)}}, nil, nil
 	}
 	why := untrusted(ctx, hub, found)
-	issues := make([]scheduler.Issue, len(found))
+	issues := make([]schedule.Issue, len(found))
 	for i, issue := range found {
-		issues[i] = scheduler.Issue{
+		issues[i] = schedule.Issue{
 			Number: issue.Number, Title: issue.Title, Body: issue.Body, Author: issue.Author, Bot: strings.HasSuffix(issue.Author, "[bot]"),
 			Untrusted: why[issue.Author],
 		}
 	}
-	return scheduler.Discover(files, issues, states), found, nil
+	return schedule.Discover(files, issues, states), found, nil
 }
 
 // unread says that issues could not be read, and which programs that leaves

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 // notDue says why the program that was asked for is not to run now, in the
@@ -20,7 +20,7 @@ func notDue(ctx context.Context, env Env, o iterateOptions) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	plan, err := scheduler.Choose(in)
+	plan, err := schedule.Choose(in)
 	if err != nil {
 		return "", err
 	}

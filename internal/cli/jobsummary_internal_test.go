@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 func summaryEnv(vars map[string]string) Env {
@@ -73,11 +73,11 @@ func TestSummariesAreBounded(t *testing.T) {
 	text := resultSummary(summaryEnv(nil), results)
 	assert.Less(t, len(text), limit)
 	assert.Contains(t, text, "more iterations are in the report")
-	plan := &scheduler.Plan{Warnings: many}
+	plan := &schedule.Plan{Warnings: many}
 	for i := range 10_000 {
-		plan.Skipped = append(plan.Skipped, scheduler.Skipped{Name: fmt.Sprint(i), Reason: long})
+		plan.Skipped = append(plan.Skipped, schedule.Skipped{Name: fmt.Sprint(i), Reason: long})
 	}
-	plan.Errors = append(plan.Errors, scheduler.Failure{Name: "last", File: "x.md", Message: "wrong"})
+	plan.Errors = append(plan.Errors, schedule.Failure{Name: "last", File: "x.md", Message: "wrong"})
 	text = planSummary(plan)
 	assert.Less(t, len(text), limit)
 	assert.Contains(t, text, "| last | error: x.md: wrong |", "what needs a person is not left out")

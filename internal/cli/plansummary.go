@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/report"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 const (
@@ -17,7 +17,7 @@ const (
 
 // planSummary is a plan for people, as the summary of a job. What somebody has
 // to do something about comes first.
-func planSummary(plan *scheduler.Plan) string {
+func planSummary(plan *schedule.Plan) string {
 	var out strings.Builder
 	out.WriteString("## Autoloop\n\n")
 	if plan.Selected != nil {

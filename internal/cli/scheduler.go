@@ -18,7 +18,7 @@ import (
 	"github.com/org/autoloop/internal/github"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/publish"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/store"
 )
 
@@ -100,26 +100,26 @@ func (o schedulerOptions) time(env Env) (time.Time, error) {
 }
 
 // input reads everything that scheduling looks at.
-func (o schedulerOptions) input(ctx context.Context, env Env, hub *github.Client) (scheduler.Input, error) {
+func (o schedulerOptions) input(ctx context.Context, env Env, hub *github.Client) (schedule.Input, error) {
 	now, err := o.time(env)
 	if err != nil {
-		return scheduler.Input{}, err
+		return schedule.Input{}, err
 	}
 	root, repo, err := o.root(ctx, env)
 	if err != nil {
-		return scheduler.Input{}, err
+		return schedule.Input{}, err
 	}
 	programs, err := store.Programs{Root: root, Dir: o.programs, Parse: program.ParseHead}.Load(false)
 	if err != nil {
-		return scheduler.Input{}, &UsageError{err}
+		return schedule.Input{}, &UsageError{err}
 	}
-	in := scheduler.Input{Programs: programs, Now: now, Forced: o.program, Max: o.max, Paused: env.Paused(), RepoDir: root}
+	in := schedule.Input{Programs: programs, Now: now, Forced: o.program, Max: o.max, Paused: env.Paused(), RepoDir: root}
 	states := store.States{Dir: filepath.Join(outputDir(env, o.dir), "repo-memory", "autoloop")}
 	if repo != nil {
 		states.Branch = &store.Memory{Repo: repo, Now: env.Now}
 	}
 	if in.States, in.Unreadable, err = loadStates(ctx, &states, names(programs)); err != nil {
-		return scheduler.Input{}, err
+		return schedule.Input{}, err
 	}
 	in.Ledger = func(name string) ([]byte, error) { return states.Ledger(ctx, name) }
 	in.Warnings = states.Warnings
@@ -131,7 +131,7 @@ func (o schedulerOptions) input(ctx context.Context, env Env, hub *github.Client
 
 // addIssues adds the issue programs with their states, and the repository's
 // word on whether anything may run.
-func addIssues(ctx context.Context, hub *github.Client, states *store.States, in *scheduler.Input) error {
+func addIssues(ctx context.Context, hub *github.Client, states *store.States, in *schedule.Input) error {
 	others, err := states.Others(ctx, names(in.Programs))
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func addIssues(ctx context.Context, hub *github.Client, states *store.States, in
 
 // addSelected adds what is known of the selected program alone: where the text
 // of an issue program is, and the pull request that is open.
-func (o schedulerOptions) addSelected(ctx context.Context, env Env, hub *github.Client, in scheduler.Input, plan *scheduler.Plan) error {
+func (o schedulerOptions) addSelected(ctx context.Context, env Env, hub *github.Client, in schedule.Input, plan *schedule.Plan) error {
 	dir := outputDir(env, o.dir)
 	if err := writeIssuePrograms(dir, in.Issues.Programs); err != nil {
 		return err
@@ -224,7 +224,7 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 		return err
 	}
 	in.Shard = shard
-	plan, forced := scheduler.Choose(in)
+	plan, forced := schedule.Choose(in)
 	if hub != nil {
 		if err := o.addSelected(ctx, env, hub, in, plan); err != nil {
 			return err
@@ -253,7 +253,7 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 }
 
 // writePlan writes autoloop.json whole or not at all.
-func writePlan(env Env, o schedulerOptions, plan *scheduler.Plan) (string, error) {
+func writePlan(env Env, o schedulerOptions, plan *schedule.Plan) (string, error) {
 	file := o.out
 	if file == "" {
 		file = filepath.Join(outputDir(env, o.dir), "autoloop.json")
@@ -273,7 +273,7 @@ func writePlan(env Env, o schedulerOptions, plan *scheduler.Plan) (string, error
 	return file, nil
 }
 
-func printPlan(env Env, plan *scheduler.Plan, file string) {
+func printPlan(env Env, plan *schedule.Plan, file string) {
 	out := env.Stdout
 	fmt.Fprintln(out, headline(plan))
 	if len(plan.Deferred) > 0 {
@@ -294,11 +294,11 @@ func printPlan(env Env, plan *scheduler.Plan, file string) {
 
 // printSkipped gives every program that a person could do something about, and
 // of those that only wait for their time the first few.
-func printSkipped(env Env, plan *scheduler.Plan) {
+func printSkipped(env Env, plan *schedule.Plan) {
 	const most = 20
 	waiting := 0
 	for _, skipped := range plan.Skipped {
-		if skipped.Reason != string(scheduler.NotDue)+" yet" {
+		if skipped.Reason != string(schedule.NotDue)+" yet" {
 			fmt.Fprintf(env.Stdout, "skipped: %s: %s\n", skipped.Name, skipped.Reason)
 			continue
 		}
@@ -311,7 +311,7 @@ func printSkipped(env Env, plan *scheduler.Plan) {
 	}
 }
 
-func headline(plan *scheduler.Plan) string {
+func headline(plan *schedule.Plan) string {
 	switch {
 	case plan.Selected != nil:
 		return fmt.Sprintf("selected: %s (%s)", *plan.Selected, plan.Reason)
@@ -325,11 +325,11 @@ func headline(plan *scheduler.Plan) string {
 }
 
 // until says in how much time a program is due.
-func until(s scheduler.Skipped, now time.Time) string {
+func until(s schedule.Skipped, now time.Time) string {
 	if s.NextDue == nil {
 		return ""
 	}
-	return " (in " + scheduler.Round(s.NextDue.Sub(now)) + ")"
+	return " (in " + schedule.Round(s.NextDue.Sub(now)) + ")"
 }
 
 // few joins names, and counts those that would make the line too long.
@@ -341,7 +341,7 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-func place(f scheduler.Failure) string {
+func place(f schedule.Failure) string {
 	if f.Line == 0 {
 		return f.File + ": " + f.Message
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 // shardFile tells what part of a suite a directory has.
@@ -229,7 +229,7 @@ func copyNew(from, to string) error {
 }
 
 // inShard are the items of a part: every n-th.
-func inShard[T any](items []T, s scheduler.Shard) []T {
+func inShard[T any](items []T, s schedule.Shard) []T {
 	if s.Of <= 1 {
 		return items
 	}

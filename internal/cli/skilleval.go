@@ -16,7 +16,7 @@ import (
 	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -183,7 +183,7 @@ func (o *skillEvalOptions) keep(env Env, run, skill string) (string, error) {
 
 // evaluateAll runs a shard of the suites that the skill has, one after the other,
 // and lists the cases of each.
-func evaluateAll(ctx context.Context, skill *evals.Skill, keep string, shard scheduler.Shard, o evals.Options) (found evaluated, orders map[string][]string, err error) {
+func evaluateAll(ctx context.Context, skill *evals.Skill, keep string, shard schedule.Shard, o evals.Options) (found evaluated, orders map[string][]string, err error) {
 	found, orders = evaluated{Name: skill.Name}, map[string][]string{}
 	mine, order := partOf(skill, shard)
 	orders[suiteEvals] = order

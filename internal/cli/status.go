@@ -12,7 +12,7 @@ import (
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 func newStatusCommand(env Env, o *schedulerOptions) *cobra.Command {
@@ -58,7 +58,7 @@ func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error
 	if err != nil {
 		return err
 	}
-	plan, err := scheduler.Choose(in)
+	plan, err := schedule.Choose(in)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error
 	return nil
 }
 
-func statusOf(s *scheduler.Standing) programStatus {
+func statusOf(s *schedule.Standing) programStatus {
 	out := programStatus{
 		Name: s.Program.Name, File: s.Program.File, LastRun: s.LastRun, NextDue: s.NextDue, Iterations: s.Machine.IterationCount,
 		Best: s.Machine.BestMetric, Target: s.Program.Target, Direction: s.Program.Direction.String(), Reason: s.Skip,
@@ -99,13 +99,13 @@ func statusOf(s *scheduler.Standing) programStatus {
 		out.Issue = &issue
 	}
 	switch s.Condition { //nolint:exhaustive // the others are words already
-	case scheduler.InError:
+	case schedule.InError:
 		out.Reason = s.Problems[0].String()
-	case scheduler.Unconfigured:
+	case schedule.Unconfigured:
 		out.Reason = "replace the placeholders in " + s.Program.File
-	case scheduler.NotDue:
+	case schedule.NotDue:
 		out.State = "waiting"
-	case scheduler.Due:
+	case schedule.Due:
 		if s.LastRun == nil {
 			out.Reason = "it never ran"
 		}
@@ -148,7 +148,7 @@ func statusTable(list []programStatus, now time.Time) string {
 	for _, s := range list {
 		late := "—"
 		if s.LatenessSeconds != nil && *s.LatenessSeconds > 0 {
-			late = scheduler.Round(time.Duration(*s.LatenessSeconds) * time.Second)
+			late = schedule.Round(time.Duration(*s.LatenessSeconds) * time.Second)
 		}
 		target := number(s.Target)
 		if s.Target != nil && s.Direction == "lower" {

@@ -15,7 +15,7 @@ import (
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/publish"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/state"
 	"github.com/org/autoloop/internal/store"
 )
@@ -123,7 +123,7 @@ func programOf(ctx context.Context, env Env, repo *git.Repo, hub *github.Client,
 			return name, nil
 		}
 	}
-	var found scheduler.Discovery
+	var found schedule.Discovery
 	files, err := store.Programs{Root: repo.Root, Dir: o.programs, Parse: program.ParseHead}.Load(true)
 	if err != nil {
 		return "", err

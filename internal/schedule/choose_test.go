@@ -1,4 +1,4 @@
-package scheduler_test
+package schedule_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -34,18 +34,18 @@ func stateFile(rows ...string) []byte {
 
 func ago(d time.Duration) string { return "Last Run=" + now.Add(-d).Format(time.RFC3339) }
 
-func choose(t *testing.T, in scheduler.Input) *scheduler.Plan {
+func choose(t *testing.T, in schedule.Input) *schedule.Plan {
 	t.Helper()
 	if in.Now.IsZero() {
 		in.Now = now
 	}
-	plan, err := scheduler.Choose(in)
+	plan, err := schedule.Choose(in)
 	require.NoError(t, err)
 	return plan
 }
 
 func TestMostOverdueWins(t *testing.T) {
-	plan := choose(t, scheduler.Input{
+	plan := choose(t, schedule.Input{
 		Programs: []*program.Program{
 			programFile("daily", "schedule: daily"), programFile("hourly", "schedule: hourly"), programFile("always", "metric: x"),
 		},
@@ -66,12 +66,12 @@ func TestMostOverdueWins(t *testing.T) {
 func TestNeverRunComesBeforeAllButPending(t *testing.T) {
 	programs := []*program.Program{programFile("old", "schedule: hourly"), programFile("new", "schedule: monthly"), programFile("waiting", "schedule: weekly")}
 	states := map[string][]byte{"old": stateFile(ago(1000 * time.Hour)), "waiting": stateFile(ago(time.Minute), "Recent Statuses=accepted, pending-ci")}
-	plan := choose(t, scheduler.Input{Programs: programs, States: states, Max: 3})
+	plan := choose(t, schedule.Input{Programs: programs, States: states, Max: 3})
 	assert.Equal(t, []string{"waiting", "new", "old"}, plan.Matrix.Program)
 }
 
 func TestTies(t *testing.T) {
-	plan := choose(t, scheduler.Input{Programs: []*program.Program{
+	plan := choose(t, schedule.Input{Programs: []*program.Program{
 		programFile("b", "schedule: daily"), programFile("a", "schedule: daily"), programFile("c", "schedule: hourly"),
 	}, Max: 3})
 	assert.Equal(t, []string{"c", "a", "b"}, plan.Matrix.Program, "the shorter interval, then the name")
@@ -91,7 +91,7 @@ func TestSkips(t *testing.T) {
 		"cron":                    {"schedule: \"0 3 * * *\"", []string{ago(8 * time.Hour)}, "not due yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan := choose(t, scheduler.Input{
+			plan := choose(t, schedule.Input{
 				Programs: []*program.Program{programFile("p", c.front)}, States: map[string][]byte{"p": stateFile(c.rows...)},
 			})
 			assert.Nil(t, plan.Selected)
@@ -108,7 +108,7 @@ func TestPlateauIsOverWhenAPersonResumed(t *testing.T) {
 		lines = append(lines, fmt.Sprintf(`{"event":"decided","iteration":%d,"outcome":"rejected"}`, i+1))
 	}
 	lines = append(lines, `{"event":"paused","reason":"plateau"}`)
-	in := scheduler.Input{
+	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", "schedule: hourly")},
 		States:   map[string][]byte{"p": stateFile(ago(9*time.Hour), "Paused=false", "Recent Statuses=rejected, rejected, rejected, rejected, rejected")},
 		Ledger:   func(string) ([]byte, error) { return []byte(strings.Join(lines, "\n") + "\n"), nil },
@@ -119,13 +119,13 @@ func TestPlateauIsOverWhenAPersonResumed(t *testing.T) {
 func TestPlateauOffAndLonger(t *testing.T) {
 	states := map[string][]byte{"p": stateFile(ago(9*time.Hour), "Recent Statuses="+strings.TrimSuffix(strings.Repeat("rejected, ", 10), ", "))}
 	for _, front := range []string{"plateau: off", "plateau: 50"} {
-		assert.NotNil(t, choose(t, scheduler.Input{Programs: []*program.Program{programFile("p", front)}, States: states}).Selected, front)
+		assert.NotNil(t, choose(t, schedule.Input{Programs: []*program.Program{programFile("p", front)}, States: states}).Selected, front)
 	}
 }
 
 func TestBudget(t *testing.T) {
 	day := `{"event":"decided","iteration":1,"outcome":"rejected","time":"2026-03-04T02:00:00Z"}` + "\n"
-	in := scheduler.Input{
+	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", "budget: {iterations: 1, per: day}")}, States: map[string][]byte{"p": stateFile(ago(10 * time.Hour))},
 		Ledger: func(string) ([]byte, error) { return []byte(day), nil },
 	}
@@ -137,7 +137,7 @@ func TestBudget(t *testing.T) {
 }
 
 func TestRateLimit(t *testing.T) {
-	in := scheduler.Input{
+	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", "")}, States: map[string][]byte{"p": stateFile(ago(10*time.Hour), "Not Before="+now.Add(time.Hour).Format(time.RFC3339))},
 	}
 	plan := choose(t, in)
@@ -149,14 +149,14 @@ func TestRateLimit(t *testing.T) {
 }
 
 func TestGraceOfFiveMinutes(t *testing.T) {
-	in := scheduler.Input{Programs: []*program.Program{programFile("p", "schedule: every 6h")}, States: map[string][]byte{"p": stateFile(ago(6*time.Hour - 4*time.Minute))}}
+	in := schedule.Input{Programs: []*program.Program{programFile("p", "schedule: every 6h")}, States: map[string][]byte{"p": stateFile(ago(6*time.Hour - 4*time.Minute))}}
 	assert.NotNil(t, choose(t, in).Selected)
 	in.States["p"] = stateFile(ago(6*time.Hour - 6*time.Minute))
 	assert.Nil(t, choose(t, in).Selected)
 }
 
 func TestFutureLastRunIsUnknown(t *testing.T) {
-	plan := choose(t, scheduler.Input{
+	plan := choose(t, schedule.Input{
 		Programs: []*program.Program{programFile("p", "schedule: weekly")}, States: map[string][]byte{"p": stateFile("Last Run=2099-01-01")},
 	})
 	assert.Equal(t, "p", *plan.Selected)
@@ -165,7 +165,7 @@ func TestFutureLastRunIsUnknown(t *testing.T) {
 }
 
 func TestOneBadProgramStopsNoOther(t *testing.T) {
-	plan := choose(t, scheduler.Input{
+	plan := choose(t, schedule.Input{
 		Programs: []*program.Program{
 			programFile("bad", "schedule: every 0h"), programFile("good", "schedule: hourly"), programFile("broken-state", "schedule: hourly"),
 			program.ParseHead(".autoloop/programs/todo.md", []byte("## Goal\nREPLACE THIS with a goal\n")),
@@ -182,18 +182,18 @@ func TestOneBadProgramStopsNoOther(t *testing.T) {
 }
 
 func TestForced(t *testing.T) {
-	in := scheduler.Input{
+	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", "schedule: weekly"), programFile("bad", "schedule: no")},
 		States:   map[string][]byte{"p": stateFile(ago(time.Minute), "Paused=true")}, Now: now, Forced: "p",
 	}
-	plan, err := scheduler.Choose(in)
+	plan, err := schedule.Choose(in)
 	require.NoError(t, err)
 	assert.Equal(t, "p", *plan.Selected)
 	assert.Empty(t, plan.Skipped)
 	for name, says := range map[string]string{"nobody": "there are: bad, p", "bad": "has an error"} {
 		in.Forced = name
-		plan, err := scheduler.Choose(in)
-		var forced *scheduler.ForcedError
+		plan, err := schedule.Choose(in)
+		var forced *schedule.ForcedError
 		require.ErrorAs(t, err, &forced)
 		assert.Contains(t, err.Error(), says)
 		assert.Nil(t, plan.Selected)
@@ -201,13 +201,13 @@ func TestForced(t *testing.T) {
 }
 
 func TestPausedStopsEverything(t *testing.T) {
-	plan := choose(t, scheduler.Input{Programs: []*program.Program{programFile("p", "metric: x")}, Paused: true, Forced: "p"})
+	plan := choose(t, schedule.Input{Programs: []*program.Program{programFile("p", "metric: x")}, Paused: true, Forced: "p"})
 	assert.Nil(t, plan.Selected)
 	assert.Contains(t, plan.Warnings[0], "AUTOLOOP_PAUSED")
 }
 
 func TestPlanAsJSONHasEveryName(t *testing.T) {
-	text, err := json.Marshal(choose(t, scheduler.Input{}))
+	text, err := json.Marshal(choose(t, schedule.Input{}))
 	require.NoError(t, err)
 	var fields map[string]any
 	require.NoError(t, json.Unmarshal(text, &fields))
@@ -230,7 +230,7 @@ func TestPlateauOfTheTunerIsLonger(t *testing.T) {
 	for i := range 49 {
 		text += fmt.Sprintf(line, i+1)
 	}
-	in := scheduler.Input{
+	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", "schedule: hourly")},
 		States:   map[string][]byte{"p": stateFile(ago(9*time.Hour), "Recent Statuses="+strings.TrimSuffix(strings.Repeat("rejected, ", 10), ", "))},
 		Ledger:   func(string) ([]byte, error) { return []byte(text), nil },

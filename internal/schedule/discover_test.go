@@ -1,4 +1,4 @@
-package scheduler_test
+package schedule_test
 
 import (
 	"strings"
@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 const issueBody = "---\nschedule: daily\nmetric_direction: lower\n---\n## Goal\nFast.\n## Target\n`a.go`\n## Evaluation\n```sh\necho 1\n```\n"
 
-func issue(number int, title string) scheduler.Issue {
-	return scheduler.Issue{Number: number, Title: title, Body: issueBody, Author: "alice"}
+func issue(number int, title string) schedule.Issue {
+	return schedule.Issue{Number: number, Title: title, Body: issueBody, Author: "alice"}
 }
 
 func names(programs []*program.Program) []string {
@@ -28,9 +28,9 @@ func names(programs []*program.Program) []string {
 func TestIssuesBecomePrograms(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 80)
-	found := scheduler.Discover(
+	found := schedule.Discover(
 		[]*program.Program{programFile("speed", "schedule: daily")},
-		[]scheduler.Issue{issue(9, "Speed"), issue(4, "Make Tests Fast!"), issue(5, "make tests fast"), issue(6, "!!!"), issue(7, long), issue(8, long)}, nil)
+		[]schedule.Issue{issue(9, "Speed"), issue(4, "Make Tests Fast!"), issue(5, "make tests fast"), issue(6, "!!!"), issue(7, long), issue(8, long)}, nil)
 	require.Empty(t, found.Warnings)
 	assert.Equal(t, []string{"make-tests-fast", "make-tests-fast-5", "issue-6", long[:64], long[:62] + "-8", "speed-9"}, names(found.Programs))
 	assert.Equal(t, 4, found.Numbers["make-tests-fast"])
@@ -46,7 +46,7 @@ func TestAStateKeepsItsNameWhateverTheTitle(t *testing.T) {
 	states := map[string][]byte{
 		"old-name": stateFile("Issue=#4"), "speed": stateFile("Issue=#1"), "broken": []byte("hello"), "none": stateFile("Paused=false"),
 	}
-	found := scheduler.Discover(nil, []scheduler.Issue{issue(4, "A new title"), issue(5, "old name"), issue(6, "Speed")}, states)
+	found := schedule.Discover(nil, []schedule.Issue{issue(4, "A new title"), issue(5, "old name"), issue(6, "Speed")}, states)
 	assert.Equal(t, []string{"old-name", "old-name-5", "speed-6"}, names(found.Programs), "the state of another issue is not taken over")
 }
 
@@ -57,30 +57,30 @@ func TestOwnIssuesOfFilePrograms(t *testing.T) {
 	bot.Author, bot.Bot, bot.Untrusted = "github-actions[bot]", true, "NONE"
 	stranger := issue(6, "[Autoloop: third]")
 	stranger.Untrusted = "NONE"
-	found := scheduler.Discover(files,
-		[]scheduler.Issue{bot, issue(3, "[Autoloop: speed]"), issue(4, "[Autoloop: gone]"), issue(5, "renamed by a person"), stranger},
+	found := schedule.Discover(files,
+		[]schedule.Issue{bot, issue(3, "[Autoloop: speed]"), issue(4, "[Autoloop: gone]"), issue(5, "renamed by a person"), stranger},
 		map[string][]byte{"size": stateFile("Issue=5")})
 	assert.Equal(t, map[string]int{"speed": 2, "size": 5}, found.Linked)
 	assert.Empty(t, found.Programs, "none of them is a second program")
 	require.Len(t, found.Warnings, 2)
 	assert.Contains(t, found.Warnings[0], "#3 is a second issue of program speed, after #2")
 	assert.Contains(t, found.Warnings[1], "#4 is the own issue of program gone, which has no file")
-	assert.Equal(t, []scheduler.Untrusted{{Name: "third", Issue: 6, Reason: "NONE"}}, found.Untrusted)
+	assert.Equal(t, []schedule.Untrusted{{Name: "third", Issue: 6, Reason: "NONE"}}, found.Untrusted)
 }
 
 func TestStrangersTakeNoName(t *testing.T) {
 	t.Parallel()
 	stranger := issue(1, "Speed")
 	stranger.Untrusted = "mallory is NONE"
-	found := scheduler.Discover(nil, []scheduler.Issue{stranger, issue(2, "Speed")}, nil)
+	found := schedule.Discover(nil, []schedule.Issue{stranger, issue(2, "Speed")}, nil)
 	assert.Equal(t, []string{"speed"}, names(found.Programs))
 	assert.Equal(t, map[string]int{"speed": 2}, found.Numbers)
-	assert.Equal(t, []scheduler.Untrusted{{Name: "speed", Issue: 1, Reason: "mallory is NONE"}}, found.Untrusted)
+	assert.Equal(t, []schedule.Untrusted{{Name: "speed", Issue: 1, Reason: "mallory is NONE"}}, found.Untrusted)
 }
 
 func TestTheTargetThatAPersonSet(t *testing.T) {
 	t.Parallel()
-	in := scheduler.Input{
+	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", "target-metric: 5")}, States: map[string][]byte{"p": stateFile("Best Metric=7")},
 		Ledger: func(string) ([]byte, error) {
 			return []byte(`{"event":"set","key":"target-metric-was","value":"5"}` + "\n" + `{"event":"set","key":"target-metric","value":"6"}` + "\n"), nil
@@ -93,8 +93,8 @@ func TestTheTargetThatAPersonSet(t *testing.T) {
 
 func TestIssueProgramsAreScheduledLikeOthers(t *testing.T) {
 	t.Parallel()
-	found := scheduler.Discover(nil, []scheduler.Issue{issue(4, "Speed"), {Number: 5, Title: "Bad", Body: "---\nschedule: never\n---\n"}}, nil)
-	plan := choose(t, scheduler.Input{Programs: found.Programs, Issues: found})
+	found := schedule.Discover(nil, []schedule.Issue{issue(4, "Speed"), {Number: 5, Title: "Bad", Body: "---\nschedule: never\n---\n"}}, nil)
+	plan := choose(t, schedule.Input{Programs: found.Programs, Issues: found})
 	assert.Equal(t, "speed", *plan.Selected)
 	assert.Equal(t, 4, *plan.SelectedIssue)
 	assert.Equal(t, map[string]int{"speed": 4, "bad": 5}, plan.IssuePrograms)

@@ -1,4 +1,4 @@
-package scheduler_test
+package schedule_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/state"
 )
 
@@ -154,7 +154,7 @@ func newYear(tb testing.TB, f fleet) *year {
 		require.NoError(tb, p.Err())
 		y.programs, y.seats[p.Name] = append(y.programs, p), &seat{}
 		for shard := range f.shards {
-			if (scheduler.Shard{Index: shard + 1, Of: f.shards}).Has(p.Name) {
+			if (schedule.Shard{Index: shard + 1, Of: f.shards}).Has(p.Name) {
 				y.shares[p.Name] = shard + 1
 			}
 		}
@@ -200,7 +200,7 @@ func (y *year) run(length time.Duration) {
 			continue
 		}
 		for shard := range y.shards {
-			y.tick(scheduler.Shard{Index: shard + 1, Of: y.shards})
+			y.tick(schedule.Shard{Index: shard + 1, Of: y.shards})
 		}
 	}
 	y.advance(y.now)
@@ -209,7 +209,7 @@ func (y *year) run(length time.Duration) {
 // tick is one run of the workflow. Programs that are not due for ten minutes
 // are kept from the scheduler, which makes a year quick; now and then it is asked
 // about all of them, to see that it selects the same.
-func (y *year) tick(shard scheduler.Shard) {
+func (y *year) tick(shard schedule.Shard) {
 	soon := y.now.Add(10 * time.Minute)
 	due := make([]*program.Program, 0, len(y.programs))
 	for _, p := range y.programs {
@@ -223,7 +223,7 @@ func (y *year) tick(shard scheduler.Shard) {
 	}
 	y.one.add(y.now, time.Minute, requestsTick)
 	y.two.add(y.now, time.Minute, requestsTick)
-	standing := make(map[string]*scheduler.Standing, len(plan.Standings))
+	standing := make(map[string]*schedule.Standing, len(plan.Standings))
 	for _, s := range plan.Standings {
 		standing[s.Program.Name] = s
 	}
@@ -238,8 +238,8 @@ func (y *year) tick(shard scheduler.Shard) {
 	y.begin(y.now)
 }
 
-func (y *year) choose(programs []*program.Program, shard scheduler.Shard) *scheduler.Plan {
-	plan, err := scheduler.Choose(scheduler.Input{Programs: programs, States: y.states, Now: y.now, Max: y.max, Shard: shard})
+func (y *year) choose(programs []*program.Program, shard schedule.Shard) *schedule.Plan {
+	plan, err := schedule.Choose(schedule.Input{Programs: programs, States: y.states, Now: y.now, Max: y.max, Shard: shard})
 	if err != nil {
 		panic(err)
 	}
@@ -302,7 +302,7 @@ func (y *year) report(b *testing.B, length time.Duration) {
 	// A program starves when it does not get its turn although others do: it is
 	// due at the end, and has been for longer than anybody ever waited.
 	starved, longest := 0, lateness[len(lateness)-1]
-	plan, err := scheduler.Choose(scheduler.Input{Programs: y.programs, States: y.states, Now: y.now})
+	plan, err := schedule.Choose(schedule.Input{Programs: y.programs, States: y.states, Now: y.now})
 	require.NoError(b, err)
 	for _, s := range plan.Standings {
 		if s.Due() && s.Lateness > longest+time.Hour {

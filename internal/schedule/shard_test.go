@@ -1,4 +1,4 @@
-package scheduler_test
+package schedule_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 func TestEveryProgramIsInOneShard(t *testing.T) {
@@ -15,7 +15,7 @@ func TestEveryProgramIsInOneShard(t *testing.T) {
 	for i := range 3000 {
 		in := 0
 		for index := 1; index <= 3; index++ {
-			if (scheduler.Shard{Index: index, Of: 3}).Has(fmt.Sprintf("program-%d", i)) {
+			if (schedule.Shard{Index: index, Of: 3}).Has(fmt.Sprintf("program-%d", i)) {
 				in++
 				sizes[index]++
 			}
@@ -25,5 +25,5 @@ func TestEveryProgramIsInOneShard(t *testing.T) {
 	for index := 1; index <= 3; index++ {
 		assert.InDelta(t, 1000, sizes[index], 200, "shard %d", index)
 	}
-	assert.True(t, scheduler.Shard{}.Has("any"))
+	assert.True(t, schedule.Shard{}.Has("any"))
 }

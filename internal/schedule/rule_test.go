@@ -1,4 +1,4 @@
-package scheduler_test
+package schedule_test
 
 import (
 	"errors"
@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 // one judges a single program.
-func one(t *testing.T, front string, ledger string, rows ...string) *scheduler.Standing {
+func one(t *testing.T, front string, ledger string, rows ...string) *schedule.Standing {
 	t.Helper()
-	in := scheduler.Input{
+	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", front)},
 		Ledger:   func(string) ([]byte, error) { return []byte(ledger), nil },
 	}
@@ -34,25 +34,25 @@ func TestConditions(t *testing.T) {
 	for name, c := range map[string]struct {
 		front, ledger string
 		rows          []string
-		want          scheduler.Condition
+		want          schedule.Condition
 		skip          string
 	}{
-		"never ran":                         {"schedule: weekly", "", nil, scheduler.Due, ""},
-		"no schedule":                       {"metric: x", "", []string{ago(time.Second)}, scheduler.Due, ""},
-		"pending whatever the budget":       {"budget: {iterations: 1, per: day}", spent, []string{ago(time.Hour), "Recent Statuses=pending-ci"}, scheduler.Pending, ""},
-		"pending is not resolved if paused": {"metric: x", "", []string{"Paused=true", "Recent Statuses=pending-ci"}, scheduler.Paused, "paused: by hand"},
-		"a rate limit":                      {"metric: x", "", []string{ago(time.Hour), notBefore(time.Minute)}, scheduler.Paused, "paused: the agent's service has a rate limit; it resumes at "},
-		"a rate limit before the budget":    {"budget: {iterations: 1, per: day}", spent, []string{ago(time.Hour), notBefore(time.Minute)}, scheduler.Paused, "paused: the agent's"},
-		"a rate limit that is over":         {"metric: x", "", []string{ago(time.Hour), notBefore(0)}, scheduler.Due, ""},
-		"a rate limit of a clock gone wild": {"metric: x", "", []string{ago(time.Hour), notBefore(90 * 24 * time.Hour)}, scheduler.Due, ""},
-		"budget before plateau":             {"budget: {iterations: 1, per: day}", spent, []string{ago(time.Hour), rejected}, scheduler.OverBudget, "budget: 1 of 1"},
-		"plateau before not due":            {"schedule: weekly", "", []string{ago(time.Hour), rejected}, scheduler.Plateau, "plateau: "},
-		"four rejections":                   {"metric: x", "", []string{ago(time.Hour), "Recent Statuses=accepted, rejected, rejected, rejected, rejected"}, scheduler.Due, ""},
-		"not due":                           {"schedule: weekly", "", []string{ago(time.Hour)}, scheduler.NotDue, "not due yet"},
-		"cron within the grace":             {`schedule: "4 12 * * *"`, "", []string{ago(20 * time.Hour)}, scheduler.Due, ""},
-		"cron before the grace":             {`schedule: "6 12 * * *"`, "", []string{ago(20 * time.Hour)}, scheduler.NotDue, "not due yet"},
-		"a ledger that cannot be read":      {"budget: {iterations: 1, per: day}", "hello\n", []string{ago(time.Hour)}, scheduler.InError, ""},
-		"a little in the future":            {"schedule: hourly", "", []string{ago(-time.Minute)}, scheduler.NotDue, "not due yet"},
+		"never ran":                         {"schedule: weekly", "", nil, schedule.Due, ""},
+		"no schedule":                       {"metric: x", "", []string{ago(time.Second)}, schedule.Due, ""},
+		"pending whatever the budget":       {"budget: {iterations: 1, per: day}", spent, []string{ago(time.Hour), "Recent Statuses=pending-ci"}, schedule.Pending, ""},
+		"pending is not resolved if paused": {"metric: x", "", []string{"Paused=true", "Recent Statuses=pending-ci"}, schedule.Paused, "paused: by hand"},
+		"a rate limit":                      {"metric: x", "", []string{ago(time.Hour), notBefore(time.Minute)}, schedule.Paused, "paused: the agent's service has a rate limit; it resumes at "},
+		"a rate limit before the budget":    {"budget: {iterations: 1, per: day}", spent, []string{ago(time.Hour), notBefore(time.Minute)}, schedule.Paused, "paused: the agent's"},
+		"a rate limit that is over":         {"metric: x", "", []string{ago(time.Hour), notBefore(0)}, schedule.Due, ""},
+		"a rate limit of a clock gone wild": {"metric: x", "", []string{ago(time.Hour), notBefore(90 * 24 * time.Hour)}, schedule.Due, ""},
+		"budget before plateau":             {"budget: {iterations: 1, per: day}", spent, []string{ago(time.Hour), rejected}, schedule.OverBudget, "budget: 1 of 1"},
+		"plateau before not due":            {"schedule: weekly", "", []string{ago(time.Hour), rejected}, schedule.Plateau, "plateau: "},
+		"four rejections":                   {"metric: x", "", []string{ago(time.Hour), "Recent Statuses=accepted, rejected, rejected, rejected, rejected"}, schedule.Due, ""},
+		"not due":                           {"schedule: weekly", "", []string{ago(time.Hour)}, schedule.NotDue, "not due yet"},
+		"cron within the grace":             {`schedule: "4 12 * * *"`, "", []string{ago(20 * time.Hour)}, schedule.Due, ""},
+		"cron before the grace":             {`schedule: "6 12 * * *"`, "", []string{ago(20 * time.Hour)}, schedule.NotDue, "not due yet"},
+		"a ledger that cannot be read":      {"budget: {iterations: 1, per: day}", "hello\n", []string{ago(time.Hour)}, schedule.InError, ""},
+		"a little in the future":            {"schedule: hourly", "", []string{ago(-time.Minute)}, schedule.NotDue, "not due yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := one(t, c.front, c.ledger, c.rows...)
@@ -78,14 +78,14 @@ func TestWhenItIsDue(t *testing.T) {
 }
 
 func TestCronTiesGoToTheShorterInterval(t *testing.T) {
-	plan := choose(t, scheduler.Input{Programs: []*program.Program{
+	plan := choose(t, schedule.Input{Programs: []*program.Program{
 		programFile("a", "schedule: weekly"), programFile("b", `schedule: "0 3 * * *"`), programFile("c", "schedule: every 2 days"),
 	}, Max: 3})
 	assert.Equal(t, []string{"b", "c", "a"}, plan.Matrix.Program)
 }
 
 func TestDeferredWhenForcedOrStopped(t *testing.T) {
-	in := scheduler.Input{Programs: []*program.Program{programFile("a", "metric: x"), programFile("b", "metric: x")}, Forced: "b"}
+	in := schedule.Input{Programs: []*program.Program{programFile("a", "metric: x"), programFile("b", "metric: x")}, Forced: "b"}
 	plan := choose(t, in)
 	assert.Equal(t, []string{"a"}, plan.Deferred)
 	assert.Equal(t, []string{"b"}, plan.Matrix.Program)
@@ -97,14 +97,14 @@ func TestDeferredWhenForcedOrStopped(t *testing.T) {
 }
 
 func TestWhatIsStoredBadly(t *testing.T) {
-	plan := choose(t, scheduler.Input{
+	plan := choose(t, schedule.Input{
 		Programs:   []*program.Program{programFile("gone", "metric: x"), programFile("large", "metric: x"), programFile("odd", "metric: x")},
 		States:     map[string][]byte{"large": append(stateFile(ago(time.Hour)), strings.Repeat("- mine\n", 6000)...), "odd": stateFile("Best Metric=85%")},
 		Unreadable: map[string]error{"gone": errors.New("it is a directory")},
 	})
 	assert.Equal(t, "large", *plan.Selected)
 	require.Len(t, plan.Errors, 2)
-	assert.Equal(t, scheduler.Failure{Name: "gone", File: "gone.md", Message: "it is a directory"}, plan.Errors[0])
+	assert.Equal(t, schedule.Failure{Name: "gone", File: "gone.md", Message: "it is a directory"}, plan.Errors[0])
 	assert.Equal(t, "odd.md", plan.Errors[1].File)
 	assert.Equal(t, 5, plan.Errors[1].Line)
 	require.Len(t, plan.Warnings, 1)
@@ -117,6 +117,6 @@ func TestNearest(t *testing.T) {
 		"sped": "speed", "Speed": "speed", "covrage": "coverage", "function-minimisation": "function-minimization", "minimization": "function-minimization",
 		"x": "", "": "", strings.Repeat("speed", 100): "",
 	} {
-		assert.Equal(t, want, scheduler.Nearest(name, names), name)
+		assert.Equal(t, want, schedule.Nearest(name, names), name)
 	}
 }

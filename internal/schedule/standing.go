@@ -1,6 +1,6 @@
-// Package scheduler decides which programs are due and in which order, from
+// Package schedule decides which programs are due and in which order, from
 // program files, their states and the time that it is given.
-package scheduler
+package schedule
 
 import (
 	"errors"

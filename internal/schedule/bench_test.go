@@ -1,4 +1,4 @@
-package scheduler_test
+package schedule_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 	"github.com/org/autoloop/internal/cli"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/scheduler"
+	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/state"
 	"github.com/org/autoloop/internal/store"
 )
@@ -44,7 +44,7 @@ func benchmarkSchedule(b *testing.B, front string, count int) {
 		reading += time.Since(begun)
 		runtime.GC()
 		begun = time.Now()
-		schedule(b, root, states)
+		plan(b, root, states)
 		scheduling += time.Since(begun)
 	}
 	b.ReportMetric(0, "ns/op")
@@ -90,7 +90,7 @@ func readAll(b *testing.B, dirs ...string) {
 	}
 }
 
-func schedule(b *testing.B, root, states string) {
+func plan(b *testing.B, root, states string) {
 	programs, err := store.Programs{Root: root, Parse: program.ParseHead}.Load(false)
 	require.NoError(b, err)
 	names := make([]string, len(programs))
@@ -100,7 +100,7 @@ func schedule(b *testing.B, root, states string) {
 	source := store.States{Dir: states}
 	found, err := source.Load(context.Background(), names)
 	require.NoError(b, err)
-	plan, err := scheduler.Choose(scheduler.Input{Programs: programs, States: found, Now: now})
+	plan, err := schedule.Choose(schedule.Input{Programs: programs, States: found, Now: now})
 	require.NoError(b, err)
 	require.NotNil(b, plan.Selected)
 }
