@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/archive"
 	"github.com/org/autoloop/internal/chat"
 	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/judge"
@@ -20,6 +19,7 @@ import (
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/sandbox"
+	"github.com/org/autoloop/internal/tasks/runcache"
 	"github.com/org/autoloop/internal/tree"
 )
 
@@ -120,7 +120,7 @@ func (o *tasksOptions) wire(ctx context.Context, env Env, place *tasksPlace) (co
 		Jobs:         o.jobs, Runs: runs, Budget: budget, Fresh: o.fresh,
 		Agents:    o.agents(ctx, env, runner, masker),
 		Sandboxes: &sandbox.Maker{Runner: runner, Masker: masker, Environ: environ, Remove: tree.RemoveAll, Offline: !o.network},
-		RunDir:    place.run, Archive: &archive.Archive{Dir: place.cache, Stage: place.stage},
+		RunDir:    place.run, Archive: &runcache.Archive{Dir: place.cache, Stage: place.stage},
 		Session: newRunID(env), Masker: masker, Now: env.Now,
 	}
 	options.Archive.Forget(env.Now().Add(-keepRuns))

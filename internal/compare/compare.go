@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/archive"
 	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/runcache"
 )
 
 // Side is one of the two configurations.
@@ -71,7 +71,7 @@ type Options struct {
 	Sandboxes *sandbox.Maker
 	RunDir    string
 	// Archive keeps what is finished, and Session names this one in it.
-	Archive *archive.Archive
+	Archive *runcache.Archive
 	Session string
 	Masker  process.Masker
 	// Now tells the time, for the budget.

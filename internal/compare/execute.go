@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/archive"
 	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/runcache"
 )
 
 // commandAgent is the agent that may or may not ask a model: nobody knows.
@@ -53,7 +53,7 @@ func (s *session) execute(ctx context.Context, j job) (r record, err error) {
 	}
 	// A full disk makes agents and checks fail: that is no result.
 	for _, dir := range []string{base, staged} {
-		if err := archive.Room(dir); err != nil {
+		if err := runcache.Room(dir); err != nil {
 			return r, err
 		}
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/archive"
 	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/runcache"
 )
 
 func TestMain(m *testing.M) {
@@ -103,7 +103,7 @@ func (w *world) options(script string, change func(*compare.Options)) compare.Op
 				return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "ROOT=" + w.root}, os.MkdirAll(home, 0o700)
 			},
 		},
-		RunDir: run, Archive: &archive.Archive{Dir: w.at("kept"), Stage: stage},
+		RunDir: run, Archive: &runcache.Archive{Dir: w.at("kept"), Stage: stage},
 		Session: fmt.Sprintf("session %d", w.sessions), Now: time.Now,
 	}
 	// A busy machine must not decide: no time counts as another one.

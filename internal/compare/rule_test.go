@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/archive"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/runcache"
 )
 
 // simulated is a comparison whose runs are drawn instead of made: each task has
@@ -21,7 +21,7 @@ import (
 func simulated(t *testing.T, tasks int, passes func(side role, task, check int) bool) *session {
 	t.Helper()
 	s := &session{
-		Options: Options{Thresholds: suite.DefaultThresholds(), Jobs: 1, Archive: &archive.Archive{Dir: t.TempDir()}, Now: func() time.Time { return time.Time{} }},
+		Options: Options{Thresholds: suite.DefaultThresholds(), Jobs: 1, Archive: &runcache.Archive{Dir: t.TempDir()}, Now: func() time.Time { return time.Time{} }},
 		suite:   &Suite{}, records: map[unit]record{}, auto: true,
 	}
 	for i := range tasks {

@@ -1,4 +1,4 @@
-package archive_test
+package runcache_test
 
 import (
 	"os"
@@ -9,18 +9,18 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/archive"
+	"github.com/org/autoloop/internal/tasks/runcache"
 )
 
-func newArchive(t *testing.T) *archive.Archive {
+func newArchive(t *testing.T) *runcache.Archive {
 	t.Helper()
 	base := t.TempDir()
 	stage := filepath.Join(base, "stage")
 	require.NoError(t, os.Mkdir(stage, 0o700))
-	return &archive.Archive{Dir: filepath.Join(base, "kept"), Stage: stage}
+	return &runcache.Archive{Dir: filepath.Join(base, "kept"), Stage: stage}
 }
 
-func put(t *testing.T, a *archive.Archive, name, text string) {
+func put(t *testing.T, a *runcache.Archive, name, text string) {
 	t.Helper()
 	dir, err := a.Begin()
 	require.NoError(t, err)
@@ -87,9 +87,9 @@ func TestForget(t *testing.T) {
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	require.NoError(t, archive.Room(dir))
+	require.NoError(t, runcache.Room(dir))
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Empty(t, left)
-	require.ErrorContains(t, archive.Room(filepath.Join(dir, "none")), "make room and run it again")
+	require.ErrorContains(t, runcache.Room(filepath.Join(dir, "none")), "make room and run it again")
 }

@@ -1,7 +1,7 @@
-// Package archive keeps finished pieces of work on disk: a directory of files a
+// Package runcache keeps finished pieces of work on disk: a directory of files a
 // piece, which is there whole or not at all, whenever the process or the
 // machine ends.
-package archive
+package runcache
 
 import (
 	"errors"
