@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/compare"
-	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/tasks/judge"
 )
 
 // tasksOptions are the flags of `iterate tasks compare`.

@@ -14,11 +14,11 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/chat"
 	"github.com/org/autoloop/internal/compare"
-	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/sandbox"
+	"github.com/org/autoloop/internal/tasks/judge"
 	"github.com/org/autoloop/internal/tasks/runcache"
 	"github.com/org/autoloop/internal/tree"
 )

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/judge"
 )
 
 // spending is what this session has used; kept runs cost nothing again.

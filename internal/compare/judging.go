@@ -12,9 +12,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/judge"
 )
 
 // maxSilence is how many cases in a row a judge may leave unanswered before it

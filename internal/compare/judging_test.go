@@ -11,8 +11,8 @@ import (
 
 	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/judge"
 )
 
 // opinion is a judge that answers by a function, and remembers the cases.

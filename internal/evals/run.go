@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/judge"
 )
 
 // Grader gives a verdict on each expectation of a case.

@@ -17,12 +17,12 @@ import (
 	"github.com/org/autoloop/internal/chat"
 	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/evaluate"
-	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/model"
 	"github.com/org/autoloop/internal/model/modeltest"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/judge"
 )
 
 func TestMain(m *testing.M) {

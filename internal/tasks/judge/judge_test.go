@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/chat"
-	"github.com/org/autoloop/internal/judge"
 	"github.com/org/autoloop/internal/model"
 	"github.com/org/autoloop/internal/model/modeltest"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/judge"
 )
 
 func TestMain(m *testing.M) {
