@@ -36,7 +36,7 @@ func layout() map[string]layer {
 	floors := map[layer]string{
 		domain: "metric program suite state results ledger gate noise audit search prompt report chat ci " +
 			"post steer budget",
-		adapter: "agent tasks/runcache tasks/judge evaluate sandbox snapshot store bundle github tree",
+		adapter: "agent tasks/runcache tasks/judge evaluate tasks/sandbox snapshot store bundle github tree",
 		base:    "process files git model model/modeltest github/githubtest",
 		service: "schedule iterate compare evals skill doctor publish",
 		root:    "cli",

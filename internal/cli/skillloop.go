@@ -14,8 +14,8 @@ import (
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/sandbox"
 	"github.com/org/autoloop/internal/tree"
 )
 

@@ -17,9 +17,9 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/tasks/judge"
 	"github.com/org/autoloop/internal/tasks/runcache"
+	"github.com/org/autoloop/internal/tasks/sandbox"
 	"github.com/org/autoloop/internal/tree"
 )
 

@@ -14,10 +14,10 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/judge"
 	"github.com/org/autoloop/internal/tasks/runcache"
+	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
 // Side is one of the two configurations.

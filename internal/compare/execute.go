@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/runcache"
+	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
 // commandAgent is the agent that may or may not ask a model: nobody knows.

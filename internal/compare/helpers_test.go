@@ -16,9 +16,9 @@ import (
 	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/runcache"
+	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
 func TestMain(m *testing.M) {

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
 // role is the part that a configuration has in a comparison.

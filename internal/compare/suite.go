@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
 // Suite is a task suite whose files are all right.

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/judge"
+	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
 // The files of a case.

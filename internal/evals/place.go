@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
 // skillsDir is where an agent looks for a project's skills.

@@ -12,9 +12,9 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/judge"
+	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
 // Grader gives a verdict on each expectation of a case.

@@ -20,9 +20,9 @@ import (
 	"github.com/org/autoloop/internal/model"
 	"github.com/org/autoloop/internal/model/modeltest"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/sandbox"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/judge"
+	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
 func TestMain(m *testing.M) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/sandbox"
+	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
 func TestMain(m *testing.M) {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/sandbox"
+	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
 func TestSandboxIsTheFixtureWithTheConfiguration(t *testing.T) {
