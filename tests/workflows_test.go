@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/compare"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
 func readWorkflow(t *testing.T, file string) (w workflowFile) {
@@ -230,7 +230,7 @@ func TestTheGateLooksAtTheWholeConfiguration(t *testing.T) {
 	events, _ := readWorkflow(t, "../workflows/autoloop-gate.yml").On.(map[string]any)
 	pulls, _ := events["pull_request"].(map[string]any)
 	var paths []any
-	for _, glob := range compare.AgentConfig().Include {
+	for _, glob := range taskrun.AgentConfig().Include {
 		paths = append(paths, glob)
 	}
 	assert.Equal(t, paths, pulls["paths"])

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/iterate"
@@ -19,6 +18,7 @@ import (
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
 // taskLoop runs the task suite of a program inside its loop.
@@ -40,7 +40,7 @@ func (l *taskLoop) Measure(ctx context.Context, dir string, limit evaluate.Limit
 		return l.problem(ctx, ledger.Expense{}, err)
 	}
 	defer session.place.close()
-	found, err := compare.Measure(ctx, session.suite, session.side("incumbent", dir), session.options)
+	found, err := taskrun.Measure(ctx, session.suite, session.side("incumbent", dir), session.options)
 	if err != nil {
 		return l.problem(ctx, found.Expense, err)
 	}
@@ -58,7 +58,7 @@ func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string, lim
 		return l.problem(ctx, ledger.Expense{}, err)
 	}
 	defer session.place.close()
-	found, err := compare.Run(ctx, session.suite, session.side("incumbent", incumbent), session.side("candidate", candidate), session.options)
+	found, err := taskrun.Run(ctx, session.suite, session.side("incumbent", incumbent), session.side("candidate", candidate), session.options)
 	if err != nil {
 		return l.problem(ctx, found.Expense, err)
 	}
@@ -77,13 +77,13 @@ func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string, lim
 // keeps the suite from being run to its end; the rest is an error of ours.
 func (l *taskLoop) problem(ctx context.Context, expense ledger.Expense, err error) (iterate.Suited, error) {
 	const most = 400
-	var wrong *compare.MisuseError
+	var wrong *taskrun.MisuseError
 	var usage *UsageError
 	result := iterate.Suited{Expense: expense.Given()}
 	switch {
 	case errors.As(err, &wrong), errors.As(err, &usage):
 		result.Problem = process.OneLine(err.Error(), most)
-	case errors.Is(err, compare.ErrIncomplete) && ctx.Err() == nil:
+	case errors.Is(err, taskrun.ErrIncomplete) && ctx.Err() == nil:
 		result.Unfinished = process.OneLine(err.Error(), most)
 	default:
 		return result, err
@@ -99,7 +99,7 @@ func metricOf(o suite.Outcome) *metric.Value {
 }
 
 // reasonsOf is a comparison in lines, the deciding ones first.
-func reasonsOf(found compare.Report) []string {
+func reasonsOf(found taskrun.Report) []string {
 	lines := []string{found.Summary}
 	for _, list := range [][]suite.Reason{found.Regressions, found.Notes, found.Improvements} {
 		for _, reason := range list {
@@ -137,18 +137,18 @@ type taskSession struct {
 	*taskLoop
 
 	place   *tasksPlace
-	suite   *compare.Suite
-	options compare.Options
+	suite   *taskrun.Suite
+	options taskrun.Options
 }
 
 // side is a tree as a configuration: what the target matches, and where agents
 // look besides, such as a CLAUDE.md that points to the target's AGENTS.md.
-func (s *taskSession) side(label, dir string) compare.Side {
-	return compare.Side{Label: label, Dir: dir, Config: s.config()}
+func (s *taskSession) side(label, dir string) taskrun.Side {
+	return taskrun.Side{Label: label, Dir: dir, Config: s.config()}
 }
 
-func (l *taskLoop) config() compare.Config {
-	config := compare.Config{Include: compare.AgentConfig().Include}
+func (l *taskLoop) config() taskrun.Config {
+	config := taskrun.Config{Include: taskrun.AgentConfig().Include}
 	for _, pattern := range l.program.Targets {
 		config.Include = append(config.Include, pattern.Text)
 	}
@@ -159,7 +159,7 @@ func (l *taskLoop) config() compare.Config {
 func (l *taskLoop) open(ctx context.Context, dir string, limit evaluate.Limit) (*taskSession, error) {
 	p := l.program
 	suiteDir := filepath.Join(dir, filepath.FromSlash(p.Tasks))
-	loaded, err := compare.Load(ctx, suiteDir)
+	loaded, err := taskrun.Load(ctx, suiteDir)
 	if err != nil {
 		return nil, err
 	}
@@ -183,8 +183,8 @@ func (l *taskLoop) open(ctx context.Context, dir string, limit evaluate.Limit) (
 		place.close()
 		return nil, err
 	}
-	session.options.Budget = compare.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
-	session.options.Progress = func(now compare.Progress) {
+	session.options.Budget = taskrun.Budget{Tokens: limit.Tokens, USD: limit.CostUSD}
+	session.options.Progress = func(now taskrun.Progress) {
 		if l.tell != nil && now.Task != "" {
 			l.tell(strconv.Itoa(now.Done) + " of " + strconv.Itoa(now.Total) + " runs: " + now.Task + " of the " + now.Side)
 		}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
 func newTasksCommand(env Env, o *iterateOptions) *cobra.Command {
@@ -65,8 +65,8 @@ type validatedTask struct {
 }
 
 func validateTasks(ctx context.Context, env Env, dir string, asJSON bool) error {
-	loaded, err := compare.Load(ctx, env.path(dir))
-	var wrong *compare.MisuseError
+	loaded, err := taskrun.Load(ctx, env.path(dir))
+	var wrong *taskrun.MisuseError
 	if err != nil && !errors.As(err, &wrong) {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/tasks/judge"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
 // tasksOptions are the flags of `iterate tasks compare`.
@@ -102,7 +102,7 @@ func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.Fla
 	if err != nil {
 		return err
 	}
-	loaded, err := compare.Load(ctx, env.path(o.suite))
+	loaded, err := taskrun.Load(ctx, env.path(o.suite))
 	if err != nil {
 		return taskError(err)
 	}
@@ -127,11 +127,11 @@ func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.Fla
 	bar := newTaskProgress(env)
 	options.Progress = bar.Show
 	if o.shard != "" {
-		err := o.runPart(ctx, env, loaded, [2]compare.Side{baseline, candidate}, options)
+		err := o.runPart(ctx, env, loaded, [2]taskrun.Side{baseline, candidate}, options)
 		bar.Close()
 		return taskError(err)
 	}
-	found, err := compare.Run(ctx, loaded, baseline, candidate, options)
+	found, err := taskrun.Run(ctx, loaded, baseline, candidate, options)
 	bar.Close()
 	if err != nil {
 		return taskError(err)
@@ -172,8 +172,8 @@ func (o *tasksOptions) repeats() (int, error) {
 	return runs, nil
 }
 
-func (o *tasksOptions) budget() (compare.Budget, error) {
-	budget := compare.Budget{
+func (o *tasksOptions) budget() (taskrun.Budget, error) {
+	budget := taskrun.Budget{
 		Tokens: o.tokens, Time: time.Duration(o.minutes * float64(time.Minute)), UnknownCostPauses: o.unknownCost == "pause",
 	}
 	if o.usd != "" {
@@ -188,7 +188,7 @@ func (o *tasksOptions) budget() (compare.Budget, error) {
 
 // taskError makes what the caller can mend a mistake of theirs.
 func taskError(err error) error {
-	var wrong *compare.MisuseError
+	var wrong *taskrun.MisuseError
 	if errors.As(err, &wrong) {
 		return &UsageError{err}
 	}

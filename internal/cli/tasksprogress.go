@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
 // taskProgress shows how far a comparison is: on a terminal one line with a
@@ -31,7 +31,7 @@ func newTaskProgress(env Env) *taskProgress {
 }
 
 // Show shows the state after a run.
-func (t *taskProgress) Show(p compare.Progress) {
+func (t *taskProgress) Show(p taskrun.Progress) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.live == nil {
@@ -54,7 +54,7 @@ func (t *taskProgress) line(sign string) string {
 }
 
 // taskLine says in a line how far a comparison is.
-func taskLine(p compare.Progress) string {
+func taskLine(p taskrun.Progress) string {
 	line := fmt.Sprintf("%d/%d runs", p.Done, p.Total)
 	if p.Reused > 0 {
 		line += fmt.Sprintf(", %d kept from before", p.Reused)
@@ -74,7 +74,7 @@ func taskLine(p compare.Progress) string {
 }
 
 // spentSoFar says what the runs of this comparison have cost.
-func spentSoFar(p compare.Progress) string {
+func spentSoFar(p taskrun.Progress) string {
 	var parts []string
 	if p.USD.Sign() > 0 {
 		parts = append(parts, fmt.Sprintf("%.4f USD", p.USD.Float64()))

@@ -8,22 +8,22 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
 func TestTaskProgress(t *testing.T) {
 	t.Parallel()
-	half := compare.Progress{
+	half := taskrun.Progress{
 		Done: 5, Total: 10, Reused: 2, Task: "fix\x1b[31m", Side: "candidate", Passed: 1, Checks: 3, Failure: "timeout: it\ntook long",
 		USD: metric.MustValue("0.12345"), Tokens: 700, Unknown: 1,
 	}
 	var out bytes.Buffer
 	env := Env{Stderr: &out, Now: time.Now, Getenv: func(string) string { return "" }}
 	shown := newTaskProgress(env)
-	shown.Show(compare.Progress{Total: 10})
+	shown.Show(taskrun.Progress{Total: 10})
 	shown.Show(half)
-	shown.Show(compare.Progress{Done: 10, Total: 10, Judged: 1, ToJudge: 4})
+	shown.Show(taskrun.Progress{Done: 10, Total: 10, Judged: 1, ToJudge: 4})
 	shown.Close()
 	assert.Equal(t, "0/10 runs\n"+
 		"5/10 runs, 2 kept from before, 0.1235 USD, 700 tokens, 1 runs of unknown cost: fix\ufffd[31m, candidate: 1 of 3 checks passed (timeout: it took long)\n"+

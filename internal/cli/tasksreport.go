@@ -11,15 +11,15 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 	"github.com/org/autoloop/internal/tree"
 )
 
 // deliver writes and prints the report; the verdict is the exit code.
-func (o *tasksOptions) deliver(env Env, found compare.Report) error {
+func (o *tasksOptions) deliver(env Env, found taskrun.Report) error {
 	if o.report != "" {
 		var err error
 		if found, err = writeTaskReport(env.path(o.report), found); err != nil {
@@ -38,7 +38,7 @@ func (o *tasksOptions) deliver(env Env, found compare.Report) error {
 	return nil
 }
 
-func printTaskReport(env Env, o compareOptions, found compare.Report) error {
+func printTaskReport(env Env, o compareOptions, found taskrun.Report) error {
 	shown := shownReport(found)
 	if !o.json {
 		return printComparison(env, o, shown)
@@ -60,7 +60,7 @@ func printTaskReport(env Env, o compareOptions, found compare.Report) error {
 const maxWarning = 400
 
 // shownReport is a report for people, with its warnings among the notes.
-func shownReport(found compare.Report) report.Comparison {
+func shownReport(found taskrun.Report) report.Comparison {
 	shown := report.Comparison{Comparison: found.Comparison, Before: found.Baseline, After: found.Candidate}
 	shown.Notes = slices.Clone(shown.Notes)
 	for _, warning := range found.Warnings {
@@ -74,8 +74,8 @@ const reportFile = "report.json"
 
 // writeTaskReport writes a report with copies of all transcripts and changes,
 // and returns it with paths that are relative to the directory.
-func writeTaskReport(dir string, found compare.Report) (compare.Report, error) {
-	fail := func(err error) (compare.Report, error) {
+func writeTaskReport(dir string, found taskrun.Report) (taskrun.Report, error) {
+	fail := func(err error) (taskrun.Report, error) {
 		return found, fmt.Errorf("write the report to %s: %w", dir, err)
 	}
 	if err := clearReport(dir); err != nil {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/org/autoloop/internal/compare"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
 // ranPart is `iterate tasks compare --shard I/N --json`.
@@ -18,12 +18,12 @@ type ranPart struct {
 }
 
 // runPart makes the runs of one part of the suite, for `iterate shards merge`.
-func (o *tasksOptions) runPart(ctx context.Context, env Env, s *compare.Suite, sides [2]compare.Side, options compare.Options) error {
+func (o *tasksOptions) runPart(ctx context.Context, env Env, s *taskrun.Suite, sides [2]taskrun.Side, options taskrun.Options) error {
 	shard, err := parseShard(o.shard)
 	if err != nil {
 		return err
 	}
-	done, err := compare.RunPart(ctx, s, sides[0], sides[1], options, compare.Part{Index: shard.Index, Of: shard.Of})
+	done, err := taskrun.RunPart(ctx, s, sides[0], sides[1], options, taskrun.Part{Index: shard.Index, Of: shard.Of})
 	if err != nil {
 		return err
 	}

@@ -5,17 +5,17 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/org/autoloop/internal/compare"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 	"github.com/org/autoloop/internal/tree"
 )
 
 // side finds a configuration: a directory, or a commit whose files are written
 // to one.
-func (o *tasksOptions) side(ctx context.Context, env Env, place *tasksPlace, role, text string) (compare.Side, error) {
-	side := compare.Side{Label: text, Config: compare.AgentConfig()}
+func (o *tasksOptions) side(ctx context.Context, env Env, place *tasksPlace, role, text string) (taskrun.Side, error) {
+	side := taskrun.Side{Label: text, Config: taskrun.AgentConfig()}
 	side.Config.Include = append(side.Config.Include, o.targets...)
 	if len(o.config) > 0 {
-		side.Config = compare.Config{Include: o.config}
+		side.Config = taskrun.Config{Include: o.config}
 	}
 	if info, err := os.Stat(env.path(text)); err == nil && info.IsDir() {
 		side.Dir = env.path(text)

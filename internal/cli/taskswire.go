@@ -13,13 +13,13 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/chat"
-	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/tasks/judge"
 	"github.com/org/autoloop/internal/tasks/runcache"
 	"github.com/org/autoloop/internal/tasks/sandbox"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 	"github.com/org/autoloop/internal/tree"
 )
 
@@ -90,11 +90,11 @@ func (o *tasksOptions) runner(ctx context.Context, env Env, place *tasksPlace) (
 }
 
 // wire builds all that a comparison works with.
-func (o *tasksOptions) wire(ctx context.Context, env Env, place *tasksPlace) (compare.Options, error) {
+func (o *tasksOptions) wire(ctx context.Context, env Env, place *tasksPlace) (taskrun.Options, error) {
 	masker := process.NewMasker(env.Environ)
 	runner, err := o.runner(ctx, env, place)
 	if err != nil {
-		return compare.Options{}, err
+		return taskrun.Options{}, err
 	}
 	environ := func(home string, names []string) ([]string, error) {
 		if err := os.MkdirAll(filepath.Join(home, "tmp"), 0o700); err != nil {
@@ -104,17 +104,17 @@ func (o *tasksOptions) wire(ctx context.Context, env Env, place *tasksPlace) (co
 	}
 	runs, err := o.repeats()
 	if err != nil {
-		return compare.Options{}, err
+		return taskrun.Options{}, err
 	}
 	budget, err := o.budget()
 	if err != nil {
-		return compare.Options{}, err
+		return taskrun.Options{}, err
 	}
 	name := o.agent
 	if name == "" && o.command != "" {
 		name = "command"
 	}
-	options := compare.Options{
+	options := taskrun.Options{
 		Agent: name, Model: o.model, Command: o.command, CommandDigest: commandDigest(env, o.command), Env: o.env,
 		Surroundings: fmt.Sprintf("isolated: %v, network: %v", runner.Isolation != nil, o.network),
 		Jobs:         o.jobs, Runs: runs, Budget: budget, Fresh: o.fresh,

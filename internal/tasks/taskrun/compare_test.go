@@ -1,4 +1,4 @@
-package compare_test
+package taskrun_test
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
 func TestABetterConfigurationIsPromoted(t *testing.T) {
@@ -60,7 +60,7 @@ func TestChanceIsSeen(t *testing.T) {
 	w := newWorld(t, map[string]object{"a": {"checks": []object{{"kind": "command", "cmd": `
 		echo x >> "$ROOT/count-$(cat out.txt)"
 		test $(( ($(wc -l < "$ROOT/count-$(cat out.txt)") + $(grep -c after out.txt)) % 2 )) = 1`}}}})
-	found, err := w.compare(t.Context(), copyConfig, func(o *compare.Options) { o.Jobs = 1 })
+	found, err := w.compare(t.Context(), copyConfig, func(o *taskrun.Options) { o.Jobs = 1 })
 	require.NoError(t, err)
 	assert.Equal(t, 5, found.Repeats)
 	assert.Equal(t, gate.Neutral, found.Verdict, found.Summary)
@@ -91,7 +91,7 @@ func TestFinishedRunsAreKept(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, int64(16), w.runs.Load(), "another fixture is another task")
 
-	_, err = w.compare(t.Context(), copyConfig, func(o *compare.Options) { o.Fresh = true })
+	_, err = w.compare(t.Context(), copyConfig, func(o *taskrun.Options) { o.Fresh = true })
 	require.NoError(t, err)
 	assert.Equal(t, int64(24), w.runs.Load())
 }
@@ -137,7 +137,7 @@ func TestFailuresAreResults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, map[string]object{"a": {"timeoutMs": 1000, "checks": []object{{"kind": "fileExists", "path": "file.txt"}}}})
-			found, err := w.compare(t.Context(), test.script, func(o *compare.Options) { o.Runs = 1 })
+			found, err := w.compare(t.Context(), test.script, func(o *taskrun.Options) { o.Runs = 1 })
 			require.NoError(t, err)
 			assert.Equal(t, gate.Regressed, found.Verdict)
 			assert.Contains(t, found.Candidate.Scores[0].Runs[0].Failure, test.says)
@@ -151,12 +151,12 @@ func TestAnAgentThatIsNotThereIsAnError(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]object{"a": {}, "b": {"agent": "nobody"}})
 	_, err := w.compare(t.Context(), copyConfig, nil)
-	var wrong *compare.MisuseError
+	var wrong *taskrun.MisuseError
 	require.ErrorAs(t, err, &wrong)
 	require.ErrorContains(t, err, `b/task.json: no agent is called "nobody"`)
 	assert.Zero(t, w.runs.Load(), "nothing runs")
 
-	_, err = w.compare(t.Context(), copyConfig, func(o *compare.Options) { o.Agent = "" })
+	_, err = w.compare(t.Context(), copyConfig, func(o *taskrun.Options) { o.Agent = "" })
 	require.ErrorContains(t, err, "a/task.json names no agent")
 }
 
@@ -170,7 +170,7 @@ func (refused) Propose(context.Context, agent.Request) (agent.Reply, error) {
 func TestAnAgentThatCannotWorkIsNoResult(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]object{"a": {}})
-	_, err := w.compare(t.Context(), copyConfig, func(o *compare.Options) {
+	_, err := w.compare(t.Context(), copyConfig, func(o *taskrun.Options) {
 		o.Agents = func(string) (agent.Agent, error) { return refused{&agent.Command{}}, nil }
 	})
 	require.ErrorContains(t, err, "task a: agent command: rate-limit: come back at ten")
@@ -180,15 +180,15 @@ func TestAnAgentThatCannotWorkIsNoResult(t *testing.T) {
 func TestEverythingWrongIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]object{"a": {"chekcs": []object{}}, "b": {"fixtureDir": "../.."}, "c": {"timeoutMs": -1}})
-	_, err := compare.Load(t.Context(), w.at("suite"))
-	var wrong *compare.MisuseError
+	_, err := taskrun.Load(t.Context(), w.at("suite"))
+	var wrong *taskrun.MisuseError
 	require.ErrorAs(t, err, &wrong)
 	for _, text := range []string{"a/task.json:1: chekcs: ", "b/task.json:1: fixtureDir: ", "c/task.json:1: timeoutMs: "} {
 		require.ErrorContains(t, err, text)
 	}
 	assert.Len(t, strings.Split(err.Error(), "\n"), 3)
 
-	_, err = compare.Load(t.Context(), w.at("before"))
+	_, err = taskrun.Load(t.Context(), w.at("before"))
 	require.ErrorContains(t, err, "there is no task.json")
 }
 
@@ -196,28 +196,28 @@ func TestLinksOutOfAFixtureAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]object{"a": {}})
 	require.NoError(t, os.Symlink("/etc/passwd", w.at("suite/a/fixture/l")))
-	_, err := compare.Load(t.Context(), w.at("suite"))
+	_, err := taskrun.Load(t.Context(), w.at("suite"))
 	require.ErrorContains(t, err, `a/task.json: fixtureDir: fixture of a: "l" is a link that leaves the sandbox`)
 }
 
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]object{"a": {}, "b": {}, "c": {}})
-	priced := func(o *compare.Options) {
-		o.Budget, o.Jobs = compare.Budget{Tokens: 250}, 1
+	priced := func(o *taskrun.Options) {
+		o.Budget, o.Jobs = taskrun.Budget{Tokens: 250}, 1
 		o.Agents = func(string) (agent.Agent, error) {
 			return spender{counted{&agent.Command{Runner: o.Sandboxes.Runner}, &w.runs}}, nil
 		}
 	}
 	_, err := w.compare(t.Context(), copyConfig, priced)
 	require.ErrorContains(t, err, "the budget of 250 tokens is used up after 3 of 6 runs")
-	require.ErrorIs(t, err, compare.ErrIncomplete)
-	_, err = w.compare(t.Context(), copyConfig, func(o *compare.Options) { priced(o); o.Budget.Tokens = 1 << 40 })
+	require.ErrorIs(t, err, taskrun.ErrIncomplete)
+	_, err = w.compare(t.Context(), copyConfig, func(o *taskrun.Options) { priced(o); o.Budget.Tokens = 1 << 40 })
 	require.NoError(t, err)
 	assert.Positive(t, w.runs.Load())
 
-	_, err = w.compare(t.Context(), copyConfig, func(o *compare.Options) {
-		o.Budget, o.Jobs, o.Fresh = compare.Budget{Tokens: 1, UnknownCostPauses: true}, 1, true
+	_, err = w.compare(t.Context(), copyConfig, func(o *taskrun.Options) {
+		o.Budget, o.Jobs, o.Fresh = taskrun.Budget{Tokens: 1, UnknownCostPauses: true}, 1, true
 	})
 	require.ErrorContains(t, err, "the agent does not say what it costs")
 }
@@ -237,9 +237,9 @@ func TestInterruptedGoesOn(t *testing.T) {
 	w := newWorld(t, map[string]object{"a": {}, "b": {}, "c": {}})
 	stopped := errors.New("stopped")
 	ctx, stop := context.WithCancelCause(t.Context())
-	_, err := w.compare(ctx, copyConfig, func(o *compare.Options) {
+	_, err := w.compare(ctx, copyConfig, func(o *taskrun.Options) {
 		o.Jobs = 1
-		o.Progress = func(p compare.Progress) {
+		o.Progress = func(p taskrun.Progress) {
 			if p.Done == 4 {
 				stop(stopped)
 			}
@@ -254,7 +254,7 @@ func TestInterruptedGoesOn(t *testing.T) {
 
 func TestConfigurationGlobs(t *testing.T) {
 	t.Parallel()
-	c := compare.AgentConfig()
+	c := taskrun.AgentConfig()
 	require.NoError(t, c.Err())
 	for path, is := range map[string]bool{
 		"AGENTS.md": true, "sub/AGENTS.md": false, ".claude/a/b.md": true, ".claude/settings.local.json": false, "CLAUDE.local.md": false,
@@ -265,12 +265,12 @@ func TestConfigurationGlobs(t *testing.T) {
 	for dir, is := range map[string]bool{".claude": true, ".claude/deep/er": true, ".github": true, ".github/workflows": false, "node_modules": false, "AGENTS.md": false} {
 		assert.Equal(t, is, c.Within(dir), dir)
 	}
-	c = compare.Config{Include: []string{"docs/", "{a/b,c}/*.md", "x/*/y.md"}}
+	c = taskrun.Config{Include: []string{"docs/", "{a/b,c}/*.md", "x/*/y.md"}}
 	assert.True(t, c.Match("docs/deep/x"))
 	assert.True(t, c.Match("a/b/x.md"))
 	for dir, is := range map[string]bool{"docs": true, "docs/deep": true, "a": true, "x": true, "x/any": true, "x/any/more": true} {
 		assert.Equal(t, is, c.Within(dir), dir)
 	}
-	require.ErrorContains(t, compare.Config{Include: []string{"[", "/abs"}}.Err(), `"[" is no glob`)
-	require.Error(t, compare.Config{}.Err())
+	require.ErrorContains(t, taskrun.Config{Include: []string{"[", "/abs"}}.Err(), `"[" is no glob`)
+	require.Error(t, taskrun.Config{}.Err())
 }

@@ -1,11 +1,11 @@
-// Package compare runs a task suite for two configurations of an agent, the
+// Package taskrun runs a task suite for two configurations of an agent, the
 // baseline and the candidate, and holds one against the other.
 //
 // A run is one task, once, with one configuration, in a sandbox of its own. It
 // becomes a record, which is kept on disk under the digest of all that went
 // into it as soon as it is finished: an interrupted comparison goes on where it
 // was, and the baseline's runs serve the next candidate too.
-package compare
+package taskrun
 
 import (
 	"context"

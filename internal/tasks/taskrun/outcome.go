@@ -1,4 +1,4 @@
-package compare
+package taskrun
 
 import "github.com/org/autoloop/internal/suite"
 

@@ -1,4 +1,4 @@
-package compare_test
+package taskrun_test
 
 import (
 	"context"
@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/runcache"
 	"github.com/org/autoloop/internal/tasks/sandbox"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
 func TestMain(m *testing.M) {
@@ -84,14 +84,14 @@ func (c counted) Propose(ctx context.Context, request agent.Request) (agent.Repl
 
 // options are those of a comparison by the agent `command`, with real
 // processes; change adapts them.
-func (w *world) options(script string, change func(*compare.Options)) compare.Options {
+func (w *world) options(script string, change func(*taskrun.Options)) taskrun.Options {
 	w.t.Helper()
 	w.sessions++
 	runner := process.NewRunner()
 	stage, run := w.at(fmt.Sprintf("stage-%d", w.sessions)), w.at(fmt.Sprintf("run-%d", w.sessions))
 	require.NoError(w.t, os.MkdirAll(stage, 0o700))
 	require.NoError(w.t, os.MkdirAll(run, 0o700))
-	o := compare.Options{
+	o := taskrun.Options{
 		Agent: "command", Command: script, Thresholds: suite.DefaultThresholds(),
 		Agents: func(name string) (agent.Agent, error) {
 			found, err := agent.NewRegistry(&agent.Command{Runner: runner}).Usable(name, agent.Situation{Command: script})
@@ -115,12 +115,12 @@ func (w *world) options(script string, change func(*compare.Options)) compare.Op
 }
 
 // compare runs the suite on both sides.
-func (w *world) compare(ctx context.Context, script string, change func(*compare.Options)) (compare.Report, error) {
+func (w *world) compare(ctx context.Context, script string, change func(*taskrun.Options)) (taskrun.Report, error) {
 	w.t.Helper()
-	loaded, err := compare.Load(ctx, w.at("suite"))
+	loaded, err := taskrun.Load(ctx, w.at("suite"))
 	require.NoError(w.t, err)
 	o := w.options(script, change)
-	found, err := compare.Run(ctx, loaded, w.side("before"), w.side("after"), o)
+	found, err := taskrun.Run(ctx, loaded, w.side("before"), w.side("after"), o)
 	left, readErr := os.ReadDir(o.RunDir)
 	require.NoError(w.t, readErr)
 	for _, entry := range left {
@@ -129,8 +129,8 @@ func (w *world) compare(ctx context.Context, script string, change func(*compare
 	return found, err
 }
 
-func (w *world) side(name string) compare.Side {
-	return compare.Side{Label: name, Dir: w.at(name), Config: compare.AgentConfig()}
+func (w *world) side(name string) taskrun.Side {
+	return taskrun.Side{Label: name, Dir: w.at(name), Config: taskrun.AgentConfig()}
 }
 
 // after is a check that holds with the candidate's configuration alone, when

@@ -1,4 +1,4 @@
-package compare_test
+package taskrun_test
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/compare"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/judge"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
 // opinion is a judge that answers by a function, and remembers the cases.
@@ -57,7 +57,7 @@ func TestJudgeDecides(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, judged())
 	o := &opinion{score: likes("after")}
-	found, err := w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.Judge, options.Jobs = o, 1 })
+	found, err := w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge, options.Jobs = o, 1 })
 	require.NoError(t, err)
 	assert.Equal(t, gate.Improved, found.Verdict, found.Summary)
 	assert.Equal(t, 5, found.Repeats, "a judge is a model")
@@ -77,11 +77,11 @@ func TestJudgeDecides(t *testing.T) {
 	}
 	assert.NotContains(t, []string{"AAAAABBBBB", "BBBBBAAAAA", "ABABABABAB", "BABABABABA"}, turns(o.cases), "the order tells nothing")
 
-	_, err = w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.Judge = o })
+	_, err = w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge = o })
 	require.NoError(t, err)
 	assert.Len(t, o.cases, 10, "judgements of this comparison are kept")
 	w.write("after/AGENTS.md", "afterwards\n")
-	_, err = w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.Judge, options.Jobs = o, 1 })
+	_, err = w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge, options.Jobs = o, 1 })
 	require.NoError(t, err)
 	require.Len(t, o.cases, 20, "beside another candidate the baseline is judged again")
 	assert.NotEqual(t, turns(o.cases[:10]), turns(o.cases[10:]), "the order is another in each comparison")
@@ -97,7 +97,7 @@ func TestJudgeOnOneSideDecidesNothing(t *testing.T) {
 		}
 		return 1
 	}
-	found, err := w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.Judge, options.Jobs = o, 1 })
+	found, err := w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge, options.Jobs = o, 1 })
 	require.NoError(t, err, "a judge never breaks a comparison")
 	assert.NotEqual(t, gate.Improved, found.Verdict)
 	assert.False(t, found.Promotable)
@@ -108,7 +108,7 @@ func TestSilentJudgeIsLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, judged())
 	o := &opinion{score: func(judge.Case) float64 { return -1 }}
-	found, err := w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.Judge, options.Jobs = o, 1 })
+	found, err := w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge, options.Jobs = o, 1 })
 	require.NoError(t, err)
 	assert.Equal(t, gate.Neutral, found.Verdict)
 	assert.Len(t, o.cases, 3)
@@ -119,7 +119,7 @@ func TestSilentJudgeIsLeftOut(t *testing.T) {
 func TestWithoutJudgeIsSaid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, judged())
-	found, err := w.compare(t.Context(), copyConfig, func(options *compare.Options) { options.NoJudge = "no key" })
+	found, err := w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.NoJudge = "no key" })
 	require.NoError(t, err)
 	assert.Equal(t, []string{"no key"}, found.Warnings)
 }
