@@ -35,7 +35,7 @@ const (
 func layout() map[string]layer {
 	floors := map[layer]string{
 		domain: "metric program suite state results ledger gate noise audit search prompt report chat ci " +
-			"post steer budget",
+			"post github/commands budget",
 		adapter: "agent tasks/runcache tasks/judge evaluate tasks/sandbox snapshot store bundle github tree",
 		base:    "process files git model model/modeltest github/githubtest",
 		service: "schedule iterate tasks/taskrun evals skill doctor publish",

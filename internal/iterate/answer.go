@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/steer"
 )
 
 // answer gives the answers that are in the books since comments are read again:
@@ -21,7 +21,7 @@ func (r *run) answer(ctx context.Context) {
 		if e.Kind != ledger.Answered || e.Time.Before(since) || r.answered[e.Key] {
 			continue
 		}
-		to, ok := steer.ParseAnswer(e.Key)
+		to, ok := commands.ParseAnswer(e.Key)
 		if !ok {
 			continue
 		}

@@ -8,27 +8,27 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/ci"
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/state"
-	"github.com/org/autoloop/internal/steer"
 )
 
 // Front is where people watch a program and steer it: its issue and its pull
 // request. Every method may be repeated: it finds what an earlier call left.
 type Front interface {
 	// Hear finds issue, pull request, and what was said since the last time.
-	Hear(ctx context.Context, a post.Account) (steer.Heard, error)
+	Hear(ctx context.Context, a post.Account) (commands.Heard, error)
 	// Look is Hear without changing anything: the issue is 0 where there is none.
-	Look(ctx context.Context, a post.Account) (steer.Heard, error)
+	Look(ctx context.Context, a post.Account) (commands.Heard, error)
 	// Open opens or reopens the issue after Look, and returns its number, and
 	// who wrote the program file when that is not in the books.
 	Open(ctx context.Context, a post.Account) (number int, author string, err error)
 	// Changes counts what was sent to change something.
 	Changes() int
 	// Answer tells the author of commands what came of them.
-	Answer(ctx context.Context, to steer.Answer, text string) error
+	Answer(ctx context.Context, to commands.Answer, text string) error
 	// Promote opens the pull request of what was kept, or brings it up to date.
 	// It returns its number, 0 when there is nothing to promote.
 	Promote(ctx context.Context, a post.Account, base string) (int, error)
@@ -163,7 +163,7 @@ func (r *run) words() []string {
 		}
 		say(c.Text)
 		for _, command := range c.Commands {
-			if command.Kind == steer.Instruct {
+			if command.Kind == commands.Instruct {
 				say(command.Text)
 			}
 		}

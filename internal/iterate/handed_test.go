@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/bundle"
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/steer"
 )
 
 const handedEvents = `{"event":"measured","run_id":"r","iteration":1,"role":"baseline","metric":1,"samples":[1]}
@@ -105,14 +105,14 @@ func FuzzUnpack(f *testing.F) {
 func TestAMarkGoesNoFurtherThanWhatThereIs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		mark                steer.Mark
+		mark                commands.Mark
 		there, before, want string
 	}{
-		{steer.Mark{Issue: 5, Review: 6}, "5 6", "1 1", "5 6"},
-		{steer.Mark{Issue: 5, Review: 6}, "9 9", "1 1", "5 6"},
-		{steer.Mark{Issue: 999, Review: 999}, "9 8", "1 1", "9 8"},
-		{steer.Mark{}, "9 8", "4 3", "4 3"},
-		{steer.Mark{Issue: 5}, "", "4 3", ""},
+		{commands.Mark{Issue: 5, Review: 6}, "5 6", "1 1", "5 6"},
+		{commands.Mark{Issue: 5, Review: 6}, "9 9", "1 1", "5 6"},
+		{commands.Mark{Issue: 999, Review: 999}, "9 8", "1 1", "9 8"},
+		{commands.Mark{}, "9 8", "4 3", "4 3"},
+		{commands.Mark{Issue: 5}, "", "4 3", ""},
 	} {
 		assert.Equal(t, c.want, until(c.mark, c.there, c.before))
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
-	"github.com/org/autoloop/internal/steer"
 )
 
 // obey enters what was heard into the books in one step, and answers after it:
@@ -35,7 +35,7 @@ func (r *run) obeyAll(b *books, undo *undoing) error {
 	if err := r.endPull(b); err != nil {
 		return err
 	}
-	done := steer.ParseMark(b.sum.Settings[ledger.CommandsUntil])
+	done := commands.ParseMark(b.sum.Settings[ledger.CommandsUntil])
 	mark := done
 	for _, c := range r.heard.Comments {
 		if len(c.Commands) == 0 || done.Knows(c.ID, c.Review) {
@@ -85,7 +85,7 @@ func (r *run) endPull(b *books) error {
 }
 
 // obeyComment does what one comment asks for, and enters the answer.
-func (r *run) obeyComment(b *books, c steer.Comment, undo *undoing) error {
+func (r *run) obeyComment(b *books, c commands.Comment, undo *undoing) error {
 	var texts []string
 	all := true
 	for _, command := range c.Commands {
@@ -96,41 +96,41 @@ func (r *run) obeyComment(b *books, c steer.Comment, undo *undoing) error {
 		texts = append(texts, text)
 		all = all && good
 	}
-	to := steer.Answer{ID: c.ID, Review: c.Review, On: c.On, Good: all}
+	to := commands.Answer{ID: c.ID, Review: c.Review, On: c.On, Good: all}
 	return r.add(b, ledger.Event{Kind: ledger.Answered, Iteration: b.sum.Iteration, Key: to.String(), Reason: strings.Join(texts, "\n\n")})
 }
 
 // command does one command, and says what came of it.
-func (r *run) command(b *books, c steer.Comment, command steer.Command, undo *undoing) (text string, good bool, err error) {
+func (r *run) command(b *books, c commands.Comment, command commands.Command, undo *undoing) (text string, good bool, err error) {
 	switch command.Kind {
-	case steer.Pause:
+	case commands.Pause:
 		reason := command.Text
 		if reason == "" {
 			reason = "by a comment of " + c.Author
 		}
 		return "Paused. `/autoloop resume` goes on.", true, r.pause(b, reason)
-	case steer.Resume, steer.Reactivate:
+	case commands.Resume, commands.Reactivate:
 		return "It goes on.", true, r.resume(b, c)
-	case steer.SetTarget:
+	case commands.SetTarget:
 		return r.setTarget(b, command)
-	case steer.Status:
+	case commands.Status:
 		return post.Summary(post.Account{Program: r.Program, Events: b.log.Events, RunURL: r.RunURL}), true, nil
-	case steer.Run:
+	case commands.Run:
 		r.asked = true
 		return fmt.Sprintf("Iteration %d runs now.", r.iteration), true, nil
-	case steer.Instruct:
+	case commands.Instruct:
 		return fmt.Sprintf("The agent is told at iteration %d.", r.iteration), true, nil
-	case steer.Undo:
+	case commands.Undo:
 		text, good := undo.answer(command.Iteration)
 		return text, good, nil
-	case steer.Wrong:
+	case commands.Wrong:
 		return "That was not understood: " + command.Problem + ".", false, nil
 	default:
 		return "", true, nil
 	}
 }
 
-func (r *run) resume(b *books, c steer.Comment) error {
+func (r *run) resume(b *books, c commands.Comment) error {
 	b.machine.Paused, b.machine.PauseReason = false, ""
 	b.machine.Completed, b.machine.CompletedReason = false, ""
 	r.stopped = ""
@@ -138,7 +138,7 @@ func (r *run) resume(b *books, c steer.Comment) error {
 }
 
 // setTarget holds until the program file names another target than now.
-func (r *run) setTarget(b *books, command steer.Command) (text string, good bool, err error) {
+func (r *run) setTarget(b *books, command commands.Command) (text string, good bool, err error) {
 	if err := r.set(b, ledger.TargetMetricWas, ledger.TargetText(r.Program.Target)); err != nil {
 		return "", false, err
 	}

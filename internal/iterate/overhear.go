@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/bundle"
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/steer"
 )
 
 // overhear reads what was said up to when the bundle was made, and changes
@@ -23,8 +23,8 @@ func (r *run) overhear(ctx context.Context, from bundle.Bundle) error {
 		r.warn("the issue and the pull request were not read: %v", err)
 		return ctx.Err()
 	}
-	mark := steer.ParseMark(from.Heard)
-	heard.Comments = slices.DeleteFunc(heard.Comments, func(c steer.Comment) bool {
+	mark := commands.ParseMark(from.Heard)
+	heard.Comments = slices.DeleteFunc(heard.Comments, func(c commands.Comment) bool {
 		later := !mark.Knows(c.ID, c.Review)
 		if later && (r.unheard.IsZero() || c.Time.Before(r.unheard)) {
 			r.unheard = c.Time
@@ -46,13 +46,13 @@ func (r *run) overhear(ctx context.Context, from bundle.Bundle) error {
 
 // until is the mark of a bundle, no further than what there is to hear, and
 // never back.
-func until(mark steer.Mark, there, before string) string {
-	end, begin := steer.ParseMark(there), steer.ParseMark(before)
+func until(mark commands.Mark, there, before string) string {
+	end, begin := commands.ParseMark(there), commands.ParseMark(before)
 	if there == "" {
 		return ""
 	}
-	mark = steer.Mark{Issue: min(mark.Issue, end.Issue), Review: min(mark.Review, end.Review)}
-	return steer.Mark{Issue: max(mark.Issue, begin.Issue), Review: max(mark.Review, begin.Review)}.String()
+	mark = commands.Mark{Issue: min(mark.Issue, end.Issue), Review: min(mark.Review, end.Review)}
+	return commands.Mark{Issue: max(mark.Issue, begin.Issue), Review: max(mark.Review, begin.Review)}.String()
 }
 
 // firstOf says what was asked for that comes before an iteration, since it
@@ -61,14 +61,14 @@ func (r *run) firstOf(b *books) string {
 	if pull := r.heard.Pull; pull != nil && !pull.Open && !pull.Merged && b.sum.Settings[ledger.PullEnded] != fmt.Sprint(pull.Number) {
 		return fmt.Sprintf("pull request #%d was closed", pull.Number)
 	}
-	done := steer.ParseMark(b.sum.Settings[ledger.CommandsUntil])
+	done := commands.ParseMark(b.sum.Settings[ledger.CommandsUntil])
 	for _, c := range r.heard.Comments {
 		for _, command := range c.Commands {
 			switch command.Kind {
-			case steer.Run, steer.Status, steer.Instruct, steer.Wrong:
-			case steer.Pause, steer.Resume, steer.Reactivate, steer.SetTarget, steer.Undo:
+			case commands.Run, commands.Status, commands.Instruct, commands.Wrong:
+			case commands.Pause, commands.Resume, commands.Reactivate, commands.SetTarget, commands.Undo:
 				if !done.Knows(c.ID, c.Review) {
-					return fmt.Sprintf("a comment asks for `%s %s`", steer.Word, command.Kind)
+					return fmt.Sprintf("a comment asks for `%s %s`", commands.Word, command.Kind)
 				}
 			}
 		}

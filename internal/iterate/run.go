@@ -10,8 +10,8 @@ import (
 	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/steer"
 	"github.com/org/autoloop/internal/store"
 )
 
@@ -31,11 +31,11 @@ type run struct {
 	working   []*attempt      // whose agents were asked
 	stopped   string
 	warnings  []string
-	heard     *steer.Heard // nil without GitHub, or when it is out of reach
-	told      bool         // the agent was told what was heard
-	before    time.Time    // the last run before this one
-	steering  bool         // without a lease and without an iteration
-	asked     bool         // somebody asked for an iteration now
+	heard     *commands.Heard // nil without GitHub, or when it is out of reach
+	told      bool            // the agent was told what was heard
+	before    time.Time       // the last run before this one
+	steering  bool            // without a lease and without an iteration
+	asked     bool            // somebody asked for an iteration now
 	answered  map[string]bool
 	// unanswered counts the answers that did not get through.
 	unanswered int

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/steer"
 )
 
 // Steered is what came of steering.
@@ -63,9 +63,9 @@ func (r *run) askedAtFirst(ctx context.Context) (asked bool, err error) {
 	for _, c := range heard.Comments {
 		for _, command := range c.Commands {
 			switch command.Kind { //nolint:exhaustive // The others neither start nor stop it.
-			case steer.Run, steer.Resume:
+			case commands.Run, commands.Resume:
 				asked = true
-			case steer.Pause:
+			case commands.Pause:
 				asked = false
 			}
 		}

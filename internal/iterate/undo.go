@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/steer"
 )
 
 // undoing takes kept iterations back by commits on top of the branch. The
@@ -32,10 +32,10 @@ func (u *undoing) answer(iteration int) (text string, good bool) {
 // were not yet. Nothing points to them until the books do.
 func (r *run) prepareUndo(ctx context.Context) (*undoing, error) {
 	u := &undoing{answers: map[int]undone{}}
-	done := steer.ParseMark(r.books.sum.Settings[ledger.CommandsUntil])
+	done := commands.ParseMark(r.books.sum.Settings[ledger.CommandsUntil])
 	for _, c := range r.heard.Comments {
 		for _, command := range c.Commands {
-			if command.Kind != steer.Undo || done.Knows(c.ID, c.Review) {
+			if command.Kind != commands.Undo || done.Knows(c.ID, c.Review) {
 				continue
 			}
 			if u.old == "" {

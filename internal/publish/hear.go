@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/state"
-	"github.com/org/autoloop/internal/steer"
 )
 
 // Hear finds the program's issue, opening it where a file program has none yet,
 // its pull request, and the comments that were not heard before.
-func (s *Service) Hear(ctx context.Context, a post.Account) (steer.Heard, error) {
+func (s *Service) Hear(ctx context.Context, a post.Account) (commands.Heard, error) {
 	heard, err := s.Look(ctx, a)
 	if err != nil {
 		return heard, err
@@ -28,7 +28,7 @@ func (s *Service) Hear(ctx context.Context, a post.Account) (steer.Heard, error)
 
 // Look is Hear without a request that changes anything: the issue is 0 when
 // there is none, and one that is closed stays so.
-func (s *Service) Look(ctx context.Context, a post.Account) (steer.Heard, error) {
+func (s *Service) Look(ctx context.Context, a post.Account) (commands.Heard, error) {
 	books := a.Books()
 	s.seen = &seen{}
 	number, _ := strconv.Atoi(books.Settings[ledger.IssueNumber])
@@ -37,11 +37,11 @@ func (s *Service) Look(ctx context.Context, a post.Account) (steer.Heard, error)
 	}
 	issue, err := s.lookFor(ctx, number)
 	if err != nil {
-		return steer.Heard{}, err
+		return commands.Heard{}, err
 	}
 	s.seen.issue = issue
 	s.seen.since = since(books)
-	heard := steer.Heard{Issue: issue.Number}
+	heard := commands.Heard{Issue: issue.Number}
 	if heard.Pull, err = s.readPull(ctx, a); err != nil {
 		return heard, err
 	}
@@ -49,7 +49,7 @@ func (s *Service) Look(ctx context.Context, a post.Account) (steer.Heard, error)
 		return heard, err
 	}
 	all := append(slices.Clone(s.seen.comments), s.seen.others...)
-	mark := steer.ParseMark(books.Settings[ledger.HeardUntil])
+	mark := commands.ParseMark(books.Settings[ledger.HeardUntil])
 	heard.Comments, heard.Until, err = s.listen(ctx, all, mark)
 	return heard, err
 }
@@ -122,7 +122,7 @@ func (s *Service) talk(ctx context.Context, issue, pull int, since time.Time) ([
 // readPull finds the latest pull request of the program's branch. One that is
 // open as far as is known is read alone; else an open one goes before those
 // that are closed. Nothing that was never kept can have one.
-func (s *Service) readPull(ctx context.Context, a post.Account) (*steer.Pull, error) {
+func (s *Service) readPull(ctx context.Context, a post.Account) (*commands.Pull, error) {
 	known := a.Pull()
 	switch {
 	case known == 0 && !a.EverKept():
@@ -143,9 +143,9 @@ func (s *Service) readPull(ctx context.Context, a post.Account) (*steer.Pull, er
 	return s.sees(pulls[max(slices.IndexFunc(pulls, func(p github.Pull) bool { return p.Open }), 0)]), nil
 }
 
-func (s *Service) sees(p github.Pull) *steer.Pull {
+func (s *Service) sees(p github.Pull) *commands.Pull {
 	s.seen.pull = &p
-	return &steer.Pull{Number: p.Number, Open: p.Open, Merged: p.Merged, Head: p.HeadSHA}
+	return &commands.Pull{Number: p.Number, Open: p.Open, Merged: p.Merged, Head: p.HeadSHA}
 }
 
 // maxComments bounds how many comments steer one iteration: the latest.
@@ -153,7 +153,7 @@ const maxComments = 50
 
 // listen sorts out who may steer. Nothing is said to the others. When that could
 // not be found out, nothing was heard, and is heard the next time.
-func (s *Service) listen(ctx context.Context, all []github.Comment, before steer.Mark) (heard []steer.Comment, until string, err error) {
+func (s *Service) listen(ctx context.Context, all []github.Comment, before commands.Mark) (heard []commands.Comment, until string, err error) {
 	slices.SortStableFunc(all, func(a, b github.Comment) int { return a.Created.Compare(b.Created) })
 	all = slices.DeleteFunc(all, func(c github.Comment) bool { return before.Knows(c.ID, c.Review()) })
 	mark := before
@@ -177,18 +177,18 @@ func (s *Service) listen(ctx context.Context, all []github.Comment, before steer
 }
 
 // comment reads one comment; commands to other programs are left out.
-func (s *Service) comment(c github.Comment) steer.Comment {
-	commands, text := steer.Parse(c.Body)
-	commands = slices.DeleteFunc(commands, func(command steer.Command) bool { return command.Program != "" && command.Program != s.Program.Name })
+func (s *Service) comment(c github.Comment) commands.Comment {
+	list, text := commands.Parse(c.Body)
+	list = slices.DeleteFunc(list, func(command commands.Command) bool { return command.Program != "" && command.Program != s.Program.Name })
 	if c.Path != "" && text != "" {
 		text = fmt.Sprintf("on %s: %s", c.Path, text)
 	}
-	return steer.Comment{ID: c.ID, Review: c.Review(), Author: c.Author, Time: c.Created, Commands: commands, Text: text, On: c.On}
+	return commands.Comment{ID: c.ID, Review: c.Review(), Author: c.Author, Time: c.Created, Commands: list, Text: text, On: c.On}
 }
 
 // Answer tells the author of commands what came of them: with a reaction, and
 // with one comment. One that was answered is left alone.
-func (s *Service) Answer(ctx context.Context, to steer.Answer, text string) error {
+func (s *Service) Answer(ctx context.Context, to commands.Answer, text string) error {
 	mark := post.ReplyMark(to.ID)
 	if s.find(mark) != nil {
 		return nil

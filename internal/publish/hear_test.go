@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/publish"
-	"github.com/org/autoloop/internal/steer"
 )
 
 func TestOnlyTrustedPeopleSteer(t *testing.T) {
@@ -128,9 +128,9 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	assert.Equal(t, "smaller steps please", heard.Comments[0].Text)
 	assert.Equal(t, "on a.go: this is unsafe", heard.Comments[1].Text)
 	assert.True(t, heard.Comments[1].Review)
-	for _, c := range []steer.Comment{heard.Comments[1], heard.Comments[0], heard.Comments[0]} {
-		to := steer.Answer{ID: c.ID, Review: c.Review, On: c.On, Good: true}
-		again, ok := steer.ParseAnswer(to.String())
+	for _, c := range []commands.Comment{heard.Comments[1], heard.Comments[0], heard.Comments[0]} {
+		to := commands.Answer{ID: c.ID, Review: c.Review, On: c.On, Good: true}
+		again, ok := commands.ParseAnswer(to.String())
 		require.True(t, ok)
 		require.NoError(t, s.Answer(t.Context(), again, "done"))
 	}
@@ -247,10 +247,10 @@ func TestWhatWasMissedIsShownLater(t *testing.T) {
 
 func TestMarksOfWhatWasHeard(t *testing.T) {
 	t.Parallel()
-	m := steer.ParseMark("12 7")
-	assert.Equal(t, steer.Mark{Issue: 12, Review: 7}, m)
-	assert.Equal(t, m, steer.ParseMark(m.String()))
-	assert.Equal(t, steer.Mark{}, steer.ParseMark("hello"))
+	m := commands.ParseMark("12 7")
+	assert.Equal(t, commands.Mark{Issue: 12, Review: 7}, m)
+	assert.Equal(t, m, commands.ParseMark(m.String()))
+	assert.Equal(t, commands.Mark{}, commands.ParseMark("hello"))
 	assert.True(t, m.Knows(12, false))
 	assert.False(t, m.Knows(12, true))
 }

@@ -1,6 +1,6 @@
-// Package steer reads what trusted people say to a program in comments:
+// Package commands reads what trusted people say to a program in comments:
 // `/autoloop` commands, and free text. It is pure.
-package steer
+package commands
 
 import (
 	"fmt"
