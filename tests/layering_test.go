@@ -34,7 +34,7 @@ const (
 // add it here, and to the picture in docs/architecture.md.
 func layout() map[string]layer {
 	floors := map[layer]string{
-		domain: "metric program suite state results ledger gate noise audit search prompt report chat ci " +
+		domain: "metric program suite state results ledger gate noise audit search prompt report chat github/ci " +
 			"post github/commands budget",
 		adapter: "agent tasks/runcache tasks/judge evaluate tasks/sandbox snapshot store bundle github tree",
 		base:    "process files git model model/modeltest github/githubtest",

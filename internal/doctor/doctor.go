@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/ci"
 	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/ci"
 )
 
 // Level says how bad a finding is.

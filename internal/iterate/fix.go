@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/org/autoloop/internal/ci"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/state"
 )

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/org/autoloop/internal/ci"
+	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/org/autoloop/internal/bundle"
-	"github.com/org/autoloop/internal/ci"
+	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/ledger"
 )
 

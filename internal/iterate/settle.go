@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/ci"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/state"

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/ci"
 	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/ci"
 )
 
 // maxExplained bounds for how many failing checks the annotations are read.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/ci"
+	"github.com/org/autoloop/internal/github/ci"
 )
 
 func check(name, conclusion string, lines ...string) ci.Check {
