@@ -36,7 +36,7 @@ func layout() map[string]layer {
 	floors := map[layer]string{
 		domain: "metric program suite state results ledger gate noise audit search prompt report chat github/ci " +
 			"post github/commands budget",
-		adapter: "agent tasks/runcache tasks/judge evaluate tasks/sandbox snapshot store bundle github tree",
+		adapter: "agent tasks/runcache tasks/judge evaluate tasks/sandbox snapshot store bundle github/api tree",
 		base:    "process files git model model/modeltest github/githubtest",
 		service: "schedule iterate tasks/taskrun evals skill doctor publish",
 		root:    "cli",
@@ -182,8 +182,8 @@ func supervisor(s source) bool {
 func TestLibrariesHaveOneOwner(t *testing.T) {
 	owners := map[string]string{
 		"os/exec":                            "internal/process",
-		"github.com/google/go-github":        "internal/github",
-		"golang.org/x/oauth2":                "internal/github",
+		"github.com/google/go-github":        "internal/github/api",
+		"golang.org/x/oauth2":                "internal/github/api",
 		"github.com/spf13/cobra":             "internal/cli",
 		"github.com/openai/":                 "internal/model",
 		"github.com/sashabaranov/go-openai":  "internal/model",

@@ -15,14 +15,14 @@ import (
 
 	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/store"
 )
 
 // chooseProgram finds the program that was asked for, or that the scheduler
 // selected; nil when it selected none. The issue is that of an issue program.
-func chooseProgram(ctx context.Context, env Env, repo *git.Repo, hub *github.Client, o iterateOptions) (p *program.Program, issue *github.Issue, err error) {
+func chooseProgram(ctx context.Context, env Env, repo *git.Repo, hub *api.Client, o iterateOptions) (p *program.Program, issue *api.Issue, err error) {
 	name := o.program
 	if name == "" {
 		selected, err := selectedProgram(env, repo, o.dir)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
@@ -19,7 +19,7 @@ import (
 // discover reads the issue programs that have a label, and returns the issues.
 // That GitHub is down is a warning, and the issues are nil: file programs run, and
 // issue programs known from their states are left alone.
-func discover(ctx context.Context, hub *github.Client, label string, files []*program.Program, states map[string][]byte) (schedule.Discovery, []github.Issue, error) {
+func discover(ctx context.Context, hub *api.Client, label string, files []*program.Program, states map[string][]byte) (schedule.Discovery, []api.Issue, error) {
 	found, err := hub.Issues(ctx, label, "open")
 	if err != nil {
 		if ctx.Err() != nil {
@@ -56,7 +56,7 @@ func unread(err error, files []*program.Program, states map[string][]byte) strin
 // untrusted are the authors of issues who may not write programs, with the
 // reason. The association decides and, where a membership is private, what the
 // author may do here.
-func untrusted(ctx context.Context, hub *github.Client, issues []github.Issue) map[string]string {
+func untrusted(ctx context.Context, hub *api.Client, issues []api.Issue) map[string]string {
 	why := map[string]string{}
 	trusted := program.DefaultTrusted()
 	var unknown []string
@@ -86,7 +86,7 @@ func untrusted(ctx context.Context, hub *github.Client, issues []github.Issue) m
 }
 
 // existingPull is the open pull request of a program's branch; nil when there is none.
-func existingPull(ctx context.Context, hub *github.Client, name string) (*int, error) {
+func existingPull(ctx context.Context, hub *api.Client, name string) (*int, error) {
 	pulls, err := hub.Pulls(ctx, iterate.BranchPrefix+name)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/org/autoloop/internal/doctor"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -18,7 +18,7 @@ import (
 
 // inspectPrograms runs the evaluation of every program twice, of files and of
 // issues. What issues of strangers ask for is not run.
-func inspectPrograms(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *github.Client) ([]doctor.Finding, error) {
+func inspectPrograms(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *api.Client) ([]doctor.Finding, error) {
 	all, findings, err := programsToInspect(ctx, env, o, repo, hub)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func inspectPrograms(ctx context.Context, env Env, o iterateOptions, repo *git.R
 
 // programsToInspect are the programs of files and those of issues, with what
 // kept an issue from being one.
-func programsToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *github.Client) (all []*program.Program, findings []doctor.Finding, err error) {
+func programsToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *api.Client) (all []*program.Program, findings []doctor.Finding, err error) {
 	source := store.Programs{Root: repo.Root, Dir: o.programs, Parse: program.Parse}
 	if all, err = source.Load(true); err != nil {
 		return nil, nil, err
@@ -59,7 +59,7 @@ func programsToInspect(ctx context.Context, env Env, o iterateOptions, repo *git
 	return all, findings, err
 }
 
-func issuesToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *github.Client, files []*program.Program) ([]*program.Program, []doctor.Finding, error) {
+func issuesToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *api.Client, files []*program.Program) ([]*program.Program, []doctor.Finding, error) {
 	warning := func(text, fix string) doctor.Finding {
 		return doctor.Finding{Level: doctor.Warning, Subject: "issue programs", Message: text, Fix: fix}
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/ledger"
 )
 
@@ -43,7 +43,7 @@ func (e Env) alive(lease ledger.Lease) bool {
 
 // aliveOn is alive where GitHub can be asked for the runs of Actions. A run
 // that the token may not see may still be there.
-func (e Env) aliveOn(ctx context.Context, hub *github.Client) func(ledger.Lease) bool {
+func (e Env) aliveOn(ctx context.Context, hub *api.Client) func(ledger.Lease) bool {
 	return func(lease ledger.Lease) bool {
 		id, _, _ := strings.Cut(lease.ActionsRun, "/")
 		number, err := strconv.ParseInt(id, 10, 64)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 )
 
 // hubOptions say which repository on GitHub is used, if any.
@@ -34,7 +34,7 @@ func (o hubOptions) repository(env Env) string {
 
 // hub is the client of the repository on GitHub; nil when GitHub is left out,
 // or when the environment names a repository and has no token for it.
-func (o hubOptions) hub(env Env) (*github.Client, error) {
+func (o hubOptions) hub(env Env) (*api.Client, error) {
 	repository, token := o.repository(env), env.token()
 	switch {
 	case repository == "":
@@ -52,7 +52,7 @@ func (o hubOptions) hub(env Env) (*github.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := github.New(github.Options{
+	client, err := api.New(api.Options{
 		API: env.Getenv("GITHUB_API_URL"), Repository: repository, Token: token, UserAgent: "autoloop/" + Version(), CacheDir: env.cacheDir(),
 		Now: env.Now, Sleep: env.Sleep, Patience: patience, Timeout: timeout,
 	})
@@ -64,7 +64,7 @@ func (o hubOptions) hub(env Env) (*github.Client, error) {
 
 // repositoryPaused says whether the repository's variable AUTOLOOP_PAUSED stops
 // everything. One that cannot be read stops nothing.
-func repositoryPaused(ctx context.Context, hub *github.Client) bool {
+func repositoryPaused(ctx context.Context, hub *api.Client) bool {
 	if hub == nil {
 		return false
 	}
@@ -98,7 +98,7 @@ func (e Env) sleeper() func(context.Context, time.Duration) error {
 	if e.Sleep != nil {
 		return e.Sleep
 	}
-	return github.Sleep
+	return api.Sleep
 }
 
 // cacheDir is this user's own directory for answers of GitHub; "" for none. A

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/store"
@@ -18,7 +18,7 @@ import (
 // gitOptions lets git reach the repository on GitHub with the token: for that
 // server alone, and through the environment, so that it is in no address, no
 // file and no argument list.
-func gitOptions(env Env, hub *github.Client) []git.Option {
+func gitOptions(env Env, hub *api.Client) []git.Option {
 	if hub == nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (o iterateOptions) gitRemote(env Env) string {
 
 // issueProgram finds a program that is an issue, by the name that discovery
 // gives it; nil when there is none. Who wrote it is looked at again.
-func issueProgram(ctx context.Context, repo *git.Repo, hub *github.Client, source store.Programs, o iterateOptions, name string) (*program.Program, *github.Issue, error) {
+func issueProgram(ctx context.Context, repo *git.Repo, hub *api.Client, source store.Programs, o iterateOptions, name string) (*program.Program, *api.Issue, error) {
 	files, err := source.Load(true)
 	if err != nil {
 		return nil, nil, err
@@ -109,7 +109,7 @@ func issueProgram(ctx context.Context, repo *git.Repo, hub *github.Client, sourc
 		}
 		for _, p := range found.Programs {
 			if p.Name == name {
-				at := slices.IndexFunc(issues, func(i github.Issue) bool { return i.Number == p.Issue })
+				at := slices.IndexFunc(issues, func(i api.Issue) bool { return i.Number == p.Issue })
 				return p, &issues[at], nil
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/publish"
@@ -31,7 +31,7 @@ const adopted = "autoloop: adopted"
 // issues stay: they are read as they are.
 type adopter struct {
 	repo   *git.Repo
-	hub    *github.Client
+	hub    *api.Client
 	remote string // "" for none
 	// states are the programs' states by name; nil values are programs without.
 	states map[string][]byte
@@ -41,7 +41,7 @@ type adopter struct {
 
 // adoptSteps are the renames that are due, and what is left as it is, with the
 // reason.
-func adoptSteps(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *github.Client) ([]initStep, error) {
+func adoptSteps(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *api.Client) ([]initStep, error) {
 	a := adopter{repo: repo, hub: hub}
 	var err error
 	if a.remote, err = adoptRemote(ctx, env, o, repo); err != nil {

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/publish"
 )
 
 // initLabels are the labels that programs and their issues have.
-func initLabels() []github.Label {
-	return []github.Label{
+func initLabels() []api.Label {
+	return []api.Label{
 		{Name: publish.ProgramLabel, Color: "1d76db", Description: "A program that Autoloop runs"},
 		{Name: publish.CompletedLabel, Color: "0e8a16", Description: "A program that reached its target"},
 		{Name: "automation", Color: "ededed", Description: "Opened by a workflow"},
@@ -22,7 +22,7 @@ func initLabels() []github.Label {
 
 // labelSteps are the labels that the repository on GitHub lacks. Where they
 // cannot be made from here, by hand says how.
-func labelSteps(ctx context.Context, env Env, hub *github.Client) (steps []initStep, byHand string) {
+func labelSteps(ctx context.Context, env Env, hub *api.Client) (steps []initStep, byHand string) {
 	labels := initLabels()
 	if hub == nil {
 		return nil, labelCommands(labels)
@@ -43,7 +43,7 @@ func labelSteps(ctx context.Context, env Env, hub *github.Client) (steps []initS
 }
 
 // labelCommands make the labels by hand.
-func labelCommands(labels []github.Label) string {
+func labelCommands(labels []api.Label) string {
 	var out strings.Builder
 	for _, label := range labels {
 		fmt.Fprintf(&out, "  gh label create %s --color %s --description %q --force\n", label.Name, label.Color, label.Description)

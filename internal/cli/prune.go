@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
@@ -58,7 +58,7 @@ type leftover struct {
 type pruner struct {
 	repo   *git.Repo
 	memory *store.Memory
-	hub    *github.Client
+	hub    *api.Client
 	remote string
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/schedule"
@@ -100,7 +100,7 @@ func (o schedulerOptions) time(env Env) (time.Time, error) {
 }
 
 // input reads everything that scheduling looks at.
-func (o schedulerOptions) input(ctx context.Context, env Env, hub *github.Client) (schedule.Input, error) {
+func (o schedulerOptions) input(ctx context.Context, env Env, hub *api.Client) (schedule.Input, error) {
 	now, err := o.time(env)
 	if err != nil {
 		return schedule.Input{}, err
@@ -131,7 +131,7 @@ func (o schedulerOptions) input(ctx context.Context, env Env, hub *github.Client
 
 // addIssues adds the issue programs with their states, and the repository's
 // word on whether anything may run.
-func addIssues(ctx context.Context, hub *github.Client, states *store.States, in *schedule.Input) error {
+func addIssues(ctx context.Context, hub *api.Client, states *store.States, in *schedule.Input) error {
 	others, err := states.Others(ctx, names(in.Programs))
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func addIssues(ctx context.Context, hub *github.Client, states *store.States, in
 
 // addSelected adds what is known of the selected program alone: where the text
 // of an issue program is, and the pull request that is open.
-func (o schedulerOptions) addSelected(ctx context.Context, env Env, hub *github.Client, in schedule.Input, plan *schedule.Plan) error {
+func (o schedulerOptions) addSelected(ctx context.Context, env Env, hub *api.Client, in schedule.Input, plan *schedule.Plan) error {
 	dir := outputDir(env, o.dir)
 	if err := writeIssuePrograms(dir, in.Issues.Programs); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/publish"
@@ -113,7 +113,7 @@ func printSteered(env Env, result iterate.Steered, asJSON bool) error {
 
 // programOf is the program whose issue or pull request has a number; "" when
 // it is none's.
-func programOf(ctx context.Context, env Env, repo *git.Repo, hub *github.Client, o iterateOptions, number int) (string, error) {
+func programOf(ctx context.Context, env Env, repo *git.Repo, hub *api.Client, o iterateOptions, number int) (string, error) {
 	states, _, err := (&store.Memory{Repo: repo, Remote: o.gitRemote(env)}).States(ctx)
 	if err != nil {
 		return "", err

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/publish"
@@ -66,7 +66,7 @@ func validateIssue(ctx context.Context, env Env, o schedulerOptions, number int,
 
 // issueToCheck is the program of an issue under the name that it has among the
 // others; nil with the reason when the issue is none.
-func issueToCheck(ctx context.Context, env Env, o schedulerOptions, hub *github.Client, repo *git.Repo, root string, issue github.Issue) (p *program.Program, stranger, why string, err error) {
+func issueToCheck(ctx context.Context, env Env, o schedulerOptions, hub *api.Client, repo *git.Repo, root string, issue api.Issue) (p *program.Program, stranger, why string, err error) {
 	switch {
 	case issue.Pull:
 		return nil, "", "it is a pull request", nil
@@ -135,7 +135,7 @@ func (c issueCheck) text() string {
 }
 
 // say comments, or edits what it said before when it says something else now.
-func (c issueCheck) say(ctx context.Context, hub *github.Client) error {
+func (c issueCheck) say(ctx context.Context, hub *api.Client) error {
 	body := post.Check(c.Name, c.text(), c.Untrusted, c.OK)
 	comments, err := hub.Comments(ctx, c.Issue, time.Time{})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/ci"
 )
 
@@ -45,7 +45,7 @@ func problem(subject, message, fix string) Finding {
 
 // Hub looks at the repository on GitHub with the token that iterations have.
 type Hub struct {
-	Client *github.Client
+	Client *api.Client
 	// WorkflowToken says that the token is the workflow's own.
 	WorkflowToken bool
 }
@@ -65,7 +65,7 @@ func (h Hub) Examine(ctx context.Context) []Finding {
 	return append(findings, h.workflows(ctx)...)
 }
 
-func repository(about github.Repository) []Finding {
+func repository(about api.Repository) []Finding {
 	var findings []Finding
 	if about.Archived {
 		findings = append(findings, problem("repository", "it is archived: nothing can be written", "unarchive it"))
@@ -81,7 +81,7 @@ func repository(about github.Repository) []Finding {
 }
 
 // token says whether the token may push, and what a classic one lacks.
-func (h Hub) token(about github.Repository) Finding {
+func (h Hub) token(about api.Repository) Finding {
 	if len(about.Scopes) > 0 {
 		if !slices.Contains(about.Scopes, "repo") && (about.Private || !slices.Contains(about.Scopes, "public_repo")) {
 			return problem("token", "it is a classic token with the scopes "+strings.Join(about.Scopes, ", "), "give it the scope repo, and workflow when a target has workflow files")
@@ -144,7 +144,7 @@ func (h Hub) branch(ctx context.Context, name string) []Finding {
 	return findings
 }
 
-func values(checks []github.Check) []ci.Check {
+func values(checks []api.Check) []ci.Check {
 	list := make([]ci.Check, len(checks))
 	for i, c := range checks {
 		list[i] = ci.Check{Name: c.Name, Status: c.Status, Conclusion: c.Conclusion}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/doctor"
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/githubtest"
 )
 
@@ -23,7 +23,7 @@ func examine(t *testing.T, workflow bool, fill func(*githubtest.State)) []doctor
 		fill(state)
 	}
 	server := githubtest.New(t, state)
-	client, err := github.New(github.Options{
+	client, err := api.New(api.Options{
 		API: server.URL, Repository: "org/repo", Token: "secret", Sleep: func(context.Context, time.Duration) error { return nil },
 	})
 	require.NoError(t, err)

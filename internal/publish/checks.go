@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/ci"
 )
 
@@ -46,7 +46,7 @@ func (s *Service) Checked(ctx context.Context, commit string) (bool, error) {
 	if err != nil {
 		return true, nil //nolint:nilerr // then each counts
 	}
-	return slices.ContainsFunc(found, func(check github.Check) bool {
+	return slices.ContainsFunc(found, func(check api.Check) bool {
 		starter, known := starters[check.Suite]
 		return !known || startsCI(starter)
 	}), nil
@@ -63,7 +63,7 @@ func startsCI(event string) bool {
 }
 
 // annotations are a help, so that they cannot be read stops nothing.
-func (s *Service) annotations(ctx context.Context, check github.Check) []string {
+func (s *Service) annotations(ctx context.Context, check api.Check) []string {
 	lines, err := s.Hub.Annotations(ctx, check.ID)
 	if err != nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
@@ -101,14 +101,14 @@ func (s *Service) readComments(ctx context.Context) error {
 
 // talk reads the comments of the issue and of the pull request's conversation:
 // those of the whole repository in one request, when they are of a short time.
-func (s *Service) talk(ctx context.Context, issue, pull int, since time.Time) ([]github.Comment, error) {
+func (s *Service) talk(ctx context.Context, issue, pull int, since time.Time) ([]api.Comment, error) {
 	if !since.IsZero() && s.Now().Sub(since) < 48*time.Hour {
 		all, err := s.Hub.AllComments(ctx, since)
-		if !github.NotFound(err) {
+		if !api.NotFound(err) {
 			return all, err
 		}
 	}
-	var on []github.Comment
+	var on []api.Comment
 	if issue > 0 {
 		var err error
 		if on, err = s.Hub.Comments(ctx, issue, since); err != nil {
@@ -132,7 +132,7 @@ func (s *Service) readPull(ctx context.Context, a post.Account) (*commands.Pull,
 		if err == nil && s.Hub.Ours(pull, s.branch()) {
 			return s.sees(pull), nil
 		}
-		if err != nil && !github.Gone(err) {
+		if err != nil && !api.Gone(err) {
 			return nil, err
 		}
 	}
@@ -140,10 +140,10 @@ func (s *Service) readPull(ctx context.Context, a post.Account) (*commands.Pull,
 	if err != nil || len(pulls) == 0 {
 		return nil, err
 	}
-	return s.sees(pulls[max(slices.IndexFunc(pulls, func(p github.Pull) bool { return p.Open }), 0)]), nil
+	return s.sees(pulls[max(slices.IndexFunc(pulls, func(p api.Pull) bool { return p.Open }), 0)]), nil
 }
 
-func (s *Service) sees(p github.Pull) *commands.Pull {
+func (s *Service) sees(p api.Pull) *commands.Pull {
 	s.seen.pull = &p
 	return &commands.Pull{Number: p.Number, Open: p.Open, Merged: p.Merged, Head: p.HeadSHA}
 }
@@ -153,14 +153,14 @@ const maxComments = 50
 
 // listen sorts out who may steer. Nothing is said to the others. When that could
 // not be found out, nothing was heard, and is heard the next time.
-func (s *Service) listen(ctx context.Context, all []github.Comment, before commands.Mark) (heard []commands.Comment, until string, err error) {
-	slices.SortStableFunc(all, func(a, b github.Comment) int { return a.Created.Compare(b.Created) })
-	all = slices.DeleteFunc(all, func(c github.Comment) bool { return before.Knows(c.ID, c.Review()) })
+func (s *Service) listen(ctx context.Context, all []api.Comment, before commands.Mark) (heard []commands.Comment, until string, err error) {
+	slices.SortStableFunc(all, func(a, b api.Comment) int { return a.Created.Compare(b.Created) })
+	all = slices.DeleteFunc(all, func(c api.Comment) bool { return before.Knows(c.ID, c.Review()) })
 	mark := before
 	for _, c := range all {
 		mark = mark.With(c.ID, c.Review())
 	}
-	all = slices.DeleteFunc(all, func(c github.Comment) bool { return post.Marked(c.Body) || isBot(c.Author) })
+	all = slices.DeleteFunc(all, func(c api.Comment) bool { return post.Marked(c.Body) || isBot(c.Author) })
 	members, err := s.meet(ctx, all)
 	if err != nil {
 		return nil, "", err
@@ -177,7 +177,7 @@ func (s *Service) listen(ctx context.Context, all []github.Comment, before comma
 }
 
 // comment reads one comment; commands to other programs are left out.
-func (s *Service) comment(c github.Comment) commands.Comment {
+func (s *Service) comment(c api.Comment) commands.Comment {
 	list, text := commands.Parse(c.Body)
 	list = slices.DeleteFunc(list, func(command commands.Command) bool { return command.Program != "" && command.Program != s.Program.Name })
 	if c.Path != "" && text != "" {
@@ -193,15 +193,15 @@ func (s *Service) Answer(ctx context.Context, to commands.Answer, text string) e
 	if s.find(mark) != nil {
 		return nil
 	}
-	reaction := github.Agreed
+	reaction := api.Agreed
 	if !to.Good {
-		reaction = github.Confused
+		reaction = api.Confused
 	}
-	comment := github.Comment{ID: to.ID}
+	comment := api.Comment{ID: to.ID}
 	if to.Review {
 		comment.Path = "-"
 	}
-	if err := s.Hub.React(ctx, comment, reaction); err != nil && !github.Gone(err) {
+	if err := s.Hub.React(ctx, comment, reaction); err != nil && !api.Gone(err) {
 		return err
 	}
 	_, err := s.say(ctx, cmp.Or(to.On, s.seen.issue.Number), mark, post.Reply(to.ID, text))
@@ -209,15 +209,15 @@ func (s *Service) Answer(ctx context.Context, to commands.Answer, text string) e
 }
 
 // find is our comment with a mark among those that were read.
-func (s *Service) find(mark string) *github.Comment {
-	is := func(c github.Comment) bool { return post.Has(c.Body, mark) && s.mine(c) }
+func (s *Service) find(mark string) *api.Comment {
+	is := func(c api.Comment) bool { return post.Has(c.Body, mark) && s.mine(c) }
 	if found := first(s.seen.comments, is); found != nil {
 		return found
 	}
 	return first(s.seen.others, is)
 }
 
-func first(comments []github.Comment, is func(github.Comment) bool) *github.Comment {
+func first(comments []api.Comment, is func(api.Comment) bool) *api.Comment {
 	if at := slices.IndexFunc(comments, is); at >= 0 {
 		return &comments[at]
 	}
@@ -225,15 +225,15 @@ func first(comments []github.Comment, is func(github.Comment) bool) *github.Comm
 }
 
 // say comments, once.
-func (s *Service) say(ctx context.Context, on int, mark, body string) (github.Comment, error) {
-	find := func() (github.Comment, bool, error) {
+func (s *Service) say(ctx context.Context, on int, mark, body string) (api.Comment, error) {
+	find := func() (api.Comment, bool, error) {
 		comments, err := s.Hub.Comments(ctx, on, s.Now().Add(-time.Hour))
-		if found := first(comments, func(c github.Comment) bool { return post.Has(c.Body, mark) && s.mine(c) }); found != nil {
+		if found := first(comments, func(c api.Comment) bool { return post.Has(c.Body, mark) && s.mine(c) }); found != nil {
 			return *found, true, nil
 		}
-		return github.Comment{}, false, err
+		return api.Comment{}, false, err
 	}
-	comment, err := once(find, func() (github.Comment, error) { return s.Hub.CreateComment(ctx, on, body) })
+	comment, err := once(find, func() (api.Comment, error) { return s.Hub.CreateComment(ctx, on, body) })
 	switch {
 	case err != nil:
 	case on == s.seen.issue.Number:

@@ -5,14 +5,14 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
 )
 
 // lookFor finds the program's issue; its number is 0 when a file program has
 // none yet.
-func (s *Service) lookFor(ctx context.Context, number int) (github.Issue, error) {
+func (s *Service) lookFor(ctx context.Context, number int) (api.Issue, error) {
 	if known := s.Known; known != nil && known.Number == s.Program.Issue {
 		s.Known = nil // it grows old
 		return *known, nil
@@ -25,7 +25,7 @@ func (s *Service) lookFor(ctx context.Context, number int) (github.Issue, error)
 		if err == nil && !issue.Pull {
 			return issue, nil
 		}
-		if err != nil && !github.Gone(err) {
+		if err != nil && !api.Gone(err) {
 			return issue, err
 		}
 	}
@@ -46,8 +46,8 @@ func (s *Service) Open(ctx context.Context, a post.Account) (number int, author 
 	case issue.Number > 0:
 		issue, err = s.reopened(ctx, a, issue)
 	default:
-		find := func() (github.Issue, bool, error) { return s.findIssue(ctx) }
-		issue, err = once(find, func() (github.Issue, error) {
+		find := func() (api.Issue, bool, error) { return s.findIssue(ctx) }
+		issue, err = once(find, func() (api.Issue, error) {
 			return s.Hub.CreateIssue(ctx, post.Title(s.Program.Name), post.Issue(a), ownLabels())
 		})
 		s.seen.fresh = err == nil
@@ -74,7 +74,7 @@ func (s *Service) author(ctx context.Context) string {
 }
 
 // reopened reopens an issue, unless its program is completed.
-func (s *Service) reopened(ctx context.Context, a post.Account, issue github.Issue) (github.Issue, error) {
+func (s *Service) reopened(ctx context.Context, a post.Account, issue api.Issue) (api.Issue, error) {
 	if issue.Open || a.Books().Completed != "" {
 		return issue, nil
 	}
@@ -85,23 +85,23 @@ func (s *Service) reopened(ctx context.Context, a post.Account, issue github.Iss
 
 // findIssue looks for the own issue of a file program, an open one first. One
 // that a stranger opened is not ours.
-func (s *Service) findIssue(ctx context.Context) (github.Issue, bool, error) {
+func (s *Service) findIssue(ctx context.Context) (api.Issue, bool, error) {
 	for _, label := range []string{ProgramLabel, CompletedLabel} {
 		issues, err := s.Hub.Issues(ctx, label, "all")
 		if err != nil {
-			return github.Issue{}, false, err
+			return api.Issue{}, false, err
 		}
-		issues = slices.DeleteFunc(issues, func(i github.Issue) bool {
+		issues = slices.DeleteFunc(issues, func(i api.Issue) bool {
 			return i.Title != post.Title(s.Program.Name) || !isBot(i.Author) && !slices.Contains(s.trusted(), i.Association)
 		})
-		if at := slices.IndexFunc(issues, func(i github.Issue) bool { return i.Open }); at >= 0 {
+		if at := slices.IndexFunc(issues, func(i api.Issue) bool { return i.Open }); at >= 0 {
 			return issues[at], true, nil
 		}
 		if len(issues) > 0 {
 			return issues[0], true, nil
 		}
 	}
-	return github.Issue{}, false, nil
+	return api.Issue{}, false, nil
 }
 
 // label makes the labels say whether the program is completed.

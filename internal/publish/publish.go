@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
 )
@@ -35,10 +35,10 @@ const slack = 5 * time.Minute
 // Service shows one program on GitHub and hears what is said of it. It is not
 // safe for concurrent use.
 type Service struct {
-	Hub     *github.Client
+	Hub     *api.Client
 	Program *program.Program
 	// Known, optional, is the issue of an issue program as it was read just now.
-	Known *github.Issue
+	Known *api.Issue
 	// Now tells the time.
 	Now func() time.Time
 
@@ -47,12 +47,12 @@ type Service struct {
 
 // seen is what was read, and written since.
 type seen struct {
-	issue    github.Issue
-	fresh    bool             // the issue was opened just now: nothing was said on it
-	since    time.Time        // comments before it are not in comments
-	comments []github.Comment // on the issue
-	others   []github.Comment // on the pull request
-	pull     *github.Pull
+	issue    api.Issue
+	fresh    bool          // the issue was opened just now: nothing was said on it
+	since    time.Time     // comments before it are not in comments
+	comments []api.Comment // on the issue
+	others   []api.Comment // on the pull request
+	pull     *api.Pull
 }
 
 // Changes is how often something was sent that is to change what GitHub has.
@@ -62,7 +62,7 @@ func (s *Service) branch() string { return branchPrefix + s.Program.Name }
 
 // mine says whether a comment was written by us: it begins with our mark, and
 // its author is a program or somebody trusted, whose token we may have.
-func (s *Service) mine(c github.Comment) bool {
+func (s *Service) mine(c api.Comment) bool {
 	return post.Marked(c.Body) && (isBot(c.Author) || slices.Contains(s.trusted(), c.Association))
 }
 
@@ -79,7 +79,7 @@ func (s *Service) trusted() []string {
 
 // meet finds out who may steer of those who wrote what is new and whose
 // association does not say it: a membership may be private.
-func (s *Service) meet(ctx context.Context, comments []github.Comment) (trusted map[string]bool, err error) {
+func (s *Service) meet(ctx context.Context, comments []api.Comment) (trusted map[string]bool, err error) {
 	if !slices.Contains(s.trusted(), "COLLABORATOR") {
 		return nil, nil
 	}
@@ -100,7 +100,7 @@ func (s *Service) meet(ctx context.Context, comments []github.Comment) (trusted 
 func once[T any](find func() (T, bool, error), do func() (T, error)) (T, error) {
 	for try := 0; ; try++ {
 		result, err := do()
-		var failed *github.Error
+		var failed *api.Error
 		if err == nil || !errors.As(err, &failed) || !failed.Unsure || try == 2 {
 			return result, err
 		}

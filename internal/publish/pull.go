@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
 )
@@ -55,19 +55,19 @@ func (s *Service) closeEmpty(ctx context.Context, a post.Account) error {
 // taken, and its body written anew.
 func (s *Service) open(ctx context.Context, a post.Account, base string) (int, error) {
 	body := post.Pull(a, s.seen.issue.Number)
-	find := func() (github.Pull, bool, error) {
+	find := func() (api.Pull, bool, error) {
 		pulls, err := s.Hub.Pulls(ctx, s.branch())
 		for _, p := range pulls {
 			if p.Open {
 				return p, true, nil
 			}
 		}
-		return github.Pull{}, false, err
+		return api.Pull{}, false, err
 	}
-	pull, err := once(find, func() (github.Pull, error) {
+	pull, err := once(find, func() (api.Pull, error) {
 		return s.Hub.CreatePull(ctx, s.branch(), base, post.Title(s.Program.Name), body)
 	})
-	if github.Invalid(err) {
+	if api.Invalid(err) {
 		there, found, looked := find()
 		if looked == nil && found {
 			pull, err = there, s.Hub.EditPull(ctx, there.Number, post.Title(s.Program.Name), body)
@@ -88,7 +88,7 @@ type RefusedError struct{ message string }
 func (e *RefusedError) Error() string { return e.message }
 
 func refused(err error) error {
-	var failed *github.Error
+	var failed *api.Error
 	if !errors.As(err, &failed) {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
 )
@@ -114,7 +114,7 @@ func (s *Service) iteration(ctx context.Context, a post.Account, e ledger.Event,
 	return err
 }
 
-func (s *Service) edit(ctx context.Context, c *github.Comment, body string) error {
+func (s *Service) edit(ctx context.Context, c *api.Comment, body string) error {
 	if c.Body == body {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (s *Service) status(ctx context.Context, a post.Account) error {
 	}
 	if there != nil {
 		err := s.edit(ctx, there, body)
-		if !github.Refused(err) {
+		if !api.Refused(err) {
 			return err
 		}
 		// Somebody else's, or deleted in the meantime: ours comes after it.
@@ -160,7 +160,7 @@ func (s *Service) news(ctx context.Context, a post.Account) *notice {
 		return nil
 	}
 	mark := post.NoticeMark(at)
-	if first(s.seen.comments, func(c github.Comment) bool {
+	if first(s.seen.comments, func(c api.Comment) bool {
 		return s.mine(c) && (post.Has(c.Body, mark) || post.Has(post.NoticeIn(c.Body), "\n"+mark))
 	}) != nil {
 		return nil

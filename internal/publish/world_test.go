@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
@@ -58,7 +58,7 @@ func newWorld(t *testing.T, fill func(*githubtest.State)) *world {
 
 func (w *world) service() *publish.Service {
 	w.t.Helper()
-	client, err := github.New(github.Options{
+	client, err := api.New(api.Options{
 		API: w.server.URL, Repository: "org/repo", Token: "secret", Now: w.clock.Now, Timeout: w.timeout,
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			w.clock.Add(d)

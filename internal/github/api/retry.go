@@ -1,4 +1,4 @@
-package github
+package api
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package github_test
+package api_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/githubtest"
 )
 
@@ -24,11 +24,11 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 // hub is a server with a client; its waits are counted, not waited.
 type hub struct {
 	*githubtest.Server
-	*github.Client
+	*api.Client
 	waited time.Duration
 }
 
-func newHub(t *testing.T, change func(*github.Options), fill func(*githubtest.State)) *hub {
+func newHub(t *testing.T, change func(*api.Options), fill func(*githubtest.State)) *hub {
 	t.Helper()
 	state := githubtest.NewState("org/repo")
 	state.Roles["alice"] = "OWNER"
@@ -38,7 +38,7 @@ func newHub(t *testing.T, change func(*github.Options), fill func(*githubtest.St
 	h := &hub{Server: githubtest.New(t, state)}
 	clock := githubtest.NewClock(noon)
 	h.Change(func(*githubtest.State) { h.Token, h.Now = token, clock.Now })
-	options := github.Options{
+	options := api.Options{
 		API: h.URL, Repository: "org/repo", Token: token, Now: h.Now, Timeout: 10 * time.Second,
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			h.waited += d
@@ -49,7 +49,7 @@ func newHub(t *testing.T, change func(*github.Options), fill func(*githubtest.St
 	if change != nil {
 		change(&options)
 	}
-	client, err := github.New(options)
+	client, err := api.New(options)
 	require.NoError(t, err)
 	h.Client = client
 	return h
@@ -58,20 +58,20 @@ func newHub(t *testing.T, change func(*github.Options), fill func(*githubtest.St
 func TestOptionsAreChecked(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		options github.Options
+		options api.Options
 		says    string
 	}{
-		"no repository":    {github.Options{}, "owner/name"},
-		"no owner":         {github.Options{Repository: "name"}, "owner/name"},
-		"dots":             {github.Options{Repository: "org/.."}, "owner/name"},
-		"path":             {github.Options{Repository: "org/a/b"}, "owner/name"},
-		"API":              {github.Options{Repository: "o/r", API: "ftp://x"}, "GITHUB_API_URL"},
-		"token in API":     {github.Options{Repository: "o/r", API: "https://me:" + token + "@x"}, "the token apart"},
-		"token with a gap": {github.Options{Repository: "o/r", Token: token + "\n"}, "line ends"},
+		"no repository":    {api.Options{}, "owner/name"},
+		"no owner":         {api.Options{Repository: "name"}, "owner/name"},
+		"dots":             {api.Options{Repository: "org/.."}, "owner/name"},
+		"path":             {api.Options{Repository: "org/a/b"}, "owner/name"},
+		"API":              {api.Options{Repository: "o/r", API: "ftp://x"}, "GITHUB_API_URL"},
+		"token in API":     {api.Options{Repository: "o/r", API: "https://me:" + token + "@x"}, "the token apart"},
+		"token with a gap": {api.Options{Repository: "o/r", Token: token + "\n"}, "line ends"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := github.New(c.options)
+			_, err := api.New(c.options)
 			require.ErrorContains(t, err, c.says)
 			assert.NotContains(t, err.Error(), token)
 		})
@@ -99,7 +99,7 @@ func TestIssuesPageByPageWithoutPulls(t *testing.T) {
 func TestKnownAnswersAreRevalidated(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	options := func(o *github.Options) { o.CacheDir = dir }
+	options := func(o *api.Options) { o.CacheDir = dir }
 	h := newHub(t, options, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon, "l") })
 	for range 2 {
 		issues, err := h.Issues(t.Context(), "l", "open")
@@ -110,7 +110,7 @@ func TestKnownAnswersAreRevalidated(t *testing.T) {
 	require.Len(t, calls, 2, "max-age is not obeyed")
 	assert.Equal(t, http.StatusNotModified, calls[1].Status)
 
-	again, err := github.New(github.Options{API: h.URL, Repository: "org/repo", Token: token, CacheDir: dir})
+	again, err := api.New(api.Options{API: h.URL, Repository: "org/repo", Token: token, CacheDir: dir})
 	require.NoError(t, err)
 	_, err = again.Issues(t.Context(), "l", "open")
 	require.NoError(t, err)
@@ -147,7 +147,7 @@ func TestFaultsOfReads(t *testing.T) {
 			h.Fail(githubtest.Fault{Kind: kind, Times: 100, Wait: time.Hour})
 			_, err = h.Issues(t.Context(), "l", "open")
 			require.Error(t, err)
-			assert.True(t, github.Unavailable(err), err)
+			assert.True(t, api.Unavailable(err), err)
 			assert.NotContains(t, err.Error(), token)
 			assert.NotContains(t, err.Error(), "\n")
 		})
@@ -156,11 +156,11 @@ func TestFaultsOfReads(t *testing.T) {
 
 func TestSlowAnswerIsAnError(t *testing.T) {
 	t.Parallel()
-	h := newHub(t, func(o *github.Options) { o.Timeout = 50 * time.Millisecond }, nil)
+	h := newHub(t, func(o *api.Options) { o.Timeout = 50 * time.Millisecond }, nil)
 	h.Fail(githubtest.Fault{Kind: githubtest.Slow, Times: 100})
 	_, err := h.Issue(t.Context(), 1)
 	require.ErrorContains(t, err, "no answer within 50ms")
-	assert.True(t, github.Unavailable(err))
+	assert.True(t, api.Unavailable(err))
 }
 
 func TestWritesAreNotRepeatedWhenTheyMayBeDone(t *testing.T) {
@@ -171,7 +171,7 @@ func TestWritesAreNotRepeatedWhenTheyMayBeDone(t *testing.T) {
 			h := newHub(t, nil, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon) })
 			h.Fail(githubtest.Fault{Kind: kind, Writes: true, After: true})
 			_, err := h.CreateComment(t.Context(), 1, "hello")
-			var failed *github.Error
+			var failed *api.Error
 			require.ErrorAs(t, err, &failed)
 			assert.True(t, failed.Unsure)
 			comments, err := h.Comments(t.Context(), 1, time.Time{})
@@ -209,8 +209,8 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	h := newHub(t, nil, nil)
 	_, err := h.Issue(t.Context(), 7)
 	require.EqualError(t, err, "GitHub: read issue #7: Not Found (404); it is not there, or the token may not see it")
-	assert.True(t, github.NotFound(err))
-	assert.False(t, github.Unavailable(err))
+	assert.True(t, api.NotFound(err))
+	assert.False(t, api.Unavailable(err))
 	h.Change(func(*githubtest.State) { h.Token = "another" })
 	_, err = h.Issue(t.Context(), 7)
 	require.ErrorContains(t, err, "Bad credentials (401); the token is wrong or has expired")
@@ -233,7 +233,7 @@ func (e *elsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestTheTokenGoesToTheAPIAlone(t *testing.T) {
 	t.Parallel()
 	wire := &elsewhere{}
-	client, err := github.New(github.Options{Repository: "o/r", Token: token, Transport: wire})
+	client, err := api.New(api.Options{Repository: "o/r", Token: token, Transport: wire})
 	require.NoError(t, err)
 	_, err = client.Issue(t.Context(), 1)
 	require.Error(t, err)
@@ -251,7 +251,7 @@ func (broken) RoundTrip(*http.Request) (*http.Response, error) {
 
 func TestTheTokenIsInNoError(t *testing.T) {
 	t.Parallel()
-	client, err := github.New(github.Options{
+	client, err := api.New(api.Options{
 		Repository: "o/r", Token: token, Transport: broken{}, Sleep: func(context.Context, time.Duration) error { return nil },
 	})
 	require.NoError(t, err)

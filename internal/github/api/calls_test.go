@@ -1,4 +1,4 @@
-package github_test
+package api_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/githubtest"
 )
 
@@ -33,8 +33,8 @@ func TestIssueAndComments(t *testing.T) {
 	require.Len(t, comments, 1)
 	assert.Equal(t, "alice", comments[0].Author)
 	assert.Equal(t, "OWNER", comments[0].Association)
-	require.NoError(t, h.React(ctx, comments[0], github.Seen))
-	require.NoError(t, h.React(ctx, comments[0], github.Seen))
+	require.NoError(t, h.React(ctx, comments[0], api.Seen))
+	require.NoError(t, h.React(ctx, comments[0], api.Seen))
 	h.Change(func(s *githubtest.State) { assert.Len(t, s.Reactions, 1) })
 	require.NoError(t, h.AddLabels(ctx, issue.Number, "autoloop-completed"))
 	require.NoError(t, h.RemoveLabel(ctx, issue.Number, "autoloop-program"))
@@ -73,7 +73,7 @@ func TestPulls(t *testing.T) {
 	comments, err := h.ReviewComments(ctx, pull.Number, noon)
 	require.NoError(t, err)
 	require.Len(t, comments, 1)
-	require.NoError(t, h.React(ctx, comments[0], github.Agreed))
+	require.NoError(t, h.React(ctx, comments[0], api.Agreed))
 }
 
 func TestChecksAndStatuses(t *testing.T) {
@@ -115,7 +115,7 @@ func TestRepository(t *testing.T) {
 	branch, found, err := h.Branch(ctx, "main")
 	require.NoError(t, err)
 	assert.True(t, found)
-	assert.Equal(t, github.Branch{Commit: "m1", Protected: true}, branch)
+	assert.Equal(t, api.Branch{Commit: "m1", Protected: true}, branch)
 	_, found, err = h.Branch(ctx, "autoloop/none")
 	require.NoError(t, err)
 	assert.False(t, found)
@@ -154,7 +154,7 @@ func TestManyStrangersPushNobodyAside(t *testing.T) {
 	h.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "/collaborators", Times: 1000})
 	for _, few := range [][]string{logins, logins[:1]} {
 		_, err = h.Writers(t.Context(), few)
-		assert.True(t, github.Unavailable(err), "%v", err)
+		assert.True(t, api.Unavailable(err), "%v", err)
 	}
 }
 

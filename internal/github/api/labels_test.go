@@ -1,4 +1,4 @@
-package github_test
+package api_test
 
 import (
 	"testing"
@@ -6,14 +6,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/github"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/githubtest"
 )
 
 func TestLabelsAreMadeOnce(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, nil, func(s *githubtest.State) { s.Labels = []string{"bug"} })
-	label := github.Label{Name: "autoloop", Color: "c5def5", Description: "Belongs to Autoloop"}
+	label := api.Label{Name: "autoloop", Color: "c5def5", Description: "Belongs to Autoloop"}
 	require.NoError(t, h.CreateLabel(t.Context(), label))
 	require.NoError(t, h.CreateLabel(t.Context(), label), "somebody else made it meanwhile")
 	names, err := h.Labels(t.Context())

@@ -1,7 +1,7 @@
-// Package github talks to GitHub's REST API: issue programs, their issues and
+// Package api talks to GitHub's REST API: issue programs, their issues and
 // comments, pull requests, and what CI says of a commit. It returns plain
 // values; what follows from them is decided elsewhere.
-package github
+package api
 
 import (
 	"context"
