@@ -8,10 +8,10 @@ import (
 	"github.com/org/autoloop/internal/doctor"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/store"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -67,7 +67,7 @@ func issuesToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.R
 	if err != nil {
 		return nil, []doctor.Finding{warning("not looked at: "+err.Error(), "make the git remote readable")}, ctx.Err()
 	}
-	found, _, err := discover(ctx, hub, publish.ProgramLabel, files, states)
+	found, _, err := discover(ctx, hub, sync.ProgramLabel, files, states)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/store"
 )
 
@@ -102,7 +102,7 @@ func issueProgram(ctx context.Context, repo *git.Repo, hub *api.Client, source s
 	}
 	var warnings []string
 	unread := false
-	for _, label := range []string{publish.ProgramLabel, publish.CompletedLabel} {
+	for _, label := range []string{sync.ProgramLabel, sync.CompletedLabel} {
 		found, issues, err := discover(ctx, hub, label, files, states)
 		if err != nil {
 			return nil, nil, err

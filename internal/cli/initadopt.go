@@ -11,9 +11,9 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/state"
 	"github.com/org/autoloop/internal/store"
 )
@@ -101,7 +101,7 @@ func (a *adopter) readPrograms(ctx context.Context, env Env, o iterateOptions) e
 		a.states[name] = nil
 	}
 	if a.hub != nil {
-		found, _, err := discover(ctx, a.hub, publish.ProgramLabel, files, states)
+		found, _, err := discover(ctx, a.hub, sync.ProgramLabel, files, states)
 		if err != nil {
 			return err
 		}

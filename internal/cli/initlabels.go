@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/github/api"
-	"github.com/org/autoloop/internal/publish"
+	"github.com/org/autoloop/internal/github/sync"
 )
 
 // initLabels are the labels that programs and their issues have.
 func initLabels() []api.Label {
 	return []api.Label{
-		{Name: publish.ProgramLabel, Color: "1d76db", Description: "A program that Autoloop runs"},
-		{Name: publish.CompletedLabel, Color: "0e8a16", Description: "A program that reached its target"},
+		{Name: sync.ProgramLabel, Color: "1d76db", Description: "A program that Autoloop runs"},
+		{Name: sync.CompletedLabel, Color: "0e8a16", Description: "A program that reached its target"},
 		{Name: "automation", Color: "ededed", Description: "Opened by a workflow"},
 		{Name: "autoloop", Color: "c5def5", Description: "Belongs to Autoloop"},
 	}

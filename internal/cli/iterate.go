@@ -16,12 +16,12 @@ import (
 
 	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/store"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -184,7 +184,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions, do work) err
 	service.Agent, service.Model, service.BudgetUSD = service.Agents[0].Agent, service.Agents[0].Model, budget
 	if hub != nil {
 		service.Repository = hub.Repository()
-		service.Front = &publish.Service{Hub: hub, Program: p, Known: issue, Now: env.Now}
+		service.Front = &sync.Service{Hub: hub, Program: p, Known: issue, Now: env.Now}
 		service.Alive = env.aliveOn(ctx, hub)
 	}
 	shown := newProgress(env)

@@ -12,11 +12,11 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/state"
 	"github.com/org/autoloop/internal/store"
 )
@@ -145,7 +145,7 @@ func (p *pruner) openIssues(ctx context.Context) (map[int]string, error) {
 	if p.hub == nil {
 		return open, nil
 	}
-	for _, label := range []string{publish.ProgramLabel, publish.CompletedLabel} {
+	for _, label := range []string{sync.ProgramLabel, sync.CompletedLabel} {
 		issues, err := p.hub.Issues(ctx, label, "open")
 		if err != nil {
 			return nil, err

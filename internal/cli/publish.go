@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/bundle"
+	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/tree"
 )
 
@@ -92,7 +92,7 @@ func newPublisher(ctx context.Context, env Env, o iterateOptions, runDir string)
 	service.Eval = nil
 	if hub != nil {
 		service.Repository = hub.Repository()
-		service.Front = &publish.Service{Hub: hub, Program: p, Known: issue, Now: env.Now}
+		service.Front = &sync.Service{Hub: hub, Program: p, Known: issue, Now: env.Now}
 		service.Alive = env.aliveOn(ctx, hub)
 	}
 	return service, nil

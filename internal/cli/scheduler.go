@@ -16,8 +16,8 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/store"
 )
@@ -139,7 +139,7 @@ func addIssues(ctx context.Context, hub *api.Client, states *store.States, in *s
 	all := map[string][]byte{}
 	maps.Copy(all, others)
 	maps.Copy(all, in.States)
-	if in.Issues, _, err = discover(ctx, hub, publish.ProgramLabel, in.Programs, all); err != nil {
+	if in.Issues, _, err = discover(ctx, hub, sync.ProgramLabel, in.Programs, all); err != nil {
 		return err
 	}
 	if len(in.Issues.Programs) > 0 {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/state"
 	"github.com/org/autoloop/internal/store"
@@ -79,7 +79,7 @@ func steerProgram(ctx context.Context, env Env, o iterateOptions, issue int, asJ
 		return err
 	}
 	service := newIterateService(env, o, repo, p, nil, "")
-	service.Front = &publish.Service{Hub: hub, Program: p, Known: known, Now: env.Now}
+	service.Front = &sync.Service{Hub: hub, Program: p, Known: known, Now: env.Now}
 	service.Alive = env.aliveOn(ctx, hub)
 	result, err := service.Steer(ctx)
 	if err != nil {
@@ -128,7 +128,7 @@ func programOf(ctx context.Context, env Env, repo *git.Repo, hub *api.Client, o 
 	if err != nil {
 		return "", err
 	}
-	if found, _, err = discover(ctx, hub, publish.ProgramLabel, files, states); err != nil {
+	if found, _, err = discover(ctx, hub, sync.ProgramLabel, files, states); err != nil {
 		return "", err
 	}
 	for _, numbers := range []map[string]int{found.Numbers, found.Linked} {

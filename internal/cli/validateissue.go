@@ -10,9 +10,9 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/store"
 )
 
@@ -72,8 +72,8 @@ func issueToCheck(ctx context.Context, env Env, o schedulerOptions, hub *api.Cli
 		return nil, "", "it is a pull request", nil
 	case !issue.Open:
 		return nil, "", "it is closed", nil
-	case !slices.Contains(issue.Labels, publish.ProgramLabel):
-		return nil, "", "it has no label " + publish.ProgramLabel, nil
+	case !slices.Contains(issue.Labels, sync.ProgramLabel):
+		return nil, "", "it has no label " + sync.ProgramLabel, nil
 	}
 	files, err := store.Programs{Root: root, Dir: o.programs, Parse: program.ParseHead}.Load(true)
 	if err != nil {
@@ -85,7 +85,7 @@ func issueToCheck(ctx context.Context, env Env, o schedulerOptions, hub *api.Cli
 			return nil, "", "", err
 		}
 	}
-	found, _, err := discover(ctx, hub, publish.ProgramLabel, files, states)
+	found, _, err := discover(ctx, hub, sync.ProgramLabel, files, states)
 	if err != nil {
 		return nil, "", "", err
 	}

@@ -1,4 +1,4 @@
-package publish_test
+package sync_test
 
 import (
 	"context"
@@ -14,11 +14,11 @@ import (
 
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/publish"
 	"github.com/org/autoloop/internal/state"
 )
 
@@ -56,7 +56,7 @@ func newWorld(t *testing.T, fill func(*githubtest.State)) *world {
 	return w
 }
 
-func (w *world) service() *publish.Service {
+func (w *world) service() *sync.Service {
 	w.t.Helper()
 	client, err := api.New(api.Options{
 		API: w.server.URL, Repository: "org/repo", Token: "secret", Now: w.clock.Now, Timeout: w.timeout,
@@ -66,7 +66,7 @@ func (w *world) service() *publish.Service {
 		},
 	})
 	require.NoError(w.t, err)
-	return &publish.Service{Hub: client, Program: w.program, Now: w.clock.Now}
+	return &sync.Service{Hub: client, Program: w.program, Now: w.clock.Now}
 }
 
 func (w *world) account() post.Account {
@@ -113,7 +113,7 @@ func (w *world) decide(outcome ledger.Outcome, metric string) {
 }
 
 // hear hears, and notes in the books what was found.
-func (w *world) hear(s *publish.Service) error {
+func (w *world) hear(s *sync.Service) error {
 	heard, err := s.Hear(w.t.Context(), w.account())
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (w *world) set(key, value string) {
 	}
 }
 
-func (w *world) show(s *publish.Service) error {
+func (w *world) show(s *sync.Service) error {
 	number, err := s.Promote(w.t.Context(), w.account(), "main")
 	if err != nil {
 		return err

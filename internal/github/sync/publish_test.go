@@ -1,4 +1,4 @@
-package publish_test
+package sync_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package publish
+package sync
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package publish_test
+package sync_test
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/publish"
 )
 
 func TestOnlyTrustedPeopleSteer(t *testing.T) {
@@ -198,7 +198,7 @@ func TestActionsMayNotOpenPulls(t *testing.T) {
 	require.NoError(t, w.hear(s))
 	w.decide(ledger.Accepted, "8")
 	_, err := s.Promote(t.Context(), w.account(), "main")
-	var refused *publish.RefusedError
+	var refused *sync.RefusedError
 	require.ErrorAs(t, err, &refused)
 	assert.Contains(t, err.Error(), "Settings, Actions, General")
 	require.NoError(t, s.Show(t.Context(), w.account()), "the rest goes on")
