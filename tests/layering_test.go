@@ -38,7 +38,7 @@ func layout() map[string]layer {
 			"post github/commands budget",
 		adapter: "agent tasks/runcache tasks/judge evaluate tasks/sandbox snapshot store bundle github/api tree",
 		base:    "process files git model model/modeltest github/githubtest",
-		service: "schedule iterate tasks/taskrun evals skill doctor github/sync",
+		service: "schedule iterate tasks/taskrun evals skill setup github/sync",
 		root:    "cli",
 	}
 	table := map[string]layer{"cmd/scheduler": command, "cmd/iterate": command}

@@ -3,18 +3,18 @@ package cli
 import (
 	"context"
 
-	"github.com/org/autoloop/internal/doctor"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/setup"
 	"github.com/org/autoloop/internal/tree"
 )
 
 // isolationFinding says whether agents and evaluations are kept apart from this
 // machine, for programs that say nothing else, and how to have it so. What is
 // required and cannot be had is a problem.
-func isolationFinding(ctx context.Context, env Env) (doctor.Finding, error) {
+func isolationFinding(ctx context.Context, env Env) (setup.Finding, error) {
 	const exposed = "agents and evaluations can read and write all that you can: "
-	finding := doctor.Finding{Level: doctor.Warning, Subject: "isolation"}
+	finding := setup.Finding{Level: setup.Warning, Subject: "isolation"}
 	wish, err := isolationWish(env, &program.Program{Isolation: "auto", Network: true})
 	if err != nil {
 		return finding, err
@@ -34,9 +34,9 @@ func isolationFinding(ctx context.Context, env Env) (doctor.Finding, error) {
 	case ctx.Err() != nil:
 		return finding, context.Cause(ctx)
 	case probe.Available():
-		finding.Level, finding.Message = doctor.OK, "it works here, by "+string(probe.Method)
+		finding.Level, finding.Message = setup.OK, "it works here, by "+string(probe.Method)
 	case wish == "required":
-		finding.Level, finding.Message, finding.Fix = doctor.Problem, "AUTOLOOP_ISOLATION is required, and this machine has none: "+probe.Reason, probe.Cure
+		finding.Level, finding.Message, finding.Fix = setup.Problem, "AUTOLOOP_ISOLATION is required, and this machine has none: "+probe.Reason, probe.Cure
 	default:
 		finding.Message, finding.Fix = exposed+probe.Reason, probe.Cure
 	}

@@ -5,20 +5,20 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/autoloop/internal/doctor"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/setup"
 	"github.com/org/autoloop/internal/store"
 	"github.com/org/autoloop/internal/tree"
 )
 
 // inspectPrograms runs the evaluation of every program twice, of files and of
 // issues. What issues of strangers ask for is not run.
-func inspectPrograms(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *api.Client) ([]doctor.Finding, error) {
+func inspectPrograms(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *api.Client) ([]setup.Finding, error) {
 	all, findings, err := programsToInspect(ctx, env, o, repo, hub)
 	if err != nil {
 		return nil, err
@@ -29,8 +29,8 @@ func inspectPrograms(ctx context.Context, env Env, o iterateOptions, repo *git.R
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			of = append(of, doctor.Finding{
-				Level: doctor.Problem, Subject: "program " + p.Name, Message: err.Error(),
+			of = append(of, setup.Finding{
+				Level: setup.Problem, Subject: "program " + p.Name, Message: err.Error(),
 				Fix: "mend the program, or look closer with `iterate doctor --evaluation " + p.Name + "`",
 			})
 		}
@@ -41,7 +41,7 @@ func inspectPrograms(ctx context.Context, env Env, o iterateOptions, repo *git.R
 
 // programsToInspect are the programs of files and those of issues, with what
 // kept an issue from being one.
-func programsToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *api.Client) (all []*program.Program, findings []doctor.Finding, err error) {
+func programsToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *api.Client) (all []*program.Program, findings []setup.Finding, err error) {
 	source := store.Programs{Root: repo.Root, Dir: o.programs, Parse: program.Parse}
 	if all, err = source.Load(true); err != nil {
 		return nil, nil, err
@@ -59,19 +59,19 @@ func programsToInspect(ctx context.Context, env Env, o iterateOptions, repo *git
 	return all, findings, err
 }
 
-func issuesToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *api.Client, files []*program.Program) ([]*program.Program, []doctor.Finding, error) {
-	warning := func(text, fix string) doctor.Finding {
-		return doctor.Finding{Level: doctor.Warning, Subject: "issue programs", Message: text, Fix: fix}
+func issuesToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *api.Client, files []*program.Program) ([]*program.Program, []setup.Finding, error) {
+	warning := func(text, fix string) setup.Finding {
+		return setup.Finding{Level: setup.Warning, Subject: "issue programs", Message: text, Fix: fix}
 	}
 	states, _, err := (&store.Memory{Repo: repo, Remote: o.gitRemote(env)}).States(ctx)
 	if err != nil {
-		return nil, []doctor.Finding{warning("not looked at: "+err.Error(), "make the git remote readable")}, ctx.Err()
+		return nil, []setup.Finding{warning("not looked at: "+err.Error(), "make the git remote readable")}, ctx.Err()
 	}
 	found, _, err := discover(ctx, hub, sync.ProgramLabel, files, states)
 	if err != nil {
 		return nil, nil, err
 	}
-	var findings []doctor.Finding
+	var findings []setup.Finding
 	for _, stranger := range found.Untrusted {
 		findings = append(findings, warning(fmt.Sprintf("issue #%d is not run", stranger.Issue), stranger.Reason))
 	}
@@ -83,12 +83,12 @@ func issuesToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.R
 
 // inspectProgram says who would propose for a program, runs its evaluation twice
 // and looks at what that reads. An evaluation that cannot be used is an error.
-func inspectProgram(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program) ([]doctor.Finding, error) {
-	about := func(level doctor.Level, text, fix string) doctor.Finding {
-		return doctor.Finding{Level: level, Subject: "program " + p.Name, Message: text, Fix: fix}
+func inspectProgram(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program) ([]setup.Finding, error) {
+	about := func(level setup.Level, text, fix string) setup.Finding {
+		return setup.Finding{Level: level, Subject: "program " + p.Name, Message: text, Fix: fix}
 	}
 	if p.Unconfigured && p.Err() == nil {
-		return []doctor.Finding{about(doctor.Warning, "it is not configured yet", "replace the placeholders in "+p.File)}, nil
+		return []setup.Finding{about(setup.Warning, "it is not configured yet", "replace the placeholders in "+p.File)}, nil
 	}
 	if err := resolve(ctx, repo, p); err != nil {
 		return nil, err
@@ -96,15 +96,15 @@ func inspectProgram(ctx context.Context, env Env, o iterateOptions, repo *git.Re
 	if err := runnable(p); err != nil {
 		return nil, err
 	}
-	who := about(doctor.OK, "", "")
+	who := about(setup.OK, "", "")
 	if agents, err := chooseAgents(ctx, env, o, repo, p, process.NewRunner()); err != nil {
-		who = about(doctor.Warning, err.Error(), "`iterate agents` has what each lacks; in a workflow others may be there")
+		who = about(setup.Warning, err.Error(), "`iterate agents` has what each lacks; in a workflow others may be there")
 	} else {
 		who.Message = "proposed for by " + agentNames(agents)
 	}
-	findings := []doctor.Finding{who}
+	findings := []setup.Finding{who}
 	if p.Evaluation != program.Metric {
-		return append(findings, about(doctor.OK, "not run: a model takes part in its evaluation", "")), nil
+		return append(findings, about(setup.OK, "not run: a model takes part in its evaluation", "")), nil
 	}
 	found, err := repeatEvaluation(ctx, env, o, repo, p)
 	if err != nil {
@@ -114,9 +114,9 @@ func inspectProgram(ctx context.Context, env Env, o iterateOptions, repo *git.Re
 	if err != nil {
 		return findings, err
 	}
-	findings = append(findings, about(doctor.OK, describeRepeat(found), ""))
+	findings = append(findings, about(setup.OK, describeRepeat(found), ""))
 	for _, text := range withinReach(p, files) {
-		findings = append(findings, about(doctor.Warning, text, ""))
+		findings = append(findings, about(setup.Warning, text, ""))
 	}
 	return findings, nil
 }

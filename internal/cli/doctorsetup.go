@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/doctor"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/setup"
 )
 
 // inspectSetup says whether this machine, repository and token can do all that
@@ -31,13 +31,13 @@ func inspectSetup(ctx context.Context, env Env, o iterateOptions, quick, asJSON 
 	findings := append(append(machineFindings(env), isolation), checkout(ctx, repo)...)
 	switch {
 	case hub != nil:
-		findings = append(findings, doctor.Hub{Client: hub, WorkflowToken: workflowToken(env)}.Examine(ctx)...)
+		findings = append(findings, setup.Hub{Client: hub, WorkflowToken: workflowToken(env)}.Examine(ctx)...)
 	case o.repository(env) != "":
-		findings = append(findings, doctor.Finding{
-			Level: doctor.Warning, Subject: "GitHub", Message: "there is a repository and no token, so GitHub is left out", Fix: "set GITHUB_TOKEN",
+		findings = append(findings, setup.Finding{
+			Level: setup.Warning, Subject: "GitHub", Message: "there is a repository and no token, so GitHub is left out", Fix: "set GITHUB_TOKEN",
 		})
 	default:
-		findings = append(findings, doctor.Finding{Level: doctor.OK, Subject: "GitHub", Message: "left out: no repository is named"})
+		findings = append(findings, setup.Finding{Level: setup.OK, Subject: "GitHub", Message: "left out: no repository is named"})
 	}
 	if !quick {
 		evaluations, err := inspectPrograms(ctx, env, o, repo, hub)
@@ -57,7 +57,7 @@ func inspectSetup(ctx context.Context, env Env, o iterateOptions, quick, asJSON 
 		return err
 	}
 	for _, f := range findings {
-		if f.Level == doctor.Problem {
+		if f.Level == setup.Problem {
 			return &ExitError{Code: ExitFailed}
 		}
 	}
@@ -71,10 +71,10 @@ func workflowToken(env Env) bool {
 }
 
 // machineFindings are the agents that can be used here.
-func machineFindings(env Env) []doctor.Finding {
+func machineFindings(env Env) []setup.Finding {
 	registry := newRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
 	var usable []string
-	var unsigned []doctor.Finding
+	var unsigned []setup.Finding
 	for _, name := range registry.Names() {
 		found, err := registry.Usable(name, agent.Situation{Env: env.Environ})
 		if err == nil {
@@ -87,17 +87,17 @@ func machineFindings(env Env) []doctor.Finding {
 		unsigned = append(unsigned, notSignedIn(env, registry, name)...)
 	}
 	if len(usable) == 0 {
-		return append(unsigned, doctor.Finding{
-			Level: doctor.OK, Subject: "agents",
+		return append(unsigned, setup.Finding{
+			Level: setup.OK, Subject: "agents",
 			Message: "tuner and command are built in; no other can be used here (`iterate agents` has what each lacks)",
 		})
 	}
-	return append(unsigned, doctor.Finding{Level: doctor.OK, Subject: "agents", Message: "can be used here: " + strings.Join(usable, ", ")})
+	return append(unsigned, setup.Finding{Level: setup.OK, Subject: "agents", Message: "can be used here: " + strings.Join(usable, ", ")})
 }
 
 // notSignedIn is the finding on an agent that is installed and has neither a
 // key nor a login; none for one that is not installed.
-func notSignedIn(env Env, registry *agent.Registry, name string) []doctor.Finding {
+func notSignedIn(env Env, registry *agent.Registry, name string) []setup.Finding {
 	found, err := registry.Lookup(name)
 	tool, ok := found.(*agent.Headless)
 	if err != nil || !ok {
@@ -107,24 +107,24 @@ func notSignedIn(env Env, registry *agent.Registry, name string) []doctor.Findin
 	if how == "" || missing != how {
 		return nil
 	}
-	return []doctor.Finding{{Level: doctor.Warning, Subject: "agents", Message: name + " is installed and not signed in", Fix: how}}
+	return []setup.Finding{{Level: setup.Warning, Subject: "agents", Message: name + " is installed and not signed in", Fix: how}}
 }
 
-func checkout(ctx context.Context, repo *git.Repo) []doctor.Finding {
-	findings := []doctor.Finding{{Level: doctor.OK, Subject: "checkout", Message: repo.Root}}
+func checkout(ctx context.Context, repo *git.Repo) []setup.Finding {
+	findings := []setup.Finding{{Level: setup.OK, Subject: "checkout", Message: repo.Root}}
 	if shallow, err := repo.IsShallow(ctx); err == nil && shallow {
-		findings[0] = doctor.Finding{
-			Level: doctor.Warning, Subject: "checkout", Message: "it is shallow, so every run fetches the rest of the history first",
+		findings[0] = setup.Finding{
+			Level: setup.Warning, Subject: "checkout", Message: "it is shallow, so every run fetches the rest of the history first",
 			Fix: "give actions/checkout `fetch-depth: 0`, or run `git fetch --unshallow`",
 		}
 	}
 	return findings
 }
 
-func findingsTable(findings []doctor.Finding) string {
+func findingsTable(findings []setup.Finding) string {
 	table := report.Table{Header: []string{"", "looked at", "found", "fix"}}
 	for _, f := range findings {
-		sign := map[doctor.Level]string{doctor.OK: "ok", doctor.Warning: "warn", doctor.Problem: "FAIL"}[f.Level]
+		sign := map[setup.Level]string{setup.OK: "ok", setup.Warning: "warn", setup.Problem: "FAIL"}[f.Level]
 		table.Rows = append(table.Rows, []string{sign, f.Subject, f.Message, f.Fix})
 	}
 	return table.String() + "\nLook at one program's evaluation with `iterate doctor --evaluation PROGRAM`.\n"

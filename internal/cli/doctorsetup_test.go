@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/doctor"
+	"github.com/org/autoloop/internal/setup"
 )
 
 func TestWhetherAgentsAreSignedIn(t *testing.T) {
@@ -39,7 +39,7 @@ func TestWhetherAgentsAreSignedIn(t *testing.T) {
 				return
 			}
 			require.NotEmpty(t, findings)
-			assert.Equal(t, doctor.Warning, findings[0].Level)
+			assert.Equal(t, setup.Warning, findings[0].Level)
 			assert.Contains(t, findings[0].Message, "cursor is installed and not signed in")
 			assert.Contains(t, findings[0].Fix, "CURSOR_API_KEY")
 		})

@@ -1,6 +1,6 @@
-// Package doctor finds out whether a repository, a token and a machine can do
+// Package setup finds out whether a repository, a token and a machine can do
 // what Autoloop asks of them, and says how to mend what is missing.
-package doctor
+package setup
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package doctor_test
+package setup_test
 
 import (
 	"context"
@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/doctor"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/internal/setup"
 )
 
-func examine(t *testing.T, workflow bool, fill func(*githubtest.State)) []doctor.Finding {
+func examine(t *testing.T, workflow bool, fill func(*githubtest.State)) []setup.Finding {
 	t.Helper()
 	state := githubtest.NewState("org/repo")
 	state.Branches["main"] = "m1"
@@ -27,14 +27,14 @@ func examine(t *testing.T, workflow bool, fill func(*githubtest.State)) []doctor
 		API: server.URL, Repository: "org/repo", Token: "secret", Sleep: func(context.Context, time.Duration) error { return nil },
 	})
 	require.NoError(t, err)
-	return doctor.Hub{Client: client, WorkflowToken: workflow}.Examine(t.Context())
+	return setup.Hub{Client: client, WorkflowToken: workflow}.Examine(t.Context())
 }
 
 // told are the findings that are not fine, as "level subject: message".
-func told(findings []doctor.Finding) string {
+func told(findings []setup.Finding) string {
 	var lines []string
 	for _, f := range findings {
-		if f.Level != doctor.OK {
+		if f.Level != setup.OK {
 			lines = append(lines, fmt.Sprintf("%s %s: %s", f.Level, f.Subject, f.Message))
 		}
 	}
@@ -74,7 +74,7 @@ func TestFindings(t *testing.T) {
 			findings := examine(t, c.workflow, c.fill)
 			assert.Contains(t, told(findings), says)
 			for _, f := range findings {
-				if f.Level == doctor.Problem {
+				if f.Level == setup.Problem {
 					assert.NotEmpty(t, f.Fix, f.Message)
 				}
 			}
