@@ -139,7 +139,7 @@ func step(now, least, most string, options []string, random *rand.Rand) string {
 }
 
 // memory is what one search keeps from proposal to proposal.
-type memory struct {
+type rememberer struct {
 	base  []byte   // the files that several proposals begin with
 	texts [][]byte // what was proposed
 	lines [][]string
@@ -147,14 +147,14 @@ type memory struct {
 }
 
 // remembering gives every seed a memory of its own.
-func remembering(propose func(*example, agent.Request, *rand.Rand, *memory) error) proposer {
+func remembering(propose func(*example, agent.Request, *rand.Rand, *rememberer) error) proposer {
 	var lock sync.Mutex
-	memories := map[int64]*memory{}
+	memories := map[int64]*rememberer{}
 	return func(e *example, request agent.Request, random *rand.Rand) (map[string]metric.Value, error) {
 		lock.Lock()
 		m := memories[request.Seed]
 		if m == nil || len(request.History) == 0 {
-			m = &memory{}
+			m = &rememberer{}
 			memories[request.Seed] = m
 		}
 		lock.Unlock()
@@ -179,7 +179,7 @@ func remembering(propose func(*example, agent.Request, *rand.Rand, *memory) erro
 }
 
 // bestOf begins with the same files until all proposals of a round are made.
-func bestOf(e *example, request agent.Request, random *rand.Rand, m *memory) error {
+func bestOf(e *example, request agent.Request, random *rand.Rand, m *rememberer) error {
 	if err := os.WriteFile(filepath.Join(request.Dir, filepath.FromSlash(e.target)), m.base, 0o600); err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func bestOf(e *example, request agent.Request, random *rand.Rand, m *memory) err
 }
 
 // evolve begins with the files of the member of the population that is chosen.
-func evolve(e *example, request agent.Request, random *rand.Rand, m *memory) error {
+func evolve(e *example, request agent.Request, random *rand.Rand, m *rememberer) error {
 	var all []search.Individual
 	var texts [][]byte
 	for i, tried := range request.History {

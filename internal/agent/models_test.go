@@ -27,7 +27,7 @@ const (
 func now() time.Time { return time.Date(2025, 1, 15, 10, 30, 0, 0, time.UTC) }
 
 // models is the agent with a real client and a scripted server.
-func models(server *modeltest.Server) *agent.Models {
+func modelsAgent(server *modeltest.Server) *agent.Models {
 	client := &model.Client{Pause: time.Millisecond}
 	return &agent.Models{
 		Complete: client.Complete, Now: now, Masker: process.NewMasker(nil, modelsKey),
@@ -65,7 +65,7 @@ func TestModelsEditsFiles(t *testing.T) {
 	t.Parallel()
 	server := modeltest.New(t, modeltest.Answer{Text: fits, Usage: modeltest.Usage{Input: 300, Cached: 100, Output: 40}})
 	request := modelsRequest(t)
-	reply, err := models(server).Propose(t.Context(), request)
+	reply, err := modelsAgent(server).Propose(t.Context(), request)
 	require.NoError(t, err)
 	require.Nil(t, reply.Failure)
 	assert.Equal(t, "zero\ntwo\n", get(t, request.Dir, "src/a.txt"))
@@ -88,7 +88,7 @@ func TestModelsEditsFiles(t *testing.T) {
 
 func TestModelsCostFromThePriceTable(t *testing.T) {
 	t.Parallel()
-	agent := models(modeltest.New(t, modeltest.Answer{Text: fits, Usage: modeltest.Usage{Input: 1000, Cached: 400, Output: 100}}))
+	agent := modelsAgent(modeltest.New(t, modeltest.Answer{Text: fits, Usage: modeltest.Usage{Input: 1000, Cached: 400, Output: 100}}))
 	request := modelsRequest(t)
 	request.Model = "openai/gpt-4.1" // 2, 0.5 and 8 dollars for a million
 	reply, err := agent.Propose(t.Context(), request)
@@ -101,7 +101,7 @@ func TestModelsRepairsOnce(t *testing.T) {
 	t.Parallel()
 	server := modeltest.New(t, modeltest.Answer{Text: misses, Usage: modeltest.Usage{Input: 10, Output: 1}}, modeltest.Answer{Text: fits, Usage: modeltest.Usage{Input: 20, Output: 2}})
 	request := modelsRequest(t)
-	reply, err := models(server).Propose(t.Context(), request)
+	reply, err := modelsAgent(server).Propose(t.Context(), request)
 	require.NoError(t, err)
 	require.Nil(t, reply.Failure)
 	assert.Equal(t, "zero\ntwo\n", get(t, request.Dir, "src/a.txt"))
@@ -119,7 +119,7 @@ func TestModelsChangesNothingUnlessAllFits(t *testing.T) {
 	half := fits + "FILE: src/a.txt\n<<<<<<< SEARCH\none\n=======\nthree\n>>>>>>> REPLACE\n"
 	server := modeltest.New(t, modeltest.Text(half))
 	request := modelsRequest(t)
-	reply, err := models(server).Propose(t.Context(), request)
+	reply, err := modelsAgent(server).Propose(t.Context(), request)
 	require.NoError(t, err)
 	require.NotNil(t, reply.Failure)
 	assert.Equal(t, agent.Crashed, reply.Failure.Kind)
@@ -135,7 +135,7 @@ func TestModelsDoesNotTakeHalfAnAnswer(t *testing.T) {
 	t.Parallel()
 	for stop, want := range map[chat.Stop]string{chat.Length: "cut off because it is too long", chat.Refused: "the answer is a refusal"} {
 		var asked []chat.Request
-		m := models(modeltest.New(t))
+		m := modelsAgent(modeltest.New(t))
 		m.Complete = func(_ context.Context, _ chat.Endpoint, request chat.Request) (chat.Response, error) {
 			asked = append(asked, request)
 			return chat.Response{Text: fits, Stop: stop}, nil
@@ -168,7 +168,7 @@ func TestModelsHoldsItselfToItsLimit(t *testing.T) {
 			server := modeltest.New(t, modeltest.Answer{Text: misses, Usage: modeltest.Usage{Input: 600, Output: 60}}, modeltest.Text(fits))
 			request := modelsRequest(t)
 			request.Limit = c.limit
-			reply, err := models(server).Propose(t.Context(), request)
+			reply, err := modelsAgent(server).Propose(t.Context(), request)
 			require.NoError(t, err)
 			require.Len(t, server.Requests(), c.asked)
 			body := string(server.Requests()[0].Body)
@@ -189,7 +189,7 @@ func TestModelsHandsBackNotes(t *testing.T) {
 	server := modeltest.New(t, modeltest.Text(fits+"FILE: notes.md\n<<<<<<< WHOLE\nLESSON: one is few\n>>>>>>> WHOLE\n"))
 	request := modelsRequest(t)
 	request.Notes = "notes.md"
-	reply, err := models(server).Propose(t.Context(), request)
+	reply, err := modelsAgent(server).Propose(t.Context(), request)
 	require.NoError(t, err)
 	require.Nil(t, reply.Failure)
 	assert.Equal(t, "LESSON: one is few\n", get(t, request.Dir, "notes.md"))
@@ -198,7 +198,7 @@ func TestModelsHandsBackNotes(t *testing.T) {
 func TestModelsMayChangeNothing(t *testing.T) {
 	t.Parallel()
 	server := modeltest.New(t, modeltest.Text("PLAN: it is perfect\nNothing should change."))
-	reply, err := models(server).Propose(t.Context(), modelsRequest(t))
+	reply, err := modelsAgent(server).Propose(t.Context(), modelsRequest(t))
 	require.NoError(t, err)
 	assert.Nil(t, reply.Failure)
 	assert.Equal(t, "it is perfect", reply.Summary)
@@ -230,7 +230,7 @@ func TestModelsFailures(t *testing.T) {
 			if c.answer.Stall {
 				request.Timeout = 50 * time.Millisecond
 			}
-			reply, err := models(modeltest.New(t, c.answer)).Propose(t.Context(), request)
+			reply, err := modelsAgent(modeltest.New(t, c.answer)).Propose(t.Context(), request)
 			require.NoError(t, err)
 			require.NotNil(t, reply.Failure)
 			assert.Equal(t, c.want, reply.Failure.Kind, reply.Failure.Message)
@@ -250,7 +250,7 @@ func TestModelsShowsWhatFits(t *testing.T) {
 	put(t, request.Dir, "src/binary", "\x00\x01")
 	put(t, request.Dir, "src/huge.txt", strings.Repeat("huge\n", 100_000))
 	request.Targets = []string{"src/a.txt", "src/binary", "src/huge.txt", "src/large.txt", "src/missing"}
-	reply, err := models(server).Propose(t.Context(), request)
+	reply, err := modelsAgent(server).Propose(t.Context(), request)
 	require.NoError(t, err)
 	require.Nil(t, reply.Failure)
 	first, second := server.Requests()[0], server.Requests()[1]
@@ -279,7 +279,7 @@ func TestModelsFollowsNoLinkOut(t *testing.T) {
 	if err := os.Symlink(filepath.Join(outside, "a.txt"), filepath.Join(request.Dir, "src/a.txt")); err != nil {
 		t.Skip("no symbolic links here:", err)
 	}
-	reply, err := models(modeltest.New(t, modeltest.Text(fits))).Propose(t.Context(), request)
+	reply, err := modelsAgent(modeltest.New(t, modeltest.Text(fits))).Propose(t.Context(), request)
 	require.NoError(t, err)
 	require.NotNil(t, reply.Failure)
 	assert.Equal(t, "zero\none\n", get(t, outside, "a.txt"))

@@ -110,7 +110,7 @@ func readRecords(ctx context.Context, repo *git.Repo, memory *store.Memory, name
 	if err != nil {
 		return records, err
 	}
-	tips, from := history(records)
+	tips, from := branchTips(records)
 	if tips, err = obtain(ctx, repo, memory.Remote, tips); err != nil {
 		return records, err
 	}
@@ -120,7 +120,7 @@ func readRecords(ctx context.Context, repo *git.Repo, memory *store.Memory, name
 
 // history selects the commits since the program's first baseline, on its
 // branch and on the default branch.
-func history(records audit.Records) (tips []string, from string) {
+func branchTips(records audit.Records) (tips []string, from string) {
 	if records.Head != "" {
 		tips = append(tips, records.Head)
 	}

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func evaluation(t *testing.T, script string, change ...func(*evaluate.Request)) evaluate.Outcome {
+func evaluateScript(t *testing.T, script string, change ...func(*evaluate.Request)) evaluate.Outcome {
 	t.Helper()
 	request := evaluate.Request{
 		Script: script, Dir: t.TempDir(), Artifacts: t.TempDir(), Metric: "m", Timeout: time.Minute,
@@ -39,7 +39,7 @@ func evaluation(t *testing.T, script string, change ...func(*evaluate.Request)) 
 
 func TestMetric(t *testing.T) {
 	t.Parallel()
-	got := evaluation(t, "echo building >&2\necho '{\"m\": 1.50, \"n\": 2}'")
+	got := evaluateScript(t, "echo building >&2\necho '{\"m\": 1.50, \"n\": 2}'")
 	require.Empty(t, got.Problem)
 	assert.Equal(t, "1.5", got.Measurement.Metric.String())
 	assert.Equal(t, "2", got.Measurement.Numbers["n"].String())
@@ -57,7 +57,7 @@ func TestFailures(t *testing.T) {
 		"echo '{\"m\": 1e999}'":                      "out of range",
 		"kill -9 $$":                                 "SIGKILL",
 	} {
-		got := evaluation(t, script)
+		got := evaluateScript(t, script)
 		assert.Contains(t, got.Problem, says, script)
 		assert.NotContains(t, got.Problem, "\n")
 		assert.Nil(t, got.Measurement.Metric)
@@ -66,14 +66,14 @@ func TestFailures(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	t.Parallel()
-	got := evaluation(t, "echo '{\"m\": 1}'; sleep 600", func(r *evaluate.Request) { r.Timeout = 200 * time.Millisecond })
+	got := evaluateScript(t, "echo '{\"m\": 1}'; sleep 600", func(r *evaluate.Request) { r.Timeout = 200 * time.Millisecond })
 	assert.True(t, got.TimedOut)
 	assert.Contains(t, got.Problem, "took longer than 200ms")
 }
 
 func TestUnscorable(t *testing.T) {
 	t.Parallel()
-	got := evaluation(t, `echo '{"m": null, "rejected_reason": "overlap of hunter2hunter2"}'`)
+	got := evaluateScript(t, `echo '{"m": null, "rejected_reason": "overlap of hunter2hunter2"}'`)
 	assert.Empty(t, got.Problem)
 	assert.Nil(t, got.Measurement.Metric)
 	assert.Equal(t, "overlap of ***", got.Measurement.RejectedReason)
@@ -81,16 +81,16 @@ func TestUnscorable(t *testing.T) {
 
 func TestSetupRunsOnceBefore(t *testing.T) {
 	t.Parallel()
-	got := evaluation(t, "cat made", func(r *evaluate.Request) { r.Setup = `echo '{"m": 7}' > made` })
+	got := evaluateScript(t, "cat made", func(r *evaluate.Request) { r.Setup = `echo '{"m": 7}' > made` })
 	assert.Equal(t, "7", got.Measurement.Metric.String())
-	got = evaluation(t, `echo '{"m": 7}'`, func(r *evaluate.Request) { r.Setup = "exit 4" })
+	got = evaluateScript(t, `echo '{"m": 7}'`, func(r *evaluate.Request) { r.Setup = "exit 4" })
 	assert.Contains(t, got.Problem, "the setup ended with exit code 4")
 }
 
 func TestOutputIsKeptWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	artifacts := t.TempDir()
-	got := evaluation(t, `echo "token $SECRET_TOKEN" >&2; head -c 3000000 /dev/zero | tr '\0' x; echo; echo '{"m": 1}'`, func(r *evaluate.Request) { r.Artifacts = artifacts })
+	got := evaluateScript(t, `echo "token $SECRET_TOKEN" >&2; head -c 3000000 /dev/zero | tr '\0' x; echo; echo '{"m": 1}'`, func(r *evaluate.Request) { r.Artifacts = artifacts })
 	assert.Equal(t, "1", got.Measurement.Metric.String())
 	assert.LessOrEqual(t, len(got.Tail), 2100)
 	assert.Contains(t, got.Tail, "token ***")

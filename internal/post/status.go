@@ -25,7 +25,7 @@ func Status(a Account) string {
 	if chart := Chart(a); chart != "" {
 		fmt.Fprintf(&b, "\n### 📈 Trajectory\n\n%s", chart)
 	}
-	fmt.Fprintf(&b, "\n### 📊 Iteration History\n\n%s\n\n%s", history(doc.Section(state.History)), robot)
+	fmt.Fprintf(&b, "\n### 📊 Iteration History\n\n%s\n\n%s", historySection(doc.Section(state.History)), robot)
 	return bounded(b.String())
 }
 
@@ -76,7 +76,7 @@ func abs(f float64) float64 {
 }
 
 // history keeps the first entries of the section.
-func history(section string) string {
+func historySection(section string) string {
 	entries := 0
 	for at, text := 0, section; ; {
 		next := strings.Index(text, "\n### ")

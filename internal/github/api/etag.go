@@ -34,7 +34,7 @@ type kept struct {
 // rate limit, and nothing stale is ever believed.
 type revalidator struct {
 	next   http.RoundTripper
-	memory *memory
+	memory *rememberer
 	dir    *disk
 }
 
@@ -104,7 +104,7 @@ func keyOf(request *http.Request) string {
 }
 
 // memory keeps the answers that were used last.
-type memory struct {
+type rememberer struct {
 	mu    sync.Mutex
 	items map[string]*list.Element
 	order *list.List // of *remembered, the latest first
@@ -115,9 +115,9 @@ type remembered struct {
 	kept
 }
 
-func newMemory() *memory { return &memory{items: map[string]*list.Element{}, order: list.New()} }
+func newMemory() *rememberer { return &rememberer{items: map[string]*list.Element{}, order: list.New()} }
 
-func (m *memory) get(key string) *kept {
+func (m *rememberer) get(key string) *kept {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	element, found := m.items[key]
@@ -128,7 +128,7 @@ func (m *memory) get(key string) *kept {
 	return &element.Value.(*remembered).kept //nolint:errcheck // the list holds nothing else
 }
 
-func (m *memory) put(key string, answer *kept) {
+func (m *rememberer) put(key string, answer *kept) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if element, found := m.items[key]; found {
