@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/store"
@@ -75,10 +75,10 @@ func (instantAgent) Propose(_ context.Context, request agent.Request) (agent.Rep
 // instantEvaluation gives a better number each time.
 type instantEvaluation struct{ value int64 }
 
-func (e *instantEvaluation) Run(context.Context, evaluate.Request) (evaluate.Outcome, error) {
+func (e *instantEvaluation) Run(context.Context, evaluation.Request) (evaluation.Outcome, error) {
 	e.value--
 	value := metric.FromInt(e.value)
-	return evaluate.Outcome{Measurement: metric.Measurement{Metric: &value}}, nil
+	return evaluation.Outcome{Measurement: metric.Measurement{Metric: &value}}, nil
 }
 
 // largeRepository has 10,000 files and 1,000 commits.

@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -264,7 +264,7 @@ func newIterateService(env Env, o iterateOptions, repo *git.Repo, p *program.Pro
 	return &iterate.Service{
 		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo},
 		Memory: &store.Memory{Repo: repo, Remote: remote, Now: env.Now},
-		Eval:   &evaluate.Evaluator{Runner: runner, Masker: masker}, Masker: masker,
+		Eval:   &evaluation.Evaluator{Runner: runner, Masker: masker}, Masker: masker,
 		Base: o.base, DryRun: o.dryRun, RunDir: runDir, Holder: env.holder(), Alive: env.alive,
 		Environ: func(dir string, names []string) ([]string, error) {
 			if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o700); err != nil {

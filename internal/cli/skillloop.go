@@ -10,8 +10,8 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/evals"
-	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/suite"
@@ -69,7 +69,7 @@ func (l *skillLoop) evaluator(ctx context.Context) (*evals.Evaluator, error) {
 	}
 	return &evals.Evaluator{
 		Options: options, Skill: l.program.Skill, Evals: l.program.Evals, Keep: l.keep,
-		Shell: &evaluate.Evaluator{Runner: options.Sandboxes.Runner, Masker: options.Masker},
+		Shell: &evaluation.Evaluator{Runner: options.Sandboxes.Runner, Masker: options.Masker},
 	}, nil
 }
 

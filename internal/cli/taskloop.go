@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -34,7 +34,7 @@ type taskLoop struct {
 }
 
 // Measure runs the suite for one tree.
-func (l *taskLoop) Measure(ctx context.Context, dir string, limit evaluate.Limit) (iterate.Suited, error) {
+func (l *taskLoop) Measure(ctx context.Context, dir string, limit evaluation.Limit) (iterate.Suited, error) {
 	session, err := l.open(ctx, dir, limit)
 	if err != nil {
 		return l.problem(ctx, ledger.Expense{}, err)
@@ -52,7 +52,7 @@ func (l *taskLoop) Measure(ctx context.Context, dir string, limit evaluate.Limit
 }
 
 // Compare runs it for both trees.
-func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string, limit evaluate.Limit) (iterate.Suited, error) {
+func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string, limit evaluation.Limit) (iterate.Suited, error) {
 	session, err := l.open(ctx, incumbent, limit)
 	if err != nil {
 		return l.problem(ctx, ledger.Expense{}, err)
@@ -156,7 +156,7 @@ func (l *taskLoop) config() taskrun.Config {
 }
 
 // open reads the suite of the incumbent and wires its run.
-func (l *taskLoop) open(ctx context.Context, dir string, limit evaluate.Limit) (*taskSession, error) {
+func (l *taskLoop) open(ctx context.Context, dir string, limit evaluation.Limit) (*taskSession, error) {
 	p := l.program
 	suiteDir := filepath.Join(dir, filepath.FromSlash(p.Tasks))
 	loaded, err := taskrun.Load(ctx, suiteDir)

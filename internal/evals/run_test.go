@@ -16,7 +16,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/chat"
 	"github.com/org/autoloop/internal/evals"
-	"github.com/org/autoloop/internal/evaluate"
+	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/model"
 	"github.com/org/autoloop/internal/model/modeltest"
 	"github.com/org/autoloop/internal/process"
@@ -390,7 +390,7 @@ func TestEvaluator(t *testing.T) {
 	w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}, {"type": "file_exists", "file": "y"}]}, {"id": "b", "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
 	e := &evals.Evaluator{Options: w.options("touch outputs/x"), Skill: "skill", Keep: w.at("kept")}
 	for range 2 {
-		outcome, err := e.Run(t.Context(), evaluate.Request{Dir: w.root, Timeout: time.Minute})
+		outcome, err := e.Run(t.Context(), evaluation.Request{Dir: w.root, Timeout: time.Minute})
 		require.NoError(t, err)
 		require.Empty(t, outcome.Problem)
 		assert.Equal(t, "0.75", outcome.Measurement.Metric.String())
@@ -399,7 +399,7 @@ func TestEvaluator(t *testing.T) {
 	}
 	assert.FileExists(t, w.at("kept/evaluation-002/eval-b/grading.json"))
 	w.write("skill/evals/evals.json", "[]")
-	outcome, err := e.Run(t.Context(), evaluate.Request{Dir: w.root, Timeout: time.Minute})
+	outcome, err := e.Run(t.Context(), evaluation.Request{Dir: w.root, Timeout: time.Minute})
 	require.NoError(t, err)
 	assert.Contains(t, outcome.Problem, "has no case")
 }

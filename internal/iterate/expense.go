@@ -3,8 +3,8 @@ package iterate
 import (
 	"fmt"
 
-	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
@@ -48,7 +48,7 @@ func (r *run) consumedBy(all []*attempt) {
 
 // toMeasure is what an evaluation that asks models may still use, and why none
 // may begin, "" when one may.
-func (r *run) toMeasure() (limit evaluate.Limit, over string) {
+func (r *run) toMeasure() (limit evaluation.Limit, over string) {
 	if r.Program.Evaluation == program.Metric {
 		return limit, "" // what a script uses is not known
 	}

@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/org/autoloop/internal/evaluate"
+	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/tree"
 )
 
@@ -55,13 +55,13 @@ func (m *room) clear() {
 }
 
 // evaluate runs the evaluation once.
-func (m *room) evaluate(ctx context.Context) (evaluate.Outcome, error) {
+func (m *room) evaluate(ctx context.Context) (evaluation.Outcome, error) {
 	p := m.run.Program
 	limit, over := m.run.toMeasure()
 	if over != "" {
-		return evaluate.Outcome{Problem: over, OverLimit: true}, nil
+		return evaluation.Outcome{Problem: over, OverLimit: true}, nil
 	}
-	request := evaluate.Request{
+	request := evaluation.Request{
 		Script: p.Script, Dir: m.tree.Dir, Env: m.environ, Timeout: p.EvaluationTimeout, Metric: p.Metric, Artifacts: m.artifacts,
 		Offline: !p.Network, Trusted: m.trusted, Limit: limit,
 	}

@@ -1,9 +1,9 @@
 package iterate
 
 import (
-	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/program"
@@ -23,7 +23,7 @@ type samples struct {
 }
 
 // add takes one more run over. Guardrails are the numbers that are kept of each.
-func (s *samples) add(outcome evaluate.Outcome, rails []program.Guardrail) {
+func (s *samples) add(outcome evaluation.Outcome, rails []program.Guardrail) {
 	s.runs++
 	s.seconds += outcome.Duration.Seconds()
 	s.output, s.problem, s.last = outcome.Tail, outcome.Problem, outcome.Measurement

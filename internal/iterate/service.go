@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/store"
@@ -29,7 +29,7 @@ const BranchPrefix = "autoloop/"
 
 // Evaluator runs a program's evaluation in a directory.
 type Evaluator interface {
-	Run(ctx context.Context, request evaluate.Request) (evaluate.Outcome, error)
+	Run(ctx context.Context, request evaluation.Request) (evaluation.Outcome, error)
 }
 
 // Proposer is an agent with the model that it uses; "" is its own choice.

@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/org/autoloop/internal/evaluate"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -17,9 +17,9 @@ import (
 type Suite interface {
 	// Measure runs the suite for one tree. With an error Suited has its Expense
 	// alone.
-	Measure(ctx context.Context, dir string, limit evaluate.Limit) (Suited, error)
+	Measure(ctx context.Context, dir string, limit evaluation.Limit) (Suited, error)
 	// Compare runs it for both trees.
-	Compare(ctx context.Context, incumbent, candidate string, limit evaluate.Limit) (Suited, error)
+	Compare(ctx context.Context, incumbent, candidate string, limit evaluation.Limit) (Suited, error)
 }
 
 // Suited is what a suite came to.
@@ -63,7 +63,7 @@ func (r *run) suiteSamples(ctx context.Context, commit string) (*samples, error)
 	}
 	defer room.clear()
 	start := r.Now()
-	suited, err := r.runSuite(func(limit evaluate.Limit) (Suited, error) { return r.Suite.Measure(ctx, room.tree.Dir, limit) })
+	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) { return r.Suite.Measure(ctx, room.tree.Dir, limit) })
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (r *run) suiteSamples(ctx context.Context, commit string) (*samples, error)
 
 // runSuite runs the suite with what is left of the budget, and notes what it
 // used.
-func (r *run) runSuite(run func(evaluate.Limit) (Suited, error)) (Suited, error) {
+func (r *run) runSuite(run func(evaluation.Limit) (Suited, error)) (Suited, error) {
 	limit, over := r.toMeasure()
 	if over != "" {
 		return Suited{Unfinished: over}, nil
@@ -102,7 +102,7 @@ func (r *run) measureSuite(ctx context.Context, at position, a *attempt) error {
 	}
 	r.step("measure", "the suite for incumbent and candidate")
 	start := r.Now()
-	suited, err := r.runSuite(func(limit evaluate.Limit) (Suited, error) {
+	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) {
 		return r.Suite.Compare(ctx, incumbent.tree.Dir, candidate.tree.Dir, limit)
 	})
 	a.durations["measure"] = r.Now().Sub(start).Seconds()

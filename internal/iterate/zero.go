@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/org/autoloop/internal/evaluate"
+	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
 )
@@ -153,7 +153,7 @@ func (r *run) sample(ctx context.Context, s *series, place int) (problem string,
 }
 
 // unusable says why an outcome is no baseline, or "".
-func (r *run) unusable(outcome evaluate.Outcome) string {
+func (r *run) unusable(outcome evaluation.Outcome) string {
 	m := outcome.Measurement
 	switch {
 	case outcome.Problem != "":

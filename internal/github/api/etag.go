@@ -115,7 +115,9 @@ type remembered struct {
 	kept
 }
 
-func newMemory() *rememberer { return &rememberer{items: map[string]*list.Element{}, order: list.New()} }
+func newMemory() *rememberer {
+	return &rememberer{items: map[string]*list.Element{}, order: list.New()}
+}
 
 func (m *rememberer) get(key string) *kept {
 	m.mu.Lock()

@@ -1,6 +1,6 @@
-// Package evaluate runs a program's evaluation in a directory and reads the
+// Package evaluation runs a program's evaluation in a directory and reads the
 // metric from what it prints.
-package evaluate
+package evaluation
 
 import (
 	"context"

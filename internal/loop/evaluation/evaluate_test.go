@@ -1,4 +1,4 @@
-package evaluate_test
+package evaluation_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/evaluate"
+	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -22,16 +22,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func evaluateScript(t *testing.T, script string, change ...func(*evaluate.Request)) evaluate.Outcome {
+func evaluateScript(t *testing.T, script string, change ...func(*evaluation.Request)) evaluation.Outcome {
 	t.Helper()
-	request := evaluate.Request{
+	request := evaluation.Request{
 		Script: script, Dir: t.TempDir(), Artifacts: t.TempDir(), Metric: "m", Timeout: time.Minute,
 		Env: []string{"PATH=" + os.Getenv("PATH"), "SECRET_TOKEN=hunter2hunter2"},
 	}
 	for _, f := range change {
 		f(&request)
 	}
-	evaluator := evaluate.Evaluator{Runner: process.NewRunner(), Masker: process.NewMasker(request.Env)}
+	evaluator := evaluation.Evaluator{Runner: process.NewRunner(), Masker: process.NewMasker(request.Env)}
 	outcome, err := evaluator.Run(context.Background(), request)
 	require.NoError(t, err)
 	return outcome
@@ -66,7 +66,7 @@ func TestFailures(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	t.Parallel()
-	got := evaluateScript(t, "echo '{\"m\": 1}'; sleep 600", func(r *evaluate.Request) { r.Timeout = 200 * time.Millisecond })
+	got := evaluateScript(t, "echo '{\"m\": 1}'; sleep 600", func(r *evaluation.Request) { r.Timeout = 200 * time.Millisecond })
 	assert.True(t, got.TimedOut)
 	assert.Contains(t, got.Problem, "took longer than 200ms")
 }
@@ -81,16 +81,16 @@ func TestUnscorable(t *testing.T) {
 
 func TestSetupRunsOnceBefore(t *testing.T) {
 	t.Parallel()
-	got := evaluateScript(t, "cat made", func(r *evaluate.Request) { r.Setup = `echo '{"m": 7}' > made` })
+	got := evaluateScript(t, "cat made", func(r *evaluation.Request) { r.Setup = `echo '{"m": 7}' > made` })
 	assert.Equal(t, "7", got.Measurement.Metric.String())
-	got = evaluateScript(t, `echo '{"m": 7}'`, func(r *evaluate.Request) { r.Setup = "exit 4" })
+	got = evaluateScript(t, `echo '{"m": 7}'`, func(r *evaluation.Request) { r.Setup = "exit 4" })
 	assert.Contains(t, got.Problem, "the setup ended with exit code 4")
 }
 
 func TestOutputIsKeptWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	artifacts := t.TempDir()
-	got := evaluateScript(t, `echo "token $SECRET_TOKEN" >&2; head -c 3000000 /dev/zero | tr '\0' x; echo; echo '{"m": 1}'`, func(r *evaluate.Request) { r.Artifacts = artifacts })
+	got := evaluateScript(t, `echo "token $SECRET_TOKEN" >&2; head -c 3000000 /dev/zero | tr '\0' x; echo; echo '{"m": 1}'`, func(r *evaluation.Request) { r.Artifacts = artifacts })
 	assert.Equal(t, "1", got.Measurement.Metric.String())
 	assert.LessOrEqual(t, len(got.Tail), 2100)
 	assert.Contains(t, got.Tail, "token ***")
@@ -106,7 +106,7 @@ func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
-	evaluator := evaluate.Evaluator{Runner: process.NewRunner()}
-	_, err := evaluator.Run(ctx, evaluate.Request{Script: "sleep 600", Dir: t.TempDir(), Artifacts: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}})
+	evaluator := evaluation.Evaluator{Runner: process.NewRunner()}
+	_, err := evaluator.Run(ctx, evaluation.Request{Script: "sleep 600", Dir: t.TempDir(), Artifacts: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

@@ -1,4 +1,4 @@
-package evaluate_test
+package evaluation_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/evaluate"
+	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -18,10 +18,10 @@ import (
 func TestTailCutsNoSecret(t *testing.T) {
 	t.Parallel()
 	const secret = "abcdefghij0123456789KLMNOPQRST"
-	e := &evaluate.Evaluator{Runner: process.NewRunner(), Masker: process.NewMasker([]string{"A_TOKEN=" + secret})}
+	e := &evaluation.Evaluator{Runner: process.NewRunner(), Masker: process.NewMasker([]string{"A_TOKEN=" + secret})}
 	script := fmt.Sprintf("printf 'x%%.0s' $(seq 2000) >&2; printf '%%s' %s >&2; printf 'y%%.0s' $(seq 985) >&2; echo 1", secret)
 	dir := t.TempDir()
-	outcome, err := e.Run(t.Context(), evaluate.Request{
+	outcome, err := e.Run(t.Context(), evaluation.Request{
 		Script: script, Dir: dir, Artifacts: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, Timeout: time.Minute,
 	})
 	require.NoError(t, err)
