@@ -35,7 +35,7 @@ const (
 func layout() map[string]layer {
 	floors := map[layer]string{
 		domain: "metric program suite state results ledger gate noise audit search prompt report chat github/ci " +
-			"post github/commands budget",
+			"post github/commands loop/budget",
 		adapter: "agent tasks/runcache tasks/judge loop/evaluation tasks/sandbox snapshot store bundle github/api tree",
 		base:    "process files git model model/modeltest github/githubtest",
 		service: "schedule iterate tasks/taskrun evals skill setup github/sync",

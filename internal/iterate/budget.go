@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/budget"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/budget"
 )
 
 const (

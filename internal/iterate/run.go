@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/org/autoloop/internal/budget"
 	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/store"
 )
 

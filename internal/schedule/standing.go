@@ -8,8 +8,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/org/autoloop/internal/budget"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/state"
 )

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/budget"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/program"
 )
 
