@@ -36,7 +36,7 @@ func layout() map[string]layer {
 	floors := map[layer]string{
 		domain: "metric program suite state results ledger gate noise audit search prompt report chat github/ci " +
 			"post github/commands loop/budget",
-		adapter: "agent tasks/runcache tasks/judge loop/evaluation tasks/sandbox snapshot store bundle github/api tree",
+		adapter: "agent tasks/runcache tasks/judge loop/evaluation tasks/sandbox snapshot store loop/proposal github/api tree",
 		base:    "process files git model model/modeltest github/githubtest",
 		service: "schedule iterate tasks/taskrun evals skill setup github/sync",
 		root:    "cli",

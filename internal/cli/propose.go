@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 func newProposeCommand(env Env, parent *iterateOptions) *cobra.Command {
@@ -64,7 +64,7 @@ func proposeCommand(ctx context.Context, env Env, o iterateOptions, out string) 
 			fmt.Fprintln(env.Stderr, "no bundle was written: there is nothing to record")
 			return []iterate.Result{result}, nil
 		}
-		if err := bundle.Write(out, *made); err != nil {
+		if err := proposal.Write(out, *made); err != nil {
 			return []iterate.Result{result}, err
 		}
 		result.Bundle = out

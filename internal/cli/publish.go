@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -41,7 +41,7 @@ func publishCommand(ctx context.Context, env Env, o iterateOptions, dir string) 
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(env.Dir, dir)
 	}
-	made, err := bundle.Read(dir)
+	made, err := proposal.Read(dir)
 	if err != nil {
 		return err
 	}

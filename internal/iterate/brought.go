@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // What a candidate may have: bytes in one file and in all, changed paths, and
@@ -21,7 +21,7 @@ const (
 
 // rebuild makes the tree of the candidate on top of a commit, after its files
 // were held against the target as those of any candidate.
-func (r *run) rebuild(ctx context.Context, from bundle.Bundle, at position, on string, a *attempt) error {
+func (r *run) rebuild(ctx context.Context, from proposal.Bundle, at position, on string, a *attempt) error {
 	tree, err := r.Repo.Apply(ctx, on, from.Patch)
 	if err != nil {
 		return refuse("its patch does not apply: %v", err)

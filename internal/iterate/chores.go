@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // chores does what waits for somebody who may write: it obeys commands, takes
 // what CI said, and records that the default branch does not merge.
-func (r *run) chores(ctx context.Context, from bundle.Bundle) (Result, error) {
+func (r *run) chores(ctx context.Context, from proposal.Bundle) (Result, error) {
 	conflict, err := r.conflict(ctx)
 	if err != nil {
 		return Result{}, err
@@ -69,7 +69,7 @@ func (r *run) conflict(ctx context.Context) (*conflictError, error) {
 // again goes to the end with a bundle that is in the books already: a run that
 // recorded it may have been interrupted before all was shown. When nothing is
 // left to do it is refused.
-func (r *run) again(ctx context.Context, from bundle.Bundle, by string) (Result, error) {
+func (r *run) again(ctx context.Context, from proposal.Bundle, by string) (Result, error) {
 	twice := refuse("it was published before, by run %s", by)
 	if r.Front == nil || r.books.sum.Settings[published] != from.ID {
 		return Result{}, twice

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/store"
 )
 
@@ -20,7 +20,7 @@ func booksDigest(files store.Files) string {
 			essence = append(essence, line...)
 		}
 	}
-	return bundle.Digest(files.State, files.Results, essence)
+	return proposal.Digest(files.State, files.Results, essence)
 }
 
 // aside says that a line of the ledger is on the talk with people alone.

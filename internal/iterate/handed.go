@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -26,7 +26,7 @@ type handed struct {
 // unpack reads the events of a bundle. Kinds that a proposal does not make, an
 // order that it does not make them in, and events of another run or iteration
 // are refused. Texts lose what the masker knows.
-func unpack(from bundle.Bundle, masker process.Masker) (*handed, error) {
+func unpack(from proposal.Bundle, masker process.Masker) (*handed, error) {
 	log, err := ledger.Parse(from.Events)
 	if err != nil {
 		return nil, refuse("its events cannot be read: %v", err)
@@ -57,8 +57,8 @@ func unpack(from bundle.Bundle, masker process.Masker) (*handed, error) {
 }
 
 // take adds the next event.
-func (h *handed) take(from bundle.Bundle, e ledger.Event) error {
-	iteration, fix := from.Iteration, from.Kind == bundle.Fix
+func (h *handed) take(from proposal.Bundle, e ledger.Event) error {
+	iteration, fix := from.Iteration, from.Kind == proposal.Fix
 	switch {
 	case h.decided != nil || h.putOff != nil:
 		return refuse("it has events after its last")
@@ -106,13 +106,13 @@ func (h *handed) has(e ledger.Event) bool {
 }
 
 // complete says what is missing.
-func (h *handed) complete(from bundle.Bundle) error {
+func (h *handed) complete(from proposal.Bundle) error {
 	switch {
-	case from.Kind == bundle.Fix && h.checked == nil && h.putOff == nil:
+	case from.Kind == proposal.Fix && h.checked == nil && h.putOff == nil:
 		return refuse("it does not say what CI had found")
-	case from.Kind == bundle.Fix && h.checked != nil && h.decided == nil && len(h.measured) > 0:
+	case from.Kind == proposal.Fix && h.checked != nil && h.decided == nil && len(h.measured) > 0:
 		return refuse("it decides nothing")
-	case from.Kind == bundle.Iteration && h.decided == nil && len(h.measured) > 0:
+	case from.Kind == proposal.Iteration && h.decided == nil && len(h.measured) > 0:
 		return refuse("it decides nothing")
 	}
 	return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -20,13 +20,13 @@ const handedEvents = `{"event":"measured","run_id":"r","iteration":1,"role":"bas
 {"event":"decided","run_id":"r","iteration":2,"outcome":"accepted","verdict":"improved","metric":2,"reasons":["a\nb"],"commit":"c","lease":{"host":"h"},"key":"k"}
 `
 
-func ofIteration(events string, kind bundle.Kind) bundle.Bundle {
-	return bundle.Bundle{Manifest: bundle.Manifest{Kind: kind, Iteration: 2, Run: "r", Candidate: "c"}, Events: []byte(events)}
+func ofIteration(events string, kind proposal.Kind) proposal.Bundle {
+	return proposal.Bundle{Manifest: proposal.Manifest{Kind: kind, Iteration: 2, Run: "r", Candidate: "c"}, Events: []byte(events)}
 }
 
 func TestUnpackKeepsWhatAProposalSays(t *testing.T) {
 	t.Parallel()
-	h, err := unpack(ofIteration(handedEvents, bundle.Iteration), process.Masker{})
+	h, err := unpack(ofIteration(handedEvents, proposal.Iteration), process.Masker{})
 	require.NoError(t, err)
 	assert.Len(t, h.zero, 1)
 	assert.Len(t, h.measured, 2)
@@ -86,9 +86,9 @@ func FuzzUnpack(f *testing.F) {
 	f.Add(`{"event":"checked","run_id":"r","iteration":2,"reason":"build"}`+"\n", true)
 	f.Add(`{"event":"finished","run_id":"r","iteration":2,"not_before":"2026-01-01T00:00:00Z","usage":{"cost_usd":-1}}`+"\n", true)
 	f.Fuzz(func(t *testing.T, events string, fix bool) {
-		kind := bundle.Iteration
+		kind := proposal.Iteration
 		if fix {
-			kind = bundle.Fix
+			kind = proposal.Fix
 		}
 		h, err := unpack(ofIteration(events, kind), process.Masker{})
 		if err != nil {

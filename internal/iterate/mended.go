@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/state"
 )
 
@@ -50,7 +50,7 @@ func (r *run) addFix(b *books, checked ledger.Event, measured []ledger.Event, ne
 
 // publishFix records an attempt to mend what CI found. What CI says is asked
 // again: the bundle's word for it is not taken.
-func (r *run) publishFix(ctx context.Context, from bundle.Bundle) (Result, error) {
+func (r *run) publishFix(ctx context.Context, from proposal.Bundle) (Result, error) {
 	pending := r.books.pending()
 	if r.heard == nil || pending == nil || pending.Commit != from.Branch {
 		return Result{}, refuse("it is stale: no iteration waits for CI with commit %.12s; propose again", from.Branch)
@@ -115,7 +115,7 @@ func (r *run) publishFix(ctx context.Context, from bundle.Bundle) (Result, error
 }
 
 // mends is where the pending iteration stands, held against the bundle.
-func (r *run) mends(ctx context.Context, from bundle.Bundle, e ledger.Event) (position, error) {
+func (r *run) mends(ctx context.Context, from proposal.Bundle, e ledger.Event) (position, error) {
 	head, err := r.Memory.HeadOf(ctx, r.ref())
 	if err != nil {
 		return position{}, err

@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // overhear reads what was said up to when the bundle was made, and changes
 // nothing. What was said since is left for those whom it starts, and for the
 // next proposal. The bundle says how far the comments were read; who wrote
 // them and what they say is read anew.
-func (r *run) overhear(ctx context.Context, from bundle.Bundle) error {
+func (r *run) overhear(ctx context.Context, from proposal.Bundle) error {
 	if r.Front == nil {
 		return nil
 	}
@@ -35,7 +35,7 @@ func (r *run) overhear(ctx context.Context, from bundle.Bundle) error {
 		heard.Until = ""
 	}
 	r.heard, r.told = &heard, from.Told
-	if from.Kind == bundle.Chores {
+	if from.Kind == proposal.Chores {
 		return nil
 	}
 	if first := r.firstOf(r.books); first != "" {

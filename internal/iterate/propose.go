@@ -5,16 +5,16 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // Propose runs one iteration, or one attempt to mend what CI found, and records
 // nothing: neither a lease nor an event is written, and nothing on GitHub. The
 // bundle is for Publish; it is nil when there is nothing that another job could
 // do, and the result says why.
-func (s *Service) Propose(ctx context.Context) (*bundle.Bundle, Result, error) {
+func (s *Service) Propose(ctx context.Context) (*proposal.Bundle, Result, error) {
 	own := *s
 	own.DryRun = true
 	run := own.begin()
@@ -41,7 +41,7 @@ func (r *run) listen(ctx context.Context) (string, error) {
 
 // leave ends a proposal with nothing but what the publishing job does by itself.
 func (r *run) leave(reason string) (Result, error) {
-	r.offer = bundle.Chores
+	r.offer = proposal.Chores
 	if e := r.books.pending(); e != nil {
 		r.iteration = e.Iteration
 	}
@@ -63,7 +63,7 @@ func (r *run) offerFix(ctx context.Context) (Result, error) {
 		return r.leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
 	}
 	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", r.books.fixes(e.Iteration)+1, maxFixes, verdict.Signature()))
-	r.offer = bundle.Fix
+	r.offer = proposal.Fix
 	a, err := r.fix(ctx, e, verdict, left)
 	if err != nil {
 		return Result{}, err
@@ -81,15 +81,15 @@ func (r *run) red(e ledger.Event, verdict ci.Verdict) bool {
 }
 
 // pack makes a bundle of what the run added to its own copy of the books.
-func (r *run) pack(ctx context.Context) (*bundle.Bundle, error) {
-	b := &bundle.Bundle{Manifest: bundle.Manifest{
+func (r *run) pack(ctx context.Context) (*proposal.Bundle, error) {
+	b := &proposal.Bundle{Manifest: proposal.Manifest{
 		Kind: r.offer, Repository: r.Repository, Program: r.Program.Name, Iteration: r.iteration, Run: r.id,
 		BaseBranch: r.at.BaseBranch, Base: r.at.Base, Branch: r.at.Old, Memory: r.foundAt, Books: booksDigest(r.found),
 	}}
 	if r.heard != nil {
 		b.Heard, b.Told = r.heard.Until, r.told
 	}
-	if r.offer == bundle.Chores {
+	if r.offer == proposal.Chores {
 		b.Told = false
 		return b, nil
 	}
@@ -98,7 +98,7 @@ func (r *run) pack(ctx context.Context) (*bundle.Bundle, error) {
 		return nil, err
 	}
 	from := r.at.Head
-	if r.offer == bundle.Fix {
+	if r.offer == proposal.Fix {
 		e := r.fixing
 		from, b.Iteration, b.Told = e.Commit, e.Iteration, false
 		b.BaseBranch, b.Base, b.Branch = r.books.sum.BaseBranch, r.books.sum.Base, e.Commit

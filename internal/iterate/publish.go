@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/prompt"
 )
 
@@ -33,7 +33,7 @@ func refuse(format string, args ...any) error {
 // written in one step, or nothing is: what is stale or against the rules is a
 // *RefusedError. A bundle whose publishing was interrupted after the record is
 // shown to its end; one that is shown is refused.
-func (s *Service) Publish(ctx context.Context, b bundle.Bundle) (Result, error) {
+func (s *Service) Publish(ctx context.Context, b proposal.Bundle) (Result, error) {
 	own := *s
 	own.Agent, own.Agents = recorded{}, nil
 	run := own.begin()
@@ -41,7 +41,7 @@ func (s *Service) Publish(ctx context.Context, b bundle.Bundle) (Result, error) 
 	return run.through(ctx, func(ctx context.Context) (Result, error) { return run.publish(ctx, b) })
 }
 
-func (r *run) publish(ctx context.Context, from bundle.Bundle) (Result, error) {
+func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error) {
 	files, head, err := r.Memory.Read(ctx, r.Program.Name)
 	if err != nil {
 		return Result{}, err
@@ -67,9 +67,9 @@ func (r *run) publish(ctx context.Context, from bundle.Bundle) (Result, error) {
 	}
 	var result Result
 	switch from.Kind {
-	case bundle.Chores:
+	case proposal.Chores:
 		result, err = r.chores(ctx, from)
-	case bundle.Fix:
+	case proposal.Fix:
 		result, err = r.publishFix(ctx, from)
 	default:
 		result, err = r.publishIteration(ctx, from)
@@ -86,7 +86,7 @@ func (r *run) publish(ctx context.Context, from bundle.Bundle) (Result, error) {
 }
 
 // publishedBy is the run that recorded the bundle, "" when none did.
-func (r *run) publishedBy(from bundle.Bundle) string {
+func (r *run) publishedBy(from proposal.Bundle) string {
 	for _, e := range r.books.log.Events {
 		if e.Kind == ledger.Set && e.Key == published && e.Value == from.ID {
 			return e.Run
@@ -97,9 +97,9 @@ func (r *run) publishedBy(from bundle.Bundle) string {
 
 // current refuses a bundle of another program or repository, and one that was
 // made from other books than there are now.
-func (r *run) current(ctx context.Context, from bundle.Bundle, head string) error {
+func (r *run) current(ctx context.Context, from proposal.Bundle, head string) error {
 	name, iteration := r.Program.Name, r.books.sum.Iteration+1
-	if from.Kind == bundle.Fix || from.Kind == bundle.Chores && r.books.pending() != nil {
+	if from.Kind == proposal.Fix || from.Kind == proposal.Chores && r.books.pending() != nil {
 		iteration--
 	}
 	switch {
@@ -125,7 +125,7 @@ func (r *run) adopts() int {
 
 // remembered refuses a bundle whose commit of the memory branch is none that
 // led to the present one.
-func (r *run) remembered(ctx context.Context, from bundle.Bundle, head string) error {
+func (r *run) remembered(ctx context.Context, from proposal.Bundle, head string) error {
 	if from.Memory == head {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (r *run) stale() error {
 	return refuse("it is stale: the state of %s has changed since; propose again", r.Program.Name)
 }
 
-func (r *run) publishIteration(ctx context.Context, from bundle.Bundle) (Result, error) {
+func (r *run) publishIteration(ctx context.Context, from proposal.Bundle) (Result, error) {
 	if r.books.pending() != nil {
 		return Result{}, refuse("an iteration waits for CI; propose again")
 	}
@@ -189,7 +189,7 @@ func (r *run) publishIteration(ctx context.Context, from bundle.Bundle) (Result,
 
 // standing finds the position that the bundle was made from, and refuses the
 // bundle when it is no more.
-func (r *run) standing(ctx context.Context, from bundle.Bundle) (position, error) {
+func (r *run) standing(ctx context.Context, from proposal.Bundle) (position, error) {
 	at := position{Base: from.Base}
 	var err error
 	if at.BaseBranch, err = r.defaultBranch(ctx); err != nil {
@@ -218,7 +218,7 @@ func (r *run) standing(ctx context.Context, from bundle.Bundle) (position, error
 	return r.stands(ctx, from, at)
 }
 
-func (r *run) stands(ctx context.Context, from bundle.Bundle, at position) (position, error) {
+func (r *run) stands(ctx context.Context, from proposal.Bundle, at position) (position, error) {
 	at, err := r.place(ctx, at)
 	var conflict *conflictError
 	if at.Old != from.Branch || errors.As(err, &conflict) {
@@ -243,7 +243,7 @@ func (r *run) stands(ctx context.Context, from bundle.Bundle, at position) (posi
 
 // enterBundle writes everything in one step. The books may not have changed
 // since they were read.
-func (r *run) enterBundle(ctx context.Context, from bundle.Bundle, at position, h *handed, commit string) (Result, error) {
+func (r *run) enterBundle(ctx context.Context, from proposal.Bundle, at position, h *handed, commit string) (Result, error) {
 	update := at.branchUpdate(r.ref())
 	if len(h.zero) == 0 && commit == "" {
 		update = nil // as a single job leaves the branch when nothing was measured on it
@@ -281,18 +281,18 @@ func (r *run) enterBundle(ctx context.Context, from bundle.Bundle, at position, 
 
 // begins takes the lease, notes the bundle, and answers what was said before it
 // was made.
-func (r *run) begins(b *books, from bundle.Bundle) error {
+func (r *run) begins(b *books, from proposal.Bundle) error {
 	if booksDigest(b.read) != from.Books {
 		return r.stale()
 	}
 	if err := r.enterStart(b); err != nil {
 		return err
 	}
-	if r.iteration != from.Iteration && from.Kind == bundle.Iteration {
+	if r.iteration != from.Iteration && from.Kind == proposal.Iteration {
 		return r.stale()
 	}
 	r.books, r.iteration = b, from.Iteration
-	if err := r.set(b, published, from.ID); err != nil || r.heard == nil || from.Kind == bundle.Chores {
+	if err := r.set(b, published, from.ID); err != nil || r.heard == nil || from.Kind == proposal.Chores {
 		return err
 	}
 	return r.obeyAll(b, &undoing{})

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/org/autoloop/internal/bundle"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop/budget"
+	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/store"
 )
 
@@ -39,15 +39,15 @@ type run struct {
 	answered  map[string]bool
 	// unanswered counts the answers that did not get through.
 	unanswered int
-	at         position     // where the work began
-	found      store.Files  // the books before a run that records nothing
-	foundAt    string       // the memory branch's commit then
-	proposing  bool         // what a run that records nothing came to is handed on
-	offer      bundle.Kind  // as what, "" for nothing
-	fixing     ledger.Event // the pending iteration that an agent was to mend
-	deaf       bool         // comments are left to a later run
-	unheard    time.Time    // the first comment that the agent was not told of, zero for none
-	publishing bool         // no code of the program or of an agent is run
+	at         position      // where the work began
+	found      store.Files   // the books before a run that records nothing
+	foundAt    string        // the memory branch's commit then
+	proposing  bool          // what a run that records nothing came to is handed on
+	offer      proposal.Kind // as what, "" for nothing
+	fixing     ledger.Event  // the pending iteration that an agent was to mend
+	deaf       bool          // comments are left to a later run
+	unheard    time.Time     // the first comment that the agent was not told of, zero for none
+	publishing bool          // no code of the program or of an agent is run
 }
 
 // iterate goes through the stages. What ends it early is recorded as the
@@ -75,7 +75,7 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	}
 	at, attempt, err := r.work(ctx)
 	if r.at = at; r.proposing && at.Head != "" {
-		r.offer = bundle.Iteration
+		r.offer = proposal.Iteration
 	}
 	var conflict *conflictError
 	var baseline *baselineError

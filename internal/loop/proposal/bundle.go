@@ -1,7 +1,7 @@
-// Package bundle carries an iteration from the job that ran it to the job that
+// Package proposal carries an iteration from the job that ran it to the job that
 // records it: a directory with a manifest, the change, the events, and the
 // digests of all three.
-package bundle
+package proposal
 
 import (
 	"crypto/sha256"

@@ -1,4 +1,4 @@
-package bundle_test
+package proposal_test
 
 import (
 	"bytes"
@@ -12,35 +12,35 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/bundle"
+	"github.com/org/autoloop/internal/loop/proposal"
 )
 
-func written(t *testing.T) (string, bundle.Bundle) {
+func written(t *testing.T) (string, proposal.Bundle) {
 	t.Helper()
 	id := strings.Repeat("a", 40)
-	b := bundle.Bundle{
-		Manifest: bundle.Manifest{
-			Kind: bundle.Iteration, Run: "r1", Program: "p", Iteration: 3, BaseBranch: "main", Base: id, Branch: id, Memory: id,
+	b := proposal.Bundle{
+		Manifest: proposal.Manifest{
+			Kind: proposal.Iteration, Run: "r1", Program: "p", Iteration: 3, BaseBranch: "main", Base: id, Branch: id, Memory: id,
 			Books: strings.Repeat("b", 64), Incumbent: id, Candidate: id,
 		},
 		Patch: []byte("the change\n"), Events: []byte("{}\n"),
 	}
 	dir := filepath.Join(t.TempDir(), "deep", "bundle")
-	require.NoError(t, bundle.Write(dir, b))
+	require.NoError(t, proposal.Write(dir, b))
 	return dir, b
 }
 
 func TestComesBack(t *testing.T) {
 	t.Parallel()
 	dir, b := written(t)
-	back, err := bundle.Read(dir)
+	back, err := proposal.Read(dir)
 	require.NoError(t, err)
 	assert.Equal(t, b.Patch, back.Patch)
 	assert.Equal(t, b.Events, back.Events)
 	assert.Equal(t, b.Base, back.Base)
 	assert.Equal(t, 3, back.Iteration)
 	assert.Len(t, back.ID, 64)
-	require.ErrorContains(t, bundle.Write(dir, b), "exists already")
+	require.ErrorContains(t, proposal.Write(dir, b), "exists already")
 	left, err := os.ReadDir(filepath.Dir(dir))
 	require.NoError(t, err)
 	assert.Len(t, left, 1, "nothing is left beside it")
@@ -123,7 +123,7 @@ func TestRefused(t *testing.T) {
 			t.Parallel()
 			dir, _ := written(t)
 			test.do(t, dir)
-			_, err := bundle.Read(dir)
+			_, err := proposal.Read(dir)
 			require.ErrorContains(t, err, test.says)
 			assert.NotContains(t, err.Error(), "\n")
 		})
@@ -142,7 +142,7 @@ func seal(t *testing.T, dir string) {
 	t.Helper()
 	sums := ""
 	for _, name := range []string{"manifest.json", "change.patch", "events.jsonl"} {
-		sums += bundle.Digest([]byte(read(t, dir, name))) + "  " + name + "\n"
+		sums += proposal.Digest([]byte(read(t, dir, name))) + "  " + name + "\n"
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums), 0o600))
 }
@@ -185,12 +185,12 @@ func FuzzPatch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		dir, _ := written(t)
 		patch(text)(t, dir)
-		_, _ = bundle.Read(dir)
+		_, _ = proposal.Read(dir)
 	})
 }
 
 func TestDigestKeepsPartsApart(t *testing.T) {
 	t.Parallel()
-	assert.NotEqual(t, bundle.Digest([]byte("ab"), []byte("c")), bundle.Digest([]byte("a"), []byte("bc")))
-	assert.NotEqual(t, bundle.Digest(nil, []byte("")), bundle.Digest([]byte(""), []byte("")))
+	assert.NotEqual(t, proposal.Digest([]byte("ab"), []byte("c")), proposal.Digest([]byte("a"), []byte("bc")))
+	assert.NotEqual(t, proposal.Digest(nil, []byte("")), proposal.Digest([]byte(""), []byte("")))
 }
