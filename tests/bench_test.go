@@ -14,8 +14,8 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
@@ -35,7 +35,7 @@ func BenchmarkIteration(b *testing.B) {
 	p := program.Parse("p.md", []byte("---\nmetric_direction: lower\nplateau: off\nevaluation-runs: 1\n---\n## Target\n`d00/f000.txt`\n## Evaluation\n```sh\ntrue\n```\n"))
 	require.NoError(b, p.Err())
 	next := 0
-	service := &iterate.Service{
+	service := &loop.Service{
 		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo}, Memory: &store.Memory{Repo: repo, Now: time.Now},
 		Agent: instantAgent{}, Eval: &instantEvaluation{}, Alive: func(ledger.Lease) bool { return false },
 		Environ: func(dir string, _ []string) ([]string, error) { return nil, os.MkdirAll(dir, 0o700) },

@@ -38,7 +38,7 @@ func layout() map[string]layer {
 			"post github/commands loop/budget",
 		adapter: "agent tasks/runcache tasks/judge loop/evaluation tasks/sandbox snapshot store loop/proposal github/api tree",
 		base:    "process files git model model/modeltest github/githubtest",
-		service: "schedule iterate tasks/taskrun evals skill setup github/sync",
+		service: "schedule loop tasks/taskrun evals skill setup github/sync",
 		root:    "cli",
 	}
 	table := map[string]layer{"cmd/scheduler": command, "cmd/iterate": command}

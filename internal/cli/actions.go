@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 )
@@ -66,16 +66,16 @@ func writeActions(env Env, plan *schedule.Plan, file string) error {
 }
 
 // deliver prints the results of a run, and tells GitHub Actions of them.
-func deliver(env Env, o iterateOptions, p *program.Program, results []iterate.Result) error {
+func deliver(env Env, o iterateOptions, p *program.Program, results []loop.Result) error {
 	return errors.Join(printResults(env, results, o.json), actOn(env, o, p, results))
 }
 
 // actOn sets the step's outputs, annotates what is wrong and writes the summary
 // of a run, where GitHub Actions asks for them. The program is nil when none was
 // chosen.
-func actOn(env Env, o iterateOptions, p *program.Program, results []iterate.Result) error {
+func actOn(env Env, o iterateOptions, p *program.Program, results []loop.Result) error {
 	if results == nil {
-		results = []iterate.Result{}
+		results = []loop.Result{}
 	}
 	text, err := json.MarshalIndent(results, "", "  ")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/report"
@@ -143,7 +143,7 @@ func warning(title, text string) annotation {
 }
 
 // resultAnnotations are the iterations that ended in an error, and the warnings.
-func resultAnnotations(p *program.Program, results []iterate.Result) []annotation {
+func resultAnnotations(p *program.Program, results []loop.Result) []annotation {
 	var list []annotation
 	said := map[string]bool{}
 	for _, r := range results {

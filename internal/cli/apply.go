@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/report"
 )
 
@@ -35,7 +35,7 @@ func apply(ctx context.Context, env Env, o iterateOptions, name string, yes bool
 	if err != nil {
 		return err
 	}
-	branch := iterate.BranchPrefix + name
+	branch := loop.BranchPrefix + name
 	kept, found, err := repo.Resolve(ctx, "refs/heads/"+branch)
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/chat"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 )
@@ -16,7 +16,7 @@ import (
 // chooseAgents takes the flag's agent, else the program's agents or agent, else
 // the environment's, else the tuner where target files have marks, the program's
 // own command, or in Actions a model. Each has its own model, else the program's.
-func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *process.Runner) ([]iterate.Proposer, error) {
+func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *process.Runner) ([]loop.Proposer, error) {
 	registry := newRegistry(env, runner, process.NewMasker(env.Environ))
 	targets, err := targetFiles(ctx, repo, p)
 	if err != nil {
@@ -24,7 +24,7 @@ func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo
 	}
 	situation := agent.Situation{Env: env.Environ, Command: p.AgentCommand, Dir: repo.Root, Targets: targets}
 	if named := namedAgents(env, o, p); len(named) > 0 {
-		chosen := make([]iterate.Proposer, len(named))
+		chosen := make([]loop.Proposer, len(named))
 		for i, one := range named {
 			chosen[i].Model = cmp.Or(o.model, one.Model, p.Model)
 			chosen[i].Agent, err = registry.Ready(ctx, one.Agent, situation)
@@ -45,7 +45,7 @@ func chooseAgents(ctx context.Context, env Env, o iterateOptions, repo *git.Repo
 	for _, found := range unasked {
 		chosen, err := registry.Usable(found, situation)
 		if err == nil {
-			return []iterate.Proposer{{Agent: chosen, Model: p.Model}}, nil
+			return []loop.Proposer{{Agent: chosen, Model: p.Model}}, nil
 		}
 		missing = append(missing, err.Error())
 	}

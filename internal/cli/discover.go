@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/github/api"
-	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/state"
@@ -87,7 +87,7 @@ func untrusted(ctx context.Context, hub *api.Client, issues []api.Issue) map[str
 
 // existingPull is the open pull request of a program's branch; nil when there is none.
 func existingPull(ctx context.Context, hub *api.Client, name string) (*int, error) {
-	pulls, err := hub.Pulls(ctx, iterate.BranchPrefix+name)
+	pulls, err := hub.Pulls(ctx, loop.BranchPrefix+name)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/process"
@@ -59,7 +59,7 @@ func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
 
 // inspected is an inspection with what follows from it.
 type inspected struct {
-	iterate.Inspection
+	loop.Inspection
 
 	// Visible is the smallest gain that the settings find four times in five.
 	Visible float64 `json:"smallest_visible_gain"`
@@ -133,7 +133,7 @@ func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bo
 
 // conclude works out what an evaluation that behaves like this can see, and
 // what it costs.
-func conclude(found iterate.Inspection, timeout time.Duration) inspected {
+func conclude(found loop.Inspection, timeout time.Duration) inspected {
 	result := inspected{Inspection: found, Findings: []string{}}
 	if found.Problem != "" {
 		result.Findings = append(result.Findings, found.Problem)

@@ -8,7 +8,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
-	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/setup"
@@ -122,16 +122,16 @@ func inspectProgram(ctx context.Context, env Env, o iterateOptions, repo *git.Re
 }
 
 // repeatEvaluation runs a program's evaluation twice.
-func repeatEvaluation(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program) (iterate.Inspection, error) {
+func repeatEvaluation(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program) (loop.Inspection, error) {
 	runDir, err := newRunDir()
 	if err != nil {
-		return iterate.Inspection{}, err
+		return loop.Inspection{}, err
 	}
 	defer func() { _ = tree.RemoveAll(runDir) }()
 	repo = repo.WithTemp(runDir)
 	runner, err := newRunner(ctx, env, repo, p, runDir)
 	if err != nil {
-		return iterate.Inspection{}, err
+		return loop.Inspection{}, err
 	}
 	found, err := newIterateService(env, o, repo, p, runner, runDir).Repeat(ctx)
 	if err == nil && found.Problem != "" {
@@ -140,7 +140,7 @@ func repeatEvaluation(ctx context.Context, env Env, o iterateOptions, repo *git.
 	return found, err
 }
 
-func agentNames(agents []iterate.Proposer) string {
+func agentNames(agents []loop.Proposer) string {
 	var names []string
 	for _, one := range agents {
 		names = append(names, one.Name())
@@ -148,7 +148,7 @@ func agentNames(agents []iterate.Proposer) string {
 	return strings.Join(names, ", ")
 }
 
-func describeRepeat(found iterate.Inspection) string {
+func describeRepeat(found loop.Inspection) string {
 	took := fmt.Sprintf("a run takes %.3g s, and its tree and setup %.3g s", found.Seconds, found.Prepare)
 	if found.Noisy {
 		return fmt.Sprintf("the evaluation runs and is noisy: %v; %s", found.Samples, took)

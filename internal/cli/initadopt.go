@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
-	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/state"
 	"github.com/org/autoloop/internal/store"
@@ -22,7 +22,7 @@ import (
 // behind the name.
 var suffixed = regexp.MustCompile(`^(.+)-[0-9a-f]{6,40}$`)
 
-const branchRefs = "refs/heads/" + iterate.BranchPrefix
+const branchRefs = "refs/heads/" + loop.BranchPrefix
 
 // adopted is why a branch moved, for its log.
 const adopted = "autoloop: adopted"
@@ -156,7 +156,7 @@ func (a *adopter) steps(ctx context.Context) ([]initStep, error) {
 }
 
 func kept(branch, why string) initStep {
-	return initStep{action: initKeep, name: "branch " + iterate.BranchPrefix + branch, why: " (" + why + ")"}
+	return initStep{action: initKeep, name: "branch " + loop.BranchPrefix + branch, why: " (" + why + ")"}
 }
 
 // rename plans for the suffixed branches of one program: the one that its state
@@ -165,14 +165,14 @@ func (a *adopter) rename(ctx context.Context, name string, olds []string) ([]ini
 	var steps []initStep
 	if _, taken := a.heads[name]; taken {
 		for _, old := range olds {
-			steps = append(steps, kept(old, fmt.Sprintf("%s%s is there already; delete this one when nothing in it is needed", iterate.BranchPrefix, name)))
+			steps = append(steps, kept(old, fmt.Sprintf("%s%s is there already; delete this one when nothing in it is needed", loop.BranchPrefix, name)))
 		}
 		return steps, nil
 	}
 	chosen := olds[0]
 	if len(olds) > 1 {
 		machine, _, err := state.ParseMachine(a.states[name])
-		chosen = strings.TrimPrefix(machine.Branch, iterate.BranchPrefix)
+		chosen = strings.TrimPrefix(machine.Branch, loop.BranchPrefix)
 		if err != nil || !slices.Contains(olds, chosen) {
 			for _, old := range olds {
 				steps = append(steps, kept(old, fmt.Sprintf("program %s has %d such branches, and its state names none of them; delete all but one", name, len(olds))))
@@ -182,12 +182,12 @@ func (a *adopter) rename(ctx context.Context, name string, olds []string) ([]ini
 	}
 	for _, old := range olds {
 		if old != chosen {
-			steps = append(steps, kept(old, fmt.Sprintf("the state of %s names %s%s", name, iterate.BranchPrefix, chosen)))
+			steps = append(steps, kept(old, fmt.Sprintf("the state of %s names %s%s", name, loop.BranchPrefix, chosen)))
 		}
 	}
 	why, err := a.pulls(ctx, chosen)
 	return append(steps, initStep{
-		action: initRename, name: "branch " + iterate.BranchPrefix + chosen, why: " to " + iterate.BranchPrefix + name + why,
+		action: initRename, name: "branch " + loop.BranchPrefix + chosen, why: " to " + loop.BranchPrefix + name + why,
 		do: func(ctx context.Context) error { return a.move(ctx, chosen, name) },
 	}), err
 }
@@ -198,7 +198,7 @@ func (a *adopter) pulls(ctx context.Context, branch string) (string, error) {
 	if a.hub == nil {
 		return "; an open pull request of it is closed by that", nil
 	}
-	found, err := a.hub.Pulls(ctx, iterate.BranchPrefix+branch)
+	found, err := a.hub.Pulls(ctx, loop.BranchPrefix+branch)
 	why := ""
 	for _, pull := range found {
 		if pull.Open {

@@ -16,8 +16,8 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/sync"
-	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
@@ -114,12 +114,12 @@ func agentFlags(flags *pflag.FlagSet, o *iterateOptions) {
 }
 
 // run runs iterations one after the other.
-func (o iterateOptions) run(ctx context.Context, service *iterate.Service) ([]iterate.Result, error) {
+func (o iterateOptions) run(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
 	return service.Run(ctx, o.count)
 }
 
 // work is what a command does with the service of a program.
-type work func(ctx context.Context, service *iterate.Service) ([]iterate.Result, error)
+type work func(ctx context.Context, service *loop.Service) ([]loop.Result, error)
 
 // iterateCommand wires an iteration of one program and does the work with it.
 func iterateCommand(ctx context.Context, env Env, o iterateOptions, do work) error {
@@ -156,7 +156,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions, do work) err
 			fmt.Fprintln(env.Stdout, "nothing is selected: no program is due")
 			return actOn(env, o, nil, nil)
 		}
-		return deliver(env, o, nil, []iterate.Result{{Outcome: ledger.Idle, Reasons: []string{"nothing selected"}}})
+		return deliver(env, o, nil, []loop.Result{{Outcome: ledger.Idle, Reasons: []string{"nothing selected"}}})
 	}
 	if o.unasked(env) && repositoryPaused(ctx, hub) {
 		fmt.Fprintln(env.Stderr, "the repository's variable AUTOLOOP_PAUSED is true: nothing runs; set it to false to go on")
@@ -191,12 +191,12 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions, do work) err
 	service.Progress = shown.Step
 	if p.Evaluation == program.Tasks {
 		service.Suite = &taskLoop{env: env, program: p, root: repo.Root, agent: service.Agent.Name(), model: service.Model, tell: func(text string) {
-			shown.Step(iterate.Step{Program: p.Name, Name: "measure", Detail: text, Minor: true})
+			shown.Step(loop.Step{Program: p.Name, Name: "measure", Detail: text, Minor: true})
 		}}
 	}
 	if p.Evaluation == program.Skill {
 		closing, err := evaluateSkill(ctx, env, o, service, func(text string) {
-			shown.Step(iterate.Step{Program: p.Name, Name: "measure", Detail: text, Minor: true})
+			shown.Step(loop.Step{Program: p.Name, Name: "measure", Detail: text, Minor: true})
 		})
 		if err != nil {
 			return err
@@ -258,10 +258,10 @@ func newRunner(ctx context.Context, env Env, repo *git.Repo, p *program.Program,
 }
 
 // newIterateService wires a service that lacks its agent.
-func newIterateService(env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *process.Runner, runDir string) *iterate.Service {
+func newIterateService(env Env, o iterateOptions, repo *git.Repo, p *program.Program, runner *process.Runner, runDir string) *loop.Service {
 	masker := process.NewMasker(env.Environ)
 	remote := o.gitRemote(env)
-	return &iterate.Service{
+	return &loop.Service{
 		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo},
 		Memory: &store.Memory{Repo: repo, Remote: remote, Now: env.Now},
 		Eval:   &evaluation.Evaluator{Runner: runner, Masker: masker}, Masker: masker,

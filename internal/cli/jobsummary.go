@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/report"
@@ -23,7 +23,7 @@ const (
 
 // resultSummary is what a run came to, for people: the decision, what it rests
 // on, what it cost, and where to look.
-func resultSummary(env Env, results []iterate.Result) string {
+func resultSummary(env Env, results []loop.Result) string {
 	var out strings.Builder
 	if len(results) == 0 {
 		return "## Autoloop\n\nNothing ran: AUTOLOOP_PAUSED is true, or no program is due.\n\n"
@@ -38,7 +38,7 @@ func resultSummary(env Env, results []iterate.Result) string {
 	return process.NewMasker(env.Environ).String(out.String())
 }
 
-func writeResult(out *strings.Builder, env Env, r *iterate.Result) {
+func writeResult(out *strings.Builder, env Env, r *loop.Result) {
 	title := "Autoloop"
 	if r.Program != "" {
 		title = fmt.Sprintf("%s, iteration %d", report.Inline(r.Program, maxSummaryText), r.Iteration)
@@ -75,7 +75,7 @@ func sign(outcome ledger.Outcome) string {
 	return "💤"
 }
 
-func resultRows(env Env, r *iterate.Result) [][]string {
+func resultRows(env Env, r *loop.Result) [][]string {
 	var rows [][]string
 	add := func(name, markup string) {
 		if markup != "" {
@@ -109,7 +109,7 @@ func resultRows(env Env, r *iterate.Result) [][]string {
 	return rows
 }
 
-func railTable(rails []iterate.Rail) report.Table {
+func railTable(rails []loop.Rail) report.Table {
 	table := report.Table{Header: []string{"guardrail", "at iteration 0", "candidate", "may get worse by"}, Right: map[int]bool{1: true, 2: true, 3: true}}
 	for _, rail := range rails {
 		allowed := rail.Allowed.Value.String()

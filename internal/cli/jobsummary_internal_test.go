@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/schedule"
@@ -30,17 +30,17 @@ func TestResultSummary(t *testing.T) {
 		}
 		return list
 	}
-	r := iterate.Result{
+	r := loop.Result{
 		Program: "speed", Iteration: 4, Outcome: ledger.Rejected, Verdict: ptr(gate.Neutral), Metric: ptr(metric.MustValue("1.5")), Initial: ptr(metric.MustValue("2")),
-		BestMetric: ptr(metric.MustValue("1.25")), Delta: ptr("-0.25"), Noisy: true, Samples: iterate.Samples{Incumbent: values("1", "2"), Candidate: values("3", "4.5")},
+		BestMetric: ptr(metric.MustValue("1.25")), Delta: ptr("-0.25"), Noisy: true, Samples: loop.Samples{Incumbent: values("1", "2"), Candidate: values("3", "4.5")},
 		Evidence: []gate.Evidence{{Stage: gate.Pairs, Pairs: 8, Confidence: 0.95, Effect: noise.Effect{P: 0.0421, Low: metric.MustValue("-1"), High: metric.MustValue("0.5")}}}, Reasons: []string{"too noisy", evil}, Summary: evil,
 		Agent: "claude", Model: evil, Usage: &ledger.Usage{InputTokens: ptr(int64(1200)), CostUSD: ptr(metric.MustValue("0.25"))},
 		Evaluation: &ledger.Expense{Tokens: ptr(int64(3150)), UnknownUSD: 3}, Changed: []string{"a.go", evil},
-		Guardrails: []iterate.Rail{{Metric: evil, Direction: metric.Lower, Initial: ptr(metric.MustValue("5")), Allowed: gate.Allowance{Value: metric.MustValue("10"), Percent: true}}},
+		Guardrails: []loop.Rail{{Metric: evil, Direction: metric.Lower, Initial: ptr(metric.MustValue("5")), Allowed: gate.Allowance{Value: metric.MustValue("10"), Percent: true}}},
 		Issue:      7, PullRequest: 9, Warnings: []string{evil}, Stopped: "paused: " + evil, Seconds: 12.34,
 	}
 	const safe = "&lt;b&gt;\\|\\[x\\](y) @\u200bme #\u200b1 \\`z\\` #\u200b heading"
-	text := resultSummary(summaryEnv(map[string]string{"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "org/repo"}), []iterate.Result{r})
+	text := resultSummary(summaryEnv(map[string]string{"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "org/repo"}), []loop.Result{r})
 	for _, part := range []string{
 		"## ❌ speed, iteration 4: rejected\n\n> " + safe, "| Verdict | neutral |", "| Metric | 1.5 |", "| Best | 1.25 |", "| At iteration 0 | 2 |", "| Against the best before | -0.25 |",
 		"| Incumbent's samples | 1, 2 |", "| Candidate's samples | 3, 4.5 |", "| Test, pairs | p = 0.0421, shift -1 to 0.5 (95 %), 8 pairs |", "| Proposed by | claude " + safe,
@@ -53,7 +53,7 @@ func TestResultSummary(t *testing.T) {
 	for _, part := range []string{"<b>", "@me", "[x](", "\n# ", "ghs_0123456789abcdef"} {
 		assert.NotContains(t, text, part)
 	}
-	assert.Contains(t, resultSummary(summaryEnv(nil), []iterate.Result{r}), "| Pull request | #9 |", "no link without a server")
+	assert.Contains(t, resultSummary(summaryEnv(nil), []loop.Result{r}), "| Pull request | #9 |", "no link without a server")
 	assert.Contains(t, resultSummary(summaryEnv(nil), nil), "Nothing ran")
 }
 
@@ -66,9 +66,9 @@ func TestSummariesAreBounded(t *testing.T) {
 	for i := range many {
 		many[i] = long
 	}
-	results := make([]iterate.Result, 1000)
+	results := make([]loop.Result, 1000)
 	for i := range results {
-		results[i] = iterate.Result{Program: "p", Outcome: ledger.Rejected, Summary: long, Reasons: many, Warnings: many, Changed: many, Stopped: long}
+		results[i] = loop.Result{Program: "p", Outcome: ledger.Rejected, Summary: long, Reasons: many, Warnings: many, Changed: many, Stopped: long}
 	}
 	text := resultSummary(summaryEnv(nil), results)
 	assert.Less(t, len(text), limit)

@@ -11,8 +11,8 @@ import (
 	"unicode"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -46,8 +46,8 @@ func (o output) String() string {
 }
 
 // resultOutputs are those of a run: what its last iteration came to.
-func resultOutputs(results []iterate.Result, report string) []output {
-	last := iterate.Result{Outcome: ledger.Idle}
+func resultOutputs(results []loop.Result, report string) []output {
+	last := loop.Result{Outcome: ledger.Idle}
 	if len(results) > 0 {
 		last = results[len(results)-1]
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
 )
@@ -16,7 +16,7 @@ const pictureWidth = 50
 
 // pictures draws what both sides of noisy trials measured: of every kept
 // iteration, and of the last one.
-func pictures(results []iterate.Result) string {
+func pictures(results []loop.Result) string {
 	var out strings.Builder
 	for i, r := range results {
 		if len(r.Evidence) > 0 && (r.Outcome == ledger.Accepted || i == len(results)-1) {
@@ -26,7 +26,7 @@ func pictures(results []iterate.Result) string {
 	return out.String()
 }
 
-func picture(r iterate.Result) string {
+func picture(r loop.Result) string {
 	last := r.Evidence[len(r.Evidence)-1]
 	title := fmt.Sprintf("iteration %d, %s: %d pairs, p = %.2g, difference %s (%g %% interval %s to %s)\n",
 		r.Iteration, last.Stage, last.Pairs, last.P, last.Difference.Signed(), last.Confidence*100, last.Low, last.High)

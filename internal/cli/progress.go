@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/loop"
 )
 
 // progress shows the steps of a run: on a terminal one line that is drawn
@@ -29,7 +29,7 @@ func newProgress(env Env) *progress {
 }
 
 // Step begins a step.
-func (p *progress) Step(step iterate.Step) {
+func (p *progress) Step(step loop.Step) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if step.Name == "measured" {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
@@ -34,7 +34,7 @@ func newProposeCommand(env Env, parent *iterateOptions) *cobra.Command {
 					return err
 				}
 				if why != "" {
-					return deliver(env, o, nil, []iterate.Result{{Program: o.program, Outcome: ledger.Idle, Reasons: []string{why}}})
+					return deliver(env, o, nil, []loop.Result{{Program: o.program, Outcome: ledger.Idle, Reasons: []string{why}}})
 				}
 			}
 			return proposeCommand(cmd.Context(), env, o, out)
@@ -55,19 +55,19 @@ func proposeCommand(ctx context.Context, env Env, o iterateOptions, out string) 
 	if !filepath.IsAbs(out) {
 		out = filepath.Join(env.Dir, out)
 	}
-	return iterateCommand(ctx, env, o, func(ctx context.Context, service *iterate.Service) ([]iterate.Result, error) {
+	return iterateCommand(ctx, env, o, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
 		made, result, err := service.Propose(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if made == nil {
 			fmt.Fprintln(env.Stderr, "no bundle was written: there is nothing to record")
-			return []iterate.Result{result}, nil
+			return []loop.Result{result}, nil
 		}
 		if err := proposal.Write(out, *made); err != nil {
-			return []iterate.Result{result}, err
+			return []loop.Result{result}, err
 		}
 		result.Bundle = out
-		return []iterate.Result{result}, nil
+		return []loop.Result{result}, nil
 	})
 }

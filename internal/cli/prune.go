@@ -13,8 +13,8 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
-	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/state"
@@ -128,7 +128,7 @@ func (p *pruner) find(ctx context.Context, files []string) ([]leftover, error) {
 		case alive && !left.own:
 			continue
 		}
-		if left.Branch, err = p.memory.HeadOf(ctx, "refs/heads/"+iterate.BranchPrefix+name); err != nil {
+		if left.Branch, err = p.memory.HeadOf(ctx, "refs/heads/"+loop.BranchPrefix+name); err != nil {
 			return nil, err
 		}
 		if err := p.working(ctx, &left); err != nil {
@@ -179,7 +179,7 @@ func (p *pruner) working(ctx context.Context, left *leftover) error {
 // again.
 func (p *pruner) remove(ctx context.Context, left leftover) error {
 	if p.hub != nil {
-		pulls, err := p.hub.Pulls(ctx, iterate.BranchPrefix+left.Program)
+		pulls, err := p.hub.Pulls(ctx, loop.BranchPrefix+left.Program)
 		if err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func (p *pruner) remove(ctx context.Context, left leftover) error {
 		}
 	}
 	if left.Branch != "" {
-		if err := p.removeBranch(ctx, git.RefUpdate{Ref: "refs/heads/" + iterate.BranchPrefix + left.Program, Old: left.Branch}); err != nil {
+		if err := p.removeBranch(ctx, git.RefUpdate{Ref: "refs/heads/" + loop.BranchPrefix + left.Program, Old: left.Branch}); err != nil {
 			return err
 		}
 	}
@@ -230,7 +230,7 @@ func describeLeftovers(list []leftover, removed bool) string {
 	for _, left := range list {
 		what := []string{"state"}
 		if left.Branch != "" {
-			what = append(what, "branch "+iterate.BranchPrefix+left.Program)
+			what = append(what, "branch "+loop.BranchPrefix+left.Program)
 		}
 		if left.own {
 			what = append(what, fmt.Sprintf("issue #%d", left.Issue))

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/github/sync"
-	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/tree"
@@ -64,11 +64,11 @@ func publishCommand(ctx context.Context, env Env, o iterateOptions, dir string) 
 	if err != nil {
 		return err
 	}
-	return deliver(env, o, service.Program, []iterate.Result{result})
+	return deliver(env, o, service.Program, []loop.Result{result})
 }
 
 // newPublisher wires a service that neither proposes nor measures.
-func newPublisher(ctx context.Context, env Env, o iterateOptions, runDir string) (*iterate.Service, error) {
+func newPublisher(ctx context.Context, env Env, o iterateOptions, runDir string) (*loop.Service, error) {
 	hub, err := o.hub(env)
 	if err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 
 	"github.com/org/autoloop/internal/audit"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/state"
 	"github.com/org/autoloop/internal/store"
@@ -106,7 +106,7 @@ func readRecords(ctx context.Context, repo *git.Repo, memory *store.Memory, name
 		return audit.Records{}, fmt.Errorf("read %s.md on the memory branch: %w", name, err)
 	}
 	records := audit.Records{Events: log.Events, Machine: doc.Machine(), Rows: table.Rows()}
-	records.Head, err = memory.HeadOf(ctx, "refs/heads/"+iterate.BranchPrefix+name)
+	records.Head, err = memory.HeadOf(ctx, "refs/heads/"+loop.BranchPrefix+name)
 	if err != nil {
 		return records, err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/evals"
-	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -39,7 +39,7 @@ type skillLoop struct {
 
 // evaluateSkill makes a service measure by the eval suite of the program's skill.
 // What it returns cleans up.
-func evaluateSkill(ctx context.Context, env Env, o iterateOptions, service *iterate.Service, tell func(string)) (closing func(), err error) {
+func evaluateSkill(ctx context.Context, env Env, o iterateOptions, service *loop.Service, tell func(string)) (closing func(), err error) {
 	dir, err := newRunDir()
 	if err != nil {
 		return nil, err

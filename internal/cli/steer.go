@@ -13,7 +13,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
-	"github.com/org/autoloop/internal/iterate"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/state"
@@ -88,7 +88,7 @@ func steerProgram(ctx context.Context, env Env, o iterateOptions, issue int, asJ
 	return printSteered(env, result, asJSON)
 }
 
-func printSteered(env Env, result iterate.Steered, asJSON bool) error {
+func printSteered(env Env, result loop.Steered, asJSON bool) error {
 	for _, warning := range result.Warnings {
 		fmt.Fprintln(env.Stderr, "warning:", warning)
 	}

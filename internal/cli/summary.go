@@ -9,18 +9,18 @@ import (
 
 	"github.com/fatih/color"
 
-	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
 )
 
 // printResults writes the results of a run: a JSON array, or a table and what
 // a person should know besides.
-func printResults(env Env, results []iterate.Result, asJSON bool) error {
+func printResults(env Env, results []loop.Result, asJSON bool) error {
 	if asJSON {
 		if results == nil {
-			results = []iterate.Result{}
+			results = []loop.Result{}
 		}
 		encoder := json.NewEncoder(env.Stdout)
 		encoder.SetIndent("", "  ")
@@ -46,7 +46,7 @@ func printResults(env Env, results []iterate.Result, asJSON bool) error {
 	return nil
 }
 
-func resultTable(results []iterate.Result) report.Table {
+func resultTable(results []loop.Result) report.Table {
 	table := report.Table{
 		Header: []string{"iteration", "outcome", "metric", "delta", "best", "time", "why"},
 		Right:  map[int]bool{0: true, 2: true, 3: true, 4: true, 5: true},
@@ -82,7 +82,7 @@ func colored(env Env, table string) string {
 	return table
 }
 
-func printWarnings(out io.Writer, results []iterate.Result) {
+func printWarnings(out io.Writer, results []loop.Result) {
 	said := map[string]bool{}
 	for _, r := range results {
 		for _, warning := range r.Warnings {

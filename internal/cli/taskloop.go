@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/iterate"
 	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
@@ -34,7 +34,7 @@ type taskLoop struct {
 }
 
 // Measure runs the suite for one tree.
-func (l *taskLoop) Measure(ctx context.Context, dir string, limit evaluation.Limit) (iterate.Suited, error) {
+func (l *taskLoop) Measure(ctx context.Context, dir string, limit evaluation.Limit) (loop.Suited, error) {
 	session, err := l.open(ctx, dir, limit)
 	if err != nil {
 		return l.problem(ctx, ledger.Expense{}, err)
@@ -44,7 +44,7 @@ func (l *taskLoop) Measure(ctx context.Context, dir string, limit evaluation.Lim
 	if err != nil {
 		return l.problem(ctx, found.Expense, err)
 	}
-	result := iterate.Suited{Output: failures(found.Outcome), Noisy: found.Outcome.MayVary(), Expense: found.Expense.Given()}
+	result := loop.Suited{Output: failures(found.Outcome), Noisy: found.Outcome.MayVary(), Expense: found.Expense.Given()}
 	if result.Incumbent = metricOf(found.Outcome); result.Incumbent == nil {
 		result.Problem = "the suite came to no number"
 	}
@@ -52,7 +52,7 @@ func (l *taskLoop) Measure(ctx context.Context, dir string, limit evaluation.Lim
 }
 
 // Compare runs it for both trees.
-func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string, limit evaluation.Limit) (iterate.Suited, error) {
+func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string, limit evaluation.Limit) (loop.Suited, error) {
 	session, err := l.open(ctx, incumbent, limit)
 	if err != nil {
 		return l.problem(ctx, ledger.Expense{}, err)
@@ -62,7 +62,7 @@ func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string, lim
 	if err != nil {
 		return l.problem(ctx, found.Expense, err)
 	}
-	result := iterate.Suited{
+	result := loop.Suited{
 		Verdict: found.Verdict, Reasons: reasonsOf(found), Output: failures(found.Candidate),
 		Noisy: found.Baseline.MayVary() || found.Candidate.MayVary(), Expense: found.Expense.Given(),
 	}
@@ -75,11 +75,11 @@ func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string, lim
 
 // problem makes what is wrong with suite or candidate an outcome, and so what
 // keeps the suite from being run to its end; the rest is an error of ours.
-func (l *taskLoop) problem(ctx context.Context, expense ledger.Expense, err error) (iterate.Suited, error) {
+func (l *taskLoop) problem(ctx context.Context, expense ledger.Expense, err error) (loop.Suited, error) {
 	const most = 400
 	var wrong *taskrun.MisuseError
 	var usage *UsageError
-	result := iterate.Suited{Expense: expense.Given()}
+	result := loop.Suited{Expense: expense.Given()}
 	switch {
 	case errors.As(err, &wrong), errors.As(err, &usage):
 		result.Problem = process.OneLine(err.Error(), most)

@@ -1,0 +1,38 @@
+package loop
+
+import (
+	"context"
+	"time"
+
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/ledger"
+)
+
+// answer gives the answers that are in the books since comments are read again:
+// those of this run, and those that an earlier one did not get through. What
+// was answered already is found, and not answered again.
+func (r *run) answer(ctx context.Context) {
+	since := r.before
+	if text := r.books.sum.Settings[ledger.HeardSince]; text != "" {
+		since, _ = time.Parse(time.RFC3339, text)
+	}
+	r.unanswered = 0
+	for _, e := range r.books.log.Events {
+		if e.Kind != ledger.Answered || e.Time.Before(since) || r.answered[e.Key] {
+			continue
+		}
+		to, ok := commands.ParseAnswer(e.Key)
+		if !ok {
+			continue
+		}
+		if err := r.Front.Answer(ctx, to, e.Reason); err != nil {
+			r.unanswered++
+			r.warn("a comment was not answered: %v", err)
+			continue
+		}
+		if r.answered == nil {
+			r.answered = map[string]bool{}
+		}
+		r.answered[e.Key] = true
+	}
+}

@@ -1,0 +1,233 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/prompt"
+	"github.com/org/autoloop/internal/state"
+	"github.com/org/autoloop/internal/tree"
+)
+
+// attempt is what one proposal came to, before anything is written.
+type attempt struct {
+	// number counts the proposals of an iteration from 1 to of.
+	number, of int
+	agent      agent.Agent
+	model      string     // that the agent is to use, "" for its own choice
+	proposed   *tree.Tree // the agent's tree
+	digest     string     // of the change, "" when there is none to measure
+	others     []*attempt // of the proposal that decides, the rest
+	lineage    lineage    // what it grows from
+	patch      []byte     // the change, where the strategy needs it
+	focus      string     // the failing test to make pass, "" for none
+	failure    string     // what CI said of the files that it begins with, "" for nothing
+	outcome    ledger.Outcome
+	verdict    *gate.Verdict // nil when nothing was compared
+	reasons    []string
+	decision   gate.Decision
+	measured   []ledger.Event // what the evaluations measured, a line for each stage and side
+	noisy      bool           // the evaluation does not repeat itself
+	rule       *gate.Rule     // how it was decided, nil when nothing was compared
+	samples    Samples        // of the last stage
+	tree       string         // the candidate's tree object
+	changed    []string
+	reply      agent.Reply
+	notes      prompt.Notes   // what the agent handed back
+	masker     process.Masker // hides our secrets and the agent's
+	durations  map[string]float64
+	evaluation *ledger.Expense // what measuring used, of all proposals of the iteration
+}
+
+func (a *attempt) end(outcome ledger.Outcome, reasons ...string) *attempt {
+	a.outcome, a.reasons = outcome, reasons
+	return a
+}
+
+// tampered sorts what changed in the repository while the agent ran:
+// configuration, hooks and the program's own branch are nobody else's; other
+// refs may have been moved by a person at work, and are only said.
+func (r *run) tampered(lines []string) []string {
+	var touched []string
+	for _, line := range lines {
+		if strings.HasPrefix(line, "ref ") && !strings.HasPrefix(line, "ref "+r.ref()+" ") {
+			r.warnings = append(r.warnings, "changed while the agent ran: "+line)
+			continue
+		}
+		touched = append(touched, line)
+	}
+	return touched
+}
+
+// request is the task of one agent. What others propose at the same time is
+// pending: it counts as no better than the incumbent.
+func (r *run) request(ctx context.Context, at position, a *attempt, pending []agent.Trial) (agent.Request, error) {
+	home := r.newDir('h')
+	environ, err := r.Environ(home, r.Program.Env)
+	if err != nil {
+		return agent.Request{}, err
+	}
+	transcript, err := r.transcript(a)
+	if err != nil {
+		return agent.Request{}, err
+	}
+	p, sum := r.Program, &r.books.sum
+	targets := p.Matcher()
+	entries := at.entries
+	if a.lineage.from != "" {
+		if entries, err = r.Repo.LsTree(ctx, a.lineage.from); err != nil {
+			return agent.Request{}, err
+		}
+	}
+	var files []string
+	for _, entry := range entries {
+		if targets.Allows(entry.Path) {
+			files = append(files, entry.Path)
+		}
+	}
+	notes := ""
+	if handsBack(at) {
+		notes = prompt.NotesFile
+	}
+	return agent.Request{
+		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home, Timeout: r.time(), Limit: r.limit(a.of), Model: a.model, Command: p.AgentCommand,
+		IsTarget: targets.Allows, Targets: files, History: append(r.trials(at), pending...), Direction: p.Direction, Incumbent: sum.Best,
+		Seed: r.seed(), Iteration: r.iteration, Proposal: a.number, Transcript: transcript,
+	}, nil
+}
+
+// seed is the program's own, so that chance repeats itself.
+func (r *run) seed() int64 {
+	sum := fnv.New64a()
+	sum.Write([]byte(r.Program.Name))
+	return int64(sum.Sum64() >> 1)
+}
+
+// trials are the iterations that were decided under the same definition; one
+// with several proposals is as many trials.
+func (r *run) trials(at position) []agent.Trial {
+	var trials []agent.Trial
+	proposals := r.books.sum.Proposals
+	for _, tried := range r.books.sum.Attempts {
+		several := false
+		for ; len(proposals) > 0 && proposals[0].Iteration <= tried.Iteration; proposals = proposals[1:] {
+			p := proposals[0]
+			if p.Iteration != tried.Iteration || p.Definition != at.identity.Definition {
+				continue
+			}
+			several = true
+			trials = append(trials, agent.Trial{
+				Iteration: p.Iteration, Params: p.Params, Metric: p.Metric, Previous: p.PreviousBest, Accepted: p.Outcome == ledger.Accepted,
+				Deviation: p.Deviation,
+			})
+		}
+		if !several && tried.Definition == at.identity.Definition {
+			trials = append(trials, agent.Trial{
+				Iteration: tried.Iteration, Params: tried.Params, Metric: tried.Metric, Previous: tried.PreviousBest,
+				Accepted: tried.Outcome == ledger.Accepted, Deviation: tried.Deviation,
+			})
+		}
+	}
+	return trials
+}
+
+func (r *run) prompt(at position, a *attempt, files []string) string {
+	p, b := r.Program, r.books
+	parent, inspirations := a.lineage.relatives()
+	room := 0
+	if bounded, ok := a.agent.(interface{ PromptRoom() int }); ok {
+		room = bounded.PromptRoom()
+	}
+	return prompt.Build(prompt.Input{
+		Room:    room,
+		Program: p.Name, Iteration: r.iteration, Goal: goal(p), Targets: texts(p.Targets), Protected: texts(p.Protected), Files: files,
+		Metric: p.Metric, Direction: p.Direction, Target: r.target(b), Initial: b.sum.Initial, Best: b.sum.Best, Script: p.Script,
+		Sections: []prompt.Section{
+			{Title: "Current priorities", Text: b.doc.Section(state.Priorities)},
+			{Title: "Lessons learned", Text: b.doc.Section(state.Lessons)},
+			{Title: "Foreclosed avenues", Text: b.doc.Section(state.Foreclosed)},
+			{Title: "Future directions", Text: b.doc.Section(state.Future)},
+		},
+		Attempts: b.sum.Attempts, Output: b.sum.Output, Handback: handsBack(at), Comments: r.words(),
+		Proposal: a.number, Proposals: a.of,
+		Parent: parent, Inspirations: inspirations, Focus: a.focus, Failure: a.failure,
+	})
+}
+
+// guard holds the changed paths against the target. It is done when the
+// candidate may not be measured.
+func (r *run) guard(ctx context.Context, at position, proposed *tree.Tree, a *attempt) (done bool, err error) {
+	changes, err := proposed.Scan(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, change := range changes {
+		a.changed = append(a.changed, a.masker.String(change.Path))
+	}
+	matcher := r.Program.Matcher()
+	verdict := gate.Guard(changes, gate.Rules{
+		Target: matcher.Target, Protected: matcher.Protected, Literal: matcher.Literal,
+		ProgramFile: r.Program.File, Scripts: r.scripts(at),
+	})
+	if idle := a.reply.Idle; verdict.NoChange && idle != nil && idle.Kind == agent.Denied {
+		a.failed(idle)
+		return true, nil
+	}
+	if !verdict.OK {
+		for i := range verdict.Violations {
+			verdict.Violations[i].Path = a.masker.String(verdict.Violations[i].Path)
+		}
+		a.end(ledger.Rejected, verdict.Reasons()...)
+		return true, nil
+	}
+	if leaking, err := r.leaks(ctx, at, proposed.Dir, a.masker, changes); err != nil || len(leaking) > 0 {
+		a.end(ledger.Rejected, leaking...)
+		return true, err
+	}
+	a.tree, err = proposed.Candidate(ctx, changes)
+	return false, err
+}
+
+// scripts are the tracked regular files that the evaluation script names.
+func (r *run) scripts(at position) []string {
+	return r.Program.ScriptFiles(func(path string) bool {
+		entry := at.tracked(path)
+		return entry != nil && strings.HasPrefix(entry.Mode, "100")
+	})
+}
+
+func (r *run) treeOptions(repository bool) tree.Options {
+	return tree.Options{Git: repository, Share: slices.Clone(r.Program.Share)}
+}
+
+// commit writes the candidate as a commit on top of the incumbent.
+func (r *run) commit(ctx context.Context, at position, a *attempt) (string, error) {
+	subject := fmt.Sprintf("[Autoloop: %s] Iteration %d: %s", r.Program.Name, r.iteration, summary(a))
+	trailers := fmt.Sprintf("Autoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n", r.iteration, a.decision.Best, r.id) + r.SignOff
+	return r.Repo.CommitTree(ctx, a.tree, []string{at.Head}, subject+"\n\n"+trailers, r.Now().Truncate(time.Second))
+}
+
+func summary(a *attempt) string {
+	if text := state.Inline(a.reply.Summary, 160); text != "" {
+		return text
+	}
+	return "change " + strings.Join(a.changed[:min(len(a.changed), 3)], ", ")
+}
+
+// texts are the patterns as they were written.
+func texts(patterns []program.Pattern) []string {
+	list := make([]string, len(patterns))
+	for i, pattern := range patterns {
+		list[i] = pattern.Text
+	}
+	return list
+}

@@ -1,0 +1,140 @@
+package loop
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/results"
+	"github.com/org/autoloop/internal/state"
+	"github.com/org/autoloop/internal/store"
+)
+
+// books are the three files of a program, read together.
+type books struct {
+	doc      *state.Doc
+	machine  state.Machine
+	table    *results.Table
+	log      *ledger.Log
+	sum      ledger.Books
+	warnings []string
+	fresh    bool        // there was no state file yet
+	read     store.Files // as they were read
+}
+
+// openBooks reads the files. What cannot be read is an error: it is never
+// taken for a program that did not run yet.
+func openBooks(p *program.Program, files store.Files) (*books, error) {
+	b := &books{read: files}
+	var err error
+	if b.log, err = ledger.Parse(files.Ledger); err != nil {
+		return nil, fmt.Errorf("read %s.jsonl on the memory branch: %w", p.Name, err)
+	}
+	if b.table, err = results.Parse(files.Results); err != nil {
+		return nil, fmt.Errorf("read %s.results.tsv on the memory branch: %w", p.Name, err)
+	}
+	if files.State == nil {
+		b.doc, b.fresh = state.New(p.Name), true
+	} else if b.doc, err = state.Parse(files.State); err != nil {
+		return nil, fmt.Errorf("read %s.md on the memory branch: %w", p.Name, err)
+	}
+	b.machine = b.doc.Machine()
+	b.sum = ledger.Replay(b.log.Events)
+	b.compare(files)
+	return b, nil
+}
+
+// compare notes where the table that people see and the ledger disagree. The
+// ledger is right about numbers.
+func (b *books) compare(files store.Files) {
+	if files.State == nil || b.sum.Best == nil {
+		return
+	}
+	b.differ("Best Metric", optional(b.machine.BestMetric), optional(b.sum.Best))
+	b.differ("Initial Metric", optional(b.machine.InitialMetric), optional(b.sum.Initial))
+	b.differ("Iteration Count", strconv.Itoa(b.machine.IterationCount), strconv.Itoa(b.sum.Iteration))
+}
+
+func (b *books) differ(row, state, ledger string) {
+	if state != ledger {
+		b.warnings = append(b.warnings, fmt.Sprintf("%s was %s in the state and is %s in the ledger; put right from the ledger", row, state, ledger))
+	}
+}
+
+// adopt takes over a state that has no ledger, as it is.
+func (b *books) adopt(event func(ledger.Event) error) error {
+	if len(b.log.Events) > 0 || b.machine.IterationCount == 0 {
+		return nil
+	}
+	for key, value := range map[string]string{
+		ledger.AdoptedIteration: strconv.Itoa(b.machine.IterationCount),
+		ledger.AdoptedStatuses:  strings.Join(b.machine.RecentStatuses, ","),
+	} {
+		if err := event(ledger.Event{Kind: ledger.Set, Key: key, Value: value}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heed turns what people edited in the state into events: a pause or a
+// completion that they took back, or a wait for a rate limit.
+func (b *books) heed(event func(ledger.Event) error) error {
+	waiting := !b.sum.NotBefore.IsZero() && b.machine.NotBefore == nil
+	if (b.sum.PausedReason != "" && !b.machine.Paused) || (b.sum.Completed != "" && !b.machine.Completed) || waiting {
+		return event(ledger.Event{Kind: ledger.Resumed, Reason: "edited in the state"})
+	}
+	return nil
+}
+
+// files renders the books for writing.
+func (b *books) files(p *program.Program, target *metric.Value) (store.Files, error) {
+	m := b.machine
+	if b.fresh {
+		b.doc.SetSection(state.ProgramInfo, programInfo(p))
+	}
+	m.Direction, m.DirectionGiven = p.Direction, true
+	m.TargetMetric = target
+	m.Branch = BranchPrefix + p.Name
+	m.IterationCount = b.sum.Iteration
+	m.InitialMetric, m.BestMetric = b.sum.Initial, b.sum.Best
+	m.ConsecutiveErrors = b.sum.ConsecutiveErrors()
+	m.RecentStatuses = b.sum.Statuses()
+	b.numbers(&m, p.Issue)
+	if last := b.sum.LastRun; !last.IsZero() {
+		last = last.UTC().Truncate(time.Second)
+		m.LastRun = &last
+	}
+	m.NotBefore = nil
+	if until := b.sum.NotBefore; !until.IsZero() {
+		until = until.UTC()
+		m.NotBefore = &until
+	}
+	b.doc.SetMachine(m)
+	return store.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log.Bytes()}, nil
+}
+
+// programInfo introduces the program to who finds the state file first.
+func programInfo(p *program.Program) string {
+	metric := "the only number that the evaluation prints"
+	if p.Metric != "" {
+		metric = "`" + state.Inline(p.Metric, 80) + "`"
+	}
+	schedule := "at every tick"
+	if p.Schedule.Text != "" {
+		schedule = p.Schedule.Text
+	}
+	return fmt.Sprintf("- Program: `%s`\n- Metric: %s, %s is better\n- Schedule: %s\n- Kept changes: branch `%s`\n",
+		state.Inline(p.File, 200), metric, p.Direction, state.Inline(schedule, 80), BranchPrefix+p.Name)
+}
+
+func optional(v *metric.Value) string {
+	if v == nil {
+		return "—"
+	}
+	return v.String()
+}

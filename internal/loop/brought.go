@@ -1,0 +1,205 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/loop/proposal"
+)
+
+// What a candidate may have: bytes in one file and in all, changed paths, and
+// bytes in a symbolic link.
+const (
+	maxFile  = 10 << 20
+	maxTotal = 100 << 20
+	maxPaths = 50_000
+	maxLink  = 4096
+)
+
+// rebuild makes the tree of the candidate on top of a commit, after its files
+// were held against the target as those of any candidate.
+func (r *run) rebuild(ctx context.Context, from proposal.Bundle, at position, on string, a *attempt) error {
+	tree, err := r.Repo.Apply(ctx, on, from.Patch)
+	if err != nil {
+		return refuse("its patch does not apply: %v", err)
+	}
+	if tree != from.Candidate {
+		return refuse("its patch makes other files than those that were measured")
+	}
+	changes, err := r.changes(ctx, on, tree)
+	if err != nil {
+		return err
+	}
+	matcher := r.Program.Matcher()
+	verdict := gate.Guard(changes, gate.Rules{
+		Target: matcher.Target, Protected: matcher.Protected, Literal: matcher.Literal,
+		ProgramFile: r.Program.File, Scripts: r.scripts(at),
+	})
+	if !verdict.OK {
+		return refuse("%s", verdict.Reasons()[0])
+	}
+	if leaking, err := r.bring(ctx, on, changes); err != nil || leaking {
+		if leaking {
+			err = refuse("it has a secret of this job in it")
+		}
+		return err
+	}
+	a.tree = tree
+	return r.describeChange(ctx, at, a)
+}
+
+// describeChange notes what the candidate changes of the incumbent.
+func (r *run) describeChange(ctx context.Context, at position, a *attempt) error {
+	found, err := r.Repo.Changes(ctx, at.Head, a.tree)
+	if err != nil {
+		return err
+	}
+	for _, c := range found {
+		a.changed = append(a.changed, c.Path)
+	}
+	patch, err := r.Repo.Diff(ctx, at.Head, a.tree)
+	a.digest = gate.Digest(patch)
+	return err
+}
+
+// changes are the files that differ between two trees, as the guard sees them.
+func (r *run) changes(ctx context.Context, before, after string) ([]gate.Change, error) {
+	found, err := r.Repo.Changes(ctx, before, after)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	if len(found) > maxPaths {
+		return nil, refuse("it changes %d paths, more than %d", len(found), maxPaths)
+	}
+	paths := make([]string, len(found))
+	for i, c := range found {
+		paths[i] = c.Path
+	}
+	sized, err := r.Repo.LsFiles(ctx, after, paths...)
+	if err != nil {
+		return nil, err
+	}
+	sizes, total := map[string]int64{}, int64(0)
+	for _, entry := range sized {
+		sizes[entry.Path] = entry.Size
+		total += max(entry.Size, 0)
+	}
+	if total > maxTotal {
+		return nil, refuse("its files have %d bytes together, more than %d", total, maxTotal)
+	}
+	changes := make([]gate.Change, len(found))
+	for i, c := range found {
+		changes[i] = gate.Change{
+			Path: c.Path, Kind: kindOf(c), OldMode: c.OldMode, NewMode: c.NewMode, NewBlob: c.NewID, Size: sizes[c.Path],
+		}
+		changes[i].Refused = refused(changes[i])
+	}
+	if err := r.refuseFiltered(ctx, before, changes); err != nil {
+		return nil, err
+	}
+	return r.refuseLinks(ctx, before, after, changes)
+}
+
+// refused says why a candidate may not have a file, whatever the target is.
+func refused(c gate.Change) string {
+	switch {
+	case c.NewMode == git.ModeSymlink && c.Size > maxLink:
+		return fmt.Sprintf("is a link of %d bytes, more than %d", c.Size, maxLink)
+	case c.NewMode != "" && c.NewMode != git.ModeFile && c.NewMode != git.ModeExecutable && c.NewMode != git.ModeSymlink:
+		return "is no regular file and no link"
+	case c.Size > maxFile:
+		return fmt.Sprintf("has %d bytes, more than %d", c.Size, maxFile)
+	default:
+		return ""
+	}
+}
+
+// refuseFiltered refuses files under a filter by the incumbent's attributes.
+func (r *run) refuseFiltered(ctx context.Context, before string, changes []gate.Change) error {
+	var paths []string
+	for _, c := range changes {
+		if strings.HasPrefix(c.NewMode, "100") {
+			paths = append(paths, c.Path)
+		}
+	}
+	filters, err := r.Repo.Filters(ctx, before, paths...)
+	for i, c := range changes {
+		if filter, filtered := filters[c.Path]; filtered && c.Refused == "" && c.NewMode != "" {
+			changes[i].Refused = fmt.Sprintf("is under the filter %s, which does not run here", filter)
+		}
+	}
+	return err
+}
+
+// refuseLinks refuses links that leave the tree, and changes by which one that
+// was there before does.
+func (r *run) refuseLinks(ctx context.Context, before, after string, changes []gate.Change) ([]gate.Change, error) {
+	there, err := r.links(ctx, after)
+	if err != nil || len(there) == 0 {
+		return changes, err
+	}
+	was, err := r.links(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	changed := map[string]int{}
+	for i, c := range changes {
+		changed[c.Path] = i
+	}
+	for name := range there {
+		reason := there.Wrong(name)
+		i, ours := changed[name]
+		switch {
+		case reason == "":
+		case ours && changes[i].Refused == "":
+			changes[i].Refused = reason
+		case !ours && was.Wrong(name) == "":
+			changes = append(changes, gate.Change{
+				Path: name, Kind: gate.Modified, OldMode: git.ModeSymlink, NewMode: git.ModeSymlink,
+				Refused: reason + " once the other changes are made",
+			})
+		}
+	}
+	return changes, nil
+}
+
+// links are the symbolic links of a tree.
+func (r *run) links(ctx context.Context, tree string) (gate.Links, error) {
+	entries, err := r.Repo.LsTree(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	var names, ids []string
+	for _, e := range entries {
+		if e.Mode == git.ModeSymlink {
+			names, ids = append(names, e.Path), append(ids, e.ID)
+		}
+	}
+	texts, err := r.Repo.Cat(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	links := gate.Links{}
+	for i, name := range names {
+		links[name] = string(texts[i].Data)
+	}
+	return links, nil
+}
+
+func kindOf(c git.Change) gate.Kind {
+	switch {
+	case c.OldMode == "":
+		return gate.Added
+	case c.NewMode == "":
+		return gate.Deleted
+	case c.OldMode[:3] != c.NewMode[:3]:
+		return gate.Type
+	case c.OldID == c.NewID:
+		return gate.Mode
+	default:
+		return gate.Modified
+	}
+}

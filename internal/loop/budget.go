@@ -1,0 +1,156 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/budget"
+)
+
+const (
+	// unnamedWait is how long an iteration is put off when the agent's service
+	// does not say.
+	unnamedWait = 15 * time.Minute
+	// leastWait and mostWait bound what a service may ask for.
+	leastWait = time.Minute
+	mostWait  = budget.LongestWait
+	// leastUSD is the smallest limit that an agent is given.
+	leastUSD = 0.0001
+)
+
+// heldError says why no iteration may begin now.
+type heldError struct{ reason string }
+
+func (e *heldError) Error() string { return e.reason }
+
+// held says why no iteration may begin now, "" when one may, and notes what it
+// may use.
+func (r *run) held(b *books) string {
+	stand := budget.Stand(r.Program, &b.sum, r.Now())
+	r.left = stand.Left
+	r.left.Bound(r.BudgetUSD, b.sum.Spent(r.since))
+	if reason := stand.Reason(); reason != "" {
+		return reason
+	}
+	last := len(b.sum.PutOff) - 1
+	if until := b.sum.NotBefore; budget.Waits(until, r.Now()) && last >= 0 && r.has(b.sum.PutOff[last].Agent) {
+		return limited(until, "")
+	}
+	return ""
+}
+
+// overspent says why this process begins no further iteration, "" when it may.
+func (r *run) overspent() string {
+	if r.BudgetUSD <= 0 || r.books == nil {
+		return ""
+	}
+	spent := r.books.sum.Spent(r.since)
+	switch {
+	case spent.USD >= r.BudgetUSD:
+		return fmt.Sprintf("budget: %.2f of %.2f USD used by this run; it resumes with the next run", spent.USD, r.BudgetUSD)
+	case spent.UnknownUSD > 0 && r.Program.UnknownCost == "pause":
+		return fmt.Sprintf("budget: an unknown amount of %.2f USD used by this run (unknown-cost: pause); it resumes with the next run", r.BudgetUSD)
+	default:
+		return ""
+	}
+}
+
+// usedUp says why no agent is asked after a baseline that asked models, "" when
+// one is.
+func (r *run) usedUp() string {
+	if r.used == (used{}) {
+		return ""
+	}
+	stand := budget.Stand(r.Program, &r.books.sum, r.Now())
+	return cmp.Or(stand.Reason(), r.overspent())
+}
+
+// has reports whether an agent of that name would work in this run: the rate
+// limit of one is none of another's.
+func (r *run) has(name string) bool {
+	for _, a := range r.newAttempts() {
+		if a.agent.Name() == name {
+			return true
+		}
+	}
+	return false
+}
+
+func limited(until time.Time, words string) string {
+	if words != "" {
+		words = " (" + words + ")"
+	}
+	return fmt.Sprintf("paused: the agent's service has a rate limit%s; it resumes at %s", words, until.UTC().Format(time.RFC3339))
+}
+
+// time is how long the iteration may take: its own limit, or what the budget
+// leaves.
+func (r *run) time() time.Duration {
+	if r.left.Time > 0 {
+		return min(r.Program.Timeout, r.left.Time)
+	}
+	return r.Program.Timeout
+}
+
+func (r *run) tooLong() string {
+	if r.time() < r.Program.Timeout {
+		return fmt.Sprintf("the iteration took longer than the %s that its budget left", r.time().Round(time.Second))
+	}
+	return fmt.Sprintf("the iteration took longer than its timeout-minutes (%s)", r.Program.Timeout)
+}
+
+// limit is what one of several agents that work at the same time may use.
+func (r *run) limit(several int) agent.Limit {
+	share := int64(max(several, 1))
+	rest, _ := r.left.After(r.used.tokens, r.used.usd)
+	limit := agent.Limit{}
+	if r.left.Tokens > 0 {
+		limit.Tokens = max(rest.Tokens/share, 1)
+	}
+	if r.left.USD > 0 {
+		limit.CostUSD = dollarsOf(rest.USD / float64(share))
+	}
+	return limit
+}
+
+// putOff is when the iteration may begin again, when every agent's service
+// would not serve it now; ok is false when one did.
+func (r *run) putOff(a *attempt) (until time.Time, ok bool) {
+	now := r.Now()
+	for _, one := range a.all() {
+		failure := one.reply.Failure
+		if failure == nil || failure.Kind != agent.RateLimit {
+			return time.Time{}, false
+		}
+		wait := unnamedWait
+		if failure.RetryAt != nil {
+			wait = min(max(failure.RetryAt.Sub(now), leastWait), mostWait)
+		}
+		if at := now.Add(wait); until.IsZero() || at.Before(until) {
+			until = at
+		}
+	}
+	return until.UTC().Truncate(time.Second), true
+}
+
+// wait gives the lease back and notes when the same iteration may begin again.
+// It is no outcome: neither an error nor an iteration.
+func (r *run) wait(ctx context.Context, a *attempt, until time.Time) (Result, error) {
+	reason := limited(until, a.reply.Failure.Message)
+	message := fmt.Sprintf("%s: iteration %d put off", r.Program.Name, r.iteration)
+	err := r.write(ctx, message, nil, func(b *books) error {
+		return r.add(b, ledger.Event{
+			Kind: ledger.Finished, Iteration: r.iteration, Agent: r.nameOf(a), Usage: a.totalUsage(), Durations: a.totalDurations(), Evaluation: a.evaluation,
+			NotBefore: &until, Reason: reason,
+		})
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	r.stopped = reason
+	return r.result(ledger.Idle, reason), nil
+}

@@ -1,0 +1,240 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/tree"
+)
+
+// maxAtOnce bounds how many agents work at the same time.
+const maxAtOnce = 8
+
+// attempt lets the agents propose, measures what they proposed, and returns the
+// proposal that decides the iteration, with the others in it.
+func (r *run) attempt(ctx context.Context, at position) (*attempt, error) {
+	all := r.newAttempts()
+	defer func() {
+		for _, a := range all {
+			if a.proposed != nil {
+				_ = a.proposed.Remove()
+			}
+		}
+	}()
+	if err := r.proposeAll(ctx, at, all); err != nil {
+		return nil, err
+	}
+	digests := map[string]int{}
+	for _, a := range all {
+		if err := r.consider(ctx, at, a, digests); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.measureAll(ctx, at, all); err != nil {
+		return nil, err
+	}
+	return r.choose(all), nil
+}
+
+// newAttempts are as many as the program asks for, the agents taking turns.
+func (r *run) newAttempts() []*attempt {
+	agents := r.Agents
+	if len(agents) == 0 {
+		agents = []Proposer{{r.Agent, r.Model}}
+	}
+	all := make([]*attempt, max(r.Program.Candidates, len(agents), 1))
+	for i := range all {
+		who := agents[i%len(agents)]
+		all[i] = &attempt{number: i + 1, of: len(all), agent: who.Agent, model: who.Model, durations: map[string]float64{}}
+	}
+	return all
+}
+
+// proposeAll runs the agents, each in a tree of its own, at the same time. The
+// tuner's proposals come first, one after the other, since each of them learns
+// from those before it; they take no time.
+func (r *run) proposeAll(ctx context.Context, at position, all []*attempt) error {
+	if err := r.breed(ctx, at, all); err != nil {
+		return err
+	}
+	for _, a := range all {
+		a.focus = r.focus(at)
+	}
+	return r.ask(ctx, at, all)
+}
+
+// ask builds the trees and runs the agents in them.
+func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
+	for _, a := range all {
+		var err error
+		if a.proposed, err = r.Trees.Build(ctx, cmp.Or(a.lineage.from, at.Head), r.newDir('t'), r.treeOptions(true)); err != nil {
+			return err
+		}
+	}
+	before, err := r.Repo.Fingerprint(ctx)
+	if err != nil {
+		return err
+	}
+	r.working = all
+	err = r.askAll(ctx, at, all)
+	r.consumedBy(all)
+	if err != nil {
+		return err
+	}
+	after, err := r.Repo.Fingerprint(ctx)
+	if err != nil {
+		return err
+	}
+	if touched := r.tampered(before.Diff(after)); len(touched) > 0 {
+		for _, a := range all {
+			a.end(ledger.Error, "the repository itself was changed while the agent ran: "+a.masker.String(strings.Join(touched, "; ")))
+		}
+	}
+	return nil
+}
+
+// askAll gives every agent its task and waits for all of them.
+func (r *run) askAll(ctx context.Context, at position, all []*attempt) error {
+	var pending []agent.Trial
+	requests := make([]agent.Request, len(all))
+	for i, a := range all {
+		r.step("propose", a.title())
+		var err error
+		if requests[i], err = r.request(ctx, at, a, pending); err != nil {
+			return err
+		}
+		if !tunes(a) {
+			continue
+		}
+		if err := r.propose(ctx, a, requests[i]); err != nil {
+			return err
+		}
+		if a.reply.Params != nil {
+			pending = append(pending, agent.Trial{Iteration: r.iteration, Params: a.reply.Params, Metric: r.books.sum.Best, Previous: r.books.sum.Best})
+		}
+	}
+	group, bounded := errgroup.WithContext(ctx)
+	group.SetLimit(maxAtOnce)
+	for i, a := range all {
+		if !tunes(a) {
+			group.Go(func() error { return r.propose(bounded, a, requests[i]) })
+		}
+	}
+	return group.Wait()
+}
+
+func tunes(a *attempt) bool {
+	_, tuner := a.agent.(agent.Tuner)
+	return tuner
+}
+
+// propose runs one agent. It ends the attempt when the agent failed.
+func (r *run) propose(ctx context.Context, a *attempt, request agent.Request) (err error) {
+	defer func() { _ = tree.RemoveAll(request.Home) }()
+	start := r.Now()
+	a.reply, err = a.agent.Propose(ctx, request)
+	a.masker = r.Masker.With(a.reply.Secrets)
+	a.mask()
+	a.durations["propose"] = r.Now().Sub(start).Seconds()
+	if failure := a.reply.Failure; err == nil && failure != nil {
+		a.failed(failure)
+	}
+	return err
+}
+
+// failed ends the attempt for what kept its agent from working.
+func (a *attempt) failed(failure *agent.Failure) {
+	a.end(ledger.Error, fmt.Sprintf("agent %s failed (%s): %s", a.agent.Name(), failure.Kind, failure.Message))
+}
+
+// consider holds a proposal against the target, and against what was tried.
+func (r *run) consider(ctx context.Context, at position, a *attempt, digests map[string]int) (err error) {
+	if a.notes, err = takeNotes(at, a.proposed.Dir, a.masker); err != nil || a.outcome != "" {
+		return err
+	}
+	if done, err := r.guard(ctx, at, a.proposed, a); done || err != nil {
+		return err
+	}
+	patch, err := r.Repo.Diff(ctx, at.Head, a.tree)
+	if err != nil {
+		return err
+	}
+	a.digest = gate.Digest(patch)
+	if a.digest == "" {
+		a.end(ledger.Rejected, "it is the incumbent again, so there is nothing to measure")
+		return nil
+	}
+	if err := r.inherit(ctx, at, a, patch); err != nil {
+		return err
+	}
+	// What was kept is in the incumbent: the same lines once more are another change.
+	if tried, found := r.books.sum.Tried[a.digest]; found && tried.Outcome != ledger.Accepted {
+		a.end(ledger.Rejected, fmt.Sprintf("the same change as iteration %d's, which was %s; it was not measured again", tried.Iteration, tried.Outcome))
+		return nil
+	}
+	if twin, found := digests[a.digest]; found {
+		a.end(ledger.Rejected, fmt.Sprintf("the same change as proposal %d's; it was not measured again", twin))
+		return nil
+	}
+	digests[a.digest] = a.number
+	return nil
+}
+
+// inherit notes the change of a member of the population: against the incumbent,
+// whatever it began with.
+func (r *run) inherit(ctx context.Context, at position, a *attempt, patch []byte) error {
+	if r.evolves() && len(patch) <= maxPatch && utf8.Valid(patch) {
+		a.patch = patch
+	}
+	if a.lineage.from == "" {
+		return nil
+	}
+	changes, err := r.Repo.Changes(ctx, at.Head, a.tree)
+	if err != nil {
+		return err
+	}
+	a.changed = a.changed[:0]
+	for _, change := range changes {
+		a.changed = append(a.changed, change.Path)
+	}
+	return nil
+}
+
+// measureAll puts on trial what is left, as long as one more trial has time.
+func (r *run) measureAll(ctx context.Context, at position, all []*attempt) error {
+	longest := time.Duration(0)
+	stop := ""
+	for _, a := range all {
+		if a.outcome != "" {
+			continue
+		}
+		if until, ok := ctx.Deadline(); ok && longest > 0 && until.Sub(r.Now()) < longest {
+			stop = "not measured: the iteration's time (timeout-minutes) is too short for one more trial"
+		}
+		if stop != "" {
+			a.end(ledger.Error, stop)
+			continue
+		}
+		if a.of > 1 {
+			r.step("measure", "proposal "+a.title())
+		}
+		start := r.Now()
+		if err := r.measure(ctx, at, a); err != nil {
+			return err
+		}
+		longest = max(longest, r.Now().Sub(start))
+		if a.outcome == ledger.Error {
+			stop = "not measured: the trial before it ended in an error"
+		}
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+package loop
+
+import (
+	"strings"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/prompt"
+	"github.com/org/autoloop/internal/state"
+)
+
+// goal is what the program wants; of a skill, also how to go about it.
+func goal(p *program.Program) string {
+	if p.Evaluation != program.Skill {
+		return p.Goal
+	}
+	return prompt.SkillGoal(p.Goal, p.Skill)
+}
+
+// loseNoCase says of an improvement which cases it lost, and turns it down where
+// the program forbids that.
+func (m *measurement) loseNoCase() {
+	taken := m.taken[gate.Candidate]
+	if m.a.outcome != ledger.Accepted || taken == nil {
+		return
+	}
+	before := gate.RatesOf(m.books.sum.Numbers)
+	if beside := m.taken[gate.Incumbent]; beside != nil && beside.runs > 0 {
+		before = gate.RatesOf(beside.numbers...)
+	}
+	lost := gate.LostCases(before, gate.RatesOf(taken.numbers...))
+	if len(lost) == 0 {
+		return
+	}
+	const most = 400
+	text := "regressed-cases: " + state.Inline(strings.Join(lost, ", "), most)
+	if !m.Program.NoCaseRegression {
+		m.a.reasons = append(m.a.reasons, text)
+		return
+	}
+	m.a.decision = m.a.decision.Forbidden(m.books.sum.Best)
+	m.a.verdict = &m.a.decision.Verdict
+	m.a.end(ledger.Rejected, append([]string{text + "; no-case-regression forbids to lose a case that passed"}, m.a.reasons...)...)
+}

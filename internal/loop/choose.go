@@ -1,0 +1,220 @@
+package loop
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// choose returns the attempt that decides the iteration, with the others in it:
+// the best of those that passed, else the one that came closest. Of equals the
+// first wins.
+func (r *run) choose(all []*attempt) *attempt {
+	best := slices.MinFunc(all, r.compare)
+	for _, a := range all {
+		if a == best {
+			continue
+		}
+		best.others = append(best.others, a)
+		if a.outcome == ledger.Accepted {
+			a.end(ledger.Rejected, append([]string{fmt.Sprintf("better than before, but proposal %d is better still (%s)", best.number, best.decision.Metric)}, a.reasons...)...)
+		}
+	}
+	if best.of > 1 {
+		best.reasons = append(best.reasons, r.others(best)...)
+	}
+	return best
+}
+
+// compare orders attempts, the one that decides first.
+func (r *run) compare(a, b *attempt) int {
+	if by := cmp.Compare(rank(a), rank(b)); by != 0 {
+		return by
+	}
+	x, y := a.metric(), b.metric()
+	switch {
+	case x == nil || y == nil:
+		return 0
+	case r.Program.Direction.Better(*x, *y):
+		return -1
+	case r.Program.Direction.Better(*y, *x):
+		return 1
+	default:
+		return 0
+	}
+}
+
+func rank(a *attempt) int {
+	switch {
+	case a.outcome == ledger.Accepted:
+		return 0
+	case a.outcome == ledger.Rejected && a.metric() != nil:
+		return 1
+	case a.outcome == ledger.Rejected:
+		return 2
+	default:
+		return 3
+	}
+}
+
+// metric is the candidate's number, nil when nothing was compared.
+func (a *attempt) metric() *metric.Value {
+	if a.verdict == nil {
+		return nil
+	}
+	return a.decision.Metric
+}
+
+// maxOthers bounds the proposals that the reasons of an iteration speak of; the
+// ledger has them all.
+const maxOthers = 8
+
+// others says in a line each what became of the rest.
+func (r *run) others(best *attempt) []string {
+	lines := []string{fmt.Sprintf("proposal %d of %d decided", best.number, best.of)}
+	for i, a := range best.others {
+		if i == maxOthers {
+			return append(lines, fmt.Sprintf("and %d more, which the ledger has", len(best.others)-maxOthers))
+		}
+		line := fmt.Sprintf("proposal %d (%s): %s", a.number, a.agent.Name(), a.outcome)
+		if metric := a.metric(); metric != nil {
+			line += fmt.Sprintf(" with %s", metric)
+		}
+		if len(a.reasons) > 0 {
+			line += ": " + a.reasons[0]
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// title names an attempt in the progress.
+func (a *attempt) title() string {
+	if a.of < 2 {
+		return a.agent.Name()
+	}
+	return fmt.Sprintf("%d of %d: %s", a.number, a.of, a.agent.Name())
+}
+
+// all returns the attempts of the iteration, the others first.
+func (a *attempt) all() []*attempt { return append(slices.Clone(a.others), a) }
+
+// nameOf names the agent of an attempt; one that was never begun has the run's.
+func (r *run) nameOf(a *attempt) string {
+	if a.agent == nil {
+		return r.Agent.Name()
+	}
+	return a.agent.Name()
+}
+
+// modelOf names the model that an attempt was made with, "" when nobody knows.
+func (r *run) modelOf(a *attempt) string {
+	if a.agent == nil {
+		return r.Model
+	}
+	return cmp.Or(a.reply.Model, a.model)
+}
+
+// enterOthers puts what was measured into the books, and a line for each
+// proposal when there were several; that of the attempt that decides comes last.
+func (r *run) enterOthers(b *books, at position, a *attempt) error {
+	for _, one := range a.all() {
+		for _, measured := range one.measured {
+			if one.of > 1 {
+				measured.Proposal = one.number
+			}
+			if err := r.add(b, measured); err != nil {
+				return err
+			}
+		}
+		if one.of < 2 && (!r.evolves() || one.agent == nil) {
+			continue
+		}
+		if err := r.add(b, r.proposal(at, one)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// proposal is the line of one candidate among several.
+func (r *run) proposal(at position, a *attempt) ledger.Event {
+	e := ledger.Event{
+		Kind: ledger.Proposed, Iteration: r.iteration, Proposal: a.number, Outcome: a.outcome, Reasons: a.reasons, Parent: at.Head,
+		Agent: a.agent.Name(), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: a.changed[:min(len(a.changed), 100)],
+		Params: a.reply.Params, Durations: a.durations, Direction: r.Program.Direction, Evaluator: at.identity.Evaluator,
+		Definition: at.identity.Definition, Usage: a.usage(), Digest: a.digest, Noisy: a.noisy,
+		Focus: a.focus, Lessons: a.notes.Lessons, Foreclosed: a.notes.Foreclosed, Ideas: a.notes.Ideas,
+	}
+	if a.metric() != nil {
+		e.Patch = string(a.patch)
+	}
+	if a.verdict != nil {
+		e.Verdict, e.Metric, e.PreviousBest, e.Delta, e.Evidence = string(a.decision.Verdict), a.decision.Metric, a.decision.Previous, a.decision.Delta, a.decision.Evidence
+	}
+	return e
+}
+
+func (a *attempt) usage() *ledger.Usage {
+	u := a.reply.Usage
+	return &ledger.Usage{
+		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens, CostUSD: u.CostUSD,
+		Turns: u.Turns, ToolCalls: u.ToolCalls,
+	}
+}
+
+// totalUsage is what all proposals of the iteration used. What is unknown of one
+// is unknown of all; the tuner uses nothing.
+func (a *attempt) totalUsage() *ledger.Usage {
+	var total *ledger.Usage
+	for _, one := range a.all() {
+		switch {
+		case tunes(one):
+		case total == nil:
+			total = one.usage()
+		default:
+			total = together(total, one.usage())
+		}
+	}
+	if total == nil {
+		return a.usage()
+	}
+	return total
+}
+
+func together(a, b *ledger.Usage) *ledger.Usage {
+	total := &ledger.Usage{
+		InputTokens: sum(a.InputTokens, b.InputTokens), OutputTokens: sum(a.OutputTokens, b.OutputTokens),
+		CachedTokens: sum(a.CachedTokens, b.CachedTokens), Turns: sum(a.Turns, b.Turns), ToolCalls: sum(a.ToolCalls, b.ToolCalls),
+	}
+	if a.CostUSD != nil && b.CostUSD != nil {
+		cost := a.CostUSD.Add(*b.CostUSD)
+		total.CostUSD = &cost
+	}
+	return total
+}
+
+func sum[N int | int64](a, b *N) *N {
+	if a == nil || b == nil {
+		return nil
+	}
+	both := *a + *b
+	return &both
+}
+
+// totalDurations is how long the iteration took: the longest proposal, since
+// they are made at the same time, and all the trials, one after the other.
+func (a *attempt) totalDurations() map[string]float64 {
+	total := maps.Clone(a.durations)
+	for _, other := range a.others {
+		total["propose"] = max(total["propose"], other.durations["propose"])
+		if measured := other.durations["measure"]; measured > 0 {
+			total["measure"] += measured
+		}
+	}
+	return total
+}

@@ -1,0 +1,118 @@
+package loop
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/budget"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
+)
+
+// outcome is an attempt that ended; metric "" is none.
+func outcome(number, of int, ended ledger.Outcome, key string) *attempt {
+	a := &attempt{number: number, of: of, agent: &agent.Command{}, outcome: ended, reasons: []string{"because"}, durations: map[string]float64{}}
+	if key != "" {
+		value := metric.MustValue(key)
+		verdict := gate.Neutral
+		a.verdict, a.decision.Metric = &verdict, &value
+	}
+	return a
+}
+
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	const accepted, rejected, failed = ledger.Accepted, ledger.Rejected, ledger.Error
+	type tried struct {
+		outcome ledger.Outcome
+		metric  string
+	}
+	cases := []struct {
+		name      string
+		direction metric.Direction
+		tried     []tried
+		want      int
+	}{
+		{"the only one", metric.Higher, []tried{{failed, ""}}, 1},
+		{"the best that passed", metric.Higher, []tried{{accepted, "3"}, {accepted, "5"}, {accepted, "4"}}, 2},
+		{"lower is better", metric.Lower, []tried{{accepted, "3"}, {accepted, "5"}}, 1},
+		{"passing goes before a number", metric.Higher, []tried{{rejected, "9"}, {accepted, "3"}}, 2},
+		{"of equals the first", metric.Higher, []tried{{accepted, "3"}, {accepted, "3.0"}}, 1},
+		{"the closest when none passed", metric.Higher, []tried{{rejected, ""}, {rejected, "1"}, {rejected, "2"}, {failed, ""}}, 3},
+		{"an error is the last resort", metric.Higher, []tried{{failed, ""}, {rejected, ""}}, 2},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			run := &run{Service: &Service{Program: &program.Program{Direction: c.direction}}}
+			var all []*attempt
+			for i, one := range c.tried {
+				all = append(all, outcome(i+1, len(c.tried), one.outcome, one.metric))
+			}
+			best := run.choose(all)
+			assert.Equal(t, c.want, best.number)
+			assert.Len(t, best.others, len(all)-1)
+			for _, other := range best.others {
+				assert.NotEqual(t, accepted, other.outcome, "one is kept at most")
+			}
+		})
+	}
+}
+
+func TestManyOthersAreSummedUp(t *testing.T) {
+	t.Parallel()
+	run := &run{Service: &Service{Program: &program.Program{}}}
+	var all []*attempt
+	for i := range 64 {
+		all = append(all, outcome(i+1, 64, ledger.Rejected, fmt.Sprint(i)))
+	}
+	best := run.choose(all)
+	assert.Len(t, best.reasons, 11)
+	assert.Equal(t, "and 55 more, which the ledger has", best.reasons[10])
+}
+
+func TestUsageOfSeveralProposals(t *testing.T) {
+	t.Parallel()
+	tokens := func(n int64) *int64 { return &n }
+	with := func(a *attempt, in *int64, cost string) *attempt {
+		a.reply.Usage.InputTokens = in
+		if cost != "" {
+			value := metric.MustValue(cost)
+			a.reply.Usage.CostUSD = &value
+		}
+		return a
+	}
+	tuned := outcome(3, 3, ledger.Rejected, "")
+	tuned.agent = agent.Tuner{}
+	best := with(outcome(1, 3, ledger.Accepted, "1"), tokens(5), "0.1")
+	best.others = []*attempt{with(outcome(2, 3, ledger.Rejected, ""), tokens(7), "0.25"), tuned}
+	total := best.totalUsage()
+	assert.EqualValues(t, 12, *total.InputTokens, "the tuner uses nothing")
+	assert.Equal(t, "0.35", total.CostUSD.String())
+	best.others = append(best.others, with(outcome(2, 3, ledger.Rejected, ""), tokens(1), ""))
+	assert.Nil(t, best.totalUsage().CostUSD, "what is unknown of one is unknown of all")
+	assert.EqualValues(t, 13, *best.totalUsage().InputTokens)
+
+	best.durations["propose"], best.durations["measure"] = 2, 10
+	best.others[0].durations["propose"], best.others[0].durations["measure"] = 5, 3
+	assert.Equal(t, map[string]float64{"propose": 5, "measure": 13}, best.totalDurations())
+}
+
+// TestAShareOfTheLastBit: however little is left and however many share it, no
+// agent is given a limit of nothing, which would be none, or refused.
+func TestAShareOfTheLastBit(t *testing.T) {
+	t.Parallel()
+	r := &run{Service: &Service{}, left: budget.Left{Tokens: 3, USD: 0.0001}}
+	limit := r.limit(8)
+	assert.Equal(t, int64(1), limit.Tokens)
+	assert.Equal(t, "0.0001", limit.CostUSD.String())
+	r.left.USD = 1
+	assert.Equal(t, "0.2500", fmt.Sprintf("%.4f", r.limit(4).CostUSD.Float64()))
+	r.left = budget.Left{}
+	assert.Equal(t, agent.Limit{}, r.limit(4), "no bound")
+}

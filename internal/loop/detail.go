@@ -1,0 +1,100 @@
+package loop
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/noise"
+)
+
+// Rail is a guardrail of the program, and what it stood at.
+type Rail struct {
+	Metric    string           `json:"metric"`
+	Direction metric.Direction `json:"direction"`
+	// Initial is the median at iteration 0, Candidate that of the candidate; nil
+	// when it was not measured.
+	Initial   *metric.Value `json:"initial"`
+	Candidate *metric.Value `json:"candidate"`
+	// Allowed is by how much it may get worse.
+	Allowed gate.Allowance `json:"max_regression"`
+}
+
+// detail completes a result with what the books say of its iteration.
+func (r *run) detail(result *Result) {
+	if r.books == nil {
+		return
+	}
+	result.Issue, result.PullRequest = r.Program.Issue, r.books.pull()
+	if n, _ := strconv.Atoi(r.books.sum.Settings[ledger.IssueNumber]); n > 0 {
+		result.Issue = n
+	}
+	if r.heard != nil && r.heard.Issue > 0 {
+		result.Issue = r.heard.Issue
+	}
+	result.Evaluation = r.books.evaluation(r.id, result)
+	if decided := r.books.decided(result.Iteration); decided != nil && result.Outcome != ledger.Idle {
+		result.Agent, result.Model, result.Usage, result.Changed = decided.Agent, decided.Model, decided.Usage, decided.Changed
+		result.Guardrails = r.rails(decided)
+	}
+}
+
+// evaluation is what measuring used for a result: for its iteration, and for a
+// baseline of its run.
+func (b *books) evaluation(run string, result *Result) *ledger.Expense {
+	var sum *ledger.Expense
+	for i := range b.sum.Attempts {
+		if a := &b.sum.Attempts[i]; a.Iteration == result.Iteration && result.Outcome != ledger.Idle {
+			sum = a.Evaluation
+		}
+	}
+	for i := range b.log.Events {
+		if e := &b.log.Events[i]; e.Kind == ledger.Measured && e.Run == run {
+			sum = sum.Plus(e.Evaluation)
+		}
+	}
+	return sum
+}
+
+// decided is the last word on an iteration, nil when there is none.
+func (b *books) decided(iteration int) *ledger.Event {
+	for i, e := range slices.Backward(b.log.Events) {
+		if e.Kind == ledger.Decided && e.Iteration == iteration {
+			return &b.log.Events[i]
+		}
+	}
+	return nil
+}
+
+// rails are the guardrails with what the deciding candidate measured last.
+func (r *run) rails(decided *ledger.Event) []Rail {
+	rails := make([]Rail, 0, len(r.Program.Guardrails))
+	measured := r.books.candidate(decided)
+	for _, of := range r.Program.Guardrails {
+		rail := Rail{Metric: of.Metric, Direction: of.Direction, Allowed: gate.Allowance(of.MaxRegression)}
+		if initial := r.books.sum.Guardrails[of.Metric]; len(initial) > 0 {
+			median := noise.Median(initial)
+			rail.Initial = &median
+		}
+		if measured != nil {
+			if samples := measured.GuardrailSamples[of.Metric]; len(samples) > 0 {
+				median := noise.Median(samples)
+				rail.Candidate = &median
+			}
+		}
+		rails = append(rails, rail)
+	}
+	return rails
+}
+
+// candidate is the last measurement of the candidate that was decided about.
+func (b *books) candidate(decided *ledger.Event) *ledger.Event {
+	for i, e := range slices.Backward(b.log.Events) {
+		if e.Kind == ledger.Measured && e.Role == ledger.Candidate && e.Iteration == decided.Iteration && e.Proposal == decided.Proposal {
+			return &b.log.Events[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package loop
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/store"
+)
+
+// booksDigest identifies the three files of a program, but for what steering
+// adds while an iteration is under way and which changes nothing of it: that a
+// comment was answered.
+func booksDigest(files store.Files) string {
+	var essence []byte
+	for line := range bytes.Lines(files.Ledger) {
+		if !aside(line) {
+			essence = append(essence, line...)
+		}
+	}
+	return proposal.Digest(files.State, files.Results, essence)
+}
+
+// aside says that a line of the ledger is on the talk with people alone.
+func aside(line []byte) bool {
+	var e struct {
+		Kind ledger.Kind `json:"event"`
+		Key  string      `json:"key"`
+	}
+	if json.Unmarshal(line, &e) != nil {
+		return false
+	}
+	return e.Kind == ledger.Answered || e.Kind == ledger.Set && slices.Contains([]string{ledger.IssueNumber, ledger.Author, ledger.CommandsUntil}, e.Key)
+}

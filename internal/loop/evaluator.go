@@ -1,0 +1,66 @@
+package loop
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/program"
+)
+
+// identity is what makes two measurements comparable.
+type identity struct {
+	// Evaluator is the hash of all that an evaluation runs and reads: the
+	// program's settings and every tracked file that the target does not match.
+	Evaluator string
+	// Definition is the hash of the settings alone.
+	Definition string
+}
+
+// definition lists the settings that change what a number means.
+type definition struct {
+	Script, Setup, Metric, Direction, Kind string
+	Range                                  *program.Range
+	Guardrails                             []program.Guardrail
+
+	// Of suites alone.
+	Suite, Judge, Executor string              `json:",omitempty"`
+	Thresholds             *program.Thresholds `json:",omitempty"`
+}
+
+func (r *run) identify(entries []git.Entry) (identity, error) {
+	p := r.Program
+	meaning := definition{
+		Script: p.Script, Setup: p.Setup, Metric: p.Metric, Direction: p.Direction.String(), Kind: string(p.Evaluation),
+		Range: p.Range, Guardrails: p.Guardrails,
+	}
+	if p.Evaluation != program.Metric {
+		meaning.Suite, meaning.Judge = p.Tasks+p.Skill+" "+p.Evals, p.Judge+" "+p.JudgeModel
+		meaning.Executor, meaning.Thresholds = p.Executor+" "+p.WorkerCommand(), &p.Thresholds
+	}
+	settings, err := json.Marshal(meaning)
+	if err != nil {
+		return identity{}, fmt.Errorf("hash the evaluation: %w", err)
+	}
+	sum := sha256.New()
+	sum.Write(settings)
+	defined := short(sum)
+	targets := p.Matcher()
+	for _, entry := range entries {
+		if !targets.Target(entry.Path) || p.OfSuite(entry.Path) {
+			fmt.Fprintf(sum, "%s %s\t%s\x00", entry.Mode, entry.ID, entry.Path)
+		}
+	}
+	return identity{Evaluator: short(sum), Definition: defined}, nil
+}
+
+func short(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil))[:16] }
+
+// entries lists the tracked files of a commit.
+func (r *run) entries(ctx context.Context, commit string) ([]git.Entry, error) {
+	return r.Repo.LsTree(ctx, commit)
+}

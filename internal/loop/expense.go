@@ -1,0 +1,93 @@
+package loop
+
+import (
+	"fmt"
+
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
+)
+
+// used is what this run has used so far, as far as it is known.
+type used struct {
+	tokens int64
+	usd    float64
+}
+
+// expend notes what an evaluation used; nil is nothing. It goes into the books
+// with the next event that has takes it.
+func (r *run) expend(e *ledger.Expense) {
+	tokens, usd := e.Known()
+	r.used.tokens += tokens
+	r.used.usd += usd
+	r.unbooked = r.unbooked.Plus(e)
+}
+
+// takeExpense is what evaluations used since it was asked last; nil is nothing.
+func (r *run) takeExpense() *ledger.Expense {
+	e := r.unbooked
+	r.unbooked = nil
+	return e
+}
+
+// consumedBy notes what agents used.
+func (r *run) consumedBy(all []*attempt) {
+	for _, a := range all {
+		usage := a.reply.Usage
+		for _, tokens := range []*int64{usage.InputTokens, usage.OutputTokens} {
+			if tokens != nil {
+				r.used.tokens += *tokens
+			}
+		}
+		if usage.CostUSD != nil {
+			r.used.usd += usage.CostUSD.Float64()
+		}
+	}
+}
+
+// toMeasure is what an evaluation that asks models may still use, and why none
+// may begin, "" when one may.
+func (r *run) toMeasure() (limit evaluation.Limit, over string) {
+	if r.Program.Evaluation == program.Metric {
+		return limit, "" // what a script uses is not known
+	}
+	rest, over := r.left.After(r.used.tokens, r.used.usd)
+	if over != "" {
+		return limit, fmt.Sprintf("the budget is used up: %s; raise `budget`, or make the suite smaller", over)
+	}
+	limit.Tokens = rest.Tokens
+	if rest.USD > 0 {
+		limit.CostUSD = dollarsOf(rest.USD)
+	}
+	return limit, ""
+}
+
+// dollarsOf is an amount as a value that command lines take: none takes 0.
+func dollarsOf(usd float64) *metric.Value {
+	value, err := metric.ParseValue(fmt.Sprintf("%.4f", max(usd, leastUSD)))
+	if err != nil {
+		return nil // it is infinite
+	}
+	return &value
+}
+
+// cutOff is an iteration that ended before its attempts did: they changed
+// nothing, but used something.
+func (r *run) cutOff(reason string) *attempt {
+	var all []*attempt
+	for _, one := range r.working {
+		cut := &attempt{number: one.number, of: one.of, agent: one.agent, model: one.model, durations: map[string]float64{}}
+		cut.reply.Usage, cut.reply.Model = one.reply.Usage, one.reply.Model
+		if seconds, worked := one.durations["propose"]; worked {
+			cut.durations["propose"] = seconds
+		}
+		all = append(all, cut.end(ledger.Error, reason))
+	}
+	if len(all) == 0 {
+		all = append(all, (&attempt{}).end(ledger.Error, reason))
+	}
+	first := all[0]
+	first.others, first.evaluation = all[1:], r.takeExpense()
+	return first
+}

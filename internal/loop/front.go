@@ -1,0 +1,220 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/post"
+	"github.com/org/autoloop/internal/state"
+)
+
+// Front is where people watch a program and steer it: its issue and its pull
+// request. Every method may be repeated: it finds what an earlier call left.
+type Front interface {
+	// Hear finds issue, pull request, and what was said since the last time.
+	Hear(ctx context.Context, a post.Account) (commands.Heard, error)
+	// Look is Hear without changing anything: the issue is 0 where there is none.
+	Look(ctx context.Context, a post.Account) (commands.Heard, error)
+	// Open opens or reopens the issue after Look, and returns its number, and
+	// who wrote the program file when that is not in the books.
+	Open(ctx context.Context, a post.Account) (number int, author string, err error)
+	// Changes counts what was sent to change something.
+	Changes() int
+	// Answer tells the author of commands what came of them.
+	Answer(ctx context.Context, to commands.Answer, text string) error
+	// Promote opens the pull request of what was kept, or brings it up to date.
+	// It returns its number, 0 when there is nothing to promote.
+	Promote(ctx context.Context, a post.Account, base string) (int, error)
+	// Checks are what CI says of a commit.
+	Checks(ctx context.Context, commit string) ([]ci.Check, error)
+	// Checked says whether CI runs on a commit at all.
+	Checked(ctx context.Context, commit string) (bool, error)
+	// Dispatch starts a workflow on a branch.
+	Dispatch(ctx context.Context, workflow, branch string) error
+	// Show makes the issue say what the books say.
+	Show(ctx context.Context, a post.Account) error
+}
+
+// account is what the books say now.
+func (r *run) account() post.Account {
+	return post.Account{Program: r.Program, Events: r.books.log.Events, State: r.files.State, RunURL: r.RunURL, Warnings: r.warnings}
+}
+
+// hear listens before the iteration, and does what was asked for. That GitHub
+// is out of reach stops nothing: what was said is heard by a later run. A chore
+// is what keeps a proposal from going on.
+func (r *run) hear(ctx context.Context) (chore string, err error) {
+	if r.Front == nil || r.DryRun && !r.proposing {
+		return "", nil
+	}
+	r.step("hear", "")
+	r.before = r.books.sum.LastRun
+	if r.proposing {
+		return r.listen(ctx)
+	}
+	heard, err := r.Front.Hear(ctx, r.account())
+	if err != nil {
+		r.warn("the issue and the pull request were not read: %v", err)
+		return "", ctx.Err()
+	}
+	r.heard = &heard
+	return "", r.obey(ctx)
+}
+
+func (r *run) warn(format string, args ...any) {
+	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+}
+
+// show publishes what was recorded. What fails is mended by the next run.
+func (r *run) show(ctx context.Context) {
+	if r.heard == nil || r.books == nil || r.DryRun {
+		return
+	}
+	r.step("publish", "")
+	if r.unanswered > 0 {
+		r.answer(ctx)
+	}
+	if err := r.promote(ctx); err != nil {
+		r.warn("the pull request is not up to date: %v", err)
+	}
+	if err := r.Front.Show(ctx, r.account()); err != nil {
+		r.warn("the issue is not up to date, the next run mends it: %v", err)
+	}
+}
+
+// promote opens or mends the pull request, and notes its number.
+func (r *run) promote(ctx context.Context) error {
+	number, err := r.Front.Promote(ctx, r.account(), r.books.sum.BaseBranch)
+	text := strconv.Itoa(number)
+	if number == 0 || r.books.sum.Settings[ledger.PullNumber] == text {
+		return err
+	}
+	noted := r.update(ctx, fmt.Sprintf("%s: pull request #%d", r.Program.Name, number), nil, func(b *books) error {
+		if err := r.set(b, ledger.PullNumber, text); err != nil {
+			return err
+		}
+		b.notePull()
+		return nil
+	})
+	if err == nil {
+		err = noted
+	}
+	return err
+}
+
+// set notes a setting that is another than before.
+func (r *run) set(b *books, key, value string) error {
+	if b.sum.Settings[key] == value {
+		return nil
+	}
+	return r.add(b, ledger.Event{Kind: ledger.Set, Iteration: b.sum.Iteration, Key: key, Value: value})
+}
+
+// consumed notes how far comments were heard, when the agent was told of them.
+// Otherwise it notes since when they are to be read again.
+func (r *run) consumed(b *books) error {
+	if r.Front == nil || r.DryRun {
+		return nil
+	}
+	if r.heard == nil || r.deaf || r.unanswered > 0 || !r.told && len(r.words()) > 0 {
+		since := b.sum.Settings[ledger.HeardSince]
+		if since == "" {
+			since = r.before.UTC().Format(time.RFC3339)
+		}
+		if err := r.set(b, ledger.HeardSince, since); err != nil {
+			return err
+		}
+	} else if err := r.set(b, ledger.HeardSince, r.unheardSince()); err != nil {
+		return err
+	}
+	if !r.told || r.heard == nil || r.heard.Until == "" {
+		return nil
+	}
+	return r.set(b, ledger.HeardUntil, r.heard.Until)
+}
+
+// unheardSince is the time of the first comment that is still to be told, "" for
+// none.
+func (r *run) unheardSince() string {
+	if r.unheard.IsZero() {
+		return ""
+	}
+	return r.unheard.UTC().Format(time.RFC3339)
+}
+
+// words are what trusted people said to the agent since it was told last.
+func (r *run) words() []string {
+	if r.heard == nil {
+		return nil
+	}
+	var list []string
+	for _, c := range r.heard.Comments {
+		say := func(text string) {
+			if text != "" {
+				list = append(list, fmt.Sprintf("%s, %s:\n%s", c.Author, c.Time.UTC().Format(time.RFC3339), text))
+			}
+		}
+		say(c.Text)
+		for _, command := range c.Commands {
+			if command.Kind == commands.Instruct {
+				say(command.Text)
+			}
+		}
+	}
+	return list
+}
+
+// merged says that the branch's commit is that of a pull request that was
+// merged: the work goes on from the default branch.
+func (r *run) merged(head string) bool {
+	return r.heard != nil && r.heard.Pull != nil && r.heard.Pull.Merged && r.heard.Pull.Head == head
+}
+
+// numbers puts issue and pull request into the table.
+func (b *books) numbers(m *state.Machine, issue int) {
+	number := func(key string) int {
+		n, _ := strconv.Atoi(b.sum.Settings[key])
+		return n
+	}
+	if n := max(number(ledger.IssueNumber), issue); n > 0 {
+		m.Issue = n
+	}
+	if n := number(ledger.PullNumber); n > 0 {
+		m.PR = n
+	}
+	if ended := number(ledger.PullEnded); ended > 0 && ended == m.PR {
+		m.PR = 0
+	}
+}
+
+// pull is the number of the pull request that is open, 0 when none is known.
+func (b *books) pull() int {
+	number := b.sum.Settings[ledger.PullNumber]
+	if number == b.sum.Settings[ledger.PullEnded] {
+		return 0
+	}
+	n, _ := strconv.Atoi(number)
+	return n
+}
+
+// notePull writes the open pull request into the history of what went into it
+// last: its number is known only after the iteration was recorded.
+func (b *books) notePull() {
+	for _, e := range slices.Backward(b.log.Events) {
+		if e.Kind == ledger.Decided && (e.Outcome == ledger.Accepted || e.Outcome == ledger.PendingCI) {
+			b.doc.SetPull(e.Iteration, b.pull())
+			return
+		}
+	}
+}
+
+// target is the program's target metric: what a person set, until the program
+// file says something else than then.
+func (r *run) target(b *books) *metric.Value { return b.sum.Target(r.Program.Target) }

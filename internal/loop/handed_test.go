@@ -1,0 +1,119 @@
+package loop
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/process"
+)
+
+const handedEvents = `{"event":"measured","run_id":"r","iteration":1,"role":"baseline","metric":1,"samples":[1]}
+{"event":"measured","run_id":"r","iteration":2,"role":"candidate","stage":"once","metric":2,"samples":[2],"numbers":{"a":1}}
+{"event":"proposed","run_id":"r","iteration":2,"proposal":1,"outcome":"accepted","metric":2,"lessons":["a\nb"]}
+{"event":"decided","run_id":"r","iteration":2,"outcome":"accepted","verdict":"improved","metric":2,"reasons":["a\nb"],"commit":"c","lease":{"host":"h"},"key":"k"}
+`
+
+func ofIteration(events string, kind proposal.Kind) proposal.Bundle {
+	return proposal.Bundle{Manifest: proposal.Manifest{Kind: kind, Iteration: 2, Run: "r", Candidate: "c"}, Events: []byte(events)}
+}
+
+func TestUnpackKeepsWhatAProposalSays(t *testing.T) {
+	t.Parallel()
+	h, err := unpack(ofIteration(handedEvents, proposal.Iteration), process.Masker{})
+	require.NoError(t, err)
+	assert.Len(t, h.zero, 1)
+	assert.Len(t, h.measured, 2)
+	require.NotNil(t, h.decided)
+	assert.True(t, h.kept())
+	assert.Equal(t, []string{"a b"}, h.decided.Reasons, "reasons are lines")
+	assert.Empty(t, h.decided.Commit, "what only the publishing job knows is dropped")
+	assert.Nil(t, h.decided.Lease)
+	assert.Empty(t, h.decided.Key)
+}
+
+// everything is an event with something in every field.
+const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iteration":2,"lease":{"host":"h"},"role":"candidate","stage":"once","metric":2,
+"samples":[2],"guardrail_samples":{"g":[1]},"case_samples":{"case.1":[1]},"numbers":{"a":1},"noisy":true,"problem":"p","rejected_reason":"p","output":"o",
+"direction":"higher","target":9,"evaluator":"e","definition":"d","base":"b","base_branch":"main","seconds":1,"prepare_seconds":1,"outcome":"accepted",
+"verdict":"improved","reasons":["x"],"rule":{"regime":"single"},"evidence":[{"stage":"pairs","pairs":8}],"warning":"w","previous_best":1,"best":2,
+"delta":"+1","incumbent":"i","commit":"c","branch":"autoloop/p","agent":"a","model":"m","usage":{"input_tokens":1},"summary":"s","changed":["f"],
+"params":{"k":1},"evaluation":{"tokens":1},"durations":{"propose":1},"proposal":1,"digest":"d","patch":"p","focus":"f","lessons":["l"],"foreclosed":["f"],"ideas":["i"],
+"not_before":"2026-01-01T00:00:00Z","reason":"r","key":"k","value":"v","event":"`
+
+// TestVetLeavesOutWhatPublishingSays holds what becomes of every field: one that
+// a proposing job writes and that is lost on the way would make other books.
+func TestVetLeavesOutWhatPublishingSays(t *testing.T) {
+	t.Parallel()
+	anew := "Schema Time Lease Direction Target Base BaseBranch Parent Commit Branch Key Value"
+	proposal := "Outcome Verdict Rule Evidence Warning PreviousBest Best Delta Changed Params Digest Patch Focus Lessons Foreclosed Ideas Model"
+	said := "Agent Summary Usage Durations"
+	measured := "Role Stage Samples GuardrailSamples CaseSamples Numbers RejectedReason Output Seconds Prepare"
+	for kind, left := range map[ledger.Kind]string{
+		ledger.Measured: strings.Join([]string{anew, proposal, said, "NotBefore"}, " "),
+		ledger.Proposed: strings.Join([]string{anew, measured, "NotBefore"}, " "),
+		ledger.Decided:  strings.Join([]string{anew, measured, "NotBefore Patch"}, " "),
+		ledger.Checked:  strings.Join([]string{anew, measured, proposal}, " "),
+		ledger.Finished: strings.Join([]string{anew, measured, proposal}, " "),
+	} {
+		log, err := ledger.Parse([]byte(strings.ReplaceAll(everything, "\n", "") + string(kind) + `"}`))
+		require.NoError(t, err)
+		before := reflect.ValueOf(log.Events[0])
+		clean, err := vet(log.Events[0])
+		require.NoError(t, err, kind)
+		var zero []string
+		for i, after := 0, reflect.ValueOf(clean); i < after.NumField(); i++ {
+			name := after.Type().Field(i).Name
+			require.False(t, before.Field(i).IsZero(), "%s is not in this test", name)
+			if after.Field(i).IsZero() {
+				zero = append(zero, name)
+			}
+		}
+		assert.ElementsMatch(t, strings.Fields(left), zero, kind)
+	}
+}
+
+// FuzzUnpack looks for events on which reading panics, or that are refused
+// otherwise than by a *RefusedError.
+func FuzzUnpack(f *testing.F) {
+	f.Add(handedEvents, false)
+	f.Add(`{"event":"checked","run_id":"r","iteration":2,"reason":"build"}`+"\n", true)
+	f.Add(`{"event":"finished","run_id":"r","iteration":2,"not_before":"2026-01-01T00:00:00Z","usage":{"cost_usd":-1}}`+"\n", true)
+	f.Fuzz(func(t *testing.T, events string, fix bool) {
+		kind := proposal.Iteration
+		if fix {
+			kind = proposal.Fix
+		}
+		h, err := unpack(ofIteration(events, kind), process.Masker{})
+		if err != nil {
+			var refused *RefusedError
+			require.ErrorAs(t, err, &refused)
+			return
+		}
+		for _, e := range append(h.zero, h.measured...) {
+			assert.Contains(t, []ledger.Kind{ledger.Measured, ledger.Proposed}, e.Kind)
+		}
+	})
+}
+
+func TestAMarkGoesNoFurtherThanWhatThereIs(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		mark                commands.Mark
+		there, before, want string
+	}{
+		{commands.Mark{Issue: 5, Review: 6}, "5 6", "1 1", "5 6"},
+		{commands.Mark{Issue: 5, Review: 6}, "9 9", "1 1", "5 6"},
+		{commands.Mark{Issue: 999, Review: 999}, "9 8", "1 1", "9 8"},
+		{commands.Mark{}, "9 8", "4 3", "4 3"},
+		{commands.Mark{Issue: 5}, "", "4 3", ""},
+	} {
+		assert.Equal(t, c.want, until(c.mark, c.there, c.before))
+	}
+}

@@ -1,0 +1,106 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// Inspection is how the evaluation behaves on the incumbent.
+type Inspection struct {
+	Program string `json:"program"`
+	Commit  string `json:"commit"`
+	// Noisy says that runs of the same files gave different numbers.
+	Noisy   bool           `json:"noisy"`
+	Samples []metric.Value `json:"samples"`
+	Median  metric.Value   `json:"median"`
+	// Guardrails are the samples of the other numbers that decide.
+	Guardrails map[string][]metric.Value `json:"guardrails,omitempty"`
+	// Rule is how candidates will be decided.
+	Rule gate.Rule `json:"rule"`
+	// Seconds is how long one run took, Prepare how long its tree took to build
+	// and set up.
+	Seconds float64 `json:"seconds"`
+	Prepare float64 `json:"prepare_seconds"`
+	// Problem says why the evaluation cannot be used; "" when it can.
+	Problem string `json:"problem,omitempty"`
+}
+
+// enoughRuns is how many runs say how far an evaluation scatters; a program that
+// asks for a thousand pairs need not wait for as many to be told what they cost.
+const enoughRuns = 30
+
+// Inspect runs the evaluation on the incumbent, twice in two trees and then,
+// when the numbers differ, until there are as many as a comparison has, at most
+// enoughRuns. It takes no lease and writes nothing.
+func (s *Service) Inspect(ctx context.Context) (Inspection, error) { return s.inspect(ctx, enoughRuns) }
+
+// Repeat runs the evaluation on the incumbent twice, in two trees: enough to
+// say that it works, and whether it gave the same number.
+func (s *Service) Repeat(ctx context.Context) (Inspection, error) { return s.inspect(ctx, 0) }
+
+// inspect measures on to at most so many runs when two differ; 0 stops there.
+func (s *Service) inspect(ctx context.Context, most int) (Inspection, error) {
+	r := &run{Service: s, id: s.NewRun(), begun: s.Now()}
+	found := Inspection{Program: s.Program.Name}
+	files, _, err := s.Memory.Read(ctx, s.Program.Name)
+	if err != nil {
+		return found, err
+	}
+	if r.books, err = openBooks(s.Program, files); err != nil {
+		return found, err
+	}
+	if found.Commit, err = r.incumbent(ctx); err != nil {
+		return found, err
+	}
+	runs := &series{commit: found.Commit}
+	defer runs.clear()
+	r.step("inspect", "twice, in two trees")
+	if found.Problem, err = r.probe(ctx, runs, len(runs.rooms)); err != nil || found.Problem != "" {
+		return found, err
+	}
+	found.Noisy, found.Rule = !runs.samples.same(), r.rule()
+	if found.Noisy && s.Program.Runs == 0 {
+		found.Rule.Regime = gate.Noisy
+	}
+	taken := *runs.samples
+	if found.Rule.Regime == gate.Noisy && most > 0 {
+		found.Problem, err = r.collect(ctx, runs, &taken, min(found.Rule.Pairs, most))
+		found.Noisy = !taken.same()
+	}
+	found.Guardrails = taken.rails
+	found.Samples, found.Seconds, found.Prepare = taken.metric, taken.seconds/float64(taken.runs), taken.prepare
+	found.Median = *taken.median()
+	return found, err
+}
+
+// collect adds runs to the samples until there are count of them.
+func (r *run) collect(ctx context.Context, runs *series, taken *samples, count int) (problem string, err error) {
+	for i := taken.runs; i < count; i++ {
+		r.minor("inspect", fmt.Sprintf("noisy, run %d of %d", i+1, count))
+		outcome, err := runs.rooms[i%len(runs.rooms)].evaluate(ctx)
+		if err != nil {
+			return "", err
+		}
+		if problem := r.unusable(outcome); problem != "" {
+			return problem, nil
+		}
+		taken.add(outcome, r.Program.Guardrails)
+	}
+	return "", nil
+}
+
+// incumbent is the head of the program branch, else of the default branch.
+func (r *run) incumbent(ctx context.Context) (string, error) {
+	head, err := r.Memory.HeadOf(ctx, r.ref())
+	if err != nil || head != "" {
+		return head, err
+	}
+	branch, err := r.defaultBranch(ctx)
+	if err != nil {
+		return "", err
+	}
+	return r.baseCommit(ctx, branch)
+}

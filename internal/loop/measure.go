@@ -1,0 +1,227 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// Samples are what the two sides of a trial measured, in their order.
+type Samples struct {
+	Incumbent []metric.Value `json:"incumbent"`
+	Candidate []metric.Value `json:"candidate"`
+}
+
+// measurement is a trial under way, with what it needs to go on.
+type measurement struct {
+	*run
+	at    position
+	a     *attempt
+	trial *gate.Trial
+	bench *bench
+	stage gate.Stage
+	taken map[gate.Side]*samples // in this stage
+}
+
+// measure puts the candidate on trial: it runs the evaluation as often, and on
+// the side, as the trial asks, and takes its decision over.
+func (r *run) measure(ctx context.Context, at position, a *attempt) error {
+	if r.Suite != nil {
+		return r.measureSuite(ctx, at, a)
+	}
+	start := r.Now()
+	m := &measurement{run: r, at: at, a: a, trial: gate.NewTrial(r.standard()), bench: r.newBench()}
+	defer m.bench.clear()
+	err := m.all(ctx)
+	m.close()
+	a.durations["measure"] = r.Now().Sub(start).Seconds()
+	return err
+}
+
+func (m *measurement) all(ctx context.Context) error {
+	for {
+		step, more := m.trial.Next()
+		if !more {
+			m.decide()
+			m.loseNoCase()
+			return nil
+		}
+		if m.stage != step.Stage {
+			m.open(step.Stage)
+			m.step("measure", heading(step))
+			if m.refused() {
+				return nil
+			}
+		}
+		if step.Stage == gate.Pairs || step.Stage == gate.Confirmation {
+			m.minor("measure", describe(step))
+		}
+		if done, err := m.evaluate(ctx, step); done || err != nil {
+			return err
+		}
+	}
+}
+
+// heading is a stage of a trial in words.
+func heading(step gate.Step) string {
+	switch step.Stage {
+	case gate.Once:
+		return ""
+	case gate.Again:
+		return "there seems to be a gain; both sides once more"
+	case gate.Pairs, gate.Confirmation:
+		return fmt.Sprintf("%s, up to %d runs of each side", step.Stage, step.Of)
+	default:
+		return string(step.Stage)
+	}
+}
+
+// describe is one of many runs in words.
+func describe(step gate.Step) string {
+	if step.WarmUp {
+		return fmt.Sprintf("%s, warm-up of the %s", step.Stage, step.Side)
+	}
+	return fmt.Sprintf("%s, run %d of %d of the %s", step.Stage, step.Number, step.Of, step.Side)
+}
+
+// open begins a stage with new rooms.
+func (m *measurement) open(stage gate.Stage) {
+	m.close()
+	m.bench.clear()
+	m.stage, m.taken = stage, map[gate.Side]*samples{gate.Incumbent: {}, gate.Candidate: {}}
+}
+
+// close puts what a stage measured on record.
+func (m *measurement) close() {
+	for _, side := range []gate.Side{gate.Incumbent, gate.Candidate} {
+		taken := m.taken[side]
+		if taken == nil || taken.runs == 0 {
+			continue
+		}
+		event := taken.event(ledger.Role(side))
+		event.Iteration, event.Stage, event.Evaluator = m.iteration, m.stage, m.at.identity.Evaluator
+		m.a.measured = append(m.a.measured, event)
+	}
+	if m.taken != nil {
+		m.a.samples = Samples{m.taken[gate.Incumbent].metric, m.taken[gate.Candidate].metric}
+	}
+	m.taken = nil
+}
+
+// refused ends a trial that turned out noisy and has no time for its pairs.
+func (m *measurement) refused() bool {
+	if m.stage != gate.Pairs {
+		return false
+	}
+	problem := m.dear(m.books.sum.Seconds, m.books.sum.Prepare)
+	if problem == "" {
+		return false
+	}
+	m.a.noisy = true
+	m.a.end(ledger.Error, problem)
+	return true
+}
+
+// place is where a side is measured in a stage.
+func place(stage gate.Stage, side gate.Side) int {
+	first := gate.Incumbent
+	if stage == gate.Once || stage == gate.Confirmation {
+		first = gate.Candidate
+	}
+	if side == first {
+		return 0
+	}
+	return 1
+}
+
+// evaluate takes one step. It is done when the evaluation failed, which decides.
+func (m *measurement) evaluate(ctx context.Context, step gate.Step) (done bool, err error) {
+	treeish := m.a.tree
+	if step.Side == gate.Incumbent {
+		treeish = m.at.Head
+	}
+	room, err := m.bench.room(ctx, place(step.Stage, step.Side), treeish)
+	if err != nil {
+		return false, err
+	}
+	outcome, err := room.evaluate(ctx)
+	if err != nil {
+		return false, err
+	}
+	taken := m.taken[step.Side]
+	taken.prepare = room.prepare.Seconds()
+	if outcome.OverLimit {
+		m.a.end(ledger.Error, "it was not measured to the end: "+outcome.Problem)
+		return true, nil
+	}
+	if outcome.Problem != "" {
+		taken.add(outcome, m.Program.Guardrails)
+		return true, m.failed(ctx, step, outcome.Problem)
+	}
+	m.trial.Add(step, outcome.Measurement)
+	if _, more := m.trial.Next(); !step.WarmUp || !more {
+		taken.add(outcome, m.Program.Guardrails) // a warm-up counts only when it ended the trial
+	}
+	return false, nil
+}
+
+// failed finds out whether the candidate is to blame for a failed evaluation:
+// when the incumbent's fails too, nobody is.
+func (m *measurement) failed(ctx context.Context, step gate.Step, problem string) error {
+	m.a.noisy = m.trial.Regime() == gate.Noisy // two numbers for the same files stay known, whatever came after them
+	if step.Side == gate.Incumbent {
+		m.a.end(ledger.Error, "the evaluation fails on the unchanged files now and then: "+problem)
+		return nil
+	}
+	m.step("measure", "the incumbent, since the candidate's evaluation failed")
+	room, err := m.bench.room(ctx, 1-place(step.Stage, gate.Candidate), m.at.Head)
+	if err != nil {
+		return err
+	}
+	incumbent, err := room.evaluate(ctx)
+	if err != nil {
+		return err
+	}
+	problem = "the evaluation fails: " + problem
+	if incumbent.OverLimit {
+		m.a.end(ledger.Error, problem, "and whether the unchanged files are to blame was not found out: "+incumbent.Problem)
+		return nil
+	}
+	if incumbent.Problem != "" {
+		m.a.end(ledger.Error, problem, "and on the unchanged files too: "+incumbent.Problem)
+		return nil
+	}
+	m.a.end(ledger.Rejected, problem)
+	return nil
+}
+
+// unverified marks a gain that was seen once: noise alone could have made it.
+const unverified = "unverified: each side was measured once (evaluation-runs: 1)"
+
+// decide takes the trial's decision over.
+func (m *measurement) decide() {
+	a, d := m.a, m.trial.Decision()
+	rule := m.rule()
+	a.rule, a.noisy = &rule, m.trial.Regime() == gate.Noisy
+	if d.Fault != "" {
+		a.end(ledger.Error, d.Fault)
+		return
+	}
+	a.decision, a.verdict = d, &d.Verdict
+	reasons := d.Reasons
+	if d.Warning != "" {
+		m.warnings = append(m.warnings, d.Warning)
+		reasons = append(reasons, d.Warning)
+	}
+	switch {
+	case d.Verdict != gate.Improved:
+		a.end(ledger.Rejected, reasons...)
+	case rule.Regime == gate.Single:
+		a.end(ledger.Accepted, append(reasons, unverified)...)
+	default:
+		a.end(ledger.Accepted, reasons...)
+	}
+}

@@ -1,0 +1,59 @@
+package loop
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/prompt"
+	"github.com/org/autoloop/internal/state"
+)
+
+// handsBack reports whether the agent may write notes: not where the
+// repository has a file of that name.
+func handsBack(at position) bool { return at.tracked(prompt.NotesFile) == nil }
+
+// takeNotes reads what the agent handed back, without secrets, and removes it from the tree so
+// that it is no part of the change. What is no regular file stays, for the
+// guard to refuse.
+func takeNotes(at position, dir string, masker process.Masker) (prompt.Notes, error) {
+	if !handsBack(at) {
+		return prompt.Notes{}, nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return prompt.Notes{}, fmt.Errorf("open the tree: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	info, err := root.Lstat(prompt.NotesFile)
+	if err != nil || !info.Mode().IsRegular() {
+		return prompt.Notes{}, nil
+	}
+	text, err := readNotes(root)
+	if err != nil {
+		return prompt.Notes{}, nil
+	}
+	if err := root.Remove(prompt.NotesFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return prompt.Notes{}, fmt.Errorf("remove the agent's notes: %w", err)
+	}
+	return prompt.ParseNotes(masker.Bytes(text)), nil
+}
+
+func readNotes(root *os.Root) ([]byte, error) {
+	file, err := root.Open(prompt.NotesFile)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file, 2*prompt.MaxNotes)) // Only so much is parsed, and no secret is cut in two.
+}
+
+// enterNotes adds the notes of an iteration to the sections that people read.
+func (b *books) enterNotes(iteration int, notes prompt.Notes) {
+	b.doc.Learn(state.Lessons, iteration, notes.Lessons)
+	b.doc.Learn(state.Foreclosed, iteration, notes.Foreclosed)
+	b.doc.Learn(state.Future, iteration, notes.Ideas)
+}

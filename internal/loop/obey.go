@@ -1,0 +1,158 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/post"
+)
+
+// obey enters what was heard into the books in one step, and answers after it:
+// an answer is never given for what was not recorded.
+func (r *run) obey(ctx context.Context) error {
+	undo, err := r.prepareUndo(ctx)
+	if err != nil {
+		return err
+	}
+	err = r.write(ctx, r.Program.Name+": what was said on GitHub", undo.update(r.ref()), func(b *books) error { return r.obeyAll(b, undo) })
+	if err != nil {
+		return err
+	}
+	r.answer(ctx)
+	return nil
+}
+
+// obeyAll enters everything that was heard and not obeyed yet.
+func (r *run) obeyAll(b *books, undo *undoing) error {
+	if err := r.noteIssue(b); err != nil {
+		return err
+	}
+	if err := r.endPull(b); err != nil {
+		return err
+	}
+	done := commands.ParseMark(b.sum.Settings[ledger.CommandsUntil])
+	mark := done
+	for _, c := range r.heard.Comments {
+		if len(c.Commands) == 0 || done.Knows(c.ID, c.Review) {
+			continue
+		}
+		mark = mark.With(c.ID, c.Review)
+		if err := r.obeyComment(b, c, undo); err != nil {
+			return err
+		}
+	}
+	if mark == done {
+		return nil
+	}
+	return r.set(b, ledger.CommandsUntil, mark.String())
+}
+
+func (r *run) noteIssue(b *books) error {
+	if r.heard.Issue == 0 {
+		return nil
+	}
+	if err := r.set(b, ledger.IssueNumber, strconv.Itoa(r.heard.Issue)); err != nil || r.heard.Author == "" {
+		return err
+	}
+	return r.set(b, ledger.Author, r.heard.Author)
+}
+
+// endPull notes that the pull request was merged, or closed by a person who
+// does not want it: then the program waits until it is told to go on. One that
+// was opened again goes on as before.
+func (r *run) endPull(b *books) error {
+	pull := r.heard.Pull
+	if pull == nil {
+		return nil
+	}
+	number := strconv.Itoa(pull.Number)
+	ended := b.sum.Settings[ledger.PullEnded] == number
+	switch {
+	case pull.Open && ended && b.sum.Incumbent != b.sum.Base:
+		return r.set(b, ledger.PullEnded, "") // a person opened it again
+	case pull.Open, ended:
+		return nil
+	}
+	if err := r.set(b, ledger.PullEnded, number); err != nil || pull.Merged {
+		return err
+	}
+	return r.pause(b, fmt.Sprintf("pull request #%d closed; `/autoloop resume` goes on, and the next gain opens a new one", pull.Number))
+}
+
+// obeyComment does what one comment asks for, and enters the answer.
+func (r *run) obeyComment(b *books, c commands.Comment, undo *undoing) error {
+	var texts []string
+	all := true
+	for _, command := range c.Commands {
+		text, good, err := r.command(b, c, command, undo)
+		if err != nil {
+			return err
+		}
+		texts = append(texts, text)
+		all = all && good
+	}
+	to := commands.Answer{ID: c.ID, Review: c.Review, On: c.On, Good: all}
+	return r.add(b, ledger.Event{Kind: ledger.Answered, Iteration: b.sum.Iteration, Key: to.String(), Reason: strings.Join(texts, "\n\n")})
+}
+
+// command does one command, and says what came of it.
+func (r *run) command(b *books, c commands.Comment, command commands.Command, undo *undoing) (text string, good bool, err error) {
+	switch command.Kind {
+	case commands.Pause:
+		reason := command.Text
+		if reason == "" {
+			reason = "by a comment of " + c.Author
+		}
+		return "Paused. `/autoloop resume` goes on.", true, r.pause(b, reason)
+	case commands.Resume, commands.Reactivate:
+		return "It goes on.", true, r.resume(b, c)
+	case commands.SetTarget:
+		return r.setTarget(b, command)
+	case commands.Status:
+		return post.Summary(post.Account{Program: r.Program, Events: b.log.Events, RunURL: r.RunURL}), true, nil
+	case commands.Run:
+		r.asked = true
+		return fmt.Sprintf("Iteration %d runs now.", r.iteration), true, nil
+	case commands.Instruct:
+		return fmt.Sprintf("The agent is told at iteration %d.", r.iteration), true, nil
+	case commands.Undo:
+		text, good := undo.answer(command.Iteration)
+		return text, good, nil
+	case commands.Wrong:
+		return "That was not understood: " + command.Problem + ".", false, nil
+	default:
+		return "", true, nil
+	}
+}
+
+func (r *run) resume(b *books, c commands.Comment) error {
+	b.machine.Paused, b.machine.PauseReason = false, ""
+	b.machine.Completed, b.machine.CompletedReason = false, ""
+	r.stopped = ""
+	return r.add(b, ledger.Event{Kind: ledger.Resumed, Iteration: b.sum.Iteration, Reason: "asked for by " + c.Author})
+}
+
+// setTarget holds until the program file names another target than now.
+func (r *run) setTarget(b *books, command commands.Command) (text string, good bool, err error) {
+	if err := r.set(b, ledger.TargetMetricWas, ledger.TargetText(r.Program.Target)); err != nil {
+		return "", false, err
+	}
+	if err := r.set(b, ledger.TargetMetric, command.Target.String()); err != nil {
+		return "", false, err
+	}
+	text = fmt.Sprintf("The target is %s (%s is better), until the program file names another.", command.Target, r.Program.Direction)
+	return text, true, r.completeAtTarget(b)
+}
+
+// update is the move of the branch, nil when nothing is undone.
+func (u *undoing) update(ref string) *git.RefUpdate {
+	if u.head == u.old {
+		return nil
+	}
+	return &git.RefUpdate{Ref: ref, New: u.head, Old: u.old}
+}

@@ -1,0 +1,142 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/prompt"
+	"github.com/org/autoloop/internal/search"
+)
+
+// The strategies that a program can ask for.
+const (
+	evolution  = "openevolve"
+	testDriven = "test-driven"
+)
+
+// maxPatch bounds the change that is kept of a member of the population, in
+// bytes; a larger one is measured like any other, and has no offspring.
+const maxPatch = 32 << 10
+
+// lineage is what a proposal grows from.
+type lineage struct {
+	// from is a commit of the parent's files on top of the incumbent's others, ""
+	// when the parent is the incumbent.
+	from         string
+	parent       *ledger.Proposal
+	inspirations []ledger.Proposal
+}
+
+func (r *run) evolves() bool { return r.Program.Strategy == evolution }
+
+// breed chooses for every proposal what it grows from. A parent whose change
+// cannot be made any more leaves the incumbent as the parent.
+func (r *run) breed(ctx context.Context, at position, all []*attempt) error {
+	if !r.evolves() {
+		return nil
+	}
+	members, individuals := r.population(at)
+	for _, a := range all {
+		litter := search.Breed(individuals, r.Program.Direction, r.seed(), r.iteration, a.number)
+		for _, i := range litter.Inspirations {
+			a.lineage.inspirations = append(a.lineage.inspirations, members[i])
+		}
+		if litter.Parent < 0 {
+			continue
+		}
+		from, err := r.transplant(ctx, at, members[litter.Parent])
+		if err != nil {
+			return err
+		}
+		if from != "" {
+			a.lineage.from, a.lineage.parent = from, &members[litter.Parent]
+		}
+	}
+	return nil
+}
+
+// population is the proposals that were measured under the present evaluator
+// and whose changes are known, also as the search sees them.
+func (r *run) population(at position) (members []ledger.Proposal, individuals []search.Individual) {
+	for _, p := range r.books.sum.Proposals {
+		if p.Metric == nil || p.Patch == "" || p.Evaluator != at.identity.Evaluator {
+			continue
+		}
+		members = append(members, p)
+		individuals = append(individuals, search.Individual{
+			Iteration: p.Iteration, Proposal: p.Number, Value: p.Metric.Float64(), Lines: gate.PatchLines([]byte(p.Patch)),
+		})
+	}
+	return members, individuals
+}
+
+// transplant makes a commit of the incumbent with the target files of a member
+// of the population; "" when that is no longer possible, or the same.
+func (r *run) transplant(ctx context.Context, at position, p ledger.Proposal) (string, error) {
+	tree, err := r.Repo.Apply(ctx, p.Parent, []byte(p.Patch))
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if err != nil {
+		r.step("propose", fmt.Sprintf("iteration %d's files cannot be made again; the incumbent's stand for them", p.Iteration))
+		return "", nil //nolint:nilerr // an old change that no longer fits is no fault
+	}
+	changes, err := r.Repo.Changes(ctx, at.Head, tree)
+	if err != nil {
+		return "", err
+	}
+	allowed := r.Program.Matcher()
+	files := map[string]*git.File{}
+	for _, change := range changes {
+		switch {
+		case !allowed.Allows(change.Path):
+		case change.NewID == "":
+			files[change.Path] = nil
+		default:
+			files[change.Path] = &git.File{Mode: change.NewMode, ID: change.NewID}
+		}
+	}
+	if len(files) == 0 {
+		return "", nil
+	}
+	whole, err := r.Repo.WriteFiles(ctx, at.Head, files)
+	if err != nil {
+		return "", err
+	}
+	return r.Repo.CommitTree(ctx, whole, []string{at.Head}, fmt.Sprintf("Files of iteration %d\n", p.Iteration), r.Now().Truncate(time.Second))
+}
+
+// relative is a member of the population as the prompt shows it.
+func relative(p ledger.Proposal) prompt.Relative {
+	return prompt.Relative{Iteration: p.Iteration, Proposal: p.Number, Metric: p.Metric, Summary: p.Summary, Patch: p.Patch}
+}
+
+// relatives are what the prompt says of a proposal's lineage.
+func (l lineage) relatives() (parent *prompt.Relative, inspirations []prompt.Relative) {
+	if l.parent != nil {
+		shown := relative(*l.parent)
+		parent = &shown
+	}
+	for _, p := range l.inspirations {
+		inspirations = append(inspirations, relative(p))
+	}
+	return parent, inspirations
+}
+
+// focus is the failing test that this iteration is to make pass, "" for none.
+func (r *run) focus(at position) string {
+	if r.Program.Strategy != testDriven {
+		return ""
+	}
+	var earlier []string
+	for _, tried := range r.books.sum.Attempts {
+		if tried.Definition == at.identity.Definition {
+			earlier = append(earlier, tried.Focus)
+		}
+	}
+	return search.Focus(search.FailingTests(r.books.sum.Output), earlier)
+}

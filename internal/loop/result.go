@@ -1,0 +1,66 @@
+package loop
+
+import (
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// Result is what one iteration came to. As JSON it is one object of the
+// command's array.
+type Result struct {
+	Program   string         `json:"program"`
+	Iteration int            `json:"iteration"`
+	Outcome   ledger.Outcome `json:"outcome"`
+	// Verdict is nil when nothing was compared.
+	Verdict *gate.Verdict `json:"verdict"`
+	// Metric is the candidate's value, nil when there is none.
+	Metric *metric.Value `json:"metric"`
+	// Initial is iteration 0's metric, BestMetric the incumbent's after it all.
+	Initial    *metric.Value `json:"initial_metric"`
+	BestMetric *metric.Value `json:"best_metric"`
+	// Delta is the signed decimal difference to the best before, nil without one.
+	Delta *string `json:"delta"`
+	// Noisy says that the evaluation does not repeat itself. Evidence then has
+	// the comparisons, and Samples what both sides measured in the last of them.
+	Noisy    bool            `json:"noisy"`
+	Evidence []gate.Evidence `json:"evidence,omitempty"`
+	Samples  Samples         `json:"samples"`
+	// Reasons are one line each, the deciding one first.
+	Reasons []string `json:"reasons"`
+	// Commit is the commit that was kept, nil when none was.
+	Commit  *string `json:"commit"`
+	RunID   string  `json:"run_id"`
+	Summary string  `json:"summary,omitempty"`
+	// Transcript is the file that keeps what the agent printed; "" is none.
+	Transcript string `json:"transcript,omitempty"`
+	// Bundle is the directory of the bundle that was written; "" is none.
+	Bundle string `json:"bundle,omitempty"`
+	// Stopped says why the program takes no further iteration; "" when it does.
+	Stopped string `json:"stopped,omitempty"`
+	// Agent and Model say who proposed, Usage what it cost and Changed which files
+	// the deciding proposal changed; empty when nobody proposed.
+	Agent   string        `json:"agent,omitempty"`
+	Model   string        `json:"model,omitempty"`
+	Usage   *ledger.Usage `json:"usage,omitempty"`
+	Changed []string      `json:"changed,omitempty"`
+	// Evaluation is what the models used that were asked to measure, of a baseline
+	// before the iteration too; nil when none was asked. It is not in Usage.
+	Evaluation *ledger.Expense `json:"evaluation,omitempty"`
+	// Guardrails are what the candidate measured besides its metric.
+	Guardrails []Rail `json:"guardrails,omitempty"`
+	// Issue and PullRequest are the program's, 0 when none is known.
+	Issue       int `json:"issue,omitempty"`
+	PullRequest int `json:"pull_request,omitempty"`
+	// Warnings are things a person should look at.
+	Warnings []string `json:"warnings,omitempty"`
+	// Seconds is how long it took.
+	Seconds float64 `json:"seconds"`
+}
+
+func text(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,64 @@
+package loop
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/noise"
+)
+
+// rule is how a candidate of the program is decided now. `auto` believes a
+// single run until two equal ones gave two numbers.
+func (r *run) rule() gate.Rule {
+	p := r.Program
+	rule := gate.Rule{
+		Regime: gate.Repeatable, Pairs: max(gate.DefaultPairs, noise.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
+		MinImprovement: gate.Allowance(p.MinImprovement), NoCaseRegression: p.NoCaseRegression,
+	}
+	switch {
+	case p.Runs == 1:
+		rule.Regime = gate.Single
+	case p.Runs > 1:
+		rule.Regime, rule.Pairs = gate.Noisy, p.Runs
+	case r.books.sum.Noisy:
+		rule.Regime = gate.Noisy
+	}
+	if p.Range != nil {
+		rule.Low, rule.High = &p.Range.Min, &p.Range.Max
+	}
+	for _, rail := range p.Guardrails {
+		rule.Guardrails = append(rule.Guardrails, gate.Guardrail{
+			Metric: rail.Metric, Direction: rail.Direction, MaxRegression: gate.Allowance(rail.MaxRegression),
+		})
+	}
+	return rule
+}
+
+// standard is what a candidate is held against now.
+func (r *run) standard() gate.Standard {
+	sum := &r.books.sum
+	return gate.Standard{
+		Rule: r.rule(), Direction: r.Program.Direction, Best: sum.Best, Target: r.target(r.books), Initial: sum.Guardrails, Gains: sum.Gains,
+	}
+}
+
+// Cost is how long a candidate of a noisy program takes to decide at most: two
+// stages, each with a warm-up and the pairs on two sides, in rooms built anew.
+// Seconds are those of one run, prepare those of a room.
+func Cost(pairs int, seconds, prepare float64) time.Duration {
+	return time.Duration((float64(4+4*pairs)*seconds + 4*prepare) * float64(time.Second))
+}
+
+// dear says why the repeats cannot fit the iteration's time, or "".
+func (r *run) dear(seconds, prepare float64) string {
+	rule := r.rule()
+	cost := Cost(rule.Pairs, seconds, prepare)
+	if cost <= r.Program.Timeout {
+		return ""
+	}
+	return fmt.Sprintf("the evaluation is noisy, and %d pairs of runs with their confirmation take %.0f minutes (%d runs of %.3g s), more than timeout-minutes %.0f: "+
+		"set `timeout-minutes: %.0f`, or make the evaluation faster or steadier",
+		rule.Pairs, math.Ceil(cost.Minutes()), 4+4*rule.Pairs, seconds, r.Program.Timeout.Minutes(), math.Ceil(cost.Minutes()*1.25))
+}

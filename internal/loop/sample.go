@@ -1,0 +1,84 @@
+package loop
+
+import (
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/noise"
+	"github.com/org/autoloop/internal/program"
+)
+
+// samples are what repeated runs of one tree measured, in their order.
+type samples struct {
+	metric  []metric.Value
+	rails   map[string][]metric.Value
+	numbers []map[string]metric.Value
+	last    metric.Measurement
+	problem string // why the last run failed; "" when it did not
+	output  string
+	seconds float64 // of all runs together
+	prepare float64 // of the room
+	runs    int
+}
+
+// add takes one more run over. Guardrails are the numbers that are kept of each.
+func (s *samples) add(outcome evaluation.Outcome, rails []program.Guardrail) {
+	s.runs++
+	s.seconds += outcome.Duration.Seconds()
+	s.output, s.problem, s.last = outcome.Tail, outcome.Problem, outcome.Measurement
+	if outcome.Measurement.Metric == nil {
+		return
+	}
+	s.metric = append(s.metric, *outcome.Measurement.Metric)
+	s.numbers = append(s.numbers, outcome.Measurement.Numbers)
+	for _, rail := range rails {
+		if value, printed := outcome.Measurement.Numbers[rail.Metric]; printed {
+			if s.rails == nil {
+				s.rails = map[string][]metric.Value{}
+			}
+			s.rails[rail.Metric] = append(s.rails[rail.Metric], value)
+		}
+	}
+}
+
+// median is nil when nothing was measured.
+func (s *samples) median() *metric.Value {
+	if len(s.metric) == 0 {
+		return nil
+	}
+	m := noise.Median(s.metric)
+	return &m
+}
+
+// same reports whether all runs agree in the metric and in every guardrail.
+func (s *samples) same() bool {
+	if !noise.Same(s.metric) {
+		return false
+	}
+	for _, values := range s.rails {
+		if len(values) != len(s.metric) || !noise.Same(values) {
+			return false
+		}
+	}
+	return true
+}
+
+// cases are the pass rates of cases in all runs; nil when there was one run, or
+// there are none.
+func (s *samples) cases() gate.CaseRates {
+	if rates := gate.RatesOf(s.numbers...); len(s.numbers) > 1 && len(rates) > 0 {
+		return rates
+	}
+	return nil
+}
+
+// event records the samples. Numbers and Output are the last run's.
+func (s *samples) event(role ledger.Role) ledger.Event {
+	return ledger.Event{
+		CaseSamples: s.cases(),
+		Kind:        ledger.Measured, Role: role, Metric: s.median(), Samples: s.metric, GuardrailSamples: s.rails, Numbers: s.last.Numbers,
+		RejectedReason: s.last.RejectedReason, Problem: s.problem, Output: s.output,
+		Seconds: s.seconds / float64(max(s.runs, 1)), Prepare: s.prepare,
+	}
+}

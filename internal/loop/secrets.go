@@ -1,0 +1,104 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/process"
+)
+
+// mask takes the secrets out of what an agent said.
+func (a *attempt) mask() {
+	reply := &a.reply
+	reply.Summary = a.masker.OneLine(reply.Summary, agent.MaxSummary)
+	reply.Model = a.masker.String(reply.Model)
+	for _, failure := range []*agent.Failure{reply.Failure, reply.Idle} {
+		if failure != nil {
+			failure.Message = a.masker.String(failure.Message)
+		}
+	}
+}
+
+// leaks says which changed files have a secret of this process or of the agent
+// in them, or in their names, that the incumbent's do not have: a branch is no
+// place for one.
+func (r *run) leaks(ctx context.Context, at position, dir string, masker process.Masker, changes []gate.Change) ([]string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the tree: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	var reasons []string
+	for _, c := range changes {
+		if c.Kind == gate.Deleted {
+			continue
+		}
+		text, err := readChanged(root, c.Path)
+		if err != nil {
+			return nil, err
+		}
+		if !masker.Leaks(append(text, "\n"+c.Path+"\n"+c.LinkTarget...)) {
+			continue
+		}
+		before, err := r.Repo.Cat(ctx, at.Head+":"+c.Path)
+		if err != nil {
+			return nil, err
+		}
+		if !masker.Leaks(before[0].Data) {
+			reasons = append(reasons, strconv.Quote(masker.String(c.Path))+": has a secret in it, which the environment or a login of this run holds; nothing of it is kept")
+		}
+	}
+	return reasons, nil
+}
+
+// bring says whether changed files of a bundle have a secret of this process in
+// them, or in their names, that the files before do not have. The patch itself
+// does not tell: a binary change is packed.
+func (r *run) bring(ctx context.Context, before string, changes []gate.Change) (bool, error) {
+	changes = slices.DeleteFunc(slices.Clone(changes), func(c gate.Change) bool { return c.Kind == gate.Deleted })
+	ids := make([]string, len(changes))
+	for i, c := range changes {
+		ids[i] = c.NewBlob
+	}
+	brought, err := r.Repo.Cat(ctx, ids...)
+	if err != nil {
+		return false, err
+	}
+	for i, c := range changes {
+		if !r.Masker.Leaks(brought[i].Data) && !r.Masker.Leaks([]byte(c.Path)) {
+			continue
+		}
+		was, err := r.Repo.Cat(ctx, before+":"+c.Path)
+		if err != nil || !r.Masker.Leaks(was[0].Data) {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// readChanged returns a regular file of a tree, nothing of what is another.
+func readChanged(root *os.Root, path string) ([]byte, error) {
+	name := filepath.FromSlash(path)
+	info, err := root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at a changed file: %w", err)
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("read a changed file: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file, maxFile))
+}

@@ -1,0 +1,191 @@
+// Package loop runs iterations: it takes the lease of a program, brings its
+// branch up to date, lets an agent change the target files in a throw-away
+// tree, measures the change in a second tree, decides, and writes the outcome
+// to the program branch and the memory branch in one step.
+//
+// An iteration first becomes a value (attempt) that says what happened and
+// why; record writes it. A dry run stops before that.
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/store"
+	"github.com/org/autoloop/internal/tree"
+)
+
+// BranchPrefix is what every program branch begins with.
+const BranchPrefix = "autoloop/"
+
+// Evaluator runs a program's evaluation in a directory.
+type Evaluator interface {
+	Run(ctx context.Context, request evaluation.Request) (evaluation.Outcome, error)
+}
+
+// Proposer is an agent with the model that it uses; "" is its own choice.
+type Proposer struct {
+	agent.Agent
+
+	Model string
+}
+
+// Step is one line of progress.
+type Step struct {
+	Program   string
+	Iteration int
+	// Name is the stage: sync, baseline, propose, measure, decide, record.
+	Name string
+	// Detail says more, such as a metric; "" when there is nothing to say.
+	Detail string
+	// Minor is one of many steps alike, which a log may leave out.
+	Minor bool
+}
+
+// Service runs iterations of one program in one repository. All fields but the
+// optional ones must be set.
+type Service struct {
+	Program *program.Program
+	Repo    *git.Repo
+	Memory  *store.Memory
+	Trees   *tree.Builder
+	Eval    Evaluator
+	// Suite measures instead of Eval where the program's evaluation is `tasks`.
+	Suite Suite
+	Agent agent.Agent
+	// Model is the model that Agent uses; "" is its own choice.
+	Model string
+	// Agents, optional, propose in turn when an iteration has several
+	// candidates; the first is Agent.
+	Agents []Proposer
+
+	// Front, optional, is the program's issue and pull request.
+	Front Front
+	// Repository is owner/name on GitHub, "" without it.
+	Repository string
+	// Base names the default branch; "" finds it out.
+	Base string
+	// BudgetUSD is what the iterations of one Run may cost in dollars, besides the
+	// program's own budgets; 0 is no bound.
+	BudgetUSD float64
+	// DryRun goes as far as the decision and writes nothing.
+	DryRun bool
+	// RunDir is an empty private directory for the trees and homes of this run.
+	RunDir string
+	// Holder names this process in the lease; Until is set for each.
+	Holder ledger.Lease
+	// Alive reports whether the holder of a lease still runs, as far as this
+	// machine can tell.
+	Alive func(ledger.Lease) bool
+	// Environ builds the whole environment of an agent or an evaluation whose
+	// home and temporary directory are below dir.
+	Environ func(dir string, names []string) ([]string, error)
+	// Now tells the time, NewRun gives a run its id.
+	Now    func() time.Time
+	NewRun func() string
+	// Sleep waits between looks at CI; it returns early with the context's error.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Progress, optional, is told each step as it begins.
+	Progress func(Step)
+	// SignOff, optional, is the last trailer of every commit on the program
+	// branch, with its line break.
+	SignOff string
+	// RunURL, optional, links to the log of this run.
+	RunURL string
+	// Masker hides the secrets of this process in what agents say; what would put
+	// one of them into the repository is rejected.
+	Masker process.Masker
+	// Transcripts, optional, is the directory in which what the agents printed is
+	// kept, masked, in a directory for each program.
+	Transcripts string
+}
+
+// errBusy says that another run holds the lease.
+type errBusy struct{ holder string }
+
+func (e *errBusy) Error() string { return e.holder }
+
+// errLeaseLost says that another run took the program over in the meantime.
+var errLeaseLost = errors.New("the lease was lost to another run; nothing of this iteration was recorded")
+
+// Run runs up to count iterations and returns a result for each that began.
+// It stops early when the program is paused, completed or busy, and after its
+// stop-after-reverts. An error means that Autoloop could not do its work; the
+// results before it stand.
+func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
+	var results []Result
+	reverts, since := 0, s.Now()
+	for len(results) < count {
+		run := s.begin()
+		run.since = since
+		result, err := run.through(ctx, run.iterate)
+		if err != nil {
+			return results, err
+		}
+		switch result.Outcome { //nolint:exhaustive // the others are no decision
+		case ledger.Rejected:
+			reverts++
+		case ledger.Accepted:
+			reverts = 0
+		}
+		if limit := s.Program.StopAfterReverts; limit > 0 && reverts >= limit && result.Stopped == "" {
+			result.Stopped = fmt.Sprintf("%d reverts in a row ended this run (stop-after-reverts)", reverts)
+		}
+		results = append(results, result)
+		if result.Stopped != "" || s.DryRun || result.Outcome == ledger.Busy || result.Outcome == ledger.Idle {
+			break
+		}
+	}
+	return results, nil
+}
+
+// begin is a run that has done nothing yet.
+func (s *Service) begin() *run {
+	now := s.Now()
+	return &run{Service: s, id: s.NewRun(), begun: now, since: now}
+}
+
+// through does the work of a run, and turns what kept it from beginning into a
+// result.
+func (r *run) through(ctx context.Context, work func(context.Context) (Result, error)) (Result, error) {
+	result, err := work(ctx)
+	if err == nil {
+		r.show(ctx)
+		result.Warnings = r.warnings
+		r.detail(&result)
+		if result.Stopped == "" {
+			result.Stopped = r.overspent()
+		}
+	}
+	var busy *errBusy
+	if errors.As(err, &busy) {
+		result, err = r.result(ledger.Busy, busy.holder), nil
+	}
+	var held *heldError
+	if errors.As(err, &held) {
+		r.stopped = held.reason
+		result, err = r.result(ledger.Idle, held.reason), nil
+		r.detail(&result)
+	}
+	result.Seconds = r.Now().Sub(r.begun).Seconds()
+	return result, err
+}
+
+func (s *Service) branch() string { return BranchPrefix + s.Program.Name }
+
+func (s *Service) ref() string { return "refs/heads/" + s.branch() }
+
+// dir returns a place for one throw-away directory of this run. All names have
+// the same length, so that no tree has a longer path than another.
+func (s *Service) dir(kind byte, number int) string {
+	return filepath.Join(s.RunDir, fmt.Sprintf("%c%03d", kind, number))
+}

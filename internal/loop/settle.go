@@ -1,0 +1,285 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/results"
+	"github.com/org/autoloop/internal/state"
+)
+
+// The polling of CI: the pauses grow up to the last.
+const (
+	firstPoll = 10 * time.Second
+	lastPoll  = time.Minute
+)
+
+// gated says whether CI decides over a candidate: when the program says so, or
+// when the default branch's head has checks. That it cannot be read is a yes.
+func (r *run) gated(ctx context.Context, base string) bool {
+	if r.Front == nil || r.DryRun || r.Program.CIGate == "off" {
+		return false
+	}
+	if r.Program.CIGate == "required" || r.Program.CIWorkflow != "" {
+		return true
+	}
+	checked, err := r.Front.Checked(ctx, base)
+	if err != nil {
+		r.warn("whether CI runs on the default branch was not read, so the change waits for CI: %v", err)
+	}
+	return err != nil || checked
+}
+
+// pending is the decision that still waits for CI, nil when there is none.
+func (b *books) pending() *ledger.Event {
+	for i := len(b.log.Events) - 1; i >= 0; i-- {
+		if e := &b.log.Events[i]; e.Kind == ledger.Decided && e.Proposal == 0 || e.Kind == ledger.Decided && e.Outcome == ledger.PendingCI {
+			if e.Outcome == ledger.PendingCI {
+				return e
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// settles says whether all that this run may do is to ask CI about an iteration.
+func (r *run) settles(b *books) bool {
+	return b.pending() != nil && r.Front != nil && (!r.DryRun || r.proposing)
+}
+
+// await puts a candidate that passed onto the branch, without taking it for the
+// incumbent: that is CI's to say.
+func (r *run) await(ctx context.Context, at position, a *attempt) (Result, error) {
+	a.outcome = ledger.PendingCI
+	commit, err := r.commit(ctx, at, a)
+	if err != nil {
+		return Result{}, err
+	}
+	r.step("record", string(a.outcome))
+	update := &git.RefUpdate{Ref: r.ref(), New: commit, Old: at.Old}
+	message := fmt.Sprintf("%s: iteration %d waits for CI", r.Program.Name, r.iteration)
+	err = r.write(ctx, message, update, func(b *books) error {
+		if err := r.enterOthers(b, at, a); err != nil {
+			return err
+		}
+		decided := r.decided(b, at, a, commit)
+		if err := r.enterPending(b, decided); err != nil {
+			return err
+		}
+		for _, one := range a.all() {
+			b.enterNotes(r.iteration, one.notes)
+		}
+		return r.consumed(b)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return r.settle(ctx)
+}
+
+func (r *run) enterPending(b *books, decided ledger.Event) error {
+	if err := r.add(b, decided); err != nil {
+		return err
+	}
+	pushed := ledger.Event{Kind: ledger.Pushed, Iteration: decided.Iteration, Commit: decided.Commit, Parent: decided.Parent, Branch: r.branch()}
+	if err := r.add(b, pushed); err != nil {
+		return err
+	}
+	b.doc.AddEntry(r.entryOf(b, decided))
+	return nil
+}
+
+// settle asks CI about the pending iteration until it knows, or until this
+// run's patience ends: then a later run goes on.
+func (r *run) settle(ctx context.Context) (Result, error) {
+	deadline, pause := r.Now().Add(r.Program.CIWait), firstPoll
+	r.publishPending(ctx)
+	for {
+		e := *r.books.pending()
+		r.iteration = e.Iteration
+		r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
+		verdict := r.verdict(ctx, e)
+		late := r.heard == nil || !r.Now().Before(deadline)
+		switch {
+		case verdict.State == ci.Green:
+			return r.green(ctx, e, verdict)
+		case verdict.Seen == 0 && !r.gated(ctx, r.books.sum.Base):
+			e.Outcome = ledger.Accepted
+			return r.conclude(ctx, e, nil, "")
+		case verdict.State == ci.Red, late && len(verdict.Failing) > 0:
+			result, done, err := r.turnedDown(ctx, e, verdict)
+			if done || err != nil {
+				return result, err
+			}
+			deadline, pause = r.Now().Add(r.Program.CIWait), firstPoll
+			continue
+		case (verdict.Seen == 0 || verdict.Ended) && r.Now().Sub(r.pushedAt(e)) >= r.Program.CITimeout:
+			return r.later(ctx, e, r.timedOut(e, verdict), verdict)
+		case late:
+			return r.later(ctx, e, "", verdict)
+		}
+		if err := r.Sleep(ctx, min(pause, deadline.Sub(r.Now()))); err != nil {
+			return Result{}, err
+		}
+		pause = min(pause*3/2, lastPoll)
+	}
+}
+
+// timedOut says why nothing more is expected of CI, and what to do.
+func (r *run) timedOut(e ledger.Event, verdict ci.Verdict) string {
+	if verdict.Ended {
+		return fmt.Sprintf("ci-timeout: CI of %.12s ended without a result: %s; start it again, or set `ci-gate: off`, then set Paused to false",
+			e.Commit, strings.Join(verdict.Reasons, ", "))
+	}
+	return fmt.Sprintf("ci-timeout: no check of %.12s appeared within %s; pushes with the workflow's own token start no CI: "+
+		"name a `ci-workflow`, give a token of an app or a person, or set `ci-gate: off`, then set Paused to false", e.Commit, r.Program.CITimeout)
+}
+
+// publishPending opens the pull request, since much of CI runs there alone, and
+// starts the workflow that the program names.
+func (r *run) publishPending(ctx context.Context) {
+	if r.heard == nil || r.DryRun {
+		return
+	}
+	if err := r.promote(ctx); err != nil {
+		r.warn("the pull request is not up to date: %v", err)
+	}
+	e := r.books.pending()
+	if r.Program.CIWorkflow == "" || r.books.sum.Settings[ledger.CIStarted] == e.Commit {
+		return
+	}
+	if err := r.Front.Dispatch(ctx, r.Program.CIWorkflow, r.branch()); err != nil {
+		r.warn("workflow %s was not started: %v", r.Program.CIWorkflow, err)
+		return
+	}
+	err := r.write(ctx, r.Program.Name+": CI was started", nil, func(b *books) error { return r.set(b, ledger.CIStarted, e.Commit) })
+	if err != nil {
+		r.warn("that CI was started was not noted: %v", err)
+	}
+}
+
+// verdict is what CI says now. What cannot be read is pending.
+func (r *run) verdict(ctx context.Context, e ledger.Event) ci.Verdict {
+	head, err := r.Front.Checks(ctx, e.Commit)
+	if err != nil {
+		return ci.Verdict{State: ci.Pending, Reasons: []string{"CI was not read: " + err.Error()}, Seen: -1}
+	}
+	verdict := ci.Judge(head, nil)
+	if len(verdict.Failing) == 0 {
+		return verdict
+	}
+	base, err := r.Front.Checks(ctx, r.books.sum.Base)
+	if err != nil {
+		return ci.Verdict{State: ci.Pending, Reasons: []string{"CI of the base was not read: " + err.Error()}, Seen: -1}
+	}
+	return ci.Judge(head, base)
+}
+
+// pushedAt is when the pending commit was put onto the branch.
+func (r *run) pushedAt(e ledger.Event) time.Time {
+	for _, pushed := range r.books.log.Events {
+		if pushed.Kind == ledger.Pushed && pushed.Commit == e.Commit {
+			return pushed.Time
+		}
+	}
+	return e.Time
+}
+
+// green accepts the pending iteration.
+func (r *run) green(ctx context.Context, e ledger.Event, verdict ci.Verdict) (Result, error) {
+	e.Outcome = ledger.Accepted
+	e.Reasons = append(e.Reasons, fmt.Sprintf("CI is green: %d checks", verdict.Seen))
+	return r.conclude(ctx, e, nil, "")
+}
+
+// later ends the run with the iteration as it is. A reason pauses the program.
+func (r *run) later(ctx context.Context, e ledger.Event, pause string, verdict ci.Verdict) (Result, error) {
+	reasons := append([]string{"CI did not answer yet; a later run goes on"}, verdict.Reasons...)
+	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.Program.Name, e.Iteration), nil, func(b *books) error {
+		if err := r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: e.Iteration, Outcome: ledger.PendingCI}); err != nil {
+			return err
+		}
+		if err := r.consumed(b); err != nil || pause == "" || b.machine.Paused {
+			return err // who was told once is not told again
+		}
+		return r.pause(b, pause)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return r.resultOf(e, reasons), nil
+}
+
+// conclude records the last word on an iteration that waited for CI, and moves
+// the branch with it.
+func (r *run) conclude(ctx context.Context, e ledger.Event, branch *git.RefUpdate, pause string) (Result, error) {
+	err := r.write(ctx, fmt.Sprintf("%s: iteration %d %s", r.Program.Name, e.Iteration, e.Outcome), branch, func(b *books) error {
+		decided := e
+		if e.Outcome != ledger.Accepted {
+			decided.Best, decided.Commit = b.sum.Best, ""
+		}
+		if err := r.add(b, decided); err != nil {
+			return err
+		}
+		row := results.Row{Iteration: e.Iteration, Time: r.Now(), Score: e.Metric, Action: results.Reverted, Changelog: e.Summary}
+		if e.Outcome == ledger.Accepted {
+			row.Action = results.Kept
+		}
+		if err := b.table.Append(row, r.Program.Direction); err != nil {
+			return err
+		}
+		b.doc.AddEntry(r.entryOf(b, decided))
+		if err := r.consumed(b); err != nil {
+			return err
+		}
+		if err := r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: e.Iteration, Outcome: e.Outcome}); err != nil {
+			return err
+		}
+		if err := r.consequences(b); err != nil || pause == "" {
+			return err
+		}
+		return r.endEmptyPull(b, pause)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return r.resultOf(e, e.Reasons), nil
+}
+
+// endEmptyPull pauses, and notes that a pull request without a commit of its
+// own has ended by our hand.
+func (r *run) endEmptyPull(b *books, pause string) error {
+	if number := b.sum.Settings[ledger.PullNumber]; number != "" && b.sum.Incumbent == b.sum.Base {
+		if err := r.set(b, ledger.PullEnded, number); err != nil {
+			return err
+		}
+	}
+	return r.pause(b, pause)
+}
+
+func (r *run) entryOf(b *books, e ledger.Event) state.Entry {
+	entry := state.Entry{
+		Iteration: e.Iteration, Time: r.begun, RunURL: r.RunURL, Status: state.Status(e.Outcome), Change: e.Summary,
+		Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: e.Reasons, CIFixAttempts: b.fixes(e.Iteration), PR: b.pull(),
+	}
+	if e.Commit != "" {
+		entry.Commit = e.Commit[:12]
+	}
+	return entry
+}
+
+func (r *run) resultOf(e ledger.Event, reasons []string) Result {
+	r.iteration = e.Iteration
+	result := r.result(e.Outcome, reasons...)
+	result.Metric, result.Delta, result.Evidence, result.Summary = e.Metric, text(e.Delta), e.Evidence, e.Summary
+	if e.Outcome != ledger.CIFixExhausted {
+		result.Commit = text(e.Commit)
+	}
+	return result
+}

@@ -1,0 +1,82 @@
+package loop
+
+import (
+	"context"
+	"errors"
+
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/ledger"
+)
+
+// Steered is what came of steering.
+type Steered struct {
+	Program string `json:"program"`
+	// Run says that somebody asked for an iteration now.
+	Run      bool     `json:"run"`
+	Busy     string   `json:"busy,omitempty"`
+	Stopped  string   `json:"stopped,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Steer does what comments ask for and shows what was not shown yet, without an
+// iteration: so a program that is paused or completed hears too. It takes no
+// lease, and leaves a program alone that another run works on.
+func (s *Service) Steer(ctx context.Context) (Steered, error) {
+	r := &run{Service: s, id: s.NewRun(), begun: s.Now(), steering: true}
+	result := Steered{Program: s.Program.Name}
+	files, _, err := r.Memory.Read(ctx, s.Program.Name)
+	if err != nil {
+		return result, err
+	}
+	if r.books, err = openBooks(s.Program, files); err != nil {
+		return result, err
+	}
+	r.files, r.iteration = files, r.books.sum.Iteration+1
+	if result.Busy = r.holder(r.books.sum.Open); result.Busy != "" {
+		return result, nil
+	}
+	if files.Ledger == nil {
+		result.Run, err = r.askedAtFirst(ctx)
+		return result, err
+	}
+	_, err = r.hear(ctx)
+	var busy *errBusy
+	if errors.As(err, &busy) {
+		result.Busy = busy.holder
+		return result, nil
+	}
+	if err != nil {
+		return result, err
+	}
+	r.show(ctx)
+	result.Run, result.Stopped, result.Warnings = r.asked, r.stopped, r.warnings
+	return result, nil
+}
+
+// askedAtFirst says that somebody asks for the first iteration of a program. It
+// writes nothing: the iteration is what begins the books, and it answers.
+func (r *run) askedAtFirst(ctx context.Context) (asked bool, err error) {
+	if r.Front == nil {
+		return false, nil
+	}
+	heard, err := r.Front.Look(ctx, r.account())
+	for _, c := range heard.Comments {
+		for _, command := range c.Commands {
+			switch command.Kind { //nolint:exhaustive // The others neither start nor stop it.
+			case commands.Run, commands.Resume:
+				asked = true
+			case commands.Pause:
+				asked = false
+			}
+		}
+	}
+	return asked, err
+}
+
+// free says that no other run works on the program, for changes without a lease.
+func (r *run) free(b *books) error {
+	if holder := r.holder(b.sum.Open); holder != "" {
+		return &errBusy{holder}
+	}
+	return b.heed(func(e ledger.Event) error { return r.add(b, e) })
+}

@@ -1,0 +1,150 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// Suite measures programs whose evaluation is a suite of tasks. A candidate is
+// held against the incumbent as a whole, task by task, and not by its metric
+// alone. Directories are trees of the repository.
+type Suite interface {
+	// Measure runs the suite for one tree. With an error Suited has its Expense
+	// alone.
+	Measure(ctx context.Context, dir string, limit evaluation.Limit) (Suited, error)
+	// Compare runs it for both trees.
+	Compare(ctx context.Context, incumbent, candidate string, limit evaluation.Limit) (Suited, error)
+}
+
+// Suited is what a suite came to.
+type Suited struct {
+	// Incumbent and Candidate are the metrics of the sides; a Measure has the
+	// first alone.
+	Incumbent, Candidate *metric.Value
+	// Verdict is Improved only for what may be promoted.
+	Verdict gate.Verdict
+	Reasons []string
+	// Output is what the incumbent's agent should know for its next proposal.
+	Output string
+	// Noisy says that another run could have come out otherwise.
+	Noisy bool
+	// Problem says why nothing was measured, such as a fault of the suite.
+	Problem string
+	// Unfinished says why the suite was not run to its end through no fault of its
+	// own or of a side, such as the limit.
+	Unfinished string
+	// Expense is what the models used that the suite asked; nil when it asked none.
+	Expense *ledger.Expense
+}
+
+// suiteZero is iteration 0 of a suite.
+func (r *run) suiteZero(ctx context.Context, at position) (zero, error) {
+	head, err := r.suiteSamples(ctx, at.Head)
+	if err != nil {
+		return zero{}, err
+	}
+	found := zero{base: head, head: head}
+	if at.Head != at.Base {
+		found.base, err = r.suiteSamples(ctx, at.Base)
+	}
+	return found, err
+}
+
+func (r *run) suiteSamples(ctx context.Context, commit string) (*samples, error) {
+	room, err := r.furnish(ctx, commit, r.newDir('t'))
+	if err != nil {
+		return nil, err
+	}
+	defer room.clear()
+	start := r.Now()
+	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) { return r.Suite.Measure(ctx, room.tree.Dir, limit) })
+	if err != nil {
+		return nil, err
+	}
+	if problem := cmp.Or(suited.Problem, suited.Unfinished); problem != "" {
+		return nil, &baselineError{"the suite cannot be run on the unchanged files: " + problem}
+	}
+	return &samples{
+		metric: []metric.Value{*suited.Incumbent}, output: suited.Output, runs: 1,
+		seconds: r.Now().Sub(start).Seconds(), prepare: room.prepare.Seconds(),
+	}, nil
+}
+
+// runSuite runs the suite with what is left of the budget, and notes what it
+// used.
+func (r *run) runSuite(run func(evaluation.Limit) (Suited, error)) (Suited, error) {
+	limit, over := r.toMeasure()
+	if over != "" {
+		return Suited{Unfinished: over}, nil
+	}
+	suited, err := run(limit)
+	r.expend(suited.Expense)
+	return suited, err
+}
+
+// measureSuite holds the candidate against the incumbent.
+func (r *run) measureSuite(ctx context.Context, at position, a *attempt) error {
+	bench := r.newBench()
+	defer bench.clear()
+	incumbent, err := bench.room(ctx, 0, at.Head)
+	if err != nil {
+		return err
+	}
+	candidate, err := bench.room(ctx, 1, a.tree)
+	if err != nil {
+		return err
+	}
+	r.step("measure", "the suite for incumbent and candidate")
+	start := r.Now()
+	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) {
+		return r.Suite.Compare(ctx, incumbent.tree.Dir, candidate.tree.Dir, limit)
+	})
+	a.durations["measure"] = r.Now().Sub(start).Seconds()
+	if err != nil {
+		return err
+	}
+	a.noisy = suited.Noisy
+	switch {
+	case suited.Problem != "":
+		a.end(ledger.Rejected, suited.Problem)
+		return nil
+	case suited.Unfinished != "":
+		a.end(ledger.Error, "the suite was not run to its end: "+suited.Unfinished)
+		return nil
+	}
+	a.measured = append(a.measured, ledger.Event{
+		Kind: ledger.Measured, Iteration: r.iteration, Role: ledger.Candidate, Metric: suited.Candidate,
+		Output: suited.Output, Seconds: a.durations["measure"], Evaluator: at.identity.Evaluator,
+	})
+	a.decision = r.suiteDecision(suited)
+	a.verdict = &a.decision.Verdict
+	a.outcome = ledger.Rejected
+	if a.decision.Verdict == gate.Improved {
+		a.outcome = ledger.Accepted
+	}
+	a.reasons = a.decision.Reasons
+	return nil
+}
+
+// suiteDecision is a suite's verdict as one of the loop: the best afterwards is
+// the candidate's metric, as it was measured beside the incumbent's.
+func (r *run) suiteDecision(s Suited) gate.Decision {
+	d := gate.Decision{Verdict: s.Verdict, Reasons: s.Reasons, Metric: s.Candidate, Previous: s.Incumbent, Best: r.books.sum.Best}
+	if s.Candidate != nil {
+		d.Delta = metric.Delta(*s.Candidate, s.Incumbent)
+	}
+	if len(d.Reasons) == 0 {
+		d.Reasons = []string{fmt.Sprintf("the suite says %s", s.Verdict)}
+	}
+	if s.Verdict == gate.Improved {
+		d.Best = s.Candidate
+	}
+	d.TargetMet = d.Best != nil && r.Program.Direction.TargetMet(*d.Best, r.target(r.books))
+	return d
+}

@@ -1,0 +1,193 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/org/autoloop/internal/git"
+)
+
+// position is where the program branch stands after synchronisation.
+type position struct {
+	// Head is the incumbent: the commit that candidates start from.
+	Head string
+	// Old is the program branch's commit before; "" when there is no branch.
+	Old string
+	// Base is the head of the default branch BaseBranch.
+	Base, BaseBranch string
+	// Move says that the branch has to move from Old to Head.
+	Move bool
+	// Note says what synchronisation did; "" when nothing.
+	Note string
+
+	entries  []git.Entry // the incumbent's tracked files
+	identity identity    // what its measurement means
+}
+
+// branchUpdate returns the move that synchronisation asks for, nil when none.
+func (p position) branchUpdate(ref string) *git.RefUpdate {
+	if !p.Move {
+		return nil
+	}
+	return &git.RefUpdate{Ref: ref, New: p.Head, Old: p.Old}
+}
+
+// conflictError says that the default branch cannot be merged.
+type conflictError struct {
+	branch, base string
+	files        []string
+}
+
+func (e *conflictError) Error() string {
+	const most = 10
+	files := e.files
+	more := ""
+	if len(files) > most {
+		files, more = files[:most], fmt.Sprintf(" and %d more", len(e.files)-most)
+	}
+	return fmt.Sprintf("%s does not merge into %s, both changed %s%s: merge it by hand, then resume",
+		e.base, e.branch, strings.Join(files, ", "), more)
+}
+
+// sync compares the program branch with the default branch. There are four
+// cases: no branch, or one with nothing of its own, stands at the default
+// branch's head; one that is behind gets the default branch merged; else it
+// stays as it is.
+func (r *run) sync(ctx context.Context) (position, error) {
+	at := position{}
+	var err error
+	if at.BaseBranch, err = r.defaultBranch(ctx); err != nil {
+		return at, err
+	}
+	if at.Base, err = r.baseCommit(ctx, at.BaseBranch); err != nil {
+		return at, err
+	}
+	return r.place(ctx, at)
+}
+
+// place says where the program branch stands against the position's base.
+func (r *run) place(ctx context.Context, at position) (position, error) {
+	var err error
+	if at.Old, err = r.Memory.HeadOf(ctx, r.ref()); err != nil {
+		return at, err
+	}
+	if at.Old == "" || at.Old == at.Base {
+		at.Head = at.Base
+		return at, nil
+	}
+	if r.merged(at.Old) {
+		at.Head, at.Move, at.Note = at.Base, true, fmt.Sprintf("its pull request #%d was merged", r.heard.Pull.Number)
+		return at, nil
+	}
+	return r.reconcileBranch(ctx, at)
+}
+
+func (r *run) reconcileBranch(ctx context.Context, at position) (position, error) {
+	if err := r.deepen(ctx); err != nil {
+		return at, err
+	}
+	unique, behind, err := r.Repo.AheadBehind(ctx, at.Old, at.Base)
+	switch {
+	case err != nil:
+		return at, err
+	case behind == 0:
+		at.Head = at.Old
+		return at, nil
+	case unique == 0:
+		at.Head, at.Move = at.Base, true
+		at.Note = fmt.Sprintf("moved to %s", at.BaseBranch)
+		return at, nil
+	}
+	merged, conflicts, err := r.Repo.MergeTree(ctx, at.Old, at.Base)
+	if err != nil {
+		return at, err
+	}
+	if len(conflicts) > 0 {
+		return at, &conflictError{branch: r.branch(), base: at.BaseBranch, files: conflicts}
+	}
+	message := fmt.Sprintf("[Autoloop: %s] Merge %s\n\nAutoloop-Run: %s\n", r.Program.Name, at.BaseBranch, r.id) + r.SignOff
+	if at.Head, err = r.Repo.CommitTree(ctx, merged, []string{at.Old, at.Base}, message, r.Now()); err != nil {
+		return at, err
+	}
+	at.Move = true
+	at.Note = fmt.Sprintf("merged %s (%d commits)", at.BaseBranch, behind)
+	return at, nil
+}
+
+// defaultBranch is the branch that the program's work is for: the one asked
+// for, else the one that the books know, else the remote's default, else the
+// branch that is checked out.
+func (r *run) defaultBranch(ctx context.Context) (string, error) {
+	if r.Base != "" {
+		return r.Base, nil
+	}
+	if r.Memory.Remote != "" {
+		ref, err := r.Repo.DefaultBranch(ctx, r.Memory.Remote)
+		return strings.TrimPrefix(ref.Name, "refs/heads/"), err
+	}
+	if known := r.books.sum.BaseBranch; known != "" {
+		return known, nil
+	}
+	head, err := r.Repo.CurrentBranch(ctx)
+	if err != nil {
+		return "", err
+	}
+	branch := strings.TrimPrefix(head, "refs/heads/")
+	if branch == "" {
+		return "", fmt.Errorf("no branch is checked out (detached HEAD); say which one to improve with --base")
+	}
+	if strings.HasPrefix(branch, BranchPrefix) {
+		return "", fmt.Errorf("branch %s is checked out, which Autoloop writes; check out your own branch or use --base", branch)
+	}
+	return branch, nil
+}
+
+func (r *run) baseCommit(ctx context.Context, branch string) (string, error) {
+	ref := "refs/heads/" + branch
+	if r.Memory.Remote != "" {
+		return r.remoteCommit(ctx, ref)
+	}
+	commit, ok, err := r.Repo.Resolve(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return "", fmt.Errorf("default branch %s has no commit at %s: commit something, or name another branch with --base", branch, ref)
+	}
+	return commit, nil
+}
+
+// remoteCommit fetches a branch of the remote and returns its commit. No ref of
+// the user's is written for it.
+func (r *run) remoteCommit(ctx context.Context, ref string) (string, error) {
+	remote := r.Memory.Remote
+	refs, err := r.Repo.LsRemote(ctx, remote, ref)
+	if err != nil {
+		return "", err
+	}
+	commit, ok := refs[ref]
+	if !ok {
+		return "", fmt.Errorf("remote %s has no branch %s: push it, or name another with --base", remote, strings.TrimPrefix(ref, "refs/heads/"))
+	}
+	if _, here, err := r.Repo.Resolve(ctx, commit); err != nil || here {
+		return commit, err
+	}
+	return commit, r.Repo.Fetch(ctx, remote, ref)
+}
+
+// deepen makes a shallow clone whole before ahead and behind are believed.
+func (r *run) deepen(ctx context.Context) error {
+	shallow, err := r.Repo.IsShallow(ctx)
+	if err != nil || !shallow {
+		return err
+	}
+	remote := r.Memory.Remote
+	if remote == "" {
+		remote = "origin"
+	}
+	if err := r.Repo.Unshallow(ctx, remote); err != nil {
+		return fmt.Errorf("this clone is shallow, so what the branches have in common cannot be told; run `git fetch --unshallow`: %w", err)
+	}
+	return nil
+}

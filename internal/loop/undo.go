@@ -1,0 +1,111 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/ledger"
+)
+
+// undoing takes kept iterations back by commits on top of the branch. The
+// iteration after it finds commits without a measurement, and makes a new
+// baseline.
+type undoing struct {
+	old, head string
+	answers   map[int]undone
+}
+
+type undone struct {
+	text string
+	good bool
+}
+
+func (u *undoing) answer(iteration int) (text string, good bool) {
+	found := u.answers[iteration]
+	return found.text, found.good
+}
+
+// prepareUndo makes the commits for all iterations that are to be undone and
+// were not yet. Nothing points to them until the books do.
+func (r *run) prepareUndo(ctx context.Context) (*undoing, error) {
+	u := &undoing{answers: map[int]undone{}}
+	done := commands.ParseMark(r.books.sum.Settings[ledger.CommandsUntil])
+	for _, c := range r.heard.Comments {
+		for _, command := range c.Commands {
+			if command.Kind != commands.Undo || done.Knows(c.ID, c.Review) {
+				continue
+			}
+			if u.old == "" {
+				head, err := r.Memory.HeadOf(ctx, r.ref())
+				if err != nil {
+					return nil, err
+				}
+				u.old, u.head = head, head
+			}
+			answer, err := r.undo(ctx, u, command.Iteration)
+			if err != nil {
+				return nil, err
+			}
+			u.answers[command.Iteration] = answer
+		}
+	}
+	return u, nil
+}
+
+// undo reverts one iteration on top of what is there.
+func (r *run) undo(ctx context.Context, u *undoing, iteration int) (undone, error) {
+	commit := ""
+	for _, e := range r.books.log.Events {
+		if e.Kind == ledger.Decided && e.Iteration == iteration {
+			commit = e.Commit
+		}
+	}
+	if commit == "" || u.head == "" {
+		return undone{fmt.Sprintf("Iteration %d kept nothing, so there is nothing to undo.", iteration), false}, nil
+	}
+	on, err := r.Repo.IsAncestor(ctx, commit, u.head)
+	if err != nil {
+		return undone{}, err
+	}
+	if !on {
+		return undone{fmt.Sprintf("The commit of iteration %d is not on %s any more.", iteration, r.branch()), false}, nil
+	}
+	tree, conflicts, err := r.revertTree(ctx, u.head, commit)
+	if err != nil {
+		return undone{}, err
+	}
+	if len(conflicts) > 0 {
+		files := strings.Join(conflicts[:min(len(conflicts), 10)], "`, `")
+		return undone{fmt.Sprintf("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo those first.", iteration, files), false}, nil
+	}
+	message := fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts commit %s.\n\nAutoloop-Run: %s\n", r.Program.Name, iteration, commit, r.id) + r.SignOff
+	head, err := r.Repo.CommitTree(ctx, tree, []string{u.head}, message, r.Now().Truncate(time.Second))
+	if err != nil {
+		return undone{}, err
+	}
+	u.head = head
+	return undone{fmt.Sprintf("Iteration %d is undone by commit %.12s; a new baseline is measured.", iteration, head), true}, nil
+}
+
+// revertTree is the tree of head without the change of commit: a merge of head
+// and of commit's parent whose base is commit. Git's merge takes no base, so
+// three commits are made that have it.
+func (r *run) revertTree(ctx context.Context, head, commit string) (tree string, conflicts []string, err error) {
+	at := r.Now().Truncate(time.Second)
+	base, err := r.Repo.CommitTree(ctx, commit+"^{tree}", nil, "base\n", at)
+	if err != nil {
+		return "", nil, err
+	}
+	ours, err := r.Repo.CommitTree(ctx, head+"^{tree}", []string{base}, "ours\n", at)
+	if err != nil {
+		return "", nil, err
+	}
+	theirs, err := r.Repo.CommitTree(ctx, commit+"^^{tree}", []string{base}, "theirs\n", at)
+	if err != nil {
+		return "", nil, err
+	}
+	return r.Repo.MergeTree(ctx, ours, theirs)
+}

@@ -1,0 +1,172 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/noise"
+)
+
+// zero is iteration 0: what the default branch's tree and the incumbent
+// measure. They are the same samples while the branch has nothing of its own.
+type zero struct {
+	base, head *samples
+	noisy      bool
+}
+
+// scatter says in a line how the numbers of a noisy evaluation scatter.
+func scatter(noisy bool, s []metric.Value) []string {
+	if !noisy || len(s) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("noisy: the median of %d runs, with a spread of %s between the quartiles", len(s), noise.Spread(s))}
+}
+
+// series is the runs of one commit in two rooms of its own.
+type series struct {
+	commit  string
+	trusted bool // the default branch's
+	rooms   [2]*room
+	samples *samples
+}
+
+func (s *series) clear() {
+	for _, room := range s.rooms {
+		room.clear()
+	}
+}
+
+// measureZero probes the unchanged files twice, in two rooms. Equal numbers make
+// the program deterministic so far; different ones, or a program that asks for
+// repeats, get as many runs as a comparison has, incumbent and default branch
+// in turn. When the default branch cannot be measured the incumbent stands for
+// it; when neither can, the error is a *baselineError.
+func (r *run) measureZero(ctx context.Context, at position) (zero, error) {
+	head := &series{commit: at.Head, trusted: at.Head == at.Base}
+	all := []*series{head}
+	base := head
+	if at.Head != at.Base {
+		base = &series{commit: at.Base, trusted: true}
+		all = []*series{base, head}
+	}
+	defer head.clear()
+	defer base.clear()
+	rooms := len(head.rooms)
+	if r.Program.Runs == 1 {
+		rooms = 1 // the plain comparison
+	}
+	if base != head {
+		problem, err := r.probe(ctx, base, rooms)
+		if err != nil {
+			return zero{}, err
+		}
+		if problem != "" {
+			r.warnings = append(r.warnings, "the default branch cannot be measured, so the incumbent stands for it: "+problem)
+			base.clear()
+			base, all = head, all[1:]
+		}
+	}
+	problem, err := r.probe(ctx, head, rooms)
+	if err != nil {
+		return zero{}, err
+	}
+	if problem != "" {
+		return zero{}, &baselineError{"the evaluation fails on the unchanged files: " + problem}
+	}
+	noisy := r.isNoisy(at, all)
+	if noisy {
+		err = r.repeat(ctx, all)
+	}
+	return zero{base.samples, head.samples, noisy}, err
+}
+
+func (r *run) isNoisy(at position, all []*series) bool {
+	switch {
+	case r.Program.Runs != 0:
+		return r.Program.Runs > 1
+	case r.books.sum.Noisy && r.books.sum.Evaluator == at.identity.Evaluator:
+		return true
+	default:
+		return slices.ContainsFunc(all, func(s *series) bool { return !s.samples.same() })
+	}
+}
+
+// probe runs the evaluation once in each of so many rooms of the series, and
+// says why a run is no baseline, or "".
+func (r *run) probe(ctx context.Context, s *series, rooms int) (problem string, err error) {
+	s.samples = &samples{}
+	for i := range rooms {
+		if s.rooms[i], err = r.furnish(ctx, s.commit, r.newDir('t')); err != nil {
+			return "", err
+		}
+		s.rooms[i].trusted = s.trusted
+		if problem, err = r.sample(ctx, s, i); problem != "" || err != nil {
+			return problem, err
+		}
+	}
+	return "", nil
+}
+
+// repeat measures every series as often as a comparison does. The probes were
+// its warm-up and are dropped; the order turns from round to round.
+func (r *run) repeat(ctx context.Context, all []*series) error {
+	var seconds, prepare float64
+	for _, s := range all {
+		seconds = max(seconds, s.samples.seconds/float64(s.samples.runs))
+		prepare = max(prepare, s.samples.prepare)
+		s.samples = &samples{prepare: s.samples.prepare}
+	}
+	if problem := r.dear(seconds, prepare); problem != "" {
+		return &baselineError{problem}
+	}
+	rounds := r.rule().Pairs
+	all = slices.Clone(all)
+	r.step("baseline", fmt.Sprintf("noisy, %d runs", rounds))
+	for i := range rounds {
+		r.minor("baseline", fmt.Sprintf("noisy, run %d of %d", i+1, rounds))
+		for _, s := range all {
+			problem, err := r.sample(ctx, s, i%len(s.rooms))
+			if err != nil {
+				return err
+			}
+			if problem != "" {
+				return &baselineError{"the evaluation fails now and then on the unchanged files: " + problem}
+			}
+		}
+		slices.Reverse(all)
+	}
+	return nil
+}
+
+// sample runs the evaluation once more in a room of the series.
+func (r *run) sample(ctx context.Context, s *series, place int) (problem string, err error) {
+	outcome, err := s.rooms[place].evaluate(ctx)
+	if err != nil {
+		return "", err
+	}
+	s.samples.add(outcome, r.Program.Guardrails)
+	s.samples.prepare = max(s.samples.prepare, s.rooms[place].prepare.Seconds())
+	return r.unusable(outcome), nil
+}
+
+// unusable says why an outcome is no baseline, or "".
+func (r *run) unusable(outcome evaluation.Outcome) string {
+	m := outcome.Measurement
+	switch {
+	case outcome.Problem != "":
+		return outcome.Problem
+	case m.Metric == nil && m.RejectedReason != "":
+		return "not scored: " + m.RejectedReason
+	case m.Metric == nil:
+		return "not scored: it printed null"
+	}
+	for _, rail := range r.Program.Guardrails {
+		if _, printed := m.Numbers[rail.Metric]; !printed {
+			return fmt.Sprintf("it prints no number %q, which a guardrail needs", rail.Metric)
+		}
+	}
+	return r.rule().Implausible(*m.Metric)
+}
