@@ -80,16 +80,24 @@ printf '{"m": %%s}\n' "$(cat value.txt)"
 // newWorld makes a repository with these files committed on main.
 func newWorld(t *testing.T, files map[string]string) *world {
 	t.Helper()
-	root := t.TempDir()
-	w := &world{t: t, dir: filepath.Join(root, "repo"), side: filepath.Join(root, "side")}
-	require.NoError(t, os.MkdirAll(w.side, 0o755))
-	w.env = cleanEnviron(root, w.side)
-	w.run("", "git", "init", "--quiet", "--initial-branch=main", w.dir)
+	w := emptyWorld(t)
 	for name, text := range files {
 		w.write(name, text)
 	}
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--allow-empty", "--message", "start")
+	return w
+}
+
+// emptyWorld makes a repository without a commit.
+func emptyWorld(t *testing.T) *world {
+	t.Helper()
+	root := t.TempDir()
+	w := &world{t: t, dir: filepath.Join(root, "repo"), side: filepath.Join(root, "side")}
+	require.NoError(t, os.MkdirAll(w.side, 0o755))
+	w.env = cleanEnviron(root, w.side)
+	w.collect()
+	w.run("", "git", "init", "--quiet", "--initial-branch=main", w.dir)
 	return w
 }
 
