@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/agent/tuner"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/search"
 )
 
 // together is how many proposals are made side by side.
@@ -189,15 +189,15 @@ func bestOf(e *example, request agent.Request, random *rand.Rand, m *rememberer)
 
 // evolve begins with the files of the member of the population that is chosen.
 func evolve(e *example, request agent.Request, random *rand.Rand, m *rememberer) error {
-	var all []search.Individual
+	var all []tuner.Individual
 	var texts [][]byte
 	for i, tried := range request.History {
 		if tried.Metric != nil {
-			all = append(all, search.Individual{Iteration: tried.Iteration, Proposal: 1, Value: tried.Metric.Float64(), Lines: m.lines[i]})
+			all = append(all, tuner.Individual{Iteration: tried.Iteration, Proposal: 1, Value: tried.Metric.Float64(), Lines: m.lines[i]})
 			texts = append(texts, m.texts[i])
 		}
 	}
-	litter := search.Breed(all, request.Direction, request.Seed, len(request.History)+1, 1)
+	litter := tuner.Breed(all, request.Direction, request.Seed, len(request.History)+1, 1)
 	if litter.Parent >= 0 {
 		if err := os.WriteFile(filepath.Join(request.Dir, filepath.FromSlash(e.target)), texts[litter.Parent], 0o600); err != nil {
 			return err

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/agent/tuner"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/search"
 )
 
 // tuning is one proposal of the tuner, before anything is written.
@@ -25,13 +25,13 @@ var errNoMarks = errors.New("no number in the target files is marked for the tun
 
 // proposeTuning reads the marks of the target files at root and asks the search
 // for the next values.
-func proposeTuning(root *os.Root, paths []string, history []search.Trial, direction metric.Direction, seed int64) (tuning, error) {
+func proposeTuning(root *os.Root, paths []string, history []tuner.Trial, direction metric.Direction, seed int64) (tuning, error) {
 	files, err := readAllTuned(root, paths)
 	if err != nil {
 		return tuning{}, err
 	}
 	t := tuning{files: files}
-	var space []search.Param
+	var space []tuner.Param
 	for _, file := range files {
 		for _, mark := range file.marks {
 			param := mark.param()
@@ -44,7 +44,7 @@ func proposeTuning(root *os.Root, paths []string, history []search.Trial, direct
 	if len(space) == 0 {
 		return tuning{}, errNoMarks
 	}
-	proposal, err := search.Propose(space, history, direction, seed)
+	proposal, err := tuner.Propose(space, history, direction, seed)
 	if err != nil {
 		return tuning{}, err
 	}
@@ -54,8 +54,8 @@ func proposeTuning(root *os.Root, paths []string, history []search.Trial, direct
 }
 
 // param is the marked number as the search sees it.
-func (t tunable) param() search.Param {
-	return search.Param{
+func (t tunable) param() tuner.Param {
+	return tuner.Param{
 		Name: t.name, Min: t.mark.min, Max: t.mark.max, Step: t.mark.step,
 		Log: t.mark.log, Int: t.whole, Current: t.literal.value,
 	}

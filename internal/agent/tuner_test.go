@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent/tuner"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/search"
 )
 
 func TestScanMarks(t *testing.T) {
@@ -180,7 +180,7 @@ func TestTuningWritesOnlyTheNumbers(t *testing.T) {
 	}
 	assert.Contains(t, proposed.summary, "→")
 
-	again, err := proposeTuning(root, []string{"x.go"}, []search.Trial{trialOf(Trial{Params: params}, nil)}, metric.Lower, 1)
+	again, err := proposeTuning(root, []string{"x.go"}, []tuner.Trial{trialOf(Trial{Params: params}, nil)}, metric.Lower, 1)
 	require.NoError(t, err)
 	assert.NotEqual(t, proposed.values, again.values)
 }

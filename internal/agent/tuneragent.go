@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/org/autoloop/internal/agent/tuner"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/search"
 )
 
 // Tuner is the built-in agent: it proposes new values for the numbers that the
@@ -34,7 +34,7 @@ func (Tuner) Propose(_ context.Context, request Request) (Reply, error) {
 	}
 	defer func() { _ = root.Close() }()
 	tuned, err := proposeTuning(root, request.Targets, historyOf(request), request.Direction, request.Seed)
-	if errors.Is(err, search.ErrExhausted) {
+	if errors.Is(err, tuner.ErrExhausted) {
 		return Reply{Summary: exhausted}, nil
 	}
 	if err != nil {
@@ -62,8 +62,8 @@ func unavailable(err error) FailureKind {
 	return Crashed
 }
 
-func trialOf(tried Trial, key *metric.Value) search.Trial {
-	trial := search.Trial{Params: make(map[string]float64, len(tried.Params))}
+func trialOf(tried Trial, key *metric.Value) tuner.Trial {
+	trial := tuner.Trial{Params: make(map[string]float64, len(tried.Params))}
 	for name, exact := range tried.Params {
 		trial.Params[name] = exact.Float64()
 	}

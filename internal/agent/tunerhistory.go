@@ -1,8 +1,8 @@
 package agent
 
 import (
+	"github.com/org/autoloop/internal/agent/tuner"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/search"
 )
 
 // historyOf is the history as the search reads it. Every trial is placed by its
@@ -14,9 +14,9 @@ import (
 //
 // The incumbent is in it once: as the trial of the tuner that made it, or as
 // the present values when the start or another agent made them.
-func historyOf(request Request) []search.Trial {
+func historyOf(request Request) []tuner.Trial {
 	last := lastAccepted(request.History)
-	var trials []search.Trial
+	var trials []tuner.Trial
 	if start := startLevel(request); last < 0 && start != nil {
 		trials = append(trials, trialOf(Trial{}, start))
 	}

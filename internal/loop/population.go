@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/org/autoloop/internal/agent/tuner"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/prompt"
-	"github.com/org/autoloop/internal/search"
 )
 
 // The strategies that a program can ask for.
@@ -41,7 +41,7 @@ func (r *run) breed(ctx context.Context, at position, all []*attempt) error {
 	}
 	members, individuals := r.population(at)
 	for _, a := range all {
-		litter := search.Breed(individuals, r.Program.Direction, r.seed(), r.iteration, a.number)
+		litter := tuner.Breed(individuals, r.Program.Direction, r.seed(), r.iteration, a.number)
 		for _, i := range litter.Inspirations {
 			a.lineage.inspirations = append(a.lineage.inspirations, members[i])
 		}
@@ -61,13 +61,13 @@ func (r *run) breed(ctx context.Context, at position, all []*attempt) error {
 
 // population is the proposals that were measured under the present evaluator
 // and whose changes are known, also as the search sees them.
-func (r *run) population(at position) (members []ledger.Proposal, individuals []search.Individual) {
+func (r *run) population(at position) (members []ledger.Proposal, individuals []tuner.Individual) {
 	for _, p := range r.books.sum.Proposals {
 		if p.Metric == nil || p.Patch == "" || p.Evaluator != at.identity.Evaluator {
 			continue
 		}
 		members = append(members, p)
-		individuals = append(individuals, search.Individual{
+		individuals = append(individuals, tuner.Individual{
 			Iteration: p.Iteration, Proposal: p.Number, Value: p.Metric.Float64(), Lines: gate.PatchLines([]byte(p.Patch)),
 		})
 	}
@@ -138,5 +138,5 @@ func (r *run) focus(at position) string {
 			earlier = append(earlier, tried.Focus)
 		}
 	}
-	return search.Focus(search.FailingTests(r.books.sum.Output), earlier)
+	return tuner.Focus(tuner.FailingTests(r.books.sum.Output), earlier)
 }

@@ -1,4 +1,4 @@
-package search_test
+package tuner_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/search"
+	"github.com/org/autoloop/internal/agent/tuner"
 )
 
 func TestFailingTests(t *testing.T) {
@@ -28,9 +28,9 @@ func TestFailingTests(t *testing.T) {
 		"nothing":    {"all is well\n", nil},
 	}
 	for name, c := range cases {
-		assert.Equal(t, c.want, search.FailingTests(c.output), name)
+		assert.Equal(t, c.want, tuner.FailingTests(c.output), name)
 	}
-	assert.Len(t, search.FailingTests(strings.Repeat("x\n", 3)+many(500)), 200)
+	assert.Len(t, tuner.FailingTests(strings.Repeat("x\n", 3)+many(500)), 200)
 }
 
 func many(n int) string {
@@ -58,16 +58,16 @@ func TestFocus(t *testing.T) {
 		{"again from the first", "a a a b b b c c c a", "a"},
 	}
 	for _, c := range cases {
-		assert.Equal(t, c.want, search.Focus(failing, strings.Fields(c.earlier)), c.name)
+		assert.Equal(t, c.want, tuner.Focus(failing, strings.Fields(c.earlier)), c.name)
 	}
-	assert.Empty(t, search.Focus(nil, []string{"a"}))
-	assert.Equal(t, "a", search.Focus([]string{"a"}, []string{"a", "a", "a"}), "the only one goes on")
+	assert.Empty(t, tuner.Focus(nil, []string{"a"}))
+	assert.Equal(t, "a", tuner.Focus([]string{"a"}, []string{"a", "a", "a"}), "the only one goes on")
 }
 
 func FuzzFailingTests(f *testing.F) {
 	f.Add("--- FAIL: TestA (0.00s)\nnot ok 1 -  \n{\"failing\": [\" \", \"x\"]}")
 	f.Fuzz(func(t *testing.T, output string) {
-		for _, name := range search.FailingTests(output) {
+		for _, name := range tuner.FailingTests(output) {
 			assert.NotContains(t, name, "\n")
 			assert.NotEmpty(t, name)
 		}

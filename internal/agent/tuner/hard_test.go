@@ -1,4 +1,4 @@
-package search_test
+package tuner_test
 
 import (
 	"flag"
@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent/tuner"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/search"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -50,16 +50,16 @@ func TestTraceIsGolden(t *testing.T) {
 func TestFiniteGridIsExhausted(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		space []search.Param
+		space []tuner.Param
 		size  int
 	}{
-		"one whole number":    {[]search.Param{{Name: "a", Min: 1, Max: 3, Int: true, Current: 2}}, 3},
-		"only one value":      {[]search.Param{{Name: "a", Min: 0.5, Max: 1.5, Int: true, Current: 1}}, 1},
-		"two and a step":      {[]search.Param{{Name: "a", Min: -1, Max: 1, Int: true}, {Name: "b", Min: 0, Max: 1, Step: 0.25, Current: 0.5}}, 15},
-		"log":                 {[]search.Param{{Name: "a", Min: 1, Max: 8, Int: true, Log: true, Current: 8}, {Name: "b", Min: 1, Max: 2, Int: true, Current: 1}}, 16},
-		"step of an int":      {[]search.Param{{Name: "a", Min: 0, Max: 9, Int: true, Step: 3}}, 4},
-		"a step that is over": {[]search.Param{{Name: "a", Min: 0, Max: 1, Step: 0.3}}, 4},
-		"current off grid":    {[]search.Param{{Name: "a", Min: 0, Max: 1, Step: 0.5, Current: 0.3}}, 4},
+		"one whole number":    {[]tuner.Param{{Name: "a", Min: 1, Max: 3, Int: true, Current: 2}}, 3},
+		"only one value":      {[]tuner.Param{{Name: "a", Min: 0.5, Max: 1.5, Int: true, Current: 1}}, 1},
+		"two and a step":      {[]tuner.Param{{Name: "a", Min: -1, Max: 1, Int: true}, {Name: "b", Min: 0, Max: 1, Step: 0.25, Current: 0.5}}, 15},
+		"log":                 {[]tuner.Param{{Name: "a", Min: 1, Max: 8, Int: true, Log: true, Current: 8}, {Name: "b", Min: 1, Max: 2, Int: true, Current: 1}}, 16},
+		"step of an int":      {[]tuner.Param{{Name: "a", Min: 0, Max: 9, Int: true, Step: 3}}, 4},
+		"a step that is over": {[]tuner.Param{{Name: "a", Min: 0, Max: 1, Step: 0.3}}, 4},
+		"current off grid":    {[]tuner.Param{{Name: "a", Min: 0, Max: 1, Step: 0.5, Current: 0.3}}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,17 +69,17 @@ func TestFiniteGridIsExhausted(t *testing.T) {
 				start[p.Name] = p.Current
 			}
 			seen[fmt.Sprint(start)] = true
-			var history []search.Trial
+			var history []tuner.Trial
 			for {
-				proposal, err := search.Propose(c.space, history, metric.Higher, 3)
+				proposal, err := tuner.Propose(c.space, history, metric.Higher, 3)
 				if err != nil {
-					require.ErrorIs(t, err, search.ErrExhausted)
+					require.ErrorIs(t, err, tuner.ErrExhausted)
 					break
 				}
 				require.False(t, seen[fmt.Sprint(proposal.Params)], proposal.Params)
 				seen[fmt.Sprint(proposal.Params)] = true
 				value := float64(len(history) % 3)
-				history = append(history, search.Trial{Params: proposal.Params, Value: &value})
+				history = append(history, tuner.Trial{Params: proposal.Params, Value: &value})
 				require.Less(t, len(history), c.size)
 			}
 			assert.Len(t, seen, c.size)
@@ -105,15 +105,15 @@ func TestHardHistories(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var history []search.Trial
+			var history []tuner.Trial
 			for i := range 30 {
-				proposal, err := search.Propose(space, history, metric.Lower, 5)
+				proposal, err := tuner.Propose(space, history, metric.Lower, 5)
 				require.NoError(t, err)
 				for _, p := range space {
 					x := proposal.Params[p.Name]
 					require.True(t, x >= p.Min && x <= p.Max, "%s=%v", p.Name, x)
 				}
-				history = append(history, search.Trial{Params: proposal.Params, Value: value(i)})
+				history = append(history, tuner.Trial{Params: proposal.Params, Value: value(i)})
 			}
 		})
 	}
@@ -122,7 +122,7 @@ func TestHardHistories(t *testing.T) {
 // TestHardRanges searches ranges at the ends of what numbers can be.
 func TestHardRanges(t *testing.T) {
 	t.Parallel()
-	for name, p := range map[string]search.Param{
+	for name, p := range map[string]tuner.Param{
 		"wide":            {Min: -8e307, Max: 8e307, Current: 1},
 		"wide log":        {Min: 1e-300, Max: 1e300, Log: true, Current: 1},
 		"tiny":            {Min: 0, Max: 1e-290, Current: 1e-291},
@@ -139,10 +139,10 @@ func TestHardRanges(t *testing.T) {
 			if p.Log {
 				target = math.Sqrt(p.Min) * math.Sqrt(p.Max)
 			}
-			var history []search.Trial
+			var history []tuner.Trial
 			seen := map[float64]bool{}
 			for range 25 {
-				proposal, err := search.Propose([]search.Param{p}, history, metric.Lower, 5)
+				proposal, err := tuner.Propose([]tuner.Param{p}, history, metric.Lower, 5)
 				require.NoError(t, err)
 				x := proposal.Params["x"]
 				require.True(t, x >= p.Min && x <= p.Max && !seen[x], "%v", x)
@@ -151,7 +151,7 @@ func TestHardRanges(t *testing.T) {
 				if p.Log {
 					value = math.Abs(math.Log(x / target))
 				}
-				history = append(history, search.Trial{Params: proposal.Params, Value: &value})
+				history = append(history, tuner.Trial{Params: proposal.Params, Value: &value})
 			}
 		})
 	}
@@ -162,13 +162,13 @@ func TestHardRanges(t *testing.T) {
 func TestChangedSpaces(t *testing.T) {
 	t.Parallel()
 	history, _ := climb(t, 3, 25)
-	for name, changed := range map[string][]search.Param{
+	for name, changed := range map[string][]tuner.Param{
 		"narrower":   {{Name: "rate", Min: 0.001, Max: 0.02, Log: true, Current: 0.9}, {Name: "width", Min: -2, Max: 0, Current: 4}},
 		"wider":      {{Name: "rate", Min: 1e-9, Max: 10, Log: true, Current: 0.9}, {Name: "width", Min: -500, Max: 500, Current: 4}},
 		"elsewhere":  {{Name: "rate", Min: 100, Max: 200, Log: true, Current: 150}, {Name: "width", Min: 1000, Max: 2000, Current: 1500}},
 		"renamed":    {{Name: "pace", Min: 0, Max: 1}, {Name: "breadth", Min: -5, Max: 5}},
 		"one gone":   space[:3],
-		"one new":    append(slices.Clone(space), search.Param{Name: "new", Min: 1, Max: 5, Int: true, Current: 2}),
+		"one new":    append(slices.Clone(space), tuner.Param{Name: "new", Min: 1, Max: 5, Int: true, Current: 2}),
 		"other kind": {{Name: "rate", Min: 0, Max: 1, Step: 0.1, Current: 0.5}, {Name: "width", Min: 1, Max: 5, Int: true, Current: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestChangedSpaces(t *testing.T) {
 			for _, p := range changed {
 				require.NoError(t, p.Validate())
 			}
-			proposal, err := search.Propose(changed, history, metric.Lower, 1)
+			proposal, err := tuner.Propose(changed, history, metric.Lower, 1)
 			require.NoError(t, err)
 			require.Len(t, proposal.Params, len(changed))
 			for _, p := range changed {
@@ -203,14 +203,14 @@ func TestIncumbentMeasuredAgain(t *testing.T) {
 			value := bowl(x) + 0.05*noise.NormFloat64()
 			return &value
 		}
-		var history []search.Trial
+		var history []tuner.Trial
 		for range 40 {
 			again := measure(current)
-			history = append(history, search.Trial{Value: again})
-			proposal, err := search.Propose(at, history, metric.Lower, seed)
+			history = append(history, tuner.Trial{Value: again})
+			proposal, err := tuner.Propose(at, history, metric.Lower, seed)
 			require.NoError(t, err)
 			value := measure(proposal.Params)
-			history = append(history, search.Trial{Params: proposal.Params, Value: value})
+			history = append(history, tuner.Trial{Params: proposal.Params, Value: value})
 			if *value < *again-0.1 {
 				current = proposal.Params
 				for i := range at {
@@ -227,7 +227,7 @@ func TestIncumbentMeasuredAgain(t *testing.T) {
 
 func TestImpossibleParams(t *testing.T) {
 	t.Parallel()
-	for message, p := range map[string]search.Param{
+	for message, p := range map[string]tuner.Param{
 		"parameter a: the minimum 2 is not below the maximum 1":                          {Min: 2, Max: 1},
 		"parameter a: the range 1..1.0000000000000002 is too narrow to hold two numbers": {Min: 1, Max: 1.0000000000000002},
 		"parameter a: the range -1.7e+308..1.7e+308 is too wide":                         {Min: -1.7e308, Max: 1.7e308},
@@ -238,9 +238,9 @@ func TestImpossibleParams(t *testing.T) {
 		"parameter a: +Inf is not a finite number":                                       {Min: 0, Max: math.Inf(1)},
 	} {
 		p.Name = "a"
-		_, err := search.Propose([]search.Param{p}, nil, metric.Lower, 1)
+		_, err := tuner.Propose([]tuner.Param{p}, nil, metric.Lower, 1)
 		require.EqualError(t, err, message)
 	}
-	_, err := search.Propose(nil, nil, metric.Lower, 1)
+	_, err := tuner.Propose(nil, nil, metric.Lower, 1)
 	require.EqualError(t, err, "no parameter to search")
 }

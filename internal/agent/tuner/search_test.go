@@ -1,4 +1,4 @@
-package search_test
+package tuner_test
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent/tuner"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/search"
 )
 
-var space = []search.Param{
+var space = []tuner.Param{
 	{Name: "rate", Min: 0.0001, Max: 1, Log: true, Current: 0.9},
 	{Name: "width", Min: -5, Max: 5, Current: 4},
 	{Name: "count", Min: 1, Max: 64, Int: true, Current: 60},
@@ -28,7 +28,7 @@ func bowl(x map[string]float64) float64 {
 
 // climb runs a search as separate processes would: each proposal from the
 // replayed history alone, the kept point being the current one.
-func climb(t *testing.T, seed int64, steps int) (history []search.Trial, best float64) {
+func climb(t *testing.T, seed int64, steps int) (history []tuner.Trial, best float64) {
 	t.Helper()
 	at := slices.Clone(space)
 	current := map[string]float64{}
@@ -37,10 +37,10 @@ func climb(t *testing.T, seed int64, steps int) (history []search.Trial, best fl
 	}
 	best = bowl(current)
 	for range steps {
-		proposal, err := search.Propose(at, history, metric.Lower, seed)
+		proposal, err := tuner.Propose(at, history, metric.Lower, seed)
 		require.NoError(t, err)
 		value := bowl(proposal.Params)
-		history = append(history, search.Trial{Params: proposal.Params, Value: &value})
+		history = append(history, tuner.Trial{Params: proposal.Params, Value: &value})
 		if value < best {
 			best = value
 			for i := range at {
@@ -93,21 +93,21 @@ func TestSearchImproves(t *testing.T) {
 
 func TestFailedAndForeignTrialsAreTolerated(t *testing.T) {
 	value := 3.0
-	history := []search.Trial{
+	history := []tuner.Trial{
 		{Params: map[string]float64{"rate": 0.5}, Value: nil},
 		{Params: map[string]float64{"gone": 1, "width": 99}, Value: &value},
 		{Params: map[string]float64{}, Value: &value},
 	}
-	proposal, err := search.Propose(space, history, metric.Higher, 1)
+	proposal, err := tuner.Propose(space, history, metric.Higher, 1)
 	require.NoError(t, err)
 	assert.Len(t, proposal.Params, len(space))
 }
 
 func TestBadParamsAreErrors(t *testing.T) {
-	for _, p := range []search.Param{
+	for _, p := range []tuner.Param{
 		{Name: "a", Min: 2, Max: 1}, {Name: "a", Min: 0, Max: 1, Log: true}, {Name: "a", Min: math.NaN(), Max: 1},
 	} {
-		_, err := search.Propose([]search.Param{p}, nil, metric.Lower, 1)
+		_, err := tuner.Propose([]tuner.Param{p}, nil, metric.Lower, 1)
 		require.Error(t, err, "%+v", p)
 	}
 }

@@ -1,4 +1,4 @@
-// Package search is the tuner's arithmetic: given the marked numbers and every
+// Package tuner is the tuner's arithmetic: given the marked numbers and every
 // trial so far it proposes the next values to try. It keeps nothing between
 // calls, so that separate processes continue one search from the ledger.
 //
@@ -7,7 +7,7 @@
 // incumbent, and the next point is the one within a radius of it from which the
 // model expects the greatest improvement. Failed trials count as the worst;
 // noise is part of the model.
-package search
+package tuner
 
 import (
 	"errors"

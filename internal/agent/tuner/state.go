@@ -1,4 +1,4 @@
-package search
+package tuner
 
 import (
 	"encoding/binary"

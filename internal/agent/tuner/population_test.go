@@ -1,4 +1,4 @@
-package search_test
+package tuner_test
 
 import (
 	"fmt"
@@ -8,18 +8,18 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent/tuner"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/search"
 )
 
-func individual(iteration int, value float64, lines ...string) search.Individual {
-	return search.Individual{Iteration: iteration, Proposal: 1, Value: value, Lines: lines}
+func individual(iteration int, value float64, lines ...string) tuner.Individual {
+	return tuner.Individual{Iteration: iteration, Proposal: 1, Value: value, Lines: lines}
 }
 
 // settled is a population of one island's worth: iterations 2, 5, 8, … have the
 // island of iteration 11.
-func settled(values ...float64) []search.Individual {
-	var all []search.Individual
+func settled(values ...float64) []tuner.Individual {
+	var all []tuner.Individual
 	for i, value := range values {
 		lines := make([]string, 1<<i) // every one in a cell of its own
 		for j := range lines {
@@ -32,8 +32,8 @@ func settled(values ...float64) []search.Individual {
 
 func TestBreedWithoutAPopulation(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, search.Litter{Island: 2, Parent: -1}, search.Breed(nil, metric.Higher, 1, 4, 1))
-	assert.Equal(t, -1, search.Breed([]search.Individual{individual(1, math.NaN()), individual(1, math.Inf(1))}, metric.Higher, 1, 4, 1).Parent)
+	assert.Equal(t, tuner.Litter{Island: 2, Parent: -1}, tuner.Breed(nil, metric.Higher, 1, 4, 1))
+	assert.Equal(t, -1, tuner.Breed([]tuner.Individual{individual(1, math.NaN()), individual(1, math.Inf(1))}, metric.Higher, 1, 4, 1).Parent)
 }
 
 func TestBreedIsReproducible(t *testing.T) {
@@ -41,8 +41,8 @@ func TestBreedIsReproducible(t *testing.T) {
 	all := settled(1, 2, 3, 4, 5)
 	seen := map[string]bool{}
 	for seed := range int64(20) {
-		one := search.Breed(all, metric.Higher, seed, 17, 1)
-		assert.Equal(t, one, search.Breed(all, metric.Higher, seed, 17, 1))
+		one := tuner.Breed(all, metric.Higher, seed, 17, 1)
+		assert.Equal(t, one, tuner.Breed(all, metric.Higher, seed, 17, 1))
 		seen[fmt.Sprint(one)] = true
 	}
 	assert.Greater(t, len(seen), 3, "chance has a say")
@@ -54,7 +54,7 @@ func TestBreedPrefersTheBest(t *testing.T) {
 		all := settled(1, 5, 3)
 		counts := map[int]int{}
 		for seed := range int64(2000) {
-			counts[search.Breed(all, direction, seed, 11, 1).Parent]++
+			counts[tuner.Breed(all, direction, seed, 11, 1).Parent]++
 		}
 		best, worst := 1, 0
 		if direction == metric.Lower {
@@ -70,11 +70,11 @@ func TestBreedPrefersTheBest(t *testing.T) {
 func TestCellsKeepTheirBest(t *testing.T) {
 	t.Parallel()
 	// Two of one size and one difference share a cell; the third is alone.
-	all := []search.Individual{
+	all := []tuner.Individual{
 		individual(2, 9, "best"), individual(5, 1, "a", "b"), individual(8, 2, "c", "d"), individual(2, 0, "a", "b", "c", "d", "e"),
 	}
 	for seed := range int64(300) {
-		litter := search.Breed(all, metric.Higher, seed, 11, 1)
+		litter := tuner.Breed(all, metric.Higher, seed, 11, 1)
 		assert.NotEqual(t, 1, litter.Parent, "it lost its cell")
 		assert.NotContains(t, litter.Inspirations, 1)
 		assert.NotContains(t, litter.Inspirations, litter.Parent)
@@ -84,10 +84,10 @@ func TestCellsKeepTheirBest(t *testing.T) {
 func TestIslandsStayApartUntilTheyVisit(t *testing.T) {
 	t.Parallel()
 	// Iteration 1 belongs to island 2, iteration 2 to island 0.
-	all := []search.Individual{individual(1, 7, "x"), individual(2, 5, "y", "z")}
+	all := []tuner.Individual{individual(1, 7, "x"), individual(2, 5, "y", "z")}
 	met := func(iteration int) bool {
 		for seed := range int64(100) {
-			litter := search.Breed(all, metric.Higher, seed, iteration, 1)
+			litter := tuner.Breed(all, metric.Higher, seed, iteration, 1)
 			require.Equal(t, 0, litter.Island)
 			if litter.Parent == 0 {
 				return true
@@ -101,8 +101,8 @@ func TestIslandsStayApartUntilTheyVisit(t *testing.T) {
 
 func TestEqualValuesPreferTheSmallerChange(t *testing.T) {
 	t.Parallel()
-	all := []search.Individual{individual(2, 5, "a", "b", "c"), individual(5, 5, "d", "e"), individual(8, 9, "best")}
+	all := []tuner.Individual{individual(2, 5, "a", "b", "c"), individual(5, 5, "d", "e"), individual(8, 9, "best")}
 	for seed := range int64(50) {
-		assert.NotEqual(t, 0, search.Breed(all, metric.Higher, seed, 11, 1).Parent)
+		assert.NotEqual(t, 0, tuner.Breed(all, metric.Higher, seed, 11, 1).Parent)
 	}
 }
