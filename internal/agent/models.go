@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -16,11 +16,11 @@ import (
 // an edit does not fit, the model is told why and answers once more; nothing is
 // changed unless all of them fit.
 type Models struct {
-	// Complete asks a model; its errors are *chat.Error, or the context's.
-	Complete func(context.Context, chat.Endpoint, chat.Request) (chat.Response, error)
+	// Complete asks a model; its errors are *models.Error, or the context's.
+	Complete func(context.Context, models.Endpoint, models.Request) (models.Response, error)
 	// Endpoint is where it is asked; Lacks says why there is none, "" when
 	// there is.
-	Endpoint chat.Endpoint
+	Endpoint models.Endpoint
 	Lacks    string
 	// Now tells the time at which a rate limit ends.
 	Now    func() time.Time
@@ -66,26 +66,26 @@ func (m *Models) Propose(ctx context.Context, request Request) (Reply, error) {
 const longestTalk = time.Hour
 
 // failure sorts what went wrong with a request into the kinds of an agent.
-func (m *Models) failure(failed *chat.Error) *Failure {
+func (m *Models) failure(failed *models.Error) *Failure {
 	f := &Failure{Kind: Crashed, Message: m.Masker.OneLine(failed.Message, maxMessage)}
 	switch failed.Kind {
-	case chat.Authentication:
+	case models.Authentication:
 		f.Kind = Authentication
-	case chat.RateLimit:
+	case models.RateLimit:
 		f.Kind = RateLimit
 		if failed.RetryAfter > 0 {
 			at := m.Now().Add(failed.RetryAfter)
 			f.RetryAt = &at
 		}
-	case chat.Budget:
+	case models.Budget:
 		f.Kind = Budget
-	case chat.Timeout:
+	case models.Timeout:
 		f.Kind = Timeout
-	case chat.Invalid:
+	case models.Invalid:
 		f.Kind = Unavailable
-	case chat.TooLarge:
+	case models.TooLarge:
 		f.Message += "; the prompt alone is too much for this model: name another with `model:`, or shorten the program"
-	case chat.Server, chat.Malformed:
+	case models.Server, models.Malformed:
 	}
 	return f
 }

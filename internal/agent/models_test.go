@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/model"
 	"github.com/org/autoloop/internal/model/modeltest"
 	"github.com/org/autoloop/internal/process"
@@ -31,7 +31,7 @@ func modelsAgent(server *modeltest.Server) *agent.Models {
 	client := &model.Client{Pause: time.Millisecond}
 	return &agent.Models{
 		Complete: client.Complete, Now: now, Masker: process.NewMasker(nil, modelsKey),
-		Endpoint: chat.Endpoint{API: chat.OpenAI, URL: server.URL, Key: modelsKey, Model: "m-1"},
+		Endpoint: models.Endpoint{API: models.OpenAI, URL: server.URL, Key: modelsKey, Model: "m-1"},
 	}
 }
 
@@ -133,12 +133,12 @@ func TestModelsChangesNothingUnlessAllFits(t *testing.T) {
 // that a filter ended, fits and is not made.
 func TestModelsDoesNotTakeHalfAnAnswer(t *testing.T) {
 	t.Parallel()
-	for stop, want := range map[chat.Stop]string{chat.Length: "cut off because it is too long", chat.Refused: "the answer is a refusal"} {
-		var asked []chat.Request
+	for stop, want := range map[models.Stop]string{models.Length: "cut off because it is too long", models.Refused: "the answer is a refusal"} {
+		var asked []models.Request
 		m := modelsAgent(modeltest.New(t))
-		m.Complete = func(_ context.Context, _ chat.Endpoint, request chat.Request) (chat.Response, error) {
+		m.Complete = func(_ context.Context, _ models.Endpoint, request models.Request) (models.Response, error) {
 			asked = append(asked, request)
-			return chat.Response{Text: fits, Stop: stop}, nil
+			return models.Response{Text: fits, Stop: stop}, nil
 		}
 		request := modelsRequest(t)
 		reply, err := m.Propose(t.Context(), request)

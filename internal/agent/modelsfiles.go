@@ -15,7 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 )
 
 const (
@@ -29,7 +29,7 @@ const (
 )
 
 // roomFor is how many bytes of files fit beside words of that many bytes.
-func roomFor(endpoint chat.Endpoint, words int) int {
+func roomFor(endpoint models.Endpoint, words int) int {
 	if endpoint.InputTokens <= 0 {
 		return maxShown
 	}
@@ -117,7 +117,7 @@ func (t *talk) read(name string) ([]byte, error) {
 
 // check makes the edits in memory. It returns the files as they would be, or
 // what does not fit.
-func (t *talk) check(a answer, stop chat.Stop) (map[string][]byte, []string) {
+func (t *talk) check(a answer, stop models.Stop) (map[string][]byte, []string) {
 	problems := slices.Clone(a.problems)
 	files := map[string][]byte{}
 	for _, e := range a.edits {
@@ -126,9 +126,9 @@ func (t *talk) check(a answer, stop chat.Stop) (map[string][]byte, []string) {
 		}
 	}
 	switch {
-	case stop == chat.Length:
+	case stop == models.Length:
 		problems = append([]string{"the answer was cut off because it is too long; make a smaller change"}, problems...)
-	case stop == chat.Refused:
+	case stop == models.Refused:
 		problems = append([]string{"the answer is a refusal"}, problems...)
 	case len(a.edits) == 0 && len(problems) == 0:
 		problems = append(problems, "the answer has no edit; if nothing should change, say so again")

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 )
 
 // modelsRules tell the model how to answer.
@@ -40,7 +40,7 @@ type talk struct {
 	*Models
 	request    Request
 	root       *os.Root
-	usage      chat.Usage
+	usage      models.Usage
 	turns      int
 	model      string // as the server named it last, else as it was asked for
 	transcript strings.Builder
@@ -57,7 +57,7 @@ func (t *talk) propose(ctx context.Context) (Reply, error) {
 		switch {
 		case len(problems) == 0:
 			return reply, t.write(written)
-		case round == 2 && said.Text != "" && len(a.edits)+len(a.problems) == 0 && said.Stop == chat.Ended:
+		case round == 2 && said.Text != "" && len(a.edits)+len(a.problems) == 0 && said.Stop == models.Ended:
 			return reply, nil // it stays with changing nothing
 		case round == 2:
 			reply.Failure = &Failure{Kind: Crashed, Message: "its edits do not fit, in a second answer either: " + t.Masker.OneLine(problems[0], MaxSummary)}
@@ -67,13 +67,13 @@ func (t *talk) propose(ctx context.Context) (Reply, error) {
 			reply.Failure = &Failure{Kind: Budget, Message: "its edits do not fit, and its limit leaves no second answer: " + t.Masker.OneLine(problems[0], MaxSummary)}
 			return reply, nil
 		}
-		messages = append(messages, chat.Message{Role: chat.User, Text: repair(problems)})
+		messages = append(messages, models.Message{Role: models.User, Text: repair(problems)})
 		if said.Text != "" {
-			messages = append(messages[:len(messages)-1], chat.Message{Role: chat.Assistant, Text: said.Text}, messages[len(messages)-1])
+			messages = append(messages[:len(messages)-1], models.Message{Role: models.Assistant, Text: said.Text}, messages[len(messages)-1])
 		}
 		said, err = t.ask(ctx, messages)
 	}
-	var failed *chat.Error
+	var failed *models.Error
 	if errors.As(err, &failed) {
 		return Reply{Failure: t.failure(failed)}, nil
 	}
@@ -81,18 +81,18 @@ func (t *talk) propose(ctx context.Context) (Reply, error) {
 }
 
 // first asks with as many of the files as the model takes.
-func (t *talk) first(ctx context.Context) ([]chat.Message, chat.Response, error) {
+func (t *talk) first(ctx context.Context) ([]models.Message, models.Response, error) {
 	room := roomFor(t.Endpoint, len(modelsRules)+len(t.request.Prompt))
 	for {
 		files, shown := t.show(room)
-		messages := []chat.Message{
-			{Role: chat.System, Text: modelsRules, Repeats: true},
-			{Role: chat.User, Text: t.request.Prompt},
-			{Role: chat.User, Text: files},
+		messages := []models.Message{
+			{Role: models.System, Text: modelsRules, Repeats: true},
+			{Role: models.User, Text: t.request.Prompt},
+			{Role: models.User, Text: files},
 		}
 		said, err := t.ask(ctx, messages)
-		var failed *chat.Error
-		if !errors.As(err, &failed) || failed.Kind != chat.TooLarge || shown == 0 {
+		var failed *models.Error
+		if !errors.As(err, &failed) || failed.Kind != models.TooLarge || shown == 0 {
 			return messages, said, err
 		}
 		room = min(room, shown) / 2
@@ -100,8 +100,8 @@ func (t *talk) first(ctx context.Context) ([]chat.Message, chat.Response, error)
 }
 
 // ask sends messages and notes what was said and used.
-func (t *talk) ask(ctx context.Context, messages []chat.Message) (chat.Response, error) {
-	said, err := t.Complete(ctx, t.Endpoint, chat.Request{Model: t.request.Model, Messages: messages, MaxTokens: t.longest()})
+func (t *talk) ask(ctx context.Context, messages []models.Message) (models.Response, error) {
+	said, err := t.Complete(ctx, t.Endpoint, models.Request{Model: t.request.Model, Messages: messages, MaxTokens: t.longest()})
 	for _, message := range messages[max(len(messages)-2, 0):] {
 		t.note(string(message.Role), message.Text)
 	}

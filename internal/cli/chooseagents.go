@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/process"
@@ -75,7 +75,7 @@ func newRegistry(env Env, runner *process.Runner, masker process.Masker) *agent.
 
 // modelsAgent asks the endpoint that the environment names.
 func modelsAgent(env Env, masker process.Masker) *agent.Models {
-	endpoint, lacks := chat.EndpointFrom(env.Getenv)
+	endpoint, lacks := models.EndpointFrom(env.Getenv)
 	if env.Complete == nil {
 		lacks = "this binary asks no model"
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/mattn/go-isatty"
 
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 )
 
 // Env is all that a command takes from the process around it, so that tests
@@ -43,9 +43,9 @@ type Env struct {
 	Complete Complete
 }
 
-// Complete asks a model at an endpoint. Its errors are *chat.Error, or the
+// Complete asks a model at an endpoint. Its errors are *models.Error, or the
 // context's.
-type Complete func(context.Context, chat.Endpoint, chat.Request) (chat.Response, error)
+type Complete func(context.Context, models.Endpoint, models.Request) (models.Response, error)
 
 // SystemEnv returns the Env of this process.
 func SystemEnv() Env {

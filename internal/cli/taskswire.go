@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -173,7 +173,7 @@ func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, masker process.Ma
 }
 
 // listPrice is what a model's work costs by the table of prices.
-func listPrice(model string, u chat.Usage) *metric.Value {
+func listPrice(model string, u models.Usage) *metric.Value {
 	return agent.Price(model, agent.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens})
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/model"
@@ -324,7 +324,7 @@ func grader(t *testing.T, answers ...string) (evals.Grader, *modeltest.Server) {
 		list = append(list, modeltest.Answer{Text: text})
 	}
 	server := modeltest.New(t, list...)
-	return judge.API((&model.Client{Pause: 1}).Complete, chat.Endpoint{API: chat.OpenAI, URL: server.URL + "/v1", Key: "k", Model: "m"}, nil, process.Masker{}), server
+	return judge.API((&model.Client{Pause: 1}).Complete, models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Key: "k", Model: "m"}, nil, process.Masker{}), server
 }
 
 func TestTheGraderBearsOutEachExpectation(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/model"
 	"github.com/org/autoloop/internal/model/modeltest"
@@ -37,7 +37,7 @@ func asked(t *testing.T, tokens int64, answers ...string) (result evals.Result, 
 	}
 	server := modeltest.New(t, list...)
 	o := w.options("")
-	o.Agent = &agent.Models{Complete: (&model.Client{Pause: 1}).Complete, Endpoint: chat.Endpoint{API: chat.OpenAI, URL: server.URL + "/v1", Model: "m"}, Now: o.Now}
+	o.Agent = &agent.Models{Complete: (&model.Client{Pause: 1}).Complete, Endpoint: models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Model: "m"}, Now: o.Now}
 	o.Jobs, o.Limit = 1, agent.Limit{Tokens: tokens}
 	result, err = w.run(t.Context(), o)
 	for _, r := range server.Requests() {

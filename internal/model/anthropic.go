@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 )
 
 const (
@@ -29,7 +29,7 @@ type anthropicRequest struct {
 }
 
 type anthropicMessage struct {
-	Role    chat.Role        `json:"role"`
+	Role    models.Role      `json:"role"`
 	Content []anthropicBlock `json:"content"`
 }
 
@@ -66,7 +66,7 @@ func (anthropic) render(c *call) any {
 		last := len(out.Messages) - 1
 		switch {
 		case message.Text == "": // the API refuses empty blocks
-		case message.Role == chat.System:
+		case message.Role == models.System:
 			out.System = append(out.System, block)
 		case last >= 0 && out.Messages[last].Role == message.Role:
 			out.Messages[last].Content = append(out.Messages[last].Content, block)
@@ -77,7 +77,7 @@ func (anthropic) render(c *call) any {
 	return out
 }
 
-func (anthropic) read(body []byte) (chat.Response, error) {
+func (anthropic) read(body []byte) (models.Response, error) {
 	var in struct {
 		Type    string           `json:"type"`
 		Model   string           `json:"model"`
@@ -91,12 +91,12 @@ func (anthropic) read(body []byte) (chat.Response, error) {
 		} `json:"usage"`
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
-		return chat.Response{}, err
+		return models.Response{}, err
 	}
 	if in.Type != "message" {
-		return chat.Response{}, errors.New("it is no message")
+		return models.Response{}, errors.New("it is no message")
 	}
-	out := chat.Response{Model: in.Model, Usage: chat.Usage{
+	out := models.Response{Model: in.Model, Usage: models.Usage{
 		InputTokens: whole(in.Usage.Input, in.Usage.Read, in.Usage.Written), OutputTokens: in.Usage.Output,
 		CachedTokens: in.Usage.Read, WrittenTokens: in.Usage.Written,
 	}}
@@ -109,13 +109,13 @@ func (anthropic) read(body []byte) (chat.Response, error) {
 	out.Text = text.String()
 	switch in.Stop {
 	case "end_turn", "stop_sequence", "":
-		out.Stop = chat.Ended
+		out.Stop = models.Ended
 	case "max_tokens":
-		out.Stop = chat.Length
+		out.Stop = models.Length
 	case "refusal":
-		out.Stop = chat.Refused
+		out.Stop = models.Refused
 	default:
-		out.Stop = chat.Stop(in.Stop)
+		out.Stop = models.Stop(in.Stop)
 	}
 	return out, nil
 }

@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -21,13 +21,13 @@ type protocol interface {
 	path() string
 	headers(http.Header, string)
 	render(*call) any
-	read([]byte) (chat.Response, error)
+	read([]byte) (models.Response, error)
 }
 
 // call is a request on its way to an endpoint.
 type call struct {
 	protocol
-	request       chat.Request
+	request       models.Request
 	model         string
 	key           string
 	host, address string
@@ -36,22 +36,22 @@ type call struct {
 	completionTokens, noTemperature, noJSON bool
 }
 
-func newCall(endpoint chat.Endpoint, request chat.Request) (*call, error) {
+func newCall(endpoint models.Endpoint, request models.Request) (*call, error) {
 	c := &call{request: request, key: endpoint.Key, model: cmp.Or(request.Model, endpoint.Model), maxTokens: cmp.Or(request.MaxTokens, endpoint.OutputTokens)}
 	switch endpoint.API {
-	case chat.OpenAI:
+	case models.OpenAI:
 		c.protocol = openAI{}
-	case chat.Anthropic:
+	case models.Anthropic:
 		c.protocol = anthropic{}
 	default:
-		return nil, c.fail(chat.Invalid, 0, "an endpoint speaks "+string(chat.OpenAI)+" or "+string(chat.Anthropic)+", not "+string(endpoint.API))
+		return nil, c.fail(models.Invalid, 0, "an endpoint speaks "+string(models.OpenAI)+" or "+string(models.Anthropic)+", not "+string(endpoint.API))
 	}
 	if c.model == "" {
-		return nil, c.fail(chat.Invalid, 0, "no model is named: give --model, or `model:` in the program file")
+		return nil, c.fail(models.Invalid, 0, "no model is named: give --model, or `model:` in the program file")
 	}
 	address, err := base(endpoint.URL)
 	if err != nil {
-		return nil, c.fail(chat.Invalid, 0, err.Error())
+		return nil, c.fail(models.Invalid, 0, err.Error())
 	}
 	c.host, c.address = address.Host, address.JoinPath(c.path()).String()
 	return c, nil
@@ -89,8 +89,8 @@ func (c *call) body() ([]byte, error) { return json.Marshal(c.render(c)) }
 // adapt changes the request to what the endpoint said that it wants, and tells
 // whether anything is left to change.
 func (c *call) adapt(err error) bool {
-	var failed *chat.Error
-	if !errors.As(err, &failed) || failed.Kind != chat.Invalid || failed.Status != http.StatusBadRequest {
+	var failed *models.Error
+	if !errors.As(err, &failed) || failed.Kind != models.Invalid || failed.Status != http.StatusBadRequest {
 		return false
 	}
 	for word, wanted := range map[string]*bool{
@@ -105,9 +105,9 @@ func (c *call) adapt(err error) bool {
 }
 
 // fail makes an error whose words are one bounded line without the key.
-func (c *call) fail(kind chat.Kind, status int, text string) *chat.Error {
+func (c *call) fail(kind models.Kind, status int, text string) *models.Error {
 	if len(c.key) > 3 {
 		text = strings.ReplaceAll(text, c.key, "***")
 	}
-	return &chat.Error{Kind: kind, Status: status, Message: process.OneLine(text, maxMessage)}
+	return &models.Error{Kind: kind, Status: status, Message: process.OneLine(text, maxMessage)}
 }

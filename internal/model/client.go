@@ -11,7 +11,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 )
 
 // The bounds of a request.
@@ -44,15 +44,15 @@ type Client struct {
 // Complete asks a model and returns its answer. It tries again, with growing
 // pauses, only when the server did not do the work: after 429 when the time to
 // wait is short, after a 5xx, and when no connection came about. The error is a
-// *chat.Error, or the cause when ctx was cancelled.
-func (c *Client) Complete(ctx context.Context, endpoint chat.Endpoint, request chat.Request) (chat.Response, error) {
+// *models.Error, or the cause when ctx was cancelled.
+func (c *Client) Complete(ctx context.Context, endpoint models.Endpoint, request models.Request) (models.Response, error) {
 	call, err := newCall(endpoint, request)
 	if err != nil {
-		return chat.Response{}, err
+		return models.Response{}, err
 	}
 	var last error
-	response, err := backoff.Retry(ctx, func() (chat.Response, error) {
-		var response chat.Response
+	response, err := backoff.Retry(ctx, func() (models.Response, error) {
+		var response models.Response
 		response, last = c.adapted(ctx, call)
 		return response, pace(last)
 	}, backoff.WithBackOff(c.pauses()), backoff.WithMaxTries(attempts), backoff.WithMaxElapsedTime(0))
@@ -60,13 +60,13 @@ func (c *Client) Complete(ctx context.Context, endpoint chat.Endpoint, request c
 		return response, nil
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return chat.Response{}, context.Cause(ctx)
+		return models.Response{}, context.Cause(ctx)
 	}
-	return chat.Response{}, last
+	return models.Response{}, last
 }
 
 // adapted sends a request, and again without what this endpoint does not know.
-func (c *Client) adapted(ctx context.Context, call *call) (chat.Response, error) {
+func (c *Client) adapted(ctx context.Context, call *call) (models.Response, error) {
 	for {
 		response, err := c.send(ctx, call)
 		if err == nil || !call.adapt(err) {
@@ -86,13 +86,13 @@ func (c *Client) pauses() backoff.BackOff {
 
 // pace says whether, and when, an attempt may be followed by another.
 func pace(err error) error {
-	var failed *chat.Error
+	var failed *models.Error
 	switch {
 	case err == nil:
 		return nil
 	case !errors.As(err, &failed), failed.RetryAfter > patience:
 		return backoff.Permanent(err)
-	case failed.Kind != chat.RateLimit && failed.Kind != chat.Server:
+	case failed.Kind != models.RateLimit && failed.Kind != models.Server:
 		return backoff.Permanent(err)
 	case failed.RetryAfter > 0:
 		return errors.Join(err, &backoff.RetryAfterError{Duration: failed.RetryAfter})

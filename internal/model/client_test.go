@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/model"
 	"github.com/org/autoloop/internal/model/modeltest"
 )
@@ -23,13 +23,13 @@ func count(n int64) *int64 { return &n }
 
 func quick() *model.Client { return &model.Client{Pause: time.Millisecond} }
 
-func endpoint(api chat.API, url string) chat.Endpoint {
-	return chat.Endpoint{API: api, URL: url, Key: key, Model: "m-1", OutputTokens: 77}
+func endpoint(api models.API, url string) models.Endpoint {
+	return models.Endpoint{API: api, URL: url, Key: key, Model: "m-1", OutputTokens: 77}
 }
 
-func ask(words string) chat.Request {
-	return chat.Request{Messages: []chat.Message{
-		{Role: chat.System, Text: "You judge.", Repeats: true}, {Role: chat.User, Text: "The rubric.", Repeats: true}, {Role: chat.User, Text: words},
+func ask(words string) models.Request {
+	return models.Request{Messages: []models.Message{
+		{Role: models.System, Text: "You judge.", Repeats: true}, {Role: models.User, Text: "The rubric.", Repeats: true}, {Role: models.User, Text: words},
 	}}
 }
 
@@ -46,9 +46,9 @@ func TestOpenAI(t *testing.T) {
 	request := ask("Is it good?")
 	zero := 0.0
 	request.Temperature, request.JSON = &zero, true
-	response, err := quick().Complete(t.Context(), endpoint(chat.OpenAI, server.URL+"/inference/"), request)
+	response, err := quick().Complete(t.Context(), endpoint(models.OpenAI, server.URL+"/inference/"), request)
 	require.NoError(t, err)
-	assert.Equal(t, chat.Response{Text: "fine", Model: "m-1", Stop: chat.Ended, Usage: chat.Usage{
+	assert.Equal(t, models.Response{Text: "fine", Model: "m-1", Stop: models.Ended, Usage: models.Usage{
 		InputTokens: count(30), OutputTokens: count(4), CachedTokens: count(20),
 	}}, response)
 	sent := server.Requests()[0]
@@ -62,9 +62,9 @@ func TestAnthropicCachesWhatRepeats(t *testing.T) {
 	t.Parallel()
 	server := modeltest.New(t, modeltest.Answer{Raw: `{"type": "message", "model": "m-1.5", "stop_reason": "end_turn", "content": [{"type": "text", "text": "fine"}],
 		"usage": {"input_tokens": 5, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 5, "output_tokens": 4}}`})
-	response, err := quick().Complete(t.Context(), endpoint(chat.Anthropic, server.URL), ask("Is it good?"))
+	response, err := quick().Complete(t.Context(), endpoint(models.Anthropic, server.URL), ask("Is it good?"))
 	require.NoError(t, err)
-	assert.Equal(t, chat.Response{Text: "fine", Model: "m-1.5", Stop: chat.Ended, Usage: chat.Usage{
+	assert.Equal(t, models.Response{Text: "fine", Model: "m-1.5", Stop: models.Ended, Usage: models.Usage{
 		InputTokens: count(30), OutputTokens: count(4), CachedTokens: count(20), WrittenTokens: count(5),
 	}}, response)
 	sent := server.Requests()[0]
@@ -81,17 +81,17 @@ func TestWhyAnAnswerEnded(t *testing.T) {
 	t.Parallel()
 	const completion = `{"choices": [{"finish_reason": "STOP", "message": {"content": "x"}}]}`
 	const message = `{"type": "message", "stop_reason": "STOP", "content": [{"type": "text", "text": "x"}]}`
-	cases := map[chat.API]map[string]chat.Stop{
-		chat.OpenAI:    {"stop": chat.Ended, "length": chat.Length, "content_filter": chat.Refused, "odd": "odd"},
-		chat.Anthropic: {"end_turn": chat.Ended, "max_tokens": chat.Length, "refusal": chat.Refused, "odd": "odd"},
+	cases := map[models.API]map[string]models.Stop{
+		models.OpenAI:    {"stop": models.Ended, "length": models.Length, "content_filter": models.Refused, "odd": "odd"},
+		models.Anthropic: {"end_turn": models.Ended, "max_tokens": models.Length, "refusal": models.Refused, "odd": "odd"},
 	}
 	for api, reasons := range cases {
-		raw := map[chat.API]string{chat.OpenAI: completion, chat.Anthropic: message}[api]
+		raw := map[models.API]string{models.OpenAI: completion, models.Anthropic: message}[api]
 		for said, want := range reasons {
 			server := modeltest.New(t, modeltest.Answer{Raw: strings.ReplaceAll(raw, "STOP", said)})
 			response, err := quick().Complete(t.Context(), endpoint(api, server.URL), ask("?"))
 			require.NoError(t, err)
-			assert.Equal(t, chat.Response{Text: "x", Stop: want}, response, "usage that nobody counted is unknown, not zero")
+			assert.Equal(t, models.Response{Text: "x", Stop: want}, response, "usage that nobody counted is unknown, not zero")
 		}
 	}
 }
@@ -101,28 +101,28 @@ func TestErrorsAreTyped(t *testing.T) {
 	cases := []struct {
 		name string
 		step modeltest.Answer
-		want chat.Kind
+		want models.Kind
 	}{
-		{"no key", modeltest.Answer{Status: 401, Message: "bad " + key}, chat.Authentication},
-		{"forbidden", modeltest.Answer{Status: 403, Message: "no access to this model"}, chat.Authentication},
-		{"later", modeltest.Answer{Status: 429, Header: map[string]string{"Retry-After": "3600"}}, chat.RateLimit},
-		{"quota", modeltest.Answer{Status: 429, Code: "insufficient_quota", Message: "You exceeded your current quota"}, chat.Budget},
-		{"credit", modeltest.Answer{Status: 400, Code: "invalid_request_error", Message: "Your credit balance is too low"}, chat.Budget},
-		{"unpaid", modeltest.Answer{Status: 402}, chat.Budget},
-		{"too large", modeltest.Answer{Status: 413, Code: "tokens_limit_reached", Message: "Request body too large for gpt-4.1 model. Max size: 8000 tokens."}, chat.TooLarge},
-		{"too long", modeltest.Answer{Status: 400, Message: "prompt is too long: 210000 tokens > 200000 maximum"}, chat.TooLarge},
-		{"unknown model", modeltest.Answer{Status: 404, Message: "no such model"}, chat.Invalid},
-		{"redirect", modeltest.Answer{Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, chat.Invalid},
-		{"no JSON", modeltest.Answer{Raw: "<html>"}, chat.Malformed},
-		{"no choices", modeltest.Answer{Raw: `{"type": "x"}`}, chat.Malformed},
+		{"no key", modeltest.Answer{Status: 401, Message: "bad " + key}, models.Authentication},
+		{"forbidden", modeltest.Answer{Status: 403, Message: "no access to this model"}, models.Authentication},
+		{"later", modeltest.Answer{Status: 429, Header: map[string]string{"Retry-After": "3600"}}, models.RateLimit},
+		{"quota", modeltest.Answer{Status: 429, Code: "insufficient_quota", Message: "You exceeded your current quota"}, models.Budget},
+		{"credit", modeltest.Answer{Status: 400, Code: "invalid_request_error", Message: "Your credit balance is too low"}, models.Budget},
+		{"unpaid", modeltest.Answer{Status: 402}, models.Budget},
+		{"too large", modeltest.Answer{Status: 413, Code: "tokens_limit_reached", Message: "Request body too large for gpt-4.1 model. Max size: 8000 tokens."}, models.TooLarge},
+		{"too long", modeltest.Answer{Status: 400, Message: "prompt is too long: 210000 tokens > 200000 maximum"}, models.TooLarge},
+		{"unknown model", modeltest.Answer{Status: 404, Message: "no such model"}, models.Invalid},
+		{"redirect", modeltest.Answer{Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, models.Invalid},
+		{"no JSON", modeltest.Answer{Raw: "<html>"}, models.Malformed},
+		{"no choices", modeltest.Answer{Raw: `{"type": "x"}`}, models.Malformed},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			for _, api := range []chat.API{chat.OpenAI, chat.Anthropic} {
+			for _, api := range []models.API{models.OpenAI, models.Anthropic} {
 				server := modeltest.New(t, c.step)
 				_, err := quick().Complete(t.Context(), endpoint(api, server.URL), ask("?"))
-				var failed *chat.Error
+				var failed *models.Error
 				require.ErrorAs(t, err, &failed)
 				assert.Equal(t, c.want, failed.Kind, failed.Message)
 				assert.NotContains(t, err.Error(), key)
@@ -139,8 +139,8 @@ func TestRetryAfterIsHandedOn(t *testing.T) {
 		"3600": time.Hour, "Mon, 02 Jan 2034 15:04:05 GMT": 10 * time.Minute, "1e300": 366 * 24 * time.Hour,
 	} {
 		server := modeltest.New(t, modeltest.Answer{Status: 429, Header: map[string]string{"Retry-After": header, "Date": "Mon, 02 Jan 2034 14:54:05 GMT"}})
-		_, err := quick().Complete(t.Context(), endpoint(chat.OpenAI, server.URL), ask("?"))
-		var failed *chat.Error
+		_, err := quick().Complete(t.Context(), endpoint(models.OpenAI, server.URL), ask("?"))
+		var failed *models.Error
 		require.ErrorAs(t, err, &failed)
 		assert.Equal(t, want, failed.RetryAfter, header)
 	}
@@ -150,7 +150,7 @@ func TestTriesAgainWhenTheServerDidNotDoTheWork(t *testing.T) {
 	t.Parallel()
 	soon := map[string]string{"Retry-After": "0.01"}
 	server := modeltest.New(t, modeltest.Answer{Status: 500}, modeltest.Answer{Status: 429, Header: soon}, modeltest.Answer{Status: 529}, modeltest.Answer{Text: "at last"})
-	response, err := quick().Complete(t.Context(), endpoint(chat.Anthropic, server.URL), ask("?"))
+	response, err := quick().Complete(t.Context(), endpoint(models.Anthropic, server.URL), ask("?"))
 	require.NoError(t, err)
 	assert.Equal(t, "at last", response.Text)
 	assert.Len(t, server.Requests(), 4)
@@ -160,7 +160,7 @@ func TestGivesUp(t *testing.T) {
 	t.Parallel()
 	down := modeltest.Answer{Status: 503, Message: "overloaded"}
 	server := modeltest.New(t, down, down, down, down)
-	_, err := quick().Complete(t.Context(), endpoint(chat.OpenAI, server.URL), ask("?"))
+	_, err := quick().Complete(t.Context(), endpoint(models.OpenAI, server.URL), ask("?"))
 	require.EqualError(t, err, "server (HTTP 503): overloaded")
 	assert.Len(t, server.Requests(), 4)
 }
@@ -169,10 +169,10 @@ func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(nil)
 	server.Close()
-	_, err := quick().Complete(t.Context(), endpoint(chat.OpenAI, server.URL), ask("?"))
-	var failed *chat.Error
+	_, err := quick().Complete(t.Context(), endpoint(models.OpenAI, server.URL), ask("?"))
+	var failed *models.Error
 	require.ErrorAs(t, err, &failed)
-	assert.Equal(t, chat.Server, failed.Kind)
+	assert.Equal(t, models.Server, failed.Kind)
 	assert.Contains(t, failed.Message, "cannot be reached")
 }
 
@@ -181,10 +181,10 @@ func TestStallEndsInTime(t *testing.T) {
 	server := modeltest.New(t, modeltest.Stall())
 	client := quick()
 	client.PerAttempt = 50 * time.Millisecond
-	_, err := client.Complete(t.Context(), endpoint(chat.OpenAI, server.URL), ask("?"))
-	var failed *chat.Error
+	_, err := client.Complete(t.Context(), endpoint(models.OpenAI, server.URL), ask("?"))
+	var failed *models.Error
 	require.ErrorAs(t, err, &failed)
-	assert.Equal(t, chat.Timeout, failed.Kind)
+	assert.Equal(t, models.Timeout, failed.Kind)
 	assert.Len(t, server.Requests(), 1, "what may have been answered is not paid for twice")
 }
 
@@ -192,7 +192,7 @@ func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	server := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer { cancel(); return modeltest.Stall() })
-	_, err := quick().Complete(ctx, endpoint(chat.OpenAI, server.URL), ask("?"))
+	_, err := quick().Complete(ctx, endpoint(models.OpenAI, server.URL), ask("?"))
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -201,10 +201,10 @@ func TestDeadlineWhileWaitingKeepsTheCause(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	server := modeltest.New(t, modeltest.Wait(20))
-	_, err := quick().Complete(ctx, endpoint(chat.OpenAI, server.URL), ask("?"))
-	var failed *chat.Error
+	_, err := quick().Complete(ctx, endpoint(models.OpenAI, server.URL), ask("?"))
+	var failed *models.Error
 	require.ErrorAs(t, err, &failed)
-	assert.Equal(t, chat.RateLimit, failed.Kind)
+	assert.Equal(t, models.RateLimit, failed.Kind)
 	assert.Equal(t, 20*time.Second, failed.RetryAfter)
 }
 
@@ -217,7 +217,7 @@ func TestAdaptsToTheEndpoint(t *testing.T) {
 	request := ask("?")
 	zero := 0.0
 	request.Temperature = &zero
-	_, err := quick().Complete(t.Context(), endpoint(chat.OpenAI, server.URL), request)
+	_, err := quick().Complete(t.Context(), endpoint(models.OpenAI, server.URL), request)
 	require.NoError(t, err)
 	last := body(t, server.Requests()[2])
 	assert.InDelta(t, 77, last["max_completion_tokens"], 0)
@@ -228,7 +228,7 @@ func TestAdaptsToTheEndpoint(t *testing.T) {
 func TestHugeAnswerIsRefused(t *testing.T) {
 	t.Parallel()
 	server := modeltest.New(t, modeltest.Answer{Raw: `{"choices": [{"message": {"content": "` + strings.Repeat("x", 9<<20) + `"}}]}`})
-	_, err := quick().Complete(t.Context(), endpoint(chat.OpenAI, server.URL), ask("?"))
+	_, err := quick().Complete(t.Context(), endpoint(models.OpenAI, server.URL), ask("?"))
 	require.EqualError(t, err, "malformed (HTTP 200): the answer is larger than 8 MB")
 }
 
@@ -238,27 +238,27 @@ func TestKeyGoesToItsOwnHostAlone(t *testing.T) {
 	t.Cleanup(elsewhere.Close)
 	for _, status := range []int{301, 302, 307, 308} {
 		server := modeltest.New(t, modeltest.Answer{Status: status, Header: map[string]string{"Location": elsewhere.URL}})
-		_, err := quick().Complete(t.Context(), endpoint(chat.OpenAI, server.URL), ask("?"))
+		_, err := quick().Complete(t.Context(), endpoint(models.OpenAI, server.URL), ask("?"))
 		require.Error(t, err)
 	}
 }
 
 func TestEndpointsThatMakeNoSense(t *testing.T) {
 	t.Parallel()
-	good := endpoint(chat.OpenAI, "https://models.example")
-	for want, change := range map[string]func(*chat.Endpoint){
-		"must be reached by https": func(e *chat.Endpoint) { e.URL = "http://models.example/" },
-		"is no address such as":    func(e *chat.Endpoint) { e.URL = "models.example" },
-		"a plain address":          func(e *chat.Endpoint) { e.URL = "https://me:pw@models.example" },
-		"no model is named":        func(e *chat.Endpoint) { e.Model = "" },
-		"speaks openai or":         func(e *chat.Endpoint) { e.API = "soap" },
+	good := endpoint(models.OpenAI, "https://models.example")
+	for want, change := range map[string]func(*models.Endpoint){
+		"must be reached by https": func(e *models.Endpoint) { e.URL = "http://models.example/" },
+		"is no address such as":    func(e *models.Endpoint) { e.URL = "models.example" },
+		"a plain address":          func(e *models.Endpoint) { e.URL = "https://me:pw@models.example" },
+		"no model is named":        func(e *models.Endpoint) { e.Model = "" },
+		"speaks openai or":         func(e *models.Endpoint) { e.API = "soap" },
 	} {
 		changed := good
 		change(&changed)
 		_, err := quick().Complete(t.Context(), changed, ask("?"))
-		var failed *chat.Error
+		var failed *models.Error
 		require.ErrorAs(t, err, &failed)
-		assert.Equal(t, chat.Invalid, failed.Kind)
+		assert.Equal(t, models.Invalid, failed.Kind)
 		assert.Contains(t, failed.Message, want)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 )
 
 // openAI is the protocol of chat completions.
@@ -21,8 +21,8 @@ type openAIRequest struct {
 }
 
 type openAIMessage struct {
-	Role    chat.Role `json:"role"`
-	Content string    `json:"content"`
+	Role    models.Role `json:"role"`
+	Content string      `json:"content"`
 }
 
 type openAIFormat struct {
@@ -56,7 +56,7 @@ func (openAI) render(c *call) any {
 	return out
 }
 
-func (openAI) read(body []byte) (chat.Response, error) {
+func (openAI) read(body []byte) (models.Response, error) {
 	var in struct {
 		Model   string `json:"model"`
 		Choices []struct {
@@ -75,13 +75,13 @@ func (openAI) read(body []byte) (chat.Response, error) {
 		} `json:"usage"`
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
-		return chat.Response{}, err
+		return models.Response{}, err
 	}
 	if len(in.Choices) == 0 {
-		return chat.Response{}, errors.New("it has no choices")
+		return models.Response{}, errors.New("it has no choices")
 	}
 	choice := in.Choices[0]
-	out := chat.Response{Model: in.Model, Usage: chat.Usage{
+	out := models.Response{Model: in.Model, Usage: models.Usage{
 		InputTokens: in.Usage.Prompt, OutputTokens: in.Usage.Completion, CachedTokens: in.Usage.Details.Cached,
 	}}
 	if choice.Message.Content != nil {
@@ -89,13 +89,13 @@ func (openAI) read(body []byte) (chat.Response, error) {
 	}
 	switch {
 	case choice.FinishReason == "content_filter", choice.Message.Refusal != "" && out.Text == "":
-		out.Stop = chat.Refused
+		out.Stop = models.Refused
 	case choice.FinishReason == "length":
-		out.Stop = chat.Length
+		out.Stop = models.Length
 	case choice.FinishReason == "stop", choice.FinishReason == "":
-		out.Stop = chat.Ended
+		out.Stop = models.Ended
 	default:
-		out.Stop = chat.Stop(choice.FinishReason)
+		out.Stop = models.Stop(choice.FinishReason)
 	}
 	return out, nil
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 )
 
 // refusal is the error object of both APIs, as far as it is read.
@@ -22,21 +22,21 @@ type refusal struct {
 }
 
 // refused turns an answer that is no success into an error.
-func (c *call) refused(got answer) *chat.Error {
+func (c *call) refused(got answer) *models.Error {
 	var said refusal
 	_ = json.Unmarshal(got.body, &said)
 	code, _ := said.Error.Code.(string)
 	words := cmp.Or(said.Error.Message, said.Message, strings.TrimSpace(string(got.body[:min(len(got.body), 2000)])), http.StatusText(got.status))
 	kind := kindOf(got.status, strings.ToLower(code+" "+said.Error.Type), strings.ToLower(words))
 	failed := c.fail(kind, got.status, hint(kind, c.host)+words)
-	if kind == chat.RateLimit || kind == chat.Server {
+	if kind == models.RateLimit || kind == models.Server {
 		failed.RetryAfter = retryAfter(got.header)
 	}
 	return failed
 }
 
 // kindOf sorts a status, with what the server calls it and says of it.
-func kindOf(status int, code, words string) chat.Kind {
+func kindOf(status int, code, words string) models.Kind {
 	has := func(text string, parts ...string) bool {
 		for _, part := range parts {
 			if strings.Contains(text, part) {
@@ -47,27 +47,27 @@ func kindOf(status int, code, words string) chat.Kind {
 	}
 	switch {
 	case status == http.StatusPaymentRequired, has(code, "insufficient_quota", "billing"), has(words, "credit balance is too low"):
-		return chat.Budget
+		return models.Budget
 	case status == http.StatusRequestEntityTooLarge, has(code, "context_length_exceeded", "tokens_limit_reached"),
 		status == http.StatusBadRequest && has(words, "prompt is too long", "maximum context length"):
-		return chat.TooLarge
+		return models.TooLarge
 	case status == http.StatusTooManyRequests, status == http.StatusForbidden && has(words, "rate limit"):
-		return chat.RateLimit
+		return models.RateLimit
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return chat.Authentication
+		return models.Authentication
 	case status == http.StatusRequestTimeout, status >= 500:
-		return chat.Server
+		return models.Server
 	default:
-		return chat.Invalid
+		return models.Invalid
 	}
 }
 
 // hint says what to do about an error, where that is known.
-func hint(kind chat.Kind, host string) string {
+func hint(kind models.Kind, host string) string {
 	switch {
-	case kind == chat.Authentication && host == githubModels:
+	case kind == models.Authentication && host == githubModels:
 		return "the token may not use GitHub Models (give the workflow `permissions: models: read`): "
-	case kind == chat.Authentication:
+	case kind == models.Authentication:
 		return host + " does not accept the key: "
 	default:
 		return ""

@@ -10,11 +10,11 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 )
 
 // send makes one attempt.
-func (c *Client) send(ctx context.Context, call *call) (chat.Response, error) {
+func (c *Client) send(ctx context.Context, call *call) (models.Response, error) {
 	limit := c.PerAttempt
 	if limit <= 0 {
 		limit = perAttempt
@@ -25,15 +25,15 @@ func (c *Client) send(ctx context.Context, call *call) (chat.Response, error) {
 	got, err := c.post(bounded, call)
 	switch {
 	case err != nil:
-		return chat.Response{}, call.unanswered(ctx, bounded, err, time.Since(start))
+		return models.Response{}, call.unanswered(ctx, bounded, err, time.Since(start))
 	case got.status/100 != 2:
-		return chat.Response{}, call.refused(got)
+		return models.Response{}, call.refused(got)
 	case len(got.body) > maxAnswer:
-		return chat.Response{}, call.fail(chat.Malformed, got.status, fmt.Sprintf("the answer is larger than %d MB", maxAnswer>>20))
+		return models.Response{}, call.fail(models.Malformed, got.status, fmt.Sprintf("the answer is larger than %d MB", maxAnswer>>20))
 	}
 	response, err := call.read(got.body)
 	if err != nil {
-		return chat.Response{}, call.fail(chat.Malformed, got.status, "the answer cannot be read: "+err.Error())
+		return models.Response{}, call.fail(models.Malformed, got.status, "the answer cannot be read: "+err.Error())
 	}
 	return response, nil
 }
@@ -82,10 +82,10 @@ func (c *call) unanswered(whole, attempt context.Context, err error, after time.
 	case errors.Is(whole.Err(), context.Canceled):
 		return context.Cause(whole)
 	case attempt.Err() != nil:
-		return c.fail(chat.Timeout, 0, fmt.Sprintf("%s gave no answer within %s", c.host, after.Round(time.Second/10)))
+		return c.fail(models.Timeout, 0, fmt.Sprintf("%s gave no answer within %s", c.host, after.Round(time.Second/10)))
 	case errors.As(err, &dial) && dial.Op == "dial":
-		return c.fail(chat.Server, 0, fmt.Sprintf("%s cannot be reached: %v", c.host, dial.Err))
+		return c.fail(models.Server, 0, fmt.Sprintf("%s cannot be reached: %v", c.host, dial.Err))
 	default:
-		return c.fail(chat.Malformed, 0, fmt.Sprintf("the connection to %s broke: %v", c.host, err))
+		return c.fail(models.Malformed, 0, fmt.Sprintf("the connection to %s broke: %v", c.host, err))
 	}
 }

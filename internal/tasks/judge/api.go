@@ -5,14 +5,14 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/metric"
 )
 
 // api asks an endpoint over HTTP.
 type api struct {
 	complete Complete
-	endpoint chat.Endpoint
+	endpoint models.Endpoint
 	price    Price
 }
 
@@ -32,10 +32,10 @@ func (a *api) room() int {
 }
 
 func (a *api) ask(ctx context.Context, system, question string) (answer, error) {
-	response, err := a.complete(ctx, a.endpoint, chat.Request{
-		Messages: []chat.Message{
-			{Role: chat.System, Text: system, Repeats: true},
-			{Role: chat.User, Text: question},
+	response, err := a.complete(ctx, a.endpoint, models.Request{
+		Messages: []models.Message{
+			{Role: models.System, Text: system, Repeats: true},
+			{Role: models.User, Text: question},
 		},
 		MaxTokens: answerTokens, JSON: true,
 	})
@@ -50,7 +50,7 @@ func (a *api) ask(ctx context.Context, system, question string) (answer, error) 
 	if a.price != nil && err == nil {
 		said.usd = a.price(said.model, response.Usage)
 	}
-	var failed *chat.Error
+	var failed *models.Error
 	if errors.As(err, &failed) && failed.Status >= http.StatusBadRequest {
 		said.tokens, said.usd = new(int64), &metric.Value{} // a refusal costs nothing
 	}

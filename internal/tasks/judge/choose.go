@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -84,16 +84,16 @@ func (s Setting) claudeIsThere() bool {
 }
 
 // endpoint is Anthropic's with its own key, else the one of the settings.
-func (s Setting) endpoint() (endpoint chat.Endpoint, lacks string) {
+func (s Setting) endpoint() (endpoint models.Endpoint, lacks string) {
 	if s.Complete == nil {
-		return chat.Endpoint{}, "this binary asks no models"
+		return models.Endpoint{}, "this binary asks no models"
 	}
 	if key := s.Getenv("ANTHROPIC_API_KEY"); key != "" {
-		endpoint = chat.Endpoint{API: chat.Anthropic, URL: anthropicURL, Key: key, Model: anthropicModel}
+		endpoint = models.Endpoint{API: models.Anthropic, URL: anthropicURL, Key: key, Model: anthropicModel}
 		if address := s.Getenv("ANTHROPIC_BASE_URL"); address != "" {
 			endpoint.URL = address
 		}
-	} else if endpoint, lacks = chat.EndpointFrom(s.Getenv); lacks != "" {
+	} else if endpoint, lacks = models.EndpointFrom(s.Getenv); lacks != "" {
 		return endpoint, "set ANTHROPIC_API_KEY, or " + lacks
 	}
 	if s.Model != "" {

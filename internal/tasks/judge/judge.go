@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
@@ -130,14 +130,14 @@ func (v *Verdict) add(earlier Verdict) {
 }
 
 // Complete asks a model at an endpoint.
-type Complete func(context.Context, chat.Endpoint, chat.Request) (chat.Response, error)
+type Complete func(context.Context, models.Endpoint, models.Request) (models.Response, error)
 
 // Price is what a model's work costs in dollars, nil when that is not known.
-type Price func(model string, usage chat.Usage) *metric.Value
+type Price func(model string, usage models.Usage) *metric.Value
 
 // API returns a judge that asks the endpoint's model. Without a price, which may
 // be nil, nobody knows what it costs.
-func API(complete Complete, endpoint chat.Endpoint, price Price, masker process.Masker) *Judge {
+func API(complete Complete, endpoint models.Endpoint, price Price, masker process.Masker) *Judge {
 	return &Judge{asker: &api{complete, endpoint, price}, masker: masker, timeout: perCase}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/chat"
+	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/model"
 	"github.com/org/autoloop/internal/model/modeltest"
 	"github.com/org/autoloop/internal/process"
@@ -40,12 +40,12 @@ func sample() judge.Case {
 // both runs a test for both protocols of the API, with the real client.
 func both(t *testing.T, test func(t *testing.T, s *modeltest.Server, j *judge.Judge), answers ...modeltest.Answer) {
 	t.Helper()
-	for _, speaks := range []chat.API{chat.OpenAI, chat.Anthropic} {
+	for _, speaks := range []models.API{models.OpenAI, models.Anthropic} {
 		t.Run(string(speaks), func(t *testing.T) {
 			t.Parallel()
 			server := modeltest.New(t, answers...)
-			endpoint := chat.Endpoint{API: speaks, URL: server.URL, Key: secret, Model: "m1"}
-			if speaks == chat.OpenAI {
+			endpoint := models.Endpoint{API: speaks, URL: server.URL, Key: secret, Model: "m1"}
+			if speaks == models.OpenAI {
 				endpoint.URL += "/v1"
 			}
 			test(t, server, judge.API((&model.Client{Pause: 1}).Complete, endpoint, nil, masker()))
@@ -129,7 +129,7 @@ func TestJudgeEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	server := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer { cancel(); return modeltest.Stall() })
-	j := judge.API((&model.Client{}).Complete, chat.Endpoint{API: chat.OpenAI, URL: server.URL + "/v1", Model: "m"}, nil, masker())
+	j := judge.API((&model.Client{}).Complete, models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Model: "m"}, nil, masker())
 	_, err := j.Judge(ctx, sample())
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -1,11 +1,11 @@
-// Package chat is the vocabulary for asking a language model: endpoints,
+// Package models is the vocabulary for asking a language model: endpoints,
 // requests, answers, usage and errors, as values. Package model sends them; who
 // needs a model gets a function of type
 //
-//	func(context.Context, chat.Endpoint, chat.Request) (chat.Response, error)
+//	func(context.Context, models.Endpoint, models.Request) (models.Response, error)
 //
 // so that a binary which asks no model links no client.
-package chat
+package models
 
 // API is the protocol that an endpoint speaks.
 type API string
