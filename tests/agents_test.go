@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/model/modeltest"
+	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 )
 
 // agentKey is the key in the environment of every world with an agent; nothing

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/model/modeltest"
+	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 )
 
 // oneGrading is what a grader's answer costs: 1050 tokens, of claude-sonnet-4-5

@@ -37,7 +37,7 @@ func layout() map[string]layer {
 		domain: "metric program suite state results ledger gate noise audit agent/tuner prompt report agent/models github/ci " +
 			"post github/commands loop/budget",
 		adapter: "agent tasks/runcache tasks/judge loop/evaluation tasks/sandbox snapshot store loop/proposal github/api tree",
-		base:    "process files git model model/modeltest github/githubtest",
+		base:    "process files git agent/models/client model/modeltest github/githubtest",
 		service: "schedule loop tasks/taskrun evals skill setup github/sync",
 		root:    "cli",
 	}
@@ -52,8 +52,8 @@ func layout() map[string]layer {
 
 // exceptions are imports that do not go down one floor: git runs through command.
 var exceptions = []string{
-	"internal/git -> internal/process", "internal/model -> internal/process",
-	"cmd/iterate -> internal/model", // the one main that asks models hands the client to cli
+	"internal/git -> internal/process", "internal/agent/models/client -> internal/process",
+	"cmd/iterate -> internal/agent/models/client", // the one main that asks models hands the client to cli
 }
 
 // source is one file that is not a test.
@@ -185,11 +185,11 @@ func TestLibrariesHaveOneOwner(t *testing.T) {
 		"github.com/google/go-github":        "internal/github/api",
 		"golang.org/x/oauth2":                "internal/github/api",
 		"github.com/spf13/cobra":             "internal/cli",
-		"github.com/openai/":                 "internal/model",
-		"github.com/sashabaranov/go-openai":  "internal/model",
-		"github.com/anthropics/":             "internal/model",
-		"google.golang.org/genai":            "internal/model",
-		"github.com/google/generative-ai-go": "internal/model",
+		"github.com/openai/":                 "internal/agent/models/client",
+		"github.com/sashabaranov/go-openai":  "internal/agent/models/client",
+		"github.com/anthropics/":             "internal/agent/models/client",
+		"google.golang.org/genai":            "internal/agent/models/client",
+		"github.com/google/generative-ai-go": "internal/agent/models/client",
 	}
 	for _, s := range sources(t) {
 		for _, name := range s.imports() {
@@ -219,5 +219,5 @@ func TestSchedulerLinksNoModelClient(t *testing.T) {
 	}
 	visit("cmd/scheduler")
 	require.True(t, seen["internal/schedule"])
-	assert.False(t, seen["internal/model"], "cmd/scheduler reaches internal/model: give cli what needs a model from cmd/iterate alone")
+	assert.False(t, seen["internal/agent/models/client"], "cmd/scheduler reaches internal/agent/models/client: give cli what needs a model from cmd/iterate alone")
 }

@@ -5,11 +5,11 @@ package main
 import (
 	"os"
 
+	"github.com/org/autoloop/internal/agent/models/client"
 	"github.com/org/autoloop/internal/cli"
-	"github.com/org/autoloop/internal/model"
 )
 
 func main() {
-	client := &model.Client{}
+	client := &client.Client{}
 	os.Exit(cli.Main(cli.Iterate(client.Complete)))
 }

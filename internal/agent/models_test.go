@@ -13,8 +13,8 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/agent/models"
-	"github.com/org/autoloop/internal/model"
-	"github.com/org/autoloop/internal/model/modeltest"
+	"github.com/org/autoloop/internal/agent/models/client"
+	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -28,7 +28,7 @@ func now() time.Time { return time.Date(2025, 1, 15, 10, 30, 0, 0, time.UTC) }
 
 // models is the agent with a real client and a scripted server.
 func modelsAgent(server *modeltest.Server) *agent.Models {
-	client := &model.Client{Pause: time.Millisecond}
+	client := &client.Client{Pause: time.Millisecond}
 	return &agent.Models{
 		Complete: client.Complete, Now: now, Masker: process.NewMasker(nil, modelsKey),
 		Endpoint: models.Endpoint{API: models.OpenAI, URL: server.URL, Key: modelsKey, Model: "m-1"},

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/model/modeltest"
 	"github.com/org/autoloop/internal/process"
 )
 

@@ -15,10 +15,10 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/agent/models/client"
+	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/loop/evaluation"
-	"github.com/org/autoloop/internal/model"
-	"github.com/org/autoloop/internal/model/modeltest"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/judge"
@@ -324,7 +324,7 @@ func grader(t *testing.T, answers ...string) (evals.Grader, *modeltest.Server) {
 		list = append(list, modeltest.Answer{Text: text})
 	}
 	server := modeltest.New(t, list...)
-	return judge.API((&model.Client{Pause: 1}).Complete, models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Key: "k", Model: "m"}, nil, process.Masker{}), server
+	return judge.API((&client.Client{Pause: 1}).Complete, models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Key: "k", Model: "m"}, nil, process.Masker{}), server
 }
 
 func TestTheGraderBearsOutEachExpectation(t *testing.T) {

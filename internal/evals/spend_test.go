@@ -10,9 +10,9 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/agent/models/client"
+	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/internal/evals"
-	"github.com/org/autoloop/internal/model"
-	"github.com/org/autoloop/internal/model/modeltest"
 )
 
 // writes is an executor's answer of 1050 tokens that writes a file; garbled is
@@ -37,7 +37,7 @@ func asked(t *testing.T, tokens int64, answers ...string) (result evals.Result, 
 	}
 	server := modeltest.New(t, list...)
 	o := w.options("")
-	o.Agent = &agent.Models{Complete: (&model.Client{Pause: 1}).Complete, Endpoint: models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Model: "m"}, Now: o.Now}
+	o.Agent = &agent.Models{Complete: (&client.Client{Pause: 1}).Complete, Endpoint: models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Model: "m"}, Now: o.Now}
 	o.Jobs, o.Limit = 1, agent.Limit{Tokens: tokens}
 	result, err = w.run(t.Context(), o)
 	for _, r := range server.Requests() {

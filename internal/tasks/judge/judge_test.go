@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/models"
-	"github.com/org/autoloop/internal/model"
-	"github.com/org/autoloop/internal/model/modeltest"
+	"github.com/org/autoloop/internal/agent/models/client"
+	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/judge"
@@ -48,7 +48,7 @@ func both(t *testing.T, test func(t *testing.T, s *modeltest.Server, j *judge.Ju
 			if speaks == models.OpenAI {
 				endpoint.URL += "/v1"
 			}
-			test(t, server, judge.API((&model.Client{Pause: 1}).Complete, endpoint, nil, masker()))
+			test(t, server, judge.API((&client.Client{Pause: 1}).Complete, endpoint, nil, masker()))
 		})
 	}
 }
@@ -129,7 +129,7 @@ func TestJudgeEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	server := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer { cancel(); return modeltest.Stall() })
-	j := judge.API((&model.Client{}).Complete, models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Model: "m"}, nil, masker())
+	j := judge.API((&client.Client{}).Complete, models.Endpoint{API: models.OpenAI, URL: server.URL + "/v1", Model: "m"}, nil, masker())
 	_, err := j.Judge(ctx, sample())
 	require.ErrorIs(t, err, context.Canceled)
 }
@@ -224,7 +224,7 @@ func TestChoose(t *testing.T) {
 			t.Parallel()
 			j, none, err := judge.Choose(judge.Setting{
 				Mode: test.mode, Model: test.model, Getenv: func(name string) string { return test.env[name] },
-				Complete: (&model.Client{}).Complete, Claude: test.claude,
+				Complete: (&client.Client{}).Complete, Claude: test.claude,
 			})
 			if test.is != "" {
 				require.ErrorContains(t, err, test.is)

@@ -1,4 +1,4 @@
-package model_test
+package client_test
 
 import (
 	"context"
@@ -13,15 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/models"
-	"github.com/org/autoloop/internal/model"
-	"github.com/org/autoloop/internal/model/modeltest"
+	"github.com/org/autoloop/internal/agent/models/client"
+	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 )
 
 const key = "key-that-is-secret"
 
 func count(n int64) *int64 { return &n }
 
-func quick() *model.Client { return &model.Client{Pause: time.Millisecond} }
+func quick() *client.Client { return &client.Client{Pause: time.Millisecond} }
 
 func endpoint(api models.API, url string) models.Endpoint {
 	return models.Endpoint{API: api, URL: url, Key: key, Model: "m-1", OutputTokens: 77}

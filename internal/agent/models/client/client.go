@@ -1,7 +1,7 @@
-// Package model asks language models over HTTP: endpoints that speak OpenAI's
+// Package client asks language models over HTTP: endpoints that speak OpenAI's
 // chat completions (GitHub Models among them) and Anthropic's messages. It
 // returns exact usage and typed errors, and sends a key to its own host alone.
-package model
+package client
 
 import (
 	"context"
