@@ -9,7 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 )
 
 // choose settles who works: the flag's agent, a command that was given, the
@@ -52,16 +52,16 @@ func readyAgents(ctx context.Context, env Env) (string, error) {
 
 // sayWhatChanged warns that a workspace is of an earlier state of its skill,
 // before anything is spent on it.
-func (o *skillRunOptions) sayWhatChanged(ctx context.Context, env Env, w *snapshot.Workspace) error {
+func (o *skillRunOptions) sayWhatChanged(ctx context.Context, env Env, w *workspace.Workspace) error {
 	original, err := keptVersion(ctx, w, 0)
 	if err != nil {
 		return err
 	}
-	now, err := snapshot.Scan(ctx, w.Skill)
+	now, err := workspace.Scan(ctx, w.Skill)
 	if err != nil {
 		return fmt.Errorf("read the skill: %w", err)
 	}
-	a := &application{env: env, workspace: w, original: original, now: snapshot.Kept{Dir: w.Skill, Tree: now}}
+	a := &application{env: env, workspace: w, original: original, now: workspace.Kept{Dir: w.Skill, Tree: now}}
 	if !a.untouched(ctx) && !a.isVersion(ctx) {
 		fmt.Fprintf(env.Stderr, "warning: %s changed since v0 of %s, and this run goes on without that; begin with the skill as it is with --fresh\n", w.Skill, w.Dir)
 	}

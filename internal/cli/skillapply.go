@@ -16,7 +16,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/tree"
 )
 
@@ -75,14 +75,14 @@ func newSkillUndoCommand(env Env) *cobra.Command {
 type application struct {
 	env Env
 	skillApplyOptions
-	workspace     *snapshot.Workspace
-	original, now snapshot.Kept
+	workspace     *workspace.Workspace
+	original, now workspace.Kept
 }
 
 // changeSkill opens a workspace that no run works in, and does something to its
 // skill.
 func changeSkill(ctx context.Context, env Env, dir string, o skillApplyOptions, do func(*application, context.Context) error) error {
-	w, err := snapshot.OpenWorkspace(env.path(dir))
+	w, err := workspace.OpenWorkspace(env.path(dir))
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func changeSkill(ctx context.Context, env Env, dir string, o skillApplyOptions, 
 
 // applicationOf reads the skill of a workspace, after finishing what was
 // interrupted in it.
-func applicationOf(ctx context.Context, env Env, w *snapshot.Workspace, o skillApplyOptions) (*application, error) {
+func applicationOf(ctx context.Context, env Env, w *workspace.Workspace, o skillApplyOptions) (*application, error) {
 	var err error
 	if o.skill != "" {
 		w.Skill = env.path(o.skill)
@@ -118,17 +118,17 @@ func applicationOf(ctx context.Context, env Env, w *snapshot.Workspace, o skillA
 	if a.original, err = keptVersion(ctx, w, 0); err != nil {
 		return nil, err
 	}
-	found, err := snapshot.Scan(ctx, w.Skill)
+	found, err := workspace.Scan(ctx, w.Skill)
 	if err != nil {
 		return nil, fmt.Errorf("read the skill: %w", err)
 	}
-	a.now = snapshot.Kept{Dir: w.Skill, Tree: found}
+	a.now = workspace.Kept{Dir: w.Skill, Tree: found}
 	return a, nil
 }
 
 // finishRestore ends an application to a skill that was interrupted.
 func finishRestore(ctx context.Context, env Env, skill string) error {
-	resumed, err := snapshot.Resume(ctx, skill)
+	resumed, err := workspace.Resume(ctx, skill)
 	if resumed {
 		fmt.Fprintln(env.Stderr, "an interrupted restore of the skill was finished first")
 	}
@@ -204,7 +204,7 @@ func (a *application) untouched(ctx context.Context) bool {
 }
 
 // joined applies a version to a skill that changed since v0.
-func (a *application) joined(ctx context.Context, wanted snapshot.Kept) error {
+func (a *application) joined(ctx context.Context, wanted workspace.Kept) error {
 	if !a.merge {
 		return fmt.Errorf("%s changed since v0 (%s); nothing was applied: use --merge to join both, or put it back first",
 			a.workspace.Skill, differing(a.original.Tree, a.now.Tree))
@@ -228,14 +228,14 @@ func (a *application) joined(ctx context.Context, wanted snapshot.Kept) error {
 }
 
 // merged puts the merge into the workspace, as the snapshot `merged`.
-func (a *application) merged(ctx context.Context, wanted snapshot.Kept) (kept snapshot.Kept, err error) {
+func (a *application) merged(ctx context.Context, wanted workspace.Kept) (kept workspace.Kept, err error) {
 	dir, err := os.MkdirTemp("", "autoloop-merge-")
 	if err != nil {
 		return kept, err
 	}
 	defer func() { err = errors.Join(err, tree.RemoveAll(dir)) }()
 	err = inScratch(ctx, a.env, func(repo *git.Repo) error {
-		conflicts, err := snapshot.Merge(ctx, repo, a.original, a.now, wanted, dir)
+		conflicts, err := workspace.Merge(ctx, repo, a.original, a.now, wanted, dir)
 		if err == nil && len(conflicts) > 0 {
 			err = fmt.Errorf("v%d cannot be joined with what changed in %s since v0: conflicts in %s; nothing was applied",
 				a.version, a.workspace.Skill, named(conflicts))
@@ -246,7 +246,7 @@ func (a *application) merged(ctx context.Context, wanted snapshot.Kept) (kept sn
 		return kept, err
 	}
 	kept.Dir = filepath.Join(a.workspace.Dir, "merged")
-	taken, err := snapshot.Take(ctx, dir, kept.Dir)
+	taken, err := workspace.Take(ctx, dir, kept.Dir)
 	kept.Tree = taken.Tree
 	return kept, err
 }
@@ -291,7 +291,7 @@ func (a *application) isVersion(ctx context.Context) bool {
 // keep takes a snapshot of the skill as it is, into the workspace.
 func (a *application) keep(ctx context.Context, name string) error {
 	place := filepath.Join(a.workspace.Dir, name)
-	if _, err := snapshot.Take(ctx, a.workspace.Skill, place); err != nil {
+	if _, err := workspace.Take(ctx, a.workspace.Skill, place); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.env.Stdout, "what %s was is kept as %s\n", a.workspace.Skill, place)
@@ -312,7 +312,7 @@ func (a *application) agreed(ctx context.Context, question string) (bool, error)
 
 // restore makes the skill a snapshot, if it is still what was looked at.
 func (a *application) restore(ctx context.Context, from string, version int) error {
-	restored, err := snapshot.RestoreOver(ctx, from, a.workspace.Skill, a.now.Tree.Digest())
+	restored, err := workspace.RestoreOver(ctx, from, a.workspace.Skill, a.now.Tree.Digest())
 	if err != nil {
 		return err
 	}
@@ -328,14 +328,14 @@ func (a *application) remember(version int, digest string) error {
 	if a.workspace.SuiteHash == "" {
 		return nil // a workspace without a manifest is left without
 	}
-	a.workspace.Applied = &snapshot.Applied{Version: version, Digest: digest}
+	a.workspace.Applied = &workspace.Applied{Version: version, Digest: digest}
 	return a.workspace.Save()
 }
 
 // differing names the first paths that two trees do not have alike.
-func differing(before, after snapshot.Tree) string {
+func differing(before, after workspace.Tree) string {
 	var names []string
-	for _, d := range snapshot.Compare(before, after) {
+	for _, d := range workspace.Compare(before, after) {
 		names = append(names, d.Path)
 	}
 	return named(names)

@@ -19,7 +19,7 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -71,11 +71,11 @@ func (o *skillDraft) draft(ctx context.Context, env Env, dir string, found []str
 	}
 	defer func() { err = errors.Join(err, tree.RemoveAll(run)) }()
 	work, kept := filepath.Join(run, "work"), filepath.Join(run, "v0")
-	taken, err := snapshot.Take(ctx, dir, kept)
+	taken, err := workspace.Take(ctx, dir, kept)
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := snapshot.Restore(ctx, kept, work); err != nil {
+	if _, err := workspace.Restore(ctx, kept, work); err != nil {
 		return nil, nil, err
 	}
 	if err := o.propose(ctx, env, run, work, found); err != nil {
@@ -100,13 +100,13 @@ func (o *skillDraft) draft(ctx context.Context, env Env, dir string, found []str
 
 // drafted lists the suites that an agent changed; anything else that it changed
 // is an error, and so is nothing at all.
-func drafted(ctx context.Context, before snapshot.Tree, work string) ([]string, error) {
-	after, err := snapshot.Scan(ctx, work)
+func drafted(ctx context.Context, before workspace.Tree, work string) ([]string, error) {
+	after, err := workspace.Scan(ctx, work)
 	if err != nil {
 		return nil, err
 	}
 	var changed, strays []string
-	for _, d := range snapshot.Compare(before, after) {
+	for _, d := range workspace.Compare(before, after) {
 		switch {
 		case d.Path == suite.EvalFile || d.Path == suite.TriggerFile:
 			changed = append(changed, d.Path)

@@ -22,7 +22,7 @@ import (
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/skill"
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -38,7 +38,7 @@ func newSkillReportCommand(env Env) *cobra.Command {
 			"  iterate skill report skills/release-notes-autoresearch --diff | git apply --directory=skills/release-notes",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := snapshot.OpenWorkspace(env.path(args[0]))
+			w, err := workspace.OpenWorkspace(env.path(args[0]))
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ func newSkillReportCommand(env Env) *cobra.Command {
 const bestVersion = -1
 
 // reportSkill puts the report together, with the patch to a version as it is.
-func reportSkill(ctx context.Context, env Env, w *snapshot.Workspace, version int) (r report.SkillReport, patch []byte, err error) {
+func reportSkill(ctx context.Context, env Env, w *workspace.Workspace, version int) (r report.SkillReport, patch []byte, err error) {
 	table, err := w.Results()
 	if err != nil {
 		return r, nil, err
@@ -106,7 +106,7 @@ func reportSkill(ctx context.Context, env Env, w *snapshot.Workspace, version in
 
 // skillTitle is what the skill is called: by itself, by its suite, or by the
 // place that it is in.
-func skillTitle(skill *evals.Skill, w *snapshot.Workspace) string {
+func skillTitle(skill *evals.Skill, w *workspace.Workspace) string {
 	switch {
 	case skill.Name != filepath.Base(skill.Dir):
 		return skill.Name
@@ -119,7 +119,7 @@ func skillTitle(skill *evals.Skill, w *snapshot.Workspace) string {
 
 // gradedCases reads a version's cases, over all of its runs that a decision
 // counts; none when it was not run.
-func gradedCases(suited *evals.Skill, w *snapshot.Workspace, version int, rows []results.Row) (evals.Result, error) {
+func gradedCases(suited *evals.Skill, w *workspace.Workspace, version int, rows []results.Row) (evals.Result, error) {
 	last := 0
 	for _, row := range rows {
 		last = max(last, row.Iteration)
@@ -167,7 +167,7 @@ func failuresOf(cases []suite.CaseScore) []report.SkillFailure {
 }
 
 // versionPatch is what a version changes of the original; nothing for v0.
-func versionPatch(ctx context.Context, env Env, w *snapshot.Workspace, n int) ([]byte, []report.SkillChange, error) {
+func versionPatch(ctx context.Context, env Env, w *workspace.Workspace, n int) ([]byte, []report.SkillChange, error) {
 	if n == 0 {
 		return nil, []report.SkillChange{}, nil
 	}
@@ -183,15 +183,15 @@ func versionPatch(ctx context.Context, env Env, w *snapshot.Workspace, n int) ([
 	return patch, changesOf(before, after), err
 }
 
-func keptVersion(ctx context.Context, w *snapshot.Workspace, n int) (snapshot.Kept, error) {
-	found, err := snapshot.Verify(ctx, w.Version(n))
-	return snapshot.Kept{Dir: w.Version(n), Tree: found}, err
+func keptVersion(ctx context.Context, w *workspace.Workspace, n int) (workspace.Kept, error) {
+	found, err := workspace.Verify(ctx, w.Version(n))
+	return workspace.Kept{Dir: w.Version(n), Tree: found}, err
 }
 
 // patchOf compares in a repository that is thrown away.
-func patchOf(ctx context.Context, env Env, before, after snapshot.Kept) (patch []byte, err error) {
+func patchOf(ctx context.Context, env Env, before, after workspace.Kept) (patch []byte, err error) {
 	err = inScratch(ctx, env, func(repo *git.Repo) error {
-		patch, err = snapshot.Patch(ctx, repo, before, after)
+		patch, err = workspace.Patch(ctx, repo, before, after)
 		return err
 	})
 	return patch, err
@@ -212,9 +212,9 @@ func inScratch(ctx context.Context, env Env, work func(*git.Repo) error) (err er
 }
 
 // changesOf lists what differs, with modes and what is binary.
-func changesOf(before, after snapshot.Kept) []report.SkillChange {
+func changesOf(before, after workspace.Kept) []report.SkillChange {
 	changes := []report.SkillChange{}
-	for _, d := range snapshot.Compare(before.Tree, after.Tree) {
+	for _, d := range workspace.Compare(before.Tree, after.Tree) {
 		c := report.SkillChange{Path: d.Path, What: "changed"}
 		if report.Plain(d.Path, len(d.Path)) != d.Path || !utf8.ValidString(d.Path) {
 			c.Path = fmt.Sprintf("%q", d.Path)
@@ -239,8 +239,8 @@ func changesOf(before, after snapshot.Kept) []report.SkillChange {
 }
 
 // isBinary looks as git does: for a zero byte in the first 8000.
-func isBinary(in snapshot.Kept, e *snapshot.Entry) bool {
-	if e.Kind != snapshot.File {
+func isBinary(in workspace.Kept, e *workspace.Entry) bool {
+	if e.Kind != workspace.File {
 		return false
 	}
 	file, err := os.Open(filepath.Join(in.Dir, filepath.FromSlash(e.Path)))

@@ -10,7 +10,7 @@ import (
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/skill"
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 )
 
 // skillResult is `iterate skill PATH --json`.
@@ -57,7 +57,7 @@ func (o *skillRunOptions) text(env Env) io.Writer {
 
 // conclude shows the report, asks whether the best version is to be applied,
 // and prints the result.
-func (o *skillRunOptions) conclude(ctx context.Context, env Env, w *snapshot.Workspace, result skillResult) error {
+func (o *skillRunOptions) conclude(ctx context.Context, env Env, w *workspace.Workspace, result skillResult) error {
 	speaking := env
 	speaking.Stdout = o.text(env)
 	var err error
@@ -72,7 +72,7 @@ func (o *skillRunOptions) conclude(ctx context.Context, env Env, w *snapshot.Wor
 
 // offer shows the report and asks whether the best version is to be applied,
 // when there is one and the skill is still what it was.
-func (o *skillRunOptions) offer(ctx context.Context, env Env, w *snapshot.Workspace) (applied bool, err error) {
+func (o *skillRunOptions) offer(ctx context.Context, env Env, w *workspace.Workspace) (applied bool, err error) {
 	if w.Best == 0 {
 		return false, showReport(ctx, env, w)
 	}
@@ -91,12 +91,12 @@ func (o *skillRunOptions) offer(ctx context.Context, env Env, w *snapshot.Worksp
 	if err := a.apply(ctx); err != nil {
 		return false, err
 	}
-	now, err := snapshot.Scan(ctx, w.Skill)
+	now, err := workspace.Scan(ctx, w.Skill)
 	return err == nil && now.Digest() == best.Tree.Digest(), err
 }
 
 // showReport prints the report where nothing is asked.
-func showReport(ctx context.Context, env Env, w *snapshot.Workspace) error {
+func showReport(ctx context.Context, env Env, w *workspace.Workspace) error {
 	r, _, err := reportSkill(ctx, env, w, bestVersion)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ import (
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/skill"
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/tree"
 )
 
@@ -144,23 +144,23 @@ func (o *skillRunOptions) repeats() (int, error) {
 
 // place is where the workspace of a skill is, or will be.
 func (o *skillRunOptions) place(env Env, dir string) string {
-	place := snapshot.WorkspaceDir(dir)
+	place := workspace.WorkspaceDir(dir)
 	if o.workspace != "" {
 		place = env.path(o.workspace)
 	}
 	if o.fresh {
-		place = snapshot.FreshDir(place)
+		place = workspace.FreshDir(place)
 	}
 	return place
 }
 
 // open continues the workspace, or makes it.
-func (o *skillRunOptions) open(ctx context.Context, env Env, dir string) (*snapshot.Workspace, error) {
+func (o *skillRunOptions) open(ctx context.Context, env Env, dir string) (*workspace.Workspace, error) {
 	place := o.place(env, dir)
 	if _, err := os.Lstat(filepath.Join(place, "manifest.json")); errors.Is(err, fs.ErrNotExist) {
-		return snapshot.Create(ctx, place, dir)
+		return workspace.Create(ctx, place, dir)
 	}
-	w, err := snapshot.OpenWorkspace(place)
+	w, err := workspace.OpenWorkspace(place)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (o *skillRunOptions) open(ctx context.Context, env Env, dir string) (*snaps
 
 // ofThisSkill refuses the workspace of another skill. One whose skill is not
 // where it was is taken for this one's.
-func ofThisSkill(w *snapshot.Workspace, dir string) error {
+func ofThisSkill(w *workspace.Workspace, dir string) error {
 	here, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return err
@@ -218,7 +218,7 @@ func (o *skillRunOptions) wire(ctx context.Context, env Env, suited *evals.Skill
 }
 
 // loop is the improvement in a workspace.
-func (o *skillRunOptions) loop(ctx context.Context, env Env, w *snapshot.Workspace, wiring *skillWiring) (*skill.Loop, *workspaceEvals, error) {
+func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Workspace, wiring *skillWiring) (*skill.Loop, *workspaceEvals, error) {
 	suited, err := workspaceSkill(ctx, env, w)
 	if err != nil {
 		return nil, nil, misfit(err)
@@ -294,11 +294,11 @@ func (e *workspaceEvals) version(ctx context.Context, suited *evals.Skill, dir s
 // read-only, and a case would be another one with that than with a candidate.
 // Any other directory is returned as it is.
 func (e *workspaceEvals) unpacked(ctx context.Context, dir string) (string, error) {
-	if _, err := os.Lstat(snapshot.ManifestFile(dir)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(workspace.ManifestFile(dir)); errors.Is(err, fs.ErrNotExist) {
 		return dir, nil
 	}
 	place := filepath.Join(e.versions, filepath.Base(dir))
-	_, err := snapshot.Restore(ctx, dir, place)
+	_, err := workspace.Restore(ctx, dir, place)
 	return place, err
 }
 

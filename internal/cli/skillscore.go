@@ -16,7 +16,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/skill"
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -97,7 +97,7 @@ func problemOf(c suite.CaseScore) string {
 }
 
 func scoreIteration(ctx context.Context, env Env, dir string, n int, asJSON bool) error {
-	w, err := snapshot.OpenWorkspace(env.path(dir))
+	w, err := workspace.OpenWorkspace(env.path(dir))
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func readRuns(suited *evals.Skill, iteration string, dirs []string) (evals.Resul
 }
 
 // notMeasured says why an iteration has no score.
-func notMeasured(w *snapshot.Workspace, n int) error {
+func notMeasured(w *workspace.Workspace, n int) error {
 	table, err := w.Results()
 	if err != nil {
 		return err
@@ -162,13 +162,13 @@ func notMeasured(w *snapshot.Workspace, n int) error {
 
 // workspaceSkill reads the suite that a workspace is scored by: v0's, which must
 // be as it was taken. A v0 that a script made without a manifest is warned of.
-func workspaceSkill(ctx context.Context, env Env, w *snapshot.Workspace) (*evals.Skill, error) {
+func workspaceSkill(ctx context.Context, env Env, w *workspace.Workspace) (*evals.Skill, error) {
 	original := w.Version(0)
-	if _, err := os.Lstat(snapshot.ManifestFile(original)); errors.Is(err, fs.ErrNotExist) && w.SuiteHash == "" {
+	if _, err := os.Lstat(workspace.ManifestFile(original)); errors.Is(err, fs.ErrNotExist) && w.SuiteHash == "" {
 		fmt.Fprintf(env.Stderr, "warning: %s has no manifest, so nothing says that its suite is the one it began with\n", original)
 		return evals.Load(original, ".", "")
 	}
-	suiteFiles, err := snapshot.VerifyBelow(ctx, original, suite.EvalDir)
+	suiteFiles, err := workspace.VerifyBelow(ctx, original, suite.EvalDir)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/schedule"
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -100,7 +100,7 @@ func mergeFigure(parts []shardPart, name string, of func(*evaluated) *evaluatedF
 // writeSkillPart keeps what a part came to beside its gradings. Its digest is of
 // the skill's content, and of who works on its cases and grades them.
 func writeSkillPart(ctx context.Context, skill *evals.Skill, dir string, o skillEvalOptions, shard schedule.Shard, found evaluated, orders map[string][]string) error {
-	content, err := snapshot.Scan(ctx, skill.Dir)
+	content, err := workspace.Scan(ctx, skill.Dir)
 	if err != nil {
 		return err
 	}

@@ -12,19 +12,19 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 )
 
 // triggersOf is where the trigger queries of a version leave what they came to.
-func triggersOf(w *snapshot.Workspace, version int) string {
+func triggersOf(w *workspace.Workspace, version int) string {
 	return filepath.Join(w.Iteration(version), suiteTriggers)
 }
 
 // triggers runs the trigger queries of the original and of the best version,
 // each of them once in a workspace. They are a figure of the report and decide
 // nothing.
-func (e *workspaceEvals) triggers(ctx context.Context, w *snapshot.Workspace) error {
+func (e *workspaceEvals) triggers(ctx context.Context, w *workspace.Workspace) error {
 	suited := e.suited.TriggerSuite()
 	if suited == nil || !evals.Chooses(e.options.Agent.Name()) {
 		return nil
@@ -42,7 +42,7 @@ func (e *workspaceEvals) triggers(ctx context.Context, w *snapshot.Workspace) er
 
 // trigger runs the queries for one version. What they leave gets its name when
 // all of it is there.
-func (e *workspaceEvals) trigger(ctx context.Context, w *snapshot.Workspace, suited *evals.Skill, version int) error {
+func (e *workspaceEvals) trigger(ctx context.Context, w *workspace.Workspace, suited *evals.Skill, version int) error {
 	of, err := e.version(ctx, suited, w.Version(version))
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (e *workspaceEvals) trigger(ctx context.Context, w *snapshot.Workspace, sui
 
 // triggerFigures reads what the trigger queries of the versions came to; none of
 // a version for which they were not run.
-func triggerFigures(suited *evals.Skill, w *snapshot.Workspace, rows []results.Row) ([]report.SkillTriggers, error) {
+func triggerFigures(suited *evals.Skill, w *workspace.Workspace, rows []results.Row) ([]report.SkillTriggers, error) {
 	queries := suited.TriggerSuite()
 	if queries == nil {
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/prompt"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -21,7 +21,7 @@ import (
 // strictly better.
 func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 	n, candidate := s.last+1, s.Workspace.Candidate()
-	if err := snapshot.Discard(s.Workspace.Version(n)); err != nil { // of an interrupted run, which has no row
+	if err := workspace.Discard(s.Workspace.Version(n)); err != nil { // of an interrupted run, which has no row
 		return false, err
 	}
 	if err := notExchanged(candidate); err != nil {
@@ -29,10 +29,10 @@ func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 			return false, err
 		}
 	}
-	if _, err := snapshot.Restore(ctx, s.Workspace.Version(s.Workspace.Best), candidate); err != nil {
+	if _, err := workspace.Restore(ctx, s.Workspace.Version(s.Workspace.Best), candidate); err != nil {
 		return false, err
 	}
-	before, err := snapshot.Scan(ctx, candidate)
+	before, err := workspace.Scan(ctx, candidate)
 	if err != nil {
 		return false, err
 	}
@@ -56,7 +56,7 @@ func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if now, err := snapshot.Scan(ctx, candidate); ctx.Err() == nil && (err != nil || now.Digest() != proposed.Digest()) {
+	if now, err := workspace.Scan(ctx, candidate); ctx.Err() == nil && (err != nil || now.Digest() != proposed.Digest()) {
 		return false, s.enter(n, nil, results.Reverted, joined(reply.Summary, "its files changed while it was measured"))
 	}
 	lost := gate.LostCases(found.before, found.after)
@@ -75,7 +75,7 @@ func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 // keep makes the candidate the next version: snapshot, row and manifest, in this
 // order, so that a process that is killed leaves the old best or the new one.
 func (s *state) keep(ctx context.Context, n int, candidate string, found tried, reply agent.Reply) error {
-	if _, err := snapshot.Take(ctx, candidate, s.Workspace.Version(n)); err != nil {
+	if _, err := workspace.Take(ctx, candidate, s.Workspace.Version(n)); err != nil {
 		return err
 	}
 	text := reply.Summary
@@ -97,11 +97,11 @@ func (s *state) keep(ctx context.Context, n int, candidate string, found tried, 
 }
 
 // guard reads a candidate, and says why it is not measured, or "".
-func (s *state) guard(ctx context.Context, before snapshot.Tree) (after snapshot.Tree, refused string) {
+func (s *state) guard(ctx context.Context, before workspace.Tree) (after workspace.Tree, refused string) {
 	if err := notExchanged(s.Workspace.Candidate()); err != nil {
 		return nil, err.Error()
 	}
-	after, err := snapshot.Scan(ctx, s.Workspace.Candidate())
+	after, err := workspace.Scan(ctx, s.Workspace.Candidate())
 	switch {
 	case err != nil:
 		return nil, err.Error()
@@ -110,7 +110,7 @@ func (s *state) guard(ctx context.Context, before snapshot.Tree) (after snapshot
 	case after.Below(suite.EvalDir).Digest() != before.Below(suite.EvalDir).Digest():
 		return nil, "it changed the eval suite, which nobody who is graded by it may"
 	}
-	if entry, there := after.Find("SKILL.md"); !there || entry.Kind != snapshot.File {
+	if entry, there := after.Find("SKILL.md"); !there || entry.Kind != workspace.File {
 		return nil, "it has no SKILL.md any more"
 	}
 	return after, ""
@@ -126,7 +126,7 @@ func notExchanged(candidate string) error {
 }
 
 // propose lets the improver work on the candidate.
-func (s *state) propose(ctx context.Context, n int, tree snapshot.Tree) (agent.Reply, error) {
+func (s *state) propose(ctx context.Context, n int, tree workspace.Tree) (agent.Reply, error) {
 	home, env, err := s.Home()
 	if err != nil {
 		return agent.Reply{}, err
@@ -134,7 +134,7 @@ func (s *state) propose(ctx context.Context, n int, tree snapshot.Tree) (agent.R
 	allowed := func(path string) bool { return path != suite.EvalDir && !strings.HasPrefix(path, suite.EvalDir+"/") }
 	var files []string
 	for _, entry := range tree {
-		if entry.Kind == snapshot.File && allowed(entry.Path) {
+		if entry.Kind == workspace.File && allowed(entry.Path) {
 			files = append(files, entry.Path)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -42,7 +42,7 @@ type Evals interface {
 
 // Loop improves one skill. All fields but the optional ones must be set.
 type Loop struct {
-	Workspace *snapshot.Workspace
+	Workspace *workspace.Workspace
 	Evals     Evals
 	// Improver changes candidates; Model and Command are handed on to it.
 	Improver       agent.Agent
@@ -138,7 +138,7 @@ func (l *Loop) begin(ctx context.Context) (*state, error) {
 			best = row.Iteration
 		}
 	}
-	if _, err := snapshot.Verify(ctx, l.Workspace.Version(best)); err != nil {
+	if _, err := workspace.Verify(ctx, l.Workspace.Version(best)); err != nil {
 		return nil, err
 	}
 	if len(s.rows) > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 )
 
 // RunsFile is in the directory of an iteration that was decided by a trial: it
@@ -93,7 +93,7 @@ func readRuns(dir string) (*Runs, error) {
 		return nil, err
 	}
 	var r Runs
-	if err := json.Unmarshal(data, &r); err != nil || r.Schema != snapshot.Schema {
+	if err := json.Unmarshal(data, &r); err != nil || r.Schema != workspace.Schema {
 		return nil, fmt.Errorf("%s is no list of runs that this program reads, or was cut off; remove it, and the first run alone counts", file)
 	}
 	for _, run := range r.Runs {
@@ -122,7 +122,7 @@ func IterationRuns(dir string) ([]string, error) {
 // VersionRuns lists the directories of all runs of a version that a decision
 // counts, up to an iteration: those by which it was kept, and those in which
 // later candidates were held against it.
-func VersionRuns(w *snapshot.Workspace, version, upTo int) ([]string, error) {
+func VersionRuns(w *workspace.Workspace, version, upTo int) ([]string, error) {
 	dirs, err := IterationRuns(w.Iteration(version))
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -81,7 +81,7 @@ func (s *state) trial(ctx context.Context, n int, candidate string) (tried, erro
 	if err := s.clear(n); err != nil {
 		return t, err
 	}
-	record := &Runs{Schema: snapshot.Schema, Incumbent: s.Workspace.Best}
+	record := &Runs{Schema: workspace.Schema, Incumbent: s.Workspace.Best}
 	best, runs, stage := suite.RateValue(s.best.Rate), map[gate.Side]int{}, gate.Once
 	trial := gate.NewTrial(gate.Standard{Rule: s.rule(), Direction: metric.Higher, Best: &best})
 	for step, more := trial.Next(); more; step, more = trial.Next() {

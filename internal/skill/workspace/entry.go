@@ -1,7 +1,7 @@
-// Package snapshot keeps states of a directory on disk: a snapshot is read-only,
+// Package workspace keeps states of a directory on disk: a snapshot is read-only,
 // whole or not there, and checked against its manifest before anything is made
 // of it. It lays out the workspace that a skill is improved in.
-package snapshot
+package workspace
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package snapshot_test
+package workspace_test
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 )
 
 // large is a skill of 2,000 files and 17 MB.
@@ -34,7 +34,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	base := room(b)
 	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
 	large(b, src)
-	_, err := snapshot.Take(b.Context(), src, snap)
+	_, err := workspace.Take(b.Context(), src, snap)
 	require.NoError(b, err)
 	fresh := func(b *testing.B, i int) string {
 		return filepath.Join(base, fmt.Sprintf("%s-%d-%d", filepath.Base(b.Name()), b.N, i))
@@ -53,32 +53,32 @@ func BenchmarkSnapshot(b *testing.B) {
 	})
 	b.Run("snapshot fresh", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
-			_, err := snapshot.Take(b.Context(), src, fresh(b, i))
+			_, err := workspace.Take(b.Context(), src, fresh(b, i))
 			require.NoError(b, err)
 		}
 	})
 	b.Run("snapshot unchanged", func(b *testing.B) {
 		for b.Loop() {
-			_, err := snapshot.Take(b.Context(), src, snap)
+			_, err := workspace.Take(b.Context(), src, snap)
 			require.NoError(b, err)
 		}
 	})
 	b.Run("restore fresh", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
-			_, err := snapshot.Restore(b.Context(), snap, fresh(b, i))
+			_, err := workspace.Restore(b.Context(), snap, fresh(b, i))
 			require.NoError(b, err)
 		}
 	})
 	b.Run("restore unchanged", func(b *testing.B) {
 		for b.Loop() {
-			_, err := snapshot.Restore(b.Context(), snap, src)
+			_, err := workspace.Restore(b.Context(), snap, src)
 			require.NoError(b, err)
 		}
 	})
 	b.Run("restore one file", func(b *testing.B) {
 		for b.Loop() {
 			write(b, src, "part-00/file-0000.md", "changed", 0o644)
-			_, err := snapshot.Restore(b.Context(), snap, src)
+			_, err := workspace.Restore(b.Context(), snap, src)
 			require.NoError(b, err)
 		}
 	})

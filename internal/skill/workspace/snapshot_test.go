@@ -1,4 +1,4 @@
-package snapshot_test
+package workspace_test
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 )
 
 // write makes a file with its directories.
@@ -52,9 +52,9 @@ func odd(t testing.TB, dir string) {
 	require.NoError(t, os.Chmod(filepath.Join(dir, "deep"), 0o700))
 }
 
-func scan(t testing.TB, dir string) snapshot.Tree {
+func scan(t testing.TB, dir string) workspace.Tree {
 	t.Helper()
-	tree, err := snapshot.Scan(t.Context(), dir)
+	tree, err := workspace.Scan(t.Context(), dir)
 	require.NoError(t, err)
 	return tree
 }
@@ -67,7 +67,7 @@ func TestSnapshotAndRestoreAreExact(t *testing.T) {
 	write(t, src, ".git/config", "[core]", 0o644)
 	before := scan(t, src)
 
-	taken, err := snapshot.Take(t.Context(), src, snap)
+	taken, err := workspace.Take(t.Context(), src, snap)
 	require.NoError(t, err)
 	assert.True(t, taken.Changed)
 	assert.Equal(t, 13, taken.Files)
@@ -77,7 +77,7 @@ func TestSnapshotAndRestoreAreExact(t *testing.T) {
 		assert.Zero(t, e.Mode&0o222, "%q can be written", e.Path)
 	}
 
-	restored, err := snapshot.Restore(t.Context(), snap, dst)
+	restored, err := workspace.Restore(t.Context(), snap, dst)
 	require.NoError(t, err)
 	assert.Equal(t, 13, restored.Written)
 	assert.Equal(t, before, scan(t, dst))
@@ -107,7 +107,7 @@ func TestRestoreRemovesAndChangesAndLeavesTheRest(t *testing.T) {
 			src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
 			odd(t, src)
 			before := scan(t, src)
-			_, err := snapshot.Take(t.Context(), src, snap)
+			_, err := workspace.Take(t.Context(), src, snap)
 			require.NoError(t, err)
 
 			write(t, src, "SKILL.md", "changed", 0o644)
@@ -125,7 +125,7 @@ func TestRestoreRemovesAndChangesAndLeavesTheRest(t *testing.T) {
 			kept, err := os.Stat(filepath.Join(src, "with space"))
 			require.NoError(t, err)
 
-			restored, err := snapshot.Restore(t.Context(), snap, src)
+			restored, err := workspace.Restore(t.Context(), snap, src)
 			require.NoError(t, err)
 			assert.True(t, restored.Changed)
 			assert.Equal(t, 4, restored.Written, "only what differs is written")
@@ -143,7 +143,7 @@ func TestRestoreRemovesAndChangesAndLeavesTheRest(t *testing.T) {
 			assert.Equal(t, before, scan(t, src))
 			assertNothingElse(t, base, "src", "v0", "v0.manifest.json")
 
-			again, err := snapshot.Restore(t.Context(), snap, src)
+			again, err := workspace.Restore(t.Context(), snap, src)
 			require.NoError(t, err)
 			assert.False(t, again.Changed)
 		})
@@ -155,11 +155,11 @@ func TestTakeAgain(t *testing.T) {
 	base := room(t)
 	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v1")
 	odd(t, src)
-	first, err := snapshot.Take(t.Context(), src, snap)
+	first, err := workspace.Take(t.Context(), src, snap)
 	require.NoError(t, err)
 	was, err := os.Stat(snap)
 	require.NoError(t, err)
-	again, err := snapshot.Take(t.Context(), src, snap)
+	again, err := workspace.Take(t.Context(), src, snap)
 	require.NoError(t, err)
 	assert.False(t, again.Changed)
 	now, err := os.Stat(snap)
@@ -169,14 +169,14 @@ func TestTakeAgain(t *testing.T) {
 	kept, err := os.Stat(filepath.Join(snap, "with space"))
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(filepath.Join(src, "SKILL.md"), 0o755))
-	third, err := snapshot.Take(t.Context(), src, snap)
+	third, err := workspace.Take(t.Context(), src, snap)
 	require.NoError(t, err)
 	assert.NotEqual(t, first.Digest, third.Digest, "a mode is a change")
 	assert.Equal(t, 1, third.Written)
 	same, err := os.Stat(filepath.Join(snap, "with space"))
 	require.NoError(t, err)
 	assert.True(t, os.SameFile(kept, same), "unchanged files are not written again")
-	tree, err := snapshot.Verify(t.Context(), snap)
+	tree, err := workspace.Verify(t.Context(), snap)
 	require.NoError(t, err)
 	assert.Equal(t, third.Digest, tree.Digest())
 }
@@ -188,10 +188,10 @@ func TestBadSnapshotsChangeNothing(t *testing.T) {
 		want  string
 	}{
 		"missing":          {func(t *testing.T, s string) { require.NoError(t, files.RemoveAll(s)) }, "is missing"},
-		"no manifest":      {func(t *testing.T, s string) { require.NoError(t, os.Remove(snapshot.ManifestFile(s))) }, "has no manifest"},
-		"manifest cut off": {func(t *testing.T, s string) { require.NoError(t, os.Truncate(snapshot.ManifestFile(s), 500)) }, "was cut off"},
+		"no manifest":      {func(t *testing.T, s string) { require.NoError(t, os.Remove(workspace.ManifestFile(s))) }, "has no manifest"},
+		"manifest cut off": {func(t *testing.T, s string) { require.NoError(t, os.Truncate(workspace.ManifestFile(s), 500)) }, "was cut off"},
 		"manifest altered": {func(t *testing.T, s string) {
-			text, err := os.ReadFile(snapshot.ManifestFile(s))
+			text, err := os.ReadFile(workspace.ManifestFile(s))
 			require.NoError(t, err)
 			at := len(text) - 60
 			text = append(text[:at:at], []byte(string(text[at:]))...)
@@ -200,7 +200,7 @@ func TestBadSnapshotsChangeNothing(t *testing.T) {
 					text[i] = '6'
 				}
 			}
-			write(t, filepath.Dir(s), filepath.Base(snapshot.ManifestFile(s)), string(text), 0o644)
+			write(t, filepath.Dir(s), filepath.Base(workspace.ManifestFile(s)), string(text), 0o644)
 		}, "was altered"},
 		"file cut off": {func(t *testing.T, s string) {
 			require.NoError(t, os.Truncate(filepath.Join(s, "SKILL.md"), 3))
@@ -224,18 +224,18 @@ func TestBadSnapshotsChangeNothing(t *testing.T) {
 			base := room(t)
 			src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
 			odd(t, src)
-			_, err := snapshot.Take(t.Context(), src, snap)
+			_, err := workspace.Take(t.Context(), src, snap)
 			require.NoError(t, err)
-			for _, name := range []string{snap, filepath.Join(snap, "SKILL.md"), snapshot.ManifestFile(snap)} {
+			for _, name := range []string{snap, filepath.Join(snap, "SKILL.md"), workspace.ManifestFile(snap)} {
 				require.NoError(t, os.Chmod(name, 0o755))
 			}
 			write(t, src, "SKILL.md", "the user's", 0o644)
 			write(t, src, "more/of/it", "the user's", 0o644)
 			before := scan(t, src)
 			c.spoil(t, snap)
-			_, err = snapshot.Restore(t.Context(), snap, src)
+			_, err = workspace.Restore(t.Context(), snap, src)
 			require.ErrorContains(t, err, c.want)
-			var bad *snapshot.BadError
+			var bad *workspace.BadError
 			require.ErrorAs(t, err, &bad)
 			assert.NotContains(t, err.Error(), "\n")
 			assert.Equal(t, before, scan(t, src))
@@ -277,7 +277,7 @@ func TestRefused(t *testing.T) {
 			c.prepare(t, src)
 			before, err := os.ReadDir(base)
 			require.NoError(t, err)
-			_, err = snapshot.Take(t.Context(), src, filepath.Join(base, c.dst))
+			_, err = workspace.Take(t.Context(), src, filepath.Join(base, c.dst))
 			require.ErrorContains(t, err, c.want)
 			after, err := os.ReadDir(base)
 			require.NoError(t, err)
@@ -298,11 +298,11 @@ func TestManyFiles(t *testing.T) {
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), nil, 0o600))
 	}
-	taken, err := snapshot.Take(t.Context(), src, snap)
+	taken, err := workspace.Take(t.Context(), src, snap)
 	require.NoError(t, err)
 	assert.Equal(t, many, taken.Files)
 	require.NoError(t, os.RemoveAll(src))
-	restored, err := snapshot.Restore(t.Context(), snap, src)
+	restored, err := workspace.Restore(t.Context(), snap, src)
 	require.NoError(t, err)
 	assert.Equal(t, many, restored.Written)
 	assert.Equal(t, taken.Digest, scan(t, src).Digest(), "also of a skill that deleted itself")
@@ -313,16 +313,16 @@ func TestSpecialFilesAreRefusedAndRemoved(t *testing.T) {
 	base := room(t)
 	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
 	write(t, src, "SKILL.md", "x", 0o644)
-	_, err := snapshot.Take(t.Context(), src, snap)
+	_, err := workspace.Take(t.Context(), src, snap)
 	require.NoError(t, err)
 	listener, err := net.Listen("unix", filepath.Join(src, "socket")) //nolint:noctx // it is a file here
 	if err != nil {
 		t.Skip("no sockets with such a path here:", err)
 	}
 	defer func() { _ = listener.Close() }()
-	_, err = snapshot.Take(t.Context(), src, filepath.Join(base, "v1"))
+	_, err = workspace.Take(t.Context(), src, filepath.Join(base, "v1"))
 	require.ErrorContains(t, err, `"socket" is neither file, directory nor link`)
-	_, err = snapshot.Restore(t.Context(), snap, src)
+	_, err = workspace.Restore(t.Context(), snap, src)
 	require.NoError(t, err)
 	assert.NoFileExists(t, filepath.Join(src, "socket"))
 }
@@ -332,16 +332,16 @@ func TestRestoreOverNoticesAChange(t *testing.T) {
 	base := room(t)
 	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
 	write(t, src, "SKILL.md", "one", 0o644)
-	_, err := snapshot.Take(t.Context(), src, snap)
+	_, err := workspace.Take(t.Context(), src, snap)
 	require.NoError(t, err)
 	write(t, src, "SKILL.md", "two", 0o644)
 	seen := scan(t, src)
 	write(t, src, "SKILL.md", "three", 0o644)
-	_, err = snapshot.RestoreOver(t.Context(), snap, src, seen.Digest())
+	_, err = workspace.RestoreOver(t.Context(), snap, src, seen.Digest())
 	require.ErrorContains(t, err, "changed meanwhile")
 	text, err := os.ReadFile(filepath.Join(src, "SKILL.md"))
 	require.NoError(t, err)
 	assert.Equal(t, "three", string(text))
-	_, err = snapshot.RestoreOver(t.Context(), snap, src, scan(t, src).Digest())
+	_, err = workspace.RestoreOver(t.Context(), snap, src, scan(t, src).Digest())
 	require.NoError(t, err)
 }

@@ -1,4 +1,4 @@
-package snapshot_test
+package workspace_test
 
 import (
 	"os"
@@ -13,7 +13,7 @@ import (
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/results"
-	"github.com/org/autoloop/internal/snapshot"
+	"github.com/org/autoloop/internal/skill/workspace"
 )
 
 // TestResume finds a directory as a process leaves it that is killed between two
@@ -25,9 +25,9 @@ func TestResume(t *testing.T) {
 	write(t, src, "one", "1", 0o644)
 	write(t, src, "two", "2", 0o644)
 	before := scan(t, src)
-	_, err := snapshot.Take(t.Context(), src, snap)
+	_, err := workspace.Take(t.Context(), src, snap)
 	require.NoError(t, err)
-	resumed, err := snapshot.Resume(t.Context(), src)
+	resumed, err := workspace.Resume(t.Context(), src)
 	require.NoError(t, err)
 	assert.False(t, resumed)
 
@@ -35,9 +35,9 @@ func TestResume(t *testing.T) {
 	write(t, src, "two", "half", 0o644)
 	write(t, base, ".src.restoring", snap, 0o600)
 	write(t, base, ".src.stage-123/two", "2", 0o644)
-	_, err = snapshot.Take(t.Context(), src, filepath.Join(base, "v1"))
+	_, err = workspace.Take(t.Context(), src, filepath.Join(base, "v1"))
 	require.ErrorContains(t, err, "a restore of it was interrupted", "a mixture is no state")
-	resumed, err = snapshot.Resume(t.Context(), src)
+	resumed, err = workspace.Resume(t.Context(), src)
 	require.NoError(t, err)
 	assert.True(t, resumed)
 	assert.Equal(t, before, scan(t, src))
@@ -45,7 +45,7 @@ func TestResume(t *testing.T) {
 	assertNothingElse(t, base, "src", "v0", "v0.manifest.json")
 
 	write(t, base, ".src.restoring", filepath.Join(base, "gone"), 0o600)
-	_, err = snapshot.Resume(t.Context(), src)
+	_, err = workspace.Resume(t.Context(), src)
 	require.ErrorContains(t, err, "is missing")
 }
 
@@ -56,10 +56,10 @@ func TestSwapInTwoSteps(t *testing.T) {
 	base := room(t)
 	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
 	write(t, src, "one", "1", 0o644)
-	_, err := snapshot.Take(t.Context(), src, snap)
+	_, err := workspace.Take(t.Context(), src, snap)
 	require.NoError(t, err)
 	require.NoError(t, os.Rename(src, filepath.Join(base, ".src.aside")))
-	restored, err := snapshot.Restore(t.Context(), snap, src)
+	restored, err := workspace.Restore(t.Context(), snap, src)
 	require.NoError(t, err)
 	assert.False(t, restored.Changed, "the old directory has its name again")
 	assertNothingElse(t, base, "src", "v0", "v0.manifest.json")
@@ -71,27 +71,27 @@ func TestWorkspace(t *testing.T) {
 	skill := filepath.Join(base, "s")
 	write(t, skill, "SKILL.md", "x", 0o644)
 	write(t, skill, "evals/evals.json", "{}", 0o644)
-	dir := snapshot.WorkspaceDir(skill)
+	dir := workspace.WorkspaceDir(skill)
 	require.NoError(t, os.Mkdir(dir, 0o755))
-	w, err := snapshot.Create(t.Context(), dir, skill)
+	w, err := workspace.Create(t.Context(), dir, skill)
 	require.NoError(t, err)
-	_, err = snapshot.Create(t.Context(), dir, skill)
+	_, err = workspace.Create(t.Context(), dir, skill)
 	require.ErrorContains(t, err, "is a workspace already")
 	write(t, skill, "SKILL.md", "y", 0o644)
-	_, err = snapshot.Take(t.Context(), skill, w.Version(0))
+	_, err = workspace.Take(t.Context(), skill, w.Version(0))
 	require.ErrorContains(t, err, "never changes")
-	w.Best, w.Applied = 3, &snapshot.Applied{Version: 3, Digest: "d"}
+	w.Best, w.Applied = 3, &workspace.Applied{Version: 3, Digest: "d"}
 	require.NoError(t, w.Save())
 
 	require.NoError(t, os.Rename(base, base+"-moved"))
 	t.Cleanup(func() { _ = os.Rename(base+"-moved", base) })
 	moved := filepath.Join(base+"-moved", "s-autoresearch")
-	again, err := snapshot.OpenWorkspace(moved)
+	again, err := workspace.OpenWorkspace(moved)
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(base+"-moved", "s"), again.Skill, "both may move together")
 	assert.Equal(t, 3, again.Best)
 	assert.Equal(t, w.Applied, again.Applied)
-	tree, err := snapshot.VerifyBelow(t.Context(), again.Version(0), "evals")
+	tree, err := workspace.VerifyBelow(t.Context(), again.Version(0), "evals")
 	require.NoError(t, err)
 	assert.Equal(t, again.SuiteHash, tree.Digest())
 
@@ -103,10 +103,10 @@ func TestWorkspace(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, table.Rows(), 1)
 
-	assert.Equal(t, moved+"-2", snapshot.FreshDir(moved))
+	assert.Equal(t, moved+"-2", workspace.FreshDir(moved))
 	for _, text := range []string{"", "{", "[]", `{"format": "other"}`, `{"format": "autoloop-skill-workspace", "schema": 9}`, `{"format": "autoloop-skill-workspace", "schema": 1, "best_version": -1}`} {
 		write(t, moved, "manifest.json", text, 0o644)
-		_, err = snapshot.OpenWorkspace(moved)
+		_, err = workspace.OpenWorkspace(moved)
 		require.ErrorContains(t, err, "manifest.json")
 	}
 }
@@ -125,7 +125,7 @@ func TestWorkspaceInADirectoryOfOthers(t *testing.T) {
 			if name != "" {
 				write(t, dir, name, "precious", 0o644)
 			}
-			_, err := snapshot.Create(t.Context(), dir, skill)
+			_, err := workspace.Create(t.Context(), dir, skill)
 			if want == "" {
 				require.NoError(t, err)
 				return
@@ -143,7 +143,7 @@ func TestWorkspaceWithinTheSkill(t *testing.T) {
 	write(t, skill, "SKILL.md", "x", 0o644)
 	before := scan(t, skill)
 	for _, dir := range []string{"s/ws", "s/deep/er/ws", "s", "."} {
-		_, err := snapshot.Create(t.Context(), filepath.Join(base, dir), skill)
+		_, err := workspace.Create(t.Context(), filepath.Join(base, dir), skill)
 		require.ErrorContains(t, err, "keep the two apart", dir)
 	}
 	assert.Equal(t, before, scan(t, skill), "nothing is made in the skill")
@@ -158,11 +158,11 @@ func TestWorkspaceIsHeldByOneRun(t *testing.T) {
 	skill, dir := filepath.Join(base, "s"), filepath.Join(base, "ws")
 	write(t, skill, "SKILL.md", "x", 0o644)
 	require.NoError(t, os.Mkdir(dir, 0o755))
-	w, err := snapshot.Create(t.Context(), dir, skill)
+	w, err := workspace.Create(t.Context(), dir, skill)
 	require.NoError(t, err)
 	release, err := w.Hold()
 	require.NoError(t, err)
-	again, err := snapshot.OpenWorkspace(dir)
+	again, err := workspace.OpenWorkspace(dir)
 	require.NoError(t, err)
 	_, err = again.Hold()
 	require.ErrorContains(t, err, "another run works in "+dir)
