@@ -38,7 +38,7 @@ func layout() map[string]layer {
 			"post github/commands loop/budget",
 		adapter: "agent tasks/runcache tasks/judge loop/evaluation tasks/sandbox skill/workspace store loop/proposal github/api tree",
 		base:    "process files git agent/models/client model/modeltest github/githubtest",
-		service: "schedule loop tasks/taskrun evals skill setup github/sync",
+		service: "schedule loop tasks/taskrun skill/evalrun skill setup github/sync",
 		root:    "cli",
 	}
 	table := map[string]layer{"cmd/scheduler": command, "cmd/iterate": command}

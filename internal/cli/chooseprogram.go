@@ -13,10 +13,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/store"
 )
 
@@ -70,7 +70,7 @@ func resolve(ctx context.Context, repo *git.Repo, p *program.Program) error {
 	}
 	p.Resolve(func(path string) bool { _, tracked := slices.BinarySearch(files, path); return tracked })
 	if p.Evaluation == program.Skill && p.Skill != "" {
-		if skill, err := evals.Load(repo.Root, p.Skill, p.Evals); err == nil {
+		if skill, err := evalrun.Load(repo.Root, p.Skill, p.Evals); err == nil {
 			p.ProtectInputs(inputsOf(p.Skill, skill))
 		}
 	}
@@ -78,7 +78,7 @@ func resolve(ctx context.Context, repo *git.Repo, p *program.Program) error {
 }
 
 // inputsOf lists the files that cases name, as paths of the repository.
-func inputsOf(dir string, skill *evals.Skill) []string {
+func inputsOf(dir string, skill *evalrun.Skill) []string {
 	var files []string
 	for _, c := range skill.Evals.Cases {
 		for _, file := range c.Files {

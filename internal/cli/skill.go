@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/skill/evalrun"
 )
 
 func newSkillCommand(env Env) *cobra.Command {
@@ -70,8 +70,8 @@ type validatedCase struct {
 }
 
 func validateSkill(env Env, dir string, asJSON bool) error {
-	skill, err := evals.Load(env.path(dir), ".", "")
-	var wrong *evals.FaultError
+	skill, err := evalrun.Load(env.path(dir), ".", "")
+	var wrong *evalrun.FaultError
 	if err != nil && !errors.As(err, &wrong) {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -46,13 +46,13 @@ func newSkillDoctorCommand(env Env) *cobra.Command {
 
 // examined is a suite with what was found in it, and how many gradings were read.
 func examined(ctx context.Context, env Env, dir, history string) (name string, gradings int, findings []suite.Finding, err error) {
-	skill, err := evals.Load(env.path(dir), ".", "")
+	skill, err := evalrun.Load(env.path(dir), ".", "")
 	if err != nil {
 		return "", 0, nil, err
 	}
 	var past []suite.PastCase
 	if history != "" {
-		if past, err = evals.History(ctx, env.path(history)); err != nil {
+		if past, err = evalrun.History(ctx, env.path(history)); err != nil {
 			return "", 0, nil, err
 		}
 	}
@@ -63,7 +63,7 @@ func examined(ctx context.Context, env Env, dir, history string) (name string, g
 // at all, has it drafted or repaired.
 func draftSuite(ctx context.Context, env Env, dir, history string, o skillDraft, asJSON bool) error {
 	name, _, findings, err := examined(ctx, env, dir, history)
-	var fault *evals.FaultError
+	var fault *evalrun.FaultError
 	var found []string
 	switch {
 	case errors.As(err, &fault):

@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tree"
@@ -85,7 +85,7 @@ func (o *skillDraft) draft(ctx context.Context, env Env, dir string, found []str
 	if err != nil {
 		return nil, nil, err
 	}
-	skill, err := evals.Load(work, ".", "")
+	skill, err := evalrun.Load(work, ".", "")
 	if err != nil {
 		return nil, nil, fmt.Errorf("the agent left no suite that can be used, so nothing was kept: %w", err)
 	}

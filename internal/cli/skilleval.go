@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
+	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -103,7 +103,7 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 	if err := o.check(); err != nil {
 		return err
 	}
-	skill, err := evals.Load(env.path(dir), ".", "")
+	skill, err := evalrun.Load(env.path(dir), ".", "")
 	if err != nil {
 		return misfit(err)
 	}
@@ -153,8 +153,8 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 
 // misfit makes faults of the skill the caller's.
 func misfit(err error) error {
-	var fault *evals.FaultError
-	var unfit *evals.UnfitError
+	var fault *evalrun.FaultError
+	var unfit *evalrun.UnfitError
 	if errors.As(err, &fault) || errors.As(err, &unfit) {
 		return &UsageError{err}
 	}
@@ -183,30 +183,30 @@ func (o *skillEvalOptions) keep(env Env, run, skill string) (string, error) {
 
 // evaluateAll runs a shard of the suites that the skill has, one after the other,
 // and lists the cases of each.
-func evaluateAll(ctx context.Context, skill *evals.Skill, keep string, shard schedule.Shard, o evals.Options) (found evaluated, orders map[string][]string, err error) {
+func evaluateAll(ctx context.Context, skill *evalrun.Skill, keep string, shard schedule.Shard, o evalrun.Options) (found evaluated, orders map[string][]string, err error) {
 	found, orders = evaluated{Name: skill.Name}, map[string][]string{}
 	mine, order := partOf(skill, shard)
 	orders[suiteEvals] = order
-	result, err := evals.Run(ctx, mine, keep, o)
+	result, err := evalrun.Run(ctx, mine, keep, o)
 	if err != nil {
 		return found, nil, err
 	}
 	whole := figureOf(result)
 	found.Score, found.Cases, found.Feedback = whole.Score, whole.Cases, result.Feedback
 	for _, more := range []struct {
-		suite *evals.Skill
+		suite *evalrun.Skill
 		name  string
 		to    **evaluatedFigure
 	}{{skill.TriggerSuite(), suiteTriggers, &found.Triggers}, {skill.AnswerSuite(), suiteAnswers, &found.Answers}} {
 		if more.suite == nil {
 			continue
 		}
-		if more.to == &found.Triggers && !evals.Chooses(o.Agent.Name()) {
+		if more.to == &found.Triggers && !evalrun.Chooses(o.Agent.Name()) {
 			found.Notes = append(found.Notes, fmt.Sprintf("the trigger queries were not run: agent %s is shown every file, and does not choose which skills it takes up", o.Agent.Name()))
 			continue
 		}
 		mine, orders[more.name] = partOf(more.suite, shard)
-		result, err := evals.Run(ctx, mine, filepath.Join(keep, more.name), o)
+		result, err := evalrun.Run(ctx, mine, filepath.Join(keep, more.name), o)
 		if err != nil {
 			return found, nil, err
 		}
@@ -216,7 +216,7 @@ func evaluateAll(ctx context.Context, skill *evals.Skill, keep string, shard sch
 	return found, orders, nil
 }
 
-func figureOf(r evals.Result) evaluatedFigure {
+func figureOf(r evalrun.Result) evaluatedFigure {
 	figure := evaluatedFigure{Score: suite.RateValue(r.Rate)}
 	for _, c := range r.Cases {
 		one := evaluatedCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: suite.RateValue(c.PassRate()), Problem: given(c.Problem), Failed: []string{}}

@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/sandbox"
 	"github.com/org/autoloop/internal/tree"
@@ -62,37 +62,37 @@ func evaluateSkill(ctx context.Context, env Env, o iterateOptions, service *loop
 }
 
 // evaluator measures trees of the repository.
-func (l *skillLoop) evaluator(ctx context.Context) (*evals.Evaluator, error) {
+func (l *skillLoop) evaluator(ctx context.Context) (*evalrun.Evaluator, error) {
 	options, err := l.options(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &evals.Evaluator{
+	return &evalrun.Evaluator{
 		Options: options, Skill: l.program.Skill, Evals: l.program.Evals, Keep: l.keep,
 		Shell: &evaluation.Evaluator{Runner: options.Sandboxes.Runner, Masker: options.Masker},
 	}, nil
 }
 
 // options builds all that an evaluation works with.
-func (l *skillLoop) options(ctx context.Context) (evals.Options, error) {
+func (l *skillLoop) options(ctx context.Context) (evalrun.Options, error) {
 	p, env := l.program, l.env
 	masker := process.NewMasker(env.Environ)
 	executor := &taskLoop{env: env, program: p, root: l.root, agent: l.agent, model: l.model}
 	text := executor.command()
 	runner, err := l.runner(ctx, text)
 	if err != nil {
-		return evals.Options{}, err
+		return evalrun.Options{}, err
 	}
 	worker, err := l.executor(ctx, executor.executor(), text, runner, masker)
 	if err != nil {
-		return evals.Options{}, err
+		return evalrun.Options{}, err
 	}
 	setting := tasksOptions{judge: p.Judge, judgeModel: p.JudgeModel}
 	grader, none, err := setting.chooseJudge(env, &tasksPlace{run: l.dir}, masker)
 	if err != nil {
-		return evals.Options{}, err
+		return evalrun.Options{}, err
 	}
-	o := evals.Options{
+	o := evalrun.Options{
 		Agent: worker, Model: executor.executorModel(), Command: text, Env: p.Env, Jobs: p.Jobs, NoGrader: none, Masker: masker, Now: env.Now,
 		Sandboxes: &sandbox.Maker{Runner: runner, Masker: masker, Environ: l.environ, Offline: !p.Network, Remove: tree.RemoveAll},
 		RunDir:    filepath.Join(l.dir, "cases"), Progress: l.progress,

@@ -15,13 +15,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/skill"
+	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tree"
@@ -106,7 +106,7 @@ func reportSkill(ctx context.Context, env Env, w *workspace.Workspace, version i
 
 // skillTitle is what the skill is called: by itself, by its suite, or by the
 // place that it is in.
-func skillTitle(skill *evals.Skill, w *workspace.Workspace) string {
+func skillTitle(skill *evalrun.Skill, w *workspace.Workspace) string {
 	switch {
 	case skill.Name != filepath.Base(skill.Dir):
 		return skill.Name
@@ -119,32 +119,32 @@ func skillTitle(skill *evals.Skill, w *workspace.Workspace) string {
 
 // gradedCases reads a version's cases, over all of its runs that a decision
 // counts; none when it was not run.
-func gradedCases(suited *evals.Skill, w *workspace.Workspace, version int, rows []results.Row) (evals.Result, error) {
+func gradedCases(suited *evalrun.Skill, w *workspace.Workspace, version int, rows []results.Row) (evalrun.Result, error) {
 	last := 0
 	for _, row := range rows {
 		last = max(last, row.Iteration)
 	}
 	dirs, err := skill.VersionRuns(w, version, last)
 	if err != nil {
-		return evals.Result{}, err
+		return evalrun.Result{}, err
 	}
-	result, err := evals.ReadAll(suited, dirs...)
+	result, err := evalrun.ReadAll(suited, dirs...)
 	if errors.Is(err, fs.ErrNotExist) {
-		return evals.Result{}, nil
+		return evalrun.Result{}, nil
 	}
 	return result, err
 }
 
 // lostCases lists what the one version passed and the other does not; nothing
 // when one of them was not run.
-func lostCases(before, after evals.Result) []string {
+func lostCases(before, after evalrun.Result) []string {
 	if len(before.Cases) == 0 || len(after.Cases) == 0 {
 		return nil
 	}
 	return gate.LostCases(caseRates(before), caseRates(after))
 }
 
-func caseRates(r evals.Result) gate.CaseRates {
+func caseRates(r evalrun.Result) gate.CaseRates {
 	var runs []map[string]metric.Value
 	for _, cases := range r.Runs() {
 		runs = append(runs, suite.CaseNumbers(cases))

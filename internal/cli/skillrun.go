@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/skill"
+	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/tree"
 )
@@ -81,7 +81,7 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if err := finishRestore(ctx, env, env.path(dir)); err != nil {
 		return err
 	}
-	suited, err := evals.Load(env.path(dir), ".", "")
+	suited, err := evalrun.Load(env.path(dir), ".", "")
 	if err != nil {
 		return misfit(err)
 	}
@@ -185,7 +185,7 @@ func ofThisSkill(w *workspace.Workspace, dir string) error {
 // skillWiring is who works on a skill and its cases.
 type skillWiring struct {
 	loop     *skillLoop
-	options  evals.Options
+	options  evalrun.Options
 	versions string // a directory in which snapshots are unpacked
 	improver agent.Agent
 	command  string
@@ -193,7 +193,7 @@ type skillWiring struct {
 
 // wire finds improver, executor and grader, and that they can do what the suite
 // asks for, before a workspace is made.
-func (o *skillRunOptions) wire(ctx context.Context, env Env, suited *evals.Skill, run string) (*skillWiring, error) {
+func (o *skillRunOptions) wire(ctx context.Context, env Env, suited *evalrun.Skill, run string) (*skillWiring, error) {
 	p := &program.Program{
 		File: "iterate skill", Executor: o.executor, ExecutorCommand: o.executorCommand, AgentCommand: o.command, Model: o.model,
 		Judge: o.judge, JudgeModel: o.judgeModel, Env: o.env, Jobs: o.jobs, Network: o.network, Isolation: o.isolation,
@@ -255,8 +255,8 @@ func (o *skillRunOptions) improver(ctx context.Context, env Env, p *program.Prog
 
 // workspaceEvals measures versions by the suite of v0.
 type workspaceEvals struct {
-	suited  *evals.Skill
-	options evals.Options
+	suited  *evalrun.Skill
+	options evalrun.Options
 	// versions is a directory in which snapshots are unpacked.
 	versions string
 }
@@ -267,8 +267,8 @@ func (e *workspaceEvals) Measure(ctx context.Context, dir, out string) (skill.Me
 	if err != nil {
 		return skill.Measured{}, err
 	}
-	result, err := evals.Run(ctx, version, out, e.options)
-	var fault *evals.FaultError
+	result, err := evalrun.Run(ctx, version, out, e.options)
+	var fault *evalrun.FaultError
 	if ctx.Err() == nil && errors.As(err, &fault) {
 		return skill.Measured{Fault: process.OneLine(err.Error(), liveWidth)}, nil
 	}
@@ -280,7 +280,7 @@ func (e *workspaceEvals) Measure(ctx context.Context, dir, out string) (skill.Me
 
 // version is a suite of v0 with the skill in dir. The inputs of its cases are
 // those of v0 too, whatever a candidate made of them.
-func (e *workspaceEvals) version(ctx context.Context, suited *evals.Skill, dir string) (*evals.Skill, error) {
+func (e *workspaceEvals) version(ctx context.Context, suited *evalrun.Skill, dir string) (*evalrun.Skill, error) {
 	version := *suited
 	var err error
 	if version.Inputs, err = e.unpacked(ctx, suited.Dir); err != nil {
@@ -304,7 +304,7 @@ func (e *workspaceEvals) unpacked(ctx context.Context, dir string) (string, erro
 
 // Read takes together what earlier calls of Measure left.
 func (e *workspaceEvals) Read(outs ...string) (skill.Measured, error) {
-	result, err := evals.ReadAll(e.suited, outs...)
+	result, err := evalrun.ReadAll(e.suited, outs...)
 	if err != nil {
 		return skill.Measured{}, err
 	}
@@ -314,6 +314,6 @@ func (e *workspaceEvals) Read(outs ...string) (skill.Measured, error) {
 // maxFailures bounds what an improver hears of failures, in bytes.
 const maxFailures = 4000
 
-func (e *workspaceEvals) measured(r evals.Result) skill.Measured {
-	return skill.Measured{Rate: r.Rate, Runs: r.Runs(), Failures: e.options.Masker.String(evals.Failures(r, maxFailures))}
+func (e *workspaceEvals) measured(r evalrun.Result) skill.Measured {
+	return skill.Measured{Rate: r.Rate, Runs: r.Runs(), Failures: e.options.Masker.String(evalrun.Failures(r, maxFailures))}
 }

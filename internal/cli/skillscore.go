@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/skill"
+	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -138,12 +138,12 @@ func scoreIteration(ctx context.Context, env Env, dir string, n int, asJSON bool
 }
 
 // readRuns puts runs of an iteration together.
-func readRuns(suited *evals.Skill, iteration string, dirs []string) (evals.Result, error) {
+func readRuns(suited *evalrun.Skill, iteration string, dirs []string) (evalrun.Result, error) {
 	var places []string
 	for _, dir := range dirs {
 		places = append(places, filepath.Join(iteration, dir))
 	}
-	return evals.ReadAll(suited, places...)
+	return evalrun.ReadAll(suited, places...)
 }
 
 // notMeasured says why an iteration has no score.
@@ -162,11 +162,11 @@ func notMeasured(w *workspace.Workspace, n int) error {
 
 // workspaceSkill reads the suite that a workspace is scored by: v0's, which must
 // be as it was taken. A v0 that a script made without a manifest is warned of.
-func workspaceSkill(ctx context.Context, env Env, w *workspace.Workspace) (*evals.Skill, error) {
+func workspaceSkill(ctx context.Context, env Env, w *workspace.Workspace) (*evalrun.Skill, error) {
 	original := w.Version(0)
 	if _, err := os.Lstat(workspace.ManifestFile(original)); errors.Is(err, fs.ErrNotExist) && w.SuiteHash == "" {
 		fmt.Fprintf(env.Stderr, "warning: %s has no manifest, so nothing says that its suite is the one it began with\n", original)
-		return evals.Load(original, ".", "")
+		return evalrun.Load(original, ".", "")
 	}
 	suiteFiles, err := workspace.VerifyBelow(ctx, original, suite.EvalDir)
 	if err != nil {
@@ -175,5 +175,5 @@ func workspaceSkill(ctx context.Context, env Env, w *workspace.Workspace) (*eval
 	if w.SuiteHash != "" && suiteFiles.Digest() != w.SuiteHash {
 		return nil, fmt.Errorf("the suite in %s is not that of manifest.json; begin a new workspace", original)
 	}
-	return evals.Load(original, ".", "")
+	return evalrun.Load(original, ".", "")
 }

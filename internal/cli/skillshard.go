@@ -9,8 +9,8 @@ import (
 	"math/big"
 	"os"
 
-	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/schedule"
+	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -23,7 +23,7 @@ const (
 )
 
 // partOf limits a suite to the cases of a shard, and lists the ids of all.
-func partOf(s *evals.Skill, shard schedule.Shard) (part *evals.Skill, order []string) {
+func partOf(s *evalrun.Skill, shard schedule.Shard) (part *evalrun.Skill, order []string) {
 	for _, c := range s.Evals.Cases {
 		order = append(order, c.ID)
 	}
@@ -99,7 +99,7 @@ func mergeFigure(parts []shardPart, name string, of func(*evaluated) *evaluatedF
 
 // writeSkillPart keeps what a part came to beside its gradings. Its digest is of
 // the skill's content, and of who works on its cases and grades them.
-func writeSkillPart(ctx context.Context, skill *evals.Skill, dir string, o skillEvalOptions, shard schedule.Shard, found evaluated, orders map[string][]string) error {
+func writeSkillPart(ctx context.Context, skill *evalrun.Skill, dir string, o skillEvalOptions, shard schedule.Shard, found evaluated, orders map[string][]string) error {
 	content, err := workspace.Scan(ctx, skill.Dir)
 	if err != nil {
 		return err

@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/results"
+	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -26,7 +26,7 @@ func triggersOf(w *workspace.Workspace, version int) string {
 // nothing.
 func (e *workspaceEvals) triggers(ctx context.Context, w *workspace.Workspace) error {
 	suited := e.suited.TriggerSuite()
-	if suited == nil || !evals.Chooses(e.options.Agent.Name()) {
+	if suited == nil || !evalrun.Chooses(e.options.Agent.Name()) {
 		return nil
 	}
 	for _, version := range []int{0, w.Best} {
@@ -42,7 +42,7 @@ func (e *workspaceEvals) triggers(ctx context.Context, w *workspace.Workspace) e
 
 // trigger runs the queries for one version. What they leave gets its name when
 // all of it is there.
-func (e *workspaceEvals) trigger(ctx context.Context, w *workspace.Workspace, suited *evals.Skill, version int) error {
+func (e *workspaceEvals) trigger(ctx context.Context, w *workspace.Workspace, suited *evalrun.Skill, version int) error {
 	of, err := e.version(ctx, suited, w.Version(version))
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (e *workspaceEvals) trigger(ctx context.Context, w *workspace.Workspace, su
 	if err := os.MkdirAll(fresh, 0o755); err != nil { //nolint:gosec // for people, like the workspace that it is in
 		return err
 	}
-	if _, err := evals.Run(ctx, of, fresh, e.options); err != nil {
+	if _, err := evalrun.Run(ctx, of, fresh, e.options); err != nil {
 		return err
 	}
 	return os.Rename(fresh, place)
@@ -63,7 +63,7 @@ func (e *workspaceEvals) trigger(ctx context.Context, w *workspace.Workspace, su
 
 // triggerFigures reads what the trigger queries of the versions came to; none of
 // a version for which they were not run.
-func triggerFigures(suited *evals.Skill, w *workspace.Workspace, rows []results.Row) ([]report.SkillTriggers, error) {
+func triggerFigures(suited *evalrun.Skill, w *workspace.Workspace, rows []results.Row) ([]report.SkillTriggers, error) {
 	queries := suited.TriggerSuite()
 	if queries == nil {
 		return nil, nil
@@ -73,7 +73,7 @@ func triggerFigures(suited *evals.Skill, w *workspace.Workspace, rows []results.
 		if row.Action == results.Reverted {
 			continue
 		}
-		found, err := evals.Read(queries, triggersOf(w, row.Iteration))
+		found, err := evalrun.Read(queries, triggersOf(w, row.Iteration))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -1,7 +1,7 @@
-// Package evals runs the eval suite of a skill: it places the skill where an
+// Package evalrun runs the eval suite of a skill: it places the skill where an
 // agent looks for it, lets the agent work on each case in a sandbox of its own,
 // and grades what came of it by checks and by a judge.
-package evals
+package evalrun
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package evals_test
+package evalrun_test
 
 import (
 	"fmt"
@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/suite"
 )
 
 // suiteOf is a skill of cases c0, c1, … with one expectation each.
-func suiteOf(count int) *evals.Skill {
-	skill := &evals.Skill{Name: "s"}
+func suiteOf(count int) *evalrun.Skill {
+	skill := &evalrun.Skill{Name: "s"}
 	for i := range count {
 		skill.Evals.Cases = append(skill.Evals.Cases, suite.EvalCase{ID: fmt.Sprintf("c%d", i), Expectations: []string{"a", "b"}})
 	}
@@ -24,7 +24,7 @@ func suiteOf(count int) *evals.Skill {
 
 func grade(t testing.TB, dir, id, text string) {
 	t.Helper()
-	file := filepath.Join(dir, "eval-"+id, evals.GradingFile)
+	file := filepath.Join(dir, "eval-"+id, evalrun.GradingFile)
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 }
@@ -38,12 +38,12 @@ func TestRead(t *testing.T) {
 	grade(t, dir, "c1", `{"expectations": 7}`)
 	grade(t, dir, "c3/outputs", half)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "eval-c4"), 0o755))
-	require.NoError(t, os.Symlink("../eval-c0/grading.json", filepath.Join(dir, "eval-c4", evals.GradingFile)))
+	require.NoError(t, os.Symlink("../eval-c0/grading.json", filepath.Join(dir, "eval-c4", evalrun.GradingFile)))
 	outside := t.TempDir()
 	grade(t, outside, "c5", half)
 	require.NoError(t, os.Symlink(filepath.Join(outside, "eval-c5"), filepath.Join(dir, "eval-c5")))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "eval-c3", evals.TranscriptFile), nil, 0o600))
-	got, err := evals.Read(suiteOf(6), dir)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "eval-c3", evalrun.TranscriptFile), nil, 0o600))
+	got, err := evalrun.Read(suiteOf(6), dir)
 	require.NoError(t, err)
 	assert.Equal(t, "1/12", got.Rate.RatString(), "half of one case of six")
 	for i, want := range []string{"", "is no grading", "there is no eval-c2/grading.json", "its transcript.md says why", "no regular file", "escapes"} {
@@ -54,7 +54,7 @@ func TestRead(t *testing.T) {
 		assert.Contains(t, got.Cases[i].Problem, want, "case %d", i)
 	}
 	assert.Equal(t, []string{"c"}, got.Cases[0].Extra)
-	_, err = evals.Read(suiteOf(1), filepath.Join(dir, "nothing"))
+	_, err = evalrun.Read(suiteOf(1), filepath.Join(dir, "nothing"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
@@ -69,14 +69,14 @@ func BenchmarkRead(b *testing.B) {
 	b.Run("plain read", func(b *testing.B) {
 		for b.Loop() {
 			for _, c := range skill.Evals.Cases {
-				_, err := os.ReadFile(filepath.Join(dir, "eval-"+c.ID, evals.GradingFile))
+				_, err := os.ReadFile(filepath.Join(dir, "eval-"+c.ID, evalrun.GradingFile))
 				require.NoError(b, err)
 			}
 		}
 	})
 	b.Run("score", func(b *testing.B) {
 		for b.Loop() {
-			got, err := evals.Read(skill, dir)
+			got, err := evalrun.Read(skill, dir)
 			require.NoError(b, err)
 			require.Equal(b, "1/2", got.Rate.RatString())
 		}

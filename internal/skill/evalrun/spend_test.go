@@ -1,4 +1,4 @@
-package evals_test
+package evalrun_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/agent/models/client"
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
-	"github.com/org/autoloop/internal/evals"
+	"github.com/org/autoloop/internal/skill/evalrun"
 )
 
 // writes is an executor's answer of 1050 tokens that writes a file; garbled is
@@ -24,7 +24,7 @@ const (
 
 // asked are the executors of a suite of four cases, one after the other, with a
 // limit of tokens.
-func asked(t *testing.T, tokens int64, answers ...string) (result evals.Result, bounds []int, err error) {
+func asked(t *testing.T, tokens int64, answers ...string) (result evalrun.Result, bounds []int, err error) {
 	t.Helper()
 	cases := ""
 	for i := range 4 {
@@ -59,7 +59,7 @@ func TestExecutorsAreHeldToWhatIsLeft(t *testing.T) {
 	assert.Equal(t, 4, result.Expense.UnknownUSD, "the model has no price")
 
 	result, bounds, err = asked(t, 3000, writes, writes, writes)
-	var over *evals.LimitError
+	var over *evalrun.LimitError
 	require.ErrorAs(t, err, &over)
 	require.EqualError(t, err, "3150 of 3000 tokens were used with 3 of 4 cases begun")
 	assert.Equal(t, []int{3000, 1950, 900}, bounds)
@@ -74,7 +74,7 @@ func TestExecutorsAreHeldToWhatIsLeft(t *testing.T) {
 func TestAnExecutorThatStopsAtTheLimit(t *testing.T) {
 	t.Parallel()
 	result, _, err := asked(t, 2000, writes, garbled)
-	var over *evals.LimitError
+	var over *evalrun.LimitError
 	require.ErrorAs(t, err, &over)
 	require.ErrorContains(t, err, "case 2: agent models: budget: its edits do not fit, and its limit leaves no second answer")
 	assert.Equal(t, int64(2*1050), *result.Expense.Tokens)

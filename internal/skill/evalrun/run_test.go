@@ -1,4 +1,4 @@
-package evals_test
+package evalrun_test
 
 import (
 	"context"
@@ -17,9 +17,9 @@ import (
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/agent/models/client"
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
-	"github.com/org/autoloop/internal/evals"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/judge"
 	"github.com/org/autoloop/internal/tasks/sandbox"
@@ -62,9 +62,9 @@ func (w *world) read(name string) string {
 }
 
 // options run real processes by the agent `command`.
-func (w *world) options(script string) evals.Options {
+func (w *world) options(script string) evalrun.Options {
 	runner := process.NewRunner()
-	return evals.Options{
+	return evalrun.Options{
 		Agent: &agent.Command{Runner: runner}, Command: script, Timeout: time.Minute, RunDir: w.at("run"), Now: time.Now,
 		Sandboxes: &sandbox.Maker{
 			Runner: runner, Remove: os.RemoveAll,
@@ -75,11 +75,11 @@ func (w *world) options(script string) evals.Options {
 	}
 }
 
-func (w *world) run(ctx context.Context, o evals.Options) (evals.Result, error) {
+func (w *world) run(ctx context.Context, o evalrun.Options) (evalrun.Result, error) {
 	w.t.Helper()
-	skill, err := evals.Load(w.root, "skill", "")
+	skill, err := evalrun.Load(w.root, "skill", "")
 	require.NoError(w.t, err)
-	result, err := evals.Run(ctx, skill, w.at("out"), o)
+	result, err := evalrun.Run(ctx, skill, w.at("out"), o)
 	left, _ := os.ReadDir(w.at("run"))
 	assert.Empty(w.t, left, "nothing is left behind")
 	return result, err
@@ -121,9 +121,9 @@ func TestASuiteElsewhereInTheSkillIsNotShown(t *testing.T) {
 		{"type": "file_contains", "file": "tree.txt", "text": "/notes/graded/readme.md"},
 		{"type": "file_not_contains", "file": "tree.txt", "text": "cases.json"}]}]`)
 	w.write("skill/graded/readme.md", "part of the skill\n")
-	skill, err := evals.Load(w.root, "skill", "skill/graded/cases.json")
+	skill, err := evalrun.Load(w.root, "skill", "skill/graded/cases.json")
 	require.NoError(t, err)
-	result, err := evals.Run(t.Context(), skill, w.at("out"), w.options(`find . > outputs/tree.txt`))
+	result, err := evalrun.Run(t.Context(), skill, w.at("out"), w.options(`find . > outputs/tree.txt`))
 	require.NoError(t, err)
 	assert.Empty(t, result.Cases[0].Failed)
 }
@@ -132,7 +132,7 @@ func TestASuiteElsewhereIsNoInput(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `[]`)
 	w.write("skill/graded/cases.json", `[{"id": 1, "prompt": "p", "files": ["graded/cases.json"], "expectations": ["x"]}]`)
-	_, err := evals.Load(w.root, "skill", "skill/graded/cases.json")
+	_, err := evalrun.Load(w.root, "skill", "skill/graded/cases.json")
 	require.ErrorContains(t, err, `[0].files[0]: there is no file "graded/cases.json"`)
 }
 
@@ -145,10 +145,10 @@ func TestInputsOfCasesFromElsewhere(t *testing.T) {
 		w.write(dir+"/notes.txt", text)
 		w.write(dir+"/evals/files/in.txt", text)
 	}
-	skill, err := evals.Load(w.root, "skill", "")
+	skill, err := evalrun.Load(w.root, "skill", "")
 	require.NoError(t, err)
 	skill.Inputs = w.at("original")
-	result, err := evals.Run(t.Context(), skill, w.at("out"), w.options(`cat notes.txt files/in.txt "$AUTOLOOP_SKILL/notes.txt" > outputs/seen`))
+	result, err := evalrun.Run(t.Context(), skill, w.at("out"), w.options(`cat notes.txt files/in.txt "$AUTOLOOP_SKILL/notes.txt" > outputs/seen`))
 	require.NoError(t, err)
 	assert.Empty(t, result.Cases[0].Failed)
 }
@@ -165,7 +165,7 @@ func TestACrashedCaseCountsNothing(t *testing.T) {
 	assert.Contains(t, result.Cases[1].Problem, "exit code 3")
 	assert.Contains(t, result.Cases[3].Problem, "timeout")
 	assert.NoFileExists(t, w.at("out/eval-2/grading.json"))
-	assert.Contains(t, evals.Failures(result, 4000), "case 2: 0 of 1: crashed: exit code 3")
+	assert.Contains(t, evalrun.Failures(result, 4000), "case 2: 0 of 1: crashed: exit code 3")
 }
 
 // TestJobs has three cases that wait for each other, which only helps those that
@@ -296,9 +296,9 @@ func TestAnswersAreExact(t *testing.T) {
 			w := newWorld(t, `[{"id": 1, "prompt": "p", "expectations": ["x"]}]`)
 			w.write("skill/evals/evaluation.xml", `<evaluation><qa_pair><question>What &amp; where?</question><answer> a.b (c) </answer></qa_pair></evaluation>`)
 			w.write("given", answer)
-			skill, err := evals.Load(w.root, "skill", "")
+			skill, err := evalrun.Load(w.root, "skill", "")
 			require.NoError(t, err)
-			result, err := evals.Run(t.Context(), skill.AnswerSuite(), w.at("answers"), w.options(`grep -q "What & where?" "$AUTOLOOP_PROMPT" && cat "`+w.at("given")+`" > outputs/answer.txt; ! grep -q "a.b" "$AUTOLOOP_PROMPT"`))
+			result, err := evalrun.Run(t.Context(), skill.AnswerSuite(), w.at("answers"), w.options(`grep -q "What & where?" "$AUTOLOOP_PROMPT" && cat "`+w.at("given")+`" > outputs/answer.txt; ! grep -q "a.b" "$AUTOLOOP_PROMPT"`))
 			require.NoError(t, err)
 			assert.Equal(t, right, result.Cases[0].Perfect(), "%+v", result.Cases)
 			assert.Empty(t, result.Cases[0].Problem, "the answer is not in the prompt")
@@ -311,13 +311,13 @@ func TestASkillThatLeavesItsTreeIsAFault(t *testing.T) {
 	w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
 	require.NoError(t, os.Symlink("/etc", w.at("skill/etc")))
 	_, err := w.run(t.Context(), w.options("true"))
-	var fault *evals.FaultError
+	var fault *evalrun.FaultError
 	require.ErrorAs(t, err, &fault)
 	assert.ErrorContains(t, err, `"etc"`)
 }
 
 // grader answers by a script, through the real client.
-func grader(t *testing.T, answers ...string) (evals.Grader, *modeltest.Server) {
+func grader(t *testing.T, answers ...string) (evalrun.Grader, *modeltest.Server) {
 	t.Helper()
 	var list []modeltest.Answer
 	for _, text := range answers {
@@ -339,7 +339,7 @@ func TestTheGraderBearsOutEachExpectation(t *testing.T) {
 	result, err := w.run(t.Context(), o)
 	require.NoError(t, err)
 	assert.Equal(t, "2/5", result.Rate.RatString())
-	text := evals.Failures(result, 4000)
+	text := evalrun.Failures(result, 4000)
 	assert.Contains(t, text, "failed: it rhymes (the grader gave no evidence)")
 	assert.Contains(t, text, "the grader on case 1: nothing checks the name")
 	assert.Contains(t, string(server.Requests()[0].Body), "1. it greets")
@@ -374,7 +374,7 @@ func TestAGraderThatDoesNotAnswerIsNoResult(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `[{"id": 1, "prompt": "Say it", "expectations": ["it greets"]}]`)
 	_, err := w.run(t.Context(), w.options("true"))
-	var unfit *evals.UnfitError
+	var unfit *evalrun.UnfitError
 	require.ErrorAs(t, err, &unfit)
 	require.ErrorContains(t, err, "need a grader")
 	g, _ := grader(t, "no", `{"expectations": [{"number": 7, "passed": true}]}`)
@@ -388,7 +388,7 @@ func TestAGraderThatDoesNotAnswerIsNoResult(t *testing.T) {
 func TestEvaluator(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}, {"type": "file_exists", "file": "y"}]}, {"id": "b", "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
-	e := &evals.Evaluator{Options: w.options("touch outputs/x"), Skill: "skill", Keep: w.at("kept")}
+	e := &evalrun.Evaluator{Options: w.options("touch outputs/x"), Skill: "skill", Keep: w.at("kept")}
 	for range 2 {
 		outcome, err := e.Run(t.Context(), evaluation.Request{Dir: w.root, Timeout: time.Minute})
 		require.NoError(t, err)
