@@ -14,13 +14,13 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/store"
-	"github.com/org/autoloop/internal/tree"
 )
 
 // BenchmarkIteration runs whole iterations on a repository of 10,000 files and

@@ -3,10 +3,10 @@ package cli
 import (
 	"context"
 
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/setup"
-	"github.com/org/autoloop/internal/tree"
 )
 
 // isolationFinding says whether agents and evaluations are kept apart from this

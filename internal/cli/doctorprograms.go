@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/loop"
@@ -13,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/setup"
 	"github.com/org/autoloop/internal/store"
-	"github.com/org/autoloop/internal/tree"
 )
 
 // inspectPrograms runs the evaluation of every program twice, of files and of

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop"
@@ -23,7 +24,6 @@ import (
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/store"
-	"github.com/org/autoloop/internal/tree"
 )
 
 // Iterate runs the `iterate` binary and returns its exit code. It asks models

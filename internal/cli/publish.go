@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/tree"
 )
 
 func newPublishCommand(env Env, parent *iterateOptions) *cobra.Command {

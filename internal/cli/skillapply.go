@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/tree"
 )
 
 // skillApplyOptions are the flags of `iterate skill apply` and `undo`.

@@ -16,12 +16,12 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/tree"
 )
 
 // skillDraft has an agent draft or repair suites, in a copy of the skill.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/process"
@@ -16,7 +17,6 @@ import (
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/sandbox"
-	"github.com/org/autoloop/internal/tree"
 )
 
 // skillLoop wires the evaluation of a skill, alone or inside a program's loop.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/results"
@@ -24,7 +25,6 @@ import (
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
-	"github.com/org/autoloop/internal/tree"
 )
 
 func newSkillReportCommand(env Env) *cobra.Command {

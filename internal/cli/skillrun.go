@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -21,7 +22,6 @@ import (
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/tree"
 )
 
 // skillRunOptions are the flags of `iterate skill PATH`.

@@ -12,10 +12,10 @@ import (
 	"strconv"
 
 	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/taskrun"
-	"github.com/org/autoloop/internal/tree"
 )
 
 // deliver writes and prints the report; the verdict is the exit code.

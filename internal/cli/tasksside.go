@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/tasks/taskrun"
-	"github.com/org/autoloop/internal/tree"
 )
 
 // side finds a configuration: a directory, or a commit whose files are written

@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -20,7 +21,6 @@ import (
 	"github.com/org/autoloop/internal/tasks/runcache"
 	"github.com/org/autoloop/internal/tasks/sandbox"
 	"github.com/org/autoloop/internal/tasks/taskrun"
-	"github.com/org/autoloop/internal/tree"
 )
 
 // keepRuns is how long finished runs serve. Models change behind their names:

@@ -12,8 +12,8 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/tree"
 )
 
 // maxAtOnce bounds how many agents work at the same time.

@@ -5,8 +5,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/loop/evaluation"
-	"github.com/org/autoloop/internal/tree"
 )
 
 // room is a tree in which a commit is measured, with the home and temporary

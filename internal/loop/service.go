@@ -16,12 +16,12 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/store"
-	"github.com/org/autoloop/internal/tree"
 )
 
 // BranchPrefix is what every program branch begins with.

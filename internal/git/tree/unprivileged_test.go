@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/tree"
+	"github.com/org/autoloop/internal/git/tree"
 )
 
 // unprivileged reports whether the test is to go on here. Root may read and

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/tree"
+	"github.com/org/autoloop/internal/git/tree"
 )
 
 func TestLineEndsAreTheIncumbents(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/tree"
+	"github.com/org/autoloop/internal/git/tree"
 )
 
 // bareTree is what cannot be done without.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/tree"
+	"github.com/org/autoloop/internal/git/tree"
 )
 
 // cloned is a clone of f made with the given options.

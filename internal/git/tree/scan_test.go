@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/tree"
+	"github.com/org/autoloop/internal/git/tree"
 )
 
 func TestScan(t *testing.T) {
