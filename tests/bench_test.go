@@ -15,12 +15,12 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/store"
 )
 
 // BenchmarkIteration runs whole iterations on a repository of 10,000 files and
@@ -36,7 +36,7 @@ func BenchmarkIteration(b *testing.B) {
 	require.NoError(b, p.Err())
 	next := 0
 	service := &loop.Service{
-		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo}, Memory: &store.Memory{Repo: repo, Now: time.Now},
+		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo}, Memory: &memory.Memory{Repo: repo, Now: time.Now},
 		Agent: instantAgent{}, Eval: &instantEvaluation{}, Alive: func(ledger.Lease) bool { return false },
 		Environ: func(dir string, _ []string) ([]string, error) { return nil, os.MkdirAll(dir, 0o700) },
 		Now:     time.Now, NewRun: func() string { next++; return fmt.Sprintf("run-%d", next) },

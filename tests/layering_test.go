@@ -36,7 +36,7 @@ func layout() map[string]layer {
 	floors := map[layer]string{
 		domain: "metric program suite state results ledger gate noise audit agent/tuner prompt report agent/models github/ci " +
 			"post github/commands loop/budget",
-		adapter: "agent tasks/runcache tasks/judge loop/evaluation tasks/sandbox skill/workspace store loop/proposal github/api git/tree",
+		adapter: "agent tasks/runcache tasks/judge loop/evaluation tasks/sandbox skill/workspace history/memory loop/proposal github/api git/tree",
 		base:    "process files git agent/models/client model/modeltest github/githubtest",
 		service: "schedule loop tasks/taskrun skill/evalrun skill setup github/sync",
 		root:    "cli",

@@ -15,9 +15,9 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/skill/evalrun"
-	"github.com/org/autoloop/internal/store"
 )
 
 // chooseProgram finds the program that was asked for, or that the scheduler
@@ -31,7 +31,7 @@ func chooseProgram(ctx context.Context, env Env, repo *git.Repo, hub *api.Client
 		}
 		name = selected
 	}
-	source := store.Programs{Root: repo.Root, Dir: o.programs, Parse: program.Parse}
+	source := memory.Programs{Root: repo.Root, Dir: o.programs, Parse: program.Parse}
 	p, err = source.Find(name)
 	if err != nil {
 		return nil, nil, err

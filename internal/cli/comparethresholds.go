@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/store"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -71,7 +71,7 @@ func programThresholds(env Env, name string) (suite.Thresholds, error) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(env.Dir, file)
 	}
-	p := store.Programs{Parse: program.Parse}.File(file)
+	p := memory.Programs{Parse: program.Parse}.File(file)
 	if err := p.Err(); err != nil {
 		return suite.Thresholds{}, &UsageError{err}
 	}

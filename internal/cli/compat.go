@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
-	"github.com/org/autoloop/internal/store"
 )
 
 // compatTemplate writes the template that the original scheduler left where
@@ -20,7 +20,7 @@ func compatTemplate(ctx context.Context, env Env, o schedulerOptions) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(root, filepath.FromSlash(store.DefaultPrograms))
+	dir := filepath.Join(root, filepath.FromSlash(memory.DefaultPrograms))
 	if o.programs != "" {
 		return nil
 	}

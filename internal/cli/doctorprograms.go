@@ -9,11 +9,11 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/setup"
-	"github.com/org/autoloop/internal/store"
 )
 
 // inspectPrograms runs the evaluation of every program twice, of files and of
@@ -42,7 +42,7 @@ func inspectPrograms(ctx context.Context, env Env, o iterateOptions, repo *git.R
 // programsToInspect are the programs of files and those of issues, with what
 // kept an issue from being one.
 func programsToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *api.Client) (all []*program.Program, findings []setup.Finding, err error) {
-	source := store.Programs{Root: repo.Root, Dir: o.programs, Parse: program.Parse}
+	source := memory.Programs{Root: repo.Root, Dir: o.programs, Parse: program.Parse}
 	if all, err = source.Load(true); err != nil {
 		return nil, nil, err
 	}
@@ -63,7 +63,7 @@ func issuesToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.R
 	warning := func(text, fix string) setup.Finding {
 		return setup.Finding{Level: setup.Warning, Subject: "issue programs", Message: text, Fix: fix}
 	}
-	states, _, err := (&store.Memory{Repo: repo, Remote: o.gitRemote(env)}).States(ctx)
+	states, _, err := (&memory.Memory{Repo: repo, Remote: o.gitRemote(env)}).States(ctx)
 	if err != nil {
 		return nil, []setup.Finding{warning("not looked at: "+err.Error(), "make the git remote readable")}, ctx.Err()
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/store"
 )
 
 // gitOptions lets git reach the repository on GitHub with the token: for that
@@ -91,12 +91,12 @@ func (o iterateOptions) gitRemote(env Env) string {
 
 // issueProgram finds a program that is an issue, by the name that discovery
 // gives it; nil when there is none. Who wrote it is looked at again.
-func issueProgram(ctx context.Context, repo *git.Repo, hub *api.Client, source store.Programs, o iterateOptions, name string) (*program.Program, *api.Issue, error) {
+func issueProgram(ctx context.Context, repo *git.Repo, hub *api.Client, source memory.Programs, o iterateOptions, name string) (*program.Program, *api.Issue, error) {
 	files, err := source.Load(true)
 	if err != nil {
 		return nil, nil, err
 	}
-	states, _, err := (&store.Memory{Repo: repo, Remote: cmp.Or(o.remote, "origin")}).States(ctx)
+	states, _, err := (&memory.Memory{Repo: repo, Remote: cmp.Or(o.remote, "origin")}).States(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/store"
 )
 
 // initOptions are the flags of `iterate init`.
@@ -128,7 +128,7 @@ LABELSand allow pull requests of workflows: Settings, Actions, General
 // initSteps compares what there is with what should be. The first program fits
 // the directory here, or one above it.
 func initSteps(root, here, programs string, o initOptions) ([]initStep, error) {
-	source := store.Programs{Root: root, Dir: programs, Parse: program.ParseHead}
+	source := memory.Programs{Root: root, Dir: programs, Parse: program.ParseHead}
 	var found []*program.Program
 	if programs == "" || exists(source.Directory()) { // one that is named is made
 		var err error

@@ -12,10 +12,10 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/state"
-	"github.com/org/autoloop/internal/store"
 )
 
 // suffixed is a branch of a program as gh-aw named it: with random digits
@@ -88,11 +88,11 @@ func adoptRemote(ctx context.Context, env Env, o iterateOptions, repo *git.Repo)
 // readPrograms finds the names of programs: files, states, and issues where
 // they can be read.
 func (a *adopter) readPrograms(ctx context.Context, env Env, o iterateOptions) error {
-	states, _, err := (&store.Memory{Repo: a.repo, Remote: a.remote, Now: env.Now}).States(ctx)
+	states, _, err := (&memory.Memory{Repo: a.repo, Remote: a.remote, Now: env.Now}).States(ctx)
 	if err != nil {
 		return err
 	}
-	files, err := store.Programs{Root: a.repo.Root, Dir: o.programs, Parse: program.ParseHead}.Load(false)
+	files, err := memory.Programs{Root: a.repo.Root, Dir: o.programs, Parse: program.ParseHead}.Load(false)
 	if err != nil {
 		return &UsageError{err}
 	}

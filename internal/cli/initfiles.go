@@ -9,8 +9,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/store"
 	"github.com/org/autoloop/workflows"
 )
 
@@ -95,7 +95,7 @@ func initPrograms(root, asked string) (string, error) {
 	switch {
 	case !filepath.IsLocal(filepath.FromSlash(dir)):
 		return "", Usagef("--programs %s is not in the repository", asked)
-	case dir == store.DefaultPrograms:
+	case dir == memory.DefaultPrograms:
 		return "", nil
 	}
 	return dir, nil

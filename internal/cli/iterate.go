@@ -17,13 +17,13 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/store"
 )
 
 // Iterate runs the `iterate` binary and returns its exit code. It asks models
@@ -263,7 +263,7 @@ func newIterateService(env Env, o iterateOptions, repo *git.Repo, p *program.Pro
 	remote := o.gitRemote(env)
 	return &loop.Service{
 		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo},
-		Memory: &store.Memory{Repo: repo, Remote: remote, Now: env.Now},
+		Memory: &memory.Memory{Repo: repo, Remote: remote, Now: env.Now},
 		Eval:   &evaluation.Evaluator{Runner: runner, Masker: masker}, Masker: masker,
 		Base: o.base, DryRun: o.dryRun, RunDir: runDir, Holder: env.holder(), Alive: env.alive,
 		Environ: func(dir string, names []string) ([]string, error) {

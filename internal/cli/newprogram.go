@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/store"
 )
 
 func newNewCommand(env Env, o *schedulerOptions) *cobra.Command {
@@ -38,7 +38,7 @@ func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name stri
 	if err != nil {
 		return err
 	}
-	dir := store.Programs{Root: root, Dir: o.programs}.Directory()
+	dir := memory.Programs{Root: root, Dir: o.programs}.Directory()
 	files := newFiles(root, dir, name)
 	taken := []string{filepath.Join(dir, name)}
 	for _, file := range files {

@@ -13,12 +13,12 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/state"
-	"github.com/org/autoloop/internal/store"
 )
 
 func newPruneCommand(env Env, o *schedulerOptions) *cobra.Command {
@@ -57,7 +57,7 @@ type leftover struct {
 // pruner knows where things are.
 type pruner struct {
 	repo   *git.Repo
-	memory *store.Memory
+	memory *memory.Memory
 	hub    *api.Client
 	remote string
 }
@@ -72,8 +72,8 @@ func prune(ctx context.Context, env Env, o schedulerOptions, remote string, yes,
 		return err
 	}
 	remote = iterateOptions{remote: remote, hubOptions: o.hubOptions}.gitRemote(env)
-	p := pruner{repo: repo, memory: &store.Memory{Repo: repo, Remote: remote, Now: env.Now}, hub: hub, remote: remote}
-	files, err := store.Programs{Root: repo.Root, Dir: o.programs, Parse: program.ParseHead}.Load(false)
+	p := pruner{repo: repo, memory: &memory.Memory{Repo: repo, Remote: remote, Now: env.Now}, hub: hub, remote: remote}
+	files, err := memory.Programs{Root: repo.Root, Dir: o.programs, Parse: program.ParseHead}.Load(false)
 	if err != nil {
 		return err
 	}
@@ -201,9 +201,9 @@ func (p *pruner) remove(ctx context.Context, left leftover) error {
 			return err
 		}
 	}
-	_, err := p.memory.Update(ctx, store.Update{
+	_, err := p.memory.Update(ctx, memory.Update{
 		Program: left.Program, Message: left.Program + ": removed, the program is gone",
-		Apply: func(store.Files) (store.Files, error) { return store.Files{}, nil },
+		Apply: func(memory.Files) (memory.Files, error) { return memory.Files{}, nil },
 	})
 	return err
 }

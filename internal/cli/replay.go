@@ -12,11 +12,11 @@ import (
 
 	"github.com/org/autoloop/internal/audit"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/state"
-	"github.com/org/autoloop/internal/store"
 )
 
 func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
@@ -54,9 +54,9 @@ func replay(ctx context.Context, env Env, o iterateOptions, names []string, asJS
 	if err != nil {
 		return err
 	}
-	memory := &store.Memory{Repo: repo, Remote: o.gitRemote(env), Now: env.Now}
+	books := &memory.Memory{Repo: repo, Remote: o.gitRemote(env), Now: env.Now}
 	if len(names) == 0 {
-		states, _, err := memory.States(ctx)
+		states, _, err := books.States(ctx)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func replay(ctx context.Context, env Env, o iterateOptions, names []string, asJS
 	reports := map[string]audit.Report{}
 	found := 0
 	for _, name := range names {
-		records, err := readRecords(ctx, repo, memory, name)
+		records, err := readRecords(ctx, repo, books, name)
 		if err != nil {
 			return err
 		}
@@ -85,8 +85,8 @@ func replay(ctx context.Context, env Env, o iterateOptions, names []string, asJS
 }
 
 // readRecords reads all that a program's audit needs.
-func readRecords(ctx context.Context, repo *git.Repo, memory *store.Memory, name string) (audit.Records, error) {
-	files, _, err := memory.Read(ctx, name)
+func readRecords(ctx context.Context, repo *git.Repo, books *memory.Memory, name string) (audit.Records, error) {
+	files, _, err := books.Read(ctx, name)
 	if err != nil {
 		return audit.Records{}, err
 	}
@@ -106,12 +106,12 @@ func readRecords(ctx context.Context, repo *git.Repo, memory *store.Memory, name
 		return audit.Records{}, fmt.Errorf("read %s.md on the memory branch: %w", name, err)
 	}
 	records := audit.Records{Events: log.Events, Machine: doc.Machine(), Rows: table.Rows()}
-	records.Head, err = memory.HeadOf(ctx, "refs/heads/"+loop.BranchPrefix+name)
+	records.Head, err = books.HeadOf(ctx, "refs/heads/"+loop.BranchPrefix+name)
 	if err != nil {
 		return records, err
 	}
 	tips, from := branchTips(records)
-	if tips, err = obtain(ctx, repo, memory.Remote, tips); err != nil {
+	if tips, err = obtain(ctx, repo, books.Remote, tips); err != nil {
 		return records, err
 	}
 	records.Commits, err = keptCommits(ctx, repo, name, tips, from)

@@ -17,9 +17,9 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
-	"github.com/org/autoloop/internal/store"
 )
 
 // Scheduler runs the `scheduler` binary and returns its exit code.
@@ -109,14 +109,14 @@ func (o schedulerOptions) input(ctx context.Context, env Env, hub *api.Client) (
 	if err != nil {
 		return schedule.Input{}, err
 	}
-	programs, err := store.Programs{Root: root, Dir: o.programs, Parse: program.ParseHead}.Load(false)
+	programs, err := memory.Programs{Root: root, Dir: o.programs, Parse: program.ParseHead}.Load(false)
 	if err != nil {
 		return schedule.Input{}, &UsageError{err}
 	}
 	in := schedule.Input{Programs: programs, Now: now, Forced: o.program, Max: o.max, Paused: env.Paused(), RepoDir: root}
-	states := store.States{Dir: filepath.Join(outputDir(env, o.dir), "repo-memory", "autoloop")}
+	states := memory.States{Dir: filepath.Join(outputDir(env, o.dir), "repo-memory", "autoloop")}
 	if repo != nil {
-		states.Branch = &store.Memory{Repo: repo, Now: env.Now}
+		states.Branch = &memory.Memory{Repo: repo, Now: env.Now}
 	}
 	if in.States, in.Unreadable, err = loadStates(ctx, &states, names(programs)); err != nil {
 		return schedule.Input{}, err
@@ -131,7 +131,7 @@ func (o schedulerOptions) input(ctx context.Context, env Env, hub *api.Client) (
 
 // addIssues adds the issue programs with their states, and the repository's
 // word on whether anything may run.
-func addIssues(ctx context.Context, hub *api.Client, states *store.States, in *schedule.Input) error {
+func addIssues(ctx context.Context, hub *api.Client, states *memory.States, in *schedule.Input) error {
 	others, err := states.Others(ctx, names(in.Programs))
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func addIssues(ctx context.Context, hub *api.Client, states *store.States, in *s
 		return err
 	}
 	if len(in.Issues.Programs) > 0 {
-		in.Programs = slices.DeleteFunc(in.Programs, store.Single)
+		in.Programs = slices.DeleteFunc(in.Programs, memory.Single)
 	}
 	in.Programs, in.States = append(in.Programs, in.Issues.Programs...), all
 	in.Paused = in.Paused || repositoryPaused(ctx, hub)
@@ -175,7 +175,7 @@ func (o schedulerOptions) addSelected(ctx context.Context, env Env, hub *api.Cli
 
 // loadStates reads all states at once. When files of the checked-out copy
 // cannot be read, it finds out whose, so that the others still run.
-func loadStates(ctx context.Context, states *store.States, names []string) (found map[string][]byte, failed map[string]error, err error) {
+func loadStates(ctx context.Context, states *memory.States, names []string) (found map[string][]byte, failed map[string]error, err error) {
 	found, err = states.Load(ctx, names)
 	if _, single := err.(interface{ Unwrap() []error }); err == nil || !single {
 		return found, nil, err

@@ -13,11 +13,11 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/state"
-	"github.com/org/autoloop/internal/store"
 )
 
 func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {
@@ -114,7 +114,7 @@ func printSteered(env Env, result loop.Steered, asJSON bool) error {
 // programOf is the program whose issue or pull request has a number; "" when
 // it is none's.
 func programOf(ctx context.Context, env Env, repo *git.Repo, hub *api.Client, o iterateOptions, number int) (string, error) {
-	states, _, err := (&store.Memory{Repo: repo, Remote: o.gitRemote(env)}).States(ctx)
+	states, _, err := (&memory.Memory{Repo: repo, Remote: o.gitRemote(env)}).States(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -124,7 +124,7 @@ func programOf(ctx context.Context, env Env, repo *git.Repo, hub *api.Client, o 
 		}
 	}
 	var found schedule.Discovery
-	files, err := store.Programs{Root: repo.Root, Dir: o.programs, Parse: program.ParseHead}.Load(true)
+	files, err := memory.Programs{Root: repo.Root, Dir: o.programs, Parse: program.ParseHead}.Load(true)
 	if err != nil {
 		return "", err
 	}

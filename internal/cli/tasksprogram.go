@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/store"
 )
 
 // fill takes from the program file of --program what no flag says.
@@ -17,7 +17,7 @@ func (o *tasksOptions) fill(ctx context.Context, env Env, flags *pflag.FlagSet) 
 	if name == "" {
 		return nil
 	}
-	p := store.Programs{Parse: program.Parse}.File(env.path(name))
+	p := memory.Programs{Parse: program.Parse}.File(env.path(name))
 	if err := p.Err(); err != nil {
 		return &UsageError{err}
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/store"
 )
 
 func newValidateCommand(env Env, o *schedulerOptions) *cobra.Command {
@@ -101,7 +101,7 @@ func validate(ctx context.Context, env Env, o schedulerOptions, files []string, 
 
 // programsToValidate are the files that were named, else the repository's.
 func programsToValidate(env Env, o schedulerOptions, root string, files []string) ([]*program.Program, error) {
-	source := store.Programs{Root: root, Dir: o.programs, Parse: program.Parse}
+	source := memory.Programs{Root: root, Dir: o.programs, Parse: program.Parse}
 	if len(files) == 0 {
 		programs, err := source.Load(false)
 		if err != nil {
@@ -129,7 +129,7 @@ func excuse(ctx context.Context, env Env, repo *git.Repo, programs []*program.Pr
 	if repo == nil {
 		return
 	}
-	states, _, err := (&store.Memory{Repo: repo, Now: env.Now}).States(ctx)
+	states, _, err := (&memory.Memory{Repo: repo, Now: env.Now}).States(ctx)
 	if err != nil {
 		return
 	}

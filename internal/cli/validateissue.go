@@ -11,9 +11,9 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/store"
 )
 
 // issueCheck is what `scheduler validate --issue` found.
@@ -75,13 +75,13 @@ func issueToCheck(ctx context.Context, env Env, o schedulerOptions, hub *api.Cli
 	case !slices.Contains(issue.Labels, sync.ProgramLabel):
 		return nil, "", "it has no label " + sync.ProgramLabel, nil
 	}
-	files, err := store.Programs{Root: root, Dir: o.programs, Parse: program.ParseHead}.Load(true)
+	files, err := memory.Programs{Root: root, Dir: o.programs, Parse: program.ParseHead}.Load(true)
 	if err != nil {
 		return nil, "", "", &UsageError{err}
 	}
 	var states map[string][]byte
 	if repo != nil {
-		if states, _, err = (&store.Memory{Repo: repo, Now: env.Now}).States(ctx); err != nil {
+		if states, _, err = (&memory.Memory{Repo: repo, Now: env.Now}).States(ctx); err != nil {
 			return nil, "", "", err
 		}
 	}

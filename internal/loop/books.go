@@ -6,12 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/state"
-	"github.com/org/autoloop/internal/store"
 )
 
 // books are the three files of a program, read together.
@@ -22,13 +22,13 @@ type books struct {
 	log      *ledger.Log
 	sum      ledger.Books
 	warnings []string
-	fresh    bool        // there was no state file yet
-	read     store.Files // as they were read
+	fresh    bool         // there was no state file yet
+	read     memory.Files // as they were read
 }
 
 // openBooks reads the files. What cannot be read is an error: it is never
 // taken for a program that did not run yet.
-func openBooks(p *program.Program, files store.Files) (*books, error) {
+func openBooks(p *program.Program, files memory.Files) (*books, error) {
 	b := &books{read: files}
 	var err error
 	if b.log, err = ledger.Parse(files.Ledger); err != nil {
@@ -50,7 +50,7 @@ func openBooks(p *program.Program, files store.Files) (*books, error) {
 
 // compare notes where the table that people see and the ledger disagree. The
 // ledger is right about numbers.
-func (b *books) compare(files store.Files) {
+func (b *books) compare(files memory.Files) {
 	if files.State == nil || b.sum.Best == nil {
 		return
 	}
@@ -92,7 +92,7 @@ func (b *books) heed(event func(ledger.Event) error) error {
 }
 
 // files renders the books for writing.
-func (b *books) files(p *program.Program, target *metric.Value) (store.Files, error) {
+func (b *books) files(p *program.Program, target *metric.Value) (memory.Files, error) {
 	m := b.machine
 	if b.fresh {
 		b.doc.SetSection(state.ProgramInfo, programInfo(p))
@@ -115,7 +115,7 @@ func (b *books) files(p *program.Program, target *metric.Value) (store.Files, er
 		m.NotBefore = &until
 	}
 	b.doc.SetMachine(m)
-	return store.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log.Bytes()}, nil
+	return memory.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log.Bytes()}, nil
 }
 
 // programInfo introduces the program to who finds the state file first.

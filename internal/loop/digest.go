@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop/proposal"
-	"github.com/org/autoloop/internal/store"
 )
 
 // booksDigest identifies the three files of a program, but for what steering
 // adds while an iteration is under way and which changes nothing of it: that a
 // comment was answered.
-func booksDigest(files store.Files) string {
+func booksDigest(files memory.Files) string {
 	var essence []byte
 	for line := range bytes.Lines(files.Ledger) {
 		if !aside(line) {

@@ -9,10 +9,10 @@ import (
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/proposal"
-	"github.com/org/autoloop/internal/store"
 )
 
 // run is one iteration under way.
@@ -23,7 +23,7 @@ type run struct {
 	since     time.Time // when the first iteration of this process began
 	iteration int
 	books     *books
-	files     store.Files     // the books as they were last read or written
+	files     memory.Files    // the books as they were last read or written
 	trees     int             // how many directories this run has used
 	left      budget.Left     // what the iteration may use
 	used      used            // what it has used
@@ -40,7 +40,7 @@ type run struct {
 	// unanswered counts the answers that did not get through.
 	unanswered int
 	at         position      // where the work began
-	found      store.Files   // the books before a run that records nothing
+	found      memory.Files  // the books before a run that records nothing
 	foundAt    string        // the memory branch's commit then
 	proposing  bool          // what a run that records nothing came to is handed on
 	offer      proposal.Kind // as what, "" for nothing
@@ -150,14 +150,14 @@ func (r *run) write(ctx context.Context, message string, branch *git.RefUpdate, 
 
 func (r *run) update(ctx context.Context, message string, branch *git.RefUpdate, change func(*books) error) error {
 	stopped := r.stopped
-	apply := func(files store.Files) (store.Files, error) {
+	apply := func(files memory.Files) (memory.Files, error) {
 		r.stopped = stopped // a change that is applied again decides again
 		b, err := openBooks(r.Program, files)
 		if err != nil {
-			return store.Files{}, err
+			return memory.Files{}, err
 		}
 		if err := change(b); err != nil {
-			return store.Files{}, err
+			return memory.Files{}, err
 		}
 		written, err := b.files(r.Program, r.target(b))
 		r.books, r.files = b, written
@@ -167,7 +167,7 @@ func (r *run) update(ctx context.Context, message string, branch *git.RefUpdate,
 		_, err := apply(r.files)
 		return err
 	}
-	_, err := r.Memory.Update(ctx, store.Update{Program: r.Program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref()})
+	_, err := r.Memory.Update(ctx, memory.Update{Program: r.Program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref()})
 	return err
 }
 

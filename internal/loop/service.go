@@ -17,11 +17,11 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/store"
 )
 
 // BranchPrefix is what every program branch begins with.
@@ -56,7 +56,7 @@ type Step struct {
 type Service struct {
 	Program *program.Program
 	Repo    *git.Repo
-	Memory  *store.Memory
+	Memory  *memory.Memory
 	Trees   *tree.Builder
 	Eval    Evaluator
 	// Suite measures instead of Eval where the program's evaluation is `tasks`.

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/cli"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/state"
-	"github.com/org/autoloop/internal/store"
 )
 
 // BenchmarkSchedule schedules many programs with 4 KB states, beside merely
@@ -35,7 +35,7 @@ func BenchmarkSchedule(b *testing.B) {
 
 func benchmarkSchedule(b *testing.B, front string, count int) {
 	root, states := library(b, front, count)
-	programs := filepath.Join(root, store.DefaultPrograms)
+	programs := filepath.Join(root, memory.DefaultPrograms)
 	var reading, scheduling time.Duration
 	for b.Loop() {
 		runtime.GC() // both begin with the same heap
@@ -51,16 +51,16 @@ func benchmarkSchedule(b *testing.B, front string, count int) {
 	b.ReportMetric(reading.Seconds()*1000/float64(b.N), "ms-reading")
 	b.ReportMetric(scheduling.Seconds()*1000/float64(b.N), "ms-scheduling")
 	b.ReportMetric(float64(scheduling)/float64(reading), "ratio")
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
-	b.ReportMetric(float64(memory.Sys)/(1<<20), "MB")
+	var books runtime.MemStats
+	runtime.ReadMemStats(&books)
+	b.ReportMetric(float64(books.Sys)/(1<<20), "MB")
 }
 
 // library writes programs, and states that are all due at another time.
 func library(b *testing.B, front string, count int) (root, states string) {
 	b.Helper()
 	root = b.TempDir()
-	programs := filepath.Join(root, store.DefaultPrograms)
+	programs := filepath.Join(root, memory.DefaultPrograms)
 	states = filepath.Join(root, "repo-memory", "autoloop")
 	require.NoError(b, os.MkdirAll(programs, 0o755))
 	require.NoError(b, os.MkdirAll(states, 0o755))
@@ -91,13 +91,13 @@ func readAll(b *testing.B, dirs ...string) {
 }
 
 func plan(b *testing.B, root, states string) {
-	programs, err := store.Programs{Root: root, Parse: program.ParseHead}.Load(false)
+	programs, err := memory.Programs{Root: root, Parse: program.ParseHead}.Load(false)
 	require.NoError(b, err)
 	names := make([]string, len(programs))
 	for i, p := range programs {
 		names[i] = p.Name
 	}
-	source := store.States{Dir: states}
+	source := memory.States{Dir: states}
 	found, err := source.Load(context.Background(), names)
 	require.NoError(b, err)
 	plan, err := schedule.Choose(schedule.Input{Programs: programs, States: found, Now: now})

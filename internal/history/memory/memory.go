@@ -1,6 +1,6 @@
-// Package store keeps what outlives a run: program files in a checkout, and
+// Package memory keeps what outlives a run: program files in a checkout, and
 // each program's books on the branch memory/autoloop.
-package store
+package memory
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package store_test
+package memory_test
 
 import (
 	"os"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/store"
+	"github.com/org/autoloop/internal/history/memory"
 )
 
 const branchRef = "refs/heads/autoloop/x"
@@ -28,7 +28,7 @@ func (c *checkout) there(bare, ref string) string {
 // advance moves the program branch along with a line in the ledger.
 func (c *checkout) advance(line, from, to string) {
 	c.t.Helper()
-	_, err := c.Update(c.t.Context(), store.Update{Program: "x", Message: line, Apply: adding(line), Branch: &git.RefUpdate{Ref: branchRef, New: to, Old: from}})
+	_, err := c.Update(c.t.Context(), memory.Update{Program: "x", Message: line, Apply: adding(line), Branch: &git.RefUpdate{Ref: branchRef, New: to, Old: from}})
 	require.NoError(c.t, err)
 }
 
@@ -98,10 +98,10 @@ func TestDivergedIsSaid(t *testing.T) {
 	mine := a.add("x", "mine")
 	a.openMemory("origin")
 	theirs := b.add("x", "theirs")
-	_, err := a.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("2")})
-	var diverged *store.DivergedError
+	_, err := a.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("2")})
+	var diverged *memory.DivergedError
 	require.ErrorAs(t, err, &diverged)
-	assert.Equal(t, store.DivergedError{Ref: memoryRef, Here: mine, There: theirs, Remote: "origin"}, *diverged)
+	assert.Equal(t, memory.DivergedError{Ref: memoryRef, Here: mine, There: theirs, Remote: "origin"}, *diverged)
 	assert.NotContains(t, err.Error(), "\n")
 	assert.Equal(t, mine, a.has(memoryRef))
 	assert.Equal(t, theirs, a.there(bare, memoryRef))
@@ -189,18 +189,18 @@ func TestBranchMovedByPeople(t *testing.T) {
 	a.advance("1", "", base)
 	theirs := person.commit("theirs", base)
 	person.user("push", "-q", "origin", theirs+":"+branchRef)
-	memory := a.there(bare, memoryRef)
-	_, err := a.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("2"), Branch: &git.RefUpdate{Ref: branchRef, New: a.commit("mine", base), Old: base}})
-	require.ErrorIs(t, err, store.ErrBranchMoved)
+	books := a.there(bare, memoryRef)
+	_, err := a.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("2"), Branch: &git.RefUpdate{Ref: branchRef, New: a.commit("mine", base), Old: base}})
+	require.ErrorIs(t, err, memory.ErrBranchMoved)
 	assert.Equal(t, theirs, a.there(bare, branchRef))
-	assert.Equal(t, memory, a.there(bare, memoryRef))
+	assert.Equal(t, books, a.there(bare, memoryRef))
 }
 
 // A remote that refuses for good is not asked again.
 func TestRemoteRefuses(t *testing.T) {
 	t.Parallel()
 	c, bare := hooked(t, "pre-receive", "echo once >> \"$GIT_DIR/calls\"\necho protected >&2\nexit 1\n")
-	_, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("1")})
+	_, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("1")})
 	require.ErrorIs(t, err, git.ErrRejected)
 	assert.Contains(t, err.Error(), "pre-receive hook declined")
 	calls, err := os.ReadFile(filepath.Join(bare, "calls"))
@@ -230,7 +230,7 @@ func TestConnectionBreaksForLonger(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(bare, "listen"), []byte(script), 0o755))
 	c.user("config", "remote.origin.uploadpack", filepath.Join(bare, "listen"))
 	calls := 0
-	commit, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: func(f store.Files) (store.Files, error) {
+	commit, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: func(f memory.Files) (memory.Files, error) {
 		calls++
 		return adding("1")(f)
 	}})
@@ -247,7 +247,7 @@ func TestRemoteOutOfReach(t *testing.T) {
 	bare, clone := newShared(t)
 	c := clone()
 	require.NoError(t, os.Rename(bare, bare+".away"))
-	_, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("1")})
+	_, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("1")})
 	require.ErrorContains(t, err, "ask remote origin")
 	assert.NotContains(t, err.Error(), "\n")
 	assert.Empty(t, c.has(memoryRef))

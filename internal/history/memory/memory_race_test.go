@@ -1,4 +1,4 @@
-package store_test
+package memory_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/store"
+	"github.com/org/autoloop/internal/history/memory"
 )
 
 // race lets every writer add its lines at the same time, and holds the ledger
@@ -26,7 +26,7 @@ func race(t *testing.T, writers []*checkout, lines int) {
 		group.Go(func() {
 			for n := range lines {
 				line := fmt.Sprintf("%d-%d", i, n)
-				update := store.Update{Program: "x", Message: line, Apply: adding(line)}
+				update := memory.Update{Program: "x", Message: line, Apply: adding(line)}
 				if _, err := writer.Update(t.Context(), update); err != nil {
 					problems[i] = err
 					return

@@ -1,4 +1,4 @@
-package store_test
+package memory_test
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/store"
+	"github.com/org/autoloop/internal/history/memory"
 )
 
 func TestMemoryBeginsEmpty(t *testing.T) {
@@ -21,7 +21,7 @@ func TestMemoryBeginsEmpty(t *testing.T) {
 	files, head, err := c.Read(t.Context(), "x")
 	require.NoError(t, err)
 	assert.Empty(t, head)
-	assert.Equal(t, store.Files{}, files)
+	assert.Equal(t, memory.Files{}, files)
 	states, head, err := c.States(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, head)
@@ -58,10 +58,10 @@ func TestUpdateLeavesTheCheckoutAlone(t *testing.T) {
 		before := c.checkoutState()
 		head := c.user("rev-parse", "HEAD")
 		branch := &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: head}
-		commit, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: branch})
-		if errors.Is(err, store.ErrBranchMoved) { // an earlier clone made it
+		commit, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: branch})
+		if errors.Is(err, memory.ErrBranchMoved) { // an earlier clone made it
 			branch.Old = head
-			commit, err = c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: branch})
+			commit, err = c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: branch})
 		}
 		require.NoError(t, err)
 		assert.Equal(t, commit, c.has(memoryRef))
@@ -96,18 +96,18 @@ func TestUpdateRemovesAndSkips(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	head := c.add("x", "1")
-	same, err := c.Update(t.Context(), store.Update{Program: "x", Message: "same", Apply: func(f store.Files) (store.Files, error) { return f, nil }})
+	same, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "same", Apply: func(f memory.Files) (memory.Files, error) { return f, nil }})
 	require.NoError(t, err)
 	assert.Equal(t, head, same, "no change, no commit")
-	_, err = c.Update(t.Context(), store.Update{Program: "x", Message: "less", Apply: func(f store.Files) (store.Files, error) {
-		return store.Files{State: []byte{}, Ledger: f.Ledger}, nil
+	_, err = c.Update(t.Context(), memory.Update{Program: "x", Message: "less", Apply: func(f memory.Files) (memory.Files, error) {
+		return memory.Files{State: []byte{}, Ledger: f.Ledger}, nil
 	}})
 	require.NoError(t, err)
 	files, _, err := c.Read(t.Context(), "x")
 	require.NoError(t, err)
-	assert.Equal(t, store.Files{State: []byte{}, Ledger: []byte("1\n")}, files, "empty is there, nil is not")
+	assert.Equal(t, memory.Files{State: []byte{}, Ledger: []byte("1\n")}, files, "empty is there, nil is not")
 	assert.NotNil(t, files.State)
-	_, err = c.Update(t.Context(), store.Update{Program: "x", Message: "none", Apply: func(store.Files) (store.Files, error) { return store.Files{}, nil }})
+	_, err = c.Update(t.Context(), memory.Update{Program: "x", Message: "none", Apply: func(memory.Files) (memory.Files, error) { return memory.Files{}, nil }})
 	require.NoError(t, err)
 	assert.Empty(t, c.user("ls-tree", memoryRef))
 }
@@ -117,9 +117,9 @@ func TestApplysErrorEndsTheUpdate(t *testing.T) {
 	c := newCheckout(t)
 	busy := errors.New("busy")
 	calls := 0
-	_, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: func(store.Files) (store.Files, error) {
+	_, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: func(memory.Files) (memory.Files, error) {
 		calls++
-		return store.Files{}, fmt.Errorf("lease: %w", busy)
+		return memory.Files{}, fmt.Errorf("lease: %w", busy)
 	}})
 	require.ErrorIs(t, err, busy)
 	assert.Equal(t, "lease: busy", err.Error())
@@ -134,20 +134,20 @@ func TestUpdateMovesTheBranchToo(t *testing.T) {
 	first := c.has("HEAD")
 	second := c.commit("better", first)
 	move := func(from, to string) error {
-		_, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: &git.RefUpdate{Ref: ref, New: to, Old: from}})
+		_, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("1"), Branch: &git.RefUpdate{Ref: ref, New: to, Old: from}})
 		return err
 	}
 	require.NoError(t, move("", first))
 	require.NoError(t, move(first, second))
 	assert.Equal(t, second, c.has(ref))
-	memory := c.has(memoryRef)
+	books := c.has(memoryRef)
 	for _, from := range []string{"", first} {
 		err := move(from, first)
-		require.ErrorIs(t, err, store.ErrBranchMoved)
+		require.ErrorIs(t, err, memory.ErrBranchMoved)
 		assert.Contains(t, err.Error(), "autoloop/x is at "+second[:12])
 	}
 	assert.Equal(t, second, c.has(ref))
-	assert.Equal(t, memory, c.has(memoryRef), "neither moves alone")
+	assert.Equal(t, books, c.has(memoryRef), "neither moves alone")
 	require.NoError(t, move(second, first), "back, when asked")
 	require.NoError(t, move(first, ""), "and away")
 	assert.Empty(t, c.has(ref))
@@ -165,7 +165,7 @@ func TestUpdateNamesWhatIsInTheWay(t *testing.T) {
 	} {
 		for _, c := range []*checkout{newCheckout(t), clone()} {
 			c.user("update-ref", test.there, "HEAD")
-			for _, update := range []store.Update{
+			for _, update := range []memory.Update{
 				{Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: c.has("HEAD")}}, {Claims: "refs/heads/autoloop/x"},
 			} {
 				update.Program, update.Message, update.Apply = "x", "m", adding("1")
@@ -179,7 +179,7 @@ func TestUpdateNamesWhatIsInTheWay(t *testing.T) {
 	}
 	c := clone()
 	c.user("--git-dir="+bare, "branch", "memory", "main")
-	_, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("1")})
+	_, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("1")})
 	var blocked *git.BlockedError
 	require.ErrorAs(t, err, &blocked)
 	assert.Contains(t, err.Error(), "branch memory on origin is in the way")
@@ -193,7 +193,7 @@ func TestUpdateRefusesACheckedOutBranch(t *testing.T) {
 		before := c.has(memoryRef)
 		linked := filepath.Join(t.TempDir(), "linked")
 		c.user("worktree", "add", "-q", linked, "memory/autoloop")
-		_, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("2")})
+		_, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("2")})
 		require.ErrorContains(t, err, "memory/autoloop is checked out in "+linked)
 		assert.Equal(t, before, c.has(memoryRef))
 		require.NoError(t, os.RemoveAll(linked))
@@ -201,9 +201,9 @@ func TestUpdateRefusesACheckedOutBranch(t *testing.T) {
 
 		c.user("checkout", "-q", "-b", "autoloop/x")
 		head := c.has("HEAD")
-		_, err = c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("3"), Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: head, Old: head}})
+		_, err = c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("3"), Branch: &git.RefUpdate{Ref: "refs/heads/autoloop/x", New: head, Old: head}})
 		require.ErrorContains(t, err, "autoloop/x is checked out in "+c.Repo.Root)
-		_, err = c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("3"), Claims: "refs/heads/autoloop/x"})
+		_, err = c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("3"), Claims: "refs/heads/autoloop/x"})
 		require.ErrorContains(t, err, "autoloop/x is checked out in "+c.Repo.Root)
 		assert.Equal(t, []string{"1", "2"}, c.ledger("x"))
 	}
@@ -227,7 +227,7 @@ func TestReadRefusesWhatIsNoBook(t *testing.T) {
 	for _, name := range []string{"", ".", "../x", "a/b", "a\nb", ".hidden", "a\x00"} {
 		_, _, err := c.Read(t.Context(), name)
 		require.Error(t, err, "%q", name)
-		_, err = c.Update(t.Context(), store.Update{Program: name, Message: "m", Apply: adding("1")})
+		_, err = c.Update(t.Context(), memory.Update{Program: name, Message: "m", Apply: adding("1")})
 		require.Error(t, err, "%q", name)
 	}
 }

@@ -1,4 +1,4 @@
-package store_test
+package memory_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/store"
+	"github.com/org/autoloop/internal/history/memory"
 )
 
 // manyPrograms is a repository whose memory branch has that many programs.
@@ -39,7 +39,7 @@ func BenchmarkUpdate(b *testing.B) {
 	b.Run("update", func(b *testing.B) {
 		c := manyPrograms(b, 100)
 		for i := 0; b.Loop(); i++ {
-			_, err := c.Update(b.Context(), store.Update{Program: "p7", Message: "m", Apply: adding(fmt.Sprint(i))})
+			_, err := c.Update(b.Context(), memory.Update{Program: "p7", Message: "m", Apply: adding(fmt.Sprint(i))})
 			require.NoError(b, err)
 		}
 	})

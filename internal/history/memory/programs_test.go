@@ -1,4 +1,4 @@
-package store_test
+package memory_test
 
 import (
 	"os"
@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/store"
 )
 
 // programFiles makes a directory with these files; a name that ends in a slash is
@@ -99,7 +99,7 @@ func TestProgramPlaces(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(outside, "program.md"), []byte(ok), 0o600))
 			require.NoError(t, os.WriteFile(outside+".md", []byte(ok), 0o600))
 			for _, parse := range []func(string, []byte) *program.Program{program.Parse, program.ParseHead} {
-				programs, err := store.Programs{Root: root, Parse: parse}.Load(false)
+				programs, err := memory.Programs{Root: root, Parse: parse}.Load(false)
 				require.NoError(t, err)
 				assert.Equal(t, c.want, listed(programs))
 			}
@@ -109,7 +109,7 @@ func TestProgramPlaces(t *testing.T) {
 
 func TestSingleProgramCountsAlone(t *testing.T) {
 	root := programFiles(t, map[string]string{"program.md": "# x\n"})
-	programs, err := store.Programs{Root: root, Parse: program.Parse}.Load(true)
+	programs, err := memory.Programs{Root: root, Parse: program.Parse}.Load(true)
 	require.NoError(t, err)
 	assert.Empty(t, programs, "there are issue programs")
 }
@@ -127,26 +127,26 @@ func TestProgramsDirectory(t *testing.T) {
 			"e " + filepath.ToSlash(elsewhere) + "/e.md ! no such file or directory",
 		},
 	} {
-		programs, err := store.Programs{Root: root, Dir: dir, Parse: program.Parse}.Load(false)
+		programs, err := memory.Programs{Root: root, Dir: dir, Parse: program.Parse}.Load(false)
 		require.NoError(t, err)
 		assert.Equal(t, want, listed(programs), dir)
 	}
-	_, err := store.Programs{Root: root, Dir: "nowhere", Parse: program.Parse}.Load(false)
+	_, err := memory.Programs{Root: root, Dir: "nowhere", Parse: program.Parse}.Load(false)
 	require.ErrorContains(t, err, "does not exist")
-	_, err = store.Programs{Root: root, Dir: "program.md", Parse: program.Parse}.Load(false)
+	_, err = memory.Programs{Root: root, Dir: "program.md", Parse: program.Parse}.Load(false)
 	assert.ErrorContains(t, err, "read programs directory")
 }
 
 func TestProgramsDirectoryThatLeavesTheRepository(t *testing.T) {
 	root := programFiles(t, map[string]string{".autoloop/programs": "-> ../../outside"})
 	require.NoError(t, os.Mkdir(filepath.Join(filepath.Dir(root), "outside"), 0o755))
-	_, err := store.Programs{Root: root, Parse: program.Parse}.Load(false)
+	_, err := memory.Programs{Root: root, Parse: program.Parse}.Load(false)
 	assert.ErrorContains(t, err, "leaves the repository")
 }
 
 func TestFindProgram(t *testing.T) {
 	root := programFiles(t, map[string]string{".autoloop/programs/a.md": "# x\n", ".autoloop/programs/b.md": "# x\n", ".autoloop/programs/b/program.md": "# x\n"})
-	source := store.Programs{Root: root, Parse: program.Parse}
+	source := memory.Programs{Root: root, Parse: program.Parse}
 	p, err := source.Find("a")
 	require.NoError(t, err)
 	require.NotNil(t, p)
@@ -162,7 +162,7 @@ func TestFindProgram(t *testing.T) {
 func TestProgramFileByPath(t *testing.T) {
 	root := programFiles(t, map[string]string{"x/speed.md": "# x\n", "l.md": "-> ../y.md"})
 	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(root), "y.md"), []byte("# x\n"), 0o600))
-	source := store.Programs{Root: root, Parse: program.Parse}
+	source := memory.Programs{Root: root, Parse: program.Parse}
 	p := source.File(filepath.Join(root, "x/speed.md"))
 	assert.Equal(t, []string{"speed x/speed.md"}, listed([]*program.Program{p}))
 	require.ErrorContains(t, source.File(filepath.Join(root, "l.md")).Err(), "leaves the repository")

@@ -1,4 +1,4 @@
-package store_test
+package memory_test
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/store"
+	"github.com/org/autoloop/internal/history/memory"
 )
 
 // halfMoved is a repository in which a run was killed after the books moved
@@ -106,7 +106,7 @@ func TestKilledWithARefLocked(t *testing.T) {
 				require.NoError(t, os.WriteFile(lock, nil, 0o644))
 			}
 		}
-		commit, err := c.Update(t.Context(), store.Update{Program: "x", Message: "m", Apply: adding("2"), Branch: &git.RefUpdate{Ref: branchRef, New: c.has("HEAD")}})
+		commit, err := c.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("2"), Branch: &git.RefUpdate{Ref: branchRef, New: c.has("HEAD")}})
 		require.NoError(t, err)
 		assert.Equal(t, commit, c.has(memoryRef))
 		assert.Equal(t, []string{"1", "2"}, c.ledger("x"))

@@ -1,4 +1,4 @@
-package store_test
+package memory_test
 
 import (
 	"bytes"
@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/store"
+	"github.com/org/autoloop/internal/history/memory"
 )
 
 const memoryRef = "refs/heads/memory/autoloop"
 
 // checkout is a user's clone or repository with its memory.
 type checkout struct {
-	*store.Memory
+	*memory.Memory
 	t   testing.TB
 	env []string
 	dir string
@@ -70,7 +70,7 @@ func (c *checkout) openMemory(remote string) {
 	repo, err := git.Open(c.t.Context(), c.dir, c.env)
 	require.NoError(c.t, err)
 	at := time.Date(2025, 1, 15, 10, 30, 0, 0, time.UTC)
-	c.Memory = &store.Memory{Repo: repo, Remote: remote, Now: func() time.Time { return at }}
+	c.Memory = &memory.Memory{Repo: repo, Remote: remote, Now: func() time.Time { return at }}
 }
 
 func (c *checkout) run(dir string, args ...string) (string, error) {
@@ -107,8 +107,8 @@ func (c *checkout) write(path, text string) {
 }
 
 // adding appends a line to the ledger.
-func adding(line string) func(store.Files) (store.Files, error) {
-	return func(current store.Files) (store.Files, error) {
+func adding(line string) func(memory.Files) (memory.Files, error) {
+	return func(current memory.Files) (memory.Files, error) {
 		current.Ledger = append(bytes.Clone(current.Ledger), line+"\n"...)
 		current.State = []byte("state after " + line + "\n")
 		return current, nil
@@ -117,7 +117,7 @@ func adding(line string) func(store.Files) (store.Files, error) {
 
 func (c *checkout) add(program, line string) string {
 	c.t.Helper()
-	commit, err := c.Update(c.t.Context(), store.Update{Program: program, Message: line, Apply: adding(line)})
+	commit, err := c.Update(c.t.Context(), memory.Update{Program: program, Message: line, Apply: adding(line)})
 	require.NoError(c.t, err)
 	return commit
 }

@@ -1,4 +1,4 @@
-package store_test
+package memory_test
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/store"
 )
 
 // BenchmarkPrograms loads a thousand program files, and merely reads the same
@@ -31,7 +31,7 @@ func BenchmarkPrograms(b *testing.B) {
 	root := filepath.Dir(filepath.Dir(dir))
 	b.Run("load", func(b *testing.B) {
 		for b.Loop() {
-			programs, err := store.Programs{Root: root, Parse: program.ParseHead}.Load(false)
+			programs, err := memory.Programs{Root: root, Parse: program.ParseHead}.Load(false)
 			if err != nil || len(programs) != count || programs[0].Err() != nil {
 				b.Fatal(err, len(programs))
 			}
