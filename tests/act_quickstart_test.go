@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
-	programstate "github.com/org/autoloop/internal/state"
+	programstate "github.com/org/autoloop/internal/history/state"
 )
 
 // TestActQuickStart does what docs/quickstart.md says and nothing else.

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
-	"github.com/org/autoloop/internal/state"
 )
 
 // discover reads the issue programs that have a label, and returns the issues.

@@ -13,9 +13,9 @@ import (
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/state"
 )
 
 // suffixed is a branch of a program as gh-aw named it: with random digits

@@ -14,11 +14,11 @@ import (
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/state"
 )
 
 func newPruneCommand(env Env, o *schedulerOptions) *cobra.Command {

@@ -14,10 +14,10 @@ import (
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
-	"github.com/org/autoloop/internal/state"
 )
 
 func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {

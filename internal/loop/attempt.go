@@ -11,11 +11,11 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/prompt"
-	"github.com/org/autoloop/internal/state"
 )
 
 // attempt is what one proposal came to, before anything is written.

@@ -4,10 +4,10 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/prompt"
-	"github.com/org/autoloop/internal/state"
 )
 
 // goal is what the program wants; of a skill, also how to go about it.

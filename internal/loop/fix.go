@@ -9,8 +9,8 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/state"
 )
 
 // maxFixes is how many times an agent may mend what CI found.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/post"
-	"github.com/org/autoloop/internal/state"
 )
 
 // Front is where people watch a program and steer it: its issue and its pull

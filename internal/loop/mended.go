@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop/proposal"
-	"github.com/org/autoloop/internal/state"
 )
 
 // enterFix puts what mends a pending iteration on top of the branch, and that

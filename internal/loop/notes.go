@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/prompt"
-	"github.com/org/autoloop/internal/state"
 )
 
 // handsBack reports whether the agent may write notes: not where the

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/state"
 )
 
 // Account is what the books say of a program, to be shown.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/org/autoloop/internal/state"
+	"github.com/org/autoloop/internal/history/state"
 )
 
 // CheckMark begins the comment that says whether an issue is a program.

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/state"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/state"
 )
 
 // maxHistory is how many entries of the history the status shows.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/org/autoloop/internal/cli"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
-	"github.com/org/autoloop/internal/state"
 )
 
 // BenchmarkSchedule schedules many programs with 4 KB states, beside merely

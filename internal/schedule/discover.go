@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/state"
 )
 
 // Issue is an open issue with the label of programs.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/state"
 )
 
 // PlanSchema is the version of autoloop.json.

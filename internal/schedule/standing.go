@@ -8,10 +8,10 @@ import (
 	"math"
 	"time"
 
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/state"
 )
 
 // grace is how long before its time a program is due: a schedule of six hours

@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
-	"github.com/org/autoloop/internal/state"
 )
 
 // fleet is how a repository with many programs is run.

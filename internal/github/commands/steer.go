@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/state"
 )
 
 // Kind is what a command asks for.

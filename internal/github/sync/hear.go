@@ -10,9 +10,9 @@ import (
 
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
-	"github.com/org/autoloop/internal/state"
 )
 
 // Hear finds the program's issue, opening it where a file program has none yet,

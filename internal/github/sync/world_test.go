@@ -15,11 +15,11 @@ import (
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/state"
 )
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)

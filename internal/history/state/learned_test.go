@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/state"
+	"github.com/org/autoloop/internal/history/state"
 )
 
 func TestLearn(t *testing.T) {

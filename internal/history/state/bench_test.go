@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/state"
+	"github.com/org/autoloop/internal/history/state"
 )
 
 func BenchmarkParseMachine(b *testing.B) {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/state"
+	"github.com/org/autoloop/internal/history/state"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
