@@ -5,8 +5,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 

@@ -4,9 +4,9 @@
 package audit
 
 import (
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/results"
 )
 
 // Where names the record in which a finding is.

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/results"
 )
 
 // state holds the numbers of the Machine State against the books.

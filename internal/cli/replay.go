@@ -13,10 +13,10 @@ import (
 	"github.com/org/autoloop/internal/audit"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/results"
 )
 
 func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/report"
-	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 

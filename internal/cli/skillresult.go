@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/report"
-	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/workspace"
 )

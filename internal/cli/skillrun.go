@@ -15,10 +15,10 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/report"
-	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"

@@ -6,10 +6,10 @@ import (
 
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/results"
 )
 
 // baseline measures iteration 0 when the books have none that still holds:

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/results"
 )
 
 // books are the three files of a program, read together.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/results"
 )
 
 // maxErrors is how many errors in a row pause a program.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/ledger"
-	"github.com/org/autoloop/internal/results"
 )
 
 // The polling of CI: the pauses grow up to the last.

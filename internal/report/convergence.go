@@ -1,8 +1,8 @@
 package report
 
 import (
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/results"
 )
 
 // Class is how a skill's improvement went.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
-	"github.com/org/autoloop/internal/results"
 )
 
 // rowsOf makes a table of words such as "0.5 +0.7 -0.6": the first is the

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/results"
 )
 
 // SkillReport is what came of improving a skill; its JSON is for programs.

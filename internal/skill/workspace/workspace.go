@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/results"
 )
 
 // Format names a workspace in its manifest.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/results"
 )
 
 func start() time.Time { return time.Date(2025, 1, 15, 10, 30, 0, 0, time.UTC) }
