@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/audit"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"

@@ -3,8 +3,8 @@ package loop
 import (
 	"encoding/json"
 
-	"github.com/org/autoloop/internal/audit"
 	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
