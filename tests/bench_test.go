@@ -15,8 +15,8 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
@@ -37,7 +37,7 @@ func BenchmarkIteration(b *testing.B) {
 	next := 0
 	service := &loop.Service{
 		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo}, Memory: &memory.Memory{Repo: repo, Now: time.Now},
-		Agent: instantAgent{}, Eval: &instantEvaluation{}, Alive: func(ledger.Lease) bool { return false },
+		Agent: instantAgent{}, Eval: &instantEvaluation{}, Alive: func(history.Lease) bool { return false },
 		Environ: func(dir string, _ []string) ([]string, error) { return nil, os.MkdirAll(dir, 0o700) },
 		Now:     time.Now, NewRun: func() string { next++; return fmt.Sprintf("run-%d", next) },
 	}
@@ -45,7 +45,7 @@ func BenchmarkIteration(b *testing.B) {
 		service.RunDir = b.TempDir()
 		results, err := service.Run(ctx, 1)
 		require.NoError(b, err)
-		require.Equal(b, ledger.Accepted, results[0].Outcome, results[0].Reasons)
+		require.Equal(b, history.Accepted, results[0].Outcome, results[0].Reasons)
 		require.NoError(b, tree.RemoveAll(service.RunDir))
 	}
 	run() // the baseline

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -148,7 +148,7 @@ func resultAnnotations(p *program.Program, results []loop.Result) []annotation {
 	said := map[string]bool{}
 	for _, r := range results {
 		title := fmt.Sprintf("Autoloop: %s, iteration %d", r.Program, r.Iteration)
-		if r.Outcome == ledger.Error {
+		if r.Outcome == history.Error {
 			a := annotation{level: errorLevel, title: title, message: strings.Join(r.Reasons, "; ")}
 			if p != nil {
 				a.file = p.File

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/github/api"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 )
 
 // holder names this process as the holder of a lease.
-func (e Env) holder() ledger.Lease {
+func (e Env) holder() history.Lease {
 	host, _ := os.Hostname()
-	lease := ledger.Lease{Host: host, PID: os.Getpid(), ProcessStart: processStart(os.Getpid())}
+	lease := history.Lease{Host: host, PID: os.Getpid(), ProcessStart: processStart(os.Getpid())}
 	if e.InActions() {
 		lease.ActionsRun = e.Getenv("GITHUB_RUN_ID") + "/" + e.Getenv("GITHUB_RUN_ATTEMPT")
 	}
@@ -23,7 +23,7 @@ func (e Env) holder() ledger.Lease {
 // alive reports whether the holder of a lease may still run. Of another
 // machine nothing can be told, so it may; an earlier attempt of this run of
 // Actions has ended.
-func (e Env) alive(lease ledger.Lease) bool {
+func (e Env) alive(lease history.Lease) bool {
 	if lease.ActionsRun != "" {
 		id, attempt, _ := strings.Cut(lease.ActionsRun, "/")
 		now, err := strconv.Atoi(e.Getenv("GITHUB_RUN_ATTEMPT"))
@@ -43,8 +43,8 @@ func (e Env) alive(lease ledger.Lease) bool {
 
 // aliveOn is alive where GitHub can be asked for the runs of Actions. A run
 // that the token may not see may still be there.
-func (e Env) aliveOn(ctx context.Context, hub *api.Client) func(ledger.Lease) bool {
-	return func(lease ledger.Lease) bool {
+func (e Env) aliveOn(ctx context.Context, hub *api.Client) func(history.Lease) bool {
+	return func(lease history.Lease) bool {
 		id, _, _ := strings.Cut(lease.ActionsRun, "/")
 		number, err := strconv.ParseInt(id, 10, 64)
 		if !e.alive(lease) || err != nil || number <= 0 || id == e.Getenv("GITHUB_RUN_ID") {

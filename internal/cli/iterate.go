@@ -17,8 +17,8 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
@@ -156,7 +156,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions, do work) err
 			fmt.Fprintln(env.Stdout, "nothing is selected: no program is due")
 			return actOn(env, o, nil, nil)
 		}
-		return deliver(env, o, nil, []loop.Result{{Outcome: ledger.Idle, Reasons: []string{"nothing selected"}}})
+		return deliver(env, o, nil, []loop.Result{{Outcome: history.Idle, Reasons: []string{"nothing selected"}}})
 	}
 	if o.unasked(env) && repositoryPaused(ctx, hub) {
 		fmt.Fprintln(env.Stderr, "the repository's variable AUTOLOOP_PAUSED is true: nothing runs; set it to false to go on")

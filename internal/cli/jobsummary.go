@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
@@ -60,17 +60,17 @@ func writeResult(out *strings.Builder, env Env, r *loop.Result) {
 	}
 }
 
-func sign(outcome ledger.Outcome) string {
+func sign(outcome history.Outcome) string {
 	switch outcome {
-	case ledger.Accepted:
+	case history.Accepted:
 		return "✅"
-	case ledger.Rejected:
+	case history.Rejected:
 		return "❌"
-	case ledger.Error, ledger.CIFixExhausted:
+	case history.Error, history.CIFixExhausted:
 		return "⚠️"
-	case ledger.PendingCI:
+	case history.PendingCI:
 		return "⏳"
-	case ledger.Busy, ledger.Idle, ledger.DryRun:
+	case history.Busy, history.Idle, history.DryRun:
 	}
 	return "💤"
 }
@@ -149,7 +149,7 @@ func samplesText(values []metric.Value) string {
 }
 
 // costText is what an agent used; what is unknown is left out.
-func costText(u *ledger.Usage) string {
+func costText(u *history.Usage) string {
 	if u == nil {
 		return ""
 	}
@@ -167,7 +167,7 @@ func costText(u *ledger.Usage) string {
 }
 
 // expenseText is what models used that measured; what is unknown is said.
-func expenseText(e *ledger.Expense) string {
+func expenseText(e *history.Expense) string {
 	if e == nil {
 		return ""
 	}

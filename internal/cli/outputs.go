@@ -11,7 +11,7 @@ import (
 	"unicode"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -47,7 +47,7 @@ func (o output) String() string {
 
 // resultOutputs are those of a run: what its last iteration came to.
 func resultOutputs(results []loop.Result, report string) []output {
-	last := loop.Result{Outcome: ledger.Idle}
+	last := loop.Result{Outcome: history.Idle}
 	if len(results) > 0 {
 		last = results[len(results)-1]
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
@@ -19,7 +19,7 @@ const pictureWidth = 50
 func pictures(results []loop.Result) string {
 	var out strings.Builder
 	for i, r := range results {
-		if len(r.Evidence) > 0 && (r.Outcome == ledger.Accepted || i == len(results)-1) {
+		if len(r.Evidence) > 0 && (r.Outcome == history.Accepted || i == len(results)-1) {
 			out.WriteString("\n" + picture(r))
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
@@ -34,7 +34,7 @@ func newProposeCommand(env Env, parent *iterateOptions) *cobra.Command {
 					return err
 				}
 				if why != "" {
-					return deliver(env, o, nil, []loop.Result{{Program: o.program, Outcome: ledger.Idle, Reasons: []string{why}}})
+					return deliver(env, o, nil, []loop.Result{{Program: o.program, Outcome: history.Idle, Reasons: []string{why}}})
 				}
 			}
 			return proposeCommand(cmd.Context(), env, o, out)

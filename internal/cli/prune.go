@@ -13,9 +13,9 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
@@ -163,12 +163,12 @@ func (p *pruner) working(ctx context.Context, left *leftover) error {
 	if err != nil {
 		return err
 	}
-	log, err := ledger.Parse(files.Ledger)
+	log, err := history.Parse(files.Ledger)
 	if err != nil {
 		left.Kept = "its ledger cannot be read: " + err.Error()
 		return nil //nolint:nilerr // it is said, and the program kept
 	}
-	books := ledger.Replay(log.Events)
+	books := history.Replay(log.Events)
 	if open := books.Open; open != nil && open.Lease != nil && p.memory.Now().Before(open.Lease.Until) {
 		left.Kept = "run " + open.Run + " may be working on it"
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop"
 )
 
@@ -93,7 +93,7 @@ func readRecords(ctx context.Context, repo *git.Repo, books *memory.Memory, name
 	if files.State == nil && files.Ledger == nil {
 		return audit.Records{}, Usagef("program %q has no books yet: run `iterate --program %s` first", name, name)
 	}
-	log, err := ledger.Parse(files.Ledger)
+	log, err := history.Parse(files.Ledger)
 	if err != nil {
 		return audit.Records{}, fmt.Errorf("read %s.jsonl on the memory branch: %w", name, err)
 	}
@@ -126,7 +126,7 @@ func branchTips(records audit.Records) (tips []string, from string) {
 	}
 	base := ""
 	for _, e := range records.Events {
-		if e.Kind == ledger.Measured && e.Role == ledger.Baseline && e.BaseBranch != "" {
+		if e.Kind == history.Measured && e.Role == history.Baseline && e.BaseBranch != "" {
 			base = e.BaseBranch
 			if from == "" {
 				from = e.Commit

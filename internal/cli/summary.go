@@ -9,7 +9,7 @@ import (
 
 	"github.com/fatih/color"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/report"
@@ -57,7 +57,7 @@ func resultTable(results []loop.Result) report.Table {
 			delta = *r.Delta
 		}
 		why := r.Summary
-		if r.Outcome != ledger.Accepted && len(r.Reasons) > 0 {
+		if r.Outcome != history.Accepted && len(r.Reasons) > 0 {
 			why = strings.Join(r.Reasons, "; ")
 		}
 		table.Rows = append(table.Rows, []string{

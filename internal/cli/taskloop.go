@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
@@ -37,7 +37,7 @@ type taskLoop struct {
 func (l *taskLoop) Measure(ctx context.Context, dir string, limit evaluation.Limit) (loop.Suited, error) {
 	session, err := l.open(ctx, dir, limit)
 	if err != nil {
-		return l.problem(ctx, ledger.Expense{}, err)
+		return l.problem(ctx, history.Expense{}, err)
 	}
 	defer session.place.close()
 	found, err := taskrun.Measure(ctx, session.suite, session.side("incumbent", dir), session.options)
@@ -55,7 +55,7 @@ func (l *taskLoop) Measure(ctx context.Context, dir string, limit evaluation.Lim
 func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string, limit evaluation.Limit) (loop.Suited, error) {
 	session, err := l.open(ctx, incumbent, limit)
 	if err != nil {
-		return l.problem(ctx, ledger.Expense{}, err)
+		return l.problem(ctx, history.Expense{}, err)
 	}
 	defer session.place.close()
 	found, err := taskrun.Run(ctx, session.suite, session.side("incumbent", incumbent), session.side("candidate", candidate), session.options)
@@ -75,7 +75,7 @@ func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string, lim
 
 // problem makes what is wrong with suite or candidate an outcome, and so what
 // keeps the suite from being run to its end; the rest is an error of ours.
-func (l *taskLoop) problem(ctx context.Context, expense ledger.Expense, err error) (loop.Suited, error) {
+func (l *taskLoop) problem(ctx context.Context, expense history.Expense, err error) (loop.Suited, error) {
 	const most = 400
 	var wrong *taskrun.MisuseError
 	var usage *UsageError

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/github/commands"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 )
 
 // answer gives the answers that are in the books since comments are read again:
@@ -13,12 +13,12 @@ import (
 // was answered already is found, and not answered again.
 func (r *run) answer(ctx context.Context) {
 	since := r.before
-	if text := r.books.sum.Settings[ledger.HeardSince]; text != "" {
+	if text := r.books.sum.Settings[history.HeardSince]; text != "" {
 		since, _ = time.Parse(time.RFC3339, text)
 	}
 	r.unanswered = 0
 	for _, e := range r.books.log.Events {
-		if e.Kind != ledger.Answered || e.Time.Before(since) || r.answered[e.Key] {
+		if e.Kind != history.Answered || e.Time.Before(since) || r.answered[e.Key] {
 			continue
 		}
 		to, ok := commands.ParseAnswer(e.Key)

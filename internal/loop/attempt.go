@@ -11,8 +11,8 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/prompt"
@@ -31,24 +31,24 @@ type attempt struct {
 	patch      []byte     // the change, where the strategy needs it
 	focus      string     // the failing test to make pass, "" for none
 	failure    string     // what CI said of the files that it begins with, "" for nothing
-	outcome    ledger.Outcome
+	outcome    history.Outcome
 	verdict    *gate.Verdict // nil when nothing was compared
 	reasons    []string
 	decision   gate.Decision
-	measured   []ledger.Event // what the evaluations measured, a line for each stage and side
-	noisy      bool           // the evaluation does not repeat itself
-	rule       *gate.Rule     // how it was decided, nil when nothing was compared
-	samples    Samples        // of the last stage
-	tree       string         // the candidate's tree object
+	measured   []history.Event // what the evaluations measured, a line for each stage and side
+	noisy      bool            // the evaluation does not repeat itself
+	rule       *gate.Rule      // how it was decided, nil when nothing was compared
+	samples    Samples         // of the last stage
+	tree       string          // the candidate's tree object
 	changed    []string
 	reply      agent.Reply
 	notes      prompt.Notes   // what the agent handed back
 	masker     process.Masker // hides our secrets and the agent's
 	durations  map[string]float64
-	evaluation *ledger.Expense // what measuring used, of all proposals of the iteration
+	evaluation *history.Expense // what measuring used, of all proposals of the iteration
 }
 
-func (a *attempt) end(outcome ledger.Outcome, reasons ...string) *attempt {
+func (a *attempt) end(outcome history.Outcome, reasons ...string) *attempt {
 	a.outcome, a.reasons = outcome, reasons
 	return a
 }
@@ -126,14 +126,14 @@ func (r *run) trials(at position) []agent.Trial {
 			}
 			several = true
 			trials = append(trials, agent.Trial{
-				Iteration: p.Iteration, Params: p.Params, Metric: p.Metric, Previous: p.PreviousBest, Accepted: p.Outcome == ledger.Accepted,
+				Iteration: p.Iteration, Params: p.Params, Metric: p.Metric, Previous: p.PreviousBest, Accepted: p.Outcome == history.Accepted,
 				Deviation: p.Deviation,
 			})
 		}
 		if !several && tried.Definition == at.identity.Definition {
 			trials = append(trials, agent.Trial{
 				Iteration: tried.Iteration, Params: tried.Params, Metric: tried.Metric, Previous: tried.PreviousBest,
-				Accepted: tried.Outcome == ledger.Accepted, Deviation: tried.Deviation,
+				Accepted: tried.Outcome == history.Accepted, Deviation: tried.Deviation,
 			})
 		}
 	}
@@ -186,11 +186,11 @@ func (r *run) guard(ctx context.Context, at position, proposed *tree.Tree, a *at
 		for i := range verdict.Violations {
 			verdict.Violations[i].Path = a.masker.String(verdict.Violations[i].Path)
 		}
-		a.end(ledger.Rejected, verdict.Reasons()...)
+		a.end(history.Rejected, verdict.Reasons()...)
 		return true, nil
 	}
 	if leaking, err := r.leaks(ctx, at, proposed.Dir, a.masker, changes); err != nil || len(leaking) > 0 {
-		a.end(ledger.Rejected, leaking...)
+		a.end(history.Rejected, leaking...)
 		return true, err
 	}
 	a.tree, err = proposed.Candidate(ctx, changes)

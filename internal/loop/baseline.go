@@ -6,9 +6,9 @@ import (
 
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -86,11 +86,11 @@ func (r *run) needsBaseline(at position) string {
 }
 
 func (r *run) recordBaseline(ctx context.Context, at position, found zero, why string) error {
-	first := found.base.event(ledger.Baseline)
+	first := found.base.event(history.Baseline)
 	first.Reason, first.Noisy, first.Evaluation = why, found.noisy, r.takeExpense()
-	measured := []ledger.Event{first}
+	measured := []history.Event{first}
 	if at.Head != at.Base {
-		measured = append(measured, found.head.event(ledger.Incumbent))
+		measured = append(measured, found.head.event(history.Incumbent))
 	}
 	message := fmt.Sprintf("%s: baseline %s", r.Program.Name, found.head.median())
 	return r.write(ctx, message, at.branchUpdate(r.ref()), func(b *books) error { return r.enterBaseline(b, at, measured) })
@@ -98,7 +98,7 @@ func (r *run) recordBaseline(ctx context.Context, at position, found zero, why s
 
 // enterBaseline puts what the unchanged files measured into the books: the
 // default branch's first, and the incumbent's when it is another.
-func (r *run) enterBaseline(b *books, at position, measured []ledger.Event) error {
+func (r *run) enterBaseline(b *books, at position, measured []history.Event) error {
 	iteration, before := b.sum.Iteration, b.sum.Best
 	first, last := measured[0], measured[len(measured)-1]
 	why, noisy := first.Reason, first.Noisy

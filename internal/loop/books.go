@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
@@ -19,8 +19,8 @@ type books struct {
 	doc      *state.Doc
 	machine  state.Machine
 	table    *results.Table
-	log      *ledger.Log
-	sum      ledger.Books
+	log      *history.Log
+	sum      history.Books
 	warnings []string
 	fresh    bool         // there was no state file yet
 	read     memory.Files // as they were read
@@ -31,7 +31,7 @@ type books struct {
 func openBooks(p *program.Program, files memory.Files) (*books, error) {
 	b := &books{read: files}
 	var err error
-	if b.log, err = ledger.Parse(files.Ledger); err != nil {
+	if b.log, err = history.Parse(files.Ledger); err != nil {
 		return nil, fmt.Errorf("read %s.jsonl on the memory branch: %w", p.Name, err)
 	}
 	if b.table, err = results.Parse(files.Results); err != nil {
@@ -43,7 +43,7 @@ func openBooks(p *program.Program, files memory.Files) (*books, error) {
 		return nil, fmt.Errorf("read %s.md on the memory branch: %w", p.Name, err)
 	}
 	b.machine = b.doc.Machine()
-	b.sum = ledger.Replay(b.log.Events)
+	b.sum = history.Replay(b.log.Events)
 	b.compare(files)
 	return b, nil
 }
@@ -66,15 +66,15 @@ func (b *books) differ(row, state, ledger string) {
 }
 
 // adopt takes over a state that has no ledger, as it is.
-func (b *books) adopt(event func(ledger.Event) error) error {
+func (b *books) adopt(event func(history.Event) error) error {
 	if len(b.log.Events) > 0 || b.machine.IterationCount == 0 {
 		return nil
 	}
 	for key, value := range map[string]string{
-		ledger.AdoptedIteration: strconv.Itoa(b.machine.IterationCount),
-		ledger.AdoptedStatuses:  strings.Join(b.machine.RecentStatuses, ","),
+		history.AdoptedIteration: strconv.Itoa(b.machine.IterationCount),
+		history.AdoptedStatuses:  strings.Join(b.machine.RecentStatuses, ","),
 	} {
-		if err := event(ledger.Event{Kind: ledger.Set, Key: key, Value: value}); err != nil {
+		if err := event(history.Event{Kind: history.Set, Key: key, Value: value}); err != nil {
 			return err
 		}
 	}
@@ -83,10 +83,10 @@ func (b *books) adopt(event func(ledger.Event) error) error {
 
 // heed turns what people edited in the state into events: a pause or a
 // completion that they took back, or a wait for a rate limit.
-func (b *books) heed(event func(ledger.Event) error) error {
+func (b *books) heed(event func(history.Event) error) error {
 	waiting := !b.sum.NotBefore.IsZero() && b.machine.NotBefore == nil
 	if (b.sum.PausedReason != "" && !b.machine.Paused) || (b.sum.Completed != "" && !b.machine.Completed) || waiting {
-		return event(ledger.Event{Kind: ledger.Resumed, Reason: "edited in the state"})
+		return event(history.Event{Kind: history.Resumed, Reason: "edited in the state"})
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 )
 
@@ -143,8 +143,8 @@ func (r *run) wait(ctx context.Context, a *attempt, until time.Time) (Result, er
 	reason := limited(until, a.reply.Failure.Message)
 	message := fmt.Sprintf("%s: iteration %d put off", r.Program.Name, r.iteration)
 	err := r.write(ctx, message, nil, func(b *books) error {
-		return r.add(b, ledger.Event{
-			Kind: ledger.Finished, Iteration: r.iteration, Agent: r.nameOf(a), Usage: a.totalUsage(), Durations: a.totalDurations(), Evaluation: a.evaluation,
+		return r.add(b, history.Event{
+			Kind: history.Finished, Iteration: r.iteration, Agent: r.nameOf(a), Usage: a.totalUsage(), Durations: a.totalDurations(), Evaluation: a.evaluation,
 			NotBefore: &until, Reason: reason,
 		})
 	})
@@ -152,5 +152,5 @@ func (r *run) wait(ctx context.Context, a *attempt, until time.Time) (Result, er
 		return Result{}, err
 	}
 	r.stopped = reason
-	return r.result(ledger.Idle, reason), nil
+	return r.result(history.Idle, reason), nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git/tree"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 )
 
 // maxAtOnce bounds how many agents work at the same time.
@@ -96,7 +96,7 @@ func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
 	}
 	if touched := r.tampered(before.Diff(after)); len(touched) > 0 {
 		for _, a := range all {
-			a.end(ledger.Error, "the repository itself was changed while the agent ran: "+a.masker.String(strings.Join(touched, "; ")))
+			a.end(history.Error, "the repository itself was changed while the agent ran: "+a.masker.String(strings.Join(touched, "; ")))
 		}
 	}
 	return nil
@@ -153,7 +153,7 @@ func (r *run) propose(ctx context.Context, a *attempt, request agent.Request) (e
 
 // failed ends the attempt for what kept its agent from working.
 func (a *attempt) failed(failure *agent.Failure) {
-	a.end(ledger.Error, fmt.Sprintf("agent %s failed (%s): %s", a.agent.Name(), failure.Kind, failure.Message))
+	a.end(history.Error, fmt.Sprintf("agent %s failed (%s): %s", a.agent.Name(), failure.Kind, failure.Message))
 }
 
 // consider holds a proposal against the target, and against what was tried.
@@ -170,19 +170,19 @@ func (r *run) consider(ctx context.Context, at position, a *attempt, digests map
 	}
 	a.digest = gate.Digest(patch)
 	if a.digest == "" {
-		a.end(ledger.Rejected, "it is the incumbent again, so there is nothing to measure")
+		a.end(history.Rejected, "it is the incumbent again, so there is nothing to measure")
 		return nil
 	}
 	if err := r.inherit(ctx, at, a, patch); err != nil {
 		return err
 	}
 	// What was kept is in the incumbent: the same lines once more are another change.
-	if tried, found := r.books.sum.Tried[a.digest]; found && tried.Outcome != ledger.Accepted {
-		a.end(ledger.Rejected, fmt.Sprintf("the same change as iteration %d's, which was %s; it was not measured again", tried.Iteration, tried.Outcome))
+	if tried, found := r.books.sum.Tried[a.digest]; found && tried.Outcome != history.Accepted {
+		a.end(history.Rejected, fmt.Sprintf("the same change as iteration %d's, which was %s; it was not measured again", tried.Iteration, tried.Outcome))
 		return nil
 	}
 	if twin, found := digests[a.digest]; found {
-		a.end(ledger.Rejected, fmt.Sprintf("the same change as proposal %d's; it was not measured again", twin))
+		a.end(history.Rejected, fmt.Sprintf("the same change as proposal %d's; it was not measured again", twin))
 		return nil
 	}
 	digests[a.digest] = a.number
@@ -221,7 +221,7 @@ func (r *run) measureAll(ctx context.Context, at position, all []*attempt) error
 			stop = "not measured: the iteration's time (timeout-minutes) is too short for one more trial"
 		}
 		if stop != "" {
-			a.end(ledger.Error, stop)
+			a.end(history.Error, stop)
 			continue
 		}
 		if a.of > 1 {
@@ -232,7 +232,7 @@ func (r *run) measureAll(ctx context.Context, at position, all []*attempt) error
 			return err
 		}
 		longest = max(longest, r.Now().Sub(start))
-		if a.outcome == ledger.Error {
+		if a.outcome == history.Error {
 			stop = "not measured: the trial before it ended in an error"
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/prompt"
 )
@@ -22,7 +22,7 @@ func goal(p *program.Program) string {
 // the program forbids that.
 func (m *measurement) loseNoCase() {
 	taken := m.taken[gate.Candidate]
-	if m.a.outcome != ledger.Accepted || taken == nil {
+	if m.a.outcome != history.Accepted || taken == nil {
 		return
 	}
 	before := gate.RatesOf(m.books.sum.Numbers)
@@ -41,5 +41,5 @@ func (m *measurement) loseNoCase() {
 	}
 	m.a.decision = m.a.decision.Forbidden(m.books.sum.Best)
 	m.a.verdict = &m.a.decision.Verdict
-	m.a.end(ledger.Rejected, append([]string{text + "; no-case-regression forbids to lose a case that passed"}, m.a.reasons...)...)
+	m.a.end(history.Rejected, append([]string{text + "; no-case-regression forbids to lose a case that passed"}, m.a.reasons...)...)
 }

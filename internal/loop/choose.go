@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -20,8 +20,8 @@ func (r *run) choose(all []*attempt) *attempt {
 			continue
 		}
 		best.others = append(best.others, a)
-		if a.outcome == ledger.Accepted {
-			a.end(ledger.Rejected, append([]string{fmt.Sprintf("better than before, but proposal %d is better still (%s)", best.number, best.decision.Metric)}, a.reasons...)...)
+		if a.outcome == history.Accepted {
+			a.end(history.Rejected, append([]string{fmt.Sprintf("better than before, but proposal %d is better still (%s)", best.number, best.decision.Metric)}, a.reasons...)...)
 		}
 	}
 	if best.of > 1 {
@@ -50,11 +50,11 @@ func (r *run) compare(a, b *attempt) int {
 
 func rank(a *attempt) int {
 	switch {
-	case a.outcome == ledger.Accepted:
+	case a.outcome == history.Accepted:
 		return 0
-	case a.outcome == ledger.Rejected && a.metric() != nil:
+	case a.outcome == history.Rejected && a.metric() != nil:
 		return 1
-	case a.outcome == ledger.Rejected:
+	case a.outcome == history.Rejected:
 		return 2
 	default:
 		return 3
@@ -142,9 +142,9 @@ func (r *run) enterOthers(b *books, at position, a *attempt) error {
 }
 
 // proposal is the line of one candidate among several.
-func (r *run) proposal(at position, a *attempt) ledger.Event {
-	e := ledger.Event{
-		Kind: ledger.Proposed, Iteration: r.iteration, Proposal: a.number, Outcome: a.outcome, Reasons: a.reasons, Parent: at.Head,
+func (r *run) proposal(at position, a *attempt) history.Event {
+	e := history.Event{
+		Kind: history.Proposed, Iteration: r.iteration, Proposal: a.number, Outcome: a.outcome, Reasons: a.reasons, Parent: at.Head,
 		Agent: a.agent.Name(), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: a.changed[:min(len(a.changed), 100)],
 		Params: a.reply.Params, Durations: a.durations, Direction: r.Program.Direction, Evaluator: at.identity.Evaluator,
 		Definition: at.identity.Definition, Usage: a.usage(), Digest: a.digest, Noisy: a.noisy,
@@ -159,9 +159,9 @@ func (r *run) proposal(at position, a *attempt) ledger.Event {
 	return e
 }
 
-func (a *attempt) usage() *ledger.Usage {
+func (a *attempt) usage() *history.Usage {
 	u := a.reply.Usage
-	return &ledger.Usage{
+	return &history.Usage{
 		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens, CostUSD: u.CostUSD,
 		Turns: u.Turns, ToolCalls: u.ToolCalls,
 	}
@@ -169,8 +169,8 @@ func (a *attempt) usage() *ledger.Usage {
 
 // totalUsage is what all proposals of the iteration used. What is unknown of one
 // is unknown of all; the tuner uses nothing.
-func (a *attempt) totalUsage() *ledger.Usage {
-	var total *ledger.Usage
+func (a *attempt) totalUsage() *history.Usage {
+	var total *history.Usage
 	for _, one := range a.all() {
 		switch {
 		case tunes(one):
@@ -186,8 +186,8 @@ func (a *attempt) totalUsage() *ledger.Usage {
 	return total
 }
 
-func together(a, b *ledger.Usage) *ledger.Usage {
-	total := &ledger.Usage{
+func together(a, b *history.Usage) *history.Usage {
+	total := &history.Usage{
 		InputTokens: sum(a.InputTokens, b.InputTokens), OutputTokens: sum(a.OutputTokens, b.OutputTokens),
 		CachedTokens: sum(a.CachedTokens, b.CachedTokens), Turns: sum(a.Turns, b.Turns), ToolCalls: sum(a.ToolCalls, b.ToolCalls),
 	}

@@ -8,14 +8,14 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
 
 // outcome is an attempt that ended; metric "" is none.
-func outcome(number, of int, ended ledger.Outcome, key string) *attempt {
+func outcome(number, of int, ended history.Outcome, key string) *attempt {
 	a := &attempt{number: number, of: of, agent: &agent.Command{}, outcome: ended, reasons: []string{"because"}, durations: map[string]float64{}}
 	if key != "" {
 		value := metric.MustValue(key)
@@ -27,9 +27,9 @@ func outcome(number, of int, ended ledger.Outcome, key string) *attempt {
 
 func TestChoose(t *testing.T) {
 	t.Parallel()
-	const accepted, rejected, failed = ledger.Accepted, ledger.Rejected, ledger.Error
+	const accepted, rejected, failed = history.Accepted, history.Rejected, history.Error
 	type tried struct {
-		outcome ledger.Outcome
+		outcome history.Outcome
 		metric  string
 	}
 	cases := []struct {
@@ -69,7 +69,7 @@ func TestManyOthersAreSummedUp(t *testing.T) {
 	run := &run{Service: &Service{Program: &program.Program{}}}
 	var all []*attempt
 	for i := range 64 {
-		all = append(all, outcome(i+1, 64, ledger.Rejected, fmt.Sprint(i)))
+		all = append(all, outcome(i+1, 64, history.Rejected, fmt.Sprint(i)))
 	}
 	best := run.choose(all)
 	assert.Len(t, best.reasons, 11)
@@ -87,14 +87,14 @@ func TestUsageOfSeveralProposals(t *testing.T) {
 		}
 		return a
 	}
-	tuned := outcome(3, 3, ledger.Rejected, "")
+	tuned := outcome(3, 3, history.Rejected, "")
 	tuned.agent = agent.Tuner{}
-	best := with(outcome(1, 3, ledger.Accepted, "1"), tokens(5), "0.1")
-	best.others = []*attempt{with(outcome(2, 3, ledger.Rejected, ""), tokens(7), "0.25"), tuned}
+	best := with(outcome(1, 3, history.Accepted, "1"), tokens(5), "0.1")
+	best.others = []*attempt{with(outcome(2, 3, history.Rejected, ""), tokens(7), "0.25"), tuned}
 	total := best.totalUsage()
 	assert.EqualValues(t, 12, *total.InputTokens, "the tuner uses nothing")
 	assert.Equal(t, "0.35", total.CostUSD.String())
-	best.others = append(best.others, with(outcome(2, 3, ledger.Rejected, ""), tokens(1), ""))
+	best.others = append(best.others, with(outcome(2, 3, history.Rejected, ""), tokens(1), ""))
 	assert.Nil(t, best.totalUsage().CostUSD, "what is unknown of one is unknown of all")
 	assert.EqualValues(t, 13, *best.totalUsage().InputTokens)
 

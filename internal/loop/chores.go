@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
@@ -50,7 +50,7 @@ func (r *run) chores(ctx context.Context, from proposal.Bundle) (Result, error) 
 	if r.stopped != "" {
 		reason = r.stopped
 	}
-	return r.result(ledger.Idle, reason), nil
+	return r.result(history.Idle, reason), nil
 }
 
 // conflict is why the default branch does not merge, nil when it does.
@@ -101,9 +101,9 @@ func (r *run) again(ctx context.Context, from proposal.Bundle, by string) (Resul
 // last is the result of the last iteration that the books have.
 func (r *run) last() Result {
 	for i := len(r.books.log.Events) - 1; i >= 0; i-- {
-		if e := r.books.log.Events[i]; e.Kind == ledger.Decided {
+		if e := r.books.log.Events[i]; e.Kind == history.Decided {
 			return r.resultOf(e, e.Reasons)
 		}
 	}
-	return r.result(ledger.Idle, "what waited is done")
+	return r.result(history.Idle, "what waited is done")
 }

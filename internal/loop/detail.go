@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
 )
@@ -28,14 +28,14 @@ func (r *run) detail(result *Result) {
 		return
 	}
 	result.Issue, result.PullRequest = r.Program.Issue, r.books.pull()
-	if n, _ := strconv.Atoi(r.books.sum.Settings[ledger.IssueNumber]); n > 0 {
+	if n, _ := strconv.Atoi(r.books.sum.Settings[history.IssueNumber]); n > 0 {
 		result.Issue = n
 	}
 	if r.heard != nil && r.heard.Issue > 0 {
 		result.Issue = r.heard.Issue
 	}
 	result.Evaluation = r.books.evaluation(r.id, result)
-	if decided := r.books.decided(result.Iteration); decided != nil && result.Outcome != ledger.Idle {
+	if decided := r.books.decided(result.Iteration); decided != nil && result.Outcome != history.Idle {
 		result.Agent, result.Model, result.Usage, result.Changed = decided.Agent, decided.Model, decided.Usage, decided.Changed
 		result.Guardrails = r.rails(decided)
 	}
@@ -43,15 +43,15 @@ func (r *run) detail(result *Result) {
 
 // evaluation is what measuring used for a result: for its iteration, and for a
 // baseline of its run.
-func (b *books) evaluation(run string, result *Result) *ledger.Expense {
-	var sum *ledger.Expense
+func (b *books) evaluation(run string, result *Result) *history.Expense {
+	var sum *history.Expense
 	for i := range b.sum.Attempts {
-		if a := &b.sum.Attempts[i]; a.Iteration == result.Iteration && result.Outcome != ledger.Idle {
+		if a := &b.sum.Attempts[i]; a.Iteration == result.Iteration && result.Outcome != history.Idle {
 			sum = a.Evaluation
 		}
 	}
 	for i := range b.log.Events {
-		if e := &b.log.Events[i]; e.Kind == ledger.Measured && e.Run == run {
+		if e := &b.log.Events[i]; e.Kind == history.Measured && e.Run == run {
 			sum = sum.Plus(e.Evaluation)
 		}
 	}
@@ -59,9 +59,9 @@ func (b *books) evaluation(run string, result *Result) *ledger.Expense {
 }
 
 // decided is the last word on an iteration, nil when there is none.
-func (b *books) decided(iteration int) *ledger.Event {
+func (b *books) decided(iteration int) *history.Event {
 	for i, e := range slices.Backward(b.log.Events) {
-		if e.Kind == ledger.Decided && e.Iteration == iteration {
+		if e.Kind == history.Decided && e.Iteration == iteration {
 			return &b.log.Events[i]
 		}
 	}
@@ -69,7 +69,7 @@ func (b *books) decided(iteration int) *ledger.Event {
 }
 
 // rails are the guardrails with what the deciding candidate measured last.
-func (r *run) rails(decided *ledger.Event) []Rail {
+func (r *run) rails(decided *history.Event) []Rail {
 	rails := make([]Rail, 0, len(r.Program.Guardrails))
 	measured := r.books.candidate(decided)
 	for _, of := range r.Program.Guardrails {
@@ -90,9 +90,9 @@ func (r *run) rails(decided *ledger.Event) []Rail {
 }
 
 // candidate is the last measurement of the candidate that was decided about.
-func (b *books) candidate(decided *ledger.Event) *ledger.Event {
+func (b *books) candidate(decided *history.Event) *history.Event {
 	for i, e := range slices.Backward(b.log.Events) {
-		if e.Kind == ledger.Measured && e.Role == ledger.Candidate && e.Iteration == decided.Iteration && e.Proposal == decided.Proposal {
+		if e.Kind == history.Measured && e.Role == history.Candidate && e.Iteration == decided.Iteration && e.Proposal == decided.Proposal {
 			return &b.log.Events[i]
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
@@ -26,11 +26,11 @@ func booksDigest(files memory.Files) string {
 // aside says that a line of the ledger is on the talk with people alone.
 func aside(line []byte) bool {
 	var e struct {
-		Kind ledger.Kind `json:"event"`
-		Key  string      `json:"key"`
+		Kind history.Kind `json:"event"`
+		Key  string       `json:"key"`
 	}
 	if json.Unmarshal(line, &e) != nil {
 		return false
 	}
-	return e.Kind == ledger.Answered || e.Kind == ledger.Set && slices.Contains([]string{ledger.IssueNumber, ledger.Author, ledger.CommandsUntil}, e.Key)
+	return e.Kind == history.Answered || e.Kind == history.Set && slices.Contains([]string{history.IssueNumber, history.Author, history.CommandsUntil}, e.Key)
 }

@@ -3,7 +3,7 @@ package loop
 import (
 	"fmt"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
@@ -17,7 +17,7 @@ type used struct {
 
 // expend notes what an evaluation used; nil is nothing. It goes into the books
 // with the next event that has takes it.
-func (r *run) expend(e *ledger.Expense) {
+func (r *run) expend(e *history.Expense) {
 	tokens, usd := e.Known()
 	r.used.tokens += tokens
 	r.used.usd += usd
@@ -25,7 +25,7 @@ func (r *run) expend(e *ledger.Expense) {
 }
 
 // takeExpense is what evaluations used since it was asked last; nil is nothing.
-func (r *run) takeExpense() *ledger.Expense {
+func (r *run) takeExpense() *history.Expense {
 	e := r.unbooked
 	r.unbooked = nil
 	return e
@@ -82,10 +82,10 @@ func (r *run) cutOff(reason string) *attempt {
 		if seconds, worked := one.durations["propose"]; worked {
 			cut.durations["propose"] = seconds
 		}
-		all = append(all, cut.end(ledger.Error, reason))
+		all = append(all, cut.end(history.Error, reason))
 	}
 	if len(all) == 0 {
-		all = append(all, (&attempt{}).end(ledger.Error, reason))
+		all = append(all, (&attempt{}).end(history.Error, reason))
 	}
 	first := all[0]
 	first.others, first.evaluation = all[1:], r.takeExpense()

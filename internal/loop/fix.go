@@ -9,8 +9,8 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 )
 
 // maxFixes is how many times an agent may mend what CI found.
@@ -24,7 +24,7 @@ const failedPrefix = "autoloop-failed/"
 func (b *books) fixes(iteration int) int {
 	count := 0
 	for _, e := range b.log.Events {
-		if e.Kind == ledger.Checked && e.Iteration == iteration {
+		if e.Kind == history.Checked && e.Iteration == iteration {
 			count++
 		}
 	}
@@ -34,7 +34,7 @@ func (b *books) fixes(iteration int) int {
 // turnedDown lets an agent mend what CI found, on top of the candidate. It is
 // done when the iteration is at its end: when the same failure is there again
 // after a change, or after five attempts.
-func (r *run) turnedDown(ctx context.Context, e ledger.Event, verdict ci.Verdict) (result Result, done bool, err error) {
+func (r *run) turnedDown(ctx context.Context, e history.Event, verdict ci.Verdict) (result Result, done bool, err error) {
 	signature := verdict.Signature()
 	if reason := r.spent(e, signature); reason != "" {
 		result, err = r.exhaust(ctx, e, verdict, reason)
@@ -65,7 +65,7 @@ func (r *run) turnedDown(ctx context.Context, e ledger.Event, verdict ci.Verdict
 }
 
 // spent says why no agent is asked to mend a failure any more, "" when one is.
-func (r *run) spent(e ledger.Event, signature string) string {
+func (r *run) spent(e history.Event, signature string) string {
 	switch {
 	case r.same(e, signature):
 		return "stuck in CI fix loop: " + signature
@@ -78,21 +78,21 @@ func (r *run) spent(e ledger.Event, signature string) string {
 
 // same says whether the failure was there already on another commit of the
 // iteration: what was changed since did not help.
-func (r *run) same(e ledger.Event, signature string) bool {
-	return slices.ContainsFunc(r.books.log.Events, func(before ledger.Event) bool {
-		return before.Kind == ledger.Checked && before.Iteration == e.Iteration && before.Commit != e.Commit && before.Reason == signature
+func (r *run) same(e history.Event, signature string) bool {
+	return slices.ContainsFunc(r.books.log.Events, func(before history.Event) bool {
+		return before.Kind == history.Checked && before.Iteration == e.Iteration && before.Commit != e.Commit && before.Reason == signature
 	})
 }
 
 // fix asks the agent, measures what it did against the incumbent like any other
 // candidate, and puts what passes on top of the branch.
-func (r *run) fix(ctx context.Context, e ledger.Event, verdict ci.Verdict, left time.Duration) (*attempt, error) {
+func (r *run) fix(ctx context.Context, e history.Event, verdict ci.Verdict, left time.Duration) (*attempt, error) {
 	r.fixing = e
 	at, err := r.positionOf(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	checked := ledger.Event{Kind: ledger.Checked, Iteration: e.Iteration, Commit: e.Commit, Reason: verdict.Signature(), Reasons: verdict.Reasons}
+	checked := history.Event{Kind: history.Checked, Iteration: e.Iteration, Commit: e.Commit, Reason: verdict.Signature(), Reasons: verdict.Reasons}
 	a, err := r.mend(ctx, at, e, verdict, left)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (r *run) fix(ctx context.Context, e ledger.Event, verdict ci.Verdict, left 
 	if _, later := r.putOff(a); later {
 		return a, nil
 	}
-	if a.outcome != ledger.Accepted {
+	if a.outcome != history.Accepted {
 		checked.Problem = state.Inline(a.reasons[0], 300)
 		checked.Agent, checked.Usage, checked.Durations, checked.Evaluation = r.nameOf(a), a.totalUsage(), a.totalDurations(), a.evaluation
 		return a, r.write(ctx, fmt.Sprintf("%s: iteration %d, a fix for CI failed", r.Program.Name, e.Iteration), nil, func(b *books) error {
@@ -117,13 +117,13 @@ func (r *run) fix(ctx context.Context, e ledger.Event, verdict ci.Verdict, left 
 
 // mend is one proposal that begins with the candidate's files and is told what
 // CI said. An error of its own time limit is its failure.
-func (r *run) mend(ctx context.Context, at position, e ledger.Event, verdict ci.Verdict, left time.Duration) (*attempt, error) {
+func (r *run) mend(ctx context.Context, at position, e history.Event, verdict ci.Verdict, left time.Duration) (*attempt, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
 	defer cancel()
 	a := &attempt{number: 1, of: 1, agent: r.Agent, model: r.Model, durations: map[string]float64{}, lineage: lineage{from: e.Commit}, failure: verdict.Report()}
 	err := r.propose1(bounded, at, a)
 	if errors.Is(context.Cause(bounded), errTooLong) && ctx.Err() == nil {
-		return a.end(ledger.Error, "the time of the iteration is up"), nil
+		return a.end(history.Error, "the time of the iteration is up"), nil
 	}
 	return a, err
 }
@@ -147,7 +147,7 @@ func (r *run) propose1(ctx context.Context, at position, a *attempt) error {
 
 // positionOf is where the pending iteration stands: measured against the
 // incumbent that it was measured against before.
-func (r *run) positionOf(ctx context.Context, e ledger.Event) (position, error) {
+func (r *run) positionOf(ctx context.Context, e history.Event) (position, error) {
 	at := position{Head: e.Parent, Old: e.Commit, Base: r.books.sum.Base, BaseBranch: r.books.sum.BaseBranch}
 	entries, err := r.entries(ctx, at.Head)
 	if err != nil {
@@ -160,14 +160,14 @@ func (r *run) positionOf(ctx context.Context, e ledger.Event) (position, error) 
 
 // exhaust takes the branch back to the last accepted commit, keeps the attempt
 // on a branch of its own, and pauses.
-func (r *run) exhaust(ctx context.Context, e ledger.Event, verdict ci.Verdict, reason string) (Result, error) {
+func (r *run) exhaust(ctx context.Context, e history.Event, verdict ci.Verdict, reason string) (Result, error) {
 	kept := git.RefUpdate{Ref: fmt.Sprintf("refs/heads/%s%s/%d", failedPrefix, r.Program.Name, e.Iteration), New: e.Commit}
 	if err := r.keepFailed(ctx, kept); err != nil {
 		r.warn("the attempt is not kept at %s: %v", kept.Ref, err)
 	}
 	e.Reasons = append([]string{reason}, verdict.Reasons...)
 	back := &git.RefUpdate{Ref: r.ref(), New: e.Parent, Old: e.Commit}
-	e.Outcome = ledger.CIFixExhausted
+	e.Outcome = history.CIFixExhausted
 	return r.conclude(ctx, e, back, reason+"; look at the attempt on "+failedPrefix+r.Program.Name+fmt.Sprintf("/%d", e.Iteration)+", then set Paused to false")
 }
 

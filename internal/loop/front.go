@@ -9,8 +9,8 @@ import (
 
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/post"
 )
@@ -93,11 +93,11 @@ func (r *run) show(ctx context.Context) {
 func (r *run) promote(ctx context.Context) error {
 	number, err := r.Front.Promote(ctx, r.account(), r.books.sum.BaseBranch)
 	text := strconv.Itoa(number)
-	if number == 0 || r.books.sum.Settings[ledger.PullNumber] == text {
+	if number == 0 || r.books.sum.Settings[history.PullNumber] == text {
 		return err
 	}
 	noted := r.update(ctx, fmt.Sprintf("%s: pull request #%d", r.Program.Name, number), nil, func(b *books) error {
-		if err := r.set(b, ledger.PullNumber, text); err != nil {
+		if err := r.set(b, history.PullNumber, text); err != nil {
 			return err
 		}
 		b.notePull()
@@ -114,7 +114,7 @@ func (r *run) set(b *books, key, value string) error {
 	if b.sum.Settings[key] == value {
 		return nil
 	}
-	return r.add(b, ledger.Event{Kind: ledger.Set, Iteration: b.sum.Iteration, Key: key, Value: value})
+	return r.add(b, history.Event{Kind: history.Set, Iteration: b.sum.Iteration, Key: key, Value: value})
 }
 
 // consumed notes how far comments were heard, when the agent was told of them.
@@ -124,20 +124,20 @@ func (r *run) consumed(b *books) error {
 		return nil
 	}
 	if r.heard == nil || r.deaf || r.unanswered > 0 || !r.told && len(r.words()) > 0 {
-		since := b.sum.Settings[ledger.HeardSince]
+		since := b.sum.Settings[history.HeardSince]
 		if since == "" {
 			since = r.before.UTC().Format(time.RFC3339)
 		}
-		if err := r.set(b, ledger.HeardSince, since); err != nil {
+		if err := r.set(b, history.HeardSince, since); err != nil {
 			return err
 		}
-	} else if err := r.set(b, ledger.HeardSince, r.unheardSince()); err != nil {
+	} else if err := r.set(b, history.HeardSince, r.unheardSince()); err != nil {
 		return err
 	}
 	if !r.told || r.heard == nil || r.heard.Until == "" {
 		return nil
 	}
-	return r.set(b, ledger.HeardUntil, r.heard.Until)
+	return r.set(b, history.HeardUntil, r.heard.Until)
 }
 
 // unheardSince is the time of the first comment that is still to be told, "" for
@@ -183,21 +183,21 @@ func (b *books) numbers(m *state.Machine, issue int) {
 		n, _ := strconv.Atoi(b.sum.Settings[key])
 		return n
 	}
-	if n := max(number(ledger.IssueNumber), issue); n > 0 {
+	if n := max(number(history.IssueNumber), issue); n > 0 {
 		m.Issue = n
 	}
-	if n := number(ledger.PullNumber); n > 0 {
+	if n := number(history.PullNumber); n > 0 {
 		m.PR = n
 	}
-	if ended := number(ledger.PullEnded); ended > 0 && ended == m.PR {
+	if ended := number(history.PullEnded); ended > 0 && ended == m.PR {
 		m.PR = 0
 	}
 }
 
 // pull is the number of the pull request that is open, 0 when none is known.
 func (b *books) pull() int {
-	number := b.sum.Settings[ledger.PullNumber]
-	if number == b.sum.Settings[ledger.PullEnded] {
+	number := b.sum.Settings[history.PullNumber]
+	if number == b.sum.Settings[history.PullEnded] {
 		return 0
 	}
 	n, _ := strconv.Atoi(number)
@@ -208,7 +208,7 @@ func (b *books) pull() int {
 // last: its number is known only after the iteration was recorded.
 func (b *books) notePull() {
 	for _, e := range slices.Backward(b.log.Events) {
-		if e.Kind == ledger.Decided && (e.Outcome == ledger.Accepted || e.Outcome == ledger.PendingCI) {
+		if e.Kind == history.Decided && (e.Outcome == history.Accepted || e.Outcome == history.PendingCI) {
 			b.doc.SetPull(e.Iteration, b.pull())
 			return
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/process"
@@ -15,19 +15,19 @@ import (
 
 // handed is what the events of a bundle say.
 type handed struct {
-	zero     []ledger.Event // the measurements of a new baseline
-	measured []ledger.Event // those of the proposals, and the proposals
-	decided  *ledger.Event  // nil when the baseline ended the program, or nothing was decided
-	checked  *ledger.Event  // of a fix, what CI had said
-	putOff   *ledger.Event  // until when the agent's service would not serve
-	attempt  *attempt       // what decided says; never nil
+	zero     []history.Event // the measurements of a new baseline
+	measured []history.Event // those of the proposals, and the proposals
+	decided  *history.Event  // nil when the baseline ended the program, or nothing was decided
+	checked  *history.Event  // of a fix, what CI had said
+	putOff   *history.Event  // until when the agent's service would not serve
+	attempt  *attempt        // what decided says; never nil
 }
 
 // unpack reads the events of a bundle. Kinds that a proposal does not make, an
 // order that it does not make them in, and events of another run or iteration
 // are refused. Texts lose what the masker knows.
 func unpack(from proposal.Bundle, masker process.Masker) (*handed, error) {
-	log, err := ledger.Parse(from.Events)
+	log, err := history.Parse(from.Events)
 	if err != nil {
 		return nil, refuse("its events cannot be read: %v", err)
 	}
@@ -57,18 +57,18 @@ func unpack(from proposal.Bundle, masker process.Masker) (*handed, error) {
 }
 
 // take adds the next event.
-func (h *handed) take(from proposal.Bundle, e ledger.Event) error {
+func (h *handed) take(from proposal.Bundle, e history.Event) error {
 	iteration, fix := from.Iteration, from.Kind == proposal.Fix
 	switch {
 	case h.decided != nil || h.putOff != nil:
 		return refuse("it has events after its last")
-	case e.Kind == ledger.Measured && e.Stage == "" && e.Role != ledger.Candidate && !fix && len(h.measured) == 0:
-		if e.Role != []ledger.Role{ledger.Baseline, ledger.Incumbent, ""}[min(len(h.zero), 2)] {
+	case e.Kind == history.Measured && e.Stage == "" && e.Role != history.Candidate && !fix && len(h.measured) == 0:
+		if e.Role != []history.Role{history.Baseline, history.Incumbent, ""}[min(len(h.zero), 2)] {
 			return refuse("its baseline is none")
 		}
 		iteration--
 		h.zero = append(h.zero, e)
-	case e.Kind == ledger.Measured && (e.Role == ledger.Candidate || e.Role == ledger.Incumbent && e.Stage != ""):
+	case e.Kind == history.Measured && (e.Role == history.Candidate || e.Role == history.Incumbent && e.Stage != ""):
 		if !slices.Contains([]gate.Stage{"", gate.Once, gate.Again, gate.Pairs, gate.Confirmation}, e.Stage) {
 			return refuse("it has a measurement of the stage %.40q, which is none", e.Stage)
 		}
@@ -76,17 +76,17 @@ func (h *handed) take(from proposal.Bundle, e ledger.Event) error {
 			return refuse("it has two measurements of the %s (%s)", e.Role, e.Stage)
 		}
 		h.measured = append(h.measured, e)
-	case e.Kind == ledger.Proposed && !fix:
+	case e.Kind == history.Proposed && !fix:
 		if h.has(e) {
 			return refuse("it has two proposals with the number %d", e.Proposal)
 		}
 		h.measured = append(h.measured, e)
 		h.attempt.others = append(h.attempt.others, &attempt{notes: notesOf(e)})
-	case e.Kind == ledger.Decided:
+	case e.Kind == history.Decided:
 		h.decided = &e
-	case e.Kind == ledger.Checked && fix && h.checked == nil && len(h.measured) == 0:
+	case e.Kind == history.Checked && fix && h.checked == nil && len(h.measured) == 0:
 		h.checked = &e
-	case e.Kind == ledger.Finished && e.NotBefore != nil && h.checked == nil && len(h.measured) == 0:
+	case e.Kind == history.Finished && e.NotBefore != nil && h.checked == nil && len(h.measured) == 0:
 		h.putOff = &e
 	default:
 		return refuse("it has an event %.40q, which no proposal makes there", e.Kind)
@@ -99,8 +99,8 @@ func (h *handed) take(from proposal.Bundle, e ledger.Event) error {
 
 // has says whether there is such an event of the same proposal: of two, one would
 // decide and people would see the other.
-func (h *handed) has(e ledger.Event) bool {
-	return slices.ContainsFunc(h.measured, func(m ledger.Event) bool {
+func (h *handed) has(e history.Event) bool {
+	return slices.ContainsFunc(h.measured, func(m history.Event) bool {
 		return m.Kind == e.Kind && m.Proposal == e.Proposal && m.Role == e.Role && m.Stage == e.Stage
 	})
 }
@@ -119,7 +119,7 @@ func (h *handed) complete(from proposal.Bundle) error {
 }
 
 // attempted fills in the attempt from the decision.
-func (h *handed) attempted(e ledger.Event) {
+func (h *handed) attempted(e history.Event) {
 	a := h.attempt
 	a.outcome, a.reasons, a.noisy, a.rule, a.notes = e.Outcome, e.Reasons, e.Noisy, e.Rule, notesOf(e)
 	a.agent = recorded{e.Agent}
@@ -134,13 +134,13 @@ func (h *handed) attempted(e ledger.Event) {
 
 // kept says that the candidate is to go onto the branch.
 func (h *handed) kept() bool {
-	return h.decided != nil && (h.decided.Outcome == ledger.Accepted || h.decided.Outcome == ledger.PendingCI)
+	return h.decided != nil && (h.decided.Outcome == history.Accepted || h.decided.Outcome == history.PendingCI)
 }
 
 // fits holds the baseline that was handed on against the program as it is here.
 func (h *handed) fits(r *run, at position) error {
 	needs := r.needsBaseline(at)
-	failed := h.decided != nil && h.decided.Outcome == ledger.Error || h.putOff != nil
+	failed := h.decided != nil && h.decided.Outcome == history.Error || h.putOff != nil
 	switch {
 	case needs != "" && len(h.zero) == 0 && !failed:
 		return refuse("it has no baseline: %s", needs)
@@ -167,7 +167,7 @@ func (h *handed) fits(r *run, at position) error {
 }
 
 // noBaseline says why measured numbers are no baseline of the program, or "".
-func (r *run) noBaseline(e ledger.Event) string {
+func (r *run) noBaseline(e history.Event) string {
 	if r.Program.Evaluation == program.Tasks {
 		return ""
 	}
@@ -185,19 +185,19 @@ func (r *run) noBaseline(e ledger.Event) string {
 }
 
 // deciding is the number of the proposal that decides; an only one is the first.
-func deciding(e ledger.Event) int { return max(e.Proposal, 1) }
+func deciding(e history.Event) int { return max(e.Proposal, 1) }
 
 // judged holds the decision against what is known of it without measuring.
-func (h *handed) judged(at position, outcomes ...ledger.Outcome) error {
+func (h *handed) judged(at position, outcomes ...history.Outcome) error {
 	e := h.decided
 	switch {
 	case e == nil:
 		return nil
 	case !slices.Contains(outcomes, e.Outcome):
 		return refuse("its outcome is %.40q, which no proposal of its kind has", e.Outcome)
-	case e.Outcome == ledger.Error && e.Verdict != "":
+	case e.Outcome == history.Error && e.Verdict != "":
 		return refuse("its outcome is an error with a verdict")
-	case e.Outcome == ledger.Error:
+	case e.Outcome == history.Error:
 		return nil
 	case e.Evaluator != at.identity.Evaluator || e.Definition != at.identity.Definition:
 		return refuse("it was measured by another evaluation than the program's")
@@ -205,7 +205,7 @@ func (h *handed) judged(at position, outcomes ...ledger.Outcome) error {
 		return refuse("it is accepted without an improvement")
 	}
 	for _, p := range h.measured {
-		if p.Kind == ledger.Proposed && !slices.Contains([]ledger.Outcome{ledger.Rejected, ledger.Error}, p.Outcome) && (p.Proposal != deciding(*e) || !h.kept()) {
+		if p.Kind == history.Proposed && !slices.Contains([]history.Outcome{history.Rejected, history.Error}, p.Outcome) && (p.Proposal != deciding(*e) || !h.kept()) {
 			return refuse("its proposal %d is %.40q, and another decides", p.Proposal, p.Outcome)
 		}
 	}

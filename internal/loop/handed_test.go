@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/commands"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/process"
 )
@@ -55,14 +55,14 @@ func TestVetLeavesOutWhatPublishingSays(t *testing.T) {
 	proposal := "Outcome Verdict Rule Evidence Warning PreviousBest Best Delta Changed Params Digest Patch Focus Lessons Foreclosed Ideas Model"
 	said := "Agent Summary Usage Durations"
 	measured := "Role Stage Samples GuardrailSamples CaseSamples Numbers RejectedReason Output Seconds Prepare"
-	for kind, left := range map[ledger.Kind]string{
-		ledger.Measured: strings.Join([]string{anew, proposal, said, "NotBefore"}, " "),
-		ledger.Proposed: strings.Join([]string{anew, measured, "NotBefore"}, " "),
-		ledger.Decided:  strings.Join([]string{anew, measured, "NotBefore Patch"}, " "),
-		ledger.Checked:  strings.Join([]string{anew, measured, proposal}, " "),
-		ledger.Finished: strings.Join([]string{anew, measured, proposal}, " "),
+	for kind, left := range map[history.Kind]string{
+		history.Measured: strings.Join([]string{anew, proposal, said, "NotBefore"}, " "),
+		history.Proposed: strings.Join([]string{anew, measured, "NotBefore"}, " "),
+		history.Decided:  strings.Join([]string{anew, measured, "NotBefore Patch"}, " "),
+		history.Checked:  strings.Join([]string{anew, measured, proposal}, " "),
+		history.Finished: strings.Join([]string{anew, measured, proposal}, " "),
 	} {
-		log, err := ledger.Parse([]byte(strings.ReplaceAll(everything, "\n", "") + string(kind) + `"}`))
+		log, err := history.Parse([]byte(strings.ReplaceAll(everything, "\n", "") + string(kind) + `"}`))
 		require.NoError(t, err)
 		before := reflect.ValueOf(log.Events[0])
 		clean, err := vet(log.Events[0])
@@ -97,7 +97,7 @@ func FuzzUnpack(f *testing.F) {
 			return
 		}
 		for _, e := range append(h.zero, h.measured...) {
-			assert.Contains(t, []ledger.Kind{ledger.Measured, ledger.Proposed}, e.Kind)
+			assert.Contains(t, []history.Kind{history.Measured, history.Proposed}, e.Kind)
 		}
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 )
 
 // maxInterrupted is how many runs of one iteration may vanish before the
@@ -33,7 +33,7 @@ func (r *run) take(ctx context.Context) error {
 // program takes no iteration.
 func (r *run) enterStart(b *books) error {
 	r.iteration = b.sum.Iteration + 1
-	event := func(e ledger.Event) error { return r.add(b, e) }
+	event := func(e history.Event) error { return r.add(b, e) }
 	if holder := r.holder(b.sum.Open); holder != "" {
 		r.books = b
 		return &errBusy{holder}
@@ -56,7 +56,7 @@ func (r *run) enterStart(b *books) error {
 	r.warnings = b.warnings
 	lease := r.Holder
 	lease.Until = r.Now().Add(r.Program.Timeout + r.ciTime() + leaseSlack).UTC().Truncate(time.Second)
-	return event(ledger.Event{Kind: ledger.Started, Iteration: r.iteration, Lease: &lease})
+	return event(history.Event{Kind: history.Started, Iteration: r.iteration, Lease: &lease})
 }
 
 // ciTime is how long an iteration may wait for CI besides its own time.
@@ -68,7 +68,7 @@ func (r *run) ciTime() time.Duration {
 }
 
 // holder says who holds a live lease, or "".
-func (r *run) holder(open *ledger.Event) string {
+func (r *run) holder(open *history.Event) string {
 	if open == nil || open.Lease == nil || open.Run == r.id {
 		return ""
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -101,7 +101,7 @@ func (m *measurement) close() {
 		if taken == nil || taken.runs == 0 {
 			continue
 		}
-		event := taken.event(ledger.Role(side))
+		event := taken.event(history.Role(side))
 		event.Iteration, event.Stage, event.Evaluator = m.iteration, m.stage, m.at.identity.Evaluator
 		m.a.measured = append(m.a.measured, event)
 	}
@@ -121,7 +121,7 @@ func (m *measurement) refused() bool {
 		return false
 	}
 	m.a.noisy = true
-	m.a.end(ledger.Error, problem)
+	m.a.end(history.Error, problem)
 	return true
 }
 
@@ -154,7 +154,7 @@ func (m *measurement) evaluate(ctx context.Context, step gate.Step) (done bool, 
 	taken := m.taken[step.Side]
 	taken.prepare = room.prepare.Seconds()
 	if outcome.OverLimit {
-		m.a.end(ledger.Error, "it was not measured to the end: "+outcome.Problem)
+		m.a.end(history.Error, "it was not measured to the end: "+outcome.Problem)
 		return true, nil
 	}
 	if outcome.Problem != "" {
@@ -173,7 +173,7 @@ func (m *measurement) evaluate(ctx context.Context, step gate.Step) (done bool, 
 func (m *measurement) failed(ctx context.Context, step gate.Step, problem string) error {
 	m.a.noisy = m.trial.Regime() == gate.Noisy // two numbers for the same files stay known, whatever came after them
 	if step.Side == gate.Incumbent {
-		m.a.end(ledger.Error, "the evaluation fails on the unchanged files now and then: "+problem)
+		m.a.end(history.Error, "the evaluation fails on the unchanged files now and then: "+problem)
 		return nil
 	}
 	m.step("measure", "the incumbent, since the candidate's evaluation failed")
@@ -187,14 +187,14 @@ func (m *measurement) failed(ctx context.Context, step gate.Step, problem string
 	}
 	problem = "the evaluation fails: " + problem
 	if incumbent.OverLimit {
-		m.a.end(ledger.Error, problem, "and whether the unchanged files are to blame was not found out: "+incumbent.Problem)
+		m.a.end(history.Error, problem, "and whether the unchanged files are to blame was not found out: "+incumbent.Problem)
 		return nil
 	}
 	if incumbent.Problem != "" {
-		m.a.end(ledger.Error, problem, "and on the unchanged files too: "+incumbent.Problem)
+		m.a.end(history.Error, problem, "and on the unchanged files too: "+incumbent.Problem)
 		return nil
 	}
-	m.a.end(ledger.Rejected, problem)
+	m.a.end(history.Rejected, problem)
 	return nil
 }
 
@@ -207,7 +207,7 @@ func (m *measurement) decide() {
 	rule := m.rule()
 	a.rule, a.noisy = &rule, m.trial.Regime() == gate.Noisy
 	if d.Fault != "" {
-		a.end(ledger.Error, d.Fault)
+		a.end(history.Error, d.Fault)
 		return
 	}
 	a.decision, a.verdict = d, &d.Verdict
@@ -218,10 +218,10 @@ func (m *measurement) decide() {
 	}
 	switch {
 	case d.Verdict != gate.Improved:
-		a.end(ledger.Rejected, reasons...)
+		a.end(history.Rejected, reasons...)
 	case rule.Regime == gate.Single:
-		a.end(ledger.Accepted, append(reasons, unverified)...)
+		a.end(history.Accepted, append(reasons, unverified)...)
 	default:
-		a.end(ledger.Accepted, reasons...)
+		a.end(history.Accepted, reasons...)
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // enterFix puts what mends a pending iteration on top of the branch, and that
 // it waits for CI anew into the books.
-func (r *run) enterFix(ctx context.Context, at position, e, checked ledger.Event, a *attempt) error {
+func (r *run) enterFix(ctx context.Context, at position, e, checked history.Event, a *attempt) error {
 	number := r.books.fixes(e.Iteration) + 1
 	commit, err := r.fixCommit(ctx, e, a, number)
 	if err != nil {
@@ -21,7 +21,7 @@ func (r *run) enterFix(ctx context.Context, at position, e, checked ledger.Event
 	}
 	checked.Summary = a.reply.Summary
 	next := r.decided(r.books, at, a, commit)
-	next.Outcome, next.Summary, next.Proposal = ledger.PendingCI, e.Summary, 0
+	next.Outcome, next.Summary, next.Proposal = history.PendingCI, e.Summary, 0
 	next.Reasons = append(next.Reasons, fmt.Sprintf("CI fix %d: %s", number, summary(a)))
 	update := &git.RefUpdate{Ref: r.ref(), New: commit, Old: e.Commit}
 	return r.write(ctx, fixMessage(r.Program.Name, e, number), update, func(b *books) error {
@@ -29,18 +29,18 @@ func (r *run) enterFix(ctx context.Context, at position, e, checked ledger.Event
 	})
 }
 
-func fixMessage(name string, e ledger.Event, number int) string {
+func fixMessage(name string, e history.Event, number int) string {
 	return fmt.Sprintf("%s: iteration %d, fix %d for CI", name, e.Iteration, number)
 }
 
-func (r *run) fixCommit(ctx context.Context, e ledger.Event, a *attempt, number int) (string, error) {
+func (r *run) fixCommit(ctx context.Context, e history.Event, a *attempt, number int) (string, error) {
 	message := fmt.Sprintf("[Autoloop: %s] Iteration %d: fix CI (%d)\n\n%s\n\nAutoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n",
 		r.Program.Name, e.Iteration, number, summary(a), e.Iteration, a.decision.Best, r.id) + r.SignOff
 	return r.Repo.CommitTree(ctx, a.tree, []string{e.Commit}, message, r.Now().Truncate(time.Second))
 }
 
-func (r *run) addFix(b *books, checked ledger.Event, measured []ledger.Event, next ledger.Event) error {
-	for _, event := range append([]ledger.Event{checked}, measured...) {
+func (r *run) addFix(b *books, checked history.Event, measured []history.Event, next history.Event) error {
+	for _, event := range append([]history.Event{checked}, measured...) {
 		if err := r.add(b, event); err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (r *run) publishFix(ctx context.Context, from proposal.Bundle) (Result, err
 	if err != nil {
 		return Result{}, err
 	}
-	if err := h.judged(at, ledger.PendingCI); err != nil {
+	if err := h.judged(at, history.PendingCI); err != nil {
 		return Result{}, err
 	}
 	verdict := r.verdict(ctx, e)
@@ -109,13 +109,13 @@ func (r *run) publishFix(ctx context.Context, from proposal.Bundle) (Result, err
 	}
 	r.reach(ctx)
 	if h.putOff != nil {
-		return r.result(ledger.Idle, r.stopped), nil
+		return r.result(history.Idle, r.stopped), nil
 	}
 	return r.settle(ctx)
 }
 
 // mends is where the pending iteration stands, held against the bundle.
-func (r *run) mends(ctx context.Context, from proposal.Bundle, e ledger.Event) (position, error) {
+func (r *run) mends(ctx context.Context, from proposal.Bundle, e history.Event) (position, error) {
 	head, err := r.Memory.HeadOf(ctx, r.ref())
 	if err != nil {
 		return position{}, err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/commands"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/post"
 )
 
@@ -35,7 +35,7 @@ func (r *run) obeyAll(b *books, undo *undoing) error {
 	if err := r.endPull(b); err != nil {
 		return err
 	}
-	done := commands.ParseMark(b.sum.Settings[ledger.CommandsUntil])
+	done := commands.ParseMark(b.sum.Settings[history.CommandsUntil])
 	mark := done
 	for _, c := range r.heard.Comments {
 		if len(c.Commands) == 0 || done.Knows(c.ID, c.Review) {
@@ -49,17 +49,17 @@ func (r *run) obeyAll(b *books, undo *undoing) error {
 	if mark == done {
 		return nil
 	}
-	return r.set(b, ledger.CommandsUntil, mark.String())
+	return r.set(b, history.CommandsUntil, mark.String())
 }
 
 func (r *run) noteIssue(b *books) error {
 	if r.heard.Issue == 0 {
 		return nil
 	}
-	if err := r.set(b, ledger.IssueNumber, strconv.Itoa(r.heard.Issue)); err != nil || r.heard.Author == "" {
+	if err := r.set(b, history.IssueNumber, strconv.Itoa(r.heard.Issue)); err != nil || r.heard.Author == "" {
 		return err
 	}
-	return r.set(b, ledger.Author, r.heard.Author)
+	return r.set(b, history.Author, r.heard.Author)
 }
 
 // endPull notes that the pull request was merged, or closed by a person who
@@ -71,14 +71,14 @@ func (r *run) endPull(b *books) error {
 		return nil
 	}
 	number := strconv.Itoa(pull.Number)
-	ended := b.sum.Settings[ledger.PullEnded] == number
+	ended := b.sum.Settings[history.PullEnded] == number
 	switch {
 	case pull.Open && ended && b.sum.Incumbent != b.sum.Base:
-		return r.set(b, ledger.PullEnded, "") // a person opened it again
+		return r.set(b, history.PullEnded, "") // a person opened it again
 	case pull.Open, ended:
 		return nil
 	}
-	if err := r.set(b, ledger.PullEnded, number); err != nil || pull.Merged {
+	if err := r.set(b, history.PullEnded, number); err != nil || pull.Merged {
 		return err
 	}
 	return r.pause(b, fmt.Sprintf("pull request #%d closed; `/autoloop resume` goes on, and the next gain opens a new one", pull.Number))
@@ -97,7 +97,7 @@ func (r *run) obeyComment(b *books, c commands.Comment, undo *undoing) error {
 		all = all && good
 	}
 	to := commands.Answer{ID: c.ID, Review: c.Review, On: c.On, Good: all}
-	return r.add(b, ledger.Event{Kind: ledger.Answered, Iteration: b.sum.Iteration, Key: to.String(), Reason: strings.Join(texts, "\n\n")})
+	return r.add(b, history.Event{Kind: history.Answered, Iteration: b.sum.Iteration, Key: to.String(), Reason: strings.Join(texts, "\n\n")})
 }
 
 // command does one command, and says what came of it.
@@ -134,15 +134,15 @@ func (r *run) resume(b *books, c commands.Comment) error {
 	b.machine.Paused, b.machine.PauseReason = false, ""
 	b.machine.Completed, b.machine.CompletedReason = false, ""
 	r.stopped = ""
-	return r.add(b, ledger.Event{Kind: ledger.Resumed, Iteration: b.sum.Iteration, Reason: "asked for by " + c.Author})
+	return r.add(b, history.Event{Kind: history.Resumed, Iteration: b.sum.Iteration, Reason: "asked for by " + c.Author})
 }
 
 // setTarget holds until the program file names another target than now.
 func (r *run) setTarget(b *books, command commands.Command) (text string, good bool, err error) {
-	if err := r.set(b, ledger.TargetMetricWas, ledger.TargetText(r.Program.Target)); err != nil {
+	if err := r.set(b, history.TargetMetricWas, history.TargetText(r.Program.Target)); err != nil {
 		return "", false, err
 	}
-	if err := r.set(b, ledger.TargetMetric, command.Target.String()); err != nil {
+	if err := r.set(b, history.TargetMetric, command.Target.String()); err != nil {
 		return "", false, err
 	}
 	text = fmt.Sprintf("The target is %s (%s is better), until the program file names another.", command.Target, r.Program.Direction)

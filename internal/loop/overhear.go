@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/github/commands"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
@@ -31,7 +31,7 @@ func (r *run) overhear(ctx context.Context, from proposal.Bundle) error {
 		}
 		return later
 	})
-	if heard.Until = until(mark, heard.Until, r.books.sum.Settings[ledger.HeardUntil]); from.Heard == "" {
+	if heard.Until = until(mark, heard.Until, r.books.sum.Settings[history.HeardUntil]); from.Heard == "" {
 		heard.Until = ""
 	}
 	r.heard, r.told = &heard, from.Told
@@ -58,10 +58,10 @@ func until(mark commands.Mark, there, before string) string {
 // firstOf says what was asked for that comes before an iteration, since it
 // changes what an iteration is; "" for nothing.
 func (r *run) firstOf(b *books) string {
-	if pull := r.heard.Pull; pull != nil && !pull.Open && !pull.Merged && b.sum.Settings[ledger.PullEnded] != fmt.Sprint(pull.Number) {
+	if pull := r.heard.Pull; pull != nil && !pull.Open && !pull.Merged && b.sum.Settings[history.PullEnded] != fmt.Sprint(pull.Number) {
 		return fmt.Sprintf("pull request #%d was closed", pull.Number)
 	}
-	done := commands.ParseMark(b.sum.Settings[ledger.CommandsUntil])
+	done := commands.ParseMark(b.sum.Settings[history.CommandsUntil])
 	for _, c := range r.heard.Comments {
 		for _, command := range c.Commands {
 			switch command.Kind {
@@ -89,7 +89,7 @@ func (r *run) reach(ctx context.Context) {
 		return
 	}
 	r.heard.Author = author
-	if r.heard.Issue = number; r.books.sum.Settings[ledger.IssueNumber] != fmt.Sprint(number) {
+	if r.heard.Issue = number; r.books.sum.Settings[history.IssueNumber] != fmt.Sprint(number) {
 		err := r.update(ctx, fmt.Sprintf("%s: issue #%d", r.Program.Name, number), nil, r.noteIssue)
 		if err != nil {
 			r.warn("the number of the issue was not noted: %v", err)

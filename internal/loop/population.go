@@ -8,7 +8,7 @@ import (
 	"github.com/org/autoloop/internal/agent/tuner"
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/prompt"
 )
 
@@ -27,8 +27,8 @@ type lineage struct {
 	// from is a commit of the parent's files on top of the incumbent's others, ""
 	// when the parent is the incumbent.
 	from         string
-	parent       *ledger.Proposal
-	inspirations []ledger.Proposal
+	parent       *history.Proposal
+	inspirations []history.Proposal
 }
 
 func (r *run) evolves() bool { return r.Program.Strategy == evolution }
@@ -61,7 +61,7 @@ func (r *run) breed(ctx context.Context, at position, all []*attempt) error {
 
 // population is the proposals that were measured under the present evaluator
 // and whose changes are known, also as the search sees them.
-func (r *run) population(at position) (members []ledger.Proposal, individuals []tuner.Individual) {
+func (r *run) population(at position) (members []history.Proposal, individuals []tuner.Individual) {
 	for _, p := range r.books.sum.Proposals {
 		if p.Metric == nil || p.Patch == "" || p.Evaluator != at.identity.Evaluator {
 			continue
@@ -76,7 +76,7 @@ func (r *run) population(at position) (members []ledger.Proposal, individuals []
 
 // transplant makes a commit of the incumbent with the target files of a member
 // of the population; "" when that is no longer possible, or the same.
-func (r *run) transplant(ctx context.Context, at position, p ledger.Proposal) (string, error) {
+func (r *run) transplant(ctx context.Context, at position, p history.Proposal) (string, error) {
 	tree, err := r.Repo.Apply(ctx, p.Parent, []byte(p.Patch))
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
@@ -111,7 +111,7 @@ func (r *run) transplant(ctx context.Context, at position, p ledger.Proposal) (s
 }
 
 // relative is a member of the population as the prompt shows it.
-func relative(p ledger.Proposal) prompt.Relative {
+func relative(p history.Proposal) prompt.Relative {
 	return prompt.Relative{Iteration: p.Iteration, Proposal: p.Number, Metric: p.Metric, Summary: p.Summary, Patch: p.Patch}
 }
 

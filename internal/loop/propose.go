@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/org/autoloop/internal/github/ci"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
@@ -45,7 +45,7 @@ func (r *run) leave(reason string) (Result, error) {
 	if e := r.books.pending(); e != nil {
 		r.iteration = e.Iteration
 	}
-	return r.result(ledger.Idle, reason+"; `iterate publish` does that"), nil
+	return r.result(history.Idle, reason+"; `iterate publish` does that"), nil
 }
 
 // offerFix lets an agent mend what CI found, when it is an agent's turn.
@@ -76,7 +76,7 @@ func (r *run) offerFix(ctx context.Context) (Result, error) {
 
 // red says whether it is known that CI turned the pending commit down: also when
 // a part of it failed and the rest did not end in time.
-func (r *run) red(e ledger.Event, verdict ci.Verdict) bool {
+func (r *run) red(e history.Event, verdict ci.Verdict) bool {
 	return verdict.State == ci.Red || len(verdict.Failing) > 0 && r.Now().Sub(r.pushedAt(e)) >= r.Program.CIWait
 }
 
@@ -116,17 +116,17 @@ func (r *run) pack(ctx context.Context) (*proposal.Bundle, error) {
 
 // handedOn renders what was measured and decided, and until when the agent's
 // service put it off. The rest of what the run noted follows from it.
-func (r *run) handedOn() (lines []byte, decided *ledger.Event, err error) {
-	before, err := ledger.Parse(r.found.Ledger)
+func (r *run) handedOn() (lines []byte, decided *history.Event, err error) {
+	before, err := history.Parse(r.found.Ledger)
 	if err != nil {
 		return nil, nil, err
 	}
 	var text bytes.Buffer
 	for _, e := range r.books.log.Events[len(before.Events):] {
 		switch {
-		case e.Kind == ledger.Decided:
+		case e.Kind == history.Decided:
 			decided = &e
-		case e.Kind == ledger.Measured, e.Kind == ledger.Proposed, e.Kind == ledger.Checked, e.Kind == ledger.Finished && e.NotBefore != nil:
+		case e.Kind == history.Measured, e.Kind == history.Proposed, e.Kind == history.Checked, e.Kind == history.Finished && e.NotBefore != nil:
 		default:
 			continue
 		}

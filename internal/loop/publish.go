@@ -8,7 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/prompt"
 )
@@ -88,7 +88,7 @@ func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error)
 // publishedBy is the run that recorded the bundle, "" when none did.
 func (r *run) publishedBy(from proposal.Bundle) string {
 	for _, e := range r.books.log.Events {
-		if e.Kind == ledger.Set && e.Key == published && e.Value == from.ID {
+		if e.Kind == history.Set && e.Key == published && e.Value == from.ID {
 			return e.Run
 		}
 	}
@@ -172,7 +172,7 @@ func (r *run) publishIteration(ctx context.Context, from proposal.Bundle) (Resul
 	if err := handed.fits(r, at); err != nil {
 		return Result{}, err
 	}
-	if err := handed.judged(at, ledger.Accepted, ledger.Rejected, ledger.Error); err != nil {
+	if err := handed.judged(at, history.Accepted, history.Rejected, history.Error); err != nil {
 		return Result{}, err
 	}
 	commit := ""
@@ -252,7 +252,7 @@ func (r *run) enterBundle(ctx context.Context, from proposal.Bundle, at position
 	if commit != "" {
 		update = &git.RefUpdate{Ref: r.ref(), New: commit, Old: at.Old}
 		if waits = r.gated(ctx, at.Base); waits {
-			h.attempt.outcome, h.decided.Outcome = ledger.PendingCI, ledger.PendingCI
+			h.attempt.outcome, h.decided.Outcome = history.PendingCI, history.PendingCI
 		}
 	}
 	r.step("record", string(h.attempt.outcome))
@@ -273,7 +273,7 @@ func (r *run) enterBundle(ctx context.Context, from proposal.Bundle, at position
 	case h.decided == nil && h.putOff == nil:
 		return r.idle(), nil
 	case h.decided == nil:
-		return r.result(ledger.Idle, r.stopped), nil
+		return r.result(history.Idle, r.stopped), nil
 	default:
 		return r.report(h.attempt, commit), nil
 	}
@@ -312,11 +312,11 @@ func (r *run) enterHanded(b *books, at position, h *handed, commit string, waits
 		return err
 	}
 	for _, e := range h.measured {
-		if e.Kind == ledger.Proposed {
+		if e.Kind == history.Proposed {
 			e.Parent = at.Head
 			e.Direction = r.Program.Direction
 		}
-		if e.Kind == ledger.Proposed && e.Proposal == deciding(decided) {
+		if e.Kind == history.Proposed && e.Proposal == deciding(decided) {
 			e.Outcome = decided.Outcome
 		}
 		if err := r.add(b, e); err != nil {
@@ -350,11 +350,11 @@ func (r *run) enterNothing(b *books, h *handed) error {
 	if err := r.consumed(b); err != nil {
 		return err
 	}
-	return r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: b.sum.Iteration})
+	return r.add(b, history.Event{Kind: history.Finished, Iteration: b.sum.Iteration})
 }
 
 // enterPutOff gives the lease back until the agent's service serves again.
-func (r *run) enterPutOff(b *books, e ledger.Event) error {
+func (r *run) enterPutOff(b *books, e history.Event) error {
 	if wait := e.NotBefore.Sub(r.Now()); wait > mostWait {
 		return refuse("it is put off until %s, longer than any service asks for", e.NotBefore.UTC())
 	}
@@ -362,8 +362,8 @@ func (r *run) enterPutOff(b *books, e ledger.Event) error {
 		return refuse("what put it off is no service of an agent")
 	}
 	r.stopped = e.Reason
-	return r.add(b, ledger.Event{
-		Kind: ledger.Finished, Iteration: r.iteration, Agent: e.Agent, Usage: e.Usage, Durations: e.Durations, Evaluation: e.Evaluation,
+	return r.add(b, history.Event{
+		Kind: history.Finished, Iteration: r.iteration, Agent: e.Agent, Usage: e.Usage, Durations: e.Durations, Evaluation: e.Evaluation,
 		NotBefore: e.NotBefore, Reason: e.Reason,
 	})
 }
@@ -378,6 +378,6 @@ func (a recorded) Propose(context.Context, agent.Request) (agent.Reply, error) {
 	return agent.Reply{}, fmt.Errorf("%s made this proposal elsewhere; publishing asks no agent", a.name)
 }
 
-func notesOf(e ledger.Event) prompt.Notes {
+func notesOf(e history.Event) prompt.Notes {
 	return prompt.Notes{Lessons: e.Lessons, Foreclosed: e.Foreclosed, Ideas: e.Ideas}.Few()
 }

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
@@ -13,7 +13,7 @@ import (
 // decision is the decision that was handed on as these books have it. It is
 // computed again from its measurements, by the program's own rule, and refused
 // when it comes out otherwise.
-func (h *handed) decision(r *run, b *books, at position, commit string) (ledger.Event, error) {
+func (h *handed) decision(r *run, b *books, at position, commit string) (history.Event, error) {
 	e := *h.decided
 	e.Parent, e.Commit, e.Direction, e.Target = at.Head, commit, r.Program.Direction, r.target(b)
 	e.Changed = e.Changed[:min(len(e.Changed), 100)]
@@ -28,16 +28,16 @@ func (h *handed) decision(r *run, b *books, at position, commit string) (ledger.
 }
 
 // repeat computes the decision again.
-func (h *handed) repeat(r *run, b *books, e ledger.Event) error {
+func (h *handed) repeat(r *run, b *books, e history.Event) error {
 	if r.Program.Evaluation == program.Tasks {
 		return h.ofSuite(b, e)
 	}
 	if !same(e.Rule, r.rule()) {
 		return refuse("it was decided by another rule than the program's")
 	}
-	var measured []ledger.Event
+	var measured []history.Event
 	for _, m := range h.measured {
-		if m.Kind == ledger.Measured {
+		if m.Kind == history.Measured {
 			measured = append(measured, m)
 		}
 	}
@@ -49,19 +49,19 @@ func (h *handed) repeat(r *run, b *books, e ledger.Event) error {
 
 // ofSuite holds the verdict of a suite against its numbers, as far as they say
 // it: the comparison task by task is the proposing job's.
-func (h *handed) ofSuite(b *books, e ledger.Event) error {
+func (h *handed) ofSuite(b *books, e history.Event) error {
 	best := b.sum.Best
 	if e.Verdict == string(gate.Improved) {
 		best = e.Metric
 	}
 	last := len(h.measured) - 1
-	for last >= 0 && (h.measured[last].Kind != ledger.Measured || h.measured[last].Proposal != e.Proposal) {
+	for last >= 0 && (h.measured[last].Kind != history.Measured || h.measured[last].Proposal != e.Proposal) {
 		last--
 	}
 	switch {
 	case e.Rule != nil || len(e.Evidence) > 0:
 		return refuse("it was decided by another rule than the program's")
-	case (e.Outcome == ledger.Rejected) == (e.Verdict == string(gate.Improved)) || optional(e.Best) != optional(best):
+	case (e.Outcome == history.Rejected) == (e.Verdict == string(gate.Improved)) || optional(e.Best) != optional(best):
 		return refuse("its verdict and its outcome contradict each other")
 	case last < 0 || optional(h.measured[last].Metric) != optional(e.Metric):
 		return refuse("its metric is not what was measured")

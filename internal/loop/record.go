@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 )
 
 // maxErrors is how many errors in a row pause a program.
@@ -18,7 +18,7 @@ const maxErrors = 3
 func (r *run) record(ctx context.Context, at position, a *attempt) (Result, error) {
 	commit := ""
 	update := at.branchUpdate(r.ref())
-	if a.outcome == ledger.Accepted {
+	if a.outcome == history.Accepted {
 		var err error
 		if commit, err = r.commit(ctx, at, a); err != nil {
 			return Result{}, err
@@ -43,12 +43,12 @@ func (r *run) enter(b *books, at position, a *attempt, commit string) error {
 }
 
 // enterDecided puts the decision into the books, with all that follows from it.
-func (r *run) enterDecided(b *books, a *attempt, decided ledger.Event) error {
+func (r *run) enterDecided(b *books, a *attempt, decided history.Event) error {
 	if err := r.add(b, decided); err != nil {
 		return err
 	}
 	if decided.Commit != "" {
-		pushed := ledger.Event{Kind: ledger.Pushed, Iteration: r.iteration, Commit: decided.Commit, Parent: decided.Parent, Branch: r.branch()}
+		pushed := history.Event{Kind: history.Pushed, Iteration: r.iteration, Commit: decided.Commit, Parent: decided.Parent, Branch: r.branch()}
 		if err := r.add(b, pushed); err != nil {
 			return err
 		}
@@ -63,15 +63,15 @@ func (r *run) enterDecided(b *books, a *attempt, decided ledger.Event) error {
 	if err := r.consumed(b); err != nil {
 		return err
 	}
-	if err := r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: r.iteration, Outcome: a.outcome}); err != nil {
+	if err := r.add(b, history.Event{Kind: history.Finished, Iteration: r.iteration, Outcome: a.outcome}); err != nil {
 		return err
 	}
 	return r.consequences(b)
 }
 
-func (r *run) decided(b *books, at position, a *attempt, commit string) ledger.Event {
-	e := ledger.Event{
-		Kind: ledger.Decided, Iteration: r.iteration, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: b.sum.Best, Best: b.sum.Best,
+func (r *run) decided(b *books, at position, a *attempt, commit string) history.Event {
+	e := history.Event{
+		Kind: history.Decided, Iteration: r.iteration, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: b.sum.Best, Best: b.sum.Best,
 		Parent: at.Head, Commit: commit, Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary,
 		Changed: a.changed[:min(len(a.changed), 100)], Params: a.reply.Params, Durations: a.totalDurations(), Digest: a.digest, Focus: a.focus, Direction: r.Program.Direction,
 		Target: r.target(b), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Usage: a.totalUsage(),
@@ -91,7 +91,7 @@ func (r *run) decided(b *books, at position, a *attempt, commit string) ledger.E
 
 func (r *run) enterRow(b *books, a *attempt) error {
 	row := results.Row{Iteration: r.iteration, Time: r.Now(), Action: results.Reverted, Changelog: changelog(a)}
-	if a.outcome == ledger.Accepted {
+	if a.outcome == history.Accepted {
 		row.Action = results.Kept
 	}
 	if a.verdict != nil {
@@ -103,7 +103,7 @@ func (r *run) enterRow(b *books, a *attempt) error {
 // changelog is the agent's summary, and why it was not kept.
 func changelog(a *attempt) string {
 	text := a.reply.Summary
-	if a.outcome == ledger.Accepted || len(a.reasons) == 0 {
+	if a.outcome == history.Accepted || len(a.reasons) == 0 {
 		return text
 	}
 	if text != "" {
@@ -112,7 +112,7 @@ func changelog(a *attempt) string {
 	return text + a.reasons[0]
 }
 
-func (r *run) entry(b *books, a *attempt, decided ledger.Event) state.Entry {
+func (r *run) entry(b *books, a *attempt, decided history.Event) state.Entry {
 	entry := state.Entry{
 		Iteration: r.iteration, Time: r.begun, RunURL: r.RunURL, Status: state.Status(a.outcome), Change: a.reply.Summary,
 		Metric: decided.Metric, PreviousBest: decided.PreviousBest, Delta: decided.Delta, Notes: a.reasons,
@@ -131,7 +131,7 @@ func (r *run) consequences(b *books) error {
 	if errors := b.sum.ConsecutiveErrors(); errors >= maxErrors {
 		return r.pause(b, fmt.Sprintf("%d errors in a row; see the history, mend the cause, then set Paused to false", errors))
 	}
-	if limit := r.Program.PlateauFor(r.Agent.Name()); limit > 0 && b.sum.Trailing(ledger.Rejected) >= limit {
+	if limit := r.Program.PlateauFor(r.Agent.Name()); limit > 0 && b.sum.Trailing(history.Rejected) >= limit {
 		return r.pause(b, fmt.Sprintf("plateau: %d rejections in a row; change the goal or the target, then set Paused to false", limit))
 	}
 	return nil
@@ -146,7 +146,7 @@ func (r *run) completeAtTarget(b *books) error {
 		return nil
 	}
 	reason := fmt.Sprintf("target reached: %s with target %s (%s is better)", b.sum.Best, target, r.Program.Direction)
-	if err := r.add(b, ledger.Event{Kind: ledger.Completed, Iteration: b.sum.Iteration, Reason: reason}); err != nil {
+	if err := r.add(b, history.Event{Kind: history.Completed, Iteration: b.sum.Iteration, Reason: reason}); err != nil {
 		return err
 	}
 	b.machine.Completed, b.machine.CompletedReason = true, reason
@@ -155,7 +155,7 @@ func (r *run) completeAtTarget(b *books) error {
 }
 
 func (r *run) pause(b *books, reason string) error {
-	if err := r.add(b, ledger.Event{Kind: ledger.Paused, Iteration: b.sum.Iteration, Reason: reason}); err != nil {
+	if err := r.add(b, history.Event{Kind: history.Paused, Iteration: b.sum.Iteration, Reason: reason}); err != nil {
 		return err
 	}
 	b.machine.Paused, b.machine.PauseReason = true, reason
@@ -185,7 +185,7 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 		if err := r.consumed(b); err != nil {
 			return err
 		}
-		return r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: b.sum.Iteration})
+		return r.add(b, history.Event{Kind: history.Finished, Iteration: b.sum.Iteration})
 	})
 	if err != nil {
 		return Result{}, err
@@ -196,7 +196,7 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 // idle is the result of a run in which the baseline was the last word. A bundle
 // of it is still of the iteration that began.
 func (r *run) idle() Result {
-	result := r.result(ledger.Idle, r.stopped)
+	result := r.result(history.Idle, r.stopped)
 	result.Iteration = r.books.sum.Iteration
 	return result
 }
@@ -204,7 +204,7 @@ func (r *run) idle() Result {
 func (r *run) report(a *attempt, commit string) Result {
 	outcome := a.outcome
 	if r.DryRun && !r.proposing {
-		outcome = ledger.DryRun
+		outcome = history.DryRun
 	}
 	result := r.result(outcome, a.reasons...)
 	result.Verdict = a.verdict

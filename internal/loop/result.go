@@ -2,16 +2,16 @@ package loop
 
 import (
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
 
 // Result is what one iteration came to. As JSON it is one object of the
 // command's array.
 type Result struct {
-	Program   string         `json:"program"`
-	Iteration int            `json:"iteration"`
-	Outcome   ledger.Outcome `json:"outcome"`
+	Program   string          `json:"program"`
+	Iteration int             `json:"iteration"`
+	Outcome   history.Outcome `json:"outcome"`
 	// Verdict is nil when nothing was compared.
 	Verdict *gate.Verdict `json:"verdict"`
 	// Metric is the candidate's value, nil when there is none.
@@ -40,13 +40,13 @@ type Result struct {
 	Stopped string `json:"stopped,omitempty"`
 	// Agent and Model say who proposed, Usage what it cost and Changed which files
 	// the deciding proposal changed; empty when nobody proposed.
-	Agent   string        `json:"agent,omitempty"`
-	Model   string        `json:"model,omitempty"`
-	Usage   *ledger.Usage `json:"usage,omitempty"`
-	Changed []string      `json:"changed,omitempty"`
+	Agent   string         `json:"agent,omitempty"`
+	Model   string         `json:"model,omitempty"`
+	Usage   *history.Usage `json:"usage,omitempty"`
+	Changed []string       `json:"changed,omitempty"`
 	// Evaluation is what the models used that were asked to measure, of a baseline
 	// before the iteration too; nil when none was asked. It is not in Usage.
-	Evaluation *ledger.Expense `json:"evaluation,omitempty"`
+	Evaluation *history.Expense `json:"evaluation,omitempty"`
 	// Guardrails are what the candidate measured besides its metric.
 	Guardrails []Rail `json:"guardrails,omitempty"`
 	// Issue and PullRequest are the program's, 0 when none is known.

@@ -9,8 +9,8 @@ import (
 	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
@@ -23,12 +23,12 @@ type run struct {
 	since     time.Time // when the first iteration of this process began
 	iteration int
 	books     *books
-	files     memory.Files    // the books as they were last read or written
-	trees     int             // how many directories this run has used
-	left      budget.Left     // what the iteration may use
-	used      used            // what it has used
-	unbooked  *ledger.Expense // the part of evaluations that no event has yet
-	working   []*attempt      // whose agents were asked
+	files     memory.Files     // the books as they were last read or written
+	trees     int              // how many directories this run has used
+	left      budget.Left      // what the iteration may use
+	used      used             // what it has used
+	unbooked  *history.Expense // the part of evaluations that no event has yet
+	working   []*attempt       // whose agents were asked
 	stopped   string
 	warnings  []string
 	heard     *commands.Heard // nil without GitHub, or when it is out of reach
@@ -44,7 +44,7 @@ type run struct {
 	foundAt    string        // the memory branch's commit then
 	proposing  bool          // what a run that records nothing came to is handed on
 	offer      proposal.Kind // as what, "" for nothing
-	fixing     ledger.Event  // the pending iteration that an agent was to mend
+	fixing     history.Event // the pending iteration that an agent was to mend
 	deaf       bool          // comments are left to a later run
 	unheard    time.Time     // the first comment that the agent was not told of, zero for none
 	publishing bool          // no code of the program or of an agent is run
@@ -97,7 +97,7 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	if until, ok := r.putOff(attempt); ok {
 		return r.wait(ctx, attempt, until)
 	}
-	if attempt.outcome == ledger.Accepted && r.gated(ctx, at.Base) {
+	if attempt.outcome == history.Accepted && r.gated(ctx, at.Base) {
 		return r.await(ctx, at, attempt)
 	}
 	return r.record(ctx, at, attempt)
@@ -172,12 +172,12 @@ func (r *run) update(ctx context.Context, message string, branch *git.RefUpdate,
 }
 
 // add appends an event of this run to the books.
-func (r *run) add(b *books, e ledger.Event) error {
+func (r *run) add(b *books, e history.Event) error {
 	e.Run, e.Time = r.id, r.Now()
 	if err := b.log.Append(e); err != nil {
 		return err
 	}
-	b.sum = ledger.Replay(b.log.Events)
+	b.sum = history.Replay(b.log.Events)
 	return nil
 }
 
@@ -198,7 +198,7 @@ func (r *run) newDir(kind byte) string {
 	return r.dir(kind, r.trees)
 }
 
-func (r *run) result(outcome ledger.Outcome, reasons ...string) Result {
+func (r *run) result(outcome history.Outcome, reasons ...string) Result {
 	result := Result{
 		Program: r.Program.Name, Iteration: r.iteration, Outcome: outcome, Reasons: reasons, RunID: r.id,
 		Stopped: r.stopped, Warnings: r.warnings,

@@ -2,7 +2,7 @@ package loop
 
 import (
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
@@ -74,10 +74,10 @@ func (s *samples) cases() gate.CaseRates {
 }
 
 // event records the samples. Numbers and Output are the last run's.
-func (s *samples) event(role ledger.Role) ledger.Event {
-	return ledger.Event{
+func (s *samples) event(role history.Role) history.Event {
+	return history.Event{
 		CaseSamples: s.cases(),
-		Kind:        ledger.Measured, Role: role, Metric: s.median(), Samples: s.metric, GuardrailSamples: s.rails, Numbers: s.last.Numbers,
+		Kind:        history.Measured, Role: role, Metric: s.median(), Samples: s.metric, GuardrailSamples: s.rails, Numbers: s.last.Numbers,
 		RejectedReason: s.last.RejectedReason, Problem: s.problem, Output: s.output,
 		Seconds: s.seconds / float64(max(s.runs, 1)), Prepare: s.prepare,
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -82,10 +82,10 @@ type Service struct {
 	// RunDir is an empty private directory for the trees and homes of this run.
 	RunDir string
 	// Holder names this process in the lease; Until is set for each.
-	Holder ledger.Lease
+	Holder history.Lease
 	// Alive reports whether the holder of a lease still runs, as far as this
 	// machine can tell.
-	Alive func(ledger.Lease) bool
+	Alive func(history.Lease) bool
 	// Environ builds the whole environment of an agent or an evaluation whose
 	// home and temporary directory are below dir.
 	Environ func(dir string, names []string) ([]string, error)
@@ -132,16 +132,16 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 			return results, err
 		}
 		switch result.Outcome { //nolint:exhaustive // the others are no decision
-		case ledger.Rejected:
+		case history.Rejected:
 			reverts++
-		case ledger.Accepted:
+		case history.Accepted:
 			reverts = 0
 		}
 		if limit := s.Program.StopAfterReverts; limit > 0 && reverts >= limit && result.Stopped == "" {
 			result.Stopped = fmt.Sprintf("%d reverts in a row ended this run (stop-after-reverts)", reverts)
 		}
 		results = append(results, result)
-		if result.Stopped != "" || s.DryRun || result.Outcome == ledger.Busy || result.Outcome == ledger.Idle {
+		if result.Stopped != "" || s.DryRun || result.Outcome == history.Busy || result.Outcome == history.Idle {
 			break
 		}
 	}
@@ -168,12 +168,12 @@ func (r *run) through(ctx context.Context, work func(context.Context) (Result, e
 	}
 	var busy *errBusy
 	if errors.As(err, &busy) {
-		result, err = r.result(ledger.Busy, busy.holder), nil
+		result, err = r.result(history.Busy, busy.holder), nil
 	}
 	var held *heldError
 	if errors.As(err, &held) {
 		r.stopped = held.reason
-		result, err = r.result(ledger.Idle, held.reason), nil
+		result, err = r.result(history.Idle, held.reason), nil
 		r.detail(&result)
 	}
 	result.Seconds = r.Now().Sub(r.begun).Seconds()

@@ -8,9 +8,9 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 )
 
 // The polling of CI: the pauses grow up to the last.
@@ -36,10 +36,10 @@ func (r *run) gated(ctx context.Context, base string) bool {
 }
 
 // pending is the decision that still waits for CI, nil when there is none.
-func (b *books) pending() *ledger.Event {
+func (b *books) pending() *history.Event {
 	for i := len(b.log.Events) - 1; i >= 0; i-- {
-		if e := &b.log.Events[i]; e.Kind == ledger.Decided && e.Proposal == 0 || e.Kind == ledger.Decided && e.Outcome == ledger.PendingCI {
-			if e.Outcome == ledger.PendingCI {
+		if e := &b.log.Events[i]; e.Kind == history.Decided && e.Proposal == 0 || e.Kind == history.Decided && e.Outcome == history.PendingCI {
+			if e.Outcome == history.PendingCI {
 				return e
 			}
 			return nil
@@ -56,7 +56,7 @@ func (r *run) settles(b *books) bool {
 // await puts a candidate that passed onto the branch, without taking it for the
 // incumbent: that is CI's to say.
 func (r *run) await(ctx context.Context, at position, a *attempt) (Result, error) {
-	a.outcome = ledger.PendingCI
+	a.outcome = history.PendingCI
 	commit, err := r.commit(ctx, at, a)
 	if err != nil {
 		return Result{}, err
@@ -83,11 +83,11 @@ func (r *run) await(ctx context.Context, at position, a *attempt) (Result, error
 	return r.settle(ctx)
 }
 
-func (r *run) enterPending(b *books, decided ledger.Event) error {
+func (r *run) enterPending(b *books, decided history.Event) error {
 	if err := r.add(b, decided); err != nil {
 		return err
 	}
-	pushed := ledger.Event{Kind: ledger.Pushed, Iteration: decided.Iteration, Commit: decided.Commit, Parent: decided.Parent, Branch: r.branch()}
+	pushed := history.Event{Kind: history.Pushed, Iteration: decided.Iteration, Commit: decided.Commit, Parent: decided.Parent, Branch: r.branch()}
 	if err := r.add(b, pushed); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (r *run) settle(ctx context.Context) (Result, error) {
 		case verdict.State == ci.Green:
 			return r.green(ctx, e, verdict)
 		case verdict.Seen == 0 && !r.gated(ctx, r.books.sum.Base):
-			e.Outcome = ledger.Accepted
+			e.Outcome = history.Accepted
 			return r.conclude(ctx, e, nil, "")
 		case verdict.State == ci.Red, late && len(verdict.Failing) > 0:
 			result, done, err := r.turnedDown(ctx, e, verdict)
@@ -132,7 +132,7 @@ func (r *run) settle(ctx context.Context) (Result, error) {
 }
 
 // timedOut says why nothing more is expected of CI, and what to do.
-func (r *run) timedOut(e ledger.Event, verdict ci.Verdict) string {
+func (r *run) timedOut(e history.Event, verdict ci.Verdict) string {
 	if verdict.Ended {
 		return fmt.Sprintf("ci-timeout: CI of %.12s ended without a result: %s; start it again, or set `ci-gate: off`, then set Paused to false",
 			e.Commit, strings.Join(verdict.Reasons, ", "))
@@ -151,21 +151,21 @@ func (r *run) publishPending(ctx context.Context) {
 		r.warn("the pull request is not up to date: %v", err)
 	}
 	e := r.books.pending()
-	if r.Program.CIWorkflow == "" || r.books.sum.Settings[ledger.CIStarted] == e.Commit {
+	if r.Program.CIWorkflow == "" || r.books.sum.Settings[history.CIStarted] == e.Commit {
 		return
 	}
 	if err := r.Front.Dispatch(ctx, r.Program.CIWorkflow, r.branch()); err != nil {
 		r.warn("workflow %s was not started: %v", r.Program.CIWorkflow, err)
 		return
 	}
-	err := r.write(ctx, r.Program.Name+": CI was started", nil, func(b *books) error { return r.set(b, ledger.CIStarted, e.Commit) })
+	err := r.write(ctx, r.Program.Name+": CI was started", nil, func(b *books) error { return r.set(b, history.CIStarted, e.Commit) })
 	if err != nil {
 		r.warn("that CI was started was not noted: %v", err)
 	}
 }
 
 // verdict is what CI says now. What cannot be read is pending.
-func (r *run) verdict(ctx context.Context, e ledger.Event) ci.Verdict {
+func (r *run) verdict(ctx context.Context, e history.Event) ci.Verdict {
 	head, err := r.Front.Checks(ctx, e.Commit)
 	if err != nil {
 		return ci.Verdict{State: ci.Pending, Reasons: []string{"CI was not read: " + err.Error()}, Seen: -1}
@@ -182,9 +182,9 @@ func (r *run) verdict(ctx context.Context, e ledger.Event) ci.Verdict {
 }
 
 // pushedAt is when the pending commit was put onto the branch.
-func (r *run) pushedAt(e ledger.Event) time.Time {
+func (r *run) pushedAt(e history.Event) time.Time {
 	for _, pushed := range r.books.log.Events {
-		if pushed.Kind == ledger.Pushed && pushed.Commit == e.Commit {
+		if pushed.Kind == history.Pushed && pushed.Commit == e.Commit {
 			return pushed.Time
 		}
 	}
@@ -192,17 +192,17 @@ func (r *run) pushedAt(e ledger.Event) time.Time {
 }
 
 // green accepts the pending iteration.
-func (r *run) green(ctx context.Context, e ledger.Event, verdict ci.Verdict) (Result, error) {
-	e.Outcome = ledger.Accepted
+func (r *run) green(ctx context.Context, e history.Event, verdict ci.Verdict) (Result, error) {
+	e.Outcome = history.Accepted
 	e.Reasons = append(e.Reasons, fmt.Sprintf("CI is green: %d checks", verdict.Seen))
 	return r.conclude(ctx, e, nil, "")
 }
 
 // later ends the run with the iteration as it is. A reason pauses the program.
-func (r *run) later(ctx context.Context, e ledger.Event, pause string, verdict ci.Verdict) (Result, error) {
+func (r *run) later(ctx context.Context, e history.Event, pause string, verdict ci.Verdict) (Result, error) {
 	reasons := append([]string{"CI did not answer yet; a later run goes on"}, verdict.Reasons...)
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.Program.Name, e.Iteration), nil, func(b *books) error {
-		if err := r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: e.Iteration, Outcome: ledger.PendingCI}); err != nil {
+		if err := r.add(b, history.Event{Kind: history.Finished, Iteration: e.Iteration, Outcome: history.PendingCI}); err != nil {
 			return err
 		}
 		if err := r.consumed(b); err != nil || pause == "" || b.machine.Paused {
@@ -218,17 +218,17 @@ func (r *run) later(ctx context.Context, e ledger.Event, pause string, verdict c
 
 // conclude records the last word on an iteration that waited for CI, and moves
 // the branch with it.
-func (r *run) conclude(ctx context.Context, e ledger.Event, branch *git.RefUpdate, pause string) (Result, error) {
+func (r *run) conclude(ctx context.Context, e history.Event, branch *git.RefUpdate, pause string) (Result, error) {
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d %s", r.Program.Name, e.Iteration, e.Outcome), branch, func(b *books) error {
 		decided := e
-		if e.Outcome != ledger.Accepted {
+		if e.Outcome != history.Accepted {
 			decided.Best, decided.Commit = b.sum.Best, ""
 		}
 		if err := r.add(b, decided); err != nil {
 			return err
 		}
 		row := results.Row{Iteration: e.Iteration, Time: r.Now(), Score: e.Metric, Action: results.Reverted, Changelog: e.Summary}
-		if e.Outcome == ledger.Accepted {
+		if e.Outcome == history.Accepted {
 			row.Action = results.Kept
 		}
 		if err := b.table.Append(row, r.Program.Direction); err != nil {
@@ -238,7 +238,7 @@ func (r *run) conclude(ctx context.Context, e ledger.Event, branch *git.RefUpdat
 		if err := r.consumed(b); err != nil {
 			return err
 		}
-		if err := r.add(b, ledger.Event{Kind: ledger.Finished, Iteration: e.Iteration, Outcome: e.Outcome}); err != nil {
+		if err := r.add(b, history.Event{Kind: history.Finished, Iteration: e.Iteration, Outcome: e.Outcome}); err != nil {
 			return err
 		}
 		if err := r.consequences(b); err != nil || pause == "" {
@@ -255,15 +255,15 @@ func (r *run) conclude(ctx context.Context, e ledger.Event, branch *git.RefUpdat
 // endEmptyPull pauses, and notes that a pull request without a commit of its
 // own has ended by our hand.
 func (r *run) endEmptyPull(b *books, pause string) error {
-	if number := b.sum.Settings[ledger.PullNumber]; number != "" && b.sum.Incumbent == b.sum.Base {
-		if err := r.set(b, ledger.PullEnded, number); err != nil {
+	if number := b.sum.Settings[history.PullNumber]; number != "" && b.sum.Incumbent == b.sum.Base {
+		if err := r.set(b, history.PullEnded, number); err != nil {
 			return err
 		}
 	}
 	return r.pause(b, pause)
 }
 
-func (r *run) entryOf(b *books, e ledger.Event) state.Entry {
+func (r *run) entryOf(b *books, e history.Event) state.Entry {
 	entry := state.Entry{
 		Iteration: e.Iteration, Time: r.begun, RunURL: r.RunURL, Status: state.Status(e.Outcome), Change: e.Summary,
 		Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: e.Reasons, CIFixAttempts: b.fixes(e.Iteration), PR: b.pull(),
@@ -274,11 +274,11 @@ func (r *run) entryOf(b *books, e ledger.Event) state.Entry {
 	return entry
 }
 
-func (r *run) resultOf(e ledger.Event, reasons []string) Result {
+func (r *run) resultOf(e history.Event, reasons []string) Result {
 	r.iteration = e.Iteration
 	result := r.result(e.Outcome, reasons...)
 	result.Metric, result.Delta, result.Evidence, result.Summary = e.Metric, text(e.Delta), e.Evidence, e.Summary
-	if e.Outcome != ledger.CIFixExhausted {
+	if e.Outcome != history.CIFixExhausted {
 		result.Commit = text(e.Commit)
 	}
 	return result

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/org/autoloop/internal/github/commands"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 )
 
 // Steered is what came of steering.
@@ -78,5 +78,5 @@ func (r *run) free(b *books) error {
 	if holder := r.holder(b.sum.Open); holder != "" {
 		return &errBusy{holder}
 	}
-	return b.heed(func(e ledger.Event) error { return r.add(b, e) })
+	return b.heed(func(e history.Event) error { return r.add(b, e) })
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -40,7 +40,7 @@ type Suited struct {
 	// own or of a side, such as the limit.
 	Unfinished string
 	// Expense is what the models used that the suite asked; nil when it asked none.
-	Expense *ledger.Expense
+	Expense *history.Expense
 }
 
 // suiteZero is iteration 0 of a suite.
@@ -112,21 +112,21 @@ func (r *run) measureSuite(ctx context.Context, at position, a *attempt) error {
 	a.noisy = suited.Noisy
 	switch {
 	case suited.Problem != "":
-		a.end(ledger.Rejected, suited.Problem)
+		a.end(history.Rejected, suited.Problem)
 		return nil
 	case suited.Unfinished != "":
-		a.end(ledger.Error, "the suite was not run to its end: "+suited.Unfinished)
+		a.end(history.Error, "the suite was not run to its end: "+suited.Unfinished)
 		return nil
 	}
-	a.measured = append(a.measured, ledger.Event{
-		Kind: ledger.Measured, Iteration: r.iteration, Role: ledger.Candidate, Metric: suited.Candidate,
+	a.measured = append(a.measured, history.Event{
+		Kind: history.Measured, Iteration: r.iteration, Role: history.Candidate, Metric: suited.Candidate,
 		Output: suited.Output, Seconds: a.durations["measure"], Evaluator: at.identity.Evaluator,
 	})
 	a.decision = r.suiteDecision(suited)
 	a.verdict = &a.decision.Verdict
-	a.outcome = ledger.Rejected
+	a.outcome = history.Rejected
 	if a.decision.Verdict == gate.Improved {
-		a.outcome = ledger.Accepted
+		a.outcome = history.Accepted
 	}
 	a.reasons = a.decision.Reasons
 	return nil

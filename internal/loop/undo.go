@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/github/commands"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 )
 
 // undoing takes kept iterations back by commits on top of the branch. The
@@ -32,7 +32,7 @@ func (u *undoing) answer(iteration int) (text string, good bool) {
 // were not yet. Nothing points to them until the books do.
 func (r *run) prepareUndo(ctx context.Context) (*undoing, error) {
 	u := &undoing{answers: map[int]undone{}}
-	done := commands.ParseMark(r.books.sum.Settings[ledger.CommandsUntil])
+	done := commands.ParseMark(r.books.sum.Settings[history.CommandsUntil])
 	for _, c := range r.heard.Comments {
 		for _, command := range c.Commands {
 			if command.Kind != commands.Undo || done.Knows(c.ID, c.Review) {
@@ -59,7 +59,7 @@ func (r *run) prepareUndo(ctx context.Context) (*undoing, error) {
 func (r *run) undo(ctx context.Context, u *undoing, iteration int) (undone, error) {
 	commit := ""
 	for _, e := range r.books.log.Events {
-		if e.Kind == ledger.Decided && e.Iteration == iteration {
+		if e.Kind == history.Decided && e.Iteration == iteration {
 			commit = e.Commit
 		}
 	}

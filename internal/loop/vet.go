@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/process"
@@ -25,29 +25,29 @@ const (
 
 // vet returns an event of a bundle with nothing in it but what a proposal says
 // in an event of its kind. What is out of bounds is refused.
-func vet(e ledger.Event) (ledger.Event, error) {
-	clean := ledger.Event{
+func vet(e history.Event) (history.Event, error) {
+	clean := history.Event{
 		Kind: e.Kind, Iteration: e.Iteration, Run: e.Run, Metric: e.Metric, Noisy: e.Noisy, Evaluator: e.Evaluator, Definition: e.Definition,
 		Proposal: e.Proposal, Reason: e.Reason, Reasons: lines(e.Reasons), Problem: e.Problem,
 	}
 	switch e.Kind { //nolint:exhaustive // unpack takes no others
-	case ledger.Measured:
+	case history.Measured:
 		clean.Role, clean.Stage, clean.Samples, clean.GuardrailSamples, clean.Numbers = e.Role, e.Stage, e.Samples, e.GuardrailSamples, e.Numbers
 		clean.CaseSamples = e.CaseSamples
 		clean.RejectedReason, clean.Output, clean.Seconds, clean.Prepare = e.RejectedReason, e.Output, e.Seconds, e.Prepare
 		clean.Evaluation = e.Evaluation
-	case ledger.Proposed, ledger.Decided:
+	case history.Proposed, history.Decided:
 		clean.Outcome, clean.Verdict, clean.Rule, clean.Evidence, clean.Warning = e.Outcome, e.Verdict, e.Rule, e.Evidence, e.Warning
 		clean.PreviousBest, clean.Best, clean.Delta, clean.Changed = e.PreviousBest, e.Best, e.Delta, e.Changed
 		clean.Params, clean.Digest, clean.Patch, clean.Focus = e.Params, e.Digest, e.Patch, e.Focus
 		clean.Lessons, clean.Foreclosed, clean.Ideas = e.Lessons, e.Foreclosed, e.Ideas
 		clean.Agent, clean.Model, clean.Summary, clean.Usage, clean.Durations = e.Agent, e.Model, e.Summary, e.Usage, e.Durations
 		clean.Evaluation = e.Evaluation
-	case ledger.Checked, ledger.Finished:
+	case history.Checked, history.Finished:
 		clean.Agent, clean.Summary, clean.Usage, clean.Durations, clean.NotBefore = e.Agent, e.Summary, e.Usage, e.Durations, e.NotBefore
 		clean.Evaluation = e.Evaluation
 	}
-	if e.Kind == ledger.Decided {
+	if e.Kind == history.Decided {
 		clean.Patch = ""
 	}
 	return clean, bounded(clean)
@@ -55,7 +55,7 @@ func vet(e ledger.Event) (ledger.Event, error) {
 
 // masked is an event without secrets in what agents and evaluations said. A
 // short secret may be a word of theirs, so it is hidden and nothing is refused.
-func masked(e ledger.Event, masker process.Masker) ledger.Event {
+func masked(e history.Event, masker process.Masker) history.Event {
 	for _, text := range []*string{&e.Reason, &e.Problem, &e.RejectedReason, &e.Output, &e.Warning, &e.Model, &e.Summary, &e.Focus} {
 		*text = masker.String(*text)
 	}
@@ -82,7 +82,7 @@ func lines(texts []string) []string {
 }
 
 // bounded refuses texts, lists and numbers that no proposal has.
-func bounded(e ledger.Event) error {
+func bounded(e history.Event) error {
 	lists := [][]string{
 		{e.Reason, e.Problem, e.RejectedReason, e.Output, e.Warning, e.Delta, e.Digest, e.Patch, e.Focus, e.Agent, e.Model, e.Summary},
 		e.Reasons, e.Changed, e.Lessons, e.Foreclosed, e.Ideas,
@@ -113,14 +113,14 @@ func bounded(e ledger.Event) error {
 			return refuse("its event %q counts %g, which cannot be", e.Kind, number)
 		}
 	}
-	if e.Kind == ledger.Measured && len(e.Samples) > 0 && (e.Metric == nil || e.Metric.Cmp(noise.Median(e.Samples)) != 0) {
+	if e.Kind == history.Measured && len(e.Samples) > 0 && (e.Metric == nil || e.Metric.Cmp(noise.Median(e.Samples)) != 0) {
 		return refuse("a metric of its events is not the median of its samples")
 	}
 	return nil
 }
 
 // ofItsRuns refuses numbers beside the metric of other runs than its samples.
-func ofItsRuns(e ledger.Event) error {
+func ofItsRuns(e history.Event) error {
 	for name, values := range e.GuardrailSamples {
 		if len(values) > len(e.Samples) {
 			return refuse("its event %q has %d values of %.80q for %d runs", e.Kind, len(values), name, len(e.Samples))
@@ -135,7 +135,7 @@ func ofItsRuns(e ledger.Event) error {
 }
 
 // expenseOf are the numbers of an expense that are known.
-func expenseOf(e *ledger.Expense) []float64 {
+func expenseOf(e *history.Expense) []float64 {
 	if e == nil {
 		return nil
 	}
@@ -150,7 +150,7 @@ func expenseOf(e *ledger.Expense) []float64 {
 }
 
 // consumptionOf are the numbers of a usage that are known.
-func consumptionOf(u *ledger.Usage) []float64 {
+func consumptionOf(u *history.Usage) []float64 {
 	if u == nil {
 		return nil
 	}

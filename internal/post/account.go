@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
@@ -16,7 +16,7 @@ import (
 type Account struct {
 	Program *program.Program
 	// Events is the whole ledger, State the state file.
-	Events []ledger.Event
+	Events []history.Event
 	State  []byte
 	// RunURL is the page of this run; "" for none.
 	RunURL string
@@ -25,14 +25,14 @@ type Account struct {
 }
 
 // Books adds the ledger up.
-func (a Account) Books() ledger.Books { return ledger.Replay(a.Events) }
+func (a Account) Books() history.Books { return history.Replay(a.Events) }
 
 // Decided are the decisions, one an iteration, the last word on each.
-func (a Account) Decided() []ledger.Event {
-	var list []ledger.Event
+func (a Account) Decided() []history.Event {
+	var list []history.Event
 	at := map[int]int{}
 	for _, e := range a.Events {
-		if e.Kind != ledger.Decided {
+		if e.Kind != history.Decided {
 			continue
 		}
 		if i, again := at[e.Iteration]; again {
@@ -48,7 +48,7 @@ func (a Account) Decided() []ledger.Event {
 // Pull is the number of the pull request that was opened last, as far as the
 // books or a state without a ledger know it; 0 for none.
 func (a Account) Pull() int {
-	if number, err := strconv.Atoi(a.Books().Settings[ledger.PullNumber]); err == nil {
+	if number, err := strconv.Atoi(a.Books().Settings[history.PullNumber]); err == nil {
 		return number
 	}
 	machine, _, err := state.ParseMachine(a.State)
@@ -61,8 +61,8 @@ func (a Account) Pull() int {
 // EverKept says whether there may be something on the program's branch: a change
 // was put onto it, or the books begin with a state of others.
 func (a Account) EverKept() bool {
-	return slices.ContainsFunc(a.Events, func(e ledger.Event) bool {
-		return e.Kind == ledger.Decided && promoted(&e) || e.Kind == ledger.Set && e.Key == ledger.AdoptedIteration
+	return slices.ContainsFunc(a.Events, func(e history.Event) bool {
+		return e.Kind == history.Decided && promoted(&e) || e.Kind == history.Set && e.Key == history.AdoptedIteration
 	})
 }
 

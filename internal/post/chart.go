@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 )
 
 // maxPoints bounds the trajectory: more are too many to read.
@@ -23,7 +23,7 @@ func Chart(a Account) string {
 		points = append(points, point{0, first.Metric.Float64()})
 	}
 	for _, e := range a.Decided() {
-		if e.Best != nil && e.Outcome != ledger.PendingCI {
+		if e.Best != nil && e.Outcome != history.PendingCI {
 			points = append(points, point{e.Iteration, e.Best.Float64()})
 		}
 	}
@@ -49,9 +49,9 @@ func Chart(a Account) string {
 }
 
 // baseline is the first measurement of nothing changed.
-func baseline(events []ledger.Event) *ledger.Event {
+func baseline(events []history.Event) *history.Event {
 	for i, e := range events {
-		if e.Kind == ledger.Measured && e.Role == ledger.Baseline && e.Metric != nil {
+		if e.Kind == history.Measured && e.Role == history.Baseline && e.Metric != nil {
 			return &events[i]
 		}
 	}

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 )
 
 // Iteration is the comment on one iteration: what was tried, what it came to,
 // why, and what it cost.
-func Iteration(a Account, e ledger.Event) string {
+func Iteration(a Account, e history.Event) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n**Iteration %d** %s%s\n\n", IterationMark(e.Iteration), e.Iteration, Label(e.Outcome), runLink(a.RunURL))
 	if e.Summary != "" {
@@ -44,17 +44,17 @@ func model(name string) string {
 }
 
 // Label is an outcome in the words of comments.
-func Label(outcome ledger.Outcome) string {
+func Label(outcome history.Outcome) string {
 	switch outcome {
-	case ledger.Accepted:
+	case history.Accepted:
 		return "✅ accepted"
-	case ledger.Rejected:
+	case history.Rejected:
 		return "❌ rejected"
-	case ledger.Error:
+	case history.Error:
 		return "⚠️ error"
-	case ledger.PendingCI:
+	case history.PendingCI:
 		return "⏳ waiting for CI"
-	case ledger.CIFixExhausted:
+	case history.CIFixExhausted:
 		return "❌ rejected by CI"
 	default:
 		return line(string(outcome))
@@ -62,7 +62,7 @@ func Label(outcome ledger.Outcome) string {
 }
 
 // usageText is what an iteration cost, as far as it is known.
-func usageText(u *ledger.Usage, durations map[string]float64) string {
+func usageText(u *history.Usage, durations map[string]float64) string {
 	var parts []string
 	seconds := 0.0
 	for _, d := range durations {
@@ -86,7 +86,7 @@ func usageText(u *ledger.Usage, durations map[string]float64) string {
 }
 
 // expenseText is what models used that measured.
-func expenseText(e *ledger.Expense) string {
+func expenseText(e *history.Expense) string {
 	var parts []string
 	if e.Tokens != nil {
 		parts = append(parts, fmt.Sprintf("%d tokens", *e.Tokens))
@@ -100,7 +100,7 @@ func expenseText(e *ledger.Expense) string {
 	return strings.Join(parts, ", ")
 }
 
-func total(u *ledger.Usage) *int64 {
+func total(u *history.Usage) *int64 {
 	if u.InputTokens == nil && u.OutputTokens == nil {
 		return nil
 	}

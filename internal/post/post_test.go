@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
@@ -38,21 +38,21 @@ func value(text string) *metric.Value {
 func account(t *testing.T) post.Account {
 	t.Helper()
 	cost, in, out := value("0.12"), int64(1200), int64(300)
-	events := []ledger.Event{
-		{Kind: ledger.Started, Run: "r1", Iteration: 1, Time: noon},
-		{Kind: ledger.Measured, Role: ledger.Baseline, Metric: value("8"), Commit: "b45e"},
+	events := []history.Event{
+		{Kind: history.Started, Run: "r1", Iteration: 1, Time: noon},
+		{Kind: history.Measured, Role: history.Baseline, Metric: value("8"), Commit: "b45e"},
 		{
-			Kind: ledger.Decided, Iteration: 1, Outcome: ledger.Accepted, Metric: value("6"), PreviousBest: value("8"), Best: value("6"), Delta: "-2",
+			Kind: history.Decided, Iteration: 1, Outcome: history.Accepted, Metric: value("6"), PreviousBest: value("8"), Best: value("6"), Delta: "-2",
 			Summary: hostile, Reasons: []string{"6 is better than 8", hostile}, Agent: "claude", Model: "m-1", Commit: strings.Repeat("c", 40),
-			Usage: &ledger.Usage{CostUSD: cost, InputTokens: &in, OutputTokens: &out}, Durations: map[string]float64{"propose": 12, "measure": 3.25},
-			Evaluation: &ledger.Expense{Tokens: &in, CostUSD: cost, UnknownUSD: 2},
+			Usage: &history.Usage{CostUSD: cost, InputTokens: &in, OutputTokens: &out}, Durations: map[string]float64{"propose": 12, "measure": 3.25},
+			Evaluation: &history.Expense{Tokens: &in, CostUSD: cost, UnknownUSD: 2},
 		},
-		{Kind: ledger.Finished, Run: "r1"},
+		{Kind: history.Finished, Run: "r1"},
 		{
-			Kind: ledger.Decided, Iteration: 2, Outcome: ledger.Rejected, Metric: value("7"), PreviousBest: value("6"), Best: value("6"), Delta: "+1",
+			Kind: history.Decided, Iteration: 2, Outcome: history.Rejected, Metric: value("7"), PreviousBest: value("6"), Best: value("6"), Delta: "+1",
 			Summary: "slower", Reasons: []string{"7 is not better than 6"}, Agent: "tuner",
 		},
-		{Kind: ledger.Decided, Iteration: 3, Outcome: ledger.Error, Best: value("6"), Reasons: []string{"the evaluation fails"}, Agent: "tuner"},
+		{Kind: history.Decided, Iteration: 3, Outcome: history.Error, Best: value("6"), Reasons: []string{"the evaluation fails"}, Agent: "tuner"},
 	}
 	doc := state.New("speed")
 	m := doc.Machine()
@@ -105,9 +105,9 @@ func TestStatusSaysHowItStands(t *testing.T) {
 	t.Parallel()
 	a := account(t)
 	assert.Contains(t, post.Status(a), "▶️ **Running**")
-	a.Events = append(a.Events, ledger.Event{Kind: ledger.Paused, Reason: "plateau"})
+	a.Events = append(a.Events, history.Event{Kind: history.Paused, Reason: "plateau"})
 	assert.Contains(t, post.Status(a), "⏸️ **Paused**: plateau")
-	a.Events = append(a.Events, ledger.Event{Kind: ledger.Completed, Reason: "target reached"})
+	a.Events = append(a.Events, history.Event{Kind: history.Completed, Reason: "target reached"})
 	assert.Contains(t, post.Status(a), "🏁 **Completed**: target reached")
 	assert.Equal(t, 10, strings.Count(post.Status(a), "\n### Iteration "), "the latest ten")
 }
@@ -118,7 +118,7 @@ func TestChartIsThinnedAndPlain(t *testing.T) {
 	a.Events = a.Events[:2]
 	assert.Empty(t, post.Chart(a), "one point is no line")
 	for i := range 500 {
-		a.Events = append(a.Events, ledger.Event{Kind: ledger.Decided, Iteration: i + 1, Outcome: ledger.Rejected, Best: value("1e-9")})
+		a.Events = append(a.Events, history.Event{Kind: history.Decided, Iteration: i + 1, Outcome: history.Rejected, Best: value("1e-9")})
 	}
 	chart := post.Chart(a)
 	assert.LessOrEqual(t, strings.Count(chart, ","), 2*40)
@@ -133,7 +133,7 @@ func TestLongTextsAreCut(t *testing.T) {
 	a := account(t)
 	a.State = append(a.State, strings.Repeat("- mine\n", 20_000)...)
 	for i := range 100 {
-		a.Events = append(a.Events, ledger.Event{Kind: ledger.Decided, Iteration: i + 4, Outcome: ledger.Accepted, Best: value("1"), Summary: strings.Repeat("ä", 5000)})
+		a.Events = append(a.Events, history.Event{Kind: history.Decided, Iteration: i + 4, Outcome: history.Accepted, Best: value("1"), Summary: strings.Repeat("ä", 5000)})
 	}
 	for _, body := range []string{post.Status(a), post.Pull(a, 4)} {
 		assert.LessOrEqual(t, len(body), 65_536)

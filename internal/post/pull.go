@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 )
 
 // CI is what a pull request's body says of CI.
@@ -31,16 +31,16 @@ func (c CI) word() string {
 
 // Kept is the decision whose change was put onto the branch last and is still
 // to be promoted: nil when there is none since the last pull request ended.
-func (a Account) Kept() *ledger.Event {
-	var kept []*ledger.Event
+func (a Account) Kept() *history.Event {
+	var kept []*history.Event
 	for i := range a.Events {
 		e := &a.Events[i]
 		switch {
-		case e.Kind == ledger.Set && e.Key == ledger.PullEnded && e.Value != "":
+		case e.Kind == history.Set && e.Key == history.PullEnded && e.Value != "":
 			kept = nil
-		case e.Kind != ledger.Decided:
+		case e.Kind != history.Decided:
 		default:
-			kept = slices.DeleteFunc(kept, func(before *ledger.Event) bool { return before.Iteration == e.Iteration })
+			kept = slices.DeleteFunc(kept, func(before *history.Event) bool { return before.Iteration == e.Iteration })
 			if promoted(e) {
 				kept = append(kept, e)
 			}
@@ -50,26 +50,26 @@ func (a Account) Kept() *ledger.Event {
 		return nil
 	}
 	last := kept[len(kept)-1]
-	if books := a.Books(); last.Outcome == ledger.Accepted && books.Incumbent == books.Base {
+	if books := a.Books(); last.Outcome == history.Accepted && books.Incumbent == books.Base {
 		return nil
 	}
 	return last
 }
 
-func promoted(e *ledger.Event) bool {
-	return e.Outcome == ledger.Accepted || e.Outcome == ledger.PendingCI
+func promoted(e *history.Event) bool {
+	return e.Outcome == history.Accepted || e.Outcome == history.PendingCI
 }
 
 // ci is what CI said of the iteration that was kept last.
-func (a Account) ci(kept *ledger.Event) CI {
+func (a Account) ci(kept *history.Event) CI {
 	switch {
 	case kept == nil:
 		return CINone
-	case kept.Outcome == ledger.PendingCI:
+	case kept.Outcome == history.PendingCI:
 		return CIPending
 	}
 	for _, e := range a.Events {
-		if e.Kind == ledger.Decided && e.Iteration == kept.Iteration && e.Outcome == ledger.PendingCI {
+		if e.Kind == history.Decided && e.Iteration == kept.Iteration && e.Outcome == history.PendingCI {
 			return CIGreen
 		}
 	}
@@ -122,7 +122,7 @@ func Pull(a Account, issue int) string {
 }
 
 // lastPromoted is the latest decision whose change is on the branch.
-func (a Account) lastPromoted() *ledger.Event {
+func (a Account) lastPromoted() *history.Event {
 	decided := a.Decided()
 	for i := len(decided) - 1; i >= 0; i-- {
 		if promoted(&decided[i]) {
@@ -133,7 +133,7 @@ func (a Account) lastPromoted() *ledger.Event {
 }
 
 // pullEvidence says how sure the last step is.
-func pullEvidence(b *strings.Builder, a Account, books ledger.Books, last *ledger.Event) {
+func pullEvidence(b *strings.Builder, a Account, books history.Books, last *history.Event) {
 	b.WriteString("### Evidence\n\n")
 	if last != nil {
 		for _, reason := range last.Reasons {
@@ -184,13 +184,13 @@ func pullSteps(b *strings.Builder, a Account) {
 	b.WriteString("\n")
 }
 
-func pullCost(b *strings.Builder, a Account, books ledger.Books) {
-	fmt.Fprintf(b, "### Attempts\n\n%d iterations: %d kept, %d rejected, %d errors%s\n\n", len(books.Attempts), books.Count(ledger.Accepted),
-		books.Count(ledger.Rejected), books.Count(ledger.Error), spentLine(a))
+func pullCost(b *strings.Builder, a Account, books history.Books) {
+	fmt.Fprintf(b, "### Attempts\n\n%d iterations: %d kept, %d rejected, %d errors%s\n\n", len(books.Attempts), books.Count(history.Accepted),
+		books.Count(history.Rejected), books.Count(history.Error), spentLine(a))
 }
 
 // reproduce shows how to measure it again.
-func reproduce(b *strings.Builder, a Account, books ledger.Books) {
+func reproduce(b *strings.Builder, a Account, books history.Books) {
 	b.WriteString("### See for yourself\n\nRun the evaluation on the base and on this branch:\n\n")
 	fence := "```"
 	for strings.Contains(a.Program.Script, fence) {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 )
 
 // maxHistory is how many entries of the history the status shows.
@@ -38,7 +38,7 @@ func Summary(a Account) string {
 		lines = append(lines, "🏁 **Completed**: "+line(books.Completed))
 	case books.PausedReason != "":
 		lines = append(lines, "⏸️ **Paused**: "+line(books.PausedReason)+". Say `/autoloop resume` here to go on.")
-	case len(books.Statuses()) > 0 && books.Statuses()[len(books.Statuses())-1] == string(ledger.PendingCI):
+	case len(books.Statuses()) > 0 && books.Statuses()[len(books.Statuses())-1] == string(history.PendingCI):
 		lines = append(lines, "⏳ **Waiting for CI** of the last change.")
 	default:
 		lines = append(lines, "▶️ **Running**")
@@ -47,8 +47,8 @@ func Summary(a Account) string {
 		lines = append(lines, fmt.Sprintf("%s: **%s** (%s), from %s at the beginning (%s)", metricName(a.Program), books.Best,
 			better(a), books.Initial, gain(a, books)))
 	}
-	counts := fmt.Sprintf("%d iterations: %d accepted, %d rejected, %d errors", len(books.Attempts), books.Count(ledger.Accepted),
-		books.Count(ledger.Rejected), books.Count(ledger.Error))
+	counts := fmt.Sprintf("%d iterations: %d accepted, %d rejected, %d errors", len(books.Attempts), books.Count(history.Accepted),
+		books.Count(history.Rejected), books.Count(history.Error))
 	lines = append(lines, counts+spentLine(a))
 	for _, warning := range a.Warnings {
 		lines = append(lines, "⚠️ "+line(warning))
@@ -59,7 +59,7 @@ func Summary(a Account) string {
 func better(a Account) string { return a.Program.Direction.String() + " is better" }
 
 // gain is the difference from the beginning, signed, and as a share of it.
-func gain(a Account, books ledger.Books) string {
+func gain(a Account, books history.Books) string {
 	difference := books.Best.Sub(*books.Initial)
 	text := difference.Signed()
 	if initial := books.Initial.Float64(); initial != 0 {

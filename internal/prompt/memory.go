@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 )
 
 const (
@@ -37,7 +37,7 @@ func writeMemory(b *strings.Builder, in Input) {
 
 // writeStuck asks for another approach after rejections in a row. Who develops
 // a member of the population further is not asked.
-func writeStuck(b *strings.Builder, attempts []ledger.Attempt) {
+func writeStuck(b *strings.Builder, attempts []history.Attempt) {
 	if rejected := rejections(attempts); rejected >= stuck {
 		fmt.Fprintf(b, "## Take a different approach\n\nThe last %d attempts were all rejected. Do not vary them once more: "+
 			"choose an approach that differs in kind from every attempt below, and say in your last line how it differs.\n\n", rejected)
@@ -45,10 +45,10 @@ func writeStuck(b *strings.Builder, attempts []ledger.Attempt) {
 }
 
 // rejections counts the last attempts without a break that were rejected.
-func rejections(attempts []ledger.Attempt) int {
+func rejections(attempts []history.Attempt) int {
 	count := 0
 	for _, attempt := range slices.Backward(attempts) {
-		if attempt.Outcome != ledger.Rejected {
+		if attempt.Outcome != history.Rejected {
 			break
 		}
 		count++
@@ -61,15 +61,15 @@ func writeAttempts(b *strings.Builder, in Input) {
 		return
 	}
 	recent := max(len(in.Attempts)-in.room(maxAttempts), 0)
-	var kept []ledger.Attempt
+	var kept []history.Attempt
 	for _, attempt := range in.Attempts {
-		if attempt.Outcome == ledger.Accepted {
+		if attempt.Outcome == history.Accepted {
 			kept = append(kept, attempt)
 		}
 	}
 	fmt.Fprintf(b, "## Recent attempts, newest first\n\nOf %d attempts so far %d were kept.\n\n", len(in.Attempts), len(kept))
 	listed(b, in.Attempts[recent:])
-	kept = slices.DeleteFunc(kept, func(a ledger.Attempt) bool { return a.Iteration >= in.Attempts[recent].Iteration })
+	kept = slices.DeleteFunc(kept, func(a history.Attempt) bool { return a.Iteration >= in.Attempts[recent].Iteration })
 	if len(kept) == 0 {
 		return
 	}
@@ -78,7 +78,7 @@ func writeAttempts(b *strings.Builder, in Input) {
 }
 
 // listed writes attempts, the newest first. What agents said of them is data.
-func listed(b *strings.Builder, attempts []ledger.Attempt) {
+func listed(b *strings.Builder, attempts []history.Attempt) {
 	var lines strings.Builder
 	for _, attempt := range slices.Backward(attempts) {
 		fmt.Fprintf(&lines, "- %s\n", describe(attempt))
@@ -87,7 +87,7 @@ func listed(b *strings.Builder, attempts []ledger.Attempt) {
 }
 
 // describe is one attempt in a line.
-func describe(a ledger.Attempt) string {
+func describe(a history.Attempt) string {
 	line := fmt.Sprintf("iteration %d, %s", a.Iteration, a.Outcome)
 	if a.Metric != nil {
 		line += fmt.Sprintf(", metric %s", a.Metric)
@@ -98,7 +98,7 @@ func describe(a ledger.Attempt) string {
 	if a.Summary != "" {
 		line += ": " + a.Summary
 	}
-	if a.Outcome != ledger.Accepted && len(a.Reasons) > 0 {
+	if a.Outcome != history.Accepted && len(a.Reasons) > 0 {
 		line += " — " + strings.Join(a.Reasons, "; ")
 	}
 	return oneLine(line)

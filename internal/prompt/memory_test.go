@@ -7,31 +7,31 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/prompt"
 )
 
-func attempts(outcomes ...ledger.Outcome) []ledger.Attempt {
-	var list []ledger.Attempt
+func attempts(outcomes ...history.Outcome) []history.Attempt {
+	var list []history.Attempt
 	for i, outcome := range outcomes {
-		list = append(list, ledger.Attempt{Iteration: i + 1, Outcome: outcome, Summary: fmt.Sprintf("try %d", i+1)})
+		list = append(list, history.Attempt{Iteration: i + 1, Outcome: outcome, Summary: fmt.Sprintf("try %d", i+1)})
 	}
 	return list
 }
 
 func TestAsksForADifferentApproach(t *testing.T) {
 	t.Parallel()
-	const a, r, e = ledger.Accepted, ledger.Rejected, ledger.Error
+	const a, r, e = history.Accepted, history.Rejected, history.Error
 	cases := []struct {
-		outcomes []ledger.Outcome
+		outcomes []history.Outcome
 		asked    string
 	}{
 		{nil, ""},
-		{[]ledger.Outcome{r, r}, ""},
-		{[]ledger.Outcome{a, r, r, r}, "The last 3 attempts were all rejected"},
-		{[]ledger.Outcome{r, r, r, r, r}, "The last 5 attempts were all rejected"},
-		{[]ledger.Outcome{r, r, r, a}, ""},
-		{[]ledger.Outcome{r, r, e, r}, ""},
+		{[]history.Outcome{r, r}, ""},
+		{[]history.Outcome{a, r, r, r}, "The last 3 attempts were all rejected"},
+		{[]history.Outcome{r, r, r, r, r}, "The last 5 attempts were all rejected"},
+		{[]history.Outcome{r, r, r, a}, ""},
+		{[]history.Outcome{r, r, e, r}, ""},
 	}
 	for _, c := range cases {
 		in := input()
@@ -49,9 +49,9 @@ func TestAsksForADifferentApproach(t *testing.T) {
 func TestKeptAttemptsAreRemembered(t *testing.T) {
 	t.Parallel()
 	in := input()
-	in.Attempts = attempts(ledger.Accepted, ledger.Accepted)
+	in.Attempts = attempts(history.Accepted, history.Accepted)
 	for range 12 {
-		in.Attempts = append(in.Attempts, ledger.Attempt{Iteration: len(in.Attempts) + 1, Outcome: ledger.Rejected})
+		in.Attempts = append(in.Attempts, history.Attempt{Iteration: len(in.Attempts) + 1, Outcome: history.Rejected})
 	}
 	text := prompt.Build(in)
 	assert.Contains(t, text, "Of 14 attempts so far 2 were kept.")
@@ -88,7 +88,7 @@ func TestRoomBoundsTheWhole(t *testing.T) {
 	in.Script, in.Output = strings.Repeat("go test\n", 1000), strings.Repeat("ok\n", 1000)
 	for i := range 40 {
 		in.Files = append(in.Files, fmt.Sprintf("src/%d.go", i))
-		in.Attempts = append(in.Attempts, ledger.Attempt{Iteration: i, Outcome: ledger.Accepted, Summary: strings.Repeat("z", 1000)})
+		in.Attempts = append(in.Attempts, history.Attempt{Iteration: i, Outcome: history.Accepted, Summary: strings.Repeat("z", 1000)})
 	}
 	whole := len(prompt.Build(in))
 	in.Room = 8000

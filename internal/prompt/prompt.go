@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -36,7 +36,7 @@ type Input struct {
 	// Sections are the state's human sections by title, in order.
 	Sections []Section
 	// Attempts are the decided iterations, oldest first.
-	Attempts []ledger.Attempt
+	Attempts []history.Attempt
 	// Output is what the last evaluation of the incumbent printed.
 	Output string
 	// Failure is what CI said of the files that the agent begins with, "" for

@@ -8,8 +8,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/program"
 )
@@ -232,7 +232,7 @@ func (in *Input) onPlateau(s *Standing) int {
 	if last := len(books.Attempts) - 1; last >= 0 {
 		limit = s.Program.PlateauFor(books.Attempts[last].Agent)
 	}
-	if limit == 0 || books.Trailing(ledger.Rejected) < limit {
+	if limit == 0 || books.Trailing(history.Rejected) < limit {
 		return 0
 	}
 	return limit
@@ -259,7 +259,7 @@ func (in *Input) overBudget(s *Standing) string {
 
 // books adds the program's ledger up; found is false when there is none. A
 // ledger that cannot be read is an error of the program.
-func (in *Input) books(s *Standing) (books ledger.Books, found bool) {
+func (in *Input) books(s *Standing) (books history.Books, found bool) {
 	if in.Ledger == nil {
 		return books, false
 	}
@@ -272,12 +272,12 @@ func (in *Input) books(s *Standing) (books ledger.Books, found bool) {
 	if len(data) == 0 {
 		return books, false
 	}
-	log, err := ledger.Parse(data)
+	log, err := history.Parse(data)
 	if err != nil {
 		s.fail(file, 0, err.Error())
 		return books, false
 	}
-	return ledger.Replay(log.Events), true
+	return history.Replay(log.Events), true
 }
 
 func or(text, otherwise string) string {

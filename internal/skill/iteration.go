@@ -9,8 +9,8 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/prompt"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -150,16 +150,16 @@ func (s *state) propose(ctx context.Context, n int, tree workspace.Tree) (agent.
 }
 
 // attempts are the earlier iterations as the prompt shows them.
-func (s *state) attempts() []ledger.Attempt {
-	var list []ledger.Attempt
+func (s *state) attempts() []history.Attempt {
+	var list []history.Attempt
 	best := s.rows[0].Score
 	for _, row := range s.rows[1:] {
-		one := ledger.Attempt{Iteration: row.Iteration, Time: row.Time, Outcome: ledger.Rejected, Metric: row.Score, PreviousBest: best, Summary: row.Changelog}
+		one := history.Attempt{Iteration: row.Iteration, Time: row.Time, Outcome: history.Rejected, Metric: row.Score, PreviousBest: best, Summary: row.Changelog}
 		if row.Score != nil && best != nil {
 			one.Delta = metric.Delta(*row.Score, best)
 		}
 		if row.Action == results.Kept {
-			one.Outcome, best = ledger.Accepted, row.Score
+			one.Outcome, best = history.Accepted, row.Score
 		}
 		list = append(list, one)
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/post"
 )
 
@@ -31,7 +31,7 @@ func (s *Service) Hear(ctx context.Context, a post.Account) (commands.Heard, err
 func (s *Service) Look(ctx context.Context, a post.Account) (commands.Heard, error) {
 	books := a.Books()
 	s.seen = &seen{}
-	number, _ := strconv.Atoi(books.Settings[ledger.IssueNumber])
+	number, _ := strconv.Atoi(books.Settings[history.IssueNumber])
 	if machine, _, err := state.ParseMachine(a.State); number == 0 && err == nil {
 		number = machine.Issue
 	}
@@ -49,16 +49,16 @@ func (s *Service) Look(ctx context.Context, a post.Account) (commands.Heard, err
 		return heard, err
 	}
 	all := append(slices.Clone(s.seen.comments), s.seen.others...)
-	mark := commands.ParseMark(books.Settings[ledger.HeardUntil])
+	mark := commands.ParseMark(books.Settings[history.HeardUntil])
 	heard.Comments, heard.Until, err = s.listen(ctx, all, mark)
 	return heard, err
 }
 
 // since is the time from which on comments are read: the last run or, when
 // what was said before that was not heard, the one before.
-func since(books ledger.Books) time.Time {
+func since(books history.Books) time.Time {
 	at := books.LastRun
-	if before, err := time.Parse(time.RFC3339, books.Settings[ledger.HeardSince]); err == nil && before.Before(at) {
+	if before, err := time.Parse(time.RFC3339, books.Settings[history.HeardSince]); err == nil && before.Before(at) {
 		at = before
 	}
 	if at.Year() <= 1 {
@@ -127,7 +127,7 @@ func (s *Service) readPull(ctx context.Context, a post.Account) (*commands.Pull,
 	switch {
 	case known == 0 && !a.EverKept():
 		return nil, nil
-	case known > 0 && a.Books().Settings[ledger.PullEnded] != strconv.Itoa(known):
+	case known > 0 && a.Books().Settings[history.PullEnded] != strconv.Itoa(known):
 		pull, err := s.Hub.Pull(ctx, known)
 		if err == nil && s.Hub.Ours(pull, s.branch()) {
 			return s.sees(pull), nil

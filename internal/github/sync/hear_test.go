@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/github/sync"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
 )
@@ -41,8 +41,8 @@ func TestOnlyTrustedPeopleSteer(t *testing.T) {
 		said = append(said, fmt.Sprintf("%s %d %q", c.Author, len(c.Commands), c.Text))
 	}
 	assert.Equal(t, []string{`alice 0 "try a cache"`, `private 1 "please"`, `bob 0 ""`}, said)
-	w.set(ledger.HeardUntil, heard.Until)
-	w.decide(ledger.Rejected, "9")
+	w.set(history.HeardUntil, heard.Until)
+	w.decide(history.Rejected, "9")
 	require.NoError(t, w.show(s))
 	w.server.Change(func(s *githubtest.State) {
 		assert.Empty(t, s.Reactions)
@@ -108,7 +108,7 @@ func TestAnIssueDoesNotSayWhomToTrust(t *testing.T) {
 func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.run(ledger.Accepted, "8")
+	w.run(history.Accepted, "8")
 	w.clock.Add(time.Hour)
 	w.server.Change(func(s *githubtest.State) {
 		pull := s.Pulls[0].Number
@@ -179,8 +179,8 @@ func TestAnIssueProgramsBodyIsNeverEdited(t *testing.T) {
 	w.begin()
 	s := w.service()
 	require.NoError(t, w.hear(s))
-	w.decide(ledger.Accepted, "8")
-	w.add(ledger.Event{Kind: ledger.Paused, Reason: "it needs @you"})
+	w.decide(history.Accepted, "8")
+	w.add(history.Event{Kind: history.Paused, Reason: "it needs @you"})
 	require.NoError(t, w.show(s))
 	w.server.Change(func(s *githubtest.State) {
 		assert.Equal(t, text, s.Issue(1).Body)
@@ -196,7 +196,7 @@ func TestActionsMayNotOpenPulls(t *testing.T) {
 	w.begin()
 	s := w.service()
 	require.NoError(t, w.hear(s))
-	w.decide(ledger.Accepted, "8")
+	w.decide(history.Accepted, "8")
 	_, err := s.Promote(t.Context(), w.account(), "main")
 	var refused *sync.RefusedError
 	require.ErrorAs(t, err, &refused)
@@ -210,12 +210,12 @@ func TestWithoutAGainThereIsNoPullRequest(t *testing.T) {
 	w.begin()
 	s := w.service()
 	require.NoError(t, w.hear(s))
-	w.decide(ledger.Rejected, "9")
+	w.decide(history.Rejected, "9")
 	number, err := s.Promote(t.Context(), w.account(), "main")
 	require.NoError(t, err)
 	assert.Zero(t, number)
 	w.begin()
-	w.decide(ledger.Accepted, "8")
+	w.decide(history.Accepted, "8")
 	require.NoError(t, w.show(s))
 	w.server.Close(w.pull())
 	w.begin()
@@ -229,12 +229,12 @@ func TestWithoutAGainThereIsNoPullRequest(t *testing.T) {
 func TestWhatWasMissedIsShownLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.run(ledger.Rejected, "10")
+	w.run(history.Rejected, "10")
 	for range 3 { // GitHub is down
 		w.begin()
-		w.decide(ledger.Rejected, "11")
+		w.decide(history.Rejected, "11")
 	}
-	w.run(ledger.Rejected, "12")
+	w.run(history.Rejected, "12")
 	shown := w.shown()
 	at := -1
 	for i := range 5 {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/github/api"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/post"
 )
 
@@ -56,7 +56,7 @@ func (s *Service) Open(ctx context.Context, a post.Account) (number int, author 
 		return issue.Number, "", err
 	}
 	s.seen.issue = issue
-	if a.Books().Settings[ledger.IssueNumber] == "" {
+	if a.Books().Settings[history.IssueNumber] == "" {
 		author = s.author(ctx)
 	}
 	return issue.Number, author, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/post"
 )
 
@@ -50,27 +50,27 @@ func TestRequestsOfAnIteration(t *testing.T) {
 			})
 		}
 	}
-	pause := func() { w.add(ledger.Event{Kind: ledger.Paused, Reason: "plateau"}) }
+	pause := func() { w.add(history.Event{Kind: history.Paused, Reason: "plateau"}) }
 	for i, step := range []struct {
-		outcome ledger.Outcome
+		outcome history.Outcome
 		most    int
 		before  func()
 		after   func()
 	}{
-		{ledger.Rejected, 6, nil, nil}, // its issue is opened
-		{ledger.Rejected, 5, nil, pause},
-		{ledger.Accepted, 12, nil, nil}, // its pull request is opened
-		{ledger.Rejected, 5, nil, nil},
-		{ledger.Rejected, 5, talk(""), nil},
-		{ledger.Rejected, 5, nil, pause},
-		{ledger.Rejected, 6, talk("a.go"), nil},
-		{ledger.Rejected, 6, talk("a.go"), pause},
-		{ledger.Accepted, 12, talk("a.go"), nil},
-		{ledger.Rejected, 6, nil, nil},
-		{ledger.Accepted, 12, talk("a.go"), func() { w.add(ledger.Event{Kind: ledger.Completed, Reason: "target reached"}) }},
+		{history.Rejected, 6, nil, nil}, // its issue is opened
+		{history.Rejected, 5, nil, pause},
+		{history.Accepted, 12, nil, nil}, // its pull request is opened
+		{history.Rejected, 5, nil, nil},
+		{history.Rejected, 5, talk(""), nil},
+		{history.Rejected, 5, nil, pause},
+		{history.Rejected, 6, talk("a.go"), nil},
+		{history.Rejected, 6, talk("a.go"), pause},
+		{history.Accepted, 12, talk("a.go"), nil},
+		{history.Rejected, 6, nil, nil},
+		{history.Accepted, 12, talk("a.go"), func() { w.add(history.Event{Kind: history.Completed, Reason: "target reached"}) }},
 	} {
 		w.begin()
-		w.add(ledger.Event{Kind: ledger.Resumed})
+		w.add(history.Event{Kind: history.Resumed})
 		if step.before != nil {
 			step.before()
 		}
@@ -130,8 +130,8 @@ func TestWhoWroteAProgramFileIsTold(t *testing.T) {
 			s := w.service()
 			down(c.before)
 			require.NoError(t, w.hear(s))
-			w.decide(ledger.Rejected, "10")
-			w.add(ledger.Event{Kind: ledger.Paused, Reason: "it needs you"})
+			w.decide(history.Rejected, "10")
+			w.add(history.Event{Kind: history.Paused, Reason: "it needs you"})
 			down(c.later)
 			require.NoError(t, w.show(s))
 			s = w.service()
@@ -153,11 +153,11 @@ func TestWhatCIStoppedIsToldOnce(t *testing.T) {
 	w.begin()
 	s := w.service()
 	require.NoError(t, w.hear(s))
-	w.decide(ledger.PendingCI, "8")
-	w.add(ledger.Event{Kind: ledger.Paused, Reason: "ci-timeout"})
+	w.decide(history.PendingCI, "8")
+	w.add(history.Event{Kind: history.Paused, Reason: "ci-timeout"})
 	require.NoError(t, s.Show(t.Context(), w.account()))
 	decided := w.account().Decided()[0]
-	decided.Outcome = ledger.Accepted
+	decided.Outcome = history.Accepted
 	w.add(decided)
 	s = w.service()
 	require.NoError(t, w.hear(s))
@@ -172,11 +172,11 @@ func TestWhatCIStoppedIsToldOnce(t *testing.T) {
 func TestAPullRequestThatIsOpenedAgainIsNotClosed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.run(ledger.Accepted, "8")
+	w.run(history.Accepted, "8")
 	w.server.Close(w.pull())
-	w.run(ledger.Rejected, "9")
+	w.run(history.Rejected, "9")
 	w.server.Change(func(s *githubtest.State) { s.Issue(s.Pulls[0].Number).Open = true })
-	w.run(ledger.Rejected, "9")
+	w.run(history.Rejected, "9")
 	w.server.Change(func(s *githubtest.State) { assert.True(t, s.Issue(s.Pulls[0].Number).Open) })
 }
 
@@ -233,15 +233,15 @@ func TestAnIterationThatWaitedForCIHasOneComment(t *testing.T) {
 		require.NoError(t, w.show(s))
 	}
 	w.begin()
-	w.decide(ledger.PendingCI, "8")
+	w.decide(history.PendingCI, "8")
 	w.server.Change(func(s *githubtest.State) { s.Branches["autoloop/speed"] = "c8" })
 	show()
 	w.begin()
-	books := ledger.Replay(w.events)
-	w.add(ledger.Event{
-		Kind: ledger.Decided, Iteration: books.Iteration, Outcome: ledger.Accepted, Metric: value("8"), PreviousBest: value("9"), Best: value("8"), Commit: "c8", Delta: "-1",
+	books := history.Replay(w.events)
+	w.add(history.Event{
+		Kind: history.Decided, Iteration: books.Iteration, Outcome: history.Accepted, Metric: value("8"), PreviousBest: value("9"), Best: value("8"), Commit: "c8", Delta: "-1",
 	})
-	w.add(ledger.Event{Kind: ledger.Finished, Run: fmt.Sprint("r", w.runs)})
+	w.add(history.Event{Kind: history.Finished, Run: fmt.Sprint("r", w.runs)})
 	w.clock.Add(time.Hour)
 	show()
 	w.server.Change(func(s *githubtest.State) {

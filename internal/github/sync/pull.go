@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/github/api"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/post"
 )
 
@@ -43,7 +43,7 @@ func (s *Service) Promote(ctx context.Context, a post.Account, base string) (num
 // a person.
 func (s *Service) closeEmpty(ctx context.Context, a post.Account) error {
 	pull, books := s.seen.pull, a.Books()
-	if pull == nil || !pull.Open || books.Settings[ledger.PullEnded] != strconv.Itoa(pull.Number) || books.Incumbent != books.Base {
+	if pull == nil || !pull.Open || books.Settings[history.PullEnded] != strconv.Itoa(pull.Number) || books.Incumbent != books.Base {
 		return nil
 	}
 	err := s.Hub.ClosePull(ctx, pull.Number)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/github/api"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/post"
 )
 
@@ -68,8 +68,8 @@ func (s *Service) iterations(ctx context.Context, a post.Account, news *notice) 
 
 // missing are the iterations of which no comment was seen, as far back as
 // comments were read.
-func (s *Service) missing(decided []ledger.Event) []ledger.Event {
-	return slices.DeleteFunc(slices.Clone(decided), func(e ledger.Event) bool {
+func (s *Service) missing(decided []history.Event) []history.Event {
+	return slices.DeleteFunc(slices.Clone(decided), func(e history.Event) bool {
 		return e.Time.Before(s.seen.since) || s.find(post.IterationMark(e.Iteration)) != nil
 	})
 }
@@ -77,8 +77,8 @@ func (s *Service) missing(decided []ledger.Event) []ledger.Event {
 // older says whether an iteration was decided, as one that waits for CI, before
 // the time from which comments were read.
 func (s *Service) older(a post.Account, iteration int) bool {
-	return slices.ContainsFunc(a.Events, func(e ledger.Event) bool {
-		return e.Kind == ledger.Decided && e.Iteration == iteration && e.Time.Before(s.seen.since)
+	return slices.ContainsFunc(a.Events, func(e history.Event) bool {
+		return e.Kind == history.Decided && e.Iteration == iteration && e.Time.Before(s.seen.since)
 	})
 }
 
@@ -93,7 +93,7 @@ func (s *Service) readAll(ctx context.Context) error {
 
 // iteration posts the comment on an iteration, or mends it. That the program is
 // paused is told in the same comment, when it is still to be told.
-func (s *Service) iteration(ctx context.Context, a post.Account, e ledger.Event, news *notice) error {
+func (s *Service) iteration(ctx context.Context, a post.Account, e history.Event, news *notice) error {
 	mark := post.IterationMark(e.Iteration)
 	there := s.find(mark)
 	switch {
@@ -175,7 +175,7 @@ func (s *Service) people(ctx context.Context, a post.Account) []string {
 	people := slices.Clone(s.seen.issue.Assignees)
 	author := s.seen.issue.Author
 	if s.Program.Issue == 0 {
-		author = a.Books().Settings[ledger.Author]
+		author = a.Books().Settings[history.Author]
 		if author == "" {
 			author = s.author(ctx)
 		}
@@ -200,15 +200,15 @@ const completed = "completed"
 
 // stopped is the place of the event that stopped the program, and what it is
 // now; -1 when it goes on.
-func stopped(events []ledger.Event) (at int, what string) {
+func stopped(events []history.Event) (at int, what string) {
 	at = -1
 	for i, e := range events {
 		switch e.Kind { //nolint:exhaustive // the others stop nothing
-		case ledger.Paused:
+		case history.Paused:
 			at, what = i, "paused"
-		case ledger.Completed:
+		case history.Completed:
 			at, what = i, completed
-		case ledger.Resumed:
+		case history.Resumed:
 			at = -1
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
@@ -37,7 +37,7 @@ type world struct {
 	server  *githubtest.Server
 	clock   *githubtest.Clock
 	program *program.Program
-	events  []ledger.Event
+	events  []history.Event
 	runs    int
 	timeout time.Duration // of one request, 0 for the default
 }
@@ -72,7 +72,7 @@ func (w *world) service() *sync.Service {
 func (w *world) account() post.Account {
 	doc := state.New("speed")
 	m := doc.Machine()
-	books := ledger.Replay(w.events)
+	books := history.Replay(w.events)
 	m.IterationCount, m.BestMetric, m.InitialMetric, m.RecentStatuses = books.Iteration, books.Best, books.Initial, books.Statuses()
 	doc.SetMachine(m)
 	for _, attempt := range books.Attempts {
@@ -81,7 +81,7 @@ func (w *world) account() post.Account {
 	return post.Account{Program: w.program, Events: w.events, State: doc.Bytes()}
 }
 
-func (w *world) add(e ledger.Event) {
+func (w *world) add(e history.Event) {
 	e.Time = w.clock.Now()
 	w.events = append(w.events, e)
 }
@@ -90,26 +90,26 @@ func (w *world) add(e ledger.Event) {
 func (w *world) begin() {
 	w.clock.Add(6 * time.Hour)
 	w.runs++
-	w.add(ledger.Event{Kind: ledger.Started, Run: fmt.Sprint("r", w.runs), Iteration: ledger.Replay(w.events).Iteration + 1})
+	w.add(history.Event{Kind: history.Started, Run: fmt.Sprint("r", w.runs), Iteration: history.Replay(w.events).Iteration + 1})
 	if w.runs == 1 {
-		w.add(ledger.Event{Kind: ledger.Measured, Role: ledger.Baseline, Metric: value("9"), Commit: "base"})
+		w.add(history.Event{Kind: history.Measured, Role: history.Baseline, Metric: value("9"), Commit: "base"})
 	}
 }
 
 // decide ends the iteration of the run.
-func (w *world) decide(outcome ledger.Outcome, metric string) {
+func (w *world) decide(outcome history.Outcome, metric string) {
 	w.clock.Add(20 * time.Minute)
-	books := ledger.Replay(w.events)
-	e := ledger.Event{
-		Kind: ledger.Decided, Iteration: books.Iteration + 1, Outcome: outcome, Metric: value(metric), PreviousBest: books.Best, Best: books.Best,
+	books := history.Replay(w.events)
+	e := history.Event{
+		Kind: history.Decided, Iteration: books.Iteration + 1, Outcome: outcome, Metric: value(metric), PreviousBest: books.Best, Best: books.Best,
 		Delta: "-1", Summary: "try " + metric, Reasons: []string{"because"}, Agent: "tuner",
 	}
-	if outcome == ledger.Accepted {
+	if outcome == history.Accepted {
 		e.Best, e.Commit = e.Metric, "c"+metric
 		w.server.Change(func(s *githubtest.State) { s.Branches["autoloop/speed"] = e.Commit })
 	}
 	w.add(e)
-	w.add(ledger.Event{Kind: ledger.Finished, Run: fmt.Sprint("r", w.runs)})
+	w.add(history.Event{Kind: history.Finished, Run: fmt.Sprint("r", w.runs)})
 }
 
 // hear hears, and notes in the books what was found.
@@ -118,18 +118,18 @@ func (w *world) hear(s *sync.Service) error {
 	if err != nil {
 		return err
 	}
-	w.set(ledger.IssueNumber, fmt.Sprint(heard.Issue))
-	w.set(ledger.Author, heard.Author)
+	w.set(history.IssueNumber, fmt.Sprint(heard.Issue))
+	w.set(history.Author, heard.Author)
 	if p := heard.Pull; p != nil && !p.Open {
-		w.set(ledger.PullEnded, fmt.Sprint(p.Number))
+		w.set(history.PullEnded, fmt.Sprint(p.Number))
 	}
-	w.set(ledger.HeardUntil, heard.Until)
+	w.set(history.HeardUntil, heard.Until)
 	return nil
 }
 
 func (w *world) set(key, value string) {
-	if value != "" && ledger.Replay(w.events).Settings[key] != value {
-		w.add(ledger.Event{Kind: ledger.Set, Key: key, Value: value})
+	if value != "" && history.Replay(w.events).Settings[key] != value {
+		w.add(history.Event{Kind: history.Set, Key: key, Value: value})
 	}
 }
 
@@ -139,13 +139,13 @@ func (w *world) show(s *sync.Service) error {
 		return err
 	}
 	if number > 0 {
-		w.set(ledger.PullNumber, fmt.Sprint(number))
+		w.set(history.PullNumber, fmt.Sprint(number))
 	}
 	return s.Show(w.t.Context(), w.account())
 }
 
 // run is a run that nothing disturbs.
-func (w *world) run(outcome ledger.Outcome, metric string) {
+func (w *world) run(outcome history.Outcome, metric string) {
 	w.t.Helper()
 	w.begin()
 	s := w.service()
@@ -157,19 +157,19 @@ func (w *world) run(outcome ledger.Outcome, metric string) {
 // story is a program's life, in steps that are each tried until they succeed.
 func (w *world) story() {
 	for i, step := range []struct {
-		outcome ledger.Outcome
+		outcome history.Outcome
 		metric  string
 		then    func()
 	}{
-		{ledger.Accepted, "8", nil},
-		{ledger.Rejected, "8.5", nil},
-		{ledger.Accepted, "7", nil},
-		{ledger.Error, "7", func() {
+		{history.Accepted, "8", nil},
+		{history.Rejected, "8.5", nil},
+		{history.Accepted, "7", nil},
+		{history.Error, "7", func() {
 			w.server.Merge(w.pull(), "m1")
 			w.server.Change(func(s *githubtest.State) { s.Branches["main"] = "m1" })
 		}},
-		{ledger.Rejected, "7", nil},
-		{ledger.Accepted, "3", func() { w.add(ledger.Event{Kind: ledger.Completed, Reason: "target reached"}) }},
+		{history.Rejected, "7", nil},
+		{history.Accepted, "3", func() { w.add(history.Event{Kind: history.Completed, Reason: "target reached"}) }},
 	} {
 		w.begin()
 		w.until(func() error { return w.hear(w.service()) })

@@ -4,9 +4,9 @@
 package audit
 
 import (
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 )
 
 // Where names the record in which a finding is.
@@ -38,7 +38,7 @@ type Commit struct {
 
 // Records are a program's records, read together.
 type Records struct {
-	Events  []ledger.Event
+	Events  []history.Event
 	Machine state.Machine
 	Rows    []results.Row
 	Commits []Commit
@@ -61,16 +61,16 @@ type Report struct {
 // results, branch, and in each by iteration.
 func Audit(r Records) Report {
 	report := Report{Findings: []Finding{}}
-	var books ledger.Books
-	var measured []*ledger.Event
+	var books history.Books
+	var measured []*history.Event
 	for i := range r.Events {
 		e := &r.Events[i]
 		switch e.Kind { //nolint:exhaustive // the others decide nothing
-		case ledger.Started:
+		case history.Started:
 			measured = nil
-		case ledger.Measured:
+		case history.Measured:
 			measured = append(measured, e)
-		case ledger.Decided:
+		case history.Decided:
 			report.decided(books, ofProposal(measured, e.Proposal), e)
 			measured = nil
 		}
@@ -84,8 +84,8 @@ func Audit(r Records) Report {
 
 // ofProposal are the measurements of the one among several proposals that
 // decided; 0 when there was only one.
-func ofProposal(measured []*ledger.Event, number int) []*ledger.Event {
-	var own []*ledger.Event
+func ofProposal(measured []*history.Event, number int) []*history.Event {
+	var own []*history.Event
 	for _, m := range measured {
 		if m.Proposal == number {
 			own = append(own, m)

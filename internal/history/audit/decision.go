@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/gate"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
 
 // Decision computes one decision again, from the books before it and from what
 // was measured for it, and says where the record differs; nothing when it does not.
-func Decision(before ledger.Books, measured []ledger.Event, decided ledger.Event) []string {
-	all := make([]*ledger.Event, len(measured))
+func Decision(before history.Books, measured []history.Event, decided history.Event) []string {
+	all := make([]*history.Event, len(measured))
 	for i := range measured {
 		all[i] = &measured[i]
 	}
@@ -26,9 +26,9 @@ func Decision(before ledger.Books, measured []ledger.Event, decided ledger.Event
 }
 
 // decided computes one decision again and compares.
-func (r *Report) decided(before ledger.Books, measured []*ledger.Event, e *ledger.Event) {
+func (r *Report) decided(before history.Books, measured []*history.Event, e *history.Event) {
 	r.Decisions++
-	if (e.Outcome == ledger.Accepted) != (e.Verdict == string(gate.Improved)) && e.Outcome != ledger.PendingCI && e.Outcome != ledger.CIFixExhausted {
+	if (e.Outcome == history.Accepted) != (e.Verdict == string(gate.Improved)) && e.Outcome != history.PendingCI && e.Outcome != history.CIFixExhausted {
 		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
 	}
 	switch {
@@ -45,7 +45,7 @@ func (r *Report) decided(before ledger.Books, measured []*ledger.Event, e *ledge
 		return
 	}
 	if again.Fault != "" {
-		if e.Outcome != ledger.Error {
+		if e.Outcome != history.Error {
 			r.find(Ledger, e.Iteration, "nothing can be decided ("+again.Fault+"), and the record says "+string(e.Outcome))
 		}
 		return
@@ -66,7 +66,7 @@ func (r *Report) decided(before ledger.Books, measured []*ledger.Event, e *ledge
 
 // repeat runs the trial on the recorded measurements. The problem says why it
 // cannot be repeated.
-func repeat(before ledger.Books, measured []*ledger.Event, e *ledger.Event) (d gate.Decision, problem string) {
+func repeat(before history.Books, measured []*history.Event, e *history.Event) (d gate.Decision, problem string) {
 	trial := gate.NewTrial(gate.Standard{
 		Rule: *e.Rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails, Gains: before.Gains,
 	})
@@ -76,7 +76,7 @@ func repeat(before ledger.Books, measured []*ledger.Event, e *ledger.Event) (d g
 		if !more {
 			return obeyed(trial.Decision(), before, measured, e.Rule), ""
 		}
-		at := slices.IndexFunc(measured, func(m *ledger.Event) bool { return m.Stage == step.Stage && string(m.Role) == string(step.Side) })
+		at := slices.IndexFunc(measured, func(m *history.Event) bool { return m.Stage == step.Stage && string(m.Role) == string(step.Side) })
 		if at < 0 && step.WarmUp {
 			trial.Add(step, metric.Measurement{Metric: before.Best}) // it went well, and the other side's did not
 			continue
@@ -104,7 +104,7 @@ func repeat(before ledger.Books, measured []*ledger.Event, e *ledger.Event) (d g
 // obeyed is the decision under a rule that lets no case be lost. The cases of
 // the last stage's runs count, the incumbent's of the books when it was not run
 // again.
-func obeyed(d gate.Decision, before ledger.Books, measured []*ledger.Event, rule *gate.Rule) gate.Decision {
+func obeyed(d gate.Decision, before history.Books, measured []*history.Event, rule *gate.Rule) gate.Decision {
 	if !rule.NoCaseRegression || d.Verdict != gate.Improved || len(measured) == 0 {
 		return d
 	}
@@ -113,9 +113,9 @@ func obeyed(d gate.Decision, before ledger.Books, measured []*ledger.Event, rule
 	for _, m := range measured {
 		switch {
 		case m.Stage != last:
-		case m.Role == ledger.Incumbent:
+		case m.Role == history.Incumbent:
 			had = m.CaseRates()
-		case m.Role == ledger.Candidate:
+		case m.Role == history.Candidate:
 			has = m.CaseRates()
 		}
 	}
@@ -127,7 +127,7 @@ func obeyed(d gate.Decision, before ledger.Books, measured []*ledger.Event, rule
 
 // sample is one recorded run. A warm-up, which is not recorded, stands behind
 // the first run after it.
-func sample(e *ledger.Event, number int, rails []gate.Guardrail) (metric.Measurement, bool) {
+func sample(e *history.Event, number int, rails []gate.Guardrail) (metric.Measurement, bool) {
 	if number >= len(e.Samples) {
 		// A run that could not be scored ends a trial and leaves no sample.
 		return metric.Measurement{RejectedReason: e.RejectedReason}, number == len(e.Samples) && e.Problem == ""

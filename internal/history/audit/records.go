@@ -6,14 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/ledger"
 	"github.com/org/autoloop/internal/metric"
 )
 
 // state holds the numbers of the Machine State against the books.
-func (r *Report) state(books ledger.Books, m state.Machine) {
+func (r *Report) state(books history.Books, m state.Machine) {
 	for _, pair := range [][3]string{
 		{"Iteration Count", strconv.Itoa(m.IterationCount), strconv.Itoa(books.Iteration)},
 		{"Initial Metric", optional(m.InitialMetric), optional(books.Initial)},
@@ -59,15 +59,15 @@ func (r *Report) results(records Records) {
 func same(a, b results.Row) bool { return a.Iteration == b.Iteration && a.Action == b.Action }
 
 // adopted reports whether an iteration is from before the ledger began.
-func adopted(events []ledger.Event, iteration int) bool {
-	return slices.ContainsFunc(events, func(e ledger.Event) bool {
+func adopted(events []history.Event, iteration int) bool {
+	return slices.ContainsFunc(events, func(e history.Event) bool {
 		n, err := strconv.Atoi(e.Value)
-		return e.Kind == ledger.Set && e.Key == ledger.AdoptedIteration && err == nil && iteration <= n
+		return e.Kind == history.Set && e.Key == history.AdoptedIteration && err == nil && iteration <= n
 	})
 }
 
 // rows is the table that the events give.
-func rows(events []ledger.Event) []results.Row {
+func rows(events []history.Event) []results.Row {
 	var table []results.Row
 	put := func(row results.Row) {
 		if at := slices.IndexFunc(table, func(t results.Row) bool { return same(t, row) }); at >= 0 {
@@ -79,18 +79,18 @@ func rows(events []ledger.Event) []results.Row {
 	var direction metric.Direction
 	for _, e := range events {
 		switch {
-		case e.Kind == ledger.Measured && e.Stage == "" && e.Metric != nil && e.Role != ledger.Candidate:
-			if e.Role == ledger.Baseline {
+		case e.Kind == history.Measured && e.Stage == "" && e.Metric != nil && e.Role != history.Candidate:
+			if e.Role == history.Baseline {
 				direction = e.Direction
 			}
 			best = e.Metric
 			put(results.Row{Iteration: e.Iteration, Score: e.Metric, Best: best, Action: results.Baseline})
-		case e.Kind == ledger.Decided && e.Outcome == ledger.Accepted:
+		case e.Kind == history.Decided && e.Outcome == history.Accepted:
 			if e.Metric != nil && direction.Improved(*e.Metric, best) {
 				best = e.Metric
 			}
 			put(results.Row{Iteration: e.Iteration, Score: e.Metric, Best: best, Action: results.Kept})
-		case e.Kind == ledger.Decided && e.Outcome != ledger.PendingCI:
+		case e.Kind == history.Decided && e.Outcome != history.PendingCI:
 			put(results.Row{Iteration: e.Iteration, Score: e.Metric, Best: best, Action: results.Reverted})
 		}
 	}
@@ -99,14 +99,14 @@ func rows(events []ledger.Event) []results.Row {
 
 // branch holds the commits against the decisions. A commit that was rebased on
 // its way into the default branch is known by its iteration and metric.
-func (r *Report) branch(books ledger.Books, records Records) {
+func (r *Report) branch(books history.Books, records Records) {
 	kept, required := keeps(records.Events)
 	found := map[string]bool{}
 	for _, commit := range records.Commits {
 		found[commit.ID] = true
-		at := slices.IndexFunc(kept, func(e *ledger.Event) bool { return e.Commit == commit.ID })
+		at := slices.IndexFunc(kept, func(e *history.Event) bool { return e.Commit == commit.ID })
 		if at < 0 {
-			at = slices.IndexFunc(kept, func(e *ledger.Event) bool { return says(commit, e) })
+			at = slices.IndexFunc(kept, func(e *history.Event) bool { return says(commit, e) })
 		}
 		switch {
 		case at < 0:
@@ -127,25 +127,25 @@ func (r *Report) branch(books ledger.Books, records Records) {
 	}
 }
 
-func says(commit Commit, e *ledger.Event) bool {
+func says(commit Commit, e *history.Event) bool {
 	return commit.Iteration == strconv.Itoa(e.Iteration) && commit.Metric == optional(e.Best)
 }
 
 // keeps lists the decisions that made a commit, and those of them whose commit
 // must still be on the branch: a baseline of the default branch alone, after a
 // merge, starts a new line.
-func keeps(events []ledger.Event) (kept, required []*ledger.Event) {
-	var before []*ledger.Event
+func keeps(events []history.Event) (kept, required []*history.Event) {
+	var before []*history.Event
 	for i := range events {
 		e := &events[i]
 		switch {
-		case e.Kind == ledger.Measured && e.Stage == "" && e.Role == ledger.Baseline:
+		case e.Kind == history.Measured && e.Stage == "" && e.Role == history.Baseline:
 			before, required = required, nil
-		case e.Kind == ledger.Measured && e.Stage == "" && e.Role == ledger.Incumbent:
+		case e.Kind == history.Measured && e.Stage == "" && e.Role == history.Incumbent:
 			required = before
-		case e.Kind == ledger.Decided && e.Commit != "" && (e.Outcome == ledger.Accepted || e.Outcome == ledger.PendingCI):
+		case e.Kind == history.Decided && e.Commit != "" && (e.Outcome == history.Accepted || e.Outcome == history.PendingCI):
 			kept = append(kept, e)
-			if e.Outcome == ledger.Accepted {
+			if e.Outcome == history.Accepted {
 				required = append(required, e)
 			}
 		}

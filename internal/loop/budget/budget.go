@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -53,11 +53,11 @@ func (s *Standing) Reason() string {
 
 // Stand holds what the books say was used against every budget of the program.
 // Of several that are used up the one that lasts longest counts.
-func Stand(p *program.Program, books *ledger.Books, now time.Time) Standing {
+func Stand(p *program.Program, books *history.Books, now time.Time) Standing {
 	var s Standing
 	for _, b := range p.Budgets {
 		from, until := span(now, b.Per)
-		var spent ledger.Spent
+		var spent history.Spent
 		if b.Per != program.PerIteration {
 			spent = books.Spent(from)
 			s.exhaust(over(b, spent, p.UnknownCost == "pause"), b.Per, until)
@@ -79,7 +79,7 @@ func (s *Standing) exhaust(over string, per program.Span, until time.Time) {
 }
 
 // over says which limit is reached; "" when none is.
-func over(b program.Budget, spent ledger.Spent, strict bool) string {
+func over(b program.Budget, spent history.Spent, strict bool) string {
 	switch {
 	case b.Iterations > 0 && spent.Iterations >= b.Iterations:
 		return fmt.Sprintf("%d of %d iterations", spent.Iterations, b.Iterations)
@@ -99,7 +99,7 @@ func over(b program.Budget, spent ledger.Spent, strict bool) string {
 }
 
 // bound lowers what is left to what one budget leaves.
-func (l *Left) bound(b program.Budget, spent ledger.Spent) {
+func (l *Left) bound(b program.Budget, spent history.Spent) {
 	if left := b.Tokens - spent.Tokens; b.Tokens > 0 && (l.Tokens == 0 || left < l.Tokens) {
 		l.Tokens = max(left, 1)
 	}
@@ -114,7 +114,7 @@ func (l *Left) bound(b program.Budget, spent ledger.Spent) {
 
 // Bound lowers what is left to what a limit in dollars leaves of which spent was
 // used; 0 is no limit.
-func (l *Left) Bound(usd float64, spent ledger.Spent) {
+func (l *Left) Bound(usd float64, spent history.Spent) {
 	l.bound(program.Budget{USD: usd}, spent)
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/program"
 )
@@ -19,7 +19,7 @@ var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 // books are those of iterations that ended these times ago, each with an agent
 // that said what it used.
-func books(t *testing.T, usage string, ago ...time.Duration) *ledger.Books {
+func books(t *testing.T, usage string, ago ...time.Duration) *history.Books {
 	t.Helper()
 	var lines strings.Builder
 	for i, d := range ago {
@@ -29,18 +29,18 @@ func books(t *testing.T, usage string, ago ...time.Duration) *ledger.Books {
 			i, end.Format(time.RFC3339), i+1, usage)
 		fmt.Fprintf(&lines, `{"event":"finished","run_id":"r%d","time":%q,"iteration":%d}`+"\n", i, end.Format(time.RFC3339), i+1)
 	}
-	log, err := ledger.Parse([]byte(lines.String()))
+	log, err := history.Parse([]byte(lines.String()))
 	require.NoError(t, err)
-	sum := ledger.Replay(log.Events)
+	sum := history.Replay(log.Events)
 	return &sum
 }
 
-func stand(t *testing.T, front string, sum *ledger.Books) budget.Standing {
+func stand(t *testing.T, front string, sum *history.Books) budget.Standing {
 	t.Helper()
 	return standAt(t, front, sum, now)
 }
 
-func standAt(t *testing.T, front string, sum *ledger.Books, now time.Time) budget.Standing {
+func standAt(t *testing.T, front string, sum *history.Books, now time.Time) budget.Standing {
 	t.Helper()
 	p := program.ParseHead("p.md", []byte("---\n"+front+"\n---\n## Goal\nx\n"))
 	require.NoError(t, p.Err())
@@ -113,11 +113,11 @@ func TestPutOff(t *testing.T) {
 	t.Parallel()
 	line := `{"event":"started","run_id":"r","time":"2026-03-04T10:00:00Z","iteration":1}
 {"event":"finished","run_id":"r","time":"2026-03-04T10:30:00Z","iteration":1,"not_before":"2026-03-04T11:00:00Z","agent":"codex","durations":{"propose":1},"usage":` + tokens + "}\n"
-	log, err := ledger.Parse([]byte(line))
+	log, err := history.Parse([]byte(line))
 	require.NoError(t, err)
-	sum := ledger.Replay(log.Events)
+	sum := history.Replay(log.Events)
 	spent := sum.Spent(now.Add(-24 * time.Hour))
-	assert.Equal(t, ledger.Spent{Tokens: 1000, Minutes: 30}, spent)
+	assert.Equal(t, history.Spent{Tokens: 1000, Minutes: 30}, spent)
 	s := stand(t, "unknown-cost: pause\nbudget: {tokens: 1000, usd: 1, per: day}", &sum)
 	assert.Equal(t, "budget: 1000 of 1000 tokens used this day; it resumes at 2026-03-05T00:00:00Z", s.Reason())
 }
@@ -189,9 +189,9 @@ func TestAClockThatWentBackWhileItWorked(t *testing.T) {
 {"event":"decided","run_id":"r","time":"2026-03-04T10:00:00Z","iteration":1,"outcome":"rejected"}
 {"event":"finished","run_id":"r","time":"2026-03-04T10:00:00Z","iteration":1}
 `
-	log, err := ledger.Parse([]byte(line))
+	log, err := history.Parse([]byte(line))
 	require.NoError(t, err)
-	sum := ledger.Replay(log.Events)
+	sum := history.Replay(log.Events)
 	assert.GreaterOrEqual(t, sum.Spent(time.Time{}).Minutes, 0.0)
 }
 
@@ -208,9 +208,9 @@ func TestWaits(t *testing.T) {
 func TestTheTunerIsFree(t *testing.T) {
 	t.Parallel()
 	line := `{"event":"decided","run_id":"r","time":"2026-03-04T10:00:00Z","iteration":1,"outcome":"rejected","agent":"tuner","durations":{"propose":1},"usage":` + unknown + "}\n"
-	log, err := ledger.Parse([]byte(line))
+	log, err := history.Parse([]byte(line))
 	require.NoError(t, err)
-	sum := ledger.Replay(log.Events)
+	sum := history.Replay(log.Events)
 	assert.Empty(t, stand(t, "unknown-cost: pause\nbudget: {tokens: 1000, usd: 1, per: day}", &sum).Over)
 }
 

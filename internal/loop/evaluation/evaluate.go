@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 )
@@ -71,7 +71,7 @@ type Outcome struct {
 	Tail string
 	// Expense is what the models used that it asked, also where it failed; nil
 	// when it asked none.
-	Expense *ledger.Expense
+	Expense *history.Expense
 	// OverLimit says that Problem is the limit, and no fault of what was measured.
 	OverLimit bool
 }

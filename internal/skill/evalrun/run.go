@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/judge"
@@ -67,7 +67,7 @@ type Result struct {
 	// Feedback is what graders said of the suite, by the case's id.
 	Feedback map[string]string
 	// Expense is what executors and graders used, also in a run without a result.
-	Expense ledger.Expense
+	Expense history.Expense
 }
 
 // Runs are the cases of each run that the result was put together from.
@@ -155,7 +155,7 @@ type session struct {
 
 	mu    sync.Mutex
 	told  int
-	spent ledger.Expense
+	spent history.Expense
 	// over is why no further case begins, nil when one does.
 	over error
 }

@@ -3,7 +3,7 @@ package taskrun
 import (
 	"context"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -13,7 +13,7 @@ type Alone struct {
 	Warnings []string
 	// Expense is what this session used, also when it came to nothing; what was
 	// kept from an earlier one costs nothing.
-	Expense ledger.Expense
+	Expense history.Expense
 }
 
 // Measure runs the suite for one configuration alone: five times where a model

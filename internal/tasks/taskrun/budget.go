@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/judge"
@@ -19,7 +19,7 @@ type spending struct {
 	tokens  int64
 	unknown int // runs that did not say what they cost
 	// expense is all of it, judges included.
-	expense ledger.Expense
+	expense history.Expense
 }
 
 func (s *spending) add(cost suite.Cost) {

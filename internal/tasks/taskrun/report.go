@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -34,7 +34,7 @@ type Report struct {
 	Candidate suite.Outcome `json:"candidate"`
 	// Expense is what this session used; what was kept from an earlier one costs
 	// nothing.
-	Expense ledger.Expense `json:"-"`
+	Expense history.Expense `json:"-"`
 }
 
 // report judges the runs and compares the sides.

@@ -1,4 +1,4 @@
-package ledger_test
+package history_test
 
 import (
 	"encoding/json"
@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
 
 func TestExpenseKeepsTheUnknownApart(t *testing.T) {
 	t.Parallel()
-	var e ledger.Expense
+	var e history.Expense
 	assert.Nil(t, e.Given(), "nobody was asked")
 	e.Add(nil, nil)
 	text, err := json.Marshal(e.Given())
@@ -31,22 +31,22 @@ func TestExpenseKeepsTheUnknownApart(t *testing.T) {
 	assert.JSONEq(t, `{"tokens": 120, "cost_usd": 0.2, "unknown_tokens": 2, "unknown_usd": 4}`, string(text))
 	assert.Equal(t, int64(60), *e.Tokens, "the parts stay")
 	assert.Same(t, &e, e.Plus(nil))
-	var none *ledger.Expense
+	var none *history.Expense
 	assert.Same(t, &e, none.Plus(&e))
 	assert.Nil(t, none.Given())
 }
 
 // lines are a ledger of hand-written events, at noon and an hour apart.
-func lines(t *testing.T, events ...string) *ledger.Books {
+func lines(t *testing.T, events ...string) *history.Books {
 	t.Helper()
 	var text strings.Builder
 	for i, event := range events {
 		at := time.Date(2026, 3, 4, i, 0, 0, 0, time.UTC).Format(time.RFC3339)
 		text.WriteString(`{"run_id": "r", "time": "` + at + `", ` + event + "}\n")
 	}
-	log, err := ledger.Parse([]byte(text.String()))
+	log, err := history.Parse([]byte(text.String()))
 	require.NoError(t, err)
-	books := ledger.Replay(log.Events)
+	books := history.Replay(log.Events)
 	return &books
 }
 

@@ -1,11 +1,11 @@
-package ledger_test
+package history_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -27,8 +27,8 @@ func TestATargetThatWasSetHoldsUntilTheFileNamesAnother(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			books := ledger.Replay([]ledger.Event{
-				{Kind: ledger.Set, Key: ledger.TargetMetricWas, Value: c.was}, {Kind: ledger.Set, Key: ledger.TargetMetric, Value: "7"},
+			books := history.Replay([]history.Event{
+				{Kind: history.Set, Key: history.TargetMetricWas, Value: c.was}, {Kind: history.Set, Key: history.TargetMetric, Value: "7"},
 			})
 			assert.Equal(t, c.want, books.Target(c.file))
 		})

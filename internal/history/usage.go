@@ -1,4 +1,4 @@
-package ledger
+package history
 
 // plus is the usage of two proposals together; what is unknown of one is
 // unknown of both, and nil is none.

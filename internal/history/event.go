@@ -1,7 +1,7 @@
-// Package ledger is the append-only record of a program: one JSON event a
+// Package history is the append-only record of a program: one JSON event a
 // line, and the books that follow from them. It is pure; storing the lines is
 // another package's work.
-package ledger
+package history
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package ledger
+package history
 
 import "github.com/org/autoloop/internal/metric"
 

@@ -1,0 +1,164 @@
+package history_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+func value(text string) *metric.Value {
+	v := metric.MustValue(text)
+	return &v
+}
+
+func decided(iteration int, outcome history.Outcome, best string) history.Event {
+	return history.Event{Kind: history.Decided, Iteration: iteration, Outcome: outcome, Best: value(best), Commit: "c" + best}
+}
+
+func TestLogKeepsWhatItDoesNotKnow(t *testing.T) {
+	text := `{"schema":7,"event":"measured","future":{"a":1},"role":"baseline","metric":1.50}` + "\n" +
+		`{"event":"telepathy","x":9007199254740993}` + "\n"
+	log, err := history.Parse([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, log.Append(history.Event{Kind: history.Paused, Time: noon, Reason: "rest"}))
+	assert.True(t, strings.HasPrefix(string(log.Bytes()), text), "earlier lines stay as they are")
+	again, err := history.Parse(log.Bytes())
+	require.NoError(t, err)
+	assert.Len(t, again.Events, 3)
+	assert.Equal(t, "rest", history.Replay(again.Events).PausedReason)
+}
+
+func TestLogRefusesWhatItCannotRead(t *testing.T) {
+	for text, says := range map[string]string{
+		"{\"event\":\"set\"}\n{\"event\":":   "line 2",
+		"[]\n":                               "line 1",
+		"{}\n":                               "no \"event\"",
+		"\n\n{\"event\":\"set\",\"time\":3}": "line 3",
+		"<<<<<<< ours\n":                     "line 1",
+	} {
+		_, err := history.Parse([]byte(text))
+		require.Error(t, err, text)
+		assert.Contains(t, err.Error(), says)
+	}
+}
+
+func TestReplay(t *testing.T) {
+	books := history.Replay([]history.Event{
+		{Kind: history.Started, Run: "r1", Time: noon, Iteration: 1},
+		{Kind: history.Measured, Role: history.Baseline, Metric: value("5"), Commit: "base", Evaluator: "e", Output: "five"},
+		{Kind: history.Measured, Role: history.Candidate, Metric: value("4"), Output: "four"},
+		decided(1, history.Accepted, "4"),
+		{Kind: history.Finished, Run: "r1"},
+		{Kind: history.Started, Run: "r2", Time: noon.Add(time.Hour), Iteration: 2},
+		decided(2, history.Rejected, "4"),
+		{Kind: history.Finished, Run: "r2"},
+	})
+	assert.Equal(t, 2, books.Iteration)
+	assert.Equal(t, "5", books.Initial.String())
+	assert.Equal(t, "4", books.Best.String())
+	assert.Equal(t, "c4", books.Incumbent)
+	assert.Equal(t, "four", books.Output)
+	assert.Equal(t, noon.Add(time.Hour), books.LastRun)
+	assert.Equal(t, []string{"accepted", "rejected"}, books.Statuses())
+	assert.Nil(t, books.Open)
+	assert.Equal(t, 1, books.Count(history.Rejected))
+}
+
+func TestReplayInterrupted(t *testing.T) {
+	events := []history.Event{
+		{Kind: history.Started, Run: "r1", Iteration: 1},
+		{Kind: history.Started, Run: "r2", Iteration: 1},
+		{Kind: history.Started, Run: "r3", Iteration: 1},
+	}
+	books := history.Replay(events)
+	assert.Equal(t, "r3", books.Open.Run)
+	assert.Equal(t, 2, books.Interrupted)
+	books = history.Replay(append(events, decided(1, history.Rejected, "1"), history.Event{Kind: history.Finished, Run: "r3"}))
+	assert.Zero(t, books.Interrupted)
+}
+
+func TestReplayPausesAndErrors(t *testing.T) {
+	events := []history.Event{decided(1, history.Error, "1"), decided(2, history.Error, "1"), decided(3, history.Error, "1")}
+	books := history.Replay(events)
+	assert.Equal(t, 3, books.ConsecutiveErrors())
+	events = append(events, history.Event{Kind: history.Paused, Reason: "three errors"}, history.Event{Kind: history.Resumed})
+	books = history.Replay(events)
+	assert.Zero(t, books.ConsecutiveErrors(), "resuming starts the count anew")
+	assert.Empty(t, books.PausedReason)
+	assert.Len(t, books.Statuses(), 3, "the statuses stay")
+}
+
+func TestReplayDecidedTwice(t *testing.T) {
+	books := history.Replay([]history.Event{decided(1, history.PendingCI, "1"), decided(1, history.Accepted, "2")})
+	assert.Equal(t, []string{"accepted"}, books.Statuses())
+	assert.Equal(t, "2", books.Best.String())
+}
+
+func TestReplayPutOff(t *testing.T) {
+	later := noon.Add(time.Hour)
+	events := []history.Event{
+		{Kind: history.Started, Run: "r1", Time: noon, Iteration: 1},
+		{Kind: history.Finished, Run: "r1", Time: noon.Add(time.Minute), Iteration: 1, NotBefore: &later, Agent: "codex"},
+	}
+	books := history.Replay(events)
+	assert.Equal(t, later, books.NotBefore)
+	assert.True(t, books.LastRun.IsZero(), "it counts as not run")
+	assert.Nil(t, books.Open)
+	assert.Zero(t, books.Iteration)
+	assert.Empty(t, books.Statuses())
+	assert.Equal(t, "codex", books.PutOff[0].Agent)
+	resumed := history.Replay(append(events, history.Event{Kind: history.Resumed}))
+	assert.True(t, resumed.NotBefore.IsZero())
+	books = history.Replay(append(events, decided(1, history.Rejected, "1")))
+	assert.True(t, books.NotBefore.IsZero(), "a decision ends it")
+}
+
+// TestReplayAddsUpWhatFixesUsed: an iteration that waits for CI is decided more
+// than once; the same commit says again what it used, and another one is a
+// further proposal, as is a fix that was not kept.
+func TestReplayAddsUpWhatFixesUsed(t *testing.T) {
+	used := func(e history.Event, tokens int64, seconds float64) history.Event {
+		e.Usage, e.Durations = &history.Usage{InputTokens: &tokens, OutputTokens: &tokens}, map[string]float64{"propose": seconds}
+		return e
+	}
+	pending, fixed := used(decided(1, history.PendingCI, "1"), 100, 60), used(decided(1, history.PendingCI, "2"), 10, 30)
+	failed := used(history.Event{Kind: history.Checked, Iteration: 1}, 1, 30)
+	last := fixed
+	last.Outcome = history.Accepted
+	none := decided(1, history.CIFixExhausted, "1")
+	none.Commit = ""
+	for name, c := range map[string]struct {
+		events  []history.Event
+		tokens  int64
+		minutes float64
+	}{
+		"green at once":     {[]history.Event{pending, used(decided(1, history.Accepted, "1"), 100, 60)}, 200, 1},
+		"mended":            {[]history.Event{pending, {Kind: history.Checked, Iteration: 1}, fixed, last}, 220, 1.5},
+		"mended at last":    {[]history.Event{pending, failed, failed, fixed, last}, 224, 2.5},
+		"given up":          {[]history.Event{pending, failed, none}, 202, 1.5},
+		"of another before": {[]history.Event{failed, pending}, 200, 1},
+	} {
+		books := history.Replay(c.events)
+		spent := books.Spent(time.Time{})
+		assert.Equal(t, history.Spent{Iterations: 1, Tokens: c.tokens, Minutes: c.minutes, UnknownUSD: 1}, spent, name)
+	}
+}
+
+func TestSpentCountsWhatIsKnownOfSeveralProposals(t *testing.T) {
+	tokens := int64(700)
+	first := history.Event{Kind: history.Proposed, Iteration: 1, Proposal: 1, Agent: "codex", Usage: &history.Usage{InputTokens: &tokens, OutputTokens: &tokens}}
+	second := history.Event{Kind: history.Proposed, Iteration: 1, Proposal: 2, Agent: "cursor", Usage: &history.Usage{}}
+	whole := decided(1, history.Rejected, "1")
+	whole.Usage, whole.Agent, whole.Durations = &history.Usage{}, "cursor", map[string]float64{"propose": 60}
+	again := decided(2, history.Rejected, "1")
+	books := history.Replay([]history.Event{first, second, whole, again})
+	assert.Equal(t, history.Spent{Iterations: 2, Tokens: 1400, Minutes: 1, UnknownTokens: 1, UnknownUSD: 1}, books.Spent(time.Time{}))
+}

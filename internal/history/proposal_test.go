@@ -1,0 +1,50 @@
+package history_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/noise"
+)
+
+func TestProposalsAreRemembered(t *testing.T) {
+	t.Parallel()
+	events := []history.Event{
+		{Kind: history.Measured, Role: history.Baseline, Metric: value("5"), Evaluator: "e1"},
+		{Kind: history.Proposed, Iteration: 1, Proposal: 1, Outcome: history.Rejected, Digest: "d1", Evaluator: "e1", Agent: "tuner", Params: map[string]metric.Value{"x": *value("2")}},
+		{Kind: history.Proposed, Iteration: 1, Proposal: 2, Outcome: history.Error, Digest: "d2", Evaluator: "e1"},
+		{Kind: history.Decided, Iteration: 1, Outcome: history.Rejected, Digest: "d1", Evaluator: "e1"},
+		{Kind: history.Decided, Iteration: 2, Outcome: history.Accepted, Digest: "d3", Evaluator: "e1", Best: value("6")},
+		{Kind: history.Decided, Iteration: 3, Outcome: history.Rejected, Digest: "d1", Evaluator: "e1"},
+		{Kind: history.Decided, Iteration: 4, Outcome: history.Rejected, Evaluator: "e1"},
+	}
+	books := history.Replay(events)
+	require.Len(t, books.Proposals, 2)
+	assert.Equal(t, "2", books.Proposals[0].Params["x"].String())
+	assert.Equal(t, 2, books.Proposals[1].Number)
+	assert.Equal(t, map[string]history.Tried{"d1": {1, history.Rejected}, "d3": {2, history.Accepted}}, books.Tried, "the first time counts, and no error")
+	anew := append(events, history.Event{Kind: history.Measured, Role: history.Baseline, Metric: value("5"), Evaluator: "e2"})
+	assert.Empty(t, history.Replay(anew).Tried, "another evaluator measures anew")
+}
+
+func TestTheErrorOfDifferences(t *testing.T) {
+	t.Parallel()
+	between := func(low, high string) gate.Evidence {
+		return gate.Evidence{Effect: noise.Effect{Low: *value(low), High: *value(high)}}
+	}
+	compared := []gate.Evidence{between("-9", "9"), between("-3", "1")}
+	books := history.Replay([]history.Event{
+		{Kind: history.Measured, Role: history.Baseline, Metric: value("5"), Evaluator: "e1"},
+		{Kind: history.Proposed, Iteration: 1, Proposal: 1, Outcome: history.Rejected, Evidence: compared},
+		{Kind: history.Decided, Iteration: 1, Outcome: history.Rejected, Evidence: compared},
+		{Kind: history.Decided, Iteration: 2, Outcome: history.Rejected},
+	})
+	assert.InDelta(t, 1, books.Proposals[0].Deviation, 1e-9, "the last comparison's")
+	assert.InDelta(t, 1, books.Attempts[0].Deviation, 1e-9)
+	assert.Zero(t, books.Attempts[1].Deviation)
+}
