@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/program"
@@ -194,8 +194,8 @@ func (e *example) search(seed int64, marks []int, propose proposer) (found, erro
 		if err != nil {
 			return found{}, err
 		}
-		decision := e.decide(m, best)
-		accepted := decision.Verdict == gate.Improved
+		made := e.decide(m, best)
+		accepted := made.Verdict == decision.Improved
 		request.History = append(request.History, agent.Trial{
 			Iteration: n, Params: params, Metric: m.Metric, Previous: best, Accepted: accepted, Deviation: deviation,
 		})
@@ -248,18 +248,18 @@ func middle(side []metric.Measurement) metric.Measurement {
 }
 
 // decide is the gate's decision on a single measurement.
-func (e *example) decide(m metric.Measurement, best *metric.Value) gate.Decision {
-	standard := gate.Standard{
-		Rule:      gate.Rule{Regime: gate.Single, MinImprovement: gate.Allowance(e.program.MinImprovement)},
+func (e *example) decide(m metric.Measurement, best *metric.Value) decision.Decision {
+	standard := decision.Standard{
+		Rule:      decision.Rule{Regime: decision.Single, MinImprovement: decision.Allowance(e.program.MinImprovement)},
 		Direction: e.program.Direction, Best: best, Initial: map[string][]metric.Value{},
 	}
 	for _, rail := range e.program.Guardrails {
-		standard.Guardrails = append(standard.Guardrails, gate.Guardrail{
-			Metric: rail.Metric, Direction: rail.Direction, MaxRegression: gate.Allowance(rail.MaxRegression),
+		standard.Guardrails = append(standard.Guardrails, decision.Guardrail{
+			Metric: rail.Metric, Direction: rail.Direction, MaxRegression: decision.Allowance(rail.MaxRegression),
 		})
 		standard.Initial[rail.Metric] = []metric.Value{e.start.Numbers[rail.Metric]}
 	}
-	trial := gate.NewTrial(standard)
+	trial := decision.NewTrial(standard)
 	for step, more := trial.Next(); more; step, more = trial.Next() {
 		trial.Add(step, m)
 	}

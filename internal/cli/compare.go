@@ -13,7 +13,7 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -78,7 +78,7 @@ func compareOutcomes(env Env, o compareOptions, cmd *cobra.Command, before, afte
 	if err := compareOutputs(env, found.Verdict, found.Comparison, ""); err != nil {
 		return err
 	}
-	if found.Verdict == gate.Regressed {
+	if found.Verdict == decision.Regressed {
 		return &ExitError{Code: ExitFailed}
 	}
 	return nil
@@ -105,14 +105,14 @@ func printComparison(env Env, o compareOptions, found report.Comparison) error {
 	return err
 }
 
-func paintVerdict(verdict gate.Verdict, text string) string {
+func paintVerdict(verdict decision.Verdict, text string) string {
 	paint := color.New(color.FgYellow)
 	switch verdict {
-	case gate.Improved:
+	case decision.Improved:
 		paint = color.New(color.FgGreen)
-	case gate.Regressed:
+	case decision.Regressed:
 		paint = color.New(color.FgRed)
-	case gate.Neutral:
+	case decision.Neutral:
 	}
 	paint.EnableColor()
 	return paint.Sprint(text)

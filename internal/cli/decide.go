@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -62,13 +62,13 @@ func decide(env Env, o decideOptions) error {
 	if err != nil {
 		return err
 	}
-	decision := gate.Decide(gate.Standard{Direction: direction, Best: best, Target: target}, metric.Measurement{Metric: value})
-	answer := decided{Improved: decision.Verdict == gate.Improved}
+	made := decision.Decide(decision.Standard{Direction: direction, Best: best, Target: target}, metric.Measurement{Metric: value})
+	answer := decided{Improved: made.Verdict == decision.Improved}
 	if best != nil {
-		answer.Delta = &decision.Delta
+		answer.Delta = &made.Delta
 	}
 	if target != nil {
-		answer.TargetMet = &decision.TargetMet
+		answer.TargetMet = &made.TargetMet
 	}
 	if o.json {
 		return json.NewEncoder(env.Stdout).Encode(answer)
@@ -77,12 +77,12 @@ func decide(env Env, o decideOptions) error {
 	if answer.Improved {
 		word = "improved"
 	}
-	fmt.Fprintf(env.Stdout, "%s: %s\n", word, decision.Reasons[0])
+	fmt.Fprintf(env.Stdout, "%s: %s\n", word, made.Reasons[0])
 	if best != nil {
-		fmt.Fprintf(env.Stdout, "delta: %s\n", decision.Delta)
+		fmt.Fprintf(env.Stdout, "delta: %s\n", made.Delta)
 	}
 	if target != nil {
-		fmt.Fprintf(env.Stdout, "target %s met: %v\n", target, decision.TargetMet)
+		fmt.Fprintf(env.Stdout, "target %s met: %v\n", target, made.TargetMet)
 	}
 	return nil
 }

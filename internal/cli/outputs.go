@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
@@ -99,7 +99,7 @@ func writeReport(env Env, dir string, text []byte) (string, error) {
 
 // compareOutputs are those of a comparison. Its report is the one that was
 // written to a directory, else one of ours.
-func compareOutputs(env Env, verdict gate.Verdict, found any, dir string) error {
+func compareOutputs(env Env, verdict decision.Verdict, found any, dir string) error {
 	file := filepath.Join(env.path(dir), reportFile)
 	if dir == "" {
 		text, err := taskJSON(found)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
@@ -35,8 +35,8 @@ func picture(r loop.Result) string {
 		return title
 	}
 	return title + report.Strips([]report.Strip{
-		{Name: string(gate.Incumbent), Samples: floats(r.Samples.Incumbent), Note: "median " + last.Incumbent.String()},
-		{Name: string(gate.Candidate), Samples: floats(r.Samples.Candidate), Note: "median " + last.Candidate.String()},
+		{Name: string(decision.Incumbent), Samples: floats(r.Samples.Incumbent), Note: "median " + last.Incumbent.String()},
+		{Name: string(decision.Candidate), Samples: floats(r.Samples.Candidate), Note: "median " + last.Candidate.String()},
 	}, pictureWidth, slices.MinFunc(all, metric.Value.Cmp).String(), slices.MaxFunc(all, metric.Value.Cmp).String())
 }
 

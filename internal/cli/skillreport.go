@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
@@ -141,15 +141,15 @@ func lostCases(before, after evalrun.Result) []string {
 	if len(before.Cases) == 0 || len(after.Cases) == 0 {
 		return nil
 	}
-	return gate.LostCases(caseRates(before), caseRates(after))
+	return decision.LostCases(caseRates(before), caseRates(after))
 }
 
-func caseRates(r evalrun.Result) gate.CaseRates {
+func caseRates(r evalrun.Result) decision.CaseRates {
 	var runs []map[string]metric.Value
 	for _, cases := range r.Runs() {
 		runs = append(runs, suite.CaseNumbers(cases))
 	}
-	return gate.RatesOf(runs...)
+	return decision.RatesOf(runs...)
 }
 
 func failuresOf(cases []suite.CaseScore) []report.SkillFailure {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
@@ -67,8 +67,8 @@ func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string, lim
 		Noisy: found.Baseline.MayVary() || found.Candidate.MayVary(), Expense: found.Expense.Given(),
 	}
 	result.Incumbent, result.Candidate = metricOf(found.Baseline), metricOf(found.Candidate)
-	if found.Verdict == gate.Improved && (!found.Promotable || result.Candidate == nil) {
-		result.Verdict = gate.Neutral
+	if found.Verdict == decision.Improved && (!found.Promotable || result.Candidate == nil) {
+		result.Verdict = decision.Neutral
 	}
 	return result, nil
 }

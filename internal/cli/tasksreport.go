@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/suite"
@@ -32,7 +32,7 @@ func (o *tasksOptions) deliver(env Env, found taskrun.Report) error {
 	if err := compareOutputs(env, found.Verdict, found, o.report); err != nil {
 		return err
 	}
-	if found.Verdict == gate.Regressed {
+	if found.Verdict == decision.Regressed {
 		return &ExitError{Code: ExitFailed}
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
@@ -34,10 +34,10 @@ func TestProposalsAreRemembered(t *testing.T) {
 
 func TestTheErrorOfDifferences(t *testing.T) {
 	t.Parallel()
-	between := func(low, high string) gate.Evidence {
-		return gate.Evidence{Effect: noise.Effect{Low: *value(low), High: *value(high)}}
+	between := func(low, high string) decision.Evidence {
+		return decision.Evidence{Effect: noise.Effect{Low: *value(low), High: *value(high)}}
 	}
-	compared := []gate.Evidence{between("-9", "9"), between("-3", "1")}
+	compared := []decision.Evidence{between("-9", "9"), between("-3", "1")}
 	books := history.Replay([]history.Event{
 		{Kind: history.Measured, Role: history.Baseline, Metric: value("5"), Evaluator: "e1"},
 		{Kind: history.Proposed, Iteration: 1, Proposal: 1, Outcome: history.Rejected, Evidence: compared},

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
@@ -32,12 +32,12 @@ type attempt struct {
 	focus      string     // the failing test to make pass, "" for none
 	failure    string     // what CI said of the files that it begins with, "" for nothing
 	outcome    history.Outcome
-	verdict    *gate.Verdict // nil when nothing was compared
+	verdict    *decision.Verdict // nil when nothing was compared
 	reasons    []string
-	decision   gate.Decision
+	decision   decision.Decision
 	measured   []history.Event // what the evaluations measured, a line for each stage and side
 	noisy      bool            // the evaluation does not repeat itself
-	rule       *gate.Rule      // how it was decided, nil when nothing was compared
+	rule       *decision.Rule  // how it was decided, nil when nothing was compared
 	samples    Samples         // of the last stage
 	tree       string          // the candidate's tree object
 	changed    []string
@@ -174,7 +174,7 @@ func (r *run) guard(ctx context.Context, at position, proposed *tree.Tree, a *at
 		a.changed = append(a.changed, a.masker.String(change.Path))
 	}
 	matcher := r.Program.Matcher()
-	verdict := gate.Guard(changes, gate.Rules{
+	verdict := decision.Guard(changes, decision.Rules{
 		Target: matcher.Target, Protected: matcher.Protected, Literal: matcher.Literal,
 		ProgramFile: r.Program.File, Scripts: r.scripts(at),
 	})

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
@@ -78,7 +78,7 @@ func (r *run) needsBaseline(at position) string {
 		return "the program branch has commits that are not Autoloop's"
 	case sum.Evaluator != at.identity.Evaluator:
 		return "files of the evaluation changed"
-	case r.Program.Evaluation != program.Tasks && r.rule().Regime == gate.Noisy && sum.InitialRuns < r.rule().Pairs:
+	case r.Program.Evaluation != program.Tasks && r.rule().Regime == decision.Noisy && sum.InitialRuns < r.rule().Pairs:
 		return "the evaluation turned out noisy"
 	default:
 		return ""

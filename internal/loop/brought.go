@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/loop/proposal"
 )
@@ -34,7 +34,7 @@ func (r *run) rebuild(ctx context.Context, from proposal.Bundle, at position, on
 		return err
 	}
 	matcher := r.Program.Matcher()
-	verdict := gate.Guard(changes, gate.Rules{
+	verdict := decision.Guard(changes, decision.Rules{
 		Target: matcher.Target, Protected: matcher.Protected, Literal: matcher.Literal,
 		ProgramFile: r.Program.File, Scripts: r.scripts(at),
 	})
@@ -61,12 +61,12 @@ func (r *run) describeChange(ctx context.Context, at position, a *attempt) error
 		a.changed = append(a.changed, c.Path)
 	}
 	patch, err := r.Repo.Diff(ctx, at.Head, a.tree)
-	a.digest = gate.Digest(patch)
+	a.digest = decision.Digest(patch)
 	return err
 }
 
 // changes are the files that differ between two trees, as the guard sees them.
-func (r *run) changes(ctx context.Context, before, after string) ([]gate.Change, error) {
+func (r *run) changes(ctx context.Context, before, after string) ([]decision.Change, error) {
 	found, err := r.Repo.Changes(ctx, before, after)
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -90,9 +90,9 @@ func (r *run) changes(ctx context.Context, before, after string) ([]gate.Change,
 	if total > maxTotal {
 		return nil, refuse("its files have %d bytes together, more than %d", total, maxTotal)
 	}
-	changes := make([]gate.Change, len(found))
+	changes := make([]decision.Change, len(found))
 	for i, c := range found {
-		changes[i] = gate.Change{
+		changes[i] = decision.Change{
 			Path: c.Path, Kind: kindOf(c), OldMode: c.OldMode, NewMode: c.NewMode, NewBlob: c.NewID, Size: sizes[c.Path],
 		}
 		changes[i].Refused = refused(changes[i])
@@ -104,7 +104,7 @@ func (r *run) changes(ctx context.Context, before, after string) ([]gate.Change,
 }
 
 // refused says why a candidate may not have a file, whatever the target is.
-func refused(c gate.Change) string {
+func refused(c decision.Change) string {
 	switch {
 	case c.NewMode == git.ModeSymlink && c.Size > maxLink:
 		return fmt.Sprintf("is a link of %d bytes, more than %d", c.Size, maxLink)
@@ -118,7 +118,7 @@ func refused(c gate.Change) string {
 }
 
 // refuseFiltered refuses files under a filter by the incumbent's attributes.
-func (r *run) refuseFiltered(ctx context.Context, before string, changes []gate.Change) error {
+func (r *run) refuseFiltered(ctx context.Context, before string, changes []decision.Change) error {
 	var paths []string
 	for _, c := range changes {
 		if strings.HasPrefix(c.NewMode, "100") {
@@ -136,7 +136,7 @@ func (r *run) refuseFiltered(ctx context.Context, before string, changes []gate.
 
 // refuseLinks refuses links that leave the tree, and changes by which one that
 // was there before does.
-func (r *run) refuseLinks(ctx context.Context, before, after string, changes []gate.Change) ([]gate.Change, error) {
+func (r *run) refuseLinks(ctx context.Context, before, after string, changes []decision.Change) ([]decision.Change, error) {
 	there, err := r.links(ctx, after)
 	if err != nil || len(there) == 0 {
 		return changes, err
@@ -157,8 +157,8 @@ func (r *run) refuseLinks(ctx context.Context, before, after string, changes []g
 		case ours && changes[i].Refused == "":
 			changes[i].Refused = reason
 		case !ours && was.Wrong(name) == "":
-			changes = append(changes, gate.Change{
-				Path: name, Kind: gate.Modified, OldMode: git.ModeSymlink, NewMode: git.ModeSymlink,
+			changes = append(changes, decision.Change{
+				Path: name, Kind: decision.Modified, OldMode: git.ModeSymlink, NewMode: git.ModeSymlink,
 				Refused: reason + " once the other changes are made",
 			})
 		}
@@ -167,7 +167,7 @@ func (r *run) refuseLinks(ctx context.Context, before, after string, changes []g
 }
 
 // links are the symbolic links of a tree.
-func (r *run) links(ctx context.Context, tree string) (gate.Links, error) {
+func (r *run) links(ctx context.Context, tree string) (decision.Links, error) {
 	entries, err := r.Repo.LsTree(ctx, tree)
 	if err != nil {
 		return nil, err
@@ -182,24 +182,24 @@ func (r *run) links(ctx context.Context, tree string) (gate.Links, error) {
 	if err != nil {
 		return nil, err
 	}
-	links := gate.Links{}
+	links := decision.Links{}
 	for i, name := range names {
 		links[name] = string(texts[i].Data)
 	}
 	return links, nil
 }
 
-func kindOf(c git.Change) gate.Kind {
+func kindOf(c git.Change) decision.Kind {
 	switch {
 	case c.OldMode == "":
-		return gate.Added
+		return decision.Added
 	case c.NewMode == "":
-		return gate.Deleted
+		return decision.Deleted
 	case c.OldMode[:3] != c.NewMode[:3]:
-		return gate.Type
+		return decision.Type
 	case c.OldID == c.NewID:
-		return gate.Mode
+		return decision.Mode
 	default:
-		return gate.Modified
+		return decision.Modified
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 )
@@ -168,7 +168,7 @@ func (r *run) consider(ctx context.Context, at position, a *attempt, digests map
 	if err != nil {
 		return err
 	}
-	a.digest = gate.Digest(patch)
+	a.digest = decision.Digest(patch)
 	if a.digest == "" {
 		a.end(history.Rejected, "it is the incumbent again, so there is nothing to measure")
 		return nil

@@ -3,7 +3,7 @@ package loop
 import (
 	"strings"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/program"
@@ -21,15 +21,15 @@ func goal(p *program.Program) string {
 // loseNoCase says of an improvement which cases it lost, and turns it down where
 // the program forbids that.
 func (m *measurement) loseNoCase() {
-	taken := m.taken[gate.Candidate]
+	taken := m.taken[decision.Candidate]
 	if m.a.outcome != history.Accepted || taken == nil {
 		return
 	}
-	before := gate.RatesOf(m.books.sum.Numbers)
-	if beside := m.taken[gate.Incumbent]; beside != nil && beside.runs > 0 {
-		before = gate.RatesOf(beside.numbers...)
+	before := decision.RatesOf(m.books.sum.Numbers)
+	if beside := m.taken[decision.Incumbent]; beside != nil && beside.runs > 0 {
+		before = decision.RatesOf(beside.numbers...)
 	}
-	lost := gate.LostCases(before, gate.RatesOf(taken.numbers...))
+	lost := decision.LostCases(before, decision.RatesOf(taken.numbers...))
 	if len(lost) == 0 {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/metric"
@@ -19,7 +19,7 @@ func outcome(number, of int, ended history.Outcome, key string) *attempt {
 	a := &attempt{number: number, of: of, agent: &agent.Command{}, outcome: ended, reasons: []string{"because"}, durations: map[string]float64{}}
 	if key != "" {
 		value := metric.MustValue(key)
-		verdict := gate.Neutral
+		verdict := decision.Neutral
 		a.verdict, a.decision.Metric = &verdict, &value
 	}
 	return a

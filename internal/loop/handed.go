@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/noise"
@@ -69,7 +69,7 @@ func (h *handed) take(from proposal.Bundle, e history.Event) error {
 		iteration--
 		h.zero = append(h.zero, e)
 	case e.Kind == history.Measured && (e.Role == history.Candidate || e.Role == history.Incumbent && e.Stage != ""):
-		if !slices.Contains([]gate.Stage{"", gate.Once, gate.Again, gate.Pairs, gate.Confirmation}, e.Stage) {
+		if !slices.Contains([]decision.Stage{"", decision.Once, decision.Again, decision.Pairs, decision.Confirmation}, e.Stage) {
 			return refuse("it has a measurement of the stage %.40q, which is none", e.Stage)
 		}
 		if h.has(e) {
@@ -127,9 +127,9 @@ func (h *handed) attempted(e history.Event) {
 	if e.Verdict == "" {
 		return
 	}
-	verdict := gate.Verdict(e.Verdict)
+	verdict := decision.Verdict(e.Verdict)
 	a.verdict = &verdict
-	a.decision = gate.Decision{Verdict: verdict, Metric: e.Metric, Previous: e.PreviousBest, Best: e.Best, Delta: e.Delta, Evidence: e.Evidence}
+	a.decision = decision.Decision{Verdict: verdict, Metric: e.Metric, Previous: e.PreviousBest, Best: e.Best, Delta: e.Delta, Evidence: e.Evidence}
 }
 
 // kept says that the candidate is to go onto the branch.
@@ -201,7 +201,7 @@ func (h *handed) judged(at position, outcomes ...history.Outcome) error {
 		return nil
 	case e.Evaluator != at.identity.Evaluator || e.Definition != at.identity.Definition:
 		return refuse("it was measured by another evaluation than the program's")
-	case h.kept() && (e.Verdict != string(gate.Improved) || e.Metric == nil):
+	case h.kept() && (e.Verdict != string(decision.Improved) || e.Metric == nil):
 		return refuse("it is accepted without an improvement")
 	}
 	for _, p := range h.measured {

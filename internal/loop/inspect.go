@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -19,7 +19,7 @@ type Inspection struct {
 	// Guardrails are the samples of the other numbers that decide.
 	Guardrails map[string][]metric.Value `json:"guardrails,omitempty"`
 	// Rule is how candidates will be decided.
-	Rule gate.Rule `json:"rule"`
+	Rule decision.Rule `json:"rule"`
 	// Seconds is how long one run took, Prepare how long its tree took to build
 	// and set up.
 	Seconds float64 `json:"seconds"`
@@ -63,10 +63,10 @@ func (s *Service) inspect(ctx context.Context, most int) (Inspection, error) {
 	}
 	found.Noisy, found.Rule = !runs.samples.same(), r.rule()
 	if found.Noisy && s.Program.Runs == 0 {
-		found.Rule.Regime = gate.Noisy
+		found.Rule.Regime = decision.Noisy
 	}
 	taken := *runs.samples
-	if found.Rule.Regime == gate.Noisy && most > 0 {
+	if found.Rule.Regime == decision.Noisy && most > 0 {
 		found.Problem, err = r.collect(ctx, runs, &taken, min(found.Rule.Pairs, most))
 		found.Noisy = !taken.same()
 	}

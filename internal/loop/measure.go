@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -20,10 +20,10 @@ type measurement struct {
 	*run
 	at    position
 	a     *attempt
-	trial *gate.Trial
+	trial *decision.Trial
 	bench *bench
-	stage gate.Stage
-	taken map[gate.Side]*samples // in this stage
+	stage decision.Stage
+	taken map[decision.Side]*samples // in this stage
 }
 
 // measure puts the candidate on trial: it runs the evaluation as often, and on
@@ -33,7 +33,7 @@ func (r *run) measure(ctx context.Context, at position, a *attempt) error {
 		return r.measureSuite(ctx, at, a)
 	}
 	start := r.Now()
-	m := &measurement{run: r, at: at, a: a, trial: gate.NewTrial(r.standard()), bench: r.newBench()}
+	m := &measurement{run: r, at: at, a: a, trial: decision.NewTrial(r.standard()), bench: r.newBench()}
 	defer m.bench.clear()
 	err := m.all(ctx)
 	m.close()
@@ -56,7 +56,7 @@ func (m *measurement) all(ctx context.Context) error {
 				return nil
 			}
 		}
-		if step.Stage == gate.Pairs || step.Stage == gate.Confirmation {
+		if step.Stage == decision.Pairs || step.Stage == decision.Confirmation {
 			m.minor("measure", describe(step))
 		}
 		if done, err := m.evaluate(ctx, step); done || err != nil {
@@ -66,13 +66,13 @@ func (m *measurement) all(ctx context.Context) error {
 }
 
 // heading is a stage of a trial in words.
-func heading(step gate.Step) string {
+func heading(step decision.Step) string {
 	switch step.Stage {
-	case gate.Once:
+	case decision.Once:
 		return ""
-	case gate.Again:
+	case decision.Again:
 		return "there seems to be a gain; both sides once more"
-	case gate.Pairs, gate.Confirmation:
+	case decision.Pairs, decision.Confirmation:
 		return fmt.Sprintf("%s, up to %d runs of each side", step.Stage, step.Of)
 	default:
 		return string(step.Stage)
@@ -80,7 +80,7 @@ func heading(step gate.Step) string {
 }
 
 // describe is one of many runs in words.
-func describe(step gate.Step) string {
+func describe(step decision.Step) string {
 	if step.WarmUp {
 		return fmt.Sprintf("%s, warm-up of the %s", step.Stage, step.Side)
 	}
@@ -88,15 +88,15 @@ func describe(step gate.Step) string {
 }
 
 // open begins a stage with new rooms.
-func (m *measurement) open(stage gate.Stage) {
+func (m *measurement) open(stage decision.Stage) {
 	m.close()
 	m.bench.clear()
-	m.stage, m.taken = stage, map[gate.Side]*samples{gate.Incumbent: {}, gate.Candidate: {}}
+	m.stage, m.taken = stage, map[decision.Side]*samples{decision.Incumbent: {}, decision.Candidate: {}}
 }
 
 // close puts what a stage measured on record.
 func (m *measurement) close() {
-	for _, side := range []gate.Side{gate.Incumbent, gate.Candidate} {
+	for _, side := range []decision.Side{decision.Incumbent, decision.Candidate} {
 		taken := m.taken[side]
 		if taken == nil || taken.runs == 0 {
 			continue
@@ -106,14 +106,14 @@ func (m *measurement) close() {
 		m.a.measured = append(m.a.measured, event)
 	}
 	if m.taken != nil {
-		m.a.samples = Samples{m.taken[gate.Incumbent].metric, m.taken[gate.Candidate].metric}
+		m.a.samples = Samples{m.taken[decision.Incumbent].metric, m.taken[decision.Candidate].metric}
 	}
 	m.taken = nil
 }
 
 // refused ends a trial that turned out noisy and has no time for its pairs.
 func (m *measurement) refused() bool {
-	if m.stage != gate.Pairs {
+	if m.stage != decision.Pairs {
 		return false
 	}
 	problem := m.dear(m.books.sum.Seconds, m.books.sum.Prepare)
@@ -126,10 +126,10 @@ func (m *measurement) refused() bool {
 }
 
 // place is where a side is measured in a stage.
-func place(stage gate.Stage, side gate.Side) int {
-	first := gate.Incumbent
-	if stage == gate.Once || stage == gate.Confirmation {
-		first = gate.Candidate
+func place(stage decision.Stage, side decision.Side) int {
+	first := decision.Incumbent
+	if stage == decision.Once || stage == decision.Confirmation {
+		first = decision.Candidate
 	}
 	if side == first {
 		return 0
@@ -138,9 +138,9 @@ func place(stage gate.Stage, side gate.Side) int {
 }
 
 // evaluate takes one step. It is done when the evaluation failed, which decides.
-func (m *measurement) evaluate(ctx context.Context, step gate.Step) (done bool, err error) {
+func (m *measurement) evaluate(ctx context.Context, step decision.Step) (done bool, err error) {
 	treeish := m.a.tree
-	if step.Side == gate.Incumbent {
+	if step.Side == decision.Incumbent {
 		treeish = m.at.Head
 	}
 	room, err := m.bench.room(ctx, place(step.Stage, step.Side), treeish)
@@ -170,14 +170,14 @@ func (m *measurement) evaluate(ctx context.Context, step gate.Step) (done bool, 
 
 // failed finds out whether the candidate is to blame for a failed evaluation:
 // when the incumbent's fails too, nobody is.
-func (m *measurement) failed(ctx context.Context, step gate.Step, problem string) error {
-	m.a.noisy = m.trial.Regime() == gate.Noisy // two numbers for the same files stay known, whatever came after them
-	if step.Side == gate.Incumbent {
+func (m *measurement) failed(ctx context.Context, step decision.Step, problem string) error {
+	m.a.noisy = m.trial.Regime() == decision.Noisy // two numbers for the same files stay known, whatever came after them
+	if step.Side == decision.Incumbent {
 		m.a.end(history.Error, "the evaluation fails on the unchanged files now and then: "+problem)
 		return nil
 	}
 	m.step("measure", "the incumbent, since the candidate's evaluation failed")
-	room, err := m.bench.room(ctx, 1-place(step.Stage, gate.Candidate), m.at.Head)
+	room, err := m.bench.room(ctx, 1-place(step.Stage, decision.Candidate), m.at.Head)
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ const unverified = "unverified: each side was measured once (evaluation-runs: 1)
 func (m *measurement) decide() {
 	a, d := m.a, m.trial.Decision()
 	rule := m.rule()
-	a.rule, a.noisy = &rule, m.trial.Regime() == gate.Noisy
+	a.rule, a.noisy = &rule, m.trial.Regime() == decision.Noisy
 	if d.Fault != "" {
 		a.end(history.Error, d.Fault)
 		return
@@ -217,9 +217,9 @@ func (m *measurement) decide() {
 		reasons = append(reasons, d.Warning)
 	}
 	switch {
-	case d.Verdict != gate.Improved:
+	case d.Verdict != decision.Improved:
 		a.end(history.Rejected, reasons...)
-	case rule.Regime == gate.Single:
+	case rule.Regime == decision.Single:
 		a.end(history.Accepted, append(reasons, unverified)...)
 	default:
 		a.end(history.Accepted, reasons...)

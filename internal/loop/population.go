@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent/tuner"
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/prompt"
@@ -68,7 +68,7 @@ func (r *run) population(at position) (members []history.Proposal, individuals [
 		}
 		members = append(members, p)
 		individuals = append(individuals, tuner.Individual{
-			Iteration: p.Iteration, Proposal: p.Number, Value: p.Metric.Float64(), Lines: gate.PatchLines([]byte(p.Patch)),
+			Iteration: p.Iteration, Proposal: p.Number, Value: p.Metric.Float64(), Lines: decision.PatchLines([]byte(p.Patch)),
 		})
 	}
 	return members, individuals

@@ -3,7 +3,7 @@ package loop
 import (
 	"encoding/json"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/metric"
@@ -51,7 +51,7 @@ func (h *handed) repeat(r *run, b *books, e history.Event) error {
 // it: the comparison task by task is the proposing job's.
 func (h *handed) ofSuite(b *books, e history.Event) error {
 	best := b.sum.Best
-	if e.Verdict == string(gate.Improved) {
+	if e.Verdict == string(decision.Improved) {
 		best = e.Metric
 	}
 	last := len(h.measured) - 1
@@ -61,7 +61,7 @@ func (h *handed) ofSuite(b *books, e history.Event) error {
 	switch {
 	case e.Rule != nil || len(e.Evidence) > 0:
 		return refuse("it was decided by another rule than the program's")
-	case (e.Outcome == history.Rejected) == (e.Verdict == string(gate.Improved)) || optional(e.Best) != optional(best):
+	case (e.Outcome == history.Rejected) == (e.Verdict == string(decision.Improved)) || optional(e.Best) != optional(best):
 		return refuse("its verdict and its outcome contradict each other")
 	case last < 0 || optional(h.measured[last].Metric) != optional(e.Metric):
 		return refuse("its metric is not what was measured")
@@ -72,7 +72,7 @@ func (h *handed) ofSuite(b *books, e history.Event) error {
 }
 
 // same reports whether two rules are one.
-func same(have *gate.Rule, want gate.Rule) bool {
+func same(have *decision.Rule, want decision.Rule) bool {
 	if have == nil {
 		return false
 	}

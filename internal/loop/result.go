@@ -1,7 +1,7 @@
 package loop
 
 import (
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -13,7 +13,7 @@ type Result struct {
 	Iteration int             `json:"iteration"`
 	Outcome   history.Outcome `json:"outcome"`
 	// Verdict is nil when nothing was compared.
-	Verdict *gate.Verdict `json:"verdict"`
+	Verdict *decision.Verdict `json:"verdict"`
 	// Metric is the candidate's value, nil when there is none.
 	Metric *metric.Value `json:"metric"`
 	// Initial is iteration 0's metric, BestMetric the incumbent's after it all.
@@ -23,9 +23,9 @@ type Result struct {
 	Delta *string `json:"delta"`
 	// Noisy says that the evaluation does not repeat itself. Evidence then has
 	// the comparisons, and Samples what both sides measured in the last of them.
-	Noisy    bool            `json:"noisy"`
-	Evidence []gate.Evidence `json:"evidence,omitempty"`
-	Samples  Samples         `json:"samples"`
+	Noisy    bool                `json:"noisy"`
+	Evidence []decision.Evidence `json:"evidence,omitempty"`
+	Samples  Samples             `json:"samples"`
 	// Reasons are one line each, the deciding one first.
 	Reasons []string `json:"reasons"`
 	// Commit is the commit that was kept, nil when none was.

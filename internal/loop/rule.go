@@ -5,41 +5,41 @@ import (
 	"math"
 	"time"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/noise"
 )
 
 // rule is how a candidate of the program is decided now. `auto` believes a
 // single run until two equal ones gave two numbers.
-func (r *run) rule() gate.Rule {
+func (r *run) rule() decision.Rule {
 	p := r.Program
-	rule := gate.Rule{
-		Regime: gate.Repeatable, Pairs: max(gate.DefaultPairs, noise.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
-		MinImprovement: gate.Allowance(p.MinImprovement), NoCaseRegression: p.NoCaseRegression,
+	rule := decision.Rule{
+		Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, noise.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
+		MinImprovement: decision.Allowance(p.MinImprovement), NoCaseRegression: p.NoCaseRegression,
 	}
 	switch {
 	case p.Runs == 1:
-		rule.Regime = gate.Single
+		rule.Regime = decision.Single
 	case p.Runs > 1:
-		rule.Regime, rule.Pairs = gate.Noisy, p.Runs
+		rule.Regime, rule.Pairs = decision.Noisy, p.Runs
 	case r.books.sum.Noisy:
-		rule.Regime = gate.Noisy
+		rule.Regime = decision.Noisy
 	}
 	if p.Range != nil {
 		rule.Low, rule.High = &p.Range.Min, &p.Range.Max
 	}
 	for _, rail := range p.Guardrails {
-		rule.Guardrails = append(rule.Guardrails, gate.Guardrail{
-			Metric: rail.Metric, Direction: rail.Direction, MaxRegression: gate.Allowance(rail.MaxRegression),
+		rule.Guardrails = append(rule.Guardrails, decision.Guardrail{
+			Metric: rail.Metric, Direction: rail.Direction, MaxRegression: decision.Allowance(rail.MaxRegression),
 		})
 	}
 	return rule
 }
 
 // standard is what a candidate is held against now.
-func (r *run) standard() gate.Standard {
+func (r *run) standard() decision.Standard {
 	sum := &r.books.sum
-	return gate.Standard{
+	return decision.Standard{
 		Rule: r.rule(), Direction: r.Program.Direction, Best: sum.Best, Target: r.target(r.books), Initial: sum.Guardrails, Gains: sum.Gains,
 	}
 }

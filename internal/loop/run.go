@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
@@ -122,7 +122,7 @@ func (r *run) work(ctx context.Context) (position, *attempt, error) {
 	if r.stopped = r.usedUp(); r.stopped != "" {
 		return at, nil, nil
 	}
-	if problem := r.dear(r.books.sum.Seconds, r.books.sum.Prepare); r.Suite == nil && r.rule().Regime == gate.Noisy && problem != "" {
+	if problem := r.dear(r.books.sum.Seconds, r.books.sum.Prepare); r.Suite == nil && r.rule().Regime == decision.Noisy && problem != "" {
 		return at, nil, &baselineError{problem}
 	}
 	r.told = true

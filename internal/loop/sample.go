@@ -1,7 +1,7 @@
 package loop
 
 import (
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
@@ -66,8 +66,8 @@ func (s *samples) same() bool {
 
 // cases are the pass rates of cases in all runs; nil when there was one run, or
 // there are none.
-func (s *samples) cases() gate.CaseRates {
-	if rates := gate.RatesOf(s.numbers...); len(s.numbers) > 1 && len(rates) > 0 {
+func (s *samples) cases() decision.CaseRates {
+	if rates := decision.RatesOf(s.numbers...); len(s.numbers) > 1 && len(rates) > 0 {
 		return rates
 	}
 	return nil

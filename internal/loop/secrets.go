@@ -12,7 +12,7 @@ import (
 	"strconv"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -31,7 +31,7 @@ func (a *attempt) mask() {
 // leaks says which changed files have a secret of this process or of the agent
 // in them, or in their names, that the incumbent's do not have: a branch is no
 // place for one.
-func (r *run) leaks(ctx context.Context, at position, dir string, masker process.Masker, changes []gate.Change) ([]string, error) {
+func (r *run) leaks(ctx context.Context, at position, dir string, masker process.Masker, changes []decision.Change) ([]string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the tree: %w", err)
@@ -39,7 +39,7 @@ func (r *run) leaks(ctx context.Context, at position, dir string, masker process
 	defer func() { _ = root.Close() }()
 	var reasons []string
 	for _, c := range changes {
-		if c.Kind == gate.Deleted {
+		if c.Kind == decision.Deleted {
 			continue
 		}
 		text, err := readChanged(root, c.Path)
@@ -63,8 +63,8 @@ func (r *run) leaks(ctx context.Context, at position, dir string, masker process
 // bring says whether changed files of a bundle have a secret of this process in
 // them, or in their names, that the files before do not have. The patch itself
 // does not tell: a binary change is packed.
-func (r *run) bring(ctx context.Context, before string, changes []gate.Change) (bool, error) {
-	changes = slices.DeleteFunc(slices.Clone(changes), func(c gate.Change) bool { return c.Kind == gate.Deleted })
+func (r *run) bring(ctx context.Context, before string, changes []decision.Change) (bool, error) {
+	changes = slices.DeleteFunc(slices.Clone(changes), func(c decision.Change) bool { return c.Kind == decision.Deleted })
 	ids := make([]string, len(changes))
 	for i, c := range changes {
 		ids[i] = c.NewBlob

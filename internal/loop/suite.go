@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
@@ -28,7 +28,7 @@ type Suited struct {
 	// first alone.
 	Incumbent, Candidate *metric.Value
 	// Verdict is Improved only for what may be promoted.
-	Verdict gate.Verdict
+	Verdict decision.Verdict
 	Reasons []string
 	// Output is what the incumbent's agent should know for its next proposal.
 	Output string
@@ -125,7 +125,7 @@ func (r *run) measureSuite(ctx context.Context, at position, a *attempt) error {
 	a.decision = r.suiteDecision(suited)
 	a.verdict = &a.decision.Verdict
 	a.outcome = history.Rejected
-	if a.decision.Verdict == gate.Improved {
+	if a.decision.Verdict == decision.Improved {
 		a.outcome = history.Accepted
 	}
 	a.reasons = a.decision.Reasons
@@ -134,15 +134,15 @@ func (r *run) measureSuite(ctx context.Context, at position, a *attempt) error {
 
 // suiteDecision is a suite's verdict as one of the loop: the best afterwards is
 // the candidate's metric, as it was measured beside the incumbent's.
-func (r *run) suiteDecision(s Suited) gate.Decision {
-	d := gate.Decision{Verdict: s.Verdict, Reasons: s.Reasons, Metric: s.Candidate, Previous: s.Incumbent, Best: r.books.sum.Best}
+func (r *run) suiteDecision(s Suited) decision.Decision {
+	d := decision.Decision{Verdict: s.Verdict, Reasons: s.Reasons, Metric: s.Candidate, Previous: s.Incumbent, Best: r.books.sum.Best}
 	if s.Candidate != nil {
 		d.Delta = metric.Delta(*s.Candidate, s.Incumbent)
 	}
 	if len(d.Reasons) == 0 {
 		d.Reasons = []string{fmt.Sprintf("the suite says %s", s.Verdict)}
 	}
-	if s.Verdict == gate.Improved {
+	if s.Verdict == decision.Improved {
 		d.Best = s.Candidate
 	}
 	d.TargetMet = d.Best != nil && r.Program.Direction.TargetMet(*d.Best, r.target(r.books))

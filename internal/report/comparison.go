@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -16,7 +16,7 @@ type Comparison struct {
 	suite.Comparison
 	Before, After suite.Outcome
 	// Paint colours the word for a verdict; nil leaves it plain.
-	Paint func(verdict gate.Verdict, text string) string
+	Paint func(verdict decision.Verdict, text string) string
 }
 
 // Text renders the report for a terminal.
@@ -53,7 +53,7 @@ func (c Comparison) Markdown() string {
 	fmt.Fprintf(&out, "Promotable: **%s**\n\n", yes(c.Promotable))
 	fmt.Fprintf(&out, "- baseline: %s\n- candidate: %s\n", Inline(sideText(c.Totals.Baseline), maxLine), Inline(sideText(c.Totals.Candidate), maxLine))
 	if len(c.Deltas) > 0 {
-		out.WriteString("\n" + c.table(Inline, func(_ gate.Verdict, text string) string { return text }).Markdown())
+		out.WriteString("\n" + c.table(Inline, func(_ decision.Verdict, text string) string { return text }).Markdown())
 	}
 	for _, group := range c.groups() {
 		if len(group.reasons) == 0 {
@@ -73,7 +73,7 @@ func (c Comparison) Markdown() string {
 	return out.String()
 }
 
-func (c Comparison) paint(verdict gate.Verdict, text string) string {
+func (c Comparison) paint(verdict decision.Verdict, text string) string {
 	if c.Paint == nil {
 		return text
 	}
@@ -91,7 +91,7 @@ func (c Comparison) groups() []group {
 
 // table has a row a task. The verdict is the last column, so that colours
 // change no widths.
-func (c Comparison) table(text func(string, int) string, paint func(gate.Verdict, string) string) Table {
+func (c Comparison) table(text func(string, int) string, paint func(decision.Verdict, string) string) Table {
 	table := Table{
 		Header: []string{"task", "runs", "checks", "composite", "delta", "judge", "tokens", "USD", "verdict"},
 		Right:  map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true},
@@ -102,7 +102,7 @@ func (c Comparison) table(text func(string, int) string, paint func(gate.Verdict
 		case d.BaselineRuns == 0 && !d.Regressed:
 			verdict = "new"
 		case d.CandidateRuns == 0:
-			verdict = paint(gate.Regressed, "missing")
+			verdict = paint(decision.Regressed, "missing")
 		}
 		table.Rows = append(table.Rows, []string{
 			text(d.TaskID, maxLabel), change(strconv.Itoa(d.BaselineRuns), strconv.Itoa(d.CandidateRuns)),
@@ -170,11 +170,11 @@ func yes(truth bool) string {
 	return "no"
 }
 
-func sign(verdict gate.Verdict) string {
+func sign(verdict decision.Verdict) string {
 	switch verdict {
-	case gate.Improved:
+	case decision.Improved:
 		return "✅"
-	case gate.Regressed:
+	case decision.Regressed:
 		return "❌"
 	default:
 		return "➖"

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/report"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -62,7 +62,7 @@ func TestColoursChangeNoText(t *testing.T) {
 	t.Parallel()
 	c := comparison(t)
 	plain := c.Text()
-	c.Paint = func(_ gate.Verdict, text string) string { return "\x1b[1m" + text + "\x1b[0m" }
+	c.Paint = func(_ decision.Verdict, text string) string { return "\x1b[1m" + text + "\x1b[0m" }
 	painted := c.Text()
 	assert.Contains(t, painted, "\x1b[1mregressed\x1b[0m: ")
 	assert.Equal(t, plain, strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(painted))

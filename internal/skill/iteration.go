@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
@@ -59,7 +59,7 @@ func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 	if now, err := workspace.Scan(ctx, candidate); ctx.Err() == nil && (err != nil || now.Digest() != proposed.Digest()) {
 		return false, s.enter(n, nil, results.Reverted, joined(reply.Summary, "its files changed while it was measured"))
 	}
-	lost := gate.LostCases(found.before, found.after)
+	lost := decision.LostCases(found.before, found.after)
 	if found.refused == "" && s.NoCaseRegression && len(lost) > 0 {
 		found.refused = "it lost cases that passed: " + strings.Join(lost, ", ")
 	}

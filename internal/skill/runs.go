@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
-	"github.com/org/autoloop/internal/gate"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
@@ -31,11 +31,11 @@ type Runs struct {
 type Run struct {
 	// Dir is where its gradings are, from the iteration's directory; "." is that
 	// itself.
-	Dir    string       `json:"dir"`
-	Side   gate.Side    `json:"side"`
-	Stage  gate.Stage   `json:"stage"`
-	WarmUp bool         `json:"warm_up"`
-	Score  metric.Value `json:"score"`
+	Dir    string         `json:"dir"`
+	Side   decision.Side  `json:"side"`
+	Stage  decision.Stage `json:"stage"`
+	WarmUp bool           `json:"warm_up"`
+	Score  metric.Value   `json:"score"`
 	// Counts says that it is one of those that the decision was made by.
 	Counts bool `json:"counts"`
 }
@@ -52,7 +52,7 @@ func (r *Runs) count() {
 }
 
 // of lists the directories of a side's runs that count.
-func (r *Runs) of(side gate.Side) []string {
+func (r *Runs) of(side decision.Side) []string {
 	var dirs []string
 	for _, run := range r.Runs {
 		if run.Counts && run.Side == side {
@@ -112,7 +112,7 @@ func IterationRuns(dir string) ([]string, error) {
 		return nil, err
 	}
 	if r != nil {
-		if dirs := r.of(gate.Candidate); len(dirs) > 0 {
+		if dirs := r.of(decision.Candidate); len(dirs) > 0 {
 			return dirs, nil
 		}
 	}
@@ -139,7 +139,7 @@ func VersionRuns(w *workspace.Workspace, version, upTo int) ([]string, error) {
 		if r == nil || r.Incumbent != version {
 			continue
 		}
-		for _, dir := range r.of(gate.Incumbent) {
+		for _, dir := range r.of(decision.Incumbent) {
 			all = append(all, filepath.Join(w.Iteration(n), dir))
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -30,16 +30,16 @@ type tried struct {
 	// trial says that there may be more runs than that one.
 	trial bool
 	// before and after are the cases in the runs that decided, of each side.
-	before, after gate.CaseRates
+	before, after decision.CaseRates
 }
 
 // rates are the pass rates of cases in all runs of a version.
-func (m Measured) rates() gate.CaseRates {
+func (m Measured) rates() decision.CaseRates {
 	runs := make([]map[string]metric.Value, len(m.Runs))
 	for i, cases := range m.Runs {
 		runs[i] = suite.CaseNumbers(cases)
 	}
-	return gate.RatesOf(runs...)
+	return decision.RatesOf(runs...)
 }
 
 // try measures a candidate as often as the rule asks and decides.
@@ -64,13 +64,13 @@ func (s *state) try(ctx context.Context, n int, candidate string) (tried, error)
 
 // rule is how candidates are decided now: Runs pairs, or, for 0, pairs once
 // the suite gave two numbers for one version.
-func (s *state) rule() gate.Rule {
-	rule := gate.Rule{Regime: gate.Repeatable, Pairs: max(gate.DefaultPairs, noise.RunsNeeded(Confidence)), Confidence: Confidence}
+func (s *state) rule() decision.Rule {
+	rule := decision.Rule{Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, noise.RunsNeeded(Confidence)), Confidence: Confidence}
 	if s.Runs > 0 {
 		rule.Pairs = s.Runs
 	}
 	if s.Runs > 0 || s.noisy {
-		rule.Regime = gate.Noisy
+		rule.Regime = decision.Noisy
 	}
 	return rule
 }
@@ -82,8 +82,8 @@ func (s *state) trial(ctx context.Context, n int, candidate string) (tried, erro
 		return t, err
 	}
 	record := &Runs{Schema: workspace.Schema, Incumbent: s.Workspace.Best}
-	best, runs, stage := suite.RateValue(s.best.Rate), map[gate.Side]int{}, gate.Once
-	trial := gate.NewTrial(gate.Standard{Rule: s.rule(), Direction: metric.Higher, Best: &best})
+	best, runs, stage := suite.RateValue(s.best.Rate), map[decision.Side]int{}, decision.Once
+	trial := decision.NewTrial(decision.Standard{Rule: s.rule(), Direction: metric.Higher, Best: &best})
 	for step, more := trial.Next(); more; step, more = trial.Next() {
 		runs[step.Side]++
 		dir := runOf(step.Side, runs[step.Side])
@@ -91,12 +91,12 @@ func (s *state) trial(ctx context.Context, n int, candidate string) (tried, erro
 		switch {
 		case err != nil:
 			return t, err
-		case found.Fault != "" && step.Side == gate.Incumbent:
+		case found.Fault != "" && step.Side == decision.Incumbent:
 			return t, fmt.Errorf("the best version, v%d, cannot be measured any more: %s", s.Workspace.Best, found.Fault)
 		case found.Fault != "":
 			t.Measured, t.refused = found, found.Fault
 			return t, nil
-		case step.Side == gate.Candidate && runs[step.Side] == 1:
+		case step.Side == decision.Candidate && runs[step.Side] == 1:
 			t.Measured = found
 		}
 		rate := suite.RateValue(found.Rate)
@@ -104,31 +104,31 @@ func (s *state) trial(ctx context.Context, n int, candidate string) (tried, erro
 		trial.Add(step, metric.Measurement{Metric: &rate, Numbers: suite.CaseNumbers(found.Runs[0])})
 		stage = step.Stage
 	}
-	s.noisy = s.noisy || trial.Regime() == gate.Noisy
-	if taken := trial.Taken(stage, gate.Incumbent); len(taken) > 0 {
+	s.noisy = s.noisy || trial.Regime() == decision.Noisy
+	if taken := trial.Taken(stage, decision.Incumbent); len(taken) > 0 {
 		t.before = ratesOf(taken)
 	}
-	t.after = ratesOf(trial.Taken(stage, gate.Candidate))
+	t.after = ratesOf(trial.Taken(stage, decision.Candidate))
 	t.conclude(trial.Decision())
 	record.count()
 	return t, record.write(s.Workspace.Iteration(n))
 }
 
 // ratesOf are the pass rates of cases in the runs of a side.
-func ratesOf(taken []metric.Measurement) gate.CaseRates {
+func ratesOf(taken []metric.Measurement) decision.CaseRates {
 	runs := make([]map[string]metric.Value, len(taken))
 	for i, m := range taken {
 		runs[i] = m.Numbers
 	}
-	return gate.RatesOf(runs...)
+	return decision.RatesOf(runs...)
 }
 
 // conclude takes a trial's decision over.
-func (t *tried) conclude(d gate.Decision) {
+func (t *tried) conclude(d decision.Decision) {
 	if d.Metric != nil {
 		t.Rate = d.Metric.Rat()
 	}
-	if d.Verdict != gate.Improved {
+	if d.Verdict != decision.Improved {
 		t.refused = joined(append(d.Reasons, d.Warning)...)
 		return
 	}
@@ -137,9 +137,9 @@ func (t *tried) conclude(d gate.Decision) {
 
 // runOf is the directory of the run k of a side, from the iteration's. The first
 // run of the candidate is the iteration's own.
-func runOf(side gate.Side, k int) string {
+func runOf(side decision.Side, k int) string {
 	switch {
-	case side == gate.Incumbent:
+	case side == decision.Incumbent:
 		return fmt.Sprint(incumbentRun, k)
 	case k > 1:
 		return fmt.Sprint(candidateRun, k)
@@ -149,9 +149,9 @@ func runOf(side gate.Side, k int) string {
 }
 
 // side runs the suite for one side, into a directory of the iteration's.
-func (s *state) side(ctx context.Context, n int, candidate string, side gate.Side, run string) (Measured, error) {
+func (s *state) side(ctx context.Context, n int, candidate string, side decision.Side, run string) (Measured, error) {
 	dir, out := candidate, filepath.Join(s.Workspace.Iteration(n), run)
-	if side == gate.Incumbent {
+	if side == decision.Incumbent {
 		dir = s.Workspace.Version(s.Workspace.Best)
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil { //nolint:gosec // for people, like the workspace that it is in

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -48,7 +48,7 @@ type comparer struct {
 
 func newComparer(baseline, candidate Outcome, t Thresholds) *comparer {
 	c := &comparer{baseline: baseline, candidate: candidate, byID: map[string]Score{}, sum: new(big.Rat)}
-	c.Thresholds, c.Verdict = t, gate.Neutral
+	c.Thresholds, c.Verdict = t, decision.Neutral
 	c.Deltas, c.Regressions, c.Improvements, c.Notes = []Delta{}, []Reason{}, []Reason{}, []Reason{}
 	c.repeated = max(baseline.Runs(), candidate.Runs()) > 1
 	c.varies = baseline.MayVary() || candidate.MayVary()
@@ -80,7 +80,7 @@ func (c *comparer) note(r Reason) { c.Notes = append(c.Notes, r) }
 // task compares one task of the baseline.
 func (c *comparer) task(before Score) {
 	after := c.byID[before.TaskID]
-	d := Delta{TaskID: before.TaskID, Verdict: gate.Neutral, BaselineRuns: len(before.Runs), CandidateRuns: len(after.Runs)}
+	d := Delta{TaskID: before.TaskID, Verdict: decision.Neutral, BaselineRuns: len(before.Runs), CandidateRuns: len(after.Runs)}
 	c.Totals.Tasks++
 	p := c.pair(before, after)
 	p.fill(&d)
@@ -214,7 +214,7 @@ func (c *comparer) extras() {
 			continue
 		}
 		p := c.pair(Score{TaskID: s.TaskID}, s)
-		d := Delta{TaskID: s.TaskID, Verdict: gate.Neutral, CandidateRuns: len(s.Runs)}
+		d := Delta{TaskID: s.TaskID, Verdict: decision.Neutral, CandidateRuns: len(s.Runs)}
 		p.fill(&d)
 		d.Composite, d.Objective = nil, nil
 		c.notFinite(p)

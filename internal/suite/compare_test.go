@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -31,100 +31,100 @@ func TestHardRules(t *testing.T) {
 	for name, c := range map[string]struct {
 		baseline, candidate string
 		thresholds          func(*suite.Thresholds)
-		verdict             gate.Verdict
+		verdict             decision.Verdict
 		regressions, notes  []suite.ReasonKind
 	}{
 		"identical runs are no gain, even with a minimum gain of 0": {
 			"[" + one("a", 1, 2, "") + "]", "[" + one("a", 1, 2, "") + "]",
-			func(t *suite.Thresholds) { t.MinCompositeGain = metric.Value{} }, gate.Neutral, nil, nil,
+			func(t *suite.Thresholds) { t.MinCompositeGain = metric.Value{} }, decision.Neutral, nil, nil,
 		},
 		"a gain of exactly the threshold": {
-			"[" + one("a", 1, 1, `, "composite": 0.5`) + "]", "[" + one("a", 1, 1, `, "composite": 0.51`) + "]", nil, gate.Neutral, nil, nil,
+			"[" + one("a", 1, 1, `, "composite": 0.5`) + "]", "[" + one("a", 1, 1, `, "composite": 0.51`) + "]", nil, decision.Neutral, nil, nil,
 		},
 		"a drop of exactly the threshold": {
-			"[" + one("a", 1, 1, `, "composite": 0.5`) + "]", "[" + one("a", 1, 1, `, "composite": 0.45`) + "]", nil, gate.Neutral, nil, nil,
+			"[" + one("a", 1, 1, `, "composite": 0.5`) + "]", "[" + one("a", 1, 1, `, "composite": 0.45`) + "]", nil, decision.Neutral, nil, nil,
 		},
 		"a tenth of a millionth is rounded away": {
-			"[" + one("a", 1, 1, `, "composite": 0.5`) + "]", "[" + one("a", 1, 1, `, "composite": 0.5100004`) + "]", nil, gate.Neutral, nil, nil,
+			"[" + one("a", 1, 1, `, "composite": 0.5`) + "]", "[" + one("a", 1, 1, `, "composite": 0.5100004`) + "]", nil, decision.Neutral, nil, nil,
 		},
 		"NaN in a cost": {
 			"[" + one("a", 0, 1, "") + "]", `[{"taskId": "a", "objective": {"passed": 1, "total": 1}, "cost": {"tokens": NaN}}]`,
-			nil, gate.Regressed,
+			nil, decision.Regressed,
 			[]suite.ReasonKind{suite.NonFiniteKind},
 			nil,
 		},
 		"an infinity in the baseline's cost": {
 			`[{"taskId": "a", "objective": {"passed": 0, "total": 1}, "cost": {"tokens": -Infinity}}]`, "[" + one("a", 1, 1, "") + "]",
-			nil, gate.Regressed,
+			nil, decision.Regressed,
 			[]suite.ReasonKind{suite.NonFiniteKind},
 			nil,
 		},
 		"a judge's score of null": {
 			"[" + one("a", 0, 1, `, "judge": {"score0to1": 0.5}`) + "]", "[" + one("a", 1, 1, `, "judge": {"score0to1": null}`) + "]",
-			nil, gate.Regressed,
+			nil, decision.Regressed,
 			[]suite.ReasonKind{suite.NonFiniteKind},
 			nil,
 		},
 		"a total beyond all numbers": {
 			"[" + one("a", 0, 1, "") + "]", `[{"taskId": "a", "objective": {"passed": 1, "total": 1e400}, "cost": {"tokens": 0}}]`,
-			nil, gate.Regressed,
+			nil, decision.Regressed,
 			[]suite.ReasonKind{suite.NonFiniteKind},
 			nil,
 		},
 		"a composite of null": {
 			"[" + one("a", 0, 1, "") + "]", "[" + one("a", 1, 1, `, "composite": null`) + "]",
-			nil, gate.Regressed,
+			nil, decision.Regressed,
 			[]suite.ReasonKind{suite.NonFiniteKind},
 			nil,
 		},
 		"a NaN in a task of the candidate alone": {
 			"[" + one("a", 0, 1, "") + "]", "[" + one("a", 1, 1, "") + "," + one("b", 1, 1, `, "composite": null`) + "]",
-			nil, gate.Regressed,
+			nil, decision.Regressed,
 			[]suite.ReasonKind{suite.NonFiniteKind},
 			[]suite.ReasonKind{suite.CandidateOnly},
 		},
 		"a judge on the candidate's side only": {
 			"[" + one("a", 1, 2, "") + "," + one("b", 0, 1, "") + "]", "[" + one("a", 1, 2, `, "judge": {"score0to1": 1}`) + "," + one("b", 1, 1, "") + "]",
-			nil, gate.Neutral, nil,
+			nil, decision.Neutral, nil,
 			[]suite.ReasonKind{suite.JudgeOneSided},
 		},
 		"a judge on the baseline's side only hides no drop of the checks": {
 			"[" + one("a", 2, 2, `, "judge": {"score0to1": 0}`) + "]", "[" + one("a", 1, 2, "") + "]",
-			nil, gate.Regressed,
+			nil, decision.Regressed,
 			[]suite.ReasonKind{suite.ObjectiveDrop, suite.CompositeDrop},
 			[]suite.ReasonKind{suite.JudgeOneSided},
 		},
 		"two judges": {
 			"[" + one("a", 1, 2, `, "judge": {"score0to1": 0, "model": "x"}`) + "]", "[" + one("a", 2, 2, `, "judge": {"score0to1": 1, "model": "y"}`) + "]",
-			nil, gate.Neutral, nil,
+			nil, decision.Neutral, nil,
 			[]suite.ReasonKind{suite.JudgeDiffers},
 		},
 		"a lost task, whatever else rose": {
 			"[" + one("a", 0, 9, "") + "," + one("b", 0, 1, "") + "]", "[" + one("a", 9, 9, "") + "]",
-			func(t *suite.Thresholds) { t.ObjectiveDropIsRegression = false }, gate.Regressed,
+			func(t *suite.Thresholds) { t.ObjectiveDropIsRegression = false }, decision.Regressed,
 			[]suite.ReasonKind{suite.TaskMissing},
 			nil,
 		},
 		"an empty candidate": {
-			"[" + one("a", 0, 1, "") + "]", "[]", nil, gate.Regressed, []suite.ReasonKind{suite.TaskMissing}, nil,
+			"[" + one("a", 0, 1, "") + "]", "[]", nil, decision.Regressed, []suite.ReasonKind{suite.TaskMissing}, nil,
 		},
 		"fewer checks passed of fewer": {
-			"[" + one("a", 2, 3, "") + "]", "[" + one("a", 1, 1, "") + "]", nil, gate.Regressed, []suite.ReasonKind{suite.ObjectiveDrop}, nil,
+			"[" + one("a", 2, 3, "") + "]", "[" + one("a", 1, 1, "") + "]", nil, decision.Regressed, []suite.ReasonKind{suite.ObjectiveDrop}, nil,
 		},
 		"a lower rate of more": {
-			"[" + one("a", 2, 3, `, "composite": 0.5`) + "]", "[" + one("a", 3, 6, `, "composite": 0.9`) + "]", nil, gate.Regressed, []suite.ReasonKind{suite.ObjectiveDrop}, nil,
+			"[" + one("a", 2, 3, `, "composite": 0.5`) + "]", "[" + one("a", 3, 6, `, "composite": 0.9`) + "]", nil, decision.Regressed, []suite.ReasonKind{suite.ObjectiveDrop}, nil,
 		},
 		"a NaN in totals that nobody reads": {
 			"[" + one("a", 0, 1, "") + "]", "[" + one("a", 1, 1, `, "totals": {"all": [1, NaN]}`) + "]",
-			nil, gate.Regressed,
+			nil, decision.Regressed,
 			[]suite.ReasonKind{suite.NonFiniteKind},
 			nil,
 		},
 		"a candidate without its checks": {
-			"[" + one("a", 0, 4, "") + "]", "[" + one("a", 0, 0, "") + "]", nil, gate.Neutral, nil, []suite.ReasonKind{suite.ChecksOneSided},
+			"[" + one("a", 0, 4, "") + "]", "[" + one("a", 0, 0, "") + "]", nil, decision.Neutral, nil, []suite.ReasonKind{suite.ChecksOneSided},
 		},
 		"new tasks count for nothing": {
-			"[" + one("a", 1, 2, "") + "]", "[" + one("a", 1, 2, "") + "," + one("b", 1, 1, "") + "]", nil, gate.Neutral, nil, []suite.ReasonKind{suite.CandidateOnly},
+			"[" + one("a", 1, 2, "") + "]", "[" + one("a", 1, 2, "") + "," + one("b", 1, 1, "") + "]", nil, decision.Neutral, nil, []suite.ReasonKind{suite.CandidateOnly},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestSingleRunPromotesOnlyWhatCannotVary(t *testing.T) {
 				return fmt.Sprintf(`[{"taskId": "a", "objective": {"passed": %d, "total": 2}, %s}]`, passed, c.fields)
 			}
 			got := suite.Compare(outcome(t, scores(1)), outcome(t, scores(2)), suite.DefaultThresholds())
-			assert.Equal(t, gate.Improved, got.Verdict)
+			assert.Equal(t, decision.Improved, got.Verdict)
 			assert.Equal(t, c.promotable, got.Promotable)
 			assert.Contains(t, kinds(got.Notes), suite.Unrepeated)
 		})
@@ -173,7 +173,7 @@ func TestSingleRunPromotesOnlyWhatCannotVary(t *testing.T) {
 			return outcome(t, fmt.Sprintf(`[{"taskId": "a", "objective": {"passed": %d, "total": 9}, "cost": {"tokens": 0, "wallClockMs": %d}}]`, passed, ms))
 		}
 		got := suite.Compare(scores(1, 1000), scores(1, 500), suite.DefaultThresholds())
-		assert.Equal(t, gate.Improved, got.Verdict)
+		assert.Equal(t, decision.Improved, got.Verdict)
 		assert.False(t, got.Promotable, "the next run may take longer again")
 		assert.True(t, suite.Compare(scores(1, 1000), scores(2, 900), suite.DefaultThresholds()).Promotable)
 	})
@@ -210,19 +210,19 @@ func TestRepeats(t *testing.T) {
 	bounced := []float64{.9, .2, .9, .2, .6}
 	for name, c := range map[string]struct {
 		baseline, candidate suite.Outcome
-		verdict             gate.Verdict
+		verdict             decision.Verdict
 		promotable          bool
 		kind                suite.ReasonKind
 	}{
-		"a clear gain":                     {repeated(low), repeated(high), gate.Improved, true, ""},
-		"a clear drop":                     {repeated(high), repeated(low), gate.Regressed, false, suite.CompositeDrop},
-		"a gain that may be chance":        {repeated(bounced), repeated([]float64{.9, .9, .9, .2, .6}), gate.Neutral, false, suite.NotSignificant},
-		"a drop that may be chance":        {repeated([]float64{.9, .9, .9, .2, .6}), repeated(bounced), gate.Neutral, false, suite.NotSignificant},
-		"two runs can never show it":       {repeated(low[:2]), repeated(high[:2]), gate.Neutral, false, suite.NotSignificant},
-		"one run beside five":              {repeated(low[:1]), repeated(high), gate.Neutral, false, suite.NotSignificant},
-		"a clear gain beside a clear drop": {repeated(low, low, high), repeated(high, high, low), gate.Regressed, false, suite.CompositeDrop},
-		"a drop among thirty tasks":        {repeated(append(thirty(bounced), high)...), repeated(append(thirty(bounced), low)...), gate.Regressed, false, suite.CompositeDrop},
-		"a run without the task":           {repeated(low, low), repeated(high, high[:4]), gate.Regressed, false, suite.TaskMissing},
+		"a clear gain":                     {repeated(low), repeated(high), decision.Improved, true, ""},
+		"a clear drop":                     {repeated(high), repeated(low), decision.Regressed, false, suite.CompositeDrop},
+		"a gain that may be chance":        {repeated(bounced), repeated([]float64{.9, .9, .9, .2, .6}), decision.Neutral, false, suite.NotSignificant},
+		"a drop that may be chance":        {repeated([]float64{.9, .9, .9, .2, .6}), repeated(bounced), decision.Neutral, false, suite.NotSignificant},
+		"two runs can never show it":       {repeated(low[:2]), repeated(high[:2]), decision.Neutral, false, suite.NotSignificant},
+		"one run beside five":              {repeated(low[:1]), repeated(high), decision.Neutral, false, suite.NotSignificant},
+		"a clear gain beside a clear drop": {repeated(low, low, high), repeated(high, high, low), decision.Regressed, false, suite.CompositeDrop},
+		"a drop among thirty tasks":        {repeated(append(thirty(bounced), high)...), repeated(append(thirty(bounced), low)...), decision.Regressed, false, suite.CompositeDrop},
+		"a run without the task":           {repeated(low, low), repeated(high, high[:4]), decision.Regressed, false, suite.TaskMissing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -258,10 +258,10 @@ func checked(passed ...int) suite.Outcome {
 func TestFlakyChecks(t *testing.T) {
 	t.Parallel()
 	compare := func(a, b suite.Outcome) suite.Comparison { return suite.Compare(a, b, suite.DefaultThresholds()) }
-	assert.Equal(t, gate.Neutral, compare(checked(4, 4, 4, 4, 4), checked(4, 3, 3, 4, 3)).Verdict, "one run as good as the worst")
+	assert.Equal(t, decision.Neutral, compare(checked(4, 4, 4, 4, 4), checked(4, 3, 3, 4, 3)).Verdict, "one run as good as the worst")
 	got := compare(checked(4, 4, 3, 4, 4), checked(2, 2, 1, 2, 2))
 	assert.Contains(t, kinds(got.Regressions), suite.ObjectiveDrop)
-	assert.Equal(t, gate.Improved, compare(checked(2, 2, 1, 2, 2), checked(4, 4, 3, 4, 4)).Verdict)
+	assert.Equal(t, decision.Improved, compare(checked(2, 2, 1, 2, 2), checked(4, 4, 3, 4, 4)).Verdict)
 }
 
 func TestEnoughRuns(t *testing.T) {

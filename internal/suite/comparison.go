@@ -1,14 +1,14 @@
 package suite
 
 import (
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 )
 
 // Comparison is a candidate held against its baseline. Null in its JSON stands
 // for what could not be computed or is not known.
 type Comparison struct {
-	Verdict gate.Verdict `json:"verdict"`
+	Verdict decision.Verdict `json:"verdict"`
 	// Promotable is true for Improved without a hard regression, when the runs
 	// allow to believe it.
 	Promotable bool `json:"promotable"`
@@ -72,10 +72,10 @@ type Reason struct {
 // Delta is one task on both sides. With repeats, composites, judge scores and
 // costs are means over the runs, and the objectives add the runs up.
 type Delta struct {
-	TaskID             string        `json:"taskId"`
-	Verdict            gate.Verdict  `json:"verdict"`
-	BaselineComposite  *metric.Value `json:"baselineComposite"`
-	CandidateComposite *metric.Value `json:"candidateComposite"`
+	TaskID             string           `json:"taskId"`
+	Verdict            decision.Verdict `json:"verdict"`
+	BaselineComposite  *metric.Value    `json:"baselineComposite"`
+	CandidateComposite *metric.Value    `json:"candidateComposite"`
 	// Composite is candidate − baseline; a missing candidate counts as 0.
 	Composite *metric.Value `json:"compositeDelta"`
 	// BaselineObjective and CandidateObjective are nil on a side without the task.

@@ -3,7 +3,7 @@ package suite
 import (
 	"slices"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 )
 
 // sortRegressions brings the regressions into the order of the tasks.
@@ -21,7 +21,7 @@ func (c *comparer) decide() {
 	for _, r := range c.Regressions {
 		for i := range c.Deltas {
 			if d := &c.Deltas[i]; r.Task != "" && d.TaskID == r.Task {
-				d.Regressed, d.Verdict = true, gate.Regressed
+				d.Regressed, d.Verdict = true, decision.Regressed
 			}
 		}
 	}
@@ -30,14 +30,14 @@ func (c *comparer) decide() {
 	}
 	switch {
 	case len(c.Regressions) > 0:
-		c.Verdict = gate.Regressed
-	case c.held && c.Verdict == gate.Improved:
-		c.Verdict = gate.Neutral
+		c.Verdict = decision.Regressed
+	case c.held && c.Verdict == decision.Improved:
+		c.Verdict = decision.Neutral
 	}
 	if c.Totals.Tasks == 0 {
 		c.note(Reason{Kind: NothingToCompare, Text: "the baseline has no tasks: there is nothing to compare"})
 	}
-	c.Promotable = c.Verdict == gate.Improved && (c.repeated || !c.varies)
+	c.Promotable = c.Verdict == decision.Improved && (c.repeated || !c.varies)
 	c.unrepeated()
 	c.Summary = c.summary()
 }
@@ -48,17 +48,17 @@ func (c *comparer) count(d *Delta, ofBaseline bool) {
 	switch {
 	case d.Regressed:
 	case d.Composite != nil && d.Composite.Sign() > 0:
-		d.Verdict = gate.Improved
+		d.Verdict = decision.Improved
 	default:
-		d.Verdict = gate.Neutral
+		d.Verdict = decision.Neutral
 	}
 	if !ofBaseline {
 		return
 	}
 	switch d.Verdict {
-	case gate.Improved:
+	case decision.Improved:
 		c.Totals.Improved++
-	case gate.Regressed:
+	case decision.Regressed:
 		c.Totals.Regressed++
 	default:
 		c.Totals.Neutral++

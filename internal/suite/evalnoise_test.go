@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -31,16 +31,16 @@ func graded(random *rand.Rand) metric.Value {
 // reverts in a row being the end, and says in which
 // part of them a rule keeps one, and by how much the reported best overstates the
 // truth.
-func keptOfNothing(random *rand.Rand, rule gate.Rule, runs int) (kept, over float64) {
+func keptOfNothing(random *rand.Rand, rule decision.Rule, runs int) (kept, over float64) {
 	for range runs {
 		best, some, reverts := graded(random), false, 0
 		for edit := 0; edit < 5 && reverts < 3; edit++ {
-			trial := gate.NewTrial(gate.Standard{Rule: rule, Direction: metric.Higher, Best: &best})
+			trial := decision.NewTrial(decision.Standard{Rule: rule, Direction: metric.Higher, Best: &best})
 			for step, more := trial.Next(); more; step, more = trial.Next() {
 				rate := graded(random)
 				trial.Add(step, metric.Measurement{Metric: &rate})
 			}
-			if d := trial.Decision(); d.Verdict == gate.Improved {
+			if d := trial.Decision(); d.Verdict == decision.Improved {
 				best, some, reverts = *d.Best, true, 0
 			} else {
 				reverts++
@@ -54,10 +54,10 @@ func keptOfNothing(random *rand.Rand, rule gate.Rule, runs int) (kept, over floa
 	return kept / float64(runs), over / float64(runs)
 }
 
-func skillRules() map[string]gate.Rule {
-	return map[string]gate.Rule{
-		"plain": {Regime: gate.Single, Confidence: 0.95},
-		"pairs": {Regime: gate.Noisy, Pairs: 8, Confidence: 0.95},
+func skillRules() map[string]decision.Rule {
+	return map[string]decision.Rule{
+		"plain": {Regime: decision.Single, Confidence: 0.95},
+		"pairs": {Regime: decision.Noisy, Pairs: 8, Confidence: 0.95},
 	}
 }
 

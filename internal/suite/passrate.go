@@ -3,7 +3,7 @@ package suite
 import (
 	"math/big"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -101,7 +101,7 @@ func MeanPassRate(cases []CaseScore) *big.Rat {
 func CaseNumbers(cases []CaseScore) map[string]metric.Value {
 	numbers := map[string]metric.Value{}
 	for _, c := range cases {
-		numbers[gate.CaseNumber+c.ID] = RateValue(c.PassRate())
+		numbers[decision.CaseNumber+c.ID] = RateValue(c.PassRate())
 	}
 	return numbers
 }

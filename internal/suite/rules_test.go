@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -98,7 +98,7 @@ func TestOneSidedJudgeOverrulesGivenComposites(t *testing.T) {
 		outcome(t, "["+one("a", 1, 2, `, "composite": 0.1`)+"]"),
 		outcome(t, "["+one("a", 1, 2, `, "composite": 0.9, "judge": {"score0to1": 1}`)+"]"), suite.DefaultThresholds())
 	assert.Equal(t, "0", got.NetGain.String(), "both are computed again without the judge")
-	assert.Equal(t, gate.Neutral, got.Verdict)
+	assert.Equal(t, decision.Neutral, got.Verdict)
 }
 
 func TestTheBaselinesJudgeWeightCounts(t *testing.T) {
@@ -120,15 +120,15 @@ func TestNetLossOfSeveralRuns(t *testing.T) {
 	assert.Equal(t, []suite.ReasonKind{suite.NetLoss}, kinds(got.Regressions), "a loss within the drop of one task, and not chance")
 	got = suite.Compare(repeated([]float64{.9, .1, .5, .5, .5}), repeated([]float64{.5, .1, .8, .4, .5}), set)
 	assert.Empty(t, got.Regressions, "a loss of 0.04 that is chance")
-	assert.Equal(t, gate.Neutral, got.Verdict)
+	assert.Equal(t, decision.Neutral, got.Verdict)
 }
 
 func TestWorstOfTheBaseline(t *testing.T) {
 	t.Parallel()
 	set := suite.DefaultThresholds()
 	set.RegressionCompositeDrop = metric.FromInt(1)
-	assert.Equal(t, gate.Neutral, suite.Compare(checked(4, 4, 4, 4, 2), checked(2, 2, 2, 2, 2), set).Verdict, "as good as the worst")
-	assert.Equal(t, gate.Regressed, suite.Compare(checked(4, 4, 4, 4, 2), checked(1, 1, 1, 1, 1), set).Verdict)
+	assert.Equal(t, decision.Neutral, suite.Compare(checked(4, 4, 4, 4, 2), checked(2, 2, 2, 2, 2), set).Verdict, "as good as the worst")
+	assert.Equal(t, decision.Regressed, suite.Compare(checked(4, 4, 4, 4, 2), checked(1, 1, 1, 1, 1), set).Verdict)
 }
 
 // TestDropAmongTasks: the same drop is clear in a quiet suite, and lost where

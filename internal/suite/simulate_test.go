@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -80,11 +80,11 @@ func (s scenario) simulate(comparisons int, seed uint64) rates {
 	for range comparisons {
 		found := suite.Compare(s.outcome(random, 0), s.outcome(random, s.gain), thresholds)
 		switch found.Verdict {
-		case gate.Improved:
+		case decision.Improved:
 			r.improved++
-		case gate.Regressed:
+		case decision.Regressed:
 			r.regressed++
-		case gate.Neutral:
+		case decision.Neutral:
 		}
 		if found.Promotable {
 			r.promoted++

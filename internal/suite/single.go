@@ -3,7 +3,7 @@ package suite
 import (
 	"slices"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 )
 
 // unrepeated labels a comparison of single runs.
@@ -23,7 +23,7 @@ func (c *comparer) unrepeated() {
 // rests reports whether a gain is none without the wall-clock time, which varies
 // also where no model runs.
 func (c *comparer) rests() bool {
-	return timed(c.candidate) && Compare(timeless(c.baseline), timeless(c.candidate), c.Thresholds).Verdict != gate.Improved
+	return timed(c.candidate) && Compare(timeless(c.baseline), timeless(c.candidate), c.Thresholds).Verdict != decision.Improved
 }
 
 func timed(o Outcome) bool {

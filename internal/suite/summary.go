@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 )
 
 func (c *comparer) summary() string {
@@ -20,9 +20,9 @@ func (c *comparer) summary() string {
 		return fmt.Sprintf("%s: nothing to compare", c.Verdict)
 	case len(c.Regressions) > 0:
 		return fmt.Sprintf("%s: %s, %s", c.Verdict, counted(len(c.Regressions), "hard regression"), net)
-	case c.Verdict == gate.Improved && c.Promotable:
+	case c.Verdict == decision.Improved && c.Promotable:
 		return fmt.Sprintf("%s: %s, no hard regression", c.Verdict, net)
-	case c.Verdict == gate.Improved:
+	case c.Verdict == decision.Improved:
 		return fmt.Sprintf("%s: %s, no hard regression; not promotable, because it is a single run", c.Verdict, net)
 	default:
 		return fmt.Sprintf("%s: %s%s", c.Verdict, net, c.why())

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -57,7 +57,7 @@ func TestCompositeVectors(t *testing.T) {
 type comparisonCase struct {
 	Name                string
 	Baseline, Candidate json.RawMessage
-	Verdict             gate.Verdict
+	Verdict             decision.Verdict
 	Promotable          bool
 	ReasonMentions      string `json:"reason_mentions"`
 	Thresholds          struct {
@@ -111,7 +111,7 @@ func TestComparisonVectors(t *testing.T) {
 				}
 				assert.Contains(t, strings.Join(texts, "\n"), c.ReasonMentions)
 			}
-			assert.Equal(t, got.Verdict == gate.Regressed, len(got.Regressions) > 0)
+			assert.Equal(t, got.Verdict == decision.Regressed, len(got.Regressions) > 0)
 		})
 	}
 }

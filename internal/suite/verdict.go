@@ -3,7 +3,7 @@ package suite
 import (
 	"fmt"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 )
 
 // drops finds composites that fell beyond the threshold, with several runs
@@ -58,7 +58,7 @@ func (c *comparer) net() {
 		}
 		c.note(Reason{Kind: NotSignificant, After: net.Signed(), Text: text})
 	case net.Sign() > 0:
-		c.Verdict = gate.Improved
+		c.Verdict = decision.Improved
 	}
 }
 

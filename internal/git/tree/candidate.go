@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -15,14 +15,14 @@ import (
 // changes applied, as Scan found them; what happened in the tree since does not
 // count. Only now their blobs are written to the repository. It can be called
 // once after each Scan, with all its changes or some of them.
-func (t *Tree) Candidate(ctx context.Context, changes []gate.Change) (string, error) {
+func (t *Tree) Candidate(ctx context.Context, changes []decision.Change) (string, error) {
 	files := map[string]*git.File{}
 	var blobs strings.Builder
 	for _, c := range changes {
 		switch {
 		case c.Refused != "":
 			return "", fmt.Errorf("%s %s", strconv.Quote(c.Path), c.Refused)
-		case c.Kind == gate.Deleted:
+		case c.Kind == decision.Deleted:
 			files[c.Path] = nil
 		default:
 			files[c.Path] = &git.File{Mode: c.NewMode, ID: c.NewBlob}

@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -17,11 +17,11 @@ func (s *scan) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	described := make(map[string]gate.Change, len(s.changes))
+	described := make(map[string]decision.Change, len(s.changes))
 	for _, c := range s.changes {
 		described[c.Path] = c
 	}
-	var changes []gate.Change
+	var changes []decision.Change
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	for at := 0; at+1 < len(fields); at += 2 {
 		c, err := differs(described[fields[at+1]], fields[at], fields[at+1])
@@ -32,7 +32,7 @@ func (s *scan) compare(ctx context.Context) error {
 		delete(described, c.Path)
 	}
 	for _, c := range described {
-		if c.Refused == "" && c.Kind == gate.Added {
+		if c.Refused == "" && c.Kind == decision.Added {
 			c.Refused = "cannot be stored: git does not take it" // it says so and goes on
 		}
 		if c.Refused != "" {
@@ -44,7 +44,7 @@ func (s *scan) compare(ctx context.Context) error {
 }
 
 // differs reads ":oldmode newmode oldid newid status" and the path after it.
-func differs(c gate.Change, facts, name string) (gate.Change, error) {
+func differs(c decision.Change, facts, name string) (decision.Change, error) {
 	fields := strings.Fields(strings.TrimPrefix(facts, ":"))
 	if len(fields) != 5 {
 		return c, fmt.Errorf("git diff-index printed %.100q", facts)
@@ -52,15 +52,15 @@ func differs(c gate.Change, facts, name string) (gate.Change, error) {
 	c.Path, c.OldMode, c.NewMode, c.NewBlob = name, fields[0], fields[1], fields[3]
 	switch status := fields[4]; {
 	case status == "A":
-		c.Kind, c.OldMode = gate.Added, ""
+		c.Kind, c.OldMode = decision.Added, ""
 	case status == "D":
-		c.Kind, c.NewMode, c.NewBlob, c.Size, c.LinkTarget = gate.Deleted, "", "", 0, ""
+		c.Kind, c.NewMode, c.NewBlob, c.Size, c.LinkTarget = decision.Deleted, "", "", 0, ""
 	case status == "T":
-		c.Kind = gate.Type
+		c.Kind = decision.Type
 	case fields[2] == fields[3]:
-		c.Kind = gate.Mode
+		c.Kind = decision.Mode
 	default:
-		c.Kind = gate.Modified
+		c.Kind = decision.Modified
 	}
 	return c, nil
 }
@@ -95,7 +95,7 @@ func (s *scan) readFilters(ctx context.Context) error {
 // a program that does not run here.
 func (s *scan) refuseFiltered() {
 	for i, c := range s.changes {
-		if filter, filtered := s.filters[c.Path]; filtered && c.Refused == "" && c.Kind != gate.Deleted {
+		if filter, filtered := s.filters[c.Path]; filtered && c.Refused == "" && c.Kind != decision.Deleted {
 			s.changes[i].Refused = fmt.Sprintf("is under the filter %s, which does not run here", filter)
 		}
 	}

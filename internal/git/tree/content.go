@@ -7,14 +7,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 )
 
 // copyChanged copies the content of a changed file to target. A path that became a
 // link, a pipe or another file since it was looked at is an error, and so is a
 // way to it that leaves the tree.
-func copyChanged(root *os.Root, c gate.Change, target string) (err error) {
+func copyChanged(root *os.Root, c decision.Change, target string) (err error) {
 	local := filepath.FromSlash(c.Path)
 	before, err := root.Lstat(local)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -34,17 +34,17 @@ func TestCopyOfWhatWasSwapped(t *testing.T) {
 	defer func() { _ = root.Close() }()
 	for _, name := range []string{"sub", "inner", "link", "up/secret", "pipe", "big", "gone"} {
 		target := filepath.Join(t.TempDir(), "copy")
-		require.Error(t, copyChanged(root, gate.Change{Path: name, NewMode: git.ModeFile}, target), name)
+		require.Error(t, copyChanged(root, decision.Change{Path: name, NewMode: git.ModeFile}, target), name)
 		if data, err := os.ReadFile(target); err == nil {
 			assert.NotContains(t, string(data), "s", name)
 		}
 	}
 	target := filepath.Join(t.TempDir(), "deep", "copy")
-	require.NoError(t, copyChanged(root, gate.Change{Path: "file", NewMode: git.ModeExecutable}, target))
+	require.NoError(t, copyChanged(root, decision.Change{Path: "file", NewMode: git.ModeExecutable}, target))
 	info, err := os.Stat(target)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
-	require.Error(t, copyChanged(root, gate.Change{Path: "file"}, target), "a copy is made once")
+	require.Error(t, copyChanged(root, decision.Change{Path: "file"}, target), "a copy is made once")
 }
 
 func TestCauseHasNoPaths(t *testing.T) {

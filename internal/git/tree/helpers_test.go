@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 )
@@ -68,7 +68,7 @@ func (f *fixture) build(o tree.Options) *tree.Tree {
 	return built
 }
 
-func (f *fixture) scan(built *tree.Tree) []gate.Change {
+func (f *fixture) scan(built *tree.Tree) []decision.Change {
 	f.t.Helper()
 	changes, err := built.Scan(f.t.Context())
 	require.NoError(f.t, err)
@@ -76,7 +76,7 @@ func (f *fixture) scan(built *tree.Tree) []gate.Change {
 }
 
 // told is what a test says about a change: its kind and why it is refused.
-func told(changes []gate.Change) map[string]string {
+func told(changes []decision.Change) map[string]string {
 	list := map[string]string{}
 	for _, c := range changes {
 		list[c.Path] = string(c.Kind)
@@ -105,7 +105,7 @@ func (e edit) link(target, name string) { require.NoError(e, os.Symlink(target, 
 func (e edit) move(from, to string)     { require.NoError(e, os.Rename(e.path(from), e.path(to))) }
 
 // agrees checks the candidate against what git itself makes of the files.
-func (f *fixture) agrees(built *tree.Tree, changes []gate.Change) {
+func (f *fixture) agrees(built *tree.Tree, changes []decision.Change) {
 	f.t.Helper()
 	for _, c := range changes {
 		if c.Refused != "" {

@@ -3,7 +3,7 @@ package tree
 import (
 	"path/filepath"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -31,8 +31,8 @@ func (s *scan) checkLinks() {
 		switch {
 		case reason == "":
 		case !ours && before.wrong(name) == "":
-			s.changes = append(s.changes, gate.Change{
-				Path: name, Kind: gate.Modified, OldMode: git.ModeSymlink, NewMode: git.ModeSymlink,
+			s.changes = append(s.changes, decision.Change{
+				Path: name, Kind: decision.Modified, OldMode: git.ModeSymlink, NewMode: git.ModeSymlink,
 				Refused: reason + " once the other changes are made",
 			})
 		case ours && s.changes[i].Refused == "":
@@ -42,10 +42,10 @@ func (s *scan) checkLinks() {
 }
 
 // links are the symbolic links of a tree and what they say.
-type links gate.Links
+type links decision.Links
 
 // with returns the links as they are after the changes, and whether any differ.
-func (l links) with(changes []gate.Change) (after links, moved bool) {
+func (l links) with(changes []decision.Change) (after links, moved bool) {
 	after = make(links, len(l))
 	for name, target := range l {
 		after[name] = target
@@ -68,5 +68,5 @@ func (l links) wrong(name string) string {
 	if filepath.IsAbs(l[name]) {
 		return "is a link that leaves the tree"
 	}
-	return gate.Links(l).Wrong(name)
+	return decision.Links(l).Wrong(name)
 }

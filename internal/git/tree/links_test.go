@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -44,7 +44,7 @@ func TestLinkThatLeavesByAnothersChange(t *testing.T) {
 	for name, link := range map[string]string{"l": "d/e/../../x", "was-out": "../x"} {
 		entries[name] = recorded{Entry: git.Entry{Mode: git.ModeSymlink, Path: name}, link: link}
 	}
-	s := &scan{Tree: &Tree{entries: entries}, changes: []gate.Change{{Path: "d/e", NewMode: git.ModeSymlink, LinkTarget: ".."}}}
+	s := &scan{Tree: &Tree{entries: entries}, changes: []decision.Change{{Path: "d/e", NewMode: git.ModeSymlink, LinkTarget: ".."}}}
 	s.checkLinks()
 	refused := map[string]string{}
 	for _, c := range s.changes {

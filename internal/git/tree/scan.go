@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 )
 
 // The bounds of a candidate.
@@ -23,12 +23,12 @@ const (
 // order of path. What git ignores by the built tree's own rules, or by the
 // user's, is not part of it; neither is the content of submodules. A file whose
 // content git would store as before is unchanged, whatever its line ends.
-func (t *Tree) Scan(ctx context.Context) ([]gate.Change, error) {
+func (t *Tree) Scan(ctx context.Context) ([]decision.Change, error) {
 	if err := t.unstage(); err != nil {
 		return nil, err
 	}
 	if now, err := os.Lstat(t.Dir); err != nil || !os.SameFile(t.self, now) {
-		return []gate.Change{{Path: ".", Kind: gate.Type, Refused: "is not the directory that was built"}}, nil //nolint:nilerr // it is the finding
+		return []decision.Change{{Path: ".", Kind: decision.Type, Refused: "is not the directory that was built"}}, nil //nolint:nilerr // it is the finding
 	}
 	s := &scan{Tree: t, dirs: directoriesOf(t.entries), seen: map[string]bool{}, blind: map[string]bool{}}
 	changes, err := s.run(ctx)
@@ -41,11 +41,11 @@ func (t *Tree) Scan(ctx context.Context) ([]gate.Change, error) {
 // scan is one look at a tree that something foreign has worked in.
 type scan struct {
 	*Tree
-	dirs  map[string]bool // those with tracked files below them
-	seen  map[string]bool // tracked paths that are there
-	blind map[string]bool // directories that cannot be read
-	fresh []gate.Change   // untracked paths, not yet held against the ignore rules
-	bytes int64           // of changed files, so far
+	dirs  map[string]bool   // those with tracked files below them
+	seen  map[string]bool   // tracked paths that are there
+	blind map[string]bool   // directories that cannot be read
+	fresh []decision.Change // untracked paths, not yet held against the ignore rules
+	bytes int64             // of changed files, so far
 
 	filters map[string]string // of changed files, where there is one
 
@@ -53,10 +53,10 @@ type scan struct {
 	untaken        int  // paths that git refused to store
 
 	// changes are the paths that may differ, by their stamps, and those refused.
-	changes []gate.Change
+	changes []decision.Change
 }
 
-func (s *scan) run(ctx context.Context) ([]gate.Change, error) {
+func (s *scan) run(ctx context.Context) ([]decision.Change, error) {
 	s.walk("")
 	if err := s.explore(ctx); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (s *scan) run(ctx context.Context) ([]gate.Change, error) {
 	if err := s.stage(ctx); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(s.changes, func(a, b gate.Change) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(s.changes, func(a, b decision.Change) int { return strings.Compare(a.Path, b.Path) })
 	return s.changes, nil
 }
 
@@ -104,7 +104,7 @@ func (s *scan) control() (*control, error) {
 func (s *scan) deletions() {
 	for name, was := range s.entries {
 		if !s.seen[name] && was.Type == "blob" && !s.hidden(name) {
-			s.changes = append(s.changes, gate.Change{Path: name, Kind: gate.Deleted, OldMode: was.Mode})
+			s.changes = append(s.changes, decision.Change{Path: name, Kind: decision.Deleted, OldMode: was.Mode})
 		}
 	}
 }
@@ -130,12 +130,12 @@ func (s *scan) bound() {
 
 // refuse adds a path that no candidate may contain.
 func (s *scan) refuse(name, reason string) {
-	kind := gate.Added
+	kind := decision.Added
 	if name == "" {
 		name = "."
 	}
 	if _, tracked := s.entries[name]; tracked || s.dirs[name] || name == "." {
-		kind = gate.Modified
+		kind = decision.Modified
 	}
-	s.changes = append(s.changes, gate.Change{Path: name, Kind: kind, OldMode: s.entries[name].Mode, Refused: reason})
+	s.changes = append(s.changes, decision.Change{Path: name, Kind: kind, OldMode: s.entries[name].Mode, Refused: reason})
 }

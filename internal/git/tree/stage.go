@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -60,7 +60,7 @@ func (s *scan) copyFiles() []item {
 		c := &s.changes[i]
 		switch {
 		case c.Refused != "" || c.NewMode == git.ModeSymlink:
-		case c.Kind == gate.Deleted:
+		case c.Kind == decision.Deleted:
 			gone = append(gone, item{i, c.Path + "\x00"})
 		case root == nil:
 			c.Refused = "cannot be read: " + cause(err)
@@ -73,7 +73,7 @@ func (s *scan) copyFiles() []item {
 	return append(gone, there...)
 }
 
-func (s *scan) copyFile(root *os.Root, c *gate.Change) {
+func (s *scan) copyFile(root *os.Root, c *decision.Change) {
 	if s.bytes += c.Size; s.bytes > maxTotal {
 		c.Refused = fmt.Sprintf("brings the changed files over %d bytes", maxTotal)
 		return
@@ -110,7 +110,7 @@ func (s *scan) storeApart(ctx context.Context) ([]item, error) {
 	for i, c := range s.changes {
 		id, isLink := links[i]
 		switch {
-		case c.Refused != "" || c.Kind == gate.Deleted:
+		case c.Refused != "" || c.Kind == decision.Deleted:
 			continue
 		case isLink:
 		case isAttributes(c.Path):

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git/tree"
 )
 
@@ -36,13 +36,13 @@ func TestChangesBecomeATreeObject(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(built.Dir, "becomes")))
 	require.NoError(t, os.Symlink("a.txt", filepath.Join(built.Dir, "becomes")))
 	changes := f.scan(built)
-	kinds := map[string]gate.Kind{}
+	kinds := map[string]decision.Kind{}
 	for _, c := range changes {
 		assert.Empty(t, c.Refused)
 		kinds[c.Path] = c.Kind
 	}
-	assert.Equal(t, map[string]gate.Kind{
-		"a.txt": gate.Modified, "gone.txt": gate.Deleted, "run.sh": gate.Mode, "new/caf\xe9\n.txt": gate.Added, ":(top)odd": gate.Added, "becomes": gate.Type,
+	assert.Equal(t, map[string]decision.Kind{
+		"a.txt": decision.Modified, "gone.txt": decision.Deleted, "run.sh": decision.Mode, "new/caf\xe9\n.txt": decision.Added, ":(top)odd": decision.Added, "becomes": decision.Type,
 	}, kinds)
 	id, err := built.Candidate(t.Context(), changes)
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -47,7 +47,7 @@ func (s *scan) visit(name string, entry fs.DirEntry) {
 	}
 	was, tracked := s.entries[name]
 	switch {
-	case gate.DotGit(entry.Name()):
+	case decision.DotGit(entry.Name()):
 		s.refuse(name, "has a name that some systems take for .git")
 	case tracked && was.Type == "commit":
 		if !entry.IsDir() {
@@ -56,7 +56,7 @@ func (s *scan) visit(name string, entry fs.DirEntry) {
 	case entry.IsDir() && s.dirs[name]:
 		s.walk(name)
 	case entry.IsDir():
-		s.fresh = append(s.fresh, gate.Change{Path: name, NewMode: git.ModeDirectory})
+		s.fresh = append(s.fresh, decision.Change{Path: name, NewMode: git.ModeDirectory})
 	default:
 		s.file(name, entry, was, tracked)
 	}
@@ -70,17 +70,17 @@ func (s *scan) file(name string, entry fs.DirEntry, was recorded, tracked bool) 
 		return // gone again
 	}
 	if !tracked {
-		s.fresh = append(s.fresh, s.describe(gate.Change{Path: name, Kind: gate.Added}, info))
+		s.fresh = append(s.fresh, s.describe(decision.Change{Path: name, Kind: decision.Added}, info))
 		return
 	}
 	s.seen[name] = true
 	if now := stampOf(info); was.stamp != now || !now.before(s.built) {
-		s.changes = append(s.changes, s.describe(gate.Change{Path: name, Kind: gate.Modified, OldMode: was.Mode}, info))
+		s.changes = append(s.changes, s.describe(decision.Change{Path: name, Kind: decision.Modified, OldMode: was.Mode}, info))
 	}
 }
 
 // describe adds to a change what lies there now.
-func (s *scan) describe(c gate.Change, info fs.FileInfo) gate.Change {
+func (s *scan) describe(c decision.Change, info fs.FileInfo) decision.Change {
 	c.Size = info.Size()
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:

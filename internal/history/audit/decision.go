@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -28,7 +28,7 @@ func Decision(before history.Books, measured []history.Event, decided history.Ev
 // decided computes one decision again and compares.
 func (r *Report) decided(before history.Books, measured []*history.Event, e *history.Event) {
 	r.Decisions++
-	if (e.Outcome == history.Accepted) != (e.Verdict == string(gate.Improved)) && e.Outcome != history.PendingCI && e.Outcome != history.CIFixExhausted {
+	if (e.Outcome == history.Accepted) != (e.Verdict == string(decision.Improved)) && e.Outcome != history.PendingCI && e.Outcome != history.CIFixExhausted {
 		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
 	}
 	switch {
@@ -66,11 +66,11 @@ func (r *Report) decided(before history.Books, measured []*history.Event, e *his
 
 // repeat runs the trial on the recorded measurements. The problem says why it
 // cannot be repeated.
-func repeat(before history.Books, measured []*history.Event, e *history.Event) (d gate.Decision, problem string) {
-	trial := gate.NewTrial(gate.Standard{
+func repeat(before history.Books, measured []*history.Event, e *history.Event) (d decision.Decision, problem string) {
+	trial := decision.NewTrial(decision.Standard{
 		Rule: *e.Rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails, Gains: before.Gains,
 	})
-	taken := map[gate.Stage]map[gate.Side]int{}
+	taken := map[decision.Stage]map[decision.Side]int{}
 	for {
 		step, more := trial.Next()
 		if !more {
@@ -86,7 +86,7 @@ func repeat(before history.Books, measured []*history.Event, e *history.Event) (
 		}
 		counts := taken[step.Stage]
 		if counts == nil {
-			counts = map[gate.Side]int{}
+			counts = map[decision.Side]int{}
 			taken[step.Stage] = counts
 		}
 		number := counts[step.Side]
@@ -104,12 +104,12 @@ func repeat(before history.Books, measured []*history.Event, e *history.Event) (
 // obeyed is the decision under a rule that lets no case be lost. The cases of
 // the last stage's runs count, the incumbent's of the books when it was not run
 // again.
-func obeyed(d gate.Decision, before history.Books, measured []*history.Event, rule *gate.Rule) gate.Decision {
-	if !rule.NoCaseRegression || d.Verdict != gate.Improved || len(measured) == 0 {
+func obeyed(d decision.Decision, before history.Books, measured []*history.Event, rule *decision.Rule) decision.Decision {
+	if !rule.NoCaseRegression || d.Verdict != decision.Improved || len(measured) == 0 {
 		return d
 	}
 	last := measured[len(measured)-1].Stage
-	had, has := gate.RatesOf(before.Numbers), gate.CaseRates(nil)
+	had, has := decision.RatesOf(before.Numbers), decision.CaseRates(nil)
 	for _, m := range measured {
 		switch {
 		case m.Stage != last:
@@ -119,7 +119,7 @@ func obeyed(d gate.Decision, before history.Books, measured []*history.Event, ru
 			has = m.CaseRates()
 		}
 	}
-	if len(gate.LostCases(had, has)) == 0 {
+	if len(decision.LostCases(had, has)) == 0 {
 		return d
 	}
 	return d.Forbidden(before.Best)
@@ -127,7 +127,7 @@ func obeyed(d gate.Decision, before history.Books, measured []*history.Event, ru
 
 // sample is one recorded run. A warm-up, which is not recorded, stands behind
 // the first run after it.
-func sample(e *history.Event, number int, rails []gate.Guardrail) (metric.Measurement, bool) {
+func sample(e *history.Event, number int, rails []decision.Guardrail) (metric.Measurement, bool) {
 	if number >= len(e.Samples) {
 		// A run that could not be scored ends a trial and leaves no sample.
 		return metric.Measurement{RejectedReason: e.RejectedReason}, number == len(e.Samples) && e.Problem == ""
@@ -141,7 +141,7 @@ func sample(e *history.Event, number int, rails []gate.Guardrail) (metric.Measur
 	return m, true
 }
 
-func evidence(list []gate.Evidence) string {
+func evidence(list []decision.Evidence) string {
 	text := ""
 	for _, e := range list {
 		text += fmt.Sprintf("[%s: %d pairs, medians %s and %s, p = %.6g]", e.Stage, e.Pairs, e.Incumbent, e.Candidate, e.P)

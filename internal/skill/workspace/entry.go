@@ -11,7 +11,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 )
 
 // Kind says what an entry is.
@@ -85,7 +85,7 @@ func (t Tree) files() (count int, bytes int64) {
 // fault says why no snapshot can be made of a tree, naming the first entry that
 // is in the way; "" when one can.
 func (t Tree) fault() string {
-	links := gate.Links{}
+	links := decision.Links{}
 	for _, e := range t {
 		if e.Kind == Link {
 			links[e.Path] = slashed(e.Target)
@@ -95,7 +95,7 @@ func (t Tree) fault() string {
 		switch {
 		case e.Kind == special:
 			return fmt.Sprintf("%q is neither file, directory nor link", e.Path)
-		case gate.DotGit(base(e.Path)):
+		case decision.DotGit(base(e.Path)):
 			return fmt.Sprintf("%q has a name that some file systems take for .git", e.Path)
 		case e.Kind == Link:
 			if wrong := links.Wrong(e.Path); wrong != "" {

@@ -14,7 +14,7 @@ func base(name string) string { return path.Base(name) }
 // looked at.
 func valid(name string) string { return strings.ToValidUTF8(name, "\ufffd") }
 
-// slashed is a link's target as gate.Links takes it.
+// slashed is a link's target as decision.Links takes it.
 func slashed(target string) string {
 	if filepath.IsAbs(target) {
 		return "/"

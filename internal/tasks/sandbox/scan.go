@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 )
 
 const (
@@ -63,7 +63,7 @@ func (s *scan) walk(ctx context.Context, dir string) error {
 		return s.refuse(dir, "cannot be read: "+reason(err))
 	}
 	for _, name := range names {
-		if gate.DotGit(name) {
+		if decision.DotGit(name) {
 			continue
 		}
 		if err := s.visit(ctx, path.Join(dir, name)); err != nil {

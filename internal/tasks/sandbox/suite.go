@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -77,7 +77,7 @@ func (f *Files) walk(ctx context.Context, root *os.Root, dir string) error {
 		}
 		below := path.Join(dir, name)
 		info, err := root.Lstat(filepath.FromSlash(below))
-		if err != nil || !info.IsDir() || gate.DotGit(name) || name == "node_modules" {
+		if err != nil || !info.IsDir() || decision.DotGit(name) || name == "node_modules" {
 			continue
 		}
 		if err := f.walk(ctx, root, below); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
@@ -22,7 +22,7 @@ func TestABetterConfigurationIsPromoted(t *testing.T) {
 	w := newWorld(t, map[string]object{"a": {"checks": []object{after(), {"kind": "fileExists", "path": "out.txt"}}}, "b": {}})
 	found, err := w.compare(t.Context(), copyConfig, nil)
 	require.NoError(t, err)
-	assert.Equal(t, gate.Improved, found.Verdict)
+	assert.Equal(t, decision.Improved, found.Verdict)
 	assert.True(t, found.Promotable, "%+v", found.Notes)
 	assert.Equal(t, "0.5", found.NetGain.String())
 	assert.Equal(t, int64(8), w.runs.Load(), "what was seen is looked at once more, on both sides")
@@ -49,7 +49,7 @@ func TestTheSameIsNeutralAfterOneRun(t *testing.T) {
 	w := newWorld(t, map[string]object{"a": {"checks": []object{{"kind": "fileExists", "path": "out.txt"}}}})
 	found, err := w.compare(t.Context(), copyConfig, nil)
 	require.NoError(t, err)
-	assert.Equal(t, gate.Neutral, found.Verdict)
+	assert.Equal(t, decision.Neutral, found.Verdict)
 	assert.Equal(t, int64(2), w.runs.Load())
 	assert.Nil(t, found.Baseline.Scores[0].Runs[0].Cost.WallClockMs, "time is no measure of a single run")
 }
@@ -63,7 +63,7 @@ func TestChanceIsSeen(t *testing.T) {
 	found, err := w.compare(t.Context(), copyConfig, func(o *taskrun.Options) { o.Jobs = 1 })
 	require.NoError(t, err)
 	assert.Equal(t, 5, found.Repeats)
-	assert.Equal(t, gate.Neutral, found.Verdict, found.Summary)
+	assert.Equal(t, decision.Neutral, found.Verdict, found.Summary)
 	assert.Equal(t, int64(10), w.runs.Load())
 	assert.NotNil(t, found.Baseline.Scores[0].Runs[0].Cost.WallClockMs, "time counts between runs made side by side")
 }
@@ -78,7 +78,7 @@ func TestFinishedRunsAreKept(t *testing.T) {
 	again, err := w.compare(t.Context(), copyConfig, nil)
 	require.NoError(t, err)
 	assert.Equal(t, int64(8), w.runs.Load(), "nothing is run twice")
-	assert.Equal(t, gate.Improved, again.Verdict)
+	assert.Equal(t, decision.Improved, again.Verdict)
 	assert.Equal(t, 8, again.Reused)
 
 	w.write("after/AGENTS.md", "after, again\n")
@@ -139,7 +139,7 @@ func TestFailuresAreResults(t *testing.T) {
 			w := newWorld(t, map[string]object{"a": {"timeoutMs": 1000, "checks": []object{{"kind": "fileExists", "path": "file.txt"}}}})
 			found, err := w.compare(t.Context(), test.script, func(o *taskrun.Options) { o.Runs = 1 })
 			require.NoError(t, err)
-			assert.Equal(t, gate.Regressed, found.Verdict)
+			assert.Equal(t, decision.Regressed, found.Verdict)
 			assert.Contains(t, found.Candidate.Scores[0].Runs[0].Failure, test.says)
 			assert.False(t, found.Candidate.Scores[0].Runs[0].Checks[0].Passed)
 			assert.Empty(t, found.Baseline.Scores[0].Runs[0].Failure)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/judge"
 	"github.com/org/autoloop/internal/tasks/taskrun"
@@ -59,7 +59,7 @@ func TestJudgeDecides(t *testing.T) {
 	o := &opinion{score: likes("after")}
 	found, err := w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge, options.Jobs = o, 1 })
 	require.NoError(t, err)
-	assert.Equal(t, gate.Improved, found.Verdict, found.Summary)
+	assert.Equal(t, decision.Improved, found.Verdict, found.Summary)
 	assert.Equal(t, 5, found.Repeats, "a judge is a model")
 	assert.Equal(t, "opinion", found.Judge)
 	require.Len(t, o.cases, 10, "tasks with a rubric, on both sides")
@@ -99,7 +99,7 @@ func TestJudgeOnOneSideDecidesNothing(t *testing.T) {
 	}
 	found, err := w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge, options.Jobs = o, 1 })
 	require.NoError(t, err, "a judge never breaks a comparison")
-	assert.NotEqual(t, gate.Improved, found.Verdict)
+	assert.NotEqual(t, decision.Improved, found.Verdict)
 	assert.False(t, found.Promotable)
 	assert.NotEmpty(t, found.Warnings)
 }
@@ -110,7 +110,7 @@ func TestSilentJudgeIsLeftOut(t *testing.T) {
 	o := &opinion{score: func(judge.Case) float64 { return -1 }}
 	found, err := w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge, options.Jobs = o, 1 })
 	require.NoError(t, err)
-	assert.Equal(t, gate.Neutral, found.Verdict)
+	assert.Equal(t, decision.Neutral, found.Verdict)
 	assert.Len(t, o.cases, 3)
 	assert.Contains(t, found.Warnings[0], "did not answer three times in a row")
 	assert.Empty(t, found.Judge)

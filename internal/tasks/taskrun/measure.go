@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -22,7 +22,7 @@ func (s *session) measure(ctx context.Context) error {
 	if err := s.upTo(ctx, s.first()); err != nil || !s.auto || s.varies {
 		return err
 	}
-	if s.compare(1).Verdict == gate.Neutral {
+	if s.compare(1).Verdict == decision.Neutral {
 		return nil
 	}
 	const again = 2

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/runcache"
 )
@@ -55,11 +55,11 @@ func TestFlakyChecksSeldomDecide(t *testing.T) {
 		for range comparisons {
 			s := simulated(t, tasks, func(_ role, _, check int) bool { return check > 0 || random.Float64() >= 0.2 })
 			switch verdict(t, s).Verdict {
-			case gate.Improved:
+			case decision.Improved:
 				improved++
-			case gate.Regressed:
+			case decision.Regressed:
 				regressed++
-			case gate.Neutral:
+			case decision.Neutral:
 			}
 		}
 		t.Logf("%d tasks: %.1f %% improved, %.1f %% regressed", tasks, 100*float64(improved)/float64(comparisons), 100*float64(regressed)/float64(comparisons))
@@ -75,7 +75,7 @@ func TestCertainGainsAreSeen(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	certain := func(side role, task, check int) bool { return side == theCandidate || task > 0 || check > 0 }
 	found := verdict(t, simulated(t, 3, certain))
-	assert.Equal(t, gate.Improved, found.Verdict)
+	assert.Equal(t, decision.Improved, found.Verdict)
 	assert.True(t, found.Promotable)
 
 	flaky := simulated(t, 3, func(side role, task, check int) bool {
@@ -84,6 +84,6 @@ func TestCertainGainsAreSeen(t *testing.T) {
 	flaky.records[unit{1, theBaseline, 0}] = record{Checks: make([]suite.CheckResult, 4)}
 	found = verdict(t, flaky)
 	assert.Len(t, flaky.records, 30, "five runs on both sides")
-	assert.Equal(t, gate.Improved, found.Verdict, found.Summary)
+	assert.Equal(t, decision.Improved, found.Verdict, found.Summary)
 	assert.True(t, found.Promotable)
 }

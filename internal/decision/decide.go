@@ -1,6 +1,6 @@
-// Package gate decides: whether the changed paths are allowed, what a measurement
+// Package decision decides: whether the changed paths are allowed, what a measurement
 // means, and whether the result may be promoted. Every verdict carries its reasons.
-package gate
+package decision
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package gate_test
+package decision_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -32,12 +32,12 @@ type machine struct {
 // moment is when and where one measurement is taken.
 type moment struct {
 	*rand.Rand
-	side   gate.Side
+	side   decision.Side
 	second bool    // the later of two that follow each other
 	clock  int     // measurements so far
 	slow   float64 // how the machine drifted so far
 	// place is the fixed effect of the directory, by directory.
-	place map[gate.Side]float64
+	place map[decision.Side]float64
 }
 
 func normal(percent float64) func(*moment) float64 {
@@ -97,22 +97,22 @@ type bench struct {
 }
 
 func newBench(m machine, seed uint64) *bench {
-	return &bench{machine: m, moment: moment{Rand: rand.New(rand.NewPCG(seed, 1)), place: map[gate.Side]float64{}}} //nolint:gosec // a simulation has to be repeatable
+	return &bench{machine: m, moment: moment{Rand: rand.New(rand.NewPCG(seed, 1)), place: map[decision.Side]float64{}}} //nolint:gosec // a simulation has to be repeatable
 }
 
 // build gives both sides new directories, of which some are faster for good.
 func (b *bench) build() {
-	b.place[gate.Incumbent], b.place[gate.Candidate] = b.NormFloat64()*5.4, b.NormFloat64()*5.4
+	b.place[decision.Incumbent], b.place[decision.Candidate] = b.NormFloat64()*5.4, b.NormFloat64()*5.4
 }
 
 // exchange lets the sides change places in directories that are built anew,
 // which keeps half of what a directory does.
 func (b *bench) exchange() {
-	old := b.place[gate.Incumbent]
-	b.place[gate.Incumbent], b.place[gate.Candidate] = b.place[gate.Candidate], old
+	old := b.place[decision.Incumbent]
+	b.place[decision.Incumbent], b.place[decision.Candidate] = b.place[decision.Candidate], old
 }
 
-func (b *bench) measure(side gate.Side, truth float64) metric.Measurement {
+func (b *bench) measure(side decision.Side, truth float64) metric.Measurement {
 	b.side = side
 	value := truth + b.add(&b.moment)
 	b.clock++
@@ -130,7 +130,7 @@ func (b *bench) measure(side gate.Side, truth float64) metric.Measurement {
 // books are what a simulated program remembers.
 type simulated struct {
 	*bench
-	regime gate.Regime
+	regime decision.Regime
 	best   *metric.Value
 	truth  float64 // of the incumbent
 	kept   int
@@ -139,17 +139,17 @@ type simulated struct {
 
 func begin(b *bench, plain bool) *simulated {
 	b.build()
-	s := &simulated{bench: b, truth: 100, regime: gate.Single}
-	s.best = b.measure(gate.Incumbent, s.truth).Metric
+	s := &simulated{bench: b, truth: 100, regime: decision.Single}
+	s.best = b.measure(decision.Incumbent, s.truth).Metric
 	s.runs++
 	if plain {
 		return s
 	}
-	second := b.measure(gate.Incumbent, s.truth).Metric
+	second := b.measure(decision.Incumbent, s.truth).Metric
 	s.runs++
-	s.regime = gate.Repeatable
+	s.regime = decision.Repeatable
 	if second.Cmp(*s.best) != 0 {
-		s.regime = gate.Noisy
+		s.regime = decision.Noisy
 	}
 	return s
 }
@@ -157,22 +157,22 @@ func begin(b *bench, plain bool) *simulated {
 // propose measures a candidate whose true value differs by gain and reports
 // whether it was kept.
 func (s *simulated) propose(gain float64) bool {
-	trial := gate.NewTrial(gate.Standard{
-		Rule: gate.Rule{Regime: s.regime, Pairs: gate.DefaultPairs, Confidence: 0.95}, Direction: metric.Higher, Best: s.best,
+	trial := decision.NewTrial(decision.Standard{
+		Rule: decision.Rule{Regime: s.regime, Pairs: decision.DefaultPairs, Confidence: 0.95}, Direction: metric.Higher, Best: s.best,
 	})
-	stage := gate.Stage("")
+	stage := decision.Stage("")
 	for step, more := trial.Next(); more; step, more = trial.Next() {
-		if step.Stage != stage && (step.Stage == gate.Pairs || step.Stage == gate.Once) {
+		if step.Stage != stage && (step.Stage == decision.Pairs || step.Stage == decision.Once) {
 			s.build()
 		}
-		if step.Stage != stage && step.Stage == gate.Confirmation {
+		if step.Stage != stage && step.Stage == decision.Confirmation {
 			s.exchange()
 		}
 		if step.Stage != stage {
 			stage, s.second = step.Stage, false
 		}
 		truth := s.truth
-		if step.Side == gate.Candidate {
+		if step.Side == decision.Candidate {
 			truth += gain
 		}
 		s.runs++
@@ -180,7 +180,7 @@ func (s *simulated) propose(gain float64) bool {
 	}
 	d := trial.Decision()
 	s.regime, s.best = trial.Regime(), d.Best
-	if d.Verdict != gate.Improved {
+	if d.Verdict != decision.Improved {
 		return false
 	}
 	s.kept++

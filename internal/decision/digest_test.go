@@ -1,4 +1,4 @@
-package gate_test
+package decision_test
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 )
 
 // patch is what git prints for two versions of some files.
@@ -44,7 +44,7 @@ const original = "package a\n\nfunc f() {\n\tx := 1\n\ty := 2\n}\n"
 func TestDigestOfNearDuplicates(t *testing.T) {
 	t.Parallel()
 	before := map[string]string{"a.go": original}
-	change := func(text string) string { return gate.Digest(patch(t, before, map[string]string{"a.go": text})) }
+	change := func(text string) string { return decision.Digest(patch(t, before, map[string]string{"a.go": text})) }
 	one := change("package a\n\nfunc f() {\n\tx := 10\n\ty := 2\n}\n")
 	assert.Len(t, one, 32)
 	assert.Equal(t, one, change("package a\n\n\nfunc f() {\n\tx  :=  10  \n\n\ty := 2\n}\n"), "blank lines and runs of spaces")
@@ -63,7 +63,7 @@ func TestDigestOfNearDuplicates(t *testing.T) {
 func TestDigestSeesWhereALineIsNot(t *testing.T) {
 	t.Parallel()
 	change := func(before, after string) string {
-		return gate.Digest(patch(t, map[string]string{"a": before}, map[string]string{"a": after}))
+		return decision.Digest(patch(t, map[string]string{"a": before}, map[string]string{"a": after}))
 	}
 	assert.Equal(t, change("a\nb\nc\n", "a\nB\nc\n"), change("x\ny\nz\nb\n", "x\ny\nz\nB\n"), "the same change of another incumbent")
 	assert.NotEqual(t, change("-- old\nb\n", "b\n"), change("b\n-- old\n", "-- old\n"), "lines that look like a header are lines")
@@ -83,22 +83,22 @@ func TestDigestOfFiles(t *testing.T) {
 		"another binary":   {"a": "one\n", "b": "one\n", "bin": "\x00\x03"},
 		"blank lines only": {"a": "one\n\n\n", "b": "one\n", "bin": "\x00\x01"},
 	} {
-		digest := gate.Digest(patch(t, before, after))
+		digest := decision.Digest(patch(t, before, after))
 		assert.Empty(t, digests[digest], name)
 		digests[digest] = name
 	}
-	assert.Empty(t, gate.Digest(nil))
-	assert.Empty(t, gate.Digest(patch(t, before, before)))
+	assert.Empty(t, decision.Digest(nil))
+	assert.Empty(t, decision.Digest(patch(t, before, before)))
 }
 
 func TestPatchLines(t *testing.T) {
 	t.Parallel()
-	lines := gate.PatchLines(patch(t, map[string]string{"a.go": original}, map[string]string{"a.go": "package a\n\nfunc f() {\n\tx  := 10\n\n\ty := 2\n}\n"}))
+	lines := decision.PatchLines(patch(t, map[string]string{"a.go": original}, map[string]string{"a.go": "package a\n\nfunc f() {\n\tx  := 10\n\n\ty := 2\n}\n"}))
 	assert.Equal(t, []string{"-    x := 1", "+    x := 10"}, lines)
 }
 
 func FuzzDigest(f *testing.F) {
 	f.Add([]byte("diff --git a/a b/a\nindex 0..1 100644\n--- a/a\n+++ b/a\n@@ -1,2 +1 @@\n-x\n \n+y\n"))
 	f.Add([]byte("@@ -99999999999999999999,-5 +x @@\n\n+"))
-	f.Fuzz(func(t *testing.T, text []byte) { assert.Contains(t, []int{0, 32}, len(gate.Digest(text))) })
+	f.Fuzz(func(t *testing.T, text []byte) { assert.Contains(t, []int{0, 32}, len(decision.Digest(text))) })
 }

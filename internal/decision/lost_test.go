@@ -1,4 +1,4 @@
-package gate_test
+package decision_test
 
 import (
 	"strings"
@@ -6,18 +6,18 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/gate"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 )
 
 func TestLostCases(t *testing.T) {
 	t.Parallel()
 	one, half := metric.FromInt(1), metric.MustValue("0.5")
-	before := gate.RatesOf(map[string]metric.Value{"case.1": one, "case.10": one, "case.2": one, "case.3": half, "case.4": one, "size": one})
-	now := gate.RatesOf(map[string]metric.Value{"case.1": half, "case.10": half, "case.3": half, "case.4": one})
-	assert.Equal(t, []string{"1", "2", "10"}, gate.LostCases(before, now))
-	assert.Empty(t, gate.LostCases(nil, now))
-	assert.Empty(t, gate.LostCases(before, before))
+	before := decision.RatesOf(map[string]metric.Value{"case.1": one, "case.10": one, "case.2": one, "case.3": half, "case.4": one, "size": one})
+	now := decision.RatesOf(map[string]metric.Value{"case.1": half, "case.10": half, "case.3": half, "case.4": one})
+	assert.Equal(t, []string{"1", "2", "10"}, decision.LostCases(before, now))
+	assert.Empty(t, decision.LostCases(nil, now))
+	assert.Empty(t, decision.LostCases(before, before))
 }
 
 // runsOf are the numbers of so many runs of a case, as "1 0.5 -": the last did
@@ -63,7 +63,7 @@ func TestNoSingleRunLosesACase(t *testing.T) {
 			if c.lost {
 				want = []string{"a"}
 			}
-			assert.Equal(t, want, gate.LostCases(gate.RatesOf(runsOf(c.before)...), gate.RatesOf(runsOf(c.now)...)))
+			assert.Equal(t, want, decision.LostCases(decision.RatesOf(runsOf(c.before)...), decision.RatesOf(runsOf(c.now)...)))
 		})
 	}
 }
