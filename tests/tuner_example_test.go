@@ -19,8 +19,8 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -237,7 +237,7 @@ func (e *example) paired(tree string, incumbent []byte, best *metric.Value) (*me
 		}
 		sides[side], samples[side] = append(sides[side], m), append(samples[side], *m.Metric)
 	}
-	deviation := noise.Compare(samples[0], samples[1], 0.95).Deviation()
+	deviation := statistics.Compare(samples[0], samples[1], 0.95).Deviation()
 	return middle(sides[0]).Metric, middle(sides[1]), deviation, os.WriteFile(file, candidate, 0o600)
 }
 

@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/report"
@@ -220,7 +220,7 @@ func describeInspection(r inspected) string {
 	switch {
 	case r.Rule.Regime == decision.Single:
 		kind = "measured once (evaluation-runs: 1)"
-	case r.Noisy && noise.Same(r.Samples):
+	case r.Noisy && statistics.Same(r.Samples):
 		kind = "noisy: a guardrail does not repeat itself"
 	case r.Noisy:
 		kind = "noisy"
@@ -234,11 +234,11 @@ func describeInspection(r inspected) string {
 		{"metric", fmt.Sprintf("%s (median of %d runs)", r.Median, len(r.Samples))},
 	}}
 	if r.Noisy {
-		table.Rows = append(table.Rows, []string{"spread between the quartiles", noise.Spread(r.Samples).String()})
+		table.Rows = append(table.Rows, []string{"spread between the quartiles", statistics.Spread(r.Samples).String()})
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Guardrails)) {
 		samples := r.Guardrails[name]
-		table.Rows = append(table.Rows, []string{"guardrail " + report.Plain(name, 60), fmt.Sprintf("%s, spread %s", noise.Median(samples), noise.Spread(samples))})
+		table.Rows = append(table.Rows, []string{"guardrail " + report.Plain(name, 60), fmt.Sprintf("%s, spread %s", statistics.Median(samples), statistics.Spread(samples))})
 	}
 	table.Rows = append(table.Rows,
 		[]string{"smallest visible gain", visible},

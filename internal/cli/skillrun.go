@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/skill"
@@ -133,7 +133,7 @@ func (o *skillRunOptions) repeats() (int, error) {
 		return 0, nil
 	}
 	const most = 1000
-	needed := noise.RunsNeeded(skill.Confidence)
+	needed := statistics.RunsNeeded(skill.Confidence)
 	runs, err := strconv.Atoi(o.runs)
 	if err != nil || runs < 1 || runs > most || runs > 1 && runs < needed {
 		return 0, Usagef("--runs %q: give `auto`, 1 for a plain comparison, or a number from %d to %d (fewer can never reach a confidence of %g)",

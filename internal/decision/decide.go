@@ -5,8 +5,8 @@ package decision
 import (
 	"fmt"
 
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 )
 
 // Verdict says what a measurement means beside the incumbent's.
@@ -50,7 +50,7 @@ type Evidence struct {
 	// Pairs is how many runs each side had.
 	Pairs      int     `json:"pairs"`
 	Confidence float64 `json:"confidence"`
-	noise.Effect
+	statistics.Effect
 }
 
 // Decide compares one plain measurement with the incumbent. A gain must be

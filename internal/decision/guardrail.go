@@ -3,8 +3,8 @@ package decision
 import (
 	"fmt"
 
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 )
 
 // Guardrail is a second metric that must not get worse than at iteration 0 by
@@ -49,18 +49,18 @@ func (g Guardrail) worse(initial, samples []metric.Value, noisy bool, confidence
 	if len(initial) == 0 {
 		return fmt.Sprintf("guardrail %s: iteration 0 has no value to compare with", g.Metric)
 	}
-	before, now := noise.Median(initial), noise.Median(samples)
+	before, now := statistics.Median(initial), statistics.Median(samples)
 	allowance := g.MaxRegression.Of(before)
 	limit := g.shifted(before, allowance)
 	if !g.Direction.Better(limit, now) {
 		return ""
 	}
-	if noisy && noise.Reachable(len(initial), len(samples), confidence) {
+	if noisy && statistics.Reachable(len(initial), len(samples), confidence) {
 		bounds := make([]metric.Value, len(initial))
 		for i, value := range initial {
 			bounds[i] = g.shifted(value, allowance)
 		}
-		if noise.P(bounds, samples) >= 1-confidence {
+		if statistics.P(bounds, samples) >= 1-confidence {
 			return ""
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 )
 
 // CaseNumber begins the names of the numbers that are pass rates of single
@@ -78,10 +78,10 @@ func lower(then, now []metric.Value, cases int) bool {
 	if len(now) == 0 || slices.MaxFunc(now, metric.Value.Cmp).Cmp(slices.MinFunc(then, metric.Value.Cmp)) < 0 {
 		return true
 	}
-	if whole(now) || noise.Median(now).Cmp(noise.Median(then)) >= 0 {
+	if whole(now) || statistics.Median(now).Cmp(statistics.Median(then)) >= 0 {
 		return false
 	}
-	return noise.P(then, now)/2 <= lossChance/float64(cases)
+	return statistics.P(then, now)/2 <= lossChance/float64(cases)
 }
 
 // Forbidden is the decision when the rule forbids it although the numbers are

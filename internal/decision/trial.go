@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 )
 
 // Stage is a part of a trial. Its trees are built anew.
@@ -232,7 +232,7 @@ func (t *Trial) judgePairs(stage Stage) {
 	if !full && !early {
 		return
 	}
-	effect := noise.Compare(metrics(old), metrics(changed), t.standard.Confidence)
+	effect := statistics.Compare(metrics(old), metrics(changed), t.standard.Confidence)
 	if early && !full {
 		if t.standard.Direction.Better(effect.Candidate, effect.Incumbent) {
 			return
@@ -255,7 +255,7 @@ func (t *Trial) judgePairs(stage Stage) {
 	}
 }
 
-func (t *Trial) verdict(verdict Verdict, effect noise.Effect, reason string) {
+func (t *Trial) verdict(verdict Verdict, effect statistics.Effect, reason string) {
 	if len(t.evidence) > 1 && verdict != Improved {
 		reason = "not confirmed: " + reason
 	}
@@ -263,7 +263,7 @@ func (t *Trial) verdict(verdict Verdict, effect noise.Effect, reason string) {
 }
 
 // weigh says what a complete stage means.
-func (s Standard) weigh(e noise.Effect, pairs int) (Verdict, string) {
+func (s Standard) weigh(e statistics.Effect, pairs int) (Verdict, string) {
 	better := s.Direction.Better(e.Candidate, e.Incumbent)
 	beyond := e.P < 1-s.Confidence
 	switch {
@@ -281,12 +281,12 @@ func (s Standard) weigh(e noise.Effect, pairs int) (Verdict, string) {
 }
 
 // describe is a comparison in one line.
-func (s Standard) describe(word string, e noise.Effect, pairs int) string {
+func (s Standard) describe(word string, e statistics.Effect, pairs int) string {
 	return fmt.Sprintf("%s: median %s beside %s, difference %s (%g %% interval %s to %s), p = %.2g, %d pairs",
 		word, e.Candidate, e.Incumbent, e.Difference.Signed(), s.Confidence*100, e.Low, e.High, e.P, pairs)
 }
 
-func (t *Trial) confirmed(e noise.Effect) {
+func (t *Trial) confirmed(e statistics.Effect) {
 	first := t.evidence[0]
 	t.end(t.standard.decision(Improved, &e.Candidate, &e.Incumbent,
 		t.standard.describe("better", e, t.standard.Pairs),

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 )
 
 // visiblePower is the chance with which a gain has to be found to count as
@@ -20,12 +20,12 @@ const visiblePower = 0.8
 // It is MinImprovement where nothing scatters. Seeded: the same samples give
 // the same answer.
 func Visible(rule Rule, samples []metric.Value) float64 {
-	least := rule.MinImprovement.Of(noise.Median(samples)).Float64()
+	least := rule.MinImprovement.Of(statistics.Median(samples)).Float64()
 	deviation := spread(samples)
 	if deviation == 0 || rule.Regime != Noisy {
 		return least
 	}
-	sight := sight{pairs: rule.Pairs, critical: noise.Critical(rule.Pairs, rule.Pairs, rule.Confidence), least: least / deviation}
+	sight := sight{pairs: rule.Pairs, critical: statistics.Critical(rule.Pairs, rule.Pairs, rule.Confidence), least: least / deviation}
 	low, high := 0.0, sight.least+8 // in deviations
 	for range 12 {
 		middle := (low + high) / 2
@@ -39,7 +39,7 @@ func Visible(rule Rule, samples []metric.Value) float64 {
 }
 
 func spread(samples []metric.Value) float64 {
-	if s := noise.Spread(samples).Float64() / 1.349; s > 0 {
+	if s := statistics.Spread(samples).Float64() / 1.349; s > 0 {
 		return s
 	}
 	mean, square := 0.0, 0.0

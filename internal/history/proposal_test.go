@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 )
 
 func TestProposalsAreRemembered(t *testing.T) {
@@ -35,7 +35,7 @@ func TestProposalsAreRemembered(t *testing.T) {
 func TestTheErrorOfDifferences(t *testing.T) {
 	t.Parallel()
 	between := func(low, high string) decision.Evidence {
-		return decision.Evidence{Effect: noise.Effect{Low: *value(low), High: *value(high)}}
+		return decision.Evidence{Effect: statistics.Effect{Low: *value(low), High: *value(high)}}
 	}
 	compared := []decision.Evidence{between("-9", "9"), between("-3", "1")}
 	books := history.Replay([]history.Event{

@@ -5,9 +5,9 @@ import (
 	"strconv"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 )
 
 // Rail is a guardrail of the program, and what it stood at.
@@ -75,12 +75,12 @@ func (r *run) rails(decided *history.Event) []Rail {
 	for _, of := range r.Program.Guardrails {
 		rail := Rail{Metric: of.Metric, Direction: of.Direction, Allowed: decision.Allowance(of.MaxRegression)}
 		if initial := r.books.sum.Guardrails[of.Metric]; len(initial) > 0 {
-			median := noise.Median(initial)
+			median := statistics.Median(initial)
 			rail.Initial = &median
 		}
 		if measured != nil {
 			if samples := measured.GuardrailSamples[of.Metric]; len(samples) > 0 {
-				median := noise.Median(samples)
+				median := statistics.Median(samples)
 				rail.Candidate = &median
 			}
 		}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
-	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 )
@@ -155,7 +155,7 @@ func (h *handed) fits(r *run, at position) error {
 			return refuse("its baseline is of another evaluation than the program's")
 		case r.Program.Evaluation != program.Tasks && len(e.Samples) == 0:
 			return refuse("its baseline has no samples")
-		case !h.zero[0].Noisy && !noise.Same(e.Samples):
+		case !h.zero[0].Noisy && !statistics.Same(e.Samples):
 			return refuse("its baseline has different samples, and is not noisy")
 		}
 		if wrong := r.noBaseline(e); wrong != "" {

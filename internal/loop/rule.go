@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/noise"
+	"github.com/org/autoloop/internal/decision/statistics"
 )
 
 // rule is how a candidate of the program is decided now. `auto` believes a
@@ -14,7 +14,7 @@ import (
 func (r *run) rule() decision.Rule {
 	p := r.Program
 	rule := decision.Rule{
-		Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, noise.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
+		Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
 		MinImprovement: decision.Allowance(p.MinImprovement), NoCaseRegression: p.NoCaseRegression,
 	}
 	switch {

@@ -2,10 +2,10 @@ package loop
 
 import (
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -47,17 +47,17 @@ func (s *samples) median() *metric.Value {
 	if len(s.metric) == 0 {
 		return nil
 	}
-	m := noise.Median(s.metric)
+	m := statistics.Median(s.metric)
 	return &m
 }
 
 // same reports whether all runs agree in the metric and in every guardrail.
 func (s *samples) same() bool {
-	if !noise.Same(s.metric) {
+	if !statistics.Same(s.metric) {
 		return false
 	}
 	for _, values := range s.rails {
-		if len(values) != len(s.metric) || !noise.Same(values) {
+		if len(values) != len(s.metric) || !statistics.Same(values) {
 			return false
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -113,7 +113,7 @@ func bounded(e history.Event) error {
 			return refuse("its event %q counts %g, which cannot be", e.Kind, number)
 		}
 	}
-	if e.Kind == history.Measured && len(e.Samples) > 0 && (e.Metric == nil || e.Metric.Cmp(noise.Median(e.Samples)) != 0) {
+	if e.Kind == history.Measured && len(e.Samples) > 0 && (e.Metric == nil || e.Metric.Cmp(statistics.Median(e.Samples)) != 0) {
 		return refuse("a metric of its events is not the median of its samples")
 	}
 	return nil

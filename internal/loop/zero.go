@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 )
 
 // zero is iteration 0: what the default branch's tree and the incumbent
@@ -22,7 +22,7 @@ func scatter(noisy bool, s []metric.Value) []string {
 	if !noisy || len(s) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("noisy: the median of %d runs, with a spread of %s between the quartiles", len(s), noise.Spread(s))}
+	return []string{fmt.Sprintf("noisy: the median of %d runs, with a spread of %s between the quartiles", len(s), statistics.Spread(s))}
 }
 
 // series is the runs of one commit in two rooms of its own.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 )
 
 // conclude sets what follows from several keys, and finds keys that do not go
@@ -115,7 +115,7 @@ func (p *Program) concludeNumbers(line func(string) int) {
 	if p.Target != nil && p.Range != nil && (p.Target.Cmp(p.Range.Min) < 0 || p.Target.Cmp(p.Range.Max) > 0) {
 		p.warn(line("target-metric"), "target-metric %s is outside metric-range [%s, %s]: it can never be reached", p.Target, p.Range.Min, p.Range.Max)
 	}
-	if needed := noise.RunsNeeded(p.Confidence); p.Evaluation == Metric && p.Runs > 1 && p.Runs < needed {
+	if needed := statistics.RunsNeeded(p.Confidence); p.Evaluation == Metric && p.Runs > 1 && p.Runs < needed {
 		p.fail(line("evaluation-runs"), "`evaluation-runs`: %d runs can never reach a confidence of %g; give %d or more, `auto`, or 1 for a plain comparison", p.Runs, p.Confidence, needed)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 )
@@ -65,7 +65,7 @@ func (s *state) try(ctx context.Context, n int, candidate string) (tried, error)
 // rule is how candidates are decided now: Runs pairs, or, for 0, pairs once
 // the suite gave two numbers for one version.
 func (s *state) rule() decision.Rule {
-	rule := decision.Rule{Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, noise.RunsNeeded(Confidence)), Confidence: Confidence}
+	rule := decision.Rule{Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(Confidence)), Confidence: Confidence}
 	if s.Runs > 0 {
 		rule.Pairs = s.Runs
 	}

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path"
 
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -31,7 +31,7 @@ func ReadAll(skill *Skill, dirs ...string) (Result, error) {
 		}
 		rates, runs = append(rates, suite.RateValue(one.Rate)), append(runs, one.Cases)
 	}
-	all.Cases, all.Rate = suite.Together(runs...), noise.Median(rates).Rat()
+	all.Cases, all.Rate = suite.Together(runs...), statistics.Median(rates).Rat()
 	return all, nil
 }
 

@@ -1,4 +1,4 @@
-package noise_test
+package statistics_test
 
 import (
 	"math"
@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/noise"
 )
 
 func values(texts ...string) []metric.Value {
@@ -37,7 +37,7 @@ func TestCompare(t *testing.T) {
 		"one run a side says little": {values("1"), values("2"), "1", "1", "1", above},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := noise.Compare(c.incumbent, c.candidate, 0.95)
+			e := statistics.Compare(c.incumbent, c.candidate, 0.95)
 			assert.InDelta(t, c.p, e.P, 1e-4)
 			if c.difference != "" {
 				assert.Equal(t, metric.MustValue(c.difference).String(), e.Difference.String())
@@ -69,31 +69,31 @@ func TestCompareAgainstTables(t *testing.T) {
 		beyond bool
 	}{{13, 8, true}, {14, 8, false}, {2, 5, true}, {3, 5, false}, {0, 4, true}, {1, 4, false}} {
 		a, b := ranked(c.u, c.n)
-		assert.Equal(t, c.beyond, noise.P(a, b) < 0.05, "U = %d with %d runs a side", c.u, c.n)
+		assert.Equal(t, c.beyond, statistics.P(a, b) < 0.05, "U = %d with %d runs a side", c.u, c.n)
 	}
 }
 
 func TestMedianAndSpread(t *testing.T) {
-	assert.Equal(t, "2.5", noise.Median(values("4", "1", "3", "2")).String())
-	assert.Equal(t, "3", noise.Median(values("9", "1", "3")).String())
-	assert.Equal(t, "2", noise.Spread(values("4", "1", "3", "2")).String())
-	assert.Equal(t, "0", noise.Spread(values("7")).String())
+	assert.Equal(t, "2.5", statistics.Median(values("4", "1", "3", "2")).String())
+	assert.Equal(t, "3", statistics.Median(values("9", "1", "3")).String())
+	assert.Equal(t, "2", statistics.Spread(values("4", "1", "3", "2")).String())
+	assert.Equal(t, "0", statistics.Spread(values("7")).String())
 	samples := values("3", "1", "2")
-	noise.Compare(samples, samples, 0.95)
+	statistics.Compare(samples, samples, 0.95)
 	assert.Equal(t, values("3", "1", "2"), samples, "the order of the caller's samples stays")
-	assert.True(t, noise.Same(values("1", "1.0")))
-	assert.False(t, noise.Same(values("1", "1.1")))
+	assert.True(t, statistics.Same(values("1", "1.0")))
+	assert.False(t, statistics.Same(values("1", "1.1")))
 }
 
 func TestRunsNeeded(t *testing.T) {
-	assert.Equal(t, 4, noise.RunsNeeded(0.95))
-	assert.Equal(t, 5, noise.RunsNeeded(0.99))
-	assert.True(t, noise.Reachable(2, 8, 0.95))
-	assert.False(t, noise.Reachable(2, 8, 0.99))
-	assert.False(t, noise.Reachable(1, 8, 0.95))
+	assert.Equal(t, 4, statistics.RunsNeeded(0.95))
+	assert.Equal(t, 5, statistics.RunsNeeded(0.99))
+	assert.True(t, statistics.Reachable(2, 8, 0.95))
+	assert.False(t, statistics.Reachable(2, 8, 0.99))
+	assert.False(t, statistics.Reachable(1, 8, 0.95))
 	for n := 1; n < 30; n++ {
 		least := 2 / math.Exp(lchoose(2*n, n))
-		assert.Equal(t, least < 0.001, noise.Reachable(n, n, 0.999), "%d runs a side", n)
+		assert.Equal(t, least < 0.001, statistics.Reachable(n, n, 0.999), "%d runs a side", n)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestManySamples(t *testing.T) {
 	for i := range 1000 {
 		a, b = append(a, metric.FromInt(int64(i))), append(b, metric.FromInt(int64(i+100)))
 	}
-	e := noise.Compare(a, b, 0.95)
+	e := statistics.Compare(a, b, 0.95)
 	assert.Less(t, e.P, 1e-6)
 	assert.InDelta(t, 100, e.Difference.Float64(), 0.01)
 	assert.Less(t, e.Low.Float64(), 100.0)

@@ -1,6 +1,6 @@
-// Package noise tells a difference from chance: medians, the exact rank test
+// Package statistics tells a difference from chance: medians, the exact rank test
 // and the interval of a shift, over a few repeated measurements of two sides.
-package noise
+package statistics
 
 import (
 	"math"
