@@ -10,7 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 )
 
 func newAgentsCommand(env Env) *cobra.Command {
@@ -75,8 +75,8 @@ func stateOf(one agent.Availability) string {
 	}
 }
 
-func agentsTable(found []agent.Availability) report.Table {
-	table := report.Table{Header: []string{"AGENT", "STATE", "VERSION", "WHAT IT NEEDS"}}
+func agentsTable(found []agent.Availability) render.Table {
+	table := render.Table{Header: []string{"AGENT", "STATE", "VERSION", "WHAT IT NEEDS"}}
 	for _, one := range found {
 		version := one.Version
 		if version == "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/schedule"
 )
 
@@ -73,7 +73,7 @@ func annotate(env Env, root string, list ...annotation) error {
 // command is the annotation as a workflow command, on one line. A place that
 // GitHub does not have is said in words.
 func (a annotation) command(env Env, root string) string {
-	properties, message := "title="+property(report.Plain(a.title, 200)), a.message
+	properties, message := "title="+property(render.Plain(a.title, 200)), a.message
 	if file := inWorkspace(env, root, a.file); file != "" {
 		place := "file=" + property(file)
 		if a.line > 0 {
@@ -83,7 +83,7 @@ func (a annotation) command(env Env, root string) string {
 	} else if a.file != "" {
 		message = program.Problem{File: a.file, Line: a.line, Message: a.message}.String()
 	}
-	return fmt.Sprintf("::%s %s::%s\n", a.level, properties, data(report.Plain(message, maxAnnotation)))
+	return fmt.Sprintf("::%s %s::%s\n", a.level, properties, data(render.Plain(message, maxAnnotation)))
 }
 
 // data escapes the message of a workflow command, property one of its values,

@@ -10,7 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 )
 
 func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
@@ -84,7 +84,7 @@ func showChange(ctx context.Context, env Env, repo *git.Repo, base, kept string)
 		return err
 	}
 	if env.Terminal {
-		patch = []byte(report.Pictured(string(patch)))
+		patch = []byte(render.Pictured(string(patch)))
 	}
 	_, err = env.Stdout.Write(patch)
 	return err

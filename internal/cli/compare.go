@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -71,7 +71,7 @@ func compareOutcomes(env Env, o compareOptions, cmd *cobra.Command, before, afte
 	if len(baseline.Scores) == 0 && len(candidate.Scores) > 0 {
 		return Usagef("%s has no tasks, but %s has %d: there is nothing to compare with; run the suite with the baseline first", before, after, len(candidate.Scores))
 	}
-	found := report.Comparison{Comparison: suite.Compare(baseline, candidate, thresholds), Before: baseline, After: candidate}
+	found := render.Comparison{Comparison: suite.Compare(baseline, candidate, thresholds), Before: baseline, After: candidate}
 	if err := printComparison(env, o, found); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func compareOutcomes(env Env, o compareOptions, cmd *cobra.Command, before, afte
 	return nil
 }
 
-func printComparison(env Env, o compareOptions, found report.Comparison) error {
+func printComparison(env Env, o compareOptions, found render.Comparison) error {
 	if err := appendTo(env.Getenv("GITHUB_STEP_SUMMARY"), found.Markdown()+"\n"); err != nil {
 		return fmt.Errorf("write the job summary: %w", err)
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 )
 
 func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
@@ -229,7 +229,7 @@ func describeInspection(r inspected) string {
 	if r.Visible > 0 {
 		visible = strconv.FormatFloat(r.Visible, 'g', 3, 64)
 	}
-	table := report.Table{Header: []string{r.Program, ""}, Rows: [][]string{
+	table := render.Table{Header: []string{r.Program, ""}, Rows: [][]string{
 		{"the evaluation is", kind},
 		{"metric", fmt.Sprintf("%s (median of %d runs)", r.Median, len(r.Samples))},
 	}}
@@ -238,7 +238,7 @@ func describeInspection(r inspected) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Guardrails)) {
 		samples := r.Guardrails[name]
-		table.Rows = append(table.Rows, []string{"guardrail " + report.Plain(name, 60), fmt.Sprintf("%s, spread %s", statistics.Median(samples), statistics.Spread(samples))})
+		table.Rows = append(table.Rows, []string{"guardrail " + render.Plain(name, 60), fmt.Sprintf("%s, spread %s", statistics.Median(samples), statistics.Spread(samples))})
 	}
 	table.Rows = append(table.Rows,
 		[]string{"smallest visible gain", visible},
@@ -248,7 +248,7 @@ func describeInspection(r inspected) string {
 	table.Rows = append(table.Rows, []string{"isolation", r.Isolation})
 	out.WriteString(table.String())
 	if r.Noisy && len(r.Samples) > 1 {
-		out.WriteString("\n" + report.Strips([]report.Strip{{Name: "runs", Samples: floats(r.Samples), Note: "median " + r.Median.String()}}, pictureWidth,
+		out.WriteString("\n" + render.Strips([]render.Strip{{Name: "runs", Samples: floats(r.Samples), Note: "median " + r.Median.String()}}, pictureWidth,
 			slices.MinFunc(r.Samples, metric.Value.Cmp).String(), slices.MaxFunc(r.Samples, metric.Value.Cmp).String()))
 	}
 	for _, finding := range r.Findings {

@@ -9,7 +9,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/setup"
 )
 
@@ -122,7 +122,7 @@ func checkout(ctx context.Context, repo *git.Repo) []setup.Finding {
 }
 
 func findingsTable(findings []setup.Finding) string {
-	table := report.Table{Header: []string{"", "looked at", "found", "fix"}}
+	table := render.Table{Header: []string{"", "looked at", "found", "fix"}}
 	for _, f := range findings {
 		sign := map[setup.Level]string{setup.OK: "ok", setup.Warning: "warn", setup.Problem: "FAIL"}[f.Level]
 		table.Rows = append(table.Rows, []string{sign, f.Subject, f.Message, f.Fix})

@@ -9,7 +9,7 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 )
 
 // How much the summary of a job shows of a text and of a list, in characters and
@@ -41,14 +41,14 @@ func resultSummary(env Env, results []loop.Result) string {
 func writeResult(out *strings.Builder, env Env, r *loop.Result) {
 	title := "Autoloop"
 	if r.Program != "" {
-		title = fmt.Sprintf("%s, iteration %d", report.Inline(r.Program, maxSummaryText), r.Iteration)
+		title = fmt.Sprintf("%s, iteration %d", render.Inline(r.Program, maxSummaryText), r.Iteration)
 	}
 	fmt.Fprintf(out, "## %s %s: %s\n\n", sign(r.Outcome), title, r.Outcome)
 	if r.Summary != "" {
-		fmt.Fprintf(out, "> %s\n\n", report.Inline(r.Summary, maxSummaryText))
+		fmt.Fprintf(out, "> %s\n\n", render.Inline(r.Summary, maxSummaryText))
 	}
 	if rows := resultRows(env, r); len(rows) > 0 {
-		out.WriteString(report.Table{Header: []string{"", ""}, Rows: rows}.Markdown() + "\n")
+		out.WriteString(render.Table{Header: []string{"", ""}, Rows: rows}.Markdown() + "\n")
 	}
 	if len(r.Guardrails) > 0 {
 		out.WriteString(railTable(r.Guardrails).Markdown() + "\n")
@@ -56,7 +56,7 @@ func writeResult(out *strings.Builder, env Env, r *loop.Result) {
 	writeList(out, "Why", r.Reasons)
 	writeList(out, "⚠️ Warnings", r.Warnings)
 	if r.Stopped != "" {
-		fmt.Fprintf(out, "No further iteration: %s\n\n", report.Inline(r.Stopped, maxSummaryText))
+		fmt.Fprintf(out, "No further iteration: %s\n\n", render.Inline(r.Stopped, maxSummaryText))
 	}
 }
 
@@ -87,7 +87,7 @@ func resultRows(env Env, r *loop.Result) [][]string {
 	}
 	add("Metric", valueOutput(r.Metric))
 	if r.Delta != nil {
-		add("Against the best before", report.Inline(*r.Delta, maxSummaryText))
+		add("Against the best before", render.Inline(*r.Delta, maxSummaryText))
 	}
 	add("Best", valueOutput(r.BestMetric))
 	add("At iteration 0", valueOutput(r.Initial))
@@ -98,7 +98,7 @@ func resultRows(env Env, r *loop.Result) [][]string {
 	for _, e := range r.Evidence {
 		add("Test, "+string(e.Stage), fmt.Sprintf("p = %.4g, shift %s to %s (%g %%), %d pairs", e.P, e.Low, e.High, e.Confidence*100, e.Pairs))
 	}
-	add("Proposed by", report.Inline(strings.TrimSpace(r.Agent+" "+r.Model), maxSummaryText))
+	add("Proposed by", render.Inline(strings.TrimSpace(r.Agent+" "+r.Model), maxSummaryText))
 	add("Cost", costText(r.Usage))
 	add("Cost of measuring", expenseText(r.Evaluation))
 	add("Time", strconv.FormatFloat(r.Seconds, 'f', 1, 64)+" s")
@@ -109,15 +109,15 @@ func resultRows(env Env, r *loop.Result) [][]string {
 	return rows
 }
 
-func railTable(rails []loop.Rail) report.Table {
-	table := report.Table{Header: []string{"guardrail", "at iteration 0", "candidate", "may get worse by"}, Right: map[int]bool{1: true, 2: true, 3: true}}
+func railTable(rails []loop.Rail) render.Table {
+	table := render.Table{Header: []string{"guardrail", "at iteration 0", "candidate", "may get worse by"}, Right: map[int]bool{1: true, 2: true, 3: true}}
 	for _, rail := range rails {
 		allowed := rail.Allowed.Value.String()
 		if rail.Allowed.Percent {
 			allowed += " %"
 		}
 		table.Rows = append(table.Rows, []string{
-			fmt.Sprintf("%s (%s is better)", report.Inline(rail.Metric, maxSummaryText), rail.Direction), number(rail.Initial), number(rail.Candidate), allowed,
+			fmt.Sprintf("%s (%s is better)", render.Inline(rail.Metric, maxSummaryText), rail.Direction), number(rail.Initial), number(rail.Candidate), allowed,
 		})
 	}
 	return table
@@ -129,7 +129,7 @@ func writeList(out *strings.Builder, title string, lines []string) {
 	}
 	fmt.Fprintf(out, "%s\n\n", title)
 	for _, line := range lines[:min(len(lines), maxSummaryList)] {
-		fmt.Fprintf(out, "- %s\n", report.Inline(line, maxSummaryText))
+		fmt.Fprintf(out, "- %s\n", render.Inline(line, maxSummaryText))
 	}
 	if more := len(lines) - maxSummaryList; more > 0 {
 		fmt.Fprintf(out, "- and %d more\n", more)
@@ -187,7 +187,7 @@ func expenseText(e *history.Expense) string {
 func filesText(files []string) string {
 	texts := make([]string, 0, len(files))
 	for _, file := range files[:min(len(files), maxSummaryList)] {
-		texts = append(texts, report.Inline(file, maxSummaryText))
+		texts = append(texts, render.Inline(file, maxSummaryText))
 	}
 	if more := len(files) - maxSummaryList; more > 0 {
 		texts = append(texts, fmt.Sprintf("and %d more", more))

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 )
 
 const (
@@ -57,7 +57,7 @@ func (l *liveLine) draw() {
 			return
 		case <-ticker.C:
 			if text := l.text(frames[frame%len(frames)]); text != "" {
-				fmt.Fprintf(l.out, "\r\x1b[K%s", report.Clip(text, liveWidth))
+				fmt.Fprintf(l.out, "\r\x1b[K%s", render.Clip(text, liveWidth))
 			}
 		}
 	}

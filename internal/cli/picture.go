@@ -9,7 +9,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 )
 
 const pictureWidth = 50
@@ -34,7 +34,7 @@ func picture(r loop.Result) string {
 	if len(all) == 0 {
 		return title
 	}
-	return title + report.Strips([]report.Strip{
+	return title + render.Strips([]render.Strip{
 		{Name: string(decision.Incumbent), Samples: floats(r.Samples.Incumbent), Note: "median " + last.Incumbent.String()},
 		{Name: string(decision.Candidate), Samples: floats(r.Samples.Candidate), Note: "median " + last.Candidate.String()},
 	}, pictureWidth, slices.MinFunc(all, metric.Value.Cmp).String(), slices.MaxFunc(all, metric.Value.Cmp).String())

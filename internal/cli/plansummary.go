@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/schedule"
 )
 
@@ -21,14 +21,14 @@ func planSummary(plan *schedule.Plan) string {
 	var out strings.Builder
 	out.WriteString("## Autoloop\n\n")
 	if plan.Selected != nil {
-		fmt.Fprintf(&out, "Selected **%s**: %s.\n", *plan.Selected, report.Inline(plan.Reason, maxSummaryText))
+		fmt.Fprintf(&out, "Selected **%s**: %s.\n", *plan.Selected, render.Inline(plan.Reason, maxSummaryText))
 	} else {
-		fmt.Fprintf(&out, "%s.\n", report.Inline(headline(plan), maxSummaryText))
+		fmt.Fprintf(&out, "%s.\n", render.Inline(headline(plan), maxSummaryText))
 	}
-	table := report.Table{Header: []string{"program", "why not now"}}
+	table := render.Table{Header: []string{"program", "why not now"}}
 	add := func(name, why string) {
 		if len(table.Rows) < maxPlanRows {
-			table.Rows = append(table.Rows, []string{report.Inline(name, maxSummaryText), report.Inline(why, maxSummaryText)})
+			table.Rows = append(table.Rows, []string{render.Inline(name, maxSummaryText), render.Inline(why, maxSummaryText)})
 		}
 	}
 	for _, f := range plan.Errors {
@@ -54,7 +54,7 @@ func planSummary(plan *schedule.Plan) string {
 		fmt.Fprintf(&out, "\n%d more are in the report.\n", more)
 	}
 	for _, warning := range plan.Warnings[:min(len(plan.Warnings), maxPlanWarnings)] {
-		fmt.Fprintf(&out, "\n> ⚠️ %s\n", report.Inline(warning, maxSummaryText))
+		fmt.Fprintf(&out, "\n> ⚠️ %s\n", render.Inline(warning, maxSummaryText))
 	}
 	return out.String() + "\n"
 }

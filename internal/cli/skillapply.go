@@ -16,7 +16,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
@@ -217,7 +217,7 @@ func (a *application) joined(ctx context.Context, wanted workspace.Kept) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.env.Stdout, "\nJoined with what changed in the skill since v0, it changes:\n\n%s\n", report.Pictured(string(patch)))
+	fmt.Fprintf(a.env.Stdout, "\nJoined with what changed in the skill since v0, it changes:\n\n%s\n", render.Pictured(string(patch)))
 	if agreed, err := a.agreed(ctx, fmt.Sprintf("apply v%d, merged, to %s? [y/n] ", a.version, a.workspace.Skill)); err != nil || !agreed {
 		return err
 	}
@@ -350,7 +350,7 @@ func named(paths []string) string {
 			shown = append(shown, fmt.Sprintf("and %d more", len(paths)-most))
 			break
 		}
-		shown = append(shown, report.Plain(name, liveWidth))
+		shown = append(shown, render.Plain(name, liveWidth))
 	}
 	return strings.Join(shown, ", ")
 }

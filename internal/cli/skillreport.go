@@ -20,7 +20,7 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -66,14 +66,14 @@ func newSkillReportCommand(env Env) *cobra.Command {
 const bestVersion = -1
 
 // reportSkill puts the report together, with the patch to a version as it is.
-func reportSkill(ctx context.Context, env Env, w *workspace.Workspace, version int) (r report.SkillReport, patch []byte, err error) {
+func reportSkill(ctx context.Context, env Env, w *workspace.Workspace, version int) (r render.SkillReport, patch []byte, err error) {
 	table, err := w.Results()
 	if err != nil {
 		return r, nil, err
 	}
 	rows := table.Rows()
 	if version == bestVersion {
-		version = report.Converge(rows, 0).BestVersion
+		version = render.Converge(rows, 0).BestVersion
 	}
 	suited, err := workspaceSkill(ctx, env, w)
 	if err != nil {
@@ -87,7 +87,7 @@ func reportSkill(ctx context.Context, env Env, w *workspace.Workspace, version i
 	if err != nil {
 		return r, nil, err
 	}
-	r = report.NewSkillReport(rows, lostCases(before, after))
+	r = render.NewSkillReport(rows, lostCases(before, after))
 	r.Skill, r.Workspace, r.Failures = skillTitle(suited, w), w.Dir, failuresOf(after.Cases)
 	figures, err := triggerFigures(suited, w, rows)
 	if err != nil {
@@ -152,24 +152,24 @@ func caseRates(r evalrun.Result) decision.CaseRates {
 	return decision.RatesOf(runs...)
 }
 
-func failuresOf(cases []suite.CaseScore) []report.SkillFailure {
-	failures := []report.SkillFailure{}
+func failuresOf(cases []suite.CaseScore) []render.SkillFailure {
+	failures := []render.SkillFailure{}
 	for _, c := range cases {
 		if c.Problem != "" {
-			failures = append(failures, report.SkillFailure{Case: c.ID, Text: "the whole case", Evidence: c.Problem})
+			failures = append(failures, render.SkillFailure{Case: c.ID, Text: "the whole case", Evidence: c.Problem})
 			continue
 		}
 		for _, failed := range c.Failed {
-			failures = append(failures, report.SkillFailure{Case: c.ID, Text: failed.Text, Evidence: failed.Evidence})
+			failures = append(failures, render.SkillFailure{Case: c.ID, Text: failed.Text, Evidence: failed.Evidence})
 		}
 	}
 	return failures
 }
 
 // versionPatch is what a version changes of the original; nothing for v0.
-func versionPatch(ctx context.Context, env Env, w *workspace.Workspace, n int) ([]byte, []report.SkillChange, error) {
+func versionPatch(ctx context.Context, env Env, w *workspace.Workspace, n int) ([]byte, []render.SkillChange, error) {
 	if n == 0 {
-		return nil, []report.SkillChange{}, nil
+		return nil, []render.SkillChange{}, nil
 	}
 	before, err := keptVersion(ctx, w, 0)
 	if err != nil {
@@ -212,11 +212,11 @@ func inScratch(ctx context.Context, env Env, work func(*git.Repo) error) (err er
 }
 
 // changesOf lists what differs, with modes and what is binary.
-func changesOf(before, after workspace.Kept) []report.SkillChange {
-	changes := []report.SkillChange{}
+func changesOf(before, after workspace.Kept) []render.SkillChange {
+	changes := []render.SkillChange{}
 	for _, d := range workspace.Compare(before.Tree, after.Tree) {
-		c := report.SkillChange{Path: d.Path, What: "changed"}
-		if report.Plain(d.Path, len(d.Path)) != d.Path || !utf8.ValidString(d.Path) {
+		c := render.SkillChange{Path: d.Path, What: "changed"}
+		if render.Plain(d.Path, len(d.Path)) != d.Path || !utf8.ValidString(d.Path) {
 			c.Path = fmt.Sprintf("%q", d.Path)
 		}
 		switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
@@ -24,7 +24,7 @@ type skillResult struct {
 	Iterations []skillIteration `json:"iterations"`
 	// Applied says that the skill is the best version at the end of this run.
 	Applied bool               `json:"applied"`
-	Report  report.SkillReport `json:"report"`
+	Report  render.SkillReport `json:"report"`
 }
 
 type skillIteration struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -120,11 +120,11 @@ func scoreIteration(ctx context.Context, env Env, dir string, n int, asJSON bool
 	for i, run := range result.Runs() {
 		found.Runs = append(found.Runs, scoredRun{dirs[i], suite.RateValue(suite.MeanPassRate(run))})
 	}
-	table := report.Table{Header: []string{"case", "passed", "total", "rate", "problem"}, Right: map[int]bool{1: true, 2: true, 3: true}}
+	table := render.Table{Header: []string{"case", "passed", "total", "rate", "problem"}, Right: map[int]bool{1: true, 2: true, 3: true}}
 	for _, c := range result.Cases {
 		one := newScoredCase(c)
 		found.Cases = append(found.Cases, one)
-		table.Rows = append(table.Rows, []string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), one.PassRate.String(), report.Plain(problemOf(c), liveWidth)})
+		table.Rows = append(table.Rows, []string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), one.PassRate.String(), render.Plain(problemOf(c), liveWidth)})
 	}
 	if asJSON {
 		return printJSON(env, found)
@@ -154,7 +154,7 @@ func notMeasured(w *workspace.Workspace, n int) error {
 	}
 	for _, row := range table.Rows() {
 		if row.Iteration == n {
-			return fmt.Errorf("iteration %d was not measured: %s", n, report.Plain(row.Changelog, liveWidth))
+			return fmt.Errorf("iteration %d was not measured: %s", n, render.Plain(row.Changelog, liveWidth))
 		}
 	}
 	return fmt.Errorf("iteration %d was not run: %s has none", n, w.Dir)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history/results"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
@@ -63,12 +63,12 @@ func (e *workspaceEvals) trigger(ctx context.Context, w *workspace.Workspace, su
 
 // triggerFigures reads what the trigger queries of the versions came to; none of
 // a version for which they were not run.
-func triggerFigures(suited *evalrun.Skill, w *workspace.Workspace, rows []results.Row) ([]report.SkillTriggers, error) {
+func triggerFigures(suited *evalrun.Skill, w *workspace.Workspace, rows []results.Row) ([]render.SkillTriggers, error) {
 	queries := suited.TriggerSuite()
 	if queries == nil {
 		return nil, nil
 	}
-	var list []report.SkillTriggers
+	var list []render.SkillTriggers
 	for _, row := range rows {
 		if row.Action == results.Reverted {
 			continue
@@ -80,7 +80,7 @@ func triggerFigures(suited *evalrun.Skill, w *workspace.Workspace, rows []result
 		if err != nil {
 			return nil, err
 		}
-		figure := report.SkillTriggers{Version: row.Iteration, Score: suite.RateValue(found.Rate), Total: len(found.Cases), Failures: failuresOf(found.Cases)}
+		figure := render.SkillTriggers{Version: row.Iteration, Score: suite.RateValue(found.Rate), Total: len(found.Cases), Failures: failuresOf(found.Cases)}
 		for i, c := range found.Cases {
 			figure.Right += c.Passed
 			for k := range figure.Failures {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/schedule"
 )
 
@@ -137,7 +137,7 @@ func (s programStatus) link() string {
 }
 
 func statusTable(list []programStatus, now time.Time) string {
-	table := report.Table{
+	table := render.Table{
 		Header: []string{"program", "state", "runs", "last run", "next due", "late", "best", "target", "reason"},
 		Right:  map[int]bool{2: true, 5: true, 6: true, 7: true},
 	}
@@ -157,7 +157,7 @@ func statusTable(list []programStatus, now time.Time) string {
 			target = "≥ " + target
 		}
 		table.Rows = append(table.Rows, []string{
-			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, number(s.Best), target, report.Clip(s.Reason, 80),
+			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, number(s.Best), target, render.Clip(s.Reason, 80),
 		})
 		if linked {
 			last := len(table.Rows) - 1

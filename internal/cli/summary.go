@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 )
 
 // printResults writes the results of a run: a JSON array, or a table and what
@@ -46,8 +46,8 @@ func printResults(env Env, results []loop.Result, asJSON bool) error {
 	return nil
 }
 
-func resultTable(results []loop.Result) report.Table {
-	table := report.Table{
+func resultTable(results []loop.Result) render.Table {
+	table := render.Table{
 		Header: []string{"iteration", "outcome", "metric", "delta", "best", "time", "why"},
 		Right:  map[int]bool{0: true, 2: true, 3: true, 4: true, 5: true},
 	}
@@ -62,7 +62,7 @@ func resultTable(results []loop.Result) report.Table {
 		}
 		table.Rows = append(table.Rows, []string{
 			strconv.Itoa(r.Iteration), string(r.Outcome), number(r.Metric), delta, number(r.BestMetric),
-			strconv.FormatFloat(r.Seconds, 'f', 1, 64) + "s", report.Clip(why, 90),
+			strconv.FormatFloat(r.Seconds, 'f', 1, 64) + "s", render.Clip(why, 90),
 		})
 	}
 	return table

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
@@ -102,14 +102,14 @@ func printSuite(env Env, found validatedSuite, asJSON bool) error {
 	if !found.OK {
 		return nil
 	}
-	table := report.Table{Header: []string{"task", "checks", "judge", "time", "title"}, Right: map[int]bool{1: true, 3: true}}
+	table := render.Table{Header: []string{"task", "checks", "judge", "time", "title"}, Right: map[int]bool{1: true, 3: true}}
 	for _, task := range found.Tasks {
 		judged := "—"
 		if task.Judged {
 			judged = "yes"
 		}
 		seconds := strconv.FormatFloat(float64(task.TimeoutMs)/1000, 'f', -1, 64) + "s"
-		table.Rows = append(table.Rows, []string{task.ID, strconv.Itoa(task.Checks), judged, seconds, report.Plain(task.Title, liveWidth)})
+		table.Rows = append(table.Rows, []string{task.ID, strconv.Itoa(task.Checks), judged, seconds, render.Plain(task.Title, liveWidth)})
 	}
 	_, err := fmt.Fprintf(env.Stdout, "%s\n%d tasks: ok\n", table, len(found.Tasks))
 	return err

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
@@ -66,9 +66,9 @@ func taskLine(p taskrun.Progress) string {
 	if p.Task == "" {
 		return line
 	}
-	line += fmt.Sprintf(": %s, %s: %d of %d checks passed", report.Plain(p.Task, liveWidth), p.Side, p.Passed, p.Checks)
+	line += fmt.Sprintf(": %s, %s: %d of %d checks passed", render.Plain(p.Task, liveWidth), p.Side, p.Passed, p.Checks)
 	if p.Failure != "" {
-		line += " (" + report.Plain(p.Failure, liveWidth) + ")"
+		line += " (" + render.Plain(p.Failure, liveWidth) + ")"
 	}
 	return line
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git/tree"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
@@ -44,7 +44,7 @@ func printTaskReport(env Env, o compareOptions, found taskrun.Report) error {
 		return printComparison(env, o, shown)
 	}
 	for _, warning := range found.Warnings {
-		fmt.Fprintln(env.Stderr, "warning:", report.Plain(warning, maxWarning))
+		fmt.Fprintln(env.Stderr, "warning:", render.Plain(warning, maxWarning))
 	}
 	if err := appendTo(env.Getenv("GITHUB_STEP_SUMMARY"), shown.Markdown()+"\n"); err != nil {
 		return fmt.Errorf("write the job summary: %w", err)
@@ -60,8 +60,8 @@ func printTaskReport(env Env, o compareOptions, found taskrun.Report) error {
 const maxWarning = 400
 
 // shownReport is a report for people, with its warnings among the notes.
-func shownReport(found taskrun.Report) report.Comparison {
-	shown := report.Comparison{Comparison: found.Comparison, Before: found.Baseline, After: found.Candidate}
+func shownReport(found taskrun.Report) render.Comparison {
+	shown := render.Comparison{Comparison: found.Comparison, Before: found.Baseline, After: found.Candidate}
 	shown.Notes = slices.Clone(shown.Notes)
 	for _, warning := range found.Warnings {
 		shown.Notes = append(shown.Notes, suite.Reason{Kind: "warning", Text: warning})

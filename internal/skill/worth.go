@@ -3,7 +3,7 @@ package skill
 import (
 	"strings"
 
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -17,7 +17,7 @@ func (s *state) withinNoise(found Measured) string {
 		return ""
 	}
 	now, best := suite.RateValue(found.Rate), suite.RateValue(s.best.Rate)
-	if !report.WithinNoise(now, best) {
+	if !render.WithinNoise(now, best) {
 		return ""
 	}
 	return now.Sub(best).Signed() + " is within a grader's noise"

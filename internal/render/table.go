@@ -1,5 +1,5 @@
-// Package report renders results as text for a terminal. It does no I/O.
-package report
+// Package render renders results as text for a terminal. It does no I/O.
+package render
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package report_test
+package render_test
 
 import (
 	"flag"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -33,7 +33,7 @@ func parsed(t *testing.T, text string) suite.Outcome {
 	return o
 }
 
-func comparison(t *testing.T) report.Comparison {
+func comparison(t *testing.T) render.Comparison {
 	t.Helper()
 	before := parsed(t, `{"configLabel": "main", "scores": [
 		{"taskId": "add-flag", "objective": {"passed": 3, "total": 4}, "judge": {"score0to1": 0.6, "rationale": "does <b>what</b> @someone asked in #12"}, "cost": {"tokens": 5000, "costUsd": 0.04}},
@@ -45,7 +45,7 @@ func comparison(t *testing.T) report.Comparison {
 		 "checks": [{"kind": "fileExists", "name": "a.txt", "passed": true}, {"kind": "command", "name": "make test", "passed": false, "detail": "exit code 2:\n\u001b[31mFAIL\u001b[0m [x](javascript:y)"}],
 		 "transcript": "runs/1/transcript.txt", "diff": "../../etc/passwd"},
 		{"taskId": "new", "objective": {"passed": 1, "total": 1}, "cost": {"tokens": 100, "costUsd": 0.01}}]}`)
-	return report.Comparison{Comparison: suite.Compare(before, after, suite.DefaultThresholds()), Before: before, After: after}
+	return render.Comparison{Comparison: suite.Compare(before, after, suite.DefaultThresholds()), Before: before, After: after}
 }
 
 func TestComparisonAsText(t *testing.T) {
@@ -85,14 +85,14 @@ func TestInlineIsNoMarkup(t *testing.T) {
 		if strings.HasPrefix(text, "äöü") {
 			width = 10
 		}
-		assert.Equal(t, want, report.Inline(text, width))
+		assert.Equal(t, want, render.Inline(text, width))
 	}
 }
 
 func TestLinksAreOfPlainPathsOnly(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "[diff](a/b-1.diff)", report.Link("diff", "a/b-1.diff"))
+	assert.Equal(t, "[diff](a/b-1.diff)", render.Link("diff", "a/b-1.diff"))
 	for _, path := range []string{"../x", "/etc/passwd", "a/../b", "javascript:x", "a b", "a)b", "//host/x", "a//b", ".git/config"} {
-		assert.NotContains(t, report.Link("diff", path), "](", path)
+		assert.NotContains(t, render.Link("diff", path), "](", path)
 	}
 }

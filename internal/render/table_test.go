@@ -1,15 +1,15 @@
-package report_test
+package render_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 )
 
 func TestTable(t *testing.T) {
-	table := report.Table{
+	table := render.Table{
 		Header: []string{"name", "metric"},
 		Rows:   [][]string{{"größe", "1.5"}, {"two\nlines", "-10"}, {"short"}},
 		Right:  map[int]bool{1: true},
@@ -18,6 +18,6 @@ func TestTable(t *testing.T) {
 }
 
 func TestClip(t *testing.T) {
-	assert.Equal(t, "größe", report.Clip("größe", 5))
-	assert.Equal(t, "grö…", report.Clip("größer", 4))
+	assert.Equal(t, "größe", render.Clip("größe", 5))
+	assert.Equal(t, "grö…", render.Clip("größer", 4))
 }

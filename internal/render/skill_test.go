@@ -1,4 +1,4 @@
-package report_test
+package render_test
 
 import (
 	"strings"
@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 )
 
 func TestAReportHidesNothingOfTheDiff(t *testing.T) {
 	t.Parallel()
-	r := report.NewSkillReport(rowsOf("0.5 +0.6"), nil)
+	r := render.NewSkillReport(rowsOf("0.5 +0.6"), nil)
 	r.Diff = "+say more\r\n+\trm -rf ~\x1b[2K\x1b[1A\r+harmless\u202e\u0085\n"
 	text := r.Markdown()
 	assert.Contains(t, text, "+say more\r\n+\trm -rf ~␛[2K␛[1A␍+harmless<U+202E><U+0085>\n")
@@ -24,22 +24,22 @@ func TestAReportHidesNothingOfTheDiff(t *testing.T) {
 
 func TestTriggersAreAFigureOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	figure := func(version int, value string, failures ...report.SkillFailure) report.SkillTriggers {
-		return report.SkillTriggers{Version: version, Score: metric.MustValue(value), Right: 3 - len(failures), Total: 3, Failures: failures}
+	figure := func(version int, value string, failures ...render.SkillFailure) render.SkillTriggers {
+		return render.SkillTriggers{Version: version, Score: metric.MustValue(value), Right: 3 - len(failures), Total: 3, Failures: failures}
 	}
-	wrong := report.SkillFailure{Case: "trigger-2", Text: "what | time", Evidence: "loaded"}
+	wrong := render.SkillFailure{Case: "trigger-2", Text: "what | time", Evidence: "loaded"}
 	const less = "less often than the original (0.66 of the trigger queries, 1 before)"
 	for name, c := range map[string]struct {
-		figures []report.SkillTriggers
+		figures []render.SkillTriggers
 		noted   bool
 	}{
-		"fewer right":          {[]report.SkillTriggers{figure(0, "1"), figure(1, "0.66", wrong)}, true},
-		"more right":           {[]report.SkillTriggers{figure(0, "0.66", wrong), figure(1, "1")}, false},
-		"the original alone":   {[]report.SkillTriggers{figure(0, "0.66", wrong)}, false},
-		"of another version":   {[]report.SkillTriggers{figure(0, "1"), figure(7, "0.66", wrong)}, false},
-		"without the original": {[]report.SkillTriggers{figure(1, "0.66", wrong)}, false},
+		"fewer right":          {[]render.SkillTriggers{figure(0, "1"), figure(1, "0.66", wrong)}, true},
+		"more right":           {[]render.SkillTriggers{figure(0, "0.66", wrong), figure(1, "1")}, false},
+		"the original alone":   {[]render.SkillTriggers{figure(0, "0.66", wrong)}, false},
+		"of another version":   {[]render.SkillTriggers{figure(0, "1"), figure(7, "0.66", wrong)}, false},
+		"without the original": {[]render.SkillTriggers{figure(1, "0.66", wrong)}, false},
 	} {
-		r := report.NewSkillReport(rowsOf("0.5 +0.6"), nil)
+		r := render.NewSkillReport(rowsOf("0.5 +0.6"), nil)
 		before := r.Recommendation
 		r = r.WithTriggers(c.figures)
 		text := r.Markdown()
@@ -47,15 +47,15 @@ func TestTriggersAreAFigureOfTheirOwn(t *testing.T) {
 		assert.Contains(t, text, "## Trigger queries\n\n- v", name)
 		assert.Equal(t, before, r.Recommendation, "%s: it decides nothing", name)
 	}
-	r := report.NewSkillReport(rowsOf("0.5 +0.6"), nil)
+	r := render.NewSkillReport(rowsOf("0.5 +0.6"), nil)
 	assert.NotContains(t, r.Markdown(), "Trigger queries")
-	r = r.WithTriggers([]report.SkillTriggers{figure(1, "0.66", wrong)})
+	r = r.WithTriggers([]render.SkillTriggers{figure(1, "0.66", wrong)})
 	assert.Contains(t, r.Markdown(), "- v1: 0.66, 2 of 3 right\n  - trigger-2: what \\| time (loaded)\n")
 }
 
 func TestAReportOfCandidatesThatWereNeverMeasured(t *testing.T) {
 	t.Parallel()
 	const note = "the last 3 candidates were not measured at all"
-	assert.Contains(t, report.NewSkillReport(rowsOf("0.5 +0.6 - - -"), nil).Markdown(), note)
-	assert.NotContains(t, report.NewSkillReport(rowsOf("0.5 +0.6 - -0.1 -"), nil).Markdown(), "not measured at all")
+	assert.Contains(t, render.NewSkillReport(rowsOf("0.5 +0.6 - - -"), nil).Markdown(), note)
+	assert.NotContains(t, render.NewSkillReport(rowsOf("0.5 +0.6 - -0.1 -"), nil).Markdown(), "not measured at all")
 }

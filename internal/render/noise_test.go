@@ -1,4 +1,4 @@
-package report_test
+package render_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/report"
+	"github.com/org/autoloop/internal/render"
 )
 
 func TestWithinNoise(t *testing.T) {
@@ -23,6 +23,6 @@ func TestWithinNoise(t *testing.T) {
 		{"0", "0.000000000001", true},
 		{"0", "1", false},
 	} {
-		assert.Equal(t, c.want, report.WithinNoise(metric.MustValue(c.a), metric.MustValue(c.b)), "%s and %s", c.a, c.b)
+		assert.Equal(t, c.want, render.WithinNoise(metric.MustValue(c.a), metric.MustValue(c.b)), "%s and %s", c.a, c.b)
 	}
 }
