@@ -35,9 +35,9 @@ const (
 func layout() map[string]layer {
 	floors := map[layer]string{
 		domain: "metric program suite history/state history/results history decision decision/statistics history/audit agent/tuner prompt render agent/models github/ci " +
-			"post github/commands loop/budget",
+			"github/commands loop/budget",
 		adapter: "agent tasks/runcache tasks/judge loop/evaluation tasks/sandbox skill/workspace history/memory loop/proposal github/api git/tree",
-		base:    "process files git agent/models/client model/modeltest github/githubtest",
+		base:    "process files git agent/models/client agent/models/client/modeltest github/githubtest",
 		service: "schedule loop tasks/taskrun skill/evalrun skill setup github/sync",
 		root:    "cli",
 	}

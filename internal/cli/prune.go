@@ -17,8 +17,8 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 )
 
 func newPruneCommand(env Env, o *schedulerOptions) *cobra.Command {
@@ -121,7 +121,7 @@ func (p *pruner) find(ctx context.Context, files []string) ([]leftover, error) {
 		}
 		left.Issue, left.PR = machine.Issue, machine.PR
 		title, alive := open[machine.Issue]
-		left.own = title == post.Title(name)
+		left.own = title == render.Title(name)
 		switch {
 		case machine.Issue > 0 && p.hub == nil:
 			left.Kept = "it may be a program that an issue holds: give --repo and a token to find out"

@@ -12,8 +12,8 @@ import (
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 )
 
 // issueCheck is what `scheduler validate --issue` found.
@@ -136,14 +136,14 @@ func (c issueCheck) text() string {
 
 // say comments, or edits what it said before when it says something else now.
 func (c issueCheck) say(ctx context.Context, hub *api.Client) error {
-	body := post.Check(c.Name, c.text(), c.Untrusted, c.OK)
+	body := render.Check(c.Name, c.text(), c.Untrusted, c.OK)
 	comments, err := hub.Comments(ctx, c.Issue, time.Time{})
 	if err != nil {
 		return err
 	}
 	for _, said := range comments {
 		ours := strings.HasSuffix(said.Author, "[bot]") || slices.Contains(program.DefaultTrusted(), said.Association)
-		if !ours || !post.Has(said.Body, post.CheckMark) {
+		if !ours || !render.Has(said.Body, render.CheckMark) {
 			continue
 		}
 		if strings.TrimSpace(said.Body) == strings.TrimSpace(body) {

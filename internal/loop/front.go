@@ -12,26 +12,26 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/post"
+	"github.com/org/autoloop/internal/render"
 )
 
 // Front is where people watch a program and steer it: its issue and its pull
 // request. Every method may be repeated: it finds what an earlier call left.
 type Front interface {
 	// Hear finds issue, pull request, and what was said since the last time.
-	Hear(ctx context.Context, a post.Account) (commands.Heard, error)
+	Hear(ctx context.Context, a render.Account) (commands.Heard, error)
 	// Look is Hear without changing anything: the issue is 0 where there is none.
-	Look(ctx context.Context, a post.Account) (commands.Heard, error)
+	Look(ctx context.Context, a render.Account) (commands.Heard, error)
 	// Open opens or reopens the issue after Look, and returns its number, and
 	// who wrote the program file when that is not in the books.
-	Open(ctx context.Context, a post.Account) (number int, author string, err error)
+	Open(ctx context.Context, a render.Account) (number int, author string, err error)
 	// Changes counts what was sent to change something.
 	Changes() int
 	// Answer tells the author of commands what came of them.
 	Answer(ctx context.Context, to commands.Answer, text string) error
 	// Promote opens the pull request of what was kept, or brings it up to date.
 	// It returns its number, 0 when there is nothing to promote.
-	Promote(ctx context.Context, a post.Account, base string) (int, error)
+	Promote(ctx context.Context, a render.Account, base string) (int, error)
 	// Checks are what CI says of a commit.
 	Checks(ctx context.Context, commit string) ([]ci.Check, error)
 	// Checked says whether CI runs on a commit at all.
@@ -39,12 +39,12 @@ type Front interface {
 	// Dispatch starts a workflow on a branch.
 	Dispatch(ctx context.Context, workflow, branch string) error
 	// Show makes the issue say what the books say.
-	Show(ctx context.Context, a post.Account) error
+	Show(ctx context.Context, a render.Account) error
 }
 
 // account is what the books say now.
-func (r *run) account() post.Account {
-	return post.Account{Program: r.Program, Events: r.books.log.Events, State: r.files.State, RunURL: r.RunURL, Warnings: r.warnings}
+func (r *run) account() render.Account {
+	return render.Account{Program: r.Program, Events: r.books.log.Events, State: r.files.State, RunURL: r.RunURL, Warnings: r.warnings}
 }
 
 // hear listens before the iteration, and does what was asked for. That GitHub

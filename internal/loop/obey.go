@@ -9,7 +9,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/post"
+	"github.com/org/autoloop/internal/render"
 )
 
 // obey enters what was heard into the books in one step, and answers after it:
@@ -114,7 +114,7 @@ func (r *run) command(b *books, c commands.Comment, command commands.Command, un
 	case commands.SetTarget:
 		return r.setTarget(b, command)
 	case commands.Status:
-		return post.Summary(post.Account{Program: r.Program, Events: b.log.Events, RunURL: r.RunURL}), true, nil
+		return render.Summary(render.Account{Program: r.Program, Events: b.log.Events, RunURL: r.RunURL}), true, nil
 	case commands.Run:
 		r.asked = true
 		return fmt.Sprintf("Iteration %d runs now.", r.iteration), true, nil

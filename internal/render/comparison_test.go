@@ -1,8 +1,6 @@
 package render_test
 
 import (
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
@@ -13,18 +11,6 @@ import (
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/suite"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		require.NoError(t, os.WriteFile("testdata/"+file, []byte(got), 0o600))
-	}
-	want, err := os.ReadFile("testdata/" + file)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), got)
-}
 
 func parsed(t *testing.T, text string) suite.Outcome {
 	t.Helper()

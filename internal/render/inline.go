@@ -49,7 +49,7 @@ func (t Table) Markdown() string {
 	for _, row := range append([][]string{t.Header, rule}, t.Rows...) {
 		cells := make([]string, len(t.Header))
 		for i := range cells {
-			cells[i] = cell(row, i)
+			cells[i] = cellText(row, i)
 		}
 		out.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 	}

@@ -255,10 +255,3 @@ func Pictured(diff string) string {
 	}
 	return out.String()
 }
-
-func number(value *metric.Value) string {
-	if value == nil {
-		return "—"
-	}
-	return value.String()
-}

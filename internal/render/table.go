@@ -1,4 +1,8 @@
-// Package render renders results as text for a terminal. It does no I/O.
+// Package render makes every text that people see: tables and reports on a
+// terminal, and on GitHub the comment with a program's status, one comment an
+// iteration and the body of the pull request. It does no I/O: everything comes
+// from the recorded history, and what agents and evaluations said is made
+// harmless on the way.
 package render
 
 import (
@@ -21,14 +25,14 @@ func (t Table) String() string {
 	widths := make([]int, len(t.Header))
 	for _, row := range rows {
 		for i := range widths {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell(row, i)))
+			widths[i] = max(widths[i], utf8.RuneCountInString(cellText(row, i)))
 		}
 	}
 	var out strings.Builder
 	for _, row := range rows {
 		var line strings.Builder
 		for i, width := range widths {
-			text := cell(row, i)
+			text := cellText(row, i)
 			pad := strings.Repeat(" ", width-utf8.RuneCountInString(text))
 			if t.Right[i] {
 				line.WriteString(pad + text + "  ")
@@ -41,7 +45,7 @@ func (t Table) String() string {
 	return out.String()
 }
 
-func cell(row []string, i int) string {
+func cellText(row []string, i int) string {
 	if i >= len(row) {
 		return ""
 	}

@@ -12,12 +12,12 @@ import (
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/post"
+	"github.com/org/autoloop/internal/render"
 )
 
 // Hear finds the program's issue, opening it where a file program has none yet,
 // its pull request, and the comments that were not heard before.
-func (s *Service) Hear(ctx context.Context, a post.Account) (commands.Heard, error) {
+func (s *Service) Hear(ctx context.Context, a render.Account) (commands.Heard, error) {
 	heard, err := s.Look(ctx, a)
 	if err != nil {
 		return heard, err
@@ -28,7 +28,7 @@ func (s *Service) Hear(ctx context.Context, a post.Account) (commands.Heard, err
 
 // Look is Hear without a request that changes anything: the issue is 0 when
 // there is none, and one that is closed stays so.
-func (s *Service) Look(ctx context.Context, a post.Account) (commands.Heard, error) {
+func (s *Service) Look(ctx context.Context, a render.Account) (commands.Heard, error) {
 	books := a.Books()
 	s.seen = &seen{}
 	number, _ := strconv.Atoi(books.Settings[history.IssueNumber])
@@ -122,7 +122,7 @@ func (s *Service) talk(ctx context.Context, issue, pull int, since time.Time) ([
 // readPull finds the latest pull request of the program's branch. One that is
 // open as far as is known is read alone; else an open one goes before those
 // that are closed. Nothing that was never kept can have one.
-func (s *Service) readPull(ctx context.Context, a post.Account) (*commands.Pull, error) {
+func (s *Service) readPull(ctx context.Context, a render.Account) (*commands.Pull, error) {
 	known := a.Pull()
 	switch {
 	case known == 0 && !a.EverKept():
@@ -160,7 +160,7 @@ func (s *Service) listen(ctx context.Context, all []api.Comment, before commands
 	for _, c := range all {
 		mark = mark.With(c.ID, c.Review())
 	}
-	all = slices.DeleteFunc(all, func(c api.Comment) bool { return post.Marked(c.Body) || isBot(c.Author) })
+	all = slices.DeleteFunc(all, func(c api.Comment) bool { return render.Marked(c.Body) || isBot(c.Author) })
 	members, err := s.meet(ctx, all)
 	if err != nil {
 		return nil, "", err
@@ -189,7 +189,7 @@ func (s *Service) comment(c api.Comment) commands.Comment {
 // Answer tells the author of commands what came of them: with a reaction, and
 // with one comment. One that was answered is left alone.
 func (s *Service) Answer(ctx context.Context, to commands.Answer, text string) error {
-	mark := post.ReplyMark(to.ID)
+	mark := render.ReplyMark(to.ID)
 	if s.find(mark) != nil {
 		return nil
 	}
@@ -204,13 +204,13 @@ func (s *Service) Answer(ctx context.Context, to commands.Answer, text string) e
 	if err := s.Hub.React(ctx, comment, reaction); err != nil && !api.Gone(err) {
 		return err
 	}
-	_, err := s.say(ctx, cmp.Or(to.On, s.seen.issue.Number), mark, post.Reply(to.ID, text))
+	_, err := s.say(ctx, cmp.Or(to.On, s.seen.issue.Number), mark, render.Reply(to.ID, text))
 	return err
 }
 
 // find is our comment with a mark among those that were read.
 func (s *Service) find(mark string) *api.Comment {
-	is := func(c api.Comment) bool { return post.Has(c.Body, mark) && s.mine(c) }
+	is := func(c api.Comment) bool { return render.Has(c.Body, mark) && s.mine(c) }
 	if found := first(s.seen.comments, is); found != nil {
 		return found
 	}
@@ -228,7 +228,7 @@ func first(comments []api.Comment, is func(api.Comment) bool) *api.Comment {
 func (s *Service) say(ctx context.Context, on int, mark, body string) (api.Comment, error) {
 	find := func() (api.Comment, bool, error) {
 		comments, err := s.Hub.Comments(ctx, on, s.Now().Add(-time.Hour))
-		if found := first(comments, func(c api.Comment) bool { return post.Has(c.Body, mark) && s.mine(c) }); found != nil {
+		if found := first(comments, func(c api.Comment) bool { return render.Has(c.Body, mark) && s.mine(c) }); found != nil {
 			return *found, true, nil
 		}
 		return api.Comment{}, false, err

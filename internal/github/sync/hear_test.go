@@ -13,8 +13,8 @@ import (
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 )
 
 func TestOnlyTrustedPeopleSteer(t *testing.T) {
@@ -24,13 +24,13 @@ func TestOnlyTrustedPeopleSteer(t *testing.T) {
 		s.Permissions["private"] = "write"
 		s.Say("alice", 1, "try a cache", noon)
 		s.Say("mallory", 1, "/autoloop pause", noon)
-		s.Say("mallory", 1, post.StatusMark+"\nlook at me", noon)
+		s.Say("mallory", 1, render.StatusMark+"\nlook at me", noon)
 		s.Say("dependabot[bot]", 1, "/autoloop undo 1", noon)
 		s.Say("private", 1, "please\n/autoloop set target-metric 4", noon)
 		s.Say("bob", 1, "/autoloop other: pause", noon)
 		s.Roles["claude[bot]"] = "COLLABORATOR"
 		s.Say("claude[bot]", 1, "/autoloop undo 1", noon)
-		s.Say("alice", 1, post.IterationMark(3)+"\nmine, by my token", noon)
+		s.Say("alice", 1, render.IterationMark(3)+"\nmine, by my token", noon)
 	})
 	w.begin()
 	s := w.service()
@@ -48,7 +48,7 @@ func TestOnlyTrustedPeopleSteer(t *testing.T) {
 		assert.Empty(t, s.Reactions)
 		status := 0
 		for _, c := range s.On(1) {
-			if strings.HasPrefix(c.Body, post.StatusMark) && c.Author == "autoloop[bot]" {
+			if strings.HasPrefix(c.Body, render.StatusMark) && c.Author == "autoloop[bot]" {
 				status++
 			}
 		}
@@ -137,7 +137,7 @@ func TestCommentsOnThePullRequestSteerToo(t *testing.T) {
 	w.server.Change(func(state *githubtest.State) {
 		assert.Len(t, state.Reactions, 2)
 		on := state.On(state.Pulls[0].Number)
-		assert.Equal(t, post.Reply(heard.Comments[0].ID, "done"), on[len(on)-1].Body)
+		assert.Equal(t, render.Reply(heard.Comments[0].ID, "done"), on[len(on)-1].Body)
 		assert.Len(t, on, 6, "one reply to each")
 	})
 }
@@ -238,11 +238,11 @@ func TestWhatWasMissedIsShownLater(t *testing.T) {
 	shown := w.shown()
 	at := -1
 	for i := range 5 {
-		next := strings.Index(shown, post.IterationMark(i+1))
+		next := strings.Index(shown, render.IterationMark(i+1))
 		assert.Greater(t, next, at, "iteration %d, in order: %s", i+1, shown)
 		at = next
 	}
-	assert.Equal(t, 1, strings.Count(shown, post.StatusMark))
+	assert.Equal(t, 1, strings.Count(shown, render.StatusMark))
 }
 
 func TestMarksOfWhatWasHeard(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/post"
+	"github.com/org/autoloop/internal/render"
 )
 
 // lookFor finds the program's issue; its number is 0 when a file program has
@@ -36,7 +36,7 @@ func (s *Service) lookFor(ctx context.Context, number int) (api.Issue, error) {
 // Open opens the issue of a file program that has none, or reopens it, and
 // returns its number, and who wrote the file of a program whose issue is not in
 // the books yet. The issue of an issue program is its owner's, and left alone.
-func (s *Service) Open(ctx context.Context, a post.Account) (number int, author string, err error) {
+func (s *Service) Open(ctx context.Context, a render.Account) (number int, author string, err error) {
 	if s.seen == nil {
 		return 0, "", errUnheard
 	}
@@ -48,7 +48,7 @@ func (s *Service) Open(ctx context.Context, a post.Account) (number int, author 
 	default:
 		find := func() (api.Issue, bool, error) { return s.findIssue(ctx) }
 		issue, err = once(find, func() (api.Issue, error) {
-			return s.Hub.CreateIssue(ctx, post.Title(s.Program.Name), post.Issue(a), ownLabels())
+			return s.Hub.CreateIssue(ctx, render.Title(s.Program.Name), render.Issue(a), ownLabels())
 		})
 		s.seen.fresh = err == nil
 	}
@@ -74,7 +74,7 @@ func (s *Service) author(ctx context.Context) string {
 }
 
 // reopened reopens an issue, unless its program is completed.
-func (s *Service) reopened(ctx context.Context, a post.Account, issue api.Issue) (api.Issue, error) {
+func (s *Service) reopened(ctx context.Context, a render.Account, issue api.Issue) (api.Issue, error) {
 	if issue.Open || a.Books().Completed != "" {
 		return issue, nil
 	}
@@ -92,7 +92,7 @@ func (s *Service) findIssue(ctx context.Context) (api.Issue, bool, error) {
 			return api.Issue{}, false, err
 		}
 		issues = slices.DeleteFunc(issues, func(i api.Issue) bool {
-			return i.Title != post.Title(s.Program.Name) || !isBot(i.Author) && !slices.Contains(s.trusted(), i.Association)
+			return i.Title != render.Title(s.Program.Name) || !isBot(i.Author) && !slices.Contains(s.trusted(), i.Association)
 		})
 		if at := slices.IndexFunc(issues, func(i api.Issue) bool { return i.Open }); at >= 0 {
 			return issues[at], true, nil

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/github/api"
-	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 )
 
 // The labels of issues.
@@ -63,7 +63,7 @@ func (s *Service) branch() string { return branchPrefix + s.Program.Name }
 // mine says whether a comment was written by us: it begins with our mark, and
 // its author is a program or somebody trusted, whose token we may have.
 func (s *Service) mine(c api.Comment) bool {
-	return post.Marked(c.Body) && (isBot(c.Author) || slices.Contains(s.trusted(), c.Association))
+	return render.Marked(c.Body) && (isBot(c.Author) || slices.Contains(s.trusted(), c.Association))
 }
 
 func isBot(login string) bool { return strings.HasSuffix(login, "[bot]") }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/post"
+	"github.com/org/autoloop/internal/render"
 )
 
 func TestStory(t *testing.T) {
@@ -21,7 +21,7 @@ func TestStory(t *testing.T) {
 	shown := w.shown()
 	assert.Equal(t, 1, strings.Count(shown, "AUTOLOOP:STATUS"))
 	for i := range 6 {
-		assert.Equal(t, 1, strings.Count(shown, post.IterationMark(i+1)), shown)
+		assert.Equal(t, 1, strings.Count(shown, render.IterationMark(i+1)), shown)
 	}
 	w.server.Change(func(s *githubtest.State) {
 		require.Len(t, s.Issues, 3, "one issue, and one pull request for each merge and the one that is open")
@@ -247,7 +247,7 @@ func TestAnIterationThatWaitedForCIHasOneComment(t *testing.T) {
 	w.server.Change(func(s *githubtest.State) {
 		var on []string
 		for _, c := range s.On(1) {
-			if post.Has(c.Body, post.IterationMark(1)) {
+			if render.Has(c.Body, render.IterationMark(1)) {
 				on = append(on, c.Body)
 			}
 		}

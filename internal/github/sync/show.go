@@ -9,7 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/post"
+	"github.com/org/autoloop/internal/render"
 )
 
 // errUnheard says that Show was called before Hear.
@@ -17,7 +17,7 @@ var errUnheard = errors.New("nothing was heard before showing")
 
 // Show makes the comments and the labels of the issue say what the books say.
 // The comment with the status comes last: it is complete when all is.
-func (s *Service) Show(ctx context.Context, a post.Account) error {
+func (s *Service) Show(ctx context.Context, a render.Account) error {
 	if s.seen == nil {
 		return errUnheard
 	}
@@ -42,7 +42,7 @@ const maxMissed = 20
 // is another by now. One iteration that is missing besides the latest, or that
 // was decided for the first time before comments were read, means that a run was
 // interrupted: then all comments are read.
-func (s *Service) iterations(ctx context.Context, a post.Account, news *notice) error {
+func (s *Service) iterations(ctx context.Context, a render.Account, news *notice) error {
 	decided := a.Decided()
 	decided = decided[max(len(decided)-maxMissed, 0):]
 	if len(decided) == 0 {
@@ -70,13 +70,13 @@ func (s *Service) iterations(ctx context.Context, a post.Account, news *notice) 
 // comments were read.
 func (s *Service) missing(decided []history.Event) []history.Event {
 	return slices.DeleteFunc(slices.Clone(decided), func(e history.Event) bool {
-		return e.Time.Before(s.seen.since) || s.find(post.IterationMark(e.Iteration)) != nil
+		return e.Time.Before(s.seen.since) || s.find(render.IterationMark(e.Iteration)) != nil
 	})
 }
 
 // older says whether an iteration was decided, as one that waits for CI, before
 // the time from which comments were read.
-func (s *Service) older(a post.Account, iteration int) bool {
+func (s *Service) older(a render.Account, iteration int) bool {
 	return slices.ContainsFunc(a.Events, func(e history.Event) bool {
 		return e.Kind == history.Decided && e.Iteration == iteration && e.Time.Before(s.seen.since)
 	})
@@ -93,18 +93,18 @@ func (s *Service) readAll(ctx context.Context) error {
 
 // iteration posts the comment on an iteration, or mends it. That the program is
 // paused is told in the same comment, when it is still to be told.
-func (s *Service) iteration(ctx context.Context, a post.Account, e history.Event, news *notice) error {
-	mark := post.IterationMark(e.Iteration)
+func (s *Service) iteration(ctx context.Context, a render.Account, e history.Event, news *notice) error {
+	mark := render.IterationMark(e.Iteration)
 	there := s.find(mark)
 	switch {
-	case there != nil && strings.Contains(there.Body, post.Label(e.Outcome)):
+	case there != nil && strings.Contains(there.Body, render.Label(e.Outcome)):
 		return nil
 	case there != nil:
-		return s.edit(ctx, there, post.Iteration(a, e)+post.NoticeIn(there.Body))
+		return s.edit(ctx, there, render.Iteration(a, e)+render.NoticeIn(there.Body))
 	case e.Time.Before(s.seen.since):
 		return nil
 	}
-	body := post.Iteration(a, e)
+	body := render.Iteration(a, e)
 	if news == nil || news.apart {
 		_, err := s.say(ctx, s.seen.issue.Number, mark, body)
 		return err
@@ -126,14 +126,14 @@ func (s *Service) edit(ctx context.Context, c *api.Comment, body string) error {
 }
 
 // status edits the earliest of our comments with the status, or posts one.
-func (s *Service) status(ctx context.Context, a post.Account) error {
-	body := post.Status(a)
-	there := s.find(post.StatusMark)
+func (s *Service) status(ctx context.Context, a render.Account) error {
+	body := render.Status(a)
+	there := s.find(render.StatusMark)
 	if there == nil && !s.seen.fresh && !s.seen.since.IsZero() {
 		if err := s.readAll(ctx); err != nil {
 			return err
 		}
-		there = s.find(post.StatusMark)
+		there = s.find(render.StatusMark)
 	}
 	if there != nil {
 		err := s.edit(ctx, there, body)
@@ -142,7 +142,7 @@ func (s *Service) status(ctx context.Context, a post.Account) error {
 		}
 		// Somebody else's, or deleted in the meantime: ours comes after it.
 	}
-	_, err := s.say(ctx, s.seen.issue.Number, post.StatusMark, body)
+	_, err := s.say(ctx, s.seen.issue.Number, render.StatusMark, body)
 	return err
 }
 
@@ -154,24 +154,24 @@ type notice struct {
 }
 
 // news is what is to be told; nil when there is nothing, or when it was told.
-func (s *Service) news(ctx context.Context, a post.Account) *notice {
+func (s *Service) news(ctx context.Context, a render.Account) *notice {
 	at, what := stopped(a.Events)
 	if at < 0 || a.Events[at].Time.Before(s.seen.since) {
 		return nil
 	}
-	mark := post.NoticeMark(at)
+	mark := render.NoticeMark(at)
 	if first(s.seen.comments, func(c api.Comment) bool {
-		return s.mine(c) && (post.Has(c.Body, mark) || post.Has(post.NoticeIn(c.Body), "\n"+mark))
+		return s.mine(c) && (render.Has(c.Body, mark) || render.Has(render.NoticeIn(c.Body), "\n"+mark))
 	}) != nil {
 		return nil
 	}
-	return &notice{mark: mark, apart: what == completed, body: post.Notice(a, at, what, a.Events[at].Reason, s.people(ctx, a))}
+	return &notice{mark: mark, apart: what == completed, body: render.Notice(a, at, what, a.Events[at].Reason, s.people(ctx, a))}
 }
 
 // people are those to tell: the issue's assignees and the program's author. Who
 // wrote a program file is in the books since its issue was opened; only when
 // that could not be read then, it is now.
-func (s *Service) people(ctx context.Context, a post.Account) []string {
+func (s *Service) people(ctx context.Context, a render.Account) []string {
 	people := slices.Clone(s.seen.issue.Assignees)
 	author := s.seen.issue.Author
 	if s.Program.Issue == 0 {

@@ -18,8 +18,8 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 )
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -69,7 +69,7 @@ func (w *world) service() *sync.Service {
 	return &sync.Service{Hub: client, Program: w.program, Now: w.clock.Now}
 }
 
-func (w *world) account() post.Account {
+func (w *world) account() render.Account {
 	doc := state.New("speed")
 	m := doc.Machine()
 	books := history.Replay(w.events)
@@ -78,7 +78,7 @@ func (w *world) account() post.Account {
 	for _, attempt := range books.Attempts {
 		doc.AddEntry(state.Entry{Iteration: attempt.Iteration, Time: attempt.Time, Status: state.Status(attempt.Outcome), Metric: attempt.Metric})
 	}
-	return post.Account{Program: w.program, Events: w.events, State: doc.Bytes()}
+	return render.Account{Program: w.program, Events: w.events, State: doc.Bytes()}
 }
 
 func (w *world) add(e history.Event) {

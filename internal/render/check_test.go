@@ -1,4 +1,4 @@
-package post_test
+package render_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/post"
+	"github.com/org/autoloop/internal/render"
 )
 
 func TestChecksQuoteWhatTheySay(t *testing.T) {
@@ -23,13 +23,13 @@ func TestChecksQuoteWhatTheySay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			body := post.Check("p` @octocat", report, c.stranger, c.ready)
-			assert.True(t, post.Has(body, post.CheckMark))
+			body := render.Check("p` @octocat", report, c.stranger, c.ready)
+			assert.True(t, render.Has(body, render.CheckMark))
 			assert.Contains(t, strings.ReplaceAll(body, "`p' @\u200boctocat`", "`p' @octocat`"), c.says)
 			assert.Equal(t, 2, strings.Count(body, "`````"), "the fence is longer than any in the text")
 			assert.NotContains(t, body, "\u202e")
 			assert.NotContains(t, body, "\x1b")
 		})
 	}
-	assert.Less(t, len(post.Check("p", strings.Repeat("ä\n", 1<<20), "", false)), 65536, "GitHub takes no longer comment")
+	assert.Less(t, len(render.Check("p", strings.Repeat("ä\n", 1<<20), "", false)), 65536, "GitHub takes no longer comment")
 }

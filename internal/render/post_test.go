@@ -1,4 +1,4 @@
-package post_test
+package render_test
 
 import (
 	"flag"
@@ -15,8 +15,8 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/post"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -35,7 +35,7 @@ func value(text string) *metric.Value {
 }
 
 // account is a program with a baseline, a gain, a rejection and an error.
-func account(t *testing.T) post.Account {
+func account(t *testing.T) render.Account {
 	t.Helper()
 	cost, in, out := value("0.12"), int64(1200), int64(300)
 	events := []history.Event{
@@ -64,7 +64,7 @@ func account(t *testing.T) post.Account {
 	}
 	p := program.Parse(".autoloop/programs/speed.md", []byte(text))
 	require.NoError(t, p.Err())
-	return post.Account{Program: p, Events: events, State: doc.Bytes(), RunURL: "https://github.test/run/1"}
+	return render.Account{Program: p, Events: events, State: doc.Bytes(), RunURL: "https://github.test/run/1"}
 }
 
 func golden(t *testing.T, name, got string) {
@@ -81,51 +81,51 @@ func golden(t *testing.T, name, got string) {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	a := account(t)
-	golden(t, "status.md", post.Status(a))
-	golden(t, "pull.md", post.Pull(a, 4))
-	golden(t, "accepted.md", post.Iteration(a, a.Decided()[0]))
-	golden(t, "error.md", post.Iteration(a, a.Decided()[2]))
-	golden(t, "issue.md", post.Issue(a))
+	golden(t, "status.md", render.Status(a))
+	golden(t, "pull.md", render.Pull(a, 4))
+	golden(t, "accepted.md", render.Iteration(a, a.Decided()[0]))
+	golden(t, "error.md", render.Iteration(a, a.Decided()[2]))
+	golden(t, "issue.md", render.Issue(a))
 }
 
 func TestWhatAgentsSayIsHarmless(t *testing.T) {
 	t.Parallel()
 	a := account(t)
 	a.Warnings = []string{hostile}
-	for _, body := range []string{post.Status(a), post.Pull(a, 4), post.Iteration(a, a.Decided()[0]), post.Notice(a, 1, "paused", hostile, []string{"alice"})} {
+	for _, body := range []string{render.Status(a), render.Pull(a, 4), render.Iteration(a, a.Decided()[0]), render.Notice(a, 1, "paused", hostile, []string{"alice"})} {
 		assert.NotContains(t, strings.ReplaceAll(body, "@alice", ""), "@octocat")
 		assert.NotContains(t, body, "<img")
 		assert.NotContains(t, body, "![x]")
 		assert.Equal(t, 1, strings.Count(body, "<!--"), "our mark alone")
-		assert.True(t, post.Marked(body))
+		assert.True(t, render.Marked(body))
 	}
 }
 
 func TestStatusSaysHowItStands(t *testing.T) {
 	t.Parallel()
 	a := account(t)
-	assert.Contains(t, post.Status(a), "▶️ **Running**")
+	assert.Contains(t, render.Status(a), "▶️ **Running**")
 	a.Events = append(a.Events, history.Event{Kind: history.Paused, Reason: "plateau"})
-	assert.Contains(t, post.Status(a), "⏸️ **Paused**: plateau")
+	assert.Contains(t, render.Status(a), "⏸️ **Paused**: plateau")
 	a.Events = append(a.Events, history.Event{Kind: history.Completed, Reason: "target reached"})
-	assert.Contains(t, post.Status(a), "🏁 **Completed**: target reached")
-	assert.Equal(t, 10, strings.Count(post.Status(a), "\n### Iteration "), "the latest ten")
+	assert.Contains(t, render.Status(a), "🏁 **Completed**: target reached")
+	assert.Equal(t, 10, strings.Count(render.Status(a), "\n### Iteration "), "the latest ten")
 }
 
 func TestChartIsThinnedAndPlain(t *testing.T) {
 	t.Parallel()
 	a := account(t)
 	a.Events = a.Events[:2]
-	assert.Empty(t, post.Chart(a), "one point is no line")
+	assert.Empty(t, render.Chart(a), "one point is no line")
 	for i := range 500 {
 		a.Events = append(a.Events, history.Event{Kind: history.Decided, Iteration: i + 1, Outcome: history.Rejected, Best: value("1e-9")})
 	}
-	chart := post.Chart(a)
+	chart := render.Chart(a)
 	assert.LessOrEqual(t, strings.Count(chart, ","), 2*40)
 	assert.Contains(t, chart, `"500"`, "its end is kept")
 	assert.NotContains(t, chart, "e-09")
 	a.Program.Metric = "a\"]b\n```"
-	assert.Contains(t, post.Chart(a), "best a  b", "nothing of a name ends the quotation")
+	assert.Contains(t, render.Chart(a), "best a  b", "nothing of a name ends the quotation")
 }
 
 func TestLongTextsAreCut(t *testing.T) {
@@ -135,19 +135,19 @@ func TestLongTextsAreCut(t *testing.T) {
 	for i := range 100 {
 		a.Events = append(a.Events, history.Event{Kind: history.Decided, Iteration: i + 4, Outcome: history.Accepted, Best: value("1"), Summary: strings.Repeat("ä", 5000)})
 	}
-	for _, body := range []string{post.Status(a), post.Pull(a, 4)} {
+	for _, body := range []string{render.Status(a), render.Pull(a, 4)} {
 		assert.LessOrEqual(t, len(body), 65_536)
 	}
 }
 
 func TestMarks(t *testing.T) {
 	t.Parallel()
-	n, ok := post.IterationOf(post.IterationMark(12) + "\nx")
+	n, ok := render.IterationOf(render.IterationMark(12) + "\nx")
 	assert.True(t, ok)
 	assert.Equal(t, 12, n)
-	for _, body := range []string{"> " + post.IterationMark(12), " " + post.StatusMark, "hello", "<!-- AUTOLOOP:ITERATION 99999999999999999999 -->"} {
-		_, ok := post.IterationOf(body)
+	for _, body := range []string{"> " + render.IterationMark(12), " " + render.StatusMark, "hello", "<!-- AUTOLOOP:ITERATION 99999999999999999999 -->"} {
+		_, ok := render.IterationOf(body)
 		assert.False(t, ok, body)
 	}
-	assert.False(t, post.Marked("> "+post.StatusMark), "a quotation is not ours")
+	assert.False(t, render.Marked("> "+render.StatusMark), "a quotation is not ours")
 }

@@ -1,8 +1,4 @@
-// Package post writes what people see on GitHub: the comment with a program's
-// status, one comment an iteration, the body of the pull request. It is pure:
-// everything comes out of the books, and what agents and evaluations said is
-// made harmless on the way.
-package post
+package render
 
 import (
 	"fmt"
