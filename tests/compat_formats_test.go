@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/ledger"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/results"
+	statefile "github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/results"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/skill"
-	"github.com/org/autoloop/internal/snapshot"
-	statefile "github.com/org/autoloop/internal/state"
+	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/suite"
 )
 
@@ -29,7 +29,7 @@ import (
 // relined reads a ledger, and renders the events that it has.
 func relined(t *testing.T, text string) string {
 	t.Helper()
-	log, err := ledger.Parse([]byte(text))
+	log, err := history.Parse([]byte(text))
 	require.NoError(t, err)
 	var out strings.Builder
 	for _, event := range log.Events {
@@ -162,7 +162,7 @@ func TestCompatWorkspace(t *testing.T) {
 		root := t.TempDir()
 		restoreTree(t, filepath.Join(dir, "skill", "tree.json"), root)
 		place := filepath.Join(root, ws)
-		w, err := snapshot.OpenWorkspace(place)
+		w, err := workspace.OpenWorkspace(place)
 		require.NoError(t, err)
 		assert.Equal(t, 1, w.Best)
 		manifest := frozenFile(t, place, "manifest.json")
@@ -174,15 +174,15 @@ func TestCompatWorkspace(t *testing.T) {
 
 		for _, version := range []string{"v0", "v1"} {
 			from, to := filepath.Join(place, version), filepath.Join(t.TempDir(), version)
-			_, err := snapshot.Verify(t.Context(), from)
+			_, err := workspace.Verify(t.Context(), from)
 			require.NoError(t, err, version)
 			restored := filepath.Join(t.TempDir(), "s")
-			_, err = snapshot.Restore(t.Context(), from, restored)
+			_, err = workspace.Restore(t.Context(), from, restored)
 			require.NoError(t, err, version)
-			_, err = snapshot.Take(t.Context(), restored, to)
+			_, err = workspace.Take(t.Context(), restored, to)
 			require.NoError(t, err, version)
-			t.Cleanup(func() { _ = snapshot.Discard(to) })
-			assert.Equal(t, frozenFile(t, snapshot.ManifestFile(from)), frozenFile(t, snapshot.ManifestFile(to)), version)
+			t.Cleanup(func() { _ = workspace.Discard(to) })
+			assert.Equal(t, frozenFile(t, workspace.ManifestFile(from)), frozenFile(t, workspace.ManifestFile(to)), version)
 		}
 
 		for pattern, write := range map[string]func(data []byte) any{
