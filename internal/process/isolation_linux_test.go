@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/tests/long"
 )
 
 // place is a made-up machine: a home with logins and caches, a tree, and a
@@ -58,28 +59,19 @@ func methods(t *testing.T) map[string]*process.Isolation {
 	found := map[string]*process.Isolation{}
 	probe := process.NewRunner().ProbeIsolation(t.Context(), t.TempDir(), []string{path})
 	if probe.Method != process.Namespaces {
-		skip(t, "namespaces: "+probe.Reason)
+		long.Missing(t, "namespaces: "+probe.Reason)
 	} else {
 		found["namespaces"] = &process.Isolation{Method: process.Namespaces}
 		found["without overlays"] = process.WithoutOverlay(&process.Isolation{Method: process.Namespaces})
 	}
 	program, err := exec.LookPath("bwrap")
 	if err != nil {
-		require.NotEqual(t, "1", os.Getenv("AUTOLOOP_TEST_REAL"), "bwrap is not installed")
+		require.False(t, long.Asked(), "bwrap is not installed")
 		t.Log("bwrap is not installed and not tested")
 		return found
 	}
 	found["bwrap"] = &process.Isolation{Method: process.Bubblewrap, Program: program}
 	return found
-}
-
-// skip skips a test that needs more than Go and git, where that may be missing.
-func skip(t *testing.T, why string) {
-	t.Helper()
-	if os.Getenv("AUTOLOOP_TEST_REAL") == "1" {
-		t.Fatal(why)
-	}
-	t.Skip(why)
 }
 
 // isolated runs a script in every way that there is.
@@ -342,7 +334,7 @@ func TestIsolatedEnds(t *testing.T) {
 			assert.Equal(t, 9, r.ExitCode)
 			assert.Equal(t, "up\nbye\n", string(r.Stdout))
 		}, 500 * time.Millisecond},
-		"deaf": {"trap '' TERM; " + daemons + "while :; do sleep 600; done", func(t *testing.T, r process.Result) {
+		"deaf": {"trap '' TERM; " + daemons + "while :; do sleep 60000; done", func(t *testing.T, r process.Result) {
 			t.Helper()
 			assert.True(t, r.TimedOut)
 			assert.Equal(t, "SIGKILL", r.Signal)
@@ -381,10 +373,10 @@ func TestManyDieWithTheirParent(t *testing.T) {
 			victim := exec.CommandContext(t.Context(), os.Args[0])
 			victim.Env = append(os.Environ(), manyMark+"="+mark, methodMark+"="+string(how.Method)+"\t"+how.Program)
 			require.NoError(t, victim.Start())
-			require.Eventually(t, func() bool { return len(living(mark)) >= 4*7 }, soon, tick)
+			eventually(t, func() bool { return len(living(mark)) >= 4*7 }, "the processes of all four are started")
 			require.NoError(t, victim.Process.Kill())
 			_ = victim.Wait()
-			require.Eventually(t, func() bool { return len(living(mark)) == 0 }, soon, tick)
+			eventually(t, func() bool { return len(living(mark)) == 0 }, "all of them are ended")
 		})
 	}
 }

@@ -81,8 +81,8 @@ func runMany(mark string) {
 // daemons leaves processes in the background in every way that gets away from
 // a plain kill of the process group.
 const daemons = `
-sleep 600 &
-setsid sleep 600 &
-(setsid sh -c 'trap "" TERM HUP INT; sleep 600 & sleep 600; sleep 600' &)
-setsid setsid sh -c '(sleep 600 &) ; exec 0<&- 1>&- 2>&-; sleep 600' &
+sleep 60000 &
+setsid sleep 60000 &
+(setsid sh -c 'trap "" TERM HUP INT; sleep 60000 & sleep 60000; sleep 60000' &)
+setsid setsid sh -c '(sleep 60000 &) ; exec 0<&- 1>&- 2>&-; sleep 60000' &
 `
