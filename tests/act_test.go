@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // runner runs the workflow of a repository on GitHub with act, on this machine.
@@ -47,13 +49,9 @@ type runner struct {
 // cloned. The first of the workflows is the one that events start.
 func newRunner(t *testing.T, files map[string]string, workflows ...string) *runner {
 	t.Helper()
+	long.Only(t, long.Act)
 	act, err := exec.LookPath("act")
-	if err != nil {
-		if os.Getenv("AUTOLOOP_TEST_REAL") == "1" {
-			t.Fatal("act is not on the PATH: go -C tools/act build -o DIR tool")
-		}
-		t.Skip("act is not on the PATH: go -C tools/act build -o DIR tool")
-	}
+	require.NoError(t, err, "go -C tools/act build -o DIR tool, with DIR in the PATH")
 	tree, err := releasedTree()
 	require.NoError(t, err)
 	all := map[string]string{}

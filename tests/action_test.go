@@ -21,6 +21,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // releases serves the release assets of the action: what is at a path.
@@ -410,10 +412,7 @@ func TestActionIsDocumented(t *testing.T) {
 func TestShellcheck(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("shellcheck"); err != nil {
-		if os.Getenv("AUTOLOOP_TEST_REAL") == "1" {
-			t.Fatal("shellcheck is not installed")
-		}
-		t.Skip("shellcheck is not installed")
+		long.Missing(t, "shellcheck")
 	}
 	out, err := exec.CommandContext(t.Context(), "shellcheck", "../workflows/action.sh", "../.ci/run").CombinedOutput()
 	require.NoError(t, err, string(out))

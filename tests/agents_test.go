@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // agentKey is the key in the environment of every world with an agent; nothing
@@ -81,24 +82,18 @@ func opencodeAgent() realAgent {
 	}
 }
 
-// agentsDir is where the real agents are installed. Without them a test is
-// skipped, unless AUTOLOOP_TEST_REAL=1 says that they must be there.
+// agentsDir is where the real agents are installed.
 func agentsDir(t *testing.T, name string) string {
 	t.Helper()
+	long.Only(t, long.Agents)
 	dir := os.Getenv("AUTOLOOP_TEST_AGENTS")
 	if dir == "" {
 		dir = filepath.Join("npm", "node_modules", ".bin")
 	}
 	dir, err := filepath.Abs(dir)
 	require.NoError(t, err)
-	if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-		return dir
-	}
-	if os.Getenv("AUTOLOOP_TEST_REAL") == "1" {
-		require.Failf(t, "not installed", "%s is not in %s: run `npm ci` in tests/npm", name, dir)
-	}
-	t.Skipf("%s is not in %s: run `npm ci` in tests/npm to test with the real agents", name, dir)
-	return ""
+	require.FileExists(t, filepath.Join(dir, name), "npm ci --prefix tests/npm")
+	return dir
 }
 
 // modelWorld is a world whose program is worked on by a real agent that asks a

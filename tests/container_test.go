@@ -17,6 +17,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // instruction is one of a Dockerfile, its words split at blanks.
@@ -139,6 +141,7 @@ func runBuild(t *testing.T, root, dir, command string) {
 // from its instructions: what is in it, who runs it, and that both commands
 // need nothing of the system.
 func TestContainer(t *testing.T) {
+	long.Only(t, long.Container)
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the image is for Linux: its commands are looked at as ELF files")

@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // slow is a program whose agent and evaluation take a moment and leave
@@ -120,6 +122,7 @@ func (w *world) consistent(branch string) {
 // that only what it prepared against this helps, at moments spread over an
 // iteration; the run after it must end in the same place.
 func TestKilledAtAnyMoment(t *testing.T) {
+	long.Only(t, long.Kills)
 	for _, remote := range []bool{false, true} {
 		t.Run(fmt.Sprintf("remote %v", remote), func(t *testing.T) {
 			t.Parallel()

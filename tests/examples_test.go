@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 const examplesDir = "../programs"
@@ -54,6 +56,7 @@ func (w *world) front(name string, lines ...string) {
 // TestExamplesGetBetter runs a few iterations of each example whose metric is
 // the same whenever it is measured.
 func TestExamplesGetBetter(t *testing.T) {
+	long.Only(t, long.Examples)
 	t.Parallel()
 	for _, c := range []struct {
 		name, count string
@@ -87,6 +90,7 @@ func TestExamplesGetBetter(t *testing.T) {
 // TestTheNoisyExample measures by the clock: what is kept depends on the
 // machine, but every decision is made from pairs and stands on its samples.
 func TestTheNoisyExample(t *testing.T) {
+	long.Only(t, long.Examples)
 	t.Parallel()
 	w := exampleWorld(t, "sort-latency")
 	w.front("sort-latency", "evaluation-runs: 4")
@@ -137,6 +141,7 @@ func Sort(values []int) {
 // TestAFasterSortThatAllocatesIsRefused holds the guardrail of the example
 // against an agent that trades memory for time.
 func TestAFasterSortThatAllocatesIsRefused(t *testing.T) {
+	long.Only(t, long.Examples)
 	t.Parallel()
 	w := exampleWorld(t, "sort-latency")
 	require.NoError(t, os.WriteFile(filepath.Join(w.side, "sort.go"), []byte(bucketSort), 0o600))

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // The repository on the emulator, and who uses it: Alice owns it, and the
@@ -44,20 +46,14 @@ func seedOf(description string) ([]byte, error) {
 }
 
 // startEmulator starts the GitHub emulator of others and returns its address.
-// Without node and the packages of npm-emulate the test is skipped, unless
-// AUTOLOOP_TEST_REAL=1 says that they must be there.
 func startEmulator(t *testing.T) string {
 	t.Helper()
+	long.Only(t, long.Emulator)
 	modules, err := filepath.Abs("npm-emulate/node_modules")
 	require.NoError(t, err)
 	node, server := filepath.Join(modules, "node", "bin", "node"), filepath.Join(modules, "emulate", "dist", "index.js")
 	for _, file := range []string{node, server} {
-		if _, err := os.Stat(file); err != nil {
-			if os.Getenv("AUTOLOOP_TEST_REAL") == "1" {
-				t.Fatalf("%s is missing: npm ci --prefix tests/npm-emulate", file)
-			}
-			t.Skip("the emulator is not installed: npm ci --prefix tests/npm-emulate")
-		}
+		require.FileExists(t, file, "npm ci --prefix tests/npm-emulate")
 	}
 	for range 3 { // another process may take the port before it does
 		if address, ready := tryEmulator(t, node, server); ready {

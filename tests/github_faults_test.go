@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // lively is the program of the whole life, with CI: its agent mends what CI
@@ -175,7 +176,7 @@ func faults(write int) []fault {
 		{githubtest.Slow, true, false},
 	}
 	count := 2
-	if os.Getenv("AUTOLOOP_TEST_REAL") != "" {
+	if long.Asked() {
 		count = 4
 	}
 	var some []fault
@@ -189,6 +190,7 @@ func faults(write int) []fault {
 // the moment just before the run that makes it. The runs after it end where the
 // life without faults was.
 func TestFaultsAtEveryWriteOfALife(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	h, met := newLife(t), 0
 	for number, before := range chapters() {

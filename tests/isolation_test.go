@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // isolated has the world's program require isolation, and more lines of
@@ -19,7 +21,7 @@ import (
 func (w *world) isolated(more ...string) *world {
 	w.t.Helper()
 	if out, err := exec.CommandContext(w.t.Context(), "unshare", "--user", "--map-current-user", "true").CombinedOutput(); err != nil {
-		w.lacks(fmt.Sprintf("user namespaces: %v: %s", err, out))
+		long.Missing(w.t, fmt.Sprintf("user namespaces: %v: %s", err, out))
 	}
 	file := filepath.Join(w.dir, ".autoloop/programs/p.md")
 	data, err := os.ReadFile(file)
@@ -38,15 +40,6 @@ func (w *world) unset(name string) {
 		}
 	}
 	w.env = kept
-}
-
-// lacks skips a test where what it needs may be missing.
-func (w *world) lacks(what string) {
-	w.t.Helper()
-	if os.Getenv("AUTOLOOP_TEST_REAL") == "1" {
-		w.t.Fatal("missing: " + what)
-	}
-	w.t.Skip("missing: " + what)
 }
 
 // evaluation replaces the evaluation script of agentWorld.
@@ -157,7 +150,7 @@ func (w *world) asNobody(binary string, args ...string) answer {
 		require.NoError(w.t, os.Chmod(filepath.Dir(root), 0o755)) //nolint:gosec // Nobody goes through.
 		setpriv, err := exec.LookPath("setpriv")
 		if err != nil {
-			w.lacks("setpriv")
+			long.Missing(w.t, "setpriv")
 		}
 		cmd.Path, cmd.Args = setpriv, append([]string{"setpriv", "--reuid=nobody", "--clear-groups"}, cmd.Args...)
 		w.env = append(w.env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")

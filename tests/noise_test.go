@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // noisy is a program whose metric is the number in value.txt plus the next
@@ -245,9 +247,7 @@ func TestRepeatsThatDoNotFit(t *testing.T) {
 
 // Twenty runs of thirty iterations whose agent changes nothing but a comment.
 func TestCommentsAreNotKept(t *testing.T) {
-	if testing.Short() {
-		t.Skip("600 iterations take minutes; leave out -short to run them")
-	}
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	kept := make([]int, 20)
 	t.Run("runs", func(t *testing.T) {

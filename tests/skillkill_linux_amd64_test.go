@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/tests/long"
 )
 
 // killWorld has the snapshots v-old and v-new of two small states that differ in
@@ -69,6 +70,7 @@ func everyPoint(t *testing.T, w *world, counts func(string) bool, args []string,
 func anyCall(string) bool { return true }
 
 func TestRestoreKilledAtEveryCall(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	for name, git := range map[string]string{"whole": "", "with a .git": ".git/HEAD", "with a .git below": "deep/er/.git/HEAD"} {
 		t.Run(name, func(t *testing.T) {
@@ -102,6 +104,7 @@ func TestRestoreKilledAtEveryCall(t *testing.T) {
 }
 
 func TestSnapshotKilledAtEveryCall(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	w, old, changed := killWorld(t)
 	everyPoint(t, w, anyCall, []string{"snapshot", "new", "kept/v"}, func(int, string) {
@@ -121,6 +124,7 @@ func TestSnapshotKilledAtEveryCall(t *testing.T) {
 // TestSkillApplyKilledAtEveryRename kills an application before every call that
 // moves something into its place; the skill has a .git.
 func TestSkillApplyKilledAtEveryRename(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	w := improvedWorld(t)
 	w.write("s/.git/HEAD", "ref: mine\n")
@@ -144,6 +148,7 @@ func TestSkillApplyKilledAtEveryRename(t *testing.T) {
 // moves something into its place, from the workspace's first file to the row of
 // the iteration.
 func TestSkillRunKilledAtEveryRename(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	w := skillWorld(t, "", `echo beta >> SKILL.md; echo "say beta"`)
 	args := []string{
@@ -171,6 +176,7 @@ func TestSkillRunKilledAtEveryRename(t *testing.T) {
 }
 
 func TestAppendKilledAtEveryCall(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	w := newWorld(t, map[string]string{"s/SKILL.md": "# s\n"})
 	require.Zero(t, w.binary("iterate", "snapshot", "s", ws+"/v0").code)

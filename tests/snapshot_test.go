@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // state describes all that is below a directory but for `.git`.
@@ -108,6 +110,7 @@ func TestSnapshotAndRestoreCommands(t *testing.T) {
 // TestSnapshotKilled kills snapshots and restores at random moments, and nothing
 // else of them; each must leave one state or the other.
 func TestSnapshotKilled(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	w := newWorld(t, nil)
 	one, two := filepath.Join(w.side, "one"), filepath.Join(w.side, "two")

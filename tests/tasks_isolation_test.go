@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestTasksDoNotSeeTheirChecks has an agent look for the suite, for what is
@@ -20,7 +22,7 @@ func TestTasksDoNotSeeTheirChecks(t *testing.T) {
 	for _, runs := range []string{"1", "2"} { // the second time something is kept
 		a := w.tasks(spy, "--isolation", "required", "--json", "--runs", runs)
 		if strings.Contains(a.stderr, "this machine has none") {
-			w.lacks("isolation")
+			long.Missing(w.t, "isolation")
 		}
 		require.Zero(t, a.code, a.stderr)
 		assert.Contains(t, a.stdout, `"passed": 1`)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // death is where a publishing job is killed: after so many writes on GitHub, or
@@ -31,6 +32,7 @@ func (d death) String() string {
 // first job was killed, at every write of an iteration that is kept and of a fix
 // for CI; both jobs end where one that was left alone does, and a third is refused.
 func TestPublishingIsKilledAtEveryWrite(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	h := newLife(t)
 	j := h.inTwoJobs()

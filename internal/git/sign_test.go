@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/tests/long"
 )
 
 func TestCommitsAreSigned(t *testing.T) {
@@ -76,9 +77,6 @@ func TestCommitsAreSignedWithOpenPGP(t *testing.T) {
 func needs(t *testing.T, program, from string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
-		if os.Getenv("AUTOLOOP_TEST_REAL") != "" {
-			require.NoError(t, err, "install "+from)
-		}
-		t.Skip(program + " is not installed")
+		long.Missing(t, program+" of "+from)
 	}
 }
