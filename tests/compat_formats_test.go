@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -220,22 +219,19 @@ func TestCompatWorkspace(t *testing.T) {
 func TestCompatOutcomes(t *testing.T) {
 	eachVersion(t, func(t *testing.T, dir string) {
 		t.Helper()
-		dir, err := filepath.Abs(filepath.Join(dir, "tasks"))
-		require.NoError(t, err)
-		for _, name := range []string{"baseline.json", "candidate.json"} {
-			text := frozenFile(t, dir, name)
-			outcome, problems := suite.ParseOutcome(name, []byte(text))
-			require.NoError(t, problems.Err())
-			written, err := json.Marshal(outcome)
-			require.NoError(t, err)
-			var compact bytes.Buffer
-			require.NoError(t, json.Compact(&compact, []byte(text)))
-			assert.Equal(t, compact.String(), string(written), name)
-		}
 		w := emptyWorld(t)
-		a := w.binary("iterate", "compare", filepath.Join(dir, "baseline.json"), filepath.Join(dir, "candidate.json"), "--json")
-		require.Zero(t, a.code, a.stderr)
-		assert.Equal(t, worded(frozenFile(t, dir, "comparison.json")), worded(a.stdout))
+		for _, kind := range []string{"tasks", "judged"} {
+			place := w.absolute(filepath.Join(dir, kind))
+			for _, name := range []string{"baseline.json", "candidate.json"} {
+				text := frozenFile(t, place, name)
+				outcome, problems := suite.ParseOutcome(name, []byte(text))
+				require.NoError(t, problems.Err())
+				assert.Equal(t, text, indented(t, outcome), "%s %s", kind, name)
+			}
+			a := w.binary("iterate", "compare", filepath.Join(place, "baseline.json"), filepath.Join(place, "candidate.json"), "--json")
+			require.Zero(t, a.code, a.stderr)
+			assert.Equal(t, worded(frozenFile(t, place, "comparison.json")), worded(a.stdout), kind)
+		}
 	})
 }
 

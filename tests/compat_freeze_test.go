@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/internal/github/githubtest"
 )
 
@@ -35,7 +36,7 @@ func TestFreeze(t *testing.T) {
 	require.NoError(t, os.Mkdir(dir, 0o755), "%s names a new directory", freezes)
 	for name, freeze := range map[string]func(t *testing.T, dir string){
 		"file": freezeFileProgram, "issue": freezeIssueProgram, "jobs": freezeBundle, "fix": freezeFixBundle,
-		"skill": freezeSkill, "tasks": freezeTasks,
+		"skill": freezeSkill, "tasks": freezeTasks, "judged": freezeJudged,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -45,6 +46,7 @@ func TestFreeze(t *testing.T) {
 		})
 	}
 	if collected := os.Getenv(collects); collected != "" {
+		t.Run("events", freezeRareEvents)
 		freezeLedger(t, collected, filepath.Join(dir, "ledger.jsonl"))
 	}
 }
@@ -261,13 +263,47 @@ func freezeTasks(t *testing.T, dir string) {
 	w.freezeStart(dir)
 	a := w.tasks(copyConfig, "--cache", filepath.Join(w.side, "cache"), "--report", "out", "--runs", "2")
 	require.Zero(t, a.code, a.stderr)
-	for _, name := range []string{"report.json", "baseline.json", "candidate.json"} {
-		freezeText(t, strings.ReplaceAll(w.read("out/"+name), filepath.Dir(w.dir), frozenHome), dir, name)
-	}
-	a = w.binary("iterate", "compare", "out/baseline.json", "out/candidate.json", "--json")
-	require.Zero(t, a.code, a.stderr)
-	freezeText(t, a.stdout, dir, "comparison.json")
+	w.freezeReport(dir)
 	freezeTree(t, filepath.Join(w.side, "cache"), filepath.Join(dir, "cache.json"))
+}
+
+func (w *world) freezeReport(dir string) {
+	w.t.Helper()
+	for _, name := range []string{"report.json", "baseline.json", "candidate.json"} {
+		freezeText(w.t, strings.ReplaceAll(w.read("out/"+name), filepath.Dir(w.dir), frozenHome), dir, name)
+	}
+	a := w.binary("iterate", "compare", "out/baseline.json", "out/candidate.json", "--json")
+	require.Zero(w.t, a.code, a.stderr)
+	freezeText(w.t, a.stdout, dir, "comparison.json")
+}
+
+// freezeJudged: the outcomes of tasks on which a model works and which another one
+// judges, with what both used.
+func freezeJudged(t *testing.T, dir string) {
+	t.Helper()
+	worker := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Answer {
+		word := "before"
+		if r.Has("after") {
+			word = "after"
+		}
+		answer := modeltest.Text("PLAN: as I was told\nFILE: file.txt\n<<<<<<< SEARCH\nfixture\n=======\n" + word + "\n>>>>>>> REPLACE\n")
+		answer.Usage = modeltest.Usage{Input: 700, Output: 30}
+		return answer
+	})
+	judge := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Answer {
+		if r.Has("+after") {
+			return modeltest.Text(`{"score": 0.9, "rationale": "as it should be"}`)
+		}
+		return modeltest.Text(`{"score": 0.3, "rationale": "the old word"}`)
+	})
+	w := tasksWorld(t, map[string]string{"one": hasFile, "two": hasFile})
+	w.write("suite/one/task.json", `{"id": "one", "title": "t", "fixtureDir": "fixture", "prompt": "write the word into file.txt",
+		"checks": [{"kind": "fileContains", "path": "file.txt", "substring": "after"}], "judgeRubric": {"criteria": "which word is it?", "weight": 0.3}}`)
+	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+worker.URL+"/v1", "AUTOLOOP_MODELS_KEY="+theKey, "ANTHROPIC_BASE_URL="+judge.URL, "ANTHROPIC_API_KEY=the-key-of-the-judge")
+	a := w.binary("iterate", "tasks", "compare", "--suite", "suite", "--agent", "models", "--model", "claude-sonnet-4-5", "--judge-model", "j-1",
+		"--report", "out", "--json", "--cost-tolerance", "1000", "--runs", "1")
+	require.Zero(t, a.code, a.stderr)
+	w.freezeReport(dir)
 }
 
 // freezeStart is freezeHistory for a world whose agent reads no values.
@@ -275,4 +311,44 @@ func (w *world) freezeStart(dir string) {
 	w.t.Helper()
 	w.aside("values", "")
 	w.freezeHistory(w.dir, filepath.Join(dir, "repo.fast-import"))
+}
+
+// rare is a program whose candidates are several and noisy, leave notes, and are to
+// make a test pass.
+const rare = `---
+metric: m
+guardrails: [{metric: rail, direction: lower, max-regression: 50%}]
+min-improvement: 1%
+no-case-regression: false
+strategy: test-driven
+candidates: 2
+agent: command
+agent-command: |
+  echo "- LESSON: The number $(cat value.txt) is few." > .autoloop-notes.md
+  echo "FORECLOSED: half of it" >> .autoloop-notes.md
+  echo "IDEA: twice as much" >> .autoloop-notes.md
+  echo $((1000 * (1 + AUTOLOOP_ITERATION) + AUTOLOOP_PROPOSAL)) > value.txt
+env: [SIDE]
+---
+## Goal
+Move the number.
+## Target
+- ` + "`value.txt`" + `
+## Evaluation
+` + "```sh" + `
+echo >> "$SIDE/count"
+n=$(wc -l < "$SIDE/count")
+printf '{"m": %s, "rail": 1, "failing": ["test alpha"]}\n' "$(($(cat value.txt) + n * 7 % 5))"
+` + "```" + `
+`
+
+// freezeRareEvents leaves ledgers with what few tests have in theirs.
+func freezeRareEvents(t *testing.T) {
+	w := newWorld(t, map[string]string{".autoloop/programs/p.md": rare, "value.txt": "1000\n"})
+	w.iterate("-n", "3")
+	h := pendingHub(t)
+	h.env = append(h.env, "GITHUB_ACTIONS=true", "GITHUB_RUN_ID=7", "GITHUB_RUN_ATTEMPT=1")
+	h.report("failure", "x_test.go:12: expected 3, got 4")
+	h.try("9", "11")
+	require.Equal(t, "ci-fix-exhausted", h.one().Outcome)
 }
