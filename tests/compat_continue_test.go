@@ -55,6 +55,28 @@ func TestCompatFileProgramGoesOn(t *testing.T) {
 	})
 }
 
+// TestCompatBaselinesHold: what an older version measured, under every kind of
+// evaluation, need not be measured again.
+func TestCompatBaselinesHold(t *testing.T) {
+	eachVersion(t, func(t *testing.T, dir string) {
+		t.Helper()
+		for _, name := range []string{"metric", "skill", "tasks"} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				w := restoredWorld(t, filepath.Join(dir, "kinds"))
+				table := w.memory(name + ".results.tsv")
+				got := w.oneOf(name)
+				assert.Equal(t, 2, got.Iteration)
+				assert.NotNil(t, got.Metric, got.Reasons)
+				assert.Empty(t, got.Warnings)
+				keptLines(t, table, w.memory(name+".results.tsv"))
+				assert.Equal(t, 1, strings.Count(w.memory(name+".results.tsv"), "\tbaseline\t"), w.memory(name+".results.tsv"))
+				assert.Zero(t, w.binary("iterate", "replay", name).code)
+			})
+		}
+	})
+}
+
 // TestCompatPlanIsFollowed runs what an older scheduler selected.
 func TestCompatPlanIsFollowed(t *testing.T) {
 	eachVersion(t, func(t *testing.T, dir string) {

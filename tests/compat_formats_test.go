@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,8 +85,20 @@ func TestCompatState(t *testing.T) {
 			require.Equal(t, 77, again.Machine().IterationCount)
 			again.SetMachine(read.Machine())
 			assert.Equal(t, text, string(again.Render()), name)
+
+			fresh := statefile.New("p")
+			fresh.SetMachine(read.Machine())
+			assert.Equal(t, read.Table(), fresh.Table(), "%s: a new file has the same rows", name)
+			assert.Equal(t, headings(text), headings(string(fresh.Render())), name)
 		}
 	})
+}
+
+// headings are the names of the sections of a state file, in no order.
+func headings(text string) []string {
+	found := regexp.MustCompile(`(?m)^## .*$`).FindAllString(strings.Replace(text, "## My own notes\n", "", 1), -1)
+	slices.Sort(found)
+	return found
 }
 
 func retabled(t *testing.T, text string, direction metric.Direction) string {

@@ -36,7 +36,7 @@ func TestFreeze(t *testing.T) {
 	require.NoError(t, os.Mkdir(dir, 0o755), "%s names a new directory", freezes)
 	for name, freeze := range map[string]func(t *testing.T, dir string){
 		"file": freezeFileProgram, "issue": freezeIssueProgram, "jobs": freezeBundle, "fix": freezeFixBundle,
-		"skill": freezeSkill, "tasks": freezeTasks, "judged": freezeJudged,
+		"skill": freezeSkill, "tasks": freezeTasks, "judged": freezeJudged, "kinds": freezeKinds,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -311,6 +311,42 @@ func (w *world) freezeStart(dir string) {
 	w.t.Helper()
 	w.aside("values", "")
 	w.freezeHistory(w.dir, filepath.Join(dir, "repo.fast-import"))
+}
+
+// freezeKinds: a program of each kind of evaluation, with one iteration.
+func freezeKinds(t *testing.T, dir string) {
+	t.Helper()
+	const check = `"deterministic_checks": [{"type": "file_contains", "file": "out.md", "text": "`
+	w := newWorld(t, map[string]string{
+		".autoloop/programs/metric.md": strings.Replace(strings.Replace(fmt.Sprintf(several,
+			"guardrails: [{metric: m, direction: higher, max-regression: 50%}]\nmetric-range: [0, 1000]\nsetup: test -e value.txt\nagent: command"),
+			`sh "$SIDE/propose" "$AUTOLOOP_ITERATION" "$AUTOLOOP_PROPOSAL"`, `echo $((10 + AUTOLOOP_ITERATION)) > value.txt`, 1), `cat value.txt >> "$SIDE/measured"`, "", 1),
+		"value.txt": "1\n",
+		".autoloop/programs/skill.md": strings.NewReplacer("%FRONT%", "no-case-regression: true", `sh "$SIDE/improve"`,
+			`test $AUTOLOOP_ITERATION = 1 && echo beta >> s/SKILL.md || echo gamma >> s/SKILL.md`).Replace(skillProgram),
+		"s/SKILL.md":         "---\nname: s\n---\nalpha\n",
+		"s/evals/evals.json": `[{"id": 1, "prompt": "p", ` + check + `alpha"}]}, {"id": 2, "prompt": "p", ` + check + `beta"}]}, {"id": 3, "prompt": "p", ` + check + `gamma"}]}]`,
+		".autoloop/programs/tasks.md": "---\nevaluation: tasks\ntasks: suite\nevaluation-runs: 1\njudge: off\ncost-tolerance: 1000\nmin-composite-gain: 0.01\nagent: command\n" +
+			"agent-command: echo \"word $AUTOLOOP_ITERATION\" > AGENTS.md\nexecutor-command: cp AGENTS.md file.txt\n---\n## Goal\nBetter words.\n## Target\n`AGENTS.md`\n",
+		"AGENTS.md": "before\n", "suite/one/fixture/file.txt": "x\n",
+		"suite/one/task.json": `{"id": "one", "title": "t", "fixtureDir": "fixture", "prompt": "p", "checks": [{"kind": "fileContains", "path": "file.txt", "substring": "word"}]}`,
+	})
+	for _, name := range []string{"metric", "skill", "tasks"} {
+		one := w.oneOf(name)
+		require.NotNil(t, one.Metric, "%s: %v", name, one.Reasons)
+		t.Log(name, one.Outcome, one.Reasons)
+	}
+	w.freezeStart(dir)
+}
+
+// oneOf runs one iteration of a program.
+func (w *world) oneOf(program string) iteration {
+	w.t.Helper()
+	a := w.binary("iterate", "--program", program, "--json")
+	require.Zero(w.t, a.code, a.stderr)
+	list := w.decode(a.stdout)
+	require.Len(w.t, list, 1)
+	return list[0]
 }
 
 // rare is a program whose candidates are several and noisy, leave notes, and are to
