@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // handingBack is an agent that also writes down what it learned, and keeps the
@@ -35,7 +36,7 @@ func TestAgentsHandBackWhatTheyLearned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{".autoloop/programs/p.md": handingBack, "value.txt": "1\n"})
 	results := w.iterate("-n", "4")
-	assert.Len(t, results, 4)
+	require.Len(t, results, 4)
 	assert.Equal(t, "rejected", results[0].Outcome, results[0].Reasons)
 	assert.Contains(t, results[0].Reasons[0], "0", "the notes are no part of the change")
 	state := w.memory("p.md")

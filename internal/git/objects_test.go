@@ -47,7 +47,7 @@ func TestFilesComeBackWhateverTheirName(t *testing.T) {
 			}
 			assert.Equal(t, want, e.Mode, "%q", e.Path)
 		}
-		assert.Len(t, entries, len(oddPaths)+2)
+		require.Len(t, entries, len(oddPaths)+2)
 		objects, err := f.repo.Cat(t.Context(), names...)
 		require.NoError(t, err)
 		for i, o := range objects {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
@@ -72,7 +73,7 @@ func TestManyOthersAreSummedUp(t *testing.T) {
 		all = append(all, outcome(i+1, 64, history.Rejected, fmt.Sprint(i)))
 	}
 	best := run.choose(all)
-	assert.Len(t, best.reasons, 11)
+	require.Len(t, best.reasons, 11)
 	assert.Equal(t, "and 55 more, which the ledger has", best.reasons[10])
 }
 

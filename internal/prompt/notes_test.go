@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/prompt"
 )
@@ -27,7 +28,7 @@ func TestParseNotes(t *testing.T) {
 func TestNotesAreBounded(t *testing.T) {
 	t.Parallel()
 	notes := prompt.ParseNotes([]byte(strings.Repeat("LESSON: "+strings.Repeat("a", 999)+"\nIDEA: b\n", 10)))
-	assert.Len(t, notes.Lessons, 1)
+	require.Len(t, notes.Lessons, 1)
 	assert.Less(t, len(notes.Lessons[0]), 400)
 	many := ""
 	for _, c := range "abcdefghijk" {

@@ -106,7 +106,7 @@ func TestParseEvalsSaysAllThatIsWrong(t *testing.T) {
 	}
 	assert.NotContains(t, text, "[0]: has nothing to check", "what cannot be read is there all the same")
 	_, problems = ParseEvals("e.json", []byte(`{"skill_name": 3, "evals": []}`), anyFile)
-	assert.Len(t, problems, 2, "%v", problems)
+	require.Len(t, problems, 2, "%v", problems)
 	_, problems = ParseEvals("e.json", []byte("[{\"id\": 1, \"id\": 2,\n\"prompt\": \"\", \"deterministic_checks\": [{\"type\": \"json_valid\",\n\"file\": \"a\", \"file\": \"b\"}]}]"), anyFile)
 	require.Len(t, problems, 3, "a key that is there twice hides nothing")
 	assert.Equal(t, "e.json:1: [0].id: is there twice; remove one", problems[0].String())
@@ -129,7 +129,7 @@ func TestParseTriggers(t *testing.T) {
 	require.Empty(t, problems)
 	assert.Equal(t, []Trigger{{"a", true}, {"b", false}}, triggers)
 	_, problems = ParseTriggers("t.json", []byte("[{\"query\": \"a\"},\n{\"query\": \"a\", \"should_trigger\": 1}]"))
-	assert.Len(t, problems, 3)
+	require.Len(t, problems, 3)
 	_, problems = ParseTriggers("t.json", []byte("[]"))
 	require.Len(t, problems, 1)
 	assert.Equal(t, "t.json:1: has no query", problems[0].String())

@@ -75,7 +75,7 @@ func TestCells(t *testing.T) {
 	assert.Equal(t, "autoloop/x", m.Branch)
 	assert.Equal(t, []string{"accepted", "rejected", "error"}, m.RecentStatuses)
 	m = read("| PR |\n| Recent Statuses | " + strings.Repeat("rejected, ", 12) + "accepted |\n")
-	assert.Len(t, m.RecentStatuses, 10)
+	require.Len(t, m.RecentStatuses, 10)
 	assert.Equal(t, "accepted", m.RecentStatuses[9])
 	assert.False(t, m.DirectionGiven)
 }

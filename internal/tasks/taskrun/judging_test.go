@@ -79,7 +79,7 @@ func TestJudgeDecides(t *testing.T) {
 
 	_, err = w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge = o })
 	require.NoError(t, err)
-	assert.Len(t, o.cases, 10, "judgements of this comparison are kept")
+	require.Len(t, o.cases, 10, "judgements of this comparison are kept")
 	w.write("after/AGENTS.md", "afterwards\n")
 	_, err = w.compare(t.Context(), copyConfig, func(options *taskrun.Options) { options.Judge, options.Jobs = o, 1 })
 	require.NoError(t, err)
