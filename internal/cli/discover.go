@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop"
@@ -110,7 +111,7 @@ func writeIssuePrograms(dir string, programs []*program.Program) error {
 		return err
 	}
 	for _, p := range programs {
-		if err := writeAtomically(filepath.Join(dir, p.Name+".md"), []byte(p.Source), 0o644); err != nil {
+		if err := files.WriteFile(filepath.Join(dir, p.Name+".md"), []byte(p.Source), 0o644); err != nil {
 			return err
 		}
 	}

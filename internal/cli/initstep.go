@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/org/autoloop/internal/files"
 )
 
 // initAction is what `iterate init` does with one file, label or branch.
@@ -45,7 +47,7 @@ func (s initStep) apply(ctx context.Context, root string) error {
 		return err
 	}
 	if s.action == initUpdate {
-		return writeAtomically(file, []byte(s.text), 0o644)
+		return files.WriteFile(file, []byte(s.text), 0o644)
 	}
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
@@ -91,7 +92,7 @@ func writeReport(env Env, dir string, text []byte) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return "", fmt.Errorf("write %s: %w", file, err)
 	}
-	if err := writeAtomically(file, text, 0o644); err != nil {
+	if err := files.WriteFile(file, text, 0o644); err != nil {
 		return "", fmt.Errorf("write %s: %w", file, err)
 	}
 	return file, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
@@ -267,7 +268,7 @@ func writePlan(env Env, o schedulerOptions, plan *schedule.Plan) (string, error)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return "", fmt.Errorf("write %s: %w", file, err)
 	}
-	if err := writeAtomically(file, append(text, '\n'), 0o644); err != nil {
+	if err := files.WriteFile(file, append(text, '\n'), 0o644); err != nil {
 		return "", fmt.Errorf("write %s: %w", file, err)
 	}
 	return file, nil

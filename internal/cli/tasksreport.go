@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/suite"
@@ -88,17 +89,17 @@ func writeTaskReport(dir string, found taskrun.Report) (taskrun.Report, error) {
 	if found.Candidate, err = copyRuns(dir, "candidate", found.Candidate); err != nil {
 		return fail(err)
 	}
-	files := map[string]any{reportFile: found, "baseline.json": found.Baseline, "candidate.json": found.Candidate}
-	for name, value := range files {
+	contents := map[string]any{reportFile: found, "baseline.json": found.Baseline, "candidate.json": found.Candidate}
+	for name, value := range contents {
 		text, err := taskJSON(value)
 		if err == nil {
-			err = writeAtomically(filepath.Join(dir, name), text, 0o644)
+			err = files.WriteFile(filepath.Join(dir, name), text, 0o644)
 		}
 		if err != nil {
 			return fail(err)
 		}
 	}
-	if err := writeAtomically(filepath.Join(dir, "report.md"), []byte(shownReport(found).Markdown()), 0o644); err != nil {
+	if err := files.WriteFile(filepath.Join(dir, "report.md"), []byte(shownReport(found).Markdown()), 0o644); err != nil {
 		return fail(err)
 	}
 	return found, nil
