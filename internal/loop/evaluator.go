@@ -9,7 +9,6 @@ import (
 	"hash"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/program"
 )
 
 // identity is what makes two measurements comparable.
@@ -21,28 +20,9 @@ type identity struct {
 	Definition string
 }
 
-// definition lists the settings that change what a number means.
-type definition struct {
-	Script, Setup, Metric, Direction, Kind string
-	Range                                  *program.Range
-	Guardrails                             []program.Guardrail
-
-	// Of suites alone.
-	Suite, Judge, Executor string              `json:",omitempty"`
-	Thresholds             *program.Thresholds `json:",omitempty"`
-}
-
 func (r *run) identify(entries []git.Entry) (identity, error) {
 	p := r.Program
-	meaning := definition{
-		Script: p.Script, Setup: p.Setup, Metric: p.Metric, Direction: p.Direction.String(), Kind: string(p.Evaluation),
-		Range: p.Range, Guardrails: p.Guardrails,
-	}
-	if p.Evaluation != program.Metric {
-		meaning.Suite, meaning.Judge = p.Tasks+p.Skill+" "+p.Evals, p.Judge+" "+p.JudgeModel
-		meaning.Executor, meaning.Thresholds = p.Executor+" "+p.WorkerCommand(), &p.Thresholds
-	}
-	settings, err := json.Marshal(meaning)
+	settings, err := json.Marshal(p.Meaning())
 	if err != nil {
 		return identity{}, fmt.Errorf("hash the evaluation: %w", err)
 	}

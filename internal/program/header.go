@@ -112,7 +112,7 @@ func known(line string) bool {
 	if found == nil {
 		return false
 	}
-	_, ok := keys[normalKey(found[1])]
+	_, ok := entryOf[normalKey(found[1])]
 	return ok
 }
 
