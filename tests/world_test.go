@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,12 +94,24 @@ func newWorld(t *testing.T, files map[string]string) *world {
 func emptyWorld(t *testing.T) *world {
 	t.Helper()
 	root := t.TempDir()
+	t.Cleanup(func() { unlock(root) })
 	w := &world{t: t, dir: filepath.Join(root, "repo"), side: filepath.Join(root, "side")}
 	require.NoError(t, os.MkdirAll(w.side, 0o755))
 	w.env = cleanEnviron(root, w.side)
 	w.collect()
 	w.run("", "git", "init", "--quiet", "--initial-branch=main", w.dir)
 	return w
+}
+
+// unlock lets everybody but root, who may anyway, remove what snapshots keep
+// read-only.
+func unlock(root string) {
+	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			_ = os.Chmod(path, 0o755) //nolint:gosec // It is removed next.
+		}
+		return nil
+	})
 }
 
 // valuesWorld is a world with the program `values`, a first number, and those
