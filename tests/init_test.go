@@ -136,8 +136,7 @@ func TestInitNamesTheDirectoryOfPrograms(t *testing.T) {
 			}
 		}
 		assert.GreaterOrEqual(t, uses, 4)
-		out, err := w.actionlint()
-		require.NoError(t, err, out)
+		w.actionlint()
 		a = w.binary("iterate", "init", "--yes")
 		assert.Contains(t, a.stdout, "there is nothing to do")
 		assert.Contains(t, a.stdout, "keep    loops/suite.md (there is a program)")
@@ -251,8 +250,7 @@ func TestInitNamesTheCI(t *testing.T) {
 		}
 		require.NoError(t, os.Remove(filepath.Join(w.dir, ".github/workflows/autoloop-x.yml")))
 		require.NoError(t, os.Remove(filepath.Join(w.dir, ".github/workflows/notes.txt")))
-		out, err := w.actionlint()
-		require.NoError(t, err, out)
+		w.actionlint()
 	}
 }
 
@@ -349,8 +347,7 @@ func TestInitWritesTheGate(t *testing.T) {
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "create  "+gate)
 	assert.Contains(t, w.read(gate), `program: ["agents", "claude"]`)
-	out, err := w.actionlint()
-	require.NoError(t, err, out)
+	w.actionlint()
 }
 
 // TestInitLetsProgramsStartCI holds that a workflow may start others when a

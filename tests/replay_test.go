@@ -62,6 +62,8 @@ func TestReplay(t *testing.T) {
 
 func TestReplayFindsForgeries(t *testing.T) {
 	t.Parallel()
+	w := replayWorld(t)
+	honest := w.git("rev-parse", "memory/autoloop")
 	for name, c := range map[string]struct {
 		file   string
 		change func(string) string
@@ -74,15 +76,12 @@ func TestReplayFindsForgeries(t *testing.T) {
 		"a score of the results": {"p.results.tsv", replace("\t900\t", "\t901\t"), "results, iteration 1: the score is 901, and the ledger gives 900"},
 		"a kept commit":          {"p.jsonl", func(s string) string { return strings.ReplaceAll(s, `"outcome":"accepted"`, `"outcome":"rejected"`) }, "the ledger does not"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := replayWorld(t)
-			w.forge(c.file, c.change)
-			a := w.binary("iterate", "replay", "p")
-			assert.Equal(t, 1, a.code, a.stdout)
-			assert.Contains(t, a.stdout, c.says)
-			assert.Contains(t, a.stderr, "the books disagree")
-		})
+		w.forge(c.file, c.change)
+		a := w.binary("iterate", "replay", "p")
+		assert.Equal(t, 1, a.code, "%s: %s", name, a.stdout)
+		assert.Contains(t, a.stdout, c.says, name)
+		assert.Contains(t, a.stderr, "the books disagree", name)
+		w.git("update-ref", "refs/heads/memory/autoloop", honest)
 	}
 }
 

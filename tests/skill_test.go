@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 func TestSkillExampleImproves(t *testing.T) {
@@ -280,13 +282,22 @@ func TestSkillAloneIsStuck(t *testing.T) {
 	assert.Equal(t, 2, w.binary("iterate", "skill", "nowhere", "--agent-command", "true").code)
 }
 
+// many is how many files a candidate adds: more than one command line of touch
+// has, and with time enough more than a repository has.
+func many() string {
+	if long.Asked() {
+		return "20000"
+	}
+	return "2000"
+}
+
 func TestSkillCandidatesWithOddFiles(t *testing.T) {
 	t.Parallel()
 	odd := `touch "s/a b" 's/q"' "$(printf 's/n\nl')" "$(printf 's/\377')"`
 	for name, c := range map[string]struct{ improve, outcome, best string }{
 		"names":         {odd + "; echo beta >> s/SKILL.md", "accepted", "0.666666666667"},
 		"mode only":     {"chmod +x s/SKILL.md", "rejected", "0.5"},
-		"20,000 files":  {"(cd s && seq 20000 | xargs touch) && echo beta >> s/SKILL.md", "accepted", "0.666666666667"},
+		"many files":    {"(cd s && seq " + many() + " | xargs touch) && echo beta >> s/SKILL.md", "accepted", "0.666666666667"},
 		"a pipe":        {"mkfifo s/pipe; echo beta >> s/SKILL.md", "rejected", "0.5"},
 		"a link inside": {"ln -s SKILL.md s/AGENTS.md; echo beta >> s/SKILL.md", "accepted", "0.666666666667"},
 	} {
@@ -304,7 +315,7 @@ func TestSkillAloneWithOddFiles(t *testing.T) {
 	w := skillWorld(t, "", `case $AUTOLOOP_ITERATION in
 		1) touch "a b" 'q"' "$(printf 'n\nl')" "$(printf '\377')"; echo beta >> SKILL.md;;
 		2) chmod +x SKILL.md;;
-		3) seq 20000 | xargs touch; echo gamma >> SKILL.md;;
+		3) seq `+many()+` | xargs touch; echo gamma >> SKILL.md;;
 		esac`)
 	a := w.skill("-n", "3")
 	require.Zero(t, a.code, a.stderr)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // scattered are lines of noise that are the same in every world.
@@ -36,6 +37,7 @@ func disorder(count int) []byte {
 // two; branch, ledger, table and state are the same, and hold when every
 // decision is computed again.
 func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
+	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		outcomes string

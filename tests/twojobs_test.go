@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // readToken is that of the proposing job: the servers of these tests fail a test
@@ -118,6 +119,7 @@ func splittable() []scenario {
 }
 
 func TestScenariosInTwoJobs(t *testing.T) {
+	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	for _, s := range splittable() {
 		t.Run(s.name, func(t *testing.T) {

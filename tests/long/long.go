@@ -24,10 +24,13 @@ const (
 	Examples    Kind = "examples"    // the programs of programs/, which measure for long
 	Kills       Kind = "kills"       // a process that is ended at each of its writes, and each write failing
 	Simulations Kind = "simulations" // hundreds of iterations
+	TwoJobs     Kind = "two-jobs"    // what one job does, all of it in two jobs once more
 )
 
 // Kinds are all of them.
-func Kinds() []Kind { return []Kind{Act, Agents, Container, Emulator, Examples, Kills, Simulations} }
+func Kinds() []Kind {
+	return []Kind{Act, Agents, Container, Emulator, Examples, Kills, Simulations, TwoJobs}
+}
 
 // Asked reports whether every test is to run.
 func Asked() bool { return os.Getenv(Variable) == "1" }
