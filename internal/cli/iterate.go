@@ -184,7 +184,7 @@ func iterateCommand(ctx context.Context, env Env, o iterateOptions, do work) err
 	service.Agent, service.Model, service.BudgetUSD = service.Agents[0].Agent, service.Agents[0].Model, budget
 	if hub != nil {
 		service.Repository = hub.Repository()
-		service.Front = &sync.Service{Hub: hub, Program: p, Known: issue, Now: env.Now}
+		service.GitHub = &sync.Service{Hub: hub, Program: p, Known: issue, Now: env.Now}
 		service.Alive = env.aliveOn(ctx, hub)
 	}
 	shown := newProgress(env)

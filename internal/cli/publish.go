@@ -92,7 +92,7 @@ func newPublisher(ctx context.Context, env Env, o iterateOptions, runDir string)
 	service.Eval = nil
 	if hub != nil {
 		service.Repository = hub.Repository()
-		service.Front = &sync.Service{Hub: hub, Program: p, Known: issue, Now: env.Now}
+		service.GitHub = &sync.Service{Hub: hub, Program: p, Known: issue, Now: env.Now}
 		service.Alive = env.aliveOn(ctx, hub)
 	}
 	return service, nil

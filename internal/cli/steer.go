@@ -79,16 +79,16 @@ func steerProgram(ctx context.Context, env Env, o iterateOptions, issue int, asJ
 		return err
 	}
 	service := newIterateService(env, o, repo, p, nil, "")
-	service.Front = &sync.Service{Hub: hub, Program: p, Known: known, Now: env.Now}
+	service.GitHub = &sync.Service{Hub: hub, Program: p, Known: known, Now: env.Now}
 	service.Alive = env.aliveOn(ctx, hub)
-	result, err := service.Steer(ctx)
+	result, err := service.ApplyCommands(ctx)
 	if err != nil {
 		return err
 	}
 	return printSteered(env, result, asJSON)
 }
 
-func printSteered(env Env, result loop.Steered, asJSON bool) error {
+func printSteered(env Env, result loop.CommandsResult, asJSON bool) error {
 	for _, warning := range result.Warnings {
 		fmt.Fprintln(env.Stderr, "warning:", warning)
 	}

@@ -80,7 +80,7 @@ func (r *run) request(ctx context.Context, at position, a *attempt, pending []ag
 	if err != nil {
 		return agent.Request{}, err
 	}
-	p, sum := r.Program, &r.books.sum
+	p, sum := r.Program, &r.records.sum
 	targets := p.Matcher()
 	entries := at.entries
 	if a.lineage.from != "" {
@@ -116,8 +116,8 @@ func (r *run) seed() int64 {
 // with several proposals is as many trials.
 func (r *run) trials(at position) []agent.Trial {
 	var trials []agent.Trial
-	proposals := r.books.sum.Proposals
-	for _, tried := range r.books.sum.Attempts {
+	proposals := r.records.sum.Proposals
+	for _, tried := range r.records.sum.Attempts {
 		several := false
 		for ; len(proposals) > 0 && proposals[0].Iteration <= tried.Iteration; proposals = proposals[1:] {
 			p := proposals[0]
@@ -141,7 +141,7 @@ func (r *run) trials(at position) []agent.Trial {
 }
 
 func (r *run) prompt(at position, a *attempt, files []string) string {
-	p, b := r.Program, r.books
+	p, b := r.Program, r.records
 	parent, inspirations := a.lineage.relatives()
 	room := 0
 	if bounded, ok := a.agent.(interface{ PromptRoom() int }); ok {
@@ -157,7 +157,7 @@ func (r *run) prompt(at position, a *attempt, files []string) string {
 			{Title: "Foreclosed avenues", Text: b.doc.Section(state.Foreclosed)},
 			{Title: "Future directions", Text: b.doc.Section(state.Future)},
 		},
-		Attempts: b.sum.Attempts, Output: b.sum.Output, Handback: handsBack(at), Comments: r.words(),
+		Attempts: b.sum.Attempts, Output: b.sum.Output, Handback: handsBack(at), Comments: r.instructions(),
 		Proposal: a.number, Proposals: a.of,
 		Parent: parent, Inspirations: inspirations, Focus: a.focus, Failure: a.failure,
 	})

@@ -12,11 +12,11 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// baseline measures iteration 0 when the books have none that still holds:
+// ensureBaseline measures iteration 0 when the books have none that still holds:
 // the default branch's tree with nothing changed and, when the program branch
 // has commits of its own, the incumbent beside it. When neither can be measured
 // the error is a *baselineError.
-func (r *run) baseline(ctx context.Context, at *position) error {
+func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	entries, err := r.entries(ctx, at.Head)
 	if err != nil {
 		return err
@@ -30,9 +30,9 @@ func (r *run) baseline(ctx context.Context, at *position) error {
 		return nil
 	}
 	r.step("baseline", why)
-	measure := r.measureZero
+	measure := r.measureBaseline
 	if r.Suite != nil {
-		measure = r.suiteZero
+		measure = r.measureSuiteBaseline
 	}
 	found, err := measure(ctx, *at)
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *run) moved(at position) string {
 // needsBaseline says why the books' numbers do not hold for this position, or
 // "" when they do.
 func (r *run) needsBaseline(at position) string {
-	sum := &r.books.sum
+	sum := &r.records.sum
 	switch {
 	case sum.Best == nil:
 		return "first measurement"
@@ -85,7 +85,7 @@ func (r *run) needsBaseline(at position) string {
 	}
 }
 
-func (r *run) recordBaseline(ctx context.Context, at position, found zero, why string) error {
+func (r *run) recordBaseline(ctx context.Context, at position, found baseline, why string) error {
 	first := found.base.event(history.Baseline)
 	first.Reason, first.Noisy, first.Evaluation = why, found.noisy, r.takeExpense()
 	measured := []history.Event{first}
@@ -93,12 +93,12 @@ func (r *run) recordBaseline(ctx context.Context, at position, found zero, why s
 		measured = append(measured, found.head.event(history.Incumbent))
 	}
 	message := fmt.Sprintf("%s: baseline %s", r.Program.Name, found.head.median())
-	return r.write(ctx, message, at.branchUpdate(r.ref()), func(b *books) error { return r.enterBaseline(b, at, measured) })
+	return r.write(ctx, message, at.branchUpdate(r.ref()), func(b *records) error { return r.enterBaseline(b, at, measured) })
 }
 
 // enterBaseline puts what the unchanged files measured into the books: the
 // default branch's first, and the incumbent's when it is another.
-func (r *run) enterBaseline(b *books, at position, measured []history.Event) error {
+func (r *run) enterBaseline(b *records, at position, measured []history.Event) error {
 	iteration, before := b.sum.Iteration, b.sum.Best
 	first, last := measured[0], measured[len(measured)-1]
 	why, noisy := first.Reason, first.Noisy

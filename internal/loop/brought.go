@@ -41,7 +41,7 @@ func (r *run) rebuild(ctx context.Context, from proposal.Bundle, at position, on
 	if !verdict.OK {
 		return refuse("%s", verdict.Reasons()[0])
 	}
-	if leaking, err := r.bring(ctx, on, changes); err != nil || leaking {
+	if leaking, err := r.leaksSecrets(ctx, on, changes); err != nil || leaking {
 		if leaking {
 			err = refuse("it has a secret of this job in it")
 		}

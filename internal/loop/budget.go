@@ -22,14 +22,14 @@ const (
 	leastUSD = 0.0001
 )
 
-// heldError says why no iteration may begin now.
-type heldError struct{ reason string }
+// blockedError says why no iteration may begin now.
+type blockedError struct{ reason string }
 
-func (e *heldError) Error() string { return e.reason }
+func (e *blockedError) Error() string { return e.reason }
 
-// held says why no iteration may begin now, "" when one may, and notes what it
+// blockedReason says why no iteration may begin now, "" when one may, and notes what it
 // may use.
-func (r *run) held(b *books) string {
+func (r *run) blockedReason(b *records) string {
 	stand := budget.Stand(r.Program, &b.sum, r.Now())
 	r.left = stand.Left
 	r.left.Bound(r.BudgetUSD, b.sum.Spent(r.since))
@@ -37,7 +37,7 @@ func (r *run) held(b *books) string {
 		return reason
 	}
 	last := len(b.sum.PutOff) - 1
-	if until := b.sum.NotBefore; budget.Waits(until, r.Now()) && last >= 0 && r.has(b.sum.PutOff[last].Agent) {
+	if until := b.sum.NotBefore; budget.Waits(until, r.Now()) && last >= 0 && r.hasAgent(b.sum.PutOff[last].Agent) {
 		return limited(until, "")
 	}
 	return ""
@@ -45,10 +45,10 @@ func (r *run) held(b *books) string {
 
 // overspent says why this process begins no further iteration, "" when it may.
 func (r *run) overspent() string {
-	if r.BudgetUSD <= 0 || r.books == nil {
+	if r.BudgetUSD <= 0 || r.records == nil {
 		return ""
 	}
-	spent := r.books.sum.Spent(r.since)
+	spent := r.records.sum.Spent(r.since)
 	switch {
 	case spent.USD >= r.BudgetUSD:
 		return fmt.Sprintf("budget: %.2f of %.2f USD used by this run; it resumes with the next run", spent.USD, r.BudgetUSD)
@@ -65,13 +65,13 @@ func (r *run) usedUp() string {
 	if r.used == (used{}) {
 		return ""
 	}
-	stand := budget.Stand(r.Program, &r.books.sum, r.Now())
+	stand := budget.Stand(r.Program, &r.records.sum, r.Now())
 	return cmp.Or(stand.Reason(), r.overspent())
 }
 
 // has reports whether an agent of that name would work in this run: the rate
 // limit of one is none of another's.
-func (r *run) has(name string) bool {
+func (r *run) hasAgent(name string) bool {
 	for _, a := range r.newAttempts() {
 		if a.agent.Name() == name {
 			return true
@@ -117,9 +117,9 @@ func (r *run) limit(several int) agent.Limit {
 	return limit
 }
 
-// putOff is when the iteration may begin again, when every agent's service
+// postponedUntil is when the iteration may begin again, when every agent's service
 // would not serve it now; ok is false when one did.
-func (r *run) putOff(a *attempt) (until time.Time, ok bool) {
+func (r *run) postponedUntil(a *attempt) (until time.Time, ok bool) {
 	now := r.Now()
 	for _, one := range a.all() {
 		failure := one.reply.Failure
@@ -137,12 +137,12 @@ func (r *run) putOff(a *attempt) (until time.Time, ok bool) {
 	return until.UTC().Truncate(time.Second), true
 }
 
-// wait gives the lease back and notes when the same iteration may begin again.
+// postpone gives the lease back and notes when the same iteration may begin again.
 // It is no outcome: neither an error nor an iteration.
-func (r *run) wait(ctx context.Context, a *attempt, until time.Time) (Result, error) {
+func (r *run) postpone(ctx context.Context, a *attempt, until time.Time) (Result, error) {
 	reason := limited(until, a.reply.Failure.Message)
 	message := fmt.Sprintf("%s: iteration %d put off", r.Program.Name, r.iteration)
-	err := r.write(ctx, message, nil, func(b *books) error {
+	err := r.write(ctx, message, nil, func(b *records) error {
 		return r.add(b, history.Event{
 			Kind: history.Finished, Iteration: r.iteration, Agent: r.nameOf(a), Usage: a.totalUsage(), Durations: a.totalDurations(), Evaluation: a.evaluation,
 			NotBefore: &until, Reason: reason,

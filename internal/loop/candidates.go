@@ -42,7 +42,7 @@ func (r *run) attempt(ctx context.Context, at position) (*attempt, error) {
 	if err := r.measureAll(ctx, at, all); err != nil {
 		return nil, err
 	}
-	return r.choose(all), nil
+	return r.selectAttempt(all), nil
 }
 
 // newAttempts are as many as the program asks for, the agents taking turns.
@@ -63,7 +63,7 @@ func (r *run) newAttempts() []*attempt {
 // tuner's proposals come first, one after the other, since each of them learns
 // from those before it; they take no time.
 func (r *run) proposeAll(ctx context.Context, at position, all []*attempt) error {
-	if err := r.breed(ctx, at, all); err != nil {
+	if err := r.selectParents(ctx, at, all); err != nil {
 		return err
 	}
 	for _, a := range all {
@@ -119,7 +119,7 @@ func (r *run) askAll(ctx context.Context, at position, all []*attempt) error {
 			return err
 		}
 		if a.reply.Params != nil {
-			pending = append(pending, agent.Trial{Iteration: r.iteration, Params: a.reply.Params, Metric: r.books.sum.Best, Previous: r.books.sum.Best})
+			pending = append(pending, agent.Trial{Iteration: r.iteration, Params: a.reply.Params, Metric: r.records.sum.Best, Previous: r.records.sum.Best})
 		}
 	}
 	group, bounded := errgroup.WithContext(ctx)
@@ -177,7 +177,7 @@ func (r *run) consider(ctx context.Context, at position, a *attempt, digests map
 		return err
 	}
 	// What was kept is in the incumbent: the same lines once more are another change.
-	if tried, found := r.books.sum.Tried[a.digest]; found && tried.Outcome != history.Accepted {
+	if tried, found := r.records.sum.Tried[a.digest]; found && tried.Outcome != history.Accepted {
 		a.end(history.Rejected, fmt.Sprintf("the same change as iteration %d's, which was %s; it was not measured again", tried.Iteration, tried.Outcome))
 		return nil
 	}

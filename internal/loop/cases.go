@@ -25,7 +25,7 @@ func (m *measurement) loseNoCase() {
 	if m.a.outcome != history.Accepted || taken == nil {
 		return
 	}
-	before := decision.RatesOf(m.books.sum.Numbers)
+	before := decision.RatesOf(m.records.sum.Numbers)
 	if beside := m.taken[decision.Incumbent]; beside != nil && beside.runs > 0 {
 		before = decision.RatesOf(beside.numbers...)
 	}
@@ -39,7 +39,7 @@ func (m *measurement) loseNoCase() {
 		m.a.reasons = append(m.a.reasons, text)
 		return
 	}
-	m.a.decision = m.a.decision.Forbidden(m.books.sum.Best)
+	m.a.decision = m.a.decision.Forbidden(m.records.sum.Best)
 	m.a.verdict = &m.a.decision.Verdict
 	m.a.end(history.Rejected, append([]string{text + "; no-case-regression forbids to lose a case that passed"}, m.a.reasons...)...)
 }

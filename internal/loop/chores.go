@@ -9,24 +9,24 @@ import (
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
-// chores does what waits for somebody who may write: it obeys commands, takes
+// maintain does what waits for somebody who may write: it obeys commands, takes
 // what CI said, and records that the default branch does not merge.
-func (r *run) chores(ctx context.Context, from proposal.Bundle) (Result, error) {
+func (r *run) maintain(ctx context.Context, from proposal.Bundle) (Result, error) {
 	conflict, err := r.conflict(ctx)
 	if err != nil {
 		return Result{}, err
 	}
-	leased := conflict != nil || r.settles(r.books)
-	r.steering = !leased
+	leased := conflict != nil || r.waitsForCI(r.records)
+	r.withoutLease = !leased
 	message := fmt.Sprintf("%s: what waits", r.Program.Name)
-	err = r.update(ctx, message, nil, func(b *books) error {
+	err = r.update(ctx, message, nil, func(b *records) error {
 		switch {
 		case leased:
 			return r.begins(b, from)
-		case booksDigest(b.read) != from.Books:
+		case recordsDigest(b.read) != from.Books:
 			return r.stale()
 		}
-		if err := r.free(b); err != nil {
+		if err := r.requireNoLease(b); err != nil {
 			return err
 		}
 		return r.set(b, published, from.ID)
@@ -34,15 +34,15 @@ func (r *run) chores(ctx context.Context, from proposal.Bundle) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	r.reach(ctx)
-	if r.heard != nil {
-		if err := r.obey(ctx); err != nil {
+	r.answerComments(ctx)
+	if r.comments != nil {
+		if err := r.applyCommands(ctx); err != nil {
 			return Result{}, err
 		}
 	}
 	switch {
-	case r.settles(r.books):
-		return r.settle(ctx)
+	case r.waitsForCI(r.records):
+		return r.waitForCI(ctx)
 	case conflict != nil:
 		return r.fail(ctx, position{}, conflict.Error(), true)
 	}
@@ -55,7 +55,7 @@ func (r *run) chores(ctx context.Context, from proposal.Bundle) (Result, error) 
 
 // conflict is why the default branch does not merge, nil when it does.
 func (r *run) conflict(ctx context.Context) (*conflictError, error) {
-	if r.books.pending() != nil {
+	if r.records.pending() != nil {
 		return nil, nil
 	}
 	_, err := r.sync(ctx)
@@ -71,28 +71,28 @@ func (r *run) conflict(ctx context.Context) (*conflictError, error) {
 // left to do it is refused.
 func (r *run) again(ctx context.Context, from proposal.Bundle, by string) (Result, error) {
 	twice := refuse("it was published before, by run %s", by)
-	if r.Front == nil || r.books.sum.Settings[published] != from.ID {
+	if r.GitHub == nil || r.records.sum.Settings[published] != from.ID {
 		return Result{}, twice
 	}
-	heard, err := r.Front.Look(ctx, r.account())
+	heard, err := r.GitHub.Look(ctx, r.account())
 	if err != nil {
 		return Result{}, err
 	}
 	heard.Comments, heard.Until = nil, ""
-	r.heard, r.deaf = &heard, true
-	if r.settles(r.books) {
+	r.comments, r.skipComments = &heard, true
+	if r.waitsForCI(r.records) {
 		err := r.update(ctx, r.Program.Name+": start", nil, r.enterStart)
 		if err != nil {
 			return Result{}, err
 		}
-		r.reach(ctx)
-		return r.settle(ctx)
+		r.answerComments(ctx)
+		return r.waitForCI(ctx)
 	}
-	before, sent := booksDigest(r.files), r.Front.Changes()
-	r.reach(ctx)
-	r.show(ctx)
-	r.heard = nil // it is shown
-	if before == booksDigest(r.files) && sent == r.Front.Changes() && len(r.warnings) == 0 {
+	before, sent := recordsDigest(r.files), r.GitHub.Changes()
+	r.answerComments(ctx)
+	r.updateGitHub(ctx)
+	r.comments = nil // it is shown
+	if before == recordsDigest(r.files) && sent == r.GitHub.Changes() && len(r.warnings) == 0 {
 		return Result{}, twice
 	}
 	return r.last(), nil
@@ -100,8 +100,8 @@ func (r *run) again(ctx context.Context, from proposal.Bundle, by string) (Resul
 
 // last is the result of the last iteration that the books have.
 func (r *run) last() Result {
-	for i := len(r.books.log.Events) - 1; i >= 0; i-- {
-		if e := r.books.log.Events[i]; e.Kind == history.Decided {
+	for i := len(r.records.log.Events) - 1; i >= 0; i-- {
+		if e := r.records.log.Events[i]; e.Kind == history.Decided {
 			return r.resultOf(e, e.Reasons)
 		}
 	}

@@ -24,18 +24,18 @@ type Rail struct {
 
 // detail completes a result with what the books say of its iteration.
 func (r *run) detail(result *Result) {
-	if r.books == nil {
+	if r.records == nil {
 		return
 	}
-	result.Issue, result.PullRequest = r.Program.Issue, r.books.pull()
-	if n, _ := strconv.Atoi(r.books.sum.Settings[history.IssueNumber]); n > 0 {
+	result.Issue, result.PullRequest = r.Program.Issue, r.records.pull()
+	if n, _ := strconv.Atoi(r.records.sum.Settings[history.IssueNumber]); n > 0 {
 		result.Issue = n
 	}
-	if r.heard != nil && r.heard.Issue > 0 {
-		result.Issue = r.heard.Issue
+	if r.comments != nil && r.comments.Issue > 0 {
+		result.Issue = r.comments.Issue
 	}
-	result.Evaluation = r.books.evaluation(r.id, result)
-	if decided := r.books.decided(result.Iteration); decided != nil && result.Outcome != history.Idle {
+	result.Evaluation = r.records.evaluation(r.id, result)
+	if decided := r.records.decided(result.Iteration); decided != nil && result.Outcome != history.Idle {
 		result.Agent, result.Model, result.Usage, result.Changed = decided.Agent, decided.Model, decided.Usage, decided.Changed
 		result.Guardrails = r.rails(decided)
 	}
@@ -43,7 +43,7 @@ func (r *run) detail(result *Result) {
 
 // evaluation is what measuring used for a result: for its iteration, and for a
 // baseline of its run.
-func (b *books) evaluation(run string, result *Result) *history.Expense {
+func (b *records) evaluation(run string, result *Result) *history.Expense {
 	var sum *history.Expense
 	for i := range b.sum.Attempts {
 		if a := &b.sum.Attempts[i]; a.Iteration == result.Iteration && result.Outcome != history.Idle {
@@ -59,7 +59,7 @@ func (b *books) evaluation(run string, result *Result) *history.Expense {
 }
 
 // decided is the last word on an iteration, nil when there is none.
-func (b *books) decided(iteration int) *history.Event {
+func (b *records) decided(iteration int) *history.Event {
 	for i, e := range slices.Backward(b.log.Events) {
 		if e.Kind == history.Decided && e.Iteration == iteration {
 			return &b.log.Events[i]
@@ -71,10 +71,10 @@ func (b *books) decided(iteration int) *history.Event {
 // rails are the guardrails with what the deciding candidate measured last.
 func (r *run) rails(decided *history.Event) []Rail {
 	rails := make([]Rail, 0, len(r.Program.Guardrails))
-	measured := r.books.candidate(decided)
+	measured := r.records.candidate(decided)
 	for _, of := range r.Program.Guardrails {
 		rail := Rail{Metric: of.Metric, Direction: of.Direction, Allowed: decision.Allowance(of.MaxRegression)}
-		if initial := r.books.sum.Guardrails[of.Metric]; len(initial) > 0 {
+		if initial := r.records.sum.Guardrails[of.Metric]; len(initial) > 0 {
 			median := statistics.Median(initial)
 			rail.Initial = &median
 		}
@@ -90,7 +90,7 @@ func (r *run) rails(decided *history.Event) []Rail {
 }
 
 // candidate is the last measurement of the candidate that was decided about.
-func (b *books) candidate(decided *history.Event) *history.Event {
+func (b *records) candidate(decided *history.Event) *history.Event {
 	for i, e := range slices.Backward(b.log.Events) {
 		if e.Kind == history.Measured && e.Role == history.Candidate && e.Iteration == decided.Iteration && e.Proposal == decided.Proposal {
 			return &b.log.Events[i]

@@ -21,13 +21,13 @@ func (r *run) expend(e *history.Expense) {
 	tokens, usd := e.Known()
 	r.used.tokens += tokens
 	r.used.usd += usd
-	r.unbooked = r.unbooked.Plus(e)
+	r.unrecorded = r.unrecorded.Plus(e)
 }
 
 // takeExpense is what evaluations used since it was asked last; nil is nothing.
 func (r *run) takeExpense() *history.Expense {
-	e := r.unbooked
-	r.unbooked = nil
+	e := r.unrecorded
+	r.unrecorded = nil
 	return e
 }
 
@@ -72,9 +72,9 @@ func dollarsOf(usd float64) *metric.Value {
 	return &value
 }
 
-// cutOff is an iteration that ended before its attempts did: they changed
+// interruptedAttempt is an iteration that ended before its attempts did: they changed
 // nothing, but used something.
-func (r *run) cutOff(reason string) *attempt {
+func (r *run) interruptedAttempt(reason string) *attempt {
 	var all []*attempt
 	for _, one := range r.working {
 		cut := &attempt{number: one.number, of: one.of, agent: one.agent, model: one.model, durations: map[string]float64{}}

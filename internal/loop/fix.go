@@ -21,7 +21,7 @@ const maxFixes = 5
 const failedPrefix = "autoloop-failed/"
 
 // fixes counts the attempts to mend an iteration for CI.
-func (b *books) fixes(iteration int) int {
+func (b *records) fixes(iteration int) int {
 	count := 0
 	for _, e := range b.log.Events {
 		if e.Kind == history.Checked && e.Iteration == iteration {
@@ -31,16 +31,16 @@ func (b *books) fixes(iteration int) int {
 	return count
 }
 
-// turnedDown lets an agent mend what CI found, on top of the candidate. It is
+// fixFailure lets an agent mend what CI found, on top of the candidate. It is
 // done when the iteration is at its end: when the same failure is there again
 // after a change, or after five attempts.
-func (r *run) turnedDown(ctx context.Context, e history.Event, verdict ci.Verdict) (result Result, done bool, err error) {
+func (r *run) fixFailure(ctx context.Context, e history.Event, verdict ci.Verdict) (result Result, done bool, err error) {
 	signature := verdict.Signature()
-	if reason := r.spent(e, signature); reason != "" {
-		result, err = r.exhaust(ctx, e, verdict, reason)
+	if reason := r.fixesExhausted(e, signature); reason != "" {
+		result, err = r.giveUpFix(ctx, e, verdict, reason)
 		return result, true, err
 	}
-	reason := r.held(r.books)
+	reason := r.blockedReason(r.records)
 	if r.publishing {
 		reason = "CI turned it down, and publishing asks no agent: the next `iterate propose` lets one mend it"
 	}
@@ -49,37 +49,37 @@ func (r *run) turnedDown(ctx context.Context, e history.Event, verdict ci.Verdic
 		if reason != "" {
 			verdict.Reasons = append([]string{reason}, verdict.Reasons...)
 		}
-		result, err = r.later(ctx, e, "", verdict)
+		result, err = r.keepWaiting(ctx, e, "", verdict)
 		return result, true, err
 	}
-	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", r.books.fixes(e.Iteration)+1, maxFixes, signature))
+	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", r.records.fixes(e.Iteration)+1, maxFixes, signature))
 	a, err := r.fix(ctx, e, verdict, left)
 	if err != nil {
 		return Result{}, false, err
 	}
-	if until, ok := r.putOff(a); ok {
-		result, err = r.wait(ctx, a, until)
+	if until, ok := r.postponedUntil(a); ok {
+		result, err = r.postpone(ctx, a, until)
 		return result, true, err
 	}
 	return Result{}, false, nil
 }
 
-// spent says why no agent is asked to mend a failure any more, "" when one is.
-func (r *run) spent(e history.Event, signature string) string {
+// fixesExhausted says why no agent is asked to mend a failure any more, "" when one is.
+func (r *run) fixesExhausted(e history.Event, signature string) string {
 	switch {
-	case r.same(e, signature):
+	case r.sameFailure(e, signature):
 		return "stuck in CI fix loop: " + signature
-	case r.books.fixes(e.Iteration) >= maxFixes:
+	case r.records.fixes(e.Iteration) >= maxFixes:
 		return "ci-fix-exhausted: " + signature
 	default:
 		return ""
 	}
 }
 
-// same says whether the failure was there already on another commit of the
+// sameFailure says whether the failure was there already on another commit of the
 // iteration: what was changed since did not help.
-func (r *run) same(e history.Event, signature string) bool {
-	return slices.ContainsFunc(r.books.log.Events, func(before history.Event) bool {
+func (r *run) sameFailure(e history.Event, signature string) bool {
+	return slices.ContainsFunc(r.records.log.Events, func(before history.Event) bool {
 		return before.Kind == history.Checked && before.Iteration == e.Iteration && before.Commit != e.Commit && before.Reason == signature
 	})
 }
@@ -93,18 +93,18 @@ func (r *run) fix(ctx context.Context, e history.Event, verdict ci.Verdict, left
 		return nil, err
 	}
 	checked := history.Event{Kind: history.Checked, Iteration: e.Iteration, Commit: e.Commit, Reason: verdict.Signature(), Reasons: verdict.Reasons}
-	a, err := r.mend(ctx, at, e, verdict, left)
+	a, err := r.proposeFix(ctx, at, e, verdict, left)
 	if err != nil {
 		return nil, err
 	}
 	a.evaluation = r.takeExpense()
-	if _, later := r.putOff(a); later {
+	if _, later := r.postponedUntil(a); later {
 		return a, nil
 	}
 	if a.outcome != history.Accepted {
 		checked.Problem = state.Inline(a.reasons[0], 300)
 		checked.Agent, checked.Usage, checked.Durations, checked.Evaluation = r.nameOf(a), a.totalUsage(), a.totalDurations(), a.evaluation
-		return a, r.write(ctx, fmt.Sprintf("%s: iteration %d, a fix for CI failed", r.Program.Name, e.Iteration), nil, func(b *books) error {
+		return a, r.write(ctx, fmt.Sprintf("%s: iteration %d, a fix for CI failed", r.Program.Name, e.Iteration), nil, func(b *records) error {
 			return r.add(b, checked)
 		})
 	}
@@ -115,9 +115,9 @@ func (r *run) fix(ctx context.Context, e history.Event, verdict ci.Verdict, left
 	return a, nil
 }
 
-// mend is one proposal that begins with the candidate's files and is told what
+// proposeFix is one proposal that begins with the candidate's files and is told what
 // CI said. An error of its own time limit is its failure.
-func (r *run) mend(ctx context.Context, at position, e history.Event, verdict ci.Verdict, left time.Duration) (*attempt, error) {
+func (r *run) proposeFix(ctx context.Context, at position, e history.Event, verdict ci.Verdict, left time.Duration) (*attempt, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
 	defer cancel()
 	a := &attempt{number: 1, of: 1, agent: r.Agent, model: r.Model, durations: map[string]float64{}, lineage: lineage{from: e.Commit}, failure: verdict.Report()}
@@ -148,7 +148,7 @@ func (r *run) propose1(ctx context.Context, at position, a *attempt) error {
 // positionOf is where the pending iteration stands: measured against the
 // incumbent that it was measured against before.
 func (r *run) positionOf(ctx context.Context, e history.Event) (position, error) {
-	at := position{Head: e.Parent, Old: e.Commit, Base: r.books.sum.Base, BaseBranch: r.books.sum.BaseBranch}
+	at := position{Head: e.Parent, Old: e.Commit, Base: r.records.sum.Base, BaseBranch: r.records.sum.BaseBranch}
 	entries, err := r.entries(ctx, at.Head)
 	if err != nil {
 		return at, err
@@ -158,9 +158,9 @@ func (r *run) positionOf(ctx context.Context, e history.Event) (position, error)
 	return at, err
 }
 
-// exhaust takes the branch back to the last accepted commit, keeps the attempt
+// giveUpFix takes the branch back to the last accepted commit, keeps the attempt
 // on a branch of its own, and pauses.
-func (r *run) exhaust(ctx context.Context, e history.Event, verdict ci.Verdict, reason string) (Result, error) {
+func (r *run) giveUpFix(ctx context.Context, e history.Event, verdict ci.Verdict, reason string) (Result, error) {
 	kept := git.RefUpdate{Ref: fmt.Sprintf("refs/heads/%s%s/%d", failedPrefix, r.Program.Name, e.Iteration), New: e.Commit}
 	if err := r.keepFailed(ctx, kept); err != nil {
 		r.warn("the attempt is not kept at %s: %v", kept.Ref, err)
@@ -168,7 +168,7 @@ func (r *run) exhaust(ctx context.Context, e history.Event, verdict ci.Verdict, 
 	e.Reasons = append([]string{reason}, verdict.Reasons...)
 	back := &git.RefUpdate{Ref: r.ref(), New: e.Parent, Old: e.Commit}
 	e.Outcome = history.CIFixExhausted
-	return r.conclude(ctx, e, back, reason+"; look at the attempt on "+failedPrefix+r.Program.Name+fmt.Sprintf("/%d", e.Iteration)+", then set Paused to false")
+	return r.recordFinal(ctx, e, back, reason+"; look at the attempt on "+failedPrefix+r.Program.Name+fmt.Sprintf("/%d", e.Iteration)+", then set Paused to false")
 }
 
 // keepFailed makes the branch of a failed attempt; that it is there already is

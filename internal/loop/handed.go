@@ -39,7 +39,7 @@ func unpack(from proposal.Bundle, masker process.Masker) (*handed, error) {
 		if raw.Run != from.Run {
 			return nil, refuse("it has events of run %.40q, and is of run %.40q", raw.Run, from.Run)
 		}
-		e, err := vet(raw)
+		e, err := sanitize(raw)
 		if err != nil {
 			return nil, err
 		}

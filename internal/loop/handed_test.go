@@ -47,9 +47,9 @@ const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iter
 "params":{"k":1},"evaluation":{"tokens":1},"durations":{"propose":1},"proposal":1,"digest":"d","patch":"p","focus":"f","lessons":["l"],"foreclosed":["f"],"ideas":["i"],
 "not_before":"2026-01-01T00:00:00Z","reason":"r","key":"k","value":"v","event":"`
 
-// TestVetLeavesOutWhatPublishingSays holds what becomes of every field: one that
+// TestSanitizeLeavesOutWhatPublishingSays holds what becomes of every field: one that
 // a proposing job writes and that is lost on the way would make other books.
-func TestVetLeavesOutWhatPublishingSays(t *testing.T) {
+func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 	t.Parallel()
 	anew := "Schema Time Lease Direction Target Base BaseBranch Parent Commit Branch Key Value"
 	proposal := "Outcome Verdict Rule Evidence Warning PreviousBest Best Delta Changed Params Digest Patch Focus Lessons Foreclosed Ideas Model"
@@ -65,7 +65,7 @@ func TestVetLeavesOutWhatPublishingSays(t *testing.T) {
 		log, err := history.Parse([]byte(strings.ReplaceAll(everything, "\n", "") + string(kind) + `"}`))
 		require.NoError(t, err)
 		before := reflect.ValueOf(log.Events[0])
-		clean, err := vet(log.Events[0])
+		clean, err := sanitize(log.Events[0])
 		require.NoError(t, err, kind)
 		var zero []string
 		for i, after := 0, reflect.ValueOf(clean); i < after.NumField(); i++ {

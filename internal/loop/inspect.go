@@ -49,16 +49,16 @@ func (s *Service) inspect(ctx context.Context, most int) (Inspection, error) {
 	if err != nil {
 		return found, err
 	}
-	if r.books, err = openBooks(s.Program, files); err != nil {
+	if r.records, err = openRecords(s.Program, files); err != nil {
 		return found, err
 	}
 	if found.Commit, err = r.incumbent(ctx); err != nil {
 		return found, err
 	}
 	runs := &series{commit: found.Commit}
-	defer runs.clear()
+	defer runs.Close()
 	r.step("inspect", "twice, in two trees")
-	if found.Problem, err = r.probe(ctx, runs, len(runs.rooms)); err != nil || found.Problem != "" {
+	if found.Problem, err = r.probe(ctx, runs, len(runs.environments)); err != nil || found.Problem != "" {
 		return found, err
 	}
 	found.Noisy, found.Rule = !runs.samples.same(), r.rule()
@@ -80,7 +80,7 @@ func (s *Service) inspect(ctx context.Context, most int) (Inspection, error) {
 func (r *run) collect(ctx context.Context, runs *series, taken *samples, count int) (problem string, err error) {
 	for i := taken.runs; i < count; i++ {
 		r.minor("inspect", fmt.Sprintf("noisy, run %d of %d", i+1, count))
-		outcome, err := runs.rooms[i%len(runs.rooms)].evaluate(ctx)
+		outcome, err := runs.environments[i%len(runs.environments)].evaluate(ctx)
 		if err != nil {
 			return "", err
 		}

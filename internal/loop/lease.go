@@ -15,9 +15,9 @@ const maxInterrupted = 3
 // leaseSlack is how long a lease outlives the iteration's time limit.
 const leaseSlack = 5 * time.Minute
 
-// take reads the books and takes the lease of the next iteration. A lease of a
+// acquireLease reads the books and takes the lease of the next iteration. A lease of a
 // run that is gone, or that ran out, is free; its iteration is done again.
-func (r *run) take(ctx context.Context) error {
+func (r *run) acquireLease(ctx context.Context) error {
 	if r.DryRun {
 		files, head, err := r.Memory.Read(ctx, r.Program.Name)
 		if err != nil {
@@ -31,27 +31,27 @@ func (r *run) take(ctx context.Context) error {
 
 // enterStart puts the lease into the books, unless another run holds one or the
 // program takes no iteration.
-func (r *run) enterStart(b *books) error {
+func (r *run) enterStart(b *records) error {
 	r.iteration = b.sum.Iteration + 1
 	event := func(e history.Event) error { return r.add(b, e) }
-	if holder := r.holder(b.sum.Open); holder != "" {
-		r.books = b
+	if holder := r.leaseHolder(b.sum.Open); holder != "" {
+		r.records = b
 		return &errBusy{holder}
 	}
 	if err := b.adopt(event); err != nil {
 		return err
 	}
-	if err := b.heed(event); err != nil {
+	if err := b.readEdits(event); err != nil {
 		return err
 	}
 	r.iteration = b.sum.Iteration + 1
-	reason := r.held(b)
-	if reason == "" && r.proposing && b.pending() != nil && r.Front == nil {
+	reason := r.blockedReason(b)
+	if reason == "" && r.proposing && b.pending() != nil && r.GitHub == nil {
 		reason = fmt.Sprintf("iteration %d waits for CI, which needs --repo and a token", b.sum.Iteration)
 	}
-	if reason != "" && !r.settles(b) {
-		r.books, r.stopped = b, reason
-		return &heldError{reason}
+	if reason != "" && !r.waitsForCI(b) {
+		r.records, r.stopped = b, reason
+		return &blockedError{reason}
 	}
 	r.warnings = b.warnings
 	lease := r.Holder
@@ -61,14 +61,14 @@ func (r *run) enterStart(b *books) error {
 
 // ciTime is how long an iteration may wait for CI besides its own time.
 func (r *run) ciTime() time.Duration {
-	if r.Front == nil {
+	if r.GitHub == nil {
 		return 0
 	}
 	return r.Program.CIWait
 }
 
-// holder says who holds a live lease, or "".
-func (r *run) holder(open *history.Event) string {
+// leaseHolder says who holds a live lease, or "".
+func (r *run) leaseHolder(open *history.Event) string {
 	if open == nil || open.Lease == nil || open.Run == r.id {
 		return ""
 	}

@@ -34,7 +34,7 @@ func (r *run) measure(ctx context.Context, at position, a *attempt) error {
 	}
 	start := r.Now()
 	m := &measurement{run: r, at: at, a: a, trial: decision.NewTrial(r.standard()), bench: r.newBench()}
-	defer m.bench.clear()
+	defer m.bench.Close()
 	err := m.all(ctx)
 	m.close()
 	a.durations["measure"] = r.Now().Sub(start).Seconds()
@@ -90,7 +90,7 @@ func describe(step decision.Step) string {
 // open begins a stage with new rooms.
 func (m *measurement) open(stage decision.Stage) {
 	m.close()
-	m.bench.clear()
+	m.bench.Close()
 	m.stage, m.taken = stage, map[decision.Side]*samples{decision.Incumbent: {}, decision.Candidate: {}}
 }
 
@@ -116,7 +116,7 @@ func (m *measurement) refused() bool {
 	if m.stage != decision.Pairs {
 		return false
 	}
-	problem := m.dear(m.books.sum.Seconds, m.books.sum.Prepare)
+	problem := m.exceedsTimeLimit(m.records.sum.Seconds, m.records.sum.Prepare)
 	if problem == "" {
 		return false
 	}
@@ -143,7 +143,7 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (done bo
 	if step.Side == decision.Incumbent {
 		treeish = m.at.Head
 	}
-	room, err := m.bench.room(ctx, place(step.Stage, step.Side), treeish)
+	room, err := m.bench.environment(ctx, place(step.Stage, step.Side), treeish)
 	if err != nil {
 		return false, err
 	}
@@ -177,7 +177,7 @@ func (m *measurement) failed(ctx context.Context, step decision.Step, problem st
 		return nil
 	}
 	m.step("measure", "the incumbent, since the candidate's evaluation failed")
-	room, err := m.bench.room(ctx, 1-place(step.Stage, decision.Candidate), m.at.Head)
+	room, err := m.bench.environment(ctx, 1-place(step.Stage, decision.Candidate), m.at.Head)
 	if err != nil {
 		return err
 	}

@@ -14,17 +14,17 @@ import (
 // enterFix puts what mends a pending iteration on top of the branch, and that
 // it waits for CI anew into the books.
 func (r *run) enterFix(ctx context.Context, at position, e, checked history.Event, a *attempt) error {
-	number := r.books.fixes(e.Iteration) + 1
+	number := r.records.fixes(e.Iteration) + 1
 	commit, err := r.fixCommit(ctx, e, a, number)
 	if err != nil {
 		return err
 	}
 	checked.Summary = a.reply.Summary
-	next := r.decided(r.books, at, a, commit)
+	next := r.decided(r.records, at, a, commit)
 	next.Outcome, next.Summary, next.Proposal = history.PendingCI, e.Summary, 0
 	next.Reasons = append(next.Reasons, fmt.Sprintf("CI fix %d: %s", number, summary(a)))
 	update := &git.RefUpdate{Ref: r.ref(), New: commit, Old: e.Commit}
-	return r.write(ctx, fixMessage(r.Program.Name, e, number), update, func(b *books) error {
+	return r.write(ctx, fixMessage(r.Program.Name, e, number), update, func(b *records) error {
 		return r.addFix(b, checked, a.measured, next)
 	})
 }
@@ -39,7 +39,7 @@ func (r *run) fixCommit(ctx context.Context, e history.Event, a *attempt, number
 	return r.Repo.CommitTree(ctx, a.tree, []string{e.Commit}, message, r.Now().Truncate(time.Second))
 }
 
-func (r *run) addFix(b *books, checked history.Event, measured []history.Event, next history.Event) error {
+func (r *run) addFix(b *records, checked history.Event, measured []history.Event, next history.Event) error {
 	for _, event := range append([]history.Event{checked}, measured...) {
 		if err := r.add(b, event); err != nil {
 			return err
@@ -51,8 +51,8 @@ func (r *run) addFix(b *books, checked history.Event, measured []history.Event, 
 // publishFix records an attempt to mend what CI found. What CI says is asked
 // again: the bundle's word for it is not taken.
 func (r *run) publishFix(ctx context.Context, from proposal.Bundle) (Result, error) {
-	pending := r.books.pending()
-	if r.heard == nil || pending == nil || pending.Commit != from.Branch {
+	pending := r.records.pending()
+	if r.comments == nil || pending == nil || pending.Commit != from.Branch {
 		return Result{}, refuse("it is stale: no iteration waits for CI with commit %.12s; propose again", from.Branch)
 	}
 	e := *pending
@@ -68,10 +68,10 @@ func (r *run) publishFix(ctx context.Context, from proposal.Bundle) (Result, err
 		return Result{}, err
 	}
 	verdict := r.verdict(ctx, e)
-	if !r.red(e, verdict) || r.spent(e, verdict.Signature()) != "" {
+	if !r.isRed(e, verdict) || r.fixesExhausted(e, verdict.Signature()) != "" {
 		return Result{}, refuse("it is stale: CI does not ask to mend %.12s; propose again", e.Commit)
 	}
-	number, commit, a := r.books.fixes(e.Iteration)+1, "", h.attempt
+	number, commit, a := r.records.fixes(e.Iteration)+1, "", h.attempt
 	var update *git.RefUpdate
 	if h.kept() {
 		a.reply.Summary = h.checked.Summary
@@ -84,7 +84,7 @@ func (r *run) publishFix(ctx context.Context, from proposal.Bundle) (Result, err
 		update = &git.RefUpdate{Ref: r.ref(), New: commit, Old: e.Commit}
 	}
 	r.step("record", fmt.Sprintf("fix %d", number))
-	err = r.update(ctx, fixMessage(r.Program.Name, e, number), update, func(b *books) error {
+	err = r.update(ctx, fixMessage(r.Program.Name, e, number), update, func(b *records) error {
 		if err := r.begins(b, from); err != nil || h.putOff != nil {
 			if err == nil {
 				err = r.enterPutOff(b, *h.putOff)
@@ -107,11 +107,11 @@ func (r *run) publishFix(ctx context.Context, from proposal.Bundle) (Result, err
 	if err != nil {
 		return Result{}, err
 	}
-	r.reach(ctx)
+	r.answerComments(ctx)
 	if h.putOff != nil {
 		return r.result(history.Idle, r.stopped), nil
 	}
-	return r.settle(ctx)
+	return r.waitForCI(ctx)
 }
 
 // mends is where the pending iteration stands, held against the bundle.

@@ -52,7 +52,7 @@ func readNotes(root *os.Root) ([]byte, error) {
 }
 
 // enterNotes adds the notes of an iteration to the sections that people read.
-func (b *books) enterNotes(iteration int, notes prompt.Notes) {
+func (b *records) enterNotes(iteration int, notes prompt.Notes) {
 	b.doc.Learn(state.Lessons, iteration, notes.Lessons)
 	b.doc.Learn(state.Foreclosed, iteration, notes.Foreclosed)
 	b.doc.Learn(state.Future, iteration, notes.Ideas)

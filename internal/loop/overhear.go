@@ -10,15 +10,15 @@ import (
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
-// overhear reads what was said up to when the bundle was made, and changes
+// readProposedComments reads what was said up to when the bundle was made, and changes
 // nothing. What was said since is left for those whom it starts, and for the
 // next proposal. The bundle says how far the comments were read; who wrote
 // them and what they say is read anew.
-func (r *run) overhear(ctx context.Context, from proposal.Bundle) error {
-	if r.Front == nil {
+func (r *run) readProposedComments(ctx context.Context, from proposal.Bundle) error {
+	if r.GitHub == nil {
 		return nil
 	}
-	heard, err := r.Front.Look(ctx, r.account())
+	heard, err := r.GitHub.Look(ctx, r.account())
 	if err != nil {
 		r.warn("the issue and the pull request were not read: %v", err)
 		return ctx.Err()
@@ -26,19 +26,19 @@ func (r *run) overhear(ctx context.Context, from proposal.Bundle) error {
 	mark := commands.ParseMark(from.Heard)
 	heard.Comments = slices.DeleteFunc(heard.Comments, func(c commands.Comment) bool {
 		later := !mark.Knows(c.ID, c.Review)
-		if later && (r.unheard.IsZero() || c.Time.Before(r.unheard)) {
-			r.unheard = c.Time
+		if later && (r.firstUnreadComment.IsZero() || c.Time.Before(r.firstUnreadComment)) {
+			r.firstUnreadComment = c.Time
 		}
 		return later
 	})
-	if heard.Until = until(mark, heard.Until, r.books.sum.Settings[history.HeardUntil]); from.Heard == "" {
+	if heard.Until = until(mark, heard.Until, r.records.sum.Settings[history.HeardUntil]); from.Heard == "" {
 		heard.Until = ""
 	}
-	r.heard, r.told = &heard, from.Told
+	r.comments, r.agentWasTold = &heard, from.Told
 	if from.Kind == proposal.Chores {
 		return nil
 	}
-	if first := r.firstOf(r.books); first != "" {
+	if first := r.firstOf(r.records); first != "" {
 		return refuse("it is stale: %s; propose again", first)
 	}
 	return nil
@@ -57,12 +57,12 @@ func until(mark commands.Mark, there, before string) string {
 
 // firstOf says what was asked for that comes before an iteration, since it
 // changes what an iteration is; "" for nothing.
-func (r *run) firstOf(b *books) string {
-	if pull := r.heard.Pull; pull != nil && !pull.Open && !pull.Merged && b.sum.Settings[history.PullEnded] != fmt.Sprint(pull.Number) {
+func (r *run) firstOf(b *records) string {
+	if pull := r.comments.Pull; pull != nil && !pull.Open && !pull.Merged && b.sum.Settings[history.PullEnded] != fmt.Sprint(pull.Number) {
 		return fmt.Sprintf("pull request #%d was closed", pull.Number)
 	}
 	done := commands.ParseMark(b.sum.Settings[history.CommandsUntil])
-	for _, c := range r.heard.Comments {
+	for _, c := range r.comments.Comments {
 		for _, command := range c.Commands {
 			switch command.Kind {
 			case commands.Run, commands.Status, commands.Instruct, commands.Wrong:
@@ -76,20 +76,20 @@ func (r *run) firstOf(b *books) string {
 	return ""
 }
 
-// reach answers what was said, after everything was recorded, and finds the
+// answerComments answers what was said, after everything was recorded, and finds the
 // issue that it is shown on.
-func (r *run) reach(ctx context.Context) {
-	if r.heard == nil {
+func (r *run) answerComments(ctx context.Context) {
+	if r.comments == nil {
 		return
 	}
-	number, author, err := r.Front.Open(ctx, r.account())
+	number, author, err := r.GitHub.Open(ctx, r.account())
 	if err != nil {
 		r.warn("the issue is not up to date, the next run mends it: %v", err)
-		r.heard = nil
+		r.comments = nil
 		return
 	}
-	r.heard.Author = author
-	if r.heard.Issue = number; r.books.sum.Settings[history.IssueNumber] != fmt.Sprint(number) {
+	r.comments.Author = author
+	if r.comments.Issue = number; r.records.sum.Settings[history.IssueNumber] != fmt.Sprint(number) {
 		err := r.update(ctx, fmt.Sprintf("%s: issue #%d", r.Program.Name, number), nil, r.noteIssue)
 		if err != nil {
 			r.warn("the number of the issue was not noted: %v", err)

@@ -35,7 +35,7 @@ func (r *run) evolves() bool { return r.Program.Strategy == evolution }
 
 // breed chooses for every proposal what it grows from. A parent whose change
 // cannot be made any more leaves the incumbent as the parent.
-func (r *run) breed(ctx context.Context, at position, all []*attempt) error {
+func (r *run) selectParents(ctx context.Context, at position, all []*attempt) error {
 	if !r.evolves() {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (r *run) breed(ctx context.Context, at position, all []*attempt) error {
 // population is the proposals that were measured under the present evaluator
 // and whose changes are known, also as the search sees them.
 func (r *run) population(at position) (members []history.Proposal, individuals []tuner.Individual) {
-	for _, p := range r.books.sum.Proposals {
+	for _, p := range r.records.sum.Proposals {
 		if p.Metric == nil || p.Patch == "" || p.Evaluator != at.identity.Evaluator {
 			continue
 		}
@@ -133,10 +133,10 @@ func (r *run) focus(at position) string {
 		return ""
 	}
 	var earlier []string
-	for _, tried := range r.books.sum.Attempts {
+	for _, tried := range r.records.sum.Attempts {
 		if tried.Definition == at.identity.Definition {
 			earlier = append(earlier, tried.Focus)
 		}
 	}
-	return tuner.Focus(tuner.FailingTests(r.books.sum.Output), earlier)
+	return tuner.Focus(tuner.FailingTests(r.records.sum.Output), earlier)
 }

@@ -27,22 +27,22 @@ func (s *Service) Propose(ctx context.Context) (*proposal.Bundle, Result, error)
 	return packed, result, err
 }
 
-// listen finds out what was said, and obeys none of it. It says what comes
+// lookAtComments finds out what was said, and obeys none of it. It says what comes
 // before an iteration and is for the publishing job to do, "" for nothing.
-func (r *run) listen(ctx context.Context) (string, error) {
-	heard, err := r.Front.Look(ctx, r.account())
+func (r *run) lookAtComments(ctx context.Context) (string, error) {
+	heard, err := r.GitHub.Look(ctx, r.account())
 	if err != nil {
 		r.warn("the issue and the pull request were not read: %v", err)
 		return "", ctx.Err()
 	}
-	r.heard = &heard
-	return r.firstOf(r.books), nil
+	r.comments = &heard
+	return r.firstOf(r.records), nil
 }
 
 // leave ends a proposal with nothing but what the publishing job does by itself.
 func (r *run) leave(reason string) (Result, error) {
 	r.offer = proposal.Chores
-	if e := r.books.pending(); e != nil {
+	if e := r.records.pending(); e != nil {
 		r.iteration = e.Iteration
 	}
 	return r.result(history.Idle, reason+"; `iterate publish` does that"), nil
@@ -50,7 +50,7 @@ func (r *run) leave(reason string) (Result, error) {
 
 // offerFix lets an agent mend what CI found, when it is an agent's turn.
 func (r *run) offerFix(ctx context.Context) (Result, error) {
-	e := *r.books.pending()
+	e := *r.records.pending()
 	r.iteration = e.Iteration
 	r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
 	head, err := r.Memory.HeadOf(ctx, r.ref())
@@ -59,24 +59,24 @@ func (r *run) offerFix(ctx context.Context) (Result, error) {
 	}
 	verdict := r.verdict(ctx, e)
 	left := r.time() - r.Now().Sub(r.begun)
-	if !r.red(e, verdict) || head != e.Commit || r.spent(e, verdict.Signature()) != "" || r.held(r.books) != "" || left <= 0 {
+	if !r.isRed(e, verdict) || head != e.Commit || r.fixesExhausted(e, verdict.Signature()) != "" || r.blockedReason(r.records) != "" || left <= 0 {
 		return r.leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
 	}
-	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", r.books.fixes(e.Iteration)+1, maxFixes, verdict.Signature()))
+	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", r.records.fixes(e.Iteration)+1, maxFixes, verdict.Signature()))
 	r.offer = proposal.Fix
 	a, err := r.fix(ctx, e, verdict, left)
 	if err != nil {
 		return Result{}, err
 	}
-	if until, ok := r.putOff(a); ok {
-		return r.wait(ctx, a, until)
+	if until, ok := r.postponedUntil(a); ok {
+		return r.postpone(ctx, a, until)
 	}
-	return r.resultOf(*r.books.pending(), a.reasons), nil
+	return r.resultOf(*r.records.pending(), a.reasons), nil
 }
 
-// red says whether it is known that CI turned the pending commit down: also when
+// isRed says whether it is known that CI turned the pending commit down: also when
 // a part of it failed and the rest did not end in time.
-func (r *run) red(e history.Event, verdict ci.Verdict) bool {
+func (r *run) isRed(e history.Event, verdict ci.Verdict) bool {
 	return verdict.State == ci.Red || len(verdict.Failing) > 0 && r.Now().Sub(r.pushedAt(e)) >= r.Program.CIWait
 }
 
@@ -84,10 +84,10 @@ func (r *run) red(e history.Event, verdict ci.Verdict) bool {
 func (r *run) pack(ctx context.Context) (*proposal.Bundle, error) {
 	b := &proposal.Bundle{Manifest: proposal.Manifest{
 		Kind: r.offer, Repository: r.Repository, Program: r.Program.Name, Iteration: r.iteration, Run: r.id,
-		BaseBranch: r.at.BaseBranch, Base: r.at.Base, Branch: r.at.Old, Memory: r.foundAt, Books: booksDigest(r.found),
+		BaseBranch: r.at.BaseBranch, Base: r.at.Base, Branch: r.at.Old, Memory: r.foundAt, Books: recordsDigest(r.found),
 	}}
-	if r.heard != nil {
-		b.Heard, b.Told = r.heard.Until, r.told
+	if r.comments != nil {
+		b.Heard, b.Told = r.comments.Until, r.agentWasTold
 	}
 	if r.offer == proposal.Chores {
 		b.Told = false
@@ -101,7 +101,7 @@ func (r *run) pack(ctx context.Context) (*proposal.Bundle, error) {
 	if r.offer == proposal.Fix {
 		e := r.fixing
 		from, b.Iteration, b.Told = e.Commit, e.Iteration, false
-		b.BaseBranch, b.Base, b.Branch = r.books.sum.BaseBranch, r.books.sum.Base, e.Commit
+		b.BaseBranch, b.Base, b.Branch = r.records.sum.BaseBranch, r.records.sum.Base, e.Commit
 	}
 	b.Events = events
 	if b.Incumbent, err = r.treeOf(ctx, from); err != nil || decided == nil || decided.Commit == "" {
@@ -122,7 +122,7 @@ func (r *run) handedOn() (lines []byte, decided *history.Event, err error) {
 		return nil, nil, err
 	}
 	var text bytes.Buffer
-	for _, e := range r.books.log.Events[len(before.Events):] {
+	for _, e := range r.records.log.Events[len(before.Events):] {
 		switch {
 		case e.Kind == history.Decided:
 			decided = &e

@@ -46,14 +46,14 @@ func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error)
 	if err != nil {
 		return Result{}, err
 	}
-	if r.books, err = openBooks(r.Program, files); err != nil {
+	if r.records, err = openRecords(r.Program, files); err != nil {
 		return Result{}, err
 	}
-	r.files, r.before, r.iteration = files, r.books.sum.LastRun, from.Iteration
+	r.files, r.before, r.iteration = files, r.records.sum.LastRun, from.Iteration
 	if r.Masker.Leaks(from.Events) {
 		return Result{}, refuse("it has a secret of this job in it")
 	}
-	if e := r.books.pending(); e != nil {
+	if e := r.records.pending(); e != nil {
 		r.Agent = recorded{e.Agent}
 	}
 	if by := r.publishedBy(from); by != "" {
@@ -62,19 +62,19 @@ func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error)
 	if err := r.current(ctx, from, head); err != nil {
 		return Result{}, err
 	}
-	if err := r.overhear(ctx, from); err != nil {
+	if err := r.readProposedComments(ctx, from); err != nil {
 		return Result{}, err
 	}
 	var result Result
 	switch from.Kind {
 	case proposal.Chores:
-		result, err = r.chores(ctx, from)
+		result, err = r.maintain(ctx, from)
 	case proposal.Fix:
 		result, err = r.publishFix(ctx, from)
 	default:
 		result, err = r.publishIteration(ctx, from)
 	}
-	var held *heldError
+	var held *blockedError
 	var busy *errBusy
 	switch {
 	case errors.As(err, &held):
@@ -87,7 +87,7 @@ func (r *run) publish(ctx context.Context, from proposal.Bundle) (Result, error)
 
 // publishedBy is the run that recorded the bundle, "" when none did.
 func (r *run) publishedBy(from proposal.Bundle) string {
-	for _, e := range r.books.log.Events {
+	for _, e := range r.records.log.Events {
 		if e.Kind == history.Set && e.Key == published && e.Value == from.ID {
 			return e.Run
 		}
@@ -98,8 +98,8 @@ func (r *run) publishedBy(from proposal.Bundle) string {
 // current refuses a bundle of another program or repository, and one that was
 // made from other books than there are now.
 func (r *run) current(ctx context.Context, from proposal.Bundle, head string) error {
-	name, iteration := r.Program.Name, r.books.sum.Iteration+1
-	if from.Kind == proposal.Fix || from.Kind == proposal.Chores && r.books.pending() != nil {
+	name, iteration := r.Program.Name, r.records.sum.Iteration+1
+	if from.Kind == proposal.Fix || from.Kind == proposal.Chores && r.records.pending() != nil {
 		iteration--
 	}
 	switch {
@@ -107,7 +107,7 @@ func (r *run) current(ctx context.Context, from proposal.Bundle, head string) er
 		return refuse("it is of program %q, not of %q", from.Program, name)
 	case from.Repository != r.Repository:
 		return refuse("it is of repository %q, not of %q", from.Repository, r.Repository)
-	case from.Books != booksDigest(r.files):
+	case from.Books != recordsDigest(r.files):
 		return r.stale()
 	case from.Iteration != iteration && from.Iteration != r.adopts():
 		return refuse("it is of iteration %d, and %d is the next", from.Iteration, iteration)
@@ -117,10 +117,10 @@ func (r *run) current(ctx context.Context, from proposal.Bundle, head string) er
 
 // adopts is the iteration after those of a state that has no ledger.
 func (r *run) adopts() int {
-	if len(r.books.log.Events) > 0 {
+	if len(r.records.log.Events) > 0 {
 		return -1
 	}
-	return r.books.machine.IterationCount + 1
+	return r.records.machine.IterationCount + 1
 }
 
 // remembered refuses a bundle whose commit of the memory branch is none that
@@ -155,7 +155,7 @@ func (r *run) stale() error {
 }
 
 func (r *run) publishIteration(ctx context.Context, from proposal.Bundle) (Result, error) {
-	if r.books.pending() != nil {
+	if r.records.pending() != nil {
 		return Result{}, refuse("an iteration waits for CI; propose again")
 	}
 	handed, err := unpack(from, r.Masker)
@@ -251,13 +251,13 @@ func (r *run) enterBundle(ctx context.Context, from proposal.Bundle, at position
 	waits := false
 	if commit != "" {
 		update = &git.RefUpdate{Ref: r.ref(), New: commit, Old: at.Old}
-		if waits = r.gated(ctx, at.Base); waits {
+		if waits = r.ciRequired(ctx, at.Base); waits {
 			h.attempt.outcome, h.decided.Outcome = history.PendingCI, history.PendingCI
 		}
 	}
 	r.step("record", string(h.attempt.outcome))
 	message := fmt.Sprintf("%s: iteration %d %s", r.Program.Name, from.Iteration, h.attempt.outcome)
-	err := r.update(ctx, message, update, func(b *books) error {
+	err := r.update(ctx, message, update, func(b *records) error {
 		if err := r.begins(b, from); err != nil {
 			return err
 		}
@@ -266,10 +266,10 @@ func (r *run) enterBundle(ctx context.Context, from proposal.Bundle, at position
 	if err != nil {
 		return Result{}, err
 	}
-	r.reach(ctx)
+	r.answerComments(ctx)
 	switch {
 	case waits:
-		return r.settle(ctx)
+		return r.waitForCI(ctx)
 	case h.decided == nil && h.putOff == nil:
 		return r.idle(), nil
 	case h.decided == nil:
@@ -281,8 +281,8 @@ func (r *run) enterBundle(ctx context.Context, from proposal.Bundle, at position
 
 // begins takes the lease, notes the bundle, and answers what was said before it
 // was made.
-func (r *run) begins(b *books, from proposal.Bundle) error {
-	if booksDigest(b.read) != from.Books {
+func (r *run) begins(b *records, from proposal.Bundle) error {
+	if recordsDigest(b.read) != from.Books {
 		return r.stale()
 	}
 	if err := r.enterStart(b); err != nil {
@@ -291,14 +291,14 @@ func (r *run) begins(b *books, from proposal.Bundle) error {
 	if r.iteration != from.Iteration && from.Kind == proposal.Iteration {
 		return r.stale()
 	}
-	r.books, r.iteration = b, from.Iteration
-	if err := r.set(b, published, from.ID); err != nil || r.heard == nil || from.Kind == proposal.Chores {
+	r.records, r.iteration = b, from.Iteration
+	if err := r.set(b, published, from.ID); err != nil || r.comments == nil || from.Kind == proposal.Chores {
 		return err
 	}
-	return r.obeyAll(b, &undoing{})
+	return r.enterCommands(b, &undoing{})
 }
 
-func (r *run) enterHanded(b *books, at position, h *handed, commit string, waits bool) error {
+func (r *run) enterHanded(b *records, at position, h *handed, commit string, waits bool) error {
 	if len(h.zero) > 0 {
 		if err := r.enterBaseline(b, at, h.zero); err != nil {
 			return err
@@ -337,12 +337,12 @@ func (r *run) enterHanded(b *books, at position, h *handed, commit string, waits
 
 // enterNothing ends an iteration that came to no decision: the baseline ended
 // the program, or the agent's service put it off.
-func (r *run) enterNothing(b *books, h *handed) error {
+func (r *run) enterNothing(b *records, h *handed) error {
 	if h.putOff != nil {
 		return r.enterPutOff(b, *h.putOff)
 	}
 	if r.stopped == "" && len(h.zero) > 0 && h.zero[0].Evaluation != nil {
-		r.stopped = cmp.Or(r.held(b), "budget: the baseline used what the proposing run may cost; propose again")
+		r.stopped = cmp.Or(r.blockedReason(b), "budget: the baseline used what the proposing run may cost; propose again")
 	}
 	if r.stopped == "" {
 		return refuse("it decides nothing")
@@ -354,7 +354,7 @@ func (r *run) enterNothing(b *books, h *handed) error {
 }
 
 // enterPutOff gives the lease back until the agent's service serves again.
-func (r *run) enterPutOff(b *books, e history.Event) error {
+func (r *run) enterPutOff(b *records, e history.Event) error {
 	if wait := e.NotBefore.Sub(r.Now()); wait > mostWait {
 		return refuse("it is put off until %s, longer than any service asks for", e.NotBefore.UTC())
 	}

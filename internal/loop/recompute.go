@@ -13,7 +13,7 @@ import (
 // decision is the decision that was handed on as these books have it. It is
 // computed again from its measurements, by the program's own rule, and refused
 // when it comes out otherwise.
-func (h *handed) decision(r *run, b *books, at position, commit string) (history.Event, error) {
+func (h *handed) decision(r *run, b *records, at position, commit string) (history.Event, error) {
 	e := *h.decided
 	e.Parent, e.Commit, e.Direction, e.Target = at.Head, commit, r.Program.Direction, r.target(b)
 	e.Changed = e.Changed[:min(len(e.Changed), 100)]
@@ -28,7 +28,7 @@ func (h *handed) decision(r *run, b *books, at position, commit string) (history
 }
 
 // repeat computes the decision again.
-func (h *handed) repeat(r *run, b *books, e history.Event) error {
+func (h *handed) repeat(r *run, b *records, e history.Event) error {
 	if r.Program.Evaluation == program.Tasks {
 		return h.ofSuite(b, e)
 	}
@@ -49,7 +49,7 @@ func (h *handed) repeat(r *run, b *books, e history.Event) error {
 
 // ofSuite holds the verdict of a suite against its numbers, as far as they say
 // it: the comparison task by task is the proposing job's.
-func (h *handed) ofSuite(b *books, e history.Event) error {
+func (h *handed) ofSuite(b *records, e history.Event) error {
 	best := b.sum.Best
 	if e.Verdict == string(decision.Improved) {
 		best = e.Metric

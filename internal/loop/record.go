@@ -27,7 +27,7 @@ func (r *run) record(ctx context.Context, at position, a *attempt) (Result, erro
 	}
 	r.step("record", string(a.outcome))
 	message := fmt.Sprintf("%s: iteration %d %s", r.Program.Name, r.iteration, a.outcome)
-	err := r.write(ctx, message, update, func(b *books) error { return r.enter(b, at, a, commit) })
+	err := r.write(ctx, message, update, func(b *records) error { return r.enter(b, at, a, commit) })
 	if err != nil {
 		return Result{}, err
 	}
@@ -35,7 +35,7 @@ func (r *run) record(ctx context.Context, at position, a *attempt) (Result, erro
 }
 
 // enter puts the attempt into the books.
-func (r *run) enter(b *books, at position, a *attempt, commit string) error {
+func (r *run) enter(b *records, at position, a *attempt, commit string) error {
 	if err := r.enterOthers(b, at, a); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (r *run) enter(b *books, at position, a *attempt, commit string) error {
 }
 
 // enterDecided puts the decision into the books, with all that follows from it.
-func (r *run) enterDecided(b *books, a *attempt, decided history.Event) error {
+func (r *run) enterDecided(b *records, a *attempt, decided history.Event) error {
 	if err := r.add(b, decided); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (r *run) enterDecided(b *books, a *attempt, decided history.Event) error {
 	return r.consequences(b)
 }
 
-func (r *run) decided(b *books, at position, a *attempt, commit string) history.Event {
+func (r *run) decided(b *records, at position, a *attempt, commit string) history.Event {
 	e := history.Event{
 		Kind: history.Decided, Iteration: r.iteration, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: b.sum.Best, Best: b.sum.Best,
 		Parent: at.Head, Commit: commit, Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary,
@@ -89,7 +89,7 @@ func (r *run) decided(b *books, at position, a *attempt, commit string) history.
 	return e
 }
 
-func (r *run) enterRow(b *books, a *attempt) error {
+func (r *run) enterRow(b *records, a *attempt) error {
 	row := results.Row{Iteration: r.iteration, Time: r.Now(), Action: results.Reverted, Changelog: changelog(a)}
 	if a.outcome == history.Accepted {
 		row.Action = results.Kept
@@ -112,7 +112,7 @@ func changelog(a *attempt) string {
 	return text + a.reasons[0]
 }
 
-func (r *run) entry(b *books, a *attempt, decided history.Event) state.Entry {
+func (r *run) entry(b *records, a *attempt, decided history.Event) state.Entry {
 	entry := state.Entry{
 		Iteration: r.iteration, Time: r.begun, RunURL: r.RunURL, Status: state.Status(a.outcome), Change: a.reply.Summary,
 		Metric: decided.Metric, PreviousBest: decided.PreviousBest, Delta: decided.Delta, Notes: a.reasons,
@@ -124,7 +124,7 @@ func (r *run) entry(b *books, a *attempt, decided history.Event) state.Entry {
 }
 
 // consequences pauses or completes the program when the rules say so.
-func (r *run) consequences(b *books) error {
+func (r *run) consequences(b *records) error {
 	if err := r.completeAtTarget(b); err != nil || b.sum.Completed != "" {
 		return err
 	}
@@ -137,7 +137,7 @@ func (r *run) consequences(b *books) error {
 	return nil
 }
 
-func (r *run) completeAtTarget(b *books) error {
+func (r *run) completeAtTarget(b *records) error {
 	if b.sum.Best == nil || b.sum.Completed != "" {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (r *run) completeAtTarget(b *books) error {
 	return nil
 }
 
-func (r *run) pause(b *books, reason string) error {
+func (r *run) pause(b *records, reason string) error {
 	if err := r.add(b, history.Event{Kind: history.Paused, Iteration: b.sum.Iteration, Reason: reason}); err != nil {
 		return err
 	}
@@ -166,8 +166,8 @@ func (r *run) pause(b *books, reason string) error {
 // fail records an iteration that could not be run as an error, and pauses the
 // program at once when a person is needed.
 func (r *run) fail(ctx context.Context, at position, reason string, needsPerson bool) (Result, error) {
-	a := r.cutOff(reason)
-	err := r.write(ctx, fmt.Sprintf("%s: iteration %d error", r.Program.Name, r.iteration), nil, func(b *books) error {
+	a := r.interruptedAttempt(reason)
+	err := r.write(ctx, fmt.Sprintf("%s: iteration %d error", r.Program.Name, r.iteration), nil, func(b *records) error {
 		if err := r.enter(b, at, a, ""); err != nil || !needsPerson || r.stopped != "" {
 			return err
 		}
@@ -181,7 +181,7 @@ func (r *run) fail(ctx context.Context, at position, reason string, needsPerson 
 
 // finish gives the lease back when no iteration is left to run.
 func (r *run) finish(ctx context.Context) (Result, error) {
-	err := r.write(ctx, r.Program.Name+": "+r.stopped, nil, func(b *books) error {
+	err := r.write(ctx, r.Program.Name+": "+r.stopped, nil, func(b *records) error {
 		if err := r.consumed(b); err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func (r *run) finish(ctx context.Context) (Result, error) {
 // of it is still of the iteration that began.
 func (r *run) idle() Result {
 	result := r.result(history.Idle, r.stopped)
-	result.Iteration = r.books.sum.Iteration
+	result.Iteration = r.records.sum.Iteration
 	return result
 }
 

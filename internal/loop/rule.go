@@ -22,7 +22,7 @@ func (r *run) rule() decision.Rule {
 		rule.Regime = decision.Single
 	case p.Runs > 1:
 		rule.Regime, rule.Pairs = decision.Noisy, p.Runs
-	case r.books.sum.Noisy:
+	case r.records.sum.Noisy:
 		rule.Regime = decision.Noisy
 	}
 	if p.Range != nil {
@@ -38,9 +38,9 @@ func (r *run) rule() decision.Rule {
 
 // standard is what a candidate is held against now.
 func (r *run) standard() decision.Standard {
-	sum := &r.books.sum
+	sum := &r.records.sum
 	return decision.Standard{
-		Rule: r.rule(), Direction: r.Program.Direction, Best: sum.Best, Target: r.target(r.books), Initial: sum.Guardrails, Gains: sum.Gains,
+		Rule: r.rule(), Direction: r.Program.Direction, Best: sum.Best, Target: r.target(r.records), Initial: sum.Guardrails, Gains: sum.Gains,
 	}
 }
 
@@ -51,8 +51,8 @@ func Cost(pairs int, seconds, prepare float64) time.Duration {
 	return time.Duration((float64(4+4*pairs)*seconds + 4*prepare) * float64(time.Second))
 }
 
-// dear says why the repeats cannot fit the iteration's time, or "".
-func (r *run) dear(seconds, prepare float64) string {
+// exceedsTimeLimit says why the repeats cannot fit the iteration's time, or "".
+func (r *run) exceedsTimeLimit(seconds, prepare float64) string {
 	rule := r.rule()
 	cost := Cost(rule.Pairs, seconds, prepare)
 	if cost <= r.Program.Timeout {

@@ -18,48 +18,48 @@ import (
 // run is one iteration under way.
 type run struct {
 	*Service
-	id        string
-	begun     time.Time
-	since     time.Time // when the first iteration of this process began
-	iteration int
-	books     *books
-	files     memory.Files     // the books as they were last read or written
-	trees     int              // how many directories this run has used
-	left      budget.Left      // what the iteration may use
-	used      used             // what it has used
-	unbooked  *history.Expense // the part of evaluations that no event has yet
-	working   []*attempt       // whose agents were asked
-	stopped   string
-	warnings  []string
-	heard     *commands.Heard // nil without GitHub, or when it is out of reach
-	told      bool            // the agent was told what was heard
-	before    time.Time       // the last run before this one
-	steering  bool            // without a lease and without an iteration
-	asked     bool            // somebody asked for an iteration now
-	answered  map[string]bool
+	id           string
+	begun        time.Time
+	since        time.Time // when the first iteration of this process began
+	iteration    int
+	records      *records
+	files        memory.Files     // the books as they were last read or written
+	trees        int              // how many directories this run has used
+	left         budget.Left      // what the iteration may use
+	used         used             // what it has used
+	unrecorded   *history.Expense // the part of evaluations that no event has yet
+	working      []*attempt       // whose agents were asked
+	stopped      string
+	warnings     []string
+	comments     *commands.Heard // nil without GitHub, or when it is out of reach
+	agentWasTold bool            // the agent was told what was heard
+	before       time.Time       // the last run before this one
+	withoutLease bool            // without a lease and without an iteration
+	asked        bool            // somebody asked for an iteration now
+	answered     map[string]bool
 	// unanswered counts the answers that did not get through.
-	unanswered int
-	at         position      // where the work began
-	found      memory.Files  // the books before a run that records nothing
-	foundAt    string        // the memory branch's commit then
-	proposing  bool          // what a run that records nothing came to is handed on
-	offer      proposal.Kind // as what, "" for nothing
-	fixing     history.Event // the pending iteration that an agent was to mend
-	deaf       bool          // comments are left to a later run
-	unheard    time.Time     // the first comment that the agent was not told of, zero for none
-	publishing bool          // no code of the program or of an agent is run
+	unanswered         int
+	at                 position      // where the work began
+	found              memory.Files  // the books before a run that records nothing
+	foundAt            string        // the memory branch's commit then
+	proposing          bool          // what a run that records nothing came to is handed on
+	offer              proposal.Kind // as what, "" for nothing
+	fixing             history.Event // the pending iteration that an agent was to mend
+	skipComments       bool          // comments are left to a later run
+	firstUnreadComment time.Time     // the first comment that the agent was not told of, zero for none
+	publishing         bool          // no code of the program or of an agent is run
 }
 
 // iterate goes through the stages. What ends it early is recorded as the
 // iteration's outcome by the stage that found it.
 func (r *run) iterate(ctx context.Context) (Result, error) {
-	if err := r.take(ctx); err != nil {
+	if err := r.acquireLease(ctx); err != nil {
 		return Result{}, err
 	}
-	if r.books.sum.Interrupted >= maxInterrupted && !r.proposing {
-		return r.fail(ctx, position{}, fmt.Sprintf("iteration %d was interrupted %d times in a row", r.iteration, r.books.sum.Interrupted), true)
+	if r.records.sum.Interrupted >= maxInterrupted && !r.proposing {
+		return r.fail(ctx, position{}, fmt.Sprintf("iteration %d was interrupted %d times in a row", r.iteration, r.records.sum.Interrupted), true)
 	}
-	if chore, err := r.hear(ctx); err != nil {
+	if chore, err := r.readComments(ctx); err != nil {
 		return Result{}, err
 	} else if chore != "" {
 		return r.leave(chore)
@@ -67,11 +67,11 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	if r.stopped != "" {
 		return r.finish(ctx)
 	}
-	if r.settles(r.books) {
+	if r.waitsForCI(r.records) {
 		if r.proposing {
 			return r.offerFix(ctx)
 		}
-		return r.settle(ctx)
+		return r.waitForCI(ctx)
 	}
 	at, attempt, err := r.work(ctx)
 	if r.at = at; r.proposing && at.Head != "" {
@@ -94,11 +94,11 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 		return r.finish(ctx)
 	}
 	attempt.evaluation = r.takeExpense()
-	if until, ok := r.putOff(attempt); ok {
-		return r.wait(ctx, attempt, until)
+	if until, ok := r.postponedUntil(attempt); ok {
+		return r.postpone(ctx, attempt, until)
 	}
-	if attempt.outcome == history.Accepted && r.gated(ctx, at.Base) {
-		return r.await(ctx, at, attempt)
+	if attempt.outcome == history.Accepted && r.ciRequired(ctx, at.Base) {
+		return r.recordPending(ctx, at, attempt)
 	}
 	return r.record(ctx, at, attempt)
 }
@@ -116,16 +116,16 @@ func (r *run) work(ctx context.Context) (position, *attempt, error) {
 	if err != nil {
 		return at, nil, err
 	}
-	if err := r.baseline(ctx, &at); err != nil || r.stopped != "" {
+	if err := r.ensureBaseline(ctx, &at); err != nil || r.stopped != "" {
 		return at, nil, err
 	}
 	if r.stopped = r.usedUp(); r.stopped != "" {
 		return at, nil, nil
 	}
-	if problem := r.dear(r.books.sum.Seconds, r.books.sum.Prepare); r.Suite == nil && r.rule().Regime == decision.Noisy && problem != "" {
+	if problem := r.exceedsTimeLimit(r.records.sum.Seconds, r.records.sum.Prepare); r.Suite == nil && r.rule().Regime == decision.Noisy && problem != "" {
 		return at, nil, &baselineError{problem}
 	}
-	r.told = true
+	r.agentWasTold = true
 	attempt, err := r.attempt(ctx, at)
 	return at, attempt, err
 }
@@ -133,10 +133,10 @@ func (r *run) work(ctx context.Context) (position, *attempt, error) {
 // write changes the books, and the program branch with them, in one step. The
 // change is applied again to fresh books when another run was faster, as long
 // as the lease is still ours. A dry run changes its own copy alone.
-func (r *run) write(ctx context.Context, message string, branch *git.RefUpdate, change func(*books) error) error {
-	return r.update(ctx, message, branch, func(b *books) error {
-		if r.steering {
-			if err := r.free(b); err != nil {
+func (r *run) write(ctx context.Context, message string, branch *git.RefUpdate, change func(*records) error) error {
+	return r.update(ctx, message, branch, func(b *records) error {
+		if r.withoutLease {
+			if err := r.requireNoLease(b); err != nil {
 				return err
 			}
 			return change(b)
@@ -148,11 +148,11 @@ func (r *run) write(ctx context.Context, message string, branch *git.RefUpdate, 
 	})
 }
 
-func (r *run) update(ctx context.Context, message string, branch *git.RefUpdate, change func(*books) error) error {
+func (r *run) update(ctx context.Context, message string, branch *git.RefUpdate, change func(*records) error) error {
 	stopped := r.stopped
 	apply := func(files memory.Files) (memory.Files, error) {
 		r.stopped = stopped // a change that is applied again decides again
-		b, err := openBooks(r.Program, files)
+		b, err := openRecords(r.Program, files)
 		if err != nil {
 			return memory.Files{}, err
 		}
@@ -160,7 +160,7 @@ func (r *run) update(ctx context.Context, message string, branch *git.RefUpdate,
 			return memory.Files{}, err
 		}
 		written, err := b.files(r.Program, r.target(b))
-		r.books, r.files = b, written
+		r.records, r.files = b, written
 		return written, err
 	}
 	if r.DryRun {
@@ -172,7 +172,7 @@ func (r *run) update(ctx context.Context, message string, branch *git.RefUpdate,
 }
 
 // add appends an event of this run to the books.
-func (r *run) add(b *books, e history.Event) error {
+func (r *run) add(b *records, e history.Event) error {
 	e.Run, e.Time = r.id, r.Now()
 	if err := b.log.Append(e); err != nil {
 		return err
@@ -203,8 +203,8 @@ func (r *run) result(outcome history.Outcome, reasons ...string) Result {
 		Program: r.Program.Name, Iteration: r.iteration, Outcome: outcome, Reasons: reasons, RunID: r.id,
 		Stopped: r.stopped, Warnings: r.warnings,
 	}
-	if r.books != nil {
-		result.Initial, result.BestMetric = r.books.sum.Initial, r.books.sum.Best
+	if r.records != nil {
+		result.Initial, result.BestMetric = r.records.sum.Initial, r.records.sum.Best
 	}
 	return result
 }

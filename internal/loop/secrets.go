@@ -60,10 +60,10 @@ func (r *run) leaks(ctx context.Context, at position, dir string, masker process
 	return reasons, nil
 }
 
-// bring says whether changed files of a bundle have a secret of this process in
+// leaksSecrets says whether changed files of a bundle have a secret of this process in
 // them, or in their names, that the files before do not have. The patch itself
 // does not tell: a binary change is packed.
-func (r *run) bring(ctx context.Context, before string, changes []decision.Change) (bool, error) {
+func (r *run) leaksSecrets(ctx context.Context, before string, changes []decision.Change) (bool, error) {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c decision.Change) bool { return c.Kind == decision.Deleted })
 	ids := make([]string, len(changes))
 	for i, c := range changes {

@@ -69,7 +69,7 @@ type Service struct {
 	Agents []Proposer
 
 	// Front, optional, is the program's issue and pull request.
-	Front Front
+	GitHub GitHub
 	// Repository is owner/name on GitHub, "" without it.
 	Repository string
 	// Base names the default branch; "" finds it out.
@@ -159,7 +159,7 @@ func (s *Service) begin() *run {
 func (r *run) through(ctx context.Context, work func(context.Context) (Result, error)) (Result, error) {
 	result, err := work(ctx)
 	if err == nil {
-		r.show(ctx)
+		r.updateGitHub(ctx)
 		result.Warnings = r.warnings
 		r.detail(&result)
 		if result.Stopped == "" {
@@ -170,7 +170,7 @@ func (r *run) through(ctx context.Context, work func(context.Context) (Result, e
 	if errors.As(err, &busy) {
 		result, err = r.result(history.Busy, busy.holder), nil
 	}
-	var held *heldError
+	var held *blockedError
 	if errors.As(err, &held) {
 		r.stopped = held.reason
 		result, err = r.result(history.Idle, held.reason), nil

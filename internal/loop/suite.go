@@ -43,13 +43,13 @@ type Suited struct {
 	Expense *history.Expense
 }
 
-// suiteZero is iteration 0 of a suite.
-func (r *run) suiteZero(ctx context.Context, at position) (zero, error) {
+// measureSuiteBaseline is iteration 0 of a suite.
+func (r *run) measureSuiteBaseline(ctx context.Context, at position) (baseline, error) {
 	head, err := r.suiteSamples(ctx, at.Head)
 	if err != nil {
-		return zero{}, err
+		return baseline{}, err
 	}
-	found := zero{base: head, head: head}
+	found := baseline{base: head, head: head}
 	if at.Head != at.Base {
 		found.base, err = r.suiteSamples(ctx, at.Base)
 	}
@@ -57,11 +57,11 @@ func (r *run) suiteZero(ctx context.Context, at position) (zero, error) {
 }
 
 func (r *run) suiteSamples(ctx context.Context, commit string) (*samples, error) {
-	room, err := r.furnish(ctx, commit, r.newDir('t'))
+	room, err := r.newEnvironment(ctx, commit, r.newDir('t'))
 	if err != nil {
 		return nil, err
 	}
-	defer room.clear()
+	defer room.Close()
 	start := r.Now()
 	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) { return r.Suite.Measure(ctx, room.tree.Dir, limit) })
 	if err != nil {
@@ -91,12 +91,12 @@ func (r *run) runSuite(run func(evaluation.Limit) (Suited, error)) (Suited, erro
 // measureSuite holds the candidate against the incumbent.
 func (r *run) measureSuite(ctx context.Context, at position, a *attempt) error {
 	bench := r.newBench()
-	defer bench.clear()
-	incumbent, err := bench.room(ctx, 0, at.Head)
+	defer bench.Close()
+	incumbent, err := bench.environment(ctx, 0, at.Head)
 	if err != nil {
 		return err
 	}
-	candidate, err := bench.room(ctx, 1, a.tree)
+	candidate, err := bench.environment(ctx, 1, a.tree)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (r *run) measureSuite(ctx context.Context, at position, a *attempt) error {
 // suiteDecision is a suite's verdict as one of the loop: the best afterwards is
 // the candidate's metric, as it was measured beside the incumbent's.
 func (r *run) suiteDecision(s Suited) decision.Decision {
-	d := decision.Decision{Verdict: s.Verdict, Reasons: s.Reasons, Metric: s.Candidate, Previous: s.Incumbent, Best: r.books.sum.Best}
+	d := decision.Decision{Verdict: s.Verdict, Reasons: s.Reasons, Metric: s.Candidate, Previous: s.Incumbent, Best: r.records.sum.Best}
 	if s.Candidate != nil {
 		d.Delta = metric.Delta(*s.Candidate, s.Incumbent)
 	}
@@ -145,6 +145,6 @@ func (r *run) suiteDecision(s Suited) decision.Decision {
 	if s.Verdict == decision.Improved {
 		d.Best = s.Candidate
 	}
-	d.TargetMet = d.Best != nil && r.Program.Direction.TargetMet(*d.Best, r.target(r.books))
+	d.TargetMet = d.Best != nil && r.Program.Direction.TargetMet(*d.Best, r.target(r.records))
 	return d
 }

@@ -77,7 +77,7 @@ func (r *run) place(ctx context.Context, at position) (position, error) {
 		return at, nil
 	}
 	if r.merged(at.Old) {
-		at.Head, at.Move, at.Note = at.Base, true, fmt.Sprintf("its pull request #%d was merged", r.heard.Pull.Number)
+		at.Head, at.Move, at.Note = at.Base, true, fmt.Sprintf("its pull request #%d was merged", r.comments.Pull.Number)
 		return at, nil
 	}
 	return r.reconcileBranch(ctx, at)
@@ -126,7 +126,7 @@ func (r *run) defaultBranch(ctx context.Context) (string, error) {
 		ref, err := r.Repo.DefaultBranch(ctx, r.Memory.Remote)
 		return strings.TrimPrefix(ref.Name, "refs/heads/"), err
 	}
-	if known := r.books.sum.BaseBranch; known != "" {
+	if known := r.records.sum.BaseBranch; known != "" {
 		return known, nil
 	}
 	head, err := r.Repo.CurrentBranch(ctx)

@@ -32,8 +32,8 @@ func (u *undoing) answer(iteration int) (text string, good bool) {
 // were not yet. Nothing points to them until the books do.
 func (r *run) prepareUndo(ctx context.Context) (*undoing, error) {
 	u := &undoing{answers: map[int]undone{}}
-	done := commands.ParseMark(r.books.sum.Settings[history.CommandsUntil])
-	for _, c := range r.heard.Comments {
+	done := commands.ParseMark(r.records.sum.Settings[history.CommandsUntil])
+	for _, c := range r.comments.Comments {
 		for _, command := range c.Commands {
 			if command.Kind != commands.Undo || done.Knows(c.ID, c.Review) {
 				continue
@@ -58,7 +58,7 @@ func (r *run) prepareUndo(ctx context.Context) (*undoing, error) {
 // undo reverts one iteration on top of what is there.
 func (r *run) undo(ctx context.Context, u *undoing, iteration int) (undone, error) {
 	commit := ""
-	for _, e := range r.books.log.Events {
+	for _, e := range r.records.log.Events {
 		if e.Kind == history.Decided && e.Iteration == iteration {
 			commit = e.Commit
 		}

@@ -23,9 +23,9 @@ const (
 	maxHandedEvents = 1000
 )
 
-// vet returns an event of a bundle with nothing in it but what a proposal says
+// sanitize returns an event of a bundle with nothing in it but what a proposal says
 // in an event of its kind. What is out of bounds is refused.
-func vet(e history.Event) (history.Event, error) {
+func sanitize(e history.Event) (history.Event, error) {
 	clean := history.Event{
 		Kind: e.Kind, Iteration: e.Iteration, Run: e.Run, Metric: e.Metric, Noisy: e.Noisy, Evaluator: e.Evaluator, Definition: e.Definition,
 		Proposal: e.Proposal, Reason: e.Reason, Reasons: lines(e.Reasons), Problem: e.Problem,

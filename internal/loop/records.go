@@ -14,8 +14,8 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// books are the three files of a program, read together.
-type books struct {
+// records are the three files of a program, read together.
+type records struct {
 	doc      *state.Doc
 	machine  state.Machine
 	table    *results.Table
@@ -26,10 +26,10 @@ type books struct {
 	read     memory.Files // as they were read
 }
 
-// openBooks reads the files. What cannot be read is an error: it is never
+// openRecords reads the files. What cannot be read is an error: it is never
 // taken for a program that did not run yet.
-func openBooks(p *program.Program, files memory.Files) (*books, error) {
-	b := &books{read: files}
+func openRecords(p *program.Program, files memory.Files) (*records, error) {
+	b := &records{read: files}
 	var err error
 	if b.log, err = history.Parse(files.Ledger); err != nil {
 		return nil, fmt.Errorf("read %s.jsonl on the memory branch: %w", p.Name, err)
@@ -50,7 +50,7 @@ func openBooks(p *program.Program, files memory.Files) (*books, error) {
 
 // compare notes where the table that people see and the ledger disagree. The
 // ledger is right about numbers.
-func (b *books) compare(files memory.Files) {
+func (b *records) compare(files memory.Files) {
 	if files.State == nil || b.sum.Best == nil {
 		return
 	}
@@ -59,14 +59,14 @@ func (b *books) compare(files memory.Files) {
 	b.differ("Iteration Count", strconv.Itoa(b.machine.IterationCount), strconv.Itoa(b.sum.Iteration))
 }
 
-func (b *books) differ(row, state, ledger string) {
+func (b *records) differ(row, state, ledger string) {
 	if state != ledger {
 		b.warnings = append(b.warnings, fmt.Sprintf("%s was %s in the state and is %s in the ledger; put right from the ledger", row, state, ledger))
 	}
 }
 
 // adopt takes over a state that has no ledger, as it is.
-func (b *books) adopt(event func(history.Event) error) error {
+func (b *records) adopt(event func(history.Event) error) error {
 	if len(b.log.Events) > 0 || b.machine.IterationCount == 0 {
 		return nil
 	}
@@ -81,9 +81,9 @@ func (b *books) adopt(event func(history.Event) error) error {
 	return nil
 }
 
-// heed turns what people edited in the state into events: a pause or a
+// readEdits turns what people edited in the state into events: a pause or a
 // completion that they took back, or a wait for a rate limit.
-func (b *books) heed(event func(history.Event) error) error {
+func (b *records) readEdits(event func(history.Event) error) error {
 	waiting := !b.sum.NotBefore.IsZero() && b.machine.NotBefore == nil
 	if (b.sum.PausedReason != "" && !b.machine.Paused) || (b.sum.Completed != "" && !b.machine.Completed) || waiting {
 		return event(history.Event{Kind: history.Resumed, Reason: "edited in the state"})
@@ -92,7 +92,7 @@ func (b *books) heed(event func(history.Event) error) error {
 }
 
 // files renders the books for writing.
-func (b *books) files(p *program.Program, target *metric.Value) (memory.Files, error) {
+func (b *records) files(p *program.Program, target *metric.Value) (memory.Files, error) {
 	m := b.machine
 	if b.fresh {
 		b.doc.SetSection(state.ProgramInfo, programInfo(p))

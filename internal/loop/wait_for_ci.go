@@ -19,16 +19,16 @@ const (
 	lastPoll  = time.Minute
 )
 
-// gated says whether CI decides over a candidate: when the program says so, or
+// ciRequired says whether CI decides over a candidate: when the program says so, or
 // when the default branch's head has checks. That it cannot be read is a yes.
-func (r *run) gated(ctx context.Context, base string) bool {
-	if r.Front == nil || r.DryRun || r.Program.CIGate == "off" {
+func (r *run) ciRequired(ctx context.Context, base string) bool {
+	if r.GitHub == nil || r.DryRun || r.Program.CIGate == "off" {
 		return false
 	}
 	if r.Program.CIGate == "required" || r.Program.CIWorkflow != "" {
 		return true
 	}
-	checked, err := r.Front.Checked(ctx, base)
+	checked, err := r.GitHub.Checked(ctx, base)
 	if err != nil {
 		r.warn("whether CI runs on the default branch was not read, so the change waits for CI: %v", err)
 	}
@@ -36,7 +36,7 @@ func (r *run) gated(ctx context.Context, base string) bool {
 }
 
 // pending is the decision that still waits for CI, nil when there is none.
-func (b *books) pending() *history.Event {
+func (b *records) pending() *history.Event {
 	for i := len(b.log.Events) - 1; i >= 0; i-- {
 		if e := &b.log.Events[i]; e.Kind == history.Decided && e.Proposal == 0 || e.Kind == history.Decided && e.Outcome == history.PendingCI {
 			if e.Outcome == history.PendingCI {
@@ -48,14 +48,14 @@ func (b *books) pending() *history.Event {
 	return nil
 }
 
-// settles says whether all that this run may do is to ask CI about an iteration.
-func (r *run) settles(b *books) bool {
-	return b.pending() != nil && r.Front != nil && (!r.DryRun || r.proposing)
+// waitsForCI says whether all that this run may do is to ask CI about an iteration.
+func (r *run) waitsForCI(b *records) bool {
+	return b.pending() != nil && r.GitHub != nil && (!r.DryRun || r.proposing)
 }
 
-// await puts a candidate that passed onto the branch, without taking it for the
+// recordPending puts a candidate that passed onto the branch, without taking it for the
 // incumbent: that is CI's to say.
-func (r *run) await(ctx context.Context, at position, a *attempt) (Result, error) {
+func (r *run) recordPending(ctx context.Context, at position, a *attempt) (Result, error) {
 	a.outcome = history.PendingCI
 	commit, err := r.commit(ctx, at, a)
 	if err != nil {
@@ -64,7 +64,7 @@ func (r *run) await(ctx context.Context, at position, a *attempt) (Result, error
 	r.step("record", string(a.outcome))
 	update := &git.RefUpdate{Ref: r.ref(), New: commit, Old: at.Old}
 	message := fmt.Sprintf("%s: iteration %d waits for CI", r.Program.Name, r.iteration)
-	err = r.write(ctx, message, update, func(b *books) error {
+	err = r.write(ctx, message, update, func(b *records) error {
 		if err := r.enterOthers(b, at, a); err != nil {
 			return err
 		}
@@ -80,10 +80,10 @@ func (r *run) await(ctx context.Context, at position, a *attempt) (Result, error
 	if err != nil {
 		return Result{}, err
 	}
-	return r.settle(ctx)
+	return r.waitForCI(ctx)
 }
 
-func (r *run) enterPending(b *books, decided history.Event) error {
+func (r *run) enterPending(b *records, decided history.Event) error {
 	if err := r.add(b, decided); err != nil {
 		return err
 	}
@@ -95,34 +95,34 @@ func (r *run) enterPending(b *books, decided history.Event) error {
 	return nil
 }
 
-// settle asks CI about the pending iteration until it knows, or until this
+// waitForCI asks CI about the pending iteration until it knows, or until this
 // run's patience ends: then a later run goes on.
-func (r *run) settle(ctx context.Context) (Result, error) {
+func (r *run) waitForCI(ctx context.Context) (Result, error) {
 	deadline, pause := r.Now().Add(r.Program.CIWait), firstPoll
 	r.publishPending(ctx)
 	for {
-		e := *r.books.pending()
+		e := *r.records.pending()
 		r.iteration = e.Iteration
 		r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
 		verdict := r.verdict(ctx, e)
-		late := r.heard == nil || !r.Now().Before(deadline)
+		late := r.comments == nil || !r.Now().Before(deadline)
 		switch {
 		case verdict.State == ci.Green:
-			return r.green(ctx, e, verdict)
-		case verdict.Seen == 0 && !r.gated(ctx, r.books.sum.Base):
+			return r.recordGreen(ctx, e, verdict)
+		case verdict.Seen == 0 && !r.ciRequired(ctx, r.records.sum.Base):
 			e.Outcome = history.Accepted
-			return r.conclude(ctx, e, nil, "")
+			return r.recordFinal(ctx, e, nil, "")
 		case verdict.State == ci.Red, late && len(verdict.Failing) > 0:
-			result, done, err := r.turnedDown(ctx, e, verdict)
+			result, done, err := r.fixFailure(ctx, e, verdict)
 			if done || err != nil {
 				return result, err
 			}
 			deadline, pause = r.Now().Add(r.Program.CIWait), firstPoll
 			continue
 		case (verdict.Seen == 0 || verdict.Ended) && r.Now().Sub(r.pushedAt(e)) >= r.Program.CITimeout:
-			return r.later(ctx, e, r.timedOut(e, verdict), verdict)
+			return r.keepWaiting(ctx, e, r.timedOut(e, verdict), verdict)
 		case late:
-			return r.later(ctx, e, "", verdict)
+			return r.keepWaiting(ctx, e, "", verdict)
 		}
 		if err := r.Sleep(ctx, min(pause, deadline.Sub(r.Now()))); err != nil {
 			return Result{}, err
@@ -144,21 +144,21 @@ func (r *run) timedOut(e history.Event, verdict ci.Verdict) string {
 // publishPending opens the pull request, since much of CI runs there alone, and
 // starts the workflow that the program names.
 func (r *run) publishPending(ctx context.Context) {
-	if r.heard == nil || r.DryRun {
+	if r.comments == nil || r.DryRun {
 		return
 	}
 	if err := r.promote(ctx); err != nil {
 		r.warn("the pull request is not up to date: %v", err)
 	}
-	e := r.books.pending()
-	if r.Program.CIWorkflow == "" || r.books.sum.Settings[history.CIStarted] == e.Commit {
+	e := r.records.pending()
+	if r.Program.CIWorkflow == "" || r.records.sum.Settings[history.CIStarted] == e.Commit {
 		return
 	}
-	if err := r.Front.Dispatch(ctx, r.Program.CIWorkflow, r.branch()); err != nil {
+	if err := r.GitHub.Dispatch(ctx, r.Program.CIWorkflow, r.branch()); err != nil {
 		r.warn("workflow %s was not started: %v", r.Program.CIWorkflow, err)
 		return
 	}
-	err := r.write(ctx, r.Program.Name+": CI was started", nil, func(b *books) error { return r.set(b, history.CIStarted, e.Commit) })
+	err := r.write(ctx, r.Program.Name+": CI was started", nil, func(b *records) error { return r.set(b, history.CIStarted, e.Commit) })
 	if err != nil {
 		r.warn("that CI was started was not noted: %v", err)
 	}
@@ -166,7 +166,7 @@ func (r *run) publishPending(ctx context.Context) {
 
 // verdict is what CI says now. What cannot be read is pending.
 func (r *run) verdict(ctx context.Context, e history.Event) ci.Verdict {
-	head, err := r.Front.Checks(ctx, e.Commit)
+	head, err := r.GitHub.Checks(ctx, e.Commit)
 	if err != nil {
 		return ci.Verdict{State: ci.Pending, Reasons: []string{"CI was not read: " + err.Error()}, Seen: -1}
 	}
@@ -174,7 +174,7 @@ func (r *run) verdict(ctx context.Context, e history.Event) ci.Verdict {
 	if len(verdict.Failing) == 0 {
 		return verdict
 	}
-	base, err := r.Front.Checks(ctx, r.books.sum.Base)
+	base, err := r.GitHub.Checks(ctx, r.records.sum.Base)
 	if err != nil {
 		return ci.Verdict{State: ci.Pending, Reasons: []string{"CI of the base was not read: " + err.Error()}, Seen: -1}
 	}
@@ -183,7 +183,7 @@ func (r *run) verdict(ctx context.Context, e history.Event) ci.Verdict {
 
 // pushedAt is when the pending commit was put onto the branch.
 func (r *run) pushedAt(e history.Event) time.Time {
-	for _, pushed := range r.books.log.Events {
+	for _, pushed := range r.records.log.Events {
 		if pushed.Kind == history.Pushed && pushed.Commit == e.Commit {
 			return pushed.Time
 		}
@@ -191,17 +191,17 @@ func (r *run) pushedAt(e history.Event) time.Time {
 	return e.Time
 }
 
-// green accepts the pending iteration.
-func (r *run) green(ctx context.Context, e history.Event, verdict ci.Verdict) (Result, error) {
+// recordGreen accepts the pending iteration.
+func (r *run) recordGreen(ctx context.Context, e history.Event, verdict ci.Verdict) (Result, error) {
 	e.Outcome = history.Accepted
 	e.Reasons = append(e.Reasons, fmt.Sprintf("CI is green: %d checks", verdict.Seen))
-	return r.conclude(ctx, e, nil, "")
+	return r.recordFinal(ctx, e, nil, "")
 }
 
-// later ends the run with the iteration as it is. A reason pauses the program.
-func (r *run) later(ctx context.Context, e history.Event, pause string, verdict ci.Verdict) (Result, error) {
+// keepWaiting ends the run with the iteration as it is. A reason pauses the program.
+func (r *run) keepWaiting(ctx context.Context, e history.Event, pause string, verdict ci.Verdict) (Result, error) {
 	reasons := append([]string{"CI did not answer yet; a later run goes on"}, verdict.Reasons...)
-	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.Program.Name, e.Iteration), nil, func(b *books) error {
+	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.Program.Name, e.Iteration), nil, func(b *records) error {
 		if err := r.add(b, history.Event{Kind: history.Finished, Iteration: e.Iteration, Outcome: history.PendingCI}); err != nil {
 			return err
 		}
@@ -216,10 +216,10 @@ func (r *run) later(ctx context.Context, e history.Event, pause string, verdict 
 	return r.resultOf(e, reasons), nil
 }
 
-// conclude records the last word on an iteration that waited for CI, and moves
+// recordFinal records the last word on an iteration that waited for CI, and moves
 // the branch with it.
-func (r *run) conclude(ctx context.Context, e history.Event, branch *git.RefUpdate, pause string) (Result, error) {
-	err := r.write(ctx, fmt.Sprintf("%s: iteration %d %s", r.Program.Name, e.Iteration, e.Outcome), branch, func(b *books) error {
+func (r *run) recordFinal(ctx context.Context, e history.Event, branch *git.RefUpdate, pause string) (Result, error) {
+	err := r.write(ctx, fmt.Sprintf("%s: iteration %d %s", r.Program.Name, e.Iteration, e.Outcome), branch, func(b *records) error {
 		decided := e
 		if e.Outcome != history.Accepted {
 			decided.Best, decided.Commit = b.sum.Best, ""
@@ -254,7 +254,7 @@ func (r *run) conclude(ctx context.Context, e history.Event, branch *git.RefUpda
 
 // endEmptyPull pauses, and notes that a pull request without a commit of its
 // own has ended by our hand.
-func (r *run) endEmptyPull(b *books, pause string) error {
+func (r *run) endEmptyPull(b *records, pause string) error {
 	if number := b.sum.Settings[history.PullNumber]; number != "" && b.sum.Incumbent == b.sum.Base {
 		if err := r.set(b, history.PullEnded, number); err != nil {
 			return err
@@ -263,7 +263,7 @@ func (r *run) endEmptyPull(b *books, pause string) error {
 	return r.pause(b, pause)
 }
 
-func (r *run) entryOf(b *books, e history.Event) state.Entry {
+func (r *run) entryOf(b *records, e history.Event) state.Entry {
 	entry := state.Entry{
 		Iteration: e.Iteration, Time: r.begun, RunURL: r.RunURL, Status: state.Status(e.Outcome), Change: e.Summary,
 		Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: e.Reasons, CIFixAttempts: b.fixes(e.Iteration), PR: b.pull(),

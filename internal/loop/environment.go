@@ -9,9 +9,9 @@ import (
 	"github.com/org/autoloop/internal/loop/evaluation"
 )
 
-// room is a tree in which a commit is measured, with the home and temporary
+// environment is a tree in which a commit is measured, with the home and temporary
 // directory of its runs. Setup runs before the first of them.
-type room struct {
+type environment struct {
 	run  *run
 	tree *tree.Tree
 	home string
@@ -25,27 +25,27 @@ type room struct {
 	prepare time.Duration
 }
 
-// furnish builds a room for a commit or tree at dir, which must not exist.
-func (r *run) furnish(ctx context.Context, treeish, dir string) (*room, error) {
+// newEnvironment builds a room for a commit or tree at dir, which must not exist.
+func (r *run) newEnvironment(ctx context.Context, treeish, dir string) (*environment, error) {
 	start := r.Now()
 	built, err := r.Trees.Build(ctx, treeish, dir, r.treeOptions(false))
 	if err != nil {
 		return nil, err
 	}
-	made := &room{run: r, tree: built, home: r.newDir('h'), artifacts: r.newDir('a')}
+	made := &environment{run: r, tree: built, home: r.newDir('h'), artifacts: r.newDir('a')}
 	if made.environ, err = r.Environ(made.home, r.Program.Env); err == nil {
 		err = os.Mkdir(made.artifacts, 0o700)
 	}
 	if err != nil {
-		made.clear()
+		made.Close()
 		return nil, err
 	}
 	made.prepare = r.Now().Sub(start)
 	return made, nil
 }
 
-// clear removes the room; clearing nil, or twice, does nothing.
-func (m *room) clear() {
+// Close removes the room; clearing nil, or twice, does nothing.
+func (m *environment) Close() {
 	if m == nil {
 		return
 	}
@@ -55,7 +55,7 @@ func (m *room) clear() {
 }
 
 // evaluate runs the evaluation once.
-func (m *room) evaluate(ctx context.Context) (evaluation.Outcome, error) {
+func (m *environment) evaluate(ctx context.Context) (evaluation.Outcome, error) {
 	p := m.run.Program
 	limit, over := m.run.toMeasure()
 	if over != "" {
@@ -82,31 +82,31 @@ func (m *room) evaluate(ctx context.Context) (evaluation.Outcome, error) {
 // owes its number to what a run before left, nor to its directory alone. Both
 // paths are equally long.
 type bench struct {
-	run    *run
-	places [2]string
-	rooms  [2]*room
+	run          *run
+	places       [2]string
+	environments [2]*environment
 }
 
 func (r *run) newBench() *bench {
 	return &bench{run: r, places: [2]string{r.newDir('t'), r.newDir('t')}}
 }
 
-// room returns the room at a place, built for treeish when there is none.
-func (b *bench) room(ctx context.Context, place int, treeish string) (*room, error) {
-	if b.rooms[place] == nil {
-		made, err := b.run.furnish(ctx, treeish, b.places[place])
+// environment returns the room at a place, built for treeish when there is none.
+func (b *bench) environment(ctx context.Context, place int, treeish string) (*environment, error) {
+	if b.environments[place] == nil {
+		made, err := b.run.newEnvironment(ctx, treeish, b.places[place])
 		if err != nil {
 			return nil, err
 		}
-		b.rooms[place] = made
+		b.environments[place] = made
 	}
-	return b.rooms[place], nil
+	return b.environments[place], nil
 }
 
-// clear removes both rooms.
-func (b *bench) clear() {
-	for i := range b.rooms {
-		b.rooms[i].clear()
-		b.rooms[i] = nil
+// Close removes both rooms.
+func (b *bench) Close() {
+	for i := range b.environments {
+		b.environments[i].Close()
+		b.environments[i] = nil
 	}
 }

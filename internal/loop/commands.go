@@ -8,8 +8,8 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// Steered is what came of steering.
-type Steered struct {
+// CommandsResult is what came of steering.
+type CommandsResult struct {
 	Program string `json:"program"`
 	// Run says that somebody asked for an iteration now.
 	Run      bool     `json:"run"`
@@ -18,28 +18,28 @@ type Steered struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Steer does what comments ask for and shows what was not shown yet, without an
+// ApplyCommands does what comments ask for and shows what was not shown yet, without an
 // iteration: so a program that is paused or completed hears too. It takes no
 // lease, and leaves a program alone that another run works on.
-func (s *Service) Steer(ctx context.Context) (Steered, error) {
-	r := &run{Service: s, id: s.NewRun(), begun: s.Now(), steering: true}
-	result := Steered{Program: s.Program.Name}
+func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
+	r := &run{Service: s, id: s.NewRun(), begun: s.Now(), withoutLease: true}
+	result := CommandsResult{Program: s.Program.Name}
 	files, _, err := r.Memory.Read(ctx, s.Program.Name)
 	if err != nil {
 		return result, err
 	}
-	if r.books, err = openBooks(s.Program, files); err != nil {
+	if r.records, err = openRecords(s.Program, files); err != nil {
 		return result, err
 	}
-	r.files, r.iteration = files, r.books.sum.Iteration+1
-	if result.Busy = r.holder(r.books.sum.Open); result.Busy != "" {
+	r.files, r.iteration = files, r.records.sum.Iteration+1
+	if result.Busy = r.leaseHolder(r.records.sum.Open); result.Busy != "" {
 		return result, nil
 	}
 	if files.Ledger == nil {
 		result.Run, err = r.askedAtFirst(ctx)
 		return result, err
 	}
-	_, err = r.hear(ctx)
+	_, err = r.readComments(ctx)
 	var busy *errBusy
 	if errors.As(err, &busy) {
 		result.Busy = busy.holder
@@ -48,7 +48,7 @@ func (s *Service) Steer(ctx context.Context) (Steered, error) {
 	if err != nil {
 		return result, err
 	}
-	r.show(ctx)
+	r.updateGitHub(ctx)
 	result.Run, result.Stopped, result.Warnings = r.asked, r.stopped, r.warnings
 	return result, nil
 }
@@ -56,10 +56,10 @@ func (s *Service) Steer(ctx context.Context) (Steered, error) {
 // askedAtFirst says that somebody asks for the first iteration of a program. It
 // writes nothing: the iteration is what begins the books, and it answers.
 func (r *run) askedAtFirst(ctx context.Context) (asked bool, err error) {
-	if r.Front == nil {
+	if r.GitHub == nil {
 		return false, nil
 	}
-	heard, err := r.Front.Look(ctx, r.account())
+	heard, err := r.GitHub.Look(ctx, r.account())
 	for _, c := range heard.Comments {
 		for _, command := range c.Commands {
 			switch command.Kind { //nolint:exhaustive // The others neither start nor stop it.
@@ -73,10 +73,10 @@ func (r *run) askedAtFirst(ctx context.Context) (asked bool, err error) {
 	return asked, err
 }
 
-// free says that no other run works on the program, for changes without a lease.
-func (r *run) free(b *books) error {
-	if holder := r.holder(b.sum.Open); holder != "" {
+// requireNoLease says that no other run works on the program, for changes without a lease.
+func (r *run) requireNoLease(b *records) error {
+	if holder := r.leaseHolder(b.sum.Open); holder != "" {
 		return &errBusy{holder}
 	}
-	return b.heed(func(e history.Event) error { return r.add(b, e) })
+	return b.readEdits(func(e history.Event) error { return r.add(b, e) })
 }

@@ -13,18 +13,18 @@ import (
 // booksDigest identifies the three files of a program, but for what steering
 // adds while an iteration is under way and which changes nothing of it: that a
 // comment was answered.
-func booksDigest(files memory.Files) string {
+func recordsDigest(files memory.Files) string {
 	var essence []byte
 	for line := range bytes.Lines(files.Ledger) {
-		if !aside(line) {
+		if !isConversation(line) {
 			essence = append(essence, line...)
 		}
 	}
 	return proposal.Digest(files.State, files.Results, essence)
 }
 
-// aside says that a line of the ledger is on the talk with people alone.
-func aside(line []byte) bool {
+// isConversation says that a line of the ledger is on the talk with people alone.
+func isConversation(line []byte) bool {
 	var e struct {
 		Kind history.Kind `json:"event"`
 		Key  string       `json:"key"`

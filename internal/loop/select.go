@@ -10,10 +10,10 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// choose returns the attempt that decides the iteration, with the others in it:
+// selectAttempt returns the attempt that decides the iteration, with the others in it:
 // the best of those that passed, else the one that came closest. Of equals the
 // first wins.
-func (r *run) choose(all []*attempt) *attempt {
+func (r *run) selectAttempt(all []*attempt) *attempt {
 	best := slices.MinFunc(all, r.compare)
 	for _, a := range all {
 		if a == best {
@@ -121,7 +121,7 @@ func (r *run) modelOf(a *attempt) string {
 
 // enterOthers puts what was measured into the books, and a line for each
 // proposal when there were several; that of the attempt that decides comes last.
-func (r *run) enterOthers(b *books, at position, a *attempt) error {
+func (r *run) enterOthers(b *records, at position, a *attempt) error {
 	for _, one := range a.all() {
 		for _, measured := range one.measured {
 			if one.of > 1 {
@@ -177,7 +177,7 @@ func (a *attempt) totalUsage() *history.Usage {
 		case total == nil:
 			total = one.usage()
 		default:
-			total = together(total, one.usage())
+			total = addUsage(total, one.usage())
 		}
 	}
 	if total == nil {
@@ -186,7 +186,7 @@ func (a *attempt) totalUsage() *history.Usage {
 	return total
 }
 
-func together(a, b *history.Usage) *history.Usage {
+func addUsage(a, b *history.Usage) *history.Usage {
 	total := &history.Usage{
 		InputTokens: sum(a.InputTokens, b.InputTokens), OutputTokens: sum(a.OutputTokens, b.OutputTokens),
 		CachedTokens: sum(a.CachedTokens, b.CachedTokens), Turns: sum(a.Turns, b.Turns), ToolCalls: sum(a.ToolCalls, b.ToolCalls),

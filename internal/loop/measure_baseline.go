@@ -10,9 +10,9 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// zero is iteration 0: what the default branch's tree and the incumbent
+// baseline is iteration 0: what the default branch's tree and the incumbent
 // measure. They are the same samples while the branch has nothing of its own.
-type zero struct {
+type baseline struct {
 	base, head *samples
 	noisy      bool
 }
@@ -27,15 +27,15 @@ func scatter(noisy bool, s []metric.Value) []string {
 
 // series is the runs of one commit in two rooms of its own.
 type series struct {
-	commit  string
-	trusted bool // the default branch's
-	rooms   [2]*room
-	samples *samples
+	commit       string
+	trusted      bool // the default branch's
+	environments [2]*environment
+	samples      *samples
 }
 
-func (s *series) clear() {
-	for _, room := range s.rooms {
-		room.clear()
+func (s *series) Close() {
+	for _, room := range s.environments {
+		room.Close()
 	}
 }
 
@@ -44,7 +44,7 @@ func (s *series) clear() {
 // repeats, get as many runs as a comparison has, incumbent and default branch
 // in turn. When the default branch cannot be measured the incumbent stands for
 // it; when neither can, the error is a *baselineError.
-func (r *run) measureZero(ctx context.Context, at position) (zero, error) {
+func (r *run) measureBaseline(ctx context.Context, at position) (baseline, error) {
 	head := &series{commit: at.Head, trusted: at.Head == at.Base}
 	all := []*series{head}
 	base := head
@@ -52,42 +52,42 @@ func (r *run) measureZero(ctx context.Context, at position) (zero, error) {
 		base = &series{commit: at.Base, trusted: true}
 		all = []*series{base, head}
 	}
-	defer head.clear()
-	defer base.clear()
-	rooms := len(head.rooms)
+	defer head.Close()
+	defer base.Close()
+	rooms := len(head.environments)
 	if r.Program.Runs == 1 {
 		rooms = 1 // the plain comparison
 	}
 	if base != head {
 		problem, err := r.probe(ctx, base, rooms)
 		if err != nil {
-			return zero{}, err
+			return baseline{}, err
 		}
 		if problem != "" {
 			r.warnings = append(r.warnings, "the default branch cannot be measured, so the incumbent stands for it: "+problem)
-			base.clear()
+			base.Close()
 			base, all = head, all[1:]
 		}
 	}
 	problem, err := r.probe(ctx, head, rooms)
 	if err != nil {
-		return zero{}, err
+		return baseline{}, err
 	}
 	if problem != "" {
-		return zero{}, &baselineError{"the evaluation fails on the unchanged files: " + problem}
+		return baseline{}, &baselineError{"the evaluation fails on the unchanged files: " + problem}
 	}
 	noisy := r.isNoisy(at, all)
 	if noisy {
 		err = r.repeat(ctx, all)
 	}
-	return zero{base.samples, head.samples, noisy}, err
+	return baseline{base.samples, head.samples, noisy}, err
 }
 
 func (r *run) isNoisy(at position, all []*series) bool {
 	switch {
 	case r.Program.Runs != 0:
 		return r.Program.Runs > 1
-	case r.books.sum.Noisy && r.books.sum.Evaluator == at.identity.Evaluator:
+	case r.records.sum.Noisy && r.records.sum.Evaluator == at.identity.Evaluator:
 		return true
 	default:
 		return slices.ContainsFunc(all, func(s *series) bool { return !s.samples.same() })
@@ -99,10 +99,10 @@ func (r *run) isNoisy(at position, all []*series) bool {
 func (r *run) probe(ctx context.Context, s *series, rooms int) (problem string, err error) {
 	s.samples = &samples{}
 	for i := range rooms {
-		if s.rooms[i], err = r.furnish(ctx, s.commit, r.newDir('t')); err != nil {
+		if s.environments[i], err = r.newEnvironment(ctx, s.commit, r.newDir('t')); err != nil {
 			return "", err
 		}
-		s.rooms[i].trusted = s.trusted
+		s.environments[i].trusted = s.trusted
 		if problem, err = r.sample(ctx, s, i); problem != "" || err != nil {
 			return problem, err
 		}
@@ -119,7 +119,7 @@ func (r *run) repeat(ctx context.Context, all []*series) error {
 		prepare = max(prepare, s.samples.prepare)
 		s.samples = &samples{prepare: s.samples.prepare}
 	}
-	if problem := r.dear(seconds, prepare); problem != "" {
+	if problem := r.exceedsTimeLimit(seconds, prepare); problem != "" {
 		return &baselineError{problem}
 	}
 	rounds := r.rule().Pairs
@@ -128,7 +128,7 @@ func (r *run) repeat(ctx context.Context, all []*series) error {
 	for i := range rounds {
 		r.minor("baseline", fmt.Sprintf("noisy, run %d of %d", i+1, rounds))
 		for _, s := range all {
-			problem, err := r.sample(ctx, s, i%len(s.rooms))
+			problem, err := r.sample(ctx, s, i%len(s.environments))
 			if err != nil {
 				return err
 			}
@@ -143,12 +143,12 @@ func (r *run) repeat(ctx context.Context, all []*series) error {
 
 // sample runs the evaluation once more in a room of the series.
 func (r *run) sample(ctx context.Context, s *series, place int) (problem string, err error) {
-	outcome, err := s.rooms[place].evaluate(ctx)
+	outcome, err := s.environments[place].evaluate(ctx)
 	if err != nil {
 		return "", err
 	}
 	s.samples.add(outcome, r.Program.Guardrails)
-	s.samples.prepare = max(s.samples.prepare, s.rooms[place].prepare.Seconds())
+	s.samples.prepare = max(s.samples.prepare, s.environments[place].prepare.Seconds())
 	return r.unusable(outcome), nil
 }
 

@@ -12,14 +12,14 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-// obey enters what was heard into the books in one step, and answers after it:
+// applyCommands enters what was heard into the books in one step, and answers after it:
 // an answer is never given for what was not recorded.
-func (r *run) obey(ctx context.Context) error {
+func (r *run) applyCommands(ctx context.Context) error {
 	undo, err := r.prepareUndo(ctx)
 	if err != nil {
 		return err
 	}
-	err = r.write(ctx, r.Program.Name+": what was said on GitHub", undo.update(r.ref()), func(b *books) error { return r.obeyAll(b, undo) })
+	err = r.write(ctx, r.Program.Name+": what was said on GitHub", undo.update(r.ref()), func(b *records) error { return r.enterCommands(b, undo) })
 	if err != nil {
 		return err
 	}
@@ -27,8 +27,8 @@ func (r *run) obey(ctx context.Context) error {
 	return nil
 }
 
-// obeyAll enters everything that was heard and not obeyed yet.
-func (r *run) obeyAll(b *books, undo *undoing) error {
+// enterCommands enters everything that was heard and not obeyed yet.
+func (r *run) enterCommands(b *records, undo *undoing) error {
 	if err := r.noteIssue(b); err != nil {
 		return err
 	}
@@ -37,12 +37,12 @@ func (r *run) obeyAll(b *books, undo *undoing) error {
 	}
 	done := commands.ParseMark(b.sum.Settings[history.CommandsUntil])
 	mark := done
-	for _, c := range r.heard.Comments {
+	for _, c := range r.comments.Comments {
 		if len(c.Commands) == 0 || done.Knows(c.ID, c.Review) {
 			continue
 		}
 		mark = mark.With(c.ID, c.Review)
-		if err := r.obeyComment(b, c, undo); err != nil {
+		if err := r.enterComment(b, c, undo); err != nil {
 			return err
 		}
 	}
@@ -52,21 +52,21 @@ func (r *run) obeyAll(b *books, undo *undoing) error {
 	return r.set(b, history.CommandsUntil, mark.String())
 }
 
-func (r *run) noteIssue(b *books) error {
-	if r.heard.Issue == 0 {
+func (r *run) noteIssue(b *records) error {
+	if r.comments.Issue == 0 {
 		return nil
 	}
-	if err := r.set(b, history.IssueNumber, strconv.Itoa(r.heard.Issue)); err != nil || r.heard.Author == "" {
+	if err := r.set(b, history.IssueNumber, strconv.Itoa(r.comments.Issue)); err != nil || r.comments.Author == "" {
 		return err
 	}
-	return r.set(b, history.Author, r.heard.Author)
+	return r.set(b, history.Author, r.comments.Author)
 }
 
 // endPull notes that the pull request was merged, or closed by a person who
 // does not want it: then the program waits until it is told to go on. One that
 // was opened again goes on as before.
-func (r *run) endPull(b *books) error {
-	pull := r.heard.Pull
+func (r *run) endPull(b *records) error {
+	pull := r.comments.Pull
 	if pull == nil {
 		return nil
 	}
@@ -84,8 +84,8 @@ func (r *run) endPull(b *books) error {
 	return r.pause(b, fmt.Sprintf("pull request #%d closed; `/autoloop resume` goes on, and the next gain opens a new one", pull.Number))
 }
 
-// obeyComment does what one comment asks for, and enters the answer.
-func (r *run) obeyComment(b *books, c commands.Comment, undo *undoing) error {
+// enterComment does what one comment asks for, and enters the answer.
+func (r *run) enterComment(b *records, c commands.Comment, undo *undoing) error {
 	var texts []string
 	all := true
 	for _, command := range c.Commands {
@@ -101,7 +101,7 @@ func (r *run) obeyComment(b *books, c commands.Comment, undo *undoing) error {
 }
 
 // command does one command, and says what came of it.
-func (r *run) command(b *books, c commands.Comment, command commands.Command, undo *undoing) (text string, good bool, err error) {
+func (r *run) command(b *records, c commands.Comment, command commands.Command, undo *undoing) (text string, good bool, err error) {
 	switch command.Kind {
 	case commands.Pause:
 		reason := command.Text
@@ -130,7 +130,7 @@ func (r *run) command(b *books, c commands.Comment, command commands.Command, un
 	}
 }
 
-func (r *run) resume(b *books, c commands.Comment) error {
+func (r *run) resume(b *records, c commands.Comment) error {
 	b.machine.Paused, b.machine.PauseReason = false, ""
 	b.machine.Completed, b.machine.CompletedReason = false, ""
 	r.stopped = ""
@@ -138,7 +138,7 @@ func (r *run) resume(b *books, c commands.Comment) error {
 }
 
 // setTarget holds until the program file names another target than now.
-func (r *run) setTarget(b *books, command commands.Command) (text string, good bool, err error) {
+func (r *run) setTarget(b *records, command commands.Command) (text string, good bool, err error) {
 	if err := r.set(b, history.TargetMetricWas, history.TargetText(r.Program.Target)); err != nil {
 		return "", false, err
 	}

@@ -13,11 +13,11 @@ import (
 // was answered already is found, and not answered again.
 func (r *run) answer(ctx context.Context) {
 	since := r.before
-	if text := r.books.sum.Settings[history.HeardSince]; text != "" {
+	if text := r.records.sum.Settings[history.HeardSince]; text != "" {
 		since, _ = time.Parse(time.RFC3339, text)
 	}
 	r.unanswered = 0
-	for _, e := range r.books.log.Events {
+	for _, e := range r.records.log.Events {
 		if e.Kind != history.Answered || e.Time.Before(since) || r.answered[e.Key] {
 			continue
 		}
@@ -25,7 +25,7 @@ func (r *run) answer(ctx context.Context) {
 		if !ok {
 			continue
 		}
-		if err := r.Front.Answer(ctx, to, e.Reason); err != nil {
+		if err := r.GitHub.Answer(ctx, to, e.Reason); err != nil {
 			r.unanswered++
 			r.warn("a comment was not answered: %v", err)
 			continue

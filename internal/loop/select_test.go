@@ -26,7 +26,7 @@ func outcome(number, of int, ended history.Outcome, key string) *attempt {
 	return a
 }
 
-func TestChoose(t *testing.T) {
+func TestSelectAttempt(t *testing.T) {
 	t.Parallel()
 	const accepted, rejected, failed = history.Accepted, history.Rejected, history.Error
 	type tried struct {
@@ -55,7 +55,7 @@ func TestChoose(t *testing.T) {
 			for i, one := range c.tried {
 				all = append(all, outcome(i+1, len(c.tried), one.outcome, one.metric))
 			}
-			best := run.choose(all)
+			best := run.selectAttempt(all)
 			assert.Equal(t, c.want, best.number)
 			assert.Len(t, best.others, len(all)-1)
 			for _, other := range best.others {
@@ -72,7 +72,7 @@ func TestManyOthersAreSummedUp(t *testing.T) {
 	for i := range 64 {
 		all = append(all, outcome(i+1, 64, history.Rejected, fmt.Sprint(i)))
 	}
-	best := run.choose(all)
+	best := run.selectAttempt(all)
 	require.Len(t, best.reasons, 11)
 	assert.Equal(t, "and 55 more, which the ledger has", best.reasons[10])
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-// Front is where people watch a program and steer it: its issue and its pull
+// GitHub is where people watch a program and steer it: its issue and its pull
 // request. Every method may be repeated: it finds what an earlier call left.
-type Front interface {
+type GitHub interface {
 	// Hear finds issue, pull request, and what was said since the last time.
 	Hear(ctx context.Context, a render.Account) (commands.Heard, error)
 	// Look is Hear without changing anything: the issue is 0 where there is none.
@@ -44,37 +44,37 @@ type Front interface {
 
 // account is what the books say now.
 func (r *run) account() render.Account {
-	return render.Account{Program: r.Program, Events: r.books.log.Events, State: r.files.State, RunURL: r.RunURL, Warnings: r.warnings}
+	return render.Account{Program: r.Program, Events: r.records.log.Events, State: r.files.State, RunURL: r.RunURL, Warnings: r.warnings}
 }
 
-// hear listens before the iteration, and does what was asked for. That GitHub
+// readComments listens before the iteration, and does what was asked for. That GitHub
 // is out of reach stops nothing: what was said is heard by a later run. A chore
 // is what keeps a proposal from going on.
-func (r *run) hear(ctx context.Context) (chore string, err error) {
-	if r.Front == nil || r.DryRun && !r.proposing {
+func (r *run) readComments(ctx context.Context) (chore string, err error) {
+	if r.GitHub == nil || r.DryRun && !r.proposing {
 		return "", nil
 	}
 	r.step("hear", "")
-	r.before = r.books.sum.LastRun
+	r.before = r.records.sum.LastRun
 	if r.proposing {
-		return r.listen(ctx)
+		return r.lookAtComments(ctx)
 	}
-	heard, err := r.Front.Hear(ctx, r.account())
+	heard, err := r.GitHub.Hear(ctx, r.account())
 	if err != nil {
 		r.warn("the issue and the pull request were not read: %v", err)
 		return "", ctx.Err()
 	}
-	r.heard = &heard
-	return "", r.obey(ctx)
+	r.comments = &heard
+	return "", r.applyCommands(ctx)
 }
 
 func (r *run) warn(format string, args ...any) {
 	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
 }
 
-// show publishes what was recorded. What fails is mended by the next run.
-func (r *run) show(ctx context.Context) {
-	if r.heard == nil || r.books == nil || r.DryRun {
+// updateGitHub publishes what was recorded. What fails is mended by the next run.
+func (r *run) updateGitHub(ctx context.Context) {
+	if r.comments == nil || r.records == nil || r.DryRun {
 		return
 	}
 	r.step("publish", "")
@@ -84,19 +84,19 @@ func (r *run) show(ctx context.Context) {
 	if err := r.promote(ctx); err != nil {
 		r.warn("the pull request is not up to date: %v", err)
 	}
-	if err := r.Front.Show(ctx, r.account()); err != nil {
+	if err := r.GitHub.Show(ctx, r.account()); err != nil {
 		r.warn("the issue is not up to date, the next run mends it: %v", err)
 	}
 }
 
 // promote opens or mends the pull request, and notes its number.
 func (r *run) promote(ctx context.Context) error {
-	number, err := r.Front.Promote(ctx, r.account(), r.books.sum.BaseBranch)
+	number, err := r.GitHub.Promote(ctx, r.account(), r.records.sum.BaseBranch)
 	text := strconv.Itoa(number)
-	if number == 0 || r.books.sum.Settings[history.PullNumber] == text {
+	if number == 0 || r.records.sum.Settings[history.PullNumber] == text {
 		return err
 	}
-	noted := r.update(ctx, fmt.Sprintf("%s: pull request #%d", r.Program.Name, number), nil, func(b *books) error {
+	noted := r.update(ctx, fmt.Sprintf("%s: pull request #%d", r.Program.Name, number), nil, func(b *records) error {
 		if err := r.set(b, history.PullNumber, text); err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (r *run) promote(ctx context.Context) error {
 }
 
 // set notes a setting that is another than before.
-func (r *run) set(b *books, key, value string) error {
+func (r *run) set(b *records, key, value string) error {
 	if b.sum.Settings[key] == value {
 		return nil
 	}
@@ -119,11 +119,11 @@ func (r *run) set(b *books, key, value string) error {
 
 // consumed notes how far comments were heard, when the agent was told of them.
 // Otherwise it notes since when they are to be read again.
-func (r *run) consumed(b *books) error {
-	if r.Front == nil || r.DryRun {
+func (r *run) consumed(b *records) error {
+	if r.GitHub == nil || r.DryRun {
 		return nil
 	}
-	if r.heard == nil || r.deaf || r.unanswered > 0 || !r.told && len(r.words()) > 0 {
+	if r.comments == nil || r.skipComments || r.unanswered > 0 || !r.agentWasTold && len(r.instructions()) > 0 {
 		since := b.sum.Settings[history.HeardSince]
 		if since == "" {
 			since = r.before.UTC().Format(time.RFC3339)
@@ -131,31 +131,31 @@ func (r *run) consumed(b *books) error {
 		if err := r.set(b, history.HeardSince, since); err != nil {
 			return err
 		}
-	} else if err := r.set(b, history.HeardSince, r.unheardSince()); err != nil {
+	} else if err := r.set(b, history.HeardSince, r.unreadSince()); err != nil {
 		return err
 	}
-	if !r.told || r.heard == nil || r.heard.Until == "" {
+	if !r.agentWasTold || r.comments == nil || r.comments.Until == "" {
 		return nil
 	}
-	return r.set(b, history.HeardUntil, r.heard.Until)
+	return r.set(b, history.HeardUntil, r.comments.Until)
 }
 
-// unheardSince is the time of the first comment that is still to be told, "" for
+// unreadSince is the time of the first comment that is still to be told, "" for
 // none.
-func (r *run) unheardSince() string {
-	if r.unheard.IsZero() {
+func (r *run) unreadSince() string {
+	if r.firstUnreadComment.IsZero() {
 		return ""
 	}
-	return r.unheard.UTC().Format(time.RFC3339)
+	return r.firstUnreadComment.UTC().Format(time.RFC3339)
 }
 
-// words are what trusted people said to the agent since it was told last.
-func (r *run) words() []string {
-	if r.heard == nil {
+// instructions are what trusted people said to the agent since it was told last.
+func (r *run) instructions() []string {
+	if r.comments == nil {
 		return nil
 	}
 	var list []string
-	for _, c := range r.heard.Comments {
+	for _, c := range r.comments.Comments {
 		say := func(text string) {
 			if text != "" {
 				list = append(list, fmt.Sprintf("%s, %s:\n%s", c.Author, c.Time.UTC().Format(time.RFC3339), text))
@@ -174,11 +174,11 @@ func (r *run) words() []string {
 // merged says that the branch's commit is that of a pull request that was
 // merged: the work goes on from the default branch.
 func (r *run) merged(head string) bool {
-	return r.heard != nil && r.heard.Pull != nil && r.heard.Pull.Merged && r.heard.Pull.Head == head
+	return r.comments != nil && r.comments.Pull != nil && r.comments.Pull.Merged && r.comments.Pull.Head == head
 }
 
 // numbers puts issue and pull request into the table.
-func (b *books) numbers(m *state.Machine, issue int) {
+func (b *records) numbers(m *state.Machine, issue int) {
 	number := func(key string) int {
 		n, _ := strconv.Atoi(b.sum.Settings[key])
 		return n
@@ -195,7 +195,7 @@ func (b *books) numbers(m *state.Machine, issue int) {
 }
 
 // pull is the number of the pull request that is open, 0 when none is known.
-func (b *books) pull() int {
+func (b *records) pull() int {
 	number := b.sum.Settings[history.PullNumber]
 	if number == b.sum.Settings[history.PullEnded] {
 		return 0
@@ -206,7 +206,7 @@ func (b *books) pull() int {
 
 // notePull writes the open pull request into the history of what went into it
 // last: its number is known only after the iteration was recorded.
-func (b *books) notePull() {
+func (b *records) notePull() {
 	for _, e := range slices.Backward(b.log.Events) {
 		if e.Kind == history.Decided && (e.Outcome == history.Accepted || e.Outcome == history.PendingCI) {
 			b.doc.SetPull(e.Iteration, b.pull())
@@ -217,4 +217,4 @@ func (b *books) notePull() {
 
 // target is the program's target metric: what a person set, until the program
 // file says something else than then.
-func (r *run) target(b *books) *metric.Value { return b.sum.Target(r.Program.Target) }
+func (r *run) target(b *records) *metric.Value { return b.sum.Target(r.Program.Target) }
