@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 func TestActionGetsARelease(t *testing.T) {
@@ -169,6 +171,7 @@ func TestActionKnowsItself(t *testing.T) {
 // TestActionBuildsItsSource compiles with the modules of the cache alone, and
 // refuses one that is not what go.sum says.
 func TestActionBuildsItsSource(t *testing.T) {
+	long.Only(t, long.Builds)
 	t.Parallel()
 	r := newReleases(t)
 	w := newWorld(t, map[string]string{"README.md": "mine\n"})

@@ -141,7 +141,7 @@ func runBuild(t *testing.T, root, dir, command string) {
 // from its instructions: what is in it, who runs it, and that both commands
 // need nothing of the system.
 func TestContainer(t *testing.T) {
-	long.Only(t, long.Container)
+	long.Only(t, long.Builds)
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the image is for Linux: its commands are looked at as ELF files")

@@ -236,6 +236,7 @@ func TestIsolatedDaemonsDie(t *testing.T) {
 // processes that detached themselves and ignore every polite signal, are gone
 // with the run, whether its time is up or it is killed; counted in /proc.
 func TestSeveralAgentsDieWithUs(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	const agents, each = 4, 4 // a shell, its sleep, and a detached shell with a sleep
 	work := `for i in 1 2; do (setsid sh -c 'trap "" TERM HUP INT QUIT; sleep 300; sleep 300' >/dev/null 2>&1 &); done

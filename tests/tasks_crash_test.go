@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // lingering is an agent that takes a moment and leaves a process in a session
@@ -31,6 +33,7 @@ func manyTasks() map[string]string {
 // TestTasksEndedInTheMiddle ends a comparison when a few runs are finished, by
 // an interrupt and by a kill that it does not notice.
 func TestTasksEndedInTheMiddle(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	for name, signal := range map[string]syscall.Signal{"interrupt": syscall.SIGINT, "terminate": syscall.SIGTERM, "kill": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {
@@ -67,6 +70,7 @@ func TestTasksEndedInTheMiddle(t *testing.T) {
 // runs or by an agent whose failure then says nothing of the configuration, and
 // makes room for the next comparison.
 func TestTasksOnAFullDisk(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	for name, fill := range map[string]string{
 		"by what is kept": `head -c 700000 /dev/zero | tr '\0' x; `,

@@ -19,7 +19,7 @@ type Kind string
 const (
 	Act         Kind = "act"         // workflows as they are, with act
 	Agents      Kind = "agents"      // the coding agents as they are published
-	Container   Kind = "container"   // the image
+	Builds      Kind = "builds"      // everything compiled anew: the image, the action
 	Emulator    Kind = "emulator"    // a GitHub that others wrote
 	Examples    Kind = "examples"    // the programs of programs/, which measure for long
 	Kills       Kind = "kills"       // a process that is ended at each of its writes, and each write failing
@@ -29,7 +29,7 @@ const (
 
 // Kinds are all of them.
 func Kinds() []Kind {
-	return []Kind{Act, Agents, Container, Emulator, Examples, Kills, Simulations, TwoJobs}
+	return []Kind{Act, Agents, Builds, Emulator, Examples, Kills, Simulations, TwoJobs}
 }
 
 // Asked reports whether every test is to run.
