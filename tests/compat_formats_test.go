@@ -19,8 +19,9 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/skill"
+	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 )
 
 // The formats: a frozen file is read, and written again from what was read. It
@@ -204,7 +205,7 @@ func TestCompatWorkspace(t *testing.T) {
 				return runs
 			},
 			"iteration-*/eval-*/grading.json": func(data []byte) any {
-				grading, err := suite.ParseGrading(data)
+				grading, err := evals.ParseGrading(data)
 				require.NoError(t, err)
 				return grading
 			},
@@ -237,7 +238,7 @@ func TestCompatOutcomes(t *testing.T) {
 			place := w.absolute(filepath.Join(dir, kind))
 			for _, name := range []string{"baseline.json", "candidate.json"} {
 				text := frozenFile(t, place, name)
-				outcome, problems := suite.ParseOutcome(name, []byte(text))
+				outcome, problems := format.ParseOutcome(name, []byte(text))
 				require.NoError(t, problems.Err())
 				assert.Equal(t, text, indented(t, outcome), "%s %s", kind, name)
 			}

@@ -14,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
+	"github.com/org/autoloop/internal/tasks/score"
 )
 
 // compareOptions are the flags of `iterate compare`.
@@ -71,7 +73,7 @@ func compareOutcomes(env Env, o compareOptions, cmd *cobra.Command, before, afte
 	if len(baseline.Scores) == 0 && len(candidate.Scores) > 0 {
 		return Usagef("%s has no tasks, but %s has %d: there is nothing to compare with; run the suite with the baseline first", before, after, len(candidate.Scores))
 	}
-	found := render.Comparison{Comparison: suite.Compare(baseline, candidate, thresholds), Before: baseline, After: candidate}
+	found := render.Comparison{Comparison: score.Compare(baseline, candidate, thresholds), Before: baseline, After: candidate}
 	if err := printComparison(env, o, found); err != nil {
 		return err
 	}
@@ -121,7 +123,7 @@ func paintVerdict(verdict decision.Verdict, text string) string {
 // maxOutcomeFile bounds what is read of one file.
 const maxOutcomeFile = 64 << 20
 
-func readOutcome(env Env, name string) (suite.Outcome, error) {
+func readOutcome(env Env, name string) (format.Outcome, error) {
 	file := name
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(env.Dir, file)
@@ -130,15 +132,15 @@ func readOutcome(env Env, name string) (suite.Outcome, error) {
 	var place *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return suite.Outcome{}, Usagef("%s does not exist", name)
+		return format.Outcome{}, Usagef("%s does not exist", name)
 	case errors.As(err, &place):
-		return suite.Outcome{}, Usagef("read %s: %w", name, place.Err)
+		return format.Outcome{}, Usagef("read %s: %w", name, place.Err)
 	case err != nil:
-		return suite.Outcome{}, Usagef("read %s: %w", name, err)
+		return format.Outcome{}, Usagef("read %s: %w", name, err)
 	}
-	outcome, problems := suite.ParseOutcome(name, data)
+	outcome, problems := format.ParseOutcome(name, data)
 	if len(problems) > 0 {
-		return suite.Outcome{}, Usagef("%s", firstOf(problems))
+		return format.Outcome{}, Usagef("%s", firstOf(problems))
 	}
 	return outcome, nil
 }
@@ -153,7 +155,7 @@ func readBounded(file string) ([]byte, error) {
 }
 
 // firstOf joins the first problems to one line.
-func firstOf(problems suite.Problems) string {
+func firstOf(problems document.Problems) string {
 	const most = 5
 	var lines []string
 	for _, problem := range problems[:min(most, len(problems))] {

@@ -8,7 +8,7 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/score"
 )
 
 // thresholdFlags are the flags that tune a comparison.
@@ -29,8 +29,8 @@ func (f *thresholdFlags) register(flags *pflag.FlagSet) {
 
 // read returns the thresholds: the flags that were given, then the program's,
 // then the defaults.
-func (f *thresholdFlags) read(env Env, flags *pflag.FlagSet) (suite.Thresholds, error) {
-	thresholds := suite.DefaultThresholds()
+func (f *thresholdFlags) read(env Env, flags *pflag.FlagSet) (score.Thresholds, error) {
+	thresholds := score.DefaultThresholds()
 	if f.program != "" {
 		var err error
 		if thresholds, err = programThresholds(env, f.program); err != nil {
@@ -66,21 +66,21 @@ func (f *thresholdFlags) read(env Env, flags *pflag.FlagSet) (suite.Thresholds, 
 	return thresholds, nil
 }
 
-func programThresholds(env Env, name string) (suite.Thresholds, error) {
+func programThresholds(env Env, name string) (score.Thresholds, error) {
 	file := name
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(env.Dir, file)
 	}
 	p := memory.Programs{Parse: program.Parse}.File(file)
 	if err := p.Err(); err != nil {
-		return suite.Thresholds{}, &UsageError{err}
+		return score.Thresholds{}, &UsageError{err}
 	}
 	return thresholdsOf(p)
 }
 
 // thresholdsOf returns the thresholds that a program's frontmatter has.
-func thresholdsOf(p *program.Program) (suite.Thresholds, error) {
-	thresholds := suite.Thresholds{
+func thresholdsOf(p *program.Program) (score.Thresholds, error) {
+	thresholds := score.Thresholds{
 		ObjectiveDropIsRegression: p.Thresholds.ObjectiveDropIsRegression,
 		NetLossIsRegression:       p.Thresholds.NetLossIsRegression,
 	}

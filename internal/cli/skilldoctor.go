@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/skill/evalrun"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 )
 
 func newSkillDoctorCommand(env Env) *cobra.Command {
@@ -45,18 +45,18 @@ func newSkillDoctorCommand(env Env) *cobra.Command {
 }
 
 // examined is a suite with what was found in it, and how many gradings were read.
-func examined(ctx context.Context, env Env, dir, history string) (name string, gradings int, findings []suite.Finding, err error) {
+func examined(ctx context.Context, env Env, dir, history string) (name string, gradings int, findings []evals.Finding, err error) {
 	skill, err := evalrun.Load(env.path(dir), ".", "")
 	if err != nil {
 		return "", 0, nil, err
 	}
-	var past []suite.PastCase
+	var past []evals.PastCase
 	if history != "" {
 		if past, err = evalrun.History(ctx, env.path(history)); err != nil {
 			return "", 0, nil, err
 		}
 	}
-	return skill.Name, len(past), suite.Examine(skill.Evals, skill.Triggers, past), nil
+	return skill.Name, len(past), evals.Examine(skill.Evals, skill.Triggers, past), nil
 }
 
 // draftSuite examines a suite and, when anything is found or it cannot be used
@@ -75,7 +75,7 @@ func draftSuite(ctx context.Context, env Env, dir, history string, o skillDraft,
 		found = append(found, findingLine(finding))
 	}
 	drafts := []draft{}
-	var left []suite.Finding
+	var left []evals.Finding
 	if len(found) > 0 {
 		if drafts, left, err = o.draft(ctx, env, dir, found); err != nil {
 			return err
@@ -86,8 +86,8 @@ func draftSuite(ctx context.Context, env Env, dir, history string, o skillDraft,
 			Name   string          `json:"name"`
 			Found  []string        `json:"found"`
 			Drafts []draft         `json:"drafts"` // none when there was no need of one
-			Left   []suite.Finding `json:"findings"`
-		}{name, append([]string{}, found...), drafts, append([]suite.Finding{}, left...)})
+			Left   []evals.Finding `json:"findings"`
+		}{name, append([]string{}, found...), drafts, append([]evals.Finding{}, left...)})
 	} else {
 		err = printDraft(env, name, found, drafts, left)
 	}
@@ -97,7 +97,7 @@ func draftSuite(ctx context.Context, env Env, dir, history string, o skillDraft,
 	return err
 }
 
-func printDraft(env Env, name string, found []string, drafts []draft, left []suite.Finding) error {
+func printDraft(env Env, name string, found []string, drafts []draft, left []evals.Finding) error {
 	for _, line := range found {
 		fmt.Fprintln(env.Stdout, line)
 	}
@@ -123,8 +123,8 @@ func examineSkill(ctx context.Context, env Env, dir, history string, asJSON bool
 		err = encoder.Encode(struct {
 			Name     string          `json:"name"`
 			Runs     int             `json:"gradings"`
-			Findings []suite.Finding `json:"findings"`
-		}{name, gradings, append([]suite.Finding{}, findings...)})
+			Findings []evals.Finding `json:"findings"`
+		}{name, gradings, append([]evals.Finding{}, findings...)})
 	} else {
 		err = printFindings(env, name, findings)
 	}
@@ -134,7 +134,7 @@ func examineSkill(ctx context.Context, env Env, dir, history string, asJSON bool
 	return err
 }
 
-func findingLine(f suite.Finding) string {
+func findingLine(f evals.Finding) string {
 	where := "suite"
 	if f.Case != "" {
 		where = "case " + f.Case
@@ -142,7 +142,7 @@ func findingLine(f suite.Finding) string {
 	return fmt.Sprintf("%s: %s: %s", where, f.Kind, f.Message)
 }
 
-func printFindings(env Env, name string, findings []suite.Finding) error {
+func printFindings(env Env, name string, findings []evals.Finding) error {
 	for _, finding := range findings {
 		fmt.Fprintln(env.Stdout, findingLine(finding))
 	}

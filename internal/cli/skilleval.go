@@ -18,7 +18,7 @@ import (
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/skill/evalrun"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 )
 
 // skillEvalOptions are the flags of `iterate skill eval`.
@@ -127,7 +127,7 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 		return err
 	}
 	l := &skillLoop{
-		env: env, root: env.Dir, agent: o.agent, dir: run, keep: keep, hidden: []string{filepath.Join(skill.Dir, suite.EvalDir)},
+		env: env, root: env.Dir, agent: o.agent, dir: run, keep: keep, hidden: []string{filepath.Join(skill.Dir, evals.Dir)},
 		program: &program.Program{
 			File: "iterate skill eval", ExecutorCommand: o.command, Executor: o.agent, Model: o.model, Judge: o.judge, JudgeModel: o.judgeModel,
 			Env: o.env, Jobs: o.jobs, Network: o.network, Isolation: o.isolation,
@@ -217,9 +217,9 @@ func evaluateAll(ctx context.Context, skill *evalrun.Skill, keep string, shard s
 }
 
 func figureOf(r evalrun.Result) evaluatedFigure {
-	figure := evaluatedFigure{Score: suite.RateValue(r.Rate)}
+	figure := evaluatedFigure{Score: evals.RateValue(r.Rate)}
 	for _, c := range r.Cases {
-		one := evaluatedCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: suite.RateValue(c.PassRate()), Problem: given(c.Problem), Failed: []string{}}
+		one := evaluatedCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: evals.RateValue(c.PassRate()), Problem: given(c.Problem), Failed: []string{}}
 		for _, failed := range c.Failed {
 			one.Failed = append(one.Failed, failed.Text+": "+failed.Evidence)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/skill/evalrun"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
@@ -48,7 +48,7 @@ func evaluateSkill(ctx context.Context, env Env, o iterateOptions, service *loop
 	p, repo := service.Program, service.Repo
 	l := &skillLoop{env: env, program: p, root: repo.Root, agent: service.Agent.Name(), model: service.Model, dir: dir, heard: true, tell: tell}
 	l.hidden = []string{repo.CommonDir, repo.GitDir, service.RunDir}
-	for _, name := range []string{path.Join(p.Skill, suite.EvalDir), p.Evals} {
+	for _, name := range []string{path.Join(p.Skill, evals.Dir), p.Evals} {
 		l.hidden = append(l.hidden, filepath.Join(repo.Root, filepath.FromSlash(name)))
 	}
 	if l.keep, err = skillKeep(env, o, service.Program); err == nil {
@@ -110,7 +110,7 @@ func (l *skillLoop) environ(home string, names []string) ([]string, error) {
 	return process.Environment(l.env.Environ, home, names), nil
 }
 
-func (l *skillLoop) progress(done, total int, c suite.CaseScore) {
+func (l *skillLoop) progress(done, total int, c evals.CaseScore) {
 	if l.tell == nil {
 		return
 	}

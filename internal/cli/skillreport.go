@@ -23,8 +23,8 @@ import (
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
+	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/suite"
 )
 
 func newSkillReportCommand(env Env) *cobra.Command {
@@ -147,12 +147,12 @@ func lostCases(before, after evalrun.Result) []string {
 func caseRates(r evalrun.Result) decision.CaseRates {
 	var runs []map[string]metric.Value
 	for _, cases := range r.Runs() {
-		runs = append(runs, suite.CaseNumbers(cases))
+		runs = append(runs, evals.CaseNumbers(cases))
 	}
 	return decision.RatesOf(runs...)
 }
 
-func failuresOf(cases []suite.CaseScore) []render.SkillFailure {
+func failuresOf(cases []evals.CaseScore) []render.SkillFailure {
 	failures := []render.SkillFailure{}
 	for _, c := range cases {
 		if c.Problem != "" {

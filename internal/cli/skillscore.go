@@ -16,8 +16,8 @@ import (
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
+	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/suite"
 )
 
 func newScoreCommand(env Env) *cobra.Command {
@@ -68,8 +68,8 @@ type scoredCase struct {
 }
 
 // newScoredCase is a case over all of its runs.
-func newScoredCase(c suite.CaseScore) scoredCase {
-	one := scoredCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: suite.RateValue(c.PassRate()), Problem: given(problemOf(c)), Runs: []int{c.Passed}}
+func newScoredCase(c evals.CaseScore) scoredCase {
+	one := scoredCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: evals.RateValue(c.PassRate()), Problem: given(problemOf(c)), Runs: []int{c.Passed}}
 	if c.Runs != nil {
 		one.Runs = nil
 	}
@@ -80,7 +80,7 @@ func newScoredCase(c suite.CaseScore) scoredCase {
 }
 
 // problemOf says why a case counts 0, in all runs or in some.
-func problemOf(c suite.CaseScore) string {
+func problemOf(c evals.CaseScore) string {
 	if c.Problem != "" {
 		return c.Problem
 	}
@@ -116,9 +116,9 @@ func scoreIteration(ctx context.Context, env Env, dir string, n int, asJSON bool
 	if err != nil {
 		return err
 	}
-	found := scored{Score: suite.RateValue(result.Rate)}
+	found := scored{Score: evals.RateValue(result.Rate)}
 	for i, run := range result.Runs() {
-		found.Runs = append(found.Runs, scoredRun{dirs[i], suite.RateValue(suite.MeanPassRate(run))})
+		found.Runs = append(found.Runs, scoredRun{dirs[i], evals.RateValue(evals.MeanPassRate(run))})
 	}
 	table := render.Table{Header: []string{"case", "passed", "total", "rate", "problem"}, Right: map[int]bool{1: true, 2: true, 3: true}}
 	for _, c := range result.Cases {
@@ -168,7 +168,7 @@ func workspaceSkill(ctx context.Context, env Env, w *workspace.Workspace) (*eval
 		fmt.Fprintf(env.Stderr, "warning: %s has no manifest, so nothing says that its suite is the one it began with\n", original)
 		return evalrun.Load(original, ".", "")
 	}
-	suiteFiles, err := workspace.VerifyBelow(ctx, original, suite.EvalDir)
+	suiteFiles, err := workspace.VerifyBelow(ctx, original, evals.Dir)
 	if err != nil {
 		return nil, err
 	}

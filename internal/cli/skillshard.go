@@ -11,8 +11,8 @@ import (
 
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/skill/evalrun"
+	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/suite"
 )
 
 // The names of a skill's suites in a part.
@@ -82,18 +82,18 @@ func mergeFigure(parts []shardPart, name string, of func(*evaluated) *evaluatedF
 		if !there || c.Passed < 0 || c.Passed > c.Total {
 			return nil, fmt.Errorf("case %s of %s is in no part, or cannot be read there", id, name)
 		}
-		score := suite.CaseScore{ID: id, Passed: c.Passed, Total: c.Total}
+		score := evals.CaseScore{ID: id, Passed: c.Passed, Total: c.Total}
 		if c.Problem != nil {
 			score.Problem = *c.Problem
 		}
-		c.PassRate = suite.RateValue(score.PassRate())
+		c.PassRate = evals.RateValue(score.PassRate())
 		sum.Add(sum, score.PassRate())
 		whole.Cases = append(whole.Cases, c)
 	}
 	if len(found) != len(order) {
 		return nil, fmt.Errorf("the parts have %d cases of %s, and the suite has %d", len(found), name, len(order))
 	}
-	whole.Score = suite.RateValue(sum.Quo(sum, big.NewRat(int64(len(order)), 1)))
+	whole.Score = evals.RateValue(sum.Quo(sum, big.NewRat(int64(len(order)), 1)))
 	return whole, nil
 }
 

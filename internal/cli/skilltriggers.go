@@ -12,8 +12,8 @@ import (
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/evalrun"
+	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/suite"
 )
 
 // triggersOf is where the trigger queries of a version leave what they came to.
@@ -80,7 +80,7 @@ func triggerFigures(suited *evalrun.Skill, w *workspace.Workspace, rows []result
 		if err != nil {
 			return nil, err
 		}
-		figure := render.SkillTriggers{Version: row.Iteration, Score: suite.RateValue(found.Rate), Total: len(found.Cases), Failures: failuresOf(found.Cases)}
+		figure := render.SkillTriggers{Version: row.Iteration, Score: evals.RateValue(found.Rate), Total: len(found.Cases), Failures: failuresOf(found.Cases)}
 		for i, c := range found.Cases {
 			figure.Right += c.Passed
 			for k := range figure.Failures {

@@ -17,7 +17,8 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
+	"github.com/org/autoloop/internal/tasks/score"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
@@ -91,8 +92,8 @@ func (l *taskLoop) problem(ctx context.Context, expense history.Expense, err err
 	return result, nil
 }
 
-func metricOf(o suite.Outcome) *metric.Value {
-	if key, ok := o.Metric(); ok {
+func metricOf(o format.Outcome) *metric.Value {
+	if key, ok := score.Metric(o); ok {
 		return &key
 	}
 	return nil
@@ -101,7 +102,7 @@ func metricOf(o suite.Outcome) *metric.Value {
 // reasonsOf is a comparison in lines, the deciding ones first.
 func reasonsOf(found taskrun.Report) []string {
 	lines := []string{found.Summary}
-	for _, list := range [][]suite.Reason{found.Regressions, found.Notes, found.Improvements} {
+	for _, list := range [][]score.Reason{found.Regressions, found.Notes, found.Improvements} {
 		for _, reason := range list {
 			lines = append(lines, reason.Text)
 		}
@@ -111,7 +112,7 @@ func reasonsOf(found taskrun.Report) []string {
 }
 
 // failures says which checks failed, for the next proposal.
-func failures(o suite.Outcome) string {
+func failures(o format.Outcome) string {
 	const most = 30
 	var lines []string
 	for _, scored := range o.Scores {

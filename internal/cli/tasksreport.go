@@ -15,7 +15,8 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
+	"github.com/org/autoloop/internal/tasks/score"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
@@ -65,7 +66,7 @@ func shownReport(found taskrun.Report) render.Comparison {
 	shown := render.Comparison{Comparison: found.Comparison, Before: found.Baseline, After: found.Candidate}
 	shown.Notes = slices.Clone(shown.Notes)
 	for _, warning := range found.Warnings {
-		shown.Notes = append(shown.Notes, suite.Reason{Kind: "warning", Text: warning})
+		shown.Notes = append(shown.Notes, score.Reason{Kind: "warning", Text: warning})
 	}
 	return shown
 }
@@ -129,10 +130,10 @@ func clearReport(dir string) error {
 }
 
 // copyRuns copies the files of an outcome's runs below dir.
-func copyRuns(dir, side string, outcome suite.Outcome) (suite.Outcome, error) {
-	scores := append([]suite.Score{}, outcome.Scores...)
+func copyRuns(dir, side string, outcome format.Outcome) (format.Outcome, error) {
+	scores := append([]format.Score{}, outcome.Scores...)
 	for i, scored := range scores {
-		scores[i].Runs = append([]suite.Run{}, scored.Runs...)
+		scores[i].Runs = append([]format.Run{}, scored.Runs...)
 		for k := range scores[i].Runs {
 			run := &scores[i].Runs[k]
 			into := "runs/" + side + "/" + scored.TaskID + "/" + strconv.Itoa(k+1)

@@ -7,14 +7,15 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
+	"github.com/org/autoloop/internal/tasks/score"
 )
 
 // Comparison is the report of a comparison, with the outcomes that it is of:
 // they tell which checks failed and what the judge said.
 type Comparison struct {
-	suite.Comparison
-	Before, After suite.Outcome
+	score.Comparison
+	Before, After format.Outcome
 	// Paint colours the word for a verdict; nil leaves it plain.
 	Paint func(verdict decision.Verdict, text string) string
 }
@@ -82,7 +83,7 @@ func (c Comparison) paint(verdict decision.Verdict, text string) string {
 
 type group struct {
 	title   string
-	reasons []suite.Reason
+	reasons []score.Reason
 }
 
 func (c Comparison) groups() []group {
@@ -121,7 +122,7 @@ func change(before, after string) string {
 	return before + " → " + after
 }
 
-func checks(o *suite.Objective) string {
+func checks(o *format.Objective) string {
 	if o == nil {
 		return "—"
 	}
@@ -142,7 +143,7 @@ func signed(v *metric.Value) string {
 	return v.Signed()
 }
 
-func sideText(s suite.Side) string {
+func sideText(s score.Side) string {
 	label := Plain(s.ConfigLabel, maxLabel)
 	if label == "" {
 		label = "(no label)"
@@ -153,7 +154,7 @@ func sideText(s suite.Side) string {
 	}
 	text := fmt.Sprintf("%s, %s, %s of %s checks passed", label, runs, amount(s.Passed), amount(s.Total))
 	for _, cost := range []struct {
-		value *suite.Number
+		value *metric.Number
 		unit  string
 	}{{s.Cost.Tokens, "tokens"}, {s.Cost.USD, "USD"}} {
 		if cost.value != nil {

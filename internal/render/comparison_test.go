@@ -9,12 +9,13 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
+	"github.com/org/autoloop/internal/tasks/score"
 )
 
-func parsed(t *testing.T, text string) suite.Outcome {
+func parsed(t *testing.T, text string) format.Outcome {
 	t.Helper()
-	o, problems := suite.ParseOutcome("outcome", []byte(text))
+	o, problems := format.ParseOutcome("outcome", []byte(text))
 	require.NoError(t, problems.Err())
 	return o
 }
@@ -31,7 +32,7 @@ func comparison(t *testing.T) render.Comparison {
 		 "checks": [{"kind": "fileExists", "name": "a.txt", "passed": true}, {"kind": "command", "name": "make test", "passed": false, "detail": "exit code 2:\n\u001b[31mFAIL\u001b[0m [x](javascript:y)"}],
 		 "transcript": "runs/1/transcript.txt", "diff": "../../etc/passwd"},
 		{"taskId": "new", "objective": {"passed": 1, "total": 1}, "cost": {"tokens": 100, "costUsd": 0.01}}]}`)
-	return render.Comparison{Comparison: suite.Compare(before, after, suite.DefaultThresholds()), Before: before, After: after}
+	return render.Comparison{Comparison: score.Compare(before, after, score.DefaultThresholds()), Before: before, After: after}
 }
 
 func TestComparisonAsText(t *testing.T) {

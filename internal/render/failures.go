@@ -3,7 +3,7 @@ package render
 import (
 	"fmt"
 
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 )
 
 // What one report lists at most: failures, and on a terminal rationales.
@@ -25,7 +25,7 @@ func plainStyle() style {
 func markdownStyle() style { return style{Inline, Link} }
 
 // failures says, a line each, which runs and checks failed and why.
-func failures(o suite.Outcome, in style) []string {
+func failures(o format.Outcome, in style) []string {
 	var list []string
 	for _, s := range o.Scores {
 		for k, run := range s.Runs {
@@ -43,7 +43,7 @@ func failures(o suite.Outcome, in style) []string {
 	return list
 }
 
-func runFailures(name string, run suite.Run, in style) []string {
+func runFailures(name string, run format.Run, in style) []string {
 	var list []string
 	if run.Failure != "" {
 		list = append(list, name+": "+in.text(run.Failure, maxLine))
@@ -72,7 +72,7 @@ func runFailures(name string, run suite.Run, in style) []string {
 
 // rationales lists what the judge said of each task, the baseline's before the
 // candidate's.
-func rationales(before, after suite.Outcome, in style, most int) []string {
+func rationales(before, after format.Outcome, in style, most int) []string {
 	var list []string
 	for _, s := range after.Scores {
 		list = append(list, rationalesOf(before, s.TaskID, "baseline", in)...)
@@ -84,7 +84,7 @@ func rationales(before, after suite.Outcome, in style, most int) []string {
 	return list
 }
 
-func rationalesOf(o suite.Outcome, task, side string, in style) []string {
+func rationalesOf(o format.Outcome, task, side string, in style) []string {
 	var list []string
 	for _, s := range o.Scores {
 		for _, run := range s.Runs {

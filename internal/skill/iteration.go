@@ -13,8 +13,8 @@ import (
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/prompt"
+	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/suite"
 )
 
 // iterate makes one candidate from the best version, and keeps it when it is
@@ -107,7 +107,7 @@ func (s *state) guard(ctx context.Context, before workspace.Tree) (after workspa
 		return nil, err.Error()
 	case after.Digest() == before.Digest():
 		return nil, "no change proposed"
-	case after.Below(suite.EvalDir).Digest() != before.Below(suite.EvalDir).Digest():
+	case after.Below(evals.Dir).Digest() != before.Below(evals.Dir).Digest():
 		return nil, "it changed the eval suite, which nobody who is graded by it may"
 	}
 	if entry, there := after.Find("SKILL.md"); !there || entry.Kind != workspace.File {
@@ -131,16 +131,16 @@ func (s *state) propose(ctx context.Context, n int, tree workspace.Tree) (agent.
 	if err != nil {
 		return agent.Reply{}, err
 	}
-	allowed := func(path string) bool { return path != suite.EvalDir && !strings.HasPrefix(path, suite.EvalDir+"/") }
+	allowed := func(path string) bool { return path != evals.Dir && !strings.HasPrefix(path, evals.Dir+"/") }
 	var files []string
 	for _, entry := range tree {
 		if entry.Kind == workspace.File && allowed(entry.Path) {
 			files = append(files, entry.Path)
 		}
 	}
-	best, whole := suite.RateValue(s.best.Rate), metric.FromInt(1)
+	best, whole := evals.RateValue(s.best.Rate), metric.FromInt(1)
 	text := prompt.Build(prompt.Input{
-		Program: s.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+s.Name+".", "."), Targets: []string{"**"}, Protected: []string{suite.EvalDir + "/"},
+		Program: s.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+s.Name+".", "."), Targets: []string{"**"}, Protected: []string{evals.Dir + "/"},
 		Files: files, Direction: metric.Higher, Target: &whole, Best: &best, Initial: s.rows[0].Score, Attempts: s.attempts(), Output: s.best.Failures,
 	})
 	return s.Improver.Propose(ctx, agent.Request{

@@ -15,8 +15,8 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/suite"
 )
 
 // Measured is what evaluations of a version came to.
@@ -24,7 +24,7 @@ type Measured struct {
 	// Rate is the score, of several runs their median.
 	Rate *big.Rat
 	// Runs are the cases of each run.
-	Runs [][]suite.CaseScore
+	Runs [][]evals.CaseScore
 	// Failures says what did not pass, for the improver.
 	Failures string
 	// Fault says in one line why the candidate cannot be measured, "" when it can.
@@ -196,7 +196,7 @@ func (s *state) read(version int) (Measured, error) {
 // were lost since.
 func (s *state) decidedBy(best int) {
 	for _, row := range s.rows {
-		if row.Iteration == best && row.Score != nil && s.best.Rate != nil && row.Score.Cmp(suite.RateValue(s.best.Rate)) != 0 {
+		if row.Iteration == best && row.Score != nil && s.best.Rate != nil && row.Score.Cmp(evals.RateValue(s.best.Rate)) != 0 {
 			s.best.Rate = row.Score.Rat()
 		}
 	}
@@ -206,7 +206,7 @@ func (s *state) decidedBy(best int) {
 func (s *state) enter(n int, m *Measured, action results.Action, text string) error {
 	row := results.Row{Iteration: n, Time: s.Now(), Action: action, Changelog: text}
 	if m != nil && m.Rate != nil && m.Fault == "" {
-		rate := suite.RateValue(m.Rate)
+		rate := evals.RateValue(m.Rate)
 		row.Score = &rate
 	}
 	if err := s.Workspace.Append(row); err != nil {

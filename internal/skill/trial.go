@@ -9,8 +9,8 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
-	"github.com/org/autoloop/internal/suite"
 )
 
 // Confidence is that of repeated runs.
@@ -37,7 +37,7 @@ type tried struct {
 func (m Measured) rates() decision.CaseRates {
 	runs := make([]map[string]metric.Value, len(m.Runs))
 	for i, cases := range m.Runs {
-		runs[i] = suite.CaseNumbers(cases)
+		runs[i] = evals.CaseNumbers(cases)
 	}
 	return decision.RatesOf(runs...)
 }
@@ -53,7 +53,7 @@ func (s *state) try(ctx context.Context, n int, candidate string) (tried, error)
 		return t, err
 	}
 	if t.refused = found.Fault; t.refused == "" && found.Rate.Cmp(s.best.Rate) <= 0 {
-		t.refused = fmt.Sprintf("%s is not better than %s", suite.RateValue(found.Rate), suite.RateValue(s.best.Rate))
+		t.refused = fmt.Sprintf("%s is not better than %s", evals.RateValue(found.Rate), evals.RateValue(s.best.Rate))
 	}
 	t.remarks = s.withinNoise(found)
 	if t.refused == "" {
@@ -82,7 +82,7 @@ func (s *state) trial(ctx context.Context, n int, candidate string) (tried, erro
 		return t, err
 	}
 	record := &Runs{Schema: workspace.Schema, Incumbent: s.Workspace.Best}
-	best, runs, stage := suite.RateValue(s.best.Rate), map[decision.Side]int{}, decision.Once
+	best, runs, stage := evals.RateValue(s.best.Rate), map[decision.Side]int{}, decision.Once
 	trial := decision.NewTrial(decision.Standard{Rule: s.rule(), Direction: metric.Higher, Best: &best})
 	for step, more := trial.Next(); more; step, more = trial.Next() {
 		runs[step.Side]++
@@ -99,9 +99,9 @@ func (s *state) trial(ctx context.Context, n int, candidate string) (tried, erro
 		case step.Side == decision.Candidate && runs[step.Side] == 1:
 			t.Measured = found
 		}
-		rate := suite.RateValue(found.Rate)
+		rate := evals.RateValue(found.Rate)
 		record.Runs = append(record.Runs, Run{Dir: dir, Side: step.Side, Stage: step.Stage, WarmUp: step.WarmUp, Score: rate})
-		trial.Add(step, metric.Measurement{Metric: &rate, Numbers: suite.CaseNumbers(found.Runs[0])})
+		trial.Add(step, metric.Measurement{Metric: &rate, Numbers: evals.CaseNumbers(found.Runs[0])})
 		stage = step.Stage
 	}
 	s.noisy = s.noisy || trial.Regime() == decision.Noisy

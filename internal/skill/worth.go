@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 )
 
 // unverified marks a gain that was seen once: noise alone could have made it.
@@ -16,7 +16,7 @@ func (s *state) withinNoise(found Measured) string {
 	if found.Fault != "" || found.Rate == nil {
 		return ""
 	}
-	now, best := suite.RateValue(found.Rate), suite.RateValue(s.best.Rate)
+	now, best := evals.RateValue(found.Rate), evals.RateValue(s.best.Rate)
 	if !render.WithinNoise(now, best) {
 		return ""
 	}

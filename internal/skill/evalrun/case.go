@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/tasks/judge"
 	"github.com/org/autoloop/internal/tasks/sandbox"
 )
@@ -26,7 +26,7 @@ const (
 const maxWords = 400
 
 // one runs a case in a sandbox of its own, which it removes.
-func (s *session) one(ctx context.Context, number int, c suite.EvalCase) (done finished, err error) {
+func (s *session) one(ctx context.Context, number int, c evals.Case) (done finished, err error) {
 	dir := s.caseDir(c)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return finished{}, fmt.Errorf("keep case %s: %w", c.ID, err)
@@ -60,14 +60,14 @@ func (s *session) one(ctx context.Context, number int, c suite.EvalCase) (done f
 type work struct {
 	*session
 
-	c          suite.EvalCase
+	c          evals.Case
 	box        *sandbox.Box
 	dir        string
 	reply      agent.Reply
 	transcript string
 	files      string // of outputs/, as text
 	chars      int
-	grading    suite.Grading
+	grading    evals.Grading
 	grades     judge.Grades
 	took       time.Duration // of the grader
 }
@@ -103,16 +103,16 @@ func (w *work) finish(ctx context.Context, raw string) (finished, error) {
 	return w.done(w.c.Score(w.grading)), nil
 }
 
-func (w *work) done(scored suite.CaseScore) finished {
+func (w *work) done(scored evals.CaseScore) finished {
 	return finished{scored, string(w.grades.Feedback)}
 }
 
 // check answers the deterministic checks. What runs commands comes last, so that
 // files are looked at, and kept, as the executor left them.
 func (w *work) check(ctx context.Context) error {
-	found := make([]suite.Graded, len(w.c.Checks))
+	found := make([]evals.Graded, len(w.c.Checks))
 	for i, check := range w.c.Checks {
-		if check.Kind != suite.ShellCommand {
+		if check.Kind != evals.ShellCommand {
 			passed, evidence := check.Verdict(w.box.Output(check.File))
 			found[i] = w.graded(check, passed, evidence)
 		}
@@ -121,7 +121,7 @@ func (w *work) check(ctx context.Context) error {
 		return err
 	}
 	for i, check := range w.c.Checks {
-		if check.Kind != suite.ShellCommand {
+		if check.Kind != evals.ShellCommand {
 			continue
 		}
 		why, err := w.box.Shell(ctx, i, check.Command, check.Timeout)
@@ -135,8 +135,8 @@ func (w *work) check(ctx context.Context) error {
 }
 
 // graded is the answer to a check.
-func (w *work) graded(check suite.EvalCheck, passed bool, evidence string) suite.Graded {
-	return suite.Graded{Text: check.Label(), Source: suite.Deterministic, Passed: passed, Evidence: w.Masker.OneLine(evidence, maxWords)}
+func (w *work) graded(check evals.Check, passed bool, evidence string) evals.Graded {
+	return evals.Graded{Text: check.Label(), Source: evals.Deterministic, Passed: passed, Evidence: w.Masker.OneLine(evidence, maxWords)}
 }
 
 // grade asks the grader about the expectations. A grader that does not answer

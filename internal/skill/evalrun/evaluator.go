@@ -11,7 +11,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 )
 
 // Evaluator measures a skill in a tree of the repository: its metric is the mean
@@ -54,8 +54,8 @@ func (e *Evaluator) Run(ctx context.Context, request evaluation.Request) (evalua
 		return e.problem(ctx, outcome, err)
 	}
 	outcome.Tail = e.Masker.String(Failures(result, maxTail))
-	rate := suite.RateValue(result.Rate)
-	outcome.Measurement = metric.Measurement{Metric: &rate, Numbers: suite.CaseNumbers(result.Cases)}
+	rate := evals.RateValue(result.Rate)
+	outcome.Measurement = metric.Measurement{Metric: &rate, Numbers: evals.CaseNumbers(result.Cases)}
 	return outcome, nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"os"
 	"regexp"
 
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 )
 
 // AnswersFile is where an executor puts the answer to a question.
@@ -21,7 +21,7 @@ func (s *Skill) TriggerSuite() *Skill {
 		return nil
 	}
 	with := *s
-	with.Evals, with.queries = suite.EvalSuite{SkillName: s.Name}, map[string]suite.Trigger{}
+	with.Evals, with.queries = evals.Suite{SkillName: s.Name}, map[string]evals.Trigger{}
 	for i, trigger := range s.Triggers {
 		id := fmt.Sprintf("trigger-%d", i+1)
 		label := "the skill is taken up"
@@ -29,7 +29,7 @@ func (s *Skill) TriggerSuite() *Skill {
 			label = "the skill is left alone"
 		}
 		with.queries[id] = trigger
-		with.Evals.Cases = append(with.Evals.Cases, suite.EvalCase{ID: id, Prompt: trigger.Query, Checks: []suite.EvalCheck{{Description: label}}})
+		with.Evals.Cases = append(with.Evals.Cases, evals.Case{ID: id, Prompt: trigger.Query, Checks: []evals.Check{{Description: label}}})
 	}
 	return &with
 }
@@ -42,13 +42,13 @@ func (s *Skill) AnswerSuite() *Skill {
 		return nil
 	}
 	with := *s
-	with.Evals = suite.EvalSuite{SkillName: s.Name}
+	with.Evals = evals.Suite{SkillName: s.Name}
 	for i, pair := range s.Answers {
-		with.Evals.Cases = append(with.Evals.Cases, suite.EvalCase{
+		with.Evals.Cases = append(with.Evals.Cases, evals.Case{
 			ID:     fmt.Sprintf("answer-%d", i+1),
-			Prompt: fmt.Sprintf("%s\n\nWrite the answer, and nothing else, into %s/%s.", pair.Question, suite.OutputsDir, AnswersFile),
-			Checks: []suite.EvalCheck{{
-				Kind: suite.OutputMatches, Description: "the answer is exact", File: AnswersFile,
+			Prompt: fmt.Sprintf("%s\n\nWrite the answer, and nothing else, into %s/%s.", pair.Question, evals.OutputsDir, AnswersFile),
+			Checks: []evals.Check{{
+				Kind: evals.OutputMatches, Description: "the answer is exact", File: AnswersFile,
 				Pattern: regexp.MustCompile(`\A\s*` + regexp.QuoteMeta(pair.Answer) + `\s*\z`),
 			}},
 		})
@@ -62,7 +62,7 @@ func (s *Skill) AnswerSuite() *Skill {
 func Chooses(agentName string) bool { return agentName != "models" }
 
 // checkTrigger answers a trigger query by what the executor printed.
-func (w *work) checkTrigger(trigger suite.Trigger, raw string) (finished, error) {
+func (w *work) checkTrigger(trigger evals.Trigger, raw string) (finished, error) {
 	printed, err := os.ReadFile(raw)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return finished{}, fmt.Errorf("read the transcript of case %s: %w", w.c.ID, err)
@@ -72,7 +72,7 @@ func (w *work) checkTrigger(trigger suite.Trigger, raw string) (finished, error)
 	if used {
 		evidence = "the transcript shows that the skill was loaded"
 	}
-	w.grading = w.grading.Merge(suite.Graded{Text: w.c.Checks[0].Label(), Passed: used == trigger.ShouldTrigger, Evidence: evidence, Source: suite.Deterministic})
+	w.grading = w.grading.Merge(evals.Graded{Text: w.c.Checks[0].Label(), Passed: used == trigger.ShouldTrigger, Evidence: evidence, Source: evals.Deterministic})
 	if err := w.write(); err != nil {
 		return finished{}, err
 	}

@@ -8,7 +8,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 )
 
 const (
@@ -20,20 +20,20 @@ const (
 
 // History reads the gradings that stand below a directory in eval-<id>/, at any
 // depth. Those that cannot be read are left out.
-func History(ctx context.Context, dir string) ([]suite.PastCase, error) {
+func History(ctx context.Context, dir string) ([]evals.PastCase, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the history: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	var found []suite.PastCase
+	var found []evals.PastCase
 	seen := 0
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		if seen++; ctx.Err() != nil || seen > maxHistoryPaths || len(found) >= maxHistory {
 			return fs.SkipAll
 		}
 		if err != nil || !entry.Type().IsRegular() {
-			if err == nil && entry.IsDir() && entry.Name() == suite.OutputsDir {
+			if err == nil && entry.IsDir() && entry.Name() == evals.OutputsDir {
 				return fs.SkipDir // whatever a skill wrote there
 			}
 			return nil
@@ -43,8 +43,8 @@ func History(ctx context.Context, dir string) ([]suite.PastCase, error) {
 			return nil
 		}
 		if data, err := readFile(root, name, maxGradingFile); err == nil {
-			if grading, err := suite.ParseGrading(data); err == nil {
-				found = append(found, suite.PastCase{ID: id, Grading: grading})
+			if grading, err := evals.ParseGrading(data); err == nil {
+				found = append(found, evals.PastCase{ID: id, Grading: grading})
 			}
 		}
 		return nil

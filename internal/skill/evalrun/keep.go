@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 )
 
 const (
@@ -110,7 +110,7 @@ func nameRune(r rune) rune {
 
 // keepOutputs copies what is in outputs/, and shows it to the grader as text.
 func (w *work) keepOutputs(ctx context.Context) error {
-	dir := filepath.Join(w.dir, suite.OutputsDir)
+	dir := filepath.Join(w.dir, evals.OutputsDir)
 	kept, left, err := w.box.KeepOutputs(ctx, dir)
 	if err != nil {
 		return fmt.Errorf("keep the outputs of case %s: %w", w.c.ID, err)

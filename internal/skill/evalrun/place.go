@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
@@ -42,12 +42,12 @@ func (s *Skill) fixture() sandbox.Fixture {
 
 // compose makes what a case begins with: the skill, the case's files and an
 // empty outputs/.
-func (s *session) compose(ctx context.Context, dir string, c suite.EvalCase) (*sandbox.Template, error) {
+func (s *session) compose(ctx context.Context, dir string, c evals.Case) (*sandbox.Template, error) {
 	parts := []sandbox.Part{{Fixture: s.skill.fixture(), At: s.at()}}
-	for _, below := range []string{"", suite.EvalDir} {
+	for _, below := range []string{"", evals.Dir} {
 		var wanted []string
 		for _, file := range c.Files {
-			name, in := strings.CutPrefix(file.From, suite.EvalDir+"/")
+			name, in := strings.CutPrefix(file.From, evals.Dir+"/")
 			if in == (below != "") {
 				wanted = append(wanted, name)
 			}
@@ -60,7 +60,7 @@ func (s *session) compose(ctx context.Context, dir string, c suite.EvalCase) (*s
 			Leave: func(name string) bool { return !slices.Contains(wanted, name) },
 		}})
 	}
-	template, err := sandbox.Compose(ctx, dir, parts, suite.OutputsDir)
+	template, err := sandbox.Compose(ctx, dir, parts, evals.OutputsDir)
 	if err != nil {
 		return nil, faultOf(fmt.Errorf("case %s: %w", c.ID, err))
 	}
@@ -68,7 +68,7 @@ func (s *session) compose(ctx context.Context, dir string, c suite.EvalCase) (*s
 }
 
 // prompt is what the executor is told: the case's prompt, and where things are.
-func (s *session) prompt(c suite.EvalCase) string {
+func (s *session) prompt(c evals.Case) string {
 	if _, bare := s.skill.queries[c.ID]; bare {
 		return c.Prompt
 	}
@@ -81,12 +81,12 @@ func (s *session) prompt(c suite.EvalCase) string {
 			fmt.Fprintf(&out, "- %s\n", file.To)
 		}
 	}
-	fmt.Fprintf(&out, "Put every file that you produce into %s/, in the current directory.\n", suite.OutputsDir)
+	fmt.Fprintf(&out, "Put every file that you produce into %s/, in the current directory.\n", evals.OutputsDir)
 	return out.String()
 }
 
 // request is the executor's.
-func (s *session) request(box *sandbox.Box, c suite.EvalCase, files []string, transcript string) agent.Request {
+func (s *session) request(box *sandbox.Box, c evals.Case, files []string, transcript string) agent.Request {
 	env := slices.Concat(box.Env, []string{"AUTOLOOP_SKILL=" + filepath.Join(box.Dir, filepath.FromSlash(s.at()))})
 	return agent.Request{
 		Dir: box.Dir, Prompt: s.prompt(c), Env: env, Home: box.Home, Transcript: transcript, Timeout: s.Timeout,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 )
 
 // ReadAll scores several runs of the suite, each in its directory, as one: its
@@ -17,7 +17,7 @@ import (
 func ReadAll(skill *Skill, dirs ...string) (Result, error) {
 	all := Result{Feedback: map[string]string{}}
 	var rates []metric.Value
-	var runs [][]suite.CaseScore
+	var runs [][]evals.CaseScore
 	for _, dir := range dirs {
 		one, err := Read(skill, dir)
 		if err != nil {
@@ -29,9 +29,9 @@ func ReadAll(skill *Skill, dirs ...string) (Result, error) {
 		for id, feedback := range one.Feedback {
 			all.Feedback[id] = cmp.Or(all.Feedback[id], feedback)
 		}
-		rates, runs = append(rates, suite.RateValue(one.Rate)), append(runs, one.Cases)
+		rates, runs = append(rates, evals.RateValue(one.Rate)), append(runs, one.Cases)
 	}
-	all.Cases, all.Rate = suite.Together(runs...), statistics.Median(rates).Rat()
+	all.Cases, all.Rate = evals.Together(runs...), statistics.Median(rates).Rat()
 	return all, nil
 }
 
@@ -55,12 +55,12 @@ func Read(skill *Skill, dir string) (Result, error) {
 			r.Feedback[c.ID] = feedback
 		}
 	}
-	r.Rate = suite.MeanPassRate(r.Cases)
+	r.Rate = evals.MeanPassRate(r.Cases)
 	return r, nil
 }
 
 // readCase scores one case.
-func readCase(root *os.Root, c suite.EvalCase) (scored suite.CaseScore, feedback string) {
+func readCase(root *os.Root, c evals.Case) (scored evals.CaseScore, feedback string) {
 	name := path.Join("eval-"+c.ID, GradingFile)
 	data, err := readFile(root, name, maxGradingFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,7 +73,7 @@ func readCase(root *os.Root, c suite.EvalCase) (scored suite.CaseScore, feedback
 	if err != nil {
 		return c.Crashed(name + ": " + plain(err).Error()), ""
 	}
-	grading, err := suite.ParseGrading(data)
+	grading, err := evals.ParseGrading(data)
 	if err != nil {
 		return c.Crashed(name + " " + err.Error()), ""
 	}

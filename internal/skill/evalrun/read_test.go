@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/skill/evalrun"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 )
 
 // suiteOf is a skill of cases c0, c1, … with one expectation each.
 func suiteOf(count int) *evalrun.Skill {
 	skill := &evalrun.Skill{Name: "s"}
 	for i := range count {
-		skill.Evals.Cases = append(skill.Evals.Cases, suite.EvalCase{ID: fmt.Sprintf("c%d", i), Expectations: []string{"a", "b"}})
+		skill.Evals.Cases = append(skill.Evals.Cases, evals.Case{ID: fmt.Sprintf("c%d", i), Expectations: []string{"a", "b"}})
 	}
 	return skill
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/tasks/judge"
 	"github.com/org/autoloop/internal/tasks/sandbox"
 )
@@ -50,7 +50,7 @@ type Options struct {
 	// Now tells the time, for the durations in gradings.
 	Now func() time.Time
 	// Progress, optional, is told after each case; calls do not overlap.
-	Progress func(done, total int, c suite.CaseScore)
+	Progress func(done, total int, c evals.CaseScore)
 }
 
 const (
@@ -61,7 +61,7 @@ const (
 // Result is what a suite came to.
 type Result struct {
 	// Cases are in the order of the suite.
-	Cases []suite.CaseScore
+	Cases []evals.CaseScore
 	// Rate is the mean pass rate over all of them.
 	Rate *big.Rat
 	// Feedback is what graders said of the suite, by the case's id.
@@ -71,11 +71,11 @@ type Result struct {
 }
 
 // Runs are the cases of each run that the result was put together from.
-func (r Result) Runs() [][]suite.CaseScore {
+func (r Result) Runs() [][]evals.CaseScore {
 	if len(r.Cases) == 0 || r.Cases[0].Runs == nil {
-		return [][]suite.CaseScore{r.Cases}
+		return [][]evals.CaseScore{r.Cases}
 	}
-	runs := make([][]suite.CaseScore, len(r.Cases[0].Runs))
+	runs := make([][]evals.CaseScore, len(r.Cases[0].Runs))
 	for i := range runs {
 		for _, c := range r.Cases {
 			runs[i] = append(runs[i], c.Runs[i])
@@ -162,7 +162,7 @@ type session struct {
 
 // finished is a case with what its grader said of the suite.
 type finished struct {
-	suite.CaseScore
+	evals.CaseScore
 
 	feedback string
 }
@@ -197,7 +197,7 @@ func (s *session) all(ctx context.Context, done []finished) error {
 	return s.over
 }
 
-func (s *session) tell(c suite.CaseScore) {
+func (s *session) tell(c evals.CaseScore) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.told++
@@ -215,9 +215,9 @@ func (s *session) gather(done []finished) Result {
 			r.Feedback[one.ID] = one.feedback
 		}
 	}
-	r.Rate = suite.MeanPassRate(r.Cases)
+	r.Rate = evals.MeanPassRate(r.Cases)
 	return r
 }
 
 // caseDir is where what a case leaves is kept.
-func (s *session) caseDir(c suite.EvalCase) string { return filepath.Join(s.out, "eval-"+c.ID) }
+func (s *session) caseDir(c evals.Case) string { return filepath.Join(s.out, "eval-"+c.ID) }

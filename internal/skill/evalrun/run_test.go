@@ -20,7 +20,7 @@ import (
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/skill/evalrun"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/tasks/judge"
 	"github.com/org/autoloop/internal/tasks/sandbox"
 )
@@ -108,10 +108,10 @@ func TestACaseIsGivenTheSkillWithoutItsSuite(t *testing.T) {
 	assert.Equal(t, "7/9", result.Rate.RatString())
 	assert.NotContains(t, w.read("out/eval-1/outputs/tree.txt"), "other.txt")
 	assert.True(t, strings.HasPrefix(w.read("out/eval-1/transcript.md"), "The agent command does not give its conversation"))
-	grading, err := suite.ParseGrading([]byte(w.read("out/eval-1/grading.json")))
+	grading, err := evals.ParseGrading([]byte(w.read("out/eval-1/grading.json")))
 	require.NoError(t, err)
 	assert.Equal(t, 7, grading.Passed())
-	assert.Equal(t, suite.Deterministic, grading.Expectations[0].Source)
+	assert.Equal(t, evals.Deterministic, grading.Expectations[0].Source)
 }
 
 func TestASuiteElsewhereInTheSkillIsNotShown(t *testing.T) {
@@ -281,7 +281,7 @@ func TestCommandsOfChecksComeLast(t *testing.T) {
 	assert.Equal(t, "1", result.Rate.RatString(), "%+v", result.Cases)
 	assert.NoFileExists(t, w.at("out/eval-1/outputs/later.txt"), "what is kept is what the executor left")
 	assert.FileExists(t, w.at("out/eval-1/outputs/run.sh"))
-	grading, err := suite.ParseGrading([]byte(w.read("out/eval-1/grading.json")))
+	grading, err := evals.ParseGrading([]byte(w.read("out/eval-1/grading.json")))
 	require.NoError(t, err)
 	assert.Contains(t, grading.Expectations[0].Text, "shell_command", "the order is the suite's")
 }
@@ -343,9 +343,9 @@ func TestTheGraderBearsOutEachExpectation(t *testing.T) {
 	assert.Contains(t, text, "failed: it rhymes (the grader gave no evidence)")
 	assert.Contains(t, text, "the grader on case 1: nothing checks the name")
 	assert.Contains(t, string(server.Requests()[0].Body), "1. it greets")
-	grading, err := suite.ParseGrading([]byte(w.read("out/eval-1/grading.json")))
+	grading, err := evals.ParseGrading([]byte(w.read("out/eval-1/grading.json")))
 	require.NoError(t, err)
-	assert.Equal(t, []suite.Source{suite.Deterministic, suite.ByGrader}, []suite.Source{grading.Expectations[0].Source, grading.Expectations[1].Source})
+	assert.Equal(t, []evals.Source{evals.Deterministic, evals.ByGrader}, []evals.Source{grading.Expectations[0].Source, grading.Expectations[1].Source})
 }
 
 // TestTheExecutorIsToldThePromptAlone looks at everything that the executor of a

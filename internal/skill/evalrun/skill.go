@@ -14,7 +14,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/skill/evals"
 )
 
 // SkillFile is what makes a directory a skill.
@@ -35,20 +36,20 @@ type Skill struct {
 	Inputs string
 	// Evals has at least one case; Triggers and Answers are nil when the skill
 	// has no such file.
-	Evals    suite.EvalSuite
-	Triggers []suite.Trigger
-	Answers  []suite.Answer
+	Evals    evals.Suite
+	Triggers []evals.Trigger
+	Answers  []evals.Answer
 
 	// own is the eval file's path from the skill's directory; it may lead out.
 	own string
 	// queries are the trigger queries by the case's id, of a TriggerSuite alone.
-	queries map[string]suite.Trigger
+	queries map[string]evals.Trigger
 }
 
 // hidden reports whether a path of the skill is none of the executor's
 // business: all that belongs to its suites.
 func (s *Skill) hidden(name string) bool {
-	return name == s.own || name == suite.EvalDir || strings.HasPrefix(name, suite.EvalDir+"/")
+	return name == s.own || name == evals.Dir || strings.HasPrefix(name, evals.Dir+"/")
 }
 
 // FaultError says what is wrong with a skill or its suites, one line for each
@@ -62,9 +63,9 @@ func (e *FaultError) Error() string { return e.Err.Error() }
 func (e *FaultError) Unwrap() error { return e.Err }
 
 // Load reads the skill in a directory below root and every suite that it has.
-// skill and evals are clean paths from root with slashes; evals may be "" for
+// skill and suite are clean paths from root with slashes; suite may be "" for
 // the skill's own evals/evals.json. All that is wrong is one *FaultError.
-func Load(root, skill, evals string) (*Skill, error) {
+func Load(root, skill, suite string) (*Skill, error) {
 	top, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, &FaultError{fmt.Errorf("open the skill: %w", err)}
@@ -75,15 +76,15 @@ func Load(root, skill, evals string) (*Skill, error) {
 		return nil, &FaultError{fmt.Errorf("open the skill: %w", err)}
 	}
 	defer func() { _ = own.Close() }()
-	if evals == "" {
-		evals = path.Join(skill, suite.EvalFile)
+	if suite == "" {
+		suite = path.Join(skill, evals.File)
 	}
 	dir := filepath.Join(root, filepath.FromSlash(skill))
 	l := &loading{root: own, skill: &Skill{Dir: dir, Name: filepath.Base(dir)}}
-	if below, err := filepath.Rel(filepath.FromSlash(skill), filepath.FromSlash(evals)); err == nil {
+	if below, err := filepath.Rel(filepath.FromSlash(skill), filepath.FromSlash(suite)); err == nil {
 		l.skill.own = filepath.ToSlash(below)
 	}
-	l.all(top, evals)
+	l.all(top, suite)
 	if err := errors.Join(l.faults...); err != nil {
 		return nil, &FaultError{err}
 	}
@@ -91,18 +92,18 @@ func Load(root, skill, evals string) (*Skill, error) {
 }
 
 // all reads every file.
-func (l *loading) all(top *os.Root, evals string) {
+func (l *loading) all(top *os.Root, suite string) {
 	l.name()
-	l.read(top, evals, true, func(data []byte) (problems suite.Problems) {
-		l.skill.Evals, problems = suite.ParseEvals(evals, data, l.isFile)
+	l.read(top, suite, true, func(data []byte) (problems document.Problems) {
+		l.skill.Evals, problems = evals.Parse(suite, data, l.isFile)
 		return problems
 	})
-	l.read(l.root, suite.TriggerFile, false, func(data []byte) (problems suite.Problems) {
-		l.skill.Triggers, problems = suite.ParseTriggers(suite.TriggerFile, data)
+	l.read(l.root, evals.TriggerFile, false, func(data []byte) (problems document.Problems) {
+		l.skill.Triggers, problems = evals.ParseTriggers(evals.TriggerFile, data)
 		return problems
 	})
-	l.read(l.root, suite.AnswerFile, false, func(data []byte) (problems suite.Problems) {
-		l.skill.Answers, problems = suite.ParseAnswers(suite.AnswerFile, data)
+	l.read(l.root, evals.AnswerFile, false, func(data []byte) (problems document.Problems) {
+		l.skill.Answers, problems = evals.ParseAnswers(evals.AnswerFile, data)
 		return problems
 	})
 }
@@ -115,7 +116,7 @@ type loading struct {
 }
 
 // read hands a file to its parser. Only a required one must be there.
-func (l *loading) read(root *os.Root, name string, required bool, parse func([]byte) suite.Problems) {
+func (l *loading) read(root *os.Root, name string, required bool, parse func([]byte) document.Problems) {
 	data, err := readFile(root, name, maxSuiteFile)
 	if errors.Is(err, fs.ErrNotExist) && !required {
 		return
@@ -162,7 +163,7 @@ func skillName(text, otherwise string) string {
 // through no link out of it. An eval file of another name is no input of its own
 // cases.
 func (l *loading) isFile(name string) bool {
-	if path.Clean(name) == l.skill.own && l.skill.own != suite.EvalFile {
+	if path.Clean(name) == l.skill.own && l.skill.own != evals.File {
 		return false
 	}
 	info, err := l.root.Lstat(filepath.FromSlash(path.Clean(name)))

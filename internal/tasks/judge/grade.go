@@ -9,7 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 )
 
 // Work is what an agent did for one case of an eval suite, as the grader sees
@@ -28,7 +28,7 @@ type Work struct {
 type Grades struct {
 	// Expectations has one verdict for each expectation, in their order; nil when
 	// there is none, and Problem then says why.
-	Expectations []suite.Graded
+	Expectations []evals.Graded
 	Problem      string
 	// Feedback is the grader's opinion of the suite itself, as JSON; nil for none.
 	Feedback json.RawMessage
@@ -85,7 +85,7 @@ func (j *Judge) gradeOnce(ctx context.Context, text string, expectations []strin
 		if evidence == "" {
 			evidence = "the grader gave no evidence"
 		}
-		grades.Expectations = append(grades.Expectations, suite.Graded{Text: expectation, Passed: passed, Evidence: evidence, Source: suite.ByGrader})
+		grades.Expectations = append(grades.Expectations, evals.Graded{Text: expectation, Passed: passed, Evidence: evidence, Source: evals.ByGrader})
 	}
 	if len(found.feedback) <= maxFeedback && json.Valid(found.feedback) {
 		grades.Feedback = json.RawMessage(j.masker.Bytes(found.feedback))

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/tasks/judge"
 )
 
@@ -23,7 +23,7 @@ func TestGradesTakeTheBurdenOfProof(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, grades.Problem)
 		require.Len(t, grades.Expectations, 2)
-		assert.Equal(t, suite.Graded{Text: "it greets", Passed: true, Evidence: "hello ***", Source: suite.ByGrader}, grades.Expectations[0])
+		assert.Equal(t, evals.Graded{Text: "it greets", Passed: true, Evidence: "hello ***", Source: evals.ByGrader}, grades.Expectations[0])
 		assert.False(t, grades.Expectations[1].Passed, "what is not answered has failed")
 		assert.JSONEq(t, `{"overall": "fine"}`, string(grades.Feedback))
 		require.Len(t, s.Requests(), 2, "asked once more")

@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 )
 
 // Case is one finished run, as the judge sees it. All of it is data from others.
@@ -23,13 +23,13 @@ type Case struct {
 	// Diff is what the agent changed, Words what it said last, Failure why it
 	// failed, or "".
 	Diff, Words, Failure string
-	Checks               []suite.CheckResult
+	Checks               []format.CheckResult
 }
 
 // Verdict is what a judge said of a run.
 type Verdict struct {
 	// Judgement is nil when there is none; Problem then says why, in one line.
-	Judgement *suite.Judgement
+	Judgement *format.Judgement
 	Problem   string
 	// Tokens and USD are what asking cost; nil is unknown.
 	Tokens *int64
@@ -106,8 +106,8 @@ func (j *Judge) once(ctx context.Context, text string) (Verdict, error) {
 		verdict.Problem = err.Error()
 		return verdict, fmt.Errorf("%w: %w", errUnusable, err)
 	}
-	verdict.Judgement = &suite.Judgement{
-		Score: suite.Exactly(grade), Model: said.model,
+	verdict.Judgement = &format.Judgement{
+		Score: metric.NumberOf(grade), Model: said.model,
 		Rationale: j.masker.OneLine(rationale, maxRationale),
 	}
 	return verdict, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/org/autoloop/internal/agent/models/client"
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/judge"
 )
 
@@ -33,7 +33,7 @@ func masker() process.Masker { return process.NewMasker(nil, secret) }
 func sample() judge.Case {
 	return judge.Case{
 		Title: "Rename", Prompt: "rename it", Criteria: "is it renamed?", Diff: "+new\n", Words: "Renamed it.",
-		Checks: []suite.CheckResult{{Kind: suite.FileExists, Name: "a", Passed: true}, {Kind: suite.CommandCheck, Name: "make", Detail: "exit code 2"}},
+		Checks: []format.CheckResult{{Kind: format.FileExists, Name: "a", Passed: true}, {Kind: format.CommandCheck, Name: "make", Detail: "exit code 2"}},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 )
 
 const (
@@ -26,8 +26,8 @@ const (
 // home of their own, so that nothing which the agent left in its home counts.
 // All of them end within the time that is left. The error is for failures of
 // our own and for the end of ctx.
-func (b *Box) Check(ctx context.Context, checks []suite.Check, changes Changes, left time.Duration) ([]suite.CheckResult, error) {
-	results := make([]suite.CheckResult, len(checks))
+func (b *Box) Check(ctx context.Context, checks []format.Check, changes Changes, left time.Duration) ([]format.CheckResult, error) {
+	results := make([]format.CheckResult, len(checks))
 	for i, check := range checks {
 		why, took, err := b.check(ctx, i, check, changes, left)
 		if err != nil {
@@ -40,23 +40,23 @@ func (b *Box) Check(ctx context.Context, checks []suite.Check, changes Changes, 
 }
 
 // Result is how a check ended: it passed when nothing is said against it.
-func Result(check suite.Check, why string) suite.CheckResult {
+func Result(check format.Check, why string) format.CheckResult {
 	name := check.Path
 	switch check.Kind {
-	case suite.CommandCheck, suite.TestSuiteCheck:
+	case format.CommandCheck, format.TestSuiteCheck:
 		name = check.Command
-	case suite.DiffContains:
+	case format.DiffContains:
 		name = check.Substring
 	default:
 	}
-	return suite.CheckResult{
+	return format.CheckResult{
 		Kind: check.Kind, Name: process.OneLine(name, maxDetail),
 		Passed: why == "", Detail: process.OneLine(why, maxDetail),
 	}
 }
 
 // check says why a check fails, "" when it passes, and how long it took.
-func (b *Box) check(ctx context.Context, number int, check suite.Check, changes Changes, left time.Duration) (why string, took time.Duration, err error) {
+func (b *Box) check(ctx context.Context, number int, check format.Check, changes Changes, left time.Duration) (why string, took time.Duration, err error) {
 	if ctx.Err() != nil {
 		return "", 0, context.Cause(ctx)
 	}
@@ -64,9 +64,9 @@ func (b *Box) check(ctx context.Context, number int, check suite.Check, changes 
 		return "the sandbox's directory was removed or exchanged", 0, nil
 	}
 	switch check.Kind {
-	case suite.CommandCheck, suite.TestSuiteCheck:
+	case format.CommandCheck, format.TestSuiteCheck:
 		return b.commandCheck(ctx, number, check, left)
-	case suite.DiffContains:
+	case format.DiffContains:
 		if !strings.Contains(changes.Diff, check.Substring) {
 			return "the diff does not contain it", 0, nil
 		}
@@ -78,7 +78,7 @@ func (b *Box) check(ctx context.Context, number int, check suite.Check, changes 
 
 // fileCheck looks at a path through the sandbox's root: a link that leaves it is
 // not followed.
-func (b *Box) fileCheck(check suite.Check) string {
+func (b *Box) fileCheck(check format.Check) string {
 	local := filepath.FromSlash(check.Path)
 	info, err := b.root.Stat(local)
 	switch {
@@ -86,7 +86,7 @@ func (b *Box) fileCheck(check suite.Check) string {
 		return "there is no such file"
 	case err != nil:
 		return "it cannot be looked at inside the sandbox: " + reason(err)
-	case check.Kind == suite.FileExists:
+	case check.Kind == format.FileExists:
 		return ""
 	case !info.Mode().IsRegular():
 		return "it is no regular file"
@@ -100,17 +100,17 @@ func (b *Box) fileCheck(check suite.Check) string {
 	return contentCheck(check, text)
 }
 
-func contentCheck(check suite.Check, text string) string {
+func contentCheck(check format.Check, text string) string {
 	switch check.Kind {
-	case suite.FileContains:
+	case format.FileContains:
 		if !strings.Contains(text, check.Substring) {
 			return fmt.Sprintf("it does not contain %q", check.Substring)
 		}
-	case suite.FileNotContains:
+	case format.FileNotContains:
 		if strings.Contains(text, check.Substring) {
 			return fmt.Sprintf("it contains %q", check.Substring)
 		}
-	case suite.RegexMatch:
+	case format.RegexMatch:
 		if check.Pattern == nil || !check.Pattern.MatchString(text) {
 			return fmt.Sprintf("nothing in it matches %v", check.Pattern)
 		}
@@ -121,7 +121,7 @@ func contentCheck(check suite.Check, text string) string {
 }
 
 // commandCheck runs a shell command in the sandbox.
-func (b *Box) commandCheck(ctx context.Context, number int, check suite.Check, left time.Duration) (string, time.Duration, error) {
+func (b *Box) commandCheck(ctx context.Context, number int, check format.Check, left time.Duration) (string, time.Duration, error) {
 	if left <= 0 {
 		return "the task's time was up before it could run", 0, nil
 	}
@@ -144,8 +144,8 @@ func (b *Box) commandCheck(ctx context.Context, number int, check suite.Check, l
 // verdict says why the end of a command fails the check. A command that was
 // killed, timed out or was not found has not answered the question, whichever
 // answer was hoped for.
-func verdict(check suite.Check, result process.Result) string {
-	zero := check.ExpectExitZero || check.Kind == suite.TestSuiteCheck
+func verdict(check format.Check, result process.Result) string {
+	zero := check.ExpectExitZero || check.Kind == format.TestSuiteCheck
 	switch {
 	case result.TimedOut:
 		return fmt.Sprintf("it was ended: the task's time was up%s", lastWords(result))

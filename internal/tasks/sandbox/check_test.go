@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
@@ -24,36 +24,36 @@ func TestChecks(t *testing.T) {
 	in.link("a.txt", "inside")
 	changes, err := box.Changes(t.Context())
 	require.NoError(t, err)
-	fail := func(command string) suite.Check { return suite.Check{Kind: suite.CommandCheck, Command: command} }
-	pass := func(command string) suite.Check {
-		return suite.Check{Kind: suite.CommandCheck, Command: command, ExpectExitZero: true}
+	fail := func(command string) format.Check { return format.Check{Kind: format.CommandCheck, Command: command} }
+	pass := func(command string) format.Check {
+		return format.Check{Kind: format.CommandCheck, Command: command, ExpectExitZero: true}
 	}
-	path := func(kind suite.CheckKind, path, text string) suite.Check {
-		return suite.Check{Kind: kind, Path: path, Substring: text, Pattern: regexp.MustCompile(text)}
+	path := func(kind format.CheckKind, path, text string) format.Check {
+		return format.Check{Kind: kind, Path: path, Substring: text, Pattern: regexp.MustCompile(text)}
 	}
 	for _, test := range []struct {
-		check suite.Check
+		check format.Check
 		why   string // "" passes
 	}{
-		{path(suite.FileExists, "a.txt", ""), ""},
-		{path(suite.FileExists, "dir", ""), ""},
-		{path(suite.FileExists, "none", ""), "there is no such file"},
-		{path(suite.FileExists, "leak", ""), "it cannot be looked at inside the sandbox: path escapes from parent"},
-		{path(suite.FileContains, "a.txt", "needle"), ""},
-		{path(suite.FileContains, "inside", "needle"), ""},
-		{path(suite.FileContains, "leak", "needle"), "it cannot be looked at inside the sandbox: path escapes from parent"},
-		{path(suite.FileContains, "leakdir/secret", "needle"), "it cannot be looked at inside the sandbox: path escapes from parent"},
-		{path(suite.FileContains, "a.txt", "hay"), `it does not contain "hay"`},
-		{path(suite.FileContains, "dir", "x"), "it is no regular file"},
-		{path(suite.FileNotContains, "a.txt", "hay"), ""},
-		{path(suite.FileNotContains, "a.txt", "needle"), `it contains "needle"`},
-		{path(suite.FileNotContains, "none", "needle"), "there is no such file"},
-		{path(suite.RegexMatch, "a.txt", "n.{3}le"), ""},
-		{path(suite.RegexMatch, "a.txt", "^x"), "nothing in it matches ^x"},
-		{suite.Check{Kind: suite.DiffContains, Substring: "+added line"}, ""},
-		{suite.Check{Kind: suite.DiffContains, Substring: "needle"}, "the diff does not contain it"},
-		{suite.Check{Kind: suite.TestSuiteCheck, Command: "true"}, ""},
-		{suite.Check{Kind: suite.TestSuiteCheck, Command: "echo 2 failed; exit 3"}, "exit code 3: 2 failed"},
+		{path(format.FileExists, "a.txt", ""), ""},
+		{path(format.FileExists, "dir", ""), ""},
+		{path(format.FileExists, "none", ""), "there is no such file"},
+		{path(format.FileExists, "leak", ""), "it cannot be looked at inside the sandbox: path escapes from parent"},
+		{path(format.FileContains, "a.txt", "needle"), ""},
+		{path(format.FileContains, "inside", "needle"), ""},
+		{path(format.FileContains, "leak", "needle"), "it cannot be looked at inside the sandbox: path escapes from parent"},
+		{path(format.FileContains, "leakdir/secret", "needle"), "it cannot be looked at inside the sandbox: path escapes from parent"},
+		{path(format.FileContains, "a.txt", "hay"), `it does not contain "hay"`},
+		{path(format.FileContains, "dir", "x"), "it is no regular file"},
+		{path(format.FileNotContains, "a.txt", "hay"), ""},
+		{path(format.FileNotContains, "a.txt", "needle"), `it contains "needle"`},
+		{path(format.FileNotContains, "none", "needle"), "there is no such file"},
+		{path(format.RegexMatch, "a.txt", "n.{3}le"), ""},
+		{path(format.RegexMatch, "a.txt", "^x"), "nothing in it matches ^x"},
+		{format.Check{Kind: format.DiffContains, Substring: "+added line"}, ""},
+		{format.Check{Kind: format.DiffContains, Substring: "needle"}, "the diff does not contain it"},
+		{format.Check{Kind: format.TestSuiteCheck, Command: "true"}, ""},
+		{format.Check{Kind: format.TestSuiteCheck, Command: "echo 2 failed; exit 3"}, "exit code 3: 2 failed"},
 		{pass("grep -q needle a.txt"), ""},
 		{pass("exit 1"), "exit code 1"},
 		{fail("exit 1"), ""},
@@ -64,7 +64,7 @@ func TestChecks(t *testing.T) {
 		{fail("./script.sh"), "exit code 126: the command cannot be executed"},
 		{fail("exit 255"), ""},
 	} {
-		results, err := box.Check(t.Context(), []suite.Check{test.check}, changes, time.Minute)
+		results, err := box.Check(t.Context(), []format.Check{test.check}, changes, time.Minute)
 		require.NoError(t, err)
 		require.Len(t, results, 1)
 		assert.Equal(t, test.why == "", results[0].Passed, "%+v", results[0])
@@ -79,10 +79,10 @@ func TestChecks(t *testing.T) {
 func TestChecksShareTheTimeThatIsLeft(t *testing.T) {
 	t.Parallel()
 	box, _ := open(t, newDir(t, nil), nil)
-	checks := []suite.Check{
-		{Kind: suite.CommandCheck, Command: "sleep 600"},
-		{Kind: suite.CommandCheck, Command: "true", ExpectExitZero: true},
-		{Kind: suite.DiffContains, Substring: ""},
+	checks := []format.Check{
+		{Kind: format.CommandCheck, Command: "sleep 600"},
+		{Kind: format.CommandCheck, Command: "true", ExpectExitZero: true},
+		{Kind: format.DiffContains, Substring: ""},
 	}
 	results, err := box.Check(t.Context(), checks, sandbox.Changes{}, 200*time.Millisecond)
 	require.NoError(t, err)
@@ -97,8 +97,8 @@ func TestChecksHaveAHomeOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	box, _ := open(t, newDir(t, nil), nil)
 	require.NoError(t, os.WriteFile(box.Home+"/planted", nil, 0o600))
-	check := suite.Check{Kind: suite.CommandCheck, Command: `test -d "$HOME" && ! test -e "$HOME/planted"`, ExpectExitZero: true}
-	results, err := box.Check(t.Context(), []suite.Check{check}, sandbox.Changes{}, time.Minute)
+	check := format.Check{Kind: format.CommandCheck, Command: `test -d "$HOME" && ! test -e "$HOME/planted"`, ExpectExitZero: true}
+	results, err := box.Check(t.Context(), []format.Check{check}, sandbox.Changes{}, time.Minute)
 	require.NoError(t, err)
 	assert.True(t, results[0].Passed, results[0].Detail)
 }
@@ -109,8 +109,8 @@ func TestExchangedSandboxFailsAllChecks(t *testing.T) {
 	elsewhere := newDir(t, map[string]string{"a": "1"})
 	require.NoError(t, os.Rename(box.Dir, box.Dir+"-moved"))
 	require.NoError(t, os.Symlink(elsewhere.path, box.Dir))
-	results, err := box.Check(t.Context(), []suite.Check{
-		{Kind: suite.CommandCheck, Command: "true", ExpectExitZero: true}, {Kind: suite.FileExists, Path: "a"},
+	results, err := box.Check(t.Context(), []format.Check{
+		{Kind: format.CommandCheck, Command: "true", ExpectExitZero: true}, {Kind: format.FileExists, Path: "a"},
 	}, sandbox.Changes{}, time.Minute)
 	require.NoError(t, err)
 	for _, result := range results {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
@@ -26,7 +26,7 @@ func TestChecksLeaveNoProcessBehind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			box, in := open(t, newDir(t, nil), nil)
-			_, err := box.Check(t.Context(), []suite.Check{{Kind: suite.CommandCheck, Command: script}}, sandbox.Changes{}, time.Second)
+			_, err := box.Check(t.Context(), []format.Check{{Kind: format.CommandCheck, Command: script}}, sandbox.Changes{}, time.Second)
 			require.NoError(t, err)
 			text, err := os.ReadFile(in.at("pid"))
 			require.NoError(t, err)

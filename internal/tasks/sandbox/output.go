@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/skill/evals"
+	"github.com/org/autoloop/internal/tasks/format"
 )
 
 const (
@@ -26,46 +27,46 @@ func (b *Box) outputs() (*os.Root, error) {
 	if !b.intact() {
 		return nil, errors.New("the sandbox's directory was removed or exchanged")
 	}
-	info, err := b.root.Lstat(suite.OutputsDir)
+	info, err := b.root.Lstat(evals.OutputsDir)
 	if err == nil && !info.IsDir() {
 		return nil, errors.New("it is no directory any more")
 	}
 	if err != nil {
 		return nil, err
 	}
-	return b.root.OpenRoot(suite.OutputsDir)
+	return b.root.OpenRoot(evals.OutputsDir)
 }
 
 // Output looks at a path below outputs/, without leaving that directory.
-func (b *Box) Output(name string) suite.Output {
+func (b *Box) Output(name string) evals.Output {
 	root, err := b.outputs()
 	if errors.Is(err, fs.ErrNotExist) {
-		return suite.Output{} // an agent that removed its outputs has none
+		return evals.Output{} // an agent that removed its outputs has none
 	}
 	if err != nil {
-		return suite.Output{Problem: reason(err)}
+		return evals.Output{Problem: reason(err)}
 	}
 	defer func() { _ = root.Close() }()
 	local := filepath.FromSlash(name)
 	if _, err := root.Lstat(local); errors.Is(err, fs.ErrNotExist) {
-		return suite.Output{}
+		return evals.Output{}
 	} else if err != nil {
-		return suite.Output{Exists: true, Problem: "it cannot be looked at: " + reason(err)}
+		return evals.Output{Exists: true, Problem: "it cannot be looked at: " + reason(err)}
 	}
 	info, err := root.Stat(local)
 	switch {
 	case err != nil:
-		return suite.Output{Exists: true, Problem: "it cannot be looked at inside outputs/: " + reason(err)}
+		return evals.Output{Exists: true, Problem: "it cannot be looked at inside outputs/: " + reason(err)}
 	case !info.Mode().IsRegular():
-		return suite.Output{Exists: true, Problem: "it is no regular file"}
+		return evals.Output{Exists: true, Problem: "it is no regular file"}
 	case info.Size() > maxChecked:
-		return suite.Output{Exists: true, Problem: fmt.Sprintf("it has %d bytes, more than %d", info.Size(), maxChecked)}
+		return evals.Output{Exists: true, Problem: fmt.Sprintf("it has %d bytes, more than %d", info.Size(), maxChecked)}
 	}
 	data, err := readOpened(root, local)
 	if err != nil {
-		return suite.Output{Exists: true, Problem: "it cannot be read: " + reason(err)}
+		return evals.Output{Exists: true, Problem: "it cannot be read: " + reason(err)}
 	}
-	return suite.Output{Exists: true, Data: data}
+	return evals.Output{Exists: true, Data: data}
 }
 
 func readOpened(root *os.Root, local string) ([]byte, error) {
@@ -91,7 +92,7 @@ func (b *Box) Shell(ctx context.Context, number int, text string, timeout time.D
 		return "", err
 	}
 	result, err := b.maker.Runner.Run(ctx, process.Spec{
-		Args: []string{"sh", "-c", text}, Dir: filepath.Join(b.Dir, suite.OutputsDir), Env: env, Timeout: timeout, OutputCap: checkOutput, Offline: b.maker.Offline,
+		Args: []string{"sh", "-c", text}, Dir: filepath.Join(b.Dir, evals.OutputsDir), Env: env, Timeout: timeout, OutputCap: checkOutput, Offline: b.maker.Offline,
 	})
 	if err != nil {
 		return "", fmt.Errorf("run a check: %w", err)
@@ -102,7 +103,7 @@ func (b *Box) Shell(ctx context.Context, number int, text string, timeout time.D
 	if result.TimedOut {
 		return fmt.Sprintf("it took longer than %s", timeout), nil
 	}
-	why = verdict(suite.Check{Kind: suite.TestSuiteCheck}, result)
+	why = verdict(format.Check{Kind: format.TestSuiteCheck}, result)
 	return b.maker.Masker.OneLine(why, maxDetail), nil
 }
 
@@ -125,7 +126,7 @@ func (b *Box) KeepOutputs(ctx context.Context, to string) (kept []Kept, left int
 		return nil, 0, nil // an agent that removed its outputs has none
 	}
 	defer func() { _ = source.Close() }()
-	found, err := (&scan{root: source, where: suite.OutputsDir, lenient: true}).read(ctx)
+	found, err := (&scan{root: source, where: evals.OutputsDir, lenient: true}).read(ctx)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 )
 
 const (
@@ -28,7 +28,7 @@ const (
 // Files are the task files of a suite.
 type Files struct {
 	// List has the files, sorted by path.
-	List []suite.File
+	List []format.File
 
 	dir  string
 	seen int
@@ -47,7 +47,7 @@ func FindTasks(ctx context.Context, dir string) (*Files, error) {
 	if err := found.walk(ctx, root, "."); err != nil {
 		return nil, fmt.Errorf("read the task suite %s: %w", dir, err)
 	}
-	slices.SortFunc(found.List, func(a, b suite.File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(found.List, func(a, b format.File) int { return strings.Compare(a.Path, b.Path) })
 	return found, nil
 }
 
@@ -55,10 +55,10 @@ func (f *Files) walk(ctx context.Context, root *os.Root, dir string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	name := path.Join(dir, suite.TaskFile)
+	name := path.Join(dir, format.TaskFile)
 	data, err := readTask(root, name)
 	if err == nil {
-		f.List = append(f.List, suite.File{Path: name, Data: data})
+		f.List = append(f.List, format.File{Path: name, Data: data})
 		return nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -115,13 +115,13 @@ func (f *Files) IsDir(name string) bool {
 }
 
 // Fixture is a task's fixture, without the task files of the suite.
-func (f *Files) Fixture(task suite.Task) Fixture {
+func (f *Files) Fixture(task format.Task) Fixture {
 	return Fixture{
 		Name: "fixture of " + task.ID,
 		Dir:  filepath.Join(f.dir, filepath.FromSlash(task.Fixture)),
 		Leave: func(name string) bool {
 			full := path.Join(task.Fixture, name)
-			return slices.ContainsFunc(f.List, func(file suite.File) bool { return file.Path == full })
+			return slices.ContainsFunc(f.List, func(file format.File) bool { return file.Path == full })
 		},
 	}
 }

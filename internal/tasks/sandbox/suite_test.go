@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
@@ -20,7 +20,7 @@ func TestFindTasks(t *testing.T) {
 	d.link("b", "linked")
 	found, err := sandbox.FindTasks(t.Context(), d.path)
 	require.NoError(t, err)
-	assert.Equal(t, []suite.File{{Path: "a/deep/task.json", Data: []byte("[]")}, {Path: "b/task.json", Data: []byte("{}")}}, found.List)
+	assert.Equal(t, []format.File{{Path: "a/deep/task.json", Data: []byte("[]")}, {Path: "b/task.json", Data: []byte("{}")}}, found.List)
 	for name, is := range map[string]bool{".": true, "shared": true, "a/deep/fixture": true, "linked": false, "linked/x": false, "none": false, "README.md": false} {
 		assert.Equal(t, is, found.IsDir(name), name)
 	}
@@ -39,7 +39,7 @@ func TestFixtureWithoutTaskFiles(t *testing.T) {
 		"a": {"app.js": "a", "sub/task.json": "the fixture's own"},
 		".": {"a/app.js": "a", "a/sub/task.json": "the fixture's own"},
 	} {
-		template, err := sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"), found.Fixture(suite.Task{ID: "t", Fixture: fixture}), nil)
+		template, err := sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"), found.Fixture(format.Task{ID: "t", Fixture: fixture}), nil)
 		require.NoError(t, err)
 		assert.Equal(t, want, dir{t, template.Dir}.has())
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 )
 
 // Alone is what one configuration came to.
 type Alone struct {
-	Outcome  suite.Outcome
+	Outcome  format.Outcome
 	Warnings []string
 	// Expense is what this session used, also when it came to nothing; what was
 	// kept from an earlier one costs nothing.

@@ -8,7 +8,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/judge"
 )
 
@@ -22,7 +22,7 @@ type spending struct {
 	expense history.Expense
 }
 
-func (s *spending) add(cost suite.Cost) {
+func (s *spending) add(cost format.Cost) {
 	usd, usdKnown := value(cost.USD)
 	tokens, tokensKnown := value(cost.Tokens)
 	whole := int64(tokens.Float64())
@@ -42,7 +42,7 @@ func given[T any](amount T, known bool) *T {
 	return &amount
 }
 
-func value(n *suite.Number) (metric.Value, bool) {
+func value(n *metric.Number) (metric.Value, bool) {
 	if n == nil {
 		return metric.Value{}, false
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/judge"
 	"github.com/org/autoloop/internal/tasks/runcache"
 	"github.com/org/autoloop/internal/tasks/sandbox"
+	"github.com/org/autoloop/internal/tasks/score"
 )
 
 // Side is one of the two configurations.
@@ -54,7 +54,7 @@ type Options struct {
 	// Jobs is how many runs there are at the same time, 0 for two; Runs how often
 	// each task is run, 0 for automatic.
 	Jobs, Runs int
-	Thresholds suite.Thresholds
+	Thresholds score.Thresholds
 	Budget     Budget
 	// Fresh runs everything again instead of taking what is kept.
 	Fresh bool

@@ -13,7 +13,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
@@ -29,9 +29,9 @@ func TestABetterConfigurationIsPromoted(t *testing.T) {
 	assert.Equal(t, 1, found.Repeats)
 
 	run := found.Baseline.Scores[0].Runs[0]
-	assert.Equal(t, []suite.CheckResult{
-		{Kind: suite.FileContains, Name: "out.txt", Detail: `it does not contain "after"`},
-		{Kind: suite.FileExists, Name: "out.txt", Passed: true},
+	assert.Equal(t, []format.CheckResult{
+		{Kind: format.FileContains, Name: "out.txt", Detail: `it does not contain "after"`},
+		{Kind: format.FileExists, Name: "out.txt", Passed: true},
 	}, run.Checks)
 	assert.Equal(t, "copied\n", read(t, run.Transcript))
 	assert.Contains(t, read(t, run.Diff), "+before")

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/runcache"
 	"github.com/org/autoloop/internal/tasks/sandbox"
 )
@@ -68,7 +69,7 @@ func (s *session) attempt(ctx context.Context, box *sandbox.Box, j job, staged s
 		Timeout: task.Timeout, Model: s.Model, Command: s.Command, IsTarget: func(string) bool { return true }, Targets: task.templates[j.side].Manifest.Files(),
 		Iteration: j.repeat + 1, Seed: int64(j.repeat + 1), Limit: j.limit,
 	})
-	r := record{Format: format, Session: s.Session, Cost: costOf(reply)}
+	r := record{Format: recordFormat, Session: s.Session, Cost: costOf(reply)}
 	if err != nil {
 		return r, fmt.Errorf("task %s: %w", task.ID, err)
 	}
@@ -118,33 +119,33 @@ func (j job) countsAsResult(kind agent.FailureKind) bool {
 }
 
 // unanswered are the checks of a run whose agent failed: none passes.
-func unanswered(checks []suite.Check) []suite.CheckResult {
-	results := make([]suite.CheckResult, len(checks))
+func unanswered(checks []format.Check) []format.CheckResult {
+	results := make([]format.CheckResult, len(checks))
 	for i, check := range checks {
 		results[i] = sandbox.Result(check, "not looked at: the agent failed")
 	}
 	return results
 }
 
-func costOf(reply agent.Reply) suite.Cost {
-	ms := suite.Int(reply.Duration.Round(time.Millisecond).Milliseconds())
-	cost := suite.Cost{WallClockMs: &ms, Steps: count(reply.Usage.Turns), ToolCalls: count(reply.Usage.ToolCalls)}
+func costOf(reply agent.Reply) format.Cost {
+	ms := metric.NumberFromInt(reply.Duration.Round(time.Millisecond).Milliseconds())
+	cost := format.Cost{WallClockMs: &ms, Steps: count(reply.Usage.Turns), ToolCalls: count(reply.Usage.ToolCalls)}
 	if in, out := reply.Usage.InputTokens, reply.Usage.OutputTokens; in != nil && out != nil {
-		tokens := suite.Int(*in + *out)
+		tokens := metric.NumberFromInt(*in + *out)
 		cost.Tokens = &tokens
 	}
 	if usd := reply.Usage.CostUSD; usd != nil {
-		exact := suite.Exactly(*usd)
+		exact := metric.NumberOf(*usd)
 		cost.USD = &exact
 	}
 	return cost
 }
 
-func count(n *int) *suite.Number {
+func count(n *int) *metric.Number {
 	if n == nil {
 		return nil
 	}
-	number := suite.Int(int64(*n))
+	number := metric.NumberFromInt(int64(*n))
 	return &number
 }
 

@@ -15,9 +15,9 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/suite"
 	"github.com/org/autoloop/internal/tasks/runcache"
 	"github.com/org/autoloop/internal/tasks/sandbox"
+	"github.com/org/autoloop/internal/tasks/score"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
@@ -92,7 +92,7 @@ func (w *world) options(script string, change func(*taskrun.Options)) taskrun.Op
 	require.NoError(w.t, os.MkdirAll(stage, 0o700))
 	require.NoError(w.t, os.MkdirAll(run, 0o700))
 	o := taskrun.Options{
-		Agent: "command", Command: script, Thresholds: suite.DefaultThresholds(),
+		Agent: "command", Command: script, Thresholds: score.DefaultThresholds(),
 		Agents: func(name string) (agent.Agent, error) {
 			found, err := agent.NewRegistry(&agent.Command{Runner: runner}).Usable(name, agent.Situation{Command: script})
 			return counted{found, &w.runs}, err

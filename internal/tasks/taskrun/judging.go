@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/judge"
 )
 
@@ -29,7 +29,7 @@ type judging struct {
 	*session
 
 	mu       sync.Mutex
-	given    map[unit]*suite.Judgement
+	given    map[unit]*format.Judgement
 	problems []string
 	silence  int
 	// asked of total cases are done with.
@@ -39,8 +39,8 @@ type judging struct {
 // judgeAll judges both sides in one go, by the same judge, in an order that has
 // nothing to do with the sides. A judge that does not answer is a problem in
 // the report; the error is for the end of ctx, the budget and the disk.
-func (s *session) judgeAll(ctx context.Context, repeats int) (map[unit]*suite.Judgement, []string, error) {
-	j := &judging{session: s, given: map[unit]*suite.Judgement{}}
+func (s *session) judgeAll(ctx context.Context, repeats int) (map[unit]*format.Judgement, []string, error) {
+	j := &judging{session: s, given: map[unit]*format.Judgement{}}
 	if !s.suite.Judged() {
 		return nil, nil, nil
 	}
@@ -119,14 +119,14 @@ const judgementFile = "judgement.json"
 // comparison, by this judge.
 func (j *judging) place(u unit) string {
 	task := j.tasks[u.task]
-	return "judgements/" + digest([]any{format, task.keys, u.side, u.repeat, j.Judge.Name(), task.Title, task.Rubric.Criteria, j.records[u]})
+	return "judgements/" + digest([]any{recordFormat, task.keys, u.side, u.repeat, j.Judge.Name(), task.Title, task.Rubric.Criteria, j.records[u]})
 }
 
 // one judges a run, unless it was judged before the comparison was interrupted.
 func (j *judging) one(ctx context.Context, u unit) error {
 	place := j.place(u)
 	if data, err := j.Archive.Read(place, judgementFile, maxRecord); err == nil && !j.Fresh {
-		var kept suite.Judgement
+		var kept format.Judgement
 		if json.Unmarshal(data, &kept) == nil && kept.Score.Finite() {
 			j.note(u, judge.Verdict{Judgement: &kept, Tokens: new(int64), USD: &metric.Value{}})
 			return nil

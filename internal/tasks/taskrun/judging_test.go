@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/judge"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
@@ -33,7 +34,7 @@ func (o *opinion) Judge(_ context.Context, c judge.Case) (judge.Verdict, error) 
 	if score < 0 {
 		return judge.Verdict{Problem: "no answer"}, nil
 	}
-	return judge.Verdict{Judgement: &suite.Judgement{Score: suite.Float(score), Rationale: "because", Model: "m"}}, nil
+	return judge.Verdict{Judgement: &format.Judgement{Score: metric.NumberFromFloat(score), Rationale: "because", Model: "m"}}, nil
 }
 
 // likes prefers one configuration.

@@ -5,12 +5,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 )
 
-// format is the version of what is kept. Another version is another key, so
+// recordFormat is the version of what is kept. Another version is another key, so
 // that nothing old is misread.
-const format = 1
+const recordFormat = 1
 
 // runKey is all that a run depends on, as far as it can be known. Whose part it
 // is counts too: a candidate that was chosen for its good runs is measured
@@ -31,7 +31,7 @@ type runKey struct {
 }
 
 type checkKey struct {
-	Kind                              suite.CheckKind
+	Kind                              format.CheckKind
 	Command, Path, Substring, Pattern string
 	ExpectExitZero                    bool
 }
@@ -39,7 +39,7 @@ type checkKey struct {
 // key identifies the runs of a task on one side.
 func (s *session) key(of role, p *prepared) string {
 	key := runKey{
-		Format: format, Role: of.String(), ID: p.ID, Prompt: p.Prompt, TimeoutMs: p.Timeout.Milliseconds(),
+		Format: recordFormat, Role: of.String(), ID: p.ID, Prompt: p.Prompt, TimeoutMs: p.Timeout.Milliseconds(),
 		Template: p.templates[of].Manifest.Digest(), Agent: p.agent.Name(), Version: p.version, Model: s.Model, Env: s.Env,
 		Surroundings: s.Surroundings,
 	}

@@ -7,7 +7,8 @@ import (
 	"sync"
 
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
+	"github.com/org/autoloop/internal/tasks/score"
 )
 
 // repeatsWhenVarying is how often each task is run once anything in the suite
@@ -82,8 +83,8 @@ func (s *session) differ(repeats int) bool {
 }
 
 // compare holds the first runs against each other, judged by nobody.
-func (s *session) compare(repeats int) suite.Comparison {
-	return suite.Compare(s.outcome(theBaseline, repeats, nil), s.outcome(theCandidate, repeats, nil), s.Thresholds)
+func (s *session) compare(repeats int) score.Comparison {
+	return score.Compare(s.outcome(theBaseline, repeats, nil), s.outcome(theCandidate, repeats, nil), s.Thresholds)
 }
 
 // upTo makes the runs that are missing for so many repeats.
@@ -153,7 +154,7 @@ func (s *session) work(ctx context.Context, list []unit) error {
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				if r.Cost != (suite.Cost{}) { // an agent worked
+				if r.Cost != (format.Cost{}) { // an agent worked
 					s.spent.add(r.Cost)
 				}
 				failed = append(failed, err)

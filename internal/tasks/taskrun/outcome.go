@@ -1,21 +1,23 @@
 package taskrun
 
-import "github.com/org/autoloop/internal/suite"
+import (
+	"github.com/org/autoloop/internal/tasks/format"
+)
 
 // outcome puts the records of one side together.
-func (s *session) outcome(side role, repeats int, judged map[unit]*suite.Judgement) suite.Outcome {
-	outcome := suite.Outcome{ConfigLabel: s.sides[side].Label, Stochastic: s.stochastic()}
+func (s *session) outcome(side role, repeats int, judged map[unit]*format.Judgement) format.Outcome {
+	outcome := format.Outcome{ConfigLabel: s.sides[side].Label, Stochastic: s.stochastic()}
 	for i, task := range s.tasks {
 		timed := s.timed(i, repeats)
-		scored := suite.Score{TaskID: task.ID}
+		scored := format.Score{TaskID: task.ID}
 		if task.Rubric != nil {
 			scored.JudgeWeight = task.Rubric.Weight
 		}
 		for k := range repeats {
 			u := unit{i, side, k}
 			r := s.records[u]
-			run := suite.Run{
-				Objective: suite.Passed(r.passed(), len(r.Checks)), Judge: judged[u], Cost: r.Cost, Checks: r.Checks,
+			run := format.Run{
+				Objective: format.Passed(r.passed(), len(r.Checks)), Judge: judged[u], Cost: r.Cost, Checks: r.Checks,
 				Failure: r.Failure, Transcript: r.file(transcriptFile), Diff: r.file(diffFile),
 			}
 			if !timed {

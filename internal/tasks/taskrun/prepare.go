@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
@@ -24,7 +24,7 @@ func (r role) String() string { return [roles]string{"baseline", "candidate"}[r]
 
 // prepared is a task, ready to be run.
 type prepared struct {
-	suite.Task
+	format.Task
 
 	agent     agent.Agent
 	version   string // of the agent, "" when it is part of this binary

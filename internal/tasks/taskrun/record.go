@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 )
 
 // unit is one run: a task, a side, and which repeat, from 0.
@@ -23,12 +23,12 @@ type unit struct {
 type record struct {
 	Format int `json:"format"`
 	// Session made it.
-	Session string     `json:"session"`
-	Cost    suite.Cost `json:"cost"`
-	Failure string     `json:"failure,omitempty"`
+	Session string      `json:"session"`
+	Cost    format.Cost `json:"cost"`
+	Failure string      `json:"failure,omitempty"`
 	// Words are the agent's last words, one line.
-	Words  string              `json:"words,omitempty"`
-	Checks []suite.CheckResult `json:"checks"`
+	Words  string               `json:"words,omitempty"`
+	Checks []format.CheckResult `json:"checks"`
 	// Digest identifies what the agent left, as far as the diff shows it.
 	Digest string `json:"digest"`
 
@@ -80,7 +80,7 @@ func (s *session) recall(u unit) (record, bool) {
 		return record{}, false
 	}
 	var r record
-	if json.Unmarshal(data, &r) != nil || r.Format != format {
+	if json.Unmarshal(data, &r) != nil || r.Format != recordFormat {
 		return record{}, false
 	}
 	checks := s.tasks[u.task].Checks

@@ -5,7 +5,8 @@ import (
 	"fmt"
 
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
+	"github.com/org/autoloop/internal/tasks/score"
 )
 
 // schema is the version of a report's JSON.
@@ -16,7 +17,7 @@ const schema = 1
 // and changes are.
 type Report struct {
 	Schema int `json:"schemaVersion"`
-	suite.Comparison
+	score.Comparison
 
 	Suite string `json:"suite"`
 	// Agent is the run's, "" when every task names its own; Model is "" for its
@@ -29,9 +30,9 @@ type Report struct {
 	Repeats int `json:"repeats"`
 	Reused  int `json:"reusedRuns"`
 	// Warnings are for people.
-	Warnings  []string      `json:"warnings"`
-	Baseline  suite.Outcome `json:"baseline"`
-	Candidate suite.Outcome `json:"candidate"`
+	Warnings  []string       `json:"warnings"`
+	Baseline  format.Outcome `json:"baseline"`
+	Candidate format.Outcome `json:"candidate"`
 	// Expense is what this session used; what was kept from an earlier one costs
 	// nothing.
 	Expense history.Expense `json:"-"`
@@ -50,7 +51,7 @@ func (s *session) report(ctx context.Context) (Report, error) {
 	}
 	baseline, candidate := s.outcome(theBaseline, repeats, judged), s.outcome(theCandidate, repeats, judged)
 	result := Report{
-		Schema: schema, Comparison: suite.Compare(baseline, candidate, s.Thresholds), Baseline: baseline, Candidate: candidate,
+		Schema: schema, Comparison: score.Compare(baseline, candidate, s.Thresholds), Baseline: baseline, Candidate: candidate,
 		Suite: s.suite.Dir, Agent: s.Agent, Model: s.Model, Repeats: repeats, Reused: s.reused, Warnings: append(append([]string{}, s.warnings...), problems...),
 	}
 	if len(judged) > 0 {

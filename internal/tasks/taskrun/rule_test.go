@@ -12,8 +12,9 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/runcache"
+	"github.com/org/autoloop/internal/tasks/score"
 )
 
 // simulated is a comparison whose runs are drawn instead of made: each task has
@@ -21,23 +22,23 @@ import (
 func simulated(t *testing.T, tasks int, passes func(side role, task, check int) bool) *session {
 	t.Helper()
 	s := &session{
-		Options: Options{Thresholds: suite.DefaultThresholds(), Jobs: 1, Archive: &runcache.Archive{Dir: t.TempDir()}, Now: func() time.Time { return time.Time{} }},
+		Options: Options{Thresholds: score.DefaultThresholds(), Jobs: 1, Archive: &runcache.Archive{Dir: t.TempDir()}, Now: func() time.Time { return time.Time{} }},
 		suite:   &Suite{}, records: map[unit]record{}, auto: true,
 	}
 	for i := range tasks {
-		s.tasks = append(s.tasks, &prepared{Task: suite.Task{ID: fmt.Sprintf("t%d", i)}, agent: &agent.Command{}})
+		s.tasks = append(s.tasks, &prepared{Task: format.Task{ID: fmt.Sprintf("t%d", i)}, agent: &agent.Command{}})
 	}
 	s.make = func(_ context.Context, j job) (record, error) {
 		r := record{}
 		for check := range 4 {
-			r.Checks = append(r.Checks, suite.CheckResult{Kind: suite.CommandCheck, Passed: passes(j.side, j.task, check)})
+			r.Checks = append(r.Checks, format.CheckResult{Kind: format.CommandCheck, Passed: passes(j.side, j.task, check)})
 		}
 		return r, nil
 	}
 	return s
 }
 
-func verdict(t *testing.T, s *session) suite.Comparison {
+func verdict(t *testing.T, s *session) score.Comparison {
 	t.Helper()
 	require.NoError(t, s.measure(t.Context()))
 	found, err := s.report(t.Context())
@@ -81,7 +82,7 @@ func TestCertainGainsAreSeen(t *testing.T) {
 	flaky := simulated(t, 3, func(side role, task, check int) bool {
 		return certain(side, task, check) && (task != 1 || check > 0 || random.Float64() >= 0.2)
 	})
-	flaky.records[unit{1, theBaseline, 0}] = record{Checks: make([]suite.CheckResult, 4)}
+	flaky.records[unit{1, theBaseline, 0}] = record{Checks: make([]format.CheckResult, 4)}
 	found = verdict(t, flaky)
 	assert.Len(t, flaky.records, 30, "five runs on both sides")
 	assert.Equal(t, decision.Improved, found.Verdict, found.Summary)

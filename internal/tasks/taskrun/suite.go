@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/org/autoloop/internal/suite"
+	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
@@ -14,7 +14,7 @@ type Suite struct {
 	// Dir is where it is.
 	Dir string
 	// Tasks is in the order of their files.
-	Tasks []suite.Task
+	Tasks []format.Task
 
 	files *sandbox.Files
 }
@@ -41,9 +41,9 @@ func Load(ctx context.Context, dir string) (*Suite, error) {
 		return nil, &MisuseError{err}
 	}
 	if len(files.List) == 0 {
-		return nil, misuse("there is no %s in %s or below it", suite.TaskFile, dir)
+		return nil, misuse("there is no %s in %s or below it", format.TaskFile, dir)
 	}
-	tasks, problems := suite.Parse(files.List, files.IsDir)
+	tasks, problems := format.Parse(files.List, files.IsDir)
 	if err := problems.Err(); err != nil {
 		return nil, &MisuseError{err}
 	}

@@ -1,0 +1,19 @@
+package document
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+var NameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// inside resolves a path with slashes against a directory of a tree; ok is
+// false when it leads out of the tree or is no plain relative path.
+func Inside(dir, text string) (clean string, ok bool) {
+	if path.IsAbs(text) || strings.ContainsAny(text, "\\:\x00") {
+		return "", false
+	}
+	clean = path.Join(dir, text)
+	return clean, clean != ".." && !strings.HasPrefix(clean, "../")
+}

@@ -1,0 +1,85 @@
+package document
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Problem is one thing that is wrong with a file.
+type Problem struct {
+	File string
+	Line int // 1-based; 0 for the file as a whole
+	// Key is the path of the key, such as checks[2].path; "" for the file.
+	Key string
+	// Message is one line that says what is wrong and what is accepted.
+	Message string
+}
+
+// String renders the problem as "file:line: key: message", on one line.
+func (p Problem) String() string {
+	text := Visible(p.File, MaxPath)
+	if p.Line > 0 {
+		text += fmt.Sprintf(":%d", p.Line)
+	}
+	if p.Key != "" {
+		text += ": " + Visible(p.Key, MaxShown)
+	}
+	return text + ": " + p.Message
+}
+
+// Problems are all that is wrong, in the order of the files.
+type Problems []Problem
+
+// with adds a problem of one file; of those beyond the bound it says that there
+// are some.
+func (p Problems) With(one Problem) Problems {
+	switch {
+	case len(p) < maxProblems:
+		return append(p, one)
+	case len(p) == maxProblems:
+		return append(p, Problem{File: one.File, Message: fmt.Sprintf("has more than %d faults; mend these first", maxProblems)})
+	default:
+		return p
+	}
+}
+
+// Err joins the problems, one line each; nil when there are none.
+func (p Problems) Err() error {
+	var all []error
+	for _, problem := range p {
+		all = append(all, errors.New(problem.String()))
+	}
+	return errors.Join(all...)
+}
+
+// What is quoted of hostile text, in characters.
+const (
+	MaxShown = 80
+	MaxPath  = 300
+)
+
+// visible makes text fit for one line of a message: bounded, and without
+// control and direction characters.
+func Visible(text string, most int) string {
+	var out strings.Builder
+	count := 0
+	for _, r := range text {
+		if count++; count > most {
+			out.WriteString("…")
+			break
+		}
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
+			r = '\ufffd'
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+// quote shows a piece of hostile text in a message.
+func Quote(text string) string { return `"` + Visible(breaks().Replace(text), MaxShown) + `"` }
+
+// breaks writes the line breaks and tabs of a text as they are written in code.
+func breaks() *strings.Replacer { return strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`) }

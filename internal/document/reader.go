@@ -1,0 +1,193 @@
+package document
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/metric"
+)
+
+// maxProblems bounds what is reported of one file.
+const maxProblems = 200
+
+// reader takes values out of a tree and collects everything that is wrong.
+type Reader struct {
+	file     string
+	Problems Problems
+	// stray is the first key that is not known and has a number that is not
+	// finite.
+	Stray string
+}
+
+// newReader parses a file whose value must be an object; ok is false when it
+// cannot be read at all.
+func ReadObject(file string, data []byte, most int) (r *Reader, root Node, ok bool) {
+	r, root, ok = Read(file, data, most)
+	return r, root, ok && r.Is(root, "", Object)
+}
+
+// readAny is newReader for a file whose value may be of any type.
+func Read(file string, data []byte, most int) (r *Reader, root Node, ok bool) {
+	r = &Reader{file: file}
+	if len(data) > most {
+		r.Problems = Problems{{File: file, Message: fmt.Sprintf("has more than %d KiB", most/1024)}}
+		return r, Node{}, false
+	}
+	root, twice, bad := parseNode(data)
+	if bad != nil {
+		r.Problems = Problems{{File: file, Line: bad.line, Message: bad.err.Error()}}
+		return r, Node{}, false
+	}
+	for _, d := range twice {
+		r.Fail(Node{Line: d.line}, d.key, "is there twice; remove one")
+	}
+	return r, root, true
+}
+
+func (r *Reader) Fail(n Node, key, format string, args ...any) {
+	r.Problems = r.Problems.With(Problem{File: r.file, Line: n.Line, Key: key, Message: fmt.Sprintf(format, args...)})
+}
+
+// is reports whether a value has the type that it must have.
+func (r *Reader) Is(n Node, key string, want Type) bool {
+	if n.Type == want {
+		return true
+	}
+	is := string(n.Type)
+	switch n.Type {
+	case Text:
+		is = "the text " + Quote(n.Text)
+	case Number:
+		is = "the number " + Visible(n.Text, MaxShown)
+	case Object, List, Truth, Null:
+	}
+	r.Fail(n, key, "must be %s, not %s", want, is)
+	return false
+}
+
+// object takes an object apart: every key that is in take goes there, the
+// required ones must be there, and any other is a problem when strict.
+func (r *Reader) Object(n Node, key string, take map[string]func(n Node, key string), strict bool, required ...string) {
+	if !r.Is(n, key, Object) {
+		return
+	}
+	var found []string
+	for _, f := range n.Fields {
+		at := Join(key, f.Name)
+		if read, known := take[f.Name]; known {
+			found = append(found, f.Name)
+			read(f.Value, at)
+		} else if strict {
+			r.Fail(f.Value, at, "is no key that is known here; there are %s", Names(take))
+		} else if r.Stray == "" {
+			r.Stray = nonFiniteIn(f.Value, at)
+		}
+	}
+	for _, name := range required {
+		if !slices.Contains(found, name) {
+			r.Fail(n, Join(key, name), "is missing")
+		}
+	}
+}
+
+// list calls read for every item.
+func (r *Reader) List(n Node, key string, most int, read func(n Node, key string)) {
+	if !r.Is(n, key, List) {
+		return
+	}
+	if len(n.Items) > most {
+		r.Fail(n, key, "has %d entries; %d is the most", len(n.Items), most)
+		return
+	}
+	for i, item := range n.Items {
+		read(item, fmt.Sprintf("%s[%d]", key, i))
+	}
+}
+
+// text reads a text that is not blank, of at most that many bytes.
+func (r *Reader) Text(n Node, key string, most int) string {
+	switch {
+	case !r.Is(n, key, Text):
+	case strings.TrimSpace(n.Text) == "":
+		r.Fail(n, key, "is empty")
+	case len(n.Text) > most:
+		r.Fail(n, key, "has more than %d bytes", most)
+	case strings.ContainsRune(n.Text, 0):
+		r.Fail(n, key, "has a NUL character in it")
+	default:
+		return n.Text
+	}
+	return ""
+}
+
+// number reads a number, which may turn out not to be finite.
+func (r *Reader) Number(n Node, key string) metric.Number {
+	if !r.Is(n, key, Number) {
+		return metric.NonFinite()
+	}
+	var number metric.Number
+	if err := number.UnmarshalJSON([]byte(n.Text)); err != nil {
+		r.Fail(n, key, "%s", Visible(err.Error(), MaxShown))
+		return metric.NonFinite()
+	}
+	return number
+}
+
+// part reads a finite number from 0 to 1.
+func (r *Reader) Fraction(n Node, key string) *metric.Value {
+	value, ok := r.Number(n, key).Value()
+	if n.Type != Number {
+		return nil
+	}
+	if !ok || !WithinOne(value) {
+		r.Fail(n, key, "is %s; it must be from 0 to 1", Visible(n.Text, MaxShown))
+		return nil
+	}
+	return &value
+}
+
+// nonFiniteIn returns the key of the first number in a value that is not finite.
+func nonFiniteIn(n Node, key string) string {
+	if n.Type == Number {
+		if _, err := metric.ParseValue(n.Text); errors.Is(err, metric.ErrNotFinite) {
+			return key
+		}
+	}
+	for _, f := range n.Fields {
+		if at := nonFiniteIn(f.Value, Join(key, f.Name)); at != "" {
+			return at
+		}
+	}
+	for i, item := range n.Items {
+		if at := nonFiniteIn(item, fmt.Sprintf("%s[%d]", key, i)); at != "" {
+			return at
+		}
+	}
+	return ""
+}
+
+func (r *Reader) Truth(n Node, key string) bool {
+	return r.Is(n, key, Truth) && n.Truth
+}
+
+func WithinOne(v metric.Value) bool {
+	return v.Sign() >= 0 && v.Cmp(metric.FromInt(1)) <= 0
+}
+
+func Join(key, name string) string {
+	if key == "" {
+		return name
+	}
+	return key + "." + name
+}
+
+func Names[K ~string, V any](m map[K]V) string {
+	var list []string
+	for name := range m {
+		list = append(list, string(name))
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}

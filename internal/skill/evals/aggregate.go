@@ -1,0 +1,89 @@
+package evals
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Together puts several runs of the cases of one suite, in its order, into one
+// score for each case: passed and total are sums over the runs, so that the pass
+// rate is their mean, and what failed in some runs says in how many. A case
+// counts 0 as a whole only where it did in every run. One run stays as it is.
+func Together(runs ...[]CaseScore) []CaseScore {
+	if len(runs) == 0 {
+		return nil
+	}
+	if len(runs) == 1 {
+		return runs[0]
+	}
+	var all []CaseScore
+	for i := range runs[0] {
+		var same []CaseScore
+		for _, run := range runs {
+			if i < len(run) {
+				same = append(same, run[i])
+			}
+		}
+		all = append(all, together(same))
+	}
+	return all
+}
+
+// together puts the runs of one case into one.
+func together(runs []CaseScore) CaseScore {
+	sum := CaseScore{ID: runs[0].ID, Runs: runs}
+	failures := &tally{of: len(runs)}
+	broken := 0
+	for _, run := range runs {
+		sum.Total += run.Total
+		if run.Problem != "" {
+			broken++
+			failures.add(Graded{Text: "the whole case", Evidence: run.Problem})
+			continue
+		}
+		sum.Passed += run.Passed
+		for _, failed := range run.Failed {
+			failures.add(failed)
+		}
+		for _, text := range run.Unanswered {
+			if !slices.Contains(sum.Unanswered, text) {
+				sum.Unanswered = append(sum.Unanswered, text)
+			}
+		}
+		for _, text := range run.Extra {
+			if !slices.Contains(sum.Extra, text) {
+				sum.Extra = append(sum.Extra, text)
+			}
+		}
+	}
+	if broken == len(runs) {
+		sum.Problem = fmt.Sprintf("in all %d runs: %s", broken, runs[0].Problem)
+		return sum
+	}
+	sum.Failed = failures.told()
+	return sum
+}
+
+// tally counts in how many runs something failed.
+type tally struct {
+	of     int
+	failed []Graded
+	times  []int
+}
+
+func (t *tally) add(g Graded) {
+	i := slices.IndexFunc(t.failed, func(o Graded) bool { return o.Text == g.Text && o.Source == g.Source })
+	if i < 0 {
+		t.failed, t.times = append(t.failed, g), append(t.times, 0)
+		i = len(t.times) - 1
+	}
+	t.times[i]++
+}
+
+// told are the failures with how often, each with what was seen first.
+func (t *tally) told() []Graded {
+	for i := range t.failed {
+		t.failed[i].Evidence = fmt.Sprintf("in %d of %d runs: %s", t.times[i], t.of, t.failed[i].Evidence)
+	}
+	return t.failed
+}

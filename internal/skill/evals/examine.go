@@ -1,0 +1,182 @@
+package evals
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/document"
+)
+
+// Finding is one reason why an eval suite cannot tell a good skill from a bad
+// one.
+type Finding struct {
+	// Case is the id of the case, "" for the suite.
+	Case string `json:"case"`
+	// Kind names the finding: few-cases, no-check, idle, vacuous, duplicate,
+	// answer-in-prompt, always-passes, always-fails, no-triggers or one-sided.
+	Kind string `json:"kind"`
+	// Message says in one line what it is, and what to do.
+	Message string `json:"message"`
+}
+
+// PastCase is what one earlier run of a case was graded.
+type PastCase struct {
+	ID      string
+	Grading Grading
+}
+
+const (
+	// fewCases is how many cases are too few to tell a gain from chance.
+	fewCases = 3
+	// enoughRuns is how many runs say that something always comes out the same.
+	enoughRuns = 3
+	// shortestAnswer is how long a text is that is no part of a prompt by chance.
+	shortestAnswer = 5
+)
+
+// Examine looks for what keeps a suite from telling good from bad. The history
+// is that of the suite's cases, with any version of the skill; no triggers are a
+// skill without trigger queries.
+func Examine(s Suite, triggers []Trigger, history []PastCase) []Finding {
+	d := &doctor{}
+	if len(s.Cases) < fewCases {
+		d.say("", "few-cases", "there are %d cases; with fewer than %d a single answer decides: write more, of different kinds", len(s.Cases), fewCases)
+	}
+	prompts := map[string]string{}
+	for _, c := range s.Cases {
+		prompt := strings.ToLower(strings.Join(strings.Fields(c.Prompt), " "))
+		if first, twice := prompts[prompt]; twice {
+			d.say(c.ID, "duplicate", "it has the prompt of case %s: it counts twice and tells nothing more", first)
+		} else {
+			prompts[prompt] = c.ID
+		}
+		d.examine(c, prompt)
+		d.recall(c, history)
+	}
+	d.triggers(triggers)
+	return d.findings
+}
+
+type doctor struct{ findings []Finding }
+
+func (d *doctor) say(id, kind, format string, args ...any) {
+	d.findings = append(d.findings, Finding{Case: id, Kind: kind, Message: fmt.Sprintf(format, args...)})
+}
+
+// examine looks at one case.
+func (d *doctor) examine(c Case, prompt string) {
+	if len(c.Checks) == 0 {
+		d.say(c.ID, "no-check", "it has no deterministic check: its score depends on a grader's opinion alone; check a file, a field or a text")
+	}
+	idle := len(c.Expectations) == 0
+	for _, check := range c.Checks {
+		idle = idle && check.Kind == OutputNotExists
+		if why := check.vacuous(); why != "" {
+			d.say(c.ID, "vacuous", "%s: %s", document.Quote(check.Label()), why)
+		}
+		if answer := strings.ToLower(check.answer()); len(answer) >= shortestAnswer && strings.Contains(prompt, answer) {
+			d.say(c.ID, "answer-in-prompt", "the prompt contains %s, which %s looks for: a copy of the prompt passes", document.Quote(check.answer()), document.Quote(check.Label()))
+		}
+	}
+	if idle {
+		d.say(c.ID, "idle", "it passes when the agent does nothing: check something that must be there")
+	}
+	for _, text := range c.Expectations {
+		if strings.Contains(prompt, strings.ToLower(strings.Join(strings.Fields(text), " "))) {
+			d.say(c.ID, "answer-in-prompt", "the prompt contains the expectation %s word for word", document.Quote(text))
+		}
+	}
+}
+
+// vacuous says why a check passes whatever the file has in it, or "".
+func (c Check) vacuous() string {
+	switch {
+	case (c.Kind == OutputMatches || c.Kind == JSONFieldMatches) && c.Pattern.MatchString(""):
+		return "the pattern matches an empty text, and so any text; say what must be there"
+	case c.Kind == JSONFieldCount && c.Operator == "gte" && c.Count == 0:
+		return "every count is 0 or more"
+	case c.Kind == ShellCommand && slices.Contains([]string{"true", ":", "exit 0"}, strings.TrimSpace(c.Command)):
+		return "the command always succeeds"
+	case c.Kind == ShellCommand && strings.HasSuffix(strings.TrimSpace(c.Command), "|| true"):
+		return "`|| true` makes every failure a success"
+	default:
+		return ""
+	}
+}
+
+// answer is the text that a check wants to find, "" when it wants none.
+func (c Check) answer() string {
+	switch c.Kind {
+	case OutputContains:
+		return strings.Join(strings.Fields(c.Text), " ")
+	case JSONFieldEquals, JSONArrayContains:
+		text, _ := c.Value.(string)
+		return strings.Join(strings.Fields(text), " ")
+	default:
+		return ""
+	}
+}
+
+// recall finds what came out the same in every run of a case.
+func (d *doctor) recall(c Case, history []PastCase) {
+	runs, passed := 0, map[string]int{}
+	for _, past := range history {
+		if past.ID != c.ID {
+			continue
+		}
+		runs++
+		scored := c.Score(past.Grading)
+		for _, text := range c.labels() {
+			if !slices.ContainsFunc(scored.Failed, func(g Graded) bool { return g.Text == text }) {
+				passed[text]++
+			}
+		}
+	}
+	if runs < enoughRuns {
+		return
+	}
+	for _, text := range c.labels() {
+		switch passed[text] {
+		case runs:
+			d.say(c.ID, "always-passes", "%s passed in all %d runs: it tells no version from another; make it harder, or keep it as a guard", document.Quote(text), runs)
+		case 0:
+			d.say(c.ID, "always-fails", "%s failed in all %d runs: is it right, and can a skill bring it about?", document.Quote(text), runs)
+		}
+	}
+}
+
+// labels are the names of all that a case is graded by.
+func (c Case) labels() []string {
+	var all []string
+	for _, check := range c.Checks {
+		all = append(all, check.Label())
+	}
+	return append(all, c.Expectations...)
+}
+
+// triggers looks at the trigger queries.
+func (d *doctor) triggers(list []Trigger) {
+	if len(list) == 0 {
+		d.say("", "no-triggers", "there is no %s: nothing says whether an agent takes the skill up when it should, and leaves it when not", TriggerFile)
+		return
+	}
+	should, queries := 0, map[string]string{}
+	for _, trigger := range list {
+		if trigger.ShouldTrigger {
+			should++
+		}
+		query := strings.ToLower(strings.Join(strings.Fields(trigger.Query), " "))
+		if first, twice := queries[query]; twice {
+			d.say("", "duplicate", "the trigger query %s is %s again: it counts twice and tells nothing more", document.Quote(trigger.Query), document.Quote(first))
+			continue
+		}
+		queries[query] = trigger.Query
+	}
+	switch {
+	case should == len(list):
+		d.say("", "one-sided", "none of the %d trigger queries has `should_trigger: false`: an agent that always takes the skill up passes; add near misses", len(list))
+	case should == 0:
+		d.say("", "one-sided", "none of the %d trigger queries has `should_trigger: true`: an agent that never takes the skill up passes", len(list))
+	}
+}

@@ -1,0 +1,153 @@
+package evals
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/org/autoloop/internal/document"
+)
+
+// Source says who decided an expectation.
+type Source string
+
+// The sources.
+const (
+	Deterministic Source = "deterministic" // a check, without a model
+	ByGrader      Source = "llm"           // a model's verdict
+)
+
+// Grading is a grading.json: what one run of one case came to.
+type Grading struct {
+	// Expectations are the deterministic ones first.
+	Expectations []Graded
+	// Metrics, Timing and Feedback are kept as they are; nil when not given.
+	Metrics, Timing, Feedback json.RawMessage
+}
+
+// Graded is one expectation or check with its verdict.
+type Graded struct {
+	Text     string
+	Passed   bool
+	Evidence string
+	// Source is "" where the file does not say.
+	Source Source
+}
+
+// maxGrading bounds a grading.json, in bytes.
+const maxGrading = 8 << 20
+
+// gradedJSON is one entry as it is written: under both names, since readers
+// differ in which they look for.
+type gradedJSON struct {
+	Expectation string `json:"expectation"`
+	Text        string `json:"text"`
+	Passed      *bool  `json:"passed"`
+	Evidence    string `json:"evidence"`
+	Source      Source `json:"source,omitempty"`
+}
+
+type gradingJSON struct {
+	Summary      summaryJSON     `json:"summary"`
+	Expectations *[]gradedJSON   `json:"expectations"`
+	Metrics      json.RawMessage `json:"execution_metrics,omitempty"`
+	Timing       json.RawMessage `json:"timing,omitempty"`
+	Feedback     json.RawMessage `json:"eval_feedback,omitempty"`
+}
+
+type summaryJSON struct {
+	PassRate float64 `json:"pass_rate"`
+	Passed   int     `json:"passed"`
+	Failed   int     `json:"failed"`
+	Total    int     `json:"total"`
+}
+
+// ParseGrading reads a grading.json. Expectations may be named `text` or
+// `expectation`; the summary is not read, since it follows from the flags.
+func ParseGrading(data []byte) (Grading, error) {
+	if len(data) > maxGrading {
+		return Grading{}, fmt.Errorf("has more than %d KiB", maxGrading/1024)
+	}
+	var read struct {
+		gradingJSON
+
+		Summary json.RawMessage `json:"summary"` // whatever it is
+	}
+	if err := json.Unmarshal(data, &read); err != nil {
+		return Grading{}, fmt.Errorf("is no grading: %s", document.Visible(err.Error(), document.MaxShown))
+	}
+	if read.Expectations == nil {
+		return Grading{}, errors.New("is no grading: it has no `expectations`")
+	}
+	g := Grading{Metrics: read.Metrics, Timing: read.Timing, Feedback: read.Feedback}
+	for i, entry := range *read.Expectations {
+		text := strings.TrimSpace(entry.Text)
+		if text == "" {
+			text = strings.TrimSpace(entry.Expectation)
+		}
+		if text == "" || entry.Passed == nil {
+			return Grading{}, fmt.Errorf("expectations[%d] needs a `text` and `passed`", i)
+		}
+		g.Expectations = append(g.Expectations, Graded{Text: text, Passed: *entry.Passed, Evidence: entry.Evidence, Source: entry.Source})
+	}
+	return g, nil
+}
+
+// Passed counts the expectations that passed.
+func (g Grading) Passed() int {
+	passed := 0
+	for _, entry := range g.Expectations {
+		if entry.Passed {
+			passed++
+		}
+	}
+	return passed
+}
+
+// MarshalJSON writes the file, with the summary that follows from the flags.
+func (g Grading) MarshalJSON() ([]byte, error) {
+	entries := []gradedJSON{}
+	for _, entry := range g.Expectations {
+		passed := entry.Passed
+		entries = append(entries, gradedJSON{entry.Text, entry.Text, &passed, entry.Evidence, entry.Source})
+	}
+	summary := summaryJSON{Passed: g.Passed(), Total: len(entries)}
+	summary.Failed = summary.Total - summary.Passed
+	if summary.Total > 0 {
+		summary.PassRate = float64(summary.Passed) / float64(summary.Total)
+	}
+	return json.Marshal(gradingJSON{Summary: summary, Expectations: &entries, Metrics: g.Metrics, Timing: g.Timing, Feedback: g.Feedback})
+}
+
+// Merge puts what was found later into a grading: a verdict on the same text of
+// the same source replaces the earlier one, others are added, and the
+// deterministic ones come first. Merging the same twice changes nothing.
+func (g Grading) Merge(later ...Graded) Grading {
+	type key struct {
+		source Source
+		text   string
+	}
+	at := map[key]int{}
+	var all []Graded
+	for _, list := range [][]Graded{g.Expectations, later} {
+		for _, entry := range list {
+			k := key{entry.Source, entry.Text}
+			if i, there := at[k]; there {
+				all[i] = entry
+				continue
+			}
+			at[k] = len(all)
+			all = append(all, entry)
+		}
+	}
+	g.Expectations = nil
+	for _, first := range []bool{true, false} {
+		for _, entry := range all {
+			if (entry.Source == Deterministic) == first {
+				g.Expectations = append(g.Expectations, entry)
+			}
+		}
+	}
+	return g
+}

@@ -1,0 +1,238 @@
+package evals
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// JSONPath leads from the root of a JSON value to one inside of it. The empty
+// path is the root.
+type JSONPath []JSONStep
+
+// JSONStep is one key of an object, or one index of a list.
+type JSONStep struct {
+	Key   string
+	Index int
+	// IsIndex tells which of the two it is.
+	IsIndex bool
+}
+
+// maxIndex is the largest index that can be written, and maxSteps the length of
+// a path.
+const (
+	maxIndex = 1_000_000_000
+	maxSteps = 100
+)
+
+var errPath = errors.New("write keys with dots (`a.b`), indexes as `[0]`, other keys in quotes (`a[\"b.c\"]`), and the root as `$`")
+
+// ParseJSONPath reads a path such as `items[0].name`, `[2].id`, `a["b.c"]` or
+// `$`, the root.
+func ParseJSONPath(text string) (JSONPath, error) {
+	rest := strings.TrimSpace(text)
+	if rest == "" {
+		return nil, fmt.Errorf("is empty; %w", errPath)
+	}
+	path := JSONPath{}
+	if rest[0] == '$' {
+		if rest = rest[1:]; rest != "" && rest[0] != '.' && rest[0] != '[' {
+			return nil, fmt.Errorf("goes on with %s behind `$`; %w", document.Quote(rest), errPath)
+		}
+	} else if rest[0] != '[' {
+		rest = "." + rest
+	}
+	for rest != "" {
+		step, left, err := nextStep(rest)
+		if err != nil {
+			return nil, fmt.Errorf("cannot be read at %s; %w", document.Quote(rest), errPath)
+		}
+		if path = append(path, step); len(path) > maxSteps {
+			return nil, fmt.Errorf("has more than %d steps", maxSteps)
+		}
+		rest = left
+	}
+	return path, nil
+}
+
+// nextStep reads `.key`, `."key"`, `[n]` or `["key"]`.
+func nextStep(text string) (step JSONStep, rest string, err error) {
+	if text[0] == '.' {
+		if text = text[1:]; text == "" {
+			return step, "", errPath
+		}
+		if text[0] == '"' || text[0] == '\'' {
+			step.Key, rest, err = quotedKey(text)
+			if rest != "" && rest[0] != '.' && rest[0] != '[' {
+				err = errPath
+			}
+			return step, rest, err
+		}
+		end := strings.IndexAny(text, ".[]\"'")
+		if end < 0 {
+			end = len(text)
+		}
+		step.Key, rest = text[:end], text[end:]
+		if step.Key == "" || rest != "" && rest[0] != '.' && rest[0] != '[' {
+			err = errPath
+		}
+		return step, rest, err
+	}
+	return bracketStep(text)
+}
+
+func bracketStep(text string) (step JSONStep, rest string, err error) {
+	if text[0] != '[' || len(text) < 3 {
+		return step, "", errPath
+	}
+	text = text[1:]
+	if text[0] == '"' || text[0] == '\'' {
+		step.Key, rest, err = quotedKey(text)
+	} else {
+		end := strings.IndexByte(text, ']')
+		if end < 0 {
+			return step, "", errPath
+		}
+		step.IsIndex = true
+		digits := text[:end]
+		rest = text[end:]
+		step.Index, err = strconv.Atoi(digits)
+		if digits != strings.TrimLeft(digits, "+-") || step.Index > maxIndex {
+			err = errPath
+		}
+	}
+	if err != nil || rest == "" || rest[0] != ']' {
+		return step, "", errPath
+	}
+	if rest = rest[1:]; rest != "" && rest[0] != '.' && rest[0] != '[' {
+		return step, "", errPath
+	}
+	return step, rest, nil
+}
+
+// quotedKey reads a key in double or single quotes; a backslash keeps the
+// character behind it.
+func quotedKey(text string) (key, rest string, err error) {
+	var out strings.Builder
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			if i++; i == len(text) {
+				return "", "", errPath
+			}
+			out.WriteByte(text[i])
+		case text[0]:
+			return out.String(), text[i+1:], nil
+		default:
+			out.WriteByte(text[i])
+		}
+	}
+	return "", "", errPath
+}
+
+// String renders the path so that ParseJSONPath reads it back.
+func (p JSONPath) String() string {
+	var out strings.Builder
+	out.WriteByte('$')
+	for _, step := range p {
+		switch {
+		case step.IsIndex:
+			fmt.Fprintf(&out, "[%d]", step.Index)
+		case document.NameForm.MatchString(step.Key) && !strings.Contains(step.Key, "."):
+			out.WriteString("." + step.Key)
+		default:
+			escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(step.Key)
+			out.WriteString(`["` + escaped + `"]`)
+		}
+	}
+	return out.String()
+}
+
+// Find follows the path. What is missing is not found; a null is found.
+func (p JSONPath) Find(value any) (found any, ok bool) {
+	for _, step := range p {
+		if step.IsIndex {
+			list, is := value.([]any)
+			if !is || step.Index >= len(list) {
+				return nil, false
+			}
+			value = list[step.Index]
+			continue
+		}
+		object, is := value.(map[string]any)
+		if !is {
+			return nil, false
+		}
+		if value, is = object[step.Key]; !is {
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+// sameJSON compares JSON values: numbers by their exact value, objects without
+// regard to order, and everything with its type.
+func sameJSON(a, b any) bool {
+	switch a := a.(type) {
+	case json.Number:
+		b, ok := b.(json.Number)
+		return ok && sameNumber(a, b)
+	case []any:
+		b, ok := b.([]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			if !sameJSON(a[i], b[i]) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for key := range a {
+			if other, there := b[key]; !there || !sameJSON(a[key], other) {
+				return false
+			}
+		}
+		return true
+	default:
+		return plain(a) && plain(b) && a == b
+	}
+}
+
+// plain reports whether == can be used on what encoding/json made.
+func plain(v any) bool {
+	switch v.(type) {
+	case []any, map[string]any:
+		return false
+	default:
+		return true
+	}
+}
+
+func sameNumber(a, b json.Number) bool {
+	x, errX := metric.ParseValue(a.String())
+	y, errY := metric.ParseValue(b.String())
+	if errX != nil || errY != nil {
+		return a == b
+	}
+	return x.Cmp(y) == 0
+}
+
+// jsonText renders a value as JSON, for people: bounded and on one line.
+func jsonText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "a value that cannot be shown"
+	}
+	return document.Visible(string(text), document.MaxShown)
+}

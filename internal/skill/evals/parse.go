@@ -1,0 +1,217 @@
+package evals
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/document"
+)
+
+// What an eval suite may hold.
+const (
+	maxEvalFile     = 4 << 20
+	maxCases        = 500
+	maxExpectations = 200
+	maxStaged       = 200
+	maxExpectation  = 8 << 10
+	maxChecks       = 200
+	maxName         = 200
+	maxText         = 256 << 10
+	maxCommand      = 64 << 10
+	maxPattern      = 8 << 10
+	maxTimeout      = 24 * time.Hour
+)
+
+// evalReader reads an evals.json.
+type evalReader struct {
+	*document.Reader
+	isFile func(string) bool
+	suite  Suite
+	ids    map[string]bool
+}
+
+// ParseEvals reads an evals.json: an object with `evals`, or the bare list. The
+// file's name is for messages; isFile says whether a clean path from the
+// skill's directory is a file. The problems are all there are; with any of them,
+// run nothing.
+func Parse(file string, data []byte, isFile func(path string) bool) (Suite, document.Problems) {
+	reader, root, ok := document.Read(file, data, maxEvalFile)
+	e := &evalReader{Reader: reader, isFile: isFile, ids: map[string]bool{}}
+	if !ok {
+		return Suite{}, e.Problems
+	}
+	if root.Type == document.List {
+		e.cases(root, "")
+	} else {
+		e.Object(root, "", map[string]func(document.Node, string){
+			"skill_name": func(n document.Node, key string) { e.suite.SkillName = e.Text(n, key, maxName) },
+			"evals":      e.cases,
+		}, false, "evals")
+	}
+	if len(e.Problems) > 0 {
+		return Suite{}, e.Problems
+	}
+	return e.suite, nil
+}
+
+func (e *evalReader) cases(n document.Node, key string) {
+	if n.Type == document.List && len(n.Items) == 0 {
+		e.Fail(n, key, "has no case; give at least one prompt with something to check")
+	}
+	e.List(n, key, maxCases, e.one)
+}
+
+// one reads one case.
+func (e *evalReader) one(n document.Node, key string) {
+	if !e.Is(n, key, document.Object) {
+		return
+	}
+	c, given := &Case{}, false // anything to check, readable or not
+	expectations := func(n document.Node, key string) {
+		given = given || n.Type != document.List || len(n.Items) > 0
+		e.expectations(c, n, key)
+	}
+	e.Object(n, key, map[string]func(document.Node, string){
+		"id":              func(n document.Node, key string) { c.ID = e.id(n, key) },
+		"prompt":          func(n document.Node, key string) { c.Prompt = e.Text(n, key, maxText) },
+		"expected_output": func(n document.Node, key string) { c.ExpectedOutput = e.words(n, key) },
+		"files":           func(n document.Node, key string) { e.files(c, n, key) },
+		"expectations":    expectations,
+		"assertions":      expectations,
+		"deterministic_checks": func(n document.Node, key string) {
+			given = given || n.Type != document.List || len(n.Items) > 0
+			e.checks(c, n, key)
+		},
+	}, false, "id", "prompt")
+	if !given {
+		e.Fail(n, key, "has nothing to check; give `expectations` or `deterministic_checks`")
+	}
+	e.suite.Cases = append(e.suite.Cases, *c)
+}
+
+// words reads a text that may be blank, or null.
+func (e *evalReader) words(n document.Node, key string) string {
+	if n.Type == document.Null || n.Type == document.Text && strings.TrimSpace(n.Text) == "" {
+		return ""
+	}
+	return e.Text(n, key, maxText)
+}
+
+// id reads a number or a text that can name a directory.
+func (e *evalReader) id(n document.Node, key string) string {
+	id := n.Text
+	if n.Type != document.Number {
+		id = e.Text(n, key, maxName)
+	}
+	if id == "" {
+		return ""
+	}
+	if !document.NameForm.MatchString(id) || strings.Contains(id, "..") || strings.HasSuffix(id, ".") {
+		e.Fail(n, key, "%s cannot name a directory: give a number, or letters, digits, `.`, `_` and `-`", document.Quote(id))
+		return ""
+	}
+	if lower := strings.ToLower(id); e.ids[lower] {
+		e.Fail(n, key, "%s is there twice; every case needs its own", document.Quote(id))
+	} else {
+		e.ids[lower] = true
+	}
+	return id
+}
+
+// expectations reads texts, or objects with a `text`.
+func (e *evalReader) expectations(c *Case, n document.Node, key string) {
+	e.List(n, key, maxExpectations, func(n document.Node, key string) {
+		text := ""
+		if n.Type == document.Object {
+			take := func(n document.Node, key string) { text = e.Text(n, key, maxExpectation) }
+			named := map[string]func(document.Node, string){"text": take, "expectation": take, "assertion": take}
+			e.Object(n, key, named, false)
+			if !slices.ContainsFunc(n.Fields, func(f document.Field) bool { return named[f.Name] != nil }) {
+				e.Fail(n, key, "has no `text`")
+			}
+		} else {
+			text = e.Text(n, key, maxExpectation)
+		}
+		if text = strings.TrimSpace(text); text == "" {
+			return
+		}
+		if slices.Contains(c.Expectations, text) {
+			e.Fail(n, key, "%s is there twice; remove one", document.Quote(text))
+			return
+		}
+		c.Expectations = append(c.Expectations, text)
+	})
+}
+
+// files reads the inputs of a case, as paths from the skill's directory or from
+// its evals/.
+func (e *evalReader) files(c *Case, n document.Node, key string) {
+	e.List(n, key, maxStaged, func(n document.Node, key string) {
+		text := e.Text(n, key, document.MaxPath)
+		if text == "" {
+			return
+		}
+		place, ok := document.Inside(".", text)
+		if !ok || place == "." {
+			e.Fail(n, key, "%s leads out of the skill; give a path relative to it, with slashes", document.Quote(text))
+			return
+		}
+		if below, _ := document.Inside(Dir, text); !e.isFile(place) && e.isFile(below) {
+			place = below
+		}
+		if !e.isFile(place) {
+			e.Fail(n, key, "there is no file %s in the skill, nor in its evals/", document.Quote(text))
+			return
+		}
+		if ofSuites(place) {
+			e.Fail(n, key, "%s is what the case is graded by, which its executor must not see; give another file", document.Quote(text))
+			return
+		}
+		staged := StagedFile{From: place, To: strings.TrimPrefix(place, Dir+"/")}
+		if staged.To == OutputsDir || strings.HasPrefix(staged.To, OutputsDir+"/") || strings.HasPrefix(staged.To, ".") {
+			e.Fail(n, key, "%s would stand at %s, where results or settings belong; rename it", document.Quote(text), document.Quote(staged.To))
+			return
+		}
+		if slices.ContainsFunc(c.Files, func(f StagedFile) bool { return strings.EqualFold(f.To, staged.To) }) {
+			e.Fail(n, key, "%s is there twice; remove one", document.Quote(text))
+			return
+		}
+		c.Files = append(c.Files, staged)
+	})
+}
+
+// ofSuites reports whether a path of the skill is one of its suites.
+func ofSuites(name string) bool {
+	return slices.ContainsFunc([]string{File, TriggerFile, AnswerFile}, func(own string) bool { return strings.EqualFold(name, own) })
+}
+
+// OutputsDir is the directory of a sandbox in which results belong.
+const OutputsDir = "outputs"
+
+// ParseTriggers reads a trigger-eval.json: a list of queries.
+func ParseTriggers(file string, data []byte) ([]Trigger, document.Problems) {
+	r, root, ok := document.Read(file, data, maxEvalFile)
+	if !ok {
+		return nil, r.Problems
+	}
+	var triggers []Trigger
+	r.List(root, "", maxCases, func(n document.Node, key string) {
+		var t Trigger
+		r.Object(n, key, map[string]func(document.Node, string){
+			"query":          func(n document.Node, key string) { t.Query = r.Text(n, key, maxText) },
+			"should_trigger": func(n document.Node, key string) { t.ShouldTrigger = r.Truth(n, key) },
+		}, false, "query", "should_trigger")
+		if slices.ContainsFunc(triggers, func(other Trigger) bool { return other.Query == t.Query && t.Query != "" }) {
+			r.Fail(n, key, "the query %s is there twice; remove one", document.Quote(t.Query))
+		}
+		triggers = append(triggers, t)
+	})
+	if root.Type == document.List && len(root.Items) == 0 {
+		r.Fail(root, "", "has no query")
+	}
+	if len(r.Problems) > 0 {
+		return nil, r.Problems
+	}
+	return triggers, nil
+}

@@ -1,0 +1,219 @@
+package evals
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/document"
+)
+
+// evalKeys are the keys of each kind of check beside `type` and `description`,
+// which must all be there but those after "|".
+func evalKeys() map[CheckKind]string {
+	return map[CheckKind]string{
+		JSONValid:         "file",
+		JSONFieldEquals:   "file path value",
+		JSONFieldExists:   "file path",
+		JSONFieldAbsent:   "file path",
+		JSONFieldMatches:  "file path pattern",
+		JSONFieldCount:    "file path value | operator",
+		JSONArrayContains: "file path value",
+		OutputExists:      "file",
+		OutputNotExists:   "file",
+		OutputContains:    "file text",
+		OutputNotContains: "file text",
+		OutputMatches:     "file pattern",
+		ShellCommand:      "command | timeout",
+	}
+}
+
+// otherNames are spellings that are read as another key.
+func otherNames(kind CheckKind) map[string]string {
+	others := map[string]string{"name": "description", "kind": "type", "timeout_seconds": "timeout", "op": "operator", "expected": "value", "regex": "pattern"}
+	reads := Check{Kind: kind}.reads()
+	switch {
+	case reads:
+		others["field"], others["json_path"], others["count"] = "path", "path", "value"
+	case kind == OutputContains || kind == OutputNotContains:
+		others["value"], others["literal"], others["substring"] = "text", "text", "text"
+	}
+	if !reads {
+		others["path"] = "file"
+	}
+	return others
+}
+
+// checks reads the deterministic checks of a case.
+func (e *evalReader) checks(c *Case, n document.Node, key string) {
+	e.List(n, key, maxChecks, func(n document.Node, key string) {
+		if !e.Is(n, key, document.Object) {
+			return
+		}
+		check, ok := e.check(n, key)
+		if !ok {
+			return
+		}
+		label := check.Label()
+		if slices.ContainsFunc(c.Checks, func(other Check) bool { return other.Label() == label }) {
+			e.Fail(n, key, "%s is there twice; remove one, or give each a `description` of its own", document.Quote(label))
+			return
+		}
+		c.Checks = append(c.Checks, check)
+	})
+}
+
+// check reads one; ok is false when there are problems.
+func (e *evalReader) check(n document.Node, key string) (check Check, ok bool) {
+	before := len(e.Problems)
+	for _, f := range n.Fields {
+		if f.Name == "type" || f.Name == "kind" {
+			if !e.Is(f.Value, document.Join(key, f.Name), document.Text) {
+				return check, false
+			}
+			check.Kind = CheckKind(f.Value.Text)
+		}
+	}
+	all := evalKeys()
+	text, known := all[check.Kind]
+	if !known {
+		e.Fail(n, document.Join(key, "type"), "must be one of %s", document.Names(all))
+		return check, false
+	}
+	check.Operator, check.Timeout = "eq", DefaultCheckTimeout
+	setters := e.setters(&check)
+	required, optional, _ := strings.Cut(text, "|")
+	take := map[string]func(document.Node, string){"type": setters["type"], "description": setters["description"]}
+	for _, name := range strings.Fields(required + optional) {
+		take[name] = setters[name]
+	}
+	e.Object(e.respell(n, key, otherNames(check.Kind)), key, take, true, strings.Fields(required)...)
+	return check, len(e.Problems) == before
+}
+
+// respell gives the keys of an object their one name.
+func (e *evalReader) respell(n document.Node, key string, others map[string]string) document.Node {
+	fields := slices.Clone(n.Fields)
+	for i, f := range fields {
+		to, other := others[f.Name]
+		if !other {
+			continue
+		}
+		if slices.ContainsFunc(fields, func(g document.Field) bool { return g.Name == to }) {
+			e.Fail(f.Value, document.Join(key, f.Name), "is another name of `%s`, which is there too; remove one", to)
+			continue
+		}
+		fields[i].Name = to
+	}
+	n.Fields = fields
+	return n
+}
+
+func (e *evalReader) setters(check *Check) map[string]func(document.Node, string) {
+	return map[string]func(document.Node, string){
+		"type": func(document.Node, string) {},
+		"description": func(n document.Node, key string) {
+			check.Description = strings.TrimSpace(e.Text(n, key, maxExpectation))
+		},
+		"file":     func(n document.Node, key string) { check.File = e.output(n, key) },
+		"path":     func(n document.Node, key string) { check.Path = e.jsonPath(n, key) },
+		"value":    func(n document.Node, key string) { e.value(check, n, key) },
+		"text":     func(n document.Node, key string) { check.Text = e.literal(n, key) },
+		"pattern":  func(n document.Node, key string) { check.Pattern = e.pattern(n, key) },
+		"operator": func(n document.Node, key string) { check.Operator = e.operator(n, key) },
+		"command":  func(n document.Node, key string) { check.Command = e.Text(n, key, maxCommand) },
+		"timeout":  func(n document.Node, key string) { check.Timeout = e.seconds(n, key) },
+	}
+}
+
+// output reads a path below outputs/, which may be written in front of it.
+func (e *evalReader) output(n document.Node, key string) string {
+	text := e.Text(n, key, document.MaxPath)
+	if text == "" {
+		return ""
+	}
+	clean, ok := document.Inside(".", text)
+	if ok {
+		clean = strings.TrimPrefix(clean, OutputsDir+"/")
+	}
+	if !ok || clean == "." || clean == OutputsDir || path.Clean(clean) != clean {
+		e.Fail(n, key, "%s is no path below outputs/; give one relative to it, with slashes", document.Quote(text))
+		return ""
+	}
+	return clean
+}
+
+func (e *evalReader) jsonPath(n document.Node, key string) JSONPath {
+	text := e.Text(n, key, document.MaxPath)
+	if text == "" {
+		return nil
+	}
+	path, err := ParseJSONPath(text)
+	if err != nil {
+		e.Fail(n, key, "%s", err)
+	}
+	return path
+}
+
+// literal reads a text of which the blanks count.
+func (e *evalReader) literal(n document.Node, key string) string {
+	if n.Type == document.Text && n.Text != "" && strings.TrimSpace(n.Text) == "" && len(n.Text) <= maxText {
+		return n.Text
+	}
+	return e.Text(n, key, maxText)
+}
+
+func (e *evalReader) value(check *Check, n document.Node, key string) {
+	if check.Kind != JSONFieldCount {
+		check.Value = document.Plain(n)
+		return
+	}
+	count, err := strconv.Atoi(n.Text)
+	if n.Type != document.Number || err != nil || count < 0 {
+		e.Fail(n, key, "must be a whole number, 0 or more")
+		return
+	}
+	check.Count = count
+}
+
+func (e *evalReader) operator(n document.Node, key string) string {
+	text := e.Text(n, key, maxName)
+	if text != "" && !isOperator(text) {
+		e.Fail(n, key, "%s is none of %s", document.Quote(text), strings.ReplaceAll(countOperators, " ", ", "))
+	}
+	return text
+}
+
+func (e *evalReader) pattern(n document.Node, key string) *regexp.Regexp {
+	text := e.literal(n, key)
+	if text == "" {
+		return nil
+	}
+	if len(text) > maxPattern {
+		e.Fail(n, key, "has more than %d bytes", maxPattern)
+		return nil
+	}
+	pattern, err := regexp.Compile(text)
+	if err != nil {
+		e.Fail(n, key, "is no regular expression of Go's syntax: %s", document.Visible(err.Error(), document.MaxShown))
+		return nil
+	}
+	return pattern
+}
+
+// seconds reads a time limit.
+func (e *evalReader) seconds(n document.Node, key string) time.Duration {
+	value, ok := e.Number(n, key).Value()
+	if n.Type != document.Number {
+		return 0
+	}
+	seconds := value.Float64()
+	if !ok || seconds <= 0 || seconds > maxTimeout.Seconds() {
+		e.Fail(n, key, "is %s; give seconds, more than 0 and at most %g", document.Visible(n.Text, document.MaxShown), maxTimeout.Seconds())
+		return 0
+	}
+	return time.Duration(seconds * float64(time.Second))
+}

@@ -1,0 +1,147 @@
+package format
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// TaskFile is the name of the files that Parse reads.
+const TaskFile = "task.json"
+
+// What a suite may hold.
+const (
+	maxTaskFile = 1 << 20
+	maxTasks    = 1000
+	maxChecks   = 200
+	maxName     = 200
+	maxText     = 256 << 10
+	maxCommand  = 64 << 10
+	maxPattern  = 8 << 10
+	maxTimeout  = 24 * time.Hour
+)
+
+// File is one file of a suite: its path with slashes from the suite's root,
+// and what is in it.
+type File struct {
+	Path string
+	Data []byte
+}
+
+// Parse reads the task files of a suite and returns its tasks in the order of
+// their paths. isDir says what of the suite is a directory (a link is none);
+// its argument is a clean path from the root, "." for the root itself. The
+// problems are all there are, in every file; with any of them, run nothing.
+func Parse(files []File, isDir func(path string) bool) ([]Task, document.Problems) {
+	files = slices.Clone(files)
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	if len(files) > maxTasks {
+		return nil, document.Problems{{File: files[maxTasks].Path, Message: "is one task too many; a suite has at most 1000"}}
+	}
+	var tasks []Task
+	var problems document.Problems
+	first := map[string]string{} // id in lower case, because it names directories
+	for _, file := range files {
+		task, found := parseTask(file, isDir)
+		problems = append(problems, found.Problems...)
+		id := strings.ToLower(task.ID)
+		if before, twice := first[id]; twice && id != "" {
+			problems = append(problems, document.Problem{File: file.Path, Line: found.idLine, Key: "id", Message: document.Quote(task.ID) + " is the id of " + document.Visible(before, document.MaxPath) + " too; every task needs its own"})
+		} else {
+			first[id] = file.Path
+		}
+		tasks = append(tasks, task)
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return tasks, nil
+}
+
+// taskReader reads one task.json.
+type taskReader struct {
+	*document.Reader
+	idLine int
+	dir    string // of the file
+	isDir  func(string) bool
+	task   Task
+}
+
+func parseTask(file File, isDir func(string) bool) (Task, *taskReader) {
+	reader, root, ok := document.ReadObject(file.Path, file.Data, maxTaskFile)
+	t := &taskReader{Reader: reader, dir: path.Dir(file.Path), isDir: isDir}
+	t.task = Task{File: file.Path, Timeout: DefaultTimeout}
+	if ok {
+		t.read(root)
+	}
+	return t.task, t
+}
+
+func (t *taskReader) read(root document.Node) {
+	t.Object(root, "", map[string]func(document.Node, string){
+		"id":          t.id,
+		"title":       func(n document.Node, key string) { t.task.Title = t.Text(n, key, maxName) },
+		"agent":       func(n document.Node, key string) { t.task.Agent = t.name(n, key) },
+		"fixtureDir":  t.fixture,
+		"prompt":      func(n document.Node, key string) { t.task.Prompt = t.Text(n, key, maxText) },
+		"checks":      func(n document.Node, key string) { t.List(n, key, maxChecks, t.check) },
+		"judgeRubric": t.rubric,
+		"timeoutMs":   t.timeout,
+	}, true, "id", "title", "fixtureDir", "prompt")
+}
+
+// name reads a text that can name a file on every system.
+func (t *taskReader) name(n document.Node, key string) string {
+	name := t.Text(n, key, maxName)
+	if name != "" && (!document.NameForm.MatchString(name) || strings.Contains(name, "..") || strings.HasSuffix(name, ".")) {
+		t.Fail(n, key, "%s is no name: letters, digits, `.`, `_` and `-`, beginning with a letter or digit", document.Quote(name))
+		return ""
+	}
+	return name
+}
+
+func (t *taskReader) id(n document.Node, key string) {
+	t.task.ID, t.idLine = t.name(n, key), n.Line
+}
+
+func (t *taskReader) fixture(n document.Node, key string) {
+	text := t.Text(n, key, document.MaxPath)
+	if text == "" {
+		return
+	}
+	place, ok := document.Inside(t.dir, text)
+	switch {
+	case !ok:
+		t.Fail(n, key, "%s leads out of the suite; give a directory in it, relative to this file, with slashes", document.Quote(text))
+	case !t.isDir(place):
+		t.Fail(n, key, "there is no directory %s in the suite", document.Quote(place))
+	default:
+		t.task.Fixture = place
+	}
+}
+
+func (t *taskReader) rubric(n document.Node, key string) {
+	var rubric Rubric
+	t.Object(n, key, map[string]func(document.Node, string){
+		"criteria": func(n document.Node, key string) { rubric.Criteria = t.Text(n, key, maxText) },
+		"weight":   func(n document.Node, key string) { rubric.Weight = t.Fraction(n, key) },
+	}, true, "criteria")
+	t.task.Rubric = &rubric
+}
+
+func (t *taskReader) timeout(n document.Node, key string) {
+	value, ok := t.Number(n, key).Value()
+	if n.Type != document.Number {
+		return
+	}
+	ms := int64(value.Float64())
+	if !ok || ms < 1 || ms > maxTimeout.Milliseconds() || !metric.IsWhole(value) {
+		t.Fail(n, key, "is %s; give whole milliseconds, from 1 to %d", document.Visible(n.Text, document.MaxShown), maxTimeout.Milliseconds())
+		return
+	}
+	t.task.Timeout = time.Duration(ms) * time.Millisecond
+}

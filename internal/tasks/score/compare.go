@@ -1,0 +1,227 @@
+package score
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/tasks/format"
+)
+
+// Compare holds a candidate against its baseline, task by task and then in sum.
+//
+// Hard regressions are a task that the candidate lost, a number that is not
+// finite, fewer checks passed or a lower pass rate, and a composite drop
+// strictly beyond the threshold. Any of them is Regressed; else a net gain
+// strictly beyond the band is Improved; everything else is Neutral.
+//
+// With several runs on a side, chance has its say: a gain must be significant
+// over all tasks, a task loses checks only when its best candidate run passes
+// fewer than the worst baseline run, and a composite drop must be significant
+// among all tasks.
+func Compare(baseline, candidate format.Outcome, thresholds Thresholds) Comparison {
+	c := newComparer(baseline, candidate, thresholds)
+	for _, s := range baseline.Scores {
+		c.task(s)
+	}
+	c.extras()
+	c.drops()
+	c.net()
+	c.decide()
+	return c.Comparison
+}
+
+// comparer builds a Comparison.
+type comparer struct {
+	Comparison
+	baseline, candidate format.Outcome
+
+	byID     map[string]format.Score
+	repeated bool
+	strata   []stratum
+	// places tells which delta each stratum is of.
+	places []int
+	sum    *big.Rat // of the deltas; nil when one could not be computed
+	held   bool     // at most neutral
+	varies bool
+}
+
+func newComparer(baseline, candidate format.Outcome, t Thresholds) *comparer {
+	c := &comparer{baseline: baseline, candidate: candidate, byID: map[string]format.Score{}, sum: new(big.Rat)}
+	c.Thresholds, c.Verdict = t, decision.Neutral
+	c.Deltas, c.Regressions, c.Improvements, c.Notes = []Delta{}, []Reason{}, []Reason{}, []Reason{}
+	c.repeated = max(baseline.Runs(), candidate.Runs()) > 1
+	c.varies = baseline.MayVary() || candidate.MayVary()
+	c.Totals = Totals{
+		CandidateOnly: []string{},
+		Baseline:      newSide(baseline), Candidate: newSide(candidate),
+	}
+	c.stray("baseline", baseline)
+	c.stray("candidate", candidate)
+	for _, s := range candidate.Scores {
+		if _, twice := c.byID[s.TaskID]; twice {
+			c.regress(Reason{Kind: TaskTwice, Task: s.TaskID, Text: document.Visible(s.TaskID, document.MaxShown) + ": is there twice in the candidate"})
+		}
+		c.byID[s.TaskID] = s
+	}
+	return c
+}
+
+func (c *comparer) stray(side string, o format.Outcome) {
+	if o.NonFiniteAt != "" {
+		c.regress(Reason{Kind: NonFiniteKind, Text: fmt.Sprintf("the %s has a number that is not finite (%s)", side, document.Visible(o.NonFiniteAt, document.MaxShown))})
+	}
+}
+
+func (c *comparer) regress(r Reason) { c.Regressions = append(c.Regressions, r) }
+
+func (c *comparer) note(r Reason) { c.Notes = append(c.Notes, r) }
+
+// task compares one task of the baseline.
+func (c *comparer) task(before format.Score) {
+	after := c.byID[before.TaskID]
+	d := Delta{TaskID: before.TaskID, Verdict: decision.Neutral, BaselineRuns: len(before.Runs), CandidateRuns: len(after.Runs)}
+	c.Totals.Tasks++
+	p := c.pair(before, after)
+	p.fill(&d)
+	c.lost(p, d)
+	c.notFinite(p)
+	c.objective(p, d)
+	c.unchecked(p, d)
+	c.add(d.Composite)
+	c.Totals.Baseline.add(before.Runs, d.BaselineComposite)
+	c.Totals.Candidate.add(after.Runs, d.CandidateComposite)
+	c.Deltas = append(c.Deltas, d)
+	if d.Composite != nil && len(before.Runs) > 0 && len(after.Runs) > 0 {
+		if c.repeated {
+			c.strata = append(c.strata, newStratum(millionths(p.before), millionths(p.after), c.mostArrangements()))
+			c.places = append(c.places, len(c.Deltas)-1)
+		}
+		c.gained(d)
+	}
+}
+
+// mostArrangements bounds the work on very large suites.
+func (c *comparer) mostArrangements() int {
+	const work = 5_000_000
+	return max(1000, min(maxArrangements, work/max(1, len(c.byID))))
+}
+
+func (c *comparer) add(delta *metric.Value) {
+	if delta == nil || c.sum == nil {
+		c.sum = nil
+		return
+	}
+	c.sum.Add(c.sum, delta.Rat())
+}
+
+// lost finds a task that the candidate does not have, or not in all its runs.
+func (c *comparer) lost(p pair, d Delta) {
+	runs := c.candidate.Runs()
+	switch {
+	case d.CandidateRuns == 0:
+		c.regress(Reason{
+			Kind: TaskMissing, Task: d.TaskID, Before: p.beforeObjective.String(),
+			Text: p.name + ": is missing from the candidate",
+		})
+	case d.CandidateRuns < runs:
+		c.regress(Reason{
+			Kind: TaskMissing, Task: d.TaskID,
+			Text: fmt.Sprintf("%s: is missing from %d of %d runs of the candidate", p.name, runs-d.CandidateRuns, runs),
+		})
+	case d.BaselineRuns == 0:
+		c.regress(Reason{Kind: TaskMissing, Task: d.TaskID, Text: p.name + ": the baseline has no run of it"})
+	}
+}
+
+func (c *comparer) notFinite(p pair) {
+	for _, side := range []struct {
+		name string
+		runs []format.Run
+	}{{"baseline", p.baseline.Runs}, {"candidate", p.candidate.Runs}} {
+		for _, run := range side.runs {
+			if !run.Finite() {
+				c.regress(Reason{
+					Kind: NonFiniteKind, Task: p.id,
+					Text: fmt.Sprintf("%s: the %s has a number that is not finite (%s)", p.name, side.name, run.NonFinite()),
+				})
+				break
+			}
+		}
+	}
+}
+
+// objective finds fewer checks passed, or a lower rate.
+func (c *comparer) objective(p pair, d Delta) {
+	if !c.Thresholds.ObjectiveDropIsRegression || d.Objective == nil || d.CandidateRuns == 0 {
+		return
+	}
+	worst, best := extremes(p.baseline.Runs)[0], extremes(p.candidate.Runs)[1]
+	if best.passed.Cmp(worst.passed) >= 0 && best.rate.Cmp(worst.rate) >= 0 {
+		return
+	}
+	before, after := d.BaselineObjective.String(), d.CandidateObjective.String()
+	text := fmt.Sprintf("%s: objective %s → %s checks passed", p.name, before, after)
+	if c.repeated {
+		text += ", and no run of the candidate is as good as the baseline's worst"
+	}
+	c.regress(Reason{Kind: ObjectiveDrop, Task: p.id, Before: before, After: after, Text: text})
+}
+
+// unchecked finds a task that has checks on one side only: no checks count as
+// passed, and decide nothing beside some.
+func (c *comparer) unchecked(p pair, d Delta) {
+	if d.Objective == nil {
+		return
+	}
+	before, _ := d.BaselineObjective.Total.Value()
+	after, _ := d.CandidateObjective.Total.Value()
+	if before.Sign() == after.Sign() {
+		return
+	}
+	c.held = true
+	c.note(Reason{
+		Kind: ChecksOneSided, Task: p.id, Before: d.BaselineObjective.String(), After: d.CandidateObjective.String(),
+		Text: p.name + ": has checks on one side only, and nothing is promoted",
+	})
+}
+
+func (c *comparer) gained(d Delta) {
+	if d.Composite.Sign() > 0 {
+		c.Improvements = append(c.Improvements, c.compositeReason(CompositeGain, d, ""))
+	}
+}
+
+func (c *comparer) compositeReason(kind ReasonKind, d Delta, more string) Reason {
+	before, after := d.BaselineComposite.String(), d.CandidateComposite.String()
+	return Reason{
+		Kind: kind, Task: d.TaskID, Before: before, After: after,
+		Text: fmt.Sprintf("%s: composite %s → %s (%s)%s", document.Visible(d.TaskID, document.MaxShown), before, after, d.Composite.Signed(), more),
+	}
+}
+
+// extras lists the tasks that the candidate alone has.
+func (c *comparer) extras() {
+	baseline := map[string]bool{}
+	for _, d := range c.Deltas {
+		if baseline[d.TaskID] {
+			c.regress(Reason{Kind: TaskTwice, Task: d.TaskID, Text: document.Visible(d.TaskID, document.MaxShown) + ": is there twice in the baseline"})
+		}
+		baseline[d.TaskID] = true
+	}
+	for _, s := range c.candidate.Scores {
+		if baseline[s.TaskID] {
+			continue
+		}
+		p := c.pair(format.Score{TaskID: s.TaskID}, s)
+		d := Delta{TaskID: s.TaskID, Verdict: decision.Neutral, CandidateRuns: len(s.Runs)}
+		p.fill(&d)
+		d.Composite, d.Objective = nil, nil
+		c.notFinite(p)
+		c.Deltas = append(c.Deltas, d)
+		c.Totals.CandidateOnly = append(c.Totals.CandidateOnly, s.TaskID)
+		c.note(Reason{Kind: CandidateOnly, Task: s.TaskID, Text: p.name + ": is in the candidate alone, and counts for nothing"})
+	}
+}

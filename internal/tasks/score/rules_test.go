@@ -1,0 +1,148 @@
+package score_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/tasks/format"
+	"github.com/org/autoloop/internal/tasks/score"
+)
+
+func costs(tokens, usd int64) format.Cost {
+	t, u := metric.NumberFromInt(tokens), metric.NumberFromInt(usd)
+	return format.Cost{Tokens: &t, USD: &u}
+}
+
+func TestCostTolerance(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		actual, reference format.Cost
+		tolerance, want   string
+	}{
+		"without a band":             {costs(110, 1), costs(100, 1), "0", "-0.005"},
+		"on the edge of the band":    {costs(110, 1), costs(100, 1), "0.1", "0"},
+		"beyond the band":            {costs(111, 1), costs(100, 1), "0.1", "-0.0055"},
+		"below the band":             {costs(80, 1), costs(100, 1), "0.1", "0.01"},
+		"something instead of none":  {costs(5, 1), costs(0, 1), "0", "-0.05"},
+		"none instead of none":       {costs(0, 1), costs(0, 1), "0", "0"},
+		"less than none at all":      {costs(100, 1), costs(-5, 1), "0", "-0.05"},
+		"nothing known on one side":  {format.Cost{}, costs(100, 1), "0", "0"},
+		"a thousand times as dear":   {costs(100_000, 1000), costs(100, 1), "0", "-0.1"},
+		"everything for nothing":     {costs(0, 0), costs(100, 1), "0", "0.1"},
+		"the mean, before the clamp": {costs(300, 0), costs(100, 1), "0", "-0.05"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, c.want, score.Adjustment(c.actual, c.reference, metric.MustValue(c.tolerance)).String())
+		})
+	}
+}
+
+// runsOf is an outcome of one task, each run given by its fields.
+func runsOf(t *testing.T, runs ...string) format.Outcome {
+	t.Helper()
+	var list []string
+	for _, fields := range runs {
+		list = append(list, fmt.Sprintf(`{"scores": [{"taskId": "a", %s}]}`, fields))
+	}
+	o, problems := format.ParseOutcome("runs", []byte(`{"runs": [`+strings.Join(list, ",")+`]}`))
+	require.NoError(t, problems.Err())
+	return o
+}
+
+func TestTheReferenceIsTheBaselinesMeanCost(t *testing.T) {
+	t.Parallel()
+	run := func(tokens string) string {
+		return `"objective": {"passed": 1, "total": 2}, "cost": {"tokens": ` + tokens + `, "costUsd": 1}`
+	}
+	got := score.Compare(runsOf(t, run("100"), run("300")), runsOf(t, run("400"), run("400")), score.DefaultThresholds())
+	assert.Equal(t, "0.5", got.Deltas[0].BaselineComposite.String(), "0.525 and 0.475")
+	assert.Equal(t, "0.45", got.Deltas[0].CandidateComposite.String(), "twice the mean of 200, and the same USD")
+	got = score.Compare(runsOf(t, run("100"), run("300")), runsOf(t, run("400"), run("null")), score.DefaultThresholds())
+	assert.Equal(t, "0.5", got.Deltas[0].CandidateComposite.String(), "what one run does not know counts for none")
+}
+
+func TestJudgesOfSeveralRuns(t *testing.T) {
+	t.Parallel()
+	const judged, silent = `"objective": {"passed": 1, "total": 2}, "judge": {"score0to1": 1}`, `"objective": {"passed": 1, "total": 2}`
+	for name, c := range map[string]struct {
+		baseline, candidate []string
+		kind                score.ReasonKind
+		before              string
+	}{
+		"in every run":             {[]string{judged, judged}, []string{judged, judged}, "", "0.7"},
+		"silent once":              {[]string{judged, judged, judged}, []string{judged, silent, judged}, score.JudgeIncomplete, "0.5"},
+		"silent in most of a side": {[]string{judged, judged, judged}, []string{judged, silent, silent}, score.JudgeOneSided, "0.5"},
+		"silent on a side":         {[]string{silent, silent}, []string{judged, judged}, score.JudgeOneSided, "0.5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := score.Compare(runsOf(t, c.baseline...), runsOf(t, c.candidate...), score.DefaultThresholds())
+			assert.Equal(t, c.before, got.Deltas[0].BaselineComposite.String())
+			assert.Equal(t, c.before, got.Deltas[0].CandidateComposite.String())
+			if c.kind != "" {
+				assert.Equal(t, []score.ReasonKind{c.kind}, kinds(got.Notes))
+			}
+		})
+	}
+}
+
+func TestOneSidedJudgeOverrulesGivenComposites(t *testing.T) {
+	t.Parallel()
+	got := score.Compare(
+		outcome(t, "["+one("a", 1, 2, `, "composite": 0.1`)+"]"),
+		outcome(t, "["+one("a", 1, 2, `, "composite": 0.9, "judge": {"score0to1": 1}`)+"]"), score.DefaultThresholds())
+	assert.Equal(t, "0", got.NetGain.String(), "both are computed again without the judge")
+	assert.Equal(t, decision.Neutral, got.Verdict)
+}
+
+func TestTheBaselinesJudgeWeightCounts(t *testing.T) {
+	t.Parallel()
+	side := func(weight string) format.Outcome {
+		return outcome(t, "["+one("a", 0, 1, `, "judge": {"score0to1": 1}, "judgeWeight": `+weight)+"]")
+	}
+	got := score.Compare(side("0.2"), side("1"), score.DefaultThresholds())
+	assert.Equal(t, "0.25", got.Deltas[0].BaselineComposite.String(), "0.2 / 0.8")
+	assert.Equal(t, "0.25", got.Deltas[0].CandidateComposite.String(), "a candidate cannot weigh its own judge")
+}
+
+func TestNetLossOfSeveralRuns(t *testing.T) {
+	t.Parallel()
+	set := score.DefaultThresholds()
+	set.NetLossIsRegression = true
+	high, low := []float64{.50, .51, .50, .49, .50}, []float64{.46, .47, .46, .46, .47}
+	got := score.Compare(repeated(high), repeated(low), set)
+	assert.Equal(t, []score.ReasonKind{score.NetLoss}, kinds(got.Regressions), "a loss within the drop of one task, and not chance")
+	got = score.Compare(repeated([]float64{.9, .1, .5, .5, .5}), repeated([]float64{.5, .1, .8, .4, .5}), set)
+	assert.Empty(t, got.Regressions, "a loss of 0.04 that is chance")
+	assert.Equal(t, decision.Neutral, got.Verdict)
+}
+
+func TestWorstOfTheBaseline(t *testing.T) {
+	t.Parallel()
+	set := score.DefaultThresholds()
+	set.RegressionCompositeDrop = metric.FromInt(1)
+	assert.Equal(t, decision.Neutral, score.Compare(checked(4, 4, 4, 4, 2), checked(2, 2, 2, 2, 2), set).Verdict, "as good as the worst")
+	assert.Equal(t, decision.Regressed, score.Compare(checked(4, 4, 4, 4, 2), checked(1, 1, 1, 1, 1), set).Verdict)
+}
+
+// TestDropAmongTasks: the same drop is clear in a quiet suite, and lost where
+// many other tasks bounce as far.
+func TestDropAmongTasks(t *testing.T) {
+	t.Parallel()
+	fell, was := []float64{.40, .48, .45, .52, .41}, []float64{.55, .49, .58, .60, .53}
+	quiet := score.Compare(repeated(was), repeated(fell), score.DefaultThresholds())
+	assert.Contains(t, kinds(quiet.Regressions), score.CompositeDrop)
+	assert.InDelta(t, 2.0/252, *quiet.Deltas[0].PValue, 1e-9, "two of 252 arrangements are as clear")
+	bounced := []float64{.9, .2, .8, .3, .6}
+	loud := score.Compare(repeated(append(thirty(bounced), was)...), repeated(append(thirty(bounced), fell)...), score.DefaultThresholds())
+	assert.Empty(t, loud.Regressions)
+	assert.Greater(t, *loud.Deltas[29].PValue, *quiet.Deltas[0].PValue)
+	assert.Contains(t, kinds(loud.Notes), score.NotSignificant)
+}
