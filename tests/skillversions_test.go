@@ -131,6 +131,7 @@ func TestSkillSuiteIsLocked(t *testing.T) {
 	require.Zero(t, w.binary("iterate", "snapshot", "easy", "kept/v0").code)
 	for _, name := range []string{"v0", "v0.manifest.json"} {
 		require.NoError(t, files.RemoveAll(filepath.Join(w.dir, ws, name)))
+		require.NoError(t, os.Chmod(filepath.Join(w.dir, "kept", name), 0o755)) //nolint:gosec // A read-only directory does not move.
 		require.NoError(t, os.Rename(filepath.Join(w.dir, "kept", name), filepath.Join(w.dir, ws, name)))
 	}
 	for _, args := range [][]string{{"score", ws, "1"}, {"skill", "report", ws}, {"skill", "s", "--agent-command", "true", "--judge", "off"}} {
