@@ -34,7 +34,7 @@ const (
 // add it here, and to the picture in docs/architecture.md.
 func layout() map[string]layer {
 	floors := map[layer]string{
-		domain: "metric document program skill/evals tasks/format tasks/score history/state history/results history decision decision/statistics history/audit agent/tuner prompt render agent/models github/ci " +
+		domain: "metric document program skill/evals tasks/format tasks/score history/state history/results history decision decision/statistics history/audit agent/tuner agent/commandline prompt render agent/models github/ci " +
 			"github/commands loop/budget",
 		adapter: "agent tasks/runcache tasks/judge loop/evaluation tasks/sandbox skill/workspace history/memory loop/proposal github/api git/tree",
 		base:    "process files git agent/models/client agent/models/client/modeltest github/githubtest",

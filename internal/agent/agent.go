@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 )
@@ -121,27 +122,21 @@ type Reply struct {
 // MaxSummary bounds Reply.Summary, in characters.
 const MaxSummary = 200
 
-// Usage is what a proposal consumed. Nil means unknown, which is never 0.
-type Usage struct {
-	// InputTokens counts the prompt including what came from the cache,
-	// CachedTokens that part of it.
-	InputTokens, OutputTokens, CachedTokens *int64
-	// CostUSD is in US dollars.
-	CostUSD          *metric.Value
-	Turns, ToolCalls *int
-}
+// Usage is what a proposal consumed.
+type Usage = commandline.Usage
 
 // FailureKind says why an agent did not do its work.
-type FailureKind string
+type FailureKind = commandline.FailureKind
 
-// The kinds of failure.
+// The kinds of failure: those that an agent can name, and those that only we see.
 const (
+	Authentication = commandline.Authentication
+	RateLimit      = commandline.RateLimit
+	Budget         = commandline.Budget
+	Crashed        = commandline.Crashed
+
 	Unavailable    FailureKind = "unavailable"     // not installed, not configured
-	Authentication FailureKind = "authentication"  // no login, or a refused one
-	RateLimit      FailureKind = "rate-limit"      // asked to come back later
-	Budget         FailureKind = "budget"          // its own limit of cost or turns
 	Timeout        FailureKind = "timeout"         // ended by us
-	Crashed        FailureKind = "crashed"         // any other failure
 	Denied         FailureKind = "denied"          // a tool that it needed was refused
 	NothingChanged FailureKind = "nothing-changed" // it ended well and left every file as it was
 )

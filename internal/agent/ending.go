@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/process"
 )
+
+// maxMessage bounds what a failure repeats of an agent's words, in characters.
+const maxMessage = 300
 
 // ending is how an agent's process ended.
 type ending struct {
@@ -18,16 +22,16 @@ type ending struct {
 
 // failure sorts how it ended and what it said into the kinds of failure; nil
 // when it did its work.
-func (e ending) failure(t *tool, heard *report, timeout time.Duration) *Failure {
+func (e ending) failure(d *commandline.Descriptor, heard *commandline.Report, timeout time.Duration) *Failure {
 	result := &e.result
 	switch {
 	case result.NotFound:
-		return &Failure{Kind: Unavailable, Message: t.program + " is not installed: " + t.install}
+		return &Failure{Kind: Unavailable, Message: d.Program + " is not installed: " + d.Install}
 	case errors.Is(e.cause, errLimit):
 		return &Failure{Kind: Budget, Message: "ended by us: it used more than the program's budget leaves"}
-	case heard.problem != nil:
-		return e.said(heard.problem)
-	case heard.done && errors.Is(e.cause, errFinished), result.OK():
+	case heard.Problem != nil:
+		return e.said(heard.Problem)
+	case heard.Done && errors.Is(e.cause, errFinished), result.OK():
 		return nil
 	case result.TimedOut:
 		return &Failure{Kind: Timeout, Message: fmt.Sprintf("it took longer than %s", timeout)}
@@ -38,23 +42,23 @@ func (e ending) failure(t *tool, heard *report, timeout time.Duration) *Failure 
 		if words == "" {
 			words = lastLine(result.Stdout)
 		}
-		return e.said(newProblem(0, fmt.Sprintf("exit code %d %s", result.ExitCode, words)))
+		return e.said(commandline.NewProblem(0, fmt.Sprintf("exit code %d %s", result.ExitCode, words)))
 	}
 }
 
 // said makes a failure of what the agent said.
-func (e ending) said(p *problem) *Failure {
-	f := &Failure{Kind: p.kind, Message: p.message}
-	if p.kind == RateLimit {
-		f.RetryAt = p.retryAt(e.now)
+func (e ending) said(p *commandline.Problem) *Failure {
+	f := &Failure{Kind: p.Kind, Message: p.Message}
+	if p.Kind == RateLimit {
+		f.RetryAt = p.RetryAt(e.now)
 	}
 	return f
 }
 
 // idle explains a tree without a change.
-func (r *report) idle() *Failure {
-	if r.denied != "" {
-		return &Failure{Kind: Denied, Message: "a tool that it wanted was refused: " + r.denied}
+func idle(r *commandline.Report) *Failure {
+	if r.Denied != "" {
+		return &Failure{Kind: Denied, Message: "a tool that it wanted was refused: " + r.Denied}
 	}
 	return &Failure{Kind: NothingChanged, Message: "it ended well and changed nothing"}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -24,22 +25,22 @@ func (e ended) Run(_ context.Context, spec process.Spec) (process.Result, error)
 func TestAnErrorInTheOutputIsAFailure(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		tool tool
-		out  string
-		want FailureKind
+		agent commandline.Descriptor
+		out   string
+		want  FailureKind
 	}{
-		"claude":           {claude(), `{"type":"result","subtype":"success","is_error":true,"api_error_status":401,"result":"no such key"}`, Authentication},
-		"claude's turns":   {claude(), `{"type":"result","subtype":"error_max_turns","errors":["too many turns"]}`, Budget},
-		"codex":            {codex(), `{"type":"turn.failed","error":{"message":"unexpected status 401 Unauthorized"}}`, Authentication},
-		"copilot":          {copilot(), `{"type":"session.error","data":{"errorType":"query","statusCode":429,"message":"slow down"}}`, RateLimit},
-		"gemini":           {gemini(), `{"type":"result","status":"error","error":{"type":"Error","message":"{\"code\": 403}"}}`, Authentication},
-		"opencode":         {opencode(), `{"type":"error","error":{"name":"APIError","data":{"message":"out of credits","statusCode":402}}}`, Budget},
-		"cursor":           {cursor(), `{"type":"result","subtype":"success","is_error":true,"result":"Rate limit reached, try again in 2 hours"}`, RateLimit},
-		"cursor's subtype": {cursor(), `{"type":"result","subtype":"error","result":"something broke"}`, Crashed},
+		"claude":           {commandline.Claude(), `{"type":"result","subtype":"success","is_error":true,"api_error_status":401,"result":"no such key"}`, Authentication},
+		"claude's turns":   {commandline.Claude(), `{"type":"result","subtype":"error_max_turns","errors":["too many turns"]}`, Budget},
+		"codex":            {commandline.Codex(), `{"type":"turn.failed","error":{"message":"unexpected status 401 Unauthorized"}}`, Authentication},
+		"copilot":          {commandline.Copilot(), `{"type":"session.error","data":{"errorType":"query","statusCode":429,"message":"slow down"}}`, RateLimit},
+		"gemini":           {commandline.Gemini(), `{"type":"result","status":"error","error":{"type":"Error","message":"{\"code\": 403}"}}`, Authentication},
+		"opencode":         {commandline.Opencode(), `{"type":"error","error":{"name":"APIError","data":{"message":"out of credits","statusCode":402}}}`, Budget},
+		"cursor":           {commandline.Cursor(), `{"type":"result","subtype":"success","is_error":true,"result":"Rate limit reached, try again in 2 hours"}`, RateLimit},
+		"cursor's subtype": {commandline.Cursor(), `{"type":"result","subtype":"error","result":"something broke"}`, Crashed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			reply, err := headless(t, c.tool, ended{process.Result{Stdout: []byte(c.out + "\n")}}).Propose(t.Context(), recordedRequest(t, c.tool.name, Limit{}))
+			reply, err := headless(t, c.agent, ended{process.Result{Stdout: []byte(c.out + "\n")}}).Propose(t.Context(), recordedRequest(t, c.agent.Name, Limit{}))
 			require.NoError(t, err)
 			require.NotNil(t, reply.Failure, "exit code 0 is not enough")
 			assert.Equal(t, c.want, reply.Failure.Kind, reply.Failure.Message)
@@ -62,7 +63,7 @@ func TestEndings(t *testing.T) {
 		"done, but exit 3":  {process.Result{ExitCode: 3, Stdout: done, Stderr: []byte("it broke\n")}, Crashed, "exit code 3 it broke"},
 		"not a word":        {process.Result{ExitCode: 1}, Crashed, "exit code 1"},
 	} {
-		reply, err := headless(t, cursor(), ended{c.result}).Propose(t.Context(), recordedRequest(t, "cursor", Limit{}))
+		reply, err := headless(t, commandline.Cursor(), ended{c.result}).Propose(t.Context(), recordedRequest(t, "cursor", Limit{}))
 		require.NoError(t, err)
 		require.NotNil(t, reply.Failure, name)
 		assert.Equal(t, c.want, reply.Failure.Kind, name)

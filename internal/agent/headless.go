@@ -11,13 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/process"
 )
 
 // Headless is a coding agent of another maker, run by its command line without
-// a person. Everything that the makers do differently is in its tool.
+// a person. Everything that the makers do differently is in its descriptor.
 type Headless struct {
-	tool   tool
+	agent  commandline.Descriptor
 	runner Runner
 	caller []string
 	now    func() time.Time
@@ -27,28 +28,37 @@ type Headless struct {
 // linger is how long an agent that has finished its work may take to end.
 const linger = 15 * time.Second
 
-// CommandLines returns the coding agents that are run by their command lines.
-// Their keys and logins come from caller, the environment of the person or
+// CommandLines returns the agents of a table of coding agents that are run by
+// their command lines. Their keys and logins come from caller, the environment of the person or
 // workflow that runs us; now tells when a rate limit ends.
-func CommandLines(runner Runner, caller []string, now func() time.Time) []Agent {
+func CommandLines(descriptors commandline.Table, runner Runner, caller []string, now func() time.Time) []Agent {
 	var agents []Agent
-	for _, t := range commandLines() {
-		agents = append(agents, &Headless{tool: t, runner: runner, caller: caller, now: now, linger: linger})
+	for _, one := range descriptors {
+		agents = append(agents, &Headless{agent: one, runner: runner, caller: caller, now: now, linger: linger})
 	}
 	return agents
 }
 
 // Name is what `agent:` calls it.
-func (h *Headless) Name() string { return h.tool.name }
+func (h *Headless) Name() string { return h.agent.Name }
+
+// Project says where it looks for skills and what it prints.
+func (h *Headless) Project() Project {
+	printed := Words
+	if h.agent.Streams {
+		printed = Events
+	}
+	return Project{Skills: h.agent.Skills, Printed: printed}
+}
 
 // Install is the command that installs it.
-func (h *Headless) Install() string { return h.tool.install }
+func (h *Headless) Install() string { return h.agent.Install }
 
 // Missing says that the agent is not installed or has no login. It starts no
 // process; Version does.
 func (h *Headless) Missing(s Situation) string {
-	if _, err := process.LookPath(h.tool.program, s.Dir, h.caller); err != nil {
-		return fmt.Sprintf("%s is not installed: %s", h.tool.program, h.tool.install)
+	if _, err := process.LookPath(h.agent.Program, s.Dir, h.caller); err != nil {
+		return fmt.Sprintf("%s is not installed: %s", h.agent.Program, h.agent.Install)
 	}
 	return h.SignIn()
 }
@@ -56,15 +66,15 @@ func (h *Headless) Missing(s Situation) string {
 // SignIn says how to sign in to the agent; "" when there is a key or a login.
 // Whether they are accepted is known only when it works.
 func (h *Headless) SignIn() string {
-	for _, name := range h.tool.keys {
+	for _, name := range h.agent.Keys {
 		if process.Getenv(h.caller, name) != "" {
 			return ""
 		}
 	}
-	if h.tool.hasLogin(process.Getenv(h.caller, "HOME")) {
+	if hasLogin(&h.agent, process.Getenv(h.caller, "HOME")) {
 		return ""
 	}
-	return fmt.Sprintf("no key and no login: set %s, or log in with %s", strings.Join(h.tool.keys[:min(len(h.tool.keys), 3)], " or "), h.tool.program)
+	return fmt.Sprintf("no key and no login: set %s, or log in with %s", strings.Join(h.agent.Keys[:min(len(h.agent.Keys), 3)], " or "), h.agent.Program)
 }
 
 // Propose runs the agent in the tree.
@@ -72,14 +82,15 @@ func (h *Headless) Propose(ctx context.Context, request Request) (Reply, error) 
 	if missing := h.Missing(Situation{Dir: request.Dir}); missing != "" {
 		return Reply{Failure: &Failure{Kind: Unavailable, Message: missing}}, nil
 	}
-	own := h.tool.ownVariables(h.caller)
-	line := h.tool.line(ask{
-		prompt: request.Prompt, model: request.Model, home: request.Home, limit: request.Limit, own: own, bare: h.bare(ctx, request),
+	own := ownVariables(&h.agent, h.caller)
+	line := h.agent.Line(commandline.Task{
+		Prompt: request.Prompt, Model: request.Model, Home: request.Home, MaxCostUSD: request.Limit.CostUSD, Bare: h.bare(ctx, request),
+		Getenv: func(name string) string { return process.Getenv(own, name) },
 	})
-	if err := writeFiles(request.Home, line.files); err != nil {
+	if err := writeFiles(request.Home, line.Files); err != nil {
 		return Reply{}, err
 	}
-	logins, err := h.tool.copyLogins(process.Getenv(h.caller, "HOME"), request.Home)
+	logins, err := copyLogins(&h.agent, process.Getenv(h.caller, "HOME"), request.Home)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -87,10 +98,21 @@ func (h *Headless) Propose(ctx context.Context, request Request) (Reply, error) 
 	return reply, errors.Join(err, logins.takeBack())
 }
 
+// ownVariables picks an agent's variables from the caller's environment.
+func ownVariables(d *commandline.Descriptor, caller []string) []string {
+	var own []string
+	for _, name := range d.Variables() {
+		if value := process.Getenv(caller, name); value != "" {
+			own = append(own, name+"="+value)
+		}
+	}
+	return own
+}
+
 // bare reports whether the agent's own sandbox would not work: within ours, and
 // on a system that lets nobody make one.
 func (h *Headless) bare(ctx context.Context, request Request) bool {
-	if !h.tool.sandboxed || runtime.GOOS != "linux" {
+	if !h.agent.Sandboxed || runtime.GOOS != "linux" {
 		return false
 	}
 	runner, ours := h.runner.(*process.Runner)
@@ -103,36 +125,36 @@ func (h *Headless) masker(logins *loginFiles) process.Masker {
 }
 
 // run runs a command line and says what came of it.
-func (h *Headless) run(ctx context.Context, request Request, line line, own []string, masker process.Masker) (Reply, error) {
+func (h *Headless) run(ctx context.Context, request Request, line commandline.Invocation, own []string, masker process.Masker) (Reply, error) {
 	watching, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	watch := newWatch(h.tool.read(), request.Limit, h.linger, end)
+	watch := newWatch(h.agent.Read(), request.Limit, h.linger, end)
 	defer watch.stop()
 	var env []string
-	for _, part := range [][]string{request.Env, own, line.env} {
+	for _, part := range [][]string{request.Env, own, line.Env} {
 		env = append(env, part...)
 	}
 	result, err := h.runner.Run(watching, process.Spec{
-		Args: line.args, Dir: request.Dir, Env: env, Stdin: strings.NewReader(line.stdin), Timeout: request.Timeout,
-		Stdout: watch.stream(reader.out), Stderr: watch.stream(reader.errs),
+		Args: line.Args, Dir: request.Dir, Env: env, Stdin: strings.NewReader(line.Stdin), Timeout: request.Timeout,
+		Stdout: watch.stream(commandline.Reader.Out), Stderr: watch.stream(commandline.Reader.Err),
 	})
 	if err != nil {
-		return Reply{}, fmt.Errorf("run %s: %w", h.tool.name, err)
+		return Reply{}, fmt.Errorf("run %s: %w", h.agent.Name, err)
 	}
 	if result.Cancelled && ctx.Err() != nil {
 		heard := watch.heard()
-		return Reply{Usage: heard.usage, Model: masker.OneLine(heard.model, MaxSummary), Secrets: masker}, context.Cause(ctx)
+		return Reply{Usage: heard.Usage, Model: masker.OneLine(heard.Model, MaxSummary), Secrets: masker}, context.Cause(ctx)
 	}
-	watch.finish(request.Home, h.tool.telemetry)
+	watch.finish(request.Home, h.agent.Telemetry)
 	result = masker.Result(result)
 	reply := h.conclude(request, watch.heard(), ending{result, context.Cause(watching), h.now()}, masker)
 	return reply, keepTranscript(&reply, request.Transcript, result)
 }
 
 // conclude makes a reply of what was heard and how it ended.
-func (h *Headless) conclude(request Request, heard report, end ending, masker process.Masker) Reply {
+func (h *Headless) conclude(request Request, heard commandline.Report, end ending, masker process.Masker) Reply {
 	reply := Reply{
-		Summary: masker.OneLine(heard.words, MaxSummary), Usage: heard.usage, Model: masker.OneLine(heard.model, MaxSummary), Duration: end.result.Duration,
+		Summary: masker.OneLine(heard.Words, MaxSummary), Usage: heard.Usage, Model: masker.OneLine(heard.Model, MaxSummary), Duration: end.result.Duration,
 		Secrets: masker,
 	}
 	if reply.Model == "" {
@@ -141,9 +163,9 @@ func (h *Headless) conclude(request Request, heard report, end ending, masker pr
 	if reply.Usage.CostUSD == nil {
 		reply.Usage.CostUSD = Price(reply.Model, reply.Usage)
 	}
-	reply.Failure = end.failure(&h.tool, &heard, request.Timeout)
+	reply.Failure = end.failure(&h.agent, &heard, request.Timeout)
 	if reply.Failure == nil {
-		reply.Idle = heard.idle()
+		reply.Idle = idle(&heard)
 	}
 	for _, failure := range []*Failure{reply.Failure, reply.Idle} {
 		if failure != nil {

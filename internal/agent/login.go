@@ -10,21 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/process"
 )
 
 // maxLogin bounds a login file, in bytes.
 const maxLogin = 1 << 20
-
-// login is a file below a person's home that lets an agent log in. The agent
-// gets a copy in its own home, which is gone when it has ended.
-type login struct {
-	// path is below the home, with slashes.
-	path string
-	// members are those of its JSON object that are copied, when the file holds
-	// more than the login; nil copies all of it.
-	members []string
-}
 
 // loginFiles are the login files that a person has, copied into an agent's home.
 type loginFiles struct {
@@ -33,34 +24,34 @@ type loginFiles struct {
 }
 
 type loginCopy struct {
-	login
+	commandline.Login
 	before []byte
 }
 
-// hasLogin reports whether a person has one of the tool's login files.
-func (t *tool) hasLogin(home string) bool {
-	return home != "" && slices.ContainsFunc(t.logins, func(l login) bool {
-		info, err := os.Stat(filepath.Join(home, filepath.FromSlash(l.path)))
+// hasLogin reports whether a person has one of the agent's login files.
+func hasLogin(d *commandline.Descriptor, home string) bool {
+	return home != "" && slices.ContainsFunc(d.Logins, func(l commandline.Login) bool {
+		info, err := os.Stat(filepath.Join(home, filepath.FromSlash(l.Path)))
 		return err == nil && info.Mode().IsRegular() && info.Size() <= maxLogin
 	})
 }
 
-// copyLogins copies what the tool needs of a person's logins.
-func (t *tool) copyLogins(from, to string) (*loginFiles, error) {
+// copyLogins copies what the agent needs of a person's logins.
+func copyLogins(d *commandline.Descriptor, from, to string) (*loginFiles, error) {
 	files := &loginFiles{from: from, to: to}
 	if from == "" || from == to {
 		return files, nil
 	}
-	for _, l := range t.logins {
-		text, err := readLogin(filepath.Join(from, filepath.FromSlash(l.path)))
+	for _, l := range d.Logins {
+		text, err := readLogin(filepath.Join(from, filepath.FromSlash(l.Path)))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read the login of %s: %w", t.name, err)
+			return nil, fmt.Errorf("read the login of %s: %w", d.Name, err)
 		}
-		if err := writeLogin(filepath.Join(to, filepath.FromSlash(l.path)), l.pick(text)); err != nil {
-			return nil, fmt.Errorf("copy the login of %s: %w", t.name, err)
+		if err := writeLogin(filepath.Join(to, filepath.FromSlash(l.Path)), pick(l, text)); err != nil {
+			return nil, fmt.Errorf("copy the login of %s: %w", d.Name, err)
 		}
 		files.copies = append(files.copies, loginCopy{l, text})
 	}
@@ -68,8 +59,8 @@ func (t *tool) copyLogins(from, to string) (*loginFiles, error) {
 }
 
 // pick is what is copied of a file.
-func (l login) pick(text []byte) []byte {
-	if l.members == nil {
+func pick(l commandline.Login, text []byte) []byte {
+	if l.Members == nil {
 		return text
 	}
 	var all map[string]json.RawMessage
@@ -77,7 +68,7 @@ func (l login) pick(text []byte) []byte {
 		return []byte("{}\n")
 	}
 	picked := map[string]json.RawMessage{}
-	for _, name := range l.members {
+	for _, name := range l.Members {
 		if value, ok := all[name]; ok {
 			picked[name] = value
 		}
@@ -95,9 +86,9 @@ func (l login) pick(text []byte) []byte {
 func (f *loginFiles) takeBack() error {
 	var problems []error
 	for _, c := range f.copies {
-		mine := filepath.Join(f.to, filepath.FromSlash(c.path))
+		mine := filepath.Join(f.to, filepath.FromSlash(c.Path))
 		after, err := readLogin(mine)
-		if err == nil && c.members == nil && renewed(c.before, after) {
+		if err == nil && c.Members == nil && renewed(c.before, after) {
 			problems = append(problems, f.putBack(c, after))
 		}
 		if err := os.Remove(mine); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -108,7 +99,7 @@ func (f *loginFiles) takeBack() error {
 }
 
 func (f *loginFiles) putBack(c loginCopy, after []byte) error {
-	file := filepath.Join(f.from, filepath.FromSlash(c.path))
+	file := filepath.Join(f.from, filepath.FromSlash(c.Path))
 	now, err := readLogin(file)
 	if err != nil || !bytes.Equal(now, c.before) {
 		return nil //nolint:nilerr // Somebody else changed it, and theirs is newer.

@@ -30,6 +30,9 @@ type Models struct {
 // Name is "models".
 func (*Models) Name() string { return "models" }
 
+// Project says that its transcript is the whole conversation.
+func (*Models) Project() Project { return Project{Skills: defaultSkills, Printed: Markdown} }
+
 // Missing says that there is no endpoint, or no target file to show.
 func (m *Models) Missing(Situation) string { return m.Lacks }
 

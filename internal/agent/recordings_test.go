@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
@@ -233,13 +234,13 @@ func recordedRequest(t *testing.T, agent string, limit Limit) Request {
 // replies. With -record the agents run again, and the replies are written with
 // -update.
 func TestRecordings(t *testing.T) {
-	for _, tool := range commandLines() {
+	for _, tool := range commandline.All() {
 		for _, c := range recordings() {
-			if !c.happensTo(tool.name) {
+			if !c.happensTo(tool.Name) {
 				continue
 			}
-			t.Run(tool.name+"/"+c.name, func(t *testing.T) {
-				base := filepath.Join("testdata", tool.name, c.name)
+			t.Run(tool.Name+"/"+c.name, func(t *testing.T) {
+				base := filepath.Join("testdata", tool.Name, c.name)
 				if *record != "" {
 					recordAgent(t, tool, c, base)
 				}
@@ -249,17 +250,17 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-func recordAgent(t *testing.T, tool tool, c recorded, base string) {
+func recordAgent(t *testing.T, tool commandline.Descriptor, c recorded, base string) {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(*record, tool.program)); err != nil {
+	if _, err := os.Stat(filepath.Join(*record, tool.Program)); err != nil {
 		return
 	}
 	require.NoError(t, os.MkdirAll(filepath.Dir(base), 0o755))
-	server := modeltest.NewForAgents(t, c.answers(shellCall(tool.name))...)
-	request := recordedRequest(t, tool.name, c.limit)
-	environ := recordingEnviron(tool.name, c.name, server.URL, *record)
+	server := modeltest.NewForAgents(t, c.answers(shellCall(tool.Name))...)
+	request := recordedRequest(t, tool.Name, c.limit)
+	environ := recordingEnviron(tool.Name, c.name, server.URL, *record)
 	request.Env = append(request.Env, environ[0])
-	agent := &Headless{tool: tool, runner: &recorder{process.NewRunner(), base, tool.telemetry}, caller: environ, now: time.Now, linger: linger}
+	agent := &Headless{agent: tool, runner: &recorder{process.NewRunner(), base, tool.Telemetry}, caller: environ, now: time.Now, linger: linger}
 	reply, err := agent.Propose(t.Context(), request)
 	require.NoError(t, err)
 	t.Logf("took %s", reply.Duration.Round(time.Second))
@@ -270,7 +271,7 @@ func recordAgent(t *testing.T, tool tool, c recorded, base string) {
 	}
 }
 
-func replayAgent(t *testing.T, tool tool, c recorded, base string) {
+func replayAgent(t *testing.T, tool commandline.Descriptor, c recorded, base string) {
 	t.Helper()
 	text, err := os.ReadFile(base + ".json")
 	require.NoError(t, err)
@@ -278,10 +279,10 @@ func replayAgent(t *testing.T, tool tool, c recorded, base string) {
 	var made recording
 	require.NoError(t, json.Unmarshal(text, &made))
 	bin := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(bin, tool.program), nil, 0o700))
-	environ := []string{"PATH=" + bin, tool.keys[0] + "=" + recordedKey}
-	agent := &Headless{tool: tool, runner: &replayer{made, tool.telemetry}, caller: environ, now: recordedTime, linger: linger}
-	reply, err := agent.Propose(t.Context(), recordedRequest(t, tool.name, c.limit))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, tool.Program), nil, 0o700))
+	environ := []string{"PATH=" + bin, tool.Keys[0] + "=" + recordedKey}
+	agent := &Headless{agent: tool, runner: &replayer{made, tool.Telemetry}, caller: environ, now: recordedTime, linger: linger}
+	reply, err := agent.Propose(t.Context(), recordedRequest(t, tool.Name, c.limit))
 	require.NoError(t, err)
 	got := marshal(golden(reply))
 	if *update {

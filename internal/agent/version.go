@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -57,7 +58,7 @@ func (h *Headless) Version(ctx context.Context) (string, error) {
 	}
 	defer func() { _ = os.RemoveAll(home) }()
 	result, err := h.runner.Run(ctx, process.Spec{
-		Args: []string{h.tool.program, "--version"}, Dir: home, Env: process.Environment(h.caller, home, nil), Timeout: versionTime,
+		Args: []string{h.agent.Program, "--version"}, Dir: home, Env: process.Environment(h.caller, home, nil), Timeout: versionTime,
 	})
 	switch {
 	case err != nil:
@@ -69,18 +70,18 @@ func (h *Headless) Version(ctx context.Context) (string, error) {
 	}
 	version := versionIn(string(result.Stdout))
 	if version == "" {
-		return "", fmt.Errorf("%w: `%s --version` ended with exit code %d %s", errNoVersion, h.tool.program, result.ExitCode, process.OneLine(lastLine(result.Stderr), MaxSummary))
+		return "", fmt.Errorf("%w: `%s --version` ended with exit code %d %s", errNoVersion, h.agent.Program, result.ExitCode, process.OneLine(lastLine(result.Stderr), MaxSummary))
 	}
 	return version, nil
 }
 
 // Outdated says that a version is too old and how to get another; "" when it is
 // not.
-func (h *Headless) Outdated(version string) string { return h.tool.outdated(version) }
+func (h *Headless) Outdated(version string) string { return outdated(&h.agent, version) }
 
-func (t *tool) outdated(version string) string {
-	if !older(version, t.oldest) {
+func outdated(d *commandline.Descriptor, version string) string {
+	if !older(version, d.Oldest) {
 		return ""
 	}
-	return fmt.Sprintf("version %s is too old (at least %s): %s", version, t.oldest, t.install)
+	return fmt.Sprintf("version %s is too old (at least %s): %s", version, d.Oldest, d.Install)
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/org/autoloop/internal/agent/commandline"
 )
 
 // The reasons for which we end an agent before it ends by itself.
@@ -26,7 +28,7 @@ const maxLine = 8 << 20
 // to wait for, or when it has used what it may.
 type watch struct {
 	mu     sync.Mutex
-	reader reader
+	reader commandline.Reader
 	limit  Limit
 	linger time.Duration
 	end    context.CancelCauseFunc
@@ -34,28 +36,28 @@ type watch struct {
 	tails  []*lines
 }
 
-func newWatch(r reader, limit Limit, linger time.Duration, end context.CancelCauseFunc) *watch {
+func newWatch(r commandline.Reader, limit Limit, linger time.Duration, end context.CancelCauseFunc) *watch {
 	return &watch{reader: r, limit: limit, linger: linger, end: end}
 }
 
 // stream returns a writer that hands complete lines to hear.
-func (w *watch) stream(hear func(reader, []byte)) io.Writer {
+func (w *watch) stream(hear func(commandline.Reader, []byte)) io.Writer {
 	tail := &lines{hear: func(line []byte) { w.line(hear, line) }}
 	w.tails = append(w.tails, tail)
 	return tail
 }
 
-func (w *watch) line(hear func(reader, []byte), line []byte) {
+func (w *watch) line(hear func(commandline.Reader, []byte), line []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	hear(w.reader, line)
-	heard := w.reader.soFar()
+	heard := w.reader.SoFar()
 	switch {
-	case heard.problem != nil && heard.problem.final:
+	case heard.Problem != nil && heard.Problem.Final:
 		w.end(errHopeless)
 	case w.limit.reached(heard):
 		w.end(errLimit)
-	case heard.done && w.timer == nil:
+	case heard.Done && w.timer == nil:
 		w.timer = time.AfterFunc(w.linger, func() { w.end(errFinished) })
 	}
 }
@@ -83,14 +85,14 @@ func (w *watch) finish(home, telemetry string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for scanner.Scan() {
-		w.reader.told(scanner.Bytes())
+		w.reader.Telemetry(scanner.Bytes())
 	}
 }
 
-func (w *watch) heard() report {
+func (w *watch) heard() commandline.Report {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return *w.reader.soFar()
+	return *w.reader.SoFar()
 }
 
 func (w *watch) stop() {
@@ -102,8 +104,8 @@ func (w *watch) stop() {
 }
 
 // reached reports whether what is known of the consumption is over the limit.
-func (l Limit) reached(heard *report) bool {
-	return l.exceeded(heard.model, heard.usage)
+func (l Limit) reached(heard *commandline.Report) bool {
+	return l.exceeded(heard.Model, heard.Usage)
 }
 
 // exceeded reports whether what is known of a model's usage is over the limit.

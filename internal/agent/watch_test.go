@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
 )
@@ -38,12 +39,12 @@ func (e endless) Run(ctx context.Context, spec process.Spec) (process.Result, er
 }
 
 // headless is an agent with a key and a program that the runner stands for.
-func headless(t *testing.T, tool tool, runner Runner, caller ...string) *Headless {
+func headless(t *testing.T, tool commandline.Descriptor, runner Runner, caller ...string) *Headless {
 	t.Helper()
 	bin := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(bin, tool.program), nil, 0o700))
-	caller = append(caller, "PATH="+bin, tool.keys[0]+"="+recordedKey)
-	return &Headless{tool: tool, runner: runner, caller: caller, now: recordedTime, linger: 10 * time.Millisecond}
+	require.NoError(t, os.WriteFile(filepath.Join(bin, tool.Program), nil, 0o700))
+	caller = append(caller, "PATH="+bin, tool.Keys[0]+"="+recordedKey)
+	return &Headless{agent: tool, runner: runner, caller: caller, now: recordedTime, linger: 10 * time.Millisecond}
 }
 
 func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
@@ -51,32 +52,32 @@ func TestAnAgentIsEndedWhenThereIsNothingToWaitFor(t *testing.T) {
 	usd := metric.MustValue("0.005")
 	step := `{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":1000,"output":100,"cache":{"read":0,"write":0}},"cost":0.003}}` + "\n"
 	for name, c := range map[string]struct {
-		tool   tool
+		agent  commandline.Descriptor
 		runner endless
 		limit  Limit
 		want   FailureKind // "" is success
 	}{
-		"finished and does not end": {cursor(), endless{out: `{"type":"result","subtype":"success","result":"Done."}` + "\n"}, Limit{}, ""},
+		"finished and does not end": {commandline.Cursor(), endless{out: `{"type":"result","subtype":"success","result":"Done."}` + "\n"}, Limit{}, ""},
 		"a long rate limit": {
-			claude(), endless{out: `{"type":"system","subtype":"api_retry","attempt":1,"retry_delay_ms":3600000,"error_status":429}` + "\n"}, Limit{}, RateLimit,
+			commandline.Claude(), endless{out: `{"type":"system","subtype":"api_retry","attempt":1,"retry_delay_ms":3600000,"error_status":429}` + "\n"}, Limit{}, RateLimit,
 		},
 		"the plan's limit": {
-			claude(), endless{out: `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1767330000}}` + "\n"}, Limit{}, RateLimit,
+			commandline.Claude(), endless{out: `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1767330000}}` + "\n"}, Limit{}, RateLimit,
 		},
 		"a refused login": {
-			codex(), endless{out: `{"type":"error","message":"Reconnecting... 2/5 (unexpected status 401 Unauthorized)"}` + "\n"}, Limit{}, Authentication,
+			commandline.Codex(), endless{out: `{"type":"error","message":"Reconnecting... 2/5 (unexpected status 401 Unauthorized)"}` + "\n"}, Limit{}, Authentication,
 		},
-		"the limit in tokens":  {opencode(), endless{out: step + step}, Limit{Tokens: 2000}, Budget},
-		"the limit in dollars": {opencode(), endless{out: step + step}, Limit{CostUSD: &usd}, Budget},
-		"its time":             {opencode(), endless{out: step}, Limit{Tokens: 2000, CostUSD: &usd}, Timeout},
+		"the limit in tokens":  {commandline.Opencode(), endless{out: step + step}, Limit{Tokens: 2000}, Budget},
+		"the limit in dollars": {commandline.Opencode(), endless{out: step + step}, Limit{CostUSD: &usd}, Budget},
+		"its time":             {commandline.Opencode(), endless{out: step}, Limit{Tokens: 2000, CostUSD: &usd}, Timeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			request := recordedRequest(t, c.tool.name, c.limit)
+			request := recordedRequest(t, c.agent.Name, c.limit)
 			if c.want == Timeout {
 				request.Timeout = 50 * time.Millisecond
 			}
-			reply, err := headless(t, c.tool, c.runner).Propose(t.Context(), request)
+			reply, err := headless(t, c.agent, c.runner).Propose(t.Context(), request)
 			require.NoError(t, err)
 			if c.want == "" {
 				assert.Nil(t, reply.Failure)
@@ -98,7 +99,7 @@ func TestWhatIsNotNeededMayFail(t *testing.T) {
 		"a title":           {Out: []string{strings.Replace(step, "stop", "tool-calls", 1)}, Err: []string{fmt.Sprintf(failed, true)}},
 		"after it was done": {Out: []string{step}, Err: []string{fmt.Sprintf(failed, false)}},
 	} {
-		reply, err := headless(t, opencode(), &replayer{recording: said}).Propose(t.Context(), recordedRequest(t, "opencode", Limit{}))
+		reply, err := headless(t, commandline.Opencode(), &replayer{recording: said}).Propose(t.Context(), recordedRequest(t, "opencode", Limit{}))
 		require.NoError(t, err)
 		assert.Nil(t, reply.Failure, name)
 	}
@@ -110,7 +111,7 @@ func TestACallersEndIsNoFailureOfTheAgent(t *testing.T) {
 	why := fmt.Errorf("enough")
 	cancel(why)
 	step := `{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":1000,"output":100,"cache":{"read":0,"write":0}},"cost":0.003}}` + "\n"
-	reply, err := headless(t, opencode(), endless{out: step}).Propose(ctx, recordedRequest(t, "opencode", Limit{}))
+	reply, err := headless(t, commandline.Opencode(), endless{out: step}).Propose(ctx, recordedRequest(t, "opencode", Limit{}))
 	require.ErrorIs(t, err, why)
 	require.NotNil(t, reply.Usage.InputTokens, "what it used until then is paid")
 	assert.Equal(t, int64(1000), *reply.Usage.InputTokens)
@@ -119,17 +120,17 @@ func TestACallersEndIsNoFailureOfTheAgent(t *testing.T) {
 
 func TestUnusableAgentsSayWhy(t *testing.T) {
 	t.Parallel()
-	for _, tool := range commandLines() {
+	for _, tool := range commandline.All() {
 		bin := t.TempDir()
-		agent := &Headless{tool: tool, caller: []string{"PATH=" + bin}}
-		assert.Equal(t, tool.program+" is not installed: "+tool.install, agent.Missing(Situation{Dir: bin}))
-		require.NoError(t, os.WriteFile(filepath.Join(bin, tool.program), nil, 0o700))
-		assert.Contains(t, agent.Missing(Situation{Dir: bin}), "no key and no login: set "+tool.keys[0])
+		agent := &Headless{agent: tool, caller: []string{"PATH=" + bin}}
+		assert.Equal(t, tool.Program+" is not installed: "+tool.Install, agent.Missing(Situation{Dir: bin}))
+		require.NoError(t, os.WriteFile(filepath.Join(bin, tool.Program), nil, 0o700))
+		assert.Contains(t, agent.Missing(Situation{Dir: bin}), "no key and no login: set "+tool.Keys[0])
 		home := t.TempDir()
 		agent.caller = append(agent.caller, "HOME="+home)
-		require.NoError(t, writeLogin(filepath.Join(home, filepath.FromSlash(tool.logins[0].path)), []byte("{}")))
+		require.NoError(t, writeLogin(filepath.Join(home, filepath.FromSlash(tool.Logins[0].Path)), []byte("{}")))
 		assert.Empty(t, agent.Missing(Situation{Dir: bin}), "a login is as good as a key")
-		reply, err := (&Headless{tool: tool, caller: []string{"PATH=" + t.TempDir()}}).Propose(t.Context(), Request{Dir: bin})
+		reply, err := (&Headless{agent: tool, caller: []string{"PATH=" + t.TempDir()}}).Propose(t.Context(), Request{Dir: bin})
 		require.NoError(t, err)
 		assert.Equal(t, Unavailable, reply.Failure.Kind)
 	}
@@ -143,7 +144,7 @@ func TestNoOutputShowsALogin(t *testing.T) {
 	said := recording{Out: []string{`{"type":"item.completed","item":{"type":"agent_message","text":"I have ` + token + `"}}`}, Err: []string{token}, Code: 3}
 	request := recordedRequest(t, "codex", Limit{})
 	request.Transcript = filepath.Join(t.TempDir(), "transcript")
-	reply, err := headless(t, codex(), &replayer{recording: said}, "HOME="+home).Propose(t.Context(), request)
+	reply, err := headless(t, commandline.Codex(), &replayer{recording: said}, "HOME="+home).Propose(t.Context(), request)
 	require.NoError(t, err)
 	assert.Equal(t, "I have ***", reply.Summary)
 	assert.Equal(t, "exit code 3 ***", reply.Failure.Message)

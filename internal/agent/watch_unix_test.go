@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent/commandline"
 )
 
 // TestTelemetryThatIsNoFile: a pipe or a link in place of the telemetry is
@@ -24,9 +26,9 @@ func TestTelemetryThatIsNoFile(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
 			require.NoError(t, leave(filepath.Join(home, "telemetry")))
-			w := newWatch(&codexReader{}, Limit{}, 0, func(error) {})
+			w := newWatch(commandline.Codex().Read(), Limit{}, 0, func(error) {})
 			w.finish(home, "telemetry")
-			assert.Nil(t, w.heard().usage.InputTokens)
+			assert.Nil(t, w.heard().Usage.InputTokens)
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/loop"
@@ -70,7 +71,7 @@ func namedAgents(env Env, o iterateOptions, p *program.Program) []program.Propos
 // newRegistry holds every agent that this binary knows.
 func newRegistry(env Env, runner *process.Runner, masker process.Masker) *agent.Registry {
 	agents := []agent.Agent{&agent.Command{Runner: runner, Masker: masker}, agent.Tuner{}, modelsAgent(env, masker)}
-	return agent.NewRegistry(append(agents, agent.CommandLines(runner, env.Environ, env.Now)...)...)
+	return agent.NewRegistry(append(agents, agent.CommandLines(commandline.All(), runner, env.Environ, env.Now)...)...)
 }
 
 // modelsAgent asks the endpoint that the environment names.

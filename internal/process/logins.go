@@ -3,15 +3,16 @@ package process
 import (
 	"path/filepath"
 	"slices"
+
+	"github.com/org/autoloop/internal/agent/commandline"
 )
 
-// logins are where programs keep who somebody is, below a home. A home is
-// hidden whole; these stay hidden in the parts of it that toolchains need.
+// logins are where programs keep who somebody is, below a home, beside the
+// coding agents. A home is hidden whole; these stay hidden in the parts of it
+// that toolchains need.
 var logins = []string{
 	".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
-	".claude", ".claude.json", ".codex", ".copilot", ".gemini", ".cursor",
-	".config/gh", ".config/gcloud", ".config/git", ".config/opencode", ".config/github-copilot", ".config/cursor",
-	".local/share/opencode", ".local/share/keyrings", ".local/share/cursor-agent/auth.json",
+	".config/gh", ".config/gcloud", ".config/git", ".local/share/keyrings",
 	".cargo/credentials", ".cargo/credentials.toml", ".gradle/gradle.properties", ".m2/settings.xml",
 }
 
@@ -19,7 +20,7 @@ var logins = []string{
 func (b *viewBuilder) logins() []string {
 	var paths []string
 	for _, home := range []string{b.home, "/root"} {
-		for _, login := range logins {
+		for _, login := range slices.Concat(logins, commandline.All().Private()) {
 			paths = append(paths, filepath.Join(home, filepath.FromSlash(login)))
 		}
 	}

@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/agent/commandline"
 )
 
 // knownAgents are those of this version; another name is a warning.
-var knownAgents = []string{"command", "claude", "codex", "copilot", "gemini", "opencode", "cursor", "models", "tuner"}
+func knownAgents() []string {
+	return slices.Concat([]string{"command"}, commandline.All().Names(), []string{"models", "tuner"})
+}
 
 func setAgent(p *Program, v value) (err error) {
 	p.Agent, err = p.agentName(v)
@@ -66,12 +70,12 @@ func (p *Program) proposer(v value) (one Proposer, err error) {
 }
 
 func (p *Program) agentName(v value) (string, error) {
-	name, err := v.oneLine("the name of an agent: " + strings.Join(knownAgents, ", "))
+	name, err := v.oneLine("the name of an agent: " + strings.Join(knownAgents(), ", "))
 	if err != nil {
 		return "", err
 	}
-	if !slices.Contains(knownAgents, name) {
-		p.warn(v.line, "`%s` is no agent known here; known are %s", clip(name), strings.Join(knownAgents, ", "))
+	if !slices.Contains(knownAgents(), name) {
+		p.warn(v.line, "`%s` is no agent known here; known are %s", clip(name), strings.Join(knownAgents(), ", "))
 	}
 	return name, nil
 }

@@ -9,10 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/skill/evals"
 )
 
@@ -25,15 +25,6 @@ const (
 	maxShown     = 128 << 10
 )
 
-// streams reports whether an agent prints its whole conversation, an event a
-// line.
-func streams(agentName string) bool {
-	return slices.Contains([]string{"claude", "codex", "copilot", "gemini", "opencode"}, agentName)
-}
-
-// writes reports whether an agent writes its whole conversation as markdown.
-func writes(agentName string) bool { return agentName == "models" }
-
 // keepTranscript writes transcript.md: the conversation where the agent gives
 // it, else what it printed, which the first line says.
 func (w *work) keepTranscript(raw string) error {
@@ -41,18 +32,18 @@ func (w *work) keepTranscript(raw string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the transcript of case %s: %w", w.c.ID, err)
 	}
-	name := w.Agent.Name()
+	name, form := w.Agent.Name(), agent.ProjectOf(w.Agent).Printed
 	var out strings.Builder
-	if streams(name) || writes(name) {
+	if form != agent.Words {
 		fmt.Fprintf(&out, "# Transcript of %s\n", name)
 	} else {
 		fmt.Fprintf(&out, "The agent %s does not give its conversation; this is what it printed.\n", name)
 	}
 	section(&out, "Prompt", w.prompt(w.c))
-	switch {
-	case streams(name):
+	switch form {
+	case agent.Events:
 		events(&out, printed)
-	case writes(name):
+	case agent.Markdown:
 		section(&out, "Conversation", string(printed))
 	default:
 		section(&out, "Printed", string(printed))

@@ -14,26 +14,8 @@ import (
 	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
-// skillsDir is where an agent looks for a project's skills.
-func skillsDir(agentName string) string {
-	switch agentName {
-	case "codex":
-		return ".agents/skills"
-	case "gemini":
-		return ".gemini/skills"
-	case "opencode":
-		return ".opencode/skills"
-	case "copilot":
-		return ".github/skills"
-	case "cursor":
-		return ".cursor/skills"
-	default:
-		return ".claude/skills"
-	}
-}
-
 // at is the skill's path in a sandbox.
-func (s *session) at() string { return path.Join(skillsDir(s.Agent.Name()), s.skill.Name) }
+func (s *session) at() string { return path.Join(agent.ProjectOf(s.Agent).Skills, s.skill.Name) }
 
 // fixture is the skill without its suites.
 func (s *Skill) fixture() sandbox.Fixture {

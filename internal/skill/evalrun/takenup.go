@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/agent"
 )
 
 // takenUp reports whether what an agent printed shows that it used a skill: a
@@ -13,8 +15,8 @@ import (
 // loads skills. Words of the model and what tools answered are no use of it: a
 // listing of files has the same path. Of an agent that prints no events the
 // path anywhere in what it printed counts.
-func takenUp(printed []byte, agentName, skill string) bool {
-	if !streams(agentName) {
+func takenUp(printed []byte, form agent.Printed, skill string) bool {
+	if form != agent.Events {
 		return bytes.Contains(printed, []byte("skills/"+skill+"/"+SkillFile))
 	}
 	for line := range bytes.Lines(printed) {

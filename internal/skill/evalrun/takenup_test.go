@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/agent"
 )
 
 // TestTakenUp has events as the agents print them.
@@ -40,7 +42,15 @@ func TestTakenUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, c.used, takenUp([]byte(c.printed), c.agent, "notes"))
+			assert.Equal(t, c.used, takenUp([]byte(c.printed), formOf(c.agent), "notes"))
 		})
 	}
+}
+
+// formOf is what an agent prints: its conversation, unless it is a command.
+func formOf(name string) agent.Printed {
+	if name == "command" {
+		return agent.Words
+	}
+	return agent.Events
 }

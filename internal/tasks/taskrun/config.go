@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/org/autoloop/internal/agent/commandline"
 )
 
 // Config says which files of a directory are the configuration of an agent, by
@@ -19,14 +21,8 @@ type Config struct {
 // AgentConfig returns where coding agents keep the configuration of a project.
 // What is personal is left out: it would be another one on every machine.
 func AgentConfig() Config {
-	return Config{
-		Include: []string{
-			"AGENTS.md", "CLAUDE.md", "GEMINI.md", ".mcp.json", ".cursorrules", "opencode.json",
-			".agents/**", ".claude/**", ".codex/**", ".cursor/**", ".gemini/**", ".opencode/**",
-			".github/copilot-instructions.md", ".github/instructions/**", ".github/agents/**", ".github/prompts/**", ".github/skills/**",
-		},
-		Exclude: []string{"**/*.local.*", ".claude/worktrees/**"},
-	}
+	config, personal := commandline.All().Config()
+	return Config{Include: config, Exclude: append([]string{"**/*.local.*"}, personal...)}
 }
 
 // Err reports globs that cannot be read, and a selection of nothing.

@@ -1,4 +1,4 @@
-package agent
+package commandline
 
 import (
 	"strings"
@@ -17,17 +17,17 @@ func TestClaudeCountsAsItGoes(t *testing.T) {
 		`"usage":{"input_tokens":10,"output_tokens":5,"cache_creation_input_tokens":200,"cache_read_input_tokens":3000}}}`
 	r := &claudeReader{seen: map[string]bool{}}
 	for _, id := range []string{"a", "a", "b"} {
-		r.out([]byte(strings.Replace(part, "%", id, 1)))
+		r.Out([]byte(strings.Replace(part, "%", id, 1)))
 	}
-	assert.Equal(t, []int64{6420, 6000, 10}, []int64{*r.usage.InputTokens, *r.usage.CachedTokens, *r.usage.OutputTokens})
-	assert.Equal(t, 2, *r.usage.Turns)
-	assert.Equal(t, 3, *r.usage.ToolCalls)
-	assert.Nil(t, r.usage.CostUSD)
-	r.out([]byte(`{"type":"result","subtype":"success","result":"Done.","num_turns":4,"total_cost_usd":0.5,"usage":{"input_tokens":0,"output_tokens":0},` +
+	assert.Equal(t, []int64{6420, 6000, 10}, []int64{*r.Usage.InputTokens, *r.Usage.CachedTokens, *r.Usage.OutputTokens})
+	assert.Equal(t, 2, *r.Usage.Turns)
+	assert.Equal(t, 3, *r.Usage.ToolCalls)
+	assert.Nil(t, r.Usage.CostUSD)
+	r.Out([]byte(`{"type":"result","subtype":"success","result":"Done.","num_turns":4,"total_cost_usd":0.5,"usage":{"input_tokens":0,"output_tokens":0},` +
 		`"modelUsage":{"m":{"inputTokens":1,"outputTokens":2,"cacheReadInputTokens":3,"cacheCreationInputTokens":4}}}`))
-	assert.Equal(t, []int64{8, 3, 2}, []int64{*r.usage.InputTokens, *r.usage.CachedTokens, *r.usage.OutputTokens}, "its totals stand for what was counted")
-	assert.Equal(t, 4, *r.usage.Turns)
-	assert.Equal(t, "0.5", r.usage.CostUSD.String())
+	assert.Equal(t, []int64{8, 3, 2}, []int64{*r.Usage.InputTokens, *r.Usage.CachedTokens, *r.Usage.OutputTokens}, "its totals stand for what was counted")
+	assert.Equal(t, 4, *r.Usage.Turns)
+	assert.Equal(t, "0.5", r.Usage.CostUSD.String())
 }
 
 // TestClaudeResultThatKnowsNothing: a result without totals leaves what was
@@ -35,8 +35,8 @@ func TestClaudeCountsAsItGoes(t *testing.T) {
 func TestClaudeResultThatKnowsNothing(t *testing.T) {
 	t.Parallel()
 	r := &claudeReader{seen: map[string]bool{}}
-	r.out([]byte(`{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":1,"total_cost_usd":0,"usage":{"input_tokens":0,"output_tokens":0},"modelUsage":{}}`))
-	assert.Equal(t, Usage{}, r.usage)
-	require.NotNil(t, r.problem)
-	assert.Equal(t, Crashed, r.problem.kind)
+	r.Out([]byte(`{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":1,"total_cost_usd":0,"usage":{"input_tokens":0,"output_tokens":0},"modelUsage":{}}`))
+	assert.Equal(t, Usage{}, r.Usage)
+	require.NotNil(t, r.Problem)
+	assert.Equal(t, Crashed, r.Problem.Kind)
 }

@@ -1,4 +1,4 @@
-package agent
+package commandline
 
 import (
 	"net/http"
@@ -29,7 +29,7 @@ func TestKinds(t *testing.T) {
 		{0, "segmentation fault", Crashed},
 		{0, "", Crashed},
 	} {
-		assert.Equal(t, c.want, newProblem(c.status, c.words).kind, "%d %s", c.status, c.words)
+		assert.Equal(t, c.want, NewProblem(c.status, c.words).Kind, "%d %s", c.status, c.words)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestTimesToComeBack(t *testing.T) {
 		"limit reached|9999999999":  "", // Too far to be believed.
 		"resets 3pm (Nowhere/Town)": "2026-01-03T15:00:00Z",
 	} {
-		at := newProblem(http.StatusTooManyRequests, words).retryAt(now)
+		at := NewProblem(http.StatusTooManyRequests, words).RetryAt(now)
 		if want == "" {
 			assert.Nil(t, at, words)
 			continue
@@ -85,17 +85,17 @@ func FuzzReaders(f *testing.F) {
 	f.Add(3, []byte(`Attempt 99999999999999999999 failed with status 429. Retrying`))
 	f.Add(4, []byte(`message="stream error" error.error="\x" try again in 1h`))
 	f.Add(5, []byte(`{"type":"result","result":null,"usage":{}}`))
-	tools := commandLines()
+	tools := All()
 	f.Fuzz(func(t *testing.T, which int, text []byte) {
 		tool := tools[((which%len(tools))+len(tools))%len(tools)]
-		r := tool.read()
-		r.out(text)
-		r.errs(text)
-		r.told(text)
-		if p := r.soFar().problem; p != nil {
-			require.NotEmpty(t, p.kind)
-			require.NotContains(t, p.message, "\n")
-			p.retryAt(recordedTime())
+		r := tool.Read()
+		r.Out(text)
+		r.Err(text)
+		r.Telemetry(text)
+		if p := r.SoFar().Problem; p != nil {
+			require.NotEmpty(t, p.Kind)
+			require.NotContains(t, p.Message, "\n")
+			p.RetryAt(time.Unix(1767323045, 0))
 		}
 	})
 }

@@ -10,33 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/agent/commandline"
 )
-
-// TestCommandLines holds every command line against a golden file: with nothing
-// given, and with all that can be.
-func TestCommandLines(t *testing.T) {
-	t.Parallel()
-	dollar := metric.MustValue("1.5")
-	var text strings.Builder
-	for _, tool := range commandLines() {
-		full := ask{prompt: "Do it.", model: "some/model", home: "/home/agent", bare: true, limit: Limit{Tokens: 1000, CostUSD: &dollar}}
-		for _, name := range append(tool.keys[:1:1], tool.passed...) {
-			full.own = append(full.own, name+"=value of "+name)
-		}
-		for _, a := range []ask{{prompt: "Do it.", home: "/home/agent"}, full} {
-			line := tool.line(a)
-			text.Write(marshal(map[string]any{"args": line.args, "env": line.env, "stdin": line.stdin, "files": line.files}))
-		}
-	}
-	file := filepath.Join("testdata", "lines.golden")
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(text.String()), 0o600))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), text.String())
-}
 
 // TestInstalledVersionsAreTheTestedOnes: the lines that install agents pin the
 // versions that the tests run or that were recorded, and none is refused.
@@ -49,17 +24,17 @@ func TestInstalledVersionsAreTheTestedOnes(t *testing.T) {
 	documented, err := os.ReadFile(filepath.Join("..", "..", "docs", "agents.md"))
 	require.NoError(t, err)
 	run := 0
-	for _, tool := range commandLines() {
-		if tool.name == "cursor" {
+	for _, tool := range commandline.All() {
+		if tool.Name == "cursor" {
 			continue // Its installer has one version.
 		}
-		at := strings.LastIndexByte(tool.install, '@')
-		version := tool.install[at+1:]
-		assert.Empty(t, tool.outdated(version), tool.name)
-		assert.Contains(t, string(documented), "`"+tool.install+"`")
+		at := strings.LastIndexByte(tool.Install, '@')
+		version := tool.Install[at+1:]
+		assert.Empty(t, outdated(&tool, version), tool.Name)
+		assert.Contains(t, string(documented), "`"+tool.Install+"`")
 		for name, pinned := range locked.Dependencies {
-			if strings.HasSuffix(tool.install[:at], " "+name) {
-				assert.Equal(t, pinned, version, tool.name)
+			if strings.HasSuffix(tool.Install[:at], " "+name) {
+				assert.Equal(t, pinned, version, tool.Name)
 				run++
 			}
 		}
@@ -67,16 +42,8 @@ func TestInstalledVersionsAreTheTestedOnes(t *testing.T) {
 	assert.Len(t, locked.Dependencies, run)
 	recorded, err := os.ReadFile(filepath.Join("testdata", "claude", "edit.json"))
 	require.NoError(t, err)
-	claude := claude()
-	assert.Contains(t, string(recorded), `claude_code_version\":\"`+claude.install[strings.LastIndexByte(claude.install, '@')+1:])
-}
-
-func TestCursorReadsLongPromptsFromAFile(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("word ", maxArgument)
-	line := cursorLine(ask{prompt: long, home: "/home/agent"})
-	assert.Less(t, len(line.args[len(line.args)-1]), 200)
-	assert.Equal(t, long, line.files[cursorPrompt])
+	claude := commandline.Claude()
+	assert.Contains(t, string(recorded), `claude_code_version\":\"`+claude.Install[strings.LastIndexByte(claude.Install, '@')+1:])
 }
 
 func TestOneAgentsKeysAreNoOthers(t *testing.T) {
@@ -86,8 +53,8 @@ func TestOneAgentsKeysAreNoOthers(t *testing.T) {
 		"claude": "ANTHROPIC_API_KEY=a", "codex": "OPENAI_API_KEY=o", "gemini": "GEMINI_API_KEY=g", "copilot": "COPILOT_GITHUB_TOKEN=c", "cursor": "CURSOR_API_KEY=u",
 		"opencode": "ANTHROPIC_API_KEY=a OPENAI_API_KEY=o GEMINI_API_KEY=g", // It speaks to all of them.
 	}
-	for _, tool := range commandLines() {
-		assert.Equal(t, want[tool.name], strings.Join(tool.ownVariables(caller), " "), tool.name)
+	for _, tool := range commandline.All() {
+		assert.Equal(t, want[tool.Name], strings.Join(ownVariables(&tool, caller), " "), tool.Name)
 	}
 }
 
@@ -104,9 +71,9 @@ func TestVersions(t *testing.T) {
 		assert.False(t, older(pair[1], pair[0]), pair)
 	}
 	assert.False(t, older("1.0", "1"))
-	for _, tool := range commandLines() {
-		assert.Contains(t, tool.outdated("0.0.1"), "version 0.0.1 is too old (at least "+tool.oldest+"): "+tool.install)
-		assert.Empty(t, tool.outdated("9999.0"))
+	for _, tool := range commandline.All() {
+		assert.Contains(t, outdated(&tool, "0.0.1"), "version 0.0.1 is too old (at least "+tool.Oldest+"): "+tool.Install)
+		assert.Empty(t, outdated(&tool, "9999.0"))
 	}
 }
 
@@ -147,12 +114,12 @@ func TestLoginsAreLent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tool := codex()
+			tool := commandline.Codex()
 			from, to := t.TempDir(), t.TempDir()
 			mine, lent := filepath.Join(from, ".codex/auth.json"), filepath.Join(to, ".codex/auth.json")
 			require.NoError(t, writeLogin(mine, []byte(old)))
-			require.True(t, tool.hasLogin(from))
-			files, err := tool.copyLogins(from, to)
+			require.True(t, hasLogin(&tool, from))
+			files, err := copyLogins(&tool, from, to)
 			require.NoError(t, err)
 			assert.Equal(t, []string{"old-access-token-0123"}, files.secrets())
 			copied, err := os.ReadFile(lent)
@@ -173,11 +140,11 @@ func TestLoginsAreLent(t *testing.T) {
 
 func TestOnlyTheLoginOfAConfigurationIsLent(t *testing.T) {
 	t.Parallel()
-	tool := copilot()
+	tool := commandline.Copilot()
 	from, to := t.TempDir(), t.TempDir()
 	config := `{"copilot_tokens":{"https://github.com:me":"gho_0123456789abcdef"},"trusted_folders":["/"],"mcp":{"evil":1}}`
 	require.NoError(t, writeLogin(filepath.Join(from, ".copilot/config.json"), []byte(config)))
-	files, err := tool.copyLogins(from, to)
+	files, err := copyLogins(&tool, from, to)
 	require.NoError(t, err)
 	copied, err := os.ReadFile(filepath.Join(to, ".copilot/config.json"))
 	require.NoError(t, err)

@@ -1,28 +1,34 @@
-package agent
+package commandline
 
 import (
-	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/org/autoloop/internal/process"
 )
 
-// maxMessage bounds what a failure repeats of an agent's words, in characters.
-const maxMessage = 300
+// maxWords bounds what is looked at of the words of a problem, in bytes.
+const maxWords = 1 << 14
 
 // longestWait bounds how far away an agent may say that a limit ends.
 const longestWait = 31 * 24 * time.Hour
 
-// newProblem sorts what an agent said by the HTTP status, 0 when it named none,
+// The HTTP statuses that say what kind of problem it is.
+const (
+	unauthorized        = 401
+	paymentRequired     = 402
+	forbidden           = 403
+	tooManyRequests     = 429
+	internalServerError = 500
+)
+
+// NewProblem sorts what an agent said by the HTTP status, 0 when it named none,
 // and by the words. The time to come back, when it is in them, is taken along.
-func newProblem(status int, words string) *problem {
-	p := &problem{kind: kindOf(status, words), message: process.OneLine(words, 8*maxMessage)}
-	p.after = waitIn(words)
-	if p.kind == Budget && p.after > 0 {
-		p.kind = RateLimit // A quota that comes back by itself.
+func NewProblem(status int, words string) *Problem {
+	p := &Problem{Kind: kindOf(status, words), Message: strings.Join(strings.Fields(words[:min(len(words), maxWords)]), " ")}
+	p.After = waitIn(words)
+	if p.Kind == Budget && p.After > 0 {
+		p.Kind = RateLimit // A quota that comes back by itself.
 	}
 	return p
 }
@@ -44,13 +50,13 @@ func kindOf(status int, words string) FailureKind {
 	words = strings.ToLower(words)
 	money := kindIn(words) == Budget
 	switch {
-	case status == http.StatusPaymentRequired, status == http.StatusTooManyRequests && money:
+	case status == paymentRequired, status == tooManyRequests && money:
 		return Budget
-	case status == http.StatusTooManyRequests:
+	case status == tooManyRequests:
 		return RateLimit
-	case status == http.StatusUnauthorized, status == http.StatusForbidden && !money:
+	case status == unauthorized, status == forbidden && !money:
 		return Authentication
-	case status >= http.StatusInternalServerError:
+	case status >= internalServerError:
 		return Crashed
 	default:
 		return kindIn(words)
@@ -178,14 +184,14 @@ func epoch(digits string) time.Time {
 	return time.Unix(n, 0)
 }
 
-// retryAt is when a problem ends; nil when it is not known.
-func (p *problem) retryAt(now time.Time) *time.Time {
-	at := p.at
-	if at.IsZero() && p.after > 0 {
-		at = now.Add(p.after)
+// RetryAt is when a problem ends; nil when it is not known.
+func (p *Problem) RetryAt(now time.Time) *time.Time {
+	at := p.At
+	if at.IsZero() && p.After > 0 {
+		at = now.Add(p.After)
 	}
 	if at.IsZero() {
-		at = timeIn(p.message, now)
+		at = timeIn(p.Message, now)
 	}
 	if !at.After(now) || at.Sub(now) > longestWait {
 		return nil

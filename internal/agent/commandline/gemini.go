@@ -1,4 +1,4 @@
-package agent
+package commandline
 
 import (
 	"encoding/json"
@@ -7,36 +7,37 @@ import (
 	"strings"
 )
 
-// gemini is Google's Gemini CLI.
-func gemini() tool {
-	return tool{
-		name: "gemini", program: "gemini", install: "npm install -g @google/gemini-cli@0.61", oldest: "0.50.0",
-		keys:   []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
-		passed: []string{"GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"},
-		logins: []login{{path: ".gemini/oauth_creds.json"}, {path: ".gemini/google_accounts.json"}},
-		line:   geminiLine, read: func() reader { return &geminiReader{} },
+// Gemini is Google's Gemini CLI.
+func Gemini() Descriptor {
+	return Descriptor{
+		Name: "gemini", Program: "gemini", Install: "npm install -g @google/gemini-cli@0.61", Oldest: "0.50.0",
+		Keys:    []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+		Passed:  []string{"GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"},
+		Logins:  []Login{{Path: ".gemini/oauth_creds.json"}, {Path: ".gemini/google_accounts.json"}},
+		Private: []string{".gemini"}, Skills: ".gemini/skills", Streams: true, Config: []string{"GEMINI.md", ".gemini/**"},
+		Line: geminiLine, Read: func() Reader { return &geminiReader{} },
 	}
 }
 
-func geminiLine(a ask) line {
+func geminiLine(t Task) Invocation {
 	args := []string{"gemini", "-o", "stream-json", "--approval-mode", "yolo", "--skip-trust"}
-	if a.model != "" {
-		args = append(args, "-m", a.model)
+	if t.Model != "" {
+		args = append(args, "-m", t.Model)
 	}
 	login := "oauth-personal"
 	switch {
-	case a.get("GOOGLE_GENAI_USE_VERTEXAI") == "true":
+	case t.Getenv("GOOGLE_GENAI_USE_VERTEXAI") == "true":
 		login = "vertex-ai"
-	case a.get("GEMINI_API_KEY") != "":
+	case t.Getenv("GEMINI_API_KEY") != "":
 		login = "gemini-api-key"
 	}
 	settings := `{"security":{"auth":{"selectedType":"` + login + `"}},"general":{"enableAutoUpdate":false},"privacy":{"usageStatisticsEnabled":false}}` + "\n"
-	return line{args: args, stdin: a.prompt, files: map[string]string{".gemini/settings.json": settings}}
+	return Invocation{Args: args, Stdin: t.Prompt, Files: map[string]string{".gemini/settings.json": settings}}
 }
 
 // geminiReader reads `-o stream-json`. Tokens come once, at the end.
 type geminiReader struct {
-	report
+	Report
 	open bool // the last words may go on
 }
 
@@ -62,22 +63,22 @@ type geminiEvent struct {
 	Model string `json:"model"`
 }
 
-func (r *geminiReader) out(text []byte) {
+func (r *geminiReader) Out(text []byte) {
 	var e geminiEvent
 	if json.Unmarshal(text, &e) != nil {
 		return
 	}
 	switch e.Type {
 	case "init":
-		r.model = e.Model
+		r.Model = e.Model
 	case "message":
 		r.message(&e)
 	case "tool_use":
-		r.open, r.problem = false, nil
-		count(&r.usage.ToolCalls, 1)
+		r.open, r.Problem = false, nil
+		count(&r.Usage.ToolCalls, 1)
 	case "tool_result":
 		if e.Status == "error" && refusedTool.MatchString(e.Error.Message+e.Error.Type) {
-			r.denied = e.Error.Type
+			r.Denied = e.Error.Type
 		}
 	case "result":
 		r.result(&e)
@@ -89,38 +90,38 @@ func (r *geminiReader) message(e *geminiEvent) {
 		return
 	}
 	if r.open && e.Delta {
-		r.words += e.Content
+		r.Words += e.Content
 	} else {
-		r.words = e.Content
+		r.Words = e.Content
 	}
-	r.open, r.problem = e.Delta, nil
+	r.open, r.Problem = e.Delta, nil
 }
 
 func (r *geminiReader) result(e *geminiEvent) {
-	r.done = true
+	r.Done = true
 	for _, m := range e.Stats.Models {
 		if m.Input+m.Output == 0 {
 			continue // No answer came: that is not known to be free.
 		}
-		count(&r.usage.InputTokens, m.Input)
-		count(&r.usage.CachedTokens, m.Cached)
-		count(&r.usage.OutputTokens, m.Output)
+		count(&r.Usage.InputTokens, m.Input)
+		count(&r.Usage.CachedTokens, m.Cached)
+		count(&r.Usage.OutputTokens, m.Output)
 	}
-	if e.Stats.ToolCalls != nil && r.usage.InputTokens != nil {
-		r.usage.ToolCalls = e.Stats.ToolCalls
+	if e.Stats.ToolCalls != nil && r.Usage.InputTokens != nil {
+		r.Usage.ToolCalls = e.Stats.ToolCalls
 	}
 	if e.Status == "success" {
-		r.problem = nil
+		r.Problem = nil
 		return
 	}
-	before, words := r.problem, e.Error.Message
+	before, words := r.Problem, e.Error.Message
 	if said := geminiMessage.FindStringSubmatch(words); said != nil {
 		words = said[1]
 	}
-	r.problem = newProblem(geminiStatus(e.Error.Message), words)
-	r.problem.final = true
-	if before != nil && before.kind == r.problem.kind && r.problem.after == 0 {
-		r.problem.after = before.after
+	r.Problem = NewProblem(geminiStatus(e.Error.Message), words)
+	r.Problem.Final = true
+	if before != nil && before.Kind == r.Problem.Kind && r.Problem.After == 0 {
+		r.Problem.After = before.After
 	}
 }
 
@@ -144,7 +145,7 @@ const maxAttempts = 4
 
 // errs hears what it tries again, which it does for minutes, and the messages
 // with which it refuses to begin.
-func (r *geminiReader) errs(text []byte) {
+func (r *geminiReader) Err(text []byte) {
 	words := string(text)
 	if found := geminiAttempt.FindStringSubmatch(words); found != nil {
 		attempt, _ := strconv.Atoi(found[1])
@@ -152,11 +153,11 @@ func (r *geminiReader) errs(text []byte) {
 		if said := geminiMessage.FindStringSubmatch(words); said != nil {
 			words = said[1]
 		}
-		r.problem = newProblem(status, words)
-		r.problem.final = attempt >= maxAttempts || r.problem.after > patience
+		r.Problem = NewProblem(status, words)
+		r.Problem.Final = attempt >= maxAttempts || r.Problem.After > patience
 		return
 	}
 	if strings.Contains(words, "set an Auth method") || strings.Contains(words, "Please set an auth") {
-		r.problem = &problem{kind: Authentication, message: "it has no login: set GEMINI_API_KEY", final: true}
+		r.Problem = &Problem{Kind: Authentication, Message: "it has no login: set GEMINI_API_KEY", Final: true}
 	}
 }

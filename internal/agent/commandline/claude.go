@@ -1,4 +1,4 @@
-package agent
+package commandline
 
 import (
 	"encoding/json"
@@ -7,41 +7,43 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// claude is Claude Code.
-func claude() tool {
-	return tool{
-		name: "claude", program: "claude", install: "npm install -g @anthropic-ai/claude-code@2.1.197", oldest: "2.1.0",
-		keys:   []string{"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"},
-		passed: []string{"ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"},
-		logins: []login{{path: ".claude/.credentials.json"}},
-		line:   claudeLine, read: func() reader { return &claudeReader{seen: map[string]bool{}} },
+// Claude is Claude Code.
+func Claude() Descriptor {
+	return Descriptor{
+		Name: "claude", Program: "claude", Install: "npm install -g @anthropic-ai/claude-code@2.1.197", Oldest: "2.1.0",
+		Keys:    []string{"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"},
+		Passed:  []string{"ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"},
+		Logins:  []Login{{Path: ".claude/.credentials.json"}},
+		Private: []string{".claude", ".claude.json"}, Skills: ".claude/skills", Streams: true,
+		Config: []string{"CLAUDE.md", ".mcp.json", ".claude/**"}, Personal: []string{".claude/worktrees/**"},
+		Line: claudeLine, Read: func() Reader { return &claudeReader{seen: map[string]bool{}} },
 	}
 }
 
 // claudeTools are the tools that it may use without asking.
 const claudeTools = "Bash,Edit,Glob,Grep,NotebookEdit,Read,TodoWrite,Write"
 
-func claudeLine(a ask) line {
+func claudeLine(t Task) Invocation {
 	args := []string{
 		"claude", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "acceptEdits", "--allowedTools", claudeTools,
 		"--strict-mcp-config", "--no-session-persistence",
 	}
-	if a.model != "" {
-		args = append(args, "--model", a.model)
+	if t.Model != "" {
+		args = append(args, "--model", t.Model)
 	}
-	if a.limit.CostUSD != nil {
-		args = append(args, "--max-budget-usd", a.limit.CostUSD.String())
+	if t.MaxCostUSD != nil {
+		args = append(args, "--max-budget-usd", t.MaxCostUSD.String())
 	}
-	return line{
-		args: args, stdin: a.prompt,
-		env: []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
+	return Invocation{
+		Args: args, Stdin: t.Prompt,
+		Env: []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
 	}
 }
 
 // claudeReader reads `--output-format stream-json`. Usage is counted as the
 // messages come; the result that ends them replaces it.
 type claudeReader struct {
-	report
+	Report
 	seen map[string]bool // the messages whose usage is counted: one may come in parts
 }
 
@@ -93,7 +95,7 @@ type claudeEvent struct {
 	} `json:"permission_denials"`
 }
 
-func (r *claudeReader) out(text []byte) {
+func (r *claudeReader) Out(text []byte) {
 	var e claudeEvent
 	if json.Unmarshal(text, &e) != nil {
 		return
@@ -120,19 +122,19 @@ func (r *claudeReader) retry(e *claudeEvent) {
 	if e.Subtype != "api_retry" {
 		return
 	}
-	p := newProblem(e.Status, e.Error)
-	p.after = bounded(time.Duration(e.RetryDelay * float64(time.Millisecond)))
-	p.final = p.kind == Authentication && e.Attempt >= hopelessAttempt || p.kind == RateLimit && p.after > patience
-	r.problem = p
+	p := NewProblem(e.Status, e.Error)
+	p.After = bounded(time.Duration(e.RetryDelay * float64(time.Millisecond)))
+	p.Final = p.Kind == Authentication && e.Attempt >= hopelessAttempt || p.Kind == RateLimit && p.After > patience
+	r.Problem = p
 }
 
 func (r *claudeReader) limited(e *claudeEvent) {
 	if e.Limit.Status != "rejected" {
 		return
 	}
-	r.problem = &problem{kind: RateLimit, message: "the plan's usage limit is reached", final: true}
+	r.Problem = &Problem{Kind: RateLimit, Message: "the plan's usage limit is reached", Final: true}
 	if e.Limit.ResetsAt > 0 {
-		r.problem.at = time.Unix(e.Limit.ResetsAt, 0)
+		r.Problem.At = time.Unix(e.Limit.ResetsAt, 0)
 	}
 }
 
@@ -141,46 +143,46 @@ func (r *claudeReader) message(e *claudeEvent) {
 	for _, part := range m.Content {
 		switch part.Type {
 		case "tool_use":
-			count(&r.usage.ToolCalls, 1)
+			count(&r.Usage.ToolCalls, 1)
 		case "text":
-			r.words = part.Text
+			r.Words = part.Text
 		}
 	}
 	if e.Error != "" || r.seen[m.ID] {
 		return
 	}
 	r.seen[m.ID] = true
-	r.problem, r.model = nil, m.Model
-	count(&r.usage.Turns, 1)
+	r.Problem, r.Model = nil, m.Model
+	count(&r.Usage.Turns, 1)
 	r.tokens(m.Usage.Input, m.Usage.Written, m.Usage.Read, m.Usage.Output)
 }
 
 func (r *claudeReader) tokens(input, written, read, output int64) {
-	count(&r.usage.InputTokens, input+written+read)
-	count(&r.usage.CachedTokens, read)
-	count(&r.usage.OutputTokens, output)
+	count(&r.Usage.InputTokens, input+written+read)
+	count(&r.Usage.CachedTokens, read)
+	count(&r.Usage.OutputTokens, output)
 }
 
 // result takes the last event: its totals stand for all that were counted.
 func (r *claudeReader) result(e *claudeEvent, text []byte) {
-	r.done = true
+	r.Done = true
 	var cost struct {
 		USD *metric.Value `json:"total_cost_usd"`
 	}
 	if len(e.Models) > 0 {
-		r.usage.InputTokens, r.usage.CachedTokens, r.usage.OutputTokens = nil, nil, nil
+		r.Usage.InputTokens, r.Usage.CachedTokens, r.Usage.OutputTokens = nil, nil, nil
 		for _, m := range e.Models {
 			r.tokens(m.Input, m.Written, m.Read, m.Output)
 		}
 		if json.Unmarshal(text, &cost) == nil {
-			r.usage.CostUSD = cost.USD
+			r.Usage.CostUSD = cost.USD
 		}
 	}
 	if e.Turns != nil && *e.Turns > 0 && len(e.Models) > 0 {
-		r.usage.Turns = e.Turns
+		r.Usage.Turns = e.Turns
 	}
 	if len(e.Denials) > 0 {
-		r.denied = e.Denials[0].Tool
+		r.Denied = e.Denials[0].Tool
 	}
 	r.conclude(e)
 }
@@ -192,14 +194,14 @@ func (r *claudeReader) conclude(e *claudeEvent) {
 	}
 	switch {
 	case e.Subtype == "error_max_budget_usd", e.Subtype == "error_max_turns":
-		r.problem = &problem{kind: Budget, message: words, final: true}
+		r.Problem = &Problem{Kind: Budget, Message: words, Final: true}
 	case e.IsError || e.Subtype != "success":
-		if r.problem == nil || r.problem.kind != RateLimit {
-			r.problem = newProblem(e.APIStatus, words)
+		if r.Problem == nil || r.Problem.Kind != RateLimit {
+			r.Problem = NewProblem(e.APIStatus, words)
 		}
-		r.problem.final = true
-		r.words = ""
+		r.Problem.Final = true
+		r.Words = ""
 	default:
-		r.problem, r.words = nil, words
+		r.Problem, r.Words = nil, words
 	}
 }

@@ -1,4 +1,4 @@
-package agent
+package commandline
 
 import (
 	"bytes"
@@ -10,17 +10,19 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// opencode is OpenCode, which speaks to many providers.
-func opencode() tool {
-	return tool{
-		name: "opencode", program: "opencode", install: "npm install -g opencode-ai@1.18.33", oldest: "1.18.0",
-		keys: []string{
+// Opencode is OpenCode, which speaks to many providers.
+func Opencode() Descriptor {
+	return Descriptor{
+		Name: "opencode", Program: "opencode", Install: "npm install -g opencode-ai@1.18.33", Oldest: "1.18.0",
+		Keys: []string{
 			"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY",
 			"DEEPSEEK_API_KEY", "XAI_API_KEY", "OPENCODE_API_KEY", "OPENCODE_CONFIG_CONTENT",
 		},
-		passed: []string{"OPENCODE_DISABLE_MODELS_FETCH"},
-		logins: []login{{path: ".local/share/opencode/auth.json"}},
-		line:   opencodeLine, read: func() reader { return &opencodeReader{} },
+		Passed:  []string{"OPENCODE_DISABLE_MODELS_FETCH"},
+		Logins:  []Login{{Path: ".local/share/opencode/auth.json"}},
+		Private: []string{".config/opencode", ".local/share/opencode"}, Skills: ".opencode/skills", Streams: true,
+		Config: []string{"AGENTS.md", "opencode.json", ".opencode/**"},
+		Line:   opencodeLine, Read: func() Reader { return &opencodeReader{} },
 	}
 }
 
@@ -28,15 +30,15 @@ func opencode() tool {
 // Errors are logged, because it retries without a word otherwise. The npm
 // configuration keeps it from fetching packages for plugins, which it runs
 // without.
-func opencodeLine(a ask) line {
+func opencodeLine(t Task) Invocation {
 	args := []string{"opencode", "run", "--format", "json", "--auto", "--pure", "--title", "autoloop", "--print-logs", "--log-level", "ERROR"}
-	if a.model != "" {
-		args = append(args, "-m", a.model)
+	if t.Model != "" {
+		args = append(args, "-m", t.Model)
 	}
-	return line{
-		args: args, stdin: a.prompt,
-		env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_SHARE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
-		files: map[string]string{
+	return Invocation{
+		Args: args, Stdin: t.Prompt,
+		Env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_SHARE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
+		Files: map[string]string{
 			".config/opencode/package.json": "{}\n", ".config/opencode/.npmrc": "offline=true\n",
 		},
 	}
@@ -44,7 +46,7 @@ func opencodeLine(a ask) line {
 
 // opencodeReader reads `opencode run --format json`.
 type opencodeReader struct {
-	report
+	Report
 	retries int
 }
 
@@ -79,14 +81,14 @@ type opencodeEvent struct {
 	} `json:"error"`
 }
 
-func (r *opencodeReader) out(text []byte) {
+func (r *opencodeReader) Out(text []byte) {
 	var e opencodeEvent
 	if json.Unmarshal(text, &e) != nil {
 		return
 	}
 	switch e.Type {
 	case "text":
-		r.words, r.problem = e.Part.Text, nil
+		r.Words, r.Problem = e.Part.Text, nil
 	case "tool_use":
 		r.tool(&e)
 	case "step_finish":
@@ -99,31 +101,31 @@ func (r *opencodeReader) out(text []byte) {
 var refusedTool = regexp.MustCompile(`(?i)\b(rejected permission|prevents you from using|permission|denied)\b`)
 
 func (r *opencodeReader) tool(e *opencodeEvent) {
-	r.problem = nil
-	count(&r.usage.ToolCalls, 1)
+	r.Problem = nil
+	count(&r.Usage.ToolCalls, 1)
 	if state := e.Part.State; state.Status == "error" && refusedTool.MatchString(state.Error) {
-		r.denied = e.Part.Tool
+		r.Denied = e.Part.Tool
 	}
 }
 
 // step counts one answer of the model. A cost of 0 for tokens that cost
 // something means that it knows no price.
 func (r *opencodeReader) step(e *opencodeEvent) {
-	r.problem, r.retries = nil, 0
-	count(&r.usage.Turns, 1)
+	r.Problem, r.retries = nil, 0
+	count(&r.Usage.Turns, 1)
 	if t := e.Part.Tokens; t != nil {
-		count(&r.usage.InputTokens, t.Input+t.Cache.Read+t.Cache.Write)
-		count(&r.usage.CachedTokens, t.Cache.Read)
-		count(&r.usage.OutputTokens, t.Output+t.Reasoning)
+		count(&r.Usage.InputTokens, t.Input+t.Cache.Read+t.Cache.Write)
+		count(&r.Usage.CachedTokens, t.Cache.Read)
+		count(&r.Usage.OutputTokens, t.Output+t.Reasoning)
 	}
 	if cost := e.Part.Cost; cost != nil && cost.Sign() > 0 {
-		if r.usage.CostUSD != nil {
-			sum := cost.Add(*r.usage.CostUSD)
+		if r.Usage.CostUSD != nil {
+			sum := cost.Add(*r.Usage.CostUSD)
 			cost = &sum
 		}
-		r.usage.CostUSD = cost
+		r.Usage.CostUSD = cost
 	}
-	r.done = e.Part.Reason != "" && e.Part.Reason != "tool-calls"
+	r.Done = e.Part.Reason != "" && e.Part.Reason != "tool-calls"
 }
 
 func (r *opencodeReader) failed(e *opencodeEvent) {
@@ -131,14 +133,14 @@ func (r *opencodeReader) failed(e *opencodeEvent) {
 	if words == "" {
 		words = e.Error.Name
 	}
-	before := r.problem
-	r.problem = newProblem(e.Error.Data.Status, words)
-	r.problem.final = true
-	if r.problem.after == 0 {
-		r.problem.after = seconds(e.Error.Data.Header["retry-after"], time.Second)
+	before := r.Problem
+	r.Problem = NewProblem(e.Error.Data.Status, words)
+	r.Problem.Final = true
+	if r.Problem.After == 0 {
+		r.Problem.After = seconds(e.Error.Data.Header["retry-after"], time.Second)
 	}
-	if before != nil && before.kind == r.problem.kind && r.problem.after == 0 {
-		r.problem.after = before.after
+	if before != nil && before.Kind == r.Problem.Kind && r.Problem.After == 0 {
+		r.Problem.After = before.After
 	}
 }
 
@@ -150,9 +152,9 @@ const maxQuiet = 3
 // errs hears what it retries in silence. How long the server asked to wait is
 // not in the log unless the message says so, and the wait may be long: a rate
 // limit ends it.
-func (r *opencodeReader) errs(text []byte) {
+func (r *opencodeReader) Err(text []byte) {
 	found := opencodeLogged.FindSubmatch(text)
-	if found == nil || r.done || bytes.Contains(text, []byte(" small=true ")) {
+	if found == nil || r.Done || bytes.Contains(text, []byte(" small=true ")) {
 		return // Titles and the like are asked of a small model, and not needed.
 	}
 	words, err := strconv.Unquote(string(found[1]))
@@ -160,6 +162,6 @@ func (r *opencodeReader) errs(text []byte) {
 		words = string(bytes.Trim(found[1], `"`))
 	}
 	r.retries++
-	r.problem = newProblem(0, words)
-	r.problem.final = r.problem.kind != Crashed || r.retries >= maxQuiet
+	r.Problem = NewProblem(0, words)
+	r.Problem.Final = r.Problem.Kind != Crashed || r.retries >= maxQuiet
 }

@@ -1,4 +1,4 @@
-package agent
+package commandline
 
 import (
 	"encoding/json"
@@ -9,13 +9,14 @@ import (
 	"time"
 )
 
-// codex is OpenAI's Codex.
-func codex() tool {
-	return tool{
-		name: "codex", program: "codex", install: "npm install -g @openai/codex@0.169.0", oldest: "0.160.0",
-		keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, passed: []string{"OPENAI_BASE_URL", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"},
-		logins: []login{{path: ".codex/auth.json"}}, sandboxed: true,
-		line: codexLine, read: func() reader { return &codexReader{} },
+// Codex is OpenAI's Codex.
+func Codex() Descriptor {
+	return Descriptor{
+		Name: "codex", Program: "codex", Install: "npm install -g @openai/codex@0.169.0", Oldest: "0.160.0",
+		Keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, Passed: []string{"OPENAI_BASE_URL", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"},
+		Logins: []Login{{Path: ".codex/auth.json"}}, Sandboxed: true,
+		Private: []string{".codex"}, Skills: ".agents/skills", Streams: true, Config: []string{"AGENTS.md", ".agents/**", ".codex/**"},
+		Line: codexLine, Read: func() Reader { return &codexReader{} },
 	}
 }
 
@@ -23,36 +24,36 @@ func codex() tool {
 // configuration, plugins or sessions. The commands that the model runs see no
 // key. Where its sandbox does not work every command would fail, so that there
 // it does without. OPENAI_BASE_URL, which Codex itself ignores, names another endpoint.
-func codexLine(a ask) line {
+func codexLine(t Task) Invocation {
 	sandbox := "workspace-write"
-	if a.bare {
+	if t.Bare {
 		sandbox = "danger-full-access"
 	}
 	args := []string{
 		"codex", "exec", "--json", "--ephemeral", "--skip-git-repo-check", "--ignore-user-config", "--disable", "plugins", "-s", sandbox,
 		"-c", "shell_environment_policy.ignore_default_excludes=false", "-c", "check_for_update_on_startup=false",
 	}
-	if a.model != "" {
-		args = append(args, "-m", a.model)
+	if t.Model != "" {
+		args = append(args, "-m", t.Model)
 	}
-	key := a.get("CODEX_API_KEY")
+	key := t.Getenv("CODEX_API_KEY")
 	if key == "" {
-		key = a.get("OPENAI_API_KEY")
+		key = t.Getenv("OPENAI_API_KEY")
 	}
-	env := []string{"CODEX_HOME=" + path.Join(a.home, ".codex"), "RUST_LOG=error,codex_core::responses_retry=warn"}
+	env := []string{"CODEX_HOME=" + path.Join(t.Home, ".codex"), "RUST_LOG=error,codex_core::responses_retry=warn"}
 	if key != "" {
 		env = append(env, "CODEX_API_KEY="+key)
 	}
-	if url := a.get("OPENAI_BASE_URL"); url != "" {
+	if url := t.Getenv("OPENAI_BASE_URL"); url != "" {
 		const provider = "model_providers.endpoint."
 		args = append(args, "-c", `model_provider="endpoint"`, "-c", provider+`name="endpoint"`, "-c", provider+"base_url="+strconv.Quote(url),
 			"-c", provider+`wire_api="responses"`, "-c", provider+`env_key="CODEX_API_KEY"`, "-c", provider+"request_max_retries=2", "-c", provider+"stream_max_retries=2")
 	}
-	return line{args: append(args, "-"), env: env, stdin: a.prompt, files: map[string]string{".codex/.keep": ""}}
+	return Invocation{Args: append(args, "-"), Env: env, Stdin: t.Prompt, Files: map[string]string{".codex/.keep": ""}}
 }
 
 // codexReader reads `codex exec --json`. Tokens come once, at the end.
-type codexReader struct{ report }
+type codexReader struct{ Report }
 
 type codexEvent struct {
 	Type    string `json:"type"`
@@ -72,7 +73,7 @@ type codexEvent struct {
 	} `json:"usage"`
 }
 
-func (r *codexReader) out(text []byte) {
+func (r *codexReader) Out(text []byte) {
 	var e codexEvent
 	if json.Unmarshal(text, &e) != nil {
 		return
@@ -85,11 +86,11 @@ func (r *codexReader) out(text []byte) {
 	case "turn.failed":
 		r.failed(e.Error.Message)
 	case "turn.completed":
-		r.done, r.problem = true, nil
+		r.Done, r.Problem = true, nil
 		if e.Usage != nil {
-			count(&r.usage.InputTokens, e.Usage.Input)
-			count(&r.usage.CachedTokens, e.Usage.Cached)
-			count(&r.usage.OutputTokens, e.Usage.Output)
+			count(&r.Usage.InputTokens, e.Usage.Input)
+			count(&r.Usage.CachedTokens, e.Usage.Cached)
+			count(&r.Usage.OutputTokens, e.Usage.Output)
 		}
 	}
 }
@@ -99,14 +100,14 @@ func (r *codexReader) out(text []byte) {
 func (r *codexReader) item(e *codexEvent) {
 	switch e.Item.Type {
 	case "agent_message":
-		r.words = e.Item.Text
-		count(&r.usage.Turns, 1)
+		r.Words = e.Item.Text
+		count(&r.Usage.Turns, 1)
 	case "command_execution", "file_change", "mcp_tool_call", "web_search":
-		r.problem = nil
-		count(&r.usage.ToolCalls, 1)
-		count(&r.usage.Turns, 1)
+		r.Problem = nil
+		count(&r.Usage.ToolCalls, 1)
+		count(&r.Usage.Turns, 1)
 		if e.Item.Status == "declined" {
-			r.denied = e.Item.Type
+			r.Denied = e.Item.Type
 		}
 	}
 }
@@ -120,40 +121,40 @@ func (r *codexReader) trouble(words string) {
 		r.failed(words)
 		return
 	}
-	before := r.problem
-	r.problem = newProblem(0, again[2])
+	before := r.Problem
+	r.Problem = NewProblem(0, again[2])
 	attempt, _ := strconv.Atoi(again[1])
-	r.problem.final = r.problem.kind == Authentication && attempt >= hopelessAttempt
-	if before != nil && before.kind == r.problem.kind && r.problem.after == 0 {
-		r.problem.after, r.problem.final = before.after, before.final || r.problem.final
+	r.Problem.Final = r.Problem.Kind == Authentication && attempt >= hopelessAttempt
+	if before != nil && before.Kind == r.Problem.Kind && r.Problem.After == 0 {
+		r.Problem.After, r.Problem.Final = before.After, before.Final || r.Problem.Final
 	}
 }
 
 func (r *codexReader) failed(words string) {
-	before := r.problem
-	r.problem = newProblem(0, words)
-	r.problem.final = true
-	if before != nil && before.kind == r.problem.kind {
-		r.problem.after = before.after
+	before := r.Problem
+	r.Problem = NewProblem(0, words)
+	r.Problem.Final = true
+	if before != nil && before.Kind == r.Problem.Kind {
+		r.Problem.After = before.After
 	}
 }
 
 var codexRetry = regexp.MustCompile(`retrying sampling request \(\d+/\d+ in ([0-9.]+)(ms|s)\)`)
 
 // errs hears from the log how long the server asked to wait.
-func (r *codexReader) errs(text []byte) {
+func (r *codexReader) Err(text []byte) {
 	found := codexRetry.FindSubmatch(text)
 	if found == nil {
 		return
 	}
 	wait := seconds(string(found[1]), unitOf(string(found[2]))).Round(time.Second)
 	_, cause, _ := strings.Cut(string(text), "sampling_error=")
-	p := newProblem(0, cause)
-	if p.kind != RateLimit {
+	p := NewProblem(0, cause)
+	if p.Kind != RateLimit {
 		return
 	}
-	p.after, p.final = wait, wait > patience
-	r.problem = p
+	p.After, p.Final = wait, wait > patience
+	r.Problem = p
 }
 
 func unitOf(symbol string) time.Duration {

@@ -1,4 +1,4 @@
-package agent
+package commandline
 
 import (
 	"encoding/json"
@@ -6,38 +6,42 @@ import (
 	"strings"
 )
 
-// copilot is GitHub's Copilot CLI. The token of a workflow or of gh is never
+// Copilot is GitHub's Copilot CLI. The token of a workflow or of gh is never
 // given to it: it gets a token of its own, or another provider's key.
-func copilot() tool {
-	return tool{
-		name: "copilot", program: "copilot", install: "npm install -g @github/copilot@1.0.102", oldest: "1.0.0",
-		keys: []string{"COPILOT_GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_BEARER_TOKEN"},
-		passed: []string{
+func Copilot() Descriptor {
+	return Descriptor{
+		Name: "copilot", Program: "copilot", Install: "npm install -g @github/copilot@1.0.102", Oldest: "1.0.0",
+		Keys: []string{"COPILOT_GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY", "COPILOT_PROVIDER_BEARER_TOKEN"},
+		Passed: []string{
 			"COPILOT_PROVIDER_BASE_URL", "COPILOT_PROVIDER_TYPE", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_AZURE_API_VERSION", "COPILOT_MODEL", "COPILOT_OFFLINE",
 		},
-		logins: []login{{path: ".copilot/config.json", members: []string{
+		Logins: []Login{{Path: ".copilot/config.json", Members: []string{
 			"copilot_tokens", "copilotTokens", "logged_in_users", "loggedInUsers", "last_logged_in_user", "lastLoggedInUser",
 		}}},
-		line: copilotLine, read: func() reader { return &copilotReader{} }, telemetry: copilotTelemetry,
+		Private: []string{".copilot", ".config/github-copilot"}, Skills: ".github/skills", Streams: true,
+		Config: []string{
+			"AGENTS.md", ".github/copilot-instructions.md", ".github/instructions/**", ".github/agents/**", ".github/prompts/**", ".github/skills/**",
+		},
+		Line: copilotLine, Read: func() Reader { return &copilotReader{} }, Telemetry: copilotTelemetry,
 	}
 }
 
 // copilotTelemetry is the only place where it tells what it consumed.
 const copilotTelemetry = "telemetry.jsonl"
 
-func copilotLine(a ask) line {
+func copilotLine(t Task) Invocation {
 	args := []string{
 		"copilot", "--allow-all-tools", "--no-ask-user", "--output-format", "json", "-s", "--disable-builtin-mcps", "--deny-tool", "shell(git push)",
 		"--no-auto-update",
 	}
-	if a.model != "" {
-		args = append(args, "--model", a.model)
+	if t.Model != "" {
+		args = append(args, "--model", t.Model)
 	}
-	return line{args: args, stdin: a.prompt, env: []string{"COPILOT_OTEL_FILE_EXPORTER_PATH=" + path.Join(a.home, copilotTelemetry)}}
+	return Invocation{Args: args, Stdin: t.Prompt, Env: []string{"COPILOT_OTEL_FILE_EXPORTER_PATH=" + path.Join(t.Home, copilotTelemetry)}}
 }
 
 // copilotReader reads `--output-format json`.
-type copilotReader struct{ report }
+type copilotReader struct{ Report }
 
 type copilotEvent struct {
 	Type string `json:"type"`
@@ -55,30 +59,30 @@ type copilotEvent struct {
 	} `json:"data"`
 }
 
-func (r *copilotReader) out(text []byte) {
+func (r *copilotReader) Out(text []byte) {
 	var e copilotEvent
 	if json.Unmarshal(text, &e) != nil {
 		return
 	}
 	switch e.Type {
 	case "assistant.turn_start":
-		count(&r.usage.Turns, 1)
+		count(&r.Usage.Turns, 1)
 	case "assistant.message":
-		r.model, r.problem = e.Data.Model, nil
+		r.Model, r.Problem = e.Data.Model, nil
 		if e.Data.Content != "" {
-			r.words = e.Data.Content
+			r.Words = e.Data.Content
 		}
 	case "tool.execution_start":
-		count(&r.usage.ToolCalls, 1)
+		count(&r.Usage.ToolCalls, 1)
 	case "tool.execution_complete":
 		if e.Data.Error.Code == "denied" || strings.HasPrefix(e.Data.Error.Code, "permission") {
-			r.denied = "a tool: " + e.Data.Error.Message
+			r.Denied = "a tool: " + e.Data.Error.Message
 		}
 	case "session.error":
 		// It ends by itself, and writes its telemetry then.
-		r.problem = newProblem(e.Data.Status, e.Data.ErrorType+": "+e.Data.Message)
+		r.Problem = NewProblem(e.Data.Status, e.Data.ErrorType+": "+e.Data.Message)
 	case "result":
-		r.done = true
+		r.Done = true
 	}
 }
 
@@ -93,7 +97,7 @@ type copilotSpan struct {
 	} `json:"attributes"`
 }
 
-func (r *copilotReader) told(text []byte) {
+func (r *copilotReader) Telemetry(text []byte) {
 	var span copilotSpan
 	if json.Unmarshal(text, &span) != nil || span.Attributes.Operation != "chat" {
 		return
@@ -102,9 +106,9 @@ func (r *copilotReader) told(text []byte) {
 		total **int64
 		n     *int64
 	}{
-		{&r.usage.InputTokens, span.Attributes.Input},
-		{&r.usage.OutputTokens, span.Attributes.Output},
-		{&r.usage.CachedTokens, span.Attributes.Cached},
+		{&r.Usage.InputTokens, span.Attributes.Input},
+		{&r.Usage.OutputTokens, span.Attributes.Output},
+		{&r.Usage.CachedTokens, span.Attributes.Cached},
 	} {
 		if part.n != nil {
 			count(part.total, *part.n)

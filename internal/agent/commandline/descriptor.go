@@ -1,0 +1,123 @@
+// Package commandline describes the coding agents that are run by their command
+// lines. An agent is one Descriptor in one file: how it is called, what it needs,
+// where it keeps what, and two pure functions, the command line and the reader
+// of what it prints. Nothing else in the program knows an agent by its name.
+package commandline
+
+import (
+	"slices"
+
+	"github.com/org/autoloop/internal/metric"
+)
+
+// Descriptor is what makers of coding agents do differently.
+type Descriptor struct {
+	// Name is what `agent:` calls it, Program its executable, Install the command
+	// that installs it.
+	Name, Program, Install string
+	// Oldest is the first version whose flags and output are those used here.
+	Oldest string
+	// Keys are variables any one of which lets it log in, Passed others that
+	// configure it, such as an endpoint. It gets them, and no other agent does.
+	Keys, Passed []string
+	// Logins are files below a person's home any one of which lets it log in.
+	Logins []Login
+	// Private are the paths below a person's home that hold a login or a
+	// configuration: isolation hides them, also from the other agents.
+	Private []string
+	// Skills is the directory of a project in which it looks for skills.
+	Skills string
+	// Config are globs of the files of a project that configure it; Personal of
+	// those among them that are one person's.
+	Config, Personal []string
+	// Streams says that it prints its whole conversation, an event a line.
+	Streams bool
+	// Line makes the command line, Read a reader of its output.
+	Line func(Task) Invocation
+	Read func() Reader
+	// Sandboxed says that it has a sandbox of its own, which works only where
+	// isolation would, and not within it.
+	Sandboxed bool
+	// Telemetry is a file below the home that it writes while it works and that
+	// its reader gets afterwards; "" when there is none.
+	Telemetry string
+}
+
+// Login is a file below a person's home that lets an agent log in.
+type Login struct {
+	// Path is below the home, with slashes.
+	Path string
+	// Members are those of its JSON object that an agent gets, when the file holds
+	// more than the login; nil is all of it.
+	Members []string
+}
+
+// Variables are the names of the environment variables that the agent gets.
+func (d *Descriptor) Variables() []string { return slices.Concat(d.Keys, d.Passed) }
+
+// Task is what a command line is made from.
+type Task struct {
+	Prompt, Model string
+	// Home is the agent's HOME.
+	Home string
+	// MaxCostUSD bounds the cost in US dollars; nil is no bound.
+	MaxCostUSD *metric.Value
+	// Bare says that the agent's own sandbox would not work here.
+	Bare bool
+	// Getenv returns the value of one of the agent's own variables, "" when it is
+	// not set.
+	Getenv func(name string) string
+}
+
+// Invocation is one command line, ready to run.
+type Invocation struct {
+	Args []string
+	// Env comes after the request's and the agent's own variables, and wins.
+	Env []string
+	// Stdin is the standard input.
+	Stdin string
+	// Files are written below the home before it starts, by their slash path.
+	Files map[string]string
+}
+
+// Table is a list of agents in the order in which people see them.
+type Table []Descriptor
+
+// All returns the coding agents of this version. A new agent is a file beside
+// this one, and a word here.
+func All() Table {
+	return Table{Claude(), Codex(), Copilot(), Gemini(), Opencode(), Cursor()}
+}
+
+// Names are the names, in order.
+func (t Table) Names() []string {
+	names := make([]string, len(t))
+	for i := range t {
+		names[i] = t[i].Name
+	}
+	return names
+}
+
+// Private are the paths below a person's home that isolation hides.
+func (t Table) Private() []string {
+	return t.collect(func(d *Descriptor) []string { return d.Private })
+}
+
+// Config are the globs of the files of a project that configure an agent, and
+// of those among them that are one person's.
+func (t Table) Config() (config, personal []string) {
+	return t.collect(func(d *Descriptor) []string { return d.Config }), t.collect(func(d *Descriptor) []string { return d.Personal })
+}
+
+// collect joins lists of all agents, each entry once.
+func (t Table) collect(list func(*Descriptor) []string) []string {
+	var all []string
+	for i := range t {
+		for _, entry := range list(&t[i]) {
+			if !slices.Contains(all, entry) {
+				all = append(all, entry)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,100 @@
+package commandline
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/metric"
+)
+
+var update = flag.Bool("update", false, "write the command lines of the golden file")
+
+// TestCommandLines holds every command line against a golden file: with nothing
+// given, and with all that can be.
+func TestCommandLines(t *testing.T) {
+	t.Parallel()
+	dollar := metric.MustValue("1.5")
+	var text strings.Builder
+	for _, tool := range All() {
+		set := map[string]string{}
+		for _, name := range append(tool.Keys[:1:1], tool.Passed...) {
+			set[name] = "value of " + name
+		}
+		for _, task := range []Task{
+			{Prompt: "Do it.", Home: "/home/agent", Getenv: func(string) string { return "" }},
+			{Prompt: "Do it.", Model: "some/model", Home: "/home/agent", Bare: true, MaxCostUSD: &dollar, Getenv: func(name string) string { return set[name] }},
+		} {
+			line := tool.Line(task)
+			text.Write(marshal(map[string]any{"args": line.Args, "env": line.Env, "stdin": line.Stdin, "files": line.Files}))
+		}
+	}
+	file := filepath.Join("testdata", "lines.golden")
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(text.String()), 0o600))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), text.String())
+}
+
+func TestCursorReadsLongPromptsFromAFile(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("word ", maxArgument)
+	line := cursorLine(Task{Prompt: long, Home: "/home/agent"})
+	assert.Less(t, len(line.Args[len(line.Args)-1]), 200)
+	assert.Equal(t, long, line.Files[cursorPrompt])
+}
+
+func marshal(value any) []byte {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
+		panic(err)
+	}
+	return []byte(text.String())
+}
+
+// TestTables: what the rest of the program asks of all agents together comes from
+// the descriptors alone, that of a made-up agent too.
+func TestTables(t *testing.T) {
+	t.Parallel()
+	parrot := Descriptor{
+		Name: "parrot", Private: []string{".parrot"}, Config: []string{"AGENTS.md", "PARROT.md"}, Personal: []string{".parrot/mine/**"},
+	}
+	all := append(All(), parrot)
+	assert.Equal(t, append(All().Names(), "parrot"), all.Names())
+	assert.Equal(t, append(All().Private(), ".parrot"), all.Private())
+	config, personal := All().Config()
+	gotConfig, gotPersonal := all.Config()
+	assert.Equal(t, append(config, "PARROT.md"), gotConfig, "AGENTS.md is several agents' and in the list once")
+	assert.Equal(t, append(personal, ".parrot/mine/**"), gotPersonal)
+}
+
+// TestDescriptorsAreWhole: no descriptor lacks what the rest of the program asks
+// of it, and every login lies in what isolation hides.
+func TestDescriptorsAreWhole(t *testing.T) {
+	t.Parallel()
+	for _, d := range All() {
+		for _, text := range []string{d.Name, d.Program, d.Install, d.Oldest, d.Skills} {
+			assert.NotEmpty(t, text, d.Name)
+		}
+		assert.NotEmpty(t, d.Keys, d.Name)
+		assert.NotEmpty(t, d.Config, d.Name)
+		for _, login := range d.Logins {
+			hidden := false
+			for _, private := range d.Private {
+				hidden = hidden || login.Path == private || strings.HasPrefix(login.Path, private+"/")
+			}
+			assert.True(t, hidden, "%s: %s", d.Name, login.Path)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package commandline
+
+import (
+	"time"
+
+	"github.com/org/autoloop/internal/metric"
+)
+
+// Reader makes sense of what an agent prints, one line at a time and while it
+// works. Lines are not trusted: whatever they hold, it does not fail.
+type Reader interface {
+	Out(line []byte)       // of standard output
+	Err(line []byte)       // of standard error
+	Telemetry(line []byte) // of the telemetry file
+	SoFar() *Report
+}
+
+// Report is what is known of an agent's work so far.
+type Report struct {
+	// Words are its last words, Model the model that it named.
+	Words, Model string
+	Usage        Usage
+	// Problem is the last thing that went wrong; nil when it went on well.
+	Problem *Problem
+	// Denied names a tool that it wanted and was refused; "" when none was.
+	Denied string
+	// Done says that its work is over, whether or not its process is.
+	Done bool
+}
+
+// SoFar returns the report itself, for the readers that embed it.
+func (r *Report) SoFar() *Report { return r }
+
+// Err ignores standard error.
+func (r *Report) Err([]byte) {}
+
+// Telemetry ignores the telemetry file.
+func (r *Report) Telemetry([]byte) {}
+
+// Usage is what an agent consumed. Nil means unknown, which is never 0.
+type Usage struct {
+	// InputTokens counts the prompt including what came from the cache,
+	// CachedTokens that part of it.
+	InputTokens, OutputTokens, CachedTokens *int64
+	// CostUSD is in US dollars.
+	CostUSD          *metric.Value
+	Turns, ToolCalls *int
+}
+
+// FailureKind says why an agent did not do its work.
+type FailureKind string
+
+// The kinds of failure that an agent can name.
+const (
+	Authentication FailureKind = "authentication" // no login, or a refused one
+	RateLimit      FailureKind = "rate-limit"     // asked to come back later
+	Budget         FailureKind = "budget"         // its own limit of cost or turns
+	Crashed        FailureKind = "crashed"        // any other failure
+)
+
+// Problem is what an agent said went wrong.
+type Problem struct {
+	Kind    FailureKind
+	Message string
+	// After is how long it asks to wait, At the time until when; zero is unknown.
+	After time.Duration
+	At    time.Time
+	// Final says that waiting for the agent is of no use.
+	Final bool
+}
+
+// count adds n to a number that is unknown before its first part is known.
+func count[N int | int64](total **N, n N) {
+	sum := n
+	if *total != nil {
+		sum += **total
+	}
+	*total = &sum
+}
