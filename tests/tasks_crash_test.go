@@ -117,7 +117,7 @@ func readSide(t *testing.T, w *world, name string) string {
 func (w *world) smallDisk(disk, script string) *exec.Cmd {
 	setup := `mount -t tmpfs -o size=4m none "$DISK" && mkdir "$DISK/tmp" || exit 8
 limited() { "$@"; }
-unlimited() { mount -o remount,size=64m "$DISK" && "$@"; }
+unlimited() { mount -t tmpfs -o remount,size=64m none "$DISK" && "$@"; }
 `
 	shell := []string{"unshare", "-rm", "sh", "-c"}
 	probe := exec.CommandContext(w.t.Context(), "unshare", "-rm", "mount", "-t", "tmpfs", "-o", "size=4m", "none", disk)
