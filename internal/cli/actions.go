@@ -81,16 +81,11 @@ func actOn(env Env, o iterateOptions, p *program.Program, results []loop.Result)
 	if err != nil {
 		return err
 	}
-	file, err := writeReport(env, o.dir, append(text, '\n'))
+	file, err := writeReport(env, o.Dir, append(text, '\n'))
 	if err != nil {
 		return err
 	}
-	outputs := resultOutputs(results, file)
-	if o.proposing {
-		written := len(results) > 0 && results[len(results)-1].Bundle != ""
-		outputs = append(outputs, output{"bundle", strconv.FormatBool(written)})
-	}
-	if err := setOutputs(env, outputs...); err != nil {
+	if err := setOutputs(env, resultOutputs(results, file)...); err != nil {
 		return err
 	}
 	if err := annotate(env, env.Dir, resultAnnotations(p, results)...); err != nil {

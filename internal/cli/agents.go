@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
 )
@@ -40,7 +41,7 @@ type agentStatus struct {
 }
 
 func agents(ctx context.Context, env Env, asJSON bool) error {
-	registry := newRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
+	registry := app.NewRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
 	found, err := registry.Survey(ctx, agent.Situation{Env: env.Environ, Dir: env.Dir})
 	if err != nil {
 		return err

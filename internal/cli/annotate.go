@@ -165,21 +165,13 @@ func resultAnnotations(p *program.Program, results []loop.Result) []annotation {
 	return list
 }
 
-// problemsError is a program that cannot run, with the places of what is wrong.
-type problemsError struct {
-	error
-	problems []program.Problem
-}
-
-func (e *problemsError) Unwrap() error { return e.error }
-
 // annotateFailure says why a command failed, at the place where that is known.
 func annotateFailure(env Env, name string, err error) {
 	list := []annotation{{level: errorLevel, title: name, message: err.Error()}}
-	var located *problemsError
+	var located *program.NotRunnableError
 	if errors.As(err, &located) {
 		list = nil
-		for _, p := range located.problems {
+		for _, p := range located.Problems {
 			list = append(list, annotation{level: errorLevel, file: p.File, line: p.Line, title: name, message: p.Message})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/render"
@@ -23,15 +24,15 @@ func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
 		Example: "  iterate apply speed\n  iterate apply speed --yes",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return apply(cmd.Context(), env, *o, args[0], yes)
+			return apply(cmd.Context(), env, o.RepoDir, args[0], yes)
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "merge without asking")
 	return cmd
 }
 
-func apply(ctx context.Context, env Env, o iterateOptions, name string, yes bool) error {
-	repo, err := openRepo(ctx, env, o.repoDir)
+func apply(ctx context.Context, env Env, dir, name string, yes bool) error {
+	repo, err := app.OpenRepo(ctx, env, dir)
 	if err != nil {
 		return err
 	}

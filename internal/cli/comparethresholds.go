@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/tasks/score"
 )
@@ -73,7 +74,7 @@ func programThresholds(env Env, name string) (score.Thresholds, error) {
 	}
 	p := memory.Programs{Parse: program.Parse}.File(file)
 	if err := p.Err(); err != nil {
-		return score.Thresholds{}, &UsageError{err}
+		return score.Thresholds{}, misuse.New(err)
 	}
 	return thresholdsOf(p)
 }

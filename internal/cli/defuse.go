@@ -63,7 +63,7 @@ func undefused(w io.Writer) io.Writer {
 }
 
 // inLog is the environment whose output may be read as a job's log.
-func (e Env) inLog() Env {
+func inLog(e Env) Env {
 	if e.InActions() {
 		e.Stdout, e.Stderr = &defused{out: e.Stdout}, &defused{out: e.Stderr}
 	}

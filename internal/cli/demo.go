@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/programs"
 )
@@ -62,11 +63,8 @@ func demo(ctx context.Context, env Env, o demoOptions) error {
 	}
 	say("\n── %d iterations: the tuner changes the search's constants, the evaluation measures, code decides", o.iterations)
 	say("   (the first evaluation compiles the example, which takes some seconds)\n")
-	loop := iterateOptions{
-		repoDir: dir, dir: filepath.Join(dir, ".git", "autoloop"), count: o.iterations, hubOptions: hubOptions{local: true},
-	}
-	err = iterateCommand(ctx, inner, loop, loop.run)
-	if err != nil {
+	flags := app.Options{RepoDir: dir, Dir: filepath.Join(dir, ".git", "autoloop"), GitHub: app.GitHub{Local: true}}
+	if err := iterate(ctx, inner, iterateOptions{Options: flags, count: o.iterations}); err != nil {
 		return err
 	}
 	return demoEnd(ctx, env, dir)
@@ -76,9 +74,7 @@ func demoDir(env Env, asked string) (string, error) {
 	if asked == "" {
 		return os.MkdirTemp("", "autoloop-demo-")
 	}
-	if !filepath.IsAbs(asked) {
-		asked = filepath.Join(env.Dir, asked)
-	}
+	asked = env.Path(asked)
 	if entries, err := os.ReadDir(asked); err == nil && len(entries) > 0 {
 		return "", Usagef("--dir %s is not empty; name a new directory", asked)
 	}

@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
-	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
@@ -46,14 +46,14 @@ func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
 			if evaluation == "" {
 				return inspectSetup(cmd.Context(), env, o, quick, asJSON)
 			}
-			o.program = evaluation
+			o.Program = evaluation
 			return inspectEvaluation(cmd.Context(), env, o, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&evaluation, "evaluation", "", "the program whose evaluation to look at")
 	cmd.Flags().BoolVar(&quick, "quick", false, "run no evaluation")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	hubFlags(cmd.Flags(), &o.hubOptions)
+	githubFlags(cmd.Flags(), &o.GitHub)
 	return cmd
 }
 
@@ -75,32 +75,27 @@ type inspected struct {
 }
 
 func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bool) error {
-	runDir, err := newRunDir()
+	deps, err := app.Open(ctx, env, o.Options)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tree.RemoveAll(runDir) }()
-	hub, err := o.hub(env)
+	remove, err := deps.MakeRunDir()
 	if err != nil {
 		return err
 	}
-	repo, err := openRepo(ctx, env, o.repoDir, gitOptions(env, hub)...)
-	if err != nil {
-		return err
-	}
-	p, _, err := chooseProgram(ctx, env, repo, hub, o)
+	defer remove()
+	p, _, err := deps.Program(ctx)
 	if err != nil {
 		return err
 	}
 	if p.Evaluation != program.Metric {
 		return Usagef("%s: --evaluation looks at programs with `evaluation: metric`; this one has `%s`", p.File, p.Evaluation)
 	}
-	repo = repo.WithTemp(runDir)
-	runner, err := newRunner(ctx, env, repo, p, runDir)
+	runner, err := deps.Runner(ctx, p)
 	if err != nil {
 		return err
 	}
-	service := newIterateService(env, o, repo, p, runner, runDir)
+	service := deps.Measurer(p, runner)
 	shown := newProgress(env)
 	service.Progress = shown.Step
 	found, err := service.Inspect(ctx)
@@ -108,13 +103,13 @@ func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bo
 	if err != nil {
 		return err
 	}
-	files, err := trackedFiles(ctx, repo)
+	files, err := deps.TrackedFiles(ctx)
 	if err != nil {
 		return err
 	}
 	result := conclude(found, p.Timeout)
-	wished, _ := isolationWish(env, p) // newRunner has refused what is wrong with it.
-	result.inIsolation(ctx, runner, wished, runDir, env)
+	wished, _ := app.IsolationWish(env, p) // deps.Runner refuses a wrong one
+	result.inIsolation(ctx, runner, wished, deps.RunDir, env)
 	result.Findings = append(result.Findings, withinReach(p, files)...)
 	if asJSON {
 		encoder := json.NewEncoder(env.Stdout)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -15,7 +16,7 @@ import (
 func isolationFinding(ctx context.Context, env Env) (setup.Finding, error) {
 	const exposed = "agents and evaluations can read and write all that you can: "
 	finding := setup.Finding{Level: setup.Warning, Subject: "isolation"}
-	wish, err := isolationWish(env, &program.Program{Isolation: "auto", Network: true})
+	wish, err := app.IsolationWish(env, &program.Program{Isolation: "auto", Network: true})
 	if err != nil {
 		return finding, err
 	}
@@ -24,7 +25,7 @@ func isolationFinding(ctx context.Context, env Env) (setup.Finding, error) {
 		finding.Fix = "unset it, unless all this runs in a container that has nothing to lose"
 		return finding, nil
 	}
-	dir, err := newRunDir()
+	dir, err := tree.NewRunDir()
 	if err != nil {
 		return finding, err
 	}

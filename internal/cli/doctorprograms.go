@@ -5,26 +5,24 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/git/tree"
-	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/github/sync"
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/setup"
 )
 
 // inspectPrograms runs the evaluation of every program twice, of files and of
 // issues. What issues of strangers ask for is not run.
-func inspectPrograms(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *api.Client) ([]setup.Finding, error) {
-	all, findings, err := programsToInspect(ctx, env, o, repo, hub)
+func inspectPrograms(ctx context.Context, deps *app.Deps) ([]setup.Finding, error) {
+	all, findings, err := programsToInspect(ctx, deps)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range all {
-		of, err := inspectProgram(ctx, env, o, repo, p)
+		of, err := inspectProgram(ctx, deps, p)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -41,13 +39,13 @@ func inspectPrograms(ctx context.Context, env Env, o iterateOptions, repo *git.R
 
 // programsToInspect are the programs of files and those of issues, with what
 // kept an issue from being one.
-func programsToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *api.Client) (all []*program.Program, findings []setup.Finding, err error) {
-	source := memory.Programs{Root: repo.Root, Dir: o.programs, Parse: program.Parse}
+func programsToInspect(ctx context.Context, deps *app.Deps) (all []*program.Program, findings []setup.Finding, err error) {
+	source := deps.Source(program.Parse)
 	if all, err = source.Load(true); err != nil {
 		return nil, nil, err
 	}
-	if hub != nil {
-		held, of, err := issuesToInspect(ctx, env, o, repo, hub, all)
+	if deps.GitHub != nil {
+		held, of, err := issuesToInspect(ctx, deps, all)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -59,15 +57,15 @@ func programsToInspect(ctx context.Context, env Env, o iterateOptions, repo *git
 	return all, findings, err
 }
 
-func issuesToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *api.Client, files []*program.Program) ([]*program.Program, []setup.Finding, error) {
+func issuesToInspect(ctx context.Context, deps *app.Deps, files []*program.Program) ([]*program.Program, []setup.Finding, error) {
 	warning := func(text, fix string) setup.Finding {
 		return setup.Finding{Level: setup.Warning, Subject: "issue programs", Message: text, Fix: fix}
 	}
-	states, _, err := (&memory.Memory{Repo: repo, Remote: o.gitRemote(env)}).States(ctx)
+	states, _, err := deps.Memory.States(ctx)
 	if err != nil {
 		return nil, []setup.Finding{warning("not looked at: "+err.Error(), "make the git remote readable")}, ctx.Err()
 	}
-	found, _, err := discover(ctx, hub, sync.ProgramLabel, files, states)
+	found, _, err := schedule.DiscoverIssues(ctx, deps.GitHub, sync.ProgramLabel, files, states)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,21 +81,21 @@ func issuesToInspect(ctx context.Context, env Env, o iterateOptions, repo *git.R
 
 // inspectProgram says who would propose for a program, runs its evaluation twice
 // and looks at what that reads. An evaluation that cannot be used is an error.
-func inspectProgram(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program) ([]setup.Finding, error) {
+func inspectProgram(ctx context.Context, deps *app.Deps, p *program.Program) ([]setup.Finding, error) {
 	about := func(level setup.Level, text, fix string) setup.Finding {
 		return setup.Finding{Level: level, Subject: "program " + p.Name, Message: text, Fix: fix}
 	}
 	if p.Unconfigured && p.Err() == nil {
 		return []setup.Finding{about(setup.Warning, "it is not configured yet", "replace the placeholders in "+p.File)}, nil
 	}
-	if err := resolve(ctx, repo, p); err != nil {
+	if err := deps.Resolve(ctx, p); err != nil {
 		return nil, err
 	}
-	if err := runnable(p); err != nil {
+	if err := p.Runnable(); err != nil {
 		return nil, err
 	}
 	who := about(setup.OK, "", "")
-	if agents, err := chooseAgents(ctx, env, o, repo, p, process.NewRunner()); err != nil {
+	if agents, err := deps.Agents(ctx, p, process.NewRunner()); err != nil {
 		who = about(setup.Warning, err.Error(), "`iterate agents` has what each lacks; in a workflow others may be there")
 	} else {
 		who.Message = "proposed for by " + agentNames(agents)
@@ -106,11 +104,11 @@ func inspectProgram(ctx context.Context, env Env, o iterateOptions, repo *git.Re
 	if p.Evaluation != program.Metric {
 		return append(findings, about(setup.OK, "not run: a model takes part in its evaluation", "")), nil
 	}
-	found, err := repeatEvaluation(ctx, env, o, repo, p)
+	found, err := repeatEvaluation(ctx, deps, p)
 	if err != nil {
 		return findings, err
 	}
-	files, err := trackedFiles(ctx, repo)
+	files, err := deps.TrackedFiles(ctx)
 	if err != nil {
 		return findings, err
 	}
@@ -122,18 +120,18 @@ func inspectProgram(ctx context.Context, env Env, o iterateOptions, repo *git.Re
 }
 
 // repeatEvaluation runs a program's evaluation twice.
-func repeatEvaluation(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, p *program.Program) (loop.Inspection, error) {
-	runDir, err := newRunDir()
+func repeatEvaluation(ctx context.Context, deps *app.Deps, p *program.Program) (loop.Inspection, error) {
+	measured := *deps
+	remove, err := measured.MakeRunDir()
 	if err != nil {
 		return loop.Inspection{}, err
 	}
-	defer func() { _ = tree.RemoveAll(runDir) }()
-	repo = repo.WithTemp(runDir)
-	runner, err := newRunner(ctx, env, repo, p, runDir)
+	defer remove()
+	runner, err := measured.Runner(ctx, p)
 	if err != nil {
 		return loop.Inspection{}, err
 	}
-	found, err := newIterateService(env, o, repo, p, runner, runDir).Repeat(ctx)
+	found, err := measured.Measurer(p, runner).Repeat(ctx)
 	if err == nil && found.Problem != "" {
 		err = fmt.Errorf("the evaluation cannot be used: %s", found.Problem)
 	}

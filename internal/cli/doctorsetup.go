@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
@@ -16,11 +17,7 @@ import (
 // inspectSetup says whether this machine, repository and token can do all that
 // iterations need. Nothing is written.
 func inspectSetup(ctx context.Context, env Env, o iterateOptions, quick, asJSON bool) error {
-	hub, err := o.hub(env)
-	if err != nil {
-		return err
-	}
-	repo, err := openRepo(ctx, env, o.repoDir, gitOptions(env, hub)...)
+	deps, err := app.Open(ctx, env, o.Options)
 	if err != nil {
 		return err
 	}
@@ -28,11 +25,11 @@ func inspectSetup(ctx context.Context, env Env, o iterateOptions, quick, asJSON 
 	if err != nil {
 		return err
 	}
-	findings := append(append(machineFindings(env), isolation), checkout(ctx, repo)...)
+	findings := append(append(machineFindings(env), isolation), checkout(ctx, deps.Repo)...)
 	switch {
-	case hub != nil:
-		findings = append(findings, setup.Hub{Client: hub, WorkflowToken: workflowToken(env)}.Examine(ctx)...)
-	case o.repository(env) != "":
+	case deps.GitHub != nil:
+		findings = append(findings, setup.Hub{Client: deps.GitHub, WorkflowToken: env.WorkflowToken()}.Examine(ctx)...)
+	case o.Repository(env) != "":
 		findings = append(findings, setup.Finding{
 			Level: setup.Warning, Subject: "GitHub", Message: "there is a repository and no token, so GitHub is left out", Fix: "set GITHUB_TOKEN",
 		})
@@ -40,7 +37,7 @@ func inspectSetup(ctx context.Context, env Env, o iterateOptions, quick, asJSON 
 		findings = append(findings, setup.Finding{Level: setup.OK, Subject: "GitHub", Message: "left out: no repository is named"})
 	}
 	if !quick {
-		evaluations, err := inspectPrograms(ctx, env, o, repo, hub)
+		evaluations, err := inspectPrograms(ctx, deps)
 		if err != nil {
 			return err
 		}
@@ -64,15 +61,9 @@ func inspectSetup(ctx context.Context, env Env, o iterateOptions, quick, asJSON 
 	return nil
 }
 
-// workflowToken says whether the token is the one that Actions gives to every
-// job. Tokens of apps begin alike, so outside of Actions it is none.
-func workflowToken(env Env) bool {
-	return env.InActions() && strings.HasPrefix(env.token(), "ghs_")
-}
-
 // machineFindings are the agents that can be used here.
 func machineFindings(env Env) []setup.Finding {
-	registry := newRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
+	registry := app.NewRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
 	var usable []string
 	var unsigned []setup.Finding
 	for _, name := range registry.Names() {

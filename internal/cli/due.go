@@ -11,11 +11,11 @@ import (
 // job that waited for another one of the same program asks before it begins:
 // what was due when it was started may be done by now.
 func notDue(ctx context.Context, env Env, o iterateOptions) (string, error) {
-	hub, err := o.hub(env)
+	hub, err := o.Client(env)
 	if err != nil {
 		return "", err
 	}
-	options := schedulerOptions{repoDir: o.repoDir, programs: o.programs, dir: o.dir, max: 1, hubOptions: o.hubOptions}
+	options := schedulerOptions{repoDir: o.RepoDir, programs: o.Programs, dir: o.Dir, max: 1, GitHub: o.GitHub}
 	in, err := options.input(ctx, env, hub)
 	if err != nil {
 		return "", err
@@ -25,7 +25,7 @@ func notDue(ctx context.Context, env Env, o iterateOptions) (string, error) {
 		return "", err
 	}
 	for _, s := range plan.Standings {
-		if s.Program.Name == o.program {
+		if s.Program.Name == o.Program {
 			return s.Skip, nil
 		}
 	}

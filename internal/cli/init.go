@@ -13,8 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -48,41 +50,40 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 	flags.BoolVar(&init.simple, "simple", false, "one job for everything, with a token that can write beside agent and evaluation")
 	flags.BoolVar(&init.matrix, "matrix", false, "two jobs for each program, of which one has that token (the default)")
 	flags.BoolVar(&init.adopt, "adopt", false, "rename the branches of a gh-aw installation")
-	flags.StringVar(&o.remote, "remote", "", "the git remote with these branches (default: origin)")
-	hubFlags(flags, &o.hubOptions)
+	flags.StringVar(&o.Remote, "remote", "", "the git remote with these branches (default: origin)")
+	githubFlags(flags, &o.GitHub)
 	cmd.MarkFlagsMutuallyExclusive("simple", "matrix")
 	return cmd
 }
 
 func initRepository(ctx context.Context, env Env, o iterateOptions, init initOptions) error {
-	hub, err := o.hub(env)
-	if err != nil {
-		return err
-	}
-	repo, err := openRepo(ctx, env, o.repoDir, gitOptions(env, hub)...)
+	deps, err := app.Open(ctx, env, o.Options)
 	switch {
 	case errors.Is(err, git.ErrNotRepository):
-		return Usagef("%s is no git repository: run git init first", cmp.Or(o.repoDir, "this"))
+		return Usagef("%s is no git repository: run git init first", cmp.Or(o.RepoDir, "this"))
 	case err != nil:
 		return err
 	}
-	if o.programs, err = initPrograms(repo.Root, o.programs); err != nil {
-		return err
-	}
-	steps, err := initSteps(repo.Root, env.path(o.repoDir), o.programs, init)
+	root := deps.Repo.Root
+	dir, err := initPrograms(root, o.Programs)
 	if err != nil {
 		return err
 	}
-	labels, byHand := labelSteps(ctx, env, hub)
+	deps.Options.Programs = dir
+	steps, err := initSteps(root, env.Path(o.RepoDir), dir, init)
+	if err != nil {
+		return err
+	}
+	labels, byHand := labelSteps(ctx, env, deps.GitHub)
 	steps = append(steps, labels...)
 	if init.adopt {
-		renames, err := adoptSteps(ctx, env, o, repo, hub)
+		renames, err := adoptSteps(ctx, deps)
 		if err != nil {
 			return err
 		}
 		steps = append(steps, renames...)
 	}
-	return doInit(ctx, env, init, repo.Root, steps, strings.NewReplacer("LABELS", byHand, "PROGRAMS", programsFlag(o.programs)).Replace(initNext))
+	return doInit(ctx, env, init, root, steps, strings.NewReplacer("LABELS", byHand, "PROGRAMS", programsFlag(dir)).Replace(initNext))
 }
 
 // doInit shows the steps, asks, does them, and says what comes next.
@@ -133,7 +134,7 @@ func initSteps(root, here, programs string, o initOptions) ([]initStep, error) {
 	if programs == "" || exists(source.Directory()) { // one that is named is made
 		var err error
 		if found, err = source.Load(false); err != nil {
-			return nil, &UsageError{err}
+			return nil, misuse.New(err)
 		}
 	}
 	files, err := initFiles(root, found, programs, o)

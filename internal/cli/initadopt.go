@@ -9,13 +9,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 // suffixed is a branch of a program as gh-aw named it: with random digits
@@ -41,20 +44,20 @@ type adopter struct {
 
 // adoptSteps are the renames that are due, and what is left as it is, with the
 // reason.
-func adoptSteps(ctx context.Context, env Env, o iterateOptions, repo *git.Repo, hub *api.Client) ([]initStep, error) {
-	a := adopter{repo: repo, hub: hub}
+func adoptSteps(ctx context.Context, deps *app.Deps) ([]initStep, error) {
+	a := adopter{repo: deps.Repo, hub: deps.GitHub}
 	var err error
-	if a.remote, err = adoptRemote(ctx, env, o, repo); err != nil {
+	if a.remote, err = adoptRemote(ctx, deps); err != nil {
 		return nil, err
 	}
-	if err := a.readPrograms(ctx, env, o); err != nil {
+	if err := a.readPrograms(ctx, deps); err != nil {
 		return nil, err
 	}
 	if err := a.readBranches(ctx); err != nil {
 		return nil, err
 	}
 	steps, err := a.steps(ctx)
-	return append(steps, oldWorkflows(repo.Root)...), err
+	return append(steps, oldWorkflows(a.repo.Root)...), err
 }
 
 // oldWorkflows are the files of the installation that is taken over. They are
@@ -71,11 +74,11 @@ func oldWorkflows(root string) []initStep {
 
 // adoptRemote is the remote whose branches are renamed: as for iterations, else
 // origin when there is one.
-func adoptRemote(ctx context.Context, env Env, o iterateOptions, repo *git.Repo) (string, error) {
-	if remote := o.gitRemote(env); remote != "" || o.local {
-		return remote, nil
+func adoptRemote(ctx context.Context, deps *app.Deps) (string, error) {
+	if deps.Memory.Remote != "" || deps.Options.Local {
+		return deps.Memory.Remote, nil
 	}
-	_, err := repo.RemoteURL(ctx, "origin")
+	_, err := deps.Repo.RemoteURL(ctx, "origin")
 	if ctx.Err() != nil {
 		return "", err
 	}
@@ -87,21 +90,21 @@ func adoptRemote(ctx context.Context, env Env, o iterateOptions, repo *git.Repo)
 
 // readPrograms finds the names of programs: files, states, and issues where
 // they can be read.
-func (a *adopter) readPrograms(ctx context.Context, env Env, o iterateOptions) error {
-	states, _, err := (&memory.Memory{Repo: a.repo, Remote: a.remote, Now: env.Now}).States(ctx)
+func (a *adopter) readPrograms(ctx context.Context, deps *app.Deps) error {
+	states, _, err := (&memory.Memory{Repo: a.repo, Remote: a.remote, Now: deps.Env.Now}).States(ctx)
 	if err != nil {
 		return err
 	}
-	files, err := memory.Programs{Root: a.repo.Root, Dir: o.programs, Parse: program.ParseHead}.Load(false)
+	files, err := deps.Source(program.ParseHead).Load(false)
 	if err != nil {
-		return &UsageError{err}
+		return misuse.New(err)
 	}
 	a.states = map[string][]byte{}
-	for _, name := range names(files) {
+	for _, name := range program.Names(files) {
 		a.states[name] = nil
 	}
 	if a.hub != nil {
-		found, _, err := discover(ctx, a.hub, sync.ProgramLabel, files, states)
+		found, _, err := schedule.DiscoverIssues(ctx, a.hub, sync.ProgramLabel, files, states)
 		if err != nil {
 			return err
 		}

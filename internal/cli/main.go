@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -18,5 +19,5 @@ func Main(work func(context.Context, Env) int) int {
 	process.Conceal()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return work(ctx, SystemEnv())
+	return work(ctx, app.SystemEnv())
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -32,7 +34,7 @@ func newNewCommand(env Env, o *schedulerOptions) *cobra.Command {
 
 func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name string) error {
 	if err := program.ValidName(name); err != nil {
-		return &UsageError{err}
+		return misuse.New(err)
 	}
 	root, repo, err := o.root(ctx, env)
 	if err != nil {
@@ -70,10 +72,7 @@ func programsFlag(dir string) string {
 	if dir == "" {
 		return ""
 	}
-	if plainWord.FindString(dir) != dir {
-		dir = quoting(0).write(dir)
-	}
-	return " --programs " + dir
+	return " --programs " + process.QuoteWord(dir)
 }
 
 // newFile is one file of a new program.

@@ -88,7 +88,7 @@ func writeReport(env Env, dir string, text []byte) (string, error) {
 	if env.Getenv("GITHUB_OUTPUT") == "" {
 		return "", nil
 	}
-	file := filepath.Join(outputDir(env, dir), reportFile)
+	file := filepath.Join(env.OutputDir(dir), reportFile)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return "", fmt.Errorf("write %s: %w", file, err)
 	}
@@ -101,7 +101,7 @@ func writeReport(env Env, dir string, text []byte) (string, error) {
 // compareOutputs are those of a comparison. Its report is the one that was
 // written to a directory, else one of ours.
 func compareOutputs(env Env, verdict decision.Verdict, found any, dir string) error {
-	file := filepath.Join(env.path(dir), reportFile)
+	file := filepath.Join(env.Path(dir), reportFile)
 	if dir == "" {
 		text, err := taskJSON(found)
 		if err != nil {

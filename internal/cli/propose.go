@@ -2,14 +2,17 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"path/filepath"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/program"
 )
 
 func newProposeCommand(env Env, parent *iterateOptions) *cobra.Command {
@@ -26,36 +29,37 @@ func newProposeCommand(env Env, parent *iterateOptions) *cobra.Command {
 		Example: "  iterate propose --program speed --out bundle",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.repoDir, o.programs, o.proposing = parent.repoDir, parent.programs, true
-			o.count = 1
-			if ifDue && o.program != "" {
-				why, err := notDue(cmd.Context(), env, o)
-				if err != nil {
-					return err
-				}
-				if why != "" {
-					return deliver(env, o, nil, []loop.Result{{Program: o.program, Outcome: history.Idle, Reasons: []string{why}}})
-				}
-			}
-			return proposeCommand(cmd.Context(), env, o, out)
+			o.RepoDir, o.Programs = parent.RepoDir, parent.Programs
+			written, err := propose(cmd.Context(), env, o, out, ifDue)
+			return errors.Join(err, setOutputs(env, output{"bundle", strconv.FormatBool(written)}))
 		},
 	}
 	programFlags(cmd.Flags(), env, &o)
 	agentFlags(cmd.Flags(), &o)
 	cmd.Flags().StringVar(&out, "out", "", "the directory to write, which must not exist")
-	cmd.Flags().BoolVar(&ifDue, "if-due", saysTrue(env.Getenv("AUTOLOOP_IF_DUE")), "propose only when the program that is named is due now (default: AUTOLOOP_IF_DUE)")
+	cmd.Flags().BoolVar(&ifDue, "if-due", env.IsTrue("AUTOLOOP_IF_DUE"), "propose only when the program that is named is due now (default: AUTOLOOP_IF_DUE)")
 	return cmd
 }
 
-// proposeCommand runs one iteration and writes its bundle.
-func proposeCommand(ctx context.Context, env Env, o iterateOptions, out string) error {
+// propose runs one iteration and writes its bundle; written says that there is
+// one.
+func propose(ctx context.Context, env Env, o iterateOptions, out string, ifDue bool) (written bool, err error) {
+	if ifDue && o.Program != "" {
+		why, err := notDue(ctx, env, o)
+		if err != nil {
+			return false, err
+		}
+		if why != "" {
+			return false, deliver(env, o, nil, []loop.Result{{Program: o.Program, Outcome: history.Idle, Reasons: []string{why}}})
+		}
+	}
 	if out == "" {
-		return Usagef("name the directory of the bundle with --out")
+		return false, Usagef("name the directory of the bundle with --out")
 	}
-	if !filepath.IsAbs(out) {
-		out = filepath.Join(env.Dir, out)
-	}
-	return iterateCommand(ctx, env, o, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
+	out = env.Path(out)
+	// Publishing needs GitHub where the program asks for CI, proposing does not.
+	anyGate := func(*app.Deps, *program.Program) error { return nil }
+	err = withLoop(ctx, env, o, anyGate, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
 		made, result, err := service.Propose(ctx)
 		if err != nil {
 			return nil, err
@@ -67,7 +71,8 @@ func proposeCommand(ctx context.Context, env Env, o iterateOptions, out string) 
 		if err := proposal.Write(out, *made); err != nil {
 			return []loop.Result{result}, err
 		}
-		result.Bundle = out
+		result.Bundle, written = out, true
 		return []loop.Result{result}, nil
 	})
+	return written, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
@@ -63,21 +64,16 @@ type pruner struct {
 }
 
 func prune(ctx context.Context, env Env, o schedulerOptions, remote string, yes, asJSON bool) error {
-	hub, err := o.hub(env)
+	deps, err := app.Open(ctx, env, app.Options{GitHub: o.GitHub, RepoDir: o.repoDir, Programs: o.programs, Remote: remote})
 	if err != nil {
 		return err
 	}
-	repo, err := openRepo(ctx, env, o.repoDir, gitOptions(env, hub)...)
+	p := pruner{repo: deps.Repo, memory: deps.Memory, hub: deps.GitHub, remote: deps.Memory.Remote}
+	files, err := deps.Source(program.ParseHead).Load(false)
 	if err != nil {
 		return err
 	}
-	remote = iterateOptions{remote: remote, hubOptions: o.hubOptions}.gitRemote(env)
-	p := pruner{repo: repo, memory: &memory.Memory{Repo: repo, Remote: remote, Now: env.Now}, hub: hub, remote: remote}
-	files, err := memory.Programs{Root: repo.Root, Dir: o.programs, Parse: program.ParseHead}.Load(false)
-	if err != nil {
-		return err
-	}
-	list, err := p.find(ctx, names(files))
+	list, err := p.find(ctx, program.Names(files))
 	if err != nil {
 		return err
 	}

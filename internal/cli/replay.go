@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
@@ -33,7 +34,7 @@ func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := *o
-			o.remote = remote
+			o.Remote = remote
 			return replay(cmd.Context(), env, o, args, asJSON)
 		},
 	}
@@ -46,15 +47,11 @@ func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 var errDisagree = errors.New("the books disagree with the ledger's measurements")
 
 func replay(ctx context.Context, env Env, o iterateOptions, names []string, asJSON bool) error {
-	hub, err := o.hub(env)
+	deps, err := app.Open(ctx, env, o.Options)
 	if err != nil {
 		return err
 	}
-	repo, err := openRepo(ctx, env, o.repoDir, gitOptions(env, hub)...)
-	if err != nil {
-		return err
-	}
-	books := &memory.Memory{Repo: repo, Remote: o.gitRemote(env), Now: env.Now}
+	repo, books := deps.Repo, deps.Memory
 	if len(names) == 0 {
 		states, _, err := books.States(ctx)
 		if err != nil {

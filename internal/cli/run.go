@@ -1,13 +1,17 @@
+// Package cli is the command line: a file holds one command, its flags and one
+// call. It turns errors into exit codes.
 package cli
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/misuse"
 )
 
 // The exit codes of both binaries.
@@ -17,19 +21,14 @@ const (
 	ExitMisuse = 2 // it was asked for something that makes no sense
 )
 
+// Env is all that a command takes from the process around it.
+type Env = app.Env
+
 // UsageError is a mistake of the caller: exit code 2.
-type UsageError struct{ Err error }
-
-// Error returns the message of the mistake itself.
-func (e *UsageError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the mistake itself.
-func (e *UsageError) Unwrap() error { return e.Err }
+type UsageError = misuse.Error
 
 // Usagef returns a UsageError with a message.
-func Usagef(format string, args ...any) error {
-	return &UsageError{fmt.Errorf(format, args...)}
-}
+func Usagef(format string, args ...any) error { return misuse.Errorf(format, args...) }
 
 // ExitError ends the command with a code of its own. With a nil Err nothing
 // more is printed: the command has said what it had to say.
@@ -60,11 +59,11 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.Version = Version()
+	root.Version = app.Version()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	err := root.ExecuteContext(ctx)
 	if err != nil && !begun {
-		err = misuse(err, root.Name())
+		err = misuseOf(err, root.Name())
 	}
 	return exitCode(env, root.Name(), err)
 }
@@ -82,7 +81,7 @@ func prepare(cmd *cobra.Command, begun *bool) {
 	}
 }
 
-func misuse(err error, name string) error {
+func misuseOf(err error, name string) error {
 	var known *UsageError
 	if errors.As(err, &known) {
 		return err
@@ -114,25 +113,6 @@ func exitCode(env Env, name string, err error) int {
 	default:
 		return ExitFailed
 	}
-}
-
-// Version returns the module version and revision that this binary was built
-// from, such as "v1.2.0 (0123456789ab)"; "devel" when it was not recorded.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "devel"
-	}
-	version := strings.Trim(info.Main.Version, "()")
-	if version == "" {
-		version = "devel"
-	}
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" && len(setting.Value) >= 12 {
-			version += " (" + setting.Value[:12] + ")"
-		}
-	}
-	return version
 }
 
 func oneLine(text string) string {

@@ -9,24 +9,27 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/schedule"
 )
 
 // Scheduler runs the `scheduler` binary and returns its exit code.
 func Scheduler(ctx context.Context, env Env) int {
-	BoundMemory()
-	env = env.inLog()
+	app.BoundMemory()
+	env = inLog(env)
 	return Run(ctx, env, newSchedulerCommand(env))
 }
 
@@ -35,7 +38,7 @@ type schedulerOptions struct {
 	repoDir, programs, dir, out, program, now, shard string
 	max                                              int
 	compat, json                                     bool
-	hubOptions
+	app.GitHub
 }
 
 func newSchedulerCommand(env Env) *cobra.Command {
@@ -55,7 +58,7 @@ func newSchedulerCommand(env Env) *cobra.Command {
 	flags.StringVar(&o.programs, "programs", "", "directory of program files (default: .autoloop/programs)")
 	flags.StringVar(&o.dir, "dir", "", "working directory of autoloop.json and repo-memory (default: AUTOLOOP_DIR, else /tmp/gh-aw)")
 	flags.StringVar(&o.now, "now", "", "the time to schedule at (RFC 3339; default: the clock)")
-	hubFlags(flags, &o.hubOptions)
+	githubFlags(flags, &o.GitHub)
 	cmd.Flags().StringVar(&o.out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
 	cmd.Flags().StringVar(&o.program, "program", dispatched(env), "run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
 	cmd.Flags().IntVar(&o.max, "max", 1, "how many due programs the matrix may hold")
@@ -112,14 +115,14 @@ func (o schedulerOptions) input(ctx context.Context, env Env, hub *api.Client) (
 	}
 	programs, err := memory.Programs{Root: root, Dir: o.programs, Parse: program.ParseHead}.Load(false)
 	if err != nil {
-		return schedule.Input{}, &UsageError{err}
+		return schedule.Input{}, misuse.New(err)
 	}
 	in := schedule.Input{Programs: programs, Now: now, Forced: o.program, Max: o.max, Paused: env.Paused(), RepoDir: root}
-	states := memory.States{Dir: filepath.Join(outputDir(env, o.dir), "repo-memory", "autoloop")}
+	states := memory.States{Dir: filepath.Join(env.OutputDir(o.dir), "repo-memory", "autoloop")}
 	if repo != nil {
 		states.Branch = &memory.Memory{Repo: repo, Now: env.Now}
 	}
-	if in.States, in.Unreadable, err = loadStates(ctx, &states, names(programs)); err != nil {
+	if in.States, in.Unreadable, err = loadStates(ctx, &states, program.Names(programs)); err != nil {
 		return schedule.Input{}, err
 	}
 	in.Ledger = func(name string) ([]byte, error) { return states.Ledger(ctx, name) }
@@ -133,29 +136,29 @@ func (o schedulerOptions) input(ctx context.Context, env Env, hub *api.Client) (
 // addIssues adds the issue programs with their states, and the repository's
 // word on whether anything may run.
 func addIssues(ctx context.Context, hub *api.Client, states *memory.States, in *schedule.Input) error {
-	others, err := states.Others(ctx, names(in.Programs))
+	others, err := states.Others(ctx, program.Names(in.Programs))
 	if err != nil {
 		return err
 	}
 	all := map[string][]byte{}
 	maps.Copy(all, others)
 	maps.Copy(all, in.States)
-	if in.Issues, _, err = discover(ctx, hub, sync.ProgramLabel, in.Programs, all); err != nil {
+	if in.Issues, _, err = schedule.DiscoverIssues(ctx, hub, sync.ProgramLabel, in.Programs, all); err != nil {
 		return err
 	}
 	if len(in.Issues.Programs) > 0 {
 		in.Programs = slices.DeleteFunc(in.Programs, memory.Single)
 	}
 	in.Programs, in.States = append(in.Programs, in.Issues.Programs...), all
-	in.Paused = in.Paused || repositoryPaused(ctx, hub)
+	in.Paused = in.Paused || app.RepositoryPaused(ctx, hub)
 	return nil
 }
 
 // addSelected adds what is known of the selected program alone: where the text
 // of an issue program is, and the pull request that is open.
 func (o schedulerOptions) addSelected(ctx context.Context, env Env, hub *api.Client, in schedule.Input, plan *schedule.Plan) error {
-	dir := outputDir(env, o.dir)
-	if err := writeIssuePrograms(dir, in.Issues.Programs); err != nil {
+	dir := env.OutputDir(o.dir)
+	if err := schedule.WriteIssuePrograms(dir, in.Issues.Programs); err != nil {
 		return err
 	}
 	if plan.Selected == nil {
@@ -165,7 +168,7 @@ func (o schedulerOptions) addSelected(ctx context.Context, env Env, hub *api.Cli
 		file := filepath.Join(dir, "issue-programs", *plan.Selected+".md")
 		plan.SelectedFile = &file
 	}
-	pull, err := existingPull(ctx, hub, *plan.Selected)
+	pull, err := schedule.OpenPull(ctx, hub, loop.BranchPrefix+*plan.Selected)
 	if err != nil {
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("whether a pull request is open was not read: %v", err))
 		return ctx.Err()
@@ -195,14 +198,6 @@ func loadStates(ctx context.Context, states *memory.States, names []string) (fou
 	return found, failed, nil
 }
 
-func names(programs []*program.Program) []string {
-	list := make([]string, len(programs))
-	for i, p := range programs {
-		list[i] = p.Name
-	}
-	return list
-}
-
 func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 	if o.max < 1 {
 		return Usagef("--max %d: give at least one", o.max)
@@ -216,7 +211,7 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 	if err != nil {
 		return err
 	}
-	hub, err := o.hub(env)
+	hub, err := o.Client(env)
 	if err != nil {
 		return err
 	}
@@ -242,7 +237,7 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 		return compatEnd(env, in, plan, forced)
 	}
 	if forced != nil {
-		return &UsageError{forced}
+		return misuse.New(forced)
 	}
 	if o.json {
 		encoder := json.NewEncoder(env.Stdout)
@@ -257,7 +252,7 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 func writePlan(env Env, o schedulerOptions, plan *schedule.Plan) (string, error) {
 	file := o.out
 	if file == "" {
-		file = filepath.Join(outputDir(env, o.dir), "autoloop.json")
+		file = filepath.Join(env.OutputDir(o.dir), "autoloop.json")
 	} else if !filepath.IsAbs(file) {
 		file = filepath.Join(env.Dir, file)
 	}
@@ -278,7 +273,7 @@ func printPlan(env Env, plan *schedule.Plan, file string) {
 	out := env.Stdout
 	fmt.Fprintln(out, headline(plan))
 	if len(plan.Deferred) > 0 {
-		fmt.Fprintf(out, "due later: %s\n", few(plan.Deferred))
+		fmt.Fprintf(out, "due later: %s\n", render.Few(plan.Deferred))
 	}
 	printSkipped(env, plan)
 	for _, name := range plan.Unconfigured {
@@ -331,15 +326,6 @@ func until(s schedule.Skipped, now time.Time) string {
 		return ""
 	}
 	return " (in " + schedule.Round(s.NextDue.Sub(now)) + ")"
-}
-
-// few joins names, and counts those that would make the line too long.
-func few(names []string) string {
-	const most = 12
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 func place(f schedule.Failure) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/schedule"
 )
 
@@ -70,14 +71,14 @@ func newShardsCommand(env Env) *cobra.Command {
 // mergeShards checks the parts before it writes anything; OUT appears whole or
 // not at all.
 func mergeShards(env Env, out string, dirs []string, asJSON bool) error {
-	target := env.path(out)
+	target := env.Path(out)
 	if _, err := os.Lstat(target); err == nil {
 		return Usagef("%s exists already; name a new directory", out)
 	}
 	parts := make([]shardPart, len(dirs))
 	for i, dir := range dirs {
 		var err error
-		if parts[i], err = readPart(env.path(dir)); err != nil {
+		if parts[i], err = readPart(env.Path(dir)); err != nil {
 			return Usagef("%s: %w", dir, err)
 		}
 	}
@@ -93,7 +94,7 @@ func mergeShards(env Env, out string, dirs []string, asJSON bool) error {
 	}
 	defer func() { _ = os.RemoveAll(staged) }()
 	for _, dir := range dirs {
-		if err := addPart(staged, env.path(dir)); err != nil {
+		if err := addPart(staged, env.Path(dir)); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
 	}
@@ -105,7 +106,7 @@ func mergeShards(env Env, out string, dirs []string, asJSON bool) error {
 	}
 	whole, err := mergeEvaluated(parts)
 	if err != nil {
-		return &UsageError{err}
+		return misuse.New(err)
 	}
 	if err := os.Rename(staged, target); err != nil {
 		return err
@@ -115,7 +116,7 @@ func mergeShards(env Env, out string, dirs []string, asJSON bool) error {
 
 func sayMerged(env Env, out string, parts []shardPart, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(env.Stdout).Encode(map[string]any{"merged": len(parts), "cache": env.path(out)})
+		return json.NewEncoder(env.Stdout).Encode(map[string]any{"merged": len(parts), "cache": env.Path(out)})
 	}
 	_, err := fmt.Fprintf(env.Stdout, "%d parts are together in %s; now run the same `iterate tasks compare` with --cache %s and without --shard\n", len(parts), out, out)
 	return err

@@ -70,7 +70,7 @@ type validatedCase struct {
 }
 
 func validateSkill(env Env, dir string, asJSON bool) error {
-	skill, err := evalrun.Load(env.path(dir), ".", "")
+	skill, err := evalrun.Load(env.Path(dir), ".", "")
 	var wrong *evalrun.FaultError
 	if err != nil && !errors.As(err, &wrong) {
 		return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
@@ -36,7 +37,7 @@ func (o *skillEvalOptions) choose(ctx context.Context, env Env, role string) err
 
 // readyAgents says which agents could work here.
 func readyAgents(ctx context.Context, env Env) (string, error) {
-	registry := newRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
+	registry := app.NewRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
 	found, err := registry.Survey(ctx, agent.Situation{Env: env.Environ, Dir: env.Dir})
 	if err != nil {
 		return "", err

@@ -82,7 +82,7 @@ type application struct {
 // changeSkill opens a workspace that no run works in, and does something to its
 // skill.
 func changeSkill(ctx context.Context, env Env, dir string, o skillApplyOptions, do func(*application, context.Context) error) error {
-	w, err := workspace.OpenWorkspace(env.path(dir))
+	w, err := workspace.OpenWorkspace(env.Path(dir))
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func changeSkill(ctx context.Context, env Env, dir string, o skillApplyOptions, 
 func applicationOf(ctx context.Context, env Env, w *workspace.Workspace, o skillApplyOptions) (*application, error) {
 	var err error
 	if o.skill != "" {
-		w.Skill = env.path(o.skill)
+		w.Skill = env.Path(o.skill)
 	}
 	if w.Skill == "" {
 		return nil, Usagef("the workspace does not say where its skill is: give --skill DIR")

@@ -46,13 +46,13 @@ func newSkillDoctorCommand(env Env) *cobra.Command {
 
 // examined is a suite with what was found in it, and how many gradings were read.
 func examined(ctx context.Context, env Env, dir, history string) (name string, gradings int, findings []evals.Finding, err error) {
-	skill, err := evalrun.Load(env.path(dir), ".", "")
+	skill, err := evalrun.Load(env.Path(dir), ".", "")
 	if err != nil {
 		return "", 0, nil, err
 	}
 	var past []evals.PastCase
 	if history != "" {
-		if past, err = evalrun.History(ctx, env.path(history)); err != nil {
+		if past, err = evalrun.History(ctx, env.Path(history)); err != nil {
 			return "", 0, nil, err
 		}
 	}
@@ -67,7 +67,7 @@ func draftSuite(ctx context.Context, env Env, dir, history string, o skillDraft,
 	var found []string
 	switch {
 	case errors.As(err, &fault):
-		name, found = filepath.Base(env.path(dir)), strings.Split(fault.Error(), "\n")
+		name, found = filepath.Base(env.Path(dir)), strings.Split(fault.Error(), "\n")
 	case err != nil:
 		return err
 	}

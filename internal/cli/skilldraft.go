@@ -55,7 +55,7 @@ func (o *skillDraft) wanted() bool { return o.agent != "" || o.command != "" }
 // draft has the agent answer what was found, puts each suite that it changed
 // into a file of its own, and returns what is still found in them.
 func (o *skillDraft) draft(ctx context.Context, env Env, dir string, found []string) (drafts []draft, left []evals.Finding, err error) {
-	dir = filepath.Clean(env.path(dir))
+	dir = filepath.Clean(env.Path(dir))
 	drafts = []draft{
 		{Name: evals.File, File: cmp.Or(o.file, dir+"-evals.json"), flag: "--draft"},
 		{Name: evals.TriggerFile, File: cmp.Or(o.triggers, dir+"-trigger-eval.json"), flag: "--draft-triggers"},
@@ -65,7 +65,7 @@ func (o *skillDraft) draft(ctx context.Context, env Env, dir string, found []str
 			return nil, nil, err
 		}
 	}
-	run, err := newRunDir()
+	run, err := tree.NewRunDir()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -125,7 +125,7 @@ func drafted(ctx context.Context, before workspace.Tree, work string) ([]string,
 
 // place settles where a draft goes: a new file outside of the skill.
 func (d *draft) place(env Env, dir string) error {
-	d.File = env.path(d.File)
+	d.File = env.Path(d.File)
 	if _, err := os.Lstat(d.File); err == nil {
 		return Usagef("%s exists already; name a new file with %s", d.File, d.flag)
 	}

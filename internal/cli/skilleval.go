@@ -15,6 +15,7 @@ import (
 
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/skill/evalrun"
@@ -103,7 +104,7 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 	if err := o.check(); err != nil {
 		return err
 	}
-	skill, err := evalrun.Load(env.path(dir), ".", "")
+	skill, err := evalrun.Load(env.Path(dir), ".", "")
 	if err != nil {
 		return misfit(err)
 	}
@@ -117,7 +118,7 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 	if o.shard != "" && o.out == "" {
 		return Usagef("--shard needs --out DIR, where the part is kept")
 	}
-	run, err := newRunDir()
+	run, err := tree.NewRunDir()
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func misfit(err error) error {
 	var fault *evalrun.FaultError
 	var unfit *evalrun.UnfitError
 	if errors.As(err, &fault) || errors.As(err, &unfit) {
-		return &UsageError{err}
+		return misuse.New(err)
 	}
 	return err
 }
@@ -166,7 +167,7 @@ func (o *skillEvalOptions) keep(env Env, run, skill string) (string, error) {
 	if o.out == "" {
 		return filepath.Join(run, "out"), nil
 	}
-	dir := env.path(o.out)
+	dir := env.Path(o.out)
 	if _, err := os.Lstat(dir); err == nil {
 		return "", Usagef("--out %s exists already; name a new directory", o.out)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
@@ -40,7 +41,7 @@ type skillLoop struct {
 // evaluateSkill makes a service measure by the eval suite of the program's skill.
 // What it returns cleans up.
 func evaluateSkill(ctx context.Context, env Env, o iterateOptions, service *loop.Service, tell func(string)) (closing func(), err error) {
-	dir, err := newRunDir()
+	dir, err := tree.NewRunDir()
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func (l *skillLoop) runner(ctx context.Context, text string) (*process.Runner, e
 		env.Stderr = io.Discard
 	}
 	var err error
-	runner.Isolation, err = isolate(ctx, env, l.program, runner, l.dir, append(l.hidden, l.keep), namedFiles(l.env, text))
+	runner.Isolation, err = app.Isolate(ctx, env, l.program, runner, l.dir, append(l.hidden, l.keep), app.NamedFiles(l.env, text))
 	return runner, err
 }
 
@@ -137,7 +138,7 @@ func (l *skillLoop) executor(ctx context.Context, name, text string, runner *pro
 	if name == (agent.Tuner{}).Name() {
 		return nil, Usagef("%s: the tuner works on no eval case; name who does with `executor`", l.program.File)
 	}
-	found, err := newRegistry(l.env, runner, masker).Ready(ctx, name, agent.Situation{Env: l.env.Environ, Command: text, Dir: l.root})
+	found, err := app.NewRegistry(l.env, runner, masker).Ready(ctx, name, agent.Situation{Env: l.env.Environ, Command: text, Dir: l.root})
 	if err != nil && ctx.Err() == nil {
 		return nil, Usagef("%s: executor: %w", l.program.File, err)
 	}
@@ -150,8 +151,8 @@ const keptRuns = 20
 // skillKeep makes the directory in which a run keeps its evaluations, after the
 // oldest of those that are too many were removed.
 func skillKeep(env Env, o iterateOptions, p *program.Program) (string, error) {
-	above := filepath.Join(outputDir(env, o.dir), "skills", p.Name)
-	dir := filepath.Join(above, newRunID(env))
+	above := filepath.Join(env.OutputDir(o.Dir), "skills", p.Name)
+	dir := filepath.Join(above, env.NewRunID())
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("keep what evaluations leave: %w", err)
 	}

@@ -14,9 +14,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/skill"
@@ -78,14 +80,14 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if o.out != "" {
 		return Usagef("--out is of `iterate skill eval`; what iterations leave is in the workspace (--workspace)")
 	}
-	if err := finishRestore(ctx, env, env.path(dir)); err != nil {
+	if err := finishRestore(ctx, env, env.Path(dir)); err != nil {
 		return err
 	}
-	suited, err := evalrun.Load(env.path(dir), ".", "")
+	suited, err := evalrun.Load(env.Path(dir), ".", "")
 	if err != nil {
 		return misfit(err)
 	}
-	run, err := newRunDir()
+	run, err := tree.NewRunDir()
 	if err != nil {
 		return err
 	}
@@ -94,7 +96,7 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if err != nil {
 		return err
 	}
-	w, err := o.open(ctx, env, env.path(dir))
+	w, err := o.open(ctx, env, env.Path(dir))
 	if err != nil {
 		return err
 	}
@@ -146,7 +148,7 @@ func (o *skillRunOptions) repeats() (int, error) {
 func (o *skillRunOptions) place(env Env, dir string) string {
 	place := workspace.WorkspaceDir(dir)
 	if o.workspace != "" {
-		place = env.path(o.workspace)
+		place = env.Path(o.workspace)
 	}
 	if o.fresh {
 		place = workspace.FreshDir(place)
@@ -243,12 +245,12 @@ func (o *skillRunOptions) improver(ctx context.Context, env Env, p *program.Prog
 	text := (&taskLoop{program: only, root: env.Dir}).command()
 	runner, quiet := process.NewRunner(), env
 	var err error
-	if runner.Isolation, err = isolate(ctx, quiet, p, runner, run, nil, namedFiles(env, text)); err != nil {
+	if runner.Isolation, err = app.Isolate(ctx, quiet, p, runner, run, nil, app.NamedFiles(env, text)); err != nil {
 		return nil, "", err
 	}
-	found, err := newRegistry(env, runner, process.NewMasker(env.Environ)).Ready(ctx, o.agent, agent.Situation{Env: env.Environ, Command: text, Dir: env.Dir})
+	found, err := app.NewRegistry(env, runner, process.NewMasker(env.Environ)).Ready(ctx, o.agent, agent.Situation{Env: env.Environ, Command: text, Dir: env.Dir})
 	if err != nil && ctx.Err() == nil {
-		err = &UsageError{err}
+		err = misuse.New(err)
 	}
 	return found, text, err
 }

@@ -29,7 +29,7 @@ func newSnapshotCommand(env Env) *cobra.Command {
 }
 
 func takeSnapshot(ctx context.Context, env Env, src, dst string, asJSON bool) error {
-	taken, err := workspace.Take(ctx, env.path(src), env.path(dst))
+	taken, err := workspace.Take(ctx, env.Path(src), env.Path(dst))
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func newRestoreCommand(env Env) *cobra.Command {
 }
 
 func restoreSnapshot(ctx context.Context, env Env, from, dir string, asJSON bool) error {
-	restored, err := workspace.Restore(ctx, env.path(from), env.path(dir))
+	restored, err := workspace.Restore(ctx, env.Path(from), env.Path(dir))
 	if err != nil {
 		return err
 	}

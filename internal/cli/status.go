@@ -50,7 +50,7 @@ type programStatus struct {
 
 func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error {
 	o.max, o.program = 1, ""
-	hub, err := o.hub(env)
+	hub, err := o.Client(env)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error
 	}
 	list := []programStatus{}
 	for _, s := range plan.Standings {
-		list = append(list, statusOf(s).linked(env, o.repository(env)))
+		list = append(list, statusOf(s).linked(env, o.Repository(env)))
 	}
 	if asJSON {
 		encoder := json.NewEncoder(env.Stdout)
@@ -118,7 +118,7 @@ func (s programStatus) linked(env Env, repository string) programStatus {
 	if repository == "" {
 		return s
 	}
-	page := strings.TrimRight(env.server(), "/") + "/" + repository
+	page := strings.TrimRight(env.Server(), "/") + "/" + repository
 	if s.PR != nil {
 		s.PRURL = fmt.Sprintf("%s/pull/%d", page, *s.PR)
 	}

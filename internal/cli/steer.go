@@ -10,10 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/github/sync"
-	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/program"
@@ -35,52 +33,46 @@ func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o := *o
-			o.program = name
+			o.Program = name
 			return steerProgram(cmd.Context(), env, o, issue, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&name, "program", "", "the program")
 	cmd.Flags().IntVar(&issue, "issue", 0, "the program whose issue or pull request has this number")
-	cmd.Flags().StringVar(&o.remote, "remote", "", "the git remote that branches and books are shared with (default: origin)")
+	cmd.Flags().StringVar(&o.Remote, "remote", "", "the git remote that branches and books are shared with (default: origin)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
-	hubFlags(cmd.Flags(), &o.hubOptions)
+	githubFlags(cmd.Flags(), &o.GitHub)
 	return cmd
 }
 
 func steerProgram(ctx context.Context, env Env, o iterateOptions, issue int, asJSON bool) error {
-	if o.program == "" && issue == 0 {
+	if o.Program == "" && issue == 0 {
 		issue = eventIssue(env)
 	}
-	if (o.program == "") == (issue == 0) {
+	if (o.Program == "") == (issue == 0) {
 		return Usagef("say which program: --program NAME, or --issue NUMBER")
 	}
-	hub, err := o.hub(env)
+	deps, err := app.Open(ctx, env, o.Options)
 	if err != nil {
 		return err
 	}
-	if hub == nil {
+	if deps.GitHub == nil {
 		return Usagef("there is nothing to hear without GitHub: give --repo and a token in GITHUB_TOKEN")
 	}
-	repo, err := openRepo(ctx, env, o.repoDir, gitOptions(env, hub)...)
-	if err != nil {
-		return err
-	}
 	if issue > 0 {
-		if o.program, err = programOf(ctx, env, repo, hub, o, issue); err != nil {
+		if deps.Options.Program, err = programOf(ctx, deps, issue); err != nil {
 			return err
 		}
 	}
-	if o.program == "" {
+	if deps.Options.Program == "" {
 		fmt.Fprintf(env.Stdout, "#%d belongs to no program\n", issue)
 		return nil
 	}
-	p, known, err := chooseProgram(ctx, env, repo, hub, o)
+	p, known, err := deps.Program(ctx)
 	if err != nil {
 		return err
 	}
-	service := newIterateService(env, o, repo, p, nil, "")
-	service.GitHub = &sync.Service{Hub: hub, Program: p, Known: known, Now: env.Now}
-	service.Alive = env.aliveOn(ctx, hub)
+	service := deps.Recorder(ctx, p, known)
 	result, err := service.ApplyCommands(ctx)
 	if err != nil {
 		return err
@@ -113,8 +105,8 @@ func printSteered(env Env, result loop.CommandsResult, asJSON bool) error {
 
 // programOf is the program whose issue or pull request has a number; "" when
 // it is none's.
-func programOf(ctx context.Context, env Env, repo *git.Repo, hub *api.Client, o iterateOptions, number int) (string, error) {
-	states, _, err := (&memory.Memory{Repo: repo, Remote: o.gitRemote(env)}).States(ctx)
+func programOf(ctx context.Context, deps *app.Deps, number int) (string, error) {
+	states, _, err := deps.Memory.States(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -124,11 +116,11 @@ func programOf(ctx context.Context, env Env, repo *git.Repo, hub *api.Client, o 
 		}
 	}
 	var found schedule.Discovery
-	files, err := memory.Programs{Root: repo.Root, Dir: o.programs, Parse: program.ParseHead}.Load(true)
+	files, err := deps.Source(program.ParseHead).Load(true)
 	if err != nil {
 		return "", err
 	}
-	if found, _, err = discover(ctx, hub, sync.ProgramLabel, files, states); err != nil {
+	if found, _, err = schedule.DiscoverIssues(ctx, deps.GitHub, sync.ProgramLabel, files, states); err != nil {
 		return "", err
 	}
 	for _, numbers := range []map[string]int{found.Numbers, found.Linked} {

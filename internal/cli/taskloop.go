@@ -218,7 +218,7 @@ func (l *taskLoop) executorModel() string {
 // configuration stays as it is named, since every sandbox has its side's own.
 func (l *taskLoop) command() string {
 	config := l.config()
-	return replaceWords(l.program.WorkerCommand(), func(word string) string {
+	return process.ReplaceWords(l.program.WorkerCommand(), func(word string) string {
 		file := filepath.FromSlash(word)
 		if info, err := os.Stat(filepath.Join(l.root, file)); err != nil || !info.Mode().IsRegular() || !filepath.IsLocal(file) {
 			return word

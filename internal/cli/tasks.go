@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -65,7 +64,7 @@ type validatedTask struct {
 }
 
 func validateTasks(ctx context.Context, env Env, dir string, asJSON bool) error {
-	loaded, err := taskrun.Load(ctx, env.path(dir))
+	loaded, err := taskrun.Load(ctx, env.Path(dir))
 	var wrong *taskrun.MisuseError
 	if err != nil && !errors.As(err, &wrong) {
 		return err
@@ -113,12 +112,4 @@ func printSuite(env Env, found validatedSuite, asJSON bool) error {
 	}
 	_, err := fmt.Fprintf(env.Stdout, "%s\n%d tasks: ok\n", table, len(found.Tasks))
 	return err
-}
-
-// path is a path given by the user, who is in env.Dir.
-func (e Env) path(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(e.Dir, name)
 }

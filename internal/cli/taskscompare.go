@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/tasks/judge"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
@@ -36,7 +37,7 @@ type tasksOptions struct {
 }
 
 func newTasksCompareCommand(env Env, shared *iterateOptions) *cobra.Command {
-	o := tasksOptions{repoDir: &shared.repoDir}
+	o := tasksOptions{repoDir: &shared.RepoDir}
 	cmd := &cobra.Command{
 		Use:   "compare",
 		Short: "Run a task suite with a baseline and a candidate configuration, and compare them",
@@ -102,7 +103,7 @@ func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.Fla
 	if err != nil {
 		return err
 	}
-	loaded, err := taskrun.Load(ctx, env.path(o.suite))
+	loaded, err := taskrun.Load(ctx, env.Path(o.suite))
 	if err != nil {
 		return taskError(err)
 	}
@@ -190,7 +191,7 @@ func (o *tasksOptions) budget() (taskrun.Budget, error) {
 func taskError(err error) error {
 	var wrong *taskrun.MisuseError
 	if errors.As(err, &wrong) {
-		return &UsageError{err}
+		return misuse.New(err)
 	}
 	return err
 }

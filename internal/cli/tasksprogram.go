@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -17,15 +19,15 @@ func (o *tasksOptions) fill(ctx context.Context, env Env, flags *pflag.FlagSet) 
 	if name == "" {
 		return nil
 	}
-	p := memory.Programs{Parse: program.Parse}.File(env.path(name))
+	p := memory.Programs{Parse: program.Parse}.File(env.Path(name))
 	if err := p.Err(); err != nil {
-		return &UsageError{err}
+		return misuse.New(err)
 	}
 	if p.Evaluation != program.Tasks {
 		return Usagef("%s: its evaluation is `%s`; a program with `tasks` is needed", name, p.Evaluation)
 	}
 	root := env.Dir
-	if repo, err := openRepo(ctx, env, o.repository()); err == nil {
+	if repo, err := app.OpenRepo(ctx, env, o.repository()); err == nil {
 		root = repo.Root
 	}
 	o.take(p, root, flags.Changed)

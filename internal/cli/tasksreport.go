@@ -24,7 +24,7 @@ import (
 func (o *tasksOptions) deliver(env Env, found taskrun.Report) error {
 	if o.report != "" {
 		var err error
-		if found, err = writeTaskReport(env.path(o.report), found); err != nil {
+		if found, err = writeTaskReport(env.Path(o.report), found); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ func (o *tasksOptions) runPart(ctx context.Context, env Env, s *taskrun.Suite, s
 	if err != nil {
 		return err
 	}
-	dir := env.path(o.cache)
+	dir := env.Path(o.cache)
 	if err := writePart(dir, shardPart{Kind: partOfTasks, Digest: done.Digest, Index: shard.Index, Of: shard.Of}); err != nil {
 		return fmt.Errorf("say what %s is: %w", o.cache, err)
 	}

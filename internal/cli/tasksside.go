@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
@@ -17,11 +18,11 @@ func (o *tasksOptions) side(ctx context.Context, env Env, place *tasksPlace, rol
 	if len(o.config) > 0 {
 		side.Config = taskrun.Config{Include: o.config}
 	}
-	if info, err := os.Stat(env.path(text)); err == nil && info.IsDir() {
-		side.Dir = env.path(text)
+	if info, err := os.Stat(env.Path(text)); err == nil && info.IsDir() {
+		side.Dir = env.Path(text)
 		return side, nil
 	}
-	repo, err := openRepo(ctx, env, o.repository())
+	repo, err := app.OpenRepo(ctx, env, o.repository())
 	if err != nil {
 		return side, Usagef("--%s %s is no directory, and there is no repository: %w", role, text, err)
 	}

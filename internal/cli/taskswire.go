@@ -13,8 +13,10 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/tasks/judge"
@@ -42,10 +44,10 @@ func newTasksPlace(env Env, o tasksOptions) (*tasksPlace, error) {
 		return nil, fmt.Errorf("make the directory of finished runs: %w", err)
 	}
 	place := &tasksPlace{cache: cache}
-	if place.stage, err = newRunDirIn(cache); err != nil {
+	if place.stage, err = tree.NewRunDirIn(cache); err != nil {
 		return nil, fmt.Errorf("work in the directory of finished runs: %w", err)
 	}
-	if place.run, err = newRunDir(); err != nil {
+	if place.run, err = tree.NewRunDir(); err != nil {
 		place.close()
 		return nil, err
 	}
@@ -62,7 +64,7 @@ func (p *tasksPlace) close() {
 
 func (o *tasksOptions) cacheDir(env Env) (string, error) {
 	if o.cache != "" {
-		return env.path(o.cache), nil
+		return env.Path(o.cache), nil
 	}
 	user := env.Getenv("XDG_CACHE_HOME")
 	if !filepath.IsAbs(user) {
@@ -79,13 +81,13 @@ func (o *tasksOptions) cacheDir(env Env) (string, error) {
 // what the agent's command names.
 func (o *tasksOptions) runner(ctx context.Context, env Env, place *tasksPlace) (*process.Runner, error) {
 	runner := process.NewRunner()
-	hidden := []string{place.cache, env.path(o.suite)}
-	if repo, err := openRepo(ctx, env, o.repository()); err == nil {
+	hidden := []string{place.cache, env.Path(o.suite)}
+	if repo, err := app.OpenRepo(ctx, env, o.repository()); err == nil {
 		hidden = append(hidden, repo.CommonDir, repo.GitDir) // its configuration may hold a token
 	}
 	wish := &program.Program{File: "iterate tasks compare", Isolation: o.isolation, Network: o.network}
 	var err error
-	runner.Isolation, err = isolate(ctx, env, wish, runner, place.run, hidden, namedFiles(env, o.command))
+	runner.Isolation, err = app.Isolate(ctx, env, wish, runner, place.run, hidden, app.NamedFiles(env, o.command))
 	return runner, err
 }
 
@@ -121,7 +123,7 @@ func (o *tasksOptions) wire(ctx context.Context, env Env, place *tasksPlace) (ta
 		Agents:    o.agents(ctx, env, runner, masker),
 		Sandboxes: &sandbox.Maker{Runner: runner, Masker: masker, Environ: environ, Remove: tree.RemoveAll, Offline: !o.network},
 		RunDir:    place.run, Archive: &runcache.Archive{Dir: place.cache, Stage: place.stage},
-		Session: newRunID(env), Masker: masker, Now: env.Now,
+		Session: env.NewRunID(), Masker: masker, Now: env.Now,
 	}
 	options.Archive.Forget(env.Now().Add(-keepRuns))
 	chosen, none, err := o.chooseJudge(env, place, masker)
@@ -137,7 +139,7 @@ func (o *tasksOptions) wire(ctx context.Context, env Env, place *tasksPlace) (ta
 
 // agents finds those that can work on tasks: the tuner only turns numbers.
 func (o *tasksOptions) agents(ctx context.Context, env Env, runner *process.Runner, masker process.Masker) func(string) (agent.Agent, error) {
-	registry := newRegistry(env, runner, masker)
+	registry := app.NewRegistry(env, runner, masker)
 	situation := agent.Situation{Env: env.Environ, Command: o.command, Dir: env.Dir}
 	return func(name string) (agent.Agent, error) {
 		if name == (agent.Tuner{}).Name() {
@@ -167,7 +169,7 @@ func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, masker process.Ma
 		Claude: judge.Claude{Runner: process.NewRunner(), Dir: home, Env: variables}, Masker: masker,
 	})
 	if err != nil {
-		return nil, "", &UsageError{err}
+		return nil, "", misuse.New(err)
 	}
 	return chosen, none, nil
 }
@@ -181,27 +183,10 @@ func listPrice(model string, u models.Usage) *metric.Value {
 // names.
 func commandDigest(env Env, text string) string {
 	sum := sha256.New()
-	for _, file := range namedFiles(env, text) {
+	for _, file := range app.NamedFiles(env, text) {
 		addFile(sum, file)
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16])
-}
-
-// namedFiles are the files that an agent's command names: by absolute path, or
-// the program by its name in PATH.
-func namedFiles(env Env, text string) []string {
-	var files []string
-	for i, word := range shellWords(text) {
-		if i == 0 {
-			if found, err := process.LookPath(word, env.Dir, env.Environ); err == nil {
-				word = found
-			}
-		}
-		if info, err := os.Stat(word); filepath.IsAbs(word) && err == nil && info.Mode().IsRegular() {
-			files = append(files, word)
-		}
-	}
-	return files
 }
 
 func addFile(sum io.Writer, name string) {

@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -105,7 +106,7 @@ func programsToValidate(env Env, o schedulerOptions, root string, files []string
 	if len(files) == 0 {
 		programs, err := source.Load(false)
 		if err != nil {
-			return nil, &UsageError{err}
+			return nil, misuse.New(err)
 		}
 		return programs, nil
 	}

@@ -12,8 +12,10 @@ import (
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 // issueCheck is what `scheduler validate --issue` found.
@@ -28,7 +30,7 @@ type issueCheck struct {
 // the issue what it found: in one comment, which later checks edit. The author
 // is told, so that a program with errors is no failure of the command then.
 func validateIssue(ctx context.Context, env Env, o schedulerOptions, number int, comment, asJSON bool) error {
-	hub, err := o.hub(env)
+	hub, err := o.Client(env)
 	if err != nil {
 		return err
 	}
@@ -77,7 +79,7 @@ func issueToCheck(ctx context.Context, env Env, o schedulerOptions, hub *api.Cli
 	}
 	files, err := memory.Programs{Root: root, Dir: o.programs, Parse: program.ParseHead}.Load(true)
 	if err != nil {
-		return nil, "", "", &UsageError{err}
+		return nil, "", "", misuse.New(err)
 	}
 	var states map[string][]byte
 	if repo != nil {
@@ -85,7 +87,7 @@ func issueToCheck(ctx context.Context, env Env, o schedulerOptions, hub *api.Cli
 			return nil, "", "", err
 		}
 	}
-	found, _, err := discover(ctx, hub, sync.ProgramLabel, files, states)
+	found, _, err := schedule.DiscoverIssues(ctx, hub, sync.ProgramLabel, files, states)
 	if err != nil {
 		return nil, "", "", err
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/cli"
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/program"
@@ -24,7 +24,7 @@ import (
 // The frontmatter of "plain" is lines of key and value, that of "yaml" has a
 // list, which only a YAML parser reads.
 func BenchmarkSchedule(b *testing.B) {
-	cli.BoundMemory() // as the command does
+	app.BoundMemory() // as the command does
 	plain := "schedule: every 6h\nmetric_direction: lower # seconds\ntarget-metric: 0.5\nmetric: seconds\n"
 	for name, front := range map[string]string{"plain": plain, "yaml": plain + "env: [A, B]\nguardrails:\n  - {metric: size, max-regression: 5%}\n"} {
 		for _, count := range []int{1000, 10_000} {

@@ -1,4 +1,4 @@
-package cli
+package process
 
 import (
 	"strings"
@@ -20,9 +20,9 @@ func TestReplacedWordsStayOneWord(t *testing.T) {
 		`sh 'a "' "it's" x.sh ''`:  {"sh", `a "`, "it's", odd, ""},
 		`sh y.sh  --in=x.sh >o.md`: {"sh", "y.sh", "--in=" + odd, "o.md"},
 	} {
-		assert.Equal(t, want, shellWords(replaceWords(text, by)), text)
+		assert.Equal(t, want, ShellWords(ReplaceWords(text, by)), text)
 	}
-	assert.Equal(t, `sh "$DIR"/y.sh`, replaceWords(`sh "$DIR"/y.sh`, by), "what is not replaced stays as it is")
+	assert.Equal(t, `sh "$DIR"/y.sh`, ReplaceWords(`sh "$DIR"/y.sh`, by), "what is not replaced stays as it is")
 }
 
 // FuzzShellWords looks for a command on which reading panics, or that changes
@@ -30,7 +30,7 @@ func TestReplacedWordsStayOneWord(t *testing.T) {
 func FuzzShellWords(f *testing.F) {
 	f.Add(`sh "x.sh" 'a'\''b' \`)
 	f.Fuzz(func(t *testing.T, text string) {
-		shellWords(text)
-		assert.Equal(t, text, replaceWords(text, func(word string) string { return word }))
+		ShellWords(text)
+		assert.Equal(t, text, ReplaceWords(text, func(word string) string { return word }))
 	})
 }

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"os"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/process"
 )
 
 func TestAnEarlierAttemptOfTheSameRunIsGone(t *testing.T) {
@@ -14,11 +15,11 @@ func TestAnEarlierAttemptOfTheSameRunIsGone(t *testing.T) {
 	environment := map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_RUN_ID": "77", "GITHUB_RUN_ATTEMPT": "2"}
 	env := Env{Getenv: func(name string) string { return environment[name] }}
 	for run, alive := range map[string]bool{"77/1": false, "77/2": true, "77/3": true, "78/1": true, "77/": true, "77/x": true} {
-		assert.Equal(t, alive, env.alive(history.Lease{Host: "elsewhere", ActionsRun: run}), run)
+		assert.Equal(t, alive, env.HolderAlive(history.Lease{Host: "elsewhere", ActionsRun: run}), run)
 	}
 	host, _ := os.Hostname()
-	here := history.Lease{Host: host, PID: os.Getpid(), ProcessStart: processStart(os.Getpid())}
-	assert.True(t, env.alive(here))
+	here := history.Lease{Host: host, PID: os.Getpid(), ProcessStart: process.Start(os.Getpid())}
+	assert.True(t, env.HolderAlive(here))
 	here.ProcessStart = "another"
-	assert.False(t, env.alive(here))
+	assert.False(t, env.HolderAlive(here))
 }

@@ -1,8 +1,11 @@
-package cli
+package schedule
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,31 +15,32 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/schedule"
+	"github.com/org/autoloop/internal/render"
+
+	"github.com/org/autoloop/internal/misuse"
 )
 
-// discover reads the issue programs that have a label, and returns the issues.
+// DiscoverIssues reads the issue programs that have a label, and returns the issues.
 // That GitHub is down is a warning, and the issues are nil: file programs run, and
 // issue programs known from their states are left alone.
-func discover(ctx context.Context, hub *api.Client, label string, files []*program.Program, states map[string][]byte) (schedule.Discovery, []api.Issue, error) {
-	found, err := hub.Issues(ctx, label, "open")
+func DiscoverIssues(ctx context.Context, client *api.Client, label string, files []*program.Program, states map[string][]byte) (Discovery, []api.Issue, error) {
+	found, err := client.Issues(ctx, label, "open")
 	if err != nil {
 		if ctx.Err() != nil {
-			return schedule.Discovery{}, nil, err
+			return Discovery{}, nil, err
 		}
-		return schedule.Discovery{Warnings: []string{unread(err, files, states)}}, nil, nil
+		return Discovery{Warnings: []string{unread(err, files, states)}}, nil, nil
 	}
-	why := untrusted(ctx, hub, found)
-	issues := make([]schedule.Issue, len(found))
+	why := untrusted(ctx, client, found)
+	issues := make([]Issue, len(found))
 	for i, issue := range found {
-		issues[i] = schedule.Issue{
+		issues[i] = Issue{
 			Number: issue.Number, Title: issue.Title, Body: issue.Body, Author: issue.Author, Bot: strings.HasSuffix(issue.Author, "[bot]"),
 			Untrusted: why[issue.Author],
 		}
 	}
-	return schedule.Discover(files, issues, states), found, nil
+	return Discover(files, issues, states), found, nil
 }
 
 // unread says that issues could not be read, and which programs that leaves
@@ -49,7 +53,7 @@ func unread(err error, files []*program.Program, states map[string][]byte) strin
 	})
 	warning := fmt.Sprintf("issue programs were not read and do not run now: %v", err)
 	if len(known) > 0 {
-		warning += "; left as they are: " + few(known)
+		warning += "; left as they are: " + render.Few(known)
 	}
 	return warning
 }
@@ -57,7 +61,7 @@ func unread(err error, files []*program.Program, states map[string][]byte) strin
 // untrusted are the authors of issues who may not write programs, with the
 // reason. The association decides and, where a membership is private, what the
 // author may do here.
-func untrusted(ctx context.Context, hub *api.Client, issues []api.Issue) map[string]string {
+func untrusted(ctx context.Context, client *api.Client, issues []api.Issue) map[string]string {
 	why := map[string]string{}
 	trusted := program.DefaultTrusted()
 	var unknown []string
@@ -74,7 +78,7 @@ func untrusted(ctx context.Context, hub *api.Client, issues []api.Issue) map[str
 	if len(unknown) == 0 {
 		return why
 	}
-	writers, err := hub.Writers(ctx, unknown)
+	writers, err := client.Writers(ctx, unknown)
 	for _, author := range unknown {
 		switch {
 		case err != nil:
@@ -86,9 +90,9 @@ func untrusted(ctx context.Context, hub *api.Client, issues []api.Issue) map[str
 	return why
 }
 
-// existingPull is the open pull request of a program's branch; nil when there is none.
-func existingPull(ctx context.Context, hub *api.Client, name string) (*int, error) {
-	pulls, err := hub.Pulls(ctx, loop.BranchPrefix+name)
+// OpenPull is the open pull request of a branch; nil when there is none.
+func OpenPull(ctx context.Context, client *api.Client, branch string) (*int, error) {
+	pulls, err := client.Pulls(ctx, branch)
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +104,9 @@ func existingPull(ctx context.Context, hub *api.Client, name string) (*int, erro
 	return nil, nil
 }
 
-// writeIssuePrograms writes what issue programs say beside autoloop.json, for
+// WriteIssuePrograms writes what issue programs say beside autoloop.json, for
 // people and workflows that read it there.
-func writeIssuePrograms(dir string, programs []*program.Program) error {
+func WriteIssuePrograms(dir string, programs []*program.Program) error {
 	dir = filepath.Join(dir, "issue-programs")
 	if err := os.RemoveAll(dir); err != nil || len(programs) == 0 {
 		return err
@@ -116,4 +120,33 @@ func writeIssuePrograms(dir string, programs []*program.Program) error {
 		}
 	}
 	return nil
+}
+
+// PlanFile is the name of the file that the scheduler writes.
+const PlanFile = "autoloop.json"
+
+// ReadSelected reads the scheduler's choice for the repository at root; "" when
+// it selected no program.
+func ReadSelected(file, root string) (string, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", misuse.Errorf("%s does not exist: run `scheduler` first, or name a program with --program", file)
+	}
+	if err != nil {
+		return "", err
+	}
+	var plan struct {
+		Selected *string `json:"selected"`
+		RepoDir  string  `json:"repo_dir"`
+	}
+	if err := json.Unmarshal(data, &plan); err != nil {
+		return "", fmt.Errorf("read %s: %w; run `scheduler` again", file, err)
+	}
+	if plan.RepoDir != "" && plan.RepoDir != root {
+		return "", misuse.Errorf("%s was made for %s, not for %s: run `scheduler` here, or name a program with --program", file, plan.RepoDir, root)
+	}
+	if plan.Selected == nil {
+		return "", nil
+	}
+	return *plan.Selected, nil
 }

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"cmp"
@@ -7,40 +7,35 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/misuse"
 )
 
-// hubOptions say which repository on GitHub is used, if any.
-type hubOptions struct {
-	repo  string
-	local bool
+// GitHub says which repository on GitHub is used, if any.
+type GitHub struct {
+	// Name is owner/name as a flag has it; "" leaves it to the environment.
+	Name string
+	// Local leaves out remote and GitHub, whatever the environment says.
+	Local bool
 }
 
-// hubFlags adds the flags of these options.
-func hubFlags(flags *pflag.FlagSet, o *hubOptions) {
-	flags.StringVar(&o.repo, "repo", "", "the repository on GitHub, as owner/name (default: GITHUB_REPOSITORY)")
-	flags.BoolVar(&o.local, "local", false, "use no remote and no GitHub, whatever the environment says")
-}
-
-// repository is owner/name; "" when GitHub is left out.
-func (o hubOptions) repository(env Env) string {
-	if o.local {
+// Repository is owner/name; "" when GitHub is left out.
+func (o GitHub) Repository(env Env) string {
+	if o.Local {
 		return ""
 	}
-	return cmp.Or(o.repo, env.Getenv("GITHUB_REPOSITORY"))
+	return cmp.Or(o.Name, env.Getenv("GITHUB_REPOSITORY"))
 }
 
-// hub is the client of the repository on GitHub; nil when GitHub is left out,
+// Client is the client of the repository on GitHub; nil when GitHub is left out,
 // or when the environment names a repository and has no token for it.
-func (o hubOptions) hub(env Env) (*api.Client, error) {
-	repository, token := o.repository(env), env.token()
+func (o GitHub) Client(env Env) (*api.Client, error) {
+	repository, token := o.Repository(env), env.Token()
 	switch {
 	case repository == "":
 		return nil, nil
-	case token == "" && o.repo != "":
-		return nil, Usagef("--repo %s needs a token in GITHUB_TOKEN; use --local to go on without GitHub", o.repo)
+	case token == "" && o.Name != "":
+		return nil, misuse.Errorf("--repo %s needs a token in GITHUB_TOKEN; use --local to go on without GitHub", o.Name)
 	case token == "":
 		return nil, nil
 	}
@@ -57,25 +52,23 @@ func (o hubOptions) hub(env Env) (*api.Client, error) {
 		Now: env.Now, Sleep: env.Sleep, Patience: patience, Timeout: timeout,
 	})
 	if err != nil {
-		return nil, &UsageError{err}
+		return nil, misuse.New(err)
 	}
 	return client, nil
 }
 
-// repositoryPaused says whether the repository's variable AUTOLOOP_PAUSED stops
+// RepositoryPaused says whether the repository's variable AUTOLOOP_PAUSED stops
 // everything. One that cannot be read stops nothing.
-func repositoryPaused(ctx context.Context, hub *api.Client) bool {
-	if hub == nil {
+func RepositoryPaused(ctx context.Context, client *api.Client) bool {
+	if client == nil {
 		return false
 	}
-	value, found, err := hub.Variable(ctx, "AUTOLOOP_PAUSED")
-	return err == nil && found && saysTrue(value)
+	value, found, err := client.Variable(ctx, "AUTOLOOP_PAUSED")
+	return err == nil && found && isTrue(value)
 }
 
-func saysTrue(text string) bool { return strings.EqualFold(strings.TrimSpace(text), "true") }
-
-// token is the one for GitHub; "" when there is none.
-func (e Env) token() string { return cmp.Or(e.Getenv("GITHUB_TOKEN"), e.Getenv("GH_TOKEN")) }
+// Token is the one for GitHub; "" when there is none.
+func (e Env) Token() string { return cmp.Or(e.Getenv("GITHUB_TOKEN"), e.Getenv("GH_TOKEN")) }
 
 // duration reads a time from the environment: AUTOLOOP_GITHUB_PATIENCE is how
 // long one call waits for GitHub to answer again, AUTOLOOP_GITHUB_TIMEOUT how
@@ -88,13 +81,13 @@ func (e Env) duration(name string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return 0, Usagef("%s=%q is no time such as 2m", name, text)
+		return 0, misuse.Errorf("%s=%q is no time such as 2m", name, text)
 	}
 	return max(d, time.Nanosecond), nil
 }
 
-// sleeper waits, as the environment says.
-func (e Env) sleeper() func(context.Context, time.Duration) error {
+// Sleeper waits, as the environment says.
+func (e Env) Sleeper() func(context.Context, time.Duration) error {
 	if e.Sleep != nil {
 		return e.Sleep
 	}
@@ -111,4 +104,10 @@ func (e Env) cacheDir() string {
 		return filepath.Join(home, ".cache", "autoloop", "github")
 	}
 	return ""
+}
+
+// WorkflowToken says whether the token is the one that Actions gives to every
+// job. Tokens of apps begin alike, so outside of Actions it is none.
+func (e Env) WorkflowToken() bool {
+	return e.InActions() && strings.HasPrefix(e.Token(), "ghs_")
 }

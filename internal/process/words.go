@@ -1,4 +1,4 @@
-package cli
+package process
 
 import (
 	"regexp"
@@ -44,9 +44,9 @@ func (q quoting) write(text string) string {
 // plainWord is a word that needs no quotes.
 var plainWord = regexp.MustCompile(`[\w./-]+`)
 
-// replaceWords replaces plain words of a shell command, quoted where they stand
+// ReplaceWords replaces plain words of a shell command, quoted where they stand
 // as what comes instead of them needs it.
-func replaceWords(text string, by func(word string) string) string {
+func ReplaceWords(text string, by func(word string) string) string {
 	var out strings.Builder
 	quoted, done := quoting(0), 0
 	for _, at := range plainWord.FindAllStringIndex(text, -1) {
@@ -63,9 +63,9 @@ func replaceWords(text string, by func(word string) string) string {
 	return out.String() + text[done:]
 }
 
-// shellWords are the words of a command as a shell splits it, as far as quotes
+// ShellWords are the words of a command as a shell splits it, as far as quotes
 // go.
-func shellWords(text string) []string {
+func ShellWords(text string) []string {
 	var words []string
 	var word strings.Builder
 	quoted, inWord := quoting(0), false
@@ -95,4 +95,12 @@ func shellWords(text string) []string {
 		words = append(words, word.String())
 	}
 	return words
+}
+
+// QuoteWord is a text as one word of a shell command; a plain word stays as it is.
+func QuoteWord(text string) string {
+	if text != "" && plainWord.FindString(text) == text {
+		return text
+	}
+	return quoting(0).write(text)
 }

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -8,16 +8,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 )
 
-// isolate finds out how the commands of a program are kept apart from the rest
+// Isolate finds out how the commands of a program are kept apart from the rest
 // of this machine; nil is not at all. What the program requires and this
 // machine cannot do is an error. Beside the run's directory nobody sees what is
 // hidden, and everybody what is readable.
-func isolate(ctx context.Context, env Env, p *program.Program, runner *process.Runner, runDir string, hidden, readable []string) (*process.Isolation, error) {
-	wish, err := isolationWish(env, p)
+func Isolate(ctx context.Context, env Env, p *program.Program, runner *process.Runner, runDir string, hidden, readable []string) (*process.Isolation, error) {
+	wish, err := IsolationWish(env, p)
 	if err != nil || wish == "off" {
 		return nil, err
 	}
@@ -46,18 +47,18 @@ func isolate(ctx context.Context, env Env, p *program.Program, runner *process.R
 	return isolation, nil
 }
 
-// isolationWish is what the program says, or for `auto` the environment's
+// IsolationWish is what the program says, or for `auto` the environment's
 // AUTOLOOP_ISOLATION.
-func isolationWish(env Env, p *program.Program) (string, error) {
+func IsolationWish(env Env, p *program.Program) (string, error) {
 	wish := p.Isolation
 	if general := strings.ToLower(strings.TrimSpace(env.Getenv("AUTOLOOP_ISOLATION"))); wish == "auto" && general != "" {
 		if !slices.Contains([]string{"auto", "required", "off"}, general) {
-			return "", Usagef("AUTOLOOP_ISOLATION=%s: give auto, required or off", process.OneLine(general, 40))
+			return "", misuse.Errorf("AUTOLOOP_ISOLATION=%s: give auto, required or off", process.OneLine(general, 40))
 		}
 		wish = general
 	}
 	if wish == "off" && !p.Network {
-		return "", Usagef("%s: `network: false` needs isolation, and that is off; remove one of the two", p.File)
+		return "", misuse.Errorf("%s: `network: false` needs isolation, and that is off; remove one of the two", p.File)
 	}
 	return wish, nil
 }
@@ -84,4 +85,21 @@ func objectDirs(commonDir string) []string {
 		}
 	}
 	return dirs
+}
+
+// NamedFiles are the files that an agent's command names: by absolute path, or
+// the program by its name in PATH.
+func NamedFiles(env Env, command string) []string {
+	var files []string
+	for i, word := range process.ShellWords(command) {
+		if i == 0 {
+			if found, err := process.LookPath(word, env.Dir, env.Environ); err == nil {
+				word = found
+			}
+		}
+		if info, err := os.Stat(word); filepath.IsAbs(word) && err == nil && info.Mode().IsRegular() {
+			files = append(files, word)
+		}
+	}
+	return files
 }

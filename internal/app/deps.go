@@ -1,0 +1,106 @@
+package app
+
+import (
+	"context"
+	"os"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/misuse"
+)
+
+// Options are the flags that say what a command works on.
+type Options struct {
+	GitHub
+
+	// RepoDir is the repository, "" where the user is. Programs has its program
+	// files, "" is the usual place.
+	RepoDir, Programs string
+	// Dir is where autoloop.json is; "" leaves it to the environment.
+	Dir string
+	// Program is the program that was asked for; "" is the scheduler's choice.
+	Program string
+	// Remote shares branches and history; "" is origin where GitHub is used.
+	Remote string
+	// Agent and Model propose, CIWorkflow is started for what is pushed; "" leaves
+	// them to the program.
+	Agent, Model, CIWorkflow string
+	// Base names the default branch; "" finds it out.
+	Base string
+	// BudgetUSD bounds what a run may cost; "" is no bound.
+	BudgetUSD string
+	// DryRun goes as far as the decision and writes nothing.
+	DryRun bool
+}
+
+// GitRemote is the remote that branches and history are shared with: the one
+// that is named, else in Actions and with a repository on GitHub origin; "" for
+// none.
+func (o Options) GitRemote(env Env) string {
+	switch {
+	case o.Local:
+		return ""
+	case o.Remote != "":
+		return o.Remote
+	case env.InActions(), o.Repository(env) != "" && env.Token() != "":
+		return "origin"
+	default:
+		return ""
+	}
+}
+
+// Deps are the adapters that a command on a repository works with.
+type Deps struct {
+	Env     Env
+	Options Options
+	// GitHub is nil when it is left out.
+	GitHub *api.Client
+	Repo   *git.Repo
+	// Memory is the memory branch, shared by the remote when there is one.
+	Memory *memory.Memory
+	// RunDir is a private directory for the trees of this run; "" before
+	// MakeRunDir.
+	RunDir string
+}
+
+// Open opens the repository, GitHub and the memory branch.
+func Open(ctx context.Context, env Env, o Options) (*Deps, error) {
+	client, err := o.Client(env)
+	if err != nil {
+		return nil, err
+	}
+	who, err := identity(env)
+	if err != nil {
+		return nil, err
+	}
+	repo, err := OpenRepo(ctx, env, o.RepoDir, append(who, gitLogin(env, client)...)...)
+	if err != nil {
+		return nil, err
+	}
+	return &Deps{
+		Env: env, Options: o, GitHub: client, Repo: repo,
+		Memory: &memory.Memory{Repo: repo, Remote: o.GitRemote(env), Now: env.Now},
+	}, nil
+}
+
+// OpenRepo opens the repository of a flag; "" is the one that the user is in.
+func OpenRepo(ctx context.Context, env Env, dir string, options ...git.Option) (*git.Repo, error) {
+	dir = env.Path(dir)
+	if _, err := os.Stat(dir); err != nil {
+		return nil, misuse.Errorf("--repo-dir %s does not exist", dir)
+	}
+	return git.Open(ctx, dir, env.Environ, options...)
+}
+
+// MakeRunDir makes the directory for the trees of this run. What it returns
+// removes the directory.
+func (d *Deps) MakeRunDir() (remove func(), err error) {
+	if d.RunDir, err = tree.NewRunDir(); err != nil {
+		return nil, err
+	}
+	d.Repo = d.Repo.WithTemp(d.RunDir)
+	d.Memory = &memory.Memory{Repo: d.Repo, Remote: d.Memory.Remote, Now: d.Env.Now}
+	return func() { _ = tree.RemoveAll(d.RunDir) }, nil // else the next run removes it
+}

@@ -1,0 +1,158 @@
+// Package app builds every adapter and service once, from flags, environment
+// and clock. It alone reads the environment and the time of day: everything
+// below gets them as values.
+package app
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-isatty"
+
+	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/process"
+)
+
+// Env is all that a command takes from the process around it, so that tests
+// can give it another.
+type Env struct {
+	// Args are the arguments without the program's own name.
+	Args []string
+	// Stdin is the input of commands that ask.
+	Stdin io.Reader
+	// Stdout is for results, Stderr for progress, logs and errors.
+	Stdout, Stderr io.Writer
+	// Getenv returns the value of an environment variable, "" when unset.
+	Getenv func(string) string
+	// Environ is the whole environment as NAME=value.
+	Environ []string
+	// Now tells the time of day.
+	Now func() time.Time
+	// Sleep waits between attempts to reach GitHub; nil waits really.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Executable is the path of this binary, for running it again as its own
+	// supervisor; "" when the system does not tell.
+	Executable string
+	// Dir is the working directory; relative paths in flags are under it.
+	Dir string
+	// Terminal says that Stdout and Stderr are a person's terminal: live
+	// progress may be drawn.
+	Terminal bool
+	// Complete asks a language model; nil in a binary that asks none.
+	Complete Complete
+}
+
+// Complete asks a model at an endpoint. Its errors are *models.Error, or the
+// context's.
+type Complete func(context.Context, models.Endpoint, models.Request) (models.Response, error)
+
+// SystemEnv returns the Env of this process.
+func SystemEnv() Env {
+	executable, _ := os.Executable()
+	dir, _ := os.Getwd()
+	return Env{
+		Args:       os.Args[1:],
+		Stdin:      os.Stdin,
+		Stdout:     os.Stdout,
+		Stderr:     os.Stderr,
+		Getenv:     os.Getenv,
+		Environ:    os.Environ(),
+		Now:        time.Now,
+		Executable: executable,
+		Dir:        dir,
+		Terminal:   isTerminal(os.Stdout) && isTerminal(os.Stderr),
+	}
+}
+
+// Color says whether output may be coloured: on a terminal, and NO_COLOR is
+// unset or empty.
+func (e Env) Color() bool {
+	return e.Terminal && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
+}
+
+// InActions says whether this process runs in GitHub Actions.
+func (e Env) InActions() bool { return e.Getenv("GITHUB_ACTIONS") == "true" }
+
+// Paused says whether AUTOLOOP_PAUSED stops everything.
+func (e Env) Paused() bool { return e.IsTrue("AUTOLOOP_PAUSED") }
+
+// IsTrue says whether a variable is `true`, in letters of any case.
+func (e Env) IsTrue(name string) bool { return isTrue(e.Getenv(name)) }
+
+func isTrue(text string) bool { return strings.EqualFold(strings.TrimSpace(text), "true") }
+
+// Path is a path given by the user, who is in Dir; "" is Dir.
+func (e Env) Path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(e.Dir, name)
+}
+
+// defaultOutput is where the scheduler writes when nothing else is said.
+const defaultOutput = "/tmp/gh-aw"
+
+// OutputDir is where autoloop.json is: the flag's directory, else the one of
+// AUTOLOOP_DIR.
+func (e Env) OutputDir(flag string) string {
+	dir := cmp.Or(flag, e.Getenv("AUTOLOOP_DIR"))
+	if dir == "" {
+		return defaultOutput
+	}
+	return e.Path(dir)
+}
+
+// NewRunID names a run: the Actions run, else time and chance.
+func (e Env) NewRunID() string {
+	var chance [4]byte
+	_, _ = rand.Read(chance[:])
+	if id := e.Getenv("GITHUB_RUN_ID"); e.InActions() && id != "" {
+		return id + "-" + e.Getenv("GITHUB_RUN_ATTEMPT") + "-" + hex.EncodeToString(chance[:2])
+	}
+	return e.Now().UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(chance[:])
+}
+
+// RunURL links to the log of this run in Actions; "" elsewhere.
+func (e Env) RunURL() string {
+	if !e.InActions() {
+		return ""
+	}
+	return e.Getenv("GITHUB_SERVER_URL") + "/" + e.Getenv("GITHUB_REPOSITORY") + "/actions/runs/" + e.Getenv("GITHUB_RUN_ID")
+}
+
+// CommandEnviron is the whole environment of an agent or an evaluation whose
+// home and temporary directory are below dir, with the variables that it names.
+func (e Env) CommandEnviron(dir string, names []string) ([]string, error) {
+	if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o700); err != nil {
+		return nil, err
+	}
+	return process.Environment(e.Environ, dir, names), nil
+}
+
+// Version returns the module version and revision that this binary was built
+// from, such as "v1.2.0 (0123456789ab)"; "devel" when it was not recorded.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	version := cmp.Or(strings.Trim(info.Main.Version, "()"), "devel")
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" && len(setting.Value) >= 12 {
+			version += " (" + setting.Value[:12] + ")"
+		}
+	}
+	return version
+}
+
+func isTerminal(file *os.File) bool {
+	return isatty.IsTerminal(file.Fd()) || isatty.IsCygwinTerminal(file.Fd())
+}

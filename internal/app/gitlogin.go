@@ -1,0 +1,70 @@
+package app
+
+import (
+	"cmp"
+	"encoding/base64"
+	"strings"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/misuse"
+)
+
+// gitLogin lets git reach the repository on GitHub with the token: for that
+// server alone, and through the environment, so that it is in no address, no
+// file and no argument list.
+func gitLogin(env Env, client *api.Client) []git.Option {
+	if client == nil {
+		return nil
+	}
+	key := "http." + strings.TrimRight(env.Server(), "/") + "/.extraheader"
+	login := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + env.Token()))
+	return []git.Option{git.WithSettings(
+		git.Setting{Key: key, Value: ""}, // what a checkout left there would be sent too
+		git.Setting{Key: key, Value: "Authorization: Basic " + login},
+	)}
+}
+
+// identity is who makes the commits, AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL,
+// and how they are signed, AUTOLOOP_SIGN.
+func identity(env Env) ([]git.Option, error) {
+	who, err := author(env)
+	if err != nil {
+		return nil, err
+	}
+	switch how := env.Getenv("AUTOLOOP_SIGN"); how {
+	case "":
+		return who, nil
+	case "ssh":
+		return append(who, git.WithSigning(git.SSH)), nil
+	case "gpg":
+		return append(who, git.WithSigning(git.OpenPGP)), nil
+	default:
+		return nil, misuse.Errorf("AUTOLOOP_SIGN=%q: use ssh or gpg, or leave it unset to sign nothing", how)
+	}
+}
+
+func author(env Env) ([]git.Option, error) {
+	who := git.Identity{Name: env.Getenv("AUTOLOOP_GIT_NAME"), Email: env.Getenv("AUTOLOOP_GIT_EMAIL")}
+	switch {
+	case who == git.Identity{}:
+		return nil, nil
+	case who.Name == "" || who.Email == "":
+		return nil, misuse.Errorf("AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL belong together: set both or none")
+	case strings.ContainsAny(who.Name+who.Email, "<>\r\n\x00"):
+		return nil, misuse.Errorf("AUTOLOOP_GIT_NAME and AUTOLOOP_GIT_EMAIL have no angle brackets and no line breaks")
+	}
+	return []git.Option{git.WithIdentity(who)}, nil
+}
+
+// signOff is the trailer that AUTOLOOP_SIGN_OFF=true asks for, by who makes the
+// commits.
+func signOff(env Env, repo *git.Repo) string {
+	if !env.IsTrue("AUTOLOOP_SIGN_OFF") {
+		return ""
+	}
+	return "Signed-off-by: " + repo.Identity.Name + " <" + repo.Identity.Email + ">\n"
+}
+
+// Server is the address of GitHub's pages.
+func (e Env) Server() string { return cmp.Or(e.Getenv("GITHUB_SERVER_URL"), "https://github.com") }

@@ -1,0 +1,54 @@
+package app
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/process"
+)
+
+// LeaseHolder names this process as the holder of a lease.
+func (e Env) LeaseHolder() history.Lease {
+	host, _ := os.Hostname()
+	lease := history.Lease{Host: host, PID: os.Getpid(), ProcessStart: process.Start(os.Getpid())}
+	if e.InActions() {
+		lease.ActionsRun = e.Getenv("GITHUB_RUN_ID") + "/" + e.Getenv("GITHUB_RUN_ATTEMPT")
+	}
+	return lease
+}
+
+// HolderAlive reports whether the holder of a lease may still run. Of another
+// machine nothing can be told, so it may; an earlier attempt of this run of
+// Actions has ended.
+func (e Env) HolderAlive(lease history.Lease) bool {
+	if lease.ActionsRun != "" {
+		id, attempt, _ := strings.Cut(lease.ActionsRun, "/")
+		now, err := strconv.Atoi(e.Getenv("GITHUB_RUN_ATTEMPT"))
+		then, bad := strconv.Atoi(attempt)
+		return !e.InActions() || id != e.Getenv("GITHUB_RUN_ID") || err != nil || bad != nil || then >= now
+	}
+	host, _ := os.Hostname()
+	if lease.Host != host {
+		return true
+	}
+	start := process.Start(lease.PID)
+	return start != "" && (lease.ProcessStart == "" || start == lease.ProcessStart)
+}
+
+// HolderAliveOn is HolderAlive where GitHub can be asked for the runs of Actions. A run
+// that the token may not see may still be there.
+func (e Env) HolderAliveOn(ctx context.Context, client *api.Client) func(history.Lease) bool {
+	return func(lease history.Lease) bool {
+		id, _, _ := strings.Cut(lease.ActionsRun, "/")
+		number, err := strconv.ParseInt(id, 10, 64)
+		if !e.HolderAlive(lease) || err != nil || number <= 0 || id == e.Getenv("GITHUB_RUN_ID") {
+			return e.HolderAlive(lease)
+		}
+		ended, err := client.RunEnded(ctx, number)
+		return err != nil || !ended
+	}
+}

@@ -1,0 +1,110 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/program"
+)
+
+// service is the loop of a program without agents, evaluation and GitHub.
+func (d *Deps) service(p *program.Program) *loop.Service {
+	env := d.Env
+	return &loop.Service{
+		Program: p, Repo: d.Repo, Trees: &tree.Builder{Repo: d.Repo}, Memory: d.Memory, Masker: process.NewMasker(env.Environ),
+		Base: d.Options.Base, DryRun: d.Options.DryRun, RunDir: d.RunDir, Holder: env.LeaseHolder(), Alive: env.HolderAlive,
+		Environ: env.CommandEnviron, Now: env.Now, NewRun: env.NewRunID, RunURL: env.RunURL(), SignOff: signOff(env, d.Repo), Sleep: env.Sleeper(),
+		Transcripts: filepath.Join(env.OutputDir(d.Options.Dir), "transcripts"),
+	}
+}
+
+// Recorder is the loop of a program that neither proposes nor measures. The
+// issue is that of an issue program, else nil.
+func (d *Deps) Recorder(ctx context.Context, p *program.Program, issue *api.Issue) *loop.Service {
+	service := d.service(p)
+	if d.GitHub != nil {
+		service.Repository = d.GitHub.Repository()
+		service.GitHub = &sync.Service{Hub: d.GitHub, Program: p, Known: issue, Now: d.Env.Now}
+		service.Alive = d.Env.HolderAliveOn(ctx, d.GitHub)
+	}
+	return service
+}
+
+// Measurer is the loop of a program that measures what is there and writes
+// nothing.
+func (d *Deps) Measurer(p *program.Program, runner *process.Runner) *loop.Service {
+	service := d.service(p)
+	service.Eval = &evaluation.Evaluator{Runner: runner, Masker: service.Masker}
+	return service
+}
+
+// Loop is the whole loop of a program.
+func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (*loop.Service, error) {
+	budget, err := d.Options.budget()
+	if err != nil {
+		return nil, err
+	}
+	p.Model = cmp.Or(d.Options.Model, p.Model)
+	runner, err := d.Runner(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	service := d.Recorder(ctx, p, issue)
+	service.Eval, service.BudgetUSD = &evaluation.Evaluator{Runner: runner, Masker: service.Masker}, budget
+	if service.Agents, err = d.Agents(ctx, p, runner); err != nil {
+		return nil, err
+	}
+	service.Agent, service.Model = service.Agents[0].Agent, service.Agents[0].Model
+	return service, nil
+}
+
+// Runner runs a program's commands with the isolation that it asks for.
+func (d *Deps) Runner(ctx context.Context, p *program.Program) (*process.Runner, error) {
+	runner := process.NewRunner()
+	// The configuration of a checkout may hold a token; its objects are read.
+	hidden := []string{d.Repo.CommonDir, d.Repo.GitDir}
+	readable := append(objectDirs(d.Repo.CommonDir), NamedFiles(d.Env, p.AgentCommand)...)
+	var err error
+	runner.Isolation, err = Isolate(ctx, d.Env, p, runner, d.RunDir, hidden, readable)
+	return runner, err
+}
+
+// CheckCIGate refuses a program that needs CI's word where GitHub is left out.
+func (d *Deps) CheckCIGate(p *program.Program) error {
+	if p.CIGate == "required" && d.GitHub == nil {
+		return misuse.Errorf("%s: `ci-gate: required` needs the repository on GitHub: give --repo and a token, or remove the line", p.File)
+	}
+	return nil
+}
+
+// RepositoryPaused reports whether the repository's variable AUTOLOOP_PAUSED
+// stops everything. It is not read where the environment has the variable
+// already, empty or not, as a workflow passes it on, or where the token is a
+// workflow's own, which may not read it.
+func (d *Deps) RepositoryPaused(ctx context.Context) bool {
+	passedOn := slices.ContainsFunc(d.Env.Environ, func(entry string) bool { return strings.HasPrefix(entry, "AUTOLOOP_PAUSED=") })
+	return !passedOn && !d.Env.WorkflowToken() && RepositoryPaused(ctx, d.GitHub)
+}
+
+// budget is --budget-usd in dollars; 0 is no bound.
+func (o Options) budget() (float64, error) {
+	if o.BudgetUSD == "" {
+		return 0, nil
+	}
+	usd, err := metric.ParseValue(o.BudgetUSD)
+	if err != nil || usd.Sign() <= 0 {
+		return 0, misuse.Errorf("--budget-usd %s: give a number above 0", o.BudgetUSD)
+	}
+	return usd.Float64(), nil
+}

@@ -1,0 +1,151 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/schedule"
+	"github.com/org/autoloop/internal/skill/evalrun"
+)
+
+// Program finds the program that was asked for, or that the scheduler selected;
+// nil when it selected none. The issue is that of an issue program.
+func (d *Deps) Program(ctx context.Context) (p *program.Program, issue *api.Issue, err error) {
+	name := d.Options.Program
+	if name == "" {
+		file := filepath.Join(d.Env.OutputDir(d.Options.Dir), schedule.PlanFile)
+		if name, err = schedule.ReadSelected(file, d.Repo.Root); err != nil || name == "" {
+			return nil, nil, err
+		}
+	}
+	source := d.Source(program.Parse)
+	p, err = source.Find(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p == nil && d.GitHub != nil {
+		if p, issue, err = d.issueProgram(ctx, source, name); err != nil {
+			return nil, nil, err
+		}
+	}
+	if p == nil {
+		all, err := source.Load(false)
+		if err != nil {
+			return nil, nil, err
+		}
+		return nil, nil, misuse.Errorf("there is no program %q (there are: %s); make one with `scheduler new %s`",
+			name, cmp.Or(strings.Join(program.Names(all), ", "), "none"), name)
+	}
+	if err := d.Resolve(ctx, p); err != nil {
+		return nil, nil, err
+	}
+	if workflow := d.Options.CIWorkflow; workflow != "" {
+		if !workflowFile.MatchString(workflow) {
+			return nil, nil, misuse.Errorf("--ci-workflow %q is no file name of a workflow, such as ci.yml", workflow)
+		}
+		p.CIWorkflow = workflow
+	}
+	return p, issue, p.Runnable()
+}
+
+// workflowFile matches what GitHub takes for a workflow in .github/workflows.
+var workflowFile = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
+
+// Source is where the repository's program files are.
+func (d *Deps) Source(parse func(string, []byte) *program.Program) memory.Programs {
+	return memory.Programs{Root: d.Repo.Root, Dir: d.Options.Programs, Parse: parse}
+}
+
+// Resolve tells the program's targets from prose, by the files that are tracked,
+// and protects what the cases of its skill are given. A suite that cannot be read
+// is reported where it is measured.
+func (d *Deps) Resolve(ctx context.Context, p *program.Program) error {
+	files, err := d.TrackedFiles(ctx)
+	if err != nil {
+		return err
+	}
+	p.Resolve(func(path string) bool { _, tracked := slices.BinarySearch(files, path); return tracked })
+	if p.Evaluation != program.Skill || p.Skill == "" {
+		return nil
+	}
+	if skill, err := evalrun.Load(d.Repo.Root, p.Skill, p.Evals); err == nil {
+		var inputs []string
+		for _, c := range skill.Evals.Cases {
+			for _, file := range c.Files {
+				inputs = append(inputs, path.Join(p.Skill, file.From))
+			}
+		}
+		p.ProtectInputs(inputs)
+	}
+	return nil
+}
+
+// TrackedFiles lists the files of the commit that is checked out, sorted.
+func (d *Deps) TrackedFiles(ctx context.Context) ([]string, error) {
+	head, err := d.Repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := d.Repo.LsTree(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]string, len(entries))
+	for i, entry := range entries {
+		files[i] = entry.Path
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+// issueProgram finds a program that is an issue, by the name that discovery
+// gives it; nil when there is none. Its author is checked again.
+func (d *Deps) issueProgram(ctx context.Context, source memory.Programs, name string) (*program.Program, *api.Issue, error) {
+	files, err := source.Load(true)
+	if err != nil {
+		return nil, nil, err
+	}
+	states, _, err := d.Memory.States(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var warnings []string
+	unread := false
+	for _, label := range []string{sync.ProgramLabel, sync.CompletedLabel} {
+		found, issues, err := schedule.DiscoverIssues(ctx, d.GitHub, label, files, states)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, p := range found.Programs {
+			if p.Name == name {
+				at := slices.IndexFunc(issues, func(i api.Issue) bool { return i.Number == p.Issue })
+				return p, &issues[at], nil
+			}
+		}
+		for _, stranger := range found.Untrusted {
+			if stranger.Name == name {
+				return nil, nil, misuse.Errorf("issue #%d is not run: %s", stranger.Issue, stranger.Reason)
+			}
+		}
+		warnings = append(warnings, found.Warnings...)
+		unread = unread || issues == nil
+	}
+	switch {
+	case unread:
+		return nil, nil, fmt.Errorf("there is no program %q among the files; %s", name, warnings[0])
+	case len(warnings) > 0:
+		return nil, nil, misuse.Errorf("there is no program %q among the files; %s", name, warnings[0])
+	}
+	return nil, nil, nil
+}
