@@ -68,7 +68,7 @@ func (w *work) checkTrigger(trigger evals.Trigger, raw string) (finished, error)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return finished{}, fmt.Errorf("read the transcript of case %s: %w", w.c.ID, err)
 	}
-	used := takenUp(printed, agent.ProjectOf(w.Agent).Printed, w.skill.Name)
+	used := skillUsed(printed, agent.ProjectOf(w.Agent).Printed, w.skill.Name)
 	evidence := "the transcript does not show that the skill was loaded"
 	if used {
 		evidence = "the transcript shows that the skill was loaded"

@@ -10,12 +10,12 @@ import (
 	"github.com/org/autoloop/internal/agent"
 )
 
-// takenUp reports whether what an agent printed shows that it used a skill: a
+// skillUsed reports whether what an agent printed shows that it used a skill: a
 // tool call that names the skill's SKILL.md, or names the skill to a tool that
 // loads skills. Words of the model and what tools answered are no use of it: a
 // listing of files has the same path. Of an agent that prints no events the
 // path anywhere in what it printed counts.
-func takenUp(printed []byte, form agent.Printed, skill string) bool {
+func skillUsed(printed []byte, form agent.Printed, skill string) bool {
 	if form != agent.Events {
 		return bytes.Contains(printed, []byte("skills/"+skill+"/"+SkillFile))
 	}

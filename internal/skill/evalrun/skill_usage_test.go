@@ -8,7 +8,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 )
 
-// TestTakenUp has events as the agents print them.
+// TestSkillUsed has events as the agents print them.
 func TestTakenUp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -42,7 +42,7 @@ func TestTakenUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, c.used, takenUp([]byte(c.printed), formOf(c.agent), "notes"))
+			assert.Equal(t, c.used, skillUsed([]byte(c.printed), formOf(c.agent), "notes"))
 		})
 	}
 }
