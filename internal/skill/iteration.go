@@ -50,24 +50,24 @@ func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 	}
 	proposed, refused := s.guard(ctx, before)
 	if refused != "" {
-		return false, s.enter(n, nil, results.Reverted, joined(reply.Summary, refused))
+		return false, s.enter(n, nil, results.Reverted, joinRemarks(reply.Summary, refused))
 	}
 	found, err := s.try(ctx, n, candidate)
 	if err != nil {
 		return false, err
 	}
 	if now, err := workspace.Scan(ctx, candidate); ctx.Err() == nil && (err != nil || now.Digest() != proposed.Digest()) {
-		return false, s.enter(n, nil, results.Reverted, joined(reply.Summary, "its files changed while it was measured"))
+		return false, s.enter(n, nil, results.Reverted, joinRemarks(reply.Summary, "its files changed while it was measured"))
 	}
 	lost := decision.LostCases(found.before, found.after)
 	if found.refused == "" && s.NoCaseRegression && len(lost) > 0 {
 		found.refused = "it lost cases that passed: " + strings.Join(lost, ", ")
 	}
 	if found.refused != "" {
-		return false, s.enter(n, &found.Measured, results.Reverted, joined(reply.Summary, found.refused, found.remarks))
+		return false, s.enter(n, &found.Measured, results.Reverted, joinRemarks(reply.Summary, found.refused, found.remarks))
 	}
 	if len(lost) > 0 {
-		found.remarks = joined("regressed-cases: "+strings.Join(lost, ", "), found.remarks)
+		found.remarks = joinRemarks("regressed-cases: "+strings.Join(lost, ", "), found.remarks)
 	}
 	return true, s.keep(ctx, n, candidate, found, reply)
 }
@@ -82,7 +82,7 @@ func (s *state) keep(ctx context.Context, n int, candidate string, found tried, 
 	if text == "" {
 		text = "changed the skill"
 	}
-	if err := s.enter(n, &found.Measured, results.Kept, joined(text, found.remarks)); err != nil {
+	if err := s.enter(n, &found.Measured, results.Kept, joinRemarks(text, found.remarks)); err != nil {
 		return err
 	}
 	s.best = found.Measured

@@ -57,7 +57,7 @@ func (s *state) try(ctx context.Context, n int, candidate string) (tried, error)
 	}
 	t.remarks = s.withinNoise(found)
 	if t.refused == "" {
-		t.remarks = joined(unverified, t.remarks)
+		t.remarks = joinRemarks(unverified, t.remarks)
 	}
 	return t, nil
 }
@@ -129,10 +129,10 @@ func (t *tried) conclude(d decision.Decision) {
 		t.Rate = d.Metric.Rat()
 	}
 	if d.Verdict != decision.Improved {
-		t.refused = joined(append(d.Reasons, d.Warning)...)
+		t.refused = joinRemarks(append(d.Reasons, d.Warning)...)
 		return
 	}
-	t.remarks = joined(append(d.Reasons, d.Warning)...)
+	t.remarks = joinRemarks(append(d.Reasons, d.Warning)...)
 }
 
 // runOf is the directory of the run k of a side, from the iteration's. The first

@@ -23,8 +23,8 @@ func (s *state) withinNoise(found Measured) string {
 	return now.Sub(best).Signed() + " is within a grader's noise"
 }
 
-// joined puts what there is to say into one line.
-func joined(parts ...string) string {
+// joinRemarks puts what there is to say into one line.
+func joinRemarks(parts ...string) string {
 	var there []string
 	for _, part := range parts {
 		if part != "" {
