@@ -31,7 +31,7 @@ func ReadAll(skill *Skill, dirs ...string) (Result, error) {
 		}
 		rates, runs = append(rates, evals.RateValue(one.Rate)), append(runs, one.Cases)
 	}
-	all.Cases, all.Rate = evals.Together(runs...), statistics.Median(rates).Rat()
+	all.Cases, all.Rate = evals.Aggregate(runs...), statistics.Median(rates).Rat()
 	return all, nil
 }
 

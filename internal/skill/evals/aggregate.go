@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Together puts several runs of the cases of one suite, in its order, into one
+// Aggregate puts several runs of the cases of one suite, in its order, into one
 // score for each case: passed and total are sums over the runs, so that the pass
 // rate is their mean, and what failed in some runs says in how many. A case
 // counts 0 as a whole only where it did in every run. One run stays as it is.
-func Together(runs ...[]CaseScore) []CaseScore {
+func Aggregate(runs ...[]CaseScore) []CaseScore {
 	if len(runs) == 0 {
 		return nil
 	}
@@ -24,13 +24,13 @@ func Together(runs ...[]CaseScore) []CaseScore {
 				same = append(same, run[i])
 			}
 		}
-		all = append(all, together(same))
+		all = append(all, aggregateCase(same))
 	}
 	return all
 }
 
-// together puts the runs of one case into one.
-func together(runs []CaseScore) CaseScore {
+// aggregateCase puts the runs of one case into one.
+func aggregateCase(runs []CaseScore) CaseScore {
 	sum := CaseScore{ID: runs[0].ID, Runs: runs}
 	failures := &tally{of: len(runs)}
 	broken := 0

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestTogether(t *testing.T) {
+func TestAggregate(t *testing.T) {
 	t.Parallel()
 	run := func(passed int, failed ...string) []CaseScore {
 		c := CaseScore{ID: "a", Passed: passed, Total: 2}
@@ -17,10 +17,10 @@ func TestTogether(t *testing.T) {
 	}
 	crashed := []CaseScore{{ID: "a", Total: 2, Problem: "crashed"}, {ID: "b", Total: 1, Problem: "crashed"}}
 	one := run(1, "x")
-	assert.Equal(t, one, Together(one), "one run stays as it is")
-	assert.Nil(t, Together())
+	assert.Equal(t, one, Aggregate(one), "one run stays as it is")
+	assert.Nil(t, Aggregate())
 
-	got := Together(run(2), run(1, "x"), crashed, run(0, "x", "y"))
+	got := Aggregate(run(2), run(1, "x"), crashed, run(0, "x", "y"))
 	assert.Equal(t, []int{3, 8, 3, 4}, []int{got[0].Passed, got[0].Total, got[1].Passed, got[1].Total})
 	assert.Equal(t, "3/8", got[0].PassRate().RatString(), "the mean of 1, 1/2, 0 and 0")
 	assert.Empty(t, got[0].Problem, "it counts 0 in one run alone")
@@ -31,7 +31,7 @@ func TestTogether(t *testing.T) {
 	}, got[0].Failed)
 	assert.Len(t, got[0].Runs, 4)
 
-	got = Together(crashed, crashed)
+	got = Aggregate(crashed, crashed)
 	assert.Equal(t, "in all 2 runs: crashed", got[0].Problem)
 	assert.Equal(t, "0", got[0].PassRate().RatString())
 }
