@@ -7,28 +7,28 @@ import (
 	"github.com/org/autoloop/internal/tasks/format"
 )
 
-// standing is how well a run did on its checks.
-type standing struct {
+// status is how well a run did on its checks.
+type status struct {
 	passed metric.Value
 	rate   *big.Rat
 }
 
 // extremes returns the fewest and the most checks passed, and the lowest and
 // the highest rate, of runs whose numbers are finite.
-func extremes(runs []format.Run) [2]standing {
-	var worst, best standing
+func extremes(runs []format.Run) [2]status {
+	var worst, best status
 	for i, run := range runs {
 		passed, _ := run.Objective.Passed.Value()
 		rate, _ := run.Objective.Rate()
 		rate = rounded(rate).Rat()
 		if i == 0 {
-			worst, best = standing{passed, rate}, standing{passed, rate}
+			worst, best = status{passed, rate}, status{passed, rate}
 			continue
 		}
-		worst = standing{lesser(worst.passed, passed, -1), lesserRat(worst.rate, rate, -1)}
-		best = standing{lesser(best.passed, passed, 1), lesserRat(best.rate, rate, 1)}
+		worst = status{lesser(worst.passed, passed, -1), lesserRat(worst.rate, rate, -1)}
+		best = status{lesser(best.passed, passed, 1), lesserRat(best.rate, rate, 1)}
 	}
-	return [2]standing{worst, best}
+	return [2]status{worst, best}
 }
 
 func lesser(a, b metric.Value, sign int) metric.Value {
