@@ -115,7 +115,7 @@ func (s *session) units(repeats int) []unit {
 			if !s.part.has(i) {
 				continue
 			}
-			if s.alone {
+			if s.standalone {
 				list = append(list, unit{i, theBaseline, k})
 				continue
 			}

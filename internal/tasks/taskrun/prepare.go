@@ -50,8 +50,8 @@ type session struct {
 	total    int
 	boxes    int
 	auto     bool
-	// alone says that there is no candidate: the baseline is measured for itself.
-	alone bool
+	// standalone says that there is no candidate: the baseline is measured for itself.
+	standalone bool
 	// part limits what is run.
 	part Part
 	// varies says that runs of the same configuration can differ.

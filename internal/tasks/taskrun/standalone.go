@@ -7,8 +7,8 @@ import (
 	"github.com/org/autoloop/internal/tasks/format"
 )
 
-// Alone is what one configuration came to.
-type Alone struct {
+// Standalone is what one configuration came to.
+type Standalone struct {
 	Outcome  format.Outcome
 	Warnings []string
 	// Expense is what this session used, also when it came to nothing; what was
@@ -20,19 +20,19 @@ type Alone struct {
 // is known to take part, else once, unless Options.Runs says how often. The runs
 // serve a later comparison in which the configuration is the baseline. Errors
 // are those of Run.
-func Measure(ctx context.Context, s *Suite, side Side, o Options) (Alone, error) {
+func Measure(ctx context.Context, s *Suite, side Side, o Options) (Standalone, error) {
 	session, err := prepare(ctx, s, side, side, o)
 	if err != nil {
-		return Alone{}, err
+		return Standalone{}, err
 	}
-	session.alone = true
+	session.standalone = true
 	repeats := session.first()
 	if err := session.upTo(ctx, repeats); err != nil {
-		return Alone{Expense: session.spent.expense}, err
+		return Standalone{Expense: session.spent.expense}, err
 	}
 	judged, problems, err := session.judgeAll(ctx, repeats)
 	if err != nil {
-		return Alone{Expense: session.spent.expense}, err
+		return Standalone{Expense: session.spent.expense}, err
 	}
-	return Alone{session.outcome(theBaseline, repeats, judged), problems, session.spent.expense}, nil
+	return Standalone{session.outcome(theBaseline, repeats, judged), problems, session.spent.expense}, nil
 }
