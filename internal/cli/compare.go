@@ -123,7 +123,7 @@ func paintVerdict(verdict decision.Verdict, text string) string {
 // maxOutcomeFile bounds what is read of one file.
 const maxOutcomeFile = 64 << 20
 
-func readOutcome(env Env, name string) (format.Outcome, error) {
+func readOutcome(env Env, name string) (format.SuiteOutcome, error) {
 	file := name
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(env.Dir, file)
@@ -132,15 +132,15 @@ func readOutcome(env Env, name string) (format.Outcome, error) {
 	var place *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return format.Outcome{}, Usagef("%s does not exist", name)
+		return format.SuiteOutcome{}, Usagef("%s does not exist", name)
 	case errors.As(err, &place):
-		return format.Outcome{}, Usagef("read %s: %w", name, place.Err)
+		return format.SuiteOutcome{}, Usagef("read %s: %w", name, place.Err)
 	case err != nil:
-		return format.Outcome{}, Usagef("read %s: %w", name, err)
+		return format.SuiteOutcome{}, Usagef("read %s: %w", name, err)
 	}
 	outcome, problems := format.ParseOutcome(name, data)
 	if len(problems) > 0 {
-		return format.Outcome{}, Usagef("%s", firstOf(problems))
+		return format.SuiteOutcome{}, Usagef("%s", firstOf(problems))
 	}
 	return outcome, nil
 }

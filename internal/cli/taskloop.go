@@ -92,7 +92,7 @@ func (l *taskLoop) problem(ctx context.Context, expense history.Expense, err err
 	return result, nil
 }
 
-func metricOf(o format.Outcome) *metric.Value {
+func metricOf(o format.SuiteOutcome) *metric.Value {
 	if key, ok := score.Metric(o); ok {
 		return &key
 	}
@@ -112,7 +112,7 @@ func reasonsOf(found taskrun.Report) []string {
 }
 
 // failures says which checks failed, for the next proposal.
-func failures(o format.Outcome) string {
+func failures(o format.SuiteOutcome) string {
 	const most = 30
 	var lines []string
 	for _, scored := range o.Scores {

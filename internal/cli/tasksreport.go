@@ -130,7 +130,7 @@ func clearReport(dir string) error {
 }
 
 // copyRuns copies the files of an outcome's runs below dir.
-func copyRuns(dir, side string, outcome format.Outcome) (format.Outcome, error) {
+func copyRuns(dir, side string, outcome format.SuiteOutcome) (format.SuiteOutcome, error) {
 	scores := append([]format.Score{}, outcome.Scores...)
 	for i, scored := range scores {
 		scores[i].Runs = append([]format.Run{}, scored.Runs...)

@@ -15,7 +15,7 @@ import (
 // they tell which checks failed and what the judge said.
 type Comparison struct {
 	score.Comparison
-	Before, After format.Outcome
+	Before, After format.SuiteOutcome
 	// Paint colours the word for a verdict; nil leaves it plain.
 	Paint func(verdict decision.Verdict, text string) string
 }

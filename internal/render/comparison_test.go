@@ -13,7 +13,7 @@ import (
 	"github.com/org/autoloop/internal/tasks/score"
 )
 
-func parsed(t *testing.T, text string) format.Outcome {
+func parsed(t *testing.T, text string) format.SuiteOutcome {
 	t.Helper()
 	o, problems := format.ParseOutcome("outcome", []byte(text))
 	require.NoError(t, problems.Err())

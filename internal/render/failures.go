@@ -25,7 +25,7 @@ func plainStyle() style {
 func markdownStyle() style { return style{Inline, Link} }
 
 // failures says, a line each, which runs and checks failed and why.
-func failures(o format.Outcome, in style) []string {
+func failures(o format.SuiteOutcome, in style) []string {
 	var list []string
 	for _, s := range o.Scores {
 		for k, run := range s.Runs {
@@ -72,7 +72,7 @@ func runFailures(name string, run format.Run, in style) []string {
 
 // rationales lists what the judge said of each task, the baseline's before the
 // candidate's.
-func rationales(before, after format.Outcome, in style, most int) []string {
+func rationales(before, after format.SuiteOutcome, in style, most int) []string {
 	var list []string
 	for _, s := range after.Scores {
 		list = append(list, rationalesOf(before, s.TaskID, "baseline", in)...)
@@ -84,7 +84,7 @@ func rationales(before, after format.Outcome, in style, most int) []string {
 	return list
 }
 
-func rationalesOf(o format.Outcome, task, side string, in style) []string {
+func rationalesOf(o format.SuiteOutcome, task, side string, in style) []string {
 	var list []string
 	for _, s := range o.Scores {
 		for _, run := range s.Runs {

@@ -22,7 +22,7 @@ type CaseScore struct {
 	Failed     []Graded
 	Unanswered []string
 	Extra      []string
-	// Runs are the single ones of a score that was put Aggregate; nil of one run.
+	// Runs are the single runs of a score that Aggregate made; nil of one run.
 	Runs []CaseScore
 }
 

@@ -4,8 +4,8 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// Outcome is what one configuration came to on a suite.
-type Outcome struct {
+// SuiteOutcome is what one configuration came to on a suite.
+type SuiteOutcome struct {
 	// ConfigLabel names the configuration in reports.
 	ConfigLabel string `json:"configLabel"`
 	// Stochastic says whether anything could have come out otherwise in

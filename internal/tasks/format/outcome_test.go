@@ -43,7 +43,7 @@ func TestOutcomeRoundTrip(t *testing.T) {
 		Composite: &half, Checks: []format.CheckResult{{Kind: format.FileExists, Name: "a", Passed: true}}, Failure: "f", Transcript: "t", Diff: "d",
 	}
 	bad := format.Run{Objective: format.Objective{Passed: metric.NumberFromInt(1), Total: metric.NonFinite()}}
-	for name, o := range map[string]format.Outcome{
+	for name, o := range map[string]format.SuiteOutcome{
 		"nothing":  {ConfigLabel: "x"},
 		"one run":  {ConfigLabel: "x", Scores: []format.Score{{TaskID: "a", JudgeWeight: &weight, Runs: []format.Run{run}}}},
 		"repeated": {ConfigLabel: "x", Stochastic: &stochastic, Scores: []format.Score{{TaskID: "a", Runs: []format.Run{run, bad}}, {TaskID: "b", Runs: []format.Run{run}}}},
@@ -52,7 +52,7 @@ func TestOutcomeRoundTrip(t *testing.T) {
 			t.Parallel()
 			data, err := json.Marshal(o)
 			require.NoError(t, err)
-			var back format.Outcome
+			var back format.SuiteOutcome
 			require.NoError(t, json.Unmarshal(data, &back), string(data))
 			assert.Equal(t, o, back, string(data))
 		})

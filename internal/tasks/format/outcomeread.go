@@ -19,14 +19,14 @@ const (
 // is computed; a null one, and numbers that are NaN, infinite or out of range,
 // are not finite. The problems are all there are; with any of them the outcome
 // is empty.
-func ParseOutcome(file string, data []byte) (Outcome, document.Problems) {
+func ParseOutcome(file string, data []byte) (SuiteOutcome, document.Problems) {
 	r, root, ok := document.ReadObject(file, document.FiniteWords(data), maxOutcome)
 	o := &outcomeReader{Reader: r, byID: map[string]int{}}
 	if ok {
 		o.read(root)
 	}
 	if len(r.Problems) > 0 {
-		return Outcome{}, r.Problems
+		return SuiteOutcome{}, r.Problems
 	}
 	o.outcome.NonFiniteAt = r.Stray
 	return o.outcome, nil
@@ -35,7 +35,7 @@ func ParseOutcome(file string, data []byte) (Outcome, document.Problems) {
 // outcomeReader reads one file.
 type outcomeReader struct {
 	*document.Reader
-	outcome Outcome
+	outcome SuiteOutcome
 	byID    map[string]int // place in outcome.Scores
 }
 

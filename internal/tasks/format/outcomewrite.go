@@ -9,7 +9,7 @@ import (
 // MarshalJSON writes the form that ParseOutcome reads: `scores` for one run of
 // the suite, `runs` for several. Composites that are to be computed are left
 // out. Run k has the tasks that were run at least k times.
-func (o Outcome) MarshalJSON() ([]byte, error) {
+func (o SuiteOutcome) MarshalJSON() ([]byte, error) {
 	written := writtenOutcome{ConfigLabel: o.ConfigLabel, Stochastic: o.Stochastic}
 	if o.Runs() <= 1 {
 		scores := o.nth(0)
@@ -24,7 +24,7 @@ func (o Outcome) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON writes; it is ParseOutcome with all the
 // problems as one error.
-func (o *Outcome) UnmarshalJSON(data []byte) error {
+func (o *SuiteOutcome) UnmarshalJSON(data []byte) error {
 	parsed, problems := ParseOutcome("outcome", data)
 	*o = parsed
 	return problems.Err()
@@ -47,7 +47,7 @@ type writtenScore struct {
 	Run
 }
 
-func (o Outcome) nth(k int) []writtenScore {
+func (o SuiteOutcome) nth(k int) []writtenScore {
 	list := []writtenScore{}
 	for _, s := range o.Scores {
 		if k < len(s.Runs) {

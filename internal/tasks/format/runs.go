@@ -5,7 +5,7 @@ import (
 )
 
 // Runs returns how often the suite was run: the most runs of any task.
-func (o Outcome) Runs() int {
+func (o SuiteOutcome) Runs() int {
 	most := 0
 	for _, s := range o.Scores {
 		most = max(most, len(s.Runs))
@@ -16,7 +16,7 @@ func (o Outcome) Runs() int {
 // MayVary reports whether another run of the same configuration could have
 // come out otherwise: a judge answered, tokens or money were spent, it is said
 // to be stochastic, or nothing says that no model ran.
-func (o Outcome) MayVary() bool {
+func (o SuiteOutcome) MayVary() bool {
 	if o.Stochastic != nil && *o.Stochastic {
 		return true
 	}

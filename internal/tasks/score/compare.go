@@ -21,7 +21,7 @@ import (
 // over all tasks, a task loses checks only when its best candidate run passes
 // fewer than the worst baseline run, and a composite drop must be significant
 // among all tasks.
-func Compare(baseline, candidate format.Outcome, thresholds Thresholds) Comparison {
+func Compare(baseline, candidate format.SuiteOutcome, thresholds Thresholds) Comparison {
 	c := newComparer(baseline, candidate, thresholds)
 	for _, s := range baseline.Scores {
 		c.task(s)
@@ -36,7 +36,7 @@ func Compare(baseline, candidate format.Outcome, thresholds Thresholds) Comparis
 // comparer builds a Comparison.
 type comparer struct {
 	Comparison
-	baseline, candidate format.Outcome
+	baseline, candidate format.SuiteOutcome
 
 	byID     map[string]format.Score
 	repeated bool
@@ -48,7 +48,7 @@ type comparer struct {
 	varies bool
 }
 
-func newComparer(baseline, candidate format.Outcome, t Thresholds) *comparer {
+func newComparer(baseline, candidate format.SuiteOutcome, t Thresholds) *comparer {
 	c := &comparer{baseline: baseline, candidate: candidate, byID: map[string]format.Score{}, sum: new(big.Rat)}
 	c.Thresholds, c.Verdict = t, decision.Neutral
 	c.Deltas, c.Regressions, c.Improvements, c.Notes = []Delta{}, []Reason{}, []Reason{}, []Reason{}
@@ -69,7 +69,7 @@ func newComparer(baseline, candidate format.Outcome, t Thresholds) *comparer {
 	return c
 }
 
-func (c *comparer) stray(side string, o format.Outcome) {
+func (c *comparer) stray(side string, o format.SuiteOutcome) {
 	if o.NonFiniteAt != "" {
 		c.regress(Reason{Kind: NonFiniteKind, Text: fmt.Sprintf("the %s has a number that is not finite (%s)", side, document.Visible(o.NonFiniteAt, document.MaxShown))})
 	}

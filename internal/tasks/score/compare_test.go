@@ -170,7 +170,7 @@ func TestSingleRunPromotesOnlyWhatCannotVary(t *testing.T) {
 	}
 	t.Run("it is only faster", func(t *testing.T) {
 		t.Parallel()
-		scores := func(passed, ms int) format.Outcome {
+		scores := func(passed, ms int) format.SuiteOutcome {
 			return outcome(t, fmt.Sprintf(`[{"taskId": "a", "objective": {"passed": %d, "total": 9}, "cost": {"tokens": 0, "wallClockMs": %d}}]`, passed, ms))
 		}
 		got := score.Compare(scores(1, 1000), scores(1, 500), score.DefaultThresholds())
@@ -180,7 +180,7 @@ func TestSingleRunPromotesOnlyWhatCannotVary(t *testing.T) {
 	})
 	t.Run("it is declared", func(t *testing.T) {
 		t.Parallel()
-		said := func(truth string, passed int) format.Outcome {
+		said := func(truth string, passed int) format.SuiteOutcome {
 			o, problems := format.ParseOutcome("f", fmt.Appendf(nil, `{"stochastic": %s, "scores": [{"taskId": "a", "objective": {"passed": %d, "total": 2}}]}`, truth, passed))
 			require.NoError(t, problems.Err())
 			return o
@@ -192,8 +192,8 @@ func TestSingleRunPromotesOnlyWhatCannotVary(t *testing.T) {
 
 // repeated builds an outcome of one task a list, each with the composites of
 // its runs.
-func repeated(tasks ...[]float64) format.Outcome {
-	var o format.Outcome
+func repeated(tasks ...[]float64) format.SuiteOutcome {
+	var o format.SuiteOutcome
 	for i, composites := range tasks {
 		s := format.Score{TaskID: fmt.Sprintf("t%d", i)}
 		for _, c := range composites {
@@ -210,7 +210,7 @@ func TestRepeats(t *testing.T) {
 	low, high := []float64{.50, .51, .49, .50, .52}, []float64{.80, .81, .79, .82, .80}
 	bounced := []float64{.9, .2, .9, .2, .6}
 	for name, c := range map[string]struct {
-		baseline, candidate format.Outcome
+		baseline, candidate format.SuiteOutcome
 		verdict             decision.Verdict
 		promotable          bool
 		kind                score.ReasonKind
@@ -248,17 +248,17 @@ func thirty(composites []float64) [][]float64 {
 
 // checked builds an outcome of one task with that many of four checks passed in
 // each run.
-func checked(passed ...int) format.Outcome {
+func checked(passed ...int) format.SuiteOutcome {
 	s := format.Score{TaskID: "a"}
 	for _, n := range passed {
 		s.Runs = append(s.Runs, format.Run{Objective: format.Passed(n, 4)})
 	}
-	return format.Outcome{Scores: []format.Score{s}}
+	return format.SuiteOutcome{Scores: []format.Score{s}}
 }
 
 func TestFlakyChecks(t *testing.T) {
 	t.Parallel()
-	compare := func(a, b format.Outcome) score.Comparison { return score.Compare(a, b, score.DefaultThresholds()) }
+	compare := func(a, b format.SuiteOutcome) score.Comparison { return score.Compare(a, b, score.DefaultThresholds()) }
 	assert.Equal(t, decision.Neutral, compare(checked(4, 4, 4, 4, 4), checked(4, 3, 3, 4, 3)).Verdict, "one run as good as the worst")
 	got := compare(checked(4, 4, 3, 4, 4), checked(2, 2, 1, 2, 2))
 	assert.Contains(t, kinds(got.Regressions), score.ObjectiveDrop)

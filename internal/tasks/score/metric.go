@@ -10,7 +10,7 @@ import (
 // Metric is what the loop of a program with `evaluation: tasks` records: the
 // mean base over all tasks, and over the runs of each. ok is false without a
 // task, and when a number in it is not finite.
-func Metric(o format.Outcome) (key metric.Value, ok bool) {
+func Metric(o format.SuiteOutcome) (key metric.Value, ok bool) {
 	if len(o.Scores) == 0 {
 		return metric.Value{}, false
 	}

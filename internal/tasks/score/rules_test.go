@@ -45,7 +45,7 @@ func TestCostTolerance(t *testing.T) {
 }
 
 // runsOf is an outcome of one task, each run given by its fields.
-func runsOf(t *testing.T, runs ...string) format.Outcome {
+func runsOf(t *testing.T, runs ...string) format.SuiteOutcome {
 	t.Helper()
 	var list []string
 	for _, fields := range runs {
@@ -104,7 +104,7 @@ func TestOneSidedJudgeOverrulesGivenComposites(t *testing.T) {
 
 func TestTheBaselinesJudgeWeightCounts(t *testing.T) {
 	t.Parallel()
-	side := func(weight string) format.Outcome {
+	side := func(weight string) format.SuiteOutcome {
 		return outcome(t, "["+one("a", 0, 1, `, "judge": {"score0to1": 1}, "judgeWeight": `+weight)+"]")
 	}
 	got := score.Compare(side("0.2"), side("1"), score.DefaultThresholds())

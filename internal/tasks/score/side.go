@@ -17,7 +17,7 @@ type Side struct {
 	Cost      format.Cost   `json:"cost"`
 }
 
-func newSide(o format.Outcome) Side {
+func newSide(o format.SuiteOutcome) Side {
 	none := func() *metric.Value { return &metric.Value{} }
 	nothing := func() *metric.Number { return &metric.Number{} }
 	return Side{

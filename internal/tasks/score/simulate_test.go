@@ -54,8 +54,8 @@ func (s scenario) run(random *rand.Rand, quality float64) format.Run {
 }
 
 // outcome draws one side.
-func (s scenario) outcome(random *rand.Rand, gain float64) format.Outcome {
-	var o format.Outcome
+func (s scenario) outcome(random *rand.Rand, gain float64) format.SuiteOutcome {
+	var o format.SuiteOutcome
 	for i := range s.tasks {
 		task := format.Score{TaskID: fmt.Sprintf("t%d", i)}
 		quality := 0.5 + 0.3*float64(i%4)/4 + gain/0.4

@@ -27,7 +27,7 @@ func (c *comparer) rests() bool {
 	return timed(c.candidate) && Compare(timeless(c.baseline), timeless(c.candidate), c.Thresholds).Verdict != decision.Improved
 }
 
-func timed(o format.Outcome) bool {
+func timed(o format.SuiteOutcome) bool {
 	for _, s := range o.Scores {
 		for _, run := range s.Runs {
 			if run.Cost.WallClockMs != nil {
@@ -39,7 +39,7 @@ func timed(o format.Outcome) bool {
 }
 
 // timeless returns an outcome whose wall-clock times are not known.
-func timeless(o format.Outcome) format.Outcome {
+func timeless(o format.SuiteOutcome) format.SuiteOutcome {
 	o.Scores = slices.Clone(o.Scores)
 	for i := range o.Scores {
 		o.Scores[i].Runs = slices.Clone(o.Scores[i].Runs)

@@ -90,7 +90,7 @@ func (c comparisonCase) thresholds(t *testing.T) score.Thresholds {
 	return set
 }
 
-func outcome(t *testing.T, scores string) format.Outcome {
+func outcome(t *testing.T, scores string) format.SuiteOutcome {
 	t.Helper()
 	o, problems := format.ParseOutcome("outcome.json", []byte(`{"configLabel": "c", "scores": `+scores+`}`))
 	require.NoError(t, problems.Err())

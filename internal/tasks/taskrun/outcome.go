@@ -5,8 +5,8 @@ import (
 )
 
 // outcome puts the records of one side together.
-func (s *session) outcome(side role, repeats int, judged map[unit]*format.Judgement) format.Outcome {
-	outcome := format.Outcome{ConfigLabel: s.sides[side].Label, Stochastic: s.stochastic()}
+func (s *session) outcome(side role, repeats int, judged map[unit]*format.Judgement) format.SuiteOutcome {
+	outcome := format.SuiteOutcome{ConfigLabel: s.sides[side].Label, Stochastic: s.stochastic()}
 	for i, task := range s.tasks {
 		timed := s.timed(i, repeats)
 		scored := format.Score{TaskID: task.ID}

@@ -31,8 +31,8 @@ type Report struct {
 	Reused  int `json:"reusedRuns"`
 	// Warnings are for people.
 	Warnings  []string       `json:"warnings"`
-	Baseline  format.Outcome `json:"baseline"`
-	Candidate format.Outcome `json:"candidate"`
+	Baseline  format.SuiteOutcome `json:"baseline"`
+	Candidate format.SuiteOutcome `json:"candidate"`
 	// Expense is what this session used; what was kept from an earlier one costs
 	// nothing.
 	Expense history.Expense `json:"-"`

@@ -9,7 +9,7 @@ import (
 
 // Standalone is what one configuration came to.
 type Standalone struct {
-	Outcome  format.Outcome
+	Outcome  format.SuiteOutcome
 	Warnings []string
 	// Expense is what this session used, also when it came to nothing; what was
 	// kept from an earlier one costs nothing.
