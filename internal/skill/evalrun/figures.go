@@ -22,7 +22,7 @@ func (s *Skill) TriggerSuite() *Skill {
 		return nil
 	}
 	with := *s
-	with.Evals, with.queries = evals.Suite{SkillName: s.Name}, map[string]evals.Trigger{}
+	with.Evals, with.queries = evals.EvalSuite{SkillName: s.Name}, map[string]evals.Trigger{}
 	for i, trigger := range s.Triggers {
 		id := fmt.Sprintf("trigger-%d", i+1)
 		label := "the skill is taken up"
@@ -43,7 +43,7 @@ func (s *Skill) AnswerSuite() *Skill {
 		return nil
 	}
 	with := *s
-	with.Evals = evals.Suite{SkillName: s.Name}
+	with.Evals = evals.EvalSuite{SkillName: s.Name}
 	for i, pair := range s.Answers {
 		with.Evals.Cases = append(with.Evals.Cases, evals.Case{
 			ID:     fmt.Sprintf("answer-%d", i+1),

@@ -36,7 +36,7 @@ type Skill struct {
 	Inputs string
 	// Evals has at least one case; Triggers and Answers are nil when the skill
 	// has no such file.
-	Evals    evals.Suite
+	Evals    evals.EvalSuite
 	Triggers []evals.Trigger
 	Answers  []evals.Answer
 

@@ -16,7 +16,7 @@ const (
 
 // EvalSuite is what a skill is graded by, as its evals.json says it. ParseEvals
 // returns only suites that are valid: every case has something to check.
-type Suite struct {
+type EvalSuite struct {
 	// SkillName is as the file says it, "" when it does not.
 	SkillName string
 	// Cases are in the order of the file.

@@ -38,7 +38,7 @@ const (
 // Examine looks for what keeps a suite from telling good from bad. The history
 // is that of the suite's cases, with any version of the skill; no triggers are a
 // skill without trigger queries.
-func Examine(s Suite, triggers []Trigger, history []PastCase) []Finding {
+func Examine(s EvalSuite, triggers []Trigger, history []PastCase) []Finding {
 	d := &doctor{}
 	if len(s.Cases) < fewCases {
 		d.say("", "few-cases", "there are %d cases; with fewer than %d a single answer decides: write more, of different kinds", len(s.Cases), fewCases)

@@ -35,13 +35,13 @@ func TestExamine(t *testing.T) {
 		"1 no-check": 1, "2 duplicate": 1, "2 answer-in-prompt": 1, "2 vacuous": 3, "3 idle": 1, "4 always-passes": 1, "4 always-fails": 1, " one-sided": 1,
 	}, found)
 	both := []Trigger{{"a", true}, {"b", false}}
-	assert.Equal(t, "few-cases", Examine(Suite{Cases: parsed.Cases[3:]}, both, history[:2])[0].Kind)
-	assert.Len(t, Examine(Suite{Cases: parsed.Cases[3:]}, both, history[:2]), 1, "two runs say nothing")
+	assert.Equal(t, "few-cases", Examine(EvalSuite{Cases: parsed.Cases[3:]}, both, history[:2])[0].Kind)
+	assert.Len(t, Examine(EvalSuite{Cases: parsed.Cases[3:]}, both, history[:2]), 1, "two runs say nothing")
 }
 
 func TestExamineTriggers(t *testing.T) {
 	t.Parallel()
-	parsed := Suite{}
+	parsed := EvalSuite{}
 	for _, id := range []string{"1", "2", "3"} {
 		parsed.Cases = append(parsed.Cases, Case{ID: id, Prompt: "prompt " + id, Checks: []Check{{Kind: OutputExists, File: "a"}}})
 	}

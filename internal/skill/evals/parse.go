@@ -27,7 +27,7 @@ const (
 type evalReader struct {
 	*document.Reader
 	isFile func(string) bool
-	suite  Suite
+	suite  EvalSuite
 	ids    map[string]bool
 }
 
@@ -35,11 +35,11 @@ type evalReader struct {
 // file's name is for messages; isFile says whether a clean path from the
 // skill's directory is a file. The problems are all there are; with any of them,
 // run nothing.
-func Parse(file string, data []byte, isFile func(path string) bool) (Suite, document.Problems) {
+func Parse(file string, data []byte, isFile func(path string) bool) (EvalSuite, document.Problems) {
 	reader, root, ok := document.Read(file, data, maxEvalFile)
 	e := &evalReader{Reader: reader, isFile: isFile, ids: map[string]bool{}}
 	if !ok {
-		return Suite{}, e.Problems
+		return EvalSuite{}, e.Problems
 	}
 	if root.Type == document.List {
 		e.cases(root, "")
@@ -50,7 +50,7 @@ func Parse(file string, data []byte, isFile func(path string) bool) (Suite, docu
 		}, false, "evals")
 	}
 	if len(e.Problems) > 0 {
-		return Suite{}, e.Problems
+		return EvalSuite{}, e.Problems
 	}
 	return e.suite, nil
 }
