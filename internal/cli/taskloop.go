@@ -138,7 +138,7 @@ type taskSession struct {
 	*taskLoop
 
 	place   *tasksPlace
-	suite   *taskrun.Suite
+	suite   *taskrun.TaskSuite
 	options taskrun.Options
 }
 

@@ -18,7 +18,7 @@ type ranPart struct {
 }
 
 // runPart makes the runs of one part of the suite, for `iterate shards merge`.
-func (o *tasksOptions) runPart(ctx context.Context, env Env, s *taskrun.Suite, sides [2]taskrun.Side, options taskrun.Options) error {
+func (o *tasksOptions) runPart(ctx context.Context, env Env, s *taskrun.TaskSuite, sides [2]taskrun.Side, options taskrun.Options) error {
 	shard, err := parseShard(o.shard)
 	if err != nil {
 		return err

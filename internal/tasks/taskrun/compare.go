@@ -115,7 +115,7 @@ const defaultJobs = 2
 // configuration cannot be used (an error of Misuse), an agent is not there, the
 // budget is used up, the disk is full, or ctx ended; what was finished until
 // then is kept, and the next call goes on.
-func Run(ctx context.Context, s *Suite, baseline, candidate Side, o Options) (Report, error) {
+func Run(ctx context.Context, s *TaskSuite, baseline, candidate Side, o Options) (Report, error) {
 	session, err := prepare(ctx, s, baseline, candidate, o)
 	if err != nil {
 		return Report{}, err

@@ -26,7 +26,7 @@ type Partial struct {
 // is known to take part, else once. Run, given all parts' archives as one, takes
 // them all, makes what its rule still asks for, and comes to what it would have
 // come to alone. Errors are those of Run.
-func RunPart(ctx context.Context, s *Suite, baseline, candidate Side, o Options, part Part) (Partial, error) {
+func RunPart(ctx context.Context, s *TaskSuite, baseline, candidate Side, o Options, part Part) (Partial, error) {
 	session, err := prepare(ctx, s, baseline, candidate, o)
 	if err != nil {
 		return Partial{}, err

@@ -38,7 +38,7 @@ type session struct {
 
 	// make makes a run; it is execute but in tests of the rules alone.
 	make  func(ctx context.Context, j job) (record, error)
-	suite *Suite
+	suite *TaskSuite
 	sides [roles]Side
 	tasks []*prepared
 	spent spending
@@ -60,7 +60,7 @@ type session struct {
 
 // prepare makes everything ready before anything runs, so that what cannot
 // work is found while nothing was spent.
-func prepare(ctx context.Context, s *Suite, baseline, candidate Side, o Options) (*session, error) {
+func prepare(ctx context.Context, s *TaskSuite, baseline, candidate Side, o Options) (*session, error) {
 	if err := errors.Join(o.Thresholds.Err(), baseline.Config.Err(), candidate.Config.Err()); err != nil {
 		return nil, &MisuseError{err}
 	}

@@ -23,7 +23,7 @@ func simulated(t *testing.T, tasks int, passes func(side role, task, check int) 
 	t.Helper()
 	s := &session{
 		Options: Options{Thresholds: score.DefaultThresholds(), Jobs: 1, Archive: &runcache.Archive{Dir: t.TempDir()}, Now: func() time.Time { return time.Time{} }},
-		suite:   &Suite{}, records: map[unit]record{}, auto: true,
+		suite:   &TaskSuite{}, records: map[unit]record{}, auto: true,
 	}
 	for i := range tasks {
 		s.tasks = append(s.tasks, &prepared{Task: format.Task{ID: fmt.Sprintf("t%d", i)}, agent: &agent.Command{}})

@@ -20,7 +20,7 @@ type Standalone struct {
 // is known to take part, else once, unless Options.Runs says how often. The runs
 // serve a later comparison in which the configuration is the baseline. Errors
 // are those of Run.
-func Measure(ctx context.Context, s *Suite, side Side, o Options) (Standalone, error) {
+func Measure(ctx context.Context, s *TaskSuite, side Side, o Options) (Standalone, error) {
 	session, err := prepare(ctx, s, side, side, o)
 	if err != nil {
 		return Standalone{}, err

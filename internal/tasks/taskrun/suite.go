@@ -9,8 +9,8 @@ import (
 	"github.com/org/autoloop/internal/tasks/sandbox"
 )
 
-// Suite is a task suite whose files are all right.
-type Suite struct {
+// TaskSuite is a task suite whose files are all right.
+type TaskSuite struct {
 	// Dir is where it is.
 	Dir string
 	// Tasks is in the order of their files.
@@ -35,7 +35,7 @@ func misuse(format string, args ...any) error {
 
 // Load reads the suite in a directory and looks at its fixtures. All that is
 // wrong is one *MisuseError.
-func Load(ctx context.Context, dir string) (*Suite, error) {
+func Load(ctx context.Context, dir string) (*TaskSuite, error) {
 	files, err := sandbox.FindTasks(ctx, dir)
 	if err != nil {
 		return nil, &MisuseError{err}
@@ -61,11 +61,11 @@ func Load(ctx context.Context, dir string) (*Suite, error) {
 	if len(faults) > 0 {
 		return nil, &MisuseError{errors.Join(faults...)}
 	}
-	return &Suite{Dir: dir, Tasks: tasks, files: files}, nil
+	return &TaskSuite{Dir: dir, Tasks: tasks, files: files}, nil
 }
 
 // Judged reports whether a task of the suite has a rubric.
-func (s *Suite) Judged() bool {
+func (s *TaskSuite) Judged() bool {
 	for _, task := range s.Tasks {
 		if task.Rubric != nil {
 			return true
