@@ -52,9 +52,9 @@ func (j *Judge) Grade(ctx context.Context, w Work) (Grades, error) {
 	text := gradeQuestion(w, j.asker.room())
 	grades, err := j.gradeOnce(limited, text, w.Expectations)
 	if errors.Is(err, errUnusable) {
-		first := Verdict{Tokens: grades.Tokens, USD: grades.USD}
+		first := Opinion{Tokens: grades.Tokens, USD: grades.USD}
 		grades, err = j.gradeOnce(limited, text+fmt.Sprintf(gradeAgain, process.OneLine(err.Error(), maxProblem)), w.Expectations)
-		both := Verdict{Tokens: grades.Tokens, USD: grades.USD}
+		both := Opinion{Tokens: grades.Tokens, USD: grades.USD}
 		both.add(first)
 		grades.Tokens, grades.USD = both.Tokens, both.USD
 	}

@@ -26,8 +26,8 @@ type Case struct {
 	Checks               []format.CheckResult
 }
 
-// Verdict is what a judge said of a run.
-type Verdict struct {
+// Opinion is what a judge said of a run.
+type Opinion struct {
 	// Judgement is nil when there is none; Problem then says why, in one line.
 	Judgement *format.Judgement
 	Problem   string
@@ -72,7 +72,7 @@ func (j *Judge) Name() string { return j.asker.name() }
 
 // Judge asks about one run, and once more when the answer cannot be used. The
 // error is for the end of ctx alone.
-func (j *Judge) Judge(ctx context.Context, c Case) (Verdict, error) {
+func (j *Judge) Judge(ctx context.Context, c Case) (Opinion, error) {
 	limited, cancel := context.WithTimeout(ctx, j.timeout)
 	defer cancel()
 	text := question(c, j.asker.room())
@@ -83,7 +83,7 @@ func (j *Judge) Judge(ctx context.Context, c Case) (Verdict, error) {
 		verdict.add(first)
 	}
 	if ctx.Err() != nil {
-		return Verdict{}, context.Cause(ctx)
+		return Opinion{}, context.Cause(ctx)
 	}
 	if err != nil {
 		verdict.Judgement = nil
@@ -95,9 +95,9 @@ func (j *Judge) Judge(ctx context.Context, c Case) (Verdict, error) {
 // errUnusable is in the error of an answer that asking again may mend.
 var errUnusable = errors.New("the judge's answer cannot be used")
 
-func (j *Judge) once(ctx context.Context, text string) (Verdict, error) {
+func (j *Judge) once(ctx context.Context, text string) (Opinion, error) {
 	said, err := j.asker.ask(ctx, system, text)
-	verdict := Verdict{Tokens: said.tokens, USD: said.usd}
+	verdict := Opinion{Tokens: said.tokens, USD: said.usd}
 	if err != nil {
 		return verdict, fmt.Errorf("the judge %s did not answer: %w", j.Name(), err)
 	}
@@ -114,7 +114,7 @@ func (j *Judge) once(ctx context.Context, text string) (Verdict, error) {
 }
 
 // add counts what an earlier attempt cost.
-func (v *Verdict) add(earlier Verdict) {
+func (v *Opinion) add(earlier Opinion) {
 	if v.Tokens != nil && earlier.Tokens != nil {
 		sum := *v.Tokens + *earlier.Tokens
 		v.Tokens = &sum

@@ -79,7 +79,7 @@ func (s *spending) left(b Budget) agent.Limit {
 }
 
 // judged adds what a judge cost; what it does not say is no reason to stop.
-func (s *spending) judged(v judge.Verdict) {
+func (s *spending) judged(v judge.Opinion) {
 	if v.USD != nil {
 		s.usd = s.usd.Add(*v.USD)
 	}

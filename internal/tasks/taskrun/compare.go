@@ -35,7 +35,7 @@ type Judge interface {
 	Name() string
 	// Judge returns a verdict, also when the judge did not answer; an error
 	// means that ctx ended.
-	Judge(ctx context.Context, c judge.Case) (judge.Verdict, error)
+	Judge(ctx context.Context, c judge.Case) (judge.Opinion, error)
 }
 
 // Options say how a suite is run. The zero values of the first group choose the

@@ -128,7 +128,7 @@ func (j *judging) one(ctx context.Context, u unit) error {
 	if data, err := j.Archive.Read(place, judgementFile, maxRecord); err == nil && !j.Fresh {
 		var kept format.Judgement
 		if json.Unmarshal(data, &kept) == nil && kept.Score.Finite() {
-			j.note(u, judge.Verdict{Judgement: &kept, Tokens: new(int64), USD: &metric.Value{}})
+			j.note(u, judge.Opinion{Judgement: &kept, Tokens: new(int64), USD: &metric.Value{}})
 			return nil
 		}
 	}
@@ -158,7 +158,7 @@ func (j *judging) one(ctx context.Context, u unit) error {
 }
 
 // note takes a verdict in.
-func (j *judging) note(u unit, verdict judge.Verdict) {
+func (j *judging) note(u unit, verdict judge.Opinion) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.spent.judged(verdict)

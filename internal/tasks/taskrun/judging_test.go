@@ -26,15 +26,15 @@ type opinion struct {
 
 func (*opinion) Name() string { return "opinion" }
 
-func (o *opinion) Judge(_ context.Context, c judge.Case) (judge.Verdict, error) {
+func (o *opinion) Judge(_ context.Context, c judge.Case) (judge.Opinion, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.cases = append(o.cases, c)
 	score := o.score(c)
 	if score < 0 {
-		return judge.Verdict{Problem: "no answer"}, nil
+		return judge.Opinion{Problem: "no answer"}, nil
 	}
-	return judge.Verdict{Judgement: &format.Judgement{Score: metric.NumberFromFloat(score), Rationale: "because", Model: "m"}}, nil
+	return judge.Opinion{Judgement: &format.Judgement{Score: metric.NumberFromFloat(score), Rationale: "because", Model: "m"}}, nil
 }
 
 // likes prefers one configuration.

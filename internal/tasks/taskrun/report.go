@@ -30,7 +30,7 @@ type Report struct {
 	Repeats int `json:"repeats"`
 	Reused  int `json:"reusedRuns"`
 	// Warnings are for people.
-	Warnings  []string       `json:"warnings"`
+	Warnings  []string            `json:"warnings"`
 	Baseline  format.SuiteOutcome `json:"baseline"`
 	Candidate format.SuiteOutcome `json:"candidate"`
 	// Expense is what this session used; what was kept from an earlier one costs
