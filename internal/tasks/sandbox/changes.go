@@ -22,9 +22,9 @@ const (
 	maxDiff   = 2 << 20
 )
 
-// Change is one path that differs from the template. Old or New is nil on the
+// FileChange is one path that differs from the template. Old or New is nil on the
 // side that does not have it.
-type Change struct {
+type FileChange struct {
 	Path     string
 	Old, New *Entry
 }
@@ -32,7 +32,7 @@ type Change struct {
 // Changes are what happened in a sandbox.
 type Changes struct {
 	// List has files, links and special files, sorted; directories are left out.
-	List []Change
+	List []FileChange
 	// Diff is a unified diff of the text files among them, as git would print it,
 	// without what package managers and caches leave. It is cut, and says so, when
 	// it is too long.
@@ -62,24 +62,24 @@ func (b *Box) Changes(ctx context.Context) (Changes, error) {
 	return changes, nil
 }
 
-func compare(before, after Manifest) []Change {
+func compare(before, after Manifest) []FileChange {
 	old, now := before.index(), after.index()
-	var list []Change
+	var list []FileChange
 	for name, was := range old {
 		is, there := now[name]
 		switch {
 		case !there && !was.Mode.IsDir():
-			list = append(list, Change{Path: name, Old: &was})
+			list = append(list, FileChange{Path: name, Old: &was})
 		case there && is != was && (!was.Mode.IsDir() || !is.Mode.IsDir()):
-			list = append(list, Change{Path: name, Old: file(was), New: file(is)})
+			list = append(list, FileChange{Path: name, Old: file(was), New: file(is)})
 		}
 	}
 	for name, is := range now {
 		if _, there := old[name]; !there && !is.Mode.IsDir() {
-			list = append(list, Change{Path: name, New: &is})
+			list = append(list, FileChange{Path: name, New: &is})
 		}
 	}
-	slices.SortFunc(list, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(list, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
 	return list
 }
 
@@ -111,7 +111,7 @@ type differ struct {
 	cut      int // changes for which there was no room
 }
 
-func (d *differ) add(c Change) {
+func (d *differ) add(c FileChange) {
 	if generated(c.Path) {
 		d.left++
 		return
@@ -134,7 +134,7 @@ func (d *differ) finish() string {
 	return d.out.String()
 }
 
-func (d *differ) one(c Change) string {
+func (d *differ) one(c FileChange) string {
 	var out strings.Builder
 	from, to := quoted("a/"+c.Path), quoted("b/"+c.Path)
 	fmt.Fprintf(&out, "diff --git %s %s\n", from, to)
