@@ -172,7 +172,8 @@ func TestNoCheckAtAllPausesInTheEnd(t *testing.T) {
 	h.program(strings.Replace(onIssue, "metric: m", "ci-workflow: ci.yml\nci-wait: 1s\nci-timeout: 1s\nmetric: m", 1))
 	got := h.one()
 	assert.Equal(t, "pending-ci", got.Outcome)
-	assert.Contains(t, got.Stopped, "paused: ci-timeout: no check of ")
+	assert.Contains(t, got.Stopped, "paused: ci-timeout: after 1s CI has no result for ")
+	assert.Contains(t, got.Stopped, ": no check appeared; ")
 	assert.Contains(t, got.Stopped, "ci-workflow")
 	h.Change(func(s *githubtest.State) {
 		assert.Equal(t, []string{"ci.yml autoloop/p"}, s.Dispatched, "it was started once")

@@ -47,7 +47,7 @@ func (r *run) fixFailure(ctx context.Context, e history.Event, verdict ci.Verdic
 	left := r.time() - r.Now().Sub(r.begun)
 	if left <= 0 || reason != "" {
 		if reason != "" {
-			verdict.Reasons = append([]string{reason}, verdict.Reasons...)
+			verdict.Reasons = append([]ci.Reason{{Text: reason}}, verdict.Reasons...)
 		}
 		result, err = r.keepWaiting(ctx, e, "", verdict)
 		return result, true, err
@@ -92,7 +92,7 @@ func (r *run) fix(ctx context.Context, e history.Event, verdict ci.Verdict, left
 	if err != nil {
 		return nil, err
 	}
-	checked := history.Event{Kind: history.Checked, Iteration: e.Iteration, Commit: e.Commit, Reason: verdict.Signature(), Reasons: verdict.Reasons}
+	checked := history.Event{Kind: history.Checked, Iteration: e.Iteration, Commit: e.Commit, Reason: verdict.Signature(), Reasons: verdict.Words()}
 	a, err := r.proposeFix(ctx, at, e, verdict, left)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (r *run) giveUpFix(ctx context.Context, e history.Event, verdict ci.Verdict
 	if err := r.keepFailed(ctx, kept); err != nil {
 		r.warn("the attempt is not kept at %s: %v", kept.Ref, err)
 	}
-	e.Reasons = append([]string{reason}, verdict.Reasons...)
+	e.Reasons = append([]string{reason}, verdict.Words()...)
 	back := &git.RefUpdate{Ref: r.ref(), New: e.Parent, Old: e.Commit}
 	e.Outcome = history.CIFixExhausted
 	return r.recordFinal(ctx, e, back, reason+"; look at the attempt on "+failedPrefix+r.Program.Name+fmt.Sprintf("/%d", e.Iteration)+", then set Paused to false")

@@ -32,10 +32,10 @@ type GitHub interface {
 	// Promote opens the pull request of what was kept, or brings it up to date.
 	// It returns its number, 0 when there is nothing to promote.
 	Promote(ctx context.Context, a render.Account, base string) (int, error)
-	// Checks are what CI says of a commit.
-	Checks(ctx context.Context, commit string) ([]ci.Check, error)
-	// Checked says whether CI runs on a commit at all.
-	Checked(ctx context.Context, commit string) (bool, error)
+	// CI is what CI says of a candidate. What cannot be read is part of the verdict.
+	CI(ctx context.Context, candidate ci.Candidate) ci.Verdict
+	// HasCI reports whether CI runs on a commit at all.
+	HasCI(ctx context.Context, commit string) (bool, error)
 	// Dispatch starts a workflow on a branch.
 	Dispatch(ctx context.Context, workflow, branch string) error
 	// Show makes the issue say what the books say.

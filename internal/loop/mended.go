@@ -92,7 +92,7 @@ func (r *run) publishFix(ctx context.Context, from proposal.Bundle) (Result, err
 			return err
 		}
 		checked := *h.checked
-		checked.Commit, checked.Reason, checked.Reasons = e.Commit, verdict.Signature(), verdict.Reasons
+		checked.Commit, checked.Reason, checked.Reasons = e.Commit, verdict.Signature(), verdict.Words()
 		if checked.Problem = state.Inline(checked.Problem, 300); !h.kept() {
 			return r.add(b, checked)
 		}

@@ -19,22 +19,6 @@ const (
 	lastPoll  = time.Minute
 )
 
-// ciRequired says whether CI decides over a candidate: when the program says so, or
-// when the default branch's head has checks. That it cannot be read is a yes.
-func (r *run) ciRequired(ctx context.Context, base string) bool {
-	if r.GitHub == nil || r.DryRun || r.Program.CIGate == "off" {
-		return false
-	}
-	if r.Program.CIGate == "required" || r.Program.CIWorkflow != "" {
-		return true
-	}
-	checked, err := r.GitHub.Checked(ctx, base)
-	if err != nil {
-		r.warn("whether CI runs on the default branch was not read, so the change waits for CI: %v", err)
-	}
-	return err != nil || checked
-}
-
 // pending is the decision that still waits for CI, nil when there is none.
 func (b *records) pending() *history.Event {
 	for i := len(b.log.Events) - 1; i >= 0; i-- {
@@ -107,9 +91,11 @@ func (r *run) waitForCI(ctx context.Context) (Result, error) {
 		verdict := r.verdict(ctx, e)
 		late := r.comments == nil || !r.Now().Before(deadline)
 		switch {
+		case verdict.State == ci.Moved:
+			return r.overtaken(ctx, e, verdict)
 		case verdict.State == ci.Green:
 			return r.recordGreen(ctx, e, verdict)
-		case verdict.Seen == 0 && !r.ciRequired(ctx, r.records.sum.Base):
+		case r.Program.CIGate == "off", verdict.Seen == 0 && !r.ciRequired(ctx, r.records.sum.Base):
 			e.Outcome = history.Accepted
 			return r.recordFinal(ctx, e, nil, "")
 		case verdict.State == ci.Red, late && len(verdict.Failing) > 0:
@@ -119,7 +105,7 @@ func (r *run) waitForCI(ctx context.Context) (Result, error) {
 			}
 			deadline, pause = r.Now().Add(r.Program.CIWait), firstPoll
 			continue
-		case (verdict.Seen == 0 || verdict.Ended) && r.Now().Sub(r.pushedAt(e)) >= r.Program.CITimeout:
+		case verdict.Seen >= 0 && r.Now().Sub(r.pushedAt(e)) >= r.Program.CITimeout:
 			return r.keepWaiting(ctx, e, r.timedOut(e, verdict), verdict)
 		case late:
 			return r.keepWaiting(ctx, e, "", verdict)
@@ -133,12 +119,12 @@ func (r *run) waitForCI(ctx context.Context) (Result, error) {
 
 // timedOut says why nothing more is expected of CI, and what to do.
 func (r *run) timedOut(e history.Event, verdict ci.Verdict) string {
-	if verdict.Ended {
-		return fmt.Sprintf("ci-timeout: CI of %.12s ended without a result: %s; start it again, or set `ci-gate: off`, then set Paused to false",
-			e.Commit, strings.Join(verdict.Reasons, ", "))
+	what := strings.Join(verdict.Words(), ", ")
+	if verdict.Seen == 0 {
+		what = "no check appeared"
 	}
-	return fmt.Sprintf("ci-timeout: no check of %.12s appeared within %s; pushes with the workflow's own token start no CI: "+
-		"name a `ci-workflow`, give a token of an app or a person, or set `ci-gate: off`, then set Paused to false", e.Commit, r.Program.CITimeout)
+	return fmt.Sprintf("ci-timeout: after %s CI has no result for %.12s: %s; %s, or set `ci-gate: off`, then say `/autoloop resume`",
+		r.Program.CITimeout, e.Commit, what, verdict.Cure())
 }
 
 // publishPending opens the pull request, since much of CI runs there alone, and
@@ -166,19 +152,9 @@ func (r *run) publishPending(ctx context.Context) {
 
 // verdict is what CI says now. What cannot be read is pending.
 func (r *run) verdict(ctx context.Context, e history.Event) ci.Verdict {
-	head, err := r.GitHub.Checks(ctx, e.Commit)
-	if err != nil {
-		return ci.Verdict{State: ci.Pending, Reasons: []string{"CI was not read: " + err.Error()}, Seen: -1}
-	}
-	verdict := ci.Judge(head, nil)
-	if len(verdict.Failing) == 0 {
-		return verdict
-	}
-	base, err := r.GitHub.Checks(ctx, r.records.sum.Base)
-	if err != nil {
-		return ci.Verdict{State: ci.Pending, Reasons: []string{"CI of the base was not read: " + err.Error()}, Seen: -1}
-	}
-	return ci.Judge(head, base)
+	at := ci.Candidate{Commit: e.Commit, Base: r.records.sum.Base, BaseBranch: r.records.sum.BaseBranch}
+	at.Branch.Commit, at.Branch.Err = r.Memory.HeadOf(ctx, r.ref())
+	return r.GitHub.CI(ctx, at)
 }
 
 // pushedAt is when the pending commit was put onto the branch.
@@ -194,13 +170,22 @@ func (r *run) pushedAt(e history.Event) time.Time {
 // recordGreen accepts the pending iteration.
 func (r *run) recordGreen(ctx context.Context, e history.Event, verdict ci.Verdict) (Result, error) {
 	e.Outcome = history.Accepted
-	e.Reasons = append(e.Reasons, fmt.Sprintf("CI is green: %d checks", verdict.Seen))
+	e.Reasons = append(e.Reasons, fmt.Sprintf("%s%d checks", ciGreen, verdict.Seen))
+	return r.recordFinal(ctx, e, nil, "")
+}
+
+// overtaken ends an iteration whose branch somebody else moved while CI ran: what
+// CI says of its commit is not about what is on the branch. Their commit stays,
+// and the next iteration begins with it.
+func (r *run) overtaken(ctx context.Context, e history.Event, verdict ci.Verdict) (Result, error) {
+	e.Outcome = history.Rejected
+	e.Reasons = append([]string{"not accepted: " + strings.Join(verdict.Words(), ", ") + "; the next iteration begins with what is there"}, e.Reasons...)
 	return r.recordFinal(ctx, e, nil, "")
 }
 
 // keepWaiting ends the run with the iteration as it is. A reason pauses the program.
 func (r *run) keepWaiting(ctx context.Context, e history.Event, pause string, verdict ci.Verdict) (Result, error) {
-	reasons := append([]string{"CI did not answer yet; a later run goes on"}, verdict.Reasons...)
+	reasons := append([]string{"CI did not answer yet; a later run goes on"}, verdict.Words()...)
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.Program.Name, e.Iteration), nil, func(b *records) error {
 		if err := r.add(b, history.Event{Kind: history.Finished, Iteration: e.Iteration, Outcome: history.PendingCI}); err != nil {
 			return err

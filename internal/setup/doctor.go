@@ -132,12 +132,12 @@ func (h Hub) branch(ctx context.Context, name string) []Finding {
 	if err != nil {
 		return append(findings, warning("CI", err.Error(), "give the token checks: read and statuses: read"))
 	}
-	verdict := ci.Judge(values(checks), nil)
+	verdict := ci.Judge(ci.Input{Commit: branch.Commit, Head: ci.Reading{Checks: values(checks)}, Branch: ci.Position{Commit: branch.Commit}})
 	switch {
 	case verdict.Seen == 0:
-		findings = append(findings, warning("CI", fmt.Sprintf("no check ran on the head of %s: `ci-gate: auto` asks for none", name), "set `ci-gate: required` in programs whose pull requests have checks"))
+		findings = append(findings, warning("CI", fmt.Sprintf("no check ran on the head of %s: `ci-gate: auto` waits for CI where a workflow runs on push or pull_request", name), "set `ci-gate: required` in programs whose pull requests have checks"))
 	case verdict.State == ci.Red:
-		findings = append(findings, warning("CI", fmt.Sprintf("the head of %s is red: %s", name, strings.Join(verdict.Reasons, ", ")), "mend it: what fails there is not held against a candidate"))
+		findings = append(findings, warning("CI", fmt.Sprintf("the head of %s is red: %s", name, strings.Join(verdict.Words(), ", ")), "mend it: what fails there is not held against a candidate"))
 	default:
 		findings = append(findings, ok("CI", "the head of %s is %s (%d checks)", name, verdict.State, verdict.Seen))
 	}

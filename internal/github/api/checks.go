@@ -17,10 +17,10 @@ type Check struct {
 	Status, Conclusion string
 	// Summary is what it says in words, as markdown.
 	Summary, URL string
-	// ID is the check run's, Suite that of its check suite; 0 for a commit
-	// status.
-	ID, Suite int64
-	Started   time.Time
+	// ID is the check run's, Suite that of its check suite, App that of the GitHub
+	// App that reports it; 0 for a commit status.
+	ID, Suite, App int64
+	Started        time.Time
 }
 
 // Checks lists the latest check run of each name, and the commit statuses, of
@@ -42,35 +42,13 @@ func (c *Client) Checks(ctx context.Context, commit string) ([]Check, error) {
 	var checks []Check
 	for _, run := range runs {
 		checks = append(checks, Check{
-			Name: run.GetName(), Status: run.GetStatus(), Conclusion: run.GetConclusion(), URL: run.GetHTMLURL(), ID: run.GetID(), Suite: run.GetCheckSuite().GetID(),
+			Name: run.GetName(), Status: run.GetStatus(), Conclusion: run.GetConclusion(), URL: run.GetHTMLURL(), ID: run.GetID(), Suite: run.GetCheckSuite().GetID(), App: run.GetApp().GetID(),
 			Summary: run.GetOutput().GetTitle() + "\n" + run.GetOutput().GetSummary() + "\n" + run.GetOutput().GetText(),
 			Started: run.GetStartedAt().Time,
 		})
 	}
 	statuses, err := c.statuses(ctx, commit)
 	return append(checks, statuses...), err
-}
-
-// Starters are the events that started the runs of workflows on a commit, such
-// as push or schedule, by the check suites of the runs.
-func (c *Client) Starters(ctx context.Context, commit string) (map[int64]string, error) {
-	options := &gh.ListWorkflowRunsOptions{HeadSHA: commit, ListOptions: gh.ListOptions{PerPage: perPage}}
-	runs, err := pages(func(page int) ([]*gh.WorkflowRun, *gh.Response, error) {
-		options.Page = page
-		list, answer, err := c.api.Actions.ListRepositoryWorkflowRuns(ctx, c.owner, c.name, options)
-		if err != nil {
-			return nil, answer, err
-		}
-		return list.WorkflowRuns, answer, nil
-	})
-	if err != nil {
-		return nil, c.fail("read the workflow runs of "+clip(commit, 12), err)
-	}
-	events := make(map[int64]string, len(runs))
-	for _, run := range runs {
-		events[run.GetCheckSuiteID()] = run.GetEvent()
-	}
-	return events, nil
 }
 
 // statuses are the commit statuses, in the words of check runs.

@@ -169,3 +169,18 @@ func (w *wire) chain(o Options, base *url.URL) http.RoundTripper {
 	limited := &limiter{next: cached, now: o.Now}
 	return &hostGuard{host: base.Host, next: &retrier{next: limited, sleep: o.Sleep, now: o.Now, patience: o.Patience}}
 }
+
+// get reads one object of the repository that go-github does not know, or knows
+// less of.
+func (c *Client) get(ctx context.Context, path string, into any) (*gh.Response, error) {
+	request, err := c.api.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/%s", c.owner, c.name, path), nil)
+	if err != nil {
+		return nil, err
+	}
+	return c.api.Do(ctx, request, into)
+}
+
+// page reads one page of such a list.
+func (c *Client) page(ctx context.Context, path string, page int, into any) (*gh.Response, error) {
+	return c.get(ctx, fmt.Sprintf("%s?per_page=%d&page=%d", path, perPage, page), into)
+}

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -50,12 +49,9 @@ type Branch struct {
 
 // Branch reads a branch; found is false when there is none.
 func (c *Client) Branch(ctx context.Context, name string) (branch Branch, found bool, err error) {
-	// go-github's own call has no error of GitHub's in it.
-	request, err := c.api.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/branches/%s", c.owner, c.name, url.PathEscape(name)), nil)
 	var b gh.Branch
-	if err == nil {
-		_, err = c.api.Do(ctx, request, &b)
-	}
+	// go-github's own call has no error of GitHub's in it.
+	_, err = c.get(ctx, "branches/"+url.PathEscape(name), &b)
 	if err = c.fail("read branch "+clip(line(name), 100), err); err != nil {
 		if NotFound(err) {
 			return branch, false, nil

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
+
+	gh "github.com/google/go-github/v62/github"
 )
 
 // RunEnded says whether a run of a workflow has come to its end, however. It is
@@ -18,4 +21,73 @@ func (c *Client) RunEnded(ctx context.Context, id int64) (bool, error) {
 		return false, err
 	}
 	return run.GetStatus() == "completed", nil
+}
+
+// WorkflowRun is a run of a workflow on a commit.
+type WorkflowRun struct {
+	Name string
+	// Event started it, such as push or schedule.
+	Event string
+	// Status and Conclusion are in the words of check runs; Status may also be
+	// waiting, requested or pending.
+	Status, Conclusion string
+	// Suite is the check suite of its jobs.
+	Suite int64
+}
+
+// WorkflowRuns lists the runs of workflows on exactly this commit.
+func (c *Client) WorkflowRuns(ctx context.Context, commit string) ([]WorkflowRun, error) {
+	options := &gh.ListWorkflowRunsOptions{HeadSHA: commit, ListOptions: gh.ListOptions{PerPage: perPage}}
+	found, err := pages(func(page int) ([]*gh.WorkflowRun, *gh.Response, error) {
+		options.Page = page
+		list, answer, err := c.api.Actions.ListRepositoryWorkflowRuns(ctx, c.owner, c.name, options)
+		if err != nil {
+			return nil, answer, err
+		}
+		return list.WorkflowRuns, answer, nil
+	})
+	if err != nil {
+		return nil, c.fail("read the workflow runs of "+clip(commit, 12), err)
+	}
+	runs := make([]WorkflowRun, len(found))
+	for i, run := range found {
+		runs[i] = WorkflowRun{
+			Name: run.GetName(), Event: run.GetEvent(), Status: run.GetStatus(), Conclusion: run.GetConclusion(), Suite: run.GetCheckSuiteID(),
+		}
+	}
+	return runs, nil
+}
+
+// Suite is what one GitHub App reports of a commit. GitHub makes one for every
+// installed app that may write checks, also for those that never do.
+type Suite struct {
+	// App is the slug of the app, such as github-actions.
+	App                string
+	Status, Conclusion string
+	// Checks is how many check runs it has by now.
+	Checks int64
+}
+
+// Suites lists the check suites of exactly this commit.
+func (c *Client) Suites(ctx context.Context, commit string) ([]Suite, error) {
+	type suite struct {
+		App                struct{ Slug string }
+		Status, Conclusion string
+		Checks             int64 `json:"latest_check_runs_count"`
+	}
+	found, err := pages(func(page int) ([]suite, *gh.Response, error) {
+		var list struct {
+			Suites []suite `json:"check_suites"`
+		}
+		answer, err := c.page(ctx, "commits/"+url.PathEscape(commit)+"/check-suites", page, &list)
+		return list.Suites, answer, err
+	})
+	if err != nil {
+		return nil, c.fail("read the check suites of "+clip(commit, 12), err)
+	}
+	suites := make([]Suite, len(found))
+	for i, s := range found {
+		suites[i] = Suite{App: s.App.Slug, Status: s.Status, Conclusion: s.Conclusion, Checks: s.Checks}
+	}
+	return suites, nil
 }

@@ -1,22 +1,89 @@
-// Package ci reads what CI says of a commit: green, red or not known yet, held
-// against the commit that the work began with. It is pure. What is missing,
-// unknown or unreadable is never green.
+// Package ci decides whether CI lets a commit through: green, red, moved or not
+// known yet. It is pure, and it is closed by default: what is missing, unknown
+// or could not be read is never green.
 package ci
 
 import (
-	"fmt"
+	"cmp"
+	"iter"
 	"slices"
 	"strings"
+	"time"
 )
 
-// Check is what one part of CI says of a commit.
+// Check is what one part of CI says of a commit: a check run or a commit status.
 type Check struct {
 	Name string
+	// App is the GitHub App that reports it, 0 for a commit status. Two checks
+	// with the same name and app are the same check.
+	App int64
 	// Status is queued, in_progress or completed and others; Conclusion, when
 	// completed, is success, failure, neutral, skipped and others.
 	Status, Conclusion string
+	// Started tells a later check from an earlier one of the same name.
+	Started time.Time
 	// Lines are what it says in words: annotations first, then its summary.
 	Lines []string
+	// Unexplained says that the lines of a failure could not all be read.
+	Unexplained bool
+}
+
+// Run is a workflow run or a check suite of a commit. Its checks appear only
+// once their jobs are created.
+type Run struct {
+	Name string
+	// Status and Conclusion are as those of a check.
+	Status, Conclusion string
+}
+
+// Reading is what was read of one commit; Err says why it could not be read.
+type Reading struct {
+	Checks []Check
+	Runs   []Run
+	Err    error
+}
+
+// Required is a check that the rules of the target branch require; App is the
+// one that has to report it, 0 for any.
+type Required struct {
+	Name string
+	App  int64
+}
+
+// Rules are the required checks of the target branch; Err says why they could
+// not be read.
+type Rules struct {
+	Required []Required
+	Err      error
+}
+
+// Position is the commit at the head of the branch; Err says why it could not
+// be read.
+type Position struct {
+	Commit string
+	Err    error
+}
+
+// Candidate is a commit that waits for CI.
+type Candidate struct {
+	Commit string
+	// Base is the commit that it is compared with, BaseBranch the branch that it
+	// is to be merged into.
+	Base, BaseBranch string
+	// Branch is where the program's branch stands now.
+	Branch Position
+}
+
+// Input is everything that a verdict depends on.
+type Input struct {
+	// Commit is the one that is judged.
+	Commit string
+	// Head is what CI says of it, Base what CI says of the commit that it is
+	// compared with. Checks of the base that no change starts, such as those of
+	// a schedule, do not belong in it.
+	Head, Base Reading
+	Rules      Rules
+	Branch     Position
 }
 
 // State is the answer in one word.
@@ -27,72 +94,186 @@ const (
 	Green   State = "green"
 	Red     State = "red"
 	Pending State = "pending"
+	// Moved says that the branch stands at another commit by now, so that this
+	// one is no longer the candidate.
+	Moved State = "moved"
 )
 
 // Verdict is a state with its reasons.
 type Verdict struct {
 	State   State
-	Reasons []string
-	// Failing are the checks that fail here and not on the base, by name.
+	Reasons []Reason
+	// Failing are the checks that fail here and not in the same way on the base,
+	// by name.
 	Failing []Check
-	// Seen is how many checks there were.
+	// Seen is how many checks the commit has; -1 when they could not be read.
 	Seen int
-	// Ended says that it is pending and nothing is under way: what there is was
-	// cancelled, waits for a person, or fails on the base too.
+	// Ended says that it is pending although everything was read and nothing
+	// runs: a check is missing, was cancelled, or proves nothing.
 	Ended bool
 }
 
-// Judge judges a commit by its checks. It is green when there is at least one
-// that is good and none that is anything else; a failure that the base has too
-// counts neither way. It is red when nothing is under way any more and a check
-// fails that did not on the base.
-func Judge(head, base []Check) Verdict {
-	v := Verdict{State: Pending, Seen: len(head)}
-	failed := map[string]bool{}
-	for _, check := range base {
-		if check.bad() {
-			failed[check.Name] = true
-		}
+// Judge decides over a commit.
+//
+// Expected are the checks that the rules require and those that succeeded on
+// the base. Green needs the branch at the commit, every expected check good, at
+// least one real success among them, and no check, workflow run or suite that
+// is queued or running. Red needs a failure that the base does not have, and
+// nothing that still runs.
+func Judge(in Input) Verdict {
+	v := Verdict{State: Pending, Seen: len(in.Head.Checks)}
+	if in.Branch.Err == nil && in.Branch.Commit != in.Commit {
+		v.State = Moved
+		v.add(BranchMoved, "", "the branch is at "+short(in.Branch.Commit)+", not at "+short(in.Commit)+" any more")
+		return v
 	}
-	good, open, running := 0, 0, 0
-	for _, check := range head {
-		switch {
-		case check.good():
-			good++
-		case check.bad() && failed[check.Name]:
-			v.Reasons = append(v.Reasons, fmt.Sprintf("%s fails on the base too", check.Name))
-		case check.bad():
-			v.Failing = append(v.Failing, check)
-		default:
-			open++
-			if !check.completed() {
-				running++
-			}
-			v.Reasons = append(v.Reasons, fmt.Sprintf("%s is %s", check.Name, check.word()))
-		}
+	if v.unread(in) {
+		return v
 	}
-	slices.SortFunc(v.Failing, func(a, b Check) int { return strings.Compare(a.Name, b.Name) })
+	head, base := latest(in.Head.Checks), latest(in.Base.Checks)
+	explained := v.failures(head, base, in)
+	running := v.unfinished(head, in.Head.Runs)
+	v.expectations(head, expected(base, in.Rules))
 	switch {
-	case open > 0:
+	case running, !explained:
 	case len(v.Failing) > 0:
 		v.State = Red
-		for _, check := range v.Failing {
-			v.Reasons = append(v.Reasons, fmt.Sprintf("%s fails", check.Name))
-		}
-	case good > 0:
+	case !slices.ContainsFunc(v.Reasons, Reason.blocks):
 		v.State = Green
-	case len(head) == 0:
-		v.Reasons = append(v.Reasons, "there is no check yet")
+	default:
+		v.Ended = true
 	}
-	v.Ended = v.State == Pending && v.Seen > 0 && running == 0
 	return v
 }
 
-func (c Check) completed() bool { return c.Status == "completed" }
+// unread notes what could not be read.
+func (v *Verdict) unread(in Input) bool {
+	for what, err := range in.errors() {
+		v.add(Unread, "", what+" could not be read: "+err.Error())
+	}
+	if in.Head.Err != nil {
+		v.Seen = -1
+	}
+	return len(v.Reasons) > 0
+}
 
+// errors are the parts that could not be read, by their names.
+func (in Input) errors() iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, part := range []struct {
+			name string
+			err  error
+		}{{"CI", in.Head.Err}, {"CI of the base", in.Base.Err}, {"the rules of the target branch", in.Rules.Err}, {"the branch", in.Branch.Err}} {
+			if part.err != nil && !yield(part.name, part.err) {
+				return
+			}
+		}
+	}
+}
+
+// failures sorts out the failures that the base does not have in the same way.
+// It returns false when that cannot be told of one.
+func (v *Verdict) failures(head, base []Check, in Input) bool {
+	explained := true
+	for _, check := range withFailedRuns(head, in.Head.Runs) {
+		if !check.bad() {
+			continue
+		}
+		same, known := failsAlike(check, withFailedRuns(base, in.Base.Runs))
+		switch {
+		case !known:
+			explained = false
+			v.add(Unread, check.Name, check.Name+" fails, as it does on the base, and whether in the same way could not be read")
+		case same:
+			v.add(FailsOnBase, check.Name, check.Name+" fails on the base too")
+		default:
+			v.Failing = append(v.Failing, check)
+		}
+	}
+	slices.SortStableFunc(v.Failing, func(a, b Check) int { return strings.Compare(a.Name, b.Name) })
+	for _, check := range v.Failing {
+		v.add(Failed, check.Name, check.Name+" fails")
+	}
+	return explained
+}
+
+// withFailedRuns adds workflows that failed before they had a check, such as
+// one whose file is not valid.
+func withFailedRuns(checks []Check, runs []Run) []Check {
+	all := slices.Clone(checks)
+	for _, run := range runs {
+		if run.Conclusion == "startup_failure" {
+			all = append(all, Check{Name: run.Name, App: -1, Status: completed, Conclusion: "failure", Lines: []string{"the workflow did not start"}})
+		}
+	}
+	return all
+}
+
+// failsAlike reports whether the same check fails on the base with the same
+// first errors; known is false when one of them could not be read.
+func failsAlike(check Check, base []Check) (same, known bool) {
+	known = true
+	for _, before := range base {
+		if !before.bad() || !before.is(check) {
+			continue
+		}
+		if before.Unexplained || check.Unexplained {
+			known = false
+			continue
+		}
+		if slices.Equal(check.firstErrors(), before.firstErrors()) {
+			return true, true
+		}
+	}
+	return false, known
+}
+
+// unfinished notes what has not come to an end, and reports whether anything is
+// still running.
+func (v *Verdict) unfinished(head []Check, runs []Run) bool {
+	running := false
+	for _, check := range head {
+		switch {
+		case !check.completed():
+			running = true
+			v.add(Running, check.Name, check.Name+" is "+word(check.Status))
+		case !check.good() && !check.bad():
+			v.add(Undecided, check.Name, check.Name+" is "+word(cmp.Or(check.Conclusion, "completed without a conclusion")))
+		}
+	}
+	for _, run := range runs {
+		switch {
+		case run.Status != completed:
+			running = true
+			v.add(Running, run.Name, "workflow "+run.Name+" is "+word(run.Status))
+		case run.Conclusion == "action_required":
+			v.add(Undecided, run.Name, "workflow "+run.Name+" waits for the approval of a person")
+		}
+	}
+	return running
+}
+
+// latest leaves out checks that were cancelled and started again under the same
+// name.
+func latest(checks []Check) []Check {
+	return slices.DeleteFunc(slices.Clone(checks), func(c Check) bool {
+		return c.completed() && (c.Conclusion == "cancelled" || c.Conclusion == "stale") &&
+			slices.ContainsFunc(checks, func(later Check) bool { return later.is(c) && later.Started.After(c.Started) })
+	})
+}
+
+const completed = "completed"
+
+func (c Check) completed() bool { return c.Status == completed }
+
+func (c Check) is(other Check) bool { return c.Name == other.Name && c.App == other.App }
+
+// good says that it does not stand in the way. Only a success proves anything.
 func (c Check) good() bool {
 	return c.completed() && slices.Contains([]string{"success", "neutral", "skipped"}, c.Conclusion)
 }
+
+func (c Check) success() bool { return c.completed() && c.Conclusion == "success" }
 
 // bad says that it failed for good. What was cancelled, grew stale or waits for
 // a person did not fail: somebody may start it again.
@@ -100,9 +281,6 @@ func (c Check) bad() bool {
 	return c.completed() && slices.Contains([]string{"failure", "timed_out", "startup_failure"}, c.Conclusion)
 }
 
-func (c Check) word() string {
-	if c.completed() && c.Conclusion != "" {
-		return c.Conclusion
-	}
-	return strings.ReplaceAll(c.Status, "_", " ")
-}
+func word(text string) string { return strings.ReplaceAll(text, "_", " ") }
+
+func short(commit string) string { return commit[:min(len(commit), 12)] }

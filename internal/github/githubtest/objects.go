@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -177,7 +178,7 @@ func (s *State) checkRun(c *Check) object {
 	o := object{
 		"id": c.ID, "node_id": fmt.Sprintf("CR_%d", c.ID), "head_sha": c.Commit, "name": c.Name, "url": site, "html_url": site + "/check", "details_url": site,
 		"status": "in_progress", "conclusion": nil, "started_at": stamp(c.Started), "completed_at": nil, "external_id": "", "check_suite": object{"id": c.suite()},
-		"app": nil, "pull_requests": []object{},
+		"app": app(c.app()), "pull_requests": []object{},
 		"output": object{"title": nil, "summary": c.Summary, "text": nil, "annotations_count": len(c.Annotations), "annotations_url": site},
 	}
 	if c.Conclusion != "" {
@@ -207,8 +208,39 @@ func (s *State) commit(sha string) object {
 }
 
 func (s *State) branchObject(name, sha string) object {
+	contexts, checks := []string{}, []object{}
+	for _, r := range s.Protections[name] {
+		contexts = append(contexts, r.Name)
+		check := object{"context": r.Name, "app_id": nil}
+		if r.App > 0 {
+			check["app_id"] = r.App
+		}
+		checks = append(checks, check)
+	}
 	return object{
 		"name": name, "commit": s.commit(sha), "_links": object{"html": site, "self": site}, "protected": slices.Contains(s.Protected, name),
-		"protection": object{}, "protection_url": site,
+		"protection": object{
+			"enabled": len(checks) > 0, "required_status_checks": object{"enforcement_level": "non_admins", "contexts": contexts, "checks": checks},
+		}, "protection_url": site,
+	}
+}
+
+// actionsApp is the number of GitHub Actions among the apps.
+const actionsApp = 15368
+
+func (c *Check) app() int64 { return cmp.Or(c.App, actionsApp) }
+
+func app(id int64) object {
+	slug := "github-actions"
+	if id != actionsApp {
+		slug = fmt.Sprintf("app-%d", id)
+	}
+	return appNamed(id, slug)
+}
+
+func appNamed(id int64, slug string) object {
+	return object{
+		"id": id, "slug": slug, "node_id": "A", "owner": user("github"), "name": slug, "description": nil, "external_url": site, "html_url": site,
+		"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z", "permissions": object{}, "events": []string{},
 	}
 }

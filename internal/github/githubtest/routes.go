@@ -37,7 +37,9 @@ func (s *Server) routes(mux *http.ServeMux) {
 	s.handle(mux, "GET", repo+"/pulls/{pull_number}/comments", listReviewComments)
 	s.handle(mux, "GET", repo+"/commits", listCommits)
 	s.handle(mux, "GET", repo+"/commits/{ref}/check-runs", s.listChecks)
+	s.handle(mux, "GET", repo+"/commits/{ref}/check-suites", listSuites)
 	s.handle(mux, "GET", repo+"/commits/{ref}/status", combinedStatus)
+	s.handle(mux, "GET", repo+"/rules/branches/{branch}", branchRules)
 	s.handle(mux, "GET", repo+"/check-runs/{check_run_id}/annotations", listAnnotations)
 	s.handle(mux, "GET", repo+"/branches/{branch}", s.readBranch)
 	s.handle(mux, "GET", repo+"/collaborators", collaborators)
@@ -241,6 +243,9 @@ func (s *Server) listChecks(state *State, r *http.Request) (reply, error) {
 	ref := r.PathValue("ref")
 	if !slices.ContainsFunc(state.Checks, func(c *Check) bool { return c.Commit == ref }) && s.CI != nil {
 		if conclusion := s.CI(ref); conclusion != "" {
+			if conclusion == "running" {
+				conclusion = ""
+			}
 			state.Report(ref, "build", conclusion, "error: "+conclusion, s.Now())
 		}
 	}

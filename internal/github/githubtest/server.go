@@ -28,7 +28,7 @@ type Server struct {
 	// is none. Nil: State.Branches says it.
 	Heads func(branch string) string
 	// CI, when set, is the conclusion of the check `build` of a commit that no
-	// check was reported for; "" is none.
+	// check was reported for; "" is none, "running" one that does not end.
 	CI func(commit string) string
 	// Now tells the time of the server.
 	Now func() time.Time

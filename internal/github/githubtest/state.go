@@ -39,6 +39,16 @@ type State struct {
 	Pulls     []*Pull
 	Checks    []*Check
 	Reactions []Reaction
+	// Begun are runs of workflows that have no check yet, Suites check suites of
+	// other apps; the checks' own are made from them.
+	Begun  []*WorkflowRun
+	Suites []*Suite
+	// Rules and Protections are the checks that rulesets and the protection of a
+	// branch require, by branch.
+	Rules, Protections map[string][]RequiredCheck
+	// NoRulesets says that the plan has no rulesets, NoRuns that the token may not
+	// read runs of workflows.
+	NoRulesets, NoRuns bool
 	// Branches are commits by name, where no git repository knows better.
 	Branches map[string]string
 	// Authors are the logins behind the commits that changed a file, the oldest
@@ -99,6 +109,26 @@ type Check struct {
 	Started, Completed time.Time
 	// Event started the workflow whose check it is; "" is a push.
 	Event string
+	// App reports a check run; 0 is GitHub Actions.
+	App int64
+}
+
+// WorkflowRun is a run of a workflow, such as one whose jobs are not created.
+type WorkflowRun struct {
+	Commit, Name, Event, Status, Conclusion string
+}
+
+// Suite is a check suite of another app than GitHub Actions.
+type Suite struct {
+	Commit, App, Status, Conclusion string
+	Checks                          int
+}
+
+// RequiredCheck is one that a rule requires; App is the one that has to report
+// it, 0 is any.
+type RequiredCheck struct {
+	Name string
+	App  int64
 }
 
 // Reaction is one that was given.

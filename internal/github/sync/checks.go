@@ -10,46 +10,136 @@ import (
 )
 
 // maxExplained bounds for how many failing checks the annotations are read.
-const maxExplained = 5
+const maxExplained = 20
 
-// Checks are what CI says of a commit; those that fail say why.
-func (s *Service) Checks(ctx context.Context, commit string) ([]ci.Check, error) {
-	found, err := s.Hub.Checks(ctx, commit)
+// CI is what CI says of a candidate. What cannot be read is part of the verdict.
+func (s *Service) CI(ctx context.Context, c ci.Candidate) ci.Verdict {
+	head, failed := s.readHead(ctx, c.Commit)
+	return ci.Judge(ci.Input{Commit: c.Commit, Head: head, Base: s.readBase(ctx, c.Base, failed), Rules: s.rules(ctx, c.BaseBranch), Branch: c.Branch})
+}
+
+// readHead reads everything that CI says of a commit, and returns the names of
+// the checks that failed.
+func (s *Service) readHead(ctx context.Context, commit string) (reading ci.Reading, failed map[string]bool) {
+	failed = map[string]bool{}
+	checks, err := s.Hub.Checks(ctx, commit)
 	if err != nil {
-		return nil, err
+		return ci.Reading{Err: err}, nil
 	}
+	runs, err := s.Hub.WorkflowRuns(ctx, commit)
+	if err != nil {
+		return ci.Reading{Err: err}, nil
+	}
+	suites, err := s.Hub.Suites(ctx, commit)
+	if err != nil {
+		return ci.Reading{Err: err}, nil
+	}
+	for _, check := range checks {
+		if check.Conclusion == "failure" {
+			failed[check.Name] = true
+		}
+	}
+	return ci.Reading{Checks: s.explained(ctx, checks, failed), Runs: append(runsOf(runs), suitesOf(suites)...)}, failed
+}
+
+// readBase reads what CI says of the base. Only the failures that the candidate
+// has too are explained.
+func (s *Service) readBase(ctx context.Context, commit string, failed map[string]bool) ci.Reading {
+	checks, err := s.Hub.Checks(ctx, commit)
+	if err != nil {
+		return ci.Reading{Err: err}
+	}
+	runs, err := s.Hub.WorkflowRuns(ctx, commit)
+	if err != nil {
+		return ci.Reading{Err: err}
+	}
+	checks = slices.DeleteFunc(checks, func(check api.Check) bool { return !ofChange(check, runs) })
+	runs = slices.DeleteFunc(runs, func(run api.WorkflowRun) bool { return !startsCI(run.Event) })
+	return ci.Reading{Checks: s.explained(ctx, checks, failed), Runs: runsOf(runs)}
+}
+
+// rules are the required checks of a branch; they are read once in a run.
+func (s *Service) rules(ctx context.Context, branch string) ci.Rules {
+	if s.required != nil {
+		return *s.required
+	}
+	found, err := s.Hub.RequiredChecks(ctx, branch)
+	if err != nil {
+		return ci.Rules{Err: err}
+	}
+	rules := ci.Rules{}
+	for _, check := range found {
+		rules.Required = append(rules.Required, ci.Required{Name: check.Name, App: check.App})
+	}
+	s.required = &rules
+	return rules
+}
+
+// explained are the checks, with what those of the names say that failed.
+func (s *Service) explained(ctx context.Context, found []api.Check, failed map[string]bool) []ci.Check {
+	slices.SortStableFunc(found, func(a, b api.Check) int { return strings.Compare(a.Name, b.Name) })
 	checks := make([]ci.Check, len(found))
-	explained := 0
+	asked := 0
 	for i, check := range found {
-		checks[i] = ci.Check{Name: check.Name, Status: check.Status, Conclusion: check.Conclusion}
-		if check.Conclusion != "failure" {
+		checks[i] = ci.Check{Name: check.Name, App: check.App, Status: check.Status, Conclusion: check.Conclusion, Started: check.Started}
+		if check.Conclusion != "failure" || !failed[check.Name] {
 			continue
 		}
-		if explained++; check.ID > 0 && explained <= maxExplained {
-			checks[i].Lines = s.annotations(ctx, check)
+		if check.ID > 0 {
+			var err error
+			asked++
+			if checks[i].Unexplained = asked > maxExplained; !checks[i].Unexplained {
+				checks[i].Lines, err = s.Hub.Annotations(ctx, check.ID)
+				checks[i].Unexplained = err != nil
+			}
 		}
 		checks[i].Lines = append(checks[i].Lines, strings.Split(check.Summary, "\n")...)
 	}
-	return checks, nil
+	return checks
 }
 
-// Checked says whether CI runs on a commit at all. Workflows that only look at
+func runsOf(found []api.WorkflowRun) []ci.Run {
+	runs := make([]ci.Run, len(found))
+	for i, run := range found {
+		runs[i] = ci.Run{Name: run.Name, Status: run.Status, Conclusion: run.Conclusion}
+	}
+	return runs
+}
+
+// suitesOf are the check suites that count. GitHub makes one for every app that
+// may write checks, and those of apps that never report stay queued for ever:
+// without a check run a suite says nothing. The workflows of GitHub Actions are
+// read as runs.
+func suitesOf(found []api.Suite) []ci.Run {
+	var runs []ci.Run
+	for _, suite := range found {
+		if suite.App != "github-actions" && suite.Checks > 0 {
+			runs = append(runs, ci.Run{Name: suite.App, Status: suite.Status, Conclusion: suite.Conclusion})
+		}
+	}
+	return runs
+}
+
+// HasCI reports whether CI runs on a commit at all. Workflows that only look at
 // the clock, at issues and at other workflows, as Autoloop's own do, leave check
 // runs on the default branch too, and are no CI; where it cannot be read what
 // started a run, each counts.
-func (s *Service) Checked(ctx context.Context, commit string) (bool, error) {
+func (s *Service) HasCI(ctx context.Context, commit string) (bool, error) {
 	found, err := s.Hub.Checks(ctx, commit)
 	if err != nil || len(found) == 0 {
 		return false, err
 	}
-	starters, err := s.Hub.Starters(ctx, commit)
+	runs, err := s.Hub.WorkflowRuns(ctx, commit)
 	if err != nil {
 		return true, nil //nolint:nilerr // then each counts
 	}
-	return slices.ContainsFunc(found, func(check api.Check) bool {
-		starter, known := starters[check.Suite]
-		return !known || startsCI(starter)
-	}), nil
+	return slices.ContainsFunc(found, func(check api.Check) bool { return ofChange(check, runs) }), nil
+}
+
+// ofChange reports whether a check is about what was pushed, as far as is known.
+func ofChange(check api.Check, runs []api.WorkflowRun) bool {
+	at := slices.IndexFunc(runs, func(run api.WorkflowRun) bool { return run.Suite == check.Suite })
+	return at < 0 || startsCI(runs[at].Event)
 }
 
 // startsCI says whether an event starts workflows for what was pushed.
@@ -60,15 +150,6 @@ func startsCI(event string) bool {
 	default:
 		return false
 	}
-}
-
-// annotations are a help, so that they cannot be read stops nothing.
-func (s *Service) annotations(ctx context.Context, check api.Check) []string {
-	lines, err := s.Hub.Annotations(ctx, check.ID)
-	if err != nil {
-		return nil
-	}
-	return lines
 }
 
 // Dispatch starts a workflow on a branch.

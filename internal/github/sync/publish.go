@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 )
@@ -43,6 +44,8 @@ type Service struct {
 	Now func() time.Time
 
 	seen *seen
+	// required are the rules of the target branch, once they were read.
+	required *ci.Rules
 }
 
 // seen is what was read, and written since.

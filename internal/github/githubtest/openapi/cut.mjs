@@ -23,6 +23,7 @@ get /repos/{owner}/{repo}/collaborators
 get /repos/{owner}/{repo}/collaborators/{username}/permission
 get /repos/{owner}/{repo}/commits
 get /repos/{owner}/{repo}/commits/{ref}/check-runs
+get /repos/{owner}/{repo}/commits/{ref}/check-suites
 get /repos/{owner}/{repo}/commits/{ref}/status
 get /repos/{owner}/{repo}/issues
 post /repos/{owner}/{repo}/issues
@@ -33,6 +34,7 @@ patch /repos/{owner}/{repo}/issues/comments/{comment_id}
 post /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions
 get /repos/{owner}/{repo}/issues/{issue_number}/comments
 post /repos/{owner}/{repo}/issues/{issue_number}/comments
+post /repos/{owner}/{repo}/issues/{issue_number}/assignees
 post /repos/{owner}/{repo}/issues/{issue_number}/labels
 delete /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}
 get /repos/{owner}/{repo}/labels
@@ -46,6 +48,8 @@ post /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies
 post /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions
 put /repos/{owner}/{repo}/pulls/{pull_number}/merge
 get /repos/{owner}/{repo}/pulls/{pull_number}/reviews
+post /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers
+get /repos/{owner}/{repo}/rules/branches/{branch}
 `.trim().split('\n').map((line) => line.split(' '));
 
 const whole = JSON.parse(readFileSync(process.argv[2], 'utf8'));

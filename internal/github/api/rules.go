@@ -1,0 +1,106 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	gh "github.com/google/go-github/v62/github"
+)
+
+// RequiredCheck is a check that the rules of a branch require before a merge.
+type RequiredCheck struct {
+	Name string
+	// App is the one that has to report it; 0 is any.
+	App int64
+}
+
+// RequiredChecks are those that the rulesets and the protection of a branch
+// require. GitHub shows a branch's required checks to whoever may read it; the
+// rest of its protection is for administrators.
+func (c *Client) RequiredChecks(ctx context.Context, branch string) ([]RequiredCheck, error) {
+	required, err := c.protectionChecks(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+	ruled, err := c.ruleChecks(ctx, branch)
+	for _, check := range ruled {
+		if !slices.Contains(required, check) {
+			required = append(required, check)
+		}
+	}
+	return required, err
+}
+
+// protectionChecks are those of the branch's protection.
+func (c *Client) protectionChecks(ctx context.Context, branch string) ([]RequiredCheck, error) {
+	var found struct {
+		Protection struct {
+			Required struct {
+				Contexts []string
+				Checks   []struct {
+					Context string
+					App     *int64 `json:"app_id"`
+				}
+			} `json:"required_status_checks"`
+		}
+	}
+	if _, err := c.get(ctx, "branches/"+url.PathEscape(branch), &found); err != nil {
+		return nil, c.fail("read the protection of branch "+clip(line(branch), 100), err)
+	}
+	var list []RequiredCheck
+	for _, check := range found.Protection.Required.Checks {
+		list = append(list, RequiredCheck{Name: check.Context, App: appOf(check.App)})
+	}
+	for _, name := range found.Protection.Required.Contexts {
+		if !slices.ContainsFunc(list, func(r RequiredCheck) bool { return r.Name == name }) {
+			list = append(list, RequiredCheck{Name: name})
+		}
+	}
+	return list, nil
+}
+
+// ruleChecks are those of the rulesets. A server without rulesets, and a plan
+// without them, has none.
+func (c *Client) ruleChecks(ctx context.Context, branch string) ([]RequiredCheck, error) {
+	type rule struct {
+		Type       string
+		Parameters struct {
+			Checks []struct {
+				Context string
+				App     *int64 `json:"integration_id"`
+			} `json:"required_status_checks"`
+		}
+	}
+	rules, err := pages(func(page int) ([]rule, *gh.Response, error) {
+		var found []rule
+		answer, err := c.page(ctx, "rules/branches/"+url.PathEscape(branch), page, &found)
+		return found, answer, err
+	})
+	if err = c.fail("read the rules of branch "+clip(line(branch), 100), err); err != nil {
+		if NotFound(err) || status(err) == http.StatusForbidden && strings.Contains(err.Error(), "Upgrade to GitHub") {
+			return nil, nil
+		}
+		return nil, err
+	}
+	var list []RequiredCheck
+	for _, r := range rules {
+		if r.Type != "required_status_checks" {
+			continue
+		}
+		for _, check := range r.Parameters.Checks {
+			list = append(list, RequiredCheck{Name: check.Context, App: appOf(check.App)})
+		}
+	}
+	return list, nil
+}
+
+// appOf is 0 where GitHub says null or -1: any app will do.
+func appOf(id *int64) int64 {
+	if id == nil || *id < 0 {
+		return 0
+	}
+	return *id
+}

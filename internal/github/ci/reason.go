@@ -1,0 +1,73 @@
+package ci
+
+// Kind is what a reason is about.
+type Kind string
+
+// The kinds of reasons.
+const (
+	// BranchMoved: somebody pushed to the branch.
+	BranchMoved Kind = "branch-moved"
+	// Unread: something could not be read.
+	Unread Kind = "unread"
+	// Running: a check, a workflow run or a suite is queued or running.
+	Running Kind = "running"
+	// Undecided: a check ended without a result, or waits for a person.
+	Undecided Kind = "undecided"
+	// Failed: a check fails that does not fail in this way on the base.
+	Failed Kind = "failed"
+	// FailsOnBase: a check fails as it does on the base; that blocks nothing.
+	FailsOnBase Kind = "fails-on-base"
+	// Missing: an expected check did not run.
+	Missing Kind = "missing"
+	// Unproven: an expected check has no success: it was skipped, or fails on the
+	// base too.
+	Unproven Kind = "unproven"
+	// NoSuccess: no check succeeded at all.
+	NoSuccess Kind = "no-success"
+)
+
+// Reason is one reason of a verdict.
+type Reason struct {
+	Kind Kind
+	// Check is the name of the check, workflow or suite, "" when it is about
+	// none.
+	Check string
+	// Text says it to people, in one line.
+	Text string
+}
+
+// String is the text.
+func (r Reason) String() string { return r.Text }
+
+// blocks reports whether the commit cannot be green for this reason.
+func (r Reason) blocks() bool { return r.Kind != FailsOnBase }
+
+func (v *Verdict) add(kind Kind, check, text string) {
+	v.Reasons = append(v.Reasons, Reason{Kind: kind, Check: check, Text: text})
+}
+
+// Words are the reasons in words.
+func (v Verdict) Words() []string {
+	words := make([]string, len(v.Reasons))
+	for i, reason := range v.Reasons {
+		words[i] = reason.Text
+	}
+	return words
+}
+
+// Cure says what a person can do about a verdict that stays pending.
+func (v Verdict) Cure() string {
+	for _, reason := range v.Reasons {
+		switch reason.Kind { //nolint:exhaustive // the others end by themselves or are no obstacle
+		case Unread:
+			return "give the token what it lacks"
+		case Running:
+			return "look why " + reason.Check + " does not end (no runner, or it waits for an approval), and start it again"
+		case Undecided:
+			return "start " + reason.Check + " again"
+		case Missing, Unproven:
+			return "let " + reason.Check + " run on the commits of draft pull requests, or take it out of what is required"
+		}
+	}
+	return "pushes with the workflow's own token start no CI: name a `ci-workflow`, or give the token of an app or a person"
+}

@@ -1,0 +1,45 @@
+package ci_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/github/ci"
+)
+
+func TestStartsOnChange(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text string
+		want bool
+	}{
+		"a word":                       {"on: push\n", true},
+		"a quoted key":                 {"\"on\":\n  push:\n", true},
+		"a list":                       {"on: [workflow_dispatch, pull_request]\n", true},
+		"a map without filters":        {"on:\n  pull_request:\n", true},
+		"pull_request_target":          {"on:\n  pull_request_target:\n    types: [opened]\n", true},
+		"pushes to one branch":         {"on:\n  push:\n    branches: [main]\n", true},
+		"tags alone":                   {"on:\n  push:\n    tags: ['v*']\n", false},
+		"tags and branches":            {"on:\n  push:\n    tags: ['v*']\n    branches: [main]\n", true},
+		"paths of the target":          {"on:\n  pull_request:\n    paths: ['src/**']\n", true},
+		"other paths":                  {"on:\n  pull_request:\n    paths: ['docs/**', AGENTS.md]\n", false},
+		"paths, all but the target":    {"on:\n  pull_request:\n    paths: ['**', '!src/**']\n", false},
+		"other paths, and every push":  {"on:\n  push:\n  pull_request:\n    paths: ['docs/**']\n", true},
+		"ignored paths are not looked": {"on:\n  push:\n    paths-ignore: ['src/**']\n", true},
+		"a clock, issues, dispatch":    {"on:\n  schedule:\n    - cron: '1 * * * *'\n  issues:\n  workflow_dispatch:\n", false},
+		"other workflows":              {"on:\n  workflow_run:\n    workflows: [CI]\n  check_suite:\n", false},
+		"no trigger":                   {"jobs: {}\n", false},
+		"not YAML":                     {"on: [push\n", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, c.want, ci.StartsOnChange([]byte(c.text), []string{"src/a.go", "src/b/c.go"}))
+		})
+	}
+	assert.True(t, ci.StartsOnChange([]byte("on:\n  push:\n    paths: ['docs/**']\n"), nil), "no target file is known")
+	assert.True(t, ci.IsWorkflow(".github/workflows/ci.yml"))
+	assert.True(t, ci.IsWorkflow(".github/workflows/ci.yaml"))
+	assert.False(t, ci.IsWorkflow(".github/workflows/old/ci.yml"))
+	assert.False(t, ci.IsWorkflow(".github/workflows/README.md"))
+}

@@ -1,0 +1,66 @@
+package loop
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/history"
+)
+
+// ciRequired reports whether a candidate must pass CI. With `auto` it must when
+// CI was ever seen on this program, when a workflow of the base runs on what is
+// pushed, or when the base has checks: it never switches itself off. If that
+// cannot be determined it returns true.
+func (r *run) ciRequired(ctx context.Context, base string) bool {
+	switch {
+	case r.GitHub == nil, r.DryRun, r.Program.CIGate == "off":
+		return false
+	case r.Program.CIGate == "required", r.Program.CIWorkflow != "", r.records.ciSeen():
+		return true
+	}
+	starts, err := r.workflowStarts(ctx, base)
+	if err == nil && !starts {
+		starts, err = r.GitHub.HasCI(ctx, base)
+	}
+	if err != nil {
+		r.warn("whether CI runs on the default branch was not read, so the change waits for CI: %v", err)
+	}
+	return err != nil || starts
+}
+
+// workflowStarts reports whether a workflow of the base runs when a change of
+// the target files is pushed.
+func (r *run) workflowStarts(ctx context.Context, base string) (bool, error) {
+	entries, err := r.entries(ctx, base)
+	if err != nil {
+		return false, err
+	}
+	var names, targets []string
+	matcher := r.Program.Matcher()
+	for _, e := range entries {
+		if ci.IsWorkflow(e.Path) {
+			names = append(names, e.ID)
+		} else if matcher.Target(e.Path) {
+			targets = append(targets, e.Path)
+		}
+	}
+	objects, err := r.Repo.Cat(ctx, names...)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(objects, func(o git.Object) bool { return ci.StartsOnChange(o.Data, targets) }), nil
+}
+
+// ciSeen reports whether CI ever judged a candidate of this program.
+func (b *records) ciSeen() bool {
+	return slices.ContainsFunc(b.log.Events, func(e history.Event) bool {
+		return e.Kind == history.Checked || e.Outcome == history.CIFixExhausted ||
+			e.Outcome == history.Accepted && slices.ContainsFunc(e.Reasons, func(reason string) bool { return strings.HasPrefix(reason, ciGreen) })
+	})
+}
+
+// ciGreen begins the reason of an iteration that CI let through.
+const ciGreen = "CI is green: "
