@@ -26,6 +26,7 @@ const (
 	base                 // processes, git, model APIs
 	adapter              // one kind of I/O each
 	service              // the use cases
+	edge                 // what services found or made, for the runner and for a new repository
 	wiring               // environment and clock; every adapter and service is built here
 	root                 // flags, exit codes
 	command              // the mains
@@ -39,7 +40,8 @@ func layout() map[string]layer {
 			"github/commands loop/budget misuse",
 		adapter: "agent tasks/runcache tasks/judge loop/evaluation tasks/sandbox skill/workspace history/memory loop/proposal github/api git/tree",
 		base:    "process files git agent/models/client agent/models/client/modeltest github/githubtest",
-		service: "schedule loop tasks/taskrun skill/evalrun skill setup github/sync",
+		service: "schedule loop tasks/taskrun skill/evalrun skill github/sync",
+		edge:    "actions setup",
 		wiring:  "app",
 		root:    "cli",
 	}
@@ -167,7 +169,7 @@ func TestWhoMayAskTheWorld(t *testing.T) {
 			if floor < wiring && !supervisor(s) {
 				assert.NotContains(t, environment, use, "%s uses %s: only app and cli read arguments and environment", s.file, use)
 			}
-			if floor == domain || floor == service {
+			if floor == domain || floor == service || floor == edge {
 				assert.NotContains(t, clock, use, "%s uses %s: the time comes in as a value; adapters may measure durations", s.file, use)
 			}
 		}

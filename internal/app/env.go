@@ -17,6 +17,7 @@ import (
 
 	"github.com/mattn/go-isatty"
 
+	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/process"
 )
@@ -78,8 +79,22 @@ func (e Env) Color() bool {
 	return e.Terminal && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
 }
 
+// Actions is the step of GitHub Actions that this process is, if it is one.
+func (e Env) Actions() actions.Step {
+	return actions.Step{Getenv: e.Getenv, Environ: e.Environ, Log: e.Stderr, Dir: e.Dir}
+}
+
 // InActions says whether this process runs in GitHub Actions.
-func (e Env) InActions() bool { return e.Getenv("GITHUB_ACTIONS") == "true" }
+func (e Env) InActions() bool { return e.Actions().Running() }
+
+// EscapeLog is the environment with output that is no workflow command, where it
+// may be read as a job's log.
+func (e Env) EscapeLog() Env {
+	if e.InActions() {
+		e.Stdout, e.Stderr = actions.EscapeLog(e.Stdout), actions.EscapeLog(e.Stderr)
+	}
+	return e
+}
 
 // Paused says whether AUTOLOOP_PAUSED stops everything.
 func (e Env) Paused() bool { return e.IsTrue("AUTOLOOP_PAUSED") }

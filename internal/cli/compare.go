@@ -13,6 +13,7 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/render"
@@ -87,8 +88,8 @@ func compareOutcomes(env Env, o compareOptions, cmd *cobra.Command, before, afte
 }
 
 func printComparison(env Env, o compareOptions, found render.Comparison) error {
-	if err := appendTo(env.Getenv("GITHUB_STEP_SUMMARY"), found.Markdown()+"\n"); err != nil {
-		return fmt.Errorf("write the job summary: %w", err)
+	if err := env.Actions().AddSummary(found.Markdown() + "\n"); err != nil {
+		return err
 	}
 	var err error
 	switch {
@@ -165,4 +166,20 @@ func firstOf(problems document.Problems) string {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(lines, "; ")
+}
+
+// compareOutputs are those of a comparison. Its report is the one that was
+// written to a directory, else one of ours.
+func compareOutputs(env Env, verdict decision.Verdict, found any, dir string) error {
+	file := filepath.Join(env.Path(dir), reportFile)
+	if dir == "" {
+		text, err := taskJSON(found)
+		if err != nil {
+			return err
+		}
+		if file, err = env.Actions().WriteReport(env.OutputDir(""), text); err != nil {
+			return err
+		}
+	}
+	return env.Actions().SetOutputs(actions.Output{Name: "verdict", Value: string(verdict)}, actions.Output{Name: "report", Value: file})
 }

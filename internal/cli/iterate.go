@@ -18,7 +18,7 @@ import (
 // through complete.
 func Iterate(complete app.Complete) func(context.Context, Env) int {
 	return func(ctx context.Context, env Env) int {
-		env = inLog(env)
+		env = env.EscapeLog()
 		env.Complete = complete
 		return Run(ctx, env, newIterateCommand(env))
 	}
@@ -136,7 +136,7 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 	if p == nil {
 		if !o.json {
 			fmt.Fprintln(env.Stdout, "nothing is selected: no program is due")
-			return actOn(env, o, nil, nil)
+			return env.Actions().ReportRun(nil, nil, env.OutputDir(o.Dir))
 		}
 		return deliver(env, o, nil, []loop.Result{{Outcome: history.Idle, Reasons: []string{"nothing selected"}}})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
@@ -31,7 +32,7 @@ func newProposeCommand(env Env, parent *iterateOptions) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.RepoDir, o.Programs = parent.RepoDir, parent.Programs
 			written, err := propose(cmd.Context(), env, o, out, ifDue)
-			return errors.Join(err, setOutputs(env, output{"bundle", strconv.FormatBool(written)}))
+			return errors.Join(err, env.Actions().SetOutputs(actions.Output{Name: "bundle", Value: strconv.FormatBool(written)}))
 		},
 	}
 	programFlags(cmd.Flags(), env, &o)

@@ -103,7 +103,7 @@ func exitCode(env Env, name string, err error) int {
 		return exit.Code
 	}
 	fmt.Fprintf(env.Stderr, "%s: %s\n", name, oneLine(err.Error()))
-	annotateFailure(env, name, err)
+	env.Actions().Failed(name, err)
 	var usage *UsageError
 	switch {
 	case exit != nil:

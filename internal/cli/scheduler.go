@@ -29,7 +29,7 @@ import (
 // Scheduler runs the `scheduler` binary and returns its exit code.
 func Scheduler(ctx context.Context, env Env) int {
 	app.BoundMemory()
-	env = inLog(env)
+	env = env.EscapeLog()
 	return Run(ctx, env, newSchedulerCommand(env))
 }
 
@@ -60,7 +60,7 @@ func newSchedulerCommand(env Env) *cobra.Command {
 	flags.StringVar(&o.now, "now", "", "the time to schedule at (RFC 3339; default: the clock)")
 	githubFlags(flags, &o.GitHub)
 	cmd.Flags().StringVar(&o.out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
-	cmd.Flags().StringVar(&o.program, "program", dispatched(env), "run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
+	cmd.Flags().StringVar(&o.program, "program", env.Actions().RequestedProgram(), "run this program, whatever its schedule (default: AUTOLOOP_PROGRAM)")
 	cmd.Flags().IntVar(&o.max, "max", 1, "how many due programs the matrix may hold")
 	cmd.Flags().StringVar(&o.shard, "shard", "", "select from part I of N of the programs, as I/N")
 	cmd.Flags().BoolVar(&o.compat, "compat", false, "exit codes and output of the original scheduler")
@@ -230,7 +230,7 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := writeActions(env, plan, file); err != nil {
+	if err := env.Actions().ReportPlan(plan, file); err != nil {
 		return err
 	}
 	if o.compat {
@@ -271,7 +271,7 @@ func writePlan(env Env, o schedulerOptions, plan *schedule.Plan) (string, error)
 
 func printPlan(env Env, plan *schedule.Plan, file string) {
 	out := env.Stdout
-	fmt.Fprintln(out, headline(plan))
+	fmt.Fprintln(out, plan.Headline())
 	if len(plan.Deferred) > 0 {
 		fmt.Fprintf(out, "due later: %s\n", render.Few(plan.Deferred))
 	}
@@ -280,7 +280,7 @@ func printPlan(env Env, plan *schedule.Plan, file string) {
 		fmt.Fprintf(out, "unconfigured: %s: replace its placeholders\n", name)
 	}
 	for _, failure := range plan.Errors {
-		fmt.Fprintf(out, "error: %s: %s\n", failure.Name, place(failure))
+		fmt.Fprintf(out, "error: %s: %s\n", failure.Name, failure.Place())
 	}
 	for _, warning := range plan.Warnings {
 		fmt.Fprintln(env.Stderr, "warning:", warning)
@@ -307,30 +307,10 @@ func printSkipped(env Env, plan *schedule.Plan) {
 	}
 }
 
-func headline(plan *schedule.Plan) string {
-	switch {
-	case plan.Selected != nil:
-		return fmt.Sprintf("selected: %s (%s)", *plan.Selected, plan.Reason)
-	case plan.NoPrograms:
-		return "no programs: make one with `scheduler new NAME`"
-	case plan.Reason != "":
-		return "nothing is selected: " + plan.Reason
-	default:
-		return "nothing is due"
-	}
-}
-
 // until says in how much time a program is due.
 func until(s schedule.Skipped, now time.Time) string {
 	if s.NextDue == nil {
 		return ""
 	}
 	return " (in " + schedule.Round(s.NextDue.Sub(now)) + ")"
-}
-
-func place(f schedule.Failure) string {
-	if f.Line == 0 {
-		return f.File + ": " + f.Message
-	}
-	return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message)
 }

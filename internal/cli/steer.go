@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history/state"
@@ -47,7 +48,7 @@ func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {
 
 func steerProgram(ctx context.Context, env Env, o iterateOptions, issue int, asJSON bool) error {
 	if o.Program == "" && issue == 0 {
-		issue = eventIssue(env)
+		issue = env.Actions().EventIssue()
 	}
 	if (o.Program == "") == (issue == 0) {
 		return Usagef("say which program: --program NAME, or --issue NUMBER")
@@ -84,7 +85,7 @@ func printSteered(env Env, result loop.CommandsResult, asJSON bool) error {
 	for _, warning := range result.Warnings {
 		fmt.Fprintln(env.Stderr, "warning:", warning)
 	}
-	if err := setOutputs(env, output{"has-work", strconv.FormatBool(result.Run)}, output{"selected", result.Program}); err != nil {
+	if err := env.Actions().SetOutputs(actions.Output{Name: "has-work", Value: strconv.FormatBool(result.Run)}, actions.Output{Name: "selected", Value: result.Program}); err != nil {
 		return err
 	}
 	if asJSON {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,8 +13,14 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 )
+
+// deliver prints the results of a run, and tells GitHub Actions of them.
+func deliver(env Env, o iterateOptions, p *program.Program, results []loop.Result) error {
+	return errors.Join(printResults(env, results, o.json), env.Actions().ReportRun(p, results, env.OutputDir(o.Dir)))
+}
 
 // printResults writes the results of a run: a JSON array, or a table and what
 // a person should know besides.

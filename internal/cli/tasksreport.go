@@ -48,8 +48,8 @@ func printTaskReport(env Env, o compareOptions, found taskrun.Report) error {
 	for _, warning := range found.Warnings {
 		fmt.Fprintln(env.Stderr, "warning:", render.Plain(warning, maxWarning))
 	}
-	if err := appendTo(env.Getenv("GITHUB_STEP_SUMMARY"), shown.Markdown()+"\n"); err != nil {
-		return fmt.Errorf("write the job summary: %w", err)
+	if err := env.Actions().AddSummary(shown.Markdown() + "\n"); err != nil {
+		return err
 	}
 	text, err := taskJSON(found)
 	if err != nil {

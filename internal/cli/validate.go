@@ -33,7 +33,7 @@ func newValidateCommand(env Env, o *schedulerOptions) *cobra.Command {
 		Example: "  scheduler validate\n  scheduler validate .autoloop/programs/speed.md --json\n  scheduler validate --issue 12 --comment",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if comment && issue == 0 {
-				issue = eventIssue(env)
+				issue = env.Actions().EventIssue()
 			}
 			switch {
 			case issue > 0 && len(args) > 0:

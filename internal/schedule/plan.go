@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
 )
 
 // PlanSchema is the version of autoloop.json.
@@ -67,6 +68,25 @@ type Failure struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
 	Message string `json:"message"`
+}
+
+// Place is the failure with its file and line.
+func (f Failure) Place() string {
+	return program.Problem{File: f.File, Line: f.Line, Message: f.Message}.String()
+}
+
+// Headline says in a line what was selected, or why nothing was.
+func (p *Plan) Headline() string {
+	switch {
+	case p.Selected != nil:
+		return fmt.Sprintf("selected: %s (%s)", *p.Selected, p.Reason)
+	case p.NoPrograms:
+		return "no programs: make one with `scheduler new NAME`"
+	case p.Reason != "":
+		return "nothing is selected: " + p.Reason
+	default:
+		return "nothing is due"
+	}
 }
 
 // Untrusted is an issue program that is not run, and why.

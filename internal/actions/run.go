@@ -1,6 +1,8 @@
-package cli
+package actions
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -21,24 +24,112 @@ const (
 	maxSummary     = 700 << 10
 )
 
+// ReportRun sets the step's outputs, annotates what is wrong and adds the summary
+// of a run, whose report goes to a directory. The program is nil when none was
+// selected.
+func (s Step) ReportRun(p *program.Program, results []loop.Result, dir string) error {
+	if results == nil {
+		results = []loop.Result{}
+	}
+	text, err := json.MarshalIndent(results, "", "  ")
+	if err != nil {
+		return err
+	}
+	file, err := s.WriteReport(dir, append(text, '\n'))
+	if err != nil {
+		return err
+	}
+	if err := s.SetOutputs(resultOutputs(results, file)...); err != nil {
+		return err
+	}
+	if err := s.annotate(s.Dir, resultAnnotations(p, results)...); err != nil {
+		return err
+	}
+	return s.AddSummary(resultSummary(s, results))
+}
+
+// resultOutputs are those of a run: what its last iteration came to.
+func resultOutputs(results []loop.Result, report string) []Output {
+	last := loop.Result{Outcome: history.Idle}
+	if len(results) > 0 {
+		last = results[len(results)-1]
+	}
+	return []Output{
+		{"outcome", string(last.Outcome)},
+		{"verdict", string(valueOf(last.Verdict))},
+		{"metric", value(last.Metric)},
+		{"best-metric", value(last.BestMetric)},
+		{"pr-number", number(last.PullRequest)},
+		{"issue-number", number(last.Issue)},
+		{"report", report},
+	}
+}
+
+func value(v *metric.Value) string {
+	if v == nil {
+		return ""
+	}
+	return v.String()
+}
+
+// number is the number of an issue or a pull request; 0 is none.
+func number(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// valueOf is what a pointer points to; nil is the zero value.
+func valueOf[T any](pointer *T) T {
+	var value T
+	if pointer != nil {
+		value = *pointer
+	}
+	return value
+}
+
+// resultAnnotations are the iterations that ended in an error, and the warnings.
+func resultAnnotations(p *program.Program, results []loop.Result) []annotation {
+	var list []annotation
+	said := map[string]bool{}
+	for _, r := range results {
+		title := fmt.Sprintf("Autoloop: %s, iteration %d", r.Program, r.Iteration)
+		if r.Outcome == history.Error {
+			a := annotation{level: errorLevel, title: title, message: strings.Join(r.Reasons, "; ")}
+			if p != nil {
+				a.file = p.File
+			}
+			list = append(list, a)
+		}
+		for _, text := range r.Warnings {
+			if !said[text] {
+				list = append(list, warning(title, text))
+			}
+			said[text] = true
+		}
+	}
+	return list
+}
+
 // resultSummary is what a run came to, for people: the decision, what it rests
 // on, what it cost, and where to look.
-func resultSummary(env Env, results []loop.Result) string {
+func resultSummary(s Step, results []loop.Result) string {
 	var out strings.Builder
 	if len(results) == 0 {
 		return "## Autoloop\n\nNothing ran: AUTOLOOP_PAUSED is true, or no program is due.\n\n"
 	}
 	shown := 0
 	for ; shown < len(results) && out.Len() < maxSummary; shown++ {
-		writeResult(&out, env, &results[shown])
+		writeResult(&out, s, &results[shown])
 	}
 	if more := len(results) - shown; more > 0 {
 		fmt.Fprintf(&out, "%d more iterations are in the report.\n\n", more)
 	}
-	return process.NewMasker(env.Environ).String(out.String())
+	return process.NewMasker(s.Environ).String(out.String())
 }
 
-func writeResult(out *strings.Builder, env Env, r *loop.Result) {
+func writeResult(out *strings.Builder, s Step, r *loop.Result) {
 	title := "Autoloop"
 	if r.Program != "" {
 		title = fmt.Sprintf("%s, iteration %d", render.Inline(r.Program, maxSummaryText), r.Iteration)
@@ -47,7 +138,7 @@ func writeResult(out *strings.Builder, env Env, r *loop.Result) {
 	if r.Summary != "" {
 		fmt.Fprintf(out, "> %s\n\n", render.Inline(r.Summary, maxSummaryText))
 	}
-	if rows := resultRows(env, r); len(rows) > 0 {
+	if rows := resultRows(s, r); len(rows) > 0 {
 		out.WriteString(render.Table{Header: []string{"", ""}, Rows: rows}.Markdown() + "\n")
 	}
 	if len(r.Guardrails) > 0 {
@@ -75,7 +166,7 @@ func sign(outcome history.Outcome) string {
 	return "💤"
 }
 
-func resultRows(env Env, r *loop.Result) [][]string {
+func resultRows(s Step, r *loop.Result) [][]string {
 	var rows [][]string
 	add := func(name, markup string) {
 		if markup != "" {
@@ -85,12 +176,12 @@ func resultRows(env Env, r *loop.Result) [][]string {
 	if r.Verdict != nil {
 		add("Verdict", string(*r.Verdict))
 	}
-	add("Metric", valueOutput(r.Metric))
+	add("Metric", value(r.Metric))
 	if r.Delta != nil {
 		add("Against the best before", render.Inline(*r.Delta, maxSummaryText))
 	}
-	add("Best", valueOutput(r.BestMetric))
-	add("At iteration 0", valueOutput(r.Initial))
+	add("Best", value(r.BestMetric))
+	add("At iteration 0", value(r.Initial))
 	if len(r.Samples.Candidate) > 1 {
 		add("Incumbent's samples", samplesText(r.Samples.Incumbent))
 		add("Candidate's samples", samplesText(r.Samples.Candidate))
@@ -103,9 +194,9 @@ func resultRows(env Env, r *loop.Result) [][]string {
 	add("Cost of measuring", expenseText(r.Evaluation))
 	add("Time", strconv.FormatFloat(r.Seconds, 'f', 1, 64)+" s")
 	add("Files changed", filesText(r.Changed))
-	add("Commit", hubLink(env, "commit/", pointed(r.Commit), clipped(pointed(r.Commit))))
-	add("Pull request", hubLink(env, "pull/", numberOutput(r.PullRequest), "#"+numberOutput(r.PullRequest)))
-	add("Issue", hubLink(env, "issues/", numberOutput(r.Issue), "#"+numberOutput(r.Issue)))
+	add("Commit", githubLink(s, "commit/", valueOf(r.Commit), shortCommit(valueOf(r.Commit))))
+	add("Pull request", githubLink(s, "pull/", number(r.PullRequest), "#"+number(r.PullRequest)))
+	add("Issue", githubLink(s, "issues/", number(r.Issue), "#"+number(r.Issue)))
 	return rows
 }
 
@@ -117,7 +208,7 @@ func railTable(rails []loop.Rail) render.Table {
 			allowed += " %"
 		}
 		table.Rows = append(table.Rows, []string{
-			fmt.Sprintf("%s (%s is better)", render.Inline(rail.Metric, maxSummaryText), rail.Direction), number(rail.Initial), number(rail.Candidate), allowed,
+			fmt.Sprintf("%s (%s is better)", render.Inline(rail.Metric, maxSummaryText), rail.Direction), cmp.Or(value(rail.Initial), "—"), cmp.Or(value(rail.Candidate), "—"), allowed,
 		})
 	}
 	return table
@@ -195,29 +286,22 @@ func filesText(files []string) string {
 	return strings.Join(texts, ", ")
 }
 
-// hubLink is a link to something of the repository on GitHub; without one, the
+// githubLink is a link to something of the repository on GitHub; without one, the
 // label alone, and nothing for nothing. Name and label are ours: numbers and
 // commits.
-func hubLink(env Env, kind, name, label string) string {
+func githubLink(s Step, kind, name, label string) string {
 	if name == "" {
 		return ""
 	}
-	server, repository := env.Getenv("GITHUB_SERVER_URL"), env.Getenv("GITHUB_REPOSITORY")
+	server, repository := s.Getenv("GITHUB_SERVER_URL"), s.Getenv("GITHUB_REPOSITORY")
 	if server == "" || repository == "" {
 		return label
 	}
 	return "[" + label + "](" + server + "/" + repository + "/" + kind + name + ")"
 }
 
-func pointed(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
-}
-
-// clipped is a commit's name as people read it.
-func clipped(commit string) string {
+// shortCommit is a commit's name as people read it.
+func shortCommit(commit string) string {
 	const shown = 12
 	return commit[:min(len(commit), shown)]
 }

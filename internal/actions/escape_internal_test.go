@@ -1,4 +1,4 @@
-package cli
+package actions
 
 import (
 	"bytes"
@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func defuseText(t testing.TB, parts ...string) string {
+func escapeText(t testing.TB, parts ...string) string {
 	t.Helper()
 	var out bytes.Buffer
-	d := &defused{out: &out}
+	d := &escapedLog{out: &out}
 	for _, part := range parts {
 		n, err := d.Write([]byte(part))
 		require.NoError(t, err)
@@ -21,7 +21,7 @@ func defuseText(t testing.TB, parts ...string) string {
 	return out.String()
 }
 
-func TestDefused(t *testing.T) {
+func TestEscapedLog(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"plain\nlines: of :: text\n":      "plain\nlines: of :: text\n",
@@ -37,8 +37,8 @@ func TestDefused(t *testing.T) {
 		": :x":                            ": :x",
 		"{\"a\": \"::b\", \"c\": \"::\"}": "{\"a\": \"::b\", \"c\": \"::\"}",
 	} {
-		assert.Equal(t, want, defuseText(t, text), "%q", text)
-		assert.Equal(t, want, defuseText(t, strings.Split(text, "")...), "%q byte by byte", text)
+		assert.Equal(t, want, escapeText(t, text), "%q", text)
+		assert.Equal(t, want, escapeText(t, strings.Split(text, "")...), "%q byte by byte", text)
 	}
 }
 
@@ -47,7 +47,7 @@ func FuzzDefused(f *testing.F) {
 	f.Add("::a", "##[b]")
 	f.Add("\u2003:", ":x")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		out := defuseText(t, a, b)
+		out := escapeText(t, a, b)
 		assert.Equal(t, strings.ReplaceAll(a+b, apart, ""), strings.ReplaceAll(out, apart, ""))
 		assert.NotContains(t, out, "##[")
 		for _, line := range strings.FieldsFunc(out, func(r rune) bool { return r == '\n' || r == '\r' }) {
@@ -58,10 +58,10 @@ func FuzzDefused(f *testing.F) {
 
 func TestOutputs(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "a=b = c<<d\n", output{"a", "b = c<<d"}.String())
-	assert.Equal(t, "a=\n", output{"a", ""}.String())
+	assert.Equal(t, "a=b = c<<d\n", Output{"a", "b = c<<d"}.String())
+	assert.Equal(t, "a=\n", Output{"a", ""}.String())
 	for _, value := range []string{"b\nc=d", "\n", "b\r\nc=d", "b\rc=d", "end_\nx<<y"} {
-		first, second := output{"a", value}.String(), output{"a", value}.String()
+		first, second := Output{"a", value}.String(), Output{"a", value}.String()
 		assert.NotEqual(t, first, second, "nobody can foresee the delimiter")
 		head, rest, _ := strings.Cut(first, "\n")
 		end, found := strings.CutPrefix(head, "a<<")

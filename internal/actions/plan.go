@@ -1,12 +1,45 @@
-package cli
+package actions
 
 import (
+	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/schedule"
 )
+
+// ReportPlan sets the step's outputs, annotates what is wrong and adds the
+// summary of a plan that was written to file.
+func (s Step) ReportPlan(plan *schedule.Plan, file string) error {
+	matrix, err := json.Marshal(plan.Matrix)
+	if err != nil {
+		return err
+	}
+	err = s.SetOutputs(
+		Output{"has-work", strconv.FormatBool(plan.HasWork())}, Output{"selected", valueOf(plan.Selected)}, Output{"matrix", string(matrix)},
+		Output{"pr-number", number(valueOf(plan.ExistingPR))}, Output{"issue-number", number(valueOf(plan.SelectedIssue))}, Output{"report", file})
+	if err != nil {
+		return err
+	}
+	if err := s.annotate(plan.RepoDir, planAnnotations(plan)...); err != nil {
+		return err
+	}
+	return s.AddSummary(planSummary(plan))
+}
+
+// planAnnotations are the programs in error, and the warnings.
+func planAnnotations(plan *schedule.Plan) []annotation {
+	var list []annotation
+	for _, f := range plan.Errors {
+		list = append(list, annotation{level: errorLevel, file: f.File, line: f.Line, title: "Autoloop: " + f.Name, message: f.Message})
+	}
+	for _, text := range plan.Warnings {
+		list = append(list, warning("Autoloop", text))
+	}
+	return list
+}
 
 const (
 	// maxPlanRows and maxPlanWarnings bound the summary of a plan for thousands of
@@ -23,7 +56,7 @@ func planSummary(plan *schedule.Plan) string {
 	if plan.Selected != nil {
 		fmt.Fprintf(&out, "Selected **%s**: %s.\n", *plan.Selected, render.Inline(plan.Reason, maxSummaryText))
 	} else {
-		fmt.Fprintf(&out, "%s.\n", render.Inline(headline(plan), maxSummaryText))
+		fmt.Fprintf(&out, "%s.\n", render.Inline(plan.Headline(), maxSummaryText))
 	}
 	table := render.Table{Header: []string{"program", "why not now"}}
 	add := func(name, why string) {
@@ -32,7 +65,7 @@ func planSummary(plan *schedule.Plan) string {
 		}
 	}
 	for _, f := range plan.Errors {
-		add(f.Name, "error: "+place(f))
+		add(f.Name, "error: "+f.Place())
 	}
 	for _, u := range plan.Untrusted {
 		add(u.Name, "untrusted: "+u.Reason)

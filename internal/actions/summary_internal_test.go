@@ -1,4 +1,4 @@
-package cli
+package actions
 
 import (
 	"fmt"
@@ -15,8 +15,8 @@ import (
 	"github.com/org/autoloop/internal/schedule"
 )
 
-func summaryEnv(vars map[string]string) Env {
-	return Env{Getenv: func(name string) string { return vars[name] }, Environ: []string{"GITHUB_TOKEN=ghs_0123456789abcdef"}}
+func stepWith(vars map[string]string) Step {
+	return Step{Getenv: func(name string) string { return vars[name] }, Environ: []string{"GITHUB_TOKEN=ghs_0123456789abcdef"}}
 }
 
 func ptr[T any](v T) *T { return &v }
@@ -40,7 +40,7 @@ func TestResultSummary(t *testing.T) {
 		Issue:      7, PullRequest: 9, Warnings: []string{evil}, Stopped: "paused: " + evil, Seconds: 12.34,
 	}
 	const safe = "&lt;b&gt;\\|\\[x\\](y) @\u200bme #\u200b1 \\`z\\` #\u200b heading"
-	text := resultSummary(summaryEnv(map[string]string{"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "org/repo"}), []loop.Result{r})
+	text := resultSummary(stepWith(map[string]string{"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "org/repo"}), []loop.Result{r})
 	for _, part := range []string{
 		"## ❌ speed, iteration 4: rejected\n\n> " + safe, "| Verdict | neutral |", "| Metric | 1.5 |", "| Best | 1.25 |", "| At iteration 0 | 2 |", "| Against the best before | -0.25 |",
 		"| Incumbent's samples | 1, 2 |", "| Candidate's samples | 3, 4.5 |", "| Test, pairs | p = 0.0421, shift -1 to 0.5 (95 %), 8 pairs |", "| Proposed by | claude " + safe,
@@ -53,8 +53,8 @@ func TestResultSummary(t *testing.T) {
 	for _, part := range []string{"<b>", "@me", "[x](", "\n# ", "ghs_0123456789abcdef"} {
 		assert.NotContains(t, text, part)
 	}
-	assert.Contains(t, resultSummary(summaryEnv(nil), []loop.Result{r}), "| Pull request | #9 |", "no link without a server")
-	assert.Contains(t, resultSummary(summaryEnv(nil), nil), "Nothing ran")
+	assert.Contains(t, resultSummary(stepWith(nil), []loop.Result{r}), "| Pull request | #9 |", "no link without a server")
+	assert.Contains(t, resultSummary(stepWith(nil), nil), "Nothing ran")
 }
 
 // TestSummariesAreBounded: GitHub refuses a summary of more than a megabyte.
@@ -70,7 +70,7 @@ func TestSummariesAreBounded(t *testing.T) {
 	for i := range results {
 		results[i] = loop.Result{Program: "p", Outcome: history.Rejected, Summary: long, Reasons: many, Warnings: many, Changed: many, Stopped: long}
 	}
-	text := resultSummary(summaryEnv(nil), results)
+	text := resultSummary(stepWith(nil), results)
 	assert.Less(t, len(text), limit)
 	assert.Contains(t, text, "more iterations are in the report")
 	plan := &schedule.Plan{Warnings: many}

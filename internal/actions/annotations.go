@@ -1,4 +1,4 @@
-package cli
+package actions
 
 import (
 	"errors"
@@ -10,12 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/schedule"
 )
 
 // annotation is a remark that GitHub Actions shows with a run and, when it has
@@ -45,36 +42,36 @@ const (
 // annotate writes annotations, in Actions only: to the file that
 // AUTOLOOP_ANNOTATIONS names, else to standard error. Of more than are shown,
 // the last counts the rest.
-func annotate(env Env, root string, list ...annotation) error {
-	if !env.InActions() || len(list) == 0 {
+func (s Step) annotate(root string, list ...annotation) error {
+	if !s.Running() || len(list) == 0 {
 		return nil
 	}
-	masker := process.NewMasker(env.Environ)
+	masker := process.NewMasker(s.Environ)
 	counts := map[annotationLevel]int{}
 	var text strings.Builder
 	for _, a := range list {
 		if counts[a.level]++; counts[a.level] < maxAnnotations {
 			a.message = masker.String(a.message)
-			text.WriteString(a.command(env, root))
+			text.WriteString(a.command(s, root))
 		}
 	}
 	for _, level := range []annotationLevel{errorLevel, warningLevel} {
 		if more := counts[level] - maxAnnotations + 1; more > 0 {
-			text.WriteString(annotation{level: level, title: "Autoloop", message: fmt.Sprintf("%d more are in the job's summary", more)}.command(env, root))
+			text.WriteString(annotation{level: level, title: "Autoloop", message: fmt.Sprintf("%d more are in the job's summary", more)}.command(s, root))
 		}
 	}
-	if file := env.Getenv("AUTOLOOP_ANNOTATIONS"); file != "" {
+	if file := s.Getenv("AUTOLOOP_ANNOTATIONS"); file != "" {
 		return appendTo(file, text.String())
 	}
-	_, err := io.WriteString(undefused(env.Stderr), text.String())
+	_, err := io.WriteString(unescaped(s.Log), text.String())
 	return err
 }
 
 // command is the annotation as a workflow command, on one line. A place that
 // GitHub does not have is said in words.
-func (a annotation) command(env Env, root string) string {
+func (a annotation) command(s Step, root string) string {
 	properties, message := "title="+property(render.Plain(a.title, 200)), a.message
-	if file := inWorkspace(env, root, a.file); file != "" {
+	if file := s.inWorkspace(root, a.file); file != "" {
 		place := "file=" + property(file)
 		if a.line > 0 {
 			place += fmt.Sprintf(",line=%d", a.line)
@@ -98,7 +95,7 @@ func property(text string) string {
 
 // inWorkspace is the file as GitHub finds it, from the workspace; "" for what is
 // no file there, such as an issue.
-func inWorkspace(env Env, root, file string) string {
+func (s Step) inWorkspace(root, file string) string {
 	if file == "" {
 		return ""
 	}
@@ -109,24 +106,12 @@ func inWorkspace(env Env, root, file string) string {
 	if info, err := os.Stat(full); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	if workspace := env.Getenv("GITHUB_WORKSPACE"); workspace != "" {
+	if workspace := s.Getenv("GITHUB_WORKSPACE"); workspace != "" {
 		if rel, err := filepath.Rel(workspace, full); err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel)
 		}
 	}
 	return filepath.ToSlash(file)
-}
-
-// planAnnotations are the programs in error, and the warnings.
-func planAnnotations(plan *schedule.Plan) []annotation {
-	var list []annotation
-	for _, f := range plan.Errors {
-		list = append(list, annotation{level: errorLevel, file: f.File, line: f.Line, title: "Autoloop: " + f.Name, message: f.Message})
-	}
-	for _, text := range plan.Warnings {
-		list = append(list, warning("Autoloop", text))
-	}
-	return list
 }
 
 // placed matches a warning that begins with its place in a file.
@@ -142,31 +127,8 @@ func warning(title, text string) annotation {
 	return a
 }
 
-// resultAnnotations are the iterations that ended in an error, and the warnings.
-func resultAnnotations(p *program.Program, results []loop.Result) []annotation {
-	var list []annotation
-	said := map[string]bool{}
-	for _, r := range results {
-		title := fmt.Sprintf("Autoloop: %s, iteration %d", r.Program, r.Iteration)
-		if r.Outcome == history.Error {
-			a := annotation{level: errorLevel, title: title, message: strings.Join(r.Reasons, "; ")}
-			if p != nil {
-				a.file = p.File
-			}
-			list = append(list, a)
-		}
-		for _, text := range r.Warnings {
-			if !said[text] {
-				list = append(list, warning(title, text))
-			}
-			said[text] = true
-		}
-	}
-	return list
-}
-
-// annotateFailure says why a command failed, at the place where that is known.
-func annotateFailure(env Env, name string, err error) {
+// Failed annotates why a command failed, at the place where that is known.
+func (s Step) Failed(name string, err error) {
 	list := []annotation{{level: errorLevel, title: name, message: err.Error()}}
 	var located *program.NotRunnableError
 	if errors.As(err, &located) {
@@ -175,5 +137,5 @@ func annotateFailure(env Env, name string, err error) {
 			list = append(list, annotation{level: errorLevel, file: p.File, line: p.Line, title: name, message: p.Message})
 		}
 	}
-	_ = annotate(env, env.Dir, list...)
+	_ = s.annotate(s.Dir, list...)
 }

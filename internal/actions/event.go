@@ -1,0 +1,56 @@
+package actions
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+)
+
+// maxEvent bounds what is read of the event that started a workflow.
+const maxEvent = 4 << 20
+
+// event is what is read of the event that started a workflow.
+type event struct {
+	Inputs struct {
+		Program string `json:"program"`
+	} `json:"inputs"`
+	Issue struct {
+		Number int `json:"number"`
+	} `json:"issue"`
+}
+
+// event reads the event of this workflow run; it is empty when there is none.
+func (s Step) event() event {
+	var found event
+	in, err := os.Open(s.Getenv("GITHUB_EVENT_PATH"))
+	if err != nil {
+		return event{}
+	}
+	defer func() { _ = in.Close() }()
+	if json.NewDecoder(io.LimitReader(in, maxEvent)).Decode(&found) != nil {
+		return event{}
+	}
+	return found
+}
+
+// EventIssue is the number of the issue or pull request that the event of this
+// workflow run is about; 0 outside of Actions and for other events.
+func (s Step) EventIssue() int {
+	if !s.Running() {
+		return 0
+	}
+	return max(s.event().Issue.Number, 0)
+}
+
+// RequestedProgram is the program that was asked for from outside:
+// AUTOLOOP_PROGRAM, else the input "program" of a workflow that a person started.
+func (s Step) RequestedProgram() string {
+	if name := strings.TrimSpace(s.Getenv("AUTOLOOP_PROGRAM")); name != "" {
+		return name
+	}
+	if s.Getenv("GITHUB_EVENT_NAME") != "workflow_dispatch" {
+		return ""
+	}
+	return strings.TrimSpace(s.event().Inputs.Program)
+}
