@@ -37,7 +37,7 @@ const (
 func layout() map[string]layer {
 	floors := map[layer]string{
 		domain: "metric document program skill/evals tasks/format tasks/score history/state history/results history decision decision/statistics history/audit agent/tuner agent/commandline prompt render agent/models github/ci " +
-			"github/commands loop/budget misuse",
+			"github/commands loop/budget loop/strategy misuse",
 		adapter: "agent tasks/runcache tasks/judge loop/evaluation tasks/sandbox skill/workspace history/memory loop/proposal github/api git/tree",
 		base:    "process files git agent/models/client agent/models/client/modeltest github/githubtest",
 		service: "schedule loop tasks/taskrun skill/evalrun skill github/sync",

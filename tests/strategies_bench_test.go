@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/agent/tuner"
+	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -189,17 +189,19 @@ func bestOf(e *example, request agent.Request, random *rand.Rand, m *rememberer)
 
 // evolve begins with the files of the member of the population that is chosen.
 func evolve(e *example, request agent.Request, random *rand.Rand, m *rememberer) error {
-	var all []tuner.Individual
+	var all []strategy.Individual
 	var texts [][]byte
 	for i, tried := range request.History {
 		if tried.Metric != nil {
-			all = append(all, tuner.Individual{Iteration: tried.Iteration, Proposal: 1, Value: tried.Metric.Float64(), Lines: m.lines[i]})
+			all = append(all, strategy.Individual{Iteration: tried.Iteration, Proposal: 1, Value: tried.Metric.Float64(), Lines: m.lines[i]})
 			texts = append(texts, m.texts[i])
 		}
 	}
-	litter := tuner.Breed(all, request.Direction, request.Seed, len(request.History)+1, 1)
-	if litter.Parent >= 0 {
-		if err := os.WriteFile(filepath.Join(request.Dir, filepath.FromSlash(e.target)), texts[litter.Parent], 0o600); err != nil {
+	offspring := strategy.Openevolve{}.SelectParents(strategy.Population{
+		Members: all, Direction: request.Direction, Seed: request.Seed, Iteration: len(request.History) + 1, Proposal: 1,
+	})
+	if offspring.Parent >= 0 {
+		if err := os.WriteFile(filepath.Join(request.Dir, filepath.FromSlash(e.target)), texts[offspring.Parent], 0o600); err != nil {
 			return err
 		}
 	}

@@ -192,7 +192,7 @@ func (r *run) consider(ctx context.Context, at position, a *attempt, digests map
 // inherit notes the change of a member of the population: against the incumbent,
 // whatever it began with.
 func (r *run) inherit(ctx context.Context, at position, a *attempt, patch []byte) error {
-	if r.evolves() && len(patch) <= maxPatch && utf8.Valid(patch) {
+	if r.strategy().Evolves && len(patch) <= maxPatch && utf8.Valid(patch) {
 		a.patch = patch
 	}
 	if a.lineage.from == "" {

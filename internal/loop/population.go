@@ -5,17 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/org/autoloop/internal/agent/tuner"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/prompt"
-)
-
-// The strategies that a program can ask for.
-const (
-	evolution  = "openevolve"
-	testDriven = "test-driven"
 )
 
 // maxPatch bounds the change that is kept of a member of the population, in
@@ -31,29 +25,34 @@ type lineage struct {
 	inspirations []history.Proposal
 }
 
-func (r *run) evolves() bool { return r.Program.Strategy == evolution }
+// strategy is the program's.
+func (r *run) strategy() strategy.Entry {
+	if r.Strategies != nil {
+		return r.Strategies.Named(r.Program.Strategy)
+	}
+	return strategy.All().Named(r.Program.Strategy)
+}
 
 // breed chooses for every proposal what it grows from. A parent whose change
 // cannot be made any more leaves the incumbent as the parent.
 func (r *run) selectParents(ctx context.Context, at position, all []*attempt) error {
-	if !r.evolves() {
-		return nil
-	}
 	members, individuals := r.population(at)
 	for _, a := range all {
-		litter := tuner.Breed(individuals, r.Program.Direction, r.seed(), r.iteration, a.number)
-		for _, i := range litter.Inspirations {
+		offspring := r.strategy().SelectParents(strategy.Population{
+			Members: individuals, Direction: r.Program.Direction, Seed: r.seed(), Iteration: r.iteration, Proposal: a.number,
+		})
+		for _, i := range offspring.Inspirations {
 			a.lineage.inspirations = append(a.lineage.inspirations, members[i])
 		}
-		if litter.Parent < 0 {
+		if offspring.Parent < 0 {
 			continue
 		}
-		from, err := r.transplant(ctx, at, members[litter.Parent])
+		from, err := r.transplant(ctx, at, members[offspring.Parent])
 		if err != nil {
 			return err
 		}
 		if from != "" {
-			a.lineage.from, a.lineage.parent = from, &members[litter.Parent]
+			a.lineage.from, a.lineage.parent = from, &members[offspring.Parent]
 		}
 	}
 	return nil
@@ -61,13 +60,13 @@ func (r *run) selectParents(ctx context.Context, at position, all []*attempt) er
 
 // population is the proposals that were measured under the present evaluator
 // and whose changes are known, also as the search sees them.
-func (r *run) population(at position) (members []history.Proposal, individuals []tuner.Individual) {
+func (r *run) population(at position) (members []history.Proposal, individuals []strategy.Individual) {
 	for _, p := range r.records.sum.Proposals {
 		if p.Metric == nil || p.Patch == "" || p.Evaluator != at.identity.Evaluator {
 			continue
 		}
 		members = append(members, p)
-		individuals = append(individuals, tuner.Individual{
+		individuals = append(individuals, strategy.Individual{
 			Iteration: p.Iteration, Proposal: p.Number, Value: p.Metric.Float64(), Lines: decision.PatchLines([]byte(p.Patch)),
 		})
 	}
@@ -129,14 +128,11 @@ func (l lineage) relatives() (parent *prompt.Relative, inspirations []prompt.Rel
 
 // focus is the failing test that this iteration is to make pass, "" for none.
 func (r *run) focus(at position) string {
-	if r.Program.Strategy != testDriven {
-		return ""
-	}
 	var earlier []string
 	for _, tried := range r.records.sum.Attempts {
 		if tried.Definition == at.identity.Definition {
 			earlier = append(earlier, tried.Focus)
 		}
 	}
-	return tuner.Focus(tuner.FailingTests(r.records.sum.Output), earlier)
+	return r.strategy().Focus(r.records.sum.Output, earlier)
 }

@@ -131,7 +131,7 @@ func (r *run) enterOthers(b *records, at position, a *attempt) error {
 				return err
 			}
 		}
-		if one.of < 2 && (!r.evolves() || one.agent == nil) {
+		if one.of < 2 && (!r.strategy().Evolves || one.agent == nil) {
 			continue
 		}
 		if err := r.add(b, r.proposal(at, one)); err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 )
@@ -67,6 +68,10 @@ type Service struct {
 	// Agents, optional, propose in turn when an iteration has several
 	// candidates; the first is Agent.
 	Agents []Proposer
+
+	// Strategies, optional, are those that a program can name instead of
+	// strategy.All.
+	Strategies strategy.Table
 
 	// Front, optional, is the program's issue and pull request.
 	GitHub GitHub

@@ -1,6 +1,10 @@
 package program
 
-import "time"
+import (
+	"time"
+
+	"github.com/org/autoloop/internal/loop/strategy"
+)
 
 // Key describes one key of the frontmatter. Texts are markdown of one line.
 type Key struct {
@@ -267,7 +271,7 @@ var entries = []entry{
 	{
 		Key{"strategy", "Who proposes", "word", "none",
 			"`openevolve` or `test-driven`"},
-		choiceKey(func(p *Program) *string { return &p.Strategy }, "openevolve", "test-driven"), sameNumber,
+		choiceKey(func(p *Program) *string { return &p.Strategy }, strategy.All().Names()...), sameNumber,
 	},
 	{
 		Key{"ci-gate", "On GitHub", "word", "`auto`",

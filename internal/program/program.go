@@ -6,6 +6,7 @@ package program
 import (
 	"time"
 
+	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -104,7 +105,7 @@ type Program struct {
 // PlateauFor returns the plateau for the agent that proposes: what the program
 // says, else more patience for a search of many attempts.
 func (p *Program) PlateauFor(agent string) int {
-	if !p.PlateauGiven && (agent == "tuner" || p.Strategy == "openevolve") {
+	if !p.PlateauGiven && (agent == "tuner" || strategy.All().Named(p.Strategy).Evolves) {
 		return SearchPlateau
 	}
 	if !p.PlateauGiven && p.Evaluation == Skill {

@@ -1,4 +1,4 @@
-package tuner
+package strategy
 
 import (
 	"encoding/json"
@@ -62,11 +62,14 @@ func distinct(names []string) []string {
 	return list
 }
 
-// Focus picks the one failing test to work on. Earlier holds the tests of the
-// attempts so far, oldest first, "" for none. The last one goes on until it
-// passes or three attempts in a row were made on it; then comes the test with
-// the fewest attempts, the first of them in the output. "" when none fails.
-func Focus(failing, earlier []string) string {
+// TestDriven works on one failing test after the other.
+type TestDriven struct{ Incumbent }
+
+// Focus stays with the last test until it passes or three attempts in a row were
+// made on it; then comes the test with the fewest attempts, the first of them in
+// the output.
+func (TestDriven) Focus(output string, earlier []string) string {
+	failing := FailingTests(output)
 	if len(failing) == 0 {
 		return ""
 	}

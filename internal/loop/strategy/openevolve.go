@@ -1,4 +1,4 @@
-package tuner
+package strategy
 
 import (
 	"cmp"
@@ -13,8 +13,8 @@ import (
 // The shape of a population, after MAP-Elites with islands as OpenEvolve and
 // AlphaEvolve use it.
 const (
-	// Islands evolve apart, so that one lineage does not crowd out the others.
-	Islands = 3
+	// islands evolve apart, so that one lineage does not crowd out the others.
+	islands = 3
 	// migration is how many iterations pass between two visits: then the best
 	// of each island is a member of the next one too.
 	migration = 10
@@ -29,48 +29,33 @@ const (
 	explore = 0.25
 )
 
-// Individual is one measured candidate of the past.
-type Individual struct {
-	Iteration, Proposal int
-	Value               float64
-	// Lines are the changed lines of its patch, normalised.
-	Lines []string
-}
-
-// Litter is what one proposal grows from: places in the list of individuals.
-type Litter struct {
-	Island int
-	// Parent is -1 for the incumbent.
-	Parent int
-	// Inspirations are others, the most useful first.
-	Inspirations []int
-}
+// Openevolve evolves a population of candidates on islands.
+type Openevolve struct{ Incumbent }
 
 // island is where a proposal belongs: iterations and proposals take turns.
-func island(iteration, proposal int) int { return (iteration + proposal) % Islands }
+func island(iteration, proposal int) int { return (iteration + proposal) % islands }
 
 // cell is a place in the map of an island: how much a change touches, and how
 // far it is from the best one.
 type cell struct{ size, novelty int }
 
-// Breed chooses parent and inspirations of a proposal. It is a pure function of
-// its arguments: the population is replayed from the list, which is in the order
-// of the measurements, and chance comes from seed, iteration and proposal alone.
-func Breed(all []Individual, direction metric.Direction, seed int64, iteration, proposal int) Litter {
-	litter := Litter{Island: island(iteration, proposal), Parent: -1}
-	elites := elitesOf(all, direction, litter.Island, iteration)
+// SelectParents is a pure function of its argument: the islands are replayed from
+// the list of members.
+func (Openevolve) SelectParents(p Population) Offspring {
+	offspring := Offspring{Parent: -1}
+	elites := elitesOf(p.Members, p.Direction, island(p.Iteration, p.Proposal), p.Iteration)
 	if len(elites) == 0 {
-		return litter
+		return offspring
 	}
-	rng := rand.New(rand.NewPCG(uint64(seed), uint64(iteration)<<16|uint64(proposal&0xffff)))
+	rng := rand.New(rand.NewPCG(uint64(p.Seed), uint64(p.Iteration)<<16|uint64(p.Proposal&0xffff)))
 	switch chance := rng.Float64(); {
 	case chance < exploit:
-		litter.Parent = elites[ranked(rng, len(elites))]
+		offspring.Parent = elites[ranked(rng, len(elites))]
 	case chance < exploit+explore:
-		litter.Parent = elites[rng.IntN(len(elites))]
+		offspring.Parent = elites[rng.IntN(len(elites))]
 	}
-	litter.Inspirations = inspire(rng, elites, litter.Parent)
-	return litter
+	offspring.Inspirations = inspire(rng, elites, offspring.Parent)
+	return offspring
 }
 
 // elitesOf are the best of each cell of an island, the best of all first.
@@ -121,7 +106,7 @@ func elitesOf(all []Individual, direction metric.Direction, home, iteration int)
 // made, -1 when there was none.
 func visitor(all []Individual, direction metric.Direction, home, iteration int) int {
 	since := iteration / migration * migration
-	from := (home + Islands - 1) % Islands
+	from := (home + islands - 1) % islands
 	best := -1
 	for i, one := range all {
 		if one.Iteration > since || island(one.Iteration, one.Proposal) != from || !usable(one) {

@@ -1,12 +1,13 @@
-package tuner_test
+package strategy_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/org/autoloop/internal/agent/tuner"
+	"github.com/org/autoloop/internal/loop/strategy"
 )
 
 func TestFailingTests(t *testing.T) {
@@ -28,9 +29,9 @@ func TestFailingTests(t *testing.T) {
 		"nothing":    {"all is well\n", nil},
 	}
 	for name, c := range cases {
-		assert.Equal(t, c.want, tuner.FailingTests(c.output), name)
+		assert.Equal(t, c.want, strategy.FailingTests(c.output), name)
 	}
-	assert.Len(t, tuner.FailingTests(strings.Repeat("x\n", 3)+many(500)), 200)
+	assert.Len(t, strategy.FailingTests(strings.Repeat("x\n", 3)+many(500)), 200)
 }
 
 func many(n int) string {
@@ -39,6 +40,15 @@ func many(n int) string {
 		b.WriteString("FAILED t" + strings.Repeat("x", i) + "\n")
 	}
 	return b.String()
+}
+
+// focus is what the strategy picks after an evaluation with these failing tests.
+func focus(failing, earlier []string) string {
+	output, err := json.Marshal(map[string][]string{"failing": failing})
+	if err != nil {
+		panic(err)
+	}
+	return strategy.TestDriven{}.Focus(string(output), earlier)
 }
 
 func TestFocus(t *testing.T) {
@@ -58,16 +68,16 @@ func TestFocus(t *testing.T) {
 		{"again from the first", "a a a b b b c c c a", "a"},
 	}
 	for _, c := range cases {
-		assert.Equal(t, c.want, tuner.Focus(failing, strings.Fields(c.earlier)), c.name)
+		assert.Equal(t, c.want, focus(failing, strings.Fields(c.earlier)), c.name)
 	}
-	assert.Empty(t, tuner.Focus(nil, []string{"a"}))
-	assert.Equal(t, "a", tuner.Focus([]string{"a"}, []string{"a", "a", "a"}), "the only one goes on")
+	assert.Empty(t, focus(nil, []string{"a"}))
+	assert.Equal(t, "a", focus([]string{"a"}, []string{"a", "a", "a"}), "the only one goes on")
 }
 
 func FuzzFailingTests(f *testing.F) {
 	f.Add("--- FAIL: TestA (0.00s)\nnot ok 1 -  \n{\"failing\": [\" \", \"x\"]}")
 	f.Fuzz(func(t *testing.T, output string) {
-		for _, name := range tuner.FailingTests(output) {
+		for _, name := range strategy.FailingTests(output) {
 			assert.NotContains(t, name, "\n")
 			assert.NotEmpty(t, name)
 		}
