@@ -134,13 +134,14 @@ func conclude(found loop.Inspection, timeout time.Duration) inspected {
 		result.Findings = append(result.Findings, found.Problem)
 		return result
 	}
-	result.Visible = decision.Visible(found.Rule, found.Samples)
+	rule := found.Rule.Decision()
+	result.Visible = decision.Visible(rule, found.Samples)
 	minutes := func(runs int, rooms float64) float64 {
 		return (float64(runs)*found.Seconds + rooms*found.Prepare) / 60
 	}
-	switch found.Rule.Regime {
+	switch rule.Regime {
 	case decision.Noisy:
-		result.Runs = 4 + 4*found.Rule.Pairs
+		result.Runs = 4 + 4*rule.Pairs
 		result.Minutes, result.Rejected = minutes(result.Runs, 4), minutes(8, 2)
 	case decision.Repeatable:
 		result.Runs, result.Minutes, result.Rejected = 3, minutes(3, 3), minutes(1, 1)
@@ -151,10 +152,10 @@ func conclude(found loop.Inspection, timeout time.Duration) inspected {
 		result.Findings = append(result.Findings, fmt.Sprintf("a candidate that is kept takes %.3g minutes, more than timeout-minutes %.0f: set `timeout-minutes: %.0f`, or make the evaluation faster or steadier",
 			result.Minutes, timeout.Minutes(), math.Ceil(result.Minutes*1.25)))
 	}
-	if found.Noisy && found.Rule.Regime == decision.Single {
+	if found.Noisy && rule.Regime == decision.Single {
 		result.Findings = append(result.Findings, "the evaluation is noisy and `evaluation-runs: 1` compares single runs: what is kept may be chance; remove the line")
 	}
-	if share := result.Visible / math.Abs(found.Median.Float64()); found.Rule.Regime == decision.Noisy && share > 0.1 {
+	if share := result.Visible / math.Abs(found.Median.Float64()); rule.Regime == decision.Noisy && share > 0.1 {
 		result.Findings = append(result.Findings, fmt.Sprintf("only gains beyond %.0f %% of the metric can be told from chance: measure longer, on a quieter machine, or raise `evaluation-runs`", share*100))
 	}
 	return result
@@ -213,7 +214,7 @@ func describeInspection(r inspected) string {
 	var out strings.Builder
 	kind := "deterministic so far: two runs in two trees gave the same"
 	switch {
-	case r.Rule.Regime == decision.Single:
+	case r.Rule.Decision().Regime == decision.Single:
 		kind = "measured once (evaluation-runs: 1)"
 	case r.Noisy && statistics.Same(r.Samples):
 		kind = "noisy: a guardrail does not repeat itself"

@@ -46,10 +46,10 @@ type Decision struct {
 
 // Evidence is one comparison of repeated runs.
 type Evidence struct {
-	Stage Stage `json:"stage"`
+	Stage Stage
 	// Pairs is how many runs each side had.
-	Pairs      int     `json:"pairs"`
-	Confidence float64 `json:"confidence"`
+	Pairs      int
+	Confidence float64
 	statistics.Effect
 }
 

@@ -10,9 +10,9 @@ import (
 // Guardrail is a second metric that must not get worse than at iteration 0 by
 // more than MaxRegression.
 type Guardrail struct {
-	Metric        string           `json:"metric"`
-	Direction     metric.Direction `json:"direction"`
-	MaxRegression Allowance        `json:"max_regression"`
+	Metric        string
+	Direction     metric.Direction
+	MaxRegression Allowance
 }
 
 // breach returns why the samples of the candidate break a guardrail, or "".

@@ -8,8 +8,8 @@ import (
 
 // Allowance is an amount, absolute or as a percentage of a reference.
 type Allowance struct {
-	Value   metric.Value `json:"value"`
-	Percent bool         `json:"percent,omitempty"`
+	Value   metric.Value
+	Percent bool
 }
 
 // Of returns the allowance in the unit of the reference: its Value, or that
@@ -36,19 +36,19 @@ const DefaultPairs = 8
 
 // Rule is how a program's candidates are decided, as the program asks for it.
 type Rule struct {
-	Regime Regime `json:"regime"`
+	Regime Regime
 	// Pairs is the number of pairs of a noisy comparison, Confidence the
 	// confidence of its test.
-	Pairs      int     `json:"pairs,omitempty"`
-	Confidence float64 `json:"confidence,omitempty"`
+	Pairs      int
+	Confidence float64
 	// MinImprovement is the smallest gain worth keeping.
-	MinImprovement Allowance `json:"min_improvement"`
+	MinImprovement Allowance
 	// Low and High bound what is plausible; nil when unbounded.
-	Low        *metric.Value `json:"low,omitempty"`
-	High       *metric.Value `json:"high,omitempty"`
-	Guardrails []Guardrail   `json:"guardrails,omitempty"`
+	Low        *metric.Value
+	High       *metric.Value
+	Guardrails []Guardrail
 	// NoCaseRegression turns down what loses a case that passed (LostCases).
-	NoCaseRegression bool `json:"no_case_regression,omitempty"`
+	NoCaseRegression bool
 }
 
 // Standard is what a candidate is held against.

@@ -105,11 +105,11 @@ type Event struct {
 	// and, of several runs, the pass rates of cases in CaseSamples; Numbers are
 	// what the last run printed.
 	Role             Role                      `json:"role,omitempty"`
-	Stage            decision.Stage            `json:"stage,omitempty"`
+	Stage            string                    `json:"stage,omitempty"`
 	Metric           *metric.Value             `json:"metric,omitempty"`
 	Samples          []metric.Value            `json:"samples,omitempty"`
 	GuardrailSamples map[string][]metric.Value `json:"guardrail_samples,omitempty"`
-	CaseSamples      decision.CaseRates        `json:"case_samples,omitempty"`
+	CaseSamples      map[string][]metric.Value `json:"case_samples,omitempty"`
 	Numbers          map[string]metric.Value   `json:"numbers,omitempty"`
 	// Noisy says that two equal runs gave two numbers.
 	Noisy          bool   `json:"noisy,omitempty"`
@@ -137,8 +137,8 @@ type Event struct {
 	// is how it was decided, and Evidence the comparisons that it took.
 	Verdict      string                  `json:"verdict,omitempty"`
 	Reasons      []string                `json:"reasons,omitempty"`
-	Rule         *decision.Rule          `json:"rule,omitempty"`
-	Evidence     []decision.Evidence     `json:"evidence,omitempty"`
+	Rule         *Rule                   `json:"rule,omitempty"`
+	Evidence     []Evidence              `json:"evidence,omitempty"`
 	Warning      string                  `json:"warning,omitempty"`
 	PreviousBest *metric.Value           `json:"previous_best,omitempty"`
 	Best         *metric.Value           `json:"best,omitempty"`

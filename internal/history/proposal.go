@@ -44,7 +44,7 @@ func (e Event) deviation() float64 {
 	if len(e.Evidence) == 0 {
 		return 0
 	}
-	return e.Evidence[len(e.Evidence)-1].Deviation()
+	return e.Evidence[len(e.Evidence)-1].Decision().Deviation()
 }
 
 // Tried names the iteration that first measured a change under the present

@@ -6,8 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -34,10 +32,10 @@ func TestProposalsAreRemembered(t *testing.T) {
 
 func TestTheErrorOfDifferences(t *testing.T) {
 	t.Parallel()
-	between := func(low, high string) decision.Evidence {
-		return decision.Evidence{Effect: statistics.Effect{Low: *value(low), High: *value(high)}}
+	between := func(low, high string) history.Evidence {
+		return history.Evidence{Low: *value(low), High: *value(high)}
 	}
-	compared := []decision.Evidence{between("-9", "9"), between("-3", "1")}
+	compared := []history.Evidence{between("-9", "9"), between("-3", "1")}
 	books := history.Replay([]history.Event{
 		{Kind: history.Measured, Role: history.Baseline, Metric: value("5"), Evaluator: "e1"},
 		{Kind: history.Proposed, Iteration: 1, Proposal: 1, Outcome: history.Rejected, Evidence: compared},

@@ -37,7 +37,7 @@ type attempt struct {
 	decision   decision.Decision
 	measured   []history.Event // what the evaluations measured, a line for each stage and side
 	noisy      bool            // the evaluation does not repeat itself
-	rule       *decision.Rule  // how it was decided, nil when nothing was compared
+	rule       *history.Rule   // how it was decided, nil when nothing was compared
 	samples    Samples         // of the last stage
 	tree       string          // the candidate's tree object
 	changed    []string

@@ -69,7 +69,7 @@ func (h *handed) take(from proposal.Bundle, e history.Event) error {
 		iteration--
 		h.zero = append(h.zero, e)
 	case e.Kind == history.Measured && (e.Role == history.Candidate || e.Role == history.Incumbent && e.Stage != ""):
-		if !slices.Contains([]decision.Stage{"", decision.Once, decision.Again, decision.Pairs, decision.Confirmation}, e.Stage) {
+		if !slices.Contains([]decision.Stage{"", decision.Once, decision.Again, decision.Pairs, decision.Confirmation}, decision.Stage(e.Stage)) {
 			return refuse("it has a measurement of the stage %.40q, which is none", e.Stage)
 		}
 		if h.has(e) {
@@ -129,7 +129,10 @@ func (h *handed) attempted(e history.Event) {
 	}
 	verdict := decision.Verdict(e.Verdict)
 	a.verdict = &verdict
-	a.decision = decision.Decision{Verdict: verdict, Metric: e.Metric, Previous: e.PreviousBest, Best: e.Best, Delta: e.Delta, Evidence: e.Evidence}
+	a.decision = decision.Decision{Verdict: verdict, Metric: e.Metric, Previous: e.PreviousBest, Best: e.Best, Delta: e.Delta}
+	for _, one := range e.Evidence {
+		a.decision.Evidence = append(a.decision.Evidence, one.Decision())
+	}
 }
 
 // kept says that the candidate is to go onto the branch.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -19,7 +20,7 @@ type Inspection struct {
 	// Guardrails are the samples of the other numbers that decide.
 	Guardrails map[string][]metric.Value `json:"guardrails,omitempty"`
 	// Rule is how candidates will be decided.
-	Rule decision.Rule `json:"rule"`
+	Rule history.Rule `json:"rule"`
 	// Seconds is how long one run took, Prepare how long its tree took to build
 	// and set up.
 	Seconds float64 `json:"seconds"`
@@ -61,12 +62,12 @@ func (s *Service) inspect(ctx context.Context, most int) (Inspection, error) {
 	if found.Problem, err = r.probe(ctx, runs, len(runs.environments)); err != nil || found.Problem != "" {
 		return found, err
 	}
-	found.Noisy, found.Rule = !runs.samples.same(), r.rule()
+	found.Noisy, found.Rule = !runs.samples.same(), history.RuleOf(r.rule())
 	if found.Noisy && s.Program.Runs == 0 {
-		found.Rule.Regime = decision.Noisy
+		found.Rule.Regime = string(decision.Noisy)
 	}
 	taken := *runs.samples
-	if found.Rule.Regime == decision.Noisy && most > 0 {
+	if found.Rule.Regime == string(decision.Noisy) && most > 0 {
 		found.Problem, err = r.collect(ctx, runs, &taken, min(found.Rule.Pairs, most))
 		found.Noisy = !taken.same()
 	}

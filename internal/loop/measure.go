@@ -102,7 +102,7 @@ func (m *measurement) close() {
 			continue
 		}
 		event := taken.event(history.Role(side))
-		event.Iteration, event.Stage, event.Evaluator = m.iteration, m.stage, m.at.identity.Evaluator
+		event.Iteration, event.Stage, event.Evaluator = m.iteration, string(m.stage), m.at.identity.Evaluator
 		m.a.measured = append(m.a.measured, event)
 	}
 	if m.taken != nil {
@@ -205,7 +205,8 @@ const unverified = "unverified: each side was measured once (evaluation-runs: 1)
 func (m *measurement) decide() {
 	a, d := m.a, m.trial.Decision()
 	rule := m.rule()
-	a.rule, a.noisy = &rule, m.trial.Regime() == decision.Noisy
+	written := history.RuleOf(rule)
+	a.rule, a.noisy = &written, m.trial.Regime() == decision.Noisy
 	if d.Fault != "" {
 		a.end(history.Error, d.Fault)
 		return

@@ -32,7 +32,7 @@ func (h *handed) repeat(r *run, b *records, e history.Event) error {
 	if r.Program.Evaluation == program.Tasks {
 		return h.ofSuite(b, e)
 	}
-	if !same(e.Rule, r.rule()) {
+	if !same(e.Rule, history.RuleOf(r.rule())) {
 		return refuse("it was decided by another rule than the program's")
 	}
 	var measured []history.Event
@@ -72,7 +72,7 @@ func (h *handed) ofSuite(b *records, e history.Event) error {
 }
 
 // same reports whether two rules are one.
-func same(have *decision.Rule, want decision.Rule) bool {
+func same(have *history.Rule, want history.Rule) bool {
 	if have == nil {
 		return false
 	}

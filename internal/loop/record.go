@@ -84,7 +84,7 @@ func (r *run) decided(b *records, at position, a *attempt, commit string) histor
 	if a.verdict != nil {
 		d := &a.decision
 		e.Verdict, e.Metric, e.PreviousBest, e.Best, e.Delta = string(d.Verdict), d.Metric, d.Previous, d.Best, d.Delta
-		e.Evidence, e.Warning = d.Evidence, d.Warning
+		e.Evidence, e.Warning = history.EvidenceOf(d.Evidence), d.Warning
 	}
 	return e
 }
@@ -209,7 +209,7 @@ func (r *run) report(a *attempt, commit string) Result {
 	result := r.result(outcome, a.reasons...)
 	result.Verdict = a.verdict
 	if a.verdict != nil {
-		result.Metric, result.Delta, result.Evidence = a.decision.Metric, text(a.decision.Delta), a.decision.Evidence
+		result.Metric, result.Delta, result.Evidence = a.decision.Metric, text(a.decision.Delta), history.EvidenceOf(a.decision.Evidence)
 	}
 	result.Noisy, result.Samples = a.noisy, a.samples
 	if !r.DryRun {

@@ -23,9 +23,9 @@ type Result struct {
 	Delta *string `json:"delta"`
 	// Noisy says that the evaluation does not repeat itself. Evidence then has
 	// the comparisons, and Samples what both sides measured in the last of them.
-	Noisy    bool                `json:"noisy"`
-	Evidence []decision.Evidence `json:"evidence,omitempty"`
-	Samples  Samples             `json:"samples"`
+	Noisy    bool               `json:"noisy"`
+	Evidence []history.Evidence `json:"evidence,omitempty"`
+	Samples  Samples            `json:"samples"`
 	// Reasons are one line each, the deciding one first.
 	Reasons []string `json:"reasons"`
 	// Commit is the commit that was kept, nil when none was.

@@ -154,7 +154,7 @@ func (r *run) proposal(at position, a *attempt) history.Event {
 		e.Patch = string(a.patch)
 	}
 	if a.verdict != nil {
-		e.Verdict, e.Metric, e.PreviousBest, e.Delta, e.Evidence = string(a.decision.Verdict), a.decision.Metric, a.decision.Previous, a.decision.Delta, a.decision.Evidence
+		e.Verdict, e.Metric, e.PreviousBest, e.Delta, e.Evidence = string(a.decision.Verdict), a.decision.Metric, a.decision.Previous, a.decision.Delta, history.EvidenceOf(a.decision.Evidence)
 	}
 	return e
 }

@@ -31,11 +31,11 @@ type Runs struct {
 type Run struct {
 	// Dir is where its gradings are, from the iteration's directory; "." is that
 	// itself.
-	Dir    string         `json:"dir"`
-	Side   decision.Side  `json:"side"`
-	Stage  decision.Stage `json:"stage"`
-	WarmUp bool           `json:"warm_up"`
-	Score  metric.Value   `json:"score"`
+	Dir    string       `json:"dir"`
+	Side   string       `json:"side"`
+	Stage  string       `json:"stage"`
+	WarmUp bool         `json:"warm_up"`
+	Score  metric.Value `json:"score"`
 	// Counts says that it is one of those that the decision was made by.
 	Counts bool `json:"counts"`
 }
@@ -55,7 +55,7 @@ func (r *Runs) count() {
 func (r *Runs) of(side decision.Side) []string {
 	var dirs []string
 	for _, run := range r.Runs {
-		if run.Counts && run.Side == side {
+		if run.Counts && run.Side == string(side) {
 			dirs = append(dirs, run.Dir)
 		}
 	}

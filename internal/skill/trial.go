@@ -100,7 +100,7 @@ func (s *state) trial(ctx context.Context, n int, candidate string) (tried, erro
 			t.Measured = found
 		}
 		rate := evals.RateValue(found.Rate)
-		record.Runs = append(record.Runs, Run{Dir: dir, Side: step.Side, Stage: step.Stage, WarmUp: step.WarmUp, Score: rate})
+		record.Runs = append(record.Runs, Run{Dir: dir, Side: string(step.Side), Stage: string(step.Stage), WarmUp: step.WarmUp, Score: rate})
 		trial.Add(step, metric.Measurement{Metric: &rate, Numbers: evals.CaseNumbers(found.Runs[0])})
 		stage = step.Stage
 	}

@@ -16,15 +16,15 @@ import (
 // minus incumbent, in the metric's unit.
 type Effect struct {
 	// Incumbent and Candidate are the medians of the two sides.
-	Incumbent metric.Value `json:"incumbent_median"`
-	Candidate metric.Value `json:"candidate_median"`
+	Incumbent metric.Value
+	Candidate metric.Value
 	// Difference is that of the medians; Low and High bound the shift between
 	// the sides at the confidence asked for.
-	Difference metric.Value `json:"difference"`
-	Low        metric.Value `json:"low"`
-	High       metric.Value `json:"high"`
+	Difference metric.Value
+	Low        metric.Value
+	High       metric.Value
 	// P is the two-sided probability of ranks this far apart by chance.
-	P float64 `json:"p_value"`
+	P float64
 }
 
 // Deviation is about the standard error of the difference: a quarter of how far

@@ -56,7 +56,7 @@ func (r *Report) decided(before history.Books, measured []*history.Event, e *his
 		{"what it was compared with", optional(again.Previous), optional(e.PreviousBest)},
 		{"the best afterwards", optional(again.Best), optional(e.Best)},
 		{"the delta", again.Delta, e.Delta},
-		{"the evidence", evidence(again.Evidence), evidence(e.Evidence)},
+		{"the evidence", evidence(history.EvidenceOf(again.Evidence)), evidence(e.Evidence)},
 	} {
 		if pair[1] != pair[2] {
 			r.find(Ledger, e.Iteration, fmt.Sprintf("%s is %s in the record, and its measurements give %s", pair[0], pair[2], pair[1]))
@@ -67,16 +67,19 @@ func (r *Report) decided(before history.Books, measured []*history.Event, e *his
 // repeat runs the trial on the recorded measurements. The problem says why it
 // cannot be repeated.
 func repeat(before history.Books, measured []*history.Event, e *history.Event) (d decision.Decision, problem string) {
+	rule := e.Rule.Decision()
 	trial := decision.NewTrial(decision.Standard{
-		Rule: *e.Rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails, Gains: before.Gains,
+		Rule: rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails, Gains: before.Gains,
 	})
 	taken := map[decision.Stage]map[decision.Side]int{}
 	for {
 		step, more := trial.Next()
 		if !more {
-			return obeyed(trial.Decision(), before, measured, e.Rule), ""
+			return obeyed(trial.Decision(), before, measured, rule), ""
 		}
-		at := slices.IndexFunc(measured, func(m *history.Event) bool { return m.Stage == step.Stage && string(m.Role) == string(step.Side) })
+		at := slices.IndexFunc(measured, func(m *history.Event) bool {
+			return m.Stage == string(step.Stage) && string(m.Role) == string(step.Side)
+		})
 		if at < 0 && step.WarmUp {
 			trial.Add(step, metric.Measurement{Metric: before.Best}) // it went well, and the other side's did not
 			continue
@@ -93,7 +96,7 @@ func repeat(before history.Books, measured []*history.Event, e *history.Event) (
 		if !step.WarmUp {
 			counts[step.Side]++
 		}
-		m, ok := sample(measured[at], number, e.Rule.Guardrails)
+		m, ok := sample(measured[at], number, rule.Guardrails)
 		if !ok {
 			return d, fmt.Sprintf("the decision needs run %d of the %s (%s), and %d are recorded", number+1, step.Side, step.Stage, number)
 		}
@@ -104,7 +107,7 @@ func repeat(before history.Books, measured []*history.Event, e *history.Event) (
 // obeyed is the decision under a rule that lets no case be lost. The cases of
 // the last stage's runs count, the incumbent's of the books when it was not run
 // again.
-func obeyed(d decision.Decision, before history.Books, measured []*history.Event, rule *decision.Rule) decision.Decision {
+func obeyed(d decision.Decision, before history.Books, measured []*history.Event, rule decision.Rule) decision.Decision {
 	if !rule.NoCaseRegression || d.Verdict != decision.Improved || len(measured) == 0 {
 		return d
 	}
@@ -141,7 +144,7 @@ func sample(e *history.Event, number int, rails []decision.Guardrail) (metric.Me
 	return m, true
 }
 
-func evidence(list []decision.Evidence) string {
+func evidence(list []history.Evidence) string {
 	text := ""
 	for _, e := range list {
 		text += fmt.Sprintf("[%s: %d pairs, medians %s and %s, p = %.6g]", e.Stage, e.Pairs, e.Incumbent, e.Candidate, e.P)
