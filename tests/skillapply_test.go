@@ -246,7 +246,7 @@ func TestSkillMarksWhatIsWithinTheNoise(t *testing.T) {
 	require.Zero(t, a.code, a.stderr)
 	const marked = "is within a grader's noise"
 	assert.Contains(t, a.stdout, "iteration 1: kept, 0.083333333333: step 1 — unverified: measured once — +0.041666666666 "+marked+"\n")
-	assert.Contains(t, a.stdout, "iteration 2: reverted, 0.041666666667: step 2 — 0.041666666667 is not better than 0.083333333333 — -0.041666666666 "+marked+"\n")
+	assert.Contains(t, a.stdout, "iteration 2: reverted, 0.041666666667: step 2 — 0.041666666667 is worse than the best 0.083333333333 (higher is better) — -0.041666666666 "+marked+"\n")
 	a = w.binary("iterate", "skill", "report", ws)
 	assert.Equal(t, 2, strings.Count(a.stdout, marked), a.stdout)
 	assert.Contains(t, a.stdout, "Note: the gain is under 0.05")

@@ -237,7 +237,7 @@ func TestSkillAloneMayNotLoseACase(t *testing.T) {
 	w.write("s/evals/evals.json", "["+strings.Join(cases, ",")+"]")
 	end := w.skillEnd("-n", "1", "--no-case-regression", "--workspace", "strict")
 	assert.Equal(t, "reverted", end.Iterations[1].Action)
-	assert.Contains(t, end.Iterations[1].Changelog, "it lost cases that passed: alpha")
+	assert.Contains(t, end.Iterations[1].Changelog, "regressed-cases: alpha; no-case-regression forbids to lose a case that passed")
 	assert.InDelta(t, 0.6667, *end.Iterations[1].Score, 0.001)
 	end = w.skillEnd("-n", "1")
 	assert.Equal(t, "kept", end.Iterations[1].Action)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
@@ -69,7 +70,7 @@ func replay(ctx context.Context, env Env, o iterateOptions, names []string, asJS
 		if err != nil {
 			return err
 		}
-		reports[name] = audit.Audit(records)
+		reports[name] = audit.Audit(decision.Known(), records)
 		found += len(reports[name].Findings)
 	}
 	if err := printReplay(env, names, reports, asJSON); err != nil {

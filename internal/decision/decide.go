@@ -37,6 +37,8 @@ type Decision struct {
 	TargetMet bool
 	// Warning is what a person should look at, "" for nothing.
 	Warning string
+	// Lost are the cases that passed before and do not any more.
+	Lost []string
 	// Evidence holds a comparison for every stage of repeated runs.
 	Evidence []Evidence
 	// Fault says why nothing could be decided: the incumbent could not be

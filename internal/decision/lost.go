@@ -2,6 +2,7 @@ package decision
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -84,9 +85,49 @@ func lower(then, now []metric.Value, cases int) bool {
 	return statistics.P(then, now)/2 <= lossChance/float64(cases)
 }
 
-// Forbidden is the decision when the rule forbids it although the numbers are
-// better: best, which may be nil, stays.
-func (d Decision) Forbidden(best *metric.Value) Decision {
-	d.Verdict, d.Best, d.TargetMet = Regressed, best, false
-	return d
+// holdCases says of an improvement which cases it lost, and turns it down where
+// the rule forbids that. The cases of the last stage count, the incumbent's
+// recorded ones when it was not run again.
+func (t *Trial) holdCases(d *Decision) {
+	before := t.standard.Cases
+	if beside := t.taken[t.stage][Incumbent]; len(beside) > 0 {
+		before = rates(beside)
+	}
+	d.Lost = LostCases(before, rates(t.taken[t.stage][Candidate]))
+	if len(d.Lost) == 0 {
+		return
+	}
+	lost := "regressed-cases: " + list(d.Lost)
+	if !t.standard.NoCaseRegression {
+		d.Reasons = append(d.Reasons, lost)
+		return
+	}
+	d.Verdict, d.Best = Regressed, t.standard.Best
+	d.TargetMet = d.Best != nil && t.standard.Direction.TargetMet(*d.Best, t.standard.Target)
+	d.Reasons = append([]string{lost + "; no-case-regression forbids to lose a case that passed"}, d.Reasons...)
+}
+
+func rates(measured []metric.Measurement) CaseRates {
+	runs := make([]map[string]metric.Value, len(measured))
+	for i, m := range measured {
+		runs[i] = m.Numbers
+	}
+	return RatesOf(runs...)
+}
+
+// list names so many cases, whose names are an evaluation's, in one line.
+func list(cases []string) string {
+	const most, longest = 20, 60
+	names := make([]string, min(len(cases), most))
+	for i := range names {
+		names[i] = strings.Join(strings.Fields(cases[i]), " ")
+		if name := []rune(names[i]); len(name) > longest {
+			names[i] = string(name[:longest]) + "…"
+		}
+	}
+	text := strings.Join(names, ", ")
+	if more := len(cases) - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

@@ -67,3 +67,34 @@ func TestNoSingleRunLosesACase(t *testing.T) {
 		})
 	}
 }
+
+func TestATrialHoldsTheCases(t *testing.T) {
+	t.Parallel()
+	loses := func(step decision.Step) metric.Measurement {
+		m := sides("5", "6")(step)
+		m.Numbers = map[string]metric.Value{"case.a": metric.FromInt(1), "case.b": metric.FromInt(1)}
+		if step.Side == decision.Candidate {
+			m.Numbers["case.b"] = metric.MustValue("0.5")
+		}
+		return m
+	}
+	recorded := decision.RatesOf(map[string]metric.Value{"case.a": metric.FromInt(1), "case.b": metric.FromInt(1)})
+	single := decision.Standard{Rule: decision.Rule{Regime: decision.Single}, Best: value("5")}
+	for name, standard := range map[string]decision.Standard{"single": single, "repeatable": repeatable("5"), "noisy": noisy("5")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			standard.Cases = recorded
+			made, _ := play(standard, loses)
+			assert.Equal(t, decision.Improved, made.Verdict)
+			assert.Equal(t, []string{"b"}, made.Lost)
+			assert.Contains(t, made.Reasons, "regressed-cases: b")
+			standard.NoCaseRegression = true
+			made, _ = play(standard, loses)
+			assert.Equal(t, decision.Regressed, made.Verdict)
+			assert.Equal(t, "5", made.Best.String())
+			assert.Equal(t, "regressed-cases: b; no-case-regression forbids to lose a case that passed", made.Reasons[0])
+		})
+	}
+	made, _ := play(single, loses)
+	assert.Empty(t, made.Lost, "nothing is known of the incumbent's cases")
+}

@@ -36,7 +36,9 @@ const DefaultPairs = 8
 
 // Rule is how a program's candidates are decided, as the program asks for it.
 type Rule struct {
-	Regime Regime
+	// Version is the version of the rule; 0 is the first.
+	Version int
+	Regime  Regime
 	// Pairs is the number of pairs of a noisy comparison, Confidence the
 	// confidence of its test.
 	Pairs      int
@@ -62,6 +64,8 @@ type Standard struct {
 	Target *metric.Value
 	// Initial holds iteration 0's samples of every guardrail's metric.
 	Initial map[string][]metric.Value
+	// Cases are the incumbent's pass rates of cases, as recorded.
+	Cases CaseRates
 	// Gains are the sizes of the gains that were kept so far.
 	Gains []metric.Value
 }

@@ -28,6 +28,13 @@ const (
 	Candidate Side = "candidate"
 )
 
+func (s Side) other() Side {
+	if s == Incumbent {
+		return Candidate
+	}
+	return Incumbent
+}
+
 // Step is one run of the evaluation that a trial asks for.
 type Step struct {
 	Stage Stage
@@ -41,33 +48,35 @@ type Step struct {
 // earlyLook is after how many pairs a comparison without a better median ends.
 const earlyLook = 3
 
-// Trial decides about one candidate, one run of the evaluation at a time: ask
-// Next, run it, and Add what it measured, until Next has no more. It is a pure
-// function of the standard and of the measurements, so that a decision can be
-// repeated from the record.
+// Trial decides about one candidate, one run of the evaluation at a time. It is
+// a pure function of the standard and of the measurements, so that a decision
+// can be repeated from the record.
 type Trial struct {
 	standard Standard
+	version  Version
+	stage    Stage // of the last run
 	taken    map[Stage]map[Side][]metric.Measurement
 	warm     map[Stage]map[Side]bool
+	looked   map[Stage]bool // that the early look was taken
 	evidence []Evidence
 	decision *Decision
 }
 
-// NewTrial begins a trial against a standard.
-func NewTrial(standard Standard) *Trial {
-	t := &Trial{standard: standard, taken: map[Stage]map[Side][]metric.Measurement{}, warm: map[Stage]map[Side]bool{}}
-	for _, stage := range []Stage{Once, Again, Pairs, Confirmation} {
-		t.taken[stage], t.warm[stage] = map[Side][]metric.Measurement{}, map[Side]bool{}
+// Run takes the trial to its decision. measure runs the evaluation as a step
+// asks; its error ends the trial without a decision.
+func (t *Trial) Run(measure func(Step) (metric.Measurement, error)) (Decision, error) {
+	for step, more := t.Next(); more; step, more = t.Next() {
+		m, err := measure(step)
+		if err != nil {
+			return Decision{}, err
+		}
+		t.Add(step, m)
 	}
-	return t
+	return t.Decision(), nil
 }
 
 // Regime is the standard's, or Noisy from when two equal runs gave two numbers.
 func (t *Trial) Regime() Regime { return t.standard.Regime }
-
-// Taken returns the measurements of a side in a stage, in the order in which
-// they were taken, without the warm-up.
-func (t *Trial) Taken(stage Stage, side Side) []metric.Measurement { return t.taken[stage][side] }
 
 // Decision is the outcome; call it when Next has no more.
 func (t *Trial) Decision() Decision {
@@ -82,58 +91,45 @@ func (t *Trial) Next() (Step, bool) {
 	if t.decision != nil {
 		return Step{}, false
 	}
-	if t.standard.Regime != Noisy {
-		return t.nextOfOne(), true
+	stages := []Stage{Once, Again}
+	if t.standard.Regime == Noisy {
+		stages = []Stage{Pairs, Confirmation}
 	}
-	for _, stage := range []Stage{Pairs, Confirmation} {
-		if len(t.taken[stage][Incumbent])+len(t.taken[stage][Candidate]) < 2*t.standard.Pairs {
-			return t.nextOfPairs(stage), true
+	for _, stage := range stages {
+		if step, more := t.nextOf(stage); more {
+			return step, true
 		}
 	}
-	panic("gate: a trial with all its measurements has no decision")
+	panic("decision: a trial with all its measurements has no decision")
 }
 
-func (t *Trial) nextOfOne() Step {
-	switch {
-	case len(t.taken[Once][Candidate]) == 0:
-		return Step{Stage: Once, Side: Candidate, Number: 1, Of: 1}
-	case len(t.taken[Again][Incumbent]) == 0:
-		return Step{Stage: Again, Side: Incumbent, Number: 1, Of: 1}
-	default:
-		return Step{Stage: Again, Side: Candidate, Number: 1, Of: 1}
+// nextOf is the next run of a stage, in the order of the rule's version. What is
+// measured in pairs is warmed up before.
+func (t *Trial) nextOf(stage Stage) (Step, bool) {
+	order, taken := t.version.Order(t.standard, stage), t.taken[stage]
+	done := len(taken[Incumbent]) + len(taken[Candidate])
+	if done == len(order) {
+		return Step{}, false
 	}
-}
-
-// nextOfPairs alternates which side goes first from pair to pair (ABBA), so
-// that a machine that gets slower, or a second run that differs from a first,
-// treats both alike. The confirmation begins with the other side.
-func (t *Trial) nextOfPairs(stage Stage) Step {
-	first, second := Incumbent, Candidate
-	if stage == Confirmation {
-		first, second = second, first
-	}
-	taken := t.taken[stage]
-	step := Step{Stage: stage, Of: t.standard.Pairs}
-	for _, side := range []Side{first, second} {
-		if !t.warm[stage][side] {
-			step.Side, step.WarmUp = side, true
-			return step
+	of := 0
+	for _, side := range order {
+		if side == order[done] {
+			of++
 		}
 	}
-	done := len(taken[first]) + len(taken[second])
-	if pair := done / 2; pair%2 == 1 {
-		first, second = second, first
+	if stage == Pairs || stage == Confirmation {
+		for _, side := range []Side{order[0], order[0].other()} {
+			if !t.warm[stage][side] {
+				return Step{Stage: stage, Side: side, WarmUp: true, Of: of}, true
+			}
+		}
 	}
-	step.Side = first
-	if done%2 == 1 {
-		step.Side = second
-	}
-	step.Number = len(taken[step.Side]) + 1
-	return step
+	return Step{Stage: stage, Side: order[done], Number: len(taken[order[done]]) + 1, Of: of}, true
 }
 
 // Add takes the measurement of the step that Next returned.
 func (t *Trial) Add(step Step, m metric.Measurement) {
+	t.stage = step.Stage
 	if reason := t.standard.unfit(m); reason != "" {
 		t.unfit(step.Side, m, reason)
 		return
@@ -147,7 +143,7 @@ func (t *Trial) Add(step Step, m metric.Measurement) {
 	case Once:
 		t.judgeOnce(m)
 	case Again:
-		t.judgeAgain()
+		t.judgeAgain(step.Side, m)
 	case Pairs, Confirmation:
 		t.judgePairs(step.Stage)
 	}
@@ -166,6 +162,9 @@ func (t *Trial) unfit(side Side, m metric.Measurement, reason string) {
 
 func (t *Trial) end(d Decision) {
 	d.Evidence = t.evidence
+	if d.Verdict == Improved {
+		t.holdCases(&d)
+	}
 	t.decision = &d
 }
 
@@ -183,25 +182,20 @@ func (t *Trial) judgeOnce(m metric.Measurement) {
 	}
 }
 
-// judgeAgain compares the repetition with what was measured before: the
-// candidate's first number, and the incumbent's recorded one. Where all is the
-// same the gain is real; any difference makes the trial noisy, which then
-// begins with its pairs.
-func (t *Trial) judgeAgain() {
-	again := t.taken[Again]
-	if old := again[Incumbent]; len(old) > 0 && !t.repeated(old[0]) {
+// judgeAgain compares a repetition with what was measured before: the candidate's
+// first number, and the incumbent's recorded one. Where all is the same the gain
+// is real; any difference makes the trial noisy, which then begins with its
+// pairs.
+func (t *Trial) judgeAgain(side Side, m metric.Measurement) {
+	if side == Incumbent && !t.repeated(m) || side == Candidate && !t.standard.same(t.taken[Once][Candidate][0], m) {
 		t.standard.Regime = Noisy
 		return
 	}
-	if len(again[Candidate]) == 0 {
+	if _, more := t.nextOf(Again); more {
 		return
 	}
-	first, second := t.taken[Once][Candidate][0], again[Candidate][0]
-	if !t.standard.same(first, second) {
-		t.standard.Regime = Noisy
-		return
-	}
-	d := Decide(t.standard, second)
+	again := t.taken[Again][Candidate]
+	d := Decide(t.standard, again[len(again)-1])
 	d.Reasons = append(d.Reasons, "measured again on both sides with the same result")
 	t.end(d)
 }
@@ -227,22 +221,22 @@ func (r Rule) same(a, b metric.Measurement) bool {
 // come out well, after a few pairs.
 func (t *Trial) judgePairs(stage Stage) {
 	old, changed := t.taken[stage][Incumbent], t.taken[stage][Candidate]
-	full := len(old) == t.standard.Pairs && len(changed) == t.standard.Pairs
-	early := len(old) == earlyLook && len(changed) == earlyLook
-	if !full && !early {
+	pairs := min(len(old), len(changed))
+	_, more := t.nextOf(stage)
+	if more && (pairs < earlyLook || t.looked[stage]) {
 		return
 	}
-	effect := statistics.Compare(metrics(old), metrics(changed), t.standard.Confidence)
-	if early && !full {
-		if t.standard.Direction.Better(effect.Candidate, effect.Incumbent) {
-			return
-		}
-		t.evidence = append(t.evidence, Evidence{Stage: stage, Pairs: len(old), Confidence: t.standard.Confidence, Effect: effect})
-		t.verdict(Neutral, effect, fmt.Sprintf("not better after %d pairs: median %s beside %s", earlyLook, effect.Candidate, effect.Incumbent))
+	t.looked[stage] = true
+	effect := t.compare(stage)
+	if more && t.standard.Direction.Better(effect.Candidate, effect.Incumbent) {
 		return
 	}
-	t.evidence = append(t.evidence, Evidence{Stage: stage, Pairs: len(old), Confidence: t.standard.Confidence, Effect: effect})
-	if verdict, reason := t.standard.weigh(effect, len(old)); verdict != Improved {
+	t.evidence = append(t.evidence, Evidence{Stage: stage, Pairs: pairs, Confidence: t.standard.Confidence, Effect: effect})
+	if more {
+		t.verdict(Neutral, effect, fmt.Sprintf("not better after %d pairs: median %s beside %s", pairs, effect.Candidate, effect.Incumbent))
+		return
+	}
+	if verdict, reason := t.standard.weigh(effect, pairs); verdict != Improved {
 		t.verdict(verdict, effect, reason)
 		return
 	}
@@ -253,6 +247,14 @@ func (t *Trial) judgePairs(stage Stage) {
 	if stage == Confirmation {
 		t.confirmed(effect)
 	}
+}
+
+// compare compares what was measured in a stage so far.
+func (t *Trial) compare(stage Stage) statistics.Effect {
+	old, changed := metrics(t.taken[stage][Incumbent]), metrics(t.taken[stage][Candidate])
+	effect := statistics.Compare(old, changed, t.standard.Confidence)
+	effect.P = t.version.P(t.version.Order(t.standard, stage)[:len(old)+len(changed)], old, changed)
+	return effect
 }
 
 func (t *Trial) verdict(verdict Verdict, effect statistics.Effect, reason string) {

@@ -9,6 +9,9 @@ import (
 // Rule is a decision.Rule as it is written. The rule may change; what was
 // written may not, so that only this file knows both.
 type Rule struct {
+	// Version is the version of the rule; 0, as before versions were written, is
+	// the first.
+	Version        int           `json:"version,omitempty"`
 	Regime         string        `json:"regime"`
 	Pairs          int           `json:"pairs,omitempty"`
 	Confidence     float64       `json:"confidence,omitempty"`
@@ -52,7 +55,7 @@ type Evidence struct {
 // RuleOf is a rule as it is written.
 func RuleOf(r decision.Rule) Rule {
 	written := Rule{
-		Regime: string(r.Regime), Pairs: r.Pairs, Confidence: r.Confidence, MinImprovement: Allowance(r.MinImprovement),
+		Version: r.Version, Regime: string(r.Regime), Pairs: r.Pairs, Confidence: r.Confidence, MinImprovement: Allowance(r.MinImprovement),
 		Low: r.Low, High: r.High, NoCaseRegression: r.NoCaseRegression,
 	}
 	for _, rail := range r.Guardrails {
@@ -64,7 +67,7 @@ func RuleOf(r decision.Rule) Rule {
 // Decision is the rule that was written.
 func (r Rule) Decision() decision.Rule {
 	rule := decision.Rule{
-		Regime: decision.Regime(r.Regime), Pairs: r.Pairs, Confidence: r.Confidence,
+		Version: r.Version, Regime: decision.Regime(r.Regime), Pairs: r.Pairs, Confidence: r.Confidence,
 		MinImprovement: decision.Allowance(r.MinImprovement), Low: r.Low, High: r.High, NoCaseRegression: r.NoCaseRegression,
 	}
 	for _, rail := range r.Guardrails {

@@ -1,7 +1,9 @@
 package loop
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/org/autoloop/internal/decision"
@@ -24,6 +26,9 @@ type measurement struct {
 	bench *bench
 	stage decision.Stage
 	taken map[decision.Side]*samples // in this stage
+	// warmUp is a warm-up that was just run. It is on record only when it ended
+	// the trial.
+	warmUp func()
 }
 
 // measure puts the candidate on trial: it runs the evaluation as often, and on
@@ -41,28 +46,35 @@ func (r *run) measure(ctx context.Context, at position, a *attempt) error {
 	return err
 }
 
+// errEnded ends a trial whose attempt has ended without a decision.
+var errEnded = errors.New("the attempt has ended")
+
 func (m *measurement) all(ctx context.Context) error {
-	for {
-		step, more := m.trial.Next()
-		if !more {
-			m.decide()
-			m.loseNoCase()
-			return nil
-		}
-		if m.stage != step.Stage {
-			m.open(step.Stage)
-			m.step("measure", heading(step))
-			if m.refused() {
-				return nil
-			}
-		}
-		if step.Stage == decision.Pairs || step.Stage == decision.Confirmation {
-			m.minor("measure", describe(step))
-		}
-		if done, err := m.evaluate(ctx, step); done || err != nil {
-			return err
+	_, err := m.trial.Run(func(step decision.Step) (metric.Measurement, error) { return m.take(ctx, step) })
+	if errors.Is(err, errEnded) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	m.decide()
+	return nil
+}
+
+// take takes one step of the trial.
+func (m *measurement) take(ctx context.Context, step decision.Step) (metric.Measurement, error) {
+	m.warmUp = nil
+	if m.stage != step.Stage {
+		m.open(step.Stage)
+		m.step("measure", heading(step))
+		if m.refused() {
+			return metric.Measurement{}, errEnded
 		}
 	}
+	if step.Stage == decision.Pairs || step.Stage == decision.Confirmation {
+		m.minor("measure", describe(step))
+	}
+	return m.evaluate(ctx, step)
 }
 
 // heading is a stage of a trial in words.
@@ -137,35 +149,36 @@ func place(stage decision.Stage, side decision.Side) int {
 	return 1
 }
 
-// evaluate takes one step. It is done when the evaluation failed, which decides.
-func (m *measurement) evaluate(ctx context.Context, step decision.Step) (done bool, err error) {
+// evaluate runs the evaluation for a step.
+func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.Measurement, error) {
+	none := metric.Measurement{}
 	treeish := m.a.tree
 	if step.Side == decision.Incumbent {
 		treeish = m.at.Head
 	}
 	room, err := m.bench.environment(ctx, place(step.Stage, step.Side), treeish)
 	if err != nil {
-		return false, err
+		return none, err
 	}
 	outcome, err := room.evaluate(ctx)
 	if err != nil {
-		return false, err
+		return none, err
 	}
 	taken := m.taken[step.Side]
 	taken.prepare = room.prepare.Seconds()
-	if outcome.OverLimit {
+	switch {
+	case outcome.OverLimit:
 		m.a.end(history.Error, "it was not measured to the end: "+outcome.Problem)
-		return true, nil
-	}
-	if outcome.Problem != "" {
+		return none, errEnded
+	case outcome.Problem != "":
 		taken.add(outcome, m.Program.Guardrails)
-		return true, m.failed(ctx, step, outcome.Problem)
+		return none, cmp.Or(m.failed(ctx, step, outcome.Problem), errEnded)
+	case step.WarmUp:
+		m.warmUp = func() { taken.add(outcome, m.Program.Guardrails) }
+	default:
+		taken.add(outcome, m.Program.Guardrails)
 	}
-	m.trial.Add(step, outcome.Measurement)
-	if _, more := m.trial.Next(); !step.WarmUp || !more {
-		taken.add(outcome, m.Program.Guardrails) // a warm-up counts only when it ended the trial
-	}
-	return false, nil
+	return outcome.Measurement, nil
 }
 
 // failed finds out whether the candidate is to blame for a failed evaluation:
@@ -204,6 +217,9 @@ const unverified = "unverified: each side was measured once (evaluation-runs: 1)
 // decide takes the trial's decision over.
 func (m *measurement) decide() {
 	a, d := m.a, m.trial.Decision()
+	if m.warmUp != nil {
+		m.warmUp()
+	}
 	rule := m.rule()
 	written := history.RuleOf(rule)
 	a.rule, a.noisy = &written, m.trial.Regime() == decision.Noisy

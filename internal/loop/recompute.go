@@ -32,7 +32,7 @@ func (h *handed) repeat(r *run, b *records, e history.Event) error {
 	if r.Program.Evaluation == program.Tasks {
 		return h.ofSuite(b, e)
 	}
-	if !same(e.Rule, history.RuleOf(r.rule())) {
+	if !sameRule(e.Rule, history.RuleOf(r.rule())) {
 		return refuse("it was decided by another rule than the program's")
 	}
 	var measured []history.Event
@@ -41,7 +41,7 @@ func (h *handed) repeat(r *run, b *records, e history.Event) error {
 			measured = append(measured, m)
 		}
 	}
-	if wrong := audit.Decision(b.sum, measured, e); len(wrong) > 0 {
+	if wrong := audit.Decision(decision.Known(), b.sum, measured, e); len(wrong) > 0 {
 		return refuse("its measurements do not bear its decision: %s", wrong[0])
 	}
 	return nil
@@ -71,11 +71,13 @@ func (h *handed) ofSuite(b *records, e history.Event) error {
 	return nil
 }
 
-// same reports whether two rules are one.
-func same(have *history.Rule, want history.Rule) bool {
+// sameRule reports whether a decision was made by the program's rule, in
+// whatever version: the other job may have been an older one.
+func sameRule(have *history.Rule, want history.Rule) bool {
 	if have == nil {
 		return false
 	}
+	want.Version = have.Version
 	a, err := json.Marshal(have)
 	if err != nil {
 		return false

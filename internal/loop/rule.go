@@ -14,7 +14,7 @@ import (
 func (r *run) rule() decision.Rule {
 	p := r.Program
 	rule := decision.Rule{
-		Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
+		Version: decision.Latest, Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
 		MinImprovement: decision.Allowance(p.MinImprovement), NoCaseRegression: p.NoCaseRegression,
 	}
 	switch {
@@ -41,6 +41,7 @@ func (r *run) standard() decision.Standard {
 	sum := &r.records.sum
 	return decision.Standard{
 		Rule: r.rule(), Direction: r.Program.Direction, Best: sum.Best, Target: r.target(r.records), Initial: sum.Guardrails, Gains: sum.Gains,
+		Cases: decision.RatesOf(sum.Numbers),
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent"
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
@@ -59,15 +58,8 @@ func (s *state) iterate(ctx context.Context) (kept bool, err error) {
 	if now, err := workspace.Scan(ctx, candidate); ctx.Err() == nil && (err != nil || now.Digest() != proposed.Digest()) {
 		return false, s.enter(n, nil, results.Reverted, joinRemarks(reply.Summary, "its files changed while it was measured"))
 	}
-	lost := decision.LostCases(found.before, found.after)
-	if found.refused == "" && s.NoCaseRegression && len(lost) > 0 {
-		found.refused = "it lost cases that passed: " + strings.Join(lost, ", ")
-	}
 	if found.refused != "" {
 		return false, s.enter(n, &found.Measured, results.Reverted, joinRemarks(reply.Summary, found.refused, found.remarks))
-	}
-	if len(lost) > 0 {
-		found.remarks = joinRemarks("regressed-cases: "+strings.Join(lost, ", "), found.remarks)
 	}
 	return true, s.keep(ctx, n, candidate, found, reply)
 }
@@ -86,7 +78,7 @@ func (s *state) keep(ctx context.Context, n int, candidate string, found tried, 
 		return err
 	}
 	s.best = found.Measured
-	if found.trial {
+	if found.several {
 		var err error
 		if s.best, err = s.read(n); err != nil {
 			return err

@@ -2,6 +2,7 @@ package skill
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,10 +28,8 @@ type tried struct {
 	// refused says why the candidate is dropped, "" when it is kept; remarks is
 	// what there is to say beside.
 	refused, remarks string
-	// trial says that there may be more runs than that one.
-	trial bool
-	// before and after are the cases in the runs that decided, of each side.
-	before, after decision.CaseRates
+	// several says that there may be more runs than that one.
+	several bool
 }
 
 // rates are the pass rates of cases in all runs of a version.
@@ -42,85 +41,70 @@ func (m Measured) rates() decision.CaseRates {
 	return decision.RatesOf(runs...)
 }
 
-// try measures a candidate as often as the rule asks and decides.
-func (s *state) try(ctx context.Context, n int, candidate string) (tried, error) {
-	if s.Runs != 1 {
-		return s.trial(ctx, n, candidate)
-	}
-	found, err := s.measure(ctx, candidate, n)
-	t := tried{Measured: found, before: s.best.rates(), after: found.rates()}
-	if err != nil {
-		return t, err
-	}
-	if t.refused = found.Fault; t.refused == "" && found.Rate.Cmp(s.best.Rate) <= 0 {
-		t.refused = fmt.Sprintf("%s is not better than %s", evals.RateValue(found.Rate), evals.RateValue(s.best.Rate))
-	}
-	t.remarks = s.withinNoise(found)
-	if t.refused == "" {
-		t.remarks = joinRemarks(unverified, t.remarks)
-	}
-	return t, nil
-}
-
-// rule is how candidates are decided now: Runs pairs, or, for 0, pairs once
-// the suite gave two numbers for one version.
+// rule is how candidates are decided now: by single runs, by Runs pairs, or, for
+// 0, by pairs once the suite gave two numbers for one version.
 func (s *state) rule() decision.Rule {
-	rule := decision.Rule{Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(Confidence)), Confidence: Confidence}
-	if s.Runs > 0 {
-		rule.Pairs = s.Runs
+	rule := decision.Rule{
+		Version: decision.Latest, Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(Confidence)), Confidence: Confidence,
+		NoCaseRegression: s.NoCaseRegression,
 	}
-	if s.Runs > 0 || s.noisy {
+	switch {
+	case s.Runs == 1:
+		rule.Regime = decision.Single
+	case s.Runs > 1:
+		rule.Regime, rule.Pairs = decision.Noisy, s.Runs
+	case s.noisy:
 		rule.Regime = decision.Noisy
 	}
 	return rule
 }
 
-// trial measures candidate and best version side by side.
-func (s *state) trial(ctx context.Context, n int, candidate string) (tried, error) {
-	t := tried{before: s.best.rates(), trial: true}
+// errEnded ends a trial whose candidate cannot be measured.
+var errEnded = errors.New("the candidate cannot be measured")
+
+// try measures candidate and best version as often as the rule asks, and decides.
+func (s *state) try(ctx context.Context, n int, candidate string) (tried, error) {
+	rule := s.rule()
+	t := tried{several: rule.Regime != decision.Single}
 	if err := s.clear(n); err != nil {
 		return t, err
 	}
 	record := &Runs{Schema: workspace.Schema, Incumbent: s.Workspace.Best}
-	best, runs, stage := evals.RateValue(s.best.Rate), map[decision.Side]int{}, decision.Once
-	trial := decision.NewTrial(decision.Standard{Rule: s.rule(), Direction: metric.Higher, Best: &best})
-	for step, more := trial.Next(); more; step, more = trial.Next() {
+	best, runs := evals.RateValue(s.best.Rate), map[decision.Side]int{}
+	trial := decision.NewTrial(decision.Standard{Rule: rule, Direction: metric.Higher, Best: &best, Cases: s.best.rates()})
+	made, err := trial.Run(func(step decision.Step) (m metric.Measurement, err error) {
 		runs[step.Side]++
 		dir := runOf(step.Side, runs[step.Side])
 		found, err := s.side(ctx, n, candidate, step.Side, dir)
 		switch {
 		case err != nil:
-			return t, err
+			return m, err
 		case found.Fault != "" && step.Side == decision.Incumbent:
-			return t, fmt.Errorf("the best version, v%d, cannot be measured any more: %s", s.Workspace.Best, found.Fault)
+			return m, fmt.Errorf("the best version, v%d, cannot be measured any more: %s", s.Workspace.Best, found.Fault)
 		case found.Fault != "":
 			t.Measured, t.refused = found, found.Fault
-			return t, nil
+			return m, errEnded
 		case step.Side == decision.Candidate && runs[step.Side] == 1:
 			t.Measured = found
 		}
 		rate := evals.RateValue(found.Rate)
 		record.Runs = append(record.Runs, Run{Dir: dir, Side: string(step.Side), Stage: string(step.Stage), WarmUp: step.WarmUp, Score: rate})
-		trial.Add(step, metric.Measurement{Metric: &rate, Numbers: evals.CaseNumbers(found.Runs[0])})
-		stage = step.Stage
+		return metric.Measurement{Metric: &rate, Numbers: evals.CaseNumbers(found.Runs[0])}, nil
+	})
+	switch {
+	case errors.Is(err, errEnded):
+		return t, nil
+	case err != nil:
+		return t, err
 	}
 	s.noisy = s.noisy || trial.Regime() == decision.Noisy
-	if taken := trial.Taken(stage, decision.Incumbent); len(taken) > 0 {
-		t.before = ratesOf(taken)
+	t.conclude(made)
+	if !t.several {
+		t.remarks = joinRemarks(t.remarks, s.withinNoise(t.Measured))
+		return t, nil
 	}
-	t.after = ratesOf(trial.Taken(stage, decision.Candidate))
-	t.conclude(trial.Decision())
 	record.count()
 	return t, record.write(s.Workspace.Iteration(n))
-}
-
-// ratesOf are the pass rates of cases in the runs of a side.
-func ratesOf(taken []metric.Measurement) decision.CaseRates {
-	runs := make([]map[string]metric.Value, len(taken))
-	for i, m := range taken {
-		runs[i] = m.Numbers
-	}
-	return decision.RatesOf(runs...)
 }
 
 // conclude takes a trial's decision over.
@@ -128,11 +112,15 @@ func (t *tried) conclude(d decision.Decision) {
 	if d.Metric != nil {
 		t.Rate = d.Metric.Rat()
 	}
-	if d.Verdict != decision.Improved {
-		t.refused = joinRemarks(append(d.Reasons, d.Warning)...)
-		return
+	said := append(d.Reasons, d.Warning)
+	switch {
+	case d.Verdict != decision.Improved:
+		t.refused = joinRemarks(said...)
+	case t.several:
+		t.remarks = joinRemarks(said...)
+	default: // the scores of single runs say that it is better
+		t.remarks = joinRemarks(append([]string{unverified}, said[1:]...)...)
 	}
-	t.remarks = joinRemarks(append(d.Reasons, d.Warning)...)
 }
 
 // runOf is the directory of the run k of a side, from the iteration's. The first

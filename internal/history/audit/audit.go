@@ -4,6 +4,7 @@
 package audit
 
 import (
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
@@ -57,9 +58,10 @@ type Report struct {
 	Findings  []Finding `json:"findings"`
 }
 
-// Audit goes through all records. Findings are in the order ledger, state,
+// Audit goes through all records, and decides again by the versions of the rule
+// that decided. Findings are in the order ledger, state,
 // results, branch, and in each by iteration.
-func Audit(r Records) Report {
+func Audit(versions decision.Versions, r Records) Report {
 	report := Report{Findings: []Finding{}}
 	var books history.Books
 	var measured []*history.Event
@@ -71,7 +73,7 @@ func Audit(r Records) Report {
 		case history.Measured:
 			measured = append(measured, e)
 		case history.Decided:
-			report.decided(books, ofProposal(measured, e.Proposal), e)
+			report.decided(versions, books, ofProposal(measured, e.Proposal), e)
 			measured = nil
 		}
 		books.Add(e)

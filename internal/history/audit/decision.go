@@ -11,13 +11,13 @@ import (
 
 // Decision computes one decision again, from the books before it and from what
 // was measured for it, and says where the record differs; nothing when it does not.
-func Decision(before history.Books, measured []history.Event, decided history.Event) []string {
+func Decision(versions decision.Versions, before history.Books, measured []history.Event, decided history.Event) []string {
 	all := make([]*history.Event, len(measured))
 	for i := range measured {
 		all[i] = &measured[i]
 	}
 	var report Report
-	report.decided(before, ofProposal(all, decided.Proposal), &decided)
+	report.decided(versions, before, ofProposal(all, decided.Proposal), &decided)
 	messages := make([]string, len(report.Findings))
 	for i, finding := range report.Findings {
 		messages[i] = finding.Message
@@ -26,7 +26,7 @@ func Decision(before history.Books, measured []history.Event, decided history.Ev
 }
 
 // decided computes one decision again and compares.
-func (r *Report) decided(before history.Books, measured []*history.Event, e *history.Event) {
+func (r *Report) decided(versions decision.Versions, before history.Books, measured []*history.Event, e *history.Event) {
 	r.Decisions++
 	if (e.Outcome == history.Accepted) != (e.Verdict == string(decision.Improved)) && e.Outcome != history.PendingCI && e.Outcome != history.CIFixExhausted {
 		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
@@ -39,9 +39,9 @@ func (r *Report) decided(before history.Books, measured []*history.Event, e *his
 		return
 	}
 	r.Repeated++
-	again, problem := repeat(before, measured, e)
-	if problem != "" {
-		r.find(Ledger, e.Iteration, problem)
+	again, err := repeat(versions, before, measured, e)
+	if err != nil {
+		r.find(Ledger, e.Iteration, err.Error())
 		return
 	}
 	if again.Fault != "" {
@@ -64,68 +64,34 @@ func (r *Report) decided(before history.Books, measured []*history.Event, e *his
 	}
 }
 
-// repeat runs the trial on the recorded measurements. The problem says why it
-// cannot be repeated.
-func repeat(before history.Books, measured []*history.Event, e *history.Event) (d decision.Decision, problem string) {
+// repeat runs the trial on the recorded measurements, by the version of the rule
+// that decided. An error says why it cannot be repeated.
+func repeat(versions decision.Versions, before history.Books, measured []*history.Event, e *history.Event) (decision.Decision, error) {
 	rule := e.Rule.Decision()
-	trial := decision.NewTrial(decision.Standard{
+	trial, err := versions.NewTrial(decision.Standard{
 		Rule: rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails, Gains: before.Gains,
+		Cases: decision.RatesOf(before.Numbers),
 	})
-	taken := map[decision.Stage]map[decision.Side]int{}
-	for {
-		step, more := trial.Next()
-		if !more {
-			return obeyed(trial.Decision(), before, measured, rule), ""
-		}
+	if err != nil {
+		return decision.Decision{}, fmt.Errorf("the decision cannot be computed again: %w", err)
+	}
+	return trial.Run(func(step decision.Step) (metric.Measurement, error) {
 		at := slices.IndexFunc(measured, func(m *history.Event) bool {
 			return m.Stage == string(step.Stage) && string(m.Role) == string(step.Side)
 		})
-		if at < 0 && step.WarmUp {
-			trial.Add(step, metric.Measurement{Metric: before.Best}) // it went well, and the other side's did not
-			continue
+		switch {
+		case at < 0 && step.WarmUp:
+			return metric.Measurement{Metric: before.Best}, nil // it went well, and the other side's did not
+		case at < 0:
+			return metric.Measurement{}, fmt.Errorf("the decision needs a measurement of the %s (%s), which is not recorded", step.Side, step.Stage)
 		}
-		if at < 0 {
-			return d, fmt.Sprintf("the decision needs a measurement of the %s (%s), which is not recorded", step.Side, step.Stage)
-		}
-		counts := taken[step.Stage]
-		if counts == nil {
-			counts = map[decision.Side]int{}
-			taken[step.Stage] = counts
-		}
-		number := counts[step.Side]
-		if !step.WarmUp {
-			counts[step.Side]++
-		}
+		number := max(step.Number-1, 0)
 		m, ok := sample(measured[at], number, rule.Guardrails)
 		if !ok {
-			return d, fmt.Sprintf("the decision needs run %d of the %s (%s), and %d are recorded", number+1, step.Side, step.Stage, number)
+			return m, fmt.Errorf("the decision needs run %d of the %s (%s), and %d are recorded", number+1, step.Side, step.Stage, number)
 		}
-		trial.Add(step, m)
-	}
-}
-
-// obeyed is the decision under a rule that lets no case be lost. The cases of
-// the last stage's runs count, the incumbent's of the books when it was not run
-// again.
-func obeyed(d decision.Decision, before history.Books, measured []*history.Event, rule decision.Rule) decision.Decision {
-	if !rule.NoCaseRegression || d.Verdict != decision.Improved || len(measured) == 0 {
-		return d
-	}
-	last := measured[len(measured)-1].Stage
-	had, has := decision.RatesOf(before.Numbers), decision.CaseRates(nil)
-	for _, m := range measured {
-		switch {
-		case m.Stage != last:
-		case m.Role == history.Incumbent:
-			had = m.CaseRates()
-		case m.Role == history.Candidate:
-			has = m.CaseRates()
-		}
-	}
-	if len(decision.LostCases(had, has)) == 0 {
-		return d
-	}
-	return d.Forbidden(before.Best)
+		return m, nil
+	})
 }
 
 // sample is one recorded run. A warm-up, which is not recorded, stands behind
@@ -136,6 +102,11 @@ func sample(e *history.Event, number int, rails []decision.Guardrail) (metric.Me
 		return metric.Measurement{RejectedReason: e.RejectedReason}, number == len(e.Samples) && e.Problem == ""
 	}
 	m := metric.Measurement{Metric: &e.Samples[number], Numbers: map[string]metric.Value{}}
+	for name, values := range e.CaseRates() {
+		if len(values) > 0 {
+			m.Numbers[name] = values[min(number, len(values)-1)]
+		}
+	}
 	for _, rail := range rails {
 		if values := e.GuardrailSamples[rail.Metric]; number < len(values) {
 			m.Numbers[rail.Metric] = values[number]

@@ -1,0 +1,85 @@
+package decision
+
+import (
+	"fmt"
+
+	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// Version is what may differ from one version of the rule to the next. What a
+// version decided is decided again by the same one, so that a version that was
+// ever released stays as it is: a change of the rule is a new version.
+type Version struct {
+	// Order is which side is measured in each run of a stage, without warm-ups.
+	Order func(s Standard, stage Stage) []Side
+	// P is the two-sided probability that samples that were taken in this order
+	// are as far apart by chance.
+	P func(order []Side, incumbent, candidate []metric.Value) float64
+}
+
+// Versions are versions of the rule by their numbers, which begin with 1.
+type Versions map[int]Version
+
+// Latest is the version by which new trials are decided.
+const Latest = 1
+
+// Known are all versions that ever decided something.
+func Known() Versions { return Versions{1: first()} }
+
+// NewTrial begins a trial against a standard by the version of its rule; no
+// version is the first. A version that is not known is an error.
+func (v Versions) NewTrial(standard Standard) (*Trial, error) {
+	standard.Version = max(standard.Version, 1)
+	version, known := v[standard.Version]
+	if !known {
+		return nil, fmt.Errorf("version %d of the rule is not known here: use a newer autoloop", standard.Version)
+	}
+	t := &Trial{
+		standard: standard, version: version, taken: map[Stage]map[Side][]metric.Measurement{}, warm: map[Stage]map[Side]bool{}, looked: map[Stage]bool{},
+	}
+	for _, stage := range []Stage{Once, Again, Pairs, Confirmation} {
+		t.taken[stage], t.warm[stage] = map[Side][]metric.Measurement{}, map[Side]bool{}
+	}
+	return t, nil
+}
+
+// NewTrial begins a trial by a known version of the rule.
+func NewTrial(standard Standard) *Trial {
+	t, err := Known().NewTrial(standard)
+	if err != nil {
+		panic("decision: " + err.Error())
+	}
+	return t
+}
+
+// first is version 1: the order turns from pair to pair (ABBA), so that a machine
+// that gets slower, or a second run that differs from a first, treats both
+// alike, and the rank test decides.
+func first() Version {
+	return Version{
+		Order: func(s Standard, stage Stage) []Side {
+			switch stage {
+			case Once:
+				return []Side{Candidate}
+			case Again:
+				return []Side{Incumbent, Candidate}
+			case Pairs:
+				return alternating(Incumbent, s.Pairs)
+			default:
+				return alternating(Candidate, s.Pairs)
+			}
+		},
+		P: func(_ []Side, incumbent, candidate []metric.Value) float64 { return statistics.P(incumbent, candidate) },
+	}
+}
+
+// alternating begins every pair with the side that ended the one before.
+func alternating(begin Side, pairs int) []Side {
+	order := make([]Side, 0, 2*pairs)
+	for range pairs {
+		order = append(order, begin, begin.other())
+		begin = begin.other()
+	}
+	return order
+}

@@ -1,0 +1,141 @@
+package audit_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/audit"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// recorded plays a trial by a version of the rule and writes what it measured
+// and decided as the loop does.
+func recorded(t *testing.T, versions decision.Versions, rule decision.Rule, measure func(decision.Step) metric.Measurement) []history.Event {
+	t.Helper()
+	best := metric.FromInt(100)
+	numbers := map[string]metric.Value{"case.a": metric.FromInt(1)}
+	events := []history.Event{{Kind: history.Measured, Role: history.Baseline, Metric: &best, Samples: []metric.Value{best}, Numbers: numbers}}
+	trial, err := versions.NewTrial(decision.Standard{Rule: rule, Direction: metric.Higher, Best: &best, Cases: decision.RatesOf(numbers)})
+	require.NoError(t, err)
+	made, err := trial.Run(func(step decision.Step) (metric.Measurement, error) {
+		m := measure(step)
+		if step.WarmUp {
+			return m, nil
+		}
+		at := -1
+		for i, e := range events {
+			if e.Stage == string(step.Stage) && string(e.Role) == string(step.Side) {
+				at = i
+			}
+		}
+		if at < 0 {
+			at = len(events)
+			events = append(events, history.Event{Kind: history.Measured, Iteration: 1, Role: history.Role(step.Side), Stage: string(step.Stage)})
+		}
+		e := &events[at]
+		e.Samples, e.Numbers = append(e.Samples, *m.Metric), m.Numbers
+		return m, nil
+	})
+	require.NoError(t, err)
+	outcome := history.Rejected
+	if made.Verdict == decision.Improved {
+		outcome = history.Accepted
+	}
+	written := history.RuleOf(rule)
+	return append(events, history.Event{
+		Kind: history.Decided, Iteration: 1, Outcome: outcome, Verdict: string(made.Verdict), Rule: &written, Evidence: history.EvidenceOf(made.Evidence),
+		Metric: made.Metric, PreviousBest: made.Previous, Best: made.Best, Delta: made.Delta, Direction: metric.Higher,
+	})
+}
+
+// findings are those of the ledger.
+func findings(versions decision.Versions, events []history.Event) []string {
+	var list []string
+	for _, found := range audit.Audit(versions, audit.Records{Events: events}).Findings {
+		if found.Where == audit.Ledger {
+			list = append(list, found.Message)
+		}
+	}
+	return list
+}
+
+func better(step decision.Step) metric.Measurement {
+	value := metric.FromInt(100)
+	if step.Side == decision.Candidate {
+		value = metric.FromInt(int64(110 + step.Number))
+	}
+	return metric.Measurement{Metric: &value, Numbers: map[string]metric.Value{"case.a": metric.FromInt(1)}}
+}
+
+// madeUp is a version in which nothing is ever beyond chance and pairs begin with
+// the candidate.
+func madeUp() decision.Version {
+	one := decision.Known()[1]
+	return decision.Version{
+		Order: func(s decision.Standard, stage decision.Stage) []decision.Side {
+			order := append([]decision.Side(nil), one.Order(s, stage)...)
+			if stage == decision.Pairs {
+				order[0], order[1] = order[1], order[0]
+			}
+			return order
+		},
+		P: func([]decision.Side, []metric.Value, []metric.Value) float64 { return 0.9 },
+	}
+}
+
+func TestEveryDecisionIsRepeatedByItsVersion(t *testing.T) {
+	t.Parallel()
+	versions := decision.Known()
+	versions[77] = madeUp()
+	rule := func(version int) decision.Rule {
+		return decision.Rule{Version: version, Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}
+	}
+	first, other := recorded(t, versions, rule(0), better), recorded(t, versions, rule(77), better)
+	decided := func(events []history.Event) *history.Event { return &events[len(events)-1] }
+	require.Equal(t, history.Accepted, decided(first).Outcome)
+	require.Equal(t, history.Rejected, decided(other).Outcome, "the made-up version decides otherwise on the same numbers")
+	assert.Empty(t, findings(versions, first))
+	assert.Empty(t, findings(versions, other))
+	decided(first).Rule.Version = 1
+	assert.Empty(t, findings(versions, first), "no version is the first")
+
+	decided(other).Rule.Version = 1
+	assert.NotEmpty(t, findings(versions, other), "version 1 goes on where the made-up one ends")
+	decided(first).Rule.Version = 77
+	assert.NotEmpty(t, findings(versions, first))
+	decided(first).Rule.Version = 78
+	assert.Equal(t, []string{"the decision cannot be computed again: version 78 of the rule is not known here: use a newer autoloop"}, findings(versions, first))
+
+	books := history.Replay(first[:1])
+	decided(other).Rule.Version = 77
+	assert.Empty(t, audit.Decision(versions, books, other[1:len(other)-1], *decided(other)), "verification is by the same driver")
+	assert.NotEmpty(t, audit.Decision(decision.Known(), books, other[1:len(other)-1], *decided(other)))
+}
+
+func TestLostCasesAreFoundAgain(t *testing.T) {
+	t.Parallel()
+	loses := func(step decision.Step) metric.Measurement {
+		m := better(step)
+		if step.Side == decision.Candidate {
+			m.Numbers["case.a"] = metric.MustValue("0.5")
+		}
+		return m
+	}
+	for _, regime := range []decision.Regime{decision.Single, decision.Repeatable} {
+		rule := decision.Rule{Regime: regime, Pairs: 8, Confidence: 0.95, NoCaseRegression: true}
+		steady := func(step decision.Step) metric.Measurement {
+			step.Number = 1
+			return loses(step)
+		}
+		events := recorded(t, decision.Known(), rule, steady)
+		decided := &events[len(events)-1]
+		assert.Equal(t, history.Rejected, decided.Outcome, regime)
+		assert.Empty(t, findings(decision.Known(), events), regime)
+		decided.Outcome, decided.Verdict, decided.Best = history.Accepted, string(decision.Improved), decided.Metric
+		assert.NotEmpty(t, findings(decision.Known(), events), "a keep that loses a case is a forgery: %s", regime)
+	}
+}
