@@ -226,10 +226,10 @@ func changesOf(before, after workspace.Kept) []render.SkillChange {
 			c.What, c.Binary = "deleted", isBinary(before, d.Before)
 		default:
 			c.Binary = isBinary(after, d.After)
-			if d.Before.Mode != d.After.Mode {
-				c.Mode = fmt.Sprintf("%04o -> %04o", d.Before.Mode, d.After.Mode)
+			if was, is := d.Before.Mode.Perm(), d.After.Mode.Perm(); was != is {
+				c.Mode = fmt.Sprintf("%04o -> %04o", was, is)
 			}
-			if d.Before.Kind == d.After.Kind && d.Before.SHA256 == d.After.SHA256 && d.Before.Target == d.After.Target {
+			if d.Before.Mode.Type() == d.After.Mode.Type() && d.Before.SHA256 == d.After.SHA256 && d.Before.Target == d.After.Target {
 				c.What = "mode"
 			}
 		}
@@ -240,7 +240,7 @@ func changesOf(before, after workspace.Kept) []render.SkillChange {
 
 // isBinary looks as git does: for a zero byte in the first 8000.
 func isBinary(in workspace.Kept, e *workspace.Entry) bool {
-	if e.Kind != workspace.File {
+	if !e.IsFile() {
 		return false
 	}
 	file, err := os.Open(filepath.Join(in.Dir, filepath.FromSlash(e.Path)))

@@ -102,7 +102,7 @@ func (s *state) guard(ctx context.Context, before workspace.Tree) (after workspa
 	case after.Below(evals.Dir).Digest() != before.Below(evals.Dir).Digest():
 		return nil, "it changed the eval suite, which nobody who is graded by it may"
 	}
-	if entry, there := after.Find("SKILL.md"); !there || entry.Kind != workspace.File {
+	if entry, there := after.Find("SKILL.md"); !there || !entry.IsFile() {
 		return nil, "it has no SKILL.md any more"
 	}
 	return after, ""
@@ -126,7 +126,7 @@ func (s *state) propose(ctx context.Context, n int, tree workspace.Tree) (agent.
 	allowed := func(path string) bool { return path != evals.Dir && !strings.HasPrefix(path, evals.Dir+"/") }
 	var files []string
 	for _, entry := range tree {
-		if entry.Kind == workspace.File && allowed(entry.Path) {
+		if entry.IsFile() && allowed(entry.Path) {
 			files = append(files, entry.Path)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git"
 )
 
@@ -15,26 +16,11 @@ import (
 // link, a pipe or another file since it was looked at is an error, and so is a
 // way to it that leaves the tree.
 func copyChanged(root *os.Root, c decision.Change, target string) (err error) {
-	local := filepath.FromSlash(c.Path)
-	before, err := root.Lstat(local)
-	if err != nil {
-		return err
-	}
-	source, err := root.OpenFile(local, os.O_RDONLY|nonBlocking, 0)
+	source, err := files.OpenRegular(root, c.Path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = source.Close() }()
-	after, err := source.Stat()
-	if err != nil {
-		return err
-	}
-	if !after.Mode().IsRegular() {
-		return errors.New("it is no regular file any more")
-	}
-	if !os.SameFile(before, after) {
-		return errors.New("it was replaced while it was read")
-	}
 	return writeCopy(source, target, c.NewMode)
 }
 

@@ -33,7 +33,7 @@ type building struct {
 // that it lacks are filled in.
 func (b *building) build(ctx context.Context, t Tree) error {
 	for _, e := range t {
-		if e.Kind != Directory {
+		if !e.IsDir() {
 			continue
 		}
 		if err := b.into.Mkdir(filepath.FromSlash(e.Path), 0o700); err != nil {
@@ -41,16 +41,16 @@ func (b *building) build(ctx context.Context, t Tree) error {
 		}
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(workers)
+	group.SetLimit(files.Workers)
 	for i := range t {
-		if t[i].Kind == Directory {
+		if t[i].IsDir() {
 			continue
 		}
 		group.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if t[i].Kind == Link {
+			if t[i].IsLink() {
 				return b.into.Symlink(t[i].Target, filepath.FromSlash(t[i].Path))
 			}
 			return b.file(&t[i])
@@ -65,7 +65,7 @@ func (b *building) build(ctx context.Context, t Tree) error {
 // close gives the directories their modes, the deepest first, and syncs them.
 func (b *building) close(t Tree) error {
 	for i := len(t) - 1; i >= 0; i-- {
-		if t[i].Kind != Directory {
+		if !t[i].IsDir() {
 			continue
 		}
 		name := filepath.FromSlash(t[i].Path)
@@ -90,7 +90,7 @@ func (b *building) file(e *Entry) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	digest, size, err := b.from.copyTo(file, e.Path)
+	digest, size, err := files.CopyRegular(file, b.from.root, e.Path)
 	if err != nil {
 		return fmt.Errorf("copy %q: %w", e.Path, err)
 	}

@@ -13,6 +13,29 @@ import (
 // Schema is the number of the manifest's format.
 const Schema = 1
 
+// entryKind says in a manifest what an entry is.
+type entryKind string
+
+const (
+	fileKind      entryKind = "file"
+	directoryKind entryKind = "directory"
+	linkKind      entryKind = "link"
+	specialKind   entryKind = "special" // which no snapshot can have
+)
+
+func kindOf(e Entry) entryKind {
+	switch {
+	case e.IsFile():
+		return fileKind
+	case e.IsDir():
+		return directoryKind
+	case e.IsLink():
+		return linkKind
+	default:
+		return specialKind
+	}
+}
+
 // manifestJSON is the file beside a snapshot.
 type manifestJSON struct {
 	Schema  int         `json:"schema"`
@@ -24,14 +47,14 @@ type manifestJSON struct {
 
 // entryJSON has paths and targets that are not UTF-8 in base64.
 type entryJSON struct {
-	Path         string `json:"path,omitempty"`
-	PathBase64   string `json:"path_base64,omitempty"`
-	Kind         Kind   `json:"kind"`
-	Mode         string `json:"mode,omitempty"`
-	SHA256       string `json:"sha256,omitempty"`
-	Size         int64  `json:"size,omitempty"`
-	Target       string `json:"target,omitempty"`
-	TargetBase64 string `json:"target_base64,omitempty"`
+	Path         string    `json:"path,omitempty"`
+	PathBase64   string    `json:"path_base64,omitempty"`
+	Kind         entryKind `json:"kind"`
+	Mode         string    `json:"mode,omitempty"`
+	SHA256       string    `json:"sha256,omitempty"`
+	Size         int64     `json:"size,omitempty"`
+	Target       string    `json:"target,omitempty"`
+	TargetBase64 string    `json:"target_base64,omitempty"`
 }
 
 // writeManifest renders the manifest of a tree.
@@ -39,11 +62,11 @@ func writeManifest(t Tree) ([]byte, error) {
 	count, bytes := t.files()
 	out := manifestJSON{Schema: Schema, Digest: t.Digest(), Files: count, Bytes: bytes, Entries: []entryJSON{}}
 	for _, e := range t {
-		written := entryJSON{Kind: e.Kind, SHA256: e.SHA256, Size: e.Size}
+		written := entryJSON{Kind: kindOf(e), SHA256: e.SHA256, Size: e.Size}
 		written.Path, written.PathBase64 = encode(e.Path)
 		written.Target, written.TargetBase64 = encode(e.Target)
-		if e.Kind != Link {
-			written.Mode = fmt.Sprintf("%04o", e.Mode)
+		if !e.IsLink() {
+			written.Mode = fmt.Sprintf("%04o", e.Mode.Perm())
 		}
 		out.Entries = append(out.Entries, written)
 	}
@@ -93,7 +116,7 @@ func readManifest(data []byte) (Tree, error) {
 }
 
 func (r entryJSON) entry() (Entry, error) {
-	e := Entry{Kind: r.Kind, SHA256: r.SHA256, Size: r.Size}
+	e := Entry{SHA256: r.SHA256, Size: r.Size}
 	var err error
 	if e.Path, err = decode(r.Path, r.PathBase64); err != nil || !fs.ValidPath(valid(e.Path)) || e.Path == "." {
 		return e, errors.New("has a path that no file below the snapshot has")
@@ -101,13 +124,17 @@ func (r entryJSON) entry() (Entry, error) {
 	if e.Target, err = decode(r.Target, r.TargetBase64); err != nil {
 		return e, errors.New("has a link's target that is no base64")
 	}
-	if r.Kind == Link {
+	if r.Kind == linkKind {
+		e.Mode = fs.ModeSymlink
 		return e, nil
 	}
 	mode, err := strconv.ParseUint(r.Mode, 8, 32)
-	if err != nil || fs.FileMode(mode)&^fs.ModePerm != 0 || r.Kind != File && r.Kind != Directory {
+	if err != nil || fs.FileMode(mode)&^fs.ModePerm != 0 || r.Kind != fileKind && r.Kind != directoryKind {
 		return e, errors.New("needs a `kind` of file, directory or link, and a `mode` of permission bits")
 	}
 	e.Mode = fs.FileMode(mode)
+	if r.Kind == directoryKind {
+		e.Mode |= fs.ModeDir
+	}
 	return e, nil
 }

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -11,9 +12,9 @@ import (
 
 func sample() Tree {
 	return Tree{
-		{Path: "a", Kind: Directory, Mode: 0o700},
-		{Path: "a/\xff\n", Kind: File, Mode: 0o644, SHA256: strings.Repeat("0", 64), Size: 3},
-		{Path: "b", Kind: Link, Target: "a/\xfe"},
+		{Path: "a", Mode: fs.ModeDir | 0o700},
+		{Path: "a/\xff\n", Mode: 0o644, SHA256: strings.Repeat("0", 64), Size: 3},
+		{Path: "b", Mode: fs.ModeSymlink, Target: "a/\xfe"},
 	}
 }
 

@@ -82,7 +82,7 @@ func (m *merging) commit(ctx context.Context, side Kept, parents ...string) (str
 func (m *merging) write(ctx context.Context, merged string) error {
 	for _, e := range m.ours.Tree {
 		switch {
-		case e.Kind == Directory:
+		case e.IsDir():
 			if err := m.directory(e.Path); err != nil {
 				return err
 			}
@@ -93,7 +93,7 @@ func (m *merging) write(ctx context.Context, merged string) error {
 		}
 	}
 	for _, e := range m.theirs.Tree {
-		if _, was := m.base.Tree.Find(e.Path); e.Kind == Directory && !was {
+		if _, was := m.base.Tree.Find(e.Path); e.IsDir() && !was {
 			if err := m.directory(e.Path); err != nil {
 				return err
 			}
@@ -114,7 +114,7 @@ func (m *merging) write(ctx context.Context, merged string) error {
 // directory makes one of ours or theirs, unless the other side removed it.
 func (m *merging) directory(name string) error {
 	_, was := m.base.Tree.Find(name)
-	if e, is := m.theirs.Tree.Find(name); was && (!is || e.Kind != Directory) {
+	if e, is := m.theirs.Tree.Find(name); was && (!is || !e.IsDir()) {
 		return nil
 	}
 	return m.into.MkdirAll(filepath.FromSlash(name), 0o700)
@@ -122,7 +122,7 @@ func (m *merging) directory(name string) error {
 
 // copy takes over a file or link of ours.
 func (m *merging) copy(e Entry) error {
-	if e.Kind == Link {
+	if e.IsLink() {
 		return m.put(e.Path, git.ModeSymlink, []byte(e.Target))
 	}
 	data, err := m.ours.read(e)
@@ -172,7 +172,7 @@ func (m *merging) modes() error {
 	}
 	defer func() { _ = l.root.Close() }()
 	for i := len(l.tree) - 1; i >= 0; i-- {
-		if e := l.tree[i]; e.Kind != Link {
+		if e := l.tree[i]; !e.IsLink() {
 			if err := m.into.Chmod(filepath.FromSlash(e.Path), m.mode(e)); err != nil {
 				return err
 			}
@@ -186,11 +186,12 @@ func (m *merging) mode(e Entry) fs.FileMode {
 	ours, inOurs := m.ours.Tree.Find(e.Path)
 	theirs, inTheirs := m.theirs.Tree.Find(e.Path)
 	switch {
-	case inTheirs && theirs.Kind == e.Kind && (!inBase || !inOurs || theirs.Mode != was.Mode):
-		return theirs.Mode
-	case inOurs && ours.Kind == e.Kind:
-		return ours.Mode
+	case inTheirs && theirs.Mode.Type() == e.Mode.Type() && (!inBase || !inOurs || theirs.Mode != was.Mode):
+		return theirs.Mode.Perm()
+	case inOurs && ours.Mode.Type() == e.Mode.Type():
+		return ours.Mode.Perm()
 	default: // a directory of a file that was moved, or the file
-		return e.Mode | e.Mode>>3&0o050 | e.Mode>>6&0o005 | 0o044
+		mode := e.Mode.Perm()
+		return mode | mode>>3&0o050 | mode>>6&0o005 | 0o044
 	}
 }

@@ -42,11 +42,11 @@ func Patch(ctx context.Context, repo *git.Repo, before, after Kept) ([]byte, err
 
 // put adds an entry to the files of a git tree; directories and nil are none.
 func (k Kept) put(files map[string]*git.File, e *Entry) error {
-	if e == nil || e.Kind == Directory {
+	if e == nil || e.IsDir() {
 		return nil
 	}
 	file := &git.File{Mode: gitMode(*e), Data: []byte(e.Target)}
-	if e.Kind == File {
+	if e.IsFile() {
 		data, err := k.read(*e)
 		if err != nil {
 			return err
@@ -73,7 +73,7 @@ func (k Kept) read(e Entry) ([]byte, error) {
 
 func gitMode(e Entry) string {
 	switch {
-	case e.Kind == Link:
+	case e.IsLink():
 		return git.ModeSymlink
 	case e.Mode&0o100 != 0:
 		return git.ModeExecutable

@@ -61,7 +61,7 @@ func (r *restoring) blocked() error {
 		return nil
 	}
 	for _, e := range r.from.tree {
-		if e.Kind != Directory && r.now.protects(e.Path) {
+		if !e.IsDir() && r.now.protects(e.Path) {
 			return fmt.Errorf("%q is a directory with a .git in it, and the snapshot has no directory there; move it away first", e.Path)
 		}
 	}
@@ -132,7 +132,7 @@ func (p *pieces) entry(name string) error {
 		if err := p.directory(name); err != nil || !hasNew {
 			return err
 		}
-		return os.Chmod(place, wanted.Mode)
+		return os.Chmod(place, wanted.Mode.Perm())
 	case hasNew && hasOld:
 		return swap(fresh, place, aside)
 	case hasNew:

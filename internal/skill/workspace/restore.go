@@ -106,8 +106,8 @@ func current(ctx context.Context, dir string) (*listing, error) {
 		return nil, err
 	}
 	for i := range now.tree {
-		if ctx.Err() == nil && now.tree[i].Kind == File && now.tree[i].Mode&0o400 == 0 {
-			now.tree[i].Kind = special
+		if ctx.Err() == nil && now.tree[i].IsFile() && now.tree[i].Mode&0o400 == 0 {
+			now.tree[i].Mode = fs.ModeIrregular
 		}
 	}
 	if err := now.hash(ctx); err != nil {
@@ -140,7 +140,7 @@ func (r *restoring) run(ctx context.Context) (Restored, error) {
 		return Restored{}, err
 	}
 	defer func() { _ = root.Close() }()
-	b := &building{from: r.from, into: root, dir: r.fresh, reuse: r.alike, mode: func(e Entry) fs.FileMode { return e.Mode }}
+	b := &building{from: r.from, into: root, dir: r.fresh, reuse: r.alike, mode: func(e Entry) fs.FileMode { return e.Mode.Perm() }}
 	if err := b.build(ctx, r.from.tree); err != nil {
 		return Restored{}, err
 	}
@@ -158,7 +158,7 @@ func (r *restoring) alike(e Entry) string {
 	if r.now == nil {
 		return ""
 	}
-	if was, found := r.now.tree.Find(e.Path); !found || !was.same(e) {
+	if was, found := r.now.tree.Find(e.Path); !found || was != e {
 		return ""
 	}
 	return filepath.Join(r.dir, filepath.FromSlash(e.Path))

@@ -151,10 +151,10 @@ func existing(ctx context.Context, dst string) (*listing, error) {
 
 // readOnly is the mode on disk of what a snapshot has.
 func readOnly(e Entry) fs.FileMode {
-	if e.Kind == Directory {
-		return e.Mode&0o555 | 0o500
+	if e.IsDir() {
+		return e.Mode.Perm()&0o555 | 0o500
 	}
-	return e.Mode&0o555 | 0o400
+	return e.Mode.Perm()&0o555 | 0o400
 }
 
 // put copies the tree and moves it into place.
@@ -184,7 +184,7 @@ func unchanged(old *listing, dst string, e Entry) string {
 	if old == nil {
 		return ""
 	}
-	if was, found := old.tree.Find(e.Path); !found || !was.same(e) {
+	if was, found := old.tree.Find(e.Path); !found || was != e {
 		return ""
 	}
 	return filepath.Join(dst, filepath.FromSlash(e.Path))

@@ -138,7 +138,7 @@ func readFor(file string, found *listing) (tree Tree, why string) {
 func modeless(t Tree) Tree {
 	out := make(Tree, len(t))
 	for i, e := range t {
-		e.Mode = 0
+		e.Mode = e.Mode.Type()
 		out[i] = e
 	}
 	return out

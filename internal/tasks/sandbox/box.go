@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -96,7 +97,7 @@ func (b *Box) intact() bool {
 
 // readInside reads a file that is reached without leaving the sandbox.
 func (b *Box) readInside(local string) (string, error) {
-	file, err := b.root.OpenFile(local, os.O_RDONLY|nonBlocking, 0)
+	file, err := b.root.OpenFile(local, os.O_RDONLY|files.NonBlocking, 0)
 	if err != nil {
 		return "", err
 	}

@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/org/autoloop/internal/files"
 )
 
 const (
@@ -41,7 +43,7 @@ type Changes struct {
 
 // Changes compares the sandbox with its template.
 func (b *Box) Changes(ctx context.Context) (Changes, error) {
-	now, err := (&scan{root: b.root, lenient: true}).read(ctx)
+	now, err := readLeft(ctx, b.root)
 	if err != nil {
 		return Changes{}, err
 	}
@@ -155,7 +157,7 @@ func (d *differ) one(c FileChange) string {
 		text := diff.Diff(from, before, to, after)
 		_, text, _ = bytes.Cut(text, []byte("\n")) // its own first line
 		out.Write(text)
-	case c.Old == nil || c.New == nil || c.Old.Sum != c.New.Sum || c.New.Sum == "":
+	case c.Old == nil || c.New == nil || c.Old.SHA256 != c.New.SHA256 || c.New.SHA256 == "":
 		fmt.Fprintf(&out, "Binary files %s and %s differ\n", from, to)
 	}
 	return out.String()
@@ -167,12 +169,12 @@ func content(root *os.Root, e *Entry) ([]byte, bool) {
 	switch {
 	case e == nil:
 		return nil, true
-	case e.link():
-		return []byte(e.Link), true
-	case !e.regular() || e.Sum == "" || e.Size > maxDiffed:
+	case e.IsLink():
+		return []byte(e.Target), true
+	case !e.IsFile() || e.SHA256 == "" || e.Size > maxDiffed:
 		return nil, false
 	}
-	file, err := openRegular(root, e.Path)
+	file, err := files.OpenRegular(root, e.Path)
 	if err != nil {
 		return nil, false
 	}

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/org/autoloop/internal/files"
 )
 
 // copyTree writes the entries of a manifest from one directory to another that
@@ -31,13 +33,13 @@ func copyEntry(from, to *os.Root, e Entry) error {
 	switch {
 	case e.Mode.IsDir():
 		return to.MkdirAll(local, 0o700)
-	case e.link():
+	case e.IsLink():
 		if err := to.MkdirAll(filepath.Dir(local), 0o700); err != nil {
 			return err
 		}
-		return to.Symlink(e.Link, local)
+		return to.Symlink(e.Target, local)
 	}
-	source, err := openRegular(from, e.Path)
+	source, err := files.OpenRegular(from, e.Path)
 	if err != nil {
 		return err
 	}
@@ -46,7 +48,7 @@ func copyEntry(from, to *os.Root, e Entry) error {
 	if err := writeFile(to, e, io.TeeReader(source, sum)); err != nil {
 		return err
 	}
-	if hex.EncodeToString(sum.Sum(nil)) != e.Sum {
+	if hex.EncodeToString(sum.Sum(nil)) != e.SHA256 {
 		return fmt.Errorf("it changed while the suite ran; leave the fixtures as they are and run it again")
 	}
 	if info, err := source.Stat(); err == nil {

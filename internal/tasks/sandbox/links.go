@@ -14,7 +14,7 @@ import (
 // words decide.
 func checkLinks(root *os.Root, m Manifest, where string) error {
 	for _, e := range m {
-		if !e.link() {
+		if !e.IsLink() {
 			continue
 		}
 		if why := wrongLink(root, e); why != "" {
@@ -26,8 +26,8 @@ func checkLinks(root *os.Root, m Manifest, where string) error {
 
 func wrongLink(root *os.Root, e Entry) string {
 	const leaves = "is a link that leaves the sandbox"
-	target := filepath.ToSlash(e.Link)
-	if strings.HasPrefix(target, "/") || filepath.IsAbs(e.Link) || filepath.VolumeName(e.Link) != "" {
+	target := filepath.ToSlash(e.Target)
+	if strings.HasPrefix(target, "/") || filepath.IsAbs(e.Target) || filepath.VolumeName(e.Target) != "" {
 		return leaves
 	}
 	if end := path.Join(path.Dir(e.Path), target); end == ".." || strings.HasPrefix(end, "../") {

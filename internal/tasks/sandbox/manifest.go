@@ -7,49 +7,35 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
+
+	"github.com/org/autoloop/internal/files"
 )
 
-// Entry is one path of a directory.
-type Entry struct {
-	// Path is relative, with slashes.
-	Path string
-	// Mode has the type and the permissions, nothing else.
-	Mode fs.FileMode
-	// Size counts bytes, and Sum is the SHA-256 in hex, of a regular file. The
-	// sum is "" where nothing was read: a special file, one over the limit or
-	// one that cannot be opened.
-	Size int64
-	Sum  string
-	// Link is what a symbolic link says.
-	Link string
-}
-
-func (e Entry) regular() bool { return e.Mode.IsRegular() }
-
-func (e Entry) link() bool { return e.Mode.Type() == fs.ModeSymlink }
+// Entry is one path of a directory; it has no digest where nothing was read: a
+// special file, one over the limit or one that cannot be opened.
+type Entry = files.Entry
 
 // Manifest is all paths of a directory, sorted, directories among them.
-type Manifest []Entry
+type Manifest files.Manifest
 
 // Digest identifies paths, modes and content.
 func (m Manifest) Digest() string {
 	sum := sha256.New()
 	for _, e := range m {
-		fmt.Fprintf(sum, "%q %o %s %q\n", e.Path, e.Mode, e.Sum, e.Link)
+		fmt.Fprintf(sum, "%q %o %s %q\n", e.Path, e.Mode, e.SHA256, e.Target)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // Files lists the paths of the regular files, sorted.
 func (m Manifest) Files() []string {
-	var files []string
+	var list []string
 	for _, e := range m {
-		if e.regular() {
-			files = append(files, e.Path)
+		if e.IsFile() {
+			list = append(list, e.Path)
 		}
 	}
-	return files
+	return list
 }
 
 // index returns the entries by path.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/tasks/format"
@@ -70,7 +71,7 @@ func (b *Box) Output(name string) evals.Output {
 }
 
 func readOpened(root *os.Root, local string) ([]byte, error) {
-	file, err := root.OpenFile(local, os.O_RDONLY|nonBlocking, 0)
+	file, err := root.OpenFile(local, os.O_RDONLY|files.NonBlocking, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func (b *Box) KeepOutputs(ctx context.Context, to string) (kept []Kept, left int
 		return nil, 0, nil // an agent that removed its outputs has none
 	}
 	defer func() { _ = source.Close() }()
-	found, err := (&scan{root: source, where: evals.OutputsDir, lenient: true}).read(ctx)
+	found, err := readLeft(ctx, source)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -140,7 +141,7 @@ func (b *Box) KeepOutputs(ctx context.Context, to string) (kept []Kept, left int
 		if e.Mode.IsDir() {
 			continue
 		}
-		if !e.regular() || e.Sum == "" || len(kept) >= maxKeptFiles || total+e.Size > maxKept || copyEntry(source, target, Entry{Path: e.Path, Mode: 0o600, Size: e.Size, Sum: e.Sum}) != nil {
+		if !e.IsFile() || e.SHA256 == "" || len(kept) >= maxKeptFiles || total+e.Size > maxKept || copyEntry(source, target, Entry{Path: e.Path, Mode: 0o600, Size: e.Size, SHA256: e.SHA256}) != nil {
 			left++
 			continue
 		}

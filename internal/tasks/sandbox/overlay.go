@@ -11,6 +11,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"github.com/org/autoloop/internal/files"
 )
 
 const (
@@ -49,8 +51,9 @@ func ReadOverlay(ctx context.Context, name, dir string, selected Selection) (*Ov
 		return nil, fmt.Errorf("open the %s: %w", name, err)
 	}
 	defer func() { _ = root.Close() }()
-	s := &scan{root: root, where: name, keep: selected.Match, within: selected.Within}
-	all, err := s.read(ctx)
+	s := scanner(root, name)
+	s.Keep, s.Within = selected.Match, selected.Within
+	all, err := read(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +63,7 @@ func ReadOverlay(ctx context.Context, name, dir string, selected Selection) (*Ov
 		if e.Mode.IsDir() {
 			continue
 		}
-		if e.regular() {
+		if e.IsFile() {
 			data, err := readWhole(root, e)
 			if err != nil {
 				return nil, &RefusedError{Where: name, Path: e.Path, Reason: reason(err)}
@@ -79,7 +82,7 @@ func readWhole(root *os.Root, e Entry) ([]byte, error) {
 	if e.Size > maxConfigFile {
 		return nil, fmt.Errorf("has %d bytes, more than %d", e.Size, maxConfigFile)
 	}
-	file, err := openRegular(root, e.Path)
+	file, err := files.OpenRegular(root, e.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -156,11 +159,11 @@ func (o *Overlay) place(root *os.Root, e Entry) error {
 	if err := root.RemoveAll(local); err != nil {
 		return err
 	}
-	if e.link() {
+	if e.IsLink() {
 		if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
 			return err
 		}
-		return root.Symlink(e.Link, local)
+		return root.Symlink(e.Target, local)
 	}
 	if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
 		return err

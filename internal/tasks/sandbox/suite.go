@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/tasks/format"
 )
 
@@ -30,8 +31,7 @@ type Files struct {
 	// List has the files, sorted by path.
 	List []format.File
 
-	dir  string
-	seen int
+	dir string
 }
 
 // FindTasks finds the task files in a directory and below it. A directory that
@@ -44,51 +44,49 @@ func FindTasks(ctx context.Context, dir string) (*Files, error) {
 	}
 	defer func() { _ = root.Close() }()
 	found := &Files{dir: dir}
-	if err := found.walk(ctx, root, "."); err != nil {
+	if err := found.find(ctx, root); err != nil {
 		return nil, fmt.Errorf("read the task suite %s: %w", dir, err)
 	}
-	slices.SortFunc(found.List, func(a, b format.File) int { return strings.Compare(a.Path, b.Path) })
 	return found, nil
 }
 
-func (f *Files) walk(ctx context.Context, root *os.Root, dir string) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// find reads every task file. What is below a directory with one belongs to that
+// task.
+func (f *Files) find(ctx context.Context, root *os.Root) error {
+	seen := 0
+	scanner := files.Scanner{
+		Root: root,
+		Skip: func(name string) bool {
+			seen++
+			base := path.Base(name)
+			return seen > maxSuitePaths || decision.DotGit(base) || base == "node_modules"
+		},
+		Keep: func(name string) bool { return path.Base(name) == format.TaskFile },
+		Within: func(dir string) bool {
+			above := path.Dir(dir)
+			_, err := root.Lstat(filepath.FromSlash(path.Join(above, format.TaskFile)))
+			return errors.Is(err, fs.ErrNotExist) && strings.Count(above, "/") < maxSuiteDepth
+		},
 	}
-	name := path.Join(dir, format.TaskFile)
-	data, err := readTask(root, name)
-	if err == nil {
-		f.List = append(f.List, format.File{Path: name, Data: data})
-		return nil
+	found, err := scanner.List(ctx)
+	if err == nil && seen > maxSuitePaths {
+		err = fmt.Errorf("it has more than %d paths beside its tasks", maxSuitePaths)
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if strings.Count(dir, "/") >= maxSuiteDepth {
-		return nil
-	}
-	names, err := namesIn(root, dir)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if f.seen++; f.seen > maxSuitePaths {
-			return fmt.Errorf("it has more than %d paths beside its tasks", maxSuitePaths)
-		}
-		below := path.Join(dir, name)
-		info, err := root.Lstat(filepath.FromSlash(below))
-		if err != nil || !info.IsDir() || decision.DotGit(name) || name == "node_modules" {
-			continue
-		}
-		if err := f.walk(ctx, root, below); err != nil {
+	for _, e := range found {
+		data, err := readTask(root, e.Path)
+		if err != nil {
 			return err
 		}
+		f.List = append(f.List, format.File{Path: e.Path, Data: data})
 	}
 	return nil
 }
 
 func readTask(root *os.Root, name string) ([]byte, error) {
-	file, err := openRegular(root, name)
+	file, err := files.OpenRegular(root, name)
 	if err != nil {
 		return nil, err
 	}

@@ -39,15 +39,15 @@ func Inspect(ctx context.Context, fixture Fixture) (Manifest, error) {
 }
 
 func (f Fixture) read(ctx context.Context, source *os.Root) (Manifest, error) {
-	reading := &scan{root: source, where: f.Name}
+	reading := scanner(source, f.Name)
 	if f.Leave != nil {
-		reading.keep = func(path string) bool { return !f.Leave(path) }
+		reading.Keep = func(path string) bool { return !f.Leave(path) }
 	}
-	files, err := reading.read(ctx)
+	found, err := read(ctx, reading, f.Name)
 	if err != nil {
 		return nil, err
 	}
-	return files, checkLinks(source, files, f.Name)
+	return found, checkLinks(source, found, f.Name)
 }
 
 // Prepare copies a fixture to dir, which must not exist, and applies the
@@ -80,7 +80,7 @@ func Prepare(ctx context.Context, dir string, fixture Fixture, overlay *Overlay)
 
 // finish looks at what has come together, links first.
 func finish(ctx context.Context, dir string, root *os.Root, fixture Fixture, overlay *Overlay) (*Template, error) {
-	built, err := (&scan{root: root, where: fixture.Name}).read(ctx)
+	built, err := read(ctx, scanner(root, fixture.Name), fixture.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -102,11 +102,11 @@ func (o *Overlay) checkLinks(root *os.Root) error {
 		return err
 	}
 	for _, e := range o.Files {
-		if !e.link() {
+		if !e.IsLink() {
 			continue
 		}
 		if _, err := root.Stat(filepath.FromSlash(e.Path)); errors.Is(err, os.ErrNotExist) {
-			return &RefusedError{Where: o.Name, Path: e.Path, Reason: fmt.Sprintf("is a link to %q, which is not part of the configuration; put a copy in its place, or select that too", e.Link)}
+			return &RefusedError{Where: o.Name, Path: e.Path, Reason: fmt.Sprintf("is a link to %q, which is not part of the configuration; put a copy in its place, or select that too", e.Target)}
 		}
 	}
 	return nil

@@ -1,0 +1,207 @@
+package files
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Workers is how many files are read or written at the same time.
+const Workers = 8
+
+// Scanner reads what is below a directory. It follows no links.
+type Scanner struct {
+	Root *os.Root
+	// MaxEntries, MaxBytes and MaxDepth bound it; 0 is no bound.
+	MaxEntries, MaxDepth int
+	MaxBytes             int64
+	// Skip passes over a path and all below it; nil skips nothing.
+	Skip func(path string) bool
+	// Keep says which paths are listed, and Within whether any below a directory
+	// can be; nil is all of them.
+	Keep, Within func(path string) bool
+	// Fault decides over a path that cannot be taken: an error ends the scan, nil
+	// leaves the path as far as it was read. Nil ends the scan at every fault.
+	Fault func(path string, err error) error
+
+	found Manifest
+}
+
+// LimitError says that a directory has more than a Scanner's bounds.
+type LimitError struct{ Reason string }
+
+// Error returns the reason, as a sentence about the path.
+func (e *LimitError) Error() string { return e.Reason }
+
+// List returns what is there, without reading the files.
+func (s *Scanner) List(ctx context.Context) (Manifest, error) {
+	s.found = Manifest{}
+	if err := s.walk(ctx, "."); err != nil {
+		return nil, err
+	}
+	s.found.Sort()
+	return s.found, nil
+}
+
+// Read is List with the digests of the files.
+func (s *Scanner) Read(ctx context.Context) (Manifest, error) {
+	found, err := s.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return found, s.Hash(ctx, found)
+}
+
+func (s *Scanner) fault(name string, err error) error {
+	if s.Fault == nil {
+		return err
+	}
+	return s.Fault(name, err)
+}
+
+func (s *Scanner) walk(ctx context.Context, dir string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if s.MaxDepth > 0 && strings.Count(dir, "/") >= s.MaxDepth {
+		return s.fault(dir, &LimitError{"is too deep"})
+	}
+	names, err := namesIn(s.Root, dir)
+	if err != nil {
+		return s.fault(dir, err)
+	}
+	for _, name := range names {
+		name = path.Join(dir, name)
+		if s.Skip != nil && s.Skip(name) {
+			continue
+		}
+		if err := s.visit(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func namesIn(root *os.Root, dir string) ([]string, error) {
+	file, err := root.Open(filepath.FromSlash(dir))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return file.Readdirnames(-1)
+}
+
+// visit takes in one path, and what is below it.
+func (s *Scanner) visit(ctx context.Context, name string) error {
+	info, err := s.Root.Lstat(filepath.FromSlash(name))
+	if err != nil {
+		return s.fault(name, err)
+	}
+	if info.IsDir() && s.Within != nil && !s.Within(name) {
+		return nil
+	}
+	if s.Keep == nil || s.Keep(name) {
+		if err := s.add(name, info); err != nil {
+			return err
+		}
+	}
+	if info.IsDir() {
+		return s.walk(ctx, name)
+	}
+	return nil
+}
+
+func (s *Scanner) add(name string, info fs.FileInfo) (err error) {
+	if s.MaxEntries > 0 && len(s.found) >= s.MaxEntries {
+		return s.fault(name, &LimitError{fmt.Sprintf("is one path too many: there may be %d", s.MaxEntries)})
+	}
+	entry := Entry{Path: name, Mode: info.Mode().Type() | info.Mode().Perm()}
+	switch {
+	case entry.IsFile():
+		entry.Size = info.Size()
+	case entry.IsLink():
+		entry.Mode = fs.ModeSymlink
+		if entry.Target, err = s.Root.Readlink(filepath.FromSlash(name)); err != nil {
+			return s.fault(name, err)
+		}
+	}
+	s.found = append(s.found, entry)
+	return nil
+}
+
+// Hash reads the files of a manifest and fills in what they are.
+func (s *Scanner) Hash(ctx context.Context, m Manifest) error {
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(Workers)
+	total := int64(0)
+	for i := range m {
+		entry := &m[i]
+		if !entry.IsFile() {
+			continue
+		}
+		if total += entry.Size; s.MaxBytes > 0 && total > s.MaxBytes {
+			total -= entry.Size
+			if err := s.fault(entry.Path, &LimitError{fmt.Sprintf("makes it larger than %d bytes", s.MaxBytes)}); err != nil {
+				return errors.Join(err, group.Wait())
+			}
+			continue
+		}
+		group.Go(func() error {
+			if within.Err() != nil {
+				return context.Cause(within)
+			}
+			digest, size, err := CopyRegular(io.Discard, s.Root, entry.Path)
+			if err != nil {
+				return s.fault(entry.Path, err)
+			}
+			entry.SHA256, entry.Size = digest, size
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// CopyRegular copies a regular file, and returns its SHA-256 in hexadecimal and
+// its size.
+func CopyRegular(into io.Writer, root *os.Root, name string) (digest string, size int64, err error) {
+	file, err := OpenRegular(root, name)
+	if err != nil {
+		return "", 0, err
+	}
+	defer func() { _ = file.Close() }()
+	sum := sha256.New()
+	size, err = io.Copy(io.MultiWriter(sum, into), file)
+	return hex.EncodeToString(sum.Sum(nil)), size, err
+}
+
+// OpenRegular opens a file for reading that is no link and no pipe, and that
+// nobody replaces meanwhile. The path has slashes.
+func OpenRegular(root *os.Root, name string) (*os.File, error) {
+	local := filepath.FromSlash(name)
+	before, err := root.Lstat(local)
+	if err != nil {
+		return nil, err
+	}
+	if !before.Mode().IsRegular() {
+		return nil, fmt.Errorf("%q is no regular file any more", name)
+	}
+	file, err := root.OpenFile(local, os.O_RDONLY|NonBlocking, 0)
+	if err != nil {
+		return nil, err
+	}
+	if after, err := file.Stat(); err != nil || !os.SameFile(before, after) {
+		_ = file.Close()
+		return nil, fmt.Errorf("%q was replaced while it was read", name)
+	}
+	return file, nil
+}
