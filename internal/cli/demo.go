@@ -3,21 +3,16 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/programs"
+	"github.com/org/autoloop/internal/setup"
 )
-
-// demoProgram is the example that the demo runs.
-const demoProgram = "function-minimization"
 
 type demoOptions struct {
 	dir        string
@@ -51,7 +46,7 @@ func demo(ctx context.Context, env Env, o demoOptions) error {
 	}
 	say := func(format string, args ...any) { fmt.Fprintf(env.Stdout, format+"\n", args...) }
 	say("── a repository with one program: %s", dir)
-	if err := demoRepository(ctx, env, dir); err != nil {
+	if err := setup.DemoRepository(ctx, dir, env.Environ, env.Now()); err != nil {
 		return err
 	}
 	say("\n── the scheduler picks the most overdue program\n")
@@ -81,64 +76,9 @@ func demoDir(env Env, asked string) (string, error) {
 	return asked, os.MkdirAll(asked, 0o755)
 }
 
-// demoRepository writes the example and makes the first commit.
-func demoRepository(ctx context.Context, env Env, dir string) error {
-	root := filepath.Join(dir, "programs")
-	err := fs.WalkDir(programs.FS, demoProgram, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		text, err := programs.FS.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if path == demoProgram+"/program.md" {
-			return demoWrite(filepath.Join(dir, ".autoloop", "programs", demoProgram+".md"), text)
-		}
-		return demoWrite(filepath.Join(root, filepath.FromSlash(path)), text)
-	})
-	if err != nil {
-		return err
-	}
-	if err := demoWrite(filepath.Join(dir, "go.mod"), []byte("module example.com/demo\n\ngo 1.25\n")); err != nil {
-		return err
-	}
-	date := env.Now().UTC().Format(time.RFC3339)
-	environ := append(withoutGit(env.Environ),
-		"GIT_AUTHOR_NAME=Demo", "GIT_AUTHOR_EMAIL=demo@localhost", "GIT_COMMITTER_NAME=Demo", "GIT_COMMITTER_EMAIL=demo@localhost",
-		"GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
-	for _, args := range [][]string{
-		{"git", "init", "--quiet", "--initial-branch=main"},
-		{"git", "add", "--all"},
-		{"git", "-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--message", "Start the demo"},
-	} {
-		if _, err := process.Output(ctx, dir, environ, nil, args...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func demoWrite(path string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(path, text, 0o644)
-}
-
-func withoutGit(environ []string) []string {
-	var kept []string
-	for _, variable := range environ {
-		if !strings.HasPrefix(variable, "GIT_") {
-			kept = append(kept, variable)
-		}
-	}
-	return kept
-}
-
 // demoEnd shows what people see afterwards: the state file on its branch.
 func demoEnd(ctx context.Context, env Env, dir string) error {
-	state, err := process.Output(ctx, dir, withoutGit(env.Environ), nil, "git", "show", "memory/autoloop:"+demoProgram+".md")
+	state, err := process.Output(ctx, dir, setup.WithoutGit(env.Environ), nil, "git", "show", "memory/autoloop:"+setup.DemoProgram+".md")
 	if err != nil {
 		return err
 	}
@@ -151,6 +91,6 @@ func demoEnd(ctx context.Context, env Env, dir string) error {
   git diff main autoloop/%[2]s                # all of it
   git show memory/autoloop:%[2]s.results.tsv  # every iteration
   git show memory/autoloop:%[2]s.jsonl        # the ledger
-`, dir, demoProgram)
+`, dir, setup.DemoProgram)
 	return nil
 }

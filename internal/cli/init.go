@@ -6,23 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/setup"
 )
 
 // initOptions are the flags of `iterate init`.
 type initOptions struct {
-	yes, force, matrix, simple, adopt bool
+	setup.Options
+
+	yes, adopt bool
 }
 
 func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
@@ -46,9 +44,9 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&init.yes, "yes", "y", false, "do it without asking")
-	flags.BoolVar(&init.force, "force", false, "replace also workflows and template that were edited")
-	flags.BoolVar(&init.simple, "simple", false, "one job for everything, with a token that can write beside agent and evaluation")
-	flags.BoolVar(&init.matrix, "matrix", false, "two jobs for each program, of which one has that token (the default)")
+	flags.BoolVar(&init.Force, "force", false, "replace also workflows and template that were edited")
+	flags.BoolVar(&init.Simple, "simple", false, "one job for everything, with a token that can write beside agent and evaluation")
+	flags.BoolVar(&init.Matrix, "matrix", false, "two jobs for each program, of which one has that token (the default)")
 	flags.BoolVar(&init.adopt, "adopt", false, "rename the branches of a gh-aw installation")
 	flags.StringVar(&o.Remote, "remote", "", "the git remote with these branches (default: origin)")
 	githubFlags(flags, &o.GitHub)
@@ -65,16 +63,18 @@ func initRepository(ctx context.Context, env Env, o iterateOptions, init initOpt
 		return err
 	}
 	root := deps.Repo.Root
-	dir, err := initPrograms(root, o.Programs)
+	if deps.Options.Programs, err = setup.ProgramsDir(root, o.Programs); err != nil {
+		return err
+	}
+	dir := deps.Options.Programs
+	steps, err := setup.Steps(root, env.Path(o.RepoDir), dir, init.Options)
 	if err != nil {
 		return err
 	}
-	deps.Options.Programs = dir
-	steps, err := initSteps(root, env.Path(o.RepoDir), dir, init)
+	labels, byHand, err := setup.LabelSteps(ctx, deps.GitHub)
 	if err != nil {
-		return err
+		fmt.Fprintf(env.Stderr, "warning: the labels are left to you: %v\n", err)
 	}
-	labels, byHand := labelSteps(ctx, env, deps.GitHub)
 	steps = append(steps, labels...)
 	if init.adopt {
 		renames, err := adoptSteps(ctx, deps)
@@ -86,12 +86,24 @@ func initRepository(ctx context.Context, env Env, o iterateOptions, init initOpt
 	return doInit(ctx, env, init, root, steps, strings.NewReplacer("LABELS", byHand, "PROGRAMS", programsFlag(dir)).Replace(initNext))
 }
 
+// adoptSteps rename branches on the remote that iterations would use, else on
+// origin when there is one.
+func adoptSteps(ctx context.Context, deps *app.Deps) ([]setup.Step, error) {
+	a := setup.Adopter{Repo: deps.Repo, GitHub: deps.GitHub, Programs: deps.Source(program.ParseHead), Remote: deps.Memory.Remote, Now: deps.Env.Now}
+	if a.Remote == "" && !deps.Options.Local {
+		if _, err := deps.Repo.RemoteURL(ctx, "origin"); err == nil {
+			a.Remote = "origin"
+		}
+	}
+	return a.Steps(ctx)
+}
+
 // doInit shows the steps, asks, does them, and says what comes next.
-func doInit(ctx context.Context, env Env, init initOptions, root string, steps []initStep, next string) error {
+func doInit(ctx context.Context, env Env, init initOptions, root string, steps []setup.Step, next string) error {
 	todo := 0
 	for _, s := range steps {
-		fmt.Fprintf(env.Stdout, "%-7s %s%s\n", s.action, s.name, s.why)
-		if s.action.changes() {
+		fmt.Fprintf(env.Stdout, "%-7s %s%s\n", s.Action, s.Name, s.Why)
+		if s.Action.Changes() {
 			todo++
 		}
 	}
@@ -111,8 +123,8 @@ func doInit(ctx context.Context, env Env, init initOptions, root string, steps [
 		}
 	}
 	for _, s := range steps {
-		if err := s.apply(ctx, root); err != nil {
-			return fmt.Errorf("%s: %w; run it again to go on", s.name, err)
+		if err := s.Apply(ctx, root); err != nil {
+			return fmt.Errorf("%s: %w; run it again to go on", s.Name, err)
 		}
 	}
 	_, err := io.WriteString(env.Stdout, next)
@@ -125,83 +137,3 @@ next:
   git add -A && git commit -m "Add Autoloop" && git push
 LABELSand allow pull requests of workflows: Settings, Actions, General
 `
-
-// initSteps compares what there is with what should be. The first program fits
-// the directory here, or one above it.
-func initSteps(root, here, programs string, o initOptions) ([]initStep, error) {
-	source := memory.Programs{Root: root, Dir: programs, Parse: program.ParseHead}
-	var found []*program.Program
-	if programs == "" || exists(source.Directory()) { // one that is named is made
-		var err error
-		if found, err = source.Load(false); err != nil {
-			return nil, misuse.New(err)
-		}
-	}
-	files, err := initFiles(root, found, programs, o)
-	if err != nil {
-		return nil, err
-	}
-	var steps []initStep
-	for _, file := range files {
-		s, err := compareInit(root, file.name, file.text, o.force)
-		if err != nil {
-			return nil, err
-		}
-		steps = append(steps, s)
-	}
-	if wantsSimple(root, o) && exists(filepath.Join(root, filepath.FromSlash(initPair))) {
-		steps = append(steps, initStep{action: initKeep, name: initPair, why: " (nothing calls it any more: delete it)"})
-	}
-	if len(found) > 0 {
-		return append(steps, initStep{action: initKeep, name: found[0].File, why: " (there is a program)"}), nil
-	}
-	first, err := firstProgram(root, here, source.Directory())
-	return append(steps, first...), err
-}
-
-func exists(file string) bool {
-	_, err := os.Lstat(file)
-	return err == nil
-}
-
-// compareInit decides what happens to one file of ours.
-func compareInit(root, name, text string, force bool) (initStep, error) {
-	s := initStep{action: initCreate, name: name, text: text}
-	if err := insideOnly(root, name); err != nil {
-		return s, err
-	}
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-	now := strings.ReplaceAll(string(data), "\r\n", "\n")
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return s, err
-	case now == text:
-		s.action, s.why = initKeep, " (up to date)"
-	case force || isSealed(now) || strings.HasPrefix(text, now) && now != "":
-		s.action, s.why = initUpdate, ""
-	default:
-		s.action, s.why = initKeep, " (edited, or not written by iterate init; --force replaces it)"
-	}
-	return s, nil
-}
-
-// insideOnly refuses a path with a link in it, which could lead out of the
-// repository.
-func insideOnly(root, name string) error {
-	at := root
-	for part := range strings.SplitSeq(name, "/") {
-		at = filepath.Join(at, part)
-		info, err := os.Lstat(at)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if info.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("%s is a symbolic link, and is not written through: replace it by what it points to", at)
-		}
-	}
-	return nil
-}

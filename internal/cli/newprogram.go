@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/setup"
 )
 
 func newNewCommand(env Env, o *schedulerOptions) *cobra.Command {
@@ -41,10 +42,10 @@ func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name stri
 		return err
 	}
 	dir := memory.Programs{Root: root, Dir: o.programs}.Directory()
-	files := newFiles(root, dir, name)
+	files := setup.NewProgram(root, dir, name)
 	taken := []string{filepath.Join(dir, name)}
 	for _, file := range files {
-		taken = append(taken, file.path)
+		taken = append(taken, file.Path)
 	}
 	for _, path := range taken {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -53,10 +54,10 @@ func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name stri
 	}
 	var out strings.Builder
 	for _, file := range files {
-		if err := demoWrite(file.path, []byte(file.text)); err != nil {
+		if err := file.Write(); err != nil {
 			return err
 		}
-		fmt.Fprintf(&out, "written: %s\n", file.path)
+		fmt.Fprintf(&out, "written: %s\n", file.Path)
 	}
 	out.WriteString("\nnext:\n")
 	if repo == nil {
@@ -74,61 +75,3 @@ func programsFlag(dir string) string {
 	}
 	return " --programs " + process.QuoteWord(dir)
 }
-
-// newFile is one file of a new program.
-type newFile struct{ path, text string }
-
-func newFiles(root, dir, name string) []newFile {
-	work := "autoloop-" + name
-	fill := strings.NewReplacer("NAME", name, "DIR", work).Replace
-	return []newFile{
-		{filepath.Join(dir, name+".md"), fill(newTemplate)},
-		{filepath.Join(root, work, "settings.conf"), newTarget},
-		{filepath.Join(root, work, "evaluate.sh"), newEvaluation},
-	}
-}
-
-const newTemplate = `---
-schedule: every 6h
-metric: error
-metric_direction: lower
-target-metric: 0.01
----
-
-# NAME
-
-## Goal
-
-Bring the error of the settings as near to zero as can be. Lower is better.
-
-## Target
-
-- ` + "`DIR/settings.conf`" + `
-
-Do NOT modify:
-
-- ` + "`DIR/evaluate.sh`" + `
-
-## Evaluation
-
-Prints one JSON object.
-
-` + "```bash" + `
-sh DIR/evaluate.sh
-` + "```" + `
-`
-
-const newTarget = `# Numbers with a tune mark are changed by the built-in tuner.
-width = 8.0 # tune: 0..10
-depth = 1.0 # tune: 0..10
-`
-
-const newEvaluation = `#!/bin/sh
-# Prints how far the settings are from where they do best, as JSON.
-cd "$(dirname "$0")" || exit 1
-LC_ALL=C awk '
-  $1 == "width" { width = $3 }
-  $1 == "depth" { depth = $3 }
-  END { printf "{\"error\": %.6f}\n", (width - 3)^2 + (depth - 7)^2 / 2 }
-' settings.conf
-`

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Strip is one line of a distribution picture: the samples of a side under its
@@ -77,4 +79,30 @@ func median(samples []float64) float64 {
 
 func pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-len([]rune(text)), 0))
+}
+
+// ValueStrip is a Strip of measured values.
+type ValueStrip struct {
+	Name   string
+	Values []metric.Value
+	Note   string
+}
+
+// ValueStrips draws values for a terminal, with the least and the greatest below
+// them.
+func ValueStrips(strips ...ValueStrip) string {
+	const width = 50
+	var drawn []Strip
+	var all []metric.Value
+	for _, s := range strips {
+		strip := Strip{Name: s.Name, Note: s.Note}
+		for _, v := range s.Values {
+			strip.Samples = append(strip.Samples, v.Float64())
+		}
+		drawn, all = append(drawn, strip), append(all, s.Values...)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return Strips(drawn, width, slices.MinFunc(all, metric.Value.Cmp).String(), slices.MaxFunc(all, metric.Value.Cmp).String())
 }

@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
@@ -30,72 +30,56 @@ const branchRefs = "refs/heads/" + loop.BranchPrefix
 // adopted is why a branch moved, for its log.
 const adopted = "autoloop: adopted"
 
-// adopter renames the branches of a gh-aw installation. State, labels and
+// Adopter renames the branches of a gh-aw installation. State, labels and
 // issues stay: they are read as they are.
-type adopter struct {
-	repo   *git.Repo
-	hub    *api.Client
-	remote string // "" for none
+type Adopter struct {
+	Repo *git.Repo
+	// GitHub is nil when it is left out.
+	GitHub *api.Client
+	// Programs are the program files.
+	Programs memory.Programs
+	// Remote has the branches; "" for none.
+	Remote string
+	Now    func() time.Time
+
 	// states are the programs' states by name; nil values are programs without.
 	states map[string][]byte
 	// heads are the branches under autoloop/, by name without it.
 	heads map[string]string
 }
 
-// adoptSteps are the renames that are due, and what is left as it is, with the
-// reason.
-func adoptSteps(ctx context.Context, deps *app.Deps) ([]initStep, error) {
-	a := adopter{repo: deps.Repo, hub: deps.GitHub}
-	var err error
-	if a.remote, err = adoptRemote(ctx, deps); err != nil {
-		return nil, err
-	}
-	if err := a.readPrograms(ctx, deps); err != nil {
+// Steps are the renames that are due, and what is left as it is, with the reason.
+func (a *Adopter) Steps(ctx context.Context) ([]Step, error) {
+	if err := a.readPrograms(ctx); err != nil {
 		return nil, err
 	}
 	if err := a.readBranches(ctx); err != nil {
 		return nil, err
 	}
 	steps, err := a.steps(ctx)
-	return append(steps, oldWorkflows(a.repo.Root)...), err
+	return append(steps, oldWorkflows(a.Repo.Root)...), err
 }
 
 // oldWorkflows are the files of the installation that is taken over. They are
 // their owner's to delete.
-func oldWorkflows(root string) []initStep {
-	var steps []initStep
+func oldWorkflows(root string) []Step {
+	var steps []Step
 	for _, name := range []string{workflowDir + "autoloop.md", workflowDir + "autoloop.lock.yml"} {
 		if exists(filepath.Join(root, filepath.FromSlash(name))) {
-			steps = append(steps, initStep{action: initKeep, name: name, why: " (the workflow of gh-aw: delete it, or both run)"})
+			steps = append(steps, Step{Action: Keep, Name: name, Why: " (the workflow of gh-aw: delete it, or both run)"})
 		}
 	}
 	return steps
 }
 
-// adoptRemote is the remote whose branches are renamed: as for iterations, else
-// origin when there is one.
-func adoptRemote(ctx context.Context, deps *app.Deps) (string, error) {
-	if deps.Memory.Remote != "" || deps.Options.Local {
-		return deps.Memory.Remote, nil
-	}
-	_, err := deps.Repo.RemoteURL(ctx, "origin")
-	if ctx.Err() != nil {
-		return "", err
-	}
-	if err != nil {
-		return "", nil //nolint:nilerr // there is no such remote: the branches are here alone
-	}
-	return "origin", nil
-}
-
 // readPrograms finds the names of programs: files, states, and issues where
 // they can be read.
-func (a *adopter) readPrograms(ctx context.Context, deps *app.Deps) error {
-	states, _, err := (&memory.Memory{Repo: a.repo, Remote: a.remote, Now: deps.Env.Now}).States(ctx)
+func (a *Adopter) readPrograms(ctx context.Context) error {
+	states, _, err := (&memory.Memory{Repo: a.Repo, Remote: a.Remote, Now: a.Now}).States(ctx)
 	if err != nil {
 		return err
 	}
-	files, err := deps.Source(program.ParseHead).Load(false)
+	files, err := a.Programs.Load(false)
 	if err != nil {
 		return misuse.New(err)
 	}
@@ -103,8 +87,8 @@ func (a *adopter) readPrograms(ctx context.Context, deps *app.Deps) error {
 	for _, name := range program.Names(files) {
 		a.states[name] = nil
 	}
-	if a.hub != nil {
-		found, _, err := schedule.DiscoverIssues(ctx, a.hub, sync.ProgramLabel, files, states)
+	if a.GitHub != nil {
+		found, _, err := schedule.DiscoverIssues(ctx, a.GitHub, sync.ProgramLabel, files, states)
 		if err != nil {
 			return err
 		}
@@ -116,16 +100,16 @@ func (a *adopter) readPrograms(ctx context.Context, deps *app.Deps) error {
 	return nil
 }
 
-func (a *adopter) readBranches(ctx context.Context) error {
+func (a *Adopter) readBranches(ctx context.Context) error {
 	a.heads = map[string]string{}
-	if a.remote == "" {
-		refs, err := a.repo.ListRefs(ctx, strings.TrimSuffix(branchRefs, "/"))
+	if a.Remote == "" {
+		refs, err := a.Repo.ListRefs(ctx, strings.TrimSuffix(branchRefs, "/"))
 		for _, ref := range refs {
 			a.heads[strings.TrimPrefix(ref.Name, branchRefs)] = ref.ID
 		}
 		return err
 	}
-	refs, err := a.repo.LsRemote(ctx, a.remote)
+	refs, err := a.Repo.LsRemote(ctx, a.Remote)
 	for ref, id := range refs {
 		if name, ours := strings.CutPrefix(ref, branchRefs); ours {
 			a.heads[name] = id
@@ -134,9 +118,9 @@ func (a *adopter) readBranches(ctx context.Context) error {
 	return err
 }
 
-func (a *adopter) steps(ctx context.Context) ([]initStep, error) {
+func (a *Adopter) steps(ctx context.Context) ([]Step, error) {
 	olds := map[string][]string{}
-	var steps []initStep
+	var steps []Step
 	for _, branch := range slices.Sorted(maps.Keys(a.heads)) {
 		found := suffixed.FindStringSubmatch(branch)
 		if _, known := a.states[branch]; known || found == nil {
@@ -158,14 +142,14 @@ func (a *adopter) steps(ctx context.Context) ([]initStep, error) {
 	return steps, nil
 }
 
-func kept(branch, why string) initStep {
-	return initStep{action: initKeep, name: "branch " + loop.BranchPrefix + branch, why: " (" + why + ")"}
+func kept(branch, why string) Step {
+	return Step{Action: Keep, Name: "branch " + loop.BranchPrefix + branch, Why: " (" + why + ")"}
 }
 
 // rename plans for the suffixed branches of one program: the one that its state
 // names, or the only one, becomes the program's.
-func (a *adopter) rename(ctx context.Context, name string, olds []string) ([]initStep, error) {
-	var steps []initStep
+func (a *Adopter) rename(ctx context.Context, name string, olds []string) ([]Step, error) {
+	var steps []Step
 	if _, taken := a.heads[name]; taken {
 		for _, old := range olds {
 			steps = append(steps, kept(old, fmt.Sprintf("%s%s is there already; delete this one when nothing in it is needed", loop.BranchPrefix, name)))
@@ -189,19 +173,19 @@ func (a *adopter) rename(ctx context.Context, name string, olds []string) ([]ini
 		}
 	}
 	why, err := a.pulls(ctx, chosen)
-	return append(steps, initStep{
-		action: initRename, name: "branch " + loop.BranchPrefix + chosen, why: " to " + loop.BranchPrefix + name + why,
-		do: func(ctx context.Context) error { return a.move(ctx, chosen, name) },
+	return append(steps, Step{
+		Action: Rename, Name: "branch " + loop.BranchPrefix + chosen, Why: " to " + loop.BranchPrefix + name + why,
+		Do: func(ctx context.Context) error { return a.move(ctx, chosen, name) },
 	}), err
 }
 
 // pulls names the open pull requests of a branch: GitHub closes them when it is
 // gone.
-func (a *adopter) pulls(ctx context.Context, branch string) (string, error) {
-	if a.hub == nil {
+func (a *Adopter) pulls(ctx context.Context, branch string) (string, error) {
+	if a.GitHub == nil {
 		return "; an open pull request of it is closed by that", nil
 	}
-	found, err := a.hub.Pulls(ctx, loop.BranchPrefix+branch)
+	found, err := a.GitHub.Pulls(ctx, loop.BranchPrefix+branch)
 	why := ""
 	for _, pull := range found {
 		if pull.Open {
@@ -213,31 +197,31 @@ func (a *adopter) pulls(ctx context.Context, branch string) (string, error) {
 
 // move renames a branch on the remote, with a lease on both names, and its copy
 // here. One that is checked out is left alone, on both sides.
-func (a *adopter) move(ctx context.Context, from, to string) error {
+func (a *Adopter) move(ctx context.Context, from, to string) error {
 	at := a.heads[from]
 	updates := []git.RefUpdate{{Ref: branchRefs + to, New: at}, {Ref: branchRefs + from, Old: at}}
-	used, err := a.repo.CheckedOutBranches(ctx)
+	used, err := a.Repo.CheckedOutBranches(ctx)
 	if err != nil {
 		return err
 	}
 	if place, out := used[branchRefs+from]; out {
 		return fmt.Errorf("it is checked out in %s: switch to another branch there", place)
 	}
-	if a.remote == "" {
-		return a.repo.UpdateRefs(ctx, adopted, updates...)
+	if a.Remote == "" {
+		return a.Repo.UpdateRefs(ctx, adopted, updates...)
 	}
-	if err := a.repo.Fetch(ctx, a.remote, branchRefs+from); err != nil {
+	if err := a.Repo.Fetch(ctx, a.Remote, branchRefs+from); err != nil {
 		return err
 	}
-	if err := a.repo.Push(ctx, a.remote, updates...); err != nil {
+	if err := a.Repo.Push(ctx, a.Remote, updates...); err != nil {
 		return err
 	}
-	here, found, err := a.repo.Resolve(ctx, branchRefs+from)
+	here, found, err := a.Repo.Resolve(ctx, branchRefs+from)
 	if err != nil || !found || here != at {
 		return err // a copy that stands elsewhere has what is on no remote
 	}
-	if _, taken, err := a.repo.Resolve(ctx, branchRefs+to); err != nil || taken {
+	if _, taken, err := a.Repo.Resolve(ctx, branchRefs+to); err != nil || taken {
 		return err
 	}
-	return a.repo.UpdateRefs(ctx, adopted, updates...)
+	return a.Repo.UpdateRefs(ctx, adopted, updates...)
 }

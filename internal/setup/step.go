@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"context"
@@ -11,49 +11,51 @@ import (
 	"github.com/org/autoloop/internal/files"
 )
 
-// initAction is what `iterate init` does with one file, label or branch.
-type initAction string
+// Action is what `iterate init` does with one file, label or branch.
+type Action string
 
+// The actions.
 const (
-	initCreate initAction = "create"
-	initUpdate initAction = "update"
-	initRename initAction = "rename"
-	initKeep   initAction = "keep"
+	Create Action = "create"
+	Update Action = "update"
+	Rename Action = "rename"
+	Keep   Action = "keep"
 )
 
-func (a initAction) changes() bool { return a != initKeep }
+// Changes reports whether anything is done.
+func (a Action) Changes() bool { return a != Keep }
 
-// initStep is one file, its path in the repository with slashes and the text
-// that it gets; or something else, which do does.
-type initStep struct {
-	action          initAction
-	name, text, why string
-	do              func(context.Context) error
+// Step is one file, its path in the repository with slashes and the text
+// that it gets; or something else, which Do does.
+type Step struct {
+	Action          Action
+	Name, Text, Why string
+	Do              func(context.Context) error
 }
 
-// apply does the step. A new file is written only where there still is none.
-func (s initStep) apply(ctx context.Context, root string) error {
-	if !s.action.changes() {
+// Apply does the step. A new file is written only where there still is none.
+func (s Step) Apply(ctx context.Context, root string) error {
+	if !s.Action.Changes() {
 		return nil
 	}
-	if s.do != nil {
-		return s.do(ctx)
+	if s.Do != nil {
+		return s.Do(ctx)
 	}
-	if err := insideOnly(root, s.name); err != nil {
+	if err := insideOnly(root, s.Name); err != nil {
 		return err
 	}
-	file := filepath.Join(root, filepath.FromSlash(s.name))
+	file := filepath.Join(root, filepath.FromSlash(s.Name))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	if s.action == initUpdate {
-		return files.WriteFile(file, []byte(s.text), 0o644)
+	if s.Action == Update {
+		return files.WriteFile(file, []byte(s.Text), 0o644)
 	}
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
-	if _, err := out.WriteString(s.text); err != nil {
+	if _, err := out.WriteString(s.Text); err != nil {
 		_ = out.Close()
 		return err
 	}

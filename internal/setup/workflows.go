@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"os"
@@ -10,18 +10,19 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/workflows"
 )
 
 // Where the files of `iterate init` go.
 const (
-	workflowDir   = ".github/workflows/"
-	initWorkflow  = workflowDir + "autoloop.yml"
-	initPair      = workflowDir + "autoloop-iterate.yml"
-	initGate      = workflowDir + "autoloop-gate.yml"
-	initValidate  = workflowDir + "autoloop-validate.yml"
-	initIssueForm = ".github/ISSUE_TEMPLATE/autoloop-program.md"
+	workflowDir      = ".github/workflows/"
+	mainWorkflow     = workflowDir + "autoloop.yml"
+	pairWorkflow     = workflowDir + "autoloop-iterate.yml"
+	gateWorkflow     = workflowDir + "autoloop-gate.yml"
+	validateWorkflow = workflowDir + "autoloop-validate.yml"
+	issueForm        = ".github/ISSUE_TEMPLATE/autoloop-program.md"
 )
 
 // initFile is one file that a repository gets.
@@ -32,7 +33,7 @@ type initFile struct{ name, text string }
 // Programs that judge configurations of agents get the gate, and those that name
 // a workflow to start the right to start it. The directory of the programs is
 // named where it is not the usual one, "".
-func initFiles(root string, programs []*program.Program, dir string, o initOptions) ([]initFile, error) {
+func initFiles(root string, programs []*program.Program, dir string, o Options) ([]initFile, error) {
 	ci, err := ciWorkflows(root)
 	if err != nil {
 		return nil, err
@@ -46,16 +47,16 @@ func initFiles(root string, programs []*program.Program, dir string, o initOptio
 		files = append(files, initFile{name, sealed(withPrograms(text, dir), "# ", "")})
 	}
 	if wantsSimple(root, o) {
-		add(initWorkflow, withCI(workflows.Simple, ci))
+		add(mainWorkflow, withCI(workflows.Simple, ci))
 	} else {
-		add(initWorkflow, withCI(workflows.Main, ci))
-		add(initPair, workflows.Iterate)
+		add(mainWorkflow, withCI(workflows.Main, ci))
+		add(pairWorkflow, workflows.Iterate)
 	}
 	if suites := withTasks(programs); len(suites) > 0 {
-		add(initGate, strings.Replace(workflows.Gate, `["agent-config"]`, quotedList(suites), 1))
+		add(gateWorkflow, strings.Replace(workflows.Gate, `["agent-config"]`, quotedList(suites), 1))
 	}
-	add(initValidate, workflows.Validate)
-	return append(files, initFile{initIssueForm, sealed(workflows.IssueTemplate, "<!-- ", " -->")}), nil
+	add(validateWorkflow, workflows.Validate)
+	return append(files, initFile{issueForm, sealed(workflows.IssueTemplate, "<!-- ", " -->")}), nil
 }
 
 // modeLine is the line of our workflows that every use of the action has.
@@ -71,14 +72,14 @@ func withPrograms(text, dir string) string {
 
 var programsLine = regexp.MustCompile(`(?m)^ +programs-dir: .*$`)
 
-// initPrograms is the directory of the programs in the repository, with slashes:
+// ProgramsDir is the directory of the programs in the repository, with slashes:
 // as asked for, else as the workflow that is there says; "" for the usual one.
-func initPrograms(root, asked string) (string, error) {
+func ProgramsDir(root, asked string) (string, error) {
 	if asked == "" {
 		var with struct {
 			Dir string `yaml:"programs-dir"`
 		}
-		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(initWorkflow)))
+		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(mainWorkflow)))
 		if err != nil || yaml.Unmarshal(programsLine.Find(data), &with) != nil {
 			return "", nil //nolint:nilerr // there is no workflow that says
 		}
@@ -88,13 +89,13 @@ func initPrograms(root, asked string) (string, error) {
 	if filepath.IsAbs(dir) {
 		var err error
 		if dir, err = filepath.Rel(root, dir); err != nil {
-			return "", Usagef("--programs %s is not in the repository", asked)
+			return "", misuse.Errorf("--programs %s is not in the repository", asked)
 		}
 	}
 	dir = filepath.ToSlash(filepath.Clean(dir))
 	switch {
 	case !filepath.IsLocal(filepath.FromSlash(dir)):
-		return "", Usagef("--programs %s is not in the repository", asked)
+		return "", misuse.Errorf("--programs %s is not in the repository", asked)
 	case dir == memory.DefaultPrograms:
 		return "", nil
 	}
@@ -115,10 +116,10 @@ func withTasks(programs []*program.Program) []string {
 
 // wantsSimple says whether the workflow has one job: as asked for, else as it
 // is there, so that an upgrade changes nobody's choice.
-func wantsSimple(root string, o initOptions) bool {
-	if o.simple || o.matrix {
-		return o.simple
+func wantsSimple(root string, o Options) bool {
+	if o.Simple || o.Matrix {
+		return o.Simple
 	}
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(initWorkflow)))
+	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(mainWorkflow)))
 	return err == nil && !strings.Contains(string(data), "needs: schedule")
 }

@@ -1,4 +1,4 @@
-package cli
+package setup_test
 
 import (
 	"os"
@@ -9,6 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/setup"
 )
 
@@ -31,7 +34,7 @@ func TestWhetherAgentsAreSignedIn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			findings := machineFindings(Env{Environ: c.environ, Getenv: func(string) string { return "" }, Now: time.Now})
+			findings := setup.Agents(agent.NewRegistry(agent.CommandLines(commandline.All(), process.NewRunner(), c.environ, time.Now)...), c.environ)
 			last := findings[len(findings)-1]
 			if c.signedIn {
 				require.Len(t, findings, 1, "what is not installed is no finding")

@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	_ "embed" // The first programs are part of the binary.

@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"os"
@@ -6,29 +6,31 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/org/autoloop/internal/misuse"
 )
 
 // firstProgram is a program fitted to the repository, and to the directory that
 // init runs in; where nothing is known of either, an example that runs as it
 // stands.
-func firstProgram(root, here, dir string) ([]initStep, error) {
-	why, files := "an example that runs as it stands", newFiles(root, dir, "example")
+func firstProgram(root, here, dir string) ([]Step, error) {
+	why, files := "an example that runs as it stands", NewProgram(root, dir, "example")
 	if found := fitted(root, here); found != nil {
-		why, files = found.why, []newFile{{filepath.Join(dir, found.program+".md"), found.text()}}
+		why, files = found.why, []File{{filepath.Join(dir, found.program+".md"), found.text()}}
 	}
-	var steps []initStep
+	var steps []Step
 	for _, file := range files {
-		relative, err := filepath.Rel(root, file.path)
+		relative, err := filepath.Rel(root, file.Path)
 		if err != nil || !filepath.IsLocal(relative) {
-			return nil, Usagef("--programs %s is not in the repository", dir)
+			return nil, misuse.Errorf("--programs %s is not in the repository", dir)
 		}
-		if _, err := os.Lstat(file.path); err == nil {
-			return nil, Usagef("%s exists already: remove or rename it", file.path)
+		if _, err := os.Lstat(file.Path); err == nil {
+			return nil, misuse.Errorf("%s exists already: remove or rename it", file.Path)
 		}
 		if err := insideOnly(root, filepath.ToSlash(relative)); err != nil {
 			return nil, err
 		}
-		steps = append(steps, initStep{action: initCreate, name: filepath.ToSlash(relative), text: file.text, why: " (" + why + ")"})
+		steps = append(steps, Step{Action: Create, Name: filepath.ToSlash(relative), Text: file.Text, Why: " (" + why + ")"})
 	}
 	return steps, nil
 }

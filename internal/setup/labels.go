@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"context"
@@ -20,26 +20,25 @@ func initLabels() []api.Label {
 	}
 }
 
-// labelSteps are the labels that the repository on GitHub lacks. Where they
-// cannot be made from here, by hand says how.
-func labelSteps(ctx context.Context, env Env, hub *api.Client) (steps []initStep, byHand string) {
+// LabelSteps are the labels that the repository on GitHub lacks. Where they
+// cannot be made from here, byHand says how, and the error why.
+func LabelSteps(ctx context.Context, client *api.Client) (steps []Step, byHand string, err error) {
 	labels := initLabels()
-	if hub == nil {
-		return nil, labelCommands(labels)
+	if client == nil {
+		return nil, labelCommands(labels), nil
 	}
-	there, err := hub.Labels(ctx)
+	there, err := client.Labels(ctx)
 	if err != nil {
-		fmt.Fprintf(env.Stderr, "warning: the labels are left to you: %v\n", err)
-		return nil, labelCommands(labels)
+		return nil, labelCommands(labels), err
 	}
 	for _, label := range labels {
-		step := initStep{action: initCreate, name: "label " + label.Name, do: func(ctx context.Context) error { return hub.CreateLabel(ctx, label) }}
+		step := Step{Action: Create, Name: "label " + label.Name, Do: func(ctx context.Context) error { return client.CreateLabel(ctx, label) }}
 		if slices.ContainsFunc(there, func(name string) bool { return strings.EqualFold(name, label.Name) }) {
-			step.action, step.why = initKeep, " (is there)"
+			step.Action, step.Why = Keep, " (is there)"
 		}
 		steps = append(steps, step)
 	}
-	return steps, ""
+	return steps, "", nil
 }
 
 // labelCommands make the labels by hand.

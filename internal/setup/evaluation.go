@@ -1,0 +1,165 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
+)
+
+// Evaluation is an inspection of a program's evaluation with what follows from it.
+type Evaluation struct {
+	loop.Inspection
+
+	// Visible is the smallest gain that the settings find four times in five.
+	Visible float64 `json:"smallest_visible_gain"`
+	Runs    int     `json:"runs_per_candidate"`
+	// Minutes is how long a candidate takes to decide, when it is kept and,
+	// mostly, when it is not.
+	Minutes  float64  `json:"minutes_when_kept"`
+	Rejected float64  `json:"minutes_when_rejected"`
+	Findings []string `json:"findings"`
+	// Isolation is how agent and evaluation are kept apart from the machine:
+	// namespaces, bwrap, or off.
+	Isolation string `json:"isolation"`
+}
+
+// Conclude works out what an evaluation that behaves like this can see, and
+// what it costs.
+func Conclude(found loop.Inspection, timeout time.Duration) Evaluation {
+	result := Evaluation{Inspection: found, Findings: []string{}}
+	if found.Problem != "" {
+		result.Findings = append(result.Findings, found.Problem)
+		return result
+	}
+	rule := found.Rule.Decision()
+	result.Visible = decision.Visible(rule, found.Samples)
+	minutes := func(runs int, rooms float64) float64 {
+		return (float64(runs)*found.Seconds + rooms*found.Prepare) / 60
+	}
+	switch rule.Regime {
+	case decision.Noisy:
+		result.Runs = 4 + 4*rule.Pairs
+		result.Minutes, result.Rejected = minutes(result.Runs, 4), minutes(8, 2)
+	case decision.Repeatable:
+		result.Runs, result.Minutes, result.Rejected = 3, minutes(3, 3), minutes(1, 1)
+	case decision.Single:
+		result.Runs, result.Minutes, result.Rejected = 1, minutes(1, 1), minutes(1, 1)
+	}
+	if result.Minutes > timeout.Minutes() {
+		result.Findings = append(result.Findings, fmt.Sprintf("a candidate that is kept takes %.3g minutes, more than timeout-minutes %.0f: set `timeout-minutes: %.0f`, or make the evaluation faster or steadier",
+			result.Minutes, timeout.Minutes(), math.Ceil(result.Minutes*1.25)))
+	}
+	if found.Noisy && rule.Regime == decision.Single {
+		result.Findings = append(result.Findings, "the evaluation is noisy and `evaluation-runs: 1` compares single runs: what is kept may be chance; remove the line")
+	}
+	if share := result.Visible / math.Abs(found.Median.Float64()); rule.Regime == decision.Noisy && share > 0.1 {
+		result.Findings = append(result.Findings, fmt.Sprintf("only gains beyond %.0f %% of the metric can be told from chance: measure longer, on a quieter machine, or raise `evaluation-runs`", share*100))
+	}
+	return result
+}
+
+// NoteIsolation notes how the evaluation was isolated, and why it was not.
+func (e *Evaluation) NoteIsolation(ctx context.Context, runner *process.Runner, wish, runDir string, environ []string) {
+	if runner.Isolation != nil {
+		e.Isolation = string(runner.Isolation.Method)
+		return
+	}
+	e.Isolation = "off"
+	if wish == "off" {
+		return
+	}
+	probe := runner.ProbeIsolation(ctx, runDir, environ)
+	e.Findings = append(e.Findings, "agent and evaluation are not isolated, and can read and write all that you can: "+probe.Reason)
+}
+
+// WithinReach warns of directories that the script runs or reads and in which
+// the target lets files change: only files that it names are protected.
+func WithinReach(p *program.Program, tracked []string) []string {
+	matcher := p.Matcher()
+	holds := func(dir string) bool {
+		return slices.ContainsFunc(tracked, func(file string) bool {
+			return strings.HasPrefix(file, dir+"/") && matcher.Allows(file)
+		})
+	}
+	var findings []string
+	for _, dir := range p.ScriptFiles(holds) {
+		if entered(p.Script, dir) {
+			continue
+		}
+		findings = append(findings, fmt.Sprintf("the evaluation names the directory %s, in which the target lets files change: "+
+			"make sure that what prints the number is not among them, and name it under `protect`", dir))
+	}
+	return findings
+}
+
+// entered reports whether the script only changes into a directory.
+func entered(script, dir string) bool {
+	for _, found := range changesInto.FindAllStringSubmatch(script, -1) {
+		if to := strings.Trim(found[1], `"'`); strings.HasSuffix(dir, path.Clean(to)) {
+			return true
+		}
+	}
+	return false
+}
+
+var changesInto = regexp.MustCompile(`(?:\bcd|\bpushd|-C)\s+([^\s;&|]+)`)
+
+// String is the inspection for people; "" when the evaluation cannot be used.
+func (e Evaluation) String() string {
+	if e.Problem != "" {
+		return ""
+	}
+	var out strings.Builder
+	kind := "deterministic so far: two runs in two trees gave the same"
+	switch {
+	case e.Rule.Decision().Regime == decision.Single:
+		kind = "measured once (evaluation-runs: 1)"
+	case e.Noisy && statistics.Same(e.Samples):
+		kind = "noisy: a guardrail does not repeat itself"
+	case e.Noisy:
+		kind = "noisy"
+	}
+	visible := "any"
+	if e.Visible > 0 {
+		visible = strconv.FormatFloat(e.Visible, 'g', 3, 64)
+	}
+	table := render.Table{Header: []string{e.Program, ""}, Rows: [][]string{
+		{"the evaluation is", kind},
+		{"metric", fmt.Sprintf("%s (median of %d runs)", e.Median, len(e.Samples))},
+	}}
+	if e.Noisy {
+		table.Rows = append(table.Rows, []string{"spread between the quartiles", statistics.Spread(e.Samples).String()})
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Guardrails)) {
+		samples := e.Guardrails[name]
+		table.Rows = append(table.Rows, []string{"guardrail " + render.Plain(name, 60), fmt.Sprintf("%s, spread %s", statistics.Median(samples), statistics.Spread(samples))})
+	}
+	table.Rows = append(table.Rows,
+		[]string{"smallest visible gain", visible},
+		[]string{"one run", fmt.Sprintf("%.3g s, and %.3g s for its tree and setup", e.Seconds, e.Prepare)},
+		[]string{"one candidate", fmt.Sprintf("%.3g min when kept (%d runs), mostly %.3g min when rejected", e.Minutes, e.Runs, e.Rejected)},
+	)
+	table.Rows = append(table.Rows, []string{"isolation", e.Isolation})
+	out.WriteString(table.String())
+	if e.Noisy && len(e.Samples) > 1 {
+		out.WriteString("\n" + render.ValueStrips(render.ValueStrip{Name: "runs", Values: e.Samples, Note: "median " + e.Median.String()}))
+	}
+	for _, finding := range e.Findings {
+		out.WriteString("! " + finding + "\n")
+	}
+	return out.String()
+}

@@ -1,0 +1,102 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/program"
+)
+
+// Options are the wishes of `iterate init`.
+type Options struct {
+	// Force replaces also what was edited.
+	Force bool
+	// Simple asks for one job, Matrix for two; neither keeps what there is.
+	Simple, Matrix bool
+}
+
+// Steps compares the files that there are with those that should be. The first program fits
+// the directory here, or one above it.
+func Steps(root, here, programs string, o Options) ([]Step, error) {
+	source := memory.Programs{Root: root, Dir: programs, Parse: program.ParseHead}
+	var found []*program.Program
+	if programs == "" || exists(source.Directory()) { // one that is named is made
+		var err error
+		if found, err = source.Load(false); err != nil {
+			return nil, misuse.New(err)
+		}
+	}
+	files, err := initFiles(root, found, programs, o)
+	if err != nil {
+		return nil, err
+	}
+	var steps []Step
+	for _, file := range files {
+		s, err := compareInit(root, file.name, file.text, o.Force)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, s)
+	}
+	if wantsSimple(root, o) && exists(filepath.Join(root, filepath.FromSlash(pairWorkflow))) {
+		steps = append(steps, Step{Action: Keep, Name: pairWorkflow, Why: " (nothing calls it any more: delete it)"})
+	}
+	if len(found) > 0 {
+		return append(steps, Step{Action: Keep, Name: found[0].File, Why: " (there is a program)"}), nil
+	}
+	first, err := firstProgram(root, here, source.Directory())
+	return append(steps, first...), err
+}
+
+func exists(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
+}
+
+// compareInit decides what happens to one file of ours.
+func compareInit(root, name, text string, force bool) (Step, error) {
+	s := Step{Action: Create, Name: name, Text: text}
+	if err := insideOnly(root, name); err != nil {
+		return s, err
+	}
+	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+	now := strings.ReplaceAll(string(data), "\r\n", "\n")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return s, err
+	case now == text:
+		s.Action, s.Why = Keep, " (up to date)"
+	case force || isSealed(now) || strings.HasPrefix(text, now) && now != "":
+		s.Action, s.Why = Update, ""
+	default:
+		s.Action, s.Why = Keep, " (edited, or not written by iterate init; --force replaces it)"
+	}
+	return s, nil
+}
+
+// insideOnly refuses a path with a link in it, which could lead out of the
+// repository.
+func insideOnly(root, name string) error {
+	at := root
+	for part := range strings.SplitSeq(name, "/") {
+		at = filepath.Join(at, part)
+		info, err := os.Lstat(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s is a symbolic link, and is not written through: replace it by what it points to", at)
+		}
+	}
+	return nil
+}

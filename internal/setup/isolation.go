@@ -1,0 +1,39 @@
+package setup
+
+import (
+	"context"
+
+	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/process"
+)
+
+// Isolation says whether agents and evaluations are kept apart from this
+// machine, for programs that say nothing else, and how to have it so. The wish is auto,
+// required or off. What is
+// required and cannot be had is a problem.
+func Isolation(ctx context.Context, wish string, environ []string) (Finding, error) {
+	const exposed = "agents and evaluations can read and write all that you can: "
+	finding := Finding{Level: Warning, Subject: "isolation"}
+	if wish == "off" {
+		finding.Message = exposed + "AUTOLOOP_ISOLATION is off"
+		finding.Fix = "unset it, unless all this runs in a container that has nothing to lose"
+		return finding, nil
+	}
+	dir, err := tree.NewRunDir()
+	if err != nil {
+		return finding, err
+	}
+	defer func() { _ = tree.RemoveAll(dir) }()
+	probe := process.NewRunner().ProbeIsolation(ctx, dir, environ)
+	switch {
+	case ctx.Err() != nil:
+		return finding, context.Cause(ctx)
+	case probe.Available():
+		finding.Level, finding.Message = OK, "it works here, by "+string(probe.Method)
+	case wish == "required":
+		finding.Level, finding.Message, finding.Fix = Problem, "AUTOLOOP_ISOLATION is required, and this machine has none: "+probe.Reason, probe.Cure
+	default:
+		finding.Message, finding.Fix = exposed+probe.Reason, probe.Cure
+	}
+	return finding, nil
+}
