@@ -35,23 +35,59 @@ const (
 // layout says on which floor every package is. A new package is a decision:
 // add it here, and to the picture in docs/architecture.md.
 func layout() map[string]layer {
-	floors := map[layer]string{
-		domain: "metric document program skill/evals tasks/format tasks/score history/state history/results history decision decision/statistics history/audit agent/tuner agent/commandline prompt render agent/models github/ci " +
-			"github/commands loop/budget loop/strategy misuse",
-		adapter: "agent tasks/runcache tasks/judge loop/evaluation tasks/sandbox skill/workspace history/memory loop/proposal github/api git/tree",
-		base:    "process files git agent/models/client agent/models/client/modeltest github/githubtest",
-		service: "schedule loop tasks/taskrun skill/evalrun skill github/sync",
-		edge:    "actions setup",
-		wiring:  "app",
-		root:    "cli",
+	return map[string]layer{
+		"cmd/iterate": command, "cmd/scheduler": command,
+		"internal/actions":                       edge,
+		"internal/agent":                         adapter,
+		"internal/agent/commandline":             domain,
+		"internal/agent/models":                  domain,
+		"internal/agent/models/client":           base,
+		"internal/agent/models/client/modeltest": base,
+		"internal/agent/tuner":                   domain,
+		"internal/app":                           wiring,
+		"internal/cli":                           root,
+		"internal/decision":                      domain,
+		"internal/decision/statistics":           domain,
+		"internal/document":                      domain,
+		"internal/files":                         base,
+		"internal/git":                           base,
+		"internal/git/tree":                      adapter,
+		"internal/github/api":                    adapter,
+		"internal/github/ci":                     domain,
+		"internal/github/commands":               domain,
+		"internal/github/githubtest":             base,
+		"internal/github/sync":                   service,
+		"internal/history":                       domain,
+		"internal/history/audit":                 domain,
+		"internal/history/memory":                adapter,
+		"internal/history/results":               domain,
+		"internal/history/state":                 domain,
+		"internal/loop":                          service,
+		"internal/loop/budget":                   domain,
+		"internal/loop/evaluation":               adapter,
+		"internal/loop/proposal":                 adapter,
+		"internal/loop/strategy":                 domain,
+		"internal/metric":                        domain,
+		"internal/misuse":                        domain,
+		"internal/process":                       base,
+		"internal/program":                       domain,
+		"internal/prompt":                        domain,
+		"internal/render":                        domain,
+		"internal/render/page":                   domain,
+		"internal/schedule":                      service,
+		"internal/setup":                         edge,
+		"internal/site":                          service,
+		"internal/skill":                         service,
+		"internal/skill/evalrun":                 service,
+		"internal/skill/evals":                   domain,
+		"internal/skill/workspace":               adapter,
+		"internal/tasks/format":                  domain,
+		"internal/tasks/judge":                   adapter,
+		"internal/tasks/runcache":                adapter,
+		"internal/tasks/sandbox":                 adapter,
+		"internal/tasks/score":                   domain,
+		"internal/tasks/taskrun":                 service,
 	}
-	table := map[string]layer{"cmd/scheduler": command, "cmd/iterate": command}
-	for floor, names := range floors {
-		for name := range strings.FieldsSeq(names) {
-			table["internal/"+name] = floor
-		}
-	}
-	return table
 }
 
 // exceptions are imports that do not go down one floor: git runs through command.

@@ -70,6 +70,7 @@ func newIterateCommand(env Env) *cobra.Command {
 		newScoreCommand(env),
 		newShardsCommand(env),
 		newReplayCommand(env, &o),
+		newPageCommand(env, &o),
 		newDoctorCommand(env, &o),
 		newSteerCommand(env, &o),
 		newInitCommand(env, &o),

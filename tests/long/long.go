@@ -19,6 +19,7 @@ type Kind string
 const (
 	Act         Kind = "act"         // workflows as they are, with act
 	Agents      Kind = "agents"      // the coding agents as they are published
+	Browser     Kind = "browser"     // pages in a browser
 	Builds      Kind = "builds"      // everything compiled anew: the image, the action
 	Emulator    Kind = "emulator"    // a GitHub that others wrote
 	Examples    Kind = "examples"    // the programs of programs/, which measure for long
@@ -29,7 +30,7 @@ const (
 
 // Kinds are all of them.
 func Kinds() []Kind {
-	return []Kind{Act, Agents, Builds, Emulator, Examples, Kills, Simulations, TwoJobs}
+	return []Kind{Act, Agents, Browser, Builds, Emulator, Examples, Kills, Simulations, TwoJobs}
 }
 
 // Asked reports whether every test is to run.

@@ -26,6 +26,7 @@ func TestEverythingIsInstalled(t *testing.T) {
 	for program, from := range map[string]string{
 		"act":                                  "go -C tools/act build -o DIR tool, with DIR in the PATH",
 		"bwrap":                                "the package bubblewrap",
+		"chromium":                             "the package chromium",
 		"gpg":                                  "the package gnupg",
 		"shellcheck":                           "the package shellcheck",
 		"ssh-keygen":                           "the package openssh-client",

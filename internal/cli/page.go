@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/render/page"
+	"github.com/org/autoloop/internal/schedule"
+	"github.com/org/autoloop/internal/site"
+)
+
+// pageOptions are the flags of `iterate page`.
+type pageOptions struct {
+	out, remote string
+}
+
+func newPageCommand(env Env, o *iterateOptions) *cobra.Command {
+	var p pageOptions
+	cmd := &cobra.Command{
+		Use:   "page [PROGRAM...]",
+		Short: "Draw what was tried, what was kept and what it cost, as HTML",
+		Long: "Make a page of the programs' records: every candidate, what was kept and why, samples, changes and\n" +
+			"cost. It needs no server and no network: open it from the disk or put it on any web server.\n\n" +
+			"The records are read from the memory branch alone; nothing is checked out, run or recorded. When the\n" +
+			"program files are at hand the page also says when each program is due.",
+		Example: "  iterate page\n  iterate page --out site\n  iterate page speed --out speed.html",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			return makePage(cmd.Context(), env, *o, p, names)
+		},
+	}
+	cmd.Flags().StringVar(&p.out, "out", "autoloop.html", "one HTML file, or a directory for a page of each program")
+	cmd.Flags().StringVar(&p.remote, "remote", "", "the git remote that the records are shared with, such as origin")
+	return cmd
+}
+
+func makePage(ctx context.Context, env Env, o iterateOptions, p pageOptions, names []string) error {
+	o.Remote = p.remote
+	deps, err := app.Open(ctx, env, o.Options)
+	if err != nil {
+		return err
+	}
+	maker := site.Maker{
+		Repo: deps.Repo, Memory: deps.Memory, Facts: pageFacts(ctx, env, o), Version: app.Version(), Now: env.Now,
+	}
+	if name := o.Repository(env); name != "" {
+		maker.Repository = strings.TrimRight(env.Server(), "/") + "/" + name
+	}
+	made, err := maker.Make(ctx, names)
+	if err != nil {
+		return err
+	}
+	out := p.out
+	if !filepath.IsAbs(out) {
+		out = filepath.Join(env.Dir, out)
+	}
+	file, err := site.Write(made, out)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(env.Stdout, file)
+	return nil
+}
+
+// pageFacts says of a program what its file and the schedule know. Without the
+// files the page has what the records say.
+func pageFacts(ctx context.Context, env Env, o iterateOptions) func(*page.Source) {
+	options := schedulerOptions{repoDir: o.RepoDir, programs: o.Programs, dir: o.Dir, max: 1}
+	in, err := options.input(ctx, env, nil)
+	if err != nil {
+		return nil
+	}
+	plan, err := schedule.Choose(in)
+	if err != nil {
+		return nil
+	}
+	standings := map[string]*schedule.Standing{}
+	for _, s := range plan.Standings {
+		standings[s.Program.Name] = s
+	}
+	return func(source *page.Source) {
+		s := standings[source.Name]
+		if s == nil {
+			return
+		}
+		status := statusOf(s)
+		source.Condition, source.Reason = status.State, cmp.Or(status.Reason, source.Reason)
+		source.Metric, source.Target = s.Program.Metric, s.Program.Target
+		if s.NextDue != nil {
+			source.NextDue = *s.NextDue
+		}
+	}
+}

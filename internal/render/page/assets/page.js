@@ -1,0 +1,179 @@
+"use strict";
+// The page reads without this script. It adds what needs one: filters, sorting,
+// iterations beyond the latest, and a cursor on the chart.
+(() => {
+  const perPage = 50;
+  const say = (text) => { document.getElementById("say").textContent = text; };
+  for (const tools of document.querySelectorAll(".tools:not(.pager)")) tools.hidden = false;
+
+  // unpack reads the compressed rows of all programs of this page.
+  async function unpack() {
+    const packed = document.getElementById("data").textContent.trim().replaceAll("-", "+").replaceAll("_", "/");
+    const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).json();
+  }
+
+  function overview() {
+    const table = document.querySelector(".programs");
+    if (!table) return;
+    const body = table.tBodies[0];
+    const filter = document.getElementById("filter");
+    filter.addEventListener("input", () => {
+      const wanted = filter.value.toLowerCase();
+      let shown = 0;
+      for (const row of body.rows) {
+        row.hidden = !row.textContent.toLowerCase().includes(wanted);
+        if (!row.hidden) shown++;
+      }
+      say(shown + " programs");
+    });
+    const value = (row, column) => {
+      const text = row.cells[column].textContent.trim();
+      const number = parseFloat(text.replace(/^[≥≤+$]\s*/, "").replace(/^at least \$/, ""));
+      return /^[≥≤+$-]?\s*\d/.test(text) && !/^\d{4}-\d\d/.test(text) ? number : text;
+    };
+    [...table.tHead.rows[0].cells].forEach((cell, column) => {
+      if (column === 2) return;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = cell.textContent;
+      cell.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const up = cell.getAttribute("aria-sort") !== "ascending";
+        for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+        cell.setAttribute("aria-sort", up ? "ascending" : "descending");
+        const rows = [...body.rows].sort((a, b) => {
+          const x = value(a, column), y = value(b, column);
+          const order = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
+          return up ? order : -order;
+        });
+        body.append(...rows);
+      });
+    });
+  }
+
+  // program connects the tools of one program with its rows.
+  function program(section, rows) {
+    const list = section.querySelector(".iterations");
+    if (!list) return;
+    const filter = section.querySelector(".rows-filter"), outcome = section.querySelector(".rows-outcome");
+    const pager = section.querySelector(".pager"), where = section.querySelector(".where");
+    const newer = section.querySelector(".newer"), older = section.querySelector(".older");
+    section.querySelector(".more").hidden = true;
+    let shown = rows, first = 0;
+    function draw() {
+      list.innerHTML = shown.slice(first, first + perPage).map((row) => row.h).join("");
+      pager.hidden = shown.length <= perPage;
+      newer.disabled = first === 0;
+      older.disabled = first + perPage >= shown.length;
+      where.textContent = shown.length === 0 ? "no iteration" : (first + 1) + "–" + Math.min(first + perPage, shown.length) + " of " + shown.length;
+    }
+    function select() {
+      const wanted = filter.value.toLowerCase();
+      shown = rows.filter((row) => (outcome.value === "" || row.o === outcome.value || outcome.value === "error" && row.o === "ci-fix-exhausted") &&
+        (wanted === "" || row.h.toLowerCase().includes(wanted)));
+      first = 0;
+      draw();
+      say(shown.length + " iterations");
+    }
+    filter.addEventListener("input", select);
+    outcome.addEventListener("change", select);
+    newer.addEventListener("click", () => { first = Math.max(first - perPage, 0); draw(); });
+    older.addEventListener("click", () => { first += perPage; draw(); });
+    section.querySelector(".csv").addEventListener("click", () => {
+      const head = ["iteration", "time", "outcome", "metric", "compared_with", "delta", "agent", "model", "cost_usd", "seconds", "commit", "summary"];
+      // A cell that begins like a formula is made text: a spreadsheet would run it.
+      const cell = (text) => '"' + (/^[=+@\t\r]|^-(?![\d.])/.test(text) ? "'" + text : text).replaceAll('"', '""') + '"';
+      const lines = [head, ...shown.map((row) => row.c)].map((row) => row.map(cell).join(","));
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([lines.join("\r\n") + "\r\n"], { type: "text/csv" }));
+      link.download = section.dataset.program.replace(/^program-/, "") + ".csv";
+      link.click();
+      URL.revokeObjectURL(link.href);
+    });
+    // open shows an iteration wherever it is, and gives it the focus.
+    function open(number) {
+      if (!shown.some((row) => row.n === number)) { filter.value = ""; outcome.value = ""; shown = rows; }
+      const at = shown.findIndex((row) => row.n === number);
+      if (at < 0) return;
+      first = at - at % perPage;
+      draw();
+      const detail = document.getElementById(section.id + "-i" + number);
+      detail.closest("details").open = true;
+      detail.closest("details").querySelector("summary").focus();
+      detail.scrollIntoView({ block: "nearest" });
+    }
+    draw();
+    cursor(section, rows, open);
+    return open;
+  }
+
+  // cursor follows the pointer or the arrow keys on the trajectory.
+  function cursor(section, rows, open) {
+    const chart = section.querySelector("svg.trajectory"), tip = section.querySelector(".tip");
+    const points = rows.filter((row) => row.p).sort((a, b) => a.n - b.n);
+    if (!chart || points.length === 0) return;
+    const mark = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    mark.setAttribute("class", "cursor");
+    chart.append(mark);
+    const figure = chart.closest("figure");
+    const slider = document.createElement("input");
+    slider.type = "range";
+    slider.min = 0; slider.max = points.length - 1; slider.value = points.length - 1;
+    slider.className = "walk";
+    slider.setAttribute("aria-label", "Walk through the iterations of " + section.querySelector("h1").textContent + "; Enter opens one");
+    figure.querySelector("figcaption").before(slider);
+    let at = -1;
+    function show(index) {
+      at = Math.max(0, Math.min(points.length - 1, index));
+      const row = points[at];
+      mark.setAttribute("d", "M" + row.p[0] + " 16V306M" + (row.p[0] - 6) + " " + row.p[1] + "h12");
+      tip.textContent = "iteration " + row.t;
+      tip.hidden = false;
+      slider.value = at;
+      slider.setAttribute("aria-valuetext", tip.textContent);
+    }
+    const nearest = (event) => {
+      const box = chart.getBoundingClientRect();
+      const x = (event.clientX - box.left) / box.width * 960, y = (event.clientY - box.top) / box.height * 340;
+      let best = 0, distance = Infinity;
+      points.forEach((row, index) => {
+        const d = (row.p[0] - x) ** 2 + ((row.p[1] - y) / 3) ** 2;
+        if (d < distance) { distance = d; best = index; }
+      });
+      return best;
+    };
+    chart.addEventListener("pointermove", (event) => show(nearest(event)));
+    chart.addEventListener("pointerleave", () => { tip.hidden = true; mark.removeAttribute("d"); });
+    chart.addEventListener("click", (event) => { show(nearest(event)); open(points[at].n); });
+    slider.addEventListener("input", () => show(Number(slider.value)));
+    slider.addEventListener("focus", () => show(Number(slider.value)));
+    slider.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault(); // the same key would close what has the focus then
+      open(points[Number(slider.value)].n);
+    });
+  }
+
+  overview();
+  unpack().then((data) => {
+    const opens = {};
+    for (const section of document.querySelectorAll(".program")) opens[section.id] = program(section, data[section.id] || []);
+    // Rows are drawn anew, so the address names what is not there yet: the view
+    // is chosen here instead of by :target.
+    const views = [...document.querySelectorAll(".view")];
+    const follow = () => {
+      const [, id, number] = /^#(.*?)(?:-i(\d+))?$/.exec(location.hash) || [];
+      const shown = views.find((view) => view.id === id) || views[0];
+      for (const view of views) view.classList.toggle("shown", view === shown);
+      document.getElementById("main").classList.add("scripted");
+      document.title = (shown.querySelector("h1") || document.body).textContent + " · Autoloop";
+      if (number && opens[id]) opens[id](Number(number));
+      else if (id) scrollTo(0, 0);
+    };
+    addEventListener("hashchange", follow);
+    follow();
+    document.documentElement.dataset.ready = "yes";
+  }).catch((error) => say("older iterations cannot be shown: " + error.message));
+})();

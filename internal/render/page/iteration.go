@@ -1,0 +1,165 @@
+package page
+
+import (
+	"html/template"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// Iteration is one decided iteration.
+type Iteration struct {
+	Program string // the anchor of its program
+	Number  int
+	Time    time.Time
+	Outcome history.Outcome
+	Summary string
+	Reasons []string
+	Warning string
+	// Metric is the candidate's number, nil when nothing was measured;
+	// Previous what it was compared with, Best the incumbent's afterwards.
+	Metric, Previous, Best *metric.Value
+	Delta                  string
+	// Before and After are the samples of both sides in the last stage of the
+	// trial, Test what the comparison said, Interval the shift that it allows.
+	Before, After []float64
+	Test          string
+	Interval      *[2]float64
+	Guardrails    []string
+	Agent, Model  string
+	Cost          Cost
+	Took          time.Duration
+	Commit        string
+	// CommitURL and RunURL are addresses on GitHub; "" when unknown.
+	CommitURL, RunURL string
+	Changed           []string
+	Diff              []DiffLine
+	Params            map[string]float64
+	Notes             []string
+	CI                string
+	// Point is where the trajectory draws it: x and y in the chart.
+	Point []float64
+}
+
+// Kept reports whether the change is on the program's branch.
+func (it *Iteration) Kept() bool { return it.Outcome == history.Accepted }
+
+// Label is the outcome for people.
+func (it *Iteration) Label() string {
+	switch it.Outcome { //nolint:exhaustive // the others are words already
+	case history.PendingCI:
+		return "waits for CI"
+	case history.CIFixExhausted:
+		return "CI failed"
+	case history.Accepted:
+		return "kept"
+	}
+	return string(it.Outcome)
+}
+
+// Class is the outcome as a class of the style sheet.
+func (it *Iteration) Class() string {
+	switch it.Outcome { //nolint:exhaustive // everything else is drawn as rejected
+	case history.Accepted:
+		return "kept"
+	case history.Error, history.CIFixExhausted:
+		return "error"
+	case history.PendingCI:
+		return "pending"
+	}
+	return "rejected"
+}
+
+// Kind says where the iteration went.
+func (it *Iteration) Kind() string {
+	reason := strings.ToLower(strings.Join(it.Reasons, " "))
+	switch {
+	case it.Outcome == history.Accepted:
+		return "kept"
+	case it.Outcome == history.PendingCI:
+		return "waits for CI"
+	case it.Outcome == history.CIFixExhausted:
+		return "failed in CI"
+	case it.Outcome == history.Error:
+		return "error"
+	case it.Metric == nil && strings.Contains(reason, "no change"):
+		return "no change proposed"
+	case it.Metric == nil:
+		return "refused before measuring"
+	}
+	return "not better"
+}
+
+// Author is the agent, with its model when known.
+func (it *Iteration) Author() string {
+	if it.Model != "" {
+		return it.Agent + " (" + it.Model + ")"
+	}
+	if it.Agent == "" {
+		return "unknown"
+	}
+	return it.Agent
+}
+
+// Measured is the candidate's number with its difference, for people.
+func (it *Iteration) Measured() string {
+	text := number(it.Metric)
+	if it.Delta != "" {
+		if delta, err := metric.ParseValue(strings.TrimPrefix(it.Delta, "+")); err == nil {
+			return text + " (" + signed(delta.Float64()) + ")"
+		}
+	}
+	return text
+}
+
+// Exact is the candidate's number as it was measured, every digit.
+func (it *Iteration) Exact() string {
+	if it.Metric == nil {
+		return ""
+	}
+	return it.Metric.String()
+}
+
+// PreviousText is the number that it was compared with.
+func (it *Iteration) PreviousText() string { return number(it.Previous) }
+
+// BestText is the incumbent's number afterwards.
+func (it *Iteration) BestText() string { return number(it.Best) }
+
+// Duration is how long it took, in words.
+func (it *Iteration) Duration() string {
+	if it.Took <= 0 {
+		return "—"
+	}
+	return it.Took.Round(time.Second).String()
+}
+
+// ID is the iteration's anchor.
+func (it *Iteration) ID() string { return it.Program + "-i" + strconv.Itoa(it.Number) }
+
+// Stamp is the time of the decision.
+func (it *Iteration) Stamp() string { return stamp(it.Time) }
+
+// ShortCommit is the beginning of the commit's id.
+func (it *Iteration) ShortCommit() string { return it.Commit[:min(len(it.Commit), 10)] }
+
+// Strip draws the samples of both sides.
+func (it *Iteration) Strip() template.HTML { return strip(it) }
+
+// csv is the iteration as a row for a spreadsheet.
+func (it *Iteration) csv() []string {
+	metric, previous := "", ""
+	if it.Metric != nil {
+		metric = it.Metric.String()
+	}
+	if it.Previous != nil {
+		previous = it.Previous.String()
+	}
+	return []string{
+		strconv.Itoa(it.Number), it.Time.UTC().Format(time.RFC3339), string(it.Outcome), metric, previous, it.Delta, it.Agent, it.Model,
+		strconv.FormatFloat(it.Cost.USD, 'f', -1, 64), strconv.FormatFloat(it.Took.Seconds(), 'f', 1, 64), it.Commit, it.Summary,
+	}
+}

@@ -1,0 +1,84 @@
+package page
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/org/autoloop/internal/metric"
+)
+
+// number is a value for people: at most six significant digits.
+func number(v *metric.Value) string {
+	if v == nil {
+		return "—"
+	}
+	return short(v.Float64())
+}
+
+// short writes six significant digits at most, without an exponent where that
+// is readable.
+func short(f float64) string {
+	if f != 0 && (math.Abs(f) >= 1e12 || math.Abs(f) < 1e-6) {
+		return strconv.FormatFloat(f, 'g', 6, 64)
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
+	if err != nil {
+		rounded = f
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+func signed(f float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 4, 64), 64)
+	if err != nil {
+		rounded = f
+	}
+	if rounded > 0 {
+		return "+" + short(rounded)
+	}
+	return short(rounded)
+}
+
+func abs(f float64) float64 { return math.Abs(f) }
+
+// Share is one part of a whole.
+type Share struct {
+	Name    string
+	Count   int
+	Percent float64
+}
+
+// Width is the length of the share's bar, from 0 to 100.
+func (s Share) Width() string { return coordinate(s.Percent) }
+
+func shares(counts map[string]int, of int) []Share {
+	var list []Share
+	for name, count := range counts {
+		list = append(list, Share{name, count, 100 * float64(count) / float64(max(of, 1))})
+	}
+	slices.SortFunc(list, func(a, b Share) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
+	return list
+}
+
+// ticks are round numbers that divide a range into about n parts.
+func ticks(low, high float64, n int) []float64 {
+	if !(high > low) || n < 1 {
+		return []float64{low}
+	}
+	raw := (high - low) / float64(n)
+	power := math.Pow(10, math.Floor(math.Log10(raw)))
+	step := 10 * power
+	for _, f := range []float64{1, 2, 5} {
+		if f*power >= raw {
+			step = f * power
+			break
+		}
+	}
+	var list []float64
+	for i := math.Ceil(low / step); i*step <= high+step*1e-9 && len(list) < 100; i++ {
+		list = append(list, i*step)
+	}
+	return list
+}

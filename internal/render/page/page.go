@@ -1,0 +1,189 @@
+// Package page draws what the records of programs say as HTML that a browser
+// shows from a file: without a server, without the network and, but for
+// filters and older iterations, without scripts. It does no I/O. Text from
+// agents, evaluations and issues is escaped by html/template.
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"time"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// A page shows the latest iterations without scripts, at most maxStatic of one
+// program and, where it holds several programs, about allStatic in all. Older
+// ones are in the page's compressed data.
+const (
+	maxStatic = 50
+	allStatic = 200
+)
+
+// Site is everything that the page shows.
+type Site struct {
+	Generated time.Time
+	// Version is the version of Autoloop that made the page.
+	Version  string
+	Programs []*Program
+}
+
+// view is what the template renders: the overview and some programs.
+type view struct {
+	*Site
+	Style, Script template.HTML
+	Policy        string
+	Overview      bool
+	Shown         []*Program
+	Attention     int
+	// Data is the compressed rows of the programs that are shown.
+	Data string
+	// Link turns a program into the address of its page.
+	Link func(*Program) string
+	// Home is the address of the overview.
+	Home string
+	// rows is how many iterations of each program are shown without scripts.
+	rows int
+}
+
+// WriteSingle writes one HTML file with the overview and every program.
+func (s *Site) WriteSingle(w io.Writer) error {
+	return s.write(w, view{Overview: true, Shown: s.Programs, Home: "#overview", Link: func(p *Program) string { return "#" + p.ID }})
+}
+
+// WriteOverview writes the start page of a directory of pages; Program.File
+// names the page of each program.
+func (s *Site) WriteOverview(w io.Writer) error {
+	return s.write(w, view{Overview: true, Home: "#overview", Link: func(p *Program) string { return p.File() }})
+}
+
+// WriteProgram writes the page of one program of a directory of pages.
+func (s *Site) WriteProgram(w io.Writer, p *Program) error {
+	return s.write(w, view{Shown: []*Program{p}, Home: "index.html", Link: func(p *Program) string { return p.File() }})
+}
+
+func (s *Site) write(w io.Writer, v view) error {
+	style, err := assets.ReadFile("assets/style.css")
+	if err != nil {
+		return fmt.Errorf("read the page's style: %w", err)
+	}
+	script, err := assets.ReadFile("assets/page.js")
+	if err != nil {
+		return fmt.Errorf("read the page's script: %w", err)
+	}
+	v.Site, v.rows = s, min(max(allStatic/max(len(v.Shown), 1), 5), maxStatic)
+	pages, err := template.New("page.html").Funcs(functions(v)).ParseFS(assets, "assets/*.html")
+	if err != nil {
+		return fmt.Errorf("read the page's template: %w", err)
+	}
+	v.Style, v.Script = template.HTML("<style>"+string(style)+"</style>"), template.HTML("<script>"+string(script)+"</script>") //nolint:gosec // our own files
+	v.Policy = fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; base-uri 'none'; form-action 'none'", source(style), source(script))
+	for _, p := range s.Programs {
+		if p.Attention {
+			v.Attention++
+		}
+	}
+	if v.Data, err = pack(pages, v.Shown); err != nil {
+		return err
+	}
+	if err := pages.Execute(w, v); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	return nil
+}
+
+// source is what a Content-Security-Policy calls an inline style or script.
+func source(content []byte) string {
+	sum := sha256.Sum256(content)
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// row is one iteration in the page's data: what filters, sorting and the
+// chart's cursor need, and its table row as HTML.
+type row struct {
+	Number  int       `json:"n"`
+	Outcome string    `json:"o"`
+	Point   []float64 `json:"p,omitempty"`
+	Text    string    `json:"t"`
+	HTML    string    `json:"h"`
+	CSV     []string  `json:"c"`
+}
+
+// pack renders the rows of all iterations, newest first, and compresses them.
+func pack(pages *template.Template, programs []*Program) (string, error) {
+	data := map[string][]row{}
+	var html bytes.Buffer
+	for _, p := range programs {
+		rows := make([]row, 0, len(p.Iterations))
+		for i := len(p.Iterations) - 1; i >= 0; i-- {
+			it := p.Iterations[i]
+			html.Reset()
+			if err := pages.ExecuteTemplate(&html, "iteration", it); err != nil {
+				return "", fmt.Errorf("write iteration %d of %s: %w", it.Number, p.Name, err)
+			}
+			rows = append(rows, row{
+				it.Number, string(it.Outcome), it.Point, fmt.Sprintf("%d, %s, %s", it.Number, it.Label(), it.Measured()), html.String(), it.csv(),
+			})
+		}
+		data[p.ID] = rows
+	}
+	var packed bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&packed, gzip.DefaultCompression)
+	if err != nil {
+		return "", fmt.Errorf("compress the page's data: %w", err)
+	}
+	encoder := json.NewEncoder(zip)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(data); err != nil {
+		return "", fmt.Errorf("compress the page's data: %w", err)
+	}
+	if err := zip.Close(); err != nil {
+		return "", fmt.Errorf("compress the page's data: %w", err)
+	}
+	// The alphabet for addresses has nothing that a template would escape.
+	return base64.RawURLEncoding.EncodeToString(packed.Bytes()), nil
+}
+
+func functions(v view) template.FuncMap {
+	return template.FuncMap{
+		"link":  func(p *Program) template.URL { return template.URL(v.Link(p)) }, //nolint:gosec // a file name or anchor made by us
+		"stamp": stamp,
+		"day":   func(t time.Time) string { return day(t, v.Generated) },
+		"recent": func(list []*Iteration) []*Iteration {
+			var rows []*Iteration
+			for i := len(list) - 1; i >= 0 && len(rows) < v.rows; i-- {
+				rows = append(rows, list[i])
+			}
+			return rows
+		},
+		"older": func(list []*Iteration) string {
+			if len(list) <= v.rows {
+				return ""
+			}
+			return fmt.Sprintf("The latest %d of %d iterations. Scripts show the others.", v.rows, len(list))
+		},
+	}
+}
+
+// day is a time without the year where that is the present one.
+func day(t, now time.Time) string {
+	if t.IsZero() || t.UTC().Year() != now.UTC().Year() {
+		return stamp(t)
+	}
+	return t.UTC().Format("Jan 2, 15:04")
+}
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return "—"
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}

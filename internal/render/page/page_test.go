@@ -1,0 +1,215 @@
+package page_test
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/render/page"
+)
+
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+func value(f float64) *metric.Value {
+	v, err := metric.FromFloat(f)
+	if err != nil {
+		panic(err)
+	}
+	return &v
+}
+
+// made is a history of n iterations, of which every fifth was kept.
+func made(n int, summary string) []history.Event {
+	best := 1000.0
+	events := []history.Event{{
+		Kind: history.Measured, Role: history.Baseline, Metric: value(best), Time: noon.Add(-time.Duration(n+1) * time.Hour), Direction: metric.Lower,
+	}}
+	for i := 1; i <= n; i++ {
+		at := noon.Add(-time.Duration(n-i) * time.Hour)
+		tried := best + 3 - float64(i%7)
+		e := history.Event{
+			Kind: history.Decided, Iteration: i, Time: at, Outcome: history.Rejected, Metric: value(tried), PreviousBest: value(best), Best: value(best),
+			Delta: metric.Delta(*value(tried), value(best)), Summary: summary, Agent: "claude", Model: "sonnet", Reasons: []string{"not better: " + summary},
+			Commit: strings.Repeat("0123456789", 4), Changed: []string{"src/parse.go"}, Durations: map[string]float64{"propose": 60},
+			Usage: &history.Usage{CostUSD: value(0.25)},
+		}
+		if i%5 == 0 && tried < best {
+			best, e.Outcome, e.Best = tried, history.Accepted, value(tried)
+		}
+		if i%11 == 0 {
+			e.Outcome, e.Metric, e.Delta, e.Reasons = history.Error, nil, "", []string{"the agent's service did not answer"}
+		}
+		events = append(events, history.Event{Kind: history.Started, Iteration: i, Time: at.Add(-time.Minute), Run: "r"}, e, history.Event{Kind: history.Finished, Iteration: i, Time: at, Run: "r"})
+	}
+	return events
+}
+
+func program(t testing.TB, source page.Source) *page.Program {
+	t.Helper()
+	p, err := page.New(source, noon)
+	require.NoError(t, err)
+	return p
+}
+
+func single(t testing.TB, programs ...*page.Program) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, (&page.Site{Generated: noon, Programs: programs}).WriteSingle(&b))
+	return b.String()
+}
+
+func TestNumbersAreTheReplays(t *testing.T) {
+	t.Parallel()
+	events := made(57, "inline the loop")
+	past := history.Replay(events)
+	p := program(t, page.Source{Name: "speed", Events: events})
+	assert.Equal(t, past.Best, p.Best)
+	assert.Equal(t, past.Initial, p.Initial)
+	assert.Equal(t, past.Count(history.Accepted), p.Kept)
+	assert.Equal(t, len(past.Attempts), p.Tried)
+	assert.InDelta(t, past.Spent(time.Time{}).USD, p.Total.USD, 1e-9)
+	assert.InDelta(t, past.Spent(noon.AddDate(0, 0, -7)).USD, p.Week.USD, 1e-9)
+	require.Len(t, p.Iterations, len(past.Attempts))
+	sum := 0.0
+	for i, it := range p.Iterations {
+		assert.Equal(t, past.Attempts[i].Metric, it.Metric)
+		assert.Equal(t, past.Attempts[i].Outcome, it.Outcome)
+		sum += it.Cost.USD
+	}
+	assert.InDelta(t, p.Total.USD, sum, 1e-9, "the cost chart adds up to what the replay says")
+}
+
+func TestTheLastDecisionOfAnIterationCounts(t *testing.T) {
+	t.Parallel()
+	pending := history.Event{Kind: history.Decided, Iteration: 1, Time: noon, Outcome: history.PendingCI, Metric: value(3)}
+	accepted := history.Event{Kind: history.Decided, Iteration: 1, Time: noon, Outcome: history.Accepted, Metric: value(3), Best: value(3)}
+	p := program(t, page.Source{Name: "speed", Events: []history.Event{pending, accepted}})
+	require.Len(t, p.Iterations, 1)
+	assert.True(t, p.Iterations[0].Kept())
+	assert.Equal(t, 1, p.Kept)
+}
+
+func TestNewBaselinesBreakTheTrajectory(t *testing.T) {
+	t.Parallel()
+	events := append(made(5, "x"), history.Event{Kind: history.Measured, Role: history.Baseline, Metric: value(900), Direction: metric.Lower})
+	p := program(t, page.Source{Name: "speed", Events: events})
+	assert.Equal(t, []int{5}, p.Breaks)
+	assert.Contains(t, single(t, p), `class="break"`)
+}
+
+// TestHostileText puts text that would be markup into every field that comes
+// from outside.
+func TestHostileText(t *testing.T) {
+	t.Parallel()
+	hostile := `</script><script>alert(1)</script><img src=x onerror=alert(2)>" onmouseover="alert(3) javascript:alert(4) ` + "\u202egnp.exe\x1b[2J " + strings.Repeat("long ", 200_000)
+	events := made(3, hostile)
+	for i := range events {
+		e := &events[i]
+		e.Agent, e.Model, e.Warning, e.Commit, e.Run = hostile, hostile, hostile, hostile, hostile
+		e.Changed, e.Lessons, e.Foreclosed, e.Ideas = []string{hostile}, []string{hostile}, []string{hostile}, []string{hostile}
+		e.Params = map[string]metric.Value{hostile: *value(1)}
+		e.Patch = "diff --git a/x b/" + hostile + "\n@@ " + hostile + "\n+" + hostile + "\n-" + hostile + "\n" + hostile
+	}
+	p := program(t, page.Source{
+		Name: "speed", Events: events, Metric: hostile[:200], Condition: "waiting", Reason: hostile[:200], Budget: []string{hostile[:200]}, Repository: "https://github.test/o/r",
+	})
+	text := single(t, p)
+	assert.Equal(t, 2, strings.Count(text, "<script"), "the page's data and its script")
+	for _, unwanted := range []string{"<img", "\u202e", "\x1b"} {
+		assert.False(t, strings.Contains(text, unwanted), "the page has %q", unwanted) //nolint:testifylint // the page is too long to print
+	}
+	outside := regexp.MustCompile(`"[^"]*"`).ReplaceAllString(text, `""`)
+	assert.Empty(t, regexp.MustCompile(`<[a-z]+ [^>]*\bon[a-z]+=`).FindString(outside), "an event handler")
+	assert.Empty(t, regexp.MustCompile(`(?i)href="?\s*javascript:`).FindString(text))
+	assert.Less(t, len(text), 200_000, "texts are bounded")
+	policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(text)
+	require.NotNil(t, policy)
+	assert.Contains(t, policy[1], "default-src &#39;none&#39;")
+	assert.NotContains(t, policy[1], "unsafe")
+}
+
+func TestNothingIsLoadedFromOutside(t *testing.T) {
+	t.Parallel()
+	text := single(t, program(t, page.Source{Name: "speed", Events: made(20, "inline the loop")}))
+	for _, attribute := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(text, -1) {
+		assert.Regexp(t, `^(#|data:)`, attribute[1])
+	}
+	assert.NotContains(t, text, "@import")
+	assert.NotContains(t, text, "url(")
+}
+
+func TestPagesOfADirectoryLinkEachOther(t *testing.T) {
+	t.Parallel()
+	a, b := program(t, page.Source{Name: "a.b", Events: made(2, "x")}), program(t, page.Source{Name: "a_b", Events: made(2, "x")})
+	require.NotEqual(t, a.File(), b.File())
+	site := page.Site{Generated: noon, Programs: []*page.Program{a, b}}
+	var overview, one bytes.Buffer
+	require.NoError(t, site.WriteOverview(&overview))
+	require.NoError(t, site.WriteProgram(&one, a))
+	assert.Contains(t, overview.String(), `href="`+a.File()+`"`)
+	assert.Contains(t, overview.String(), `href="`+b.File()+`"`)
+	assert.Contains(t, one.String(), `href="index.html"`)
+	assert.NotContains(t, one.String(), "a_b")
+}
+
+func TestAProgramWithoutIterations(t *testing.T) {
+	t.Parallel()
+	p := program(t, page.Source{Name: "new"})
+	assert.Equal(t, "never ran", p.State)
+	assert.Contains(t, single(t, p), "No iteration was decided yet")
+	assert.Contains(t, single(t), "No program has records yet")
+}
+
+func TestWhatNeedsAPersonComesFirst(t *testing.T) {
+	t.Parallel()
+	calm := program(t, page.Source{Name: "calm", Events: made(2, "x")})
+	stuck := program(t, page.Source{Name: "stuck", Events: made(2, "x"), State: []byte("## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Paused | true |\n| Pause Reason | three errors in a row |\n")})
+	text := single(t, calm, stuck)
+	assert.True(t, stuck.Attention)
+	assert.Contains(t, text, "three errors in a row")
+	assert.Less(t, strings.Index(text, ">stuck<"), strings.Index(text, ">calm<"))
+}
+
+func TestTwentyProgramsOfTwoHundredIterationsAreSmall(t *testing.T) {
+	t.Parallel()
+	var programs []*page.Program
+	for i := range 20 {
+		programs = append(programs, program(t, page.Source{Name: fmt.Sprintf("program-%d", i), Events: made(200, fmt.Sprintf("use a table of %d for the common case", i))}))
+	}
+	text := single(t, programs...)
+	assert.Less(t, len(text), 1<<20)
+}
+
+func TestDiffsAreColoured(t *testing.T) {
+	t.Parallel()
+	commit := strings.Repeat("0123456789", 4)
+	patch := "diff --git a/main.go b/main.go\nindex 1..2 100644\n--- a/main.go\n+++ b/main.go\n@@ -1,2 +1,2 @@\n-\treturn 1 // one\n+\treturn \"two\"\ndiff --git a/x.py b/x.py\n@@ -1 +1 @@\n+def f(): return None\n"
+	text := single(t, program(t, page.Source{Name: "speed", Events: made(1, "x"), Diffs: map[string][]byte{commit: []byte(patch)}}))
+	assert.Contains(t, text, `<span class="del">-	<i class="k">return</i> <i class="n">1</i> <i class="c">// one</i>`)
+	assert.Contains(t, text, `<i class="s">&#34;two&#34;</i>`)
+	assert.Contains(t, text, `<i class="k">def</i>`)
+}
+
+func BenchmarkSite(b *testing.B) {
+	events := made(100, "use a table for the common case")
+	for b.Loop() {
+		site := page.Site{Generated: noon}
+		for i := range 1000 {
+			site.Programs = append(site.Programs, program(b, page.Source{Name: fmt.Sprintf("program-%d", i), Events: events}))
+		}
+		var out bytes.Buffer
+		require.NoError(b, site.WriteOverview(&out))
+		for _, p := range site.Programs {
+			require.NoError(b, site.WriteProgram(&out, p))
+		}
+		b.ReportMetric(float64(out.Len())/1000/1000, "kB/page")
+	}
+}

@@ -1,0 +1,286 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// builtIn is the agent that costs nothing.
+const builtIn = "tuner"
+
+// Source is what is known of a program.
+type Source struct {
+	Name string
+	// Events is the ledger, State the state file.
+	Events []history.Event
+	State  []byte
+	// Metric names what is measured, Target is nil when open-ended, Budget says
+	// what is used of each budget: from the program file, where it is at hand.
+	Metric string
+	Target *metric.Value
+	Budget []string
+	// Condition and Reason say how the program stands, NextDue when it runs
+	// next; without a Condition the state file says what it can.
+	Condition, Reason string
+	NextDue           time.Time
+	// Diffs are changes as git prints them, by commit.
+	Diffs map[string][]byte
+	// Repository is the page of the repository on GitHub; "" when unknown.
+	Repository string
+}
+
+// New draws up a program from its records. Every number is the replay's.
+func New(s Source, now time.Time) (*Program, error) {
+	past := history.Replay(s.Events)
+	p := &Program{
+		Name: s.Name, ID: anchor(s.Name), Metric: clip(s.Metric, 60), Direction: past.Direction, Target: s.Target,
+		Initial: past.Initial, Best: past.Best, LastRun: past.LastRun, NextDue: s.NextDue,
+		State: s.Condition, Reason: clip(s.Reason, 500),
+	}
+	for _, text := range s.Budget {
+		p.Budget = append(p.Budget, clip(text, 100))
+	}
+	if p.Metric == "" {
+		p.Metric = "metric"
+	}
+	machine, _, err := state.ParseMachine(s.State)
+	if err != nil && len(s.State) > 0 {
+		return nil, fmt.Errorf("read the state of %s: %w", s.Name, err)
+	}
+	p.adopt(machine, past)
+	r := reader{program: p, source: s, lexers: lexers{}, past: map[int]*history.Attempt{}, trials: map[int][]*history.Event{}}
+	for i := range past.Attempts {
+		r.past[past.Attempts[i].Iteration] = &past.Attempts[i]
+	}
+	r.read()
+	p.drawn = trajectory(p)
+	p.Week, p.Total = cost(past.Spent(now.AddDate(0, 0, -7))), cost(past.Spent(time.Time{}))
+	return p, nil
+}
+
+// adopt takes from the state file what the ledger does not say.
+func (p *Program) adopt(m state.Machine, past history.Books) {
+	if past.Iteration == 0 && len(past.Attempts) == 0 && past.Initial == nil {
+		p.Direction = m.Direction
+	}
+	if p.Initial == nil {
+		p.Initial = m.InitialMetric
+	}
+	if p.Best == nil {
+		p.Best = m.BestMetric
+	}
+	if p.Target == nil {
+		p.Target = m.TargetMetric
+	}
+	if p.LastRun.IsZero() && m.LastRun != nil {
+		p.LastRun = *m.LastRun
+	}
+	switch {
+	case m.Completed:
+		p.State, p.Reason = "completed", clip(m.CompletedReason, 500)
+	case m.Paused:
+		p.State, p.Reason, p.Attention = "paused", clip(m.PauseReason, 500), true
+	case p.State == "" && m.Pending():
+		p.State = "waits for CI"
+	case p.State == "" && p.LastRun.IsZero() && len(past.Attempts) == 0:
+		p.State = "never ran"
+	case p.State == "":
+		p.State = "running"
+	}
+	p.Attention = p.Attention || p.State == "error" || p.State == "plateau"
+}
+
+func cost(s history.Spent) Cost {
+	return Cost{USD: s.USD, Tokens: s.Tokens, Minutes: s.Minutes, Unknown: s.UnknownUSD}
+}
+
+// reader turns events into iterations.
+type reader struct {
+	program *Program
+	source  Source
+	lexers  lexers
+	past    map[int]*history.Attempt
+	// trials are the measurements of an iteration's trial.
+	trials map[int][]*history.Event
+	at     map[int]int
+}
+
+func (r *reader) read() {
+	r.at = map[int]int{}
+	baselines, last := 0, 0
+	for i := range r.source.Events {
+		e := &r.source.Events[i]
+		switch e.Kind { //nolint:exhaustive // the others change nothing on the page
+		case history.Measured:
+			if e.Stage != "" {
+				r.trials[e.Iteration] = append(r.trials[e.Iteration], e)
+			} else if e.Role == history.Baseline && e.Metric != nil {
+				if baselines++; baselines > 1 {
+					r.program.Breaks = append(r.program.Breaks, last)
+				}
+			}
+		case history.Decided:
+			last = max(last, e.Iteration)
+			r.decided(e)
+		case history.Set:
+			r.set(e)
+		}
+	}
+	for _, it := range r.program.Iterations {
+		r.program.Tried++
+		if it.Kept() {
+			r.program.Kept++
+		}
+	}
+}
+
+func (r *reader) set(e *history.Event) {
+	if r.source.Repository == "" {
+		return
+	}
+	number, err := strconv.Atoi(e.Value)
+	if err != nil || number < 1 {
+		return
+	}
+	switch e.Key {
+	case history.IssueNumber:
+		r.program.Issue = r.source.Repository + "/issues/" + strconv.Itoa(number)
+	case history.PullNumber:
+		r.program.Pull = r.source.Repository + "/pull/" + strconv.Itoa(number)
+	}
+}
+
+// decided adds an iteration; of several decisions about one the last counts.
+func (r *reader) decided(e *history.Event) {
+	it := &Iteration{
+		Program: r.program.ID, Number: e.Iteration, Time: e.Time, Outcome: e.Outcome, Summary: clip(e.Summary, 300), Warning: clip(e.Warning, 300),
+		Metric: e.Metric, Previous: e.PreviousBest, Best: e.Best, Delta: e.Delta, Agent: clip(e.Agent, 60), Model: clip(e.Model, 60),
+		Commit: e.Commit, Params: map[string]float64{},
+	}
+	for _, reason := range e.Reasons {
+		it.Reasons = append(it.Reasons, clip(reason, 500))
+	}
+	for _, path := range e.Changed[:min(len(e.Changed), 20)] {
+		it.Changed = append(it.Changed, clip(path, 200))
+	}
+	for name, value := range e.Params {
+		it.Params[clip(name, 60)] = value.Float64()
+	}
+	r.trial(it, e)
+	r.cost(it)
+	r.diff(it, e)
+	r.notes(it, e)
+	r.links(it, e)
+	if i, again := r.at[e.Iteration]; again {
+		r.program.Iterations[i] = it
+		return
+	}
+	r.at[e.Iteration] = len(r.program.Iterations)
+	r.program.Iterations = append(r.program.Iterations, it)
+}
+
+// trial takes the samples of the last stage of the trial, what the comparison
+// said of them, and the guardrails.
+func (r *reader) trial(it *Iteration, e *history.Event) {
+	var stage string
+	if n := len(e.Evidence); n > 0 {
+		evidence := e.Evidence[n-1]
+		stage = evidence.Stage
+		it.Test = fmt.Sprintf("p = %s after %d pairs; difference %s, %s %% interval %s to %s", short(evidence.P), evidence.Pairs,
+			signed(evidence.Difference.Float64()), short(100*evidence.Confidence), signed(evidence.Low.Float64()), signed(evidence.High.Float64()))
+		middle := evidence.Incumbent.Float64()
+		it.Interval = &[2]float64{middle + evidence.Low.Float64(), middle + evidence.High.Float64()}
+	}
+	for _, m := range r.trials[e.Iteration] {
+		if m.Proposal != e.Proposal || stage != "" && m.Stage != stage {
+			continue
+		}
+		samples := make([]float64, 0, len(m.Samples))
+		for _, sample := range m.Samples {
+			samples = append(samples, sample.Float64())
+		}
+		if m.Role == history.Candidate {
+			it.After = samples
+		} else {
+			it.Before = samples
+		}
+		if m.Role == history.Candidate {
+			it.Guardrails = nil
+			for name, values := range m.GuardrailSamples {
+				for _, value := range values[:min(len(values), 1)] {
+					it.Guardrails = append(it.Guardrails, clip(name, 60)+" "+short(value.Float64()))
+				}
+			}
+			slices.Sort(it.Guardrails)
+		}
+	}
+}
+
+func (r *reader) cost(it *Iteration) {
+	attempt := r.past[it.Number]
+	if attempt == nil {
+		return
+	}
+	it.Took = attempt.Took
+	tokens, usd := attempt.Evaluation.Known()
+	it.Cost.Tokens, it.Cost.USD = tokens, usd
+	if u := attempt.Usage; u != nil {
+		for _, n := range []*int64{u.InputTokens, u.OutputTokens} {
+			if n != nil {
+				it.Cost.Tokens += *n
+			}
+		}
+		if u.CostUSD != nil {
+			it.Cost.USD += u.CostUSD.Float64()
+		}
+	}
+	if it.Agent != builtIn && (attempt.Usage == nil || attempt.Usage.CostUSD == nil) && it.Took > 0 {
+		it.Cost.Unknown = 1
+	}
+}
+
+func (r *reader) diff(it *Iteration, e *history.Event) {
+	patch := r.source.Diffs[e.Commit]
+	if e.Commit == "" || patch == nil {
+		patch = []byte(e.Patch)
+	}
+	if len(patch) > 0 {
+		it.Diff = parseDiff(patch, r.lexers)
+	}
+}
+
+func (r *reader) notes(it *Iteration, e *history.Event) {
+	for _, text := range e.Lessons {
+		r.program.Lessons = append(r.program.Lessons, Note{e.Iteration, clip(text, 400)})
+	}
+	for _, text := range e.Foreclosed {
+		r.program.Foreclosed = append(r.program.Foreclosed, Note{e.Iteration, clip(text, 400)})
+	}
+	for _, text := range e.Ideas {
+		it.Notes = append(it.Notes, clip(text, 400))
+	}
+}
+
+// links adds addresses on GitHub; ids that are none are left out.
+func (r *reader) links(it *Iteration, e *history.Event) {
+	if r.source.Repository == "" {
+		return
+	}
+	if isHex(it.Commit) {
+		it.CommitURL = r.source.Repository + "/commit/" + it.Commit
+	}
+	if run, _, _ := strings.Cut(e.Run, "-"); run != "" && strings.Trim(run, "0123456789") == "" {
+		it.RunURL = r.source.Repository + "/actions/runs/" + run
+	}
+}
+
+func isHex(text string) bool {
+	return len(text) >= 40 && strings.Trim(text, "0123456789abcdef") == ""
+}

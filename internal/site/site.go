@@ -1,0 +1,154 @@
+// Package site makes the page of a repository's programs from the memory branch
+// and writes it as files.
+package site
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/render/page"
+)
+
+// maxDiffs bounds the changes that a program's page shows, the latest first;
+// maxPatch is the size in bytes beyond which one is left out.
+const (
+	maxDiffs = 60
+	maxPatch = 64 << 10
+)
+
+// Maker reads what the page shows.
+type Maker struct {
+	Repo   *git.Repo
+	Memory *memory.Memory
+	// Facts adds what the records do not hold, such as when a program is due;
+	// nil adds nothing.
+	Facts func(*page.Source)
+	// Repository is the repository's page on GitHub; "" when unknown.
+	Repository string
+	Version    string
+	Now        func() time.Time
+}
+
+// Make reads the records of the named programs, or of all. A name without
+// records is a misuse.
+func (m *Maker) Make(ctx context.Context, names []string) (*page.Site, error) {
+	states, _, err := m.Memory.States(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := make([]string, 0, len(states))
+	for name := range states {
+		known = append(known, name)
+	}
+	slices.Sort(known)
+	for _, name := range names {
+		if _, found := states[name]; !found {
+			return nil, unknown(name, known)
+		}
+	}
+	if len(names) == 0 {
+		names = known
+	}
+	s := &page.Site{Generated: m.Now(), Version: m.Version}
+	for _, name := range names {
+		p, err := m.program(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		s.Programs = append(s.Programs, p)
+	}
+	return s, nil
+}
+
+// unknown says that a program has no records, and which have.
+func unknown(name string, known []string) error {
+	if len(known) == 0 {
+		return misuse.Errorf("no program has records yet: run `iterate --program %s` first", name)
+	}
+	return misuse.Errorf("program %q has no records; there are records of %s", name, strings.Join(known, ", "))
+}
+
+func (m *Maker) program(ctx context.Context, name string) (*page.Program, error) {
+	records, _, err := m.Memory.Read(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	log, err := history.Parse(records.Ledger)
+	if err != nil {
+		return nil, fmt.Errorf("read %s.jsonl on the memory branch: %w", name, err)
+	}
+	source := page.Source{Name: name, Events: log.Events, State: records.State, Repository: m.Repository, Diffs: m.diffs(ctx, log.Events)}
+	if m.Facts != nil {
+		m.Facts(&source)
+	}
+	return page.New(source, m.Now())
+}
+
+// diffs reads the changes of the latest kept commits that are in the
+// repository. One that cannot be read is not shown; its commit is named anyway.
+func (m *Maker) diffs(ctx context.Context, events []history.Event) map[string][]byte {
+	diffs := map[string][]byte{}
+	for i := len(events) - 1; i >= 0 && len(diffs) < maxDiffs; i-- {
+		e := events[i]
+		if e.Kind != history.Decided || e.Commit == "" || e.Parent == "" || diffs[e.Commit] != nil {
+			continue
+		}
+		patch, err := m.Repo.Diff(ctx, e.Parent, e.Commit)
+		if err != nil {
+			continue
+		}
+		if len(patch) > maxPatch {
+			patch = append(patch[:bytes.LastIndexByte(patch[:maxPatch], '\n')+1], "… the commit has the rest\n"...)
+		}
+		diffs[e.Commit] = patch
+	}
+	return diffs
+}
+
+// Write writes the site: one file when out ends in .html, else a directory
+// with index.html and one page a program. It returns the file to open.
+func Write(s *page.Site, out string) (string, error) {
+	if strings.EqualFold(filepath.Ext(out), ".html") {
+		var b bytes.Buffer
+		if err := s.WriteSingle(&b); err != nil {
+			return "", err
+		}
+		return out, write(out, b.Bytes())
+	}
+	if info, err := os.Stat(out); err == nil && !info.IsDir() {
+		return "", misuse.Errorf("%s is a file: name a directory, or a file that ends in .html", out)
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil { //nolint:gosec // pages are for others to read
+		return "", err
+	}
+	index := filepath.Join(out, "index.html")
+	var b bytes.Buffer
+	if err := s.WriteOverview(&b); err != nil {
+		return "", err
+	}
+	err := write(index, b.Bytes())
+	for _, p := range s.Programs {
+		b.Reset()
+		err = errors.Join(err, s.WriteProgram(&b, p), write(filepath.Join(out, p.File()), b.Bytes()))
+	}
+	return index, err
+}
+
+func write(name string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // pages are for others to read
+		return err
+	}
+	return files.WriteFile(name, data, 0o644)
+}

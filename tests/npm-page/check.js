@@ -1,0 +1,114 @@
+// node check.js DIR: drives Chromium through the pages of DIR and prints what is
+// wrong as a JSON list of sentences. DIR/wanted.json says what the pages hold.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const dir = process.argv[2];
+const wanted = JSON.parse(readFileSync(join(dir, "wanted.json"), "utf8"));
+const problems = [];
+const at = (file, anchor = "") => pathToFileURL(join(dir, file)).href + anchor;
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+
+async function open(options, file, anchor) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  page.on("console", (m) => { if (m.type() === "error" || m.type() === "warning") problems.push(`${file}: console: ${m.text()}`); });
+  page.on("pageerror", (e) => problems.push(`${file}: ${e.message}`));
+  page.on("request", (r) => { if (!/^(file|data|blob):/.test(r.url())) problems.push(`${file}: asks for ${r.url()}`); });
+  await page.goto(at(file, anchor));
+  if (options.javaScriptEnabled !== false) {
+    await page.waitForFunction(() => document.documentElement.dataset.ready === "yes", null, { timeout: 20000 });
+  }
+  return page;
+}
+
+// Every page at two widths, light and dark: nothing wider than the window, and
+// nothing that axe finds.
+for (const [file, anchors] of Object.entries(wanted.pages)) {
+  for (const anchor of anchors) {
+    for (const width of [360, 1600]) {
+      for (const colorScheme of ["light", "dark"]) {
+        const page = await open({ viewport: { width, height: 900 }, colorScheme }, file, anchor);
+        const name = `${file}${anchor} at ${width} px, ${colorScheme}`;
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        if (overflow > 0) problems.push(`${name}: ${overflow} px wider than the window`);
+        // Run in the page's world by the debugger, which the page's policy does not bind.
+        await page.evaluate(axe);
+        const found = await page.evaluate(async () => (await window.axe.run(document, { resultTypes: ["violations"] })).violations
+          .map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join(" | ")}`));
+        for (const text of found) problems.push(`${name}: ${text}`);
+        if (process.env.SCREENSHOTS) {
+          await page.screenshot({ path: join(process.env.SCREENSHOTS, `${file}${anchor}-${width}-${colorScheme}.png`.replaceAll("#", "-")) });
+        }
+        await page.context().close();
+      }
+    }
+  }
+}
+
+// By keyboard alone: overview, program, iteration, change.
+for (const walk of wanted.walks) {
+  const page = await open({ viewport: { width: 1200, height: 900 } }, walk.file, "");
+  const focus = async (what, test) => {
+    for (let i = 0; i < 200; i++) {
+      await page.keyboard.press("Tab");
+      if (await page.evaluate(test)) return true;
+    }
+    problems.push(`${walk.file}: ${what} is not reached by Tab`);
+    return false;
+  };
+  if (await focus("a program", () => document.activeElement.closest(".programs tbody") !== null)) {
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".program.shown, .view.program:only-of-type");
+    if (await focus("the chart", () => document.activeElement.classList.contains("walk"))) {
+      await page.keyboard.press("Home");
+      await page.keyboard.press("Enter");
+      const opened = await page.evaluate(() => document.querySelector("details[open] .detail")?.id ?? "");
+      if (!opened.endsWith("-i" + walk.first)) problems.push(`${walk.file}: Enter on the first point opens ${opened || "nothing"}`);
+      const change = await page.evaluate(() => document.querySelector("details[open] .diff .add")?.innerText ?? "");
+      if (!change.includes(walk.change)) problems.push(`${walk.file}: the change shows ${JSON.stringify(change)}`);
+    }
+  }
+  await page.context().close();
+}
+
+// The numbers, and all iterations by paging; then what is left without scripts.
+for (const want of wanted.programs) {
+  const page = await open({ viewport: { width: 1200, height: 900 } }, want.file, "#" + want.id);
+  const shown = await page.evaluate(async (id) => {
+    const section = document.getElementById(id), numbers = [];
+    for (;;) {
+      numbers.push(...[...section.querySelectorAll(".iteration summary .n")].map((n) => Number(n.textContent)));
+      const older = section.querySelector(".older");
+      if (!older || older.disabled || section.querySelector(".pager").hidden) break;
+      older.click();
+    }
+    const exact = [...section.querySelectorAll(".iteration:first-child dd")].map((dd) => dd.textContent);
+    return { numbers, exact, facts: [...section.querySelectorAll(":scope > .facts dd")].map((dd) => dd.textContent) };
+  }, want.id);
+  if (shown.numbers.length !== want.iterations) problems.push(`${want.id}: ${shown.numbers.length} iterations instead of ${want.iterations}`);
+  if (!shown.facts[0]?.startsWith(want.best)) problems.push(`${want.id}: best is ${shown.facts[0]} instead of ${want.best}`);
+  if (!shown.facts.some((text) => text === want.kept)) problems.push(`${want.id}: ${want.kept} kept and tried is not among ${shown.facts}`);
+  await page.context().close();
+  const plain = await open({ javaScriptEnabled: false, viewport: { width: 1200, height: 900 } }, want.file, "#" + want.id);
+  const visible = await plain.locator(`#${want.id} h1`).isVisible();
+  if (!visible) problems.push(`${want.id}: nothing is seen without scripts`);
+  await plain.context().close();
+}
+
+// How long until a large page can be used.
+if (wanted.large) {
+  const began = performance.now();
+  const page = await open({ viewport: { width: 1200, height: 900 } }, wanted.large, "");
+  console.error(`${wanted.large}: interactive after ${Math.round(performance.now() - began)} ms`);
+  await page.context().close();
+}
+await browser.close();
+console.log(JSON.stringify(problems));

@@ -1,0 +1,163 @@
+package tests
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/render/page"
+	"github.com/org/autoloop/tests/long"
+)
+
+func TestPageOfARepository(t *testing.T) {
+	t.Parallel()
+	w := valuesWorld(t, "", "1", "2", "1", "5")
+	require.Len(t, w.iterate("-n", "3"), 3)
+	checkout := w.checkout()
+	made := w.binary("iterate", "page")
+	require.Zero(t, made.code, made.stderr)
+	assert.Equal(t, filepath.Join(w.dir, "autoloop.html")+"\n", made.stdout)
+	one := w.read("autoloop.html")
+	for _, want := range []string{"try 2", "try 5", "not better", "value.txt", `<span class="add">&#43;5`} {
+		assert.Contains(t, one, want)
+	}
+	require.NoError(t, os.Remove(filepath.Join(w.dir, "autoloop.html")))
+	assert.Equal(t, checkout, w.checkout(), "nothing else is written")
+
+	out := t.TempDir()
+	made = w.binary("iterate", "page", "--out", out)
+	require.Zero(t, made.code, made.stderr)
+	entries, err := os.ReadDir(out)
+	require.NoError(t, err)
+	assert.Len(t, entries, 2)
+
+	for args, want := range map[string]string{"page nope": `program "nope" has no records; there are records of`, "page --out go.mod/x/y": ""} {
+		wrong := w.binary("iterate", strings.Fields(args)...)
+		if want != "" {
+			assert.Equal(t, 2, wrong.code)
+			assert.Contains(t, wrong.stderr, want)
+		}
+	}
+}
+
+// browser is a program with n iterations, whose texts are of several scripts.
+func browserProgram(t testing.TB, name string, n int, front page.Source) *page.Program {
+	t.Helper()
+	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	number := func(text string, args ...any) *metric.Value {
+		v, err := metric.ParseValue(fmt.Sprintf(text, args...))
+		require.NoError(t, err)
+		return &v
+	}
+	words := []string{"inline the hot loop", "תרגום של הטקסט", "使用查找表代替分支", "इनलाइन लूप", "a_very_long_identifier_without_any_place_to_break_" + strings.Repeat("x", 120), "🚀 faster"}
+	best := 1000.0
+	front.Name = name
+	front.Events = []history.Event{{Kind: history.Measured, Role: history.Baseline, Metric: number("%g", best), Direction: metric.Lower, Time: now}}
+	for i := 1; i <= n; i++ {
+		tried := best + 4 - float64(i%9)
+		e := history.Event{
+			Kind: history.Decided, Iteration: i, Time: now.Add(time.Duration(i) * time.Hour), Outcome: history.Rejected, Metric: number("%g", tried),
+			PreviousBest: number("%g", best), Best: number("%g", best), Summary: words[i%len(words)], Agent: "tuner", Reasons: []string{"not better: " + words[(i+1)%len(words)]},
+			Params: map[string]metric.Value{"width": *number("%d", i%17), "depth": *number("%d", i%5)}, Lessons: []string{words[i%len(words)]},
+			Patch: fmt.Sprintf("diff --git a/src/very/long/path/%s.go b/src/very/long/path/x.go\n@@ -1 +1 @@\n-\treturn %d\n+\treturn change%d // %s\n", strings.Repeat("deep/", 20), i, i, strings.Repeat("long ", 60)),
+		}
+		switch {
+		case tried < best && i%3 == 0:
+			best = tried
+			e.Outcome, e.Best = history.Accepted, number("%g", best)
+		case i%13 == 0:
+			e.Outcome, e.Metric = history.Error, nil
+		}
+		front.Events = append(front.Events, e)
+	}
+	p, err := page.New(front, now)
+	require.NoError(t, err)
+	return p
+}
+
+func TestPageInABrowser(t *testing.T) {
+	long.Only(t, long.Browser)
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		long.Missing(t, "chromium")
+	}
+	if _, err := os.Stat("npm-page/node_modules"); err != nil {
+		long.Missing(t, "npm ci --prefix tests/npm-page")
+	}
+	dir := t.TempDir()
+	hostile := `<script>alert(1)</script><img src=x onerror=alert(2)>"onmouseover="alert(3)`
+	programs := []*page.Program{
+		browserProgram(t, "speed", 137, page.Source{Metric: "seconds", Condition: "waiting", Reason: "not due yet"}),
+		browserProgram(t, "one", 1, page.Source{Metric: "bytes"}),
+		browserProgram(t, "new", 0, page.Source{}),
+		browserProgram(t, "hostile", 5, page.Source{Metric: hostile, Condition: "plateau", Reason: hostile, Budget: []string{hostile}}),
+	}
+	site := page.Site{Generated: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), Programs: programs}
+	write := func(name string, render func(*bytes.Buffer) error) {
+		var b bytes.Buffer
+		require.NoError(t, render(&b))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o600))
+	}
+	write("all.html", func(b *bytes.Buffer) error { return site.WriteSingle(b) })
+	write("index.html", func(b *bytes.Buffer) error { return site.WriteOverview(b) })
+	for _, p := range programs {
+		write(p.File(), func(b *bytes.Buffer) error { return site.WriteProgram(b, p) })
+	}
+	large := page.Site{Programs: []*page.Program{browserProgram(t, "large", 10_000, page.Source{})}}
+	write("large.html", func(b *bytes.Buffer) error { return large.WriteSingle(b) })
+	many := page.Site{}
+	for i := range 300 {
+		many.Programs = append(many.Programs, browserProgram(t, fmt.Sprintf("program-%d", i), 3, page.Source{}))
+	}
+	write("many.html", func(b *bytes.Buffer) error { return many.WriteOverview(b) })
+
+	type wantedProgram struct {
+		File       string `json:"file"`
+		ID         string `json:"id"`
+		Iterations int    `json:"iterations"`
+		Best       string `json:"best"`
+		Kept       string `json:"kept"`
+	}
+	var wanted []wantedProgram
+	for _, p := range programs {
+		for _, file := range []string{"all.html", p.File()} {
+			if p.Tried > 0 {
+				wanted = append(wanted, wantedProgram{file, p.ID, p.Tried, p.BestText(), fmt.Sprintf("%d / %d", p.Kept, p.Tried)})
+			}
+		}
+	}
+	list, err := json.Marshal(map[string]any{
+		"pages": map[string][]string{
+			"all.html": {"", "#program-speed", "#program-speed-i3"}, "index.html": {""}, "many.html": {""}, programs[0].File(): {""},
+			programs[2].File(): {""}, programs[3].File(): {""},
+		},
+		"walks": []map[string]any{
+			{"file": "index.html", "first": 1, "change": "change1"}, {"file": "all.html", "first": 1, "change": "change1"},
+		},
+		"programs": wanted, "large": "large.html",
+	})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "wanted.json"), list, 0o600))
+	cmd := exec.CommandContext(t.Context(), "node", "check.js", dir) //nolint:gosec // our own script
+	cmd.Dir = "npm-page"
+	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, stderr.String())
+	t.Log(stderr.String())
+	var problems []string
+	require.NoError(t, json.Unmarshal(out, &problems))
+	assert.Empty(t, problems)
+}
