@@ -82,10 +82,7 @@ func (d *Deps) Runner(ctx context.Context, p *program.Program) (*process.Runner,
 
 // CheckCIGate refuses a program that needs CI's word where GitHub is left out.
 func (d *Deps) CheckCIGate(p *program.Program) error {
-	if p.CIGate == "required" && d.GitHub == nil {
-		return misuse.Errorf("%s: `ci-gate: required` needs the repository on GitHub: give --repo and a token, or remove the line", p.File)
-	}
-	return nil
+	return program.NotRunnable(p.GateRefusal(d.GitHub != nil))
 }
 
 // RepositoryPaused reports whether the repository's variable AUTOLOOP_PAUSED

@@ -47,16 +47,13 @@ func (d *Deps) Program(ctx context.Context) (p *program.Program, issue *api.Issu
 		return nil, nil, misuse.Errorf("there is no program %q (there are: %s); make one with `scheduler new %s`",
 			name, cmp.Or(strings.Join(program.Names(all), ", "), "none"), name)
 	}
-	if err := d.Resolve(ctx, p); err != nil {
-		return nil, nil, err
-	}
 	if workflow := d.Options.CIWorkflow; workflow != "" {
 		if !workflowFile.MatchString(workflow) {
 			return nil, nil, misuse.Errorf("--ci-workflow %q is no file name of a workflow, such as ci.yml", workflow)
 		}
 		p.CIWorkflow = workflow
 	}
-	return p, issue, p.Runnable()
+	return p, issue, d.Runnable(ctx, p)
 }
 
 // workflowFile matches what GitHub takes for a workflow in .github/workflows.
@@ -67,17 +64,23 @@ func (d *Deps) Source(parse func(string, []byte) *program.Program) memory.Progra
 	return memory.Programs{Root: d.Repo.Root, Dir: d.Options.Programs, Parse: parse}
 }
 
-// Resolve tells the program's targets from prose, by the files that are tracked,
-// and protects what the cases of its skill are given. A suite that cannot be read
-// is reported where it is measured.
-func (d *Deps) Resolve(ctx context.Context, p *program.Program) error {
+// Runnable reports why a program cannot be iterated, in the files of the commit
+// that is checked out. What text and frontmatter say about the direction is
+// settled by the state, which the loop reads; the gate by CheckCIGate.
+func (d *Deps) Runnable(ctx context.Context, p *program.Program) error {
 	files, err := d.TrackedFiles(ctx)
 	if err != nil {
 		return err
 	}
-	p.Resolve(func(path string) bool { _, tracked := slices.BinarySearch(files, path); return tracked })
+	d.protectInputs(p)
+	return p.Runnable(files)
+}
+
+// protectInputs protects what the cases of a program's skill are given. A suite
+// that cannot be read is reported where it is measured.
+func (d *Deps) protectInputs(p *program.Program) {
 	if p.Evaluation != program.Skill || p.Skill == "" {
-		return nil
+		return
 	}
 	if skill, err := evalrun.Load(d.Repo.Root, p.Skill, p.Evals); err == nil {
 		var inputs []string
@@ -88,7 +91,6 @@ func (d *Deps) Resolve(ctx context.Context, p *program.Program) error {
 		}
 		p.ProtectInputs(inputs)
 	}
-	return nil
 }
 
 // TrackedFiles lists the files of the commit that is checked out, sorted.

@@ -148,7 +148,7 @@ func inspectSetup(ctx context.Context, env Env, o iterateOptions, quick, asJSON 
 // inspector looks at programs with what iterations would use.
 func inspector(deps *app.Deps) setup.Inspector {
 	return setup.Inspector{
-		Programs: deps.Source(program.Parse), Memory: deps.Memory, GitHub: deps.GitHub, Resolve: deps.Resolve, TrackedFiles: deps.TrackedFiles,
+		Programs: deps.Source(program.Parse), Memory: deps.Memory, GitHub: deps.GitHub, Runnable: deps.Runnable, TrackedFiles: deps.TrackedFiles,
 		Proposers: func(ctx context.Context, p *program.Program) ([]string, error) {
 			agents, err := deps.Agents(ctx, p, process.NewRunner())
 			names := make([]string, len(agents))

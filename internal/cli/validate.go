@@ -9,12 +9,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
@@ -71,8 +73,10 @@ type validated struct {
 	Protected       []string      `json:"protected"`
 	Evaluation      program.Kind  `json:"evaluation"`
 	Script          *string       `json:"evaluation_script"`
+	Prose           []string      `json:"taken_as_prose,omitempty"`
 
 	placeholder int
+	never       []string // Protected, for people
 }
 
 func validate(ctx context.Context, env Env, o schedulerOptions, files []string, asJSON bool) error {
@@ -84,11 +88,16 @@ func validate(ctx context.Context, env Env, o schedulerOptions, files []string, 
 	if err != nil {
 		return err
 	}
-	excuse(ctx, env, repo, programs)
+	goOn(ctx, env, repo, programs)
+	client, err := o.Client(env)
+	if err != nil {
+		return err
+	}
+	working := workingFiles(root)
 	list := make([]validated, len(programs))
 	bad := false
 	for i, p := range programs {
-		list[i] = validateOne(p, root)
+		list[i] = validateOne(p, root, working, env.InActions() || client != nil)
 		bad = bad || len(list[i].Errors) > 0
 	}
 	if err := printValidated(env, list, asJSON); err != nil {
@@ -124,9 +133,8 @@ func programsToValidate(env Env, o schedulerOptions, root string, files []string
 	return programs, nil
 }
 
-// excuse lets programs that have state already keep a contradiction as a
-// warning.
-func excuse(ctx context.Context, env Env, repo *git.Repo, programs []*program.Program) {
+// goOn lets programs whose state says a direction go on with it.
+func goOn(ctx context.Context, env Env, repo *git.Repo, programs []*program.Program) {
 	if repo == nil {
 		return
 	}
@@ -135,28 +143,31 @@ func excuse(ctx context.Context, env Env, repo *git.Repo, programs []*program.Pr
 		return
 	}
 	for _, p := range programs {
-		if _, found := states[p.Name]; found {
-			p.Excuse()
-		}
+		goOnAs(p, states)
 	}
 }
 
-// validateOne says what a program does, and what is wrong with it in the
-// checkout at root.
-func validateOne(p *program.Program, root string) validated {
-	p.Resolve(func(path string) bool { return kindOf(root, path).IsRegular() })
+// goOnAs lets a program go on as its state says.
+func goOnAs(p *program.Program, states map[string][]byte) {
+	if machine, _, err := state.ParseMachine(states[p.Name]); err == nil && machine.DirectionGiven {
+		p.GoOn(machine.Direction)
+	}
+}
+
+// validateOne says what a program does, and what is wrong with it in a checkout
+// with these files at root.
+func validateOne(p *program.Program, root string, files []string, github bool) validated {
+	refusals := p.Refusals(files, github)
 	v := validated{
 		File: p.File, Name: p.Name, Unconfigured: p.Unconfigured, TargetMetric: p.Target, MetricDirection: p.Direction.String(),
 		Evaluation: p.Evaluation, Errors: []string{}, Warnings: []string{}, Targets: patternTexts(p.Targets), Protected: patternTexts(p.Protected),
-		Schedule: given(p.Schedule.Text), Metric: given(p.Metric), Script: given(p.Script), placeholder: p.Placeholder,
+		Schedule: given(p.Schedule.Text), Metric: given(p.Metric), Script: given(p.Script), Prose: patternTexts(p.Prose), placeholder: p.Placeholder,
 	}
-	for _, problem := range p.Errors() {
+	v.never = neverChange(p)
+	for _, problem := range refusals {
 		v.Errors = append(v.Errors, problem.String())
 	}
 	if len(v.Errors) == 0 && !p.Unconfigured {
-		for _, problem := range p.Missing() {
-			v.Errors = append(v.Errors, problem.String())
-		}
 		v.Warnings = append(v.Warnings, targetWarnings(p, root)...)
 	}
 	for _, problem := range p.Warnings() {
@@ -171,6 +182,24 @@ func validateOne(p *program.Program, root string) validated {
 	}
 	v.OK = len(v.Errors) == 0 && !v.Unconfigured
 	return v
+}
+
+// neverChange says in words what the program protects.
+func neverChange(p *program.Program) []string {
+	var list []string
+	for _, pattern := range p.Protected {
+		text := pattern.Text
+		if pattern.Anywhere {
+			text += " (at any depth)"
+		}
+		list = append(list, text)
+	}
+	for _, pattern := range p.Exceptions {
+		if pattern.Outside {
+			list = append(list, "everything outside "+pattern.Text)
+		}
+	}
+	return list
 }
 
 // targetWarnings finds targets that match nothing as they stand.
@@ -195,6 +224,32 @@ func targetWarnings(p *program.Program, root string) []string {
 		warnings = append(warnings, program.Problem{File: p.File, Line: pattern.Line, Message: fmt.Sprintf(says, pattern.Text)}.String())
 	}
 	return warnings
+}
+
+// maxWorkingFiles bounds the files of a checkout that are looked at.
+const maxWorkingFiles = 200_000
+
+// workingFiles lists the files of a checkout, sorted, also those that are not
+// committed yet. What cannot be read is left out.
+func workingFiles(root string) []string {
+	var list []string
+	_ = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil //nolint:nilerr // what cannot be read names nothing
+		case len(list) >= maxWorkingFiles:
+			return filepath.SkipAll
+		case entry.IsDir() && entry.Name() == ".git":
+			return filepath.SkipDir
+		case entry.Type().IsRegular():
+			if name, err := filepath.Rel(root, file); err == nil {
+				list = append(list, filepath.ToSlash(name))
+			}
+		}
+		return nil
+	})
+	slices.Sort(list)
+	return list
 }
 
 // kindOf is what stands at a path of the checkout; ModeIrregular for nothing.
@@ -253,10 +308,10 @@ func (v validated) print(out *strings.Builder) {
 		fmt.Fprintf(out, "%s: ok\n", v.File)
 	}
 	for _, problem := range v.Errors {
-		fmt.Fprintf(out, "  error: %s\n", problem)
+		fmt.Fprintf(out, "  error: %s\n", program.Visible(problem))
 	}
 	for _, problem := range v.Warnings {
-		fmt.Fprintf(out, "  warning: %s\n", problem)
+		fmt.Fprintf(out, "  warning: %s\n", program.Visible(problem))
 	}
 	if v.OK {
 		v.printPlan(out)
@@ -265,7 +320,7 @@ func (v validated) print(out *strings.Builder) {
 
 // printPlan says in a few lines what the program will do.
 func (v validated) printPlan(out *strings.Builder) {
-	line := func(name, text string) { fmt.Fprintf(out, "  %-11s %s\n", name, text) }
+	line := func(name, text string) { fmt.Fprintf(out, "  %-11s %s\n", name, program.Visible(text)) }
 	line("schedule", orElse(v.Schedule, "at every tick"))
 	metric := orElse(v.Metric, "the only number") + ", " + v.MetricDirection + " is better"
 	if v.TargetMetric != nil {
@@ -273,8 +328,11 @@ func (v validated) printPlan(out *strings.Builder) {
 	}
 	line("metric", metric)
 	line("may change", strings.Join(v.Targets, ", "))
-	if len(v.Protected) > 0 {
-		line("never", strings.Join(v.Protected, ", "))
+	if len(v.never) > 0 {
+		line("never", strings.Join(v.never, ", "))
+	}
+	if len(v.Prose) > 0 {
+		line("prose", "taken as prose, since nothing has that name: "+strings.Join(v.Prose, ", "))
 	}
 	if v.Script == nil {
 		line("evaluation", string(v.Evaluation))

@@ -26,7 +26,7 @@ func TestValidateJSON(t *testing.T) {
 	  {"file": ".autoloop/programs/speed.md", "name": "speed", "ok": true, "errors": [],
 	   "warnings": [".autoloop/programs/speed.md:5: unknown key `+"`colour`"+` is ignored"], "unconfigured": false,
 	   "schedule": "every 6h", "interval_seconds": 21600, "cron": null, "target_metric": 0.5, "metric_direction": "lower",
-	   "metric": "ms", "targets": ["a.go", "Makefile"], "protected": ["e.sh"], "evaluation": "metric", "evaluation_script": "sh e.sh\n"}]`, a.out)
+	   "metric": "ms", "targets": ["a.go", "Makefile"], "protected": ["e.sh"], "evaluation": "metric", "evaluation_script": "sh e.sh\n", "taken_as_prose": ["speed"]}]`, a.out)
 }
 
 func TestValidateText(t *testing.T) {
@@ -43,12 +43,16 @@ func TestValidateText(t *testing.T) {
 
 func TestValidateErrors(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{
-		"frontmatter":       {"---\nschedule: never\n---\n## Target\n`a.go`\n", "error: .autoloop/programs/p.md:2: `schedule`: \"never\" is no schedule"},
-		"no target":         {"## Evaluation\n```\necho 1\n```\n", "error: .autoloop/programs/p.md: no target: "},
-		"only prose":        {"## Target\nThe `speed` of it\n## Evaluation\n```\necho 1\n```\n", "error: .autoloop/programs/p.md: no target: "},
-		"no evaluation":     {"## Target\n`a.go`\n", "error: .autoloop/programs/p.md: no evaluation: "},
-		"no target of task": {"---\ntasks: t\n---\n", "error: .autoloop/programs/p.md: no target: "},
-		"contradiction":     {"## Target\n`a.go`\n## Evaluation\nLower is better.\n```\necho 1\n```\n", "error: .autoloop/programs/p.md:4: the text says"},
+		"frontmatter":        {"---\nschedule: never\n---\n## Target\n`a.go`\n", "error: .autoloop/programs/p.md:2: `schedule`: \"never\" is no schedule"},
+		"no target":          {"## Evaluation\n```\necho 1\n```\n", "error: .autoloop/programs/p.md: no target: "},
+		"only prose":         {"## Target\nThe `speed` of it\n## Evaluation\n```\necho 1\n```\n", "error: .autoloop/programs/p.md: no target: "},
+		"no evaluation":      {"## Target\n`a.go`\n", "error: .autoloop/programs/p.md: no evaluation: "},
+		"no target of task":  {"---\ntasks: t\n---\n", "error: .autoloop/programs/p.md: no target: "},
+		"nothing may change": {"## Target\n`src/*.go`\n\nDo NOT modify `src/`\n## Evaluation\n```\necho 1\n```\n", "error: .autoloop/programs/p.md: nothing may change: "},
+		"unclear list":       {"## Target\n- `a.go`\n\nHelpers\n\n- `b.go`\n## Evaluation\n```\necho 1\n```\n", "error: .autoloop/programs/p.md:6: this list does not say"},
+		"no command":         {"---\nagent: command\n---\n## Target\n`a.go`\n## Evaluation\n```\necho 1\n```\n", "error: .autoloop/programs/p.md: `agent: command` has no command"},
+		"gate":               {"---\nci-gate: required\n---\n## Target\n`a.go`\n## Evaluation\n```\necho 1\n```\n", "error: .autoloop/programs/p.md: `ci-gate: required` needs the repository on GitHub"},
+		"contradiction":      {"## Target\n`a.go`\n## Evaluation\nLower is better.\n```\necho 1\n```\n", "error: .autoloop/programs/p.md:4: the text says"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
@@ -118,4 +122,19 @@ func TestValidateMisuse(t *testing.T) {
 		assert.Contains(t, a.errors, says)
 		assert.Empty(t, a.out)
 	}
+}
+
+func TestValidateShowsWhatItUnderstood(t *testing.T) {
+	d := newDesk(t)
+	d.write(filepath.Join(d.root, "src/a.go"), "package a\n")
+	d.write(filepath.Join(d.root, "src/Makefile"), "all:\n")
+	d.write(filepath.Join(d.root, ".autoloop/programs/p.md"), "## Target\n- `src/lib/`\n- client/server code\n\nDo NOT modify `Makefile`, and `Parser` stays. Off-limits: anything outside `src/lib/`.\n"+
+		"## Evaluation\n```\necho '\x1b[31mred' # \u202egnp.exe\n```\nIt prints\n```\n5\n```\n")
+	a := d.run("validate")
+	require.Zero(t, a.code, a.out)
+	assert.Contains(t, a.out, "  never       Makefile (at any depth), everything outside src/lib/\n")
+	assert.Contains(t, a.out, "taken as prose, since nothing has that name: client/server, Parser\n")
+	assert.Contains(t, a.out, "  evaluation  echo ' [31mred' # gnp.exe\n", "the script that will run, and nothing of the output shown")
+	assert.NotContains(t, a.out, "\x1b")
+	assert.NotContains(t, a.out, "\u202e")
 }

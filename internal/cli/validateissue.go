@@ -53,7 +53,7 @@ func validateIssue(ctx context.Context, env Env, o schedulerOptions, number int,
 		fmt.Fprintf(env.Stdout, "issue #%d is not checked: %s\n", number, why)
 		return nil
 	}
-	check := issueCheck{validated: validateOne(p, root), Issue: number, Untrusted: stranger}
+	check := issueCheck{validated: validateOne(p, root, workingFiles(root), true), Issue: number, Untrusted: stranger}
 	if err := check.print(env, asJSON); err != nil {
 		return err
 	}
@@ -93,9 +93,7 @@ func issueToCheck(ctx context.Context, env Env, o schedulerOptions, hub *api.Cli
 	}
 	for _, known := range found.Programs {
 		if known.Issue == issue.Number {
-			if _, has := states[known.Name]; has {
-				known.Excuse()
-			}
+			goOnAs(known, states)
 			return known, "", "", nil
 		}
 	}

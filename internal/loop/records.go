@@ -43,6 +43,15 @@ func openRecords(p *program.Program, files memory.Files) (*records, error) {
 		return nil, fmt.Errorf("read %s.md on the memory branch: %w", p.Name, err)
 	}
 	b.machine = b.doc.Machine()
+	if files.State != nil && b.machine.DirectionGiven {
+		p.GoOn(b.machine.Direction)
+	}
+	if err := program.NotRunnable(p.Disagreements(program.Error)); err != nil {
+		return nil, err
+	}
+	for _, settled := range p.Disagreements(program.Warning) {
+		b.warnings = append(b.warnings, settled.String())
+	}
 	b.sum = history.Replay(b.log.Events)
 	b.compare(files)
 	return b, nil

@@ -34,12 +34,16 @@ type body struct {
 	code  []ast.Node // the code blocks
 	spans []codeSpan // outside of comments, in order
 	lines []int      // where each line begins
+
+	numbers int // the most numbers that a JSON object of a fence shows
 }
 
 // codeSpan is a text in backticks, and where its content begins.
 type codeSpan struct {
 	text string
 	at   int
+	// loose is a word that only looks like a path: it is not in backticks.
+	loose bool
 }
 
 // read reads the body whole.
@@ -58,8 +62,7 @@ func (b *body) read() {
 // the bytes shows that there is nothing to find.
 func (b *body) skim() {
 	placeholders := !b.Unconfigured && (bytes.Contains(b.text, []byte("TODO")) || bytes.Contains(b.text, []byte("REPLACE")))
-	contradicts := b.mayContradict()
-	if !placeholders && !contradicts {
+	if !placeholders && !b.maySayDirection() {
 		return
 	}
 	b.open()

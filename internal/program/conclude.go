@@ -28,6 +28,7 @@ func (p *Program) conclude(fields []field) {
 			p.Evaluation = Tasks
 		}
 	}
+	p.targetsGiven = len(p.Targets) > 0
 	p.concludeKind(line)
 	p.concludeNumbers(line)
 }
@@ -75,7 +76,7 @@ func (p *Program) concludeSkill(line func(string) int) {
 		p.fail(line("target-metric"), "target-metric %s can never be reached: a pass rate is from 0 to 1", p.Target)
 	}
 	for _, text := range p.suitePaths() {
-		p.Protected = addPattern(p.Protected, Pattern{Text: text, Line: line("skill")})
+		p.Protected = addPattern(p.Protected, Pattern{Text: text, Line: line("skill"), Firm: true})
 	}
 }
 
@@ -98,7 +99,7 @@ func (p *Program) ProtectInputs(files []string) {
 	for _, file := range files {
 		if !p.OfSuite(file) {
 			p.inputs = append(p.inputs, file)
-			p.Protected = addPattern(p.Protected, Pattern{Text: file, Bare: true})
+			p.Protected = addPattern(p.Protected, Pattern{Text: file, Bare: true, Firm: true})
 		}
 	}
 }

@@ -1,10 +1,13 @@
 package program
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/org/autoloop/internal/metric"
 )
 
 var commentForm = regexp.MustCompile(`(?s)<!--.*?-->`)
@@ -32,9 +35,14 @@ func (b *body) readEvaluation(sections []section) {
 				if !ok || !entering {
 					return ast.WalkContinue, nil
 				}
-				switch label := strings.ToLower(string(fence.Language(b.text))); label {
-				case "", "bash", "sh":
-					script.WriteString(strings.TrimRight(blockText(fence, b.text), "\n") + "\n")
+				text := strings.TrimRight(blockText(fence, b.text), "\n") + "\n"
+				label := strings.ToLower(string(fence.Language(b.text)))
+				b.numbers = max(b.numbers, numbersIn(text))
+				switch {
+				case label == "" && b.isOutput(fence, text):
+					b.warn(b.line(offset(fence)), "this fence is taken as output and not run; label it `bash` when it is part of the evaluation")
+				case label == "", label == "bash", label == "sh":
+					script.WriteString(text)
 				default:
 					other, otherLine = label, b.line(fence.Info.Segment.Start)
 				}
@@ -49,6 +57,57 @@ func (b *body) readEvaluation(sections []section) {
 	}
 }
 
+var (
+	outputForm = regexp.MustCompile(`(?i)\b(?:prints?|printed|printing|outputs?|emits?)\b`)
+	runForm    = regexp.MustCompile(`(?i)\b(?:run|runs|execute|invoke|call|command|script below|as follows)\b`)
+)
+
+// isOutput reports whether an unlabelled fence shows what an evaluation prints:
+// it is JSON, or the text before it says so.
+func (b *body) isOutput(fence ast.Node, text string) bool {
+	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
+		return json.Valid([]byte(trimmed)) || placeholderJSON.MatchString(trimmed)
+	}
+	before := fence.PreviousSibling()
+	if before == nil || before.Kind() != ast.KindParagraph && before.Kind() != ast.KindTextBlock {
+		return false
+	}
+	start, end := extent(before)
+	last := b.clauseText(start, end)
+	if cut := clauseEnd.FindAllStringIndex(last, -1); len(cut) > 0 {
+		last = last[cut[len(cut)-1][0]:]
+	}
+	return outputForm.MatchString(last) && !runForm.MatchString(last)
+}
+
+// placeholderJSON is an object that shows its form, as in {"score": <number>}.
+var placeholderJSON = regexp.MustCompile(`^\{\s*"[^"]+"\s*:[^;|&$]*\}$`)
+
+var (
+	jsonObject = regexp.MustCompile(`\{[^{}\n]*\}`)
+	jsonNumber = regexp.MustCompile(`\\?"([A-Za-z_][\w.-]*)\\?"\s*:\s*(?:-?[0-9]|%|\$|<|"?\$|\.\.\.|null)`)
+)
+
+// numbersIn is the largest count of numbers that one JSON object of a text has,
+// as far as it can be seen.
+func numbersIn(text string) int {
+	most := 0
+	for _, object := range jsonObject.FindAllString(strings.ReplaceAll(text, "${", "$("), -1) {
+		most = max(most, len(jsonNumber.FindAllString(object, -1)))
+	}
+	var shown map[string]any
+	if json.Unmarshal([]byte(text), &shown) == nil {
+		count := 0
+		for _, value := range shown {
+			if _, number := value.(float64); number {
+				count++
+			}
+		}
+		most = max(most, count)
+	}
+	return most
+}
+
 // hasCommand reports whether a script has more than comments.
 func hasCommand(script string) bool {
 	for line := range strings.Lines(script) {
@@ -59,30 +118,82 @@ func hasCommand(script string) bool {
 	return false
 }
 
-var metricForm = regexp.MustCompile(`(?i)\bthe\s+[*_]*metric[*_]*\s+[*_]*is[*_]*:?\s+(?:the\s+|called\s+|named\s+)?[*_]*` + "`+\\s?$")
+// The ways in which a text names its metric, the exact ones first: "The metric
+// is `x`", "Metric: `x`", "Maximise `x`".
+var metricForms = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\bthe\s+(?:[*_]*\w+[*_]*\s+){0,2}?[*_]*metric[*_]*\s+[*_]*is[*_]*:?\s+(?:the\s+|called\s+|named\s+)?[*_]*` + "`+\\s?$"),
+	regexp.MustCompile(`(?i)(?:^|[\n.;>*+-])\s*[*_]*(?:the\s+|primary\s+|main\s+)?metric(?:\s+name)?[*_]*\s*:[*_]*\s*[*_]*` + "`+\\s?$"),
+	optimiseForm,
+}
 
-// readMetric takes the metric's name from the sentence "The metric is `x`".
-func (b *body) readMetric() {
-	const before = 100
-	name, line := "", 0
-	for _, span := range b.spans {
-		if !metricForm.Match(b.prose[max(0, span.at-before):span.at]) {
-			continue
+var (
+	optimiseForm  = regexp.MustCompile(`(?i)\b(maximi[sz]e|minimi[sz]e)s?[*_]*\s+(?:the\s+)?(?:(?:metric|value|score|number)\s+)?(?:of\s+)?[*_]*` + "`+\\s?$")
+	metricName    = regexp.MustCompile(`^[A-Za-z_][\w-]*(?:\.[\w-]+)*$`)
+	sourceFile    = regexp.MustCompile(`(?i)\.(?:go|py|js|jsx|ts|tsx|rs|c|h|cc|cpp|hpp|java|kt|rb|cs|php|swift|sh|sql|md|txt|json|ya?ml|toml|cfg|conf|ini|html|css|lock)$`)
+	conditionForm = regexp.MustCompile(`(?i)\b(?:when|whenever|if|unless|otherwise|in case|until|should)\b`)
+	sentenceEnd   = regexp.MustCompile(`(?:[.!?]["”)]*\s)|\n\s*\n|\n\s*[-*+] `)
+)
+
+// namedMetric is the metric that the text names, and in which way; again is a
+// second, different one that is named in the same way.
+func (b *body) namedMetric() (name codeSpan, again *codeSpan) {
+	const before = 160
+	for _, form := range metricForms {
+		for _, span := range b.spans {
+			text := b.prose[max(0, span.at-before):span.at]
+			if !form.Match(text) || !b.canBeMetric(span, form == optimiseForm) || conditional(text) {
+				continue
+			}
+			content := strings.TrimSpace(span.text)
+			switch {
+			case name.text == "":
+				name = codeSpan{text: content, at: span.at}
+			case content != name.text:
+				return name, &codeSpan{text: content, at: span.at}
+			}
 		}
-		content := strings.TrimSpace(span.text)
-		switch {
-		case content == "" || content == name:
-		case name == "":
-			name, line = content, b.line(span.at)
-		case b.Metric == "":
-			b.fail(b.line(span.at), "the text names two metrics, `%s` on line %d and `%s` here; say which with `metric: %s`", clip(name), line, clip(content), clip(name))
-			return
+		if name.text != "" {
+			break
 		}
 	}
+	return name, nil
+}
+
+// canBeMetric tells names from values such as `null` and `0`. What is to be
+// optimised may also be code: it counts when it looks like a key.
+func (b *body) canBeMetric(span codeSpan, optimised bool) bool {
+	content := strings.TrimSpace(span.text)
+	switch strings.ToLower(content) {
+	case "", "null", "none", "nil", "true", "false", "nan", "inf", "infinity", "-inf", "-infinity", "undefined":
+		return false
+	}
+	if _, err := metric.ParseValue(strings.TrimSuffix(content, "%")); err == nil || json.Valid([]byte(content)) {
+		return false
+	}
+	return !optimised || metricName.MatchString(content) && !sourceFile.MatchString(content)
+}
+
+// conditional reports whether the sentence that ends a text has a condition: it
+// speaks of one case and names nothing.
+func conditional(text []byte) bool {
+	if ends := sentenceEnd.FindAllIndex(text, -1); len(ends) > 0 {
+		text = text[ends[len(ends)-1][0]:]
+	}
+	return conditionForm.Match(text)
+}
+
+// readMetric takes the metric's name from the text.
+func (b *body) readMetric() {
+	name, again := b.namedMetric()
 	switch {
+	case b.Metric == "" && again != nil:
+		b.fail(b.line(again.at), "the text names two metrics, `%s` on line %d and `%s` here; say which with `metric: %s`", clip(name.text), b.line(name.at), clip(again.text), clip(name.text))
 	case b.Metric == "":
-		b.Metric = name
-	case name != "" && name != b.Metric:
-		b.warn(line, "the text says that the metric is `%s`; `metric: %s` of the frontmatter counts", clip(name), clip(b.Metric))
+		b.Metric = name.text
+	case name.text != "" && name.text != b.Metric:
+		b.warn(b.line(name.at), "the text says that the metric is `%s`; `metric: %s` of the frontmatter counts", clip(name.text), clip(b.Metric))
+	}
+	if b.Metric == "" && again == nil && b.Evaluation == Metric && max(b.numbers, numbersIn(b.Script)) > 1 {
+		b.warn(0, "the evaluation prints several numbers and none is named as the metric; add a line `metric: NAME` to the frontmatter")
 	}
 }

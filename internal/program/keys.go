@@ -186,12 +186,12 @@ var entries = []entry{
 	{
 		Key{"target", "What may change", "list of globs", "the section",
 			"list of globs that may change, instead of those of the Target section"},
-		patternsKey(func(p *Program) *[]Pattern { return &p.Targets }), sameNumber,
+		patternsKey(func(p *Program) *[]Pattern { return &p.Targets }, newPattern), sameNumber,
 	},
 	{
 		Key{"protect", "What may change", "list of globs", "none",
 			"list of globs that may not, in addition to those of the section"},
-		patternsKey(func(p *Program) *[]Pattern { return &p.Protected }), sameNumber,
+		patternsKey(func(p *Program) *[]Pattern { return &p.Protected }, newProtection), sameNumber,
 	},
 	{
 		Key{"setup", "How it runs", "command", "none",

@@ -144,15 +144,23 @@ func clipTo(text string, most int) string {
 	if len(text) > most {
 		text, rest = strings.ToValidUTF8(text[:most], ""), "…"
 	}
-	return visible(text) + rest
+	return Visible(text) + rest
 }
 
-// visible shows control characters, such as ends of lines, as spaces.
-func visible(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
+// Visible makes a text from a file safe to print on one line: control
+// characters (and so escape sequences and ends of lines) become spaces, and what
+// changes the direction in which text is shown, or cannot be seen, goes.
+func Visible(text string) string { return strings.Map(visibleRune, text) }
+
+func visibleRune(r rune) rune {
+	switch {
+	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+		return ' '
+	case r == '\u200d', r == '\ufe0f':
+		return r // parts of emoji
+	case unicode.Is(unicode.Cf, r):
+		return -1
+	default:
 		return r
-	}, text)
+	}
 }

@@ -3,6 +3,8 @@ package program
 import (
 	"fmt"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -20,6 +22,15 @@ type Pattern struct {
 	// or looks like something else than a path. It means the file of exactly
 	// that name, when there is one.
 	Bare bool
+	// Loose is a word that is not in backticks and looks like a path. It may be
+	// prose when it names nothing.
+	Loose bool
+	// Anywhere is a protected name without a slash: it is protected at any depth.
+	Anywhere bool
+	// Outside, of an exception, means that everything but it is protected.
+	Outside bool
+	// Firm is a protection that no target opens.
+	Firm bool
 }
 
 const globMarks = "*?[{"
@@ -32,6 +43,14 @@ func newPattern(text string, line int) (Pattern, error) {
 	}
 	clean, err := cleanPattern(text)
 	return Pattern{Text: clean, Line: line}, err
+}
+
+// newProtection reads a pattern that may not change. A bare name means every
+// file and directory of that name.
+func newProtection(text string, line int) (Pattern, error) {
+	pattern, err := newPattern(text, line)
+	pattern.Anywhere = err == nil && pattern.Text != "" && !strings.ContainsAny(pattern.Text, "/ "+globMarks)
+	return pattern, err
 }
 
 // doubtful reports whether a text in backticks may well be prose.
@@ -93,6 +112,8 @@ func (p Pattern) literal() bool {
 // Match reports whether the pattern matches the path of a file.
 func (p Pattern) Match(path string) bool {
 	switch {
+	case p.Anywhere:
+		return p.Text == path || strings.HasPrefix(path, p.Text+"/") || strings.HasSuffix(path, "/"+p.Text) || strings.Contains(path, "/"+p.Text+"/")
 	case p.literal():
 		return p.Text == path
 	case !strings.HasSuffix(p.Text, "/"):
@@ -105,56 +126,108 @@ func (p Pattern) Match(path string) bool {
 }
 
 // Matcher answers which paths a program lets change.
-type Matcher struct{ targets, protected []Pattern }
+type Matcher struct {
+	targets, protected, exceptions []Pattern
+	given                          bool     // the targets are those of the frontmatter
+	standing                       []string // what prose opens never: the program and its evaluator
+}
 
 // Matcher returns the program's targets and protected paths as functions.
-func (p *Program) Matcher() Matcher { return Matcher{p.Targets, p.Protected} }
+func (p *Program) Matcher() Matcher {
+	return Matcher{p.Targets, p.Protected, p.Exceptions, p.targetsGiven, append(p.evaluators(), p.File)}
+}
 
 // Target reports whether a target pattern matches, protected or not.
 func (m Matcher) Target(path string) bool { return anyMatch(m.targets, path) }
 
-// Protected reports whether the program protects the path.
-func (m Matcher) Protected(path string) bool { return anyMatch(m.protected, path) }
+// Protected reports whether the program protects the path. What is exact wins
+// over what is general: a file that the target names is opened by no wildcard's
+// or directory's protection, and so is one that an exception names.
+func (m Matcher) Protected(path string) bool {
+	open := m.names(path) || anyMatch(m.exceptions, path)
+	for _, pattern := range m.protected {
+		if pattern.Match(path) && (!open || pattern.Firm || pattern.literal() && (!pattern.Anywhere || pattern.Text == path)) {
+			return true
+		}
+	}
+	return !open && slices.ContainsFunc(m.exceptions, func(p Pattern) bool { return p.Outside })
+}
 
 // Allows reports whether the path may change as far as the program says.
 func (m Matcher) Allows(path string) bool { return m.Target(path) && !m.Protected(path) }
 
-// Literal reports whether the target names the path itself, without a
-// wildcard and not as part of a directory.
+// Literal reports whether the target names the path itself, without a wildcard
+// and not as part of a directory. For the automation of the repository, the
+// program and the script that evaluates it that takes the frontmatter: prose
+// opens none of them.
 func (m Matcher) Literal(path string) bool {
-	for _, pattern := range m.targets {
-		if pattern.literal() && pattern.Text == path {
-			return true
-		}
+	if !m.names(path) {
+		return false
 	}
-	return false
+	first, _, _ := strings.Cut(path, "/")
+	standing := strings.EqualFold(first, ".autoloop") || strings.EqualFold(first, ".github") ||
+		slices.ContainsFunc(m.standing, func(own string) bool { return strings.EqualFold(own, path) })
+	return m.given || !standing
+}
+
+// names reports whether a target is the path itself.
+func (m Matcher) names(path string) bool {
+	return slices.ContainsFunc(m.targets, func(p Pattern) bool { return p.literal() && p.Text == path })
 }
 
 func anyMatch(patterns []Pattern, path string) bool {
-	for _, pattern := range patterns {
-		if pattern.Match(path) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(p Pattern) bool { return p.Match(path) })
 }
 
-// Resolve settles which bare words of the Target section are files: those for
-// which isFile is true stay, the others were prose and go.
-func (p *Program) Resolve(isFile func(path string) bool) {
-	p.Targets, p.Protected = resolved(p.Targets, isFile), resolved(p.Protected, isFile)
-}
-
-func resolved(patterns []Pattern, isFile func(path string) bool) []Pattern {
-	var kept []Pattern
-	for _, pattern := range patterns {
-		if pattern.Bare {
-			if !isFile(pattern.Text) {
+// Resolve settles which words are files, given the sorted paths of all files:
+// those that name none were prose, and go to Prose.
+func (p *Program) Resolve(files []string) {
+	keep := func(patterns []Pattern) []Pattern {
+		var kept []Pattern
+		for _, pattern := range patterns {
+			if pattern.isProse(files) {
+				p.Prose = append(p.Prose, pattern)
 				continue
 			}
-			pattern.Bare = false
+			pattern.Bare, pattern.Loose = false, false
+			kept = append(kept, pattern)
 		}
-		kept = append(kept, pattern)
+		return kept
 	}
-	return kept
+	p.Targets, p.Protected = keep(p.Targets), keep(p.Protected)
+}
+
+var extension = regexp.MustCompile(`\.[A-Za-z0-9]{1,8}$`)
+
+// isProse reports whether a word that may be prose names none of the files.
+func (p Pattern) isProse(files []string) bool {
+	switch {
+	case p.Bare && p.Anywhere:
+		return !slices.ContainsFunc(files, p.Match)
+	case p.Bare:
+		_, found := slices.BinarySearch(files, p.Text)
+		return !found
+	case p.Loose && !strings.HasSuffix(p.Text, "/") && !strings.ContainsAny(p.Text, globMarks) && !extension.MatchString(p.Text):
+		at, found := slices.BinarySearch(files, p.Text)
+		below := at < len(files) && strings.HasPrefix(files[at], p.Text+"/")
+		return !found && !below
+	default:
+		return false
+	}
+}
+
+// NothingMayChange reports whether every target is protected, given the paths
+// of all files. A target that matches no file yet may get one.
+func (p *Program) NothingMayChange(files []string) bool {
+	m := p.Matcher()
+	return len(p.Targets) > 0 && !slices.ContainsFunc(p.Targets, func(target Pattern) bool {
+		if target.literal() {
+			return m.Allows(target.Text)
+		}
+		if m.Allows(strings.NewReplacer("**", "x", "*", "x", "?", "x").Replace(strings.TrimSuffix(target.Text, "/")+"/x")) && strings.HasSuffix(target.Text, "/") {
+			return true
+		}
+		return slices.ContainsFunc(files, func(file string) bool { return target.Match(file) && m.Allows(file) }) ||
+			!slices.ContainsFunc(files, target.Match) && m.Allows(strings.NewReplacer("**", "x", "*", "x", "?", "x").Replace(target.Text))
+	})
 }

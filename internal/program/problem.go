@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Severity says whether a problem stops the program.
@@ -22,14 +24,14 @@ type Problem struct {
 	Severity Severity
 	// Message is one line that says what is wrong and what is accepted.
 	Message string
-	// Contradiction marks an error that is only a warning for a program that
-	// has state already.
+	// Contradiction marks an error that is only a warning for a program
+	// whose state says the direction.
 	Contradiction bool
 }
 
 // String renders the problem as "file:line: message", on one line.
 func (p Problem) String() string {
-	file := visible(p.File)
+	file := Visible(p.File)
 	if p.Line == 0 {
 		return fmt.Sprintf("%s: %s", file, p.Message)
 	}
@@ -63,14 +65,44 @@ func (p *Program) only(severity Severity) []Problem {
 	return found
 }
 
-// Excuse turns contradictions into warnings, for a program that already runs
-// by its state.
-func (p *Program) Excuse() {
-	for i := range p.Problems {
-		if p.Problems[i].Contradiction {
+// GoOn settles the direction of a program whose state says one: what the state
+// says holds where text and frontmatter contradict each other, and where
+// neither says anything. Calling it again changes nothing.
+func (p *Program) GoOn(direction metric.Direction) {
+	if p.Evaluation != Metric || p.directionBad {
+		return
+	}
+	contradicts := false
+	for i, problem := range p.Problems {
+		if problem.Contradiction && problem.Severity == Error {
+			contradicts = true
 			p.Problems[i].Severity = Warning
+			p.Problems[i].Message += fmt.Sprintf("; it goes on with %s, as its state says", direction)
 		}
 	}
+	switch {
+	case contradicts:
+		p.Direction = direction
+	case p.DirectionGiven || p.Direction == direction:
+	case p.textDirection == "":
+		p.Direction = direction
+		p.warnDirection("metric_direction is not given, and its state says %s, which holds; add the line `metric_direction: %s` to the frontmatter", direction, direction)
+	default:
+		p.warnDirection("its state says %s and its text %q, which holds: a new baseline begins; add the line `metric_direction: %s` to the frontmatter, or correct it",
+			direction, p.textDirection.String()+" is better", p.textDirection)
+		p.DirectionGiven = true
+	}
+}
+
+func (p *Program) warnDirection(format string, args ...any) {
+	p.warn(0, format, args...)
+	p.Problems[len(p.Problems)-1].Contradiction = true
+}
+
+// Disagreements are what is wrong between text, frontmatter and state about the
+// direction: errors until GoOn has settled them, warnings then.
+func (p *Program) Disagreements(severity Severity) []Problem {
+	return slices.DeleteFunc(p.only(severity), func(problem Problem) bool { return !problem.Contradiction })
 }
 
 func (p *Program) fail(line int, format string, args ...any) {
@@ -96,7 +128,43 @@ func (p *Program) Missing() []Problem {
 	if p.Evaluation == Metric && p.Script == "" {
 		missing("no evaluation: add a section `## Evaluation` with a bash fence whose commands print JSON with the metric")
 	}
+	if p.namesAgent("command") && p.AgentCommand == "" {
+		missing("`agent: command` has no command: add a line `agent-command: COMMAND`, or name another agent")
+	}
 	return found
+}
+
+func (p *Program) namesAgent(name string) bool {
+	return p.Agent == name && len(p.Agents) == 0 || slices.ContainsFunc(p.Agents, func(one Proposer) bool { return one.Agent == name })
+}
+
+// Refusals are all reasons for which an iteration of the program cannot begin,
+// as far as its file, the sorted paths of the repository's files and the reach
+// of GitHub say; none when it can. Scheduler, validate and iterate ask this.
+// The program was read with Parse; words that name no file go to Prose.
+func (p *Program) Refusals(files []string, github bool) []Problem {
+	p.Resolve(files)
+	found := p.Errors()
+	if p.Unconfigured || slices.ContainsFunc(found, func(problem Problem) bool { return !problem.Contradiction }) {
+		return found
+	}
+	if missing := p.Missing(); len(missing) > 0 {
+		return append(found, missing...)
+	}
+	refuse := func(message string) { found = append(found, Problem{File: p.File, Severity: Error, Message: message}) }
+	if p.NothingMayChange(files) {
+		refuse("nothing may change: every target is protected as well; remove one of the two")
+	}
+	return append(found, p.GateRefusal(github)...)
+}
+
+// GateRefusal is the problem of a program that needs CI's answer where GitHub
+// is left out.
+func (p *Program) GateRefusal(github bool) []Problem {
+	if p.CIGate != "required" || github {
+		return nil
+	}
+	return []Problem{{File: p.File, Severity: Error, Message: "`ci-gate: required` needs the repository on GitHub: give --repo and a token, or remove the line"}}
 }
 
 // sortProblems orders problems by line, those of the whole file first.

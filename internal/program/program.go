@@ -95,11 +95,18 @@ type Program struct {
 	// Targets are the patterns of files that may change, Protected those that
 	// may not although a target matches them.
 	Targets, Protected []Pattern
+	// Exceptions are what a protection of many files leaves out.
+	Exceptions []Pattern
+	// Prose are words that look like paths and name nothing; Resolve finds them.
+	Prose []Pattern
 	// Body is the file without its frontmatter.
 	Body string
 
-	directionBad bool     // metric_direction is there and cannot be read
-	inputs       []string // of the cases of a skill's suite, outside of it
+	targetsGiven bool // Targets are those of the frontmatter
+	directionBad bool // metric_direction is there and cannot be read
+	// textDirection is what the text says is better, "" for nothing.
+	textDirection metric.Direction
+	inputs        []string // of the cases of a skill's suite, outside of it
 }
 
 // PlateauFor returns the plateau for the agent that proposes: what the program

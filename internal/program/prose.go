@@ -97,41 +97,68 @@ func isTodo(line string, inSentence bool) bool {
 
 var betterForm = regexp.MustCompile(`(?i)(?:\b|_)(lower|higher)(?:[*_` + "`" + `]*\s*(?:/|\bor\b)\s*[*_` + "`" + `]*(lower|higher))?[*_` + "`" + `]*\s+(?:[a-z]+\s+)?[*_]*(?:is|are)[*_]*\s+[*_]*better\b`)
 
-// readDirection finds words on the direction that contradict the frontmatter.
-// A text that says both says nothing.
+// readDirection finds what the text says about the direction, and whether that
+// contradicts the frontmatter. A text that says both says nothing.
 func (b *body) readDirection() {
 	if b.Unconfigured || b.directionBad {
 		return
 	}
 	said := map[string]int{}
+	say := func(word string, at int) {
+		if first, known := said[word]; !known || at < first {
+			said[word] = at
+		}
+	}
 	for _, found := range betterForm.FindAllSubmatchIndex(b.prose, -1) {
 		for _, group := range []int{2, 4} {
 			if found[group] >= 0 {
-				word := strings.ToLower(string(b.prose[found[group]:found[group+1]]))
-				if _, known := said[word]; !known {
-					said[word] = found[0]
-				}
+				say(strings.ToLower(string(b.prose[found[group]:found[group+1]])), found[0])
 			}
 		}
+	}
+	if len(said) == 0 {
+		b.readOptimised(say)
 	}
 	if len(said) != 1 {
 		return
 	}
 	for word, at := range said {
+		b.textDirection = metric.Direction(word)
 		if word != b.Direction.String() {
 			b.contradict(b.line(at), word)
 		}
 	}
 }
 
-// mayContradict is a cheap test that is true whenever readDirection has
-// something to find.
-func (b *body) mayContradict() bool {
-	opposite := "lower"
-	if b.Direction == metric.Lower {
-		opposite = "higher"
+// readOptimised finds "Maximise `x`" and "Minimise `x`" of the metric.
+func (b *body) readOptimised(say func(word string, at int)) {
+	name := b.Metric
+	if name == "" {
+		named, again := b.namedMetric()
+		if again != nil {
+			return
+		}
+		name = named.text
 	}
-	return !b.Unconfigured && !b.directionBad && containsFold(b.text, "better") && containsFold(b.text, opposite)
+	for _, span := range b.spans {
+		text := b.prose[max(0, span.at-160):span.at]
+		found := optimiseForm.FindSubmatch(text)
+		if name == "" || strings.TrimSpace(span.text) != name || found == nil || conditional(text) {
+			continue
+		}
+		word := "higher"
+		if found[1][1]|0x20 == 'i' {
+			word = "lower"
+		}
+		say(word, span.at)
+	}
+}
+
+// maySayDirection is a cheap test that is true whenever readDirection has
+// something to find.
+func (b *body) maySayDirection() bool {
+	return !b.Unconfigured && !b.directionBad &&
+		(containsFold(b.text, "better") && (containsFold(b.text, "lower") || containsFold(b.text, "higher")) || containsFold(b.text, "minimi") || containsFold(b.text, "maximi"))
 }
 
 // containsFold is bytes.Contains in any case of ASCII letters; word is lower.

@@ -1,6 +1,11 @@
 package program
 
-import "github.com/org/autoloop/internal/misuse"
+import (
+	"errors"
+	"slices"
+
+	"github.com/org/autoloop/internal/misuse"
+)
 
 // NotRunnableError is a program that cannot run, with the places of what is
 // wrong.
@@ -13,18 +18,27 @@ type NotRunnableError struct {
 // Unwrap returns the mistake of the caller.
 func (e *NotRunnableError) Unwrap() error { return e.error }
 
-// Runnable reports why a program cannot be iterated.
-func (p *Program) Runnable() error {
-	if err := p.Err(); err != nil {
-		return &NotRunnableError{misuse.New(err), p.Errors()}
+// NotRunnable is the error of a program with problems; nil without any.
+func NotRunnable(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
 	}
-	if p.Unconfigured {
+	all := make([]error, len(problems))
+	for i, problem := range problems {
+		all[i] = errors.New(problem.String())
+	}
+	return &NotRunnableError{misuse.New(errors.Join(all...)), problems}
+}
+
+// Runnable reports why a program cannot be iterated, given the sorted paths of
+// the repository's files. What is unclear about the direction is left out: the
+// state, which is read later, may settle it.
+func (p *Program) Runnable(files []string) error {
+	problems := slices.DeleteFunc(p.Refusals(files, true), func(problem Problem) bool { return problem.Contradiction })
+	if p.Unconfigured && len(problems) == 0 {
 		return misuse.Errorf("%s: the program is not configured yet: replace its placeholders and remove the line %s", p.File, Sentinel)
 	}
-	if missing := p.Missing(); len(missing) > 0 {
-		return &NotRunnableError{misuse.Errorf("%s", missing[0]), missing[:1]}
-	}
-	return nil
+	return NotRunnable(problems)
 }
 
 // Names lists the names of programs, in their order.

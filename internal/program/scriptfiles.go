@@ -52,6 +52,29 @@ func (p *Program) ScriptFiles(tracked func(path string) bool) []string {
 	return found
 }
 
+// evaluators are the files that the evaluation runs with a shell, or by their
+// path: what gives the number.
+func (p *Program) evaluators() []string {
+	words := scriptWords(p.Script)
+	var found []string
+	for i, word := range words {
+		run := strings.HasPrefix(word, "./")
+		if i > 0 {
+			switch path.Base(words[i-1]) {
+			case "sh", "bash", "dash", "zsh", "ksh", "source", ".":
+				run = true
+			}
+		}
+		if !run {
+			continue
+		}
+		for _, dir := range scriptDirs(words) {
+			found = append(found, path.Join(dir, word))
+		}
+	}
+	return found
+}
+
 // scriptWords are the words that may name files. What follows a variable, as
 // in $ROOT/eval.sh and $(pwd)/eval.sh, counts without it.
 func scriptWords(script string) []string {

@@ -17,7 +17,7 @@ const (
 	goalSection       sectionKind = "Goal"
 	targetSection     sectionKind = "Target"
 	evaluationSection sectionKind = "Evaluation"
-	// protectSection is one whose own heading says "Do NOT modify".
+	// protectSection is one whose own heading says that files may not change.
 	protectSection sectionKind = "Do NOT modify"
 )
 
@@ -47,7 +47,7 @@ func (b *body) sections() map[sectionKind][]section {
 			continue
 		}
 		next := b.section(heading)
-		if open >= 0 && next.kind == noSection && next.level > all[open].level {
+		if open >= 0 && next.level > all[open].level && (next.kind == noSection || next.kind == protectSection && all[open].kind == targetSection) {
 			all[open].nodes = append(all[open].nodes, node)
 			continue
 		}
@@ -91,16 +91,12 @@ func (b *body) closest(all []section) map[sectionKind][]section {
 	return kept
 }
 
-var (
-	wordForm    = regexp.MustCompile(`[\pL\pN]+`)
-	protectForm = regexp.MustCompile(`(?i)(?:\b|_)(?:(?:do|must|may|should|shall)[*_]*\s+[*_]*not|don['’]t|mustn['’]t|never)[*_]*\s+[*_]*` +
-		`(?:be[*_]*\s+[*_]*)?(?:modif|chang|edit|touch|alter)`)
-)
+var wordForm = regexp.MustCompile(`[\pL\pN]+`)
 
 // sectionOf reads a heading: "Target", "2. Permitted targets", "Target files".
 // The first word that counts decides.
 func sectionOf(title string) (kind sectionKind, others int) {
-	if protectForm.MatchString(title) {
+	if intentOf(title) == denies {
 		return protectSection, 0
 	}
 	words := wordForm.FindAllString(strings.ToLower(title), -1)

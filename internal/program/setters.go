@@ -80,14 +80,14 @@ func thresholdKey(field func(*Thresholds) *float64) setter {
 	}
 }
 
-func patternsKey(field func(*Program) *[]Pattern) setter {
+func patternsKey(field func(*Program) *[]Pattern, read func(string, int) (Pattern, error)) setter {
 	return func(p *Program, v value) error {
 		items, err := v.words("src/*.go, docs/")
 		if err != nil {
 			return err
 		}
 		for _, item := range items {
-			pattern, err := newPattern(item.text, item.line)
+			pattern, err := read(item.text, item.line)
 			if err != nil {
 				return fault{item.line, err}
 			}

@@ -2,6 +2,7 @@ package program
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,65 +16,279 @@ const maxPatterns = 1000
 // frontmatter names as target replaces the section's; what either protects is
 // protected.
 func (b *body) readTargets(targets, protects []section) {
-	given := len(b.Targets) > 0
 	for _, s := range targets {
-		border := b.border(s)
-		for _, found := range b.candidates(s) {
-			if found.at >= border {
-				b.protect(found)
-			} else if !given {
-				b.target(found)
-			}
-		}
+		r := targetReader{body: b}
+		r.blocks(s.nodes)
 	}
 	for _, s := range protects {
-		for _, found := range b.candidates(s) {
-			b.protect(found)
-		}
+		r := targetReader{body: b, denying: true}
+		r.blocks(s.nodes)
 	}
 	if len(b.Targets) > maxPatterns || len(b.Protected) > maxPatterns {
 		b.fail(0, "there are more than %d targets or protected paths; name directories or globs", maxPatterns)
 	}
 }
 
-// border is the offset from which on the paths of a section are protected: the
-// beginning of the first clause that says "Do NOT modify".
-func (b *body) border(s section) int {
-	prose := bytes.Clone(b.prose[s.start:s.end])
-	for _, span := range b.spansWithin(s.start, s.end) {
-		at := span.at - s.start
-		blank(prose[at:min(at+len(span.text), len(prose))])
-	}
-	found := protectForm.FindIndex(prose)
-	if found == nil {
-		return s.end
-	}
-	line := bytes.LastIndexByte(prose[:found[0]], '\n') + 1
-	clause := 0
-	for _, mark := range []string{". ", "; ", "! ", "? ", ", but "} {
-		if at := bytes.LastIndex(prose[line:found[0]], []byte(mark)); at >= 0 {
-			clause = max(clause, at+len(mark))
-		}
-	}
-	return s.start + line + clause
+// targetReader reads a section from its beginning to its end. What it names may
+// change up to the first words that deny it; from there on it is protected, up
+// to a heading or an introduction that clearly permits.
+type targetReader struct {
+	*body
+	denying bool
+	named   bool // a path was allowed before
+	intro   intent
+	said    bool // there was text since the last list
 }
 
-// candidates are the texts of a section that may be patterns, in order: code
-// spans, and first words of list items that look like paths.
-func (b *body) candidates(s section) []codeSpan {
-	found := slices.Clone(b.spansWithin(s.start, s.end))
-	for _, node := range s.nodes {
-		_ = ast.Walk(node, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-			if item, ok := node.(*ast.ListItem); ok && entering {
-				if word, at := b.firstWord(item); looksLikePath(word) {
-					found = append(found, codeSpan{word, at})
-				}
-			}
-			return ast.WalkContinue, nil
-		})
+func (r *targetReader) blocks(nodes []ast.Node) {
+	for _, node := range nodes {
+		switch node := node.(type) {
+		case *ast.Heading:
+			r.introduce(intentOf(r.clauseText(r.headingStart(node), r.headingEnd(node))))
+		case *ast.List:
+			r.list(node)
+		case *ast.Paragraph, *ast.TextBlock:
+			r.paragraph(node)
+		case *ast.Blockquote:
+			r.blocks(children(node))
+		}
 	}
-	slices.SortStableFunc(found, func(a, b codeSpan) int { return a.at - b.at })
-	return found
+}
+
+// introduce takes in a heading, or a line that ends with a colon.
+func (r *targetReader) introduce(by intent) {
+	r.intro, r.said = by, true
+	switch by {
+	case denies:
+		r.denying = true
+	case permits:
+		r.denying = false
+	case silent:
+	}
+}
+
+func (r *targetReader) paragraph(node ast.Node) {
+	r.intro, r.said = silent, true
+	start, end := extent(node)
+	others := false // it denies everything that it does not name
+	for _, c := range r.clauses(start, end) {
+		switch c.intent {
+		case denies:
+			if c.others && len(r.spansWithin(c.start, c.end)) == 0 {
+				others = true
+				continue
+			}
+			r.denying, r.intro = true, denies
+		case permits:
+			if r.intro == silent {
+				r.intro = permits
+			}
+		case silent:
+		}
+		r.take(r.spansWithin(c.start, c.end), c, r.denying)
+	}
+	if others && r.intro == silent && bytes.HasSuffix(bytes.TrimSpace(r.text[start:end]), []byte(":")) {
+		r.introduce(denies)
+	}
+}
+
+// list reads a list. A second one that nothing clearly permits is protected;
+// where nothing says so, that is an error, since nobody can tell what was meant.
+func (r *targetReader) list(node *ast.List) {
+	unclear := false
+	if r.said {
+		switch {
+		case r.intro == permits:
+			r.denying = false
+		case r.intro == silent && r.named && !r.denying:
+			unclear = r.namesPaths(node)
+			r.denying = true
+		}
+	}
+	if unclear {
+		r.fail(r.line(offset(node)), "this list does not say whether its files may change; write a line `You may also modify:` or `Do NOT modify:` above it")
+	}
+	for _, item := range children(node) {
+		r.item(item)
+	}
+	r.intro, r.said = silent, false
+}
+
+// item reads a list item. Words that deny behind its path are about that path
+// alone; before it, or without one, they are about all that follows.
+func (r *targetReader) item(item ast.Node) {
+	before := r.denying
+	about := false
+	for _, node := range children(item) {
+		if nested, ok := node.(*ast.List); ok {
+			for _, inner := range children(nested) {
+				r.item(inner)
+			}
+			continue
+		}
+		start, end := extent(node)
+		if start == end {
+			continue
+		}
+		found := r.spansWithin(start, end)
+		if li, ok := item.(*ast.ListItem); ok && node == item.FirstChild() {
+			if word, at := r.firstWord(li); looksLikePath(word) {
+				found = append([]codeSpan{{text: word, at: at, loose: true}}, found...)
+			}
+		}
+		about = about || len(found) > 0 && strings.TrimSpace(strings.Trim(string(r.prose[start:found[0].at]), "`*_-+.)[]xX 0123456789")) == ""
+		for _, c := range r.clauses(start, end) {
+			own := within(found, c.start, c.end)
+			if c.intent == denies {
+				r.denying = true
+				about = about && (len(own) == 0 || own[0].at == found[0].at)
+			}
+			r.take(own, c, r.denying)
+		}
+	}
+	if about {
+		r.denying = before
+	}
+}
+
+// take adds the paths of a clause. Those behind "other than" are what the
+// clause does not speak of.
+func (r *targetReader) take(found []codeSpan, c clause, denied bool) {
+	positive := false
+	for _, span := range found {
+		excepted := c.except >= 0 && span.at >= c.except
+		positive = positive || !excepted
+		switch {
+		case denied && excepted:
+			r.excepted(span, !positive)
+		case denied || excepted:
+			r.protect(span)
+		case !r.targetsGiven:
+			r.target(span)
+			r.named = true
+		}
+	}
+}
+
+// excepted notes what a denying clause leaves out; with outside the clause
+// names nothing else, as in "anything outside `tests/`".
+func (r *targetReader) excepted(span codeSpan, outside bool) {
+	pattern, err := newPattern(span.text, r.line(span.at))
+	if err != nil || pattern.Bare {
+		return
+	}
+	pattern.Outside = outside
+	r.Exceptions = addPattern(r.Exceptions, pattern)
+}
+
+// namesPaths reports whether a list names something that must be a path.
+func (r *targetReader) namesPaths(node *ast.List) bool {
+	paths := false
+	_ = ast.Walk(node, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if item, ok := node.(*ast.ListItem); ok && entering {
+			word, _ := r.firstWord(item)
+			paths = paths || looksLikePath(word)
+		}
+		return ast.WalkContinue, nil
+	})
+	start, end := extent(node)
+	for _, span := range r.spansWithin(start, end) {
+		paths = paths || !doubtful(strings.TrimSpace(span.text))
+	}
+	return paths
+}
+
+// clause is a part of a sentence with one intent.
+type clause struct {
+	start, end int
+	intent     intent
+	except     int  // where "other than" stands, -1 without it
+	others     bool // it speaks of everything else
+}
+
+var othersForm = regexp.MustCompile(`(?i)\b(?:else|others?|any(?:thing)? other)\b`)
+
+// A line that begins like a sentence begins a clause.
+var clauseEnd = regexp.MustCompile(`\n[ \t]*(?:[A-Z]|(?:do|must|should|may)\s+not\b|never\b|don['’]t\b)|[.;!?][)"”’]*\s+|[。；！？]|, but (?:[^n]|n[^o]|no[^t])`)
+
+// clauses cuts a text of the file into clauses.
+func (b *body) clauses(start, end int) []clause {
+	text := b.clauseBytes(start, end)
+	var list []clause
+	add := func(from, to int) {
+		c := clause{start: start + from, end: start + to, except: -1, intent: intentOf(string(text[from:to]))}
+		c.others = othersForm.Match(text[from:to])
+		if at := exceptForm.FindIndex(text[from:to]); at != nil {
+			c.except = c.start + at[0]
+		}
+		list = append(list, c)
+	}
+	from := 0
+	for _, at := range clauseEnd.FindAllIndex(text, -1) {
+		add(from, at[0])
+		from = at[0]
+	}
+	add(from, len(text))
+	return list
+}
+
+var pathWord = regexp.MustCompile(`[^\s()\[\]"'` + "`" + `]*(?:/|[\w-]\.\w)[^\s()\[\]"'` + "`" + `]*`)
+
+// clauseBytes is prose without code spans and paths: what they are called says
+// nothing about what may be done to them.
+func (b *body) clauseBytes(start, end int) []byte {
+	text := bytes.Clone(b.prose[start:end])
+	for _, span := range b.spansWithin(start, end) {
+		at := span.at - start
+		blank(text[at:min(at+len(span.text), len(text))])
+	}
+	for _, at := range pathWord.FindAllIndex(text, -1) {
+		blank(text[at[0]:at[1]])
+	}
+	return text
+}
+
+func (b *body) clauseText(start, end int) string { return string(b.clauseBytes(start, end)) }
+
+func within(spans []codeSpan, start, end int) []codeSpan {
+	var list []codeSpan
+	for _, span := range spans {
+		if span.at >= start && span.at < end {
+			list = append(list, span)
+		}
+	}
+	return list
+}
+
+func children(node ast.Node) []ast.Node {
+	var list []ast.Node
+	for child := node.FirstChild(); child != nil; child = child.NextSibling() {
+		list = append(list, child)
+	}
+	return list
+}
+
+// extent is where the lines of a block, and of those within it, begin and end.
+func extent(node ast.Node) (start, end int) {
+	start = -1
+	_ = ast.Walk(node, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering || node.Type() == ast.TypeInline || node.Lines() == nil {
+			return ast.WalkContinue, nil
+		}
+		if lines := node.Lines(); lines.Len() > 0 {
+			if at := lines.At(0).Start; start < 0 || at < start {
+				start = at
+			}
+			end = max(end, lines.At(lines.Len()-1).Stop)
+		}
+		return ast.WalkContinue, nil
+	})
+	return max(start, 0), max(end, start, 0)
+}
+
+func offset(node ast.Node) int {
+	start, _ := extent(node)
+	return start
 }
 
 // firstWord is the first word of a list item, without emphasis and the like.
@@ -123,12 +338,13 @@ func (b *body) target(found codeSpan) {
 		b.warn(line, "not read as a target: %v", err)
 		return
 	}
+	pattern.Loose = found.loose
 	b.Targets = addPattern(b.Targets, pattern)
 }
 
 func (b *body) protect(found codeSpan) {
 	line := b.line(found.at)
-	pattern, err := newPattern(found.text, line)
+	pattern, err := newProtection(found.text, line)
 	if err != nil {
 		b.fail(line, "cannot be protected: %v", err)
 		return

@@ -105,22 +105,20 @@ func (in *Input) stand(p *program.Program) *Standing {
 	s := &Standing{Program: p}
 	if data, found := in.States[p.Name]; found {
 		s.HasState, s.StateSize = true, len(data)
-		p.Excuse()
 		s.readState(data)
 	}
 	if err := in.Unreadable[p.Name]; err != nil {
 		s.fail(p.Name+".md", 0, err.Error())
 	}
 	s.Problems = append(s.Problems, p.Errors()...)
-	for _, warning := range p.Warnings() {
-		s.Warnings = append(s.Warnings, warning.String())
-	}
 	switch {
 	case p.Unconfigured:
 		s.Condition, s.Problems = Unconfigured, nil
+		s.warn()
 		return s
 	case len(s.Problems) > 0:
 		s.Condition = InError
+		s.warn()
 		return s
 	}
 	in.time(s)
@@ -129,7 +127,19 @@ func (in *Input) stand(p *program.Program) *Standing {
 	if len(s.Problems) > 0 {
 		s.Condition, s.Skip = InError, ""
 	}
+	s.warn()
 	return s
+}
+
+// warn adds the program's own warnings. What a program does that goes on as its
+// state says is of interest while it does: not once it is paused or completed.
+func (s *Standing) warn() {
+	resting := s.Condition == Paused || s.Condition == Completed
+	for _, warning := range s.Program.Warnings() {
+		if !resting || !warning.Contradiction {
+			s.Warnings = append(s.Warnings, warning.String())
+		}
+	}
 }
 
 func (s *Standing) readState(data []byte) {
@@ -142,6 +152,9 @@ func (s *Standing) readState(data []byte) {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: it has %d bytes, more than %d; shorten the sections that people write", file, len(data), state.MaxBytes))
 	}
 	s.Machine = machine
+	if err == nil && machine.DirectionGiven {
+		s.Program.GoOn(machine.Direction)
+	}
 	var at *state.Problem
 	switch {
 	case errors.As(err, &at):

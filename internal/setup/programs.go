@@ -20,9 +20,9 @@ type Inspector struct {
 	Memory   *memory.Memory
 	// GitHub has the issue programs; nil without them.
 	GitHub *api.Client
-	// Resolve tells a program's targets by the files that are tracked, and
-	// TrackedFiles lists these.
-	Resolve      func(context.Context, *program.Program) error
+	// Runnable reports why a program cannot be iterated, TrackedFiles lists the
+	// files of the commit that is checked out.
+	Runnable     func(context.Context, *program.Program) error
 	TrackedFiles func(context.Context) ([]string, error)
 	// Proposers names the agents that propose for a program.
 	Proposers func(context.Context, *program.Program) ([]string, error)
@@ -101,10 +101,7 @@ func (i Inspector) program(ctx context.Context, p *program.Program) ([]Finding, 
 	if p.Unconfigured && p.Err() == nil {
 		return []Finding{about(Warning, "it is not configured yet", "replace the placeholders in "+p.File)}, nil
 	}
-	if err := i.Resolve(ctx, p); err != nil {
-		return nil, err
-	}
-	if err := p.Runnable(); err != nil {
+	if err := i.Runnable(ctx, p); err != nil {
 		return nil, err
 	}
 	who := about(OK, "", "")

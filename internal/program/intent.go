@@ -1,0 +1,132 @@
+package program
+
+import (
+	"regexp"
+	"strings"
+)
+
+// intent is what a sentence or a heading says about the files that it names.
+type intent int
+
+const (
+	silent intent = iota
+	permits
+	denies
+)
+
+// verbs are the changes that a sentence may forbid or allow, as stems.
+const verbs = `(?:modif|chang|edit|touch|alter|updat|overwrit|rewrit|delet|remov|renam|patch|adjust|mutat|tamper)`
+
+// adverbs are what may stand between a negation and its verb in English, as in
+// "not, under any circumstances, modify"; gap in other languages.
+const (
+	adverbs = `\s*(?:,[^,.;:!?]{1,60},\s*|(?:ever|be|been|to|directly|even|also|otherwise|manually|in any (?:way|case)|under (?:any|no) circumstances?|at all|or|and|,|(?:add|create|read|move|rename|delete|remove)(?:\s+to)?)[\s,]+)*`
+	gap     = `[^.!?;:]{0,40}?`
+)
+
+// denyForms are the ways to say that files may not change. What denies wins, so
+// they are generous.
+var denyForms = compileAll(
+	// English
+	`(?:\b|_)(?:do|does|must|may|might|should|shall|can|could|will|are|is|be|to|need|ought)[*_]*\s+[*_]*(?:not|never)\b`+adverbs+`(?:\b|_)`+verbs,
+	`\b(?:don|doesn|mustn|shouldn|shan|can|couldn|won|mayn|aren|isn|needn)['’]?t\b`+adverbs+`\b`+verbs,
+	`\b(?:cannot|never|not|nor)[*_]*\s+[*_]*(?:be[*_]*\s+[*_]*)?(?:\w+ly\s+)?`+verbs,
+	`\b(?:not|non|un|in)[- ]?(?:editable|modifiable|writable|writeable|changeable|mutable|touchable|alterable)\b`,
+	`\bnot[*_]*\s+(?:\w+\s+){0,2}(?:allowed|permitted|in scope|targets?|yours|available|eligible|part of (?:the|this) (?:target|scope))\b`,
+	`\bno\s+(?:\w+\s+){0,3}(?:changes|edits|modifications|change|modification|alterations|updates)\b`,
+	`\bnothing\s+(?:\w+\s+){0,3}(?:may|must|should|can|changes)\b`,
+	`\bnon[- ]?targets?\b`, `\boff[- ]?limits\b`, `\bout[- ]of[- ](?:scope|bounds)\b`, `\bhands[- ]off\b`, `\bno[- ](?:go|touch)\b`, `\bkeep (?:out|off)\b`, `\bstay (?:away|out|clear)\b`,
+	`\b(?:forbidden|prohibited|disallowed|untouchable|verboten|sacrosanct|denied|banned)\b`, `\b(?:forbid|prohibit|disallow|deny)[- ]?(?:list|s)?\b`, `\bblock[- ]?list(?:ed)?\b`, `\bblack[- ]?list(?:ed)?\b`,
+	`\b(?:leave|keep|left|kept|stay|stays|remain|remains)\b[^.!?;:]{0,60}?\b(?:alone|as[- ]is|as (?:it|they) (?:is|are)|unchanged|untouched|unmodified|intact|the same|byte[- ]for[- ]byte|identical)\b`,
+	`\b(?:avoid|refrain from|without|stop|skip)\s+(?:\w+ing\s+(?:or|and)\s+)?`+verbs,
+	`\b(?:is|are|be|as|stays?|remains?|considered|strictly|treat(?:ed)?)\s+(?:\w+\s+)?(?:protected|read[- ]?only|frozen|locked|immutable|fixed|excluded|reserved|ignored|restricted)\b`,
+	// Spanish
+	`\bno\s+(?:se\s+)?(?:(?:debe|deben|debes|puede|pueden|puedes|hay que|tocar|está permitido)\s+)?(?:ser\s+)?(?:modific|cambi|edit|toqu|toc|alter|borr)`,
+	`\b(?:prohibid[oa]s?|intocables?|protegid[oa]s?|solo lectura|sólo lectura|fuera de(?:l)? alcance|excluid[oa]s)\b`, `\bsin (?:modificar|cambiar|tocar)\b`,
+	// German
+	`\bnicht\b`+gap+`(?:änder|aender|modifizier|bearbeit|anfass|angefasst|anrühr|anzufass|berühr|geändert|geaendert|veränder|verändert|überschreib|lösch)`,
+	`(?:änder|bearbeit|modifizier|veränder|fass|rühr)\p{L}*\s+(?:\p{L}+\s+){0,5}(?:nicht|niemals|nie|keinesfalls)\b`, `\bkeine\s+(?:\p{L}+\s+)?änderungen\b`, `\bnie(?:mals)?\s+(?:änder|bearbeit|anfass)`,
+	`\bfinger weg\b`, `\b(?:verboten|tabu|schreibgeschützt|geschützt|geschützte|gesperrt|unveränder\p{L}*|unangetastet|nur lesen|nur lesbar|ausgeschlossen)\b`,
+	// French
+	`\b(?:ne|n['’])\s*`+gap+`\b(?:pas|jamais|rien|aucun)\b`+gap+`(?:modifi|chang|édit|edit|touch|altér|alter|supprim)`, `\b(?:ne|n['’])\s*(?:pas\s+)?(?:modifi|chang|édit|edit|touch|altér)\p{L}*\s+(?:pas|jamais|rien|aucun)`,
+	`\b(?:interdit|interdite|interdits|interdites|protégée?s?|intouchables?|lecture seule|hors[- ](?:de )?(?:portée|périmètre|limites?|sujet)|exclue?s)\b`, `\baucun(?:e)? (?:modification|changement)`,
+	// Portuguese
+	`\bn[ãa]o\s+(?:se\s+)?(?:(?:deve|devem|pode|podem|é permitido)\s+)?(?:ser\s+)?(?:modifi|alter|edit|mud|toc|mex|toqu|apag)`,
+	`\b(?:proibid[oa]s?|protegid[oa]s?|intocáve(?:l|is)|somente leitura|só leitura|apenas leitura|fora d[oe] escopo|excluíd[oa]s)\b`, `\bsem (?:modificar|alterar|mudar)\b`,
+	// Chinese
+	`(?:不要|请勿|切勿|勿|不得|不可|不能|不许|不准|不允许|禁止|严禁|别|無法|不應|不应|請勿)[^。！？；]{0,16}?(?:修改|更改|改动|改動|变更|變更|编辑|編輯|触碰|触及|动|碰|删除|改)`,
+	`(?:只读|唯讀|受保护|受保護|保护文件|禁区|不在范围|范围之外|不可修改|保持不变|保持原样)`,
+	// Japanese
+	`(?:変更|編集|修正|改変|更新|触|削除|いじ)[^。！？]{0,12}?(?:しない|せず|ないで|禁止|不可|いけ|だめ|ダメ|できません|ません|るな|らない)`,
+	`(?:読み取り専用|読取専用|保護対象|保護された|保護ファイル|対象外|範囲外|触るな|そのまま)`,
+)
+
+// labels are words that deny when they stand for themselves: as a heading, a
+// line that ends with a colon, or in brackets behind a path.
+var labels = regexp.MustCompile(`(?i)^\W*(?:(?:all|the|these|following|strictly|fully|other|always)\W+){0,3}(?:protected|protect|read[- ]?only|frozen|locked|immutable|fixed|excluded|exclude|excludes|exclusions|excluding|reserved|restricted|ignored|ignore|untouched|unchanged|non[- ]?targets?|deny|denied)\b`)
+
+// permitForms are the ways to say that files may change.
+var permitForms = compileAll(
+	`\b(?:may|can|could|should|shall|must|will|free to|allowed to|permitted to|want to|need to|want you to)\s+(?:also\s+|only\s+|freely\s+|be\s+|safely\s+)*`+verbs,
+	`^\W*(?:please\s+)?(?:also\s+|only\s+|you\s+|and\s+|then\s+|feel free to\s+)*`+verbs+`\w*\b`,
+	`\b(?:only|also|additionally|freely)\s+`+verbs, `\b`+verbs+`\w*\s+(?:only|freely)\b`,
+	`\b(?:files|paths|code|sources?|modules|directories|places)\s+(?:that\s+)?(?:to|you may|may|can|you can)\s+(?:be\s+)?`+verbs,
+	`\b(?:allowed|permitted|allow[- ]?list(?:ed)?|white[- ]?list(?:ed)?|editable|modifiable|writable|changeable|mutable|in[- ]scope|fair game|free to|open to)\b`,
+	`\b(?:targets?|target files)\b`,
+	`\b(?:se\s+)?(?:puede|pueden|puedes)\s+(?:ser\s+)?(?:modific|cambi|edit)`, `\bpermitid[oa]s\b`,
+	`\b(?:darf|dürfen|darfst|kann|können)\b[^.!?;:]{0,60}?(?:änder|bearbeite|veränder)`, `\berlaubt\b`,
+	`\b(?:peut|peuvent|pouvez)\s+(?:être\s+)?(?:modifi|chang)`, `\bautorisé`,
+	`\b(?:pode|podem)\s+(?:ser\s+)?(?:modific|alter|edit|mud)`,
+	`(?:可以|允许|允許|可|只能|仅)(?:修改|更改|编辑|改)`, `(?:変更|編集|修正)(?:可|して(?:も)?(?:よい|良い|いい)|できます|対象)`,
+)
+
+func compileAll(forms ...string) []*regexp.Regexp {
+	list := make([]*regexp.Regexp, len(forms))
+	for i, form := range forms {
+		list[i] = regexp.MustCompile(`(?i)` + form)
+	}
+	return list
+}
+
+// intentOf reads a clause whose code spans are blanked out.
+func intentOf(clause string) intent {
+	clause = strings.Join(strings.Fields(strings.Map(unmarkedRune, clause)), " ")
+	if clause == "" {
+		return silent
+	}
+	if matchesAny(denyForms, clause) || labels.MatchString(clause) && isLabel(clause) {
+		return denies
+	}
+	if matchesAny(permitForms, clause) {
+		return permits
+	}
+	return silent
+}
+
+// isLabel tells "Protected:" and "(read-only)" from a sentence that merely
+// begins with such a word.
+func isLabel(clause string) bool {
+	const most = 8
+	return len(strings.Fields(clause)) <= most
+}
+
+// unmarkedRune drops emphasis, so that "do *not* modify" reads as it is meant.
+func unmarkedRune(r rune) rune {
+	if r == '*' || r == '_' || r == '~' {
+		return -1
+	}
+	return r
+}
+
+func matchesAny(forms []*regexp.Regexp, text string) bool {
+	for _, form := range forms {
+		if form.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// exceptForm announces what a sentence does not speak of, as in "any file other
+// than `a.go`"; outsideForm also when nothing was named before it.
+var exceptForm = regexp.MustCompile(`(?i)\b(?:other\s+than|except(?:ing)?(?:\s+for)?|apart\s+from|aside\s+from|excluding|but\s+not|but\s+for|not\s+including|save\s+for|outside(?:\s+of)?|besides|excepto|salvo|exceto|sauf|außer|ausser|à l['’]exception d)\b|除了|除`)
