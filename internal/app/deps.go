@@ -31,8 +31,6 @@ type Options struct {
 	Base string
 	// BudgetUSD bounds what a run may cost; "" is no bound.
 	BudgetUSD string
-	// DryRun goes as far as the decision and writes nothing.
-	DryRun bool
 }
 
 // GitRemote is the remote that branches and history are shared with: the one

@@ -30,6 +30,8 @@ type iterateOptions struct {
 
 	count int
 	json  bool
+	// dryRun goes as far as the decision and writes nothing.
+	dryRun bool
 }
 
 func newIterateCommand(env Env) *cobra.Command {
@@ -53,7 +55,7 @@ func newIterateCommand(env Env) *cobra.Command {
 	programFlags(flags, env, &o)
 	agentFlags(flags, &o)
 	flags.IntVarP(&o.count, "iterations", "n", 1, "how many iterations to run at most")
-	flags.BoolVar(&o.DryRun, "dry-run", false, "go as far as the decision and write nothing")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "go as far as the decision and write nothing")
 	persistent := cmd.PersistentFlags()
 	persistent.StringVar(&o.RepoDir, "repo-dir", "", "the repository (default: here)")
 	persistent.StringVar(&o.Programs, "programs", "", "directory of program files (default: .autoloop/programs)")
@@ -110,7 +112,14 @@ func iterate(ctx context.Context, env Env, o iterateOptions) error {
 		return Usagef("-n %d: give at least one iteration", o.count)
 	}
 	return withLoop(ctx, env, o, (*app.Deps).CheckCIGate, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
-		return service.Run(ctx, o.count)
+		if !o.dryRun {
+			return service.Run(ctx, o.count)
+		}
+		result, err := service.DryRun(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return []loop.Result{result}, nil
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 // answer gives the answers that are in the books since comments are read again:
 // those of this run, and those that an earlier one did not get through. What
 // was answered already is found, and not answered again.
-func (r *run) answer(ctx context.Context) {
+func (r *thread) answer(ctx context.Context) {
 	since := r.before
 	if text := r.records.sum.Settings[history.HeardSince]; text != "" {
 		since, _ = time.Parse(time.RFC3339, text)
@@ -25,7 +25,7 @@ func (r *run) answer(ctx context.Context) {
 		if !ok {
 			continue
 		}
-		if err := r.GitHub.Answer(ctx, to, e.Reason); err != nil {
+		if err := r.github.Answer(ctx, to, e.Reason); err != nil {
 			r.unanswered++
 			r.warn("a comment was not answered: %v", err)
 			continue

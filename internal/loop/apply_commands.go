@@ -9,17 +9,31 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/render"
 )
 
+// commander applies the commands of comments.
+type commander struct {
+	*thread
+	repo   *git.Repo
+	memory *memory.Memory
+	asked  bool // somebody asked for an iteration now
+}
+
 // applyCommands enters what was heard into the books in one step, and answers after it:
 // an answer is never given for what was not recorded.
-func (r *run) applyCommands(ctx context.Context) error {
+func (r *commander) applyCommands(ctx context.Context, claim func(*records) error) error {
 	undo, err := r.prepareUndo(ctx)
 	if err != nil {
 		return err
 	}
-	err = r.write(ctx, r.Program.Name+": what was said on GitHub", undo.update(r.ref()), func(b *records) error { return r.enterCommands(b, undo) })
+	err = r.update(ctx, r.program.Name+": what was said on GitHub", undo.update(r.ref()), func(b *records) error {
+		if err := claim(b); err != nil {
+			return err
+		}
+		return r.enterCommands(b, undo)
+	})
 	if err != nil {
 		return err
 	}
@@ -28,7 +42,7 @@ func (r *run) applyCommands(ctx context.Context) error {
 }
 
 // enterCommands enters everything that was heard and not obeyed yet.
-func (r *run) enterCommands(b *records, undo *undoing) error {
+func (r *commander) enterCommands(b *records, undo *undoing) error {
 	if err := r.noteIssue(b); err != nil {
 		return err
 	}
@@ -52,7 +66,7 @@ func (r *run) enterCommands(b *records, undo *undoing) error {
 	return r.set(b, history.CommandsUntil, mark.String())
 }
 
-func (r *run) noteIssue(b *records) error {
+func (r *thread) noteIssue(b *records) error {
 	if r.comments.Issue == 0 {
 		return nil
 	}
@@ -65,7 +79,7 @@ func (r *run) noteIssue(b *records) error {
 // endPull notes that the pull request was merged, or closed by a person who
 // does not want it: then the program waits until it is told to go on. One that
 // was opened again goes on as before.
-func (r *run) endPull(b *records) error {
+func (r *commander) endPull(b *records) error {
 	pull := r.comments.Pull
 	if pull == nil {
 		return nil
@@ -85,7 +99,7 @@ func (r *run) endPull(b *records) error {
 }
 
 // enterComment does what one comment asks for, and enters the answer.
-func (r *run) enterComment(b *records, c commands.Comment, undo *undoing) error {
+func (r *commander) enterComment(b *records, c commands.Comment, undo *undoing) error {
 	var texts []string
 	all := true
 	for _, command := range c.Commands {
@@ -101,7 +115,7 @@ func (r *run) enterComment(b *records, c commands.Comment, undo *undoing) error 
 }
 
 // command does one command, and says what came of it.
-func (r *run) command(b *records, c commands.Comment, command commands.Command, undo *undoing) (text string, good bool, err error) {
+func (r *commander) command(b *records, c commands.Comment, command commands.Command, undo *undoing) (text string, good bool, err error) {
 	switch command.Kind {
 	case commands.Pause:
 		reason := command.Text
@@ -114,7 +128,7 @@ func (r *run) command(b *records, c commands.Comment, command commands.Command, 
 	case commands.SetTarget:
 		return r.setTarget(b, command)
 	case commands.Status:
-		return render.Summary(render.Account{Program: r.Program, Events: b.log.Events, RunURL: r.RunURL}), true, nil
+		return render.Summary(render.Account{Program: r.program, Events: b.log.Events, RunURL: r.runURL}), true, nil
 	case commands.Run:
 		r.asked = true
 		return fmt.Sprintf("Iteration %d runs now.", r.iteration), true, nil
@@ -130,7 +144,7 @@ func (r *run) command(b *records, c commands.Comment, command commands.Command, 
 	}
 }
 
-func (r *run) resume(b *records, c commands.Comment) error {
+func (r *commander) resume(b *records, c commands.Comment) error {
 	b.machine.Paused, b.machine.PauseReason = false, ""
 	b.machine.Completed, b.machine.CompletedReason = false, ""
 	r.stopped = ""
@@ -138,14 +152,14 @@ func (r *run) resume(b *records, c commands.Comment) error {
 }
 
 // setTarget holds until the program file names another target than now.
-func (r *run) setTarget(b *records, command commands.Command) (text string, good bool, err error) {
-	if err := r.set(b, history.TargetMetricWas, history.TargetText(r.Program.Target)); err != nil {
+func (r *commander) setTarget(b *records, command commands.Command) (text string, good bool, err error) {
+	if err := r.set(b, history.TargetMetricWas, history.TargetText(r.program.Target)); err != nil {
 		return "", false, err
 	}
 	if err := r.set(b, history.TargetMetric, command.Target.String()); err != nil {
 		return "", false, err
 	}
-	text = fmt.Sprintf("The target is %s (%s is better), until the program file names another.", command.Target, r.Program.Direction)
+	text = fmt.Sprintf("The target is %s (%s is better), until the program file names another.", command.Target, r.program.Direction)
 	return text, true, r.completeAtTarget(b)
 }
 

@@ -2,14 +2,12 @@ package loop
 
 import (
 	"context"
-	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
@@ -18,7 +16,8 @@ import (
 	"github.com/org/autoloop/internal/prompt"
 )
 
-// attempt is what one proposal came to, before anything is written.
+// attempt is the work of one agent for an iteration, up to the outcome of its
+// trial. The attempts of an iteration become its Proposal.
 type attempt struct {
 	// number counts the proposals of an iteration from 1 to of.
 	number, of int
@@ -48,6 +47,26 @@ type attempt struct {
 	evaluation *history.Expense // what measuring used, of all proposals of the iteration
 }
 
+// team lets the agents of an iteration propose, guards what they changed and puts
+// it on trial.
+type team struct {
+	*journal
+	dirs        *dirs
+	spending    *spending
+	measurer    *measurer
+	thread      *thread
+	repo        *git.Repo
+	trees       *tree.Builder
+	environ     func(dir string, names []string) ([]string, error)
+	masker      process.Masker
+	agents      []Proposer // at least one
+	transcripts string     // the directory of transcripts, "" for none
+	working     []*attempt // whose agents were asked
+}
+
+// lead is the first agent, which also fixes what CI finds.
+func (r *team) lead() Proposer { return r.agents[0] }
+
 func (a *attempt) end(outcome history.Outcome, reasons ...string) *attempt {
 	a.outcome, a.reasons = outcome, reasons
 	return a
@@ -56,7 +75,7 @@ func (a *attempt) end(outcome history.Outcome, reasons ...string) *attempt {
 // tampered sorts what changed in the repository while the agent ran:
 // configuration, hooks and the program's own branch are nobody else's; other
 // refs may have been moved by a person at work, and are only said.
-func (r *run) tampered(lines []string) []string {
+func (r *team) tampered(lines []string) []string {
 	var touched []string
 	for _, line := range lines {
 		if strings.HasPrefix(line, "ref ") && !strings.HasPrefix(line, "ref "+r.ref()+" ") {
@@ -70,9 +89,9 @@ func (r *run) tampered(lines []string) []string {
 
 // request is the task of one agent. What others propose at the same time is
 // pending: it counts as no better than the incumbent.
-func (r *run) request(ctx context.Context, at position, a *attempt, pending []agent.Trial) (agent.Request, error) {
-	home := r.newDir('h')
-	environ, err := r.Environ(home, r.Program.Env)
+func (r *team) request(ctx context.Context, at position, a *attempt, pending []agent.Trial) (agent.Request, error) {
+	home := r.dirs.newDir('h')
+	environ, err := r.environ(home, r.program.Env)
 	if err != nil {
 		return agent.Request{}, err
 	}
@@ -80,11 +99,11 @@ func (r *run) request(ctx context.Context, at position, a *attempt, pending []ag
 	if err != nil {
 		return agent.Request{}, err
 	}
-	p, sum := r.Program, &r.records.sum
+	p, sum := r.program, &r.records.sum
 	targets := p.Matcher()
 	entries := at.entries
 	if a.lineage.from != "" {
-		if entries, err = r.Repo.LsTree(ctx, a.lineage.from); err != nil {
+		if entries, err = r.repo.LsTree(ctx, a.lineage.from); err != nil {
 			return agent.Request{}, err
 		}
 	}
@@ -99,22 +118,15 @@ func (r *run) request(ctx context.Context, at position, a *attempt, pending []ag
 		notes = prompt.NotesFile
 	}
 	return agent.Request{
-		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home, Timeout: r.time(), Limit: r.limit(a.of), Model: a.model, Command: p.AgentCommand,
+		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home, Timeout: r.spending.time(), Limit: r.spending.limit(a.of), Model: a.model, Command: p.AgentCommand,
 		IsTarget: targets.Allows, Targets: files, History: append(r.trials(at), pending...), Direction: p.Direction, Incumbent: sum.Best,
 		Seed: r.seed(), Iteration: r.iteration, Proposal: a.number, Transcript: transcript,
 	}, nil
 }
 
-// seed is the program's own, so that chance repeats itself.
-func (r *run) seed() int64 {
-	sum := fnv.New64a()
-	sum.Write([]byte(r.Program.Name))
-	return int64(sum.Sum64() >> 1)
-}
-
 // trials are the iterations that were decided under the same definition; one
 // with several proposals is as many trials.
-func (r *run) trials(at position) []agent.Trial {
+func (r *team) trials(at position) []agent.Trial {
 	var trials []agent.Trial
 	proposals := r.records.sum.Proposals
 	for _, tried := range r.records.sum.Attempts {
@@ -140,8 +152,8 @@ func (r *run) trials(at position) []agent.Trial {
 	return trials
 }
 
-func (r *run) prompt(at position, a *attempt, files []string) string {
-	p, b := r.Program, r.records
+func (r *team) prompt(at position, a *attempt, files []string) string {
+	p, b := r.program, r.records
 	parent, inspirations := a.lineage.relatives()
 	room := 0
 	if bounded, ok := a.agent.(interface{ PromptRoom() int }); ok {
@@ -157,7 +169,7 @@ func (r *run) prompt(at position, a *attempt, files []string) string {
 			{Title: "Foreclosed avenues", Text: b.doc.Section(state.Foreclosed)},
 			{Title: "Future directions", Text: b.doc.Section(state.Future)},
 		},
-		Attempts: b.sum.Attempts, Output: b.sum.Output, Handback: handsBack(at), Comments: r.instructions(),
+		Attempts: b.sum.Attempts, Output: b.sum.Output, Handback: handsBack(at), Comments: r.thread.instructions(),
 		Proposal: a.number, Proposals: a.of,
 		Parent: parent, Inspirations: inspirations, Focus: a.focus, Failure: a.failure,
 	})
@@ -165,7 +177,7 @@ func (r *run) prompt(at position, a *attempt, files []string) string {
 
 // guard holds the changed paths against the target. It is done when the
 // candidate may not be measured.
-func (r *run) guard(ctx context.Context, at position, proposed *tree.Tree, a *attempt) (done bool, err error) {
+func (r *team) guard(ctx context.Context, at position, proposed *tree.Tree, a *attempt) (done bool, err error) {
 	changes, err := proposed.Scan(ctx)
 	if err != nil {
 		return false, err
@@ -173,10 +185,10 @@ func (r *run) guard(ctx context.Context, at position, proposed *tree.Tree, a *at
 	for _, change := range changes {
 		a.changed = append(a.changed, a.masker.String(change.Path))
 	}
-	matcher := r.Program.Matcher()
+	matcher := r.program.Matcher()
 	verdict := decision.Guard(changes, decision.Rules{
 		Target: matcher.Target, Protected: matcher.Protected, Literal: matcher.Literal,
-		ProgramFile: r.Program.File, Scripts: r.scripts(at),
+		ProgramFile: r.program.File, Scripts: r.scripts(at),
 	})
 	if idle := a.reply.Idle; verdict.NoChange && idle != nil && idle.Kind == agent.Denied {
 		a.failed(idle)
@@ -197,30 +209,16 @@ func (r *run) guard(ctx context.Context, at position, proposed *tree.Tree, a *at
 	return false, err
 }
 
-// scripts are the tracked regular files that the evaluation script names.
-func (r *run) scripts(at position) []string {
-	return r.Program.ScriptFiles(func(path string) bool {
-		entry := at.tracked(path)
-		return entry != nil && strings.HasPrefix(entry.Mode, "100")
-	})
+func (r *measurer) treeOptions(repository bool) tree.Options {
+	return tree.Options{Git: repository, Share: slices.Clone(r.program.Share)}
 }
 
-func (r *run) treeOptions(repository bool) tree.Options {
-	return tree.Options{Git: repository, Share: slices.Clone(r.Program.Share)}
-}
-
-// commit writes the candidate as a commit on top of the incumbent.
-func (r *run) commit(ctx context.Context, at position, a *attempt) (string, error) {
-	subject := fmt.Sprintf("[Autoloop: %s] Iteration %d: %s", r.Program.Name, r.iteration, summary(a))
-	trailers := fmt.Sprintf("Autoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n", r.iteration, a.decision.Best, r.id) + r.SignOff
-	return r.Repo.CommitTree(ctx, a.tree, []string{at.Head}, subject+"\n\n"+trailers, r.Now().Truncate(time.Second))
-}
-
-func summary(a *attempt) string {
-	if text := state.Inline(a.reply.Summary, 160); text != "" {
+// summary is what the agent said it did, else which files changed.
+func summary(said string, changed []string) string {
+	if text := state.Inline(said, 160); text != "" {
 		return text
 	}
-	return "change " + strings.Join(a.changed[:min(len(a.changed), 3)], ", ")
+	return "change " + strings.Join(atMost(changed, 3), ", ")
 }
 
 // texts are the patterns as they were written.

@@ -16,8 +16,8 @@ import (
 // the default branch's tree with nothing changed and, when the program branch
 // has commits of its own, the incumbent beside it. When neither can be measured
 // the error is a *baselineError.
-func (r *run) ensureBaseline(ctx context.Context, at *position) error {
-	entries, err := r.entries(ctx, at.Head)
+func (r *proposer) ensureBaseline(ctx context.Context, at *position) error {
+	entries, err := r.branches.entries(ctx, at.Head)
 	if err != nil {
 		return err
 	}
@@ -30,9 +30,9 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 		return nil
 	}
 	r.step("baseline", why)
-	measure := r.measureBaseline
-	if r.Suite != nil {
-		measure = r.measureSuiteBaseline
+	measure := r.measurer.measureBaseline
+	if r.measurer.suite != nil {
+		measure = r.measurer.measureSuiteBaseline
 	}
 	found, err := measure(ctx, *at)
 	if err != nil {
@@ -41,7 +41,9 @@ func (r *run) ensureBaseline(ctx context.Context, at *position) error {
 	if err := r.recordBaseline(ctx, *at, found, why); err != nil {
 		return err
 	}
-	at.Old, at.Move = r.moved(*at), false
+	if at.Move {
+		at.Old, at.Move = at.Head, false
+	}
 	r.step("measured", found.head.median().String())
 	return nil
 }
@@ -51,23 +53,15 @@ type baselineError struct{ problem string }
 
 func (e *baselineError) Error() string { return e.problem }
 
-// moved is the commit of the program branch after a recorded baseline.
-func (r *run) moved(at position) string {
-	if at.Move && !r.DryRun {
-		return at.Head
-	}
-	return at.Old
-}
-
 // needsBaseline says why the books' numbers do not hold for this position, or
 // "" when they do.
-func (r *run) needsBaseline(at position) string {
+func (r *journal) needsBaseline(at position) string {
 	sum := &r.records.sum
 	switch {
 	case sum.Best == nil:
 		return "first measurement"
-	case sum.Direction.String() != r.Program.Direction.String():
-		return fmt.Sprintf("the direction changed from %s to %s", sum.Direction, r.Program.Direction)
+	case sum.Direction.String() != r.program.Direction.String():
+		return fmt.Sprintf("the direction changed from %s to %s", sum.Direction, r.program.Direction)
 	case sum.Definition != at.identity.Definition:
 		return "the program's evaluation changed"
 	case sum.Base != at.Base && at.Note != "":
@@ -78,38 +72,45 @@ func (r *run) needsBaseline(at position) string {
 		return "the program branch has commits that are not Autoloop's"
 	case sum.Evaluator != at.identity.Evaluator:
 		return "files of the evaluation changed"
-	case r.Program.Evaluation != program.Tasks && r.rule().Regime == decision.Noisy && sum.InitialRuns < r.rule().Pairs:
+	case r.program.Evaluation != program.Tasks && r.rule().Regime == decision.Noisy && sum.InitialRuns < r.rule().Pairs:
 		return "the evaluation turned out noisy"
 	default:
 		return ""
 	}
 }
 
-func (r *run) recordBaseline(ctx context.Context, at position, found baseline, why string) error {
+// recordBaseline writes a baseline as soon as it is measured: it holds whatever
+// becomes of the iteration.
+func (r *proposer) recordBaseline(ctx context.Context, at position, found baseline, why string) error {
 	first := found.base.event(history.Baseline)
-	first.Reason, first.Noisy, first.Evaluation = why, found.noisy, r.takeExpense()
+	first.Reason, first.Noisy, first.Evaluation = why, found.noisy, r.spending.takeExpense()
 	measured := []history.Event{first}
 	if at.Head != at.Base {
 		measured = append(measured, found.head.event(history.Incumbent))
 	}
-	message := fmt.Sprintf("%s: baseline %s", r.Program.Name, found.head.median())
+	r.describeBaseline(measured, at, r.records.sum.Iteration)
+	r.baselineEvents = measured
+	message := fmt.Sprintf("%s: baseline %s", r.program.Name, found.head.median())
 	return r.write(ctx, message, at.branchUpdate(r.ref()), func(b *records) error { return r.enterBaseline(b, at, measured) })
+}
+
+// describeBaseline says of which commits and of which evaluation measurements are.
+func (r *journal) describeBaseline(measured []history.Event, at position, iteration int) {
+	for i := range measured {
+		measured[i].Iteration, measured[i].Commit = iteration, at.Head
+	}
+	first := &measured[0]
+	first.Commit, first.BaseBranch, first.Direction = at.Base, at.BaseBranch, r.program.Direction
+	first.Evaluator, first.Definition = at.identity.Evaluator, at.identity.Definition
 }
 
 // enterBaseline puts what the unchanged files measured into the books: the
 // default branch's first, and the incumbent's when it is another.
-func (r *run) enterBaseline(b *records, at position, measured []history.Event) error {
+func (r *journal) enterBaseline(b *records, at position, measured []history.Event) error {
 	iteration, before := b.sum.Iteration, b.sum.Best
-	first, last := measured[0], measured[len(measured)-1]
-	why, noisy := first.Reason, first.Noisy
-	first.BaseBranch = at.BaseBranch
-	first.Evaluator, first.Definition, first.Direction = at.identity.Evaluator, at.identity.Definition, r.Program.Direction
-	for i, e := range measured {
-		e.Iteration, e.Commit = iteration, at.Head
-		if i == 0 {
-			e = first
-			e.Iteration, e.Commit = iteration, at.Base
-		}
+	r.describeBaseline(measured, at, iteration)
+	why, noisy, last := measured[0].Reason, measured[0].Noisy, measured[len(measured)-1]
+	for _, e := range measured {
 		if err := r.add(b, e); err != nil {
 			return err
 		}
@@ -119,12 +120,12 @@ func (r *run) enterBaseline(b *records, at position, measured []history.Event) e
 		changelog = "New baseline: " + why
 		notes = append([]string{why, fmt.Sprintf("the best before was %s", before)}, notes...)
 	}
-	row := results.Row{Iteration: iteration, Time: r.Now(), Score: last.Metric, Action: results.Baseline, Changelog: changelog}
-	if err := b.table.Append(row, r.Program.Direction); err != nil {
+	row := results.Row{Iteration: iteration, Time: r.now(), Score: last.Metric, Action: results.Baseline, Changelog: changelog}
+	if err := b.table.Append(row, r.program.Direction); err != nil {
 		return err
 	}
 	b.doc.AddEntry(state.Entry{
-		Iteration: iteration, Baseline: true, Time: r.Now(), RunURL: r.RunURL, Change: changelog, Metric: last.Metric, Notes: notes,
+		Iteration: iteration, Baseline: true, Time: r.now(), RunURL: r.runURL, Change: changelog, Metric: last.Metric, Notes: notes,
 	})
 	return r.completeAtTarget(b)
 }

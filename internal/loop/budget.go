@@ -2,7 +2,6 @@ package loop
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"time"
 
@@ -22,6 +21,16 @@ const (
 	leastUSD = 0.0001
 )
 
+// spending is what the iteration may use, and what it has used.
+type spending struct {
+	*journal
+	agents     []Proposer
+	budgetUSD  float64 // of this process, 0 for no bound
+	left       budget.Left
+	used       used
+	unrecorded *history.Expense // the part of evaluations that no event has yet
+}
+
 // blockedError says why no iteration may begin now.
 type blockedError struct{ reason string }
 
@@ -29,31 +38,31 @@ func (e *blockedError) Error() string { return e.reason }
 
 // blockedReason says why no iteration may begin now, "" when one may, and notes what it
 // may use.
-func (r *run) blockedReason(b *records) string {
-	stand := budget.Stand(r.Program, &b.sum, r.Now())
+func (r *spending) blockedReason(b *records) string {
+	stand := budget.Stand(r.program, &b.sum, r.now())
 	r.left = stand.Left
-	r.left.Bound(r.BudgetUSD, b.sum.Spent(r.since))
+	r.left.Bound(r.budgetUSD, b.sum.Spent(r.since))
 	if reason := stand.Reason(); reason != "" {
 		return reason
 	}
 	last := len(b.sum.PutOff) - 1
-	if until := b.sum.NotBefore; budget.Waits(until, r.Now()) && last >= 0 && r.hasAgent(b.sum.PutOff[last].Agent) {
+	if until := b.sum.NotBefore; budget.Waits(until, r.now()) && last >= 0 && r.hasAgent(b.sum.PutOff[last].Agent) {
 		return limited(until, "")
 	}
 	return ""
 }
 
 // overspent says why this process begins no further iteration, "" when it may.
-func (r *run) overspent() string {
-	if r.BudgetUSD <= 0 || r.records == nil {
+func (r *spending) overspent() string {
+	if r.budgetUSD <= 0 || r.records == nil {
 		return ""
 	}
 	spent := r.records.sum.Spent(r.since)
 	switch {
-	case spent.USD >= r.BudgetUSD:
-		return fmt.Sprintf("budget: %.2f of %.2f USD used by this run; it resumes with the next run", spent.USD, r.BudgetUSD)
-	case spent.UnknownUSD > 0 && r.Program.UnknownCost == "pause":
-		return fmt.Sprintf("budget: an unknown amount of %.2f USD used by this run (unknown-cost: pause); it resumes with the next run", r.BudgetUSD)
+	case spent.USD >= r.budgetUSD:
+		return fmt.Sprintf("budget: %.2f of %.2f USD used by this run; it resumes with the next run", spent.USD, r.budgetUSD)
+	case spent.UnknownUSD > 0 && r.program.UnknownCost == "pause":
+		return fmt.Sprintf("budget: an unknown amount of %.2f USD used by this run (unknown-cost: pause); it resumes with the next run", r.budgetUSD)
 	default:
 		return ""
 	}
@@ -61,19 +70,19 @@ func (r *run) overspent() string {
 
 // usedUp says why no agent is asked after a baseline that asked models, "" when
 // one is.
-func (r *run) usedUp() string {
+func (r *spending) usedUp() string {
 	if r.used == (used{}) {
 		return ""
 	}
-	stand := budget.Stand(r.Program, &r.records.sum, r.Now())
+	stand := budget.Stand(r.program, &r.records.sum, r.now())
 	return cmp.Or(stand.Reason(), r.overspent())
 }
 
 // has reports whether an agent of that name would work in this run: the rate
 // limit of one is none of another's.
-func (r *run) hasAgent(name string) bool {
-	for _, a := range r.newAttempts() {
-		if a.agent.Name() == name {
+func (r *spending) hasAgent(name string) bool {
+	for _, a := range r.agents {
+		if a.Name() == name {
 			return true
 		}
 	}
@@ -89,22 +98,22 @@ func limited(until time.Time, words string) string {
 
 // time is how long the iteration may take: its own limit, or what the budget
 // leaves.
-func (r *run) time() time.Duration {
+func (r *spending) time() time.Duration {
 	if r.left.Time > 0 {
-		return min(r.Program.Timeout, r.left.Time)
+		return min(r.program.Timeout, r.left.Time)
 	}
-	return r.Program.Timeout
+	return r.program.Timeout
 }
 
-func (r *run) tooLong() string {
-	if r.time() < r.Program.Timeout {
+func (r *spending) tooLong() string {
+	if r.time() < r.program.Timeout {
 		return fmt.Sprintf("the iteration took longer than the %s that its budget left", r.time().Round(time.Second))
 	}
-	return fmt.Sprintf("the iteration took longer than its timeout-minutes (%s)", r.Program.Timeout)
+	return fmt.Sprintf("the iteration took longer than its timeout-minutes (%s)", r.program.Timeout)
 }
 
 // limit is what one of several agents that work at the same time may use.
-func (r *run) limit(several int) agent.Limit {
+func (r *spending) limit(several int) agent.Limit {
 	share := int64(max(several, 1))
 	rest, _ := r.left.After(r.used.tokens, r.used.usd)
 	limit := agent.Limit{}
@@ -119,8 +128,8 @@ func (r *run) limit(several int) agent.Limit {
 
 // postponedUntil is when the iteration may begin again, when every agent's service
 // would not serve it now; ok is false when one did.
-func (r *run) postponedUntil(a *attempt) (until time.Time, ok bool) {
-	now := r.Now()
+func (r *spending) postponedUntil(a *attempt) (until time.Time, ok bool) {
+	now := r.now()
 	for _, one := range a.all() {
 		failure := one.reply.Failure
 		if failure == nil || failure.Kind != agent.RateLimit {
@@ -135,22 +144,4 @@ func (r *run) postponedUntil(a *attempt) (until time.Time, ok bool) {
 		}
 	}
 	return until.UTC().Truncate(time.Second), true
-}
-
-// postpone gives the lease back and notes when the same iteration may begin again.
-// It is no outcome: neither an error nor an iteration.
-func (r *run) postpone(ctx context.Context, a *attempt, until time.Time) (Result, error) {
-	reason := limited(until, a.reply.Failure.Message)
-	message := fmt.Sprintf("%s: iteration %d put off", r.Program.Name, r.iteration)
-	err := r.write(ctx, message, nil, func(b *records) error {
-		return r.add(b, history.Event{
-			Kind: history.Finished, Iteration: r.iteration, Agent: r.nameOf(a), Usage: a.totalUsage(), Durations: a.totalDurations(), Evaluation: a.evaluation,
-			NotBefore: &until, Reason: reason,
-		})
-	})
-	if err != nil {
-		return Result{}, err
-	}
-	r.stopped = reason
-	return r.result(history.Idle, reason), nil
 }

@@ -21,7 +21,7 @@ const maxAtOnce = 8
 
 // attempt lets the agents propose, measures what they proposed, and returns the
 // proposal that decides the iteration, with the others in it.
-func (r *run) attempt(ctx context.Context, at position) (*attempt, error) {
+func (r *team) attempt(ctx context.Context, at position) (*attempt, error) {
 	all := r.newAttempts()
 	defer func() {
 		for _, a := range all {
@@ -46,12 +46,9 @@ func (r *run) attempt(ctx context.Context, at position) (*attempt, error) {
 }
 
 // newAttempts are as many as the program asks for, the agents taking turns.
-func (r *run) newAttempts() []*attempt {
-	agents := r.Agents
-	if len(agents) == 0 {
-		agents = []Proposer{{r.Agent, r.Model}}
-	}
-	all := make([]*attempt, max(r.Program.Candidates, len(agents), 1))
+func (r *team) newAttempts() []*attempt {
+	agents := r.agents
+	all := make([]*attempt, max(r.program.Candidates, len(agents), 1))
 	for i := range all {
 		who := agents[i%len(agents)]
 		all[i] = &attempt{number: i + 1, of: len(all), agent: who.Agent, model: who.Model, durations: map[string]float64{}}
@@ -62,7 +59,7 @@ func (r *run) newAttempts() []*attempt {
 // proposeAll runs the agents, each in a tree of its own, at the same time. The
 // tuner's proposals come first, one after the other, since each of them learns
 // from those before it; they take no time.
-func (r *run) proposeAll(ctx context.Context, at position, all []*attempt) error {
+func (r *team) proposeAll(ctx context.Context, at position, all []*attempt) error {
 	if err := r.selectParents(ctx, at, all); err != nil {
 		return err
 	}
@@ -73,24 +70,24 @@ func (r *run) proposeAll(ctx context.Context, at position, all []*attempt) error
 }
 
 // ask builds the trees and runs the agents in them.
-func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
+func (r *team) ask(ctx context.Context, at position, all []*attempt) error {
 	for _, a := range all {
 		var err error
-		if a.proposed, err = r.Trees.Build(ctx, cmp.Or(a.lineage.from, at.Head), r.newDir('t'), r.treeOptions(true)); err != nil {
+		if a.proposed, err = r.trees.Build(ctx, cmp.Or(a.lineage.from, at.Head), r.dirs.newDir('t'), r.measurer.treeOptions(true)); err != nil {
 			return err
 		}
 	}
-	before, err := r.Repo.Fingerprint(ctx)
+	before, err := r.repo.Fingerprint(ctx)
 	if err != nil {
 		return err
 	}
 	r.working = all
 	err = r.askAll(ctx, at, all)
-	r.consumedBy(all)
+	r.spending.consumedBy(all)
 	if err != nil {
 		return err
 	}
-	after, err := r.Repo.Fingerprint(ctx)
+	after, err := r.repo.Fingerprint(ctx)
 	if err != nil {
 		return err
 	}
@@ -103,7 +100,7 @@ func (r *run) ask(ctx context.Context, at position, all []*attempt) error {
 }
 
 // askAll gives every agent its task and waits for all of them.
-func (r *run) askAll(ctx context.Context, at position, all []*attempt) error {
+func (r *team) askAll(ctx context.Context, at position, all []*attempt) error {
 	var pending []agent.Trial
 	requests := make([]agent.Request, len(all))
 	for i, a := range all {
@@ -115,7 +112,7 @@ func (r *run) askAll(ctx context.Context, at position, all []*attempt) error {
 		if !tunes(a) {
 			continue
 		}
-		if err := r.propose(ctx, a, requests[i]); err != nil {
+		if err := r.askOne(ctx, a, requests[i]); err != nil {
 			return err
 		}
 		if a.reply.Params != nil {
@@ -126,7 +123,7 @@ func (r *run) askAll(ctx context.Context, at position, all []*attempt) error {
 	group.SetLimit(maxAtOnce)
 	for i, a := range all {
 		if !tunes(a) {
-			group.Go(func() error { return r.propose(bounded, a, requests[i]) })
+			group.Go(func() error { return r.askOne(bounded, a, requests[i]) })
 		}
 	}
 	return group.Wait()
@@ -137,14 +134,14 @@ func tunes(a *attempt) bool {
 	return tuner
 }
 
-// propose runs one agent. It ends the attempt when the agent failed.
-func (r *run) propose(ctx context.Context, a *attempt, request agent.Request) (err error) {
+// askOne runs one agent. It ends the attempt when the agent failed.
+func (r *team) askOne(ctx context.Context, a *attempt, request agent.Request) (err error) {
 	defer func() { _ = tree.RemoveAll(request.Home) }()
-	start := r.Now()
+	start := r.now()
 	a.reply, err = a.agent.Propose(ctx, request)
-	a.masker = r.Masker.With(a.reply.Secrets)
+	a.masker = r.masker.With(a.reply.Secrets)
 	a.mask()
-	a.durations["propose"] = r.Now().Sub(start).Seconds()
+	a.durations["propose"] = r.now().Sub(start).Seconds()
 	if failure := a.reply.Failure; err == nil && failure != nil {
 		a.failed(failure)
 	}
@@ -157,14 +154,14 @@ func (a *attempt) failed(failure *agent.Failure) {
 }
 
 // consider holds a proposal against the target, and against what was tried.
-func (r *run) consider(ctx context.Context, at position, a *attempt, digests map[string]int) (err error) {
+func (r *team) consider(ctx context.Context, at position, a *attempt, digests map[string]int) (err error) {
 	if a.notes, err = takeNotes(at, a.proposed.Dir, a.masker); err != nil || a.outcome != "" {
 		return err
 	}
 	if done, err := r.guard(ctx, at, a.proposed, a); done || err != nil {
 		return err
 	}
-	patch, err := r.Repo.Diff(ctx, at.Head, a.tree)
+	patch, err := r.repo.Diff(ctx, at.Head, a.tree)
 	if err != nil {
 		return err
 	}
@@ -191,14 +188,14 @@ func (r *run) consider(ctx context.Context, at position, a *attempt, digests map
 
 // inherit notes the change of a member of the population: against the incumbent,
 // whatever it began with.
-func (r *run) inherit(ctx context.Context, at position, a *attempt, patch []byte) error {
+func (r *team) inherit(ctx context.Context, at position, a *attempt, patch []byte) error {
 	if r.strategy().Evolves && len(patch) <= maxPatch && utf8.Valid(patch) {
 		a.patch = patch
 	}
 	if a.lineage.from == "" {
 		return nil
 	}
-	changes, err := r.Repo.Changes(ctx, at.Head, a.tree)
+	changes, err := r.repo.Changes(ctx, at.Head, a.tree)
 	if err != nil {
 		return err
 	}
@@ -210,14 +207,14 @@ func (r *run) inherit(ctx context.Context, at position, a *attempt, patch []byte
 }
 
 // measureAll puts on trial what is left, as long as one more trial has time.
-func (r *run) measureAll(ctx context.Context, at position, all []*attempt) error {
+func (r *team) measureAll(ctx context.Context, at position, all []*attempt) error {
 	longest := time.Duration(0)
 	stop := ""
 	for _, a := range all {
 		if a.outcome != "" {
 			continue
 		}
-		if until, ok := ctx.Deadline(); ok && longest > 0 && until.Sub(r.Now()) < longest {
+		if until, ok := ctx.Deadline(); ok && longest > 0 && until.Sub(r.now()) < longest {
 			stop = "not measured: the iteration's time (timeout-minutes) is too short for one more trial"
 		}
 		if stop != "" {
@@ -227,11 +224,11 @@ func (r *run) measureAll(ctx context.Context, at position, all []*attempt) error
 		if a.of > 1 {
 			r.step("measure", "proposal "+a.title())
 		}
-		start := r.Now()
-		if err := r.measure(ctx, at, a); err != nil {
+		start := r.now()
+		if err := r.measurer.measure(ctx, at, a); err != nil {
 			return err
 		}
-		longest = max(longest, r.Now().Sub(start))
+		longest = max(longest, r.now().Sub(start))
 		if a.outcome == history.Error {
 			stop = "not measured: the trial before it ended in an error"
 		}

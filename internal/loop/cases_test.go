@@ -13,7 +13,7 @@ import (
 func TestTheSuiteIsPartOfTheEvaluator(t *testing.T) {
 	t.Parallel()
 	p := program.Parse("p.md", []byte("---\nskill: s\n---\n## Target\n`s/`\n"))
-	r := &run{Service: &Service{Program: p}}
+	r := &journal{session: &session{program: p}}
 	hash := func(evals, skill string) string {
 		found, err := r.identify([]git.Entry{{Path: "s/SKILL.md", ID: skill}, {Path: "s/evals/evals.json", ID: evals}})
 		require.NoError(t, err)

@@ -14,16 +14,16 @@ import (
 // CI was ever seen on this program, when a workflow of the base runs on what is
 // pushed, or when the base has checks: it never switches itself off. If that
 // cannot be determined it returns true.
-func (r *run) ciRequired(ctx context.Context, base string) bool {
+func (r *ciGate) ciRequired(ctx context.Context, base string) bool {
 	switch {
-	case r.GitHub == nil, r.DryRun, r.Program.CIGate == "off":
+	case r.thread.github == nil, r.program.CIGate == "off":
 		return false
-	case r.Program.CIGate == "required", r.Program.CIWorkflow != "", r.records.ciSeen():
+	case r.program.CIGate == "required", r.program.CIWorkflow != "", r.records.ciSeen():
 		return true
 	}
 	starts, err := r.workflowStarts(ctx, base)
 	if err == nil && !starts {
-		starts, err = r.GitHub.HasCI(ctx, base)
+		starts, err = r.thread.github.HasCI(ctx, base)
 	}
 	if err != nil {
 		r.warn("whether CI runs on the default branch was not read, so the change waits for CI: %v", err)
@@ -33,13 +33,13 @@ func (r *run) ciRequired(ctx context.Context, base string) bool {
 
 // workflowStarts reports whether a workflow of the base runs when a change of
 // the target files is pushed.
-func (r *run) workflowStarts(ctx context.Context, base string) (bool, error) {
-	entries, err := r.entries(ctx, base)
+func (r *ciGate) workflowStarts(ctx context.Context, base string) (bool, error) {
+	entries, err := r.branches.entries(ctx, base)
 	if err != nil {
 		return false, err
 	}
 	var names, targets []string
-	matcher := r.Program.Matcher()
+	matcher := r.program.Matcher()
 	for _, e := range entries {
 		if ci.IsWorkflow(e.Path) {
 			names = append(names, e.ID)
@@ -47,7 +47,7 @@ func (r *run) workflowStarts(ctx context.Context, base string) (bool, error) {
 			targets = append(targets, e.Path)
 		}
 	}
-	objects, err := r.Repo.Cat(ctx, names...)
+	objects, err := r.repo.Cat(ctx, names...)
 	if err != nil {
 		return false, err
 	}

@@ -22,9 +22,9 @@ type CommandsResult struct {
 // iteration: so a program that is paused or completed hears too. It takes no
 // lease, and leaves a program alone that another run works on.
 func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
-	r := &run{Service: s, id: s.NewRun(), begun: s.Now(), withoutLease: true}
+	r := s.begin()
 	result := CommandsResult{Program: s.Program.Name}
-	files, _, err := r.Memory.Read(ctx, s.Program.Name)
+	files, _, err := r.memory.Read(ctx, s.Program.Name)
 	if err != nil {
 		return result, err
 	}
@@ -32,14 +32,14 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 		return result, err
 	}
 	r.files, r.iteration = files, r.records.sum.Iteration+1
-	if result.Busy = r.leaseHolder(r.records.sum.Open); result.Busy != "" {
+	if result.Busy = r.lease.leaseHolder(r.records.sum.Open); result.Busy != "" {
 		return result, nil
 	}
 	if files.Ledger == nil {
-		result.Run, err = r.askedAtFirst(ctx)
+		result.Run, err = r.thread.askedAtFirst(ctx)
 		return result, err
 	}
-	_, err = r.readComments(ctx)
+	err = r.commander.readComments(ctx, r.lease.requireNoLease)
 	var busy *errBusy
 	if errors.As(err, &busy) {
 		result.Busy = busy.holder
@@ -48,18 +48,18 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 	if err != nil {
 		return result, err
 	}
-	r.updateGitHub(ctx)
-	result.Run, result.Stopped, result.Warnings = r.asked, r.stopped, r.warnings
+	r.thread.updateGitHub(ctx)
+	result.Run, result.Stopped, result.Warnings = r.commander.asked, r.stopped, r.warnings
 	return result, nil
 }
 
 // askedAtFirst says that somebody asks for the first iteration of a program. It
 // writes nothing: the iteration is what begins the books, and it answers.
-func (r *run) askedAtFirst(ctx context.Context) (asked bool, err error) {
-	if r.GitHub == nil {
+func (r *thread) askedAtFirst(ctx context.Context) (asked bool, err error) {
+	if r.github == nil {
 		return false, nil
 	}
-	heard, err := r.GitHub.Look(ctx, r.account())
+	heard, err := r.github.Look(ctx, r.account())
 	for _, c := range heard.Comments {
 		for _, command := range c.Commands {
 			switch command.Kind { //nolint:exhaustive // The others neither start nor stop it.
@@ -74,7 +74,7 @@ func (r *run) askedAtFirst(ctx context.Context) (asked bool, err error) {
 }
 
 // requireNoLease says that no other run works on the program, for changes without a lease.
-func (r *run) requireNoLease(b *records) error {
+func (r *lease) requireNoLease(b *records) error {
 	if holder := r.leaseHolder(b.sum.Open); holder != "" {
 		return &errBusy{holder}
 	}

@@ -26,12 +26,12 @@ func (r *run) detail(result *Result) {
 	if r.records == nil {
 		return
 	}
-	result.Issue, result.PullRequest = r.Program.Issue, r.records.pull()
+	result.Issue, result.PullRequest = r.program.Issue, r.records.pull()
 	if n, _ := strconv.Atoi(r.records.sum.Settings[history.IssueNumber]); n > 0 {
 		result.Issue = n
 	}
-	if r.comments != nil && r.comments.Issue > 0 {
-		result.Issue = r.comments.Issue
+	if r.thread.comments != nil && r.thread.comments.Issue > 0 {
+		result.Issue = r.thread.comments.Issue
 	}
 	result.Evaluation = r.records.evaluation(r.id, result)
 	if decided := r.records.decided(result.Iteration); decided != nil && result.Outcome != history.Idle {
@@ -69,9 +69,9 @@ func (b *records) decided(iteration int) *history.Event {
 
 // rails are the guardrails with what the deciding candidate measured last.
 func (r *run) rails(decided *history.Event) []Rail {
-	rails := make([]Rail, 0, len(r.Program.Guardrails))
+	rails := make([]Rail, 0, len(r.program.Guardrails))
 	measured := r.records.candidate(decided)
-	for _, of := range r.Program.Guardrails {
+	for _, of := range r.program.Guardrails {
 		rail := Rail{Metric: of.Metric, Direction: of.Direction, Allowed: history.Allowance(of.MaxRegression)}
 		if initial := r.records.sum.Guardrails[of.Metric]; len(initial) > 0 {
 			median := statistics.Median(initial)

@@ -12,9 +12,9 @@ import (
 // environment is a tree in which a commit is measured, with the home and temporary
 // directory of its runs. Setup runs before the first of them.
 type environment struct {
-	run  *run
-	tree *tree.Tree
-	home string
+	measurer *measurer
+	tree     *tree.Tree
+	home     string
 	// artifacts is for what we write about the runs, where they cannot.
 	artifacts string
 	environ   []string
@@ -25,22 +25,33 @@ type environment struct {
 	prepare time.Duration
 }
 
+// measurer runs the evaluation in measurement environments.
+type measurer struct {
+	*journal
+	dirs     *dirs
+	spending *spending
+	trees    *tree.Builder
+	eval     Evaluator
+	suite    Suite // instead of eval where the evaluation is `tasks`
+	environ  func(dir string, names []string) ([]string, error)
+}
+
 // newEnvironment builds a room for a commit or tree at dir, which must not exist.
-func (r *run) newEnvironment(ctx context.Context, treeish, dir string) (*environment, error) {
-	start := r.Now()
-	built, err := r.Trees.Build(ctx, treeish, dir, r.treeOptions(false))
+func (r *measurer) newEnvironment(ctx context.Context, treeish, dir string) (*environment, error) {
+	start := r.now()
+	built, err := r.trees.Build(ctx, treeish, dir, r.treeOptions(false))
 	if err != nil {
 		return nil, err
 	}
-	made := &environment{run: r, tree: built, home: r.newDir('h'), artifacts: r.newDir('a')}
-	if made.environ, err = r.Environ(made.home, r.Program.Env); err == nil {
+	made := &environment{measurer: r, tree: built, home: r.dirs.newDir('h'), artifacts: r.dirs.newDir('a')}
+	if made.environ, err = r.environ(made.home, r.program.Env); err == nil {
 		err = os.Mkdir(made.artifacts, 0o700)
 	}
 	if err != nil {
 		made.Close()
 		return nil, err
 	}
-	made.prepare = r.Now().Sub(start)
+	made.prepare = r.now().Sub(start)
 	return made, nil
 }
 
@@ -56,8 +67,8 @@ func (m *environment) Close() {
 
 // evaluate runs the evaluation once.
 func (m *environment) evaluate(ctx context.Context) (evaluation.Outcome, error) {
-	p := m.run.Program
-	limit, over := m.run.toMeasure()
+	p := m.measurer.program
+	limit, over := m.measurer.spending.toMeasure()
 	if over != "" {
 		return evaluation.Outcome{Problem: over, OverLimit: true}, nil
 	}
@@ -68,11 +79,11 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Outcome, error) 
 	if !m.ready {
 		request.Setup, m.ready = p.Setup, true
 	}
-	start := m.run.Now()
-	outcome, err := m.run.Eval.Run(ctx, request)
-	m.run.expend(outcome.Expense)
+	start := m.measurer.now()
+	outcome, err := m.measurer.eval.Run(ctx, request)
+	m.measurer.spending.expend(outcome.Expense)
 	if request.Setup != "" {
-		m.prepare += m.run.Now().Sub(start) - outcome.Duration
+		m.prepare += m.measurer.now().Sub(start) - outcome.Duration
 	}
 	return outcome, err
 }
@@ -82,19 +93,19 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Outcome, error) 
 // owes its number to what a run before left, nor to its directory alone. Both
 // paths are equally long.
 type bench struct {
-	run          *run
+	measurer     *measurer
 	places       [2]string
 	environments [2]*environment
 }
 
-func (r *run) newBench() *bench {
-	return &bench{run: r, places: [2]string{r.newDir('t'), r.newDir('t')}}
+func (r *measurer) newBench() *bench {
+	return &bench{measurer: r, places: [2]string{r.dirs.newDir('t'), r.dirs.newDir('t')}}
 }
 
 // environment returns the room at a place, built for treeish when there is none.
 func (b *bench) environment(ctx context.Context, place int, treeish string) (*environment, error) {
 	if b.environments[place] == nil {
-		made, err := b.run.newEnvironment(ctx, treeish, b.places[place])
+		made, err := b.measurer.newEnvironment(ctx, treeish, b.places[place])
 		if err != nil {
 			return nil, err
 		}

@@ -20,8 +20,8 @@ type identity struct {
 	Definition string
 }
 
-func (r *run) identify(entries []git.Entry) (identity, error) {
-	p := r.Program
+func (r *journal) identify(entries []git.Entry) (identity, error) {
+	p := r.program
 	settings, err := json.Marshal(p.Meaning())
 	if err != nil {
 		return identity{}, fmt.Errorf("hash the evaluation: %w", err)
@@ -41,6 +41,6 @@ func (r *run) identify(entries []git.Entry) (identity, error) {
 func short(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil))[:16] }
 
 // entries lists the tracked files of a commit.
-func (r *run) entries(ctx context.Context, commit string) ([]git.Entry, error) {
-	return r.Repo.LsTree(ctx, commit)
+func (r *branches) entries(ctx context.Context, commit string) ([]git.Entry, error) {
+	return r.repo.LsTree(ctx, commit)
 }

@@ -17,7 +17,7 @@ type used struct {
 
 // expend notes what an evaluation used; nil is nothing. It goes into the books
 // with the next event that has takes it.
-func (r *run) expend(e *history.Expense) {
+func (r *spending) expend(e *history.Expense) {
 	tokens, usd := e.Known()
 	r.used.tokens += tokens
 	r.used.usd += usd
@@ -25,14 +25,14 @@ func (r *run) expend(e *history.Expense) {
 }
 
 // takeExpense is what evaluations used since it was asked last; nil is nothing.
-func (r *run) takeExpense() *history.Expense {
+func (r *spending) takeExpense() *history.Expense {
 	e := r.unrecorded
 	r.unrecorded = nil
 	return e
 }
 
 // consumedBy notes what agents used.
-func (r *run) consumedBy(all []*attempt) {
+func (r *spending) consumedBy(all []*attempt) {
 	for _, a := range all {
 		usage := a.reply.Usage
 		for _, tokens := range []*int64{usage.InputTokens, usage.OutputTokens} {
@@ -48,8 +48,8 @@ func (r *run) consumedBy(all []*attempt) {
 
 // toMeasure is what an evaluation that asks models may still use, and why none
 // may begin, "" when one may.
-func (r *run) toMeasure() (limit evaluation.Limit, over string) {
-	if r.Program.Evaluation == program.Metric {
+func (r *spending) toMeasure() (limit evaluation.Limit, over string) {
+	if r.program.Evaluation == program.Metric {
 		return limit, "" // what a script uses is not known
 	}
 	rest, over := r.left.After(r.used.tokens, r.used.usd)
@@ -74,7 +74,7 @@ func dollarsOf(usd float64) *metric.Value {
 
 // interruptedAttempt is an iteration that ended before its attempts did: they changed
 // nothing, but used something.
-func (r *run) interruptedAttempt(reason string) *attempt {
+func (r *team) interruptedAttempt(reason string) *attempt {
 	var all []*attempt
 	for _, one := range r.working {
 		cut := &attempt{number: one.number, of: one.of, agent: one.agent, model: one.model, durations: map[string]float64{}}
@@ -88,6 +88,6 @@ func (r *run) interruptedAttempt(reason string) *attempt {
 		all = append(all, (&attempt{}).end(history.Error, reason))
 	}
 	first := all[0]
-	first.others, first.evaluation = all[1:], r.takeExpense()
+	first.others, first.evaluation = all[1:], r.spending.takeExpense()
 	return first
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // maxFixes is how many times an agent may mend what CI found.
@@ -31,41 +32,69 @@ func (b *records) fixes(iteration int) int {
 	return count
 }
 
-// fixFailure lets an agent mend what CI found, on top of the candidate. It is
-// done when the iteration is at its end: when the same failure is there again
-// after a change, or after five attempts.
-func (r *run) fixFailure(ctx context.Context, e history.Event, verdict ci.Verdict) (result Result, done bool, err error) {
-	signature := verdict.Signature()
-	if reason := r.fixesExhausted(e, signature); reason != "" {
+// fixFailure lets an agent fix what CI found, on top of the candidate. It is done
+// when the iteration has ended, or when no agent may work now.
+func (r *ciGate) fixFailure(ctx context.Context, e history.Event, verdict ci.Verdict) (result Result, done bool, err error) {
+	if reason := r.fixesExhausted(e, verdict.Signature()); reason != "" {
 		result, err = r.giveUpFix(ctx, e, verdict, reason)
 		return result, true, err
 	}
-	reason := r.blockedReason(r.records)
-	if r.publishing {
-		reason = "CI turned it down, and publishing asks no agent: the next `iterate propose` lets one mend it"
-	}
-	left := r.time() - r.Now().Sub(r.begun)
-	if left <= 0 || reason != "" {
-		if reason != "" {
-			verdict.Reasons = append([]ci.Reason{{Text: reason}}, verdict.Reasons...)
+	reason, left := r.spending.blockedReason(r.records), r.spending.time()-r.now().Sub(r.begun)
+	if reason == "" && left > 0 {
+		at, p, err := r.fixer(ctx, e, verdict, left)
+		if err == nil {
+			err = r.recordOwnFix(ctx, at, e, verdict, p)
 		}
-		result, err = r.keepWaiting(ctx, e, "", verdict)
-		return result, true, err
+		var none *noFixError
+		switch {
+		case errors.As(err, &none):
+			reason = none.reason
+		case err != nil:
+			return Result{}, false, err
+		case p.Postponed != nil:
+			return r.recorder.resultOf(p), true, nil
+		default:
+			return Result{}, false, nil
+		}
 	}
-	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", r.records.fixes(e.Iteration)+1, maxFixes, signature))
-	a, err := r.fix(ctx, e, verdict, left)
-	if err != nil {
-		return Result{}, false, err
+	if reason != "" {
+		verdict.Reasons = append([]ci.Reason{{Text: reason}}, verdict.Reasons...)
 	}
-	if until, ok := r.postponedUntil(a); ok {
-		result, err = r.postpone(ctx, a, until)
-		return result, true, err
+	result, err = r.keepWaiting(ctx, e, "", verdict)
+	return result, true, err
+}
+
+// fixer proposes a fix for what CI found.
+type fixer func(ctx context.Context, e history.Event, verdict ci.Verdict, left time.Duration) (position, *proposal.Proposal, error)
+
+// noFixError says why this run proposes no fix.
+type noFixError struct{ reason string }
+
+func (e *noFixError) Error() string { return e.reason }
+
+// asksNoAgent is the fixer of a run that publishes.
+func asksNoAgent(context.Context, history.Event, ci.Verdict, time.Duration) (position, *proposal.Proposal, error) {
+	return position{}, nil, &noFixError{"CI failed, and publishing asks no agent: the next `iterate propose` lets one fix it"}
+}
+
+// recordOwnFix records a fix that this run proposed. One that verification
+// refuses counts as a failed attempt.
+func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Event, verdict ci.Verdict, p *proposal.Proposal) error {
+	err := r.recorder.recordFix(ctx, at, e, verdict, p, r.holdsLease)
+	var refused *proposal.RefusedError
+	if errors.As(err, &refused) && p.Decided != nil {
+		p.Checked.Problem, p.Checked.Agent, p.Checked.Usage = refused.Reason, p.Decided.Agent, p.Decided.Usage
+		p.Checked.Durations, p.Checked.Evaluation, p.Decided = p.Decided.Durations, p.Decided.Evaluation, nil
+		err = r.recorder.recordFix(ctx, at, e, verdict, p, r.holdsLease)
 	}
-	return Result{}, false, nil
+	if err == nil && p.Kept() {
+		r.publishPending(ctx)
+	}
+	return err
 }
 
 // fixesExhausted says why no agent is asked to mend a failure any more, "" when one is.
-func (r *run) fixesExhausted(e history.Event, signature string) string {
+func (r *ciGate) fixesExhausted(e history.Event, signature string) string {
 	switch {
 	case r.sameFailure(e, signature):
 		return "stuck in CI fix loop: " + signature
@@ -78,76 +107,80 @@ func (r *run) fixesExhausted(e history.Event, signature string) string {
 
 // sameFailure says whether the failure was there already on another commit of the
 // iteration: what was changed since did not help.
-func (r *run) sameFailure(e history.Event, signature string) bool {
+func (r *ciGate) sameFailure(e history.Event, signature string) bool {
 	return slices.ContainsFunc(r.records.log.Events, func(before history.Event) bool {
 		return before.Kind == history.Checked && before.Iteration == e.Iteration && before.Commit != e.Commit && before.Reason == signature
 	})
 }
 
-// fix asks the agent, measures what it did against the incumbent like any other
-// candidate, and puts what passes on top of the branch.
-func (r *run) fix(ctx context.Context, e history.Event, verdict ci.Verdict, left time.Duration) (*attempt, error) {
-	r.fixing = e
-	at, err := r.positionOf(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	checked := history.Event{Kind: history.Checked, Iteration: e.Iteration, Commit: e.Commit, Reason: verdict.Signature(), Reasons: verdict.Words()}
-	a, err := r.proposeFix(ctx, at, e, verdict, left)
-	if err != nil {
-		return nil, err
-	}
-	a.evaluation = r.takeExpense()
-	if _, later := r.postponedUntil(a); later {
-		return a, nil
-	}
-	if a.outcome != history.Accepted {
-		checked.Problem = state.Inline(a.reasons[0], 300)
-		checked.Agent, checked.Usage, checked.Durations, checked.Evaluation = r.nameOf(a), a.totalUsage(), a.totalDurations(), a.evaluation
-		return a, r.write(ctx, fmt.Sprintf("%s: iteration %d, a fix for CI failed", r.Program.Name, e.Iteration), nil, func(b *records) error {
-			return r.add(b, checked)
-		})
-	}
-	if err := r.enterFix(ctx, at, e, checked, a); err != nil {
-		return nil, err
-	}
-	r.publishPending(ctx)
-	return a, nil
-}
+// maxProblem bounds the text of what went wrong with a fix.
+const maxProblem = 300
 
-// proposeFix is one proposal that begins with the candidate's files and is told what
-// CI said. An error of its own time limit is its failure.
-func (r *run) proposeFix(ctx context.Context, at position, e history.Event, verdict ci.Verdict, left time.Duration) (*attempt, error) {
-	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
-	defer cancel()
-	a := &attempt{number: 1, of: 1, agent: r.Agent, model: r.Model, durations: map[string]float64{}, lineage: lineage{from: e.Commit}, failure: verdict.Report()}
-	err := r.propose1(bounded, at, a)
-	if errors.Is(context.Cause(bounded), errTooLong) && ctx.Err() == nil {
-		return a.end(history.Error, "the time of the iteration is up"), nil
+// recordFix verifies a fix and writes it: on top of the branch when it passed its
+// trial, else as a failed attempt.
+func (r *recorder) recordFix(ctx context.Context, at position, e history.Event, verdict ci.Verdict, p *proposal.Proposal, claim func(*records) error) error {
+	if p.Postponed != nil {
+		return r.enterProposal(ctx, at, p, claim)
 	}
-	return a, err
-}
-
-// propose1 goes with one attempt through all stages.
-func (r *run) propose1(ctx context.Context, at position, a *attempt) error {
-	all := []*attempt{a}
-	defer func() {
-		if a.proposed != nil {
-			_ = a.proposed.Remove()
+	if err := verifyOutcome(at, p, history.PendingCI); err != nil {
+		return err
+	}
+	number := r.records.fixes(e.Iteration) + 1
+	message := fmt.Sprintf("%s: iteration %d, a fix for CI failed", r.program.Name, e.Iteration)
+	var branch *git.RefUpdate
+	if p.Kept() {
+		if err := r.verifier.verifyCandidate(ctx, at, e.Commit, p); err != nil {
+			return err
 		}
-	}()
-	if err := r.ask(ctx, at, all); err != nil {
+		commit, err := r.commitFix(ctx, e, p, number)
+		if err != nil {
+			return err
+		}
+		p.Decided.Commit = commit
+		message = fmt.Sprintf("%s: iteration %d, fix %d for CI", r.program.Name, e.Iteration, number)
+		branch = &git.RefUpdate{Ref: r.ref(), New: commit, Old: e.Commit}
+	}
+	r.step("record", fmt.Sprintf("fix %d", number))
+	return r.update(ctx, message, branch, func(b *records) error {
+		if err := claim(b); err != nil {
+			return err
+		}
+		return r.enterFix(b, at, e, verdict, p)
+	})
+}
+
+func (r *recorder) commitFix(ctx context.Context, e history.Event, p *proposal.Proposal, number int) (string, error) {
+	message := fmt.Sprintf("[Autoloop: %s] Iteration %d: fix CI (%d)\n\n%s\n\nAutoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n",
+		r.program.Name, e.Iteration, number, summary(p.Checked.Summary, p.Decided.Changed), e.Iteration, p.Decided.Best, r.id) + r.signOff
+	return r.repo.CommitTree(ctx, p.Candidate, []string{e.Commit}, message, r.now().Truncate(time.Second))
+}
+
+// enterFix puts a fix into the records. The iteration waits for CI again when it
+// was kept.
+func (r *recorder) enterFix(b *records, at position, e history.Event, verdict ci.Verdict, p *proposal.Proposal) error {
+	checked := *p.Checked
+	checked.Commit, checked.Reason, checked.Reasons = e.Commit, verdict.Signature(), verdict.Words()
+	if p.Decided == nil {
+		checked.Problem = state.Inline(checked.Problem, maxProblem)
+		return r.add(b, checked)
+	}
+	next, err := r.verifier.verifyDecision(b, at, p)
+	if err != nil {
 		return err
 	}
-	if err := r.consider(ctx, at, a, map[string]int{}); err != nil {
-		return err
+	checked.Problem, checked.Agent, checked.Usage, checked.Durations, checked.Evaluation = "", "", nil, nil, nil
+	next.Summary, next.Proposal = e.Summary, 0
+	for _, event := range append([]history.Event{checked}, p.Measured...) {
+		if err := r.add(b, event); err != nil {
+			return err
+		}
 	}
-	return r.measureAll(ctx, at, all)
+	return r.enterPending(b, next)
 }
 
 // positionOf is where the pending iteration stands: measured against the
 // incumbent that it was measured against before.
-func (r *run) positionOf(ctx context.Context, e history.Event) (position, error) {
+func (r *branches) positionOf(ctx context.Context, e history.Event) (position, error) {
 	at := position{Head: e.Parent, Old: e.Commit, Base: r.records.sum.Base, BaseBranch: r.records.sum.BaseBranch}
 	entries, err := r.entries(ctx, at.Head)
 	if err != nil {
@@ -160,30 +193,30 @@ func (r *run) positionOf(ctx context.Context, e history.Event) (position, error)
 
 // giveUpFix takes the branch back to the last accepted commit, keeps the attempt
 // on a branch of its own, and pauses.
-func (r *run) giveUpFix(ctx context.Context, e history.Event, verdict ci.Verdict, reason string) (Result, error) {
-	kept := git.RefUpdate{Ref: fmt.Sprintf("refs/heads/%s%s/%d", failedPrefix, r.Program.Name, e.Iteration), New: e.Commit}
+func (r *ciGate) giveUpFix(ctx context.Context, e history.Event, verdict ci.Verdict, reason string) (Result, error) {
+	kept := git.RefUpdate{Ref: fmt.Sprintf("refs/heads/%s%s/%d", failedPrefix, r.program.Name, e.Iteration), New: e.Commit}
 	if err := r.keepFailed(ctx, kept); err != nil {
 		r.warn("the attempt is not kept at %s: %v", kept.Ref, err)
 	}
 	e.Reasons = append([]string{reason}, verdict.Words()...)
 	back := &git.RefUpdate{Ref: r.ref(), New: e.Parent, Old: e.Commit}
 	e.Outcome = history.CIFixExhausted
-	return r.recordFinal(ctx, e, back, reason+"; look at the attempt on "+failedPrefix+r.Program.Name+fmt.Sprintf("/%d", e.Iteration)+", then set Paused to false")
+	return r.recordFinal(ctx, e, back, reason+"; look at the attempt on "+failedPrefix+r.program.Name+fmt.Sprintf("/%d", e.Iteration)+", then set Paused to false")
 }
 
 // keepFailed makes the branch of a failed attempt; that it is there already is
 // fine.
-func (r *run) keepFailed(ctx context.Context, kept git.RefUpdate) error {
-	if r.Memory.Remote == "" {
-		if there, found, err := r.Repo.Resolve(ctx, kept.Ref); err != nil || found && there == kept.New {
+func (r *ciGate) keepFailed(ctx context.Context, kept git.RefUpdate) error {
+	if r.memory.Remote == "" {
+		if there, found, err := r.repo.Resolve(ctx, kept.Ref); err != nil || found && there == kept.New {
 			return err
 		}
-		return r.Repo.UpdateRefs(ctx, "autoloop: CI turned it down", kept)
+		return r.repo.UpdateRefs(ctx, "autoloop: CI turned it down", kept)
 	}
-	refs, err := r.Repo.LsRemote(ctx, r.Memory.Remote, kept.Ref)
+	refs, err := r.repo.LsRemote(ctx, r.memory.Remote, kept.Ref)
 	if err != nil || refs[kept.Ref] == kept.New {
 		return err
 	}
 	kept.Old = refs[kept.Ref]
-	return r.Repo.Push(ctx, r.Memory.Remote, kept)
+	return r.repo.Push(ctx, r.memory.Remote, kept)
 }

@@ -42,39 +42,74 @@ type GitHub interface {
 	Show(ctx context.Context, a render.Account) error
 }
 
-// account is what the books say now.
-func (r *run) account() render.Account {
-	return render.Account{Program: r.Program, Events: r.records.log.Events, State: r.files.State, RunURL: r.RunURL, Warnings: r.warnings}
+// thread is the conversation on GitHub: the program's issue and pull request.
+type thread struct {
+	*journal
+	github     GitHub          // nil without GitHub
+	comments   *commands.Heard // nil without GitHub, or when it is out of reach
+	shown      commentsShown   // whom the comments have reached
+	before     time.Time       // the last run before this one
+	answered   map[string]bool
+	unanswered int // how many answers did not get through
+	// firstUnreadComment is the time of the first comment that the agent was not
+	// told of, zero for none.
+	firstUnreadComment time.Time
 }
 
-// readComments listens before the iteration, and does what was asked for. That GitHub
-// is out of reach stops nothing: what was said is heard by a later run. A chore
-// is what keeps a proposal from going on.
-func (r *run) readComments(ctx context.Context) (chore string, err error) {
-	if r.GitHub == nil || r.DryRun && !r.proposing {
+// account is what the records say now.
+func (r *journal) account() render.Account {
+	return render.Account{Program: r.program, Events: r.records.log.Events, State: r.files.State, RunURL: r.runURL, Warnings: r.warnings}
+}
+
+// readComments fetches new comments and applies their commands. A GitHub outage is
+// a warning: the next run reads them.
+func (r *commander) readComments(ctx context.Context, claim func(*records) error) error {
+	if r.github == nil {
+		return nil
+	}
+	r.step("hear", "")
+	r.before = r.records.sum.LastRun
+	heard, err := r.github.Hear(ctx, r.account())
+	if err != nil {
+		r.warn("the issue and the pull request were not read: %v", err)
+		return ctx.Err()
+	}
+	r.comments = &heard
+	return r.applyCommands(ctx, claim)
+}
+
+// lookAtComments fetches new comments and applies none of their commands. It says
+// which of them the publishing job has to apply before an iteration, "" for none.
+func (r *thread) lookAtComments(ctx context.Context) (string, error) {
+	if r.github == nil {
 		return "", nil
 	}
 	r.step("hear", "")
 	r.before = r.records.sum.LastRun
-	if r.proposing {
-		return r.lookAtComments(ctx)
-	}
-	heard, err := r.GitHub.Hear(ctx, r.account())
+	heard, err := r.github.Look(ctx, r.account())
 	if err != nil {
 		r.warn("the issue and the pull request were not read: %v", err)
 		return "", ctx.Err()
 	}
 	r.comments = &heard
-	return "", r.applyCommands(ctx)
+	return r.firstOf(r.records), nil
 }
 
-func (r *run) warn(format string, args ...any) {
-	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
-}
+// commentsShown says whom the comments have reached that this run read.
+type commentsShown int
+
+const (
+	// commentsApplied: their commands are applied, and the agent was not told.
+	commentsApplied commentsShown = iota
+	// commentsTold: the agent was told.
+	commentsTold
+	// commentsLeft: they are left to a later run.
+	commentsLeft
+)
 
 // updateGitHub publishes what was recorded. What fails is mended by the next run.
-func (r *run) updateGitHub(ctx context.Context) {
-	if r.comments == nil || r.records == nil || r.DryRun {
+func (r *thread) updateGitHub(ctx context.Context) {
+	if r.comments == nil || r.records == nil {
 		return
 	}
 	r.step("publish", "")
@@ -84,19 +119,19 @@ func (r *run) updateGitHub(ctx context.Context) {
 	if err := r.promote(ctx); err != nil {
 		r.warn("the pull request is not up to date: %v", err)
 	}
-	if err := r.GitHub.Show(ctx, r.account()); err != nil {
-		r.warn("the issue is not up to date, the next run mends it: %v", err)
+	if err := r.github.Show(ctx, r.account()); err != nil {
+		r.warn("the issue is not up to date, the next run retries: %v", err)
 	}
 }
 
 // promote opens or mends the pull request, and notes its number.
-func (r *run) promote(ctx context.Context) error {
-	number, err := r.GitHub.Promote(ctx, r.account(), r.records.sum.BaseBranch)
+func (r *thread) promote(ctx context.Context) error {
+	number, err := r.github.Promote(ctx, r.account(), r.records.sum.BaseBranch)
 	text := strconv.Itoa(number)
 	if number == 0 || r.records.sum.Settings[history.PullNumber] == text {
 		return err
 	}
-	noted := r.update(ctx, fmt.Sprintf("%s: pull request #%d", r.Program.Name, number), nil, func(b *records) error {
+	noted := r.update(ctx, fmt.Sprintf("%s: pull request #%d", r.program.Name, number), nil, func(b *records) error {
 		if err := r.set(b, history.PullNumber, text); err != nil {
 			return err
 		}
@@ -110,7 +145,7 @@ func (r *run) promote(ctx context.Context) error {
 }
 
 // set notes a setting that is another than before.
-func (r *run) set(b *records, key, value string) error {
+func (r *journal) set(b *records, key, value string) error {
 	if b.sum.Settings[key] == value {
 		return nil
 	}
@@ -119,11 +154,12 @@ func (r *run) set(b *records, key, value string) error {
 
 // consumed notes how far comments were heard, when the agent was told of them.
 // Otherwise it notes since when they are to be read again.
-func (r *run) consumed(b *records) error {
-	if r.GitHub == nil || r.DryRun {
+func (r *thread) consumed(b *records) error {
+	if r.github == nil {
 		return nil
 	}
-	if r.comments == nil || r.skipComments || r.unanswered > 0 || !r.agentWasTold && len(r.instructions()) > 0 {
+	told := r.shown == commentsTold
+	if r.comments == nil || r.shown == commentsLeft || r.unanswered > 0 || !told && len(r.instructions()) > 0 {
 		since := b.sum.Settings[history.HeardSince]
 		if since == "" {
 			since = r.before.UTC().Format(time.RFC3339)
@@ -134,7 +170,7 @@ func (r *run) consumed(b *records) error {
 	} else if err := r.set(b, history.HeardSince, r.unreadSince()); err != nil {
 		return err
 	}
-	if !r.agentWasTold || r.comments == nil || r.comments.Until == "" {
+	if !told || r.comments == nil || r.comments.Until == "" {
 		return nil
 	}
 	return r.set(b, history.HeardUntil, r.comments.Until)
@@ -142,7 +178,7 @@ func (r *run) consumed(b *records) error {
 
 // unreadSince is the time of the first comment that is still to be told, "" for
 // none.
-func (r *run) unreadSince() string {
+func (r *thread) unreadSince() string {
 	if r.firstUnreadComment.IsZero() {
 		return ""
 	}
@@ -150,7 +186,7 @@ func (r *run) unreadSince() string {
 }
 
 // instructions are what trusted people said to the agent since it was told last.
-func (r *run) instructions() []string {
+func (r *thread) instructions() []string {
 	if r.comments == nil {
 		return nil
 	}
@@ -173,7 +209,7 @@ func (r *run) instructions() []string {
 
 // merged says that the branch's commit is that of a pull request that was
 // merged: the work goes on from the default branch.
-func (r *run) merged(head string) bool {
+func (r *thread) merged(head string) bool {
 	return r.comments != nil && r.comments.Pull != nil && r.comments.Pull.Merged && r.comments.Pull.Head == head
 }
 
@@ -217,4 +253,4 @@ func (b *records) notePull() {
 
 // target is the program's target metric: what a person set, until the program
 // file says something else than then.
-func (r *run) target(b *records) *metric.Value { return b.sum.Target(r.Program.Target) }
+func (r *journal) target(b *records) *metric.Value { return b.sum.Target(r.program.Target) }

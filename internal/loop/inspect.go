@@ -44,7 +44,7 @@ func (s *Service) Repeat(ctx context.Context) (Inspection, error) { return s.ins
 
 // inspect measures on to at most so many runs when two differ; 0 stops there.
 func (s *Service) inspect(ctx context.Context, most int) (Inspection, error) {
-	r := &run{Service: s, id: s.NewRun(), begun: s.Now()}
+	r := s.begin()
 	found := Inspection{Program: s.Program.Name}
 	files, _, err := s.Memory.Read(ctx, s.Program.Name)
 	if err != nil {
@@ -53,13 +53,13 @@ func (s *Service) inspect(ctx context.Context, most int) (Inspection, error) {
 	if r.records, err = openRecords(s.Program, files); err != nil {
 		return found, err
 	}
-	if found.Commit, err = r.incumbent(ctx); err != nil {
+	if found.Commit, err = r.branches.incumbent(ctx); err != nil {
 		return found, err
 	}
 	runs := &series{commit: found.Commit}
 	defer runs.Close()
 	r.step("inspect", "twice, in two trees")
-	if found.Problem, err = r.probe(ctx, runs, len(runs.environments)); err != nil || found.Problem != "" {
+	if found.Problem, err = r.measurer.probe(ctx, runs, len(runs.environments)); err != nil || found.Problem != "" {
 		return found, err
 	}
 	found.Noisy, found.Rule = !runs.samples.same(), history.RuleOf(r.rule())
@@ -68,7 +68,7 @@ func (s *Service) inspect(ctx context.Context, most int) (Inspection, error) {
 	}
 	taken := *runs.samples
 	if found.Rule.Regime == string(decision.Noisy) && most > 0 {
-		found.Problem, err = r.collect(ctx, runs, &taken, min(found.Rule.Pairs, most))
+		found.Problem, err = r.measurer.collect(ctx, runs, &taken, min(found.Rule.Pairs, most))
 		found.Noisy = !taken.same()
 	}
 	found.Guardrails = taken.rails
@@ -78,7 +78,7 @@ func (s *Service) inspect(ctx context.Context, most int) (Inspection, error) {
 }
 
 // collect adds runs to the samples until there are count of them.
-func (r *run) collect(ctx context.Context, runs *series, taken *samples, count int) (problem string, err error) {
+func (r *measurer) collect(ctx context.Context, runs *series, taken *samples, count int) (problem string, err error) {
 	for i := taken.runs; i < count; i++ {
 		r.minor("inspect", fmt.Sprintf("noisy, run %d of %d", i+1, count))
 		outcome, err := runs.environments[i%len(runs.environments)].evaluate(ctx)
@@ -88,14 +88,14 @@ func (r *run) collect(ctx context.Context, runs *series, taken *samples, count i
 		if problem := r.unusable(outcome); problem != "" {
 			return problem, nil
 		}
-		taken.add(outcome, r.Program.Guardrails)
+		taken.add(outcome, r.program.Guardrails)
 	}
 	return "", nil
 }
 
 // incumbent is the head of the program branch, else of the default branch.
-func (r *run) incumbent(ctx context.Context) (string, error) {
-	head, err := r.Memory.HeadOf(ctx, r.ref())
+func (r *branches) incumbent(ctx context.Context) (string, error) {
+	head, err := r.memory.HeadOf(ctx, r.ref())
 	if err != nil || head != "" {
 		return head, err
 	}

@@ -19,7 +19,7 @@ type Samples struct {
 
 // measurement is a trial under way, with what it needs to go on.
 type measurement struct {
-	*run
+	*measurer
 	at    position
 	a     *attempt
 	trial *decision.Trial
@@ -33,16 +33,16 @@ type measurement struct {
 
 // measure puts the candidate on trial: it runs the evaluation as often, and on
 // the side, as the trial asks, and takes its decision over.
-func (r *run) measure(ctx context.Context, at position, a *attempt) error {
-	if r.Suite != nil {
+func (r *measurer) measure(ctx context.Context, at position, a *attempt) error {
+	if r.suite != nil {
 		return r.measureSuite(ctx, at, a)
 	}
-	start := r.Now()
-	m := &measurement{run: r, at: at, a: a, trial: decision.NewTrial(r.standard()), bench: r.newBench()}
+	start := r.now()
+	m := &measurement{measurer: r, at: at, a: a, trial: decision.NewTrial(r.standard()), bench: r.newBench()}
 	defer m.bench.Close()
 	err := m.all(ctx)
 	m.close()
-	a.durations["measure"] = r.Now().Sub(start).Seconds()
+	a.durations["measure"] = r.now().Sub(start).Seconds()
 	return err
 }
 
@@ -171,12 +171,12 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.
 		m.a.end(history.Error, "it was not measured to the end: "+outcome.Problem)
 		return none, errEnded
 	case outcome.Problem != "":
-		taken.add(outcome, m.Program.Guardrails)
+		taken.add(outcome, m.program.Guardrails)
 		return none, cmp.Or(m.failed(ctx, step, outcome.Problem), errEnded)
 	case step.WarmUp:
-		m.warmUp = func() { taken.add(outcome, m.Program.Guardrails) }
+		m.warmUp = func() { taken.add(outcome, m.program.Guardrails) }
 	default:
-		taken.add(outcome, m.Program.Guardrails)
+		taken.add(outcome, m.program.Guardrails)
 	}
 	return outcome.Measurement, nil
 }

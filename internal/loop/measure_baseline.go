@@ -44,7 +44,7 @@ func (s *series) Close() {
 // repeats, get as many runs as a comparison has, incumbent and default branch
 // in turn. When the default branch cannot be measured the incumbent stands for
 // it; when neither can, the error is a *baselineError.
-func (r *run) measureBaseline(ctx context.Context, at position) (baseline, error) {
+func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, error) {
 	head := &series{commit: at.Head, trusted: at.Head == at.Base}
 	all := []*series{head}
 	base := head
@@ -55,7 +55,7 @@ func (r *run) measureBaseline(ctx context.Context, at position) (baseline, error
 	defer head.Close()
 	defer base.Close()
 	rooms := len(head.environments)
-	if r.Program.Runs == 1 {
+	if r.program.Runs == 1 {
 		rooms = 1 // the plain comparison
 	}
 	if base != head {
@@ -83,10 +83,10 @@ func (r *run) measureBaseline(ctx context.Context, at position) (baseline, error
 	return baseline{base.samples, head.samples, noisy}, err
 }
 
-func (r *run) isNoisy(at position, all []*series) bool {
+func (r *measurer) isNoisy(at position, all []*series) bool {
 	switch {
-	case r.Program.Runs != 0:
-		return r.Program.Runs > 1
+	case r.program.Runs != 0:
+		return r.program.Runs > 1
 	case r.records.sum.Noisy && r.records.sum.Evaluator == at.identity.Evaluator:
 		return true
 	default:
@@ -96,10 +96,10 @@ func (r *run) isNoisy(at position, all []*series) bool {
 
 // probe runs the evaluation once in each of so many rooms of the series, and
 // says why a run is no baseline, or "".
-func (r *run) probe(ctx context.Context, s *series, rooms int) (problem string, err error) {
+func (r *measurer) probe(ctx context.Context, s *series, rooms int) (problem string, err error) {
 	s.samples = &samples{}
 	for i := range rooms {
-		if s.environments[i], err = r.newEnvironment(ctx, s.commit, r.newDir('t')); err != nil {
+		if s.environments[i], err = r.newEnvironment(ctx, s.commit, r.dirs.newDir('t')); err != nil {
 			return "", err
 		}
 		s.environments[i].trusted = s.trusted
@@ -112,7 +112,7 @@ func (r *run) probe(ctx context.Context, s *series, rooms int) (problem string, 
 
 // repeat measures every series as often as a comparison does. The probes were
 // its warm-up and are dropped; the order turns from round to round.
-func (r *run) repeat(ctx context.Context, all []*series) error {
+func (r *measurer) repeat(ctx context.Context, all []*series) error {
 	var seconds, prepare float64
 	for _, s := range all {
 		seconds = max(seconds, s.samples.seconds/float64(s.samples.runs))
@@ -142,18 +142,18 @@ func (r *run) repeat(ctx context.Context, all []*series) error {
 }
 
 // sample runs the evaluation once more in a room of the series.
-func (r *run) sample(ctx context.Context, s *series, place int) (problem string, err error) {
+func (r *measurer) sample(ctx context.Context, s *series, place int) (problem string, err error) {
 	outcome, err := s.environments[place].evaluate(ctx)
 	if err != nil {
 		return "", err
 	}
-	s.samples.add(outcome, r.Program.Guardrails)
+	s.samples.add(outcome, r.program.Guardrails)
 	s.samples.prepare = max(s.samples.prepare, s.environments[place].prepare.Seconds())
 	return r.unusable(outcome), nil
 }
 
 // unusable says why an outcome is no baseline, or "".
-func (r *run) unusable(outcome evaluation.Outcome) string {
+func (r *measurer) unusable(outcome evaluation.Outcome) string {
 	m := outcome.Measurement
 	switch {
 	case outcome.Problem != "":
@@ -163,7 +163,7 @@ func (r *run) unusable(outcome evaluation.Outcome) string {
 	case m.Metric == nil:
 		return "not scored: it printed null"
 	}
-	for _, rail := range r.Program.Guardrails {
+	for _, rail := range r.program.Guardrails {
 		if _, printed := m.Numbers[rail.Metric]; !printed {
 			return fmt.Sprintf("it prints no number %q, which a guardrail needs", rail.Metric)
 		}

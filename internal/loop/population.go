@@ -26,20 +26,20 @@ type lineage struct {
 }
 
 // strategy is the program's.
-func (r *run) strategy() strategy.Entry {
-	if r.Strategies != nil {
-		return r.Strategies.Named(r.Program.Strategy)
+func (r *session) strategy() strategy.Entry {
+	if r.strategies != nil {
+		return r.strategies.Named(r.program.Strategy)
 	}
-	return strategy.All().Named(r.Program.Strategy)
+	return strategy.All().Named(r.program.Strategy)
 }
 
 // breed chooses for every proposal what it grows from. A parent whose change
 // cannot be made any more leaves the incumbent as the parent.
-func (r *run) selectParents(ctx context.Context, at position, all []*attempt) error {
+func (r *team) selectParents(ctx context.Context, at position, all []*attempt) error {
 	members, individuals := r.population(at)
 	for _, a := range all {
 		offspring := r.strategy().SelectParents(strategy.Population{
-			Members: individuals, Direction: r.Program.Direction, Seed: r.seed(), Iteration: r.iteration, Proposal: a.number,
+			Members: individuals, Direction: r.program.Direction, Seed: r.seed(), Iteration: r.iteration, Proposal: a.number,
 		})
 		for _, i := range offspring.Inspirations {
 			a.lineage.inspirations = append(a.lineage.inspirations, members[i])
@@ -60,7 +60,7 @@ func (r *run) selectParents(ctx context.Context, at position, all []*attempt) er
 
 // population is the proposals that were measured under the present evaluator
 // and whose changes are known, also as the search sees them.
-func (r *run) population(at position) (members []history.Proposal, individuals []strategy.Individual) {
+func (r *team) population(at position) (members []history.Proposal, individuals []strategy.Individual) {
 	for _, p := range r.records.sum.Proposals {
 		if p.Metric == nil || p.Patch == "" || p.Evaluator != at.identity.Evaluator {
 			continue
@@ -75,8 +75,8 @@ func (r *run) population(at position) (members []history.Proposal, individuals [
 
 // transplant makes a commit of the incumbent with the target files of a member
 // of the population; "" when that is no longer possible, or the same.
-func (r *run) transplant(ctx context.Context, at position, p history.Proposal) (string, error) {
-	tree, err := r.Repo.Apply(ctx, p.Parent, []byte(p.Patch))
+func (r *team) transplant(ctx context.Context, at position, p history.Proposal) (string, error) {
+	tree, err := r.repo.Apply(ctx, p.Parent, []byte(p.Patch))
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
@@ -84,11 +84,11 @@ func (r *run) transplant(ctx context.Context, at position, p history.Proposal) (
 		r.step("propose", fmt.Sprintf("iteration %d's files cannot be made again; the incumbent's stand for them", p.Iteration))
 		return "", nil //nolint:nilerr // an old change that no longer fits is no fault
 	}
-	changes, err := r.Repo.Changes(ctx, at.Head, tree)
+	changes, err := r.repo.Changes(ctx, at.Head, tree)
 	if err != nil {
 		return "", err
 	}
-	allowed := r.Program.Matcher()
+	allowed := r.program.Matcher()
 	files := map[string]*git.File{}
 	for _, change := range changes {
 		switch {
@@ -102,11 +102,11 @@ func (r *run) transplant(ctx context.Context, at position, p history.Proposal) (
 	if len(files) == 0 {
 		return "", nil
 	}
-	whole, err := r.Repo.WriteFiles(ctx, at.Head, files)
+	whole, err := r.repo.WriteFiles(ctx, at.Head, files)
 	if err != nil {
 		return "", err
 	}
-	return r.Repo.CommitTree(ctx, whole, []string{at.Head}, fmt.Sprintf("Files of iteration %d\n", p.Iteration), r.Now().Truncate(time.Second))
+	return r.repo.CommitTree(ctx, whole, []string{at.Head}, fmt.Sprintf("Files of iteration %d\n", p.Iteration), r.now().Truncate(time.Second))
 }
 
 // relative is a member of the population as the prompt shows it.
@@ -127,7 +127,7 @@ func (l lineage) relatives() (parent *prompt.Relative, inspirations []prompt.Rel
 }
 
 // focus is the failing test that this iteration is to make pass, "" for none.
-func (r *run) focus(at position) string {
+func (r *team) focus(at position) string {
 	var earlier []string
 	for _, tried := range r.records.sum.Attempts {
 		if tried.Definition == at.identity.Definition {

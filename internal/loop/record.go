@@ -1,49 +1,140 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/prompt"
 )
 
 // maxErrors is how many errors in a row pause a program.
 const maxErrors = 3
 
-// record writes the attempt: its commit onto the program branch and its events,
-// row and history entry onto the memory branch, both or neither.
-func (r *run) record(ctx context.Context, at position, a *attempt) (Result, error) {
-	commit := ""
-	update := at.branchUpdate(r.ref())
-	if a.outcome == history.Accepted {
-		var err error
-		if commit, err = r.commit(ctx, at, a); err != nil {
-			return Result{}, err
-		}
-		update = &git.RefUpdate{Ref: r.ref(), New: commit, Old: at.Old}
-	}
-	r.step("record", string(a.outcome))
-	message := fmt.Sprintf("%s: iteration %d %s", r.Program.Name, r.iteration, a.outcome)
-	err := r.write(ctx, message, update, func(b *records) error { return r.enter(b, at, a, commit) })
-	if err != nil {
-		return Result{}, err
-	}
-	return r.report(a, commit), nil
+// recorder writes verified proposals.
+type recorder struct {
+	*journal
+	verifier *verifier
+	thread   *thread
+	spending *spending
+	repo     *git.Repo
 }
 
-// enter puts the attempt into the books.
-func (r *run) enter(b *records, at position, a *attempt, commit string) error {
-	if err := r.enterOthers(b, at, a); err != nil {
+// record verifies a proposal, finds out whether it has to wait for CI, and writes
+// it. claim checks, in the same step, that this run may write.
+func (r *run) record(ctx context.Context, at position, p *proposal.Proposal, claim func(*records) error) error {
+	if err := r.verifier.verify(ctx, at, p); err != nil {
 		return err
 	}
-	return r.enterDecided(b, a, r.decided(b, at, a, commit))
+	if p.Kept() && r.gate.ciRequired(ctx, at.Base) {
+		p.Decided.Outcome = history.PendingCI
+	}
+	return r.recorder.enterProposal(ctx, at, p, claim)
 }
 
-// enterDecided puts the decision into the books, with all that follows from it.
-func (r *run) enterDecided(b *records, a *attempt, decided history.Event) error {
+// conclude waits for CI where that is needed, and returns the result.
+func (r *run) conclude(ctx context.Context, p *proposal.Proposal) (Result, error) {
+	if p.Decided != nil && p.Decided.Outcome == history.PendingCI {
+		return r.gate.waitForCI(ctx)
+	}
+	return r.recorder.resultOf(p), nil
+}
+
+// enterProposal writes a verified proposal: its commit onto the program branch
+// and its events, row and history entry onto the memory branch, both or neither.
+func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.Proposal, claim func(*records) error) error {
+	var branch *git.RefUpdate
+	if len(p.Baseline) > 0 {
+		branch = at.branchUpdate(r.ref())
+	}
+	if p.Kept() {
+		commit, err := r.commit(ctx, at, p)
+		if err != nil {
+			return err
+		}
+		p.Decided.Commit = commit
+		branch = &git.RefUpdate{Ref: r.ref(), New: commit, Old: at.Old}
+	}
+	if p.Decided != nil {
+		r.step("record", string(p.Decided.Outcome))
+	}
+	return r.update(ctx, r.program.Name+": "+r.message(p), branch, func(b *records) error {
+		if err := claim(b); err != nil {
+			return err
+		}
+		return r.enter(b, at, p)
+	})
+}
+
+// message is the subject of the memory branch's commit.
+func (r *recorder) message(p *proposal.Proposal) string {
+	switch {
+	case p.Postponed != nil:
+		return fmt.Sprintf("iteration %d put off", r.iteration)
+	case p.Decided == nil:
+		return cmp.Or(r.stopped, "nothing was proposed")
+	case p.Decided.Outcome == history.PendingCI:
+		return fmt.Sprintf("iteration %d waits for CI", r.iteration)
+	default:
+		return fmt.Sprintf("iteration %d %s", r.iteration, p.Decided.Outcome)
+	}
+}
+
+// commit writes the candidate as a commit on top of the incumbent.
+func (r *recorder) commit(ctx context.Context, at position, p *proposal.Proposal) (string, error) {
+	e := p.Decided
+	subject := fmt.Sprintf("[Autoloop: %s] Iteration %d: %s", r.program.Name, r.iteration, summary(e.Summary, e.Changed))
+	trailers := fmt.Sprintf("Autoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n", r.iteration, e.Best, r.id) + r.signOff
+	return r.repo.CommitTree(ctx, p.Candidate, []string{at.Head}, subject+"\n\n"+trailers, r.now().Truncate(time.Second))
+}
+
+// enter puts a proposal into the records, with all that follows from it.
+func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
+	if len(p.Baseline) > 0 {
+		if err := r.enterBaseline(b, at, p.Baseline); err != nil {
+			return err
+		}
+	}
+	switch {
+	case p.Postponed != nil:
+		return r.enterPostponed(b, *p.Postponed)
+	case p.Decided == nil:
+		return r.enterNothing(b, p)
+	}
+	decided, err := r.verifier.verifyDecision(b, at, p)
+	if err != nil {
+		return err
+	}
+	for _, e := range p.Measured {
+		if e.Kind == history.Proposed {
+			e.Parent, e.Direction = at.Head, r.program.Direction
+		}
+		if e.Kind == history.Proposed && e.Proposal == p.Number() {
+			e.Outcome = decided.Outcome
+		}
+		if err := r.add(b, e); err != nil {
+			return err
+		}
+	}
+	if decided.Outcome == history.PendingCI {
+		if err := r.enterPending(b, decided); err != nil {
+			return err
+		}
+		r.enterNotes(b, p)
+		return r.thread.consumed(b)
+	}
+	return r.enterDecided(b, p, decided)
+}
+
+// enterDecided puts a final decision into the records.
+func (r *recorder) enterDecided(b *records, p *proposal.Proposal, decided history.Event) error {
 	if err := r.add(b, decided); err != nil {
 		return err
 	}
@@ -53,99 +144,130 @@ func (r *run) enterDecided(b *records, a *attempt, decided history.Event) error 
 			return err
 		}
 	}
-	if err := r.enterRow(b, a); err != nil {
+	if err := r.enterRow(b, decided, changelog(decided)); err != nil {
 		return err
 	}
-	b.doc.AddEntry(r.entry(b, a, decided))
-	for _, one := range a.all() {
-		b.enterNotes(r.iteration, one.notes)
-	}
-	if err := r.consumed(b); err != nil {
-		return err
-	}
-	if err := r.add(b, history.Event{Kind: history.Finished, Iteration: r.iteration, Outcome: a.outcome}); err != nil {
-		return err
-	}
-	return r.consequences(b)
+	b.doc.AddEntry(r.entryOf(b, decided))
+	r.enterNotes(b, p)
+	return r.enterFinished(b, decided)
 }
 
-func (r *run) decided(b *records, at position, a *attempt, commit string) history.Event {
-	e := history.Event{
-		Kind: history.Decided, Iteration: r.iteration, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: b.sum.Best, Best: b.sum.Best,
-		Parent: at.Head, Commit: commit, Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary,
-		Changed: a.changed[:min(len(a.changed), 100)], Params: a.reply.Params, Durations: a.totalDurations(), Digest: a.digest, Focus: a.focus, Direction: r.Program.Direction,
-		Target: r.target(b), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Usage: a.totalUsage(),
+// enterFinished ends the iteration of a final decision, and pauses or completes
+// the program when the rules say so.
+func (r *recorder) enterFinished(b *records, decided history.Event) error {
+	if err := r.thread.consumed(b); err != nil {
+		return err
 	}
-	e.Noisy, e.Rule, e.Evaluation = a.noisy, a.rule, a.evaluation
-	if a.of > 1 {
-		e.Proposal = a.number
+	if err := r.add(b, history.Event{Kind: history.Finished, Iteration: decided.Iteration, Outcome: decided.Outcome}); err != nil {
+		return err
 	}
-	e.Lessons, e.Foreclosed, e.Ideas = a.notes.Lessons, a.notes.Foreclosed, a.notes.Ideas
-	if a.verdict != nil {
-		d := &a.decision
-		e.Verdict, e.Metric, e.PreviousBest, e.Best, e.Delta = string(d.Verdict), d.Metric, d.Previous, d.Best, d.Delta
-		e.Evidence, e.Warning = history.EvidenceOf(d.Evidence), d.Warning
-	}
-	return e
+	return r.consequences(b, decided.Agent)
 }
 
-func (r *run) enterRow(b *records, a *attempt) error {
-	row := results.Row{Iteration: r.iteration, Time: r.Now(), Action: results.Reverted, Changelog: changelog(a)}
-	if a.outcome == history.Accepted {
+// enterNotes adds what the agents learned, the deciding one's last.
+func (r *recorder) enterNotes(b *records, p *proposal.Proposal) {
+	for _, e := range p.Measured {
+		if e.Kind == history.Proposed && e.Proposal != p.Number() {
+			b.enterNotes(r.iteration, notesOf(e))
+		}
+	}
+	b.enterNotes(r.iteration, notesOf(*p.Decided))
+}
+
+func notesOf(e history.Event) prompt.Notes {
+	return prompt.Notes{Lessons: e.Lessons, Foreclosed: e.Foreclosed, Ideas: e.Ideas}.Few()
+}
+
+func (r *recorder) enterRow(b *records, decided history.Event, changelog string) error {
+	row := results.Row{Iteration: decided.Iteration, Time: r.now(), Action: results.Reverted, Changelog: changelog}
+	if decided.Outcome == history.Accepted {
 		row.Action = results.Kept
 	}
-	if a.verdict != nil {
-		row.Score = a.decision.Metric
+	if decided.Verdict != "" {
+		row.Score = decided.Metric
 	}
-	return b.table.Append(row, r.Program.Direction)
+	return b.table.Append(row, r.program.Direction)
 }
 
 // changelog is the agent's summary, and why it was not kept.
-func changelog(a *attempt) string {
-	text := a.reply.Summary
-	if a.outcome == history.Accepted || len(a.reasons) == 0 {
-		return text
+func changelog(e history.Event) string {
+	if e.Outcome == history.Accepted || len(e.Reasons) == 0 {
+		return e.Summary
 	}
-	if text != "" {
-		text += " — "
+	if e.Summary == "" {
+		return e.Reasons[0]
 	}
-	return text + a.reasons[0]
+	return e.Summary + " — " + e.Reasons[0]
 }
 
-func (r *run) entry(b *records, a *attempt, decided history.Event) state.Entry {
+func (r *recorder) entryOf(b *records, e history.Event) state.Entry {
 	entry := state.Entry{
-		Iteration: r.iteration, Time: r.begun, RunURL: r.RunURL, Status: state.Status(a.outcome), Change: a.reply.Summary,
-		Metric: decided.Metric, PreviousBest: decided.PreviousBest, Delta: decided.Delta, Notes: a.reasons,
+		Iteration: e.Iteration, Time: r.begun, RunURL: r.runURL, Status: state.Status(e.Outcome), Change: e.Summary,
+		Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: e.Reasons, CIFixAttempts: b.fixes(e.Iteration),
 	}
-	if decided.Commit != "" {
-		entry.Commit, entry.PR = decided.Commit[:12], b.pull()
+	if e.Commit != "" {
+		entry.Commit = e.Commit[:12]
+	}
+	if e.Commit != "" || e.Outcome == history.CIFixExhausted {
+		entry.PR = b.pull()
 	}
 	return entry
 }
 
+// enterNothing ends an iteration without a decision: the baseline completed the
+// program or used up its budget.
+func (r *recorder) enterNothing(b *records, p *proposal.Proposal) error {
+	if r.stopped == "" && len(p.Baseline) > 0 && p.Baseline[0].Evaluation != nil {
+		r.stopped = cmp.Or(r.spending.blockedReason(b), "budget: the baseline used what the proposing run may cost; propose again")
+	}
+	if r.stopped == "" {
+		return proposal.Refuse("it decides nothing")
+	}
+	if err := r.thread.consumed(b); err != nil {
+		return err
+	}
+	return r.add(b, history.Event{Kind: history.Finished, Iteration: b.sum.Iteration})
+}
+
+// enterPostponed gives the lease back until the agent's service works again. It
+// is no outcome: neither an error nor an iteration.
+func (r *recorder) enterPostponed(b *records, e history.Event) error {
+	if wait := e.NotBefore.Sub(r.now()); wait > mostWait {
+		return proposal.Refuse("it is put off until %s, longer than any service asks for", e.NotBefore.UTC())
+	}
+	if e.Metric != nil || e.Agent == "" {
+		return proposal.Refuse("it is put off, and not by the service of an agent")
+	}
+	r.stopped = e.Reason
+	return r.add(b, history.Event{
+		Kind: history.Finished, Iteration: r.iteration, Agent: e.Agent, Usage: e.Usage, Durations: e.Durations, Evaluation: e.Evaluation,
+		NotBefore: e.NotBefore, Reason: e.Reason,
+	})
+}
+
 // consequences pauses or completes the program when the rules say so.
-func (r *run) consequences(b *records) error {
+func (r *recorder) consequences(b *records, agent string) error {
 	if err := r.completeAtTarget(b); err != nil || b.sum.Completed != "" {
 		return err
 	}
 	if errors := b.sum.ConsecutiveErrors(); errors >= maxErrors {
 		return r.pause(b, fmt.Sprintf("%d errors in a row; see the history, mend the cause, then set Paused to false", errors))
 	}
-	if limit := r.Program.PlateauFor(r.Agent.Name()); limit > 0 && b.sum.Trailing(history.Rejected) >= limit {
+	if limit := r.program.PlateauFor(agent); limit > 0 && b.sum.Trailing(history.Rejected) >= limit {
 		return r.pause(b, fmt.Sprintf("plateau: %d rejections in a row; change the goal or the target, then set Paused to false", limit))
 	}
 	return nil
 }
 
-func (r *run) completeAtTarget(b *records) error {
+func (r *journal) completeAtTarget(b *records) error {
 	if b.sum.Best == nil || b.sum.Completed != "" {
 		return nil
 	}
 	target := r.target(b)
-	if !r.Program.Direction.TargetMet(*b.sum.Best, target) {
+	if !r.program.Direction.TargetMet(*b.sum.Best, target) {
 		return nil
 	}
-	reason := fmt.Sprintf("target reached: %s with target %s (%s is better)", b.sum.Best, target, r.Program.Direction)
+	reason := fmt.Sprintf("target reached: %s with target %s (%s is better)", b.sum.Best, target, r.program.Direction)
 	if err := r.add(b, history.Event{Kind: history.Completed, Iteration: b.sum.Iteration, Reason: reason}); err != nil {
 		return err
 	}
@@ -154,7 +276,7 @@ func (r *run) completeAtTarget(b *records) error {
 	return nil
 }
 
-func (r *run) pause(b *records, reason string) error {
+func (r *journal) pause(b *records, reason string) error {
 	if err := r.add(b, history.Event{Kind: history.Paused, Iteration: b.sum.Iteration, Reason: reason}); err != nil {
 		return err
 	}
@@ -163,58 +285,83 @@ func (r *run) pause(b *records, reason string) error {
 	return nil
 }
 
-// fail records an iteration that could not be run as an error, and pauses the
-// program at once when a person is needed.
-func (r *run) fail(ctx context.Context, at position, reason string, needsPerson bool) (Result, error) {
-	a := r.interruptedAttempt(reason)
-	err := r.write(ctx, fmt.Sprintf("%s: iteration %d error", r.Program.Name, r.iteration), nil, func(b *records) error {
-		if err := r.enter(b, at, a, ""); err != nil || !needsPerson || r.stopped != "" {
-			return err
+// fail records an iteration that could not be run as an error.
+func (r *run) fail(ctx context.Context, at position, reason string) (Result, error) {
+	return r.recordFailure(ctx, at, reason, func(*records) error { return nil })
+}
+
+// failForPerson records an error that only a person can resolve, and pauses the
+// program at once.
+func (r *run) failForPerson(ctx context.Context, reason string) (Result, error) {
+	return r.recordFailure(ctx, position{}, reason, func(b *records) error {
+		if r.stopped != "" {
+			return nil
 		}
 		return r.pause(b, reason)
+	})
+}
+
+func (r *run) recordFailure(ctx context.Context, at position, reason string, then func(*records) error) (Result, error) {
+	p := r.proposer.newProposal(proposal.Iteration, at)
+	r.proposer.describeFailure(p, at, reason)
+	err := r.write(ctx, fmt.Sprintf("%s: iteration %d error", r.program.Name, r.iteration), nil, func(b *records) error {
+		if err := r.recorder.enter(b, at, p); err != nil {
+			return err
+		}
+		return then(b)
 	})
 	if err != nil {
 		return Result{}, err
 	}
-	return r.report(a, ""), nil
+	return r.recorder.resultOf(p), nil
 }
 
 // finish gives the lease back when no iteration is left to run.
 func (r *run) finish(ctx context.Context) (Result, error) {
-	err := r.write(ctx, r.Program.Name+": "+r.stopped, nil, func(b *records) error {
-		if err := r.consumed(b); err != nil {
-			return err
+	p := r.proposer.newProposal(proposal.Iteration, position{})
+	err := r.recorder.enterProposal(ctx, position{}, p, r.holdsLease)
+	return r.recorder.resultOf(p), err
+}
+
+// resultOf is the result of a proposal that was recorded. One without a decision
+// is of the iteration before: the baseline ended the run.
+func (r *recorder) resultOf(p *proposal.Proposal) Result {
+	switch {
+	case p.Postponed != nil:
+		return r.result(history.Idle, r.stopped)
+	case p.Decided == nil:
+		result := r.result(history.Idle, r.stopped)
+		result.Iteration = r.records.sum.Iteration
+		return result
+	}
+	e := p.Decided
+	result := r.result(e.Outcome, e.Reasons...)
+	if e.Verdict != "" {
+		verdict := decision.Verdict(e.Verdict)
+		result.Verdict, result.Metric, result.Delta, result.Evidence = &verdict, e.Metric, text(e.Delta), e.Evidence
+	}
+	result.Noisy, result.Samples, result.Summary, result.Transcript = e.Noisy, samplesOf(p), e.Summary, p.Transcript
+	result.Commit = text(e.Commit)
+	return result
+}
+
+// samplesOf are the samples of the last stage of the deciding candidate's trial.
+func samplesOf(p *proposal.Proposal) Samples {
+	var samples Samples
+	stage := ""
+	for _, e := range p.Measured {
+		if e.Kind != history.Measured || e.Proposal != p.Decided.Proposal {
+			continue
 		}
-		return r.add(b, history.Event{Kind: history.Finished, Iteration: b.sum.Iteration})
-	})
-	if err != nil {
-		return Result{}, err
+		if e.Stage != stage {
+			samples, stage = Samples{}, e.Stage
+		}
+		switch e.Role { //nolint:exhaustive // no trial measures a baseline
+		case history.Incumbent:
+			samples.Incumbent = e.Samples
+		case history.Candidate:
+			samples.Candidate = e.Samples
+		}
 	}
-	return r.idle(), nil
-}
-
-// idle is the result of a run in which the baseline was the last word. A bundle
-// of it is still of the iteration that began.
-func (r *run) idle() Result {
-	result := r.result(history.Idle, r.stopped)
-	result.Iteration = r.records.sum.Iteration
-	return result
-}
-
-func (r *run) report(a *attempt, commit string) Result {
-	outcome := a.outcome
-	if r.DryRun && !r.proposing {
-		outcome = history.DryRun
-	}
-	result := r.result(outcome, a.reasons...)
-	result.Verdict = a.verdict
-	if a.verdict != nil {
-		result.Metric, result.Delta, result.Evidence = a.decision.Metric, text(a.decision.Delta), history.EvidenceOf(a.decision.Evidence)
-	}
-	result.Noisy, result.Samples = a.noisy, a.samples
-	if !r.DryRun {
-		result.Commit = text(commit)
-	}
-	result.Summary, result.Transcript = a.reply.Summary, a.reply.Transcript
-	return result
+	return samples
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
-// booksDigest identifies the three files of a program, but for what steering
+// recordsDigest identifies the three files of a program, but for what steering
 // adds while an iteration is under way and which changes nothing of it: that a
 // comment was answered.
 func recordsDigest(files memory.Files) string {

@@ -11,8 +11,10 @@ import (
 
 // rule is how a candidate of the program is decided now. `auto` believes a
 // single run until two equal ones gave two numbers.
-func (r *run) rule() decision.Rule {
-	p := r.Program
+func (r *journal) rule() decision.Rule { return r.ruleOf(r.records) }
+
+func (r *journal) ruleOf(b *records) decision.Rule {
+	p := r.program
 	rule := decision.Rule{
 		Version: decision.Latest, Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
 		MinImprovement: decision.Allowance(p.MinImprovement), NoCaseRegression: p.NoCaseRegression,
@@ -22,7 +24,7 @@ func (r *run) rule() decision.Rule {
 		rule.Regime = decision.Single
 	case p.Runs > 1:
 		rule.Regime, rule.Pairs = decision.Noisy, p.Runs
-	case r.records.sum.Noisy:
+	case b.sum.Noisy:
 		rule.Regime = decision.Noisy
 	}
 	if p.Range != nil {
@@ -37,10 +39,10 @@ func (r *run) rule() decision.Rule {
 }
 
 // standard is what a candidate is held against now.
-func (r *run) standard() decision.Standard {
+func (r *journal) standard() decision.Standard {
 	sum := &r.records.sum
 	return decision.Standard{
-		Rule: r.rule(), Direction: r.Program.Direction, Best: sum.Best, Target: r.target(r.records), Initial: sum.Guardrails, Gains: sum.Gains,
+		Rule: r.rule(), Direction: r.program.Direction, Best: sum.Best, Target: r.target(r.records), Initial: sum.Guardrails, Gains: sum.Gains,
 		Cases: decision.RatesOf(sum.Numbers),
 	}
 }
@@ -53,13 +55,13 @@ func Cost(pairs int, seconds, prepare float64) time.Duration {
 }
 
 // exceedsTimeLimit says why the repeats cannot fit the iteration's time, or "".
-func (r *run) exceedsTimeLimit(seconds, prepare float64) string {
+func (r *journal) exceedsTimeLimit(seconds, prepare float64) string {
 	rule := r.rule()
 	cost := Cost(rule.Pairs, seconds, prepare)
-	if cost <= r.Program.Timeout {
+	if cost <= r.program.Timeout {
 		return ""
 	}
 	return fmt.Sprintf("the evaluation is noisy, and %d pairs of runs with their confirmation take %.0f minutes (%d runs of %.3g s), more than timeout-minutes %.0f: "+
 		"set `timeout-minutes: %.0f`, or make the evaluation faster or steadier",
-		rule.Pairs, math.Ceil(cost.Minutes()), 4+4*rule.Pairs, seconds, r.Program.Timeout.Minutes(), math.Ceil(cost.Minutes()*1.25))
+		rule.Pairs, math.Ceil(cost.Minutes()), 4+4*rule.Pairs, seconds, r.program.Timeout.Minutes(), math.Ceil(cost.Minutes()*1.25))
 }

@@ -31,7 +31,7 @@ func (a *attempt) mask() {
 // leaks says which changed files have a secret of this process or of the agent
 // in them, or in their names, that the incumbent's do not have: a branch is no
 // place for one.
-func (r *run) leaks(ctx context.Context, at position, dir string, masker process.Masker, changes []decision.Change) ([]string, error) {
+func (r *team) leaks(ctx context.Context, at position, dir string, masker process.Masker, changes []decision.Change) ([]string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the tree: %w", err)
@@ -49,7 +49,7 @@ func (r *run) leaks(ctx context.Context, at position, dir string, masker process
 		if !masker.Leaks(append(text, "\n"+c.Path+"\n"+c.LinkTarget...)) {
 			continue
 		}
-		before, err := r.Repo.Cat(ctx, at.Head+":"+c.Path)
+		before, err := r.repo.Cat(ctx, at.Head+":"+c.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -63,22 +63,22 @@ func (r *run) leaks(ctx context.Context, at position, dir string, masker process
 // leaksSecrets says whether changed files of a bundle have a secret of this process in
 // them, or in their names, that the files before do not have. The patch itself
 // does not tell: a binary change is packed.
-func (r *run) leaksSecrets(ctx context.Context, before string, changes []decision.Change) (bool, error) {
+func (r *verifier) leaksSecrets(ctx context.Context, before string, changes []decision.Change) (bool, error) {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c decision.Change) bool { return c.Kind == decision.Deleted })
 	ids := make([]string, len(changes))
 	for i, c := range changes {
 		ids[i] = c.NewBlob
 	}
-	brought, err := r.Repo.Cat(ctx, ids...)
+	brought, err := r.repo.Cat(ctx, ids...)
 	if err != nil {
 		return false, err
 	}
 	for i, c := range changes {
-		if !r.Masker.Leaks(brought[i].Data) && !r.Masker.Leaks([]byte(c.Path)) {
+		if !r.masker.Leaks(brought[i].Data) && !r.masker.Leaks([]byte(c.Path)) {
 			continue
 		}
-		was, err := r.Repo.Cat(ctx, before+":"+c.Path)
-		if err != nil || !r.Masker.Leaks(was[0].Data) {
+		was, err := r.repo.Cat(ctx, before+":"+c.Path)
+		if err != nil || !r.masker.Leaks(was[0].Data) {
 			return true, err
 		}
 	}

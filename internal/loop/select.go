@@ -13,7 +13,7 @@ import (
 // selectAttempt returns the attempt that decides the iteration, with the others in it:
 // the best of those that passed, else the one that came closest. Of equals the
 // first wins.
-func (r *run) selectAttempt(all []*attempt) *attempt {
+func (r *team) selectAttempt(all []*attempt) *attempt {
 	best := slices.MinFunc(all, r.compare)
 	for _, a := range all {
 		if a == best {
@@ -31,7 +31,7 @@ func (r *run) selectAttempt(all []*attempt) *attempt {
 }
 
 // compare orders attempts, the one that decides first.
-func (r *run) compare(a, b *attempt) int {
+func (r *team) compare(a, b *attempt) int {
 	if by := cmp.Compare(rank(a), rank(b)); by != 0 {
 		return by
 	}
@@ -39,9 +39,9 @@ func (r *run) compare(a, b *attempt) int {
 	switch {
 	case x == nil || y == nil:
 		return 0
-	case r.Program.Direction.Better(*x, *y):
+	case r.program.Direction.Better(*x, *y):
 		return -1
-	case r.Program.Direction.Better(*y, *x):
+	case r.program.Direction.Better(*y, *x):
 		return 1
 	default:
 		return 0
@@ -74,7 +74,7 @@ func (a *attempt) metric() *metric.Value {
 const maxOthers = 8
 
 // others says in a line each what became of the rest.
-func (r *run) others(best *attempt) []string {
+func (r *team) others(best *attempt) []string {
 	lines := []string{fmt.Sprintf("proposal %d of %d decided", best.number, best.of)}
 	for i, a := range best.others {
 		if i == maxOthers {
@@ -104,49 +104,27 @@ func (a *attempt) title() string {
 func (a *attempt) all() []*attempt { return append(slices.Clone(a.others), a) }
 
 // nameOf names the agent of an attempt; one that was never begun has the run's.
-func (r *run) nameOf(a *attempt) string {
+func (r *team) nameOf(a *attempt) string {
 	if a.agent == nil {
-		return r.Agent.Name()
+		return r.lead().Agent.Name()
 	}
 	return a.agent.Name()
 }
 
 // modelOf names the model that an attempt was made with, "" when nobody knows.
-func (r *run) modelOf(a *attempt) string {
+func (r *team) modelOf(a *attempt) string {
 	if a.agent == nil {
-		return r.Model
+		return r.lead().Model
 	}
 	return cmp.Or(a.reply.Model, a.model)
 }
 
-// enterOthers puts what was measured into the books, and a line for each
-// proposal when there were several; that of the attempt that decides comes last.
-func (r *run) enterOthers(b *records, at position, a *attempt) error {
-	for _, one := range a.all() {
-		for _, measured := range one.measured {
-			if one.of > 1 {
-				measured.Proposal = one.number
-			}
-			if err := r.add(b, measured); err != nil {
-				return err
-			}
-		}
-		if one.of < 2 && (!r.strategy().Evolves || one.agent == nil) {
-			continue
-		}
-		if err := r.add(b, r.proposal(at, one)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// proposal is the line of one candidate among several.
-func (r *run) proposal(at position, a *attempt) history.Event {
+// proposedEvent is the event of one candidate among several.
+func (r *team) proposedEvent(at position, a *attempt) history.Event {
 	e := history.Event{
 		Kind: history.Proposed, Iteration: r.iteration, Proposal: a.number, Outcome: a.outcome, Reasons: a.reasons, Parent: at.Head,
-		Agent: a.agent.Name(), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: a.changed[:min(len(a.changed), 100)],
-		Params: a.reply.Params, Durations: a.durations, Direction: r.Program.Direction, Evaluator: at.identity.Evaluator,
+		Agent: a.agent.Name(), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: atMost(a.changed, maxChanged),
+		Params: a.reply.Params, Durations: a.durations, Direction: r.program.Direction, Evaluator: at.identity.Evaluator,
 		Definition: at.identity.Definition, Usage: a.usage(), Digest: a.digest, Noisy: a.noisy,
 		Focus: a.focus, Lessons: a.notes.Lessons, Foreclosed: a.notes.Foreclosed, Ideas: a.notes.Ideas,
 	}

@@ -50,7 +50,7 @@ func TestSelectAttempt(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			run := &run{Service: &Service{Program: &program.Program{Direction: c.direction}}}
+			run := &team{journal: &journal{session: &session{program: &program.Program{Direction: c.direction}}}}
 			var all []*attempt
 			for i, one := range c.tried {
 				all = append(all, outcome(i+1, len(c.tried), one.outcome, one.metric))
@@ -67,7 +67,7 @@ func TestSelectAttempt(t *testing.T) {
 
 func TestManyOthersAreSummedUp(t *testing.T) {
 	t.Parallel()
-	run := &run{Service: &Service{Program: &program.Program{}}}
+	run := &team{journal: &journal{session: &session{program: &program.Program{}}}}
 	var all []*attempt
 	for i := range 64 {
 		all = append(all, outcome(i+1, 64, history.Rejected, fmt.Sprint(i)))
@@ -108,7 +108,7 @@ func TestUsageOfSeveralProposals(t *testing.T) {
 // agent is given a limit of nothing, which would be none, or refused.
 func TestAShareOfTheLastBit(t *testing.T) {
 	t.Parallel()
-	r := &run{Service: &Service{}, left: budget.Left{Tokens: 3, USD: 0.0001}}
+	r := &spending{left: budget.Left{Tokens: 3, USD: 0.0001}}
 	limit := r.limit(8)
 	assert.Equal(t, int64(1), limit.Tokens)
 	assert.Equal(t, "0.0001", limit.CostUSD.String())

@@ -3,15 +3,16 @@
 // tree, measures the change in a second tree, decides, and writes the outcome
 // to the program branch and the memory branch in one step.
 //
-// An iteration first becomes a value (attempt) that says what happened and
-// why; record writes it. A dry run stops before that.
+// There is one path: propose makes a proposal.Proposal, a value that says what
+// changed, what was measured, and what was decided and why; verify checks it and
+// record writes it. Run does all of it in one job. Propose ends with the value as
+// a bundle, and Publish begins with one. A dry run stops after the value.
 package loop
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
@@ -82,8 +83,6 @@ type Service struct {
 	// BudgetUSD is what the iterations of one Run may cost in dollars, besides the
 	// program's own budgets; 0 is no bound.
 	BudgetUSD float64
-	// DryRun goes as far as the decision and writes nothing.
-	DryRun bool
 	// RunDir is an empty private directory for the trees and homes of this run.
 	RunDir string
 	// Holder names this process in the lease; Until is set for each.
@@ -132,7 +131,7 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 	for len(results) < count {
 		run := s.begin()
 		run.since = since
-		result, err := run.through(ctx, run.iterate)
+		result, err := run.through(ctx, run.shownOnGitHub(run.iterate))
 		if err != nil {
 			return results, err
 		}
@@ -146,17 +145,43 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 			result.Stopped = fmt.Sprintf("%d reverts in a row ended this run (stop-after-reverts)", reverts)
 		}
 		results = append(results, result)
-		if result.Stopped != "" || s.DryRun || result.Outcome == history.Busy || result.Outcome == history.Idle {
+		if result.Stopped != "" || result.Outcome == history.Busy || result.Outcome == history.Idle {
 			break
 		}
 	}
 	return results, nil
 }
 
-// begin is a run that has done nothing yet.
+// begin is a run that has done nothing yet. Its parts share the journal.
 func (s *Service) begin() *run {
-	now := s.Now()
-	return &run{Service: s, id: s.NewRun(), begun: now, since: now}
+	now, agents := s.Now(), s.Agents
+	if len(agents) == 0 {
+		agents = []Proposer{{s.Agent, s.Model}}
+	}
+	j := &journal{store: s.Memory, session: &session{
+		program: s.Program, repository: s.Repository, id: s.NewRun(), begun: now, since: now, now: s.Now,
+		progress: s.Progress, runURL: s.RunURL, signOff: s.SignOff, strategies: s.Strategies,
+	}}
+	r := &run{journal: j, repo: s.Repo, memory: s.Memory}
+	dirs := &dirs{parent: s.RunDir}
+	r.thread = &thread{journal: j, github: s.GitHub}
+	r.commander = &commander{thread: r.thread, repo: s.Repo, memory: s.Memory}
+	r.spending = &spending{journal: j, agents: agents, budgetUSD: s.BudgetUSD}
+	r.lease = &lease{journal: j, spending: r.spending, thread: r.thread, holder: s.Holder, alive: s.Alive}
+	r.branches = &branches{journal: j, thread: r.thread, repo: s.Repo, memory: s.Memory, base: s.Base}
+	r.measurer = &measurer{journal: j, dirs: dirs, spending: r.spending, trees: s.Trees, eval: s.Eval, suite: s.Suite, environ: s.Environ}
+	r.team = &team{
+		journal: j, dirs: dirs, spending: r.spending, measurer: r.measurer, thread: r.thread,
+		repo: s.Repo, trees: s.Trees, environ: s.Environ, masker: s.Masker, agents: agents, transcripts: s.Transcripts,
+	}
+	r.proposer = &proposer{journal: j, branches: r.branches, measurer: r.measurer, team: r.team, spending: r.spending, thread: r.thread}
+	r.verifier = &verifier{journal: j, repo: s.Repo, masker: s.Masker}
+	r.recorder = &recorder{journal: j, verifier: r.verifier, thread: r.thread, spending: r.spending, repo: s.Repo}
+	r.gate = &ciGate{
+		journal: j, thread: r.thread, branches: r.branches, recorder: r.recorder, spending: r.spending, verifier: r.verifier,
+		repo: s.Repo, memory: s.Memory, sleep: s.Sleep, fixer: r.proposer.proposeFix,
+	}
+	return r
 }
 
 // through does the work of a run, and turns what kept it from beginning into a
@@ -164,11 +189,10 @@ func (s *Service) begin() *run {
 func (r *run) through(ctx context.Context, work func(context.Context) (Result, error)) (Result, error) {
 	result, err := work(ctx)
 	if err == nil {
-		r.updateGitHub(ctx)
 		result.Warnings = r.warnings
 		r.detail(&result)
 		if result.Stopped == "" {
-			result.Stopped = r.overspent()
+			result.Stopped = r.spending.overspent()
 		}
 	}
 	var busy *errBusy
@@ -181,16 +205,17 @@ func (r *run) through(ctx context.Context, work func(context.Context) (Result, e
 		result, err = r.result(history.Idle, held.reason), nil
 		r.detail(&result)
 	}
-	result.Seconds = r.Now().Sub(r.begun).Seconds()
+	result.Seconds = r.now().Sub(r.begun).Seconds()
 	return result, err
 }
 
-func (s *Service) branch() string { return BranchPrefix + s.Program.Name }
-
-func (s *Service) ref() string { return "refs/heads/" + s.branch() }
-
-// dir returns a place for one throw-away directory of this run. All names have
-// the same length, so that no tree has a longer path than another.
-func (s *Service) dir(kind byte, number int) string {
-	return filepath.Join(s.RunDir, fmt.Sprintf("%c%03d", kind, number))
+// shownOnGitHub does the work and brings issue and pull request up to date.
+func (r *run) shownOnGitHub(work func(context.Context) (Result, error)) func(context.Context) (Result, error) {
+	return func(ctx context.Context) (Result, error) {
+		result, err := work(ctx)
+		if err == nil {
+			r.thread.updateGitHub(ctx)
+		}
+		return result, err
+	}
 }

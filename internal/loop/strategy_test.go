@@ -28,13 +28,13 @@ func (newestFirst) Focus(output string, earlier []string) string {
 // TestAMadeUpStrategy: a value with two methods is all that a strategy takes.
 func TestAMadeUpStrategy(t *testing.T) {
 	t.Parallel()
-	r := &run{
-		Service: &Service{
-			Program:    &program.Program{Strategy: "newest-first"},
-			Strategies: append(strategy.All(), strategy.Entry{Name: "newest-first", Evolves: true, Strategy: newestFirst{}}),
+	r := &team{journal: &journal{
+		session: &session{
+			program:    &program.Program{Strategy: "newest-first"},
+			strategies: append(strategy.All(), strategy.Entry{Name: "newest-first", Evolves: true, Strategy: newestFirst{}}),
 		},
 		records: &records{},
-	}
+	}}
 	for i := range 3 {
 		value := metric.FromInt(int64(i))
 		r.records.sum.Proposals = append(r.records.sum.Proposals, history.Proposal{Iteration: i + 1, Number: 1, Metric: &value, Patch: "+x\n"})
@@ -51,9 +51,9 @@ func TestAMadeUpStrategy(t *testing.T) {
 	assert.Equal(t, "fails: b", r.focus(position{}))
 	assert.True(t, r.strategy().Evolves)
 
-	r.Program.Strategy = "openevolve"
+	r.program.Strategy = "openevolve"
 	assert.Empty(t, r.focus(position{}), "the others are as they were")
-	r.Program.Strategy = ""
+	r.program.Strategy = ""
 	require.NoError(t, r.selectParents(t.Context(), position{}, all))
 	assert.False(t, r.strategy().Evolves)
 }

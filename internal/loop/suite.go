@@ -44,7 +44,7 @@ type Suited struct {
 }
 
 // measureSuiteBaseline is iteration 0 of a suite.
-func (r *run) measureSuiteBaseline(ctx context.Context, at position) (baseline, error) {
+func (r *measurer) measureSuiteBaseline(ctx context.Context, at position) (baseline, error) {
 	head, err := r.suiteSamples(ctx, at.Head)
 	if err != nil {
 		return baseline{}, err
@@ -56,14 +56,14 @@ func (r *run) measureSuiteBaseline(ctx context.Context, at position) (baseline, 
 	return found, err
 }
 
-func (r *run) suiteSamples(ctx context.Context, commit string) (*samples, error) {
-	room, err := r.newEnvironment(ctx, commit, r.newDir('t'))
+func (r *measurer) suiteSamples(ctx context.Context, commit string) (*samples, error) {
+	room, err := r.newEnvironment(ctx, commit, r.dirs.newDir('t'))
 	if err != nil {
 		return nil, err
 	}
 	defer room.Close()
-	start := r.Now()
-	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) { return r.Suite.Measure(ctx, room.tree.Dir, limit) })
+	start := r.now()
+	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) { return r.suite.Measure(ctx, room.tree.Dir, limit) })
 	if err != nil {
 		return nil, err
 	}
@@ -72,24 +72,24 @@ func (r *run) suiteSamples(ctx context.Context, commit string) (*samples, error)
 	}
 	return &samples{
 		metric: []metric.Value{*suited.Incumbent}, output: suited.Output, runs: 1,
-		seconds: r.Now().Sub(start).Seconds(), prepare: room.prepare.Seconds(),
+		seconds: r.now().Sub(start).Seconds(), prepare: room.prepare.Seconds(),
 	}, nil
 }
 
 // runSuite runs the suite with what is left of the budget, and notes what it
 // used.
-func (r *run) runSuite(run func(evaluation.Limit) (Suited, error)) (Suited, error) {
-	limit, over := r.toMeasure()
+func (r *measurer) runSuite(run func(evaluation.Limit) (Suited, error)) (Suited, error) {
+	limit, over := r.spending.toMeasure()
 	if over != "" {
 		return Suited{Unfinished: over}, nil
 	}
 	suited, err := run(limit)
-	r.expend(suited.Expense)
+	r.spending.expend(suited.Expense)
 	return suited, err
 }
 
 // measureSuite holds the candidate against the incumbent.
-func (r *run) measureSuite(ctx context.Context, at position, a *attempt) error {
+func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) error {
 	bench := r.newBench()
 	defer bench.Close()
 	incumbent, err := bench.environment(ctx, 0, at.Head)
@@ -101,11 +101,11 @@ func (r *run) measureSuite(ctx context.Context, at position, a *attempt) error {
 		return err
 	}
 	r.step("measure", "the suite for incumbent and candidate")
-	start := r.Now()
+	start := r.now()
 	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) {
-		return r.Suite.Compare(ctx, incumbent.tree.Dir, candidate.tree.Dir, limit)
+		return r.suite.Compare(ctx, incumbent.tree.Dir, candidate.tree.Dir, limit)
 	})
-	a.durations["measure"] = r.Now().Sub(start).Seconds()
+	a.durations["measure"] = r.now().Sub(start).Seconds()
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (r *run) measureSuite(ctx context.Context, at position, a *attempt) error {
 
 // suiteDecision is a suite's verdict as one of the loop: the best afterwards is
 // the candidate's metric, as it was measured beside the incumbent's.
-func (r *run) suiteDecision(s Suited) decision.Decision {
+func (r *measurer) suiteDecision(s Suited) decision.Decision {
 	d := decision.Decision{Verdict: s.Verdict, Reasons: s.Reasons, Metric: s.Candidate, Previous: s.Incumbent, Best: r.records.sum.Best}
 	if s.Candidate != nil {
 		d.Delta = metric.Delta(*s.Candidate, s.Incumbent)
@@ -145,6 +145,6 @@ func (r *run) suiteDecision(s Suited) decision.Decision {
 	if s.Verdict == decision.Improved {
 		d.Best = s.Candidate
 	}
-	d.TargetMet = d.Best != nil && r.Program.Direction.TargetMet(*d.Best, r.target(r.records))
+	d.TargetMet = d.Best != nil && r.program.Direction.TargetMet(*d.Best, r.target(r.records))
 	return d
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history/memory"
 )
 
 // position is where the program branch stands after synchronisation.
@@ -50,11 +51,21 @@ func (e *conflictError) Error() string {
 		e.base, e.branch, strings.Join(files, ", "), more)
 }
 
+// branches finds out where the program branch stands against the default branch.
+type branches struct {
+	*journal
+	thread *thread
+	repo   *git.Repo
+	memory *memory.Memory
+	base   string   // the default branch that was asked for, "" for none
+	synced position // where sync found the branch
+}
+
 // sync compares the program branch with the default branch. There are four
 // cases: no branch, or one with nothing of its own, stands at the default
 // branch's head; one that is behind gets the default branch merged; else it
 // stays as it is.
-func (r *run) sync(ctx context.Context) (position, error) {
+func (r *branches) sync(ctx context.Context) (position, error) {
 	at := position{}
 	var err error
 	if at.BaseBranch, err = r.defaultBranch(ctx); err != nil {
@@ -67,27 +78,27 @@ func (r *run) sync(ctx context.Context) (position, error) {
 }
 
 // place says where the program branch stands against the position's base.
-func (r *run) place(ctx context.Context, at position) (position, error) {
+func (r *branches) place(ctx context.Context, at position) (position, error) {
 	var err error
-	if at.Old, err = r.Memory.HeadOf(ctx, r.ref()); err != nil {
+	if at.Old, err = r.memory.HeadOf(ctx, r.ref()); err != nil {
 		return at, err
 	}
 	if at.Old == "" || at.Old == at.Base {
 		at.Head = at.Base
 		return at, nil
 	}
-	if r.merged(at.Old) {
-		at.Head, at.Move, at.Note = at.Base, true, fmt.Sprintf("its pull request #%d was merged", r.comments.Pull.Number)
+	if r.thread.merged(at.Old) {
+		at.Head, at.Move, at.Note = at.Base, true, fmt.Sprintf("its pull request #%d was merged", r.thread.comments.Pull.Number)
 		return at, nil
 	}
 	return r.reconcileBranch(ctx, at)
 }
 
-func (r *run) reconcileBranch(ctx context.Context, at position) (position, error) {
+func (r *branches) reconcileBranch(ctx context.Context, at position) (position, error) {
 	if err := r.deepen(ctx); err != nil {
 		return at, err
 	}
-	unique, behind, err := r.Repo.AheadBehind(ctx, at.Old, at.Base)
+	unique, behind, err := r.repo.AheadBehind(ctx, at.Old, at.Base)
 	switch {
 	case err != nil:
 		return at, err
@@ -99,15 +110,15 @@ func (r *run) reconcileBranch(ctx context.Context, at position) (position, error
 		at.Note = fmt.Sprintf("moved to %s", at.BaseBranch)
 		return at, nil
 	}
-	merged, conflicts, err := r.Repo.MergeTree(ctx, at.Old, at.Base)
+	merged, conflicts, err := r.repo.MergeTree(ctx, at.Old, at.Base)
 	if err != nil {
 		return at, err
 	}
 	if len(conflicts) > 0 {
 		return at, &conflictError{branch: r.branch(), base: at.BaseBranch, files: conflicts}
 	}
-	message := fmt.Sprintf("[Autoloop: %s] Merge %s\n\nAutoloop-Run: %s\n", r.Program.Name, at.BaseBranch, r.id) + r.SignOff
-	if at.Head, err = r.Repo.CommitTree(ctx, merged, []string{at.Old, at.Base}, message, r.Now()); err != nil {
+	message := fmt.Sprintf("[Autoloop: %s] Merge %s\n\nAutoloop-Run: %s\n", r.program.Name, at.BaseBranch, r.id) + r.signOff
+	if at.Head, err = r.repo.CommitTree(ctx, merged, []string{at.Old, at.Base}, message, r.now()); err != nil {
 		return at, err
 	}
 	at.Move = true
@@ -118,18 +129,18 @@ func (r *run) reconcileBranch(ctx context.Context, at position) (position, error
 // defaultBranch is the branch that the program's work is for: the one asked
 // for, else the one that the books know, else the remote's default, else the
 // branch that is checked out.
-func (r *run) defaultBranch(ctx context.Context) (string, error) {
-	if r.Base != "" {
-		return r.Base, nil
+func (r *branches) defaultBranch(ctx context.Context) (string, error) {
+	if r.base != "" {
+		return r.base, nil
 	}
-	if r.Memory.Remote != "" {
-		ref, err := r.Repo.DefaultBranch(ctx, r.Memory.Remote)
+	if r.memory.Remote != "" {
+		ref, err := r.repo.DefaultBranch(ctx, r.memory.Remote)
 		return strings.TrimPrefix(ref.Name, "refs/heads/"), err
 	}
 	if known := r.records.sum.BaseBranch; known != "" {
 		return known, nil
 	}
-	head, err := r.Repo.CurrentBranch(ctx)
+	head, err := r.repo.CurrentBranch(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -143,12 +154,12 @@ func (r *run) defaultBranch(ctx context.Context) (string, error) {
 	return branch, nil
 }
 
-func (r *run) baseCommit(ctx context.Context, branch string) (string, error) {
+func (r *branches) baseCommit(ctx context.Context, branch string) (string, error) {
 	ref := "refs/heads/" + branch
-	if r.Memory.Remote != "" {
+	if r.memory.Remote != "" {
 		return r.remoteCommit(ctx, ref)
 	}
-	commit, ok, err := r.Repo.Resolve(ctx, ref)
+	commit, ok, err := r.repo.Resolve(ctx, ref)
 	if err != nil {
 		return "", err
 	}
@@ -160,9 +171,9 @@ func (r *run) baseCommit(ctx context.Context, branch string) (string, error) {
 
 // remoteCommit fetches a branch of the remote and returns its commit. No ref of
 // the user's is written for it.
-func (r *run) remoteCommit(ctx context.Context, ref string) (string, error) {
-	remote := r.Memory.Remote
-	refs, err := r.Repo.LsRemote(ctx, remote, ref)
+func (r *branches) remoteCommit(ctx context.Context, ref string) (string, error) {
+	remote := r.memory.Remote
+	refs, err := r.repo.LsRemote(ctx, remote, ref)
 	if err != nil {
 		return "", err
 	}
@@ -170,23 +181,23 @@ func (r *run) remoteCommit(ctx context.Context, ref string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("remote %s has no branch %s: push it, or name another with --base", remote, strings.TrimPrefix(ref, "refs/heads/"))
 	}
-	if _, here, err := r.Repo.Resolve(ctx, commit); err != nil || here {
+	if _, here, err := r.repo.Resolve(ctx, commit); err != nil || here {
 		return commit, err
 	}
-	return commit, r.Repo.Fetch(ctx, remote, ref)
+	return commit, r.repo.Fetch(ctx, remote, ref)
 }
 
 // deepen makes a shallow clone whole before ahead and behind are believed.
-func (r *run) deepen(ctx context.Context) error {
-	shallow, err := r.Repo.IsShallow(ctx)
+func (r *branches) deepen(ctx context.Context) error {
+	shallow, err := r.repo.IsShallow(ctx)
 	if err != nil || !shallow {
 		return err
 	}
-	remote := r.Memory.Remote
+	remote := r.memory.Remote
 	if remote == "" {
 		remote = "origin"
 	}
-	if err := r.Repo.Unshallow(ctx, remote); err != nil {
+	if err := r.repo.Unshallow(ctx, remote); err != nil {
 		return fmt.Errorf("this clone is shallow, so what the branches have in common cannot be told; run `git fetch --unshallow`: %w", err)
 	}
 	return nil

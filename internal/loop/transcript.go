@@ -14,11 +14,11 @@ const maxTranscripts = 50
 
 // transcript names the file for what an agent prints, after the oldest of those
 // that are too many were removed; "" when none is kept.
-func (r *run) transcript(a *attempt) (string, error) {
-	if r.Transcripts == "" {
+func (r *team) transcript(a *attempt) (string, error) {
+	if r.transcripts == "" {
 		return "", nil
 	}
-	dir := filepath.Join(r.Transcripts, r.Program.Name)
+	dir := filepath.Join(r.transcripts, r.program.Name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("keep the transcripts: %w", err)
 	}

@@ -30,7 +30,7 @@ func (u *undoing) answer(iteration int) (text string, good bool) {
 
 // prepareUndo makes the commits for all iterations that are to be undone and
 // were not yet. Nothing points to them until the books do.
-func (r *run) prepareUndo(ctx context.Context) (*undoing, error) {
+func (r *commander) prepareUndo(ctx context.Context) (*undoing, error) {
 	u := &undoing{answers: map[int]undone{}}
 	done := commands.ParseMark(r.records.sum.Settings[history.CommandsUntil])
 	for _, c := range r.comments.Comments {
@@ -39,7 +39,7 @@ func (r *run) prepareUndo(ctx context.Context) (*undoing, error) {
 				continue
 			}
 			if u.old == "" {
-				head, err := r.Memory.HeadOf(ctx, r.ref())
+				head, err := r.memory.HeadOf(ctx, r.ref())
 				if err != nil {
 					return nil, err
 				}
@@ -56,7 +56,7 @@ func (r *run) prepareUndo(ctx context.Context) (*undoing, error) {
 }
 
 // undo reverts one iteration on top of what is there.
-func (r *run) undo(ctx context.Context, u *undoing, iteration int) (undone, error) {
+func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone, error) {
 	commit := ""
 	for _, e := range r.records.log.Events {
 		if e.Kind == history.Decided && e.Iteration == iteration {
@@ -66,7 +66,7 @@ func (r *run) undo(ctx context.Context, u *undoing, iteration int) (undone, erro
 	if commit == "" || u.head == "" {
 		return undone{fmt.Sprintf("Iteration %d kept nothing, so there is nothing to undo.", iteration), false}, nil
 	}
-	on, err := r.Repo.IsAncestor(ctx, commit, u.head)
+	on, err := r.repo.IsAncestor(ctx, commit, u.head)
 	if err != nil {
 		return undone{}, err
 	}
@@ -81,8 +81,8 @@ func (r *run) undo(ctx context.Context, u *undoing, iteration int) (undone, erro
 		files := strings.Join(conflicts[:min(len(conflicts), 10)], "`, `")
 		return undone{fmt.Sprintf("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo those first.", iteration, files), false}, nil
 	}
-	message := fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts commit %s.\n\nAutoloop-Run: %s\n", r.Program.Name, iteration, commit, r.id) + r.SignOff
-	head, err := r.Repo.CommitTree(ctx, tree, []string{u.head}, message, r.Now().Truncate(time.Second))
+	message := fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts commit %s.\n\nAutoloop-Run: %s\n", r.program.Name, iteration, commit, r.id) + r.signOff
+	head, err := r.repo.CommitTree(ctx, tree, []string{u.head}, message, r.now().Truncate(time.Second))
 	if err != nil {
 		return undone{}, err
 	}
@@ -93,19 +93,19 @@ func (r *run) undo(ctx context.Context, u *undoing, iteration int) (undone, erro
 // revertTree is the tree of head without the change of commit: a merge of head
 // and of commit's parent whose base is commit. Git's merge takes no base, so
 // three commits are made that have it.
-func (r *run) revertTree(ctx context.Context, head, commit string) (tree string, conflicts []string, err error) {
-	at := r.Now().Truncate(time.Second)
-	base, err := r.Repo.CommitTree(ctx, commit+"^{tree}", nil, "base\n", at)
+func (r *commander) revertTree(ctx context.Context, head, commit string) (tree string, conflicts []string, err error) {
+	at := r.now().Truncate(time.Second)
+	base, err := r.repo.CommitTree(ctx, commit+"^{tree}", nil, "base\n", at)
 	if err != nil {
 		return "", nil, err
 	}
-	ours, err := r.Repo.CommitTree(ctx, head+"^{tree}", []string{base}, "ours\n", at)
+	ours, err := r.repo.CommitTree(ctx, head+"^{tree}", []string{base}, "ours\n", at)
 	if err != nil {
 		return "", nil, err
 	}
-	theirs, err := r.Repo.CommitTree(ctx, commit+"^^{tree}", []string{base}, "theirs\n", at)
+	theirs, err := r.repo.CommitTree(ctx, commit+"^^{tree}", []string{base}, "theirs\n", at)
 	if err != nil {
 		return "", nil, err
 	}
-	return r.Repo.MergeTree(ctx, ours, theirs)
+	return r.repo.MergeTree(ctx, ours, theirs)
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
-// readProposedComments reads what was said up to when the bundle was made, and changes
-// nothing. What was said since is left for those whom it starts, and for the
-// next proposal. The bundle says how far the comments were read; who wrote
-// them and what they say is read anew.
-func (r *run) readProposedComments(ctx context.Context, from proposal.Bundle) error {
-	if r.GitHub == nil {
+// readProposedComments reads the comments up to the time of the bundle and changes
+// nothing. Later ones are left to the runs that they start and to the next
+// proposal. Of the bundle only the mark is believed: authors and texts are read
+// again.
+func (r *thread) readProposedComments(ctx context.Context, from proposal.Bundle) error {
+	if r.github == nil {
 		return nil
 	}
-	heard, err := r.GitHub.Look(ctx, r.account())
+	heard, err := r.github.Look(ctx, r.account())
 	if err != nil {
 		r.warn("the issue and the pull request were not read: %v", err)
 		return ctx.Err()
@@ -34,18 +34,21 @@ func (r *run) readProposedComments(ctx context.Context, from proposal.Bundle) er
 	if heard.Until = until(mark, heard.Until, r.records.sum.Settings[history.HeardUntil]); from.Heard == "" {
 		heard.Until = ""
 	}
-	r.comments, r.agentWasTold = &heard, from.Told
+	r.comments = &heard
+	if from.Told {
+		r.shown = commentsTold
+	}
 	if from.Kind == proposal.Chores {
 		return nil
 	}
 	if first := r.firstOf(r.records); first != "" {
-		return refuse("it is stale: %s; propose again", first)
+		return proposal.Refuse("it is stale: %s; propose again", first)
 	}
 	return nil
 }
 
-// until is the mark of a bundle, no further than what there is to hear, and
-// never back.
+// until is the mark of a bundle, bounded by the newest comment and never before
+// the recorded mark.
 func until(mark commands.Mark, there, before string) string {
 	end, begin := commands.ParseMark(there), commands.ParseMark(before)
 	if there == "" {
@@ -55,9 +58,9 @@ func until(mark commands.Mark, there, before string) string {
 	return commands.Mark{Issue: max(mark.Issue, begin.Issue), Review: max(mark.Review, begin.Review)}.String()
 }
 
-// firstOf says what was asked for that comes before an iteration, since it
-// changes what an iteration is; "" for nothing.
-func (r *run) firstOf(b *records) string {
+// firstOf says which command has to be applied before an iteration, because it
+// changes the iteration; "" for none.
+func (r *thread) firstOf(b *records) string {
 	if pull := r.comments.Pull; pull != nil && !pull.Open && !pull.Merged && b.sum.Settings[history.PullEnded] != fmt.Sprint(pull.Number) {
 		return fmt.Sprintf("pull request #%d was closed", pull.Number)
 	}
@@ -76,21 +79,20 @@ func (r *run) firstOf(b *records) string {
 	return ""
 }
 
-// answerComments answers what was said, after everything was recorded, and finds the
-// issue that it is shown on.
-func (r *run) answerComments(ctx context.Context) {
+// answerComments opens the issue and posts the recorded answers.
+func (r *thread) answerComments(ctx context.Context) {
 	if r.comments == nil {
 		return
 	}
-	number, author, err := r.GitHub.Open(ctx, r.account())
+	number, author, err := r.github.Open(ctx, r.account())
 	if err != nil {
-		r.warn("the issue is not up to date, the next run mends it: %v", err)
+		r.warn("the issue is not up to date, the next run retries: %v", err)
 		r.comments = nil
 		return
 	}
 	r.comments.Author = author
 	if r.comments.Issue = number; r.records.sum.Settings[history.IssueNumber] != fmt.Sprint(number) {
-		err := r.update(ctx, fmt.Sprintf("%s: issue #%d", r.Program.Name, number), nil, r.noteIssue)
+		err := r.update(ctx, fmt.Sprintf("%s: issue #%d", r.program.Name, number), nil, r.noteIssue)
 		if err != nil {
 			r.warn("the number of the issue was not noted: %v", err)
 		}

@@ -1,4 +1,4 @@
-package loop
+package proposal
 
 import (
 	"reflect"
@@ -8,34 +8,32 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/process"
 )
 
-const handedEvents = `{"event":"measured","run_id":"r","iteration":1,"role":"baseline","metric":1,"samples":[1]}
+const iterationEvents = `{"event":"measured","run_id":"r","iteration":1,"role":"baseline","metric":1,"samples":[1]}
 {"event":"measured","run_id":"r","iteration":2,"role":"candidate","stage":"once","metric":2,"samples":[2],"numbers":{"a":1}}
 {"event":"proposed","run_id":"r","iteration":2,"proposal":1,"outcome":"accepted","metric":2,"lessons":["a\nb"]}
 {"event":"decided","run_id":"r","iteration":2,"outcome":"accepted","verdict":"improved","metric":2,"reasons":["a\nb"],"commit":"c","lease":{"host":"h"},"key":"k"}
 `
 
-func ofIteration(events string, kind proposal.Kind) proposal.Bundle {
-	return proposal.Bundle{Manifest: proposal.Manifest{Kind: kind, Iteration: 2, Run: "r", Candidate: "c"}, Events: []byte(events)}
+func ofIteration(events string, kind Kind) Bundle {
+	return Bundle{Manifest: Manifest{Kind: kind, Iteration: 2, Run: "r", Candidate: "c"}, Events: []byte(events)}
 }
 
-func TestUnpackKeepsWhatAProposalSays(t *testing.T) {
+func TestDecodeKeepsWhatAProposalSays(t *testing.T) {
 	t.Parallel()
-	h, err := unpack(ofIteration(handedEvents, proposal.Iteration), process.Masker{})
+	h, err := Decode(ofIteration(iterationEvents, Iteration), process.Masker{})
 	require.NoError(t, err)
-	assert.Len(t, h.zero, 1)
-	assert.Len(t, h.measured, 2)
-	require.NotNil(t, h.decided)
-	assert.True(t, h.kept())
-	assert.Equal(t, []string{"a b"}, h.decided.Reasons, "reasons are lines")
-	assert.Empty(t, h.decided.Commit, "what only the publishing job knows is dropped")
-	assert.Nil(t, h.decided.Lease)
-	assert.Empty(t, h.decided.Key)
+	assert.Len(t, h.Baseline, 1)
+	assert.Len(t, h.Measured, 2)
+	require.NotNil(t, h.Decided)
+	assert.True(t, h.Kept())
+	assert.Equal(t, []string{"a b"}, h.Decided.Reasons, "reasons are lines")
+	assert.Empty(t, h.Decided.Commit, "what only the publishing job knows is dropped")
+	assert.Nil(t, h.Decided.Lease)
+	assert.Empty(t, h.Decided.Key)
 }
 
 // everything is an event with something in every field.
@@ -79,41 +77,25 @@ func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 	}
 }
 
-// FuzzUnpack looks for events on which reading panics, or that are refused
+// FuzzDecode looks for events on which reading panics, or that are refused
 // otherwise than by a *RefusedError.
-func FuzzUnpack(f *testing.F) {
-	f.Add(handedEvents, false)
+func FuzzDecode(f *testing.F) {
+	f.Add(iterationEvents, false)
 	f.Add(`{"event":"checked","run_id":"r","iteration":2,"reason":"build"}`+"\n", true)
 	f.Add(`{"event":"finished","run_id":"r","iteration":2,"not_before":"2026-01-01T00:00:00Z","usage":{"cost_usd":-1}}`+"\n", true)
 	f.Fuzz(func(t *testing.T, events string, fix bool) {
-		kind := proposal.Iteration
+		kind := Iteration
 		if fix {
-			kind = proposal.Fix
+			kind = Fix
 		}
-		h, err := unpack(ofIteration(events, kind), process.Masker{})
+		h, err := Decode(ofIteration(events, kind), process.Masker{})
 		if err != nil {
 			var refused *RefusedError
 			require.ErrorAs(t, err, &refused)
 			return
 		}
-		for _, e := range append(h.zero, h.measured...) {
+		for _, e := range append(h.Baseline, h.Measured...) {
 			assert.Contains(t, []history.Kind{history.Measured, history.Proposed}, e.Kind)
 		}
 	})
-}
-
-func TestAMarkGoesNoFurtherThanWhatThereIs(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		mark                commands.Mark
-		there, before, want string
-	}{
-		{commands.Mark{Issue: 5, Review: 6}, "5 6", "1 1", "5 6"},
-		{commands.Mark{Issue: 5, Review: 6}, "9 9", "1 1", "5 6"},
-		{commands.Mark{Issue: 999, Review: 999}, "9 8", "1 1", "9 8"},
-		{commands.Mark{}, "9 8", "4 3", "4 3"},
-		{commands.Mark{Issue: 5}, "", "4 3", ""},
-	} {
-		assert.Equal(t, c.want, until(c.mark, c.there, c.before))
-	}
 }

@@ -19,66 +19,70 @@ const (
 	maxLink  = 4096
 )
 
-// rebuild makes the tree of the candidate on top of a commit, after its files
-// were held against the target as those of any candidate.
-func (r *run) rebuild(ctx context.Context, from proposal.Bundle, at position, on string, a *attempt) error {
-	tree, err := r.Repo.Apply(ctx, on, from.Patch)
+// applyPatch makes the tree of a candidate that came in a bundle, from its patch.
+func (r *verifier) applyPatch(ctx context.Context, on string, p *proposal.Proposal) error {
+	tree, err := r.repo.Apply(ctx, on, p.Patch)
 	if err != nil {
-		return refuse("its patch does not apply: %v", err)
+		return proposal.Refuse("its patch does not apply: %v", err)
 	}
-	if tree != from.Candidate {
-		return refuse("its patch makes other files than those that were measured")
+	if tree != p.Candidate {
+		return proposal.Refuse("its patch makes other files than those that were measured")
 	}
-	changes, err := r.changes(ctx, on, tree)
+	return nil
+}
+
+// verifyCandidate checks the candidate's files, as changes to the commit on,
+// against the target, and describes what they change of the incumbent.
+func (r *verifier) verifyCandidate(ctx context.Context, at position, on string, p *proposal.Proposal) error {
+	found, err := r.repo.Changes(ctx, on, p.Candidate)
 	if err != nil {
 		return err
 	}
-	matcher := r.Program.Matcher()
+	changes, err := r.changes(ctx, on, p.Candidate, found)
+	if err != nil {
+		return err
+	}
+	matcher := r.program.Matcher()
 	verdict := decision.Guard(changes, decision.Rules{
 		Target: matcher.Target, Protected: matcher.Protected, Literal: matcher.Literal,
-		ProgramFile: r.Program.File, Scripts: r.scripts(at),
+		ProgramFile: r.program.File, Scripts: r.scripts(at),
 	})
 	if !verdict.OK {
-		return refuse("%s", verdict.Reasons()[0])
+		return proposal.Refuse("%s", verdict.Reasons()[0])
 	}
 	if leaking, err := r.leaksSecrets(ctx, on, changes); err != nil || leaking {
 		if leaking {
-			err = refuse("it has a secret of this job in it")
+			err = proposal.Refuse("it has a secret of this job in it")
 		}
 		return err
 	}
-	a.tree = tree
-	return r.describeChange(ctx, at, a)
-}
-
-// describeChange notes what the candidate changes of the incumbent.
-func (r *run) describeChange(ctx context.Context, at position, a *attempt) error {
-	found, err := r.Repo.Changes(ctx, at.Head, a.tree)
-	if err != nil {
-		return err
+	if on != at.Head {
+		if found, err = r.repo.Changes(ctx, at.Head, p.Candidate); err != nil {
+			return err
+		}
 	}
+	p.Decided.Changed = nil
 	for _, c := range found {
-		a.changed = append(a.changed, c.Path)
+		p.Decided.Changed = append(p.Decided.Changed, c.Path)
 	}
-	patch, err := r.Repo.Diff(ctx, at.Head, a.tree)
-	a.digest = decision.Digest(patch)
+	patch, err := r.repo.Diff(ctx, at.Head, p.Candidate)
+	p.Decided.Digest = decision.Digest(patch)
 	return err
 }
 
 // changes are the files that differ between two trees, as the guard sees them.
-func (r *run) changes(ctx context.Context, before, after string) ([]decision.Change, error) {
-	found, err := r.Repo.Changes(ctx, before, after)
-	if err != nil || len(found) == 0 {
-		return nil, err
+func (r *verifier) changes(ctx context.Context, before, after string, found []git.Change) ([]decision.Change, error) {
+	if len(found) == 0 {
+		return nil, nil
 	}
 	if len(found) > maxPaths {
-		return nil, refuse("it changes %d paths, more than %d", len(found), maxPaths)
+		return nil, proposal.Refuse("it changes %d paths, more than %d", len(found), maxPaths)
 	}
 	paths := make([]string, len(found))
 	for i, c := range found {
 		paths[i] = c.Path
 	}
-	sized, err := r.Repo.LsFiles(ctx, after, paths...)
+	sized, err := r.repo.LsFiles(ctx, after, paths...)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +92,7 @@ func (r *run) changes(ctx context.Context, before, after string) ([]decision.Cha
 		total += max(entry.Size, 0)
 	}
 	if total > maxTotal {
-		return nil, refuse("its files have %d bytes together, more than %d", total, maxTotal)
+		return nil, proposal.Refuse("its files have %d bytes together, more than %d", total, maxTotal)
 	}
 	changes := make([]decision.Change, len(found))
 	for i, c := range found {
@@ -118,14 +122,14 @@ func refused(c decision.Change) string {
 }
 
 // refuseFiltered refuses files under a filter by the incumbent's attributes.
-func (r *run) refuseFiltered(ctx context.Context, before string, changes []decision.Change) error {
+func (r *verifier) refuseFiltered(ctx context.Context, before string, changes []decision.Change) error {
 	var paths []string
 	for _, c := range changes {
 		if strings.HasPrefix(c.NewMode, "100") {
 			paths = append(paths, c.Path)
 		}
 	}
-	filters, err := r.Repo.Filters(ctx, before, paths...)
+	filters, err := r.repo.Filters(ctx, before, paths...)
 	for i, c := range changes {
 		if filter, filtered := filters[c.Path]; filtered && c.Refused == "" && c.NewMode != "" {
 			changes[i].Refused = fmt.Sprintf("is under the filter %s, which does not run here", filter)
@@ -136,7 +140,7 @@ func (r *run) refuseFiltered(ctx context.Context, before string, changes []decis
 
 // refuseLinks refuses links that leave the tree, and changes by which one that
 // was there before does.
-func (r *run) refuseLinks(ctx context.Context, before, after string, changes []decision.Change) ([]decision.Change, error) {
+func (r *verifier) refuseLinks(ctx context.Context, before, after string, changes []decision.Change) ([]decision.Change, error) {
 	there, err := r.links(ctx, after)
 	if err != nil || len(there) == 0 {
 		return changes, err
@@ -167,8 +171,8 @@ func (r *run) refuseLinks(ctx context.Context, before, after string, changes []d
 }
 
 // links are the symbolic links of a tree.
-func (r *run) links(ctx context.Context, tree string) (decision.Links, error) {
-	entries, err := r.Repo.LsTree(ctx, tree)
+func (r *verifier) links(ctx context.Context, tree string) (decision.Links, error) {
+	entries, err := r.repo.LsTree(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +182,7 @@ func (r *run) links(ctx context.Context, tree string) (decision.Links, error) {
 			names, ids = append(names, e.Path), append(ids, e.ID)
 		}
 	}
-	texts, err := r.Repo.Cat(ctx, ids...)
+	texts, err := r.repo.Cat(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package loop
+package proposal
 
 import (
 	"fmt"
@@ -12,25 +12,25 @@ import (
 	"github.com/org/autoloop/internal/process"
 )
 
-// What one text, one list, one table and one number of a handed event may have
-// at most, and how many events a bundle may have: more than the most candidates
-// with all stages of their trials.
+// The limits of one text, one list, one table and one number of an event, and of
+// the number of events: more than the most candidates need for all stages of
+// their trials.
 const (
-	maxHandedText   = 64 << 10
-	maxHandedList   = 1000
-	maxHandedTable  = 10_000
-	maxHandedNumber = 1e12
-	maxHandedEvents = 1000
+	maxTextBytes   = 64 << 10
+	maxListLength  = 1000
+	maxTableLength = 10_000
+	maxNumber      = 1e12
+	maxEventCount  = 1000
 )
 
-// sanitize returns an event of a bundle with nothing in it but what a proposal says
-// in an event of its kind. What is out of bounds is refused.
+// sanitize copies the fields that a proposal may set in an event of this kind and
+// drops the rest. It refuses values that are out of bounds.
 func sanitize(e history.Event) (history.Event, error) {
 	clean := history.Event{
 		Kind: e.Kind, Iteration: e.Iteration, Run: e.Run, Metric: e.Metric, Noisy: e.Noisy, Evaluator: e.Evaluator, Definition: e.Definition,
 		Proposal: e.Proposal, Reason: e.Reason, Reasons: lines(e.Reasons), Problem: e.Problem,
 	}
-	switch e.Kind { //nolint:exhaustive // unpack takes no others
+	switch e.Kind { //nolint:exhaustive // Decode refuses the others
 	case history.Measured:
 		clean.Role, clean.Stage, clean.Samples, clean.GuardrailSamples, clean.Numbers = e.Role, e.Stage, e.Samples, e.GuardrailSamples, e.Numbers
 		clean.CaseSamples = e.CaseSamples
@@ -53,8 +53,8 @@ func sanitize(e history.Event) (history.Event, error) {
 	return clean, bounded(clean)
 }
 
-// masked is an event without secrets in what agents and evaluations said. A
-// short secret may be a word of theirs, so it is hidden and nothing is refused.
+// masked hides secrets in the texts of agents and evaluations. A short secret may
+// be an ordinary word, so a hit is hidden and not refused.
 func masked(e history.Event, masker process.Masker) history.Event {
 	for _, text := range []*string{&e.Reason, &e.Problem, &e.RejectedReason, &e.Output, &e.Warning, &e.Model, &e.Summary, &e.Focus} {
 		*text = masker.String(*text)
@@ -67,7 +67,7 @@ func masked(e history.Event, masker process.Masker) history.Event {
 	return e
 }
 
-// lines makes a line of every text.
+// lines turns every text into one line.
 func lines(texts []string) []string {
 	var list []string
 	for _, text := range texts {
@@ -81,26 +81,26 @@ func lines(texts []string) []string {
 	return list
 }
 
-// bounded refuses texts, lists and numbers that no proposal has.
+// bounded refuses texts, lists and numbers beyond the limits.
 func bounded(e history.Event) error {
 	lists := [][]string{
 		{e.Reason, e.Problem, e.RejectedReason, e.Output, e.Warning, e.Delta, e.Digest, e.Patch, e.Focus, e.Agent, e.Model, e.Summary},
 		e.Reasons, e.Changed, e.Lessons, e.Foreclosed, e.Ideas,
 	}
 	for _, list := range lists {
-		if len(list) > maxHandedList {
-			return refuse("its event %q has a list of %d texts, more than %d", e.Kind, len(list), maxHandedList)
+		if len(list) > maxListLength {
+			return Refuse("its event %q has a list of %d texts, more than %d", e.Kind, len(list), maxListLength)
 		}
 		for _, text := range list {
-			if len(text) > maxHandedText {
-				return refuse("its event %q has a text of %d bytes, more than %d", e.Kind, len(text), maxHandedText)
+			if len(text) > maxTextBytes {
+				return Refuse("its event %q has a text of %d bytes, more than %d", e.Kind, len(text), maxTextBytes)
 			}
 		}
 	}
-	if len(e.Samples)+len(e.Evidence)+len(e.Durations)+len(e.Params) > maxHandedList || len(e.Numbers)+len(e.CaseSamples) > maxHandedTable {
-		return refuse("its event %q has more than %d measurements", e.Kind, maxHandedList)
+	if len(e.Samples)+len(e.Evidence)+len(e.Durations)+len(e.Params) > maxListLength || len(e.Numbers)+len(e.CaseSamples) > maxTableLength {
+		return Refuse("its event %q has more than %d measurements", e.Kind, maxListLength)
 	}
-	if err := ofItsRuns(e); err != nil {
+	if err := matchesRuns(e); err != nil {
 		return err
 	}
 	numbers := []float64{e.Seconds, e.Prepare, float64(e.Proposal)}
@@ -109,32 +109,32 @@ func bounded(e history.Event) error {
 	}
 	numbers = append(numbers, consumptionOf(e.Usage)...)
 	for _, number := range append(numbers, expenseOf(e.Evaluation)...) {
-		if !(number >= 0 && number <= maxHandedNumber) { // also what is no number
-			return refuse("its event %q counts %g, which cannot be", e.Kind, number)
+		if !(number >= 0 && number <= maxNumber) { // true for NaN too
+			return Refuse("its event %q counts %g, which cannot be", e.Kind, number)
 		}
 	}
 	if e.Kind == history.Measured && len(e.Samples) > 0 && (e.Metric == nil || e.Metric.Cmp(statistics.Median(e.Samples)) != 0) {
-		return refuse("a metric of its events is not the median of its samples")
+		return Refuse("a metric of its events is not the median of its samples")
 	}
 	return nil
 }
 
-// ofItsRuns refuses numbers beside the metric of other runs than its samples.
-func ofItsRuns(e history.Event) error {
+// matchesRuns refuses more values beside the metric than there are runs.
+func matchesRuns(e history.Event) error {
 	for name, values := range e.GuardrailSamples {
 		if len(values) > len(e.Samples) {
-			return refuse("its event %q has %d values of %.80q for %d runs", e.Kind, len(values), name, len(e.Samples))
+			return Refuse("its event %q has %d values of %.80q for %d runs", e.Kind, len(values), name, len(e.Samples))
 		}
 	}
 	for name, values := range e.CaseSamples {
 		if len(values) != len(e.Samples) {
-			return refuse("its event %q has %d values of %.80q for %d runs", e.Kind, len(values), name, len(e.Samples))
+			return Refuse("its event %q has %d values of %.80q for %d runs", e.Kind, len(values), name, len(e.Samples))
 		}
 	}
 	return nil
 }
 
-// expenseOf are the numbers of an expense that are known.
+// expenseOf returns the known numbers of an expense.
 func expenseOf(e *history.Expense) []float64 {
 	if e == nil {
 		return nil
@@ -149,7 +149,7 @@ func expenseOf(e *history.Expense) []float64 {
 	return known
 }
 
-// consumptionOf are the numbers of a usage that are known.
+// consumptionOf returns the known numbers of a usage.
 func consumptionOf(u *history.Usage) []float64 {
 	if u == nil {
 		return nil
@@ -171,7 +171,7 @@ func consumptionOf(u *history.Usage) []float64 {
 	return known
 }
 
-// dollars is an amount as a plain number, which bounds alone are held against.
+// dollars converts an amount for the comparison with the limits.
 func dollars(v metric.Value) float64 {
 	var number float64
 	if _, err := fmt.Sscan(v.String(), &number); err != nil {

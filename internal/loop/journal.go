@@ -1,0 +1,78 @@
+package loop
+
+import (
+	"context"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
+)
+
+// journal reads and changes the records of a run's program.
+type journal struct {
+	*session
+	store   store
+	records *records     // as they were last read or written
+	files   memory.Files // the same, as bytes
+}
+
+// write changes the records, and the program branch with them, in one step, as
+// long as this run holds the lease.
+func (r *journal) write(ctx context.Context, message string, branch *git.RefUpdate, change func(*records) error) error {
+	return r.update(ctx, message, branch, func(b *records) error {
+		if err := r.holdsLease(b); err != nil {
+			return err
+		}
+		return change(b)
+	})
+}
+
+// holdsLease is an error when another run took the program over.
+func (r *journal) holdsLease(b *records) error {
+	if b.sum.Open == nil || b.sum.Open.Run != r.id {
+		return errLeaseLost
+	}
+	return nil
+}
+
+// update changes the records. The change is applied again to fresh records when
+// another run wrote first.
+func (r *journal) update(ctx context.Context, message string, branch *git.RefUpdate, change func(*records) error) error {
+	stopped := r.stopped
+	apply := func(files memory.Files) (memory.Files, error) {
+		r.stopped = stopped // a change that is applied again decides again
+		b, err := openRecords(r.program, files)
+		if err != nil {
+			return memory.Files{}, err
+		}
+		if err := change(b); err != nil {
+			return memory.Files{}, err
+		}
+		written, err := b.files(r.program, r.target(b))
+		r.records, r.files = b, written
+		return written, err
+	}
+	_, err := r.store.Update(ctx, memory.Update{Program: r.program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref()})
+	return err
+}
+
+// add appends an event of this run to the books.
+func (r *journal) add(b *records, e history.Event) error {
+	e.Run, e.Time = r.id, r.now()
+	if err := b.log.Append(e); err != nil {
+		return err
+	}
+	b.sum = history.Replay(b.log.Events)
+	return nil
+}
+
+func (r *journal) result(outcome history.Outcome, reasons ...string) Result {
+	result := Result{
+		Program: r.program.Name, Iteration: r.iteration, Outcome: outcome, Reasons: reasons, RunID: r.id,
+		Stopped: r.stopped, Warnings: r.warnings,
+	}
+	if r.records != nil {
+		result.Initial, result.BestMetric = r.records.sum.Initial, r.records.sum.Best
+	}
+	return result
+}

@@ -1,0 +1,113 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/proposal"
+)
+
+// maintain does the work that needs no proposal: it applies commands, reads CI,
+// and records that the default branch does not merge.
+func (r *publisher) maintain(ctx context.Context, from proposal.Bundle) (Result, error) {
+	conflict, err := r.branches.conflict(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	leased := conflict != nil || r.thread.waitsForCI(r.records)
+	claim := r.holdsLease
+	if !leased {
+		claim = r.lease.requireNoLease
+	}
+	starts := r.startsWith(&proposal.Proposal{Manifest: from.Manifest, ID: from.ID})
+	message := fmt.Sprintf("%s: what waits", r.program.Name)
+	err = r.update(ctx, message, nil, func(b *records) error {
+		switch {
+		case leased:
+			return starts(b)
+		case recordsDigest(b.read) != from.Books:
+			return r.stale()
+		}
+		if err := r.lease.requireNoLease(b); err != nil {
+			return err
+		}
+		return r.set(b, published, from.ID)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	r.thread.answerComments(ctx)
+	if r.thread.comments != nil {
+		if err := r.commander.applyCommands(ctx, claim); err != nil {
+			return Result{}, err
+		}
+	}
+	switch {
+	case r.thread.waitsForCI(r.records):
+		return r.gate.waitForCI(ctx)
+	case conflict != nil:
+		return r.failForPerson(ctx, conflict.Error())
+	}
+	reason := "what waited is done"
+	if r.stopped != "" {
+		reason = r.stopped
+	}
+	return r.result(history.Idle, reason), nil
+}
+
+// conflict is why the default branch does not merge, nil when it does.
+func (r *branches) conflict(ctx context.Context) (*conflictError, error) {
+	if r.records.pending() != nil {
+		return nil, nil
+	}
+	_, err := r.sync(ctx)
+	var conflict *conflictError
+	if errors.As(err, &conflict) {
+		return conflict, nil
+	}
+	return nil, err
+}
+
+// again finishes a bundle that is recorded already: the run that recorded it may
+// have been interrupted before GitHub was up to date. When nothing is left to do
+// the bundle is refused.
+func (r *publisher) again(ctx context.Context, from proposal.Bundle, by string) (Result, error) {
+	twice := proposal.Refuse("it was published before, by run %s", by)
+	if r.thread.github == nil || r.records.sum.Settings[published] != from.ID {
+		return Result{}, twice
+	}
+	heard, err := r.thread.github.Look(ctx, r.account())
+	if err != nil {
+		return Result{}, err
+	}
+	heard.Comments, heard.Until = nil, ""
+	r.thread.comments, r.thread.shown = &heard, commentsLeft
+	if r.thread.waitsForCI(r.records) {
+		err := r.update(ctx, r.program.Name+": start", nil, r.lease.enterStart)
+		if err != nil {
+			return Result{}, err
+		}
+		r.thread.answerComments(ctx)
+		return r.gate.waitForCI(ctx)
+	}
+	before, sent := recordsDigest(r.files), r.thread.github.Changes()
+	r.thread.answerComments(ctx)
+	r.thread.updateGitHub(ctx)
+	r.thread.comments = nil // it is shown
+	if before == recordsDigest(r.files) && sent == r.thread.github.Changes() && len(r.warnings) == 0 {
+		return Result{}, twice
+	}
+	return r.last(), nil
+}
+
+// last is the result of the last recorded iteration.
+func (r *publisher) last() Result {
+	for i := len(r.records.log.Events) - 1; i >= 0; i-- {
+		if e := r.records.log.Events[i]; e.Kind == history.Decided {
+			return r.recorder.resultOfCI(e, e.Reasons)
+		}
+	}
+	return r.result(history.Idle, "what waited is done")
+}

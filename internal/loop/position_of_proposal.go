@@ -1,0 +1,90 @@
+package loop
+
+import (
+	"context"
+	"errors"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/proposal"
+)
+
+// positionOfProposal finds the position that the proposal was made from, and
+// refuses the proposal when a branch has moved since.
+func (r *branches) positionOfProposal(ctx context.Context, from *proposal.Proposal) (position, error) {
+	at := position{Base: from.Base}
+	var err error
+	if at.BaseBranch, err = r.defaultBranch(ctx); err != nil {
+		return at, err
+	}
+	if at.BaseBranch != from.BaseBranch {
+		return at, proposal.Refuse("it is for branch %q, not for %q", from.BaseBranch, at.BaseBranch)
+	}
+	head, err := r.baseCommit(ctx, at.BaseBranch)
+	if err != nil {
+		return at, err
+	}
+	if err := r.deepen(ctx); err != nil {
+		return at, err
+	}
+	_, known, err := r.repo.Resolve(ctx, from.Base)
+	if err == nil && known {
+		known, err = r.repo.IsAncestor(ctx, from.Base, head)
+	}
+	if err != nil {
+		return at, err
+	}
+	if !known {
+		return at, proposal.Refuse("it was made from commit %.12s, which is not on %s", from.Base, at.BaseBranch)
+	}
+	return r.placeOfProposal(ctx, from, at)
+}
+
+func (r *branches) placeOfProposal(ctx context.Context, from *proposal.Proposal, at position) (position, error) {
+	at, err := r.place(ctx, at)
+	var conflict *conflictError
+	if at.Old != from.Branch || errors.As(err, &conflict) {
+		return at, proposal.Refuse("it is stale: branch %s has moved since; propose again", r.branch())
+	}
+	if err != nil {
+		return at, err
+	}
+	tree, err := r.treeOf(ctx, at.Head)
+	if err != nil {
+		return at, err
+	}
+	if tree != from.Incumbent {
+		return at, proposal.Refuse("it was made from other files than those of %s", r.branch())
+	}
+	if at.entries, err = r.entries(ctx, at.Head); err != nil {
+		return at, err
+	}
+	at.identity, err = r.identify(at.entries)
+	return at, err
+}
+
+// positionOfFix is where the pending iteration stands. It refuses a bundle that was
+// made from another position.
+func (r *branches) positionOfFix(ctx context.Context, from proposal.Bundle, e history.Event) (position, error) {
+	head, err := r.memory.HeadOf(ctx, r.ref())
+	if err != nil {
+		return position{}, err
+	}
+	if head != e.Commit {
+		return position{}, proposal.Refuse("it is stale: branch %s has moved since; propose again", r.branch())
+	}
+	if err := r.deepen(ctx); err != nil {
+		return position{}, err
+	}
+	at, err := r.positionOf(ctx, e)
+	if err != nil {
+		return at, err
+	}
+	if from.Base != at.Base || from.BaseBranch != at.BaseBranch {
+		return at, proposal.Refuse("it was made from commit %.12s of %s, and the baseline is of %.12s of %s", from.Base, from.BaseBranch, at.Base, at.BaseBranch)
+	}
+	tree, err := r.treeOf(ctx, e.Commit)
+	if err == nil && tree != from.Incumbent {
+		err = proposal.Refuse("it was made from other files than those of %s", r.branch())
+	}
+	return at, err
+}

@@ -1,0 +1,102 @@
+package proposal
+
+import (
+	"slices"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/process"
+)
+
+// Decode reads a bundle and checks its form. It refuses events that no proposal
+// has, events in another order, and events of another run or iteration. Fields
+// that only the recording job may set are dropped, and the masker's secrets are
+// removed from texts. Whether the proposal may be recorded is not checked here.
+func Decode(b Bundle, masker process.Masker) (*Proposal, error) {
+	log, err := history.Parse(b.Events)
+	if err != nil {
+		return nil, Refuse("its events cannot be read: %v", err)
+	}
+	if len(log.Events) > maxEventCount {
+		return nil, Refuse("it has %d events, more than %d", len(log.Events), maxEventCount)
+	}
+	p := &Proposal{Manifest: b.Manifest, ID: b.ID, Patch: b.Patch}
+	for _, raw := range log.Events {
+		if raw.Run != b.Run {
+			return nil, Refuse("it has events of run %.40q, and is of run %.40q", raw.Run, b.Run)
+		}
+		e, err := sanitize(raw)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.add(masked(e, masker)); err != nil {
+			return nil, err
+		}
+	}
+	if p.Kept() != (b.Candidate != "") {
+		return nil, Refuse("its decision and its patch contradict each other")
+	}
+	return p, p.complete()
+}
+
+// baselineRoles are the roles of a baseline's measurements, in their order.
+var baselineRoles = [...]history.Role{history.Baseline, history.Incumbent}
+
+// add takes the next event.
+func (p *Proposal) add(e history.Event) error {
+	iteration, fix := p.Iteration, p.Kind == Fix
+	switch {
+	case p.Decided != nil || p.Postponed != nil:
+		return Refuse("it has events after its last")
+	case e.Kind == history.Measured && e.Stage == "" && e.Role != history.Candidate && !fix && len(p.Measured) == 0:
+		if len(p.Baseline) == len(baselineRoles) || e.Role != baselineRoles[len(p.Baseline)] {
+			return Refuse("its baseline has a measurement of the wrong role")
+		}
+		iteration--
+		p.Baseline = append(p.Baseline, e)
+	case e.Kind == history.Measured && (e.Role == history.Candidate || e.Role == history.Incumbent && e.Stage != ""):
+		if !slices.Contains([]decision.Stage{"", decision.Once, decision.Again, decision.Pairs, decision.Confirmation}, decision.Stage(e.Stage)) {
+			return Refuse("it has a measurement of the stage %.40q, which does not exist", e.Stage)
+		}
+		if p.has(e) {
+			return Refuse("it has two measurements of the %s (%s)", e.Role, e.Stage)
+		}
+		p.Measured = append(p.Measured, e)
+	case e.Kind == history.Proposed && !fix:
+		if p.has(e) {
+			return Refuse("it has two proposals with the number %d", e.Proposal)
+		}
+		p.Measured = append(p.Measured, e)
+	case e.Kind == history.Decided:
+		p.Decided = &e
+	case e.Kind == history.Checked && fix && p.Checked == nil && len(p.Measured) == 0:
+		p.Checked = &e
+	case e.Kind == history.Finished && e.NotBefore != nil && p.Checked == nil && len(p.Measured) == 0:
+		p.Postponed = &e
+	default:
+		return Refuse("it has an event %.40q, which no proposal makes there", e.Kind)
+	}
+	if e.Iteration != iteration {
+		return Refuse("it has an event of iteration %d, and is of %d", e.Iteration, p.Iteration)
+	}
+	return nil
+}
+
+// has reports whether there is such an event of the same candidate: of two, one
+// would decide and people would see the other.
+func (p *Proposal) has(e history.Event) bool {
+	return slices.ContainsFunc(p.Measured, func(m history.Event) bool {
+		return m.Kind == e.Kind && m.Proposal == e.Proposal && m.Role == e.Role && m.Stage == e.Stage
+	})
+}
+
+// complete refuses a proposal that lacks its decision, or what CI had found.
+func (p *Proposal) complete() error {
+	switch {
+	case p.Kind == Fix && p.Checked == nil && p.Postponed == nil:
+		return Refuse("it does not say what CI had found")
+	case p.Kind != Chores && p.Decided == nil && len(p.Measured) > 0:
+		return Refuse("it decides nothing")
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package proposal
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/org/autoloop/internal/history"
+)
+
+// Proposal is what one iteration asks to have recorded: what changed, what was
+// measured, and what was decided, under which rule and why. It is the only value
+// that passes from proposing to recording. Between two jobs it travels as a
+// Bundle; within one job it is handed over as it is.
+type Proposal struct {
+	Manifest
+	// ID is the digest of the bundle that it came from, "" within one job.
+	ID string
+	// Baseline holds the measurements of the unchanged files, the default
+	// branch's first; empty when the recorded baseline still holds.
+	Baseline []history.Event
+	// Measured holds the measurements of the candidates, and a Proposed event for
+	// each candidate when there were several.
+	Measured []history.Event
+	// Checked is what CI found, in a Fix.
+	Checked *history.Event
+	// Decided is the decision with its rule and reasons; nil when the baseline
+	// ended the run, when the iteration was postponed, and for a fix that failed.
+	Decided *history.Event
+	// Postponed says until when the agent's service refused to work.
+	Postponed *history.Event
+	// Patch turns the incumbent into the candidate. It is set only in a bundle:
+	// within one job the tree Candidate exists.
+	Patch []byte
+	// Transcript is the local file with what the agent printed, "" for none. It
+	// does not travel.
+	Transcript string
+}
+
+// Kept reports whether the candidate goes onto the program branch.
+func (p *Proposal) Kept() bool {
+	return p.Decided != nil && (p.Decided.Outcome == history.Accepted || p.Decided.Outcome == history.PendingCI)
+}
+
+// Number is the number of the candidate that decides; an only one is the first.
+func (p *Proposal) Number() int {
+	if p.Decided == nil {
+		return 1
+	}
+	return max(p.Decided.Proposal, 1)
+}
+
+// Events are all events in the order of the ledger.
+func (p *Proposal) Events() []history.Event {
+	events := slices.Clone(p.Baseline)
+	if p.Checked != nil {
+		events = append(events, *p.Checked)
+	}
+	events = append(events, p.Measured...)
+	for _, last := range []*history.Event{p.Decided, p.Postponed} {
+		if last != nil {
+			events = append(events, *last)
+		}
+	}
+	return events
+}
+
+// Bundle renders the proposal for another job. Events that have no run yet get
+// the proposal's.
+func (p *Proposal) Bundle() (Bundle, error) {
+	var text bytes.Buffer
+	for _, e := range p.Events() {
+		e.Run = p.Run
+		line, err := e.Line()
+		if err != nil {
+			return Bundle{}, err
+		}
+		text.Write(line)
+	}
+	return Bundle{Manifest: p.Manifest, Patch: p.Patch, Events: text.Bytes()}, nil
+}
+
+// RefusedError says why a proposal is not recorded. Nothing was changed.
+type RefusedError struct{ Reason string }
+
+// Error returns the reason.
+func (e *RefusedError) Error() string { return "the bundle is refused: " + e.Reason }
+
+// Refuse returns a *RefusedError.
+func Refuse(format string, args ...any) error {
+	return &RefusedError{fmt.Sprintf(format, args...)}
+}

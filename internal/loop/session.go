@@ -1,0 +1,77 @@
+package loop
+
+import (
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/loop/strategy"
+	"github.com/org/autoloop/internal/program"
+)
+
+// session is one run of one program: what identifies it, and what it has to say.
+type session struct {
+	program    *program.Program
+	repository string // owner/name on GitHub, "" without it
+	id         string
+	begun      time.Time
+	since      time.Time // when the first iteration of this process began
+	now        func() time.Time
+	progress   func(Step) // optional
+	runURL     string
+	signOff    string
+	strategies strategy.Table // nil for strategy.All
+
+	iteration int
+	stopped   string // why the program takes no further iteration, "" when it does
+	warnings  []string
+}
+
+func (s *session) branch() string { return BranchPrefix + s.program.Name }
+
+func (s *session) ref() string { return "refs/heads/" + s.branch() }
+
+func (s *session) step(name, detail string) { s.tell(name, detail, false) }
+
+// minor is one of many similar steps.
+func (s *session) minor(name, detail string) { s.tell(name, detail, true) }
+
+func (s *session) tell(name, detail string, minor bool) {
+	if s.progress != nil {
+		s.progress(Step{Program: s.program.Name, Iteration: s.iteration, Name: name, Detail: detail, Minor: minor})
+	}
+}
+
+func (s *session) warn(format string, args ...any) {
+	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
+}
+
+// seed is the program's own, so that chance repeats itself.
+func (s *session) seed() int64 {
+	sum := fnv.New64a()
+	sum.Write([]byte(s.program.Name))
+	return int64(sum.Sum64() >> 1)
+}
+
+// scripts are the tracked regular files that the evaluation script names.
+func (s *session) scripts(at position) []string {
+	return s.program.ScriptFiles(func(path string) bool {
+		entry := at.tracked(path)
+		return entry != nil && strings.HasPrefix(entry.Mode, "100")
+	})
+}
+
+// dirs names the throw-away directories of a run.
+type dirs struct {
+	parent string
+	made   int
+}
+
+// newDir names a directory that this run has not used yet. All names have the
+// same length, so that no tree has a longer path than another.
+func (d *dirs) newDir(kind byte) string {
+	d.made++
+	return filepath.Join(d.parent, fmt.Sprintf("%c%03d", kind, d.made))
+}

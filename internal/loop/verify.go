@@ -1,0 +1,183 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/audit"
+	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/program"
+)
+
+// verifier checks proposals against the program and its branch.
+type verifier struct {
+	*journal
+	repo   *git.Repo
+	masker process.Masker
+}
+
+// verify checks the proposal of an iteration against the program and its branch
+// as they are here, without measuring. What does not hold is a
+// *proposal.RefusedError. The decision itself is computed again when it is
+// entered, by verifyDecision.
+func (r *verifier) verify(ctx context.Context, at position, p *proposal.Proposal) error {
+	if err := r.verifyBaseline(at, p); err != nil {
+		return err
+	}
+	if err := verifyOutcome(at, p, history.Accepted, history.Rejected, history.Error); err != nil {
+		return err
+	}
+	if !p.Kept() {
+		return nil
+	}
+	return r.verifyCandidate(ctx, at, at.Head, p)
+}
+
+// verifyBaseline checks a baseline that is still to be recorded.
+func (r *verifier) verifyBaseline(at position, p *proposal.Proposal) error {
+	needs := r.needsBaseline(at)
+	failed := p.Decided != nil && p.Decided.Outcome == history.Error || p.Postponed != nil
+	switch {
+	case needs != "" && len(p.Baseline) == 0 && !failed:
+		return proposal.Refuse("it has no baseline: %s", needs)
+	case needs == "" && len(p.Baseline) > 0:
+		return proposal.Refuse("it has a baseline that nothing asks for")
+	case len(p.Baseline) > 0 && (len(p.Baseline) == 2) != (at.Head != at.Base):
+		return proposal.Refuse("its baseline is not of these commits")
+	}
+	for i, e := range p.Baseline {
+		switch {
+		case e.Metric == nil || i == 0 && (e.Evaluator != at.identity.Evaluator || e.Definition != at.identity.Definition):
+			return proposal.Refuse("its baseline is of another evaluation than the program's")
+		case r.program.Evaluation != program.Tasks && len(e.Samples) == 0:
+			return proposal.Refuse("its baseline has no samples")
+		case !p.Baseline[0].Noisy && !statistics.Same(e.Samples):
+			return proposal.Refuse("its baseline has different samples, and is not noisy")
+		}
+		if problem := r.unusableBaseline(e); problem != "" {
+			return proposal.Refuse("its baseline cannot be used: %s", problem)
+		}
+		p.Baseline[i].Reason = needs
+	}
+	return nil
+}
+
+// unusableBaseline says why measured numbers are no baseline of the program, or
+// "".
+func (r *verifier) unusableBaseline(e history.Event) string {
+	if r.program.Evaluation == program.Tasks {
+		return ""
+	}
+	for _, sample := range e.Samples {
+		if reason := r.rule().Implausible(sample); reason != "" {
+			return reason
+		}
+	}
+	for _, rail := range r.program.Guardrails {
+		if len(e.GuardrailSamples[rail.Metric]) != len(e.Samples) {
+			return fmt.Sprintf("it does not have the number `%s`, which a guardrail needs", rail.Metric)
+		}
+	}
+	return ""
+}
+
+// verifyOutcome checks that outcome, verdict and evaluation agree. outcomes are
+// those that a proposal of this kind may have.
+func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcome) error {
+	e := p.Decided
+	switch {
+	case e == nil:
+		return nil
+	case !slices.Contains(outcomes, e.Outcome):
+		return proposal.Refuse("its outcome is %.40q, which no proposal of its kind has", e.Outcome)
+	case e.Outcome == history.Error && e.Verdict != "":
+		return proposal.Refuse("its outcome is an error with a verdict")
+	case e.Outcome == history.Error:
+		return nil
+	case e.Evaluator != at.identity.Evaluator || e.Definition != at.identity.Definition:
+		return proposal.Refuse("it was measured by another evaluation than the program's")
+	case p.Kept() && (e.Verdict != string(decision.Improved) || e.Metric == nil):
+		return proposal.Refuse("it is accepted without an improvement")
+	}
+	for _, m := range p.Measured {
+		if m.Kind == history.Proposed && m.Outcome != history.Rejected && m.Outcome != history.Error && (m.Proposal != p.Number() || !p.Kept()) {
+			return proposal.Refuse("its proposal %d is %.40q, and another decides", m.Proposal, m.Outcome)
+		}
+	}
+	return nil
+}
+
+// verifyDecision returns the decision as these records have it. It is computed
+// again from the measurements, by the program's own rule, and refused when the
+// result differs.
+func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Event, error) {
+	e := *p.Decided
+	e.Parent, e.Direction, e.Target, e.Changed = at.Head, r.program.Direction, r.target(b), atMost(e.Changed, maxChanged)
+	if e.Verdict == "" {
+		e.Metric, e.PreviousBest, e.Best, e.Delta, e.Evidence = nil, b.sum.Best, b.sum.Best, "", nil
+		return e, nil
+	}
+	if r.program.Evaluation == program.Tasks {
+		return e, verifySuiteDecision(b, p, e)
+	}
+	if !sameRule(e.Rule, history.RuleOf(r.ruleOf(b))) {
+		return e, proposal.Refuse("it was decided by another rule than the program's")
+	}
+	var measured []history.Event
+	for _, m := range p.Measured {
+		if m.Kind == history.Measured {
+			measured = append(measured, m)
+		}
+	}
+	if problems := audit.Decision(decision.Known(), b.sum, measured, e); len(problems) > 0 {
+		return e, proposal.Refuse("its measurements do not bear its decision: %s", problems[0])
+	}
+	return e, nil
+}
+
+// verifySuiteDecision checks the verdict of a suite against its numbers, as far
+// as they say it: the comparison task by task is not recorded.
+func verifySuiteDecision(b *records, p *proposal.Proposal, e history.Event) error {
+	best := b.sum.Best
+	if e.Verdict == string(decision.Improved) {
+		best = e.Metric
+	}
+	last := len(p.Measured) - 1
+	for last >= 0 && (p.Measured[last].Kind != history.Measured || p.Measured[last].Proposal != e.Proposal) {
+		last--
+	}
+	switch {
+	case e.Rule != nil || len(e.Evidence) > 0:
+		return proposal.Refuse("it was decided by another rule than the program's")
+	case (e.Outcome == history.Rejected) == (e.Verdict == string(decision.Improved)) || optional(e.Best) != optional(best):
+		return proposal.Refuse("its verdict and its outcome contradict each other")
+	case last < 0 || optional(p.Measured[last].Metric) != optional(e.Metric):
+		return proposal.Refuse("its metric is not what was measured")
+	case e.Metric != nil && e.Delta != metric.Delta(*e.Metric, e.PreviousBest):
+		return proposal.Refuse("its delta is not that of its metrics")
+	}
+	return nil
+}
+
+// sameRule reports whether a decision was made by the program's rule, in
+// whatever version: the other job may have been an older one.
+func sameRule(have *history.Rule, want history.Rule) bool {
+	if have == nil {
+		return false
+	}
+	want.Version = have.Version
+	a, err := json.Marshal(have)
+	if err != nil {
+		return false
+	}
+	b, err := json.Marshal(want)
+	return err == nil && string(a) == string(b)
+}
