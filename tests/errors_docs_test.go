@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,120 +39,6 @@ func TestMessagesThatDoNotExistAreFound(t *testing.T) {
 		assert.False(t, occurs(wrong, texts), wrong)
 	}
 	assert.Equal(t, []string{"a", "b `c` d"}, quotedMessages("| says | do |\n|---|---|\n| `a`, ``b `c` d`` | `e` |\n"))
-}
-
-// TestEveryErrorHasItsCure holds that each error and warning that begins in the
-// source says itself what to do, or is quoted where the documentation does. One
-// that hands on another error says as much as that does, and is left out.
-func TestEveryErrorHasItsCure(t *testing.T) {
-	t.Parallel()
-	var quotes []string
-	for _, page := range []string{"errors.md", "actions.md", "propose-publish.md"} {
-		data, err := os.ReadFile(filepath.Join("../docs", page))
-		require.NoError(t, err)
-		quotes = append(quotes, quotedMessages(string(data))...)
-	}
-	made := madeMessages(t)
-	require.Greater(t, len(made), 400)
-	for _, m := range made {
-		cured := saysWhatToDo(m.text) || slices.ContainsFunc(quotes, func(quote string) bool { return occurs(quote, []string{m.text}) })
-		assert.True(t, cured, "%s: no page says what to do about: %s", m.at, m.text)
-	}
-}
-
-func TestErrorsWithoutACureAreFound(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]bool{
-		"%s is no slug; give one as in %s":   true,
-		"%s exists already: remove it":       true,
-		"git was not found; install it":      true,
-		"%s is no slug":                      false,
-		"read commit %s: there is none":      false,
-		"the giver of %s is not known":       false,
-		"%s and its name: nobody knows more": false,
-	} {
-		assert.Equal(t, want, saysWhatToDo(text), text)
-	}
-	file, err := parser.ParseFile(token.NewFileSet(), "a.go", `package a
-		var a = errors.New("number one")
-		func f(err error) {
-			fmt.Errorf("number two: %s", name)
-			fmt.Errorf("handed on: %w", err)
-			s.fail("handed on", err)
-			s.fail(at, "number three")
-			s.fail("place", "%s: ", name)
-			Usagef("number four " + name)
-			fmt.Sprintf("no error")
-		}`, parser.SkipObjectResolution)
-	require.NoError(t, err)
-	assert.Equal(t, []string{"number one", "number two: %s", "number three", "number four "}, messagesMade(file))
-}
-
-// cure is an order to the reader: at the beginning of a clause or, for verbs that
-// say what was being done as well (`read commit …: it is gone`), behind a semicolon.
-var cure = regexp.MustCompile(`(?:^|[;:,(] |, or |, and |\. )(?:` +
-	`add|begin|choose|correct|end|give|install|keep|leave|make|mend|name|pass|propose|put|quote|raise|remove|rename|replace|say|see|set|shorten|take|use|wait)\b` +
-	`|; (?:call|change|check|close|create|delete|mark|merge|move|open|push|read|run|start|write)\b|, or (?:change|move|run|write)\b`)
-
-func saysWhatToDo(text string) bool { return cure.MatchString(text) }
-
-// verb is what a format fills in. What is one word without it is a place in a
-// file, no message.
-var verb = regexp.MustCompile(`%[-+#0-9.]*[a-z]`)
-
-// message is a text of an error or a warning and where it is made.
-type message struct{ at, text string }
-
-// madeMessages are the messages that begin in the source.
-func madeMessages(t *testing.T) []message {
-	t.Helper()
-	var list []message
-	eachSource(t, func(path string, file *ast.File) {
-		for _, text := range messagesMade(file) {
-			list = append(list, message{path, text})
-		}
-	})
-	return list
-}
-
-// messagesMade are the messages of the calls that make errors and warnings, but
-// for those that hand on another error.
-func messagesMade(file *ast.File) []string {
-	var texts []string
-	ast.Inspect(file, func(node ast.Node) bool {
-		call, ok := node.(*ast.CallExpr)
-		if !ok || !makesMessages(call.Fun) {
-			return true
-		}
-		handsOn := slices.ContainsFunc(call.Args, func(e ast.Expr) bool {
-			name, ok := e.(*ast.Ident)
-			return ok && name.Name == "err"
-		})
-		for _, argument := range call.Args {
-			text, constant := constantText(argument)
-			if constant && !handsOn && !strings.Contains(text, "%w") && strings.Contains(strings.TrimSpace(verb.ReplaceAllString(text, "")), " ") {
-				texts = append(texts, text)
-				break // what follows is filled in
-			}
-		}
-		return true
-	})
-	return texts
-}
-
-// makesMessages says whether a function makes an error or a warning of its text.
-func makesMessages(function ast.Expr) bool {
-	switch f := function.(type) {
-	case *ast.Ident:
-		return slices.Contains([]string{"Usagef", "refuse", "fail", "warn"}, f.Name)
-	case *ast.SelectorExpr:
-		of, _ := f.X.(*ast.Ident)
-		if of != nil && (of.Name == "errors" || of.Name == "fmt") {
-			return f.Sel.Name == "New" && of.Name == "errors" || f.Sel.Name == "Errorf"
-		}
-		return slices.Contains([]string{"Usagef", "refuse", "fail", "warn"}, f.Sel.Name)
-	}
-	return false
 }
 
 var codeSpan = regexp.MustCompile("``(.+?)``|`([^`]+)`")
