@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
@@ -150,4 +152,34 @@ func (d *Deps) issueProgram(ctx context.Context, source memory.Programs, name st
 		return nil, nil, misuse.Errorf("there is no program %q among the files; %s", name, warnings[0])
 	}
 	return nil, nil, nil
+}
+
+// ProgramOfIssue is the name of the program whose issue or pull request has a
+// number; "" when it belongs to no program.
+func (d *Deps) ProgramOfIssue(ctx context.Context, number int) (string, error) {
+	states, _, err := d.Memory.States(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		if machine, _, err := state.ParseMachine(states[name]); err == nil && (machine.Issue == number || machine.PR == number) {
+			return name, nil
+		}
+	}
+	var found schedule.Discovery
+	files, err := d.Source(program.ParseHead).Load(true)
+	if err != nil {
+		return "", err
+	}
+	if found, _, err = schedule.DiscoverIssues(ctx, d.GitHub, sync.ProgramLabel, files, states); err != nil {
+		return "", err
+	}
+	for _, numbers := range []map[string]int{found.Numbers, found.Linked} {
+		for name, issue := range numbers {
+			if issue == number {
+				return name, nil
+			}
+		}
+	}
+	return "", nil
 }

@@ -4,19 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/app"
-	"github.com/org/autoloop/internal/github/sync"
-	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/schedule"
 )
 
 func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {
@@ -61,7 +55,7 @@ func steerProgram(ctx context.Context, env Env, o iterateOptions, issue int, asJ
 		return Usagef("there is nothing to hear without GitHub: give --repo and a token in GITHUB_TOKEN")
 	}
 	if issue > 0 {
-		if deps.Options.Program, err = programOf(ctx, deps, issue); err != nil {
+		if deps.Options.Program, err = deps.ProgramOfIssue(ctx, issue); err != nil {
 			return err
 		}
 	}
@@ -102,34 +96,4 @@ func printSteered(env Env, result loop.CommandsResult, asJSON bool) error {
 		fmt.Fprintf(env.Stdout, "%s: up to date\n", result.Program)
 	}
 	return nil
-}
-
-// programOf is the program whose issue or pull request has a number; "" when
-// it is none's.
-func programOf(ctx context.Context, deps *app.Deps, number int) (string, error) {
-	states, _, err := deps.Memory.States(ctx)
-	if err != nil {
-		return "", err
-	}
-	for _, name := range slices.Sorted(maps.Keys(states)) {
-		if machine, _, err := state.ParseMachine(states[name]); err == nil && (machine.Issue == number || machine.PR == number) {
-			return name, nil
-		}
-	}
-	var found schedule.Discovery
-	files, err := deps.Source(program.ParseHead).Load(true)
-	if err != nil {
-		return "", err
-	}
-	if found, _, err = schedule.DiscoverIssues(ctx, deps.GitHub, sync.ProgramLabel, files, states); err != nil {
-		return "", err
-	}
-	for _, numbers := range []map[string]int{found.Numbers, found.Linked} {
-		for name, issue := range numbers {
-			if issue == number {
-				return name, nil
-			}
-		}
-	}
-	return "", nil
 }

@@ -1,0 +1,122 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/audit"
+	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/misuse"
+)
+
+// Records reads all that the audit of a program needs, whose commits are on a
+// branch.
+func (m *Memory) Records(ctx context.Context, name, branch string) (audit.Records, error) {
+	files, _, err := m.Read(ctx, name)
+	if err != nil {
+		return audit.Records{}, err
+	}
+	if files.State == nil && files.Ledger == nil {
+		return audit.Records{}, misuse.Errorf("program %q has no books yet: run `iterate --program %s` first", name, name)
+	}
+	log, err := history.Parse(files.Ledger)
+	if err != nil {
+		return audit.Records{}, fmt.Errorf("read %s.jsonl on the memory branch: %w", name, err)
+	}
+	table, err := results.Parse(files.Results)
+	if err != nil {
+		return audit.Records{}, fmt.Errorf("read %s.results.tsv on the memory branch: %w", name, err)
+	}
+	doc, err := state.Parse(files.State)
+	if err != nil {
+		return audit.Records{}, fmt.Errorf("read %s.md on the memory branch: %w", name, err)
+	}
+	records := audit.Records{Events: log.Events, Machine: doc.Machine(), Rows: table.Rows()}
+	records.Head, err = m.HeadOf(ctx, "refs/heads/"+branch)
+	if err != nil {
+		return records, err
+	}
+	tips, from := branchTips(records)
+	if tips, err = m.fetchTips(ctx, tips); err != nil {
+		return records, err
+	}
+	records.Commits, err = m.keptCommits(ctx, name, tips, from)
+	return records, err
+}
+
+// branchTips selects the commits since the program's first baseline, on its
+// branch and on the default branch.
+func branchTips(records audit.Records) (tips []string, from string) {
+	if records.Head != "" {
+		tips = append(tips, records.Head)
+	}
+	base := ""
+	for _, e := range records.Events {
+		if e.Kind == history.Measured && e.Role == history.Baseline && e.BaseBranch != "" {
+			base = e.BaseBranch
+			if from == "" {
+				from = e.Commit
+			}
+		}
+	}
+	if base != "" {
+		tips = append(tips, "refs/heads/"+base)
+	}
+	return tips, from
+}
+
+// fetchTips makes the commits of a shared program be here: those of its branch
+// and, where the remote has moved on, of the default branch.
+func (m *Memory) fetchTips(ctx context.Context, tips []string) ([]string, error) {
+	if m.Remote == "" {
+		return tips, nil
+	}
+	for i, tip := range tips {
+		refs, err := m.Repo.LsRemote(ctx, m.Remote, tip)
+		if err != nil {
+			return nil, err
+		}
+		commit, shared := refs[tip]
+		if !shared {
+			continue
+		}
+		if _, here, err := m.Repo.Resolve(ctx, commit); err == nil && !here {
+			if err := m.Repo.Fetch(ctx, m.Remote, tip); err != nil {
+				return nil, err
+			}
+		}
+		tips[i] = commit
+	}
+	return tips, nil
+}
+
+// keptCommits lists the commits that say that this program kept them.
+func (m *Memory) keptCommits(ctx context.Context, name string, tips []string, from string) ([]audit.Commit, error) {
+	var revs []string
+	for _, tip := range tips {
+		if commit, found, err := m.Repo.Resolve(ctx, tip); err == nil && found {
+			revs = append(revs, commit)
+		}
+	}
+	if len(revs) == 0 {
+		return nil, nil
+	}
+	if _, found, err := m.Repo.Resolve(ctx, from); from != "" && err == nil && found {
+		revs = append(revs, "^"+from)
+	}
+	log, err := m.Repo.Log(ctx, 0, revs...)
+	if err != nil {
+		return nil, err
+	}
+	var kept []audit.Commit
+	for _, commit := range log {
+		trailers := commit.Trailers()
+		if strings.HasPrefix(commit.Subject(), "[Autoloop: "+name+"] ") && trailers["Autoloop-Iteration"] != "" {
+			kept = append(kept, audit.Commit{ID: commit.ID, Iteration: trailers["Autoloop-Iteration"], Metric: trailers["Autoloop-Metric"]})
+		}
+	}
+	return kept, nil
+}
