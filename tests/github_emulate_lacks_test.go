@@ -27,6 +27,7 @@ func TestTheEmulatorLacksWhatTheTablesSay(t *testing.T) {
 		{http.MethodPost, "issues/comments/1/reactions"},
 		{http.MethodGet, "actions/variables/AUTOLOOP_PAUSED"},
 		{http.MethodGet, "collaborators/mallory/permission"},
+		{http.MethodGet, "rules/branches/main"},
 	}
 	for _, a := range answers() {
 		matches := 0

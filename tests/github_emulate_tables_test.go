@@ -50,6 +50,7 @@ func absent() []absence {
 	return []absence{
 		{http.MethodPost, regexp.MustCompile(`/comments/\d+/reactions$`), "the emulator has no reactions; to a comment that is gone the binary gives none either"},
 		{http.MethodGet, regexp.MustCompile(`/actions/variables/\w+$`), "the emulator has no variables; GitHub says the same of one that is not set"},
+		{http.MethodGet, regexp.MustCompile(`/rules/branches/main$`), "the emulator has no rulesets, and neither have old servers"},
 		{http.MethodGet, regexp.MustCompile(`/collaborators/mallory/permission$`), "GitHub says `read` of strangers, and the emulator that they are none"},
 	}
 }

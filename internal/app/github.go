@@ -3,6 +3,8 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -28,7 +30,8 @@ func (o GitHub) Repository(env Env) string {
 }
 
 // Client is the client of the repository on GitHub; nil when GitHub is left out,
-// or when the environment names a repository and has no token for it.
+// or when the environment names a repository and has no token for it, or one
+// that GitHub could not have: then file programs go on without GitHub.
 func (o GitHub) Client(env Env) (*api.Client, error) {
 	repository, token := o.Repository(env), env.Token()
 	switch {
@@ -51,6 +54,11 @@ func (o GitHub) Client(env Env) (*api.Client, error) {
 		API: env.Getenv("GITHUB_API_URL"), Repository: repository, Token: token, UserAgent: "autoloop/" + Version(), CacheDir: env.cacheDir(),
 		Now: env.Now, Sleep: env.Sleep, Patience: patience, Timeout: timeout,
 	})
+	var name *api.NameError
+	if errors.As(err, &name) && o.Name == "" {
+		fmt.Fprintf(env.Stderr, "warning: GITHUB_REPOSITORY: %v; going on without GitHub\n", name)
+		return nil, nil
+	}
 	if err != nil {
 		return nil, misuse.New(err)
 	}

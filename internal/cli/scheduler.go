@@ -169,6 +169,9 @@ func (o schedulerOptions) addSelected(ctx context.Context, env Env, hub *api.Cli
 		plan.SelectedFile = &file
 	}
 	pull, err := schedule.OpenPull(ctx, hub, loop.BranchPrefix+*plan.Selected)
+	if api.Reported(err) {
+		return ctx.Err()
+	}
 	if err != nil {
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("whether a pull request is open was not read: %v", err))
 		return ctx.Err()

@@ -74,6 +74,7 @@ func (r *commander) readComments(ctx context.Context, claim func(*records) error
 		r.warn("the issue and the pull request were not read: %v", err)
 		return ctx.Err()
 	}
+	r.warnings = append(r.warnings, heard.Warnings...)
 	r.comments = &heard
 	return r.applyCommands(ctx, claim)
 }
@@ -91,6 +92,7 @@ func (r *thread) lookAtComments(ctx context.Context) (string, error) {
 		r.warn("the issue and the pull request were not read: %v", err)
 		return "", ctx.Err()
 	}
+	r.warnings = append(r.warnings, heard.Warnings...)
 	r.comments = &heard
 	return r.firstOf(r.records), nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/program"
 )
@@ -44,7 +45,13 @@ func (s *session) tell(name, detail string, minor bool) {
 	}
 }
 
+// warn notes a warning. That the API cannot be reached is said once in a run.
 func (s *session) warn(format string, args ...any) {
+	for _, arg := range args {
+		if err, is := arg.(error); is && api.Reported(err) {
+			return
+		}
+	}
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 

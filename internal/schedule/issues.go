@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,7 @@ func DiscoverIssues(ctx context.Context, client *api.Client, label string, files
 		if ctx.Err() != nil {
 			return Discovery{}, nil, err
 		}
+		_ = api.Reported(err) // it is by this warning
 		return Discovery{Warnings: []string{unread(err, files, states)}}, nil, nil
 	}
 	why := untrusted(ctx, client, found)
@@ -58,36 +60,37 @@ func unread(err error, files []*program.Program, states map[string][]byte) strin
 	return warning
 }
 
-// untrusted are the authors of issues who may not write programs, with the
-// reason. The association decides and, where a membership is private, what the
-// author may do here.
+// untrusted are the authors of issues who may not push here, and so may not
+// write programs, with the reason. If that cannot be read, they are untrusted.
 func untrusted(ctx context.Context, client *api.Client, issues []api.Issue) map[string]string {
-	why := map[string]string{}
-	trusted := program.DefaultTrusted()
-	var unknown []string
+	var people []string
 	for _, issue := range issues {
-		if slices.Contains(trusted, issue.Association) || why[issue.Author] != "" {
+		if !strings.HasSuffix(issue.Author, "[bot]") && !slices.Contains(people, issue.Author) {
+			people = append(people, issue.Author)
+		}
+	}
+	writers, refused, err := client.Writers(ctx, people)
+	why := map[string]string{}
+	for _, issue := range issues {
+		if writers[issue.Author] {
 			continue
 		}
-		why[issue.Author] = fmt.Sprintf("%s is %s in this repository; programs are taken from %s: let one of them open it anew",
-			state.Inline(issue.Author, 60), issue.Association, strings.Join(trusted, ", "))
-		if !strings.HasSuffix(issue.Author, "[bot]") {
-			unknown = append(unknown, issue.Author)
-		}
-	}
-	if len(unknown) == 0 {
-		return why
-	}
-	writers, err := client.Writers(ctx, unknown)
-	for _, author := range unknown {
-		switch {
-		case err != nil:
-			why[author] += fmt.Sprintf("; what they may do could not be read: %v", err)
-		case writers[author]:
-			delete(why, author)
+		why[issue.Author] = stranger(issue)
+		if err = cmp.Or(err, refused); err != nil {
+			why[issue.Author] += fmt.Sprintf("; what they may do could not be read: %v", err)
 		}
 	}
 	return why
+}
+
+// stranger says why the author of an issue writes no programs.
+func stranger(issue api.Issue) string {
+	author, trusted := state.Inline(issue.Author, 60), program.DefaultTrusted()
+	if slices.Contains(trusted, issue.Association) {
+		return fmt.Sprintf("%s is %s in this repository and may not push to it; programs are taken from people who may: let one of them open it anew",
+			author, issue.Association)
+	}
+	return fmt.Sprintf("%s is %s in this repository; programs are taken from %s: let one of them open it anew", author, issue.Association, strings.Join(trusted, ", "))
 }
 
 // OpenPull is the open pull request of a branch; nil when there is none.

@@ -119,8 +119,9 @@ func TestRepository(t *testing.T) {
 	_, found, err = h.Branch(ctx, "autoloop/none")
 	require.NoError(t, err)
 	assert.False(t, found)
-	writers, err := h.Writers(ctx, []string{"bob", "mallory"})
+	writers, refused, err := h.Writers(ctx, []string{"bob", "mallory"})
 	require.NoError(t, err)
+	require.NoError(t, refused)
 	assert.Equal(t, map[string]bool{"bob": true}, writers)
 	allowed, known, err := h.ActionsMayOpenPulls(ctx)
 	require.NoError(t, err)
@@ -146,16 +147,20 @@ func TestManyStrangersPushNobodyAside(t *testing.T) {
 	for i := range 300 {
 		logins = append(logins, fmt.Sprintf("stranger%d", i))
 	}
-	h.Calls()
-	writers, err := h.Writers(t.Context(), logins)
-	require.NoError(t, err)
-	assert.Equal(t, map[string]bool{"boss": true, "Member149": true}, writers)
-	assert.Len(t, h.Calls(), 2, "two pages")
 	h.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "/collaborators", Times: 1000})
 	for _, few := range [][]string{logins, logins[:1]} {
-		_, err = h.Writers(t.Context(), few)
+		_, _, err := h.Writers(t.Context(), few)
 		assert.True(t, api.Unavailable(err), "%v", err)
 	}
+	h.Mend()
+	h.Calls()
+	for range 2 {
+		writers, refused, err := h.Writers(t.Context(), logins)
+		require.NoError(t, err)
+		require.NoError(t, refused)
+		assert.Equal(t, map[string]bool{"boss": true, "Member149": true}, writers)
+	}
+	assert.Len(t, h.Calls(), 2, "two pages, once")
 }
 
 func TestATokenThatMayNotListPeopleAsksForAFew(t *testing.T) {
@@ -163,7 +168,13 @@ func TestATokenThatMayNotListPeopleAsksForAFew(t *testing.T) {
 	h := newHub(t, nil, func(s *githubtest.State) {
 		s.Permissions["bob"], s.NoPeople = "write", true
 	})
-	writers, err := h.Writers(t.Context(), []string{"bob", "mallory", "eve"})
+	writers, refused, err := h.Writers(t.Context(), []string{"bob", "mallory", "eve"})
 	require.NoError(t, err)
+	require.NoError(t, refused)
 	assert.Equal(t, map[string]bool{"bob": true}, writers)
+	h.Change(func(s *githubtest.State) { s.NoPermissions = true })
+	writers, refused, err = h.Writers(t.Context(), []string{"carol"})
+	require.NoError(t, err)
+	require.Error(t, refused)
+	assert.Empty(t, writers)
 }

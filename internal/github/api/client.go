@@ -43,6 +43,9 @@ type Options struct {
 	CacheDir string
 	// Timeout bounds one request with its answer; 0 is 30 seconds.
 	Timeout time.Duration
+	// Reach bounds the first request until the API answered anything; then no more
+	// is sent. 0 is 5 seconds.
+	Reach time.Duration
 	// Patience bounds how long one call waits for rate limits and between
 	// attempts, all waits together; 0 is two minutes.
 	Patience time.Duration
@@ -58,11 +61,23 @@ type Options struct {
 type Client struct {
 	api         *gh.Client
 	wire        *wire
+	cached      *revalidator
+	people      people
 	owner, name string
 	secrets     *strings.Replacer
 }
 
-var repositoryForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+// repositoryForm is owner/name; owners of Enterprise Managed Users have an
+// underscore before the short name of their company.
+var repositoryForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
+
+// NameError says that GitHub could not have a repository of this name.
+type NameError struct{ Name string }
+
+// Error says what a name looks like.
+func (e *NameError) Error() string {
+	return fmt.Sprintf("%q is no repository; give owner/name, as GITHUB_REPOSITORY does", clip(line(e.Name), 80))
+}
 
 // New checks the options and makes a client. It sends nothing.
 func New(o Options) (*Client, error) {
@@ -70,20 +85,19 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !repositoryForm.MatchString(o.Repository) || len(o.Repository) > 200 {
-		return nil, fmt.Errorf("%q is no repository; give owner/name, as GITHUB_REPOSITORY does", clip(o.Repository, 80))
-	}
 	owner, name, _ := strings.Cut(o.Repository, "/")
-	if strings.Trim(name, ".") == "" {
-		return nil, fmt.Errorf("%q is no repository; give owner/name, as GITHUB_REPOSITORY does", o.Repository)
+	if !repositoryForm.MatchString(o.Repository) || len(o.Repository) > 200 || strings.Trim(name, ".") == "" {
+		return nil, &NameError{o.Repository}
 	}
 	if strings.ContainsAny(o.Token, " \t\r\n") {
 		return nil, errors.New("the GitHub token has spaces or line ends in it; set it again without them")
 	}
 	o.fill()
 	c := &Client{owner: owner, name: name, secrets: masker(o.Token), wire: newWire(o)}
+	var transport http.RoundTripper
+	transport, c.cached = c.wire.chain(o, base)
 	c.api = gh.NewClient(&http.Client{
-		Transport: c.wire.chain(o, base),
+		Transport: transport,
 		CheckRedirect: func(request *http.Request, via []*http.Request) error {
 			if len(via) >= 5 || request.URL.Host != base.Host {
 				return http.ErrUseLastResponse
@@ -102,6 +116,9 @@ func (o *Options) fill() {
 	}
 	if o.Patience <= 0 {
 		o.Patience = defaultPatience
+	}
+	if o.Reach <= 0 {
+		o.Reach = defaultReach
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -158,16 +175,17 @@ func (c *Client) Requests() int { return int(c.wire.sent.Load()) }
 func (c *Client) Changes() int { return int(c.wire.changes.Load()) }
 
 // chain puts the decorators around the transport, the outermost first: the
-// host is checked, passing failures are tried again, rate limits are waited
+// host is checked, an API that never answers is given up, passing failures are tried again, rate limits are waited
 // for, known answers are revalidated, and the token is added.
-func (w *wire) chain(o Options, base *url.URL) http.RoundTripper {
+func (w *wire) chain(o Options, base *url.URL) (http.RoundTripper, *revalidator) {
 	var inner http.RoundTripper = w
 	if o.Token != "" {
 		inner = &oauth2.Transport{Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: o.Token}), Base: w}
 	}
 	cached := &revalidator{next: inner, memory: newMemory(), dir: newDisk(o.CacheDir)}
 	limited := &limiter{next: cached, now: o.Now}
-	return &hostGuard{host: base.Host, next: &retrier{next: limited, sleep: o.Sleep, now: o.Now, patience: o.Patience}}
+	retried := &retrier{next: limited, sleep: o.Sleep, now: o.Now, patience: o.Patience}
+	return &hostGuard{host: base.Host, next: &reach{next: retried, wire: w, host: base.Host, within: o.Reach}}, cached
 }
 
 // get reads one object of the repository that go-github does not know, or knows

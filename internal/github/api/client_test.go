@@ -2,10 +2,14 @@ package api_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +68,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		"no repository":    {api.Options{}, "owner/name"},
 		"no owner":         {api.Options{Repository: "name"}, "owner/name"},
 		"dots":             {api.Options{Repository: "org/.."}, "owner/name"},
+		"a gap":            {api.Options{Repository: "org/my repo"}, "owner/name"},
 		"path":             {api.Options{Repository: "org/a/b"}, "owner/name"},
 		"API":              {api.Options{Repository: "o/r", API: "ftp://x"}, "GITHUB_API_URL"},
 		"token in API":     {api.Options{Repository: "o/r", API: "https://me:" + token + "@x"}, "the token apart"},
@@ -76,6 +81,15 @@ func TestOptionsAreChecked(t *testing.T) {
 			assert.NotContains(t, err.Error(), token)
 		})
 	}
+}
+
+// TestOwnersOfManagedUsersHaveAnUnderscore has the name of an owner of Enterprise
+// Managed Users.
+func TestOwnersOfManagedUsersHaveAnUnderscore(t *testing.T) {
+	t.Parallel()
+	client, err := api.New(api.Options{Repository: "octo_corp/x"})
+	require.NoError(t, err)
+	assert.Equal(t, "octo_corp/x", client.Repository())
 }
 
 func TestIssuesPageByPageWithoutPulls(t *testing.T) {
@@ -127,6 +141,84 @@ func TestKnownAnswersAreRevalidated(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotContains(t, string(data), token)
 	}
+}
+
+// TestOnlyWhatDecodesIsKept has an answer that is cut short, and one of another
+// shape; their ETags are right.
+func TestOnlyWhatDecodesIsKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h := newHub(t, func(o *api.Options) { o.CacheDir = dir }, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon, "l") })
+	h.Fail(githubtest.Fault{Kind: githubtest.Cut, Path: "/issues"})
+	_, err := h.Issues(t.Context(), "l", "open")
+	require.Error(t, err)
+	issues, err := h.Issues(t.Context(), "l", "open")
+	require.NoError(t, err, "the next answer is whole")
+	assert.Len(t, issues, 1)
+
+	// What an older version kept is not believed either.
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	file := filepath.Join(dir, entries[0].Name())
+	var kept map[string]any
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &kept))
+	for _, body := range []string{`[{"number": 1, "tit`, `{"message": "moved"}`} {
+		kept["body"] = []byte(body)
+		data, err = json.Marshal(kept)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, data, 0o600))
+		again, err := api.New(api.Options{API: h.URL, Repository: "org/repo", Token: token, CacheDir: dir})
+		require.NoError(t, err)
+		for range 2 {
+			if issues, err = again.Issues(t.Context(), "l", "open"); err == nil {
+				break
+			}
+		}
+		require.NoError(t, err, body)
+		assert.Len(t, issues, 1)
+	}
+}
+
+// TestAnAPIThatCannotBeReachedIsGivenUpOnce has nobody listening, and somebody
+// who never answers.
+func TestAnAPIThatCannotBeReachedIsGivenUpOnce(t *testing.T) {
+	t.Parallel()
+	silent, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = silent.Close() })
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for name, address := range map[string]string{"nobody listens": gone.URL, "nobody answers": "http://" + silent.Addr().String()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t, func(o *api.Options) { o.API, o.Reach = address, 100*time.Millisecond }, nil)
+			_, err := h.Issue(t.Context(), 1)
+			require.ErrorContains(t, err, "cannot be reached")
+			assert.True(t, api.Unavailable(err))
+			assert.False(t, api.Reported(err))
+			sent := h.Requests()
+			_, err = h.Issues(t.Context(), "l", "open")
+			require.ErrorContains(t, err, "cannot be reached")
+			assert.True(t, api.Reported(err), "people hear of it once")
+			assert.Equal(t, sent, h.Requests(), "nothing more is sent")
+		})
+	}
+}
+
+func TestAnOutageAfterAnAnswerIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, nil, func(s *githubtest.State) { s.OpenIssue("alice", "one", "", noon, "l") })
+	_, err := h.About(t.Context())
+	require.NoError(t, err)
+	h.Fail(githubtest.Fault{Kind: githubtest.Dropped, Times: 100})
+	_, err = h.Issue(t.Context(), 1)
+	require.Error(t, err)
+	h.Mend()
+	_, err = h.Issue(t.Context(), 1)
+	require.NoError(t, err)
 }
 
 func TestFaultsOfReads(t *testing.T) {

@@ -2,8 +2,10 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"unicode"
@@ -93,6 +95,9 @@ func (c *Client) fail(op string, err error) error {
 	if errors.As(err, &limit) {
 		return fmt.Errorf("GitHub: %s: %w", op, limit)
 	}
+	if undecodable(err) {
+		c.cached.forget()
+	}
 	failed := &Error{Op: op, Message: c.secrets.Replace(line(err.Error())), cause: err}
 	var refused *gh.ErrorResponse
 	switch {
@@ -101,6 +106,9 @@ func (c *Client) fail(op string, err error) error {
 		failed.Message = c.secrets.Replace(line(message(refused)))
 		failed.Cure = cure(refused.Response)
 		failed.Unsure = failed.Status >= http.StatusInternalServerError
+	case errors.As(err, new(*UnreachableError)):
+		failed.Unsure = true
+		failed.Cure = "look whether it can be reached from here; this run goes on without it"
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded) && !isWireTimeout(err):
 		failed.Unsure = true
 	default:
@@ -108,6 +116,13 @@ func (c *Client) fail(op string, err error) error {
 		failed.Cure = "look whether the API can be reached from here, then run it again"
 	}
 	return failed
+}
+
+// undecodable reports whether an answer was not what GitHub answers.
+func undecodable(err error) bool {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	return errors.As(err, &syntax) || errors.As(err, &kind) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 func isWireTimeout(err error) bool { return strings.Contains(err.Error(), "no answer within") }

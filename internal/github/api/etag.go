@@ -68,8 +68,8 @@ func (r *revalidator) RoundTrip(request *http.Request) (*http.Response, error) {
 
 func (r *revalidator) keep(key string, answer *http.Response) {
 	body := bodyOf(answer)
-	if len(body) > maxKept {
-		return
+	if len(body) > maxKept || !json.Valid(body) {
+		return // an answer that was cut short would be revalidated for ever
 	}
 	fresh := &kept{ETag: answer.Header.Get("Etag"), Header: http.Header{}, Body: body}
 	for _, name := range []string{"Content-Type", "Link", "Etag", "X-Oauth-Scopes"} {
@@ -79,6 +79,12 @@ func (r *revalidator) keep(key string, answer *http.Response) {
 	}
 	r.memory.put(key, fresh)
 	r.dir.put(key, fresh)
+}
+
+// forget drops everything that was kept: one of the answers does not decode.
+func (r *revalidator) forget() {
+	r.memory.clear()
+	r.dir.clear()
 }
 
 // answer makes the answer of then out of one without change. The headers of
@@ -143,6 +149,13 @@ func (m *rememberer) put(key string, answer *kept) {
 	}
 }
 
+func (m *rememberer) clear() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.items)
+	m.order.Init()
+}
+
 // disk keeps answers in files, for the next run. What goes wrong with them
 // only costs requests, so it is not reported.
 type disk struct{ dir string }
@@ -162,7 +175,7 @@ func (d *disk) get(key string) *kept {
 	}
 	data, err := os.ReadFile(d.file(key))
 	var answer kept
-	if err != nil || len(data) > 2*maxKept || json.Unmarshal(data, &answer) != nil || answer.ETag == "" {
+	if err != nil || len(data) > 2*maxKept || json.Unmarshal(data, &answer) != nil || answer.ETag == "" || !json.Valid(answer.Body) {
 		return nil
 	}
 	return &answer
@@ -186,6 +199,21 @@ func (d *disk) put(key string, answer *kept) {
 	}
 	if err != nil {
 		_ = os.Remove(file.Name())
+	}
+}
+
+func (d *disk) clear() {
+	if d == nil {
+		return
+	}
+	entries, err := os.ReadDir(d.dir)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if filepath.Ext(entry.Name()) == ".json" {
+			_ = os.Remove(filepath.Join(d.dir, entry.Name()))
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,6 +23,8 @@ type wire struct {
 	timeout time.Duration
 	sent    atomic.Int64
 	changes atomic.Int64
+	// answered says that the API was reached.
+	answered atomic.Bool
 }
 
 func newWire(o Options) *wire { return &wire{next: o.Transport, timeout: o.Timeout} }
@@ -35,6 +38,9 @@ func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeout(request.Context(), w.timeout)
 	defer cancel()
 	answer, err := w.next.RoundTrip(request.WithContext(ctx))
+	if err == nil || errors.Is(err, io.EOF) {
+		w.answered.Store(true) // also by a server that hangs up
+	}
 	if err != nil {
 		return nil, w.explain(request, err)
 	}

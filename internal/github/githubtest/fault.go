@@ -22,6 +22,8 @@ const (
 	// PrimaryLimit and SecondaryLimit refuse because of too many requests.
 	PrimaryLimit   FaultKind = "primary limit"
 	SecondaryLimit FaultKind = "secondary limit"
+	// Cut answers 200 with an ETag and the first half of what it would.
+	Cut FaultKind = "cut answer"
 	// Slow answers only after the client has given up.
 	Slow FaultKind = "slow"
 )
@@ -128,7 +130,7 @@ func (f *Fault) fail(w http.ResponseWriter, r *http.Request, now time.Time) bool
 	case SecondaryLimit:
 		message = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
 		w.Header().Set("Retry-After", strconv.Itoa(int(f.Wait.Seconds())))
-	case ServerError, BadGateway: // nothing more to say
+	case ServerError, BadGateway, Cut: // nothing more to say
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(f.status())

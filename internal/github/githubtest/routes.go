@@ -323,14 +323,12 @@ func collaborators(s *State, r *http.Request) (reply, error) {
 		return reply{}, errForbids
 	}
 	levels := maps.Clone(s.Permissions)
-	for login, role := range s.Roles {
-		if _, given := levels[login]; !given && slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, role) {
-			levels[login] = "write"
-		}
+	for login := range s.Roles {
+		levels[login] = s.permissionOf(login)
 	}
 	found := []object{}
 	for _, login := range slices.Sorted(maps.Keys(levels)) {
-		if levels[login] == "none" {
+		if levels[login] == "none" || s.Permissions[login] == "" && levels[login] == "read" {
 			continue
 		}
 		person := user(login)
@@ -345,9 +343,25 @@ func collaborators(s *State, r *http.Request) (reply, error) {
 	return reply{http.StatusOK, orEmpty(page), last}, nil
 }
 
+// permissionOf is what somebody may do here: what is given, else what their role
+// has as a rule. Everybody may read.
+func (s *State) permissionOf(login string) string {
+	level := "read"
+	switch s.Roles[login] {
+	case "OWNER":
+		level = "admin"
+	case "MEMBER", "COLLABORATOR":
+		level = "write"
+	}
+	return cmp.Or(s.Permissions[login], level)
+}
+
 func permission(s *State, r *http.Request) (reply, error) {
+	if s.NoPermissions {
+		return reply{}, errForbids
+	}
 	login := r.PathValue("username")
-	level := cmp.Or(s.Permissions[login], "read")
+	level := s.permissionOf(login)
 	person := user(login)
 	person["role_name"] = level
 	return reply{status: http.StatusOK, body: object{"permission": level, "role_name": level, "user": person}}, nil

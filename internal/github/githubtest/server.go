@@ -130,6 +130,11 @@ func (s *Server) serve(mux *http.ServeMux, w http.ResponseWriter, r *http.Reques
 		return
 	}
 	fault := s.fault(r, path)
+	if fault != nil && fault.Kind == Cut {
+		s.cut(mux, w, r)
+		s.note(r, path, http.StatusOK)
+		return
+	}
 	if fault != nil && !fault.After && fault.fail(w, r, now()) {
 		s.note(r, path, fault.status())
 		return
@@ -144,6 +149,18 @@ func (s *Server) serve(mux *http.ServeMux, w http.ResponseWriter, r *http.Reques
 	recorder := &recorder{ResponseWriter: w}
 	mux.ServeHTTP(recorder, r)
 	s.note(r, path, recorder.status)
+}
+
+// cut sends the first half of an answer, as a proxy does that gives up.
+func (s *Server) cut(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+	whole := httptest.NewRecorder()
+	fresh := r.Clone(r.Context())
+	fresh.Header.Del("If-None-Match")
+	mux.ServeHTTP(whole, fresh)
+	for name, values := range whole.Header() {
+		w.Header()[name] = values
+	}
+	_, _ = w.Write(whole.Body.Bytes()[:whole.Body.Len()/2])
 }
 
 type recorder struct {

@@ -23,12 +23,14 @@ type State struct {
 	NoPulls bool
 	// NoPeople says that the token may not list who may do what here.
 	NoPeople bool
+	// NoPermissions says that the token may not ask what somebody may do here.
+	NoPermissions bool
 	// Me is the login that the token belongs to; its association is as Roles
 	// says.
 	Me string
 	// Roles are associations by login, such as OWNER; others have NONE.
-	// Permissions are admin, write, read or none by login, for those whose
-	// membership is private.
+	// Permissions are admin, write, read or none by login, where that is another
+	// than the role has as a rule, as when a membership is private.
 	Roles, Permissions map[string]string
 
 	Number int   // of the last issue or pull request

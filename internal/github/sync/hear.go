@@ -50,7 +50,7 @@ func (s *Service) Look(ctx context.Context, a render.Account) (commands.Heard, e
 	}
 	all := append(slices.Clone(s.seen.comments), s.seen.others...)
 	mark := commands.ParseMark(books.Settings[history.HeardUntil])
-	heard.Comments, heard.Until, err = s.listen(ctx, all, mark)
+	err = s.listen(ctx, all, mark, &heard)
 	return heard, err
 }
 
@@ -151,9 +151,10 @@ func (s *Service) sees(p api.Pull) *commands.Pull {
 // maxComments bounds how many comments steer one iteration: the latest.
 const maxComments = 50
 
-// listen sorts out who may steer. Nothing is said to the others. When that could
-// not be found out, nothing was heard, and is heard the next time.
-func (s *Service) listen(ctx context.Context, all []api.Comment, before commands.Mark) (heard []commands.Comment, until string, err error) {
+// listen sorts out who may steer: whoever may push, and is not left out by
+// trusted-associations. Nothing is said to the others. When that could not be
+// found out, nothing was heard, and is heard the next time.
+func (s *Service) listen(ctx context.Context, all []api.Comment, before commands.Mark, heard *commands.Heard) error {
 	slices.SortStableFunc(all, func(a, b api.Comment) int { return a.Created.Compare(b.Created) })
 	all = slices.DeleteFunc(all, func(c api.Comment) bool { return before.Knows(c.ID, c.Review()) })
 	mark := before
@@ -161,19 +162,29 @@ func (s *Service) listen(ctx context.Context, all []api.Comment, before commands
 		mark = mark.With(c.ID, c.Review())
 	}
 	all = slices.DeleteFunc(all, func(c api.Comment) bool { return render.Marked(c.Body) || isBot(c.Author) })
-	members, err := s.meet(ctx, all)
-	if err != nil {
-		return nil, "", err
+	all = slices.DeleteFunc(all, func(c api.Comment) bool { return !s.maySteer(c.Association) })
+	var people []string
+	for _, c := range all {
+		people = append(people, c.Author)
+	}
+	writers, refused, err := s.Hub.Writers(ctx, people)
+	switch {
+	case err != nil:
+		return err
+	case refused != nil:
+		heard.Warnings = append(heard.Warnings, fmt.Sprintf("comments were not read, since who may push could not be: %v", refused))
+		return nil
 	}
 	for _, c := range all {
-		if slices.Contains(s.trusted(), c.Association) || members[c.Author] {
-			heard = append(heard, s.comment(c))
+		if writers[c.Author] {
+			heard.Comments = append(heard.Comments, s.comment(c))
 		}
 	}
+	heard.Comments = heard.Comments[max(len(heard.Comments)-maxComments, 0):]
 	if mark != before {
-		until = mark.String()
+		heard.Until = mark.String()
 	}
-	return heard[max(len(heard)-maxComments, 0):], until, nil
+	return nil
 }
 
 // comment reads one comment; commands to other programs are left out.

@@ -60,6 +60,70 @@ func TestOnlyTrustedPeopleSteer(t *testing.T) {
 	assert.Empty(t, heard.Comments, "what was heard is not heard again")
 }
 
+func TestWhoMaySteer(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		trusted          string // in the frontmatter; "" leaves the default
+		role, permission string
+		may              bool
+	}{
+		"an owner":                                        {"", "OWNER", "admin", true},
+		"a member who may push":                           {"", "MEMBER", "write", true},
+		"a member who may only read":                      {"", "MEMBER", "read", false},
+		"a collaborator who may only read":                {"", "COLLABORATOR", "read", false},
+		"a private member who may push":                   {"", "CONTRIBUTOR", "write", true},
+		"a stranger":                                      {"", "NONE", "read", false},
+		"narrowed to owners, a member who may push":       {"[OWNER]", "MEMBER", "write", false},
+		"narrowed to owners, an owner":                    {"[OWNER]", "OWNER", "admin", true},
+		"narrowed to owners, a private member":            {"[OWNER]", "CONTRIBUTOR", "write", false},
+		"an association alone gives nobody the right":     {"[NONE, CONTRIBUTOR]", "NONE", "read", false},
+		"narrowed to contributors, one who may push":      {"[CONTRIBUTOR]", "CONTRIBUTOR", "write", true},
+		"narrowed to members, a collaborator":             {"[MEMBER]", "COLLABORATOR", "write", false},
+		"narrowed to collaborators, an owner is left out": {"[COLLABORATOR]", "OWNER", "admin", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(s *githubtest.State) {
+				s.OpenIssue("autoloop[bot]", "[Autoloop: speed]", "", noon, "autoloop-program")
+				s.Roles["carol"], s.Permissions["carol"] = c.role, c.permission
+				s.Say("carol", 1, "/autoloop pause", noon)
+				s.Say("carol", 1, "/autoloop resume", noon)
+			})
+			if c.trusted != "" {
+				w.program = program.Parse(".autoloop/programs/speed.md", []byte(strings.Replace(text, "metric: seconds", "metric: seconds\ntrusted-associations: "+c.trusted, 1)))
+			}
+			service := w.service()
+			heard, err := service.Hear(t.Context(), w.account())
+			require.NoError(t, err)
+			assert.Equal(t, c.may, len(heard.Comments) == 2, "%v", heard.Comments)
+			_, err = service.Hear(t.Context(), w.account())
+			require.NoError(t, err)
+			asked := 0
+			for _, call := range w.server.Calls() {
+				if strings.Contains(call.Pattern, "/collaborators") {
+					asked++
+				}
+			}
+			assert.LessOrEqual(t, asked, 1, "a person is asked for once in a run")
+		})
+	}
+}
+
+func TestAPermissionThatMayNotBeReadTrustsNobody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(s *githubtest.State) {
+		s.OpenIssue("autoloop[bot]", "[Autoloop: speed]", "", noon, "autoloop-program")
+		s.Say("alice", 1, "/autoloop pause", noon)
+		s.NoPermissions = true
+	})
+	heard, err := w.service().Hear(t.Context(), w.account())
+	require.NoError(t, err)
+	assert.Empty(t, heard.Comments)
+	assert.Empty(t, heard.Until, "they are read again the next time")
+	require.Len(t, heard.Warnings, 1)
+	assert.Contains(t, heard.Warnings[0], "comments were not read, since who may push could not be")
+}
+
 func TestStrangersDoNotPushAMemberAside(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *githubtest.State) {

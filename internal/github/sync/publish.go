@@ -5,7 +5,6 @@
 package sync
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -80,22 +79,13 @@ func (s *Service) trusted() []string {
 	return s.Program.TrustedAssociations
 }
 
-// meet finds out who may steer of those who wrote what is new and whose
-// association does not say it: a membership may be private.
-func (s *Service) meet(ctx context.Context, comments []api.Comment) (trusted map[string]bool, err error) {
-	if !slices.Contains(s.trusted(), "COLLABORATOR") {
-		return nil, nil
-	}
-	var unknown []string
-	for _, c := range comments {
-		if !slices.Contains(s.trusted(), c.Association) && !slices.Contains(unknown, c.Author) {
-			unknown = append(unknown, c.Author)
-		}
-	}
-	if len(unknown) == 0 {
-		return nil, nil
-	}
-	return s.Hub.Writers(ctx, unknown)
+// maySteer reports whether somebody with this association is not left out by
+// trusted-associations. A membership may be private: then the association does
+// not tell, and who may push counts as a collaborator.
+func (s *Service) maySteer(association string) bool {
+	trusted := s.trusted()
+	return slices.Contains(trusted, association) ||
+		!slices.Contains(program.DefaultTrusted(), association) && slices.Contains(trusted, "COLLABORATOR")
 }
 
 // once does what must not be done twice. When GitHub did not say whether it was
