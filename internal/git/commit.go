@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Commit is a commit as it is recorded.
@@ -50,6 +51,11 @@ func (r *Repo) CommitTree(ctx context.Context, tree string, parents []string, me
 
 // ReadCommit reads one commit.
 func (r *Repo) ReadCommit(ctx context.Context, rev string) (Commit, error) {
+	if raw, err := r.ask(ctx, contents, rev+"^{commit}"); err == nil {
+		if commit, ok := parseRaw(raw.ID, raw.Data); ok {
+			return commit, nil
+		}
+	}
 	commits, err := r.Log(ctx, 1, rev)
 	if err != nil {
 		return Commit{}, err
@@ -58,6 +64,43 @@ func (r *Repo) ReadCommit(ctx context.Context, rev string) (Commit, error) {
 		return Commit{}, fmt.Errorf("read commit %s: there is none", rev)
 	}
 	return commits[0], nil
+}
+
+// parseRaw reads a commit object of the usual form. A message in another encoding
+// is left to git.
+func parseRaw(id string, data []byte) (Commit, bool) {
+	c := Commit{ID: id, Parents: []string{}}
+	head, message, ok := strings.Cut(string(data), "\n\n")
+	if !ok || !utf8.ValidString(message) {
+		return c, false
+	}
+	c.Message = message
+	dated := false
+	for line := range strings.SplitSeq(head, "\n") {
+		key, value, _ := strings.Cut(line, " ")
+		switch key {
+		case "tree":
+			c.Tree = value
+		case "parent":
+			c.Parents = append(c.Parents, value)
+		case "author":
+			c.Author, _, ok = parseSignature(value)
+		case "committer":
+			c.Committer, c.Time, dated = parseSignature(value)
+		case "encoding":
+			return c, false
+		}
+	}
+	return c, ok && dated && c.Tree != ""
+}
+
+// parseSignature reads "Name <email> seconds zone".
+func parseSignature(text string) (Identity, time.Time, bool) {
+	name, rest, ok := strings.Cut(text, " <")
+	email, when, closed := strings.Cut(rest, "> ")
+	number, _, zoned := strings.Cut(when, " ")
+	seconds, err := strconv.ParseInt(number, 10, 64)
+	return Identity{Name: name, Email: email}, time.Unix(seconds, 0).UTC(), ok && closed && zoned && err == nil
 }
 
 const logFormat = "%H%n%T%n%P%n%an%n%ae%n%cn%n%ce%n%ct%n%B"

@@ -34,7 +34,7 @@ func (r *Repo) neutralised(ctx context.Context) ([]Setting, error) {
 		return d.settings, nil
 	}
 	// The stamps are taken first: a change in between is seen the next time.
-	settings, err := r.readConfig(ctx)
+	settings, err := r.config.read(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/org/autoloop/internal/process"
 )
@@ -32,14 +33,11 @@ const (
 
 // Fingerprint takes the repository's fingerprint.
 func (r *Repo) Fingerprint(ctx context.Context) (Fingerprint, error) {
-	print := Fingerprint{}
-	settings, err := r.readConfig(ctx)
+	settings, err := r.config.read(ctx, r)
 	if err != nil {
 		return nil, fmt.Errorf("fingerprint %s: %w", r.Root, err)
 	}
-	for _, file := range append(originsOf(settings, r.Root), r.usualConfigFiles()...) {
-		print.addFile("config", file)
-	}
+	print := r.configFiles(settings)
 	for _, dir := range r.hookDirectories(settings) {
 		if err := print.addHooks(dir); err != nil {
 			return nil, fmt.Errorf("fingerprint %s: %w", r.Root, err)
@@ -80,6 +78,42 @@ func (r *Repo) addRefs(ctx context.Context, print Fingerprint) error {
 	}
 	print["ref HEAD"] = head
 	return nil
+}
+
+// configured remembers the configuration for as long as the files that it came
+// from, and those that it may come from, have the same content.
+type configured struct {
+	mu       sync.Mutex
+	files    Fingerprint
+	settings []origin
+}
+
+func (c *configured) read(ctx context.Context, r *Repo) ([]origin, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.files != nil && maps.Equal(c.files, r.configFiles(c.settings)) {
+		return c.settings, nil
+	}
+	settings, err := r.readConfig(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.settings, c.files = settings, nil
+	// A file that is included may come into being later.
+	includes := slices.ContainsFunc(settings, func(s origin) bool { return strings.HasPrefix(s.key, "include") })
+	if !includes {
+		c.files = r.configFiles(settings)
+	}
+	return settings, nil
+}
+
+// configFiles is the fingerprint of the files of a configuration.
+func (r *Repo) configFiles(settings []origin) Fingerprint {
+	files := Fingerprint{}
+	for _, file := range append(originsOf(settings, r.Root), r.usualConfigFiles()...) {
+		files.addFile("config", file)
+	}
+	return files
 }
 
 // value is what the ref points to, a name before an id.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -18,7 +21,7 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 // AheadBehind counts the commits that only a has, and those that only b has.
 // In a shallow clone that cannot be known, and is ErrShallow.
 func (r *Repo) AheadBehind(ctx context.Context, a, b string) (ahead, behind int, err error) {
-	shallow, err := r.IsShallow(ctx)
+	shallow, err := r.IsShallow()
 	if err != nil {
 		return 0, 0, err
 	}
@@ -46,9 +49,12 @@ func (r *Repo) MergeBase(ctx context.Context, a, b string) (id string, ok bool, 
 }
 
 // IsShallow says whether the history is cut off.
-func (r *Repo) IsShallow(ctx context.Context) (bool, error) {
-	out, err := r.line(ctx, Input{}, "rev-parse", "--is-shallow-repository")
-	return out == "true", err
+func (r *Repo) IsShallow() (bool, error) {
+	_, err := os.Lstat(filepath.Join(r.CommonDir, "shallow"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // MergeTree merges theirs into ours without touching any file. Without

@@ -20,12 +20,26 @@ type Object struct {
 // Missing says that the name stood for nothing.
 func (o Object) Missing() bool { return o.Type == "" }
 
-// Cat reads any number of objects from one process, in the order of names. A
-// name is whatever git takes: an id, a ref, "commit:path". The Data of the
-// objects share one buffer and are not to be appended to in place.
+// Cat reads any number of objects, in the order of names. A
+// name is whatever git takes: an id, a ref, "commit:path". The Data of
+// several objects may share one buffer and are not to be appended to in place.
 func (r *Repo) Cat(ctx context.Context, names ...string) ([]Object, error) {
 	if len(names) == 0 {
 		return nil, nil
+	}
+	objects := make([]Object, 0, len(names))
+	if len(names) <= maxAsked {
+		for _, name := range names {
+			o, err := r.ask(ctx, contents, name)
+			if err != nil {
+				break
+			}
+			objects = append(objects, o.Object)
+		}
+	}
+	names = names[len(objects):]
+	if len(names) == 0 || ctx.Err() != nil {
+		return objects, context.Cause(ctx)
 	}
 	in, err := zeroTerminated(names)
 	if err != nil {
@@ -35,7 +49,6 @@ func (r *Repo) Cat(ctx context.Context, names ...string) ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects := make([]Object, 0, len(names))
 	for _, name := range names {
 		var o Object
 		o, out, err = parseObject(name, out)

@@ -141,7 +141,7 @@ func TestHashObjectsKeepsBytes(t *testing.T) {
 func TestTemporaryFilesAreWhereTheyShall(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	files := map[string]*git.File{"b": {Data: []byte("1")}, "c": {Data: []byte("2")}}
+	files := map[string]*git.File{"b b": {Data: []byte("1")}, "c c": {Data: []byte("2")}} // Such names are git's own index's.
 	_, err := f.repo.WithTemp(filepath.Join(t.TempDir(), "none")).WriteFiles(t.Context(), "HEAD", files)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	dir := t.TempDir()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -16,7 +18,20 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (id string, ok bool, err
 	if rev == "" || strings.ContainsAny(rev, "\x00\n") {
 		return "", false, nil
 	}
-	id, err = r.line(ctx, Input{}, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	return r.peel(ctx, rev, "commit")
+}
+
+// TreeOf finds the tree of a commit or tree; ok is false when there is none.
+func (r *Repo) TreeOf(ctx context.Context, rev string) (id string, ok bool, err error) {
+	return r.peel(ctx, rev, "tree")
+}
+
+func (r *Repo) peel(ctx context.Context, rev, kind string) (id string, ok bool, err error) {
+	name := rev + "^{" + kind + "}"
+	if found, err := r.ask(ctx, info, name); err == nil {
+		return found.ID, !found.Missing(), nil
+	}
+	id, err = r.line(ctx, Input{}, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 	var failed *Error
 	if errors.As(err, &failed) && failed.ExitCode == 1 {
 		return "", false, nil
@@ -36,12 +51,38 @@ func (r *Repo) Head(ctx context.Context) (string, error) {
 // CurrentBranch is the full name of the ref that HEAD stands on, also when
 // that has no commit yet; "" when HEAD is detached.
 func (r *Repo) CurrentBranch(ctx context.Context) (string, error) {
+	if ref, known := r.readHead(); known {
+		return ref, nil
+	}
 	ref, err := r.line(ctx, Input{}, "symbolic-ref", "--quiet", "HEAD")
 	var failed *Error
 	if errors.As(err, &failed) && failed.ExitCode == 1 {
 		return "", nil
 	}
 	return ref, err
+}
+
+// readHead reads the file HEAD; known is false when it is not of the usual form,
+// and git has to say what HEAD is.
+func (r *Repo) readHead() (ref string, known bool) {
+	const most = 4 << 10
+	file := filepath.Join(r.GitDir, "HEAD")
+	info, err := os.Lstat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
+		return "", false
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", false
+	}
+	line := strings.TrimSuffix(string(text), "\n")
+	if r.isID(line) {
+		return "", true
+	}
+	ref, symbolic := strings.CutPrefix(line, "ref: ")
+	// Where refs are not files, HEAD says this.
+	usual := symbolic && ref != "refs/heads/.invalid" && strings.HasPrefix(ref, "refs/") && !strings.ContainsAny(ref, " \n\t")
+	return ref, usual
 }
 
 // ListRefs lists the refs that are, or are below, one of the given names

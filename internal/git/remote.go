@@ -72,7 +72,7 @@ func (r *Repo) Fetch(ctx context.Context, remote string, refspecs ...string) err
 
 // Unshallow gets the history that a shallow clone lacks.
 func (r *Repo) Unshallow(ctx context.Context, remote string) error {
-	shallow, err := r.IsShallow(ctx)
+	shallow, err := r.IsShallow()
 	if err != nil || !shallow {
 		return err
 	}

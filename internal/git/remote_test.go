@@ -112,7 +112,7 @@ func TestShallowClone(t *testing.T) {
 	f.user("branch", "memory/autoloop", f.commit("y", "2", f.commit("x", "1")))
 	clone := f.clone("--depth=1")
 	ctx := t.Context()
-	shallow, err := clone.repo.IsShallow(ctx)
+	shallow, err := clone.repo.IsShallow()
 	require.NoError(t, err)
 	require.True(t, shallow)
 	_, _, err = clone.repo.AheadBehind(ctx, "HEAD", "HEAD")

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,6 +36,8 @@ type Repo struct {
 	temp    string
 	signing Signing
 	read    *remembered
+	batch   *batch
+	config  *configured
 }
 
 // Signing is how commits are signed, in the words of git's gpg.format.
@@ -77,7 +80,7 @@ func Open(ctx context.Context, dir string, env []string, options ...Option) (*Re
 	if err != nil {
 		return nil, fmt.Errorf("find repository %s: %w", dir, err)
 	}
-	r := &Repo{Root: absolute, Identity: defaultIdentity, env: newEnvironment(env), drivers: &drivers{}, read: &remembered{}}
+	r := &Repo{Root: absolute, Identity: defaultIdentity, env: newEnvironment(env), drivers: &drivers{}, read: &remembered{}, batch: &batch{}, config: &configured{}}
 	for _, option := range options {
 		option(r)
 	}
@@ -113,40 +116,39 @@ func (r *Repo) checkVersion(ctx context.Context) error {
 // discover fills in the paths. It is the one place where git looks for the
 // repository itself, and so the one where it checks whose it is.
 func (r *Repo) discover(ctx context.Context, dir string) error {
-	parse := func(flags ...string) (string, error) {
+	parse := func(flags ...string) ([]string, error) {
 		args := append([]string{"rev-parse", "--path-format=absolute"}, flags...)
 		out, err := r.execute(ctx, call{dir: dir, args: args})
-		return strings.TrimSuffix(string(out), "\n"), err
+		return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), err
 	}
-	format, err := parse("--is-bare-repository", "--show-object-format", "--is-inside-work-tree")
-	if err != nil {
-		return discoveryError(dir, err)
+	what := []string{"--is-bare-repository", "--show-object-format", "--is-inside-work-tree"}
+	where := []string{"--show-toplevel", "--git-dir", "--git-common-dir"}
+	all, err := parse(slices.Concat(what, where)...)
+	if err != nil || len(all) != len(what)+len(where) {
+		// Outside of a work tree there is no top level, and a path may have a line
+		// break in it.
+		if all, err = parse(what...); err != nil {
+			return discoveryError(dir, err)
+		}
 	}
-	facts := strings.Split(format, "\n")
-	if len(facts) != 3 {
-		return fmt.Errorf("find repository %s: git rev-parse printed %q", dir, format)
+	if len(all) < len(what) {
+		return fmt.Errorf("find repository %s: git rev-parse printed %q", dir, all)
 	}
-	if facts[0] == "true" {
+	if all[0] == "true" {
 		return fmt.Errorf("%s: %w", dir, ErrBare)
 	}
-	if facts[2] != "true" {
+	if all[2] != "true" {
 		return fmt.Errorf("%s: %w", dir, ErrInsideGitDir)
 	}
-	r.ObjectFormat = facts[1]
-	flags := []string{"--show-toplevel", "--git-dir", "--git-common-dir"}
-	together, err := parse(flags...)
-	if err != nil {
-		return discoveryError(dir, err)
-	}
-	paths := strings.Split(together, "\n")
-	if len(paths) != len(flags) { // a path has a line break in it
-		paths = nil
-		for _, flag := range flags {
-			path, err := parse(flag)
+	r.ObjectFormat = all[1]
+	paths := all[len(what):]
+	if len(paths) == 0 {
+		for _, flag := range where {
+			lines, err := parse(flag)
 			if err != nil {
 				return discoveryError(dir, err)
 			}
-			paths = append(paths, path)
+			paths = append(paths, strings.Join(lines, "\n"))
 		}
 	}
 	for i, into := range []*string{&r.Root, &r.GitDir, &r.CommonDir} {

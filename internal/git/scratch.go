@@ -13,7 +13,7 @@ func Scratch(ctx context.Context, dir string, env []string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &Repo{Root: absolute, env: newEnvironment(env), drivers: &drivers{}}
+	made := &Repo{Root: absolute, env: newEnvironment(env), drivers: &drivers{}, config: &configured{}}
 	if _, err := made.execute(ctx, call{dir: absolute, args: []string{"init", "--quiet", "--initial-branch=main", "--template="}}); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,15 +32,26 @@ func (r *Repo) LsTree(ctx context.Context, rev string) ([]Entry, error) {
 	if entries := r.read.list(rev); entries != nil {
 		return entries, nil
 	}
-	entries, err := r.listTree(ctx, "-r", rev)
-	if err == nil && r.isID(rev) {
-		r.read.keep(rev, entries)
+	tree, entries, err := r.walkTree(ctx, rev)
+	if err != nil {
+		tree = ""
+		if entries, err = r.listTree(ctx, "-r", rev); err != nil {
+			return nil, err
+		}
 	}
-	return entries, err
+	for _, id := range []string{rev, tree} {
+		if r.isID(id) {
+			r.read.keep(id, entries)
+		}
+	}
+	return entries, nil
 }
 
 // LsRoot lists the top of a commit or tree without going into directories.
 func (r *Repo) LsRoot(ctx context.Context, rev string) ([]Entry, error) {
+	if _, entries, err := r.readTree(ctx, rev); err == nil {
+		return entries, nil
+	}
 	return r.listTree(ctx, "--full-tree", rev)
 }
 
@@ -71,6 +83,9 @@ type Sized struct {
 // LsFiles lists those of the paths that exist in a commit or tree, which may
 // be directories too.
 func (r *Repo) LsFiles(ctx context.Context, rev string, paths ...string) ([]Sized, error) {
+	if found, err := r.findFiles(ctx, rev, paths); err == nil {
+		return found, nil
+	}
 	args := append([]string{"ls-tree", "-z", "--full-tree", "--long", rev, "--"}, paths...)
 	out, err := r.Run(ctx, Input{}, args...)
 	if err != nil {
@@ -118,8 +133,15 @@ type File struct {
 
 // WriteFiles returns the tree that base (a commit, a tree, or "" for an empty
 // one) becomes when the files are put at their paths; nil deletes, also what
-// is not there. The index that it needs is its own.
+// is not there. The user's index takes no part.
 func (r *Repo) WriteFiles(ctx context.Context, base string, files map[string]*File) (string, error) {
+	if tree, err := r.editTree(ctx, base, files); !errors.Is(err, errUnasked) {
+		return tree, err
+	}
+	return r.writeThroughIndex(ctx, base, files)
+}
+
+func (r *Repo) writeThroughIndex(ctx context.Context, base string, files map[string]*File) (string, error) {
 	info, err := r.indexInfo(ctx, files)
 	if err != nil {
 		return "", err

@@ -189,7 +189,7 @@ func (r *branches) remoteCommit(ctx context.Context, ref string) (string, error)
 
 // deepen makes a shallow clone whole before ahead and behind are believed.
 func (r *branches) deepen(ctx context.Context) error {
-	shallow, err := r.repo.IsShallow(ctx)
+	shallow, err := r.repo.IsShallow()
 	if err != nil || !shallow {
 		return err
 	}

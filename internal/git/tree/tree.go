@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/git"
@@ -101,19 +100,16 @@ func (t *Tree) fill(ctx context.Context, treeish string, o Options) (err error) 
 
 // resolve returns the ids of the tree and, when asked for, of the commit.
 func (t *Tree) resolve(ctx context.Context, treeish string, commit bool) ([]string, error) {
-	args := []string{"rev-parse", treeish + "^{tree}"}
-	if commit {
-		args = append(args, treeish+"^{commit}")
+	id, ok, err := t.repo.TreeOf(ctx, treeish)
+	ids := []string{id}
+	if err == nil && ok && commit {
+		id, ok, err = t.repo.Resolve(ctx, treeish)
+		ids = append(ids, id)
 	}
-	out, err := t.repo.Run(ctx, git.Input{}, args...)
-	if err != nil {
-		return nil, err
+	if err == nil && !ok {
+		err = fmt.Errorf("%s is no commit or tree of the repository", treeish)
 	}
-	ids := strings.Fields(string(out))
-	if len(ids) != len(args)-1 {
-		return nil, fmt.Errorf("git rev-parse printed %.100q", out)
-	}
-	return ids, nil
+	return ids, err
 }
 
 func (t *Tree) checkout(ctx context.Context, c *control) error {

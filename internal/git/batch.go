@@ -1,0 +1,131 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/org/autoloop/internal/process"
+)
+
+const (
+	// batchIdle is how long the process that reads objects waits for the next
+	// question before it is ended.
+	batchIdle = 2 * time.Second
+	// maxAsked is how many objects are asked for one by one. For more of them a
+	// process that gets the whole list is faster.
+	maxAsked = 64
+)
+
+// batch is one git process that reads objects for as long as there are questions.
+type batch struct {
+	mu   sync.Mutex
+	talk *process.Conversation
+	idle *time.Timer
+}
+
+// errUnasked says that the process cannot answer a question: it has to be put to
+// a process of its own, which also knows the right error.
+var errUnasked = errors.New("git cat-file gave no answer")
+
+// The questions that a batch answers.
+const (
+	contents = "contents"
+	info     = "info"
+)
+
+// answer is an object, or with info all but its data.
+type answer struct {
+	Object
+	Size int64
+}
+
+// ask puts one question. Names with line breaks, and all that goes wrong, are
+// errUnasked; the only other error is the context's.
+func (r *Repo) ask(ctx context.Context, question, name string) (answer, error) {
+	if name == "" || strings.ContainsAny(name, "\x00\n") {
+		return answer{}, errUnasked
+	}
+	b := r.batch
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := r.begin(b); err != nil {
+		return answer{}, errUnasked
+	}
+	stop := context.AfterFunc(ctx, b.talk.Kill)
+	defer stop()
+	found, err := b.exchange(question, name)
+	if err != nil {
+		b.end()
+		if ctx.Err() != nil {
+			return answer{}, context.Cause(ctx)
+		}
+		return answer{}, errUnasked
+	}
+	b.idle.Reset(batchIdle)
+	return found, nil
+}
+
+// begin starts the process unless it runs.
+func (r *Repo) begin(b *batch) error {
+	if b.talk != nil {
+		b.idle.Stop()
+		return nil
+	}
+	args := append([]string{"git"}, fixedArguments()...)
+	args = append(args, "--git-dir="+r.GitDir, "--work-tree="+r.Root, "cat-file", "--batch-command", "-z")
+	talk, err := process.Converse(r.Root, r.env.of(r.Identity, r.extra, false), args...)
+	if err != nil {
+		return err
+	}
+	b.talk = talk
+	b.idle = time.AfterFunc(batchIdle, func() { b.endIf(talk) })
+	return nil
+}
+
+// endIf ends the process when it is still the one that became idle.
+func (b *batch) endIf(idle *process.Conversation) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.talk == idle {
+		b.end()
+	}
+}
+
+func (b *batch) end() {
+	b.idle.Stop()
+	b.talk.Close()
+	b.talk, b.idle = nil, nil
+}
+
+func (b *batch) exchange(question, name string) (answer, error) {
+	if _, err := io.WriteString(b.talk.In, question+" "+name+"\x00"); err != nil {
+		return answer{}, err
+	}
+	head, err := b.talk.Out.ReadString('\n')
+	if err != nil {
+		return answer{}, err
+	}
+	if head == name+" missing\n" {
+		return answer{}, nil
+	}
+	fields := strings.Fields(head)
+	if len(fields) != 3 {
+		return answer{}, fmt.Errorf("git cat-file printed %.100q", head)
+	}
+	found := answer{Object: Object{ID: fields[0], Type: fields[1]}}
+	if found.Size, err = strconv.ParseInt(fields[2], 10, 64); err != nil || question == info {
+		return found, err
+	}
+	data := make([]byte, found.Size+1)
+	if _, err := io.ReadFull(b.talk.Out, data); err != nil {
+		return answer{}, err
+	}
+	found.Data = data[:found.Size:found.Size]
+	return found, nil
+}

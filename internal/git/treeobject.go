@@ -1,0 +1,130 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// readTree lists one directory: a commit or tree, by any name.
+func (r *Repo) readTree(ctx context.Context, rev string) (id string, entries []Entry, err error) {
+	tree, err := r.ask(ctx, contents, rev+"^{tree}")
+	if err != nil || tree.Missing() {
+		return "", nil, errors.Join(err, errUnasked)
+	}
+	entries, err = parseTree(tree.Data, len(r.zeroID())/2)
+	return tree.ID, entries, err
+}
+
+// parseTree reads a tree object: "mode name NUL id", the id in raw bytes.
+func parseTree(data []byte, idLength int) ([]Entry, error) {
+	var entries []Entry
+	for len(data) > 0 {
+		mode, rest, spaced := bytes.Cut(data, []byte(" "))
+		name, id, ended := bytes.Cut(rest, []byte{0})
+		if !spaced || !ended || len(id) < idLength {
+			return nil, fmt.Errorf("%w: a tree that cannot be read", errUnasked)
+		}
+		entry := Entry{Mode: string(mode), Type: "blob", ID: hex.EncodeToString(id[:idLength]), Path: string(name)}
+		switch entry.Mode {
+		case "40000":
+			entry.Mode, entry.Type = ModeDirectory, "tree"
+		case ModeSubmodule:
+			entry.Type = "commit"
+		}
+		entries = append(entries, entry)
+		data = id[idLength:]
+	}
+	return entries, nil
+}
+
+// walkTree lists every file below a commit or tree that has few directories.
+func (r *Repo) walkTree(ctx context.Context, rev string) (id string, files []Entry, err error) {
+	asked := 0
+	var walk func(rev, prefix string) (string, error)
+	walk = func(rev, prefix string) (string, error) {
+		if asked++; asked > maxAsked {
+			return "", errUnasked
+		}
+		id, entries, err := r.readTree(ctx, rev)
+		if err != nil {
+			return "", err
+		}
+		for _, entry := range entries {
+			entry.Path = prefix + entry.Path
+			if entry.Type != "tree" {
+				files = append(files, entry)
+				continue
+			}
+			if _, err := walk(entry.ID, entry.Path+"/"); err != nil {
+				return "", err
+			}
+		}
+		return id, nil
+	}
+	id, err = walk(rev, "")
+	return id, files, err
+}
+
+// findFiles looks paths up, each directory once.
+func (r *Repo) findFiles(ctx context.Context, rev string, paths []string) ([]Sized, error) {
+	if len(paths) > maxAsked {
+		return nil, errUnasked
+	}
+	seen := map[string][]Entry{}
+	var found []Sized
+	for _, path := range slices.Compact(slices.Sorted(slices.Values(paths))) {
+		if checkPath(path) != nil {
+			return nil, errUnasked
+		}
+		entry, err := r.findFile(ctx, rev, path, seen)
+		if err != nil {
+			return nil, err
+		}
+		if entry == nil {
+			continue
+		}
+		one := Sized{Entry: *entry}
+		if entry.Type == "blob" {
+			about, err := r.ask(ctx, info, entry.ID)
+			if err != nil || about.Missing() {
+				return nil, errors.Join(err, errUnasked)
+			}
+			one.Size = about.Size
+		}
+		found = append(found, one)
+	}
+	return found, nil
+}
+
+func (r *Repo) findFile(ctx context.Context, rev, path string, seen map[string][]Entry) (*Entry, error) {
+	parts := strings.Split(path, "/")
+	at := rev
+	for i, part := range parts {
+		entries, known := seen[at]
+		if !known {
+			var err error
+			if _, entries, err = r.readTree(ctx, at); err != nil {
+				return nil, err
+			}
+			seen[at] = entries
+		}
+		next := slices.IndexFunc(entries, func(e Entry) bool { return e.Path == part })
+		switch {
+		case next < 0:
+			return nil, nil //nolint:nilnil // No such file is an answer.
+		case i == len(parts)-1:
+			entry := entries[next]
+			entry.Path = path
+			return &entry, nil
+		case entries[next].Type != "tree":
+			return nil, nil //nolint:nilnil // No such file is an answer.
+		}
+		at = entries[next].ID
+	}
+	return nil, nil //nolint:nilnil // A path has at least one part.
+}

@@ -1,0 +1,63 @@
+package tests
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// maxGitProcesses is how many git processes one iteration may start.
+const maxGitProcesses = 35
+
+// countGit puts a git into PATH that notes each call, and returns a function that
+// says which there were since it was last asked, a subcommand with its arguments
+// a line.
+func (w *world) countGit() func() []string {
+	w.t.Helper()
+	real, err := exec.LookPath("git")
+	require.NoError(w.t, err)
+	dir := w.t.TempDir()
+	log := filepath.Join(dir, "calls")
+	script := "#!/bin/sh\nprintf '%s\\n' \"$(printf '%s ' \"$@\" | tr '\\n' ' ')\" >> " + log + "\nexec " + real + " \"$@\"\n"
+	require.NoError(w.t, os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755))
+	for i, variable := range w.env {
+		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
+			w.env[i] = "PATH=" + dir + string(filepath.ListSeparator) + path
+		}
+	}
+	return func() []string {
+		text, err := os.ReadFile(log)
+		require.NoError(w.t, err)
+		require.NoError(w.t, os.Remove(log))
+		var calls []string
+		for line := range strings.Lines(string(text)) {
+			_, call, found := strings.Cut(line, "--work-tree=")
+			if _, after, ok := strings.Cut(call, " "); found && ok {
+				call = after
+			}
+			if !found {
+				call = line[strings.LastIndex(line, "i18n.logOutputEncoding=UTF-8")+len("i18n.logOutputEncoding=UTF-8"):]
+			}
+			calls = append(calls, strings.TrimSpace(call))
+		}
+		return calls
+	}
+}
+
+// TestGitProcessesOfAnIteration holds how many git processes each kind of
+// iteration starts.
+func TestGitProcessesOfAnIteration(t *testing.T) {
+	w := valuesWorld(t, "", "9", "8", "10", "8", "7")
+	calls := w.countGit()
+	for _, kind := range []string{"the first, which measures the baseline", "a change that is worse", "a change that is no change", "a change that is better"} {
+		w.one()
+		made := calls()
+		t.Logf("%s: %d", kind, len(made))
+		assert.LessOrEqual(t, len(made), maxGitProcesses, "%s:\n%s", kind, strings.Join(made, "\n"))
+	}
+}
