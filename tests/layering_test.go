@@ -66,6 +66,7 @@ func layout() map[string]layer {
 		"internal/loop/budget":                   domain,
 		"internal/loop/evaluation":               adapter,
 		"internal/loop/proposal":                 adapter,
+		"internal/loop/live":                     adapter,
 		"internal/loop/strategy":                 domain,
 		"internal/metric":                        domain,
 		"internal/misuse":                        domain,

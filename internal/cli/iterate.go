@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -32,6 +33,7 @@ type iterateOptions struct {
 	json  bool
 	// dryRun goes as far as the decision and writes nothing.
 	dryRun bool
+	watch  bool
 }
 
 func newIterateCommand(env Env) *cobra.Command {
@@ -56,6 +58,7 @@ func newIterateCommand(env Env) *cobra.Command {
 	agentFlags(flags, &o)
 	flags.IntVarP(&o.count, "iterations", "n", 1, "how many iterations to run at most")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "go as far as the decision and write nothing")
+	flags.BoolVar(&o.watch, "watch", false, "show the page in a browser while it runs; see \"iterate watch\"")
 	persistent := cmd.PersistentFlags()
 	persistent.StringVar(&o.RepoDir, "repo-dir", "", "the repository (default: here)")
 	persistent.StringVar(&o.Programs, "programs", "", "directory of program files (default: .autoloop/programs)")
@@ -73,6 +76,7 @@ func newIterateCommand(env Env) *cobra.Command {
 		newShardsCommand(env),
 		newReplayCommand(env, &o),
 		newPageCommand(env, &o),
+		newWatchCommand(env, &o),
 		newDoctorCommand(env, &o),
 		newSteerCommand(env, &o),
 		newInitCommand(env, &o),
@@ -111,16 +115,38 @@ func iterate(ctx context.Context, env Env, o iterateOptions) error {
 	if o.count < 1 {
 		return Usagef("-n %d: give at least one iteration", o.count)
 	}
-	return withLoop(ctx, env, o, (*app.Deps).CheckCIGate, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
-		if !o.dryRun {
-			return service.Run(ctx, o.count)
-		}
-		result, err := service.DryRun(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return []loop.Result{result}, nil
-	})
+	work := func(ctx context.Context) error {
+		return withLoop(ctx, env, o, (*app.Deps).CheckCIGate, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
+			if !o.dryRun {
+				return runShown(ctx, env, service, o.count)
+			}
+			result, err := service.DryRun(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return []loop.Result{result}, nil
+		})
+	}
+	if o.watch {
+		return watched(ctx, env, o, work)
+	}
+	return work(ctx)
+}
+
+// runShown runs iterations, and says on the repository's board what they are at.
+func runShown(ctx context.Context, env Env, service *loop.Service, count int) ([]loop.Result, error) {
+	run, err := live.New(service.Repo.CommonDir).Begin(service.Program.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	shown := service.Progress
+	service.Progress = func(step loop.Step) {
+		shown(step)
+		run.Tell(live.Status{Program: step.Program, Iteration: step.Iteration, Stage: step.Name, Detail: step.Detail, Since: env.Now()})
+	}
+	service.StopAsked = run.StopAsked
+	return service.Run(ctx, count)
 }
 
 // withLoop does something with the loop of a program that check lets pass, and

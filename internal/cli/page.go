@@ -45,13 +45,7 @@ func makePage(ctx context.Context, env Env, o iterateOptions, p pageOptions, nam
 	if err != nil {
 		return err
 	}
-	maker := site.Maker{
-		Repo: deps.Repo, Memory: deps.Memory, Facts: pageFacts(ctx, env, o), Version: app.Version(), Now: env.Now,
-	}
-	if name := o.Repository(env); name != "" {
-		maker.Repository = strings.TrimRight(env.Server(), "/") + "/" + name
-	}
-	made, err := maker.Make(ctx, names)
+	made, err := pageMaker(ctx, env, o, deps).Make(ctx, names)
 	if err != nil {
 		return err
 	}
@@ -65,6 +59,17 @@ func makePage(ctx context.Context, env Env, o iterateOptions, p pageOptions, nam
 	}
 	fmt.Fprintln(env.Stdout, file)
 	return nil
+}
+
+// pageMaker reads what the page shows.
+func pageMaker(ctx context.Context, env Env, o iterateOptions, deps *app.Deps) *site.Maker {
+	maker := &site.Maker{
+		Repo: deps.Repo, Memory: deps.Memory, Facts: pageFacts(ctx, env, o), Version: app.Version(), Now: env.Now,
+	}
+	if name := o.Repository(env); name != "" {
+		maker.Repository = strings.TrimRight(env.Server(), "/") + "/" + name
+	}
+	return maker
 }
 
 // pageFacts says of a program what its file and the schedule know. Without the

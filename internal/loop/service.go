@@ -100,6 +100,9 @@ type Service struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Progress, optional, is told each step as it begins.
 	Progress func(Step)
+	// StopAsked reports whether Run is to end after the present iteration; nil is
+	// never.
+	StopAsked func() bool
 	// SignOff, optional, is the last trailer of every commit on the program
 	// branch, with its line break.
 	SignOff string
@@ -143,6 +146,9 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 		}
 		if limit := s.Program.StopAfterReverts; limit > 0 && reverts >= limit && result.Stopped == "" {
 			result.Stopped = fmt.Sprintf("%d reverts in a row ended this run (stop-after-reverts)", reverts)
+		}
+		if s.StopAsked != nil && s.StopAsked() && result.Stopped == "" {
+			result.Stopped = "a person asked it to stop after this iteration"
 		}
 		results = append(results, result)
 		if result.Stopped != "" || result.Outcome == history.Busy || result.Outcome == history.Idle {

@@ -41,9 +41,10 @@ type view struct {
 	*Site
 	Style, Script template.HTML
 	Policy        string
-	Overview      bool
-	Shown         []*Program
-	Attention     int
+	// Live is a page that a server keeps up to date.
+	Live, Overview bool
+	Shown          []*Program
+	Attention      int
 	// Data is the compressed rows of the programs that are shown.
 	Data string
 	// Link turns a program into the address of its page.
@@ -57,6 +58,13 @@ type view struct {
 // WriteSingle writes one HTML file with the overview and every program.
 func (s *Site) WriteSingle(w io.Writer) error {
 	return s.write(w, view{Overview: true, Shown: s.Programs, Home: "#overview", Link: func(p *Program) string { return "#" + p.ID }})
+}
+
+// WriteLive is WriteSingle for a server that tells the page of changes.
+func (s *Site) WriteLive(w io.Writer) error {
+	return s.write(w, view{
+		Live: true, Overview: true, Shown: s.Programs, Home: "#overview", Link: func(p *Program) string { return "#" + p.ID },
+	})
 }
 
 // WriteOverview writes the start page of a directory of pages; Program.File
@@ -86,6 +94,9 @@ func (s *Site) write(w io.Writer, v view) error {
 	}
 	v.Style, v.Script = template.HTML("<style>"+string(style)+"</style>"), template.HTML("<script>"+string(script)+"</script>") //nolint:gosec // our own files
 	v.Policy = fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; base-uri 'none'; form-action 'none'", source(style), source(script))
+	if v.Live {
+		v.Policy += "; connect-src 'self'"
+	}
 	for _, p := range s.Programs {
 		if p.Attention {
 			v.Attention++

@@ -4,7 +4,6 @@
 (() => {
   const perPage = 50;
   const say = (text) => { document.getElementById("say").textContent = text; };
-  for (const tools of document.querySelectorAll(".tools:not(.pager)")) tools.hidden = false;
 
   // unpack reads the compressed rows of all programs of this page.
   async function unpack() {
@@ -156,24 +155,79 @@
     });
   }
 
-  overview();
-  unpack().then((data) => {
-    const opens = {};
-    for (const section of document.querySelectorAll(".program")) opens[section.id] = program(section, data[section.id] || []);
-    // Rows are drawn anew, so the address names what is not there yet: the view
-    // is chosen here instead of by :target.
+  let opens = {};
+  // follow shows the view that the address names. Rows are drawn anew, so what it
+  // names may not be there yet: the view is chosen here instead of by :target.
+  function follow() {
     const views = [...document.querySelectorAll(".view")];
-    const follow = () => {
-      const [, id, number] = /^#(.*?)(?:-i(\d+))?$/.exec(location.hash) || [];
-      const shown = views.find((view) => view.id === id) || views[0];
-      for (const view of views) view.classList.toggle("shown", view === shown);
-      document.getElementById("main").classList.add("scripted");
-      document.title = (shown.querySelector("h1") || document.body).textContent + " · Autoloop";
-      if (number && opens[id]) opens[id](Number(number));
-      else if (id) scrollTo(0, 0);
-    };
-    addEventListener("hashchange", follow);
+    const [, id, number] = /^#(.*?)(?:-i(\d+))?$/.exec(location.hash) || [];
+    const shown = views.find((view) => view.id === id) || views[0];
+    for (const view of views) view.classList.toggle("shown", view === shown);
+    document.getElementById("main").classList.add("scripted");
+    document.title = (shown.querySelector("h1") || document.body).textContent + " · Autoloop";
+    if (number && opens[id]) opens[id](Number(number));
+    else if (id) scrollTo(0, 0);
+  }
+
+  async function begin() {
+    for (const tools of document.querySelectorAll(".tools:not(.pager)")) tools.hidden = false;
+    overview();
+    try {
+      const data = await unpack();
+      opens = {};
+      for (const section of document.querySelectorAll(".program")) opens[section.id] = program(section, data[section.id] || []);
+    } catch (error) {
+      say("older iterations cannot be shown: " + error.message);
+      return;
+    }
     follow();
     document.documentElement.dataset.ready = "yes";
-  }).catch((error) => say("older iterations cannot be shown: " + error.message));
+  }
+
+  // live keeps a page that a server sent up to date.
+  function live() {
+    const bar = document.getElementById("live");
+    if (!bar) return;
+    const text = bar.querySelector("p"), stop = bar.querySelector(".stop");
+    let version, running = [];
+    function tell() {
+      text.textContent = running.length === 0 ? "no run goes on" : running.map((run) => {
+        const seconds = Math.max(0, Math.round((Date.now() - Date.parse(run.since)) / 1000));
+        return run.program + " #" + run.iteration + " " + run.stage + (run.detail ? ": " + run.detail : "") + (seconds < 1e6 ? " (" + seconds + " s)" : "");
+      }).join(" · ");
+    }
+    setInterval(() => { if (running.length) tell(); }, 1000);
+    async function renew() {
+      const answer = await fetch(location.pathname);
+      if (!answer.ok) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const top = scrollY;
+      document.getElementById("main").replaceWith(page.getElementById("main"));
+      document.getElementById("data").textContent = page.getElementById("data").textContent;
+      await begin();
+      scrollTo(0, top);
+      say("the page was renewed");
+    }
+    const source = new EventSource("events");
+    source.onmessage = (event) => {
+      const state = JSON.parse(event.data);
+      running = state.running;
+      stop.disabled = running.length === 0;
+      if (running.length === 0) stop.textContent = "Stop after this iteration";
+      tell();
+      if (version !== undefined && version !== state.version) renew();
+      version = state.version;
+    };
+    source.onerror = () => { text.textContent = "the server does not answer: is `iterate watch` still running?"; };
+    stop.addEventListener("click", async () => {
+      const answer = await fetch("stop", { method: "POST", headers: { "X-Autoloop": "stop" } });
+      if (!answer.ok) { say("stopping failed"); return; }
+      stop.disabled = true;
+      stop.textContent = "It stops after this iteration";
+    });
+  }
+
+  addEventListener("hashchange", follow);
+  begin();
+  live();
 })();

@@ -1,0 +1,160 @@
+// Package live is what a run says while it goes on, and what it can be told: a
+// few small files in the repository's git directory, which nothing but
+// Autoloop reads.
+package live
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/org/autoloop/internal/files"
+)
+
+// maxStatus is the size in bytes beyond which a status is not read.
+const maxStatus = 16 << 10
+
+// Status is what a run is at.
+type Status struct {
+	Program   string `json:"program"`
+	Iteration int    `json:"iteration"`
+	// Stage is the name of the present step, Detail says more.
+	Stage  string `json:"stage"`
+	Detail string `json:"detail,omitempty"`
+	// Since is when the step began.
+	Since time.Time `json:"since"`
+}
+
+// Board is where runs of a repository say what they are at.
+type Board struct{ dir string }
+
+// New returns the board of the repository with this git directory.
+func New(commonDir string) Board { return Board{filepath.Join(commonDir, "autoloop", "live")} }
+
+// Run is a run that is on the board until Close.
+type Run struct {
+	dir    string
+	unlock func()
+}
+
+const (
+	statusFile = "status.json"
+	stopFile   = "stop"
+)
+
+// Begin puts a run on the board. Of several runs of a program at once only the
+// first is; the others get a nil Run, whose methods do nothing.
+func (b Board) Begin(program string) (*Run, error) {
+	dir := filepath.Join(b.dir, program)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	unlock, held, err := files.TryLock(dir)
+	if err != nil || held {
+		return nil, err
+	}
+	if err := os.Remove(filepath.Join(dir, stopFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		unlock()
+		return nil, err
+	}
+	return &Run{dir, unlock}, nil
+}
+
+// Tell says what the run is at. That it cannot be written is nothing to stop
+// for: it is only shown.
+func (r *Run) Tell(s Status) {
+	if r == nil {
+		return
+	}
+	if text, err := json.Marshal(s); err == nil {
+		_ = os.WriteFile(filepath.Join(r.dir, statusFile+".new"), text, 0o600)
+		_ = os.Rename(filepath.Join(r.dir, statusFile+".new"), filepath.Join(r.dir, statusFile))
+	}
+}
+
+// StopAsked reports whether somebody asked the run to end after the present
+// iteration.
+func (r *Run) StopAsked() bool {
+	if r == nil {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(r.dir, stopFile))
+	return err == nil
+}
+
+// Close takes the run off the board.
+func (r *Run) Close() {
+	if r == nil {
+		return
+	}
+	for _, name := range []string{statusFile, stopFile} {
+		_ = os.Remove(filepath.Join(r.dir, name))
+	}
+	r.unlock()
+}
+
+// Running lists what the runs that go on are at, by program.
+func (b Board) Running() ([]Status, error) {
+	entries, err := os.ReadDir(b.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	var list []Status
+	for _, entry := range entries {
+		if s, running := b.read(entry.Name()); running {
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// read reads one status. A run that was killed left its file but not its lock.
+func (b Board) read(program string) (s Status, running bool) {
+	dir := filepath.Join(b.dir, program)
+	unlock, held, err := files.TryLock(dir)
+	if err != nil {
+		return Status{}, false
+	}
+	if !held {
+		unlock()
+		return Status{}, false
+	}
+	name := filepath.Join(dir, statusFile)
+	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxStatus {
+		return Status{Program: program}, true
+	}
+	text, err := os.ReadFile(name)
+	if err != nil || json.Unmarshal(text, &s) != nil {
+		s = Status{}
+	}
+	s.Program = program
+	return s, true
+}
+
+// AskToStop asks every run that goes on to end after its present iteration, and
+// returns their programs.
+func (b Board) AskToStop() ([]string, error) {
+	running, err := b.Running()
+	if err != nil {
+		return nil, err
+	}
+	var asked []string
+	for _, s := range running {
+		file, err := os.OpenFile(filepath.Join(b.dir, s.Program, stopFile), os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return asked, err
+		}
+		if err := file.Close(); err != nil {
+			return asked, err
+		}
+		asked = append(asked, s.Program)
+	}
+	slices.Sort(asked)
+	return asked, nil
+}

@@ -1,0 +1,143 @@
+package site
+
+import (
+	"bytes"
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/loop/live"
+	"github.com/org/autoloop/internal/render/page"
+)
+
+// Watcher serves the page on this machine while runs go on. It answers nothing
+// without the token of its address, nothing to another site, and writes nothing
+// but the wish to stop.
+type Watcher struct {
+	// Make makes the site, Version names what it is made from: when that changes
+	// the page is made again.
+	Make    func(context.Context) (*page.Site, error)
+	Version func(context.Context) (string, error)
+	Board   live.Board
+	// Token is the secret part of the address.
+	Token string
+	// Tick says when to look again.
+	Tick func() (<-chan time.Time, func())
+}
+
+// Serve answers on the listener until the context is done.
+func (w *Watcher) Serve(ctx context.Context, listener net.Listener) error {
+	server := &http.Server{
+		Handler: w.Handler(listener.Addr().String()), ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	stopped := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stopped()
+	if err := server.Serve(listener); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// URL is where the page is on a host such as 127.0.0.1:4321.
+func (w *Watcher) URL(host string) string { return "http://" + host + "/" + w.Token + "/" }
+
+// Handler answers for one host.
+func (w *Watcher) Handler(host string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{token}/{$}", w.page)
+	mux.HandleFunc("GET /{token}/events", w.events)
+	mux.HandleFunc("POST /{token}/stop", w.stop)
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		header := rw.Header()
+		header.Set("Cache-Control", "no-store")
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("Cross-Origin-Resource-Policy", "same-origin")
+		token, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		// A name that resolves to this machine would let any site ask.
+		origin := r.Header.Get("Origin")
+		if r.Host != host || origin != "" && origin != "http://"+host ||
+			subtle.ConstantTimeCompare([]byte(token), []byte(w.Token)) != 1 {
+			http.NotFound(rw, r)
+			return
+		}
+		mux.ServeHTTP(rw, r)
+	})
+}
+
+func (w *Watcher) page(rw http.ResponseWriter, r *http.Request) {
+	s, err := w.Make(r.Context())
+	if err != nil {
+		http.Error(rw, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	var b bytes.Buffer
+	if err := s.WriteLive(&b); err != nil {
+		http.Error(rw, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = rw.Write(b.Bytes())
+}
+
+// state is what the page is told.
+type state struct {
+	Version string        `json:"version"`
+	Running []live.Status `json:"running"`
+}
+
+// events tells the page what runs are at, and when to get itself anew.
+func (w *Watcher) events(rw http.ResponseWriter, r *http.Request) {
+	rw.Header().Set("Content-Type", "text/event-stream")
+	control := http.NewResponseController(rw)
+	ticks, stop := w.Tick()
+	defer stop()
+	last := ""
+	for {
+		s := state{Running: []live.Status{}}
+		version, err := w.Version(r.Context())
+		if err != nil {
+			return
+		}
+		s.Version = version
+		if running, err := w.Board.Running(); err == nil && running != nil {
+			s.Running = running
+		}
+		text, err := json.Marshal(s)
+		if err != nil {
+			return
+		}
+		if string(text) != last {
+			last = string(text)
+			if _, err := fmt.Fprintf(rw, "data: %s\n\n", text); err != nil || control.Flush() != nil {
+				return
+			}
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case <-ticks:
+		}
+	}
+}
+
+func (w *Watcher) stop(rw http.ResponseWriter, r *http.Request) {
+	// A form of another site cannot send this header.
+	if r.Header.Get("X-Autoloop") != "stop" {
+		http.NotFound(rw, r)
+		return
+	}
+	asked, err := w.Board.AskToStop()
+	if err != nil {
+		http.Error(rw, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	rw.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(rw).Encode(map[string]any{"stopping": asked})
+}

@@ -1,0 +1,124 @@
+package tests
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// ask sends one request to the server of a page.
+func ask(t *testing.T, method, url string, change ...func(*http.Request)) (code int, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+	require.NoError(t, err)
+	for _, f := range change {
+		f(request)
+	}
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return response.StatusCode, string(text)
+}
+
+// serve starts a command that serves the page, and returns its address.
+func serve(t *testing.T, cmd *exec.Cmd, output func() (io.ReadCloser, error)) string {
+	t.Helper()
+	out, err := output()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if _, url, found := strings.Cut(lines.Text(), "http://"); found {
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return "http://" + url
+		}
+	}
+	require.Fail(t, "the command said no address")
+	return ""
+}
+
+func TestWatchAnswersNobodyElse(t *testing.T) {
+	t.Parallel()
+	w := valuesWorld(t, "", "1", "2")
+	w.one()
+	cmd := w.command("iterate", "watch")
+	url := serve(t, cmd, cmd.StdoutPipe)
+	code, body := ask(t, http.MethodGet, url)
+	assert.Equal(t, http.StatusOK, code)
+	assert.Contains(t, body, "try 2")
+	host := url[:strings.LastIndex(strings.TrimSuffix(url, "/"), "/")+1]
+	origin := func(value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set("Origin", value) }
+	}
+	for name, c := range map[string]struct {
+		method, url string
+		change      func(*http.Request)
+	}{
+		"without the token":    {http.MethodGet, host, nil},
+		"with another token":   {http.MethodGet, host + "AAAAAAAAAAAAAAAAAAAAAAAAAA/", nil},
+		"events of a stranger": {http.MethodGet, host + "x/events", nil},
+		"from another site":    {http.MethodGet, url, origin("https://evil.example")},
+		"a name that leads here": {http.MethodGet, url, func(r *http.Request) {
+			r.Host = "evil.example"
+		}},
+		"a form of another site":  {http.MethodPost, url + "stop", nil},
+		"a stop by a plain visit": {http.MethodGet, url + "stop", nil},
+	} {
+		code, body := ask(t, c.method, c.url, func(r *http.Request) {
+			if c.change != nil {
+				c.change(r)
+			}
+		})
+		assert.GreaterOrEqual(t, code, 400, name)
+		assert.NotContains(t, body, "try 2", name)
+	}
+}
+
+func TestWatchedRunTellsAndStops(t *testing.T) {
+	t.Parallel()
+	// The agent waits for a file, so that the run is seen at work and asked to stop
+	// in the middle of its first iteration.
+	w := newWorld(t, map[string]string{
+		"value.txt": "1\n",
+		".autoloop/programs/p.md": "---\nmetric: m\nevaluation-runs: 1\nagent: command\n" +
+			"agent-command: while [ ! -e \"$SIDE/go\" ]; do sleep 0.05; done; echo 2 > value.txt\nenv: [SIDE]\n---\n## Goal\nMore.\n## Target\n- `value.txt`\n" +
+			"## Evaluation\n```sh\nprintf '{\"m\": %s}\\n' \"$(cat value.txt)\"\n```\n",
+	})
+	cmd := w.command("iterate", "--program", "p", "-n", "5", "--watch")
+	url := serve(t, cmd, cmd.StderrPipe)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"events", nil)
+	require.NoError(t, err)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	events := bufio.NewScanner(response.Body)
+	for events.Scan() && !strings.Contains(events.Text(), `"stage":"propose"`) {
+	}
+	require.NoError(t, events.Err())
+	assert.Contains(t, events.Text(), `"program":"p","iteration":1`)
+	code, body := ask(t, http.MethodPost, url+"stop", func(r *http.Request) { r.Header.Set("X-Autoloop", "stop") })
+	assert.Equal(t, http.StatusOK, code)
+	assert.JSONEq(t, `{"stopping":["p"]}`, body)
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "go"), nil, 0o600))
+	require.NoError(t, cmd.Wait())
+	assert.Equal(t, 1, w.count("decided"), "the run ends after the present iteration")
+}
