@@ -15,13 +15,21 @@ func TestDemo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	dir := filepath.Join(w.side, "demo")
-	a := w.binary("iterate", "demo", "-n", "3", "--dir", dir)
+	a := w.binary("iterate", "demo", "-n", "4", "--dir", dir)
 	require.Zero(t, a.code, a.stderr)
-	for _, part := range []string{"selected: function-minimization", "| Iteration Count | 3 |", "### Iteration 0", "where to look", "cd " + dir} {
+	for _, part := range []string{
+		"1  kept: Call at the hospital after the station: ", "\n       +hospital\n", "2  rejected: Call at the castle after the station\n       not better",
+		"3  rejected: Ride twice as fast\n       \"round/ride.sh\"", ": Ride the other way round",
+		"minutes: 3", "iterate init", "rm -r " + dir, "cd " + dir,
+	} {
 		assert.Contains(t, a.stdout, part)
 	}
+	assert.NotContains(t, a.stdout, "kept: Ride twice")
+	text, err := os.ReadFile(filepath.Join(dir, "round", "ride.sh"))
+	require.NoError(t, err)
+	assert.NotContains(t, string(text), "0.5 *", "the cheat is nowhere")
 	w.dir = dir
-	for _, command := range regexp.MustCompile(`(?m)^  (git .*?)\s*(#.*)?$`).FindAllStringSubmatch(a.stdout, -1) {
+	for _, command := range regexp.MustCompile(`(?m)^ +(git .*?)\s*(#.*)?$`).FindAllStringSubmatch(a.stdout, -1) {
 		w.run(dir, strings.Fields(command[1])...)
 	}
 	assert.Empty(t, w.git("status", "--porcelain"))

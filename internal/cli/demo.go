@@ -4,13 +4,15 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/setup"
 )
 
@@ -24,9 +26,9 @@ func newDemoCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show the whole loop in a temporary repository",
-		Long: "Make a git repository with an example program, let the scheduler pick it, and run\n" +
-			"iterations with the built-in tuner. It needs Go and git, no network and no key. The\n" +
-			"repository is kept, so that you can look at the branches afterwards.",
+		Long: "Make a git repository with a program that everybody understands, and run iterations in which a script\n" +
+			"plays the agent: one change is better, one is worse, one cheats, one is no more than noise. It needs\n" +
+			"git, sh and awk, no network and no key. The repository is kept, so that you can look at it.",
 		Example: "  go run ./cmd/iterate demo\n  iterate demo -n 10 --dir /tmp/autoloop-demo",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return demo(cmd.Context(), env, o) },
@@ -40,29 +42,101 @@ func demo(ctx context.Context, env Env, o demoOptions) error {
 	if o.iterations < 1 {
 		return Usagef("-n %d: give at least one iteration", o.iterations)
 	}
+	for _, tool := range []string{"git", "sh", "awk", "od"} {
+		if _, err := process.LookPath(tool, env.Dir, env.Environ); err != nil {
+			return fmt.Errorf("the demo needs git, sh, awk and od, and %s was not found: install it", tool)
+		}
+	}
 	dir, err := demoDir(env, o.dir)
 	if err != nil {
 		return err
 	}
-	say := func(format string, args ...any) { fmt.Fprintf(env.Stdout, format+"\n", args...) }
-	say("── a repository with one program: %s", dir)
 	if err := setup.DemoRepository(ctx, dir, env.Environ, env.Now()); err != nil {
 		return err
 	}
-	say("\n── the scheduler picks the most overdue program\n")
-	inner := env
-	inner.Dir = dir
-	inner.Args = []string{"--dir", filepath.Join(dir, ".git", "autoloop")}
-	if code := Scheduler(ctx, inner); code != ExitOK {
-		return &ExitError{Code: code}
-	}
-	say("\n── %d iterations: the tuner changes the search's constants, the evaluation measures, code decides", o.iterations)
-	say("   (the first evaluation compiles the example, which takes some seconds)\n")
-	flags := app.Options{RepoDir: dir, Dir: filepath.Join(dir, ".git", "autoloop"), GitHub: app.GitHub{Local: true}}
-	if err := iterate(ctx, inner, iterateOptions{Options: flags, count: o.iterations}); err != nil {
+	fmt.Fprint(env.Stdout, demoBegin)
+	deps, err := app.Open(ctx, env, app.Options{GitHub: app.GitHub{Local: true}, RepoDir: dir, Dir: dir + "/.git/autoloop", Program: setup.DemoProgram})
+	if err != nil {
 		return err
 	}
-	return demoEnd(ctx, env, dir)
+	remove, err := deps.MakeRunDir()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	p, _, err := deps.Program(ctx)
+	if err != nil {
+		return err
+	}
+	service, err := deps.Loop(ctx, p, nil)
+	if err != nil {
+		return err
+	}
+	var best []float64
+	for range o.iterations {
+		result, err := demoIteration(ctx, env, deps, service)
+		if err != nil {
+			return err
+		}
+		if len(best) == 0 && result.Initial != nil {
+			best = append(best, result.Initial.Float64())
+		}
+		if result.BestMetric != nil {
+			best = append(best, result.BestMetric.Float64())
+		}
+	}
+	if len(best) > 0 {
+		fmt.Fprintf(env.Stdout, "\n  minutes: %.0f %s %.0f (the shortest trip: %d)\n", best[0], render.Spark(best), best[len(best)-1], setup.DemoBest)
+	}
+	fmt.Fprintf(env.Stdout, demoEnd, dir)
+	return nil
+}
+
+const demoBegin = `A courier rides to twelve places and back. round/route.txt has their order; round/ride.sh rides it through
+random traffic and prints the minutes. A script plays the agent: it proposes changes, Autoloop measures and decides.
+
+`
+
+const demoEnd = `
+  look:    cd %[1]s
+           git diff main autoloop/round           # what was kept
+           git show memory/autoloop:round.md      # every iteration, with its reason
+  yours:   run "iterate init" in a repository of yours
+  remove:  rm -r %[1]s
+`
+
+// demoIteration runs one iteration and says in a few lines how it ended.
+func demoIteration(ctx context.Context, env Env, deps *app.Deps, service *loop.Service) (loop.Result, error) {
+	service.Progress = nil
+	if env.Terminal {
+		shown := newProgress(env)
+		defer shown.Close()
+		service.Progress = shown.Step
+	}
+	results, err := service.Run(ctx, 1)
+	if err != nil {
+		return loop.Result{}, err
+	}
+	if len(results) == 0 {
+		return loop.Result{}, fmt.Errorf("the demo was stopped: %s is in use", deps.Repo.Root)
+	}
+	r := results[0]
+	why := render.Clip(strings.Join(r.Reasons, "; "), 160)
+	if r.Outcome != history.Accepted {
+		fmt.Fprintf(env.Stdout, "%3d  %s: %s\n       %s\n", r.Iteration, r.Outcome, r.Summary, why)
+		return r, nil
+	}
+	fmt.Fprintf(env.Stdout, "%3d  kept: %s: %s minutes (%s)\n", r.Iteration, r.Summary, r.Metric, *r.Delta)
+	patch, err := deps.Repo.Diff(ctx, *r.Commit+"^", *r.Commit)
+	inHunk := false
+	for line := range strings.Lines(string(patch)) {
+		if strings.HasPrefix(line, "@@") {
+			inHunk = true
+		} else if inHunk {
+			fmt.Fprint(env.Stdout, "       ", line)
+		}
+	}
+	return r, err
 }
 
 func demoDir(env Env, asked string) (string, error) {
@@ -74,23 +148,4 @@ func demoDir(env Env, asked string) (string, error) {
 		return "", Usagef("--dir %s is not empty; name a new directory", asked)
 	}
 	return asked, os.MkdirAll(asked, 0o755)
-}
-
-// demoEnd shows what people see afterwards: the state file on its branch.
-func demoEnd(ctx context.Context, env Env, dir string) error {
-	state, err := process.Output(ctx, dir, setup.WithoutGit(env.Environ), nil, "git", "show", "memory/autoloop:"+setup.DemoProgram+".md")
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(env.Stdout, "\n── the state, on branch memory/autoloop\n\n%s\n", strings.TrimSpace(string(state)))
-	fmt.Fprintf(env.Stdout, `
-── where to look
-
-  cd %s
-  git log --oneline main..autoloop/%[2]s      # what was kept
-  git diff main autoloop/%[2]s                # all of it
-  git show memory/autoloop:%[2]s.results.tsv  # every iteration
-  git show memory/autoloop:%[2]s.jsonl        # the ledger
-`, dir, setup.DemoProgram)
-	return nil
 }

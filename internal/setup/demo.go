@@ -2,39 +2,42 @@ package setup
 
 import (
 	"context"
-	"io/fs"
+	"embed"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/programs"
 )
 
-// DemoProgram is the example that the demo runs.
-const DemoProgram = "function-minimization"
+// DemoProgram is the program of the demo: the round trip of a courier.
+const DemoProgram = "round"
 
-// DemoRepository writes the example and makes the first commit.
+// DemoBest is the shortest trip, in minutes.
+const DemoBest = 197
+
+//go:embed demo
+var demoFiles embed.FS
+
+// DemoRepository writes the program of the demo with all that it needs, and makes
+// the first commit.
 func DemoRepository(ctx context.Context, dir string, environ []string, now time.Time) error {
-	root := filepath.Join(dir, "programs")
-	err := fs.WalkDir(programs.FS, DemoProgram, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		text, err := programs.FS.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if path == DemoProgram+"/program.md" {
-			return File{filepath.Join(dir, ".autoloop", "programs", DemoProgram+".md"), string(text)}.Write()
-		}
-		return File{filepath.Join(root, filepath.FromSlash(path)), string(text)}.Write()
-	})
+	entries, err := demoFiles.ReadDir("demo")
 	if err != nil {
 		return err
 	}
-	if err := (File{filepath.Join(dir, "go.mod"), "module example.com/demo\n\ngo 1.25\n"}).Write(); err != nil {
-		return err
+	for _, entry := range entries {
+		text, err := demoFiles.ReadFile("demo/" + entry.Name())
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(dir, DemoProgram, entry.Name())
+		if entry.Name() == "program.md" {
+			file = filepath.Join(dir, ".autoloop", "programs", DemoProgram+".md")
+		}
+		if err := (File{file, string(text)}).Write(); err != nil {
+			return err
+		}
 	}
 	date := now.UTC().Format(time.RFC3339)
 	environ = append(WithoutGit(environ),
