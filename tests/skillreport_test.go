@@ -46,6 +46,22 @@ func improvedWorld(t *testing.T) *world {
 	return w
 }
 
+func TestSkillReportAsAPage(t *testing.T) {
+	t.Parallel()
+	w := improvedWorld(t)
+	a := w.binary("iterate", "skill", "report", "s-autoresearch", "--html", "report.html")
+	require.Zero(t, a.code, a.stderr)
+	text := w.read("report.html")
+	for _, want := range []string{
+		`<td class="rate4 num">2/2</td><td class="rate2 num">1/2</td>`, `<td class="rate0 num">0/2</td><td class="rate4 num">2/2</td>`,
+		">v0</th>", ">v1</th>", "Say it | &lt;b&gt;again&lt;/b&gt;", `<span class="add">&#43;six, better`,
+	} {
+		assert.Contains(t, text, want)
+	}
+	assert.NotContains(t, text, "<script")
+	assert.NotContains(t, text, "<b>")
+}
+
 func TestSkillReport(t *testing.T) {
 	t.Parallel()
 	w := improvedWorld(t)

@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/score"
 )
@@ -24,7 +25,9 @@ import (
 // compareOptions are the flags of `iterate compare`.
 type compareOptions struct {
 	json, markdown bool
-	thresholds     thresholdFlags
+	// html is the file for a page; "" for none.
+	html       string
+	thresholds thresholdFlags
 }
 
 func newCompareCommand(env Env) *cobra.Command {
@@ -51,6 +54,7 @@ func newCompareCommand(env Env) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
 	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "print markdown, for a comment or a summary")
+	cmd.Flags().StringVar(&o.html, "html", "", "write a page to look at into this file, too")
 	o.thresholds.register(cmd.Flags())
 	return cmd
 }
@@ -91,6 +95,9 @@ func printComparison(env Env, o compareOptions, found render.Comparison) error {
 	if err := env.Actions().AddSummary(found.Markdown() + "\n"); err != nil {
 		return err
 	}
+	if err := o.page(env, found); err != nil {
+		return err
+	}
 	var err error
 	switch {
 	case o.json:
@@ -106,6 +113,15 @@ func printComparison(env Env, o compareOptions, found render.Comparison) error {
 		_, err = io.WriteString(env.Stdout, found.Text())
 	}
 	return err
+}
+
+// page writes the comparison as HTML, where that is asked for.
+func (o compareOptions) page(env Env, found render.Comparison) error {
+	if o.html == "" {
+		return nil
+	}
+	shown := page.Comparison{Generated: env.Now(), Comparison: found}
+	return writePage(env, o.html, shown.Write)
 }
 
 func paintVerdict(verdict decision.Verdict, text string) string {

@@ -1,15 +1,17 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/site"
@@ -49,11 +51,7 @@ func makePage(ctx context.Context, env Env, o iterateOptions, p pageOptions, nam
 	if err != nil {
 		return err
 	}
-	out := p.out
-	if !filepath.IsAbs(out) {
-		out = filepath.Join(env.Dir, out)
-	}
-	file, err := site.Write(made, out)
+	file, err := site.Write(made, env.Path(p.out))
 	if err != nil {
 		return err
 	}
@@ -100,4 +98,18 @@ func pageFacts(ctx context.Context, env Env, o iterateOptions) func(*page.Source
 			source.NextDue = *s.NextDue
 		}
 	}
+}
+
+// writePage writes one HTML file and says where it is.
+func writePage(env Env, out string, render func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := render(&b); err != nil {
+		return err
+	}
+	file := env.Path(out)
+	if err := files.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintln(env.Stderr, "page:", file)
+	return nil
 }

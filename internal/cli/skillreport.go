@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -21,6 +23,7 @@ import (
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/evals"
@@ -29,6 +32,7 @@ import (
 
 func newSkillReportCommand(env Env) *cobra.Command {
 	var asJSON, diff bool
+	var html string
 	cmd := &cobra.Command{
 		Use:   "report WORKSPACE",
 		Short: "Say how the improvement of a skill went, and what to do with it",
@@ -46,6 +50,8 @@ func newSkillReportCommand(env Env) *cobra.Command {
 			switch {
 			case err != nil:
 				return err
+			case html != "":
+				return skillPage(cmd.Context(), env, w, r, html)
 			case diff:
 				_, err = env.Stdout.Write(patch)
 				return err
@@ -58,8 +64,39 @@ func newSkillReportCommand(env Env) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 	cmd.Flags().BoolVar(&diff, "diff", false, "print the patch from v0 to the best version alone")
-	cmd.MarkFlagsMutuallyExclusive("json", "diff")
+	cmd.Flags().StringVar(&html, "html", "", "write a page to look at into this file: cases and versions, evidence, the change")
+	cmd.MarkFlagsMutuallyExclusive("json", "diff", "html")
 	return cmd
+}
+
+// skillPage writes the report as HTML, with every graded version's cases.
+func skillPage(ctx context.Context, env Env, w *workspace.Workspace, r render.SkillReport, out string) error {
+	table, err := w.Results()
+	if err != nil {
+		return err
+	}
+	suited, err := workspaceSkill(ctx, env, w)
+	if err != nil {
+		return err
+	}
+	shown := page.Skill{Generated: env.Now(), Report: r, Feedback: map[string]string{}}
+	rows := table.Rows()
+	for _, row := range rows {
+		graded, err := gradedCases(suited, w, row.Iteration, rows)
+		if err != nil {
+			return err
+		}
+		if len(graded.Cases) == 0 {
+			continue
+		}
+		column := page.Column{Name: strconv.Itoa(row.Iteration), Kept: row.Action != results.Reverted, Cases: graded.Cases}
+		if column.Kept {
+			column.Name = fmt.Sprintf("v%d", row.Iteration)
+		}
+		shown.Columns = append(shown.Columns, column)
+		maps.Copy(shown.Feedback, graded.Feedback)
+	}
+	return writePage(env, out, shown.Write)
 }
 
 // bestVersion asks for the best version, whichever that is.

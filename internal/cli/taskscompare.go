@@ -85,6 +85,7 @@ func (o *tasksOptions) register(flags *pflag.FlagSet, env Env) {
 	flags.BoolVar(&o.fresh, "fresh", false, "run everything again, also what is kept")
 	flags.BoolVar(&o.output.json, "json", false, "print a JSON object")
 	flags.BoolVar(&o.output.markdown, "markdown", false, "print markdown, for a comment or a summary")
+	flags.StringVar(&o.output.html, "html", "", "write a page to look at into this file, too")
 	o.output.thresholds.register(flags)
 	flags.Lookup("program").Usage = "take suite, agent, judge, thresholds and the like from the frontmatter of this program `file`; flags that are given win"
 }

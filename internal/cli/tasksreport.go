@@ -48,6 +48,9 @@ func printTaskReport(env Env, o compareOptions, found taskrun.Report) error {
 	for _, warning := range found.Warnings {
 		fmt.Fprintln(env.Stderr, "warning:", render.Plain(warning, maxWarning))
 	}
+	if err := o.page(env, shown); err != nil {
+		return err
+	}
 	if err := env.Actions().AddSummary(shown.Markdown() + "\n"); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-//go:embed assets
+//go:embed assets assets/report
 var assets embed.FS
 
 // A page shows the latest iterations without scripts, at most maxStatic of one
