@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/git"
@@ -21,21 +20,10 @@ const maxFixes = 5
 // good.
 const failedPrefix = "autoloop-failed/"
 
-// fixes counts the attempts to mend an iteration for CI.
-func (b *records) fixes(iteration int) int {
-	count := 0
-	for _, e := range b.log.Events {
-		if e.Kind == history.Checked && e.Iteration == iteration {
-			count++
-		}
-	}
-	return count
-}
-
 // fixFailure lets an agent fix what CI found, on top of the candidate. It is done
 // when the iteration has ended, or when no agent may work now.
 func (r *ciGate) fixFailure(ctx context.Context, e history.Event, verdict ci.Verdict) (result Result, done bool, err error) {
-	if reason := r.fixesExhausted(e, verdict.Signature()); reason != "" {
+	if reason := fixesExhausted(r.records.standing(), verdict.Signature()); reason != "" {
 		result, err = r.giveUpFix(ctx, e, verdict, reason)
 		return result, true, err
 	}
@@ -94,23 +82,15 @@ func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Event,
 }
 
 // fixesExhausted says why no agent is asked to mend a failure any more, "" when one is.
-func (r *ciGate) fixesExhausted(e history.Event, signature string) string {
+func fixesExhausted(s history.Standing, signature string) string {
 	switch {
-	case r.sameFailure(e, signature):
+	case s.FailedBefore(signature):
 		return "stuck in CI fix loop: " + signature
-	case r.records.fixes(e.Iteration) >= maxFixes:
+	case s.Fixes() >= maxFixes:
 		return "ci-fix-exhausted: " + signature
 	default:
 		return ""
 	}
-}
-
-// sameFailure says whether the failure was there already on another commit of the
-// iteration: what was changed since did not help.
-func (r *ciGate) sameFailure(e history.Event, signature string) bool {
-	return slices.ContainsFunc(r.records.log.Events, func(before history.Event) bool {
-		return before.Kind == history.Checked && before.Iteration == e.Iteration && before.Commit != e.Commit && before.Reason == signature
-	})
 }
 
 // maxProblem bounds the text of what went wrong with a fix.
@@ -125,7 +105,7 @@ func (r *recorder) recordFix(ctx context.Context, at position, e history.Event, 
 	if err := verifyOutcome(at, p, history.PendingCI); err != nil {
 		return err
 	}
-	number := r.records.fixes(e.Iteration) + 1
+	number := r.records.standing().Fixes() + 1
 	message := fmt.Sprintf("%s: iteration %d, a fix for CI failed", r.program.Name, e.Iteration)
 	var branch *git.RefUpdate
 	if p.Kept() {

@@ -59,7 +59,7 @@ func (r *publisher) maintain(ctx context.Context, from proposal.Bundle) (Result,
 
 // conflict is why the default branch does not merge, nil when it does.
 func (r *branches) conflict(ctx context.Context) (*conflictError, error) {
-	if r.records.pending() != nil {
+	if r.records.standing().Waiting() != nil {
 		return nil, nil
 	}
 	_, err := r.sync(ctx)

@@ -63,7 +63,7 @@ func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, erro
 	if err := r.lease.acquireLease(ctx); err != nil {
 		return nil, Result{}, err
 	}
-	if e := r.records.pending(); e != nil && r.thread.github == nil {
+	if e := r.records.standing().Waiting(); e != nil && r.thread.github == nil {
 		r.stopped = fmt.Sprintf("iteration %d waits for CI, which needs --repo and a token", e.Iteration)
 		return nil, Result{}, &blockedError{r.stopped}
 	}
@@ -105,7 +105,7 @@ func (r *run) preview(ctx context.Context, at position, p *proposal.Proposal) (R
 
 // leave hands on that there is work that only the publishing job may do.
 func (r *run) leave(reason string) (*proposal.Proposal, Result) {
-	if e := r.records.pending(); e != nil {
+	if e := r.records.standing().Waiting(); e != nil {
 		r.iteration = e.Iteration
 	}
 	return r.proposer.newProposal(proposal.Chores, r.branches.synced), r.result(history.Idle, reason+"; `iterate publish` does that")
@@ -113,7 +113,8 @@ func (r *run) leave(reason string) (*proposal.Proposal, Result) {
 
 // proposeForCI lets an agent fix what CI found, when it is an agent's turn.
 func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, error) {
-	e := *r.records.pending()
+	standing := r.records.standing()
+	e := *standing.Decision
 	r.iteration = e.Iteration
 	r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
 	head, err := r.memory.HeadOf(ctx, r.ref())
@@ -122,7 +123,7 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 	}
 	verdict := r.gate.verdict(ctx, e)
 	left := r.spending.time() - r.now().Sub(r.begun)
-	if !r.gate.isRed(e, verdict) || head != e.Commit || r.gate.fixesExhausted(e, verdict.Signature()) != "" || r.spending.blockedReason(r.records) != "" || left <= 0 {
+	if !r.gate.isRed(standing, verdict) || head != e.Commit || fixesExhausted(standing, verdict.Signature()) != "" || r.spending.blockedReason(r.records) != "" || left <= 0 {
 		p, result := r.leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
 		return p, result, nil
 	}
@@ -136,13 +137,13 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 	if p.Postponed != nil {
 		return p, r.result(history.Idle, r.stopped), nil
 	}
-	return p, r.recorder.resultOfCI(*r.records.pending(), p.Checked.Reasons), nil
+	return p, r.recorder.resultOfCI(*r.records.standing().Decision, p.Checked.Reasons), nil
 }
 
 // isRed reports whether CI is known to have failed for the pending commit: also
 // when a part of it failed and the rest did not end in time.
-func (r *ciGate) isRed(e history.Event, verdict ci.Verdict) bool {
-	return verdict.State == ci.Red || len(verdict.Failing) > 0 && r.now().Sub(r.pushedAt(e)) >= r.program.CIWait
+func (r *ciGate) isRed(s history.Standing, verdict ci.Verdict) bool {
+	return verdict.State == ci.Red || len(verdict.Failing) > 0 && r.now().Sub(s.PushedAt) >= r.program.CIWait
 }
 
 // proposer makes proposals. It needs no right to write: what it records is a
@@ -237,7 +238,7 @@ func (r *proposer) work(ctx context.Context) (position, *attempt, error) {
 // proposeFix asks the agent to fix what CI found, and measures the result against
 // the incumbent like any other candidate.
 func (r *proposer) proposeFix(ctx context.Context, e history.Event, verdict ci.Verdict, left time.Duration) (position, *proposal.Proposal, error) {
-	number := r.records.fixes(e.Iteration) + 1
+	number := r.records.standing().Fixes() + 1
 	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", number, maxFixes, verdict.Signature()))
 	at, err := r.branches.positionOf(ctx, e)
 	if err != nil {

@@ -45,7 +45,7 @@ func (r *publisher) publish(ctx context.Context, from proposal.Bundle) (Result, 
 	if r.masker.Leaks(from.Events) {
 		return Result{}, proposal.Refuse("it has a secret of this job in it")
 	}
-	if e := r.records.pending(); e != nil {
+	if e := r.records.standing().Waiting(); e != nil {
 		r.team.agents[0].Agent = recorded{e.Agent}
 	}
 	if by := r.publishedBy(from); by != "" {
@@ -91,7 +91,7 @@ func (r *publisher) publishedBy(from proposal.Bundle) string {
 // made from other books than there are now.
 func (r *publisher) current(ctx context.Context, from proposal.Bundle, head string) error {
 	name, iteration := r.program.Name, r.records.sum.Iteration+1
-	if from.Kind == proposal.Fix || from.Kind == proposal.Chores && r.records.pending() != nil {
+	if from.Kind == proposal.Fix || from.Kind == proposal.Chores && r.records.standing().Waiting() != nil {
 		iteration--
 	}
 	switch {
@@ -147,7 +147,7 @@ func (r *journal) stale() error {
 }
 
 func (r *publisher) publishIteration(ctx context.Context, from proposal.Bundle) (Result, error) {
-	if r.records.pending() != nil {
+	if r.records.standing().Waiting() != nil {
 		return Result{}, proposal.Refuse("an iteration waits for CI; propose again")
 	}
 	p, err := proposal.Decode(from, r.masker)
@@ -173,7 +173,8 @@ func (r *publisher) publishIteration(ctx context.Context, from proposal.Bundle) 
 // publishFix records an attempt to fix what CI found. CI is read again: what the
 // bundle says about it is not believed.
 func (r *publisher) publishFix(ctx context.Context, from proposal.Bundle) (Result, error) {
-	pending := r.records.pending()
+	standing := r.records.standing()
+	pending := standing.Waiting()
 	if r.thread.comments == nil || pending == nil || pending.Commit != from.Branch {
 		return Result{}, proposal.Refuse("it is stale: no iteration waits for CI with commit %.12s; propose again", from.Branch)
 	}
@@ -187,7 +188,7 @@ func (r *publisher) publishFix(ctx context.Context, from proposal.Bundle) (Resul
 		return Result{}, err
 	}
 	verdict := r.gate.verdict(ctx, e)
-	if !r.gate.isRed(e, verdict) || r.gate.fixesExhausted(e, verdict.Signature()) != "" {
+	if !r.gate.isRed(standing, verdict) || fixesExhausted(standing, verdict.Signature()) != "" {
 		return Result{}, proposal.Refuse("it is stale: CI does not ask to mend %.12s; propose again", e.Commit)
 	}
 	if p.Candidate != "" {

@@ -203,7 +203,7 @@ func changelog(e history.Event) string {
 func (r *recorder) entryOf(b *records, e history.Event) state.Entry {
 	entry := state.Entry{
 		Iteration: e.Iteration, Time: r.begun, RunURL: r.runURL, Status: state.Status(e.Outcome), Change: e.Summary,
-		Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: e.Reasons, CIFixAttempts: b.fixes(e.Iteration),
+		Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: e.Reasons, CIFixAttempts: b.standing().Fixes(),
 	}
 	if e.Commit != "" {
 		entry.Commit = e.Commit[:12]

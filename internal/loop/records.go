@@ -57,6 +57,9 @@ func openRecords(p *program.Program, files memory.Files) (*records, error) {
 	return b, nil
 }
 
+// standing is where the newest iteration stands.
+func (b *records) standing() history.Standing { return history.StandingOf(b.log.Events) }
+
 // compare notes where the table that people see and the ledger disagree. The
 // ledger is right about numbers.
 func (b *records) compare(files memory.Files) {

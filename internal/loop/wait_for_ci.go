@@ -32,22 +32,10 @@ type ciGate struct {
 	fixer    fixer // proposes fixes for what CI found
 }
 
-// pending is the decision that still waits for CI, nil when there is none.
-func (b *records) pending() *history.Event {
-	for i := len(b.log.Events) - 1; i >= 0; i-- {
-		if e := &b.log.Events[i]; e.Kind == history.Decided && e.Proposal == 0 || e.Kind == history.Decided && e.Outcome == history.PendingCI {
-			if e.Outcome == history.PendingCI {
-				return e
-			}
-			return nil
-		}
-	}
-	return nil
-}
-
-// waitsForCI says whether all that this run may do is to ask CI about an iteration.
+// waitsForCI reports whether all that this run may do is to ask CI about an
+// iteration.
 func (r *thread) waitsForCI(b *records) bool {
-	return b.pending() != nil && r.github != nil
+	return b.standing().Phase == history.PhaseWaitingForCI && r.github != nil
 }
 
 // enterPending puts a candidate that passed its trial into the records without
@@ -70,7 +58,8 @@ func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 	deadline, pause := r.now().Add(r.program.CIWait), firstPoll
 	r.publishPending(ctx)
 	for {
-		e := *r.records.pending()
+		standing := r.records.standing()
+		e := *standing.Decision
 		r.iteration = e.Iteration
 		r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
 		verdict := r.verdict(ctx, e)
@@ -90,7 +79,7 @@ func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 			}
 			deadline, pause = r.now().Add(r.program.CIWait), firstPoll
 			continue
-		case verdict.Seen >= 0 && r.now().Sub(r.pushedAt(e)) >= r.program.CITimeout:
+		case verdict.Seen >= 0 && r.now().Sub(standing.PushedAt) >= r.program.CITimeout:
 			return r.keepWaiting(ctx, e, r.timedOut(e, verdict), verdict)
 		case late:
 			return r.keepWaiting(ctx, e, "", verdict)
@@ -121,7 +110,7 @@ func (r *ciGate) publishPending(ctx context.Context) {
 	if err := r.thread.promote(ctx); err != nil {
 		r.warn("the pull request is not up to date: %v", err)
 	}
-	e := r.records.pending()
+	e := r.records.standing().Decision
 	if r.program.CIWorkflow == "" || r.records.sum.Settings[history.CIStarted] == e.Commit {
 		return
 	}
@@ -140,16 +129,6 @@ func (r *ciGate) verdict(ctx context.Context, e history.Event) ci.Verdict {
 	at := ci.Candidate{Commit: e.Commit, Base: r.records.sum.Base, BaseBranch: r.records.sum.BaseBranch}
 	at.Branch.Commit, at.Branch.Err = r.memory.HeadOf(ctx, r.ref())
 	return r.thread.github.CI(ctx, at)
-}
-
-// pushedAt is when the pending commit was put onto the branch.
-func (r *ciGate) pushedAt(e history.Event) time.Time {
-	for _, pushed := range r.records.log.Events {
-		if pushed.Kind == history.Pushed && pushed.Commit == e.Commit {
-			return pushed.Time
-		}
-	}
-	return e.Time
 }
 
 // recordGreen accepts the pending iteration.

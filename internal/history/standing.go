@@ -1,0 +1,110 @@
+package history
+
+import (
+	"slices"
+	"time"
+)
+
+// Phase is how far an iteration has come in the records. Between PhaseBegun and
+// the next phase its proposal is a value that is not recorded yet.
+type Phase string
+
+// The phases of an iteration.
+const (
+	PhaseNone         Phase = ""               // no iteration was ever decided or begun
+	PhaseBegun        Phase = "begun"          // a run took the lease and recorded nothing else
+	PhaseWaitingForCI Phase = "waiting for CI" // its commit is pushed, and CI decides
+	PhaseAccepted     Phase = "accepted"
+	PhaseRejected     Phase = "rejected" // also when CI turned it down for good
+	PhaseFailed       Phase = "failed"
+)
+
+// Standing is where the newest iteration of a program stands. It follows from
+// the events alone.
+type Standing struct {
+	Phase Phase
+	// Iteration is the number of the iteration.
+	Iteration int
+	// Decision is the last decision, of this iteration or, in PhaseBegun, of the
+	// one before; nil before the first.
+	Decision *Event
+	// PushedAt is when the decision's commit was recorded and pushed, in one step.
+	PushedAt time.Time
+
+	checked []*Event // what CI found in the decision's iteration
+	settled Phase    // the phase before PhaseBegun
+}
+
+// StandingOf replays the events.
+func StandingOf(events []Event) Standing {
+	var s Standing
+	for i := range events {
+		s = s.after(&events[i])
+	}
+	return s
+}
+
+// after is the standing after one more event, which must stay as it is.
+func (s Standing) after(e *Event) Standing {
+	switch e.Kind { //nolint:exhaustive // the others change no standing
+	case Started:
+		if s.Phase != PhaseWaitingForCI && s.Phase != PhaseBegun { // a run that only waits begins no iteration
+			s.settled, s.Phase = s.Phase, PhaseBegun
+		}
+		if s.Phase == PhaseBegun {
+			s.Iteration = e.Iteration
+		}
+	case Decided:
+		if s.Decision == nil || s.Decision.Iteration != e.Iteration {
+			s.checked = nil
+		}
+		if s.Decision == nil || s.Decision.Commit != e.Commit {
+			s.PushedAt = e.Time // the push is recorded in the same step
+		}
+		s.Phase, s.Iteration, s.Decision = phaseOf(e.Outcome), e.Iteration, e
+	case Checked:
+		if s.Decision != nil && e.Iteration == s.Decision.Iteration {
+			s.checked = append(slices.Clone(s.checked), e)
+		}
+	case Finished:
+		if s.Phase == PhaseBegun { // it ended without a decision
+			s.Phase, s.settled = s.settled, PhaseNone
+			if s.Decision != nil {
+				s.Iteration = s.Decision.Iteration
+			}
+		}
+	}
+	return s
+}
+
+func phaseOf(outcome Outcome) Phase {
+	switch outcome { //nolint:exhaustive // no other outcome decides
+	case PendingCI:
+		return PhaseWaitingForCI
+	case Accepted:
+		return PhaseAccepted
+	case Error:
+		return PhaseFailed
+	default:
+		return PhaseRejected
+	}
+}
+
+// Waiting is the decision that waits for CI, nil in every other phase.
+func (s Standing) Waiting() *Event {
+	if s.Phase != PhaseWaitingForCI {
+		return nil
+	}
+	return s.Decision
+}
+
+// Fixes counts the attempts to fix what CI found in the decision's iteration.
+func (s Standing) Fixes() int { return len(s.checked) }
+
+// FailedBefore reports whether CI found the same failure on an earlier commit of
+// the iteration: what was changed since did not help.
+func (s Standing) FailedBefore(signature string) bool {
+	return slices.ContainsFunc(s.checked, func(e *Event) bool {
+		return e.Commit != s.Decision.Commit && e.Reason == signature
+	})
+}
