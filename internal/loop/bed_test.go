@@ -1,0 +1,265 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
+)
+
+// bed is a real repository with the program p, whose metric is the number in
+// value.txt. Agent and evaluation are functions; git is git.
+type bed struct {
+	t       *testing.T
+	dir     string
+	env     []string
+	clock   time.Time
+	runs    int
+	service *Service
+	// agent works in the tree of an iteration.
+	agent func(request agent.Request) agent.Reply
+	// noise is added to the measurements, one after the other, and then again
+	// from the first.
+	noise    []string
+	measured int
+}
+
+const bedProgram = `---
+metric: m
+metric_direction: higher
+%s
+---
+## Goal
+Raise the number.
+## Target
+- ` + "`value.txt`" + `
+## Evaluation
+` + "```sh" + `
+cat value.txt
+` + "```" + `
+`
+
+// newBed makes the repository. front are further lines of the program's
+// frontmatter; value is what value.txt begins with, and proposals are what the
+// agent writes into it, one in each iteration.
+func newBed(t *testing.T, front, value string, proposals ...string) *bed {
+	t.Helper()
+	b := &bed{t: t, dir: t.TempDir(), clock: time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)}
+	b.env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=User", "GIT_AUTHOR_EMAIL=user@example.com", "GIT_COMMITTER_NAME=User", "GIT_COMMITTER_EMAIL=user@example.com",
+		"GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000",
+	}
+	b.git("init", "--quiet", "--initial-branch=main")
+	text := fmt.Sprintf(bedProgram, front)
+	b.write(b.dir, map[string]string{".autoloop/programs/p.md": text, "value.txt": value + "\n", "other.txt": "untouched\n"})
+	b.git("add", "-A")
+	b.git("commit", "--quiet", "--message", "first")
+	b.propose(proposals...)
+	b.service = b.newService(text)
+	return b
+}
+
+// newService is a service as the command builds it, with its own repository
+// handle: another process would have one too.
+func (b *bed) newService(text string) *Service {
+	b.t.Helper()
+	p := program.Parse(".autoloop/programs/p.md", []byte(text))
+	require.Empty(b.t, p.Problems)
+	repo, err := git.Open(b.t.Context(), b.dir, b.env)
+	require.NoError(b.t, err)
+	return &Service{
+		Program: p, Repo: repo, Memory: &memory.Memory{Repo: repo, Now: b.now}, Trees: &tree.Builder{Repo: repo},
+		Eval: b, Agent: b, RunDir: b.t.TempDir(),
+		Holder: history.Lease{Host: "here", PID: 1}, Alive: func(history.Lease) bool { return false },
+		Environ: func(dir string, _ []string) ([]string, error) { return b.env, os.MkdirAll(dir, 0o700) },
+		Now:     b.now, NewRun: func() string { b.runs++; return fmt.Sprintf("run-%d", b.runs) },
+		Sleep: func(_ context.Context, d time.Duration) error { b.clock = b.clock.Add(d); return nil },
+	}
+}
+
+// now is a clock that moves on by a second whenever it is read.
+func (b *bed) now() time.Time {
+	b.clock = b.clock.Add(time.Second)
+	return b.clock
+}
+
+// propose makes the agent write these values, by iteration.
+func (b *bed) propose(values ...string) {
+	b.agent = func(request agent.Request) agent.Reply {
+		value := values[min(request.Iteration, len(values))-1]
+		b.write(request.Dir, map[string]string{"value.txt": value + "\n"})
+		return agent.Reply{Summary: "try " + value}
+	}
+}
+
+// proposeInTurn makes the agent write these values, one whenever it is asked.
+func (b *bed) proposeInTurn(calls *int, values ...string) {
+	b.agent = func(request agent.Request) agent.Reply {
+		value := values[min(*calls, len(values)-1)]
+		*calls++
+		b.write(request.Dir, map[string]string{"value.txt": value + "\n"})
+		return agent.Reply{Summary: "try " + value}
+	}
+}
+
+// Name is the agent's.
+func (b *bed) Name() string { return "scripted" }
+
+// Propose lets the agent work.
+func (b *bed) Propose(_ context.Context, request agent.Request) (agent.Reply, error) {
+	return b.agent(request), nil
+}
+
+// Run evaluates: "fail" fails, and everything else is what was printed.
+func (b *bed) Run(_ context.Context, request evaluation.Request) (evaluation.Outcome, error) {
+	data, err := os.ReadFile(filepath.Join(request.Dir, "value.txt"))
+	if errors.Is(err, os.ErrNotExist) {
+		return evaluation.Outcome{Problem: "value.txt is missing"}, nil
+	}
+	if err != nil {
+		return evaluation.Outcome{}, err
+	}
+	text := strings.TrimSpace(string(data))
+	if text == "fail" {
+		return evaluation.Outcome{Problem: "it exits with 1"}, nil
+	}
+	if !strings.HasPrefix(text, "{") {
+		text = fmt.Sprintf(`{"m": %s}`, text)
+	}
+	found, err := metric.Extract([]byte(text), "m")
+	if err != nil {
+		return evaluation.Outcome{Problem: err.Error()}, nil //nolint:nilerr // what cannot be read is the evaluation's problem
+	}
+	if len(b.noise) > 0 && found.Metric != nil {
+		noisy := found.Metric.Add(metric.MustValue(b.noise[b.measured%len(b.noise)]))
+		b.measured++
+		found.Metric = &noisy
+	}
+	return evaluation.Outcome{Measurement: found, Tail: text, Duration: time.Second}, nil
+}
+
+// iterate runs so many iterations in one job.
+func (b *bed) iterate(count int) []Result {
+	b.t.Helper()
+	results, err := b.service.Run(b.t.Context(), count)
+	require.NoError(b.t, err)
+	return results
+}
+
+// one runs one iteration in one job.
+func (b *bed) one() Result {
+	b.t.Helper()
+	results := b.iterate(1)
+	require.Len(b.t, results, 1)
+	return results[0]
+}
+
+// twoJobs runs one iteration in two jobs. There is no bundle when there is
+// nothing to publish.
+func (b *bed) twoJobs() (proposed, published Result) {
+	b.t.Helper()
+	made, proposed, err := b.service.Propose(b.t.Context())
+	require.NoError(b.t, err)
+	require.NotNil(b.t, made, "%v", proposed.Reasons)
+	made.ID = fmt.Sprintf("bundle of %s", made.Run)
+	b.service.Agent = nil // it is not asked again
+	published, err = b.service.Publish(b.t.Context(), *made)
+	b.service.Agent = b
+	require.NoError(b.t, err)
+	return proposed, published
+}
+
+func (b *bed) git(args ...string) string {
+	b.t.Helper()
+	cmd := exec.CommandContext(b.t.Context(), "git", args...)
+	cmd.Dir, cmd.Env = b.dir, b.env
+	out, err := cmd.CombinedOutput()
+	require.NoError(b.t, err, "git %v: %s", args, out)
+	return strings.TrimSpace(string(out))
+}
+
+func (b *bed) write(dir string, files map[string]string) {
+	b.t.Helper()
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		require.NoError(b.t, os.MkdirAll(filepath.Dir(file), 0o700))
+		require.NoError(b.t, os.WriteFile(file, []byte(text), 0o600))
+	}
+}
+
+// commit commits files on the branch main, as a person does.
+func (b *bed) commit(files map[string]string) {
+	b.t.Helper()
+	b.write(b.dir, files)
+	b.git("add", "-A")
+	b.git("commit", "--quiet", "--message", "a person's")
+}
+
+// refs are all branches with their commits.
+func (b *bed) refs() string { return b.git("for-each-ref") }
+
+// kept is the number on the program branch.
+func (b *bed) kept() string { return b.git("show", "autoloop/p:value.txt") }
+
+// records are the program's, as they are now.
+func (b *bed) records() *records {
+	b.t.Helper()
+	files, _, err := b.service.Memory.Read(b.t.Context(), "p")
+	require.NoError(b.t, err)
+	opened, err := openRecords(b.service.Program, files)
+	require.NoError(b.t, err)
+	return opened
+}
+
+// kinds are the kinds of all events, in order.
+func (b *bed) kinds() []string {
+	b.t.Helper()
+	var kinds []string
+	for _, e := range b.records().log.Events {
+		kinds = append(kinds, string(e.Kind))
+	}
+	return kinds
+}
+
+// story is what the events say but for times, ids of runs and bundles, and the
+// commits that these are part of.
+func (b *bed) story() []string {
+	b.t.Helper()
+	var story []string
+	for _, e := range b.records().log.Events {
+		if e.Kind == history.Set && e.Key == published {
+			continue
+		}
+		e.Run, e.Time, e.Lease, e.Durations, e.Seconds, e.Prepare = "", time.Time{}, nil, nil, 0, 0
+		for _, id := range []*string{&e.Commit, &e.Parent} {
+			if *id != "" {
+				*id = "files " + b.git("rev-parse", *id+"^{tree}")
+			}
+		}
+		if e.NotBefore != nil {
+			e.NotBefore, e.Reason = &time.Time{}, ""
+		}
+		text, err := json.Marshal(e)
+		require.NoError(b.t, err)
+		story = append(story, string(text))
+	}
+	return story
+}

@@ -1,0 +1,112 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/render"
+)
+
+// fakeGitHub is an issue with comments and a pull request, and CI that answers
+// from a list. It counts what it is sent.
+type fakeGitHub struct {
+	comments []commands.Comment
+	pull     *commands.Pull
+	hasCI    bool
+	// ci is what CI says, one answer a look; the last holds.
+	ci       []ci.Verdict
+	judged   []string // the commits that were asked about
+	answers  []string
+	shown    int
+	promoted int
+	down     bool // it cannot be reached
+}
+
+func (f *fakeGitHub) Look(_ context.Context, a render.Account) (commands.Heard, error) {
+	if f.down {
+		return commands.Heard{}, fmt.Errorf("no route to GitHub")
+	}
+	heard := commands.Heard{Issue: 7, Pull: f.pull}
+	settings := history.Replay(a.Events).Settings
+	mark := commands.ParseMark(settings[history.HeardUntil])
+	last := mark
+	for _, c := range f.comments {
+		if !mark.Knows(c.ID, c.Review) {
+			heard.Comments = append(heard.Comments, c)
+			last = last.With(c.ID, c.Review)
+		}
+	}
+	heard.Until = last.String()
+	return heard, nil
+}
+
+func (f *fakeGitHub) Hear(ctx context.Context, a render.Account) (commands.Heard, error) {
+	return f.Look(ctx, a)
+}
+
+func (f *fakeGitHub) Open(context.Context, render.Account) (int, string, error) { return 7, "", nil }
+
+func (f *fakeGitHub) Changes() int { return len(f.answers) + f.shown + f.promoted }
+
+func (f *fakeGitHub) Answer(_ context.Context, _ commands.Answer, text string) error {
+	f.answers = append(f.answers, text)
+	return nil
+}
+
+func (f *fakeGitHub) Promote(context.Context, render.Account, string) (int, error) {
+	f.promoted++
+	return 8, nil
+}
+
+func (f *fakeGitHub) CI(_ context.Context, candidate ci.Candidate) ci.Verdict {
+	f.judged = append(f.judged, candidate.Commit)
+	if candidate.Branch.Commit != candidate.Commit {
+		return ci.Verdict{State: ci.Moved, Reasons: []ci.Reason{{Text: "the branch has moved"}}}
+	}
+	verdict := f.ci[0]
+	if len(f.ci) > 1 {
+		f.ci = f.ci[1:]
+	}
+	return verdict
+}
+
+func (f *fakeGitHub) HasCI(context.Context, string) (bool, error) { return f.hasCI, nil }
+
+func (f *fakeGitHub) Dispatch(context.Context, string, string) error { return nil }
+
+func (f *fakeGitHub) Show(context.Context, render.Account) error {
+	f.shown++
+	return nil
+}
+
+// say is a comment of a maintainer with a command.
+func (f *fakeGitHub) say(kind commands.Kind, text string) *commands.Command {
+	id := int64(len(f.comments) + 1)
+	f.comments = append(f.comments, commands.Comment{
+		ID: id, Author: "owner", Time: time.Date(2026, 1, 1, 0, 0, int(id), 0, time.UTC), On: 7, Commands: []commands.Command{{Kind: kind, Text: text}},
+	})
+	return &f.comments[id-1].Commands[0]
+}
+
+// What CI says in these tests.
+func green() ci.Verdict   { return ci.Verdict{State: ci.Green, Seen: 2} }
+func waiting() ci.Verdict { return ci.Verdict{State: ci.Pending, Seen: 1} }
+func red(check, line string) ci.Verdict {
+	return ci.Verdict{
+		State: ci.Red, Seen: 2, Reasons: []ci.Reason{{Text: check + " fails"}},
+		Failing: []ci.Check{{Name: check, Lines: []string{line}}},
+	}
+}
+
+// onGitHub gives the bed an issue and a pull request.
+func onGitHub(t *testing.T, b *bed) *fakeGitHub {
+	t.Helper()
+	f := &fakeGitHub{hasCI: true, ci: []ci.Verdict{green()}}
+	b.service.GitHub, b.service.Repository = f, "o/r"
+	return f
+}
