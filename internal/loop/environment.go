@@ -34,6 +34,8 @@ type measurer struct {
 	eval     Evaluator
 	suite    Suite // instead of eval where the evaluation is `tasks`
 	environ  func(dir string, names []string) ([]string, error)
+	// own are the files of the evaluator that it changes itself.
+	own ownChanges
 }
 
 // newEnvironment builds a room for a commit or tree at dir, which must not exist.

@@ -164,6 +164,9 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.
 	if err != nil {
 		return none, err
 	}
+	if err := m.checkEvaluator(ctx, step, room); err != nil {
+		return none, err
+	}
 	taken := m.taken[step.Side]
 	taken.prepare = room.prepare.Seconds()
 	switch {

@@ -147,6 +147,7 @@ func (r *measurer) sample(ctx context.Context, s *series, place int) (problem st
 	if err != nil {
 		return "", err
 	}
+	r.learn(s.environments[place])
 	s.samples.add(outcome, r.program.Guardrails)
 	s.samples.prepare = max(s.samples.prepare, s.environments[place].prepare.Seconds())
 	return r.unusable(outcome), nil

@@ -36,7 +36,32 @@ func (t *Tree) share(ctx context.Context, paths []string) error {
 		}
 		t.shared = append(t.shared, name)
 	}
+	t.recordShared()
 	return nil
+}
+
+// maxShared bounds the shared files that are watched.
+const maxShared = 100_000
+
+// recordShared remembers every shared file's stamp.
+func (t *Tree) recordShared() {
+	t.sharedFiles = map[string]stamp{}
+	for _, name := range t.shared {
+		_ = filepath.WalkDir(t.path(name), func(file string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return nil //nolint:nilerr // What cannot be read is not watched.
+			}
+			if len(t.sharedFiles) == maxShared {
+				return filepath.SkipAll
+			}
+			info, err := entry.Info()
+			relative, outside := filepath.Rel(t.Dir, file)
+			if err == nil && outside == nil {
+				t.sharedFiles[filepath.ToSlash(relative)] = stampOf(info)
+			}
+			return nil
+		})
+	}
 }
 
 // shareable returns where the ignored path is in the main checkout.

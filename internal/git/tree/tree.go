@@ -38,8 +38,10 @@ type Tree struct {
 	self    fs.FileInfo // Dir
 	entries map[string]recorded
 	shared  []string
-	built   time.Time // by the clock of the file system
-	staged  *control  // what the last Scan found; nil before
+	// sharedFiles are the files below the shared paths.
+	sharedFiles map[string]stamp
+	built       time.Time // by the clock of the file system
+	staged      *control  // what the last Scan found; nil before
 }
 
 // recorded is a tracked file as it was right after building.

@@ -1,0 +1,64 @@
+package tree
+
+import (
+	"crypto/sha1" //nolint:gosec // It names objects.
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Touch is a file that is not as it was built.
+type Touch struct {
+	Path string
+	// Content says that its content is another; else it was written to and has the
+	// same content again, or its mode or another of its facts changed.
+	Content bool
+}
+
+// Touched lists the tracked files, of those that the caller watches, and the
+// shared ones, that anybody wrote to since the tree was built, in order of path.
+// A file that was changed and put back is among them where the system tells the
+// time of an inode's last change.
+func (t *Tree) Touched(watched func(path string) bool) []Touch {
+	var touched []Touch
+	look := func(path string, was stamp) bool {
+		info, err := os.Lstat(t.path(path))
+		return err == nil && stampOf(info) == was
+	}
+	for path, was := range t.entries {
+		if was.Type == "blob" && watched(path) && !look(path, was.stamp) {
+			touched = append(touched, Touch{Path: path, Content: !t.sameContent(path, was)})
+		}
+	}
+	for path, was := range t.sharedFiles {
+		if !look(path, was) {
+			touched = append(touched, Touch{Path: path, Content: true})
+		}
+	}
+	slices.SortFunc(touched, func(a, b Touch) int { return strings.Compare(a.Path, b.Path) })
+	return touched
+}
+
+// sameContent reports whether a file is, byte for byte, the object that it was
+// made from. Where line ends are converted it never is.
+func (t *Tree) sameContent(path string, was recorded) bool {
+	info, err := os.Lstat(t.path(path))
+	if err != nil || !info.Mode().IsRegular() || info.Size() != was.stamp.size || !was.stamp.mode.IsRegular() {
+		return false
+	}
+	data, err := os.ReadFile(t.path(path))
+	if err != nil {
+		return false
+	}
+	var sum hash.Hash = sha1.New() //nolint:gosec // It names objects.
+	if t.repo.ObjectFormat == "sha256" {
+		sum = sha256.New()
+	}
+	sum.Write([]byte("blob " + strconv.Itoa(len(data)) + "\x00"))
+	sum.Write(data)
+	return hex.EncodeToString(sum.Sum(nil)) == was.ID
+}

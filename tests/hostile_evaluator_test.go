@@ -1,0 +1,86 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// judged is a world whose evaluation runs code of the target before and after
+// it reads what it holds that code against.
+func judged(t *testing.T, front, evaluation, agent string) *world {
+	t.Helper()
+	w := newWorld(t, map[string]string{
+		".autoloop/programs/p.md": "---\nmetric: m\nmetric_direction: lower\nevaluation-runs: 1\nagent: command\nagent-command: sh \"$SIDE/agent.sh\"\nenv: [SIDE]\n" + front + "---\n" +
+			"## Goal\nMove the number.\n## Target\n- `src/**`\n## Evaluation\n```sh\nsh bench.sh\n```\n",
+		"bench.sh":   "set -e\n" + evaluation + "\n", // A file that the program names itself may not change at all.
+		"src/run.sh": "echo 5 > \"$TMPDIR/answer\"\n", "expected.txt": "0\n", "report.txt": "none\n",
+		"ev.sh": "printf '{\"m\": %s}\\n' \"$(($(cat \"$TMPDIR/answer\") - $(cat expected.txt)))\"\n",
+	})
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "agent.sh"), []byte("set -e\n"+agent+"\n"), 0o600))
+	return w
+}
+
+const judge = "sh src/run.sh before\nsh ev.sh\nsh src/run.sh after"
+
+// TestACandidateChangesTheEvaluatorWhileItRuns: what it writes outside the target
+// while it is measured, put back or not, rejects it.
+func TestACandidateChangesTheEvaluatorWhileItRuns(t *testing.T) {
+	const answer = "echo 5 > \"$TMPDIR/answer\"\n"
+	for name, c := range map[string]struct{ run, says string }{
+		"rewrites the script":       {`echo 'echo "{\"m\": 1}"' > ev.sh`, `"ev.sh"`},
+		"rewrites what is expected": {`echo 4 > expected.txt`, `"expected.txt"`},
+		"and puts it back": {
+			`[ "$1" = before ] && { cp -p expected.txt "$TMPDIR/kept"; echo 4 > expected.txt; } || cp -p "$TMPDIR/kept" expected.txt`, `"expected.txt"`,
+		},
+		"another file under its name": {`echo 4 > new; mv new expected.txt`, `"expected.txt"`},
+		"removes it afterwards":       {`echo 1 > "$TMPDIR/answer"; [ "$1" = before ] || rm expected.txt`, `"expected.txt"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := judged(t, "", judge, "cat > src/run.sh <<'END'\n"+answer+c.run+"\nEND")
+			got := w.one()
+			assert.Equal(t, "rejected", got.Outcome)
+			assert.Contains(t, strings.Join(got.Reasons, "\n"), "changed the evaluator while it ran: "+c.says)
+			assert.Nil(t, got.Metric)
+		})
+	}
+}
+
+// TestAnEvaluationThatChangesItsOwnFiles: what the unchanged files do to them too
+// is no fault of a candidate; that it could hide behind it is said.
+func TestAnEvaluationThatChangesItsOwnFiles(t *testing.T) {
+	t.Parallel()
+	evaluation := "chmod +x ev.sh\nsh src/run.sh\ncat \"$TMPDIR/answer\" > report.txt\n./ev.sh"
+	w := judged(t, "", evaluation, `n=$(cat "$SIDE/n" 2>/dev/null || echo 4); echo "echo $n > \"\$TMPDIR/answer\"" > src/run.sh; echo 3 > "$SIDE/n"`)
+	w.run(w.dir, "sed", "-i", "1i #!/bin/sh", "ev.sh")
+	w.git("commit", "--quiet", "--all", "--message", "a script")
+	for range 2 { // The second has no baseline in the same process.
+		got := w.one()
+		require.Equal(t, "accepted", got.Outcome, got.Reasons)
+		assert.Contains(t, strings.Join(got.Warnings, "\n"), `the evaluation writes to files of the repository`)
+		assert.NotContains(t, strings.Join(got.Warnings, "\n"), "ev.sh")
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(w.side, "agent.sh"),
+		[]byte("cat > src/run.sh <<'END'\necho 9 > \"$TMPDIR/answer\"; printf '#!/bin/sh\\necho \"{\\\"m\\\": 1}\"\\n' > ev.sh\nEND\n"), 0o600))
+	got := w.one()
+	assert.Equal(t, "rejected", got.Outcome)
+	assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "ev.sh"`, "its mode changes by itself, its content does not")
+}
+
+// TestSharedFilesAreWatched: what is copied from the checkout is the evaluation's.
+func TestSharedFilesAreWatched(t *testing.T) {
+	t.Parallel()
+	w := judged(t, "share: [lib]\n", "sh src/run.sh\nsh lib/ev.sh", "cat > src/run.sh <<'END'\necho 'echo \"{\\\"m\\\": 1}\"' > lib/ev.sh\nEND")
+	w.write(".gitignore", "lib/\n")
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message", "ignore")
+	w.write("lib/ev.sh", w.read("ev.sh"))
+	got := w.one()
+	assert.Equal(t, "rejected", got.Outcome)
+	assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "lib/ev.sh"`)
+}
