@@ -20,6 +20,7 @@ import (
 	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 // Env is all that a command takes from the process around it, so that tests
@@ -96,8 +97,8 @@ func (e Env) EscapeLog() Env {
 	return e
 }
 
-// Paused says whether AUTOLOOP_PAUSED stops everything.
-func (e Env) Paused() bool { return e.IsTrue("AUTOLOOP_PAUSED") }
+// Stopped says why AUTOLOOP_PAUSED stops everything, "" when it does not.
+func (e Env) Stopped() string { return schedule.Stopped(e.Getenv("AUTOLOOP_PAUSED")) }
 
 // IsTrue says whether a variable is `true`, in letters of any case.
 func (e Env) IsTrue(name string) bool { return isTrue(e.Getenv(name)) }

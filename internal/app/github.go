@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/schedule"
 )
 
 // GitHub says which repository on GitHub is used, if any.
@@ -65,14 +66,17 @@ func (o GitHub) Client(env Env) (*api.Client, error) {
 	return client, nil
 }
 
-// RepositoryPaused says whether the repository's variable AUTOLOOP_PAUSED stops
-// everything. One that cannot be read stops nothing.
-func RepositoryPaused(ctx context.Context, client *api.Client) bool {
+// RepositoryStopped says why the repository's variable AUTOLOOP_PAUSED stops
+// everything, "" when it does not. One that cannot be read stops nothing.
+func RepositoryStopped(ctx context.Context, client *api.Client) string {
 	if client == nil {
-		return false
+		return ""
 	}
 	value, found, err := client.Variable(ctx, "AUTOLOOP_PAUSED")
-	return err == nil && found && isTrue(value)
+	if err != nil || !found {
+		return ""
+	}
+	return schedule.Stopped(value)
 }
 
 // Token is the one for GitHub; "" when there is none.

@@ -85,13 +85,16 @@ func (d *Deps) CheckCIGate(p *program.Program) error {
 	return program.NotRunnable(p.GateRefusal(d.GitHub != nil))
 }
 
-// RepositoryPaused reports whether the repository's variable AUTOLOOP_PAUSED
-// stops everything. It is not read where the environment has the variable
+// RepositoryStopped says why the repository's variable AUTOLOOP_PAUSED stops
+// everything, "" when it does not. It is not read where the environment has the variable
 // already, empty or not, as a workflow passes it on, or where the token is a
 // workflow's own, which may not read it.
-func (d *Deps) RepositoryPaused(ctx context.Context) bool {
+func (d *Deps) RepositoryStopped(ctx context.Context) string {
 	passedOn := slices.ContainsFunc(d.Env.Environ, func(entry string) bool { return strings.HasPrefix(entry, "AUTOLOOP_PAUSED=") })
-	return !passedOn && !d.Env.WorkflowToken() && RepositoryPaused(ctx, d.GitHub)
+	if passedOn || d.Env.WorkflowToken() {
+		return ""
+	}
+	return RepositoryStopped(ctx, d.GitHub)
 }
 
 // budget is --budget-usd in dollars; 0 is no bound.

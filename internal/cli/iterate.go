@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/live"
@@ -34,6 +35,8 @@ type iterateOptions struct {
 	// dryRun goes as far as the decision and writes nothing.
 	dryRun bool
 	watch  bool
+	// records says that a program that cannot begin is recorded as an error.
+	records bool
 }
 
 func newIterateCommand(env Env) *cobra.Command {
@@ -115,6 +118,7 @@ func iterate(ctx context.Context, env Env, o iterateOptions) error {
 	if o.count < 1 {
 		return Usagef("-n %d: give at least one iteration", o.count)
 	}
+	o.records = !o.dryRun
 	work := func(ctx context.Context) error {
 		return withLoop(ctx, env, o, (*app.Deps).CheckCIGate, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
 			if !o.dryRun {
@@ -152,8 +156,8 @@ func runShown(ctx context.Context, env Env, service *loop.Service, count int) ([
 // withLoop does something with the loop of a program that check lets pass, and
 // prints the results.
 func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.Deps, *program.Program) error, do func(context.Context, *loop.Service) ([]loop.Result, error)) error {
-	if env.Paused() {
-		fmt.Fprintln(env.Stderr, "AUTOLOOP_PAUSED is true: nothing runs; set it to false to go on")
+	if why := env.Stopped(); why != "" {
+		fmt.Fprintf(env.Stderr, "%s: nothing runs; set it to false to go on\n", why)
 		return deliver(env, o, nil, nil)
 	}
 	deps, err := app.Open(ctx, env, o.Options)
@@ -176,22 +180,17 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 		}
 		return deliver(env, o, nil, []loop.Result{{Outcome: history.Idle, Reasons: []string{"nothing selected"}}})
 	}
-	if o.Program != "" && deps.RepositoryPaused(ctx) {
-		fmt.Fprintln(env.Stderr, "the repository's variable AUTOLOOP_PAUSED is true: nothing runs; set it to false to go on")
-		return deliver(env, o, p, nil)
-	}
-	if err := check(deps, p); err != nil {
-		return err
-	}
-	service, err := deps.Loop(ctx, p, issue)
-	if err != nil {
-		return err
+	if o.Program != "" {
+		if why := deps.RepositoryStopped(ctx); why != "" {
+			fmt.Fprintf(env.Stderr, "the repository's variable %s: nothing runs; set it to false to go on\n", why)
+			return deliver(env, o, p, nil)
+		}
 	}
 	shown := newProgress(env)
-	service.Progress = shown.Step
-	closing, err := measureBySuite(ctx, env, o, service)
+	service, closing, err := newLoop(ctx, env, o, deps, p, issue, check, shown.Step)
 	if err != nil {
-		return err
+		shown.Close()
+		return errors.Join(err, recordRefusal(ctx, o, deps, p, issue, err))
 	}
 	defer closing()
 	results, err := do(ctx, service)
@@ -199,6 +198,33 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 	if printed := deliver(env, o, p, results); printed != nil {
 		return errors.Join(err, printed)
 	}
+	return err
+}
+
+// newLoop makes the loop of a program that check lets pass. closing cleans up.
+func newLoop(ctx context.Context, env Env, o iterateOptions, deps *app.Deps, p *program.Program, issue *api.Issue,
+	check func(*app.Deps, *program.Program) error, tell func(loop.Step),
+) (service *loop.Service, closing func(), err error) {
+	if err := check(deps, p); err != nil {
+		return nil, nil, err
+	}
+	if service, err = deps.Loop(ctx, p, issue); err != nil {
+		return nil, nil, err
+	}
+	service.Progress = tell
+	closing, err = measureBySuite(ctx, env, o, service)
+	return service, closing, err
+}
+
+// recordRefusal records what kept the program that the scheduler selected from
+// running here, so that it does not keep others from their turn. What a person
+// asked for by name is theirs to correct.
+func recordRefusal(ctx context.Context, o iterateOptions, deps *app.Deps, p *program.Program, issue *api.Issue, why error) error {
+	selected := o.Program == "" || deps.Env.InActions()
+	if !o.records || !selected || o.Agent != "" || ctx.Err() != nil {
+		return nil
+	}
+	_, err := deps.Recorder(ctx, p, issue).RecordRefusal(ctx, why.Error())
 	return err
 }
 

@@ -3,7 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -33,8 +33,8 @@ func newPublishCommand(env Env, parent *iterateOptions) *cobra.Command {
 
 // publish reads a bundle and records it.
 func publish(ctx context.Context, env Env, o iterateOptions, dir string) error {
-	if env.Paused() {
-		return errors.New("AUTOLOOP_PAUSED is true: nothing is published; set it to false and publish again")
+	if why := env.Stopped(); why != "" {
+		return fmt.Errorf("%s: nothing is published; set it to false and publish again", why)
 	}
 	made, err := proposal.Read(env.Path(dir))
 	if err != nil {

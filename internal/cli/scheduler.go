@@ -117,7 +117,7 @@ func (o schedulerOptions) input(ctx context.Context, env Env, hub *api.Client) (
 	if err != nil {
 		return schedule.Input{}, misuse.New(err)
 	}
-	in := schedule.Input{Programs: programs, Now: now, Forced: o.program, Max: o.max, Paused: env.Paused(), RepoDir: root}
+	in := schedule.Input{Programs: programs, Now: now, Forced: o.program, Max: o.max, Stopped: env.Stopped(), RepoDir: root}
 	states := memory.States{Dir: filepath.Join(env.OutputDir(o.dir), "repo-memory", "autoloop")}
 	if repo != nil {
 		states.Branch = &memory.Memory{Repo: repo, Now: env.Now}
@@ -125,6 +125,8 @@ func (o schedulerOptions) input(ctx context.Context, env Env, hub *api.Client) (
 	if in.States, in.Unreadable, err = loadStates(ctx, &states, program.Names(programs)); err != nil {
 		return schedule.Input{}, err
 	}
+	deps := &app.Deps{Env: env, Options: app.Options{GitHub: o.GitHub, Programs: o.programs}, GitHub: hub, Repo: repo}
+	in.Refusals, in.Alive = deps.Refusals(ctx, root), env.HolderAlive
 	in.Ledger = func(name string) ([]byte, error) { return states.Ledger(ctx, name) }
 	in.Warnings = states.Warnings
 	if hub != nil {
@@ -150,7 +152,9 @@ func addIssues(ctx context.Context, hub *api.Client, states *memory.States, in *
 		in.Programs = slices.DeleteFunc(in.Programs, memory.Single)
 	}
 	in.Programs, in.States = append(in.Programs, in.Issues.Programs...), all
-	in.Paused = in.Paused || app.RepositoryPaused(ctx, hub)
+	if in.Stopped == "" {
+		in.Stopped = app.RepositoryStopped(ctx, hub)
+	}
 	return nil
 }
 

@@ -58,6 +58,7 @@ func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error
 	if err != nil {
 		return err
 	}
+	in.All = true
 	plan, err := schedule.Choose(in)
 	if err != nil {
 		return err

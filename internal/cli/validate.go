@@ -232,7 +232,7 @@ const maxWorkingFiles = 200_000
 // workingFiles lists the files of a checkout, sorted, also those that are not
 // committed yet. What cannot be read is left out.
 func workingFiles(root string) []string {
-	var list []string
+	list := []string{}
 	_ = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

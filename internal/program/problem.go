@@ -141,9 +141,12 @@ func (p *Program) namesAgent(name string) bool {
 // Refusals are all reasons for which an iteration of the program cannot begin,
 // as far as its file, the sorted paths of the repository's files and the reach
 // of GitHub say; none when it can. Scheduler, validate and iterate ask this.
-// The program was read with Parse; words that name no file go to Prose.
+// The program was read with Parse; words that name no file go to Prose. Nil
+// files are not known: then words are taken for files.
 func (p *Program) Refusals(files []string, github bool) []Problem {
-	p.Resolve(files)
+	if files != nil {
+		p.Resolve(files)
+	}
 	found := p.Errors()
 	if p.Unconfigured || slices.ContainsFunc(found, func(problem Problem) bool { return !problem.Contradiction }) {
 		return found
@@ -152,7 +155,7 @@ func (p *Program) Refusals(files []string, github bool) []Problem {
 		return append(found, missing...)
 	}
 	refuse := func(message string) { found = append(found, Problem{File: p.File, Severity: Error, Message: message}) }
-	if p.NothingMayChange(files) {
+	if files != nil && p.NothingMayChange(files) {
 		refuse("nothing may change: every target is protected as well; remove one of the two")
 	}
 	return append(found, p.GateRefusal(github)...)

@@ -57,7 +57,7 @@ func TestMostOverdueWins(t *testing.T) {
 		Max: 2,
 	})
 	assert.Equal(t, "hourly", *plan.Selected)
-	assert.Equal(t, []string{"always", "daily"}, plan.Deferred)
+	assert.Equal(t, []string{"daily"}, plan.Deferred, "what is in the matrix is not deferred")
 	assert.Equal(t, []string{"hourly", "always"}, plan.Matrix.Program)
 	assert.Equal(t, "autoloop/hourly", *plan.HeadBranch)
 	assert.False(t, plan.NotDue)
@@ -201,7 +201,7 @@ func TestForced(t *testing.T) {
 }
 
 func TestPausedStopsEverything(t *testing.T) {
-	plan := choose(t, schedule.Input{Programs: []*program.Program{programFile("p", "metric: x")}, Paused: true, Forced: "p"})
+	plan := choose(t, schedule.Input{Programs: []*program.Program{programFile("p", "metric: x")}, Stopped: "AUTOLOOP_PAUSED is true", Forced: "p"})
 	assert.Nil(t, plan.Selected)
 	assert.Contains(t, plan.Warnings[0], "AUTOLOOP_PAUSED")
 }

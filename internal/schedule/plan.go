@@ -131,24 +131,31 @@ func Choose(in Input) (*Plan, error) {
 	plan.Standings = make([]*Standing, len(in.Programs))
 	parallel(len(in.Programs), func(i int) { plan.Standings[i] = in.stand(in.Programs[i]) })
 	slices.SortStableFunc(plan.Standings, func(a, b *Standing) int { return strings.Compare(a.Program.Name, b.Program.Name) })
+	if in.All {
+		for _, s := range plan.Standings {
+			if s.Condition != InError && s.Condition != Unconfigured {
+				in.refuse(s)
+			}
+		}
+	}
 	for _, s := range plan.Standings {
 		plan.list(s)
 	}
 	due := plan.due()
-	if in.Paused {
-		plan.Reason = "AUTOLOOP_PAUSED is true: nothing runs"
+	if in.Stopped != "" {
+		plan.Reason = in.Stopped + ": nothing runs"
 		plan.Warnings = append(plan.Warnings, plan.Reason)
 		plan.deferAll(due)
 		return plan, nil
 	}
 	if in.Forced != "" {
-		err := plan.force(in.Forced)
+		err := plan.force(&in)
 		in.retarget(plan)
 		plan.deferAll(slices.DeleteFunc(due, func(s *Standing) bool { return s.Program.Name == in.Forced }))
 		return plan, err
 	}
 	mine := slices.DeleteFunc(slices.Clone(due), func(s *Standing) bool { return !in.Shard.Has(s.Program.Name) })
-	plan.selectDue(mine, in.Max)
+	plan.selectDue(&in, mine)
 	in.retarget(plan)
 	return plan, nil
 }
@@ -182,9 +189,7 @@ func parallel(n int, work func(i int)) {
 // list puts a program that does not run into its list.
 func (p *Plan) list(s *Standing) {
 	name := s.Program.Name
-	for _, problem := range s.Problems {
-		p.Errors = append(p.Errors, Failure{Name: name, File: problem.File, Line: problem.Line, Message: problem.Message})
-	}
+	p.listProblems(s)
 	p.Warnings = append(p.Warnings, s.Warnings...)
 	switch {
 	case s.Condition == Unconfigured:
@@ -192,6 +197,24 @@ func (p *Plan) list(s *Standing) {
 	case s.Skip != "":
 		p.Skipped = append(p.Skipped, Skipped{Name: name, Reason: s.Skip, NextDue: s.NextDue})
 	}
+}
+
+// listProblems lists why a program is in error, in the order of the names.
+func (p *Plan) listProblems(s *Standing) {
+	for _, problem := range s.Problems {
+		p.Errors = append(p.Errors, Failure{Name: s.Program.Name, File: problem.File, Line: problem.Line, Message: problem.Message})
+	}
+	slices.SortStableFunc(p.Errors, func(a, b Failure) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// listRefused lists a program that is due and does not run after all.
+func (p *Plan) listRefused(s *Standing) {
+	if s.Condition == InError {
+		p.listProblems(s)
+		return
+	}
+	p.Skipped = append(p.Skipped, Skipped{Name: s.Program.Name, Reason: s.Skip})
+	slices.SortStableFunc(p.Skipped, func(a, b Skipped) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // due returns the programs that are to run, in their order.
@@ -212,17 +235,32 @@ func (p *Plan) deferAll(due []*Standing) {
 	}
 }
 
-func (p *Plan) selectDue(due []*Standing, most int) {
-	if len(due) == 0 {
+// selectDue selects the first programs that can run. One that cannot is in
+// error, so that it never keeps another from its turn.
+func (p *Plan) selectDue(in *Input, due []*Standing) {
+	most := max(in.Max, 1)
+	var selected, rest []*Standing
+	for i, s := range due {
+		if len(selected) == most {
+			rest = due[i:]
+			break
+		}
+		if in.refuse(s) {
+			p.listRefused(s)
+			continue
+		}
+		selected = append(selected, s)
+	}
+	if len(selected) == 0 {
 		p.NotDue = len(p.Skipped) > 0
 		return
 	}
-	p.take(due[0])
-	p.Reason = why(due[0], len(due))
-	for _, s := range due[:min(max(most, 1), len(due))] {
+	p.take(selected[0])
+	p.Reason = why(selected[0], len(selected)+len(rest))
+	for _, s := range selected {
 		p.Matrix.Program = append(p.Matrix.Program, s.Program.Name)
 	}
-	p.deferAll(due[1:])
+	p.deferAll(rest)
 }
 
 // before orders due programs: pending ones, then the most overdue, then the
@@ -270,7 +308,8 @@ func (p *Plan) take(s *Standing) {
 }
 
 // force takes one program, whatever its schedule.
-func (p *Plan) force(name string) error {
+func (p *Plan) force(in *Input) error {
+	name := in.Forced
 	for _, s := range p.Standings {
 		if s.Program.Name != name {
 			continue
@@ -280,6 +319,10 @@ func (p *Plan) force(name string) error {
 			return &ForcedError{name, Unconfigured, fmt.Sprintf("program %q is not configured yet: replace the placeholders in %s", name, s.Program.File)}
 		case len(s.Problems) > 0:
 			return &ForcedError{name, InError, fmt.Sprintf("program %q has an error: %s", name, s.Problems[0])}
+		}
+		if in.refuse(s) && s.Condition == InError {
+			p.listProblems(s)
+			return &ForcedError{name, InError, fmt.Sprintf("program %q cannot run: %s", name, s.Problems[0])}
 		}
 		p.take(s)
 		p.Reason = "asked for by name"

@@ -89,7 +89,7 @@ func TestDeferredWhenForcedOrStopped(t *testing.T) {
 	plan := choose(t, in)
 	assert.Equal(t, []string{"a"}, plan.Deferred)
 	assert.Equal(t, []string{"b"}, plan.Matrix.Program)
-	in.Paused = true
+	in.Stopped = "AUTOLOOP_PAUSED is true"
 	plan = choose(t, in)
 	assert.Equal(t, []string{"a", "b"}, plan.Deferred)
 	assert.Empty(t, plan.Matrix.Program)

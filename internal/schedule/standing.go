@@ -34,6 +34,7 @@ const (
 	OverBudget   Condition = "budget"
 	Plateau      Condition = "plateau"
 	NotDue       Condition = "not due"
+	Busy         Condition = "busy"
 	Unconfigured Condition = "unconfigured"
 	InError      Condition = "error"
 )
@@ -56,8 +57,17 @@ type Input struct {
 	Max int
 	// Shard limits what is selected; a forced program is run whatever it says.
 	Shard Shard
-	// Paused stops everything.
-	Paused bool
+	// Stopped says why nothing may run, "" when it may.
+	Stopped string
+	// Refusals says why a program that is otherwise due cannot run, by what only a
+	// look at the whole file and the repository shows. It is asked in the order of
+	// selection, and of as many as are needed. Nil refuses nothing.
+	Refusals func(s *Standing) []program.Problem
+	// Alive reports whether the run that holds a lease may still work; nil leaves
+	// leases to the iteration.
+	Alive func(history.Lease) bool
+	// All asks Refusals of every program, due or not.
+	All bool
 	// Warnings are those of reading the rest, to be passed on.
 	Warnings []string
 	// Issues are what discovery found; its programs are among Programs already.
@@ -90,6 +100,8 @@ type Standing struct {
 	Skip string
 	// Pending says that the last iteration waits for CI.
 	Pending bool
+
+	records *history.Books // once they were read
 }
 
 // Due reports whether the program is to run now.
@@ -98,6 +110,27 @@ func (s *Standing) Due() bool { return s.Condition == Due || s.Condition == Pend
 // fail notes an error of the program's state or ledger.
 func (s *Standing) fail(file string, line int, message string) {
 	s.Problems = append(s.Problems, program.Problem{File: file, Line: line, Severity: program.Error, Message: message})
+}
+
+// refuse reports whether a due program cannot run after all: its ledger cannot
+// be read, another run works on it, or Refusals says why. It sets the condition.
+func (in *Input) refuse(s *Standing) bool {
+	if s.HasState && in.Alive != nil {
+		records, _ := in.books(s)
+		if open := records.Open; open != nil && open.Lease != nil && in.Now.Before(open.Lease.Until) && in.Alive(*open.Lease) {
+			s.Condition, s.Pending = Busy, false
+			s.Skip = fmt.Sprintf("busy: run %s works on it until %s at the latest", open.Run, open.Lease.Until.Format(time.RFC3339))
+			return true
+		}
+	}
+	if in.Refusals != nil && len(s.Problems) == 0 {
+		s.Problems = in.Refusals(s)
+	}
+	if len(s.Problems) == 0 {
+		return false
+	}
+	s.Condition, s.Skip, s.Pending = InError, "", false
+	return true
 }
 
 // stand finds out how a program stands.
@@ -273,6 +306,9 @@ func (in *Input) overBudget(s *Standing) string {
 // books adds the program's ledger up; found is false when there is none. A
 // ledger that cannot be read is an error of the program.
 func (in *Input) books(s *Standing) (books history.Books, found bool) {
+	if s.records != nil {
+		return *s.records, true
+	}
 	if in.Ledger == nil {
 		return books, false
 	}
@@ -290,7 +326,9 @@ func (in *Input) books(s *Standing) (books history.Books, found bool) {
 		s.fail(file, 0, err.Error())
 		return books, false
 	}
-	return history.Replay(log.Events), true
+	books = history.Replay(log.Events)
+	s.records = &books
+	return books, true
 }
 
 func or(text, otherwise string) string {

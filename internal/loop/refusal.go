@@ -1,0 +1,36 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/org/autoloop/internal/agent"
+)
+
+// RecordRefusal records that an iteration could not begin, as an error of the
+// program: it counts as a run, so that others get their turn, and the third in a
+// row pauses the program with the reason.
+func (s *Service) RecordRefusal(ctx context.Context, reason string) (Result, error) {
+	own := *s
+	own.Agent, own.Agents = absent(cmp.Or(s.Program.Agent, "none")), nil
+	run := own.begin()
+	return run.through(ctx, run.shownOnGitHub(func(ctx context.Context) (Result, error) {
+		if err := run.lease.acquireLease(ctx); err != nil {
+			return Result{}, err
+		}
+		if run.thread.waitsForCI(run.records) {
+			return run.finish(ctx)
+		}
+		return run.fail(ctx, position{}, reason)
+	}))
+}
+
+// absent is the name of an agent that cannot be used.
+type absent string
+
+func (a absent) Name() string { return string(a) }
+
+func (a absent) Propose(context.Context, agent.Request) (agent.Reply, error) {
+	return agent.Reply{}, errors.New("an agent that cannot be used was asked; name another with --agent")
+}

@@ -1,0 +1,79 @@
+package schedule_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/schedule"
+)
+
+func TestWhatStopsEverything(t *testing.T) {
+	for value, want := range map[string]string{
+		"": "", "false": "", "0": "", "no": "", "off": "", "Off": "", " FALSE ": "", "n": "",
+		"true": "AUTOLOOP_PAUSED is true", " True ": "AUTOLOOP_PAUSED is true", "1": "AUTOLOOP_PAUSED is 1", "yes": "AUTOLOOP_PAUSED is yes", "ON": "AUTOLOOP_PAUSED is on", "y": "AUTOLOOP_PAUSED is y",
+		"maybe": `AUTOLOOP_PAUSED is "maybe", which is neither true nor false (set it to one of them)`,
+		"a\x1b": `AUTOLOOP_PAUSED is "a ", which is neither true nor false (set it to one of them)`,
+	} {
+		assert.Equal(t, want, schedule.Stopped(value), value)
+	}
+}
+
+func TestWhatIsRefusedKeepsNobodyFromTheirTurn(t *testing.T) {
+	var asked []string
+	in := schedule.Input{
+		Programs: []*program.Program{programFile("broken", "metric: x"), programFile("good", "metric: x"), programFile("later", "metric: x"), programFile("worse", "metric: x")},
+		States:   map[string][]byte{"good": stateFile(ago(5 * 60e9)), "later": stateFile(ago(1 * 60e9))},
+		Refusals: func(s *schedule.Standing) []program.Problem {
+			asked = append(asked, s.Program.Name)
+			if s.Program.Name == "broken" || s.Program.Name == "worse" {
+				return []program.Problem{{File: s.Program.File, Line: 3, Severity: program.Error, Message: "no target"}}
+			}
+			return nil
+		},
+	}
+	plan := choose(t, in)
+	assert.Equal(t, "good", *plan.Selected)
+	assert.Equal(t, []string{"later"}, plan.Deferred)
+	assert.Equal(t, []string{"broken", "worse", "good"}, asked, "in the order of selection, and no more than needed")
+	assert.Equal(t, []schedule.Failure{
+		{Name: "broken", File: ".autoloop/programs/broken.md", Line: 3, Message: "no target"}, {Name: "worse", File: ".autoloop/programs/worse.md", Line: 3, Message: "no target"},
+	}, plan.Errors)
+	in.Max = 3
+	plan = choose(t, in)
+	assert.Equal(t, []string{"good", "later"}, plan.Matrix.Program)
+	assert.Empty(t, plan.Deferred)
+	in.Forced = "broken"
+	_, err := schedule.Choose(in)
+	var forced *schedule.ForcedError
+	assert.ErrorAs(t, err, &forced)
+	assert.ErrorContains(t, err, "no target")
+}
+
+func TestAProgramThatIsWorkedOnIsLeftAlone(t *testing.T) {
+	started := `{"event":"started","run_id":"r1","iteration":1,"time":"2026-03-04T11:30:00Z","lease":{"host":"h","pid":1,"until":"2026-03-04T12:30:00Z"}}` + "\n"
+	in := schedule.Input{
+		Programs: []*program.Program{programFile("a", "metric: x"), programFile("b", "metric: x")},
+		States:   map[string][]byte{"a": stateFile(ago(50 * 60e9)), "b": stateFile(ago(10 * 60e9))},
+		Ledger: func(name string) ([]byte, error) {
+			if name == "a" {
+				return []byte(started), nil
+			}
+			return nil, nil
+		},
+		Alive: func(history.Lease) bool { return true },
+	}
+	plan := choose(t, in)
+	assert.Equal(t, "b", *plan.Selected)
+	assert.Equal(t, []schedule.Skipped{{Name: "a", Reason: "busy: run r1 works on it until 2026-03-04T12:30:00Z at the latest"}}, plan.Skipped)
+	in.Alive = func(history.Lease) bool { return false }
+	assert.Equal(t, "a", *choose(t, in).Selected, "a run that is gone holds nothing")
+	in.Alive, in.Now = func(history.Lease) bool { return true }, now.Add(31*60e9)
+	assert.Equal(t, "a", *choose(t, in).Selected, "its time is over")
+	in.Ledger = func(string) ([]byte, error) { return []byte("hello\n"), nil }
+	plan = choose(t, in)
+	assert.Nil(t, plan.Selected)
+	assert.Len(t, plan.Errors, 2, "what iterate cannot read is an error here too")
+}
