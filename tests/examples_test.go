@@ -15,23 +15,25 @@ import (
 
 const examplesDir = "../programs"
 
-// exampleWorld is a repository with a copy of one example and nothing else.
+// exampleWorld is a repository with a copy of one example, and of the module that
+// the examples share.
 func exampleWorld(t *testing.T, name string) *world {
 	t.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(filepath.Join(examplesDir, name), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	for _, top := range []string{name, "evaluator", "go.mod"} {
+		require.NoError(t, filepath.WalkDir(filepath.Join(examplesDir, top), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			within, err := filepath.Rel(examplesDir, path)
+			files["programs/"+filepath.ToSlash(within)] = string(text)
 			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		within, err := filepath.Rel(examplesDir, path)
-		files["programs/"+filepath.ToSlash(within)] = string(text)
-		return err
-	})
-	require.NoError(t, err)
+		}))
+	}
 	return newWorld(t, files)
 }
 

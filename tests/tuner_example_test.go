@@ -77,14 +77,16 @@ func newExample(tb testing.TB, name string) *example {
 		case e.program.Matcher().Allows(inside) && agent.HasTuneMarks("..", []string{inside}):
 			e.target = inside
 		case strings.HasPrefix(inside, e.dir+"/evaluate/") && !strings.HasSuffix(inside, "_test.go"):
-			build = append(build, source)
+			build = append(build, "evaluate/"+filepath.Base(source))
 		}
 	}
 	if e.target == "" {
 		return nil
 	}
 	e.binary = build[2]
-	out, err := exec.CommandContext(context.Background(), "go", build...).CombinedOutput()
+	command := exec.CommandContext(context.Background(), "go", build...)
+	command.Dir = filepath.Join("..", filepath.FromSlash(e.dir)) // its module is another one
+	out, err := command.CombinedOutput()
 	require.NoError(tb, err, "%s", out)
 	e.start = e.measureStart(tb)
 	e.noisy = e.measureStart(tb).Metric.Cmp(*e.start.Metric) != 0

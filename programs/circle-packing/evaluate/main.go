@@ -7,16 +7,14 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
 	"math/big"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"programs/evaluator"
 )
 
 const (
@@ -37,33 +35,25 @@ type result struct {
 }
 
 func main() {
-	scored, err := evaluate("pack", limit)
-	if err == nil {
-		err = json.NewEncoder(os.Stdout).Encode(scored)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "evaluate:", err)
-		os.Exit(1)
-	}
+	evaluator.Print(evaluate("pack", limit))
 }
 
 func evaluate(dir string, limit time.Duration) (result, error) {
 	sum, err := measure(dir, limit)
-	var wrong fault
-	if errors.As(err, &wrong) {
-		return result{Reason: wrong.Error()}, nil
+	if reason, rejected := evaluator.Rejected(err); rejected {
+		return result{Reason: reason}, nil
 	}
 	return result{Sum: &sum}, err
 }
 
 func measure(dir string, limit time.Duration) (float64, error) {
-	binary, remove, err := build(dir, "pack.go",
+	binary, remove, err := evaluator.Build(dir, "pack.go",
 		"cmp", "errors", "math", "math/bits", "math/cmplx", "math/rand/v2", "slices", "sort")
 	if err != nil {
 		return 0, err
 	}
 	defer remove()
-	output, err := process{binary: binary, dir: filepath.Dir(binary), limit: limit, output: maxOutput}.run()
+	output, err := evaluator.Process{Binary: binary, Dir: filepath.Dir(binary), Limit: limit, Output: maxOutput}.Run()
 	if err != nil {
 		return 0, err
 	}
@@ -92,17 +82,17 @@ func score(packing []circle) (float64, error) {
 // arithmetic and without tolerance.
 func check(packing []circle) error {
 	if len(packing) != circles {
-		return faultf("%d circles, not %d", len(packing), circles)
+		return evaluator.Faultf("%d circles, not %d", len(packing), circles)
 	}
 	one := big.NewRat(1, 1)
 	for i, c := range packing {
 		x, y, r := exact(c.x), exact(c.y), exact(c.r)
 		if r.Sign() <= 0 {
-			return faultf("circle %d has no radius", i+1)
+			return evaluator.Faultf("circle %d has no radius", i+1)
 		}
 		for _, at := range []*big.Rat{x, y} {
 			if at.Cmp(r) < 0 || new(big.Rat).Add(at, r).Cmp(one) > 0 {
-				return faultf("circle %d leaves the square", i+1)
+				return evaluator.Faultf("circle %d leaves the square", i+1)
 			}
 		}
 		for j, other := range packing[:i] {
@@ -110,7 +100,7 @@ func check(packing []circle) error {
 			sum := new(big.Rat).Add(r, exact(other.r))
 			distance := new(big.Rat).Add(dx.Mul(dx, dx), dy.Mul(dy, dy))
 			if distance.Cmp(sum.Mul(sum, sum)) < 0 {
-				return faultf("circles %d and %d overlap", j+1, i+1)
+				return evaluator.Faultf("circles %d and %d overlap", j+1, i+1)
 			}
 		}
 	}
@@ -125,14 +115,14 @@ func parse(output string) ([]circle, error) {
 	for line := range strings.Lines(output) {
 		fields := strings.Fields(line)
 		if len(fields) != 3 || len(packing) == 2*circles {
-			return nil, faultf("line %d of the packing's output is not a circle `x y r`", len(packing)+1)
+			return nil, evaluator.Faultf("line %d of the packing's output is not a circle `x y r`", len(packing)+1)
 		}
 		var numbers [3]float64
 		for i, field := range fields {
 			number, err := strconv.ParseFloat(field, 64)
 			// Beyond these bounds exact arithmetic would be slow.
 			if err != nil || math.IsNaN(number) || math.Abs(number) > 1e6 || number != 0 && math.Abs(number) < 1e-100 {
-				return nil, faultf("line %d of the packing's output: %.40q is no usable number", len(packing)+1, field)
+				return nil, evaluator.Faultf("line %d of the packing's output: %.40q is no usable number", len(packing)+1, field)
 			}
 			numbers[i] = number
 		}

@@ -7,15 +7,13 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"programs/evaluator"
 )
 
 const (
@@ -39,21 +37,13 @@ type result struct {
 }
 
 func main() {
-	scored, err := evaluate("search", limit)
-	if err == nil {
-		err = json.NewEncoder(os.Stdout).Encode(scored)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "evaluate:", err)
-		os.Exit(1)
-	}
+	evaluator.Print(evaluate("search", limit))
 }
 
 func evaluate(dir string, limit time.Duration) (result, error) {
 	points, err := measure(dir, limit)
-	var wrong fault
-	if errors.As(err, &wrong) {
-		return result{Reason: wrong.Error()}, nil
+	if reason, rejected := evaluator.Rejected(err); rejected {
+		return result{Reason: reason}, nil
 	}
 	if err != nil {
 		return result{}, err
@@ -63,7 +53,7 @@ func evaluate(dir string, limit time.Duration) (result, error) {
 
 // measure builds and runs the search and returns the points that it found.
 func measure(dir string, limit time.Duration) ([]point, error) {
-	binary, remove, err := build(dir, "search.go",
+	binary, remove, err := evaluator.Build(dir, "search.go",
 		"cmp", "errors", "math", "math/bits", "math/cmplx", "math/rand/v2", "slices", "sort")
 	if err != nil {
 		return nil, err
@@ -73,7 +63,7 @@ func measure(dir string, limit time.Duration) ([]point, error) {
 	for seed := 1; seed <= seeds; seed++ {
 		args = append(args, strconv.Itoa(seed))
 	}
-	output, err := process{binary: binary, dir: filepath.Dir(binary), args: args, limit: limit, output: maxOutput}.run()
+	output, err := evaluator.Process{Binary: binary, Dir: filepath.Dir(binary), Args: args, Limit: limit, Output: maxOutput}.Run()
 	if err != nil {
 		return nil, err
 	}
@@ -114,20 +104,20 @@ func parse(output string) ([]point, error) {
 	for line := range strings.Lines(output) {
 		fields := strings.Fields(line)
 		if len(fields) != 2 || len(points) == seeds {
-			return nil, faultf("line %d of the search's output is not one of %d points `x y`", len(points)+1, seeds)
+			return nil, evaluator.Faultf("line %d of the search's output is not one of %d points `x y`", len(points)+1, seeds)
 		}
 		var numbers [2]float64
 		for i, field := range fields {
 			number, err := strconv.ParseFloat(field, 64)
 			if err != nil || math.IsNaN(number) || math.Abs(number) > 1e6 {
-				return nil, faultf("line %d of the search's output: %.40q is no coordinate", len(points)+1, field)
+				return nil, evaluator.Faultf("line %d of the search's output: %.40q is no coordinate", len(points)+1, field)
 			}
 			numbers[i] = number
 		}
 		points = append(points, point{numbers[0], numbers[1]})
 	}
 	if len(points) != seeds {
-		return nil, faultf("the search printed %d points, not %d", len(points), seeds)
+		return nil, evaluator.Faultf("the search printed %d points, not %d", len(points), seeds)
 	}
 	return points, nil
 }

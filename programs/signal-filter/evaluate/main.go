@@ -7,15 +7,13 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"programs/evaluator"
 )
 
 const (
@@ -37,14 +35,7 @@ type result struct {
 }
 
 func main() {
-	scored, err := evaluate("filter", limit)
-	if err == nil {
-		err = json.NewEncoder(os.Stdout).Encode(scored)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "evaluate:", err)
-		os.Exit(1)
-	}
+	evaluator.Print(evaluate("filter", limit))
 }
 
 func evaluate(dir string, limit time.Duration) (result, error) {
@@ -53,9 +44,8 @@ func evaluate(dir string, limit time.Duration) (result, error) {
 		all[i] = makeSeries(uint64(i + 1))
 	}
 	answers, err := measure(dir, all, limit)
-	var wrong fault
-	if errors.As(err, &wrong) {
-		return result{Reason: wrong.Error()}, nil
+	if reason, rejected := evaluator.Rejected(err); rejected {
+		return result{Reason: reason}, nil
 	}
 	if err != nil {
 		return result{}, err
@@ -77,14 +67,14 @@ func score(all []series, answers [][]float64) result {
 
 // measure builds and runs the filter and returns its answer to each series.
 func measure(dir string, all []series, limit time.Duration) ([][]float64, error) {
-	binary, remove, err := build(dir, "filter.go", "cmp", "errors", "math", "math/bits", "math/cmplx", "slices", "sort")
+	binary, remove, err := evaluator.Build(dir, "filter.go", "cmp", "errors", "math", "math/bits", "math/cmplx", "slices", "sort")
 	if err != nil {
 		return nil, err
 	}
 	defer remove()
-	output, err := process{
-		binary: binary, dir: filepath.Dir(binary), stdin: strings.NewReader(input(all)), limit: limit, output: maxOutput,
-	}.run()
+	output, err := evaluator.Process{
+		Binary: binary, Dir: filepath.Dir(binary), Stdin: strings.NewReader(input(all)), Limit: limit, Output: maxOutput,
+	}.Run()
 	if err != nil {
 		return nil, err
 	}
@@ -108,18 +98,18 @@ func parse(output string, count int) ([][]float64, error) {
 	answers, line := make([][]float64, count), 0
 	for text := range strings.Lines(output) {
 		if line == count*samples {
-			return nil, faultf("the filter printed more than %d numbers", line)
+			return nil, evaluator.Faultf("the filter printed more than %d numbers", line)
 		}
 		text = strings.TrimSuffix(text, "\n")
 		number, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(number) || math.Abs(number) > 1e6 {
-			return nil, faultf("line %d of the filter's output: %.40q is no usable number", line+1, text)
+			return nil, evaluator.Faultf("line %d of the filter's output: %.40q is no usable number", line+1, text)
 		}
 		answers[line/samples] = append(answers[line/samples], number)
 		line++
 	}
 	if line != count*samples {
-		return nil, faultf("the filter printed %d numbers, not %d", line, count*samples)
+		return nil, evaluator.Faultf("the filter printed %d numbers, not %d", line, count*samples)
 	}
 	return answers, nil
 }

@@ -7,16 +7,14 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"programs/evaluator"
 )
 
 const (
@@ -37,33 +35,25 @@ type result struct {
 }
 
 func main() {
-	scored, err := evaluate("sorting", limit)
-	if err == nil {
-		err = json.NewEncoder(os.Stdout).Encode(scored)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "evaluate:", err)
-		os.Exit(1)
-	}
+	evaluator.Print(evaluate("sorting", limit))
 }
 
 func evaluate(dir string, limit time.Duration) (result, error) {
 	scored, err := measure(dir, limit)
-	var wrong fault
-	if errors.As(err, &wrong) {
-		return result{Reason: wrong.Error()}, nil
+	if reason, rejected := evaluator.Rejected(err); rejected {
+		return result{Reason: reason}, nil
 	}
 	return scored, err
 }
 
 func measure(dir string, limit time.Duration) (result, error) {
-	binary, remove, err := build(dir, "sort.go", "cmp", "math", "math/bits")
+	binary, remove, err := evaluator.Build(dir, "sort.go", "cmp", "math", "math/bits")
 	if err != nil {
 		return result{}, err
 	}
 	defer remove()
 	seed := strconv.FormatUint(rand.Uint64(), 10)
-	output, err := process{binary: binary, dir: filepath.Dir(binary), args: []string{seed}, limit: limit, output: maxOutput}.run()
+	output, err := evaluator.Process{Binary: binary, Dir: filepath.Dir(binary), Args: []string{seed}, Limit: limit, Output: maxOutput}.Run()
 	if err != nil {
 		return result{}, err
 	}
@@ -74,18 +64,18 @@ func measure(dir string, limit time.Duration) (result, error) {
 func parse(output string) (result, error) {
 	fields := strings.Fields(output)
 	if len(fields) != 2 {
-		return result{}, faultf("the output is not the line `nanoseconds allocations`: %.80q", output)
+		return result{}, evaluator.Faultf("the output is not the line `nanoseconds allocations`: %.80q", output)
 	}
 	var numbers [2]float64
 	for i, field := range fields {
 		number, err := strconv.ParseFloat(field, 64)
 		if err != nil || math.IsNaN(number) || number < 0 || number > 1e12 {
-			return result{}, faultf("%.40q is no usable number", field)
+			return result{}, evaluator.Faultf("%.40q is no usable number", field)
 		}
 		numbers[i] = number
 	}
 	if numbers[0] == 0 {
-		return result{}, faultf("no sort takes no time")
+		return result{}, evaluator.Faultf("no sort takes no time")
 	}
 	return result{Nanoseconds: &numbers[0], Allocations: &numbers[1]}, nil
 }

@@ -7,14 +7,14 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"go/ast"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"programs/evaluator"
 )
 
 const (
@@ -36,21 +36,13 @@ type result struct {
 }
 
 func main() {
-	scored, err := evaluate("version", limit)
-	if err == nil {
-		err = json.NewEncoder(os.Stdout).Encode(scored)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "evaluate:", err)
-		os.Exit(1)
-	}
+	evaluator.Print(evaluate("version", limit))
 }
 
 func evaluate(dir string, limit time.Duration) (result, error) {
 	scored, err := measure(dir, limit)
-	var wrong fault
-	if errors.As(err, &wrong) {
-		return result{Reason: wrong.Error()}, nil
+	if reason, rejected := evaluator.Rejected(err); rejected {
+		return result{Reason: reason}, nil
 	}
 	return scored, err
 }
@@ -58,7 +50,7 @@ func evaluate(dir string, limit time.Duration) (result, error) {
 // measure runs the tests twice: once without any test, for all the statements
 // that there are, and once with all, for those that ran.
 func measure(dir string, limit time.Duration) (result, error) {
-	work, remove, err := scratch()
+	work, remove, err := evaluator.Scratch()
 	if err != nil {
 		return result{}, err
 	}
@@ -67,7 +59,7 @@ func measure(dir string, limit time.Duration) (result, error) {
 	if err := lay(work, dir); err != nil {
 		return result{}, err
 	}
-	if err := compile(work, "test", "-c", "-covermode=set", "-o", binary, "./version"); err != nil {
+	if err := evaluator.Compile(work, "test", "-c", "-covermode=set", "-o", binary, "./version"); err != nil {
 		return result{}, err
 	}
 	all, err := profile(work, binary, "^$", limit)
@@ -83,19 +75,19 @@ func measure(dir string, limit time.Duration) (result, error) {
 
 // lay writes the package and its tests into work.
 func lay(work, dir string) error {
-	code, err := read(filepath.Join(dir, "version.go"))
+	code, err := evaluator.Read(filepath.Join(dir, "version.go"))
 	if err != nil {
 		return err
 	}
-	tests, err := read(filepath.Join(dir, "version_test.go"))
+	tests, err := evaluator.Read(filepath.Join(dir, "version_test.go"))
 	if err != nil {
 		return err
 	}
-	err = tests.harmless([]string{"errors", "fmt", "math", "slices", "sort", "strconv", "strings", "testing"})
+	err = tests.Harmless([]string{"errors", "fmt", "math", "slices", "sort", "strconv", "strings", "testing"})
 	if err != nil {
 		return err
 	}
-	if err := tests.onlyTests(); err != nil {
+	if err := onlyTests(tests); err != nil {
 		return err
 	}
 	into := filepath.Join(work, "version")
@@ -103,22 +95,22 @@ func lay(work, dir string) error {
 		return err
 	}
 	return errors.Join(
-		os.WriteFile(filepath.Join(into, code.name), code.text, 0o600),
-		os.WriteFile(filepath.Join(into, tests.name), tests.text, 0o600))
+		os.WriteFile(filepath.Join(into, code.Name), code.Text, 0o600),
+		os.WriteFile(filepath.Join(into, tests.Name), tests.Text, 0o600))
 }
 
 // onlyTests refuses what package testing has for those who run tests: TestMain
 // with its M, and all that could stand in for the measurement.
-func (s source) onlyTests() error {
+func onlyTests(s evaluator.Source) error {
 	found := error(nil)
-	ast.Inspect(s.file, func(node ast.Node) bool {
+	ast.Inspect(s.File, func(node ast.Node) bool {
 		selected, ok := node.(*ast.SelectorExpr)
 		if !ok {
 			return found == nil
 		}
 		from, ok := selected.X.(*ast.Ident)
 		if ok && from.Name == "testing" && !slices.Contains([]string{"T", "TB"}, selected.Sel.Name) {
-			found = faultf("%s may not use testing.%s: only testing.T and testing.TB", s.name, selected.Sel.Name)
+			found = evaluator.Faultf("%s may not use testing.%s: only testing.T and testing.TB", s.Name, selected.Sel.Name)
 		}
 		return found == nil
 	})
@@ -132,10 +124,10 @@ func profile(work, binary, pattern string, limit time.Duration) (map[block]bool,
 	if err := os.RemoveAll(file); err != nil {
 		return nil, err
 	}
-	_, err := process{
-		binary: binary, dir: filepath.Join(work, "version"), limit: limit, output: maxOutput,
-		args: []string{"-test.run=" + pattern, "-test.coverprofile=" + file},
-	}.run()
+	_, err := evaluator.Process{
+		Binary: binary, Dir: filepath.Join(work, "version"), Limit: limit, Output: maxOutput,
+		Args: []string{"-test.run=" + pattern, "-test.coverprofile=" + file},
+	}.Run()
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,4 @@
-package main
-
-// This file is the same in every example whose changed file is called by a
-// main.go: it keeps the two apart.
+package evaluator
 
 import (
 	"errors"
@@ -10,17 +7,17 @@ import (
 	"slices"
 )
 
-// build compiles the command in dir from its main.go, which is trusted, and one
+// Build compiles the command in dir from its main.go, which is trusted, and one
 // file that is not. For a reader both are package main; here the second becomes
 // a package of its own, of which main.go sees the exported names alone.
-func build(dir, changed string, allowed ...string) (binary string, remove func(), err error) {
-	work, remove, err := scratch()
+func Build(dir, changed string, allowed ...string) (binary string, remove func(), err error) {
+	work, remove, err := Scratch()
 	if err != nil {
 		return "", nil, err
 	}
 	binary = filepath.Join(work, "candidate.exe")
 	if err = lay(work, dir, changed, allowed); err == nil {
-		err = compile(work, "build", "-o", binary, ".")
+		err = Compile(work, "build", "-o", binary, ".")
 	}
 	if err != nil {
 		remove()
@@ -30,15 +27,15 @@ func build(dir, changed string, allowed ...string) (binary string, remove func()
 
 // lay writes the two packages into work.
 func lay(work, dir, changed string, allowed []string) error {
-	trusted, err := read(filepath.Join(dir, "main.go"))
+	trusted, err := Read(filepath.Join(dir, "main.go"))
 	if err != nil {
 		return err
 	}
-	code, err := read(filepath.Join(dir, changed))
+	code, err := Read(filepath.Join(dir, changed))
 	if err != nil {
 		return err
 	}
-	if err := code.harmless(allowed); err != nil {
+	if err := code.Harmless(allowed); err != nil {
 		return err
 	}
 	if err := os.Mkdir(filepath.Join(work, "changed"), 0o700); err != nil {
@@ -50,8 +47,8 @@ func lay(work, dir, changed string, allowed []string) error {
 }
 
 // clause returns the text with another package clause.
-func (s source) clause(clause string) []byte {
-	file := s.set.File(s.file.Package)
-	from, to := file.Offset(s.file.Package), file.Offset(s.file.Name.End())
-	return slices.Concat(s.text[:from], []byte(clause), s.text[to:])
+func (s Source) clause(clause string) []byte {
+	file := s.set.File(s.File.Package)
+	from, to := file.Offset(s.File.Package), file.Offset(s.File.Name.End())
+	return slices.Concat(s.Text[:from], []byte(clause), s.Text[to:])
 }
