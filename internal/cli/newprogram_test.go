@@ -21,7 +21,7 @@ func TestNewProgramRunsAsItStands(t *testing.T) {
 	a = d.run("validate")
 	assert.Zero(t, a.code, a.out)
 	assert.Equal(t, ".autoloop/programs/speed-2.md: ok\n  schedule    every 6h\n  metric      error, lower is better, completed at 0.01\n"+
-		"  may change  autoloop-speed-2/settings.conf\n  never       autoloop-speed-2/evaluate.sh\n  evaluation  sh autoloop-speed-2/evaluate.sh\n", a.out)
+		"  may change  autoloop-speed-2/settings.conf\n  never       autoloop-speed-2/evaluate.sh\n  evaluation  sh autoloop-speed-2/evaluate.sh > \"$AUTOLOOP_RESULT\"\n", a.out)
 
 	a = d.run("--program", "speed-2")
 	assert.Zero(t, a.code, a.errors)

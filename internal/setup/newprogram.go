@@ -52,10 +52,10 @@ Do NOT modify:
 
 ## Evaluation
 
-Prints one JSON object.
+Gives one JSON object.
 
 ` + "```bash" + `
-sh DIR/evaluate.sh
+sh DIR/evaluate.sh > "$AUTOLOOP_RESULT"
 ` + "```" + `
 `
 

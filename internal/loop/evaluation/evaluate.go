@@ -1,5 +1,5 @@
 // Package evaluation runs a program's evaluation in a directory and reads the
-// metric from what it prints.
+// metric from its result file, or from what it prints.
 package evaluation
 
 import (
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,8 +96,13 @@ func (e *Evaluator) Run(ctx context.Context, request Request) (Outcome, error) {
 }
 
 func (e *Evaluator) script(ctx context.Context, request Request, name, text string) (Outcome, error) {
+	channel, err := newChannel(request.Artifacts)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer channel.remove()
 	file := filepath.Join(request.Artifacts, name+".sh")
-	if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(channel.preamble()+text+"\n"), 0o600); err != nil {
 		return Outcome{}, fmt.Errorf("write the %s script: %w", name, err)
 	}
 	shell := "bash"
@@ -104,8 +110,8 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 		shell = "sh"
 	}
 	result, err := e.Runner.Run(ctx, process.Spec{
-		Args: []string{shell, "-e", file}, Dir: request.Dir, Env: request.Env, Timeout: request.Timeout,
-		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Readable: []string{file},
+		Args: []string{shell, "-e", file}, Dir: request.Dir, Env: append(slices.Clone(request.Env), channel.variable()), Timeout: request.Timeout,
+		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Readable: []string{file}, Writable: []string{channel.dir},
 	})
 	if err != nil {
 		return Outcome{}, fmt.Errorf("run the %s: %w", name, err)
@@ -124,10 +130,18 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	if outcome.Problem != "" || name == setup {
 		return outcome, nil
 	}
-	outcome.Measurement, err = metric.Extract(result.Stdout, request.Metric)
+	given, err := channel.read()
+	if err != nil {
+		outcome.Problem = err.Error()
+		return outcome, nil
+	}
+	if given == nil {
+		given = result.Stdout
+	}
+	outcome.Measurement, err = metric.Extract(given, request.Metric)
 	if err != nil {
 		// What it quotes is cut: the secrets are taken out before.
-		if _, masked := metric.Extract(shown.Stdout, request.Metric); masked != nil {
+		if _, masked := metric.Extract([]byte(e.Masker.String(string(given))), request.Metric); masked != nil {
 			err = masked
 		}
 		outcome.Problem = e.Masker.OneLine(err.Error(), 400)
