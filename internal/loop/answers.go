@@ -8,9 +8,8 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// answer gives the answers that are in the books since comments are read again:
-// those of this run, and those that an earlier one did not get through. What
-// was answered already is found, and not answered again.
+// answer posts the recorded answers: those of this run, and those that an earlier
+// run could not post. One that is posted already is found and not posted again.
 func (r *thread) answer(ctx context.Context) {
 	since := r.before
 	if text := r.records.sum.Settings[history.HeardSince]; text != "" {

@@ -21,8 +21,8 @@ type commander struct {
 	asked  bool // somebody asked for an iteration now
 }
 
-// applyCommands enters what was heard into the books in one step, and answers after it:
-// an answer is never given for what was not recorded.
+// applyCommands records the effect of all commands in one step, and answers after
+// it: an answer never speaks of what is not recorded.
 func (r *commander) applyCommands(ctx context.Context, claim func(*records) error) error {
 	undo, err := r.prepareUndo(ctx)
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *commander) applyCommands(ctx context.Context, claim func(*records) erro
 	return nil
 }
 
-// enterCommands enters everything that was heard and not obeyed yet.
+// enterCommands records the effect of every command that was not applied before.
 func (r *commander) enterCommands(b *records, undo *undoing) error {
 	if err := r.noteIssue(b); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (r *commander) endPull(b *records) error {
 	return r.pause(b, fmt.Sprintf("pull request #%d closed; `/autoloop resume` goes on, and the next gain opens a new one", pull.Number))
 }
 
-// enterComment does what one comment asks for, and enters the answer.
+// enterComment applies the commands of one comment, and records the answer.
 func (r *commander) enterComment(b *records, c commands.Comment, undo *undoing) error {
 	var texts []string
 	all := true
@@ -114,7 +114,7 @@ func (r *commander) enterComment(b *records, c commands.Comment, undo *undoing) 
 	return r.add(b, history.Event{Kind: history.Answered, Iteration: b.sum.Iteration, Key: to.String(), Reason: strings.Join(texts, "\n\n")})
 }
 
-// command does one command, and says what came of it.
+// command applies one command, and returns the answer.
 func (r *commander) command(b *records, c commands.Comment, command commands.Command, undo *undoing) (text string, good bool, err error) {
 	switch command.Kind {
 	case commands.Pause:

@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// ensureBaseline measures iteration 0 when the books have none that still holds:
+// ensureBaseline measures iteration 0 when the recorded baseline no longer holds:
 // the default branch's tree with nothing changed and, when the program branch
 // has commits of its own, the incumbent beside it. When neither can be measured
 // the error is a *baselineError.
@@ -53,7 +53,7 @@ type baselineError struct{ problem string }
 
 func (e *baselineError) Error() string { return e.problem }
 
-// needsBaseline says why the books' numbers do not hold for this position, or
+// needsBaseline says why the recorded numbers do not hold for this position, or
 // "" when they do.
 func (r *journal) needsBaseline(at position) string {
 	sum := &r.records.sum
@@ -104,8 +104,8 @@ func (r *journal) describeBaseline(measured []history.Event, at position, iterat
 	first.Evaluator, first.Definition = at.identity.Evaluator, at.identity.Definition
 }
 
-// enterBaseline puts what the unchanged files measured into the books: the
-// default branch's first, and the incumbent's when it is another.
+// enterBaseline records the measurements of the unchanged files: the default
+// branch's first, then the incumbent's when it is another commit.
 func (r *journal) enterBaseline(b *records, at position, measured []history.Event) error {
 	iteration, before := b.sum.Iteration, b.sum.Best
 	r.describeBaseline(measured, at, iteration)
@@ -130,7 +130,7 @@ func (r *journal) enterBaseline(b *records, at position, measured []history.Even
 	return r.completeAtTarget(b)
 }
 
-// tracked is the tracked file at path in the incumbent, nil when there is none.
+// tracked returns the incumbent's tracked file at path, nil without one.
 func (p position) tracked(path string) *git.Entry {
 	for i := range p.entries {
 		if p.entries[i].Path == path {

@@ -8,7 +8,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
-// CommandsResult is what came of steering.
+// CommandsResult says what the commands of comments led to.
 type CommandsResult struct {
 	Program string `json:"program"`
 	// Run says that somebody asked for an iteration now.
@@ -18,9 +18,9 @@ type CommandsResult struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// ApplyCommands does what comments ask for and shows what was not shown yet, without an
-// iteration: so a program that is paused or completed hears too. It takes no
-// lease, and leaves a program alone that another run works on.
+// ApplyCommands applies the commands of new comments and brings GitHub up to date,
+// without an iteration, so that it works for a paused or completed program too. It
+// takes no lease, and leaves a program alone that another run works on.
 func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 	r := s.begin()
 	result := CommandsResult{Program: s.Program.Name}
@@ -53,8 +53,8 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 	return result, nil
 }
 
-// askedAtFirst says that somebody asks for the first iteration of a program. It
-// writes nothing: the iteration is what begins the books, and it answers.
+// askedAtFirst reports whether somebody asks for the first iteration of a program.
+// It writes nothing: the iteration begins the records, and it answers.
 func (r *thread) askedAtFirst(ctx context.Context) (asked bool, err error) {
 	if r.github == nil {
 		return false, nil
@@ -73,7 +73,8 @@ func (r *thread) askedAtFirst(ctx context.Context) (asked bool, err error) {
 	return asked, err
 }
 
-// requireNoLease says that no other run works on the program, for changes without a lease.
+// requireNoLease is the claim of a change without a lease: an error while another
+// run works on the program.
 func (r *lease) requireNoLease(b *records) error {
 	if holder := r.leaseHolder(b.sum.Open); holder != "" {
 		return &errBusy{holder}

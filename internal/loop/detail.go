@@ -21,7 +21,7 @@ type Rail struct {
 	Allowed history.Allowance `json:"max_regression"`
 }
 
-// detail completes a result with what the books say of its iteration.
+// detail completes a result with what the records say of its iteration.
 func (r *run) detail(result *Result) {
 	if r.records == nil {
 		return
@@ -57,7 +57,7 @@ func (b *records) evaluation(run string, result *Result) *history.Expense {
 	return sum
 }
 
-// decided is the last word on an iteration, nil when there is none.
+// decided returns the last decision on an iteration, nil without one.
 func (b *records) decided(iteration int) *history.Event {
 	for i, e := range slices.Backward(b.log.Events) {
 		if e.Kind == history.Decided && e.Iteration == iteration {

@@ -9,7 +9,7 @@ import (
 	"github.com/org/autoloop/internal/loop/evaluation"
 )
 
-// environment is a tree in which a commit is measured, with the home and temporary
+// environment is where a commit is measured: a tree, with the home and temporary
 // directory of its runs. Setup runs before the first of them.
 type environment struct {
 	measurer *measurer
@@ -38,7 +38,8 @@ type measurer struct {
 	own ownChanges
 }
 
-// newEnvironment builds a room for a commit or tree at dir, which must not exist.
+// newEnvironment builds an environment for a commit or tree at dir, which must not
+// exist.
 func (r *measurer) newEnvironment(ctx context.Context, treeish, dir string) (*environment, error) {
 	start := r.now()
 	built, err := r.trees.Build(ctx, treeish, dir, r.treeOptions(false))
@@ -57,7 +58,7 @@ func (r *measurer) newEnvironment(ctx context.Context, treeish, dir string) (*en
 	return made, nil
 }
 
-// Close removes the room; clearing nil, or twice, does nothing.
+// Close removes the environment. Closing nil, or twice, does nothing.
 func (m *environment) Close() {
 	if m == nil {
 		return
@@ -90,9 +91,9 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Outcome, error) 
 	return outcome, err
 }
 
-// bench is the two places in which a trial measures: a stage finds its sides'
-// rooms built anew, and the confirmation finds them exchanged, so that no side
-// owes its number to what a run before left, nor to its directory alone. Both
+// bench is the two places in which a trial measures. A stage finds new environments
+// for both sides, and the confirmation finds them exchanged, so that no side
+// owes its number to what an earlier run left, nor to its directory alone. Both
 // paths are equally long.
 type bench struct {
 	measurer     *measurer
@@ -104,7 +105,8 @@ func (r *measurer) newBench() *bench {
 	return &bench{measurer: r, places: [2]string{r.dirs.newDir('t'), r.dirs.newDir('t')}}
 }
 
-// environment returns the room at a place, built for treeish when there is none.
+// environment returns the environment at a place, built for treeish when there is
+// none yet.
 func (b *bench) environment(ctx context.Context, place int, treeish string) (*environment, error) {
 	if b.environments[place] == nil {
 		made, err := b.measurer.newEnvironment(ctx, treeish, b.places[place])
@@ -116,7 +118,7 @@ func (b *bench) environment(ctx context.Context, place int, treeish string) (*en
 	return b.environments[place], nil
 }
 
-// Close removes both rooms.
+// Close removes both environments.
 func (b *bench) Close() {
 	for i := range b.environments {
 		b.environments[i].Close()

@@ -15,8 +15,8 @@ type used struct {
 	usd    float64
 }
 
-// expend notes what an evaluation used; nil is nothing. It goes into the books
-// with the next event that has takes it.
+// expend counts what an evaluation used; nil is nothing. The next event that calls
+// takeExpense records it.
 func (r *spending) expend(e *history.Expense) {
 	tokens, usd := e.Known()
 	r.used.tokens += tokens
@@ -24,7 +24,7 @@ func (r *spending) expend(e *history.Expense) {
 	r.unrecorded = r.unrecorded.Plus(e)
 }
 
-// takeExpense is what evaluations used since it was asked last; nil is nothing.
+// takeExpense returns what evaluations used since the last call; nil is nothing.
 func (r *spending) takeExpense() *history.Expense {
 	e := r.unrecorded
 	r.unrecorded = nil
@@ -72,8 +72,8 @@ func dollarsOf(usd float64) *metric.Value {
 	return &value
 }
 
-// interruptedAttempt is an iteration that ended before its attempts did: they changed
-// nothing, but used something.
+// interruptedAttempt is an iteration that ended before its attempts did: they
+// changed nothing, but used something.
 func (r *team) interruptedAttempt(reason string) *attempt {
 	var all []*attempt
 	for _, one := range r.working {

@@ -13,11 +13,10 @@ import (
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
-// maxFixes is how many times an agent may mend what CI found.
+// maxFixes is how many times an agent may try to fix what CI found.
 const maxFixes = 5
 
-// failedPrefix is where the branch of an attempt stays that CI turned down for
-// good.
+// failedPrefix begins the branch that keeps a candidate which CI rejected.
 const failedPrefix = "autoloop-failed/"
 
 // fixFailure lets an agent fix what CI found, on top of the candidate. It is done
@@ -81,7 +80,8 @@ func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Event,
 	return err
 }
 
-// fixesExhausted says why no agent is asked to mend a failure any more, "" when one is.
+// fixesExhausted says why no agent is asked to fix a failure any more, "" when one
+// may be.
 func fixesExhausted(s history.Standing, signature string) string {
 	switch {
 	case s.FailedBefore(signature):
@@ -184,8 +184,7 @@ func (r *ciGate) giveUpFix(ctx context.Context, e history.Event, verdict ci.Verd
 	return r.recordFinal(ctx, e, back, reason+"; look at the attempt on "+failedPrefix+r.program.Name+fmt.Sprintf("/%d", e.Iteration)+", then set Paused to false")
 }
 
-// keepFailed makes the branch of a failed attempt; that it is there already is
-// fine.
+// keepFailed makes the branch of a failed candidate. It may exist already.
 func (r *ciGate) keepFailed(ctx context.Context, kept git.RefUpdate) error {
 	if r.memory.Remote == "" {
 		if there, found, err := r.repo.Resolve(ctx, kept.Ref); err != nil || found && there == kept.New {

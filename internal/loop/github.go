@@ -18,12 +18,12 @@ import (
 // GitHub is where people watch a program and steer it: its issue and its pull
 // request. Every method may be repeated: it finds what an earlier call left.
 type GitHub interface {
-	// Hear finds issue, pull request, and what was said since the last time.
+	// Hear finds issue and pull request, and returns the new comments.
 	Hear(ctx context.Context, a render.Account) (commands.Heard, error)
-	// Look is Hear without changing anything: the issue is 0 where there is none.
+	// Look is Hear without changing anything: the issue is 0 when it does not exist.
 	Look(ctx context.Context, a render.Account) (commands.Heard, error)
-	// Open opens or reopens the issue after Look, and returns its number, and
-	// who wrote the program file when that is not in the books.
+	// Open opens or reopens the issue after Look, and returns its number, and the
+	// author of the program file when the records do not name one.
 	Open(ctx context.Context, a render.Account) (number int, author string, err error)
 	// Changes counts what was sent to change something.
 	Changes() int
@@ -38,7 +38,7 @@ type GitHub interface {
 	HasCI(ctx context.Context, commit string) (bool, error)
 	// Dispatch starts a workflow on a branch.
 	Dispatch(ctx context.Context, workflow, branch string) error
-	// Show makes the issue say what the books say.
+	// Show brings the issue up to date with the records.
 	Show(ctx context.Context, a render.Account) error
 }
 
@@ -109,7 +109,7 @@ const (
 	commentsLeft
 )
 
-// updateGitHub publishes what was recorded. What fails is mended by the next run.
+// updateGitHub shows what was recorded. The next run retries what fails.
 func (r *thread) updateGitHub(ctx context.Context) {
 	if r.comments == nil || r.records == nil {
 		return
@@ -126,7 +126,7 @@ func (r *thread) updateGitHub(ctx context.Context) {
 	}
 }
 
-// promote opens or mends the pull request, and notes its number.
+// promote opens the pull request or brings it up to date, and records its number.
 func (r *thread) promote(ctx context.Context) error {
 	number, err := r.github.Promote(ctx, r.account(), r.records.sum.BaseBranch)
 	text := strconv.Itoa(number)
@@ -146,7 +146,7 @@ func (r *thread) promote(ctx context.Context) error {
 	return err
 }
 
-// set notes a setting that is another than before.
+// set records a setting whose value has changed.
 func (r *journal) set(b *records, key, value string) error {
 	if b.sum.Settings[key] == value {
 		return nil
@@ -154,8 +154,8 @@ func (r *journal) set(b *records, key, value string) error {
 	return r.add(b, history.Event{Kind: history.Set, Iteration: b.sum.Iteration, Key: key, Value: value})
 }
 
-// consumed notes how far comments were heard, when the agent was told of them.
-// Otherwise it notes since when they are to be read again.
+// consumed records how far comments were read when the agent was told of them, and
+// otherwise since when they are to be read again.
 func (r *thread) consumed(b *records) error {
 	if r.github == nil {
 		return nil
@@ -187,7 +187,7 @@ func (r *thread) unreadSince() string {
 	return r.firstUnreadComment.UTC().Format(time.RFC3339)
 }
 
-// instructions are what trusted people said to the agent since it was told last.
+// instructions are what trusted people told the agent since its last iteration.
 func (r *thread) instructions() []string {
 	if r.comments == nil {
 		return nil
@@ -209,8 +209,8 @@ func (r *thread) instructions() []string {
 	return list
 }
 
-// merged says that the branch's commit is that of a pull request that was
-// merged: the work goes on from the default branch.
+// merged reports whether head is the commit of a pull request that was merged: the
+// work goes on from the default branch.
 func (r *thread) merged(head string) bool {
 	return r.comments != nil && r.comments.Pull != nil && r.comments.Pull.Merged && r.comments.Pull.Head == head
 }

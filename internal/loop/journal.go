@@ -56,7 +56,7 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 	return err
 }
 
-// add appends an event of this run to the books.
+// add appends an event of this run to the records.
 func (r *journal) add(b *records, e history.Event) error {
 	e.Run, e.Time = r.id, r.now()
 	if err := b.log.Append(e); err != nil {

@@ -24,15 +24,15 @@ type lease struct {
 	alive    func(history.Lease) bool
 }
 
-// acquireLease reads the books and takes the lease of the next iteration. A lease of a
-// run that is gone, or that ran out, is free; its iteration is done again.
+// acquireLease reads the records and takes the lease of the next iteration. A lease
+// whose run is gone, or whose time is over, is free; its iteration runs again.
 func (r *lease) acquireLease(ctx context.Context) error {
 	name := r.program.Name
 	return r.update(ctx, fmt.Sprintf("%s: start", name), nil, r.enterStart)
 }
 
-// enterStart puts the lease into the books, unless another run holds one or the
-// program takes no iteration.
+// enterStart records the lease, unless another run holds one or the program may
+// not run now.
 func (r *lease) enterStart(b *records) error {
 	r.iteration = b.sum.Iteration + 1
 	event := func(e history.Event) error { return r.add(b, e) }
@@ -66,7 +66,7 @@ func (r *lease) ciTime() time.Duration {
 	return r.program.CIWait
 }
 
-// leaseHolder says who holds a live lease, or "".
+// leaseHolder names the run that holds a live lease, or returns "".
 func (r *lease) leaseHolder(open *history.Event) string {
 	if open == nil || open.Lease == nil || open.Run == r.id {
 		return ""

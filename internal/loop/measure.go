@@ -99,14 +99,14 @@ func describe(step decision.Step) string {
 	return fmt.Sprintf("%s, run %d of %d of the %s", step.Stage, step.Number, step.Of, step.Side)
 }
 
-// open begins a stage with new rooms.
+// open begins a stage with new environments.
 func (m *measurement) open(stage decision.Stage) {
 	m.close()
 	m.bench.Close()
 	m.stage, m.taken = stage, map[decision.Side]*samples{decision.Incumbent: {}, decision.Candidate: {}}
 }
 
-// close puts what a stage measured on record.
+// close records what a stage measured.
 func (m *measurement) close() {
 	for _, side := range []decision.Side{decision.Incumbent, decision.Candidate} {
 		taken := m.taken[side]
@@ -156,11 +156,11 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.
 	if step.Side == decision.Incumbent {
 		treeish = m.at.Head
 	}
-	room, err := m.bench.environment(ctx, place(step.Stage, step.Side), treeish)
+	env, err := m.bench.environment(ctx, place(step.Stage, step.Side), treeish)
 	if err != nil {
 		return none, err
 	}
-	outcome, err := room.evaluate(ctx)
+	outcome, err := env.evaluate(ctx)
 	if err != nil {
 		return none, err
 	}
@@ -168,7 +168,7 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.
 		return none, err
 	}
 	taken := m.taken[step.Side]
-	taken.prepare = room.prepare.Seconds()
+	taken.prepare = env.prepare.Seconds()
 	switch {
 	case outcome.OverLimit:
 		m.a.end(history.Error, "it was not measured to the end: "+outcome.Problem)
@@ -193,11 +193,11 @@ func (m *measurement) failed(ctx context.Context, step decision.Step, problem st
 		return nil
 	}
 	m.step("measure", "the incumbent, since the candidate's evaluation failed")
-	room, err := m.bench.environment(ctx, 1-place(step.Stage, decision.Candidate), m.at.Head)
+	env, err := m.bench.environment(ctx, 1-place(step.Stage, decision.Candidate), m.at.Head)
 	if err != nil {
 		return err
 	}
-	incumbent, err := room.evaluate(ctx)
+	incumbent, err := env.evaluate(ctx)
 	if err != nil {
 		return err
 	}

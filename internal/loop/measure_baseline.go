@@ -25,7 +25,7 @@ func scatter(noisy bool, s []metric.Value) []string {
 	return []string{fmt.Sprintf("noisy: the median of %d runs, with a spread of %s between the quartiles", len(s), statistics.Spread(s))}
 }
 
-// series is the runs of one commit in two rooms of its own.
+// series is the runs of one commit in two environments of its own.
 type series struct {
 	commit       string
 	trusted      bool // the default branch's
@@ -34,16 +34,16 @@ type series struct {
 }
 
 func (s *series) Close() {
-	for _, room := range s.environments {
-		room.Close()
+	for _, env := range s.environments {
+		env.Close()
 	}
 }
 
-// measureZero probes the unchanged files twice, in two rooms. Equal numbers make
-// the program deterministic so far; different ones, or a program that asks for
-// repeats, get as many runs as a comparison has, incumbent and default branch
-// in turn. When the default branch cannot be measured the incumbent stands for
-// it; when neither can, the error is a *baselineError.
+// measureBaseline probes the unchanged files twice, in two environments. Equal
+// numbers make the program deterministic so far. Different ones, or a program that
+// asks for repeats, get as many runs as a comparison has, incumbent and default
+// branch in turn. When the default branch cannot be measured the incumbent stands
+// for it; when neither can, the error is a *baselineError.
 func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, error) {
 	head := &series{commit: at.Head, trusted: at.Head == at.Base}
 	all := []*series{head}
@@ -54,12 +54,12 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, 
 	}
 	defer head.Close()
 	defer base.Close()
-	rooms := len(head.environments)
+	count := len(head.environments)
 	if r.program.Runs == 1 {
-		rooms = 1 // the plain comparison
+		count = 1 // the plain comparison
 	}
 	if base != head {
-		problem, err := r.probe(ctx, base, rooms)
+		problem, err := r.probe(ctx, base, count)
 		if err != nil {
 			return baseline{}, err
 		}
@@ -69,7 +69,7 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, 
 			base, all = head, all[1:]
 		}
 	}
-	problem, err := r.probe(ctx, head, rooms)
+	problem, err := r.probe(ctx, head, count)
 	if err != nil {
 		return baseline{}, err
 	}
@@ -94,11 +94,11 @@ func (r *measurer) isNoisy(at position, all []*series) bool {
 	}
 }
 
-// probe runs the evaluation once in each of so many rooms of the series, and
-// says why a run is no baseline, or "".
-func (r *measurer) probe(ctx context.Context, s *series, rooms int) (problem string, err error) {
+// probe runs the evaluation once in each of so many environments of the series. It
+// returns why a run cannot be a baseline, or "".
+func (r *measurer) probe(ctx context.Context, s *series, count int) (problem string, err error) {
 	s.samples = &samples{}
-	for i := range rooms {
+	for i := range count {
 		if s.environments[i], err = r.newEnvironment(ctx, s.commit, r.dirs.newDir('t')); err != nil {
 			return "", err
 		}
@@ -141,7 +141,7 @@ func (r *measurer) repeat(ctx context.Context, all []*series) error {
 	return nil
 }
 
-// sample runs the evaluation once more in a room of the series.
+// sample runs the evaluation once more in an environment of the series.
 func (r *measurer) sample(ctx context.Context, s *series, place int) (problem string, err error) {
 	outcome, err := s.environments[place].evaluate(ctx)
 	if err != nil {

@@ -103,7 +103,7 @@ func (r *run) preview(ctx context.Context, at position, p *proposal.Proposal) (R
 	return result, nil
 }
 
-// leave hands on that there is work that only the publishing job may do.
+// leave makes a proposal of work that only the publishing job may do.
 func (r *run) leave(reason string) (*proposal.Proposal, Result) {
 	if e := r.records.standing().Waiting(); e != nil {
 		r.iteration = e.Iteration

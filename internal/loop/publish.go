@@ -88,7 +88,7 @@ func (r *publisher) publishedBy(from proposal.Bundle) string {
 }
 
 // current refuses a bundle of another program or repository, and one that was
-// made from other books than there are now.
+// made from older records.
 func (r *publisher) current(ctx context.Context, from proposal.Bundle, head string) error {
 	name, iteration := r.program.Name, r.records.sum.Iteration+1
 	if from.Kind == proposal.Fix || from.Kind == proposal.Chores && r.records.standing().Waiting() != nil {
@@ -115,8 +115,8 @@ func (r *publisher) adopts() int {
 	return r.records.machine.IterationCount + 1
 }
 
-// remembered refuses a bundle whose commit of the memory branch is none that
-// led to the present one.
+// remembered refuses a bundle whose commit of the memory branch did not lead to the
+// present one.
 func (r *publisher) remembered(ctx context.Context, from proposal.Bundle, head string) error {
 	if from.Memory == head {
 		return nil
@@ -134,7 +134,7 @@ func (r *publisher) remembered(ctx context.Context, from proposal.Bundle, head s
 		}
 	}
 	if from.Memory == "" && r.files.Ledger == nil {
-		known = true // another program's books are the first
+		known = true // another program's records came first
 	}
 	if !known {
 		return proposal.Refuse("it was made from commit %.12q of the memory branch, which is not there", from.Memory)

@@ -60,8 +60,8 @@ func openRecords(p *program.Program, files memory.Files) (*records, error) {
 // standing is where the newest iteration stands.
 func (b *records) standing() history.Standing { return history.StandingOf(b.log.Events) }
 
-// compare notes where the table that people see and the ledger disagree. The
-// ledger is right about numbers.
+// compare warns where the state file and the ledger disagree. The ledger is right
+// about numbers.
 func (b *records) compare(files memory.Files) {
 	if files.State == nil || b.sum.Best == nil {
 		return
@@ -93,8 +93,8 @@ func (b *records) adopt(event func(history.Event) error) error {
 	return nil
 }
 
-// readEdits turns what people edited in the state into events: a pause or a
-// completion that they took back, or a wait for a rate limit.
+// readEdits turns what people edited in the state into events: a pause, a
+// completion or a wait for a rate limit that they removed.
 func (b *records) readEdits(event func(history.Event) error) error {
 	waiting := !b.sum.NotBefore.IsZero() && b.machine.NotBefore == nil
 	if (b.sum.PausedReason != "" && !b.machine.Paused) || (b.sum.Completed != "" && !b.machine.Completed) || waiting {
@@ -103,7 +103,7 @@ func (b *records) readEdits(event func(history.Event) error) error {
 	return nil
 }
 
-// files renders the books for writing.
+// files renders the records for writing.
 func (b *records) files(p *program.Program, target *metric.Value) (memory.Files, error) {
 	m := b.machine
 	if b.fresh {

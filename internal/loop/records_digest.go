@@ -10,9 +10,9 @@ import (
 	"github.com/org/autoloop/internal/loop/proposal"
 )
 
-// recordsDigest identifies the three files of a program, but for what steering
-// adds while an iteration is under way and which changes nothing of it: that a
-// comment was answered.
+// recordsDigest identifies the three files of a program, except for the events that
+// ApplyCommands may add while an iteration is under way and that change nothing
+// of it: that a comment was answered.
 func recordsDigest(files memory.Files) string {
 	var essence []byte
 	for line := range bytes.Lines(files.Ledger) {
@@ -23,7 +23,7 @@ func recordsDigest(files memory.Files) string {
 	return proposal.Digest(files.State, files.Results, essence)
 }
 
-// isConversation says that a line of the ledger is on the talk with people alone.
+// isConversation reports whether a line of the ledger is about comments alone.
 func isConversation(line []byte) bool {
 	var e struct {
 		Kind history.Kind `json:"event"`

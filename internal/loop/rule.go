@@ -48,8 +48,8 @@ func (r *journal) standard() decision.Standard {
 }
 
 // Cost is how long a candidate of a noisy program takes to decide at most: two
-// stages, each with a warm-up and the pairs on two sides, in rooms built anew.
-// Seconds are those of one run, prepare those of a room.
+// stages, each with a warm-up and the pairs on two sides, in new environments.
+// Seconds are those of one run, prepare those of an environment.
 func Cost(pairs int, seconds, prepare float64) time.Duration {
 	return time.Duration((float64(4+4*pairs)*seconds + 4*prepare) * float64(time.Second))
 }

@@ -18,7 +18,7 @@ type samples struct {
 	problem string // why the last run failed; "" when it did not
 	output  string
 	seconds float64 // of all runs together
-	prepare float64 // of the room
+	prepare float64 // of the environment
 	runs    int
 }
 

@@ -22,7 +22,7 @@ type Suite interface {
 	Compare(ctx context.Context, incumbent, candidate string, limit evaluation.Limit) (Suited, error)
 }
 
-// Suited is what a suite came to.
+// Suited is the result of a suite.
 type Suited struct {
 	// Incumbent and Candidate are the metrics of the sides; a Measure has the
 	// first alone.
@@ -43,7 +43,7 @@ type Suited struct {
 	Expense *history.Expense
 }
 
-// measureSuiteBaseline is iteration 0 of a suite.
+// measureSuiteBaseline measures iteration 0 of a suite.
 func (r *measurer) measureSuiteBaseline(ctx context.Context, at position) (baseline, error) {
 	head, err := r.suiteSamples(ctx, at.Head)
 	if err != nil {
@@ -57,13 +57,13 @@ func (r *measurer) measureSuiteBaseline(ctx context.Context, at position) (basel
 }
 
 func (r *measurer) suiteSamples(ctx context.Context, commit string) (*samples, error) {
-	room, err := r.newEnvironment(ctx, commit, r.dirs.newDir('t'))
+	env, err := r.newEnvironment(ctx, commit, r.dirs.newDir('t'))
 	if err != nil {
 		return nil, err
 	}
-	defer room.Close()
+	defer env.Close()
 	start := r.now()
-	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) { return r.suite.Measure(ctx, room.tree.Dir, limit) })
+	suited, err := r.runSuite(func(limit evaluation.Limit) (Suited, error) { return r.suite.Measure(ctx, env.tree.Dir, limit) })
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (r *measurer) suiteSamples(ctx context.Context, commit string) (*samples, e
 	}
 	return &samples{
 		metric: []metric.Value{*suited.Incumbent}, output: suited.Output, runs: 1,
-		seconds: r.now().Sub(start).Seconds(), prepare: room.prepare.Seconds(),
+		seconds: r.now().Sub(start).Seconds(), prepare: env.prepare.Seconds(),
 	}, nil
 }
 

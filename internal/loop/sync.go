@@ -127,7 +127,7 @@ func (r *branches) reconcileBranch(ctx context.Context, at position) (position, 
 }
 
 // defaultBranch is the branch that the program's work is for: the one asked
-// for, else the one that the books know, else the remote's default, else the
+// for, else the recorded one, else the remote's default, else the
 // branch that is checked out.
 func (r *branches) defaultBranch(ctx context.Context) (string, error) {
 	if r.base != "" {

@@ -28,8 +28,8 @@ func (u *undoing) answer(iteration int) (text string, good bool) {
 	return found.text, found.good
 }
 
-// prepareUndo makes the commits for all iterations that are to be undone and
-// were not yet. Nothing points to them until the books do.
+// prepareUndo makes the commits for all iterations that are to be undone. Nothing
+// points to them until the records do.
 func (r *commander) prepareUndo(ctx context.Context) (*undoing, error) {
 	u := &undoing{answers: map[int]undone{}}
 	done := commands.ParseMark(r.records.sum.Settings[history.CommandsUntil])
@@ -55,7 +55,7 @@ func (r *commander) prepareUndo(ctx context.Context) (*undoing, error) {
 	return u, nil
 }
 
-// undo reverts one iteration on top of what is there.
+// undo reverts one iteration on top of the branch.
 func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone, error) {
 	commit := ""
 	for _, e := range r.records.log.Events {

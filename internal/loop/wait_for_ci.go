@@ -52,8 +52,8 @@ func (r *recorder) enterPending(b *records, decided history.Event) error {
 	return nil
 }
 
-// waitForCI asks CI about the pending iteration until it knows, or until this
-// run's patience ends: then a later run goes on.
+// waitForCI reads CI until it has decided over the pending iteration, or until this
+// run stops waiting: then a later run goes on.
 func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 	deadline, pause := r.now().Add(r.program.CIWait), firstPoll
 	r.publishPending(ctx)
@@ -147,7 +147,8 @@ func (r *ciGate) overtaken(ctx context.Context, e history.Event, verdict ci.Verd
 	return r.recordFinal(ctx, e, nil, "")
 }
 
-// keepWaiting ends the run with the iteration as it is. A reason pauses the program.
+// keepWaiting ends the run while the iteration still waits. A reason pauses the
+// program.
 func (r *ciGate) keepWaiting(ctx context.Context, e history.Event, pause string, verdict ci.Verdict) (Result, error) {
 	reasons := append([]string{"CI did not answer yet; a later run goes on"}, verdict.Words()...)
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.program.Name, e.Iteration), nil, func(b *records) error {
@@ -165,8 +166,8 @@ func (r *ciGate) keepWaiting(ctx context.Context, e history.Event, pause string,
 	return r.recorder.resultOfCI(e, reasons), nil
 }
 
-// recordFinal records the last word on an iteration that waited for CI, and moves
-// the branch with it.
+// recordFinal records the final decision on an iteration that waited for CI, and
+// moves the branch with it.
 func (r *ciGate) recordFinal(ctx context.Context, e history.Event, branch *git.RefUpdate, pause string) (Result, error) {
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d %s", r.program.Name, e.Iteration, e.Outcome), branch, func(b *records) error {
 		decided := e

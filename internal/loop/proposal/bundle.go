@@ -1,6 +1,6 @@
-// Package proposal carries an iteration from the job that ran it to the job that
-// records it: a directory with a manifest, the change, the events, and the
-// digests of all three.
+// Package proposal is what one iteration asks to have recorded, as a value, and as
+// a bundle on its way to another job: a directory with a manifest, the change,
+// the events, and the digests of all three.
 package proposal
 
 import (
@@ -32,10 +32,10 @@ type Kind string
 const (
 	// Iteration is an iteration, and a baseline before it when there is one.
 	Iteration Kind = "iteration"
-	// Fix is an attempt to mend what CI found in the iteration that waits for it.
+	// Fix is an attempt to fix what CI found in the iteration that waits for it.
 	Fix Kind = "fix"
 	// Chores has nothing in it: what waits is for the publishing job alone to
-	// do, such as obeying commands, or taking what CI said.
+	// do, such as applying commands or reading CI.
 	Chores Kind = "chores"
 )
 
