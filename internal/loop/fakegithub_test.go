@@ -22,6 +22,7 @@ type fakeGitHub struct {
 	ci       []ci.Verdict
 	judged   []string // the commits that were asked about
 	answers  []string
+	answered map[commands.Answer]bool
 	shown    int
 	promoted int
 	down     bool // it cannot be reached
@@ -53,8 +54,14 @@ func (f *fakeGitHub) Open(context.Context, render.Account) (int, string, error) 
 
 func (f *fakeGitHub) Changes() int { return len(f.answers) + f.shown + f.promoted }
 
-func (f *fakeGitHub) Answer(_ context.Context, _ commands.Answer, text string) error {
-	f.answers = append(f.answers, text)
+func (f *fakeGitHub) Answer(_ context.Context, to commands.Answer, text string) error {
+	if !f.answered[to] { // an answer that is there is found
+		f.answers = append(f.answers, text)
+	}
+	if f.answered == nil {
+		f.answered = map[commands.Answer]bool{}
+	}
+	f.answered[to] = true
 	return nil
 }
 

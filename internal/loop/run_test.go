@@ -1,0 +1,168 @@
+package loop
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// start takes the lease of an iteration, and leaves it as a run does that is
+// killed.
+func (b *bed) start() *run {
+	b.t.Helper()
+	run := b.service.begin()
+	require.NoError(b.t, run.lease.acquireLease(b.t.Context()))
+	return run
+}
+
+func TestLease(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3")
+	killed := b.start()
+	assert.Equal(t, history.PhaseBegun, b.records().standing().Phase)
+
+	b.service.Alive = func(history.Lease) bool { return true }
+	busy := b.one()
+	assert.Equal(t, history.Busy, busy.Outcome)
+	assert.Contains(t, busy.Reasons[0], "run run-1 (process 1 on here) works on it until")
+	made, result, err := b.service.Propose(t.Context())
+	require.NoError(t, err)
+	assert.Nil(t, made)
+	assert.Equal(t, history.Busy, result.Outcome)
+
+	b.clock = b.clock.Add(b.service.Program.Timeout + leaseSlack)
+	assert.Equal(t, history.Accepted, b.one().Outcome, "a lease ends")
+	err = killed.write(t.Context(), "late", nil, func(*records) error { return nil })
+	assert.ErrorIs(t, err, errLeaseLost)
+}
+
+func TestThreeInterruptedRunsPause(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3")
+	for range maxInterrupted {
+		b.start()
+	}
+	result := b.one()
+	assert.Equal(t, history.Error, result.Outcome)
+	assert.Contains(t, result.Stopped, "paused: iteration 1 was interrupted 3 times in a row")
+	assert.True(t, b.records().machine.Paused)
+}
+
+// TestADefaultBranchThatDoesNotMerge pauses, and is left to the publishing job by
+// the proposing one.
+func TestADefaultBranchThatDoesNotMerge(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3", "4")
+	b.one()
+	b.commit(map[string]string{"value.txt": "2\n"})
+	dry, err := b.service.DryRun(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, history.DryRun, dry.Outcome)
+	assert.Contains(t, dry.Reasons[0], "does not merge into autoloop/p, both changed value.txt")
+	proposed, published := b.twoJobs()
+	assert.Equal(t, history.Idle, proposed.Outcome)
+	assert.Contains(t, proposed.Reasons[0], "`iterate publish` does that")
+	assert.Equal(t, history.Error, published.Outcome)
+	assert.Contains(t, published.Stopped, "paused: main does not merge")
+}
+
+func TestTheDefaultBranchMovesOn(t *testing.T) {
+	t.Parallel()
+	for _, jobs := range []int{1, 2} {
+		b := newBed(t, "evaluation-runs: 1", "1", "3", "4")
+		b.one()
+		b.commit(map[string]string{"other.txt": "a person's\n"})
+		if jobs == 1 {
+			b.one()
+		} else {
+			b.twoJobs()
+		}
+		assert.Equal(t, "4", b.kept())
+		assert.Equal(t, "a person's", b.git("show", "autoloop/p:other.txt"))
+		assert.Contains(t, string(b.records().doc.Render()), "New baseline: the default branch moved on")
+		assert.Equal(t, 2, strings.Count(strings.Join(b.kinds(), " "), "decided"))
+	}
+}
+
+func TestCommandsOfComments(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
+	f := onGitHub(t, b)
+	require.Equal(t, history.Accepted, b.one().Outcome)
+
+	f.say(commands.Pause, "a holiday")
+	done, err := b.service.ApplyCommands(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "paused: a holiday", done.Stopped)
+	assert.True(t, b.records().machine.Paused)
+	assert.Equal(t, []string{"Paused. `/autoloop resume` goes on."}, f.answers)
+	assert.Equal(t, history.PhaseAccepted, b.records().standing().Phase, "no iteration begins")
+
+	f.say(commands.Resume, "")
+	target := metric.MustValue("3")
+	f.say(commands.SetTarget, "").Target = &target
+	done, err = b.service.ApplyCommands(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, done.Stopped, "completed: target reached: 3")
+	assert.False(t, b.records().machine.Paused)
+	assert.Len(t, f.answers, 3)
+	again, err := b.service.ApplyCommands(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, again.Stopped)
+	assert.Len(t, f.answers, 3, "no command is applied twice")
+
+	f.say(commands.Undo, "").Iteration = 1
+	_, err = b.service.ApplyCommands(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "1", b.kept())
+	assert.Contains(t, f.answers[3], "Iteration 1 is undone")
+}
+
+// TestGitHubIsDown: an outage is a warning, and the comments are read later.
+func TestGitHubIsDown(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nci-gate: off", "1", "3", "5")
+	f := onGitHub(t, b)
+	f.down = true
+	result := b.one()
+	assert.Equal(t, history.Accepted, result.Outcome)
+	require.Len(t, result.Warnings, 1)
+	assert.Contains(t, result.Warnings[0], "no route to GitHub")
+	assert.Zero(t, f.Changes())
+	assert.NotEmpty(t, b.records().sum.Settings[history.HeardSince])
+	f.down = false
+	assert.Empty(t, b.one().Warnings)
+	assert.Empty(t, b.records().sum.Settings[history.HeardSince])
+}
+
+// TestABundleIsPublishedOnce, and only for the records that it was made from.
+func TestABundleIsPublishedOnce(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1", "1", "3", "5")
+	made, _, err := b.service.Propose(t.Context())
+	require.NoError(t, err)
+	made.ID = "id"
+	_, err = b.service.Publish(t.Context(), *made)
+	require.NoError(t, err)
+	before := b.refs()
+	_, err = b.service.Publish(t.Context(), *made)
+	require.ErrorContains(t, err, "it was published before, by run run-2")
+	made.ID = "another"
+	_, err = b.service.Publish(t.Context(), *made)
+	require.ErrorContains(t, err, "it is stale")
+	assert.Equal(t, before, b.refs())
+
+	made, _, err = b.service.Propose(t.Context())
+	require.NoError(t, err)
+	b.clock = b.clock.Add(time.Hour)
+	b.one()
+	_, err = b.service.Publish(t.Context(), *made)
+	require.ErrorContains(t, err, "it is stale")
+}

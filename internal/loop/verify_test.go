@@ -1,0 +1,119 @@
+package loop
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// TestVerifyRefuses: a proposal that does not hold is refused in the job that made
+// it too, and nothing of it is written.
+func TestVerifyRefuses(t *testing.T) {
+	t.Parallel()
+	value := func(text string) *metric.Value {
+		v := metric.MustValue(text)
+		return &v
+	}
+	b := newBed(t, "evaluation-runs: 1", "1", "2", "3")
+	require.Equal(t, history.Accepted, b.one().Outcome)
+	run := b.service.begin()
+	require.NoError(t, run.lease.acquireLease(t.Context()))
+	at, _, err := run.proposer.propose(t.Context())
+	require.NoError(t, err)
+	other := func(files map[string]string) string {
+		b.git("checkout", "--quiet", "--detach", "autoloop/p")
+		b.write(b.dir, files)
+		b.git("add", "-A")
+		tree := b.git("write-tree")
+		b.git("reset", "--quiet", "--hard")
+		b.git("checkout", "--quiet", "main")
+		return tree
+	}
+	outside := other(map[string]string{"value.txt": "3\n", "other.txt": "touched\n"})
+	own := other(map[string]string{"value.txt": "3\n", ".autoloop/programs/p.md": "metric: x\n"})
+	for _, c := range []struct {
+		name   string
+		change func(p *proposal.Proposal)
+		says   string
+	}{
+		{"as it was proposed", func(*proposal.Proposal) {}, ""},
+		{"a loss is a gain", func(p *proposal.Proposal) {
+			p.Measured[0].Metric, p.Measured[0].Samples = value("1"), []metric.Value{*value("1")}
+			p.Decided.Metric, p.Decided.Best, p.Decided.Delta = value("1"), value("1"), "-1"
+		}, "do not bear its decision"},
+		{"another metric", func(p *proposal.Proposal) { p.Decided.Metric = value("9") }, "do not bear its decision"},
+		{"no measurement", func(p *proposal.Proposal) { p.Measured = nil }, "do not bear its decision"},
+		{"another rule", func(p *proposal.Proposal) { p.Decided.Rule = &history.Rule{Regime: "noisy"} }, "another rule"},
+		{"no rule", func(p *proposal.Proposal) { p.Decided.Rule = nil }, "another rule"},
+		{"no verdict", func(p *proposal.Proposal) { p.Decided.Verdict = "" }, "without an improvement"},
+		{"a rejection that improved", func(p *proposal.Proposal) { p.Decided.Outcome, p.Candidate = history.Rejected, "" }, "do not bear its decision"},
+		{"an error with a verdict", func(p *proposal.Proposal) { p.Decided.Outcome, p.Candidate = history.Error, "" }, "an error with a verdict"},
+		{"an outcome of CI", func(p *proposal.Proposal) { p.Decided.Outcome = history.PendingCI }, "no proposal of its kind has"},
+		{"another evaluation", func(p *proposal.Proposal) { p.Decided.Evaluator = "x" }, "another evaluation"},
+		{"a baseline that nothing asks for", func(p *proposal.Proposal) {
+			p.Baseline = []history.Event{{Kind: history.Measured, Role: history.Baseline, Metric: value("1"), Samples: []metric.Value{*value("1")}}}
+		}, "nothing asks for"},
+		{"a file outside the target", func(p *proposal.Proposal) { p.Candidate = outside }, "other.txt"},
+		{"the program itself", func(p *proposal.Proposal) { p.Candidate = own }, "p.md"},
+		{"two accepted candidates", func(p *proposal.Proposal) {
+			p.Measured = append(p.Measured, history.Event{Kind: history.Proposed, Proposal: 2, Outcome: history.Accepted})
+		}, "and another decides"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := run.proposer.newProposal(proposal.Iteration, at)
+			a, err := run.team.attempt(t.Context(), at)
+			require.NoError(t, err)
+			run.proposer.describe(p, at, a)
+			require.True(t, p.Kept())
+			c.change(p)
+			before := b.refs()
+			if c.says == "" {
+				require.NoError(t, run.verifier.verify(t.Context(), at, p))
+				_, err := run.verifier.verifyDecision(run.records, at, p)
+				require.NoError(t, err)
+				return
+			}
+			err = run.record(t.Context(), at, p, run.holdsLease)
+			var refused *proposal.RefusedError
+			require.ErrorAs(t, err, &refused)
+			assert.Contains(t, refused.Reason, c.says)
+			assert.Equal(t, before, b.refs())
+		})
+	}
+}
+
+// brokenSuite says that a candidate is better, without a number.
+type brokenSuite struct{}
+
+func (brokenSuite) Measure(context.Context, string, evaluation.Limit) (Suited, error) {
+	one := metric.MustValue("1")
+	return Suited{Incumbent: &one}, nil
+}
+
+func (brokenSuite) Compare(context.Context, string, string, evaluation.Limit) (Suited, error) {
+	return Suited{Verdict: decision.Improved}, nil
+}
+
+// TestARefusedProposalIsAnError: what verification refuses in one job is recorded
+// as an error, and nothing of it is kept.
+func TestARefusedProposalIsAnError(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "", "1", "3")
+	b.service.Suite = brokenSuite{}
+	result := b.one()
+	assert.Equal(t, history.Error, result.Outcome)
+	assert.Equal(t, []string{"the proposal was not recorded: it is accepted without an improvement"}, result.Reasons)
+	assert.NotContains(t, b.refs(), "refs/heads/autoloop/")
+	assert.Equal(t, history.PhaseFailed, b.records().standing().Phase)
+
+	_, _, err := b.service.Propose(t.Context())
+	require.ErrorContains(t, err, "accepted without an improvement", "no bundle is made of it")
+}
