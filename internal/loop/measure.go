@@ -164,7 +164,7 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.
 	if err != nil {
 		return none, err
 	}
-	if err := m.checkEvaluator(ctx, step, room); err != nil {
+	if err := m.checkEvaluator(ctx, step, env); err != nil {
 		return none, err
 	}
 	taken := m.taken[step.Side]
