@@ -88,7 +88,7 @@ func TestSkillApplyMerges(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Join(w.dir, "next/keep"), 0o600))
 	assert.Equal(t, w.state("next"), w.state("s"), "everything else is the version's, modes and all")
 
-	require.Zero(t, w.binary("iterate", "restore", ws+"/before-apply", "s").code)
+	require.Zero(t, w.binary("iterate", "restore", ws+"/before-apply-1", "s").code)
 	assert.Equal(t, before, w.state("s"), "what was there is kept")
 }
 
@@ -112,8 +112,99 @@ func TestSkillUndoForced(t *testing.T) {
 	a := w.binary("iterate", "skill", "undo", ws, "--yes", "--force")
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, original, w.state("s"))
-	require.Zero(t, w.binary("iterate", "restore", ws+"/before-undo", "s").code)
+	require.Zero(t, w.binary("iterate", "restore", ws+"/before-undo-1", "s").code)
 	assert.Equal(t, changed, w.state("s"))
+}
+
+func TestSkillUndoAfterMerge(t *testing.T) {
+	t.Parallel()
+	w := improvedWorld(t)
+	w.write("s/mine", "what I wrote\n")
+	mine := w.state("s")
+	require.Zero(t, w.binary("iterate", "skill", "apply", ws, "--merge", "--yes").code)
+	a := w.binary("iterate", "skill", "undo", ws, "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, mine, w.state("s"), "what was there before the merge is back")
+	assert.Contains(t, a.stdout, "-six, better\n", "what changes is shown")
+
+	w.write("s/mine", "what I wrote later\n")
+	later := w.state("s")
+	require.Zero(t, w.binary("iterate", "skill", "apply", ws, "--merge", "--yes").code)
+	require.Zero(t, w.binary("iterate", "restore", ws+"/before-apply-1", "s").code)
+	assert.Equal(t, mine, w.state("s"), "an earlier state is never overwritten")
+	require.Zero(t, w.binary("iterate", "restore", ws+"/before-apply-2", "s").code)
+	assert.Equal(t, later, w.state("s"))
+}
+
+func TestSkillUndoForcedTwice(t *testing.T) {
+	t.Parallel()
+	w := improvedWorld(t)
+	for i, text := range []string{"first\n", "second\n", "second\n"} {
+		w.write("s/mine", text)
+		a := w.binary("iterate", "skill", "undo", ws, "--yes", "--force")
+		require.Zero(t, a.code, a.stderr)
+		assert.Contains(t, a.stdout, "-"+text, "what changes is shown")
+		assert.NoFileExists(t, filepath.Join(w.dir, "s/mine"), i)
+	}
+	assert.Equal(t, "first\n", w.read(ws+"/before-undo-1/mine"))
+	assert.Equal(t, "second\n", w.read(ws+"/before-undo-2/mine"))
+	assert.NoDirExists(t, filepath.Join(w.dir, ws, "before-undo-3"), "the same state is kept once")
+}
+
+func TestSkillUndoHintIsQuoted(t *testing.T) {
+	t.Parallel()
+	w := improvedWorld(t)
+	const other = "it's a place-autoresearch"
+	require.NoError(t, os.Rename(filepath.Join(w.dir, ws), filepath.Join(w.dir, other)))
+	a := w.binary("iterate", "skill", "apply", other, "--skill", "s", "--yes")
+	require.Zero(t, a.code, a.stderr)
+	_, hint, found := strings.Cut(a.stdout, "undo it with: iterate")
+	require.True(t, found, a.stdout)
+	out := w.run("", "sh", "-c", "printf %s "+strings.Replace(hint, "skill undo ", "", 1))
+	assert.Equal(t, filepath.Join(w.dir, other), out, "the hint can be pasted into a shell")
+}
+
+// foreignWorld is a workspace in the layout of other programs: versions as plain
+// directories, without a manifest of anything.
+func foreignWorld(t *testing.T) *world {
+	t.Helper()
+	w := improvedWorld(t)
+	for _, name := range []string{"v0", "v1"} {
+		place := filepath.Join(w.dir, ws, name)
+		w.run("", "chmod", "-R", "u+w", place)
+		require.NoError(t, os.Remove(place+".manifest.json"))
+	}
+	return w
+}
+
+func TestSkillWorkspaceOfOthersIsAdopted(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{
+		"report":  {"skill", "report", ws},
+		"apply":   {"skill", "apply", ws, "--yes"},
+		"undo":    {"skill", "undo", ws, "--yes"},
+		"score":   {"score", ws, "1"},
+		"restore": {"restore", ws + "/v1", "s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := foreignWorld(t)
+			before := w.state(ws + "/v1")
+			a := w.binary("iterate", args...)
+			require.Zero(t, a.code, a.stderr)
+			assert.Contains(t, a.stderr, "was made by another program")
+			assert.Equal(t, before, w.state(ws+"/v1"), "the versions stay as they are")
+			if name == "apply" || name == "restore" {
+				assert.Contains(t, w.read("s/SKILL.md"), "six, better")
+			}
+			a = w.binary("iterate", args...)
+			require.Zero(t, a.code, a.stderr)
+			assert.NotContains(t, a.stderr, "another program", "it is ours now")
+			w.write(ws+"/v1/SKILL.md", "altered\n")
+			a = w.binary("iterate", "restore", ws+"/v1", "s")
+			assert.Equal(t, 1, a.code, "from now on an altered version is refused")
+		})
+	}
 }
 
 func TestSkillApplyNothing(t *testing.T) {

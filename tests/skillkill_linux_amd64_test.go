@@ -144,6 +144,53 @@ func TestSkillApplyKilledAtEveryRename(t *testing.T) {
 	})
 }
 
+// TestWhatAPersonWroteOutlivesEveryKill kills a merge, and what undoes it, before
+// every call that moves something into its place. Every text that a person wrote
+// is on disk afterwards.
+func TestWhatAPersonWroteOutlivesEveryKill(t *testing.T) {
+	long.Only(t, long.Kills)
+	t.Parallel()
+	for name, args := range map[string][]string{
+		"merge":      {"skill", "apply", ws, "--merge", "--yes"},
+		"undo":       {"skill", "undo", ws, "--yes"},
+		"force undo": {"skill", "undo", ws, "--yes", "--force"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := improvedWorld(t)
+			texts := []string{"the first thing that I wrote", "the second thing that I wrote"}
+			w.write("s/mine", texts[0]+"\n")
+			if name == "undo" {
+				require.Zero(t, w.binary("iterate", "skill", "apply", ws, "--merge", "--yes").code)
+			} else {
+				require.Zero(t, w.binary("iterate", "skill", "undo", ws, "--yes", "--force").code)
+				w.write("s/mine", texts[1]+"\n")
+			}
+			for _, place := range []string{"s", ws} {
+				w.run("", "cp", "-a", filepath.Join(w.dir, place), filepath.Join(w.dir, "first-"+place))
+			}
+			everyPoint(t, w, renaming, args, func(int, string) {
+				w.again("first-s", "s")
+				w.again("first-"+ws, ws)
+			}, func(point int, call string) {
+				for i, text := range texts {
+					if i == 1 && name == "undo" {
+						continue
+					}
+					found := w.run("", "sh", "-c", "grep -rlF \"$0\" s .s* "+ws+" 2>/dev/null || true", text)
+					require.NotEmpty(t, found, "%q is lost by a kill before %s, the call %d", text, call, point)
+				}
+				a := w.binary("iterate", args...)
+				require.Zero(t, a.code, "%s, the call %d: %s", call, point, a.stderr)
+				for _, text := range texts[:1] {
+					require.NotEmpty(t, w.run("", "sh", "-c", "grep -rlF \"$0\" s "+ws, text), "%q is lost by the run after %s, the call %d", text, call, point)
+				}
+				w.clean(point, call)
+			})
+		})
+	}
+}
+
 // TestSkillRunKilledAtEveryRename kills an improvement before every call that
 // moves something into its place, from the workspace's first file to the row of
 // the iteration.

@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
@@ -56,8 +57,9 @@ func newSkillUndoCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "undo WORKSPACE",
 		Short: "Make the skill what it was before anything was applied",
-		Long: "Ask, and make the skill exactly v0. When it has changes that are in no version of the workspace,\n" +
-			"nothing is undone unless --force is given; they are then kept in the workspace as before-undo.",
+		Long: "Ask, and make the skill what it was before a version was applied. When it has changes that are in no version of the workspace,\n" +
+			"nothing is undone unless --force is given; they are then kept in the workspace as before-undo-1, before-undo-2, …\n" +
+			"After `apply --merge` it puts back what the skill was before that. What changes is shown before it asks.",
 		Example: "  iterate skill undo skills/release-notes-autoresearch",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -82,7 +84,7 @@ type application struct {
 // changeSkill opens a workspace that no run works in, and does something to its
 // skill.
 func changeSkill(ctx context.Context, env Env, dir string, o skillApplyOptions, do func(*application, context.Context) error) error {
-	w, err := workspace.OpenWorkspace(env.Path(dir))
+	w, err := openWorkspace(ctx, env, env.Path(dir))
 	if err != nil {
 		return err
 	}
@@ -99,6 +101,15 @@ func changeSkill(ctx context.Context, env Env, dir string, o skillApplyOptions, 
 		return err
 	}
 	return do(a, ctx)
+}
+
+// openWorkspace reads a workspace; one that another program made is adopted.
+func openWorkspace(ctx context.Context, env Env, dir string) (*workspace.Workspace, error) {
+	if !workspace.Foreign(dir) {
+		return workspace.OpenWorkspace(dir)
+	}
+	fmt.Fprintf(env.Stderr, "%s was made by another program: writing manifests of what its versions have now beside them\n", dir)
+	return workspace.Adopt(ctx, dir)
 }
 
 // applicationOf reads the skill of a workspace, after finishing what was
@@ -156,7 +167,7 @@ func (a *application) apply(ctx context.Context) error {
 	}
 	if a.now.Tree.Digest() == wanted.Tree.Digest() {
 		fmt.Fprintf(a.env.Stdout, "%s is v%d already\n", a.workspace.Skill, a.version)
-		return a.remember(a.version, wanted.Tree.Digest())
+		return a.remember(workspace.Applied{Version: a.version, Digest: wanted.Tree.Digest()})
 	}
 	if _, err := io.WriteString(a.env.Stdout, r.Markdown()); err != nil {
 		return err
@@ -167,7 +178,7 @@ func (a *application) apply(ctx context.Context) error {
 	if agreed, err := a.agreed(ctx, fmt.Sprintf("apply v%d to %s? [y/n] ", a.version, a.workspace.Skill)); err != nil || !agreed {
 		return err
 	}
-	return a.restore(ctx, wanted.Dir, a.version)
+	return a.restore(ctx, wanted.Dir, workspace.Applied{Version: a.version})
 }
 
 // isKept refuses a version that the workspace does not have, and names those
@@ -196,7 +207,7 @@ func (a *application) untouched(ctx context.Context) bool {
 		return true
 	}
 	applied := a.workspace.Applied
-	if applied == nil || applied.Digest != now {
+	if applied == nil || applied.Digest != now || applied.Before != "" {
 		return false
 	}
 	version, err := keptVersion(ctx, a.workspace, applied.Version)
@@ -221,10 +232,15 @@ func (a *application) joined(ctx context.Context, wanted workspace.Kept) error {
 	if agreed, err := a.agreed(ctx, fmt.Sprintf("apply v%d, merged, to %s? [y/n] ", a.version, a.workspace.Skill)); err != nil || !agreed {
 		return err
 	}
-	if err := a.keep(ctx, "before-apply"); err != nil {
+	before, err := a.keep(ctx, "before-apply")
+	if err != nil {
 		return err
 	}
-	return a.restore(ctx, merged.Dir, a.version)
+	// noted before the skill changes: a run that is killed right after that can be undone
+	if err := a.remember(workspace.Applied{Version: a.version, Digest: merged.Tree.Digest(), Before: before}); err != nil {
+		return err
+	}
+	return a.restore(ctx, merged.Dir, workspace.Applied{Version: a.version, Before: before})
 }
 
 // merged puts the merge into the workspace, as the snapshot `merged`.
@@ -251,27 +267,39 @@ func (a *application) merged(ctx context.Context, wanted workspace.Kept) (kept w
 	return kept, err
 }
 
-// undo puts v0 back.
+// undo puts back what the skill was before its last application: v0, or after a
+// merge what a person had made of it.
 func (a *application) undo(ctx context.Context) error {
+	name, dir := a.workspace.Undone()
+	found, err := workspace.Verify(ctx, dir)
+	if err != nil {
+		return err
+	}
+	back := workspace.Kept{Dir: dir, Tree: found}
 	now := a.now.Tree.Digest()
-	if now == a.original.Tree.Digest() {
+	if now == back.Tree.Digest() {
 		fmt.Fprintf(a.env.Stdout, "%s is as it was already\n", a.workspace.Skill)
-		return a.remember(0, now)
+		return a.remember(workspace.Applied{Digest: now})
 	}
 	known := a.untouched(ctx) || a.workspace.Applied != nil && a.workspace.Applied.Digest == now || a.isVersion(ctx)
 	if !known && !a.force {
-		return fmt.Errorf("%s has changes that are in no version of the workspace (from v0: %s); nothing was undone: use --force to lose them from it",
-			a.workspace.Skill, differing(a.original.Tree, a.now.Tree))
+		return fmt.Errorf("%s has changes that are in no version of the workspace (from %s: %s); nothing was undone: --force undoes all the same, and keeps them in the workspace",
+			a.workspace.Skill, name, differing(back.Tree, a.now.Tree))
 	}
-	if agreed, err := a.agreed(ctx, fmt.Sprintf("put v0 back to %s? [y/n] ", a.workspace.Skill)); err != nil || !agreed {
+	patch, err := patchOf(ctx, a.env, a.now, back)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.env.Stdout, "Undoing changes in %s:\n\n%s\n", a.workspace.Skill, render.Pictured(string(patch)))
+	if agreed, err := a.agreed(ctx, fmt.Sprintf("put %s back to %s? [y/n] ", name, a.workspace.Skill)); err != nil || !agreed {
 		return err
 	}
 	if !known {
-		if err := a.keep(ctx, "before-undo"); err != nil {
+		if _, err := a.keep(ctx, "before-undo"); err != nil {
 			return err
 		}
 	}
-	return a.restore(ctx, a.original.Dir, 0)
+	return a.restore(ctx, dir, workspace.Applied{})
 }
 
 // isVersion reports whether the skill is one of the kept versions.
@@ -289,13 +317,13 @@ func (a *application) isVersion(ctx context.Context) bool {
 }
 
 // keep takes a snapshot of the skill as it is, into the workspace.
-func (a *application) keep(ctx context.Context, name string) error {
-	place := filepath.Join(a.workspace.Dir, name)
-	if _, err := workspace.Take(ctx, a.workspace.Skill, place); err != nil {
-		return err
+func (a *application) keep(ctx context.Context, purpose string) (name string, err error) {
+	name, err = a.workspace.KeepSkill(ctx, purpose)
+	if err != nil {
+		return "", err
 	}
-	fmt.Fprintf(a.env.Stdout, "what %s was is kept as %s\n", a.workspace.Skill, place)
-	return nil
+	fmt.Fprintf(a.env.Stdout, "what %s was is kept as %s\n", a.workspace.Skill, filepath.Join(a.workspace.Dir, name))
+	return name, nil
 }
 
 // agreed asks, and says when nothing happens.
@@ -310,25 +338,28 @@ func (a *application) agreed(ctx context.Context, question string) (bool, error)
 	return agreed, err
 }
 
-// restore makes the skill a snapshot, if it is still what was looked at.
-func (a *application) restore(ctx context.Context, from string, version int) error {
+// restore makes the skill a snapshot, if it is still what was looked at, and
+// notes what was applied; its digest is filled in.
+func (a *application) restore(ctx context.Context, from string, applied workspace.Applied) error {
 	restored, err := workspace.RestoreOver(ctx, from, a.workspace.Skill, a.now.Tree.Digest())
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.env.Stdout, "%s is v%d now\n", a.workspace.Skill, version)
-	if version > 0 {
-		fmt.Fprintf(a.env.Stdout, "undo it with: iterate skill undo %s\n", a.workspace.Dir)
+	name := filepath.Base(from)
+	if applied.Before != "" {
+		name = fmt.Sprintf("v%d, merged,", applied.Version)
 	}
-	return a.remember(version, restored.Digest)
+	fmt.Fprintf(a.env.Stdout, "%s is %s now\n", a.workspace.Skill, name)
+	if applied.Version > 0 {
+		fmt.Fprintf(a.env.Stdout, "undo it with: iterate skill undo %s\n", process.QuoteWord(a.workspace.Dir))
+	}
+	applied.Digest = restored.Digest
+	return a.remember(applied)
 }
 
 // remember notes in the workspace what the skill is.
-func (a *application) remember(version int, digest string) error {
-	if a.workspace.SuiteHash == "" {
-		return nil // a workspace without a manifest is left without
-	}
-	a.workspace.Applied = &workspace.Applied{Version: version, Digest: digest}
+func (a *application) remember(applied workspace.Applied) error {
+	a.workspace.Applied = &applied
 	return a.workspace.Save()
 }
 

@@ -42,7 +42,7 @@ func newSkillReportCommand(env Env) *cobra.Command {
 			"  iterate skill report skills/release-notes-autoresearch --diff | git apply --directory=skills/release-notes",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := workspace.OpenWorkspace(env.Path(args[0]))
+			w, err := openWorkspace(cmd.Context(), env, env.Path(args[0]))
 			if err != nil {
 				return err
 			}

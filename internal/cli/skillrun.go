@@ -159,10 +159,10 @@ func (o *skillRunOptions) place(env Env, dir string) string {
 // open continues the workspace, or makes it.
 func (o *skillRunOptions) open(ctx context.Context, env Env, dir string) (*workspace.Workspace, error) {
 	place := o.place(env, dir)
-	if _, err := os.Lstat(filepath.Join(place, "manifest.json")); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(place, "manifest.json")); errors.Is(err, fs.ErrNotExist) && !workspace.Foreign(place) {
 		return workspace.Create(ctx, place, dir)
 	}
-	w, err := workspace.OpenWorkspace(place)
+	w, err := openWorkspace(ctx, env, place)
 	if err != nil {
 		return nil, err
 	}

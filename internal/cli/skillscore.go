@@ -97,7 +97,7 @@ func problemOf(c evals.CaseScore) string {
 }
 
 func scoreIteration(ctx context.Context, env Env, dir string, n int, asJSON bool) error {
-	w, err := workspace.OpenWorkspace(env.Path(dir))
+	w, err := openWorkspace(ctx, env, env.Path(dir))
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -63,6 +64,11 @@ func newRestoreCommand(env Env) *cobra.Command {
 }
 
 func restoreSnapshot(ctx context.Context, env Env, from, dir string, asJSON bool) error {
+	if above := filepath.Dir(env.Path(from)); workspace.Foreign(above) {
+		if _, err := openWorkspace(ctx, env, above); err != nil {
+			return err
+		}
+	}
 	restored, err := workspace.Restore(ctx, env.Path(from), env.Path(dir))
 	if err != nil {
 		return err

@@ -40,6 +40,9 @@ type Applied struct {
 	Version int `json:"version"`
 	// Digest is that of the skill's directory after it.
 	Digest string `json:"digest"`
+	// Before names the snapshot of what the skill was before a version was merged
+	// into it; "" when nothing of its own was there.
+	Before string `json:"before,omitempty"`
 }
 
 // workspaceJSON is the file manifest.json.
@@ -142,6 +145,9 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	}
 	if in.Schema != Schema {
 		return nil, fmt.Errorf("%s has the schema %d, and this program reads %d", file, in.Schema, Schema)
+	}
+	if in.Applied != nil && in.Applied.Before != "" && !beforeName.MatchString(in.Applied.Before) {
+		return nil, fmt.Errorf("%s: %q is no snapshot that an application keeps", file, in.Applied.Before)
 	}
 	if in.BestVersion < 0 {
 		return nil, fmt.Errorf("%s: there is no version %d", file, in.BestVersion)
