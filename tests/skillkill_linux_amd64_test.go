@@ -177,13 +177,13 @@ func TestWhatAPersonWroteOutlivesEveryKill(t *testing.T) {
 					if i == 1 && name == "undo" {
 						continue
 					}
-					found := w.run("", "sh", "-c", "grep -rlF \"$0\" s .s* "+ws+" 2>/dev/null || true", text)
+					found := w.run(w.dir, "sh", "-c", "grep -rlF \"$0\" s .s* "+ws+" 2>/dev/null || true", text)
 					require.NotEmpty(t, found, "%q is lost by a kill before %s, the call %d", text, call, point)
 				}
 				a := w.binary("iterate", args...)
 				require.Zero(t, a.code, "%s, the call %d: %s", call, point, a.stderr)
 				for _, text := range texts[:1] {
-					require.NotEmpty(t, w.run("", "sh", "-c", "grep -rlF \"$0\" s "+ws, text), "%q is lost by the run after %s, the call %d", text, call, point)
+					require.NotEmpty(t, w.run(w.dir, "sh", "-c", "grep -rlF \"$0\" s "+ws, text), "%q is lost by the run after %s, the call %d", text, call, point)
 				}
 				w.clean(point, call)
 			})

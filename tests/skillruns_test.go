@@ -132,7 +132,7 @@ func TestSkillScoreOfManyRunsIsTheDecisions(t *testing.T) {
 	assert.NotContains(t, a.stdout, "Cases that the best version lost")
 	assert.Contains(t, a.stdout, "(in 1 of 8 runs: does not contain \"alpha\")")
 	assert.Contains(t, a.stdout, "(in 8 of 8 runs: does not contain \"gamma\")")
-	end = w.skillEnd("-n", "1", "--runs", "auto", "--agent-command", `cp "$AUTOLOOP_PROMPT" "$SIDE/said"; echo no >> SKILL.md`)
+	end = w.skillEnd("-n", "1", "--runs", "auto", "--executor-command", slips, "--agent-command", `cp "$AUTOLOOP_PROMPT" "$SIDE/said"; echo no >> SKILL.md`)
 	assert.Equal(t, "reverted", end.Iterations[0].Action)
 	said, err := os.ReadFile(filepath.Join(w.side, "said"))
 	require.NoError(t, err)

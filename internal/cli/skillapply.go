@@ -190,7 +190,7 @@ func (a *application) isKept() error {
 	}
 	kept := []string{"v0"}
 	for _, row := range table.Rows() {
-		if row.Action == results.Kept {
+		if row.Action != results.Reverted && row.Iteration > 0 {
 			kept = append(kept, fmt.Sprintf("v%d", row.Iteration))
 		}
 	}

@@ -116,7 +116,7 @@ func reportSkill(ctx context.Context, env Env, w *workspace.Workspace, version i
 	if err != nil {
 		return r, nil, err
 	}
-	before, err := gradedCases(suited, w, 0, rows)
+	before, err := gradedCases(suited, w, startOf(rows), rows)
 	if err != nil {
 		return r, nil, err
 	}
@@ -139,6 +139,18 @@ func reportSkill(ctx context.Context, env Env, w *workspace.Workspace, version i
 		r.Diff, r.DiffBase64 = string(bytes.ToValidUTF8(patch, []byte("\ufffd"))), base64.StdEncoding.EncodeToString(patch)
 	}
 	return r, patch, nil
+}
+
+// startOf is the version that later ones are held against: the last that was
+// measured without a change.
+func startOf(rows []results.Row) int {
+	start := 0
+	for _, row := range rows {
+		if row.Action == results.Baseline {
+			start = row.Iteration
+		}
+	}
+	return start
 }
 
 // skillTitle is what the skill is called: by itself, by its suite, or by the

@@ -226,8 +226,13 @@ func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Worksp
 		return nil, nil, misfit(err)
 	}
 	measuring := &workspaceEvals{suited: suited, options: wiring.options, versions: wiring.versions}
+	executor, err := executorOf(ctx, env, wiring.options)
+	if err != nil {
+		return nil, nil, err
+	}
 	homes := 0
 	return &skill.Loop{
+		Executor:  executor,
 		Workspace: w, Evals: measuring, Improver: wiring.improver, Model: o.model, Command: wiring.command, Name: suited.Name,
 		Most: o.count, StopAfter: o.stopAfter, NoCaseRegression: o.noCaseRegression, Timeout: o.proposal, Now: env.Now,
 		Home: func() (string, []string, error) {
@@ -237,6 +242,27 @@ func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Worksp
 			return home, environ, err
 		},
 	}, measuring, nil
+}
+
+// executorOf describes who works on the cases, and who grades them.
+func executorOf(ctx context.Context, env Env, o evalrun.Options) (workspace.Executor, error) {
+	found := workspace.Executor{Agent: o.Agent.Name(), Model: o.Model}
+	if o.Agent.Name() == "command" {
+		found.Command, found.CommandSHA256 = o.Masker.String(o.Command), commandDigest(env, o.Command)
+	}
+	if o.Grader != nil {
+		found.Judge = o.Grader.Name()
+	}
+	program, outside := o.Agent.(agent.Installed)
+	if !outside {
+		return found, nil
+	}
+	version, err := program.Version(ctx)
+	if err != nil {
+		return found, fmt.Errorf("ask agent %s for its version: %w", o.Agent.Name(), err)
+	}
+	found.Version = version
+	return found, nil
 }
 
 // improver finds who changes the skill, and its command.

@@ -88,10 +88,10 @@ func (c *Convergence) class(tail int) Class {
 		return PerfectScore
 	case tail >= stuckReverts:
 		return Stuck
-	case c.Kept > c.Reverted:
-		return Rapid
 	case c.Kept > 0 && tail >= 2:
 		return Plateau
+	case c.Kept > c.Reverted:
+		return Rapid
 	case c.Kept > 0:
 		return Improving
 	default:

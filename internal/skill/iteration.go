@@ -146,6 +146,10 @@ func (s *state) attempts() []history.Attempt {
 	var list []history.Attempt
 	best := s.rows[0].Score
 	for _, row := range s.rows[1:] {
+		if row.Action == results.Baseline { // measured anew
+			best = row.Score
+			continue
+		}
 		one := history.Attempt{Iteration: row.Iteration, Time: row.Time, Outcome: history.Rejected, Metric: row.Score, PreviousBest: best, Summary: row.Changelog}
 		if row.Score != nil && best != nil {
 			one.Delta = metric.Delta(*row.Score, best)

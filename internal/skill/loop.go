@@ -4,6 +4,7 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -63,6 +65,9 @@ type Loop struct {
 	// environment; it is removed with the run's directory.
 	Home func() (home string, env []string, err error)
 	Now  func() time.Time
+	// Executor is who works on the cases, and who grades them: where that is
+	// another than before, the best version is measured anew first.
+	Executor workspace.Executor
 	// Progress, optional, is told each iteration as it ends.
 	Progress func(results.Row)
 }
@@ -134,7 +139,7 @@ func (l *Loop) begin(ctx context.Context) (*state, error) {
 	best := 0
 	for _, row := range s.rows {
 		s.last = max(s.last, row.Iteration)
-		if row.Action == results.Kept {
+		if row.Action != results.Reverted {
 			best = row.Iteration
 		}
 	}
@@ -148,15 +153,84 @@ func (l *Loop) begin(ctx context.Context) (*state, error) {
 		}
 		s.decidedBy(best)
 		s.noisy = s.wasNoisy()
+		if why := l.Workspace.Executor.Changed(l.Executor); why != "" {
+			return s, s.measureAnew(ctx, best, why)
+		}
+		l.Workspace.Executor = &l.Executor
 		return s, l.Workspace.Save()
 	}
-	if s.best, err = s.measure(ctx, l.Workspace.Version(0), 0); err != nil {
+	l.Workspace.Executor = &l.Executor
+	if err := l.Workspace.Save(); err != nil {
 		return nil, err
 	}
-	if s.best.Fault != "" {
-		return nil, fmt.Errorf("the original cannot be measured: %s", s.best.Fault)
+	if err := s.baseline(ctx, 0, 0); err != nil {
+		return nil, err
 	}
 	return s, s.enter(0, &s.best, results.Baseline, results.InitialEvaluation)
+}
+
+// baseline measures a version as iteration n. Where no case came to its end there
+// is nothing to improve on.
+func (s *state) baseline(ctx context.Context, version, n int) (err error) {
+	if s.best, err = s.measure(ctx, s.Workspace.Version(version), n); err != nil {
+		return err
+	}
+	if s.best.Fault == "" {
+		s.best.Fault = s.best.crashed()
+	}
+	if s.best.Fault != "" {
+		what := "the original"
+		if version > 0 {
+			what = fmt.Sprintf("v%d", version)
+		}
+		return fmt.Errorf("%s cannot be measured: %s", what, s.best.Fault)
+	}
+	return nil
+}
+
+// crashed says why no case of a measurement came to its end, "" when one did.
+func (m Measured) crashed() string {
+	first := ""
+	for _, cases := range m.Runs {
+		for _, c := range cases {
+			if c.Problem == "" {
+				return ""
+			}
+			first = cmp.Or(first, c.ID+": "+c.Problem)
+		}
+	}
+	if first == "" {
+		return ""
+	}
+	return "every case failed before it could be graded (" + first + ")"
+}
+
+// measureAnew makes the best version a new baseline, as a version of its own:
+// what it was graded before says nothing about what comes now.
+func (s *state) measureAnew(ctx context.Context, best int, why string) error {
+	n := s.last + 1
+	if err := s.baseline(ctx, best, n); err != nil {
+		return err
+	}
+	place, err := os.MkdirTemp(s.Workspace.Dir, ".again-")
+	if err != nil {
+		return fmt.Errorf("measure v%d anew: %w", best, err)
+	}
+	defer func() { _ = files.RemoveAll(place) }()
+	same := filepath.Join(place, "version")
+	if _, err := workspace.Restore(ctx, s.Workspace.Version(best), same); err != nil {
+		return err
+	}
+	if _, err := workspace.Take(ctx, same, s.Workspace.Version(n)); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("v%d measured anew: %s", best, why)
+	if err := s.enter(n, &s.best, results.Baseline, text); err != nil {
+		return err
+	}
+	s.noisy = false
+	s.Workspace.Best, s.Workspace.Executor = n, &s.Executor
+	return s.Workspace.Save()
 }
 
 // measure runs the suite for what an iteration made. What an interrupted attempt

@@ -62,9 +62,10 @@ func Adopt(ctx context.Context, dir string) (*Workspace, error) {
 		return nil, err
 	}
 	for _, row := range table.Rows() {
-		if row.Action == results.Kept {
+		if row.Action != results.Reverted {
 			w.Best = row.Iteration
 		}
 	}
+	w.Executor = &Executor{} // somebody else, so that the next run measures anew
 	return w, w.Save()
 }

@@ -33,6 +33,8 @@ type Workspace struct {
 	Applied *Applied
 	// SuiteHash is over everything in v0's evals/.
 	SuiteHash string
+	// Executor made the measurements; nil is unknown.
+	Executor *Executor
 }
 
 // Applied is what an application left in the skill's directory.
@@ -47,12 +49,13 @@ type Applied struct {
 
 // workspaceJSON is the file manifest.json.
 type workspaceJSON struct {
-	Schema      int      `json:"schema"`
-	Format      string   `json:"format"`
-	Skill       string   `json:"skill"` // from the workspace, with slashes, or absolute
-	BestVersion int      `json:"best_version"`
-	SuiteHash   string   `json:"suite_sha256"`
-	Applied     *Applied `json:"applied"`
+	Schema      int       `json:"schema"`
+	Format      string    `json:"format"`
+	Skill       string    `json:"skill"` // from the workspace, with slashes, or absolute
+	BestVersion int       `json:"best_version"`
+	SuiteHash   string    `json:"suite_sha256"`
+	Applied     *Applied  `json:"applied"`
+	Executor    *Executor `json:"executor,omitempty"`
 }
 
 // WorkspaceDir is the workspace beside a skill.
@@ -156,7 +159,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if skill != "" && !filepath.IsAbs(skill) {
 		skill = filepath.Join(dir, skill)
 	}
-	return &Workspace{Dir: dir, Skill: skill, Best: in.BestVersion, Applied: in.Applied, SuiteHash: in.SuiteHash}, nil
+	return &Workspace{Dir: dir, Skill: skill, Best: in.BestVersion, Applied: in.Applied, SuiteHash: in.SuiteHash, Executor: in.Executor}, nil
 }
 
 func isWorkspace(w *Workspace) error {
@@ -174,7 +177,7 @@ func (w *Workspace) Save() error {
 			skill = relative
 		}
 	}
-	out := workspaceJSON{Schema: Schema, Format: Format, Skill: filepath.ToSlash(skill), BestVersion: w.Best, SuiteHash: w.SuiteHash, Applied: w.Applied}
+	out := workspaceJSON{Schema: Schema, Format: Format, Skill: filepath.ToSlash(skill), BestVersion: w.Best, SuiteHash: w.SuiteHash, Applied: w.Applied, Executor: w.Executor}
 	text, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
 		return err

@@ -1,0 +1,41 @@
+package workspace
+
+import "strings"
+
+// Executor is who worked on the cases of a measurement, and who graded them.
+// Scores of different executors say nothing about the skill.
+type Executor struct {
+	Agent   string `json:"agent"`
+	Version string `json:"version,omitempty"`
+	Model   string `json:"model,omitempty"`
+	// Command is that of the agent `command`, and CommandSHA256 is over the files
+	// that it names.
+	Command       string `json:"command,omitempty"`
+	CommandSHA256 string `json:"command_sha256,omitempty"`
+	Judge         string `json:"judge,omitempty"`
+}
+
+// Changed says what differs from one executor to another, "" when nothing does.
+// Nil is of a workspace that an earlier version of this program left, which did
+// not record it: the next run records its own. One without an agent is unknown.
+func (e *Executor) Changed(now Executor) string {
+	switch {
+	case e == nil:
+		return ""
+	case e.Agent == "":
+		return "who executed before is not known"
+	}
+	var parts []string
+	for _, part := range []struct{ name, was, is string }{
+		{"the executor", e.Agent, now.Agent}, {"its version", e.Version, now.Version}, {"the model", e.Model, now.Model},
+		{"its command", e.Command, now.Command}, {"what its command names", e.CommandSHA256, now.CommandSHA256}, {"the judge", e.Judge, now.Judge},
+	} {
+		if part.was != part.is {
+			parts = append(parts, part.name)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, ", ") + " changed"
+}

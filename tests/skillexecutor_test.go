@@ -1,0 +1,61 @@
+package tests
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestAnotherExecutorIsNoGain has a weak executor measure the original, and a
+// strong one every later version: what the improver changes is worth nothing.
+func TestAnotherExecutorIsNoGain(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `echo nothing >> SKILL.md; echo "no-op $AUTOLOOP_ITERATION"`)
+	weak := []string{"--executor-command", `head -n 1 "$AUTOLOOP_SKILL/SKILL.md" > outputs/out.md; echo alpha >> outputs/out.md`}
+	strong := []string{"--executor-command", `echo alpha beta gamma > outputs/out.md`}
+	a := w.skill(append(weak, "-n", "1")...)
+	require.Zero(t, a.code, a.stderr)
+	require.Contains(t, a.stdout, "iteration 0: baseline, 0.5")
+
+	a = w.skill(append(strong, "-n", "2")...)
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "iteration 2: baseline, 0.833333333333: v0 measured anew: its command")
+	assert.NotContains(t, a.stdout, ": kept,", "a no-op is no gain because somebody else executes it")
+	assert.Equal(t, w.read(ws+"/v0/SKILL.md"), w.read(ws+"/v2/SKILL.md"))
+
+	a = w.skill(append(strong, "-n", "1", "--yes")...)
+	require.Zero(t, a.code, a.stderr)
+	assert.NotContains(t, a.stdout, "measured anew", "the same executor goes on")
+	assert.Equal(t, "---\nname: s\n---\nalpha\n", w.read("s/SKILL.md"))
+}
+
+func TestSkillBaselineOfAnExecutorThatCannotRun(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `echo beta >> SKILL.md; touch "$SIDE/improved"`)
+	a := w.skill("-n", "1", "--executor-command", "no-such-executor")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stderr, "every case failed before it could be graded")
+	assert.NoFileExists(t, w.side+"/improved", "no iteration is run")
+	a = w.skill("-n", "1")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "iteration 0: baseline, 0.5", "the next run begins with the baseline")
+}
+
+// TestSkillRunGoesOnInAWorkspaceOfOthers measures anew what somebody else's
+// executor came to.
+func TestSkillRunGoesOnInAWorkspaceOfOthers(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `echo beta >> SKILL.md; echo "say beta"`)
+	w.run("", "cp", "-a", w.dir+"/s", w.dir+"/v0")
+	w.write(ws+"/candidate/SKILL.md", "half\n")
+	w.run("", "mv", w.dir+"/v0", w.dir+"/"+ws+"/v0")
+	w.write(ws+"/results.tsv", "iteration\ttimestamp\tscore\tbest_score\taction\tchangelog\n0\t2023-11-14T22:13:20\t0.9\t0.9\tbaseline\tInitial evaluation\n")
+	w.write(ws+"/iteration-0/eval-1/grading.json", `{"expectations": [{"text": "file_contains out.md \"alpha\"", "passed": true}]}`)
+	w.write(ws+"/iteration-0/eval-2/grading.json", `{"expectations": []}`)
+	a := w.skill("-n", "1")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stderr, "was made by another program")
+	assert.Contains(t, a.stdout, "iteration 1: baseline, 0.5: v0 measured anew: who executed before is not known")
+	assert.Contains(t, a.stdout, "iteration 2: kept, 0.666666666667: say beta")
+}
