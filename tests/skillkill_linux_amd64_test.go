@@ -67,6 +67,11 @@ func everyPoint(t *testing.T, w *world, counts func(string) bool, args []string,
 	}
 }
 
+// placing reports whether a call makes, moves or removes a file or a directory.
+func placing(call string) bool {
+	return renaming(call) || strings.HasPrefix(call, "mkdir") || strings.HasPrefix(call, "unlink") || strings.HasPrefix(call, "link") || call == "rmdir"
+}
+
 func anyCall(string) bool { return true }
 
 func TestRestoreKilledAtEveryCall(t *testing.T) {
@@ -145,7 +150,7 @@ func TestSkillApplyKilledAtEveryRename(t *testing.T) {
 }
 
 // TestWhatAPersonWroteOutlivesEveryKill kills a merge, and what undoes it, before
-// every call that moves something into its place. Every text that a person wrote
+// every call that makes, moves or removes something. Every text that a person wrote
 // is on disk afterwards.
 func TestWhatAPersonWroteOutlivesEveryKill(t *testing.T) {
 	long.Only(t, long.Kills)
@@ -169,7 +174,7 @@ func TestWhatAPersonWroteOutlivesEveryKill(t *testing.T) {
 			for _, place := range []string{"s", ws} {
 				w.run("", "cp", "-a", filepath.Join(w.dir, place), filepath.Join(w.dir, "first-"+place))
 			}
-			everyPoint(t, w, renaming, args, func(int, string) {
+			everyPoint(t, w, placing, args, func(int, string) {
 				w.again("first-s", "s")
 				w.again("first-"+ws, ws)
 			}, func(point int, call string) {

@@ -148,6 +148,9 @@ type Failure struct {
 	Message string
 	// RetryAt is when a rate limit ends; nil when unknown.
 	RetryAt *time.Time
+	// NotStarted says that there was nothing to run: the shell did not find the
+	// command, or may not execute it.
+	NotStarted bool
 }
 
 // Error gives kind and message; a Failure can be handed on as an error.

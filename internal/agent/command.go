@@ -87,7 +87,9 @@ func (c *Command) failure(request Request, result process.Result) *Failure {
 	case result.Signal != "":
 		return &Failure{Kind: Crashed, Message: fmt.Sprintf("ended by %s %s", result.Signal, words)}
 	default:
-		return &Failure{Kind: Crashed, Message: fmt.Sprintf("exit code %d %s", result.ExitCode, words)}
+		const notExecutable, notFound = 126, 127 // of the shell
+		missing := result.ExitCode == notExecutable || result.ExitCode == notFound
+		return &Failure{Kind: Crashed, Message: fmt.Sprintf("exit code %d %s", result.ExitCode, words), NotStarted: missing}
 	}
 }
 

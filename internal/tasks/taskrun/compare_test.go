@@ -131,12 +131,14 @@ func TestWhatCannotBeReadIsRunAgain(t *testing.T) {
 func TestFailuresAreResults(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ script, says string }{
-		"crash":   {`grep -q before AGENTS.md && exit 0; echo "no luck" >&2; exit 3`, "crashed: exit code 3 no luck"},
+		"crash":   {`grep -q before AGENTS.md && exit 0; grep -q "fails here" || exit 0; echo "no luck" >&2; exit 3`, "crashed: exit code 3 no luck"},
 		"timeout": {`grep -q before AGENTS.md && exit 0; sleep 600`, "timeout: it took longer than 1s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, map[string]object{"a": {"timeoutMs": 1000, "checks": []object{{"kind": "fileExists", "path": "file.txt"}}}})
+			w := newWorld(t, map[string]object{
+				"a": {"prompt": "It fails here.", "timeoutMs": 1000, "checks": []object{{"kind": "fileExists", "path": "file.txt"}}}, "b": {"timeoutMs": 1000},
+			})
 			found, err := w.compare(t.Context(), test.script, func(o *taskrun.Options) { o.Runs = 1 })
 			require.NoError(t, err)
 			assert.Equal(t, decision.Regressed, found.Verdict)
@@ -145,6 +147,39 @@ func TestFailuresAreResults(t *testing.T) {
 			assert.Empty(t, found.Baseline.Scores[0].Runs[0].Failure)
 		})
 	}
+}
+
+// TestAnAgentThatCannotRunIsNoResult has no verdict where the agent failed in all
+// that a side did.
+func TestAnAgentThatCannotRunIsNoResult(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ script, says string }{
+		"both sides":   {`exit 3`, "the agent failed in all 2 runs of the baseline (crashed: exit code 3"},
+		"one side":     {`grep -q before AGENTS.md || exit 3`, "the agent failed in all 2 runs of the candidate (crashed: exit code 3"},
+		"not found":    {`grep -q before AGENTS.md || no-such-agent`, "exit code 127"},
+		"not executed": {`grep -q before AGENTS.md || ./file.txt`, "exit code 126"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, map[string]object{"a": {}, "b": {}})
+			found, err := w.compare(t.Context(), test.script, func(o *taskrun.Options) { o.Runs = 1 })
+			require.ErrorContains(t, err, test.says)
+			assert.Empty(t, found.Verdict)
+		})
+	}
+}
+
+func TestTwoEmptyConfigurationsAreAnError(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]object{"a": {}})
+	for _, side := range []string{"before", "after"} {
+		require.NoError(t, os.Remove(w.at(side+"/AGENTS.md")))
+	}
+	_, err := w.compare(t.Context(), copyConfig, nil)
+	var wrong *taskrun.MisuseError
+	require.ErrorAs(t, err, &wrong)
+	require.ErrorContains(t, err, "there is nothing to compare")
+	assert.Zero(t, w.runs.Load(), "nothing runs")
 }
 
 func TestAnAgentThatIsNotThereIsAnError(t *testing.T) {

@@ -73,7 +73,7 @@ func (s *session) attempt(ctx context.Context, box *sandbox.Box, j job, staged s
 	if err != nil {
 		return r, fmt.Errorf("task %s: %w", task.ID, err)
 	}
-	if reply.Failure != nil && !j.countsAsResult(reply.Failure.Kind) {
+	if reply.Failure != nil && (reply.Failure.NotStarted || !j.countsAsResult(reply.Failure.Kind)) {
 		return r, fmt.Errorf("task %s: agent %s: %w; %w", task.ID, task.agent.Name(), reply.Failure, ErrIncomplete)
 	}
 	changes, err := box.Changes(ctx)
@@ -84,6 +84,7 @@ func (s *session) attempt(ctx context.Context, box *sandbox.Box, j job, staged s
 	if err := os.WriteFile(filepath.Join(staged, diffFile), []byte(diff), 0o600); err != nil {
 		return r, fmt.Errorf("keep the changes: %w", err)
 	}
+	r.Crashed = reply.Failure != nil && reply.Failure.Kind == agent.Crashed
 	r.Digest, r.Words = digest(diff), s.Masker.OneLine(reply.Summary, maxWords)
 	if r.Failure = s.failure(reply); r.Failure != "" {
 		r.Checks = unanswered(task.Checks)

@@ -129,6 +129,9 @@ func (s *session) overlays(ctx context.Context) ([roles]*sandbox.Overlay, error)
 	if err := errors.Join(faults...); err != nil {
 		return overlays, &MisuseError{err}
 	}
+	if len(overlays[theBaseline].Files) == 0 && len(overlays[theCandidate].Files) == 0 {
+		return overlays, misuse("neither the baseline (%s) nor the candidate (%s) has a file of a configuration: there is nothing to compare; say with --config which files are", s.sides[theBaseline].Label, s.sides[theCandidate].Label)
+	}
 	overlays[theBaseline].Against(overlays[theCandidate])
 	if overlays[theBaseline].Files.Digest() == overlays[theCandidate].Files.Digest() {
 		s.warn("baseline and candidate have the same configuration")

@@ -26,6 +26,8 @@ type record struct {
 	Session string      `json:"session"`
 	Cost    format.Cost `json:"cost"`
 	Failure string      `json:"failure,omitempty"`
+	// Crashed says that the agent itself failed, by no fault of the task.
+	Crashed bool `json:"crashed,omitempty"`
 	// Words are the agent's last words, one line.
 	Words  string               `json:"words,omitempty"`
 	Checks []format.CheckResult `json:"checks"`

@@ -45,13 +45,18 @@ func (s *session) report(ctx context.Context) (Report, error) {
 		// A second run has only shown that it comes to the same.
 		repeats = 1
 	}
+	if err := s.crashed(); err != nil {
+		return Report{}, err
+	}
 	judged, problems, err := s.judgeAll(ctx, repeats)
 	if err != nil {
 		return Report{}, err
 	}
 	baseline, candidate := s.outcome(theBaseline, repeats, judged), s.outcome(theCandidate, repeats, judged)
+	thresholds := s.Thresholds
+	thresholds.Shared = s.reused > 0 // runs of another day, not made in turns with these
 	result := Report{
-		Schema: schema, Comparison: score.Compare(baseline, candidate, s.Thresholds), Baseline: baseline, Candidate: candidate,
+		Schema: schema, Comparison: score.Compare(baseline, candidate, thresholds), Baseline: baseline, Candidate: candidate,
 		Suite: s.suite.Dir, Agent: s.Agent, Model: s.Model, Repeats: repeats, Reused: s.reused, Warnings: append(append([]string{}, s.warnings...), problems...),
 	}
 	if len(judged) > 0 {
@@ -61,4 +66,24 @@ func (s *session) report(ctx context.Context) (Report, error) {
 		result.Warnings = append(result.Warnings, fmt.Sprintf("%d of %d runs are from an earlier comparison of the same content", s.reused, len(s.records)))
 	}
 	return result, nil
+}
+
+// crashed is an error when the agent failed in every run of a side: that says
+// nothing about a configuration.
+func (s *session) crashed() error {
+	for side := range roles {
+		failed, runs, why := 0, 0, ""
+		for u, r := range s.records {
+			if u.side != side {
+				continue
+			}
+			if runs++; r.Crashed {
+				failed, why = failed+1, r.Failure
+			}
+		}
+		if runs > 0 && failed == runs {
+			return fmt.Errorf("the agent failed in all %d runs of the %s (%s), so that nothing can be compared; repair the agent and run it again with --fresh", runs, side, why)
+		}
+	}
+	return nil
 }

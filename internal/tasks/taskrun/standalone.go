@@ -30,6 +30,9 @@ func Measure(ctx context.Context, s *TaskSuite, side Side, o Options) (Standalon
 	if err := session.upTo(ctx, repeats); err != nil {
 		return Standalone{Expense: session.spent.expense}, err
 	}
+	if err := session.crashed(); err != nil {
+		return Standalone{Expense: session.spent.expense}, err
+	}
 	judged, problems, err := session.judgeAll(ctx, repeats)
 	if err != nil {
 		return Standalone{Expense: session.spent.expense}, err
