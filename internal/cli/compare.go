@@ -78,6 +78,7 @@ func compareOutcomes(env Env, o compareOptions, cmd *cobra.Command, before, afte
 	if len(baseline.Scores) == 0 && len(candidate.Scores) > 0 {
 		return Usagef("%s has no tasks, but %s has %d: there is nothing to compare with; run the suite with the baseline first", before, after, len(candidate.Scores))
 	}
+	thresholds.Shared = true // a file does not say that the sides were measured in turns
 	found := render.Comparison{Comparison: score.Compare(baseline, candidate, thresholds), Before: baseline, After: candidate}
 	if err := printComparison(env, o, found); err != nil {
 		return err

@@ -18,15 +18,17 @@ import (
 // strictly beyond the band is Improved; everything else is Neutral.
 //
 // With several runs on a side, chance has its say: a gain must be significant
-// over all tasks, a task loses checks only when its best candidate run passes
-// fewer than the worst baseline run, and a composite drop must be significant
-// among all tasks.
+// over all tasks; a task loses checks only when its best candidate run passes
+// fewer than the worst baseline run, and that is significant among all tasks; so
+// must a composite drop be.
 func Compare(baseline, candidate format.SuiteOutcome, thresholds Thresholds) Comparison {
 	c := newComparer(baseline, candidate, thresholds)
 	for _, s := range baseline.Scores {
 		c.task(s)
 	}
 	c.extras()
+	c.chances = exchange(c.samples, thresholds.Shared, c.mostArrangements())
+	c.checks()
 	c.drops()
 	c.net()
 	c.decide()
@@ -40,12 +42,14 @@ type comparer struct {
 
 	byID     map[string]format.Score
 	repeated bool
-	strata   []stratum
-	// places tells which delta each stratum is of.
-	places []int
-	sum    *big.Rat // of the deltas; nil when one could not be computed
-	held   bool     // at most neutral
-	varies bool
+	// samples of composites and objectives are those of the tasks that have runs on
+	// both sides; places tells which delta each is of.
+	samples, objectives []sample
+	places              []int
+	chances             chances
+	sum                 *big.Rat // of the deltas; nil when one could not be computed
+	held                bool     // at most neutral
+	varies              bool
 }
 
 func newComparer(baseline, candidate format.SuiteOutcome, t Thresholds) *comparer {
@@ -88,7 +92,9 @@ func (c *comparer) task(before format.Score) {
 	p.fill(&d)
 	c.lost(p, d)
 	c.notFinite(p)
-	c.objective(p, d)
+	if !c.repeated {
+		c.objective(p, d)
+	}
 	c.unchecked(p, d)
 	c.add(d.Composite)
 	c.Totals.Baseline.add(before.Runs, d.BaselineComposite)
@@ -96,7 +102,8 @@ func (c *comparer) task(before format.Score) {
 	c.Deltas = append(c.Deltas, d)
 	if d.Composite != nil && len(before.Runs) > 0 && len(after.Runs) > 0 {
 		if c.repeated {
-			c.strata = append(c.strata, newStratum(millionths(p.before), millionths(p.after), c.mostArrangements()))
+			c.samples = append(c.samples, sample{millionths(p.before), millionths(p.after)})
+			c.objectives = append(c.objectives, sample{rates(before.Runs), rates(after.Runs)})
 			c.places = append(c.places, len(c.Deltas)-1)
 		}
 		c.gained(d)
@@ -153,21 +160,45 @@ func (c *comparer) notFinite(p pair) {
 	}
 }
 
-// objective finds fewer checks passed, or a lower rate.
+// objective finds fewer checks passed, or a lower rate, in a single run.
 func (c *comparer) objective(p pair, d Delta) {
-	if !c.Thresholds.ObjectiveDropIsRegression || d.Objective == nil || d.CandidateRuns == 0 {
-		return
+	if c.Thresholds.ObjectiveDropIsRegression && d.Objective != nil && d.CandidateRuns > 0 && c.worse(p.baseline.Runs, p.candidate.Runs) {
+		c.regress(c.objectiveReason(ObjectiveDrop, d, ""))
 	}
-	worst, best := extremes(p.baseline.Runs)[0], extremes(p.candidate.Runs)[1]
-	if best.passed.Cmp(worst.passed) >= 0 && best.rate.Cmp(worst.rate) >= 0 {
-		return
-	}
+}
+
+// worse reports whether no candidate run passes as many checks, or as large a
+// part of them, as the worst baseline run.
+func (*comparer) worse(before, after []format.Run) bool {
+	worst, best := extremes(before)[0], extremes(after)[1]
+	return best.passed.Cmp(worst.passed) < 0 || best.rate.Cmp(worst.rate) < 0
+}
+
+func (c *comparer) objectiveReason(kind ReasonKind, d Delta, more string) Reason {
 	before, after := d.BaselineObjective.String(), d.CandidateObjective.String()
-	text := fmt.Sprintf("%s: objective %s → %s checks passed", p.name, before, after)
-	if c.repeated {
-		text += ", and no run of the candidate is as good as the baseline's worst"
+	text := fmt.Sprintf("%s: objective %s → %s checks passed%s", document.Visible(d.TaskID, document.MaxShown), before, after, more)
+	return Reason{Kind: kind, Task: d.TaskID, Before: before, After: after, Text: text}
+}
+
+// checks finds tasks of which every repeated run passes fewer checks. Few runs
+// come to that by chance, and the more tasks there are, the more often one does.
+func (c *comparer) checks() {
+	if !c.Thresholds.ObjectiveDropIsRegression || len(c.objectives) == 0 {
+		return
 	}
-	c.regress(Reason{Kind: ObjectiveDrop, Task: p.id, Before: before, After: after, Text: text})
+	chance := exchange(c.objectives, c.Thresholds.Shared, c.mostArrangements())
+	for i, place := range c.places {
+		d := c.Deltas[place]
+		if d.Objective == nil || !c.worse(c.baseline.Scores[place].Runs, c.byID[d.TaskID].Runs) {
+			continue
+		}
+		if p := chance.drop(i); p <= significance {
+			c.regress(c.objectiveReason(ObjectiveDrop, d, fmt.Sprintf(", and no run of the candidate is as good as the baseline's worst (%s)", chanceText(p))))
+		} else {
+			c.held = true
+			c.note(c.objectiveReason(NotSignificant, d, fmt.Sprintf(", which may be chance (%s); nothing is promoted", chanceText(p))))
+		}
+	}
 }
 
 // unchecked finds a task that has checks on one side only: no checks count as

@@ -2,7 +2,6 @@ package score
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sort"
 )
@@ -57,19 +56,7 @@ func (s *stratum) list(pooled []int64, candidates, most int) {
 		s.diffs = append(s.diffs, diff)
 		s.drops = append(s.drops, -diff/spread)
 	}
-	if arrangements(candidates, len(pooled)-candidates) <= float64(most) {
-		combinations(len(pooled), candidates, take)
-		return
-	}
-	chosen := make([]bool, len(pooled))
-	for i := range candidates {
-		chosen[i] = true
-	}
-	random := rand.New(rand.NewPCG(uint64(candidates), uint64(len(pooled))))
-	for range most {
-		take(chosen)
-		random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
-	}
+	arrange(candidates, len(pooled)-candidates, most, take)
 }
 
 // arrangements is the number of ways to label n+m runs.

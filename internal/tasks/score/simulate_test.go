@@ -29,6 +29,9 @@ type scenario struct {
 	// judge's score.
 	gain      float64
 	tolerance string
+	// mood is the standard deviation of what all tasks of a run share in the
+	// judge's score; the sides are then exchanged as whole runs.
+	mood float64
 }
 
 // run draws one run of one task whose true judge score is quality. One of five
@@ -56,11 +59,15 @@ func (s scenario) run(random *rand.Rand, quality float64) format.Run {
 // outcome draws one side.
 func (s scenario) outcome(random *rand.Rand, gain float64) format.SuiteOutcome {
 	var o format.SuiteOutcome
+	moods := make([]float64, s.runs)
+	for k := range moods {
+		moods[k] = s.mood * random.NormFloat64()
+	}
 	for i := range s.tasks {
 		task := format.Score{TaskID: fmt.Sprintf("t%d", i)}
 		quality := 0.5 + 0.3*float64(i%4)/4 + gain/0.4
-		for range s.runs {
-			task.Runs = append(task.Runs, s.run(random, quality))
+		for k := range s.runs {
+			task.Runs = append(task.Runs, s.run(random, quality+moods[k]))
 		}
 		o.Scores = append(o.Scores, task)
 	}
@@ -74,6 +81,7 @@ type rates struct{ improved, regressed, promoted float64 }
 func (s scenario) simulate(comparisons int, seed uint64) rates {
 	random := rand.New(rand.NewPCG(seed, 7))
 	thresholds := score.DefaultThresholds()
+	thresholds.Shared = s.mood > 0
 	if s.tolerance != "" {
 		thresholds.CostTolerance = metric.MustValue(s.tolerance)
 	}
@@ -106,6 +114,9 @@ func scenarios() []scenario {
 		{name: "a moody judge", judge: 0.25, cost: 0.1},
 		{name: "mostly failing", flaky: 0.8, judge: 0.1, cost: 0.1},
 		{name: "wild costs", flaky: 0.2, judge: 0.1, cost: 0.3},
+		{name: "checks that flicker", flaky: 0.5},
+		{name: "a shared mood", judge: 0.1, mood: 0.1, cost: 0.1},
+		{name: "a shared mood, flaky", flaky: 0.3, judge: 0.05, mood: 0.2},
 	}
 }
 
@@ -113,9 +124,9 @@ func scenarios() []scenario {
 // than 5 % of comparisons each, whatever varies.
 func TestTwoIdenticalConfigurations(t *testing.T) {
 	t.Parallel()
-	hold := func(s scenario, tasks, comparisons int) {
-		s.tasks, s.runs = tasks, 5
-		t.Run(fmt.Sprintf("%d tasks, %s", tasks, s.name), func(t *testing.T) {
+	hold := func(s scenario, tasks, runs, comparisons int) {
+		s.tasks, s.runs = tasks, runs
+		t.Run(fmt.Sprintf("%d tasks, %s, %d runs", tasks, s.name, runs), func(t *testing.T) {
 			t.Parallel()
 			got := s.simulate(comparisons, 1)
 			assert.Less(t, got.improved, 0.05)
@@ -124,10 +135,17 @@ func TestTwoIdenticalConfigurations(t *testing.T) {
 	}
 	all := scenarios()
 	for _, s := range all {
-		hold(s, 3, 150)
+		hold(s, 3, 5, 150)
+		hold(s, 3, 2, 200)
 	}
-	hold(all[4], 10, 200)
-	hold(all[4], 30, 60)
+	for _, i := range []int{3, 8, 9, 10} {
+		hold(all[i], 10, 2, 150)
+		hold(all[i], 10, 3, 100)
+	}
+	hold(all[4], 10, 2, 600)
+	hold(all[4], 10, 5, 200)
+	hold(all[4], 30, 5, 60)
+	hold(all[9], 10, 5, 100)
 }
 
 // TestTrueGainIsSeen: a rule that never finds anything would pass the test
@@ -145,9 +163,9 @@ func TestTrueGainIsSeen(t *testing.T) {
 // comparisons of two identical configurations, and how often a gain of 0.05 in
 // every task is found. Give it comparisons with -benchtime 2000x.
 func BenchmarkVerdicts(b *testing.B) {
-	for _, tasks := range []int{3, 10, 30} {
+	for _, tasks := range []int{3, 10, 30, 100} {
 		for _, s := range scenarios() {
-			for _, runs := range []int{1, 5} {
+			for _, runs := range []int{1, 2, 3, 5} {
 				s.tasks, s.runs = tasks, runs
 				b.Run(fmt.Sprintf("%d tasks/%s/%d runs", tasks, s.name, runs), func(b *testing.B) { s.report(b) })
 			}

@@ -31,6 +31,16 @@ func extremes(runs []format.Run) [2]status {
 	return [2]status{worst, best}
 }
 
+// rates are the objectives of runs in whole millionths.
+func rates(runs []format.Run) []int64 {
+	list := make([]metric.Value, len(runs))
+	for i, run := range runs {
+		rate, _ := run.Objective.Rate()
+		list[i] = rounded(rate)
+	}
+	return millionths(list)
+}
+
 func lesser(a, b metric.Value, sign int) metric.Value {
 	if b.Cmp(a) == sign {
 		return b

@@ -12,7 +12,7 @@ func (c *comparer) summary() string {
 	if c.NetGain != nil {
 		net = fmt.Sprintf("net composite gain %s over %s", c.NetGain.Signed(), counted(c.Totals.Tasks, "task"))
 		if c.PValue != nil && c.NetGain.Sign() > 0 {
-			net += fmt.Sprintf(" (%s)", chance(*c.PValue))
+			net += fmt.Sprintf(" (%s)", chanceText(*c.PValue))
 		}
 	}
 	switch {
@@ -51,8 +51,8 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// chance renders a probability: p = 0.0079.
-func chance(p float64) string {
+// chanceText renders a probability: p = 0.0079.
+func chanceText(p float64) string {
 	if p < 0.0001 {
 		return "p < 0.0001"
 	}

@@ -19,6 +19,10 @@ type Thresholds struct {
 	ObjectiveDropIsRegression bool
 	// NetLossIsRegression makes a net loss beyond MinCompositeGain one too.
 	NetLossIsRegression bool
+	// Shared says that the runs of a side share something that those of the other
+	// do not, because the sides were not measured in turns: such runs are exchanged
+	// whole, since a good hour lifts all tasks of a run.
+	Shared bool
 }
 
 // DefaultThresholds returns 0.01, 0.05, 0, true and false.

@@ -11,7 +11,7 @@ import (
 func (c *comparer) drops() {
 	for i, place := range c.places {
 		if d := &c.Deltas[place]; d.Composite.Sign() < 0 {
-			p := dropPValue(c.strata, c.strata[i])
+			p := c.chances.drop(i)
 			d.PValue = &p
 		}
 	}
@@ -24,9 +24,9 @@ func (c *comparer) drops() {
 		case !c.repeated:
 			c.regress(c.compositeReason(CompositeDrop, d, fmt.Sprintf(", a drop of more than %s", limit)))
 		case d.PValue != nil && *d.PValue <= significance:
-			c.regress(c.compositeReason(CompositeDrop, d, fmt.Sprintf(", a drop of more than %s that is not chance (%s)", limit, chance(*d.PValue))))
+			c.regress(c.compositeReason(CompositeDrop, d, fmt.Sprintf(", a drop of more than %s that is not chance (%s)", limit, chanceText(*d.PValue))))
 		case d.PValue != nil:
-			c.note(c.compositeReason(NotSignificant, d, fmt.Sprintf(", a drop of more than %s that may be chance (%s)", limit, chance(*d.PValue))))
+			c.note(c.compositeReason(NotSignificant, d, fmt.Sprintf(", a drop of more than %s that may be chance (%s)", limit, chanceText(*d.PValue))))
 		}
 	}
 }
@@ -41,7 +41,7 @@ func (c *comparer) net() {
 	beyond := net.Abs().Cmp(c.Thresholds.MinCompositeGain) > 0 && net.Sign() != 0
 	gainP, lossP := 0.0, 0.0
 	if c.repeated {
-		gainP, lossP = netPValues(c.strata)
+		gainP, lossP = c.chances.net()
 		c.PValue = &gainP
 	}
 	switch {
@@ -52,8 +52,12 @@ func (c *comparer) net() {
 			Text: fmt.Sprintf("net loss %s, beyond %s", net.Signed(), c.Thresholds.MinCompositeGain),
 		})
 	case net.Sign() > 0 && gainP > significance:
-		text := fmt.Sprintf("a net gain of %s may be chance (%s, at most %g is needed)", net, chance(gainP), significance)
-		if !EnoughRuns(c.Totals.Tasks, min(c.Totals.Baseline.Runs, c.Totals.Candidate.Runs)) {
+		text := fmt.Sprintf("a net gain of %s may be chance (%s, at most %g is needed)", net, chanceText(gainP), significance)
+		tasks := c.Totals.Tasks
+		if c.Thresholds.Shared {
+			tasks = 1
+		}
+		if !EnoughRuns(tasks, min(c.Totals.Baseline.Runs, c.Totals.Candidate.Runs)) {
 			text += "; so few runs can never show a gain, repeat both sides five times"
 		}
 		c.note(Reason{Kind: NotSignificant, After: net.Signed(), Text: text})
