@@ -24,7 +24,7 @@ import (
 
 // compareOptions are the flags of `iterate compare`.
 type compareOptions struct {
-	json, markdown bool
+	json, markdown, interleaved bool
 	// html is the file for a page; "" for none.
 	html       string
 	thresholds thresholdFlags
@@ -55,6 +55,7 @@ func newCompareCommand(env Env) *cobra.Command {
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
 	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "print markdown, for a comment or a summary")
 	cmd.Flags().StringVar(&o.html, "html", "", "write a page to look at into this file, too")
+	cmd.Flags().BoolVar(&o.interleaved, "interleaved", true, "the runs of both sides were made in turns; false compares whole runs, which share a day or a judge's session")
 	o.thresholds.register(cmd.Flags())
 	return cmd
 }
@@ -78,7 +79,7 @@ func compareOutcomes(env Env, o compareOptions, cmd *cobra.Command, before, afte
 	if len(baseline.Scores) == 0 && len(candidate.Scores) > 0 {
 		return Usagef("%s has no tasks, but %s has %d: there is nothing to compare with; run the suite with the baseline first", before, after, len(candidate.Scores))
 	}
-	thresholds.Shared = true // a file does not say that the sides were measured in turns
+	thresholds.Shared = !o.interleaved
 	found := render.Comparison{Comparison: score.Compare(baseline, candidate, thresholds), Before: baseline, After: candidate}
 	if err := printComparison(env, o, found); err != nil {
 		return err
