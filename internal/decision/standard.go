@@ -39,9 +39,11 @@ type Rule struct {
 	// Version is the version of the rule; 0 is the first.
 	Version int
 	Regime  Regime
-	// Pairs is the number of pairs of a noisy comparison, Confidence the
-	// confidence of its test.
+	// Pairs is the number of pairs of a noisy comparison, MaxPairs that of one
+	// that was inconclusive; not more than Pairs is as many. Confidence is that of
+	// its test.
 	Pairs      int
+	MaxPairs   int
 	Confidence float64
 	// MinImprovement is the smallest gain worth keeping.
 	MinImprovement Allowance
@@ -57,6 +59,9 @@ type Rule struct {
 type Standard struct {
 	Rule
 
+	// Seed makes the order of the runs random where the version of the rule needs
+	// one: a secret of the trial, until it is over.
+	Seed      string
 	Direction metric.Direction
 	// Best is the incumbent's metric; nil when nothing was ever measured.
 	Best *metric.Value

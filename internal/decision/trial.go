@@ -2,6 +2,7 @@ package decision
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/org/autoloop/internal/decision/statistics"
@@ -58,6 +59,8 @@ type Trial struct {
 	taken    map[Stage]map[Side][]metric.Measurement
 	warm     map[Stage]map[Side]bool
 	looked   map[Stage]bool // that the early look was taken
+	pairs    map[Stage]int  // that a stage has, so far
+	orders   map[Stage][]Side
 	evidence []Evidence
 	decision *Decision
 }
@@ -106,7 +109,7 @@ func (t *Trial) Next() (Step, bool) {
 // nextOf is the next run of a stage, in the order of the rule's version. What is
 // measured in pairs is warmed up before.
 func (t *Trial) nextOf(stage Stage) (Step, bool) {
-	order, taken := t.version.Order(t.standard, stage), t.taken[stage]
+	order, taken := t.order(stage), t.taken[stage]
 	done := len(taken[Incumbent]) + len(taken[Candidate])
 	if done == len(order) {
 		return Step{}, false
@@ -125,6 +128,19 @@ func (t *Trial) nextOf(stage Stage) (Step, bool) {
 		}
 	}
 	return Step{Stage: stage, Side: order[done], Number: len(taken[order[done]]) + 1, Of: of}, true
+}
+
+// order is that of the runs of a stage, as many as it has so far.
+func (t *Trial) order(stage Stage) []Side {
+	order, known := t.orders[stage]
+	if !known {
+		order = t.version.Order(t.standard, stage)
+		t.orders[stage] = order
+	}
+	if pairs := t.pairs[stage]; pairs > 0 {
+		return order[:2*pairs]
+	}
+	return order
 }
 
 // Add takes the measurement of the step that Next returned.
@@ -236,7 +252,12 @@ func (t *Trial) judgePairs(stage Stage) {
 		t.verdict(Neutral, effect, fmt.Sprintf("not better after %d pairs: median %s beside %s", pairs, effect.Candidate, effect.Incumbent))
 		return
 	}
-	if verdict, reason := t.standard.weigh(effect, pairs); verdict != Improved {
+	level := t.version.Level(t.standard, pairs)
+	if t.standard.MaxPairs > t.pairs[stage] && t.standard.promising(effect, level) {
+		t.pairs[stage] = t.standard.MaxPairs
+		return
+	}
+	if verdict, reason := t.standard.weigh(effect, pairs, level); verdict != Improved {
 		t.verdict(verdict, effect, reason)
 		return
 	}
@@ -252,8 +273,8 @@ func (t *Trial) judgePairs(stage Stage) {
 // compare compares what was measured in a stage so far.
 func (t *Trial) compare(stage Stage) statistics.Effect {
 	old, changed := metrics(t.taken[stage][Incumbent]), metrics(t.taken[stage][Candidate])
-	effect := statistics.Compare(old, changed, t.standard.Confidence)
-	effect.P = t.version.P(t.version.Order(t.standard, stage)[:len(old)+len(changed)], old, changed)
+	effect := statistics.Shift(old, changed, t.standard.Confidence)
+	effect.P = t.version.P(t.standard, t.order(stage)[:len(old)+len(changed)], old, changed)
 	return effect
 }
 
@@ -265,9 +286,9 @@ func (t *Trial) verdict(verdict Verdict, effect statistics.Effect, reason string
 }
 
 // weigh says what a complete stage means.
-func (s Standard) weigh(e statistics.Effect, pairs int) (Verdict, string) {
+func (s Standard) weigh(e statistics.Effect, pairs int, level float64) (Verdict, string) {
 	better := s.Direction.Better(e.Candidate, e.Incumbent)
-	beyond := e.P < 1-s.Confidence
+	beyond := e.P < level
 	switch {
 	case !better && e.Difference.Sign() != 0 && beyond:
 		return Regressed, s.describe("worse", e, pairs)
@@ -282,6 +303,23 @@ func (s Standard) weigh(e statistics.Effect, pairs int) (Verdict, string) {
 	return Improved, s.describe("better", e, pairs)
 }
 
+// promising reports whether a stage is inconclusive and worth as many pairs
+// again: the interval holds no gain and a worthwhile one, and would hold no gain
+// no more if the difference stayed what it is.
+func (s Standard) promising(e statistics.Effect, level float64) bool {
+	if !s.Direction.Better(e.Candidate, e.Incumbent) || e.P < level {
+		return false
+	}
+	most := e.High
+	if s.Direction.Better(e.Low, e.High) {
+		most = e.Low
+	}
+	if most.Abs().Cmp(s.MinImprovement.Of(e.Incumbent)) < 0 {
+		return false
+	}
+	return math.Abs(e.Difference.Float64())*math.Sqrt2 > e.High.Sub(e.Low).Float64()/2
+}
+
 // describe is a comparison in one line.
 func (s Standard) describe(word string, e statistics.Effect, pairs int) string {
 	return fmt.Sprintf("%s: median %s beside %s, difference %s (%g %% interval %s to %s), p = %.2g, %d pairs",
@@ -291,7 +329,7 @@ func (s Standard) describe(word string, e statistics.Effect, pairs int) string {
 func (t *Trial) confirmed(e statistics.Effect) {
 	first := t.evidence[0]
 	t.end(t.standard.decision(Improved, &e.Candidate, &e.Incumbent,
-		t.standard.describe("better", e, t.standard.Pairs),
+		t.standard.describe("better", e, t.pairs[Confirmation]),
 		fmt.Sprintf("this confirms, in new trees, a difference of %s (p = %.2g)", first.Difference.Signed(), first.P)))
 }
 

@@ -1,6 +1,7 @@
 package decision
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/org/autoloop/internal/decision/statistics"
@@ -11,21 +12,26 @@ import (
 // version decided is decided again by the same one, so that a version that was
 // ever released stays as it is: a change of the rule is a new version.
 type Version struct {
+	// Seeded says that the order needs a seed, Extends that an inconclusive stage
+	// gets more pairs.
+	Seeded, Extends bool
 	// Order is which side is measured in each run of a stage, without warm-ups.
 	Order func(s Standard, stage Stage) []Side
 	// P is the two-sided probability that samples that were taken in this order
 	// are as far apart by chance.
-	P func(order []Side, incumbent, candidate []metric.Value) float64
+	P func(s Standard, order []Side, incumbent, candidate []metric.Value) float64
+	// Level is below which P a difference after so many pairs is no chance.
+	Level func(s Standard, pairs int) float64
 }
 
 // Versions are versions of the rule by their numbers, which begin with 1.
 type Versions map[int]Version
 
 // Latest is the version by which new trials are decided.
-const Latest = 1
+const Latest = 2
 
 // Known are all versions that ever decided something.
-func Known() Versions { return Versions{1: first()} }
+func Known() Versions { return Versions{1: first(), 2: second()} }
 
 // NewTrial begins a trial against a standard by the version of its rule; no
 // version is the first. A version that is not known is an error.
@@ -35,8 +41,14 @@ func (v Versions) NewTrial(standard Standard) (*Trial, error) {
 	if !known {
 		return nil, fmt.Errorf("version %d of the rule is not known here: use a newer autoloop", standard.Version)
 	}
+	if version.Seeded && standard.Seed == "" {
+		return nil, errors.New("the order of its runs is not known: no seed is recorded")
+	}
+	if !version.Extends {
+		standard.MaxPairs = 0
+	}
 	t := &Trial{
-		standard: standard, version: version, taken: map[Stage]map[Side][]metric.Measurement{}, warm: map[Stage]map[Side]bool{}, looked: map[Stage]bool{},
+		pairs: map[Stage]int{Pairs: standard.Pairs, Confirmation: standard.Pairs}, standard: standard, version: version, taken: map[Stage]map[Side][]metric.Measurement{}, warm: map[Stage]map[Side]bool{}, looked: map[Stage]bool{}, orders: map[Stage][]Side{},
 	}
 	for _, stage := range []Stage{Once, Again, Pairs, Confirmation} {
 		t.taken[stage], t.warm[stage] = map[Side][]metric.Measurement{}, map[Side]bool{}
@@ -70,7 +82,10 @@ func first() Version {
 				return alternating(Candidate, s.Pairs)
 			}
 		},
-		P: func(_ []Side, incumbent, candidate []metric.Value) float64 { return statistics.P(incumbent, candidate) },
+		P: func(_ Standard, _ []Side, incumbent, candidate []metric.Value) float64 {
+			return statistics.P(incumbent, candidate)
+		},
+		Level: func(s Standard, _ int) float64 { return 1 - s.Confidence },
 	}
 }
 

@@ -39,11 +39,16 @@ func (e Effect) Deviation() float64 {
 // (50 without ties), a normal approximation beyond. The arguments stay as they
 // are.
 func Compare(incumbent, candidate []metric.Value, confidence float64) Effect {
+	effect := Shift(incumbent, candidate, confidence)
+	effect.P = P(incumbent, candidate)
+	return effect
+}
+
+// Shift is Compare without a test.
+func Shift(incumbent, candidate []metric.Value, confidence float64) Effect {
 	old, changed := Median(incumbent), Median(candidate)
 	low, high := shift(incumbent, candidate, confidence)
-	return Effect{
-		Incumbent: old, Candidate: changed, Difference: changed.Sub(old), Low: low, High: high, P: P(incumbent, candidate),
-	}
+	return Effect{Incumbent: old, Candidate: changed, Difference: changed.Sub(old), Low: low, High: high}
 }
 
 // P is the two-sided p-value of the Mann–Whitney U test, 1 when every sample

@@ -1,0 +1,135 @@
+package decision
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// second is version 2. The order of the runs is a secret of the trial: random
+// within blocks, from a seed that is drawn when the trial begins, so that no
+// effect that comes back every few runs falls on one side. The randomisation
+// test of these blocks decides, which holds whatever the effect is. A gain that
+// repeats is measured once more, and a stage that is inconclusive but promising
+// gets as many pairs again, of which the first part has three fifths of the
+// chance of a false alarm and the whole the rest.
+func second() Version {
+	return Version{
+		Seeded: true, Extends: true,
+		Order: func(s Standard, stage Stage) []Side {
+			deal := dealer{seed: s.Seed, stage: stage}
+			switch stage {
+			case Once:
+				return []Side{Candidate}
+			case Again:
+				return deal.shuffled([]Side{Incumbent, Candidate, Candidate})
+			default:
+				var order []Side
+				for _, pairs := range s.blocks() {
+					block := make([]Side, 0, 2*pairs)
+					for range pairs {
+						block = append(block, Incumbent, Candidate)
+					}
+					order = append(order, deal.shuffled(block)...)
+				}
+				return order
+			}
+		},
+		P: func(s Standard, order []Side, incumbent, candidate []metric.Value) float64 {
+			var blocks []int
+			runs := 0
+			for _, pairs := range s.blocks() {
+				if runs += 2 * pairs; runs > len(order) {
+					return statistics.P(incumbent, candidate) // before the end of a block; it decides nothing
+				}
+				if blocks = append(blocks, 2*pairs); runs == len(order) {
+					break
+				}
+			}
+			samples, ours := make([]metric.Value, len(order)), make([]bool, len(order))
+			for i, side := range order {
+				from := &incumbent
+				if ours[i] = side == Candidate; ours[i] {
+					from = &candidate
+				}
+				samples[i], *from = (*from)[0], (*from)[1:]
+			}
+			return statistics.Randomised(samples, ours, blocks)
+		},
+		Level: func(s Standard, pairs int) float64 {
+			const early = 0.6
+			switch {
+			case s.MaxPairs <= s.Pairs:
+				return 1 - s.Confidence
+			case pairs <= s.Pairs:
+				return early * (1 - s.Confidence)
+			default:
+				return (1 - early) * (1 - s.Confidence)
+			}
+		},
+	}
+}
+
+// maxBlock is the most pairs in a block.
+const maxBlock = 5
+
+// blocks are the numbers of pairs of the blocks: one block of three, after which
+// the early look comes, and others of at most maxBlock; a few pairs are one
+// block, and so are more whose blocks could not reach the confidence. The
+// pairs that an inconclusive stage gets more are blocks of their own.
+func (r Rule) blocks() []int {
+	first := r.split(r.Pairs)
+	if more := r.MaxPairs - r.Pairs; more > 0 {
+		return append(first, r.split(more)...)
+	}
+	return first
+}
+
+func (r Rule) split(pairs int) []int {
+	if pairs <= maxBlock {
+		return []int{pairs}
+	}
+	blocks := []int{earlyLook}
+	rest := pairs - earlyLook
+	for n := (rest + maxBlock - 1) / maxBlock; n > 0; n-- {
+		blocks = append(blocks, rest/n)
+		rest -= rest / n
+	}
+	if least := leastP(blocks); least >= 1-r.Confidence && pairs <= 2*maxBlock {
+		return []int{pairs}
+	}
+	return blocks
+}
+
+// leastP is the smallest p-value that a test of these blocks can give.
+func leastP(blocks []int) float64 {
+	p := 2.0
+	for _, pairs := range blocks {
+		for i := 1; i <= pairs; i++ {
+			p *= float64(i) / float64(pairs+i)
+		}
+	}
+	return p
+}
+
+// dealer shuffles by a seed, for each stage differently and in a way that never
+// changes: the n-th number is the first eight bytes of the SHA-256 of
+// seed/stage/n.
+type dealer struct {
+	seed  string
+	stage Stage
+	drawn int
+}
+
+func (d *dealer) shuffled(sides []Side) []Side {
+	for i := len(sides) - 1; i > 0; i-- {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%d", d.seed, d.stage, d.drawn))
+		d.drawn++
+		j := int(binary.BigEndian.Uint64(sum[:8]) % uint64(i+1))
+		sides[i], sides[j] = sides[j], sides[i]
+	}
+	return sides
+}
