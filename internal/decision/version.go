@@ -33,6 +33,15 @@ const Latest = 2
 // Known are all versions that ever decided something.
 func Known() Versions { return Versions{1: first(), 2: second()} }
 
+// In is the rule as a version knows it.
+func (r Rule) In(version int) Rule {
+	r.Version = version
+	if !Known()[max(version, 1)].Extends {
+		r.MaxPairs = 0
+	}
+	return r
+}
+
 // NewTrial begins a trial against a standard by the version of its rule; no
 // version is the first. A version that is not known is an error.
 func (v Versions) NewTrial(standard Standard) (*Trial, error) {

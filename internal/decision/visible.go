@@ -25,7 +25,7 @@ func Visible(rule Rule, samples []metric.Value) float64 {
 	if deviation == 0 || rule.Regime != Noisy {
 		return least
 	}
-	sight := sight{pairs: rule.Pairs, critical: statistics.Critical(rule.Pairs, rule.Pairs, rule.Confidence), least: least / deviation}
+	sight := newSight(rule, least/deviation)
 	low, high := 0.0, sight.least+8 // in deviations
 	for range 12 {
 		middle := (low + high) / 2
@@ -53,10 +53,33 @@ func spread(samples []metric.Value) float64 {
 }
 
 // sight is a noisy rule in units of the noise's standard deviation, with the
-// test as its critical value: samples of a continuous distribution have no ties.
+// test as its critical value: samples of a continuous distribution have no ties,
+// and without drift the test of blocks is nearly the rank test.
 type sight struct {
-	pairs, critical int
-	least           float64
+	looks []look
+	least float64
+}
+
+// look is a look at so many pairs: the number below which the U statistic is
+// beyond chance, and the one below which a stage is promising.
+type look struct{ pairs, critical, promising int }
+
+func newSight(rule Rule, least float64) sight {
+	standard := Standard{Rule: rule}
+	version := Known()[max(rule.Version, 1)]
+	// promising is the p-value from which twice the pairs bring the same difference
+	// to 0.05, in the normal approximation.
+	const promising = 0.166
+	at := func(pairs int) look {
+		return look{
+			pairs, statistics.Critical(pairs, pairs, 1-version.Level(standard, pairs)), statistics.Critical(pairs, pairs, 1-promising),
+		}
+	}
+	sight := sight{looks: []look{at(rule.Pairs)}, least: least}
+	if version.Extends && rule.MaxPairs > rule.Pairs {
+		sight.looks = append(sight.looks, at(rule.MaxPairs))
+	}
+	return sight
 }
 
 // power is how often a candidate that is better by gain passes both stages.
@@ -77,23 +100,36 @@ func (s sight) power(gain float64) float64 {
 }
 
 func (s sight) stage(random *rand.Rand, gain float64) bool {
-	old, changed := make([]float64, s.pairs), make([]float64, s.pairs)
-	for i := range s.pairs {
-		old[i], changed[i] = random.NormFloat64(), random.NormFloat64()+gain
+	var old, changed []float64
+	for i, look := range s.looks {
+		for range look.pairs - len(old) {
+			old, changed = append(old, random.NormFloat64()), append(changed, random.NormFloat64()+gain)
+		}
+		if early := min(earlyLook, look.pairs); i == 0 && median(changed[:early]) <= median(old[:early]) {
+			return false
+		}
+		u := uStatistic(old, changed)
+		if u < look.critical {
+			return median(changed)-median(old) >= s.least
+		}
+		if u >= look.promising {
+			return false
+		}
 	}
-	if early := min(earlyLook, s.pairs); median(changed[:early]) <= median(old[:early]) {
-		return false
-	}
-	slices.Sort(old)
-	slices.Sort(changed)
-	above, below := 0, 0 // above: pairs in which the incumbent is better, the U statistic
+	return false
+}
+
+// uStatistic counts the pairs in which the incumbent is better.
+func uStatistic(old, changed []float64) int {
+	old, changed = slices.Sorted(slices.Values(old)), slices.Sorted(slices.Values(changed))
+	u, below := 0, 0
 	for _, x := range old {
 		for below < len(changed) && changed[below] < x {
 			below++
 		}
-		above += below
+		u += below
 	}
-	return above < s.critical && median(changed)-median(old) >= s.least
+	return u
 }
 
 func median(samples []float64) float64 {

@@ -153,6 +153,8 @@ type Event struct {
 	Changed      []string                `json:"changed,omitempty"`
 	Params       map[string]metric.Value `json:"params,omitempty"`
 	Durations    map[string]float64      `json:"durations,omitempty"`
+	// Seed is what the order of the trial's runs came from: a secret until then.
+	Seed string `json:"seed,omitempty"`
 	// Evaluation is what the models used that were asked to measure; nil is
 	// none. A baseline's is in its Measured event, what trials used in Decided,
 	// or Checked, for all proposals together.

@@ -14,6 +14,7 @@ type Rule struct {
 	Version        int           `json:"version,omitempty"`
 	Regime         string        `json:"regime"`
 	Pairs          int           `json:"pairs,omitempty"`
+	MaxPairs       int           `json:"max_pairs,omitempty"`
 	Confidence     float64       `json:"confidence,omitempty"`
 	MinImprovement Allowance     `json:"min_improvement"`
 	Low            *metric.Value `json:"low,omitempty"`
@@ -55,7 +56,7 @@ type Evidence struct {
 // RuleOf is a rule as it is written.
 func RuleOf(r decision.Rule) Rule {
 	written := Rule{
-		Version: r.Version, Regime: string(r.Regime), Pairs: r.Pairs, Confidence: r.Confidence, MinImprovement: Allowance(r.MinImprovement),
+		Version: r.Version, Regime: string(r.Regime), Pairs: r.Pairs, MaxPairs: r.MaxPairs, Confidence: r.Confidence, MinImprovement: Allowance(r.MinImprovement),
 		Low: r.Low, High: r.High, NoCaseRegression: r.NoCaseRegression,
 	}
 	for _, rail := range r.Guardrails {
@@ -67,7 +68,7 @@ func RuleOf(r decision.Rule) Rule {
 // Decision is the rule that was written.
 func (r Rule) Decision() decision.Rule {
 	rule := decision.Rule{
-		Version: r.Version, Regime: decision.Regime(r.Regime), Pairs: r.Pairs, Confidence: r.Confidence,
+		Version: r.Version, Regime: decision.Regime(r.Regime), Pairs: r.Pairs, MaxPairs: r.MaxPairs, Confidence: r.Confidence,
 		MinImprovement: decision.Allowance(r.MinImprovement), Low: r.Low, High: r.High, NoCaseRegression: r.NoCaseRegression,
 	}
 	for _, rail := range r.Guardrails {

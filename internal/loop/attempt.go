@@ -36,6 +36,7 @@ type attempt struct {
 	decision   decision.Decision
 	measured   []history.Event // what the evaluations measured, a line for each stage and side
 	noisy      bool            // the evaluation does not repeat itself
+	seed       string          // that its trial was ordered by
 	rule       *history.Rule   // how it was decided, nil when nothing was compared
 	samples    Samples         // of the last stage
 	tree       string          // the candidate's tree object

@@ -38,7 +38,7 @@ func (r *measurer) measure(ctx context.Context, at position, a *attempt) error {
 		return r.measureSuite(ctx, at, a)
 	}
 	start := r.now()
-	m := &measurement{measurer: r, at: at, a: a, trial: decision.NewTrial(r.standard()), bench: r.newBench()}
+	m := &measurement{measurer: r, at: at, a: a, trial: decision.NewTrial(r.standard(a)), bench: r.newBench()}
 	defer m.bench.Close()
 	err := m.all(ctx)
 	m.close()

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	mathrand "math/rand/v2"
 	"slices"
 
 	"github.com/org/autoloop/internal/decision/statistics"
@@ -94,11 +95,11 @@ func (r *measurer) isNoisy(at position, all []*series) bool {
 	}
 }
 
-// probe runs the evaluation once in each of so many environments of the series. It
-// returns why a run cannot be a baseline, or "".
+// probe runs the evaluation once in each of so many environments of the series, in
+// any order. It returns why a run cannot be a baseline, or "".
 func (r *measurer) probe(ctx context.Context, s *series, count int) (problem string, err error) {
 	s.samples = &samples{}
-	for i := range count {
+	for _, i := range mathrand.Perm(count) {
 		if s.environments[i], err = r.newEnvironment(ctx, s.commit, r.dirs.newDir('t')); err != nil {
 			return "", err
 		}
@@ -111,7 +112,7 @@ func (r *measurer) probe(ctx context.Context, s *series, count int) (problem str
 }
 
 // repeat measures every series as often as a comparison does. The probes were
-// its warm-up and are dropped; the order turns from round to round.
+// its warm-up and are dropped; the order is random in every round.
 func (r *measurer) repeat(ctx context.Context, all []*series) error {
 	var seconds, prepare float64
 	for _, s := range all {
@@ -136,7 +137,7 @@ func (r *measurer) repeat(ctx context.Context, all []*series) error {
 				return &baselineError{"the evaluation fails now and then on the unchanged files: " + problem}
 			}
 		}
-		slices.Reverse(all)
+		mathrand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	}
 	return nil
 }

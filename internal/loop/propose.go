@@ -326,7 +326,7 @@ func (r *team) decidedEvent(at position, a *attempt) history.Event {
 		Changed: atMost(a.changed, maxChanged), Params: a.reply.Params, Durations: a.totalDurations(), Digest: a.digest, Focus: a.focus, Direction: r.program.Direction,
 		Target: r.target(r.records), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Usage: a.totalUsage(),
 	}
-	e.Noisy, e.Rule, e.Evaluation = a.noisy, a.rule, a.evaluation
+	e.Noisy, e.Rule, e.Seed, e.Evaluation = a.noisy, a.rule, a.seed, a.evaluation
 	if a.of > 1 {
 		e.Proposal = a.number
 	}

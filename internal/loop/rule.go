@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"crypto/rand"
 	"fmt"
 	"math"
 	"time"
@@ -27,6 +28,9 @@ func (r *journal) ruleOf(b *records) decision.Rule {
 	case b.sum.Noisy:
 		rule.Regime = decision.Noisy
 	}
+	if sum := &b.sum; p.Runs == 0 && Cost(2*rule.Pairs, sum.Seconds, sum.Prepare) <= p.Timeout {
+		rule.MaxPairs = 2 * rule.Pairs
+	}
 	if p.Range != nil {
 		rule.Low, rule.High = &p.Range.Min, &p.Range.Max
 	}
@@ -38,10 +42,13 @@ func (r *journal) ruleOf(b *records) decision.Rule {
 	return rule
 }
 
-// standard is what a candidate is held against now.
-func (r *journal) standard() decision.Standard {
+// standard is what a candidate is held against now. The order of its runs is
+// drawn here, after the agent worked, and is on record with the decision.
+func (r *journal) standard(a *attempt) decision.Standard {
 	sum := &r.records.sum
+	a.seed = rand.Text()
 	return decision.Standard{
+		Seed: a.seed,
 		Rule: r.rule(), Direction: r.program.Direction, Best: sum.Best, Target: r.target(r.records), Initial: sum.Guardrails, Gains: sum.Gains,
 		Cases: decision.RatesOf(sum.Numbers),
 	}

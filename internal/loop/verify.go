@@ -128,7 +128,7 @@ func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal)
 	if r.program.Evaluation == program.Tasks {
 		return e, verifySuiteDecision(b, p, e)
 	}
-	if !sameRule(e.Rule, history.RuleOf(r.ruleOf(b))) {
+	if !sameRule(e.Rule, r.ruleOf(b)) {
 		return e, proposal.Refuse("it was decided by another rule than the program's")
 	}
 	var measured []history.Event
@@ -169,15 +169,14 @@ func verifySuiteDecision(b *records, p *proposal.Proposal, e history.Event) erro
 
 // sameRule reports whether a decision was made by the program's rule, in
 // whatever version: the other job may have been an older one.
-func sameRule(have *history.Rule, want history.Rule) bool {
+func sameRule(have *history.Rule, want decision.Rule) bool {
 	if have == nil {
 		return false
 	}
-	want.Version = have.Version
 	a, err := json.Marshal(have)
 	if err != nil {
 		return false
 	}
-	b, err := json.Marshal(want)
+	b, err := json.Marshal(history.RuleOf(want.In(have.Version)))
 	return err == nil && string(a) == string(b)
 }

@@ -55,7 +55,7 @@ func Conclude(found loop.Inspection, timeout time.Duration) Evaluation {
 		result.Runs = 4 + 4*rule.Pairs
 		result.Minutes, result.Rejected = minutes(result.Runs, 4), minutes(8, 2)
 	case decision.Repeatable:
-		result.Runs, result.Minutes, result.Rejected = 3, minutes(3, 3), minutes(1, 1)
+		result.Runs, result.Minutes, result.Rejected = 4, minutes(4, 3), minutes(1, 1)
 	case decision.Single:
 		result.Runs, result.Minutes, result.Rejected = 1, minutes(1, 1), minutes(1, 1)
 	}

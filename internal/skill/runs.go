@@ -23,8 +23,12 @@ const RunsFile = "runs.json"
 type Runs struct {
 	Schema int `json:"schema"`
 	// Incumbent is the version that the candidate was held against.
-	Incumbent int   `json:"incumbent_version"`
-	Runs      []Run `json:"runs"`
+	Incumbent int `json:"incumbent_version"`
+	// Rule is the version of the rule that decided, Seed what the order of the runs
+	// came from; the first version had neither.
+	Rule int    `json:"rule_version,omitempty"`
+	Seed string `json:"seed,omitempty"`
+	Runs []Run  `json:"runs"`
 }
 
 // Run is one run of the suite for one side.

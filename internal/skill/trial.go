@@ -2,6 +2,7 @@ package skill
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -56,6 +57,9 @@ func (s *state) rule() decision.Rule {
 	case s.noisy:
 		rule.Regime = decision.Noisy
 	}
+	if s.Runs == 0 {
+		rule.MaxPairs = 2 * rule.Pairs
+	}
 	return rule
 }
 
@@ -69,9 +73,9 @@ func (s *state) try(ctx context.Context, n int, candidate string) (tried, error)
 	if err := s.clear(n); err != nil {
 		return t, err
 	}
-	record := &Runs{Schema: workspace.Schema, Incumbent: s.Workspace.Best}
+	record := &Runs{Schema: workspace.Schema, Incumbent: s.Workspace.Best, Rule: rule.Version, Seed: rand.Text()}
 	best, runs := evals.RateValue(s.best.Rate), map[decision.Side]int{}
-	trial := decision.NewTrial(decision.Standard{Rule: rule, Direction: metric.Higher, Best: &best, Cases: s.best.rates()})
+	trial := decision.NewTrial(decision.Standard{Rule: rule, Seed: record.Seed, Direction: metric.Higher, Best: &best, Cases: s.best.rates()})
 	made, err := trial.Run(func(step decision.Step) (m metric.Measurement, err error) {
 		runs[step.Side]++
 		dir := runOf(step.Side, runs[step.Side])

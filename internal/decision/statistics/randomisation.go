@@ -10,7 +10,7 @@ import (
 
 // exactRuns is up to how many runs the randomisation test is exact; beyond it
 // the distribution of the rank sum is taken as normal.
-const exactRuns = 200
+const exactRuns = 64
 
 // Randomised is the two-sided p-value of the randomisation test of a design in
 // which the order of the sides was random within blocks: the part of all orders

@@ -70,7 +70,7 @@ func repeat(versions decision.Versions, before history.Books, measured []*histor
 	rule := e.Rule.Decision()
 	trial, err := versions.NewTrial(decision.Standard{
 		Rule: rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails, Gains: before.Gains,
-		Cases: decision.RatesOf(before.Numbers),
+		Cases: decision.RatesOf(before.Numbers), Seed: e.Seed,
 	})
 	if err != nil {
 		return decision.Decision{}, fmt.Errorf("the decision cannot be computed again: %w", err)

@@ -19,7 +19,7 @@ func recorded(t *testing.T, versions decision.Versions, rule decision.Rule, meas
 	best := metric.FromInt(100)
 	numbers := map[string]metric.Value{"case.a": metric.FromInt(1)}
 	events := []history.Event{{Kind: history.Measured, Role: history.Baseline, Metric: &best, Samples: []metric.Value{best}, Numbers: numbers}}
-	trial, err := versions.NewTrial(decision.Standard{Rule: rule, Direction: metric.Higher, Best: &best, Cases: decision.RatesOf(numbers)})
+	trial, err := versions.NewTrial(decision.Standard{Rule: rule, Seed: "secret", Direction: metric.Higher, Best: &best, Cases: decision.RatesOf(numbers)})
 	require.NoError(t, err)
 	made, err := trial.Run(func(step decision.Step) (metric.Measurement, error) {
 		m := measure(step)
@@ -47,7 +47,7 @@ func recorded(t *testing.T, versions decision.Versions, rule decision.Rule, meas
 	}
 	written := history.RuleOf(rule)
 	return append(events, history.Event{
-		Kind: history.Decided, Iteration: 1, Outcome: outcome, Verdict: string(made.Verdict), Rule: &written, Evidence: history.EvidenceOf(made.Evidence),
+		Kind: history.Decided, Iteration: 1, Outcome: outcome, Verdict: string(made.Verdict), Rule: &written, Seed: "secret", Evidence: history.EvidenceOf(made.Evidence),
 		Metric: made.Metric, PreviousBest: made.Previous, Best: made.Best, Delta: made.Delta, Direction: metric.Higher,
 	})
 }
@@ -83,7 +83,8 @@ func madeUp() decision.Version {
 			}
 			return order
 		},
-		P: func([]decision.Side, []metric.Value, []metric.Value) float64 { return 0.9 },
+		P:     func(decision.Standard, []decision.Side, []metric.Value, []metric.Value) float64 { return 0.9 },
+		Level: one.Level,
 	}
 }
 
@@ -137,5 +138,18 @@ func TestLostCasesAreFoundAgain(t *testing.T) {
 		assert.Empty(t, findings(decision.Known(), events), regime)
 		decided.Outcome, decided.Verdict, decided.Best = history.Accepted, string(decision.Improved), decided.Metric
 		assert.NotEmpty(t, findings(decision.Known(), events), "a keep that loses a case is a forgery: %s", regime)
+	}
+}
+
+func TestTheOrderIsRepeatedFromItsSeed(t *testing.T) {
+	t.Parallel()
+	for _, regime := range []decision.Regime{decision.Noisy, decision.Repeatable} {
+		rule := decision.Rule{Version: 2, Regime: regime, Pairs: 8, MaxPairs: 16, Confidence: 0.95}
+		events := recorded(t, decision.Known(), rule, better)
+		decided := &events[len(events)-1]
+		require.Equal(t, history.Accepted, decided.Outcome)
+		assert.Empty(t, findings(decision.Known(), events), regime)
+		decided.Seed = ""
+		assert.Contains(t, findings(decision.Known(), events)[0], "no seed is recorded")
 	}
 }

@@ -37,7 +37,7 @@ func sanitize(e history.Event) (history.Event, error) {
 		clean.RejectedReason, clean.Output, clean.Seconds, clean.Prepare = e.RejectedReason, e.Output, e.Seconds, e.Prepare
 		clean.Evaluation = e.Evaluation
 	case history.Proposed, history.Decided:
-		clean.Outcome, clean.Verdict, clean.Rule, clean.Evidence, clean.Warning = e.Outcome, e.Verdict, e.Rule, e.Evidence, e.Warning
+		clean.Outcome, clean.Verdict, clean.Rule, clean.Seed, clean.Evidence, clean.Warning = e.Outcome, e.Verdict, e.Rule, e.Seed, e.Evidence, e.Warning
 		clean.PreviousBest, clean.Best, clean.Delta, clean.Changed = e.PreviousBest, e.Best, e.Delta, e.Changed
 		clean.Params, clean.Digest, clean.Patch, clean.Focus = e.Params, e.Digest, e.Patch, e.Focus
 		clean.Lessons, clean.Foreclosed, clean.Ideas = e.Lessons, e.Foreclosed, e.Ideas
@@ -84,7 +84,7 @@ func lines(texts []string) []string {
 // bounded refuses texts, lists and numbers beyond the limits.
 func bounded(e history.Event) error {
 	lists := [][]string{
-		{e.Reason, e.Problem, e.RejectedReason, e.Output, e.Warning, e.Delta, e.Digest, e.Patch, e.Focus, e.Agent, e.Model, e.Summary},
+		{e.Reason, e.Problem, e.RejectedReason, e.Output, e.Warning, e.Delta, e.Seed, e.Digest, e.Patch, e.Focus, e.Agent, e.Model, e.Summary},
 		e.Reasons, e.Changed, e.Lessons, e.Foreclosed, e.Ideas,
 	}
 	for _, list := range lists {
