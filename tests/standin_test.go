@@ -90,7 +90,7 @@ func (w *world) books() string {
 	w.t.Helper()
 	var lines []string
 	for _, event := range w.events() {
-		for _, name := range []string{"time", "run_id", "lease", "agent", "model", "usage", "durations", "seconds", "prepare_seconds"} {
+		for _, name := range []string{"time", "run_id", "seed", "lease", "agent", "model", "usage", "durations", "seconds", "prepare_seconds"} {
 			delete(event, name)
 		}
 		line, err := json.Marshal(event)

@@ -248,7 +248,7 @@ func (b *bed) story() []string {
 		if e.Kind == history.Set && e.Key == published {
 			continue
 		}
-		e.Run, e.Time, e.Lease, e.Durations, e.Seconds, e.Prepare = "", time.Time{}, nil, nil, 0, 0
+		e.Run, e.Seed, e.Time, e.Lease, e.Durations, e.Seconds, e.Prepare = "", "", time.Time{}, nil, nil, 0, 0
 		for _, id := range []*string{&e.Commit, &e.Parent} {
 			if *id != "" {
 				*id = "files " + b.git("rev-parse", *id+"^{tree}")
