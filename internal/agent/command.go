@@ -80,6 +80,8 @@ func (c *Command) keep(reply *Reply, transcript string, result process.Result) e
 func (c *Command) failure(request Request, result process.Result) *Failure {
 	words := c.Masker.OneLine(lastLine(result.Stderr), MaxSummary)
 	switch {
+	case result.Exceeded != "":
+		return &Failure{Kind: Crashed, Message: "ended by us: " + result.Exceeded}
 	case result.TimedOut:
 		return &Failure{Kind: Timeout, Message: fmt.Sprintf("it took longer than %s", request.Timeout)}
 	case result.OK():

@@ -27,6 +27,8 @@ func (e ending) failure(d *commandline.Descriptor, heard *commandline.Report, ti
 	switch {
 	case result.NotFound:
 		return &Failure{Kind: Unavailable, Message: d.Program + " is not installed: " + d.Install}
+	case result.Exceeded != "":
+		return &Failure{Kind: Crashed, Message: "ended by us: " + result.Exceeded}
 	case errors.Is(e.cause, errLimit):
 		return &Failure{Kind: Budget, Message: "ended by us: it used more than the program's budget leaves"}
 	case heard.Problem != nil:

@@ -34,7 +34,7 @@ func superviseOutside(where plan) report {
 		return report{Fault: err.Error(), Exit: -1}
 	}
 	s.main = pid
-	if s.watch(0) {
+	if s.watch(0, guard{}) {
 		s.clean()
 	}
 	if s.out.Signal == "" {

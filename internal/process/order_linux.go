@@ -18,6 +18,7 @@ type order struct {
 	path, dir string
 	args, env []string
 	grace     time.Duration
+	processes int // at most; 0 is the default
 }
 
 const terminateByte = 't'
@@ -26,7 +27,7 @@ const terminateByte = 't'
 const maxOrder = 64 << 20
 
 func (o order) encode() []byte {
-	fields := []string{o.path, o.dir, strconv.FormatInt(int64(o.grace), 10), strconv.Itoa(len(o.args))}
+	fields := []string{o.path, o.dir, strconv.FormatInt(int64(o.grace), 10), strconv.Itoa(o.processes), strconv.Itoa(len(o.args))}
 	fields = append(append(fields, o.args...), o.env...)
 	return frame([]byte(strings.Join(fields, "\x00")))
 }
@@ -57,7 +58,7 @@ func readOrder(from io.Reader) (order, error) {
 		return order{}, err
 	}
 	fields := strings.Split(string(body), "\x00")
-	const fixed = 4
+	const fixed = 5
 	if len(fields) < fixed {
 		return order{}, errors.New("the order has too few fields")
 	}
@@ -65,13 +66,17 @@ func readOrder(from io.Reader) (order, error) {
 	if err != nil {
 		return order{}, fmt.Errorf("the order's grace: %w", err)
 	}
-	count, err := strconv.Atoi(fields[3])
+	processes, err := strconv.Atoi(fields[3])
+	if err != nil {
+		return order{}, fmt.Errorf("the order's number of processes: %w", err)
+	}
+	count, err := strconv.Atoi(fields[4])
 	if err != nil || count < 1 || count > len(fields)-fixed {
 		return order{}, errors.New("the order's number of arguments is wrong")
 	}
 	rest := fields[fixed:]
 	return order{
-		path: fields[0], dir: fields[1], grace: time.Duration(grace),
+		path: fields[0], dir: fields[1], grace: time.Duration(grace), processes: processes,
 		args: rest[:count], env: rest[count:],
 	}, nil
 }
@@ -86,6 +91,8 @@ type report struct {
 	Signal string `json:"signal,omitempty"`
 	// Ordered says that the command was still running when it was told to end.
 	Ordered bool `json:"ordered,omitempty"`
-	Killed  int  `json:"killed"`
-	Left    int  `json:"left"`
+	// Exceeded says which bound it was ended for.
+	Exceeded string `json:"exceeded,omitempty"`
+	Killed   int    `json:"killed"`
+	Left     int    `json:"left"`
 }

@@ -36,6 +36,8 @@ type Runner struct {
 	Isolation *Isolation
 	// Grace is the time between SIGTERM and SIGKILL; 0 is two seconds.
 	Grace time.Duration
+	// Processes is how many processes a supervised command may have; 0 is 4096.
+	Processes int
 
 	sweeping sync.Mutex // one sweep of orphans at a time
 }

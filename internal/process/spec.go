@@ -53,6 +53,9 @@ type Result struct {
 	// TimedOut and Cancelled say that we ended it: its time was up, or the
 	// context was done.
 	TimedOut, Cancelled bool
+	// Exceeded says which bound of processes or memory the command was ended for;
+	// "" when it was not.
+	Exceeded string
 	// NotFound says that there is no such program; nothing ran.
 	NotFound bool
 	// Stdout and Stderr hold the last OutputCap bytes of each stream, since a
@@ -68,7 +71,7 @@ type Result struct {
 
 // OK reports whether the command ran and ended well by itself.
 func (r Result) OK() bool {
-	return r.ExitCode == 0 && !r.TimedOut && !r.Cancelled && !r.NotFound
+	return r.ExitCode == 0 && !r.TimedOut && !r.Cancelled && !r.NotFound && r.Exceeded == ""
 }
 
 func (s *Spec) check() error {

@@ -46,7 +46,7 @@ func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Resul
 	if err != nil {
 		return Result{}, err
 	}
-	line.started(where, order{path: path, dir: spec.Dir, args: spec.Args, env: spec.Env, grace: r.grace()})
+	line.started(where, order{path: path, dir: spec.Dir, args: spec.Args, env: spec.Env, grace: r.grace(), processes: r.Processes})
 	supervisor := cmd.Process
 	began, _ := readProc(supervisor.Pid) // We have not reaped it: it is there.
 	why := waitFor(ctx, cmd, ending{
@@ -68,7 +68,7 @@ func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Resul
 	result.Killed, result.Left = killed, left
 	ordered := said.Ordered || lost
 	result.TimedOut, result.Cancelled = why == byTimeout && ordered, why == byContext && ordered
-	result.ExitCode, result.Signal = said.Exit, said.Signal
+	result.ExitCode, result.Signal, result.Exceeded = said.Exit, said.Signal, said.Exceeded
 	switch {
 	case lost:
 		result.ExitCode, result.Signal = -1, signalOf(cmd.ProcessState)

@@ -148,7 +148,8 @@ func (s *supervisor) run(task order) report {
 		return report{Fault: err.Error(), NoFile: errors.Is(err, syscall.ENOENT), Exit: -1}
 	}
 	s.main = pid
-	if s.watch(task.grace) {
+	makeExpendable(pid)
+	if s.watch(task.grace, newGuard(task.processes)) {
 		s.clean()
 	}
 	return s.out
@@ -156,7 +157,9 @@ func (s *supervisor) run(task order) report {
 
 // watch waits until the command has ended or must be killed, and reports
 // whether there is anything left to kill.
-func (s *supervisor) watch(grace time.Duration) bool {
+func (s *supervisor) watch(grace time.Duration, guard guard) bool {
+	look := time.NewTicker(guardEvery)
+	defer look.Stop()
 	var patience <-chan time.Time
 	orders := s.orders
 	for {
@@ -170,6 +173,10 @@ func (s *supervisor) watch(grace time.Duration) bool {
 		case <-s.children:
 		case <-patience:
 			return true
+		case <-look.C:
+			if s.out.Exceeded = guard.exceeded(); s.out.Exceeded != "" {
+				return true
+			}
 		case <-s.signals:
 			s.out.Ordered = true
 			return true

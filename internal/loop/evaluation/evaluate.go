@@ -166,6 +166,8 @@ func (e *Evaluator) failure(name string, timeout time.Duration, result process.R
 	switch {
 	case result.TimedOut:
 		return fmt.Sprintf("the %s took longer than %s", name, timeout)
+	case result.Exceeded != "":
+		return fmt.Sprintf("the %s was ended: %s", name, result.Exceeded)
 	case result.NotFound:
 		return fmt.Sprintf("the %s needs a shell, and neither bash nor sh was found", name)
 	case result.Signal != "":

@@ -1,0 +1,139 @@
+package process
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+)
+
+// The bounds of one command, all its descendants together.
+const (
+	// defaultProcesses is how many processes it may have.
+	defaultProcesses = 4096
+	// guardEvery is how often the bounds are looked at. A look reads two small
+	// files: what is measured does not notice it.
+	guardEvery = 100 * time.Millisecond
+	// scarce is the share of the machine's memory, in percent, below which a
+	// command that has most of it is ended.
+	scarce = 3
+	// expendable makes the kernel end a command before anything of ours when the
+	// memory is used up.
+	expendable = "500"
+)
+
+// guard ends a command that takes the machine from the others.
+type guard struct {
+	most  int // processes
+	tasks int // of the whole system when the command began
+}
+
+func newGuard(most int) guard {
+	if most == 0 {
+		most = defaultProcesses
+	}
+	return guard{most: most, tasks: systemTasks()}
+}
+
+// exceeded says which bound the descendants of this process are over, "" when
+// there is none, and always of the zero guard. Only when the system has many more tasks than at the beginning,
+// or little memory, are they counted.
+func (g guard) exceeded() string {
+	if g.most == 0 {
+		return ""
+	}
+	total, available := systemMemory()
+	short := total > 0 && available < total/100*scarce
+	if systemTasks() < g.tasks+g.most/2 && !short {
+		return ""
+	}
+	count, resident := descendants(os.Getpid())
+	switch {
+	case count > g.most:
+		return fmt.Sprintf("it had more than %d processes", g.most)
+	case short && resident > total/2:
+		return fmt.Sprintf("it used %d of the machine's %d MB of memory", resident>>20, total>>20)
+	default:
+		return ""
+	}
+}
+
+// systemTasks is how many processes and threads there are, 0 when the system does
+// not tell.
+func systemTasks() int {
+	text, err := os.ReadFile("/proc/loadavg") // 0.20 0.18 0.12 1/80 11206
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(text)
+	if len(fields) < 4 {
+		return 0
+	}
+	_, all, _ := bytes.Cut(fields[3], []byte("/"))
+	tasks, _ := strconv.Atoi(string(all)) // The kernel wrote it.
+	return tasks
+}
+
+// systemMemory is the memory of the machine, in bytes, and what of it is left.
+func systemMemory() (total, available int64) {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0, 0
+	}
+	for line := range bytes.Lines(text) {
+		fields := bytes.Fields(line)
+		if len(fields) < 2 {
+			continue
+		}
+		kilobytes, _ := strconv.ParseInt(string(fields[1]), 10, 64) // The kernel wrote it.
+		switch string(fields[0]) {
+		case "MemTotal:":
+			total = kilobytes << 10
+		case "MemAvailable:":
+			return total, kilobytes << 10
+		}
+	}
+	return 0, 0
+}
+
+// descendants counts the processes below root, and the memory that they have in
+// bytes.
+func descendants(root int) (count int, resident int64) {
+	children := readProcs()
+	queue := []int{root}
+	visited := map[int]bool{root: true}
+	for len(queue) > 0 {
+		pid := queue[0]
+		queue = queue[1:]
+		for _, child := range children[pid] {
+			if visited[child.pid] || child.zombie {
+				continue
+			}
+			visited[child.pid] = true
+			queue = append(queue, child.pid)
+			count++
+			resident += residentOf(child.pid)
+		}
+	}
+	return count, resident
+}
+
+func residentOf(pid int) int64 {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(text)
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64) // The kernel wrote it.
+	return pages * int64(os.Getpagesize())
+}
+
+// makeExpendable prefers a command when the kernel has to end a process. Its
+// descendants inherit that.
+func makeExpendable(pid int) {
+	_ = os.WriteFile("/proc/"+strconv.Itoa(pid)+"/oom_score_adj", []byte(expendable), 0) // Best effort.
+}
