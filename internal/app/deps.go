@@ -29,6 +29,8 @@ type Options struct {
 	Agent, Model, CIWorkflow string
 	// Base names the default branch; "" finds it out.
 	Base string
+	// Force iterates although the program is paused or completed.
+	Force bool
 	// BudgetUSD bounds what a run may cost; "" is no bound.
 	BudgetUSD string
 }

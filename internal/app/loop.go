@@ -23,7 +23,7 @@ func (d *Deps) service(p *program.Program) *loop.Service {
 	env := d.Env
 	return &loop.Service{
 		Program: p, Repo: d.Repo, Trees: &tree.Builder{Repo: d.Repo}, Memory: d.Memory, Masker: process.NewMasker(env.Environ),
-		Base: d.Options.Base, RunDir: d.RunDir, Holder: env.LeaseHolder(), Alive: env.HolderAlive,
+		Base: d.Options.Base, Force: d.Options.Force, RunDir: d.RunDir, Holder: env.LeaseHolder(), Alive: env.HolderAlive,
 		Environ: env.CommandEnviron, Now: env.Now, NewRun: env.NewRunID, RunURL: env.RunURL(), SignOff: signOff(env, d.Repo), Sleep: env.Sleeper(),
 		Transcripts: filepath.Join(env.OutputDir(d.Options.Dir), "transcripts"),
 	}

@@ -58,6 +58,7 @@ func newIterateCommand(env Env) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	programFlags(flags, env, &o)
+	forceFlag(flags, &o)
 	agentFlags(flags, &o)
 	flags.IntVarP(&o.count, "iterations", "n", 1, "how many iterations to run at most")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "go as far as the decision and write nothing")
@@ -104,6 +105,11 @@ func programFlags(flags *pflag.FlagSet, env Env, o *iterateOptions) {
 func githubFlags(flags *pflag.FlagSet, o *app.GitHub) {
 	flags.StringVar(&o.Name, "repo", "", "the repository on GitHub, as owner/name (default: GITHUB_REPOSITORY)")
 	flags.BoolVar(&o.Local, "local", false, "use no remote and no GitHub, whatever the environment says")
+}
+
+// forceFlag runs a program that rests.
+func forceFlag(flags *pflag.FlagSet, o *iterateOptions) {
+	flags.BoolVar(&o.Force, "force", false, "iterate although the program is paused or completed; the ledger says so")
 }
 
 // agentFlags say who proposes.

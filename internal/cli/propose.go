@@ -37,6 +37,7 @@ func newProposeCommand(env Env, parent *iterateOptions) *cobra.Command {
 	}
 	programFlags(cmd.Flags(), env, &o)
 	agentFlags(cmd.Flags(), &o)
+	forceFlag(cmd.Flags(), &o)
 	cmd.Flags().StringVar(&out, "out", "", "the directory to write, which must not exist")
 	cmd.Flags().BoolVar(&ifDue, "if-due", env.IsTrue("AUTOLOOP_IF_DUE"), "propose only when the program that is named is due now (default: AUTOLOOP_IF_DUE)")
 	return cmd

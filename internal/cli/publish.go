@@ -28,6 +28,7 @@ func newPublishCommand(env Env, parent *iterateOptions) *cobra.Command {
 		},
 	}
 	programFlags(cmd.Flags(), env, &o)
+	forceFlag(cmd.Flags(), &o)
 	return cmd
 }
 

@@ -32,7 +32,10 @@ type spending struct {
 }
 
 // blockedError says why no iteration may begin now.
-type blockedError struct{ reason string }
+type blockedError struct {
+	reason  string
+	resting bool // the program is paused or completed, which a comment may end
+}
 
 func (e *blockedError) Error() string { return e.reason }
 

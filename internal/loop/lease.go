@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -22,6 +23,7 @@ type lease struct {
 	thread   *thread
 	holder   history.Lease
 	alive    func(history.Lease) bool
+	force    bool // iterate although the program is paused or completed
 }
 
 // acquireLease reads the records and takes the lease of the next iteration. A lease
@@ -47,15 +49,38 @@ func (r *lease) enterStart(b *records) error {
 		return err
 	}
 	r.iteration = b.sum.Iteration + 1
-	reason := r.spending.blockedReason(b)
+	resting := r.restingReason(b)
+	if resting != "" && r.force {
+		if err := r.set(b, forced, resting); err != nil {
+			return err
+		}
+		resting = ""
+	}
+	reason := cmp.Or(resting, r.spending.blockedReason(b))
 	if reason != "" && !r.thread.waitsForCI(b) {
 		r.records, r.stopped = b, reason
-		return &blockedError{reason}
+		return &blockedError{reason, resting != ""}
 	}
 	r.warnings = b.warnings
 	lease := r.holder
 	lease.Until = r.now().Add(r.program.Timeout + r.ciTime() + leaseSlack).UTC().Truncate(time.Second)
 	return event(history.Event{Kind: history.Started, Iteration: r.iteration, Lease: &lease})
+}
+
+// forced is the setting that says what the last forced iteration disregarded.
+const forced = "forced"
+
+// restingReason says that the program is paused or completed, and how to go on;
+// "" when it is neither.
+func (r *lease) restingReason(b *records) string {
+	switch m := &b.machine; {
+	case m.Completed:
+		return fmt.Sprintf("completed: %s; set Completed to false in its state, or give --force", cmp.Or(m.CompletedReason, "by hand"))
+	case m.Paused:
+		return fmt.Sprintf("paused: %s; set Paused to false in its state, or give --force", cmp.Or(m.PauseReason, "by hand"))
+	default:
+		return ""
+	}
 }
 
 // ciTime is how long an iteration may wait for CI besides its own time.

@@ -60,12 +60,14 @@ func (s *Service) DryRun(ctx context.Context) (Result, error) {
 // proposeOnly makes a proposal and records it in the draft alone. There is no
 // proposal when the run ended before it had anything to hand on.
 func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, error) {
-	if err := r.lease.acquireLease(ctx); err != nil {
+	if err := r.lease.acquireLease(ctx); isResting(err) {
+		return r.proposeResumption(ctx, err)
+	} else if err != nil {
 		return nil, Result{}, err
 	}
 	if e := r.records.standing().Waiting(); e != nil && r.thread.github == nil {
 		r.stopped = fmt.Sprintf("iteration %d waits for CI, which needs --repo and a token", e.Iteration)
-		return nil, Result{}, &blockedError{r.stopped}
+		return nil, Result{}, &blockedError{reason: r.stopped}
 	}
 	first, err := r.thread.lookAtComments(ctx)
 	if err != nil {
@@ -87,6 +89,21 @@ func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, erro
 		p = nil // it ended before the position was known, which a bundle has to name
 	}
 	return p, result, err
+}
+
+// proposeResumption hands on that a comment asks to end a pause; without one the
+// program stays as it is.
+func (r *run) proposeResumption(ctx context.Context, blocked error) (*proposal.Proposal, Result, error) {
+	first, err := r.thread.lookAtComments(ctx)
+	if err != nil {
+		return nil, Result{}, err
+	}
+	if first == "" {
+		return nil, Result{}, blocked
+	}
+	r.stopped = ""
+	p, result := r.leave(first)
+	return p, result, nil
 }
 
 // preview verifies a proposal and records it in the draft, to find out what

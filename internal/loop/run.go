@@ -30,9 +30,23 @@ type run struct {
 	drafted *draft // the store of a run that writes nothing, nil in the others
 }
 
+// isResting reports whether no iteration may begin because the program is paused
+// or completed.
+func isResting(err error) bool {
+	var blocked *blockedError
+	return errors.As(err, &blocked) && blocked.resting
+}
+
 // iterate runs one iteration in one job.
 func (r *run) iterate(ctx context.Context) (Result, error) {
-	if err := r.lease.acquireLease(ctx); err != nil {
+	err := r.lease.acquireLease(ctx)
+	if isResting(err) && r.thread.github != nil {
+		if err := r.commander.readComments(ctx, r.lease.requireNoLease); err != nil {
+			return Result{}, err
+		}
+		err = r.lease.acquireLease(ctx) // a comment may have ended the pause
+	}
+	if err != nil {
 		return Result{}, err
 	}
 	if r.records.sum.Interrupted >= maxInterrupted {

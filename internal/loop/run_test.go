@@ -166,3 +166,56 @@ func TestABundleIsPublishedOnce(t *testing.T) {
 	_, err = b.service.Publish(t.Context(), *made)
 	require.ErrorContains(t, err, "it is stale")
 }
+
+// TestARestingProgram: what is paused or completed does nothing, by name and
+// between the iterations of a run, in one job and in two, unless it is forced.
+func TestARestingProgram(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		front string
+		says  string
+	}{
+		"paused":    {"evaluation-runs: 1\nplateau: 1", "paused: plateau: 1 rejections in a row"},
+		"completed": {"evaluation-runs: 1\ntarget-metric: 5", "completed: target reached: 5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, c.front, "4", map[string]string{"paused": "3", "completed": "5"}[name], "6")
+			require.Len(t, b.iterate(3), 1, "the others do not begin")
+			before := b.refs()
+			for range 2 {
+				result := b.one()
+				assert.Equal(t, history.Idle, result.Outcome)
+				assert.Contains(t, result.Stopped, c.says)
+				assert.Contains(t, result.Stopped, "or give --force")
+			}
+			made, result, err := b.service.Propose(t.Context())
+			require.NoError(t, err)
+			assert.Nil(t, made)
+			assert.Contains(t, result.Stopped, c.says)
+			assert.Equal(t, before, b.refs(), "nothing is written")
+
+			b.service.Force = true
+			assert.Equal(t, history.Accepted, b.one().Outcome)
+			assert.Contains(t, b.records().sum.Settings[forced], c.says)
+		})
+	}
+}
+
+// TestACommentEndsAPause: it is read before the pause holds, in one job and in two.
+func TestACommentEndsAPause(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "evaluation-runs: 1\nci-gate: off\nplateau: 1", "4", "3", "5", "2", "6")
+	f := onGitHub(t, b)
+	require.Contains(t, b.one().Stopped, "paused: plateau")
+	require.Contains(t, b.one().Stopped, "paused: plateau", "nobody said anything")
+	f.say(commands.Resume, "")
+	assert.Equal(t, history.Accepted, b.one().Outcome)
+
+	require.Contains(t, b.one().Stopped, "paused: plateau")
+	f.say(commands.Resume, "")
+	proposed, published := b.twoJobs()
+	assert.Contains(t, proposed.Reasons[0], "a comment asks for `/autoloop resume`")
+	assert.Equal(t, history.Idle, published.Outcome)
+	assert.Equal(t, history.Accepted, b.one().Outcome)
+}

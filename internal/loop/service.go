@@ -83,6 +83,9 @@ type Service struct {
 	// BudgetUSD is what the iterations of one Run may cost in dollars, besides the
 	// program's own budgets; 0 is no bound.
 	BudgetUSD float64
+	// Force begins an iteration although the program is paused or completed. The
+	// ledger says so.
+	Force bool
 	// RunDir is an empty private directory for the trees and homes of this run.
 	RunDir string
 	// Holder names this process in the lease; Until is set for each.
@@ -173,7 +176,7 @@ func (s *Service) begin() *run {
 	r.thread = &thread{journal: j, github: s.GitHub}
 	r.commander = &commander{thread: r.thread, repo: s.Repo, memory: s.Memory}
 	r.spending = &spending{journal: j, agents: agents, budgetUSD: s.BudgetUSD}
-	r.lease = &lease{journal: j, spending: r.spending, thread: r.thread, holder: s.Holder, alive: s.Alive}
+	r.lease = &lease{journal: j, spending: r.spending, thread: r.thread, holder: s.Holder, alive: s.Alive, force: s.Force}
 	r.branches = &branches{journal: j, thread: r.thread, repo: s.Repo, memory: s.Memory, base: s.Base}
 	r.measurer = &measurer{journal: j, dirs: dirs, spending: r.spending, trees: s.Trees, eval: s.Eval, suite: s.Suite, environ: s.Environ}
 	r.team = &team{
