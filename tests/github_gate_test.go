@@ -22,7 +22,7 @@ func waiting(t *testing.T, twoJobs bool, gate string, before func(h *hub, main s
 	}
 	h.program(strings.Replace(onIssue, "metric: m", "ci-gate: "+gate+"\nci-wait: 1s\nmetric: m", 1))
 	before(h, head(t, h.bare, "main"))
-	first := h.scene.one()
+	first := h.one()
 	require.Equal(t, "pending-ci", first.Outcome, "%v", first.Reasons)
 	return h, *first.Commit
 }
@@ -66,12 +66,12 @@ func TestGreenNeedsEveryExpectedCheck(t *testing.T) {
 			{"license/cla", "success", "policy is required by the rules of the target branch and did not run here"},
 		} {
 			h.reports(commit, map[string]string{step.check: step.conclusion})
-			got := h.scene.one()
+			got := h.one()
 			require.Equal(t, "pending-ci", got.Outcome, "%s is %s", step.check, step.conclusion)
 			assert.Contains(t, strings.Join(got.Reasons, "\n"), step.waits)
 		}
 		h.reports(commit, map[string]string{"policy": "success"})
-		assert.Equal(t, "accepted", h.scene.one().Outcome)
+		assert.Equal(t, "accepted", h.one().Outcome)
 	})
 }
 
@@ -89,15 +89,15 @@ func TestAWorkflowThatStillRunsIsWaitedFor(t *testing.T) {
 			s.Begun = append(s.Begun, run)
 			s.Suites = append(s.Suites, suite, &githubtest.Suite{Commit: commit, App: "never-reports", Status: "queued"})
 		})
-		got := h.scene.one()
+		got := h.one()
 		require.Equal(t, "pending-ci", got.Outcome)
 		assert.Contains(t, strings.Join(got.Reasons, "\n"), "workflow CI is in progress")
 		h.Change(func(*githubtest.State) { run.Status, run.Conclusion = "completed", "success" })
-		got = h.scene.one()
+		got = h.one()
 		require.Equal(t, "pending-ci", got.Outcome)
 		assert.Contains(t, strings.Join(got.Reasons, "\n"), "workflow scanner is queued")
 		h.Change(func(*githubtest.State) { suite.Status, suite.Conclusion = "completed", "success" })
-		assert.Equal(t, "accepted", h.scene.one().Outcome)
+		assert.Equal(t, "accepted", h.one().Outcome)
 	})
 }
 
@@ -142,13 +142,13 @@ func TestAutoNeverSwitchesItselfOff(t *testing.T) {
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
 		h, commit := waiting(t, twoJobs, "auto", func(*hub, string) {})
-		assert.Equal(t, "pending-ci", h.scene.one().Outcome, "no check is no success")
+		assert.Equal(t, "pending-ci", h.one().Outcome, "no check is no success")
 		h.reports(commit, map[string]string{"build": "success"})
-		require.Equal(t, "accepted", h.scene.one().Outcome)
+		require.Equal(t, "accepted", h.one().Outcome)
 		h.run("", "git", "-C", h.dir, "rm", "--quiet", ".github/workflows/ci.yml")
 		h.git("commit", "--quiet", "--message", "Remove CI [skip ci]")
 		h.git("push", "--quiet", "origin", "main")
-		assert.Equal(t, "pending-ci", h.scene.one().Outcome, "CI was seen on this program")
+		assert.Equal(t, "pending-ci", h.one().Outcome, "CI was seen on this program")
 	})
 }
 
@@ -163,7 +163,7 @@ func TestACheckThatStaysQueuedPauses(t *testing.T) {
 		}
 		h.CI = func(string) string { return "running" }
 		h.program(strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\nci-timeout: 1s\nmetric: m", 1))
-		got := h.scene.one()
+		got := h.one()
 		assert.Equal(t, "pending-ci", got.Outcome)
 		assert.Contains(t, got.Stopped, "paused: ci-timeout: ")
 		assert.Contains(t, got.Stopped, "build is in progress")
@@ -187,13 +187,13 @@ func TestTheCommitThatCIJudgedIsTheOneThatIsAccepted(t *testing.T) {
 		theirs := head(t, h.bare, "autoloop/p")
 		h.reports(commit, map[string]string{"build": "success"})
 		h.reports(theirs, map[string]string{"build": "success"})
-		got := h.scene.one()
+		got := h.one()
 		assert.Equal(t, "rejected", got.Outcome, "%v", got.Reasons)
 		assert.Contains(t, strings.Join(got.Reasons, "\n"), "the branch is at "+theirs[:12])
 		assert.Equal(t, theirs, head(t, h.bare, "autoloop/p"), "their commit stays")
 		assert.Equal(t, "10", text(got.Best))
 		assert.Contains(t, h.remembered("p.md"), "the branch is at "+theirs[:12])
-		next := h.scene.one()
+		next := h.one()
 		assert.Equal(t, "pending-ci", next.Outcome, "%v", next.Reasons)
 		assert.Equal(t, theirs, h.run(h.bare, "git", "rev-parse", "autoloop/p^"), "the next begins with what is there")
 	})

@@ -187,7 +187,7 @@ func resultRows(s Step, r *loop.Result) [][]string {
 		add("Candidate's samples", samplesText(r.Samples.Candidate))
 	}
 	for _, e := range r.Evidence {
-		add("Test, "+string(e.Stage), fmt.Sprintf("p = %.4g, shift %s to %s (%g %%), %d pairs", e.P, e.Low, e.High, e.Confidence*100, e.Pairs))
+		add("Test, "+e.Stage, fmt.Sprintf("p = %.4g, shift %s to %s (%g %%), %d pairs", e.P, e.Low, e.High, e.Confidence*100, e.Pairs))
 	}
 	add("Proposed by", render.Inline(strings.TrimSpace(r.Agent+" "+r.Model), maxSummaryText))
 	add("Cost", costText(r.Usage))

@@ -228,7 +228,7 @@ func newLoop(ctx context.Context, env Env, o iterateOptions, deps *app.Deps, p *
 func recordRefusal(ctx context.Context, o iterateOptions, deps *app.Deps, p *program.Program, issue *api.Issue, why error) error {
 	selected := o.Program == "" || deps.Env.InActions()
 	if !o.records || !selected || o.Agent != "" || ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // what was interrupted is no fault of the program
 	}
 	_, err := deps.Recorder(ctx, p, issue).RecordRefusal(ctx, why.Error())
 	return err

@@ -2,7 +2,6 @@ package cli_test
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -30,6 +29,6 @@ func TestKeysListsEveryKey(t *testing.T) {
 		assert.NotEmpty(t, list[i].Default, key.Name)
 		assert.NotEmpty(t, list[i].Help, key.Name)
 		assert.Equal(t, key.ChangesNumber(), list[i].ChangesNumber, key.Name)
-		assert.True(t, strings.Contains(text.out, "\n"+key.Name+" "), key.Name)
+		assert.Contains(t, text.out, "\n"+key.Name+" ", key.Name)
 	}
 }

@@ -146,7 +146,7 @@ func (o *skillRunOptions) repeats() (int, error) {
 
 // place is where the workspace of a skill is, or will be.
 func (o *skillRunOptions) place(env Env, dir string) string {
-	place := workspace.WorkspaceDir(dir)
+	place := workspace.Beside(dir)
 	if o.workspace != "" {
 		place = env.Path(o.workspace)
 	}

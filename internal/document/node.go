@@ -10,9 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// kind is the type of a JSON value.
+// Type is the type of a JSON value.
 type Type string
 
+// The types, as messages name them.
 const (
 	Object Type = "an object"
 	List   Type = "a list"
@@ -22,7 +23,7 @@ const (
 	Null   Type = "null"
 )
 
-// node is one JSON value with the line on which it stands. Unlike what
+// Node is one JSON value with the line on which it stands. Unlike what
 // encoding/json makes of a struct, it keeps the order, the spelling and the
 // repetition of keys.
 type Node struct {
@@ -34,7 +35,7 @@ type Node struct {
 	Items  []Node
 }
 
-// field is one key of an object.
+// Field is one key of an object.
 type Field struct {
 	Name  string
 	Value Node
@@ -233,7 +234,7 @@ func nonFiniteWord(rest []byte) bool {
 	return false
 }
 
-// plainValue turns a node into what encoding/json makes of it with UseNumber.
+// Plain turns a node into what encoding/json makes of it with UseNumber.
 func Plain(n Node) any {
 	switch n.Type {
 	case Text:

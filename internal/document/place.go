@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
+// NameForm is what a name that becomes part of a path looks like.
 var NameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// inside resolves a path with slashes against a directory of a tree; ok is
+// Inside resolves a path with slashes against a directory of a tree; ok is
 // false when it leads out of the tree or is no plain relative path.
 func Inside(dir, text string) (clean string, ok bool) {
 	if path.IsAbs(text) || strings.ContainsAny(text, "\\:\x00") {

@@ -32,7 +32,7 @@ func (p Problem) String() string {
 // Problems are all that is wrong, in the order of the files.
 type Problems []Problem
 
-// with adds a problem of one file; of those beyond the bound it says that there
+// With adds a problem of one file; of those beyond the bound it says that there
 // are some.
 func (p Problems) With(one Problem) Problems {
 	switch {
@@ -60,7 +60,7 @@ const (
 	MaxPath  = 300
 )
 
-// visible makes text fit for one line of a message: bounded, and without
+// Visible makes text fit for one line of a message: bounded, and without
 // control and direction characters.
 func Visible(text string, most int) string {
 	var out strings.Builder
@@ -78,7 +78,7 @@ func Visible(text string, most int) string {
 	return out.String()
 }
 
-// quote shows a piece of hostile text in a message.
+// Quote shows a piece of hostile text in a message.
 func Quote(text string) string { return `"` + Visible(breaks().Replace(text), MaxShown) + `"` }
 
 // breaks writes the line breaks and tabs of a text as they are written in code.

@@ -12,7 +12,7 @@ import (
 // maxProblems bounds what is reported of one file.
 const maxProblems = 200
 
-// reader takes values out of a tree and collects everything that is wrong.
+// Reader takes values out of a tree and collects everything that is wrong.
 type Reader struct {
 	file     string
 	Problems Problems
@@ -21,14 +21,14 @@ type Reader struct {
 	Stray string
 }
 
-// newReader parses a file whose value must be an object; ok is false when it
+// ReadObject parses a file whose value must be an object; ok is false when it
 // cannot be read at all.
 func ReadObject(file string, data []byte, most int) (r *Reader, root Node, ok bool) {
 	r, root, ok = Read(file, data, most)
 	return r, root, ok && r.Is(root, "", Object)
 }
 
-// readAny is newReader for a file whose value may be of any type.
+// Read is newReader for a file whose value may be of any type.
 func Read(file string, data []byte, most int) (r *Reader, root Node, ok bool) {
 	r = &Reader{file: file}
 	if len(data) > most {
@@ -46,11 +46,12 @@ func Read(file string, data []byte, most int) (r *Reader, root Node, ok bool) {
 	return r, root, true
 }
 
+// Fail notes a problem at a value, whose key is named.
 func (r *Reader) Fail(n Node, key, format string, args ...any) {
 	r.Problems = r.Problems.With(Problem{File: r.file, Line: n.Line, Key: key, Message: fmt.Sprintf(format, args...)})
 }
 
-// is reports whether a value has the type that it must have.
+// Is reports whether a value has the type that it must have.
 func (r *Reader) Is(n Node, key string, want Type) bool {
 	if n.Type == want {
 		return true
@@ -67,7 +68,7 @@ func (r *Reader) Is(n Node, key string, want Type) bool {
 	return false
 }
 
-// object takes an object apart: every key that is in take goes there, the
+// Object takes an object apart: every key that is in take goes there, the
 // required ones must be there, and any other is a problem when strict.
 func (r *Reader) Object(n Node, key string, take map[string]func(n Node, key string), strict bool, required ...string) {
 	if !r.Is(n, key, Object) {
@@ -92,7 +93,7 @@ func (r *Reader) Object(n Node, key string, take map[string]func(n Node, key str
 	}
 }
 
-// list calls read for every item.
+// List calls read for every item.
 func (r *Reader) List(n Node, key string, most int, read func(n Node, key string)) {
 	if !r.Is(n, key, List) {
 		return
@@ -106,7 +107,7 @@ func (r *Reader) List(n Node, key string, most int, read func(n Node, key string
 	}
 }
 
-// text reads a text that is not blank, of at most that many bytes.
+// Text reads a text that is not blank, of at most that many bytes.
 func (r *Reader) Text(n Node, key string, most int) string {
 	switch {
 	case !r.Is(n, key, Text):
@@ -122,7 +123,7 @@ func (r *Reader) Text(n Node, key string, most int) string {
 	return ""
 }
 
-// number reads a number, which may turn out not to be finite.
+// Number reads a number, which may turn out not to be finite.
 func (r *Reader) Number(n Node, key string) metric.Number {
 	if !r.Is(n, key, Number) {
 		return metric.NonFinite()
@@ -135,7 +136,7 @@ func (r *Reader) Number(n Node, key string) metric.Number {
 	return number
 }
 
-// part reads a finite number from 0 to 1.
+// Fraction reads a finite number from 0 to 1.
 func (r *Reader) Fraction(n Node, key string) *metric.Value {
 	value, ok := r.Number(n, key).Value()
 	if n.Type != Number {
@@ -168,14 +169,17 @@ func nonFiniteIn(n Node, key string) string {
 	return ""
 }
 
+// Truth reads true or false; a value of another type is a problem, and false.
 func (r *Reader) Truth(n Node, key string) bool {
 	return r.Is(n, key, Truth) && n.Truth
 }
 
+// WithinOne reports whether a number is from 0 to 1.
 func WithinOne(v metric.Value) bool {
 	return v.Sign() >= 0 && v.Cmp(metric.FromInt(1)) <= 0
 }
 
+// Join is the path of a key below another; the outermost key is "".
 func Join(key, name string) string {
 	if key == "" {
 		return name
@@ -183,6 +187,7 @@ func Join(key, name string) string {
 	return key + "." + name
 }
 
+// Names lists the keys of a map in order, for a message.
 func Names[K ~string, V any](m map[K]V) string {
 	var list []string
 	for name := range m {

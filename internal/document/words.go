@@ -4,7 +4,7 @@ import (
 	"bytes"
 )
 
-// finiteWords replaces the NaN and Infinity that some writers print by a
+// FiniteWords replaces the NaN and Infinity that some writers print by a
 // number out of range, so that they are told from text that is no JSON.
 func FiniteWords(data []byte) []byte {
 	if !bytes.Contains(data, []byte("NaN")) && !bytes.Contains(data, []byte("Infinity")) {

@@ -1,7 +1,6 @@
 package files_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,7 +59,7 @@ func TestScanner(t *testing.T) {
 			paths, err := scanned(t, c.setting)
 			if c.err != "" {
 				var limit *files.LimitError
-				require.True(t, errors.As(err, &limit), "%v", err)
+				require.ErrorAs(t, err, &limit)
 				assert.Equal(t, c.err, limit.Reason)
 				return
 			}

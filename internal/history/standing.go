@@ -78,7 +78,7 @@ func (s Standing) after(e *Event) Standing {
 }
 
 func phaseOf(outcome Outcome) Phase {
-	switch outcome { //nolint:exhaustive // no other outcome decides
+	switch outcome {
 	case PendingCI:
 		return PhaseWaitingForCI
 	case Accepted:

@@ -64,7 +64,8 @@ func TestStandingKnowsWhatCIFound(t *testing.T) {
 		return history.Event{Kind: history.Decided, Time: at, Iteration: 1, Outcome: history.PendingCI, Commit: commit}
 	}
 	events := []history.Event{
-		pending("a", pushed), {Kind: history.Pushed, Commit: "a", Time: pushed},
+		pending("a", pushed),
+		{Kind: history.Pushed, Commit: "a", Time: pushed},
 		{Kind: history.Checked, Iteration: 1, Commit: "a", Reason: "build"},
 	}
 	s := history.StandingOf(events)

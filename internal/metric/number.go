@@ -13,13 +13,13 @@ type Number struct {
 	nonFinite bool
 }
 
-// Exactly returns v as a Number.
+// NumberOf returns v as a Number.
 func NumberOf(v Value) Number { return Number{value: v} }
 
-// Int returns n as a Number.
+// NumberFromInt returns n as a Number.
 func NumberFromInt(n int64) Number { return Number{value: FromInt(n)} }
 
-// Float returns the Number with the shortest decimal text that reads back as f;
+// NumberFromFloat returns the Number with the shortest decimal text that reads back as f;
 // NaN and infinities become a non-finite Number.
 func NumberFromFloat(f float64) Number {
 	value, err := FromFloat(f)
@@ -67,7 +67,7 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// known returns the value behind a pointer; ok is false for nil and for what is
+// Known returns the value behind a pointer; ok is false for nil and for what is
 // not finite.
 func Known(n *Number) (v Value, ok bool) {
 	if n == nil {
@@ -76,7 +76,7 @@ func Known(n *Number) (v Value, ok bool) {
 	return n.Value()
 }
 
-// plus adds two numbers; the sum with one that is not finite is not either.
+// Plus adds two numbers; the sum with one that is not finite is not either.
 func (n Number) Plus(o Number) Number {
 	if n.nonFinite || o.nonFinite {
 		return NonFinite()
@@ -84,5 +84,5 @@ func (n Number) Plus(o Number) Number {
 	return NumberOf(n.value.Add(o.value))
 }
 
-// isWhole reports whether v is an integer.
+// IsWhole reports whether v is an integer.
 func IsWhole(v Value) bool { return v.Rat().IsInt() }

@@ -59,242 +59,339 @@ var entryOf = func() map[string]entry {
 // from here.
 var entries = []entry{
 	{
-		Key{"schedule", "When", "schedule", "due at every tick",
-			"when it is due, see below"},
+		Key{
+			"schedule", "When", "schedule", "due at every tick",
+			"when it is due, see below",
+		},
 		setSchedule, sameNumber,
 	},
 	{
-		Key{"plateau", "When", "count or off", "5; 3 for skills; 50 for `agent: tuner` and `strategy: openevolve`",
-			"rejections in a row that pause the program, or `off`"},
+		Key{
+			"plateau", "When", "count or off", "5; 3 for skills; 50 for `agent: tuner` and `strategy: openevolve`",
+			"rejections in a row that pause the program, or `off`",
+		},
 		setPlateau, sameNumber,
 	},
 	{
-		Key{"stop-after-reverts", "When", "count or off", "`off`; 3 for skills",
-			"reverts in a row that end one run of `iterate -n`, or `off`"},
+		Key{
+			"stop-after-reverts", "When", "count or off", "`off`; 3 for skills",
+			"reverts in a row that end one run of `iterate -n`, or `off`",
+		},
 		func(p *Program, v value) (err error) { p.StopAfterReverts, err = v.countOrOff(); return err }, sameNumber,
 	},
 	{
-		Key{"budget", "When", "map or list of maps", "none; `per: month`, with a warning",
-			"`{iterations: 20, tokens: 1000000, usd: 5, minutes: 60, per: day}`, any of them, all above 0, or a list of such; `per` is `iteration`, `day`, `week`, `month` or `program`"},
+		Key{
+			"budget", "When", "map or list of maps", "none; `per: month`, with a warning",
+			"`{iterations: 20, tokens: 1000000, usd: 5, minutes: 60, per: day}`, any of them, all above 0, or a list of such; `per` is `iteration`, `day`, `week`, `month` or `program`",
+		},
 		setBudgets, sameNumber,
 	},
 	{
-		Key{"unknown-cost", "When", "word", "`allow`",
-			"what an iteration of unknown cost does to a budget of tokens or money: `allow` or `pause`"},
+		Key{
+			"unknown-cost", "When", "word", "`allow`",
+			"what an iteration of unknown cost does to a budget of tokens or money: `allow` or `pause`",
+		},
 		choiceKey(func(p *Program) *string { return &p.UnknownCost }, "allow", "pause"), sameNumber,
 	},
 	{
-		Key{"metric", "What is measured", "text", "the sentence \"The metric is `x`\" of the text, else the only number",
-			"key of the metric in the JSON that the evaluation prints; dots for nesting"},
+		Key{
+			"metric", "What is measured", "text", "the sentence \"The metric is `x`\" of the text, else the only number",
+			"key of the metric in the JSON that the evaluation prints; dots for nesting",
+		},
 		textKey(func(p *Program) *string { return &p.Metric }, "the key of a number in the evaluation's JSON, such as `score`"), func(p *Program, m *Meaning) { m.Metric = p.Metric },
 	},
 	{
-		Key{"metric_direction", "What is measured", "word", "`higher`",
-			"`higher` or `lower`: which is better"},
+		Key{
+			"metric_direction", "What is measured", "word", "`higher`",
+			"`higher` or `lower`: which is better",
+		},
 		setDirection, func(p *Program, m *Meaning) { m.Direction = p.Direction.String() },
 	},
 	{
-		Key{"target-metric", "What is measured", "number", "open-ended; 1 for skills",
-			"a number; the program is completed when its best has reached it"},
+		Key{
+			"target-metric", "What is measured", "number", "open-ended; 1 for skills",
+			"a number; the program is completed when its best has reached it",
+		},
 		setTarget, sameNumber,
 	},
 	{
-		Key{"metric-range", "What is measured", "two numbers", "none",
-			"`[min, max]`; a value outside is not believed"},
+		Key{
+			"metric-range", "What is measured", "two numbers", "none",
+			"`[min, max]`; a value outside is not believed",
+		},
 		setRange, func(p *Program, m *Meaning) { m.Range = p.Range },
 	},
 	{
-		Key{"guardrails", "What is measured", "list of maps", "none",
-			"a list of `{metric: lag, direction: lower, max-regression: 5%}`: numbers of the same JSON that may not get worse than at the start by more than that (absolute, or in percent; 0 when not given)"},
+		Key{
+			"guardrails", "What is measured", "list of maps", "none",
+			"a list of `{metric: lag, direction: lower, max-regression: 5%}`: numbers of the same JSON that may not get worse than at the start by more than that (absolute, or in percent; 0 when not given)",
+		},
 		setGuardrails, func(p *Program, m *Meaning) { m.Guardrails = p.Guardrails },
 	},
 	{
-		Key{"min-improvement", "What is measured", "amount", "0",
-			"the smallest gain worth keeping, as `0.01` or `0.5%`"},
+		Key{
+			"min-improvement", "What is measured", "amount", "0",
+			"the smallest gain worth keeping, as `0.01` or `0.5%`",
+		},
 		func(p *Program, v value) (err error) { p.MinImprovement, err = v.allowance(); return err }, sameNumber,
 	},
 	{
-		Key{"evaluation", "What is measured", "word", "`skill` when `skill` is given, `tasks` when `tasks` is, else `metric`",
-			"`metric`, `skill` or `tasks`"},
+		Key{
+			"evaluation", "What is measured", "word", "`skill` when `skill` is given, `tasks` when `tasks` is, else `metric`",
+			"`metric`, `skill` or `tasks`",
+		},
 		setEvaluation, func(p *Program, m *Meaning) { m.Kind = string(p.Evaluation) },
 	},
 	{
-		Key{"evaluation-runs", "What is measured", "count or auto", "`auto`; 1 for skills",
-			"how often a candidate and the best so far are measured: a number, or `auto`; 1 is a plain comparison"},
+		Key{
+			"evaluation-runs", "What is measured", "count or auto", "`auto`; 1 for skills",
+			"how often a candidate and the best so far are measured: a number, or `auto`; 1 is a plain comparison",
+		},
 		setRuns, sameNumber,
 	},
 	{
-		Key{"confidence", "What is measured", "number", "0.95",
-			"for repeated runs, from 0.5 to below 1"},
+		Key{
+			"confidence", "What is measured", "number", "0.95",
+			"for repeated runs, from 0.5 to below 1",
+		},
 		setConfidence, sameNumber,
 	},
 	{
-		Key{"skill", "What is measured", "path", "none",
-			"directory of the skill ([how it gets better](algorithm.md))"},
+		Key{
+			"skill", "What is measured", "path", "none",
+			"directory of the skill ([how it gets better](algorithm.md))",
+		},
 		pathKey(func(p *Program) *string { return &p.Skill }), suiteMeaning,
 	},
 	{
-		Key{"evals", "What is measured", "path", "`evals/evals.json` in the skill",
-			"its eval suite ([format](file-formats.md)); no candidate may change it"},
+		Key{
+			"evals", "What is measured", "path", "`evals/evals.json` in the skill",
+			"its eval suite ([format](file-formats.md)); no candidate may change it",
+		},
 		pathKey(func(p *Program) *string { return &p.Evals }), suiteMeaning,
 	},
 	{
-		Key{"tasks", "What is measured", "path", "none",
-			"directory of the task suite"},
+		Key{
+			"tasks", "What is measured", "path", "none",
+			"directory of the task suite",
+		},
 		pathKey(func(p *Program) *string { return &p.Tasks }), suiteMeaning,
 	},
 	{
-		Key{"no-case-regression", "What is measured", "yes or no", "`false`",
-			"a skill may not lose a case that passed"},
+		Key{
+			"no-case-regression", "What is measured", "yes or no", "`false`",
+			"a skill may not lose a case that passed",
+		},
 		boolKey(func(p *Program) *bool { return &p.NoCaseRegression }), sameNumber,
 	},
 	{
-		Key{"min-composite-gain", "What is measured", "number", "0.01",
-			"what a task suite must gain"},
+		Key{
+			"min-composite-gain", "What is measured", "number", "0.01",
+			"what a task suite must gain",
+		},
 		thresholdKey(func(t *Thresholds) *float64 { return &t.MinCompositeGain }), thresholdsMeaning,
 	},
 	{
-		Key{"regression-composite-drop", "What is measured", "number", "0.05",
-			"a drop of one task beyond this is a regression"},
+		Key{
+			"regression-composite-drop", "What is measured", "number", "0.05",
+			"a drop of one task beyond this is a regression",
+		},
 		thresholdKey(func(t *Thresholds) *float64 { return &t.RegressionCompositeDrop }), thresholdsMeaning,
 	},
 	{
-		Key{"objective-drop-is-regression", "What is measured", "yes or no", "`true`",
-			"fewer checks passed is a regression"},
+		Key{
+			"objective-drop-is-regression", "What is measured", "yes or no", "`true`",
+			"fewer checks passed is a regression",
+		},
 		boolKey(func(p *Program) *bool { return &p.Thresholds.ObjectiveDropIsRegression }), thresholdsMeaning,
 	},
 	{
-		Key{"net-loss-is-regression", "What is measured", "yes or no", "`false`",
-			"a loss of the whole suite is a regression"},
+		Key{
+			"net-loss-is-regression", "What is measured", "yes or no", "`false`",
+			"a loss of the whole suite is a regression",
+		},
 		boolKey(func(p *Program) *bool { return &p.Thresholds.NetLossIsRegression }), thresholdsMeaning,
 	},
 	{
-		Key{"cost-tolerance", "What is measured", "number", "0",
-			"a cost within this part of the reference counts as equal"},
+		Key{
+			"cost-tolerance", "What is measured", "number", "0",
+			"a cost within this part of the reference counts as equal",
+		},
 		thresholdKey(func(t *Thresholds) *float64 { return &t.CostTolerance }), thresholdsMeaning,
 	},
 	{
-		Key{"judge", "What is measured", "word", "`auto`",
-			"who judges: `auto`, `api`, `cli`, `off`"},
+		Key{
+			"judge", "What is measured", "word", "`auto`",
+			"who judges: `auto`, `api`, `cli`, `off`",
+		},
 		choiceKey(func(p *Program) *string { return &p.Judge }, "auto", "api", "cli", "off"), judgeMeaning,
 	},
 	{
-		Key{"judge-model", "What is measured", "text", "none",
-			"the model that judges"},
+		Key{
+			"judge-model", "What is measured", "text", "none",
+			"the model that judges",
+		},
 		textKey(func(p *Program) *string { return &p.JudgeModel }, "the name of a model"), judgeMeaning,
 	},
 	{
-		Key{"target", "What may change", "list of globs", "the section",
-			"list of globs that may change, instead of those of the Target section"},
+		Key{
+			"target", "What may change", "list of globs", "the section",
+			"list of globs that may change, instead of those of the Target section",
+		},
 		patternsKey(func(p *Program) *[]Pattern { return &p.Targets }, newPattern), sameNumber,
 	},
 	{
-		Key{"protect", "What may change", "list of globs", "none",
-			"list of globs that may not, in addition to those of the section"},
+		Key{
+			"protect", "What may change", "list of globs", "none",
+			"list of globs that may not, in addition to those of the section",
+		},
 		patternsKey(func(p *Program) *[]Pattern { return &p.Protected }, newProtection), sameNumber,
 	},
 	{
-		Key{"setup", "How it runs", "command", "none",
-			"command that is run once in a fresh tree before the evaluation"},
+		Key{
+			"setup", "How it runs", "command", "none",
+			"command that is run once in a fresh tree before the evaluation",
+		},
 		textKey(func(p *Program) *string { return &p.Setup }, "a command"), func(p *Program, m *Meaning) { m.Setup = p.Setup },
 	},
 	{
-		Key{"share", "How it runs", "list of paths", "none",
-			"list of ignored paths, such as `node_modules` and `.venv`, that are copied from your checkout into the tree"},
+		Key{
+			"share", "How it runs", "list of paths", "none",
+			"list of ignored paths, such as `node_modules` and `.venv`, that are copied from your checkout into the tree",
+		},
 		setShare, sameNumber,
 	},
 	{
-		Key{"env", "How it runs", "list of names", "none",
-			"list of variables that agent and evaluation may see; never a GitHub token"},
+		Key{
+			"env", "How it runs", "list of names", "none",
+			"list of variables that agent and evaluation may see; never a GitHub token",
+		},
 		setEnv, sameNumber,
 	},
 	{
-		Key{"timeout-minutes", "How it runs", "number", "45",
-			"for one iteration"},
+		Key{
+			"timeout-minutes", "How it runs", "number", "45",
+			"for one iteration",
+		},
 		func(p *Program, v value) (err error) { p.Timeout, err = v.minutes(); return err }, sameNumber,
 	},
 	{
-		Key{"evaluation-timeout", "How it runs", "time", "`10m`",
-			"for one run of the evaluation: `90s`, `10m`, `1h30m`"},
+		Key{
+			"evaluation-timeout", "How it runs", "time", "`10m`",
+			"for one run of the evaluation: `90s`, `10m`, `1h30m`",
+		},
 		durationKey(func(p *Program) *time.Duration { return &p.EvaluationTimeout }, time.Second), sameNumber,
 	},
 	{
-		Key{"jobs", "How it runs", "count", "2",
-			"eval cases or tasks at the same time, up to 256"},
+		Key{
+			"jobs", "How it runs", "count", "2",
+			"eval cases or tasks at the same time, up to 256",
+		},
 		countKey(func(p *Program) *int { return &p.Jobs }, 256), sameNumber,
 	},
 	{
-		Key{"network", "How it runs", "yes or no", "`true`",
-			"whether the evaluation may use the network; `false` needs [isolation](isolation.md)"},
+		Key{
+			"network", "How it runs", "yes or no", "`true`",
+			"whether the evaluation may use the network; `false` needs [isolation](isolation.md)",
+		},
 		boolKey(func(p *Program) *bool { return &p.Network }), sameNumber,
 	},
 	{
-		Key{"isolation", "How it runs", "word", "`auto`",
-			"whether commands are [kept apart](isolation.md) from the rest of the machine: `auto`, `required` or `off`"},
+		Key{
+			"isolation", "How it runs", "word", "`auto`",
+			"whether commands are [kept apart](isolation.md) from the rest of the machine: `auto`, `required` or `off`",
+		},
 		choiceKey(func(p *Program) *string { return &p.Isolation }, "auto", "required", "off"), sameNumber,
 	},
 	{
-		Key{"agent", "Who proposes", "word", "what the run finds",
-			"who proposes changes: `command`, `tuner`, [`models`](models.md) or [another coding agent](agents.md)"},
+		Key{
+			"agent", "Who proposes", "word", "what the run finds",
+			"who proposes changes: `command`, `tuner`, [`models`](models.md) or [another coding agent](agents.md)",
+		},
 		setAgent, sameNumber,
 	},
 	{
-		Key{"agents", "Who proposes", "list", "none",
-			"several that take turns, each by its name or with a model of its own, as in `[claude, {agent: codex, model: gpt-5}]`"},
+		Key{
+			"agents", "Who proposes", "list", "none",
+			"several that take turns, each by its name or with a model of its own, as in `[claude, {agent: codex, model: gpt-5}]`",
+		},
 		setAgents, sameNumber,
 	},
 	{
-		Key{"model", "Who proposes", "text", "the agent's own",
-			"the model that the agent uses, and each of `agents` that names none"},
+		Key{
+			"model", "Who proposes", "text", "the agent's own",
+			"the model that the agent uses, and each of `agents` that names none",
+		},
 		textKey(func(p *Program) *string { return &p.Model }, "the name of a model"), sameNumber,
 	},
 	{
-		Key{"agent-command", "Who proposes", "command", "none",
-			"the command of `agent: command`"},
+		Key{
+			"agent-command", "Who proposes", "command", "none",
+			"the command of `agent: command`",
+		},
 		textKey(func(p *Program) *string { return &p.AgentCommand }, "a command"), executorMeaning,
 	},
 	{
-		Key{"executor", "Who proposes", "word", "`command` with an `executor-command`, else who proposes",
-			"who works on the tasks or cases of a suite"},
+		Key{
+			"executor", "Who proposes", "word", "`command` with an `executor-command`, else who proposes",
+			"who works on the tasks or cases of a suite",
+		},
 		textKey(func(p *Program) *string { return &p.Executor }, "the name of an agent"), executorMeaning,
 	},
 	{
-		Key{"executor-command", "Who proposes", "command", "none",
-			"the command of `executor: command`; a word that is the path of a file of the repository stands for that file in the checkout, and that of a file of the configuration for [the one under test](tasks.md#in-the-loop)"},
+		Key{
+			"executor-command", "Who proposes", "command", "none",
+			"the command of `executor: command`; a word that is the path of a file of the repository stands for that file in the checkout, and that of a file of the configuration for [the one under test](tasks.md#in-the-loop)",
+		},
 		textKey(func(p *Program) *string { return &p.ExecutorCommand }, "a command"), executorMeaning,
 	},
 	{
-		Key{"candidates", "Who proposes", "count", "1, or one for each of `agents`",
-			"proposals for one iteration, up to 64, of which the best is kept"},
+		Key{
+			"candidates", "Who proposes", "count", "1, or one for each of `agents`",
+			"proposals for one iteration, up to 64, of which the best is kept",
+		},
 		countKey(func(p *Program) *int { return &p.Candidates }, 64), sameNumber,
 	},
 	{
-		Key{"strategy", "Who proposes", "word", "none",
-			"`openevolve` or `test-driven`"},
+		Key{
+			"strategy", "Who proposes", "word", "none",
+			"`openevolve` or `test-driven`",
+		},
 		choiceKey(func(p *Program) *string { return &p.Strategy }, strategy.All().Names()...), sameNumber,
 	},
 	{
-		Key{"ci-gate", "On GitHub", "word", "`auto`",
-			"`auto`, `required` or `off`"},
+		Key{
+			"ci-gate", "On GitHub", "word", "`auto`",
+			"`auto`, `required` or `off`",
+		},
 		choiceKey(func(p *Program) *string { return &p.CIGate }, "auto", "required", "off"), sameNumber,
 	},
 	{
-		Key{"ci-wait", "On GitHub", "time", "`10m`",
-			"how long a run waits for CI; 0 for not at all"},
+		Key{
+			"ci-wait", "On GitHub", "time", "`10m`",
+			"how long a run waits for CI; 0 for not at all",
+		},
 		durationKey(func(p *Program) *time.Duration { return &p.CIWait }, 0), sameNumber,
 	},
 	{
-		Key{"ci-timeout", "On GitHub", "time", "`60m`",
-			"when CI that never answers pauses the program"},
+		Key{
+			"ci-timeout", "On GitHub", "time", "`60m`",
+			"when CI that never answers pauses the program",
+		},
 		durationKey(func(p *Program) *time.Duration { return &p.CITimeout }, time.Second), sameNumber,
 	},
 	{
-		Key{"ci-workflow", "On GitHub", "text", "none",
-			"a workflow to start for a pushed commit"},
+		Key{
+			"ci-workflow", "On GitHub", "text", "none",
+			"a workflow to start for a pushed commit",
+		},
 		textKey(func(p *Program) *string { return &p.CIWorkflow }, "the file name of a workflow"), sameNumber,
 	},
 	{
-		Key{"trusted-associations", "On GitHub", "list of words", "`[OWNER, MEMBER, COLLABORATOR]`",
-			"list of those who may steer the program; ignored in an issue"},
+		Key{
+			"trusted-associations", "On GitHub", "list of words", "`[OWNER, MEMBER, COLLABORATOR]`",
+			"list of those who may steer the program; ignored in an issue",
+		},
 		setAssociations, sameNumber,
-	}}
+	},
+}

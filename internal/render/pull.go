@@ -141,7 +141,7 @@ func pullEvidence(b *strings.Builder, a Account, books history.Books, last *hist
 		}
 		for _, e := range last.Evidence {
 			fmt.Fprintf(b, "- %s: %d runs of each side, medians %s and %s, difference %s, between %s and %s at confidence %g (p = %.4f)\n",
-				line(string(e.Stage)), e.Pairs, e.Incumbent, e.Candidate, e.Difference, e.Low, e.High, e.Confidence, e.P)
+				line(e.Stage), e.Pairs, e.Incumbent, e.Candidate, e.Difference, e.Low, e.High, e.Confidence, e.P)
 		}
 	}
 	switch {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
@@ -48,7 +49,7 @@ func TestWhatIsRefusedKeepsNobodyFromTheirTurn(t *testing.T) {
 	in.Forced = "broken"
 	_, err := schedule.Choose(in)
 	var forced *schedule.ForcedError
-	assert.ErrorAs(t, err, &forced)
+	require.ErrorAs(t, err, &forced)
 	assert.ErrorContains(t, err, "no target")
 }
 

@@ -4,7 +4,6 @@ import (
 	"crypto/sha1" //nolint:gosec // It names objects.
 	"crypto/sha256"
 	"encoding/hex"
-	"hash"
 	"os"
 	"slices"
 	"strconv"
@@ -54,7 +53,7 @@ func (t *Tree) sameContent(path string, was recorded) bool {
 	if err != nil {
 		return false
 	}
-	var sum hash.Hash = sha1.New() //nolint:gosec // It names objects.
+	sum := sha1.New() //nolint:gosec // It names objects.
 	if t.repo.ObjectFormat == "sha256" {
 		sum = sha256.New()
 	}

@@ -158,7 +158,7 @@ func colourGo(text string) []DiffPart {
 		if kind == token.SEMICOLON && literal == "\n" || at < done || at+len(literal) > len(text) {
 			continue
 		}
-		class := ""
+		var class string
 		switch {
 		case kind == token.COMMENT:
 			class = "c"

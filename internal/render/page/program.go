@@ -93,10 +93,14 @@ func (p *Program) Better() string {
 	return "higher is better"
 }
 
-// BestText, InitialText and TargetText are the numbers for people.
-func (p *Program) BestText() string    { return number(p.Best) }
-func (p *Program) InitialText() string { return number(p.Initial) } //nolint:revive // one comment for the three
-func (p *Program) TargetText() string { //nolint:revive // one comment for the three
+// BestText is the incumbent's number for people.
+func (p *Program) BestText() string { return number(p.Best) }
+
+// InitialText is iteration 0's number for people.
+func (p *Program) InitialText() string { return number(p.Initial) }
+
+// TargetText is the target for people.
+func (p *Program) TargetText() string {
 	if p.Target == nil {
 		return "—"
 	}
@@ -127,7 +131,7 @@ func (p *Program) Gain() string {
 	return text
 }
 
-// Left is how far the target is, as a share of the way from iteration 0 in
+// progress is how far the target is, as a share of the way from iteration 0 in
 // percent, from 0 to 100; ok is false without a target or a way.
 func (p *Program) progress() (percent float64, ok bool) {
 	if p.Target == nil || p.Best == nil || p.Initial == nil {
@@ -157,9 +161,11 @@ func (p *Program) Usage() string {
 	return p.Week.String() + ", " + strconv.FormatFloat(p.Week.Minutes, 'f', 0, 64) + " min"
 }
 
-// PerDollar and PerHour are the gain for what it cost, in words.
+// PerDollar is the gain for each dollar, in words.
 func (p *Program) PerDollar() string { return p.per(p.Total.USD, p.Total.Unknown > 0) }
-func (p *Program) PerHour() string   { return p.per(p.Total.Minutes/60, false) } //nolint:revive // one comment for both
+
+// PerHour is the gain for each hour, in words.
+func (p *Program) PerHour() string { return p.per(p.Total.Minutes/60, false) }
 
 func (p *Program) per(cost float64, unknown bool) string {
 	if p.Best == nil || p.Initial == nil || cost <= 0 || unknown {
@@ -168,7 +174,7 @@ func (p *Program) per(cost float64, unknown bool) string {
 	return short(p.Best.Sub(*p.Initial).Abs().Float64() / cost)
 }
 
-// Reasons counts where the iterations went, most frequent first.
+// Went counts where the iterations went, most frequent first.
 func (p *Program) Went() []Share {
 	counts := map[string]int{}
 	for _, it := range p.Iterations {

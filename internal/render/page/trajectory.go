@@ -143,7 +143,7 @@ func (p *Program) bestLine(d *drawing, x, y scale) {
 
 // points draws the candidates, all of one kind as one path, and notes where.
 func (p *Program) points(d *drawing, x, y scale) {
-	var kinds = map[string]*strings.Builder{}
+	kinds := map[string]*strings.Builder{}
 	for _, class := range []string{"kept", "rejected", "error", "pending", "beyond"} {
 		kinds[class] = &strings.Builder{}
 	}

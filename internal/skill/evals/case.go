@@ -23,7 +23,7 @@ type EvalSuite struct {
 	Cases []Case
 }
 
-// EvalCase is one prompt with all that its result is graded by.
+// Case is one prompt with all that its result is graded by.
 type Case struct {
 	// ID is unique in the suite and can name a directory.
 	ID string
@@ -49,7 +49,7 @@ type StagedFile struct {
 // Total is how much there is to pass: expectations and checks.
 func (c Case) Total() int { return len(c.Expectations) + len(c.Checks) }
 
-// EvalKind says what a deterministic check looks at.
+// CheckKind says what a deterministic check looks at.
 type CheckKind string
 
 // The kinds of deterministic checks. All but ShellCommand look at one file
@@ -73,7 +73,7 @@ const (
 // DefaultCheckTimeout bounds a shell_command that does not say `timeout`.
 const DefaultCheckTimeout = 30 * time.Second
 
-// EvalCheck is one deterministic check; only the fields of its kind are set.
+// Check is one deterministic check; only the fields of its kind are set.
 type Check struct {
 	Kind CheckKind
 	// Description is the suite's own name for the check, "" for none.

@@ -31,7 +31,7 @@ type evalReader struct {
 	ids    map[string]bool
 }
 
-// ParseEvals reads an evals.json: an object with `evals`, or the bare list. The
+// Parse reads an evals.json: an object with `evals`, or the bare list. The
 // file's name is for messages; isFile says whether a clean path from the
 // skill's directory is a file. The problems are all there are; with any of them,
 // run nothing.

@@ -27,8 +27,12 @@ func (e *Executor) Changed(now Executor) string {
 	}
 	var parts []string
 	for _, part := range []struct{ name, was, is string }{
-		{"the executor", e.Agent, now.Agent}, {"its version", e.Version, now.Version}, {"the model", e.Model, now.Model},
-		{"its command", e.Command, now.Command}, {"what its command names", e.CommandSHA256, now.CommandSHA256}, {"the judge", e.Judge, now.Judge},
+		{"the executor", e.Agent, now.Agent},
+		{"its version", e.Version, now.Version},
+		{"the model", e.Model, now.Model},
+		{"its command", e.Command, now.Command},
+		{"what its command names", e.CommandSHA256, now.CommandSHA256},
+		{"the judge", e.Judge, now.Judge},
 	} {
 		if part.was != part.is {
 			parts = append(parts, part.name)

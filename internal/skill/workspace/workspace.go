@@ -58,8 +58,8 @@ type workspaceJSON struct {
 	Executor    *Executor `json:"executor,omitempty"`
 }
 
-// WorkspaceDir is the workspace beside a skill.
-func WorkspaceDir(skill string) string { return filepath.Clean(skill) + suffix }
+// Beside is the workspace beside a skill.
+func Beside(skill string) string { return filepath.Clean(skill) + suffix }
 
 // FreshDir is dir, or the first of dir-2, dir-3, … that is not there yet.
 func FreshDir(dir string) string {

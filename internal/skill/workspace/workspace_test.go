@@ -71,7 +71,7 @@ func TestWorkspace(t *testing.T) {
 	skill := filepath.Join(base, "s")
 	write(t, skill, "SKILL.md", "x", 0o644)
 	write(t, skill, "evals/evals.json", "{}", 0o644)
-	dir := workspace.WorkspaceDir(skill)
+	dir := workspace.Beside(skill)
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	w, err := workspace.Create(t.Context(), dir, skill)
 	require.NoError(t, err)

@@ -6,7 +6,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// rate returns passed/total, 1 without checks.
+// Rate returns passed/total, 1 without checks.
 func (o Objective) Rate() (*big.Rat, bool) {
 	passed, ok := o.Passed.Value()
 	total, finite := o.Total.Value()
@@ -19,12 +19,12 @@ func (o Objective) Rate() (*big.Rat, bool) {
 	return new(big.Rat).Quo(passed.Rat(), total.Rat()), true
 }
 
-// signals lists the costs, always in the same order.
+// Signals lists the costs, always in the same order.
 func (c Cost) Signals() [5]*metric.Number {
 	return [5]*metric.Number{c.USD, c.Tokens, c.ToolCalls, c.Steps, c.WallClockMs}
 }
 
-// plus adds two costs; what one of them does not know is unknown.
+// Plus adds two costs; what one of them does not know is unknown.
 func (c Cost) Plus(o Cost) Cost {
 	add := func(a, b *metric.Number) *metric.Number {
 		if a == nil || b == nil || !a.Finite() || !b.Finite() {

@@ -42,10 +42,10 @@ func spent(n *metric.Number) bool {
 	return !finite || value.Sign() > 0
 }
 
-// finite reports whether every number of a run is.
+// Finite reports whether every number of a run is.
 func (r Run) Finite() bool { return r.NonFinite() == "" }
 
-// nonFinite names the first number of a run that is not finite.
+// NonFinite names the first number of a run that is not finite.
 func (r Run) NonFinite() string {
 	switch {
 	case !r.Objective.Passed.Finite():
