@@ -66,8 +66,10 @@ func newIterateCommand(env Env) *cobra.Command {
 	persistent := cmd.PersistentFlags()
 	persistent.StringVar(&o.RepoDir, "repo-dir", "", "the repository (default: here)")
 	persistent.StringVar(&o.Programs, "programs", "", "directory of program files (default: .autoloop/programs)")
+	cmd.AddCommand(newControlCommands(env, &o)...)
 	cmd.AddCommand(
 		newDecideCommand(env),
+		newLogCommand(env, &o),
 		newDemoCommand(env),
 		newApplyCommand(env, &o),
 		newAgentsCommand(env),

@@ -36,6 +36,8 @@ const (
 	// TargetMetricWas.
 	TargetMetric    = "target-metric"
 	TargetMetricWas = "target-metric-was"
+	// Note is what the next agent is told, "" for nothing.
+	Note = "note"
 )
 
 // Attempt is one decided iteration.

@@ -134,6 +134,9 @@ func (r *commander) command(b *records, c commands.Comment, command commands.Com
 		return fmt.Sprintf("Iteration %d runs now.", r.iteration), true, nil
 	case commands.Instruct:
 		return fmt.Sprintf("The agent is told at iteration %d.", r.iteration), true, nil
+	case commands.Note:
+		note := strings.TrimSpace(b.sum.Settings[history.Note] + "\n" + command.Text)
+		return fmt.Sprintf("The agent is told at iteration %d.", r.iteration), true, r.set(b, history.Note, note)
 	case commands.Undo:
 		text, good := undo.answer(command.Iteration)
 		return text, good, nil

@@ -181,7 +181,7 @@ func (r *ciGate) giveUpFix(ctx context.Context, e history.Event, verdict ci.Verd
 	e.Reasons = append([]string{reason}, verdict.Words()...)
 	back := &git.RefUpdate{Ref: r.ref(), New: e.Parent, Old: e.Commit}
 	e.Outcome = history.CIFixExhausted
-	return r.recordFinal(ctx, e, back, reason+"; look at the attempt on "+failedPrefix+r.program.Name+fmt.Sprintf("/%d", e.Iteration)+", then set Paused to false")
+	return r.recordFinal(ctx, e, back, reason+"; look at the attempt on "+failedPrefix+r.program.Name+fmt.Sprintf("/%d, then run `iterate resume %s`", e.Iteration, r.program.Name))
 }
 
 // keepFailed makes the branch of a failed candidate. It may exist already.

@@ -157,6 +157,11 @@ func (r *journal) set(b *records, key, value string) error {
 // consumed records how far comments were read when the agent was told of them, and
 // otherwise since when they are to be read again.
 func (r *thread) consumed(b *records) error {
+	if r.shown == commentsTold {
+		if err := r.set(b, history.Note, ""); err != nil {
+			return err
+		}
+	}
 	if r.github == nil {
 		return nil
 	}
@@ -189,10 +194,13 @@ func (r *thread) unreadSince() string {
 
 // instructions are what trusted people told the agent since its last iteration.
 func (r *thread) instructions() []string {
-	if r.comments == nil {
-		return nil
-	}
 	var list []string
+	if note := r.records.sum.Settings[history.Note]; note != "" {
+		list = append(list, note)
+	}
+	if r.comments == nil {
+		return list
+	}
 	for _, c := range r.comments.Comments {
 		say := func(text string) {
 			if text != "" {

@@ -25,6 +25,8 @@ const (
 	Reactivate Kind = "reactivate"
 	// Instruct is free text behind the word: an instruction for one iteration.
 	Instruct Kind = "instruction"
+	// Note is an instruction that no comment keeps until the next iteration.
+	Note Kind = "note"
 	// Wrong is a command that cannot be understood; Problem says why.
 	Wrong Kind = "wrong"
 )

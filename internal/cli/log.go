@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/render"
+)
+
+// logOptions are the flags of `iterate log`.
+type logOptions struct {
+	app.Options
+
+	json, tsv bool
+}
+
+func newLogCommand(env Env, parent *iterateOptions) *cobra.Command {
+	var o logOptions
+	cmd := &cobra.Command{
+		Use:   "log PROGRAM [ITERATION]",
+		Short: "List the iterations of a program, or show one whole",
+		Long: "List the iterations of a program with what they measured, and why they were kept or not. With a number, show\n" +
+			"that iteration with all of its reasons. --tsv prints a table for other programs: iteration, time, outcome,\n" +
+			"metric, best, seconds of one run, p of the last comparison, commit, and summary.",
+		Example: "  iterate log speed\n  iterate log speed 7\n  iterate log speed --tsv",
+		Args:    cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.RepoDir, o.Programs, o.Program = parent.RepoDir, parent.Programs, args[0]
+			return showLog(cmd.Context(), env, o, args[1:])
+		},
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the events of the iterations as a JSON array")
+	cmd.Flags().BoolVar(&o.tsv, "tsv", false, "print tab-separated values")
+	cmd.Flags().StringVar(&o.Remote, "remote", "", "the git remote that the history is shared with (default: origin with GitHub)")
+	githubFlags(cmd.Flags(), &o.GitHub)
+	cmd.MarkFlagsMutuallyExclusive("json", "tsv")
+	return cmd
+}
+
+func showLog(ctx context.Context, env Env, o logOptions, number []string) error {
+	only := 0
+	if len(number) > 0 {
+		var err error
+		if only, err = strconv.Atoi(number[0]); err != nil || only < 1 {
+			return Usagef("%q is no number of an iteration: give 1 or more", number[0])
+		}
+	}
+	deps, err := app.Open(ctx, env, o.Options)
+	if err != nil {
+		return err
+	}
+	files, _, err := deps.Memory.Read(ctx, o.Program)
+	if err != nil {
+		return err
+	}
+	if files.Ledger == nil {
+		return Usagef("program %q has no history yet: run `iterate --program %s` first", o.Program, o.Program)
+	}
+	log, err := history.Parse(files.Ledger)
+	if err != nil {
+		return fmt.Errorf("read %s.jsonl on the memory branch: %w", o.Program, err)
+	}
+	list := []history.Event{}
+	seconds := map[int]float64{} // of one run of the candidate, by iteration
+	for _, e := range log.Events {
+		if e.Kind == history.Measured && e.Role == history.Candidate {
+			seconds[e.Iteration] = e.Seconds
+		}
+		if e.Kind == history.Decided && (only == 0 || e.Iteration == only) {
+			list = append(list, e)
+		}
+	}
+	switch {
+	case only > 0 && len(list) == 0:
+		return Usagef("iteration %d of %s was not decided: `iterate log %s` lists those that were", only, o.Program, o.Program)
+	case o.json:
+		return printJSON(env, list)
+	case o.tsv:
+		return writeLog(env, list, seconds)
+	case only > 0:
+		_, err = fmt.Fprint(env.Stdout, describeIteration(list[len(list)-1], seconds[only]))
+	default:
+		_, err = fmt.Fprint(env.Stdout, colored(env, logTable(env, list).String()))
+	}
+	return err
+}
+
+// logTable cuts reasons on a terminal alone: piped, they are whole.
+func logTable(env Env, list []history.Event) render.Table {
+	table := render.Table{Header: []string{"iteration", "time", "outcome", "metric", "best", "why"}, Right: map[int]bool{0: true, 3: true, 4: true}}
+	for _, e := range list {
+		why := e.Summary
+		if e.Outcome != history.Accepted && len(e.Reasons) > 0 {
+			why = strings.Join(e.Reasons, "; ")
+		}
+		width := len(why)
+		if env.Terminal {
+			width = 90
+		}
+		table.Rows = append(table.Rows, []string{
+			strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), string(e.Outcome), number(e.Metric), number(e.Best), render.Plain(why, width),
+		})
+	}
+	return table
+}
+
+func writeLog(env Env, list []history.Event, seconds map[int]float64) error {
+	out := csv.NewWriter(env.Stdout)
+	out.Comma = '\t'
+	rows := [][]string{{"iteration", "time", "outcome", "metric", "best", "seconds", "p", "commit", "summary"}}
+	for _, e := range list {
+		p, took := "", ""
+		if n := len(e.Evidence); n > 0 {
+			p = strconv.FormatFloat(e.Evidence[n-1].P, 'g', -1, 64)
+		}
+		if s := seconds[e.Iteration]; s > 0 {
+			took = strconv.FormatFloat(s, 'f', -1, 64)
+		}
+		rows = append(rows, []string{
+			strconv.Itoa(e.Iteration), e.Time.UTC().Format(time.RFC3339), string(e.Outcome), valueText(e.Metric), valueText(e.Best), took, p, e.Commit,
+			render.Plain(e.Summary, len(e.Summary)),
+		})
+	}
+	return out.WriteAll(rows)
+}
+
+func valueText(v *metric.Value) string {
+	if v == nil {
+		return ""
+	}
+	return v.String()
+}
+
+// describeIteration is one iteration with all that decided it.
+func describeIteration(e history.Event, seconds float64) string {
+	var out strings.Builder
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(&out, "%-10s %s\n", name, render.Plain(text, len(text)))
+		}
+	}
+	line("iteration", strconv.Itoa(e.Iteration))
+	line("time", e.Time.UTC().Format(time.RFC3339))
+	line("outcome", string(e.Outcome))
+	line("summary", e.Summary)
+	line("agent", strings.TrimSpace(e.Agent+" "+e.Model))
+	line("metric", valueText(e.Metric))
+	line("before", valueText(e.PreviousBest))
+	line("best", valueText(e.Best))
+	if seconds > 0 {
+		line("one run", fmt.Sprintf("%.3g s", seconds))
+	}
+	line("commit", e.Commit)
+	line("changed", strings.Join(e.Changed, ", "))
+	for _, reason := range e.Reasons {
+		line("reason", reason)
+	}
+	line("warning", e.Warning)
+	return out.String()
+}
