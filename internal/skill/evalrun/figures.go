@@ -36,7 +36,7 @@ func (s *Skill) TriggerSuite() *Skill {
 }
 
 // AnswerSuite is the skill with its questions as cases: one passes when
-// outputs/answer.txt is the exact answer, but for blanks around it. It is nil
+// outputs/answer.txt is the answer, whatever its case and the blanks around it. It is nil
 // when the skill has none.
 func (s *Skill) AnswerSuite() *Skill {
 	if len(s.Answers) == 0 {
@@ -50,7 +50,7 @@ func (s *Skill) AnswerSuite() *Skill {
 			Prompt: fmt.Sprintf("%s\n\nWrite the answer, and nothing else, into %s/%s.", pair.Question, evals.OutputsDir, AnswersFile),
 			Checks: []evals.Check{{
 				Kind: evals.OutputMatches, Description: "the answer is exact", File: AnswersFile,
-				Pattern: regexp.MustCompile(`\A\s*` + regexp.QuoteMeta(pair.Answer) + `\s*\z`),
+				Pattern: regexp.MustCompile(`(?i)\A\s*` + regexp.QuoteMeta(pair.Answer) + `\s*\z`),
 			}},
 		})
 	}

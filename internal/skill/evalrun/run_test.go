@@ -94,7 +94,7 @@ func TestACaseIsGivenTheSkillWithoutItsSuite(t *testing.T) {
 		{"type": "file_contains", "file": "prompt.txt", "text": "Say hello"},
 		{"type": "file_not_contains", "file": "prompt.txt", "text": "file_contains"},
 		{"type": "regex_match", "file": "skill.txt", "pattern": "word good"},
-		{"type": "shell_command", "command": "test -f tree.txt && test -z \"$(ls -A ~)\""},
+		{"type": "shell_command", "command": "test -f tree.txt && test -z \"$(ls -A ~)\" && test -f \"$OUTPUTS_DIR/tree.txt\""},
 		{"type": "shell_command", "command": "sleep 60", "timeout": 0.2},
 		{"type": "file_exists", "file": "nowhere"}]}]`)
 	w.write("skill/evals/files/in.txt", "x")
@@ -289,7 +289,7 @@ func TestCommandsOfChecksComeLast(t *testing.T) {
 func TestAnswersAreExact(t *testing.T) {
 	t.Parallel()
 	for answer, right := range map[string]bool{
-		"a.b (c)": true, "  a.b (c)\n\n": true, "A.b (c)": false, "axb (c)": false, "a.b (c).": false, "The answer is a.b (c)": false, "a.b  (c)": false, "a.b (c)\na.b (c)": false, "": false,
+		"a.b (c)": true, "  a.b (c)\n\n": true, "A.b (c)": true, "\tA.B (C) ": true, "axb (c)": false, "a.b (c).": false, "The answer is a.b (c)": false, "a.b  (c)": false, "a.b (c)\na.b (c)": false, "": false,
 	} {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()

@@ -80,11 +80,15 @@ type Check struct {
 	Description string
 	// File is a clean path with slashes from `outputs/`.
 	File string
-	// Path leads to a value in a JSON file.
-	Path JSONPath
+	// Path leads to a value in a JSON file; PathText is how the suite writes it.
+	Path     JSONPath
+	PathText string
 	// Value is what JSONFieldEquals and JSONArrayContains look for: what
 	// encoding/json makes of a JSON value, with numbers as json.Number.
 	Value any
+	// Partial says that JSONArrayContains takes an entry that has all that Value
+	// says, and more.
+	Partial bool
 	// Operator and Count are of JSONFieldCount: eq, ne, gt, gte, lt or lte.
 	Operator string
 	Count    int
@@ -110,7 +114,12 @@ func (c Check) Label() string {
 		label += " " + c.Path.String()
 	}
 	switch c.Kind {
-	case JSONFieldEquals, JSONArrayContains:
+	case JSONArrayContains:
+		if c.Partial {
+			label += " match"
+		}
+		label += " " + jsonText(c.Value)
+	case JSONFieldEquals:
 		label += " " + jsonText(c.Value)
 	case JSONFieldCount:
 		label += fmt.Sprintf(" %s %d", c.Operator, c.Count)

@@ -80,19 +80,19 @@ func (c Check) json(data []byte) (passed bool, evidence string) {
 	value, found := c.Path.Find(root)
 	if c.Kind == JSONFieldAbsent {
 		if found {
-			return false, fmt.Sprintf("%s is there: %s", c.Path, jsonText(value))
+			return false, fmt.Sprintf("%s is there: %s", c.PathText, jsonText(value))
 		}
-		return true, fmt.Sprintf("there is no %s", c.Path)
+		return true, fmt.Sprintf("there is no %s", c.PathText)
 	}
 	if !found {
-		return false, fmt.Sprintf("there is no %s", c.Path)
+		return false, fmt.Sprintf("there is no %s", c.PathText)
 	}
 	if text, ok := scalarText(value); ok && c.Kind == JSONFieldMatches {
 		if why := c.costly(len(text)); why != "" {
-			return false, fmt.Sprintf("%s %s", c.Path, why)
+			return false, fmt.Sprintf("%s %s", c.PathText, why)
 		}
 	}
-	return c.holds(value), fmt.Sprintf("%s is %s", c.Path, jsonText(value))
+	return c.holds(value), fmt.Sprintf("%s is %s", c.PathText, jsonText(value))
 }
 
 // holds answers a check of a value that is there.
@@ -111,7 +111,7 @@ func (c Check) holds(value any) bool {
 	case JSONArrayContains:
 		list, _ := value.([]any)
 		for _, item := range list {
-			if sameJSON(item, c.Value) {
+			if sameJSON(item, c.Value) || c.Partial && containsJSON(item, c.Value) {
 				return true
 			}
 		}

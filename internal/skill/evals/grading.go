@@ -1,6 +1,7 @@
 package evals
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,7 +75,7 @@ func ParseGrading(data []byte) (Grading, error) {
 
 		Summary json.RawMessage `json:"summary"` // whatever it is
 	}
-	if err := json.Unmarshal(data, &read); err != nil {
+	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &read); err != nil {
 		return Grading{}, fmt.Errorf("is no grading: %s", document.Visible(err.Error(), document.MaxShown))
 	}
 	if read.Expectations == nil {

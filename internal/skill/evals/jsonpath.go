@@ -32,19 +32,22 @@ const (
 
 var errPath = errors.New("write keys with dots (`a.b`), indexes as `[0]`, other keys in quotes (`a[\"b.c\"]`), and the root as `$`")
 
-// ParseJSONPath reads a path such as `items[0].name`, `[2].id`, `a["b.c"]` or
-// `$`, the root.
+// ParseJSONPath reads a path such as `items[0].name`, `.items[0].name`,
+// `[2].id`, `a["b.c"]`, or `$` and `.`, the root.
 func ParseJSONPath(text string) (JSONPath, error) {
 	rest := strings.TrimSpace(text)
 	if rest == "" {
 		return nil, fmt.Errorf("is empty; %w", errPath)
 	}
 	path := JSONPath{}
+	if rest == "." {
+		return path, nil
+	}
 	if rest[0] == '$' {
 		if rest = rest[1:]; rest != "" && rest[0] != '.' && rest[0] != '[' {
 			return nil, fmt.Errorf("goes on with %s behind `$`; %w", document.Quote(rest), errPath)
 		}
-	} else if rest[0] != '[' {
+	} else if rest[0] != '[' && rest[0] != '.' {
 		rest = "." + rest
 	}
 	for rest != "" {
@@ -207,6 +210,25 @@ func sameJSON(a, b any) bool {
 	default:
 		return plain(a) && plain(b) && a == b
 	}
+}
+
+// containsJSON reports whether a value has all that part says: of an object the
+// keys that part has, anything else is compared whole.
+func containsJSON(value, part any) bool {
+	wanted, is := part.(map[string]any)
+	if !is {
+		return sameJSON(value, part)
+	}
+	object, is := value.(map[string]any)
+	if !is {
+		return false
+	}
+	for key, inner := range wanted {
+		if found, there := object[key]; !there || !containsJSON(found, inner) {
+			return false
+		}
+	}
+	return true
 }
 
 // plain reports whether == can be used on what encoding/json made.

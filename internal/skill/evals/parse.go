@@ -125,8 +125,15 @@ func (e *evalReader) expectations(c *Case, n document.Node, key string) {
 		text := ""
 		if n.Type == document.Object {
 			take := func(n document.Node, key string) { text = e.Text(n, key, maxExpectation) }
-			named := map[string]func(document.Node, string){"text": take, "expectation": take, "assertion": take}
+			named := map[string]func(document.Node, string){"text": take, "expectation": take, "assertion": take, "description": take}
 			e.Object(n, key, named, false)
+			for _, name := range []string{"criteria", "check"} { // what the description means, for the grader
+				for _, f := range n.Fields {
+					if f.Name == name && f.Value.Type == document.Text && text != "" {
+						text += " (" + name + ": " + e.Text(f.Value, document.Join(key, name), maxExpectation) + ")"
+					}
+				}
+			}
 			if !slices.ContainsFunc(n.Fields, func(f document.Field) bool { return named[f.Name] != nil }) {
 				e.Fail(n, key, "has no `text`")
 			}
@@ -147,6 +154,9 @@ func (e *evalReader) expectations(c *Case, n document.Node, key string) {
 // files reads the inputs of a case, as paths from the skill's directory or from
 // its evals/.
 func (e *evalReader) files(c *Case, n document.Node, key string) {
+	if n.Type == document.Null {
+		return
+	}
 	e.List(n, key, maxStaged, func(n document.Node, key string) {
 		text := e.Text(n, key, document.MaxPath)
 		if text == "" {

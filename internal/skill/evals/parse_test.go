@@ -165,13 +165,13 @@ func TestJSONPath(t *testing.T) {
 		require.NoError(t, err, parsed.String())
 		assert.Equal(t, parsed, again)
 	}
-	for _, path := range []string{"a.b", "a[0]", `a["b.c"][2]`, "b", `a["b.c"][1].e`, "[0]", `a["b.c"][1].d.e`} {
+	for _, path := range []string{"a.b", "a[0]", `a["b.c"][2]`, "b", ".b", `a["b.c"][1].e`, "[0]", `a["b.c"][1].d.e`} {
 		parsed, err := ParseJSONPath(path)
 		require.NoError(t, err, path)
 		_, ok := parsed.Find(value)
 		assert.False(t, ok, path)
 	}
-	for _, path := range []string{"", " ", ".", "a.", "a..b", "a[", "a[]", "a[-1]", "a[+1]", "a[x]", "a]", `a["b`, `a["b"`, `a["b"c`, `"a"b`, "$a", "a[0]b", "a[99999999999999999999]", `a["\`} {
+	for _, path := range []string{"", " ", "..", ".a.", "a.", "a..b", "a[", "a[]", "a[-1]", "a[+1]", "a[x]", "a]", `a["b`, `a["b"`, `a["b"c`, `"a"b`, "$a", "a[0]b", "a[99999999999999999999]", `a["\`} {
 		_, err := ParseJSONPath(path)
 		assert.Error(t, err, path)
 	}

@@ -21,7 +21,7 @@ func evalKeys() map[CheckKind]string {
 		JSONFieldAbsent:   "file path",
 		JSONFieldMatches:  "file path pattern",
 		JSONFieldCount:    "file path value | operator",
-		JSONArrayContains: "file path value",
+		JSONArrayContains: "file path | value match",
 		OutputExists:      "file",
 		OutputNotExists:   "file",
 		OutputContains:    "file text",
@@ -33,7 +33,7 @@ func evalKeys() map[CheckKind]string {
 
 // otherNames are spellings that are read as another key.
 func otherNames(kind CheckKind) map[string]string {
-	others := map[string]string{"name": "description", "kind": "type", "timeout_seconds": "timeout", "op": "operator", "expected": "value", "regex": "pattern"}
+	others := map[string]string{"name": "description", "label": "description", "kind": "type", "timeout_seconds": "timeout", "op": "operator", "expected": "value", "regex": "pattern"}
 	reads := Check{Kind: kind}.reads()
 	switch {
 	case reads:
@@ -90,8 +90,30 @@ func (e *evalReader) check(n document.Node, key string) (check Check, ok bool) {
 	for _, name := range strings.Fields(required + optional) {
 		take[name] = setters[name]
 	}
-	e.Object(e.respell(n, key, otherNames(check.Kind)), key, take, true, strings.Fields(required)...)
+	if check.Kind == JSONArrayContains && has(n, "match") == (has(n, "value") || has(n, "expected")) {
+		e.Fail(n, document.Join(key, "value"), "or `match` is needed, and not both: the whole entry, or some keys of one")
+	}
+	e.Object(e.respell(labelled(n, check.Kind), key, otherNames(check.Kind)), key, take, true, strings.Fields(required)...)
 	return check, len(e.Problems) == before
+}
+
+func has(n document.Node, name string) bool {
+	return slices.ContainsFunc(n.Fields, func(f document.Field) bool { return f.Name == name })
+}
+
+// labelled takes the `text` beside a `literal` for what it is: the check's label.
+func labelled(n document.Node, kind CheckKind) document.Node {
+	if kind != OutputContains && kind != OutputNotContains || !has(n, "literal") || has(n, "description") || has(n, "name") {
+		return n
+	}
+	fields := slices.Clone(n.Fields)
+	for i := range fields {
+		if fields[i].Name == "text" || fields[i].Name == "label" {
+			fields[i].Name = "description"
+		}
+	}
+	n.Fields = fields
+	return n
 }
 
 // respell gives the keys of an object their one name.
@@ -118,8 +140,11 @@ func (e *evalReader) setters(check *Check) map[string]func(document.Node, string
 		"description": func(n document.Node, key string) {
 			check.Description = strings.TrimSpace(e.Text(n, key, maxExpectation))
 		},
-		"file":     func(n document.Node, key string) { check.File = e.output(n, key) },
-		"path":     func(n document.Node, key string) { check.Path = e.jsonPath(n, key) },
+		"file": func(n document.Node, key string) { check.File = e.output(n, key) },
+		"path": func(n document.Node, key string) {
+			check.Path, check.PathText = e.jsonPath(n, key), strings.TrimSpace(n.Text)
+		},
+		"match":    func(n document.Node, _ string) { check.Value, check.Partial = document.Plain(n), true },
 		"value":    func(n document.Node, key string) { e.value(check, n, key) },
 		"text":     func(n document.Node, key string) { check.Text = e.literal(n, key) },
 		"pattern":  func(n document.Node, key string) { check.Pattern = e.pattern(n, key) },

@@ -79,7 +79,7 @@ func readOpened(root *os.Root, local string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, maxChecked))
 }
 
-// Shell runs a command in outputs/, with a home of its own, and says why it
+// Shell runs a command in outputs/, which $OUTPUTS_DIR names, with a home of its own, and says why it
 // fails the check, "" when it ended with exit code 0. The error is for failures
 // of our own and for the end of ctx.
 func (b *Box) Shell(ctx context.Context, number int, text string, timeout time.Duration) (why string, err error) {
@@ -92,8 +92,10 @@ func (b *Box) Shell(ctx context.Context, number int, text string, timeout time.D
 	if err != nil {
 		return "", err
 	}
+	outputs := filepath.Join(b.Dir, evals.OutputsDir)
+	env = append(env, "OUTPUTS_DIR="+outputs)
 	result, err := b.maker.Runner.Run(ctx, process.Spec{
-		Args: []string{"sh", "-c", text}, Dir: filepath.Join(b.Dir, evals.OutputsDir), Env: env, Timeout: timeout, OutputCap: checkOutput, Offline: b.maker.Offline,
+		Args: []string{"sh", "-c", text}, Dir: outputs, Env: env, Timeout: timeout, OutputCap: checkOutput, Offline: b.maker.Offline,
 	})
 	if err != nil {
 		return "", fmt.Errorf("run a check: %w", err)
