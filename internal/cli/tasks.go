@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
@@ -69,6 +71,9 @@ func validateTasks(ctx context.Context, env Env, dir string, asJSON bool) error 
 	if err != nil && !errors.As(err, &wrong) {
 		return err
 	}
+	if wrong == nil {
+		wrong = unknownAgents(env, loaded)
+	}
 	found := validatedSuite{OK: wrong == nil, Errors: []string{}, Tasks: []validatedTask{}}
 	if wrong != nil {
 		found.Errors = strings.Split(wrong.Error(), "\n")
@@ -87,6 +92,25 @@ func validateTasks(ctx context.Context, env Env, dir string, asJSON bool) error 
 		return &ExitError{Code: ExitFailed}
 	}
 	return nil
+}
+
+// unknownAgents lists the tasks that name an agent which is not known here; nil
+// when there is none.
+func unknownAgents(env Env, suite *taskrun.TaskSuite) *taskrun.MisuseError {
+	registry := app.NewRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
+	var faults []error
+	for _, task := range suite.Tasks {
+		if task.Agent == "" {
+			continue
+		}
+		if _, err := registry.Lookup(taskrun.AgentOf(task.Agent)); err != nil {
+			faults = append(faults, fmt.Errorf("%s: agent: %w", task.File, err))
+		}
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return &taskrun.MisuseError{Err: errors.Join(faults...)}
 }
 
 func printSuite(env Env, found validatedSuite, asJSON bool) error {

@@ -64,7 +64,7 @@ func (o *tasksOptions) register(flags *pflag.FlagSet, env Env) {
 	flags.StringVar(&o.suite, "suite", "", "`DIR` of the task suite")
 	flags.StringVar(&o.baseline, "baseline", "HEAD", "the configuration to beat: a directory or a commit")
 	flags.StringVar(&o.candidate, "candidate", ".", "the configuration to judge: a directory or a commit")
-	flags.StringVar(&o.agent, "agent", env.Getenv("AUTOLOOP_AGENT"), "who works on tasks that name no agent")
+	flags.StringVar(&o.agent, "agent", env.Getenv("AUTOLOOP_AGENT"), "who works on tasks that name no agent; given as a flag, on every task")
 	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
 	flags.StringVar(&o.command, "agent-command", "", "the command of the agent `command`, which is then the default agent")
 	flags.StringArrayVar(&o.config, "config", nil, "a `GLOB` of the configuration's files, instead of the usual ones (repeatable)")
@@ -117,7 +117,7 @@ func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.Fla
 	if err != nil {
 		return err
 	}
-	options.Thresholds = thresholds
+	options.Thresholds, options.Override = thresholds, flags.Changed("agent")
 	baseline, err := o.side(ctx, env, place, "baseline", o.baseline)
 	if err != nil {
 		return err

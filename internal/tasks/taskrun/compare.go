@@ -44,6 +44,8 @@ type Options struct {
 	// Agent names who works on tasks that name nobody; Model and Command are
 	// handed on to it.
 	Agent, Model, Command string
+	// Override lets Agent work on the tasks that name another, too.
+	Override bool
 	// CommandDigest identifies the content of the files that Command names, so
 	// that what a changed script does is not taken from what is kept.
 	CommandDigest string

@@ -145,9 +145,13 @@ func (s *session) warn(format string, args ...any) {
 
 // assign finds the agent of a task.
 func (s *session) assign(ctx context.Context, p *prepared) error {
-	name := p.Agent
-	if name == "" {
-		name = s.Agent
+	name := AgentOf(p.Agent)
+	switch {
+	case name == "":
+		name = AgentOf(s.Agent)
+	case s.Override && AgentOf(s.Agent) != name:
+		s.warn("%s names agent %s; %s works on it, as this run says", p.File, p.Agent, s.Agent)
+		name = AgentOf(s.Agent)
 	}
 	if name == "" {
 		return fmt.Errorf("%s names no agent: choose one for the run (--agent), or give the task its own", p.File)
