@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/program"
@@ -59,28 +62,97 @@ REPLACE_WITH_COMMAND
 The metric is ` + "`REPLACE_WITH_METRIC_NAME`" + `.
 `
 
+// compatReasons puts reasons in the words of the original scheduler.
+func compatReasons(plan *schedule.Plan) {
+	conditions := map[string]*schedule.Standing{}
+	for _, s := range plan.Standings {
+		conditions[s.Program.Name] = s
+	}
+	for i, skipped := range plan.Skipped {
+		s := conditions[skipped.Name]
+		switch s.Condition { //nolint:exhaustive // the original knows no others
+		case schedule.Completed:
+			plan.Skipped[i].Reason = "completed: target metric reached"
+		case schedule.Paused:
+			plan.Skipped[i].Reason = "paused: " + cmp.Or(s.Machine.PauseReason, "None")
+		case schedule.Plateau:
+			plan.Skipped[i].Reason = "plateau: 5 consecutive rejections"
+		}
+	}
+	if plan.StateFileSizeBytes == nil {
+		none := 0
+		plan.StateFileSizeBytes = &none
+	}
+}
+
+// compatList is a list as Python prints it.
+func compatList(names []string) string {
+	if len(names) == 0 {
+		return "(none)"
+	}
+	return "['" + strings.Join(names, "', '") + "']"
+}
+
 // compatEnd prints the lines that callers of the original scheduler read, and
 // ends with its exit codes.
 func compatEnd(env Env, in schedule.Input, plan *schedule.Plan, forced error) error {
-	if plan.NoPrograms {
-		fmt.Fprintln(env.Stdout, "NO_PROGRAMS_FOUND")
+	say := func(format string, args ...any) { fmt.Fprintf(env.Stdout, format+"\n", args...) }
+	for _, warning := range plan.Warnings {
+		say("  Warning: %s", program.Visible(warning))
 	}
+	if plan.NoPrograms {
+		say("NO_PROGRAMS_FOUND")
+		return nil
+	}
+	names, skipped := make([]string, 0, len(plan.Standings)), make([]string, 0, len(plan.Skipped))
 	for _, s := range plan.Standings {
-		if !s.HasState {
-			fmt.Fprintf(env.Stdout, "%s: no state file found (first run)\n", s.Program.Name)
+		names = append(names, s.Program.Name)
+		switch {
+		case s.HasState:
+			last := "None"
+			if s.Machine.LastRun != nil {
+				last = s.Machine.LastRun.Format(time.RFC3339)
+			}
+			say("  %s: last_run=%s, iteration_count=%d", s.Program.Name, last, s.Machine.IterationCount)
+		default:
+			say("  %s: no state file found (first run)", s.Program.Name)
+			say("  %s: no state found (first run)", s.Program.Name)
 		}
+	}
+	for _, s := range plan.Skipped {
+		skipped = append(skipped, s.Name)
+	}
+	for _, failure := range plan.Errors {
+		say("  Warning: %s: %s", failure.Name, program.Visible(failure.Place()))
 	}
 	var bad *schedule.ForcedError
 	if errors.As(forced, &bad) {
-		if bad.Why == "" {
-			fmt.Fprintf(env.Stdout, "requested program '%s' not found\n", in.Forced)
+		switch bad.Why { //nolint:exhaustive // the others have the words of this scheduler
+		case "":
+			say("requested program '%s' not found", program.Visible(in.Forced))
+			say("ERROR: requested program '%s' not found. Available programs: %s", program.Visible(in.Forced), compatList(names))
+		case schedule.Unconfigured:
+			say("ERROR: requested program '%s' is unconfigured (has placeholders).", in.Forced)
 		}
 		return &ExitError{Code: ExitFailed, Err: bad}
 	}
 	if in.Forced != "" && plan.Selected != nil {
-		fmt.Fprintf(env.Stdout, "FORCED: running program '%s' (manual dispatch)\n", *plan.Selected)
+		say("FORCED: running program '%s' (manual dispatch)", *plan.Selected)
 	}
-	if plan.Selected == nil && len(plan.Unconfigured) == 0 && !plan.NoPrograms {
+	selected, file := "(none)", "n/a"
+	if plan.Selected != nil {
+		selected = *plan.Selected
+	}
+	if plan.SelectedFile != nil {
+		file = *plan.SelectedFile
+	}
+	say("=== Autoloop Program Check ===")
+	say("Selected program:      %s (%s)", selected, file)
+	say("Deferred (next run):   %s", compatList(plan.Deferred))
+	say("Programs skipped:      %s", compatList(skipped))
+	say("Programs unconfigured: %s", compatList(plan.Unconfigured))
+	if plan.Selected == nil && len(plan.Unconfigured) == 0 {
+		say("\nNo programs due this run. Exiting early.")
 		return &ExitError{Code: ExitFailed}
 	}
 	return nil

@@ -34,6 +34,9 @@ func newNewCommand(env Env, o *schedulerOptions) *cobra.Command {
 }
 
 func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name string) error {
+	if strings.EqualFold(name, "readme") {
+		return Usagef("a program cannot be named %q: a README.md in the programs directory is no program; choose another name", name)
+	}
 	if err := program.ValidName(name); err != nil {
 		return misuse.New(err)
 	}

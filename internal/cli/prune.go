@@ -103,12 +103,21 @@ func (p *pruner) find(ctx context.Context, files []string) ([]leftover, error) {
 	if err != nil {
 		return nil, err
 	}
+	elsewhere, err := p.onDefaultBranch(ctx)
+	if err != nil {
+		return nil, err
+	}
 	list := []leftover{}
 	for _, name := range slices.Sorted(maps.Keys(states)) {
 		if slices.Contains(files, name) {
 			continue
 		}
 		left := leftover{Program: name}
+		if where := elsewhere[name]; where != "" {
+			left.Kept = "its file is in " + where
+			list = append(list, left)
+			continue
+		}
 		machine, _, err := state.ParseMachine(states[name])
 		if err != nil {
 			left.Kept = "its state cannot be read: " + err.Error()
@@ -192,30 +201,61 @@ func (p *pruner) remove(ctx context.Context, left leftover) error {
 			}
 		}
 	}
-	if left.Branch != "" {
-		if err := p.removeBranch(ctx, git.RefUpdate{Ref: "refs/heads/" + loop.BranchPrefix + left.Program, Old: left.Branch}); err != nil {
-			return err
-		}
-	}
-	_, err := p.memory.Update(ctx, memory.Update{
+	update := memory.Update{
 		Program: left.Program, Message: left.Program + ": removed, the program is gone",
 		Apply: func(memory.Files) (memory.Files, error) { return memory.Files{}, nil },
-	})
-	return err
-}
-
-// removeBranch removes the branch on the remote with a lease, and here.
-func (p *pruner) removeBranch(ctx context.Context, gone git.RefUpdate) error {
-	if p.remote != "" {
-		if err := p.repo.Push(ctx, p.remote, gone); err != nil {
-			return err
-		}
 	}
-	if _, here, err := p.repo.Resolve(ctx, gone.Ref); err != nil || !here {
+	ref := "refs/heads/" + loop.BranchPrefix + left.Program
+	if left.Branch != "" {
+		// In one step with the state: else the next update takes the branch that is
+		// gone for one that an interrupted run has not moved yet, and brings it back.
+		update.Branch = &git.RefUpdate{Ref: ref, Old: left.Branch}
+	}
+	if _, err := p.memory.Update(ctx, update); err != nil {
 		return err
 	}
-	gone.Old = git.Any
-	return p.repo.UpdateRefs(ctx, "autoloop: the program is gone", gone)
+	return p.removeHere(ctx, ref)
+}
+
+// removeHere removes what a shared branch has left in this repository.
+func (p *pruner) removeHere(ctx context.Context, ref string) error {
+	if _, here, err := p.repo.Resolve(ctx, ref); err != nil || !here {
+		return err
+	}
+	return p.repo.UpdateRefs(ctx, "autoloop: the program is gone", git.RefUpdate{Ref: ref, Old: git.Any})
+}
+
+// onDefaultBranch names the programs with a file on a default branch, and in the
+// usual place of the checkout: a feature branch, or another directory of
+// programs, is no reason to remove what they have.
+func (p *pruner) onDefaultBranch(ctx context.Context) (map[string]string, error) {
+	found := map[string]string{}
+	for _, ref := range []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"} {
+		commit, exists, err := p.repo.Resolve(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		if !exists {
+			continue
+		}
+		entries, err := p.repo.LsTree(ctx, commit)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range entries {
+			if file, below := strings.CutPrefix(entry.Path, memory.DefaultPrograms+"/"); below {
+				found[strings.TrimSuffix(strings.TrimSuffix(file, "/program.md"), ".md")] = strings.TrimPrefix(ref, "refs/heads/")
+			}
+		}
+	}
+	usual, err := memory.Programs{Root: p.repo.Root, Parse: program.ParseHead}.Load(true)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range usual {
+		found[one.Name] = memory.DefaultPrograms
+	}
+	return found, nil
 }
 
 func describeLeftovers(list []leftover, removed bool) string {

@@ -127,6 +127,9 @@ func (o schedulerOptions) input(ctx context.Context, env Env, hub *api.Client) (
 	}
 	deps := &app.Deps{Env: env, Options: app.Options{GitHub: o.GitHub, Programs: o.programs}, GitHub: hub, Repo: repo}
 	in.Refusals, in.Alive = deps.Refusals(ctx, root), env.HolderAlive
+	if states.OnBranch() {
+		in.Branch = memory.MemoryBranch
+	}
 	in.Ledger = func(name string) ([]byte, error) { return states.Ledger(ctx, name) }
 	in.Warnings = states.Warnings
 	if hub != nil {
@@ -189,7 +192,7 @@ func (o schedulerOptions) addSelected(ctx context.Context, env Env, hub *api.Cli
 func loadStates(ctx context.Context, states *memory.States, names []string) (found map[string][]byte, failed map[string]error, err error) {
 	found, err = states.Load(ctx, names)
 	if _, single := err.(interface{ Unwrap() []error }); err == nil || !single {
-		return found, nil, err
+		return found, states.Unreadable, err
 	}
 	warnings := states.Warnings
 	failed = map[string]error{}
@@ -226,12 +229,18 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.compat && hub == nil && o.Repository(env) != "" && env.Token() != "" {
+		in.Warnings = append(in.Warnings, fmt.Sprintf("could not fetch issue-based programs: %q is no repository", o.Repository(env)))
+	}
 	in.Shard = shard
 	plan, forced := schedule.Choose(in)
 	if hub != nil {
 		if err := o.addSelected(ctx, env, hub, in, plan); err != nil {
 			return err
 		}
+	}
+	if o.compat {
+		compatReasons(plan)
 	}
 	file, err := writePlan(env, o, plan)
 	if err != nil {

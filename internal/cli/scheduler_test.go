@@ -22,6 +22,7 @@ type desk struct {
 	root, dir string
 	vars      map[string]string
 	sleep     func(context.Context, time.Duration) error
+	terminal  bool
 }
 
 // answer is what one run of scheduler did.
@@ -62,7 +63,7 @@ func (d *desk) run(args ...string) answer {
 		Getenv:  func(name string) string { return d.vars[name] },
 		Environ: append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(d.root)),
 		Now:     func() time.Time { return time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) },
-		Sleep:   d.sleep,
+		Sleep:   d.sleep, Terminal: d.terminal,
 	}
 	d.vars["AUTOLOOP_DIR"] = d.dir
 	code := cli.Scheduler(context.Background(), env)
@@ -204,4 +205,37 @@ func TestMisuse(t *testing.T) {
 	}
 	assert.True(t, strings.HasPrefix(d.run("--version").out, "scheduler "))
 	assert.Contains(t, d.run("completion", "bash").out, "scheduler")
+}
+
+func TestOnlyBrokenProgramsAreNotNothingDue(t *testing.T) {
+	d := newDesk(t)
+	d.program("bad", "schedule: sometimes")
+	a := d.run()
+	assert.Contains(t, a.out, "nothing can run: every program is in error or not configured yet\n")
+	assert.NotContains(t, a.out, "nothing is due")
+}
+
+func TestStatusNeverCutsAReason(t *testing.T) {
+	d := newDesk(t)
+	reason := strings.TrimSpace(strings.Repeat("long reason ", 30))
+	d.program("p", "schedule: daily")
+	d.state("p", "| Paused | true |\n| Pause Reason | "+reason+" |\n")
+	a := d.run("status")
+	assert.Contains(t, a.out, reason)
+	assert.Contains(t, a.out, "a program is due from 5 minutes before its time\n")
+	d.terminal = true
+	a = d.run("status")
+	assert.Equal(t, 30, strings.Count(a.out, "long"), "nothing is lost")
+	for _, line := range strings.Split(a.out, "\n") {
+		assert.Less(t, len([]rune(line)), 200)
+	}
+}
+
+func TestReadmeIsNoName(t *testing.T) {
+	d := newDesk(t)
+	for _, name := range []string{"readme", "README"} {
+		a := d.run("new", name)
+		assert.Equal(t, 2, a.code)
+		assert.Contains(t, a.errors, "is no program; choose another name")
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/schedule"
 )
@@ -79,7 +80,8 @@ func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error
 		fmt.Fprintln(env.Stdout, "no programs: make one with `scheduler new NAME`")
 		return nil
 	}
-	fmt.Fprint(env.Stdout, statusTable(list, plan.GeneratedAt))
+	fmt.Fprint(env.Stdout, statusTable(list, plan.GeneratedAt, env.Terminal))
+	fmt.Fprintf(env.Stdout, "a program is due from %d minutes before its time\n", int(schedule.Grace.Minutes()))
 	return nil
 }
 
@@ -137,7 +139,11 @@ func (s programStatus) link() string {
 	return s.IssueURL
 }
 
-func statusTable(list []programStatus, now time.Time) string {
+// reasonWidth is where a terminal breaks a reason into another line.
+const reasonWidth = 80
+
+// statusTable shows every reason whole; on a terminal over several lines.
+func statusTable(list []programStatus, now time.Time, wrap bool) string {
 	table := render.Table{
 		Header: []string{"program", "state", "runs", "last run", "next due", "late", "best", "target", "reason"},
 		Right:  map[int]bool{2: true, 5: true, 6: true, 7: true},
@@ -158,14 +164,40 @@ func statusTable(list []programStatus, now time.Time) string {
 			target = "≥ " + target
 		}
 		table.Rows = append(table.Rows, []string{
-			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, number(s.Best), target, render.Clip(s.Reason, 80),
+			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, number(s.Best), target, program.Visible(s.Reason),
 		})
+		last := len(table.Rows) - 1
 		if linked {
-			last := len(table.Rows) - 1
 			table.Rows[last] = append(table.Rows[last], s.link())
+		}
+		if wrap {
+			lines := wrapped(s.Reason, reasonWidth)
+			table.Rows[last][8] = lines[0]
+			for _, line := range lines[1:] {
+				row := make([]string, len(table.Header))
+				row[8] = line
+				table.Rows = append(table.Rows, row)
+			}
 		}
 	}
 	return table.String()
+}
+
+// wrapped breaks a text into lines between words.
+func wrapped(text string, width int) []string {
+	lines := []string{""}
+	for word := range strings.FieldsSeq(program.Visible(text)) {
+		last := len(lines) - 1
+		switch {
+		case lines[last] == "":
+			lines[last] = word
+		case len(lines[last])+1+len(word) <= width:
+			lines[last] += " " + word
+		default:
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }
 
 func when(t *time.Time, now time.Time) string {

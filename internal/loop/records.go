@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -40,7 +41,7 @@ func openRecords(p *program.Program, files memory.Files) (*records, error) {
 	if files.State == nil {
 		b.doc, b.fresh = state.New(p.Name), true
 	} else if b.doc, err = state.Parse(files.State); err != nil {
-		return nil, fmt.Errorf("read %s.md on the memory branch: %w", p.Name, err)
+		return nil, fmt.Errorf("read %s: %w", statePlace(p.Name, err), err)
 	}
 	b.machine = b.doc.Machine()
 	if files.State != nil && b.machine.DirectionGiven {
@@ -59,6 +60,16 @@ func openRecords(p *program.Program, files memory.Files) (*records, error) {
 
 // standing is where the newest iteration stands.
 func (b *records) standing() history.Standing { return history.StandingOf(b.log.Events) }
+
+// statePlace names a state file on the memory branch, with the line of a problem.
+func statePlace(name string, err error) string {
+	place := memory.MemoryBranch + ":" + name + ".md"
+	var at *state.Problem
+	if errors.As(err, &at) && at.Line > 0 {
+		return fmt.Sprintf("%s:%d", place, at.Line)
+	}
+	return place
+}
 
 // compare warns where the state file and the ledger disagree. The ledger is right
 // about numbers.

@@ -20,7 +20,7 @@ const (
 // of that tick.
 const Early = 5 * time.Minute
 
-const scheduleForms = "accepted are `every 6h`, `every 30 minutes`, `every 2 days`, `every 1w` (a minute to ten years), `hourly`, `daily`, `weekly`, `monthly`, " +
+const scheduleForms = "accepted are `every 6h`, `every 30 minutes`, `every 1.5h`, `every 2 days`, `every 1w` (a minute to ten years), `hourly`, `daily`, `weekly`, `monthly`, " +
 	"a cron line of five fields such as `0 3 * * *` (`CRON_TZ=Europe/Berlin 0 3 * * *` with a zone), and `\"@daily\"` and its like, quoted"
 
 // Schedule says when a program is due. The zero Schedule is due at every tick.
@@ -67,7 +67,10 @@ func parseEvery(text string) (Schedule, error) {
 	if text == "" {
 		return Schedule{}, errors.New("has no interval")
 	}
-	if text[0] < '0' || text[0] > '9' {
+	switch {
+	case text[0] == '-':
+		return Schedule{}, errors.New("is below zero")
+	case text[0] < '0' || text[0] > '9':
 		text = "1 " + text
 	}
 	interval, err := span(text)
@@ -107,6 +110,7 @@ func span(text string) (time.Duration, error) {
 		if err != nil {
 			return 0, err
 		}
+		part, rest := spanFraction(rest)
 		rest = strings.TrimLeft(rest, " \t")
 		end := 0
 		for end < len(rest) && letter(rest[end]) {
@@ -119,7 +123,7 @@ func span(text string) (time.Duration, error) {
 		if count > int64((maxInterval-total)/size) {
 			return 0, errOver
 		}
-		total += time.Duration(count) * size
+		total += time.Duration(count)*size + time.Duration(part*float64(size)).Round(time.Second)
 		text = rest[end:]
 	}
 }
@@ -136,6 +140,19 @@ func spanCount(text string) (count int64, rest string, err error) {
 		return 0, "", errors.New("is no number with a unit")
 	}
 	return count, text[end:], nil
+}
+
+// spanFraction is the fraction behind a count, as in 1.5; 0 without one.
+func spanFraction(text string) (part float64, rest string) {
+	if len(text) < 2 || text[0] != '.' || !digit(text[1]) {
+		return 0, text
+	}
+	scale, end := 0.1, 1
+	for ; end < len(text) && digit(text[end]); end++ {
+		part += float64(text[end]-'0') * scale
+		scale /= 10
+	}
+	return part, text[end:]
 }
 
 func unit(name string) (time.Duration, error) {

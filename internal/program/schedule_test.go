@@ -13,7 +13,7 @@ import (
 func TestIntervals(t *testing.T) {
 	const day = 24 * time.Hour
 	for text, want := range map[string]time.Duration{
-		"every 6h": 6 * time.Hour, "every 30 minutes": 30 * time.Minute, "every 2 days": 2 * day, "every 1w": 7 * day,
+		"every 6h": 6 * time.Hour, "every 1.5h": 90 * time.Minute, "every 0.25 days": 6 * time.Hour, "every 30 minutes": 30 * time.Minute, "every 2 days": 2 * day, "every 1w": 7 * day,
 		"hourly": time.Hour, "daily": day, "weekly": 7 * day, "monthly": 30 * day,
 		"Every 6H": 6 * time.Hour, "  EVERY\t6   hours ": 6 * time.Hour, "every hour": time.Hour, "every day": day, "every week": 7 * day,
 		"every 1m": time.Minute, "every 60s": time.Minute, "every 90 seconds": 90 * time.Second, "every 1h30m": 90 * time.Minute,
@@ -81,8 +81,8 @@ func TestScheduleErrors(t *testing.T) {
 		"every 3000d 3000d":             "over ten years",
 		"every 6":                       "without a unit",
 		"every 6x":                      `unknown unit "x"`,
-		"every -6h":                     "",
-		"every 1.5h":                    "",
+		"every -6h":                     "is below zero",
+		"every 1.h":                     "",
 		"every other day":               `unknown unit "other"`,
 		"6h":                            "is no schedule",
 		"sometimes":                     "is no schedule",

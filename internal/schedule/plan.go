@@ -84,6 +84,8 @@ func (p *Plan) Headline() string {
 		return "no programs: make one with `scheduler new NAME`"
 	case p.Reason != "":
 		return "nothing is selected: " + p.Reason
+	case len(p.Skipped) == 0 && len(p.Errors)+len(p.Unconfigured) > 0:
+		return "nothing can run: every program is in error or not configured yet"
 	default:
 		return "nothing is due"
 	}

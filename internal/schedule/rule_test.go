@@ -120,3 +120,30 @@ func TestNearest(t *testing.T) {
 		assert.Equal(t, want, schedule.Nearest(name, names), name)
 	}
 }
+
+// TestPlateauInTheOrderOfTheHistory reads statuses as other tools write them.
+func TestPlateauInTheOrderOfTheHistory(t *testing.T) {
+	history := "\n## Iteration History\n\n### Iteration 7\n\n- **Status**: ✅ Accepted\n\n"
+	for i := 6; i > 1; i-- {
+		history += "### Iteration " + string(rune('0'+i)) + "\n\n- **Status**: ❌ Rejected\n\n"
+	}
+	for statuses, want := range map[string]schedule.Condition{
+		"accepted, rejected, rejected, rejected, rejected, rejected": schedule.Due, // the newest is first there
+		"rejected, rejected, rejected, rejected, rejected, accepted": schedule.Due,
+	} {
+		in := schedule.Input{
+			Programs: []*program.Program{programFile("p", "metric: x")},
+			States:   map[string][]byte{"p": append(stateFile(ago(time.Hour), "Recent Statuses="+statuses), history...)},
+		}
+		assert.Equal(t, want, choose(t, in).Standings[0].Condition, statuses)
+	}
+}
+
+func TestWhereAStateOfTheBranchIs(t *testing.T) {
+	plan := choose(t, schedule.Input{
+		Programs: []*program.Program{programFile("p", "metric: x")}, States: map[string][]byte{"p": stateFile("Best Metric=tall")}, Branch: "memory/autoloop",
+	})
+	require.Len(t, plan.Errors, 1)
+	assert.Equal(t, "memory/autoloop:p.md", plan.Errors[0].File)
+	assert.Equal(t, 5, plan.Errors[0].Line)
+}

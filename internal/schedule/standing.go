@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/history"
@@ -14,9 +15,9 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// grace is how long before its time a program is due: a schedule of six hours
+// Grace is how long before its time a program is due: a schedule of six hours
 // on a six-hourly tick would otherwise run every twelve.
-const grace = 5 * time.Minute
+const Grace = 5 * time.Minute
 
 // never is the lateness of a program that has not run yet.
 const never = time.Duration(math.MaxInt64)
@@ -47,6 +48,8 @@ type Input struct {
 	// Unreadable says why a program's state file could not be read; such a
 	// program is in error.
 	Unreadable map[string]error
+	// Branch is the branch that states and ledgers are from, "" when they are files.
+	Branch string
 	// Ledger reads a program's ledger; it is asked only where a decision needs
 	// it, for budgets and plateaus. Nil is no ledger.
 	Ledger func(name string) ([]byte, error)
@@ -107,6 +110,14 @@ type Standing struct {
 // Due reports whether the program is to run now.
 func (s *Standing) Due() bool { return s.Condition == Due || s.Condition == Pending }
 
+// place is where people find a file of the memory.
+func (in *Input) place(file string) string {
+	if in.Branch == "" {
+		return file
+	}
+	return in.Branch + ":" + file
+}
+
 // fail notes an error of the program's state or ledger.
 func (s *Standing) fail(file string, line int, message string) {
 	s.Problems = append(s.Problems, program.Problem{File: file, Line: line, Severity: program.Error, Message: message})
@@ -138,10 +149,10 @@ func (in *Input) stand(p *program.Program) *Standing {
 	s := &Standing{Program: p}
 	if data, found := in.States[p.Name]; found {
 		s.HasState, s.StateSize = true, len(data)
-		s.readState(data)
+		in.readState(s, data)
 	}
 	if err := in.Unreadable[p.Name]; err != nil {
-		s.fail(p.Name+".md", 0, err.Error())
+		s.fail(in.place(p.Name+".md"), 0, err.Error())
 	}
 	s.Problems = append(s.Problems, p.Errors()...)
 	switch {
@@ -175,9 +186,9 @@ func (s *Standing) warn() {
 	}
 }
 
-func (s *Standing) readState(data []byte) {
+func (in *Input) readState(s *Standing, data []byte) {
 	machine, warnings, err := state.ParseMachine(data)
-	file := s.Program.Name + ".md"
+	file := in.place(s.Program.Name + ".md")
 	for _, warning := range warnings {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%s:%d: %s", file, warning.Line, warning.Message))
 	}
@@ -201,7 +212,7 @@ func (s *Standing) readState(data []byte) {
 func (in *Input) time(s *Standing) {
 	s.Interval = interval(s.Program.Schedule, in.Now)
 	last := s.Machine.LastRun
-	if last != nil && last.Sub(in.Now) > grace {
+	if last != nil && last.Sub(in.Now) > Grace {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: last run %s is in the future and counts as unknown", s.Program.Name, last.Format(time.RFC3339)))
 		last = nil
 	}
@@ -251,7 +262,7 @@ func (in *Input) judge(s *Standing) (Condition, string) {
 	if limit := in.onPlateau(s); limit > 0 {
 		return Plateau, fmt.Sprintf("plateau: the last %d iterations were rejected; change its goal or target, then run it with --program %s", limit, s.Program.Name)
 	}
-	if s.Lateness < -grace {
+	if s.Lateness < -Grace {
 		return NotDue, "not due yet"
 	}
 	return Due, ""
@@ -262,10 +273,16 @@ func (in *Input) judge(s *Standing) (Condition, string) {
 // returns the limit that is reached, 0 when none is.
 func (in *Input) onPlateau(s *Standing) int {
 	limit := s.Program.PlateauFor(s.Program.Agent)
-	if !s.Machine.Plateau(min(s.Program.Plateau, limit, state.MaxStatuses)) {
+	if !slices.Contains(s.Machine.RecentStatuses, string(state.Rejected)) {
 		return 0
 	}
 	books, found := in.books(s)
+	if !found {
+		s.Machine.RecentStatuses = state.OldestFirst(s.Machine.RecentStatuses, in.States[s.Program.Name])
+	}
+	if !s.Machine.Plateau(min(s.Program.Plateau, limit, state.MaxStatuses)) {
+		return 0
+	}
 	if !found {
 		if limit <= state.MaxStatuses {
 			return limit
@@ -312,7 +329,7 @@ func (in *Input) books(s *Standing) (books history.Books, found bool) {
 	if in.Ledger == nil {
 		return books, false
 	}
-	file := s.Program.Name + ".jsonl"
+	file := in.place(s.Program.Name + ".jsonl")
 	data, err := in.Ledger(s.Program.Name)
 	if err != nil {
 		s.fail(file, 0, err.Error())

@@ -127,7 +127,7 @@ func (m *Memory) States(ctx context.Context) (states map[string][]byte, head str
 	var names, ids []string
 	for _, e := range entries {
 		name, isState := strings.CutSuffix(e.Path, stateSuffix)
-		if !isState || checkName(name) != nil || e.Type != "blob" {
+		if !isState || checkName(name) != nil || e.Type != "blob" || e.Mode != git.ModeFile && e.Mode != git.ModeExecutable {
 			continue
 		}
 		names, ids = append(names, name), append(ids, e.ID)
@@ -141,6 +141,26 @@ func (m *Memory) States(ctx context.Context) (states map[string][]byte, head str
 		states[name] = objects[i].Data
 	}
 	return states, head, nil
+}
+
+// NoFiles says why a state cannot be read, by program: an entry of its name on
+// the branch is no regular file. Such a program is not one that never ran.
+func (m *Memory) NoFiles(ctx context.Context, head string) (map[string]error, error) {
+	if head == "" {
+		return nil, nil
+	}
+	entries, err := m.Repo.LsRoot(ctx, head)
+	if err != nil {
+		return nil, fmt.Errorf("read the books: %w", err)
+	}
+	failed := map[string]error{}
+	for _, e := range entries {
+		name, isState := strings.CutSuffix(e.Path, stateSuffix)
+		if isState && checkName(name) == nil && e.Mode != git.ModeFile && e.Mode != git.ModeExecutable {
+			failed[name] = fmt.Errorf("it is no regular file there (mode %s); remove it, or put the state back", e.Mode)
+		}
+	}
+	return failed, nil
 }
 
 // checkName holds for what can be the beginning of a file's name at the

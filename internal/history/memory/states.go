@@ -27,6 +27,9 @@ type States struct {
 	Branch *Memory
 	// Warnings are filled by Load: a copy that is behind the branch.
 	Warnings []string
+	// Unreadable is filled by Load: why the state of a program on the branch cannot
+	// be read.
+	Unreadable map[string]error
 
 	head string // the commit that the branch's states are from
 	copy bool   // Dir is used
@@ -46,8 +49,14 @@ func (s *States) Load(ctx context.Context, names []string) (map[string][]byte, e
 	}
 	states, head, err := s.Branch.States(ctx)
 	s.head = head
+	if err == nil {
+		s.Unreadable, err = s.Branch.NoFiles(ctx, head)
+	}
 	return states, err
 }
+
+// OnBranch reports, after Load, whether the states are from the branch.
+func (s *States) OnBranch() bool { return !s.copy }
 
 // Others reads the states of programs that are not among these names, after
 // Load: those of issue programs, and of programs that are gone. What cannot be

@@ -31,7 +31,7 @@ type reader struct {
 }
 
 func readMachine(data []byte, found *table) (Machine, []Warning, error) {
-	r := reader{data: data, table: found}
+	r := reader{data: data, table: found, warnings: found.twice}
 	m := Machine{
 		LastRun:           r.time(lastRun),
 		IterationCount:    r.count(iterationCount),
@@ -62,7 +62,7 @@ func readMachine(data []byte, found *table) (Machine, []Warning, error) {
 // raw returns the cell as it is written; nil for a null sign or a missing row.
 func (r *reader) raw(f field) []byte {
 	c := r.table.cells[f]
-	if !c.there || isNull(bytes.Trim(r.data[c.start:c.end], "`*_ ")) {
+	if text := bytes.Trim(r.data[c.start:c.end], "`*_ "); !c.there || isNull(text) || f != pauseReason && f != completedReason && isRemark(text) {
 		return nil
 	}
 	return r.data[c.start:c.end]
@@ -237,6 +237,17 @@ func isNull(text []byte) bool {
 	default:
 		return false
 	}
+}
+
+// isRemark reports whether a cell holds no value but a word on why there is
+// none: "— (no run yet)", "(new PR this run, #135 was previous)", "pending CI".
+func isRemark(text []byte) bool {
+	dash, rest, more := bytes.Cut(text, []byte(" "))
+	if more && isNull(dash) && bytes.HasPrefix(bytes.TrimSpace(rest), []byte("(")) {
+		return true
+	}
+	var buffer [16]byte
+	return len(text) > 1 && text[0] == '(' && text[len(text)-1] == ')' || string(normal(buffer[:], text)) == "pending ci" && bytes.IndexByte(text, '-') < 0
 }
 
 var timeLayouts = []string{

@@ -97,7 +97,6 @@ func TestWhatCannotBeReadIsNeverAFirstRun(t *testing.T) {
 		"nan":              {table + "| Target Metric | nan |\n", "nan", 5},
 		"flag":             {table + "| Completed | maybe |\n", "`true` or `false`", 5},
 		"direction":        {table + "| Metric Direction | down |\n", "`higher` or `lower`", 5},
-		"a row twice":      {table + "| Paused | true |\n| Paused | false |\n", "there twice (also in line 5)", 6},
 		"binary":           {"\x00\x01\xff\xfe", "no Machine State table", 0},
 		"a very long cell": {table + "| Last Run | " + strings.Repeat("9", 1000) + " |\n", "…", 5},
 	} {

@@ -21,6 +21,8 @@ type table struct {
 	// last is the last row or separator of the table.
 	last line
 	rows int
+	// twice are warnings of rows that are given again: the last counts.
+	twice []Warning
 }
 
 // maxRead is the size from which a file is no state file.
@@ -55,9 +57,7 @@ func findTable(data []byte) (table, *Problem) {
 		if current.start < walk.inert {
 			continue
 		}
-		if problem := t.row(data, current); problem != nil {
-			return t, problem
-		}
+		t.row(data, current)
 	}
 	if t.rows == 0 {
 		return t, &Problem{Line: t.section.number, Message: noTable}
@@ -71,11 +71,11 @@ func isMachineState(heading []byte) bool {
 }
 
 // row notes the line's cell when its first column names a known row.
-func (t *table) row(data []byte, at line) *Problem {
+func (t *table) row(data []byte, at line) {
 	text := data[at.start:at.end]
 	first := nextPipe(text, 0)
 	if first < 0 {
-		return nil
+		return
 	}
 	key, rest := text[:first], first+1
 	if len(bytes.TrimSpace(key)) == 0 {
@@ -89,15 +89,15 @@ func (t *table) row(data []byte, at line) *Problem {
 	var buffer [32]byte
 	name, known := fieldNamed(normal(buffer[:], key))
 	if !known {
-		return nil
+		return
 	}
 	if t.cells[name].there {
-		return &Problem{Line: at.number, Message: fmt.Sprintf("the row %s is there twice (also in line %d); keep one of them", name.name(), t.cells[name].row.number)}
+		t.twice = append(t.twice, Warning{Line: at.number, Message: fmt.Sprintf("the row %s is there twice (also in line %d); this one counts: remove the other", name.name(), t.cells[name].row.number)})
 	}
 	start, end := valueSpan(text, rest, name)
 	t.cells[name] = cell{start: at.start + start, end: at.start + end, row: at, there: true}
 	t.rows++
-	return nil
+	return
 }
 
 // valueSpan finds the second column. In the rows that hold prose an unescaped

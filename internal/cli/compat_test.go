@@ -1,0 +1,105 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// compatDesk is a directory as callers of the original scheduler have it: no
+// repository, a token, and the name of a repository that cannot be.
+func compatDesk(t *testing.T) *desk {
+	t.Helper()
+	d := newDesk(t)
+	d.vars["GITHUB_TOKEN"], d.vars["GITHUB_REPOSITORY"] = "dummy", "bogus.invalid/x"
+	return d
+}
+
+func (d *desk) compatProgram(name string) {
+	d.write(filepath.Join(d.root, ".autoloop/programs", name+".md"),
+		"---\nschedule: every 6h\n---\n\n# "+name+"\n\n## Goal\nMake it better.\n\n## Target\n- a.py\n\n## Evaluation\n```bash\npython measure.py\n```\n\nThe metric is `points`. Higher is better.\n")
+}
+
+const dash = "| Best Metric | — |\n| Target Metric | — |\n| Completed Reason | — |\n| Recent Statuses | — |\n"
+
+func TestCompatScenarios(t *testing.T) {
+	old, newer := "| Last Run | 2025-02-01T00:00:00Z |\n"+dash, "| Last Run | 2025-02-09T00:00:00Z |\n"+dash
+	for name, c := range map[string]struct {
+		states   map[string]string // of the programs a and b; nil is none
+		forced   string
+		code     int
+		selected any
+		deferred []any
+		says     []string
+	}{
+		"the most overdue":       {map[string]string{"a": newer, "b": old}, "", 0, "b", []any{"a"}, []string{"  b: last_run=2025-02-01T00:00:00Z, iteration_count=0\n", "Deferred (next run):   ['a']\n"}},
+		"never run comes first":  {map[string]string{"a": old}, "", 0, "b", []any{"a"}, []string{"  b: no state file found (first run)\n", "  b: no state found (first run)\n"}},
+		"forced":                 {map[string]string{"a": newer, "b": old}, "a", 0, "a", []any{"b"}, []string{"FORCED: running program 'a' (manual dispatch)\n"}},
+		"forced though paused":   {map[string]string{"a": "| Paused | true |\n| Pause Reason | by hand |\n", "b": old}, "a", 0, "a", []any{"b"}, []string{"FORCED: running program 'a'"}},
+		"forced and not there":   {nil, "c", 1, nil, []any{"a", "b"}, []string{"ERROR: requested program 'c' not found. Available programs: ['a', 'b']\n"}},
+		"paused":                 {map[string]string{"a": "| Paused | true |\n| Pause Reason | by hand |\n", "b": "| Completed | true |\n"}, "", 1, nil, []any{}, []string{"\nNo programs due this run. Exiting early.\n", "Programs skipped:      ['a', 'b']\n"}},
+		"the head of the branch": {nil, "", 0, "a", []any{"b"}, []string{"Selected program:      a (.autoloop/programs/a.md)\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := compatDesk(t)
+			d.compatProgram("a")
+			d.compatProgram("b")
+			for program, rows := range c.states {
+				d.state(program, rows)
+			}
+			d.vars["AUTOLOOP_PROGRAM"] = c.forced
+			a := d.run("--compat")
+			assert.Equal(t, c.code, a.code, a.out+a.errors)
+			assert.Contains(t, a.out, "  Warning: could not fetch issue-based programs: ")
+			for _, says := range c.says {
+				assert.Contains(t, a.out, says)
+			}
+			plan := d.plan()
+			assert.Equal(t, c.selected, plan["selected"])
+			assert.Equal(t, c.deferred, plan["deferred"])
+			assert.Nil(t, plan["existing_pr"])
+			if c.selected != nil {
+				assert.Equal(t, "autoloop/"+c.selected.(string), plan["head_branch"]) //nolint:forcetypeassert // a test
+			} else {
+				assert.Nil(t, plan["head_branch"])
+			}
+			if len(c.states) == 0 {
+				assert.InDelta(t, 0, plan["state_file_size_bytes"], 0)
+			}
+			if name == "paused" {
+				assert.Equal(t, []any{
+					map[string]any{"name": "a", "reason": "paused: by hand", "next_due": nil}, map[string]any{"name": "b", "reason": "completed: target metric reached", "next_due": nil},
+				}, plan["skipped"])
+			}
+		})
+	}
+}
+
+func TestCompatWithoutPrograms(t *testing.T) {
+	d := compatDesk(t)
+	a := d.run("--compat")
+	require.Zero(t, a.code, a.errors)
+	assert.Equal(t, []any{"example"}, d.plan()["unconfigured"])
+	assert.Nil(t, d.plan()["selected"])
+	require.NoError(t, os.Remove(filepath.Join(d.root, ".autoloop/programs/example.md")))
+	a = d.run("--compat")
+	assert.Zero(t, a.code)
+	assert.Contains(t, a.out, "NO_PROGRAMS_FOUND\n")
+}
+
+func TestAnImpossibleRepositoryNameIsAnErrorWhereGitHubIsAsked(t *testing.T) {
+	d := compatDesk(t)
+	d.compatProgram("a")
+	assert.Zero(t, d.run("validate").code, "a look at files asks nobody")
+	assert.Zero(t, d.run("keys").code)
+	assert.Zero(t, d.run("new", "fresh").code)
+	a := d.run()
+	assert.Zero(t, a.code, "programs of files run without GitHub")
+	assert.Contains(t, a.errors, "bogus.invalid/x")
+	a = d.run("--repo", "bogus.invalid/x")
+	assert.Equal(t, 2, a.code, "it was asked for by name")
+	assert.Zero(t, d.run("--local").code)
+}

@@ -1,0 +1,69 @@
+package cli_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// left is a repository with the state and the branch of a program that ran once
+// and whose file is gone.
+func left(t *testing.T) *shop {
+	t.Helper()
+	s := newShop(t)
+	s.file(".autoloop/programs/p.md", "---\n"+changing+"---\n"+goodTarget+evaluation)
+	s.file("value.txt", "5\n")
+	s.commit()
+	a := s.iterate("--program", "p")
+	require.Zero(t, a.code, a.errors)
+	require.Contains(t, s.git("branch", "--list"), "autoloop/p")
+	return s
+}
+
+func TestPruneRemovesTheBranchForGood(t *testing.T) {
+	s := left(t)
+	s.git("rm", "--quiet", "-r", ".autoloop")
+	s.commit()
+	a := s.scheduler("prune", "--yes")
+	require.Zero(t, a.code, a.errors)
+	assert.Contains(t, a.out, "p: removed: state, branch autoloop/p\n")
+	assert.NotContains(t, s.git("branch", "--list"), "autoloop/p")
+	s.file(".autoloop/programs/q.md", "---\n"+changing+"---\n"+goodTarget+evaluation)
+	s.commit()
+	require.Zero(t, s.iterate("--program", "q").code)
+	assert.NotContains(t, s.git("branch", "--list"), "autoloop/p", "no later update brings it back")
+	assert.Equal(t, "nothing is left of programs that are gone\n", s.scheduler("prune").out)
+}
+
+func TestPruneKeepsWhatTheDefaultBranchHas(t *testing.T) {
+	s := left(t)
+	s.git("checkout", "--quiet", "-b", "feature")
+	s.git("rm", "--quiet", "-r", ".autoloop")
+	s.commit()
+	a := s.scheduler("prune", "--yes")
+	require.Zero(t, a.code, a.errors)
+	assert.Contains(t, a.out, "p: kept (its file is in main)")
+	assert.Contains(t, s.git("branch", "--list"), "autoloop/p")
+
+	s.git("checkout", "--quiet", "main")
+	s.file("elsewhere/other.md", goodTarget)
+	a = s.scheduler("prune", "--yes", "--programs", "elsewhere")
+	require.Zero(t, a.code, a.errors)
+	assert.Contains(t, a.out, "p: kept (its file is in ")
+	assert.Contains(t, s.git("show", "memory/autoloop:p.md"), "Machine State")
+}
+
+func TestADirectoryInPlaceOfAStateIsNoFirstRun(t *testing.T) {
+	s := left(t)
+	s.git("checkout", "--quiet", "memory/autoloop")
+	s.git("rm", "--quiet", "p.md")
+	s.file("p.md/file", "x\n")
+	s.git("add", "--all")
+	s.git("commit", "--quiet", "--message", "odd")
+	s.git("checkout", "--quiet", "--force", "main")
+	a := s.scheduler()
+	assert.Nil(t, s.plan()["selected"], a.out)
+	assert.Contains(t, a.out, "error: p: memory/autoloop:p.md: it is no regular file there (mode 040000)")
+	assert.NotContains(t, s.scheduler("status").out, "it never ran")
+}
