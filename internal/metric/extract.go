@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"sort"
 	"strings"
@@ -42,7 +43,8 @@ var nonFiniteToken = regexp.MustCompile(`^-?(NaN|Infinity)\b`)
 // Extract reads the metric from the standard output of an evaluation: the last
 // JSON object (it may span lines), else a last line that is a bare number.
 // With key the object's number of that name counts (dots for nesting), without
-// it the object's only number. The error wraps ErrNoMetric or ErrNotFinite.
+// it the object's only number. An object that is cut off at the end, or that has
+// a key twice, is an error. The error wraps ErrNoMetric or ErrNotFinite.
 func Extract(stdout []byte, key string) (Measurement, error) {
 	object, nonFinite, err := lastObject(stdout)
 	if err != nil {
@@ -53,6 +55,9 @@ func Extract(stdout []byte, key string) (Measurement, error) {
 	}
 	if object == nil {
 		return bareNumber(stdout)
+	}
+	if err := unique(object); err != nil {
+		return Measurement{}, err
 	}
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	decoder.UseNumber()
@@ -181,8 +186,10 @@ func lastObject(out []byte) (object []byte, nonFinite bool, err error) {
 	budget := max(scanFactor*len(out), minScan)
 	for at := bytes.IndexByte(out, '{'); at >= 0; {
 		rest := out[at:]
-		length, broken := objectLength(rest)
+		length, broken, cut := objectLength(rest)
 		switch {
+		case cut:
+			return nil, false, fmt.Errorf("%w: its last JSON object is cut off; print it whole, on a line of its own", ErrNoMetric)
 		case length > 0:
 			object, nonFinite = rest[:length], false
 		case nonFiniteToken.Match(rest[broken:]):
@@ -204,23 +211,61 @@ func lastObject(out []byte) (object []byte, nonFinite bool, err error) {
 }
 
 // objectLength returns the length of the JSON object that text begins with, or
-// 0 and the offset at which it stops being one.
-func objectLength(text []byte) (length, broken int) {
+// 0 and the offset at which it stops being one. It is cut off when it is one up
+// to the end of the text.
+func objectLength(text []byte) (length, broken int, cut bool) {
 	inside := bytes.TrimLeft(text[1:], " \t\r\n")
 	if len(inside) == 0 || (inside[0] != '"' && inside[0] != '}') {
-		return 0, len(text) - len(inside)
+		return 0, len(text) - len(inside), false
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	var raw json.RawMessage
 	err := decoder.Decode(&raw)
 	if err == nil {
-		return int(decoder.InputOffset()), 0
+		return int(decoder.InputOffset()), 0, false
 	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) && syntax.Offset > 0 {
-		return 0, min(int(syntax.Offset)-1, len(text))
+		return 0, min(int(syntax.Offset)-1, len(text)), false
 	}
-	return 0, len(text)
+	return 0, len(text), errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// unique is an error when an object of the text, which is valid JSON, has a key
+// twice: readers do not agree on which of them counts.
+func unique(object []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	var seen []map[string]bool // of the objects around a token; nil for a list
+	isKey := false
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return nil //nolint:nilerr // the end: the text is valid
+		}
+		switch token := token.(type) {
+		case json.Delim:
+			switch token {
+			case '{':
+				seen = append(seen, map[string]bool{})
+			case '[':
+				seen = append(seen, nil)
+			default:
+				seen = seen[:len(seen)-1]
+			}
+			isKey = len(seen) > 0 && seen[len(seen)-1] != nil
+			continue
+		case string:
+			if isKey {
+				keys := seen[len(seen)-1]
+				if keys[token] {
+					return fmt.Errorf("%w: its JSON has the key %q twice", ErrNoMetric, clip(token))
+				}
+				keys[token], isKey = true, false
+				continue
+			}
+		}
+		isKey = seen[len(seen)-1] != nil
+	}
 }
 
 func names(numbers map[string]Value) string {

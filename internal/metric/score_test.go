@@ -164,3 +164,36 @@ func FuzzExtract(f *testing.F) {
 		}
 	})
 }
+
+func TestExtractRefusesWhatCanBeReadInTwoWays(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ output, says string }{
+		"cut off after a whole one":              {`{"m": 1}` + "\n" + `{"m": 2`, "cut off"},
+		"cut off within a string":                {`{"m": 1}` + "\n" + `{"m`, "cut off"},
+		"cut off around a whole one":             {`{"m": 1, "detail": {"m": 2}`, "cut off"},
+		"cut off in a list":                      {`{"m": 1}` + "\n" + `{"m": 2, "list": [1, {"m": 3}`, "cut off"},
+		"a key twice":                            {`{"m": 1, "m": 2}`, `the key "m" twice`},
+		"a key twice, once escaped":              {`{"m": 1, "\u006d": 2}`, `the key "m" twice`},
+		"a key twice inside":                     {`{"m": 1, "a": [{"x": {}, "y": [], "x": 1}]}`, `the key "x" twice`},
+		"a key twice after an object as a value": {`{"m": {"m": 1}, "a": "m", "m": 2}`, `the key "m" twice`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := metric.Extract([]byte(c.output), "m")
+			require.ErrorIs(t, err, metric.ErrNoMetric)
+			assert.ErrorContains(t, err, c.says)
+		})
+	}
+	for name, output := range map[string]string{
+		"one key in many objects":       `{"m": 1, "a": {"m": 2}, "b": [{"m": 3}, {"m": 3}], "c": "m", "d": "m"}`,
+		"braces of something else":      "func f() {\n{\"x\" y}\n" + `{"m": 1}` + "\n{ and more",
+		"a key twice in an earlier one": `{"m": 7, "m": 8}` + "\n" + `{"m": 1}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, err := metric.Extract([]byte(output), "m")
+			require.NoError(t, err)
+			assert.Equal(t, "1", m.Metric.String())
+		})
+	}
+}
