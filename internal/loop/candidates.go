@@ -155,6 +155,12 @@ func (a *attempt) failed(failure *agent.Failure) {
 
 // consider holds a proposal against the target, and against what was tried.
 func (r *team) consider(ctx context.Context, at position, a *attempt, digests map[string]int) (err error) {
+	if broken := a.proposed.Broken(); broken != "" {
+		if a.outcome == "" {
+			a.end(history.Error, "the agent left nothing to look at: "+broken)
+		}
+		return nil
+	}
 	if a.notes, err = takeNotes(at, a.proposed.Dir, a.masker); err != nil || a.outcome != "" {
 		return err
 	}

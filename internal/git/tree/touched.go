@@ -61,3 +61,21 @@ func (t *Tree) sameContent(path string, was recorded) bool {
 	sum.Write(data)
 	return hex.EncodeToString(sum.Sum(nil)) == was.ID
 }
+
+// Broken says why the tree is of no use any more, "" when its directory is the
+// one that was built and can be read.
+func (t *Tree) Broken() string {
+	now, err := os.Lstat(t.Dir)
+	if err != nil {
+		return "its tree is gone"
+	}
+	if !os.SameFile(t.self, now) {
+		return "its tree is not the directory that was built"
+	}
+	dir, err := os.Open(t.Dir)
+	if err != nil {
+		return "its tree cannot be read"
+	}
+	_ = dir.Close()
+	return ""
+}
