@@ -6,12 +6,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/program"
 )
 
 // The exit codes of both binaries.
@@ -55,6 +59,7 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	begun := false
 	prepare(root, &begun)
 	root.SetArgs(env.Args)
+	root.SuggestionsMinimumDistance = 2
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
@@ -63,7 +68,7 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	err := root.ExecuteContext(ctx)
 	if err != nil && !begun {
-		err = misuseOf(err, root.Name())
+		err = misuseOf(err, root, env)
 	}
 	return exitCode(env, root.Name(), err)
 }
@@ -81,7 +86,9 @@ func prepare(cmd *cobra.Command, begun *bool) {
 	}
 }
 
-func misuseOf(err error, name string) error {
+// misuseOf makes an error that came before a command began the caller's mistake,
+// with the command that was probably meant.
+func misuseOf(err error, root *cobra.Command, env Env) error {
 	var known *UsageError
 	if errors.As(err, &known) {
 		return err
@@ -90,7 +97,47 @@ func misuseOf(err error, name string) error {
 	if found {
 		text += "; " + strings.Join(strings.Fields(more), " ")
 	}
-	return Usagef("%s (see `%s --help`)", text, name)
+	if meant := meantCommand(root, env); meant != "" && strings.HasPrefix(text, "unknown command") {
+		return Usagef("%s; did you mean `%s`?", text, meant)
+	}
+	return Usagef("%s (see `%s --help`)", text, root.Name())
+}
+
+// meantCommand is the command that the first word probably stands for: one of
+// either binary, a run of the program of that name, or one that is spelled alike;
+// "" when there is none.
+func meantCommand(root *cobra.Command, env Env) string {
+	if len(env.Args) == 0 {
+		return ""
+	}
+	word := env.Args[0]
+	elsewhere := map[string]map[string]string{
+		"iterate": {
+			"status": "scheduler status", "validate": "scheduler validate", "new": "scheduler new", "prune": "scheduler prune",
+			"run": "iterate --program NAME", "start": "iterate --program NAME",
+		},
+		"scheduler": {"run": "iterate --program NAME", "iterate": "iterate --program NAME"},
+	}[root.Name()]
+	if root.Name() == "scheduler" {
+		for _, name := range []string{"agents", "apply", "demo", "doctor", "init", "log", "note", "pause", "replay", "resume", "skill", "tasks", "undo"} {
+			elsewhere[name] = "iterate " + name
+		}
+	}
+	if meant, found := elsewhere[word]; found {
+		return meant
+	}
+	for _, file := range []string{word + ".md", filepath.Join(word, "program.md")} {
+		if program.ValidName(word) != nil {
+			break
+		}
+		if info, err := os.Stat(filepath.Join(env.Dir, filepath.FromSlash(memory.DefaultPrograms), file)); err == nil && info.Mode().IsRegular() {
+			return "iterate --program " + word
+		}
+	}
+	if alike := root.SuggestionsFor(word); len(alike) > 0 {
+		return root.Name() + " " + alike[0]
+	}
+	return ""
 }
 
 // exitCode prints an error as one line and turns it into an exit code.

@@ -1,0 +1,45 @@
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/cli"
+)
+
+func TestUnknownCommandsSuggestTheRightOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	programs := filepath.Join(dir, ".autoloop", "programs")
+	require.NoError(t, os.MkdirAll(programs, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(programs, "speed.md"), nil, 0o600))
+	for _, c := range []struct{ binary, word, meant string }{
+		{"iterate", "status", "; did you mean `scheduler status`?"},
+		{"iterate", "run", "; did you mean `iterate --program NAME`?"},
+		{"iterate", "speed", "; did you mean `iterate --program speed`?"},
+		{"iterate", "aply", "; did you mean `iterate apply`?"},
+		{"iterate", "nothing-alike", " (see `iterate --help`)"},
+		{"scheduler", "doctor", "; did you mean `iterate doctor`?"},
+		{"scheduler", "statsu", "; did you mean `scheduler status`?"},
+	} {
+		t.Run(c.binary+" "+c.word, func(t *testing.T) {
+			t.Parallel()
+			var out, errors bytes.Buffer
+			env := cli.Env{
+				Args: []string{c.word}, Dir: dir, Stdout: &out, Stderr: &errors, Now: time.Now, Getenv: func(string) string { return "" },
+			}
+			work := cli.Scheduler
+			if c.binary == "iterate" {
+				work = cli.Iterate(nil)
+			}
+			assert.Equal(t, cli.ExitMisuse, work(t.Context(), env))
+			assert.Equal(t, c.binary+": unknown command \""+c.word+"\" for \""+c.binary+"\""+c.meant+"\n", errors.String())
+		})
+	}
+}
