@@ -20,6 +20,7 @@ func TestAnotherExecutorIsNoGain(t *testing.T) {
 
 	a = w.skill(append(strong, "-n", "2")...)
 	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "s: going on from v0, iteration 2\n")
 	assert.Contains(t, a.stdout, "iteration 2: baseline, 0.833333333333: v0 measured anew: its command")
 	assert.NotContains(t, a.stdout, ": kept,", "a no-op is no gain because somebody else executes it")
 	assert.Equal(t, w.read(ws+"/v0/SKILL.md"), w.read(ws+"/v2/SKILL.md"))

@@ -113,6 +113,9 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 		return err
 	}
 	loop.Runs = repeats
+	if err := o.sayWhereItGoesOn(env, w, loop.Name); err != nil {
+		return err
+	}
 	result := skillResult{Schema: 1, Name: loop.Name, Workspace: w.Dir, Iterations: []skillIteration{}}
 	loop.Progress = func(row results.Row) { result.add(o.text(env), row) }
 	ended, err := loop.Run(ctx)
@@ -127,6 +130,23 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 		}
 	}
 	return o.conclude(ctx, env, w, result)
+}
+
+// sayWhereItGoesOn says what an earlier run left.
+func (o *skillRunOptions) sayWhereItGoesOn(env Env, w *workspace.Workspace, name string) error {
+	table, err := w.Results()
+	if err != nil || len(table.Rows()) == 0 {
+		return err
+	}
+	best, last := 0, 0
+	for _, row := range table.Rows() {
+		last = max(last, row.Iteration)
+		if row.Action != results.Reverted {
+			best = row.Iteration
+		}
+	}
+	_, err = fmt.Fprintf(o.text(env), "%s: going on from v%d, iteration %d\n", name, best, last+1)
+	return err
 }
 
 // repeats reads --runs: 0 is auto.
