@@ -75,10 +75,10 @@ func (instantAgent) Propose(_ context.Context, request agent.Request) (agent.Rep
 // instantEvaluation gives a better number each time.
 type instantEvaluation struct{ value int64 }
 
-func (e *instantEvaluation) Run(context.Context, evaluation.Request) (evaluation.Outcome, error) {
+func (e *instantEvaluation) Run(context.Context, evaluation.Request) (evaluation.Result, error) {
 	e.value--
 	value := metric.FromInt(e.value)
-	return evaluation.Outcome{Measurement: metric.Measurement{Metric: &value}}, nil
+	return evaluation.Result{Measurement: metric.Measurement{Metric: &value}}, nil
 }
 
 // largeRepository has 10,000 files and 1,000 commits.

@@ -129,31 +129,31 @@ func (b *bed) Propose(_ context.Context, request agent.Request) (agent.Reply, er
 }
 
 // Run evaluates: "fail" fails, and everything else is what was printed.
-func (b *bed) Run(_ context.Context, request evaluation.Request) (evaluation.Outcome, error) {
+func (b *bed) Run(_ context.Context, request evaluation.Request) (evaluation.Result, error) {
 	data, err := os.ReadFile(filepath.Join(request.Dir, "value.txt"))
 	if errors.Is(err, os.ErrNotExist) {
-		return evaluation.Outcome{Problem: "value.txt is missing"}, nil
+		return evaluation.Result{Problem: "value.txt is missing"}, nil
 	}
 	if err != nil {
-		return evaluation.Outcome{}, err
+		return evaluation.Result{}, err
 	}
 	text := strings.TrimSpace(string(data))
 	if text == "fail" {
-		return evaluation.Outcome{Problem: "it exits with 1"}, nil
+		return evaluation.Result{Problem: "it exits with 1"}, nil
 	}
 	if !strings.HasPrefix(text, "{") {
 		text = fmt.Sprintf(`{"m": %s}`, text)
 	}
 	found, err := metric.Extract([]byte(text), "m")
 	if err != nil {
-		return evaluation.Outcome{Problem: err.Error()}, nil //nolint:nilerr // what cannot be read is the evaluation's problem
+		return evaluation.Result{Problem: err.Error()}, nil //nolint:nilerr // what cannot be read is the evaluation's problem
 	}
 	if len(b.noise) > 0 && found.Metric != nil {
 		noisy := found.Metric.Add(metric.MustValue(b.noise[b.measured%len(b.noise)]))
 		b.measured++
 		found.Metric = &noisy
 	}
-	return evaluation.Outcome{Measurement: found, Tail: text, Duration: time.Second}, nil
+	return evaluation.Result{Measurement: found, Tail: text, Duration: time.Second}, nil
 }
 
 // iterate runs so many iterations in one job.

@@ -69,11 +69,11 @@ func (m *environment) Close() {
 }
 
 // evaluate runs the evaluation once.
-func (m *environment) evaluate(ctx context.Context) (evaluation.Outcome, error) {
+func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 	p := m.measurer.program
 	limit, over := m.measurer.spending.toMeasure()
 	if over != "" {
-		return evaluation.Outcome{Problem: over, OverLimit: true}, nil
+		return evaluation.Result{Problem: over, OverLimit: true}, nil
 	}
 	request := evaluation.Request{
 		Script: p.Script, Dir: m.tree.Dir, Env: m.environ, Timeout: p.EvaluationTimeout, Metric: p.Metric, Artifacts: m.artifacts,

@@ -155,7 +155,7 @@ func (r *measurer) sample(ctx context.Context, s *series, place int) (problem st
 }
 
 // unusable says why an outcome is no baseline, or "".
-func (r *measurer) unusable(outcome evaluation.Outcome) string {
+func (r *measurer) unusable(outcome evaluation.Result) string {
 	m := outcome.Measurement
 	switch {
 	case outcome.Problem != "":

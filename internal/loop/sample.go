@@ -23,7 +23,7 @@ type samples struct {
 }
 
 // add takes one more run over. Guardrails are the numbers that are kept of each.
-func (s *samples) add(outcome evaluation.Outcome, rails []program.Guardrail) {
+func (s *samples) add(outcome evaluation.Result, rails []program.Guardrail) {
 	s.runs++
 	s.seconds += outcome.Duration.Seconds()
 	s.output, s.problem, s.last = outcome.Tail, outcome.Problem, outcome.Measurement

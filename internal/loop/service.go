@@ -31,7 +31,7 @@ const BranchPrefix = "autoloop/"
 
 // Evaluator runs a program's evaluation in a directory.
 type Evaluator interface {
-	Run(ctx context.Context, request evaluation.Request) (evaluation.Outcome, error)
+	Run(ctx context.Context, request evaluation.Request) (evaluation.Result, error)
 }
 
 // Proposer is an agent with the model that it uses; "" is its own choice.

@@ -59,8 +59,8 @@ type Limit struct {
 	CostUSD *metric.Value
 }
 
-// Outcome is what an evaluation came to.
-type Outcome struct {
+// Result is what an evaluation came to.
+type Result struct {
 	Measurement metric.Measurement
 	// Problem is why it failed, one line; "" when it did not.
 	Problem  string
@@ -85,7 +85,7 @@ const setup = "setup"
 
 // Run runs setup and script. A failing evaluation is an Outcome with a
 // Problem; the error is for failures of our own.
-func (e *Evaluator) Run(ctx context.Context, request Request) (Outcome, error) {
+func (e *Evaluator) Run(ctx context.Context, request Request) (Result, error) {
 	if request.Setup != "" {
 		result, err := e.script(ctx, request, setup, request.Setup)
 		if err != nil || result.Problem != "" {
@@ -95,15 +95,15 @@ func (e *Evaluator) Run(ctx context.Context, request Request) (Outcome, error) {
 	return e.script(ctx, request, "evaluation", request.Script)
 }
 
-func (e *Evaluator) script(ctx context.Context, request Request, name, text string) (Outcome, error) {
+func (e *Evaluator) script(ctx context.Context, request Request, name, text string) (Result, error) {
 	channel, err := newChannel(request.Artifacts)
 	if err != nil {
-		return Outcome{}, err
+		return Result{}, err
 	}
 	defer channel.remove()
 	file := filepath.Join(request.Artifacts, name+".sh")
 	if err := os.WriteFile(file, []byte(channel.preamble()+text+"\n"), 0o600); err != nil {
-		return Outcome{}, fmt.Errorf("write the %s script: %w", name, err)
+		return Result{}, fmt.Errorf("write the %s script: %w", name, err)
 	}
 	shell := "bash"
 	if _, err := process.LookPath(shell, request.Dir, request.Env); err != nil {
@@ -114,16 +114,16 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Readable: []string{file}, Writable: []string{channel.dir},
 	})
 	if err != nil {
-		return Outcome{}, fmt.Errorf("run the %s: %w", name, err)
+		return Result{}, fmt.Errorf("run the %s: %w", name, err)
 	}
 	if result.Cancelled {
-		return Outcome{}, context.Cause(ctx)
+		return Result{}, context.Cause(ctx)
 	}
 	shown := e.Masker.Result(result)
 	if err := keep(request.Artifacts, name, shown); err != nil {
-		return Outcome{}, err
+		return Result{}, err
 	}
-	outcome := Outcome{
+	outcome := Result{
 		ExitCode: result.ExitCode, TimedOut: result.TimedOut, Duration: result.Duration,
 		Tail: tail(shown), Problem: e.failure(name, request.Timeout, shown),
 	}

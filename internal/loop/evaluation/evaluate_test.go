@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func evaluateScript(t *testing.T, script string, change ...func(*evaluation.Request)) evaluation.Outcome {
+func evaluateScript(t *testing.T, script string, change ...func(*evaluation.Request)) evaluation.Result {
 	t.Helper()
 	request := evaluation.Request{
 		Script: script, Dir: t.TempDir(), Artifacts: t.TempDir(), Metric: "m", Timeout: time.Minute,

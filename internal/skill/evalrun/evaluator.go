@@ -25,7 +25,7 @@ type Evaluator struct {
 	Skill, Evals string
 	// Shell runs the program's setup.
 	Shell interface {
-		Run(ctx context.Context, request evaluation.Request) (evaluation.Outcome, error)
+		Run(ctx context.Context, request evaluation.Request) (evaluation.Result, error)
 	}
 	// Keep is a directory in which each evaluation gets its own.
 	Keep string
@@ -39,7 +39,7 @@ const maxTail = 4000
 // Run evaluates the skill in request.Dir. What is wrong with skill or suite, and
 // what keeps the suite from being run, is an Outcome with a Problem; the error
 // is for failures of our own, and then too the Outcome says what was used.
-func (e *Evaluator) Run(ctx context.Context, request evaluation.Request) (evaluation.Outcome, error) {
+func (e *Evaluator) Run(ctx context.Context, request evaluation.Request) (evaluation.Result, error) {
 	if request.Setup != "" {
 		prepare := request
 		prepare.Script = "echo 0"
@@ -49,7 +49,7 @@ func (e *Evaluator) Run(ctx context.Context, request evaluation.Request) (evalua
 	}
 	begun := e.Now()
 	result, err := e.evaluate(ctx, request)
-	outcome := evaluation.Outcome{Duration: e.Now().Sub(begun), Expense: result.Expense.Given()}
+	outcome := evaluation.Result{Duration: e.Now().Sub(begun), Expense: result.Expense.Given()}
 	if err != nil {
 		return e.problem(ctx, outcome, err)
 	}
@@ -80,7 +80,7 @@ func (e *Evaluator) evaluate(ctx context.Context, request evaluation.Request) (R
 
 // problem tells what is wrong with the skill, and what is over its limit, from
 // failures of our own. The outcome has what was used until then.
-func (e *Evaluator) problem(ctx context.Context, outcome evaluation.Outcome, err error) (evaluation.Outcome, error) {
+func (e *Evaluator) problem(ctx context.Context, outcome evaluation.Result, err error) (evaluation.Result, error) {
 	var fault *FaultError
 	var unfit *UnfitError
 	var over *LimitError
