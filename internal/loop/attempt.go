@@ -38,7 +38,6 @@ type attempt struct {
 	noisy      bool            // the evaluation does not repeat itself
 	seed       string          // that its trial was ordered by
 	rule       *history.Rule   // how it was decided, nil when nothing was compared
-	samples    Samples         // of the last stage
 	tree       string          // the candidate's tree object
 	changed    []string
 	reply      agent.Reply

@@ -117,9 +117,6 @@ func (m *measurement) close() {
 		event.Iteration, event.Stage, event.Evaluator = m.iteration, string(m.stage), m.at.identity.Evaluator
 		m.a.measured = append(m.a.measured, event)
 	}
-	if m.taken != nil {
-		m.a.samples = Samples{m.taken[decision.Incumbent].metric, m.taken[decision.Candidate].metric}
-	}
 	m.taken = nil
 }
 

@@ -3,7 +3,9 @@ package loop
 import (
 	"context"
 	"errors"
+	"fmt"
 
+	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/process"
@@ -225,4 +227,14 @@ func (r *publisher) startsWith(p *proposal.Proposal) func(*records) error {
 		}
 		return r.commander.enterCommands(b, &undoing{})
 	}
+}
+
+// recorded stands for the agent of a proposal that another job made.
+type recorded struct{ name string }
+
+func (a recorded) Name() string { return a.name }
+
+// Propose is an error: no agent works while a bundle is published.
+func (a recorded) Propose(context.Context, agent.Request) (agent.Reply, error) {
+	return agent.Reply{}, fmt.Errorf("%s made this proposal elsewhere; publishing asks no agent", a.name)
 }

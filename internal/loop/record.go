@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
@@ -14,9 +13,6 @@ import (
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/prompt"
 )
-
-// maxErrors is how many errors in a row pause a program.
-const maxErrors = 3
 
 // recorder writes verified proposals.
 type recorder struct {
@@ -243,125 +239,4 @@ func (r *recorder) enterPostponed(b *records, e history.Event) error {
 		Kind: history.Finished, Iteration: r.iteration, Agent: e.Agent, Usage: e.Usage, Durations: e.Durations, Evaluation: e.Evaluation,
 		NotBefore: e.NotBefore, Reason: e.Reason,
 	})
-}
-
-// consequences pauses or completes the program when the rules say so.
-func (r *recorder) consequences(b *records, agent string) error {
-	if err := r.completeAtTarget(b); err != nil || b.sum.Completed != "" {
-		return err
-	}
-	if errors := b.sum.ConsecutiveErrors(); errors >= maxErrors {
-		return r.pause(b, fmt.Sprintf("%d errors in a row; see the history, fix the cause, then run `iterate resume %s`", errors, r.program.Name))
-	}
-	if limit := r.program.PlateauFor(agent); limit > 0 && b.sum.Trailing(history.Rejected) >= limit {
-		return r.pause(b, fmt.Sprintf("plateau: %d rejections in a row; change the goal or the target, then run `iterate resume %s`", limit, r.program.Name))
-	}
-	return nil
-}
-
-func (r *journal) completeAtTarget(b *records) error {
-	if b.sum.Best == nil || b.sum.Completed != "" {
-		return nil
-	}
-	target := r.target(b)
-	if !r.program.Direction.TargetMet(*b.sum.Best, target) {
-		return nil
-	}
-	reason := fmt.Sprintf("target reached: %s with target %s (%s is better)", b.sum.Best, target, r.program.Direction)
-	if err := r.add(b, history.Event{Kind: history.Completed, Iteration: b.sum.Iteration, Reason: reason}); err != nil {
-		return err
-	}
-	b.machine.Completed, b.machine.CompletedReason = true, reason
-	r.stopped = "completed: " + reason
-	return nil
-}
-
-func (r *journal) pause(b *records, reason string) error {
-	if err := r.add(b, history.Event{Kind: history.Paused, Iteration: b.sum.Iteration, Reason: reason}); err != nil {
-		return err
-	}
-	b.machine.Paused, b.machine.PauseReason = true, reason
-	r.stopped = "paused: " + reason
-	return nil
-}
-
-// fail records an iteration that could not be run as an error.
-func (r *run) fail(ctx context.Context, at position, reason string) (Result, error) {
-	return r.recordFailure(ctx, at, reason, func(*records) error { return nil })
-}
-
-// failForPerson records an error that only a person can resolve, and pauses the
-// program at once.
-func (r *run) failForPerson(ctx context.Context, reason string) (Result, error) {
-	return r.recordFailure(ctx, position{}, reason, func(b *records) error {
-		if r.stopped != "" {
-			return nil
-		}
-		return r.pause(b, reason)
-	})
-}
-
-func (r *run) recordFailure(ctx context.Context, at position, reason string, then func(*records) error) (Result, error) {
-	p := r.proposer.newProposal(proposal.Iteration, at)
-	r.proposer.describeFailure(p, at, reason)
-	err := r.write(ctx, fmt.Sprintf("%s: iteration %d error", r.program.Name, r.iteration), nil, func(b *records) error {
-		if err := r.recorder.enter(b, at, p); err != nil {
-			return err
-		}
-		return then(b)
-	})
-	if err != nil {
-		return Result{}, err
-	}
-	return r.recorder.resultOf(p), nil
-}
-
-// finish gives the lease back when no iteration is left to run.
-func (r *run) finish(ctx context.Context) (Result, error) {
-	p := r.proposer.newProposal(proposal.Iteration, position{})
-	err := r.recorder.enterProposal(ctx, position{}, p, r.holdsLease)
-	return r.recorder.resultOf(p), err
-}
-
-// resultOf is the result of a proposal that was recorded. One without a decision
-// is of the iteration before: the baseline ended the run.
-func (r *recorder) resultOf(p *proposal.Proposal) Result {
-	switch {
-	case p.Postponed != nil:
-		return r.result(history.Idle, r.stopped)
-	case p.Decided == nil:
-		result := r.result(history.Idle, r.stopped)
-		result.Iteration = r.records.sum.Iteration
-		return result
-	}
-	e := p.Decided
-	result := r.result(e.Outcome, e.Reasons...)
-	if e.Verdict != "" {
-		verdict := decision.Verdict(e.Verdict)
-		result.Verdict, result.Metric, result.Delta, result.Evidence = &verdict, e.Metric, text(e.Delta), e.Evidence
-	}
-	result.Noisy, result.Samples, result.Summary, result.Transcript = e.Noisy, samplesOf(p), e.Summary, p.Transcript
-	result.Commit = text(e.Commit)
-	return result
-}
-
-// samplesOf are the samples of the last stage of the deciding candidate's trial.
-func samplesOf(p *proposal.Proposal) Samples {
-	var samples Samples
-	stage := ""
-	for _, e := range p.Measured {
-		if e.Kind != history.Measured || e.Proposal != p.Decided.Proposal {
-			continue
-		}
-		if e.Stage != stage {
-			samples, stage = Samples{}, e.Stage
-		}
-		switch e.Role { //nolint:exhaustive // no trial measures a baseline
-		case history.Incumbent:
-			samples.Incumbent = e.Samples
-		case history.Candidate:
-			samples.Candidate = e.Samples
-		}
-	}
-	return samples
 }

@@ -3,6 +3,7 @@ package loop
 import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -63,4 +64,47 @@ func text(s string) *string {
 		return nil
 	}
 	return &s
+}
+
+// resultOf is the result of a proposal that was recorded. One without a decision
+// is of the iteration before: the baseline ended the run.
+func (r *recorder) resultOf(p *proposal.Proposal) Result {
+	switch {
+	case p.Postponed != nil:
+		return r.result(history.Idle, r.stopped)
+	case p.Decided == nil:
+		result := r.result(history.Idle, r.stopped)
+		result.Iteration = r.records.sum.Iteration
+		return result
+	}
+	e := p.Decided
+	result := r.result(e.Outcome, e.Reasons...)
+	if e.Verdict != "" {
+		verdict := decision.Verdict(e.Verdict)
+		result.Verdict, result.Metric, result.Delta, result.Evidence = &verdict, e.Metric, text(e.Delta), e.Evidence
+	}
+	result.Noisy, result.Samples, result.Summary, result.Transcript = e.Noisy, samplesOf(p), e.Summary, p.Transcript
+	result.Commit = text(e.Commit)
+	return result
+}
+
+// samplesOf are the samples of the last stage of the deciding candidate's trial.
+func samplesOf(p *proposal.Proposal) Samples {
+	var samples Samples
+	stage := ""
+	for _, e := range p.Measured {
+		if e.Kind != history.Measured || e.Proposal != p.Decided.Proposal {
+			continue
+		}
+		if e.Stage != stage {
+			samples, stage = Samples{}, e.Stage
+		}
+		switch e.Role { //nolint:exhaustive // no trial measures a baseline
+		case history.Incumbent:
+			samples.Incumbent = e.Samples
+		case history.Candidate:
+			samples.Candidate = e.Samples
+		}
+	}
+	return samples
 }

@@ -213,3 +213,9 @@ func (r *recorder) resultOfCI(e history.Event, reasons []string) Result {
 	}
 	return result
 }
+
+// isRed reports whether CI is known to have failed for the pending commit: also
+// when a part of it failed and the rest did not end in time.
+func (r *ciGate) isRed(s history.Standing, verdict ci.Verdict) bool {
+	return verdict.State == ci.Red || len(verdict.Failing) > 0 && r.now().Sub(s.PushedAt) >= r.program.CIWait
+}

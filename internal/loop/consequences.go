@@ -1,0 +1,50 @@
+package loop
+
+import (
+	"fmt"
+
+	"github.com/org/autoloop/internal/history"
+)
+
+// maxErrors is how many errors in a row pause a program.
+const maxErrors = 3
+
+// consequences pauses or completes the program when the rules say so.
+func (r *recorder) consequences(b *records, agent string) error {
+	if err := r.completeAtTarget(b); err != nil || b.sum.Completed != "" {
+		return err
+	}
+	if errors := b.sum.ConsecutiveErrors(); errors >= maxErrors {
+		return r.pause(b, fmt.Sprintf("%d errors in a row; see the history, fix the cause, then run `iterate resume %s`", errors, r.program.Name))
+	}
+	if limit := r.program.PlateauFor(agent); limit > 0 && b.sum.Trailing(history.Rejected) >= limit {
+		return r.pause(b, fmt.Sprintf("plateau: %d rejections in a row; change the goal or the target, then run `iterate resume %s`", limit, r.program.Name))
+	}
+	return nil
+}
+
+func (r *journal) completeAtTarget(b *records) error {
+	if b.sum.Best == nil || b.sum.Completed != "" {
+		return nil
+	}
+	target := r.target(b)
+	if !r.program.Direction.TargetMet(*b.sum.Best, target) {
+		return nil
+	}
+	reason := fmt.Sprintf("target reached: %s with target %s (%s is better)", b.sum.Best, target, r.program.Direction)
+	if err := r.add(b, history.Event{Kind: history.Completed, Iteration: b.sum.Iteration, Reason: reason}); err != nil {
+		return err
+	}
+	b.machine.Completed, b.machine.CompletedReason = true, reason
+	r.stopped = "completed: " + reason
+	return nil
+}
+
+func (r *journal) pause(b *records, reason string) error {
+	if err := r.add(b, history.Event{Kind: history.Paused, Iteration: b.sum.Iteration, Reason: reason}); err != nil {
+		return err
+	}
+	b.machine.Paused, b.machine.PauseReason = true, reason
+	r.stopped = "paused: " + reason
+	return nil
+}

@@ -1,0 +1,46 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/org/autoloop/internal/loop/proposal"
+)
+
+// fail records an iteration that could not be run as an error.
+func (r *run) fail(ctx context.Context, at position, reason string) (Result, error) {
+	return r.recordFailure(ctx, at, reason, func(*records) error { return nil })
+}
+
+// failForPerson records an error that only a person can resolve, and pauses the
+// program at once.
+func (r *run) failForPerson(ctx context.Context, reason string) (Result, error) {
+	return r.recordFailure(ctx, position{}, reason, func(b *records) error {
+		if r.stopped != "" {
+			return nil
+		}
+		return r.pause(b, reason)
+	})
+}
+
+func (r *run) recordFailure(ctx context.Context, at position, reason string, then func(*records) error) (Result, error) {
+	p := r.proposer.newProposal(proposal.Iteration, at)
+	r.proposer.describeFailure(p, at, reason)
+	err := r.write(ctx, fmt.Sprintf("%s: iteration %d error", r.program.Name, r.iteration), nil, func(b *records) error {
+		if err := r.recorder.enter(b, at, p); err != nil {
+			return err
+		}
+		return then(b)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return r.recorder.resultOf(p), nil
+}
+
+// finish gives the lease back when no iteration is left to run.
+func (r *run) finish(ctx context.Context) (Result, error) {
+	p := r.proposer.newProposal(proposal.Iteration, position{})
+	err := r.recorder.enterProposal(ctx, position{}, p, r.holdsLease)
+	return r.recorder.resultOf(p), err
+}

@@ -1,0 +1,61 @@
+package loop
+
+import (
+	"time"
+
+	"github.com/org/autoloop/internal/history"
+)
+
+// measuredEvents are the measurements of all attempts, and an event for each
+// attempt when there were several; those of the deciding one come last.
+func (r *team) measuredEvents(at position, a *attempt) []history.Event {
+	var events []history.Event
+	for _, one := range a.all() {
+		for _, measured := range one.measured {
+			if one.of > 1 {
+				measured.Proposal = one.number
+			}
+			events = append(events, measured)
+		}
+		if one.of < 2 && (!r.strategy().Evolves || one.agent == nil) {
+			continue
+		}
+		events = append(events, r.proposedEvent(at, one))
+	}
+	return events
+}
+
+// decidedEvent is the decision on an attempt.
+func (r *team) decidedEvent(at position, a *attempt) history.Event {
+	sum := &r.records.sum
+	e := history.Event{
+		Kind: history.Decided, Iteration: r.iteration, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: sum.Best, Best: sum.Best,
+		Parent: at.Head, Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary,
+		Changed: atMost(a.changed, maxChanged), Params: a.reply.Params, Durations: a.totalDurations(), Digest: a.digest, Focus: a.focus, Direction: r.program.Direction,
+		Target: r.target(r.records), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Usage: a.totalUsage(),
+	}
+	e.Noisy, e.Rule, e.Seed, e.Evaluation = a.noisy, a.rule, a.seed, a.evaluation
+	if a.of > 1 {
+		e.Proposal = a.number
+	}
+	e.Lessons, e.Foreclosed, e.Ideas = a.notes.Lessons, a.notes.Foreclosed, a.notes.Ideas
+	if a.verdict != nil {
+		d := &a.decision
+		e.Verdict, e.Metric, e.PreviousBest, e.Best, e.Delta = string(d.Verdict), d.Metric, d.Previous, d.Best, d.Delta
+		e.Evidence, e.Warning = history.EvidenceOf(d.Evidence), d.Warning
+	}
+	return e
+}
+
+func atMost(list []string, most int) []string { return list[:min(len(list), most)] }
+
+// postponed says until when the agent's service refuses to work.
+func (r *team) postponed(a *attempt, until time.Time) *history.Event {
+	return &history.Event{
+		Kind: history.Finished, Iteration: r.iteration, Agent: r.nameOf(a), Usage: a.totalUsage(), Durations: a.totalDurations(), Evaluation: a.evaluation,
+		NotBefore: &until, Reason: limited(until, a.reply.Failure.Message),
+	}
+}
+
+// maxChanged is how many changed paths an event names.
+const maxChanged = 100

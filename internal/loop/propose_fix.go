@@ -1,0 +1,76 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/org/autoloop/internal/github/ci"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/loop/proposal"
+)
+
+// proposeFix asks the agent to fix what CI found, and measures the result against
+// the incumbent like any other candidate.
+func (r *proposer) proposeFix(ctx context.Context, e history.Event, verdict ci.Verdict, left time.Duration) (position, *proposal.Proposal, error) {
+	number := r.records.standing().Fixes() + 1
+	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", number, maxFixes, verdict.Signature()))
+	at, err := r.branches.positionOf(ctx, e)
+	if err != nil {
+		return at, nil, err
+	}
+	a, err := r.team.attemptFix(ctx, at, e, verdict, left)
+	if err != nil {
+		return at, nil, err
+	}
+	a.evaluation = r.spending.takeExpense()
+	p := r.newProposal(proposal.Fix, at)
+	p.Iteration, p.Branch = e.Iteration, e.Commit
+	if until, ok := r.spending.postponedUntil(a); ok {
+		p.Postponed = r.team.postponed(a, until)
+		return at, p, nil
+	}
+	p.Checked = &history.Event{Kind: history.Checked, Iteration: e.Iteration, Commit: e.Commit, Reason: verdict.Signature(), Reasons: verdict.Words()}
+	if a.outcome != history.Accepted {
+		p.Checked.Problem = state.Inline(a.reasons[0], maxProblem)
+		p.Checked.Agent, p.Checked.Usage, p.Checked.Durations, p.Checked.Evaluation = r.team.nameOf(a), a.totalUsage(), a.totalDurations(), a.evaluation
+		return at, p, nil
+	}
+	r.describe(p, at, a)
+	p.Measured, p.Checked.Summary = a.measured, a.reply.Summary
+	p.Decided.Outcome, p.Decided.Summary, p.Decided.Proposal = history.PendingCI, e.Summary, 0
+	p.Decided.Reasons = append(p.Decided.Reasons, fmt.Sprintf("CI fix %d: %s", number, summary(a.reply.Summary, a.changed)))
+	return at, p, nil
+}
+
+// attemptFix is one attempt that begins with the candidate's files and is told
+// what CI said. Running out of its time is its failure, not an error.
+func (r *team) attemptFix(ctx context.Context, at position, e history.Event, verdict ci.Verdict, left time.Duration) (*attempt, error) {
+	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
+	defer cancel()
+	a := &attempt{number: 1, of: 1, agent: r.lead().Agent, model: r.lead().Model, durations: map[string]float64{}, lineage: lineage{from: e.Commit}, failure: verdict.Report()}
+	err := r.attemptOne(bounded, at, a)
+	if errors.Is(context.Cause(bounded), errTooLong) && ctx.Err() == nil {
+		return a.end(history.Error, "the time of the iteration is up"), nil
+	}
+	return a, err
+}
+
+// attemptOne takes one attempt through all stages.
+func (r *team) attemptOne(ctx context.Context, at position, a *attempt) error {
+	all := []*attempt{a}
+	defer func() {
+		if a.proposed != nil {
+			_ = a.proposed.Remove()
+		}
+	}()
+	if err := r.ask(ctx, at, all); err != nil {
+		return err
+	}
+	if err := r.consider(ctx, at, a, map[string]int{}); err != nil {
+		return err
+	}
+	return r.measureAll(ctx, at, all)
+}

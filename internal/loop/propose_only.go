@@ -1,0 +1,199 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/proposal"
+)
+
+// DryRun goes as far as the decision and writes nothing, here or on GitHub.
+func (s *Service) DryRun(ctx context.Context) (Result, error) {
+	own := *s
+	own.GitHub = nil
+	run := own.begin()
+	run.draft()
+	return run.through(ctx, func(ctx context.Context) (Result, error) {
+		_, result, err := run.proposeOnly(ctx)
+		var conflict *conflictError
+		if errors.As(err, &conflict) {
+			result, err = run.result(history.Error, conflict.Error()), nil
+		}
+		if result.Outcome != history.Idle {
+			result.Outcome = history.DryRun
+		}
+		return result, err
+	})
+}
+
+// proposeOnly makes a proposal and records it in the draft alone. There is no
+// proposal when the run ended before it had anything to hand on.
+func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, error) {
+	if err := r.lease.acquireLease(ctx); isResting(err) {
+		return r.proposeResumption(ctx, err)
+	} else if err != nil {
+		return nil, Result{}, err
+	}
+	if e := r.records.standing().Waiting(); e != nil && r.thread.github == nil {
+		r.stopped = fmt.Sprintf("iteration %d waits for CI, which needs --repo and a token", e.Iteration)
+		return nil, Result{}, &blockedError{reason: r.stopped}
+	}
+	first, err := r.thread.lookAtComments(ctx)
+	if err != nil {
+		return nil, Result{}, err
+	}
+	if first != "" {
+		p, result := r.leave(first)
+		return p, result, nil
+	}
+	if r.thread.waitsForCI(r.records) {
+		return r.proposeForCI(ctx)
+	}
+	at, p, err := r.proposer.propose(ctx)
+	if err != nil {
+		return nil, Result{}, err
+	}
+	result, err := r.preview(ctx, at, p)
+	if at.Head == "" {
+		p = nil // it ended before the position was known, which a bundle has to name
+	}
+	return p, result, err
+}
+
+// proposeResumption hands on that a comment asks to end a pause; without one the
+// program stays as it is.
+func (r *run) proposeResumption(ctx context.Context, blocked error) (*proposal.Proposal, Result, error) {
+	first, err := r.thread.lookAtComments(ctx)
+	if err != nil {
+		return nil, Result{}, err
+	}
+	if first == "" {
+		return nil, Result{}, blocked
+	}
+	r.stopped = ""
+	p, result := r.leave(first)
+	return p, result, nil
+}
+
+// preview verifies a proposal and records it in the draft, to find out what
+// follows from it.
+func (r *run) preview(ctx context.Context, at position, p *proposal.Proposal) (Result, error) {
+	if err := r.verifier.verify(ctx, at, p); err != nil {
+		return Result{}, err
+	}
+	if err := r.recorder.enterProposal(ctx, at, p, r.holdsLease); err != nil {
+		return Result{}, err
+	}
+	result := r.recorder.resultOf(p)
+	result.Commit = nil
+	return result, nil
+}
+
+// leave makes a proposal of work that only the publishing job may do.
+func (r *run) leave(reason string) (*proposal.Proposal, Result) {
+	if e := r.records.standing().Waiting(); e != nil {
+		r.iteration = e.Iteration
+	}
+	return r.proposer.newProposal(proposal.Chores, r.branches.synced), r.result(history.Idle, reason+"; `iterate publish` does that")
+}
+
+// proposeForCI lets an agent fix what CI found, when it is an agent's turn.
+func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, error) {
+	standing := r.records.standing()
+	e := *standing.Decision
+	r.iteration = e.Iteration
+	r.step("ci", fmt.Sprintf("commit %.12s", e.Commit))
+	head, err := r.memory.HeadOf(ctx, r.ref())
+	if err != nil {
+		return nil, Result{}, err
+	}
+	verdict := r.gate.verdict(ctx, e)
+	left := r.spending.time() - r.now().Sub(r.begun)
+	if !r.gate.isRed(standing, verdict) || head != e.Commit || fixesExhausted(standing, verdict.Signature()) != "" || r.spending.blockedReason(r.records) != "" || left <= 0 {
+		p, result := r.leave(fmt.Sprintf("iteration %d waits for CI, whose answer is to be taken", e.Iteration))
+		return p, result, nil
+	}
+	at, p, err := r.proposer.proposeFix(ctx, e, verdict, left)
+	if err != nil {
+		return nil, Result{}, err
+	}
+	if err := r.recorder.recordFix(ctx, at, e, verdict, p, r.holdsLease); err != nil {
+		return nil, Result{}, err
+	}
+	if p.Postponed != nil {
+		return p, r.result(history.Idle, r.stopped), nil
+	}
+	return p, r.recorder.resultOfCI(*r.records.standing().Decision, p.Checked.Reasons), nil
+}
+
+// pack makes the bundle of a proposal.
+func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle, error) {
+	p.Memory, p.Books, p.Baseline = r.drafted.head, recordsDigest(r.drafted.found), r.proposer.baselineEvents
+	if r.thread.comments != nil {
+		p.Heard, p.Told = r.thread.comments.Until, r.thread.shown == commentsTold && p.Kind == proposal.Iteration
+	}
+	if p.Kind != proposal.Chores {
+		if len(p.Events()) == 0 {
+			return nil, nil //nolint:nilnil // there is nothing to hand on
+		}
+		from := r.branches.synced.Head
+		if p.Kind == proposal.Fix {
+			from = p.Branch
+		}
+		var err error
+		if p.Incumbent, err = r.branches.treeOf(ctx, from); err != nil {
+			return nil, err
+		}
+		if p.Candidate != "" {
+			if p.Patch, err = r.repo.Diff(ctx, p.Incumbent, p.Candidate); err != nil {
+				return nil, err
+			}
+		}
+	} else {
+		p.Baseline = nil
+	}
+	now := r.now()
+	for _, list := range [][]history.Event{p.Baseline, p.Measured} {
+		for i := range list {
+			list[i].Time = now
+		}
+	}
+	for _, e := range []*history.Event{p.Checked, p.Decided, p.Postponed} {
+		if e != nil {
+			e.Time = now
+		}
+	}
+	bundle, err := p.Bundle()
+	return &bundle, err
+}
+
+func (r *branches) treeOf(ctx context.Context, rev string) (string, error) {
+	commit, err := r.repo.ReadCommit(ctx, rev)
+	return commit.Tree, err
+}
+
+// Propose runs one iteration, or one attempt to fix what CI found, and records
+// nothing: it writes no lease, no event, and nothing on GitHub. The bundle is for
+// Publish; it is nil when there is nothing for another job to do, and the result
+// says why.
+func (s *Service) Propose(ctx context.Context) (*proposal.Bundle, Result, error) {
+	run := s.begin()
+	run.draft()
+	var made *proposal.Proposal
+	result, err := run.through(ctx, func(ctx context.Context) (result Result, err error) {
+		made, result, err = run.proposeOnly(ctx)
+		var conflict *conflictError
+		if errors.As(err, &conflict) {
+			made, result = run.leave(conflict.Error())
+			err = nil
+		}
+		return result, err
+	})
+	if err != nil || made == nil {
+		return nil, result, err
+	}
+	packed, err := run.pack(ctx, made)
+	return packed, result, err
+}
