@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -79,13 +80,30 @@ func (r *Repo) begin(b *batch) error {
 	}
 	args := append([]string{"git"}, fixedArguments()...)
 	args = append(args, "--git-dir="+r.GitDir, "--work-tree="+r.Root, "cat-file", "--batch-command", "-z")
-	talk, err := process.Converse(r.Root, r.env.of(r.Identity, r.extra, false), args...)
+	talk, err := process.Converse(r.Root, quiet(r.env.of(r.Identity, nil, false)), args...)
 	if err != nil {
 		return err
 	}
 	b.talk = talk
 	b.idle = time.AfterFunc(batchIdle, func() { b.endIf(talk) })
 	return nil
+}
+
+// quiet keeps of an environment what reading objects needs. The process goes on
+// while agents and evaluations work, which can read the environment of every
+// process of their user: no token may be in it.
+func quiet(env []string) []string {
+	return slices.DeleteFunc(env, func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "GIT_") {
+			return false
+		}
+		switch strings.ToUpper(name) {
+		case "PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "TEMP", "TMP", "LC_ALL", "SYSTEMROOT", "USERPROFILE":
+			return false
+		}
+		return true
+	})
 }
 
 // endIf ends the process when it is still the one that became idle.
