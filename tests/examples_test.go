@@ -155,25 +155,24 @@ func TestAFasterSortThatAllocatesIsRefused(t *testing.T) {
 	assert.Contains(t, strings.Join(got[0].Reasons, "\n"), "guardrail allocs_per_op")
 }
 
-// TestExamplesShareTheirGuard: the code that keeps a candidate at a distance is
-// copied into each example, so that one can be taken alone, and is one text.
-// The README lists them all.
-func TestExamplesShareTheirGuard(t *testing.T) {
+// TestExamplesShareOneEvaluator: the code that keeps a candidate at a distance
+// exists once, every example that measures a candidate uses it, and the README
+// lists them all.
+func TestExamplesShareOneEvaluator(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile(filepath.Join(examplesDir, "README.md"))
 	require.NoError(t, err)
-	for file, least := range map[string]int{"candidate.go": 5, "apart.go": 4} {
-		copies, err := filepath.Glob(filepath.Join(examplesDir, "*", "evaluate", file))
+	mains, err := filepath.Glob(filepath.Join(examplesDir, "*", "evaluate", "main.go"))
+	require.NoError(t, err)
+	require.Len(t, mains, 5)
+	for _, path := range mains {
+		text, err := os.ReadFile(path)
 		require.NoError(t, err)
-		require.GreaterOrEqual(t, len(copies), least)
-		first, err := os.ReadFile(copies[0])
-		require.NoError(t, err)
-		for _, path := range copies {
-			text, err := os.ReadFile(path)
-			require.NoError(t, err)
-			assert.Equal(t, string(first), string(text), "%s differs from %s", path, copies[0])
-			name := filepath.Base(filepath.Dir(filepath.Dir(path)))
-			assert.Contains(t, string(readme), "["+name+"]("+name+"/program.md)", "the README lists it")
-		}
+		assert.Contains(t, string(text), `"programs/evaluator"`, path)
+		name := filepath.Base(filepath.Dir(filepath.Dir(path)))
+		assert.Contains(t, string(readme), "["+name+"]("+name+"/program.md)", "the README lists it")
 	}
+	copies, err := filepath.Glob(filepath.Join(examplesDir, "*", "evaluate", "candidate.go"))
+	require.NoError(t, err)
+	assert.Empty(t, copies)
 }
