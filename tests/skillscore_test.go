@@ -67,7 +67,7 @@ func scoredWorld(t *testing.T, totals ...int) *world {
 
 func TestScoreVectors(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../internal/suite/testdata/passrate.json")
+	data, err := os.ReadFile("../internal/skill/evals/testdata/passrate.json")
 	require.NoError(t, err)
 	var vectors struct {
 		Cases []struct {
