@@ -14,6 +14,7 @@ func Claude() Descriptor {
 		Keys:    []string{"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"},
 		Passed:  []string{"ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"},
 		Logins:  []Login{{Path: ".claude/.credentials.json"}},
+		Aliases: []string{"claude-code", "anthropic-claude-code", "claude-cli"},
 		Private: []string{".claude", ".claude.json"}, Skills: ".claude/skills", Streams: true,
 		Config: []string{"CLAUDE.md", ".mcp.json", ".claude/**"}, Personal: []string{".claude/worktrees/**"},
 		Line: claudeLine, Read: func() Reader { return &claudeReader{seen: map[string]bool{}} },

@@ -15,6 +15,7 @@ func Codex() Descriptor {
 		Name: "codex", Program: "codex", Install: "npm install -g @openai/codex@0.169.0", Oldest: "0.160.0",
 		Keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, Passed: []string{"OPENAI_BASE_URL", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"},
 		Logins: []Login{{Path: ".codex/auth.json"}}, Sandboxed: true,
+		Aliases: []string{"codex-cli", "openai-codex"},
 		Private: []string{".codex"}, Skills: ".agents/skills", Streams: true, Config: []string{"AGENTS.md", ".agents/**", ".codex/**"},
 		Line: codexLine, Read: func() Reader { return &codexReader{} },
 	}

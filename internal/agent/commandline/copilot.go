@@ -18,6 +18,7 @@ func Copilot() Descriptor {
 		Logins: []Login{{Path: ".copilot/config.json", Members: []string{
 			"copilot_tokens", "copilotTokens", "logged_in_users", "loggedInUsers", "last_logged_in_user", "lastLoggedInUser",
 		}}},
+		Aliases: []string{"copilot-cli", "github-copilot", "github-copilot-cli"},
 		Private: []string{".copilot", ".config/github-copilot"}, Skills: ".github/skills", Streams: true,
 		Config: []string{
 			"AGENTS.md", ".github/copilot-instructions.md", ".github/instructions/**", ".github/agents/**", ".github/prompts/**", ".github/skills/**",

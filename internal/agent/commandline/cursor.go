@@ -11,6 +11,7 @@ func Cursor() Descriptor {
 	return Descriptor{
 		Name: "cursor", Program: "cursor-agent", Install: "curl https://cursor.com/install -fsS | bash", Oldest: "2025.9",
 		Keys: []string{"CURSOR_API_KEY"}, Logins: []Login{{Path: ".config/cursor/auth.json"}},
+		Aliases: []string{"cursor-agent", "cursor-cli"},
 		Private: []string{".cursor", ".config/cursor", ".local/share/cursor-agent/auth.json"}, Skills: ".cursor/skills",
 		Config: []string{".cursorrules", ".cursor/**"},
 		Line:   cursorLine, Read: func() Reader { return &cursorReader{} },

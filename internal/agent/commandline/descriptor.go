@@ -6,6 +6,7 @@ package commandline
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/org/autoloop/internal/metric"
 )
@@ -15,6 +16,8 @@ type Descriptor struct {
 	// Name is what `agent:` calls it, Program its executable, Install the command
 	// that installs it.
 	Name, Program, Install string
+	// Aliases are what the task files of others call it, in lower case with hyphens.
+	Aliases []string
 	// Oldest is the first version whose flags and output are those used here.
 	Oldest string
 	// Keys are variables any one of which lets it log in, Passed others that
@@ -96,6 +99,18 @@ func (t Table) Names() []string {
 		names[i] = t[i].Name
 	}
 	return names
+}
+
+// Canonical is the name here of an agent that somebody else's file calls by one of
+// its other names; any other text is returned as it is.
+func (t Table) Canonical(name string) string {
+	asked := strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	for i := range t {
+		if slices.Contains(t[i].Aliases, asked) {
+			return t[i].Name
+		}
+	}
+	return name
 }
 
 // Private are the paths below a person's home that isolation hides.

@@ -14,6 +14,7 @@ func Gemini() Descriptor {
 		Keys:    []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
 		Passed:  []string{"GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"},
 		Logins:  []Login{{Path: ".gemini/oauth_creds.json"}, {Path: ".gemini/google_accounts.json"}},
+		Aliases: []string{"gemini-cli", "google-gemini"},
 		Private: []string{".gemini"}, Skills: ".gemini/skills", Streams: true, Config: []string{"GEMINI.md", ".gemini/**"},
 		Line: geminiLine, Read: func() Reader { return &geminiReader{} },
 	}

@@ -20,6 +20,7 @@ func Opencode() Descriptor {
 		},
 		Passed:  []string{"OPENCODE_DISABLE_MODELS_FETCH"},
 		Logins:  []Login{{Path: ".local/share/opencode/auth.json"}},
+		Aliases: []string{"open-code"},
 		Private: []string{".config/opencode", ".local/share/opencode"}, Skills: ".opencode/skills", Streams: true,
 		Config: []string{"AGENTS.md", "opencode.json", ".opencode/**"},
 		Line:   opencodeLine, Read: func() Reader { return &opencodeReader{} },
