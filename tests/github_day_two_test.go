@@ -107,7 +107,7 @@ func TestCIThatEndsWithoutAResultPausesInTheEnd(t *testing.T) {
 	h.program(strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\nci-timeout: 1s\nmetric: m", 1))
 	base := head(t, h.bare, "main")
 	h.Change(func(s *githubtest.State) {
-		s.Report(base, "build", "failure", "", time.Now())
+		s.Report(base, "build", "failure", "error: failure", time.Now())
 		h.CI = func(string) string { return "failure" }
 	})
 	got := h.one()
