@@ -112,7 +112,7 @@ func TestCIThatEndsWithoutAResultPausesInTheEnd(t *testing.T) {
 	})
 	got := h.one()
 	assert.Equal(t, "pending-ci", got.Outcome)
-	assert.Contains(t, got.Stopped, "paused: ci-timeout: CI of ")
+	assert.Contains(t, got.Stopped, "paused: ci-timeout: after 1s CI has no result for ")
 	assert.Contains(t, got.Stopped, "build fails on the base too")
 	require.Equal(t, "pending-ci", h.one().Outcome)
 	told := 0
