@@ -215,7 +215,7 @@ func (r *measurer) treeOptions(repository bool) tree.Options {
 
 // summary is what the agent said it did, else which files changed.
 func summary(said string, changed []string) string {
-	if text := state.Inline(said, 160); text != "" {
+	if text := state.Quote(said, 160); text != "" {
 		return text
 	}
 	return "change " + strings.Join(atMost(changed, 3), ", ")

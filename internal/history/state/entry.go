@@ -88,7 +88,7 @@ func (e Entry) render() string {
 		status = Baseline
 	}
 	item(&out, "Status", status.label())
-	item(&out, "Change", safe(e.Change))
+	item(&out, "Change", safe(Quote(e.Change, maxText)))
 	item(&out, "Metric", e.metric())
 	if e.PR > 0 {
 		item(&out, "Pull request", "#"+strconv.Itoa(e.PR))
@@ -119,7 +119,7 @@ func (e Entry) metric() string {
 func (e Entry) notes(out *strings.Builder) {
 	var lines []string
 	for _, note := range e.Notes {
-		if text := safe(note); text != "" {
+		if text := safe(Quote(note, maxText)); text != "" {
 			lines = append(lines, text)
 		}
 	}

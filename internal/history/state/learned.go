@@ -32,7 +32,7 @@ func (d *Doc) Learn(kind SectionKind, iteration int, texts []string) int {
 	}
 	added := 0
 	for _, text := range texts {
-		text = Inline(text, maxLearnedText)
+		text = Quote(text, maxLearnedText)
 		if key := essence(text); key == "" || known[key] {
 			continue
 		}

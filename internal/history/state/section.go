@@ -165,7 +165,7 @@ func (d *Doc) SetSection(kind SectionKind, text string) {
 
 // AppendItem adds a list item with harmless text at the end of a section.
 func (d *Doc) AppendItem(kind SectionKind, text string) {
-	item := "- " + Inline(text, maxText)
+	item := "- " + Quote(text, maxText)
 	if current := d.Section(kind); current == "" {
 		d.SetSection(kind, item)
 		return

@@ -47,6 +47,41 @@ func Inline(text string, most int) string {
 	return text
 }
 
+// Quote is Inline for the words of an agent or an evaluation, which may name
+// what they have no say in: issues and commits are not linked or closed, URLs
+// lead nowhere, and a command of ours is none. A zero-width space is put into
+// each, so that it reads the same. Applying it twice changes nothing more.
+func Quote(text string, most int) string {
+	return defuse(Inline(text, most))
+}
+
+// Each of these has a place in it where a zero-width space takes its meaning.
+var (
+	reference = regexp.MustCompile(`#([0-9])`)
+	ghNumber  = regexp.MustCompile(`(?i)\b(GH)(-[0-9])`)
+	commitID  = regexp.MustCompile(`(^|[^0-9A-Za-z` + afterMention + `])([0-9a-fA-F]{7,64})\b`)
+	address   = regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*:)(//)`)
+	www       = regexp.MustCompile(`(?i)\b(www)(\.)`)
+	ownWord   = regexp.MustCompile(`(?i)(/)(autoloop)`)
+)
+
+func defuse(text string) string {
+	text = reference.ReplaceAllString(text, "#"+afterMention+"$1")
+	for _, parts := range []*regexp.Regexp{ghNumber, address, www, ownWord} {
+		text = parts.ReplaceAllString(text, "${1}"+afterMention+"${2}")
+	}
+	text = commitID.ReplaceAllStringFunc(text, func(found string) string {
+		if !strings.ContainsAny(found, "abcdefABCDEF") || !strings.ContainsAny(found, "0123456789") {
+			return found // a number or a word
+		}
+		at := len(found) - len(strings.TrimLeftFunc(found, func(r rune) bool { return !isHex(r) })) + 6
+		return found[:at] + afterMention + found[at:] // six are too few for a link, and the rest begins no commit
+	})
+	return strings.ReplaceAll(text, "](", `]\(`)
+}
+
+func isHex(r rune) bool { return strings.ContainsRune("0123456789abcdefABCDEF", r) }
+
 // Clip cuts text to at most most runes, with a mark at the end when it did.
 func Clip(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
