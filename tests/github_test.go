@@ -21,6 +21,7 @@ metric: m
 metric_direction: lower
 target-metric: 2
 evaluation-runs: 1
+comments: all
 agent: command
 agent-command: |
   cp "$AUTOLOOP_PROMPT" "$SIDE/prompt.$AUTOLOOP_ITERATION"

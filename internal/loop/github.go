@@ -97,6 +97,15 @@ func (r *thread) lookAtComments(ctx context.Context) (string, error) {
 	return r.firstOf(r.records), nil
 }
 
+// readyForReview says why nothing is committed while a person has marked the pull
+// request ready for review, "" when something may be.
+func (r *thread) readyForReview() string {
+	if r.comments == nil || r.comments.Pull == nil || !r.comments.Pull.Ready || r.program.PullRequest.WhenReady == "continue" {
+		return ""
+	}
+	return fmt.Sprintf("pull request #%d is ready for review: it goes on when that is merged, closed or a draft again (or with `when-ready: continue`)", r.comments.Pull.Number)
+}
+
 // commentsShown says whom the comments have reached that this run read.
 type commentsShown int
 

@@ -51,6 +51,9 @@ func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, erro
 	if r.thread.waitsForCI(r.records) {
 		return r.proposeForCI(ctx)
 	}
+	if r.stopped = r.thread.readyForReview(); r.stopped != "" {
+		return nil, Result{}, &blockedError{reason: r.stopped}
+	}
 	at, p, err := r.proposer.propose(ctx)
 	if err != nil {
 		return nil, Result{}, err

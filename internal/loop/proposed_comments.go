@@ -44,6 +44,9 @@ func (r *thread) readProposedComments(ctx context.Context, from proposal.Bundle)
 	if first := r.firstOf(r.records); first != "" {
 		return proposal.Refuse("it is stale: %s; propose again", first)
 	}
+	if reason := r.readyForReview(); reason != "" {
+		return proposal.Refuse("it is stale: %s", reason)
+	}
 	return nil
 }
 

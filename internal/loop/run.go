@@ -61,6 +61,9 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	if r.thread.waitsForCI(r.records) {
 		return r.gate.waitForCI(ctx)
 	}
+	if r.stopped = r.thread.readyForReview(); r.stopped != "" {
+		return r.finish(ctx)
+	}
 	at, p, err := r.proposer.propose(ctx)
 	var conflict *conflictError
 	if errors.As(err, &conflict) {

@@ -83,7 +83,7 @@ var samples = map[string][3]string{
 	"agent-command": {"a", "b", "tasks: t"}, "executor": {"claude", "codex", "tasks: t"}, "executor-command": {"a", "b", "tasks: t"},
 	"candidates": {"1", "2"}, "strategy": {"openevolve", "test-driven"}, "budget": {"{usd: 1, per: day}", "{usd: 2, per: day}"}, "unknown-cost": {"allow", "pause"},
 	"ci-gate": {"required", "off"}, "ci-wait": {"1m", "2m"}, "ci-timeout": {"1m", "2m"}, "ci-workflow": {"a.yml", "b.yml"},
-	"trusted-associations": {"[OWNER]", "[MEMBER]"},
+	"trusted-associations": {"[OWNER]", "[MEMBER]"}, "comments": {"accepted", "all"}, "pull-request": {"{labels: [a]}", "{labels: [b]}"},
 }
 
 // TestKeysThatChangeANumber holds for every key that its value is part of what

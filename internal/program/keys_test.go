@@ -107,6 +107,12 @@ func TestEveryKey(t *testing.T) {
 		{"unknown-cost: pause", func(p *program.Program) any { return p.UnknownCost }, "pause"},
 		{"ci-gate: required\nci-workflow: ci.yml", func(p *program.Program) any { return p.CIGate + p.CIWorkflow }, "requiredci.yml"},
 		{"ci-wait: 0\nci-timeout: 2h", func(p *program.Program) any { return []time.Duration{p.CIWait, p.CITimeout} }, []time.Duration{0, 2 * time.Hour}},
+		{"comments: all", func(p *program.Program) any { return p.Comments }, "all"},
+		{
+			"pull-request: {title: \"{type}: {summary}\", labels: [a, b], reviewers: [x, o/t], assignees: [y], when-ready: continue}",
+			func(p *program.Program) any { return p.PullRequest },
+			program.PullRequest{Title: "{type}: {summary}", Type: "perf", Labels: []string{"a", "b"}, Reviewers: []string{"x", "o/t"}, Assignees: []string{"y"}, WhenReady: "continue"},
+		},
 		{"trusted-associations: [owner, CONTRIBUTOR]", func(p *program.Program) any { return p.TrustedAssociations }, []string{"OWNER", "CONTRIBUTOR"}},
 		{"target: [src/*.go, Makefile, docs/]\nprotect: [src/eval.go]", func(p *program.Program) any { return append(texts(p.Targets), texts(p.Protected)...) }, []string{"src/*.go", "Makefile", "docs/", "src/eval.go"}},
 	} {
@@ -269,6 +275,9 @@ func TestKeyErrors(t *testing.T) {
 		"ci-gate: yes":                                     "accepted are `auto`, `required`, `off`",
 		"ci-wait: soon":                                    "accepted are times",
 		"ci-timeout: 0":                                    "accepted are times",
+		"pull-request: perf":                               "give a map such as",
+		"pull-request: {when-ready: maybe}":                "accepted are `stop`, `continue`",
+		"comments: none":                                   "accepted are `accepted`, `all`",
 		"trusted-associations: [friend]":                   `"FRIEND" is no association; accepted are OWNER`,
 		"trusted-associations: OWNER":                      "is no list",
 	} {

@@ -61,7 +61,7 @@ func newProgram(file string) *Program {
 		Judge:      "auto", Plateau: defaultPlateau, Timeout: 45 * time.Minute, EvaluationTimeout: 10 * time.Minute, Jobs: 2,
 		Network: true, Isolation: "auto", Candidates: 1, UnknownCost: "allow", CIGate: "auto",
 		CIWait: 10 * time.Minute, CITimeout: time.Hour,
-		TrustedAssociations: DefaultTrusted(),
+		TrustedAssociations: DefaultTrusted(), Comments: "accepted", PullRequest: PullRequest{Type: "perf", WhenReady: "stop"},
 	}
 }
 

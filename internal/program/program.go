@@ -88,6 +88,9 @@ type Program struct {
 	CIGate, CIWorkflow  string
 	CIWait, CITimeout   time.Duration
 	TrustedAssociations []string
+	// Comments is "accepted" or "all": the iterations that are commented on.
+	Comments    string
+	PullRequest PullRequest
 
 	Goal string
 	// Script is the evaluation as one shell script; "" when there is none.

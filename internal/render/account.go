@@ -58,6 +58,15 @@ func (a Account) Pull() int {
 	return machine.PR
 }
 
+// openPull is the number of the pull request that is open as far as is known, 0
+// for none.
+func (a Account) openPull() int {
+	if number := a.Pull(); a.Books().Settings[history.PullEnded] != strconv.Itoa(number) {
+		return number
+	}
+	return 0
+}
+
 // EverKept says whether there may be something on the program's branch: a change
 // was put onto it, or the books begin with a state of others.
 func (a Account) EverKept() bool {

@@ -6,46 +6,106 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // maxPoints bounds the trajectory: more are too many to read.
 const maxPoints = 40
 
-// Chart is the best value after each iteration as a mermaid chart; "" before
-// there are two. A longer history is thinned evenly, its end kept.
+// point is one iteration in the chart.
+type point struct {
+	iteration int
+	best      float64
+	candidate *float64 // what was measured, nil for nothing
+}
+
+// Chart is a mermaid chart of the best value after each iteration (the line), of
+// every candidate (the bars) and of the target; "" before there are two points.
+// A longer history is thinned evenly, its end kept.
 func Chart(a Account) string {
-	type point struct {
-		iteration int
-		best      float64
-	}
-	var points []point
-	if first := baseline(a.Events); first != nil {
-		points = append(points, point{0, first.Metric.Float64()})
-	}
-	for _, e := range a.Decided() {
-		if e.Best != nil && e.Outcome != history.PendingCI {
-			points = append(points, point{e.Iteration, e.Best.Float64()})
-		}
-	}
-	if len(points) < 2 {
+	all := points(a)
+	if len(all) < 2 {
 		return ""
 	}
-	step := (len(points) + maxPoints - 1) / maxPoints
-	var names, values []string
-	low, high := points[0].best, points[0].best
-	for i, p := range points {
-		if (len(points)-1-i)%step != 0 {
+	step := (len(all) + maxPoints - 1) / maxPoints
+	var shown []point
+	for i, p := range all {
+		if (len(all)-1-i)%step == 0 {
+			shown = append(shown, p)
+		}
+	}
+	books := a.Books()
+	target := books.Target(a.Program.Target)
+	low, high := bounds(shown, target)
+	var names, bests, candidates, targets []string
+	for _, p := range shown {
+		names = append(names, strconv.Quote(strconv.Itoa(p.iteration)))
+		bests = append(bests, plain(p.best))
+		value := low // no bar
+		if p.candidate != nil {
+			value = min(max(*p.candidate, low), high)
+		}
+		candidates = append(candidates, plain(value))
+		if target != nil {
+			targets = append(targets, plain(target.Float64()))
+		}
+	}
+	title := fmt.Sprintf("best %s (%s), every candidate", quoted(metricName(a.Program)), better(a))
+	lines := fmt.Sprintf("    bar [%s]\n    line [%s]\n", strings.Join(candidates, ", "), strings.Join(bests, ", "))
+	if target != nil {
+		title += ", target " + figure(target)
+		lines += fmt.Sprintf("    line [%s]\n", strings.Join(targets, ", "))
+	}
+	return fmt.Sprintf("```mermaid\nxychart-beta\n    title \"%s\"\n    x-axis \"iteration\" [%s]\n    y-axis \"%s\" %s --> %s\n%s```\n",
+		title, strings.Join(names, ", "), quoted(metricName(a.Program)), plain(low), plain(high), lines)
+}
+
+// points are the baseline and all decisions that had something to compare with.
+func points(a Account) []point {
+	var all []point
+	if first := baseline(a.Events); first != nil {
+		all = append(all, point{best: first.Metric.Float64()})
+	}
+	for _, e := range a.Decided() {
+		if e.Best == nil {
 			continue
 		}
-		names = append(names, strconv.Quote(strconv.Itoa(p.iteration)))
-		values = append(values, plain(p.best))
-		low, high = min(low, p.best), max(high, p.best)
+		p := point{iteration: e.Iteration, best: e.Best.Float64()}
+		if e.Outcome == history.PendingCI && e.PreviousBest != nil {
+			p.best = e.PreviousBest.Float64() // it is not the best before CI has said so
+		}
+		if e.Metric != nil {
+			value := e.Metric.Float64()
+			p.candidate = &value
+		}
+		all = append(all, p)
 	}
-	if low == high {
-		low, high = low-1, high+1
+	return all
+}
+
+// bounds are those of the vertical axis: what was best and the target are on it,
+// and candidates as far as twice that distance, so that one that is far off does
+// not make a line of everything else.
+func bounds(shown []point, target *metric.Value) (low, high float64) {
+	low, high = shown[0].best, shown[0].best
+	include := func(f float64) { low, high = min(low, f), max(high, f) }
+	for _, p := range shown {
+		include(p.best)
 	}
-	return fmt.Sprintf("```mermaid\nxychart-beta\n    title \"best %s (%s)\"\n    x-axis \"iteration\" [%s]\n    y-axis \"best\" %s --> %s\n    line [%s]\n```\n",
-		quoted(metricName(a.Program)), better(a), strings.Join(names, ", "), plain(low), plain(high), strings.Join(values, ", "))
+	if target != nil {
+		include(target.Float64())
+	}
+	distance := max(high-low, abs(high)/10, abs(low)/10)
+	least, most := low-2*distance, high+2*distance
+	for _, p := range shown {
+		if p.candidate != nil {
+			include(min(max(*p.candidate, least), most))
+		}
+	}
+	if margin := (high - low) / 20; margin > 0 {
+		return low - margin, high // the lowest candidate has a bar too
+	}
+	return low - 1, high + 1
 }
 
 // baseline is the first measurement of nothing changed.
@@ -58,8 +118,15 @@ func baseline(events []history.Event) *history.Event {
 	return nil
 }
 
-// plain writes a number as the chart's grammar takes it: without an exponent.
-func plain(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+// plain writes a number as the chart's grammar takes it: without an exponent, and
+// with as many digits as a chart can show.
+func plain(f float64) string {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', digits, 64), 64)
+	if err != nil {
+		short = f
+	}
+	return strconv.FormatFloat(short, 'f', -1, 64)
+}
 
 // quoted takes out what would end a quotation in the chart's grammar.
 func quoted(text string) string {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -12,28 +13,43 @@ import (
 // why, and what it cost.
 func Iteration(a Account, e history.Event) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n**Iteration %d** %s%s\n\n", IterationMark(e.Iteration), e.Iteration, Label(e.Outcome), runLink(a.RunURL))
-	if e.Summary != "" {
-		fmt.Fprintf(&b, "> %s\n\n", line(e.Summary))
-	}
+	fmt.Fprintf(&b, "%s\n**Iteration %d** %s", IterationMark(e.Iteration), e.Iteration, Label(e.Outcome))
 	if e.Metric != nil {
-		fmt.Fprintf(&b, "%s: **%s**", metricName(a.Program), e.Metric)
+		fmt.Fprintf(&b, ": %s **%s**", metricName(a.Program), figure(e.Metric))
 		if e.PreviousBest != nil {
-			fmt.Fprintf(&b, ", best before %s, delta **%s** (%s)", e.PreviousBest, line(e.Delta), better(a))
+			fmt.Fprintf(&b, ", best before %s, %s (%s)", figure(e.PreviousBest), rounded(line(e.Delta)), better(a))
 		}
-		b.WriteString("\n\n")
 	}
-	for _, reason := range e.Reasons {
-		fmt.Fprintf(&b, "- %s\n", line(reason))
+	b.WriteString(runLink(a.RunURL) + "\n\n")
+	if e.Summary != "" {
+		fmt.Fprintf(&b, "> %s\n\n", said(e.Summary))
+	}
+	for _, reason := range reasons(e) {
+		fmt.Fprintf(&b, "- %s\n", reason)
 	}
 	if e.Commit != "" {
 		fmt.Fprintf(&b, "- commit %s\n", line(e.Commit))
 	}
 	fmt.Fprintf(&b, "- by agent %s%s%s\n", line(e.Agent), model(e.Model), usageText(e.Usage, e.Durations))
 	if e.Evaluation != nil {
-		fmt.Fprintf(&b, "- besides, measuring used %s\n", expenseText(e.Evaluation))
+		fmt.Fprintf(&b, "- besides the agent, measuring used %s\n", expenseText(e.Evaluation))
 	}
 	return bounded(b.String())
+}
+
+var comparison = regexp.MustCompile(`^-?[\d.e+-]+ is (not )?better than -?[\d.e+-]+( \((lower|higher) is better\))?$`)
+
+// reasons are those of a decision, but for the comparison of the two numbers
+// that stand above them.
+func reasons(e history.Event) []string {
+	var list []string
+	for _, reason := range e.Reasons {
+		if e.Metric != nil && e.PreviousBest != nil && comparison.MatchString(reason) {
+			continue
+		}
+		list = append(list, said(reason))
+	}
+	return list
 }
 
 func model(name string) string {
@@ -95,7 +111,7 @@ func expenseText(e *history.Expense) string {
 		parts = append(parts, e.CostUSD.String()+" USD")
 	}
 	if lacking := max(e.UnknownTokens, e.UnknownUSD); lacking > 0 {
-		parts = append(parts, fmt.Sprintf("what %d answers cost is unknown", lacking))
+		parts = append(parts, "what "+count(lacking, "answer", "answers")+" cost is unknown")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -124,7 +140,7 @@ func spentLine(a Account) string {
 	if spent.USD > 0 {
 		text += fmt.Sprintf(", %.2f USD", spent.USD)
 		if spent.UnknownUSD > 0 {
-			text += fmt.Sprintf(" and %d iterations of unknown cost", spent.UnknownUSD)
+			text += " and " + count(spent.UnknownUSD, "iteration", "iterations") + " of unknown cost"
 		}
 	}
 	switch {

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/org/autoloop/internal/history/state"
 )
 
 // Every text of ours begins with a mark that is not shown, by which it is found
@@ -58,5 +60,23 @@ func IterationOf(body string) (iteration int, ok bool) {
 	return iteration, err == nil
 }
 
-// Title is the title of a program's own issue and of its pull request.
+// Title is the title of a program's own issue and, without another, of its pull
+// request.
 func Title(program string) string { return "[Autoloop: " + program + "]" }
+
+// maxTitle is the longest title of a pull request, in runes.
+const maxTitle = 120
+
+// PullTitle is the title of a new pull request, as the program's template says.
+func PullTitle(a Account) string {
+	template := a.Program.PullRequest.Title
+	if template == "" {
+		return Title(a.Program.Name)
+	}
+	summary := "improve " + metricName(a.Program)
+	if kept := a.lastPromoted(); kept != nil && kept.Summary != "" {
+		summary = said(kept.Summary)
+	}
+	title := strings.NewReplacer("{name}", a.Program.Name, "{scope}", a.Program.Name, "{type}", a.Program.PullRequest.Type, "{summary}", summary).Replace(template)
+	return state.Clip(strings.Join(strings.Fields(title), " "), maxTitle)
+}

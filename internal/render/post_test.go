@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -85,7 +86,15 @@ func TestGolden(t *testing.T) {
 	golden(t, "pull.md", render.Pull(a, 4))
 	golden(t, "accepted.md", render.Iteration(a, a.Decided()[0]))
 	golden(t, "error.md", render.Iteration(a, a.Decided()[2]))
+	golden(t, "rejected.md", render.Iteration(a, a.Decided()[1]))
 	golden(t, "issue.md", render.Issue(a))
+	golden(t, "notice.md", render.Notice(a, 7, "paused", "5 rejections in a row", []string{"alice"}))
+	a.Events = append(a.Events, history.Event{
+		Kind: history.Decided, Iteration: 4, Outcome: history.PendingCI, Metric: value("5.123456789"), PreviousBest: value("6"), Best: value("5.123456789"),
+		Delta: "-0.876543211", Summary: "one pass", Reasons: []string{"5.123456789 is better than 6 (lower is better)"}, Agent: "claude",
+	})
+	golden(t, "pending.md", render.Iteration(a, a.Decided()[3]))
+	golden(t, "pull-pending.md", render.Pull(a, 4))
 }
 
 func TestWhatAgentsSayIsHarmless(t *testing.T) {
@@ -96,7 +105,11 @@ func TestWhatAgentsSayIsHarmless(t *testing.T) {
 		assert.NotContains(t, strings.ReplaceAll(body, "@alice", ""), "@octocat")
 		assert.NotContains(t, body, "<img")
 		assert.NotContains(t, body, "![x]")
-		assert.Equal(t, 1, strings.Count(body, "<!--"), "our mark alone")
+		marks := 1
+		if strings.HasPrefix(body, "<!-- AUTOLOOP:PULL ") {
+			marks = 2
+		}
+		assert.Equal(t, marks, strings.Count(body, "<!--"), "our marks alone")
 		assert.True(t, render.Marked(body))
 	}
 }
@@ -112,6 +125,76 @@ func TestStatusSaysHowItStands(t *testing.T) {
 	assert.Equal(t, 10, strings.Count(render.Status(a), "\n### Iteration "), "the latest ten")
 }
 
+// TestTheStatusIsShortAtAGlance leaves out what is folded.
+func TestTheStatusIsShortAtAGlance(t *testing.T) {
+	t.Parallel()
+	a := account(t)
+	for i := range 30 {
+		a.Events = append(a.Events, history.Event{
+			Kind: history.Decided, Iteration: i + 4, Outcome: history.Rejected, Metric: value("7.123456789"), Best: value("6"), Summary: strings.Repeat("a long change ", 20), Agent: "x",
+		})
+	}
+	folded := regexp.MustCompile(`(?s)<details>.*?</details>`)
+	glance := folded.ReplaceAllString(render.Status(a), "")
+	assert.Less(t, len(glance), 2048)
+	assert.Contains(t, glance, "33 iterations: 1 accepted, 31 rejected, 1 error")
+	assert.Contains(t, glance, "seconds **6** (lower is better), from 8: -2, -25.0 %, target 1")
+	assert.Contains(t, glance, "| 33 | ❌ rejected | 7.12346 |")
+}
+
+func TestCountsAddUpAndAgree(t *testing.T) {
+	t.Parallel()
+	a := account(t)
+	a.Events = a.Events[:3]
+	assert.Contains(t, render.Summary(a), "1 iteration: 1 accepted")
+	a.Events = append(a.Events, history.Event{Kind: history.Decided, Iteration: 2, Outcome: history.PendingCI}, history.Event{Kind: history.Decided, Iteration: 3, Outcome: history.CIFixExhausted})
+	assert.Contains(t, render.Summary(a), "3 iterations: 1 accepted, 1 rejected, 1 waiting for CI")
+}
+
+// TestAPersonsTextSurvives has a body that a person wrote into.
+func TestAPersonsTextSurvives(t *testing.T) {
+	t.Parallel()
+	a := account(t)
+	ours := render.Pull(a, 4)
+	body := "Please look at a.go first.\n\n" + ours + "\n- [x] I tried it\n"
+	a.Events = append(a.Events, history.Event{Kind: history.Decided, Iteration: 4, Outcome: history.Accepted, Metric: value("5"), PreviousBest: value("6"), Best: value("5")})
+	fresh := render.Within(body, render.Pull(a, 4))
+	assert.True(t, strings.HasPrefix(fresh, "Please look at a.go first.\n\n<!-- AUTOLOOP:PULL 4 none -->"))
+	assert.True(t, strings.HasSuffix(fresh, "<!-- AUTOLOOP:PULL END -->\n\n- [x] I tried it\n"))
+	assert.Equal(t, fresh, render.Within(fresh, render.Pull(a, 4)), "once")
+	assert.Equal(t, "mine\n\n"+ours, render.Within("mine", ours), "where our part was taken out")
+	assert.Equal(t, strings.TrimSuffix(ours, "\n"), render.Within(a.PullMark()+"\nall of an earlier version", ours))
+	assert.Empty(t, render.OursIn("mine"))
+	without := render.Within(body, render.WithoutDraft(ours))
+	assert.True(t, render.NeverDraft(render.Within(without, render.Pull(a, 4))), "that there are no drafts is kept")
+}
+
+func TestPullTitle(t *testing.T) {
+	t.Parallel()
+	a := account(t)
+	assert.Equal(t, "[Autoloop: speed]", render.PullTitle(a))
+	a.Program.PullRequest.Title, a.Program.PullRequest.Type = "{type}({scope}): {summary}", "perf"
+	a.Events[2].Summary = "halve the step, fixes #1"
+	assert.Equal(t, "perf(speed): halve the step, fixes #\u200b1", render.PullTitle(a))
+	a.Events[2].Summary = ""
+	assert.Equal(t, "perf(speed): improve seconds", render.PullTitle(a))
+}
+
+// TestPeopleSeeSixDigits holds numbers as people see them.
+func TestPeopleSeeSixDigits(t *testing.T) {
+	t.Parallel()
+	a := account(t)
+	for text, want := range map[string]string{
+		"1.23456789": "1.23457", "-0.000123456789": "-0.000123457", "1234567.891": "1234570", "120000000": "120000000", "12": "12", "0": "0",
+		"0.1": "0.1", "99999999": "100000000", "1e-9": "1e-9",
+	} {
+		e := history.Event{Kind: history.Decided, Iteration: 9, Outcome: history.Rejected, Metric: value(text), Agent: "x"}
+		assert.Contains(t, render.Iteration(a, e), "seconds **"+want+"**", text)
+	}
+	e := history.Event{Kind: history.Decided, Iteration: 9, Outcome: history.Rejected, Reasons: []string{"the median 3.14159265358 of v1.2.3.4567 regressed"}, Agent: "x"}
+	assert.Contains(t, render.Iteration(a, e), "the median 3.14159 of v1.2.3.4567 regressed")
+}
+
 func TestChartIsThinnedAndPlain(t *testing.T) {
 	t.Parallel()
 	a := account(t)
@@ -121,7 +204,7 @@ func TestChartIsThinnedAndPlain(t *testing.T) {
 		a.Events = append(a.Events, history.Event{Kind: history.Decided, Iteration: i + 1, Outcome: history.Rejected, Best: value("1e-9")})
 	}
 	chart := render.Chart(a)
-	assert.LessOrEqual(t, strings.Count(chart, ","), 2*40)
+	assert.LessOrEqual(t, strings.Count(chart, ","), 4*40)
 	assert.Contains(t, chart, `"500"`, "its end is kept")
 	assert.NotContains(t, chart, "e-09")
 	a.Program.Metric = "a\"]b\n```"

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +15,10 @@ type CI string
 // The words on CI.
 const (
 	CINone    CI = ""
-	CIPending CI = "⏳ CI pending: what the body says holds once it is green."
+	CIPending CI = "⏳ CI pending: this holds once it is green."
 	CIGreen   CI = "✅ CI is green on the exact commit."
+	// CIClosed replaces CIPending in a pull request that is closed.
+	CIClosed CI = "🚫 Closed before CI let it through."
 )
 
 func (c CI) word() string {
@@ -76,49 +79,93 @@ func (a Account) ci(kept *history.Event) CI {
 	return CINone
 }
 
-// PullMark begins the body that the pull request has now; a body that begins
-// with another is written anew.
+// PullMark begins our part of the body that the pull request has now; a part that
+// begins with another is written anew.
 func (a Account) PullMark() string {
 	last, iteration := a.lastPromoted(), 0
 	if last != nil {
 		iteration = last.Iteration
 	}
-	return fmt.Sprintf("%sPULL %d %s -->", markStart, iteration, a.ci(last).word())
+	return fmt.Sprintf("%s%d %s -->", pullStart, iteration, a.ci(last).word())
 }
 
-// Pull is the body of the pull request: what was gained since the last baseline
-// and in the last step, how it was measured, and how to see it for oneself.
+// Our part of the body of a pull request stands between these.
+const (
+	pullStart = markStart + "PULL "
+	pullEnd   = markStart + "PULL END -->"
+)
+
+// neverDraft says, in our part of the body, that the repository has no drafts.
+const neverDraft = markStart + "NO DRAFTS -->"
+
+// NeverDraft reports whether a pull request was opened ready for review, because
+// its repository has no drafts.
+func NeverDraft(body string) bool { return strings.Contains(OursIn(body), neverDraft) }
+
+// WithoutDraft notes that in our part of a body.
+func WithoutDraft(ours string) string {
+	return strings.Replace(ours, pullEnd, neverDraft+"\n"+pullEnd, 1)
+}
+
+// OursIn is our part of the body of a pull request, "" when there is none. One
+// without an end is of an earlier version, and is the whole body.
+func OursIn(body string) string {
+	from := strings.Index(body, pullStart)
+	if from < 0 {
+		return ""
+	}
+	if end := strings.Index(body[from:], pullEnd); end >= 0 {
+		return body[from : from+end+len(pullEnd)]
+	}
+	return body[from:]
+}
+
+// Within puts our part into the body of a pull request: in the place of the one
+// that is there, else behind what people wrote.
+func Within(body, ours string) string {
+	ours = strings.TrimSuffix(ours, "\n")
+	if NeverDraft(body) && !NeverDraft(ours) {
+		ours = WithoutDraft(ours)
+	}
+	if old := OursIn(body); old != "" {
+		return strings.Replace(body, old, ours, 1)
+	}
+	if strings.TrimSpace(body) == "" {
+		return ours + "\n"
+	}
+	return strings.TrimRight(body, "\n") + "\n\n" + ours + "\n"
+}
+
+// Pull is our part of the body of the pull request: what was gained since the
+// last baseline and in the last step, how it was measured, and how to see it for
+// oneself.
 func Pull(a Account, issue int) string {
 	books, last := a.Books(), a.lastPromoted()
 	ci := a.ci(last)
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", a.PullMark())
-	if issue > 0 {
-		fmt.Fprintf(&b, "Program #%d. ", issue)
-	}
-	fmt.Fprintf(&b, "Every commit here was measured, and is a strict gain of %s (%s).\n\n", metricName(a.Program), better(a))
-	if ci != CINone {
-		fmt.Fprintf(&b, "%s\n\n", ci)
-	}
-	b.WriteString("| | value | gain |\n|---|---|---|\n")
-	fmt.Fprintf(&b, "| iteration 0, nothing changed | %s | |\n", number(books.Initial))
-	if last != nil {
-		fmt.Fprintf(&b, "| before the last step | %s | |\n", number(last.PreviousBest))
-		fmt.Fprintf(&b, "| now (iteration %d) | **%s** | last step **%s** |\n", last.Iteration, number(last.Best), cell(last.Delta))
-	}
 	if last != nil && last.Best != nil {
 		books.Best = last.Best // also while CI has not said yes
 	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", a.PullMark())
 	if books.Initial != nil && books.Best != nil {
-		fmt.Fprintf(&b, "| since iteration 0 | | **%s** |\n", cell(gain(a, books)))
+		fmt.Fprintf(&b, "**%s: %s → %s** (%s; %s)", metricName(a.Program), figure(books.Initial), figure(books.Best), gain(a, books), better(a))
 	}
-	b.WriteString("\n")
-	pullEvidence(&b, a, books, last)
+	if issue > 0 {
+		fmt.Fprintf(&b, " · program #%d", issue)
+	}
+	b.WriteString(runLink(a.RunURL) + "\n\n")
+	if ci != CINone {
+		fmt.Fprintf(&b, "%s\n\n", ci)
+	}
 	pullSteps(&b, a)
-	pullCost(&b, a, books)
+	if chart := Chart(a); chart != "" {
+		b.WriteString(chart + "\n")
+	}
+	pullEvidence(&b, a, books, last)
+	fmt.Fprintf(&b, "### Attempts\n\n%s%s\n\n", tally(a), spentLine(a))
 	reproduce(&b, a, books)
 	b.WriteString("\n" + robot)
-	return bounded(b.String())
+	return strings.TrimRight(bounded(b.String()), "\n") + "\n" + pullEnd + "\n"
 }
 
 // lastPromoted is the latest decision whose change is on the branch.
@@ -136,12 +183,13 @@ func (a Account) lastPromoted() *history.Event {
 func pullEvidence(b *strings.Builder, a Account, books history.Books, last *history.Event) {
 	b.WriteString("### Evidence\n\n")
 	if last != nil {
-		for _, reason := range last.Reasons {
-			fmt.Fprintf(b, "- %s\n", line(reason))
+		for _, reason := range reasons(*last) {
+			fmt.Fprintf(b, "- %s\n", reason)
 		}
 		for _, e := range last.Evidence {
-			fmt.Fprintf(b, "- %s: %d runs of each side, medians %s and %s, difference %s, between %s and %s at confidence %g (p = %.4f)\n",
-				line(e.Stage), e.Pairs, e.Incumbent, e.Candidate, e.Difference, e.Low, e.High, e.Confidence, e.P)
+			fmt.Fprintf(b, "- %s: %s of each side, medians %s and %s, difference %s, between %s and %s at confidence %g (p = %.4f)\n",
+				line(e.Stage), count(e.Pairs, "run", "runs"), rounded(e.Incumbent.String()), rounded(e.Candidate.String()),
+				rounded(e.Difference.String()), rounded(e.Low.String()), rounded(e.High.String()), e.Confidence, e.P)
 		}
 	}
 	switch {
@@ -168,30 +216,25 @@ func pullSteps(b *strings.Builder, a Account) {
 	for i := len(decided) - 1; i >= 0; i-- {
 		e := decided[i]
 		if promoted(&e) {
-			rows = append(rows, fmt.Sprintf("| %d | %s | %s | %s |\n", e.Iteration, number(e.Metric), cell(e.Delta), cell(e.Summary)))
+			rows = append(rows, fmt.Sprintf("| %d | %s | %s | %s |\n", e.Iteration, figure(e.Metric), rounded(cell(e.Delta)), saidCell(e.Summary)))
 		}
 	}
 	if len(rows) == 0 {
 		return
 	}
-	b.WriteString("### Steps\n\n| iteration | value | delta | change |\n|---|---|---|---|\n")
+	fmt.Fprintf(b, "| iteration | %s | gain | change |\n|---:|---:|---:|---|\n", cell(metricName(a.Program)))
 	for _, row := range rows[:min(len(rows), maxSteps)] {
 		b.WriteString(row)
 	}
 	if more := len(rows) - maxSteps; more > 0 {
-		fmt.Fprintf(b, "\n… and %d earlier ones\n", more)
+		fmt.Fprintf(b, "\n… and %d earlier\n", more)
 	}
 	b.WriteString("\n")
 }
 
-func pullCost(b *strings.Builder, a Account, books history.Books) {
-	fmt.Fprintf(b, "### Attempts\n\n%d iterations: %d kept, %d rejected, %d errors%s\n\n", len(books.Attempts), books.Count(history.Accepted),
-		books.Count(history.Rejected), books.Count(history.Error), spentLine(a))
-}
-
 // reproduce shows how to measure it again.
 func reproduce(b *strings.Builder, a Account, books history.Books) {
-	b.WriteString("### See for yourself\n\nRun the evaluation on the base and on this branch:\n\n")
+	b.WriteString("<details><summary>See for yourself</summary>\n\n")
 	fence := "```"
 	for strings.Contains(a.Program.Script, fence) {
 		fence += "`"
@@ -204,5 +247,6 @@ func reproduce(b *strings.Builder, a Account, books history.Books) {
 	if len(script) > 4000 {
 		script = "# " + line(a.Program.File) + " has the whole script\n"
 	}
-	fmt.Fprintf(b, "%ssh\n# base: git checkout %s\n# this: git checkout autoloop/%s\n%s%s\n%s\n", fence, line(books.Base), a.Program.Name, setup, strings.TrimSpace(script), fence)
+	fmt.Fprintf(b, "%ssh\ngit fetch origin %s autoloop/%s\ngit checkout --detach %s # before; then: git checkout --detach origin/autoloop/%s\n%s%s\n%s\n\n</details>\n",
+		fence, cmp.Or(line(books.BaseBranch), "HEAD"), a.Program.Name, line(books.Base), a.Program.Name, setup, strings.TrimSpace(script), fence)
 }

@@ -8,52 +8,127 @@ import (
 	"github.com/org/autoloop/internal/history/state"
 )
 
-// maxHistory is how many entries of the history the status shows.
-const maxHistory = 10
+const (
+	// maxHistory is how many entries of the history the status has, folded.
+	maxHistory = 10
+	// maxLatest is how many iterations it shows at a glance.
+	maxLatest = 5
+)
 
-// Status is the body of the status comment: the Machine State table, a summary,
-// the trajectory, and the latest entries of the history.
+// Status is the body of the status comment. At a glance it says how the program
+// stands, in less than 2 KB; trajectory, Machine State and history are folded.
 func Status(a Account) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n## %s\n\n%s\n", StatusMark, line(a.Program.Name), Summary(a))
+	latest(&b, a)
 	doc, err := state.Parse(a.State)
 	if err != nil {
 		fmt.Fprintf(&b, "\nThe state cannot be read: %s\n", line(err.Error()))
 		return bounded(b.String())
 	}
-	fmt.Fprintf(&b, "\n### ⚙️ Machine State\n\n%s\n", strings.TrimSpace(doc.Table()))
 	if chart := Chart(a); chart != "" {
-		fmt.Fprintf(&b, "\n### 📈 Trajectory\n\n%s", chart)
+		fold(&b, "📈 Trajectory", chart)
 	}
-	fmt.Fprintf(&b, "\n### 📊 Iteration History\n\n%s\n\n%s", historySection(doc.Section(state.History)), robot)
+	fold(&b, "⚙️ Machine State", strings.TrimSpace(doc.Table())+"\n")
+	if entries := historySection(doc.Section(state.History)); entries != "" {
+		fold(&b, "📊 Iteration History", entries+"\n")
+	}
+	b.WriteString("\n" + robot)
 	return bounded(b.String())
+}
+
+// fold adds a part that is shown when somebody opens it.
+func fold(b *strings.Builder, title, text string) {
+	fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n%s\n</details>\n", title, text)
+}
+
+// latest lists the last iterations, the latest first.
+func latest(b *strings.Builder, a Account) {
+	decided := a.Decided()
+	if len(decided) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n| iteration | | %s | change |\n|---:|---|---:|---|\n", cell(metricName(a.Program)))
+	for i := len(decided) - 1; i >= max(len(decided)-maxLatest, 0); i-- {
+		e := decided[i]
+		fmt.Fprintf(b, "| %d | %s | %s | %s |\n", e.Iteration, Label(e.Outcome), figure(e.Metric), strings.ReplaceAll(state.Quote(e.Summary, 80), "|", `\|`))
+	}
 }
 
 // Summary says in a few lines how the program stands.
 func Summary(a Account) string {
 	books := a.Books()
 	var lines []string
-	switch {
-	case books.Completed != "":
-		lines = append(lines, "🏁 **Completed**: "+line(books.Completed))
-	case books.PausedReason != "":
-		lines = append(lines, "⏸️ **Paused**: "+line(books.PausedReason)+". Say `/autoloop resume` here to go on.")
-	case len(books.Statuses()) > 0 && books.Statuses()[len(books.Statuses())-1] == string(history.PendingCI):
-		lines = append(lines, "⏳ **Waiting for CI** of the last change.")
-	default:
-		lines = append(lines, "▶️ **Running**")
-	}
+	lines = append(lines, standing(a, books)+runLink(a.RunURL))
 	if books.Initial != nil && books.Best != nil {
-		lines = append(lines, fmt.Sprintf("%s: **%s** (%s), from %s at the beginning (%s)", metricName(a.Program), books.Best,
-			better(a), books.Initial, gain(a, books)))
+		text := fmt.Sprintf("%s **%s** (%s)", metricName(a.Program), figure(books.Best), better(a))
+		if difference := books.Best.Sub(*books.Initial); difference.Sign() != 0 {
+			text += fmt.Sprintf(", from %s: %s", figure(books.Initial), gain(a, books))
+		} else {
+			text += ", as at the beginning"
+		}
+		if target := books.Target(a.Program.Target); target != nil {
+			text += ", target " + figure(target)
+		}
+		lines = append(lines, text)
 	}
-	counts := fmt.Sprintf("%d iterations: %d accepted, %d rejected, %d errors", len(books.Attempts), books.Count(history.Accepted),
-		books.Count(history.Rejected), books.Count(history.Error))
-	lines = append(lines, counts+spentLine(a))
+	lines = append(lines, tally(a)+spentLine(a))
 	for _, warning := range a.Warnings {
 		lines = append(lines, "⚠️ "+line(warning))
 	}
 	return strings.Join(lines, "\n\n")
+}
+
+// standing is how the program stands, in a few words.
+func standing(a Account, books history.Books) string {
+	text := "▶️ **Running**"
+	switch statuses := books.Statuses(); {
+	case books.Completed != "":
+		text = "🏁 **Completed**: " + line(books.Completed)
+	case books.PausedReason != "":
+		text = "⏸️ **Paused**: " + line(books.PausedReason)
+		if !strings.Contains(books.PausedReason, "/autoloop resume") {
+			text += ". Say `/autoloop resume` here to go on."
+		}
+	case len(statuses) > 0 && statuses[len(statuses)-1] == string(history.PendingCI):
+		text = "⏳ **Waiting for CI** of the last change"
+	}
+	if number := a.openPull(); number > 0 {
+		text += fmt.Sprintf(" · pull request #%d", number)
+	}
+	return text
+}
+
+// tally counts the iterations; the parts add up.
+func tally(a Account) string {
+	decided := a.Decided()
+	counts := map[string]int{}
+	for _, e := range decided {
+		switch e.Outcome {
+		case history.Accepted:
+			counts["accepted"]++
+		case history.PendingCI:
+			counts["waiting for CI"]++
+		case history.Error:
+			counts["errors"]++
+		default:
+			counts["rejected"]++
+		}
+	}
+	text := count(len(decided), "iteration", "iterations")
+	var parts []string
+	for _, kind := range []string{"accepted", "rejected", "waiting for CI", "errors"} {
+		switch n := counts[kind]; {
+		case n == 1 && kind == "errors":
+			parts = append(parts, "1 error")
+		case n > 0:
+			parts = append(parts, fmt.Sprintf("%d %s", n, kind))
+		}
+	}
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	return text
 }
 
 func better(a Account) string { return a.Program.Direction.String() + " is better" }
@@ -61,7 +136,7 @@ func better(a Account) string { return a.Program.Direction.String() + " is bette
 // gain is the difference from the beginning, signed, and as a share of it.
 func gain(a Account, books history.Books) string {
 	difference := books.Best.Sub(*books.Initial)
-	text := difference.Signed()
+	text := rounded(difference.Signed())
 	if initial := books.Initial.Float64(); initial != 0 {
 		text += fmt.Sprintf(", %+.1f %%", 100*difference.Float64()/abs(initial))
 	}

@@ -56,7 +56,7 @@ func TestPulls(t *testing.T) {
 	assert.Equal(t, "p1", pull.HeadSHA)
 	_, err = h.CreatePull(ctx, "autoloop/p", "main", "[Autoloop: p]", "body")
 	require.ErrorContains(t, err, "already exists")
-	require.NoError(t, h.EditPull(ctx, pull.Number, "title", "new body"))
+	require.NoError(t, h.EditPull(ctx, pull.Number, "new body"))
 	pulls, err := h.Pulls(ctx, "autoloop/p")
 	require.NoError(t, err)
 	require.Len(t, pulls, 1, "a branch of the same name elsewhere is not ours")

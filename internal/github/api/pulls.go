@@ -78,10 +78,30 @@ func (c *Client) CreatePull(ctx context.Context, head, base, title, body string)
 	return pullOf(p), failed
 }
 
-// EditPull replaces title and body.
-func (c *Client) EditPull(ctx context.Context, number int, title, body string) error {
-	_, _, err := c.api.PullRequests.Edit(ctx, c.owner, c.name, number, &gh.PullRequest{Title: &title, Body: &body})
+// EditPull replaces the body; the title is a person's once it is there.
+func (c *Client) EditPull(ctx context.Context, number int, body string) error {
+	_, _, err := c.api.PullRequests.Edit(ctx, c.owner, c.name, number, &gh.PullRequest{Body: &body})
 	return c.fail(fmt.Sprintf("edit pull request #%d", number), err)
+}
+
+// Assign adds assignees; those that may not be assigned are left out by GitHub.
+func (c *Client) Assign(ctx context.Context, number int, logins ...string) error {
+	_, _, err := c.api.Issues.AddAssignees(mayRepeat(ctx), c.owner, c.name, number, logins)
+	return c.fail(fmt.Sprintf("assign #%d", number), err)
+}
+
+// RequestReviews asks people, and teams as org/team, for their review.
+func (c *Client) RequestReviews(ctx context.Context, number int, reviewers ...string) error {
+	var request gh.ReviewersRequest
+	for _, reviewer := range reviewers {
+		if _, team, isTeam := strings.Cut(reviewer, "/"); isTeam {
+			request.TeamReviewers = append(request.TeamReviewers, team)
+		} else {
+			request.Reviewers = append(request.Reviewers, reviewer)
+		}
+	}
+	_, _, err := c.api.PullRequests.RequestReviewers(mayRepeat(ctx), c.owner, c.name, number, request)
+	return c.fail(fmt.Sprintf("ask for reviews of #%d", number), err)
 }
 
 // ClosePull closes a pull request without merging it.

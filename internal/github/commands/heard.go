@@ -24,6 +24,8 @@ type Comment struct {
 type Pull struct {
 	Number       int
 	Open, Merged bool
+	// Ready says that a person marked it ready for review.
+	Ready bool
 	// Head is the commit that it is, or was, made of.
 	Head string
 }

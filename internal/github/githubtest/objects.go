@@ -62,7 +62,7 @@ func (s *State) repo(fullName string) object {
 }
 
 func (s *State) label(name string) object {
-	return object{"id": serial(name), "node_id": "L_" + name, "url": s.at() + "/labels", "name": name, "description": nil, "color": "ededed", "default": false}
+	return object{"id": serial(name), "node_id": "L_" + name, "url": s.at() + "/labels", "name": name, "description": "", "color": "ededed", "default": false}
 }
 
 func (s *State) labels(names []string) []object {

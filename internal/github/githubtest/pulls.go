@@ -107,3 +107,37 @@ func (s *Server) Close(number int) {
 	defer s.mu.Unlock()
 	s.close(s.state, s.state.Pull(number), false, "")
 }
+
+// assign adds assignees to an issue or a pull request.
+func assign(s *State, r *http.Request) (reply, error) {
+	issue := s.Issue(number(r, "issue_number"))
+	if issue == nil {
+		return reply{}, errNotFound
+	}
+	var asked struct{ Assignees []string }
+	if err := decode(r, &asked); err != nil {
+		return reply{}, err
+	}
+	issue.Assignees = append(issue.Assignees, asked.Assignees...)
+	return reply{status: http.StatusCreated, body: s.issue(issue)}, nil
+}
+
+// askReviewers asks people and teams for a review.
+func (s *Server) askReviewers(state *State, r *http.Request) (reply, error) {
+	pull := state.Pull(number(r, "pull_number"))
+	if pull == nil {
+		return reply{}, errNotFound
+	}
+	var asked struct {
+		Reviewers []string
+		Teams     []string `json:"team_reviewers"`
+	}
+	if err := decode(r, &asked); err != nil {
+		return reply{}, err
+	}
+	pull.Reviewers = append(pull.Reviewers, asked.Reviewers...)
+	for _, team := range asked.Teams {
+		pull.Reviewers = append(pull.Reviewers, "/"+team)
+	}
+	return reply{status: http.StatusCreated, body: s.pull(pull, false)}, nil
+}

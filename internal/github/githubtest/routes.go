@@ -27,6 +27,8 @@ func (s *Server) routes(mux *http.ServeMux) {
 	s.handle(mux, "POST", repo+"/issues/comments/{comment_id}/reactions", react)
 	s.handle(mux, "POST", repo+"/pulls/comments/{comment_id}/reactions", react)
 	s.handle(mux, "POST", repo+"/issues/{issue_number}/labels", addLabels)
+	s.handle(mux, "POST", repo+"/issues/{issue_number}/assignees", assign)
+	s.handle(mux, "POST", repo+"/pulls/{pull_number}/requested_reviewers", s.askReviewers)
 	s.handle(mux, "DELETE", repo+"/issues/{issue_number}/labels/{name}", removeLabel)
 	s.handle(mux, "GET", repo+"/labels", listLabels)
 	s.handle(mux, "POST", repo+"/labels", createLabel)

@@ -97,6 +97,8 @@ type Pull struct {
 	HeadOf       string // owner/name of the repository of the head
 	Closed       *time.Time
 	MergedCommit string
+	// Reviewers are who was asked for a review; teams begin with a slash.
+	Reviewers []string
 }
 
 // Check is a check run or, with Status set to true, a commit status.

@@ -145,7 +145,8 @@ func (s *Service) readPull(ctx context.Context, a render.Account) (*commands.Pul
 
 func (s *Service) sees(p api.Pull) *commands.Pull {
 	s.seen.pull = &p
-	return &commands.Pull{Number: p.Number, Open: p.Open, Merged: p.Merged, Head: p.HeadSHA}
+	ready := p.Open && !p.Draft && !render.NeverDraft(p.Body)
+	return &commands.Pull{Number: p.Number, Open: p.Open, Merged: p.Merged, Ready: ready, Head: p.HeadSHA}
 }
 
 // maxComments bounds how many comments steer one iteration: the latest.

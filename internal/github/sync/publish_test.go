@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/autoloop/internal/github/githubtest"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -28,7 +29,7 @@ func TestStory(t *testing.T) {
 		require.Len(t, s.Issues, 3, "one issue, and one pull request for each merge and the one that is open")
 		assert.Equal(t, []string{"automation", "autoloop", "autoloop-completed"}, s.Issues[0].Labels)
 		assert.True(t, s.Pulls[1].Draft, "the one that is open")
-		assert.Contains(t, s.Issues[2].Body, "**3**")
+		assert.Contains(t, s.Issues[2].Body, "→ 3**")
 		assert.Contains(t, s.On(1)[len(s.On(1))-1].Body, "**speed is completed**")
 	})
 }
@@ -257,5 +258,71 @@ func TestAnIterationThatWaitedForCIHasOneComment(t *testing.T) {
 		}
 		require.Len(t, on, 1)
 		assert.Contains(t, on[0], "accepted")
+	})
+}
+
+// TestAcceptedIterationsAloneAreCommentedOn is the default: what was rejected is in
+// the status, and a pause tells people.
+func TestAcceptedIterationsAloneAreCommentedOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.program.Comments = "accepted"
+	for i, outcome := range []history.Outcome{history.Rejected, history.Accepted, history.Error, history.PendingCI, history.Rejected, history.Rejected} {
+		w.begin()
+		s := w.service()
+		require.NoError(t, w.hear(s))
+		w.decide(outcome, fmt.Sprint(20-i))
+		if i == 5 {
+			w.add(history.Event{Kind: history.Paused, Reason: "5 rejections in a row"})
+		}
+		require.NoError(t, w.show(s))
+	}
+	w.server.Change(func(s *githubtest.State) {
+		var marks []string
+		for _, c := range s.On(1) {
+			mark, _, _ := strings.Cut(c.Body, "\n")
+			marks = append(marks, strings.TrimRight(mark, "0123456789 ->"))
+		}
+		assert.Equal(t, []string{"<!-- AUTOLOOP:STATUS", "<!-- AUTOLOOP:ITERATION", "<!-- AUTOLOOP:NOTICE"}, marks)
+		assert.Contains(t, s.On(1)[0].Body, "6 iterations: 1 accepted")
+	})
+}
+
+// TestAPersonsPullRequestTextStays has a title and a body that people wrote into,
+// and a pull request that is opened as the program says.
+func TestAPersonsPullRequestTextStays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.program.PullRequest = program.PullRequest{
+		Title: "{type}({scope}): {summary}", Type: "perf", Labels: []string{"fast"}, Assignees: []string{"alice"}, Reviewers: []string{"bob", "org/team"}, WhenReady: "stop",
+	}
+	step := func(metric string) int {
+		t.Helper()
+		w.begin()
+		s := w.service()
+		require.NoError(t, w.hear(s))
+		w.decide(history.Accepted, metric)
+		number, err := s.Promote(t.Context(), w.account(), "main")
+		require.NoError(t, err)
+		w.set(history.PullNumber, fmt.Sprint(number))
+		return number
+	}
+	number := step("8")
+	w.server.Change(func(s *githubtest.State) {
+		issue := s.Issue(number)
+		assert.Equal(t, "perf(speed): try 8", issue.Title)
+		assert.Equal(t, []string{"fast"}, issue.Labels)
+		assert.Equal(t, []string{"alice"}, issue.Assignees)
+		assert.Equal(t, []string{"bob", "/team"}, s.Pull(number).Reviewers)
+		issue.Title, issue.Body = "Mine", "See #7.\n\n"+issue.Body+"\n- [x] tried\n"
+	})
+	assert.Equal(t, number, step("7"))
+	w.server.Change(func(s *githubtest.State) {
+		issue := s.Issue(number)
+		assert.Equal(t, "Mine", issue.Title)
+		assert.True(t, strings.HasPrefix(issue.Body, "See #7.\n\n<!-- AUTOLOOP:PULL 2 "), issue.Body)
+		assert.True(t, strings.HasSuffix(issue.Body, "\n- [x] tried\n"))
+		assert.Contains(t, issue.Body, "seconds: 9 → 7")
+		assert.Equal(t, 1, strings.Count(issue.Body, "AUTOLOOP:PULL END"))
 	})
 }

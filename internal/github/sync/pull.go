@@ -21,21 +21,40 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 		return 0, errUnheard
 	}
 	pull := s.seen.pull
+	if pull != nil && !pull.Open {
+		if err := s.endCIPending(ctx, pull); err != nil {
+			return 0, err
+		}
+	}
 	if a.Kept() == nil {
 		return 0, s.closeEmpty(ctx, a)
 	}
 	if pull == nil || !pull.Open {
 		return s.open(ctx, a, base)
 	}
-	if render.Has(pull.Body, a.PullMark()) && pull.Title == render.Title(s.Program.Name) {
+	if render.Has(render.OursIn(pull.Body), a.PullMark()) {
 		return pull.Number, nil
 	}
-	body := render.Pull(a, s.seen.issue.Number)
-	if err := s.Hub.EditPull(ctx, pull.Number, render.Title(s.Program.Name), body); err != nil {
-		return pull.Number, err
+	return pull.Number, s.rewrite(ctx, pull, render.Within(pull.Body, render.Pull(a, s.seen.issue.Number)))
+}
+
+// rewrite replaces the body of a pull request.
+func (s *Service) rewrite(ctx context.Context, pull *api.Pull, body string) error {
+	if pull.Body == body {
+		return nil
 	}
-	pull.Body, pull.Title = body, render.Title(s.Program.Name)
-	return pull.Number, nil
+	err := s.Hub.EditPull(ctx, pull.Number, body)
+	if err == nil {
+		pull.Body = body
+	}
+	return err
+}
+
+// endCIPending takes the promise that CI will speak out of a pull request that
+// is closed.
+func (s *Service) endCIPending(ctx context.Context, pull *api.Pull) error {
+	ours := render.OursIn(pull.Body)
+	return s.rewrite(ctx, pull, render.Within(pull.Body, strings.Replace(ours, string(render.CIPending), string(render.CIClosed), 1)))
 }
 
 // closeEmpty closes a pull request that ended by our hand: the only change in it
@@ -46,9 +65,11 @@ func (s *Service) closeEmpty(ctx context.Context, a render.Account) error {
 	if pull == nil || !pull.Open || books.Settings[history.PullEnded] != strconv.Itoa(pull.Number) || books.Incumbent != books.Base {
 		return nil
 	}
-	err := s.Hub.ClosePull(ctx, pull.Number)
-	pull.Open = err != nil
-	return err
+	if err := s.Hub.ClosePull(ctx, pull.Number); err != nil {
+		return err
+	}
+	pull.Open = false
+	return s.endCIPending(ctx, pull)
 }
 
 // open opens the pull request. That there is one already is no error: it is
@@ -65,20 +86,41 @@ func (s *Service) open(ctx context.Context, a render.Account, base string) (int,
 		return api.Pull{}, false, err
 	}
 	pull, err := once(find, func() (api.Pull, error) {
-		return s.Hub.CreatePull(ctx, s.branch(), base, render.Title(s.Program.Name), body)
+		return s.Hub.CreatePull(ctx, s.branch(), base, render.PullTitle(a), body)
 	})
 	if api.Invalid(err) {
 		there, found, looked := find()
 		if looked == nil && found {
-			pull, err = there, s.Hub.EditPull(ctx, there.Number, render.Title(s.Program.Name), body)
+			body = render.Within(there.Body, body)
+			pull, err = there, s.rewrite(ctx, &there, body)
 		}
 	}
 	if err != nil {
 		return 0, refused(err)
 	}
-	pull.Body, pull.Title = body, render.Title(s.Program.Name)
+	pull.Body = body
 	s.seen.pull = &pull
-	return pull.Number, nil
+	if !pull.Draft {
+		err = s.rewrite(ctx, &pull, render.WithoutDraft(body))
+	}
+	return pull.Number, errors.Join(err, s.introduce(ctx, pull.Number))
+}
+
+// introduce puts labels, assignees and reviewers on a pull request that was just
+// opened.
+func (s *Service) introduce(ctx context.Context, number int) error {
+	want := s.Program.PullRequest
+	var all []error
+	if len(want.Labels) > 0 {
+		all = append(all, s.Hub.AddLabels(ctx, number, want.Labels...))
+	}
+	if len(want.Assignees) > 0 {
+		all = append(all, s.Hub.Assign(ctx, number, want.Assignees...))
+	}
+	if len(want.Reviewers) > 0 {
+		all = append(all, s.Hub.RequestReviews(ctx, number, want.Reviewers...))
+	}
+	return errors.Join(all...)
 }
 
 // RefusedError says that GitHub does not let us open a pull request.

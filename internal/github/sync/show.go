@@ -43,7 +43,7 @@ const maxMissed = 20
 // was decided for the first time before comments were read, means that a run was
 // interrupted: then all comments are read.
 func (s *Service) iterations(ctx context.Context, a render.Account, news *notice) error {
-	decided := a.Decided()
+	decided := slices.DeleteFunc(a.Decided(), func(e history.Event) bool { return !s.comments(e) })
 	decided = decided[max(len(decided)-maxMissed, 0):]
 	if len(decided) == 0 {
 		return nil
@@ -55,15 +55,27 @@ func (s *Service) iterations(ctx context.Context, a render.Account, news *notice
 		}
 	}
 	for i, e := range decided {
-		last := news
-		if i < len(decided)-1 {
-			last = nil
+		var last *notice
+		if i == len(decided)-1 && isLast(a, e) {
+			last = news
 		}
 		if err := s.iteration(ctx, a, e, last); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// comments reports whether an iteration has a comment of its own, as the
+// program says; one that has one is kept up to date.
+func (s *Service) comments(e history.Event) bool {
+	return s.Program.Comments == "all" || e.Outcome == history.Accepted || s.find(render.IterationMark(e.Iteration)) != nil
+}
+
+// isLast reports whether an event is the last decision.
+func isLast(a render.Account, e history.Event) bool {
+	decided := a.Decided()
+	return len(decided) > 0 && decided[len(decided)-1].Iteration == e.Iteration
 }
 
 // missing are the iterations of which no comment was seen, as far back as

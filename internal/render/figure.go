@@ -1,0 +1,77 @@
+package render
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// digits is how many significant digits of a number people are shown; the ledger
+// has them all.
+const digits = 6
+
+// figure is a number for people; "—" where there is none.
+func figure(v *metric.Value) string {
+	if v == nil {
+		return "—"
+	}
+	return rounded(v.String())
+}
+
+// rounded is a number with at most six significant digits, without an exponent
+// where it can be read without one.
+func rounded(text string) string {
+	if significant(text) <= digits {
+		return text
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return text
+	}
+	short := strconv.FormatFloat(f, 'g', digits, 64)
+	if f, err = strconv.ParseFloat(short, 64); err == nil && (f == 0 || abs(f) >= 1e-6 && abs(f) < 1e15) {
+		short = strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	if strings.HasPrefix(text, "+") {
+		short = "+" + short
+	}
+	return short
+}
+
+// significant counts the significant digits of a number.
+func significant(text string) int {
+	text, _, _ = strings.Cut(strings.ToLower(strings.TrimLeft(text, "+-")), "e")
+	whole, fraction, _ := strings.Cut(text, ".")
+	if fraction == "" {
+		whole = strings.TrimRight(whole, "0")
+	}
+	return len(strings.TrimLeft(whole+fraction, "0"))
+}
+
+var longNumber = regexp.MustCompile(`[+-]?\d[\d.]{6,}(e[+-]?\d+)?`)
+
+// said is one line of an agent's or an evaluation's words, or of reasons that
+// quote them: harmless, and its numbers rounded.
+func said(text string) string {
+	text = longNumber.ReplaceAllStringFunc(text, func(found string) string {
+		if strings.Count(found, ".") != 1 || strings.HasSuffix(found, ".") {
+			return found // a version, or a whole number that may be a name
+		}
+		return rounded(found)
+	})
+	return state.Quote(text, 300)
+}
+
+// saidCell is said for a cell of a table.
+func saidCell(text string) string { return strings.ReplaceAll(said(text), "|", `\|`) }
+
+// count is a number of things: "1 iteration", "2 iterations".
+func count(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + more
+}
