@@ -124,7 +124,7 @@ func TestCompatPendingIterationGoesOn(t *testing.T) {
 			assert.Equal(t, 3, third.Iteration)
 			assert.Equal(t, commit, h.run(h.bare, "git", "rev-parse", "autoloop/p^"))
 			assert.NotContains(t, h.told(3), "Smaller steps", "the comment was told before")
-			assert.Equal(t, append(posted, "<!-- AUTOLOOP:ITERATION 3 -->"), marks(), "each comment is there once")
+			assert.Equal(t, posted, marks(), "each comment is there once, and none before CI has spoken")
 		})
 		t.Run("red", func(t *testing.T) {
 			t.Parallel()

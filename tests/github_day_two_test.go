@@ -158,7 +158,7 @@ func TestAPullRequestThatIsOpenedAgainGoesOn(t *testing.T) {
 	h.Change(func(s *githubtest.State) {
 		require.Len(t, s.Pulls, 1, "the gain goes into the one that is open again")
 		assert.True(t, s.Issue(2).Open)
-		assert.Contains(t, s.Issue(2).Body, "**8**")
+		assert.Contains(t, s.Issue(2).Body, "→ 8**")
 	})
 }
 
@@ -175,7 +175,7 @@ func TestStatusAndWhatIsNotUnderstoodAreAnswered(t *testing.T) {
 	require.Zero(t, a.code, a.stderr)
 	answers := h.answers()
 	require.Len(t, answers, 2, "%v", answers)
-	assert.Contains(t, answers[0], "m: **9**")
+	assert.Contains(t, answers[0], "m **9**")
 	assert.Contains(t, answers[1], "That was not understood: soon is no number")
 	assert.Contains(t, answers[1], "say which iteration")
 	assert.Contains(t, h.remembered("p.md"), "| Paused | false |")

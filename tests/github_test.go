@@ -102,7 +102,7 @@ func aProgramsWholeLife(t *testing.T, on maker) {
 		"<!-- AUTOLOOP:ITERATION 4 -->", "<!-- AUTOLOOP:ITERATION 5 -->", "<!-- AUTOLOOP:ITERATION 6 -->",
 	}, marks[:7])
 	assert.Contains(t, there.On(1)[len(there.On(1))-1].Body, "is completed")
-	assert.Contains(t, there.Issue(there.Pulls[1].Number).Body, "**1**")
+	assert.Contains(t, there.Issue(there.Pulls[1].Number).Body, "→ 1**")
 	state := h.remembered("p.md")
 	assert.Contains(t, state, "| Issue | #1 |")
 	for iteration, pull := range map[int]int{1: 0, 4: 0, 5: 1, 6: 1} {

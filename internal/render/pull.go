@@ -182,6 +182,7 @@ func (a Account) lastPromoted() *history.Event {
 // pullEvidence says how sure the last step is.
 func pullEvidence(b *strings.Builder, a Account, books history.Books, last *history.Event) {
 	b.WriteString("### Evidence\n\n")
+	said := last != nil && slices.ContainsFunc(last.Reasons, func(reason string) bool { return strings.Contains(reason, "measured once") })
 	if last != nil {
 		for _, reason := range reasons(*last) {
 			fmt.Fprintf(b, "- %s\n", reason)
@@ -195,6 +196,7 @@ func pullEvidence(b *strings.Builder, a Account, books history.Books, last *hist
 	switch {
 	case books.Noisy:
 		b.WriteString("- the evaluation is noisy: both sides were measured in turns, and again in trees built anew\n")
+	case said: // by the decision
 	case a.Program.Runs == 1:
 		b.WriteString("- each side was measured once\n")
 	default:
