@@ -20,6 +20,11 @@ func pruneRemovesWhatGoneProgramsLeft(t *testing.T, on maker) {
 	h.git("rm", "--quiet", ".autoloop/programs/old.md")
 	a = h.binary("scheduler", "prune")
 	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "old: kept (its file is in main)", "what the default branch has is not gone")
+	h.git("commit", "--quiet", "--message", "Remove the program old")
+	h.git("push", "--quiet", "origin", "HEAD:main")
+	a = h.binary("scheduler", "prune")
+	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, "old: left: state, branch autoloop/old, issue #3, pull request #4\nremove it with `scheduler prune --yes`\n", a.stdout)
 	assert.NotEmpty(t, head(t, h.bare, "autoloop/old"), "nothing is removed without being asked")
 

@@ -49,7 +49,7 @@ func TestConverge(t *testing.T) {
 		"perfect before stuck":            {"0.5 +1 -0.5 -0.5 -0.5", 0, render.PerfectScore, 1, "+0.5", render.Apply},
 		"stuck before rapid":              {"0.1 +0.2 +0.3 +0.4 +0.5 -0.2 -0.3 -", 0, render.Stuck, 4, "+0.4", render.Investigate},
 		"stuck with nothing":              {"0.1 - - -", 0, render.Stuck, 0, "0", render.Investigate},
-		"rapid before plateau":            {"0.1 +0.2 +0.3 +0.4 -0.2 -0.3", 0, render.Rapid, 3, "+0.3", render.Continue},
+		"rapid before plateau":            {"0.1 +0.2 +0.3 +0.4 -0.2 -0.3", 0, render.Plateau, 3, "+0.3", render.Apply},
 		"half kept is not rapid":          {"0.1 +0.2 +0.3 -0.2 -0.3", 0, render.Plateau, 2, "+0.2", render.Apply},
 		"improving":                       {"0.1 -0.1 +0.3 -0.2", 0, render.Improving, 2, "+0.2", render.Continue},
 		"no gain":                         {"0.1 -0.1 -0.1", 0, render.NoGain, 0, "0", render.Reject},
