@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -62,7 +63,7 @@ func TestCompatScenarios(t *testing.T) {
 			assert.Equal(t, c.deferred, plan["deferred"])
 			assert.Nil(t, plan["existing_pr"])
 			if c.selected != nil {
-				assert.Equal(t, "autoloop/"+c.selected.(string), plan["head_branch"]) //nolint:forcetypeassert // a test
+				assert.Equal(t, fmt.Sprintf("autoloop/%v", c.selected), plan["head_branch"])
 			} else {
 				assert.Nil(t, plan["head_branch"])
 			}

@@ -110,10 +110,9 @@ func (r *thread) readyForReview() string {
 type commentsShown int
 
 const (
-	// commentsApplied: their commands are applied, and the agent was not told.
-	commentsApplied commentsShown = iota
-	// commentsTold: the agent was told.
-	commentsTold
+	// commentsTold: the agent was told. Before, when it was not told yet, their
+	// commands are applied.
+	commentsTold commentsShown = iota + 1
 	// commentsLeft: they are left to a later run.
 	commentsLeft
 )

@@ -71,7 +71,7 @@ func (r *thread) firstOf(b *records) string {
 	for _, c := range r.comments.Comments {
 		for _, command := range c.Commands {
 			switch command.Kind {
-			case commands.Run, commands.Status, commands.Instruct, commands.Wrong:
+			case commands.Run, commands.Status, commands.Instruct, commands.Note, commands.Wrong:
 			case commands.Pause, commands.Resume, commands.Reactivate, commands.SetTarget, commands.Undo:
 				if !done.Knows(c.ID, c.Review) {
 					return fmt.Sprintf("a comment asks for `%s %s`", commands.Word, command.Kind)

@@ -106,7 +106,7 @@ func (a *attempt) all() []*attempt { return append(slices.Clone(a.others), a) }
 // nameOf names the agent of an attempt; one that was never begun has the run's.
 func (r *team) nameOf(a *attempt) string {
 	if a.agent == nil {
-		return r.lead().Agent.Name()
+		return r.lead().Name()
 	}
 	return a.agent.Name()
 }

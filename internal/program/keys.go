@@ -395,14 +395,18 @@ var entries = []entry{
 		setAssociations, sameNumber,
 	},
 	{
-		Key{"comments", "On GitHub", "word", "`accepted`",
-			"`accepted` comments on what was accepted, and tells people when the program stops; `all` comments on every iteration"},
+		Key{
+			"comments", "On GitHub", "word", "`accepted`",
+			"`accepted` comments on what was accepted, and tells people when the program stops; `all` comments on every iteration",
+		},
 		choiceKey(func(p *Program) *string { return &p.Comments }, "accepted", "all"), sameNumber,
 	},
 	{
-		Key{"pull-request", "On GitHub", "map", "none",
+		Key{
+			"pull-request", "On GitHub", "map", "none",
 			"`{title: \"{type}({scope}): {summary}\", type: perf, labels: [l], reviewers: [login, org/team], assignees: [login], when-ready: stop}`, any of them; " +
-				"`when-ready: continue` commits also while it is ready for review"},
+				"`when-ready: continue` commits also while it is ready for review",
+		},
 		setPullRequest, sameNumber,
 	},
 }

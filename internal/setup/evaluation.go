@@ -119,7 +119,7 @@ func entered(script, dir string) bool {
 var changesInto = regexp.MustCompile(`(?:\bcd|\bpushd|-C)\s+([^\s;&|]+)`)
 
 // String is the inspection for people; "" when the evaluation cannot be used.
-func (e Evaluation) String() string {
+func (e *Evaluation) String() string {
 	if e.Problem != "" {
 		return ""
 	}

@@ -121,14 +121,14 @@ type Verdict struct {
 // is queued or running. Red needs a failure that the base does not have, and
 // nothing that still runs.
 func Judge(in Input) Verdict {
-	v := Verdict{State: Pending, Seen: len(in.Head.Checks)}
+	v := judgement{Verdict{State: Pending, Seen: len(in.Head.Checks)}}
 	if in.Branch.Err == nil && in.Branch.Commit != in.Commit {
 		v.State = Moved
 		v.add(BranchMoved, "", "the branch is at "+short(in.Branch.Commit)+", not at "+short(in.Commit)+" any more")
-		return v
+		return v.Verdict
 	}
 	if v.unread(in) {
-		return v
+		return v.Verdict
 	}
 	head, base := latest(in.Head.Checks), latest(in.Base.Checks)
 	explained := v.failures(head, base, in)
@@ -143,11 +143,14 @@ func Judge(in Input) Verdict {
 	default:
 		v.Ended = true
 	}
-	return v
+	return v.Verdict
 }
 
+// judgement is a verdict while it is made.
+type judgement struct{ Verdict }
+
 // unread notes what could not be read.
-func (v *Verdict) unread(in Input) bool {
+func (v *judgement) unread(in Input) bool {
 	for what, err := range in.errors() {
 		v.add(Unread, "", what+" could not be read: "+err.Error())
 	}
@@ -173,7 +176,7 @@ func (in Input) errors() iter.Seq2[string, error] {
 
 // failures sorts out the failures that the base does not have in the same way.
 // It returns false when that cannot be told of one.
-func (v *Verdict) failures(head, base []Check, in Input) bool {
+func (v *judgement) failures(head, base []Check, in Input) bool {
 	explained := true
 	for _, check := range withFailedRuns(head, in.Head.Runs) {
 		if !check.bad() {
@@ -230,7 +233,7 @@ func failsAlike(check Check, base []Check) (same, known bool) {
 
 // unfinished notes what has not come to an end, and reports whether anything is
 // still running.
-func (v *Verdict) unfinished(head []Check, runs []Run) bool {
+func (v *judgement) unfinished(head []Check, runs []Run) bool {
 	running := false
 	for _, check := range head {
 		switch {

@@ -43,7 +43,7 @@ func (e expectation) matches(c Check) bool { return c.Name == e.name && (e.anyAp
 
 // expectations notes the expected checks that are missing or prove nothing and,
 // where nothing else is in the way, that nothing succeeded of what was expected.
-func (v *Verdict) expectations(head []Check, list []expectation) {
+func (v *judgement) expectations(head []Check, list []expectation) {
 	proven := len(list) == 0 && slices.ContainsFunc(head, Check.success)
 	for _, e := range list {
 		of := slices.DeleteFunc(slices.Clone(head), func(c Check) bool { return !e.matches(c) })
@@ -57,7 +57,7 @@ func (v *Verdict) expectations(head []Check, list []expectation) {
 
 // expect holds the checks of one expectation against it. Those that run or
 // failed are noted elsewhere.
-func (v *Verdict) expect(e expectation, of []Check) {
+func (v *judgement) expect(e expectation, of []Check) {
 	if len(of) == 0 {
 		v.add(Missing, e.name, fmt.Sprintf("%s %s and did not run here", e.name, e.why))
 		return

@@ -42,7 +42,7 @@ func (r Reason) String() string { return r.Text }
 // blocks reports whether the commit cannot be green for this reason.
 func (r Reason) blocks() bool { return r.Kind != FailsOnBase }
 
-func (v *Verdict) add(kind Kind, check, text string) {
+func (v *judgement) add(kind Kind, check, text string) {
 	v.Reasons = append(v.Reasons, Reason{Kind: kind, Check: check, Text: text})
 }
 

@@ -97,7 +97,6 @@ func (t *table) row(data []byte, at line) {
 	start, end := valueSpan(text, rest, name)
 	t.cells[name] = cell{start: at.start + start, end: at.start + end, row: at, there: true}
 	t.rows++
-	return
 }
 
 // valueSpan finds the second column. In the rows that hold prose an unescaped
