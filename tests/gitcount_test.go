@@ -52,12 +52,17 @@ func (w *world) countGit() func() []string {
 // TestGitProcessesOfAnIteration holds how many git processes each kind of
 // iteration starts.
 func TestGitProcessesOfAnIteration(t *testing.T) {
-	w := valuesWorld(t, "", "9", "8", "10", "8", "7")
+	w := valuesWorld(t, "", "9", "8", "7", "9", "10")
 	calls := w.countGit()
-	for _, kind := range []string{"the first, which measures the baseline", "a change that is worse", "a change that is no change", "a change that is better"} {
-		w.one()
+	for _, c := range []struct{ kind, outcome string }{
+		{"the first, which measures the baseline", "rejected"},
+		{"a change that is worse", "rejected"},
+		{"no change", "rejected"},
+		{"a change that is better", "accepted"},
+	} {
+		assert.Equal(t, c.outcome, w.one().Outcome, c.kind)
 		made := calls()
-		t.Logf("%s: %d", kind, len(made))
-		assert.LessOrEqual(t, len(made), maxGitProcesses, "%s:\n%s", kind, strings.Join(made, "\n"))
+		t.Logf("%s: %d", c.kind, len(made))
+		assert.LessOrEqual(t, len(made), maxGitProcesses, "%s:\n%s", c.kind, strings.Join(made, "\n"))
 	}
 }
