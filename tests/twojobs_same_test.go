@@ -42,8 +42,9 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 	for name, c := range map[string]struct {
 		outcomes string
 		world    func(t *testing.T) *world
-		// ordered says that what is measured depends on the order of the runs, which
-		// is another one in every trial.
+		// ordered says that what is measured, or how often a side was run when the
+		// trial ended early, depends on the order of the runs, which is another one in
+		// every trial.
 		ordered bool
 	}{
 		"a repeatable metric": {outcomes: "accepted rejected rejected accepted", world: func(t *testing.T) *world {
@@ -78,7 +79,7 @@ func TestTwoJobsComeToWhatOneDoes(t *testing.T) {
 			w, _ := gradedWorld(t, "")
 			return w
 		}},
-		"a skill that may lose no case": {outcomes: "accepted rejected", world: func(t *testing.T) *world {
+		"a skill that may lose no case": {outcomes: "accepted rejected", ordered: true, world: func(t *testing.T) *world {
 			t.Helper()
 			return skillWorld(t, "evaluation-runs: 4\nno-case-regression: true\ntimeout-minutes: 90",
 				`case $AUTOLOOP_ITERATION in 1) echo beta >> s/SKILL.md ;; 2) printf 'beta gamma delta\n' > s/SKILL.md ;; esac`)
