@@ -125,7 +125,7 @@ func (r *runner) whole(run workflowRun) {
 	assert.Len(t, strings.Split(strings.TrimSpace(r.remembered("p.results.tsv")), "\n"), 2+accepted)
 	r.Change(func(s *githubtest.State) {
 		require.Len(t, s.Pulls, 1)
-		assert.Contains(t, s.Issue(s.Pulls[0].Number).Body, fmt.Sprintf("**%d**", value))
+		assert.Contains(t, s.Issue(s.Pulls[0].Number).Body, fmt.Sprintf("→ %d**", value))
 		marks := map[string]int{}
 		for _, c := range s.On(1) {
 			mark, _, _ := strings.Cut(c.Body, "\n")

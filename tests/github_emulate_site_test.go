@@ -36,7 +36,9 @@ func onEmulator(t *testing.T, files map[string]string, tries ...string) *scene {
 	e := emulated{f, address}
 	f.report = e.report
 	s.site = e
-	e.do(emulatedOwner, "PUT", "collaborators/bob", map[string]string{"permission": "push"}, nil)
+	for _, login := range []string{"alice", "bob"} { // the emulator says of an owner, too, only what it was told
+		e.do(emulatedOwner, "PUT", "collaborators/"+login, map[string]string{"permission": "push"}, nil)
+	}
 	s.git("remote", "set-url", "origin", address+"/"+emulatedRepository+".git")
 	s.env = append(s.env, "GITHUB_API_URL="+address, "GITHUB_SERVER_URL="+address, "GITHUB_REPOSITORY="+emulatedRepository, "GITHUB_TOKEN="+hubToken)
 	t.Cleanup(func() { assert.Zero(t, f.git.refused.Load(), "git asks with the token at once") })

@@ -127,6 +127,9 @@ func (o schedulerOptions) input(ctx context.Context, env Env, hub *api.Client) (
 	}
 	deps := &app.Deps{Env: env, Options: app.Options{GitHub: o.GitHub, Programs: o.programs}, GitHub: hub, Repo: repo}
 	in.Refusals, in.Alive = deps.Refusals(ctx, root), env.HolderAlive
+	if hub != nil { // a run that was cancelled holds its lease until it is asked for
+		in.Alive = env.HolderAliveOn(ctx, hub)
+	}
 	if states.OnBranch() {
 		in.Branch = memory.MemoryBranch
 	}

@@ -56,13 +56,14 @@ func (c *Client) Writers(ctx context.Context, logins []string) (writers map[stri
 func (c *Client) meet(ctx context.Context, logins []string) (refused, err error) {
 	if len(logins) > askedAlone {
 		listed, err := c.listWriters(ctx)
-		if err == nil {
+		// Somebody may always push: an empty list is of a server that does not say.
+		if err == nil && len(listed) > 0 {
 			for _, login := range logins {
 				c.people.write[strings.ToLower(login)] = listed[strings.ToLower(login)]
 			}
 			return nil, nil
 		}
-		if !Refused(err) {
+		if err != nil && !Refused(err) {
 			return nil, err
 		}
 		logins = logins[:min(len(logins), askedAtMost)]
