@@ -56,14 +56,13 @@ func (c *Client) Writers(ctx context.Context, logins []string) (writers map[stri
 func (c *Client) meet(ctx context.Context, logins []string) (refused, err error) {
 	if len(logins) > askedAlone {
 		listed, err := c.listWriters(ctx)
-		// Somebody may always push: an empty list is of a server that does not say.
-		if err == nil && len(listed) > 0 {
+		if err == nil {
 			for _, login := range logins {
 				c.people.write[strings.ToLower(login)] = listed[strings.ToLower(login)]
 			}
 			return nil, nil
 		}
-		if err != nil && !Refused(err) {
+		if !Refused(err) {
 			return nil, err
 		}
 		logins = logins[:min(len(logins), askedAtMost)]
@@ -89,12 +88,12 @@ func (c *Client) mayWrite(ctx context.Context, login string) (bool, error) {
 	if err != nil {
 		return false, c.fail("read what "+clip(line(login), 50)+" may do", err)
 	}
-	return slices.Contains([]string{"admin", "maintain", "write"}, level.GetPermission()), nil
+	return slices.Contains([]string{"admin", "maintain", "write", "push"}, level.GetPermission()), nil
 }
 
 // listWriters are all who may push, by their logins in lower case.
 func (c *Client) listWriters(ctx context.Context) (map[string]bool, error) {
-	options := &gh.ListCollaboratorsOptions{ListOptions: gh.ListOptions{PerPage: perPage}}
+	options := &gh.ListCollaboratorsOptions{Permission: "push", ListOptions: gh.ListOptions{PerPage: perPage}}
 	found := map[string]bool{}
 	for range writerPages {
 		people, answer, err := c.api.Repositories.ListCollaborators(ctx, c.owner, c.name, options)
@@ -102,7 +101,8 @@ func (c *Client) listWriters(ctx context.Context) (map[string]bool, error) {
 			return nil, c.fail("list who may write", err)
 		}
 		for _, person := range people {
-			if person.GetPermissions()["push"] {
+			// The list is of those who may push; a server that ignores that says what each may.
+			if may := person.GetPermissions(); len(may) == 0 || may["push"] {
 				found[strings.ToLower(person.GetLogin())] = true
 			}
 		}
