@@ -20,7 +20,7 @@ type event struct {
 	} `json:"issue"`
 }
 
-// event reads the event of this workflow run; it is empty when there is none.
+// event reads the event of this workflow run; it is empty where the run has no event.
 func (s Step) event() event {
 	var found event
 	in, err := os.Open(s.Getenv("GITHUB_EVENT_PATH"))

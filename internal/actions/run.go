@@ -72,7 +72,7 @@ func value(v *metric.Value) string {
 	return v.String()
 }
 
-// number is the number of an issue or a pull request; 0 is none.
+// number is the number of an issue or a pull request; 0 means no number.
 func number(n int) string {
 	if n <= 0 {
 		return ""

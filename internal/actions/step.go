@@ -31,7 +31,7 @@ type Step struct {
 // Running reports whether this process is a step of GitHub Actions.
 func (s Step) Running() bool { return s.Getenv("GITHUB_ACTIONS") == "true" }
 
-// Output is one output of a step; an empty value says that there is none.
+// Output is one output of a step; an empty value means that it is not set.
 type Output struct{ Name, Value string }
 
 // SetOutputs adds to the file that GITHUB_OUTPUT names, if it is set.

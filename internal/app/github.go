@@ -119,7 +119,7 @@ func (e Env) cacheDir() string {
 }
 
 // WorkflowToken says whether the token is the one that Actions gives to every
-// job. Tokens of apps begin alike, so outside of Actions it is none.
+// job. Tokens of apps begin alike, so outside of Actions it is not recognised.
 func (e Env) WorkflowToken() bool {
 	return e.InActions() && strings.HasPrefix(e.Token(), "ghs_")
 }
