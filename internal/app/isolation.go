@@ -44,6 +44,9 @@ func Isolate(ctx context.Context, env Env, p *program.Program, runner *process.R
 	if temp := env.Getenv("RUNNER_TEMP"); env.InActions() && temp != "" {
 		isolation.Hidden = append(isolation.Hidden, temp)
 	}
+	for _, warning := range isolation.Warnings(env.Environ) {
+		fmt.Fprintln(env.Stderr, warning)
+	}
 	return isolation, nil
 }
 

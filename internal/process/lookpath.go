@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -52,4 +53,16 @@ func Getenv(env []string, name string) string {
 		}
 	}
 	return ""
+}
+
+// replaced is an environment with other values for the variables of more.
+func replaced(env, more []string) []string {
+	kept := make([]string, 0, len(env)+len(more))
+	for _, variable := range env {
+		name, _, _ := strings.Cut(variable, "=")
+		if !slices.ContainsFunc(more, func(other string) bool { return strings.HasPrefix(other, name+"=") }) {
+			kept = append(kept, variable)
+		}
+	}
+	return append(kept, more...)
 }

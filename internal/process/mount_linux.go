@@ -100,17 +100,6 @@ func (m *mount) withoutOverlay() {
 	m.Source = filepath.Join(m.Scratch, upperDir)
 }
 
-// filled reports whether a directory has anything in it.
-func filled(dir string) bool {
-	open, err := os.Open(dir)
-	if err != nil {
-		return false
-	}
-	defer closeAll(open)
-	names, _ := open.Readdirnames(1)
-	return len(names) > 0
-}
-
 // place makes the changes, outer ones first, and closes what is hidden.
 func (v *view) place(taken sources) error {
 	for i, m := range v.Mounts {

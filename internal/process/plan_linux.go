@@ -30,6 +30,7 @@ func (r *Runner) plan(spec *Spec) (plan, error) {
 		}
 	}
 	made := r.Isolation.viewOf(spec)
+	spec.Env = replaced(spec.Env, made.Moved)
 	for _, m := range made.Mounts {
 		if m.Scratch == "" {
 			continue

@@ -12,10 +12,12 @@ import (
 type change int
 
 const (
-	hide  change = iota // an empty directory, or a file without content
-	show                // visible again, read-only
-	layer               // visible, and written to in a copy
-	write               // visible and written to
+	asItIs change = iota - 1 // not changed
+
+	hide  // an empty directory, or a file without content
+	show  // visible again, read-only
+	layer // visible, and written to in a copy
+	write // visible and written to
 )
 
 // mount is one change of the view.
@@ -41,6 +43,9 @@ type view struct {
 	// Plain has no layers made.
 	Plain  bool    `json:"plain,omitempty"`
 	Mounts []mount `json:"mounts"`
+	// Moved are variables that have another value in the view: caches that have
+	// no place in it.
+	Moved []string `json:"-"`
 }
 
 // resolver is read for names of hosts, and may lie in a hidden directory.
@@ -50,8 +55,20 @@ const resolver = "/etc/resolv.conf"
 // every command.
 var temporary = []string{"/tmp", "/var/tmp"}
 
+// Warnings say what of a command's environment is not there when it is isolated.
+func (i *Isolation) Warnings(env []string) []string {
+	return i.build(&Spec{Dir: "/", Env: env}).warnings
+}
+
 // viewOf is the view of one command.
 func (i *Isolation) viewOf(spec *Spec) view {
+	b := i.build(spec)
+	mounts := b.place(b.needed(), spec)
+	return view{Offline: spec.Offline, Plain: i.plainCaches, Mounts: mounts, Moved: b.moved}
+}
+
+// build collects the changes that make the view of a command.
+func (i *Isolation) build(spec *Spec) *viewBuilder {
 	b := &viewBuilder{home: filepath.Clean(i.Home), own: []string{filepath.Clean(spec.Dir)}}
 	if home := Getenv(spec.Env, "HOME"); filepath.IsAbs(home) {
 		b.own = append(b.own, filepath.Clean(home))
@@ -73,7 +90,7 @@ func (i *Isolation) viewOf(spec *Spec) view {
 			b.add(mount{Change: write, Path: path})
 		}
 	}
-	return view{Offline: spec.Offline, Plain: i.plainCaches, Mounts: b.needed()}
+	return b
 }
 
 // viewBuilder collects the changes of a view in any order.
@@ -84,6 +101,11 @@ type viewBuilder struct {
 	// would have its target shown.
 	own    []string
 	mounts []mount
+	// moved are the variables of caches that have no place in the view, as they
+	// are instead.
+	moved []string
+	// warnings say what is left out.
+	warnings []string
 }
 
 // add takes a change of a path that exists, under the name that it has without
@@ -123,7 +145,7 @@ func (b *viewBuilder) environment(spec *Spec) {
 		switch {
 		case name == "PATH":
 			for _, entry := range filepath.SplitList(value) {
-				b.add(mount{Change: show, Path: b.toolchain(entry)})
+				b.programs(entry)
 			}
 		case b.cache(name, value, spec):
 		case filepath.IsAbs(value) && !b.holdsHidden(value):
@@ -132,38 +154,15 @@ func (b *viewBuilder) environment(spec *Spec) {
 	}
 }
 
-// cache adds a toolchain's cache, also one that is yet to be made.
-func (b *viewBuilder) cache(name, value string, spec *Spec) bool {
-	at := slices.IndexFunc(caches, func(c cache) bool { return c.name == name })
-	if at < 0 || !filepath.IsAbs(value) || scratch(spec.Env) == "" || b.holdsHidden(value) {
-		return false
+// programs shows a directory of PATH. One that holds a home, or is one, is left
+// out: all of the home would be seen.
+func (b *viewBuilder) programs(entry string) {
+	dir := b.toolchain(entry)
+	if filepath.IsAbs(dir) && b.hidden(dir) != "" && b.holdsHidden(dir) {
+		b.warnings = append(b.warnings, "isolation: "+entry+" is left out of PATH, since a home would be seen with it: keep programs in a directory of their own, such as ~/bin")
+		return
 	}
-	if b.owned(mount{Change: layer, Path: value}) {
-		return true
-	}
-	m := mount{Change: layer, Path: filepath.Clean(value), Scratch: filepath.Join(scratch(spec.Env), name), Keep: caches[at].store}
-	if spec.FillCaches && caches[at].fill(m.Path, spec) {
-		m = mount{Change: write, Path: m.Path}
-	}
-	if _, err := os.Stat(m.Path); err == nil {
-		b.add(m)
-	} else if b.hidden(m.Path) != "" {
-		b.mounts = append(b.mounts, m)
-	}
-	return true
-}
-
-// fill reports whether a cache of builds may be written to as it is. One that is
-// yet to be made is made when its tool is there.
-func (c cache) fill(path string, spec *Spec) bool {
-	if c.store {
-		return false
-	}
-	if _, err := os.Stat(path); err == nil {
-		return true
-	}
-	_, err := LookPath(c.tool, spec.Dir, spec.Env)
-	return err == nil && os.MkdirAll(path, 0o700) == nil
+	b.add(mount{Change: show, Path: dir})
 }
 
 // toolchain is the directory to show for a directory of programs: within a home
@@ -220,18 +219,22 @@ func (b *viewBuilder) needed() []mount {
 	})
 	var kept []mount
 	for _, m := range b.mounts {
-		around, same := hide-1, false // the system as it is
-		for _, outer := range slices.Backward(kept) {
-			if within(m.Path, outer.Path) {
-				around, same = outer.Change, m.Path == outer.Path
-				break
-			}
-		}
-		if !same && m.Change.matters(around) {
+		if outer := around(kept, m.Path); m.Path != outer.Path && m.Change.matters(outer.Change) {
 			kept = append(kept, m)
 		}
 	}
 	return kept
+}
+
+// around is the innermost change, of some with outer paths first, that holds for
+// a path; without any it has the system as it is.
+func around(mounts []mount, path string) mount {
+	for _, outer := range slices.Backward(mounts) {
+		if within(path, outer.Path) {
+			return outer
+		}
+	}
+	return mount{Change: asItIs}
 }
 
 // matters reports whether a change is one within what is around it.
