@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,4 +76,24 @@ func TestCommandTranscriptIsMasked(t *testing.T) {
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, "my token is ***\n", string(data))
+}
+
+// TestTheVariablesOfACommandAreInTheDocs: the page names every variable of ours
+// that a command has, and no other that only agents have.
+func TestTheVariablesOfACommandAreInTheDocs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	reply := propose(t, `env | grep -o '^AUTOLOOP[A-Z_]*' | sort > variables`, func(r *agent.Request) {
+		r.Dir, r.Env = dir, append(process.Environment(os.Environ(), dir, nil), r.Env...)
+	})
+	require.Nil(t, reply.Failure)
+	given, err := os.ReadFile(filepath.Join(dir, "variables"))
+	require.NoError(t, err)
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "agent-command.md"))
+	require.NoError(t, err)
+	var named []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `(AUTOLOOP[A-Z_]*)` \\|").FindAllStringSubmatch(string(page), -1) {
+		named = append(named, row[1])
+	}
+	assert.ElementsMatch(t, strings.Fields(string(given)), named)
 }

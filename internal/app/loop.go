@@ -43,10 +43,22 @@ func (d *Deps) Recorder(ctx context.Context, p *program.Program, issue *api.Issu
 
 // Measurer is the loop of a program that measures what is there and writes
 // nothing.
-func (d *Deps) Measurer(p *program.Program, runner *process.Runner) *loop.Service {
+func (d *Deps) Measurer(p *program.Program, runner *process.Runner) (*loop.Service, error) {
 	service := d.service(p)
+	return service, d.evaluateBy(service, runner)
+}
+
+// evaluateBy makes a service run the evaluation, with the configuration that its
+// program asks for; what is secret in that is masked.
+func (d *Deps) evaluateBy(service *loop.Service, runner *process.Runner) error {
+	list, err := configFiles(d.Env, service.Program.PassConfig)
+	if err != nil {
+		return err
+	}
+	service.Masker = process.NewMasker(d.Env.Environ, configSecrets(list)...)
+	service.Configure = func(home string) error { return writeConfig(home, list) }
 	service.Eval = &evaluation.Evaluator{Runner: runner, Masker: service.Masker}
-	return service
+	return nil
 }
 
 // Loop is the whole loop of a program.
@@ -61,7 +73,10 @@ func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (
 		return nil, err
 	}
 	service := d.Recorder(ctx, p, issue)
-	service.Eval, service.BudgetUSD = &evaluation.Evaluator{Runner: runner, Masker: service.Masker}, budget
+	service.BudgetUSD = budget
+	if err := d.evaluateBy(service, runner); err != nil {
+		return nil, err
+	}
 	if service.Agents, err = d.Agents(ctx, p, runner); err != nil {
 		return nil, err
 	}

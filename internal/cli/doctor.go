@@ -66,7 +66,10 @@ func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bo
 	if err != nil {
 		return err
 	}
-	service := deps.Measurer(p, runner)
+	service, err := deps.Measurer(p, runner)
+	if err != nil {
+		return err
+	}
 	shown := newProgress(env)
 	service.Progress = shown.Step
 	found, err := service.Inspect(ctx)
@@ -168,7 +171,11 @@ func inspector(deps *app.Deps) setup.Inspector {
 			if err != nil {
 				return loop.Inspection{}, err
 			}
-			return measured.Measurer(p, runner).Repeat(ctx)
+			service, err := measured.Measurer(p, runner)
+			if err != nil {
+				return loop.Inspection{}, err
+			}
+			return service.Repeat(ctx)
 		},
 	}
 }

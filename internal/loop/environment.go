@@ -34,6 +34,8 @@ type measurer struct {
 	eval     Evaluator
 	suite    Suite // instead of eval where the evaluation is `tasks`
 	environ  func(dir string, names []string) ([]string, error)
+	// configure puts what `pass-config` names into a home; nil puts nothing.
+	configure func(home string) error
 	// own are the files of the evaluator that it changes itself.
 	own ownChanges
 }
@@ -47,7 +49,11 @@ func (r *measurer) newEnvironment(ctx context.Context, treeish, dir string) (*en
 		return nil, err
 	}
 	made := &environment{measurer: r, tree: built, home: r.dirs.newDir('h'), artifacts: r.dirs.newDir('a')}
-	if made.environ, err = r.environ(made.home, r.program.Env); err == nil {
+	made.environ, err = r.environ(made.home, r.program.Env)
+	if err == nil && r.configure != nil {
+		err = r.configure(made.home)
+	}
+	if err == nil {
 		err = os.Mkdir(made.artifacts, 0o700)
 	}
 	if err != nil {

@@ -96,6 +96,9 @@ type Service struct {
 	// Environ builds the whole environment of an agent or an evaluation whose
 	// home and temporary directory are below dir.
 	Environ func(dir string, names []string) ([]string, error)
+	// Configure, optional, puts the configuration that the program's evaluation is
+	// given into a new home.
+	Configure func(home string) error
 	// Now tells the time, NewRun gives a run its id.
 	Now    func() time.Time
 	NewRun func() string
@@ -178,7 +181,7 @@ func (s *Service) begin() *run {
 	r.spending = &spending{journal: j, agents: agents, budgetUSD: s.BudgetUSD}
 	r.lease = &lease{journal: j, spending: r.spending, thread: r.thread, holder: s.Holder, alive: s.Alive, force: s.Force}
 	r.branches = &branches{journal: j, thread: r.thread, repo: s.Repo, memory: s.Memory, base: s.Base}
-	r.measurer = &measurer{journal: j, dirs: dirs, spending: r.spending, trees: s.Trees, eval: s.Eval, suite: s.Suite, environ: s.Environ}
+	r.measurer = &measurer{journal: j, dirs: dirs, spending: r.spending, trees: s.Trees, eval: s.Eval, suite: s.Suite, environ: s.Environ, configure: s.Configure}
 	r.team = &team{
 		journal: j, dirs: dirs, spending: r.spending, measurer: r.measurer, thread: r.thread,
 		repo: s.Repo, trees: s.Trees, environ: s.Environ, masker: s.Masker, agents: agents, transcripts: s.Transcripts,

@@ -12,9 +12,22 @@ import (
 var passed = []string{
 	"PATH", "LANG", "LANGUAGE", "TZ", "SHELL", "USER", "LOGNAME", "PATHEXT", "SYSTEMROOT", "COMSPEC",
 	"GOROOT", "GOPROXY", "GONOPROXY", "GOPRIVATE", "GONOSUMDB", "GOSUMDB", "GOFLAGS", "GOTOOLCHAIN", "CGO_ENABLED", "CC", "CXX",
-	"JAVA_HOME", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR",
-	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
-	"NPM_CONFIG_REGISTRY", "PIP_INDEX_URL", "CARGO_HTTP_CAINFO",
+	"JAVA_HOME", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "CARGO_HTTP_CAINFO",
+	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+	"NPM_CONFIG_REGISTRY", "npm_config_registry", "NPM_CONFIG_CAFILE", "npm_config_cafile", "PIP_INDEX_URL", "UV_INDEX_URL", "UV_DEFAULT_INDEX",
+}
+
+// Passed returns the variables that every agent and evaluation gets as they are,
+// beside the locale's and those of the toolchain caches.
+func Passed() []string { return slices.Clone(passed) }
+
+// Caches returns the variables that name toolchain caches.
+func Caches() []string {
+	names := make([]string, len(caches))
+	for i, c := range caches {
+		names[i] = c.name
+	}
+	return names
 }
 
 // cache is a toolchain's directory that is worth keeping between runs: the

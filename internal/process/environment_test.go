@@ -104,3 +104,23 @@ func TestMaskerSaysWhatLeaks(t *testing.T) {
 	assert.False(t, m.Leaks([]byte("another-secret-of-it")))
 	assert.Equal(t, "*** ***", both.String("another-secret-of-it 0123456789abcdef"))
 }
+
+func TestSecretsInSettings(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"npm":            {"registry=https://r.example/\n//r.example/:_authToken=npm_12345678\n_auth = \"dTpw\"\nalways-auth=true\naccess=restricted\n", []string{"npm_12345678", "dTpw"}},
+		"pip":            {"[global]\nindex-url = https://me:pass-word@r.example/simple\ntrusted-host = r.example\n", []string{"pass-word"}},
+		"a token alone":  {"index-url=https://tok-en@r.example/simple\n", []string{"tok-en"}},
+		"maven":          {"<server>\n  <username>me</username>\n  <password>pass-word</password>\n</server>\n", []string{"pass-word"}},
+		"yaml":           {"npmAuthToken: \"tok-en\"\nnpmRegistryServer: \"https://r.example\"\n", []string{"tok-en"}},
+		"nothing secret": {"# token\ncolor: true\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, c.want, process.SecretsInSettings([]byte(c.text)))
+		})
+	}
+}

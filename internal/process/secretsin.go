@@ -2,6 +2,8 @@ package process
 
 import (
 	"encoding/json"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -37,4 +39,47 @@ func secretsBelow(value any, secret bool) (found []string) {
 		}
 	}
 	return found
+}
+
+// secretSettings are words in the names of settings whose values are secrets.
+var secretSettings = []string{"token", "secret", "password", "passwd", "apikey", "api_key"}
+
+// setting is a line of a configuration file, as `name = value`, `name: value` or
+// `<name>value</name>`.
+var setting = regexp.MustCompile(`^\s*(?:<([\w.-]+)>([^<]*)</|([^=\s]+?)\s*[=:]\s+(.*)|([^=\s]+?)\s*=\s*(.*))`)
+
+// SecretsInSettings finds what is secret in a configuration file, such as
+// `.npmrc` or `pip.conf`: values whose names say so, and passwords in addresses.
+func SecretsInSettings(text []byte) []string {
+	var found []string
+	for line := range strings.Lines(string(text)) {
+		for word := range strings.FieldsSeq(line) {
+			if at := strings.Index(word, "://"); at > 0 {
+				from := strings.LastIndexAny(word[:at], `"'=>`) + 1
+				found = append(found, loginIn(strings.Trim(word[from:], `"',<>`))...)
+			}
+		}
+		parts := setting.FindStringSubmatch(strings.TrimSpace(line))
+		if parts == nil {
+			continue
+		}
+		name, value := strings.ToLower(parts[1]+parts[3]+parts[5]), strings.Trim(strings.TrimSpace(parts[2]+parts[4]+parts[6]), `"'`)
+		if strings.HasSuffix(name, "_auth") || slices.ContainsFunc(secretSettings, func(word string) bool { return strings.Contains(name, word) }) {
+			found = append(found, value)
+		}
+	}
+	return found
+}
+
+// loginIn is what is secret in an address: the password, or a name that stands
+// there alone, as tokens do.
+func loginIn(address string) []string {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.User == nil {
+		return nil
+	}
+	if password, given := parsed.User.Password(); given {
+		return []string{password}
+	}
+	return []string{parsed.User.Username()}
 }

@@ -270,6 +270,13 @@ var entries = []entry{
 	},
 	{
 		Key{
+			"pass-config", "How it runs", "list of words", "none",
+			"list of tools, such as `pip` and `npm`, whose configuration in your home the evaluation is given ([environment](evaluation-environment.md))",
+		},
+		setPassConfig, passConfigMeaning,
+	},
+	{
+		Key{
 			"timeout-minutes", "How it runs", "number", "45",
 			"for one iteration",
 		},

@@ -75,6 +75,7 @@ type Program struct {
 	Jobs                int
 	Setup               string
 	Share, Env          []string
+	PassConfig          []string // tools whose configuration the evaluation is given, sorted
 	Network             bool
 	Isolation           string
 	Agent               string
