@@ -97,10 +97,10 @@ func OpenRepo(ctx context.Context, env Env, dir string, options ...git.Option) (
 // MakeRunDir makes the directory for the trees of this run. What it returns
 // removes the directory.
 func (d *Deps) MakeRunDir() (remove func(), err error) {
-	if d.RunDir, err = tree.NewRunDir(); err != nil {
+	if d.RunDir, remove, err = tree.NewRunDir(); err != nil {
 		return nil, err
 	}
 	d.Repo = d.Repo.WithTemp(d.RunDir)
 	d.Memory = &memory.Memory{Repo: d.Repo, Remote: d.Memory.Remote, Now: d.Env.Now}
-	return func() { _ = tree.RemoveAll(d.RunDir) }, nil // else the next run removes it
+	return remove, nil
 }

@@ -14,7 +14,7 @@ import (
 // LeaseHolder names this process as the holder of a lease.
 func (e Env) LeaseHolder() history.Lease {
 	host, _ := os.Hostname()
-	lease := history.Lease{Host: host, PID: os.Getpid(), ProcessStart: process.Start(os.Getpid())}
+	lease := history.Lease{Host: host, PID: os.Getpid(), ProcessStart: process.Start(os.Getpid()), Namespace: process.Namespace()}
 	if e.InActions() {
 		lease.ActionsRun = e.Getenv("GITHUB_RUN_ID") + "/" + e.Getenv("GITHUB_RUN_ATTEMPT")
 	}
@@ -22,8 +22,8 @@ func (e Env) LeaseHolder() history.Lease {
 }
 
 // HolderAlive reports whether the holder of a lease may still run. Of another
-// machine nothing can be told, so it may; an earlier attempt of this run of
-// Actions has ended.
+// machine, or another pid namespace of this one, nothing can be told, so it may;
+// an earlier attempt of this run of Actions has ended.
 func (e Env) HolderAlive(lease history.Lease) bool {
 	if lease.ActionsRun != "" {
 		id, attempt, _ := strings.Cut(lease.ActionsRun, "/")
@@ -34,6 +34,9 @@ func (e Env) HolderAlive(lease history.Lease) bool {
 	host, _ := os.Hostname()
 	if lease.Host != host {
 		return true
+	}
+	if lease.Namespace != process.Namespace() && lease.Namespace != "" && process.SameBoot(lease.ProcessStart) {
+		return true // its number says nothing here; its lease ends by itself
 	}
 	start := process.Start(lease.PID)
 	return start != "" && (lease.ProcessStart == "" || start == lease.ProcessStart)

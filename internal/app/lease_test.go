@@ -20,6 +20,11 @@ func TestAnEarlierAttemptOfTheSameRunIsGone(t *testing.T) {
 	host, _ := os.Hostname()
 	here := history.Lease{Host: host, PID: os.Getpid(), ProcessStart: process.Start(os.Getpid())}
 	assert.True(t, env.HolderAlive(here))
+	other := here
+	other.PID, other.Namespace = 1<<30, "pid:[1]"
+	assert.True(t, env.HolderAlive(other), "in another pid namespace it may be alive")
+	other.ProcessStart = "1@another boot"
+	assert.False(t, env.HolderAlive(other), "the machine was started since")
 	here.ProcessStart = "another"
 	assert.False(t, env.HolderAlive(here))
 }

@@ -65,11 +65,11 @@ func (o *skillDraft) draft(ctx context.Context, env Env, dir string, found []str
 			return nil, nil, err
 		}
 	}
-	run, err := tree.NewRunDir()
+	run, remove, err := tree.NewRunDir()
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { err = errors.Join(err, tree.RemoveAll(run)) }()
+	defer remove()
 	work, kept := filepath.Join(run, "work"), filepath.Join(run, "v0")
 	taken, err := workspace.Take(ctx, dir, kept)
 	if err != nil {

@@ -118,11 +118,11 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 	if o.shard != "" && o.out == "" {
 		return Usagef("--shard needs --out DIR, where the part is kept")
 	}
-	run, err := tree.NewRunDir()
+	run, remove, err := tree.NewRunDir()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tree.RemoveAll(run) }()
+	defer remove()
 	keep, err := o.keep(env, run, skill.Dir)
 	if err != nil {
 		return err

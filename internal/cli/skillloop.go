@@ -41,11 +41,10 @@ type skillLoop struct {
 // evaluateSkill makes a service measure by the eval suite of the program's skill.
 // What it returns cleans up.
 func evaluateSkill(ctx context.Context, env Env, o iterateOptions, service *loop.Service, tell func(string)) (closing func(), err error) {
-	dir, err := tree.NewRunDir()
+	dir, closing, err := tree.NewRunDir()
 	if err != nil {
 		return nil, err
 	}
-	closing = func() { _ = tree.RemoveAll(dir) } // else the next run removes it
 	p, repo := service.Program, service.Repo
 	l := &skillLoop{env: env, program: p, root: repo.Root, agent: service.Agent.Name(), model: service.Model, dir: dir, heard: true, tell: tell}
 	l.hidden = []string{repo.CommonDir, repo.GitDir, service.RunDir}

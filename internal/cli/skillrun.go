@@ -87,11 +87,11 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if err != nil {
 		return misfit(err)
 	}
-	run, err := tree.NewRunDir()
+	run, remove, err := tree.NewRunDir()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tree.RemoveAll(run) }()
+	defer remove()
 	wiring, err := o.wire(ctx, env, suited, run)
 	if err != nil {
 		return err

@@ -33,6 +33,7 @@ const keepRuns = 30 * 24 * time.Hour
 type tasksPlace struct {
 	// run has the sandboxes, stage what is put together to be kept in cache.
 	run, stage, cache string
+	removals          []func()
 }
 
 func newTasksPlace(env Env, o tasksOptions) (*tasksPlace, error) {
@@ -44,21 +45,22 @@ func newTasksPlace(env Env, o tasksOptions) (*tasksPlace, error) {
 		return nil, fmt.Errorf("make the directory of finished runs: %w", err)
 	}
 	place := &tasksPlace{cache: cache}
-	if place.stage, err = tree.NewRunDirIn(cache); err != nil {
+	var remove func()
+	if place.stage, remove, err = tree.NewRunDirIn(cache); err != nil {
 		return nil, fmt.Errorf("work in the directory of finished runs: %w", err)
 	}
-	if place.run, err = tree.NewRunDir(); err != nil {
+	place.removals = append(place.removals, remove)
+	if place.run, remove, err = tree.NewRunDir(); err != nil {
 		place.close()
 		return nil, err
 	}
+	place.removals = append(place.removals, remove)
 	return place, nil
 }
 
 func (p *tasksPlace) close() {
-	for _, dir := range []string{p.run, p.stage} {
-		if dir != "" {
-			_ = tree.RemoveAll(dir) // else the next run removes it
-		}
+	for _, remove := range p.removals {
+		remove()
 	}
 }
 

@@ -63,11 +63,13 @@ const (
 
 // Lease names the holder of a program, so that a run that is gone frees it.
 type Lease struct {
-	Host         string    `json:"host"`
-	PID          int       `json:"pid"`
-	ProcessStart string    `json:"process_start,omitempty"`
-	ActionsRun   string    `json:"actions_run,omitempty"`
-	Until        time.Time `json:"until"`
+	Host         string `json:"host"`
+	PID          int    `json:"pid"`
+	ProcessStart string `json:"process_start,omitempty"`
+	ActionsRun   string `json:"actions_run,omitempty"`
+	// Namespace is the pid namespace that PID is of, "" when it is not known.
+	Namespace string    `json:"pid_namespace,omitempty"`
+	Until     time.Time `json:"until"`
 }
 
 // Usage is what an agent cost. Nil is unknown, which is not zero.

@@ -22,6 +22,25 @@ func Start(pid int) string {
 	return ""
 }
 
+// Namespace names the pid namespace of this process, in which alone the numbers of
+// its processes mean something; "" where there are none.
+func Namespace() string {
+	name, _ := os.Readlink("/proc/self/ns/pid")
+	return name
+}
+
+// SameBoot reports whether a process of which Start said this was started since
+// the machine was.
+func SameBoot(start string) bool {
+	_, boot, _ := strings.Cut(start, "@")
+	return boot == "" || boot == bootID()
+}
+
+func bootID() string {
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(boot))
+}
+
 // linuxStart reads field 22 of /proc/PID/stat; a zombie counts as gone.
 func linuxStart(stat string) string {
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
@@ -29,6 +48,5 @@ func linuxStart(stat string) string {
 	if len(fields) <= start || fields[state] == "Z" || fields[state] == "X" {
 		return ""
 	}
-	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return fields[start] + "@" + strings.TrimSpace(string(boot))
+	return fields[start] + "@" + bootID()
 }

@@ -19,11 +19,11 @@ func Isolation(ctx context.Context, wish string, environ []string) (Finding, err
 		finding.Fix = "unset it, unless all this runs in a container that has nothing to lose"
 		return finding, nil
 	}
-	dir, err := tree.NewRunDir()
+	dir, remove, err := tree.NewRunDir()
 	if err != nil {
 		return finding, err
 	}
-	defer func() { _ = tree.RemoveAll(dir) }()
+	defer remove()
 	probe := process.NewRunner().ProbeIsolation(ctx, dir, environ)
 	switch {
 	case ctx.Err() != nil:

@@ -1,50 +1,79 @@
 package tree
 
 import (
-	"fmt"
-	"hash/fnv"
-	"math/rand/v2"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
 
-	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/files"
 )
 
 const runDirPrefix = "autoloop-run-"
 
+// runDirName matches the names that NewRunDir gives, all of one length, so that
+// what is measured today has no longer path than yesterday.
+var runDirName = regexp.MustCompile(`^` + runDirPrefix + `[0-9a-f]{16}$`)
+
 // NewRunDir makes a private directory for the trees of this run, and removes
-// those that runs left behind whose process is gone. All names have the same
-// length, so that what is measured today has no longer path than yesterday.
-func NewRunDir() (string, error) { return NewRunDirIn(os.TempDir()) }
+// those that runs left behind. A lock on the directory says that its run goes
+// on: it ends with the process, however that ends, and is seen from other pid
+// namespaces too. remove deletes the directory.
+func NewRunDir() (dir string, remove func(), err error) { return NewRunDirIn(os.TempDir()) }
 
 // NewRunDirIn makes one in a directory, for what must be on its file system.
-func NewRunDirIn(above string) (string, error) {
+func NewRunDirIn(above string) (dir string, remove func(), err error) {
 	removeStale(above)
-	dir := filepath.Join(above, fmt.Sprintf("%s%s-%08x", runDirPrefix, processName(os.Getpid()), rand.Uint32()))
-	return dir, os.Mkdir(dir, 0o700)
+	for {
+		dir = filepath.Join(above, runDirPrefix+randomName())
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return "", nil, err
+		}
+		made, err := os.Lstat(dir)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // another run found it before it was locked
+		} else if err != nil {
+			return "", nil, err
+		}
+		unlock, err := files.Lock(dir)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			unlock = func() {} // no locks on this file system: nobody can hold it, and nobody removes it
+		}
+		if now, err := os.Lstat(dir); err != nil || !os.SameFile(made, now) {
+			if unlock != nil {
+				unlock()
+			}
+			continue
+		}
+		return dir, func() { _ = RemoveAll(dir); unlock() }, nil // what stays, the next run removes
+	}
 }
 
-// processName names a process for good: its number, and a digest of its start.
-func processName(pid int) string {
-	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(process.Start(pid)))
-	return fmt.Sprintf("%010d-%08x", pid, sum.Sum32())
+func randomName() string {
+	var name [8]byte
+	_, _ = rand.Read(name[:])
+	return hex.EncodeToString(name[:])
 }
 
-func removeStale(dir string) {
-	left, err := filepath.Glob(filepath.Join(dir, runDirPrefix+"*"))
+// removeStale removes the directories of our user whose runs are gone.
+func removeStale(above string) {
+	entries, err := os.ReadDir(above)
 	if err != nil {
 		return
 	}
-	for _, path := range left {
-		name := strings.TrimPrefix(filepath.Base(path), runDirPrefix)
-		var pid int
-		if _, err := fmt.Sscanf(name, "%d-", &pid); err != nil {
+	for _, entry := range entries {
+		if !runDirName.MatchString(entry.Name()) {
 			continue
 		}
-		if process.Start(pid) == "" || !strings.HasPrefix(name, processName(pid)+"-") {
-			_ = RemoveAll(path) // another user's stays
+		dir := filepath.Join(above, entry.Name())
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || !files.OwnedByUs(info) {
+			continue
+		}
+		if unlock, held, err := files.TryLock(dir); err == nil && !held {
+			_ = RemoveAll(dir)
+			unlock()
 		}
 	}
 }
