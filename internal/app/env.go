@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -19,6 +20,8 @@ import (
 
 	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/schedule"
 )
@@ -113,17 +116,46 @@ func (e Env) Path(name string) string {
 	return filepath.Join(e.Dir, name)
 }
 
-// defaultOutput is where the scheduler writes when nothing else is said.
-const defaultOutput = "/tmp/gh-aw"
+// sharedOutput is where the scheduler writes in Actions, where the machine has one
+// user, and where callers of the original scheduler look.
+const sharedOutput = "/tmp/gh-aw"
 
 // OutputDir is where autoloop.json is: the flag's directory, else the one of
-// AUTOLOOP_DIR.
-func (e Env) OutputDir(flag string) string {
+// AUTOLOOP_DIR, else one of the user alone. Whether another user could write there
+// is looked at before it is used.
+func (e Env) OutputDir(flag string) (string, error) {
 	dir := cmp.Or(flag, e.Getenv("AUTOLOOP_DIR"))
-	if dir == "" {
-		return defaultOutput
+	switch {
+	case dir != "":
+		dir = e.Path(dir)
+	case e.InActions():
+		dir = sharedOutput
+	default:
+		if dir = e.stateDir(); dir == "" {
+			return "", misuse.Errorf("there is no directory for autoloop.json and transcripts: set AUTOLOOP_DIR or HOME, or give one with --dir")
+		}
 	}
-	return e.Path(dir)
+	if err := files.Trusted(dir); err != nil {
+		return "", misuse.New(err)
+	}
+	return dir, nil
+}
+
+// CompatDir is OutputDir for callers of the original scheduler.
+func (e Env) CompatDir(flag string) (string, error) {
+	return e.OutputDir(cmp.Or(flag, e.Getenv("AUTOLOOP_DIR"), sharedOutput))
+}
+
+// stateDir is the user's own directory, by the XDG Base Directory Specification.
+func (e Env) stateDir() string {
+	for _, place := range []struct{ variable, below string }{
+		{"XDG_STATE_HOME", "autoloop"}, {"HOME", ".local/state/autoloop"}, {"XDG_RUNTIME_DIR", "autoloop"},
+	} {
+		if dir := e.Getenv(place.variable); filepath.IsAbs(dir) {
+			return filepath.Join(dir, filepath.FromSlash(place.below))
+		}
+	}
+	return ""
 }
 
 // NewRunID names a run: the Actions run, else time and chance.
@@ -135,6 +167,12 @@ func (e Env) NewRunID() string {
 	}
 	return e.Now().UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(chance[:])
 }
+
+// runID matches what NewRunID returns.
+var runID = regexp.MustCompile(`^(\d{8}T\d{6}Z-[0-9a-f]{8}|[0-9]+-[0-9]*-[0-9a-f]{4})$`)
+
+// IsRunID reports whether a name is one that NewRunID gives.
+func IsRunID(name string) bool { return runID.MatchString(name) }
 
 // RunURL links to the log of this run in Actions; "" elsewhere.
 func (e Env) RunURL() string {

@@ -25,7 +25,6 @@ func (d *Deps) service(p *program.Program) *loop.Service {
 		Program: p, Repo: d.Repo, Trees: &tree.Builder{Repo: d.Repo}, Memory: d.Memory, Masker: process.NewMasker(env.Environ),
 		Base: d.Options.Base, Force: d.Options.Force, RunDir: d.RunDir, Holder: env.LeaseHolder(), Alive: env.HolderAlive,
 		Environ: env.CommandEnviron, Now: env.Now, NewRun: env.NewRunID, RunURL: env.RunURL(), SignOff: signOff(env, d.Repo), Sleep: env.Sleeper(),
-		Transcripts: filepath.Join(env.OutputDir(d.Options.Dir), "transcripts"),
 	}
 }
 
@@ -67,6 +66,10 @@ func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (
 	if err != nil {
 		return nil, err
 	}
+	output, err := d.Env.OutputDir(d.Options.Dir)
+	if err != nil {
+		return nil, err
+	}
 	p.Model = cmp.Or(d.Options.Model, p.Model)
 	runner, err := d.Runner(ctx, p)
 	if err != nil {
@@ -77,6 +80,7 @@ func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (
 	if err := d.evaluateBy(service, runner); err != nil {
 		return nil, err
 	}
+	service.Transcripts = filepath.Join(output, "transcripts")
 	if service.Agents, err = d.Agents(ctx, p, runner); err != nil {
 		return nil, err
 	}

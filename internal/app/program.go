@@ -26,8 +26,11 @@ import (
 func (d *Deps) Program(ctx context.Context) (p *program.Program, issue *api.Issue, err error) {
 	name := d.Options.Program
 	if name == "" {
-		file := filepath.Join(d.Env.OutputDir(d.Options.Dir), schedule.PlanFile)
-		if name, err = schedule.ReadSelected(file, d.Repo.Root); err != nil || name == "" {
+		dir, err := d.Env.OutputDir(d.Options.Dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		if name, err = schedule.ReadSelected(filepath.Join(dir, schedule.PlanFile), d.Repo.Root); err != nil || name == "" {
 			return nil, nil, err
 		}
 	}

@@ -195,7 +195,11 @@ func compareOutputs(env Env, verdict decision.Verdict, found any, dir string) er
 		if err != nil {
 			return err
 		}
-		if file, err = env.Actions().WriteReport(env.OutputDir(""), text); err != nil {
+		output, err := env.OutputDir("")
+		if err != nil {
+			return err
+		}
+		if file, err = env.Actions().WriteReport(output, text); err != nil {
 			return err
 		}
 	}

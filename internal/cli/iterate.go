@@ -100,7 +100,7 @@ func programFlags(flags *pflag.FlagSet, env Env, o *iterateOptions) {
 	flags.StringVar(&o.CIWorkflow, "ci-workflow", "", "the `FILE` name of the workflow that is started for what is pushed (default: the program's)")
 	githubFlags(flags, &o.GitHub)
 	flags.BoolVar(&o.json, "json", false, "print an array with an object for each iteration")
-	flags.StringVar(&o.Dir, "dir", "", "where autoloop.json is (default: AUTOLOOP_DIR, else /tmp/gh-aw)")
+	flags.StringVar(&o.Dir, "dir", "", "where autoloop.json is (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions, else autoloop in XDG_STATE_HOME or ~/.local/state)")
 }
 
 // githubFlags say which repository on GitHub is used.
@@ -184,7 +184,7 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 	if p == nil {
 		if !o.json {
 			fmt.Fprintln(env.Stdout, "nothing is selected: no program is due")
-			return env.Actions().ReportRun(nil, nil, env.OutputDir(o.Dir))
+			return reportRun(env, o, nil, nil)
 		}
 		return deliver(env, o, nil, []loop.Result{{Outcome: history.Idle, Reasons: []string{"nothing selected"}}})
 	}

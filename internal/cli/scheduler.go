@@ -56,7 +56,7 @@ func newSchedulerCommand(env Env) *cobra.Command {
 	flags := cmd.PersistentFlags()
 	flags.StringVar(&o.repoDir, "repo-dir", "", "the repository (default: here)")
 	flags.StringVar(&o.programs, "programs", "", "directory of program files (default: .autoloop/programs)")
-	flags.StringVar(&o.dir, "dir", "", "working directory of autoloop.json and repo-memory (default: AUTOLOOP_DIR, else /tmp/gh-aw)")
+	flags.StringVar(&o.dir, "dir", "", "working directory of autoloop.json and repo-memory (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions and with --compat, else autoloop in XDG_STATE_HOME or ~/.local/state)")
 	flags.StringVar(&o.now, "now", "", "the time to schedule at (RFC 3339; default: the clock)")
 	githubFlags(flags, &o.GitHub)
 	cmd.Flags().StringVar(&o.out, "out", "", "write the choice to this file (default: autoloop.json in --dir)")
@@ -92,6 +92,14 @@ func (o schedulerOptions) root(ctx context.Context, env Env) (root string, repo 
 	return repo.Root, repo, nil
 }
 
+// outputDir is where autoloop.json is.
+func (o schedulerOptions) outputDir(env Env) (string, error) {
+	if o.compat {
+		return env.CompatDir(o.dir)
+	}
+	return env.OutputDir(o.dir)
+}
+
 func (o schedulerOptions) time(env Env) (time.Time, error) {
 	if o.now == "" {
 		return env.Now().UTC(), nil
@@ -118,7 +126,11 @@ func (o schedulerOptions) input(ctx context.Context, env Env, hub *api.Client) (
 		return schedule.Input{}, misuse.New(err)
 	}
 	in := schedule.Input{Programs: programs, Now: now, Forced: o.program, Max: o.max, Stopped: env.Stopped(), RepoDir: root}
-	states := memory.States{Dir: filepath.Join(env.OutputDir(o.dir), "repo-memory", "autoloop")}
+	output, err := o.outputDir(env)
+	if err != nil {
+		return schedule.Input{}, err
+	}
+	states := memory.States{Dir: filepath.Join(output, "repo-memory", "autoloop")}
 	if repo != nil {
 		states.Branch = &memory.Memory{Repo: repo, Now: env.Now}
 	}
@@ -167,7 +179,10 @@ func addIssues(ctx context.Context, hub *api.Client, states *memory.States, in *
 // addSelected adds what is known of the selected program alone: where the text
 // of an issue program is, and the pull request that is open.
 func (o schedulerOptions) addSelected(ctx context.Context, env Env, hub *api.Client, in schedule.Input, plan *schedule.Plan) error {
-	dir := env.OutputDir(o.dir)
+	dir, err := o.outputDir(env)
+	if err != nil {
+		return err
+	}
 	if err := schedule.WriteIssuePrograms(dir, in.Issues.Programs); err != nil {
 		return err
 	}
@@ -269,11 +284,16 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 
 // writePlan writes autoloop.json whole or not at all.
 func writePlan(env Env, o schedulerOptions, plan *schedule.Plan) (string, error) {
-	file := o.out
-	if file == "" {
-		file = filepath.Join(env.OutputDir(o.dir), "autoloop.json")
-	} else if !filepath.IsAbs(file) {
-		file = filepath.Join(env.Dir, file)
+	file := env.Path(o.out)
+	if o.out == "" {
+		dir, err := o.outputDir(env)
+		if err != nil {
+			return "", err
+		}
+		if err := files.MakeTrusted(dir, 0o755); err != nil {
+			return "", misuse.New(err)
+		}
+		file = filepath.Join(dir, schedule.PlanFile)
 	}
 	text, err := json.MarshalIndent(plan, "", "  ")
 	if err != nil {

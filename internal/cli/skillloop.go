@@ -7,9 +7,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
@@ -150,15 +152,20 @@ const keptRuns = 20
 // skillKeep makes the directory in which a run keeps its evaluations, after the
 // oldest of those that are too many were removed.
 func skillKeep(env Env, o iterateOptions, p *program.Program) (string, error) {
-	above := filepath.Join(env.OutputDir(o.Dir), "skills", p.Name)
+	output, err := env.OutputDir(o.Dir)
+	if err != nil {
+		return "", err
+	}
+	above := filepath.Join(output, "skills", p.Name)
 	dir := filepath.Join(above, env.NewRunID())
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := files.MakeTrusted(dir, 0o700); err != nil {
 		return "", fmt.Errorf("keep what evaluations leave: %w", err)
 	}
 	runs, err := os.ReadDir(above) // sorted, and their names begin with the time
 	if err != nil {
 		return "", fmt.Errorf("keep what evaluations leave: %w", err)
 	}
+	runs = slices.DeleteFunc(runs, func(e os.DirEntry) bool { return !e.IsDir() || !app.IsRunID(e.Name()) })
 	for _, old := range runs[:max(0, len(runs)-keptRuns)] {
 		if err := tree.RemoveAll(filepath.Join(above, old.Name())); err != nil {
 			return "", fmt.Errorf("remove an old run: %w", err)

@@ -19,7 +19,16 @@ import (
 
 // deliver prints the results of a run, and tells GitHub Actions of them.
 func deliver(env Env, o iterateOptions, p *program.Program, results []loop.Result) error {
-	return errors.Join(printResults(env, results, o.json), env.Actions().ReportRun(p, results, env.OutputDir(o.Dir)))
+	return errors.Join(printResults(env, results, o.json), reportRun(env, o, p, results))
+}
+
+// reportRun tells GitHub Actions of the results of a run.
+func reportRun(env Env, o iterateOptions, p *program.Program, results []loop.Result) error {
+	dir, err := env.OutputDir(o.Dir)
+	if err != nil {
+		return err
+	}
+	return env.Actions().ReportRun(p, results, dir)
 }
 
 // printResults writes the results of a run: a JSON array, or a table and what

@@ -31,6 +31,15 @@ func WriteFile(name string, data []byte, mode fs.FileMode) error {
 	return SyncDirectory(dir)
 }
 
+// MakeTrusted makes a directory and those above it where they are missing, and
+// returns an error when it is not Trusted.
+func MakeTrusted(dir string, mode fs.FileMode) error {
+	if err := os.MkdirAll(dir, mode); err != nil {
+		return err
+	}
+	return Trusted(dir)
+}
+
 // ClearWrites removes what WriteFile of this name left when it was killed. The
 // caller sees to it that nobody writes the file meanwhile.
 func ClearWrites(name string) error {

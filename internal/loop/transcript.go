@@ -2,15 +2,26 @@ package loop
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"time"
+
+	"github.com/org/autoloop/internal/files"
 )
 
-// maxTranscripts is how many of a program are kept.
-const maxTranscripts = 50
+// How much is kept of a program's transcripts. What one agent printed is bounded by
+// its adapter.
+const (
+	maxTranscripts     = 50
+	maxTranscriptBytes = 100 << 20
+)
+
+// transcriptName matches the names of transcripts: iteration, proposal, agent, run.
+var transcriptName = regexp.MustCompile(`^[0-9]+-[0-9]+-[a-z-]+-[0-9A-Za-z-]+\.txt$`)
 
 // transcript names the file for what an agent prints, after the oldest of those
 // that are too many were removed; "" when none is kept.
@@ -19,31 +30,35 @@ func (r *team) transcript(a *attempt) (string, error) {
 		return "", nil
 	}
 	dir := filepath.Join(r.transcripts, r.program.Name)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := files.MakeTrusted(dir, 0o700); err != nil {
 		return "", fmt.Errorf("keep the transcripts: %w", err)
 	}
-	if err := removeOldest(dir, maxTranscripts-1); err != nil {
+	if err := removeOldest(dir, maxTranscripts-1, maxTranscriptBytes); err != nil {
 		return "", fmt.Errorf("keep the transcripts: %w", err)
 	}
 	return filepath.Join(dir, fmt.Sprintf("%d-%d-%s-%s.txt", r.iteration, a.number, a.agent.Name(), r.id)), nil
 }
 
-// removeOldest leaves at most keep files in a directory, the newest.
-func removeOldest(dir string, keep int) error {
+// removeOldest leaves at most so many transcripts in a directory, of so many bytes
+// together: the newest. Other files stay.
+func removeOldest(dir string, most int, bytes int64) error {
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) <= keep {
+	if err != nil {
 		return err
 	}
-	written := func(entry os.DirEntry) time.Time {
+	var kept []fs.FileInfo
+	for _, entry := range entries {
 		info, err := entry.Info()
-		if err != nil {
-			return time.Time{}
+		if err == nil && info.Mode().IsRegular() && transcriptName.MatchString(entry.Name()) {
+			kept = append(kept, info)
 		}
-		return info.ModTime()
 	}
-	slices.SortStableFunc(entries, func(a, b os.DirEntry) int { return cmp.Compare(written(a).UnixNano(), written(b).UnixNano()) })
-	for _, entry := range entries[:len(entries)-keep] {
-		if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil && !os.IsNotExist(err) {
+	slices.SortStableFunc(kept, func(a, b fs.FileInfo) int { return cmp.Compare(b.ModTime().UnixNano(), a.ModTime().UnixNano()) })
+	for i, info := range kept {
+		if bytes -= info.Size(); i < most && bytes >= 0 {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, info.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -111,16 +111,42 @@ func OpenPull(ctx context.Context, client *api.Client, branch string) (*int, err
 // people and workflows that read it there.
 func WriteIssuePrograms(dir string, programs []*program.Program) error {
 	dir = filepath.Join(dir, "issue-programs")
-	if err := os.RemoveAll(dir); err != nil || len(programs) == 0 {
+	if err := removeIssuePrograms(dir); err != nil || len(programs) == 0 {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := files.MakeTrusted(dir, 0o755); err != nil {
 		return err
 	}
 	for _, p := range programs {
 		if err := files.WriteFile(filepath.Join(dir, p.Name+".md"), []byte(p.Source), 0o644); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// removeIssuePrograms removes what WriteIssuePrograms wrote before, by its names,
+// and the directory when that leaves nothing.
+func removeIssuePrograms(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	left := len(entries)
+	for _, e := range entries {
+		name, ours := strings.CutSuffix(e.Name(), ".md")
+		if !ours || program.ValidName(name) != nil || !e.Type().IsRegular() {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		left--
+	}
+	if left == 0 {
+		return os.Remove(dir)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package runcache_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,19 +70,24 @@ func TestKeepFailsWhole(t *testing.T) {
 func TestForget(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
-	put(t, a, "old/1", "o")
-	put(t, a, "both/1", "o")
-	put(t, a, "both/2", "n")
-	put(t, a, "new", "n")
+	key := func(digit string) string { return strings.Repeat(digit, 32) }
+	old := []string{key("0") + "/1", key("1") + "/1", "judgements/" + key("2")}
+	// Somebody gave a directory that has other things, too.
+	foreign := []string{"photos/1", key("0") + "/notes", "judgements/drafts", key("A") + "/1", "letters"}
+	for _, name := range append(append(foreign, old...), key("1")+"/2", key("3")+"/1") {
+		put(t, a, name, "o")
+	}
 	now := time.Now()
-	for _, name := range []string{"old/1", "both/1"} {
+	for _, name := range append(old, foreign...) {
 		require.NoError(t, os.Chtimes(a.Path(name), now.Add(-time.Hour), now.Add(-time.Hour)))
 	}
 	a.Forget(now.Add(-time.Minute))
-	assert.NoDirExists(t, a.Path("old"))
-	assert.NoDirExists(t, a.Path("both/1"))
-	assert.DirExists(t, a.Path("both/2"))
-	assert.DirExists(t, a.Path("new"))
+	for _, name := range old {
+		assert.NoDirExists(t, a.Path(name))
+	}
+	for _, name := range append(foreign, key("1")+"/2", key("3")+"/1") {
+		assert.DirExists(t, a.Path(name))
+	}
 }
 
 func TestRoom(t *testing.T) {

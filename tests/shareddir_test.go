@@ -1,0 +1,100 @@
+package tests
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestADirectoryOfAnotherUserIsNotUsed is another user of the machine who made the
+// directory of autoloop.json first, to choose programs and to read transcripts.
+func TestADirectoryOfAnotherUserIsNotUsed(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files to another user")
+	}
+	w := valuesWorld(t, "", "1", "2", "3")
+	theirs := filepath.Join(filepath.Dir(w.dir), "theirs")
+	require.NoError(t, os.MkdirAll(theirs, 0o755))
+	plan := filepath.Join(theirs, "autoloop.json")
+	require.NoError(t, os.WriteFile(plan, []byte(`{"selected": "p"}`), 0o600))
+	require.NoError(t, os.Chown(theirs, 65534, 65534))
+	link := filepath.Join(filepath.Dir(w.dir), "link")
+	require.NoError(t, os.Symlink(w.side, link))
+	require.NoError(t, os.Lchown(link, 65534, 65534))
+	for dir, says := range map[string]string{theirs: "belongs to another user", link: "is a link of another user"} {
+		for _, command := range [][]string{{"iterate"}, {"iterate", "--program", "p"}, {"scheduler"}, {"scheduler", "--compat"}, {"scheduler", "status"}} {
+			a := w.binary(command[0], append(command[1:], "--dir", dir)...)
+			assert.Equal(t, 2, a.code, "%v: %s", command, a.stderr)
+			assert.Contains(t, a.stderr, says, "%v", command)
+		}
+	}
+	assert.Empty(t, w.git("branch", "--list", "memory/*"), "nothing ran")
+	left, err := os.ReadDir(theirs)
+	require.NoError(t, err)
+	assert.Len(t, left, 1, "and nothing was written")
+}
+
+func TestOnlyWhatWeMadeIsRemoved(t *testing.T) {
+	t.Parallel()
+	w := valuesWorld(t, "", "1", "2", "3")
+	output := filepath.Join(filepath.Dir(w.dir), "gh-aw")
+	transcripts := filepath.Join(output, "transcripts", "p")
+	long := time.Now().Add(-1000 * time.Hour)
+	put := func(name string, size int) string {
+		file := filepath.Join(transcripts, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		require.NoError(t, os.WriteFile(file, []byte(strings.Repeat("x", size)), 0o600))
+		require.NoError(t, os.Chtimes(file, long, long))
+		return file
+	}
+	var foreign, ours []string
+	for i := range 60 {
+		foreign = append(foreign, put(fmt.Sprintf("thesis-%d.tex", i), 1))
+		ours = append(ours, put(fmt.Sprintf("%d-1-command-20260101T000000Z-%08x.txt", i, i), 1))
+	}
+	w.one()
+	for _, file := range foreign {
+		assert.FileExists(t, file)
+	}
+	left, err := filepath.Glob(filepath.Join(transcripts, "*-command-*.txt"))
+	require.NoError(t, err)
+	assert.Len(t, left, 50, "of %d", len(ours))
+
+	for i := range 3 {
+		put(fmt.Sprintf("%d-1-command-20260202T000000Z-%08x.txt", i, i), 45<<20)
+	}
+	w.one()
+	var bytes int64
+	left, err = filepath.Glob(filepath.Join(transcripts, "*-command-*.txt"))
+	require.NoError(t, err)
+	for _, file := range left {
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		bytes += info.Size()
+	}
+	assert.Less(t, bytes, int64(100<<20))
+}
+
+func TestTheDefaultDirectoryIsOurs(t *testing.T) {
+	t.Parallel()
+	w := valuesWorld(t, "", "1", "2")
+	for i, entry := range w.env {
+		if strings.HasPrefix(entry, "AUTOLOOP_DIR=") {
+			w.env[i] = "AUTOLOOP_DIR="
+		}
+	}
+	a := w.binary("scheduler")
+	require.Zero(t, a.code, a.stderr)
+	home := filepath.Join(filepath.Dir(w.dir), "home", ".local", "state", "autoloop")
+	assert.Contains(t, a.stdout, "written: "+filepath.Join(home, "autoloop.json"))
+	a = w.binary("iterate")
+	require.Zero(t, a.code, a.stderr)
+	assert.DirExists(t, filepath.Join(home, "transcripts", "p"))
+}
