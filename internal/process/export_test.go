@@ -6,3 +6,9 @@ func WithoutOverlay(how *Isolation) *Isolation {
 	plain.plainCaches = true
 	return &plain
 }
+
+// WithoutGroups is a runner as on a system that lets us make no control groups.
+func (r *Runner) WithoutGroups() *Runner {
+	r.ungrouped = true
+	return r
+}

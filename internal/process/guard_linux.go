@@ -8,11 +8,8 @@ import (
 	"time"
 )
 
-// The bounds of one command, all its descendants together.
 const (
-	// defaultProcesses is how many processes it may have.
-	defaultProcesses = 4096
-	// guardEvery is how often the bounds are looked at. A look reads two small
+	// guardEvery is how often the bounds are looked at. A look reads a few small
 	// files: what is measured does not notice it.
 	guardEvery = 100 * time.Millisecond
 	// scarce is the share of the machine's memory, in percent, below which a
@@ -23,40 +20,69 @@ const (
 	expendable = "500"
 )
 
-// guard ends a command that takes the machine from the others.
+// guard ends a command that takes the machine from the others: when the kernel
+// says that it reached the bounds of its group, and when a count of its
+// processes and their memory says so.
 type guard struct {
-	most  int // processes
-	tasks int // of the whole system when the command began
+	bound limits
+	group joined
+	tasks int   // of the whole system when the command began
+	free  int64 // memory of the system then, in bytes
 }
 
-func newGuard(most int) guard {
-	if most == 0 {
-		most = defaultProcesses
-	}
-	return guard{most: most, tasks: systemTasks()}
+func newGuard(bound limits, group joined) guard {
+	_, available := systemMemory()
+	return guard{bound: bound, group: group, tasks: systemTasks(), free: available}
 }
 
 // exceeded says which bound the descendants of this process are over, "" when
-// there is none, and always of the zero guard. Only when the system has many more tasks than at the beginning,
-// or little memory, are they counted.
+// there is none, and always of the zero guard. They are counted only when the
+// system has many more tasks, or much less memory, than at the beginning.
 func (g guard) exceeded() string {
-	if g.most == 0 {
+	if g.bound.processes == 0 {
 		return ""
+	}
+	if reached := g.reached(); reached != "" {
+		return reached
 	}
 	total, available := systemMemory()
 	short := total > 0 && available < total/100*scarce
-	if systemTasks() < g.tasks+g.most/2 && !short {
+	much := g.group.memory == nil && g.bound.memory > 0 && g.free-available > g.bound.memory/2
+	if systemTasks() < g.tasks+g.bound.processes/2 && !short && !much {
 		return ""
 	}
 	count, resident := descendants(os.Getpid())
 	switch {
-	case count > g.most:
-		return fmt.Sprintf("it had more than %d processes", g.most)
+	case count > g.bound.processes:
+		return g.tooMany()
+	case much && resident > g.bound.memory:
+		return g.tooLarge()
 	case short && resident > total/2:
 		return fmt.Sprintf("it used %d of the machine's %d MB of memory", resident>>20, total>>20)
 	default:
 		return ""
 	}
+}
+
+// reached says which bound of its group the kernel held the command to, "" when
+// there is none.
+func (g guard) reached() string {
+	switch {
+	case hit(g.group.tasks, "max"):
+		return g.tooMany()
+	case hit(g.group.memory, "oom_kill"):
+		return g.tooLarge()
+	default:
+		return ""
+	}
+}
+
+func (g guard) tooMany() string {
+	return fmt.Sprintf("it had more than %d processes", g.bound.processes)
+}
+
+func (g guard) tooLarge() string {
+	return fmt.Sprintf("it used more than %d MB of memory", g.bound.memory>>20)
 }
 
 // systemTasks is how many processes and threads there are, 0 when the system does

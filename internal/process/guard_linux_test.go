@@ -2,37 +2,158 @@ package process_test
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/tests/long"
 )
+
+// grouped are the runners with the control groups that the kernel bounds
+// commands by, and without.
+func grouped(t *testing.T) map[string]func() *process.Runner {
+	t.Helper()
+	runners := map[string]func() *process.Runner{"by looking": func() *process.Runner { return process.NewRunner().WithoutGroups() }}
+	if !process.NewRunner().Groups() {
+		long.Missing(t, "control groups that this user may make")
+	}
+	runners["by a control group"] = process.NewRunner
+	return runners
+}
 
 // TestTooManyProcesses: a command that has more of them than it may, in one session
 // or in many, is ended with all of them. The scripts start a few hundred.
 func TestTooManyProcesses(t *testing.T) {
 	t.Parallel()
 	const bound = 100
-	for name, script := range map[string]string{
-		"in one session":           `i=0; while [ $i -lt 300 ]; do sleep 60000 & i=$((i+1)); done; wait`,
-		"in sessions of their own": `i=0; while [ $i -lt 300 ]; do setsid sleep 60000 & i=$((i+1)); done; wait`,
-		"each starts two":          `bomb() { [ "$1" -gt 6 ] && exec sleep 60000; (bomb $(($1+1))) & (bomb $(($1+1))) & wait; }; bomb 0`,
-	} {
+	for how, newRunner := range grouped(t) {
+		for name, script := range map[string]string{
+			"in one session":           `i=0; while [ $i -lt 300 ]; do sleep 60000 & i=$((i+1)); done; wait`,
+			"in sessions of their own": `i=0; while [ $i -lt 300 ]; do setsid sleep 60000 & i=$((i+1)); done; wait`,
+			"each starts two":          `bomb() { [ "$1" -gt 6 ] && exec sleep 60000; (bomb $(($1+1))) & (bomb $(($1+1))) & wait; }; bomb 0`,
+		} {
+			t.Run(how+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				mark := marked()
+				runner := newRunner()
+				runner.Processes = bound
+				result, err := runner.Run(context.Background(), process.Spec{Args: []string{"sh", "-c", script + "; sleep 60000"}, Dir: t.TempDir(), Env: []string{path, mark}})
+				require.NoError(t, err)
+				assert.Equal(t, "it had more than 100 processes", result.Exceeded)
+				assert.False(t, result.OK())
+				assert.Empty(t, living(mark))
+			})
+		}
+	}
+}
+
+// TestForkBombInAGroup: the kernel bounds it from its first moment, isolated too,
+// and all of it is gone with the command.
+func TestForkBombInAGroup(t *testing.T) {
+	t.Parallel()
+	if !process.NewRunner().Groups() {
+		long.Missing(t, "control groups that this user may make")
+	}
+	runners := map[string]*process.Isolation{"not isolated": nil}
+	for name, how := range methods(t) {
+		runners[name] = how
+	}
+	for name, how := range runners {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			mark := marked()
 			runner := process.NewRunner()
-			runner.Processes = bound
-			result, err := runner.Run(context.Background(), process.Spec{Args: []string{"sh", "-c", script}, Dir: t.TempDir(), Env: []string{path, mark}})
+			runner.Processes, runner.Isolation = 100, how
+			result, err := runner.Run(context.Background(), process.Spec{Args: []string{"sh", "-c", bomb}, Dir: t.TempDir(), Env: []string{path, mark}})
 			require.NoError(t, err)
 			assert.Equal(t, "it had more than 100 processes", result.Exceeded)
-			assert.False(t, result.OK())
 			assert.Empty(t, living(mark))
 		})
 	}
+}
+
+// TestForkBombOfAUser: where there are no control groups, the kernel bounds the
+// processes of a user who is not root. No other process of that user counts.
+func TestForkBombOfAUser(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^$")
+	cmd.Env = []string{path, boundedMark + "=yes"}
+	cmd.Dir = "/"
+	if os.Geteuid() == 0 {
+		const someone = 54321 // has no other process
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: someone, Gid: someone}}
+	}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	said := strings.Split(strings.TrimSpace(string(out)), "\n")
+	require.Len(t, said, 2, string(out))
+	assert.Equal(t, "it had more than 50 processes", said[1])
+	var soft, hard int
+	_, err = fmt.Sscan(said[0], &soft, &hard)
+	require.NoError(t, err)
+	assert.Equal(t, soft, hard, "it cannot raise its bound")
+	assert.GreaterOrEqual(t, soft, 100)
+}
+
+// TestTooMuchMemory: a command that uses more than it may is ended, whether one of
+// its processes does or many together.
+func TestTooMuchMemory(t *testing.T) {
+	t.Parallel()
+	for how, newRunner := range grouped(t) {
+		for name, script := range map[string]string{
+			"one":  `exec python3 -c 'x = bytearray(400 << 20); import time; time.sleep(60000)'`,
+			"many": `for i in 1 2 3 4; do python3 -c 'x = bytearray(100 << 20); import time; time.sleep(60000)' & done; wait; sleep 60000`,
+		} {
+			t.Run(how+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				if _, err := exec.LookPath("python3"); err != nil {
+					long.Missing(t, "python3")
+				}
+				mark := marked()
+				runner := newRunner()
+				runner.Memory = 200 << 20
+				result, err := runner.Run(context.Background(), process.Spec{Args: []string{"sh", "-c", script}, Dir: t.TempDir(), Env: []string{path, mark}})
+				require.NoError(t, err)
+				assert.Equal(t, "it used more than 200 MB of memory", result.Exceeded)
+				assert.False(t, result.OK())
+				assert.Empty(t, living(mark))
+			})
+		}
+	}
+}
+
+// TestGroupsAreRemoved: nothing of a group is left, also of one whose process was
+// killed before it could remove it.
+func TestGroupsAreRemoved(t *testing.T) {
+	homes := process.GroupHomes()
+	if len(homes) == 0 {
+		long.Missing(t, "control groups that this user may make")
+	}
+	gone := filepath.Join(homes[0], "autoloop-999999999-1")
+	require.NoError(t, os.Mkdir(gone, 0o755))
+	t.Cleanup(func() { _ = os.Remove(gone) })
+	result, err := process.NewRunner().Run(context.Background(), process.Spec{Args: []string{"cat", "/proc/self/cgroup"}, Dir: "/", Env: []string{path}})
+	require.NoError(t, err)
+	assert.Contains(t, string(result.Stdout), fmt.Sprintf("/autoloop-%d-", os.Getpid()))
+	assert.NoDirExists(t, gone)
+	for line := range strings.Lines(string(result.Stdout)) {
+		if _, name, found := strings.Cut(strings.TrimSpace(line), "/autoloop-"); found {
+			for _, home := range homes {
+				assert.NoDirExists(t, filepath.Join(home, "autoloop-"+name))
+			}
+		}
+	}
+	own, err := os.ReadFile("/proc/self/cgroup")
+	require.NoError(t, err)
+	assert.NotContains(t, string(own), "/autoloop-")
 }
 
 // TestManyProcessesAreFine: a build on a large machine has hundreds.
@@ -47,4 +168,53 @@ func TestManyProcessesAreFine(t *testing.T) {
 	own, err := os.ReadFile("/proc/self/oom_score_adj")
 	require.NoError(t, err)
 	assert.NotEqual(t, "500\n", string(own), "and not us")
+}
+
+// TestWhereGroupsCanBeMade: in the hierarchies of version 1 below our own group,
+// in version 2 below the nearest one that hands bounds on.
+func TestWhereGroupsCanBeMade(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		cgroup, mounts string
+		handed         map[string]string
+		want           []string
+	}{
+		"version 1": {
+			"8:pids:/a\n4:memory:/b/c\n1:cpu:/\n0::/\n",
+			"36 35 0:31 / ROOT/pids rw - cgroup cgroup rw,pids\n37 35 0:32 / ROOT/memory rw - cgroup cgroup rw,memory\n38 35 0:33 / ROOT/unified rw - cgroup2 cgroup2 rw\n",
+			map[string]string{"unified": ""},
+			[]string{"pids/a", "memory/b/c"},
+		},
+		"in a container": {
+			"8:pids:/docker/x\n", "36 35 0:31 /docker/x ROOT/pids rw - cgroup cgroup rw,pids\n", nil, []string{"pids"},
+		},
+		"of another namespace": {"8:pids:/docker/y\n", "36 35 0:31 /docker/x ROOT/pids rw - cgroup cgroup rw,pids\n", nil, nil},
+		"several controllers together": {
+			"8:cpu,pids:/a\n", "36 35 0:31 / ROOT/both rw - cgroup cgroup rw,cpu,pids\n", nil, []string{"both/a"},
+		},
+		"version 2": {
+			"0::/user.slice/app.slice/x.scope\n", "36 35 0:31 / ROOT rw - cgroup2 cgroup2 rw,nsdelegate\n",
+			map[string]string{"user.slice/app.slice/x.scope": "", "user.slice/app.slice": "memory pids", "user.slice": "cpu memory pids", ".": "cpu memory pids"},
+			[]string{"user.slice/app.slice"},
+		},
+		"version 2, nothing handed on": {"0::/x\n", "36 35 0:31 / ROOT rw - cgroup2 cgroup2 rw\n", map[string]string{"x": "", ".": "cpu"}, nil},
+		"no mount":                     {"0::/x\n", "36 35 0:31 / / rw - ext4 /dev/vda rw\n", nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			for dir, text := range c.handed {
+				require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
+				require.NoError(t, os.WriteFile(filepath.Join(root, dir, "cgroup.subtree_control"), []byte(text+"\n"), 0o600))
+			}
+			proc := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(proc, "cgroup"), []byte(c.cgroup), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(proc, "mountinfo"), []byte(strings.ReplaceAll(c.mounts, "ROOT", root)), 0o600))
+			var want []string
+			for _, dir := range c.want {
+				want = append(want, filepath.Join(root, dir))
+			}
+			assert.Equal(t, want, process.GroupHomesOf(proc))
+		})
+	}
 }

@@ -61,7 +61,9 @@ func startInside(where plan) (int, error) {
 		path, args = where.Bubblewrap, where.View.arguments(where.Bubblewrap)
 	} else {
 		where.View.namespaces(attr.Sys)
+		attr.Files = append(attr.Files, ^uintptr(0))
 	}
+	attr.Files = append(attr.Files, where.Group.descriptors()...)
 	pid, err := syscall.ForkExec(path, args, attr)
 	if err != nil {
 		return 0, fmt.Errorf("start it in namespaces of its own: %w", err)
@@ -102,5 +104,5 @@ func superviseInside() error {
 	if err != nil {
 		return json.NewEncoder(status).Encode(report{Fault: "isolate it: " + err.Error(), Exit: -1})
 	}
-	return superviseHere(control, status)
+	return superviseHere(control, status, where.Group)
 }

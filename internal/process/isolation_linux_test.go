@@ -388,3 +388,34 @@ func TestProbeGivesAReason(t *testing.T) {
 	assert.Contains(t, probe.Reason, "bwrap")
 	assert.NotContains(t, probe.Reason, "\n")
 }
+
+// TestIsolatedTemporaryDirectoriesAreBounded: what fills them is in memory, and
+// they do not take all of it.
+func TestIsolatedTemporaryDirectoriesAreBounded(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for name, how := range methods(t) {
+		if how.Method == process.Bubblewrap {
+			continue // not every bwrap can
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runner := process.NewRunner()
+			runner.Isolation = how
+			result, err := runner.Run(t.Context(), process.Spec{
+				Args: []string{"sh", "-c", `df --output=size -k /tmp /var/tmp /dev/shm | tail -n 3; grep MemTotal /proc/meminfo | tr -dc 0-9`}, Dir: p.tree, Env: p.env(),
+			})
+			require.NoError(t, err)
+			fields := strings.Fields(string(result.Stdout))
+			require.Len(t, fields, 4, string(result.Stderr))
+			var sizes [4]int
+			for i, field := range fields {
+				_, err := fmt.Sscan(field, &sizes[i])
+				require.NoError(t, err)
+			}
+			for _, size := range sizes[:3] {
+				assert.LessOrEqual(t, size, sizes[3]/4)
+			}
+		})
+	}
+}

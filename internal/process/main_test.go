@@ -31,6 +31,10 @@ func TestMain(m *testing.M) {
 		dialBoth(address)
 		os.Exit(0)
 	}
+	if os.Getenv(boundedMark) != "" {
+		runBounded()
+		os.Exit(0)
+	}
 	if mark := os.Getenv(manyMark); mark != "" {
 		runMany(mark)
 		os.Exit(0)
@@ -44,6 +48,8 @@ const (
 	dialMark   = "COMMAND_TEST_DIAL"
 	manyMark   = "COMMAND_TEST_MANY"
 	methodMark = "COMMAND_TEST_METHOD"
+	// boundedMark has it run commands as a user without control groups.
+	boundedMark = "COMMAND_TEST_BOUNDED"
 )
 
 func dialBoth(outside string) {
@@ -86,3 +92,21 @@ setsid sleep 60000 &
 (setsid sh -c 'trap "" TERM HUP INT; sleep 60000 & sleep 60000; sleep 60000' &)
 setsid setsid sh -c '(sleep 60000 &) ; exec 0<&- 1>&- 2>&-; sleep 60000' &
 `
+
+// bomb doubles itself without end.
+const bomb = `b() { b | b & }; b; sleep 60000`
+
+// runBounded is the other role of the test binary: it says by what a command of
+// its user is bounded, and how a fork bomb ends.
+func runBounded() {
+	runner := process.NewRunner().WithoutGroups()
+	runner.Processes = 50
+	for _, script := range []string{`echo $(ulimit -Su) $(ulimit -Hu)`, bomb} {
+		result, err := runner.Run(context.Background(), process.Spec{Args: []string{"bash", "-c", script}, Dir: "/", Env: []string{path}})
+		if err != nil || result.Exceeded == "" && !result.OK() {
+			fmt.Println(err, result.ExitCode, string(result.Stderr))
+			continue
+		}
+		fmt.Println(strings.TrimSpace(string(result.Stdout)) + result.Exceeded)
+	}
+}

@@ -100,13 +100,16 @@ func (m *mount) withoutOverlay() {
 	m.Source = filepath.Join(m.Scratch, upperDir)
 }
 
+// scratchSize bounds each private temporary directory, which is kept in memory.
+const scratchSize = "size=20%"
+
 // place makes the changes, outer ones first, and closes what is hidden.
 func (v *view) place(taken sources) error {
 	for i, m := range v.Mounts {
 		if m.Change == hide && !m.File {
 			mode := "mode=0755"
 			if m.Open {
-				mode = "mode=1777"
+				mode = "mode=1777," + scratchSize
 			}
 			if err := unix.Mount("tmpfs", m.Path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, mode); err != nil {
 				return fmt.Errorf("hide %s: %w", m.Path, err)

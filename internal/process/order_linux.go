@@ -18,7 +18,7 @@ type order struct {
 	path, dir string
 	args, env []string
 	grace     time.Duration
-	processes int // at most; 0 is the default
+	bound     limits
 }
 
 const terminateByte = 't'
@@ -27,7 +27,7 @@ const terminateByte = 't'
 const maxOrder = 64 << 20
 
 func (o order) encode() []byte {
-	fields := []string{o.path, o.dir, strconv.FormatInt(int64(o.grace), 10), strconv.Itoa(o.processes), strconv.Itoa(len(o.args))}
+	fields := []string{o.path, o.dir, strconv.FormatInt(int64(o.grace), 10), strconv.Itoa(o.bound.processes), strconv.FormatInt(o.bound.memory, 10), strconv.Itoa(len(o.args))}
 	fields = append(append(fields, o.args...), o.env...)
 	return frame([]byte(strings.Join(fields, "\x00")))
 }
@@ -58,7 +58,7 @@ func readOrder(from io.Reader) (order, error) {
 		return order{}, err
 	}
 	fields := strings.Split(string(body), "\x00")
-	const fixed = 5
+	const fixed = 6
 	if len(fields) < fixed {
 		return order{}, errors.New("the order has too few fields")
 	}
@@ -70,13 +70,17 @@ func readOrder(from io.Reader) (order, error) {
 	if err != nil {
 		return order{}, fmt.Errorf("the order's number of processes: %w", err)
 	}
-	count, err := strconv.Atoi(fields[4])
+	memory, err := strconv.ParseInt(fields[4], 10, 64)
+	if err != nil {
+		return order{}, fmt.Errorf("the order's memory: %w", err)
+	}
+	count, err := strconv.Atoi(fields[5])
 	if err != nil || count < 1 || count > len(fields)-fixed {
 		return order{}, errors.New("the order's number of arguments is wrong")
 	}
 	rest := fields[fixed:]
 	return order{
-		path: fields[0], dir: fields[1], grace: time.Duration(grace), processes: processes,
+		path: fields[0], dir: fields[1], grace: time.Duration(grace), bound: limits{processes, memory},
 		args: rest[:count], env: rest[count:],
 	}, nil
 }

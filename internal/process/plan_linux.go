@@ -17,6 +17,8 @@ type plan struct {
 	View *view `json:"view,omitempty"`
 	// Bubblewrap is bwrap's path when it makes the view; "" when we do.
 	Bubblewrap string `json:"bwrap,omitempty"`
+	// Group is the control group of the command; empty for none.
+	Group groupPlaces `json:"group"`
 }
 
 // plan makes the view of a command, and the directories for its layers.

@@ -36,8 +36,12 @@ type Runner struct {
 	Isolation *Isolation
 	// Grace is the time between SIGTERM and SIGKILL; 0 is two seconds.
 	Grace time.Duration
-	// Processes is how many processes a supervised command may have; 0 is 4096.
+	// Processes is how many processes a supervised command may have, Memory how
+	// many bytes; 0 is 4096 processes, and four fifths of the machine's memory.
 	Processes int
+	Memory    int64
+
+	ungrouped bool // no control groups, as on a system that gives none
 
 	sweeping sync.Mutex // one sweep of orphans at a time
 }

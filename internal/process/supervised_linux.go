@@ -42,11 +42,17 @@ func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Resul
 		return Result{}, err
 	}
 	defer line.close()
+	bound := r.limits()
+	if group := r.group(bound); group != nil {
+		defer group.remove()
+		where.Group = group.places
+		cmd.ExtraFiles = append(append(cmd.ExtraFiles, nil), group.files...) // nil is where our binary is handed to bwrap.
+	}
 	pipes, err := startWith(cmd, spec)
 	if err != nil {
 		return Result{}, err
 	}
-	line.started(where, order{path: path, dir: spec.Dir, args: spec.Args, env: spec.Env, grace: r.grace(), processes: r.Processes})
+	line.started(where, order{path: path, dir: spec.Dir, args: spec.Args, env: spec.Env, grace: r.grace(), bound: bound})
 	supervisor := cmd.Process
 	began, _ := readProc(supervisor.Pid) // We have not reaped it: it is there.
 	why := waitFor(ctx, cmd, ending{

@@ -55,11 +55,11 @@ func supervise() error {
 	if where.View != nil {
 		return json.NewEncoder(status).Encode(superviseOutside(where))
 	}
-	return superviseHere(control, status)
+	return superviseHere(control, status, where.Group)
 }
 
 // superviseHere takes the order, runs the command and says how it ended.
-func superviseHere(control, status *os.File) error {
+func superviseHere(control, status *os.File, places groupPlaces) error {
 	if err := beUnreachable(); err != nil {
 		return err
 	}
@@ -70,6 +70,7 @@ func superviseHere(control, status *os.File) error {
 	}
 	s := newSupervisor()
 	s.listen(control)
+	s.group = places.join()
 	outcome := s.run(task)
 	return json.NewEncoder(status).Encode(outcome)
 }
@@ -110,6 +111,7 @@ type supervisor struct {
 	ended    bool // the command itself has ended
 	out      report
 	sweeper  sweeper
+	group    joined
 }
 
 func newSupervisor() *supervisor {
@@ -140,17 +142,25 @@ func (s *supervisor) listen(control *os.File) {
 
 // run starts the command and returns when neither it nor a descendant is left.
 func (s *supervisor) run(task order) report {
-	pid, err := syscall.ForkExec(task.path, task.args, &syscall.ProcAttr{
-		Dir: task.dir, Env: task.env, Files: []uintptr{0, 1, 2},
-		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+	guard := newGuard(task.bound, s.group)
+	pid, err := s.group.start(func() (int, error) {
+		return boundTasks(task.bound.tasks(), func() (int, error) {
+			return syscall.ForkExec(task.path, task.args, &syscall.ProcAttr{
+				Dir: task.dir, Env: task.env, Files: []uintptr{0, 1, 2},
+				Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+			})
+		})
 	})
 	if err != nil {
 		return report{Fault: err.Error(), NoFile: errors.Is(err, syscall.ENOENT), Exit: -1}
 	}
 	s.main = pid
 	makeExpendable(pid)
-	if s.watch(task.grace, newGuard(task.processes)) {
+	if s.watch(task.grace, guard) {
 		s.clean()
+	}
+	if s.out.Exceeded == "" {
+		s.out.Exceeded = guard.reached() // It may have ended before it was looked at.
 	}
 	return s.out
 }
@@ -198,6 +208,7 @@ func (s *supervisor) watch(grace time.Duration, guard guard) bool {
 func (s *supervisor) clean() {
 	deadline := time.Now().Add(killTime)
 	pause := time.Millisecond
+	s.group.seal()
 	for time.Now().Before(deadline) {
 		s.sweeper.pass(s.main)
 		select {

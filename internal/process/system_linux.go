@@ -54,7 +54,7 @@ func devices() error {
 	if err := directory("/dev/pts", "devpts", "newinstance,ptmxmode=0666,mode=0620"); err != nil {
 		return err
 	}
-	return directory("/dev/shm", "tmpfs", "mode=1777")
+	return directory("/dev/shm", "tmpfs", "mode=1777,"+scratchSize)
 }
 
 func directory(path, kind, options string) error {

@@ -1,0 +1,23 @@
+package process
+
+// GroupHomes are the directories in which a control group can be made.
+func GroupHomes() []string { return GroupHomesOf("/proc/self") }
+
+// GroupHomesOf are those of a process, by its directory in /proc.
+func GroupHomesOf(proc string) []string {
+	var dirs []string
+	for _, home := range groupHomes(proc) {
+		dirs = append(dirs, home.parent)
+	}
+	return dirs
+}
+
+// Groups reports whether commands get a control group.
+func (r *Runner) Groups() bool {
+	group := r.group(r.limits())
+	if group == nil {
+		return false
+	}
+	group.remove()
+	return true
+}
