@@ -110,7 +110,7 @@ func TestActCancelled(t *testing.T) {
 	}
 }
 
-// whole checks that program p has all that its books say, and that once.
+// whole checks that program p has all that its records say, and that once.
 func (r *runner) whole(run workflowRun) {
 	t := r.t
 	t.Helper()

@@ -41,7 +41,7 @@ func TestActObeysNoPullRequest(t *testing.T) {
 	require.Zero(t, r.trigger("schedule", everyHour).code)
 	ours := r.openPull()
 	theirs := map[int]string{}
-	var books string
+	var summary string
 	r.Change(func(s *githubtest.State) {
 		for title, branch := range map[string]string{evil: evilBranch, "[Autoloop: p]": "autoloop/p"} {
 			pull := s.OpenIssue("mallory", title, evil, time.Now(), "autoloop-program", "autoloop")
@@ -53,7 +53,7 @@ func TestActObeysNoPullRequest(t *testing.T) {
 		s.Issue(ours).Title = evil // a person's edit: the next gain mends it
 	})
 	was := head(t, r.bare, "main")
-	books = head(t, r.bare, "memory/autoloop")
+	summary = head(t, r.bare, "memory/autoloop")
 	r.seen()
 
 	suite := func(branch string) map[string]any {
@@ -85,7 +85,7 @@ func TestActObeysNoPullRequest(t *testing.T) {
 		assert.Equal(t, map[string]string{"Autoloop/steer": "success"}, trigger("issue_comment", said).results(), "it belongs to no program")
 	}
 	assert.Empty(t, wrote(r.seen()))
-	assert.Equal(t, books, head(t, r.bare, "memory/autoloop"))
+	assert.Equal(t, summary, head(t, r.bare, "memory/autoloop"))
 
 	trigger("check_suite", suite(evilBranch)) // as any event of CI, it has what is due looked at
 	trigger("schedule", everyHour)

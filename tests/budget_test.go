@@ -23,7 +23,7 @@ func (w *world) frontmatter(lines ...string) {
 func better(from, to string) modeltest.Answer {
 	return modeltest.Answer{
 		Text:  "PLAN: more\nFILE: value.txt\n<<<<<<< SEARCH\n" + from + "\n=======\n" + to + "\n>>>>>>> REPLACE\n",
-		Usage: modeltest.Usage{Input: 700, Output: 30},
+		Usage: modeltest.Tokens{Input: 700, Output: 30},
 	}
 }
 

@@ -66,7 +66,7 @@ func TestProposeAndPublishAreOneIteration(t *testing.T) {
 	assert.Equal(t, "5", w.git("show", "autoloop/p:value.txt"))
 }
 
-// The books of two jobs are those of one, but for times, ids and the note of the bundle.
+// The records of two jobs are those of one, but for times, ids and the note of the bundle.
 func TestPublishingWritesWhatOneJobWrites(t *testing.T) {
 	t.Parallel()
 	whole, split := valuesWorld(t, "metric_direction: higher", "1", "3"), valuesWorld(t, "metric_direction: higher", "1", "3")

@@ -290,7 +290,7 @@ func freezeJudged(t *testing.T, dir string) {
 			word = "after"
 		}
 		answer := modeltest.Text("PLAN: as I was told\nFILE: file.txt\n<<<<<<< SEARCH\nfixture\n=======\n" + word + "\n>>>>>>> REPLACE\n")
-		answer.Usage = modeltest.Usage{Input: 700, Output: 30}
+		answer.Usage = modeltest.Tokens{Input: 700, Output: 30}
 		return answer
 	})
 	judge := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Answer {

@@ -69,7 +69,7 @@ func tokensOf(t *testing.T, expense map[string]any) int {
 	return int(tokens)
 }
 
-// TestGradersCountAgainstTheBudget: what a grader uses is in the books and in
+// TestGradersCountAgainstTheBudget: what a grader uses is in the records and in
 // the answer, and no case begins beyond the budget.
 func TestGradersCountAgainstTheBudget(t *testing.T) {
 	t.Parallel()
@@ -179,7 +179,7 @@ func TestAnIterationThatIsCutOffIsPaid(t *testing.T) {
 	})
 	model := modeltest.New(t, modeltest.Answer{
 		Text:  "PLAN: more\nFILE: s/SKILL.md\n<<<<<<< SEARCH\nalpha\n=======\nalpha beta\n>>>>>>> REPLACE\n",
-		Usage: modeltest.Usage{Input: 700, Output: 30},
+		Usage: modeltest.Tokens{Input: 700, Output: 30},
 	})
 	w.env = append(w.env, "ANTHROPIC_BASE_URL="+grader.URL, "AUTOLOOP_MODELS_URL="+model.URL+"/v1", "AUTOLOOP_MODELS_KEY="+theKey)
 	require.Equal(t, "rejected", w.one().Outcome, "six gradings, in its own time")

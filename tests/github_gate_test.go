@@ -84,10 +84,10 @@ func TestAWorkflowThatStillRunsIsWaitedFor(t *testing.T) {
 		h, commit := waiting(t, twoJobs, "required", func(*hub, string) {})
 		h.reports(commit, map[string]string{"build": "success"})
 		run := &githubtest.WorkflowRun{Commit: commit, Name: "CI", Status: "in_progress"}
-		suite := &githubtest.Suite{Commit: commit, App: "scanner", Status: "queued", Checks: 1}
+		suite := &githubtest.CheckSuite{Commit: commit, App: "scanner", Status: "queued", Checks: 1}
 		h.Change(func(s *githubtest.State) {
 			s.Begun = append(s.Begun, run)
-			s.Suites = append(s.Suites, suite, &githubtest.Suite{Commit: commit, App: "never-reports", Status: "queued"})
+			s.Suites = append(s.Suites, suite, &githubtest.CheckSuite{Commit: commit, App: "never-reports", Status: "queued"})
 		})
 		got := h.one()
 		require.Equal(t, "pending-ci", got.Outcome)

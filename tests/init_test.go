@@ -316,7 +316,7 @@ func TestInitAdoptsBranches(t *testing.T) {
 	a = h.binary("iterate", "init", "--adopt", "--yes")
 	assert.Contains(t, a.stdout, "there is nothing to do", "once is enough")
 
-	h.git("checkout", "--quiet", "--orphan", "books")
+	h.git("checkout", "--quiet", "--orphan", "records")
 	h.git("rm", "-r", "--quiet", "--force", ".")
 	state := "# two\n\n## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Branch | `autoloop/two-bbbbbb` |\n| Issue | #7 |\n"
 	h.write("two.md", state)

@@ -39,21 +39,21 @@ func TestModelsIsKept(t *testing.T) {
 	t.Parallel()
 	w, server := askingWorld(t, modeltest.Answer{
 		Text:  "PLAN: two is more\nFILE: value.txt\n<<<<<<< SEARCH\n1\n=======\n2\n>>>>>>> REPLACE\n",
-		Usage: modeltest.Usage{Input: 700, Cached: 0, Output: 30},
+		Usage: modeltest.Tokens{Input: 700, Cached: 0, Output: 30},
 	})
 	result := w.one("--agent", "models", "--model", "m-1")
 	assert.Equal(t, "accepted", result.Outcome, result.Reasons)
 	assert.Equal(t, "2", w.git("show", "autoloop/p:value.txt"))
-	books := w.memory("p.jsonl")
-	assert.Contains(t, books, `"agent":"models"`)
-	assert.Contains(t, books, `"input_tokens":700`)
-	assert.Contains(t, books, "two is more")
+	summary := w.memory("p.jsonl")
+	assert.Contains(t, summary, `"agent":"models"`)
+	assert.Contains(t, summary, `"input_tokens":700`)
+	assert.Contains(t, summary, "two is more")
 	require.Len(t, server.Requests(), 1)
 	asked := server.Requests()[0]
 	assert.Equal(t, theKey, asked.Key())
 	assert.True(t, asked.Has("Move the number."))
 	assert.False(t, asked.Has("the-workflow-token"))
-	assert.NotContains(t, books+w.memory("p.md"), theKey)
+	assert.NotContains(t, summary+w.memory("p.md"), theKey)
 }
 
 func TestModelsIsTheDefaultInActions(t *testing.T) {

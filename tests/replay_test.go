@@ -46,7 +46,7 @@ func TestReplay(t *testing.T) {
 	w := replayWorld(t)
 	a := w.binary("iterate", "replay", "p")
 	require.Zero(t, a.code, a.stdout+a.stderr)
-	assert.Regexp(t, `^p: 7 iterations, 7 decisions computed again: the books agree\n$`, a.stdout)
+	assert.Regexp(t, `^p: 7 iterations, 7 decisions computed again: the records agree\n$`, a.stdout)
 	a = w.binary("iterate", "replay", "--json")
 	require.Zero(t, a.code)
 	assert.Contains(t, a.stdout, `"findings": []`)
@@ -80,12 +80,12 @@ func TestReplayFindsForgeries(t *testing.T) {
 		a := w.binary("iterate", "replay", "p")
 		assert.Equal(t, 1, a.code, "%s: %s", name, a.stdout)
 		assert.Contains(t, a.stdout, c.says, name)
-		assert.Contains(t, a.stderr, "the books disagree", name)
+		assert.Contains(t, a.stderr, "the records disagree", name)
 		w.git("update-ref", "refs/heads/memory/autoloop", honest)
 	}
 }
 
-func TestReplayOfSharedBooks(t *testing.T) {
+func TestReplayOfSharedRecords(t *testing.T) {
 	t.Parallel()
 	w := noisyWorld(t, "", nil, "1100", "1200")
 	remote := filepath.Join(filepath.Dir(w.dir), "remote.git")
@@ -96,7 +96,7 @@ func TestReplayOfSharedBooks(t *testing.T) {
 	w.run("", "git", "clone", "--quiet", "--single-branch", remote, clone)
 	a := w.binary("iterate", "replay", "p", "--remote", "origin", "--repo-dir", clone)
 	require.Zero(t, a.code, a.stdout+a.stderr)
-	assert.Contains(t, a.stdout, "2 decisions computed again: the books agree")
+	assert.Contains(t, a.stdout, "2 decisions computed again: the records agree")
 }
 
 func TestTheSameLinesOnceMoreAreAnotherChange(t *testing.T) {
@@ -112,10 +112,10 @@ func TestReplayMisuse(t *testing.T) {
 	w := valuesWorld(t, "schedule: every 6h", "1")
 	a := w.binary("iterate", "replay", "p")
 	assert.Equal(t, 2, a.code)
-	assert.Contains(t, a.stderr, "has no books yet")
+	assert.Contains(t, a.stderr, "has no records yet")
 	a = w.binary("iterate", "replay")
 	assert.Zero(t, a.code)
-	assert.Contains(t, a.stdout, "no program has books yet")
+	assert.Contains(t, a.stdout, "no program has records yet")
 }
 
 func TestDoctorOfAnEvaluation(t *testing.T) {

@@ -84,9 +84,9 @@ func (w *world) recording(agent, scenario string) string {
 // and of runs. Digests of changes do not.
 var changing = regexp.MustCompile(`\d{8}T\d{6}Z-[0-9a-f]{8}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z| UTC|\+00:00)|\b([0-9a-f]{40}|[0-9a-f]{12})\b`)
 
-// books are the state files and the program branch without what must differ
+// records are the state files and the program branch without what must differ
 // between two runs: that, durations, and the agent's name and usage.
-func (w *world) books() string {
+func (w *world) summary() string {
 	w.t.Helper()
 	var lines []string
 	for _, event := range w.events() {
@@ -101,9 +101,9 @@ func (w *world) books() string {
 	return changing.ReplaceAllString(strings.Join(lines, "\n"), "…")
 }
 
-// TestTheBooksAreTheSameWithEveryAgent: two iterations, one that is kept and
+// TestTheRecordsAreTheSameWithEveryAgent: two iterations, one that is kept and
 // hands something back, and one that changes nothing.
-func TestTheBooksAreTheSameWithEveryAgent(t *testing.T) {
+func TestTheRecordsAreTheSameWithEveryAgent(t *testing.T) {
 	t.Parallel()
 	const said = "Raised the value to 2. It was too low."
 	const work = "if grep -q 9 value.txt; then echo 7 > value.txt; echo 'LESSON: it was too low' > .autoloop-notes.md; fi"
@@ -113,11 +113,11 @@ func TestTheBooksAreTheSameWithEveryAgent(t *testing.T) {
 		"FILE: .autoloop-notes.md\n<<<<<<< WHOLE\nLESSON: it was too low\n>>>>>>> WHOLE\n"), nothing, nothing)
 	w := standInWorld(t, "", command)
 	w.env = append(w.env, "AUTOLOOP_MODELS_URL="+server.URL+"/v1", "AUTOLOOP_MODELS_KEY="+keyOf("AUTOLOOP_MODELS_KEY"))
-	books := map[string]string{"command": "", "models": ""}
+	summary := map[string]string{"command": "", "models": ""}
 	for name := range standIns() {
-		books[name] = ""
+		summary[name] = ""
 	}
-	for _, name := range slices.Sorted(maps.Keys(books)) {
+	for _, name := range slices.Sorted(maps.Keys(summary)) {
 		w := w
 		if name != "command" && name != "models" {
 			w = standInWorld(t, work, command)
@@ -131,15 +131,15 @@ func TestTheBooksAreTheSameWithEveryAgent(t *testing.T) {
 		assert.Equal(t, []string{"no change proposed"}, got[1].Reasons, name)
 		assert.Equal(t, name, w.decided()["agent"])
 		w.noKey(a.stdout, a.stderr)
-		books[name] = w.books()
+		summary[name] = w.summary()
 		if w.git("branch", "--list", "autoloop/p") != "" {
 			w.git("branch", "--delete", "--force", "autoloop/p", "memory/autoloop")
 		}
 	}
-	assert.Contains(t, books["command"], "- it was too low (iteration 1)")
-	assert.Contains(t, books["command"], `"digest":"`)
-	for name, text := range books {
-		assert.Equal(t, books["command"], text, "%s and command", name)
+	assert.Contains(t, summary["command"], "- it was too low (iteration 1)")
+	assert.Contains(t, summary["command"], `"digest":"`)
+	for name, text := range summary {
+		assert.Equal(t, summary["command"], text, "%s and command", name)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestTasksWithAModel(t *testing.T) {
 			word = "after"
 		}
 		answer := modeltest.Text("PLAN: as I was told\nFILE: file.txt\n<<<<<<< SEARCH\nfixture\n=======\n" + word + "\n>>>>>>> REPLACE\n")
-		answer.Usage = modeltest.Usage{Input: 700, Output: 30}
+		answer.Usage = modeltest.Tokens{Input: 700, Output: 30}
 		return answer
 	})
 	judge := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Answer {

@@ -198,7 +198,7 @@ func (e *example) search(seed int64, marks []int, propose proposer) (found, erro
 		}
 		made := e.decide(m, best)
 		accepted := made.Verdict == decision.Improved
-		request.History = append(request.History, agent.Trial{
+		request.History = append(request.History, agent.PastIteration{
 			Iteration: n, Params: params, Metric: m.Metric, Previous: best, Accepted: accepted, Deviation: deviation,
 		})
 		if accepted {

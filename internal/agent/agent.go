@@ -58,7 +58,7 @@ type Request struct {
 
 	// History holds the decided iterations under the present evaluator, oldest
 	// first, and Incumbent the best metric so far, nil when there is none.
-	History   []Trial
+	History   []PastIteration
 	Direction metric.Direction
 	Incumbent *metric.Value
 	// Seed and Iteration make a proposal reproducible: the same request gives
@@ -77,8 +77,8 @@ type Limit struct {
 	CostUSD *metric.Value
 }
 
-// Trial is one decided iteration, as far as an agent can learn from it.
-type Trial struct {
+// PastIteration is one decided iteration, as far as an agent can learn from it.
+type PastIteration struct {
 	Iteration int
 	// Params holds the values that the tuner tried, by the name of their mark;
 	// nil when another agent made the change.

@@ -63,7 +63,7 @@ func get(t *testing.T, dir, name string) string {
 
 func TestModelsEditsFiles(t *testing.T) {
 	t.Parallel()
-	server := modeltest.New(t, modeltest.Answer{Text: fits, Usage: modeltest.Usage{Input: 300, Cached: 100, Output: 40}})
+	server := modeltest.New(t, modeltest.Answer{Text: fits, Usage: modeltest.Tokens{Input: 300, Cached: 100, Output: 40}})
 	request := modelsRequest(t)
 	reply, err := modelsAgent(server).Propose(t.Context(), request)
 	require.NoError(t, err)
@@ -88,7 +88,7 @@ func TestModelsEditsFiles(t *testing.T) {
 
 func TestModelsCostFromThePriceTable(t *testing.T) {
 	t.Parallel()
-	agent := modelsAgent(modeltest.New(t, modeltest.Answer{Text: fits, Usage: modeltest.Usage{Input: 1000, Cached: 400, Output: 100}}))
+	agent := modelsAgent(modeltest.New(t, modeltest.Answer{Text: fits, Usage: modeltest.Tokens{Input: 1000, Cached: 400, Output: 100}}))
 	request := modelsRequest(t)
 	request.Model = "openai/gpt-4.1" // 2, 0.5 and 8 dollars for a million
 	reply, err := agent.Propose(t.Context(), request)
@@ -99,7 +99,7 @@ func TestModelsCostFromThePriceTable(t *testing.T) {
 
 func TestModelsRepairsOnce(t *testing.T) {
 	t.Parallel()
-	server := modeltest.New(t, modeltest.Answer{Text: misses, Usage: modeltest.Usage{Input: 10, Output: 1}}, modeltest.Answer{Text: fits, Usage: modeltest.Usage{Input: 20, Output: 2}})
+	server := modeltest.New(t, modeltest.Answer{Text: misses, Usage: modeltest.Tokens{Input: 10, Output: 1}}, modeltest.Answer{Text: fits, Usage: modeltest.Tokens{Input: 20, Output: 2}})
 	request := modelsRequest(t)
 	reply, err := modelsAgent(server).Propose(t.Context(), request)
 	require.NoError(t, err)
@@ -165,7 +165,7 @@ func TestModelsHoldsItselfToItsLimit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := modeltest.New(t, modeltest.Answer{Text: misses, Usage: modeltest.Usage{Input: 600, Output: 60}}, modeltest.Text(fits))
+			server := modeltest.New(t, modeltest.Answer{Text: misses, Usage: modeltest.Tokens{Input: 600, Output: 60}}, modeltest.Text(fits))
 			request := modelsRequest(t)
 			request.Limit = c.limit
 			reply, err := modelsAgent(server).Propose(t.Context(), request)

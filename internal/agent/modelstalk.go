@@ -40,7 +40,7 @@ type talk struct {
 	*Models
 	request    Request
 	root       *os.Root
-	usage      models.Usage
+	usage      models.Tokens
 	turns      int
 	model      string // as the server named it last, else as it was asked for
 	transcript strings.Builder

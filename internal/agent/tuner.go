@@ -25,7 +25,7 @@ var errNoMarks = errors.New("no number in the target files is marked for the tun
 
 // proposeTuning reads the marks of the target files at root and asks the search
 // for the next values.
-func proposeTuning(root *os.Root, paths []string, history []tuner.Trial, direction metric.Direction, seed int64) (tuning, error) {
+func proposeTuning(root *os.Root, paths []string, history []tuner.Observation, direction metric.Direction, seed int64) (tuning, error) {
 	files, err := readAllTuned(root, paths)
 	if err != nil {
 		return tuning{}, err

@@ -180,7 +180,7 @@ func TestTuningWritesOnlyTheNumbers(t *testing.T) {
 	}
 	assert.Contains(t, proposed.summary, "→")
 
-	again, err := proposeTuning(root, []string{"x.go"}, []tuner.Trial{trialOf(Trial{Params: params}, nil)}, metric.Lower, 1)
+	again, err := proposeTuning(root, []string{"x.go"}, []tuner.Observation{trialOf(PastIteration{Params: params}, nil)}, metric.Lower, 1)
 	require.NoError(t, err)
 	assert.NotEqual(t, proposed.values, again.values)
 }
@@ -263,20 +263,20 @@ func TestHistoryOf(t *testing.T) {
 	}
 	type pair struct{ x, value any }
 	for name, c := range map[string]struct {
-		history []Trial
+		history []PastIteration
 		want    []pair
 	}{
 		"nothing yet: the incumbent's present values": {nil, []pair{{nil, 5.0}}},
 		"none accepted": {
-			[]Trial{{Params: at("1"), Metric: number("7")}, {Params: at("2")}},
+			[]PastIteration{{Params: at("1"), Metric: number("7")}, {Params: at("2")}},
 			[]pair{{nil, 5.0}, {1.0, 7.0}, {2.0, nil}},
 		},
 		"accepted": {
-			[]Trial{{Params: at("1"), Metric: number("7")}, {Params: at("2"), Metric: number("5"), Accepted: true}},
+			[]PastIteration{{Params: at("1"), Metric: number("7")}, {Params: at("2"), Metric: number("5"), Accepted: true}},
 			[]pair{{1.0, 7.0}, {2.0, 5.0}},
 		},
 		"another agent's work is the present, and lifted all alike": {
-			[]Trial{
+			[]PastIteration{
 				{Params: at("1"), Metric: number("6"), Previous: number("8"), Accepted: true},
 				{Metric: number("5"), Previous: number("6"), Accepted: true},
 				{Metric: number("9"), Previous: number("5")},
@@ -285,11 +285,11 @@ func TestHistoryOf(t *testing.T) {
 			[]pair{{1.0, 6.0}, {nil, 6.0}, {2.0, 8.0}},
 		},
 		"better and yet refused counts no better than what was there": {
-			[]Trial{{Params: at("1"), Metric: number("5"), Accepted: true}, {Params: at("2"), Metric: number("1")}},
+			[]PastIteration{{Params: at("1"), Metric: number("5"), Accepted: true}, {Params: at("2"), Metric: number("1")}},
 			[]pair{{1.0, 5.0}, {2.0, 5.0}},
 		},
 		"the incumbent measured anew moves nothing": {
-			[]Trial{
+			[]PastIteration{
 				{Params: at("1"), Metric: number("5"), Previous: number("7"), Accepted: true},
 				{Params: at("2"), Metric: number("7"), Previous: number("6.5")},
 				{Params: at("3"), Metric: number("4"), Previous: number("6"), Accepted: true},
@@ -298,7 +298,7 @@ func TestHistoryOf(t *testing.T) {
 			[]pair{{1.0, 5.0}, {2.0, 5.5}, {3.0, 3.0}, {4.0, 3.0}},
 		},
 		"several proposals of one iteration": {
-			[]Trial{
+			[]PastIteration{
 				{Iteration: 1, Params: at("1"), Metric: number("8"), Previous: number("9")},
 				{Iteration: 1, Params: at("2"), Metric: number("7"), Previous: number("9"), Accepted: true},
 				{Iteration: 1, Params: at("3"), Metric: number("6"), Previous: number("9")},
@@ -307,7 +307,7 @@ func TestHistoryOf(t *testing.T) {
 			[]pair{{1.0, 8.0}, {2.0, 7.0}, {3.0, 7.0}, {4.0, 8.0}},
 		},
 		"differences are exact": {
-			[]Trial{{Params: at("1"), Metric: number("0.3"), Previous: number("0.1")}, {Params: at("2"), Metric: number("0.5"), Previous: number("0.3")}},
+			[]PastIteration{{Params: at("1"), Metric: number("0.3"), Previous: number("0.1")}, {Params: at("2"), Metric: number("0.5"), Previous: number("0.3")}},
 			[]pair{{nil, 0.1}, {1.0, 0.3}, {2.0, 0.3}},
 		},
 	} {
@@ -348,7 +348,7 @@ func TestTunerSaysThatNothingIsLeft(t *testing.T) {
 		require.NoError(t, err)
 		require.Nil(t, reply.Failure)
 		tried[reply.Params["x.go:x"].String()] = true
-		request.History = append(request.History, Trial{Params: reply.Params, Metric: &measured})
+		request.History = append(request.History, PastIteration{Params: reply.Params, Metric: &measured})
 	}
 	assert.Equal(t, map[string]bool{"2": true, "3": true}, tried)
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))

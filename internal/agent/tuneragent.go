@@ -62,8 +62,8 @@ func unavailable(err error) FailureKind {
 	return Crashed
 }
 
-func trialOf(tried Trial, key *metric.Value) tuner.Trial {
-	trial := tuner.Trial{Params: make(map[string]float64, len(tried.Params))}
+func trialOf(tried PastIteration, key *metric.Value) tuner.Observation {
+	trial := tuner.Observation{Params: make(map[string]float64, len(tried.Params))}
 	for name, exact := range tried.Params {
 		trial.Params[name] = exact.Float64()
 	}

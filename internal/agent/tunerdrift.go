@@ -18,7 +18,7 @@ type levels struct {
 }
 
 // beside is a trial's metric as it would be were the incumbent's level.
-func (l *levels) beside(tried Trial, i int, level *metric.Value) *metric.Value {
+func (l *levels) beside(tried PastIteration, i int, level *metric.Value) *metric.Value {
 	if l == nil || level == nil || math.IsNaN(l.tried[i]) {
 		return tried.beside(level)
 	}
@@ -66,7 +66,7 @@ const (
 )
 
 // momentsOf has a history in numbers.
-func momentsOf(history []Trial) moments {
+func momentsOf(history []PastIteration) moments {
 	n := len(history)
 	m := moments{
 		tried: make([]float64, n), beside: make([]float64, n), before: make([]int, n), after: make([]int, n), kept: make([]bool, n),
@@ -115,7 +115,7 @@ func middle(numbers []float64) float64 {
 // begins with as much of the gains with which incumbents came as only pairs tell.
 // It is nil when the history does not tell the noise, or the machine drifts by
 // so much that only pairs can be compared.
-func fitLevels(history []Trial) *levels {
+func fitLevels(history []PastIteration) *levels {
 	m := momentsOf(history)
 	steadiness := m.steadiness()
 	if !(steadiness > 0) {

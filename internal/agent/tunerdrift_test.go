@@ -39,7 +39,7 @@ func TestLuckDoesNotAddUp(t *testing.T) {
 				request := Request{Direction: metric.Lower}
 				for i := range 150 {
 					adds = c.adds(r, i, adds)
-					trial := Trial{Iteration: i + 1, Params: map[string]metric.Value{}, Metric: number(), Previous: number(), Deviation: math.Sqrt2}
+					trial := PastIteration{Iteration: i + 1, Params: map[string]metric.Value{}, Metric: number(), Previous: number(), Deviation: math.Sqrt2}
 					gain := trial.Metric.Float64() - trial.Previous.Float64()
 					if trial.Accepted = gain < -1; trial.Accepted {
 						luck -= gain

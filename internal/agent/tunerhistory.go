@@ -14,11 +14,11 @@ import (
 //
 // The incumbent is in it once: as the trial of the tuner that made it, or as
 // the present values when the start or another agent made them.
-func historyOf(request Request) []tuner.Trial {
+func historyOf(request Request) []tuner.Observation {
 	last := lastAccepted(request.History)
-	var trials []tuner.Trial
+	var trials []tuner.Observation
 	if start := startLevel(request); last < 0 && start != nil {
-		trials = append(trials, trialOf(Trial{}, start))
+		trials = append(trials, trialOf(PastIteration{}, start))
 	}
 	places := placesOf(request)
 	for i, tried := range request.History {
@@ -26,7 +26,7 @@ func historyOf(request Request) []tuner.Trial {
 		case tried.Params != nil:
 			trials = append(trials, trialOf(tried, tried.lesson(places[i], request.Direction)))
 		case i == last:
-			trials = append(trials, trialOf(Trial{}, places[i].level))
+			trials = append(trials, trialOf(PastIteration{}, places[i].level))
 		}
 	}
 	return trials
@@ -61,7 +61,7 @@ func placesOf(request Request) []place {
 
 // iterationEnd is the end of the proposals of one iteration, which were compared
 // with the same incumbent.
-func iterationEnd(history []Trial, start int) int {
+func iterationEnd(history []PastIteration, start int) int {
 	end := start + 1
 	for end < len(history) && history[end].Iteration == history[start].Iteration {
 		end++
@@ -79,7 +79,7 @@ func startLevel(request Request) *metric.Value {
 	return request.Incumbent
 }
 
-func lastAccepted(history []Trial) int {
+func lastAccepted(history []PastIteration) int {
 	last := -1
 	for i, tried := range history {
 		if tried.Accepted {
@@ -90,7 +90,7 @@ func lastAccepted(history []Trial) int {
 }
 
 // beside is the metric as it would be were the incumbent's level.
-func (t Trial) beside(level *metric.Value) *metric.Value {
+func (t PastIteration) beside(level *metric.Value) *metric.Value {
 	if t.Metric == nil || t.Previous == nil || level == nil {
 		return t.Metric
 	}
@@ -101,7 +101,7 @@ func (t Trial) beside(level *metric.Value) *metric.Value {
 // lesson is the metric that a trial teaches: what it was beside the incumbent's
 // level. One that was refused in spite of a better metric than the incumbent
 // after it (a guardrail, or a gain within the noise) counts no better than that.
-func (t Trial) lesson(at place, direction metric.Direction) *metric.Value {
+func (t PastIteration) lesson(at place, direction metric.Direction) *metric.Value {
 	if !t.Accepted && at.metric != nil && at.after != nil && direction.Better(*at.metric, *at.after) {
 		return at.after
 	}

@@ -44,7 +44,7 @@ type console struct {
 
 // Hear returns the comment, numbered behind those that were read.
 func (c *console) Hear(_ context.Context, a render.Account) (commands.Heard, error) {
-	read := commands.ParseMark(a.Books().Settings[history.CommandsUntil])
+	read := commands.ParseMark(a.Summary().Settings[history.CommandsUntil])
 	comment := commands.Comment{ID: read.Issue + 1, Author: c.author, Time: c.env.Now(), Commands: []commands.Command{c.command}}
 	return commands.Heard{Comments: []commands.Comment{comment}}, nil
 }
@@ -74,7 +74,7 @@ func (c *console) Changes() int { return 0 }
 func (c *console) Promote(context.Context, render.Account, string) (int, error) { return 0, nil }
 
 // CI is not asked by commands.
-func (c *console) CI(context.Context, ci.Candidate) ci.Verdict { return ci.Verdict{} }
+func (c *console) CI(context.Context, ci.Candidate) ci.Result { return ci.Result{} }
 
 // HasCI is not asked by commands.
 func (c *console) HasCI(context.Context, string) (bool, error) { return false, nil }

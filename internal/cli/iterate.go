@@ -46,7 +46,7 @@ func newIterateCommand(env Env) *cobra.Command {
 		Short: "Run iterations of one program: propose, measure, decide, keep or drop",
 		Long: "Run one iteration (or -n of them) of a program: an agent changes the target files in a throw-away\n" +
 			"tree, the evaluation measures the change in a second tree, and code decides. What is better becomes\n" +
-			"a commit on branch autoloop/NAME; the books are kept on branch memory/autoloop. Your checkout,\n" +
+			"a commit on branch autoloop/NAME; the records are kept on branch memory/autoloop. Your checkout,\n" +
 			"index and current branch are not touched.\n\n" +
 			"Without --program it takes the program that `scheduler` selected.",
 		Example: "  iterate --program speed\n  iterate --program speed -n 10 --agent tuner\n" +
@@ -92,11 +92,11 @@ func newIterateCommand(env Env) *cobra.Command {
 	return cmd
 }
 
-// programFlags say which program is meant, and where its branches and books are.
+// programFlags say which program is meant, and where its branches and records are.
 func programFlags(flags *pflag.FlagSet, env Env, o *iterateOptions) {
 	flags.StringVar(&o.Program, "program", env.Getenv("AUTOLOOP_PROGRAM"), "the program to run (default: the scheduler's choice)")
 	flags.StringVar(&o.Base, "base", "", "the default branch that the work is for")
-	flags.StringVar(&o.Remote, "remote", "", "share branches and books with this git remote, such as origin")
+	flags.StringVar(&o.Remote, "remote", "", "share branches and records with this git remote, such as origin")
 	flags.StringVar(&o.CIWorkflow, "ci-workflow", "", "the `FILE` name of the workflow that is started for what is pushed (default: the program's)")
 	githubFlags(flags, &o.GitHub)
 	flags.BoolVar(&o.json, "json", false, "print an array with an object for each iteration")

@@ -38,7 +38,7 @@ func newPruneCommand(env Env, o *schedulerOptions) *cobra.Command {
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "remove it all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	cmd.Flags().StringVar(&remote, "remote", "", "the git remote that branches and books are shared with (default: origin with GitHub)")
+	cmd.Flags().StringVar(&remote, "remote", "", "the git remote that branches and records are shared with (default: origin with GitHub)")
 	return cmd
 }
 
@@ -173,8 +173,8 @@ func (p *pruner) working(ctx context.Context, left *leftover) error {
 		left.Kept = "its ledger cannot be read: " + err.Error()
 		return nil //nolint:nilerr // it is said, and the program kept
 	}
-	books := history.Replay(log.Events)
-	if open := books.Open; open != nil && open.Lease != nil && p.memory.Now().Before(open.Lease.Until) {
+	summary := history.Replay(log.Events)
+	if open := summary.Open; open != nil && open.Lease != nil && p.memory.Now().Before(open.Lease.Until) {
 		left.Kept = "run " + open.Run + " may be working on it"
 	}
 	return nil

@@ -17,7 +17,7 @@ func newPublishCommand(env Env, parent *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish DIR",
 		Short: "Record the bundle of `iterate propose`, without running any code of the program",
-		Long: "Hold a bundle against the program, its branch and its books as they are now, and record it as `iterate`\n" +
+		Long: "Hold a bundle against the program, its branch and its records as they are now, and record it as `iterate`\n" +
 			"would have. A bundle that is stale, altered, too large, of another program, against the rules or\n" +
 			"published before is refused with a reason (exit code 1), and nothing is changed.",
 		Example: "  iterate publish --program speed bundle",

@@ -19,10 +19,10 @@ func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 	var remote string
 	cmd := &cobra.Command{
 		Use:   "replay [PROGRAM]",
-		Short: "Compute every decision again from the ledger, and say where the books disagree",
+		Short: "Compute every decision again from the ledger, and say where the records disagree",
 		Long: "Compute every decision of a program again from the measurements in its ledger alone, and hold the\n" +
 			"state, the table of results and the commits of the program branch against it. Nothing is run and\n" +
-			"nothing is written. Without a name every program that has books is replayed.\n\n" +
+			"nothing is written. Without a name every program that has records is replayed.\n\n" +
 			"The exit code is 1 when anything disagrees.",
 		Example: "  iterate replay speed\n  iterate replay --json",
 		Args:    cobra.MaximumNArgs(1),
@@ -32,13 +32,13 @@ func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 			return replay(cmd.Context(), env, o, args, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&remote, "remote", "", "the git remote that the books are shared with, such as origin")
+	cmd.Flags().StringVar(&remote, "remote", "", "the git remote that the records are shared with, such as origin")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object for each program")
 	return cmd
 }
 
 // errDisagree is the verdict of a replay that found something; it was printed.
-var errDisagree = errors.New("the books disagree with the ledger's measurements")
+var errDisagree = errors.New("the records disagree with the ledger's measurements")
 
 func replay(ctx context.Context, env Env, o iterateOptions, names []string, asJSON bool) error {
 	deps, err := app.Open(ctx, env, o.Options)
@@ -79,7 +79,7 @@ func printReplay(env Env, names []string, reports map[string]audit.Report, asJSO
 		return printJSON(env, reports)
 	}
 	if len(names) == 0 {
-		fmt.Fprintln(env.Stdout, "no program has books yet")
+		fmt.Fprintln(env.Stdout, "no program has records yet")
 	}
 	for _, name := range names {
 		report := reports[name]
@@ -88,7 +88,7 @@ func printReplay(env Env, names []string, reports map[string]audit.Report, asJSO
 			fmt.Fprintf(env.Stdout, ", %d from before rules were recorded", report.Old)
 		}
 		if len(report.Findings) == 0 {
-			fmt.Fprintln(env.Stdout, ": the books agree")
+			fmt.Fprintln(env.Stdout, ": the records agree")
 			continue
 		}
 		fmt.Fprintf(env.Stdout, ": %d disagreements\n", len(report.Findings))

@@ -177,7 +177,7 @@ func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, masker process.Ma
 }
 
 // listPrice is what a model's work costs by the table of prices.
-func listPrice(model string, u models.Usage) *metric.Value {
+func listPrice(model string, u models.Tokens) *metric.Value {
 	return agent.Price(model, agent.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens})
 }
 

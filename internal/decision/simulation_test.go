@@ -153,7 +153,7 @@ func (b *bench) measure(side decision.Side, truth float64) metric.Measurement {
 	return metric.Measurement{Metric: &v}
 }
 
-// books are what a simulated program remembers.
+// records are what a simulated program remembers.
 type simulated struct {
 	*bench
 	version int

@@ -117,7 +117,7 @@ func TestLsFiles(t *testing.T) {
 	assert.Equal(t, int64(5), sizes["dir/x blob"])
 	root, err := f.repo.LsRoot(t.Context(), commit)
 	require.NoError(t, err)
-	assert.True(t, slices.ContainsFunc(root, func(e git.Entry) bool { return e.Path == "dir" && e.Mode == git.ModeDirectory }))
+	assert.True(t, slices.ContainsFunc(root, func(e git.TreeEntry) bool { return e.Path == "dir" && e.Mode == git.ModeDirectory }))
 }
 
 func TestHashObjectsKeepsBytes(t *testing.T) {

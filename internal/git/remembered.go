@@ -15,25 +15,25 @@ const (
 // asks for the same few again and again.
 type remembered struct {
 	mu    sync.Mutex
-	lists map[string][]Entry
+	lists map[string][]TreeEntry
 	order []string // the oldest first
 }
 
 // list returns a copy of the list of an id, nil when it is not remembered.
-func (r *remembered) list(id string) []Entry {
+func (r *remembered) list(id string) []TreeEntry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.lists[id])
 }
 
-func (r *remembered) keep(id string, entries []Entry) {
+func (r *remembered) keep(id string, entries []TreeEntry) {
 	if len(entries) == 0 || len(entries) > maxListed {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.lists == nil {
-		r.lists = map[string][]Entry{}
+		r.lists = map[string][]TreeEntry{}
 	}
 	if _, known := r.lists[id]; !known {
 		if len(r.order) == maxLists {

@@ -21,14 +21,14 @@ const (
 	ModeDirectory  = "040000"
 )
 
-// Entry is one entry of a tree. Path is as the tree has it: any bytes but NUL,
+// TreeEntry is one entry of a tree. Path is as the tree has it: any bytes but NUL,
 // with slashes.
-type Entry struct{ Mode, Type, ID, Path string }
+type TreeEntry struct{ Mode, Type, ID, Path string }
 
 // LsTree lists every file below a commit or tree, with whole paths, in git's
 // order; submodules are entries of type "commit". What an id names never
 // changes, so it is listed once.
-func (r *Repo) LsTree(ctx context.Context, rev string) ([]Entry, error) {
+func (r *Repo) LsTree(ctx context.Context, rev string) ([]TreeEntry, error) {
 	if entries := r.read.list(rev); entries != nil {
 		return entries, nil
 	}
@@ -48,19 +48,19 @@ func (r *Repo) LsTree(ctx context.Context, rev string) ([]Entry, error) {
 }
 
 // LsRoot lists the top of a commit or tree without going into directories.
-func (r *Repo) LsRoot(ctx context.Context, rev string) ([]Entry, error) {
+func (r *Repo) LsRoot(ctx context.Context, rev string) ([]TreeEntry, error) {
 	if _, entries, err := r.readTree(ctx, rev); err == nil {
 		return entries, nil
 	}
 	return r.listTree(ctx, "--full-tree", rev)
 }
 
-func (r *Repo) listTree(ctx context.Context, flag, rev string) ([]Entry, error) {
+func (r *Repo) listTree(ctx context.Context, flag, rev string) ([]TreeEntry, error) {
 	out, err := r.Run(ctx, Input{}, "ls-tree", "-z", "--full-tree", flag, rev)
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]Entry, 0, bytes.Count(out, []byte{0}))
+	entries := make([]TreeEntry, 0, bytes.Count(out, []byte{0}))
 	for record := range strings.SplitSeq(string(out), "\x00") {
 		if record == "" {
 			continue
@@ -76,7 +76,7 @@ func (r *Repo) listTree(ctx context.Context, flag, rev string) ([]Entry, error) 
 
 // Sized is an entry with its size in bytes, 0 for what is no file.
 type Sized struct {
-	Entry
+	TreeEntry
 	Size int64
 }
 
@@ -100,26 +100,26 @@ func (r *Repo) LsFiles(ctx context.Context, rev string, paths ...string) ([]Size
 		if err != nil {
 			return nil, fmt.Errorf("list tree %s: %w", rev, err)
 		}
-		entries = append(entries, Sized{Entry: entry, Size: size})
+		entries = append(entries, Sized{TreeEntry: entry, Size: size})
 	}
 	return entries, nil
 }
 
 // parseEntry reads "mode type id[ size]\tpath"; the size of a directory is "-".
-func parseEntry(record string) (Entry, int64, error) {
+func parseEntry(record string) (TreeEntry, int64, error) {
 	facts, path, found := strings.Cut(record, "\t")
 	fields := strings.Fields(facts)
 	if !found || len(fields) < 3 {
-		return Entry{}, 0, fmt.Errorf("git ls-tree printed %.100q", record)
+		return TreeEntry{}, 0, fmt.Errorf("git ls-tree printed %.100q", record)
 	}
 	var size int64
 	if len(fields) > 3 && fields[3] != "-" {
 		var err error
 		if size, err = strconv.ParseInt(fields[3], 10, 64); err != nil {
-			return Entry{}, 0, fmt.Errorf("git ls-tree printed %.100q", record)
+			return TreeEntry{}, 0, fmt.Errorf("git ls-tree printed %.100q", record)
 		}
 	}
-	return Entry{Mode: fields[0], Type: fields[1], ID: fields[2], Path: path}, size, nil
+	return TreeEntry{Mode: fields[0], Type: fields[1], ID: fields[2], Path: path}, size, nil
 }
 
 // File is a file to be put into a tree.

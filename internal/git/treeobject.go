@@ -11,7 +11,7 @@ import (
 )
 
 // readTree lists one directory: a commit or tree, by any name.
-func (r *Repo) readTree(ctx context.Context, rev string) (id string, entries []Entry, err error) {
+func (r *Repo) readTree(ctx context.Context, rev string) (id string, entries []TreeEntry, err error) {
 	tree, err := r.ask(ctx, contents, rev+"^{tree}")
 	if err != nil || tree.Missing() {
 		return "", nil, errors.Join(err, errUnasked)
@@ -21,15 +21,15 @@ func (r *Repo) readTree(ctx context.Context, rev string) (id string, entries []E
 }
 
 // parseTree reads a tree object: "mode name NUL id", the id in raw bytes.
-func parseTree(data []byte, idLength int) ([]Entry, error) {
-	var entries []Entry
+func parseTree(data []byte, idLength int) ([]TreeEntry, error) {
+	var entries []TreeEntry
 	for len(data) > 0 {
 		mode, rest, spaced := bytes.Cut(data, []byte(" "))
 		name, id, ended := bytes.Cut(rest, []byte{0})
 		if !spaced || !ended || len(id) < idLength {
 			return nil, fmt.Errorf("%w: a tree that cannot be read", errUnasked)
 		}
-		entry := Entry{Mode: string(mode), Type: "blob", ID: hex.EncodeToString(id[:idLength]), Path: string(name)}
+		entry := TreeEntry{Mode: string(mode), Type: "blob", ID: hex.EncodeToString(id[:idLength]), Path: string(name)}
 		switch entry.Mode {
 		case "40000":
 			entry.Mode, entry.Type = ModeDirectory, "tree"
@@ -43,7 +43,7 @@ func parseTree(data []byte, idLength int) ([]Entry, error) {
 }
 
 // walkTree lists every file below a commit or tree that has few directories.
-func (r *Repo) walkTree(ctx context.Context, rev string) (id string, files []Entry, err error) {
+func (r *Repo) walkTree(ctx context.Context, rev string) (id string, files []TreeEntry, err error) {
 	asked := 0
 	var walk func(rev, prefix string) (string, error)
 	walk = func(rev, prefix string) (string, error) {
@@ -75,7 +75,7 @@ func (r *Repo) findFiles(ctx context.Context, rev string, paths []string) ([]Siz
 	if len(paths) > maxAsked {
 		return nil, errUnasked
 	}
-	seen := map[string][]Entry{}
+	seen := map[string][]TreeEntry{}
 	var found []Sized
 	for _, path := range slices.Compact(slices.Sorted(slices.Values(paths))) {
 		if checkPath(path) != nil {
@@ -88,7 +88,7 @@ func (r *Repo) findFiles(ctx context.Context, rev string, paths []string) ([]Siz
 		if entry == nil {
 			continue
 		}
-		one := Sized{Entry: *entry}
+		one := Sized{TreeEntry: *entry}
 		if entry.Type == "blob" {
 			about, err := r.ask(ctx, info, entry.ID)
 			if err != nil || about.Missing() {
@@ -101,7 +101,7 @@ func (r *Repo) findFiles(ctx context.Context, rev string, paths []string) ([]Siz
 	return found, nil
 }
 
-func (r *Repo) findFile(ctx context.Context, rev, path string, seen map[string][]Entry) (*Entry, error) {
+func (r *Repo) findFile(ctx context.Context, rev, path string, seen map[string][]TreeEntry) (*TreeEntry, error) {
 	parts := strings.Split(path, "/")
 	at := rev
 	for i, part := range parts {
@@ -113,7 +113,7 @@ func (r *Repo) findFile(ctx context.Context, rev, path string, seen map[string][
 			}
 			seen[at] = entries
 		}
-		next := slices.IndexFunc(entries, func(e Entry) bool { return e.Path == part })
+		next := slices.IndexFunc(entries, func(e TreeEntry) bool { return e.Path == part })
 		switch {
 		case next < 0:
 			return nil, nil //nolint:nilnil // No such file is an answer.

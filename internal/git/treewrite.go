@@ -57,12 +57,12 @@ func (r *Repo) editTree(ctx context.Context, base string, files map[string]*File
 // edit returns what a directory becomes, "" when it becomes empty. Rev is "" for
 // one that is not there.
 func (e *treeEditor) edit(ctx context.Context, rev string, files map[string]*File) (id string, err error) {
-	entries := map[string]Entry{}
+	entries := map[string]TreeEntry{}
 	if rev != "" {
 		if e.read++; e.read > maxAsked {
 			return "", errUnasked
 		}
-		var list []Entry
+		var list []TreeEntry
 		if _, list, err = e.repo.readTree(ctx, rev); err != nil {
 			return "", err
 		}
@@ -99,14 +99,14 @@ func (e *treeEditor) edit(ctx context.Context, rev string, files map[string]*Fil
 }
 
 // put puts one file into a directory, or takes it out.
-func (e *treeEditor) put(ctx context.Context, entries map[string]Entry, name string, file *File) error {
+func (e *treeEditor) put(ctx context.Context, entries map[string]TreeEntry, name string, file *File) error {
 	if file == nil {
 		if entries[name].Type != "tree" {
 			delete(entries, name)
 		}
 		return nil
 	}
-	entry := Entry{Mode: cmp.Or(file.Mode, ModeFile), Type: "blob", ID: file.ID, Path: name}
+	entry := TreeEntry{Mode: cmp.Or(file.Mode, ModeFile), Type: "blob", ID: file.ID, Path: name}
 	switch {
 	case !slices.Contains([]string{ModeFile, ModeExecutable, ModeSymlink}, entry.Mode):
 		return errUnasked
@@ -122,7 +122,7 @@ func (e *treeEditor) put(ctx context.Context, entries map[string]Entry, name str
 }
 
 // enter changes a directory in a directory.
-func (e *treeEditor) enter(ctx context.Context, entries map[string]Entry, name string, files map[string]*File) error {
+func (e *treeEditor) enter(ctx context.Context, entries map[string]TreeEntry, name string, files map[string]*File) error {
 	present, there := entries[name]
 	onlyRemoved := !slices.ContainsFunc(slices.Collect(maps.Values(files)), func(f *File) bool { return f != nil })
 	if onlyRemoved && present.Type != "tree" {
@@ -138,7 +138,7 @@ func (e *treeEditor) enter(ctx context.Context, entries map[string]Entry, name s
 	}
 	delete(entries, name)
 	if id != "" {
-		entries[name] = Entry{Mode: ModeDirectory, Type: "tree", ID: id, Path: name}
+		entries[name] = TreeEntry{Mode: ModeDirectory, Type: "tree", ID: id, Path: name}
 	}
 	return nil
 }
@@ -155,14 +155,14 @@ func (e *treeEditor) object(kind string, data []byte) string {
 
 // serializeTree renders a tree object. git sorts a directory as if its name ended
 // with a slash.
-func serializeTree(entries map[string]Entry) []byte {
-	key := func(e Entry) string {
+func serializeTree(entries map[string]TreeEntry) []byte {
+	key := func(e TreeEntry) string {
 		if e.Type == "tree" {
 			return e.Path + "/"
 		}
 		return e.Path
 	}
-	sorted := slices.SortedFunc(maps.Values(entries), func(a, b Entry) int { return strings.Compare(key(a), key(b)) })
+	sorted := slices.SortedFunc(maps.Values(entries), func(a, b TreeEntry) int { return strings.Compare(key(a), key(b)) })
 	var out bytes.Buffer
 	for _, entry := range sorted {
 		raw, _ := hex.DecodeString(entry.ID) // It is an id of git's or ours.

@@ -1,5 +1,5 @@
 // Package history is the append-only record of a program: one JSON event a
-// line, and the books that follow from them. It is pure; storing the lines is
+// line, and the records that follow from them. It is pure; storing the lines is
 // another package's work.
 package history
 

@@ -37,7 +37,7 @@ func TestExpenseKeepsTheUnknownApart(t *testing.T) {
 }
 
 // lines are a ledger of hand-written events, at noon and an hour apart.
-func lines(t *testing.T, events ...string) *history.Books {
+func lines(t *testing.T, events ...string) *history.Summary {
 	t.Helper()
 	var text strings.Builder
 	for i, event := range events {
@@ -46,8 +46,8 @@ func lines(t *testing.T, events ...string) *history.Books {
 	}
 	log, err := history.Parse([]byte(text.String()))
 	require.NoError(t, err)
-	books := history.Replay(log.Events)
-	return &books
+	summary := history.Replay(log.Events)
+	return &summary
 }
 
 func TestSpentCountsEvaluations(t *testing.T) {
@@ -99,7 +99,7 @@ func TestSpentCountsEvaluations(t *testing.T) {
 			assert.Equal(t, c.want.unknown, s.UnknownUSD)
 		})
 	}
-	books := lines(t, measured, decided+judged)
-	assert.Equal(t, int64(50), books.Spent(time.Date(2026, 3, 4, 1, 0, 0, 0, time.UTC)).Tokens, "the baseline was before")
-	assert.Equal(t, 1, books.Spent(time.Time{}).Iterations, "a baseline is no iteration")
+	summary := lines(t, measured, decided+judged)
+	assert.Equal(t, int64(50), summary.Spent(time.Date(2026, 3, 4, 1, 0, 0, 0, time.UTC)).Tokens, "the baseline was before")
+	assert.Equal(t, 1, summary.Spent(time.Time{}).Iterations, "a baseline is no iteration")
 }

@@ -51,7 +51,7 @@ func TestLogRefusesWhatItCannotRead(t *testing.T) {
 }
 
 func TestReplay(t *testing.T) {
-	books := history.Replay([]history.Event{
+	summary := history.Replay([]history.Event{
 		{Kind: history.Started, Run: "r1", Time: noon, Iteration: 1},
 		{Kind: history.Measured, Role: history.Baseline, Metric: value("5"), Commit: "base", Evaluator: "e", Output: "five"},
 		{Kind: history.Measured, Role: history.Candidate, Metric: value("4"), Output: "four"},
@@ -61,15 +61,15 @@ func TestReplay(t *testing.T) {
 		decided(2, history.Rejected, "4"),
 		{Kind: history.Finished, Run: "r2"},
 	})
-	assert.Equal(t, 2, books.Iteration)
-	assert.Equal(t, "5", books.Initial.String())
-	assert.Equal(t, "4", books.Best.String())
-	assert.Equal(t, "c4", books.Incumbent)
-	assert.Equal(t, "four", books.Output)
-	assert.Equal(t, noon.Add(time.Hour), books.LastRun)
-	assert.Equal(t, []string{"accepted", "rejected"}, books.Statuses())
-	assert.Nil(t, books.Open)
-	assert.Equal(t, 1, books.Count(history.Rejected))
+	assert.Equal(t, 2, summary.Iteration)
+	assert.Equal(t, "5", summary.Initial.String())
+	assert.Equal(t, "4", summary.Best.String())
+	assert.Equal(t, "c4", summary.Incumbent)
+	assert.Equal(t, "four", summary.Output)
+	assert.Equal(t, noon.Add(time.Hour), summary.LastRun)
+	assert.Equal(t, []string{"accepted", "rejected"}, summary.Statuses())
+	assert.Nil(t, summary.Open)
+	assert.Equal(t, 1, summary.Count(history.Rejected))
 }
 
 func TestReplayInterrupted(t *testing.T) {
@@ -78,28 +78,28 @@ func TestReplayInterrupted(t *testing.T) {
 		{Kind: history.Started, Run: "r2", Iteration: 1},
 		{Kind: history.Started, Run: "r3", Iteration: 1},
 	}
-	books := history.Replay(events)
-	assert.Equal(t, "r3", books.Open.Run)
-	assert.Equal(t, 2, books.Interrupted)
-	books = history.Replay(append(events, decided(1, history.Rejected, "1"), history.Event{Kind: history.Finished, Run: "r3"}))
-	assert.Zero(t, books.Interrupted)
+	summary := history.Replay(events)
+	assert.Equal(t, "r3", summary.Open.Run)
+	assert.Equal(t, 2, summary.Interrupted)
+	summary = history.Replay(append(events, decided(1, history.Rejected, "1"), history.Event{Kind: history.Finished, Run: "r3"}))
+	assert.Zero(t, summary.Interrupted)
 }
 
 func TestReplayPausesAndErrors(t *testing.T) {
 	events := []history.Event{decided(1, history.Error, "1"), decided(2, history.Error, "1"), decided(3, history.Error, "1")}
-	books := history.Replay(events)
-	assert.Equal(t, 3, books.ConsecutiveErrors())
+	summary := history.Replay(events)
+	assert.Equal(t, 3, summary.ConsecutiveErrors())
 	events = append(events, history.Event{Kind: history.Paused, Reason: "three errors"}, history.Event{Kind: history.Resumed})
-	books = history.Replay(events)
-	assert.Zero(t, books.ConsecutiveErrors(), "resuming starts the count anew")
-	assert.Empty(t, books.PausedReason)
-	assert.Len(t, books.Statuses(), 3, "the statuses stay")
+	summary = history.Replay(events)
+	assert.Zero(t, summary.ConsecutiveErrors(), "resuming starts the count anew")
+	assert.Empty(t, summary.PausedReason)
+	assert.Len(t, summary.Statuses(), 3, "the statuses stay")
 }
 
 func TestReplayDecidedTwice(t *testing.T) {
-	books := history.Replay([]history.Event{decided(1, history.PendingCI, "1"), decided(1, history.Accepted, "2")})
-	assert.Equal(t, []string{"accepted"}, books.Statuses())
-	assert.Equal(t, "2", books.Best.String())
+	summary := history.Replay([]history.Event{decided(1, history.PendingCI, "1"), decided(1, history.Accepted, "2")})
+	assert.Equal(t, []string{"accepted"}, summary.Statuses())
+	assert.Equal(t, "2", summary.Best.String())
 }
 
 func TestReplayPutOff(t *testing.T) {
@@ -108,17 +108,17 @@ func TestReplayPutOff(t *testing.T) {
 		{Kind: history.Started, Run: "r1", Time: noon, Iteration: 1},
 		{Kind: history.Finished, Run: "r1", Time: noon.Add(time.Minute), Iteration: 1, NotBefore: &later, Agent: "codex"},
 	}
-	books := history.Replay(events)
-	assert.Equal(t, later, books.NotBefore)
-	assert.True(t, books.LastRun.IsZero(), "it counts as not run")
-	assert.Nil(t, books.Open)
-	assert.Zero(t, books.Iteration)
-	assert.Empty(t, books.Statuses())
-	assert.Equal(t, "codex", books.PutOff[0].Agent)
+	summary := history.Replay(events)
+	assert.Equal(t, later, summary.NotBefore)
+	assert.True(t, summary.LastRun.IsZero(), "it counts as not run")
+	assert.Nil(t, summary.Open)
+	assert.Zero(t, summary.Iteration)
+	assert.Empty(t, summary.Statuses())
+	assert.Equal(t, "codex", summary.PutOff[0].Agent)
 	resumed := history.Replay(append(events, history.Event{Kind: history.Resumed}))
 	assert.True(t, resumed.NotBefore.IsZero())
-	books = history.Replay(append(events, decided(1, history.Rejected, "1")))
-	assert.True(t, books.NotBefore.IsZero(), "a decision ends it")
+	summary = history.Replay(append(events, decided(1, history.Rejected, "1")))
+	assert.True(t, summary.NotBefore.IsZero(), "a decision ends it")
 }
 
 // TestReplayAddsUpWhatFixesUsed: an iteration that waits for CI is decided more
@@ -146,8 +146,8 @@ func TestReplayAddsUpWhatFixesUsed(t *testing.T) {
 		"given up":          {[]history.Event{pending, failed, none}, 202, 1.5},
 		"of another before": {[]history.Event{failed, pending}, 200, 1},
 	} {
-		books := history.Replay(c.events)
-		spent := books.Spent(time.Time{})
+		summary := history.Replay(c.events)
+		spent := summary.Spent(time.Time{})
 		assert.Equal(t, history.Spent{Iterations: 1, Tokens: c.tokens, Minutes: c.minutes, UnknownUSD: 1}, spent, name)
 	}
 }
@@ -159,6 +159,6 @@ func TestSpentCountsWhatIsKnownOfSeveralProposals(t *testing.T) {
 	whole := decided(1, history.Rejected, "1")
 	whole.Usage, whole.Agent, whole.Durations = &history.Usage{}, "cursor", map[string]float64{"propose": 60}
 	again := decided(2, history.Rejected, "1")
-	books := history.Replay([]history.Event{first, second, whole, again})
-	assert.Equal(t, history.Spent{Iterations: 2, Tokens: 1400, Minutes: 1, UnknownTokens: 1, UnknownUSD: 1}, books.Spent(time.Time{}))
+	summary := history.Replay([]history.Event{first, second, whole, again})
+	assert.Equal(t, history.Spent{Iterations: 2, Tokens: 1400, Minutes: 1, UnknownTokens: 1, UnknownUSD: 1}, summary.Spent(time.Time{}))
 }

@@ -24,7 +24,7 @@ type Proposal struct {
 }
 
 // proposed takes one of several candidates over. A repeated line replaces the first.
-func (b *Books) proposed(e *Event) {
+func (b *Summary) proposed(e *Event) {
 	p := Proposal{
 		Iteration: e.Iteration, Number: e.Proposal, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest, Agent: e.Agent, Summary: e.Summary,
 		Definition: e.Definition, Evaluator: e.Evaluator, Params: e.Params, Digest: e.Digest, Patch: e.Patch, Parent: e.Parent,
@@ -55,7 +55,7 @@ type Tried struct {
 }
 
 // try remembers what was decided about a change.
-func (b *Books) try(e *Event) {
+func (b *Summary) try(e *Event) {
 	known := e.Outcome == Accepted || e.Outcome == Rejected || e.Outcome == CIFixExhausted
 	if e.Digest == "" || !known || e.Evaluator != b.Evaluator {
 		return

@@ -21,11 +21,11 @@ func TestProposalsAreRemembered(t *testing.T) {
 		{Kind: history.Decided, Iteration: 3, Outcome: history.Rejected, Digest: "d1", Evaluator: "e1"},
 		{Kind: history.Decided, Iteration: 4, Outcome: history.Rejected, Evaluator: "e1"},
 	}
-	books := history.Replay(events)
-	require.Len(t, books.Proposals, 2)
-	assert.Equal(t, "2", books.Proposals[0].Params["x"].String())
-	assert.Equal(t, 2, books.Proposals[1].Number)
-	assert.Equal(t, map[string]history.Tried{"d1": {1, history.Rejected}, "d3": {2, history.Accepted}}, books.Tried, "the first time counts, and no error")
+	summary := history.Replay(events)
+	require.Len(t, summary.Proposals, 2)
+	assert.Equal(t, "2", summary.Proposals[0].Params["x"].String())
+	assert.Equal(t, 2, summary.Proposals[1].Number)
+	assert.Equal(t, map[string]history.Tried{"d1": {1, history.Rejected}, "d3": {2, history.Accepted}}, summary.Tried, "the first time counts, and no error")
 	anew := append(events, history.Event{Kind: history.Measured, Role: history.Baseline, Metric: value("5"), Evaluator: "e2"})
 	assert.Empty(t, history.Replay(anew).Tried, "another evaluator measures anew")
 }
@@ -36,13 +36,13 @@ func TestTheErrorOfDifferences(t *testing.T) {
 		return history.Evidence{Low: *value(low), High: *value(high)}
 	}
 	compared := []history.Evidence{between("-9", "9"), between("-3", "1")}
-	books := history.Replay([]history.Event{
+	summary := history.Replay([]history.Event{
 		{Kind: history.Measured, Role: history.Baseline, Metric: value("5"), Evaluator: "e1"},
 		{Kind: history.Proposed, Iteration: 1, Proposal: 1, Outcome: history.Rejected, Evidence: compared},
 		{Kind: history.Decided, Iteration: 1, Outcome: history.Rejected, Evidence: compared},
 		{Kind: history.Decided, Iteration: 2, Outcome: history.Rejected},
 	})
-	assert.InDelta(t, 1, books.Proposals[0].Deviation, 1e-9, "the last comparison's")
-	assert.InDelta(t, 1, books.Attempts[0].Deviation, 1e-9)
-	assert.Zero(t, books.Attempts[1].Deviation)
+	assert.InDelta(t, 1, summary.Proposals[0].Deviation, 1e-9, "the last comparison's")
+	assert.InDelta(t, 1, summary.Attempts[0].Deviation, 1e-9)
+	assert.Zero(t, summary.Attempts[1].Deviation)
 }

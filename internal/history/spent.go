@@ -32,7 +32,7 @@ type expended struct {
 // Spent adds up what was used at from or later. What was put off counts with
 // what it used, but not as an iteration, nor as of unknown cost; a baseline
 // counts when it was measured.
-func (b *Books) Spent(from time.Time) Spent {
+func (b *Summary) Spent(from time.Time) Spent {
 	var s Spent
 	var unknown unknowns
 	for i := range b.Attempts {

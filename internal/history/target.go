@@ -5,7 +5,7 @@ import "github.com/org/autoloop/internal/metric"
 // Target is the target metric that holds: what a person set, until the program
 // file says something else than it did then. File is the program file's, nil
 // when it names none.
-func (b *Books) Target(file *metric.Value) *metric.Value {
+func (b *Summary) Target(file *metric.Value) *metric.Value {
 	text, given := b.Settings[TargetMetric]
 	if !given || b.Settings[TargetMetricWas] != TargetText(file) {
 		return file

@@ -27,10 +27,10 @@ func TestATargetThatWasSetHoldsUntilTheFileNamesAnother(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			books := history.Replay([]history.Event{
+			summary := history.Replay([]history.Event{
 				{Kind: history.Set, Key: history.TargetMetricWas, Value: c.was}, {Kind: history.Set, Key: history.TargetMetric, Value: "7"},
 			})
-			assert.Equal(t, c.want, books.Target(c.file))
+			assert.Equal(t, c.want, summary.Target(c.file))
 		})
 	}
 }

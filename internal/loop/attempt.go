@@ -89,7 +89,7 @@ func (r *team) tampered(lines []string) []string {
 
 // request is the task of one agent. What others propose at the same time is
 // pending: it counts as no better than the incumbent.
-func (r *team) request(ctx context.Context, at position, a *attempt, pending []agent.Trial) (agent.Request, error) {
+func (r *team) request(ctx context.Context, at position, a *attempt, pending []agent.PastIteration) (agent.Request, error) {
 	home := r.dirs.newDir('h')
 	environ, err := r.environ(home, r.program.Env)
 	if err != nil {
@@ -126,8 +126,8 @@ func (r *team) request(ctx context.Context, at position, a *attempt, pending []a
 
 // trials are the iterations that were decided under the same definition; one
 // with several proposals is as many trials.
-func (r *team) trials(at position) []agent.Trial {
-	var trials []agent.Trial
+func (r *team) trials(at position) []agent.PastIteration {
+	var trials []agent.PastIteration
 	proposals := r.records.sum.Proposals
 	for _, tried := range r.records.sum.Attempts {
 		several := false
@@ -137,13 +137,13 @@ func (r *team) trials(at position) []agent.Trial {
 				continue
 			}
 			several = true
-			trials = append(trials, agent.Trial{
+			trials = append(trials, agent.PastIteration{
 				Iteration: p.Iteration, Params: p.Params, Metric: p.Metric, Previous: p.PreviousBest, Accepted: p.Outcome == history.Accepted,
 				Deviation: p.Deviation,
 			})
 		}
 		if !several && tried.Definition == at.identity.Definition {
-			trials = append(trials, agent.Trial{
+			trials = append(trials, agent.PastIteration{
 				Iteration: tried.Iteration, Params: tried.Params, Metric: tried.Metric, Previous: tried.PreviousBest,
 				Accepted: tried.Outcome == history.Accepted, Deviation: tried.Deviation,
 			})

@@ -124,14 +124,14 @@ func (r *journal) enterBaseline(b *records, at position, measured []history.Even
 	if err := b.table.Append(row, r.program.Direction); err != nil {
 		return err
 	}
-	b.doc.AddEntry(state.Entry{
+	b.doc.AddEntry(state.HistoryEntry{
 		Iteration: iteration, Baseline: true, Time: r.now(), RunURL: r.runURL, Change: changelog, Metric: last.Metric, Notes: notes,
 	})
 	return r.completeAtTarget(b)
 }
 
 // tracked returns the incumbent's tracked file at path, nil without one.
-func (p position) tracked(path string) *git.Entry {
+func (p position) tracked(path string) *git.TreeEntry {
 	for i := range p.entries {
 		if p.entries[i].Path == path {
 			return &p.entries[i]

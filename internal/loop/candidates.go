@@ -101,7 +101,7 @@ func (r *team) ask(ctx context.Context, at position, all []*attempt) error {
 
 // askAll gives every agent its task and waits for all of them.
 func (r *team) askAll(ctx context.Context, at position, all []*attempt) error {
-	var pending []agent.Trial
+	var pending []agent.PastIteration
 	requests := make([]agent.Request, len(all))
 	for i, a := range all {
 		r.step("propose", a.title())
@@ -116,7 +116,7 @@ func (r *team) askAll(ctx context.Context, at position, all []*attempt) error {
 			return err
 		}
 		if a.reply.Params != nil {
-			pending = append(pending, agent.Trial{Iteration: r.iteration, Params: a.reply.Params, Metric: r.records.sum.Best, Previous: r.records.sum.Best})
+			pending = append(pending, agent.PastIteration{Iteration: r.iteration, Params: a.reply.Params, Metric: r.records.sum.Best, Previous: r.records.sum.Best})
 		}
 	}
 	group, bounded := errgroup.WithContext(ctx)

@@ -20,7 +20,7 @@ type identity struct {
 	Definition string
 }
 
-func (r *journal) identify(entries []git.Entry) (identity, error) {
+func (r *journal) identify(entries []git.TreeEntry) (identity, error) {
 	p := r.program
 	settings, err := json.Marshal(p.Meaning())
 	if err != nil {
@@ -41,6 +41,6 @@ func (r *journal) identify(entries []git.Entry) (identity, error) {
 func short(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil))[:16] }
 
 // entries lists the tracked files of a commit.
-func (r *branches) entries(ctx context.Context, commit string) ([]git.Entry, error) {
+func (r *branches) entries(ctx context.Context, commit string) ([]git.TreeEntry, error) {
 	return r.repo.LsTree(ctx, commit)
 }

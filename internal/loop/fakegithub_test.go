@@ -19,7 +19,7 @@ type fakeGitHub struct {
 	pull     *commands.Pull
 	hasCI    bool
 	// ci is what CI says, one answer a look; the last holds.
-	ci       []ci.Verdict
+	ci       []ci.Result
 	judged   []string // the commits that were asked about
 	answers  []string
 	answered map[commands.Answer]bool
@@ -70,10 +70,10 @@ func (f *fakeGitHub) Promote(context.Context, render.Account, string) (int, erro
 	return 8, nil
 }
 
-func (f *fakeGitHub) CI(_ context.Context, candidate ci.Candidate) ci.Verdict {
+func (f *fakeGitHub) CI(_ context.Context, candidate ci.Candidate) ci.Result {
 	f.judged = append(f.judged, candidate.Commit)
 	if candidate.Branch.Commit != candidate.Commit {
-		return ci.Verdict{State: ci.Moved, Reasons: []ci.Reason{{Text: "the branch has moved"}}}
+		return ci.Result{State: ci.Moved, Reasons: []ci.Reason{{Text: "the branch has moved"}}}
 	}
 	verdict := f.ci[0]
 	if len(f.ci) > 1 {
@@ -101,10 +101,10 @@ func (f *fakeGitHub) say(kind commands.Kind, text string) *commands.Command {
 }
 
 // What CI says in these tests.
-func green() ci.Verdict   { return ci.Verdict{State: ci.Green, Seen: 2} }
-func waiting() ci.Verdict { return ci.Verdict{State: ci.Pending, Seen: 1} }
-func red(check, line string) ci.Verdict {
-	return ci.Verdict{
+func green() ci.Result   { return ci.Result{State: ci.Green, Seen: 2} }
+func waiting() ci.Result { return ci.Result{State: ci.Pending, Seen: 1} }
+func red(check, line string) ci.Result {
+	return ci.Result{
 		State: ci.Red, Seen: 2, Reasons: []ci.Reason{{Text: check + " fails"}},
 		Failing: []ci.Check{{Name: check, Lines: []string{line}}},
 	}
@@ -113,7 +113,7 @@ func red(check, line string) ci.Verdict {
 // onGitHub gives the bed an issue and a pull request.
 func onGitHub(t *testing.T, b *bed) *fakeGitHub {
 	t.Helper()
-	f := &fakeGitHub{hasCI: true, ci: []ci.Verdict{green()}}
+	f := &fakeGitHub{hasCI: true, ci: []ci.Result{green()}}
 	b.service.GitHub, b.service.Repository = f, "o/r"
 	return f
 }

@@ -21,7 +21,7 @@ const failedPrefix = "autoloop-failed/"
 
 // fixFailure lets an agent fix what CI found, on top of the candidate. It is done
 // when the iteration has ended, or when no agent may work now.
-func (r *ciGate) fixFailure(ctx context.Context, e history.Event, verdict ci.Verdict) (result Result, done bool, err error) {
+func (r *ciGate) fixFailure(ctx context.Context, e history.Event, verdict ci.Result) (result Result, done bool, err error) {
 	if reason := fixesExhausted(r.records.standing(), verdict.Signature()); reason != "" {
 		result, err = r.giveUpFix(ctx, e, verdict, reason)
 		return result, true, err
@@ -52,7 +52,7 @@ func (r *ciGate) fixFailure(ctx context.Context, e history.Event, verdict ci.Ver
 }
 
 // fixer proposes a fix for what CI found.
-type fixer func(ctx context.Context, e history.Event, verdict ci.Verdict, left time.Duration) (position, *proposal.Proposal, error)
+type fixer func(ctx context.Context, e history.Event, verdict ci.Result, left time.Duration) (position, *proposal.Proposal, error)
 
 // noFixError says why this run proposes no fix.
 type noFixError struct{ reason string }
@@ -60,13 +60,13 @@ type noFixError struct{ reason string }
 func (e *noFixError) Error() string { return e.reason }
 
 // asksNoAgent is the fixer of a run that publishes.
-func asksNoAgent(context.Context, history.Event, ci.Verdict, time.Duration) (position, *proposal.Proposal, error) {
+func asksNoAgent(context.Context, history.Event, ci.Result, time.Duration) (position, *proposal.Proposal, error) {
 	return position{}, nil, &noFixError{"CI failed, and publishing asks no agent: the next `iterate propose` lets one fix it"}
 }
 
 // recordOwnFix records a fix that this run proposed. One that verification
 // refuses counts as a failed attempt.
-func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Event, verdict ci.Verdict, p *proposal.Proposal) error {
+func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Event, verdict ci.Result, p *proposal.Proposal) error {
 	err := r.recorder.recordFix(ctx, at, e, verdict, p, r.holdsLease)
 	var refused *proposal.RefusedError
 	if errors.As(err, &refused) && p.Decided != nil {
@@ -98,7 +98,7 @@ const maxProblem = 300
 
 // recordFix verifies a fix and writes it: on top of the branch when it passed its
 // trial, else as a failed attempt.
-func (r *recorder) recordFix(ctx context.Context, at position, e history.Event, verdict ci.Verdict, p *proposal.Proposal, claim func(*records) error) error {
+func (r *recorder) recordFix(ctx context.Context, at position, e history.Event, verdict ci.Result, p *proposal.Proposal, claim func(*records) error) error {
 	if p.Postponed != nil {
 		return r.enterProposal(ctx, at, p, claim)
 	}
@@ -137,7 +137,7 @@ func (r *recorder) commitFix(ctx context.Context, e history.Event, p *proposal.P
 
 // enterFix puts a fix into the records. The iteration waits for CI again when it
 // was kept.
-func (r *recorder) enterFix(b *records, at position, e history.Event, verdict ci.Verdict, p *proposal.Proposal) error {
+func (r *recorder) enterFix(b *records, at position, e history.Event, verdict ci.Result, p *proposal.Proposal) error {
 	checked := *p.Checked
 	checked.Commit, checked.Reason, checked.Reasons = e.Commit, verdict.Signature(), verdict.Words()
 	if p.Decided == nil {
@@ -173,7 +173,7 @@ func (r *branches) positionOf(ctx context.Context, e history.Event) (position, e
 
 // giveUpFix takes the branch back to the last accepted commit, keeps the attempt
 // on a branch of its own, and pauses.
-func (r *ciGate) giveUpFix(ctx context.Context, e history.Event, verdict ci.Verdict, reason string) (Result, error) {
+func (r *ciGate) giveUpFix(ctx context.Context, e history.Event, verdict ci.Result, reason string) (Result, error) {
 	kept := git.RefUpdate{Ref: fmt.Sprintf("refs/heads/%s%s/%d", failedPrefix, r.program.Name, e.Iteration), New: e.Commit}
 	if err := r.keepFailed(ctx, kept); err != nil {
 		r.warn("the attempt is not kept at %s: %v", kept.Ref, err)

@@ -33,7 +33,7 @@ type GitHub interface {
 	// It returns its number, 0 when there is nothing to promote.
 	Promote(ctx context.Context, a render.Account, base string) (int, error)
 	// CI is what CI says of a candidate. What cannot be read is part of the verdict.
-	CI(ctx context.Context, candidate ci.Candidate) ci.Verdict
+	CI(ctx context.Context, candidate ci.Candidate) ci.Result
 	// HasCI reports whether CI runs on a commit at all.
 	HasCI(ctx context.Context, commit string) (bool, error)
 	// Dispatch starts a workflow on a branch.

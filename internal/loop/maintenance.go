@@ -27,7 +27,7 @@ func (r *publisher) maintain(ctx context.Context, from proposal.Bundle) (Result,
 		switch {
 		case leased:
 			return starts(b)
-		case recordsDigest(b.read) != from.Books:
+		case recordsDigest(b.read) != from.Records:
 			return r.stale()
 		}
 		if err := r.lease.requireNoLease(b); err != nil {

@@ -26,7 +26,7 @@ type lineage struct {
 }
 
 // strategy is the program's.
-func (r *session) strategy() strategy.Entry {
+func (r *session) strategy() strategy.Named {
 	if r.strategies != nil {
 		return r.strategies.Named(r.program.Strategy)
 	}

@@ -14,7 +14,7 @@ import (
 
 // proposeFix asks the agent to fix what CI found, and measures the result against
 // the incumbent like any other candidate.
-func (r *proposer) proposeFix(ctx context.Context, e history.Event, verdict ci.Verdict, left time.Duration) (position, *proposal.Proposal, error) {
+func (r *proposer) proposeFix(ctx context.Context, e history.Event, verdict ci.Result, left time.Duration) (position, *proposal.Proposal, error) {
 	number := r.records.standing().Fixes() + 1
 	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", number, maxFixes, verdict.Signature()))
 	at, err := r.branches.positionOf(ctx, e)
@@ -47,7 +47,7 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Event, verdict ci.V
 
 // attemptFix is one attempt that begins with the candidate's files and is told
 // what CI said. Running out of its time is its failure, not an error.
-func (r *team) attemptFix(ctx context.Context, at position, e history.Event, verdict ci.Verdict, left time.Duration) (*attempt, error) {
+func (r *team) attemptFix(ctx context.Context, at position, e history.Event, verdict ci.Result, left time.Duration) (*attempt, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
 	defer cancel()
 	a := &attempt{number: 1, of: 1, agent: r.lead().Agent, model: r.lead().Model, durations: map[string]float64{}, lineage: lineage{from: e.Commit}, failure: verdict.Report()}

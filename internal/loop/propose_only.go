@@ -133,7 +133,7 @@ func (r *run) proposeForCI(ctx context.Context) (*proposal.Proposal, Result, err
 
 // pack makes the bundle of a proposal.
 func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle, error) {
-	p.Memory, p.Books, p.Baseline = r.drafted.head, recordsDigest(r.drafted.found), r.proposer.baselineEvents
+	p.Memory, p.Records, p.Baseline = r.drafted.head, recordsDigest(r.drafted.found), r.proposer.baselineEvents
 	if r.thread.comments != nil {
 		p.Heard, p.Told = r.thread.comments.Until, r.thread.shown == commentsTold && p.Kind == proposal.Iteration
 	}

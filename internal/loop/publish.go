@@ -101,7 +101,7 @@ func (r *publisher) current(ctx context.Context, from proposal.Bundle, head stri
 		return proposal.Refuse("it is of program %q, not of %q", from.Program, name)
 	case from.Repository != r.repository:
 		return proposal.Refuse("it is of repository %q, not of %q", from.Repository, r.repository)
-	case from.Books != recordsDigest(r.files):
+	case from.Records != recordsDigest(r.files):
 		return r.stale()
 	case from.Iteration != iteration && from.Iteration != r.adopts():
 		return proposal.Refuse("it is of iteration %d, and %d is the next", from.Iteration, iteration)
@@ -212,7 +212,7 @@ func (r *publisher) publishFix(ctx context.Context, from proposal.Bundle) (Resul
 // and applies the commands that were read before it was made.
 func (r *publisher) startsWith(p *proposal.Proposal) func(*records) error {
 	return func(b *records) error {
-		if recordsDigest(b.read) != p.Books {
+		if recordsDigest(b.read) != p.Records {
 			return r.stale()
 		}
 		if err := r.lease.enterStart(b); err != nil {

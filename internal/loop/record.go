@@ -196,8 +196,8 @@ func changelog(e history.Event) string {
 	return e.Summary + " — " + e.Reasons[0]
 }
 
-func (r *recorder) entryOf(b *records, e history.Event) state.Entry {
-	entry := state.Entry{
+func (r *recorder) entryOf(b *records, e history.Event) state.HistoryEntry {
+	entry := state.HistoryEntry{
 		Iteration: e.Iteration, Time: r.begun, RunURL: r.runURL, Status: state.Status(e.Outcome), Change: e.Summary,
 		Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: e.Reasons, CIFixAttempts: b.standing().Fixes(),
 	}

@@ -21,7 +21,7 @@ type records struct {
 	machine  state.Machine
 	table    *results.Table
 	log      *history.Log
-	sum      history.Books
+	sum      history.Summary
 	warnings []string
 	fresh    bool         // there was no state file yet
 	read     memory.Files // as they were read

@@ -31,7 +31,7 @@ func TestAMadeUpStrategy(t *testing.T) {
 	r := &team{journal: &journal{
 		session: &session{
 			program:    &program.Program{Strategy: "newest-first"},
-			strategies: append(strategy.All(), strategy.Entry{Name: "newest-first", Evolves: true, Strategy: newestFirst{}}),
+			strategies: append(strategy.All(), strategy.Named{Name: "newest-first", Evolves: true, Strategy: newestFirst{}}),
 		},
 		records: &records{},
 	}}

@@ -22,7 +22,7 @@ type position struct {
 	// Note says what synchronisation did; "" when nothing.
 	Note string
 
-	entries  []git.Entry // the incumbent's tracked files
+	entries  []git.TreeEntry // the incumbent's tracked files
 	identity identity    // what its measurement means
 }
 

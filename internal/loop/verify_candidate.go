@@ -71,7 +71,7 @@ func (r *verifier) verifyCandidate(ctx context.Context, at position, on string, 
 }
 
 // changes are the files that differ between two trees, as the guard sees them.
-func (r *verifier) changes(ctx context.Context, before, after string, found []git.Change) ([]decision.Change, error) {
+func (r *verifier) changes(ctx context.Context, before, after string, found []git.DiffEntry) ([]decision.Change, error) {
 	if len(found) == 0 {
 		return nil, nil
 	}
@@ -193,7 +193,7 @@ func (r *verifier) links(ctx context.Context, tree string) (decision.Links, erro
 	return links, nil
 }
 
-func kindOf(c git.Change) decision.Kind {
+func kindOf(c git.DiffEntry) decision.Kind {
 	switch {
 	case c.OldMode == "":
 		return decision.Added

@@ -92,7 +92,7 @@ func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 }
 
 // timedOut says why nothing more is expected of CI, and what to do.
-func (r *ciGate) timedOut(e history.Event, verdict ci.Verdict) string {
+func (r *ciGate) timedOut(e history.Event, verdict ci.Result) string {
 	what := strings.Join(verdict.Words(), ", ")
 	if verdict.Seen == 0 {
 		what = "no check appeared"
@@ -125,14 +125,14 @@ func (r *ciGate) publishPending(ctx context.Context) {
 }
 
 // verdict is what CI says now. What cannot be read is pending.
-func (r *ciGate) verdict(ctx context.Context, e history.Event) ci.Verdict {
+func (r *ciGate) verdict(ctx context.Context, e history.Event) ci.Result {
 	at := ci.Candidate{Commit: e.Commit, Base: r.records.sum.Base, BaseBranch: r.records.sum.BaseBranch}
 	at.Branch.Commit, at.Branch.Err = r.memory.HeadOf(ctx, r.ref())
 	return r.thread.github.CI(ctx, at)
 }
 
 // recordGreen accepts the pending iteration.
-func (r *ciGate) recordGreen(ctx context.Context, e history.Event, verdict ci.Verdict) (Result, error) {
+func (r *ciGate) recordGreen(ctx context.Context, e history.Event, verdict ci.Result) (Result, error) {
 	e.Outcome = history.Accepted
 	e.Reasons = append(e.Reasons, fmt.Sprintf("%s%d checks", ciGreen, verdict.Seen))
 	return r.recordFinal(ctx, e, nil, "")
@@ -141,7 +141,7 @@ func (r *ciGate) recordGreen(ctx context.Context, e history.Event, verdict ci.Ve
 // overtaken ends an iteration whose branch somebody else moved while CI ran: what
 // CI says of its commit is not about what is on the branch. Their commit stays,
 // and the next iteration begins with it.
-func (r *ciGate) overtaken(ctx context.Context, e history.Event, verdict ci.Verdict) (Result, error) {
+func (r *ciGate) overtaken(ctx context.Context, e history.Event, verdict ci.Result) (Result, error) {
 	e.Outcome = history.Rejected
 	e.Reasons = append([]string{"not accepted: " + strings.Join(verdict.Words(), ", ") + "; the next iteration begins with what is there"}, e.Reasons...)
 	return r.recordFinal(ctx, e, nil, "")
@@ -149,7 +149,7 @@ func (r *ciGate) overtaken(ctx context.Context, e history.Event, verdict ci.Verd
 
 // keepWaiting ends the run while the iteration still waits. A reason pauses the
 // program.
-func (r *ciGate) keepWaiting(ctx context.Context, e history.Event, pause string, verdict ci.Verdict) (Result, error) {
+func (r *ciGate) keepWaiting(ctx context.Context, e history.Event, pause string, verdict ci.Result) (Result, error) {
 	reasons := append([]string{"CI did not answer yet; a later run goes on"}, verdict.Words()...)
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.program.Name, e.Iteration), nil, func(b *records) error {
 		if err := r.add(b, history.Event{Kind: history.Finished, Iteration: e.Iteration, Outcome: history.PendingCI}); err != nil {
@@ -216,6 +216,6 @@ func (r *recorder) resultOfCI(e history.Event, reasons []string) Result {
 
 // isRed reports whether CI is known to have failed for the pending commit: also
 // when a part of it failed and the rest did not end in time.
-func (r *ciGate) isRed(s history.Standing, verdict ci.Verdict) bool {
+func (r *ciGate) isRed(s history.Standing, verdict ci.Result) bool {
 	return verdict.State == ci.Red || len(verdict.Failing) > 0 && r.now().Sub(s.PushedAt) >= r.program.CIWait
 }

@@ -18,19 +18,19 @@ func TestCIDecides(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		front   string
-		says    []ci.Verdict
+		says    []ci.Result
 		phase   history.Phase
 		outcome history.Outcome
 		kept    string
 		reason  string
 		paused  string
 	}{
-		{name: "green", says: []ci.Verdict{green()}, phase: history.PhaseAccepted, outcome: history.Accepted, kept: "3", reason: "CI is green: 2 checks"},
-		{name: "green after a while", says: []ci.Verdict{waiting(), waiting(), green()}, phase: history.PhaseAccepted, outcome: history.Accepted, kept: "3", reason: "CI is green"},
-		{name: "several candidates", front: "candidates: 2", says: []ci.Verdict{green()}, phase: history.PhaseAccepted, outcome: history.Accepted, kept: "3", reason: "CI is green"},
-		{name: "no answer in time", says: []ci.Verdict{waiting()}, phase: history.PhaseWaitingForCI, outcome: history.PendingCI, kept: "3", reason: "CI did not answer yet"},
-		{name: "nothing to wait for", front: "ci-gate: off", says: []ci.Verdict{red("build", "error: x")}, phase: history.PhaseAccepted, outcome: history.Accepted, kept: "3", reason: "3 is better than 1"},
-		{name: "no check ever appears", front: "ci-timeout: 1m", says: []ci.Verdict{{State: ci.Pending}}, phase: history.PhaseWaitingForCI, outcome: history.PendingCI, kept: "3", paused: "ci-timeout"},
+		{name: "green", says: []ci.Result{green()}, phase: history.PhaseAccepted, outcome: history.Accepted, kept: "3", reason: "CI is green: 2 checks"},
+		{name: "green after a while", says: []ci.Result{waiting(), waiting(), green()}, phase: history.PhaseAccepted, outcome: history.Accepted, kept: "3", reason: "CI is green"},
+		{name: "several candidates", front: "candidates: 2", says: []ci.Result{green()}, phase: history.PhaseAccepted, outcome: history.Accepted, kept: "3", reason: "CI is green"},
+		{name: "no answer in time", says: []ci.Result{waiting()}, phase: history.PhaseWaitingForCI, outcome: history.PendingCI, kept: "3", reason: "CI did not answer yet"},
+		{name: "nothing to wait for", front: "ci-gate: off", says: []ci.Result{red("build", "error: x")}, phase: history.PhaseAccepted, outcome: history.Accepted, kept: "3", reason: "3 is better than 1"},
+		{name: "no check ever appears", front: "ci-timeout: 1m", says: []ci.Result{{State: ci.Pending}}, phase: history.PhaseWaitingForCI, outcome: history.PendingCI, kept: "3", paused: "ci-timeout"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -66,17 +66,17 @@ func TestFixes(t *testing.T) {
 	values := []string{"3", "4", "5", "6", "7", "8"}
 	for _, c := range []struct {
 		name   string
-		says   []ci.Verdict
+		says   []ci.Result
 		phase  history.Phase
 		fixes  int
 		kept   string
 		failed bool
 		paused string
 	}{
-		{name: "the first fix helps", says: []ci.Verdict{red("build", "error: x"), green()}, phase: history.PhaseAccepted, fixes: 1, kept: "4"},
-		{name: "the second fix helps", says: []ci.Verdict{red("build", "error: x"), red("build", "error: y"), green()}, phase: history.PhaseAccepted, fixes: 2, kept: "5"},
-		{name: "the same failure again", says: []ci.Verdict{red("build", "error: x")}, phase: history.PhaseRejected, fixes: 1, kept: "1", failed: true, paused: "stuck in CI fix loop"},
-		{name: "five fixes are enough", says: []ci.Verdict{
+		{name: "the first fix helps", says: []ci.Result{red("build", "error: x"), green()}, phase: history.PhaseAccepted, fixes: 1, kept: "4"},
+		{name: "the second fix helps", says: []ci.Result{red("build", "error: x"), red("build", "error: y"), green()}, phase: history.PhaseAccepted, fixes: 2, kept: "5"},
+		{name: "the same failure again", says: []ci.Result{red("build", "error: x")}, phase: history.PhaseRejected, fixes: 1, kept: "1", failed: true, paused: "stuck in CI fix loop"},
+		{name: "five fixes are enough", says: []ci.Result{
 			red("a", "error: x"), red("b", "error: x"), red("c", "error: x"), red("d", "error: x"), red("e", "error: x"), red("f", "error: x"),
 		}, phase: history.PhaseRejected, fixes: 5, kept: "1", failed: true, paused: "ci-fix-exhausted"},
 	} {
@@ -105,13 +105,13 @@ func TestAFixInTwoJobs(t *testing.T) {
 	calls := 0
 	b.proposeInTurn(&calls, "3", "4")
 	f := onGitHub(t, b)
-	f.ci = []ci.Verdict{red("build", "error: x")}
+	f.ci = []ci.Result{red("build", "error: x")}
 	_, published := b.twoJobs()
 	assert.Equal(t, history.PendingCI, published.Outcome)
 	assert.Contains(t, strings.Join(published.Reasons, "\n"), "publishing asks no agent")
 	assert.Equal(t, 1, calls)
 
-	f.ci = []ci.Verdict{red("build", "error: x"), red("build", "error: x"), green()}
+	f.ci = []ci.Result{red("build", "error: x"), red("build", "error: x"), green()}
 	_, published = b.twoJobs()
 	assert.Equal(t, 2, calls)
 	assert.Equal(t, history.Accepted, published.Outcome, "%v", published.Reasons)
@@ -126,12 +126,12 @@ func TestAStaleFix(t *testing.T) {
 	calls := 0
 	b.proposeInTurn(&calls, "3", "4")
 	f := onGitHub(t, b)
-	f.ci = []ci.Verdict{red("build", "error: x")}
+	f.ci = []ci.Result{red("build", "error: x")}
 	b.twoJobs()
 	made, _, err := b.service.Propose(t.Context())
 	require.NoError(t, err)
 	require.NotNil(t, made)
-	f.ci = []ci.Verdict{green()}
+	f.ci = []ci.Result{green()}
 	before := b.refs()
 	_, err = b.service.Publish(t.Context(), *made)
 	require.ErrorContains(t, err, "it is stale")
@@ -145,7 +145,7 @@ func TestAStaleFix(t *testing.T) {
 func TestTheBranchMovesWhileCIRuns(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, "", "1", "3", "9")
-	onGitHub(t, b).ci = []ci.Verdict{waiting()}
+	onGitHub(t, b).ci = []ci.Result{waiting()}
 	require.Equal(t, history.PendingCI, b.one().Outcome)
 	theirs := b.git("commit-tree", "autoloop/p^{tree}", "-p", "main", "-m", "a person's")
 	b.git("update-ref", "refs/heads/autoloop/p", theirs)

@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// Account is what the books say of a program, to be shown.
+// Account is what the records say of a program, to be shown.
 type Account struct {
 	Program *program.Program
 	// Events is the whole ledger, State the state file.
@@ -24,8 +24,8 @@ type Account struct {
 	Warnings []string
 }
 
-// Books adds the ledger up.
-func (a Account) Books() history.Books { return history.Replay(a.Events) }
+// Records adds the ledger up.
+func (a Account) Summary() history.Summary { return history.Replay(a.Events) }
 
 // Decided are the decisions, one an iteration, the last word on each.
 func (a Account) Decided() []history.Event {
@@ -46,9 +46,9 @@ func (a Account) Decided() []history.Event {
 }
 
 // Pull is the number of the pull request that was opened last, as far as the
-// books or a state without a ledger know it; 0 for none.
+// records or a state without a ledger know it; 0 for none.
 func (a Account) Pull() int {
-	if number, err := strconv.Atoi(a.Books().Settings[history.PullNumber]); err == nil {
+	if number, err := strconv.Atoi(a.Summary().Settings[history.PullNumber]); err == nil {
 		return number
 	}
 	machine, _, err := state.ParseMachine(a.State)
@@ -61,14 +61,14 @@ func (a Account) Pull() int {
 // openPull is the number of the pull request that is open as far as is known, 0
 // for none.
 func (a Account) openPull() int {
-	if number := a.Pull(); a.Books().Settings[history.PullEnded] != strconv.Itoa(number) {
+	if number := a.Pull(); a.Summary().Settings[history.PullEnded] != strconv.Itoa(number) {
 		return number
 	}
 	return 0
 }
 
 // EverKept says whether there may be something on the program's branch: a change
-// was put onto it, or the books begin with a state of others.
+// was put onto it, or the records begin with a state of others.
 func (a Account) EverKept() bool {
 	return slices.ContainsFunc(a.Events, func(e history.Event) bool {
 		return e.Kind == history.Decided && promoted(&e) || e.Kind == history.Set && e.Key == history.AdoptedIteration

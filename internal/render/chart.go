@@ -34,8 +34,8 @@ func Chart(a Account) string {
 			shown = append(shown, p)
 		}
 	}
-	books := a.Books()
-	target := books.Target(a.Program.Target)
+	summary := a.Summary()
+	target := summary.Target(a.Program.Target)
 	low, high := bounds(shown, target)
 	var names, bests, candidates, targets []string
 	for _, p := range shown {

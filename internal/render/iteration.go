@@ -131,8 +131,8 @@ func total(u *history.Usage) *int64 {
 
 // spentLine is what all iterations cost, as far as it is known.
 func spentLine(a Account) string {
-	books := a.Books()
-	spent := books.Spent(time.Time{})
+	summary := a.Summary()
+	spent := summary.Spent(time.Time{})
 	text := ""
 	if spent.Tokens > 0 {
 		text += fmt.Sprintf(", %d tokens", spent.Tokens)

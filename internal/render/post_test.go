@@ -61,7 +61,7 @@ func account(t *testing.T) render.Account {
 	m.RecentStatuses = []string{"accepted", "rejected", "error"}
 	doc.SetMachine(m)
 	for i := range 14 {
-		doc.AddEntry(state.Entry{Iteration: i + 1, Time: noon, Status: state.Rejected, Change: fmt.Sprintf("try %d", i+1), Metric: value("7")})
+		doc.AddEntry(state.HistoryEntry{Iteration: i + 1, Time: noon, Status: state.Rejected, Change: fmt.Sprintf("try %d", i+1), Metric: value("7")})
 	}
 	p := program.Parse(".autoloop/programs/speed.md", []byte(text))
 	require.NoError(t, p.Err())

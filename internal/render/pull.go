@@ -53,7 +53,7 @@ func (a Account) Kept() *history.Event {
 		return nil
 	}
 	last := kept[len(kept)-1]
-	if books := a.Books(); last.Outcome == history.Accepted && books.Incumbent == books.Base {
+	if past := a.Summary(); last.Outcome == history.Accepted && past.Incumbent == past.Base {
 		return nil
 	}
 	return last
@@ -140,15 +140,15 @@ func Within(body, ours string) string {
 // last baseline and in the last step, how it was measured, and how to see it for
 // oneself.
 func Pull(a Account, issue int) string {
-	books, last := a.Books(), a.lastPromoted()
+	past, last := a.Summary(), a.lastPromoted()
 	ci := a.ci(last)
 	if last != nil && last.Best != nil {
-		books.Best = last.Best // also while CI has not said yes
+		past.Best = last.Best // also while CI has not said yes
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", a.PullMark())
-	if books.Initial != nil && books.Best != nil {
-		fmt.Fprintf(&b, "**%s: %s → %s** (%s; %s)", metricName(a.Program), figure(books.Initial), figure(books.Best), gain(a, books), better(a))
+	if past.Initial != nil && past.Best != nil {
+		fmt.Fprintf(&b, "**%s: %s → %s** (%s; %s)", metricName(a.Program), figure(past.Initial), figure(past.Best), gain(a, past), better(a))
 	}
 	if issue > 0 {
 		fmt.Fprintf(&b, " · program #%d", issue)
@@ -161,9 +161,9 @@ func Pull(a Account, issue int) string {
 	if chart := Chart(a); chart != "" {
 		b.WriteString(chart + "\n")
 	}
-	pullEvidence(&b, a, books, last)
+	pullEvidence(&b, a, past, last)
 	fmt.Fprintf(&b, "### Attempts\n\n%s%s\n\n", tally(a), spentLine(a))
-	reproduce(&b, a, books)
+	reproduce(&b, a, past)
 	b.WriteString("\n" + robot)
 	return strings.TrimRight(bounded(b.String()), "\n") + "\n" + pullEnd + "\n"
 }
@@ -180,7 +180,7 @@ func (a Account) lastPromoted() *history.Event {
 }
 
 // pullEvidence says how sure the last step is.
-func pullEvidence(b *strings.Builder, a Account, books history.Books, last *history.Event) {
+func pullEvidence(b *strings.Builder, a Account, past history.Summary, last *history.Event) {
 	b.WriteString("### Evidence\n\n")
 	said := last != nil && slices.ContainsFunc(last.Reasons, func(reason string) bool { return strings.Contains(reason, "measured once") })
 	if last != nil {
@@ -194,7 +194,7 @@ func pullEvidence(b *strings.Builder, a Account, books history.Books, last *hist
 		}
 	}
 	switch {
-	case books.Noisy:
+	case past.Noisy:
 		b.WriteString("- the evaluation is noisy: both sides were measured in turns, and again in trees built anew\n")
 	case said: // by the decision
 	case a.Program.Runs == 1:
@@ -235,7 +235,7 @@ func pullSteps(b *strings.Builder, a Account) {
 }
 
 // reproduce shows how to measure it again.
-func reproduce(b *strings.Builder, a Account, books history.Books) {
+func reproduce(b *strings.Builder, a Account, past history.Summary) {
 	b.WriteString("<details><summary>See for yourself</summary>\n\n")
 	fence := "```"
 	for strings.Contains(a.Program.Script, fence) {
@@ -250,5 +250,5 @@ func reproduce(b *strings.Builder, a Account, books history.Books) {
 		script = "# " + line(a.Program.File) + " has the whole script\n"
 	}
 	fmt.Fprintf(b, "%ssh\ngit fetch origin %s autoloop/%s\ngit checkout --detach %s # before; then: git checkout --detach origin/autoloop/%s\n%s%s\n%s\n\n</details>\n",
-		fence, cmp.Or(line(books.BaseBranch), "HEAD"), a.Program.Name, line(books.Base), a.Program.Name, setup, strings.TrimSpace(script), fence)
+		fence, cmp.Or(line(past.BaseBranch), "HEAD"), a.Program.Name, line(past.Base), a.Program.Name, setup, strings.TrimSpace(script), fence)
 }

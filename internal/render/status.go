@@ -57,17 +57,17 @@ func latest(b *strings.Builder, a Account) {
 
 // Summary says in a few lines how the program stands.
 func Summary(a Account) string {
-	books := a.Books()
+	past := a.Summary()
 	var lines []string
-	lines = append(lines, standing(a, books)+runLink(a.RunURL))
-	if books.Initial != nil && books.Best != nil {
-		text := fmt.Sprintf("%s **%s** (%s)", metricName(a.Program), figure(books.Best), better(a))
-		if difference := books.Best.Sub(*books.Initial); difference.Sign() != 0 {
-			text += fmt.Sprintf(", from %s: %s", figure(books.Initial), gain(a, books))
+	lines = append(lines, standing(a, past)+runLink(a.RunURL))
+	if past.Initial != nil && past.Best != nil {
+		text := fmt.Sprintf("%s **%s** (%s)", metricName(a.Program), figure(past.Best), better(a))
+		if difference := past.Best.Sub(*past.Initial); difference.Sign() != 0 {
+			text += fmt.Sprintf(", from %s: %s", figure(past.Initial), gain(a, past))
 		} else {
 			text += ", as at the beginning"
 		}
-		if target := books.Target(a.Program.Target); target != nil {
+		if target := past.Target(a.Program.Target); target != nil {
 			text += ", target " + figure(target)
 		}
 		lines = append(lines, text)
@@ -80,14 +80,14 @@ func Summary(a Account) string {
 }
 
 // standing is how the program stands, in a few words.
-func standing(a Account, books history.Books) string {
+func standing(a Account, past history.Summary) string {
 	text := "▶️ **Running**"
-	switch statuses := books.Statuses(); {
-	case books.Completed != "":
-		text = "🏁 **Completed**: " + line(books.Completed)
-	case books.PausedReason != "":
-		text = "⏸️ **Paused**: " + line(books.PausedReason)
-		if !strings.Contains(books.PausedReason, "/autoloop resume") {
+	switch statuses := past.Statuses(); {
+	case past.Completed != "":
+		text = "🏁 **Completed**: " + line(past.Completed)
+	case past.PausedReason != "":
+		text = "⏸️ **Paused**: " + line(past.PausedReason)
+		if !strings.Contains(past.PausedReason, "/autoloop resume") {
 			text += ". Say `/autoloop resume` here to go on."
 		}
 	case len(statuses) > 0 && statuses[len(statuses)-1] == string(history.PendingCI):
@@ -134,10 +134,10 @@ func tally(a Account) string {
 func better(a Account) string { return a.Program.Direction.String() + " is better" }
 
 // gain is the difference from the beginning, signed, and as a share of it.
-func gain(a Account, books history.Books) string {
-	difference := books.Best.Sub(*books.Initial)
+func gain(a Account, past history.Summary) string {
+	difference := past.Best.Sub(*past.Initial)
 	text := rounded(difference.Signed())
-	if initial := books.Initial.Float64(); initial != 0 {
+	if initial := past.Initial.Float64(); initial != 0 {
 		text += fmt.Sprintf(", %+.1f %%", 100*difference.Float64()/abs(initial))
 	}
 	return text

@@ -51,9 +51,9 @@ func benchmarkSchedule(b *testing.B, front string, count int) {
 	b.ReportMetric(reading.Seconds()*1000/float64(b.N), "ms-reading")
 	b.ReportMetric(scheduling.Seconds()*1000/float64(b.N), "ms-scheduling")
 	b.ReportMetric(float64(scheduling)/float64(reading), "ratio")
-	var books runtime.MemStats
-	runtime.ReadMemStats(&books)
-	b.ReportMetric(float64(books.Sys)/(1<<20), "MB")
+	var summary runtime.MemStats
+	runtime.ReadMemStats(&summary)
+	b.ReportMetric(float64(summary.Sys)/(1<<20), "MB")
 }
 
 // library writes programs, and states that are all due at another time.

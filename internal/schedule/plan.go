@@ -168,8 +168,8 @@ func (in *Input) retarget(plan *Plan) {
 		if plan.Selected == nil || s.Program.Name != *plan.Selected || !s.HasState {
 			continue
 		}
-		if books, found := in.books(s); found {
-			plan.SelectedTargetMetric = books.Target(s.Program.Target)
+		if summary, found := in.summary(s); found {
+			plan.SelectedTargetMetric = summary.Target(s.Program.Target)
 		}
 	}
 }

@@ -104,7 +104,7 @@ type Standing struct {
 	// Pending says that the last iteration waits for CI.
 	Pending bool
 
-	records *history.Books // once they were read
+	records *history.Summary // once they were read
 }
 
 // Due reports whether the program is to run now.
@@ -127,7 +127,7 @@ func (s *Standing) fail(file string, line int, message string) {
 // be read, another run works on it, or Refusals says why. It sets the condition.
 func (in *Input) refuse(s *Standing) bool {
 	if s.HasState && in.Alive != nil {
-		records, _ := in.books(s)
+		records, _ := in.summary(s)
 		if open := records.Open; open != nil && open.Lease != nil && in.Now.Before(open.Lease.Until) && in.Alive(*open.Lease) {
 			s.Condition, s.Pending = Busy, false
 			s.Skip = fmt.Sprintf("busy: run %s works on it until %s at the latest", open.Run, open.Lease.Until.Format(time.RFC3339))
@@ -276,7 +276,7 @@ func (in *Input) onPlateau(s *Standing) int {
 	if !slices.Contains(s.Machine.RecentStatuses, string(state.Rejected)) {
 		return 0
 	}
-	books, found := in.books(s)
+	summary, found := in.summary(s)
 	if !found {
 		s.Machine.RecentStatuses = state.OldestFirst(s.Machine.RecentStatuses, in.States[s.Program.Name])
 	}
@@ -289,13 +289,13 @@ func (in *Input) onPlateau(s *Standing) int {
 		}
 		return 0
 	}
-	if books.PausedReason != "" {
+	if summary.PausedReason != "" {
 		return 0 // the state says that it is not paused: a person resumed it
 	}
-	if last := len(books.Attempts) - 1; last >= 0 {
-		limit = s.Program.PlateauFor(books.Attempts[last].Agent)
+	if last := len(summary.Attempts) - 1; last >= 0 {
+		limit = s.Program.PlateauFor(summary.Attempts[last].Agent)
 	}
-	if limit == 0 || books.Trailing(history.Rejected) < limit {
+	if limit == 0 || summary.Trailing(history.Rejected) < limit {
 		return 0
 	}
 	return limit
@@ -306,11 +306,11 @@ func (in *Input) overBudget(s *Standing) string {
 	if len(s.Program.Budgets) == 0 || !s.HasState {
 		return ""
 	}
-	books, found := in.books(s)
+	summary, found := in.summary(s)
 	if !found {
 		return ""
 	}
-	stand := budget.Stand(s.Program, &books, in.Now)
+	stand := budget.Stand(s.Program, &summary, in.Now)
 	if stand.Over == "" {
 		return ""
 	}
@@ -320,32 +320,32 @@ func (in *Input) overBudget(s *Standing) string {
 	return stand.Reason()
 }
 
-// books adds the program's ledger up; found is false when there is none. A
+// records adds the program's ledger up; found is false when there is none. A
 // ledger that cannot be read is an error of the program.
-func (in *Input) books(s *Standing) (books history.Books, found bool) {
+func (in *Input) summary(s *Standing) (summary history.Summary, found bool) {
 	if s.records != nil {
 		return *s.records, true
 	}
 	if in.Ledger == nil {
-		return books, false
+		return summary, false
 	}
 	file := in.place(s.Program.Name + ".jsonl")
 	data, err := in.Ledger(s.Program.Name)
 	if err != nil {
 		s.fail(file, 0, err.Error())
-		return books, false
+		return summary, false
 	}
 	if len(data) == 0 {
-		return books, false
+		return summary, false
 	}
 	log, err := history.Parse(data)
 	if err != nil {
 		s.fail(file, 0, err.Error())
-		return books, false
+		return summary, false
 	}
-	books = history.Replay(log.Events)
-	s.records = &books
-	return books, true
+	summary = history.Replay(log.Events)
+	s.records = &summary
+	return summary, true
 }
 
 func or(text, otherwise string) string {

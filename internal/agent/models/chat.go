@@ -85,20 +85,20 @@ type Response struct {
 	// Model is as the server names it, "" when it does not.
 	Model string
 	Stop  Stop
-	Usage Usage
+	Usage Tokens
 }
 
-// Usage is what the server says that a request consumed. Nil is unknown, which
+// Tokens is what the server says that a request consumed. Nil is unknown, which
 // is not zero.
-type Usage struct {
+type Tokens struct {
 	// InputTokens counts the whole request, including what came from a cache
 	// (CachedTokens) and what was written into one (WrittenTokens).
 	InputTokens, OutputTokens, CachedTokens, WrittenTokens *int64
 }
 
 // Add returns the sum; what is unknown in one is unknown in the sum.
-func (u Usage) Add(more Usage) Usage {
-	return Usage{
+func (u Tokens) Add(more Tokens) Tokens {
+	return Tokens{
 		InputTokens: sum(u.InputTokens, more.InputTokens), OutputTokens: sum(u.OutputTokens, more.OutputTokens),
 		CachedTokens: sum(u.CachedTokens, more.CachedTokens), WrittenTokens: sum(u.WrittenTokens, more.WrittenTokens),
 	}

@@ -13,9 +13,9 @@ func count(n int64) *int64 { return &n }
 
 func TestUsageAdds(t *testing.T) {
 	t.Parallel()
-	one := models.Usage{InputTokens: count(3), OutputTokens: count(2), CachedTokens: count(1)}
-	both := one.Add(models.Usage{InputTokens: count(4), OutputTokens: count(0)})
-	assert.Equal(t, models.Usage{InputTokens: count(7), OutputTokens: count(2)}, both, "what is unknown in one is unknown in the sum")
+	one := models.Tokens{InputTokens: count(3), OutputTokens: count(2), CachedTokens: count(1)}
+	both := one.Add(models.Tokens{InputTokens: count(4), OutputTokens: count(0)})
+	assert.Equal(t, models.Tokens{InputTokens: count(7), OutputTokens: count(2)}, both, "what is unknown in one is unknown in the sum")
 }
 
 func TestErrorSaysKindAndStatus(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 // run searches a problem as the loop does: the incumbent changes only when a
 // trial measures better. It returns the true cost of the incumbent after each
 // number of evaluations in marks.
-func run(p problem, seed int64, marks []int, propose func([]Param, []Trial, int) map[string]float64) []float64 {
+func run(p problem, seed int64, marks []int, propose func([]Param, []Observation, int) map[string]float64) []float64 {
 	space := slices.Clone(p.space)
 	noise := rand.New(rand.NewPCG(uint64(seed), 5))
 	at := make([]float64, p.n)
@@ -30,7 +30,7 @@ func run(p problem, seed int64, marks []int, propose func([]Param, []Trial, int)
 		at[i] = space[i].Current
 	}
 	truth, value := eval()
-	history := []Trial{{Value: value, Params: pointOf(space, at)}}
+	history := []Observation{{Value: value, Params: pointOf(space, at)}}
 	best, bestTruth := math.Inf(1), truth
 	if value != nil {
 		best = *value
@@ -42,7 +42,7 @@ func run(p problem, seed int64, marks []int, propose func([]Param, []Trial, int)
 			at[k] = params[space[k].Name]
 		}
 		truth, value := eval()
-		history = append(history, Trial{Params: params, Value: value})
+		history = append(history, Observation{Params: params, Value: value})
 		if value != nil && *value < best {
 			best, bestTruth = *value, truth
 			for k := range space {
@@ -64,8 +64,8 @@ func pointOf(space []Param, at []float64) map[string]float64 {
 	return params
 }
 
-func ours(seed int64) func([]Param, []Trial, int) map[string]float64 {
-	return func(space []Param, history []Trial, _ int) map[string]float64 {
+func ours(seed int64) func([]Param, []Observation, int) map[string]float64 {
+	return func(space []Param, history []Observation, _ int) map[string]float64 {
 		proposal, err := Propose(space, history, metric.Lower, seed)
 		if err != nil {
 			panic(err)
@@ -74,9 +74,9 @@ func ours(seed int64) func([]Param, []Trial, int) map[string]float64 {
 	}
 }
 
-func randomSearch(seed int64) func([]Param, []Trial, int) map[string]float64 {
+func randomSearch(seed int64) func([]Param, []Observation, int) map[string]float64 {
 	r := rand.New(rand.NewPCG(uint64(seed), 9))
-	return func(space []Param, _ []Trial, _ int) map[string]float64 {
+	return func(space []Param, _ []Observation, _ int) map[string]float64 {
 		params := map[string]float64{}
 		for _, p := range space {
 			params[p.Name] = p.value(r.Float64())
@@ -86,7 +86,7 @@ func randomSearch(seed int64) func([]Param, []Trial, int) map[string]float64 {
 }
 
 // compare returns the median cost over seeds 1 to seeds after each mark.
-func compare(name string, n, seeds int, marks []int, method func(int64) func([]Param, []Trial, int) map[string]float64) []float64 {
+func compare(name string, n, seeds int, marks []int, method func(int64) func([]Param, []Observation, int) map[string]float64) []float64 {
 	all := make([][]float64, seeds)
 	var group sync.WaitGroup
 	slots := make(chan bool, 2)
@@ -174,14 +174,14 @@ func BenchmarkPropose(b *testing.B) {
 			n := size.n
 			p := makeProblem("noisy sphere", n, 1)
 			r := rand.New(rand.NewPCG(1, 1))
-			var history []Trial
+			var history []Observation
 			for range size.trials {
 				at := make([]float64, n)
 				for i := range at {
 					at[i] = r.Float64()
 				}
 				value := p.f(at) + p.noise*r.NormFloat64()
-				history = append(history, Trial{Params: pointOf(p.space, at), Value: &value})
+				history = append(history, Observation{Params: pointOf(p.space, at), Value: &value})
 			}
 			for b.Loop() {
 				if _, err := Propose(p.space, history, metric.Lower, 1); err != nil {

@@ -69,7 +69,7 @@ func TestFiniteGridIsExhausted(t *testing.T) {
 				start[p.Name] = p.Current
 			}
 			seen[fmt.Sprint(start)] = true
-			var history []tuner.Trial
+			var history []tuner.Observation
 			for {
 				proposal, err := tuner.Propose(c.space, history, metric.Higher, 3)
 				if err != nil {
@@ -79,7 +79,7 @@ func TestFiniteGridIsExhausted(t *testing.T) {
 				require.False(t, seen[fmt.Sprint(proposal.Params)], proposal.Params)
 				seen[fmt.Sprint(proposal.Params)] = true
 				value := float64(len(history) % 3)
-				history = append(history, tuner.Trial{Params: proposal.Params, Value: &value})
+				history = append(history, tuner.Observation{Params: proposal.Params, Value: &value})
 				require.Less(t, len(history), c.size)
 			}
 			assert.Len(t, seen, c.size)
@@ -105,7 +105,7 @@ func TestHardHistories(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var history []tuner.Trial
+			var history []tuner.Observation
 			for i := range 30 {
 				proposal, err := tuner.Propose(space, history, metric.Lower, 5)
 				require.NoError(t, err)
@@ -113,7 +113,7 @@ func TestHardHistories(t *testing.T) {
 					x := proposal.Params[p.Name]
 					require.True(t, x >= p.Min && x <= p.Max, "%s=%v", p.Name, x)
 				}
-				history = append(history, tuner.Trial{Params: proposal.Params, Value: value(i)})
+				history = append(history, tuner.Observation{Params: proposal.Params, Value: value(i)})
 			}
 		})
 	}
@@ -139,7 +139,7 @@ func TestHardRanges(t *testing.T) {
 			if p.Log {
 				target = math.Sqrt(p.Min) * math.Sqrt(p.Max)
 			}
-			var history []tuner.Trial
+			var history []tuner.Observation
 			seen := map[float64]bool{}
 			for range 25 {
 				proposal, err := tuner.Propose([]tuner.Param{p}, history, metric.Lower, 5)
@@ -151,7 +151,7 @@ func TestHardRanges(t *testing.T) {
 				if p.Log {
 					value = math.Abs(math.Log(x / target))
 				}
-				history = append(history, tuner.Trial{Params: proposal.Params, Value: &value})
+				history = append(history, tuner.Observation{Params: proposal.Params, Value: &value})
 			}
 		})
 	}
@@ -203,14 +203,14 @@ func TestIncumbentMeasuredAgain(t *testing.T) {
 			value := bowl(x) + 0.05*noise.NormFloat64()
 			return &value
 		}
-		var history []tuner.Trial
+		var history []tuner.Observation
 		for range 40 {
 			again := measure(current)
-			history = append(history, tuner.Trial{Value: again})
+			history = append(history, tuner.Observation{Value: again})
 			proposal, err := tuner.Propose(at, history, metric.Lower, seed)
 			require.NoError(t, err)
 			value := measure(proposal.Params)
-			history = append(history, tuner.Trial{Params: proposal.Params, Value: value})
+			history = append(history, tuner.Observation{Params: proposal.Params, Value: value})
 			if *value < *again-0.1 {
 				current = proposal.Params
 				for i := range at {

@@ -35,8 +35,8 @@ type Param struct {
 	Current float64
 }
 
-// Trial is one evaluation of the past.
-type Trial struct {
+// Observation is one evaluation of the past.
+type Observation struct {
 	// Params holds the values that were tried. A parameter that is missing had
 	// its present value; one that is no longer in the space is ignored.
 	Params map[string]float64
@@ -64,7 +64,7 @@ var ErrExhausted = errors.New("every combination of values within the bounds was
 // points of other origin, repeats, and values out of bounds. A point that
 // history holds is never proposed again. The error is ErrExhausted, or says
 // which parameter is impossible.
-func Propose(space []Param, history []Trial, direction metric.Direction, seed int64) (Proposal, error) {
+func Propose(space []Param, history []Observation, direction metric.Direction, seed int64) (Proposal, error) {
 	if len(space) == 0 {
 		return Proposal{}, errors.New("no parameter to search")
 	}

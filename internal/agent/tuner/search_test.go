@@ -28,7 +28,7 @@ func bowl(x map[string]float64) float64 {
 
 // climb runs a search as separate processes would: each proposal from the
 // replayed history alone, the kept point being the current one.
-func climb(t *testing.T, seed int64, steps int) (history []tuner.Trial, best float64) {
+func climb(t *testing.T, seed int64, steps int) (history []tuner.Observation, best float64) {
 	t.Helper()
 	at := slices.Clone(space)
 	current := map[string]float64{}
@@ -40,7 +40,7 @@ func climb(t *testing.T, seed int64, steps int) (history []tuner.Trial, best flo
 		proposal, err := tuner.Propose(at, history, metric.Lower, seed)
 		require.NoError(t, err)
 		value := bowl(proposal.Params)
-		history = append(history, tuner.Trial{Params: proposal.Params, Value: &value})
+		history = append(history, tuner.Observation{Params: proposal.Params, Value: &value})
 		if value < best {
 			best = value
 			for i := range at {
@@ -93,7 +93,7 @@ func TestSearchImproves(t *testing.T) {
 
 func TestFailedAndForeignTrialsAreTolerated(t *testing.T) {
 	value := 3.0
-	history := []tuner.Trial{
+	history := []tuner.Observation{
 		{Params: map[string]float64{"rate": 0.5}, Value: nil},
 		{Params: map[string]float64{"gone": 1, "width": 99}, Value: &value},
 		{Params: map[string]float64{}, Value: &value},

@@ -43,7 +43,7 @@ type state struct {
 	radius float64
 }
 
-func newState(space []Param, history []Trial, direction metric.Direction, seed int64) *state {
+func newState(space []Param, history []Observation, direction metric.Direction, seed int64) *state {
 	s := &state{
 		space:  space,
 		seed:   seed,
@@ -65,7 +65,7 @@ func newState(space []Param, history []Trial, direction metric.Direction, seed i
 }
 
 // add reads one trial. What lies far outside the present ranges teaches nothing.
-func (s *state) add(trial Trial, current []float64, direction metric.Direction) {
+func (s *state) add(trial Observation, current []float64, direction metric.Direction) {
 	point := make([]float64, len(s.space))
 	at := make([]float64, len(s.space))
 	for i, p := range s.space {

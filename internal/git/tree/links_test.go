@@ -42,7 +42,7 @@ func TestLinkThatLeavesByAnothersChange(t *testing.T) {
 	t.Parallel()
 	entries := map[string]recorded{}
 	for name, link := range map[string]string{"l": "d/e/../../x", "was-out": "../x"} {
-		entries[name] = recorded{Entry: git.Entry{Mode: git.ModeSymlink, Path: name}, link: link}
+		entries[name] = recorded{TreeEntry: git.TreeEntry{Mode: git.ModeSymlink, Path: name}, link: link}
 	}
 	s := &scan{Tree: &Tree{entries: entries}, changes: []decision.Change{{Path: "d/e", NewMode: git.ModeSymlink, LinkTarget: ".."}}}
 	s.checkLinks()

@@ -46,7 +46,7 @@ type Tree struct {
 
 // recorded is a tracked file as it was right after building.
 type recorded struct {
-	git.Entry
+	git.TreeEntry
 	stamp stamp
 	link  string // what a symbolic link says
 }
@@ -134,7 +134,7 @@ func (t *Tree) record(ctx context.Context, c *control) error {
 	}
 	t.entries = make(map[string]recorded, len(entries))
 	for _, entry := range entries {
-		kept := recorded{Entry: entry}
+		kept := recorded{TreeEntry: entry}
 		if info, err := os.Lstat(t.path(entry.Path)); err == nil {
 			kept.stamp = stampOf(info)
 			if info.Mode()&fs.ModeSymlink != 0 {

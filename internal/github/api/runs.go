@@ -58,9 +58,9 @@ func (c *Client) WorkflowRuns(ctx context.Context, commit string) ([]WorkflowRun
 	return runs, nil
 }
 
-// Suite is what one GitHub App reports of a commit. GitHub makes one for every
+// CheckSuite is what one GitHub App reports of a commit. GitHub makes one for every
 // installed app that may write checks, also for those that never do.
-type Suite struct {
+type CheckSuite struct {
 	// App is the slug of the app, such as github-actions.
 	App                string
 	Status, Conclusion string
@@ -69,7 +69,7 @@ type Suite struct {
 }
 
 // Suites lists the check suites of exactly this commit.
-func (c *Client) Suites(ctx context.Context, commit string) ([]Suite, error) {
+func (c *Client) Suites(ctx context.Context, commit string) ([]CheckSuite, error) {
 	type suite struct {
 		App                struct{ Slug string }
 		Status, Conclusion string
@@ -85,9 +85,9 @@ func (c *Client) Suites(ctx context.Context, commit string) ([]Suite, error) {
 	if err != nil {
 		return nil, c.fail("read the check suites of "+clip(commit, 12), err)
 	}
-	suites := make([]Suite, len(found))
+	suites := make([]CheckSuite, len(found))
 	for i, s := range found {
-		suites[i] = Suite{App: s.App.Slug, Status: s.Status, Conclusion: s.Conclusion, Checks: s.Checks}
+		suites[i] = CheckSuite{App: s.App.Slug, Status: s.Status, Conclusion: s.Conclusion, Checks: s.Checks}
 	}
 	return suites, nil
 }

@@ -99,8 +99,8 @@ const (
 	Moved State = "moved"
 )
 
-// Verdict is a state with its reasons.
-type Verdict struct {
+// Result is a state with its reasons.
+type Result struct {
 	State   State
 	Reasons []Reason
 	// Failing are the checks that fail here and not in the same way on the base,
@@ -120,15 +120,15 @@ type Verdict struct {
 // least one real success among them, and no check, workflow run or suite that
 // is queued or running. Red needs a failure that the base does not have, and
 // nothing that still runs.
-func Judge(in Input) Verdict {
-	v := judgement{Verdict{State: Pending, Seen: len(in.Head.Checks)}}
+func Judge(in Input) Result {
+	v := judgement{Result{State: Pending, Seen: len(in.Head.Checks)}}
 	if in.Branch.Err == nil && in.Branch.Commit != in.Commit {
 		v.State = Moved
 		v.add(BranchMoved, "", "the branch is at "+short(in.Branch.Commit)+", not at "+short(in.Commit)+" any more")
-		return v.Verdict
+		return v.Result
 	}
 	if v.unread(in) {
-		return v.Verdict
+		return v.Result
 	}
 	head, base := latest(in.Head.Checks), latest(in.Base.Checks)
 	explained := v.failures(head, base, in)
@@ -143,11 +143,11 @@ func Judge(in Input) Verdict {
 	default:
 		v.Ended = true
 	}
-	return v.Verdict
+	return v.Result
 }
 
 // judgement is a verdict while it is made.
-type judgement struct{ Verdict }
+type judgement struct{ Result }
 
 // unread notes what could not be read.
 func (v *judgement) unread(in Input) bool {

@@ -47,7 +47,7 @@ func (v *judgement) add(kind Kind, check, text string) {
 }
 
 // Words are the reasons in words.
-func (v Verdict) Words() []string {
+func (v Result) Words() []string {
 	words := make([]string, len(v.Reasons))
 	for i, reason := range v.Reasons {
 		words[i] = reason.Text
@@ -56,7 +56,7 @@ func (v Verdict) Words() []string {
 }
 
 // Cure says what a person can do about a verdict that stays pending.
-func (v Verdict) Cure() string {
+func (v Result) Cure() string {
 	for _, reason := range v.Reasons {
 		switch reason.Kind { //nolint:exhaustive // the others end by themselves or are no obstacle
 		case Unread:

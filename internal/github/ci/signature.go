@@ -32,7 +32,7 @@ var (
 // Signature names a failure: the failing checks with their first lines about
 // errors, sorted, and without what differs from run to run. The same failure
 // has the same signature. It is one short line with a sum of the whole.
-func (v Verdict) Signature() string {
+func (v Result) Signature() string {
 	var names, all []string
 	for _, check := range v.Failing {
 		names = append(names, Normal(check.Name))
@@ -89,7 +89,7 @@ func Normal(text string) string {
 
 // Report is what an agent is told of a failure, as plain text: bounded, and
 // data, not instructions.
-func (v Verdict) Report() string {
+func (v Result) Report() string {
 	var b strings.Builder
 	for _, check := range v.Failing {
 		fmt.Fprintf(&b, "check %s: %s\n", clip(check.Name), check.Conclusion)

@@ -44,7 +44,7 @@ type State struct {
 	// Begun are runs of workflows that have no check yet, Suites check suites of
 	// other apps; the checks' own are made from them.
 	Begun  []*WorkflowRun
-	Suites []*Suite
+	Suites []*CheckSuite
 	// Rules and Protections are the checks that rulesets and the protection of a
 	// branch require, by branch.
 	Rules, Protections map[string][]RequiredCheck
@@ -122,8 +122,8 @@ type WorkflowRun struct {
 	Commit, Name, Event, Status, Conclusion string
 }
 
-// Suite is a check suite of another app than GitHub Actions.
-type Suite struct {
+// CheckSuite is a check suite of another app than GitHub Actions.
+type CheckSuite struct {
 	Commit, App, Status, Conclusion string
 	Checks                          int
 }

@@ -13,7 +13,7 @@ import (
 const maxExplained = 20
 
 // CI is what CI says of a candidate. What cannot be read is part of the verdict.
-func (s *Service) CI(ctx context.Context, c ci.Candidate) ci.Verdict {
+func (s *Service) CI(ctx context.Context, c ci.Candidate) ci.Result {
 	head, failed := s.readHead(ctx, c.Commit)
 	return ci.Judge(ci.Input{Commit: c.Commit, Head: head, Base: s.readBase(ctx, c.Base, failed), Rules: s.rules(ctx, c.BaseBranch), Branch: c.Branch})
 }
@@ -110,7 +110,7 @@ func runsOf(found []api.WorkflowRun) []ci.Run {
 // may write checks, and those of apps that never report stay queued for ever:
 // without a check run a suite says nothing. The workflows of GitHub Actions are
 // read as runs.
-func suitesOf(found []api.Suite) []ci.Run {
+func suitesOf(found []api.CheckSuite) []ci.Run {
 	var runs []ci.Run
 	for _, suite := range found {
 		if suite.App != "github-actions" && suite.Checks > 0 {

@@ -29,9 +29,9 @@ func (s *Service) Hear(ctx context.Context, a render.Account) (commands.Heard, e
 // Look is Hear without a request that changes anything: the issue is 0 when
 // there is none, and one that is closed stays so.
 func (s *Service) Look(ctx context.Context, a render.Account) (commands.Heard, error) {
-	books := a.Books()
+	summary := a.Summary()
 	s.seen = &seen{}
-	number, _ := strconv.Atoi(books.Settings[history.IssueNumber])
+	number, _ := strconv.Atoi(summary.Settings[history.IssueNumber])
 	if machine, _, err := state.ParseMachine(a.State); number == 0 && err == nil {
 		number = machine.Issue
 	}
@@ -40,7 +40,7 @@ func (s *Service) Look(ctx context.Context, a render.Account) (commands.Heard, e
 		return commands.Heard{}, err
 	}
 	s.seen.issue = issue
-	s.seen.since = since(books)
+	s.seen.since = since(summary)
 	heard := commands.Heard{Issue: issue.Number}
 	if heard.Pull, err = s.readPull(ctx, a); err != nil {
 		return heard, err
@@ -49,16 +49,16 @@ func (s *Service) Look(ctx context.Context, a render.Account) (commands.Heard, e
 		return heard, err
 	}
 	all := append(slices.Clone(s.seen.comments), s.seen.others...)
-	mark := commands.ParseMark(books.Settings[history.HeardUntil])
+	mark := commands.ParseMark(summary.Settings[history.HeardUntil])
 	err = s.listen(ctx, all, mark, &heard)
 	return heard, err
 }
 
 // since is the time from which on comments are read: the last run or, when
 // what was said before that was not heard, the one before.
-func since(books history.Books) time.Time {
-	at := books.LastRun
-	if before, err := time.Parse(time.RFC3339, books.Settings[history.HeardSince]); err == nil && before.Before(at) {
+func since(summary history.Summary) time.Time {
+	at := summary.LastRun
+	if before, err := time.Parse(time.RFC3339, summary.Settings[history.HeardSince]); err == nil && before.Before(at) {
 		at = before
 	}
 	if at.Year() <= 1 {
@@ -127,7 +127,7 @@ func (s *Service) readPull(ctx context.Context, a render.Account) (*commands.Pul
 	switch {
 	case known == 0 && !a.EverKept():
 		return nil, nil
-	case known > 0 && a.Books().Settings[history.PullEnded] != strconv.Itoa(known):
+	case known > 0 && a.Summary().Settings[history.PullEnded] != strconv.Itoa(known):
 		pull, err := s.Hub.Pull(ctx, known)
 		if err == nil && s.Hub.Ours(pull, s.branch()) {
 			return s.sees(pull), nil

@@ -35,7 +35,7 @@ func (s *Service) lookFor(ctx context.Context, number int) (api.Issue, error) {
 
 // Open opens the issue of a file program that has none, or reopens it, and
 // returns its number, and who wrote the file of a program whose issue is not in
-// the books yet. The issue of an issue program is its owner's, and left alone.
+// the records yet. The issue of an issue program is its owner's, and left alone.
 func (s *Service) Open(ctx context.Context, a render.Account) (number int, author string, err error) {
 	if s.seen == nil {
 		return 0, "", errUnheard
@@ -56,7 +56,7 @@ func (s *Service) Open(ctx context.Context, a render.Account) (number int, autho
 		return issue.Number, "", err
 	}
 	s.seen.issue = issue
-	if a.Books().Settings[history.IssueNumber] == "" {
+	if a.Summary().Settings[history.IssueNumber] == "" {
 		author = s.author(ctx)
 	}
 	return issue.Number, author, nil
@@ -75,7 +75,7 @@ func (s *Service) author(ctx context.Context) string {
 
 // reopened reopens an issue, unless its program is completed.
 func (s *Service) reopened(ctx context.Context, a render.Account, issue api.Issue) (api.Issue, error) {
-	if issue.Open || a.Books().Completed != "" {
+	if issue.Open || a.Summary().Completed != "" {
 		return issue, nil
 	}
 	err := s.Hub.SetIssueOpen(ctx, issue.Number, true)

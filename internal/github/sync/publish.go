@@ -1,5 +1,5 @@
 // Package sync makes a program's issue and its pull request say what the
-// books say, and reads what people say there. Every step finds what an earlier
+// records say, and reads what people say there. Every step finds what an earlier
 // one left and edits it, so that it may be repeated after any interruption:
 // nothing is posted twice, and nothing is lost.
 package sync

@@ -242,9 +242,9 @@ func TestAnIterationThatWaitedForCIHasOneComment(t *testing.T) {
 	w.server.Change(func(s *githubtest.State) { s.Branches["autoloop/speed"] = "c8" })
 	show()
 	w.begin()
-	books := history.Replay(w.events)
+	past := history.Replay(w.events)
 	w.add(history.Event{
-		Kind: history.Decided, Iteration: books.Iteration, Outcome: history.Accepted, Metric: value("8"), PreviousBest: value("9"), Best: value("8"), Commit: "c8", Delta: "-1",
+		Kind: history.Decided, Iteration: past.Iteration, Outcome: history.Accepted, Metric: value("8"), PreviousBest: value("9"), Best: value("8"), Commit: "c8", Delta: "-1",
 	})
 	w.add(history.Event{Kind: history.Finished, Run: fmt.Sprint("r", w.runs)})
 	w.clock.Add(time.Hour)

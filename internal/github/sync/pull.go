@@ -61,8 +61,8 @@ func (s *Service) endCIPending(ctx context.Context, pull *api.Pull) error {
 // was turned down by CI. One with changes in it that is open was opened again by
 // a person.
 func (s *Service) closeEmpty(ctx context.Context, a render.Account) error {
-	pull, books := s.seen.pull, a.Books()
-	if pull == nil || !pull.Open || books.Settings[history.PullEnded] != strconv.Itoa(pull.Number) || books.Incumbent != books.Base {
+	pull, summary := s.seen.pull, a.Summary()
+	if pull == nil || !pull.Open || summary.Settings[history.PullEnded] != strconv.Itoa(pull.Number) || summary.Incumbent != summary.Base {
 		return nil
 	}
 	if err := s.Hub.ClosePull(ctx, pull.Number); err != nil {

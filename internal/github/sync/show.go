@@ -15,7 +15,7 @@ import (
 // errUnheard says that Show was called before Hear.
 var errUnheard = errors.New("nothing was heard before showing")
 
-// Show makes the comments and the labels of the issue say what the books say.
+// Show makes the comments and the labels of the issue say what the records say.
 // The comment with the status comes last: it is complete when all is.
 func (s *Service) Show(ctx context.Context, a render.Account) error {
 	if s.seen == nil {
@@ -25,8 +25,8 @@ func (s *Service) Show(ctx context.Context, a render.Account) error {
 	if err := s.iterations(ctx, a, news); err != nil {
 		return err
 	}
-	books := a.Books()
-	if err := s.label(ctx, books.Completed != ""); err != nil {
+	summary := a.Summary()
+	if err := s.label(ctx, summary.Completed != ""); err != nil {
 		return err
 	}
 	if err := s.notice(ctx, news); err != nil {
@@ -181,13 +181,13 @@ func (s *Service) news(ctx context.Context, a render.Account) *notice {
 }
 
 // people are those to tell: the issue's assignees and the program's author. Who
-// wrote a program file is in the books since its issue was opened; only when
+// wrote a program file is in the records since its issue was opened; only when
 // that could not be read then, it is now.
 func (s *Service) people(ctx context.Context, a render.Account) []string {
 	people := slices.Clone(s.seen.issue.Assignees)
 	author := s.seen.issue.Author
 	if s.Program.Issue == 0 {
-		author = a.Books().Settings[history.Author]
+		author = a.Summary().Settings[history.Author]
 		if author == "" {
 			author = s.author(ctx)
 		}

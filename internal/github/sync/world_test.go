@@ -31,7 +31,7 @@ func value(text string) *metric.Value {
 	return &v
 }
 
-// world is a repository on GitHub, the books of one program, and a clock.
+// world is a repository on GitHub, the records of one program, and a clock.
 type world struct {
 	t       *testing.T
 	server  *githubtest.Server
@@ -72,11 +72,11 @@ func (w *world) service() *sync.Service {
 func (w *world) account() render.Account {
 	doc := state.New("speed")
 	m := doc.Machine()
-	books := history.Replay(w.events)
-	m.IterationCount, m.BestMetric, m.InitialMetric, m.RecentStatuses = books.Iteration, books.Best, books.Initial, books.Statuses()
+	summary := history.Replay(w.events)
+	m.IterationCount, m.BestMetric, m.InitialMetric, m.RecentStatuses = summary.Iteration, summary.Best, summary.Initial, summary.Statuses()
 	doc.SetMachine(m)
-	for _, attempt := range books.Attempts {
-		doc.AddEntry(state.Entry{Iteration: attempt.Iteration, Time: attempt.Time, Status: state.Status(attempt.Outcome), Metric: attempt.Metric})
+	for _, attempt := range summary.Attempts {
+		doc.AddEntry(state.HistoryEntry{Iteration: attempt.Iteration, Time: attempt.Time, Status: state.Status(attempt.Outcome), Metric: attempt.Metric})
 	}
 	return render.Account{Program: w.program, Events: w.events, State: doc.Bytes()}
 }
@@ -99,9 +99,9 @@ func (w *world) begin() {
 // decide ends the iteration of the run.
 func (w *world) decide(outcome history.Outcome, metric string) {
 	w.clock.Add(20 * time.Minute)
-	books := history.Replay(w.events)
+	summary := history.Replay(w.events)
 	e := history.Event{
-		Kind: history.Decided, Iteration: books.Iteration + 1, Outcome: outcome, Metric: value(metric), PreviousBest: books.Best, Best: books.Best,
+		Kind: history.Decided, Iteration: summary.Iteration + 1, Outcome: outcome, Metric: value(metric), PreviousBest: summary.Best, Best: summary.Best,
 		Delta: "-1", Summary: "try " + metric, Reasons: []string{"because"}, Agent: "tuner",
 	}
 	if outcome == history.Accepted {
@@ -112,7 +112,7 @@ func (w *world) decide(outcome history.Outcome, metric string) {
 	w.add(history.Event{Kind: history.Finished, Run: fmt.Sprint("r", w.runs)})
 }
 
-// hear hears, and notes in the books what was found.
+// hear hears, and notes in the records what was found.
 func (w *world) hear(s *sync.Service) error {
 	heard, err := s.Hear(w.t.Context(), w.account())
 	if err != nil {

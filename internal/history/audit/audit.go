@@ -63,7 +63,7 @@ type Report struct {
 // results, branch, and in each by iteration.
 func Audit(versions decision.Versions, r Records) Report {
 	report := Report{Findings: []Finding{}}
-	var books history.Books
+	var summary history.Summary
 	var measured []*history.Event
 	for i := range r.Events {
 		e := &r.Events[i]
@@ -73,14 +73,14 @@ func Audit(versions decision.Versions, r Records) Report {
 		case history.Measured:
 			measured = append(measured, e)
 		case history.Decided:
-			report.decided(versions, books, ofProposal(measured, e.Proposal), e)
+			report.decided(versions, summary, ofProposal(measured, e.Proposal), e)
 			measured = nil
 		}
-		books.Add(e)
+		summary.Add(e)
 	}
-	report.state(books, r.Machine)
+	report.state(summary, r.Machine)
 	report.results(r)
-	report.branch(books, r)
+	report.branch(summary, r)
 	return report
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// Decision computes one decision again, from the books before it and from what
+// Decision computes one decision again, from the records before it and from what
 // was measured for it, and says where the record differs; nothing when it does not.
-func Decision(versions decision.Versions, before history.Books, measured []history.Event, decided history.Event) []string {
+func Decision(versions decision.Versions, before history.Summary, measured []history.Event, decided history.Event) []string {
 	all := make([]*history.Event, len(measured))
 	for i := range measured {
 		all[i] = &measured[i]
@@ -26,7 +26,7 @@ func Decision(versions decision.Versions, before history.Books, measured []histo
 }
 
 // decided computes one decision again and compares.
-func (r *Report) decided(versions decision.Versions, before history.Books, measured []*history.Event, e *history.Event) {
+func (r *Report) decided(versions decision.Versions, before history.Summary, measured []*history.Event, e *history.Event) {
 	r.Decisions++
 	if (e.Outcome == history.Accepted) != (e.Verdict == string(decision.Improved)) && e.Outcome != history.PendingCI && e.Outcome != history.CIFixExhausted {
 		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
@@ -66,7 +66,7 @@ func (r *Report) decided(versions decision.Versions, before history.Books, measu
 
 // repeat runs the trial on the recorded measurements, by the version of the rule
 // that decided. An error says why it cannot be repeated.
-func repeat(versions decision.Versions, before history.Books, measured []*history.Event, e *history.Event) (decision.Decision, error) {
+func repeat(versions decision.Versions, before history.Summary, measured []*history.Event, e *history.Event) (decision.Decision, error) {
 	rule := e.Rule.Decision()
 	trial, err := versions.NewTrial(decision.Standard{
 		Rule: rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails, Gains: before.Gains,

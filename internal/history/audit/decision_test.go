@@ -111,10 +111,10 @@ func TestEveryDecisionIsRepeatedByItsVersion(t *testing.T) {
 	decided(first).Rule.Version = 78
 	assert.Equal(t, []string{"the decision cannot be computed again: version 78 of the rule is not known here: use a newer autoloop"}, findings(versions, first))
 
-	books := history.Replay(first[:1])
+	summary := history.Replay(first[:1])
 	decided(other).Rule.Version = 77
-	assert.Empty(t, audit.Decision(versions, books, other[1:len(other)-1], *decided(other)), "verification is by the same driver")
-	assert.NotEmpty(t, audit.Decision(decision.Known(), books, other[1:len(other)-1], *decided(other)))
+	assert.Empty(t, audit.Decision(versions, summary, other[1:len(other)-1], *decided(other)), "verification is by the same driver")
+	assert.NotEmpty(t, audit.Decision(decision.Known(), summary, other[1:len(other)-1], *decided(other)))
 }
 
 func TestLostCasesAreFoundAgain(t *testing.T) {

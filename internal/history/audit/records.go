@@ -12,21 +12,21 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// state holds the numbers of the Machine State against the books.
-func (r *Report) state(books history.Books, m state.Machine) {
+// state holds the numbers of the Machine State against the records.
+func (r *Report) state(summary history.Summary, m state.Machine) {
 	for _, pair := range [][3]string{
-		{"Iteration Count", strconv.Itoa(m.IterationCount), strconv.Itoa(books.Iteration)},
-		{"Initial Metric", optional(m.InitialMetric), optional(books.Initial)},
-		{"Best Metric", optional(m.BestMetric), optional(books.Best)},
-		{"Consecutive Errors", strconv.Itoa(m.ConsecutiveErrors), strconv.Itoa(books.ConsecutiveErrors())},
-		{"Recent Statuses", strings.Join(m.RecentStatuses, ", "), strings.Join(books.Statuses(), ", ")},
+		{"Iteration Count", strconv.Itoa(m.IterationCount), strconv.Itoa(summary.Iteration)},
+		{"Initial Metric", optional(m.InitialMetric), optional(summary.Initial)},
+		{"Best Metric", optional(m.BestMetric), optional(summary.Best)},
+		{"Consecutive Errors", strconv.Itoa(m.ConsecutiveErrors), strconv.Itoa(summary.ConsecutiveErrors())},
+		{"Recent Statuses", strings.Join(m.RecentStatuses, ", "), strings.Join(summary.Statuses(), ", ")},
 	} {
 		if pair[1] != pair[2] {
-			r.find(State, books.Iteration, fmt.Sprintf("%s is %s, and the ledger gives %s", pair[0], pair[1], pair[2]))
+			r.find(State, summary.Iteration, fmt.Sprintf("%s is %s, and the ledger gives %s", pair[0], pair[1], pair[2]))
 		}
 	}
-	if books.Best != nil && m.Direction.String() != books.Direction.String() {
-		r.find(State, books.Iteration, fmt.Sprintf("Metric Direction is %s, and the ledger was measured with %s", m.Direction, books.Direction))
+	if summary.Best != nil && m.Direction.String() != summary.Direction.String() {
+		r.find(State, summary.Iteration, fmt.Sprintf("Metric Direction is %s, and the ledger was measured with %s", m.Direction, summary.Direction))
 	}
 }
 
@@ -99,7 +99,7 @@ func rows(events []history.Event) []results.Row {
 
 // branch holds the commits against the decisions. A commit that was rebased on
 // its way into the default branch is known by its iteration and metric.
-func (r *Report) branch(books history.Books, records Records) {
+func (r *Report) branch(summary history.Summary, records Records) {
 	kept, required := keeps(records.Events)
 	found := map[string]bool{}
 	for _, commit := range records.Commits {
@@ -121,9 +121,9 @@ func (r *Report) branch(books history.Books, records Records) {
 			r.find(Branch, e.Iteration, fmt.Sprintf("the kept commit %.12s is on neither the program branch nor the default branch", e.Commit))
 		}
 	}
-	if len(required) > 0 && records.Head != books.Incumbent {
-		r.find(Branch, books.Iteration, fmt.Sprintf("the branch is at %.12s, and the ledger's incumbent is %.12s: somebody else moved it, and the next run measures anew",
-			records.Head, books.Incumbent))
+	if len(required) > 0 && records.Head != summary.Incumbent {
+		r.find(Branch, summary.Iteration, fmt.Sprintf("the branch is at %.12s, and the ledger's incumbent is %.12s: somebody else moved it, and the next run measures anew",
+			records.Head, summary.Incumbent))
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package memory keeps what outlives a run: program files in a checkout, and
-// each program's books on the branch memory/autoloop.
+// each program's records on the branch memory/autoloop.
 package memory
 
 import (
@@ -11,12 +11,12 @@ import (
 	"github.com/org/autoloop/internal/git"
 )
 
-// MemoryBranch is the orphan branch that holds the books at its root.
+// MemoryBranch is the orphan branch that holds the records at its root.
 const MemoryBranch = "memory/autoloop"
 
 const memoryRef = "refs/heads/" + MemoryBranch
 
-// MaxFile is the size in bytes beyond which a file of the books is refused
+// MaxFile is the size in bytes beyond which a file of the records is refused
 // instead of read.
 const MaxFile = 64 << 20
 
@@ -87,7 +87,7 @@ func (m *Memory) read(ctx context.Context, head, name string) (Files, error) {
 	}
 	entries, err := m.Repo.LsFiles(ctx, head, name+stateSuffix, name+resultsSuffix, name+ledgerSuffix)
 	if err != nil {
-		return Files{}, fmt.Errorf("read the books of %s: %w", name, err)
+		return Files{}, fmt.Errorf("read the records of %s: %w", name, err)
 	}
 	var ids []string
 	for _, e := range entries {
@@ -98,7 +98,7 @@ func (m *Memory) read(ctx context.Context, head, name string) (Files, error) {
 	}
 	objects, err := m.Repo.Cat(ctx, ids...)
 	if err != nil {
-		return Files{}, fmt.Errorf("read the books of %s: %w", name, err)
+		return Files{}, fmt.Errorf("read the records of %s: %w", name, err)
 	}
 	var files Files
 	for i, e := range entries {
@@ -122,7 +122,7 @@ func (m *Memory) States(ctx context.Context) (states map[string][]byte, head str
 	}
 	entries, err := m.Repo.LsRoot(ctx, head)
 	if err != nil {
-		return nil, "", fmt.Errorf("read the books: %w", err)
+		return nil, "", fmt.Errorf("read the records: %w", err)
 	}
 	var names, ids []string
 	for _, e := range entries {
@@ -134,7 +134,7 @@ func (m *Memory) States(ctx context.Context) (states map[string][]byte, head str
 	}
 	objects, err := m.Repo.Cat(ctx, ids...)
 	if err != nil {
-		return nil, "", fmt.Errorf("read the books: %w", err)
+		return nil, "", fmt.Errorf("read the records: %w", err)
 	}
 	states = make(map[string][]byte, len(names))
 	for i, name := range names {
@@ -151,7 +151,7 @@ func (m *Memory) NoFiles(ctx context.Context, head string) (map[string]error, er
 	}
 	entries, err := m.Repo.LsRoot(ctx, head)
 	if err != nil {
-		return nil, fmt.Errorf("read the books: %w", err)
+		return nil, fmt.Errorf("read the records: %w", err)
 	}
 	failed := map[string]error{}
 	for _, e := range entries {

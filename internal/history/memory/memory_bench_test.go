@@ -33,7 +33,7 @@ func manyPrograms(b *testing.B, count int) *checkout {
 	return c
 }
 
-// BenchmarkUpdate is one update of the books of one program among 100; the
+// BenchmarkUpdate is one update of the records of one program among 100; the
 // second line is the same by the bare git commands that it needs.
 func BenchmarkUpdate(b *testing.B) {
 	b.Run("update", func(b *testing.B) {

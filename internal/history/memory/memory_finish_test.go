@@ -12,7 +12,7 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 )
 
-// halfMoved is a repository in which a run was killed after the books moved
+// halfMoved is a repository in which a run was killed after the records moved
 // and before the branch did; logged says that the branch's log had it already.
 func halfMoved(t *testing.T, created, logged bool) (c *checkout, old, next string) {
 	t.Helper()
@@ -43,7 +43,7 @@ func halfMoved(t *testing.T, created, logged bool) (c *checkout, old, next strin
 	return c, old, next
 }
 
-func TestKilledBetweenTheBooksAndTheBranch(t *testing.T) {
+func TestKilledBetweenTheRecordsAndTheBranch(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ created, logged bool }{{false, false}, {false, true}, {true, false}, {true, true}} {
 		c, _, next := halfMoved(t, test.created, test.logged)

@@ -170,7 +170,7 @@ func TestBranchTakenBackOnTheRemote(t *testing.T) {
 	assert.Equal(t, []string{"1", "2", "3", "4", "5", "6"}, b.ledger("x"))
 }
 
-func TestBooksOutliveADeletedBranch(t *testing.T) {
+func TestRecordsOutliveADeletedBranch(t *testing.T) {
 	t.Parallel()
 	bare, clone := newShared(t)
 	c := clone()
@@ -189,11 +189,11 @@ func TestBranchMovedByPeople(t *testing.T) {
 	a.advance("1", "", base)
 	theirs := person.commit("theirs", base)
 	person.user("push", "-q", "origin", theirs+":"+branchRef)
-	books := a.there(bare, memoryRef)
+	summary := a.there(bare, memoryRef)
 	_, err := a.Update(t.Context(), memory.Update{Program: "x", Message: "m", Apply: adding("2"), Branch: &git.RefUpdate{Ref: branchRef, New: a.commit("mine", base), Old: base}})
 	require.ErrorIs(t, err, memory.ErrBranchMoved)
 	assert.Equal(t, theirs, a.there(bare, branchRef))
-	assert.Equal(t, books, a.there(bare, memoryRef))
+	assert.Equal(t, summary, a.there(bare, memoryRef))
 }
 
 // A remote that refuses for good is not asked again.

@@ -140,14 +140,14 @@ func TestUpdateMovesTheBranchToo(t *testing.T) {
 	require.NoError(t, move("", first))
 	require.NoError(t, move(first, second))
 	assert.Equal(t, second, c.has(ref))
-	books := c.has(memoryRef)
+	summary := c.has(memoryRef)
 	for _, from := range []string{"", first} {
 		err := move(from, first)
 		require.ErrorIs(t, err, memory.ErrBranchMoved)
 		assert.Contains(t, err.Error(), "autoloop/x is at "+second[:12])
 	}
 	assert.Equal(t, second, c.has(ref))
-	assert.Equal(t, books, c.has(memoryRef), "neither moves alone")
+	assert.Equal(t, summary, c.has(memoryRef), "neither moves alone")
 	require.NoError(t, move(second, first), "back, when asked")
 	require.NoError(t, move(first, ""), "and away")
 	assert.Empty(t, c.has(ref))

@@ -10,18 +10,18 @@ import (
 	"github.com/org/autoloop/internal/git"
 )
 
-// movesTrailer is the trailer of a commit of the books with which another
+// movesTrailer is the trailer of a commit of the records with which another
 // branch moves: "<ref> <old> <new>", where a missing commit is "none".
 //
 // Git moves several local refs one after the other. A run that is killed in
-// between has moved the books, which come first, and not the branch; the trailer
+// between has moved the records, which come first, and not the branch; the trailer
 // tells the next run to finish that.
 const movesTrailer = "Autoloop-Moves"
 
 const noCommit = "none"
 
 // programRefs is where the branches are that a trailer may speak of: what is
-// written in the books moves no branch of the user's.
+// written in the records moves no branch of the user's.
 const programRefs = "refs/heads/autoloop/"
 
 // message is the update's message with what else moves.
@@ -40,7 +40,7 @@ func orNone(id string) string {
 	return id
 }
 
-// unfinished returns the move that the newest commit of the books announces
+// unfinished returns the move that the newest commit of the records announces
 // when it did not happen, else nil. With a remote that is the truth, and moves
 // all branches in one step.
 func (m *Memory) unfinished(ctx context.Context, memory stand) (*git.RefUpdate, error) {
@@ -76,7 +76,7 @@ func (m *Memory) unfinished(ctx context.Context, memory stand) (*git.RefUpdate, 
 	return announced, nil
 }
 
-// announced reads the trailer of a commit of the books.
+// announced reads the trailer of a commit of the records.
 func (m *Memory) announced(ctx context.Context, commit string) (*git.RefUpdate, error) {
 	c, err := m.Repo.ReadCommit(ctx, commit)
 	if err != nil {

@@ -78,5 +78,5 @@ func (w *writing) follow(ctx context.Context, stands []stand) error {
 	if err == nil || errors.Is(err, git.ErrStale) || errors.Is(err, git.ErrLocked) {
 		return nil
 	}
-	return fmt.Errorf("the books are on %s, but the branches here did not follow: %w", w.Remote, err)
+	return fmt.Errorf("the records are on %s, but the branches here did not follow: %w", w.Remote, err)
 }

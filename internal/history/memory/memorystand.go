@@ -173,7 +173,7 @@ func (m *Memory) choose(ctx context.Context, s *stand, seen, tracked string) err
 			return err
 		}
 	} else if s.ref == memoryRef {
-		// Books are never given up because a branch was deleted.
+		// Records are never given up because a branch was deleted.
 		s.head = s.here
 		return nil
 	}

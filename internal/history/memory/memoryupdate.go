@@ -13,7 +13,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 )
 
-// Update is one change of a program's books.
+// Update is one change of a program's records.
 type Update struct {
 	Program string
 	Message string
@@ -21,7 +21,7 @@ type Update struct {
 	// nil is removed. It is called again on fresh files each time that another
 	// writer was faster; its error ends the update.
 	Apply func(current Files) (Files, error)
-	// Branch, optional, moves in the same transaction as the books. Its Old is
+	// Branch, optional, moves in the same transaction as the records. Its Old is
 	// held against what Memory.HeadOf says.
 	Branch *git.RefUpdate
 	// Claims, optional, is the full name of a ref that a later update will move:
@@ -46,7 +46,7 @@ type transportError struct{ err error }
 func (e *transportError) Error() string { return e.err.Error() }
 func (e *transportError) Unwrap() error { return e.err }
 
-// Update changes the books by one commit, and returns it. Both branches move,
+// Update changes the records by one commit, and returns it. Both branches move,
 // or none; with a remote first there and then here. Of writers at the same
 // time every one gets its turn, within thirty seconds. An Apply that changes
 // nothing writes nothing.
@@ -70,7 +70,7 @@ func (m *Memory) Update(ctx context.Context, u Update) (commit string, err error
 		return commit, err
 	}
 	if errors.Is(err, git.ErrStale) || errors.Is(err, git.ErrLocked) {
-		return "", fmt.Errorf("write the books of %s: no turn within %s: %w", u.Program, retryTime, err)
+		return "", fmt.Errorf("write the records of %s: no turn within %s: %w", u.Program, retryTime, err)
 	}
 	return "", err
 }
@@ -221,7 +221,7 @@ func changed(program string, current, next Files) map[string]*git.File {
 func (w *writing) commit(ctx context.Context, head string, files map[string]*git.File) (string, error) {
 	tree, err := w.Repo.WriteFiles(ctx, head, files)
 	if err != nil {
-		return "", fmt.Errorf("write the books of %s: %w", w.Program, err)
+		return "", fmt.Errorf("write the records of %s: %w", w.Program, err)
 	}
 	var parents []string
 	if head != "" {

@@ -20,7 +20,7 @@ func (m *Memory) Records(ctx context.Context, name, branch string) (audit.Record
 		return audit.Records{}, err
 	}
 	if files.State == nil && files.Ledger == nil {
-		return audit.Records{}, misuse.Errorf("program %q has no books yet: run `iterate --program %s` first", name, name)
+		return audit.Records{}, misuse.Errorf("program %q has no records yet: run `iterate --program %s` first", name, name)
 	}
 	log, err := history.Parse(files.Ledger)
 	if err != nil {

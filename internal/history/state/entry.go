@@ -29,9 +29,9 @@ const (
 	maxNotes = 8
 )
 
-// Entry is one iteration in the history. Its texts may come from anybody: they
+// HistoryEntry is one iteration in the history. Its texts may come from anybody: they
 // are made harmless and short when they are written.
-type Entry struct {
+type HistoryEntry struct {
 	Iteration int
 	// Baseline marks a measurement without a change: iteration 0, or a new
 	// baseline on the way.
@@ -72,7 +72,7 @@ func (s Status) label() string {
 }
 
 // render writes the entry as markdown, ending with a newline.
-func (e Entry) render() string {
+func (e HistoryEntry) render() string {
 	var out strings.Builder
 	out.WriteString("### Iteration " + strconv.Itoa(e.Iteration))
 	if e.Baseline && e.Iteration > 0 {
@@ -101,7 +101,7 @@ func (e Entry) render() string {
 	return out.String()
 }
 
-func (e Entry) metric() string {
+func (e HistoryEntry) metric() string {
 	text := metricCell(e.Metric)
 	var more []string
 	if e.PreviousBest != nil {
@@ -116,7 +116,7 @@ func (e Entry) metric() string {
 	return fmt.Sprintf("%s (%s)", text, strings.Join(more, ", "))
 }
 
-func (e Entry) notes(out *strings.Builder) {
+func (e HistoryEntry) notes(out *strings.Builder) {
 	var lines []string
 	for _, note := range e.Notes {
 		if text := safe(Quote(note, maxText)); text != "" {

@@ -89,7 +89,7 @@ func (d *Doc) blocks(history section) (list []block, intro int) {
 
 // AddEntry puts an entry at the top of the history. An entry of the same
 // iteration is replaced where it is, so that recording twice doubles nothing.
-func (d *Doc) AddEntry(e Entry) {
+func (d *Doc) AddEntry(e HistoryEntry) {
 	e.Iteration = max(e.Iteration, 0)
 	e.Baseline = e.Baseline || e.Iteration == 0
 	history := d.ensure(History)

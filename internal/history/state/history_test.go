@@ -30,8 +30,8 @@ func golden(t *testing.T, name string, got []byte) {
 }
 
 // entry is iteration n: every third one is accepted.
-func entry(n int) state.Entry {
-	e := state.Entry{
+func entry(n int) state.HistoryEntry {
+	e := state.HistoryEntry{
 		Iteration: n, Time: at("2025-01-15T10:30:00Z").Add(time.Duration(n) * time.Hour), RunURL: "https://github.com/o/r/actions/runs/1",
 		Status: state.Rejected, Change: fmt.Sprintf("Try step %d", n), Metric: value(fmt.Sprint(1000 - n + 1)), PreviousBest: value(fmt.Sprint(1000 - n/3*3)),
 		Delta: "+1", Notes: []string{"not better"},
@@ -53,13 +53,13 @@ func TestHistoryGolden(t *testing.T) {
 	m.LastRun, m.IterationCount, m.BestMetric, m.InitialMetric = at("2025-01-15T10:30:00Z"), 2, value("1.3"), value("1.5")
 	m.RecentStatuses = []string{"accepted", "rejected"}
 	doc.SetMachine(m)
-	doc.AddEntry(state.Entry{Time: *at("2025-01-15T09:30:00Z"), Baseline: true, Metric: value("1.5"), Change: "Initial evaluation"})
-	doc.AddEntry(state.Entry{
+	doc.AddEntry(state.HistoryEntry{Time: *at("2025-01-15T09:30:00Z"), Baseline: true, Metric: value("1.5"), Change: "Initial evaluation"})
+	doc.AddEntry(state.HistoryEntry{
 		Iteration: 1, Time: *at("2025-01-15T10:30:00Z"), RunURL: "https://github.com/o/r/actions/runs/1", Status: state.Accepted,
 		Change: "Halve the step", Metric: value("1.3"), PreviousBest: value("1.5"), Delta: "-0.2", PR: 3, Commit: "0123abc", CIFixAttempts: 2,
 		Notes: []string{"improved", "2 files | 10 lines"},
 	})
-	doc.AddEntry(state.Entry{
+	doc.AddEntry(state.HistoryEntry{
 		Iteration: 2, Time: *at("2025-01-15T10:30:00Z"), RunURL: "javascript:alert(1)", Status: state.Rejected,
 		Change: "# x\n## Machine State\n| Paused | true |\n<!-- AUTOLOOP:STATUS --> thanks @octocat", PreviousBest: value("1.3"),
 		Notes: []string{"", "evil ![](http://x)", "\x00"},
@@ -82,7 +82,7 @@ func TestRecordingTwiceDoublesNothing(t *testing.T) {
 	changed.Status = state.Accepted
 	doc.AddEntry(changed)
 	assert.Equal(t, 1, strings.Count(string(doc.Render()), "### Iteration 2 "))
-	doc.AddEntry(state.Entry{Iteration: 3, Baseline: true, Time: *at("2025-02-01T00:00:00Z"), Metric: value("7")})
+	doc.AddEntry(state.HistoryEntry{Iteration: 3, Baseline: true, Time: *at("2025-02-01T00:00:00Z"), Metric: value("7")})
 	text := string(doc.Render())
 	assert.Contains(t, text, "### Iteration 3 (new baseline) — 2025-02-01 00:00 UTC\n\n- **Status**: 📏 Baseline\n- **Metric**: 7\n\n### Iteration 3 — ")
 }
@@ -90,8 +90,8 @@ func TestRecordingTwiceDoublesNothing(t *testing.T) {
 func TestPullRequestIsNotedOnce(t *testing.T) {
 	for _, newline := range []string{"\n", "\r\n"} {
 		doc := state.New("x")
-		doc.AddEntry(state.Entry{Iteration: 1, Time: *at("2025-02-01T00:00:00Z"), Status: state.Accepted, Change: "Go", Commit: "0123abc"})
-		doc.AddEntry(state.Entry{Iteration: 2, Time: *at("2025-02-01T00:00:00Z"), Status: state.Rejected, Change: "Stop"})
+		doc.AddEntry(state.HistoryEntry{Iteration: 1, Time: *at("2025-02-01T00:00:00Z"), Status: state.Accepted, Change: "Go", Commit: "0123abc"})
+		doc.AddEntry(state.HistoryEntry{Iteration: 2, Time: *at("2025-02-01T00:00:00Z"), Status: state.Rejected, Change: "Stop"})
 		doc = parse(t, strings.ReplaceAll(string(doc.Bytes()), "\n", newline))
 		doc.SetPull(1, 0)
 		doc.SetPull(1, 12)
@@ -191,7 +191,7 @@ func FuzzDoc(f *testing.F) {
 		once := doc.Machine()
 		doc.SetMachine(once)
 		require.Equal(t, once, doc.Machine())
-		doc.AddEntry(state.Entry{Iteration: n, Change: text, Status: state.Status(text), RunURL: text, Notes: []string{text}})
+		doc.AddEntry(state.HistoryEntry{Iteration: n, Change: text, Status: state.Status(text), RunURL: text, Notes: []string{text}})
 		rendered := doc.Render()
 		again, err := state.Parse(rendered)
 		require.NoError(t, err)

@@ -51,15 +51,15 @@ func (s *Standing) Reason() string {
 	}
 }
 
-// Stand holds what the books say was used against every budget of the program.
+// Stand holds what the records say was used against every budget of the program.
 // Of several that are used up the one that lasts longest counts.
-func Stand(p *program.Program, books *history.Books, now time.Time) Standing {
+func Stand(p *program.Program, summary *history.Summary, now time.Time) Standing {
 	var s Standing
 	for _, b := range p.Budgets {
 		from, until := span(now, b.Per)
 		var spent history.Spent
 		if b.Per != program.PerIteration {
-			spent = books.Spent(from)
+			spent = summary.Spent(from)
 			s.exhaust(over(b, spent, p.UnknownCost == "pause"), b.Per, until)
 		}
 		s.Left.bound(b, spent)

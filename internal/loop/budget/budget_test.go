@@ -17,9 +17,9 @@ import (
 // now is a Wednesday.
 var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// books are those of iterations that ended these times ago, each with an agent
+// records are those of iterations that ended these times ago, each with an agent
 // that said what it used.
-func books(t *testing.T, usage string, ago ...time.Duration) *history.Books {
+func summary(t *testing.T, usage string, ago ...time.Duration) *history.Summary {
 	t.Helper()
 	var lines strings.Builder
 	for i, d := range ago {
@@ -35,12 +35,12 @@ func books(t *testing.T, usage string, ago ...time.Duration) *history.Books {
 	return &sum
 }
 
-func stand(t *testing.T, front string, sum *history.Books) budget.Standing {
+func stand(t *testing.T, front string, sum *history.Summary) budget.Standing {
 	t.Helper()
 	return standAt(t, front, sum, now)
 }
 
-func standAt(t *testing.T, front string, sum *history.Books, now time.Time) budget.Standing {
+func standAt(t *testing.T, front string, sum *history.Summary, now time.Time) budget.Standing {
 	t.Helper()
 	p := program.ParseHead("p.md", []byte("---\n"+front+"\n---\n## Goal\nx\n"))
 	require.NoError(t, p.Err())
@@ -86,7 +86,7 @@ func TestStand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := stand(t, c.front, books(t, c.usage, c.ago...))
+			s := stand(t, c.front, summary(t, c.usage, c.ago...))
 			assert.Equal(t, c.want, s.Reason())
 		})
 	}
@@ -94,7 +94,7 @@ func TestStand(t *testing.T) {
 
 func TestLeft(t *testing.T) {
 	t.Parallel()
-	used := books(t, known, 3*time.Hour, 30*time.Hour)
+	used := summary(t, known, 3*time.Hour, 30*time.Hour)
 	for front, want := range map[string]budget.Left{
 		"":                                 {},
 		"budget: {tokens: 3000, per: day}": {Tokens: 2000},
@@ -148,7 +148,7 @@ func TestSpansRollOver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := standAt(t, "budget: {iterations: 1, per: "+c.per+"}", books(t, known, now.Sub(c.last)), c.now)
+			s := standAt(t, "budget: {iterations: 1, per: "+c.per+"}", summary(t, known, now.Sub(c.last)), c.now)
 			if c.until == "" {
 				assert.Empty(t, s.Reason())
 				return
@@ -166,7 +166,7 @@ func utc(year, month, day, hour, minute, second int) time.Time {
 // left none.
 func TestTheLastBit(t *testing.T) {
 	t.Parallel()
-	used := books(t, known, 3*time.Hour)
+	used := summary(t, known, 3*time.Hour)
 	for front, may := range map[string]bool{
 		"budget: {tokens: 1001, per: day}": true, "budget: {tokens: 1000, per: day}": false,
 		"budget: {usd: 0.2501, per: day}": true, "budget: {usd: 0.25, per: day}": false,

@@ -57,9 +57,9 @@ type Manifest struct {
 	// Branch is the commit of the program branch, "" when there was none.
 	Branch string `json:"branch"`
 	// Memory is the commit of the memory branch, "" when there was none, and
-	// Books the digest of the program's own files there.
+	// Records the digest of the program's own files there.
 	Memory string `json:"memory"`
-	Books  string `json:"books"`
+	Records  string `json:"books"`
 	// Incumbent is the tree that was changed, Candidate the tree that was kept;
 	// "" is none.
 	Incumbent string `json:"incumbent_tree"`

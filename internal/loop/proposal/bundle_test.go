@@ -21,7 +21,7 @@ func written(t *testing.T) (string, proposal.Bundle) {
 	b := proposal.Bundle{
 		Manifest: proposal.Manifest{
 			Kind: proposal.Iteration, Run: "r1", Program: "p", Iteration: 3, BaseBranch: "main", Base: id, Branch: id, Memory: id,
-			Books: strings.Repeat("b", 64), Incumbent: id, Candidate: id,
+			Records: strings.Repeat("b", 64), Incumbent: id, Candidate: id,
 		},
 		Patch: []byte("the change\n"), Events: []byte("{}\n"),
 	}

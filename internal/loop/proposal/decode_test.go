@@ -46,7 +46,7 @@ const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iter
 "not_before":"2026-01-01T00:00:00Z","reason":"r","key":"k","value":"v","event":"`
 
 // TestSanitizeLeavesOutWhatPublishingSays holds what becomes of every field: one that
-// a proposing job writes and that is lost on the way would make other books.
+// a proposing job writes and that is lost on the way would make other records.
 func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 	t.Parallel()
 	anew := "Schema Time Lease Direction Target Base BaseBranch Parent Commit Branch Key Value"

@@ -46,7 +46,7 @@ func (m Manifest) check() error {
 		{"base", m.Base, form.object, changes},
 		{"branch", m.Branch, form.object, m.Kind == Fix},
 		{"memory", m.Memory, form.object, false},
-		{"books", m.Books, form.digest, true},
+		{"books", m.Records, form.digest, true},
 		{"incumbent_tree", m.Incumbent, form.object, changes},
 		{"candidate_tree", m.Candidate, form.object, false},
 		{"heard", m.Heard, form.mark, false},

@@ -46,8 +46,8 @@ type Offspring struct {
 	Inspirations []int
 }
 
-// Entry is a strategy under its name.
-type Entry struct {
+// Named is a strategy under its name.
+type Named struct {
 	Name string
 	// Evolves says that rejected candidates can be parents: their changes are
 	// kept, and a plateau takes more attempts.
@@ -56,7 +56,7 @@ type Entry struct {
 }
 
 // Table is a list of strategies.
-type Table []Entry
+type Table []Named
 
 // All returns the strategies that a program can ask for. A new one is a file
 // beside this one, and a line here.
@@ -78,11 +78,11 @@ func (t Table) Names() []string {
 
 // Named finds a strategy. For any other name it returns the one that changes the
 // incumbent and works on nothing in particular.
-func (t Table) Named(name string) Entry {
-	if at := slices.IndexFunc(t, func(e Entry) bool { return e.Name == name }); at >= 0 {
+func (t Table) Named(name string) Named {
+	if at := slices.IndexFunc(t, func(e Named) bool { return e.Name == name }); at >= 0 {
 		return t[at]
 	}
-	return Entry{Strategy: Incumbent{}}
+	return Named{Strategy: Incumbent{}}
 }
 
 // Incumbent is the strategy of a program that asks for none.

@@ -66,7 +66,7 @@ func New(s Source, now time.Time) (*Program, error) {
 }
 
 // adopt takes from the state file what the ledger does not say.
-func (p *Program) adopt(m state.Machine, past history.Books) {
+func (p *Program) adopt(m state.Machine, past history.Summary) {
 	if past.Iteration == 0 && len(past.Attempts) == 0 && past.Initial == nil {
 		p.Direction = m.Direction
 	}

@@ -132,7 +132,7 @@ func (m *merging) copy(e Entry) error {
 	return m.put(e.Path, git.ModeFile, data)
 }
 
-func (m *merging) entry(ctx context.Context, entry git.Entry) error {
+func (m *merging) entry(ctx context.Context, entry git.TreeEntry) error {
 	objects, err := m.repo.Cat(ctx, entry.ID)
 	if err != nil {
 		return err

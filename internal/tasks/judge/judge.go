@@ -133,7 +133,7 @@ func (v *Opinion) add(earlier Opinion) {
 type Complete func(context.Context, models.Endpoint, models.Request) (models.Response, error)
 
 // Price is what a model's work costs in dollars, nil when that is not known.
-type Price func(model string, usage models.Usage) *metric.Value
+type Price func(model string, usage models.Tokens) *metric.Value
 
 // API returns a judge that asks the endpoint's model. Without a price, which may
 // be nil, nobody knows what it costs.

@@ -96,7 +96,7 @@ func (anthropic) read(body []byte) (models.Response, error) {
 	if in.Type != "message" {
 		return models.Response{}, errors.New("it is no message")
 	}
-	out := models.Response{Model: in.Model, Usage: models.Usage{
+	out := models.Response{Model: in.Model, Usage: models.Tokens{
 		InputTokens: whole(in.Usage.Input, in.Usage.Read, in.Usage.Written), OutputTokens: in.Usage.Output,
 		CachedTokens: in.Usage.Read, WrittenTokens: in.Usage.Written,
 	}}

@@ -42,13 +42,13 @@ func body(t *testing.T, request modeltest.Request) map[string]any {
 
 func TestOpenAI(t *testing.T) {
 	t.Parallel()
-	server := modeltest.New(t, modeltest.Answer{Text: "fine", Usage: modeltest.Usage{Input: 30, Output: 4, Cached: 20}})
+	server := modeltest.New(t, modeltest.Answer{Text: "fine", Usage: modeltest.Tokens{Input: 30, Output: 4, Cached: 20}})
 	request := ask("Is it good?")
 	zero := 0.0
 	request.Temperature, request.JSON = &zero, true
 	response, err := quick().Complete(t.Context(), endpoint(models.OpenAI, server.URL+"/inference/"), request)
 	require.NoError(t, err)
-	assert.Equal(t, models.Response{Text: "fine", Model: "m-1", Stop: models.Ended, Usage: models.Usage{
+	assert.Equal(t, models.Response{Text: "fine", Model: "m-1", Stop: models.Ended, Usage: models.Tokens{
 		InputTokens: count(30), OutputTokens: count(4), CachedTokens: count(20),
 	}}, response)
 	sent := server.Requests()[0]
@@ -64,7 +64,7 @@ func TestAnthropicCachesWhatRepeats(t *testing.T) {
 		"usage": {"input_tokens": 5, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 5, "output_tokens": 4}}`})
 	response, err := quick().Complete(t.Context(), endpoint(models.Anthropic, server.URL), ask("Is it good?"))
 	require.NoError(t, err)
-	assert.Equal(t, models.Response{Text: "fine", Model: "m-1.5", Stop: models.Ended, Usage: models.Usage{
+	assert.Equal(t, models.Response{Text: "fine", Model: "m-1.5", Stop: models.Ended, Usage: models.Tokens{
 		InputTokens: count(30), OutputTokens: count(4), CachedTokens: count(20), WrittenTokens: count(5),
 	}}, response)
 	sent := server.Requests()[0]

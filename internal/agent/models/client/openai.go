@@ -81,7 +81,7 @@ func (openAI) read(body []byte) (models.Response, error) {
 		return models.Response{}, errors.New("it has no choices")
 	}
 	choice := in.Choices[0]
-	out := models.Response{Model: in.Model, Usage: models.Usage{
+	out := models.Response{Model: in.Model, Usage: models.Tokens{
 		InputTokens: in.Usage.Prompt, OutputTokens: in.Usage.Completion, CachedTokens: in.Usage.Details.Cached,
 	}}
 	if choice.Message.Content != nil {

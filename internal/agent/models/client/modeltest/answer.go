@@ -13,7 +13,7 @@ type Answer struct {
 	Text  string
 	Calls []Call
 	// Usage is counted for this answer.
-	Usage Usage
+	Usage Tokens
 
 	// Status answers with an HTTP error instead, with Message and Code in the
 	// protocol's form; 0 is a good answer.
@@ -36,11 +36,11 @@ type Call struct {
 	Freeform bool
 }
 
-// Usage is the consumption of one answer. Input includes Cached.
-type Usage struct{ Input, Cached, Output int64 }
+// Tokens is the consumption of one answer. Input includes Cached.
+type Tokens struct{ Input, Cached, Output int64 }
 
 // DefaultUsage counts for answers that give none.
-func DefaultUsage() Usage { return Usage{Input: 1000, Cached: 400, Output: 50} }
+func DefaultUsage() Tokens { return Tokens{Input: 1000, Cached: 400, Output: 50} }
 
 // Text is an answer that ends the turn.
 func Text(text string) Answer { return Answer{Text: text, Usage: DefaultUsage()} }

@@ -72,8 +72,8 @@ type Attempt struct {
 	commit string
 }
 
-// Books is what a ledger adds up to. The zero Books is a program that never ran.
-type Books struct {
+// Summary is what a ledger adds up to. The zero Summary is a program that never ran.
+type Summary struct {
 	// Iteration is the number of the last decided iteration; the baseline is 0.
 	Iteration int
 	// LastRun is the start of the last decided iteration.
@@ -138,8 +138,8 @@ type Books struct {
 }
 
 // Replay adds up the events in order.
-func Replay(events []Event) Books {
-	b := Books{Settings: map[string]string{}}
+func Replay(events []Event) Summary {
+	b := Summary{Settings: map[string]string{}}
 	for i := range events {
 		b.Add(&events[i])
 	}
@@ -147,7 +147,7 @@ func Replay(events []Event) Books {
 }
 
 // Add takes one more event over, which must stay as it is.
-func (b *Books) Add(e *Event) {
+func (b *Summary) Add(e *Event) {
 	b.Events++
 	switch e.Kind {
 	case Started:
@@ -178,7 +178,7 @@ func (b *Books) Add(e *Event) {
 	}
 }
 
-func (b *Books) set(key, value string) {
+func (b *Summary) set(key, value string) {
 	if b.Settings == nil {
 		b.Settings = map[string]string{}
 	}
@@ -195,7 +195,7 @@ func (b *Books) set(key, value string) {
 
 // measured takes a new baseline, or a new measurement of the incumbent, over.
 // What a candidate measured counts only through a decision.
-func (b *Books) measured(e *Event) {
+func (b *Summary) measured(e *Event) {
 	if e.Evaluation != nil {
 		b.baselines = append(b.baselines, expended{e.Time, e.Iteration, e.Evaluation})
 	}
@@ -211,7 +211,7 @@ func (b *Books) measured(e *Event) {
 	b.Best, b.Incumbent, b.Output, b.Numbers = e.Metric, e.Commit, e.Output, e.Numbers
 }
 
-func (b *Books) baseline(e *Event) {
+func (b *Summary) baseline(e *Event) {
 	if b.Definition != e.Definition {
 		b.Gains = nil
 	}
@@ -225,7 +225,7 @@ func (b *Books) baseline(e *Event) {
 }
 
 // finished closes the run. One that was put off counts as not run.
-func (b *Books) finished(e *Event) {
+func (b *Summary) finished(e *Event) {
 	if e.NotBefore != nil {
 		b.NotBefore = *e.NotBefore
 		b.PutOff = append(b.PutOff, Attempt{
@@ -244,7 +244,7 @@ func (b *Books) finished(e *Event) {
 
 // took is the time since the event's run began, or what its stages add up to
 // when that is not known.
-func (b *Books) took(e *Event) time.Duration {
+func (b *Summary) took(e *Event) time.Duration {
 	if b.Open != nil && b.Open.Run == e.Run {
 		return max(e.Time.Sub(b.Open.Time), 0)
 	}
@@ -259,7 +259,7 @@ func lasted(durations map[string]float64) time.Duration {
 	return time.Duration(sum * float64(time.Second))
 }
 
-func (b *Books) decided(e *Event) {
+func (b *Summary) decided(e *Event) {
 	b.NotBefore = time.Time{}
 	attempt := Attempt{
 		Iteration: e.Iteration, Time: e.Time, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest,
@@ -316,7 +316,7 @@ func (a *Attempt) use(usage *Usage, evaluation *Expense, durations map[string]fl
 
 // checked counts what a proposal used that was to mend what CI found, and was
 // not kept.
-func (b *Books) checked(e *Event) {
+func (b *Summary) checked(e *Event) {
 	last := len(b.Attempts) - 1
 	if last >= 0 && b.Attempts[last].Iteration == e.Iteration && (e.Usage != nil || e.Evaluation != nil) {
 		b.Attempts[last].use(e.Usage, e.Evaluation, e.Durations)
@@ -325,7 +325,7 @@ func (b *Books) checked(e *Event) {
 
 // Trailing returns how many of the last outcomes since the program was resumed
 // are outcome, without a break.
-func (b *Books) Trailing(outcome Outcome) int {
+func (b *Summary) Trailing(outcome Outcome) int {
 	count := 0
 	for i := len(b.SinceResumed) - 1; i >= 0 && b.SinceResumed[i] == outcome; i-- {
 		count++
@@ -334,10 +334,10 @@ func (b *Books) Trailing(outcome Outcome) int {
 }
 
 // ConsecutiveErrors is the number of errors in a row, up to now.
-func (b *Books) ConsecutiveErrors() int { return b.Trailing(Error) }
+func (b *Summary) ConsecutiveErrors() int { return b.Trailing(Error) }
 
 // Statuses returns the last ten outcomes, newest last.
-func (b *Books) Statuses() []string {
+func (b *Summary) Statuses() []string {
 	statuses := slices.Clone(b.adopted)
 	for _, attempt := range b.Attempts {
 		statuses = append(statuses, string(attempt.Outcome))
@@ -346,7 +346,7 @@ func (b *Books) Statuses() []string {
 }
 
 // Count returns how many iterations ended in outcome.
-func (b *Books) Count(outcome Outcome) int {
+func (b *Summary) Count(outcome Outcome) int {
 	count := 0
 	for _, attempt := range b.Attempts {
 		if attempt.Outcome == outcome {
