@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -42,7 +43,7 @@ func apply(ctx context.Context, env Env, dir, name string, yes bool) error {
 		return err
 	}
 	if !found {
-		return Usagef("there is no branch %s: nothing of program %q was kept yet", branch, name)
+		return misuse.Errorf("there is no branch %s: nothing of program %q was kept yet", branch, name)
 	}
 	head, err := repo.Head(ctx)
 	if err != nil {

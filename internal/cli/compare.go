@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/tasks/format"
@@ -62,7 +63,7 @@ func newCompareCommand(env Env) *cobra.Command {
 
 func compareOutcomes(env Env, o compareOptions, cmd *cobra.Command, before, after string) error {
 	if o.json && o.markdown {
-		return Usagef("--json and --markdown exclude each other; give one of them")
+		return misuse.Errorf("--json and --markdown exclude each other; give one of them")
 	}
 	thresholds, err := o.thresholds.read(env, cmd.Flags())
 	if err != nil {
@@ -77,7 +78,7 @@ func compareOutcomes(env Env, o compareOptions, cmd *cobra.Command, before, afte
 		return err
 	}
 	if len(baseline.Scores) == 0 && len(candidate.Scores) > 0 {
-		return Usagef("%s has no tasks, but %s has %d: there is nothing to compare with; run the suite with the baseline first", before, after, len(candidate.Scores))
+		return misuse.Errorf("%s has no tasks, but %s has %d: there is nothing to compare with; run the suite with the baseline first", before, after, len(candidate.Scores))
 	}
 	thresholds.Shared = !o.interleaved
 	found := render.Comparison{Comparison: score.Compare(baseline, candidate, thresholds), Before: baseline, After: candidate}
@@ -151,15 +152,15 @@ func readOutcome(env Env, name string) (format.SuiteOutcome, error) {
 	var place *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return format.SuiteOutcome{}, Usagef("%s does not exist", name)
+		return format.SuiteOutcome{}, misuse.Errorf("%s does not exist", name)
 	case errors.As(err, &place):
-		return format.SuiteOutcome{}, Usagef("read %s: %w", name, place.Err)
+		return format.SuiteOutcome{}, misuse.Errorf("read %s: %w", name, place.Err)
 	case err != nil:
-		return format.SuiteOutcome{}, Usagef("read %s: %w", name, err)
+		return format.SuiteOutcome{}, misuse.Errorf("read %s: %w", name, err)
 	}
 	outcome, problems := format.ParseOutcome(name, data)
 	if len(problems) > 0 {
-		return format.SuiteOutcome{}, Usagef("%s", firstOf(problems))
+		return format.SuiteOutcome{}, misuse.Errorf("%s", firstOf(problems))
 	}
 	return outcome, nil
 }

@@ -51,7 +51,7 @@ func (f *thresholdFlags) read(env Env, flags *pflag.FlagSet) (score.Thresholds, 
 		}
 		value, err := metric.ParseValue(number.text)
 		if err != nil {
-			return thresholds, Usagef("--%s: %w", number.name, err)
+			return thresholds, misuse.Errorf("--%s: %w", number.name, err)
 		}
 		*number.to = value
 	}
@@ -62,7 +62,7 @@ func (f *thresholdFlags) read(env Env, flags *pflag.FlagSet) (score.Thresholds, 
 		thresholds.NetLossIsRegression = f.netLoss
 	}
 	if err := thresholds.Err(); err != nil {
-		return thresholds, Usagef("--%w", err)
+		return thresholds, misuse.Errorf("--%w", err)
 	}
 	return thresholds, nil
 }
@@ -96,7 +96,7 @@ func thresholdsOf(p *program.Program) (score.Thresholds, error) {
 	} {
 		value, err := metric.FromFloat(number.from)
 		if err != nil {
-			return thresholds, Usagef("%s: %s: %w", p.File, number.name, err)
+			return thresholds, misuse.Errorf("%s: %s: %w", p.File, number.name, err)
 		}
 		*number.to = value
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/github/commands"
+	"github.com/org/autoloop/internal/misuse"
 )
 
 // newControlCommands are the commands that do what comments do on GitHub.
@@ -42,7 +43,7 @@ func newControlCommands(env Env, parent *iterateOptions) []*cobra.Command {
 		undo: func(rest []string) (commands.Command, error) {
 			n, err := strconv.Atoi(rest[0])
 			if err != nil || n < 1 {
-				return commands.Command{}, Usagef("%q is no number of an iteration: `iterate log` lists them", rest[0])
+				return commands.Command{}, misuse.Errorf("%q is no number of an iteration: `iterate log` lists them", rest[0])
 			}
 			return commands.Command{Kind: commands.Undo, Iteration: n}, nil
 		},

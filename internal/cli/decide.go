@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
 )
 
 // decideOptions are the flags of `iterate decide`.
@@ -45,10 +46,10 @@ type decided struct {
 func decide(env Env, o decideOptions) error {
 	direction, err := metric.ParseDirection(o.direction)
 	if err != nil {
-		return Usagef("--direction: %w", err)
+		return misuse.Errorf("--direction: %w", err)
 	}
 	if o.value == "" {
-		return Usagef("--value is missing; give the new value, such as --value 1.3")
+		return misuse.Errorf("--value is missing; give the new value, such as --value 1.3")
 	}
 	value, err := flagValue("--value", o.value)
 	if err != nil {
@@ -94,7 +95,7 @@ func flagValue(name, text string) (*metric.Value, error) {
 	}
 	value, err := metric.ParseValue(text)
 	if err != nil {
-		return nil, Usagef("%s: %w", name, err)
+		return nil, misuse.Errorf("%s: %w", name, err)
 	}
 	return &value, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/setup"
@@ -40,7 +41,7 @@ func newDemoCommand(env Env) *cobra.Command {
 
 func demo(ctx context.Context, env Env, o demoOptions) error {
 	if o.iterations < 1 {
-		return Usagef("-n %d: give at least one iteration", o.iterations)
+		return misuse.Errorf("-n %d: give at least one iteration", o.iterations)
 	}
 	for _, tool := range []string{"git", "sh", "awk", "od"} {
 		if _, err := process.LookPath(tool, env.Dir, env.Environ); err != nil {
@@ -145,7 +146,7 @@ func demoDir(env Env, asked string) (string, error) {
 	}
 	asked = env.Path(asked)
 	if entries, err := os.ReadDir(asked); err == nil && len(entries) > 0 {
-		return "", Usagef("--dir %s is not empty; name a new directory", asked)
+		return "", misuse.Errorf("--dir %s is not empty; name a new directory", asked)
 	}
 	return asked, os.MkdirAll(asked, 0o755)
 }

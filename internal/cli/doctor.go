@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/setup"
@@ -60,7 +61,7 @@ func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bo
 		return err
 	}
 	if p.Evaluation != program.Metric {
-		return Usagef("%s: --evaluation looks at programs with `evaluation: metric`; this one has `%s`", p.File, p.Evaluation)
+		return misuse.Errorf("%s: --evaluation looks at programs with `evaluation: metric`; this one has `%s`", p.File, p.Evaluation)
 	}
 	runner, err := deps.Runner(ctx, p)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/setup"
 )
@@ -58,7 +59,7 @@ func initRepository(ctx context.Context, env Env, o iterateOptions, init initOpt
 	deps, err := app.Open(ctx, env, o.Options)
 	switch {
 	case errors.Is(err, git.ErrNotRepository):
-		return Usagef("%s is no git repository: run git init first", cmp.Or(o.RepoDir, "this"))
+		return misuse.Errorf("%s is no git repository: run git init first", cmp.Or(o.RepoDir, "this"))
 	case err != nil:
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/live"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -124,7 +125,7 @@ func agentFlags(flags *pflag.FlagSet, o *iterateOptions) {
 // iterate runs iterations one after the other.
 func iterate(ctx context.Context, env Env, o iterateOptions) error {
 	if o.count < 1 {
-		return Usagef("-n %d: give at least one iteration", o.count)
+		return misuse.Errorf("-n %d: give at least one iteration", o.count)
 	}
 	o.records = !o.dryRun
 	work := func(ctx context.Context) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -51,7 +52,7 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 	if len(number) > 0 {
 		var err error
 		if only, err = strconv.Atoi(number[0]); err != nil || only < 1 {
-			return Usagef("%q is no number of an iteration: give 1 or more", number[0])
+			return misuse.Errorf("%q is no number of an iteration: give 1 or more", number[0])
 		}
 	}
 	deps, err := app.Open(ctx, env, o.Options)
@@ -63,7 +64,7 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 		return err
 	}
 	if files.Ledger == nil {
-		return Usagef("program %q has no history yet: run `iterate --program %s` first", o.Program, o.Program)
+		return misuse.Errorf("program %q has no history yet: run `iterate --program %s` first", o.Program, o.Program)
 	}
 	log, err := history.Parse(files.Ledger)
 	if err != nil {
@@ -81,7 +82,7 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 	}
 	switch {
 	case only > 0 && len(list) == 0:
-		return Usagef("iteration %d of %s was not decided: `iterate log %s` lists those that were", only, o.Program, o.Program)
+		return misuse.Errorf("iteration %d of %s was not decided: `iterate log %s` lists those that were", only, o.Program, o.Program)
 	case o.json:
 		return printJSON(env, list)
 	case o.tsv:

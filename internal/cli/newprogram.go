@@ -35,7 +35,7 @@ func newNewCommand(env Env, o *schedulerOptions) *cobra.Command {
 
 func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name string) error {
 	if strings.EqualFold(name, "readme") {
-		return Usagef("a program cannot be named %q: a README.md in the programs directory is no program; choose another name", name)
+		return misuse.Errorf("a program cannot be named %q: a README.md in the programs directory is no program; choose another name", name)
 	}
 	if err := program.ValidName(name); err != nil {
 		return misuse.New(err)
@@ -52,7 +52,7 @@ func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name stri
 	}
 	for _, path := range taken {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return Usagef("%s exists already; choose another name, or remove it", path)
+			return misuse.Errorf("%s exists already; choose another name, or remove it", path)
 		}
 	}
 	var out strings.Builder

@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -56,7 +57,7 @@ func propose(ctx context.Context, env Env, o iterateOptions, out string, ifDue b
 		}
 	}
 	if out == "" {
-		return false, Usagef("name the directory of the bundle with --out")
+		return false, misuse.Errorf("name the directory of the bundle with --out")
 	}
 	out = env.Path(out)
 	// Publishing needs GitHub where the program asks for CI, proposing does not.

@@ -28,12 +28,6 @@ const (
 // Env is all that a command takes from the process around it.
 type Env = app.Env
 
-// UsageError is a mistake of the caller: exit code 2.
-type UsageError = misuse.Error
-
-// Usagef returns a UsageError with a message.
-func Usagef(format string, args ...any) error { return misuse.Errorf(format, args...) }
-
 // ExitError ends the command with a code of its own. With a nil Err nothing
 // more is printed: the command has said what it had to say.
 type ExitError struct {
@@ -89,7 +83,7 @@ func prepare(cmd *cobra.Command, begun *bool) {
 // misuseOf makes an error that came before a command began the caller's mistake,
 // with the command that was probably meant.
 func misuseOf(err error, root *cobra.Command, env Env) error {
-	var known *UsageError
+	var known *misuse.Error
 	if errors.As(err, &known) {
 		return err
 	}
@@ -98,9 +92,9 @@ func misuseOf(err error, root *cobra.Command, env Env) error {
 		text += "; " + strings.Join(strings.Fields(more), " ")
 	}
 	if meant := meantCommand(root, env); meant != "" && strings.HasPrefix(text, "unknown command") {
-		return Usagef("%s; did you mean `%s`?", text, meant)
+		return misuse.Errorf("%s; did you mean `%s`?", text, meant)
 	}
-	return Usagef("%s (see `%s --help`)", text, root.Name())
+	return misuse.Errorf("%s (see `%s --help`)", text, root.Name())
 }
 
 // meantCommand is the command that the first word probably stands for: one of
@@ -151,7 +145,7 @@ func exitCode(env Env, name string, err error) int {
 	}
 	fmt.Fprintf(env.Stderr, "%s: %s\n", name, oneLine(err.Error()))
 	env.Actions().Failed(name, err)
-	var usage *UsageError
+	var usage *misuse.Error
 	switch {
 	case exit != nil:
 		return exit.Code

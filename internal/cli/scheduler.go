@@ -80,7 +80,7 @@ func (o schedulerOptions) root(ctx context.Context, env Env) (root string, repo 
 		dir = filepath.Join(env.Dir, dir)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", nil, Usagef("--repo-dir %s is no directory", dir)
+		return "", nil, misuse.Errorf("--repo-dir %s is no directory", dir)
 	}
 	repo, err = git.Open(ctx, dir, env.Environ)
 	switch {
@@ -106,7 +106,7 @@ func (o schedulerOptions) time(env Env) (time.Time, error) {
 	}
 	now, err := time.Parse(time.RFC3339, o.now)
 	if err != nil {
-		return now, Usagef("--now %q is no time such as 2026-01-31T15:04:05Z", o.now)
+		return now, misuse.Errorf("--now %q is no time such as 2026-01-31T15:04:05Z", o.now)
 	}
 	return now.UTC(), nil
 }
@@ -228,7 +228,7 @@ func loadStates(ctx context.Context, states *memory.States, names []string) (fou
 
 func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 	if o.max < 1 {
-		return Usagef("--max %d: give at least one", o.max)
+		return misuse.Errorf("--max %d: give at least one", o.max)
 	}
 	if o.compat {
 		if err := compatTemplate(ctx, env, o); err != nil {

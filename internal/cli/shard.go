@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/schedule"
 )
 
@@ -16,7 +17,7 @@ func parseShard(text string) (schedule.Shard, error) {
 	i, errIndex := strconv.Atoi(index)
 	n, errOf := strconv.Atoi(of)
 	if errIndex != nil || errOf != nil || i < 1 || i > n {
-		return schedule.Shard{}, Usagef("--shard %q is no part such as 2/5", text)
+		return schedule.Shard{}, misuse.Errorf("--shard %q is no part such as 2/5", text)
 	}
 	return schedule.Shard{Index: i, Of: n}, nil
 }

@@ -73,13 +73,13 @@ func newShardsCommand(env Env) *cobra.Command {
 func mergeShards(env Env, out string, dirs []string, asJSON bool) error {
 	target := env.Path(out)
 	if _, err := os.Lstat(target); err == nil {
-		return Usagef("%s exists already; name a new directory", out)
+		return misuse.Errorf("%s exists already; name a new directory", out)
 	}
 	parts := make([]shardPart, len(dirs))
 	for i, dir := range dirs {
 		var err error
 		if parts[i], err = readPart(env.Path(dir)); err != nil {
-			return Usagef("%s: %w", dir, err)
+			return misuse.Errorf("%s: %w", dir, err)
 		}
 	}
 	if err := fitTogether(dirs, parts); err != nil {
@@ -168,19 +168,19 @@ func fitTogether(dirs []string, parts []shardPart) error {
 	for i, part := range parts {
 		switch {
 		case part.Kind != first.Kind || part.Of != first.Of:
-			return Usagef("%s is part %d/%d of %s, but %s is part %d/%d of %s", dirs[i], part.Index, part.Of, part.Kind, dirs[0], first.Index, first.Of, first.Kind)
+			return misuse.Errorf("%s is part %d/%d of %s, but %s is part %d/%d of %s", dirs[i], part.Index, part.Of, part.Kind, dirs[0], first.Index, first.Of, first.Kind)
 		case part.Digest != first.Digest:
-			return Usagef("%s and %s are of different suites, candidates or agents; run all parts from the same commit with the same flags", dirs[0], dirs[i])
+			return misuse.Errorf("%s and %s are of different suites, candidates or agents; run all parts from the same commit with the same flags", dirs[0], dirs[i])
 		case part.Index < 1 || part.Index > part.Of:
-			return Usagef("%s says that it is part %d/%d", dirs[i], part.Index, part.Of)
+			return misuse.Errorf("%s says that it is part %d/%d", dirs[i], part.Index, part.Of)
 		case seen[part.Index] != "":
-			return Usagef("%s and %s are both part %d/%d", seen[part.Index], dirs[i], part.Index, part.Of)
+			return misuse.Errorf("%s and %s are both part %d/%d", seen[part.Index], dirs[i], part.Index, part.Of)
 		}
 		seen[part.Index] = dirs[i]
 	}
 	for i := range first.Of {
 		if seen[i+1] == "" {
-			return Usagef("part %d/%d is missing: run it with --shard %d/%d", i+1, first.Of, i+1, first.Of)
+			return misuse.Errorf("part %d/%d is missing: run it with --shard %d/%d", i+1, first.Of, i+1, first.Of)
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/skill/evalrun"
 )
 
@@ -71,7 +72,7 @@ type validatedCase struct {
 
 func validateSkill(env Env, dir string, asJSON bool) error {
 	skill, err := evalrun.Load(env.Path(dir), ".", "")
-	var wrong *evalrun.FaultError
+	var wrong *misuse.Error
 	if err != nil && !errors.As(err, &wrong) {
 		return err
 	}

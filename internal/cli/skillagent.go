@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
@@ -30,7 +31,7 @@ func (o *skillEvalOptions) choose(ctx context.Context, env Env, role string) err
 		if err != nil {
 			return err
 		}
-		return Usagef("say %s with --agent, or give a command with --agent-command; %s", role, found)
+		return misuse.Errorf("say %s with --agent, or give a command with --agent-command; %s", role, found)
 	}
 	return nil
 }

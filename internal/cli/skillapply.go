@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -120,7 +121,7 @@ func applicationOf(ctx context.Context, env Env, w *workspace.Workspace, o skill
 		w.Skill = env.Path(o.skill)
 	}
 	if w.Skill == "" {
-		return nil, Usagef("the workspace does not say where its skill is: give --skill DIR")
+		return nil, misuse.Errorf("the workspace does not say where its skill is: give --skill DIR")
 	}
 	if err := finishRestore(ctx, env, w.Skill); err != nil {
 		return nil, err
@@ -197,7 +198,7 @@ func (a *application) isKept() error {
 	if slices.Contains(kept, fmt.Sprintf("v%d", a.version)) {
 		return nil
 	}
-	return Usagef("--version %d: no such version was kept; there are %s", a.version, strings.Join(kept, ", "))
+	return misuse.Errorf("--version %d: no such version was kept; there are %s", a.version, strings.Join(kept, ", "))
 }
 
 // untouched reports whether the skill is v0, or what was applied last.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/evals"
 )
@@ -63,7 +64,7 @@ func examined(ctx context.Context, env Env, dir, history string) (name string, g
 // at all, has it drafted or repaired.
 func draftSuite(ctx context.Context, env Env, dir, history string, o skillDraft, asJSON bool) error {
 	name, _, findings, err := examined(ctx, env, dir, history)
-	var fault *evalrun.FaultError
+	var fault *misuse.Error
 	var found []string
 	switch {
 	case errors.As(err, &fault):

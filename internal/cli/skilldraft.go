@@ -18,6 +18,7 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/evals"
@@ -127,11 +128,11 @@ func drafted(ctx context.Context, before workspace.Tree, work string) ([]string,
 func (d *draft) place(env Env, dir string) error {
 	d.File = env.Path(d.File)
 	if _, err := os.Lstat(d.File); err == nil {
-		return Usagef("%s exists already; name a new file with %s", d.File, d.flag)
+		return misuse.Errorf("%s exists already; name a new file with %s", d.File, d.flag)
 	}
 	inside, err := inSkill(d.File, dir)
 	if err == nil && inside {
-		err = Usagef("%s %s is in the skill, which is never edited; name a file elsewhere", d.flag, d.File)
+		err = misuse.Errorf("%s %s is in the skill, which is never edited; name a file elsewhere", d.flag, d.File)
 	}
 	return err
 }
@@ -140,11 +141,11 @@ func (d *draft) place(env Env, dir string) error {
 func inSkill(place, dir string) (bool, error) {
 	above, err := filepath.EvalSymlinks(filepath.Dir(place))
 	if err != nil {
-		return false, Usagef("%s has no directory to be in: %w", place, err)
+		return false, misuse.Errorf("%s has no directory to be in: %w", place, err)
 	}
 	skill, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return false, Usagef("open the skill: %w", err)
+		return false, misuse.Errorf("open the skill: %w", err)
 	}
 	below, err := filepath.Rel(skill, above)
 	return err == nil && below != ".." && !strings.HasPrefix(below, ".."+string(filepath.Separator)), nil

@@ -68,7 +68,7 @@ func (o *skillEvalOptions) register(flags *pflag.FlagSet) {
 // check refuses numbers that mean nothing.
 func (o *skillEvalOptions) check() error {
 	if o.jobs < 1 || o.timeout <= 0 {
-		return Usagef("--jobs %d, --timeout %s: give at least one job, and a time above 0", o.jobs, o.timeout)
+		return misuse.Errorf("--jobs %d, --timeout %s: give at least one job, and a time above 0", o.jobs, o.timeout)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 		return err
 	}
 	if o.shard != "" && o.out == "" {
-		return Usagef("--shard needs --out DIR, where the part is kept")
+		return misuse.Errorf("--shard needs --out DIR, where the part is kept")
 	}
 	run, remove, err := tree.NewRunDir()
 	if err != nil {
@@ -152,11 +152,10 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 	return found.print(env, o.json)
 }
 
-// misfit makes faults of the skill the caller's.
+// misfit makes a suite that cannot be run here the caller's mistake.
 func misfit(err error) error {
-	var fault *evalrun.FaultError
 	var unfit *evalrun.UnfitError
-	if errors.As(err, &fault) || errors.As(err, &unfit) {
+	if errors.As(err, &unfit) {
 		return misuse.New(err)
 	}
 	return err
@@ -169,7 +168,7 @@ func (o *skillEvalOptions) keep(env Env, run, skill string) (string, error) {
 	}
 	dir := env.Path(o.out)
 	if _, err := os.Lstat(dir); err == nil {
-		return "", Usagef("--out %s exists already; name a new directory", o.out)
+		return "", misuse.Errorf("--out %s exists already; name a new directory", o.out)
 	}
 	there := dir // the first directory above that is there, and one below
 	for _, err := os.Lstat(filepath.Dir(there)); errors.Is(err, fs.ErrNotExist); _, err = os.Lstat(filepath.Dir(there)) {
@@ -177,7 +176,7 @@ func (o *skillEvalOptions) keep(env Env, run, skill string) (string, error) {
 	}
 	inside, err := inSkill(there, skill)
 	if err == nil && inside {
-		err = Usagef("--out %s is in the skill, which is never edited; name a directory elsewhere", o.out)
+		err = misuse.Errorf("--out %s is in the skill, which is never edited; name a directory elsewhere", o.out)
 	}
 	return dir, err
 }

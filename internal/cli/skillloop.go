@@ -15,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/skill/evalrun"
@@ -137,11 +138,11 @@ func (l *skillLoop) runner(ctx context.Context, text string) (*process.Runner, e
 // executor finds who works on the cases.
 func (l *skillLoop) executor(ctx context.Context, name, text string, runner *process.Runner, masker process.Masker) (agent.Agent, error) {
 	if name == (agent.Tuner{}).Name() {
-		return nil, Usagef("%s: the tuner works on no eval case; name who does with `executor`", l.program.File)
+		return nil, misuse.Errorf("%s: the tuner works on no eval case; name who does with `executor`", l.program.File)
 	}
 	found, err := app.NewRegistry(l.env, runner, masker).Ready(ctx, name, agent.Situation{Env: l.env.Environ, Command: text, Dir: l.root})
 	if err != nil && ctx.Err() == nil {
-		return nil, Usagef("%s: executor: %w", l.program.File, err)
+		return nil, misuse.Errorf("%s: executor: %w", l.program.File, err)
 	}
 	return found, err
 }

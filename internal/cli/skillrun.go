@@ -62,13 +62,13 @@ const (
 // runSkill improves a skill in its workspace; the skill itself is only read.
 func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error {
 	if o.count < 1 {
-		return Usagef("-n %d: give at least one iteration", o.count)
+		return misuse.Errorf("-n %d: give at least one iteration", o.count)
 	}
 	if err := o.check(); err != nil {
 		return err
 	}
 	if o.stopAfter < 0 || o.proposal <= 0 {
-		return Usagef("--stop-after-reverts %d, --proposal-timeout %s: give 0 (off) or more, and a time above 0", o.stopAfter, o.proposal)
+		return misuse.Errorf("--stop-after-reverts %d, --proposal-timeout %s: give 0 (off) or more, and a time above 0", o.stopAfter, o.proposal)
 	}
 	if err := o.choose(ctx, env, "who improves the skill"); err != nil {
 		return err
@@ -78,7 +78,7 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 		return err
 	}
 	if o.out != "" {
-		return Usagef("--out is of `iterate skill eval`; what iterations leave is in the workspace (--workspace)")
+		return misuse.Errorf("--out is of `iterate skill eval`; what iterations leave is in the workspace (--workspace)")
 	}
 	if err := finishRestore(ctx, env, env.Path(dir)); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (o *skillRunOptions) repeats() (int, error) {
 	needed := statistics.RunsNeeded(skill.Confidence)
 	runs, err := strconv.Atoi(o.runs)
 	if err != nil || runs < 1 || runs > most || runs > 1 && runs < needed {
-		return 0, Usagef("--runs %q: give `auto`, 1 for a plain comparison, or a number from %d to %d (fewer can never reach a confidence of %g)",
+		return 0, misuse.Errorf("--runs %q: give `auto`, 1 for a plain comparison, or a number from %d to %d (fewer can never reach a confidence of %g)",
 			o.runs, needed, most, skill.Confidence)
 	}
 	return runs, nil
@@ -198,7 +198,7 @@ func ofThisSkill(w *workspace.Workspace, dir string) error {
 	}
 	there, err := filepath.EvalSymlinks(w.Skill)
 	if err == nil && there != here {
-		return Usagef("%s is the workspace of %s, not of %s: name another with --workspace", w.Dir, there, here)
+		return misuse.Errorf("%s is the workspace of %s, not of %s: name another with --workspace", w.Dir, there, here)
 	}
 	w.Skill = here
 	return nil
@@ -316,7 +316,7 @@ func (e *workspaceEvals) Measure(ctx context.Context, dir, out string) (skill.Me
 		return skill.Measured{}, err
 	}
 	result, err := evalrun.Run(ctx, version, out, e.options)
-	var fault *evalrun.FaultError
+	var fault *misuse.Error
 	if ctx.Err() == nil && errors.As(err, &fault) {
 		return skill.Measured{Fault: process.OneLine(err.Error(), liveWidth)}, nil
 	}

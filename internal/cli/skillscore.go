@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
@@ -34,7 +35,7 @@ func newScoreCommand(env Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n, err := strconv.Atoi(args[1])
 			if err != nil || n < 0 {
-				return Usagef("%q is no number of an iteration: give 0 or more", args[1])
+				return misuse.Errorf("%q is no number of an iteration: give 0 or more", args[1])
 			}
 			return scoreIteration(cmd.Context(), env, args[0], n, asJSON)
 		},

@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/misuse"
 )
 
 func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {
@@ -45,14 +46,14 @@ func steerProgram(ctx context.Context, env Env, o iterateOptions, issue int, asJ
 		issue = env.Actions().EventIssue()
 	}
 	if (o.Program == "") == (issue == 0) {
-		return Usagef("say which program: --program NAME, or --issue NUMBER")
+		return misuse.Errorf("say which program: --program NAME, or --issue NUMBER")
 	}
 	deps, err := app.Open(ctx, env, o.Options)
 	if err != nil {
 		return err
 	}
 	if deps.GitHub == nil {
-		return Usagef("there is nothing to hear without GitHub: give --repo and a token in GITHUB_TOKEN")
+		return misuse.Errorf("there is nothing to hear without GitHub: give --repo and a token in GITHUB_TOKEN")
 	}
 	if issue > 0 {
 		if deps.Options.Program, err = deps.ProgramOfIssue(ctx, issue); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/tasks/format"
@@ -78,11 +79,10 @@ func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string, lim
 // keeps the suite from being run to its end; the rest is an error of ours.
 func (l *taskLoop) problem(ctx context.Context, expense history.Expense, err error) (loop.Suited, error) {
 	const most = 400
-	var wrong *taskrun.MisuseError
-	var usage *UsageError
+	var wrong *misuse.Error
 	result := loop.Suited{Expense: expense.Given()}
 	switch {
-	case errors.As(err, &wrong), errors.As(err, &usage):
+	case errors.As(err, &wrong):
 		result.Problem = process.OneLine(err.Error(), most)
 	case errors.Is(err, taskrun.ErrIncomplete) && ctx.Err() == nil:
 		result.Unfinished = process.OneLine(err.Error(), most)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/tasks/taskrun"
@@ -67,7 +68,7 @@ type validatedTask struct {
 
 func validateTasks(ctx context.Context, env Env, dir string, asJSON bool) error {
 	loaded, err := taskrun.Load(ctx, env.Path(dir))
-	var wrong *taskrun.MisuseError
+	var wrong *misuse.Error
 	if err != nil && !errors.As(err, &wrong) {
 		return err
 	}
@@ -96,7 +97,7 @@ func validateTasks(ctx context.Context, env Env, dir string, asJSON bool) error 
 
 // unknownAgents lists the tasks that name an agent which is not known here; nil
 // when there is none.
-func unknownAgents(env Env, suite *taskrun.TaskSuite) *taskrun.MisuseError {
+func unknownAgents(env Env, suite *taskrun.TaskSuite) *misuse.Error {
 	registry := app.NewRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
 	var faults []error
 	for _, task := range suite.Tasks {
@@ -110,7 +111,7 @@ func unknownAgents(env Env, suite *taskrun.TaskSuite) *taskrun.MisuseError {
 	if len(faults) == 0 {
 		return nil
 	}
-	return &taskrun.MisuseError{Err: errors.Join(faults...)}
+	return &misuse.Error{Err: errors.Join(faults...)}
 }
 
 func printSuite(env Env, found validatedSuite, asJSON bool) error {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -106,7 +105,7 @@ func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.Fla
 	}
 	loaded, err := taskrun.Load(ctx, env.Path(o.suite))
 	if err != nil {
-		return taskError(err)
+		return err
 	}
 	place, err := newTasksPlace(env, o)
 	if err != nil {
@@ -131,12 +130,12 @@ func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.Fla
 	if o.shard != "" {
 		err := o.runPart(ctx, env, loaded, [2]taskrun.Side{baseline, candidate}, options)
 		bar.Close()
-		return taskError(err)
+		return err
 	}
 	found, err := taskrun.Run(ctx, loaded, baseline, candidate, options)
 	bar.Close()
 	if err != nil {
-		return taskError(err)
+		return err
 	}
 	return o.deliver(env, found)
 }
@@ -145,19 +144,19 @@ func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.Fla
 func (o *tasksOptions) check() error {
 	switch {
 	case o.suite == "":
-		return Usagef("--suite is missing: give the directory of a task suite, or a --program that names one")
+		return misuse.Errorf("--suite is missing: give the directory of a task suite, or a --program that names one")
 	case o.output.json && o.output.markdown:
-		return Usagef("--json and --markdown exclude each other; give one of them")
+		return misuse.Errorf("--json and --markdown exclude each other; give one of them")
 	case o.jobs < 1:
-		return Usagef("--jobs %d: give at least one", o.jobs)
+		return misuse.Errorf("--jobs %d: give at least one", o.jobs)
 	case o.shard != "" && (o.cache == "" || o.report != ""):
-		return Usagef("--shard needs --cache DIR, where the part is kept, and makes no --report: merge the parts first (iterate shards merge)")
+		return misuse.Errorf("--shard needs --cache DIR, where the part is kept, and makes no --report: merge the parts first (iterate shards merge)")
 	case o.tokens < 0 || o.minutes < 0:
-		return Usagef("a budget below 0 makes no sense")
+		return misuse.Errorf("a budget below 0 makes no sense")
 	case !slices.Contains([]string{"auto", "required", "off"}, o.isolation):
-		return Usagef("--isolation %s: give auto, required or off", o.isolation)
+		return misuse.Errorf("--isolation %s: give auto, required or off", o.isolation)
 	case o.unknownCost != "allow" && o.unknownCost != "pause":
-		return Usagef("--unknown-cost %s: give allow or pause", o.unknownCost)
+		return misuse.Errorf("--unknown-cost %s: give allow or pause", o.unknownCost)
 	}
 	return nil
 }
@@ -169,7 +168,7 @@ func (o *tasksOptions) repeats() (int, error) {
 	}
 	runs, err := strconv.Atoi(o.runs)
 	if err != nil || runs < 1 || runs > most {
-		return 0, Usagef("--runs %s: give auto, or a number from 1 to %d", o.runs, most)
+		return 0, misuse.Errorf("--runs %s: give auto, or a number from 1 to %d", o.runs, most)
 	}
 	return runs, nil
 }
@@ -181,18 +180,9 @@ func (o *tasksOptions) budget() (taskrun.Budget, error) {
 	if o.usd != "" {
 		usd, err := metric.ParseValue(o.usd)
 		if err != nil || usd.Sign() <= 0 {
-			return budget, Usagef("--budget-usd %s: give a number above 0", o.usd)
+			return budget, misuse.Errorf("--budget-usd %s: give a number above 0", o.usd)
 		}
 		budget.USD = &usd
 	}
 	return budget, nil
-}
-
-// taskError makes what the caller can mend a mistake of theirs.
-func taskError(err error) error {
-	var wrong *taskrun.MisuseError
-	if errors.As(err, &wrong) {
-		return misuse.New(err)
-	}
-	return err
 }

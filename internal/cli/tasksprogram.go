@@ -24,7 +24,7 @@ func (o *tasksOptions) fill(ctx context.Context, env Env, flags *pflag.FlagSet) 
 		return misuse.New(err)
 	}
 	if p.Evaluation != program.Tasks {
-		return Usagef("%s: its evaluation is `%s`; a program with `tasks` is needed", name, p.Evaluation)
+		return misuse.Errorf("%s: its evaluation is `%s`; a program with `tasks` is needed", name, p.Evaluation)
 	}
 	root := env.Dir
 	if repo, err := app.OpenRepo(ctx, env, o.repository()); err == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
@@ -24,14 +25,14 @@ func (o *tasksOptions) side(ctx context.Context, env Env, place *tasksPlace, rol
 	}
 	repo, err := app.OpenRepo(ctx, env, o.repository())
 	if err != nil {
-		return side, Usagef("--%s %s is no directory, and there is no repository: %w", role, text, err)
+		return side, misuse.Errorf("--%s %s is no directory, and there is no repository: %w", role, text, err)
 	}
 	commit, found, err := repo.Resolve(ctx, text)
 	if err != nil {
 		return side, err
 	}
 	if !found {
-		return side, Usagef("--%s %s is neither a directory nor a commit of %s", role, text, repo.Root)
+		return side, misuse.Errorf("--%s %s is neither a directory nor a commit of %s", role, text, repo.Root)
 	}
 	side.Dir = filepath.Join(place.run, role)
 	_, err = (&tree.Builder{Repo: repo.WithTemp(place.run)}).Build(ctx, commit, side.Dir, tree.Options{})

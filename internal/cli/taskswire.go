@@ -72,7 +72,7 @@ func (o *tasksOptions) cacheDir(env Env) (string, error) {
 	if !filepath.IsAbs(user) {
 		var err error
 		if user, err = os.UserCacheDir(); err != nil {
-			return "", Usagef("there is no directory for finished runs (%w): give one with --cache", err)
+			return "", misuse.Errorf("there is no directory for finished runs (%w): give one with --cache", err)
 		}
 	}
 	return filepath.Join(user, "autoloop", "tasks"), nil

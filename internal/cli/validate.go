@@ -39,11 +39,11 @@ func newValidateCommand(env Env, o *schedulerOptions) *cobra.Command {
 			}
 			switch {
 			case issue > 0 && len(args) > 0:
-				return Usagef("--issue and files exclude each other")
+				return misuse.Errorf("--issue and files exclude each other")
 			case issue > 0:
 				return validateIssue(cmd.Context(), env, *o, issue, comment, asJSON)
 			case comment || issue < 0:
-				return Usagef("say which issue: --issue NUMBER")
+				return misuse.Errorf("say which issue: --issue NUMBER")
 			}
 			return validate(cmd.Context(), env, *o, args, asJSON)
 		},
@@ -126,7 +126,7 @@ func programsToValidate(env Env, o schedulerOptions, root string, files []string
 			full = filepath.Join(env.Dir, full)
 		}
 		if _, err := os.Lstat(full); errors.Is(err, fs.ErrNotExist) {
-			return nil, Usagef("%s does not exist", file)
+			return nil, misuse.Errorf("%s does not exist", file)
 		}
 		programs = append(programs, source.File(full))
 	}

@@ -35,7 +35,7 @@ func validateIssue(ctx context.Context, env Env, o schedulerOptions, number int,
 		return err
 	}
 	if hub == nil {
-		return Usagef("issue #%d cannot be read without GitHub: give --repo and a token in GITHUB_TOKEN", number)
+		return misuse.Errorf("issue #%d cannot be read without GitHub: give --repo and a token in GITHUB_TOKEN", number)
 	}
 	root, repo, err := o.root(ctx, env)
 	if err != nil {

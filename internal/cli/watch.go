@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/loop/live"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/site"
 )
@@ -41,7 +42,7 @@ func newWatchCommand(env Env, o *iterateOptions) *cobra.Command {
 		Example: "  iterate watch\n  iterate watch speed --port 8080\n  iterate --program speed -n 50 --watch",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if w.port < 0 || w.port > 65535 {
-				return Usagef("--port %d: give a number from 0 to 65535; 0 takes a free one", w.port)
+				return misuse.Errorf("--port %d: give a number from 0 to 65535; 0 takes a free one", w.port)
 			}
 			o := *o
 			o.Remote = w.remote

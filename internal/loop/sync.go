@@ -23,7 +23,7 @@ type position struct {
 	Note string
 
 	entries  []git.TreeEntry // the incumbent's tracked files
-	identity identity    // what its measurement means
+	identity identity        // what its measurement means
 }
 
 // branchUpdate returns the move that synchronisation asks for, nil when none.

@@ -262,7 +262,7 @@ func TestActionsMayNotOpenPulls(t *testing.T) {
 	require.NoError(t, w.hear(s))
 	w.decide(history.Accepted, "8")
 	_, err := s.Promote(t.Context(), w.account(), "main")
-	var refused *sync.RefusedError
+	var refused *sync.NotPermittedError
 	require.ErrorAs(t, err, &refused)
 	assert.Contains(t, err.Error(), "Settings, Actions, General")
 	require.NoError(t, s.Show(t.Context(), w.account()), "the rest goes on")

@@ -15,7 +15,7 @@ import (
 // Promote opens the pull request of what was kept, or writes its body anew. It
 // is the only way to one: without a gain since the last one ended there is
 // nothing to promote, and 0 is returned. Base is the branch that it is for. An
-// error of *RefusedError is a person's to mend; the gain stands.
+// error of *NotPermittedError is a person's to mend; the gain stands.
 func (s *Service) Promote(ctx context.Context, a render.Account, base string) (number int, err error) {
 	if s.seen == nil {
 		return 0, errUnheard
@@ -123,11 +123,11 @@ func (s *Service) introduce(ctx context.Context, number int) error {
 	return errors.Join(all...)
 }
 
-// RefusedError says that GitHub does not let us open a pull request.
-type RefusedError struct{ message string }
+// NotPermittedError says that GitHub does not let us open a pull request.
+type NotPermittedError struct{ message string }
 
 // Error says what to do.
-func (e *RefusedError) Error() string { return e.message }
+func (e *NotPermittedError) Error() string { return e.message }
 
 func refused(err error) error {
 	var failed *api.Error
@@ -136,9 +136,9 @@ func refused(err error) error {
 	}
 	switch {
 	case strings.Contains(failed.Message, "not permitted to create"):
-		return &RefusedError{"the repository does not let Actions open pull requests: allow it under Settings, Actions, General, Workflow permissions, or give a token of an app or a person; the gain is on its branch"}
+		return &NotPermittedError{"the repository does not let Actions open pull requests: allow it under Settings, Actions, General, Workflow permissions, or give a token of an app or a person; the gain is on its branch"}
 	case failed.Status == http.StatusForbidden, failed.Status == http.StatusNotFound, failed.Status == http.StatusUnprocessableEntity:
-		return &RefusedError{"the pull request could not be opened, the gain is on its branch: " + failed.Error()}
+		return &NotPermittedError{"the pull request could not be opened, the gain is on its branch: " + failed.Error()}
 	}
 	return err
 }

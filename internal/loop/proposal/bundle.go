@@ -58,8 +58,8 @@ type Manifest struct {
 	Branch string `json:"branch"`
 	// Memory is the commit of the memory branch, "" when there was none, and
 	// Records the digest of the program's own files there.
-	Memory string `json:"memory"`
-	Records  string `json:"books"`
+	Memory  string `json:"memory"`
+	Records string `json:"books"`
 	// Incumbent is the tree that was changed, Candidate the tree that was kept;
 	// "" is none.
 	Incumbent string `json:"incumbent_tree"`

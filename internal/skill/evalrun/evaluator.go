@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/skill/evals"
 )
 
@@ -81,7 +82,7 @@ func (e *Evaluator) evaluate(ctx context.Context, request evaluation.Request) (R
 // problem tells what is wrong with the skill, and what is over its limit, from
 // failures of our own. The outcome has what was used until then.
 func (e *Evaluator) problem(ctx context.Context, outcome evaluation.Result, err error) (evaluation.Result, error) {
-	var fault *FaultError
+	var fault *misuse.Error
 	var unfit *UnfitError
 	var over *LimitError
 	outcome.OverLimit = errors.As(err, &over)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/tasks/judge"
@@ -100,7 +101,7 @@ func (e *LimitError) Error() string { return e.Reason }
 // Run runs every case of a skill and grades it. Below out, a directory, it
 // leaves eval-<id>/ with transcript.md, outputs/ and grading.json for each. A
 // case whose executor fails counts 0 and is part of the result; an *UnfitError,
-// *LimitError or *FaultError, or the end of ctx, means that there is none but
+// *LimitError or *misuse.Error, or the end of ctx, means that there is none but
 // for its Expense.
 func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, error) {
 	if o.Jobs <= 0 {
@@ -139,9 +140,9 @@ func (o Options) Fit(skill *Skill) error {
 
 // faultOf makes what cannot be put into a sandbox a fault of the skill.
 func faultOf(err error) error {
-	var refused *sandbox.RefusedError
+	var refused *sandbox.PathError
 	if errors.As(err, &refused) {
-		return &FaultError{err}
+		return misuse.New(err)
 	}
 	return err
 }

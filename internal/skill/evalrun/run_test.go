@@ -18,6 +18,7 @@ import (
 	"github.com/org/autoloop/internal/agent/models/client"
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/evals"
@@ -311,7 +312,7 @@ func TestASkillThatLeavesItsTreeIsAFault(t *testing.T) {
 	w := newWorld(t, `[{"id": 1, "prompt": "p", "deterministic_checks": [{"type": "file_exists", "file": "x"}]}]`)
 	require.NoError(t, os.Symlink("/etc", w.at("skill/etc")))
 	_, err := w.run(t.Context(), w.options("true"))
-	var fault *evalrun.FaultError
+	var fault *misuse.Error
 	require.ErrorAs(t, err, &fault)
 	assert.ErrorContains(t, err, `"etc"`)
 }

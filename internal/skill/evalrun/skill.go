@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/skill/evals"
 )
 
@@ -52,28 +53,18 @@ func (s *Skill) hidden(name string) bool {
 	return name == s.own || name == evals.Dir || strings.HasPrefix(name, evals.Dir+"/")
 }
 
-// FaultError says what is wrong with a skill or its suites, one line for each
-// fault.
-type FaultError struct{ Err error }
-
-// Error returns the faults.
-func (e *FaultError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the faults.
-func (e *FaultError) Unwrap() error { return e.Err }
-
 // Load reads the skill in a directory below root and every suite that it has.
 // skill and suite are clean paths from root with slashes; suite may be "" for
-// the skill's own evals/evals.json. All that is wrong is one *FaultError.
+// the skill's own evals/evals.json. All that is wrong is one *misuse.Error.
 func Load(root, skill, suite string) (*Skill, error) {
 	top, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, &FaultError{fmt.Errorf("open the skill: %w", err)}
+		return nil, misuse.New(fmt.Errorf("open the skill: %w", err))
 	}
 	defer func() { _ = top.Close() }()
 	own, err := top.OpenRoot(filepath.FromSlash(skill))
 	if err != nil {
-		return nil, &FaultError{fmt.Errorf("open the skill: %w", err)}
+		return nil, misuse.New(fmt.Errorf("open the skill: %w", err))
 	}
 	defer func() { _ = own.Close() }()
 	if suite == "" {
@@ -86,7 +77,7 @@ func Load(root, skill, suite string) (*Skill, error) {
 	}
 	l.all(top, suite)
 	if err := errors.Join(l.faults...); err != nil {
-		return nil, &FaultError{err}
+		return nil, misuse.New(err)
 	}
 	return l.skill, nil
 }

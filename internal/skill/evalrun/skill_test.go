@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -46,7 +47,7 @@ func TestLoadSaysAllFaultsOfAllFiles(t *testing.T) {
 	})
 	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(dir, "link")))
 	_, err := Load(dir, ".", "")
-	var fault *FaultError
+	var fault *misuse.Error
 	require.ErrorAs(t, err, &fault)
 	for _, want := range []string{"SKILL.md: ", "evals/evals.json:1: [0].prompt: is empty", "[0].files[0]: there is no file", "evals/trigger-eval.json:1: [0].query", "evals/evaluation.xml:1: is not XML"} {
 		require.ErrorContains(t, err, want)

@@ -18,7 +18,7 @@ func checkLinks(root *os.Root, m Manifest, where string) error {
 			continue
 		}
 		if why := wrongLink(root, e); why != "" {
-			return &RefusedError{Where: where, Path: e.Path, Reason: why}
+			return &PathError{Where: where, Path: e.Path, Reason: why}
 		}
 	}
 	return nil

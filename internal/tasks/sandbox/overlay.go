@@ -44,7 +44,7 @@ type Selection interface {
 }
 
 // ReadOverlay reads the selected files of dir. What is neither file nor link,
-// and what is too large, is a *RefusedError.
+// and what is too large, is a *PathError.
 func ReadOverlay(ctx context.Context, name, dir string, selected Selection) (*Overlay, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -66,10 +66,10 @@ func ReadOverlay(ctx context.Context, name, dir string, selected Selection) (*Ov
 		if e.IsFile() {
 			data, err := readWhole(root, e)
 			if err != nil {
-				return nil, &RefusedError{Where: name, Path: e.Path, Reason: reason(err)}
+				return nil, &PathError{Where: name, Path: e.Path, Reason: reason(err)}
 			}
 			if total += len(data); total > maxConfig {
-				return nil, &RefusedError{Where: name, Path: e.Path, Reason: fmt.Sprintf("makes the configuration larger than %d bytes", maxConfig)}
+				return nil, &PathError{Where: name, Path: e.Path, Reason: fmt.Sprintf("makes the configuration larger than %d bytes", maxConfig)}
 			}
 			overlay.content[e.Path] = data
 		}

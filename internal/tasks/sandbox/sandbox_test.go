@@ -118,7 +118,7 @@ func TestRefused(t *testing.T) {
 				o = overlay(t, configuration)
 			}
 			_, err = sandbox.Prepare(t.Context(), filepath.Join(t.TempDir(), "x"), sandbox.Fixture{Name: "fixture", Dir: fixture.path}, o)
-			var refused *sandbox.RefusedError
+			var refused *sandbox.PathError
 			require.ErrorAs(t, err, &refused)
 			assert.ErrorContains(t, err, test.want)
 		})

@@ -27,9 +27,9 @@ func scanner(root *os.Root, where string) *files.Scanner {
 		Fault: func(name string, err error) error {
 			var limit *files.LimitError
 			if errors.As(err, &limit) {
-				return &RefusedError{Where: where, Path: name, Reason: limit.Reason}
+				return &PathError{Where: where, Path: name, Reason: limit.Reason}
 			}
-			return &RefusedError{Where: where, Path: name, Reason: "cannot be read: " + reason(err)}
+			return &PathError{Where: where, Path: name, Reason: "cannot be read: " + reason(err)}
 		},
 	}
 }
@@ -42,7 +42,7 @@ func read(ctx context.Context, s *files.Scanner, where string) (Manifest, error)
 	}
 	for _, e := range found {
 		if e.IsSpecial() {
-			return nil, &RefusedError{Where: where, Path: e.Path, Reason: "is neither a file nor a directory nor a link"}
+			return nil, &PathError{Where: where, Path: e.Path, Reason: "is neither a file nor a directory nor a link"}
 		}
 	}
 	return Manifest(found), s.Hash(ctx, found)

@@ -28,7 +28,7 @@ type Fixture struct {
 }
 
 // Inspect reads a fixture as Prepare does and writes nothing. What cannot be
-// put into a sandbox is a *RefusedError.
+// put into a sandbox is a *PathError.
 func Inspect(ctx context.Context, fixture Fixture) (Manifest, error) {
 	source, err := os.OpenRoot(fixture.Dir)
 	if err != nil {
@@ -51,7 +51,7 @@ func (f Fixture) read(ctx context.Context, source *os.Root) (Manifest, error) {
 }
 
 // Prepare copies a fixture to dir, which must not exist, and applies the
-// configuration. What cannot be put into a sandbox is a *RefusedError.
+// configuration. What cannot be put into a sandbox is a *PathError.
 func Prepare(ctx context.Context, dir string, fixture Fixture, overlay *Overlay) (*Template, error) {
 	source, err := os.OpenRoot(fixture.Dir)
 	if err != nil {
@@ -106,7 +106,7 @@ func (o *Overlay) checkLinks(root *os.Root) error {
 			continue
 		}
 		if _, err := root.Stat(filepath.FromSlash(e.Path)); errors.Is(err, os.ErrNotExist) {
-			return &RefusedError{Where: o.Name, Path: e.Path, Reason: fmt.Sprintf("is a link to %q, which is not part of the configuration; put a copy in its place, or select that too", e.Target)}
+			return &PathError{Where: o.Name, Path: e.Path, Reason: fmt.Sprintf("is a link to %q, which is not part of the configuration; put a copy in its place, or select that too", e.Target)}
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
@@ -176,7 +177,7 @@ func TestTwoEmptyConfigurationsAreAnError(t *testing.T) {
 		require.NoError(t, os.Remove(w.at(side+"/AGENTS.md")))
 	}
 	_, err := w.compare(t.Context(), copyConfig, nil)
-	var wrong *taskrun.MisuseError
+	var wrong *misuse.Error
 	require.ErrorAs(t, err, &wrong)
 	require.ErrorContains(t, err, "there is nothing to compare")
 	assert.Zero(t, w.runs.Load(), "nothing runs")
@@ -186,7 +187,7 @@ func TestAnAgentThatIsNotThereIsAnError(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]object{"a": {}, "b": {"agent": "nobody"}})
 	_, err := w.compare(t.Context(), copyConfig, nil)
-	var wrong *taskrun.MisuseError
+	var wrong *misuse.Error
 	require.ErrorAs(t, err, &wrong)
 	require.ErrorContains(t, err, `b/task.json: no agent is called "nobody"`)
 	assert.Zero(t, w.runs.Load(), "nothing runs")
@@ -216,7 +217,7 @@ func TestEverythingWrongIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]object{"a": {"chekcs": []object{}}, "b": {"fixtureDir": "../.."}, "c": {"timeoutMs": -1}})
 	_, err := taskrun.Load(t.Context(), w.at("suite"))
-	var wrong *taskrun.MisuseError
+	var wrong *misuse.Error
 	require.ErrorAs(t, err, &wrong)
 	for _, text := range []string{"a/task.json:1: chekcs: ", "b/task.json:1: fixtureDir: ", "c/task.json:1: timeoutMs: "} {
 		require.ErrorContains(t, err, text)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/sandbox"
 )
@@ -62,7 +63,7 @@ type session struct {
 // work is found while nothing was spent.
 func prepare(ctx context.Context, s *TaskSuite, baseline, candidate Side, o Options) (*session, error) {
 	if err := errors.Join(o.Thresholds.Err(), baseline.Config.Err(), candidate.Config.Err()); err != nil {
-		return nil, &MisuseError{err}
+		return nil, misuse.New(err)
 	}
 	if o.Jobs <= 0 {
 		o.Jobs = defaultJobs
@@ -85,7 +86,7 @@ func prepare(ctx context.Context, s *TaskSuite, baseline, candidate Side, o Opti
 		faults = append(faults, session.assign(ctx, p), wrong)
 	}
 	if err := errors.Join(faults...); err != nil {
-		return nil, &MisuseError{err}
+		return nil, misuse.New(err)
 	}
 	for _, p := range session.tasks {
 		for side := range roles {
@@ -101,7 +102,7 @@ func (s *session) lay(ctx context.Context, number int, p *prepared, overlays [ro
 	for side, overlay := range overlays {
 		dir := filepath.Join(s.RunDir, fmt.Sprintf("template-%d-%v", number, role(side)))
 		p.templates[side], err = sandbox.Prepare(ctx, dir, s.suite.files.Fixture(p.Task), overlay)
-		var refused *sandbox.RefusedError
+		var refused *sandbox.PathError
 		if errors.As(err, &refused) {
 			wrong = errors.Join(wrong, err)
 		} else if err != nil {
@@ -127,10 +128,10 @@ func (s *session) overlays(ctx context.Context) ([roles]*sandbox.Overlay, error)
 		faults = append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {
-		return overlays, &MisuseError{err}
+		return overlays, misuse.New(err)
 	}
 	if len(overlays[theBaseline].Files) == 0 && len(overlays[theCandidate].Files) == 0 {
-		return overlays, misuse("neither the baseline (%s) nor the candidate (%s) has a file of a configuration: there is nothing to compare; say with --config which files are", s.sides[theBaseline].Label, s.sides[theCandidate].Label)
+		return overlays, misuse.Errorf("neither the baseline (%s) nor the candidate (%s) has a file of a configuration: there is nothing to compare; say with --config which files are", s.sides[theBaseline].Label, s.sides[theCandidate].Label)
 	}
 	overlays[theBaseline].Against(overlays[theCandidate])
 	if overlays[theBaseline].Files.Digest() == overlays[theCandidate].Files.Digest() {

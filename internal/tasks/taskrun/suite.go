@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/sandbox"
 )
@@ -19,38 +20,24 @@ type TaskSuite struct {
 	files *sandbox.Files
 }
 
-// MisuseError says that what was given cannot be compared; its text has one
-// line for each fault.
-type MisuseError struct{ Err error }
-
-// Error returns the faults.
-func (e *MisuseError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the faults.
-func (e *MisuseError) Unwrap() error { return e.Err }
-
-func misuse(format string, args ...any) error {
-	return &MisuseError{fmt.Errorf(format, args...)}
-}
-
 // Load reads the suite in a directory and looks at its fixtures. All that is
-// wrong is one *MisuseError.
+// wrong is one *misuse.Error.
 func Load(ctx context.Context, dir string) (*TaskSuite, error) {
 	files, err := sandbox.FindTasks(ctx, dir)
 	if err != nil {
-		return nil, &MisuseError{err}
+		return nil, misuse.New(err)
 	}
 	if len(files.List) == 0 {
-		return nil, misuse("there is no %s in %s or below it", format.TaskFile, dir)
+		return nil, misuse.Errorf("there is no %s in %s or below it", format.TaskFile, dir)
 	}
 	tasks, problems := format.Parse(files.List, files.IsDir)
 	if err := problems.Err(); err != nil {
-		return nil, &MisuseError{err}
+		return nil, misuse.New(err)
 	}
 	var faults []error
 	for _, task := range tasks {
 		_, err := sandbox.Inspect(ctx, files.Fixture(task))
-		var refused *sandbox.RefusedError
+		var refused *sandbox.PathError
 		switch {
 		case errors.As(err, &refused):
 			faults = append(faults, fmt.Errorf("%s: fixtureDir: %w", task.File, err))
@@ -59,7 +46,7 @@ func Load(ctx context.Context, dir string) (*TaskSuite, error) {
 		}
 	}
 	if len(faults) > 0 {
-		return nil, &MisuseError{errors.Join(faults...)}
+		return nil, misuse.New(errors.Join(faults...))
 	}
 	return &TaskSuite{Dir: dir, Tasks: tasks, files: files}, nil
 }
