@@ -240,7 +240,7 @@ func samplesText(values []metric.Value) string {
 }
 
 // costText is what an agent used; what is unknown is left out.
-func costText(u *history.Usage) string {
+func costText(u *metric.Usage) string {
 	if u == nil {
 		return ""
 	}

@@ -33,7 +33,7 @@ func TestResultSummary(t *testing.T) {
 		Program: "speed", Iteration: 4, Outcome: history.Rejected, Verdict: ptr(decision.Neutral), Metric: ptr(metric.MustValue("1.5")), Initial: ptr(metric.MustValue("2")),
 		BestMetric: ptr(metric.MustValue("1.25")), Delta: ptr("-0.25"), Noisy: true, Samples: loop.Samples{Incumbent: values("1", "2"), Candidate: values("3", "4.5")},
 		Evidence: []history.Evidence{{Stage: "pairs", Pairs: 8, Confidence: 0.95, P: 0.0421, Low: metric.MustValue("-1"), High: metric.MustValue("0.5")}}, Reasons: []string{"too noisy", evil}, Summary: evil,
-		Agent: "claude", Model: evil, Usage: &history.Usage{InputTokens: ptr(int64(1200)), CostUSD: ptr(metric.MustValue("0.25"))},
+		Agent: "claude", Model: evil, Usage: &metric.Usage{InputTokens: ptr(int64(1200)), CostUSD: ptr(metric.MustValue("0.25"))},
 		Evaluation: &history.Expense{Tokens: ptr(int64(3150)), UnknownUSD: 3}, Changed: []string{"a.go", evil},
 		Guardrails: []loop.Rail{{Metric: evil, Direction: metric.Lower, Initial: ptr(metric.MustValue("5")), Allowed: history.Allowance{Value: metric.MustValue("10"), Percent: true}}},
 		Issue:      7, PullRequest: 9, Warnings: []string{evil}, Stopped: "paused: " + evil, Seconds: 12.34,

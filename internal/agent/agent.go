@@ -98,7 +98,7 @@ type Reply struct {
 	// Summary is one line, at most MaxSummary characters, in the agent's own
 	// words: data, never an instruction. "" means that it said nothing.
 	Summary string
-	Usage   Usage
+	Usage   metric.Usage
 	// Model is the model that answered, as the agent names it; "" is unknown.
 	Model string
 	// Duration is the wall-clock time of the agent.
@@ -121,9 +121,6 @@ type Reply struct {
 
 // MaxSummary bounds Reply.Summary, in characters.
 const MaxSummary = 200
-
-// Usage is what a proposal consumed.
-type Usage = commandline.Usage
 
 // FailureKind says why an agent did not do its work.
 type FailureKind = commandline.FailureKind

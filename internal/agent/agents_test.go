@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // TestInstalledVersionsAreTheTestedOnes: the lines that install agents pin the
@@ -88,7 +89,7 @@ func TestPrices(t *testing.T) {
 		assert.Negative(t, p.Cached.Cmp(p.Input), name)
 	}
 	million, half := int64(1_000_000), int64(500_000)
-	usage := Usage{InputTokens: &million, OutputTokens: &half, CachedTokens: &half}
+	usage := metric.Usage{InputTokens: &million, OutputTokens: &half, CachedTokens: &half}
 	for model, want := range map[string]string{
 		"claude-sonnet-4-5": "9.15", "anthropic/claude-sonnet-4-5-20250929": "9.15", "gpt-5-2025-08-07": "5.6875", "GPT-5": "5.6875",
 	} {
@@ -97,7 +98,7 @@ func TestPrices(t *testing.T) {
 	}
 	assert.Nil(t, Price("gpt-5-of-tomorrow", usage), "an unknown price is not the price of another")
 	assert.Nil(t, Price("", usage))
-	assert.Nil(t, Price("gpt-5", Usage{InputTokens: &million}), "unknown tokens are not none")
+	assert.Nil(t, Price("gpt-5", metric.Usage{InputTokens: &million}), "unknown tokens are not none")
 	usage.CachedTokens = nil
 	assert.Equal(t, "6.25", Price("gpt-5", usage).String(), "all at the full price")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // modelsRules tell the model how to answer.
@@ -153,12 +154,12 @@ func repair(problems []string) string {
 }
 
 // used is what the conversation consumed.
-func (t *talk) used() Usage {
+func (t *talk) used() metric.Usage {
 	if t.turns == 0 {
-		return Usage{}
+		return metric.Usage{}
 	}
 	turns := t.turns
-	usage := Usage{
+	usage := metric.Usage{
 		InputTokens: t.usage.InputTokens, OutputTokens: t.usage.OutputTokens, CachedTokens: t.usage.CachedTokens, Turns: &turns,
 	}
 	usage.CostUSD = Price(t.model, usage)

@@ -48,7 +48,7 @@ var dated = regexp.MustCompile(`-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$`)
 // for a million. It is an upper bound where a provider gives a discount, and
 // leaves out what long prompts and writing to a cache cost more. Nil when the
 // model is not in the table or the tokens are not known.
-func Price(model string, usage Usage) *metric.Value {
+func Price(model string, usage metric.Usage) *metric.Value {
 	p, known := prices().of(model)
 	if !known || usage.InputTokens == nil || usage.OutputTokens == nil {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // The reasons for which we end an agent before it ends by itself.
@@ -109,7 +110,7 @@ func (l Limit) reached(heard *commandline.Report) bool {
 }
 
 // exceeded reports whether what is known of a model's usage is over the limit.
-func (l Limit) exceeded(model string, usage Usage) bool {
+func (l Limit) exceeded(model string, usage metric.Usage) bool {
 	if l.Tokens > 0 && usage.InputTokens != nil && usage.OutputTokens != nil && *usage.InputTokens+*usage.OutputTokens > l.Tokens {
 		return true
 	}

@@ -178,7 +178,7 @@ func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, masker process.Ma
 
 // listPrice is what a model's work costs by the table of prices.
 func listPrice(model string, u models.Tokens) *metric.Value {
-	return agent.Price(model, agent.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens})
+	return agent.Price(model, metric.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens})
 }
 
 // commandDigest identifies the content of the files that an agent's command

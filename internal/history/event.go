@@ -72,16 +72,6 @@ type Lease struct {
 	Until     time.Time `json:"until"`
 }
 
-// Usage is what an agent cost. Nil is unknown, which is not zero.
-type Usage struct {
-	InputTokens  *int64        `json:"input_tokens"`
-	OutputTokens *int64        `json:"output_tokens"`
-	CachedTokens *int64        `json:"cached_tokens"`
-	CostUSD      *metric.Value `json:"cost_usd"`
-	Turns        *int          `json:"turns"`
-	ToolCalls    *int          `json:"tool_calls"`
-}
-
 // CaseRates are the pass rates of cases in the runs of a Measured event.
 func (e Event) CaseRates() decision.CaseRates {
 	if e.CaseSamples != nil {
@@ -150,7 +140,7 @@ type Event struct {
 	Branch       string                  `json:"branch,omitempty"`
 	Agent        string                  `json:"agent,omitempty"`
 	Model        string                  `json:"model,omitempty"`
-	Usage        *Usage                  `json:"usage,omitempty"`
+	Usage        *metric.Usage           `json:"usage,omitempty"`
 	Summary      string                  `json:"summary,omitempty"`
 	Changed      []string                `json:"changed,omitempty"`
 	Params       map[string]metric.Value `json:"params,omitempty"`

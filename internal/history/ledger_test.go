@@ -126,7 +126,7 @@ func TestReplayPutOff(t *testing.T) {
 // further proposal, as is a fix that was not kept.
 func TestReplayAddsUpWhatFixesUsed(t *testing.T) {
 	used := func(e history.Event, tokens int64, seconds float64) history.Event {
-		e.Usage, e.Durations = &history.Usage{InputTokens: &tokens, OutputTokens: &tokens}, map[string]float64{"propose": seconds}
+		e.Usage, e.Durations = &metric.Usage{InputTokens: &tokens, OutputTokens: &tokens}, map[string]float64{"propose": seconds}
 		return e
 	}
 	pending, fixed := used(decided(1, history.PendingCI, "1"), 100, 60), used(decided(1, history.PendingCI, "2"), 10, 30)
@@ -154,10 +154,10 @@ func TestReplayAddsUpWhatFixesUsed(t *testing.T) {
 
 func TestSpentCountsWhatIsKnownOfSeveralProposals(t *testing.T) {
 	tokens := int64(700)
-	first := history.Event{Kind: history.Proposed, Iteration: 1, Proposal: 1, Agent: "codex", Usage: &history.Usage{InputTokens: &tokens, OutputTokens: &tokens}}
-	second := history.Event{Kind: history.Proposed, Iteration: 1, Proposal: 2, Agent: "cursor", Usage: &history.Usage{}}
+	first := history.Event{Kind: history.Proposed, Iteration: 1, Proposal: 1, Agent: "codex", Usage: &metric.Usage{InputTokens: &tokens, OutputTokens: &tokens}}
+	second := history.Event{Kind: history.Proposed, Iteration: 1, Proposal: 2, Agent: "cursor", Usage: &metric.Usage{}}
 	whole := decided(1, history.Rejected, "1")
-	whole.Usage, whole.Agent, whole.Durations = &history.Usage{}, "cursor", map[string]float64{"propose": 60}
+	whole.Usage, whole.Agent, whole.Durations = &metric.Usage{}, "cursor", map[string]float64{"propose": 60}
 	again := decided(2, history.Rejected, "1")
 	summary := history.Replay([]history.Event{first, second, whole, again})
 	assert.Equal(t, history.Spent{Iterations: 2, Tokens: 1400, Minutes: 1, UnknownTokens: 1, UnknownUSD: 1}, summary.Spent(time.Time{}))

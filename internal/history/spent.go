@@ -1,6 +1,10 @@
 package history
 
-import "time"
+import (
+	"time"
+
+	"github.com/org/autoloop/internal/metric"
+)
 
 // Spent is what iterations used: agents, and evaluations that ask models.
 type Spent struct {
@@ -90,14 +94,12 @@ type consumption struct {
 	lacksTokens, lacksUSD bool
 }
 
-func (c *consumption) add(u *Usage) {
+func (c *consumption) add(u *metric.Usage) {
 	if u == nil {
 		return
 	}
-	for _, tokens := range []*int64{u.InputTokens, u.OutputTokens} {
-		if tokens != nil {
-			c.tokens += *tokens
-		}
+	if tokens := u.Tokens(); tokens != nil {
+		c.tokens += *tokens
 	}
 	if u.CostUSD != nil {
 		c.usd += u.CostUSD.Float64()
@@ -105,7 +107,7 @@ func (c *consumption) add(u *Usage) {
 }
 
 // lack notes what an agent did not say.
-func (c *consumption) lack(agent string, u *Usage) {
+func (c *consumption) lack(agent string, u *metric.Usage) {
 	if agent == free {
 		return
 	}

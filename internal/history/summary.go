@@ -57,7 +57,7 @@ type Attempt struct {
 	Definition string
 	Params     map[string]metric.Value
 	// Usage is nil when nothing is known; Durations are in seconds by stage.
-	Usage     *Usage
+	Usage     *metric.Usage
 	Durations map[string]float64
 	// Evaluation is what measuring used, beside Usage; nil is nothing. A baseline
 	// before the attempt is not in it.
@@ -298,10 +298,16 @@ func (a *Attempt) keep(earlier *Attempt) {
 }
 
 // use adds what a further proposal of the iteration used.
-func (a *Attempt) use(usage *Usage, evaluation *Expense, durations map[string]float64) {
+func (a *Attempt) use(usage *metric.Usage, evaluation *Expense, durations map[string]float64) {
 	a.known = a.consumed()
 	a.known.add(usage)
-	a.Usage = a.Usage.plus(usage)
+	switch {
+	case a.Usage == nil:
+		a.Usage = usage
+	case usage != nil:
+		total := a.Usage.Add(*usage)
+		a.Usage = &total
+	}
 	a.Evaluation = a.Evaluation.Plus(evaluation)
 	a.Took += lasted(durations)
 	total := maps.Clone(a.Durations)

@@ -41,10 +41,10 @@ type Result struct {
 	Stopped string `json:"stopped,omitempty"`
 	// Agent and Model say who proposed, Usage what it cost and Changed which files
 	// the deciding proposal changed; empty when nobody proposed.
-	Agent   string         `json:"agent,omitempty"`
-	Model   string         `json:"model,omitempty"`
-	Usage   *history.Usage `json:"usage,omitempty"`
-	Changed []string       `json:"changed,omitempty"`
+	Agent   string        `json:"agent,omitempty"`
+	Model   string        `json:"model,omitempty"`
+	Usage   *metric.Usage `json:"usage,omitempty"`
+	Changed []string      `json:"changed,omitempty"`
 	// Evaluation is what the models used that were asked to measure, of a baseline
 	// before the iteration too; nil when none was asked. It is not in Usage.
 	Evaluation *history.Expense `json:"evaluation,omitempty"`

@@ -125,7 +125,7 @@ func (r *team) proposedEvent(at position, a *attempt) history.Event {
 		Kind: history.Proposed, Iteration: r.iteration, Proposal: a.number, Outcome: a.outcome, Reasons: a.reasons, Parent: at.Head,
 		Agent: a.agent.Name(), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: atMost(a.changed, maxChanged),
 		Params: a.reply.Params, Durations: a.durations, Direction: r.program.Direction, Evaluator: at.identity.Evaluator,
-		Definition: at.identity.Definition, Usage: a.usage(), Digest: a.digest, Noisy: a.noisy,
+		Definition: at.identity.Definition, Usage: &a.reply.Usage, Digest: a.digest, Noisy: a.noisy,
 		Focus: a.focus, Lessons: a.notes.Lessons, Foreclosed: a.notes.Foreclosed, Ideas: a.notes.Ideas,
 	}
 	if a.metric() != nil {
@@ -137,51 +137,24 @@ func (r *team) proposedEvent(at position, a *attempt) history.Event {
 	return e
 }
 
-func (a *attempt) usage() *history.Usage {
-	u := a.reply.Usage
-	return &history.Usage{
-		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens, CostUSD: u.CostUSD,
-		Turns: u.Turns, ToolCalls: u.ToolCalls,
-	}
-}
-
 // totalUsage is what all proposals of the iteration used. What is unknown of one
 // is unknown of all; the tuner uses nothing.
-func (a *attempt) totalUsage() *history.Usage {
-	var total *history.Usage
+func (a *attempt) totalUsage() *metric.Usage {
+	var total *metric.Usage
 	for _, one := range a.all() {
 		switch {
 		case tunes(one):
 		case total == nil:
-			total = one.usage()
+			total = &one.reply.Usage
 		default:
-			total = addUsage(total, one.usage())
+			both := total.Add(one.reply.Usage)
+			total = &both
 		}
 	}
 	if total == nil {
-		return a.usage()
+		return &a.reply.Usage
 	}
 	return total
-}
-
-func addUsage(a, b *history.Usage) *history.Usage {
-	total := &history.Usage{
-		InputTokens: sum(a.InputTokens, b.InputTokens), OutputTokens: sum(a.OutputTokens, b.OutputTokens),
-		CachedTokens: sum(a.CachedTokens, b.CachedTokens), Turns: sum(a.Turns, b.Turns), ToolCalls: sum(a.ToolCalls, b.ToolCalls),
-	}
-	if a.CostUSD != nil && b.CostUSD != nil {
-		cost := a.CostUSD.Add(*b.CostUSD)
-		total.CostUSD = &cost
-	}
-	return total
-}
-
-func sum[N int | int64](a, b *N) *N {
-	if a == nil || b == nil {
-		return nil
-	}
-	both := *a + *b
-	return &both
 }
 
 // totalDurations is how long the iteration took: the longest proposal, since

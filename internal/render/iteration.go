@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // Iteration is the comment on one iteration: what was tried, what it came to,
@@ -78,7 +79,7 @@ func Label(outcome history.Outcome) string {
 }
 
 // usageText is what an iteration cost, as far as it is known.
-func usageText(u *history.Usage, durations map[string]float64) string {
+func usageText(u *metric.Usage, durations map[string]float64) string {
 	var parts []string
 	seconds := 0.0
 	for _, d := range durations {
@@ -88,7 +89,7 @@ func usageText(u *history.Usage, durations map[string]float64) string {
 		parts = append(parts, fmt.Sprintf("%.1f s", seconds))
 	}
 	if u != nil {
-		if tokens := total(u); tokens != nil {
+		if tokens := u.Tokens(); tokens != nil {
 			parts = append(parts, fmt.Sprintf("%d tokens", *tokens))
 		}
 		if u.CostUSD != nil {
@@ -114,19 +115,6 @@ func expenseText(e *history.Expense) string {
 		parts = append(parts, "what "+count(lacking, "answer", "answers")+" cost is unknown")
 	}
 	return strings.Join(parts, ", ")
-}
-
-func total(u *history.Usage) *int64 {
-	if u.InputTokens == nil && u.OutputTokens == nil {
-		return nil
-	}
-	var sum int64
-	for _, tokens := range []*int64{u.InputTokens, u.OutputTokens} {
-		if tokens != nil {
-			sum += *tokens
-		}
-	}
-	return &sum
 }
 
 // spentLine is what all iterations cost, as far as it is known.

@@ -45,7 +45,7 @@ func account(t *testing.T) render.Account {
 		{
 			Kind: history.Decided, Iteration: 1, Outcome: history.Accepted, Metric: value("6"), PreviousBest: value("8"), Best: value("6"), Delta: "-2",
 			Summary: hostile, Reasons: []string{"6 is better than 8", hostile}, Agent: "claude", Model: "m-1", Commit: strings.Repeat("c", 40),
-			Usage: &history.Usage{CostUSD: cost, InputTokens: &in, OutputTokens: &out}, Durations: map[string]float64{"propose": 12, "measure": 3.25},
+			Usage: &metric.Usage{CostUSD: cost, InputTokens: &in, OutputTokens: &out}, Durations: map[string]float64{"propose": 12, "measure": 3.25},
 			Evaluation: &history.Expense{Tokens: &in, CostUSD: cost, UnknownUSD: 2},
 		},
 		{Kind: history.Finished, Run: "r1"},

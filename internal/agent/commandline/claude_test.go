@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -36,7 +37,7 @@ func TestClaudeResultThatKnowsNothing(t *testing.T) {
 	t.Parallel()
 	r := &claudeReader{seen: map[string]bool{}}
 	r.Out([]byte(`{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":1,"total_cost_usd":0,"usage":{"input_tokens":0,"output_tokens":0},"modelUsage":{}}`))
-	assert.Equal(t, Usage{}, r.Usage)
+	assert.Equal(t, metric.Usage{}, r.Usage)
 	require.NotNil(t, r.Problem)
 	assert.Equal(t, Crashed, r.Problem.Kind)
 }

@@ -19,7 +19,7 @@ type Reader interface {
 type Report struct {
 	// Words are its last words, Model the model that it named.
 	Words, Model string
-	Usage        Usage
+	Usage        metric.Usage
 	// Problem is the last thing that went wrong; nil when it went on well.
 	Problem *Problem
 	// Denied names a tool that it wanted and was refused; "" when none was.
@@ -36,16 +36,6 @@ func (r *Report) Err([]byte) {}
 
 // Telemetry ignores the telemetry file.
 func (r *Report) Telemetry([]byte) {}
-
-// Usage is what an agent consumed. Nil means unknown, which is never 0.
-type Usage struct {
-	// InputTokens counts the prompt including what came from the cache,
-	// CachedTokens that part of it.
-	InputTokens, OutputTokens, CachedTokens *int64
-	// CostUSD is in US dollars.
-	CostUSD          *metric.Value
-	Turns, ToolCalls *int
-}
 
 // FailureKind says why an agent did not do its work.
 type FailureKind string

@@ -3,6 +3,7 @@ package commandline
 import (
 	"testing"
 
+	"github.com/org/autoloop/internal/metric"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -61,7 +62,7 @@ func TestRefusedToolsAreKnown(t *testing.T) {
 func TestTokensOfNoAnswerAreUnknown(t *testing.T) {
 	t.Parallel()
 	got := readAll(Gemini(), `{"type":"result","status":"error","error":{"message":"{\"code\": 500, \"message\": \"broken\"}"},"stats":{"tool_calls":0,"models":{"m":{"input_tokens":0,"output_tokens":0}}}}`)
-	assert.Equal(t, Usage{}, got.Usage)
+	assert.Equal(t, metric.Usage{}, got.Usage)
 	assert.Equal(t, Crashed, got.Problem.Kind)
 	assert.Equal(t, "broken", got.Problem.Message)
 }

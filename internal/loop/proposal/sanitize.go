@@ -150,7 +150,7 @@ func expenseOf(e *history.Expense) []float64 {
 }
 
 // consumptionOf returns the known numbers of a usage.
-func consumptionOf(u *history.Usage) []float64 {
+func consumptionOf(u *metric.Usage) []float64 {
 	if u == nil {
 		return nil
 	}

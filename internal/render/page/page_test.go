@@ -39,7 +39,7 @@ func made(n int, summary string) []history.Event {
 			Kind: history.Decided, Iteration: i, Time: at, Outcome: history.Rejected, Metric: value(tried), PreviousBest: value(best), Best: value(best),
 			Delta: metric.Delta(*value(tried), value(best)), Summary: summary, Agent: "claude", Model: "sonnet", Reasons: []string{"not better: " + summary},
 			Commit: strings.Repeat("0123456789", 4), Changed: []string{"src/parse.go"}, Durations: map[string]float64{"propose": 60},
-			Usage: &history.Usage{CostUSD: value(0.25)},
+			Usage: &metric.Usage{CostUSD: value(0.25)},
 		}
 		if i%5 == 0 && tried < best {
 			best, e.Outcome, e.Best = tried, history.Accepted, value(tried)

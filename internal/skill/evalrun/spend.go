@@ -15,7 +15,7 @@ func (s *session) spend(tokens *int64, usd *metric.Value) {
 }
 
 // executed notes what an executor used.
-func (s *session) executed(usage agent.Usage) {
+func (s *session) executed(usage metric.Usage) {
 	var tokens *int64
 	if usage.InputTokens != nil && usage.OutputTokens != nil {
 		sum := *usage.InputTokens + *usage.OutputTokens

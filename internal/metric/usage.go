@@ -1,0 +1,46 @@
+package metric
+
+import "cmp"
+
+// Usage is what an agent consumed. Nil is unknown, which is not zero.
+type Usage struct {
+	// InputTokens counts the prompt including what came from the cache,
+	// CachedTokens that part of it.
+	InputTokens  *int64 `json:"input_tokens"`
+	OutputTokens *int64 `json:"output_tokens"`
+	CachedTokens *int64 `json:"cached_tokens"`
+	// CostUSD is in US dollars.
+	CostUSD   *Value `json:"cost_usd"`
+	Turns     *int   `json:"turns"`
+	ToolCalls *int   `json:"tool_calls"`
+}
+
+// Add returns what two agents consumed together; what is unknown of one is
+// unknown of both.
+func (u Usage) Add(more Usage) Usage {
+	total := Usage{
+		InputTokens: both(u.InputTokens, more.InputTokens), OutputTokens: both(u.OutputTokens, more.OutputTokens),
+		CachedTokens: both(u.CachedTokens, more.CachedTokens), Turns: both(u.Turns, more.Turns), ToolCalls: both(u.ToolCalls, more.ToolCalls),
+	}
+	if u.CostUSD != nil && more.CostUSD != nil {
+		cost := u.CostUSD.Add(*more.CostUSD)
+		total.CostUSD = &cost
+	}
+	return total
+}
+
+// Tokens is what is known of input and output together; nil when neither is.
+func (u Usage) Tokens() *int64 {
+	if u.InputTokens == nil || u.OutputTokens == nil {
+		return cmp.Or(u.InputTokens, u.OutputTokens)
+	}
+	return both(u.InputTokens, u.OutputTokens)
+}
+
+func both[N int | int64](a, b *N) *N {
+	if a == nil || b == nil {
+		return nil
+	}
+	sum := *a + *b
+	return &sum
+}
