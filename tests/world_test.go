@@ -211,20 +211,21 @@ func (w *world) answer(cmd *exec.Cmd) answer {
 
 // iteration is one object of `iterate --json`.
 type iteration struct {
-	Program   string       `json:"program"`
-	Iteration int          `json:"iteration"`
-	Outcome   string       `json:"outcome"`
-	Verdict   *string      `json:"verdict"`
-	Metric    *json.Number `json:"metric"`
-	Best      *json.Number `json:"best_metric"`
-	Delta     *string      `json:"delta"`
-	Reasons   []string     `json:"reasons"`
-	Commit    *string      `json:"commit"`
-	RunID     string       `json:"run_id"`
-	Stopped   string       `json:"stopped"`
-	Noisy     bool         `json:"noisy"`
-	Samples   struct{ Incumbent, Candidate []json.Number }
-	Evidence  []struct {
+	Program       string       `json:"program"`
+	Iteration     int          `json:"iteration"`
+	Outcome       string       `json:"outcome"`
+	Verdict       *string      `json:"verdict"`
+	Metric        *json.Number `json:"metric"`
+	Best          *json.Number `json:"best_metric"`
+	Delta         *string      `json:"delta"`
+	Reasons       []string     `json:"reasons"`
+	Commit        *string      `json:"commit"`
+	RunID         string       `json:"run_id"`
+	Stopped       string       `json:"stopped"`
+	BaselineError string       `json:"baseline_error"`
+	Noisy         bool         `json:"noisy"`
+	Samples       struct{ Incumbent, Candidate []json.Number }
+	Evidence      []struct {
 		Stage string
 		Pairs int
 		P     float64 `json:"p_value"`
@@ -236,8 +237,15 @@ type iteration struct {
 func (w *world) iterate(args ...string) []iteration {
 	w.t.Helper()
 	a := w.binary("iterate", append([]string{"--program", "p", "--json"}, args...)...)
-	require.Zero(w.t, a.code, a.stderr)
-	return w.decode(a.stdout)
+	list := w.decode(a.stdout)
+	want := 0
+	for _, one := range list {
+		if one.BaselineError != "" {
+			want = 1 // the evaluation does not work, whatever the program does
+		}
+	}
+	require.Equal(w.t, want, a.code, a.stderr)
+	return list
 }
 
 func (w *world) decode(text string) []iteration {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,6 +37,8 @@ type iterateOptions struct {
 	// dryRun goes as far as the decision and writes nothing.
 	dryRun bool
 	watch  bool
+	// failOn is the outcome that makes the exit code 1, "" for none.
+	failOn string
 	// records says that a program that cannot begin is recorded as an error.
 	records bool
 }
@@ -63,6 +66,7 @@ func newIterateCommand(env Env) *cobra.Command {
 	agentFlags(flags, &o)
 	flags.IntVarP(&o.count, "iterations", "n", 1, "how many iterations to run at most")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "go as far as the decision and write nothing")
+	flags.StringVar(&o.failOn, "fail-on", "", "`OUTCOME` that makes the exit code 1: error. What cannot be measured unchanged always does")
 	flags.BoolVar(&o.watch, "watch", false, "show the page in a browser while it runs; see \"iterate watch\"")
 	persistent := cmd.PersistentFlags()
 	persistent.StringVar(&o.RepoDir, "repo-dir", "", "the repository (default: here)")
@@ -127,23 +131,42 @@ func iterate(ctx context.Context, env Env, o iterateOptions) error {
 	if o.count < 1 {
 		return misuse.Errorf("-n %d: give at least one iteration", o.count)
 	}
+	if o.failOn != "" && o.failOn != string(history.Error) {
+		return misuse.Errorf("--fail-on %s: give error; what was decided is no failure", o.failOn)
+	}
 	o.records = !o.dryRun
 	work := func(ctx context.Context) error {
 		return withLoop(ctx, env, o, (*app.Deps).CheckCIGate, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
 			if !o.dryRun {
-				return runShown(ctx, env, service, o.count)
+				results, err := runShown(ctx, env, service, o.count)
+				return results, errors.Join(err, failure(results, o.failOn))
 			}
 			result, err := service.DryRun(ctx)
 			if err != nil {
 				return nil, err
 			}
-			return []loop.Result{result}, nil
+			results := []loop.Result{result}
+			return results, failure(results, o.failOn)
 		})
 	}
 	if o.watch {
 		return watched(ctx, env, o, work)
 	}
 	return work(ctx)
+}
+
+// failure is the first of the results that makes the exit code 1: unchanged files
+// that cannot be measured, and with failOn "error" every iteration that ended so.
+func failure(results []loop.Result, failOn string) error {
+	for _, r := range results {
+		switch {
+		case r.BaselineError != "":
+			return fmt.Errorf("%s cannot be measured: %s", r.Program, r.BaselineError)
+		case r.Outcome == history.Error && failOn == string(history.Error):
+			return fmt.Errorf("iteration %d of %s ended in an error: %s", r.Iteration, r.Program, strings.Join(r.Reasons, "; "))
+		}
+	}
+	return nil
 }
 
 // runShown runs iterations, and says on the repository's board what they are at.

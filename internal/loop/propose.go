@@ -19,6 +19,7 @@ type proposer struct {
 	spending       *spending
 	thread         *thread
 	baselineEvents []history.Event // the baseline that this run measured
+	baselineError  string          // why it cannot be measured, "" when it can
 }
 
 // newProposal is a proposal of this run with nothing in it yet.
@@ -38,7 +39,8 @@ func (r *proposer) propose(ctx context.Context) (position, *proposal.Proposal, e
 	var baseline *baselineError
 	switch {
 	case errors.As(err, &baseline):
-		r.describeFailure(p, at, baseline.Error())
+		r.baselineError = baseline.Error()
+		r.describeFailure(p, at, r.baselineError)
 		return at, p, nil
 	case errors.Is(err, errTooLong) && ctx.Err() == nil:
 		r.describeFailure(p, at, r.spending.tooLong())

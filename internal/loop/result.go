@@ -53,6 +53,9 @@ type Result struct {
 	// Issue and PullRequest are the program's, 0 when none is known.
 	Issue       int `json:"issue,omitempty"`
 	PullRequest int `json:"pull_request,omitempty"`
+	// BaselineError says why the unchanged files cannot be measured; "" when they
+	// can, or when that was not asked.
+	BaselineError string `json:"baseline_error,omitempty"`
 	// Warnings are things a person should look at.
 	Warnings []string `json:"warnings,omitempty"`
 	// Seconds is how long it took.

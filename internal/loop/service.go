@@ -201,7 +201,7 @@ func (s *Service) begin() *run {
 func (r *run) through(ctx context.Context, work func(context.Context) (Result, error)) (Result, error) {
 	result, err := work(ctx)
 	if err == nil {
-		result.Warnings = r.warnings
+		result.Warnings, result.BaselineError = r.warnings, r.proposer.baselineError
 		r.detail(&result)
 		if result.Stopped == "" {
 			result.Stopped = r.spending.overspent()
