@@ -78,14 +78,13 @@ func (c Check) json(data []byte) (passed bool, evidence string) {
 		return true, "it is JSON"
 	}
 	value, found := c.Path.Find(root)
-	if c.Kind == JSONFieldAbsent {
-		if found {
-			return false, fmt.Sprintf("%s is there: %s", c.PathText, jsonText(value))
-		}
-		return true, fmt.Sprintf("there is no %s", c.PathText)
-	}
-	if !found {
-		return false, fmt.Sprintf("there is no %s", c.PathText)
+	switch {
+	case !found:
+		return c.Kind == JSONFieldAbsent, fmt.Sprintf("there is no %s", c.PathText)
+	case value == nil && (c.Kind == JSONFieldAbsent || c.Kind == JSONFieldExists): // null says that there is no value
+		return c.Kind == JSONFieldAbsent, fmt.Sprintf("%s is null", c.PathText)
+	case c.Kind == JSONFieldAbsent:
+		return false, fmt.Sprintf("%s is there: %s", c.PathText, jsonText(value))
 	}
 	if text, ok := scalarText(value); ok && c.Kind == JSONFieldMatches {
 		if why := c.costly(len(text)); why != "" {

@@ -17,7 +17,9 @@ func TestFilesOfOthers(t *testing.T) {
 			{"type": "json_field_exists", "file": "a.json", "path": "."},
 			{"type": "json_array_contains", "file": "a.json", "path": ".list", "match": {"id": 2, "in": {"x": true}}},
 			{"type": "file_contains", "path": "a.txt", "literal": "hello", "text": "It greets"},
-			{"type": "file_contains", "path": "a.txt", "literal": "bye", "label": "It leaves"}]}]}`
+			{"type": "file_contains", "path": "a.txt", "literal": "bye", "label": "It leaves"},
+			{"type": "json_field_exists", "file": "a.json", "path": "a.b"},
+			{"type": "json_field_absent", "file": "a.json", "path": "a.b"}]}]}`
 	suite, problems := Parse("e.json", []byte(text), anyFile)
 	require.NoError(t, problems.Err())
 	c := suite.Cases[0]
@@ -36,6 +38,12 @@ func TestFilesOfOthers(t *testing.T) {
 		"the root":           {1, `{}`, true, ". is {}"},
 		"a part of an entry": {2, `{"list": [{"id": 1}, {"id": 2, "in": {"x": true, "y": 1}, "z": 0}]}`, true, ""},
 		"not that part":      {2, `{"list": [{"id": 2, "in": {"x": false}}, {"id": 3, "in": {"x": true}}]}`, false, ""},
+		"null, exists":       {5, `{"a": {"b": null}}`, false, "a.b is null"},
+		"null, absent":       {6, `{"a": {"b": null}}`, true, "a.b is null"},
+		"false, exists":      {5, `{"a": {"b": false}}`, true, "a.b is false"},
+		"false, absent":      {6, `{"a": {"b": false}}`, false, "a.b is there: false"},
+		"missing, exists":    {5, `{"a": {}}`, false, "there is no a.b"},
+		"missing, absent":    {6, `{"a": null}`, true, "there is no a.b"},
 		"no list":            {2, `{"list": {"id": 2, "in": {"x": true}}}`, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
