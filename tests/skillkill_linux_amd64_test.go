@@ -120,7 +120,7 @@ func TestSnapshotKilledAtEveryCall(t *testing.T) {
 		require.Zero(t, w.binary("iterate", "snapshot", "new", "kept/v").code)
 		left, err := os.ReadDir(filepath.Join(w.dir, "kept"))
 		require.NoError(t, err)
-		require.Len(t, left, 2, "left by a kill before %s, the call %d, and by the run after: %v", call, point, left)
+		require.Len(t, left, 3, "left by a kill before %s, the call %d, and by the run after: %v", call, point, left)
 	})
 }
 
@@ -249,7 +249,7 @@ func TestAppendKilledAtEveryCall(t *testing.T) {
 		require.Equal(t, old+row, w.read(ws+"/results.tsv"), "%s, the call %d", call, point)
 		left, err := os.ReadDir(filepath.Join(w.dir, ws))
 		require.NoError(t, err)
-		require.Len(t, left, 3, "left by a kill before %s, the call %d, and by the run after: %v", call, point, left)
+		require.Len(t, left, 4, "left by a kill before %s, the call %d, and by the run after: %v", call, point, left)
 		if call == "" {
 			require.Greater(t, point, 3, "too few points to believe it")
 			return

@@ -12,7 +12,7 @@ import (
 )
 
 func newSnapshotCommand(env Env) *cobra.Command {
-	var asJSON bool
+	var asJSON, verify bool
 	cmd := &cobra.Command{
 		Use:   "snapshot SRC DST",
 		Short: "Keep the state of a directory as a read-only snapshot",
@@ -22,14 +22,20 @@ func newSnapshotCommand(env Env) *cobra.Command {
 		Example: "  iterate snapshot skills/release-notes /tmp/before",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return takeSnapshot(cmd.Context(), env, args[0], args[1], asJSON)
+			return takeSnapshot(cmd.Context(), env, args[0], args[1], asJSON, verify)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	cmd.Flags().BoolVar(&verify, "verify", false, "read every file, also where size and times say that it is the same")
 	return cmd
 }
 
-func takeSnapshot(ctx context.Context, env Env, src, dst string, asJSON bool) error {
+func takeSnapshot(ctx context.Context, env Env, src, dst string, asJSON, verify bool) error {
+	if verify {
+		if err := workspace.Forget(env.Path(dst)); err != nil {
+			return err
+		}
+	}
 	taken, err := workspace.Take(ctx, env.Path(src), env.Path(dst))
 	if err != nil {
 		return err
@@ -46,7 +52,7 @@ func takeSnapshot(ctx context.Context, env Env, src, dst string, asJSON bool) er
 }
 
 func newRestoreCommand(env Env) *cobra.Command {
-	var asJSON bool
+	var asJSON, verify bool
 	cmd := &cobra.Command{
 		Use:   "restore SNAPSHOT DIR",
 		Short: "Make a directory equal to a snapshot",
@@ -56,14 +62,20 @@ func newRestoreCommand(env Env) *cobra.Command {
 		Example: "  iterate restore /tmp/before skills/release-notes",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return restoreSnapshot(cmd.Context(), env, args[0], args[1], asJSON)
+			return restoreSnapshot(cmd.Context(), env, args[0], args[1], asJSON, verify)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	cmd.Flags().BoolVar(&verify, "verify", false, "read every file, also where size and times say that it is the same")
 	return cmd
 }
 
-func restoreSnapshot(ctx context.Context, env Env, from, dir string, asJSON bool) error {
+func restoreSnapshot(ctx context.Context, env Env, from, dir string, asJSON, verify bool) error {
+	if verify {
+		if err := workspace.Forget(env.Path(from)); err != nil {
+			return err
+		}
+	}
 	if above := filepath.Dir(env.Path(from)); workspace.Foreign(above) {
 		if _, err := openWorkspace(ctx, env, above); err != nil {
 			return err

@@ -30,6 +30,8 @@ type Scanner struct {
 	// Keep says which paths are listed, and Within whether any below a directory
 	// can be; nil is all of them.
 	Keep, Within func(path string) bool
+	// Found, optional, is told of each regular file that is listed.
+	Found func(path string, info fs.FileInfo)
 	// Fault decides over a path that cannot be taken: an error ends the scan, nil
 	// leaves the path as far as it was read. Nil ends the scan at every fault.
 	Fault func(path string, err error) error
@@ -46,7 +48,7 @@ func (e *LimitError) Error() string { return e.Reason }
 // List returns what is there, without reading the files.
 func (s *Scanner) List(ctx context.Context) (Manifest, error) {
 	s.found = Manifest{}
-	if err := s.walk(ctx, "."); err != nil {
+	if err := s.walk(ctx, s.Root, "."); err != nil {
 		return nil, err
 	}
 	s.found.Sort()
@@ -69,31 +71,29 @@ func (s *Scanner) fault(name string, err error) error {
 	return s.Fault(name, err)
 }
 
-func (s *Scanner) walk(ctx context.Context, dir string) error {
+// walk lists a directory by its own root, so that no path is followed from the top
+// for each name in it.
+func (s *Scanner) walk(ctx context.Context, in *os.Root, dir string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if s.MaxDepth > 0 && strings.Count(dir, "/") >= s.MaxDepth {
 		return s.fault(dir, &LimitError{"is too deep"})
 	}
-	names, err := namesIn(s.Root, dir)
+	names, err := namesIn(in)
 	if err != nil {
-		return s.fault(dir, err)
+		return s.fault(dir, at(dir, err))
 	}
 	for _, name := range names {
-		name = path.Join(dir, name)
-		if s.Skip != nil && s.Skip(name) {
-			continue
-		}
-		if err := s.visit(ctx, name); err != nil {
+		if err := s.visit(ctx, in, name, path.Join(dir, name)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func namesIn(root *os.Root, dir string) ([]string, error) {
-	file, err := root.Open(filepath.FromSlash(dir))
+func namesIn(root *os.Root) ([]string, error) {
+	file, err := root.Open(".")
 	if err != nil {
 		return nil, err
 	}
@@ -101,52 +101,74 @@ func namesIn(root *os.Root, dir string) ([]string, error) {
 	return file.Readdirnames(-1)
 }
 
-// visit takes in one path, and what is below it.
-func (s *Scanner) visit(ctx context.Context, name string) error {
-	info, err := s.Root.Lstat(filepath.FromSlash(name))
-	if err != nil {
-		return s.fault(name, err)
+// at gives an error of a directory's own root the whole path.
+func at(name string, err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return &fs.PathError{Op: of.Op, Path: name, Err: of.Err}
 	}
-	if info.IsDir() && s.Within != nil && !s.Within(name) {
+	return err
+}
+
+// visit takes in one path, which has this name in its directory, and what is below
+// it.
+func (s *Scanner) visit(ctx context.Context, in *os.Root, name, path string) error {
+	if s.Skip != nil && s.Skip(path) {
 		return nil
 	}
-	if s.Keep == nil || s.Keep(name) {
-		if err := s.add(name, info); err != nil {
+	info, err := in.Lstat(name)
+	if err != nil {
+		return s.fault(path, at(path, err))
+	}
+	if info.IsDir() && s.Within != nil && !s.Within(path) {
+		return nil
+	}
+	if s.Keep == nil || s.Keep(path) {
+		if err := s.add(in, name, path, info); err != nil {
 			return err
 		}
 	}
-	if info.IsDir() {
-		return s.walk(ctx, name)
+	if !info.IsDir() {
+		return nil
 	}
-	return nil
+	below, err := in.OpenRoot(name)
+	if err != nil {
+		return s.fault(path, at(path, err))
+	}
+	defer func() { _ = below.Close() }()
+	return s.walk(ctx, below, path)
 }
 
-func (s *Scanner) add(name string, info fs.FileInfo) (err error) {
+func (s *Scanner) add(in *os.Root, name, path string, info fs.FileInfo) (err error) {
 	if s.MaxEntries > 0 && len(s.found) >= s.MaxEntries {
-		return s.fault(name, &LimitError{fmt.Sprintf("is one path too many: there may be %d", s.MaxEntries)})
+		return s.fault(path, &LimitError{fmt.Sprintf("is one path too many: there may be %d", s.MaxEntries)})
 	}
-	entry := Entry{Path: name, Mode: info.Mode().Type() | info.Mode().Perm()}
+	entry := Entry{Path: path, Mode: info.Mode().Type() | info.Mode().Perm()}
 	switch {
 	case entry.IsFile():
 		entry.Size = info.Size()
+		if s.Found != nil {
+			s.Found(path, info)
+		}
 	case entry.IsLink():
 		entry.Mode = fs.ModeSymlink
-		if entry.Target, err = s.Root.Readlink(filepath.FromSlash(name)); err != nil {
-			return s.fault(name, err)
+		if entry.Target, err = in.Readlink(name); err != nil {
+			return s.fault(path, at(path, err))
 		}
 	}
 	s.found = append(s.found, entry)
 	return nil
 }
 
-// Hash reads the files of a manifest and fills in what they are.
+// Hash reads the files of a manifest that have no digest yet, and fills in what
+// they are.
 func (s *Scanner) Hash(ctx context.Context, m Manifest) error {
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(Workers)
 	total := int64(0)
 	for i := range m {
 		entry := &m[i]
-		if !entry.IsFile() {
+		if !entry.IsFile() || entry.SHA256 != "" {
 			continue
 		}
 		if total += entry.Size; s.MaxBytes > 0 && total > s.MaxBytes {

@@ -26,12 +26,39 @@ type building struct {
 	reuse func(Entry) string
 
 	written atomic.Int64
+	// each says that files and directories are synced one by one.
+	each bool
+}
+
+// fewToSync is how many files and directories are synced one by one where all can
+// be synced in one go: that waits for what other programs wrote too.
+const fewToSync = 16
+
+// toSync counts what a build writes: directories, and files that are copied.
+func (b *building) toSync(t Tree) int {
+	count := 1
+	for _, e := range t {
+		if e.IsDir() || e.IsFile() && b.reuse(e) == "" {
+			count++
+		}
+	}
+	return count
+}
+
+// stamps are those of the files that were built.
+func (b *building) stamps(ctx context.Context) (map[string]files.Stamp, error) {
+	l, err := list(ctx, b.dir)
+	if err != nil {
+		return nil, err
+	}
+	return l.stamps, l.root.Close()
 }
 
 // build copies a tree's entries from a directory into another, a new one, and
 // syncs them. Digests that the tree has must be those of what is copied; those
 // that it lacks are filled in.
 func (b *building) build(ctx context.Context, t Tree) error {
+	b.each = !files.SyncsTrees || b.toSync(t) <= fewToSync
 	for _, e := range t {
 		if !e.IsDir() {
 			continue
@@ -69,14 +96,19 @@ func (b *building) close(t Tree) error {
 			continue
 		}
 		name := filepath.FromSlash(t[i].Path)
-		if err := files.SyncDirectory(filepath.Join(b.dir, name)); err != nil {
-			return err
+		if b.each {
+			if err := files.SyncDirectory(filepath.Join(b.dir, name)); err != nil {
+				return err
+			}
 		}
 		if err := b.into.Chmod(name, b.mode(t[i])); err != nil {
 			return err
 		}
 	}
-	return files.SyncDirectory(b.dir)
+	if b.each {
+		return files.SyncDirectory(b.dir)
+	}
+	return files.SyncTree(b.dir)
 }
 
 // file copies one file, or gives one that is there a second name.
@@ -99,7 +131,10 @@ func (b *building) file(e *Entry) (err error) {
 	}
 	e.SHA256, e.Size = digest, size
 	b.written.Add(1)
-	return errors.Join(file.Chmod(b.mode(*e)), file.Sync())
+	if err := file.Chmod(b.mode(*e)); err != nil || !b.each {
+		return err
+	}
+	return file.Sync()
 }
 
 // newStage makes a new directory beside dir, in which a tree is put together.

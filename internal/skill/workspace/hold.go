@@ -26,7 +26,7 @@ func (w *Workspace) Hold() (release func(), err error) {
 }
 
 // ownNames are the entries of a workspace.
-var ownNames = regexp.MustCompile(`^(v[0-9]+(\.manifest\.json)?|iteration-[0-9]+|candidate|results\.tsv|\..*)$`)
+var ownNames = regexp.MustCompile(`^(v[0-9]+(\.manifest\.json|\.seen\.json)?|iteration-[0-9]+|candidate|results\.tsv|\..*)$`)
 
 // vacant refuses a directory for a new workspace in which there is anything but
 // what an interrupted attempt, or a script, made of a workspace: candidate and

@@ -60,7 +60,8 @@ func restore(ctx context.Context, snapshot, dir, digest string) (Restored, error
 	if err := tidy(dir); err != nil {
 		return Restored{}, err
 	}
-	now, err := current(ctx, dir)
+	record := readSeen(snapshot, from.tree.Digest())
+	now, err := current(ctx, dir, func(l *listing) { l.know(record, dir, from.tree) })
 	if err != nil {
 		return Restored{}, err
 	}
@@ -72,10 +73,20 @@ func restore(ctx context.Context, snapshot, dir, digest string) (Restored, error
 		defer func() { _ = now.root.Close() }()
 		r.changes = Compare(now.tree, from.tree)
 		if len(r.changes) == 0 {
+			if now.read > 0 {
+				record.read(ctx, dir, from.tree, now)
+				record.write(snapshot)
+			}
 			return Restored{Digest: from.tree.Digest()}, removeFile(journalOf(dir))
 		}
 	}
-	return r.run(ctx)
+	restored, err := r.run(ctx)
+	if err != nil {
+		return Restored{}, err
+	}
+	record.built(ctx, dir, from.tree, r.stage)
+	record.write(snapshot)
+	return restored, nil
 }
 
 // restorePlaces resolves both directories.
@@ -95,9 +106,9 @@ func restorePlaces(snapshot, dir string) (from, to string, err error) {
 	return from, to, apart(from, to)
 }
 
-// current reads what is to be replaced; nil when it is not there. What cannot
-// be read counts as different.
-func current(ctx context.Context, dir string) (*listing, error) {
+// current reads what is to be replaced, but for what know fills in; nil when it
+// is not there. What cannot be read counts as different.
+func current(ctx context.Context, dir string, know func(*listing)) (*listing, error) {
 	now, err := list(ctx, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // there is nothing to replace
@@ -110,6 +121,7 @@ func current(ctx context.Context, dir string) (*listing, error) {
 			now.tree[i].Mode = fs.ModeIrregular
 		}
 	}
+	know(now)
 	if err := now.hash(ctx); err != nil {
 		_ = now.root.Close()
 		return nil, err
@@ -123,7 +135,8 @@ type restoring struct {
 	from          *listing
 	now           *listing // nil when there is no directory yet
 	changes       []Difference
-	fresh         string // the directory that will take its place
+	fresh         string                 // the directory that will take its place
+	stage         map[string]files.Stamp // of its files, before that
 }
 
 func (r *restoring) run(ctx context.Context) (Restored, error) {
@@ -142,6 +155,9 @@ func (r *restoring) run(ctx context.Context) (Restored, error) {
 	defer func() { _ = root.Close() }()
 	b := &building{from: r.from, into: root, dir: r.fresh, reuse: r.alike, mode: func(e Entry) fs.FileMode { return e.Mode.Perm() }}
 	if err := b.build(ctx, r.from.tree); err != nil {
+		return Restored{}, err
+	}
+	if r.stage, err = b.stamps(ctx); err != nil {
 		return Restored{}, err
 	}
 	restored := Restored{Digest: r.from.tree.Digest(), Changed: true, Written: int(b.written.Load())}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/org/autoloop/internal/files"
 )
@@ -23,6 +25,11 @@ type listing struct {
 	tree Tree
 	// kept are the paths of every `.git`, which nothing here touches.
 	kept []string
+	// stamps are those of the files when they were listed, which began at begun;
+	// read counts the files that were read.
+	stamps map[string]files.Stamp
+	begun  time.Time
+	read   int
 }
 
 // list finds all that is below dir, without reading the files. The caller
@@ -35,7 +42,7 @@ func list(ctx context.Context, dir string) (*listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &listing{root: root}
+	l := &listing{root: root, stamps: map[string]files.Stamp{}, begun: time.Now()}
 	if err := l.fill(ctx, dir); err != nil {
 		_ = root.Close()
 		return nil, err
@@ -50,7 +57,7 @@ func (l *listing) fill(ctx context.Context, dir string) error {
 		}
 		l.kept = append(l.kept, name)
 		return true
-	}}
+	}, Found: func(name string, info fs.FileInfo) { l.stamps[name] = files.StampOf(info) }}
 	found, err := scanner.List(ctx)
 	var limit *files.LimitError
 	if errors.As(err, &limit) {
@@ -66,8 +73,13 @@ func (l *listing) fill(ctx context.Context, dir string) error {
 	return nil
 }
 
-// hash reads every file and fills in what it is.
+// hash reads every file that is not known, and fills in what it is.
 func (l *listing) hash(ctx context.Context) error {
+	for _, e := range l.tree {
+		if e.IsFile() && e.SHA256 == "" {
+			l.read++
+		}
+	}
 	return (&files.Scanner{Root: l.root}).Hash(ctx, files.Manifest(l.tree))
 }
 

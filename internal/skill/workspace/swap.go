@@ -34,7 +34,7 @@ func tidy(dir string) error {
 	if err := recoverSwap(dir); err != nil {
 		return err
 	}
-	for _, name := range []string{journalOf(dir), nextFile(dir), ManifestFile(dir)} {
+	for _, name := range []string{journalOf(dir), nextFile(dir), ManifestFile(dir), seenFile(dir)} {
 		if err := files.ClearWrites(name); err != nil {
 			return err
 		}

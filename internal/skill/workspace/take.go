@@ -67,17 +67,31 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 	}
 	if old != nil {
 		defer func() { _ = old.root.Close() }()
+		record := readSeen(dst, old.tree.Digest())
+		from.know(record, src, old.tree)
 		if err := from.hash(ctx); err != nil {
 			return Taken{}, err
 		}
 		if len(Compare(old.tree, from.tree)) == 0 {
+			if from.read > 0 {
+				record.read(ctx, src, from.tree, from)
+				record.write(dst)
+			}
 			return Taken{Tree: old.tree}, removeFile(nextFile(dst))
 		}
 	}
 	if isOriginal(dst) {
 		return Taken{}, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace", dst)
 	}
-	return put(ctx, from, old, dst)
+	taken, stage, err := put(ctx, from, old, dst)
+	if err != nil {
+		return Taken{}, err
+	}
+	record := readSeen(dst, taken.Tree.Digest())
+	record.read(ctx, src, taken.Tree, from)
+	record.built(ctx, dst, taken.Tree, stage)
+	record.write(dst)
+	return taken, nil
 }
 
 // Discard removes a snapshot with its manifest, and what an interrupted Take of
@@ -91,7 +105,7 @@ func Discard(snapshot string) error {
 	if err := tidy(snapshot); err != nil {
 		return err
 	}
-	return errors.Join(files.RemoveAll(snapshot), removeFile(ManifestFile(snapshot)), removeFile(nextFile(snapshot)))
+	return errors.Join(files.RemoveAll(snapshot), removeFile(ManifestFile(snapshot)), removeFile(nextFile(snapshot)), removeFile(seenFile(snapshot)))
 }
 
 // isOriginal reports whether a place is v0 of a workspace.
@@ -157,26 +171,30 @@ func readOnly(e Entry) fs.FileMode {
 	return e.Mode.Perm()&0o555 | 0o400
 }
 
-// put copies the tree and moves it into place.
-func put(ctx context.Context, from, old *listing, dst string) (Taken, error) {
+// put copies the tree and moves it into place. The stamps are those that the
+// copies had before that.
+func put(ctx context.Context, from, old *listing, dst string) (taken Taken, stage map[string]files.Stamp, err error) {
 	fresh, err := newStage(dst)
 	if err != nil {
-		return Taken{}, err
+		return Taken{}, nil, err
 	}
 	defer func() { _ = files.RemoveAll(fresh) }()
 	root, err := os.OpenRoot(fresh)
 	if err != nil {
-		return Taken{}, err
+		return Taken{}, nil, err
 	}
 	defer func() { _ = root.Close() }()
 	b := &building{from: from, into: root, dir: fresh, mode: readOnly, reuse: func(e Entry) string { return unchanged(old, dst, e) }}
 	if err := b.build(ctx, from.tree); err != nil {
-		return Taken{}, err
+		return Taken{}, nil, err
 	}
 	if err := os.Chmod(fresh, 0o555); err != nil { //nolint:gosec // a snapshot is for whoever may read the workspace
-		return Taken{}, err
+		return Taken{}, nil, err
 	}
-	return Taken{Tree: from.tree, Changed: true, Written: int(b.written.Load())}, publish(fresh, dst, from.tree)
+	if stage, err = b.stamps(ctx); err != nil {
+		return Taken{}, nil, err
+	}
+	return Taken{Tree: from.tree, Changed: true, Written: int(b.written.Load())}, stage, publish(fresh, dst, from.tree)
 }
 
 // unchanged is the path of a file that the old snapshot has alike.

@@ -25,10 +25,10 @@ func (e *BadError) Error() string {
 	return fmt.Sprintf("snapshot %s %s; nothing was changed: use another snapshot or take it again", e.Snapshot, e.Why)
 }
 
-// Verify reads all of a snapshot and returns the tree that it stands for. What
-// is missing, cut off or altered is a *BadError.
+// Verify reads all of a snapshot, whatever size and times say, and returns the
+// tree that it stands for. What is missing, cut off or altered is a *BadError.
 func Verify(ctx context.Context, snapshot string) (Tree, error) {
-	l, err := open(ctx, snapshot)
+	l, err := openBy(ctx, snapshot, func(*listing, Tree) {})
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +58,28 @@ func VerifyBelow(ctx context.Context, snapshot, dir string) (Tree, error) {
 	return want, nil
 }
 
-// open verifies a snapshot and returns it with the modes of its manifest. The
-// caller closes its root.
+// open verifies a snapshot and returns it with the modes of its manifest. Files
+// that are by size and times as they were are not read again. The caller closes
+// its root.
 func open(ctx context.Context, snapshot string) (*listing, error) {
+	place, err := resolve(snapshot)
+	if err != nil {
+		return nil, err
+	}
+	var record *seen
+	l, err := openBy(ctx, snapshot, func(l *listing, tree Tree) {
+		record = readSeen(snapshot, tree.Digest())
+		l.know(record, place, tree)
+	})
+	if err == nil && l.read > 0 && record != nil && record.Digest == l.tree.Digest() {
+		record.read(ctx, place, l.tree, l)
+		record.write(snapshot)
+	}
+	return l, err
+}
+
+// openBy verifies a snapshot. What know fills in is not read.
+func openBy(ctx context.Context, snapshot string, know func(*listing, Tree)) (*listing, error) {
 	bad := func(format string, args ...any) error { return &BadError{snapshot, fmt.Sprintf(format, args...)} }
 	if _, err := os.Lstat(snapshot); errors.Is(err, fs.ErrNotExist) {
 		return nil, bad("is missing")
@@ -72,36 +91,35 @@ func open(ctx context.Context, snapshot string) (*listing, error) {
 	if err != nil {
 		return nil, err
 	}
+	wanted, why := readTree(ManifestFile(snapshot))
+	if why == "" {
+		know(l, wanted)
+	}
 	if err := l.hash(ctx); err != nil {
 		_ = l.root.Close()
 		return nil, err
 	}
-	tree, why := manifestFor(snapshot, l)
+	if why == "" {
+		why = l.differs(wanted)
+	}
+	// When a run was killed while it replaced the snapshot, the manifest that
+	// waits may be the one that fits.
+	if why != "" {
+		if next, bad := readTree(nextFile(snapshot)); bad == "" && l.differs(next) == "" {
+			_ = os.Rename(nextFile(snapshot), ManifestFile(snapshot))
+			wanted, why = next, ""
+		}
+	}
 	if why != "" {
 		_ = l.root.Close()
 		return nil, bad("%s", why)
 	}
-	l.tree = tree
+	l.tree = wanted
 	return l, nil
 }
 
-// manifestFor returns the manifest's tree when it is that of what was found.
-// When a run was killed while it replaced the snapshot, the manifest that waits
-// may be the one that fits.
-func manifestFor(snapshot string, found *listing) (tree Tree, why string) {
-	file := ManifestFile(snapshot)
-	tree, why = readFor(file, found)
-	if why == "" {
-		return tree, ""
-	}
-	if next, bad := readFor(nextFile(snapshot), found); bad == "" {
-		_ = os.Rename(nextFile(snapshot), file)
-		return next, ""
-	}
-	return nil, why
-}
-
-func readFor(file string, found *listing) (tree Tree, why string) {
+// readTree reads a manifest, or says why it cannot be used.
+func readTree(file string) (tree Tree, why string) {
 	data, err := readSmall(file, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "has no manifest (" + file + ")"
@@ -112,25 +130,30 @@ func readFor(file string, found *listing) (tree Tree, why string) {
 	if err != nil {
 		return nil, fmt.Sprintf("has a manifest that cannot be used: %s %v", file, err)
 	}
-	if len(found.kept) > 0 {
-		return nil, fmt.Sprintf("was altered: %q is not in its manifest", found.kept[0])
+	return tree, ""
+}
+
+// differs says how a directory is not what a manifest stands for, or "".
+func (l *listing) differs(tree Tree) string {
+	if len(l.kept) > 0 {
+		return fmt.Sprintf("was altered: %q is not in its manifest", l.kept[0])
 	}
-	for _, d := range Compare(modeless(tree), modeless(found.tree)) {
+	for _, d := range Compare(modeless(tree), modeless(l.tree)) {
 		switch {
 		case d.After == nil:
-			return nil, fmt.Sprintf("was altered: %q is missing", d.Path)
+			return fmt.Sprintf("was altered: %q is missing", d.Path)
 		case d.Before == nil:
-			return nil, fmt.Sprintf("was altered: %q is not in its manifest", d.Path)
+			return fmt.Sprintf("was altered: %q is not in its manifest", d.Path)
 		case d.After.Size < d.Before.Size:
-			return nil, fmt.Sprintf("was altered: %q is cut off (%d of %d bytes)", d.Path, d.After.Size, d.Before.Size)
+			return fmt.Sprintf("was altered: %q is cut off (%d of %d bytes)", d.Path, d.After.Size, d.Before.Size)
 		default:
-			return nil, fmt.Sprintf("was altered: %q is not what its manifest says", d.Path)
+			return fmt.Sprintf("was altered: %q is not what its manifest says", d.Path)
 		}
 	}
 	if fault := tree.fault(); fault != "" {
-		return nil, "cannot be used: " + fault
+		return "cannot be used: " + fault
 	}
-	return tree, ""
+	return ""
 }
 
 // modeless is a tree without modes: those of a snapshot on disk are not those
