@@ -218,6 +218,9 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 			return deliver(env, o, p, nil)
 		}
 	}
+	if !env.InActions() { // a checkout of Actions is as it was committed
+		warnUncommitted(env, app.FindUncommitted(ctx, deps.Repo, o.Programs).Of(p))
+	}
 	shown := newProgress(env)
 	service, closing, err := newLoop(ctx, env, o, deps, p, issue, check, shown.Step)
 	if err != nil {
@@ -231,6 +234,13 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 		return errors.Join(err, printed)
 	}
 	return err
+}
+
+// warnUncommitted says what iterations do not see; nothing for "".
+func warnUncommitted(env Env, text string) {
+	if text != "" {
+		fmt.Fprintln(env.Stderr, "warning:", text)
+	}
 }
 
 // newLoop makes the loop of a program that check lets pass. closing cleans up.

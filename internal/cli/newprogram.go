@@ -62,6 +62,9 @@ func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name stri
 		}
 		fmt.Fprintf(&out, "written: %s\n", file.Path)
 	}
+	if unseen := o.uncommitted(ctx, env).String(); unseen != "" {
+		fmt.Fprintf(&out, "\n%s\n", unseen)
+	}
 	out.WriteString("\nnext:\n")
 	if repo == nil {
 		out.WriteString("  git init\n")

@@ -100,6 +100,15 @@ func (o schedulerOptions) outputDir(env Env) (string, error) {
 	return env.OutputDir(o.dir)
 }
 
+// uncommitted is what iterations do not see of the checkout.
+func (o schedulerOptions) uncommitted(ctx context.Context, env Env) app.Uncommitted {
+	_, repo, err := o.root(ctx, env)
+	if err != nil || env.InActions() {
+		return app.Uncommitted{}
+	}
+	return app.FindUncommitted(ctx, repo, o.programs)
+}
+
 func (o schedulerOptions) time(env Env) (time.Time, error) {
 	if o.now == "" {
 		return env.Now().UTC(), nil

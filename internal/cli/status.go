@@ -76,6 +76,9 @@ func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error
 	for _, warning := range plan.Warnings {
 		fmt.Fprintln(env.Stderr, "warning:", warning)
 	}
+	if len(list) > 0 {
+		warnUncommitted(env, o.uncommitted(ctx, env).String())
+	}
 	if len(list) == 0 {
 		fmt.Fprintln(env.Stdout, "no programs: make one with `scheduler new NAME`")
 		return nil

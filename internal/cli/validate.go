@@ -94,10 +94,14 @@ func validate(ctx context.Context, env Env, o schedulerOptions, files []string, 
 		return err
 	}
 	working := workingFiles(root)
+	uncommitted := o.uncommitted(ctx, env)
 	list := make([]validated, len(programs))
 	bad := false
 	for i, p := range programs {
 		list[i] = validateOne(p, root, working, env.InActions() || client != nil)
+		if unseen := uncommitted.Of(p); unseen != "" && list[i].OK {
+			list[i].Warnings = append(list[i].Warnings, unseen)
+		}
 		bad = bad || len(list[i].Errors) > 0
 	}
 	if err := printValidated(env, list, asJSON); err != nil {

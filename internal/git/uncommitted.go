@@ -1,0 +1,33 @@
+package git
+
+import (
+	"context"
+	"strings"
+)
+
+// UncommittedFile is a file of the checkout that differs from the commit that is
+// checked out.
+type UncommittedFile struct {
+	// Path has slashes and is relative to the root.
+	Path string
+	// New says that no commit has the file and that nobody added it.
+	New bool
+}
+
+// Uncommitted lists the files of the checkout that are changed, added or deleted
+// since the commit that is checked out, without ignored files, by their paths.
+func (r *Repo) Uncommitted(ctx context.Context) ([]UncommittedFile, error) {
+	out, err := r.Run(ctx, Input{Env: []string{"GIT_OPTIONAL_LOCKS=0"}},
+		"status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames")
+	if err != nil {
+		return nil, err
+	}
+	var list []UncommittedFile
+	for record := range strings.SplitSeq(string(out), "\x00") {
+		const code = 3 // two letters and a space
+		if len(record) > code {
+			list = append(list, UncommittedFile{Path: record[code:], New: strings.HasPrefix(record, "??")})
+		}
+	}
+	return list, nil
+}
