@@ -419,3 +419,48 @@ func TestIsolatedTemporaryDirectoriesAreBounded(t *testing.T) {
 		})
 	}
 }
+
+// TestFixedFilesStay: an isolated command reads them, and can neither write, nor
+// replace, nor remove them. What lies beside them it can.
+func TestFixedFilesStay(t *testing.T) {
+	t.Parallel()
+	for name, how := range methods(t) {
+		if how.Method == process.Bubblewrap {
+			continue // bwrap follows links
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			for _, file := range []string{"ev.sh", "lib/data", "shared/deep/x"} {
+				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(p.tree, file)), 0o755))
+				require.NoError(t, os.WriteFile(filepath.Join(p.tree, file), []byte("as built\n"), 0o755))
+			}
+			require.NoError(t, os.Symlink(p.outside, filepath.Join(p.tree, "link")))
+			require.NoError(t, os.Symlink(filepath.Join(p.outside, "file"), filepath.Join(p.tree, "leaf")))
+			runner := process.NewRunner()
+			runner.Isolation = how
+			script := `cat ev.sh lib/data shared/deep/x
+for f in ev.sh lib/data shared/deep/x shared/deep/new shared/new; do
+  (echo spoilt > $f) 2>/dev/null && echo "wrote $f"
+  chmod 777 $f 2>/dev/null && echo "changed $f"
+  echo spoilt > new; mv -f new $f 2>/dev/null && echo "replaced $f"
+  rm -f $f 2>/dev/null; [ -e $f ] || { [ $f = shared/new ] || [ $f = shared/deep/new ] || echo "removed $f"; }
+done
+umount ev.sh 2>/dev/null && echo "unmounted"
+mount -o remount,rw,bind ev.sh 2>/dev/null && echo "remounted"
+echo mine > lib/new; echo mine > file; cat "link/file" 2>/dev/null && echo "seen"; cat leaf 2>/dev/null && echo "seen"
+true`
+			result, err := runner.Run(t.Context(), process.Spec{
+				Args: []string{"sh", "-c", script}, Dir: p.tree, Env: p.env(),
+				Fixed: []string{"ev.sh", "lib/data", "shared", "link/file", "leaf", "gone", "../../outside/file"},
+			})
+			require.NoError(t, err)
+			assert.Equal(t, "as built\nas built\nas built\n", string(result.Stdout), string(result.Stderr))
+			for file, text := range map[string]string{"ev.sh": "as built\n", "lib/new": "mine\n", "file": "mine\n"} {
+				data, err := os.ReadFile(filepath.Join(p.tree, file))
+				require.NoError(t, err)
+				assert.Equal(t, text, string(data))
+			}
+		})
+	}
+}

@@ -29,6 +29,9 @@ func (v *view) make() error {
 	if err := v.place(taken); err != nil {
 		return err
 	}
+	if err := v.fix(); err != nil {
+		return err
+	}
 	if err := devices(); err != nil {
 		return fmt.Errorf("make /dev: %w", err)
 	}

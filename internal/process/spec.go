@@ -29,6 +29,9 @@ type Spec struct {
 	// Writable and Readable are paths that an isolated command may use beside
 	// Dir, HOME and TMPDIR; they mean nothing without isolation.
 	Writable, Readable []string
+	// Fixed are files and directories, by their paths below Dir, that a command
+	// isolated by namespaces of ours can read and not change. Links are left out.
+	Fixed []string
 	// FillCaches lets an isolated command write to the caller's own caches of
 	// builds: for what nobody but the caller's people wrote.
 	FillCaches bool

@@ -46,6 +46,9 @@ type view struct {
 	// Moved are variables that have another value in the view: caches that have
 	// no place in it.
 	Moved []string `json:"-"`
+	// Fixed are read-only below Dir, the command's directory.
+	Dir   string   `json:"dir,omitempty"`
+	Fixed []string `json:"fixed,omitempty"`
 }
 
 // resolver is read for names of hosts, and may lie in a hidden directory.
@@ -64,7 +67,7 @@ func (i *Isolation) Warnings(env []string) []string {
 func (i *Isolation) viewOf(spec *Spec) view {
 	b := i.build(spec)
 	mounts := b.place(b.needed(), spec)
-	return view{Offline: spec.Offline, Plain: i.plainCaches, Mounts: mounts, Moved: b.moved}
+	return view{Offline: spec.Offline, Plain: i.plainCaches, Mounts: mounts, Moved: b.moved, Dir: filepath.Clean(spec.Dir), Fixed: spec.Fixed}
 }
 
 // build collects the changes that make the view of a command.
