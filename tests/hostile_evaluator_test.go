@@ -84,3 +84,46 @@ func TestSharedFilesAreWatched(t *testing.T) {
 	assert.Equal(t, "rejected", got.Outcome)
 	assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "lib/ev.sh"`)
 }
+
+// TestIsolatedEvaluatorsAreReadOnly: isolated, a candidate cannot write to what it
+// is measured by, nor replace it; the number is that of the evaluator as it was
+// built. What the evaluation writes itself it still can.
+func TestIsolatedEvaluatorsAreReadOnly(t *testing.T) {
+	const answer = "echo 4 > \"$TMPDIR/answer\"\n"
+	for name, run := range map[string]string{
+		"rewrites the script":         `echo 'echo "{\"m\": 1}"' > ev.sh`,
+		"rewrites what is expected":   `echo 4 > expected.txt`,
+		"another file under its name": `echo 4 > "$TMPDIR/new"; mv -f "$TMPDIR/new" expected.txt`,
+		"rewrites what is shared":     `echo 4 > lib/more.txt; echo 4 > lib/new.txt`,
+		"removes it":                  `rm -f expected.txt ev.sh; rm -rf lib`,
+		"through its permissions":     `chmod 777 ev.sh expected.txt . ; echo 4 > expected.txt`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := judged(t, "share: [lib]\n", judge+"\ncat \"$TMPDIR/answer\" > report.txt; mkdir -p build; echo x > build/out",
+				"cat > src/run.sh <<'END'\n"+answer+"{ "+run+"; } 2>/dev/null || true\nEND").isolated()
+			w.write(".gitignore", "lib/\n")
+			w.git("add", "--all")
+			w.git("commit", "--quiet", "--message", "ignore")
+			w.write("lib/more.txt", "0\n")
+			got := w.one()
+			require.Equal(t, "accepted", got.Outcome, got.Reasons)
+			assert.Equal(t, "4", text(got.Metric))
+			assert.Contains(t, strings.Join(got.Warnings, "\n"), `the evaluation writes to files of the repository`)
+			assert.Equal(t, map[string]any{"report.txt": true}, w.events()[1]["evaluator_writes"])
+		})
+	}
+}
+
+// TestTheEvaluatorIsWatchedIsolated: moving a directory away moves what is
+// read-only in it too, and is found out.
+func TestTheEvaluatorIsWatchedIsolated(t *testing.T) {
+	t.Parallel()
+	w := judged(t, "", judge+"\nsh lib/ev.sh", "cat > src/run.sh <<'END'\necho 4 > \"$TMPDIR/answer\"; [ -d kept ] || { mv lib kept; mkdir lib; echo 'echo \"{\\\"m\\\": 1}\"' > lib/ev.sh; }\nEND").isolated()
+	w.write("lib/ev.sh", w.read("ev.sh"))
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message", "lib")
+	got := w.one()
+	assert.Equal(t, "rejected", got.Outcome)
+	assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "lib/ev.sh"`)
+}

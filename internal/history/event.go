@@ -107,6 +107,10 @@ type Event struct {
 	Noisy          bool   `json:"noisy,omitempty"`
 	Problem        string `json:"problem,omitempty"`
 	RejectedReason string `json:"rejected_reason,omitempty"`
+	// EvaluatorWrites, of a baseline, are the files outside the target that the
+	// evaluation of the unchanged files changes itself: true for another content.
+	// Nil is not known.
+	EvaluatorWrites map[string]bool `json:"evaluator_writes,omitzero"`
 	// Output is the end of what the evaluation printed, bounded.
 	Output    string           `json:"output,omitempty"`
 	Direction metric.Direction `json:"direction,omitempty"`

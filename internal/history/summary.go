@@ -92,6 +92,9 @@ type Summary struct {
 	// Seconds is how long one run of the evaluation took at the baseline,
 	// Prepare how long its tree took to build and set up.
 	Seconds, Prepare float64
+	// EvaluatorWrites are the files that the evaluation of the unchanged files
+	// changes itself; nil when the baseline does not say.
+	EvaluatorWrites map[string]bool
 	// Incumbent is the commit that Best belongs to, Base the default branch's
 	// commit at the baseline.
 	Incumbent, Base, BaseBranch string
@@ -222,6 +225,7 @@ func (b *Summary) baseline(e *Event) {
 	b.Base, b.BaseBranch = e.Commit, e.BaseBranch
 	b.Evaluator, b.Definition, b.Direction = e.Evaluator, e.Definition, e.Direction
 	b.Noisy, b.Seconds, b.Prepare = e.Noisy, e.Seconds, e.Prepare
+	b.EvaluatorWrites = e.EvaluatorWrites
 }
 
 // finished closes the run. One that was put off counts as not run.

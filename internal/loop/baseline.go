@@ -27,6 +27,7 @@ func (r *proposer) ensureBaseline(ctx context.Context, at *position) error {
 	}
 	why := r.needsBaseline(*at)
 	if why == "" {
+		r.measurer.recall(&r.records.sum)
 		return nil
 	}
 	r.step("baseline", why)
@@ -84,6 +85,7 @@ func (r *journal) needsBaseline(at position) string {
 func (r *proposer) recordBaseline(ctx context.Context, at position, found baseline, why string) error {
 	first := found.base.event(history.Baseline)
 	first.Reason, first.Noisy, first.Evaluation = why, found.noisy, r.spending.takeExpense()
+	first.EvaluatorWrites = r.measurer.own.record()
 	measured := []history.Event{first}
 	if at.Head != at.Base {
 		measured = append(measured, found.head.event(history.Incumbent))

@@ -83,7 +83,7 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 	}
 	request := evaluation.Request{
 		Script: p.Script, Dir: m.tree.Dir, Env: m.environ, Timeout: p.EvaluationTimeout, Metric: p.Metric, Artifacts: m.artifacts,
-		Offline: !p.Network, Trusted: m.trusted, Limit: limit,
+		Offline: !p.Network, Trusted: m.trusted, Limit: limit, Fixed: m.fixed(),
 	}
 	if !m.ready {
 		request.Setup, m.ready = p.Setup, true

@@ -3,6 +3,8 @@ package loop
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
@@ -11,12 +13,23 @@ import (
 )
 
 // ownChanges are files outside the target that the evaluation of the unchanged
-// files changes itself, as far as this run has seen it: a report that is tracked,
-// or a script that is made executable.
+// files changes itself, as far as this run has seen it or the baseline says: a
+// report that is tracked, or a script that is made executable.
 type ownChanges struct {
 	known bool
 	// touched is true for a path whose content changes.
 	touched map[string]bool
+}
+
+// maxOwnChanges bounds the paths that a baseline names.
+const maxOwnChanges = 200
+
+// record is what the baseline says of them; nil says nothing.
+func (o *ownChanges) record() map[string]bool {
+	if !o.known || len(o.touched) > maxOwnChanges {
+		return nil
+	}
+	return maps.Clone(o.touched)
 }
 
 // evaluatorFile reports whether a file is part of what measures.
@@ -25,19 +38,41 @@ func (r *measurer) evaluatorFile() func(path string) bool {
 	return func(path string) bool { return !targets.Allows(path) || r.program.OfSuite(path) }
 }
 
+// recall takes over what the recorded baseline says.
+func (r *measurer) recall(sum *history.Summary) {
+	if sum.EvaluatorWrites != nil {
+		r.own = ownChanges{known: true, touched: maps.Clone(sum.EvaluatorWrites)}
+		r.warnOfWrites(sum.EvaluatorWrites)
+	}
+}
+
 // learn notes what a run of the unchanged files changed.
 func (r *measurer) learn(room *environment) {
 	if r.own.touched == nil {
 		r.own.touched = map[string]bool{}
 	}
 	r.own.known = true
-	var written []string
+	found := map[string]bool{}
 	for _, one := range room.tree.Touched(r.evaluatorFile()) {
 		if one.Content && !r.own.touched[one.Path] {
-			written = append(written, one.Path)
+			found[one.Path] = true
 		}
 		r.own.touched[one.Path] = r.own.touched[one.Path] || one.Content
 	}
+	for _, name := range room.tree.GrownShares() {
+		r.own.touched[name] = false // What it makes there itself is no change of a file.
+	}
+	r.warnOfWrites(found)
+}
+
+func (r *measurer) warnOfWrites(touched map[string]bool) {
+	var written []string
+	for path, content := range touched {
+		if content {
+			written = append(written, path)
+		}
+	}
+	slices.Sort(written)
 	if len(written) > 0 {
 		r.warnings = append(r.warnings, fmt.Sprintf("the evaluation writes to files of the repository, so that a candidate can too without being noticed; let it write to ignored paths: %s", list(written)))
 	}
@@ -54,11 +89,46 @@ func (o *ownChanges) beyond(changes []tree.Touch) []string {
 	return paths
 }
 
+// maxFixed is how many files are made read-only: each takes a moment whenever the
+// evaluation begins.
+const maxFixed = 1000
+
+// fixed are the files of the evaluator that its runs can only read, where the
+// system can do that: all but those that it writes itself, those first that the
+// script names. It is nil as long as these are not known, and where people wrote
+// all of the tree.
+func (m *environment) fixed() []string {
+	r := m.measurer
+	if m.trusted || !r.own.known {
+		return nil
+	}
+	left := maps.Clone(r.own.touched) // and what is on the list already
+	var paths []string
+	add := func(path string) {
+		if _, out := left[path]; !out {
+			left[path] = true
+			paths = append(paths, path)
+		}
+	}
+	for _, name := range m.tree.Shared() {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(r.own.touched)), func(path string) bool { return strings.HasPrefix(path, name+"/") }) {
+			add(name)
+		}
+	}
+	files := m.tree.Files(r.evaluatorFile())
+	for _, path := range r.program.ScriptFiles(func(path string) bool { _, found := slices.BinarySearch(files, path); return found }) {
+		add(path)
+	}
+	for _, path := range files {
+		add(path)
+	}
+	return paths[:min(len(paths), maxFixed)]
+}
+
 // checkEvaluator ends the attempt when the candidate changed what measures it
 // while it ran. A file that was put back counts as changed.
 func (m *measurement) checkEvaluator(ctx context.Context, step decision.Step, room *environment) error {
 	if step.Side == decision.Incumbent {
-		m.learn(room)
 		return nil
 	}
 	changes := room.tree.Touched(m.evaluatorFile())
@@ -66,20 +136,29 @@ func (m *measurement) checkEvaluator(ctx context.Context, step decision.Step, ro
 		return nil
 	}
 	if !m.own.known {
-		m.step("measure", "the incumbent, since the evaluation changed files of the repository")
-		incumbent, err := m.bench.environment(ctx, 1-place(step.Stage, decision.Candidate), m.at.Head)
-		if err != nil {
+		m.step("measure", "the default branch, since the evaluation changed files of the repository")
+		if err := m.learnFrom(ctx, m.at.Base); err != nil {
 			return err
 		}
-		if _, err := incumbent.evaluate(ctx); err != nil {
-			return err
-		}
-		m.learn(incumbent)
 	}
 	if paths := m.own.beyond(changes); len(paths) > 0 {
 		m.a.end(history.Rejected, "changed the evaluator while it ran: "+list(paths))
 		return errEnded
 	}
+	return nil
+}
+
+// learnFrom runs the evaluation of a commit to see what it changes.
+func (r *measurer) learnFrom(ctx context.Context, commit string) error {
+	room, err := r.newEnvironment(ctx, commit, r.dirs.newDir('t'))
+	if err != nil {
+		return err
+	}
+	defer room.Close()
+	if _, err := room.evaluate(ctx); err != nil {
+		return err
+	}
+	r.learn(room)
 	return nil
 }
 

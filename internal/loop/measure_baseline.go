@@ -30,6 +30,7 @@ func scatter(noisy bool, s []metric.Value) []string {
 type series struct {
 	commit       string
 	trusted      bool // the default branch's
+	teaches      bool // what the evaluator writes itself is learned from it
 	environments [2]*environment
 	samples      *samples
 }
@@ -46,11 +47,11 @@ func (s *series) Close() {
 // branch in turn. When the default branch cannot be measured the incumbent stands
 // for it; when neither can, the error is a *baselineError.
 func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, error) {
-	head := &series{commit: at.Head, trusted: at.Head == at.Base}
+	head := &series{commit: at.Head, trusted: at.Head == at.Base, teaches: at.Head == at.Base}
 	all := []*series{head}
 	base := head
 	if at.Head != at.Base {
-		base = &series{commit: at.Base, trusted: true}
+		base = &series{commit: at.Base, trusted: true, teaches: true}
 		all = []*series{base, head}
 	}
 	defer head.Close()
@@ -68,6 +69,7 @@ func (r *measurer) measureBaseline(ctx context.Context, at position) (baseline, 
 			r.warnings = append(r.warnings, "the default branch cannot be measured, so the incumbent stands for it: "+problem)
 			base.Close()
 			base, all = head, all[1:]
+			head.teaches, r.own = true, ownChanges{}
 		}
 	}
 	problem, err := r.probe(ctx, head, count)
@@ -148,7 +150,9 @@ func (r *measurer) sample(ctx context.Context, s *series, place int) (problem st
 	if err != nil {
 		return "", err
 	}
-	r.learn(s.environments[place])
+	if s.teaches {
+		r.learn(s.environments[place])
+	}
 	s.samples.add(outcome, r.program.Guardrails)
 	s.samples.prepare = max(s.samples.prepare, s.environments[place].prepare.Seconds())
 	return r.unusable(outcome), nil

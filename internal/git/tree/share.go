@@ -45,10 +45,10 @@ const maxShared = 100_000
 
 // recordShared remembers every shared file's stamp.
 func (t *Tree) recordShared() {
-	t.sharedFiles = map[string]stamp{}
+	t.sharedFiles, t.sharedDirs = map[string]stamp{}, map[string]stamp{}
 	for _, name := range t.shared {
 		_ = filepath.WalkDir(t.path(name), func(file string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
+			if err != nil {
 				return nil //nolint:nilerr // What cannot be read is not watched.
 			}
 			if len(t.sharedFiles) == maxShared {
@@ -56,7 +56,11 @@ func (t *Tree) recordShared() {
 			}
 			info, err := entry.Info()
 			relative, outside := filepath.Rel(t.Dir, file)
-			if err == nil && outside == nil {
+			switch {
+			case err != nil || outside != nil:
+			case entry.IsDir():
+				t.sharedDirs[filepath.ToSlash(relative)] = stampOf(info)
+			default:
 				t.sharedFiles[filepath.ToSlash(relative)] = stampOf(info)
 			}
 			return nil

@@ -42,6 +42,37 @@ func (t *Tree) Touched(watched func(path string) bool) []Touch {
 	return touched
 }
 
+// Files lists the tracked regular files that the caller wants, in order of path.
+func (t *Tree) Files(wanted func(path string) bool) []string {
+	var files []string
+	for path, was := range t.entries {
+		if was.stamp.mode.IsRegular() && wanted(path) {
+			files = append(files, path)
+		}
+	}
+	slices.Sort(files)
+	return files
+}
+
+// Shared lists the paths that were copied from the main checkout.
+func (t *Tree) Shared() []string { return slices.Clone(t.shared) }
+
+// GrownShares lists the shared paths in which anything was made or removed since
+// the tree was built.
+func (t *Tree) GrownShares() []string {
+	return slices.DeleteFunc(t.Shared(), func(name string) bool {
+		for dir, was := range t.sharedDirs {
+			if dir != name && !strings.HasPrefix(dir, name+"/") {
+				continue
+			}
+			if info, err := os.Lstat(t.path(dir)); err != nil || stampOf(info) != was {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // sameContent reports whether a file is, byte for byte, the object that it was
 // made from. Where line ends are converted it never is.
 func (t *Tree) sameContent(path string, was recorded) bool {

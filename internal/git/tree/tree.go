@@ -40,8 +40,10 @@ type Tree struct {
 	shared  []string
 	// sharedFiles are the files below the shared paths.
 	sharedFiles map[string]stamp
-	built       time.Time // by the clock of the file system
-	staged      *control  // what the last Scan found; nil before
+	// sharedDirs are the directories there.
+	sharedDirs map[string]stamp
+	built      time.Time // by the clock of the file system
+	staged     *control  // what the last Scan found; nil before
 }
 
 // recorded is a tracked file as it was right after building.

@@ -44,6 +44,9 @@ type Request struct {
 	// Trusted says that people wrote all of the tree: an isolated evaluation may
 	// fill their caches of builds.
 	Trusted bool
+	// Fixed are files and directories of Dir that an isolated evaluation can only
+	// read, by their paths below it.
+	Fixed []string
 	// Artifacts is a directory for the script and its output, outside the tree
 	// and all else that the evaluation may write to.
 	Artifacts string
@@ -111,7 +114,7 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	}
 	result, err := e.Runner.Run(ctx, process.Spec{
 		Args: []string{shell, "-e", file}, Dir: request.Dir, Env: append(slices.Clone(request.Env), channel.variable()), Timeout: request.Timeout,
-		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Readable: []string{file}, Writable: []string{channel.dir},
+		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Fixed: request.Fixed, Readable: []string{file}, Writable: []string{channel.dir},
 	})
 	if err != nil {
 		return Result{}, fmt.Errorf("run the %s: %w", name, err)

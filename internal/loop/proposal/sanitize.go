@@ -33,7 +33,7 @@ func sanitize(e history.Event) (history.Event, error) {
 	switch e.Kind { //nolint:exhaustive // Decode refuses the others
 	case history.Measured:
 		clean.Role, clean.Stage, clean.Samples, clean.GuardrailSamples, clean.Numbers = e.Role, e.Stage, e.Samples, e.GuardrailSamples, e.Numbers
-		clean.CaseSamples = e.CaseSamples
+		clean.CaseSamples, clean.EvaluatorWrites = e.CaseSamples, e.EvaluatorWrites
 		clean.RejectedReason, clean.Output, clean.Seconds, clean.Prepare = e.RejectedReason, e.Output, e.Seconds, e.Prepare
 		clean.Evaluation = e.Evaluation
 	case history.Proposed, history.Decided:
@@ -97,7 +97,7 @@ func bounded(e history.Event) error {
 			}
 		}
 	}
-	if len(e.Samples)+len(e.Evidence)+len(e.Durations)+len(e.Params) > maxListLength || len(e.Numbers)+len(e.CaseSamples) > maxTableLength {
+	if len(e.Samples)+len(e.Evidence)+len(e.Durations)+len(e.Params) > maxListLength || len(e.Numbers)+len(e.CaseSamples)+len(e.EvaluatorWrites) > maxTableLength {
 		return Refuse("its event %q has more than %d measurements", e.Kind, maxListLength)
 	}
 	if err := matchesRuns(e); err != nil {
