@@ -22,8 +22,8 @@ func TestTheRulesFindWhatIsWrong(t *testing.T) {
 		"yaml":                     {main, "on:\n", "on: [\n", "yaml: "},
 		"script":                   {pair, `echo "there is nothing`, `echo "${{ inputs.program }} has nothing`, "script: propose"},
 		"script over lines":        {pair, `echo "there is nothing`, "echo \"${{\n            inputs.program }}", "script: propose"},
-		"pin by tag":               {main, "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0", "actions/checkout@v5", "pin: "},
-		"pin without its version":  {main, " # v5.0.0", "", "pin: "},
+		"pin by tag":               {main, "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1", "actions/checkout@v7", "pin: "},
+		"pin without its version":  {main, " # v7.0.1", "", "pin: "},
 		"pin of another major":     {main, "org/autoloop@v1", "org/autoloop@main", "pin: "},
 		"target":                   {main, "  schedule:\n", "  pull_request_target:\n  schedule:\n", "target: "},
 		"permissions of all":       {main, "\npermissions: {}", "\npermissions:\n  contents: read", "permissions: "},
@@ -61,7 +61,7 @@ func TestTheRulesFindWhatIsWrong(t *testing.T) {
 		"a token for a checkout":   {pair, "          persist-credentials: false\n      - uses: actions/download", "          persist-credentials: false\n          token: ${{ secrets.AUTOLOOP_TOKEN }}\n      - uses: actions/download", "secret: publish"},
 		"a script that publishes":  {pair, "      - uses: actions/download", "      - run: bash .github/autoloop-setup.sh\n      - uses: actions/download", "run: publish"},
 		"another branch":           {pair, "          persist-credentials: false\n      - uses: actions/download", "          persist-credentials: false\n          ref: autoloop/x\n      - uses: actions/download", "checkout: publish"},
-		"a cache":                  {pair, "      - uses: actions/download", "      - uses: actions/cache/restore@0057852bfaa89a56745cba8c7296529d2fc39830 # v4.3.0\n      - uses: actions/download", "cache: publish"},
+		"a cache":                  {pair, "      - uses: actions/download", "      - uses: actions/cache/restore@55cc8345863c7cc4c66a329aec7e433d2d1c52a9 # v6.1.0\n      - uses: actions/download", "cache: publish"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
