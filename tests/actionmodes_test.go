@@ -207,8 +207,8 @@ func TestActionSummary(t *testing.T) {
 	step := w.action(r, map[string]string{"MODE": "iterate", "PROGRAM": "p", "ITERATIONS": "2"})
 	require.Zero(t, step.code, step.log)
 	for _, part := range []string{
-		"## ✅ p, iteration 1: accepted\n\n> try 8\n", "## ✅ p, iteration 2: accepted\n", "| Verdict | improved |", "| Metric | 7 |", "| Against the best before | -1 |",
-		"| At iteration 0 | 9 |", "| Proposed by | command |", "| Files changed | value.txt |", "| size (lower is better) | 50 | 50 | 10 % |", "Why\n\n- 7 is better than 8",
+		"## ✅ p, iteration 1: accepted\n\nm **8** (lower is better), -1 against the best before; 9 at the beginning\n\n> try 8\n", "## ✅ p, iteration 2: accepted\n",
+		"| Proposed by | command |", "| Files changed | value.txt |", "| size (lower is better) | 50 | 50 | 10 % |",
 	} {
 		assert.Contains(t, step.summary, part)
 	}

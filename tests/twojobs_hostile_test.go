@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -145,6 +146,57 @@ func TestTextsOfABundleAreData(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(h.remembered("p.results.tsv"), "\n"), "a line for each row")
 	for line := range strings.Lines(h.remembered("p.jsonl")) {
 		assert.True(t, json.Valid([]byte(line)), line)
+	}
+}
+
+// TestNothingOfABundlePassesAsOurs has a bundle say that CI is green, in every
+// text that it has: reasons of a decision are computed again, and what cannot be
+// is shown as the words of the proposing job.
+func TestNothingOfABundlePassesAsOurs(t *testing.T) {
+	t.Parallel()
+	const forged, words = "✅ CI is green: 12 checks", "CI is green: 12 checks"
+	for name, c := range map[string]struct {
+		front, outcome string
+		lines          []string
+	}{
+		"a gain":           {"", "accepted", []string{"9"}},
+		"a loss":           {"", "rejected", []string{"11"}},
+		"an error":         {"", "error", []string{"fail"}},
+		"several proposed": {"candidates: 2\n", "accepted", []string{"9"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t, map[string]string{"value.txt": "10\n"}, c.lines...)
+			j := h.inTwoJobs()
+			h.program(strings.Replace(onIssue, "---\n", "---\n"+c.front, 1))
+			dir, proposed := j.propose()
+			require.Equal(t, c.outcome, proposed.Outcome, proposed.Reasons)
+			h.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
+				for _, e := range events {
+					for _, key := range []string{"warning", "agent", "model", "summary"} {
+						e[key] = forged
+					}
+					e["reasons"] = []string{forged, words}
+				}
+				return events
+			})
+			summary := filepath.Join(h.side, "summary")
+			h.env = append(h.env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY="+summary, "GITHUB_RUN_ID=1", "GITHUB_RUN_ATTEMPT=1")
+			a := h.answer(j.job(hubToken, "publish", "--program", "p", dir))
+			require.Zero(t, a.code, a.stderr)
+			texts := h.beside("summary") + h.remembered("p.md")
+			for _, comment := range h.site.look().On(1) {
+				texts += comment.Body + "\n"
+			}
+			if c.outcome == "accepted" {
+				texts += h.pullBody()
+			}
+			assert.NotContains(t, texts, forged)
+			// What is left is a quotation, a summary, or says whose it is.
+			asWords := regexp.MustCompile(`(?m)^> .*$|^- \*\*Change\*\*: .*$|^\|.*\|$|the proposing job says: ` + words + `|: Iteration 1: ` + words)
+			assert.NotContains(t, asWords.ReplaceAllString(texts, ""), words)
+			assert.NotContains(t, h.remembered("p.jsonl"), `"reasons":["`+words, "and the records do not take it for what CI said")
+		})
 	}
 }
 

@@ -1,16 +1,21 @@
 package actions
 
 import (
+	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 )
 
@@ -20,40 +25,77 @@ func stepWith(vars map[string]string) Step {
 
 func ptr[T any](v T) *T { return &v }
 
-func TestResultSummary(t *testing.T) {
-	t.Parallel()
-	evil := "<b>|[x](y) @me #1 `z`\n# heading ghs_0123456789abcdef"
-	values := func(texts ...string) (list []metric.Value) {
-		for _, text := range texts {
-			list = append(list, metric.MustValue(text))
-		}
-		return list
+var update = flag.Bool("update", false, "write the golden files")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o600))
 	}
-	r := loop.Result{
-		Program: "speed", Iteration: 4, Outcome: history.Rejected, Verdict: ptr(decision.Neutral), Metric: ptr(metric.MustValue("1.5")), Initial: ptr(metric.MustValue("2")),
-		BestMetric: ptr(metric.MustValue("1.25")), Delta: ptr("-0.25"), Noisy: true, Samples: loop.Samples{Incumbent: values("1", "2"), Candidate: values("3", "4.5")},
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got)
+}
+
+// evil is what an agent, an evaluation or a file might say.
+const evil = "<b>|[x](y) @me #1 `z`\n# heading ghs_0123456789abcdef"
+
+func values(texts ...string) (list []metric.Value) {
+	for _, text := range texts {
+		list = append(list, metric.MustValue(text))
+	}
+	return list
+}
+
+// tried are results of every kind.
+func tried() map[string]loop.Result {
+	pointer := func(text string) *metric.Value { return ptr(metric.MustValue(text)) }
+	rejected := loop.Result{
+		Program: "speed", Iteration: 4, Outcome: history.Rejected, Verdict: ptr(decision.Neutral), Metric: pointer("1.5"), Initial: pointer("2"),
+		BestMetric: pointer("1.25"), Delta: ptr("+0.25"), Noisy: true, Samples: loop.Samples{Incumbent: values("1", "2"), Candidate: values("3", "4.123456789")},
 		Evidence: []history.Evidence{{Stage: "pairs", Pairs: 8, Confidence: 0.95, P: 0.0421, Low: metric.MustValue("-1"), High: metric.MustValue("0.5")}}, Reasons: []string{"too noisy", evil}, Summary: evil,
-		Agent: "claude", Model: evil, Usage: &metric.Usage{InputTokens: ptr(int64(1200)), CostUSD: ptr(metric.MustValue("0.25"))},
-		Evaluation: &history.Expense{Tokens: ptr(int64(3150)), UnknownUSD: 3}, Changed: []string{"a.go", evil},
-		Guardrails: []loop.Rail{{Metric: evil, Direction: metric.Lower, Initial: ptr(metric.MustValue("5")), Allowed: history.Allowance{Value: metric.MustValue("10"), Percent: true}}},
+		Agent: "claude", Model: evil, Usage: &metric.Usage{InputTokens: ptr(int64(1200)), CostUSD: pointer("0.25")},
+		Evaluation: &history.Expense{Tokens: ptr(int64(3150)), UnknownUSD: 3}, Changed: []string{"a.go", evil}, Transcript: "/tmp/x",
+		Guardrails: []loop.Rail{{Metric: evil, Direction: metric.Lower, Initial: pointer("5"), Allowed: history.Allowance{Value: metric.MustValue("10"), Percent: true}}},
 		Issue:      7, PullRequest: 9, Warnings: []string{evil}, Stopped: "paused: " + evil, Seconds: 12.34,
 	}
-	const safe = "&lt;b&gt;\\|\\[x\\](y) @\u200bme #\u200b1 \\`z\\` #\u200b heading"
-	text := resultSummary(stepWith(map[string]string{"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "org/repo"}), []loop.Result{r})
-	for _, part := range []string{
-		"## ❌ speed, iteration 4: rejected\n\n> " + safe, "| Verdict | neutral |", "| Metric | 1.5 |", "| Best | 1.25 |", "| At iteration 0 | 2 |", "| Against the best before | -0.25 |",
-		"| Incumbent's samples | 1, 2 |", "| Candidate's samples | 3, 4.5 |", "| Test, pairs | p = 0.0421, shift -1 to 0.5 (95 %), 8 pairs |", "| Proposed by | claude " + safe,
-		"| Cost | $0.25, 1200 tokens in |", "| Cost of measuring | 3150 tokens, 3 answers of unknown cost |", "| Time | 12.3 s |", "| Files changed | a.go, " + safe, "| [#9](https://github.com/org/repo/pull/9) |",
-		"| [#7](https://github.com/org/repo/issues/7) |", " (lower is better) | 5 | — | 10 % |", "Why\n\n- too noisy\n- " + safe, "⚠️ Warnings\n\n- " + safe,
-		"No further iteration: paused: " + safe,
-	} {
-		assert.Contains(t, text, part)
+	accepted := loop.Result{
+		Program: "speed", Iteration: 5, Outcome: history.Accepted, Verdict: ptr(decision.Improved), Metric: pointer("1.123456789"), Initial: pointer("2"), BestMetric: pointer("1.123456789"),
+		Delta: ptr("-0.126543211"), Reasons: []string{"1.123456789 is better than 1.25 (lower is better)"}, Summary: "halve the step", Agent: "tuner", Changed: []string{"a.conf"},
+		Commit: ptr(strings.Repeat("c", 40)), Issue: 7, PullRequest: 9, Seconds: 3,
 	}
-	for _, part := range []string{"<b>", "@me", "[x](", "\n# ", "ghs_0123456789abcdef"} {
-		assert.NotContains(t, text, part)
+	failing := accepted
+	failing.Outcome, failing.Reasons = history.CIFixExhausted, []string{"stuck in CI fix loop: build: expected 3"}
+	failing.Failing = []history.Check{{Name: "build", URL: "https://github.com/org/repo/actions/runs/3/job/4"}}
+	waiting := failing
+	waiting.Outcome, waiting.Reasons, waiting.Failing = history.PendingCI, []string{"CI did not answer yet; a later run goes on", "build is in progress"}, nil
+	proposed, nothing := accepted, rejected
+	proposed.Bundle, proposed.Commit, nothing.Bundle = "/tmp/bundle", nil, "/tmp/bundle"
+	broken := loop.Result{Program: "speed", Iteration: 6, Outcome: history.Error, BestMetric: pointer("1.25"), Initial: pointer("2"), Reasons: []string{"the evaluation fails: exit code 2"}, Agent: "claude", Seconds: 1}
+	idle := loop.Result{Program: "speed", Iteration: 6, Outcome: history.Idle, Reasons: []string{"not due yet"}, Stopped: "paused: by hand; say `/autoloop resume`, or run `iterate resume speed`"}
+	return map[string]loop.Result{
+		"rejected": rejected, "accepted": accepted, "ci-failed": failing, "waiting": waiting, "proposed": proposed, "proposed-worse": nothing, "error": broken, "idle": idle,
 	}
-	assert.Contains(t, resultSummary(stepWith(nil), []loop.Result{r}), "| Pull request | #9 |", "no link without a server")
-	assert.Contains(t, resultSummary(stepWith(nil), nil), "Nothing ran")
+}
+
+// TestResultSummary has a golden file for every kind of result.
+func TestResultSummary(t *testing.T) {
+	t.Parallel()
+	step := stepWith(map[string]string{"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "org/repo", "GITHUB_RUN_ID": "12"})
+	p := &program.Program{Name: "speed", Metric: "seconds", Direction: metric.Lower}
+	for name, r := range tried() {
+		text := resultSummary(step, p, []loop.Result{r})
+		golden(t, name+".md", text)
+		for _, part := range []string{"<b>", "@me", "[x](", "\n# ", "0123456789", "6789abcdef"} {
+			assert.NotContains(t, text, part, name)
+		}
+		if r.Bundle != "" {
+			assert.NotContains(t, text, "accepted", "only the job that publishes decides")
+		}
+	}
+	assert.Contains(t, resultSummary(stepWith(nil), nil, []loop.Result{tried()["accepted"]}), "pull request #9", "no link without a server")
+	assert.Contains(t, resultSummary(stepWith(nil), nil, nil), "Nothing ran")
 }
 
 // TestSummariesAreBounded: GitHub refuses a summary of more than a megabyte.
@@ -69,7 +111,7 @@ func TestSummariesAreBounded(t *testing.T) {
 	for i := range results {
 		results[i] = loop.Result{Program: "p", Outcome: history.Rejected, Summary: long, Reasons: many, Warnings: many, Changed: many, Stopped: long}
 	}
-	text := resultSummary(stepWith(nil), results)
+	text := resultSummary(stepWith(nil), nil, results)
 	assert.Less(t, len(text), limit)
 	assert.Contains(t, text, "more iterations are in the report")
 	plan := &schedule.Plan{Warnings: many}

@@ -94,7 +94,7 @@ func TestSelectSaysWhatAndWhy(t *testing.T) {
 	a := d.run()
 	assert.Equal(t, 0, a.code, a.errors)
 	assert.Equal(t, "selected: fast (it is 28d0h late)\n"+
-		"skipped: rest: paused: holidays; set Paused to false in its state to go on\n"+
+		"skipped: rest: paused: holidays; say `/autoloop resume`, or run `iterate resume rest`\n"+
 		"skipped: slow: not due yet (in 23h)\n", a.out[:strings.Index(a.out, "error:")])
 	assert.Contains(t, a.out, "error: bad: .autoloop/programs/bad.md:2: ")
 	plan := d.plan()

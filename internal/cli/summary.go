@@ -48,6 +48,9 @@ func printResults(env Env, results []loop.Result, asJSON bool) error {
 	fmt.Fprint(env.Stdout, colored(env, resultTable(results).String()))
 	fmt.Fprint(env.Stdout, pictures(results))
 	last := results[len(results)-1]
+	if last.Bundle != "" {
+		fmt.Fprintln(env.Stdout, "\nnothing is recorded yet: `iterate publish` verifies the bundle, and records it")
+	}
 	if last.Initial != nil && last.BestMetric != nil {
 		remark := ""
 		if last.Noisy {
@@ -77,11 +80,19 @@ func resultTable(results []loop.Result) render.Table {
 			why = strings.Join(r.Reasons, "; ")
 		}
 		table.Rows = append(table.Rows, []string{
-			strconv.Itoa(r.Iteration), string(r.Outcome), number(r.Metric), delta, number(r.BestMetric),
+			strconv.Itoa(r.Iteration), outcomeWord(r), number(r.Metric), delta, number(r.BestMetric),
 			strconv.FormatFloat(r.Seconds, 'f', 1, 64) + "s", render.Clip(why, 90),
 		})
 	}
 	return table
+}
+
+// outcomeWord is the outcome; what is in a bundle has none before it is published.
+func outcomeWord(r loop.Result) string {
+	if r.Bundle != "" {
+		return "proposed"
+	}
+	return string(r.Outcome)
 }
 
 // colored paints the outcomes on a terminal.

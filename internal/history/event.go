@@ -72,6 +72,12 @@ type Lease struct {
 	Until     time.Time `json:"until"`
 }
 
+// Check is a check of CI, with its page; "" when it has none.
+type Check struct {
+	Name string `json:"name"`
+	URL  string `json:"url,omitempty"`
+}
+
 // CaseRates are the pass rates of cases in the runs of a Measured event.
 func (e Event) CaseRates() decision.CaseRates {
 	if e.CaseSamples != nil {
@@ -162,6 +168,10 @@ type Event struct {
 	Proposal int    `json:"proposal,omitempty"`
 	Digest   string `json:"digest,omitempty"`
 	Patch    string `json:"patch,omitempty"`
+
+	// Failing are the checks of CI that failed, of Checked and of a Decided that
+	// CI rejected.
+	Failing []Check `json:"failing_checks,omitempty"`
 
 	// Focus is the failing test that the attempt was to make pass.
 	Focus string `json:"focus,omitempty"`

@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
@@ -97,6 +98,13 @@ func limited(until time.Time, words string) string {
 		words = " (" + words + ")"
 	}
 	return fmt.Sprintf("paused: the agent's service has a rate limit%s; it resumes at %s", words, until.UTC().Format(time.RFC3339))
+}
+
+// isLimit reports whether a reason is one of limited, whatever the service's
+// words are.
+func isLimit(until time.Time, reason string) bool {
+	before, after, _ := strings.Cut(limited(until, "…"), "…")
+	return reason == limited(until, "") || strings.HasPrefix(reason, before) && strings.HasSuffix(reason, after)
 }
 
 // time is how long the iteration may take: its own limit, or what the budget

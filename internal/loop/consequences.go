@@ -15,10 +15,10 @@ func (r *recorder) consequences(b *records, agent string) error {
 		return err
 	}
 	if errors := b.sum.ConsecutiveErrors(); errors >= maxErrors {
-		return r.pause(b, fmt.Sprintf("%d errors in a row; see the history, fix the cause, then run `iterate resume %s`", errors, r.program.Name))
+		return r.pause(b, fmt.Sprintf("%d errors in a row; see the history, fix the cause, then say `/autoloop resume` or run `iterate resume %s`", errors, r.program.Name))
 	}
 	if limit := r.program.PlateauFor(agent); limit > 0 && b.sum.Trailing(history.Rejected) >= limit {
-		return r.pause(b, fmt.Sprintf("plateau: %d rejections in a row; change the goal or the target, then run `iterate resume %s`", limit, r.program.Name))
+		return r.pause(b, fmt.Sprintf("plateau: %d rejections in a row; change the goal or the target, then say `/autoloop resume` or run `iterate resume %s`", limit, r.program.Name))
 	}
 	return nil
 }

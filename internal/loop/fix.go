@@ -139,7 +139,7 @@ func (r *recorder) commitFix(ctx context.Context, e history.Event, p *proposal.P
 // was kept.
 func (r *recorder) enterFix(b *records, at position, e history.Event, verdict ci.Result, p *proposal.Proposal) error {
 	checked := *p.Checked
-	checked.Commit, checked.Reason, checked.Reasons = e.Commit, verdict.Signature(), verdict.Words()
+	checked.Commit, checked.Reason, checked.Reasons, checked.Failing = e.Commit, verdict.Signature(), verdict.Words(), failing(verdict)
 	if p.Decided == nil {
 		checked.Problem = state.Inline(checked.Problem, maxProblem)
 		return r.add(b, checked)
@@ -178,10 +178,19 @@ func (r *ciGate) giveUpFix(ctx context.Context, e history.Event, verdict ci.Resu
 	if err := r.keepFailed(ctx, kept); err != nil {
 		r.warn("the attempt is not kept at %s: %v", kept.Ref, err)
 	}
-	e.Reasons = append([]string{reason}, verdict.Words()...)
+	e.Reasons, e.Failing = append([]string{reason}, verdict.Words()...), failing(verdict)
 	back := &git.RefUpdate{Ref: r.ref(), New: e.Parent, Old: e.Commit}
 	e.Outcome = history.CIFixExhausted
-	return r.recordFinal(ctx, e, back, reason+"; look at the attempt on "+failedPrefix+r.program.Name+fmt.Sprintf("/%d, then run `iterate resume %s`", e.Iteration, r.program.Name))
+	return r.recordFinal(ctx, e, back, reason+"; look at the attempt on "+failedPrefix+r.program.Name+fmt.Sprintf("/%d, then say `/autoloop resume` or run `iterate resume %s`", e.Iteration, r.program.Name))
+}
+
+// failing are the checks that fail, as they are recorded.
+func failing(verdict ci.Verdict) []history.Check {
+	var checks []history.Check
+	for _, check := range verdict.Failing {
+		checks = append(checks, history.Check{Name: check.Name, URL: check.URL})
+	}
+	return checks
 }
 
 // keepFailed makes the branch of a failed candidate. It may exist already.

@@ -73,14 +73,10 @@ const forced = "forced"
 // restingReason says that the program is paused or completed, and how to go on;
 // "" when it is neither.
 func (r *lease) restingReason(b *records) string {
-	switch m := &b.machine; {
-	case m.Completed:
-		return fmt.Sprintf("completed: %s; set Completed to false in its state, or give --force", cmp.Or(m.CompletedReason, "by hand"))
-	case m.Paused:
-		return fmt.Sprintf("paused: %s; set Paused to false in its state, or give --force", cmp.Or(m.PauseReason, "by hand"))
-	default:
-		return ""
+	if stopped := b.machine.Stopped(r.program.Name); stopped != "" {
+		return stopped + ", or give --force"
 	}
+	return ""
 }
 
 // ciTime is how long an iteration may wait for CI besides its own time.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
@@ -228,17 +229,24 @@ func (m *measurement) decide() {
 		return
 	}
 	a.decision, a.verdict = d, &d.Verdict
-	reasons := d.Reasons
 	if d.Warning != "" {
 		m.warnings = append(m.warnings, d.Warning)
+	}
+	outcome := history.Rejected
+	if d.Verdict == decision.Improved {
+		outcome = history.Accepted
+	}
+	a.end(outcome, reasonsOf(rule, d)...)
+}
+
+// reasonsOf are the reasons of a decision as they are recorded.
+func reasonsOf(rule decision.Rule, d decision.Decision) []string {
+	reasons := slices.Clone(d.Reasons)
+	if d.Warning != "" {
 		reasons = append(reasons, d.Warning)
 	}
-	switch {
-	case d.Verdict != decision.Improved:
-		a.end(history.Rejected, reasons...)
-	case rule.Regime == decision.Single:
-		a.end(history.Accepted, append(reasons, unverified)...)
-	default:
-		a.end(history.Accepted, reasons...)
+	if d.Verdict == decision.Improved && rule.Regime == decision.Single {
+		reasons = append(reasons, unverified)
 	}
+	return reasons
 }

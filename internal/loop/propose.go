@@ -62,6 +62,7 @@ func (r *proposer) describe(p *proposal.Proposal, at position, a *attempt) {
 	p.Measured, p.Transcript = r.team.measuredEvents(at, a), a.reply.Transcript
 	decided := r.team.decidedEvent(at, a)
 	p.Decided = &decided
+	p.Decided.Reasons = append(p.Decided.Reasons, others(p)...)
 	if a.outcome == history.Accepted {
 		p.Candidate = a.tree
 	}

@@ -108,6 +108,7 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 	if err != nil {
 		return err
 	}
+	p.Decided.Reasons = decided.Reasons
 	for _, e := range p.Measured {
 		if e.Kind == history.Proposed {
 			e.Parent, e.Direction = at.Head, r.program.Direction
@@ -231,7 +232,7 @@ func (r *recorder) enterPostponed(b *records, e history.Event) error {
 	if wait := e.NotBefore.Sub(r.now()); wait > mostWait {
 		return proposal.Refuse("it is put off until %s, longer than any service asks for", e.NotBefore.UTC())
 	}
-	if e.Metric != nil || e.Agent == "" {
+	if e.Metric != nil || e.Agent == "" || !isLimit(*e.NotBefore, e.Reason) {
 		return proposal.Refuse("it is put off, and not by the service of an agent")
 	}
 	r.stopped = e.Reason

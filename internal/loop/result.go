@@ -50,6 +50,8 @@ type Result struct {
 	Evaluation *history.Expense `json:"evaluation,omitempty"`
 	// Guardrails are what the candidate measured besides its metric.
 	Guardrails []Rail `json:"guardrails,omitempty"`
+	// Failing are the checks of CI that fail.
+	Failing []history.Check `json:"failing_checks,omitempty"`
 	// Issue and PullRequest are the program's, 0 when none is known.
 	Issue       int `json:"issue,omitempty"`
 	PullRequest int `json:"pull_request,omitempty"`

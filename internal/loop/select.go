@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -23,9 +24,6 @@ func (r *team) selectAttempt(all []*attempt) *attempt {
 		if a.outcome == history.Accepted {
 			a.end(history.Rejected, append([]string{fmt.Sprintf("better than before, but proposal %d is better still (%s)", best.number, best.decision.Metric)}, a.reasons...)...)
 		}
-	}
-	if best.of > 1 {
-		best.reasons = append(best.reasons, r.others(best)...)
 	}
 	return best
 }
@@ -73,19 +71,29 @@ func (a *attempt) metric() *metric.Value {
 // ledger has them all.
 const maxOthers = 8
 
-// others says in a line each what became of the rest.
-func (r *team) others(best *attempt) []string {
-	lines := []string{fmt.Sprintf("proposal %d of %d decided", best.number, best.of)}
-	for i, a := range best.others {
+// others says in a line each what became of those that do not decide, where
+// there are several proposals.
+func others(p *proposal.Proposal) []string {
+	var rest []history.Event
+	for _, e := range p.Measured {
+		if e.Kind == history.Proposed && e.Proposal != p.Number() {
+			rest = append(rest, e)
+		}
+	}
+	if len(rest) == 0 {
+		return nil
+	}
+	lines := []string{fmt.Sprintf("proposal %d of %d decided", p.Number(), len(rest)+1)}
+	for i, e := range rest {
 		if i == maxOthers {
-			return append(lines, fmt.Sprintf("and %d more, which the ledger has", len(best.others)-maxOthers))
+			return append(lines, fmt.Sprintf("and %d more, which the ledger has", len(rest)-maxOthers))
 		}
-		line := fmt.Sprintf("proposal %d (%s): %s", a.number, a.agent.Name(), a.outcome)
-		if metric := a.metric(); metric != nil {
-			line += fmt.Sprintf(" with %s", metric)
+		line := fmt.Sprintf("proposal %d (%s): %s", e.Proposal, e.Agent, e.Outcome)
+		if e.Metric != nil {
+			line += fmt.Sprintf(" with %s", e.Metric)
 		}
-		if len(a.reasons) > 0 {
-			line += ": " + a.reasons[0]
+		if len(e.Reasons) > 0 {
+			line += ": " + e.Reasons[0]
 		}
 		lines = append(lines, line)
 	}

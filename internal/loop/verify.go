@@ -117,7 +117,8 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 
 // verifyDecision returns the decision as these records have it. It is computed
 // again from the measurements, by the program's own rule, and refused when the
-// result differs.
+// result differs. Its reasons are those of that computation: the ones that the
+// proposal has are kept only where nothing can be computed.
 func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Event, error) {
 	e := *p.Decided
 	e.Parent, e.Direction, e.Target, e.Changed = at.Head, r.program.Direction, r.target(b), atMost(e.Changed, maxChanged)
@@ -137,9 +138,11 @@ func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal)
 			measured = append(measured, m)
 		}
 	}
-	if problems := audit.Decision(decision.Known(), b.sum, measured, e); len(problems) > 0 {
+	again, problems := audit.Decision(decision.Known(), b.sum, measured, e)
+	if len(problems) > 0 {
 		return e, proposal.Refuse("its measurements do not bear its decision: %s", problems[0])
 	}
+	e.Warning, e.Reasons = again.Warning, append(reasonsOf(e.Rule.Decision(), again), others(p)...)
 	return e, nil
 }
 

@@ -163,6 +163,7 @@ func (r *ciGate) keepWaiting(ctx context.Context, e history.Event, pause string,
 	if err != nil {
 		return Result{}, err
 	}
+	e.Failing = failing(verdict)
 	return r.recorder.resultOfCI(e, reasons), nil
 }
 
@@ -207,7 +208,7 @@ func (r *ciGate) endEmptyPull(b *records, pause string) error {
 func (r *recorder) resultOfCI(e history.Event, reasons []string) Result {
 	r.iteration = e.Iteration
 	result := r.result(e.Outcome, reasons...)
-	result.Metric, result.Delta, result.Evidence, result.Summary = e.Metric, text(e.Delta), e.Evidence, e.Summary
+	result.Metric, result.Delta, result.Evidence, result.Summary, result.Failing = e.Metric, text(e.Delta), e.Evidence, e.Summary, e.Failing
 	if e.Outcome != history.CIFixExhausted {
 		result.Commit = text(e.Commit)
 	}

@@ -86,11 +86,11 @@ func bounded(body string) string {
 	return strings.ToValidUTF8(body[:maxBody], "") + "\n\n… (cut here; the state file has the rest)\n"
 }
 
-// line makes one harmless line of a text.
-func line(text string) string { return state.Inline(text, 300) }
+// Line makes one harmless line of a text of ours, which may have a command in it.
+func Line(text string) string { return state.Inline(text, 300) }
 
 // cell makes a harmless cell of a table.
-func cell(text string) string { return strings.ReplaceAll(line(text), "|", `\|`) }
+func cell(text string) string { return strings.ReplaceAll(Line(text), "|", `\|`) }
 
 func number(v *metric.Value) string {
 	if v == nil {
@@ -104,14 +104,25 @@ func metricName(p *program.Program) string {
 	if p.Metric == "" {
 		return "metric"
 	}
-	return line(p.Metric)
+	return Line(p.Metric)
 }
 
 func runLink(url string) string {
 	if url == "" {
 		return ""
 	}
-	return fmt.Sprintf(" — [run](%s)", state.SafeURL(url))
+	return fmt.Sprintf(" · [run](%s)", state.SafeURL(url))
+}
+
+// runOf is the page of the run that an event is of, "" when it is of no run of
+// Actions.
+func (a Account) runOf(e history.Event) string {
+	id, _, _ := strings.Cut(e.Run, "-")
+	base := strings.TrimRight(a.RunURL, "0123456789")
+	if base == a.RunURL || id == "" || strings.Trim(id, "0123456789") != "" {
+		return ""
+	}
+	return state.SafeURL(base + id)
 }
 
 const robot = "🤖 *Autoloop: an agent proposed the changes; a program measured them and decided.*\n"

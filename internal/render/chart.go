@@ -53,7 +53,7 @@ func Chart(a Account) string {
 	title := fmt.Sprintf("best %s (%s), every candidate", quoted(metricName(a.Program)), better(a))
 	lines := fmt.Sprintf("    bar [%s]\n    line [%s]\n", strings.Join(candidates, ", "), strings.Join(bests, ", "))
 	if target != nil {
-		title += ", target " + figure(target)
+		title += ", target " + Figure(target)
 		lines += fmt.Sprintf("    line [%s]\n", strings.Join(targets, ", "))
 	}
 	return fmt.Sprintf("```mermaid\nxychart-beta\n    title \"%s\"\n    x-axis \"iteration\" [%s]\n    y-axis \"%s\" %s --> %s\n%s```\n",

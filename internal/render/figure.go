@@ -13,8 +13,8 @@ import (
 // has them all.
 const digits = 6
 
-// figure is a number for people; "—" where there is none.
-func figure(v *metric.Value) string {
+// Figure is a number for people; "—" where there is none.
+func Figure(v *metric.Value) string {
 	if v == nil {
 		return "—"
 	}
@@ -53,20 +53,21 @@ func significant(text string) int {
 
 var longNumber = regexp.MustCompile(`[+-]?\d[\d.]{6,}(e[+-]?\d+)?`)
 
-// said is one line of an agent's or an evaluation's words, or of reasons that
+// Said is one line of an agent's or an evaluation's words, or of reasons that
 // quote them: harmless, and its numbers rounded.
-func said(text string) string {
-	text = longNumber.ReplaceAllStringFunc(text, func(found string) string {
+func Said(text string) string {
+	const most = 300
+	text = longNumber.ReplaceAllStringFunc(text[:min(len(text), 8*most)], func(found string) string {
 		if strings.Count(found, ".") != 1 || strings.HasSuffix(found, ".") {
 			return found // a version, or a whole number that may be a name
 		}
 		return rounded(found)
 	})
-	return state.Quote(text, 300)
+	return state.Quote(text, most)
 }
 
-// saidCell is said for a cell of a table.
-func saidCell(text string) string { return strings.ReplaceAll(said(text), "|", `\|`) }
+// saidCell is Said for a cell of a table.
+func saidCell(text string) string { return strings.ReplaceAll(Said(text), "|", `\|`) }
 
 // count is a number of things: "1 iteration", "2 iterations".
 func count(n int, one, more string) string {

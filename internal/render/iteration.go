@@ -3,10 +3,12 @@ package render
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -16,39 +18,84 @@ func Iteration(a Account, e history.Event) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n**Iteration %d** %s", IterationMark(e.Iteration), e.Iteration, Label(e.Outcome))
 	if e.Metric != nil {
-		fmt.Fprintf(&b, ": %s **%s**", metricName(a.Program), figure(e.Metric))
+		fmt.Fprintf(&b, ": %s **%s** (%s)", metricName(a.Program), Figure(e.Metric), better(a))
 		if e.PreviousBest != nil {
-			fmt.Fprintf(&b, ", best before %s, %s (%s)", figure(e.PreviousBest), rounded(line(e.Delta)), better(a))
+			fmt.Fprintf(&b, ", best before %s: %s", Figure(e.PreviousBest), rounded(Line(e.Delta)))
 		}
 	}
-	b.WriteString(runLink(a.RunURL) + "\n\n")
+	b.WriteString("\n\n")
 	if e.Summary != "" {
-		fmt.Fprintf(&b, "> %s\n\n", said(e.Summary))
+		fmt.Fprintf(&b, "> %s\n\n", Said(e.Summary))
 	}
-	for _, reason := range reasons(e) {
+	list := Reasons(e.Reasons, e.Metric != nil && e.PreviousBest != nil)
+	if links := CheckLinks(e.Failing); links != "" {
+		list = append(withoutFailing(list, e.Failing), "failing: "+links)
+	}
+	for _, reason := range list {
 		fmt.Fprintf(&b, "- %s\n", reason)
 	}
-	if e.Commit != "" {
-		fmt.Fprintf(&b, "- commit %s\n", line(e.Commit))
+	if len(list) > 0 {
+		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "- by agent %s%s%s\n", line(e.Agent), model(e.Model), usageText(e.Usage, e.Durations))
-	if e.Evaluation != nil {
-		fmt.Fprintf(&b, "- besides the agent, measuring used %s\n", expenseText(e.Evaluation))
-	}
+	b.WriteString(origin(a, e) + "\n")
 	return bounded(b.String())
 }
 
-var comparison = regexp.MustCompile(`^-?[\d.e+-]+ is (not )?better than -?[\d.e+-]+( \((lower|higher) is better\))?$`)
+// origin is the last line: the commit, who made it at what cost, and where to
+// look.
+func origin(a Account, e history.Event) string {
+	var parts []string
+	if e.Commit != "" {
+		parts = append(parts, Line(e.Commit))
+	}
+	parts = append(parts, "by "+Line(e.Agent)+model(e.Model)+usageText(e.Usage, e.Durations))
+	if e.Evaluation != nil {
+		parts = append(parts, "measuring: "+expenseText(e.Evaluation))
+	}
+	if url := a.runOf(e); url != "" {
+		parts = append(parts, "[run]("+url+")")
+		if e.Agent != "tuner" {
+			parts = append(parts, "[transcript]("+url+"#artifacts)")
+		}
+	}
+	return strings.Join(parts, " · ")
+}
 
-// reasons are those of a decision, but for the comparison of the two numbers
-// that stand above them.
-func reasons(e history.Event) []string {
+// withoutFailing leaves out the reasons that only name a failing check.
+func withoutFailing(reasons []string, checks []history.Check) []string {
+	return slices.DeleteFunc(reasons, func(reason string) bool {
+		return slices.ContainsFunc(checks, func(c history.Check) bool { return reason == Said(c.Name+" fails") })
+	})
+}
+
+// CheckLinks are links to checks, at most a few.
+func CheckLinks(checks []history.Check) string {
+	const most = 5
+	var links []string
+	for _, check := range checks[:min(len(checks), most)] {
+		label := strings.NewReplacer("[", `\[`, "]", `\]`).Replace(state.Quote(check.Name, 80))
+		if url := state.SafeURL(check.URL); url != "" {
+			label = "[" + label + "](" + url + ")"
+		}
+		links = append(links, label)
+	}
+	if more := len(checks) - most; more > 0 {
+		links = append(links, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(links, ", ")
+}
+
+var comparison = regexp.MustCompile(`^-?[\d.e+-]+ is ((not )?better than|worse than the best) -?[\d.e+-]+( \((lower|higher) is better\))?$`)
+
+// Reasons are those of a decision for people; compared leaves out the comparison
+// of two numbers that stand above them.
+func Reasons(reasons []string, compared bool) []string {
 	var list []string
-	for _, reason := range e.Reasons {
-		if e.Metric != nil && e.PreviousBest != nil && comparison.MatchString(reason) {
+	for _, reason := range reasons {
+		if compared && comparison.MatchString(reason) {
 			continue
 		}
-		list = append(list, said(reason))
+		list = append(list, Said(reason))
 	}
 	return list
 }
@@ -57,7 +104,7 @@ func model(name string) string {
 	if name == "" {
 		return ""
 	}
-	return " (" + line(name) + ")"
+	return " (" + Line(name) + ")"
 }
 
 // Label is an outcome in the words of comments.
@@ -74,7 +121,7 @@ func Label(outcome history.Outcome) string {
 	case history.CIFixExhausted:
 		return "❌ rejected by CI"
 	default:
-		return line(string(outcome))
+		return Line(string(outcome))
 	}
 }
 
@@ -119,8 +166,8 @@ func expenseText(e *history.Expense) string {
 
 // spentLine is what all iterations cost, as far as it is known.
 func spentLine(a Account) string {
-	summary := a.Summary()
-	spent := summary.Spent(time.Time{})
+	past := a.Summary()
+	spent := past.Spent(time.Time{})
 	text := ""
 	if spent.Tokens > 0 {
 		text += fmt.Sprintf(", %d tokens", spent.Tokens)

@@ -75,7 +75,7 @@ func PullTitle(a Account) string {
 	}
 	summary := "improve " + metricName(a.Program)
 	if kept := a.lastPromoted(); kept != nil && kept.Summary != "" {
-		summary = said(kept.Summary)
+		summary = Said(kept.Summary)
 	}
 	title := strings.NewReplacer("{name}", a.Program.Name, "{scope}", a.Program.Name, "{type}", a.Program.PullRequest.Type, "{summary}", summary).Replace(template)
 	return state.Clip(strings.Join(strings.Fields(title), " "), maxTitle)

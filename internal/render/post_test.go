@@ -43,17 +43,17 @@ func account(t *testing.T) render.Account {
 		{Kind: history.Started, Run: "r1", Iteration: 1, Time: noon},
 		{Kind: history.Measured, Role: history.Baseline, Metric: value("8"), Commit: "b45e"},
 		{
-			Kind: history.Decided, Iteration: 1, Outcome: history.Accepted, Metric: value("6"), PreviousBest: value("8"), Best: value("6"), Delta: "-2",
+			Kind: history.Decided, Run: "5-1-ab", Iteration: 1, Outcome: history.Accepted, Metric: value("6"), PreviousBest: value("8"), Best: value("6"), Delta: "-2",
 			Summary: hostile, Reasons: []string{"6 is better than 8", hostile}, Agent: "claude", Model: "m-1", Commit: strings.Repeat("c", 40),
 			Usage: &metric.Usage{CostUSD: cost, InputTokens: &in, OutputTokens: &out}, Durations: map[string]float64{"propose": 12, "measure": 3.25},
 			Evaluation: &history.Expense{Tokens: &in, CostUSD: cost, UnknownUSD: 2},
 		},
 		{Kind: history.Finished, Run: "r1"},
 		{
-			Kind: history.Decided, Iteration: 2, Outcome: history.Rejected, Metric: value("7"), PreviousBest: value("6"), Best: value("6"), Delta: "+1",
-			Summary: "slower", Reasons: []string{"7 is not better than 6"}, Agent: "tuner",
+			Kind: history.Decided, Run: "6-1-cd", Iteration: 2, Outcome: history.Rejected, Metric: value("7"), PreviousBest: value("6"), Best: value("6"), Delta: "+1",
+			Summary: "slower", Reasons: []string{"7 is worse than the best 6 (lower is better)"}, Agent: "tuner",
 		},
-		{Kind: history.Decided, Iteration: 3, Outcome: history.Error, Best: value("6"), Reasons: []string{"the evaluation fails"}, Agent: "tuner"},
+		{Kind: history.Decided, Run: "20260304T120000Z-1", Iteration: 3, Outcome: history.Error, Best: value("6"), Reasons: []string{"the evaluation fails"}, Agent: "tuner"},
 	}
 	doc := state.New("speed")
 	m := doc.Machine()
@@ -65,7 +65,7 @@ func account(t *testing.T) render.Account {
 	}
 	p := program.Parse(".autoloop/programs/speed.md", []byte(text))
 	require.NoError(t, p.Err())
-	return render.Account{Program: p, Events: events, State: doc.Bytes(), RunURL: "https://github.test/run/1"}
+	return render.Account{Program: p, Events: events, State: doc.Bytes(), RunURL: "https://github.test/org/repo/actions/runs/7"}
 }
 
 func golden(t *testing.T, name, got string) {
@@ -90,11 +90,22 @@ func TestGolden(t *testing.T) {
 	golden(t, "issue.md", render.Issue(a))
 	golden(t, "notice.md", render.Notice(a, 7, "paused", "5 rejections in a row", []string{"alice"}))
 	a.Events = append(a.Events, history.Event{
-		Kind: history.Decided, Iteration: 4, Outcome: history.PendingCI, Metric: value("5.123456789"), PreviousBest: value("6"), Best: value("5.123456789"),
+		Kind: history.Decided, Run: "7-1-ef", Iteration: 4, Outcome: history.PendingCI, Metric: value("5.123456789"), PreviousBest: value("6"), Best: value("5.123456789"),
 		Delta: "-0.876543211", Summary: "one pass", Reasons: []string{"5.123456789 is better than 6 (lower is better)"}, Agent: "claude",
 	})
 	golden(t, "pending.md", render.Iteration(a, a.Decided()[3]))
 	golden(t, "pull-pending.md", render.Pull(a, 4))
+	a.Events = append(a.Events, history.Event{
+		Kind: history.Decided, Run: "8-1-01", Iteration: 4, Outcome: history.CIFixExhausted, Metric: value("5.123456789"), PreviousBest: value("6"), Best: value("6"),
+		Delta: "-0.876543211", Summary: "one pass", Reasons: []string{"stuck in CI fix loop: build: expected 3", "build [x](y) fails"}, Agent: "claude",
+		Failing: []history.Check{{Name: "build [x](y)", URL: "https://github.test/org/repo/actions/runs/3/job/4"}, {Name: "lint", URL: "javascript:alert(1)"}},
+	}, history.Event{Kind: history.Paused, Reason: "stuck in CI fix loop: build: expected 3"})
+	golden(t, "ci-failed.md", render.Iteration(a, a.Decided()[3]))
+	golden(t, "status-paused.md", render.Status(a))
+	a.Events = append(a.Events, history.Event{Kind: history.Completed, Reason: "target reached: 1 with target 1 (lower is better)"})
+	golden(t, "status-completed.md", render.Status(a))
+	golden(t, "notice-completed.md", render.Notice(a, 9, "completed", "target reached: 1 with target 1 (lower is better)", []string{"alice", "bob"}))
+	golden(t, "reply.md", render.Reply(12, "It goes on."))
 }
 
 func TestWhatAgentsSayIsHarmless(t *testing.T) {

@@ -148,12 +148,15 @@ func Pull(a Account, issue int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", a.PullMark())
 	if past.Initial != nil && past.Best != nil {
-		fmt.Fprintf(&b, "**%s: %s → %s** (%s; %s)", metricName(a.Program), figure(past.Initial), figure(past.Best), gain(a, past), better(a))
+		fmt.Fprintf(&b, "**%s: %s → %s** (%s; %s)", metricName(a.Program), Figure(past.Initial), Figure(past.Best), gain(a, past), better(a))
 	}
 	if issue > 0 {
 		fmt.Fprintf(&b, " · program #%d", issue)
 	}
-	b.WriteString(runLink(a.RunURL) + "\n\n")
+	if last != nil {
+		b.WriteString(runLink(a.runOf(*last)))
+	}
+	b.WriteString("\n\n")
 	if ci != CINone {
 		fmt.Fprintf(&b, "%s\n\n", ci)
 	}
@@ -184,12 +187,12 @@ func pullEvidence(b *strings.Builder, a Account, past history.Summary, last *his
 	b.WriteString("### Evidence\n\n")
 	said := last != nil && slices.ContainsFunc(last.Reasons, func(reason string) bool { return strings.Contains(reason, "measured once") })
 	if last != nil {
-		for _, reason := range reasons(*last) {
+		for _, reason := range Reasons(last.Reasons, last.Metric != nil && last.PreviousBest != nil) {
 			fmt.Fprintf(b, "- %s\n", reason)
 		}
 		for _, e := range last.Evidence {
 			fmt.Fprintf(b, "- %s: %s of each side, medians %s and %s, difference %s, between %s and %s at confidence %g (p = %.4f)\n",
-				line(e.Stage), count(e.Pairs, "run", "runs"), rounded(e.Incumbent.String()), rounded(e.Candidate.String()),
+				Line(e.Stage), count(e.Pairs, "run", "runs"), rounded(e.Incumbent.String()), rounded(e.Candidate.String()),
 				rounded(e.Difference.String()), rounded(e.Low.String()), rounded(e.High.String()), e.Confidence, e.P)
 		}
 	}
@@ -203,7 +206,7 @@ func pullEvidence(b *strings.Builder, a Account, past history.Summary, last *his
 		b.WriteString("- the evaluation repeats itself exactly, as far as was seen\n")
 	}
 	for _, g := range a.Program.Guardrails {
-		fmt.Fprintf(b, "- guardrail %s held (%s is better)\n", line(g.Metric), g.Direction)
+		fmt.Fprintf(b, "- guardrail %s held (%s is better)\n", Line(g.Metric), g.Direction)
 	}
 	b.WriteString("\n")
 }
@@ -218,7 +221,7 @@ func pullSteps(b *strings.Builder, a Account) {
 	for i := len(decided) - 1; i >= 0; i-- {
 		e := decided[i]
 		if promoted(&e) {
-			rows = append(rows, fmt.Sprintf("| %d | %s | %s | %s |\n", e.Iteration, figure(e.Metric), rounded(cell(e.Delta)), saidCell(e.Summary)))
+			rows = append(rows, fmt.Sprintf("| %d | %s | %s | %s |\n", e.Iteration, Figure(e.Metric), rounded(cell(e.Delta)), saidCell(e.Summary)))
 		}
 	}
 	if len(rows) == 0 {
@@ -247,8 +250,8 @@ func reproduce(b *strings.Builder, a Account, past history.Summary) {
 	}
 	script := a.Program.Script
 	if len(script) > 4000 {
-		script = "# " + line(a.Program.File) + " has the whole script\n"
+		script = "# " + Line(a.Program.File) + " has the whole script\n"
 	}
 	fmt.Fprintf(b, "%ssh\ngit fetch origin %s autoloop/%s\ngit checkout --detach %s # before; then: git checkout --detach origin/autoloop/%s\n%s%s\n%s\n\n</details>\n",
-		fence, cmp.Or(line(past.BaseBranch), "HEAD"), a.Program.Name, line(past.Base), a.Program.Name, setup, strings.TrimSpace(script), fence)
+		fence, cmp.Or(Line(past.BaseBranch), "HEAD"), a.Program.Name, Line(past.Base), a.Program.Name, setup, strings.TrimSpace(script), fence)
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/history"
@@ -19,11 +20,11 @@ const (
 // stands, in less than 2 KB; trajectory, Machine State and history are folded.
 func Status(a Account) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n## %s\n\n%s\n", StatusMark, line(a.Program.Name), Summary(a))
+	fmt.Fprintf(&b, "%s\n## %s\n\n%s\n", StatusMark, Line(a.Program.Name), Summary(a))
 	latest(&b, a)
 	doc, err := state.Parse(a.State)
 	if err != nil {
-		fmt.Fprintf(&b, "\nThe state cannot be read: %s\n", line(err.Error()))
+		fmt.Fprintf(&b, "\nThe state cannot be read: %s\n", Line(err.Error()))
 		return bounded(b.String())
 	}
 	if chart := Chart(a); chart != "" {
@@ -51,7 +52,15 @@ func latest(b *strings.Builder, a Account) {
 	fmt.Fprintf(b, "\n| iteration | | %s | change |\n|---:|---|---:|---|\n", cell(metricName(a.Program)))
 	for i := len(decided) - 1; i >= max(len(decided)-maxLatest, 0); i-- {
 		e := decided[i]
-		fmt.Fprintf(b, "| %d | %s | %s | %s |\n", e.Iteration, Label(e.Outcome), figure(e.Metric), strings.ReplaceAll(state.Quote(e.Summary, 80), "|", `\|`))
+		number := strconv.Itoa(e.Iteration)
+		if url := a.runOf(e); url != "" {
+			number = "[" + number + "](" + url + ")"
+		}
+		change := e.Summary
+		if change == "" && len(e.Reasons) > 0 {
+			change = e.Reasons[0]
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", number, Label(e.Outcome), Figure(e.Metric), strings.ReplaceAll(state.Quote(change, 80), "|", `\|`))
 	}
 }
 
@@ -59,22 +68,22 @@ func latest(b *strings.Builder, a Account) {
 func Summary(a Account) string {
 	past := a.Summary()
 	var lines []string
-	lines = append(lines, standing(a, past)+runLink(a.RunURL))
+	lines = append(lines, standing(a, past))
 	if past.Initial != nil && past.Best != nil {
-		text := fmt.Sprintf("%s **%s** (%s)", metricName(a.Program), figure(past.Best), better(a))
+		text := fmt.Sprintf("%s **%s** (%s)", metricName(a.Program), Figure(past.Best), better(a))
 		if difference := past.Best.Sub(*past.Initial); difference.Sign() != 0 {
-			text += fmt.Sprintf(", from %s: %s", figure(past.Initial), gain(a, past))
+			text += fmt.Sprintf(", from %s: %s", Figure(past.Initial), gain(a, past))
 		} else {
 			text += ", as at the beginning"
 		}
 		if target := past.Target(a.Program.Target); target != nil {
-			text += ", target " + figure(target)
+			text += ", target " + Figure(target)
 		}
 		lines = append(lines, text)
 	}
 	lines = append(lines, tally(a)+spentLine(a))
 	for _, warning := range a.Warnings {
-		lines = append(lines, "⚠️ "+line(warning))
+		lines = append(lines, "⚠️ "+Line(warning))
 	}
 	return strings.Join(lines, "\n\n")
 }
@@ -84,12 +93,10 @@ func standing(a Account, past history.Summary) string {
 	text := "▶️ **Running**"
 	switch statuses := past.Statuses(); {
 	case past.Completed != "":
-		text = "🏁 **Completed**: " + line(past.Completed)
+		text = "🏁 **Completed**: " + Line(past.Completed)
 	case past.PausedReason != "":
-		text = "⏸️ **Paused**: " + line(past.PausedReason)
-		if !strings.Contains(past.PausedReason, "/autoloop resume") {
-			text += ". Say `/autoloop resume` here to go on."
-		}
+		text = "⏸️ **Paused**: " + Line(past.PausedReason)
+		text += goOn(past.PausedReason)
 	case len(statuses) > 0 && statuses[len(statuses)-1] == string(history.PendingCI):
 		text = "⏳ **Waiting for CI** of the last change"
 	}
@@ -97,6 +104,14 @@ func standing(a Account, past history.Summary) string {
 		text += fmt.Sprintf(" · pull request #%d", number)
 	}
 	return text
+}
+
+// goOn says how a paused program goes on, behind a reason that does not.
+func goOn(reason string) string {
+	if strings.Contains(reason, "/autoloop resume") {
+		return ""
+	}
+	return ". Say `/autoloop resume` here to go on."
 }
 
 // tally counts the iterations; the parts add up.

@@ -247,9 +247,9 @@ func (in *Input) judge(s *Standing) (Condition, string) {
 	m := s.Machine
 	switch {
 	case m.Completed:
-		return Completed, "completed: " + or(m.CompletedReason, "its target is reached") + "; set Completed to false in its state to go on"
+		return Completed, m.Stopped(s.Program.Name)
 	case m.Paused:
-		return Paused, "paused: " + or(m.PauseReason, "by hand") + "; set Paused to false in its state to go on"
+		return Paused, m.Stopped(s.Program.Name)
 	case m.Pending():
 		return Pending, ""
 	case m.NotBefore != nil && budget.Waits(*m.NotBefore, in.Now):

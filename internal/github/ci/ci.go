@@ -20,6 +20,8 @@ type Check struct {
 	// Status is queued, in_progress or completed and others; Conclusion, when
 	// completed, is success, failure, neutral, skipped and others.
 	Status, Conclusion string
+	// URL is its page, "" for none.
+	URL string
 	// Started tells a later check from an earlier one of the same name.
 	Started time.Time
 	// Lines are what it says in words: annotations first, then its summary.

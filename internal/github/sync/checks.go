@@ -81,7 +81,7 @@ func (s *Service) explained(ctx context.Context, found []api.Check, failed map[s
 	checks := make([]ci.Check, len(found))
 	asked := 0
 	for i, check := range found {
-		checks[i] = ci.Check{Name: check.Name, App: check.App, Status: check.Status, Conclusion: check.Conclusion, Started: check.Started}
+		checks[i] = ci.Check{Name: check.Name, App: check.App, Status: check.Status, Conclusion: check.Conclusion, Started: check.Started, URL: check.URL}
 		if check.Conclusion != "failure" || !failed[check.Name] {
 			continue
 		}

@@ -10,45 +10,46 @@ import (
 )
 
 // Decision computes one decision again, from the records before it and from what
-// was measured for it, and says where the record differs; nothing when it does not.
-func Decision(versions decision.Versions, before history.Summary, measured []history.Event, decided history.Event) []string {
+// was measured for it, and says where the record differs; nothing when it does
+// not. The decision is the zero value when it cannot be computed.
+func Decision(versions decision.Versions, before history.Summary, measured []history.Event, decided history.Event) (decision.Decision, []string) {
 	all := make([]*history.Event, len(measured))
 	for i := range measured {
 		all[i] = &measured[i]
 	}
 	var report Report
-	report.decided(versions, before, ofProposal(all, decided.Proposal), &decided)
+	again := report.decided(versions, before, ofProposal(all, decided.Proposal), &decided)
 	messages := make([]string, len(report.Findings))
 	for i, finding := range report.Findings {
 		messages[i] = finding.Message
 	}
-	return messages
+	return again, messages
 }
 
 // decided computes one decision again and compares.
-func (r *Report) decided(versions decision.Versions, before history.Summary, measured []*history.Event, e *history.Event) {
+func (r *Report) decided(versions decision.Versions, before history.Summary, measured []*history.Event, e *history.Event) decision.Decision {
 	r.Decisions++
 	if (e.Outcome == history.Accepted) != (e.Verdict == string(decision.Improved)) && e.Outcome != history.PendingCI && e.Outcome != history.CIFixExhausted {
 		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
 	}
 	switch {
 	case e.Rule == nil && e.Verdict == "":
-		return // nothing was compared
+		return decision.Decision{} // nothing was compared
 	case e.Rule == nil:
 		r.Old++
-		return
+		return decision.Decision{}
 	}
 	r.Repeated++
 	again, err := repeat(versions, before, measured, e)
 	if err != nil {
 		r.find(Ledger, e.Iteration, err.Error())
-		return
+		return decision.Decision{}
 	}
 	if again.Fault != "" {
 		if e.Outcome != history.Error {
 			r.find(Ledger, e.Iteration, "nothing can be decided ("+again.Fault+"), and the record says "+string(e.Outcome))
 		}
-		return
+		return again
 	}
 	for _, pair := range [][3]string{
 		{"the verdict", string(again.Verdict), e.Verdict},
@@ -62,6 +63,7 @@ func (r *Report) decided(versions decision.Versions, before history.Summary, mea
 			r.find(Ledger, e.Iteration, fmt.Sprintf("%s is %s in the record, and its measurements give %s", pair[0], pair[2], pair[1]))
 		}
 	}
+	return again
 }
 
 // repeat runs the trial on the recorded measurements, by the version of the rule

@@ -49,11 +49,14 @@ func Inline(text string, most int) string {
 
 // Quote is Inline for the words of an agent or an evaluation, which may name
 // what they have no say in: issues and commits are not linked or closed, URLs
-// lead nowhere, and a command of ours is none. A zero-width space is put into
-// each, so that it reads the same. Applying it twice changes nothing more.
+// lead nowhere, a command of ours is none, and our signs are left out. A zero-width
+// space is put into each of the others, so that it reads the same. Applying it twice changes nothing more.
 func Quote(text string, most int) string {
-	return defuse(Inline(text, most))
+	return defuse(Inline(ownSigns.ReplaceAllString(text, ""), most))
 }
+
+// ownSigns are the signs by which our texts tell what became of something.
+var ownSigns = regexp.MustCompile("[✅❌⚠⏳🏁⏸▶🚫💤🤖📦]\ufe0f? ?")
 
 // Each of these has a place in it where a zero-width space takes its meaning.
 var (

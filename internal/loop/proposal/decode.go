@@ -11,7 +11,8 @@ import (
 // Decode reads a bundle and checks its form. It refuses events that no proposal
 // has, events in another order, and events of another run or iteration. Fields
 // that only the recording job may set are dropped, and the masker's secrets are
-// removed from texts. Whether the proposal may be recorded is not checked here.
+// removed from texts, and reasons say who gave them. Whether the proposal may be
+// recorded is not checked here.
 func Decode(b Bundle, masker process.Masker) (*Proposal, error) {
 	log, err := history.Parse(b.Events)
 	if err != nil {
@@ -29,7 +30,7 @@ func Decode(b Bundle, masker process.Masker) (*Proposal, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := p.add(masked(e, masker)); err != nil {
+		if err := p.add(attributed(masked(e, masker))); err != nil {
 			return nil, err
 		}
 	}

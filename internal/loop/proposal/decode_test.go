@@ -30,7 +30,7 @@ func TestDecodeKeepsWhatAProposalSays(t *testing.T) {
 	assert.Len(t, h.Measured, 2)
 	require.NotNil(t, h.Decided)
 	assert.True(t, h.Kept())
-	assert.Equal(t, []string{"a b"}, h.Decided.Reasons, "reasons are lines")
+	assert.Equal(t, []string{reported + "a b"}, h.Decided.Reasons, "reasons are lines, and say whose they are")
 	assert.Empty(t, h.Decided.Commit, "what only the publishing job knows is dropped")
 	assert.Nil(t, h.Decided.Lease)
 	assert.Empty(t, h.Decided.Key)
@@ -42,14 +42,14 @@ const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iter
 "direction":"higher","target":9,"evaluator":"e","definition":"d","base":"b","base_branch":"main","seconds":1,"prepare_seconds":1,"outcome":"accepted",
 "verdict":"improved","reasons":["x"],"rule":{"regime":"single"},"seed":"s","evidence":[{"stage":"pairs","pairs":8}],"warning":"w","previous_best":1,"best":2,
 "delta":"+1","incumbent":"i","commit":"c","branch":"autoloop/p","agent":"a","model":"m","usage":{"input_tokens":1},"summary":"s","changed":["f"],
-"params":{"k":1},"evaluation":{"tokens":1},"durations":{"propose":1},"proposal":1,"digest":"d","patch":"p","focus":"f","lessons":["l"],"foreclosed":["f"],"ideas":["i"],
+"params":{"k":1},"failing_checks":[{"name":"build"}],"evaluation":{"tokens":1},"durations":{"propose":1},"proposal":1,"digest":"d","patch":"p","focus":"f","lessons":["l"],"foreclosed":["f"],"ideas":["i"],
 "not_before":"2026-01-01T00:00:00Z","reason":"r","key":"k","value":"v","event":"`
 
 // TestSanitizeLeavesOutWhatPublishingSays holds what becomes of every field: one that
 // a proposing job writes and that is lost on the way would make other records.
 func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 	t.Parallel()
-	anew := "Schema Time Lease Direction Target Base BaseBranch Parent Commit Branch Key Value"
+	anew := "Schema Time Lease Failing Direction Target Base BaseBranch Parent Commit Branch Key Value"
 	proposal := "Outcome Verdict Rule Seed Evidence Warning PreviousBest Best Delta Changed Params Digest Patch Focus Lessons Foreclosed Ideas Model"
 	said := "Agent Summary Usage Durations"
 	measured := "Role Stage Samples GuardrailSamples CaseSamples Numbers EvaluatorWrites RejectedReason Output Seconds Prepare"

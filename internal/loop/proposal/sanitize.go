@@ -3,6 +3,7 @@ package proposal
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -65,6 +66,35 @@ func masked(e history.Event, masker process.Masker) history.Event {
 		}
 	}
 	return e
+}
+
+// reported begins a reason that only the proposing job knows: people must not
+// take it for one of the job that publishes.
+const reported = "the proposing job says: "
+
+// attributed returns an event whose reasons say that the proposing job gave them.
+// Those of a decision that can be computed again are replaced later.
+func attributed(e history.Event) history.Event {
+	reasons := make([]string, len(e.Reasons))
+	for i, reason := range e.Reasons {
+		reasons[i] = reported + reason
+	}
+	e.Reasons = reasons
+	if e.Warning != "" {
+		e.Warning = reported + e.Warning
+	}
+	e.Agent, e.Model = name(e.Agent), name(e.Model)
+	return e
+}
+
+// notName is what neither agents nor models have in their names.
+var notName = regexp.MustCompile(`[^A-Za-z0-9._:/@+\[\]-]+`)
+
+// name returns a name in which nothing else can be said.
+func name(text string) string {
+	const most = 200
+	text = notName.ReplaceAllString(text, "-")
+	return text[:min(len(text), most)]
 }
 
 // lines turns every text into one line.

@@ -1,0 +1,296 @@
+package actions
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
+)
+
+// How much the summary of a job shows of a text and of a list, in characters and
+// lines, and how many bytes it may have before the last iteration: GitHub refuses
+// one of more than a megabyte.
+const (
+	maxSummaryText = 400
+	maxSummaryList = 20
+	maxSummary     = 700 << 10
+)
+
+// resultSummary is what a run came to, for people: the decision, what it rests
+// on, what it cost, and where to look. The program is nil when none was selected.
+func resultSummary(s Step, p *program.Program, results []loop.Result) string {
+	var out strings.Builder
+	if len(results) == 0 {
+		return "## Autoloop\n\nNothing ran: AUTOLOOP_PAUSED is true, or no program is due.\n\n"
+	}
+	shown := 0
+	masker := process.NewMasker(s.Environ)
+	for ; shown < len(results) && out.Len() < maxSummary; shown++ {
+		r := masked(results[shown], masker)
+		writeResult(&out, s, p, &r)
+	}
+	if more := len(results) - shown; more > 0 {
+		fmt.Fprintf(&out, "%d more iterations are in the report.\n\n", more)
+	}
+	return out.String()
+}
+
+// masked returns a result without secrets in its texts. What is rendered has its
+// marks escaped, and no secret could be told in it.
+func masked(r loop.Result, masker process.Masker) loop.Result {
+	all := func(texts []string) []string {
+		list := make([]string, 0, len(texts))
+		for _, text := range texts[:min(len(texts), maxSummaryList)] {
+			list = append(list, masker.String(text))
+		}
+		if more := len(texts) - maxSummaryList; more > 0 {
+			list = append(list, fmt.Sprintf("and %d more", more))
+		}
+		return list
+	}
+	r.Summary, r.Model, r.Stopped = masker.String(r.Summary), masker.String(r.Model), masker.String(r.Stopped)
+	r.Reasons, r.Warnings, r.Changed = all(r.Reasons), all(r.Warnings), all(r.Changed)
+	r.Guardrails = slices.Clone(r.Guardrails)
+	for i := range r.Guardrails {
+		r.Guardrails[i].Metric = masker.String(r.Guardrails[i].Metric)
+	}
+	return r
+}
+
+func writeResult(out *strings.Builder, s Step, p *program.Program, r *loop.Result) {
+	fmt.Fprintf(out, "## %s\n\n", headline(r))
+	if text := comparedText(p, r); text != "" {
+		out.WriteString(text + "\n\n")
+	}
+	if r.Bundle != "" {
+		out.WriteString("Nothing is recorded yet: the job that publishes verifies this, and records it.\n\n")
+	}
+	if r.Summary != "" {
+		fmt.Fprintf(out, "> %s\n\n", render.Said(r.Summary))
+	}
+	reasons := render.Reasons(r.Reasons, r.Metric != nil && r.Delta != nil)
+	if links := render.CheckLinks(r.Failing); links != "" {
+		reasons = append(reasons, "failing: "+links)
+	}
+	writeList(out, "", reasons)
+	if links := resultLinks(s, r); len(links) > 0 {
+		out.WriteString(strings.Join(links, " · ") + "\n\n")
+	}
+	warnings := make([]string, len(r.Warnings))
+	for i, warning := range r.Warnings {
+		warnings[i] = render.Said(warning)
+	}
+	writeList(out, "⚠️ Warnings\n\n", warnings)
+	if r.Stopped != "" {
+		fmt.Fprintf(out, "No further iteration: %s\n\n", render.Line(r.Stopped))
+	}
+	writeDetails(out, r)
+}
+
+// headline is the iteration and what became of it, in the words of comments. What
+// is only proposed is neither accepted nor rejected yet.
+func headline(r *loop.Result) string {
+	sign, outcome, _ := strings.Cut(render.Label(r.Outcome), " ")
+	switch r.Outcome {
+	case history.Busy, history.Idle, history.DryRun:
+		sign, outcome = "💤", string(r.Outcome)
+	default:
+	}
+	if r.Bundle != "" {
+		sign, outcome = "📦", proposedWord(r)
+	}
+	if r.Program == "" {
+		return sign + " Autoloop: " + outcome
+	}
+	return fmt.Sprintf("%s %s, iteration %d: %s", sign, inline(r.Program), r.Iteration, outcome)
+}
+
+// proposedWord says what a proposal is that another job is to record.
+func proposedWord(r *loop.Result) string {
+	switch r.Outcome {
+	case history.Accepted, history.PendingCI:
+		return "proposed, and better"
+	case history.Rejected:
+		return "proposed, and not better"
+	case history.Error:
+		return "an error to record"
+	default:
+		return "to be recorded"
+	}
+}
+
+// comparedText is the metric beside the best before and the beginning.
+func comparedText(p *program.Program, r *loop.Result) string {
+	name, direction := "metric", ""
+	if p != nil {
+		if p.Metric != "" {
+			name = inline(p.Metric)
+		}
+		direction = fmt.Sprintf(" (%s is better)", p.Direction)
+	}
+	switch {
+	case r.Metric != nil && r.Delta != nil:
+		return fmt.Sprintf("%s **%s**%s, %s against the best before; %s at the beginning", name, render.Figure(r.Metric), direction, render.Said(*r.Delta), render.Figure(r.Initial))
+	case r.Metric != nil:
+		return fmt.Sprintf("%s **%s**%s", name, render.Figure(r.Metric), direction)
+	case r.BestMetric != nil:
+		return fmt.Sprintf("Best %s **%s**%s; %s at the beginning", name, render.Figure(r.BestMetric), direction, render.Figure(r.Initial))
+	default:
+		return ""
+	}
+}
+
+// resultLinks are where to look.
+func resultLinks(s Step, r *loop.Result) []string {
+	var links []string
+	add := func(link string) {
+		if link != "" {
+			links = append(links, link)
+		}
+	}
+	add(githubLink(s, "pull/", number(r.PullRequest), "pull request #"+number(r.PullRequest)))
+	add(githubLink(s, "issues/", number(r.Issue), "issue #"+number(r.Issue)))
+	add(githubLink(s, "commit/", valueOf(r.Commit), "commit "+shortCommit(valueOf(r.Commit))))
+	if id := s.Getenv("GITHUB_RUN_ID"); id != "" && r.Transcript != "" {
+		add(githubLink(s, "actions/runs/", id+"#artifacts", "transcript"))
+	}
+	return links
+}
+
+// writeDetails folds what the decision rests on, and what it cost.
+func writeDetails(out *strings.Builder, r *loop.Result) {
+	var rows [][]string
+	add := func(name, markup string) {
+		if markup != "" {
+			rows = append(rows, []string{name, markup})
+		}
+	}
+	if len(r.Samples.Candidate) > 1 {
+		add("Samples of the best before", samplesText(r.Samples.Incumbent))
+		add("Samples of the candidate", samplesText(r.Samples.Candidate))
+	}
+	for _, e := range r.Evidence {
+		add("Test, "+e.Stage, fmt.Sprintf("p = %.4g, shift %s to %s (%g %%), %d pairs", e.P, render.Figure(&e.Low), render.Figure(&e.High), e.Confidence*100, e.Pairs))
+	}
+	add("Files changed", filesText(r.Changed))
+	add("Proposed by", inline(strings.TrimSpace(r.Agent+" "+r.Model)))
+	add("Cost", costText(r.Usage))
+	add("Cost of measuring", expenseText(r.Evaluation))
+	add("Time", strconv.FormatFloat(r.Seconds, 'f', 1, 64)+" s")
+	out.WriteString("<details><summary>Details</summary>\n\n" + render.Table{Header: []string{"", ""}, Rows: rows}.Markdown() + "\n")
+	if len(r.Guardrails) > 0 {
+		out.WriteString(railTable(r.Guardrails).Markdown() + "\n")
+	}
+	out.WriteString("</details>\n\n")
+}
+
+// inline is a text of somebody else's as harmless markdown on one line.
+func inline(text string) string { return render.Inline(text, maxSummaryText) }
+
+func railTable(rails []loop.Rail) render.Table {
+	table := render.Table{Header: []string{"guardrail", "at iteration 0", "candidate", "may get worse by"}, Right: map[int]bool{1: true, 2: true, 3: true}}
+	for _, rail := range rails {
+		allowed := rail.Allowed.Value.String()
+		if rail.Allowed.Percent {
+			allowed += " %"
+		}
+		table.Rows = append(table.Rows, []string{
+			fmt.Sprintf("%s (%s is better)", inline(rail.Metric), rail.Direction), render.Figure(rail.Initial), render.Figure(rail.Candidate), allowed,
+		})
+	}
+	return table
+}
+
+// writeList lists lines of markdown.
+func writeList(out *strings.Builder, title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	out.WriteString(title)
+	for _, line := range lines {
+		fmt.Fprintf(out, "- %s\n", line)
+	}
+	out.WriteString("\n")
+}
+
+func samplesText(values []metric.Value) string {
+	texts := make([]string, 0, len(values))
+	for _, value := range values[:min(len(values), maxSummaryList)] {
+		texts = append(texts, render.Figure(&value))
+	}
+	if len(values) > maxSummaryList {
+		texts = append(texts, "…")
+	}
+	return strings.Join(texts, ", ")
+}
+
+// costText is what an agent used; what is unknown is left out.
+func costText(u *metric.Usage) string {
+	if u == nil {
+		return ""
+	}
+	var parts []string
+	if u.CostUSD != nil {
+		parts = append(parts, "$"+u.CostUSD.String())
+	}
+	if u.InputTokens != nil {
+		parts = append(parts, fmt.Sprintf("%d tokens in", *u.InputTokens))
+	}
+	if u.OutputTokens != nil {
+		parts = append(parts, fmt.Sprintf("%d tokens out", *u.OutputTokens))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// expenseText is what models used that measured; what is unknown is said.
+func expenseText(e *history.Expense) string {
+	if e == nil {
+		return ""
+	}
+	var parts []string
+	if e.CostUSD != nil {
+		parts = append(parts, "$"+e.CostUSD.String())
+	}
+	if e.Tokens != nil {
+		parts = append(parts, fmt.Sprintf("%d tokens", *e.Tokens))
+	}
+	if lacking := max(e.UnknownTokens, e.UnknownUSD); lacking > 0 {
+		parts = append(parts, fmt.Sprintf("%d answers of unknown cost", lacking))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func filesText(files []string) string {
+	texts := make([]string, 0, len(files))
+	for _, file := range files {
+		texts = append(texts, inline(file))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// githubLink is a link to something of the repository on GitHub; without one, the
+// label alone, and nothing for nothing. Name and label are ours: numbers and
+// commits.
+func githubLink(s Step, kind, name, label string) string {
+	if name == "" {
+		return ""
+	}
+	server, repository := s.Getenv("GITHUB_SERVER_URL"), s.Getenv("GITHUB_REPOSITORY")
+	if server == "" || repository == "" {
+		return label
+	}
+	return "[" + label + "](" + server + "/" + repository + "/" + kind + name + ")"
+}
+
+// shortCommit is a commit's name as people read it.
+func shortCommit(commit string) string {
+	const shown = 12
+	return commit[:min(len(commit), shown)]
+}
