@@ -89,7 +89,7 @@ func writeResult(out *strings.Builder, s Step, p *program.Program, r *loop.Resul
 	}
 	writeList(out, "⚠️ Warnings\n\n", warnings)
 	if r.Stopped != "" {
-		fmt.Fprintf(out, "No further iteration: %s\n\n", render.Line(r.Stopped))
+		fmt.Fprintf(out, "No further iteration: %s\n\n", render.Stopped(r.Stopped))
 	}
 	writeDetails(out, r)
 }

@@ -185,7 +185,7 @@ func (r *ciGate) giveUpFix(ctx context.Context, e history.Event, verdict ci.Resu
 }
 
 // failing are the checks that fail, as they are recorded.
-func failing(verdict ci.Verdict) []history.Check {
+func failing(verdict ci.Result) []history.Check {
 	var checks []history.Check
 	for _, check := range verdict.Failing {
 		checks = append(checks, history.Check{Name: check.Name, URL: check.URL})

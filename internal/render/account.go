@@ -86,11 +86,11 @@ func bounded(body string) string {
 	return strings.ToValidUTF8(body[:maxBody], "") + "\n\n… (cut here; the state file has the rest)\n"
 }
 
-// Line makes one harmless line of a text of ours, which may have a command in it.
-func Line(text string) string { return state.Inline(text, 300) }
+// line makes one harmless line of a text.
+func line(text string) string { return state.Inline(text, 300) }
 
 // cell makes a harmless cell of a table.
-func cell(text string) string { return strings.ReplaceAll(Line(text), "|", `\|`) }
+func cell(text string) string { return strings.ReplaceAll(line(text), "|", `\|`) }
 
 func number(v *metric.Value) string {
 	if v == nil {
@@ -104,7 +104,7 @@ func metricName(p *program.Program) string {
 	if p.Metric == "" {
 		return "metric"
 	}
-	return Line(p.Metric)
+	return line(p.Metric)
 }
 
 func runLink(url string) string {

@@ -20,7 +20,7 @@ func Check(name, report, stranger string, ready bool) string {
 	var b strings.Builder
 	switch {
 	case stranger != "":
-		fmt.Fprintf(&b, "%s\n**This program does not run**: %s.\n\n", CheckMark, Line(stranger))
+		fmt.Fprintf(&b, "%s\n**This program does not run**: %s.\n\n", CheckMark, line(stranger))
 		b.WriteString("As it stands, the validator says of its text:\n\n")
 	case ready:
 		fmt.Fprintf(&b, "%s\n**`%s` is ready**, and runs when it is due. It will do this:\n\n", CheckMark, code(name))
@@ -33,7 +33,7 @@ func Check(name, report, stranger string, ready bool) string {
 }
 
 // code makes a text harmless between backticks.
-func code(text string) string { return strings.ReplaceAll(Line(text), "`", "'") }
+func code(text string) string { return strings.ReplaceAll(line(text), "`", "'") }
 
 // fenced puts a text behind a fence that nothing in it closes; inside of it
 // neither mentions nor HTML mean anything.

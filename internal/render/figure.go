@@ -66,6 +66,12 @@ func Said(text string) string {
 	return state.Quote(text, most)
 }
 
+// Stopped is why a program stopped: words of others may be in it, and our cure is,
+// which people copy.
+func Stopped(reason string) string {
+	return strings.ReplaceAll(Said(reason), "/\u200bautoloop resume", "/autoloop resume")
+}
+
 // saidCell is Said for a cell of a table.
 func saidCell(text string) string { return strings.ReplaceAll(Said(text), "|", `\|`) }
 

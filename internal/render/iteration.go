@@ -20,7 +20,7 @@ func Iteration(a Account, e history.Event) string {
 	if e.Metric != nil {
 		fmt.Fprintf(&b, ": %s **%s** (%s)", metricName(a.Program), Figure(e.Metric), better(a))
 		if e.PreviousBest != nil {
-			fmt.Fprintf(&b, ", best before %s: %s", Figure(e.PreviousBest), rounded(Line(e.Delta)))
+			fmt.Fprintf(&b, ", best before %s: %s", Figure(e.PreviousBest), rounded(line(e.Delta)))
 		}
 	}
 	b.WriteString("\n\n")
@@ -46,9 +46,9 @@ func Iteration(a Account, e history.Event) string {
 func origin(a Account, e history.Event) string {
 	var parts []string
 	if e.Commit != "" {
-		parts = append(parts, Line(e.Commit))
+		parts = append(parts, line(e.Commit))
 	}
-	parts = append(parts, "by "+Line(e.Agent)+model(e.Model)+usageText(e.Usage, e.Durations))
+	parts = append(parts, "by "+line(e.Agent)+model(e.Model)+usageText(e.Usage, e.Durations))
 	if e.Evaluation != nil {
 		parts = append(parts, "measuring: "+expenseText(e.Evaluation))
 	}
@@ -104,7 +104,7 @@ func model(name string) string {
 	if name == "" {
 		return ""
 	}
-	return " (" + Line(name) + ")"
+	return " (" + line(name) + ")"
 }
 
 // Label is an outcome in the words of comments.
@@ -121,7 +121,7 @@ func Label(outcome history.Outcome) string {
 	case history.CIFixExhausted:
 		return "❌ rejected by CI"
 	default:
-		return Line(string(outcome))
+		return line(string(outcome))
 	}
 }
 

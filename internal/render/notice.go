@@ -9,7 +9,7 @@ import (
 func Issue(a Account) string {
 	return fmt.Sprintf("%s\nThis issue belongs to the program `%s`. What it came to is in the comments; comments of maintainers steer it.\n\n"+
 		"Commands: `/autoloop run`, `/autoloop pause [reason]`, `/autoloop resume`, `/autoloop status`, `/autoloop set target-metric X`, "+
-		"`/autoloop undo N`, `/autoloop reactivate`; any other comment is told to the agent at the next iteration.\n\n%s", IssueMark, Line(a.Program.File), robot)
+		"`/autoloop undo N`, `/autoloop reactivate`; any other comment is told to the agent at the next iteration.\n\n%s", IssueMark, line(a.Program.File), robot)
 }
 
 // Notice tells people once that a program stopped or needs them. Event is the
@@ -20,7 +20,7 @@ func Notice(a Account, event int, what, reason string, people []string) string {
 	if what == "paused" {
 		cure = goOn(reason)
 	}
-	fmt.Fprintf(&b, "%s\n**%s is %s**: %s%s%s\n", NoticeMark(event), Line(a.Program.Name), what, Line(reason), cure, runLink(a.RunURL))
+	fmt.Fprintf(&b, "%s\n**%s is %s**: %s%s%s\n", NoticeMark(event), line(a.Program.Name), what, Stopped(reason), cure, runLink(a.RunURL))
 	var names []string
 	for _, login := range people {
 		if isLogin(login) {

@@ -192,7 +192,7 @@ func pullEvidence(b *strings.Builder, a Account, past history.Summary, last *his
 		}
 		for _, e := range last.Evidence {
 			fmt.Fprintf(b, "- %s: %s of each side, medians %s and %s, difference %s, between %s and %s at confidence %g (p = %.4f)\n",
-				Line(e.Stage), count(e.Pairs, "run", "runs"), rounded(e.Incumbent.String()), rounded(e.Candidate.String()),
+				line(e.Stage), count(e.Pairs, "run", "runs"), rounded(e.Incumbent.String()), rounded(e.Candidate.String()),
 				rounded(e.Difference.String()), rounded(e.Low.String()), rounded(e.High.String()), e.Confidence, e.P)
 		}
 	}
@@ -206,7 +206,7 @@ func pullEvidence(b *strings.Builder, a Account, past history.Summary, last *his
 		b.WriteString("- the evaluation repeats itself exactly, as far as was seen\n")
 	}
 	for _, g := range a.Program.Guardrails {
-		fmt.Fprintf(b, "- guardrail %s held (%s is better)\n", Line(g.Metric), g.Direction)
+		fmt.Fprintf(b, "- guardrail %s held (%s is better)\n", line(g.Metric), g.Direction)
 	}
 	b.WriteString("\n")
 }
@@ -250,8 +250,8 @@ func reproduce(b *strings.Builder, a Account, past history.Summary) {
 	}
 	script := a.Program.Script
 	if len(script) > 4000 {
-		script = "# " + Line(a.Program.File) + " has the whole script\n"
+		script = "# " + line(a.Program.File) + " has the whole script\n"
 	}
 	fmt.Fprintf(b, "%ssh\ngit fetch origin %s autoloop/%s\ngit checkout --detach %s # before; then: git checkout --detach origin/autoloop/%s\n%s%s\n%s\n\n</details>\n",
-		fence, cmp.Or(Line(past.BaseBranch), "HEAD"), a.Program.Name, Line(past.Base), a.Program.Name, setup, strings.TrimSpace(script), fence)
+		fence, cmp.Or(line(past.BaseBranch), "HEAD"), a.Program.Name, line(past.Base), a.Program.Name, setup, strings.TrimSpace(script), fence)
 }

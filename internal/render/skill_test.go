@@ -33,11 +33,11 @@ func TestTriggersAreAFigureOfTheirOwn(t *testing.T) {
 		figures []render.SkillTriggers
 		noted   bool
 	}{
-		"fewer right":          {[]render.SkillTriggers{Figure(0, "1"), Figure(1, "0.66", wrong)}, true},
-		"more right":           {[]render.SkillTriggers{Figure(0, "0.66", wrong), Figure(1, "1")}, false},
-		"the original alone":   {[]render.SkillTriggers{Figure(0, "0.66", wrong)}, false},
-		"of another version":   {[]render.SkillTriggers{Figure(0, "1"), Figure(7, "0.66", wrong)}, false},
-		"without the original": {[]render.SkillTriggers{Figure(1, "0.66", wrong)}, false},
+		"fewer right":          {[]render.SkillTriggers{figure(0, "1"), figure(1, "0.66", wrong)}, true},
+		"more right":           {[]render.SkillTriggers{figure(0, "0.66", wrong), figure(1, "1")}, false},
+		"the original alone":   {[]render.SkillTriggers{figure(0, "0.66", wrong)}, false},
+		"of another version":   {[]render.SkillTriggers{figure(0, "1"), figure(7, "0.66", wrong)}, false},
+		"without the original": {[]render.SkillTriggers{figure(1, "0.66", wrong)}, false},
 	} {
 		r := render.NewSkillReport(rowsOf("0.5 +0.6"), nil)
 		before := r.Recommendation
@@ -49,7 +49,7 @@ func TestTriggersAreAFigureOfTheirOwn(t *testing.T) {
 	}
 	r := render.NewSkillReport(rowsOf("0.5 +0.6"), nil)
 	assert.NotContains(t, r.Markdown(), "Trigger queries")
-	r = r.WithTriggers([]render.SkillTriggers{Figure(1, "0.66", wrong)})
+	r = r.WithTriggers([]render.SkillTriggers{figure(1, "0.66", wrong)})
 	assert.Contains(t, r.Markdown(), "- v1: 0.66, 2 of 3 right\n  - trigger-2: what \\| time (loaded)\n")
 }
 

@@ -20,11 +20,11 @@ const (
 // stands, in less than 2 KB; trajectory, Machine State and history are folded.
 func Status(a Account) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n## %s\n\n%s\n", StatusMark, Line(a.Program.Name), Summary(a))
+	fmt.Fprintf(&b, "%s\n## %s\n\n%s\n", StatusMark, line(a.Program.Name), Summary(a))
 	latest(&b, a)
 	doc, err := state.Parse(a.State)
 	if err != nil {
-		fmt.Fprintf(&b, "\nThe state cannot be read: %s\n", Line(err.Error()))
+		fmt.Fprintf(&b, "\nThe state cannot be read: %s\n", line(err.Error()))
 		return bounded(b.String())
 	}
 	if chart := Chart(a); chart != "" {
@@ -83,7 +83,7 @@ func Summary(a Account) string {
 	}
 	lines = append(lines, tally(a)+spentLine(a))
 	for _, warning := range a.Warnings {
-		lines = append(lines, "⚠️ "+Line(warning))
+		lines = append(lines, "⚠️ "+line(warning))
 	}
 	return strings.Join(lines, "\n\n")
 }
@@ -93,9 +93,9 @@ func standing(a Account, past history.Summary) string {
 	text := "▶️ **Running**"
 	switch statuses := past.Statuses(); {
 	case past.Completed != "":
-		text = "🏁 **Completed**: " + Line(past.Completed)
+		text = "🏁 **Completed**: " + Stopped(past.Completed)
 	case past.PausedReason != "":
-		text = "⏸️ **Paused**: " + Line(past.PausedReason)
+		text = "⏸️ **Paused**: " + Stopped(past.PausedReason)
 		text += goOn(past.PausedReason)
 	case len(statuses) > 0 && statuses[len(statuses)-1] == string(history.PendingCI):
 		text = "⏳ **Waiting for CI** of the last change"
