@@ -2,34 +2,93 @@ package tests
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // forge rewrites a file of the memory branch.
 func (w *world) forge(name string, change func(string) string) {
 	w.t.Helper()
-	before := w.memory(name)
-	after := change(before + "\n")
-	require.NotEqual(w.t, before+"\n", after, "the forgery changes something")
-	file := filepath.Join(w.side, "forged")
-	require.NoError(w.t, os.WriteFile(file, []byte(after), 0o600))
-	blob := w.git("hash-object", "-w", file)
+	w.forgeAll("memory/autoloop", map[string]func(string) string{name: change})
+}
+
+// forgeAll rewrites files of the memory branch in a commit on top of another one; a
+// file that becomes empty is removed.
+func (w *world) forgeAll(parent string, changes map[string]func(string) string) {
+	w.t.Helper()
 	env := w.env
 	w.env = append(w.env, "GIT_INDEX_FILE="+filepath.Join(w.side, "index"))
 	w.git("read-tree", "memory/autoloop")
-	w.git("update-index", "--add", "--cacheinfo", "100644,"+blob+","+name)
+	for name, change := range changes {
+		before := w.memory(name) + "\n"
+		after := change(before)
+		require.NotEqual(w.t, before, after, "the forgery changes something")
+		if after == "" {
+			w.git("update-index", "--force-remove", name)
+			continue
+		}
+		file := filepath.Join(w.side, "forged")
+		require.NoError(w.t, os.WriteFile(file, []byte(after), 0o600))
+		w.git("update-index", "--add", "--cacheinfo", "100644,"+w.git("hash-object", "-w", file)+","+name)
+	}
 	tree := w.git("write-tree")
 	w.env = env
-	w.git("update-ref", "refs/heads/memory/autoloop", w.git("commit-tree", "-p", "memory/autoloop", "-m", "forged", tree))
+	w.git("update-ref", "refs/heads/memory/autoloop", w.git("commit-tree", "-p", parent, "-m", "forged", tree))
 }
 
 func replace(from, to string) func(string) string {
 	return func(text string) string { return strings.Replace(text, from, to, 1) }
+}
+
+func replaceAll(pairs ...string) func(string) string {
+	return strings.NewReplacer(pairs...).Replace
+}
+
+// without leaves out the nth line, from 0, that has all these words.
+func without(nth int, words ...string) func(string) string {
+	return func(text string) string {
+		var left strings.Builder
+		for line := range strings.Lines(text) {
+			has := true
+			for _, word := range words {
+				has = has && strings.Contains(line, word)
+			}
+			if has {
+				nth--
+			}
+			if !has || nth != -1 {
+				left.WriteString(line)
+			}
+		}
+		return left.String()
+	}
+}
+
+// swapped exchanges two lines.
+func swapped(a, b int) func(string) string {
+	return func(text string) string {
+		lines := strings.SplitAfter(text, "\n")
+		lines[a], lines[b] = lines[b], lines[a]
+		return strings.Join(lines, "")
+	}
+}
+
+// inLine changes the first line that has these words.
+func inLine(words string, change func(string) string) func(string) string {
+	return func(text string) string {
+		at := strings.Index(text, words)
+		start := strings.LastIndexByte(text[:max(at, 0)], '\n') + 1
+		end := start + strings.IndexByte(text[start:], '\n')
+		return text[:start] + change(text[start:end]) + text[end:]
+	}
 }
 
 // replayWorld ran deterministic and noisy iterations with every outcome.
@@ -85,6 +144,112 @@ func TestReplayFindsForgeries(t *testing.T) {
 	}
 }
 
+// TestReplayFindsCarefulForgeries has those that a replay of the decisions alone
+// does not see.
+func TestReplayFindsCarefulForgeries(t *testing.T) {
+	t.Parallel()
+	w := replayWorld(t)
+	honest := w.git("rev-parse", "memory/autoloop")
+	const ledger, state, results = "p.jsonl", "p.md", "p.results.tsv"
+	type files = map[string]func(string) string
+	decided := func(n string) string { return `"event":"decided","time":"` + w.decidedAt(n) }
+	for name, c := range map[string]struct {
+		files files
+		says  string
+	}{
+		"one that is consistent in itself": {files{
+			ledger:  replaceAll(`"metric":900,`, `"metric":901,`, `[900]`, `[901]`, `:900,`, `:901,`, `:900}`, `:901}`, `"-100"`, `"-99"`, `900 is worse`, `901 is worse`),
+			state:   replaceAll("900", "901", "-100", "-99"),
+			results: replaceAll("900", "901"),
+		}, "memory branch, iteration 7: commit "},
+		"the metric of a measurement": {files{ledger: replace(`"metric":900,"samples"`, `"metric":950,"samples"`)}, "the measured metric of the candidate is 950, and the median of its samples is 900"},
+		"the interval of the evidence": {files{ledger: inLine(`"outcome":"accepted"`, func(line string) string {
+			return regexp.MustCompile(`"low":(\d)`).ReplaceAllString(line, `"low":9$1`)
+		})}, "ledger, iteration 2: the evidence is"},
+		"a lower confidence":       {files{ledger: inLine(decided("1"), replace(`"confidence":0.95`, `"confidence":0.5`))}, "ledger, iteration 1: the confidence is 0.5 in the record, and no version of the program file asks for less"},
+		"no guardrail":             {files{ledger: inLine(decided("4"), func(s string) string { return regexp.MustCompile(`,"guardrails":\[[^]]*\]`).ReplaceAllString(s, "") })}, "ledger, iteration 4: its guardrails or its range are not those"},
+		"an older rule":            {files{ledger: inLine(decided("5"), replace(`"version":2`, `"version":1`))}, "ledger, iteration 5: it was decided by version 1 of the rule, after version 2"},
+		"noise that is forgotten":  {files{ledger: inLine(decided("5"), replace(`"regime":"noisy"`, `"regime":"repeatable"`))}, "ledger, iteration 5: the evaluation was known to be noisy"},
+		"no start":                 {files{ledger: without(1, `"event":"started"`)}, "without a `started` event"},
+		"no end":                   {files{ledger: without(1, `"event":"finished"`)}, "ledger, iteration 2: the run"},
+		"no push":                  {files{ledger: without(0, `"event":"pushed"`)}, "was decided, and no `pushed` event follows"},
+		"rows that changed places": {files{results: swapped(5, 6)}, "results, iteration 3: the row \"reverted\" is not in its place"},
+		"a metric in the history":  {files{state: replace("**Metric**: 900 ", "**Metric**: 990 ")}, `state, iteration 1: its history entry says "990 (previous best: 1000, delta: -100)", and the ledger gives "900`},
+		"an emptied ledger":        {files{ledger: func(string) string { return "\n" }}, "changes or removes lines of the ledger"},
+		"a removed ledger":         {files{ledger: func(string) string { return "" }}, "removes the ledger, and leaves the state"},
+	} {
+		w.forgeAll("memory/autoloop", c.files)
+		a := w.binary("iterate", "replay", "p")
+		assert.Equal(t, 1, a.code, "%s: %s", name, a.stdout)
+		assert.Contains(t, a.stdout, c.says, name)
+		w.git("update-ref", "refs/heads/memory/autoloop", honest)
+	}
+	a := w.binary("iterate", "replay", "p")
+	assert.Zero(t, a.code, a.stdout)
+}
+
+// decidedAt is when an iteration was decided, as the ledger has it.
+func (w *world) decidedAt(iteration string) string {
+	w.t.Helper()
+	for line := range strings.Lines(w.memory("p.jsonl")) {
+		if strings.Contains(line, `"event":"decided"`) && strings.Contains(line, `"iteration":`+iteration+",") {
+			return regexp.MustCompile(`"time":"([^"]*)"`).FindStringSubmatch(line)[1]
+		}
+	}
+	w.t.Fatalf("iteration %s is not decided", iteration)
+	return ""
+}
+
+// TestALedgerThatIsTakenAwayStopsTheProgram is an emptied or deleted ledger beside a
+// state with iterations, which must not count as a state of another tool.
+func TestALedgerThatIsTakenAwayStopsTheProgram(t *testing.T) {
+	t.Parallel()
+	for name, left := range map[string]string{"emptied": "\n", "deleted": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := valuesWorld(t, "", "1", "2", "3", "4")
+			w.iterate("-n", "2")
+			w.forge("p.jsonl", func(string) string { return left })
+			before := w.git("rev-parse", "memory/autoloop", "autoloop/p")
+			a := w.binary("iterate", "--program", "p")
+			assert.Equal(t, 1, a.code, a.stdout)
+			assert.Contains(t, a.stderr, "the ledger of p is gone and its state is not: commit ")
+			assert.Equal(t, before, w.git("rev-parse", "memory/autoloop", "autoloop/p"))
+
+			w.forge("p.md", func(string) string { return "" })
+			assert.Equal(t, 1, w.one().Iteration, "who removes the state too begins anew")
+		})
+	}
+}
+
+func TestReplayHoldsCommitsAgainstKeys(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		long.Missing(t, "ssh-keygen of openssh-client")
+	}
+	w := valuesWorld(t, "", "1", "2", "3")
+	key, allowed := filepath.Join(w.side, "key"), filepath.Join(w.side, "allowed")
+	w.run("", "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
+	require.NoError(t, os.WriteFile(allowed, []byte("autoloop@localhost "+w.beside("key.pub")), 0o600))
+	w.git("config", "user.signingKey", key)
+	w.env = append(w.env, "AUTOLOOP_SIGN=ssh")
+	w.iterate("-n", "2")
+	a := w.binary("iterate", "replay", "p", "--sign", allowed)
+	require.Zero(t, a.code, a.stdout+a.stderr)
+
+	// A commit that changes no number is found by its signature alone, also when
+	// the repository says who checks signatures.
+	w.git("config", "gpg.ssh.program", "true")
+	w.forge("p.md", func(text string) string { return text + "\n<!-- -->\n" })
+	assert.Zero(t, w.binary("iterate", "replay", "p").code)
+	a = w.binary("iterate", "replay", "p", "--sign", allowed)
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stdout, "nobody known has signed commit "+w.git("rev-parse", "--short=12", "memory/autoloop")+" of memory/autoloop")
+
+	a = w.binary("iterate", "replay", "p", "--sign", "nothing")
+	assert.Equal(t, 2, a.code)
+}
+
 func TestReplayOfSharedRecords(t *testing.T) {
 	t.Parallel()
 	w := noisyWorld(t, "", nil, "1100", "1200")
@@ -97,6 +262,14 @@ func TestReplayOfSharedRecords(t *testing.T) {
 	a := w.binary("iterate", "replay", "p", "--remote", "origin", "--repo-dir", clone)
 	require.Zero(t, a.code, a.stdout+a.stderr)
 	assert.Contains(t, a.stdout, "2 decisions computed again: the records agree")
+
+	w.git("fetch", "--quiet", "origin")
+	w.forgeAll("memory/autoloop^", map[string]func(string) string{"p.md": func(text string) string { return text + "\n" }})
+	w.git("push", "--quiet", "--force", "origin", "memory/autoloop")
+	w.git("update-ref", "-d", "refs/heads/memory/autoloop")
+	a = w.binary("iterate", "replay", "p", "--remote", "origin")
+	assert.Equal(t, 1, a.code)
+	assert.Contains(t, a.stdout, "which is not in its history any more", "the newest commit was exchanged")
 }
 
 func TestTheSameLinesOnceMoreAreAnotherChange(t *testing.T) {

@@ -4,35 +4,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/audit"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/program"
 )
 
 func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 	var asJSON bool
-	var remote string
+	var remote, sign string
 	cmd := &cobra.Command{
 		Use:   "replay [PROGRAM]",
 		Short: "Compute every decision again from the ledger, and say where the records disagree",
 		Long: "Compute every decision of a program again from the measurements in its ledger alone, and hold the\n" +
-			"state, the table of results and the commits of the program branch against it. Nothing is run and\n" +
-			"nothing is written. Without a name every program that has records is replayed.\n\n" +
+			"state, the table of results, the commits of the program branch, the history of the memory branch and the\n" +
+			"rules of the program file against it. Nothing is run and nothing is written. Without a name every program\n" +
+			"that has records is replayed.\n\n" +
 			"The exit code is 1 when anything disagrees.",
 		Example: "  iterate replay speed\n  iterate replay --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := *o
 			o.Remote = remote
-			return replay(cmd.Context(), env, o, args, asJSON)
+			return replay(cmd.Context(), env, o, args, sign, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&remote, "remote", "", "the git remote that the records are shared with, such as origin")
+	cmd.Flags().StringVar(&sign, "sign", "", "hold every commit against the keys of this allowed-signers file of SSH, or with `gpg` those that your keyring trusts")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object for each program")
 	return cmd
 }
@@ -40,7 +47,26 @@ func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 // errDisagree is the verdict of a replay that found something; it was printed.
 var errDisagree = errors.New("the records disagree with the ledger's measurements")
 
-func replay(ctx context.Context, env Env, o iterateOptions, names []string, asJSON bool) error {
+// signers reads --sign; nil is that signatures do not count.
+func signers(env Env, sign string) (*memory.Signers, error) {
+	switch sign {
+	case "":
+		return nil, nil
+	case "gpg":
+		return &memory.Signers{How: git.OpenPGP}, nil
+	}
+	file := env.Path(sign)
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return nil, misuse.Errorf("--sign %s: give an allowed-signers file, or gpg", sign)
+	}
+	return &memory.Signers{How: git.SSH, Allowed: file}, nil
+}
+
+func replay(ctx context.Context, env Env, o iterateOptions, names []string, sign string, asJSON bool) error {
+	known, err := signers(env, sign)
+	if err != nil {
+		return err
+	}
 	deps, err := app.Open(ctx, env, o.Options)
 	if err != nil {
 		return err
@@ -58,8 +84,11 @@ func replay(ctx context.Context, env Env, o iterateOptions, names []string, asJS
 	reports := map[string]audit.Report{}
 	found := 0
 	for _, name := range names {
-		records, err := deps.Memory.Records(ctx, name, loop.BranchPrefix+name)
+		records, err := deps.Memory.Records(ctx, name, loop.BranchPrefix+name, known)
 		if err != nil {
+			return err
+		}
+		if records.Asked, err = askedRules(ctx, deps, name); err != nil {
 			return err
 		}
 		reports[name] = audit.Audit(decision.Known(), records)
@@ -72,6 +101,24 @@ func replay(ctx context.Context, env Env, o iterateOptions, names []string, asJS
 		return errDisagree
 	}
 	return nil
+}
+
+// askedRules are the rules that the versions of a program's file ask for. Programs
+// that are issues have none.
+func askedRules(ctx context.Context, deps *app.Deps, name string) ([]decision.Rule, error) {
+	revs := []string{"HEAD", "refs/heads/" + loop.BranchPrefix + name}
+	if deps.Options.Base != "" {
+		revs = append(revs, deps.Options.Base)
+	}
+	versions, err := deps.Source(program.Parse).Versions(ctx, deps.Memory, name, revs...)
+	if err != nil {
+		return nil, err
+	}
+	var rules []decision.Rule
+	for _, p := range versions {
+		rules = append(rules, loop.AskedRule(p))
+	}
+	return rules, nil
 }
 
 func printReplay(env Env, names []string, reports map[string]audit.Report, asJSON bool) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/program"
 )
 
 // rule is how a candidate of the program is decided now. `auto` believes a
@@ -15,7 +16,19 @@ import (
 func (r *journal) rule() decision.Rule { return r.ruleOf(r.records) }
 
 func (r *journal) ruleOf(b *records) decision.Rule {
-	p := r.program
+	p, rule := r.program, AskedRule(r.program)
+	if p.Runs == 0 && b.sum.Noisy {
+		rule.Regime = decision.Noisy
+	}
+	if sum := &b.sum; p.Runs == 0 && Cost(2*rule.Pairs, sum.Seconds, sum.Prepare) <= p.Timeout {
+		rule.MaxPairs = 2 * rule.Pairs
+	}
+	return rule
+}
+
+// AskedRule is the rule as a program's file asks for it, before anything is known of
+// its evaluation.
+func AskedRule(p *program.Program) decision.Rule {
 	rule := decision.Rule{
 		Version: decision.Latest, Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
 		MinImprovement: decision.Allowance(p.MinImprovement), NoCaseRegression: p.NoCaseRegression,
@@ -25,11 +38,6 @@ func (r *journal) ruleOf(b *records) decision.Rule {
 		rule.Regime = decision.Single
 	case p.Runs > 1:
 		rule.Regime, rule.Pairs = decision.Noisy, p.Runs
-	case b.sum.Noisy:
-		rule.Regime = decision.Noisy
-	}
-	if sum := &b.sum; p.Runs == 0 && Cost(2*rule.Pairs, sum.Seconds, sum.Prepare) <= p.Timeout {
-		rule.MaxPairs = 2 * rule.Pairs
 	}
 	if p.Range != nil {
 		rule.Low, rule.High = &p.Range.Min, &p.Range.Max

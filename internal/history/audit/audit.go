@@ -19,6 +19,7 @@ const (
 	State   Where = "state"
 	Results Where = "results"
 	Branch  Where = "branch"
+	Memory  Where = "memory branch"
 )
 
 // Finding is one place where a record disagrees with what the ledger's
@@ -41,10 +42,18 @@ type Commit struct {
 type Records struct {
 	Events  []history.Event
 	Machine state.Machine
+	// Entries are the metrics of the state's history.
+	Entries []state.EntryMetric
 	Rows    []results.Row
 	Commits []Commit
 	// Head is the program branch's commit, "" when there is no branch.
 	Head string
+	// Asked are the rules that the versions of the program file ask for, the newest
+	// first; none when there is no file.
+	Asked []decision.Rule
+	// Rewritten says of commits of the memory branch how they break its history,
+	// Unknown of commits that nobody known has signed.
+	Rewritten, Unknown []string
 }
 
 // Report is what an audit came to.
@@ -60,11 +69,12 @@ type Report struct {
 
 // Audit goes through all records, and decides again by the versions of the rule
 // that decided. Findings are in the order ledger, state,
-// results, branch, and in each by iteration.
+// results, branch, memory branch, and in each by iteration.
 func Audit(versions decision.Versions, r Records) Report {
 	report := Report{Findings: []Finding{}}
 	var summary history.Summary
 	var measured []*history.Event
+	var pending *history.Event // the decision that waits for CI
 	for i := range r.Events {
 		e := &r.Events[i]
 		switch e.Kind { //nolint:exhaustive // the others decide nothing
@@ -73,14 +83,28 @@ func Audit(versions decision.Versions, r Records) Report {
 		case history.Measured:
 			measured = append(measured, e)
 		case history.Decided:
-			report.decided(versions, summary, ofProposal(measured, e.Proposal), e)
-			measured = nil
+			if pending != nil && pending.Iteration == e.Iteration && e.Outcome != history.PendingCI {
+				report.settled(pending, e)
+			} else {
+				report.decided(versions, summary, ofProposal(measured, e.Proposal), e)
+			}
+			measured, pending = nil, nil
+			if e.Outcome == history.PendingCI {
+				pending = e
+			}
 		}
 		summary.Add(e)
 	}
+	report.order(r.Events)
+	report.samples(r.Events)
+	report.rules(r)
 	report.state(summary, r.Machine)
+	report.entries(r)
 	report.results(r)
 	report.branch(summary, r)
+	for _, message := range append(r.Rewritten, r.Unknown...) {
+		report.find(Memory, summary.Iteration, message)
+	}
 	return report
 }
 

@@ -66,6 +66,31 @@ func (r *Report) decided(versions decision.Versions, before history.Summary, mea
 	return again
 }
 
+// settled compares a decision that CI ended with the one that waited for CI, which was
+// computed again: CI can only take it back.
+func (r *Report) settled(pending, e *history.Event) {
+	r.Decisions++
+	best := pending.Best
+	if e.Outcome != history.Accepted {
+		best = e.Best // what it was before is held against the state
+	}
+	for _, pair := range [][3]string{
+		{"the verdict", pending.Verdict, e.Verdict},
+		{"the metric", optional(pending.Metric), optional(e.Metric)},
+		{"what it was compared with", optional(pending.PreviousBest), optional(e.PreviousBest)},
+		{"the best afterwards", optional(best), optional(e.Best)},
+		{"the delta", pending.Delta, e.Delta},
+		{"the evidence", evidence(pending.Evidence), evidence(e.Evidence)},
+	} {
+		if pair[1] != pair[2] {
+			r.find(Ledger, e.Iteration, fmt.Sprintf("%s is %s after CI, and was %s when it waited for CI", pair[0], pair[2], pair[1]))
+		}
+	}
+	if e.Commit != pending.Commit && (e.Outcome == history.Accepted || e.Commit != "") {
+		r.find(Ledger, e.Iteration, fmt.Sprintf("CI was waited for with commit %.12s, and %.12s was decided", pending.Commit, e.Commit))
+	}
+}
+
 // repeat runs the trial on the recorded measurements, by the version of the rule
 // that decided. An error says why it cannot be repeated.
 func repeat(versions decision.Versions, before history.Summary, measured []*history.Event, e *history.Event) (decision.Decision, error) {
@@ -120,7 +145,8 @@ func sample(e *history.Event, number int, rails []decision.Guardrail) (metric.Me
 func evidence(list []history.Evidence) string {
 	text := ""
 	for _, e := range list {
-		text += fmt.Sprintf("[%s: %d pairs, medians %s and %s, p = %.6g]", e.Stage, e.Pairs, e.Incumbent, e.Candidate, e.P)
+		text += fmt.Sprintf("[%s: %d pairs, medians %s and %s, difference %s within %s and %s at %g, p = %.6g]",
+			e.Stage, e.Pairs, e.Incumbent, e.Candidate, e.Difference, e.Low, e.High, e.Confidence, e.P)
 	}
 	return text
 }

@@ -18,7 +18,10 @@ func recorded(t *testing.T, versions decision.Versions, rule decision.Rule, meas
 	t.Helper()
 	best := metric.FromInt(100)
 	numbers := map[string]metric.Value{"case.a": metric.FromInt(1)}
-	events := []history.Event{{Kind: history.Measured, Role: history.Baseline, Metric: &best, Samples: []metric.Value{best}, Numbers: numbers}}
+	events := []history.Event{
+		{Kind: history.Started, Iteration: 1},
+		{Kind: history.Measured, Role: history.Baseline, Metric: &best, Samples: []metric.Value{best}, Numbers: numbers},
+	}
 	trial, err := versions.NewTrial(decision.Standard{Rule: rule, Seed: "secret", Direction: metric.Higher, Best: &best, Cases: decision.RatesOf(numbers)})
 	require.NoError(t, err)
 	made, err := trial.Run(func(step decision.Step) (metric.Measurement, error) {
@@ -49,8 +52,11 @@ func recorded(t *testing.T, versions decision.Versions, rule decision.Rule, meas
 	return append(events, history.Event{
 		Kind: history.Decided, Iteration: 1, Outcome: outcome, Verdict: string(made.Verdict), Rule: &written, Seed: "secret", Evidence: history.EvidenceOf(made.Evidence),
 		Metric: made.Metric, PreviousBest: made.Previous, Best: made.Best, Delta: made.Delta, Direction: metric.Higher,
-	})
+	}, history.Event{Kind: history.Finished, Iteration: 1, Outcome: outcome})
 }
+
+// decision is the decision among recorded events.
+func decided(events []history.Event) *history.Event { return &events[len(events)-2] }
 
 // findings are those of the ledger.
 func findings(versions decision.Versions, events []history.Event) []string {
@@ -96,7 +102,6 @@ func TestEveryDecisionIsRepeatedByItsVersion(t *testing.T) {
 		return decision.Rule{Version: version, Regime: decision.Noisy, Pairs: 8, Confidence: 0.95}
 	}
 	first, other := recorded(t, versions, rule(0), better), recorded(t, versions, rule(77), better)
-	decided := func(events []history.Event) *history.Event { return &events[len(events)-1] }
 	require.Equal(t, history.Accepted, decided(first).Outcome)
 	require.Equal(t, history.Rejected, decided(other).Outcome, "the made-up version decides otherwise on the same numbers")
 	assert.Empty(t, findings(versions, first))
@@ -111,11 +116,11 @@ func TestEveryDecisionIsRepeatedByItsVersion(t *testing.T) {
 	decided(first).Rule.Version = 78
 	assert.Equal(t, []string{"the decision cannot be computed again: version 78 of the rule is not known here: use a newer autoloop"}, findings(versions, first))
 
-	summary := history.Replay(first[:1])
+	summary := history.Replay(first[:2])
 	decided(other).Rule.Version = 77
-	_, problems := audit.Decision(versions, summary, other[1:len(other)-1], *decided(other))
+	_, problems := audit.Decision(versions, summary, other[2:len(other)-2], *decided(other))
 	assert.Empty(t, problems, "verification is by the same driver")
-	_, problems = audit.Decision(decision.Known(), summary, other[1:len(other)-1], *decided(other))
+	_, problems = audit.Decision(decision.Known(), summary, other[2:len(other)-2], *decided(other))
 	assert.NotEmpty(t, problems)
 }
 
@@ -135,7 +140,7 @@ func TestLostCasesAreFoundAgain(t *testing.T) {
 			return loses(step)
 		}
 		events := recorded(t, decision.Known(), rule, steady)
-		decided := &events[len(events)-1]
+		decided := decided(events)
 		assert.Equal(t, history.Rejected, decided.Outcome, regime)
 		assert.Empty(t, findings(decision.Known(), events), regime)
 		decided.Outcome, decided.Verdict, decided.Best = history.Accepted, string(decision.Improved), decided.Metric
@@ -148,7 +153,7 @@ func TestTheOrderIsRepeatedFromItsSeed(t *testing.T) {
 	for _, regime := range []decision.Regime{decision.Noisy, decision.Repeatable} {
 		rule := decision.Rule{Version: 2, Regime: regime, Pairs: 8, MaxPairs: 16, Confidence: 0.95}
 		events := recorded(t, decision.Known(), rule, better)
-		decided := &events[len(events)-1]
+		decided := decided(events)
 		require.Equal(t, history.Accepted, decided.Outcome)
 		assert.Empty(t, findings(decision.Known(), events), regime)
 		decided.Seed = ""

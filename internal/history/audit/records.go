@@ -51,8 +51,21 @@ func (r *Report) results(records Records) {
 			r.find(Results, row.Iteration, fmt.Sprintf("best_score is %s, and the ledger gives %s", optional(found.Best), optional(row.Best)))
 		}
 	}
+	r.rowOrder(want, records.Rows)
 	for _, row := range have {
 		r.find(Results, row.Iteration, fmt.Sprintf("the ledger has nothing of the row %q", row.Action))
+	}
+}
+
+// rowOrder finds rows that changed places: those of the ledger are in its order.
+func (r *Report) rowOrder(want, rows []results.Row) {
+	last := -1
+	for _, row := range rows {
+		at := slices.IndexFunc(want, func(w results.Row) bool { return same(w, row) })
+		if at >= 0 && at < last {
+			r.find(Results, row.Iteration, fmt.Sprintf("the row %q is not in its place", row.Action))
+		}
+		last = max(last, at)
 	}
 }
 

@@ -151,6 +151,9 @@ func (w *writing) once(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := w.checkLedger(ctx, head, current); err != nil {
+		return "", err
+	}
 	next, err := w.Apply(current)
 	if err != nil {
 		return "", backoff.Permanent(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/results"
@@ -12,10 +13,17 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 )
 
+// Signers are whose signatures count: for SSH those of an allowed-signers file, for
+// OpenPGP those that the user's keyring trusts.
+type Signers struct {
+	How     git.Signing
+	Allowed string
+}
+
 // Records reads all that the audit of a program needs, whose commits are on a
-// branch.
-func (m *Memory) Records(ctx context.Context, name, branch string) (audit.Records, error) {
-	files, _, err := m.Read(ctx, name)
+// branch. With signers their commits and those of the records have to be signed.
+func (m *Memory) Records(ctx context.Context, name, branch string, signers *Signers) (audit.Records, error) {
+	files, head, err := m.Read(ctx, name)
 	if err != nil {
 		return audit.Records{}, err
 	}
@@ -34,7 +42,7 @@ func (m *Memory) Records(ctx context.Context, name, branch string) (audit.Record
 	if err != nil {
 		return audit.Records{}, fmt.Errorf("read %s.md on the memory branch: %w", name, err)
 	}
-	records := audit.Records{Events: log.Events, Machine: doc.Machine(), Rows: table.Rows()}
+	records := audit.Records{Events: log.Events, Machine: doc.Machine(), Entries: doc.EntryMetrics(), Rows: table.Rows()}
 	records.Head, err = m.HeadOf(ctx, "refs/heads/"+branch)
 	if err != nil {
 		return records, err
@@ -43,8 +51,48 @@ func (m *Memory) Records(ctx context.Context, name, branch string) (audit.Record
 	if tips, err = m.fetchTips(ctx, tips); err != nil {
 		return records, err
 	}
-	records.Commits, err = m.keptCommits(ctx, name, tips, from)
+	if records.Commits, err = m.keptCommits(ctx, name, tips, from); err != nil {
+		return records, err
+	}
+	if records.Rewritten, err = m.rewritten(ctx, head, name); err != nil {
+		return records, err
+	}
+	dropped, err := m.dropped(ctx, head)
+	if err != nil {
+		return records, err
+	}
+	records.Rewritten = append(records.Rewritten, dropped...)
+	if signers != nil {
+		records.Unknown, err = m.unknown(ctx, *signers, head, name, records.Commits)
+	}
 	return records, err
+}
+
+// unknown says which commits nobody known has signed.
+func (m *Memory) unknown(ctx context.Context, signers Signers, head, name string, kept []audit.Commit) ([]string, error) {
+	own := []string{name + stateSuffix, name + resultsSuffix, name + ledgerSuffix}
+	unsigned, err := m.Repo.Unsigned(ctx, signers.How, signers.Allowed, []string{head}, own)
+	if err != nil {
+		return nil, fmt.Errorf("check signatures: %w", err)
+	}
+	var found []string
+	for _, commit := range unsigned {
+		found = append(found, fmt.Sprintf("nobody known has signed commit %.12s of %s", commit, MemoryBranch))
+	}
+	var ids []string
+	for _, commit := range kept {
+		ids = append(ids, commit.ID)
+	}
+	if len(kept) == 0 {
+		return found, nil
+	}
+	if unsigned, err = m.Repo.Unsigned(ctx, signers.How, signers.Allowed, ids, nil); err != nil {
+		return nil, fmt.Errorf("check signatures: %w", err)
+	}
+	for _, commit := range unsigned {
+		found = append(found, fmt.Sprintf("nobody known has signed the kept commit %.12s", commit))
+	}
+	return found, nil
 }
 
 // branchTips selects the commits since the program's first baseline, on its

@@ -89,7 +89,7 @@ func (e HistoryEntry) render() string {
 	}
 	item(&out, "Status", status.label())
 	item(&out, "Change", safe(Quote(e.Change, maxText)))
-	item(&out, "Metric", e.metric())
+	item(&out, "Metric", e.MetricText())
 	if e.PR > 0 {
 		item(&out, "Pull request", "#"+strconv.Itoa(e.PR))
 	}
@@ -101,7 +101,8 @@ func (e HistoryEntry) render() string {
 	return out.String()
 }
 
-func (e HistoryEntry) metric() string {
+// MetricText is the entry's line of the metric, without its name.
+func (e HistoryEntry) MetricText() string {
 	text := metricCell(e.Metric)
 	var more []string
 	if e.PreviousBest != nil {

@@ -114,6 +114,35 @@ func (d *Doc) AddEntry(e HistoryEntry) {
 	d.replace(history.bodyStart, rest, newline+text)
 }
 
+// EntryMetric is what an entry of the history says of its metric, as it is written.
+type EntryMetric struct {
+	Iteration int
+	Baseline  bool
+	Metric    string
+}
+
+// EntryMetrics are those of the entries that are not folded, in their order.
+func (d *Doc) EntryMetrics() []EntryMetric {
+	history, found := d.find(History)
+	if !found {
+		return nil
+	}
+	list, _ := d.blocks(history)
+	var metrics []EntryMetric
+	for _, b := range list {
+		if b.kind != entryBlock {
+			continue
+		}
+		for line := range bytes.Lines(d.data[b.start:b.end]) {
+			if text, is := bytes.CutPrefix(bytes.TrimRight(line, "\r\n"), []byte("- **Metric**: ")); is {
+				metrics = append(metrics, EntryMetric{b.first, b.baseline, string(text)})
+				break
+			}
+		}
+	}
+	return metrics
+}
+
 // SetPull notes the pull request that an iteration's change went into, when its
 // entry is there and names none yet.
 func (d *Doc) SetPull(iteration, number int) {

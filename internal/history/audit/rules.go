@@ -1,0 +1,82 @@
+package audit
+
+import (
+	"fmt"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
+)
+
+// rules holds the rule of every decision against what came before it and against
+// the program file. A rule that is stricter than the program asks for keeps
+// nothing that it should not.
+func (r *Report) rules(records Records) {
+	var summary history.Summary
+	version := 0
+	bounds := map[string]string{} // by definition, of which they are a part
+	for i := range records.Events {
+		e := &records.Events[i]
+		if e.Kind == history.Decided && e.Rule != nil {
+			rule := e.Rule.Decision()
+			rule.Version = max(rule.Version, 1)
+			if rule.Version < version {
+				r.find(Ledger, e.Iteration, fmt.Sprintf("it was decided by version %d of the rule, after version %d was in use", rule.Version, version))
+			}
+			version = max(version, rule.Version)
+			if rule.Regime == decision.Repeatable && summary.Noisy {
+				r.find(Ledger, e.Iteration, "the evaluation was known to be noisy, and the rule takes it for one that repeats itself")
+			}
+			now := fmt.Sprint(e.Rule.Low, e.Rule.High, e.Rule.Guardrails)
+			if before, known := bounds[summary.Definition]; known && before != now {
+				r.find(Ledger, e.Iteration, "its guardrails or its range are not those of the decisions before it, under the same evaluation")
+			} else {
+				bounds[summary.Definition] = now
+			}
+			if reason := weakerThanAll(rule, records.Asked); reason != "" {
+				r.find(Ledger, e.Iteration, reason+" in the record, and no version of the program file asks for less than that")
+			}
+		}
+		summary.Add(e)
+	}
+}
+
+// weakerThanAll says in what a rule is weaker than the newest of those that the
+// program file asked for, when it is weaker than each of them.
+func weakerThanAll(rule decision.Rule, asked []decision.Rule) string {
+	reason := ""
+	for i, a := range asked {
+		why := weaker(rule, a)
+		if why == "" {
+			return ""
+		}
+		if i == 0 {
+			reason = why
+		}
+	}
+	return reason
+}
+
+// weaker says in what a rule would keep more than another one, or "".
+func weaker(rule, asked decision.Rule) string {
+	least, need := rule.MinImprovement, asked.MinImprovement
+	switch {
+	case rule.Regime == decision.Single && asked.Regime != decision.Single:
+		return "single runs decide"
+	case rule.Regime == decision.Repeatable && asked.Regime == decision.Noisy:
+		return "single runs decide until two differ"
+	case rule.Regime != decision.Single && rule.Confidence < asked.Confidence:
+		return fmt.Sprintf("the confidence is %g", rule.Confidence)
+	case rule.Regime == decision.Noisy && rule.Pairs < asked.Pairs:
+		return fmt.Sprintf("%d pairs decide", rule.Pairs)
+	case least.Percent == need.Percent && least.Value.Cmp(need.Value) < 0, least.Percent != need.Percent && least.Value.Sign() == 0 && need.Value.Sign() > 0:
+		return fmt.Sprintf("the smallest gain is %s", least.Value)
+	case asked.NoCaseRegression && !rule.NoCaseRegression:
+		return "cases may get worse"
+	case len(rule.Guardrails) < len(asked.Guardrails):
+		return fmt.Sprintf("there are %d guardrails", len(rule.Guardrails))
+	case rule.Low == nil && asked.Low != nil, rule.High == nil && asked.High != nil:
+		return "there is no metric-range"
+	default:
+		return ""
+	}
+}
