@@ -62,7 +62,7 @@ func TestLockHoldsOthersOff(t *testing.T) {
 	}
 	unlock, err := files.Lock(dir)
 	require.NoError(t, err)
-	_, held, err := files.TryLock(dir)
+	_, held, err := files.TryLock(dir, 0)
 	require.NoError(t, err)
 	assert.True(t, held)
 	var let atomic.Bool
@@ -81,11 +81,11 @@ func TestLockHoldsOthersOff(t *testing.T) {
 	let.Store(true)
 	unlock()
 	assert.False(t, <-early)
-	unlock, held, err = files.TryLock(dir)
+	unlock, held, err = files.TryLock(dir, 0)
 	require.NoError(t, err)
 	assert.False(t, held)
 	unlock()
-	_, _, err = files.TryLock(filepath.Join(dir, "none"))
+	_, _, err = files.TryLock(filepath.Join(dir, "none"), 0)
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 

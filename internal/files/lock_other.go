@@ -2,8 +2,10 @@
 
 package files
 
+import "time"
+
 // Lock holds nothing where directories cannot be locked.
 func Lock(string) (unlock func(), err error) { return func() {}, nil }
 
 // TryLock holds nothing where directories cannot be locked.
-func TryLock(string) (unlock func(), held bool, err error) { return func() {}, false, nil }
+func TryLock(string, time.Duration) (unlock func(), held bool, err error) { return func() {}, false, nil }

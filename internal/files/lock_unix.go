@@ -5,6 +5,7 @@ package files
 import (
 	"errors"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,15 +14,24 @@ import (
 // function that it returns is called or the process ends.
 func Lock(dir string) (unlock func(), err error) { return lock(dir, unix.LOCK_EX) }
 
-// TryLock is Lock that does not wait: held is true, and there is nothing to
-// unlock, when another holds the directory.
-func TryLock(dir string) (unlock func(), held bool, err error) {
-	unlock, err = lock(dir, unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, true, nil
+// TryLock is Lock that waits only so long: held is true, and there is nothing to
+// unlock, when another still holds the directory then. A process that is killed
+// while it starts another leaves its locks to the child until that has become
+// its program; a second outlasts that.
+func TryLock(dir string, wait time.Duration) (unlock func(), held bool, err error) {
+	for begun := time.Now(); ; time.Sleep(pause) {
+		unlock, err = lock(dir, unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return unlock, false, err
+		}
+		if time.Since(begun) >= wait {
+			return nil, true, nil
+		}
 	}
-	return unlock, false, err
 }
+
+// pause is how long TryLock waits between two tries.
+const pause = 20 * time.Millisecond
 
 func lock(dir string, how int) (unlock func(), err error) {
 	file, err := os.Open(dir)

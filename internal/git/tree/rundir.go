@@ -71,7 +71,7 @@ func removeStale(above string) {
 		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || !files.OwnedByUs(info) {
 			continue
 		}
-		if unlock, held, err := files.TryLock(dir); err == nil && !held {
+		if unlock, held, err := files.TryLock(dir, 0); err == nil && !held {
 			_ = RemoveAll(dir)
 			unlock()
 		}

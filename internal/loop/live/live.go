@@ -53,7 +53,7 @@ func (b Board) Begin(program string) (*Run, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	unlock, held, err := files.TryLock(dir)
+	unlock, held, err := files.TryLock(dir, 0)
 	if err != nil || held {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (b Board) Running() ([]Status, error) {
 // read reads one status. A run that was killed left its file but not its lock.
 func (b Board) read(program string) (s Status, running bool) {
 	dir := filepath.Join(b.dir, program)
-	unlock, held, err := files.TryLock(dir)
+	unlock, held, err := files.TryLock(dir, 0)
 	if err != nil {
 		return Status{}, false
 	}

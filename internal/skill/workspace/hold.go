@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"time"
 
 	"github.com/org/autoloop/internal/files"
 )
@@ -15,7 +16,7 @@ import (
 // or the process ends; it is an error when another does. What only reads need
 // not hold it.
 func (w *Workspace) Hold() (release func(), err error) {
-	release, held, err := files.TryLock(w.Version(0)) // the one directory that is never replaced
+	release, held, err := files.TryLock(w.Version(0), time.Second) // the one directory that is never replaced
 	switch {
 	case held:
 		return nil, fmt.Errorf("another run works in %s: wait for its end, or name another --workspace", w.Dir)
