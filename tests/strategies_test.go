@@ -45,13 +45,14 @@ func TestAPopulationEvolves(t *testing.T) {
 	assert.Len(t, w.proposals(), 14)
 	parents := regexp.MustCompile(`(?s)## Where you begin.*?- iteration (\d+), metric`)
 	grown, inspired := 0, 0
-	incumbent := "1"
+	incumbent, ledger := "1", w.memory("p.jsonl")
 	for _, result := range results {
 		n := result.Iteration
 		began, prompt := w.beside(fmt.Sprintf("began-%d", n)), w.beside(fmt.Sprintf("prompt-%d", n))
 		if match := parents.FindStringSubmatch(prompt); match != nil {
 			grown++
 			assert.Equal(t, w.beside("made-"+match[1]), began, "iteration %d begins with the files of iteration %s", n, match[1])
+			assert.Contains(t, ledger, `"grown_from":{"iteration":`+match[1]+`,`, "so does the ledger")
 		} else {
 			assert.Equal(t, incumbent, strings.TrimSpace(began), "iteration %d begins with the incumbent", n)
 		}
@@ -68,6 +69,9 @@ func TestAPopulationEvolves(t *testing.T) {
 	assert.Equal(t, incumbent, w.git("show", "autoloop/p:value.txt"))
 	replayed := w.binary("iterate", "replay", "p")
 	assert.Zero(t, replayed.code, replayed.stdout)
+	assert.Equal(t, grown, strings.Count(ledger, `"grown_from"`))
+	require.Zero(t, w.binary("iterate", "page").code)
+	assert.Regexp(t, `aria-label="14 candidates over \d+ generations; the best is`, w.read("autoloop.html"))
 }
 
 func TestAParentThatCannotBeMadeAgain(t *testing.T) {

@@ -86,6 +86,12 @@ func (e Event) CaseRates() decision.CaseRates {
 	return decision.RatesOf(e.Numbers)
 }
 
+// Ancestor names an earlier candidate: the iteration, and its number there from 1.
+type Ancestor struct {
+	Iteration int `json:"iteration"`
+	Proposal  int `json:"proposal"`
+}
+
 // Event is one line of the ledger. Which fields are set depends on Kind.
 type Event struct {
 	Schema    int       `json:"schema"`
@@ -168,6 +174,9 @@ type Event struct {
 	Proposal int    `json:"proposal,omitempty"`
 	Digest   string `json:"digest,omitempty"`
 	Patch    string `json:"patch,omitempty"`
+	// GrownFrom, of Proposed, is the candidate whose files the change began with;
+	// nil is the incumbent.
+	GrownFrom *Ancestor `json:"grown_from,omitempty"`
 
 	// Failing are the checks of CI that failed, of Checked and of a Decided that
 	// CI rejected.

@@ -139,6 +139,9 @@ func (r *team) proposedEvent(at position, a *attempt) history.Event {
 	if a.metric() != nil {
 		e.Patch = string(a.patch)
 	}
+	if from := a.lineage.parent; from != nil {
+		e.GrownFrom = &history.Ancestor{Iteration: from.Iteration, Proposal: from.Number}
+	}
 	if a.verdict != nil {
 		e.Verdict, e.Metric, e.PreviousBest, e.Delta, e.Evidence = string(a.decision.Verdict), a.decision.Metric, a.decision.Previous, a.decision.Delta, history.EvidenceOf(a.decision.Evidence)
 	}

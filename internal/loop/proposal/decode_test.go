@@ -42,7 +42,7 @@ const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iter
 "direction":"higher","target":9,"evaluator":"e","definition":"d","base":"b","base_branch":"main","seconds":1,"prepare_seconds":1,"outcome":"accepted",
 "verdict":"improved","reasons":["x"],"rule":{"regime":"single"},"seed":"s","evidence":[{"stage":"pairs","pairs":8}],"warning":"w","previous_best":1,"best":2,
 "delta":"+1","incumbent":"i","commit":"c","branch":"autoloop/p","agent":"a","model":"m","usage":{"input_tokens":1},"summary":"s","changed":["f"],
-"params":{"k":1},"failing_checks":[{"name":"build"}],"evaluation":{"tokens":1},"durations":{"propose":1},"proposal":1,"digest":"d","patch":"p","focus":"f","lessons":["l"],"foreclosed":["f"],"ideas":["i"],
+"params":{"k":1},"failing_checks":[{"name":"build"}],"evaluation":{"tokens":1},"durations":{"propose":1},"proposal":1,"digest":"d","patch":"p","grown_from":{"iteration":1,"proposal":1},"focus":"f","lessons":["l"],"foreclosed":["f"],"ideas":["i"],
 "not_before":"2026-01-01T00:00:00Z","reason":"r","key":"k","value":"v","event":"`
 
 // TestSanitizeLeavesOutWhatPublishingSays holds what becomes of every field: one that
@@ -50,13 +50,13 @@ const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iter
 func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 	t.Parallel()
 	anew := "Schema Time Lease Failing Direction Target Base BaseBranch Parent Commit Branch Key Value"
-	proposal := "Outcome Verdict Rule Seed Evidence Warning PreviousBest Best Delta Changed Params Digest Patch Focus Lessons Foreclosed Ideas Model"
+	proposal := "Outcome Verdict Rule Seed Evidence Warning PreviousBest Best Delta Changed Params Digest Patch GrownFrom Focus Lessons Foreclosed Ideas Model"
 	said := "Agent Summary Usage Durations"
 	measured := "Role Stage Samples GuardrailSamples CaseSamples Numbers EvaluatorWrites RejectedReason Output Seconds Prepare"
 	for kind, left := range map[history.Kind]string{
 		history.Measured: strings.Join([]string{anew, proposal, said, "NotBefore"}, " "),
 		history.Proposed: strings.Join([]string{anew, measured, "NotBefore"}, " "),
-		history.Decided:  strings.Join([]string{anew, measured, "NotBefore Patch"}, " "),
+		history.Decided:  strings.Join([]string{anew, measured, "NotBefore Patch GrownFrom"}, " "),
 		history.Checked:  strings.Join([]string{anew, measured, proposal}, " "),
 		history.Finished: strings.Join([]string{anew, measured, proposal}, " "),
 	} {

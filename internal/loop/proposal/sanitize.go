@@ -51,6 +51,9 @@ func sanitize(e history.Event) (history.Event, error) {
 	if e.Kind == history.Decided {
 		clean.Patch = ""
 	}
+	if from := e.GrownFrom; e.Kind == history.Proposed && from != nil && from.Iteration > 0 && from.Iteration < e.Iteration && from.Proposal > 0 {
+		clean.GrownFrom = &history.Ancestor{Iteration: from.Iteration, Proposal: from.Proposal}
+	}
 	return clean, bounded(clean)
 }
 

@@ -213,3 +213,35 @@ func BenchmarkSite(b *testing.B) {
 		b.ReportMetric(float64(out.Len())/1000/1000, "kB/page")
 	}
 }
+
+// TestLineage: what a candidate grew from, also when the ledger names a parent
+// that is not there, or one that cannot be.
+func TestLineage(t *testing.T) {
+	t.Parallel()
+	candidate := func(iteration int, from *history.Ancestor) history.Event {
+		return history.Event{
+			Kind: history.Proposed, Iteration: iteration, Proposal: 1, Outcome: history.Rejected, Metric: value(float64(100 - iteration)), GrownFrom: from,
+		}
+	}
+	from := func(iteration int) *history.Ancestor { return &history.Ancestor{Iteration: iteration, Proposal: 1} }
+	shown := func(events ...history.Event) string {
+		baseline := history.Event{Kind: history.Measured, Role: history.Baseline, Metric: value(100), Direction: metric.Lower, Time: noon}
+		return string(program(t, page.Source{Name: "p", Events: append([]history.Event{baseline}, events...)}).Lineage())
+	}
+	assert.Empty(t, shown(candidate(1, nil), candidate(2, nil)), "nothing grew from anything")
+	assert.Empty(t, shown(candidate(1, from(1)), candidate(2, from(7)), candidate(3, from(9))), "no such parents")
+	tree := shown(candidate(1, nil), candidate(2, from(1)), candidate(3, from(1)), candidate(4, from(3)))
+	assert.Contains(t, tree, `aria-label="4 candidates over 3 generations; the best is 96 of iteration 4"`)
+	assert.Equal(t, 4, strings.Count(tree, "<circle"))
+	assert.Regexp(t, `class="descent best" d="M[^M]*M[^M]*"`, tree, "the best has two ancestors")
+	assert.Regexp(t, `class="descent" d="M[^M]*"`, tree)
+
+	chain := []history.Event{candidate(1, nil)}
+	for i := 2; i <= 400; i++ {
+		chain = append(chain, candidate(i, from(i/2)))
+	}
+	drawn := shown(chain...)
+	assert.Less(t, strings.Count(drawn, "<circle"), 260, "the latest and their ancestors")
+	assert.Contains(t, drawn, "· 400</text>")
+	assert.Contains(t, drawn, "· 1</text>")
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -38,6 +39,8 @@ type Program struct {
 	// Issue, Pull and Repository are addresses on GitHub; "" when unknown.
 	Issue, Pull string
 
+	// proposals are the candidates of a population, with what each grew from.
+	proposals []*history.Event
 	// drawn is the trajectory; drawing it also notes where each iteration is.
 	drawn template.HTML
 }
@@ -204,6 +207,9 @@ func (p *Program) Trajectory() template.HTML { return p.drawn }
 
 // CostChart is the cost added up over the iterations.
 func (p *Program) CostChart() template.HTML { return costChart(p) }
+
+// Lineage draws which candidate of a population grew from which.
+func (p *Program) Lineage() template.HTML { return lineage(p.proposals, p.Direction) }
 
 // Parallel draws what the tuner tried, a vertical line a parameter.
 func (p *Program) Parallel() template.HTML { return parallel(p) }

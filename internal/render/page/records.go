@@ -126,6 +126,8 @@ func (r *reader) read() {
 					r.program.Breaks = append(r.program.Breaks, last)
 				}
 			}
+		case history.Proposed:
+			r.program.proposals = append(r.program.proposals, e)
 		case history.Decided:
 			last = max(last, e.Iteration)
 			r.decided(e)
