@@ -8,4 +8,6 @@ import "time"
 func Lock(string) (unlock func(), err error) { return func() {}, nil }
 
 // TryLock holds nothing where directories cannot be locked.
-func TryLock(string, time.Duration) (unlock func(), held bool, err error) { return func() {}, false, nil }
+func TryLock(string, time.Duration) (unlock func(), held bool, err error) {
+	return func() {}, false, nil
+}
