@@ -41,6 +41,8 @@ type Request struct {
 	Metric string
 	// Offline keeps the script, but not the setup, from the network.
 	Offline bool
+	// Lenient runs the script with `-e` alone, as programs of older versions were.
+	Lenient bool
 	// Trusted says that people wrote all of the tree: an isolated evaluation may
 	// fill their caches of builds.
 	Trusted bool
@@ -71,6 +73,9 @@ type Result struct {
 	TimedOut bool
 	// Duration is that of the script alone.
 	Duration time.Duration
+	// Strictness is what failed the script that would have passed when run
+	// leniently; "" is nothing.
+	Strictness string
 	// Tail is the end of what it printed, bounded and without secrets.
 	Tail string
 	// Expense is what the models used that it asked, also where it failed; nil
@@ -105,15 +110,12 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	}
 	defer channel.remove()
 	file := filepath.Join(request.Artifacts, name+".sh")
-	if err := os.WriteFile(file, []byte(channel.preamble()+text+"\n"), 0o600); err != nil {
+	shell := shellFor(request)
+	if err := os.WriteFile(file, []byte(channel.preamble()+shell.preamble+text+"\n"), 0o600); err != nil {
 		return Result{}, fmt.Errorf("write the %s script: %w", name, err)
 	}
-	shell := "bash"
-	if _, err := process.LookPath(shell, request.Dir, request.Env); err != nil {
-		shell = "sh"
-	}
 	result, err := e.Runner.Run(ctx, process.Spec{
-		Args: []string{shell, "-e", file}, Dir: request.Dir, Env: append(slices.Clone(request.Env), channel.variable()), Timeout: request.Timeout,
+		Args: append(slices.Clone(shell.args), file), Dir: request.Dir, Env: append(slices.Clone(request.Env), channel.variable()), Timeout: request.Timeout,
 		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Fixed: request.Fixed, Readable: []string{file}, Writable: []string{channel.dir},
 	})
 	if err != nil {
@@ -126,9 +128,10 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	if err := keep(request.Artifacts, name, shown); err != nil {
 		return Result{}, err
 	}
+	failed := failure{name: name, script: text, file: file, dir: request.Dir, timeout: request.Timeout, result: shown, at: channel.failedCommand(result.ExitCode), masker: e.Masker}
 	outcome := Result{
 		ExitCode: result.ExitCode, TimedOut: result.TimedOut, Duration: result.Duration,
-		Tail: tail(shown), Problem: e.failure(name, request.Timeout, shown),
+		Tail: tail(shown), Problem: failed.problem(), Strictness: failed.strictness(),
 	}
 	if outcome.Problem != "" || name == setup {
 		return outcome, nil
@@ -161,36 +164,6 @@ func keep(dir, name string, result process.Result) error {
 		}
 	}
 	return nil
-}
-
-// failure says why a script failed, "" when it did not. A non-zero exit means
-// failed, whatever was printed.
-func (e *Evaluator) failure(name string, timeout time.Duration, result process.Result) string {
-	switch {
-	case result.TimedOut:
-		return fmt.Sprintf("the %s took longer than %s", name, timeout)
-	case result.Exceeded != "":
-		return fmt.Sprintf("the %s was ended: %s", name, result.Exceeded)
-	case result.NotFound:
-		return fmt.Sprintf("the %s needs a shell, and neither bash nor sh was found", name)
-	case result.Signal != "":
-		return fmt.Sprintf("the %s was ended by %s%s", name, result.Signal, e.lastWords(result))
-	case result.ExitCode != 0:
-		return fmt.Sprintf("the %s ended with exit code %d%s", name, result.ExitCode, e.lastWords(result))
-	default:
-		return ""
-	}
-}
-
-func (e *Evaluator) lastWords(result process.Result) string {
-	text := strings.TrimSpace(string(result.Stderr))
-	if text == "" {
-		text = strings.TrimSpace(string(result.Stdout))
-	}
-	if text == "" {
-		return ""
-	}
-	return ": " + e.Masker.OneLine(text[strings.LastIndexByte(text, '\n')+1:], 200)
 }
 
 func tail(result process.Result) string {

@@ -1,0 +1,109 @@
+package evaluation
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/process"
+)
+
+// failure is a script that may have failed.
+type failure struct {
+	name, script, file string
+	dir                string // of the tree: files are named within it
+	timeout            time.Duration
+	result             process.Result
+	at                 *command // nil when it is not known
+	masker             process.Masker
+}
+
+// problem says why a script failed, "" when it did not. A non-zero exit means
+// failed, whatever was printed.
+func (f failure) problem() string {
+	r := f.result
+	switch {
+	case r.TimedOut:
+		return fmt.Sprintf("the %s took longer than %s", f.name, f.timeout)
+	case r.Exceeded != "":
+		return fmt.Sprintf("the %s was ended: %s", f.name, r.Exceeded)
+	case r.NotFound:
+		return fmt.Sprintf("the %s needs a shell, and neither bash nor sh was found", f.name)
+	case r.Signal != "":
+		return fmt.Sprintf("the %s was ended by %s%s", f.name, r.Signal, f.words())
+	case r.ExitCode != 0:
+		return fmt.Sprintf("the %s ended with exit code %d%s%s", f.name, r.ExitCode, f.place(), f.words())
+	default:
+		return ""
+	}
+}
+
+// shellFault is what a shell says of a line of the script.
+func (f failure) shellFault() (line int, says string) {
+	form := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(f.file) + `: (?:line )?(\d+): (.+)$`)
+	all := form.FindAllStringSubmatch(string(f.result.Stderr), -1)
+	if len(all) == 0 {
+		return 0, ""
+	}
+	last := all[len(all)-1]
+	line, _ = strconv.Atoi(last[1])
+	return line, last[2]
+}
+
+// maxCommand bounds a line of the script in a reason, in bytes.
+const maxCommand = 80
+
+// place names the line of the script that failed, with its command.
+func (f failure) place() string {
+	line, command := 0, ""
+	if fault, _ := f.shellFault(); fault > 0 && f.at == nil {
+		line = fault
+	} else if f.at != nil && f.at.file == f.file {
+		line = f.at.line
+	} else if f.at != nil {
+		return fmt.Sprintf(" at line %d of %s (`%s`)", f.at.line, filepath.Base(f.at.file), f.masker.OneLine(f.at.text, maxCommand))
+	}
+	lines := strings.Split(f.script, "\n")
+	switch {
+	case line < 1:
+		return ""
+	case line > len(lines):
+		return " at its end"
+	}
+	if command = f.masker.OneLine(strings.TrimSpace(lines[line-1]), maxCommand); command == "" {
+		return fmt.Sprintf(" at line %d", line)
+	}
+	return fmt.Sprintf(" at line %d (`%s`)", line, command)
+}
+
+// words are the lines of the output that say why.
+func (f failure) words() string {
+	_, says := f.shellFault()
+	if says != "" && (f.at == nil || f.result.ExitCode > 125) { // It was not found, or cannot be run.
+		return ": " + f.masker.OneLine(says, maxLine)
+	}
+	within := func(stream []byte) string { return strings.ReplaceAll(string(stream), f.dir+"/", "") }
+	text := f.masker.OneLine(strings.Join(telling(within(f.result.Stderr), within(f.result.Stdout)), "; "), maxTelling)
+	if text == "" {
+		return ""
+	}
+	return ": " + text
+}
+
+// strictness says what failed the script that passes when it is run leniently.
+func (f failure) strictness() string {
+	line, says := f.shellFault()
+	switch {
+	case f.result.ExitCode == 0:
+		return ""
+	case f.at.inPipe():
+		return fmt.Sprintf("a command of the pipe%s fails", f.place())
+	case strings.Contains(says, "unbound variable") || strings.Contains(says, "parameter not set"):
+		return fmt.Sprintf("line %d: %s", line, f.masker.OneLine(says, maxLine))
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,119 @@
+package evaluation
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxTelling bounds the lines in a reason together, maxLine each of them and
+	// maxLines their number.
+	maxTelling = 600
+	maxLine    = 200
+	maxLines   = 4
+	// maxSearched bounds what is looked through, in bytes of each stream.
+	maxSearched = 1 << 20
+)
+
+// tellers find the lines that say why something failed, what compilers say before
+// what tests say, and that before what any program says. The lines that follow
+// one and match its then belong to it.
+var tellers = []teller{
+	// Compilers, linkers, type checkers: where, and what.
+	{line: regexp.MustCompile(`^\s*(?:\./)?[\w./\\@+-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? *(?:fatal )?error(?:\[\w+\]| \w+\d+)?:? `)},                                   // gcc, clang, tsc
+	{line: regexp.MustCompile(`^error(?:\[\w+\])?: `), then: regexp.MustCompile(`^\s*--> `), not: regexp.MustCompile(`could not compile|aborting due to|test failed`)}, // rustc
+	{line: regexp.MustCompile(`^(?:\./|\.\./|vet: )?[\w./\\@+-]+\.go:\d+(?::\d+)?: `)},                                                                                 // go
+	{line: regexp.MustCompile(`^[✘✗] \[ERROR\] `), then: regexp.MustCompile(`^\s+\S+:\d+:\d+:$|^$`)},                                                                   // esbuild
+	{line: regexp.MustCompile(`undefined reference to|undefined symbol|multiple definition of|cannot find -l`)},                                                        // ld
+	{line: regexp.MustCompile(`^(?:[\w.]*Error|[\w.]*Exception)(?::|$)`), before: regexp.MustCompile(`^\s*File "|^\s+at |^\S+\.[cm]?[jt]sx?:\d+`)},                     // python, node
+
+	// Tests: the name, and what it says.
+	{line: regexp.MustCompile(`^\s*--- FAIL: `), then: regexp.MustCompile(`^\s+\S+\.go:\d+: |^\s+Error:|^\s+(?:expected|actual)\s*:`)}, // go test
+	{line: regexp.MustCompile(`^panic: |^fatal error: `)},
+	{line: regexp.MustCompile(`^(?:FAILED|ERROR) \S+\.py\b`)}, // pytest
+	{line: regexp.MustCompile(`^E\s{2,}\S`)},
+	{line: regexp.MustCompile(`^(?:FAIL|ERROR): \w+`)},                                                       // unittest
+	{line: regexp.MustCompile(`^\s*● `), then: regexp.MustCompile(`^\s+(?:Expected|Received|\S*Error)\b.*`)}, // jest
+	{line: regexp.MustCompile(`^\s*(?:✖|✗|×) \S`)},
+	{line: regexp.MustCompile(`^\s*not ok \d+`)},                                                          // TAP
+	{line: regexp.MustCompile(`^thread '.*' (?:\(\d+\) )?panicked at `), then: regexp.MustCompile(`^\S`)}, // rust
+	{line: regexp.MustCompile(`^test .+ \.\.\. FAILED$`)},
+	{line: regexp.MustCompile(`^\s+\d+\) \S`)}, // mocha
+
+	// Anything.
+	{line: regexp.MustCompile(`(?i)^(?:npm )?(?:err!|\S*error|fatal|failed)\b[:!]? \S|: (?:fatal )?error: |: command not found$|: No such file or directory$|Permission denied$`)},
+	{line: regexp.MustCompile(`^make(?:\[\d+\])?: \*\*\* `)},
+}
+
+// teller is one form of a line that says why.
+type teller struct {
+	// line is the form, then that of lines that follow it and belong to it, not
+	// that of lines that say nothing although they have the form. With before, a
+	// line of that form is named with it.
+	line, then, not, before *regexp.Regexp
+}
+
+var escapes = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
+
+// telling are the few lines of an output that say why something failed: what a
+// compiler says, the first test that fails, an error. It is the last line where
+// nothing has a form that is known.
+func telling(streams ...string) []string {
+	var texts [][]string
+	for _, stream := range streams {
+		stream = stream[max(0, len(stream)-maxSearched):]
+		texts = append(texts, strings.Split(strings.ReplaceAll(escapes.ReplaceAllString(stream, ""), "\r", ""), "\n"))
+	}
+	for _, t := range tellers {
+		for _, lines := range texts {
+			if found := t.find(lines); len(found) > 0 {
+				return found
+			}
+		}
+	}
+	for _, lines := range texts {
+		for _, line := range slices.Backward(lines) {
+			if line = strings.TrimSpace(line); line != "" {
+				return []string{bounded(line)}
+			}
+		}
+	}
+	return nil
+}
+
+func (t teller) find(lines []string) []string {
+	var found []string
+	where := ""
+	for i := 0; i < len(lines) && len(found) < maxLines; i++ {
+		line := lines[i]
+		if t.before != nil && t.before.MatchString(line) {
+			where = strings.TrimSpace(line)
+		}
+		if !t.line.MatchString(line) || t.not != nil && t.not.MatchString(line) {
+			continue
+		}
+		if t.before != nil && where == "" {
+			continue
+		}
+		text := bounded(strings.TrimSpace(line))
+		if where != "" {
+			text = bounded(where) + ": " + text
+		}
+		found = append(found, text)
+		for t.then != nil && i+1 < len(lines) && len(found) < maxLines && t.then.MatchString(lines[i+1]) {
+			i++
+			if more := bounded(strings.TrimSpace(lines[i])); more != "" {
+				found = append(found, more)
+			}
+		}
+	}
+	return found
+}
+
+func bounded(line string) string {
+	if len(line) > maxLine {
+		return strings.ToValidUTF8(line[:maxLine], "") + "…"
+	}
+	return line
+}

@@ -1,0 +1,51 @@
+package evaluation
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestTelling: what the reason of a failure quotes, by who printed it.
+func TestTelling(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ output, want string }{
+		"nothing":                {"\n \n", ""},
+		"the last line":          {"building\nit is broken\n\n", "it is broken"},
+		"go compiler":            {"# example.com/m\n./a.go:3:5: undefined: x\n./a.go:9:1: syntax error: non-declaration statement outside function body\nFAIL\texample.com/m [build failed]\nFAIL", "./a.go:3:5: undefined: x|./a.go:9:1: syntax error: non-declaration statement outside function body"},
+		"go vet":                 {"vet: ./a_test.go:5:2: undefined: y\nFAIL", "vet: ./a_test.go:5:2: undefined: y"},
+		"go test":                {"=== RUN   TestA\n--- PASS: TestA (0.00s)\n--- FAIL: TestSum (0.00s)\n    a_test.go:12: sum is 3, not 4\nFAIL\nexit status 1\nFAIL\texample.com/m\t0.002s", "--- FAIL: TestSum (0.00s)|a_test.go:12: sum is 3, not 4"},
+		"a panic":                {"panic: runtime error: index out of range [5] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n\t/x/a.go:5 +0x1d\nexit status 2", "panic: runtime error: index out of range [5] with length 3"},
+		"gcc":                    {"a.c: In function 'main':\na.c:3:5: warning: unused variable\na.c:4:12: error: expected ';' before '}' token\nmake: *** [Makefile:2: a] Error 1", "a.c:4:12: error: expected ';' before '}' token"},
+		"the linker":             {"/usr/bin/ld: /tmp/a.o: in function `main':\na.c:(.text+0x5): undefined reference to `helper'\ncollect2: error: ld returned 1 exit status", "a.c:(.text+0x5): undefined reference to `helper'"},
+		"rustc":                  {"   Compiling m v0.1.0\nerror[E0425]: cannot find value `x` in this scope\n --> src/lib.rs:3:5\n  |\n3 |     x\n\nerror: could not compile `m` (lib) due to 1 previous error", "error[E0425]: cannot find value `x` in this scope|--> src/lib.rs:3:5"},
+		"cargo test":             {"running 2 tests\ntest a ... ok\ntest b::sums ... FAILED\n\n---- b::sums stdout ----\n\nthread 'b::sums' panicked at src/lib.rs:9:9:\nassertion `left == right` failed\n  left: 3\n\ntest result: FAILED. 1 passed; 1 failed", "thread 'b::sums' panicked at src/lib.rs:9:9:|assertion `left == right` failed"},
+		"pytest":                 {"F                    [100%]\n=== FAILURES ===\n    def test_sum():\n>       assert sum() == 4\nE       assert 3 == 4\n\ntests/test_a.py:4: AssertionError\n=== short test summary info ===\nFAILED tests/test_a.py::test_sum - assert 3 == 4\n1 failed in 0.02s", "FAILED tests/test_a.py::test_sum - assert 3 == 4"},
+		"python":                 {"Traceback (most recent call last):\n  File \"run.py\", line 9, in <module>\n    solve()\n  File \"solve.py\", line 3, in solve\n    return x\nNameError: name 'x' is not defined", "File \"solve.py\", line 3, in solve: NameError: name 'x' is not defined"},
+		"a python syntax error":  {"  File \"solve.py\", line 3\n    def (\n        ^\nSyntaxError: invalid syntax", "File \"solve.py\", line 3: SyntaxError: invalid syntax"},
+		"unittest":               {"F.\n======\nFAIL: test_sum (t.T.test_sum)\n------\nFAILED (failures=1)", "FAIL: test_sum (t.T.test_sum)"},
+		"node":                   {"/x/index.js:3\nfoo(\n    ^\n\nSyntaxError: Unexpected end of input\n    at wrapSafe (node:internal)\n\nNode.js v18.0.0", "/x/index.js:3: SyntaxError: Unexpected end of input"},
+		"jest":                   {"FAIL ./a.test.js\n  ● adds › two numbers\n\n    expect(received).toBe(expected)\n\nTests: 1 failed", "● adds › two numbers"},
+		"TAP":                    {"ok 1 - a\nnot ok 2 - sums\n# fail 1", "not ok 2 - sums"},
+		"esbuild":                {"✘ [ERROR] Expected \";\" but found \"x\"\n\n    src/a.js:3:4:\n      3 │ a x\n1 error", "✘ [ERROR] Expected \";\" but found \"x\"|src/a.js:3:4:"},
+		"tsc":                    {"src/a.ts(3,5): error TS2304: Cannot find name 'x'.", "src/a.ts(3,5): error TS2304: Cannot find name 'x'."},
+		"make alone":             {"cc a.c\nmake: *** [Makefile:3: all] Error 1\ngoodbye", "make: *** [Makefile:3: all] Error 1"},
+		"colours":                {"\x1b[31merror\x1b[0m: it is broken\ngoodbye", "error: it is broken"},
+		"a test that only warns": {"0 errors\nerrors: none\nfinished", "finished"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, c.want, strings.Join(telling(c.output, ""), "|"))
+			assert.Equal(t, c.want, strings.Join(telling("", c.output), "|"), "on either stream")
+		})
+	}
+}
+
+func FuzzTelling(f *testing.F) {
+	f.Add("--- FAIL: TestA\n\ta_test.go:1: x")
+	f.Fuzz(func(t *testing.T, output string) {
+		lines := telling(output)
+		assert.LessOrEqual(t, len(lines), maxLines)
+	})
+}
