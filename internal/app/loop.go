@@ -80,13 +80,17 @@ func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (
 	if err := d.evaluateBy(service, runner); err != nil {
 		return nil, err
 	}
-	service.Transcripts = filepath.Join(output, "transcripts")
+	service.Transcripts = Transcripts(output)
 	if service.Agents, err = d.Agents(ctx, p, runner); err != nil {
 		return nil, err
 	}
 	service.Agent, service.Model = service.Agents[0].Agent, service.Agents[0].Model
 	return service, nil
 }
+
+// Transcripts is where what agents and evaluations printed is kept, beside
+// autoloop.json.
+func Transcripts(output string) string { return filepath.Join(output, "transcripts") }
 
 // Runner runs a program's commands with the isolation that it asks for.
 func (d *Deps) Runner(ctx context.Context, p *program.Program) (*process.Runner, error) {

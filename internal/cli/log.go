@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
@@ -30,7 +32,8 @@ func newLogCommand(env Env, parent *iterateOptions) *cobra.Command {
 		Use:   "log PROGRAM [ITERATION]",
 		Short: "List the iterations of a program, or show one whole",
 		Long: "List the iterations of a program with what they measured, and why they were kept or not. With a number, show\n" +
-			"that iteration with all of its reasons. --tsv prints a table for other programs: iteration, time, outcome,\n" +
+			"that iteration with all of its reasons, the end of what a failed evaluation printed, and the files with all\n" +
+			"that the last evaluations on this machine printed. --tsv prints a table for other programs: iteration, time, outcome,\n" +
 			"metric, best, seconds of one run, p of the last comparison, commit, and summary.",
 		Example: "  iterate log speed\n  iterate log speed 7\n  iterate log speed --tsv",
 		Args:    cobra.RangeArgs(1, 2),
@@ -88,7 +91,7 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 	case o.tsv:
 		return writeLog(env, list, seconds)
 	case only > 0:
-		_, err = fmt.Fprint(env.Stdout, describeIteration(list[len(list)-1], seconds[only]))
+		_, err = fmt.Fprint(env.Stdout, describeIteration(list[len(list)-1], seconds[only]), printed(env, o.Program, log.Events, list[len(list)-1]))
 	default:
 		_, err = fmt.Fprint(env.Stdout, colored(env, logTable(env, list).String()))
 	}
@@ -166,5 +169,29 @@ func describeIteration(e history.Event, seconds float64) string {
 		line("reason", reason)
 	}
 	line("warning", e.Warning)
+	return out.String()
+}
+
+// printed is what the evaluations of an iteration printed: the end of what the last
+// one that failed did, and the files of this machine that have all of it.
+func printed(env Env, name string, events []history.Event, decided history.Event) string {
+	var out strings.Builder
+	for _, e := range slices.Backward(events) {
+		if e.Kind != history.Measured || e.Iteration != decided.Iteration || e.Role != history.Candidate || e.Run != decided.Run {
+			continue
+		}
+		if e.Problem != "" && e.Output != "" {
+			fmt.Fprintf(&out, "\nthe evaluation printed, at its end:\n")
+			for line := range strings.Lines(e.Output) {
+				fmt.Fprintf(&out, "  %s\n", render.Plain(strings.TrimRight(line, "\n"), len(line)))
+			}
+		}
+		break
+	}
+	if dir, err := env.OutputDir(""); err == nil {
+		if list := loop.Outputs(app.Transcripts(dir), name, decided.Iteration, decided.Run); len(list) > 0 {
+			fmt.Fprintf(&out, "\nall that its evaluations printed:\n  %s\n", strings.Join(list, "\n  "))
+		}
+	}
 	return out.String()
 }

@@ -46,6 +46,7 @@ func printResults(env Env, results []loop.Result, asJSON bool) error {
 		return nil
 	}
 	fmt.Fprint(env.Stdout, colored(env, resultTable(results).String()))
+	fmt.Fprint(env.Stdout, failedEvaluations(results))
 	fmt.Fprint(env.Stdout, pictures(results))
 	last := results[len(results)-1]
 	if last.Bundle != "" {
@@ -63,6 +64,21 @@ func printResults(env Env, results []loop.Result, asJSON bool) error {
 	}
 	printWarnings(env.Stderr, results)
 	return nil
+}
+
+// failedEvaluations says why evaluations failed, whole, and where their output is.
+func failedEvaluations(results []loop.Result) string {
+	var out strings.Builder
+	for _, r := range results {
+		if r.Output == "" {
+			continue
+		}
+		for _, reason := range r.Reasons {
+			fmt.Fprintf(&out, "\niteration %d: %s\n", r.Iteration, render.Plain(reason, len(reason)))
+		}
+		fmt.Fprintf(&out, "  all that it printed: %s\n", r.Output)
+	}
+	return out.String()
 }
 
 func resultTable(results []loop.Result) render.Table {

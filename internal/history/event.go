@@ -116,7 +116,10 @@ type Event struct {
 	CaseSamples      map[string][]metric.Value `json:"case_samples,omitempty"`
 	Numbers          map[string]metric.Value   `json:"numbers,omitempty"`
 	// Noisy says that two equal runs gave two numbers.
-	Noisy          bool   `json:"noisy,omitempty"`
+	Noisy bool `json:"noisy,omitempty"`
+	// Strict, of a baseline, says that its script ended at any command that failed,
+	// also within a pipe, and at a variable that is not set.
+	Strict         bool   `json:"strict,omitempty"`
 	Problem        string `json:"problem,omitempty"`
 	RejectedReason string `json:"rejected_reason,omitempty"`
 	// EvaluatorWrites, of a baseline, are the files outside the target that the

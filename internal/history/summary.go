@@ -87,6 +87,8 @@ type Summary struct {
 	InitialRuns int
 	// Noisy says that the evaluation does not repeat itself.
 	Noisy bool
+	// Strict says that the baseline's script ended at whatever failed in it.
+	Strict bool
 	// Gains are the sizes of the gains that were kept under the same definition.
 	Gains []metric.Value
 	// Seconds is how long one run of the evaluation took at the baseline,
@@ -224,6 +226,7 @@ func (b *Summary) baseline(e *Event) {
 	b.Initial, b.InitialRuns, b.Guardrails = e.Metric, len(e.Samples), e.GuardrailSamples
 	b.Base, b.BaseBranch = e.Commit, e.BaseBranch
 	b.Evaluator, b.Definition, b.Direction = e.Evaluator, e.Definition, e.Direction
+	b.Strict = e.Strict
 	b.Noisy, b.Seconds, b.Prepare = e.Noisy, e.Seconds, e.Prepare
 	b.EvaluatorWrites = e.EvaluatorWrites
 }

@@ -86,6 +86,7 @@ func (r *proposer) recordBaseline(ctx context.Context, at position, found baseli
 	first := found.base.event(history.Baseline)
 	first.Reason, first.Noisy, first.Evaluation = why, found.noisy, r.spending.takeExpense()
 	first.EvaluatorWrites = r.measurer.own.record()
+	first.Strict = r.measurer.suite == nil && !r.measurer.lenient
 	measured := []history.Event{first}
 	if at.Head != at.Base {
 		measured = append(measured, found.head.event(history.Incumbent))

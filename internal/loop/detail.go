@@ -26,6 +26,7 @@ func (r *run) detail(result *Result) {
 	if r.records == nil {
 		return
 	}
+	result.Output = r.measurer.failed
 	result.Issue, result.PullRequest = r.program.Issue, r.records.pull()
 	if n, _ := strconv.Atoi(r.records.sum.Settings[history.IssueNumber]); n > 0 {
 		result.Issue = n
@@ -65,6 +66,20 @@ func (b *records) decided(iteration int) *history.Event {
 		}
 	}
 	return nil
+}
+
+// failedOutput is the end of what the evaluation printed of the last iteration's
+// candidate, when it failed; else "".
+func (b *records) failedOutput() string {
+	for _, e := range slices.Backward(b.log.Events) {
+		if e.Kind == history.Measured && e.Role == history.Candidate {
+			if e.Iteration == b.sum.Iteration && e.Problem != "" {
+				return e.Output
+			}
+			return ""
+		}
+	}
+	return ""
 }
 
 // rails are the guardrails with what the deciding candidate measured last.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 )
 
@@ -19,6 +20,8 @@ type environment struct {
 	artifacts string
 	environ   []string
 	ready     bool
+	// side is whose tree it is.
+	side history.Role
 	// trusted says that the tree is the default branch's.
 	trusted bool
 	// prepare is how long building and setup took.
@@ -36,19 +39,27 @@ type measurer struct {
 	environ  func(dir string, names []string) ([]string, error)
 	// configure puts what `pass-config` names into a home; nil puts nothing.
 	configure func(home string) error
+	// outputs is the directory for what evaluations print; "" is none.
+	outputs string
+	// printed counts them; failed is the file of the first that failed.
+	printed int
+	failed  string
+	// lenient says that the program relies on errors that pass, as those of older
+	// versions could.
+	lenient bool
 	// own are the files of the evaluator that it changes itself.
 	own ownChanges
 }
 
 // newEnvironment builds an environment for a commit or tree at dir, which must not
 // exist.
-func (r *measurer) newEnvironment(ctx context.Context, treeish, dir string) (*environment, error) {
+func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeish, dir string) (*environment, error) {
 	start := r.now()
 	built, err := r.trees.Build(ctx, treeish, dir, r.treeOptions(false))
 	if err != nil {
 		return nil, err
 	}
-	made := &environment{measurer: r, tree: built, home: r.dirs.newDir('h'), artifacts: r.dirs.newDir('a')}
+	made := &environment{measurer: r, side: side, tree: built, home: r.dirs.newDir('h'), artifacts: r.dirs.newDir('a')}
 	made.environ, err = r.environ(made.home, r.program.Env)
 	if err == nil && r.configure != nil {
 		err = r.configure(made.home)
@@ -88,11 +99,18 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 	if !m.ready {
 		request.Setup, m.ready = p.Setup, true
 	}
+	var err error
+	if request.Keep, err = m.measurer.output(m.side); err != nil {
+		return evaluation.Result{}, err
+	}
 	start := m.measurer.now()
-	outcome, err := m.measurer.eval.Run(ctx, request)
+	outcome, err := m.measurer.run(ctx, request)
 	m.measurer.spending.expend(outcome.Expense)
 	if request.Setup != "" {
 		m.prepare += m.measurer.now().Sub(start) - outcome.Duration
+	}
+	if _, missing := os.Lstat(request.Keep); outcome.Problem != "" && m.measurer.failed == "" && missing == nil {
+		m.measurer.failed = request.Keep
 	}
 	return outcome, err
 }
@@ -113,9 +131,9 @@ func (r *measurer) newBench() *bench {
 
 // environment returns the environment at a place, built for treeish when there is
 // none yet.
-func (b *bench) environment(ctx context.Context, place int, treeish string) (*environment, error) {
+func (b *bench) environment(ctx context.Context, place int, side history.Role, treeish string) (*environment, error) {
 	if b.environments[place] == nil {
-		made, err := b.measurer.newEnvironment(ctx, treeish, b.places[place])
+		made, err := b.measurer.newEnvironment(ctx, side, treeish, b.places[place])
 		if err != nil {
 			return nil, err
 		}

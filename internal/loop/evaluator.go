@@ -22,12 +22,10 @@ type identity struct {
 
 func (r *journal) identify(entries []git.TreeEntry) (identity, error) {
 	p := r.program
-	settings, err := json.Marshal(p.Meaning())
+	sum, err := r.definition()
 	if err != nil {
-		return identity{}, fmt.Errorf("hash the evaluation: %w", err)
+		return identity{}, err
 	}
-	sum := sha256.New()
-	sum.Write(settings)
 	defined := short(sum)
 	targets := p.Matcher()
 	for _, entry := range entries {
@@ -36,6 +34,17 @@ func (r *journal) identify(entries []git.TreeEntry) (identity, error) {
 		}
 	}
 	return identity{Evaluator: short(sum), Definition: defined}, nil
+}
+
+// definition hashes the settings of the program.
+func (r *journal) definition() (hash.Hash, error) {
+	settings, err := json.Marshal(r.program.Meaning())
+	if err != nil {
+		return nil, fmt.Errorf("hash the evaluation: %w", err)
+	}
+	sum := sha256.New()
+	sum.Write(settings)
+	return sum, nil
 }
 
 func short(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil))[:16] }

@@ -154,7 +154,7 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.
 	if step.Side == decision.Incumbent {
 		treeish = m.at.Head
 	}
-	env, err := m.bench.environment(ctx, place(step.Stage, step.Side), treeish)
+	env, err := m.bench.environment(ctx, place(step.Stage, step.Side), history.Role(step.Side), treeish)
 	if err != nil {
 		return none, err
 	}
@@ -191,7 +191,7 @@ func (m *measurement) failed(ctx context.Context, step decision.Step, problem st
 		return nil
 	}
 	m.step("measure", "the incumbent, since the candidate's evaluation failed")
-	env, err := m.bench.environment(ctx, 1-place(step.Stage, decision.Candidate), m.at.Head)
+	env, err := m.bench.environment(ctx, 1-place(step.Stage, decision.Candidate), history.Incumbent, m.at.Head)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -33,6 +34,14 @@ type series struct {
 	teaches      bool // what the evaluator writes itself is learned from it
 	environments [2]*environment
 	samples      *samples
+}
+
+// side is whose runs they are.
+func (s *series) side() history.Role {
+	if s.trusted {
+		return history.Baseline
+	}
+	return history.Incumbent
 }
 
 func (s *series) Close() {
@@ -102,7 +111,7 @@ func (r *measurer) isNoisy(at position, all []*series) bool {
 func (r *measurer) probe(ctx context.Context, s *series, count int) (problem string, err error) {
 	s.samples = &samples{}
 	for _, i := range mathrand.Perm(count) {
-		if s.environments[i], err = r.newEnvironment(ctx, s.commit, r.dirs.newDir('t')); err != nil {
+		if s.environments[i], err = r.newEnvironment(ctx, s.side(), s.commit, r.dirs.newDir('t')); err != nil {
 			return "", err
 		}
 		s.environments[i].trusted = s.trusted

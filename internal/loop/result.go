@@ -35,6 +35,9 @@ type Result struct {
 	Summary string  `json:"summary,omitempty"`
 	// Transcript is the file that keeps what the agent printed; "" is none.
 	Transcript string `json:"transcript,omitempty"`
+	// Output is the file that keeps what the first evaluation printed that failed;
+	// "" is none.
+	Output string `json:"evaluation_output,omitempty"`
 	// Bundle is the directory of the bundle that was written; "" is none.
 	Bundle string `json:"bundle,omitempty"`
 	// Stopped says why the program takes no further iteration; "" when it does.

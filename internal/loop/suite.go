@@ -57,7 +57,7 @@ func (r *measurer) measureSuiteBaseline(ctx context.Context, at position) (basel
 }
 
 func (r *measurer) suiteSamples(ctx context.Context, commit string) (*samples, error) {
-	env, err := r.newEnvironment(ctx, commit, r.dirs.newDir('t'))
+	env, err := r.newEnvironment(ctx, history.Baseline, commit, r.dirs.newDir('t'))
 	if err != nil {
 		return nil, err
 	}
@@ -92,11 +92,11 @@ func (r *measurer) runSuite(run func(evaluation.Limit) (Suited, error)) (Suited,
 func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) error {
 	bench := r.newBench()
 	defer bench.Close()
-	incumbent, err := bench.environment(ctx, 0, at.Head)
+	incumbent, err := bench.environment(ctx, 0, history.Incumbent, at.Head)
 	if err != nil {
 		return err
 	}
-	candidate, err := bench.environment(ctx, 1, a.tree)
+	candidate, err := bench.environment(ctx, 1, history.Candidate, a.tree)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/history"
 )
 
 // How much is kept of a program's transcripts. What one agent printed is bounded by
@@ -20,7 +21,8 @@ const (
 	maxTranscriptBytes = 100 << 20
 )
 
-// transcriptName matches the names of transcripts: iteration, proposal, agent, run.
+// transcriptName matches the names of what is kept: iteration, number, agent or
+// side, run.
 var transcriptName = regexp.MustCompile(`^[0-9]+-[0-9]+-[a-z-]+-[0-9A-Za-z-]+\.txt$`)
 
 // transcript names the file for what an agent prints, after the oldest of those
@@ -29,14 +31,46 @@ func (r *team) transcript(a *attempt) (string, error) {
 	if r.transcripts == "" {
 		return "", nil
 	}
-	dir := filepath.Join(r.transcripts, r.program.Name)
-	if err := files.MakeTrusted(dir, 0o700); err != nil {
+	return r.keptFile(filepath.Join(r.transcripts, r.program.Name), a.number, a.agent.Name())
+}
+
+// output names the file for what an evaluation prints; "" when none is kept.
+func (r *measurer) output(side history.Role) (string, error) {
+	if r.outputs == "" {
+		return "", nil
+	}
+	r.printed++
+	return r.keptFile(outputsDir(r.outputs, r.program.Name), r.printed, string(side))
+}
+
+func outputsDir(transcripts, program string) string {
+	return filepath.Join(transcripts, program, "evaluations")
+}
+
+// Outputs are the files of a directory of transcripts that keep what the
+// evaluations of a program's iteration printed in a run, in their order.
+func Outputs(transcripts, program string, iteration int, run string) []string {
+	list, _ := filepath.Glob(filepath.Join(outputsDir(transcripts, program), fmt.Sprintf("%d-*-*-%s.txt", iteration, run)))
+	number := func(file string) int {
+		var iteration, number int
+		_, _ = fmt.Sscanf(filepath.Base(file), "%d-%d-", &iteration, &number)
+		return number
+	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
+	return list
+}
+
+// keptFile names a file of this run in a directory of which the oldest files are
+// removed.
+func (s *session) keptFile(dir string, number int, who string) (string, error) {
+	err := files.MakeTrusted(dir, 0o700)
+	if err == nil {
+		err = removeOldest(dir, maxTranscripts-1, maxTranscriptBytes)
+	}
+	if err != nil {
 		return "", fmt.Errorf("keep the transcripts: %w", err)
 	}
-	if err := removeOldest(dir, maxTranscripts-1, maxTranscriptBytes); err != nil {
-		return "", fmt.Errorf("keep the transcripts: %w", err)
-	}
-	return filepath.Join(dir, fmt.Sprintf("%d-%d-%s-%s.txt", r.iteration, a.number, a.agent.Name(), r.id)), nil
+	return filepath.Join(dir, fmt.Sprintf("%d-%d-%s-%s.txt", s.iteration, number, who, s.id)), nil
 }
 
 // removeOldest leaves at most so many transcripts in a directory, of so many bytes

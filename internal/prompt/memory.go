@@ -80,8 +80,12 @@ func writeAttempts(b *strings.Builder, in Input) {
 // listed writes attempts, the newest first. What agents said of them is data.
 func listed(b *strings.Builder, attempts []history.Attempt) {
 	var lines strings.Builder
-	for _, attempt := range slices.Backward(attempts) {
-		fmt.Fprintf(&lines, "- %s\n", describe(attempt))
+	for i, attempt := range slices.Backward(attempts) {
+		most := maxLine
+		if i == len(attempts)-1 {
+			most = maxNewest // Why it failed is told whole.
+		}
+		fmt.Fprintf(&lines, "- %s\n", clipped(describe(attempt), most))
 	}
 	fenced(b, "", lines.String(), lines.Len())
 }
@@ -101,7 +105,7 @@ func describe(a history.Attempt) string {
 	if a.Outcome != history.Accepted && len(a.Reasons) > 0 {
 		line += " — " + strings.Join(a.Reasons, "; ")
 	}
-	return oneLine(line)
+	return line
 }
 
 // shortened cuts the middle out of a text, at line breaks when it has some: what

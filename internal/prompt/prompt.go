@@ -15,6 +15,7 @@ const (
 	maxSection = 4_000
 	maxOutput  = 4_000
 	maxLine    = 300
+	maxNewest  = 1_000
 	maxFiles   = 200
 )
 
@@ -39,6 +40,8 @@ type Input struct {
 	Attempts []history.Attempt
 	// Output is what the last evaluation of the incumbent printed.
 	Output string
+	// Failed is what the evaluation printed of the last attempt, when it failed.
+	Failed string
 	// Failure is what CI said of the files that the agent begins with, "" for
 	// nothing; mending that is then the task.
 	Failure string
@@ -94,6 +97,9 @@ func Build(in Input) string {
 	writeMemory(&b, in)
 	if in.Output != "" {
 		fenced(&b, "What the last evaluation of the present files printed", in.Output, in.room(maxOutput))
+	}
+	if in.Failed != "" {
+		fenced(&b, "What the evaluation printed of the last attempt, which failed", in.Failed, in.room(maxOutput))
 	}
 	if len(in.Comments) > 0 {
 		fenced(&b, "Comments of the maintainers", strings.Join(in.Comments, "\n---\n"), in.room(maxSection))
@@ -181,10 +187,12 @@ func fenced(b *strings.Builder, title, text string, most int) {
 	fmt.Fprintf(b, "%stext\n%s\n%s\n\n", fence, strings.TrimRight(text, "\n"), fence)
 }
 
-func oneLine(text string) string {
+func oneLine(text string) string { return clipped(text, maxLine) }
+
+func clipped(text string, most int) string {
 	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > maxLine {
-		text = strings.ToValidUTF8(text[:maxLine], "") + "…"
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}
 	return text
 }

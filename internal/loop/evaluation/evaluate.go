@@ -52,6 +52,9 @@ type Request struct {
 	// Artifacts is a directory for the script and its output, outside the tree
 	// and all else that the evaluation may write to.
 	Artifacts string
+	// Keep is the file that keeps what setup and script print, bounded and without
+	// secrets; "" keeps nothing.
+	Keep string
 	// Limit is for evaluations that ask models.
 	Limit Limit
 }
@@ -114,7 +117,9 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	if err := os.WriteFile(file, []byte(channel.preamble()+shell.preamble+text+"\n"), 0o600); err != nil {
 		return Result{}, fmt.Errorf("write the %s script: %w", name, err)
 	}
+	var heads [2]head
 	result, err := e.Runner.Run(ctx, process.Spec{
+		Stdout: &heads[0], Stderr: &heads[1],
 		Args: append(slices.Clone(shell.args), file), Dir: request.Dir, Env: append(slices.Clone(request.Env), channel.variable()), Timeout: request.Timeout,
 		Offline: request.Offline && name != setup, FillCaches: request.Trusted, Fixed: request.Fixed, Readable: []string{file}, Writable: []string{channel.dir},
 	})
@@ -127,6 +132,11 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	shown := e.Masker.Result(result)
 	if err := keep(request.Artifacts, name, shown); err != nil {
 		return Result{}, err
+	}
+	if request.Keep != "" {
+		if err := e.keepWhole(request.Keep, name, shown, heads); err != nil {
+			return Result{}, err
+		}
 	}
 	failed := failure{name: name, script: text, file: file, dir: request.Dir, timeout: request.Timeout, result: shown, at: channel.failedCommand(result.ExitCode), masker: e.Masker}
 	outcome := Result{

@@ -38,7 +38,7 @@ func TestDecodeKeepsWhatAProposalSays(t *testing.T) {
 
 // everything is an event with something in every field.
 const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iteration":2,"lease":{"host":"h"},"role":"candidate","stage":"once","metric":2,
-"samples":[2],"guardrail_samples":{"g":[1]},"case_samples":{"case.1":[1]},"numbers":{"a":1},"noisy":true,"evaluator_writes":{"r.txt":true},"problem":"p","rejected_reason":"p","output":"o",
+"samples":[2],"guardrail_samples":{"g":[1]},"case_samples":{"case.1":[1]},"numbers":{"a":1},"noisy":true,"strict":true,"evaluator_writes":{"r.txt":true},"problem":"p","rejected_reason":"p","output":"o",
 "direction":"higher","target":9,"evaluator":"e","definition":"d","base":"b","base_branch":"main","seconds":1,"prepare_seconds":1,"outcome":"accepted",
 "verdict":"improved","reasons":["x"],"rule":{"regime":"single"},"seed":"s","evidence":[{"stage":"pairs","pairs":8}],"warning":"w","previous_best":1,"best":2,
 "delta":"+1","incumbent":"i","commit":"c","branch":"autoloop/p","agent":"a","model":"m","usage":{"input_tokens":1},"summary":"s","changed":["f"],
@@ -52,7 +52,7 @@ func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 	anew := "Schema Time Lease Failing Direction Target Base BaseBranch Parent Commit Branch Key Value"
 	proposal := "Outcome Verdict Rule Seed Evidence Warning PreviousBest Best Delta Changed Params Digest Patch GrownFrom Focus Lessons Foreclosed Ideas Model"
 	said := "Agent Summary Usage Durations"
-	measured := "Role Stage Samples GuardrailSamples CaseSamples Numbers EvaluatorWrites RejectedReason Output Seconds Prepare"
+	measured := "Role Stage Samples GuardrailSamples CaseSamples Strict Numbers EvaluatorWrites RejectedReason Output Seconds Prepare"
 	for kind, left := range map[history.Kind]string{
 		history.Measured: strings.Join([]string{anew, proposal, said, "NotBefore"}, " "),
 		history.Proposed: strings.Join([]string{anew, measured, "NotBefore"}, " "),

@@ -34,7 +34,7 @@ func sanitize(e history.Event) (history.Event, error) {
 	switch e.Kind { //nolint:exhaustive // Decode refuses the others
 	case history.Measured:
 		clean.Role, clean.Stage, clean.Samples, clean.GuardrailSamples, clean.Numbers = e.Role, e.Stage, e.Samples, e.GuardrailSamples, e.Numbers
-		clean.CaseSamples, clean.EvaluatorWrites = e.CaseSamples, e.EvaluatorWrites
+		clean.CaseSamples, clean.EvaluatorWrites, clean.Strict = e.CaseSamples, e.EvaluatorWrites, e.Strict
 		clean.RejectedReason, clean.Output, clean.Seconds, clean.Prepare = e.RejectedReason, e.Output, e.Seconds, e.Prepare
 		clean.Evaluation = e.Evaluation
 	case history.Proposed, history.Decided:
