@@ -60,13 +60,8 @@ func TestActProposesAndPublishesApart(t *testing.T) {
 	assert.Equal(t, "9", r.run(r.bare, "git", "show", "autoloop/p:value.txt"))
 	assert.NotZero(t, r.openPull())
 	assert.ElementsMatch(t, []string{"autoloop-bundle-p", "autoloop-transcripts-p"}, r.uploads())
-	requests := r.seen()
-	require.NotEmpty(t, wrote(requests))
-	for _, q := range wrote(requests) {
-		assert.Equal(t, strongToken, q.token, "%s %s", q.method, q.path)
-		assert.Equal(t, 2, q.uploaded, "%s %s before the proposal was handed on", q.method, q.path)
-	}
-	assert.Subset(t, []string{"publish"}, had, "a job that runs code of programs had the token")
+	r.writesAfterTheStart(strongToken)
+	assert.Subset(t, []string{"schedule", "publish"}, had, "a job that runs code of programs had the token")
 
 	// With the workflow's token alone, whose rights a job limits.
 	delete(r.secrets, "AUTOLOOP_TOKEN")
@@ -74,17 +69,66 @@ func TestActProposesAndPublishesApart(t *testing.T) {
 	run = r.trigger("workflow_dispatch", dispatched("p"))
 	require.Zero(t, run.code, run)
 	assert.Equal(t, "8", r.run(r.bare, "git", "show", "autoloop/p:value.txt"))
-	requests = r.seen()
-	require.NotEmpty(t, wrote(requests))
-	for _, q := range wrote(requests) {
-		assert.Equal(t, 2, q.uploaded, "%s %s before the proposal was handed on", q.method, q.path)
-	}
+	r.writesAfterTheStart(hubToken)
 	r.Change(func(s *githubtest.State) { assert.Len(t, s.Pulls, 1) })
 
 	run = r.trigger("schedule", everyHour)
 	require.Zero(t, run.code, run)
 	assert.Equal(t, map[string]string{"Autoloop/schedule": "success"}, run.results(), "nothing is due")
 	assert.Empty(t, wrote(r.seen()))
+}
+
+// writesAfterTheStart holds that nothing was written before the proposal was
+// handed on, but for the push of the start.
+func (r *runner) writesAfterTheStart(token string) {
+	r.t.Helper()
+	all := wrote(r.seen())
+	require.Greater(r.t, len(all), 4)
+	for i, q := range all {
+		assert.Equal(r.t, token, q.token, "%s %s", q.method, q.path)
+		if i < 2 {
+			assert.Zero(r.t, q.uploaded)
+			assert.Contains(r.t, q.path, "git-receive-pack", "the start")
+			continue
+		}
+		assert.Equal(r.t, 2, q.uploaded, "%s %s before the proposal was handed on", q.method, q.path)
+	}
+}
+
+// TestActAProposeThatFailsLeavesARecord has a propose that fails before it can
+// hand anything on: the third time pauses, and no fourth begins.
+func TestActAProposeThatFailsLeavesARecord(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t, map[string]string{"value.txt": "10\n", ".github/autoloop-setup.sh": "exit 1\n"}, split...)
+	r.program(countdown)
+	for run := range 4 {
+		r.Change(func(s *githubtest.State) { s.Runs = map[int64]string{1: "completed", 2: "completed", 3: "completed"} })
+		got := r.trigger("schedule", everyHour)
+		if run < 3 {
+			assert.NotZero(t, got.code)
+			assert.Equal(t, "failure", got.results()["iterate/Autoloop iteration/propose"])
+			assert.Equal(t, run+1, strings.Count(r.remembered("p.jsonl"), `"event":"started"`))
+			continue
+		}
+		require.Zero(t, got.code, got)
+		assert.NotContains(t, got.printed(), "p #1 propose")
+	}
+	assert.Contains(t, r.remembered("p.md"), "was interrupted 3 times in a row")
+	assert.Contains(t, r.remembered("p.md"), "| Paused | true |")
+
+	// A person looked at it, and starts it by hand: with force it goes on.
+	r.write(".github/autoloop-setup.sh", "exit 0\n")
+	r.git("commit", "--quiet", "--all", "--message", "Repair the setup")
+	r.git("push", "--quiet", r.bare, "main")
+	left := r.trigger("workflow_dispatch", dispatched("p"))
+	require.Zero(t, left.code, left)
+	assert.Contains(t, left.printed(), "p: does not begin: paused: ")
+	input := dispatched("p")
+	inputs, _ := input["inputs"].(map[string]any)
+	inputs["force"] = "true" // as in an event of GitHub
+	forced := r.trigger("workflow_dispatch", input)
+	require.Zero(t, forced.code, forced)
+	assert.Equal(t, "9", r.run(r.bare, "git", "show", "autoloop/p:value.txt"))
 }
 
 func TestActMatrixOfThree(t *testing.T) {

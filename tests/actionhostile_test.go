@@ -13,7 +13,7 @@ import (
 
 // ownCommand is what the runner may find in the log: groups of ours, and
 // annotations whose values are escaped.
-var ownCommand = regexp.MustCompile(`^(::group::(Get Autoloop|Find what is due|Iterate|Propose|Publish|Hear what was said|Validate)|::endgroup::|` +
+var ownCommand = regexp.MustCompile(`^(::group::(Get Autoloop|Find what is due|Begin|Iterate|Propose|Publish|Hear what was said|Validate)|::endgroup::|` +
 	`::(error|warning) (file=[^,:]*,(line=\d+,)?)?title=[^,:]*(%3A[^,:]*)*::.*)$`)
 
 // onlyOurs holds a step to what no text of others may change.
@@ -90,6 +90,9 @@ func TestActionObeysNoText(t *testing.T) {
 	require.Zero(t, step.code, step.log)
 	step.onlyOurs(t, trap)
 
+	step = h.action(r, with("begin", "PROGRAM", name))
+	require.Zero(t, step.code, step.log)
+	step.onlyOurs(t, trap)
 	step = h.action(r, with("propose", "PROGRAM", name))
 	require.Zero(t, step.code, step.log)
 	step.onlyOurs(t, trap)

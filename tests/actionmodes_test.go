@@ -22,6 +22,13 @@ func TestActionProposesAndPublishes(t *testing.T) {
 	w := valuesWorld(t, "metric_direction: lower", "9", "8", "8.5")
 	origin := w.shared("start")
 	dir := filepath.Join(w.side, "handed on")
+	early := w.action(r, map[string]string{"MODE": "propose", "PROGRAM": "p", "BUNDLE": dir})
+	assert.Equal(t, 1, early.code)
+	assert.Contains(t, early.log, "no start is recorded for this run", "an agent would leave no trace")
+	begun := w.action(r, map[string]string{"MODE": "begin", "PROGRAM": "p"})
+	require.Zero(t, begun.code, begun.log)
+	assert.Equal(t, `{"program":["p"]}`, begun.outputs["matrix"])
+	assert.Equal(t, "true", begun.outputs["has-work"])
 	proposed := w.action(r, map[string]string{"MODE": "propose", "PROGRAM": "p", "BUNDLE": dir})
 	require.Zero(t, proposed.code, proposed.log)
 	assert.Equal(t, "true", proposed.outputs["bundle"])
@@ -46,6 +53,7 @@ func TestActionProposesAndPublishes(t *testing.T) {
 	assert.True(t, strings.HasPrefix(again.annotations()[0], "::error title=iterate::the bundle is refused: it was published before"), again.log)
 	assert.Empty(t, again.outputs["outcome"])
 
+	require.Zero(t, w.action(r, map[string]string{"MODE": "begin", "PROGRAM": "p"}).code)
 	rejected := w.action(r, map[string]string{"MODE": "propose", "PROGRAM": "p"})
 	require.Zero(t, rejected.code, rejected.log)
 	assert.Equal(t, "rejected", rejected.outputs["outcome"])
@@ -55,6 +63,21 @@ func TestActionProposesAndPublishes(t *testing.T) {
 	assert.Equal(t, "regressed", published.outputs["verdict"])
 	assert.Equal(t, "8.5", published.outputs["metric"])
 	assert.Contains(t, published.summary, "## ❌ p, iteration 2: rejected")
+
+	require.Zero(t, w.action(r, map[string]string{"MODE": "begin", "PROGRAM": "p"}).code)
+	require.NoError(t, os.RemoveAll(filepath.Join(w.side, "autoloop", "bundle")))
+	back := w.action(r, map[string]string{"MODE": "publish", "PROGRAM": "p"})
+	require.Zero(t, back.code, back.log)
+	assert.Contains(t, back.log, "the start counts as no run")
+	paused := w.binary("iterate", "pause", "p", "--remote", "origin")
+	require.Zero(t, paused.code, paused.stderr)
+	begun = w.action(r, map[string]string{"MODE": "begin", "PROGRAM": "p"})
+	require.Zero(t, begun.code, begun.log)
+	assert.Equal(t, "false", begun.outputs["has-work"])
+	assert.Contains(t, begun.log, "p: does not begin: paused: ")
+	begun = w.action(r, map[string]string{"MODE": "begin", "PROGRAM": "p", "FORCE": "true"})
+	require.Zero(t, begun.code, begun.log)
+	assert.Equal(t, "true", begun.outputs["has-work"])
 }
 
 func TestActionIteratesWhatWasScheduled(t *testing.T) {
@@ -182,7 +205,11 @@ func TestActionStartsCI(t *testing.T) {
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 	h.program(strings.Replace(onIssue, "metric: m", "ci-workflow: own.yml\nci-wait: 0s\nmetric: m", 1))
 	inputs := map[string]string{"MODE": "propose", "PROGRAM": "p", "CI_WORKFLOW": "given.yml", "+GITHUB_SERVER_URL": r.URL}
+	inputs["MODE"] = "begin"
 	step := h.action(r, inputs)
+	require.Zero(t, step.code, step.log)
+	inputs["MODE"] = "propose"
+	step = h.action(r, inputs)
 	require.Zero(t, step.code, step.log)
 	inputs["MODE"] = "publish"
 	step = h.action(r, inputs)

@@ -2,6 +2,7 @@ package tests
 
 import (
 	"cmp"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,6 +66,20 @@ func (j *jobs) job(token string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// begin records that an iteration begins; it is false when none may.
+func (j *jobs) begin() (begun bool, reason string) {
+	j.t.Helper()
+	a := j.answer(j.job(cmp.Or(j.git.writer, hubToken), "begin", "--program", "p", "--json"))
+	require.Zero(j.t, a.code, a.stderr)
+	var list []struct {
+		Begun  bool
+		Reason string
+	}
+	require.NoError(j.t, json.Unmarshal([]byte(a.stdout), &list), a.stdout)
+	require.Len(j.t, list, 1)
+	return list[0].Begun, list[0].Reason
+}
+
 // propose makes a bundle; its directory is "" when there was nothing to hand on.
 func (j *jobs) propose() (dir string, proposed iteration) {
 	j.t.Helper()
@@ -93,13 +108,19 @@ func (j *jobs) publish(dir string) iteration {
 	return j.single(a)
 }
 
-// one is one run: a pair of jobs, and another when all that the first did was to
-// obey.
+// one is one run: the start and a pair of jobs, and another when all that the
+// first did was to obey.
 func (j *jobs) one() iteration {
 	j.t.Helper()
 	for {
+		begun, reason := j.begin()
+		if !begun {
+			return iteration{Program: "p", Outcome: "idle", Stopped: reason, Reasons: []string{reason}}
+		}
 		dir, proposed := j.propose()
 		if dir == "" {
+			a := j.answer(j.job(cmp.Or(j.git.writer, hubToken), "publish", "--program", "p"))
+			require.Zero(j.t, a.code, a.stderr)
 			return proposed
 		}
 		published := j.publish(dir)

@@ -93,7 +93,7 @@ func TestWorkflowsAskForLittle(t *testing.T) {
 	}
 	wanted := map[string]map[string]any{
 		"autoloop.yml steer":             plus(write, "actions"),
-		"autoloop.yml schedule":          plus(nil, "contents", "issues", "pull-requests"),
+		"autoloop.yml schedule":          plus(write, "actions"),
 		"autoloop.yml iterate":           plus(write, "checks", "statuses", "actions", "models"),
 		"autoloop-iterate.yml propose":   plus(nil, "contents", "issues", "pull-requests", "checks", "statuses", "actions", "models"),
 		"autoloop-iterate.yml publish":   plus(write, "checks", "statuses", "actions"),
@@ -131,7 +131,8 @@ func TestWorkflowsSayWhenAndWhat(t *testing.T) {
 		{"autoloop.yml", "github.event.check_suite.app.slug != 'github-actions'"},
 		{"autoloop.yml", "      group: autoloop-${{ matrix.program }}\n      cancel-in-progress: false\n"},
 		{"autoloop-simple.yml", "cancel-in-progress: false"},
-		{"autoloop-iterate.yml", "AUTOLOOP_IF_DUE: ${{ !inputs.forced }}"},
+		{"autoloop.yml", "matrix: ${{ steps.begin.outputs.matrix }}"},
+		{"autoloop-iterate.yml", "needs.propose.result == 'success'"},
 		{"autoloop-gate.yml", "          ref: ${{ github.event.pull_request.base.sha }}\n"},
 		{"autoloop-validate.yml", "contains(github.event.issue.labels.*.name, 'autoloop-program')"},
 	} {

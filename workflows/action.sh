@@ -13,7 +13,7 @@ bin=$work/bin
 : "${INPUT_MODE:=run}" "${INPUT_DRY_RUN:=false}" "${INPUT_ITERATIONS:=1}" "${INPUT_MAX_PROGRAMS:=1}"
 : "${INPUT_PROGRAM:=}" "${INPUT_AGENT:=}" "${INPUT_MODEL:=}" "${INPUT_PROGRAMS_DIR:=}" "${INPUT_CI_WORKFLOW:=}"
 : "${INPUT_BUDGET_USD:=}" "${INPUT_VERSION:=}" "${INPUT_WORKING_DIRECTORY:=}" "${INPUT_BUNDLE:=}"
-: "${INPUT_SUITE:=}" "${INPUT_BASELINE:=}" "${INPUT_CANDIDATE:=}"
+: "${INPUT_SUITE:=}" "${INPUT_BASELINE:=}" "${INPUT_CANDIDATE:=}" "${INPUT_FORCE:=false}"
 
 # fail MESSAGE ends the step. The message has no text from outside.
 fail() {
@@ -36,12 +36,16 @@ path() {
 
 check_inputs() {
   case $INPUT_MODE in
-  schedule | iterate | run | propose | publish | compare | steer | validate) ;;
-  *) fail "the input mode is none of schedule, iterate, run, propose, publish, compare, steer and validate" ;;
+  schedule | begin | iterate | run | propose | publish | compare | steer | validate) ;;
+  *) fail "the input mode is none of schedule, begin, iterate, run, propose, publish, compare, steer and validate" ;;
   esac
   case $INPUT_DRY_RUN in
   true | false) ;;
   *) fail "the input dry-run is neither true nor false" ;;
+  esac
+  case $INPUT_FORCE in
+  '' | true | false) ;;
+  *) fail "the input force is neither true nor false" ;;
   esac
   wants iterations '[1-9][0-9]{0,3}' "a number from 1 to 9999" "$INPUT_ITERATIONS"
   wants max-programs '[1-9][0-9]{0,3}' "a number from 1 to 9999" "$INPUT_MAX_PROGRAMS"
@@ -58,7 +62,7 @@ check_inputs() {
   path baseline "$INPUT_BASELINE"
   path candidate "$INPUT_CANDIDATE"
   case $INPUT_MODE in
-  propose | publish)
+  begin | propose | publish)
     [ "$INPUT_ITERATIONS" = 1 ] || fail "the input iterations is for the modes iterate and run: a bundle has one"
     [ "$INPUT_DRY_RUN" = false ] || fail "the input dry-run is for the modes iterate and run: proposing writes nothing but the bundle"
     ;;
@@ -313,6 +317,11 @@ run() {
     return
     ;;
   esac
+  [ "$INPUT_FORCE" != true ] || chosen+=(--force)
+  if [ "$INPUT_MODE" = begin ]; then
+    tell "Begin" "$bin/iterate" begin ${chosen[@]+"${chosen[@]}"}
+    return
+  fi
   [ -z "$INPUT_CI_WORKFLOW" ] || chosen+=("--ci-workflow=$INPUT_CI_WORKFLOW")
   [ -z "$INPUT_AGENT" ] || agent+=("--agent=$INPUT_AGENT")
   [ -z "$INPUT_MODEL" ] || agent+=("--model=$INPUT_MODEL")
@@ -320,7 +329,11 @@ run() {
   [ "$INPUT_DRY_RUN" = false ] || agent+=(--dry-run)
   case $INPUT_MODE in
   propose) tell "Propose" "$bin/iterate" propose "--out=$bundle" ${chosen[@]+"${chosen[@]}"} ${agent[@]+"${agent[@]}"} ;;
-  publish) tell "Publish" "$bin/iterate" publish ${chosen[@]+"${chosen[@]}"} -- "$bundle" ;;
+  publish)
+    # Without a bundle nothing was proposed: the start is given back.
+    [ -z "$INPUT_BUNDLE" ] && [ ! -e "$bundle" ] || chosen+=(-- "$bundle")
+    tell "Publish" "$bin/iterate" publish ${chosen[@]+"${chosen[@]}"}
+    ;;
   *) tell "Iterate" "$bin/iterate" "--iterations=$INPUT_ITERATIONS" ${chosen[@]+"${chosen[@]}"} ${agent[@]+"${agent[@]}"} ;;
   esac
 }

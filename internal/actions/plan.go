@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/schedule"
 )
@@ -90,4 +91,30 @@ func planSummary(plan *schedule.Plan) string {
 		fmt.Fprintf(&out, "\n> ⚠️ %s\n", render.Inline(warning, maxSummaryText))
 	}
 	return out.String() + "\n"
+}
+
+// ReportReservations sets the outputs for the programs that begin, and annotates
+// those that could not.
+func (s Step) ReportReservations(made []loop.Reservation) error {
+	matrix := schedule.Matrix{Program: []string{}}
+	var list []annotation
+	for _, one := range made {
+		switch {
+		case one.Begun:
+			matrix.Program = append(matrix.Program, one.Program)
+		case one.Failed:
+			list = append(list, annotation{level: errorLevel, title: "Autoloop: " + one.Program, message: one.Reason})
+		}
+		for _, text := range one.Warnings {
+			list = append(list, warning("Autoloop: "+one.Program, text))
+		}
+	}
+	text, err := json.Marshal(matrix)
+	if err != nil {
+		return err
+	}
+	if err := s.SetOutputs(Output{"has-work", strconv.FormatBool(len(matrix.Program) > 0)}, Output{"matrix", string(text)}); err != nil {
+		return err
+	}
+	return s.annotate(s.Dir, list...)
 }

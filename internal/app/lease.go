@@ -22,8 +22,8 @@ func (e Env) LeaseHolder() history.Lease {
 }
 
 // HolderAlive reports whether the holder of a lease may still run. Of another
-// machine, or another pid namespace of this one, nothing can be told, so it may;
-// an earlier attempt of this run of Actions has ended.
+// machine, of another pid namespace of this one, or of a job to come, nothing can
+// be told, so it may; an earlier attempt of this run of Actions has ended.
 func (e Env) HolderAlive(lease history.Lease) bool {
 	if lease.ActionsRun != "" {
 		id, attempt, _ := strings.Cut(lease.ActionsRun, "/")
@@ -32,7 +32,7 @@ func (e Env) HolderAlive(lease history.Lease) bool {
 		return !e.InActions() || id != e.Getenv("GITHUB_RUN_ID") || err != nil || bad != nil || then >= now
 	}
 	host, _ := os.Hostname()
-	if lease.Host != host {
+	if lease.Handed || lease.Host != host {
 		return true
 	}
 	if lease.Namespace != process.Namespace() && lease.Namespace != "" && process.SameBoot(lease.ProcessStart) {

@@ -91,6 +91,7 @@ func newIterateCommand(env Env) *cobra.Command {
 		newDoctorCommand(env, &o),
 		newSteerCommand(env, &o),
 		newInitCommand(env, &o),
+		newBeginCommand(env, &o),
 		newProposeCommand(env, &o),
 		newPublishCommand(env, &o),
 	)

@@ -25,8 +25,9 @@ func newProposeCommand(env Env, parent *iterateOptions) *cobra.Command {
 		Use:   "propose --out DIR",
 		Short: "Run one iteration and record nothing: write a bundle for `iterate publish`",
 		Long: "Run one iteration as `iterate` does, with the agent and the evaluation, and write what came of it to a\n" +
-			"new directory instead of to the branches. It needs no token that can write: `iterate publish` records\n" +
-			"the bundle in another job, which runs no code of the program.\n\n" +
+			"new directory instead of to the branches. It needs no token that can write: `iterate begin` records the\n" +
+			"start in a job before it, without which nothing is proposed in Actions, and `iterate publish` records\n" +
+			"the bundle in a job after it. Neither runs code of the program.\n\n" +
 			"No bundle is written when there is nothing to record, nor with --if-due when the program is not due.",
 		Example: "  iterate propose --program speed --out bundle",
 		Args:    cobra.NoArgs,
@@ -63,6 +64,7 @@ func propose(ctx context.Context, env Env, o iterateOptions, out string, ifDue b
 	// Publishing needs GitHub where the program asks for CI, proposing does not.
 	anyGate := func(*app.Deps, *program.Program) error { return nil }
 	err = withLoop(ctx, env, o, anyGate, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
+		service.MustReserve = env.InActions()
 		made, result, err := service.Propose(ctx)
 		if err != nil {
 			return nil, err

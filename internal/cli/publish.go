@@ -10,21 +10,30 @@ import (
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/misuse"
 )
 
 func newPublishCommand(env Env, parent *iterateOptions) *cobra.Command {
 	var o iterateOptions
 	cmd := &cobra.Command{
-		Use:   "publish DIR",
+		Use:   "publish [DIR]",
 		Short: "Record the bundle of `iterate propose`, without running any code of the program",
 		Long: "Hold a bundle against the program, its branch and its records as they are now, and record it as `iterate`\n" +
 			"would have. A bundle that is stale, altered, too large, of another program, against the rules or\n" +
-			"published before is refused with a reason (exit code 1), and nothing is changed.",
-		Example: "  iterate publish --program speed bundle",
-		Args:    cobra.ExactArgs(1),
+			"published before is refused with a reason (exit code 1), and nothing is changed.\n\n" +
+			"Without DIR nothing was proposed: the start that `iterate begin` recorded is given back, and counts as no run.",
+		Example: "  iterate publish --program speed bundle\n  iterate publish --program speed",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.RepoDir, o.Programs = parent.RepoDir, parent.Programs
-			return publish(cmd.Context(), env, o, args[0])
+			if len(args) == 0 {
+				return publish(cmd.Context(), env, o, nil)
+			}
+			made, err := proposal.Read(env.Path(args[0]))
+			if err != nil {
+				return err
+			}
+			return publish(cmd.Context(), env, o, &made)
 		},
 	}
 	programFlags(cmd.Flags(), env, &o)
@@ -32,16 +41,17 @@ func newPublishCommand(env Env, parent *iterateOptions) *cobra.Command {
 	return cmd
 }
 
-// publish reads a bundle and records it.
-func publish(ctx context.Context, env Env, o iterateOptions, dir string) error {
-	if why := env.Stopped(); why != "" {
+// publish records a bundle; nil is that there is none.
+func publish(ctx context.Context, env Env, o iterateOptions, made *proposal.Bundle) error {
+	switch why := env.Stopped(); {
+	case made == nil && o.Program == "":
+		return misuse.Errorf("name the directory of the bundle, or with --program the program for which there is none")
+	case made == nil:
+	case why != "":
 		return fmt.Errorf("%s: nothing is published; set it to false and publish again", why)
+	default:
+		o.Program = cmp.Or(o.Program, made.Program)
 	}
-	made, err := proposal.Read(env.Path(dir))
-	if err != nil {
-		return err
-	}
-	o.Program = cmp.Or(o.Program, made.Program)
 	deps, err := app.Open(ctx, env, o.Options)
 	if err != nil {
 		return err
@@ -61,7 +71,12 @@ func publish(ctx context.Context, env Env, o iterateOptions, dir string) error {
 	service := deps.Recorder(ctx, p, issue)
 	shown := newProgress(env)
 	service.Progress = shown.Step
-	result, err := service.Publish(ctx, made)
+	var result loop.Result
+	if made == nil {
+		result, err = service.GiveBack(ctx)
+	} else {
+		result, err = service.Publish(ctx, *made)
+	}
 	shown.Close()
 	if err != nil {
 		return err

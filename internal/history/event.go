@@ -68,8 +68,17 @@ type Lease struct {
 	ProcessStart string `json:"process_start,omitempty"`
 	ActionsRun   string `json:"actions_run,omitempty"`
 	// Namespace is the pid namespace that PID is of, "" when it is not known.
-	Namespace string    `json:"pid_namespace,omitempty"`
-	Until     time.Time `json:"until"`
+	Namespace string `json:"pid_namespace,omitempty"`
+	// Handed says that no process holds it: it is for another job of the same run.
+	Handed bool      `json:"handed,omitempty"`
+	Until  time.Time `json:"until"`
+}
+
+// Reserved is what a run may use of the program's budgets; 0 and nil are no bound.
+type Reserved struct {
+	Tokens  int64         `json:"tokens,omitempty"`
+	CostUSD *metric.Value `json:"cost_usd,omitempty"`
+	Minutes float64       `json:"minutes,omitempty"`
 }
 
 // Check is a check of CI, with its page; "" when it has none.
@@ -100,8 +109,9 @@ type Event struct {
 	Run       string    `json:"run_id"`
 	Iteration int       `json:"iteration"`
 
-	// Started.
-	Lease *Lease `json:"lease,omitempty"`
+	// Started. Reserved is what counts as used when the run never comes back.
+	Lease    *Lease    `json:"lease,omitempty"`
+	Reserved *Reserved `json:"reserved,omitempty"`
 
 	// Measured; Metric, Evaluator and Noisy are also Decided's. Stage is the
 	// part of the trial, empty for a baseline. Metric is the median of Samples,
@@ -196,6 +206,9 @@ type Event struct {
 	// NotBefore, of Finished, says that the iteration was put off until then, as
 	// the agent's service asked for; Reason says why.
 	NotBefore *time.Time `json:"not_before,omitempty"`
+	// Unused, of Finished, says that nobody worked after the start: it counts as no
+	// run.
+	Unused bool `json:"unused,omitempty"`
 
 	// Paused, Resumed, Completed, Set, and Finished when it was put off.
 	Reason string `json:"reason,omitempty"`

@@ -35,7 +35,8 @@ type expended struct {
 
 // Spent adds up what was used at from or later. What was put off counts with
 // what it used, but not as an iteration, nor as of unknown cost; a baseline
-// counts when it was measured.
+// counts when it was measured, and a run that never came back with what it
+// reserved.
 func (b *Summary) Spent(from time.Time) Spent {
 	var s Spent
 	var unknown unknowns
@@ -49,6 +50,11 @@ func (b *Summary) Spent(from time.Time) Spent {
 	for i := range b.PutOff {
 		if a := &b.PutOff[i]; !a.Time.Before(from) {
 			s.add(a)
+		}
+	}
+	for i := range b.Abandoned {
+		if a := &b.Abandoned[i]; !a.Time.Before(from) {
+			s.abandon(a)
 		}
 	}
 	for _, one := range b.baselines {

@@ -131,10 +131,14 @@ type Summary struct {
 	// closed; Interrupted counts such runs of the same iteration in a row.
 	Open        *Event
 	Interrupted int
+	// Abandoned holds the starts of runs that never came back and of which no
+	// outcome is recorded. What they reserved counts as used.
+	Abandoned []Abandoned
 	// Events is the number of events replayed.
 	Events int
 
 	known           consumption // of the proposals of the iteration under way
+	openDecided     bool        // the open run recorded an outcome
 	baselines       []expended
 	candidateOutput string
 	adopted         []string
@@ -156,10 +160,7 @@ func (b *Summary) Add(e *Event) {
 	b.Events++
 	switch e.Kind {
 	case Started:
-		if b.Open != nil {
-			b.Interrupted++
-		}
-		b.Open, b.known = e, consumption{}
+		b.started(e)
 	case Measured:
 		b.measured(e)
 	case Proposed:
@@ -181,6 +182,21 @@ func (b *Summary) Add(e *Event) {
 	case Set:
 		b.set(e.Key, e.Value)
 	}
+}
+
+// started opens a run. One that is open already goes on in another job.
+func (b *Summary) started(e *Event) {
+	if b.Open != nil && b.Open.Run == e.Run {
+		again := *b.Open
+		again.Lease = e.Lease
+		b.Open = &again
+		return
+	}
+	if b.Open != nil {
+		b.Interrupted++
+		b.abandonOpen()
+	}
+	b.Open, b.known, b.openDecided = e, consumption{}, false
 }
 
 func (b *Summary) set(key, value string) {
@@ -243,6 +259,10 @@ func (b *Summary) finished(e *Event) {
 	if b.Open == nil || b.Open.Run != e.Run {
 		return
 	}
+	if e.Unused {
+		b.Open = nil
+		return
+	}
 	if e.NotBefore == nil {
 		b.LastRun = b.Open.Time
 	}
@@ -268,6 +288,7 @@ func lasted(durations map[string]float64) time.Duration {
 
 func (b *Summary) decided(e *Event) {
 	b.NotBefore = time.Time{}
+	b.openDecided = b.openDecided || b.Open != nil && b.Open.Run == e.Run
 	attempt := Attempt{
 		Iteration: e.Iteration, Time: e.Time, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest,
 		Delta: e.Delta, Summary: e.Summary, Reasons: e.Reasons, Agent: e.Agent, Definition: e.Definition, Params: e.Params,
@@ -330,6 +351,7 @@ func (a *Attempt) use(usage *metric.Usage, evaluation *Expense, durations map[st
 // checked counts what a proposal used that was to mend what CI found, and was
 // not kept.
 func (b *Summary) checked(e *Event) {
+	b.openDecided = b.openDecided || b.Open != nil && b.Open.Run == e.Run
 	last := len(b.Attempts) - 1
 	if last >= 0 && b.Attempts[last].Iteration == e.Iteration && (e.Usage != nil || e.Evaluation != nil) {
 		b.Attempts[last].use(e.Usage, e.Evaluation, e.Durations)

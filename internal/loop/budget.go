@@ -43,9 +43,13 @@ func (e *blockedError) Error() string { return e.reason }
 // blockedReason says why no iteration may begin now, "" when one may, and notes what it
 // may use.
 func (r *spending) blockedReason(b *records) string {
-	stand := budget.Stand(r.program, &b.sum, r.now())
+	sum := b.sum
+	if open := sum.Open; open != nil && open.Run != r.id {
+		sum = sum.WithoutOpen()
+	}
+	stand := budget.Stand(r.program, &sum, r.now())
 	r.left = stand.Left
-	r.left.Bound(r.budgetUSD, b.sum.Spent(r.since))
+	r.left.Bound(r.budgetUSD, sum.Spent(r.since))
 	if reason := stand.Reason(); reason != "" {
 		return reason
 	}
@@ -54,6 +58,21 @@ func (r *spending) blockedReason(b *records) string {
 		return limited(until, "")
 	}
 	return ""
+}
+
+// reserved is what the next iteration may use, nil when nothing bounds it.
+func (r *spending) reserved() *history.Reserved {
+	if r.left == (budget.Left{}) {
+		return nil
+	}
+	reserved := &history.Reserved{Tokens: r.left.Tokens}
+	if r.left.USD > 0 {
+		reserved.CostUSD = dollarsOf(r.left.USD)
+	}
+	if r.left.Time > 0 {
+		reserved.Minutes = r.time().Minutes()
+	}
+	return reserved
 }
 
 // overspent says why this process begins no further iteration, "" when it may.

@@ -23,6 +23,7 @@ type CommandsResult struct {
 // takes no lease, and leaves a program alone that another run works on.
 func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 	r := s.begin()
+	r.lease.aside = true
 	result := CommandsResult{Program: s.Program.Name}
 	files, _, err := r.memory.Read(ctx, s.Program.Name)
 	if err != nil {

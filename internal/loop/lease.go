@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,8 +14,12 @@ import (
 // program is paused: something in it kills them.
 const maxInterrupted = 3
 
-// leaseSlack is how long a lease outlives the iteration's time limit.
-const leaseSlack = 5 * time.Minute
+// leaseSlack is how long a lease outlives the iteration's time limit, handedSlack
+// how long one does that is for other jobs, which may have to wait for a runner.
+const (
+	leaseSlack  = 5 * time.Minute
+	handedSlack = 3 * time.Hour
+)
 
 // lease keeps other runs from working on the program.
 type lease struct {
@@ -24,7 +29,14 @@ type lease struct {
 	holder   history.Lease
 	alive    func(history.Lease) bool
 	force    bool // iterate although the program is paused or completed
+	joins    bool // work under the start that an earlier job of this run recorded
+	mustJoin bool // without one, nothing begins
+	aside    bool // apply commands alone, which a start for another job does not hinder
 }
+
+// errNoStart says that an agent would work without a trace.
+var errNoStart = errors.New("no start is recorded for this run, so that it would leave no trace if it dies: " +
+	"let a job that may write run `iterate begin` first, as the workflows of `iterate init` do, and run all jobs again")
 
 // acquireLease reads the records and takes the lease of the next iteration. A lease
 // whose run is gone, or whose time is over, is free; its iteration runs again.
@@ -37,6 +49,7 @@ func (r *lease) acquireLease(ctx context.Context) error {
 // not run now.
 func (r *lease) enterStart(b *records) error {
 	r.iteration = b.sum.Iteration + 1
+	r.joinHanded(b, "")
 	event := func(e history.Event) error { return r.add(b, e) }
 	if holder := r.leaseHolder(b.sum.Open); holder != "" {
 		r.records = b
@@ -49,6 +62,33 @@ func (r *lease) enterStart(b *records) error {
 		return err
 	}
 	r.iteration = b.sum.Iteration + 1
+	if err := r.mayBegin(b); err != nil {
+		r.records = b
+		return err
+	}
+	r.warnings = b.warnings
+	joined := r.holdsLease(b) == nil
+	switch {
+	case r.joins && joined:
+		return nil
+	case r.mustJoin:
+		return errNoStart
+	}
+	lease := r.holder
+	lease.Until = r.now().Add(r.program.Timeout + r.ciTime() + leaseSlack).UTC().Truncate(time.Second)
+	if lease.Handed {
+		lease.Until = lease.Until.Add(handedSlack)
+	}
+	start := history.Event{Kind: history.Started, Iteration: r.iteration, Lease: &lease}
+	if !joined {
+		start.Reserved = r.spending.reserved()
+	}
+	return event(start)
+}
+
+// mayBegin is a *blockedError when no iteration may begin now. A program whose
+// iteration waits for CI may always ask.
+func (r *lease) mayBegin(b *records) error {
 	resting := r.restingReason(b)
 	if resting != "" && r.force {
 		if err := r.set(b, forced, resting); err != nil {
@@ -57,14 +97,23 @@ func (r *lease) enterStart(b *records) error {
 		resting = ""
 	}
 	reason := cmp.Or(resting, r.spending.blockedReason(b))
-	if reason != "" && !r.thread.waitsForCI(b) {
-		r.records, r.stopped = b, reason
-		return &blockedError{reason, resting != ""}
+	if reason == "" || r.thread.waitsForCI(b) {
+		return nil
 	}
-	r.warnings = b.warnings
-	lease := r.holder
-	lease.Until = r.now().Add(r.program.Timeout + r.ciTime() + leaseSlack).UTC().Truncate(time.Second)
-	return event(history.Event{Kind: history.Started, Iteration: r.iteration, Lease: &lease})
+	r.stopped = reason
+	return &blockedError{reason, resting != ""}
+}
+
+// joinHanded makes the open start this run's own when an earlier job of the same
+// run of Actions recorded it for this one, or when it is that of a bundle.
+func (r *lease) joinHanded(b *records, bundle string) {
+	open := b.sum.Open
+	switch {
+	case open == nil:
+	case bundle != "" && open.Run == bundle,
+		bundle == "" && r.joins && open.Lease != nil && open.Lease.Handed && open.Lease.ActionsRun == r.holder.ActionsRun:
+		r.id = open.Run
+	}
 }
 
 // forced is the setting that says what the last forced iteration disregarded.
@@ -93,10 +142,13 @@ func (r *lease) leaseHolder(open *history.Event) string {
 		return ""
 	}
 	lease := *open.Lease
-	if !r.now().Before(lease.Until) || !r.alive(lease) {
+	if lease.Handed && r.aside || !r.now().Before(lease.Until) || !r.alive(lease) {
 		return ""
 	}
 	by := fmt.Sprintf("process %d on %s", lease.PID, lease.Host)
+	if lease.Handed {
+		by = "`iterate begin`"
+	}
 	if lease.ActionsRun != "" {
 		by = "Actions run " + lease.ActionsRun
 	}

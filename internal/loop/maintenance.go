@@ -33,6 +33,11 @@ func (r *publisher) maintain(ctx context.Context, from proposal.Bundle) (Result,
 		if err := r.lease.requireNoLease(b); err != nil {
 			return err
 		}
+		if r.holdsLease(b) == nil {
+			if err := r.add(b, history.Event{Kind: history.Finished, Iteration: b.sum.Iteration, Unused: true}); err != nil {
+				return err
+			}
+		}
 		return r.set(b, published, from.ID)
 	})
 	if err != nil {

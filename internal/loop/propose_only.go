@@ -178,12 +178,13 @@ func (r *branches) treeOf(ctx context.Context, rev string) (string, error) {
 }
 
 // Propose runs one iteration, or one attempt to fix what CI found, and records
-// nothing: it writes no lease, no event, and nothing on GitHub. The bundle is for
-// Publish; it is nil when there is nothing for another job to do, and the result
-// says why.
+// nothing: it writes no lease, no event, and nothing on GitHub. It works under the
+// start that Reserve recorded for it. The bundle is for Publish; it is nil when
+// there is nothing for another job to do, and the result says why.
 func (s *Service) Propose(ctx context.Context) (*proposal.Bundle, Result, error) {
 	run := s.begin()
 	run.draft()
+	run.lease.joins, run.lease.mustJoin = true, s.MustReserve
 	var made *proposal.Proposal
 	result, err := run.through(ctx, func(ctx context.Context) (result Result, err error) {
 		made, result, err = run.proposeOnly(ctx)

@@ -44,6 +44,7 @@ func (r *publisher) publish(ctx context.Context, from proposal.Bundle) (Result, 
 		return Result{}, err
 	}
 	r.files, r.thread.before, r.iteration = files, r.records.sum.LastRun, from.Iteration
+	r.lease.joinHanded(r.records, from.Run)
 	if r.masker.Leaks(from.Events) {
 		return Result{}, proposal.Refuse("it has a secret of this job in it")
 	}

@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
@@ -39,21 +38,14 @@ func isResting(err error) bool {
 
 // iterate runs one iteration in one job.
 func (r *run) iterate(ctx context.Context) (Result, error) {
-	err := r.lease.acquireLease(ctx)
-	if isResting(err) && r.thread.github != nil {
-		if err := r.commander.readComments(ctx, r.lease.requireNoLease); err != nil {
-			return Result{}, err
-		}
-		err = r.lease.acquireLease(ctx) // a comment may have ended the pause
-	}
-	if err != nil {
+	if err := r.acquire(ctx); err != nil {
 		return Result{}, err
-	}
-	if r.records.sum.Interrupted >= maxInterrupted {
-		return r.failForPerson(ctx, fmt.Sprintf("iteration %d was interrupted %d times in a row", r.iteration, r.records.sum.Interrupted))
 	}
 	if err := r.commander.readComments(ctx, r.holdsLease); err != nil {
 		return Result{}, err
+	}
+	if r.records.sum.Interrupted >= maxInterrupted && r.stopped == "" {
+		return r.pauseInterrupted(ctx)
 	}
 	if r.stopped != "" {
 		return r.finish(ctx)

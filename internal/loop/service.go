@@ -86,6 +86,8 @@ type Service struct {
 	// Force begins an iteration although the program is paused or completed. The
 	// ledger says so.
 	Force bool
+	// MustReserve lets Propose work only under a start that Reserve recorded.
+	MustReserve bool
 	// RunDir is an empty private directory for the trees and homes of this run.
 	RunDir string
 	// Holder names this process in the lease; Until is set for each.

@@ -157,25 +157,39 @@ const PlanFile = "autoloop.json"
 // ReadSelected reads the scheduler's choice for the repository at root; "" when
 // it selected no program.
 func ReadSelected(file, root string) (string, error) {
-	data, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", misuse.Errorf("%s does not exist: run `scheduler` first, or name a program with --program", file)
-	}
-	if err != nil {
+	plan, err := readPlan(file, root)
+	if err != nil || plan.Selected == nil {
 		return "", err
 	}
-	var plan struct {
-		Selected *string `json:"selected"`
-		RepoDir  string  `json:"repo_dir"`
+	return *plan.Selected, nil
+}
+
+// ReadMatrix reads all programs that the scheduler selected for the repository at
+// root.
+func ReadMatrix(file, root string) ([]string, error) {
+	plan, err := readPlan(file, root)
+	return plan.Matrix.Program, err
+}
+
+// readPlan reads what the scheduler wrote for the repository at root.
+func readPlan(file, root string) (plan struct {
+	Selected *string `json:"selected"`
+	Matrix   Matrix  `json:"matrix"`
+	RepoDir  string  `json:"repo_dir"`
+}, err error,
+) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return plan, misuse.Errorf("%s does not exist: run `scheduler` first, or name a program with --program", file)
+	}
+	if err != nil {
+		return plan, err
 	}
 	if err := json.Unmarshal(data, &plan); err != nil {
-		return "", fmt.Errorf("read %s: %w; run `scheduler` again", file, err)
+		return plan, fmt.Errorf("read %s: %w; run `scheduler` again", file, err)
 	}
 	if plan.RepoDir != "" && plan.RepoDir != root {
-		return "", misuse.Errorf("%s was made for %s, not for %s: run `scheduler` here, or name a program with --program", file, plan.RepoDir, root)
+		return plan, misuse.Errorf("%s was made for %s, not for %s: run `scheduler` here, or name a program with --program", file, plan.RepoDir, root)
 	}
-	if plan.Selected == nil {
-		return "", nil
-	}
-	return *plan.Selected, nil
+	return plan, nil
 }

@@ -310,6 +310,7 @@ func (in *Input) overBudget(s *Standing) string {
 	if !found {
 		return ""
 	}
+	summary = summary.WithoutOpen()
 	stand := budget.Stand(s.Program, &summary, in.Now)
 	if stand.Over == "" {
 		return ""

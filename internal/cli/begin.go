@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/schedule"
+)
+
+func newBeginCommand(env Env, parent *iterateOptions) *cobra.Command {
+	var o iterateOptions
+	cmd := &cobra.Command{
+		Use:   "begin",
+		Short: "Record that iterations begin in jobs that cannot write, before an agent works there",
+		Long: "Record the start of an iteration: its lease, its number, and what it may use of the budgets. `iterate propose`\n" +
+			"works under that start in another job of the same run, and `iterate publish` settles it. A start that\n" +
+			"nobody settles counts as interrupted, with all that was reserved; three in a row pause the program.\n\n" +
+			"Without --program it begins every program of the scheduler's matrix. In Actions the outputs `has-work`\n" +
+			"and `matrix` have the programs that begin.",
+		Example: "  scheduler --max 4 && iterate begin\n  iterate begin --program speed",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.RepoDir, o.Programs = parent.RepoDir, parent.Programs
+			return begin(cmd.Context(), env, o)
+		},
+	}
+	programFlags(cmd.Flags(), env, &o)
+	forceFlag(cmd.Flags(), &o)
+	return cmd
+}
+
+// begin records starts and says which programs begin.
+func begin(ctx context.Context, env Env, o iterateOptions) error {
+	if why := env.Stopped(); why != "" {
+		fmt.Fprintf(env.Stderr, "%s: nothing begins; set it to false to go on\n", why)
+		return printReservations(env, nil, o.json)
+	}
+	deps, err := app.Open(ctx, env, o.Options)
+	if err != nil {
+		return err
+	}
+	names := []string{o.Program}
+	if o.Program == "" {
+		if names, err = matrix(env, o, deps.Repo.Root); err != nil {
+			return err
+		}
+	} else if why := deps.RepositoryStopped(ctx); why != "" {
+		fmt.Fprintf(env.Stderr, "the repository's variable %s: nothing begins; set it to false to go on\n", why)
+		names = nil
+	}
+	made, err := deps.Reserve(ctx, names)
+	if err != nil {
+		return err
+	}
+	return printReservations(env, made, o.json)
+}
+
+// matrix names the programs that the scheduler selected.
+func matrix(env Env, o iterateOptions, root string) ([]string, error) {
+	dir, err := env.OutputDir(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return schedule.ReadMatrix(filepath.Join(dir, schedule.PlanFile), root)
+}
+
+// printReservations also sets the outputs. That no program could begin because of
+// errors is an error.
+func printReservations(env Env, made []loop.Reservation, asJSON bool) error {
+	if err := env.Actions().ReportReservations(made); err != nil {
+		return err
+	}
+	if asJSON {
+		if made == nil {
+			made = []loop.Reservation{}
+		}
+		encoder := json.NewEncoder(env.Stdout)
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(made); err != nil {
+			return err
+		}
+	}
+	failed := ""
+	for _, one := range made {
+		switch {
+		case one.Failed:
+			failed = fmt.Sprintf("%s: %s", one.Program, one.Reason)
+			fmt.Fprintf(env.Stderr, "error: %s\n", failed)
+		case asJSON:
+		case one.Begun:
+			fmt.Fprintf(env.Stdout, "%s: iteration %d begins (run %s)\n", one.Program, one.Iteration, one.RunID)
+		default:
+			fmt.Fprintf(env.Stdout, "%s: does not begin: %s\n", one.Program, one.Reason)
+		}
+		for _, warning := range one.Warnings {
+			fmt.Fprintln(env.Stderr, "warning:", warning)
+		}
+	}
+	for _, one := range made {
+		if !one.Failed {
+			return nil
+		}
+	}
+	if failed != "" {
+		return &ExitError{Code: ExitFailed}
+	}
+	return nil
+}

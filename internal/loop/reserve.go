@@ -1,0 +1,118 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/org/autoloop/internal/history"
+)
+
+// Reservation says whether an iteration begins in another job.
+type Reservation struct {
+	Program string `json:"program"`
+	// Begun says that the start is recorded; Iteration and RunID are those of it.
+	Begun     bool   `json:"begun"`
+	Iteration int    `json:"iteration"`
+	RunID     string `json:"run_id,omitempty"`
+	// Reason says why nothing begins; Failed, that it could not be found out.
+	Reason   string   `json:"reason,omitempty"`
+	Failed   bool     `json:"failed,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Reserve records that an iteration begins in a job that cannot write: its lease,
+// its number, and what it may use of the budgets. Propose works under that start,
+// and Publish settles it. The start of a run that never comes back stays on
+// record: the next one counts it as interrupted, with all that was reserved, and
+// the third in a row pauses the program.
+func (s *Service) Reserve(ctx context.Context) (Reservation, error) {
+	own := *s
+	own.Agent, own.Agents = absent(cmp.Or(s.Program.Agent, "none")), nil
+	own.Holder.PID, own.Holder.ProcessStart, own.Holder.Namespace, own.Holder.Handed = 0, "", "", true
+	run := own.begin()
+	result, err := run.through(ctx, run.shownOnGitHub(run.reserve))
+	made := Reservation{Program: s.Program.Name, Iteration: result.Iteration, Warnings: result.Warnings}
+	if err != nil || run.stopped != "" || result.Outcome != "" {
+		made.Reason = cmp.Or(run.stopped, firstReason(result))
+		return made, err
+	}
+	made.Begun, made.RunID = true, run.id
+	return made, nil
+}
+
+func firstReason(result Result) string {
+	if len(result.Reasons) == 0 {
+		return string(result.Outcome)
+	}
+	return result.Reasons[0]
+}
+
+// reserve takes the lease for another job. The result has no outcome when it may
+// begin.
+func (r *run) reserve(ctx context.Context) (Result, error) {
+	if err := r.acquire(ctx); err != nil {
+		return Result{}, err
+	}
+	if r.records.sum.Interrupted >= maxInterrupted {
+		return r.pauseInterrupted(ctx)
+	}
+	return r.result(""), nil
+}
+
+// acquire takes the lease. A program that is paused or completed gets it when a
+// comment ends that.
+func (r *run) acquire(ctx context.Context) error {
+	err := r.lease.acquireLease(ctx)
+	if !isResting(err) || r.thread.github == nil {
+		return err
+	}
+	if err := r.commander.readComments(ctx, r.lease.requireNoLease); err != nil {
+		return err
+	}
+	return r.lease.acquireLease(ctx)
+}
+
+// pauseInterrupted pauses a program whose runs keep vanishing, and says so where
+// people look.
+func (r *run) pauseInterrupted(ctx context.Context) (Result, error) {
+	if r.thread.comments == nil {
+		if err := r.commander.readComments(ctx, r.holdsLease); err != nil {
+			return Result{}, err
+		}
+	}
+	return r.failForPerson(ctx, fmt.Sprintf("iteration %d was interrupted %d times in a row: look at the logs of those runs, then say `/autoloop resume` or run `iterate resume %s`",
+		r.iteration, r.records.sum.Interrupted, r.program.Name))
+}
+
+// GiveBack ends the start that an earlier job of this run recorded, because
+// nobody worked: it counts as no run and uses nothing. It does nothing when there
+// is no such start.
+func (s *Service) GiveBack(ctx context.Context) (Result, error) {
+	own := *s
+	own.Agent, own.Agents = recorded{}, nil
+	run := own.begin()
+	run.lease.joins = true
+	return run.through(ctx, run.giveBack)
+}
+
+var errNothingToGiveBack = errors.New("no start is open")
+
+func (r *run) giveBack(ctx context.Context) (Result, error) {
+	err := r.update(ctx, r.program.Name+": nothing was proposed", nil, func(b *records) error {
+		r.iteration = b.sum.Iteration + 1
+		if r.lease.joinHanded(b, ""); r.holdsLease(b) != nil {
+			r.records = b
+			return errNothingToGiveBack
+		}
+		return r.add(b, history.Event{Kind: history.Finished, Iteration: b.sum.Iteration, Unused: true})
+	})
+	if errors.Is(err, errNothingToGiveBack) {
+		return r.result(history.Idle, "nothing was proposed, and no start of this run is open"), nil
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return r.result(history.Idle, "nothing was proposed; the start counts as no run"), nil
+}

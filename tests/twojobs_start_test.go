@@ -1,0 +1,166 @@
+package tests
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
+)
+
+// inActions is the environment of a run of a workflow.
+func inActions(run, attempt int) []string {
+	return []string{"GITHUB_ACTIONS=true", fmt.Sprintf("GITHUB_RUN_ID=%d", run), fmt.Sprintf("GITHUB_RUN_ATTEMPT=%d", attempt)}
+}
+
+// ended tells the server which runs have ended; of others it knows that they are
+// under way.
+func (h *hub) ended(runs ...int64) {
+	h.Change(func(s *githubtest.State) {
+		s.Runs = map[int64]string{}
+		for run := range int64(100) {
+			s.Runs[run] = "in_progress"
+		}
+		for _, run := range runs {
+			s.Runs[run] = "completed"
+		}
+	})
+}
+
+// agentRuns is how often an agent worked.
+func (w *world) agentRuns() int { return strings.Count(w.beside("worked"), "\n") }
+
+// working lets the agent of onIssue note that it works, and then do something.
+func working(then string) string {
+	return strings.Replace(onIssue, "  value=", "  echo works >> \"$SIDE/worked\"\n"+then+"  value=", 1)
+}
+
+// TestAProposeThatDiesLeavesARecord kills the proposing job while the agent works:
+// budgets hold, and the third time pauses.
+func TestAProposeThatDiesLeavesARecord(t *testing.T) {
+	t.Parallel()
+	dying := working("  touch \"$SIDE/begun\"\n  sleep 600\n")
+	for name, c := range map[string]struct {
+		budget, why string
+		runs        int
+	}{
+		"three pause":     {"", "paused: iteration 1 was interrupted 3 times in a row", 3},
+		"the budget ends": {"budget: {iterations: 2, per: day}\n", "budget: 2 of 2 iterations used this day", 2},
+		"so does its cost": {
+			"budget: {usd: 5, per: day}\n", "budget: 5.00 of 5.00 USD used this day", 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
+			j := h.inTwoJobs()
+			h.program(strings.Replace(dying, "metric: m\n", c.budget+"metric: m\n", 1))
+			var over []int64
+			for run := 1; run <= 6; run++ {
+				h.ended(over...)
+				h.env = append(h.env, inActions(run, 1)...)
+				over = append(over, int64(run))
+				begun, reason := j.begin()
+				if !begun {
+					assert.Contains(t, reason, c.why)
+					continue
+				}
+				_ = os.Remove(filepath.Join(h.side, "begun"))
+				cmd := j.job(readToken, "propose", "--program", "p", "--out", filepath.Join(t.TempDir(), "bundle"))
+				require.NoError(t, cmd.Start())
+				require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(h.side, "begun")); return err == nil }, time.Minute, 20*time.Millisecond)
+				require.NoError(t, cmd.Process.Kill())
+				_ = cmd.Wait()
+				j.alone()
+			}
+			assert.Equal(t, c.runs, h.agentRuns())
+			assert.GreaterOrEqual(t, strings.Count(h.remembered("p.jsonl"), `"event":"started"`), c.runs, "each has its record")
+		})
+	}
+}
+
+// TestOneStartAtATime lets another run of the workflow begin, while the first is
+// under way and once it has ended.
+func TestOneStartAtATime(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
+	j := h.inTwoJobs()
+	h.program(working(""))
+	h.ended()
+	h.env = append(h.env, inActions(1, 1)...)
+	begun, _ := j.begin()
+	require.True(t, begun)
+	begun, reason := j.begin()
+	assert.False(t, begun, "one start of a run is for one agent")
+	assert.Contains(t, reason, "Actions run 1/1")
+	h.env = append(h.env, inActions(2, 1)...)
+	begun, reason = j.begin()
+	assert.False(t, begun)
+	assert.Contains(t, reason, "Actions run 1/1")
+	h.refusesToPropose(j)
+
+	h.ended(1)
+	begun, _ = j.begin()
+	require.True(t, begun)
+	h.env = append(h.env, inActions(1, 1)...)
+	h.refusesToPropose(j) // the first comes back, and its start is another's by now
+	h.env = append(h.env, inActions(2, 2)...)
+	h.refusesToPropose(j) // its jobs alone were run again
+	h.env = append(h.env, inActions(2, 1)...)
+	dir, _ := j.propose()
+	require.NotEmpty(t, dir)
+	assert.Equal(t, "accepted", j.publish(dir).Outcome)
+	assert.Equal(t, 1, h.agentRuns())
+	assert.Equal(t, "9", h.run(h.bare, "git", "show", "autoloop/p:value.txt"))
+	again := h.answer(j.job(hubToken, "publish", "--program", "p", dir))
+	assert.Equal(t, 1, again.code)
+	assert.Contains(t, again.stderr, "published before")
+}
+
+// refusesToPropose proposes without a start of its own.
+func (h *hub) refusesToPropose(j *jobs) {
+	h.t.Helper()
+	a := h.answer(j.job(readToken, "propose", "--program", "p", "--out", filepath.Join(h.t.TempDir(), "none")))
+	if a.code == 0 {
+		assert.Contains(h.t, a.stdout, "works on it until")
+		return
+	}
+	assert.Contains(h.t, a.stderr, "no start is recorded for this run")
+	assert.Contains(h.t, a.stderr, "iterate begin")
+}
+
+// TestAStartThatNobodyUsesIsGivenBack proposes nothing, because somebody marked
+// the pull request as ready meanwhile: it counts as no run.
+func TestAStartThatNobodyUsesIsGivenBack(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
+	j := h.inTwoJobs()
+	h.program(strings.Replace(working(""), "metric: m\n", "budget: {iterations: 2, per: day}\nmetric: m\n", 1))
+	require.Equal(t, "accepted", j.one().Outcome)
+	before := lastRun(h.remembered("p.md"))
+	h.Change(func(s *githubtest.State) { s.Pulls[0].Draft = false })
+	for range 4 {
+		got := j.one()
+		assert.Equal(t, "idle", got.Outcome)
+		assert.Contains(t, got.Stopped, "ready for review")
+	}
+	assert.Equal(t, before, lastRun(h.remembered("p.md")), "nothing ran")
+	h.Change(func(s *githubtest.State) { s.Pulls[0].Draft = true })
+	assert.Equal(t, "accepted", j.one().Outcome, "the budget has room for it")
+	assert.Equal(t, 2, h.agentRuns())
+	a := h.answer(j.job(hubToken, "publish", "--program", "p"))
+	assert.Zero(t, a.code)
+	assert.Contains(t, a.stdout, "no start of this run is open")
+}
+
+func lastRun(state string) string {
+	_, rest, _ := strings.Cut(state, "| Last Run |")
+	line, _, _ := strings.Cut(rest, "\n")
+	return line
+}
