@@ -285,7 +285,7 @@ func TestReplayMisuse(t *testing.T) {
 	w := valuesWorld(t, "schedule: every 6h", "1")
 	a := w.binary("iterate", "replay", "p")
 	assert.Equal(t, 2, a.code)
-	assert.Contains(t, a.stderr, "has no records yet")
+	assert.Contains(t, a.stderr, "has no history yet")
 	a = w.binary("iterate", "replay")
 	assert.Zero(t, a.code)
 	assert.Contains(t, a.stdout, "no program has records yet")

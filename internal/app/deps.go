@@ -20,7 +20,8 @@ type Options struct {
 	RepoDir, Programs string
 	// Dir is where autoloop.json is; "" leaves it to the environment.
 	Dir string
-	// Program is the program that was asked for; "" is the scheduler's choice.
+	// Program is the program that was asked for, by its name or its file; "" is the
+	// scheduler's choice.
 	Program string
 	// Remote shares branches and history; "" is origin where GitHub is used.
 	Remote string
@@ -79,10 +80,12 @@ func Open(ctx context.Context, env Env, o Options) (*Deps, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Deps{
+	d := &Deps{
 		Env: env, Options: o, GitHub: client, Repo: repo,
 		Memory: &memory.Memory{Repo: repo, Remote: o.GitRemote(env), Now: env.Now},
-	}, nil
+	}
+	d.Options.Program = d.NameOf(o.Program)
+	return d, nil
 }
 
 // OpenRepo opens the repository of a flag; "" is the one that the user is in.

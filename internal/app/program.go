@@ -49,6 +49,9 @@ func (d *Deps) Program(ctx context.Context) (p *program.Program, issue *api.Issu
 		if err != nil {
 			return nil, nil, err
 		}
+		if meant := d.Meant(ctx, name); meant != "" {
+			return nil, nil, misuse.Errorf("there is no program %q%s", name, meant)
+		}
 		return nil, nil, misuse.Errorf("there is no program %q (there are: %s); make one with `scheduler new %s`",
 			name, cmp.Or(strings.Join(program.Names(all), ", "), "none"), name)
 	}

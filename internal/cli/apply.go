@@ -10,8 +10,6 @@ import (
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -20,57 +18,50 @@ func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply PROGRAM",
 		Short: "Merge what was kept into the branch that is checked out",
-		Long: "Show what the program branch changes, ask, and merge it into the branch that is checked out.\n" +
+		Long: "Show what the program branch changes and what was gained, ask, and merge it into the branch that is checked\n" +
+			"out. Where both changed the same lines the files are named, and nothing is merged.\n" +
 			"Without a terminal to ask on, nothing is merged unless --yes is given.",
 		Example: "  iterate apply speed\n  iterate apply speed --yes",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return apply(cmd.Context(), env, o.RepoDir, args[0], yes)
+			o := *o
+			o.Program = args[0]
+			return apply(cmd.Context(), env, o, yes)
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "merge without asking")
 	return cmd
 }
 
-func apply(ctx context.Context, env Env, dir, name string, yes bool) error {
-	repo, err := app.OpenRepo(ctx, env, dir)
+func apply(ctx context.Context, env Env, o iterateOptions, yes bool) error {
+	o.Local = true // what is merged is the branch that is here
+	deps, err := app.Open(ctx, env, o.Options)
 	if err != nil {
 		return err
 	}
-	branch := loop.BranchPrefix + name
-	kept, found, err := repo.Resolve(ctx, "refs/heads/"+branch)
-	if err != nil {
+	kept, err := deps.Kept(ctx, deps.Options.Program)
+	switch {
+	case err != nil:
 		return err
-	}
-	if !found {
-		return misuse.Errorf("there is no branch %s: nothing of program %q was kept yet", branch, name)
-	}
-	head, err := repo.Head(ctx)
-	if err != nil {
-		return err
-	}
-	base, related, err := repo.MergeBase(ctx, head, kept)
-	if err != nil {
-		return err
-	}
-	if !related {
-		return fmt.Errorf("branch %s has no history in common with what is checked out", branch)
-	}
-	if base == kept {
-		fmt.Fprintf(env.Stdout, "%s is merged already\n", branch)
+	case kept.Merged():
+		fmt.Fprintf(env.Stdout, "%s is merged already\n", kept.Branch)
 		return nil
 	}
-	if err := showChange(ctx, env, repo, base, kept); err != nil {
+	if err := showChange(ctx, env, deps.Repo, kept.Base, kept.Head); err != nil {
+		return err
+	}
+	fmt.Fprintln(env.Stdout, kept)
+	if err := kept.Conflict(); err != nil {
 		return err
 	}
 	if !yes {
-		agreed, err := ask(ctx, env, fmt.Sprintf("merge %s? [y/n] ", branch))
+		agreed, err := ask(ctx, env, fmt.Sprintf("merge %s? [y/n] ", kept.Branch))
 		if err != nil || !agreed {
 			fmt.Fprintln(env.Stdout, "nothing was merged")
 			return err
 		}
 	}
-	out, err := repo.MergeInto(ctx, env.Environ, branch, fmt.Sprintf("Merge branch '%s'", branch))
+	out, err := deps.Repo.MergeInto(ctx, env.Environ, kept.Branch, fmt.Sprintf("Merge branch '%s'", kept.Branch))
 	if err != nil {
 		return fmt.Errorf("%w; nothing is lost: see `git status`", err)
 	}

@@ -62,12 +62,13 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 	if err != nil {
 		return err
 	}
+	o.Program = deps.Options.Program
 	files, _, err := deps.Memory.Read(ctx, o.Program)
 	if err != nil {
 		return err
 	}
 	if files.Ledger == nil {
-		return misuse.Errorf("program %q has no history yet: run `iterate --program %s` first", o.Program, o.Program)
+		return noHistory(ctx, deps, o.Program)
 	}
 	log, err := history.Parse(files.Ledger)
 	if err != nil {
@@ -96,6 +97,14 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 		_, err = fmt.Fprint(env.Stdout, colored(env, logTable(env, list).String()))
 	}
 	return err
+}
+
+// noHistory is the error of a program without records, perhaps a misspelt one.
+func noHistory(ctx context.Context, deps *app.Deps, name string) error {
+	if meant := deps.Meant(ctx, name); meant != "" {
+		return misuse.Errorf("program %q has no history%s", name, meant)
+	}
+	return misuse.Errorf("program %q has no history yet: run `iterate --program %s` first", name, name)
 }
 
 // logTable cuts reasons on a terminal alone: piped, they are whole.

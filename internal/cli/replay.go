@@ -83,8 +83,13 @@ func replay(ctx context.Context, env Env, o iterateOptions, names []string, sign
 	}
 	reports := map[string]audit.Report{}
 	found := 0
-	for _, name := range names {
+	for i, word := range names {
+		name := deps.NameOf(word)
+		names[i] = name
 		records, err := deps.Memory.Records(ctx, name, loop.BranchPrefix+name, known)
+		if errors.Is(err, memory.ErrNoRecords) {
+			return noHistory(ctx, deps, name)
+		}
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
@@ -125,14 +125,18 @@ func programsToValidate(env Env, o schedulerOptions, root string, files []string
 	}
 	var programs []*program.Program
 	for _, file := range files {
-		full := file
-		if !filepath.IsAbs(full) {
-			full = filepath.Join(env.Dir, full)
+		found, err := app.FindProgram(env, source, file)
+		if err != nil {
+			return nil, err
 		}
-		if _, err := os.Lstat(full); errors.Is(err, fs.ErrNotExist) {
-			return nil, misuse.Errorf("%s does not exist", file)
+		if _, err := os.Lstat(env.Path(file)); err == nil && found == nil {
+			found = source.File(env.Path(file)) // which says why it is no program
 		}
-		programs = append(programs, source.File(full))
+		if found == nil {
+			all, _ := source.Load(false) // else nothing is near
+			return nil, misuse.Errorf("%s does not exist%s", file, app.DidYouMean(file, program.Names(all)))
+		}
+		programs = append(programs, found)
 	}
 	return programs, nil
 }

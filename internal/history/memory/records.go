@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,8 +11,10 @@ import (
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/misuse"
 )
+
+// ErrNoRecords says that a program has no records yet.
+var ErrNoRecords = errors.New("it has no records yet")
 
 // Signers are whose signatures count: for SSH those of an allowed-signers file, for
 // OpenPGP those that the user's keyring trusts.
@@ -28,7 +31,7 @@ func (m *Memory) Records(ctx context.Context, name, branch string, signers *Sign
 		return audit.Records{}, err
 	}
 	if files.State == nil && files.Ledger == nil {
-		return audit.Records{}, misuse.Errorf("program %q has no records yet: run `iterate --program %s` first", name, name)
+		return audit.Records{}, ErrNoRecords
 	}
 	log, err := history.Parse(files.Ledger)
 	if err != nil {

@@ -1,0 +1,153 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
+)
+
+// Kept is what a program's branch has and the branch that is checked out has not.
+type Kept struct {
+	Branch string
+	// Base is the commit that both have, Head the one of the program's branch.
+	Base, Head string
+	// Commits counts the gains, Before and Now are the metric without and with
+	// them; nil where the records do not say.
+	Commits     int
+	Before, Now *metric.Value
+	// Conflicts are files that both changed so that they do not merge, Unsaved
+	// those that it changes and that the checkout has changed without a commit.
+	Conflicts, Unsaved []string
+}
+
+// Merged reports whether nothing is left to merge.
+func (k Kept) Merged() bool { return k.Base == k.Head }
+
+// String is what there is to gain, such as "446 → 432 in 2 commits".
+func (k Kept) String() string {
+	commits := fmt.Sprintf("%d commits", k.Commits)
+	if k.Commits == 1 {
+		commits = "1 commit"
+	}
+	if k.Before == nil || k.Now == nil {
+		return commits
+	}
+	return fmt.Sprintf("%s → %s in %s", k.Before, k.Now, commits)
+}
+
+// Conflict is the error of a branch that cannot be merged as things stand.
+func (k Kept) Conflict() error {
+	switch {
+	case len(k.Conflicts) > 0:
+		return fmt.Errorf("%s does not merge into what is checked out, both changed %s: run `git merge %s`, resolve it and commit", k.Branch, listed(k.Conflicts), k.Branch)
+	case len(k.Unsaved) > 0:
+		return fmt.Errorf("%s changes %s, which you have changed and not committed: commit or stash that first", k.Branch, listed(k.Unsaved))
+	default:
+		return nil
+	}
+}
+
+func listed(paths []string) string {
+	shown := make([]string, len(paths))
+	for i, path := range paths {
+		shown[i] = program.Visible(path)
+	}
+	return render.Few(shown)
+}
+
+// Kept compares a program's branch with the branch that is checked out.
+func (d *Deps) Kept(ctx context.Context, name string) (Kept, error) {
+	k := Kept{Branch: loop.BranchPrefix + name}
+	head, found, err := d.Repo.Resolve(ctx, "refs/heads/"+k.Branch)
+	if err != nil {
+		return k, err
+	}
+	if !found {
+		if meant := d.Meant(ctx, name); meant != "" {
+			return k, misuse.Errorf("there is no branch %s%s", k.Branch, meant)
+		}
+		return k, misuse.Errorf("there is no branch %s: nothing of program %q was kept yet", k.Branch, name)
+	}
+	k.Head = head
+	here, err := d.Repo.Head(ctx)
+	if err != nil {
+		return k, err
+	}
+	related := false
+	if k.Base, related, err = d.Repo.MergeBase(ctx, here, head); err != nil {
+		return k, err
+	}
+	if !related {
+		return k, fmt.Errorf("branch %s has no history in common with what is checked out", k.Branch)
+	}
+	if k.Merged() {
+		return k, nil
+	}
+	return k, errors.Join(k.count(ctx, d, name), k.obstacles(ctx, d.Repo, here))
+}
+
+// count adds what the records say of the commits that are not merged yet.
+func (k *Kept) count(ctx context.Context, d *Deps, name string) error {
+	commits, err := d.Repo.Log(ctx, 0, k.Head, "^"+k.Base)
+	if err != nil {
+		return err
+	}
+	unmerged := map[string]bool{}
+	for _, commit := range commits {
+		unmerged[commit.ID] = true
+	}
+	files, _, err := d.Memory.Read(ctx, name)
+	if err != nil {
+		return err
+	}
+	log, err := history.Parse(files.Ledger)
+	if err != nil {
+		return fmt.Errorf("read %s.jsonl on the memory branch: %w", name, err)
+	}
+	for _, e := range log.Events {
+		if e.Kind != history.Decided || e.Outcome != history.Accepted || !unmerged[e.Commit] {
+			continue
+		}
+		if k.Commits == 0 {
+			k.Before = e.PreviousBest
+		}
+		k.Commits++
+	}
+	if k.Commits == 0 {
+		k.Commits = len(commits)
+		return nil
+	}
+	k.Now = history.Replay(log.Events).Best
+	return nil
+}
+
+// obstacles finds what keeps the branch from being merged into a commit, and
+// into the checkout.
+func (k *Kept) obstacles(ctx context.Context, repo *git.Repo, here string) (err error) {
+	if _, k.Conflicts, err = repo.MergeTree(ctx, here, k.Head); err != nil {
+		return err
+	}
+	changes, err := repo.Changes(ctx, k.Base, k.Head)
+	if err != nil {
+		return err
+	}
+	unsaved, err := repo.Uncommitted(ctx)
+	if err != nil {
+		return err
+	}
+	for _, file := range unsaved {
+		if slices.ContainsFunc(changes, func(c git.DiffEntry) bool { return c.Path == file.Path }) {
+			k.Unsaved = append(k.Unsaved, file.Path)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package cli_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// keptShop is a shop whose program p kept two gains, 446 → 440 → 432.
+func keptShop(t *testing.T) *shop {
+	t.Helper()
+	s := newShop(t)
+	s.file(".autoloop/programs/p.md", "---\nagent: command\nagent-command: sed -n ${AUTOLOOP_ITERATION}p tries > value.txt\nmetric_direction: lower\nevaluation-runs: 1\nisolation: off\n---\n"+goodTarget+evaluation)
+	s.file("value.txt", "446\n")
+	s.file("tries", "440\n450\n432\n")
+	s.commit()
+	a := s.iterate("--program", "p", "-n", "3")
+	require.Zero(t, a.code, a.errors)
+	return s
+}
+
+// TestApplySaysWhatIsGained: before anything is merged, and also of what was not
+// merged before.
+func TestApplySaysWhatIsGained(t *testing.T) {
+	t.Parallel()
+	s := keptShop(t)
+	a := s.iterate("apply", "p")
+	require.Zero(t, a.code, a.errors)
+	assert.Contains(t, a.out, "\n446 → 432 in 2 commits\nnothing was merged\n")
+	s.git("merge", "--quiet", "--no-edit", "autoloop/p~1")
+	a = s.iterate("apply", ".autoloop/programs/p.md", "--yes")
+	require.Zero(t, a.code, a.errors)
+	assert.Contains(t, a.out, "\n440 → 432 in 1 commit\n")
+	assert.Equal(t, "432\n", s.git("show", "HEAD:value.txt"))
+	assert.Contains(t, s.iterate("apply", "p").out, "autoloop/p is merged already")
+}
+
+// TestApplyNamesWhatIsInTheWay and leaves everything as it is.
+func TestApplyNamesWhatIsInTheWay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*shop)
+		says   string
+	}{
+		"a conflict": {
+			func(s *shop) { s.file("value.txt", "1\n"); s.commit() },
+			"iterate: autoloop/p does not merge into what is checked out, both changed value.txt: run `git merge autoloop/p`, resolve it and commit\n",
+		},
+		"work that is not committed": {
+			func(s *shop) { s.file("value.txt", "1\n") },
+			"iterate: autoloop/p changes value.txt, which you have changed and not committed: commit or stash that first\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := keptShop(t)
+			c.change(s)
+			before := s.git("rev-parse", "HEAD") + s.git("status", "--porcelain")
+			a := s.iterate("apply", "p", "--yes")
+			assert.Equal(t, 1, a.code, a.out)
+			assert.Equal(t, c.says, a.errors)
+			assert.Equal(t, before, s.git("rev-parse", "HEAD")+s.git("status", "--porcelain"))
+		})
+	}
+}
+
+// TestNamesAndFilesAlike: each command takes a program by its name and by its
+// file, and says what was probably meant.
+func TestNamesAndFilesAlike(t *testing.T) {
+	t.Parallel()
+	s := keptShop(t)
+	s.file(".autoloop/programs/speed/program.md", "---\n"+changing+"---\n"+goodTarget+evaluation)
+	s.commit()
+	for _, c := range []struct {
+		run    func(...string) answer
+		before []string
+	}{
+		{s.scheduler, []string{"validate"}},
+		{s.iterate, []string{"replay"}},
+		{s.iterate, []string{"apply"}},
+		{s.iterate, []string{"log"}},
+		{s.iterate, []string{"doctor", "--evaluation"}},
+		{s.iterate, []string{"--dry-run", "--program"}},
+	} {
+		for _, word := range []string{"p", ".autoloop/programs/p.md", s.root + "/.autoloop/programs/p.md"} {
+			a := c.run(append(c.before, word)...)
+			assert.Zero(t, a.code, "%v %s: %s", c.before, word, a.errors)
+		}
+		for _, word := range []string{"spede", ".autoloop/programs/spede.md"} {
+			a := c.run(append(c.before, word)...)
+			assert.Equal(t, 2, a.code, "%v %s", c.before, word)
+			assert.Contains(t, a.errors, `; did you mean "speed"?`, "%v %s", c.before, word)
+		}
+	}
+	a := s.scheduler("validate", "speed", ".autoloop/programs/speed")
+	assert.Zero(t, a.code, a.errors)
+	assert.Contains(t, a.out, ".autoloop/programs/speed/program.md: ok")
+}
