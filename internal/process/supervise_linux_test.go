@@ -197,7 +197,7 @@ func TestRunTimesOut(t *testing.T) {
 	t.Parallel()
 	t.Run("polite", func(t *testing.T) {
 		t.Parallel()
-		result := run(t, "trap 'echo bye; exit 9' TERM; "+daemons+"echo up; wait", timeout(300*time.Millisecond))
+		result := run(t, "trap 'echo bye; exit 9' TERM; "+daemons+"echo up; wait", timeout(3*time.Second))
 		assert.True(t, result.TimedOut)
 		assert.False(t, result.Cancelled)
 		assert.Equal(t, 9, result.ExitCode)
@@ -206,7 +206,7 @@ func TestRunTimesOut(t *testing.T) {
 	})
 	t.Run("deaf", func(t *testing.T) {
 		t.Parallel()
-		result := run(t, "trap '' TERM; "+daemons+"while :; do sleep 60000; done", timeout(300*time.Millisecond))
+		result := run(t, "trap '' TERM; "+daemons+"while :; do sleep 60000; done", timeout(3*time.Second))
 		assert.True(t, result.TimedOut)
 		assert.Equal(t, -1, result.ExitCode)
 		assert.Equal(t, "SIGKILL", result.Signal)
