@@ -22,14 +22,14 @@ import (
 
 func TestPageOfARepository(t *testing.T) {
 	t.Parallel()
-	w := valuesWorld(t, "", "1", "2", "1", "5")
+	w := valuesWorld(t, "budget: {iterations: 30, per: program}", "1", "2", "1", "5")
 	require.Len(t, w.iterate("-n", "3"), 3)
 	checkout := w.checkout()
 	made := w.binary("iterate", "page")
 	require.Zero(t, made.code, made.stderr)
 	assert.Equal(t, filepath.Join(w.dir, "autoloop.html")+"\n", made.stdout)
 	one := w.read("autoloop.html")
-	for _, want := range []string{"try 2", "try 5", "not better", "value.txt", `<span class="add">&#43;5`} {
+	for _, want := range []string{"try 2", "try 5", "not better", "3 of 30 iterations in all", "value.txt", `<span class="add">&#43;5`} {
 		assert.Contains(t, one, want)
 	}
 	require.NoError(t, os.Remove(filepath.Join(w.dir, "autoloop.html")))
@@ -101,7 +101,7 @@ func TestPageInABrowser(t *testing.T) {
 		browserProgram(t, "speed", 137, page.Source{Metric: "seconds", Condition: "waiting", Reason: "not due yet"}),
 		browserProgram(t, "one", 1, page.Source{Metric: "bytes"}),
 		browserProgram(t, "new", 0, page.Source{}),
-		browserProgram(t, "hostile", 5, page.Source{Metric: hostile, Condition: "plateau", Reason: hostile, Budget: []string{hostile}}),
+		browserProgram(t, "hostile", 5, page.Source{Metric: hostile, Condition: "plateau", Reason: hostile, Used: func(*history.Summary) []string { return []string{hostile} }}),
 	}
 	site := page.Site{Generated: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), Programs: programs}
 	write := func(name string, render func(*bytes.Buffer) error) {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/site"
@@ -97,6 +99,7 @@ func pageFacts(ctx context.Context, env Env, o iterateOptions) func(*page.Source
 		if s.NextDue != nil {
 			source.NextDue = *s.NextDue
 		}
+		source.Used = func(summary *history.Summary) []string { return budget.Stand(s.Program, summary, env.Now()).Used }
 	}
 }
 

@@ -37,6 +37,8 @@ type Standing struct {
 	Until time.Time
 	// Left is for when it may.
 	Left Left
+	// Used says what was used of each budget, as "1.20 of 5.00 USD this week".
+	Used []string
 }
 
 // Reason is why the program does not run now, for people; "" when it may.
@@ -61,6 +63,7 @@ func Stand(p *program.Program, summary *history.Summary, now time.Time) Standing
 		if b.Per != program.PerIteration {
 			spent = summary.Spent(from)
 			s.exhaust(over(b, spent, p.UnknownCost == "pause"), b.Per, until)
+			s.Used = append(s.Used, used(b, spent)...)
 		}
 		s.Left.bound(b, spent)
 	}
@@ -76,6 +79,35 @@ func (s *Standing) exhaust(over string, per program.Span, until time.Time) {
 	if per == program.PerProgram {
 		s.Over = fmt.Sprintf("%s used by this program", over)
 	}
+}
+
+// used says what was used of each limit of a budget.
+func used(b program.Budget, spent history.Spent) []string {
+	var list []string
+	add := func(given bool, format string, args ...any) {
+		if !given {
+			return
+		}
+		text := fmt.Sprintf(format, args...)
+		if b.Per == program.PerProgram {
+			list = append(list, text+" in all")
+			return
+		}
+		list = append(list, fmt.Sprintf("%s this %s", text, b.Per))
+	}
+	add(b.Iterations > 0, "%d of %d iterations", spent.Iterations, b.Iterations)
+	add(b.Tokens > 0, "%s%d of %d tokens", atLeast(spent.UnknownTokens), spent.Tokens, b.Tokens)
+	add(b.USD > 0, "%s%.2f of %.2f USD", atLeast(spent.UnknownUSD), spent.USD, b.USD)
+	add(b.Minutes > 0, "%.0f of %g minutes", spent.Minutes, b.Minutes)
+	return list
+}
+
+// atLeast marks a sum of which a part is unknown.
+func atLeast(unknown int) string {
+	if unknown > 0 {
+		return "at least "
+	}
+	return ""
 }
 
 // over says which limit is reached; "" when none is.

@@ -21,11 +21,11 @@ type Source struct {
 	// Events is the ledger, State the state file.
 	Events []history.Event
 	State  []byte
-	// Metric names what is measured, Target is nil when open-ended, Budget says
-	// what is used of each budget: from the program file, where it is at hand.
+	// Metric names what is measured, Target is nil when open-ended, Used says what
+	// was used of each budget: from the program file, where it is at hand.
 	Metric string
 	Target *metric.Value
-	Budget []string
+	Used   func(*history.Summary) []string
 	// Condition and Reason say how the program stands, NextDue when it runs
 	// next; without a Condition the state file says what it can.
 	Condition, Reason string
@@ -44,8 +44,10 @@ func New(s Source, now time.Time) (*Program, error) {
 		Initial: past.Initial, Best: past.Best, LastRun: past.LastRun, NextDue: s.NextDue,
 		State: s.Condition, Reason: clip(s.Reason, 500),
 	}
-	for _, text := range s.Budget {
-		p.Budget = append(p.Budget, clip(text, 100))
+	if s.Used != nil {
+		for _, text := range s.Used(&past) {
+			p.Budget = append(p.Budget, clip(text, 100))
+		}
 	}
 	if p.Metric == "" {
 		p.Metric = "metric"
