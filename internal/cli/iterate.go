@@ -280,7 +280,8 @@ func measureBySuite(ctx context.Context, env Env, o iterateOptions, service *loo
 	}
 	switch p.Evaluation {
 	case program.Tasks:
-		service.Suite = &taskLoop{env: env, program: p, root: service.Repo.Root, agent: service.Agent.Name(), model: service.Model, tell: tell}
+		suite := &taskLoop{env: env, program: p, root: service.Repo.Root, agent: service.Agent.Name(), model: service.Model, tell: tell}
+		service.Suite, service.Executor = suite, suite.executedBy(ctx, service.RunDir)
 	case program.Skill:
 		return evaluateSkill(ctx, env, o, service, tell)
 	case program.Metric:

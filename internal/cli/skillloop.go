@@ -55,7 +55,7 @@ func evaluateSkill(ctx context.Context, env Env, o iterateOptions, service *loop
 		l.hidden = append(l.hidden, filepath.Join(repo.Root, filepath.FromSlash(name)))
 	}
 	if l.keep, err = skillKeep(env, o, service.Program); err == nil {
-		service.Eval, err = l.evaluator(ctx)
+		err = l.measureFor(ctx, service)
 	}
 	if err != nil {
 		closing()
@@ -64,16 +64,18 @@ func evaluateSkill(ctx context.Context, env Env, o iterateOptions, service *loop
 	return closing, nil
 }
 
-// evaluator measures trees of the repository.
-func (l *skillLoop) evaluator(ctx context.Context) (*evalrun.Evaluator, error) {
+// measureFor lets a service measure trees of the repository, and say who does.
+func (l *skillLoop) measureFor(ctx context.Context, service *loop.Service) error {
 	options, err := l.options(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &evalrun.Evaluator{
+	service.Eval = &evalrun.Evaluator{
 		Options: options, Skill: l.program.Skill, Evals: l.program.Evals, Keep: l.keep,
 		Shell: &evaluation.Evaluator{Runner: options.Sandboxes.Runner, Masker: options.Masker},
-	}, nil
+	}
+	service.Executor, err = executorOf(ctx, l.env, options)
+	return err
 }
 
 // options builds all that an evaluation works with.

@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
@@ -252,7 +253,7 @@ func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Worksp
 	}
 	homes := 0
 	return &skill.Loop{
-		Executor:  executor,
+		Executor:  *executor,
 		Workspace: w, Evals: measuring, Improver: wiring.improver, Model: o.model, Command: wiring.command, Name: suited.Name,
 		Most: o.count, StopAfter: o.stopAfter, NoCaseRegression: o.noCaseRegression, Timeout: o.proposal, Now: env.Now,
 		Home: func() (string, []string, error) {
@@ -265,24 +266,12 @@ func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Worksp
 }
 
 // executorOf describes who works on the cases, and who grades them.
-func executorOf(ctx context.Context, env Env, o evalrun.Options) (workspace.Executor, error) {
-	found := workspace.Executor{Agent: o.Agent.Name(), Model: o.Model}
-	if o.Agent.Name() == "command" {
-		found.Command, found.CommandSHA256 = o.Masker.String(o.Command), commandDigest(env, o.Command)
-	}
+func executorOf(ctx context.Context, env Env, o evalrun.Options) (*history.Executor, error) {
+	judge := ""
 	if o.Grader != nil {
-		found.Judge = o.Grader.Name()
+		judge = o.Grader.Name()
 	}
-	program, outside := o.Agent.(agent.Installed)
-	if !outside {
-		return found, nil
-	}
-	version, err := program.Version(ctx)
-	if err != nil {
-		return found, fmt.Errorf("ask agent %s for its version: %w", o.Agent.Name(), err)
-	}
-	found.Version = version
-	return found, nil
+	return app.Executor(ctx, env, o.Agent, o.Model, o.Command, judge)
 }
 
 // improver finds who changes the skill, and its command.

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
@@ -191,6 +193,26 @@ func (l *taskLoop) open(ctx context.Context, dir string, limit evaluation.Limit)
 		}
 	}
 	return session, nil
+}
+
+// executedBy describes who works on the tasks, and who judges them; nil where they
+// cannot: the suite says why.
+func (l *taskLoop) executedBy(ctx context.Context, dir string) *history.Executor {
+	masker, command, judge := process.NewMasker(l.env.Environ), l.command(), ""
+	worker, err := app.NewRegistry(l.env, process.NewRunner(), masker).Ready(ctx, taskrun.AgentOf(l.executor()),
+		agent.Situation{Env: l.env.Environ, Command: command, Dir: l.root})
+	if err != nil {
+		return nil
+	}
+	o := tasksOptions{judge: l.program.Judge, judgeModel: l.program.JudgeModel}
+	if chosen, _, err := o.chooseJudge(l.env, &tasksPlace{run: dir}, masker); err == nil && chosen != nil {
+		judge = chosen.Name()
+	}
+	found, err := app.Executor(ctx, l.env, worker, l.executorModel(), command, judge)
+	if err != nil {
+		return nil
+	}
+	return found
 }
 
 // executor names who works on the tasks.

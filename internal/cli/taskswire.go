@@ -2,10 +2,7 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,7 +116,7 @@ func (o *tasksOptions) wire(ctx context.Context, env Env, place *tasksPlace) (ta
 		name = "command"
 	}
 	options := taskrun.Options{
-		Agent: name, Model: o.model, Command: o.command, CommandDigest: commandDigest(env, o.command), Env: o.env,
+		Agent: name, Model: o.model, Command: o.command, CommandDigest: app.CommandDigest(env, o.command), Env: o.env,
 		Surroundings: fmt.Sprintf("isolated: %v, network: %v", runner.Isolation != nil, o.network),
 		Jobs:         o.jobs, Runs: runs, Budget: budget, Fresh: o.fresh,
 		Agents:    o.agents(ctx, env, runner, masker),
@@ -179,29 +176,4 @@ func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, masker process.Ma
 // listPrice is what a model's work costs by the table of prices.
 func listPrice(model string, u models.Tokens) *metric.Value {
 	return agent.Price(model, metric.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens})
-}
-
-// commandDigest identifies the content of the files that an agent's command
-// names.
-func commandDigest(env Env, text string) string {
-	sum := sha256.New()
-	for _, file := range app.NamedFiles(env, text) {
-		addFile(sum, file)
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:16])
-}
-
-func addFile(sum io.Writer, name string) {
-	const most = 64 << 20
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
-		return
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return
-	}
-	defer func() { _ = file.Close() }()
-	fmt.Fprintf(sum, "%q %d\n", name, info.Size())
-	_, _ = io.Copy(sum, io.LimitReader(file, most))
 }

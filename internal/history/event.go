@@ -144,8 +144,11 @@ type Event struct {
 	// Definition that of the program's own settings within it.
 	Evaluator  string `json:"evaluator,omitempty"`
 	Definition string `json:"definition,omitempty"`
-	Base       string `json:"base,omitempty"`
-	BaseBranch string `json:"base_branch,omitempty"`
+	// Executor is who worked on the cases or tasks of a suite, and who graded
+	// them; nil of any other evaluation.
+	Executor   *Executor `json:"executor,omitempty"`
+	Base       string    `json:"base,omitempty"`
+	BaseBranch string    `json:"base_branch,omitempty"`
 	// Seconds is how long one run took on average, Prepare how long its tree
 	// took to build and set up.
 	Seconds float64 `json:"seconds,omitempty"`

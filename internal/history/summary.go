@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -107,7 +108,9 @@ type Summary struct {
 	// Evaluator is the hash under which Best was measured, Definition that of
 	// the program's settings in it.
 	Evaluator, Definition string
-	Direction             metric.Direction
+	// Executor is who worked on the suite's cases or tasks last; nil of none.
+	Executor  *Executor
+	Direction metric.Direction
 	// Attempts holds the decided iterations, oldest first.
 	Attempts []Attempt
 	// PutOff holds those that an agent's service would not serve, which were
@@ -241,6 +244,7 @@ func (b *Summary) baseline(e *Event) {
 	}
 	b.Initial, b.InitialRuns, b.Guardrails = e.Metric, len(e.Samples), e.GuardrailSamples
 	b.Base, b.BaseBranch = e.Commit, e.BaseBranch
+	b.Executor = cmp.Or(e.Executor, b.Executor)
 	b.Evaluator, b.Definition, b.Direction = e.Evaluator, e.Definition, e.Direction
 	b.Strict = e.Strict
 	b.Noisy, b.Seconds, b.Prepare = e.Noisy, e.Seconds, e.Prepare
@@ -296,6 +300,9 @@ func (b *Summary) decided(e *Event) {
 		Evaluation: e.Evaluation, known: b.known, commit: e.Commit,
 	}
 	b.known = consumption{}
+	if e.Metric != nil {
+		b.Executor = cmp.Or(e.Executor, b.Executor)
+	}
 	if last := len(b.Attempts) - 1; last >= 0 && b.Attempts[last].Iteration == e.Iteration {
 		attempt.keep(&b.Attempts[last])
 		b.Attempts[last] = attempt

@@ -73,6 +73,8 @@ func (r *journal) needsBaseline(at position) string {
 		return "the program branch has commits that are not Autoloop's"
 	case sum.Evaluator != at.identity.Evaluator:
 		return "files of the evaluation changed"
+	case sum.Executor.Changed(at.identity.Executor) != "":
+		return sum.Executor.Changed(at.identity.Executor)
 	case r.program.Evaluation != program.Tasks && r.rule().Regime == decision.Noisy && sum.InitialRuns < r.rule().Pairs:
 		return "the evaluation turned out noisy"
 	default:
@@ -105,6 +107,7 @@ func (r *journal) describeBaseline(measured []history.Event, at position, iterat
 	first := &measured[0]
 	first.Commit, first.BaseBranch, first.Direction = at.Base, at.BaseBranch, r.program.Direction
 	first.Evaluator, first.Definition = at.identity.Evaluator, at.identity.Definition
+	first.Executor = at.identity.Executor
 }
 
 // enterBaseline records the measurements of the unchanged files: the default

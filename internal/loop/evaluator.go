@@ -9,6 +9,7 @@ import (
 	"hash"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
 )
 
 // identity is what makes two measurements comparable.
@@ -18,6 +19,9 @@ type identity struct {
 	Evaluator string
 	// Definition is the hash of the settings alone.
 	Definition string
+	// Executor is who works on the cases or tasks of a suite, and who grades them;
+	// nil of any other evaluation, and where nobody measures.
+	Executor *history.Executor
 }
 
 func (r *journal) identify(entries []git.TreeEntry) (identity, error) {
@@ -33,7 +37,7 @@ func (r *journal) identify(entries []git.TreeEntry) (identity, error) {
 			fmt.Fprintf(sum, "%s %s\t%s\x00", entry.Mode, entry.ID, entry.Path)
 		}
 	}
-	return identity{Evaluator: short(sum), Definition: defined}, nil
+	return identity{Evaluator: short(sum), Definition: defined, Executor: r.executor}, nil
 }
 
 // definition hashes the settings of the program.

@@ -59,6 +59,7 @@ func (r *branches) placeOfProposal(ctx context.Context, from *proposal.Proposal,
 		return at, err
 	}
 	at.identity, err = r.identify(at.entries)
+	at.identity.Executor = from.Executor()
 	return at, err
 }
 

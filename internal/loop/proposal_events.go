@@ -32,7 +32,7 @@ func (r *team) decidedEvent(at position, a *attempt) history.Event {
 		Kind: history.Decided, Iteration: r.iteration, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: sum.Best, Best: sum.Best,
 		Parent: at.Head, Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary,
 		Changed: atMost(a.changed, maxChanged), Params: a.reply.Params, Durations: a.totalDurations(), Digest: a.digest, Focus: a.focus, Direction: r.program.Direction,
-		Target: r.target(r.records), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Usage: a.totalUsage(),
+		Target: r.target(r.records), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Executor: at.identity.Executor, Usage: a.totalUsage(),
 	}
 	e.Noisy, e.Rule, e.Seed, e.Evaluation = a.noisy, a.rule, a.seed, a.evaluation
 	if a.of > 1 {

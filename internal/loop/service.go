@@ -61,6 +61,10 @@ type Service struct {
 	Memory  *memory.Memory
 	Trees   *tree.Builder
 	Eval    Evaluator
+	// Executor, optional, is who works on the cases or tasks of the program's suite,
+	// and who grades them: where it is another than before, the incumbent is
+	// measured anew first.
+	Executor *history.Executor
 	// Suite measures instead of Eval where the program's evaluation is `tasks`.
 	Suite Suite
 	Agent agent.Agent
@@ -174,7 +178,7 @@ func (s *Service) begin() *run {
 	}
 	j := &journal{store: s.Memory, session: &session{
 		program: s.Program, repository: s.Repository, id: s.NewRun(), begun: now, since: now, now: s.Now,
-		progress: s.Progress, runURL: s.RunURL, signOff: s.SignOff, strategies: s.Strategies,
+		progress: s.Progress, runURL: s.RunURL, signOff: s.SignOff, strategies: s.Strategies, executor: s.Executor,
 	}}
 	r := &run{journal: j, repo: s.Repo, memory: s.Memory}
 	dirs := &dirs{parent: s.RunDir}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/github/api"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/program"
 )
@@ -24,6 +25,7 @@ type session struct {
 	runURL     string
 	signOff    string
 	strategies strategy.Table // nil for strategy.All
+	executor   *history.Executor
 
 	iteration int
 	stopped   string // why the program takes no further iteration, "" when it does

@@ -16,6 +16,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -67,7 +68,7 @@ type Loop struct {
 	Now  func() time.Time
 	// Executor is who works on the cases, and who grades them: where that is
 	// another than before, the best version is measured anew first.
-	Executor workspace.Executor
+	Executor history.Executor
 	// Progress, optional, is told each iteration as it ends.
 	Progress func(results.Row)
 }
@@ -153,7 +154,7 @@ func (l *Loop) begin(ctx context.Context) (*state, error) {
 		}
 		s.decidedBy(best)
 		s.noisy = s.wasNoisy()
-		if why := l.Workspace.Executor.Changed(l.Executor); why != "" {
+		if why := l.Workspace.Executor.Changed(&l.Executor); why != "" {
 			return s, s.measureAnew(ctx, best, why)
 		}
 		l.Workspace.Executor = &l.Executor

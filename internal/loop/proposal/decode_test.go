@@ -39,7 +39,7 @@ func TestDecodeKeepsWhatAProposalSays(t *testing.T) {
 // everything is an event with something in every field.
 const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iteration":2,"lease":{"host":"h"},"role":"candidate","stage":"once","metric":2,
 "samples":[2],"guardrail_samples":{"g":[1]},"case_samples":{"case.1":[1]},"numbers":{"a":1},"noisy":true,"strict":true,"evaluator_writes":{"r.txt":true},"problem":"p","rejected_reason":"p","output":"o",
-"direction":"higher","target":9,"evaluator":"e","definition":"d","base":"b","base_branch":"main","seconds":1,"prepare_seconds":1,"outcome":"accepted",
+"direction":"higher","target":9,"evaluator":"e","definition":"d","executor":{"agent":"a"},"base":"b","base_branch":"main","seconds":1,"prepare_seconds":1,"outcome":"accepted",
 "verdict":"improved","reasons":["x"],"rule":{"regime":"single"},"seed":"s","evidence":[{"stage":"pairs","pairs":8}],"warning":"w","previous_best":1,"best":2,
 "delta":"+1","incumbent":"i","commit":"c","branch":"autoloop/p","agent":"a","model":"m","usage":{"input_tokens":1},"summary":"s","changed":["f"],
 "params":{"k":1},"failing_checks":[{"name":"build"}],"evaluation":{"tokens":1},"durations":{"propose":1},"proposal":1,"digest":"d","patch":"p","grown_from":{"iteration":1,"proposal":1},"focus":"f","lessons":["l"],"foreclosed":["f"],"ideas":["i"],

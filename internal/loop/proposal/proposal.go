@@ -37,6 +37,19 @@ type Proposal struct {
 	Transcript string
 }
 
+// Executor is who worked on the suite that measured, as the events say; nil where
+// there is none.
+func (p *Proposal) Executor() *history.Executor {
+	switch {
+	case len(p.Baseline) > 0:
+		return p.Baseline[0].Executor
+	case p.Decided != nil:
+		return p.Decided.Executor
+	default:
+		return nil
+	}
+}
+
 // Kept reports whether the candidate goes onto the program branch.
 func (p *Proposal) Kept() bool {
 	return p.Decided != nil && (p.Decided.Outcome == history.Accepted || p.Decided.Outcome == history.PendingCI)

@@ -28,7 +28,7 @@ const (
 // drops the rest. It refuses values that are out of bounds.
 func sanitize(e history.Event) (history.Event, error) {
 	clean := history.Event{
-		Kind: e.Kind, Iteration: e.Iteration, Run: e.Run, Metric: e.Metric, Noisy: e.Noisy, Evaluator: e.Evaluator, Definition: e.Definition,
+		Kind: e.Kind, Iteration: e.Iteration, Run: e.Run, Metric: e.Metric, Noisy: e.Noisy, Evaluator: e.Evaluator, Definition: e.Definition, Executor: e.Executor,
 		Proposal: e.Proposal, Reason: e.Reason, Reasons: lines(e.Reasons), Problem: e.Problem,
 	}
 	switch e.Kind { //nolint:exhaustive // Decode refuses the others
@@ -119,6 +119,9 @@ func bounded(e history.Event) error {
 	lists := [][]string{
 		{e.Reason, e.Problem, e.RejectedReason, e.Output, e.Warning, e.Delta, e.Seed, e.Digest, e.Patch, e.Focus, e.Agent, e.Model, e.Summary},
 		e.Reasons, e.Changed, e.Lessons, e.Foreclosed, e.Ideas,
+	}
+	if x := e.Executor; x != nil {
+		lists = append(lists, []string{x.Agent, x.Version, x.Model, x.Command, x.CommandSHA256, x.Judge})
 	}
 	for _, list := range lists {
 		if len(list) > maxListLength {

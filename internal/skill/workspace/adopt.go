@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 )
 
@@ -66,6 +67,6 @@ func Adopt(ctx context.Context, dir string) (*Workspace, error) {
 			w.Best = row.Iteration
 		}
 	}
-	w.Executor = &Executor{} // somebody else, so that the next run measures anew
+	w.Executor = &history.Executor{} // somebody else, so that the next run measures anew
 	return w, w.Save()
 }

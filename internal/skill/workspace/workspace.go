@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -34,7 +35,7 @@ type Workspace struct {
 	// SuiteHash is over everything in v0's evals/.
 	SuiteHash string
 	// Executor made the measurements; nil is unknown.
-	Executor *Executor
+	Executor *history.Executor
 }
 
 // Applied is what an application left in the skill's directory.
@@ -49,13 +50,13 @@ type Applied struct {
 
 // workspaceJSON is the file manifest.json.
 type workspaceJSON struct {
-	Schema      int       `json:"schema"`
-	Format      string    `json:"format"`
-	Skill       string    `json:"skill"` // from the workspace, with slashes, or absolute
-	BestVersion int       `json:"best_version"`
-	SuiteHash   string    `json:"suite_sha256"`
-	Applied     *Applied  `json:"applied"`
-	Executor    *Executor `json:"executor,omitempty"`
+	Schema      int               `json:"schema"`
+	Format      string            `json:"format"`
+	Skill       string            `json:"skill"` // from the workspace, with slashes, or absolute
+	BestVersion int               `json:"best_version"`
+	SuiteHash   string            `json:"suite_sha256"`
+	Applied     *Applied          `json:"applied"`
+	Executor    *history.Executor `json:"executor,omitempty"`
 }
 
 // Beside is the workspace beside a skill.

@@ -1,4 +1,4 @@
-package workspace
+package history
 
 import "strings"
 
@@ -16,11 +16,11 @@ type Executor struct {
 }
 
 // Changed says what differs from one executor to another, "" when nothing does.
-// Nil is of a workspace that an earlier version of this program left, which did
-// not record it: the next run records its own. One without an agent is unknown.
-func (e *Executor) Changed(now Executor) string {
+// Nil is of a record that an earlier version of this program left, which did not
+// have it: the next run records its own. One without an agent is unknown.
+func (e *Executor) Changed(now *Executor) string {
 	switch {
-	case e == nil:
+	case e == nil || now == nil:
 		return ""
 	case e.Agent == "":
 		return "who executed before is not known"
