@@ -24,6 +24,12 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(appends); dir != "" {
 		os.Exit(appendRow(dir))
 	}
+	if file := os.Getenv(serves); file != "" {
+		os.Exit(serveFacts(file))
+	}
+	if name := os.Getenv(asks); name != "" {
+		os.Exit(askFact(name))
+	}
 	os.Exit(runTests(m))
 }
 

@@ -80,7 +80,10 @@ func validateSkill(env Env, dir string, asJSON bool) error {
 	if wrong != nil {
 		found.Errors = strings.Split(wrong.Error(), "\n")
 	} else {
-		found.Name, found.Triggers, found.Answers = skill.Name, len(skill.Triggers), len(skill.Answers)
+		found.Name, found.Triggers = skill.Name, len(skill.Triggers)
+		if skill.AnswerSuite() != nil { // else they are the cases
+			found.Answers = len(skill.Answers)
+		}
 		for _, c := range skill.Evals.Cases {
 			found.Cases = append(found.Cases, validatedCase{c.ID, len(c.Expectations), len(c.Checks), len(c.Files)})
 		}

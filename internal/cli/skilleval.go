@@ -29,6 +29,8 @@ type skillEvalOptions struct {
 	jobs                                                     int
 	timeout                                                  time.Duration
 	network, json                                            bool
+	// setup and start are of the server that the cases ask.
+	setup, start string
 	// shard limits what is run to every n-th case.
 	shard string
 }
@@ -61,6 +63,8 @@ func (o *skillEvalOptions) register(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.timeout, "timeout", 10*time.Minute, "what an agent has for one case")
 	flags.BoolVar(&o.network, "network", true, "shell_command checks may reach the network")
 	flags.StringVar(&o.isolation, "isolation", "auto", "auto, required or off")
+	flags.StringVar(&o.setup, "setup", "", "a command that is run in a copy of the skill before --start")
+	flags.StringVar(&o.start, "start", "", "the command of the server that the cases ask, run in a copy of the skill; it listens on $PORT,\nand is started anew for each evaluation")
 	flags.StringVar(&o.out, "out", "", "keep transcripts, outputs and gradings in this `directory`, which must not exist")
 	flags.BoolVar(&o.json, "json", false, "print a JSON object")
 }
@@ -69,6 +73,9 @@ func (o *skillEvalOptions) register(flags *pflag.FlagSet) {
 func (o *skillEvalOptions) check() error {
 	if o.jobs < 1 || o.timeout <= 0 {
 		return misuse.Errorf("--jobs %d, --timeout %s: give at least one job, and a time above 0", o.jobs, o.timeout)
+	}
+	if o.setup != "" && o.start == "" {
+		return misuse.Errorf("--setup is of the server that --start runs: give both")
 	}
 	return nil
 }
@@ -130,7 +137,7 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 	l := &skillLoop{
 		env: env, root: env.Dir, agent: o.agent, dir: run, keep: keep, hidden: []string{filepath.Join(skill.Dir, evals.Dir)},
 		program: &program.Program{
-			File: "iterate skill eval", ExecutorCommand: o.command, Executor: o.agent, Model: o.model, Judge: o.judge, JudgeModel: o.judgeModel,
+			File: "iterate skill eval", ExecutorCommand: o.command, Executor: o.agent, Model: o.model, Start: o.start, Judge: o.judge, JudgeModel: o.judgeModel,
 			Env: o.env, Jobs: o.jobs, Network: o.network, Isolation: o.isolation,
 		},
 		tell: func(text string) { fmt.Fprintln(env.Stderr, text) },
@@ -139,7 +146,7 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 	if err != nil {
 		return err
 	}
-	options.Timeout = o.timeout
+	options.Timeout, options.Setup = o.timeout, o.setup
 	found, orders, err := evaluateAll(ctx, skill, keep, shard, options)
 	if err != nil {
 		return misfit(err)

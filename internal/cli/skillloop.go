@@ -98,7 +98,7 @@ func (l *skillLoop) options(ctx context.Context) (evalrun.Options, error) {
 		return evalrun.Options{}, err
 	}
 	o := evalrun.Options{
-		Agent: worker, Model: executor.executorModel(), Command: text, Env: p.Env, Jobs: p.Jobs, NoGrader: none, Masker: masker, Now: env.Now,
+		Agent: worker, Model: executor.executorModel(), Command: text, Env: p.Env, Jobs: p.Jobs, NoGrader: none, Masker: masker, Now: env.Now, Start: p.Start,
 		Sandboxes: &sandbox.Maker{Runner: runner, Masker: masker, Environ: l.environ, Offline: !p.Network, Remove: tree.RemoveAll},
 		RunDir:    filepath.Join(l.dir, "cases"), Progress: l.progress,
 	}
@@ -133,7 +133,7 @@ func (l *skillLoop) runner(ctx context.Context, text string) (*process.Runner, e
 		env.Stderr = io.Discard
 	}
 	var err error
-	runner.Isolation, err = app.Isolate(ctx, env, l.program, runner, l.dir, append(l.hidden, l.keep), app.NamedFiles(l.env, text))
+	runner.Isolation, err = app.Isolate(ctx, env, l.program, runner, l.dir, append(l.hidden, l.keep), append(app.NamedFiles(l.env, text), app.NamedFiles(l.env, l.program.Start)...))
 	return runner, err
 }
 

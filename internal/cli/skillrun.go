@@ -218,7 +218,7 @@ type skillWiring struct {
 // asks for, before a workspace is made.
 func (o *skillRunOptions) wire(ctx context.Context, env Env, suited *evalrun.Skill, run string) (*skillWiring, error) {
 	p := &program.Program{
-		File: "iterate skill", Executor: o.executor, ExecutorCommand: o.executorCommand, AgentCommand: o.command, Model: o.model,
+		File: "iterate skill", Executor: o.executor, ExecutorCommand: o.executorCommand, AgentCommand: o.command, Model: o.model, Start: o.start,
 		Judge: o.judge, JudgeModel: o.judgeModel, Env: o.env, Jobs: o.jobs, Network: o.network, Isolation: o.isolation,
 	}
 	w := &skillWiring{versions: filepath.Join(run, "versions"), loop: &skillLoop{
@@ -232,7 +232,7 @@ func (o *skillRunOptions) wire(ctx context.Context, env Env, suited *evalrun.Ski
 	if err != nil {
 		return nil, err
 	}
-	w.options.Timeout = o.timeout
+	w.options.Timeout, w.options.Setup = o.timeout, o.setup
 	if err := w.options.Fit(suited); err != nil {
 		return nil, misfit(err)
 	}
@@ -251,6 +251,7 @@ func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Worksp
 	if err != nil {
 		return nil, nil, err
 	}
+	executor.Server = strings.TrimSpace(o.setup + "\n" + o.start)
 	homes := 0
 	return &skill.Loop{
 		Executor:  *executor,

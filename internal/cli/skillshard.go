@@ -107,7 +107,7 @@ func writeSkillPart(ctx context.Context, skill *evalrun.Skill, dir string, o ski
 	if err := os.MkdirAll(dir, 0o700); err != nil { // a part may have no case
 		return err
 	}
-	text, err := json.Marshal([]any{content.Digest(), o.agent, o.command, o.model, o.judge, o.judgeModel, o.timeout, o.network})
+	text, err := json.Marshal([]any{content.Digest(), o.agent, o.command, o.model, o.judge, o.judgeModel, o.timeout, o.network, o.setup, o.start})
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,9 @@ type Executor struct {
 	Command       string `json:"command,omitempty"`
 	CommandSHA256 string `json:"command_sha256,omitempty"`
 	Judge         string `json:"judge,omitempty"`
+	// Server has the commands of the server that the cases ask, in a skill's
+	// workspace.
+	Server string `json:"server,omitempty"`
 }
 
 // Changed says what differs from one executor to another, "" when nothing does.
@@ -33,6 +36,7 @@ func (e *Executor) Changed(now *Executor) string {
 		{"its command", e.Command, now.Command},
 		{"what its command names", e.CommandSHA256, now.CommandSHA256},
 		{"the judge", e.Judge, now.Judge},
+		{"the server's commands", e.Server, now.Server},
 	} {
 		if part.was != part.is {
 			parts = append(parts, part.name)

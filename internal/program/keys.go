@@ -256,6 +256,13 @@ var entries = []entry{
 	},
 	{
 		Key{
+			"start", "How it runs", "command", "none",
+			"command that starts the server which a skill's cases ask, in the skill's directory; it listens on `$PORT`, and the executor is told where",
+		},
+		textKey(func(p *Program) *string { return &p.Start }, "a command"), startMeaning,
+	},
+	{
+		Key{
 			"share", "How it runs", "list of paths", "none",
 			"list of ignored paths, such as `node_modules` and `.venv`, that are copied from your checkout into the tree",
 		},

@@ -36,6 +36,12 @@ func suiteMeaning(p *Program, m *Meaning) {
 	}
 }
 
+func startMeaning(p *Program, m *Meaning) {
+	if p.Start != "" {
+		m.More = map[string]any{"start": p.Start}
+	}
+}
+
 func judgeMeaning(p *Program, m *Meaning) {
 	if p.Evaluation != Metric {
 		m.Judge = p.Judge + " " + p.JudgeModel

@@ -67,13 +67,15 @@ type Program struct {
 	// Plateau is how many rejections in a row pause the program, 0 for never.
 	// When the program does not say (PlateauGiven), PlateauFor knows it for the
 	// agent that really proposes.
-	Plateau             int
-	PlateauGiven        bool
-	StopAfterReverts    int // reverts in a row that end one run; 0 is off
-	Timeout             time.Duration
-	EvaluationTimeout   time.Duration
-	Jobs                int
-	Setup               string
+	Plateau           int
+	PlateauGiven      bool
+	StopAfterReverts  int // reverts in a row that end one run; 0 is off
+	Timeout           time.Duration
+	EvaluationTimeout time.Duration
+	Jobs              int
+	Setup             string
+	// Start is the command of the server that a skill's cases ask.
+	Start               string
 	Share, Env          []string
 	PassConfig          []string // tools whose configuration the evaluation is given, sorted
 	Network             bool

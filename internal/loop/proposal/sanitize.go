@@ -121,7 +121,7 @@ func bounded(e history.Event) error {
 		e.Reasons, e.Changed, e.Lessons, e.Foreclosed, e.Ideas,
 	}
 	if x := e.Executor; x != nil {
-		lists = append(lists, []string{x.Agent, x.Version, x.Model, x.Command, x.CommandSHA256, x.Judge})
+		lists = append(lists, []string{x.Agent, x.Version, x.Model, x.Command, x.CommandSHA256, x.Judge, x.Server})
 	}
 	for _, list := range lists {
 		if len(list) > maxListLength {

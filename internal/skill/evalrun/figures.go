@@ -5,14 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"regexp"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/skill/evals"
 )
-
-// AnswersFile is where an executor puts the answer to a question.
-const AnswersFile = "answer.txt"
 
 // TriggerSuite is the skill with its trigger queries as cases: the executor gets
 // the bare query, and a case passes when it takes the skill up, or leaves it, as
@@ -35,25 +31,14 @@ func (s *Skill) TriggerSuite() *Skill {
 	return &with
 }
 
-// AnswerSuite is the skill with its questions as cases: one passes when
-// outputs/answer.txt is the answer, whatever its case and the blanks around it. It is nil
-// when the skill has none.
+// AnswerSuite is the skill with its questions as cases. It is nil when the skill
+// has none, and when they are its suite already.
 func (s *Skill) AnswerSuite() *Skill {
-	if len(s.Answers) == 0 {
+	if len(s.Answers) == 0 || s.asked {
 		return nil
 	}
 	with := *s
-	with.Evals = evals.EvalSuite{SkillName: s.Name}
-	for i, pair := range s.Answers {
-		with.Evals.Cases = append(with.Evals.Cases, evals.Case{
-			ID:     fmt.Sprintf("answer-%d", i+1),
-			Prompt: fmt.Sprintf("%s\n\nWrite the answer, and nothing else, into %s/%s.", pair.Question, evals.OutputsDir, AnswersFile),
-			Checks: []evals.Check{{
-				Kind: evals.OutputMatches, Description: "the answer is exact", File: AnswersFile,
-				Pattern: regexp.MustCompile(`(?i)\A\s*` + regexp.QuoteMeta(pair.Answer) + `\s*\z`),
-			}},
-		})
-	}
+	with.Evals = evals.Questions(s.Name, s.Answers)
 	return &with
 }
 

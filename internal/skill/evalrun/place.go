@@ -57,6 +57,9 @@ func (s *session) prompt(c evals.Case) string {
 	var out strings.Builder
 	out.WriteString(strings.TrimRight(c.Prompt, "\n"))
 	fmt.Fprintf(&out, "\n\n---\nThe skill %s is installed at %s. Read its %s first and follow it.\n", s.skill.Name, s.at(), SkillFile)
+	if s.url != "" {
+		fmt.Fprintf(&out, "The server of the skill listens at %s.\n", s.url)
+	}
 	if len(c.Files) > 0 {
 		out.WriteString("Files for this task:\n")
 		for _, file := range c.Files {
@@ -70,6 +73,9 @@ func (s *session) prompt(c evals.Case) string {
 // request is the executor's.
 func (s *session) request(box *sandbox.Box, c evals.Case, files []string, transcript string) agent.Request {
 	env := slices.Concat(box.Env, []string{"AUTOLOOP_SKILL=" + filepath.Join(box.Dir, filepath.FromSlash(s.at()))})
+	if s.url != "" {
+		env = append(env, "AUTOLOOP_SERVER="+s.url)
+	}
 	return agent.Request{
 		Dir: box.Dir, Prompt: s.prompt(c), Env: env, Home: box.Home, Transcript: transcript, Timeout: s.Timeout,
 		Model: s.Model, Command: s.Command, IsTarget: func(string) bool { return true }, Targets: files, Iteration: 1, Seed: 1,

@@ -44,6 +44,9 @@ type Options struct {
 	// none.
 	Grader   Grader
 	NoGrader string
+	// Start is the command of the server that the cases ask, "" for none, and Setup
+	// what runs in its directory before: a copy of the skill.
+	Setup, Start string
 	// Sandboxes makes the sandboxes, below RunDir: a private directory.
 	Sandboxes *sandbox.Maker
 	RunDir    string
@@ -117,6 +120,13 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, erro
 		return Result{}, faultOf(err)
 	}
 	s := &session{Options: o, skill: skill, out: out}
+	if o.Start != "" && skill.queries == nil {
+		end, err := s.serve(ctx)
+		if err != nil {
+			return Result{}, err
+		}
+		defer end()
+	}
 	done := make([]finished, len(skill.Evals.Cases))
 	if err := s.all(ctx, done); err != nil {
 		return Result{Expense: s.spent}, err
@@ -153,6 +163,8 @@ type session struct {
 
 	skill *Skill
 	out   string
+	// url is where the server of the skill listens, "" for none.
+	url string
 
 	mu    sync.Mutex
 	told  int

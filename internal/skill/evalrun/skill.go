@@ -41,6 +41,8 @@ type Skill struct {
 	Triggers []evals.Trigger
 	Answers  []evals.Answer
 
+	// asked says that the suite is the questions: there is no eval file.
+	asked bool
 	// own is the eval file's path from the skill's directory; it may lead out.
 	own string
 	// queries are the trigger queries by the case's id, of a TriggerSuite alone.
@@ -71,7 +73,7 @@ func Load(root, skill, suite string) (*Skill, error) {
 		suite = path.Join(skill, evals.File)
 	}
 	dir := filepath.Join(root, filepath.FromSlash(skill))
-	l := &loading{root: own, skill: &Skill{Dir: dir, Name: filepath.Base(dir)}}
+	l := &loading{root: own, at: skill, skill: &Skill{Dir: dir, Name: filepath.Base(dir)}}
 	if below, err := filepath.Rel(filepath.FromSlash(skill), filepath.FromSlash(suite)); err == nil {
 		l.skill.own = filepath.ToSlash(below)
 	}
@@ -85,7 +87,9 @@ func Load(root, skill, suite string) (*Skill, error) {
 // all reads every file.
 func (l *loading) all(top *os.Root, suite string) {
 	l.name()
-	l.read(top, suite, true, func(data []byte) (problems document.Problems) {
+	_, err := l.root.Lstat(filepath.FromSlash(evals.AnswerFile))
+	questions := err == nil && suite == path.Join(l.at, evals.File)
+	given := l.read(top, suite, !questions, func(data []byte) (problems document.Problems) {
 		l.skill.Evals, problems = evals.Parse(suite, data, l.isFile)
 		return problems
 	})
@@ -97,31 +101,37 @@ func (l *loading) all(top *os.Root, suite string) {
 		l.skill.Answers, problems = evals.ParseAnswers(evals.AnswerFile, data)
 		return problems
 	})
+	if questions && !given {
+		l.skill.asked, l.skill.Evals = true, evals.Questions(l.skill.Name, l.skill.Answers)
+	}
 }
 
 // loading collects the faults of all files.
 type loading struct {
 	root   *os.Root
+	at     string // the skill's path from the top
 	skill  *Skill
 	faults []error
 }
 
-// read hands a file to its parser. Only a required one must be there.
-func (l *loading) read(root *os.Root, name string, required bool, parse func([]byte) document.Problems) {
+// read hands a file to its parser, and reports whether it is there. Only a required
+// one must be.
+func (l *loading) read(root *os.Root, name string, required bool, parse func([]byte) document.Problems) (there bool) {
 	data, err := readFile(root, name, maxSuiteFile)
 	if errors.Is(err, fs.ErrNotExist) && !required {
-		return
+		return false
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = errors.New("there is no such file in the skill; write the cases that it is graded by")
 	}
 	if err != nil {
 		l.faults = append(l.faults, fmt.Errorf("%s: %w", name, err))
-		return
+		return true
 	}
 	if err := parse(data).Err(); err != nil {
 		l.faults = append(l.faults, err)
 	}
+	return true
 }
 
 var nameLine = regexp.MustCompile(`(?m)^name:[ \t]*["']?([A-Za-z0-9][A-Za-z0-9._-]{0,99})["']?[ \t]*\r?$`)

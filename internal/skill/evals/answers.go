@@ -21,19 +21,16 @@ func ParseAnswers(file string, data []byte) ([]Answer, document.Problems) {
 	if len(data) > maxEvalFile {
 		return nil, document.Problems{{File: file, Message: fmt.Sprintf("has more than %d KiB", maxEvalFile/1024)}}
 	}
-	p := &pairs{file: file, decoder: xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))}
-	p.decoder.CharsetReader = func(charset string, input io.Reader) (io.Reader, error) {
-		return nil, &charsetError{charset}
+	text, err := decodeXML(data)
+	if err != nil {
+		return nil, document.Problems{{File: file, Line: 1, Message: err.Error()}}
 	}
+	p := &pairs{file: file, decoder: xml.NewDecoder(bytes.NewReader(text))}
+	p.decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 by now
 	for {
 		token, err := p.decoder.Token()
 		if errors.Is(err, io.EOF) {
 			break
-		}
-		var other *charsetError
-		if errors.As(err, &other) {
-			p.fail("", "%s", other.Error())
-			return nil, p.problems
 		}
 		if err != nil {
 			p.fail("", "is not XML: %s", document.Visible(err.Error(), document.MaxShown))
@@ -48,13 +45,6 @@ func ParseAnswers(file string, data []byte) ([]Answer, document.Problems) {
 		return nil, p.problems
 	}
 	return p.answers, nil
-}
-
-// charsetError says that a file is not UTF-8.
-type charsetError struct{ charset string }
-
-func (e *charsetError) Error() string {
-	return fmt.Sprintf("is written in %s; save it as UTF-8", document.Visible(e.charset, document.MaxShown))
 }
 
 // pairs reads the questions one token after the other.

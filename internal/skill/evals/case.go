@@ -68,6 +68,9 @@ const (
 	OutputNotContains CheckKind = "file_not_contains"
 	OutputMatches     CheckKind = "regex_match"
 	ShellCommand      CheckKind = "shell_command"
+	// exactAnswer is of questions alone: the file is the text, whatever the case and
+	// the blanks around it.
+	exactAnswer CheckKind = "answer"
 )
 
 // DefaultCheckTimeout bounds a shell_command that does not say `timeout`.
@@ -129,7 +132,7 @@ func (c Check) Label() string {
 		label += fmt.Sprintf(" %q", c.Pattern)
 	case ShellCommand:
 		label += fmt.Sprintf(" %q", c.Command)
-	case JSONValid, JSONFieldExists, JSONFieldAbsent, OutputExists, OutputNotExists:
+	case exactAnswer, JSONValid, JSONFieldExists, JSONFieldAbsent, OutputExists, OutputNotExists:
 	}
 	return label
 }

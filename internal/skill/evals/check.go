@@ -42,10 +42,26 @@ func (c Check) Verdict(out Output) (passed bool, evidence string) {
 		return false, fmt.Sprintf("outputs/%s: %s", c.File, out.Problem)
 	}
 	switch c.Kind {
+	case exactAnswer:
+		return c.answered(string(out.Data))
 	case OutputContains, OutputNotContains, OutputMatches:
 		return c.text(out.Data)
 	default:
 		return c.json(out.Data)
+	}
+}
+
+// answered compares an answer. What is right is not said: whoever improves the
+// skill would write it down there.
+func (c Check) answered(text string) (passed bool, evidence string) {
+	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
+	switch {
+	case text == "":
+		return false, fmt.Sprintf("outputs/%s is empty", c.File)
+	case strings.EqualFold(text, c.Text):
+		return true, "it is the answer"
+	default:
+		return false, fmt.Sprintf("the answer is not %s", document.Quote(text))
 	}
 }
 

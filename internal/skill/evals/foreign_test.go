@@ -1,7 +1,10 @@
 package evals
 
 import (
+	"encoding/binary"
+	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -59,6 +62,47 @@ func TestFilesOfOthers(t *testing.T) {
 	grading, err := ParseGrading([]byte("\ufeff" + `{"expectations": [{"text": "a", "passed": true}]}`))
 	require.NoError(t, err)
 	assert.Equal(t, 1, grading.Passed())
-	_, problems = ParseAnswers("e.xml", []byte(`<?xml version="1.0" encoding="ISO-8859-1"?><evaluation><qa_pair><question>q</question><answer>a</answer></qa_pair></evaluation>`))
-	require.ErrorContains(t, problems.Err(), "e.xml:1: is written in ISO-8859-1; save it as UTF-8")
+}
+
+// TestAnswersInOtherEncodings reads what editors and other programs write.
+func TestAnswersInOtherEncodings(t *testing.T) {
+	t.Parallel()
+	document := func(declared, answer string) []byte {
+		return []byte(`<?xml version="1.0"` + declared + `?><evaluation><qa_pair><question>Who?</question><answer>` + answer + `</answer></qa_pair></evaluation>`)
+	}
+	sixteen := func(mark uint16, order binary.AppendByteOrder, text []byte) []byte {
+		var out []byte
+		for _, unit := range append([]uint16{mark}, utf16.Encode([]rune(string(text)))...) {
+			out = order.AppendUint16(out, unit)
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		want string // the answer, or with a colon what is wrong
+	}{
+		"UTF-8":                  {document(` encoding="utf-8"`, "Zoë"), "Zoë"},
+		"UTF-8 with a BOM":       {append([]byte("\ufeff"), document("", "Zoë")...), "Zoë"},
+		"Latin 1":                {document(` encoding="ISO-8859-1"`, "Zo\xeb"), "Zoë"},
+		"Latin 9":                {document(` encoding='iso-8859-15'`, "3 \xa4"), "3 €"},
+		"Windows":                {document(` encoding="windows-1252" standalone="yes"`, "\x80 3"), "€ 3"},
+		"UTF-16, little endian":  {sixteen(0xfeff, binary.LittleEndian, document(` encoding="UTF-16"`, "Zoë")), "Zoë"},
+		"UTF-16, big endian":     {sixteen(0xfeff, binary.BigEndian, document("", "Zoë")), "Zoë"},
+		"Latin 1, undeclared":    {document("", "Zo\xeb"), ": is not UTF-8; save it so, or declare its encoding in the first line"},
+		"Latin 1 said to be so":  {document(` encoding="UTF-8"`, "Zo\xeb"), ": is not UTF-8"},
+		"one that few have":      {document(` encoding="Shift_JIS"`, "a"), ": is written in Shift_JIS, which is not read; save it as UTF-8"},
+		"UTF-16 without a BOM":   {sixteen(' ', binary.LittleEndian, document("", "a"))[2:], ": is not XML"},
+		"no answer in that pair": {document("", " "), ": qa_pair[0].answer: is missing or empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			found, problems := ParseAnswers("e.xml", c.data)
+			if wrong, is := strings.CutPrefix(c.want, ":"); is {
+				require.ErrorContains(t, problems.Err(), "e.xml:1:"+wrong)
+				return
+			}
+			require.NoError(t, problems.Err())
+			assert.Equal(t, []Answer{{Question: "Who?", Answer: c.want}}, found)
+		})
+	}
 }
