@@ -29,10 +29,7 @@ func (p *Program) readField(f field) {
 		p.placeholder(f.line)
 		return
 	}
-	err := f.refusal()
-	if err == nil {
-		err = known.set(p, f.value)
-	}
+	err := known.set(p, f.value)
 	if err == nil {
 		return
 	}
@@ -42,24 +39,6 @@ func (p *Program) readField(f field) {
 		line = at.line
 	}
 	p.fail(line, "`%s`: %v", f.name, err)
-}
-
-// refusal says why a value, or one within it, is of no accepted form.
-func (v value) refusal() error {
-	if v.kind == refused {
-		return fault{v.line, errors.New(v.text)}
-	}
-	for _, item := range v.items {
-		if err := item.refusal(); err != nil {
-			return err
-		}
-	}
-	for _, f := range v.fields {
-		if err := f.refusal(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // placeholder reports whether the value, or an item of it, was not filled in.

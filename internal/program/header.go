@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
-
-	"github.com/adrg/frontmatter"
 )
 
 // maxHeader bounds the frontmatter, so that a hostile one is refused before
@@ -46,11 +44,19 @@ func (p *Program) header(data []byte) header {
 		start := len(data) - len(bytes.TrimPrefix(data, []byte(byteOrderMark)))
 		return header{body: start, bodyLine: 1}
 	}
-	if !terminated(following) {
+	length, closing := closingLine(following)
+	if closing == 0 {
 		p.fail(line, "the frontmatter begins here with `---` and does not end; add a line `---` after its last key")
 		return header{body: -1}
 	}
-	return p.yamlHeader(data, at, line)
+	if length > maxHeader {
+		p.fail(line, "the frontmatter has %d bytes; it has at most %d", length, maxHeader)
+		return header{body: -1}
+	}
+	head := header{body: len(data) - len(following) + length + closing}
+	head.bodyLine = lineAt(data, head.body)
+	head.fields = p.yamlFields(following[:length], line+1)
+	return head
 }
 
 const byteOrderMark = "\ufeff"
@@ -72,13 +78,16 @@ func skipComments(data []byte) (at int, closed bool) {
 	}
 }
 
-func terminated(following []byte) bool {
-	for line := range bytes.Lines(following) {
+// closingLine finds the line `---` that ends the frontmatter: how much stands
+// before it, and how long it is with its end; 0 when there is none.
+func closingLine(text []byte) (before, length int) {
+	for line := range bytes.Lines(text) {
 		if string(bytes.TrimSpace(line)) == "---" {
-			return true
+			return before, len(line)
 		}
+		before += len(line)
 	}
-	return false
+	return before, 0
 }
 
 var keyForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]*)[ \t]*[:=]`)
@@ -114,27 +123,4 @@ func known(line string) bool {
 	}
 	_, ok := entryOf[normalKey(found[1])]
 	return ok
-}
-
-// yamlHeader reads the frontmatter that begins at an offset of the file, which
-// is on that line.
-func (p *Program) yamlHeader(data []byte, at, line int) header {
-	var text []byte
-	format := frontmatter.NewFormat("---", "---", func(found []byte, _ any) error {
-		text = bytes.Clone(found)
-		return nil
-	})
-	body, err := frontmatter.Parse(bytes.NewReader(data[at:]), nil, format)
-	if err != nil {
-		p.fail(line, "the frontmatter cannot be read: %v", err)
-		return header{body: -1}
-	}
-	if len(text) > maxHeader {
-		p.fail(line, "the frontmatter has %d bytes; it has at most %d", len(text), maxHeader)
-		return header{body: -1}
-	}
-	head := header{body: len(data) - len(body)}
-	head.bodyLine = lineAt(data, head.body)
-	head.fields = p.yamlFields(text, line+1)
-	return head
 }

@@ -128,7 +128,7 @@ func TestFrontmatterErrors(t *testing.T) {
 		"same key":                {"---\nmetric: x\nmetric: y\n---\n", "given twice (`metric` on line 2)", 3},
 		"both spellings":          {"---\ntarget-metric: 1\ntarget_metric: 2\n---\n", "given twice (`target-metric` on line 2)", 3},
 		"both spellings, unknown": {"---\nmy-key: 1\nmy_key: 2\n---\n", "given twice", 3},
-		"two documents":           {"---\nmetric: x\n...\nmetric: y\n---\n", "more than one document", 2},
+		"two documents":           {"---\nmetric: x\n...\nmetric: y\n---\n", "more than one document", 3},
 		"large":                   {"---\nsetup: " + strings.Repeat("x", 40_000) + "\n---\n", "has at most 32768", 1},
 		"deep":                    {"---\nbudget: " + strings.Repeat("[", 5000) + "\n---\n", "nested too deeply", 2},
 		"deep sequences":          {"---\n" + strings.Repeat("- ", 5000) + "x\n---\n", "nested too deeply", 2},

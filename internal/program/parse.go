@@ -82,14 +82,7 @@ func (p *Program) parse(data []byte, whole bool) {
 		p.fail(line, "%s", what)
 		return
 	}
-	var head header
-	plain := false
-	if !whole {
-		head, plain = plainHeader(data)
-	}
-	if !plain {
-		head = p.header(data)
-	}
+	head := p.header(data)
 	if line := sentinelLine(data); line > 0 {
 		p.placeholder(line)
 	}

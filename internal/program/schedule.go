@@ -253,3 +253,7 @@ func (s Schedule) tick(after time.Time) time.Time {
 	}
 	return time.Time{}
 }
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }

@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
 )
+
+// The frontmatter is read by a YAML reader of our own: it takes mappings, lists
+// and scalars in every form that people write them in, refuses what a program
+// file has no use for (anchors, aliases, tags, keys that are no words), and
+// reads a thousand files in the time in which a complete parser reads a few.
 
 // value is one YAML value, with the line of the file where it stands.
 type value struct {
 	kind   valueKind
-	text   string // of a scalar, without quotes; why, of a value that is refused
+	text   string // of a scalar, without quotes; of null as it is written
 	line   int
 	items  []value
 	fields []field
@@ -29,67 +29,45 @@ const (
 	scalar
 	list
 	mapping
-	refused
 )
 
+// maxDepth bounds how deep lists and mappings are nested.
+const maxDepth = 8
+
+// syntaxError is what keeps a text from being read, with its line.
+type syntaxError struct {
+	line    int
+	message string
+}
+
+func (e *syntaxError) Error() string { return e.message }
+
 const (
-	maxDepth    = 8
-	maxBrackets = 500
+	noFields  = "it is no list of `key: value` lines"
+	tooDeep   = "the frontmatter is nested too deeply"
+	aliasText = "anchors and aliases are not accepted; write the value out"
 )
 
 // yamlFields reads YAML that begins at that line of the file.
 func (p *Program) yamlFields(text []byte, line int) []field {
-	c := converter{offset: line - 1, last: line + bytes.Count(text, []byte("\n"))}
-	if tooDeep(text) {
-		p.fail(line, "the frontmatter is nested too deeply")
-		return nil
-	}
-	file, err := parseYAML(text)
+	y := yaml{text: text, line: line}
+	fields, err := y.document()
 	if err != nil {
-		p.failYAML(text, line, err, c)
+		p.failYAML(text, line, err)
 		return nil
-	}
-	fields, err := c.document(file)
-	if err != nil {
-		p.failYAML(text, line, err, c)
 	}
 	return fields
 }
 
-// parseYAML shields us from a parser that meets what it was not made for.
-func parseYAML(text []byte) (file *ast.File, err error) {
-	defer func() {
-		if recover() != nil {
-			err = errors.New("it cannot be understood")
-		}
-	}()
-	return parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
-}
-
-// tooDeep is a rough look at nesting, before a recursive parser sees it.
-func tooDeep(text []byte) bool {
-	if bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > maxBrackets {
-		return true
-	}
-	for line := range bytes.Lines(text) {
-		marks := 0
-		for _, c := range line {
-			if c == '-' || c == '?' {
-				marks++
-			} else if c != ' ' {
-				break
-			}
-			if marks > 4*maxDepth {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // failYAML reports why the frontmatter is no YAML: most often a value that has
 // to be quoted.
-func (p *Program) failYAML(text []byte, line int, err error, c converter) {
+func (p *Program) failYAML(text []byte, line int, err error) {
+	at := &syntaxError{line: line, message: err.Error()}
+	errors.As(err, &at)
+	if at.message == tooDeep {
+		p.fail(at.line, "%s", at.message)
+		return
+	}
 	number := line - 1
 	for source := range strings.Lines(string(text)) {
 		number++
@@ -98,12 +76,7 @@ func (p *Program) failYAML(text []byte, line int, err error, c converter) {
 			return
 		}
 	}
-	var syntax yaml.Error
-	if errors.As(err, &syntax) {
-		p.fail(c.line(syntax.GetToken()), "the frontmatter is no YAML: %s", clipLine(syntax.GetMessage()))
-		return
-	}
-	p.fail(line, "the frontmatter is no YAML: %s", clipLine(err.Error()))
+	p.fail(at.line, "the frontmatter is no YAML: %s", clipLine(at.message))
 }
 
 var (
@@ -129,109 +102,326 @@ func quoteReserved(line string) (mark, corrected string) {
 	return "", ""
 }
 
-// converter turns YAML nodes into values with lines of the file.
-type converter struct{ offset, last int }
-
-func (c converter) line(t *token.Token) int {
-	if t == nil || t.Position == nil {
-		return c.offset + 1
-	}
-	return max(c.offset+1, min(c.offset+t.Position.Line, c.last))
+// yaml reads a text from front to back. It stands at pos, in the line that
+// begins at start and is that line of the file.
+type yaml struct {
+	text       []byte
+	pos, start int
+	line       int
 }
 
-func (c converter) document(file *ast.File) (fields []field, err error) {
-	defer func() {
-		if recover() != nil {
-			fields, err = nil, errors.New("it cannot be understood")
+func (y *yaml) fail(format string, args ...any) error {
+	return &syntaxError{line: y.line, message: fmt.Sprintf(format, args...)}
+}
+
+// document reads the whole text as the fields of one mapping.
+func (y *yaml) document() ([]field, error) {
+	indent, err := y.content()
+	if err != nil || indent < 0 {
+		return nil, err
+	}
+	found, err := y.node(indent, -1, 0)
+	if err != nil {
+		return nil, err
+	}
+	if found.kind != mapping && found.kind != null {
+		return nil, &syntaxError{line: found.line, message: noFields}
+	}
+	if indent, err = y.content(); err == nil && indent >= 0 {
+		err = y.fail("the line is indented otherwise than those before it")
+	}
+	return found.fields, err
+}
+
+// peek is the byte at pos+ahead, a newline at the end of the text.
+func (y *yaml) peek(ahead int) byte {
+	if at := y.pos + ahead; at < len(y.text) {
+		return y.text[at]
+	}
+	return '\n'
+}
+
+func (y *yaml) ended() bool { return y.pos >= len(y.text) }
+
+// blanks goes over spaces and tabs.
+func (y *yaml) blanks() {
+	for !y.ended() && isBlank(y.text[y.pos]) {
+		y.pos++
+	}
+}
+
+// rest is the line from pos on, without its end.
+func (y *yaml) rest() []byte {
+	text := y.text[min(y.pos, len(y.text)):]
+	if end := bytes.IndexByte(text, '\n'); end >= 0 {
+		return text[:end]
+	}
+	return text
+}
+
+// newline goes to the beginning of the next line.
+func (y *yaml) newline() {
+	y.pos += len(y.rest())
+	if !y.ended() {
+		y.pos++
+		y.line++
+	}
+	y.start = y.pos
+}
+
+// content goes to the next thing that is neither blank nor a comment, from the
+// beginning of a line, and returns how far it is indented; -1 at the end.
+func (y *yaml) content() (indent int, err error) {
+	for !y.ended() {
+		for y.peek(0) == ' ' {
+			y.pos++
 		}
-	}()
-	var pairs []*ast.MappingValueNode
-	for number, doc := range file.Docs {
-		switch body := doc.Body.(type) {
-		case *ast.MappingNode:
-			pairs = body.Values
-		case *ast.MappingValueNode:
-			pairs = []*ast.MappingValueNode{body}
-		case nil, *ast.NullNode, *ast.CommentGroupNode:
-			continue
+		indent = y.pos - y.start
+		y.blanks()
+		switch c := y.peek(0); {
+		case c == '\n', c == '#':
+			y.newline()
+		case y.pos-y.start > indent:
+			return 0, y.fail("a tab does not indent; use spaces")
+		case indent == 0 && string(bytes.TrimRight(y.rest(), " \t")) == "...":
+			return y.documentEnd()
 		default:
-			return nil, errors.New("it is no list of `key: value` lines")
-		}
-		if number > 0 {
-			return nil, errors.New("it has more than one document")
+			return indent, nil
 		}
 	}
-	fields = c.pairs(pairs, 0)
-	for _, f := range fields {
-		if f.aliased() {
-			return nil, errors.New(aliasText)
-		}
-	}
-	return fields, nil
+	return -1, nil
 }
 
-func (v value) aliased() bool {
-	if v.kind == refused && v.text == aliasText {
-		return true
-	}
-	for _, item := range v.items {
-		if item.aliased() {
-			return true
+// documentEnd is behind `...`, where nothing more may follow.
+func (y *yaml) documentEnd() (int, error) {
+	at := y.line
+	for y.newline(); !y.ended(); y.newline() {
+		if len(bytes.TrimSpace(y.rest())) > 0 {
+			return 0, &syntaxError{line: at, message: "it has more than one document"}
 		}
 	}
-	for _, f := range v.fields {
-		if f.aliased() {
-			return true
-		}
-	}
-	return false
+	return -1, nil
 }
 
-const aliasText = "anchors and aliases are not accepted; write the value out"
-
-func (c converter) pairs(pairs []*ast.MappingValueNode, depth int) []field {
-	fields := make([]field, 0, len(pairs))
-	for _, pair := range pairs {
-		name := pair.Key.GetToken()
-		f := field{name: name.Value, key: normalKey(name.Value), line: c.line(name), value: c.value(pair.Value, depth)}
-		fields = append(fields, f)
-	}
-	return fields
-}
-
-func (c converter) value(node ast.Node, depth int) value {
-	v := value{line: c.line(node.GetToken())}
-	refuse := func(why string) value {
-		v.kind, v.text = refused, why
-		return v
-	}
+// node reads what begins at pos, in that column; parent is the column of what it
+// belongs to, which what it has in the next lines must be right of.
+func (y *yaml) node(column, parent, depth int) (value, error) {
 	if depth > maxDepth {
-		return refuse("the value is nested too deeply")
+		return value{}, y.fail(tooDeep)
 	}
-	switch node := node.(type) {
-	case *ast.NullNode:
-	case *ast.StringNode:
-		v.kind, v.text = scalar, node.Value
-	case *ast.LiteralNode:
-		v.kind, v.text = scalar, node.Value.Value
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		v.kind, v.text = scalar, strings.TrimSpace(node.GetToken().Value)
-	case *ast.SequenceNode:
-		v.kind = list
-		for _, item := range node.Values {
-			v.items = append(v.items, c.value(item, depth+1))
-		}
-	case *ast.MappingNode:
-		v.kind, v.fields = mapping, c.pairs(node.Values, depth+1)
-	case *ast.MappingValueNode:
-		v.kind, v.fields = mapping, c.pairs([]*ast.MappingValueNode{node}, depth+1)
-	case *ast.AnchorNode, *ast.AliasNode:
-		return refuse(aliasText)
-	default:
-		return refuse(fmt.Sprintf("tags such as `%s` are not accepted; write the value alone", clip(node.GetToken().Value)))
+	if y.dash() {
+		return y.sequence(column, depth)
 	}
-	return v
+	if y.atKey() {
+		return y.mapping(column, depth)
+	}
+	return y.inline(parent, depth)
 }
+
+// dash reports whether an item of a list begins here.
+func (y *yaml) dash() bool { return y.peek(0) == '-' && isSpace(y.peek(1)) }
+
+// sequence reads the items of a list whose dashes are in a column.
+func (y *yaml) sequence(column, depth int) (value, error) {
+	v := value{kind: list, line: y.line}
+	for {
+		y.pos++
+		item, err := y.behind(column, depth, false)
+		if err != nil {
+			return v, err
+		}
+		v.items = append(v.items, item)
+		indent, err := y.content()
+		if err != nil || indent < column || indent == column && !y.dash() {
+			return v, err
+		}
+		if indent > column {
+			return v, y.fail("the line is indented otherwise than those before it")
+		}
+	}
+}
+
+// mapping reads the fields of a mapping whose keys are in a column.
+func (y *yaml) mapping(column, depth int) (value, error) {
+	v := value{kind: mapping, line: y.line, fields: make([]field, 0, 8)}
+	for {
+		if !y.atKey() {
+			return v, y.fail("the line is no `key: value`")
+		}
+		f := field{line: y.line}
+		var err error
+		if f.name, err = y.key(); err != nil {
+			return v, err
+		}
+		f.key = normalKey(f.name)
+		y.blanks()
+		y.pos++ // the colon
+		if f.value, err = y.behind(column, depth, true); err != nil {
+			return v, err
+		}
+		v.fields = append(v.fields, f)
+		indent, err := y.content()
+		if err != nil || indent < column {
+			return v, err
+		}
+		if indent > column {
+			return v, y.fail("the line is indented otherwise than those before it")
+		}
+	}
+}
+
+// behind reads the value behind a dash, or behind the colon of a key: in the same
+// line, or in the next lines when they are indented more. The items of a list may
+// be as far left as the key that they belong to.
+func (y *yaml) behind(column, depth int, key bool) (value, error) {
+	line := y.line
+	y.blanks()
+	if c := y.peek(0); c != '\n' && c != '#' {
+		if key {
+			if y.dash() {
+				return value{}, y.fail("a list begins in a line of its own, or is written as `[a, b]`")
+			}
+			return y.inline(column, depth+1)
+		}
+		return y.node(y.pos-y.start, column, depth+1)
+	}
+	y.newline()
+	indent, err := y.content()
+	if err != nil {
+		return value{}, err
+	}
+	if indent > column || key && indent == column && y.dash() {
+		return y.node(indent, column, depth+1)
+	}
+	return value{line: line}, nil
+}
+
+// atKey reports whether a key begins here: a word, or a quoted text, with a
+// colon behind it.
+func (y *yaml) atKey() bool {
+	text := y.rest()
+	if len(text) == 0 {
+		return false
+	}
+	at := 0
+	switch c := text[0]; {
+	case c == '"' || c == '\'':
+		at = quotedEnd(text)
+		for at > 0 && at < len(text) && isBlank(text[at]) {
+			at++
+		}
+		return at > 0 && at < len(text) && text[at] == ':' && (at+1 == len(text) || isBlank(text[at+1]))
+	case indicator(c) || c == '?' && (len(text) == 1 || isBlank(text[1])):
+		return false
+	}
+	return plainColon(text) > 0
+}
+
+// plainColon is the offset of the first colon that ends a key; -1 for none.
+func plainColon(text []byte) int {
+	for at, c := range text {
+		if c == '#' && at > 0 && isBlank(text[at-1]) {
+			break
+		}
+		if c == ':' && (at+1 == len(text) || isBlank(text[at+1])) {
+			return at
+		}
+	}
+	return -1
+}
+
+// quotedEnd is the offset behind a quoted text that ends in the same line; 0 when
+// it does not.
+func quotedEnd(text []byte) int {
+	for at := 1; at < len(text); at++ {
+		switch {
+		case text[at] == '\\' && text[0] == '"':
+			at++
+		case text[at] != text[0]:
+		case text[0] == '\'' && at+1 < len(text) && text[at+1] == '\'':
+			at++
+		default:
+			return at + 1
+		}
+	}
+	return 0
+}
+
+// key reads a key up to its colon.
+func (y *yaml) key() (string, error) {
+	if c := y.peek(0); c == '"' || c == '\'' {
+		return y.quoted()
+	}
+	text := y.rest()
+	colon := plainColon(text)
+	y.pos += colon
+	return string(bytes.TrimRight(text[:colon], " \t")), nil
+}
+
+// inline reads a value that begins here, and the rest of its last line. What it
+// has in the next lines is right of the column parent.
+func (y *yaml) inline(parent, depth int) (v value, err error) {
+	if depth > maxDepth {
+		return v, y.fail(tooDeep)
+	}
+	v.line = y.line
+	switch c := y.peek(0); c {
+	case '[', '{':
+		v, err = y.flow(depth)
+	case '"', '\'':
+		v.kind = scalar
+		v.text, err = y.quoted()
+	case '|', '>':
+		v.kind = scalar
+		v.text, err = y.blockScalar(parent)
+		return v, err
+	default:
+		if err = y.plainStart(); err != nil {
+			return v, err
+		}
+		return y.plain(parent)
+	}
+	if err != nil {
+		return v, err
+	}
+	return v, y.lineEnd()
+}
+
+// lineEnd goes to the next line; but for a comment nothing may stand before it.
+func (y *yaml) lineEnd() error {
+	from := y.pos
+	y.blanks()
+	switch c := y.peek(0); {
+	case c == '\n', c == '#' && y.pos > from:
+		y.newline()
+		return nil
+	default:
+		return y.fail("there is %q behind the end of a value", clip(string(y.rest())))
+	}
+}
+
+// plainStart refuses what a plain scalar cannot begin with.
+func (y *yaml) plainStart() error {
+	switch c := y.peek(0); {
+	case c == '&', c == '*':
+		return y.fail(aliasText)
+	case c == '!':
+		word, _, _ := bytes.Cut(y.rest(), []byte(" "))
+		return y.fail("tags such as `%s` are not accepted; write the value alone", clip(string(word)))
+	case c == '?' && isSpace(y.peek(1)):
+		return y.fail("keys that begin with `?` are not accepted; write `key: value`")
+	case indicator(c), c == '-' && isSpace(y.peek(1)):
+		return y.fail("a value cannot begin with `%c`; quote it", c)
+	}
+	return nil
+}
+
+// indicator reports whether no plain scalar begins with a byte.
+func indicator(c byte) bool { return strings.IndexByte(",[]{}#&*!|>'\"%@`", c) >= 0 }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+func isSpace(c byte) bool { return isBlank(c) || c == '\n' }
 
 func normalKey(key string) string {
 	key = strings.TrimSpace(key)

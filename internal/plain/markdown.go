@@ -1,0 +1,89 @@
+package plain
+
+import (
+	"regexp"
+	"strings"
+)
+
+// hollow is a zero-width space. Put into a mention, a reference or an address it
+// takes the meaning and leaves the looks.
+const hollow = "\u200b"
+
+var (
+	mention = regexp.MustCompile(`(^|[^A-Za-z0-9])@([A-Za-z0-9])`)
+	entity  = regexp.MustCompile(`&([#A-Za-z][A-Za-z0-9]*)`)
+	// halfEntity is an entity that was cut off at the end of a text.
+	halfEntity = regexp.MustCompile(`&[#A-Za-z0-9]*` + mark + `$`)
+)
+
+// Inline makes one harmless line of markdown of a text that others wrote (agents,
+// evaluators, CI), at most so many characters long: HTML and comments show as
+// text, images are not fetched and mentions notify nobody. Applying it twice
+// changes nothing more.
+func Inline(text string, most int) string {
+	const factor = 8
+	text = text[:min(len(text), most*factor)]
+	parts := strings.Split(text, hollow) // our own marks stay
+	for i := range parts {
+		parts[i] = Text(parts[i])
+	}
+	text = strings.Join(strings.Fields(strings.Join(parts, hollow)), " ")
+	text = entity.ReplaceAllStringFunc(text, func(found string) string {
+		switch found {
+		case "&lt", "&gt", "&amp":
+			return found
+		default:
+			return "&amp;" + found[1:]
+		}
+	})
+	text = strings.NewReplacer("<", "&lt;", ">", "&gt;", "![", `!\[`).Replace(text)
+	text = mention.ReplaceAllString(text, "$1@"+hollow+"$2")
+	if cut := Clip(text, most); cut != text {
+		return halfEntity.ReplaceAllString(cut, mark)
+	}
+	return text
+}
+
+// Quote is Inline for the words of an agent or an evaluation, which may name
+// what they have no say in: issues and commits are not linked or closed, URLs
+// lead nowhere, and a command of ours is none. A zero-width space is put into
+// each, so that it reads the same. Applying it twice changes nothing more.
+func Quote(text string, most int) string {
+	return strings.ReplaceAll(unlinked(Inline(text, most)), "](", `]\(`)
+}
+
+// Literal is Quote without any markup: also emphasis, code and the borders of a
+// table show as they were written.
+func Literal(text string, most int) string {
+	return markup().Replace(unlinked(strings.ReplaceAll(Inline(text, most), `!\[`, "![")))
+}
+
+func markup() *strings.Replacer {
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`)
+}
+
+// Each of these has a place in it where a zero-width space takes its meaning.
+var (
+	reference = regexp.MustCompile(`#([0-9])`)
+	ghNumber  = regexp.MustCompile(`(?i)\b(GH)(-[0-9])`)
+	commitID  = regexp.MustCompile(`(^|[^0-9A-Za-z` + hollow + `])([0-9a-fA-F]{7,64})\b`)
+	address   = regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*:)(//)`)
+	www       = regexp.MustCompile(`(?i)\b(www)(\.)`)
+	ownWord   = regexp.MustCompile(`(?i)(/)(autoloop)`)
+)
+
+func unlinked(text string) string {
+	text = reference.ReplaceAllString(text, "#"+hollow+"$1")
+	for _, parts := range []*regexp.Regexp{ghNumber, address, www, ownWord} {
+		text = parts.ReplaceAllString(text, "${1}"+hollow+"${2}")
+	}
+	return commitID.ReplaceAllStringFunc(text, func(found string) string {
+		if !strings.ContainsAny(found, "abcdefABCDEF") || !strings.ContainsAny(found, "0123456789") {
+			return found // a number or a word
+		}
+		at := len(found) - len(strings.TrimLeftFunc(found, func(r rune) bool { return !isHex(r) })) + 6
+		return found[:at] + hollow + found[at:] // six are too few for a link, and the rest begins no commit
+	})
+}
+
+func isHex(r rune) bool { return strings.ContainsRune("0123456789abcdefABCDEF", r) }

@@ -1,0 +1,90 @@
+// Package plain makes text of unknown origin fit to be shown: to a terminal, in a
+// log, in markdown. What a reader would obey and not see (control characters,
+// escape sequences, characters that turn the direction of text) is taken out here
+// and nowhere else.
+package plain
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// mark is what a text ends with when it was cut.
+const mark = "…"
+
+// escapes matches the escape sequences of terminals: colours, movements, titles.
+var escapes = regexp.MustCompile("\x1b(\\[[0-9;:?<=>]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-Z\\\\^_])")
+
+// WithoutEscapes takes the escape sequences of terminals out of what a program
+// printed, and changes nothing else.
+func WithoutEscapes(text []byte) []byte { return escapes.ReplaceAll(text, nil) }
+
+// Text returns what a reader sees of a text, as valid UTF-8: escape sequences go,
+// with all that cannot be seen or changes the direction of other text, and other
+// control characters become spaces. Line feeds and tabs stay, and so do the
+// characters that join an emoji. Applying it twice changes nothing more.
+func Text(text string) string {
+	if isPlain(text) {
+		return text
+	}
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
+	return strings.Map(seen, escapes.ReplaceAllString(text, ""))
+}
+
+// isPlain reports whether a text is one in which nothing has to be looked for.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; (c < ' ' && c != '\n' && c != '\t') || c > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// seen is what is shown for a character; -1 for nothing.
+func seen(r rune) rune {
+	switch {
+	case r == '\n', r == '\t', r == '\u200d':
+		return r
+	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+		return ' '
+	case unicode.Is(unicode.Cf, r):
+		return -1
+	default:
+		return r
+	}
+}
+
+// Line is Text in one line, with single spaces, and of at most so many characters.
+func Line(text string, most int) string {
+	const longest = 8 // bytes of a text that are looked at, for each character
+	text = text[:min(len(text), max(most, 0)*longest)]
+	return Clip(strings.Join(strings.Fields(Text(text)), " "), most)
+}
+
+// Clip cuts text to at most so many characters, the last an ellipsis when it did.
+func Clip(text string, most int) string {
+	if len(text) <= most || utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	if most < 1 {
+		return ""
+	}
+	at := 0
+	for range most - 1 {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+	}
+	return strings.TrimRight(text[:at], ` \`) + mark
+}
+
+// Lines is Line for each of several texts, cut nowhere.
+func Lines(texts []string) []string {
+	var list []string
+	for _, text := range texts {
+		list = append(list, Line(text, len(text)))
+	}
+	return list
+}
