@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/org/autoloop/internal/agent/commandline"
 )
 
 // knownAgents are those of this version; another name is a warning.
-func knownAgents() []string {
+var knownAgents = sync.OnceValue(func() []string {
 	return slices.Concat([]string{"command"}, commandline.All().Names(), []string{"models", "tuner"})
-}
+})
 
 func setAgent(p *Program, v value) (err error) {
 	p.Agent, err = p.agentName(v)

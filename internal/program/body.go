@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -14,12 +15,12 @@ import (
 
 // markdown reads blocks and code spans. Links, emphasis and inline HTML mean
 // nothing here, and a hostile text of them takes quadratic time.
-func markdown() parser.Parser {
+var markdown = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithInlineParsers(util.Prioritized(parser.NewCodeSpanParser(), 100)),
 	)
-}
+})
 
 // body is the markdown after the frontmatter.
 type body struct {
