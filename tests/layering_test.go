@@ -70,6 +70,7 @@ func layout() map[string]layer {
 		"internal/loop/strategy":                 domain,
 		"internal/metric":                        domain,
 		"internal/misuse":                        domain,
+		"internal/plain":                         domain,
 		"internal/process":                       base,
 		"internal/program":                       domain,
 		"internal/prompt":                        domain,

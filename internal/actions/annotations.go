@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/render"
 )
 
 // annotation is a remark that GitHub Actions shows with a run and, when it has
@@ -70,7 +70,7 @@ func (s Step) annotate(root string, list ...annotation) error {
 // command is the annotation as a workflow command, on one line. A place that
 // GitHub does not have is said in words.
 func (a annotation) command(s Step, root string) string {
-	properties, message := "title="+property(render.Plain(a.title, 200)), a.message
+	properties, message := "title="+property(plain.Short(a.title, 200)), a.message
 	if file := s.inWorkspace(root, a.file); file != "" {
 		place := "file=" + property(file)
 		if a.line > 0 {
@@ -80,7 +80,7 @@ func (a annotation) command(s Step, root string) string {
 	} else if a.file != "" {
 		message = program.Problem{File: a.file, Line: a.line, Message: a.message}.String()
 	}
-	return fmt.Sprintf("::%s %s::%s\n", a.level, properties, data(render.Plain(message, maxAnnotation)))
+	return fmt.Sprintf("::%s %s::%s\n", a.level, properties, data(plain.Short(message, maxAnnotation)))
 }
 
 // data escapes the message of a workflow command, property one of its values,

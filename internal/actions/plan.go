@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/schedule"
 )
@@ -55,14 +56,14 @@ func planSummary(plan *schedule.Plan) string {
 	var out strings.Builder
 	out.WriteString("## Autoloop\n\n")
 	if plan.Selected != nil {
-		fmt.Fprintf(&out, "Selected **%s**: %s.\n", *plan.Selected, render.Inline(plan.Reason, maxSummaryText))
+		fmt.Fprintf(&out, "Selected **%s**: %s.\n", *plan.Selected, plain.Literal(plan.Reason, maxSummaryText))
 	} else {
-		fmt.Fprintf(&out, "%s.\n", render.Inline(plan.Headline(), maxSummaryText))
+		fmt.Fprintf(&out, "%s.\n", plain.Literal(plan.Headline(), maxSummaryText))
 	}
 	table := render.Table{Header: []string{"program", "why not now"}}
 	add := func(name, why string) {
 		if len(table.Rows) < maxPlanRows {
-			table.Rows = append(table.Rows, []string{render.Inline(name, maxSummaryText), render.Inline(why, maxSummaryText)})
+			table.Rows = append(table.Rows, []string{plain.Literal(name, maxSummaryText), plain.Literal(why, maxSummaryText)})
 		}
 	}
 	for _, f := range plan.Errors {
@@ -88,7 +89,7 @@ func planSummary(plan *schedule.Plan) string {
 		fmt.Fprintf(&out, "\n%d more are in the report.\n", more)
 	}
 	for _, warning := range plan.Warnings[:min(len(plan.Warnings), maxPlanWarnings)] {
-		fmt.Fprintf(&out, "\n> ⚠️ %s\n", render.Inline(warning, maxSummaryText))
+		fmt.Fprintf(&out, "\n> ⚠️ %s\n", plain.Literal(warning, maxSummaryText))
 	}
 	return out.String() + "\n"
 }

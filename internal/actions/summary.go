@@ -9,6 +9,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
@@ -192,7 +193,7 @@ func writeDetails(out *strings.Builder, r *loop.Result) {
 }
 
 // inline is a text of somebody else's as harmless markdown on one line.
-func inline(text string) string { return render.Inline(text, maxSummaryText) }
+func inline(text string) string { return plain.Literal(text, maxSummaryText) }
 
 func railTable(rails []loop.Rail) render.Table {
 	table := render.Table{Header: []string{"guardrail", "at iteration 0", "candidate", "may get worse by"}, Right: map[int]bool{1: true, 2: true, 3: true}}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -70,7 +71,7 @@ func (h *Headless) Version(ctx context.Context) (string, error) {
 	}
 	version := versionIn(string(result.Stdout))
 	if version == "" {
-		return "", fmt.Errorf("%w: `%s --version` ended with exit code %d %s", errNoVersion, h.agent.Program, result.ExitCode, process.OneLine(lastLine(result.Stderr), MaxSummary))
+		return "", fmt.Errorf("%w: `%s --version` ended with exit code %d %s", errNoVersion, h.agent.Program, result.ExitCode, plain.Short(lastLine(result.Stderr), MaxSummary))
 	}
 	return version, nil
 }

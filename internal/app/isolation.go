@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 )
@@ -56,7 +57,7 @@ func IsolationWish(env Env, p *program.Program) (string, error) {
 	wish := p.Isolation
 	if general := strings.ToLower(strings.TrimSpace(env.Getenv("AUTOLOOP_ISOLATION"))); wish == "auto" && general != "" {
 		if !slices.Contains([]string{"auto", "required", "off"}, general) {
-			return "", misuse.Errorf("AUTOLOOP_ISOLATION=%s: give auto, required or off", process.OneLine(general, 40))
+			return "", misuse.Errorf("AUTOLOOP_ISOLATION=%s: give auto, required or off", plain.Short(general, 40))
 		}
 		wish = general
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -59,7 +59,7 @@ func (k Kept) Conflict() error {
 func listed(paths []string) string {
 	shown := make([]string, len(paths))
 	for i, path := range paths {
-		shown[i] = program.Visible(path)
+		shown[i] = plain.Line(path)
 	}
 	return render.Few(shown)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 )
@@ -69,7 +70,7 @@ func notSeen(paths []string) string {
 	}
 	shown := make([]string, len(paths))
 	for i, path := range paths {
-		shown[i] = program.Visible(path)
+		shown[i] = plain.Line(path)
 	}
 	verb, them := "are", "them"
 	if len(paths) == 1 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 )
@@ -98,7 +99,7 @@ func compatList(names []string) string {
 func compatEnd(env Env, in schedule.Input, plan *schedule.Plan, forced error) error {
 	say := func(format string, args ...any) { fmt.Fprintf(env.Stdout, format+"\n", args...) }
 	for _, warning := range plan.Warnings {
-		say("  Warning: %s", program.Visible(warning))
+		say("  Warning: %s", plain.Line(warning))
 	}
 	if plan.NoPrograms {
 		say("NO_PROGRAMS_FOUND")
@@ -123,14 +124,14 @@ func compatEnd(env Env, in schedule.Input, plan *schedule.Plan, forced error) er
 		skipped = append(skipped, s.Name)
 	}
 	for _, failure := range plan.Errors {
-		say("  Warning: %s: %s", failure.Name, program.Visible(failure.Place()))
+		say("  Warning: %s: %s", failure.Name, plain.Line(failure.Place()))
 	}
 	var bad *schedule.ForcedError
 	if errors.As(forced, &bad) {
 		switch bad.Why { //nolint:exhaustive // the others have the words of this scheduler
 		case "":
-			say("requested program '%s' not found", program.Visible(in.Forced))
-			say("ERROR: requested program '%s' not found. Available programs: %s", program.Visible(in.Forced), compatList(names))
+			say("requested program '%s' not found", plain.Line(in.Forced))
+			say("ERROR: requested program '%s' not found. Available programs: %s", plain.Line(in.Forced), compatList(names))
 		case schedule.Unconfigured:
 			say("ERROR: requested program '%s' is unconfigured (has placeholders).", in.Forced)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/setup"
@@ -122,7 +123,7 @@ func demoIteration(ctx context.Context, env Env, deps *app.Deps, service *loop.S
 		return loop.Result{}, fmt.Errorf("the demo was stopped: %s is in use", deps.Repo.Root)
 	}
 	r := results[0]
-	why := render.Clip(strings.Join(r.Reasons, "; "), 160)
+	why := plain.Clip(strings.Join(r.Reasons, "; "), 160)
 	if r.Outcome != history.Accepted {
 		fmt.Fprintf(env.Stdout, "%3d  %s: %s\n       %s\n", r.Iteration, r.Outcome, r.Summary, why)
 		return r, nil

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/plain"
 )
 
 const (
@@ -57,7 +57,7 @@ func (l *liveLine) draw() {
 			return
 		case <-ticker.C:
 			if text := l.text(frames[frame%len(frames)]); text != "" {
-				fmt.Fprintf(l.out, "\r\x1b[K%s", render.Clip(text, liveWidth))
+				fmt.Fprintf(l.out, "\r\x1b[K%s", plain.Clip(text, liveWidth))
 			}
 		}
 	}

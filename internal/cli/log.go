@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -120,7 +121,7 @@ func logTable(env Env, list []history.Event) render.Table {
 			width = 90
 		}
 		table.Rows = append(table.Rows, []string{
-			strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), string(e.Outcome), number(e.Metric), number(e.Best), render.Plain(why, width),
+			strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), string(e.Outcome), number(e.Metric), number(e.Best), plain.Short(why, width),
 		})
 	}
 	return table
@@ -140,7 +141,7 @@ func writeLog(env Env, list []history.Event, seconds map[int]float64) error {
 		}
 		rows = append(rows, []string{
 			strconv.Itoa(e.Iteration), e.Time.UTC().Format(time.RFC3339), string(e.Outcome), valueText(e.Metric), valueText(e.Best), took, p, e.Commit,
-			render.Plain(e.Summary, len(e.Summary)),
+			plain.Line(e.Summary),
 		})
 	}
 	return out.WriteAll(rows)
@@ -158,7 +159,7 @@ func describeIteration(e history.Event, seconds float64) string {
 	var out strings.Builder
 	line := func(name, text string) {
 		if text != "" {
-			fmt.Fprintf(&out, "%-10s %s\n", name, render.Plain(text, len(text)))
+			fmt.Fprintf(&out, "%-10s %s\n", name, plain.Line(text))
 		}
 	}
 	line("iteration", strconv.Itoa(e.Iteration))
@@ -192,7 +193,7 @@ func printed(env Env, name string, events []history.Event, decided history.Event
 		if e.Problem != "" && e.Output != "" {
 			fmt.Fprintf(&out, "\nthe evaluation printed, at its end:\n")
 			for line := range strings.Lines(e.Output) {
-				fmt.Fprintf(&out, "  %s\n", render.Plain(strings.TrimRight(line, "\n"), len(line)))
+				fmt.Fprintf(&out, "  %s\n", plain.Short(strings.TrimRight(line, "\n"), len(line)))
 			}
 		}
 		break

@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -382,7 +383,7 @@ func named(paths []string) string {
 			shown = append(shown, fmt.Sprintf("and %d more", len(paths)-most))
 			break
 		}
-		shown = append(shown, render.Plain(name, liveWidth))
+		shown = append(shown, plain.Short(name, liveWidth))
 	}
 	return strings.Join(shown, ", ")
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/skill/evalrun"
@@ -121,7 +122,7 @@ func (l *skillLoop) progress(done, total int, c evals.CaseScore) {
 	}
 	text := fmt.Sprintf("%d of %d cases: %s passed %d of %d", done, total, c.ID, c.Passed, c.Total)
 	if c.Problem != "" {
-		text += ": " + process.OneLine(c.Problem, changeWidth)
+		text += ": " + plain.Short(c.Problem, changeWidth)
 	}
 	l.tell(text)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/skill"
@@ -265,7 +266,7 @@ func changesOf(before, after workspace.Kept) []render.SkillChange {
 	changes := []render.SkillChange{}
 	for _, d := range workspace.Compare(before.Tree, after.Tree) {
 		c := render.SkillChange{Path: d.Path, What: "changed"}
-		if render.Plain(d.Path, len(d.Path)) != d.Path || !utf8.ValidString(d.Path) {
+		if plain.Line(d.Path) != d.Path || !utf8.ValidString(d.Path) {
 			c.Path = fmt.Sprintf("%q", d.Path)
 		}
 		switch {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -44,7 +44,7 @@ func (r *skillResult) add(to io.Writer, row results.Row) {
 	if row.Score != nil {
 		value = row.Score.String()
 	}
-	fmt.Fprintf(to, "iteration %d: %s, %s: %s\n", row.Iteration, row.Action, value, process.OneLine(row.Changelog, changeWidth))
+	fmt.Fprintf(to, "iteration %d: %s, %s: %s\n", row.Iteration, row.Action, value, plain.Short(row.Changelog, changeWidth))
 }
 
 // text is where a run says what it does.

@@ -20,6 +20,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/skill"
@@ -127,7 +128,7 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	result.Ended, result.BestVersion = ended, w.Best
 	if o.triggers {
 		if err := measuring.triggers(ctx, w); err != nil && ctx.Err() == nil {
-			fmt.Fprintf(env.Stderr, "warning: %s\n", process.OneLine(err.Error(), changeWidth))
+			fmt.Fprintf(env.Stderr, "warning: %s\n", plain.Short(err.Error(), changeWidth))
 		}
 	}
 	return o.conclude(ctx, env, w, result)
@@ -308,7 +309,7 @@ func (e *workspaceEvals) Measure(ctx context.Context, dir, out string) (skill.Me
 	result, err := evalrun.Run(ctx, version, out, e.options)
 	var fault *misuse.Error
 	if ctx.Err() == nil && errors.As(err, &fault) {
-		return skill.Measured{Fault: process.OneLine(err.Error(), liveWidth)}, nil
+		return skill.Measured{Fault: plain.Short(err.Error(), liveWidth)}, nil
 	}
 	if err != nil {
 		return skill.Measured{}, err

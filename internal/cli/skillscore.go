@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
@@ -125,7 +126,7 @@ func scoreIteration(ctx context.Context, env Env, dir string, n int, asJSON bool
 	for _, c := range result.Cases {
 		one := newScoredCase(c)
 		found.Cases = append(found.Cases, one)
-		table.Rows = append(table.Rows, []string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), one.PassRate.String(), render.Plain(problemOf(c), liveWidth)})
+		table.Rows = append(table.Rows, []string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), one.PassRate.String(), plain.Short(problemOf(c), liveWidth)})
 	}
 	if asJSON {
 		return printJSON(env, found)
@@ -155,7 +156,7 @@ func notMeasured(w *workspace.Workspace, n int) error {
 	}
 	for _, row := range table.Rows() {
 		if row.Iteration == n {
-			return fmt.Errorf("iteration %d was not measured: %s", n, render.Plain(row.Changelog, liveWidth))
+			return fmt.Errorf("iteration %d was not measured: %s", n, plain.Short(row.Changelog, liveWidth))
 		}
 	}
 	return fmt.Errorf("iteration %d was not run: %s has none", n, w.Dir)

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/schedule"
 )
@@ -167,7 +167,7 @@ func statusTable(list []programStatus, now time.Time, wrap bool) string {
 			target = "≥ " + target
 		}
 		table.Rows = append(table.Rows, []string{
-			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, number(s.Best), target, program.Visible(s.Reason),
+			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, number(s.Best), target, plain.Line(s.Reason),
 		})
 		last := len(table.Rows) - 1
 		if linked {
@@ -189,7 +189,7 @@ func statusTable(list []programStatus, now time.Time, wrap bool) string {
 // wrapped breaks a text into lines between words.
 func wrapped(text string, width int) []string {
 	lines := []string{""}
-	for word := range strings.FieldsSeq(program.Visible(text)) {
+	for word := range strings.FieldsSeq(plain.Line(text)) {
 		last := len(lines) - 1
 		switch {
 		case lines[last] == "":

@@ -13,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 )
@@ -74,7 +75,7 @@ func failedEvaluations(results []loop.Result) string {
 			continue
 		}
 		for _, reason := range r.Reasons {
-			fmt.Fprintf(&out, "\niteration %d: %s\n", r.Iteration, render.Plain(reason, len(reason)))
+			fmt.Fprintf(&out, "\niteration %d: %s\n", r.Iteration, plain.Line(reason))
 		}
 		fmt.Fprintf(&out, "  all that it printed: %s\n", r.Output)
 	}
@@ -97,7 +98,7 @@ func resultTable(results []loop.Result) render.Table {
 		}
 		table.Rows = append(table.Rows, []string{
 			strconv.Itoa(r.Iteration), outcomeWord(r), number(r.Metric), delta, number(r.BestMetric),
-			strconv.FormatFloat(r.Seconds, 'f', 1, 64) + "s", render.Clip(why, 90),
+			strconv.FormatFloat(r.Seconds, 'f', 1, 64) + "s", plain.Clip(why, 90),
 		})
 	}
 	return table

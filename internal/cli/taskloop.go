@@ -18,6 +18,7 @@ import (
 	"github.com/org/autoloop/internal/loop/evaluation"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/tasks/format"
@@ -85,9 +86,9 @@ func (l *taskLoop) problem(ctx context.Context, expense history.Expense, err err
 	result := loop.Suited{Expense: expense.Given()}
 	switch {
 	case errors.As(err, &wrong):
-		result.Problem = process.OneLine(err.Error(), most)
+		result.Problem = plain.Short(err.Error(), most)
 	case errors.Is(err, taskrun.ErrIncomplete) && ctx.Err() == nil:
-		result.Unfinished = process.OneLine(err.Error(), most)
+		result.Unfinished = plain.Short(err.Error(), most)
 	default:
 		return result, err
 	}
@@ -132,7 +133,7 @@ func failures(o format.SuiteOutcome) string {
 	if len(lines) == 0 {
 		return "every check of the suite passed"
 	}
-	return process.OneLine(strings.Join(lines[:min(len(lines), most)], " | "), 2000)
+	return plain.Short(strings.Join(lines[:min(len(lines), most)], " | "), 2000)
 }
 
 // taskSession is one run of the suite.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/tasks/taskrun"
@@ -133,7 +134,7 @@ func printSuite(env Env, found validatedSuite, asJSON bool) error {
 			judged = "yes"
 		}
 		seconds := strconv.FormatFloat(float64(task.TimeoutMs)/1000, 'f', -1, 64) + "s"
-		table.Rows = append(table.Rows, []string{task.ID, strconv.Itoa(task.Checks), judged, seconds, render.Plain(task.Title, liveWidth)})
+		table.Rows = append(table.Rows, []string{task.ID, strconv.Itoa(task.Checks), judged, seconds, plain.Short(task.Title, liveWidth)})
 	}
 	_, err := fmt.Fprintf(env.Stdout, "%s\n%d tasks: ok\n", table, len(found.Tasks))
 	return err

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
@@ -66,9 +66,9 @@ func taskLine(p taskrun.Progress) string {
 	if p.Task == "" {
 		return line
 	}
-	line += fmt.Sprintf(": %s, %s: %d of %d checks passed", render.Plain(p.Task, liveWidth), p.Side, p.Passed, p.Checks)
+	line += fmt.Sprintf(": %s, %s: %d of %d checks passed", plain.Short(p.Task, liveWidth), p.Side, p.Passed, p.Checks)
 	if p.Failure != "" {
-		line += " (" + render.Plain(p.Failure, liveWidth) + ")"
+		line += " (" + plain.Short(p.Failure, liveWidth) + ")"
 	}
 	return line
 }

@@ -26,7 +26,7 @@ func TestTaskProgress(t *testing.T) {
 	shown.Show(taskrun.Progress{Done: 10, Total: 10, Judged: 1, ToJudge: 4})
 	shown.Close()
 	assert.Equal(t, "0/10 runs\n"+
-		"5/10 runs, 2 kept from before, 0.1235 USD, 700 tokens, 1 runs of unknown cost: fix\ufffd[31m, candidate: 1 of 3 checks passed (timeout: it took long)\n"+
+		"5/10 runs, 2 kept from before, 0.1235 USD, 700 tokens, 1 runs of unknown cost: fix, candidate: 1 of 3 checks passed (timeout: it took long)\n"+
 		"10/10 runs, 1/4 judged\n", out.String())
 
 	out.Reset()

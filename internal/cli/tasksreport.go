@@ -14,6 +14,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/score"
@@ -46,7 +47,7 @@ func printTaskReport(env Env, o compareOptions, found taskrun.Report) error {
 		return printComparison(env, o, shown)
 	}
 	for _, warning := range found.Warnings {
-		fmt.Fprintln(env.Stderr, "warning:", render.Plain(warning, maxWarning))
+		fmt.Fprintln(env.Stderr, "warning:", plain.Short(warning, maxWarning))
 	}
 	if err := o.page(env, shown); err != nil {
 		return err

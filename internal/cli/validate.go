@@ -19,6 +19,7 @@ import (
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -316,10 +317,10 @@ func (v validated) print(out *strings.Builder) {
 		fmt.Fprintf(out, "%s: ok\n", v.File)
 	}
 	for _, problem := range v.Errors {
-		fmt.Fprintf(out, "  error: %s\n", program.Visible(problem))
+		fmt.Fprintf(out, "  error: %s\n", plain.Line(problem))
 	}
 	for _, problem := range v.Warnings {
-		fmt.Fprintf(out, "  warning: %s\n", program.Visible(problem))
+		fmt.Fprintf(out, "  warning: %s\n", plain.Line(problem))
 	}
 	if v.OK {
 		v.printPlan(out)
@@ -328,7 +329,7 @@ func (v validated) print(out *strings.Builder) {
 
 // printPlan says in a few lines what the program will do.
 func (v validated) printPlan(out *strings.Builder) {
-	line := func(name, text string) { fmt.Fprintf(out, "  %-11s %s\n", name, program.Visible(text)) }
+	line := func(name, text string) { fmt.Fprintf(out, "  %-11s %s\n", name, plain.Line(text)) }
 	line("schedule", orElse(v.Schedule, "at every tick"))
 	metric := orElse(v.Metric, "the only number") + ", " + v.MetricDirection + " is better"
 	if v.TargetMetric != nil {

@@ -134,7 +134,7 @@ func TestValidateShowsWhatItUnderstood(t *testing.T) {
 	require.Zero(t, a.code, a.out)
 	assert.Contains(t, a.out, "  never       Makefile (at any depth), everything outside src/lib/\n")
 	assert.Contains(t, a.out, "taken as prose, since nothing has that name: client/server, Parser\n")
-	assert.Contains(t, a.out, "  evaluation  echo ' [31mred' # gnp.exe\n", "the script that will run, and nothing of the output shown")
+	assert.Contains(t, a.out, "  evaluation  echo 'red' # gnp.exe\n", "the script that will run, and nothing of the output shown")
 	assert.NotContains(t, a.out, "\x1b")
 	assert.NotContains(t, a.out, "\u202e")
 }

@@ -2,8 +2,8 @@ package decision
 
 import (
 	"strconv"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Kind says how a path of the candidate differs from the incumbent's.
@@ -48,19 +48,4 @@ func quotePath(path string) string {
 }
 
 // oneLine bounds a reason and leaves no control characters in it.
-func oneLine(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == utf8.RuneError {
-			return ' '
-		}
-		return r
-	}, text)
-	if len(text) <= 2*maxQuoted {
-		return text
-	}
-	cut := 2 * maxQuoted
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
-}
+func oneLine(text string) string { return plain.Short(text, 2*maxQuoted) }

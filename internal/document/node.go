@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Type is the type of a JSON value.
@@ -219,7 +221,7 @@ func (t *tokens) explain(err error) *syntaxError {
 	if nonFiniteWord(t.data[t.at:]) {
 		return &syntaxError{line: line, err: errors.New("has a NaN or an infinity, which JSON does not have; give a finite number")}
 	}
-	return &syntaxError{line: line, err: fmt.Errorf("is not JSON: %s", Visible(syntax.Error(), MaxShown))}
+	return &syntaxError{line: line, err: fmt.Errorf("is not JSON: %s", plain.Short(syntax.Error(), MaxShown))}
 }
 
 // nonFiniteWord reports whether a NaN or an infinity comes next, as some

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Problem is one thing that is wrong with a file.
@@ -19,12 +20,12 @@ type Problem struct {
 
 // String renders the problem as "file:line: key: message", on one line.
 func (p Problem) String() string {
-	text := Visible(p.File, MaxPath)
+	text := plain.Short(p.File, MaxPath)
 	if p.Line > 0 {
 		text += fmt.Sprintf(":%d", p.Line)
 	}
 	if p.Key != "" {
-		text += ": " + Visible(p.Key, MaxShown)
+		text += ": " + plain.Short(p.Key, MaxShown)
 	}
 	return text + ": " + p.Message
 }
@@ -60,26 +61,10 @@ const (
 	MaxPath  = 300
 )
 
-// Visible makes text fit for one line of a message: bounded, and without
-// control and direction characters.
-func Visible(text string, most int) string {
-	var out strings.Builder
-	count := 0
-	for _, r := range text {
-		if count++; count > most {
-			out.WriteString("…")
-			break
-		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
-			r = '\ufffd'
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
-}
-
 // Quote shows a piece of hostile text in a message.
-func Quote(text string) string { return `"` + Visible(breaks().Replace(text), MaxShown) + `"` }
+func Quote(text string) string {
+	return `"` + plain.Clip(plain.Text(breaks().Replace(text)), MaxShown) + `"`
+}
 
 // breaks writes the line breaks and tabs of a text as they are written in code.
 func breaks() *strings.Replacer { return strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // maxProblems bounds what is reported of one file.
@@ -61,7 +62,7 @@ func (r *Reader) Is(n Node, key string, want Type) bool {
 	case Text:
 		is = "the text " + Quote(n.Text)
 	case Number:
-		is = "the number " + Visible(n.Text, MaxShown)
+		is = "the number " + plain.Short(n.Text, MaxShown)
 	case Object, List, Truth, Null:
 	}
 	r.Fail(n, key, "must be %s, not %s", want, is)
@@ -130,7 +131,7 @@ func (r *Reader) Number(n Node, key string) metric.Number {
 	}
 	var number metric.Number
 	if err := number.UnmarshalJSON([]byte(n.Text)); err != nil {
-		r.Fail(n, key, "%s", Visible(err.Error(), MaxShown))
+		r.Fail(n, key, "%s", plain.Short(err.Error(), MaxShown))
 		return metric.NonFinite()
 	}
 	return number
@@ -143,7 +144,7 @@ func (r *Reader) Fraction(n Node, key string) *metric.Value {
 		return nil
 	}
 	if !ok || !WithinOne(value) {
-		r.Fail(n, key, "is %s; it must be from 0 to 1", Visible(n.Text, MaxShown))
+		r.Fail(n, key, "is %s; it must be from 0 to 1", plain.Short(n.Text, MaxShown))
 		return nil
 	}
 	return &value

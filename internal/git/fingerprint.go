@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -199,7 +200,7 @@ func (f Fingerprint) Diff(later Fingerprint) []string {
 	for _, key := range slices.Sorted(maps.Keys(union(f, later))) {
 		before, was := f[key]
 		after, is := later[key]
-		switch name := process.OneLine(key, 300); {
+		switch name := plain.Short(key, 300); {
 		case before == after && was == is:
 		case !was:
 			lines = append(lines, name+" was added")

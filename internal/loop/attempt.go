@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/prompt"
@@ -215,7 +216,7 @@ func (r *measurer) treeOptions(repository bool) tree.Options {
 
 // summary is what the agent said it did, else which files changed.
 func summary(said string, changed []string) string {
-	if text := state.Quote(said, 160); text != "" {
+	if text := plain.Quote(said, 160); text != "" {
 		return text
 	}
 	return "change " + strings.Join(atMost(changed, 3), ", ")

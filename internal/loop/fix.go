@@ -9,8 +9,8 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // maxFixes is how many times an agent may try to fix what CI found.
@@ -141,7 +141,7 @@ func (r *recorder) enterFix(b *records, at position, e history.Event, verdict ci
 	checked := *p.Checked
 	checked.Commit, checked.Reason, checked.Reasons, checked.Failing = e.Commit, verdict.Signature(), verdict.Words(), failing(verdict)
 	if p.Decided == nil {
-		checked.Problem = state.Inline(checked.Problem, maxProblem)
+		checked.Problem = plain.Inline(checked.Problem, maxProblem)
 		return r.add(b, checked)
 	}
 	next, err := r.verifier.verifyDecision(b, at, p)

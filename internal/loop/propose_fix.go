@@ -8,8 +8,8 @@ import (
 
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // proposeFix asks the agent to fix what CI found, and measures the result against
@@ -34,7 +34,7 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Event, verdict ci.R
 	}
 	p.Checked = &history.Event{Kind: history.Checked, Iteration: e.Iteration, Commit: e.Commit, Reason: verdict.Signature(), Reasons: verdict.Words()}
 	if a.outcome != history.Accepted {
-		p.Checked.Problem = state.Inline(a.reasons[0], maxProblem)
+		p.Checked.Problem = plain.Inline(a.reasons[0], maxProblem)
 		p.Checked.Agent, p.Checked.Usage, p.Checked.Durations, p.Checked.Evaluation = r.team.nameOf(a), a.totalUsage(), a.totalDurations(), a.evaluation
 		return at, p, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -145,14 +146,14 @@ func (b *records) files(p *program.Program, target *metric.Value) (memory.Files,
 func programInfo(p *program.Program) string {
 	metric := "the only number that the evaluation prints"
 	if p.Metric != "" {
-		metric = "`" + state.Inline(p.Metric, 80) + "`"
+		metric = "`" + plain.Inline(p.Metric, 80) + "`"
 	}
 	schedule := "at every tick"
 	if p.Schedule.Text != "" {
 		schedule = p.Schedule.Text
 	}
 	return fmt.Sprintf("- Program: `%s`\n- Metric: %s, %s is better\n- Schedule: %s\n- Kept changes: branch `%s`\n",
-		state.Inline(p.File, 200), metric, p.Direction, state.Inline(schedule, 80), BranchPrefix+p.Name)
+		plain.Inline(p.File, 200), metric, p.Direction, plain.Inline(schedule, 80), BranchPrefix+p.Name)
 }
 
 func optional(v *metric.Value) string {

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/shopspring/decimal"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // maxDigits bounds the text of one number, so that a hostile exponent cannot
@@ -165,10 +167,4 @@ func (v *Value) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-func clip(text string) string {
-	const most = 60
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
+func clip(text string) string { return plain.Short(text, 60) }

@@ -46,20 +46,25 @@ func Inline(text string, most int) string {
 
 // Quote is Inline for the words of an agent or an evaluation, which may name
 // what they have no say in: issues and commits are not linked or closed, URLs
-// lead nowhere, and a command of ours is none. A zero-width space is put into
-// each, so that it reads the same. Applying it twice changes nothing more.
+// lead nowhere, a command of ours is none, and our signs are left out. A zero-width
+// space is put into each of the others, so that it reads the same. Applying it twice
+// changes nothing more.
 func Quote(text string, most int) string {
-	return strings.ReplaceAll(unlinked(Inline(text, most)), "](", `]\(`)
+	return strings.ReplaceAll(unlinked(Inline(ownSigns.ReplaceAllString(text, ""), most)), "](", `]\(`)
 }
+
+// ownSigns are the signs by which our texts tell what became of something.
+var ownSigns = regexp.MustCompile("[✅❌⚠⏳🏁⏸▶🚫💤🤖📦]\ufe0f? ?")
 
 // Literal is Quote without any markup: also emphasis, code and the borders of a
 // table show as they were written.
 func Literal(text string, most int) string {
-	return markup().Replace(unlinked(strings.ReplaceAll(Inline(text, most), `!\[`, "![")))
+	text = unlinked(strings.ReplaceAll(Inline(text, most), `!\[`, "!["))
+	return markup().Replace(strings.ReplaceAll(text, "#"+hollow, "#"))
 }
 
 func markup() *strings.Replacer {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`)
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`, "#", "#"+hollow)
 }
 
 // Each of these has a place in it where a zero-width space takes its meaning.

@@ -15,7 +15,7 @@ import (
 const mark = "…"
 
 // escapes matches the escape sequences of terminals: colours, movements, titles.
-var escapes = regexp.MustCompile("\x1b(\\[[0-9;:?<=>]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-Z\\\\^_])")
+var escapes = regexp.MustCompile("\x1b(\\[[0-9;:?<=>]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-Zc78=>\\\\^_])")
 
 // WithoutEscapes takes the escape sequences of terminals out of what a program
 // printed, and changes nothing else.
@@ -57,11 +57,19 @@ func seen(r rune) rune {
 	}
 }
 
-// Line is Text in one line, with single spaces, and of at most so many characters.
-func Line(text string, most int) string {
-	const longest = 8 // bytes of a text that are looked at, for each character
-	text = text[:min(len(text), max(most, 0)*longest)]
-	return Clip(strings.Join(strings.Fields(Text(text)), " "), most)
+// Line is Text in one line, with single spaces.
+func Line(text string) string { return strings.Join(strings.Fields(Text(text)), " ") }
+
+// Short is Line of at most so many characters. Of a text that is far longer only the
+// beginning is looked at.
+func Short(text string, most int) string {
+	const longest = 8 // bytes for each character
+	bound := max(most, 0) * longest
+	line := Line(text[:min(len(text), bound)])
+	if len(text) > bound && utf8.RuneCountInString(line) < most {
+		return line + mark
+	}
+	return Clip(line, most)
 }
 
 // Clip cuts text to at most so many characters, the last an ellipsis when it did.
@@ -78,13 +86,4 @@ func Clip(text string, most int) string {
 		at += size
 	}
 	return strings.TrimRight(text[:at], ` \`) + mark
-}
-
-// Lines is Line for each of several texts, cut nowhere.
-func Lines(texts []string) []string {
-	var list []string
-	for _, text := range texts {
-		list = append(list, Line(text, len(text)))
-	}
-	return list
 }

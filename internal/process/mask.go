@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"sort"
 	"strings"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // mask stands where a secret was.
@@ -123,7 +125,7 @@ func (m Masker) Bytes(text []byte) []byte {
 	if len(m.forms) == 0 || bytes.IndexByte(text, '\x1b') < 0 {
 		return text
 	}
-	bare := escapes.ReplaceAll(text, nil)
+	bare := plain.WithoutEscapes(text)
 	if masked := m.replace(bare); !bytes.Equal(masked, bare) {
 		return masked
 	}
@@ -154,11 +156,11 @@ func (m Masker) Tail(text []byte) []byte {
 	return m.Bytes(text)
 }
 
-// OneLine is the function OneLine without the secrets, also those that an escape
+// OneLine is plain.Short without the secrets, also those that an escape
 // sequence was in the midst of, or that the limit would have cut.
 func (m Masker) OneLine(text string, limit int) string {
 	text = m.String(text[:min(len(text), maxWords)])
-	return OneLine(m.String(OneLine(text, len(text))), limit)
+	return plain.Short(m.String(plain.Line(text)), limit)
 }
 
 // Leaks reports whether a text has one of the secrets. Values of less than 16

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 const (
@@ -87,5 +89,5 @@ func explicit(env []string) []string {
 // lastLine returns the last line that has text, on one line and bounded.
 func lastLine(text []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	return OneLine(lines[len(lines)-1], 300)
+	return plain.Short(lines[len(lines)-1], 300)
 }

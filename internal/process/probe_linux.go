@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // probeTime bounds trying one method.
@@ -87,7 +89,7 @@ func (r *Runner) try(ctx context.Context, dir string, env []string, with *Isolat
 	}
 	_, spoilt := os.Stat(outside)
 	if written, _ := os.ReadFile(filepath.Join(tree, "inside")); spoilt == nil || string(written) != "fine\n" || !result.OK() {
-		return errors.New("an isolated command could still write elsewhere, or not at all: " + OneLine(string(result.Stderr), 200))
+		return errors.New("an isolated command could still write elsewhere, or not at all: " + plain.Short(string(result.Stderr), 200))
 	}
 	return nil
 }

@@ -3,12 +3,11 @@ package program
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // MaxBytes bounds a program file.
@@ -128,32 +127,6 @@ func newlines(data []byte) []byte {
 func lineAt(data []byte, at int) int { return 1 + bytes.Count(data[:at], []byte("\n")) }
 
 // clip bounds a text from the file for a message of one line.
-func clip(text string) string { return clipTo(text, 60) }
+func clip(text string) string { return plain.Short(text, 60) }
 
-func clipLine(text string) string { return clipTo(text, 160) }
-
-func clipTo(text string, most int) string {
-	rest := ""
-	if len(text) > most {
-		text, rest = strings.ToValidUTF8(text[:most], ""), "…"
-	}
-	return Visible(text) + rest
-}
-
-// Visible makes a text from a file safe to print on one line: control
-// characters (and so escape sequences and ends of lines) become spaces, and what
-// changes the direction in which text is shown, or cannot be seen, goes.
-func Visible(text string) string { return strings.Map(visibleRune, text) }
-
-func visibleRune(r rune) rune {
-	switch {
-	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-		return ' '
-	case r == '\u200d', r == '\ufe0f':
-		return r // parts of emoji
-	case unicode.Is(unicode.Cf, r):
-		return -1
-	default:
-		return r
-	}
-}
+func clipLine(text string) string { return plain.Short(text, 160) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Severity says whether a problem stops the program.
@@ -31,7 +32,7 @@ type Problem struct {
 
 // String renders the problem as "file:line: message", on one line.
 func (p Problem) String() string {
-	file := Visible(p.File)
+	file := plain.Line(p.File)
 	if p.Line == 0 {
 		return fmt.Sprintf("%s: %s", file, p.Message)
 	}

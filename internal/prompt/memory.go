@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/plain"
 )
 
 const (
@@ -85,7 +86,7 @@ func listed(b *strings.Builder, attempts []history.Attempt) {
 		if i == len(attempts)-1 {
 			most = maxNewest // Why it failed is told whole.
 		}
-		fmt.Fprintf(&lines, "- %s\n", clipped(describe(attempt), most))
+		fmt.Fprintf(&lines, "- %s\n", plain.Short(describe(attempt), most))
 	}
 	fenced(b, "", lines.String(), lines.Len())
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 const (
@@ -175,8 +176,7 @@ func writeMeasure(b *strings.Builder, in Input) {
 
 // fenced writes text in a fence that is longer than any run of backticks in it.
 func fenced(b *strings.Builder, title, text string, most int) {
-	text = strings.ToValidUTF8(text, "�")
-	text = shortened(text, most)
+	text = shortened(plain.Text(text), most)
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
@@ -187,12 +187,4 @@ func fenced(b *strings.Builder, title, text string, most int) {
 	fmt.Fprintf(b, "%stext\n%s\n%s\n\n", fence, strings.TrimRight(text, "\n"), fence)
 }
 
-func oneLine(text string) string { return clipped(text, maxLine) }
-
-func clipped(text string, most int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return text
-}
+func oneLine(text string) string { return plain.Short(text, maxLine) }

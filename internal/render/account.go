@@ -9,6 +9,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -87,7 +88,7 @@ func bounded(body string) string {
 }
 
 // line makes one harmless line of a text.
-func line(text string) string { return state.Inline(text, 300) }
+func line(text string) string { return plain.Inline(text, 300) }
 
 // cell makes a harmless cell of a table.
 func cell(text string) string { return strings.ReplaceAll(line(text), "|", `\|`) }

@@ -40,14 +40,14 @@ func Chart(a Account) string {
 	var names, bests, candidates, targets []string
 	for _, p := range shown {
 		names = append(names, strconv.Quote(strconv.Itoa(p.iteration)))
-		bests = append(bests, plain(p.best))
+		bests = append(bests, chartNumber(p.best))
 		value := low // no bar
 		if p.candidate != nil {
 			value = min(max(*p.candidate, low), high)
 		}
-		candidates = append(candidates, plain(value))
+		candidates = append(candidates, chartNumber(value))
 		if target != nil {
-			targets = append(targets, plain(target.Float64()))
+			targets = append(targets, chartNumber(target.Float64()))
 		}
 	}
 	title := fmt.Sprintf("best %s (%s), every candidate", quoted(metricName(a.Program)), better(a))
@@ -57,7 +57,7 @@ func Chart(a Account) string {
 		lines += fmt.Sprintf("    line [%s]\n", strings.Join(targets, ", "))
 	}
 	return fmt.Sprintf("```mermaid\nxychart-beta\n    title \"%s\"\n    x-axis \"iteration\" [%s]\n    y-axis \"%s\" %s --> %s\n%s```\n",
-		title, strings.Join(names, ", "), quoted(metricName(a.Program)), plain(low), plain(high), lines)
+		title, strings.Join(names, ", "), quoted(metricName(a.Program)), chartNumber(low), chartNumber(high), lines)
 }
 
 // points are the baseline and all decisions that had something to compare with.
@@ -118,9 +118,9 @@ func baseline(events []history.Event) *history.Event {
 	return nil
 }
 
-// plain writes a number as the chart's grammar takes it: without an exponent, and
+// chartNumber writes a number as the chart's grammar takes it: without an exponent, and
 // with as many digits as a chart can show.
-func plain(f float64) string {
+func chartNumber(f float64) string {
 	short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', digits, 64), 64)
 	if err != nil {
 		short = f

@@ -3,9 +3,8 @@ package render
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
-	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // CheckMark begins the comment that says whether an issue is a program.
@@ -38,13 +37,7 @@ func code(text string) string { return strings.ReplaceAll(line(text), "`", "'") 
 // fenced puts a text behind a fence that nothing in it closes; inside of it
 // neither mentions nor HTML mean anything.
 func fenced(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	text = strings.TrimRight(state.Clip(text, maxCheck), "\n")
+	text = strings.TrimRight(plain.Clip(plain.Text(text), maxCheck), "\n")
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/score"
 )
@@ -27,7 +28,7 @@ func (c Comparison) Text() string {
 	fmt.Fprintf(&out, "promotable: %s\n", yes(c.Promotable))
 	fmt.Fprintf(&out, "baseline: %s\ncandidate: %s\n", sideText(c.Totals.Baseline), sideText(c.Totals.Candidate))
 	if len(c.Deltas) > 0 {
-		out.WriteString("\n" + c.table(Plain, c.paint).String())
+		out.WriteString("\n" + c.table(plain.Short, c.paint).String())
 	}
 	for _, group := range c.groups() {
 		if len(group.reasons) == 0 {
@@ -35,7 +36,7 @@ func (c Comparison) Text() string {
 		}
 		fmt.Fprintf(&out, "\n%s:\n", group.title)
 		for _, reason := range group.reasons {
-			fmt.Fprintf(&out, "  - %s\n", Plain(reason.Text, maxLine))
+			fmt.Fprintf(&out, "  - %s\n", plain.Short(reason.Text, maxLine))
 		}
 	}
 	if failed := failures(c.After, plainStyle()); len(failed) > 0 {
@@ -50,11 +51,11 @@ func (c Comparison) Text() string {
 // Markdown renders the report for a pull request or a job summary.
 func (c Comparison) Markdown() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "### %s %s\n\n%s\n\n", sign(c.Verdict), c.Verdict, Inline(c.Summary, maxLine))
+	fmt.Fprintf(&out, "### %s %s\n\n%s\n\n", sign(c.Verdict), c.Verdict, plain.Literal(c.Summary, maxLine))
 	fmt.Fprintf(&out, "Promotable: **%s**\n\n", yes(c.Promotable))
-	fmt.Fprintf(&out, "- baseline: %s\n- candidate: %s\n", Inline(sideText(c.Totals.Baseline), maxLine), Inline(sideText(c.Totals.Candidate), maxLine))
+	fmt.Fprintf(&out, "- baseline: %s\n- candidate: %s\n", plain.Literal(sideText(c.Totals.Baseline), maxLine), plain.Literal(sideText(c.Totals.Candidate), maxLine))
 	if len(c.Deltas) > 0 {
-		out.WriteString("\n" + c.table(Inline, func(_ decision.Verdict, text string) string { return text }).Markdown())
+		out.WriteString("\n" + c.table(plain.Literal, func(_ decision.Verdict, text string) string { return text }).Markdown())
 	}
 	for _, group := range c.groups() {
 		if len(group.reasons) == 0 {
@@ -62,7 +63,7 @@ func (c Comparison) Markdown() string {
 		}
 		fmt.Fprintf(&out, "\n**%s**\n\n", capital(group.title))
 		for _, reason := range group.reasons {
-			fmt.Fprintf(&out, "- %s\n", Inline(reason.Text, maxLine))
+			fmt.Fprintf(&out, "- %s\n", plain.Literal(reason.Text, maxLine))
 		}
 	}
 	if failed := failures(c.After, markdownStyle()); len(failed) > 0 {
@@ -144,7 +145,7 @@ func signed(v *metric.Value) string {
 }
 
 func sideText(s score.Side) string {
-	label := Plain(s.ConfigLabel, maxLabel)
+	label := plain.Short(s.ConfigLabel, maxLabel)
 	if label == "" {
 		label = "(no label)"
 	}

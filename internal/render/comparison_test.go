@@ -55,27 +55,6 @@ func TestColoursChangeNoText(t *testing.T) {
 	assert.Equal(t, plain, strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(painted))
 }
 
-func TestInlineIsNoMarkup(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"a | b":              `a \| b`,
-		"*x* _y_ `z` ~~q~~":  "\\*x\\* \\_y\\_ \\`z\\` \\~\\~q\\~\\~",
-		"<img src=x>":        "&lt;img src=x&gt;",
-		"@me and #7":         "@\u200bme and #\u200b7",
-		"[a](b)":             `\[a\](b)`,
-		"https://a.b www.c":  "https:\u200b//a.b www\u200b.c",
-		"one\ntwo\r\n\tt":    "one two t",
-		"\x1b[31m\u202eevil": "\ufffd\\[31m\ufffdevil",
-		"äöü long enough":    "äöü long …",
-	} {
-		width := 80
-		if strings.HasPrefix(text, "äöü") {
-			width = 10
-		}
-		assert.Equal(t, want, render.Inline(text, width))
-	}
-}
-
 func TestLinksAreOfPlainPathsOnly(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "[diff](a/b-1.diff)", render.Link("diff", "a/b-1.diff"))

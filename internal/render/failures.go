@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/tasks/format"
 )
 
@@ -19,10 +20,10 @@ type style struct {
 }
 
 func plainStyle() style {
-	return style{Plain, func(label, path string) string { return Plain(label+" "+path, maxLine) }}
+	return style{plain.Short, func(label, path string) string { return plain.Short(label+" "+path, maxLine) }}
 }
 
-func markdownStyle() style { return style{Inline, Link} }
+func markdownStyle() style { return style{plain.Literal, Link} }
 
 // failures says, a line each, which runs and checks failed and why.
 func failures(o format.SuiteOutcome, in style) []string {

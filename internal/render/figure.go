@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // digits is how many significant digits of a number people are shown; the ledger
@@ -63,7 +63,7 @@ func Said(text string) string {
 		}
 		return rounded(found)
 	})
-	return state.Quote(text, most)
+	return plain.Quote(text, most)
 }
 
 // Stopped is why a program stopped: words of others may be in it, and our cure is,

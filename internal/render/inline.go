@@ -4,41 +4,12 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
-// Plain makes text of unknown origin fit for one line of a terminal: control
-// and direction characters are replaced, spaces are joined, and at most width
-// characters are left.
-func Plain(text string, width int) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return '\ufffd'
-		}
-		return r
-	}, text)
-	return Clip(strings.Join(strings.Fields(text), " "), width)
-}
-
-// Inline is Plain for markdown: nothing in the text is markup, HTML, a mention,
-// a reference to an issue or a link.
-func Inline(text string, width int) string {
-	return defuse().Replace(Plain(text, width))
-}
-
-func defuse() *strings.Replacer {
-	return strings.NewReplacer(
-		`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`,
-		"&", "&amp;", "<", "&lt;", ">", "&gt;",
-		"@", "@\u200b", "#", "#\u200b", "://", ":\u200b//", "www.", "www\u200b.",
-	)
-}
-
 // Markdown renders the table as one of GitHub's markdown; the cells are markup
-// already, see Inline.
+// already, see plain.Literal.
 func (t Table) Markdown() string {
 	var out strings.Builder
 	rule := make([]string, len(t.Header))
@@ -63,9 +34,9 @@ var linkable = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][
 // shown without one.
 func Link(label, path string) string {
 	if !linkable.MatchString(path) {
-		return Inline(label, maxLabel) + " at " + Inline(path, maxLine)
+		return plain.Literal(label, maxLabel) + " at " + plain.Literal(path, maxLine)
 	}
-	return "[" + Inline(label, maxLabel) + "](" + path + ")"
+	return "[" + plain.Literal(label, maxLabel) + "](" + path + ")"
 }
 
 // How much of a text of unknown origin is shown.

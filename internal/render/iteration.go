@@ -10,6 +10,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Iteration is the comment on one iteration: what was tried, what it came to,
@@ -73,7 +74,7 @@ func CheckLinks(checks []history.Check) string {
 	const most = 5
 	var links []string
 	for _, check := range checks[:min(len(checks), most)] {
-		label := strings.NewReplacer("[", `\[`, "]", `\]`).Replace(state.Quote(check.Name, 80))
+		label := strings.NewReplacer("[", `\[`, "]", `\]`).Replace(plain.Quote(check.Name, 80))
 		if url := state.SafeURL(check.URL); url != "" {
 			label = "[" + label + "](" + url + ")"
 		}

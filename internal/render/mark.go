@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Every text of ours begins with a mark that is not shown, by which it is found
@@ -78,5 +78,5 @@ func PullTitle(a Account) string {
 		summary = Said(kept.Summary)
 	}
 	title := strings.NewReplacer("{name}", a.Program.Name, "{scope}", a.Program.Name, "{type}", a.Program.PullRequest.Type, "{summary}", summary).Replace(template)
-	return state.Clip(strings.Join(strings.Fields(title), " "), maxTitle)
+	return plain.Clip(strings.Join(strings.Fields(title), " "), maxTitle)
 }

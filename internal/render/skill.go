@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // SkillReport is what came of improving a skill; its JSON is for programs.
@@ -160,7 +161,7 @@ func bounces(rows []results.Row) bool {
 // Markdown renders the report; nothing in the texts is markup.
 func (r SkillReport) Markdown() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "# %s: %s\n\n", Inline(r.Skill, maxLabel), r.Class)
+	fmt.Fprintf(&out, "# %s: %s\n\n", plain.Literal(r.Skill, maxLabel), r.Class)
 	fmt.Fprintf(&out, "Start %s, best %s (v%d), gain %s; %d kept, %d reverted.\n\n", number(r.Start), number(r.Best), r.BestVersion, r.Gain, r.Kept, r.Reverted)
 	fmt.Fprintf(&out, "Recommendation: **%s** — %s.\n", r.Recommendation, r.Reason)
 	for _, note := range r.Notes {
@@ -171,12 +172,12 @@ func (r SkillReport) Markdown() string {
 		table := Table{Header: []string{"iteration", "score", "best", "action", "change"}, Right: map[int]bool{0: true, 1: true, 2: true}}
 		for _, step := range r.Trajectory {
 			table.Rows = append(table.Rows, []string{
-				strconv.Itoa(step.Iteration), number(step.Score), number(step.Best), string(step.Action), Inline(step.Changelog, maxLine),
+				strconv.Itoa(step.Iteration), number(step.Score), number(step.Best), string(step.Action), plain.Literal(step.Changelog, maxLine),
 			})
 		}
 		out.WriteString("\n## Trajectory\n\n" + table.Markdown())
 	}
-	section(&out, "Cases that the best version lost", r.RegressedCases, func(i int) string { return "- " + Inline(r.RegressedCases[i], maxLabel) })
+	section(&out, "Cases that the best version lost", r.RegressedCases, func(i int) string { return "- " + plain.Literal(r.RegressedCases[i], maxLabel) })
 	section(&out, "Trigger queries", r.Triggers, func(i int) string { return r.Triggers[i].markdown() })
 	section(&out, "Remaining failures", r.Failures, func(i int) string {
 		f := r.Failures[i]
@@ -187,7 +188,7 @@ func (r SkillReport) Markdown() string {
 }
 
 func (f SkillFailure) markdown() string {
-	return fmt.Sprintf("%s: %s (%s)", Inline(f.Case, maxLabel), Inline(f.Text, maxLine), Inline(f.Evidence, maxLine))
+	return fmt.Sprintf("%s: %s (%s)", plain.Literal(f.Case, maxLabel), plain.Literal(f.Text, maxLine), plain.Literal(f.Evidence, maxLine))
 }
 
 func (t SkillTriggers) markdown() string {
@@ -199,7 +200,7 @@ func (t SkillTriggers) markdown() string {
 }
 
 func (c SkillChange) markdown() string {
-	text := c.What + " " + Inline(c.Path, maxLine)
+	text := c.What + " " + plain.Literal(c.Path, maxLine)
 	if c.Binary {
 		text += " (binary)"
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/plain"
 )
 
 const (
@@ -60,7 +61,7 @@ func latest(b *strings.Builder, a Account) {
 		if change == "" && len(e.Reasons) > 0 {
 			change = e.Reasons[0]
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", number, Label(e.Outcome), Figure(e.Metric), strings.ReplaceAll(state.Quote(change, 80), "|", `\|`))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", number, Label(e.Outcome), Figure(e.Metric), strings.ReplaceAll(plain.Quote(change, 80), "|", `\|`))
 	}
 }
 

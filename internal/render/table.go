@@ -51,12 +51,3 @@ func cellText(row []string, i int) string {
 	}
 	return strings.Join(strings.Fields(row[i]), " ")
 }
-
-// Clip shortens text to at most width characters, the last an ellipsis.
-func Clip(text string, width int) string {
-	runes := []rune(text)
-	if len(runes) <= width {
-		return text
-	}
-	return string(runes[:width-1]) + "…"
-}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 )
 
@@ -18,6 +19,6 @@ func TestTable(t *testing.T) {
 }
 
 func TestClip(t *testing.T) {
-	assert.Equal(t, "größe", render.Clip("größe", 5))
-	assert.Equal(t, "grö…", render.Clip("größer", 4))
+	assert.Equal(t, "größe", plain.Clip("größe", 5))
+	assert.Equal(t, "grö…", plain.Clip("größer", 4))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -102,10 +103,10 @@ func (d *discoverer) sort(issue Issue) {
 func (d *discoverer) link(name string, issue Issue) {
 	switch {
 	case issue.Untrusted != "" && !issue.Bot:
-		d.Untrusted = append(d.Untrusted, Untrusted{Name: state.Inline(name, 80), Issue: issue.Number, Reason: issue.Untrusted})
+		d.Untrusted = append(d.Untrusted, Untrusted{Name: plain.Inline(name, 80), Issue: issue.Number, Reason: issue.Untrusted})
 	case !d.files[name]:
 		d.Warnings = append(d.Warnings, fmt.Sprintf("issue #%d is the own issue of program %s, which has no file: close it, or give the program its file back",
-			issue.Number, state.Inline(name, 80)))
+			issue.Number, plain.Inline(name, 80)))
 	case d.Linked[name] != 0:
 		d.Warnings = append(d.Warnings, fmt.Sprintf("issue #%d is a second issue of program %s, after #%d: close it", issue.Number, name, d.Linked[name]))
 	case d.owners[name] == 0 || d.owners[name] == issue.Number:

@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 
@@ -85,7 +86,7 @@ func untrusted(ctx context.Context, client *api.Client, issues []api.Issue) map[
 
 // stranger says why the author of an issue writes no programs.
 func stranger(issue api.Issue) string {
-	author, trusted := state.Inline(issue.Author, 60), program.DefaultTrusted()
+	author, trusted := plain.Inline(issue.Author, 60), program.DefaultTrusted()
 	if slices.Contains(trusted, issue.Association) {
 		return fmt.Sprintf("%s is %s in this repository and may not push to it; programs are taken from people who may: let one of them open it anew",
 			author, issue.Association)

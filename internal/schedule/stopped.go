@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Stopped says why a value of AUTOLOOP_PAUSED stops everything, "" when it does
@@ -19,7 +19,5 @@ func Stopped(value string) string {
 	case "1", "yes", "on", "y":
 		return "AUTOLOOP_PAUSED is " + strings.ToLower(strings.TrimSpace(value))
 	}
-	const most = 40
-	shown := []rune(program.Visible(value))
-	return fmt.Sprintf("AUTOLOOP_PAUSED is %q, which is neither true nor false (set it to one of them)", string(shown[:min(len(shown), most)]))
+	return fmt.Sprintf("AUTOLOOP_PAUSED is %q, which is neither true nor false (set it to one of them)", plain.Short(value, 40))
 }

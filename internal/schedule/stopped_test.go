@@ -16,7 +16,7 @@ func TestWhatStopsEverything(t *testing.T) {
 		"": "", "false": "", "0": "", "no": "", "off": "", "Off": "", " FALSE ": "", "n": "",
 		"true": "AUTOLOOP_PAUSED is true", " True ": "AUTOLOOP_PAUSED is true", "1": "AUTOLOOP_PAUSED is 1", "yes": "AUTOLOOP_PAUSED is yes", "ON": "AUTOLOOP_PAUSED is on", "y": "AUTOLOOP_PAUSED is y",
 		"maybe": `AUTOLOOP_PAUSED is "maybe", which is neither true nor false (set it to one of them)`,
-		"a\x1b": `AUTOLOOP_PAUSED is "a ", which is neither true nor false (set it to one of them)`,
+		"a\x1b": `AUTOLOOP_PAUSED is "a", which is neither true nor false (set it to one of them)`,
 	} {
 		assert.Equal(t, want, schedule.Stopped(value), value)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
@@ -146,7 +147,7 @@ func (e *Evaluation) String() string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Guardrails)) {
 		samples := e.Guardrails[name]
-		table.Rows = append(table.Rows, []string{"guardrail " + render.Plain(name, 60), fmt.Sprintf("%s, spread %s", statistics.Median(samples), statistics.Spread(samples))})
+		table.Rows = append(table.Rows, []string{"guardrail " + plain.Short(name, 60), fmt.Sprintf("%s, spread %s", statistics.Median(samples), statistics.Spread(samples))})
 	}
 	table.Rows = append(table.Rows,
 		[]string{"smallest visible gain", visible},

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Check is a check run or a commit status: what one part of CI says of a
@@ -37,7 +39,7 @@ func (c *Client) Checks(ctx context.Context, commit string) ([]Check, error) {
 		return list.CheckRuns, answer, nil
 	})
 	if err != nil {
-		return nil, c.fail("read the check runs of "+clip(commit, 12), err)
+		return nil, c.fail("read the check runs of "+plain.Short(commit, 12), err)
 	}
 	var checks []Check
 	for _, run := range runs {
@@ -63,7 +65,7 @@ func (c *Client) statuses(ctx context.Context, commit string) ([]Check, error) {
 		return combined.Statuses, answer, nil
 	})
 	if err != nil {
-		return nil, c.fail("read the statuses of "+clip(commit, 12), err)
+		return nil, c.fail("read the statuses of "+plain.Short(commit, 12), err)
 	}
 	checks := make([]Check, 0, len(found))
 	for _, status := range found {
@@ -92,7 +94,7 @@ func (c *Client) Annotations(ctx context.Context, check int64) ([]string, error)
 	var lines []string
 	for _, a := range found {
 		if level := a.GetAnnotationLevel(); level == "failure" || level == "" {
-			lines = append(lines, clip(line(a.GetPath()+": "+a.GetMessage()), 300))
+			lines = append(lines, plain.Short(a.GetPath()+": "+a.GetMessage(), 300))
 		}
 	}
 	return lines, nil
@@ -101,5 +103,5 @@ func (c *Client) Annotations(ctx context.Context, check int64) ([]string, error)
 // Dispatch starts a workflow on a branch.
 func (c *Client) Dispatch(ctx context.Context, workflow, branch string) error {
 	_, err := c.api.Actions.CreateWorkflowDispatchEventByFileName(ctx, c.owner, c.name, workflow, gh.CreateWorkflowDispatchEventRequest{Ref: branch})
-	return c.fail("start workflow "+clip(workflow, 80), err)
+	return c.fail("start workflow "+plain.Short(workflow, 80), err)
 }

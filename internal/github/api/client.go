@@ -15,6 +15,8 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 	"golang.org/x/oauth2"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // DefaultAPI is the API of github.com, for Options without one.
@@ -76,7 +78,7 @@ type NameError struct{ Name string }
 
 // Error says what a name looks like.
 func (e *NameError) Error() string {
-	return fmt.Sprintf("%q is no repository; give owner/name, as GITHUB_REPOSITORY does", clip(line(e.Name), 80))
+	return fmt.Sprintf("%q is no repository; give owner/name, as GITHUB_REPOSITORY does", plain.Short(e.Name, 80))
 }
 
 // New checks the options and makes a client. It sends nothing.
@@ -157,7 +159,7 @@ func apiURL(text string) (*url.URL, error) {
 	}
 	base, err := url.Parse(strings.TrimRight(strings.TrimSpace(text), "/") + "/")
 	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
-		return nil, fmt.Errorf("the API address %q is no URL such as %s; see GITHUB_API_URL", clip(text, 80), DefaultAPI)
+		return nil, fmt.Errorf("the API address %q is no URL such as %s; see GITHUB_API_URL", plain.Short(text, 80), DefaultAPI)
 	}
 	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
 		return nil, errors.New("the API address has a user, a query or a fragment in it; give its scheme, host and path alone, and the token apart")

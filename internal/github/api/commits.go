@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Author is the login of who wrote a file of the default branch: the author of
@@ -14,7 +16,7 @@ func (c *Client) Author(ctx context.Context, path string) (string, error) {
 	options := &gh.CommitsListOptions{Path: path, ListOptions: gh.ListOptions{PerPage: perPage}}
 	commits, _, err := c.api.Repositories.ListCommits(ctx, c.owner, c.name, options)
 	if err != nil {
-		return "", c.fail("find out who wrote "+clip(line(path), 100), err)
+		return "", c.fail("find out who wrote "+plain.Short(path, 100), err)
 	}
 	for i := len(commits) - 1; i >= 0; i-- {
 		if login := commits[i].GetAuthor().GetLogin(); login != "" && !strings.HasSuffix(login, "[bot]") {

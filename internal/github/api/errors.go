@@ -8,9 +8,10 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"unicode"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Error is a request that GitHub refused or did not answer. Its text is one
@@ -153,10 +154,10 @@ func cure(answer *http.Response) string {
 		return "the token is wrong or has expired; give another in GITHUB_TOKEN"
 	case http.StatusForbidden:
 		if needs := answer.Header.Get("X-Accepted-Github-Permissions"); needs != "" {
-			return "the token lacks a permission; it needs " + clip(line(needs), 100)
+			return "the token lacks a permission; it needs " + plain.Short(needs, 100)
 		}
 		if needs := answer.Header.Get("X-Accepted-Oauth-Scopes"); needs != "" {
-			return "the token lacks a scope; it needs one of: " + clip(line(needs), 100)
+			return "the token lacks a scope; it needs one of: " + plain.Short(needs, 100)
 		}
 		return "the token may not do this; see its permissions"
 	case http.StatusNotFound:
@@ -180,19 +181,5 @@ func masker(token string) *strings.Replacer {
 
 // line makes one bounded line of a text that others wrote.
 func line(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text[:min(len(text), 2000)], "\uFFFD"))
-	return clip(strings.Join(strings.Fields(text), " "), 300)
-}
-
-func clip(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	return string(runes[:most-1]) + "…"
+	return plain.Short(text, 300)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Repository is what the API says of the repository to this token.
@@ -52,7 +54,7 @@ func (c *Client) Branch(ctx context.Context, name string) (branch Branch, found 
 	var b gh.Branch
 	// go-github's own call has no error of GitHub's in it.
 	_, err = c.get(ctx, "branches/"+url.PathEscape(name), &b)
-	if err = c.fail("read branch "+clip(line(name), 100), err); err != nil {
+	if err = c.fail("read branch "+plain.Short(name, 100), err); err != nil {
 		if NotFound(err) {
 			return branch, false, nil
 		}

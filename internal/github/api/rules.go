@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // RequiredCheck is a check that the rules of a branch require before a merge.
@@ -48,7 +50,7 @@ func (c *Client) protectionChecks(ctx context.Context, branch string) ([]Require
 		}
 	}
 	if _, err := c.get(ctx, "branches/"+url.PathEscape(branch), &found); err != nil {
-		return nil, c.fail("read the protection of branch "+clip(line(branch), 100), err)
+		return nil, c.fail("read the protection of branch "+plain.Short(branch, 100), err)
 	}
 	var list []RequiredCheck
 	for _, check := range found.Protection.Required.Checks {
@@ -79,7 +81,7 @@ func (c *Client) ruleChecks(ctx context.Context, branch string) ([]RequiredCheck
 		answer, err := c.page(ctx, "rules/branches/"+url.PathEscape(branch), page, &found)
 		return found, answer, err
 	})
-	if err = c.fail("read the rules of branch "+clip(line(branch), 100), err); err != nil {
+	if err = c.fail("read the rules of branch "+plain.Short(branch, 100), err); err != nil {
 		if NotFound(err) || status(err) == http.StatusForbidden && strings.Contains(err.Error(), "Upgrade to GitHub") {
 			return nil, nil
 		}

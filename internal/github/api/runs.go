@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // RunEnded says whether a run of a workflow has come to its end, however. It is
@@ -47,7 +49,7 @@ func (c *Client) WorkflowRuns(ctx context.Context, commit string) ([]WorkflowRun
 		return list.WorkflowRuns, answer, nil
 	})
 	if err != nil {
-		return nil, c.fail("read the workflow runs of "+clip(commit, 12), err)
+		return nil, c.fail("read the workflow runs of "+plain.Short(commit, 12), err)
 	}
 	runs := make([]WorkflowRun, len(found))
 	for i, run := range found {
@@ -83,7 +85,7 @@ func (c *Client) Suites(ctx context.Context, commit string) ([]CheckSuite, error
 		return list.Suites, answer, err
 	})
 	if err != nil {
-		return nil, c.fail("read the check suites of "+clip(commit, 12), err)
+		return nil, c.fail("read the check suites of "+plain.Short(commit, 12), err)
 	}
 	suites := make([]CheckSuite, len(found))
 	for i, s := range found {

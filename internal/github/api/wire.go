@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // maxAnswer bounds one answer in bytes. A page of 100 issues with the longest
@@ -75,7 +77,7 @@ type hostGuard struct {
 // RoundTrip implements http.RoundTripper.
 func (g *hostGuard) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.URL.Host != g.host {
-		return nil, fmt.Errorf("GitHub's API sent us to another host, %s; nothing was sent there", clip(request.URL.Host, 100))
+		return nil, fmt.Errorf("GitHub's API sent us to another host, %s; nothing was sent there", plain.Short(request.URL.Host, 100))
 	}
 	return g.next.RoundTrip(request)
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 const (
@@ -86,7 +88,7 @@ func (c *Client) meet(ctx context.Context, logins []string) (refused, err error)
 func (c *Client) mayWrite(ctx context.Context, login string) (bool, error) {
 	level, _, err := c.api.Repositories.GetPermissionLevel(ctx, c.owner, c.name, login)
 	if err != nil {
-		return false, c.fail("read what "+clip(line(login), 50)+" may do", err)
+		return false, c.fail("read what "+plain.Short(login, 50)+" may do", err)
 	}
 	return slices.Contains([]string{"admin", "maintain", "write", "push"}, level.GetPermission()), nil
 }

@@ -6,7 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // The bounds of a signature and of what an agent is told.
@@ -20,7 +21,6 @@ const (
 
 // The parts of a line that differ from run to run.
 var (
-	colours   = regexp.MustCompile("\x1b\\[[0-9;?]*[a-zA-Z]")
 	stamps    = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(\.\d+)?\b`)
 	addresses = regexp.MustCompile(`https?://\S+|0x[0-9a-fA-F]+|\b[0-9a-f]{8,}\b`)
 	paths     = regexp.MustCompile(`(?:[A-Za-z]:)?(?:[\w.~@+-]*[/\\])+([\w.+-]+)`)
@@ -73,14 +73,13 @@ func (c Check) firstErrors() []string {
 // directories, line numbers, addresses and durations.
 func Normal(text string) string {
 	const most = 4000
-	text = strings.ToValidUTF8(text[:min(len(text), most)], "")
-	text = colours.ReplaceAllString(text, "")
+	text = plain.Text(text[:min(len(text), most)])
 	text = stamps.ReplaceAllString(text, "")
 	text = addresses.ReplaceAllString(text, "")
 	text = paths.ReplaceAllString(text, "$1")
 	text = positions.ReplaceAllString(text, "$1")
 	text = durations.ReplaceAllString(text, "")
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	text = plain.Line(text)
 	if runes := []rune(text); len(runes) > maxLine {
 		text = string(runes[:maxLine])
 	}
@@ -94,7 +93,7 @@ func (v Result) Report() string {
 	for _, check := range v.Failing {
 		fmt.Fprintf(&b, "check %s: %s\n", clip(check.Name), check.Conclusion)
 		for _, text := range check.Lines {
-			if text = clip(colours.ReplaceAllString(text, "")); text != "" {
+			if text = clip(text); text != "" {
 				fmt.Fprintf(&b, "  %s\n", text)
 			}
 			if b.Len() > maxReport {
@@ -108,9 +107,5 @@ func (v Result) Report() string {
 
 // clip makes one bounded line of a text.
 func clip(text string) string {
-	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
-	if runes := []rune(text); len(runes) > reportLine {
-		return string(runes[:reportLine]) + "…"
-	}
-	return text
+	return plain.Short(text, reportLine)
 }

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Kind is what a command asks for.
@@ -120,7 +120,7 @@ func parseWords(text string) Command {
 			return Command{Kind: Kind(word)}
 		}
 	case string(Pause):
-		return Command{Kind: Pause, Text: state.Inline(rest, 200)}
+		return Command{Kind: Pause, Text: plain.Inline(rest, 200)}
 	case "set":
 		if len(words) == 3 && isTarget(words[1]) {
 			return target(words[2])
@@ -136,7 +136,7 @@ func parseWords(text string) Command {
 			return Command{Kind: Wrong, Problem: "say which iteration, as in `/autoloop undo 12`"}
 		}
 	}
-	return Command{Kind: Instruct, Text: state.Clip(text, maxText)}
+	return Command{Kind: Instruct, Text: plain.Clip(text, maxText)}
 }
 
 func isTarget(word string) bool {
@@ -146,7 +146,7 @@ func isTarget(word string) bool {
 func target(text string) Command {
 	value, err := metric.ParseValue(text)
 	if err != nil {
-		return Command{Kind: Wrong, Problem: fmt.Sprintf("%s is no number, as in `/autoloop set target-metric 0.95`", state.Inline(text, 40))}
+		return Command{Kind: Wrong, Problem: fmt.Sprintf("%s is no number, as in `/autoloop set target-metric 0.95`", plain.Inline(text, 40))}
 	}
 	return Command{Kind: SetTarget, Target: &value}
 }
@@ -154,7 +154,7 @@ func target(text string) Command {
 func undo(text string) Command {
 	iteration, err := strconv.Atoi(strings.TrimPrefix(text, "#"))
 	if err != nil || iteration < 1 {
-		return Command{Kind: Wrong, Problem: fmt.Sprintf("%s is no iteration, as in `/autoloop undo 12`", state.Inline(text, 40))}
+		return Command{Kind: Wrong, Problem: fmt.Sprintf("%s is no iteration, as in `/autoloop undo 12`", plain.Inline(text, 40))}
 	}
 	return Command{Kind: Undo, Iteration: iteration}
 }

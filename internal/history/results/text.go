@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // timeForm is how times are written; the zone is always +00:00.
@@ -138,20 +138,8 @@ func number(value *metric.Value) string {
 
 // clean bounds a changelog and takes out what no text file should have.
 func clean(text string) string {
-	if len(text) > 4*maxChangelog {
-		text = text[:4*maxChangelog]
-	}
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	text = strings.TrimSpace(text)
-	if runes := []rune(text); len(runes) > maxChangelog {
-		text = strings.TrimSpace(string(runes[:maxChangelog-1])) + "…"
-	}
-	return text
+	text = plain.Text(text[:min(len(text), 4*maxChangelog)])
+	return plain.Clip(strings.TrimSpace(text), maxChangelog)
 }
 
 func escape(text string) string {
@@ -162,10 +150,4 @@ func unescape(text string) string {
 	return strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r").Replace(text)
 }
 
-func clip(text string) string {
-	const most = 60
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return text
-}
+func clip(text string) string { return plain.Short(text, 60) }

@@ -3,6 +3,8 @@ package state
 import (
 	"bytes"
 	"fmt"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Doc is a state file in memory. It remembers its bytes; every change splices
@@ -16,7 +18,7 @@ type Doc struct {
 // New returns a fresh state file for the program of that name.
 func New(name string) *Doc {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# Autoloop: %s\n\n", Inline(name, 100))
+	fmt.Fprintf(&out, "# Autoloop: %s\n\n", plain.Inline(name, 100))
 	out.WriteString("*Autoloop keeps this file. People may edit Paused, Pause Reason, Completed and all the prose.*\n\n")
 	out.WriteString("## ⚙️ Machine State\n\n| Field | Value |\n|-------|-------|\n")
 	var m Machine

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Status is how an iteration ended, in the words of Recent Statuses.
@@ -67,7 +68,7 @@ func (s Status) label() string {
 	case Baseline:
 		return "📏 Baseline"
 	default:
-		return safe(Clip(string(s), 40))
+		return safe(plain.Clip(string(s), 40))
 	}
 }
 
@@ -88,7 +89,7 @@ func (e HistoryEntry) render() string {
 		status = Baseline
 	}
 	item(&out, "Status", status.label())
-	item(&out, "Change", safe(Quote(e.Change, maxText)))
+	item(&out, "Change", safe(plain.Quote(e.Change, maxText)))
 	item(&out, "Metric", e.MetricText())
 	if e.PR > 0 {
 		item(&out, "Pull request", "#"+strconv.Itoa(e.PR))
@@ -120,7 +121,7 @@ func (e HistoryEntry) MetricText() string {
 func (e HistoryEntry) notes(out *strings.Builder) {
 	var lines []string
 	for _, note := range e.Notes {
-		if text := safe(Quote(note, maxText)); text != "" {
+		if text := safe(plain.Quote(note, maxText)); text != "" {
 			lines = append(lines, text)
 		}
 	}
@@ -147,7 +148,7 @@ func item(out *strings.Builder, name, text string) {
 
 // safe is Inline with pipes escaped, so that the line may also stand in a table.
 func safe(text string) string {
-	text = Inline(text, maxText)
+	text = plain.Inline(text, maxText)
 	var out strings.Builder
 	for at := range len(text) {
 		if text[at] == '|' && !escaped([]byte(text[:at]), at) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 const (
@@ -175,7 +177,7 @@ func (r folded) render(summary int) string {
 	if r.from != "" && r.to != "" {
 		text += fmt.Sprintf(" (metrics %s→%s)", r.from, r.to)
 	}
-	if words := Clip(r.summary, summary); words != "" {
+	if words := plain.Clip(r.summary, summary); words != "" {
 		text += ": " + words
 	}
 	return text
@@ -236,7 +238,7 @@ func readEntry(iteration int, baseline bool, text string) folded {
 		}
 	}
 	if found := changeLine.FindStringSubmatch(text); found != nil && r.accepted == 1 {
-		r.summary = Clip(strings.TrimSpace(found[1]), 80)
+		r.summary = plain.Clip(strings.TrimSpace(found[1]), 80)
 	}
 	return r
 }
@@ -254,7 +256,7 @@ func (d *Doc) rewrite(history section, list []block, gone func(int) bool, ranges
 		text := strings.TrimRight(string(d.data[b.start:b.end]), "\r\n")
 		if b.kind == rangeBlock && how.foreign {
 			text, _, _ = strings.Cut(text, "\n")
-			text = Clip(strings.TrimRight(text, "\r"), max(how.summary, 40))
+			text = plain.Clip(strings.TrimRight(text, "\r"), max(how.summary, 40))
 		}
 		pieces = append(pieces, text)
 		if b.kind == entryBlock {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 const (
@@ -32,7 +34,7 @@ func (d *Doc) Learn(kind SectionKind, iteration int, texts []string) int {
 	}
 	added := 0
 	for _, text := range texts {
-		text = Quote(text, maxLearnedText)
+		text = plain.Quote(text, maxLearnedText)
 		if key := essence(text); key == "" || known[key] {
 			continue
 		}

@@ -3,6 +3,8 @@ package state
 import (
 	"bytes"
 	"strings"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // SectionKind names one of the sections behind the Machine State.
@@ -165,7 +167,7 @@ func (d *Doc) SetSection(kind SectionKind, text string) {
 
 // AppendItem adds a list item with harmless text at the end of a section.
 func (d *Doc) AppendItem(kind SectionKind, text string) {
-	item := "- " + Quote(text, maxText)
+	item := "- " + plain.Quote(text, maxText)
 	if current := d.Section(kind); current == "" {
 		d.SetSection(kind, item)
 		return

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // null is how an empty cell is written.
@@ -137,7 +138,7 @@ func metricCell(value *metric.Value) string {
 }
 
 func branchCell(name string) string {
-	name = strings.Trim(Inline(name, 200), "`*_ ")
+	name = strings.Trim(plain.Inline(name, 200), "`*_ ")
 	if name == "" {
 		return null
 	}
@@ -152,7 +153,7 @@ func numberCell(n int) string {
 }
 
 func proseCell(text string) string {
-	if text = Inline(text, maxReason); text == "" {
+	if text = plain.Inline(text, maxReason); text == "" {
 		return null
 	}
 	return escapeCell(text)
@@ -166,7 +167,7 @@ func statusesCell(list []string) string {
 				return '-'
 			}
 			return r
-		}, Inline(word, 40))
+		}, plain.Inline(word, 40))
 		words = append(words, word)
 	}
 	if len(words) == 0 {

@@ -100,23 +100,6 @@ func TestSections(t *testing.T) {
 	assert.Contains(t, string(doc.Render()), "*(none yet)*")
 }
 
-func TestInline(t *testing.T) {
-	for text, want := range map[string]string{
-		"a\r\n b\t\x1b[31mc\x00":   "a b [31mc",
-		"<!-- x --><img src=a>":    "&lt;!-- x --&gt;&lt;img src=a&gt;",
-		"@a, (@b) x@c.d @@e":       "@\u200ba, (@\u200bb) x@c.d @@\u200be",
-		"&#64;a &commat;b &lt; & ": "&amp;#64;a &amp;commat;b &lt; &",
-		"![x](http://y)":           `!\[x](http://y)`,
-		"a\u202eb\u2028c":          "ab c",
-		"\xff":                     "\uFFFD",
-		strings.Repeat("é", 200):   strings.Repeat("é", 99) + "…",
-	} {
-		got := state.Inline(text, 100)
-		assert.Equal(t, want, got)
-		assert.Equal(t, got, state.Inline(got, 100), "twice")
-	}
-}
-
 func TestNotBeforeIsThereOnlyWhenItSaysSomething(t *testing.T) {
 	t.Parallel()
 	doc := state.New("p")

@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"strings"
-	"unicode"
 
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -104,12 +103,7 @@ func name(text string) string {
 func lines(texts []string) []string {
 	var list []string
 	for _, text := range texts {
-		list = append(list, strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) {
-				return ' '
-			}
-			return r
-		}, text))
+		list = append(list, plain.Line(text))
 	}
 	return list
 }

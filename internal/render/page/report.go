@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/tasks/format"
@@ -89,7 +90,7 @@ func (s *Skill) Rows() []CaseRow {
 
 // Trajectory draws the scores of the iterations.
 func (s *Skill) Trajectory() template.HTML {
-	p := Program{Name: visible(s.Report.Skill), Metric: "pass rate", Direction: metric.Higher, Initial: s.Report.Start, Best: s.Report.Best}
+	p := Program{Name: plain.Text(s.Report.Skill), Metric: "pass rate", Direction: metric.Higher, Initial: s.Report.Start, Best: s.Report.Best}
 	for _, step := range s.Report.Trajectory {
 		if step.Iteration == 0 {
 			continue

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/org/autoloop/internal/plain"
 )
 
 // drawing builds an SVG picture. Numbers are written by coordinate and text by
@@ -39,7 +41,7 @@ func (d *drawing) circle(class string, x, y, radius float64) {
 
 // text writes a label; anchor is start, middle or end.
 func (d *drawing) text(class, anchor string, x, y float64, text string) {
-	fmt.Fprintf(&d.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, coordinate(x), coordinate(y), html.EscapeString(visible(text)))
+	fmt.Fprintf(&d.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, coordinate(x), coordinate(y), html.EscapeString(plain.Text(text)))
 }
 
 // coordinate writes a number with one decimal at most; what is no number is 0.

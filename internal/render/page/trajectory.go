@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // The size of the trajectory in units of its picture.
@@ -33,7 +34,7 @@ func trajectory(p *Program) template.HTML {
 	d.begin("chart trajectory", p.describe(), chartWidth, chartHeight)
 	axes(&d, x, y)
 	d.text("axis", "end", chartWidth-chartRight, chartHeight-4, "iteration")
-	d.text("axis", "start", 4, 11, visible(p.Metric)+", "+p.Better())
+	d.text("axis", "start", 4, 11, plain.Text(p.Metric)+", "+p.Better())
 	for _, at := range p.Breaks {
 		position, _ := x.at(float64(at) + 0.5)
 		d.line("break", position, chartTop, position, chartHeight-chartBottom)
@@ -188,7 +189,7 @@ func round1(f float64) float64 { return math.Round(f*10) / 10 }
 // describe says in words what the chart shows.
 func (p *Program) describe() string {
 	return fmt.Sprintf("%s of %s over %d iterations: from %s to %s, target %s. The table below has every number.",
-		visible(p.Metric), p.Name, len(p.Iterations), p.InitialText(), p.BestText(), p.TargetText())
+		plain.Text(p.Metric), p.Name, len(p.Iterations), p.InitialText(), p.BestText(), p.TargetText())
 }
 
 // sparkline is the best value as a small line.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Failures says in lines what did not pass, what graders would improve in the
@@ -24,7 +24,7 @@ func Failures(r Result, most int) string {
 			lines = append(lines, fmt.Sprintf("case %s: %d of %d", c.ID, c.Passed, c.Total))
 		}
 		for _, failed := range c.Failed {
-			lines = append(lines, fmt.Sprintf("  failed: %s (%s)", process.OneLine(failed.Text, maxWords), process.OneLine(failed.Evidence, maxWords)))
+			lines = append(lines, fmt.Sprintf("  failed: %s (%s)", plain.Short(failed.Text, maxWords), plain.Short(failed.Evidence, maxWords)))
 		}
 	}
 	for _, c := range r.Cases {
@@ -50,5 +50,5 @@ func overall(feedback string) string {
 	if json.Unmarshal([]byte(feedback), &said) != nil {
 		return ""
 	}
-	return process.OneLine(said.Overall, maxWords)
+	return plain.Short(said.Overall, maxWords)
 }

@@ -71,7 +71,7 @@ func readCase(root *os.Root, c evals.Case) (scored evals.CaseScore, feedback str
 		return c.Crashed(problem), ""
 	}
 	if err != nil {
-		return c.Crashed(name + ": " + plain(err).Error()), ""
+		return c.Crashed(name + ": " + bare(err).Error()), ""
 	}
 	grading, err := evals.ParseGrading(data)
 	if err != nil {

@@ -140,7 +140,7 @@ var nameLine = regexp.MustCompile(`(?m)^name:[ \t]*["']?([A-Za-z0-9][A-Za-z0-9._
 func (l *loading) name() {
 	data, err := readFile(l.root, SkillFile, maxSkillFile)
 	if err != nil {
-		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file", SkillFile, plain(err)))
+		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file", SkillFile, bare(err)))
 		return
 	}
 	l.skill.Name = skillName(string(data), l.skill.Name)
@@ -193,8 +193,8 @@ func readFile(root *os.Root, name string, most int64) ([]byte, error) {
 	return data, err
 }
 
-// plain takes operation and path off an error.
-func plain(err error) error {
+// bare takes operation and path off an error.
+func bare(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		return at.Err

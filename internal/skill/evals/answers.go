@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // maxPairs bounds the questions of one file.
@@ -33,7 +34,7 @@ func ParseAnswers(file string, data []byte) ([]Answer, document.Problems) {
 			break
 		}
 		if err != nil {
-			p.fail("", "is not XML: %s", document.Visible(err.Error(), document.MaxShown))
+			p.fail("", "is not XML: %s", plain.Short(err.Error(), document.MaxShown))
 			return nil, p.problems
 		}
 		p.take(token)
@@ -81,7 +82,7 @@ func (p *pairs) take(token xml.Token) {
 func (p *pairs) begin(name string) {
 	depth, all := len(p.open), levels()
 	if depth >= len(all) || !strings.Contains(" "+all[depth]+" ", " "+name+" ") {
-		p.fail(document.Visible(name, document.MaxShown), "does not belong here; there are `evaluation`, in it `qa_pair`, and in that `question` and `answer`")
+		p.fail(plain.Short(name, document.MaxShown), "does not belong here; there are `evaluation`, in it `qa_pair`, and in that `question` and `answer`")
 	}
 	p.open = append(p.open, name)
 	p.text.Reset()

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // Output is what stands at a check's path below `outputs/`.
@@ -88,7 +89,7 @@ func (c Check) text(data []byte) (passed bool, evidence string) {
 func (c Check) json(data []byte) (passed bool, evidence string) {
 	root, err := decodeJSON(data)
 	if err != nil {
-		return false, fmt.Sprintf("outputs/%s is not JSON: %s", c.File, document.Visible(err.Error(), document.MaxShown))
+		return false, fmt.Sprintf("outputs/%s is not JSON: %s", c.File, plain.Short(err.Error(), document.MaxShown))
 	}
 	if c.Kind == JSONValid {
 		return true, "it is JSON"

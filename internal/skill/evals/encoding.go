@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/plain"
 )
 
 var declaredEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)["']`)
@@ -33,7 +34,7 @@ func decodeXML(data []byte) ([]byte, error) {
 	switch strings.ToLower(name) {
 	case "utf-8", "utf8", "us-ascii", "ascii", "":
 		if !utf8.Valid(data) {
-			return nil, fmt.Errorf("is not %s; save it so, or declare its encoding in the first line", document.Visible(name, document.MaxShown))
+			return nil, fmt.Errorf("is not %s; save it so, or declare its encoding in the first line", plain.Short(name, document.MaxShown))
 		}
 		return data, nil
 	case "iso-8859-1", "latin1", "latin-1":
@@ -43,7 +44,7 @@ func decodeXML(data []byte) ([]byte, error) {
 	case "windows-1252", "cp1252":
 		from = charmap.Windows1252
 	default:
-		return nil, fmt.Errorf("is written in %s, which is not read; save it as UTF-8", document.Visible(name, document.MaxShown))
+		return nil, fmt.Errorf("is written in %s, which is not read; save it as UTF-8", plain.Short(name, document.MaxShown))
 	}
 	return from.NewDecoder().Bytes(data)
 }

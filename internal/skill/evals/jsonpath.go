@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // JSONPath leads from the root of a JSON value to one inside of it. The empty
@@ -208,7 +209,7 @@ func sameJSON(a, b any) bool {
 		}
 		return true
 	default:
-		return plain(a) && plain(b) && a == b
+		return isScalar(a) && isScalar(b) && a == b
 	}
 }
 
@@ -231,8 +232,8 @@ func containsJSON(value, part any) bool {
 	return true
 }
 
-// plain reports whether == can be used on what encoding/json made.
-func plain(v any) bool {
+// isScalar reports whether == can be used on what encoding/json made.
+func isScalar(v any) bool {
 	switch v.(type) {
 	case []any, map[string]any:
 		return false
@@ -256,5 +257,5 @@ func jsonText(v any) string {
 	if err != nil {
 		return "a value that cannot be shown"
 	}
-	return document.Visible(string(text), document.MaxShown)
+	return plain.Short(string(text), document.MaxShown)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // evalKeys are the keys of each kind of check beside `type` and `description`,
@@ -223,7 +224,7 @@ func (e *evalReader) pattern(n document.Node, key string) *regexp.Regexp {
 	}
 	pattern, err := regexp.Compile(text)
 	if err != nil {
-		e.Fail(n, key, "is no regular expression of Go's syntax: %s", document.Visible(err.Error(), document.MaxShown))
+		e.Fail(n, key, "is no regular expression of Go's syntax: %s", plain.Short(err.Error(), document.MaxShown))
 		return nil
 	}
 	return pattern
@@ -237,7 +238,7 @@ func (e *evalReader) seconds(n document.Node, key string) time.Duration {
 	}
 	seconds := value.Float64()
 	if !ok || seconds <= 0 || seconds > maxTimeout.Seconds() {
-		e.Fail(n, key, "is %s; give seconds, more than 0 and at most %g", document.Visible(n.Text, document.MaxShown), maxTimeout.Seconds())
+		e.Fail(n, key, "is %s; give seconds, more than 0 and at most %g", plain.Short(n.Text, document.MaxShown), maxTimeout.Seconds())
 		return 0
 	}
 	return time.Duration(seconds * float64(time.Second))

@@ -3,6 +3,7 @@ package format
 import (
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // score reads one task of one run.
@@ -59,7 +60,7 @@ func (o *outcomeReader) objective(n document.Node, key string) Objective {
 func (o *outcomeReader) count(n document.Node, key string) metric.Number {
 	number := o.finiteOrNot(n, key)
 	if value, ok := number.Value(); ok && (value.Sign() < 0 || !metric.IsWhole(value)) {
-		o.Fail(n, key, "is %s; it must be a whole number, 0 or more", document.Visible(n.Text, document.MaxShown))
+		o.Fail(n, key, "is %s; it must be a whole number, 0 or more", plain.Short(n.Text, document.MaxShown))
 	}
 	return number
 }
@@ -76,7 +77,7 @@ func (o *outcomeReader) finiteOrNot(n document.Node, key string) metric.Number {
 func (o *outcomeReader) within(n document.Node, key string) *metric.Number {
 	number := o.finiteOrNot(n, key)
 	if value, ok := number.Value(); ok && !document.WithinOne(value) {
-		o.Fail(n, key, "is %s; it must be from 0 to 1", document.Visible(n.Text, document.MaxShown))
+		o.Fail(n, key, "is %s; it must be from 0 to 1", plain.Short(n.Text, document.MaxShown))
 	}
 	return &number
 }
@@ -111,7 +112,7 @@ func (o *outcomeReader) cost(n document.Node, key string) Cost {
 			}
 			number := o.Number(n, key)
 			if value, ok := number.Value(); ok && value.Sign() < 0 {
-				o.Fail(n, key, "is %s; it must be 0 or more, and null when it is not known", document.Visible(n.Text, document.MaxShown))
+				o.Fail(n, key, "is %s; it must be 0 or more, and null when it is not known", plain.Short(n.Text, document.MaxShown))
 			}
 			*to = &number
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // TaskFile is the name of the files that Parse reads.
@@ -50,7 +51,7 @@ func Parse(files []File, isDir func(path string) bool) ([]Task, document.Problem
 		problems = append(problems, found.Problems...)
 		id := strings.ToLower(task.ID)
 		if before, twice := first[id]; twice && id != "" {
-			problems = append(problems, document.Problem{File: file.Path, Line: found.idLine, Key: "id", Message: document.Quote(task.ID) + " is the id of " + document.Visible(before, document.MaxPath) + " too; every task needs its own"})
+			problems = append(problems, document.Problem{File: file.Path, Line: found.idLine, Key: "id", Message: document.Quote(task.ID) + " is the id of " + plain.Short(before, document.MaxPath) + " too; every task needs its own"})
 		} else {
 			first[id] = file.Path
 		}
@@ -140,7 +141,7 @@ func (t *taskReader) timeout(n document.Node, key string) {
 	}
 	ms := int64(value.Float64())
 	if !ok || ms < 1 || ms > maxTimeout.Milliseconds() || !metric.IsWhole(value) {
-		t.Fail(n, key, "is %s; give whole milliseconds, from 1 to %d", document.Visible(n.Text, document.MaxShown), maxTimeout.Milliseconds())
+		t.Fail(n, key, "is %s; give whole milliseconds, from 1 to %d", plain.Short(n.Text, document.MaxShown), maxTimeout.Milliseconds())
 		return
 	}
 	t.task.Timeout = time.Duration(ms) * time.Millisecond

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // checkKeys are the keys of each kind of check beside `kind`, the required
@@ -80,7 +81,7 @@ func (t *taskReader) pattern(n document.Node, key string) *regexp.Regexp {
 	}
 	pattern, err := regexp.Compile(text)
 	if err != nil {
-		t.Fail(n, key, "is no regular expression of Go's syntax: %s", document.Visible(err.Error(), document.MaxShown))
+		t.Fail(n, key, "is no regular expression of Go's syntax: %s", plain.Short(err.Error(), document.MaxShown))
 		return nil
 	}
 	return pattern

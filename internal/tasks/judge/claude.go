@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 )
 
@@ -95,7 +96,7 @@ func readClaude(result process.Result) (answer, error) {
 	var said claudeSaid
 	if err := json.Unmarshal(result.Stdout, &said); err != nil {
 		if result.ExitCode != 0 {
-			return answer{}, fmt.Errorf("exit code %d: %s", result.ExitCode, process.OneLine(string(result.Stderr), maxProblem))
+			return answer{}, fmt.Errorf("exit code %d: %s", result.ExitCode, plain.Short(string(result.Stderr), maxProblem))
 		}
 		return answer{}, errors.New("what claude printed is not its JSON")
 	}
@@ -114,7 +115,7 @@ func readClaude(result process.Result) (answer, error) {
 		if said.Result != nil {
 			words = *said.Result
 		}
-		return a, fmt.Errorf("claude failed with exit code %d: %s", result.ExitCode, process.OneLine(words, maxProblem))
+		return a, fmt.Errorf("claude failed with exit code %d: %s", result.ExitCode, plain.Short(words, maxProblem))
 	case said.Result == nil:
 		return a, errors.New("what claude printed has no `result`")
 	}

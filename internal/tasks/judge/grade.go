@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/skill/evals"
 )
 
@@ -53,7 +53,7 @@ func (j *Judge) Grade(ctx context.Context, w Work) (Grades, error) {
 	grades, err := j.gradeOnce(limited, text, w.Expectations)
 	if errors.Is(err, errUnusable) {
 		first := Opinion{Tokens: grades.Tokens, USD: grades.USD}
-		grades, err = j.gradeOnce(limited, text+fmt.Sprintf(gradeAgain, process.OneLine(err.Error(), maxProblem)), w.Expectations)
+		grades, err = j.gradeOnce(limited, text+fmt.Sprintf(gradeAgain, plain.Short(err.Error(), maxProblem)), w.Expectations)
 		both := Opinion{Tokens: grades.Tokens, USD: grades.USD}
 		both.add(first)
 		grades.Tokens, grades.USD = both.Tokens, both.USD

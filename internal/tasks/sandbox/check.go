@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/tasks/format"
 )
@@ -50,8 +51,8 @@ func Result(check format.Check, why string) format.CheckResult {
 	default:
 	}
 	return format.CheckResult{
-		Kind: check.Kind, Name: process.OneLine(name, maxDetail),
-		Passed: why == "", Detail: process.OneLine(why, maxDetail),
+		Kind: check.Kind, Name: plain.Short(name, maxDetail),
+		Passed: why == "", Detail: plain.Short(why, maxDetail),
 	}
 }
 

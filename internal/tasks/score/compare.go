@@ -7,6 +7,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/tasks/format"
 )
 
@@ -66,7 +67,7 @@ func newComparer(baseline, candidate format.SuiteOutcome, t Thresholds) *compare
 	c.stray("candidate", candidate)
 	for _, s := range candidate.Scores {
 		if _, twice := c.byID[s.TaskID]; twice {
-			c.regress(Reason{Kind: TaskTwice, Task: s.TaskID, Text: document.Visible(s.TaskID, document.MaxShown) + ": is there twice in the candidate"})
+			c.regress(Reason{Kind: TaskTwice, Task: s.TaskID, Text: plain.Short(s.TaskID, document.MaxShown) + ": is there twice in the candidate"})
 		}
 		c.byID[s.TaskID] = s
 	}
@@ -75,7 +76,7 @@ func newComparer(baseline, candidate format.SuiteOutcome, t Thresholds) *compare
 
 func (c *comparer) stray(side string, o format.SuiteOutcome) {
 	if o.NonFiniteAt != "" {
-		c.regress(Reason{Kind: NonFiniteKind, Text: fmt.Sprintf("the %s has a number that is not finite (%s)", side, document.Visible(o.NonFiniteAt, document.MaxShown))})
+		c.regress(Reason{Kind: NonFiniteKind, Text: fmt.Sprintf("the %s has a number that is not finite (%s)", side, plain.Short(o.NonFiniteAt, document.MaxShown))})
 	}
 }
 
@@ -176,7 +177,7 @@ func (*comparer) worse(before, after []format.Run) bool {
 
 func (c *comparer) objectiveReason(kind ReasonKind, d Delta, more string) Reason {
 	before, after := d.BaselineObjective.String(), d.CandidateObjective.String()
-	text := fmt.Sprintf("%s: objective %s → %s checks passed%s", document.Visible(d.TaskID, document.MaxShown), before, after, more)
+	text := fmt.Sprintf("%s: objective %s → %s checks passed%s", plain.Short(d.TaskID, document.MaxShown), before, after, more)
 	return Reason{Kind: kind, Task: d.TaskID, Before: before, After: after, Text: text}
 }
 
@@ -229,7 +230,7 @@ func (c *comparer) compositeReason(kind ReasonKind, d Delta, more string) Reason
 	before, after := d.BaselineComposite.String(), d.CandidateComposite.String()
 	return Reason{
 		Kind: kind, Task: d.TaskID, Before: before, After: after,
-		Text: fmt.Sprintf("%s: composite %s → %s (%s)%s", document.Visible(d.TaskID, document.MaxShown), before, after, d.Composite.Signed(), more),
+		Text: fmt.Sprintf("%s: composite %s → %s (%s)%s", plain.Short(d.TaskID, document.MaxShown), before, after, d.Composite.Signed(), more),
 	}
 }
 
@@ -238,7 +239,7 @@ func (c *comparer) extras() {
 	baseline := map[string]bool{}
 	for _, d := range c.Deltas {
 		if baseline[d.TaskID] {
-			c.regress(Reason{Kind: TaskTwice, Task: d.TaskID, Text: document.Visible(d.TaskID, document.MaxShown) + ": is there twice in the baseline"})
+			c.regress(Reason{Kind: TaskTwice, Task: d.TaskID, Text: plain.Short(d.TaskID, document.MaxShown) + ": is there twice in the baseline"})
 		}
 		baseline[d.TaskID] = true
 	}

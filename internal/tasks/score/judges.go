@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/tasks/format"
 )
 
@@ -15,7 +16,7 @@ func (c *comparer) judge(before, after format.Score) (drop bool) {
 		return false
 	}
 	answeredBefore, answeredAfter := judged(before.Runs), judged(after.Runs)
-	name := document.Visible(before.TaskID, document.MaxShown)
+	name := plain.Short(before.TaskID, document.MaxShown)
 	switch {
 	case answeredBefore == 0 && answeredAfter == 0:
 		return false
@@ -31,7 +32,7 @@ func (c *comparer) judge(before, after format.Score) (drop bool) {
 		c.held = true
 		c.note(Reason{
 			Kind: JudgeDiffers, Task: before.TaskID, Before: judgeOf(before.Runs), After: judgeOf(after.Runs),
-			Text: fmt.Sprintf("%s: two judges, %s and %s; they are left out, and nothing is promoted", name, document.Visible(judgeOf(before.Runs), document.MaxShown), document.Visible(judgeOf(after.Runs), document.MaxShown)),
+			Text: fmt.Sprintf("%s: two judges, %s and %s; they are left out, and nothing is promoted", name, plain.Short(judgeOf(before.Runs), document.MaxShown), plain.Short(judgeOf(after.Runs), document.MaxShown)),
 		})
 		return true
 	case answeredBefore < len(before.Runs) || answeredAfter < len(after.Runs):

@@ -3,6 +3,7 @@ package score
 import (
 	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/tasks/format"
 )
 
@@ -19,7 +20,7 @@ type pair struct {
 // pair brings the two sides of a task to where they can be compared: a judge
 // that answered on one side only is dropped on both.
 func (c *comparer) pair(before, after format.Score) pair {
-	p := pair{id: before.TaskID, name: document.Visible(before.TaskID, document.MaxShown), baseline: before, candidate: after}
+	p := pair{id: before.TaskID, name: plain.Short(before.TaskID, document.MaxShown), baseline: before, candidate: after}
 	p.beforeObjective, p.afterObjective = sumOf(before.Runs), sumOf(after.Runs)
 	drop := c.judge(before, after)
 	weight := before.JudgeWeight

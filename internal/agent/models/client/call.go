@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent/models"
-	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // maxMessage bounds the words of an error, in characters.
@@ -109,5 +109,5 @@ func (c *call) fail(kind models.Kind, status int, text string) *models.Error {
 	if len(c.key) > 3 {
 		text = strings.ReplaceAll(text, c.key, "***")
 	}
-	return &models.Error{Kind: kind, Status: status, Message: process.OneLine(text, maxMessage)}
+	return &models.Error{Kind: kind, Status: status, Message: plain.Short(text, maxMessage)}
 }
