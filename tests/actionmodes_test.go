@@ -241,6 +241,48 @@ func TestActionSummary(t *testing.T) {
 	}
 }
 
+// TestActionMakesIsolationPossible has a sysctl and a sudo that note what is
+// asked of them.
+func TestActionMakesIsolationPossible(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	const forbidden = `echo "$*" >>"$SIDE/asked"; if [ "$1" = -n ]; then cat "$SIDE/userns"; else echo 0 >"$SIDE/userns"; fi`
+	for name, c := range map[string]struct {
+		runner, isolation, sysctl, sudo, mode string
+		says, now                             string
+	}{
+		"GitHub's runner":          {"github-hosted", "", forbidden, `shift; "$@"`, "iterate", "Isolation: allowed for this job (kernel.apparmor_restrict_unprivileged_userns=0)", "0"},
+		"without sudo":             {"github-hosted", "", forbidden, "exit 1", "iterate", "Isolation: this machine forbids it, and sudo may not change that", "1"},
+		"somebody's machine":       {"self-hosted", "", forbidden, `shift; "$@"`, "iterate", "is not GitHub's: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0 allows it", "1"},
+		"isolation is not wanted":  {"github-hosted", "off", forbidden, `shift; "$@"`, "iterate", "", "1"},
+		"another kernel":           {"github-hosted", "", "exit 255", `shift; "$@"`, "iterate", "", "1"},
+		"a job without a program":  {"github-hosted", "", forbidden, `shift; "$@"`, "schedule", "", "1"},
+		"a machine that allows it": {"self-hosted", "", `echo 0`, "exit 1", "iterate", "Isolation: this machine allows it", "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := valuesWorld(t, "metric_direction: lower", "9", "8")
+			w.shared("start")
+			w.aside("userns", "1")
+			tools := t.TempDir()
+			for tool, script := range map[string]string{"sysctl": c.sysctl, "sudo": c.sudo} {
+				require.NoError(t, os.WriteFile(filepath.Join(tools, tool), []byte("#!/bin/sh\nSIDE='"+w.side+"'\n"+script+"\n"), 0o700)) //nolint:gosec // it is run
+			}
+			step := w.action(r, map[string]string{
+				"MODE": c.mode, "PROGRAM": "p", "+PATH": tools + ":" + os.Getenv("PATH"), "+RUNNER_ENVIRONMENT": c.runner, "+AUTOLOOP_ISOLATION": c.isolation,
+			})
+			require.Zero(t, step.code, step.log)
+			if c.says == "" {
+				assert.NotContains(t, step.log, "Isolation:")
+			} else {
+				assert.Contains(t, step.log, c.says+"\n")
+				assert.Equal(t, 1, strings.Count(step.log, "Isolation:"), "one line")
+			}
+			assert.Equal(t, c.now, strings.TrimSpace(w.beside("userns")))
+		})
+	}
+}
+
 func TestActionValidates(t *testing.T) {
 	t.Parallel()
 	r := newReleases(t)

@@ -184,7 +184,7 @@ func TestContainer(t *testing.T) {
 		require.NoError(t, err)
 		assert.Regexp(t, "^"+name+" ", string(output))
 	}
-	assert.Equal(t, "apk add --no-cache bash ca-certificates git", strings.Join(final.all("RUN")[0], " "))
+	assert.Equal(t, "apk add --no-cache bash ca-certificates git gnupg openssh-keygen", strings.Join(final.all("RUN")[0], " "))
 	assert.Regexp(t, `^[1-9][0-9]*$`, final.last("USER"), "a number, so that Kubernetes can tell that it is not root")
 	assert.Equal(t, `["iterate"]`, final.last("ENTRYPOINT"))
 	assert.Equal(t, "/work", final.last("WORKDIR"))

@@ -45,14 +45,14 @@ func TestInitFitsTheFirstProgram(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, c.files)
-			a := w.binary("iterate", "init", "--yes")
+			a := w.binary("iterate", "init", "--yes", "--example")
 			require.Zero(t, a.code, a.stderr)
 			assert.Contains(t, a.stdout, "create  .autoloop/programs/"+c.program+".md")
+			w.git("add", "--all")
+			w.git("commit", "--quiet", "--message", "Add Autoloop")
 			a = w.binary("scheduler", "validate")
 			assert.Zero(t, a.code, a.stdout)
 			assert.NotContains(t, a.stdout, "warning")
-			w.git("add", "--all")
-			w.git("commit", "--quiet", "--message", "Add Autoloop")
 			if c.needs == "" {
 				return
 			}
@@ -149,7 +149,7 @@ func TestInitNamesTheDirectoryOfPrograms(t *testing.T) {
 		assert.Contains(t, a.stderr, "--programs "+dir+" is not in the repository")
 	}
 	assert.Empty(t, w.git("status", "--porcelain"))
-	a := w.binary("iterate", "--programs", "new loops", "init", "--yes")
+	a := w.binary("iterate", "--programs", "new loops", "init", "--yes", "--example")
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "create  new loops/example.md")
 	assert.Contains(t, a.stdout, "scheduler validate --programs 'new loops' ")
@@ -189,12 +189,42 @@ func TestInitAsksAndUpgrades(t *testing.T) {
 	assert.Contains(t, w.read(initWorkflow), "needs: schedule")
 }
 
+// TestInitWritesNoExampleThatNobodyAskedFor: --yes agrees to what is needed.
+func TestInitWritesNoExampleThatNobodyAskedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"README.md": "mine\n"})
+	assert.Contains(t, w.binary("iterate", "init").stdout, "create  .autoloop/programs/example.md", "a person is shown it, and asked")
+	require.Zero(t, w.binary("iterate", "init", "--yes").code)
+	assert.NoDirExists(t, filepath.Join(w.dir, ".autoloop"))
+	require.Zero(t, w.binary("iterate", "init", "--yes", "--example").code)
+	assert.FileExists(t, filepath.Join(w.dir, ".autoloop", "programs", "example.md"))
+}
+
+// TestInitNamesTheAction writes workflows of a fork, which an upgrade keeps.
+func TestInitNamesTheAction(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"README.md": "mine\n"})
+	a := w.binary("iterate", "init", "--yes", "--action", "me/autoloop@main")
+	require.Zero(t, a.code, a.stderr)
+	uses := func(text string) int { return strings.Count(w.read(initWorkflow), "uses: "+text+"\n") }
+	assert.Equal(t, 2, uses("me/autoloop@main"))
+	require.Zero(t, w.binary("iterate", "init", "--yes", "--simple").code)
+	assert.Equal(t, 2, uses("me/autoloop@main"), "another form of it keeps the action")
+	assert.NotContains(t, w.read(initWorkflow), "org/autoloop")
+	require.Zero(t, w.binary("iterate", "init", "--yes", "--action", "org/autoloop@v1").code)
+	assert.Equal(t, 2, uses("org/autoloop@v1"))
+	a = w.binary("iterate", "init", "--yes", "--action", "autoloop")
+	assert.Equal(t, 2, a.code)
+	assert.Contains(t, a.stderr, "give OWNER/NAME@REF")
+	w.actionlint()
+}
+
 func TestInitWritesThroughNoLink(t *testing.T) {
 	t.Parallel()
 	for _, link := range []string{".github", ".autoloop"} {
 		w := newWorld(t, map[string]string{"README.md": "mine\n"})
 		require.NoError(t, os.Symlink(w.side, filepath.Join(w.dir, link)))
-		a := w.binary("iterate", "init", "--yes")
+		a := w.binary("iterate", "init", "--yes", "--example")
 		assert.Equal(t, 1, a.code, a.stdout)
 		assert.Contains(t, a.stderr, "symbolic link")
 		entries, err := os.ReadDir(w.side)

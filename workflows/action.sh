@@ -286,6 +286,25 @@ comparison() {
     "--report=$work/comparison" ${flags[@]+"${flags[@]}"}
 }
 
+userns=kernel.apparmor_restrict_unprivileged_userns
+
+# isolate lets commands be isolated, which Ubuntu's runners forbid, and says in one
+# line what came of it. GitHub's machine ends with the job; any other is somebody's.
+isolate() {
+  local now
+  [ "$(uname -s)" = Linux ] && [ "${AUTOLOOP_ISOLATION:-auto}" != off ] || return 0
+  now=$(sysctl -n "$userns" 2>/dev/null) || return 0
+  if [ "$now" != 1 ]; then
+    echo "Isolation: this machine allows it"
+  elif [ "${RUNNER_ENVIRONMENT:-}" != github-hosted ]; then
+    echo "Isolation: this machine forbids it, and is not GitHub's: sudo sysctl $userns=0 allows it"
+  elif sudo -n sysctl -q -w "$userns=0" >/dev/null 2>&1; then
+    echo "Isolation: allowed for this job ($userns=0)"
+  else
+    echo "Isolation: this machine forbids it, and sudo may not change that"
+  fi
+}
+
 run() {
   local chosen=() agent=() bundle=${INPUT_BUNDLE:-$work/bundle}
   check_inputs
@@ -313,6 +332,7 @@ run() {
     return
     ;;
   compare)
+    isolate
     comparison
     return
     ;;
@@ -322,6 +342,7 @@ run() {
     tell "Begin" "$bin/iterate" begin ${chosen[@]+"${chosen[@]}"}
     return
   fi
+  [ "$INPUT_MODE" = publish ] || isolate
   [ -z "$INPUT_CI_WORKFLOW" ] || chosen+=("--ci-workflow=$INPUT_CI_WORKFLOW")
   [ -z "$INPUT_AGENT" ] || agent+=("--agent=$INPUT_AGENT")
   [ -z "$INPUT_MODEL" ] || agent+=("--model=$INPUT_MODEL")

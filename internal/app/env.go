@@ -51,6 +51,9 @@ type Env struct {
 	// Terminal says that Stdout and Stderr are a person's terminal: live
 	// progress may be drawn.
 	Terminal bool
+	// ReleasedFrom is the repository that this binary was released from, as
+	// OWNER/NAME; "" when unknown.
+	ReleasedFrom string
 	// Complete asks a language model; nil in a binary that asks none.
 	Complete Complete
 }
@@ -205,6 +208,23 @@ func Version() string {
 		}
 	}
 	return version
+}
+
+// Built returns the release and the whole commit that this binary was built from,
+// "" for what was not recorded or was edited since.
+func Built() (version, commit string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", ""
+	}
+	settings := map[string]string{}
+	for _, setting := range info.Settings {
+		settings[setting.Key] = setting.Value
+	}
+	if settings["vcs.modified"] == "true" {
+		return "", ""
+	}
+	return info.Main.Version, settings["vcs.revision"]
 }
 
 func isTerminal(file *os.File) bool {

@@ -18,7 +18,7 @@ func TestCompareColoursOnATerminalOnly(t *testing.T) {
 	d.write(filepath.Join(d.root, "b.json"), `{"scores": [{"taskId": "a", "objective": {"passed": 0, "total": 2}}]}`)
 	run := func(terminal bool, vars map[string]string, args ...string) string {
 		var out, errors bytes.Buffer
-		code := cli.Iterate(nil)(t.Context(), cli.Env{
+		code := cli.Iterate(nil, "")(t.Context(), cli.Env{
 			Args: append([]string{"compare", "a.json", "b.json"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errors,
 			Dir: d.root, Terminal: terminal, Getenv: func(name string) string { return vars[name] },
 		})

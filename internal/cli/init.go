@@ -35,9 +35,11 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 			"terminal to ask on, nothing is changed unless --yes is given. Nothing is committed.\n\n" +
 			"The first program fits the directory that you are in, or the nearest above it whose tests are known.\n" +
 			"With --programs DIR the workflows look for programs there.\n\n" +
+			"--action names the action that they use: a fork, a branch or a tag. Later runs keep it; without it they\n" +
+			"are pinned to the commit that this binary was released from.\n\n" +
 			"--adopt takes over from a gh-aw installation: its branches autoloop/NAME-DIGITS become autoloop/NAME, on\n" +
 			"the remote too. State, labels and issues are read as they are.",
-		Example: "  iterate init\n  iterate init --simple --yes\n  iterate init --adopt",
+		Example: "  iterate init\n  iterate init --simple --yes\n  iterate init --action me/autoloop@main\n  iterate init --adopt",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return initRepository(cmd.Context(), env, *o, init)
@@ -48,6 +50,8 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 	flags.BoolVar(&init.Force, "force", false, "replace also workflows and template that were edited")
 	flags.BoolVar(&init.Simple, "simple", false, "one job for everything, with a token that can write beside agent and evaluation")
 	flags.BoolVar(&init.Matrix, "matrix", false, "two jobs for each program, of which one has that token (the default)")
+	flags.StringVar(&init.Action, "action", "", "what the workflows use, as OWNER/NAME@REF (default: what they use now, else the commit of this binary)")
+	flags.BoolVar(&init.Example, "example", false, "write an example program also where nothing in the repository suggests one")
 	flags.BoolVar(&init.adopt, "adopt", false, "rename the branches of a gh-aw installation")
 	flags.StringVar(&o.Remote, "remote", "", "the git remote with these branches (default: origin)")
 	githubFlags(flags, &o.GitHub)
@@ -68,6 +72,9 @@ func initRepository(ctx context.Context, env Env, o iterateOptions, init initOpt
 		return err
 	}
 	dir := deps.Options.Programs
+	version, commit := app.Built()
+	init.Origin = setup.Origin{Repository: env.ReleasedFrom, Version: version, Commit: commit}
+	init.Example = init.Example || !init.yes
 	steps, err := setup.Steps(root, env.Path(o.RepoDir), dir, init.Options)
 	if err != nil {
 		return err

@@ -20,10 +20,10 @@ import (
 
 // Iterate runs the `iterate` binary and returns its exit code. It asks models
 // through complete.
-func Iterate(complete app.Complete) func(context.Context, Env) int {
+func Iterate(complete app.Complete, repository string) func(context.Context, Env) int {
 	return func(ctx context.Context, env Env) int {
 		env = env.EscapeLog()
-		env.Complete = complete
+		env.Complete, env.ReleasedFrom = complete, repository
 		return Run(ctx, env, newIterateCommand(env))
 	}
 }

@@ -36,7 +36,7 @@ func TestUnknownCommandsSuggestTheRightOne(t *testing.T) {
 			}
 			work := cli.Scheduler
 			if c.binary == "iterate" {
-				work = cli.Iterate(nil)
+				work = cli.Iterate(nil, "")
 			}
 			assert.Equal(t, cli.ExitMisuse, work(t.Context(), env))
 			assert.Equal(t, c.binary+": unknown command \""+c.word+"\" for \""+c.binary+"\""+c.meant+"\n", errors.String())

@@ -75,7 +75,7 @@ func (s *shop) scheduler(args ...string) answer {
 
 func (s *shop) iterate(args ...string) answer {
 	s.t.Helper()
-	return s.command(cli.Iterate(nil), args...)
+	return s.command(cli.Iterate(nil, ""), args...)
 }
 
 const (

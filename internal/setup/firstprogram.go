@@ -12,11 +12,13 @@ import (
 
 // firstProgram is a program fitted to the repository, and to the directory that
 // init runs in; where nothing is known of either, an example that runs as it
-// stands.
-func firstProgram(root, here, dir string) ([]Step, error) {
+// stands, if one is wanted.
+func firstProgram(root, here, dir string, example bool) ([]Step, error) {
 	why, files := "an example that runs as it stands", NewProgram(root, dir, "example")
 	if found := fitted(root, here); found != nil {
 		why, files = found.why, []File{{filepath.Join(dir, found.program+".md"), found.text()}}
+	} else if !example {
+		return nil, nil
 	}
 	var steps []Step
 	for _, file := range files {

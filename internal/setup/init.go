@@ -17,6 +17,12 @@ import (
 type Options struct {
 	// Force replaces also what was edited.
 	Force bool
+	// Action is what `uses:` names, "" for what is there or the source of Origin.
+	Action string
+	Origin Origin
+	// Example asks for the first program also where nothing in the repository
+	// asks for one.
+	Example bool
 	// Simple asks for one job, Matrix for two; neither keeps what there is.
 	Simple, Matrix bool
 }
@@ -50,7 +56,7 @@ func Steps(root, here, programs string, o Options) ([]Step, error) {
 	if len(found) > 0 {
 		return append(steps, Step{Action: Keep, Name: found[0].File, Why: " (there is a program)"}), nil
 	}
-	first, err := firstProgram(root, here, source.Directory())
+	first, err := firstProgram(root, here, source.Directory(), o.Example)
 	return append(steps, first...), err
 }
 

@@ -32,9 +32,13 @@ type initFile struct{ name, text string }
 // forms, with the names of the repository's CI in it, and what goes with it.
 // Programs that judge configurations of agents get the gate, and those that name
 // a workflow to start the right to start it. The directory of the programs is
-// named where it is not the usual one, "".
+// named where it is not the usual one, "". All use the same action.
 func initFiles(root string, programs []*program.Program, dir string, o Options) ([]initFile, error) {
 	ci, err := ciWorkflows(root)
+	if err != nil {
+		return nil, err
+	}
+	uses, remark, err := actionOf(root, o)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +48,7 @@ func initFiles(root string, programs []*program.Program, dir string, o Options) 
 		if dispatches {
 			text = strings.ReplaceAll(text, "actions: read # write, where a program", "actions: write # a program")
 		}
-		files = append(files, initFile{name, sealed(withPrograms(text, dir), "# ", "")})
+		files = append(files, initFile{name, sealed(withPrograms(withAction(text, uses, remark), dir), "# ", "")})
 	}
 	if wantsSimple(root, o) {
 		add(mainWorkflow, withCI(workflows.Simple, ci))
