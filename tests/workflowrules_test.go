@@ -58,10 +58,10 @@ func TestTheRulesFindWhatIsWrong(t *testing.T) {
 		"words for a called one":   {main, "program: ${{ matrix.program }}", "program: ${{ github.event.comment.body }}", "event: iterate"},
 		"words for the whole job":  {pair, "    timeout-minutes: 120\n", "    timeout-minutes: 120\n    env:\n      BODY: ${{ github.event.comment.body }}\n", "event: propose"},
 		"its own token":            {pair, "          GEMINI_API_KEY: ${{ secrets.GEMINI_API_KEY }}\n      - if", "          GH_TOKEN: ${{ secrets.GITHUB_TOKEN }}\n      - if", "token: propose"},
-		"a token for a checkout":   {pair, "          persist-credentials: false\n      - uses: actions/download", "          persist-credentials: false\n          token: ${{ secrets.AUTOLOOP_TOKEN }}\n      - uses: actions/download", "secret: publish"},
-		"a script that publishes":  {pair, "      - uses: actions/download", "      - run: bash .github/autoloop-setup.sh\n      - uses: actions/download", "run: publish"},
-		"another branch":           {pair, "          persist-credentials: false\n      - uses: actions/download", "          persist-credentials: false\n          ref: autoloop/x\n      - uses: actions/download", "checkout: publish"},
-		"a cache":                  {pair, "      - uses: actions/download", "      - uses: actions/cache/restore@55cc8345863c7cc4c66a329aec7e433d2d1c52a9 # v6.1.0\n      - uses: actions/download", "cache: publish"},
+		"a token for a checkout":   {pair, "          persist-credentials: false\n      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "          persist-credentials: false\n          token: ${{ secrets.AUTOLOOP_TOKEN }}\n      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "secret: publish"},
+		"a script that publishes":  {pair, "      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "      - run: bash .github/autoloop-setup.sh\n      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "run: publish"},
+		"another branch":           {pair, "          persist-credentials: false\n      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "          persist-credentials: false\n          ref: autoloop/x\n      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "checkout: publish"},
+		"a cache":                  {pair, "      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "      - uses: actions/cache/restore@55cc8345863c7cc4c66a329aec7e433d2d1c52a9 # v6.1.0\n      - if: needs.propose.outputs.bundle == 'true'\n        uses: actions/download", "cache: publish"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
