@@ -82,6 +82,8 @@ type Summary struct {
 	// Initial is iteration 0's metric under the present evaluator, Best the
 	// incumbent's; both nil before a baseline.
 	Initial, Best *metric.Value
+	// Lead is how the program branch stands against the default branch.
+	Lead Lead
 	// Guardrails are the samples of every guardrail's metric at iteration 0.
 	Guardrails map[string][]metric.Value
 	// InitialRuns is how many runs Initial is the median of.
@@ -229,8 +231,12 @@ func (b *Summary) measured(e *Event) {
 	if e.Metric == nil || e.Role == Candidate || e.Stage != "" {
 		return
 	}
-	if e.Role == Baseline {
+	switch {
+	case e.Role == Baseline:
 		b.baseline(e)
+		b.Lead = Lead{}
+	case b.Initial != nil:
+		b.Lead = LeadOf(*e.Metric, *b.Initial, b.Direction)
 	}
 	b.Best, b.Incumbent, b.Output, b.Numbers = e.Metric, e.Commit, e.Output, e.Numbers
 }
@@ -318,6 +324,7 @@ func (b *Summary) decided(e *Event) {
 			b.Gains = append(b.Gains, e.Best.Sub(*e.PreviousBest).Abs())
 		}
 		b.Best, b.Incumbent, b.Output, b.Numbers = e.Best, e.Commit, b.candidateOutput, b.candidateNumbers
+		b.Lead = b.Lead.After(e, b.Direction)
 	}
 }
 

@@ -29,10 +29,27 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal, cla
 	if err := r.verifier.verify(ctx, at, p); err != nil {
 		return err
 	}
-	if p.Kept() && r.gate.ciRequired(ctx, at.Base) {
+	if p.Kept() && r.promotes(p) && r.gate.ciRequired(ctx, at.Base) {
 		p.Decided.Outcome = history.PendingCI
 	}
 	return r.recorder.enterProposal(ctx, at, p, claim)
+}
+
+// promotes reports whether the change is for a pull request: one is open, or the
+// branch is then better than the default branch. CI decides over those.
+func (r *run) promotes(p *proposal.Proposal) bool {
+	if r.thread.comments != nil && r.thread.comments.Pull != nil && r.thread.comments.Pull.Open {
+		return true
+	}
+	lead, measured := r.records.sum.Lead, p.Baseline
+	switch len(measured) { // one that is not recorded yet
+	case 0:
+	case 1:
+		lead = history.Lead{}
+	default:
+		lead = history.LeadOf(*measured[1].Metric, *measured[0].Metric, r.program.Direction)
+	}
+	return lead.After(p.Decided, r.program.Direction).Better()
 }
 
 // conclude waits for CI where that is needed, and returns the result.
@@ -107,6 +124,10 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 	decided, err := r.verifier.verifyDecision(b, at, p)
 	if err != nil {
 		return err
+	}
+	if p.Kept() && b.sum.Initial != nil && !b.sum.Lead.After(&decided, r.program.Direction).Better() {
+		decided.Reasons = append(decided.Reasons, fmt.Sprintf("it stays on %s without a pull request: %s measures %s, which %s is not better than",
+			r.branch(), b.sum.BaseBranch, b.sum.Initial, decided.Best))
 	}
 	p.Decided.Reasons = decided.Reasons
 	for _, e := range p.Measured {

@@ -86,7 +86,22 @@ func (a Account) PullMark() string {
 	if last != nil {
 		iteration = last.Iteration
 	}
-	return fmt.Sprintf("%s%d %s -->", pullStart, iteration, a.ci(last).word())
+	behind := ""
+	if !a.Leads() {
+		behind = " behind"
+	}
+	return fmt.Sprintf("%s%d %s%s -->", pullStart, iteration, a.ci(last).word(), behind)
+}
+
+// Leads reports whether the branch is strictly better than the default branch,
+// with the change that waits for CI: both were measured by one evaluator.
+func (a Account) Leads() bool {
+	past := a.Summary()
+	lead := past.Lead
+	if last := a.lastPromoted(); last != nil && last.Outcome == history.PendingCI {
+		lead = lead.After(last, past.Direction)
+	}
+	return lead.Better()
 }
 
 // Our part of the body of a pull request stands between these.
@@ -147,7 +162,10 @@ func Pull(a Account, issue int) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", a.PullMark())
-	if past.Initial != nil && past.Best != nil {
+	if past.Initial != nil && past.Best != nil && !a.Leads() {
+		fmt.Fprintf(&b, "⚠️ **Not better than `%s`: %s is %s there, and %s here** (%s). Do not merge it as it is: the next gain beyond that is shown here.",
+			line(past.BaseBranch), metricName(a.Program), Figure(past.Initial), Figure(past.Best), better(a))
+	} else if past.Initial != nil && past.Best != nil {
 		fmt.Fprintf(&b, "**%s: %s → %s** (%s; %s)", metricName(a.Program), Figure(past.Initial), Figure(past.Best), gain(a, past), better(a))
 	}
 	if issue > 0 {

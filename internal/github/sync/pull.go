@@ -13,8 +13,9 @@ import (
 )
 
 // Promote opens the pull request of what was kept, or writes its body anew. It
-// is the only way to one: without a gain since the last one ended there is
-// nothing to promote, and 0 is returned. Base is the branch that it is for. An
+// is the only way to one: without a gain since the last one ended, and while the
+// branch is not strictly better than the default branch, there is nothing to
+// promote, and 0 is returned. Base is the branch that it is for. An
 // error of *NotPermittedError is a person's to mend; the gain stands.
 func (s *Service) Promote(ctx context.Context, a render.Account, base string) (number int, err error) {
 	if s.seen == nil {
@@ -30,6 +31,9 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 		return 0, s.closeEmpty(ctx, a)
 	}
 	if pull == nil || !pull.Open {
+		if !a.Leads() {
+			return 0, nil
+		}
 		return s.open(ctx, a, base)
 	}
 	if render.Has(render.OursIn(pull.Body), a.PullMark()) {

@@ -1,0 +1,71 @@
+package tests
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
+)
+
+// pushes commits a file to a branch as a person does, and returns the commit.
+func (s *scene) pushes(branch, from, file, text string) string {
+	s.t.Helper()
+	clone := filepath.Join(s.t.TempDir(), "clone")
+	s.run("", "git", "clone", "--quiet", s.bare, clone)
+	s.run(clone, "git", "checkout", "--quiet", "-B", "mine", "origin/"+from)
+	s.run(clone, "mkdir", "-p", filepath.Dir(filepath.Join(clone, file)))
+	s.run(clone, "sh", "-c", "printf '%s' \"$1\" > \"$2\"", "sh", text, file)
+	s.run(clone, "git", "add", "--all")
+	s.run(clone, "git", "commit", "--quiet", "--message", "A person's "+file)
+	s.run(clone, "git", "push", "--quiet", "origin", "mine:"+branch)
+	return head(s.t, s.bare, branch)
+}
+
+// TestPromotionIsAgainstTheDefaultBranch has a person push something worse than
+// the default branch: a gain over that alone is nothing to propose.
+func TestPromotionIsAgainstTheDefaultBranch(t *testing.T) {
+	t.Parallel()
+	inJobs(t, func(t *testing.T, twoJobs bool) {
+		t.Helper()
+		h := newHub(t, map[string]string{"value.txt": "10\n", ".github/workflows/ci.yml": "on: pull_request\njobs: {}\n"}, "15", "9", "8", "14", "7")
+		if twoJobs {
+			h.inTwoJobs()
+		}
+		h.program(strings.Replace(onIssue, "metric: m\n", "metric: m\nci-wait: 1s\n", 1))
+		h.pushes("autoloop/p", "main", "value.txt", "20\n")
+		got := h.one()
+		require.Equal(t, "accepted", got.Outcome, "CI runs on pull requests alone, and there is none: %v", got.Reasons)
+		assert.Equal(t, "15", text(got.Best))
+		assert.Contains(t, strings.Join(got.Reasons, "\n"), "main measures 10, which 15 is not better than")
+		assert.Zero(t, h.openPull())
+		h.Change(func(s *githubtest.State) {
+			for _, issue := range s.Issues {
+				assert.NotContains(t, issue.Body, "strict gain")
+			}
+		})
+
+		got = h.one()
+		require.Equal(t, "pending-ci", got.Outcome, "%v", got.Reasons)
+		require.NotZero(t, h.openPull())
+		assert.Contains(t, h.pullBody(), "10 → 9**")
+		h.report("success")
+		require.Equal(t, "accepted", h.one().Outcome)
+
+		// A person makes it worse again: the pull request says what is so now.
+		h.pushes("autoloop/p", "autoloop/p", "value.txt", "20\n")
+		h.try("0", "0", "14", "7", "7")
+		got = h.one()
+		require.Equal(t, "pending-ci", got.Outcome, "it is on a pull request: %v", got.Reasons)
+		assert.Contains(t, h.pullBody(), "Not better than `main`: m is 10 there, and 14 here")
+		assert.NotContains(t, h.pullBody(), "→ 14")
+		h.report("success")
+		require.Equal(t, "accepted", h.one().Outcome)
+		assert.Contains(t, h.pullBody(), "Not better than `main`")
+		require.Equal(t, "pending-ci", h.one().Outcome)
+		assert.Contains(t, h.pullBody(), "10 → 7**")
+	})
+}
