@@ -172,7 +172,7 @@ func validateOne(p *program.Program, root string, files []string, github bool) v
 		Evaluation: p.Evaluation, Errors: []string{}, Warnings: []string{}, Targets: patternTexts(p.Targets), Protected: patternTexts(p.Protected),
 		Schedule: given(p.Schedule.Text), Metric: given(p.Metric), Script: given(p.Script), Prose: patternTexts(p.Prose), placeholder: p.Placeholder,
 	}
-	v.never = neverChange(p)
+	v.never = neverChange(p, files)
 	for _, problem := range refusals {
 		v.Errors = append(v.Errors, problem.String())
 	}
@@ -194,7 +194,7 @@ func validateOne(p *program.Program, root string, files []string, github bool) v
 }
 
 // neverChange says in words what the program protects.
-func neverChange(p *program.Program) []string {
+func neverChange(p *program.Program, files []string) []string {
 	var list []string
 	for _, pattern := range p.Protected {
 		text := pattern.Text
@@ -206,6 +206,12 @@ func neverChange(p *program.Program) []string {
 	for _, pattern := range p.Exceptions {
 		if pattern.Outside {
 			list = append(list, "everything outside "+pattern.Text)
+		}
+	}
+	matcher := p.Matcher()
+	for _, file := range p.Evaluators(func(path string) bool { _, found := slices.BinarySearch(files, path); return found }) {
+		if matcher.Allows(file) && !matcher.Literal(file) {
+			list = append(list, file+" (the evaluation runs it)")
 		}
 	}
 	return list

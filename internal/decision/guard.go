@@ -17,7 +17,7 @@ type Rules struct {
 	Literal func(path string) bool
 	// ProgramFile is the program's own file; empty for an issue program.
 	ProgramFile string
-	// Scripts are the tracked files that the evaluation script names.
+	// Scripts are the tracked files that the evaluation script runs.
 	Scripts []string
 }
 
@@ -49,6 +49,9 @@ func Guard(changes []Change, rules Rules) Guarded {
 	}
 	return Guarded{OK: len(found) == 0, Violations: found}
 }
+
+// Allow reports whether a candidate may add, change or delete a regular file.
+func (r Rules) Allow(path string) bool { return r.forbid(Change{Path: path}) == "" }
 
 // maxListed bounds the reasons that a verdict spells out.
 const maxListed = 20

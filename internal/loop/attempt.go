@@ -101,7 +101,7 @@ func (r *team) request(ctx context.Context, at position, a *attempt, pending []a
 		return agent.Request{}, err
 	}
 	p, sum := r.program, &r.records.sum
-	targets := p.Matcher()
+	rules := r.rules(at)
 	entries := at.entries
 	if a.lineage.from != "" {
 		if entries, err = r.repo.LsTree(ctx, a.lineage.from); err != nil {
@@ -110,7 +110,7 @@ func (r *team) request(ctx context.Context, at position, a *attempt, pending []a
 	}
 	var files []string
 	for _, entry := range entries {
-		if targets.Allows(entry.Path) {
+		if rules.Allow(entry.Path) {
 			files = append(files, entry.Path)
 		}
 	}
@@ -120,7 +120,7 @@ func (r *team) request(ctx context.Context, at position, a *attempt, pending []a
 	}
 	return agent.Request{
 		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home, Timeout: r.spending.time(), Limit: r.spending.limit(a.of), Model: a.model, Command: p.AgentCommand,
-		IsTarget: targets.Allows, Targets: files, History: append(r.trials(at), pending...), Direction: p.Direction, Incumbent: sum.Best,
+		IsTarget: rules.Allow, Targets: files, History: append(r.trials(at), pending...), Direction: p.Direction, Incumbent: sum.Best,
 		Seed: r.seed(), Iteration: r.iteration, Proposal: a.number, Transcript: transcript,
 	}, nil
 }
@@ -162,7 +162,7 @@ func (r *team) prompt(at position, a *attempt, files []string) string {
 	}
 	return prompt.Build(prompt.Input{
 		Room:    room,
-		Program: p.Name, Iteration: r.iteration, Goal: goal(p), Targets: texts(p.Targets), Protected: texts(p.Protected), Files: files,
+		Program: p.Name, Iteration: r.iteration, Goal: goal(p), Targets: texts(p.Targets), Protected: r.never(at), Files: files,
 		Metric: p.Metric, Direction: p.Direction, Target: r.target(b), Initial: b.sum.Initial, Best: b.sum.Best, Script: p.Script,
 		Sections: []prompt.Section{
 			{Title: "Current priorities", Text: b.doc.Section(state.Priorities)},
@@ -186,11 +186,7 @@ func (r *team) guard(ctx context.Context, at position, proposed *tree.Tree, a *a
 	for _, change := range changes {
 		a.changed = append(a.changed, a.masker.String(change.Path))
 	}
-	matcher := r.program.Matcher()
-	verdict := decision.Guard(changes, decision.Rules{
-		Target: matcher.Target, Protected: matcher.Protected, Literal: matcher.Literal,
-		ProgramFile: r.program.File, Scripts: r.scripts(at),
-	})
+	verdict := decision.Guard(changes, r.rules(at))
 	if idle := a.reply.Idle; verdict.NoChange && idle != nil && idle.Kind == agent.Denied {
 		a.failed(idle)
 		return true, nil
@@ -220,6 +216,18 @@ func summary(said string, changed []string) string {
 		return text
 	}
 	return "change " + strings.Join(atMost(changed, 3), ", ")
+}
+
+// never are what no candidate may change, although a target may match it.
+func (r *team) never(at position) []string {
+	matcher, list := r.program.Matcher(), texts(r.program.Protected)
+	rules := r.rules(at)
+	for _, file := range append(rules.Scripts, r.program.File) {
+		if matcher.Allows(file) && !rules.Allow(file) {
+			list = append(list, file)
+		}
+	}
+	return list
 }
 
 // texts are the patterns as they were written.

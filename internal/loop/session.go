@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/strategy"
@@ -64,12 +65,16 @@ func (s *session) seed() int64 {
 	return int64(sum.Sum64() >> 1)
 }
 
-// scripts are the tracked regular files that the evaluation script names.
-func (s *session) scripts(at position) []string {
-	return s.program.ScriptFiles(func(path string) bool {
-		entry := at.tracked(path)
-		return entry != nil && strings.HasPrefix(entry.Mode, "100")
-	})
+// rules say what a candidate may change.
+func (s *session) rules(at position) decision.Rules {
+	matcher := s.program.Matcher()
+	return decision.Rules{
+		Target: matcher.Target, Protected: matcher.Protected, Literal: matcher.Literal,
+		ProgramFile: s.program.File, Scripts: s.program.Evaluators(func(path string) bool {
+			entry := at.tracked(path)
+			return entry != nil && strings.HasPrefix(entry.Mode, "100")
+		}),
+	}
 }
 
 // dirs names the throw-away directories of a run.

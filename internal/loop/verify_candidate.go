@@ -42,11 +42,7 @@ func (r *verifier) verifyCandidate(ctx context.Context, at position, on string, 
 	if err != nil {
 		return err
 	}
-	matcher := r.program.Matcher()
-	verdict := decision.Guard(changes, decision.Rules{
-		Target: matcher.Target, Protected: matcher.Protected, Literal: matcher.Literal,
-		ProgramFile: r.program.File, Scripts: r.scripts(at),
-	})
+	verdict := decision.Guard(changes, r.rules(at))
 	if !verdict.OK {
 		return proposal.Refuse("%s", verdict.Reasons()[0])
 	}

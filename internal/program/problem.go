@@ -158,6 +158,8 @@ func (p *Program) Refusals(files []string, github bool) []Problem {
 	refuse := func(message string) { found = append(found, Problem{File: p.File, Severity: Error, Message: message}) }
 	if files != nil && p.NothingMayChange(files) {
 		refuse("nothing may change: every target is protected as well; remove one of the two")
+	} else if files != nil {
+		found = append(found, p.Undecided(files)...)
 	}
 	return append(found, p.GateRefusal(github)...)
 }
