@@ -229,6 +229,7 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 		return errors.Join(err, recordRefusal(ctx, o, deps, p, issue, err))
 	}
 	defer closing()
+	service.Ended = shown.Ended
 	results, err := do(ctx, service)
 	shown.Close()
 	if printed := deliver(env, o, p, results); printed != nil {

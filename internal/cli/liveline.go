@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,12 +20,13 @@ const (
 // frames is the moving sign in front of a live line.
 var frames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// liveLine is a line of a terminal that is drawn again and again.
+// liveLine is a line of a terminal, or a few, that are drawn again and again.
 type liveLine struct {
 	out     io.Writer
 	text    func(sign string) string
 	stopped chan struct{}
 	drawing sync.WaitGroup
+	drawn   int // lines
 }
 
 // newLiveLine draws what text returns, nothing while that is "". It is nil where
@@ -45,7 +47,15 @@ func (l *liveLine) Close() {
 	}
 	close(l.stopped)
 	l.drawing.Wait()
-	fmt.Fprint(l.out, "\r\x1b[K")
+	fmt.Fprint(l.out, erase(l.drawn))
+}
+
+// erase removes so many lines, from the one where the terminal is upwards.
+func erase(lines int) string {
+	if lines < 2 {
+		return "\r\x1b[K"
+	}
+	return fmt.Sprintf("\r\x1b[%dA\x1b[J", lines-1)
 }
 
 func (l *liveLine) draw() {
@@ -56,9 +66,16 @@ func (l *liveLine) draw() {
 		case <-l.stopped:
 			return
 		case <-ticker.C:
-			if text := l.text(frames[frame%len(frames)]); text != "" {
-				fmt.Fprintf(l.out, "\r\x1b[K%s", plain.Clip(text, liveWidth))
+			text := l.text(frames[frame%len(frames)])
+			if text == "" {
+				continue
 			}
+			lines := strings.Split(text, "\n")
+			for i, line := range lines {
+				lines[i] = plain.Clip(line, liveWidth)
+			}
+			fmt.Fprint(l.out, erase(l.drawn)+strings.Join(lines, "\n"))
+			l.drawn = len(lines)
 		}
 	}
 }

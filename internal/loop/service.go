@@ -112,6 +112,8 @@ type Service struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Progress, optional, is told each step as it begins.
 	Progress func(Step)
+	// Ended, optional, is told each result of Run at once.
+	Ended func(Result)
 	// StopAsked reports whether Run is to end after the present iteration; nil is
 	// never.
 	StopAsked func() bool
@@ -163,6 +165,9 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 			result.Stopped = "a person asked it to stop after this iteration"
 		}
 		results = append(results, result)
+		if s.Ended != nil {
+			s.Ended(result)
+		}
 		if result.Stopped != "" || result.Outcome == history.Busy || result.Outcome == history.Idle {
 			break
 		}
