@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ func TestDemo(t *testing.T) {
 	for _, part := range []string{
 		"1  kept: Call at the hospital after the station: ", "\n       +hospital\n", "2  rejected: Call at the castle after the station\n       not better",
 		"3  rejected: Ride twice as fast\n       \"round/ride.sh\"", ": Ride the other way round",
-		"minutes: 3", "iterate init", "rm -r " + dir, "cd " + dir,
+		"minutes: 3", "iterate init", "rm -r " + dir, filepath.Join(dir, "autoloop.html"),
 	} {
 		assert.Contains(t, a.stdout, part)
 	}
@@ -32,8 +33,29 @@ func TestDemo(t *testing.T) {
 	for _, command := range regexp.MustCompile(`(?m)^ +(git .*?)\s*(#.*)?$`).FindAllStringSubmatch(a.stdout, -1) {
 		w.run(dir, strings.Fields(command[1])...)
 	}
+	assert.Contains(t, w.read("autoloop.html"), "kept / tried</dt><dd>1 / 4<")
 	assert.Empty(t, w.git("status", "--porcelain"))
 	assert.Equal(t, 2, w.binary("iterate", "demo", "--dir", dir).code, "a directory with files is not written into")
+}
+
+// TestDemoOpensItsPage: with a browser, and where there is none.
+func TestDemoOpensItsPage(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("another command opens a browser")
+	}
+	t.Parallel()
+	w := newWorld(t, nil)
+	dir := filepath.Join(w.side, "demo")
+	tools := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(tools, "xdg-open"), []byte("#!/bin/sh\necho \"$@\" > \"$SIDE/opened\"\n"), 0o755)) //nolint:gosec // it is run
+	for i := range w.env {
+		if value, found := strings.CutPrefix(w.env[i], "PATH="); found {
+			w.env[i] = "PATH=" + tools + string(os.PathListSeparator) + value
+		}
+	}
+	a := w.binary("iterate", "demo", "-n", "1", "--dir", dir, "--open")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, filepath.Join(dir, "autoloop.html")+"\n", w.beside("opened"))
 }
 
 // TestReadmeCommands runs the shell commands of the README's walk through, in

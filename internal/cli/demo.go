@@ -4,23 +4,28 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/setup"
+	"github.com/org/autoloop/internal/site"
 )
 
 type demoOptions struct {
 	dir        string
 	iterations int
+	open       bool
 }
 
 func newDemoCommand(env Env) *cobra.Command {
@@ -37,6 +42,7 @@ func newDemoCommand(env Env) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&o.dir, "dir", "", "make the repository in this new directory (default: a temporary one)")
 	cmd.Flags().IntVarP(&o.iterations, "iterations", "n", 5, "how many iterations to run")
+	cmd.Flags().BoolVar(&o.open, "open", false, "show the page of what happened in a browser")
 	return cmd
 }
 
@@ -90,8 +96,32 @@ func demo(ctx context.Context, env Env, o demoOptions) error {
 	if len(best) > 0 {
 		fmt.Fprintf(env.Stdout, "\n  minutes: %.0f %s %.0f (the shortest trip: %d)\n", best[0], render.Spark(best), best[len(best)-1], setup.DemoBest)
 	}
-	fmt.Fprintf(env.Stdout, demoEnd, dir)
+	page, err := demoPage(ctx, env, deps, dir)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stdout, demoEnd, dir, page)
+	if o.open {
+		return app.OpenInBrowser(env, page)
+	}
 	return nil
+}
+
+// demoPageName is the page in the demo's directory, which git does not see there.
+const demoPageName = "autoloop.html"
+
+// demoPage draws what happened.
+func demoPage(ctx context.Context, env Env, deps *app.Deps, dir string) (string, error) {
+	maker := &site.Maker{Repo: deps.Repo, Memory: deps.Memory, Version: app.Version(), Now: env.Now, Facts: func(s *page.Source) { s.Metric = "minutes" }}
+	made, err := maker.Make(ctx, nil)
+	if err != nil {
+		return "", err
+	}
+	exclude := filepath.Join(deps.Repo.CommonDir, "info", "exclude")
+	if err := files.WriteFile(exclude, []byte(demoPageName+"\n"), 0o644); err != nil {
+		return "", err
+	}
+	return site.Write(made, filepath.Join(dir, demoPageName))
 }
 
 const demoBegin = `A courier rides to twelve places and back. round/route.txt has their order; round/ride.sh rides it through
@@ -100,9 +130,8 @@ random traffic and prints the minutes. A script plays the agent: it proposes cha
 `
 
 const demoEnd = `
-  look:    cd %[1]s
-           git diff main autoloop/round           # what was kept
-           git show memory/autoloop:round.md      # every iteration, with its reason
+  look:    %[2]s
+           git -C %[1]s diff main autoloop/round
   yours:   run "iterate init" in a repository of yours
   remove:  rm -r %[1]s
 `
