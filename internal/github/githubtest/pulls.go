@@ -118,7 +118,7 @@ func assign(s *State, r *http.Request) (reply, error) {
 	if err := decode(r, &asked); err != nil {
 		return reply{}, err
 	}
-	issue.Assignees = append(issue.Assignees, asked.Assignees...)
+	issue.Assignees = with(issue.Assignees, asked.Assignees...)
 	return reply{status: http.StatusCreated, body: s.issue(issue)}, nil
 }
 
@@ -135,9 +135,19 @@ func (s *Server) askReviewers(state *State, r *http.Request) (reply, error) {
 	if err := decode(r, &asked); err != nil {
 		return reply{}, err
 	}
-	pull.Reviewers = append(pull.Reviewers, asked.Reviewers...)
+	pull.Reviewers = with(pull.Reviewers, asked.Reviewers...)
 	for _, team := range asked.Teams {
-		pull.Reviewers = append(pull.Reviewers, "/"+team)
+		pull.Reviewers = with(pull.Reviewers, "/"+team)
 	}
 	return reply{status: http.StatusCreated, body: s.pull(pull, false)}, nil
+}
+
+// with adds names to a list that has each once.
+func with(list []string, names ...string) []string {
+	for _, name := range names {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }

@@ -144,7 +144,7 @@ func TestWhoWroteAProgramFileIsTold(t *testing.T) {
 			require.NoError(t, w.show(s))
 			w.server.Change(func(s *githubtest.State) {
 				require.Len(t, s.On(1), 2, "it is told once, with the iteration")
-				_, told, found := strings.Cut(s.On(1)[0].Body, "speed is paused**: it needs you\n")
+				_, told, found := strings.Cut(s.On(1)[0].Body, "speed is paused**: it needs you. Say `/autoloop resume` here to go on.\n")
 				require.True(t, found)
 				assert.Equal(t, c.want, strings.TrimSpace(told))
 			})

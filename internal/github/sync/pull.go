@@ -36,10 +36,15 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 		}
 		return s.open(ctx, a, base)
 	}
-	if render.Has(render.OursIn(pull.Body), a.PullMark()) {
-		return pull.Number, nil
+	if !render.Has(render.OursIn(pull.Body), a.PullMark()) {
+		err = s.rewrite(ctx, pull, render.Within(pull.Body, render.Pull(a, s.seen.issue.Number)))
 	}
-	return pull.Number, s.rewrite(ctx, pull, render.Within(pull.Body, render.Pull(a, s.seen.issue.Number)))
+	if a.Pull() == pull.Number {
+		return pull.Number, err
+	}
+	// The run that opened it ended before it was recorded.
+	number, failed := s.introduced(ctx, pull.Number)
+	return number, errors.Join(err, failed)
 }
 
 // rewrite replaces the body of a pull request.
@@ -107,7 +112,19 @@ func (s *Service) open(ctx context.Context, a render.Account, base string) (int,
 	if !pull.Draft {
 		err = s.rewrite(ctx, &pull, render.WithoutDraft(body))
 	}
-	return pull.Number, errors.Join(err, s.introduce(ctx, pull.Number))
+	number, failed := s.introduced(ctx, pull.Number)
+	return number, errors.Join(err, failed)
+}
+
+// introduced introduces a pull request and returns its number to be recorded: 0
+// when that could not be done now, so that the next run does it. What GitHub
+// refuses is refused for good.
+func (s *Service) introduced(ctx context.Context, number int) (int, error) {
+	err := s.introduce(ctx, number)
+	if err != nil && !api.Invalid(err) && !api.Refused(err) {
+		return 0, err
+	}
+	return number, err
 }
 
 // introduce puts labels, assignees and reviewers on a pull request that was just
