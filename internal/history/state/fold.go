@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -25,8 +26,8 @@ const (
 
 // Render returns the file with older history folded: beyond ten entries, five
 // when the file is large, and fewer when it would not stay under MaxBytes.
-// The table and the sections of people are never folded; a file that is too
-// large for their sake stays so.
+// The table, the sections of people and entries that others wrote are never
+// folded; a file that is too large for their sake stays so.
 func (d *Doc) Render() []byte {
 	for _, step := range []struct {
 		fold
@@ -36,7 +37,7 @@ func (d *Doc) Render() []byte {
 		{fold{keep: tight, ranges: maxRanges, summary: maxSummary}, MaxBytes},
 		{fold{keep: 3, ranges: maxRanges, summary: maxSummary}, MaxBytes},
 		{fold{keep: 1, ranges: 4, summary: maxSummary}, MaxBytes},
-		{fold{keep: 1, ranges: 1, summary: 80, foreign: true}, MaxBytes},
+		{fold{keep: 1, ranges: 1, summary: 80}, MaxBytes},
 	} {
 		folded := &Doc{data: d.data}
 		folded.fold(step.fold)
@@ -45,7 +46,7 @@ func (d *Doc) Render() []byte {
 		}
 	}
 	last := &Doc{data: d.data}
-	last.fold(fold{keep: 0, ranges: 1, foreign: true})
+	last.fold(fold{keep: 0, ranges: 1})
 	return slices.Clone(last.data)
 }
 
@@ -54,8 +55,6 @@ type fold struct {
 	// keep is how many entries stay, ranges how many ranges, summary how many
 	// runes of a range's words.
 	keep, ranges, summary int
-	// foreign says that ranges written by others are shortened too.
-	foreign bool
 }
 
 // folded is one range of iterations.
@@ -72,43 +71,63 @@ func (d *Doc) fold(how fold) {
 		return
 	}
 	list, _ := d.blocks(history)
-	drop := d.oldest(list, how.keep)
 	ranges := map[int]folded{}
-	var texts []string
+	var all []folded
+	var kept, entries []int
 	for i, b := range list {
-		if b.kind != rangeBlock {
-			continue
-		}
-		if r, ours := readRange(string(d.data[b.start:b.end])); ours {
+		text := string(d.data[b.start:b.end])
+		if r, ours := readRange(text); ours {
 			ranges[i] = r
+			all = append(all, r)
+		} else if b.kind == entryBlock {
+			entries = append(entries, i)
 		}
 	}
-	if len(drop) == 0 && len(ranges) <= how.ranges && !how.foreign && how.summary >= maxSummary {
+	drop := d.oldest(list, entries, how.keep)
+	if len(drop) == 0 && len(ranges) <= how.ranges && how.summary >= maxSummary {
 		return
 	}
-	all := make([]folded, 0, len(ranges))
-	for _, r := range ranges {
-		all = append(all, r)
-	}
-	for _, r := range merged(all, d.entries(list, drop), how.ranges) {
-		texts = append(texts, r.render(how.summary))
+	for i, b := range list {
+		if _, ours := ranges[i]; !ours && b.kind != prose && !slices.Contains(drop, i) {
+			kept = append(kept, b.first)
+		}
 	}
 	d.rewrite(history, list, func(i int) bool {
 		_, ours := ranges[i]
 		return ours || slices.Contains(drop, i)
-	}, texts, how)
+	}, merged(all, d.entries(list, drop), kept, how.ranges), how.summary)
 }
 
-// oldest returns the indexes of the entries beyond the keep newest.
-func (d *Doc) oldest(list []block, keep int) []int {
-	var entries []int
-	for i, b := range list {
-		if b.kind == entryBlock {
-			entries = append(entries, i)
+// oldest returns those of the entries beyond the keep newest that we wrote, the
+// newest first. What a person or another tool wrote, or changed, stays.
+func (d *Doc) oldest(list []block, entries []int, keep int) []int {
+	slices.SortStableFunc(entries, func(a, b int) int { return list[b].last - list[a].last })
+	var drop []int
+	for _, i := range entries[min(keep, len(entries)):] {
+		if ownEntry(string(d.data[list[i].start:list[i].end])) {
+			drop = append(drop, i)
 		}
 	}
-	slices.SortStableFunc(entries, func(a, b int) int { return list[b].last - list[a].last })
-	return entries[min(keep, len(entries)):]
+	return drop
+}
+
+var (
+	ownHeading = regexp.MustCompile(`^### Iteration \d+( \(new baseline\))? — \d{4}-\d\d-\d\d \d\d:\d\d UTC( — \[Run\]\([^)]*\))?$`)
+	ownLine    = regexp.MustCompile(`^(- \*\*(Status|Change|Metric|Pull request|Commit|CI fix attempts|Notes)\*\*:.*|  - .*)?$`)
+)
+
+// ownEntry reports whether an entry has the form in which entries are written
+// here, and nothing else in it.
+func ownEntry(text string) bool {
+	first := true
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if first && !ownHeading.MatchString(line) || !first && !ownLine.MatchString(line) {
+			return false
+		}
+		first = false
+	}
+	return true
 }
 
 // entries reads what a range keeps of each entry, oldest first.
@@ -121,8 +140,9 @@ func (d *Doc) entries(list []block, which []int) []folded {
 	return out
 }
 
-// merged puts entries into ranges, newest range first.
-func merged(ranges, entries []folded, most int) []folded {
+// merged puts entries into ranges, newest range first. A range does not reach over
+// an iteration whose entry is kept, while there are few.
+func merged(ranges, entries []folded, kept []int, most int) []folded {
 	all := slices.Concat(ranges, entries)
 	slices.SortStableFunc(all, func(a, b folded) int {
 		if a.first != b.first {
@@ -131,10 +151,13 @@ func merged(ranges, entries []folded, most int) []folded {
 		return a.last - b.last
 	})
 	isRange := func(r folded) bool { return r.last-r.first+1 >= span }
+	apart := func(a, b folded) bool {
+		return slices.ContainsFunc(kept, func(n int) bool { return a.last < n && n < b.first })
+	}
 	var out []folded
 	for _, r := range all {
 		last := len(out) - 1
-		if last >= 0 && (r.first <= out[last].last || (!isRange(out[last]) && r.last-out[last].first < span)) {
+		if last >= 0 && (r.first <= out[last].last || !isRange(out[last]) && r.last-out[last].first < span && !apart(out[last], r)) {
 			out[last] = out[last].with(r)
 			continue
 		}
@@ -170,7 +193,11 @@ func (r folded) with(next folded) folded {
 }
 
 func (r folded) render(summary int) string {
-	text := fmt.Sprintf("### Iters %d–%d — ✅ %d / ❌ %d", r.first, r.last, r.accepted, r.rejected)
+	text := fmt.Sprintf("### Iters %d–%d", r.first, r.last)
+	if r.first == r.last {
+		text = fmt.Sprintf("### Iter %d", r.first)
+	}
+	text += fmt.Sprintf(" — ✅ %d / ❌ %d", r.accepted, r.rejected)
 	if r.fail > 0 {
 		text += fmt.Sprintf(" / ⚠️ %d", r.fail)
 	}
@@ -183,7 +210,7 @@ func (r folded) render(summary int) string {
 	return text
 }
 
-var rangeForm = regexp.MustCompile(`^#+ Iters (\d{1,9})–(\d{1,9}) — ✅ (\d{1,9}) / ❌ (\d{1,9})(?: / ⚠️ (\d{1,9}))?(?: \(metrics ([^ ()→]+)→([^ ()→]+)\))?(?:: (.*))?$`)
+var rangeForm = regexp.MustCompile(`^#+ Iters? (\d{1,9})(?:–(\d{1,9}))? — ✅ (\d{1,9}) / ❌ (\d{1,9})(?: / ⚠️ (\d{1,9}))?(?: \(metrics ([^ ()→]+)→([^ ()→]+)\))?(?:: (.*))?$`)
 
 // readRange reads a range that we wrote. Others are left as they are.
 func readRange(text string) (folded, bool) {
@@ -192,6 +219,9 @@ func readRange(text string) (folded, bool) {
 		return folded{}, false
 	}
 	number := func(i int) int { n, _ := strconv.Atoi(found[i]); return n }
+	if found[2] == "" {
+		found[2] = found[1]
+	}
 	r := folded{
 		first: number(1), last: number(2), accepted: number(3), rejected: number(4), fail: number(5),
 		from: found[6], to: found[7], summary: found[8],
@@ -243,33 +273,60 @@ func readEntry(iteration int, baseline bool, text string) folded {
 	return r
 }
 
-// rewrite leaves out the blocks that were folded and puts the ranges behind
-// the last entry that stays.
-func (d *Doc) rewrite(history section, list []block, gone func(int) bool, ranges []string, how fold) {
+// rewrite leaves out the blocks that were folded, and puts each range before the
+// first block that stays and is older. What stays keeps its bytes.
+func (d *Doc) rewrite(history section, list []block, gone func(int) bool, ranges []folded, summary int) {
+	if len(list) == 0 {
+		return
+	}
 	newline := d.newline()
-	var pieces []string
-	at := 0
+	var out []byte
+	separate := func() {
+		for len(out) > 0 && !blankEnd(out) {
+			out = append(out, newline...)
+		}
+	}
+	insert := func(until func(folded) bool) {
+		for len(ranges) > 0 && until(ranges[0]) {
+			separate()
+			out = append(append(out, ranges[0].render(summary)...), newline...)
+			out = append(out, newline...)
+			ranges = ranges[1:]
+		}
+	}
+	last := -1 // the last block that is no prose and stays
+	for i, b := range list {
+		if !gone(i) && b.kind != prose {
+			last = i
+		}
+	}
 	for i, b := range list {
 		if gone(i) {
 			continue
 		}
-		text := strings.TrimRight(string(d.data[b.start:b.end]), "\r\n")
-		if b.kind == rangeBlock && how.foreign {
-			text, _, _ = strings.Cut(text, "\n")
-			text = plain.Clip(strings.TrimRight(text, "\r"), max(how.summary, 40))
+		if b.kind != prose {
+			insert(func(r folded) bool { return r.first > b.last })
+		} else if i > last {
+			insert(func(folded) bool { return true })
 		}
-		pieces = append(pieces, text)
-		if b.kind == entryBlock {
-			at = len(pieces)
+		out = append(out, d.data[b.start:b.end]...)
+	}
+	insert(func(folded) bool { return true })
+	if end := history.bodyEnd; d.data[end-1] == '\n' {
+		for len(out) > 0 && blankEnd(out) {
+			out = bytes.TrimSuffix(bytes.TrimSuffix(out, []byte("\n")), []byte("\r"))
 		}
+		if len(out) > 0 && out[len(out)-1] != '\n' {
+			out = append(out, newline...)
+		}
+	} else {
+		out = bytes.TrimRight(out, "\r\n")
 	}
-	pieces = slices.Insert(pieces, at, ranges...)
-	if len(list) == 0 {
-		return
-	}
-	text := strings.Join(pieces, newline+newline)
-	if d.data[history.bodyEnd-1] == '\n' {
-		text += newline
-	}
-	d.splice(list[0].start, history.bodyEnd, text)
+	d.splice(list[0].start, history.bodyEnd, string(out))
+}
+
+// blankEnd reports whether a text ends with a blank line.
+func blankEnd(text []byte) bool {
+	rest, ended := bytes.CutSuffix(text, []byte("\n"))
+	return ended && bytes.HasSuffix(bytes.TrimSuffix(rest, []byte("\r")), []byte("\n"))
 }

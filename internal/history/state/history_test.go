@@ -138,10 +138,38 @@ func TestForeignHistoryIsKept(t *testing.T) {
 	}
 	text := string(doc.Render())
 	assert.Contains(t, text, "All iterations (newest first).\n\n### Iteration 414 — ")
-	assert.Contains(t, text, "### Iters 398–400 — ❌ Phantom (never pushed)")
+	assert.Contains(t, text, "### Iters 398–400 — ❌ Phantom (never pushed)\n### Iters 1–397 — (0→191): Core, stats\n")
+	assert.Contains(t, text, "### Iter 402 — 2026-07-10 — [Run](https://x)\n⚠️ Phantom\n\n### Iteration 401 — 2026-04-16 22:46 UTC — ✅ | metric=404\n- Added 8 pairs.\n\n")
 	assert.Contains(t, text, "### A note of a person\n\nkeep \xff this\n\n---\n\n## Appendix\n\nmine\n")
-	assert.Contains(t, text, "\n\n### Iters 401–404 — ✅ 1 / ❌ 2 / ⚠️ 1 (metrics 598→598)")
+	assert.Contains(t, text, "\n\n### Iters 403–404 — ✅ 0 / ❌ 2 (metrics 598→598)\n\n### Iter 402 ")
 	assert.Equal(t, text, string(parse(t, text).Render()), "stable")
+}
+
+func TestWhatOthersWroteIsNeverFolded(t *testing.T) {
+	const before = "## 📊 Iteration History\r\n\r\n"
+	own := func(n int, end string) string {
+		return strings.ReplaceAll(fmt.Sprintf("### Iteration %d — 2026-01-02 03:04 UTC\n\n- **Status**: ✅ Accepted\n- **Change**: step %d\n- **Metric**: %d\n", n, n, n), "\n", end)
+	}
+	oneLine := "### Iteration 2 — ✅ interpolate (31→32)\n"
+	remark := strings.Replace(own(3, "\r\n"), "- **Metric**", "- mine: see the chart\r\n- **Metric**", 1)
+	var entries []string
+	for n := 14; n > 3; n-- {
+		entries = append(entries, own(n, "\n"))
+	}
+	entries = append(entries, remark, oneLine, own(1, "\r\n"))
+	text := string(parse(t, table+"| Iteration Count | 14 |\n\n"+before+strings.Join(entries, "\n")).Render())
+	assert.Contains(t, text, remark, "an entry that a person added to stays, with its line endings")
+	assert.Contains(t, text, "\n\n"+oneLine, "and so does an entry of another form, with its metrics")
+	assert.Contains(t, text, before+entries[0], "and the line endings of the rest")
+	assert.Contains(t, text, "### Iter 4 — ✅ 1 / ❌ 0 (metrics 4→4): step 4\n\n### Iteration 3 ", "one iteration is no range; it stands where it was")
+	assert.True(t, strings.HasSuffix(text, "### Iter 1 — ✅ 1 / ❌ 0 (metrics 1→1): step 1\n"), text[len(text)-100:])
+	assert.NotContains(t, text, "–")
+	assert.Equal(t, text, string(parse(t, text).Render()), "stable")
+
+	earlier := strings.Replace(text, "### Iter 4 —", "### Iters 4–4 —", 1)
+	doc := parse(t, earlier)
+	doc.AddEntry(entry(15))
+	assert.Contains(t, string(doc.Render()), "### Iters 4–5 — ✅ 2 / ❌ 0 (metrics 4→5): step 5; step 4", "what earlier versions wrote is read on")
 }
 
 func TestSizeIsHeld(t *testing.T) {
@@ -161,7 +189,7 @@ func TestSizeIsHeld(t *testing.T) {
 	assert.Contains(t, string(doc.Render()), "### Iteration 199 ")
 
 	huge := strings.Replace(foreign, "Core, stats", strings.Repeat("x", 40_000), 1)
-	assert.LessOrEqual(t, len(parse(t, huge).Render()), state.MaxBytes)
+	assert.Contains(t, string(parse(t, huge).Render()), strings.Repeat("x", 40_000), "what others wrote is never folded")
 
 	human := parse(t, foreign)
 	human.SetSection(state.Lessons, strings.Repeat("- mine\n", 6000))

@@ -62,7 +62,7 @@ func readMachine(data []byte, found *table) (Machine, []Warning, error) {
 // raw returns the cell as it is written; nil for a null sign or a missing row.
 func (r *reader) raw(f field) []byte {
 	c := r.table.cells[f]
-	if text := bytes.Trim(r.data[c.start:c.end], "`*_ "); !c.there || isNull(text) || f != pauseReason && f != completedReason && isRemark(text) {
+	if text := bytes.Trim(r.data[c.start:c.end], "`*_ "); !c.there || isNull(text) || saysNone(f, text) {
 		return nil
 	}
 	return r.data[c.start:c.end]
@@ -232,22 +232,48 @@ func status(word []byte) string {
 // it.
 func isNull(text []byte) bool {
 	switch string(text) {
-	case "", "—", "–", "-", "--", "---", "n/a", "N/A", "none", "None", "null", "(none)", "*(none)*", "_none_":
+	case "", "n/a", "N/A", "none", "None", "null", "(none)", "*(none)*", "_none_":
 		return true
 	default:
-		return false
+		return isDash(text)
 	}
 }
 
-// isRemark reports whether a cell holds no value but a word on why there is
-// none: "— (no run yet)", "(new PR this run, #135 was previous)", "pending CI".
-func isRemark(text []byte) bool {
+// newPull is what the original writes while a pull request has no number yet.
+var newPull = regexp.MustCompile(`^\(new PR this run, #\d+ was previous\)$`)
+
+// saysNone reports whether a cell holds a word on why there is no value, in one of
+// the forms that states have: "— (no run yet)" for any value, "pending CI" for a
+// number that CI is waited for, and newPull. Anything else in brackets may be meant
+// as a value.
+func saysNone(f field, text []byte) bool {
+	switch f { //nolint:exhaustive // the rest is alike
+	case pauseReason, completedReason:
+		return false
+	case pullRequest:
+		if newPull.Match(text) {
+			return true
+		}
+		fallthrough
+	case initialMetric, bestMetric:
+		if strings.EqualFold(string(text), "pending CI") {
+			return true
+		}
+	}
 	dash, rest, more := bytes.Cut(text, []byte(" "))
-	if more && isNull(dash) && bytes.HasPrefix(bytes.TrimSpace(rest), []byte("(")) {
+	if !more || !isDash(dash) {
+		return false
+	}
+	rest = bytes.TrimSpace(rest)
+	return len(rest) > 2 && rest[0] == '(' && bytes.IndexByte(rest, ')') == len(rest)-1
+}
+
+func isDash(text []byte) bool {
+	switch string(text) {
+	case "—", "–", "-", "--", "---":
 		return true
 	}
-	var buffer [16]byte
-	return len(text) > 1 && text[0] == '(' && text[len(text)-1] == ')' || string(normal(buffer[:], text)) == "pending ci" && bytes.IndexByte(text, '-') < 0
+	return false
 }
 
 var timeLayouts = []string{
