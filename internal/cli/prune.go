@@ -162,7 +162,8 @@ func (p *pruner) openIssues(ctx context.Context) (map[int]string, error) {
 	return open, nil
 }
 
-// working keeps a program that a run may be working on.
+// working keeps a program that a run may be working on, and one whose file is on
+// the branch that its records say its work was for.
 func (p *pruner) working(ctx context.Context, left *leftover) error {
 	files, _, err := p.memory.Read(ctx, left.Program)
 	if err != nil {
@@ -176,6 +177,18 @@ func (p *pruner) working(ctx context.Context, left *leftover) error {
 	summary := history.Replay(log.Events)
 	if open := summary.Open; open != nil && open.Lease != nil && p.memory.Now().Before(open.Lease.Until) {
 		left.Kept = "run " + open.Run + " may be working on it"
+	}
+	for _, ref := range []string{"refs/heads/" + summary.BaseBranch, "refs/remotes/origin/" + summary.BaseBranch} {
+		if _, exists, err := p.repo.Resolve(ctx, ref); err != nil || !exists || summary.BaseBranch == "" {
+			continue
+		}
+		names, err := p.programsOn(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(names, left.Program) {
+			left.Kept = "its file is in " + strings.TrimPrefix(ref, "refs/heads/")
+		}
 	}
 	return nil
 }
@@ -230,22 +243,17 @@ func (p *pruner) removeHere(ctx context.Context, ref string) error {
 // programs, is no reason to remove what they have.
 func (p *pruner) onDefaultBranch(ctx context.Context) (map[string]string, error) {
 	found := map[string]string{}
-	for _, ref := range []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"} {
-		commit, exists, err := p.repo.Resolve(ctx, ref)
+	branches, err := p.defaultBranches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range branches {
+		names, err := p.programsOn(ctx, ref)
 		if err != nil {
 			return nil, err
 		}
-		if !exists {
-			continue
-		}
-		entries, err := p.repo.LsTree(ctx, commit)
-		if err != nil {
-			return nil, err
-		}
-		for _, entry := range entries {
-			if file, below := strings.CutPrefix(entry.Path, memory.DefaultPrograms+"/"); below {
-				found[strings.TrimSuffix(strings.TrimSuffix(file, "/program.md"), ".md")] = strings.TrimPrefix(ref, "refs/heads/")
-			}
+		for _, name := range names {
+			found[name] = strings.TrimPrefix(ref, "refs/heads/")
 		}
 	}
 	usual, err := memory.Programs{Root: p.repo.Root, Parse: program.ParseHead}.Load(true)
@@ -256,6 +264,58 @@ func (p *pruner) onDefaultBranch(ctx context.Context) (map[string]string, error)
 		found[one.Name] = memory.DefaultPrograms
 	}
 	return found, nil
+}
+
+// programsOn names the programs that have a file on a branch.
+func (p *pruner) programsOn(ctx context.Context, ref string) ([]string, error) {
+	entries, err := p.repo.LsTree(ctx, ref)
+	var names []string
+	for _, entry := range entries {
+		if file, below := strings.CutPrefix(entry.Path, memory.DefaultPrograms+"/"); below {
+			names = append(names, strings.TrimSuffix(strings.TrimSuffix(file, "/program.md"), ".md"))
+		}
+	}
+	return names, err
+}
+
+// defaultBranches are the refs that may be the default branch: the remote's, those
+// of the usual names, and the one that git gives a new repository. Where there is
+// none of them, every branch that a person made may be it.
+func (p *pruner) defaultBranches(ctx context.Context) ([]string, error) {
+	var likely, all []string
+	names := []string{"HEAD", "main", "master"}
+	if p.remote != "" {
+		ref, err := p.repo.DefaultBranch(ctx, p.remote)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, strings.TrimPrefix(ref.Name, "refs/heads/"))
+		if err := p.repo.Fetch(ctx, p.remote, ref.Name); err != nil {
+			return nil, err
+		}
+		likely = append(likely, ref.ID)
+	}
+	refs, err := p.repo.ListRefs(ctx, "refs/heads/", "refs/remotes/")
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range refs {
+		name := strings.TrimPrefix(ref.Name, "refs/heads/")
+		if remote, is := strings.CutPrefix(ref.Name, "refs/remotes/"); is {
+			_, name, _ = strings.Cut(remote, "/")
+		}
+		switch {
+		case strings.HasPrefix(name, loop.BranchPrefix), name == memory.MemoryBranch:
+		case slices.Contains(names, name):
+			likely = append(likely, ref.Name)
+		default:
+			all = append(all, ref.Name)
+		}
+	}
+	if len(likely) == 0 {
+		return all, nil
+	}
+	return likely, nil
 }
 
 func describeLeftovers(list []leftover, removed bool) string {

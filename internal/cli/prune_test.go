@@ -9,9 +9,13 @@ import (
 
 // left is a repository with the state and the branch of a program that ran once
 // and whose file is gone.
-func left(t *testing.T) *shop {
+func left(t *testing.T) *shop { return leftOn(t, "main") }
+
+// leftOn is left with a default branch of another name.
+func leftOn(t *testing.T, branch string) *shop {
 	t.Helper()
 	s := newShop(t)
+	s.git("branch", "--move", branch)
 	s.file(".autoloop/programs/p.md", "---\n"+changing+"---\n"+goodTarget+evaluation)
 	s.file("value.txt", "5\n")
 	s.commit()
@@ -52,6 +56,41 @@ func TestPruneKeepsWhatTheDefaultBranchHas(t *testing.T) {
 	require.Zero(t, a.code, a.errors)
 	assert.Contains(t, a.out, "p: kept (its file is in ")
 	assert.Contains(t, s.git("show", "memory/autoloop:p.md"), "Machine State")
+}
+
+func TestPruneKeepsWhatADefaultBranchOfAnyNameHas(t *testing.T) {
+	s := leftOn(t, "trunk")
+	s.git("checkout", "--quiet", "-b", "feature")
+	s.git("rm", "--quiet", "-r", ".autoloop")
+	s.commit()
+	a := s.scheduler("prune", "--yes")
+	require.Zero(t, a.code, a.errors)
+	assert.Contains(t, a.out, "p: kept (its file is in trunk)")
+	assert.Contains(t, s.git("branch", "--list"), "autoloop/p")
+
+	s.git("branch", "main")
+	assert.Contains(t, s.scheduler("prune", "--yes").out, "p: kept (its file is in ", "a branch of the usual name says nothing of the one that the program is for")
+	s.git("branch", "--quiet", "-D", "main")
+	s.git("checkout", "--quiet", "trunk")
+	s.git("merge", "--quiet", "feature")
+	assert.Contains(t, s.scheduler("prune", "--yes").out, "p: removed", "gone from every branch that a person made")
+}
+
+func TestPruneAsksTheRemoteForItsDefaultBranch(t *testing.T) {
+	s := left(t)
+	s.git("branch", "--move", "main", "trunk")
+	shared := t.TempDir()
+	s.git("clone", "--quiet", "--bare", ".", shared)
+	s.git("--git-dir", shared, "symbolic-ref", "HEAD", "refs/heads/trunk")
+	s.git("remote", "add", "origin", shared)
+	s.git("checkout", "--quiet", "-b", "main")
+	s.git("rm", "--quiet", "-r", ".autoloop")
+	s.commit()
+	s.git("branch", "--quiet", "-D", "trunk")
+	a := s.scheduler("prune", "--yes", "--remote", "origin")
+	require.Zero(t, a.code, a.errors)
+	assert.Contains(t, a.out, "p: kept (its file is in ")
+	assert.Contains(t, s.git("--git-dir", shared, "branch", "--list"), "autoloop/p")
 }
 
 func TestADirectoryInPlaceOfAStateIsNoFirstRun(t *testing.T) {
