@@ -179,6 +179,9 @@ type Event struct {
 	Durations    map[string]float64      `json:"durations,omitempty"`
 	// Seed is what the order of the trial's runs came from: a secret until then.
 	Seed string `json:"seed,omitempty"`
+	// Disagreement says that the incumbent, measured anew, was not what is on
+	// record; "" when it was.
+	Disagreement string `json:"disagreement,omitempty"`
 	// Evaluation is what the models used that were asked to measure; nil is
 	// none. A baseline's is in its Measured event, what trials used in Decided,
 	// or Checked, for all proposals together.

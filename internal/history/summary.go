@@ -107,6 +107,12 @@ type Summary struct {
 	// those that it had.
 	Output  string
 	Numbers map[string]metric.Value
+	// Samples are what Best is the median of. Disagreements counts the iterations
+	// in a row in which the incumbent, measured anew, was not that, as the last of
+	// them says in Disagreement.
+	Samples       []metric.Value
+	Disagreements int
+	Disagreement  string
 	// Evaluator is the hash under which Best was measured, Definition that of
 	// the program's settings in it.
 	Evaluator, Definition string
@@ -149,6 +155,8 @@ type Summary struct {
 	adopted         []string
 
 	candidateNumbers map[string]metric.Value
+	candidateSamples []metric.Value
+	anew             bool // the incumbent was measured since the last decision
 }
 
 // Replay adds up the events in order.
@@ -226,9 +234,10 @@ func (b *Summary) measured(e *Event) {
 		b.baselines = append(b.baselines, expended{e.Time, e.Iteration, e.Evaluation})
 	}
 	if e.Role == Candidate {
-		b.candidateOutput, b.candidateNumbers = e.Output, e.Numbers
+		b.candidateOutput, b.candidateNumbers, b.candidateSamples = e.Output, e.Numbers, e.Samples
 	}
 	if e.Metric == nil || e.Role == Candidate || e.Stage != "" {
+		b.anew = b.anew || e.Role == Incumbent && e.Metric != nil
 		return
 	}
 	switch {
@@ -238,7 +247,8 @@ func (b *Summary) measured(e *Event) {
 	case b.Initial != nil:
 		b.Lead = LeadOf(*e.Metric, *b.Initial, b.Direction)
 	}
-	b.Best, b.Incumbent, b.Output, b.Numbers = e.Metric, e.Commit, e.Output, e.Numbers
+	b.Best, b.Incumbent, b.Output, b.Numbers, b.Samples = e.Metric, e.Commit, e.Output, e.Numbers, e.Samples
+	b.Disagreements = 0
 }
 
 func (b *Summary) baseline(e *Event) {
@@ -319,13 +329,26 @@ func (b *Summary) decided(e *Event) {
 	b.SinceResumed = append(b.SinceResumed, e.Outcome)
 	b.Iteration = max(b.Iteration, e.Iteration)
 	b.Noisy = b.Noisy || e.Noisy
+	b.disagreed(e)
 	if e.Outcome == Accepted {
 		if e.Best != nil && e.PreviousBest != nil {
 			b.Gains = append(b.Gains, e.Best.Sub(*e.PreviousBest).Abs())
 		}
-		b.Best, b.Incumbent, b.Output, b.Numbers = e.Best, e.Commit, b.candidateOutput, b.candidateNumbers
+		b.Best, b.Incumbent, b.Output, b.Numbers, b.Samples = e.Best, e.Commit, b.candidateOutput, b.candidateNumbers, b.candidateSamples
 		b.Lead = b.Lead.After(e, b.Direction)
 	}
+}
+
+// disagreed counts iterations in which the incumbent was not what is on record.
+// One that did not measure it says nothing.
+func (b *Summary) disagreed(e *Event) {
+	switch {
+	case e.Disagreement != "":
+		b.Disagreements, b.Disagreement = b.Disagreements+1, e.Disagreement
+	case b.anew || e.Outcome == Accepted:
+		b.Disagreements = 0
+	}
+	b.anew = false
 }
 
 // keep takes over what was used up to an earlier decision of the same iteration.

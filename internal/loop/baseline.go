@@ -75,6 +75,8 @@ func (r *journal) needsBaseline(at position) string {
 		return "files of the evaluation changed"
 	case sum.Executor.Changed(at.identity.Executor) != "":
 		return sum.Executor.Changed(at.identity.Executor)
+	case sum.Disagreements >= maxDisagreements:
+		return "the incumbent was not what is on record"
 	case r.program.Evaluation != program.Tasks && r.rule().Regime == decision.Noisy && sum.InitialRuns < r.rule().Pairs:
 		return "the evaluation turned out noisy"
 	default:

@@ -9,6 +9,10 @@ import (
 // maxErrors is how many errors in a row pause a program.
 const maxErrors = 3
 
+// maxDisagreements is how many iterations in a row may find another incumbent
+// than is on record before the program is paused.
+const maxDisagreements = 3
+
 // consequences pauses or completes the program when the rules say so.
 func (r *recorder) consequences(b *records, agent string) error {
 	if err := r.completeAtTarget(b); err != nil || b.sum.Completed != "" {
@@ -16,6 +20,9 @@ func (r *recorder) consequences(b *records, agent string) error {
 	}
 	if errors := b.sum.ConsecutiveErrors(); errors >= maxErrors {
 		return r.pause(b, fmt.Sprintf("%d errors in a row; see the history, fix the cause, then say `/autoloop resume` or run `iterate resume %s`", errors, r.program.Name))
+	}
+	if b.sum.Disagreements >= maxDisagreements {
+		return r.pause(b, fmt.Sprintf("%s; %d iterations in a row; see the history, then run `iterate resume %s`: what is on record is measured anew", b.sum.Disagreement, b.sum.Disagreements, r.program.Name))
 	}
 	if limit := r.program.PlateauFor(agent); limit > 0 && b.sum.Trailing(history.Rejected) >= limit {
 		return r.pause(b, fmt.Sprintf("plateau: %d rejections in a row; change the goal or the target, then say `/autoloop resume` or run `iterate resume %s`", limit, r.program.Name))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/git"
@@ -221,7 +222,7 @@ func changelog(e history.Event) string {
 func (r *recorder) entryOf(b *records, e history.Event) state.HistoryEntry {
 	entry := state.HistoryEntry{
 		Iteration: e.Iteration, Time: r.begun, RunURL: r.runURL, Status: state.Status(e.Outcome), Change: e.Summary,
-		Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: e.Reasons, CIFixAttempts: b.standing().Fixes(),
+		Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: notesOn(e), CIFixAttempts: b.standing().Fixes(),
 	}
 	if e.Commit != "" {
 		entry.Commit = e.Commit[:12]
@@ -230,6 +231,14 @@ func (r *recorder) entryOf(b *records, e history.Event) state.HistoryEntry {
 		entry.PR = b.pull()
 	}
 	return entry
+}
+
+// notesOn are the reasons of an iteration, and what its incumbent was like.
+func notesOn(e history.Event) []string {
+	if e.Disagreement == "" {
+		return e.Reasons
+	}
+	return append(slices.Clone(e.Reasons), e.Disagreement)
 }
 
 // enterNothing ends an iteration without a decision: the baseline completed the

@@ -121,6 +121,7 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 // proposal has are kept only where nothing can be computed.
 func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Event, error) {
 	e := *p.Decided
+	e.Disagreement = r.disagreement(b, p)
 	e.Parent, e.Direction, e.Target, e.Changed = at.Head, r.program.Direction, r.target(b), atMost(e.Changed, maxChanged)
 	if e.Verdict == "" {
 		e.Metric, e.PreviousBest, e.Best, e.Delta, e.Evidence = nil, b.sum.Best, b.sum.Best, "", nil
@@ -144,6 +145,30 @@ func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal)
 	}
 	e.Warning, e.Reasons = again.Warning, append(reasonsOf(e.Rule.Decision(), again), others(p)...)
 	return e, nil
+}
+
+// disagreement says that the incumbent, as the trial of a candidate that was not
+// kept measured it, is not what is on record; "" when it is. A warning and the
+// reasons of the iteration say it too.
+func (r *verifier) disagreement(b *records, p *proposal.Proposal) string {
+	if p.Kept() {
+		return "" // the new incumbent was measured beside the old one
+	}
+	for _, m := range slices.Backward(p.Measured) {
+		if m.Kind != history.Measured || m.Role != history.Incumbent || len(m.Samples) == 0 {
+			continue
+		}
+		said := decision.Disagreement(b.sum.Samples, m.Samples)
+		if said == "" {
+			return ""
+		}
+		said += ": either the machine changed, or what was kept was luck"
+		if !slices.Contains(r.warnings, said) {
+			r.warnings = append(r.warnings, said)
+		}
+		return said
+	}
+	return ""
 }
 
 // verifySuiteDecision checks the verdict of a suite against its numbers, as far

@@ -1,0 +1,33 @@
+package decision
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// disagreeing is the p-value below which two samples of the same files are of two
+// machines, or of luck. Three runs beside eight can reach it.
+const disagreeing = 0.02
+
+// Disagreement says that the incumbent, measured anew, is not what is on record,
+// "" when it is, or when too little was measured to tell. A difference counts when
+// it is no chance and twice as large as the recorded samples are apart: recorded
+// ones that lie together by luck are compared with again and again.
+func Disagreement(recorded, anew []metric.Value) string {
+	if len(recorded) == 0 || len(anew) == 0 {
+		return ""
+	}
+	was, is := statistics.Median(recorded), statistics.Median(anew)
+	apart := slices.MaxFunc(recorded, metric.Value.Cmp).Sub(slices.MinFunc(recorded, metric.Value.Cmp))
+	if is.Sub(was).Abs().Cmp(apart.Add(apart)) <= 0 {
+		return ""
+	}
+	// Runs that all gave one number leave nothing to chance.
+	if !(len(recorded) > 1 && statistics.Same(append(slices.Clone(anew), anew[0])) && apart.Sign() == 0) && statistics.P(recorded, anew) >= disagreeing {
+		return ""
+	}
+	return fmt.Sprintf("the incumbent, measured anew, gave %s (runs: %d), and %s is on record (runs: %d, %s apart)", is, len(anew), was, len(recorded), apart)
+}

@@ -1,0 +1,89 @@
+package decision_test
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/metric"
+)
+
+func numbers(text string) []metric.Value {
+	var list []metric.Value
+	for field := range strings.FieldsSeq(text) {
+		list = append(list, metric.MustValue(field))
+	}
+	return list
+}
+
+func TestDisagreement(t *testing.T) {
+	t.Parallel()
+	const eight = "106 105.5 106.4 106.2 105.8 106.1 105.9 106.3"
+	for name, c := range map[string]struct {
+		recorded, anew string
+		disagrees      bool
+	}{
+		"the same numbers":                 {eight, eight, false},
+		"luck":                             {eight, "100 100.4 99.8 100.2 99.9 100.1 100.3 99.7", true},
+		"luck, seen in an early look":      {eight, "100 100.4 99.8", true},
+		"a better number":                  {eight, "110 110.4 110.2 110.1 110.3 110.5 110.6 110.7", true},
+		"within the noise":                 {eight, "106.9 106.8 106.7 106.6 106.5 106.9 106.8 106.7", false},
+		"two runs are few":                 {eight, "100 100.4", false},
+		"one outlier":                      {eight, "106 105.9 106.1 90 106.2 105.8 106.3 106", false},
+		"deterministic, the same":          {"5 5", "5", false},
+		"deterministic, another":           {"5 5", "6", true},
+		"one run each":                     {"5", "6", false},
+		"deterministic once, noise anew":   {"5 5", "4 6 5 7 5 4 6 5", false},
+		"nothing measured":                 {"5 5", "", false},
+		"nothing on record":                {"", "5 5", false},
+		"a number that jumps now and then": {"1 1 1 9 1 9 1 1", "9 9 9 9 9 9 9 9", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			said := decision.Disagreement(numbers(c.recorded), numbers(c.anew))
+			assert.Equal(t, c.disagrees, said != "", said)
+		})
+	}
+	assert.Equal(t, "the incumbent, measured anew, gave 100 (runs: 3), and 106.05 is on record (runs: 8, 0.9 apart)",
+		decision.Disagreement(numbers(eight), numbers("100 100.4 99.8")))
+}
+
+// TestNoiseIsNoDisagreement: of programs whose machine stays as it is, hardly any
+// is ever told otherwise, and next to none three times in a row: at most 0.5 % of
+// programs in ten iterations, when the noise has heavy tails.
+func TestNoiseIsNoDisagreement(t *testing.T) {
+	t.Parallel()
+	chance := rand.New(rand.NewPCG(1, 2))
+	draw := func(n int, noise func() float64) []metric.Value {
+		list := make([]metric.Value, n)
+		for i := range list {
+			list[i] = metric.MustValue(strconv.FormatFloat(100+noise(), 'f', 4, 64))
+		}
+		return list
+	}
+	for name, noise := range map[string]func() float64{
+		"normal": chance.NormFloat64, "heavy tails": func() float64 { return chance.ExpFloat64() * chance.ExpFloat64() }, "uniform": chance.Float64,
+	} {
+		const programs, iterations = 1000, 10
+		said, paused := 0, 0
+		for range programs {
+			recorded, row := draw(8, noise), 0
+			for range iterations {
+				if decision.Disagreement(recorded, draw([]int{3, 8, 16}[chance.IntN(3)], noise)) == "" {
+					row = 0
+					continue
+				}
+				said++
+				if row++; row == 3 {
+					paused++
+				}
+			}
+		}
+		assert.Less(t, said, programs*iterations/200, name)
+		assert.LessOrEqual(t, paused, programs/200, name)
+	}
+}
