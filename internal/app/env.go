@@ -54,6 +54,8 @@ type Env struct {
 	// ReleasedFrom is the repository that this binary was released from, as
 	// OWNER/NAME; "" when unknown.
 	ReleasedFrom string
+	// Root says that this process may do everything on this machine.
+	Root bool
 	// Complete asks a language model; nil in a binary that asks none.
 	Complete Complete
 }
@@ -75,6 +77,7 @@ func SystemEnv() Env {
 		Environ:    os.Environ(),
 		Now:        time.Now,
 		Executable: executable,
+		Root:       os.Geteuid() == 0,
 		Dir:        dir,
 		Terminal:   isTerminal(os.Stdout) && isTerminal(os.Stderr),
 	}

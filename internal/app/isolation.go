@@ -14,14 +14,23 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
+// asRoot is what root is told first of a run without isolation; why follows.
+const asRoot = "not isolated: as root, agent and evaluation can read and change every file and process of this machine, and every secret on it: "
+
 // Isolate finds out how the commands of a program are kept apart from the rest
 // of this machine; nil is not at all. What the program requires and this
 // machine cannot do is an error. Beside the run's directory nobody sees what is
 // hidden, and everybody what is readable.
 func Isolate(ctx context.Context, env Env, p *program.Program, runner *process.Runner, runDir string, hidden, readable []string) (*process.Isolation, error) {
 	wish, err := IsolationWish(env, p)
-	if err != nil || wish == "off" {
+	if err != nil {
 		return nil, err
+	}
+	if wish == "off" {
+		if env.Root {
+			fmt.Fprintln(env.Stderr, asRoot+"isolation is off")
+		}
+		return nil, nil
 	}
 	probe := runner.ProbeIsolation(ctx, runDir, env.Environ)
 	switch {
@@ -31,7 +40,11 @@ func Isolate(ctx context.Context, env Env, p *program.Program, runner *process.R
 	case wish == "required":
 		return nil, fmt.Errorf("%s: isolation is required, and this machine has none: %s", p.File, probe.Reason)
 	default:
-		fmt.Fprintf(env.Stderr, "not isolated: agent and evaluation can read and write all that you can: %s\n", probe.Reason)
+		if env.Root {
+			fmt.Fprintln(env.Stderr, asRoot+probe.Reason)
+		} else {
+			fmt.Fprintf(env.Stderr, "not isolated: agent and evaluation can read and write all that you can: %s\n", probe.Reason)
+		}
 		return nil, nil
 	}
 	home := env.Getenv("HOME")

@@ -57,6 +57,7 @@ func (d *Deps) evaluateBy(service *loop.Service, runner *process.Runner) error {
 	service.Masker = process.NewMasker(d.Env.Environ, configSecrets(list)...)
 	service.Configure = func(home string) error { return writeConfig(home, list) }
 	service.Eval = &evaluation.Evaluator{Runner: runner, Masker: service.Masker}
+	service.Isolated = runner.Isolation != nil
 	return nil
 }
 

@@ -22,7 +22,8 @@ import (
 // Fingerprint is all that could be changed in a repository to make later git
 // commands do something else: every configuration file that is in force, hooks,
 // attributes, alternates and refs. A key names the thing ("config <path>",
-// "hook <path>", "info <path>", "ref <name>"), the value changes when it does.
+// "hook <path>", "info <path>", "file <path>", "ref <name>"), the value changes
+// when it does.
 type Fingerprint map[string]string
 
 const (
@@ -32,8 +33,18 @@ const (
 	hookCap = 10_000
 )
 
-// Fingerprint takes the repository's fingerprint.
-func (r *Repo) Fingerprint(ctx context.Context) (Fingerprint, error) {
+// Fingerprint takes the repository's fingerprint, and that of files in it.
+func (r *Repo) Fingerprint(ctx context.Context, files ...string) (Fingerprint, error) {
+	print, err := r.FilesFingerprint(ctx, files...)
+	if err != nil {
+		return nil, err
+	}
+	return print, r.addRefs(ctx, print)
+}
+
+// FilesFingerprint is a Fingerprint without refs, which takes no git process as
+// long as the configuration stays as it is.
+func (r *Repo) FilesFingerprint(ctx context.Context, files ...string) (Fingerprint, error) {
 	settings, err := r.config.read(ctx, r)
 	if err != nil {
 		return nil, fmt.Errorf("fingerprint %s: %w", r.Root, err)
@@ -57,7 +68,10 @@ func (r *Repo) Fingerprint(ctx context.Context) (Fingerprint, error) {
 	if r.GitDir != r.CommonDir {
 		print.addFile("info", filepath.Join(r.Root, ".git"))
 	}
-	return print, r.addRefs(ctx, print)
+	for _, file := range files {
+		print.addFile("file", filepath.Join(r.Root, filepath.FromSlash(file)))
+	}
+	return print, nil
 }
 
 func (r *Repo) addRefs(ctx context.Context, print Fingerprint) error {

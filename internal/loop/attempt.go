@@ -60,9 +60,10 @@ type team struct {
 	trees       *tree.Builder
 	environ     func(dir string, names []string) ([]string, error)
 	masker      process.Masker
-	agents      []Proposer // at least one
-	transcripts string     // the directory of transcripts, "" for none
-	working     []*attempt // whose agents were asked
+	agents      []Proposer      // at least one
+	transcripts string          // the directory of transcripts, "" for none
+	working     []*attempt      // whose agents were asked
+	left        git.Fingerprint // of the repository, as the agents left it
 }
 
 // lead is the first agent, which also fixes what CI finds.
@@ -73,14 +74,15 @@ func (a *attempt) end(outcome history.Outcome, reasons ...string) *attempt {
 	return a
 }
 
-// tampered sorts what changed in the repository while the agent ran:
-// configuration, hooks and the program's own branch are nobody else's; other
-// refs may have been moved by a person at work, and are only said.
-func (r *team) tampered(lines []string) []string {
+// tampered sorts what changed in the repository meanwhile: configuration, hooks
+// and the program's own branch are nobody else's; other refs, and where isolation
+// keeps it from others the program's file, may have been changed by a person at
+// work, and are only said.
+func (r *team) tampered(lines []string, when string) []string {
 	var touched []string
 	for _, line := range lines {
-		if strings.HasPrefix(line, "ref ") && !strings.HasPrefix(line, "ref "+r.ref()+" ") {
-			r.warnings = append(r.warnings, "changed while the agent ran: "+line)
+		if strings.HasPrefix(line, "ref ") && !strings.HasPrefix(line, "ref "+r.ref()+" ") || r.measurer.isolated && strings.HasPrefix(line, "file ") {
+			r.warnings = append(r.warnings, "changed "+when+": "+line)
 			continue
 		}
 		touched = append(touched, line)
@@ -91,7 +93,7 @@ func (r *team) tampered(lines []string) []string {
 // request is the task of one agent. What others propose at the same time is
 // pending: it counts as no better than the incumbent.
 func (r *team) request(ctx context.Context, at position, a *attempt, pending []agent.PastIteration) (agent.Request, error) {
-	home := r.dirs.newDir('h')
+	home := r.dirs.newDir("h")
 	environ, err := r.environ(home, r.program.Env)
 	if err != nil {
 		return agent.Request{}, err

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
@@ -35,9 +36,20 @@ func (r *proposer) ensureBaseline(ctx context.Context, at *position) error {
 	if r.measurer.suite != nil {
 		measure = r.measurer.measureSuiteBaseline
 	}
+	before, err := r.branches.repo.FilesFingerprint(ctx, r.program.File)
+	if err != nil {
+		return err
+	}
 	found, err := measure(ctx, *at)
 	if err != nil {
 		return err
+	}
+	after, err := r.branches.repo.FilesFingerprint(ctx, r.program.File)
+	if err != nil {
+		return err
+	}
+	if touched := r.team.tampered(before.Diff(after), "while the unchanged files were measured"); len(touched) > 0 {
+		return &baselineError{"the repository itself was changed while the unchanged files were measured: " + strings.Join(touched, "; ")}
 	}
 	if err := r.recordBaseline(ctx, *at, found, why); err != nil {
 		return err

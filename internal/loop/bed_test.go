@@ -39,6 +39,8 @@ type bed struct {
 	// from the first.
 	noise    []string
 	measured int
+	// evaluating, optional, is called with the tree of a run before it ends.
+	evaluating func(dir string)
 }
 
 const bedProgram = `---
@@ -130,6 +132,9 @@ func (b *bed) Propose(_ context.Context, request agent.Request) (agent.Reply, er
 
 // Run evaluates: "fail" fails, and everything else is what was printed.
 func (b *bed) Run(_ context.Context, request evaluation.Request) (evaluation.Result, error) {
+	if b.evaluating != nil {
+		b.evaluating(request.Dir)
+	}
 	data, err := os.ReadFile(filepath.Join(request.Dir, "value.txt"))
 	if errors.Is(err, os.ErrNotExist) {
 		return evaluation.Result{Problem: "value.txt is missing"}, nil

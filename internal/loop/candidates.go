@@ -12,7 +12,6 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 )
 
@@ -25,9 +24,7 @@ func (r *team) attempt(ctx context.Context, at position) (*attempt, error) {
 	all := r.newAttempts()
 	defer func() {
 		for _, a := range all {
-			if a.proposed != nil {
-				_ = a.proposed.Remove()
-			}
+			r.discard(a)
 		}
 	}()
 	if err := r.proposeAll(ctx, at, all); err != nil {
@@ -43,6 +40,14 @@ func (r *team) attempt(ctx context.Context, at position) (*attempt, error) {
 		return nil, err
 	}
 	return r.selectAttempt(all), nil
+}
+
+// discard removes the tree of an agent.
+func (r *team) discard(a *attempt) {
+	if a.proposed != nil {
+		_ = a.proposed.Remove()
+		r.dirs.remove(a.proposed.Dir)
+	}
 }
 
 // newAttempts are as many as the program asks for, the agents taking turns.
@@ -73,11 +78,11 @@ func (r *team) proposeAll(ctx context.Context, at position, all []*attempt) erro
 func (r *team) ask(ctx context.Context, at position, all []*attempt) error {
 	for _, a := range all {
 		var err error
-		if a.proposed, err = r.trees.Build(ctx, cmp.Or(a.lineage.from, at.Head), r.dirs.newDir('t'), r.measurer.treeOptions(true)); err != nil {
+		if a.proposed, err = r.trees.Build(ctx, cmp.Or(a.lineage.from, at.Head), r.dirs.newDir("t"), r.measurer.treeOptions(true)); err != nil {
 			return err
 		}
 	}
-	before, err := r.repo.Fingerprint(ctx)
+	before, err := r.repo.Fingerprint(ctx, r.program.File)
 	if err != nil {
 		return err
 	}
@@ -87,16 +92,24 @@ func (r *team) ask(ctx context.Context, at position, all []*attempt) error {
 	if err != nil {
 		return err
 	}
-	after, err := r.repo.Fingerprint(ctx)
+	r.left, err = r.repo.Fingerprint(ctx, r.program.File)
 	if err != nil {
 		return err
 	}
-	if touched := r.tampered(before.Diff(after)); len(touched) > 0 {
-		for _, a := range all {
-			a.end(history.Error, "the repository itself was changed while the agent ran: "+a.masker.String(strings.Join(touched, "; ")))
-		}
-	}
+	r.endTampered(all, before.Diff(r.left), "while the agent ran")
 	return nil
+}
+
+// endTampered ends the attempts when the repository itself was changed.
+func (r *team) endTampered(all []*attempt, changes []string, when string) {
+	touched := r.tampered(changes, when)
+	if len(touched) == 0 {
+		return
+	}
+	for _, a := range all {
+		a.verdict, a.rule, a.decision = nil, nil, decision.Decision{}
+		a.end(history.Error, "the repository itself was changed "+when+": "+a.masker.String(strings.Join(touched, "; ")))
+	}
 }
 
 // askAll gives every agent its task and waits for all of them.
@@ -136,7 +149,7 @@ func tunes(a *attempt) bool {
 
 // askOne runs one agent. It ends the attempt when the agent failed.
 func (r *team) askOne(ctx context.Context, a *attempt, request agent.Request) (err error) {
-	defer func() { _ = tree.RemoveAll(request.Home) }()
+	defer r.dirs.remove(request.Home)
 	start := r.now()
 	a.reply, err = a.agent.Propose(ctx, request)
 	a.masker = r.masker.With(a.reply.Secrets)
@@ -216,6 +229,7 @@ func (r *team) inherit(ctx context.Context, at position, a *attempt, patch []byt
 func (r *team) measureAll(ctx context.Context, at position, all []*attempt) error {
 	longest := time.Duration(0)
 	stop := ""
+	var measured []*attempt
 	for _, a := range all {
 		if a.outcome != "" {
 			continue
@@ -231,6 +245,7 @@ func (r *team) measureAll(ctx context.Context, at position, all []*attempt) erro
 			r.step("measure", "proposal "+a.title())
 		}
 		start := r.now()
+		measured = append(measured, a)
 		if err := r.measurer.measure(ctx, at, a); err != nil {
 			return err
 		}
@@ -239,5 +254,13 @@ func (r *team) measureAll(ctx context.Context, at position, all []*attempt) erro
 			stop = "not measured: the trial before it ended in an error"
 		}
 	}
+	if len(measured) == 0 {
+		return nil
+	}
+	after, err := r.repo.Fingerprint(ctx, r.program.File)
+	if err != nil {
+		return err
+	}
+	r.endTampered(measured, r.left.Diff(after), "while it was measured")
 	return nil
 }

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/git/tree"
@@ -49,6 +50,8 @@ type measurer struct {
 	lenient bool
 	// own are the files of the evaluator that it changes itself.
 	own ownChanges
+	// isolated says that nothing else reaches the trees.
+	isolated bool
 }
 
 // newEnvironment builds an environment for a commit or tree at dir, which must not
@@ -59,20 +62,43 @@ func (r *measurer) newEnvironment(ctx context.Context, side history.Role, treeis
 	if err != nil {
 		return nil, err
 	}
-	made := &environment{measurer: r, side: side, tree: built, home: r.dirs.newDir('h'), artifacts: r.dirs.newDir('a')}
+	made := &environment{measurer: r, side: side, tree: built, home: r.dirs.newDir("h"), artifacts: r.dirs.newDir("a")}
 	made.environ, err = r.environ(made.home, r.program.Env)
 	if err == nil && r.configure != nil {
 		err = r.configure(made.home)
 	}
 	if err == nil {
-		err = os.Mkdir(made.artifacts, 0o700)
+		err = os.MkdirAll(made.artifacts, 0o700)
 	}
 	if err != nil {
 		made.Close()
 		return nil, err
 	}
+	if changed := made.seal(); err == nil && len(changed) > 0 {
+		made.Close()
+		return nil, &baselineError{"files of the evaluation were changed while its tree was built: " + list(changed)}
+	}
 	made.prepare = r.now().Sub(start)
 	return made, nil
+}
+
+// seal notes the content of the files that measure, where others of our user can
+// reach them, and returns those that are not the commit's.
+func (m *environment) seal() []string {
+	if m.measurer.isolated {
+		return nil
+	}
+	return m.tree.Seal(m.measurer.evaluatorFile())
+}
+
+// unsealed are the files that measure and were changed since, but for those that
+// the evaluation writes itself.
+func (m *environment) unsealed() []string {
+	own := &m.measurer.own
+	if !own.known {
+		return nil
+	}
+	return slices.DeleteFunc(m.tree.Unsealed(), func(path string) bool { _, written := own.touched[path]; return written })
 }
 
 // Close removes the environment. Closing nil, or twice, does nothing.
@@ -81,13 +107,17 @@ func (m *environment) Close() {
 		return
 	}
 	_ = m.tree.Remove()
-	_ = tree.RemoveAll(m.home)
-	_ = tree.RemoveAll(m.artifacts)
+	for _, dir := range []string{m.tree.Dir, m.home, m.artifacts} {
+		m.measurer.dirs.remove(dir)
+	}
 }
 
 // evaluate runs the evaluation once.
 func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 	p := m.measurer.program
+	if changed := m.unsealed(); len(changed) > 0 {
+		return evaluation.Result{}, &baselineError{"files of the evaluation were changed before it ran: " + list(changed)}
+	}
 	limit, over := m.measurer.spending.toMeasure()
 	if over != "" {
 		return evaluation.Result{Problem: over, OverLimit: true}, nil
@@ -126,7 +156,7 @@ type bench struct {
 }
 
 func (r *measurer) newBench() *bench {
-	return &bench{measurer: r, places: [2]string{r.dirs.newDir('t'), r.dirs.newDir('t')}}
+	return &bench{measurer: r, places: [2]string{r.dirs.newDir("t"), r.dirs.newDir("t")}}
 }
 
 // environment returns the environment at a place, built for treeish when there is

@@ -150,7 +150,7 @@ func (m *measurement) checkEvaluator(ctx context.Context, step decision.Step, ro
 
 // learnFrom runs the evaluation of a commit to see what it changes.
 func (r *measurer) learnFrom(ctx context.Context, commit string) error {
-	room, err := r.newEnvironment(ctx, history.Baseline, commit, r.dirs.newDir('t'))
+	room, err := r.newEnvironment(ctx, history.Baseline, commit, r.dirs.newDir("t"))
 	if err != nil {
 		return err
 	}

@@ -55,6 +55,11 @@ func (m *measurement) all(ctx context.Context) error {
 	if errors.Is(err, errEnded) {
 		return nil
 	}
+	var changed *baselineError
+	if errors.As(err, &changed) {
+		m.a.end(history.Error, changed.problem)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (r *measurer) isNoisy(at position, all []*series) bool {
 func (r *measurer) probe(ctx context.Context, s *series, count int) (problem string, err error) {
 	s.samples = &samples{}
 	for _, i := range mathrand.Perm(count) {
-		if s.environments[i], err = r.newEnvironment(ctx, s.side(), s.commit, r.dirs.newDir('t')); err != nil {
+		if s.environments[i], err = r.newEnvironment(ctx, s.side(), s.commit, r.dirs.newDir("t")); err != nil {
 			return "", err
 		}
 		s.environments[i].trusted = s.trusted

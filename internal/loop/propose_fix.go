@@ -61,11 +61,7 @@ func (r *team) attemptFix(ctx context.Context, at position, e history.Event, ver
 // attemptOne takes one attempt through all stages.
 func (r *team) attemptOne(ctx context.Context, at position, a *attempt) error {
 	all := []*attempt{a}
-	defer func() {
-		if a.proposed != nil {
-			_ = a.proposed.Remove()
-		}
-	}()
+	defer r.discard(a)
 	if err := r.ask(ctx, at, all); err != nil {
 		return err
 	}

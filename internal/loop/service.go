@@ -122,6 +122,8 @@ type Service struct {
 	SignOff string
 	// RunURL, optional, links to the log of this run.
 	RunURL string
+	// Isolated says that agents and evaluations reach nothing but their own trees.
+	Isolated bool
 	// Masker hides the secrets of this process in what agents say; what would put
 	// one of them into the repository is rejected.
 	Masker process.Masker
@@ -192,7 +194,7 @@ func (s *Service) begin() *run {
 	r.spending = &spending{journal: j, agents: agents, budgetUSD: s.BudgetUSD}
 	r.lease = &lease{journal: j, spending: r.spending, thread: r.thread, holder: s.Holder, alive: s.Alive, force: s.Force}
 	r.branches = &branches{journal: j, thread: r.thread, repo: s.Repo, memory: s.Memory, base: s.Base}
-	r.measurer = &measurer{journal: j, dirs: dirs, spending: r.spending, trees: s.Trees, eval: s.Eval, suite: s.Suite, outputs: s.Transcripts, environ: s.Environ, configure: s.Configure}
+	r.measurer = &measurer{journal: j, dirs: dirs, spending: r.spending, trees: s.Trees, eval: s.Eval, suite: s.Suite, isolated: s.Isolated, outputs: s.Transcripts, environ: s.Environ, configure: s.Configure}
 	r.team = &team{
 		journal: j, dirs: dirs, spending: r.spending, measurer: r.measurer, thread: r.thread,
 		repo: s.Repo, trees: s.Trees, environ: s.Environ, masker: s.Masker, agents: agents, transcripts: s.Transcripts,

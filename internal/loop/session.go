@@ -1,13 +1,16 @@
 package loop
 
 import (
+	"crypto/rand"
 	"fmt"
 	"hash/fnv"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/strategy"
@@ -78,14 +81,16 @@ func (s *session) rules(at position) decision.Rules {
 }
 
 // dirs names the throw-away directories of a run.
-type dirs struct {
-	parent string
-	made   int
+type dirs struct{ parent string }
+
+// newDir names a directory in a private one of its own, which nobody finds by
+// listing what lies around it. All names have the same length, so that no tree
+// has a longer path than another.
+func (d *dirs) newDir(kind string) string {
+	closed := filepath.Join(d.parent, "w")
+	_ = os.Mkdir(closed, 0o300) // Where that fails, so does what is made in it.
+	return filepath.Join(closed, strings.ToLower(rand.Text()), kind)
 }
 
-// newDir names a directory that this run has not used yet. All names have the
-// same length, so that no tree has a longer path than another.
-func (d *dirs) newDir(kind byte) string {
-	d.made++
-	return filepath.Join(d.parent, fmt.Sprintf("%c%03d", kind, d.made))
-}
+// remove deletes a directory that newDir named, with the private one around it.
+func (d *dirs) remove(dir string) { _ = tree.RemoveAll(filepath.Dir(dir)) }

@@ -57,7 +57,7 @@ func (r *measurer) measureSuiteBaseline(ctx context.Context, at position) (basel
 }
 
 func (r *measurer) suiteSamples(ctx context.Context, commit string) (*samples, error) {
-	env, err := r.newEnvironment(ctx, history.Baseline, commit, r.dirs.newDir('t'))
+	env, err := r.newEnvironment(ctx, history.Baseline, commit, r.dirs.newDir("t"))
 	if err != nil {
 		return nil, err
 	}
