@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
-	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -86,6 +85,9 @@ func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bo
 	wished, _ := app.IsolationWish(env, p) // deps.Runner refuses a wrong one
 	result.NoteIsolation(ctx, runner, wished, deps.RunDir, env.Environ)
 	result.Findings = append(result.Findings, setup.WithinReach(p, files)...)
+	if text := setup.TargetMet(p, found.Median); text != "" && found.Problem == "" {
+		result.Findings = append(result.Findings, text)
+	}
 	if asJSON {
 		if err := printJSON(env, result); err != nil {
 			return err
@@ -161,22 +163,6 @@ func inspector(deps *app.Deps) setup.Inspector {
 			}
 			return names, err
 		},
-		Repeat: func(ctx context.Context, p *program.Program) (loop.Inspection, error) {
-			measured := *deps
-			remove, err := measured.MakeRunDir()
-			if err != nil {
-				return loop.Inspection{}, err
-			}
-			defer remove()
-			runner, err := measured.Runner(ctx, p)
-			if err != nil {
-				return loop.Inspection{}, err
-			}
-			service, err := measured.Measurer(p, runner)
-			if err != nil {
-				return loop.Inspection{}, err
-			}
-			return service.Repeat(ctx)
-		},
+		Repeat: deps.Repeat,
 	}
 }

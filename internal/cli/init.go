@@ -22,6 +22,8 @@ type initOptions struct {
 	setup.Options
 
 	yes, adopt bool
+	// kind is the kind of program that --local writes; "" is whatever fits.
+	kind string
 }
 
 func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
@@ -37,11 +39,19 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 			"With --programs DIR the workflows look for programs there.\n\n" +
 			"--action names the action that they use: a fork, a branch or a tag. Later runs keep it; without it they\n" +
 			"are pinned to the commit that this binary was released from.\n\n" +
+			"--local writes no workflow: one program that fits, whose evaluation was run here before it is written. --kind\n" +
+			"asks for one of " + strings.Join(setup.Kinds(), ", ") + ".\n\n" +
 			"--adopt takes over from a gh-aw installation: its branches autoloop/NAME-DIGITS become autoloop/NAME, on\n" +
 			"the remote too. State, labels and issues are read as they are.",
-		Example: "  iterate init\n  iterate init --simple --yes\n  iterate init --action me/autoloop@main\n  iterate init --adopt",
+		Example: "  iterate init\n  iterate init --simple --yes\n  iterate init --action me/autoloop@main\n  iterate init --local --kind go-benchmark\n  iterate init --adopt",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case o.Local:
+				return initLocal(cmd.Context(), env, *o, init)
+			case init.kind != "":
+				return misuse.Errorf("--kind is for --local")
+			}
 			return initRepository(cmd.Context(), env, *o, init)
 		},
 	}
@@ -54,9 +64,32 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 	flags.BoolVar(&init.Example, "example", false, "write an example program also where nothing in the repository suggests one")
 	flags.BoolVar(&init.adopt, "adopt", false, "rename the branches of a gh-aw installation")
 	flags.StringVar(&o.Remote, "remote", "", "the git remote with these branches (default: origin)")
+	flags.StringVar(&init.kind, "kind", "", "the `KIND` of program that --local writes (default: what fits)")
 	githubFlags(flags, &o.GitHub)
-	cmd.MarkFlagsMutuallyExclusive("simple", "matrix")
+	flags.Lookup("local").Usage = "for this machine alone: no workflows, one program that was measured here"
+	cmd.MarkFlagsMutuallyExclusive("simple", "matrix", "local")
+	cmd.MarkFlagsMutuallyExclusive("adopt", "local")
 	return cmd
+}
+
+// initLocal writes one program that was measured here, after a yes.
+func initLocal(ctx context.Context, env Env, o iterateOptions, init initOptions) error {
+	fitted, err := fitProgram(ctx, env, o.Options, "", init.kind)
+	if err != nil {
+		return err
+	}
+	if !init.yes {
+		fmt.Fprint(env.Stdout, fitted.File.Text+"\n")
+		agreed, err := ask(ctx, env, fmt.Sprintf("measured: %s; write %s? [y/n] ", fitted, fitted.File.Path))
+		if err != nil || !agreed {
+			fmt.Fprintln(env.Stdout, "nothing was changed")
+			return err
+		}
+	}
+	if err := fitted.File.Write(); err != nil {
+		return err
+	}
+	return printFitted(env, fitted, o.Programs)
 }
 
 func initRepository(ctx context.Context, env Env, o iterateOptions, init initOptions) error {

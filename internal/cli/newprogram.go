@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
@@ -20,17 +23,68 @@ import (
 )
 
 func newNewCommand(env Env, o *schedulerOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "new NAME",
+	var fit string
+	cmd := &cobra.Command{
+		Use:   "new NAME [--fit[=KIND]]",
 		Short: "Write a program that runs as it stands",
 		Long: "Write a filled-in program file, a small target with a number for the tuner, and an evaluation of a\n" +
-			"few lines. It runs as it stands; then replace goal, target and evaluation with your own.",
-		Example: "  scheduler new speed\n  git add -A && git commit -m 'Add program speed'\n  iterate --program speed -n 5",
+			"few lines. It runs as it stands; then replace goal, target and evaluation with your own.\n\n" +
+			"With --fit the program fits the repository: of the kinds that it has something for, the first whose\n" +
+			"evaluation works is written, after it was run here. The kinds: " + strings.Join(setup.Kinds(), ", ") + ".",
+		Example: "  scheduler new speed\n  git add -A && git commit -m 'Add program speed'\n  iterate --program speed -n 5\n  scheduler new smaller --fit=js-bundle-size",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("fit") {
+				return newFittedProgram(cmd.Context(), env, *o, args[0], strings.TrimPrefix(fit, anyKind))
+			}
 			return newProgramFiles(cmd.Context(), env, *o, args[0])
 		},
 	}
+	cmd.Flags().StringVar(&fit, "fit", "", "fit the program to the repository; with a `KIND` only to that")
+	cmd.Flags().Lookup("fit").NoOptDefVal = anyKind
+	return cmd
+}
+
+// anyKind is --fit without a kind.
+const anyKind = "any"
+
+func newFittedProgram(ctx context.Context, env Env, o schedulerOptions, name, kind string) error {
+	if err := program.ValidName(name); err != nil {
+		return misuse.New(err)
+	}
+	if strings.EqualFold(name, "readme") {
+		return misuse.Errorf("a program cannot be named %q: a README.md in the programs directory is no program; choose another name", name)
+	}
+	fitted, err := fitProgram(ctx, env, app.Options{RepoDir: o.repoDir, Programs: o.programs, Dir: o.dir}, name, kind)
+	if err != nil {
+		return err
+	}
+	if err := fitted.File.Write(); err != nil {
+		return err
+	}
+	return printFitted(env, fitted, o.programs)
+}
+
+// fitProgram measures what fits the repository; nothing is written.
+func fitProgram(ctx context.Context, env Env, o app.Options, name, kind string) (*setup.Fitted, error) {
+	o.Local = true
+	deps, err := app.Open(ctx, env, o)
+	if errors.Is(err, git.ErrNotRepository) {
+		return nil, misuse.Errorf("%s is no git repository: run git init first, and commit your files", cmp.Or(o.RepoDir, "this"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return deps.Fit(ctx, name, kind, func(text string) { fmt.Fprintln(env.Stderr, text) })
+}
+
+// printFitted says what was written and measured, and what comes next.
+func printFitted(env Env, fitted *setup.Fitted, programs string) error {
+	name := strings.TrimSuffix(filepath.Base(fitted.File.Path), ".md")
+	_, err := fmt.Fprintf(env.Stdout, "written: %s (%s)\nmeasured: %s\n\nnext:\n  git add -A && git commit -m \"Add program %s\"\n"+
+		"  iterate agents                 # who can propose changes here\n  iterate --program %s -n 5%s --agent NAME\n",
+		fitted.File.Path, fitted.Why, fitted, name, name, programsFlag(programs))
+	return err
 }
 
 func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name string) error {

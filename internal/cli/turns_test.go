@@ -20,7 +20,8 @@ import (
 // shop is a repository in which scheduler and iterate run, without GitHub.
 type shop struct {
 	*desk
-	at time.Time
+	at   time.Time
+	more []string // variables besides the usual ones
 }
 
 func newShop(t *testing.T) *shop {
@@ -31,10 +32,10 @@ func newShop(t *testing.T) *shop {
 }
 
 func (s *shop) environ() []string {
-	return []string{
+	return append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=User", "GIT_AUTHOR_EMAIL=user@example.com",
 		"GIT_COMMITTER_NAME=User", "GIT_COMMITTER_EMAIL=user@example.com",
-	}
+	}, s.more...)
 }
 
 func (s *shop) git(args ...string) string {

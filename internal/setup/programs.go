@@ -9,6 +9,7 @@ import (
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 )
@@ -126,10 +127,29 @@ func (i Inspector) program(ctx context.Context, p *program.Program) ([]Finding, 
 		return findings, err
 	}
 	findings = append(findings, about(OK, describeRepeat(found), ""))
+	if text := TargetMet(p, found.Median); text != "" && !i.begun(ctx, p) {
+		findings = append(findings, about(Warning, text, "give a `target-metric` that is not reached yet, or none"))
+	}
 	for _, text := range WithinReach(p, files) {
 		findings = append(findings, about(Warning, text, ""))
 	}
 	return findings, nil
+}
+
+// begun reports whether a program has records: it may have reached its target by
+// its own work.
+func (i Inspector) begun(ctx context.Context, p *program.Program) bool {
+	files, _, err := i.Memory.Read(ctx, p.Name)
+	return err != nil || files.Ledger != nil || files.State != nil
+}
+
+// TargetMet says that what a program measures meets its target already; "" when
+// it does not.
+func TargetMet(p *program.Program, measured metric.Value) string {
+	if !p.Direction.TargetMet(measured, p.Target) {
+		return ""
+	}
+	return fmt.Sprintf("it measures %s, which meets target-metric %s already: it would be completed before anything is tried", measured, p.Target)
 }
 
 func describeRepeat(found loop.Inspection) string {

@@ -1,0 +1,140 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/program"
+)
+
+// Fitter writes a program that fits a repository and that was seen to work: its
+// evaluation is run before anything is written.
+type Fitter struct {
+	Root string
+	// Here is the directory that the program is for; those above it are tried too.
+	Here string
+	// Tracked are the files of the commit that is checked out.
+	Tracked []string
+	// Installed reports whether a command can be run.
+	Installed func(command string) bool
+	// Measure runs a program's evaluation twice on the unchanged files.
+	Measure func(context.Context, *program.Program) (loop.Inspection, error)
+	// Tell is told what is tried, and why it is not taken.
+	Tell func(string)
+}
+
+// Fitted is a program that was measured.
+type Fitted struct {
+	File     File
+	Why      string
+	Measured loop.Inspection
+}
+
+// Kinds are the kinds of programs that can be asked for, in the order in which
+// they are tried.
+func Kinds() []string {
+	kinds := make([]string, len(recipes()))
+	for i, r := range recipes() {
+		kinds[i] = r.kind
+	}
+	return kinds
+}
+
+// Fit finds the first kind of program that works here and leaves something to
+// gain, or the one that is asked for, and writes it for the directory of programs
+// as name; "" names it after its kind.
+func (f Fitter) Fit(ctx context.Context, dir, name, kind string) (*Fitted, error) {
+	if kind != "" && !slices.Contains(Kinds(), kind) {
+		return nil, misuse.Errorf("no kind of program is called %q: give one of %s", kind, strings.Join(Kinds(), ", "))
+	}
+	found := false
+	for at := within(f.Root, f.Here); ; at = path.Dir(at) {
+		here := place{dir: filepath.Join(f.Root, filepath.FromSlash(at)), tracked: filesBelow(f.Tracked, at), installed: f.Installed}
+		for _, recipe := range recipes() {
+			if kind != "" && recipe.kind != kind || !recipe.fits(here) {
+				continue
+			}
+			found = true
+			fitted, err := f.try(ctx, recipe, here, at, dir, name)
+			if fitted != nil || err != nil {
+				return fitted, err
+			}
+		}
+		if at == "." {
+			break
+		}
+	}
+	if found {
+		return nil, misuse.Errorf("no kind of program works here as it stands (see above): write one with `scheduler new NAME` and change its target and evaluation")
+	}
+	return nil, misuse.Errorf("nothing here tells what could be measured: write a program with `scheduler new NAME` and change its target and evaluation")
+}
+
+// filesBelow are the files below a directory, as seen from there.
+func filesBelow(files []string, dir string) []string {
+	if dir == "." {
+		return files
+	}
+	var below []string
+	for _, file := range files {
+		if rest, ok := strings.CutPrefix(file, dir+"/"); ok {
+			below = append(below, rest)
+		}
+	}
+	return below
+}
+
+// try measures one kind of program; nil when it cannot be used here.
+func (f Fitter) try(ctx context.Context, r recipe, here place, at, dir, name string) (*Fitted, error) {
+	if name == "" {
+		name = r.kind
+	}
+	file := filepath.Join(dir, name+".md")
+	if _, err := os.Lstat(file); err == nil {
+		return nil, misuse.Errorf("%s exists already: remove or rename it", file)
+	}
+	text := r.text(name, at, here)
+	shown, err := filepath.Rel(f.Root, file)
+	if err != nil {
+		shown = file
+	}
+	p := program.Parse(filepath.ToSlash(shown), []byte(text))
+	if err := p.Runnable(f.Tracked); err != nil {
+		f.Tell(fmt.Sprintf("%s: not taken: %v", r.kind, err))
+		return nil, nil
+	}
+	if !r.creates && !slices.ContainsFunc(f.Tracked, p.Matcher().Allows) {
+		f.Tell(r.kind + ": not taken: no file of the repository may change")
+		return nil, nil
+	}
+	f.Tell(fmt.Sprintf("%s: measuring (%s)", r.kind, r.why))
+	measured, err := f.Measure(ctx, p)
+	switch {
+	case err != nil:
+		return nil, err
+	case measured.Problem != "":
+		f.Tell(fmt.Sprintf("%s: not taken: %s", r.kind, measured.Problem))
+		return nil, nil
+	case r.best != "" && !p.Direction.Better(metric.MustValue(r.best), measured.Median):
+		f.Tell(fmt.Sprintf("%s: not taken: it is %s already", r.kind, measured.Median))
+		return nil, nil
+	}
+	return &Fitted{File: File{file, text}, Why: r.why, Measured: measured}, nil
+}
+
+// String says what was measured.
+func (f Fitted) String() string {
+	noise := "twice the same"
+	if f.Measured.Noisy {
+		noise = "noisy, as times are"
+	}
+	return fmt.Sprintf("%s, %s, in %.2g s", f.Measured.Median, noise, f.Measured.Seconds)
+}
