@@ -225,6 +225,7 @@ type iteration struct {
 	Best          *json.Number `json:"best_metric"`
 	Delta         *string      `json:"delta"`
 	Reasons       []string     `json:"reasons"`
+	Seconds       float64      `json:"seconds"`
 	Commit        *string      `json:"commit"`
 	RunID         string       `json:"run_id"`
 	Stopped       string       `json:"stopped"`

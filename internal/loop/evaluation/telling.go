@@ -100,6 +100,9 @@ func (t teller) find(lines []string) []string {
 		if where != "" {
 			text = bounded(where) + ": " + text
 		}
+		if slices.Contains(found, text) {
+			continue
+		}
 		found = append(found, text)
 		for t.then != nil && i+1 < len(lines) && len(found) < maxLines && t.then.MatchString(lines[i+1]) {
 			i++
