@@ -71,6 +71,7 @@ func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (
 	if err != nil {
 		return nil, err
 	}
+	d.Repo.RemoveLeftovers()
 	p.Model = cmp.Or(d.Options.Model, p.Model)
 	runner, err := d.Runner(ctx, p)
 	if err != nil {

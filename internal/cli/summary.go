@@ -131,7 +131,7 @@ func printWarnings(out io.Writer, results []loop.Result) {
 	for _, r := range results {
 		for _, warning := range r.Warnings {
 			if !said[warning] {
-				fmt.Fprintln(out, "warning:", warning)
+				fmt.Fprintln(out, "warning:", plain.Line(warning))
 			}
 			said[warning] = true
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 )
 
@@ -96,20 +97,21 @@ func (r *team) ask(ctx context.Context, at position, all []*attempt) error {
 	if err != nil {
 		return err
 	}
-	r.endTampered(all, before.Diff(r.left), "while the agent ran")
-	return nil
+	return r.endTampered(ctx, all, before, r.left, "while the agent ran")
 }
 
 // endTampered ends the attempts when the repository itself was changed.
-func (r *team) endTampered(all []*attempt, changes []string, when string) {
+func (r *team) endTampered(ctx context.Context, all []*attempt, before, after git.Fingerprint, when string) error {
+	changes, err := r.changesOf(ctx, before, after)
 	touched := r.tampered(changes, when)
-	if len(touched) == 0 {
-		return
+	if err != nil || len(touched) == 0 {
+		return err
 	}
 	for _, a := range all {
 		a.verdict, a.rule, a.decision = nil, nil, decision.Decision{}
 		a.end(history.Error, "the repository itself was changed "+when+": "+a.masker.String(strings.Join(touched, "; ")))
 	}
+	return nil
 }
 
 // askAll gives every agent its task and waits for all of them.
@@ -261,6 +263,5 @@ func (r *team) measureAll(ctx context.Context, at position, all []*attempt) erro
 	if err != nil {
 		return err
 	}
-	r.endTampered(measured, r.left.Diff(after), "while it was measured")
-	return nil
+	return r.endTampered(ctx, measured, r.left, after, "while it was measured")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // position is where the program branch stands after synchronisation.
@@ -42,10 +43,13 @@ type conflictError struct {
 
 func (e *conflictError) Error() string {
 	const most = 10
-	files := e.files
+	var files []string
 	more := ""
-	if len(files) > most {
-		files, more = files[:most], fmt.Sprintf(" and %d more", len(e.files)-most)
+	for _, path := range e.files[:min(len(e.files), most)] {
+		files = append(files, plain.Path(path))
+	}
+	if len(e.files) > most {
+		more = fmt.Sprintf(" and %d more", len(e.files)-most)
 	}
 	return fmt.Sprintf("%s does not merge into %s, both changed %s%s: merge it by hand, then resume",
 		e.base, e.branch, strings.Join(files, ", "), more)

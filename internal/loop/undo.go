@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/github/commands"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // undoing takes kept iterations back by commits on top of the branch. The
@@ -78,8 +79,11 @@ func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone
 		return undone{}, err
 	}
 	if len(conflicts) > 0 {
-		files := strings.Join(conflicts[:min(len(conflicts), 10)], "`, `")
-		return undone{fmt.Sprintf("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo those first.", iteration, files), false}, nil
+		var files []string
+		for _, path := range conflicts[:min(len(conflicts), 10)] {
+			files = append(files, strings.ReplaceAll(plain.Path(path), "`", "'"))
+		}
+		return undone{fmt.Sprintf("Iteration %d cannot be undone: later ones changed the same lines of `%s`. Undo those first.", iteration, strings.Join(files, "`, `")), false}, nil
 	}
 	message := fmt.Sprintf("[Autoloop: %s] Undo iteration %d\n\nThis reverts commit %s.\n\nAutoloop-Run: %s\n", r.program.Name, iteration, commit, r.id) + r.signOff
 	head, err := r.repo.CommitTree(ctx, tree, []string{u.head}, message, r.now().Truncate(time.Second))

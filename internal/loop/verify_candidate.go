@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
@@ -100,6 +101,12 @@ func (r *verifier) changes(ctx context.Context, before, after string, found []gi
 	if err := r.refuseFiltered(ctx, before, changes); err != nil {
 		return nil, err
 	}
+	if err := r.refuseFilters(ctx, before, after, changes); err != nil {
+		return nil, err
+	}
+	if err := r.refuseBare(ctx, before, changes); err != nil {
+		return nil, err
+	}
 	return r.refuseLinks(ctx, before, after, changes)
 }
 
@@ -132,6 +139,39 @@ func (r *verifier) refuseFiltered(ctx context.Context, before string, changes []
 		}
 	}
 	return err
+}
+
+// refuseFilters refuses attributes that choose a filter.
+func (r *verifier) refuseFilters(ctx context.Context, before, after string, changes []decision.Change) error {
+	for i, c := range changes {
+		if !strings.EqualFold(path.Base(c.Path), ".gitattributes") || c.Refused != "" || !strings.HasPrefix(c.NewMode, "100") {
+			continue
+		}
+		texts, err := r.repo.Cat(ctx, before+":"+c.Path, after+":"+c.Path)
+		if err != nil {
+			return err
+		}
+		if decision.SetsFilter(string(texts[0].Data), string(texts[1].Data)) {
+			changes[i].Refused = decision.NewFilter
+		}
+	}
+	return nil
+}
+
+// refuseBare refuses changes that make a repository of a directory.
+func (r *verifier) refuseBare(ctx context.Context, before string, changes []decision.Change) error {
+	entries, err := r.repo.LsTree(ctx, before)
+	if err != nil {
+		return err
+	}
+	decision.RefuseBare(func(yield func(string) bool) {
+		for _, e := range entries {
+			if !yield(e.Path) {
+				return
+			}
+		}
+	}, changes)
+	return nil
 }
 
 // refuseLinks refuses links that leave the tree, and changes by which one that

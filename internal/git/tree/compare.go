@@ -3,7 +3,9 @@ package tree
 import (
 	"context"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
@@ -99,6 +101,32 @@ func (s *scan) refuseFiltered() {
 			s.changes[i].Refused = fmt.Sprintf("is under the filter %s, which does not run here", filter)
 		}
 	}
+}
+
+// refuseFilters refuses attributes that choose a filter: nothing under it could be
+// changed afterwards.
+func (s *scan) refuseFilters(ctx context.Context) error {
+	for i, c := range s.changes {
+		if !isAttributes(c.Path) || c.Refused != "" || !strings.HasPrefix(c.NewMode, "100") {
+			continue
+		}
+		after, err := os.ReadFile(filepath.Join(s.staged.path("attributes"), filepath.FromSlash(c.Path)))
+		if err != nil {
+			return err
+		}
+		before := ""
+		if was, tracked := s.entries[c.Path]; tracked && was.Type == "blob" {
+			objects, err := s.repo.Cat(ctx, was.ID)
+			if err != nil {
+				return err
+			}
+			before = string(objects[0].Data)
+		}
+		if decision.SetsFilter(before, string(after)) {
+			s.changes[i].Refused = decision.NewFilter
+		}
+	}
+	return nil
 }
 
 func (s *scan) hasAttributes() bool {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -39,7 +40,8 @@ func (s *scan) stage(ctx context.Context) error {
 		return err
 	}
 	s.refuseFiltered()
-	return nil
+	decision.RefuseBare(maps.Keys(s.entries), s.changes)
+	return s.refuseFilters(ctx)
 }
 
 // item is a change and what update-index is told about it.
