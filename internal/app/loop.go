@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
@@ -71,7 +72,7 @@ func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (
 	if err != nil {
 		return nil, err
 	}
-	d.Repo.RemoveLeftovers()
+	d.Repo.RemoveLeftovers(files.OwnedByUs)
 	p.Model = cmp.Or(d.Options.Model, p.Model)
 	runner, err := d.Runner(ctx, p)
 	if err != nil {

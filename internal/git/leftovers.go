@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"time"
-
-	"github.com/org/autoloop/internal/files"
 )
 
 // abandoned is how long nobody wrote to a temporary file of git's before it counts
@@ -17,8 +15,8 @@ const abandoned = time.Hour
 var temporary = regexp.MustCompile(`^tmp_(obj|pack|idx|rev|bitmap|mtimes)_[A-Za-z0-9]+$`)
 
 // RemoveLeftovers removes the temporary files of objects that killed git processes
-// of our user left: nothing else does before the repository is pruned.
-func (r *Repo) RemoveLeftovers() {
+// left, as far as they are ours: nothing else does before the repository is pruned.
+func (r *Repo) RemoveLeftovers(ours func(os.FileInfo) bool) {
 	above := filepath.Join(r.CommonDir, "objects")
 	dirs := []string{above}
 	entries, err := os.ReadDir(above)
@@ -40,7 +38,7 @@ func (r *Repo) RemoveLeftovers() {
 				continue
 			}
 			info, err := entry.Info()
-			if err == nil && info.Mode().IsRegular() && files.OwnedByUs(info) && time.Since(info.ModTime()) > abandoned {
+			if err == nil && info.Mode().IsRegular() && ours(info) && time.Since(info.ModTime()) > abandoned {
 				_ = os.Remove(filepath.Join(dir, entry.Name())) // else the next run does
 			}
 		}

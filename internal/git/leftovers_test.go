@@ -3,6 +3,7 @@ package git_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ func TestLeftoversOfKilledGits(t *testing.T) {
 	f := newFixture(t)
 	old := time.Now().Add(-2 * time.Hour)
 	for name, kept := range map[string]bool{
-		"ab/tmp_obj_X1y2Z3": false, "pack/tmp_pack_abcdef": false, "tmp_obj_abcdef": false,
+		"ab/tmp_obj_X1y2Z3": false, "pack/tmp_pack_abcdef": false, "tmp_obj_abcdef": false, "tmp_obj_THEIRS": true,
 		"ab/0123456789012345678901234567890123456789": true, "pack/tmp_mine": true, "ab/tmp_obj_": true, "info/tmp_obj_abcdef": true,
 	} {
 		for young, path := range map[bool]string{false: name, true: name + "N"} {
@@ -25,7 +26,7 @@ func TestLeftoversOfKilledGits(t *testing.T) {
 			if !young {
 				require.NoError(t, os.Chtimes(file, old, old))
 			}
-			f.repo.RemoveLeftovers()
+			f.repo.RemoveLeftovers(func(info os.FileInfo) bool { return !strings.HasSuffix(info.Name(), "THEIRS") })
 			if kept || young {
 				assert.FileExists(t, file)
 			} else {
