@@ -137,7 +137,8 @@ git config core.fsmonitor "$SIDE/evil.sh"
 git config filter.evil.clean "$SIDE/evil.sh"; git config filter.evil.smudge "$SIDE/evil.sh"; git config filter.evil.process "$SIDE/evil.sh"
 git config diff.evil.textconv "$SIDE/evil.sh"; git config alias.status "!$SIDE/evil.sh"; git config core.sshCommand "$SIDE/evil.sh"
 git config core.pager "$SIDE/evil.sh"; git config core.editor "$SIDE/evil.sh"; git config credential.helper "$SIDE/evil.sh"
-printf '* filter=evil diff=evil text eol=crlf\n' > src/.gitattributes
+mkdir -p .git/info; printf '* filter=evil diff=evil text eol=crlf\n' > .git/info/attributes
+printf '* diff=evil text eol=crlf\n' > src/.gitattributes
 echo 4 > src/value.txt
 rm -f "$SIDE/executed"
 `)
