@@ -2,6 +2,7 @@ package tests
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -239,6 +240,30 @@ func TestActionSummary(t *testing.T) {
 	} {
 		assert.Contains(t, step.summary, part)
 	}
+}
+
+// TestActionDrawsThePage makes what the workflow of the page uploads, from the
+// shared records, and links to it from then on.
+func TestActionDrawsThePage(t *testing.T) {
+	t.Parallel()
+	r := newReleases(t)
+	w := valuesWorld(t, "metric_direction: lower", "9", "8", "7")
+	w.write(".github/workflows/autoloop-page.yml", "name: Autoloop page\n")
+	w.shared("start")
+	step := w.action(r, map[string]string{"MODE": "iterate", "PROGRAM": "p", "+GITHUB_SERVER_URL": "https://github.com", "+GITHUB_REPOSITORY": "org/repo", "VERSION": "source"})
+	require.Zero(t, step.code, step.log)
+	assert.Contains(t, step.summary, "[all that was tried](https://org.github.io/repo/)")
+	step = w.action(r, map[string]string{"MODE": "page"})
+	require.Zero(t, step.code, step.log)
+	var names []string
+	err := filepath.WalkDir(w.side, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Base(filepath.Dir(path)) == "page" {
+			names = append(names, filepath.Base(path))
+		}
+		return err
+	})
+	require.NoError(t, err)
+	assert.ElementsMatch(t, []string{"index.html", "program-p.html", "program-p.svg", "program-p-dark.svg"}, names)
 }
 
 // TestActionMakesIsolationPossible has a sysctl and a sudo that note what is

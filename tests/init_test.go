@@ -200,6 +200,20 @@ func TestInitWritesNoExampleThatNobodyAskedFor(t *testing.T) {
 	assert.FileExists(t, filepath.Join(w.dir, ".autoloop", "programs", "example.md"))
 }
 
+// TestInitWritesThePage only when asked, and upgrades it then.
+func TestInitWritesThePage(t *testing.T) {
+	t.Parallel()
+	const workflow = ".github/workflows/autoloop-page.yml"
+	w := newWorld(t, map[string]string{"README.md": "mine\n"})
+	require.Zero(t, w.binary("iterate", "init", "--yes").code)
+	assert.NoFileExists(t, filepath.Join(w.dir, workflow))
+	require.Zero(t, w.binary("iterate", "init", "--yes", "--pages").code)
+	assert.Contains(t, w.read(workflow), "uses: actions/deploy-pages@")
+	require.Zero(t, w.binary("iterate", "init", "--yes", "--action", "me/autoloop@main").code)
+	assert.Contains(t, w.read(workflow), "uses: me/autoloop@main\n", "it is upgraded with the others")
+	w.actionlint()
+}
+
 // TestInitNamesTheAction writes workflows of a fork, which an upgrade keeps.
 func TestInitNamesTheAction(t *testing.T) {
 	t.Parallel()

@@ -40,6 +40,7 @@ func workflowFiles(t *testing.T) []string {
 var allowed = map[string][]string{
 	"autoloop-simple.yml": {"write run", "token run", "run run"},
 	"container.md":        {"write run", "token run", "run run"},
+	"autoloop-page.yml":   {"write deploy"}, // to GitHub Pages, and nothing runs there
 	"quickstart.md":       {"write improve", "token improve"},
 }
 
@@ -99,6 +100,8 @@ func TestWorkflowsAskForLittle(t *testing.T) {
 		"autoloop-iterate.yml publish":   plus(write, "checks", "statuses", "actions"),
 		"autoloop-simple.yml run":        plus(write, "checks", "statuses", "actions", "models"),
 		"autoloop-gate.yml compare":      plus(nil, "contents", "models"),
+		"autoloop-page.yml build":        plus(nil, "contents"),
+		"autoloop-page.yml deploy":       {"pages": "write", "id-token": "write"},
 		"autoloop-validate.yml validate": {"contents": "read", "issues": "write"},
 	}
 	found := map[string]map[string]any{}
@@ -162,7 +165,7 @@ func TestWorkflowsAreBounded(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, 4, uploads)
+	assert.Equal(t, 5, uploads)
 }
 
 // TestLargeBundlesAreNotHandedOn runs the step that looks at the bundle.

@@ -36,8 +36,8 @@ path() {
 
 check_inputs() {
   case $INPUT_MODE in
-  schedule | begin | iterate | run | propose | publish | compare | steer | validate) ;;
-  *) fail "the input mode is none of schedule, begin, iterate, run, propose, publish, compare, steer and validate" ;;
+  schedule | begin | iterate | run | propose | publish | compare | steer | validate | page) ;;
+  *) fail "the input mode is none of schedule, begin, iterate, run, propose, publish, compare, steer, validate and page" ;;
   esac
   case $INPUT_DRY_RUN in
   true | false) ;;
@@ -318,6 +318,11 @@ run() {
   schedule | run)
     tell "Find what is due" "$bin/scheduler" "--max=$INPUT_MAX_PROGRAMS" ${chosen[@]+"${chosen[@]}"}
     [ "$INPUT_MODE" = run ] || return 0
+    ;;
+  page)
+    rm -rf "$work/page"
+    tell "Draw the page" "$bin/iterate" ${INPUT_PROGRAMS_DIR:+"--programs=$INPUT_PROGRAMS_DIR"} page "--out=$work/page"
+    return
     ;;
   validate)
     if [ "${GITHUB_EVENT_NAME:-}" = issues ]; then

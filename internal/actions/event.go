@@ -15,6 +15,9 @@ type event struct {
 	Inputs struct {
 		Program string `json:"program"`
 	} `json:"inputs"`
+	Repository struct {
+		Private bool `json:"private"`
+	} `json:"repository"`
 	Issue struct {
 		Number int `json:"number"`
 	} `json:"issue"`

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
@@ -159,6 +160,9 @@ func resultLinks(s Step, r *loop.Result) []string {
 	add(githubLink(s, "pull/", number(r.PullRequest), "pull request #"+number(r.PullRequest)))
 	add(githubLink(s, "issues/", number(r.Issue), "issue #"+number(r.Issue)))
 	add(githubLink(s, "commit/", valueOf(r.Commit), "commit "+shortCommit(valueOf(r.Commit))))
+	if url := state.SafeURL(s.Page(s.Dir)); url != "" {
+		add("[all that was tried](" + url + ")")
+	}
 	if id := s.Getenv("GITHUB_RUN_ID"); id != "" && r.Transcript != "" {
 		add(githubLink(s, "actions/runs/", id+"#artifacts", "transcript"))
 	}

@@ -61,6 +61,7 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 	flags.BoolVar(&init.Simple, "simple", false, "one job for everything, with a token that can write beside agent and evaluation")
 	flags.BoolVar(&init.Matrix, "matrix", false, "two jobs for each program, of which one has that token (the default)")
 	flags.StringVar(&init.Action, "action", "", "what the workflows use, as OWNER/NAME@REF (default: what they use now, else the commit of this binary)")
+	flags.BoolVar(&init.Pages, "pages", false, "put the page of what was tried on GitHub Pages after every run (private repositories: an artifact)")
 	flags.BoolVar(&init.Example, "example", false, "write an example program also where nothing in the repository suggests one")
 	flags.BoolVar(&init.adopt, "adopt", false, "rename the branches of a gh-aw installation")
 	flags.StringVar(&o.Remote, "remote", "", "the git remote with these branches (default: origin)")

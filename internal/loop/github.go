@@ -58,7 +58,7 @@ type thread struct {
 
 // account is what the records say now.
 func (r *journal) account() render.Account {
-	return render.Account{Program: r.program, Events: r.records.log.Events, State: r.files.State, RunURL: r.runURL, Warnings: r.warnings}
+	return render.Account{Program: r.program, Events: r.records.log.Events, State: r.files.State, RunURL: r.runURL, Page: r.page, Warnings: r.warnings}
 }
 
 // readComments fetches new comments and applies their commands. A GitHub outage is

@@ -24,6 +24,7 @@ import (
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 )
 
 // BranchPrefix is what every program branch begins with.
@@ -124,6 +125,8 @@ type Service struct {
 	RunURL string
 	// Isolated says that agents and evaluations reach nothing but their own trees.
 	Isolated bool
+	// Page, optional, is where all that was tried is drawn.
+	Page render.Page
 	// Masker hides the secrets of this process in what agents say; what would put
 	// one of them into the repository is rejected.
 	Masker process.Masker
@@ -185,7 +188,7 @@ func (s *Service) begin() *run {
 	}
 	j := &journal{store: s.Memory, session: &session{
 		program: s.Program, repository: s.Repository, id: s.NewRun(), begun: now, since: now, now: s.Now,
-		progress: s.Progress, runURL: s.RunURL, signOff: s.SignOff, strategies: s.Strategies, executor: s.Executor,
+		progress: s.Progress, runURL: s.RunURL, page: s.Page, signOff: s.SignOff, strategies: s.Strategies, executor: s.Executor,
 	}}
 	r := &run{journal: j, repo: s.Repo, memory: s.Memory}
 	dirs := &dirs{parent: s.RunDir}

@@ -15,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/strategy"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 )
 
 // session is one run of one program: what identifies it, and what it has to say.
@@ -27,6 +28,7 @@ type session struct {
 	now        func() time.Time
 	progress   func(Step) // optional
 	runURL     string
+	page       render.Page
 	signOff    string
 	strategies strategy.Table // nil for strategy.All
 	executor   *history.Executor

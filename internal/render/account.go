@@ -21,12 +21,26 @@ type Account struct {
 	State  []byte
 	// RunURL is the page of this run; "" for none.
 	RunURL string
+	// Page is where all that was tried is drawn.
+	Page Page
 	// Warnings are those of this run.
 	Warnings []string
 }
 
 // Records adds the ledger up.
 func (a Account) Summary() history.Summary { return history.Replay(a.Events) }
+
+// Page is the address of a program's page, and those of its picture for light and
+// dark; "" for none.
+type Page struct{ URL, Light, Dark string }
+
+// link is a link to the page, behind something else.
+func (p Page) link() string {
+	if url := state.SafeURL(p.URL); url != "" {
+		return " · [all that was tried](" + url + ")"
+	}
+	return ""
+}
 
 // Decided are the decisions, one an iteration, the last word on each.
 func (a Account) Decided() []history.Event {

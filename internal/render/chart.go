@@ -2,10 +2,12 @@ package render
 
 import (
 	"fmt"
+	"html"
 	"strconv"
 	"strings"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -17,6 +19,28 @@ type point struct {
 	iteration int
 	best      float64
 	candidate *float64 // what was measured, nil for nothing
+}
+
+// trajectoryOf is the picture of the page, which shows points and intervals; without a
+// page the chart.
+func trajectoryOf(a Account) string {
+	light, dark, page := state.SafeURL(a.Page.Light), state.SafeURL(a.Page.Dark), state.SafeURL(a.Page.URL)
+	last := a.lastIteration()
+	if light == "" || dark == "" || last == 0 {
+		return Chart(a)
+	}
+	// GitHub keeps what it fetched by its address: another iteration, another address.
+	return fmt.Sprintf(`<a href="%s"><picture><source media="(prefers-color-scheme: dark)" srcset="%s?%d"><img alt="%s of every candidate and the best" src="%s?%d"></picture></a>`+"\n",
+		page, dark, last, html.EscapeString(metricName(a.Program)), light, last)
+}
+
+// lastIteration is the number of the latest decision, 0 before there is one.
+func (a Account) lastIteration() int {
+	last := 0
+	for _, e := range a.Decided() {
+		last = max(last, e.Iteration)
+	}
+	return last
 }
 
 // Chart is a mermaid chart of the best value after each iteration (the line), of

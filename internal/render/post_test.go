@@ -100,6 +100,10 @@ func TestGolden(t *testing.T) {
 		Delta: "-0.876543211", Summary: "one pass", Reasons: []string{"stuck in CI fix loop: build: expected 3", "build [x](y) fails"}, Agent: "claude",
 		Failing: []history.Check{{Name: "build [x](y)", URL: "https://github.test/org/repo/actions/runs/3/job/4"}, {Name: "lint", URL: "javascript:alert(1)"}},
 	}, history.Event{Kind: history.Paused, Reason: "stuck in CI fix loop: build: expected 3"})
+	withPage := a
+	withPage.Page = render.Page{URL: "https://org.github.io/repo/program-speed.html", Light: "https://org.github.io/repo/program-speed.svg", Dark: "https://org.github.io/repo/program-speed-dark.svg"}
+	golden(t, "status-page.md", render.Status(withPage))
+	golden(t, "pull-page.md", render.Pull(withPage, 4))
 	golden(t, "ci-failed.md", render.Iteration(a, a.Decided()[3]))
 	golden(t, "status-paused.md", render.Status(a))
 	a.Events = append(a.Events, history.Event{Kind: history.Completed, Reason: "target reached: 1 with target 1 (lower is better)"})

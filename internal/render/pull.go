@@ -174,12 +174,13 @@ func Pull(a Account, issue int) string {
 	if last != nil {
 		b.WriteString(runLink(a.runOf(*last)))
 	}
+	b.WriteString(a.Page.link())
 	b.WriteString("\n\n")
 	if ci != CINone {
 		fmt.Fprintf(&b, "%s\n\n", ci)
 	}
 	pullSteps(&b, a)
-	if chart := Chart(a); chart != "" {
+	if chart := trajectoryOf(a); chart != "" {
 		b.WriteString(chart + "\n")
 	}
 	pullEvidence(&b, a, past, last)

@@ -28,7 +28,7 @@ func Status(a Account) string {
 		fmt.Fprintf(&b, "\nThe state cannot be read: %s\n", line(err.Error()))
 		return bounded(b.String())
 	}
-	if chart := Chart(a); chart != "" {
+	if chart := trajectoryOf(a); chart != "" {
 		fold(&b, "📈 Trajectory", chart)
 	}
 	fold(&b, "⚙️ Machine State", strings.TrimSpace(doc.Table())+"\n")
@@ -104,7 +104,7 @@ func standing(a Account, past history.Summary) string {
 	if number := a.openPull(); number > 0 {
 		text += fmt.Sprintf(" · pull request #%d", number)
 	}
-	return text
+	return text + a.Page.link()
 }
 
 // goOn says how a paused program goes on, behind a reason that does not.

@@ -20,6 +20,9 @@ type Options struct {
 	// Action is what `uses:` names, "" for what is there or the source of Origin.
 	Action string
 	Origin Origin
+	// Pages asks for the workflow that puts the page on GitHub Pages; one that is
+	// there stays.
+	Pages bool
 	// Example asks for the first program also where nothing in the repository
 	// asks for one.
 	Example bool

@@ -20,6 +20,7 @@ const (
 	workflowDir      = ".github/workflows/"
 	mainWorkflow     = workflowDir + "autoloop.yml"
 	pairWorkflow     = workflowDir + "autoloop-iterate.yml"
+	pageWorkflow     = workflowDir + "autoloop-page.yml"
 	gateWorkflow     = workflowDir + "autoloop-gate.yml"
 	validateWorkflow = workflowDir + "autoloop-validate.yml"
 	issueForm        = ".github/ISSUE_TEMPLATE/autoloop-program.md"
@@ -58,6 +59,9 @@ func initFiles(root string, programs []*program.Program, dir string, o Options) 
 	}
 	if suites := withTasks(programs); len(suites) > 0 {
 		add(gateWorkflow, strings.Replace(workflows.Gate, `["agent-config"]`, quotedList(suites), 1))
+	}
+	if o.Pages || exists(filepath.Join(root, filepath.FromSlash(pageWorkflow))) {
+		add(pageWorkflow, workflows.Page)
 	}
 	add(validateWorkflow, workflows.Validate)
 	return append(files, initFile{issueForm, sealed(workflows.IssueTemplate, "<!-- ", " -->")}), nil

@@ -118,7 +118,7 @@ func (m *Maker) diffs(ctx context.Context, events []history.Event) map[string][]
 }
 
 // Write writes the site: one file when out ends in .html, else a directory
-// with index.html and one page a program. It returns the file to open.
+// with index.html, and a page and a picture of each program. It returns the file to open.
 func Write(s *page.Site, out string) (string, error) {
 	if strings.EqualFold(filepath.Ext(out), ".html") {
 		var b bytes.Buffer
@@ -142,6 +142,9 @@ func Write(s *page.Site, out string) (string, error) {
 	for _, p := range s.Programs {
 		b.Reset()
 		err = errors.Join(err, s.WriteProgram(&b, p), write(filepath.Join(out, p.File()), b.Bytes()))
+		for _, dark := range []bool{false, true} {
+			err = errors.Join(err, write(filepath.Join(out, p.PictureFile(dark)), p.Picture(dark)))
+		}
 	}
 	return index, err
 }

@@ -2,7 +2,10 @@ package page_test
 
 import (
 	"bytes"
+	"encoding/xml"
+	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -64,6 +67,37 @@ func single(t testing.TB, programs ...*page.Program) string {
 	var b bytes.Buffer
 	require.NoError(t, (&page.Site{Generated: noon, Programs: programs}).WriteSingle(&b))
 	return b.String()
+}
+
+// TestPicturesStandAlone: GitHub shows them as images, in which nothing is
+// fetched and no script runs.
+func TestPicturesStandAlone(t *testing.T) {
+	t.Parallel()
+	const hostile = `</svg><script>alert(1)</script><image href="http://evil"/>`
+	p := program(t, page.Source{Name: "speed", Metric: hostile, Events: made(57, hostile)})
+	for _, dark := range []bool{false, true} {
+		svg := string(p.Picture(dark))
+		decoder := xml.NewDecoder(strings.NewReader(svg))
+		names := map[string]int{}
+		for {
+			token, err := decoder.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err, "it is XML")
+			if element, is := token.(xml.StartElement); is {
+				names[element.Name.Local]++
+				assert.Equal(t, "http://www.w3.org/2000/svg", element.Name.Space)
+			}
+		}
+		assert.Equal(t, 1, names["svg"])
+		assert.Zero(t, names["script"]+names["image"]+names["a"])
+		assert.NotContains(t, svg, "var(")
+		assert.NotRegexp(t, `(stroke|fill):[a-z]+[;}]`, strings.ReplaceAll(svg, ":none", ""), "every colour has its value")
+		assert.Contains(t, svg, "points kept")
+	}
+	assert.NotEqual(t, p.Picture(false), p.Picture(true))
+	assert.Equal(t, p.File(), page.File("speed"))
 }
 
 func TestNumbersAreTheReplays(t *testing.T) {
