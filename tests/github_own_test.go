@@ -1,9 +1,12 @@
 package tests
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
 )
@@ -36,6 +39,9 @@ func (s *scene) hub(state *githubtest.State) *hub {
 		h.Token, h.Heads = hubToken, func(branch string) string { return head(s.t, s.bare, branch) }
 	})
 	s.site = ours{h.Server}
+	program, err := os.Executable()
+	require.NoError(s.t, err)
+	require.NoError(s.t, githubtest.Protect(s.bare, program))
 	s.env = append(s.env, "GITHUB_API_URL="+h.URL, "GITHUB_REPOSITORY=org/repo", "GITHUB_TOKEN="+hubToken)
 	return h
 }

@@ -15,12 +15,21 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
 )
 
 // binaries is where the binaries under test were built.
 var binaries string
 
 func TestMain(m *testing.M) {
+	if githubtest.Receives() {
+		if err := githubtest.Receive(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if dir := os.Getenv(appends); dir != "" {
 		os.Exit(appendRow(dir))
 	}

@@ -31,13 +31,13 @@ func (j Rejection) Stale() bool {
 	return false
 }
 
-// atomic holds for a ref that was refused only because another one was.
-func (j Rejection) atomic() bool { return strings.Contains(j.Reason, "atomic") }
+// Atomic holds for a ref that was refused only because another one was.
+func (j Rejection) Atomic() bool { return strings.Contains(j.Reason, "atomic") }
 
 func (e *RejectedError) Error() string {
 	var reasons []string
 	for _, ref := range e.Refs {
-		if !ref.atomic() || len(e.Refs) == 1 {
+		if !ref.Atomic() || len(e.Refs) == 1 {
 			reasons = append(reasons, fmt.Sprintf("%s (%s)", short(ref.Ref), ref.Reason))
 		}
 	}
@@ -52,7 +52,7 @@ func (e *RejectedError) Is(target error) bool {
 
 func (e *RejectedError) stale() bool {
 	for _, ref := range e.Refs {
-		if !ref.Stale() && !ref.atomic() {
+		if !ref.Stale() && !ref.Atomic() {
 			return false
 		}
 	}

@@ -51,7 +51,7 @@ func (r *proposer) ensureBaseline(ctx context.Context, at *position) error {
 	if touched := r.team.tampered(before.Diff(after), "while the unchanged files were measured"); len(touched) > 0 {
 		return &baselineError{"the repository itself was changed while the unchanged files were measured: " + strings.Join(touched, "; ")}
 	}
-	if err := r.recordBaseline(ctx, *at, found, why); err != nil {
+	if err := r.recordBaseline(ctx, at, found, why); err != nil {
 		return err
 	}
 	if at.Move {
@@ -81,7 +81,7 @@ func (r *journal) needsBaseline(at position) string {
 		return "the default branch moved on: " + at.Note
 	case sum.Base != at.Base:
 		return "the default branch moved on"
-	case sum.Incumbent != at.Head:
+	case sum.Incumbent != at.tip():
 		return "the program branch has commits that are not Autoloop's"
 	case sum.Evaluator != at.identity.Evaluator:
 		return "files of the evaluation changed"
@@ -98,7 +98,7 @@ func (r *journal) needsBaseline(at position) string {
 
 // recordBaseline writes a baseline as soon as it is measured: it holds whatever
 // becomes of the iteration.
-func (r *proposer) recordBaseline(ctx context.Context, at position, found baseline, why string) error {
+func (r *proposer) recordBaseline(ctx context.Context, at *position, found baseline, why string) error {
 	first := found.base.event(history.Baseline)
 	first.Reason, first.Noisy, first.Evaluation = why, found.noisy, r.spending.takeExpense()
 	first.EvaluatorWrites = r.measurer.own.record()
@@ -107,16 +107,21 @@ func (r *proposer) recordBaseline(ctx context.Context, at position, found baseli
 	if at.Head != at.Base {
 		measured = append(measured, found.head.event(history.Incumbent))
 	}
-	r.describeBaseline(measured, at, r.records.sum.Iteration)
+	r.describeBaseline(measured, *at, r.records.sum.Iteration)
 	r.baselineEvents = measured
 	message := fmt.Sprintf("%s: baseline %s", r.program.Name, found.head.median())
-	return r.write(ctx, message, at.branchUpdate(r.ref()), func(b *records) error { return r.enterBaseline(b, at, measured) })
+	err := r.write(ctx, message, at.branchUpdate(r.ref()), func(b *records) error { return r.enterBaseline(b, *at, measured) })
+	if !at.Move || !refusedForWorkflows(err) {
+		return err
+	}
+	at.keepOwnBase()
+	return r.write(ctx, message, nil, func(b *records) error { return r.enterBaseline(b, *at, measured) })
 }
 
 // describeBaseline says of which commits and of which evaluation measurements are.
 func (r *journal) describeBaseline(measured []history.Event, at position, iteration int) {
 	for i := range measured {
-		measured[i].Iteration, measured[i].Commit = iteration, at.Head
+		measured[i].Iteration, measured[i].Commit = iteration, at.tip()
 	}
 	first := &measured[0]
 	first.Commit, first.BaseBranch, first.Direction = at.Base, at.BaseBranch, r.program.Direction
@@ -127,6 +132,11 @@ func (r *journal) describeBaseline(measured []history.Event, at position, iterat
 // enterBaseline records the measurements of the unchanged files: the default
 // branch's first, then the incumbent's when it is another commit.
 func (r *journal) enterBaseline(b *records, at position, measured []history.Event) error {
+	if at.Tip != "" {
+		if err := r.set(b, workflowsRefused, at.Base); err != nil {
+			return err
+		}
+	}
 	iteration, before := b.sum.Iteration, b.sum.Best
 	r.describeBaseline(measured, at, iteration)
 	why, noisy, last := measured[0].Reason, measured[0].Noisy, measured[len(measured)-1]

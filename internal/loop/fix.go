@@ -40,6 +40,8 @@ func (r *ciGate) fixFailure(ctx context.Context, e history.Event, verdict ci.Res
 			return Result{}, false, err
 		case p.Postponed != nil:
 			return r.recorder.resultOf(p), true, nil
+		case r.stopped != "":
+			reason = r.stopped // the remote did not take the fix
 		default:
 			return Result{}, false, nil
 		}
@@ -70,8 +72,7 @@ func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Event,
 	err := r.recorder.recordFix(ctx, at, e, verdict, p, r.holdsLease)
 	var refused *proposal.RefusedError
 	if errors.As(err, &refused) && p.Decided != nil {
-		p.Checked.Problem, p.Checked.Agent, p.Checked.Usage = refused.Reason, p.Decided.Agent, p.Decided.Usage
-		p.Checked.Durations, p.Checked.Evaluation, p.Decided = p.Decided.Durations, p.Decided.Evaluation, nil
+		p.FailFix(refused.Reason)
 		err = r.recorder.recordFix(ctx, at, e, verdict, p, r.holdsLease)
 	}
 	if err == nil && p.Kept() {
@@ -109,10 +110,10 @@ func (r *recorder) recordFix(ctx context.Context, at position, e history.Event, 
 	message := fmt.Sprintf("%s: iteration %d, a fix for CI failed", r.program.Name, e.Iteration)
 	var branch *git.RefUpdate
 	if p.Kept() {
-		if err := r.verifier.verifyCandidate(ctx, at, e.Commit, p); err != nil {
+		if err := r.verifier.verifyCandidate(ctx, at, at.From, p); err != nil {
 			return err
 		}
-		commit, err := r.commitFix(ctx, e, p, number)
+		commit, err := r.commitFix(ctx, at, e, p, number)
 		if err != nil {
 			return err
 		}
@@ -121,18 +122,29 @@ func (r *recorder) recordFix(ctx context.Context, at position, e history.Event, 
 		branch = &git.RefUpdate{Ref: r.ref(), New: commit, Old: e.Commit}
 	}
 	r.step("record", fmt.Sprintf("fix %d", number))
-	return r.update(ctx, message, branch, func(b *records) error {
+	err := r.update(ctx, message, branch, func(b *records) error {
 		if err := claim(b); err != nil {
 			return err
 		}
 		return r.enterFix(b, at, e, verdict, p)
 	})
+	reason := pushRefusal(err)
+	if reason == "" || branch == nil {
+		return err
+	}
+	p.FailFix(reason)
+	return r.recordFix(ctx, at, e, verdict, p, func(b *records) error {
+		if err := claim(b); err != nil {
+			return err
+		}
+		return r.pause(b, reason+"; then say `/autoloop resume`")
+	})
 }
 
-func (r *recorder) commitFix(ctx context.Context, e history.Event, p *proposal.Proposal, number int) (string, error) {
+func (r *recorder) commitFix(ctx context.Context, at position, e history.Event, p *proposal.Proposal, number int) (string, error) {
 	message := fmt.Sprintf("[Autoloop: %s] Iteration %d: fix CI (%d)\n\n%s\n\nAutoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n",
 		r.program.Name, e.Iteration, number, summary(p.Checked.Summary, p.Decided.Changed), e.Iteration, p.Decided.Best, r.id) + r.signOff
-	return r.repo.CommitTree(ctx, p.Candidate, []string{e.Commit}, message, r.now().Truncate(time.Second))
+	return r.commitOnBase(ctx, at, at.From, e.Commit, p.Candidate, message)
 }
 
 // enterFix puts a fix into the records. The iteration waits for CI again when it
@@ -162,6 +174,16 @@ func (r *recorder) enterFix(b *records, at position, e history.Event, verdict ci
 // incumbent that it was measured against before.
 func (r *branches) positionOf(ctx context.Context, e history.Event) (position, error) {
 	at := position{Head: e.Parent, Old: e.Commit, Base: r.records.sum.Base, BaseBranch: r.records.sum.BaseBranch}
+	var err error
+	if at.Head, err = r.withBase(ctx, e.Parent, at.Base); err != nil {
+		return at, err
+	}
+	if at.Head != e.Parent {
+		at.Tip = e.Parent
+	}
+	if at.From, err = r.withBase(ctx, e.Commit, at.Base); err != nil {
+		return at, err
+	}
 	entries, err := r.entries(ctx, at.Head)
 	if err != nil {
 		return at, err

@@ -50,7 +50,7 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Event, verdict ci.R
 func (r *team) attemptFix(ctx context.Context, at position, e history.Event, verdict ci.Result, left time.Duration) (*attempt, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
 	defer cancel()
-	a := &attempt{number: 1, of: 1, agent: r.lead().Agent, model: r.lead().Model, durations: map[string]float64{}, lineage: lineage{from: e.Commit}, failure: verdict.Report()}
+	a := &attempt{number: 1, of: 1, agent: r.lead().Agent, model: r.lead().Model, durations: map[string]float64{}, lineage: lineage{from: at.From}, failure: verdict.Report()}
 	err := r.attemptOne(bounded, at, a)
 	if errors.Is(context.Cause(bounded), errTooLong) && ctx.Err() == nil {
 		return a.end(history.Error, "the time of the iteration is up"), nil

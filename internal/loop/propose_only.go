@@ -143,7 +143,11 @@ func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle,
 		}
 		from := r.branches.synced.Head
 		if p.Kind == proposal.Fix {
-			from = p.Branch
+			start, err := r.branches.withBase(ctx, p.Branch, p.Base)
+			if err != nil {
+				return nil, err
+			}
+			from = start
 		}
 		var err error
 		if p.Incumbent, err = r.branches.treeOf(ctx, from); err != nil {

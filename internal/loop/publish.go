@@ -195,7 +195,7 @@ func (r *publisher) publishFix(ctx context.Context, from proposal.Bundle) (Resul
 		return Result{}, proposal.Refuse("it is stale: CI does not ask to mend %.12s; propose again", e.Commit)
 	}
 	if p.Candidate != "" {
-		if err := r.verifier.applyPatch(ctx, e.Commit, p); err != nil {
+		if err := r.verifier.applyPatch(ctx, at.From, p); err != nil {
 			return Result{}, err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
@@ -33,7 +32,11 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal, cla
 	if p.Kept() && r.promotes(p) && r.gate.ciRequired(ctx, at.Base) {
 		p.Decided.Outcome = history.PendingCI
 	}
-	return r.recorder.enterProposal(ctx, at, p, claim)
+	err := r.recorder.enterProposal(ctx, at, p, claim)
+	if reason := pushRefusal(err); reason != "" && p.Kept() {
+		return r.recorder.recordRefused(ctx, at, p, reason, claim)
+	}
+	return err
 }
 
 // promotes reports whether the change is for a pull request: one is open, or the
@@ -79,11 +82,34 @@ func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.P
 	if p.Decided != nil {
 		r.step("record", string(p.Decided.Outcome))
 	}
-	return r.update(ctx, r.program.Name+": "+r.message(p), branch, func(b *records) error {
+	err := r.update(ctx, r.program.Name+": "+r.message(p), branch, func(b *records) error {
 		if err := claim(b); err != nil {
 			return err
 		}
 		return r.enter(b, at, p)
+	})
+	if at.Move && refusedForWorkflows(err) {
+		at.keepOwnBase()
+		return r.enterProposal(ctx, at, p, claim)
+	}
+	return err
+}
+
+// recordRefused records on the memory branch alone that the remote refused the
+// push of a proposal, and pauses: only a person can do something about it, and the
+// next agent would work for nothing.
+func (r *recorder) recordRefused(ctx context.Context, at position, p *proposal.Proposal, reason string, claim func(*records) error) error {
+	if at.Move {
+		p.Baseline, at.Move = nil, false // it is of a commit that the remote does not have
+	}
+	p.Candidate, p.Patch = "", nil
+	e := p.Decided
+	e.Outcome, e.Verdict, e.Reasons, e.Commit, e.Rule, e.Evidence = history.Error, "", []string{"the gain was not kept: " + reason}, "", nil, nil
+	return r.enterProposal(ctx, at, p, func(b *records) error {
+		if err := claim(b); err != nil {
+			return err
+		}
+		return r.pause(b, reason+"; then say `/autoloop resume`")
 	})
 }
 
@@ -106,7 +132,7 @@ func (r *recorder) commit(ctx context.Context, at position, p *proposal.Proposal
 	e := p.Decided
 	subject := fmt.Sprintf("[Autoloop: %s] Iteration %d: %s", r.program.Name, r.iteration, summary(e.Summary, e.Changed))
 	trailers := fmt.Sprintf("Autoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n", r.iteration, e.Best, r.id) + r.signOff
-	return r.repo.CommitTree(ctx, p.Candidate, []string{at.Head}, subject+"\n\n"+trailers, r.now().Truncate(time.Second))
+	return r.commitOnBase(ctx, at, at.Head, at.tip(), p.Candidate, subject+"\n\n"+trailers)
 }
 
 // enter puts a proposal into the records, with all that follows from it.
@@ -133,7 +159,7 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 	p.Decided.Reasons = decided.Reasons
 	for _, e := range p.Measured {
 		if e.Kind == history.Proposed {
-			e.Parent, e.Direction = at.Head, r.program.Direction
+			e.Parent, e.Direction = at.tip(), r.program.Direction
 		}
 		if e.Kind == history.Proposed && e.Proposal == p.Number() {
 			e.Outcome = decided.Outcome

@@ -61,6 +61,9 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 	if errors.As(err, &conflict) {
 		return r.failForPerson(ctx, conflict.Error())
 	}
+	if reason := pushRefusal(err); reason != "" {
+		return r.failForPerson(ctx, reason+"; then say `/autoloop resume`")
+	}
 	if err != nil {
 		return Result{}, err
 	}

@@ -18,6 +18,11 @@ type position struct {
 	Old string
 	// Base is the head of the default branch BaseBranch.
 	Base, BaseBranch string
+	// Tip is the branch's commit that stands for Head where the branch keeps its own
+	// base, and Head, with the default branch in it, is not pushed; else "".
+	Tip string
+	// From is the commit, with the default branch in it, that a fix for CI begins with.
+	From string
 	// Move says that the branch has to move from Old to Head.
 	Move bool
 	// Note says what synchronisation did; "" when nothing.
@@ -127,6 +132,9 @@ func (r *branches) reconcileBranch(ctx context.Context, at position) (position, 
 	}
 	at.Move = true
 	at.Note = fmt.Sprintf("merged %s (%d commits)", at.BaseBranch, behind)
+	if r.records.sum.Settings[workflowsRefused] == at.Base {
+		at.keepOwnBase()
+	}
 	return at, nil
 }
 

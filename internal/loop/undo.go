@@ -74,7 +74,7 @@ func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone
 	if !on {
 		return undone{fmt.Sprintf("The commit of iteration %d is not on %s any more.", iteration, r.branch()), false}, nil
 	}
-	tree, conflicts, err := r.revertTree(ctx, u.head, commit)
+	tree, conflicts, err := threeWay(ctx, r.repo, commit, u.head, commit+"^", r.now())
 	if err != nil {
 		return undone{}, err
 	}
@@ -92,24 +92,4 @@ func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone
 	}
 	u.head = head
 	return undone{fmt.Sprintf("Iteration %d is undone by commit %.12s; a new baseline is measured.", iteration, head), true}, nil
-}
-
-// revertTree is the tree of head without the change of commit: a merge of head
-// and of commit's parent whose base is commit. Git's merge takes no base, so
-// three commits are made that have it.
-func (r *commander) revertTree(ctx context.Context, head, commit string) (tree string, conflicts []string, err error) {
-	at := r.now().Truncate(time.Second)
-	base, err := r.repo.CommitTree(ctx, commit+"^{tree}", nil, "base\n", at)
-	if err != nil {
-		return "", nil, err
-	}
-	ours, err := r.repo.CommitTree(ctx, head+"^{tree}", []string{base}, "ours\n", at)
-	if err != nil {
-		return "", nil, err
-	}
-	theirs, err := r.repo.CommitTree(ctx, commit+"^^{tree}", []string{base}, "theirs\n", at)
-	if err != nil {
-		return "", nil, err
-	}
-	return r.repo.MergeTree(ctx, ours, theirs)
 }

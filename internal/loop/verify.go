@@ -122,7 +122,7 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Event, error) {
 	e := *p.Decided
 	e.Disagreement = r.disagreement(b, p)
-	e.Parent, e.Direction, e.Target, e.Changed = at.Head, r.program.Direction, r.target(b), atMost(e.Changed, maxChanged)
+	e.Parent, e.Direction, e.Target, e.Changed = at.tip(), r.program.Direction, r.target(b), atMost(e.Changed, maxChanged)
 	if e.Verdict == "" {
 		e.Metric, e.PreviousBest, e.Best, e.Delta, e.Evidence = nil, b.sum.Best, b.sum.Best, "", nil
 		return e, nil

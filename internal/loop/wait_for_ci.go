@@ -187,6 +187,9 @@ func (r *ciGate) recordFinal(ctx context.Context, e history.Event, branch *git.R
 		}
 		return r.endEmptyPull(b, pause)
 	})
+	if reason := pushRefusal(err); reason != "" && branch != nil {
+		return r.recordFinal(ctx, e, nil, pause+"; "+reason)
+	}
 	if err != nil {
 		return Result{}, err
 	}

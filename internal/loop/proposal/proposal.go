@@ -55,6 +55,13 @@ func (p *Proposal) Kept() bool {
 	return p.Decided != nil && (p.Decided.Outcome == history.Accepted || p.Decided.Outcome == history.PendingCI)
 }
 
+// FailFix turns a fix that cannot be recorded into a failed attempt, with what it
+// used.
+func (p *Proposal) FailFix(problem string) {
+	p.Checked.Problem, p.Checked.Agent, p.Checked.Usage = problem, p.Decided.Agent, p.Decided.Usage
+	p.Checked.Durations, p.Checked.Evaluation, p.Decided = p.Decided.Durations, p.Decided.Evaluation, nil
+}
+
 // Number is the number of the candidate that decides; an only one is the first.
 func (p *Proposal) Number() int {
 	if p.Decided == nil {

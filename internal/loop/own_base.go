@@ -1,0 +1,144 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/loop/proposal"
+)
+
+// workflowsRefused is the setting that names the commit of the default branch that
+// may not be merged into the program branch, because of the workflow files in it.
+const workflowsRefused = "workflows-refused"
+
+// keepOwnBase lets the branch stay on the base that it has: what is built and
+// measured is the branch merged with the default branch, and only the candidate's
+// own commits are pushed.
+func (p *position) keepOwnBase() { p.Tip, p.Move = p.Old, false }
+
+// tip is the commit on the branch that stands for Head.
+func (p position) tip() string {
+	if p.Tip != "" {
+		return p.Tip
+	}
+	return p.Head
+}
+
+// withBase returns a commit with the default branch in it: the commit itself, or
+// the merge of both, which is not pushed.
+func (r *branches) withBase(ctx context.Context, commit, base string) (string, error) {
+	if base == "" {
+		return commit, nil
+	}
+	has, err := r.repo.IsAncestor(ctx, base, commit)
+	if err != nil || has {
+		return commit, err
+	}
+	merged, conflicts, err := r.repo.MergeTree(ctx, commit, base)
+	switch {
+	case err != nil:
+		return "", err
+	case len(conflicts) > 0:
+		return "", &conflictError{branch: r.branch(), base: base[:12], files: conflicts}
+	}
+	return r.repo.CommitTree(ctx, merged, []string{commit, base}, "merged\n", r.now())
+}
+
+// ownTree is a candidate's change of the commit from, on the commit onto, which
+// lacks the default branch.
+func (r *recorder) ownTree(ctx context.Context, from, onto, candidate string) (string, error) {
+	tree, conflicts, err := threeWay(ctx, r.repo, from, onto, candidate, r.now())
+	if err == nil && len(conflicts) > 0 {
+		err = proposal.Refuse("%s", r.needsWorkflows(conflicts))
+	}
+	return tree, err
+}
+
+// commitOnBase makes the commit of a candidate, and holds that merging it gives
+// what was measured.
+func (r *recorder) commitOnBase(ctx context.Context, at position, from, parent, candidate, message string) (string, error) {
+	tree := candidate
+	if at.Tip != "" {
+		var err error
+		if tree, err = r.ownTree(ctx, from, parent, candidate); err != nil {
+			return "", err
+		}
+	}
+	commit, err := r.repo.CommitTree(ctx, tree, []string{parent}, message, r.now().Truncate(time.Second))
+	if err != nil || at.Tip == "" {
+		return commit, err
+	}
+	merged, conflicts, err := r.repo.MergeTree(ctx, commit, at.Base)
+	if err == nil && (len(conflicts) > 0 || merged != candidate) {
+		err = proposal.Refuse("%s", r.needsWorkflows(conflicts))
+	}
+	return commit, err
+}
+
+func (r *recorder) needsWorkflows(files []string) string {
+	return fmt.Sprintf("the default branch has to be merged into %s for it (%s), which the token may not push because of workflow files: %s",
+		r.branch(), strings.Join(files[:min(len(files), 5)], ", "), workflowsCure)
+}
+
+// threeWay merges two trees or commits whose common one is base. Git's merge takes
+// no base, so three commits are made that have it.
+func threeWay(ctx context.Context, repo *git.Repo, base, ours, theirs string, now time.Time) (tree string, conflicts []string, err error) {
+	now = now.Truncate(time.Second)
+	root, err := repo.CommitTree(ctx, base+"^{tree}", nil, "base\n", now)
+	if err != nil {
+		return "", nil, err
+	}
+	left, err := repo.CommitTree(ctx, ours+"^{tree}", []string{root}, "ours\n", now)
+	if err != nil {
+		return "", nil, err
+	}
+	right, err := repo.CommitTree(ctx, theirs+"^{tree}", []string{root}, "theirs\n", now)
+	if err != nil {
+		return "", nil, err
+	}
+	return repo.MergeTree(ctx, left, right)
+}
+
+// pushRefusal says what the remote said when it refused a push of the program
+// branch, and what to do; "" for every other error, and when the memory branch
+// itself was refused.
+func pushRefusal(err error) string {
+	var refused *git.RejectedError
+	if !errors.As(err, &refused) || errors.Is(err, git.ErrStale) {
+		return ""
+	}
+	for _, ref := range refused.Refs {
+		if ref.Ref == "refs/heads/"+memory.MemoryBranch && !ref.Atomic() {
+			return ""
+		}
+	}
+	return refused.Error() + ": " + pushCure(refused.Error())
+}
+
+// refusedForWorkflows reports whether the remote refused a push because of workflow
+// files in it.
+func refusedForWorkflows(err error) bool {
+	reason := pushRefusal(err)
+	return strings.Contains(reason, "refusing to allow") && strings.Contains(reason, "workflow")
+}
+
+const workflowsCure = "give the secret AUTOLOOP_TOKEN of an App with the permission `workflows`, or of a person with the scope `workflow`"
+
+// pushCure is what to do about the words with which GitHub refuses a push.
+func pushCure(words string) string {
+	switch {
+	case strings.Contains(words, "refusing to allow") && strings.Contains(words, "workflow"):
+		return workflowsCure + ", or take `.github/workflows` out of the Target"
+	case strings.Contains(words, "protected branch"), strings.Contains(words, "rule violations"), strings.Contains(words, "GH006"), strings.Contains(words, "GH013"):
+		return "leave `autoloop/**` out of the branch's rules, or let them except the token"
+	case strings.Contains(words, "hook declined"):
+		return "a hook of the server does not take it: the log of the run has its words"
+	default:
+		return "look at what the remote allows the token on this branch"
+	}
+}
