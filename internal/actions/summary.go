@@ -121,6 +121,8 @@ func proposedWord(r *loop.Result) string {
 		return "proposed, and better"
 	case history.Rejected:
 		return "proposed, and not better"
+	case history.Inconclusive:
+		return "proposed, and not told from chance"
 	case history.Error:
 		return "an error to record"
 	default:

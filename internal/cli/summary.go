@@ -118,7 +118,7 @@ func colored(env Env, table string) string {
 		return table
 	}
 	for word, paint := range map[string]*color.Color{
-		" accepted ": color.New(color.FgGreen), " rejected ": color.New(color.FgYellow), " error ": color.New(color.FgRed),
+		" accepted ": color.New(color.FgGreen), " rejected ": color.New(color.FgYellow), " inconclusive ": color.New(color.FgYellow), " error ": color.New(color.FgRed),
 	} {
 		paint.EnableColor()
 		table = strings.ReplaceAll(table, word, " "+paint.Sprint(strings.TrimSpace(word))+" ")

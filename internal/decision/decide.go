@@ -31,6 +31,9 @@ type Decision struct {
 	Previous *metric.Value
 	// Best is the metric after the decision; nil when there is none.
 	Best *metric.Value
+	// Inconclusive says that a Neutral verdict shows neither a gain nor that there is
+	// none worth keeping: the change may be tried again.
+	Inconclusive bool
 	// Delta is the signed decimal difference of Metric and Previous, "" without both.
 	Delta string
 	// TargetMet says that Best has reached the target.

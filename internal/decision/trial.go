@@ -259,6 +259,7 @@ func (t *Trial) judgePairs(stage Stage) {
 	}
 	if verdict, reason := t.standard.weigh(effect, pairs, level); verdict != Improved {
 		t.verdict(verdict, effect, reason)
+		t.decision.Inconclusive = t.standard.inconclusive(effect, level)
 		return
 	}
 	if reason := t.standard.breach(changed); reason != "" {
@@ -294,8 +295,10 @@ func (s Standard) weigh(e statistics.Effect, pairs int, level float64) (Verdict,
 		return Regressed, s.describe("worse", e, pairs)
 	case !better:
 		return Neutral, s.describe("not better", e, pairs)
-	case !beyond:
+	case s.inconclusive(e, level):
 		return Neutral, s.describe("inconclusive", e, pairs)
+	case !beyond:
+		return Neutral, s.describe("no gain worth keeping", e, pairs)
 	}
 	if reason := s.tooSmall(e.Difference, e.Incumbent); reason != "" {
 		return Neutral, reason
@@ -303,10 +306,9 @@ func (s Standard) weigh(e statistics.Effect, pairs int, level float64) (Verdict,
 	return Improved, s.describe("better", e, pairs)
 }
 
-// promising reports whether a stage is inconclusive and worth as many pairs
-// again: the interval holds no gain and a worthwhile one, and would hold no gain
-// no more if the difference stayed what it is.
-func (s Standard) promising(e statistics.Effect, level float64) bool {
+// inconclusive reports whether a better median may be chance, and may be a gain
+// worth keeping: the interval holds both.
+func (s Standard) inconclusive(e statistics.Effect, level float64) bool {
 	if !s.Direction.Better(e.Candidate, e.Incumbent) || e.P < level {
 		return false
 	}
@@ -314,7 +316,14 @@ func (s Standard) promising(e statistics.Effect, level float64) bool {
 	if s.Direction.Better(e.Low, e.High) {
 		most = e.Low
 	}
-	if most.Abs().Cmp(s.MinImprovement.Of(e.Incumbent)) < 0 {
+	return most.Abs().Cmp(s.MinImprovement.Of(e.Incumbent)) >= 0
+}
+
+// promising reports whether a stage is inconclusive and worth as many pairs
+// again: the interval would hold no gain no more if the difference stayed what
+// it is.
+func (s Standard) promising(e statistics.Effect, level float64) bool {
+	if !s.inconclusive(e, level) {
 		return false
 	}
 	return math.Abs(e.Difference.Float64())*math.Sqrt2 > e.High.Sub(e.Low).Float64()/2

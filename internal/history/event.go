@@ -42,6 +42,7 @@ type Outcome string
 const (
 	Accepted       Outcome = "accepted"
 	Rejected       Outcome = "rejected"
+	Inconclusive   Outcome = "inconclusive" // not kept, and it may be tried again
 	Error          Outcome = "error"
 	PendingCI      Outcome = "pending-ci"
 	CIFixExhausted Outcome = "ci-fix-exhausted"
@@ -49,6 +50,9 @@ const (
 	Idle           Outcome = "idle"
 	DryRun         Outcome = "dry-run"
 )
+
+// Dropped reports whether an iteration was decided and its change not kept.
+func (o Outcome) Dropped() bool { return o == Rejected || o == Inconclusive }
 
 // Role says which tree a measurement is of.
 type Role string

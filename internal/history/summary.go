@@ -408,11 +408,26 @@ func (b *Summary) Trailing(outcome Outcome) int {
 // ConsecutiveErrors is the number of errors in a row, up to now.
 func (b *Summary) ConsecutiveErrors() int { return b.Trailing(Error) }
 
-// Statuses returns the last ten outcomes, newest last.
+// Dropped is how many of the last iterations since the program was resumed kept
+// nothing, without a break.
+func (b *Summary) Dropped() int {
+	count := 0
+	for i := len(b.SinceResumed) - 1; i >= 0 && b.SinceResumed[i].Dropped(); i-- {
+		count++
+	}
+	return count
+}
+
+// Statuses returns the last ten outcomes in the words of the state file, newest
+// last. That format has one word for all that was not kept.
 func (b *Summary) Statuses() []string {
 	statuses := slices.Clone(b.adopted)
 	for _, attempt := range b.Attempts {
-		statuses = append(statuses, string(attempt.Outcome))
+		outcome := attempt.Outcome
+		if outcome.Dropped() {
+			outcome = Rejected
+		}
+		statuses = append(statuses, string(outcome))
 	}
 	return statuses[max(len(statuses)-10, 0):]
 }

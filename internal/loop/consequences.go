@@ -24,7 +24,7 @@ func (r *recorder) consequences(b *records, agent string) error {
 	if b.sum.Disagreements >= maxDisagreements {
 		return r.pause(b, fmt.Sprintf("%s; %d iterations in a row; see the history, then run `iterate resume %s`: what is on record is measured anew", b.sum.Disagreement, b.sum.Disagreements, r.program.Name))
 	}
-	if limit := r.program.PlateauFor(agent); limit > 0 && b.sum.Trailing(history.Rejected) >= limit {
+	if limit := r.program.PlateauFor(agent); limit > 0 && b.sum.Dropped() >= limit {
 		return r.pause(b, fmt.Sprintf("plateau: %d rejections in a row; change the goal or the target, then say `/autoloop resume` or run `iterate resume %s`", limit, r.program.Name))
 	}
 	return nil

@@ -237,11 +237,19 @@ func (m *measurement) decide() {
 	if d.Warning != "" {
 		m.warnings = append(m.warnings, d.Warning)
 	}
-	outcome := history.Rejected
-	if d.Verdict == decision.Improved {
-		outcome = history.Accepted
+	a.end(outcomeOf(d), reasonsOf(rule, d)...)
+}
+
+// outcomeOf is what becomes of a candidate by a decision.
+func outcomeOf(d decision.Decision) history.Outcome {
+	switch {
+	case d.Verdict == decision.Improved:
+		return history.Accepted
+	case d.Inconclusive:
+		return history.Inconclusive
+	default:
+		return history.Rejected
 	}
-	a.end(outcome, reasonsOf(rule, d)...)
 }
 
 // reasonsOf are the reasons of a decision as they are recorded.

@@ -50,9 +50,9 @@ func rank(a *attempt) int {
 	switch {
 	case a.outcome == history.Accepted:
 		return 0
-	case a.outcome == history.Rejected && a.metric() != nil:
+	case a.outcome.Dropped() && a.metric() != nil:
 		return 1
-	case a.outcome == history.Rejected:
+	case a.outcome.Dropped():
 		return 2
 	default:
 		return 3

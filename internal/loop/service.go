@@ -157,10 +157,10 @@ func (s *Service) Run(ctx context.Context, count int) ([]Result, error) {
 		if err != nil {
 			return results, err
 		}
-		switch result.Outcome { //nolint:exhaustive // the others are no decision
-		case history.Rejected:
+		switch {
+		case result.Outcome.Dropped():
 			reverts++
-		case history.Accepted:
+		case result.Outcome == history.Accepted:
 			reverts = 0
 		}
 		if limit := s.Program.StopAfterReverts; limit > 0 && reverts >= limit && result.Stopped == "" {

@@ -32,7 +32,7 @@ func (r *verifier) verify(ctx context.Context, at position, p *proposal.Proposal
 	if err := r.verifyBaseline(at, p); err != nil {
 		return err
 	}
-	if err := verifyOutcome(at, p, history.Accepted, history.Rejected, history.Error); err != nil {
+	if err := verifyOutcome(at, p, history.Accepted, history.Rejected, history.Inconclusive, history.Error); err != nil {
 		return err
 	}
 	if !p.Kept() {
@@ -108,7 +108,7 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 		return proposal.Refuse("it is accepted without an improvement")
 	}
 	for _, m := range p.Measured {
-		if m.Kind == history.Proposed && m.Outcome != history.Rejected && m.Outcome != history.Error && (m.Proposal != p.Number() || !p.Kept()) {
+		if m.Kind == history.Proposed && !m.Outcome.Dropped() && m.Outcome != history.Error && (m.Proposal != p.Number() || !p.Kept()) {
 			return proposal.Refuse("its proposal %d is %.40q, and another decides", m.Proposal, m.Outcome)
 		}
 	}
@@ -144,6 +144,9 @@ func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal)
 		return e, proposal.Refuse("its measurements do not bear its decision: %s", problems[0])
 	}
 	e.Warning, e.Reasons = again.Warning, append(reasonsOf(e.Rule.Decision(), again), others(p)...)
+	if !p.Kept() {
+		e.Outcome = outcomeOf(again)
+	}
 	return e, nil
 }
 

@@ -49,7 +49,7 @@ func writeStuck(b *strings.Builder, attempts []history.Attempt) {
 func rejections(attempts []history.Attempt) int {
 	count := 0
 	for _, attempt := range slices.Backward(attempts) {
-		if attempt.Outcome != history.Rejected {
+		if !attempt.Outcome.Dropped() {
 			break
 		}
 		count++

@@ -115,6 +115,8 @@ func Label(outcome history.Outcome) string {
 		return "✅ accepted"
 	case history.Rejected:
 		return "❌ rejected"
+	case history.Inconclusive:
+		return "❔ inconclusive"
 	case history.Error:
 		return "⚠️ error"
 	case history.PendingCI:

@@ -127,13 +127,15 @@ func tally(a Account) string {
 			counts["waiting for CI"]++
 		case history.Error:
 			counts["errors"]++
+		case history.Inconclusive:
+			counts["inconclusive"]++
 		default:
 			counts["rejected"]++
 		}
 	}
 	text := count(len(decided), "iteration", "iterations")
 	var parts []string
-	for _, kind := range []string{"accepted", "rejected", "waiting for CI", "errors"} {
+	for _, kind := range []string{"accepted", "rejected", "inconclusive", "waiting for CI", "errors"} {
 		switch n := counts[kind]; {
 		case n == 1 && kind == "errors":
 			parts = append(parts, "1 error")

@@ -295,7 +295,7 @@ func (in *Input) onPlateau(s *Standing) int {
 	if last := len(summary.Attempts) - 1; last >= 0 {
 		limit = s.Program.PlateauFor(summary.Attempts[last].Agent)
 	}
-	if limit == 0 || summary.Trailing(history.Rejected) < limit {
+	if limit == 0 || summary.Dropped() < limit {
 		return 0
 	}
 	return limit

@@ -29,6 +29,9 @@ func Decision(versions decision.Versions, before history.Summary, measured []his
 // decided computes one decision again and compares.
 func (r *Report) decided(versions decision.Versions, before history.Summary, measured []*history.Event, e *history.Event) decision.Decision {
 	r.Decisions++
+	if e.Outcome == history.Inconclusive && e.Verdict != string(decision.Neutral) {
+		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
+	}
 	if (e.Outcome == history.Accepted) != (e.Verdict == string(decision.Improved)) && e.Outcome != history.PendingCI && e.Outcome != history.CIFixExhausted {
 		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
 	}

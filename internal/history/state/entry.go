@@ -18,6 +18,7 @@ type Status string
 const (
 	Accepted       Status = "accepted"
 	Rejected       Status = "rejected"
+	Inconclusive   Status = "inconclusive"
 	Failed         Status = "error"
 	PendingCI      Status = "pending-ci"
 	CIFixExhausted Status = "ci-fix-exhausted"
@@ -59,6 +60,8 @@ func (s Status) label() string {
 		return "✅ Accepted"
 	case Rejected:
 		return "❌ Rejected"
+	case Inconclusive:
+		return "❔ Inconclusive"
 	case Failed:
 		return "⚠️ Error"
 	case PendingCI:

@@ -251,7 +251,7 @@ func readEntry(iteration int, baseline bool, text string) folded {
 	case strings.Contains(status, "✅") || strings.Contains(lower, "accepted"):
 		accepted = true
 		r.accepted = 1
-	case strings.Contains(status, "❌") || strings.Contains(lower, "rejected"):
+	case strings.Contains(status, "❌") || strings.Contains(lower, "rejected") || strings.Contains(lower, "inconclusive"):
 		r.rejected = 1
 	case strings.Contains(status, "⚠") || strings.Contains(lower, "error"):
 		r.fail = 1
