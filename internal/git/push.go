@@ -4,15 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // RejectedError says which refs the remote refused, and why.
 type RejectedError struct {
 	Remote string
 	Refs   []Rejection
+	// Lock, on a remote of this machine, is a lock that was in the way and Age how
+	// long it has been there; else nil.
+	Lock *RemoteLock
 }
+
+// RemoteLock is the file that a process of git locks a ref of a remote with.
+type RemoteLock struct {
+	Path string
+	Age  time.Duration
+}
+
+// left reports whether the lock is older than any push takes: its process was
+// killed.
+func (l *RemoteLock) left() bool { return l != nil && l.Age > time.Minute }
 
 // Rejection is the remote's answer for one ref, in its own words.
 type Rejection struct{ Ref, Reason string }
@@ -41,7 +57,12 @@ func (e *RejectedError) Error() string {
 			reasons = append(reasons, fmt.Sprintf("%s (%s)", short(ref.Ref), ref.Reason))
 		}
 	}
-	return fmt.Sprintf("remote %s refused the push: %s", e.Remote, strings.Join(reasons, ", "))
+	text := fmt.Sprintf("remote %s refused the push: %s", e.Remote, strings.Join(reasons, ", "))
+	if e.Lock != nil {
+		text += fmt.Sprintf("; the lock %s is in the way, for %s: if no git process works on that repository, one was killed there; remove it with: rm %s",
+			e.Lock.Path, e.Lock.Age.Round(time.Second), shellQuote(e.Lock.Path))
+	}
+	return text
 }
 
 // Is makes a rejection ErrRejected, and ErrStale too when nothing but the
@@ -51,6 +72,9 @@ func (e *RejectedError) Is(target error) bool {
 }
 
 func (e *RejectedError) stale() bool {
+	if e.Lock.left() {
+		return false
+	}
 	for _, ref := range e.Refs {
 		if !ref.Stale() && !ref.Atomic() {
 			return false
@@ -83,14 +107,34 @@ func (r *Repo) Push(ctx context.Context, remote string, updates ...RefUpdate) er
 	if err == nil {
 		return nil
 	}
-	if refused := rejections(string(out)); len(refused) > 0 && !unreported(refused) {
-		return &RejectedError{Remote: remote, Refs: refused}
-	}
 	var failed *Error
-	if errors.As(err, &failed) {
+	isGit := errors.As(err, &failed)
+	if refused := rejections(string(out)); len(refused) > 0 && !unreported(refused) {
+		rejected := &RejectedError{Remote: remote, Refs: refused}
+		if isGit {
+			rejected.Lock = remoteLock(failed.Stderr)
+		}
+		return rejected
+	}
+	if isGit {
 		return fmt.Errorf("push to %s: %w", remote, err)
 	}
 	return err
+}
+
+// remoteLock finds the lock that git on a remote complained about, when it is a file
+// of this machine.
+func remoteLock(says string) *RemoteLock {
+	var locked *LockedError
+	if !strings.Contains(says, ".lock': File exists") || !errors.As(lockedError(says), &locked) {
+		return nil
+	}
+	path := filepath.Clean(locked.Path)
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || !filepath.IsAbs(path) {
+		return nil
+	}
+	return &RemoteLock{Path: path, Age: time.Since(info.ModTime())}
 }
 
 // unreported holds when the remote vanished before it said what it did.

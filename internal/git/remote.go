@@ -3,12 +3,29 @@ package git
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
 // RemoteURL is the URL that fetches from the remote go to.
 func (r *Repo) RemoteURL(ctx context.Context, remote string) (string, error) {
 	return r.line(ctx, Input{}, "remote", "get-url", "--", remote)
+}
+
+// IsLocal reports whether a remote is a repository of this machine: one that a killed
+// process leaves half moved, since git moves its refs one after the other.
+func (r *Repo) IsLocal(ctx context.Context, remote string) bool {
+	url, err := r.RemoteURL(ctx, remote)
+	if err != nil {
+		url = remote
+	}
+	path, _ := strings.CutPrefix(url, "file://")
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.Root, path)
+	}
+	_, err = os.Stat(path)
+	return err == nil
 }
 
 // LsRemote asks the remote for the refs with exactly these names; a ref that

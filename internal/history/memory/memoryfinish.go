@@ -41,10 +41,13 @@ func orNone(id string) string {
 }
 
 // unfinished returns the move that the newest commit of the records announces
-// when it did not happen, else nil. With a remote that is the truth, and moves
-// all branches in one step.
+// when it did not happen, else nil. A remote elsewhere moves all branches in one
+// step.
 func (m *Memory) unfinished(ctx context.Context, memory stand) (*git.RefUpdate, error) {
-	if m.Remote != "" || memory.here == "" || memory.here != memory.head {
+	if m.Remote != "" {
+		return m.unfinishedThere(ctx, memory)
+	}
+	if memory.here == "" || memory.here != memory.head {
 		return nil, nil
 	}
 	announced, err := m.announced(ctx, memory.here)
@@ -98,6 +101,9 @@ func (m *Memory) announced(ctx context.Context, commit string) (*git.RefUpdate, 
 func (w *writing) finish(ctx context.Context, move git.RefUpdate) error {
 	if err := w.checkCheckouts(ctx, move.Ref); err != nil {
 		return err
+	}
+	if w.Remote != "" {
+		return w.moveThere(ctx, move)
 	}
 	err := w.Repo.UpdateRefs(ctx, "autoloop: finish an interrupted update", move)
 	if err == nil || errors.Is(err, git.ErrStale) {

@@ -20,7 +20,7 @@ func (w *writing) move(ctx context.Context, stands []stand) error {
 	w.doubtful = append(w.doubtful, w.written)
 	// A connection that broke may have broken after the refs moved, and a
 	// remote that said yes is still asked what it has.
-	if err := w.readBack(ctx, pushed); err != nil {
+	if err := w.readBack(ctx, stands, pushed); err != nil {
 		return err
 	}
 	return w.follow(ctx, stands)
@@ -39,12 +39,19 @@ func (w *writing) updates(stands []stand, from func(stand) string) []git.RefUpda
 
 // readBack asks the remote whether it has what was pushed; pushed is what the
 // push itself said.
-func (w *writing) readBack(ctx context.Context, pushed error) error {
+func (w *writing) readBack(ctx context.Context, stands []stand, pushed error) error {
 	there, err := w.Repo.LsRemote(ctx, w.Remote, w.refs...)
 	if err != nil {
 		return &transportError{errors.Join(pushed, err)}
 	}
 	if there[memoryRef] == w.written {
+		if w.Branch == nil || pushed == nil || there[w.Branch.Ref] != stands[1].there {
+			return nil
+		}
+		// A repository of this machine was interrupted between the two.
+		if err := w.Repo.Push(ctx, w.Remote, git.RefUpdate{Ref: w.Branch.Ref, New: w.Branch.New, Old: stands[1].there}); err != nil {
+			return &transportError{errors.Join(pushed, err)}
+		}
 		return nil
 	}
 	if pushed != nil {

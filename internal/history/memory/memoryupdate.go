@@ -151,6 +151,11 @@ func (w *writing) once(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if back, err := w.halfMoved(ctx, stands, current); err != nil {
+		return "", err
+	} else if back != nil {
+		return "", w.moveThere(ctx, *back)
+	}
 	if err := w.checkLedger(ctx, head, current); err != nil {
 		return "", err
 	}
@@ -188,6 +193,9 @@ func (w *writing) gotThrough(ctx context.Context, head string) (string, error) {
 func (w *writing) checkBranch(stands []stand) error {
 	if w.Branch == nil || w.Branch.Old == git.Any || w.Branch.Old == stands[1].head {
 		return nil
+	}
+	if len(w.doubtful) > 0 && stands[1].head == w.Branch.New {
+		return nil // our own push moved it, and was interrupted before the records
 	}
 	return fmt.Errorf("%w: %s is at %s, expected was %s", ErrBranchMoved,
 		strings.TrimPrefix(w.Branch.Ref, "refs/heads/"), name(stands[1].head), name(w.Branch.Old))
