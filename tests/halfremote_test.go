@@ -29,12 +29,11 @@ func TestALockLeftOnARemoteIsNamed(t *testing.T) {
 	require.NoError(t, os.WriteFile(lock, nil, 0o600))
 	old := time.Now().Add(-time.Hour)
 	require.NoError(t, os.Chtimes(lock, old, old))
-	begun := time.Now()
 	a := w.binary("iterate", "--program", "p", "--remote", "origin")
 	assert.Equal(t, 1, a.code, a.stdout)
 	assert.Contains(t, a.stderr, "the lock "+lock+" is in the way, for 1h0m")
 	assert.Contains(t, a.stderr, "remove it with: rm "+lock)
-	assert.Less(t, time.Since(begun), 25*time.Second, "a lock that old is not waited for")
+	assert.NotContains(t, a.stderr, "no turn within", "a lock that old is not waited for")
 
 	require.NoError(t, os.Remove(lock))
 	assert.Equal(t, "accepted", w.one("--remote", "origin").Outcome)

@@ -38,6 +38,41 @@ func TestThreatsNameTestsThatExist(t *testing.T) {
 	assert.Greater(t, rows, 15)
 }
 
+// TestAttacksNameTestsThatExist holds that each attack of docs/security.md has its
+// three verdicts, and that what is said to be held names tests that there are.
+func TestAttacksNameTestsThatExist(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../docs/security.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(data), "\n## Attacks, one by one\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	there := testNames(t)
+	name := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`")
+	verdict := regexp.MustCompile(`^(held|noticed|\*\*not held\*\*)($|: | for )`)
+	rows := 0
+	for line := range strings.Lines(section) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| attack ") {
+			continue
+		}
+		rows++
+		require.Len(t, cells, 5, line)
+		says := false
+		for _, cell := range cells[1:4] {
+			cell = strings.TrimSpace(cell)
+			assert.True(t, cell == "—" || verdict.MatchString(cell), "%q in %s", cell, line)
+			says = says || strings.HasPrefix(cell, "held") || cell == "noticed"
+		}
+		named := name.FindAllStringSubmatch(cells[4], -1)
+		assert.Equal(t, says, len(named) > 0, "what is held is shown by a test: %s", line)
+		for _, test := range named {
+			assert.True(t, there[test[1]], "docs/security.md names %s, and there is no such test", test[1])
+		}
+	}
+	assert.Greater(t, rows, 45)
+}
+
 // testNames are the tests and fuzz tests of this repository.
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
