@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,5 +65,36 @@ func TestGitProcessesOfAnIteration(t *testing.T) {
 		made := calls()
 		t.Logf("%s: %d", c.kind, len(made))
 		assert.LessOrEqual(t, len(made), maxGitProcesses, "%s:\n%s", c.kind, strings.Join(made, "\n"))
+	}
+}
+
+// TestGitProcessesOfSchedulingManyPrograms holds that a program, and its budget,
+// cost no process of git.
+func TestGitProcessesOfSchedulingManyPrograms(t *testing.T) {
+	w := valuesWorld(t, "", "9")
+	require.Equal(t, "rejected", w.one().Outcome)
+	calls := w.countGit()
+	few := 0
+	for _, programs := range []int{1, 20} {
+		records := filepath.Join(t.TempDir(), "records")
+		w.git("worktree", "add", "--quiet", records, "memory/autoloop")
+		for i := range programs {
+			w.write(fmt.Sprintf(".autoloop/programs/more%d.md", i), "---\nmetric: value\nbudget: {iterations: 3, per: day}\n---\n## Target\n- `value.txt`\n## Evaluation\n```sh\necho '{\"value\": 1}'\n```\n")
+			for _, suffix := range []string{".md", ".jsonl"} {
+				text, err := os.ReadFile(filepath.Join(records, "p"+suffix))
+				require.NoError(t, err)
+				require.NoError(t, os.WriteFile(filepath.Join(records, fmt.Sprintf("more%d%s", i, suffix)), text, 0o600))
+			}
+		}
+		w.run(records, "git", "add", "--all")
+		w.run(records, "git", "commit", "--quiet", "--message", "more")
+		w.git("worktree", "remove", "--force", records)
+		a := w.binary("scheduler", "--max", "30")
+		require.Zero(t, a.code, a.stderr)
+		made := calls()
+		if few == 0 {
+			few = len(made)
+		}
+		assert.LessOrEqual(t, len(made), few, "%d programs:\n%s", programs, strings.Join(made, "\n"))
 	}
 }

@@ -2,11 +2,17 @@ package app
 
 import "runtime/debug"
 
+// Bounds of the memory that a command holds before it collects garbage eagerly:
+// that which selects a program has little in it at a time, others read whole files.
+const (
+	Lean  = 48 << 20
+	Ample = 150 << 20
+)
+
 // BoundMemory trades memory for speed within a bound: a command that reads
-// thousands of small files and ends collects garbage rarely, until it holds
-// 150 MiB.
-func BoundMemory() {
-	const limit, percent = 150 << 20, 400
-	debug.SetMemoryLimit(limit)
+// thousands of small files and ends collects garbage rarely, until it is reached.
+func BoundMemory(bound int64) {
+	const percent = 200
+	debug.SetMemoryLimit(bound)
 	debug.SetGCPercent(percent)
 }

@@ -28,7 +28,7 @@ import (
 
 // Scheduler runs the `scheduler` binary and returns its exit code.
 func Scheduler(ctx context.Context, env Env) int {
-	app.BoundMemory()
+	app.BoundMemory(app.Ample)
 	env = env.EscapeLog()
 	return Run(ctx, env, newSchedulerCommand(env))
 }
@@ -236,6 +236,7 @@ func loadStates(ctx context.Context, states *memory.States, names []string) (fou
 }
 
 func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
+	app.BoundMemory(app.Lean)
 	if o.max < 1 {
 		return misuse.Errorf("--max %d: give at least one", o.max)
 	}

@@ -121,10 +121,57 @@ func (b *batch) end() {
 	b.talk, b.idle = nil, nil
 }
 
+// askEach puts many questions for contents, a window of them at a time, and hands
+// the answers over in their order. done is how many were handed over when the rest
+// has to be asked in another way; the only other errors are each's and the
+// context's.
+func (r *Repo) askEach(ctx context.Context, names []string, each func(i int, o Object) error) (done int, err error) {
+	const window = 512 // their questions fit into the buffer of a pipe
+	if slices.ContainsFunc(names, func(name string) bool { return !r.isID(name) }) {
+		return 0, errUnasked
+	}
+	b := r.batch
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := r.begin(b); err != nil {
+		return 0, errUnasked
+	}
+	stop := context.AfterFunc(ctx, b.talk.Kill)
+	defer stop()
+	for asked := range slices.Chunk(names, window) {
+		_, err := io.WriteString(b.talk.In, contents+" "+strings.Join(asked, "\x00"+contents+" ")+"\x00")
+		for _, name := range asked {
+			var found answer
+			if err == nil {
+				found, err = b.answerTo(contents, name)
+			}
+			if err != nil {
+				b.end()
+				if ctx.Err() != nil {
+					return done, context.Cause(ctx)
+				}
+				return done, errUnasked
+			}
+			if err := each(done, found.Object); err != nil {
+				b.end() // the other answers were not read
+				return done, err
+			}
+			done++
+		}
+	}
+	b.idle.Reset(batchIdle)
+	return done, nil
+}
+
 func (b *batch) exchange(question, name string) (answer, error) {
 	if _, err := io.WriteString(b.talk.In, question+" "+name+"\x00"); err != nil {
 		return answer{}, err
 	}
+	return b.answerTo(question, name)
+}
+
+// answerTo reads the answer to a question.
+func (b *batch) answerTo(question, name string) (answer, error) {
 	head, err := b.talk.Out.ReadString('\n')
 	if err != nil {
 		return answer{}, err

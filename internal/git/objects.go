@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -58,6 +59,25 @@ func (r *Repo) Cat(ctx context.Context, names ...string) ([]Object, error) {
 		objects = append(objects, o)
 	}
 	return objects, nil
+}
+
+// CatEach reads any number of objects by their ids with one process, and hands each
+// over in the order of the ids, so that they need not be in memory together.
+func (r *Repo) CatEach(ctx context.Context, ids []string, each func(i int, o Object) error) error {
+	done, err := r.askEach(ctx, ids, each)
+	if !errors.Is(err, errUnasked) {
+		return err
+	}
+	objects, err := r.Cat(ctx, ids[done:]...)
+	if err != nil {
+		return err
+	}
+	for i, o := range objects {
+		if err := each(done+i, o); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // parseObject takes one object from the output of cat-file --batch. The name

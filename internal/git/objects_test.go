@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -76,6 +77,46 @@ func TestCatMissing(t *testing.T) {
 	none, err := f.repo.Cat(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, none)
+}
+
+func TestCatEach(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	var ids []string
+	three, err := f.repo.HashObjects(t.Context(), nil, []byte("x"), []byte("xx"))
+	require.NoError(t, err)
+	for i := range 1500 { // more than are asked for at once
+		ids = append(ids, three[i%3])
+	}
+	ids[700] = strings.Repeat("0", 40)
+	seen := 0
+	require.NoError(t, f.repo.CatEach(t.Context(), ids, func(i int, o git.Object) error {
+		assert.Equal(t, seen, i)
+		seen++
+		assert.Equal(t, i == 700, o.Missing())
+		if i != 700 {
+			assert.Equal(t, strings.Repeat("x", i%3), string(o.Data))
+		}
+		return nil
+	}))
+	assert.Len(t, ids, seen)
+
+	enough := errors.New("enough")
+	require.ErrorIs(t, f.repo.CatEach(t.Context(), ids, func(i int, _ git.Object) error {
+		if i == 5 {
+			return enough
+		}
+		return nil
+	}), enough)
+	objects, err := f.repo.Cat(t.Context(), ids[1])
+	require.NoError(t, err)
+	assert.Equal(t, "x", string(objects[0].Data), "answers that were not read are not taken for others")
+	var names []string
+	require.NoError(t, f.repo.CatEach(t.Context(), []string{"HEAD"}, func(_ int, o git.Object) error {
+		names = append(names, o.Type)
+		return nil
+	}), "what is no id is asked for in another way")
+	assert.Equal(t, []string{"commit"}, names)
 }
 
 func TestWriteFilesRefusesHostilePaths(t *testing.T) {

@@ -1,9 +1,11 @@
 package schedule_test
 
 import (
-	"context"
+	"bytes"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -13,58 +15,77 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 )
 
-// BenchmarkSchedule schedules many programs with 4 KB states, beside merely
-// reading the same files one after the other. "ratio" is the one by the other.
-// The frontmatter of "plain" is lines of key and value, that of "yaml" has a
-// list, which only a YAML parser reads.
-func BenchmarkSchedule(b *testing.B) {
-	app.BoundMemory() // as the command does
+// frontmatters are those that are compared: lines of key and value, lists and
+// maps, and a budget, for which the ledger is read.
+func frontmatters() map[string]string {
 	plain := "schedule: every 6h\nmetric_direction: lower # seconds\ntarget-metric: 0.5\nmetric: seconds\n"
-	for name, front := range map[string]string{"plain": plain, "yaml": plain + "env: [A, B]\nguardrails:\n  - {metric: size, max-regression: 5%}\n"} {
-		for _, count := range []int{1000, 10_000} {
-			b.Run(fmt.Sprintf("%s-%d", name, count), func(b *testing.B) { benchmarkSchedule(b, front, count) })
+	return map[string]string{
+		"plain":  plain,
+		"lists":  plain + "env: [A, B]\nguardrails:\n  - {metric: size, max-regression: 5%}\n",
+		"budget": plain + "budget: {iterations: 5000, usd: 900, per: month}\n",
+	}
+}
+
+// BenchmarkSchedule schedules many programs with 4 KB states and ledgers of twenty
+// iterations on the memory branch, beside merely reading the same program files and
+// git objects one after the other. "ratio" is the one by the other; "of-plain" is
+// the time by that of plain frontmatter.
+func BenchmarkSchedule(b *testing.B) {
+	app.BoundMemory(app.Lean) // as the command does
+	for _, count := range []int{1000, 5000} {
+		plain := 0.0
+		for _, name := range []string{"plain", "lists", "budget"} {
+			b.Run(fmt.Sprintf("%s-%d", name, count), func(b *testing.B) {
+				took := benchmarkSchedule(b, frontmatters()[name], name == "budget", count)
+				if name == "plain" {
+					plain = took
+				}
+				b.ReportMetric(took/plain, "of-plain")
+			})
 		}
 	}
 }
 
-func benchmarkSchedule(b *testing.B, front string, count int) {
-	root, states := library(b, front, count)
-	programs := filepath.Join(root, memory.DefaultPrograms)
+func benchmarkSchedule(b *testing.B, front string, ledgers bool, count int) (seconds float64) {
+	repo := library(b, front, count)
 	var reading, scheduling time.Duration
 	for b.Loop() {
 		runtime.GC() // both begin with the same heap
 		begun := time.Now()
-		readAll(b, programs, states)
+		readAll(b, repo, ledgers)
 		reading += time.Since(begun)
 		runtime.GC()
 		begun = time.Now()
-		plan(b, root, states)
+		plan(b, repo)
 		scheduling += time.Since(begun)
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(reading.Seconds()*1000/float64(b.N), "ms-reading")
 	b.ReportMetric(scheduling.Seconds()*1000/float64(b.N), "ms-scheduling")
 	b.ReportMetric(float64(scheduling)/float64(reading), "ratio")
-	var summary runtime.MemStats
-	runtime.ReadMemStats(&summary)
-	b.ReportMetric(float64(summary.Sys)/(1<<20), "MB")
+	return scheduling.Seconds() / float64(b.N)
 }
 
-// library writes programs, and states that are all due at another time.
-func library(b *testing.B, front string, count int) (root, states string) {
+// library writes programs, and commits states that are all due at another time.
+func library(b *testing.B, front string, count int) *git.Repo {
 	b.Helper()
-	root = b.TempDir()
+	root := b.TempDir()
 	programs := filepath.Join(root, memory.DefaultPrograms)
-	states = filepath.Join(root, "repo-memory", "autoloop")
 	require.NoError(b, os.MkdirAll(programs, 0o755))
-	require.NoError(b, os.MkdirAll(states, 0o755))
 	text := []byte("---\n" + front + "---\n\n# Speed\n\n## Goal\n\nMake it fast.\n\n## Target\n\n- `a.go`\n\n## Evaluation\n\n```sh\ngo run ./bench\n```\n")
+	var stream bytes.Buffer
+	stream.WriteString("commit refs/heads/memory/autoloop\ncommitter A <a@b> 1700000000 +0000\ndata 1\nm")
+	put := func(name string, data []byte) {
+		fmt.Fprintf(&stream, "\nM 100644 inline %s\ndata %d\n%s", name, len(data), data)
+	}
 	for i := range count {
 		name := fmt.Sprintf("program-%05d", i)
 		doc := state.New(name)
@@ -74,33 +95,81 @@ func library(b *testing.B, front string, count int) (root, states string) {
 		doc.SetMachine(m)
 		doc.SetSection(state.Lessons, strings.Repeat("- something that was learned on the way\n", 80))
 		require.NoError(b, os.WriteFile(filepath.Join(programs, name+".md"), text, 0o600))
-		require.NoError(b, os.WriteFile(filepath.Join(states, name+".md"), doc.Render(), 0o600))
+		put(name+".md", doc.Render())
+		put(name+".jsonl", ledger(b, last))
 	}
-	return root, states
+	stream.WriteString("\ndone\n")
+	git := func(in []byte, args ...string) {
+		cmd := exec.CommandContext(b.Context(), "git", append([]string{"-C", root}, args...)...)
+		cmd.Stdin = bytes.NewReader(in)
+		out, err := cmd.CombinedOutput()
+		require.NoError(b, err, string(out))
+	}
+	git(nil, "init", "--quiet")
+	git(stream.Bytes(), "fast-import", "--quiet", "--done")
+	return open(b, root)
 }
 
-func readAll(b *testing.B, dirs ...string) {
-	for _, dir := range dirs {
-		entries, err := os.ReadDir(dir)
-		require.NoError(b, err)
-		for _, entry := range entries {
-			_, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+func open(b *testing.B, root string) *git.Repo {
+	repo, err := git.Open(b.Context(), root, os.Environ())
+	require.NoError(b, err)
+	return repo
+}
+
+// ledger is one of twenty iterations.
+func ledger(b *testing.B, last time.Time) []byte {
+	var out []byte
+	for n := range 20 {
+		at := last.Add(-time.Duration(20-n) * time.Hour)
+		for _, e := range []history.Event{
+			{Kind: history.Started, Time: at, Run: "r", Iteration: n},
+			{Kind: history.Decided, Time: at, Run: "r", Iteration: n, Outcome: history.Rejected, Verdict: "worse", Reasons: []string{"it was slower than before"}, Agent: "claude"},
+		} {
+			line, err := e.Line()
 			require.NoError(b, err)
+			out = append(out, line...)
 		}
 	}
+	return out
 }
 
-func plan(b *testing.B, root, states string) {
-	programs, err := memory.Programs{Root: root, Parse: program.ParseHead}.Load(false)
+// readAll reads the program files, and lists the memory branch and reads the same
+// objects in their order with git.
+func readAll(b *testing.B, repo *git.Repo, ledgers bool) {
+	programs := filepath.Join(repo.Root, memory.DefaultPrograms)
+	entries, err := os.ReadDir(programs)
 	require.NoError(b, err)
-	names := make([]string, len(programs))
-	for i, p := range programs {
-		names[i] = p.Name
+	for _, entry := range entries {
+		_, err := os.ReadFile(filepath.Join(programs, entry.Name()))
+		require.NoError(b, err)
 	}
-	source := memory.States{Dir: states}
-	found, err := source.Load(context.Background(), names)
+	list, err := exec.CommandContext(b.Context(), "git", "-C", repo.Root, "ls-tree", memory.MemoryBranch).Output()
 	require.NoError(b, err)
-	plan, err := schedule.Choose(schedule.Input{Programs: programs, States: found, Now: now})
+	var ids strings.Builder
+	for line := range strings.Lines(string(list)) {
+		if fields := strings.Fields(line); ledgers || strings.HasSuffix(fields[3], ".md") {
+			ids.WriteString(fields[2] + "\n")
+		}
+	}
+	cmd := exec.CommandContext(b.Context(), "git", "-C", repo.Root, "cat-file", "--batch")
+	cmd.Stdin = strings.NewReader(ids.String())
+	out, err := cmd.StdoutPipe()
+	require.NoError(b, err)
+	require.NoError(b, cmd.Start())
+	_, err = io.Copy(io.Discard, out)
+	require.NoError(b, err)
+	require.NoError(b, cmd.Wait())
+}
+
+func plan(b *testing.B, at *git.Repo) {
+	repo := open(b, at.Root) // nothing is known from before
+	programs, err := memory.Programs{Root: repo.Root, Parse: program.ParseHead}.Load(false)
+	require.NoError(b, err)
+	source := memory.States{Branch: &memory.Memory{Repo: repo, Now: time.Now}}
+	found, err := source.Load(b.Context(), program.Names(programs))
+	require.NoError(b, err)
+	read := func(name string) ([]byte, error) { return source.Ledger(b.Context(), name) }
+	plan, err := schedule.Choose(schedule.Input{Programs: programs, States: found, Now: now, Ledger: read, Branch: memory.MemoryBranch})
 	require.NoError(b, err)
 	require.NotNil(b, plan.Selected)
 }

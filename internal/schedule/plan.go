@@ -216,6 +216,9 @@ func (p *Plan) listRefused(s *Standing) {
 		return
 	}
 	p.Skipped = append(p.Skipped, Skipped{Name: s.Program.Name, Reason: s.Skip})
+	if s.Condition == OverBudget {
+		p.Skipped[len(p.Skipped)-1].NextDue = s.NextDue
+	}
 	slices.SortStableFunc(p.Skipped, func(a, b Skipped) int { return strings.Compare(a.Name, b.Name) })
 }
 

@@ -124,13 +124,20 @@ func (s *Standing) fail(file string, line int, message string) {
 }
 
 // refuse reports whether a due program cannot run after all: its ledger cannot
-// be read, another run works on it, or Refusals says why. It sets the condition.
+// be read, another run works on it, its budget is used up, or Refusals says why. It
+// sets the condition.
 func (in *Input) refuse(s *Standing) bool {
 	if s.HasState && in.Alive != nil {
 		records, _ := in.summary(s)
 		if open := records.Open; open != nil && open.Lease != nil && in.Now.Before(open.Lease.Until) && in.Alive(*open.Lease) {
 			s.Condition, s.Pending = Busy, false
 			s.Skip = fmt.Sprintf("busy: run %s works on it until %s at the latest", open.Run, open.Lease.Until.Format(time.RFC3339))
+			return true
+		}
+	}
+	if s.Condition == Due && in.Forced == "" && len(s.Problems) == 0 {
+		if reason := in.overBudget(s); reason != "" {
+			s.Condition, s.Skip = OverBudget, reason
 			return true
 		}
 	}
@@ -144,9 +151,11 @@ func (in *Input) refuse(s *Standing) bool {
 	return true
 }
 
-// stand finds out how a program stands.
+// stand finds out how a program stands. Its ledger is not kept: those of thousands
+// of programs would not fit into memory together.
 func (in *Input) stand(p *program.Program) *Standing {
 	s := &Standing{Program: p}
+	defer func() { s.records = nil }()
 	if data, found := in.States[p.Name]; found {
 		s.HasState, s.StateSize = true, len(data)
 		in.readState(s, data)
@@ -256,8 +265,10 @@ func (in *Input) judge(s *Standing) (Condition, string) {
 		s.NextDue = m.NotBefore
 		return Paused, fmt.Sprintf("paused: the agent's service has a rate limit; it resumes at %s", m.NotBefore.Format(time.RFC3339))
 	}
-	if reason := in.overBudget(s); reason != "" {
-		return OverBudget, reason
+	if in.All { // else budgets are looked at in the order of selection, see refuse
+		if reason := in.overBudget(s); reason != "" {
+			return OverBudget, reason
+		}
 	}
 	if limit := in.onPlateau(s); limit > 0 {
 		return Plateau, fmt.Sprintf("plateau: the last %d iterations were rejected; change its goal or target, then run it with --program %s", limit, s.Program.Name)
@@ -273,8 +284,11 @@ func (in *Input) judge(s *Standing) (Condition, string) {
 // returns the limit that is reached, 0 when none is.
 func (in *Input) onPlateau(s *Standing) int {
 	limit := s.Program.PlateauFor(s.Program.Agent)
-	if !slices.Contains(s.Machine.RecentStatuses, string(state.Rejected)) {
-		return 0
+	turned := s.Machine
+	turned.RecentStatuses = slices.Clone(turned.RecentStatuses)
+	slices.Reverse(turned.RecentStatuses)
+	if n := min(s.Program.Plateau, limit, state.MaxStatuses); !s.Machine.Plateau(n) && !turned.Plateau(n) {
+		return 0 // in whatever order they are
 	}
 	summary, found := in.summary(s)
 	if !found {

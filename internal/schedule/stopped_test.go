@@ -1,7 +1,9 @@
 package schedule_test
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -51,6 +53,42 @@ func TestWhatIsRefusedKeepsNobodyFromTheirTurn(t *testing.T) {
 	var forced *schedule.ForcedError
 	require.ErrorAs(t, err, &forced)
 	assert.ErrorContains(t, err, "no target")
+}
+
+func TestBudgetsAreLookedAtInTheOrderOfSelection(t *testing.T) {
+	used := `{"event":"started","run_id":"r","iteration":1,"time":"2026-03-04T10:30:00Z"}` + "\n" + `{"event":"decided","run_id":"r","iteration":1,"time":"2026-03-04T10:31:00Z","outcome":"rejected"}` + "\n"
+	const front = "budget: {iterations: 1, per: day}\nschedule: every 1h"
+	var read []string
+	in := schedule.Input{
+		Programs: []*program.Program{programFile("fresh", front), programFile("later", front), programFile("spent", front), programFile("waits", front)},
+		States: map[string][]byte{
+			"spent": stateFile(ago(5 * time.Hour)), "fresh": stateFile(ago(4 * time.Hour)), "later": stateFile(ago(2 * time.Hour)), "waits": stateFile(ago(time.Minute)),
+		},
+		Ledger: func(name string) ([]byte, error) {
+			read = append(read, name)
+			if name == "spent" {
+				return []byte(used), nil
+			}
+			return nil, nil
+		},
+	}
+	plan := choose(t, in)
+	assert.Equal(t, "fresh", *plan.Selected)
+	assert.Equal(t, []string{"spent", "fresh"}, slices.Compact(read), "no ledger is read that decides nothing")
+	assert.Equal(t, []string{"later"}, plan.Deferred)
+	require.Len(t, plan.Skipped, 2)
+	assert.Equal(t, "budget: 1 of 1 iterations used this day; it resumes at 2026-03-05T00:00:00Z", plan.Skipped[0].Reason)
+	assert.Equal(t, "2026-03-05T00:00:00Z", plan.Skipped[0].NextDue.Format(time.RFC3339))
+	assert.Equal(t, "not due yet", plan.Skipped[1].Reason)
+
+	in.All = true
+	for _, s := range choose(t, in).Standings {
+		if s.Program.Name == "spent" {
+			assert.Equal(t, schedule.OverBudget, s.Condition, "status looks at all")
+		}
+	}
+	in.All, in.Forced = false, "spent"
+	assert.Equal(t, "spent", *choose(t, in).Selected, "whoever asks for it by name knows")
 }
 
 func TestAProgramThatIsWorkedOnIsLeftAlone(t *testing.T) {

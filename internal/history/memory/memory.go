@@ -120,48 +120,57 @@ func (m *Memory) States(ctx context.Context) (states map[string][]byte, head str
 	if head, err = m.Head(ctx); err != nil || head == "" {
 		return nil, head, err
 	}
-	entries, err := m.Repo.LsRoot(ctx, head)
+	list, err := m.list(ctx, head)
 	if err != nil {
-		return nil, "", fmt.Errorf("read the records: %w", err)
+		return nil, "", err
 	}
-	var names, ids []string
-	for _, e := range entries {
-		name, isState := strings.CutSuffix(e.Path, stateSuffix)
-		if !isState || checkName(name) != nil || e.Type != "blob" || e.Mode != git.ModeFile && e.Mode != git.ModeExecutable {
-			continue
-		}
-		names, ids = append(names, name), append(ids, e.ID)
-	}
-	objects, err := m.Repo.Cat(ctx, ids...)
-	if err != nil {
-		return nil, "", fmt.Errorf("read the records: %w", err)
-	}
-	states = make(map[string][]byte, len(names))
-	for i, name := range names {
-		states[name] = objects[i].Data
-	}
-	return states, head, nil
+	states, err = m.readStates(ctx, list)
+	return states, head, err
 }
 
-// NoFiles says why a state cannot be read, by program: an entry of its name on
-// the branch is no regular file. Such a program is not one that never ran.
-func (m *Memory) NoFiles(ctx context.Context, head string) (map[string]error, error) {
-	if head == "" {
-		return nil, nil
-	}
+// listing is what the memory branch has at its root, by program.
+type listing struct{ states, ledgers map[string]git.TreeEntry }
+
+// list reads the root of the memory branch.
+func (m *Memory) list(ctx context.Context, head string) (listing, error) {
 	entries, err := m.Repo.LsRoot(ctx, head)
+	if err != nil {
+		return listing{}, fmt.Errorf("read the records: %w", err)
+	}
+	found := listing{map[string]git.TreeEntry{}, map[string]git.TreeEntry{}}
+	for _, e := range entries {
+		if name, is := strings.CutSuffix(e.Path, stateSuffix); is && checkName(name) == nil {
+			found.states[name] = e
+		}
+		if name, is := strings.CutSuffix(e.Path, ledgerSuffix); is && checkName(name) == nil {
+			found.ledgers[name] = e
+		}
+	}
+	return found, nil
+}
+
+// readStates reads all state files; what is no regular file is left out.
+func (m *Memory) readStates(ctx context.Context, list listing) (map[string][]byte, error) {
+	var names, ids []string
+	for name, e := range list.states {
+		if regular(e) {
+			names, ids = append(names, name), append(ids, e.ID)
+		}
+	}
+	states := make(map[string][]byte, len(names))
+	err := m.Repo.CatEach(ctx, ids, func(i int, o git.Object) error {
+		states[names[i]] = o.Data
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read the records: %w", err)
 	}
-	failed := map[string]error{}
-	for _, e := range entries {
-		name, isState := strings.CutSuffix(e.Path, stateSuffix)
-		if isState && checkName(name) == nil && e.Mode != git.ModeFile && e.Mode != git.ModeExecutable {
-			failed[name] = fmt.Errorf("it is no regular file there (mode %s); remove it, or put the state back", e.Mode)
-		}
-	}
-	return failed, nil
+	return states, nil
 }
+
+// regular reports whether an entry is a file. Anything else in place of a state or
+// a ledger is an error of its program: it is not one that never ran.
+func regular(e git.TreeEntry) bool { return e.Mode == git.ModeFile || e.Mode == git.ModeExecutable }
 
 // checkName holds for what can be the beginning of a file's name at the
 // branch's root.

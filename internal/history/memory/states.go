@@ -31,8 +31,8 @@ type States struct {
 	// be read.
 	Unreadable map[string]error
 
-	head string // the commit that the branch's states are from
-	copy bool   // Dir is used
+	list listing // what the branch has, when its states were read
+	copy bool    // Dir is used
 }
 
 // Load reads the states of the named programs; those that have none are not in
@@ -47,12 +47,20 @@ func (s *States) Load(ctx context.Context, names []string) (map[string][]byte, e
 	if s.Branch == nil {
 		return nil, nil
 	}
-	states, head, err := s.Branch.States(ctx)
-	s.head = head
-	if err == nil {
-		s.Unreadable, err = s.Branch.NoFiles(ctx, head)
+	head, err := s.Branch.Head(ctx)
+	if err != nil || head == "" {
+		return nil, err
 	}
-	return states, err
+	if s.list, err = s.Branch.list(ctx, head); err != nil {
+		return nil, err
+	}
+	s.Unreadable = map[string]error{}
+	for name, e := range s.list.states {
+		if !regular(e) {
+			s.Unreadable[name] = fmt.Errorf("it is no regular file there (mode %s); remove it, or put the state back", e.Mode)
+		}
+	}
+	return s.Branch.readStates(ctx, s.list)
 }
 
 // OnBranch reports, after Load, whether the states are from the branch.
@@ -126,11 +134,18 @@ func (s *States) Ledger(ctx context.Context, name string) ([]byte, error) {
 		}
 		return data, err
 	}
-	if s.Branch == nil || s.head == "" {
+	entry, exists := s.list.ledgers[name]
+	switch {
+	case !exists:
 		return nil, nil
+	case !regular(entry):
+		return nil, fmt.Errorf("it is no regular file there (mode %s); remove it, or put the ledger back", entry.Mode)
 	}
-	files, err := s.Branch.read(ctx, s.head, name)
-	return files.Ledger, err
+	objects, err := s.Branch.Repo.Cat(ctx, entry.ID)
+	if err != nil {
+		return nil, err
+	}
+	return objects[0].Data, nil
 }
 
 // compare warns when the copy is a checkout of an older commit than the
