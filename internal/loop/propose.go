@@ -5,8 +5,10 @@ import (
 	"errors"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // proposer makes proposals. It needs no right to write: what it records is a
@@ -45,6 +47,9 @@ func (r *proposer) propose(ctx context.Context) (position, *proposal.Proposal, e
 	case errors.Is(err, errTooLong) && ctx.Err() == nil:
 		r.describeFailure(p, at, r.spending.tooLong())
 		return at, p, nil
+	case files.Full(err) && ctx.Err() == nil:
+		r.describeFailure(p, at, diskFull(err)) // The trees, which filled it or were to be built, are gone by now.
+		return at, p, nil
 	case err != nil || a == nil:
 		return at, p, err
 	}
@@ -66,6 +71,11 @@ func (r *proposer) describe(p *proposal.Proposal, at position, a *attempt) {
 	if a.outcome == history.Accepted {
 		p.Candidate = a.tree
 	}
+}
+
+// diskFull is the reason of an iteration that found no room on a disk.
+func diskFull(err error) string {
+	return "there was no room left on the disk, which the agent or the evaluation may have filled: " + plain.Short(err.Error(), 300)
 }
 
 // describeFailure makes the proposal of an iteration that could not be finished.

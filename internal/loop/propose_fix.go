@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
@@ -54,6 +55,9 @@ func (r *team) attemptFix(ctx context.Context, at position, e history.Event, ver
 	err := r.attemptOne(bounded, at, a)
 	if errors.Is(context.Cause(bounded), errTooLong) && ctx.Err() == nil {
 		return a.end(history.Error, "the time of the iteration is up"), nil
+	}
+	if files.Full(err) && ctx.Err() == nil {
+		return a.end(history.Error, diskFull(err)), nil
 	}
 	return a, err
 }
