@@ -85,6 +85,9 @@ func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bo
 	wished, _ := app.IsolationWish(env, p) // deps.Runner refuses a wrong one
 	result.NoteIsolation(ctx, runner, wished, deps.RunDir, env.Environ)
 	result.Findings = append(result.Findings, setup.WithinReach(p, files)...)
+	if text := p.SharedOutput(); text != "" {
+		result.Findings = append(result.Findings, text)
+	}
 	if text := setup.TargetMet(p, found.Median); text != "" && found.Problem == "" {
 		result.Findings = append(result.Findings, text)
 	}

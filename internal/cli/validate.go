@@ -178,6 +178,9 @@ func validateOne(p *program.Program, root string, files []string, github bool) v
 	}
 	if len(v.Errors) == 0 && !p.Unconfigured {
 		v.Warnings = append(v.Warnings, targetWarnings(p, root)...)
+		if text := p.SharedOutput(); text != "" {
+			v.Warnings = append(v.Warnings, text)
+		}
 	}
 	for _, problem := range p.Warnings() {
 		v.Warnings = append(v.Warnings, problem.String())

@@ -3,11 +3,15 @@ package cli_test
 import (
 	"encoding/json"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// printedResult warns of an evaluation that prints its result.
+const printedResult = "the evaluation's result is what is printed last, and code under test may share that output and print another: give it as a file, with `> \"$AUTOLOOP_RESULT\"` after the command that prints it"
 
 func TestValidateJSON(t *testing.T) {
 	d := newDesk(t)
@@ -24,7 +28,7 @@ func TestValidateJSON(t *testing.T) {
 	   "schedule": "0 3 * * *", "interval_seconds": null, "cron": "0 3 * * *", "target_metric": 1, "metric_direction": "higher",
 	   "metric": null, "targets": ["s/"], "protected": ["s/evals/"], "evaluation": "skill", "evaluation_script": null},
 	  {"file": ".autoloop/programs/speed.md", "name": "speed", "ok": true, "errors": [],
-	   "warnings": [".autoloop/programs/speed.md:5: unknown key `+"`colour`"+` is ignored"], "unconfigured": false,
+	   "warnings": [`+strconv.Quote(printedResult)+`, ".autoloop/programs/speed.md:5: unknown key `+"`colour`"+` is ignored"], "unconfigured": false,
 	   "schedule": "every 6h", "interval_seconds": 21600, "cron": null, "target_metric": 0.5, "metric_direction": "lower",
 	   "metric": "ms", "targets": ["a.go", "Makefile"], "protected": ["e.sh"], "evaluation": "metric", "evaluation_script": "sh e.sh\n", "taken_as_prose": ["speed"]}]`, a.out)
 }
@@ -36,7 +40,7 @@ func TestValidateText(t *testing.T) {
 	d.write(filepath.Join(d.root, ".autoloop/programs/todo.md"), "## Goal\nTODO: say what\n")
 	a := d.run("validate")
 	require.Zero(t, a.code, a.out)
-	assert.Equal(t, ".autoloop/programs/good.md: ok\n"+
+	assert.Equal(t, ".autoloop/programs/good.md: ok\n  warning: "+printedResult+"\n"+
 		"  schedule    daily\n  metric      the only number, higher is better, completed at 3\n  may change  a.go\n  evaluation  echo 1\n"+
 		".autoloop/programs/todo.md: not configured yet: fill in line 2\n", a.out)
 }

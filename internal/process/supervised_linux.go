@@ -110,6 +110,10 @@ func newLine(cmd *exec.Cmd) (*line, error) {
 	return l, nil
 }
 
+// orderTime bounds how long a supervisor may take to read its order, which can be
+// more than a pipe holds.
+const orderTime = time.Minute
+
 func (l *line) close() { closeAll(l.control, l.status, l.theirIn, l.theirOut) }
 
 // started gives up the supervisor's ends and hands it its order. A supervisor
@@ -117,7 +121,7 @@ func (l *line) close() { closeAll(l.control, l.status, l.theirIn, l.theirOut) }
 func (l *line) started(where plan, task order) {
 	closeAll(l.theirIn, l.theirOut)
 	l.theirIn, l.theirOut = nil, nil
-	_ = l.control.SetWriteDeadline(time.Now().Add(killTime))
+	_ = l.control.SetWriteDeadline(time.Now().Add(orderTime))
 	_, _ = l.control.Write(append(where.encode(), task.encode()...))
 }
 

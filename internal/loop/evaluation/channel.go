@@ -6,11 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/org/autoloop/internal/program"
 )
 
 // resultVariable names the file in which a script may give its result, in the
 // shell that runs the script and in nothing that it starts.
-const resultVariable = "AUTOLOOP_RESULT"
+const resultVariable = program.ResultVariable
 
 // maxResult bounds a result file, in bytes.
 const maxResult = 1 << 20
