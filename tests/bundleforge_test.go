@@ -27,7 +27,7 @@ func (w *world) link(dir, path, target string) {
 }
 
 // plant makes the bundle put something into the incumbent's tree.
-func (w *world) plant(dir, mode, id, path string) {
+func (w *world) plant(dir, mode, id string, paths ...string) {
 	w.t.Helper()
 	var m struct {
 		Incumbent string `json:"incumbent_tree"`
@@ -37,7 +37,9 @@ func (w *world) plant(dir, mode, id, path string) {
 	require.NoError(w.t, json.Unmarshal(data, &m))
 	git := []string{"env", "GIT_INDEX_FILE=" + filepath.Join(w.side, "index"), "git"}
 	w.run(w.dir, append(git, "read-tree", m.Incumbent)...)
-	w.run(w.dir, append(git, "update-index", "--add", "--cacheinfo", mode+","+id+","+path)...)
+	for _, path := range paths {
+		w.run(w.dir, append(git, "update-index", "--add", "--cacheinfo", mode+","+id+","+path)...)
+	}
 	tree := w.run(w.dir, append(git, "write-tree", "--missing-ok")...)
 	patch := w.git("diff-tree", "-p", "--binary", "--full-index", m.Incumbent, tree) + "\n"
 	require.NoError(w.t, os.WriteFile(filepath.Join(dir, "change.patch"), []byte(patch), 0o600))

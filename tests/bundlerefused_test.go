@@ -181,6 +181,14 @@ func patches() []forgery {
 			w.plant(dir, "100755", w.git("rev-parse", "main:other.txt"), "other.txt")
 		}, "outside the target"},
 		{"a repository in it", func(w *world, dir string) { w.plant(dir, "160000", ones, "value.txt") }, "no regular file and no link"},
+		{"a bare repository", func(w *world, dir string) {
+			w.plant(dir, "100644", w.git("rev-parse", "main:other.txt"), "x/HEAD", "x/objects/a", "x/refs/heads/a")
+		}, "is part of a repository inside the repository"},
+		{"a filter", func(w *world, dir string) {
+			file := filepath.Join(w.side, "attributes")
+			require.NoError(w.t, os.WriteFile(file, []byte("* filter=x\n"), 0o600))
+			w.plant(dir, "100644", w.git("hash-object", "-w", file), ".gitattributes")
+		}, "chooses a filter, under which no file could be changed afterwards"},
 		{"a link that leaves", func(w *world, dir string) { w.link(dir, "value.txt", "../../etc/passwd") }, "leaves the tree"},
 		{"a link from the root", func(w *world, dir string) { w.link(dir, "value.txt", "/etc/passwd") }, "leaves the tree"},
 		{"a link into git", func(w *world, dir string) { w.link(dir, "value.txt", ".git/config") }, "leaves the tree"},
