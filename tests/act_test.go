@@ -27,8 +27,9 @@ type runner struct {
 	url, artifacts, cache string
 	// workflow is the one that events start.
 	workflow string
-	// tree is what org/autoloop@v1 is.
-	tree string
+	// tree is what org/autoloop@v1 is, and each of the forks.
+	tree  string
+	forks []string
 	// vars and secrets are those of the repository; tokens says of each token
 	// whether it may write.
 	vars, secrets map[string]string
@@ -195,7 +196,10 @@ func (r *runner) start(ctx context.Context, event string, payload map[string]any
 		"--action-cache-path", filepath.Join(dir, "actions"), "--no-cache-server", "--actor", "alice", "--rm",
 		"--env", "GITHUB_API_URL=" + r.url + "/api/v3", "--env", "GITHUB_SERVER_URL=" + r.url, "--env", "GITHUB_REPOSITORY=org/repo",
 		"--env", "GITHUB_RUN_ID=" + id, "--env", "ACT_ARTIFACTS=" + r.artifacts, "--env", "ACT_CACHE=" + r.cache,
-		"--local-repository", "org/autoloop@v1=" + r.tree,
+		"--local-repository", "org/autoloop@v1=" + r.tree, "--local-repository", "org/autoloop@v1.0.0=" + r.tree, // the release that init pins
+	}
+	for _, fork := range r.forks {
+		args = append(args, "--local-repository", fork+"="+r.tree)
 	}
 	for _, variable := range r.more {
 		args = append(args, "--env", variable)

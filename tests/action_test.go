@@ -271,7 +271,7 @@ func TestActionRuns(t *testing.T) {
 	t.Parallel()
 	r := newReleases(t)
 	w := newWorld(t, map[string]string{"README.md": "mine\n"})
-	require.Zero(t, w.binary("iterate", "init", "--yes").code)
+	require.Zero(t, w.binary("iterate", "init", "--yes", "--example").code)
 	origin := w.shared("Add Autoloop")
 
 	step := w.action(r, map[string]string{"MODE": "schedule"})
@@ -315,7 +315,7 @@ func TestActionRefusesInputs(t *testing.T) {
 	t.Parallel()
 	r := newReleases(t)
 	w := newWorld(t, map[string]string{"README.md": "mine\n"})
-	require.Zero(t, w.binary("iterate", "init", "--yes").code)
+	require.Zero(t, w.binary("iterate", "init", "--yes", "--example").code)
 	trap := filepath.Join(w.side, "trap")
 	inputs := []string{
 		"MODE", "PROGRAM", "AGENT", "MODEL", "PROGRAMS_DIR", "MAX_PROGRAMS", "ITERATIONS", "CI_WORKFLOW", "BUDGET_USD", "DRY_RUN",

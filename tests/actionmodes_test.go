@@ -218,7 +218,7 @@ func TestActionStartsCI(t *testing.T) {
 	assert.Equal(t, "pending-ci", step.outputs["outcome"])
 	assert.Equal(t, "1", step.outputs["issue-number"])
 	assert.NotEmpty(t, step.outputs["pr-number"])
-	assert.Contains(t, step.summary, "## ⏳ p, iteration 1: pending-ci")
+	assert.Contains(t, step.summary, "## ⏳ p, iteration 1: waiting for CI")
 	h.Change(func(s *githubtest.State) { assert.Equal(t, []string{"given.yml autoloop/p"}, s.Dispatched) })
 	a := h.binary("iterate", "--program", "p", "--ci-workflow", "../x.yml")
 	assert.Equal(t, 2, a.code)
