@@ -29,6 +29,8 @@ type Prober interface {
 
 // Installed is an Agent that is a program of its own.
 type Installed interface {
+	// SignIn says how to sign in; "" when there is a key or a login.
+	SignIn() string
 	// Install is the command that installs it.
 	Install() string
 	// Version asks it for its version; Outdated says that a version is too old for
@@ -42,6 +44,8 @@ type Availability struct {
 	Name string
 	// Missing is what it lacks; "" when it can be used.
 	Missing string
+	// NotLoggedIn says that it is installed and lacks a key or a login alone.
+	NotLoggedIn bool
 	// Version and Install are those of an agent that is a program of its own; ""
 	// is unknown, and for all others.
 	Version, Install string
@@ -113,7 +117,10 @@ func (r *Registry) Survey(ctx context.Context, situation Situation) ([]Availabil
 	for i, agent := range r.agents {
 		one := Availability{Name: agent.Name(), Missing: missingOf(agent, situation)}
 		if installed, ok := agent.(Installed); ok {
+			signIn := installed.SignIn()
+			one.NotLoggedIn = signIn != "" && one.Missing == signIn
 			one.ask(ctx, installed)
+			one.NotLoggedIn = one.NotLoggedIn && one.Missing == signIn
 		}
 		found[i] = one
 	}

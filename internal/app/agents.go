@@ -39,6 +39,9 @@ func (d *Deps) Agents(ctx context.Context, p *program.Program, runner *process.R
 			if err != nil {
 				return nil, err
 			}
+			if asks, ok := chosen[i].Agent.(*agent.Models); ok && cmp.Or(chosen[i].Model, asks.Endpoint.Model) == "" {
+				return nil, misuse.Errorf("agent %s needs the name of a model: give --model, or `model:` in the program file", one.Agent)
+			}
 		}
 		return chosen, nil
 	}

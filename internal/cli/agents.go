@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,7 @@ func newAgentsCommand(env Env) *cobra.Command {
 // agentStatus is one agent in `iterate agents --json`.
 type agentStatus struct {
 	Name string `json:"name"`
-	// State is ready, missing, or program: it depends on the program.
+	// State is ready, missing, not-logged-in, or program: it depends on the program.
 	State   string  `json:"state"`
 	Version *string `json:"version"`
 	Missing *string `json:"missing"`
@@ -71,6 +72,8 @@ func stateOf(one agent.Availability) string {
 		return "ready"
 	case slices.Contains(ofPrograms, one.Name):
 		return "program"
+	case one.NotLoggedIn:
+		return "not-logged-in"
 	default:
 		return "missing"
 	}
@@ -83,7 +86,7 @@ func agentsTable(found []agent.Availability) render.Table {
 		if version == "" {
 			version = "—"
 		}
-		table.Rows = append(table.Rows, []string{one.Name, stateOf(one), version, one.Missing})
+		table.Rows = append(table.Rows, []string{one.Name, strings.ReplaceAll(stateOf(one), "-", " "), version, one.Missing})
 	}
 	return table
 }

@@ -53,6 +53,7 @@ func (e *ExitError) Unwrap() error { return e.Err }
 func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	begun := false
 	prepare(root, &begun)
+	addCompletion(root, env)
 	root.SetArgs(env.Args)
 	root.SuggestionsMinimumDistance = 2
 	root.SetIn(env.Stdin)
@@ -94,6 +95,9 @@ func misuseOf(err error, root *cobra.Command, env Env) error {
 	}
 	if meant := meantCommand(root, env); meant != "" && strings.HasPrefix(text, "unknown command") {
 		return misuse.Errorf("%s; did you mean `%s`?", text, meant)
+	}
+	if plain := plainFlagError(text); plain != "" {
+		text = plain
 	}
 	return misuse.Errorf("%s (see `%s --help`)", text, root.Name())
 }

@@ -61,6 +61,10 @@ func (s *shop) command(main func(context.Context, cli.Env) int, args ...string) 
 	s.t.Helper()
 	var out, errors bytes.Buffer
 	vars := map[string]string{"AUTOLOOP_DIR": s.dir, "HOME": s.dir, "PATH": os.Getenv("PATH")}
+	for _, variable := range s.more {
+		name, value, _ := strings.Cut(variable, "=")
+		vars[name] = value
+	}
 	code := main(s.t.Context(), cli.Env{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errors, Dir: s.root,
 		Getenv: func(name string) string { return vars[name] }, Environ: append(s.environ(), "AUTOLOOP_DIR="+s.dir),
