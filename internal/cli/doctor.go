@@ -25,7 +25,8 @@ func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
 			"the evaluation twice: those of files and those of issues that people with rights here opened.\n\n" +
 			"With --evaluation, run a program's evaluation on the incumbent and say whether it repeats itself, how far its numbers\n" +
 			"scatter, the smallest gain that the program's settings can tell from chance, and how long one\n" +
-			"candidate takes to decide. Nothing is written.\n\n" +
+			"candidate takes to decide. A target file is emptied, and given a syntax error, in a throw-away tree, to see whether the\n" +
+			"evaluation notices. Nothing is written.\n\n" +
 			"The exit code is 1 when the evaluation cannot be used.",
 		Example: "  iterate doctor\n  iterate doctor --evaluation speed\n  iterate doctor --evaluation speed --json",
 		Args:    cobra.NoArgs,

@@ -25,6 +25,8 @@ type Inspection struct {
 	// and set up.
 	Seconds float64 `json:"seconds"`
 	Prepare float64 `json:"prepare_seconds"`
+	// Broken is what the evaluation says of a target file that was broken.
+	Broken []Breakage `json:"broken,omitempty"`
 	// Problem says why the evaluation cannot be used; "" when it can.
 	Problem string `json:"problem,omitempty"`
 }
@@ -35,7 +37,8 @@ const enoughRuns = 30
 
 // Inspect runs the evaluation on the incumbent, twice in two trees and then,
 // when the numbers differ, until there are as many as a comparison has, at most
-// enoughRuns. It takes no lease and writes nothing.
+// enoughRuns. Then it breaks a target file in throw-away trees and looks whether the
+// evaluation notices. It takes no lease and writes nothing.
 func (s *Service) Inspect(ctx context.Context) (Inspection, error) { return s.inspect(ctx, enoughRuns) }
 
 // Repeat runs the evaluation on the incumbent twice, in two trees: enough to
@@ -74,6 +77,14 @@ func (s *Service) inspect(ctx context.Context, most int) (Inspection, error) {
 	found.Guardrails = taken.rails
 	found.Samples, found.Seconds, found.Prepare = taken.metric, taken.seconds/float64(taken.runs), taken.prepare
 	found.Median = *taken.median()
+	if err != nil || most == 0 || found.Problem != "" {
+		return found, err
+	}
+	entries, err := r.branches.entries(ctx, found.Commit)
+	if err != nil {
+		return found, err
+	}
+	err = r.measurer.breakTarget(ctx, entries, runs.environments[0].tree.Dir, &found)
 	return found, err
 }
 

@@ -140,6 +140,10 @@ func (c shellCommand) roles(note func(word string, role ScriptRole), target func
 // interpreted notes the script of an interpreter: the first word that is no option.
 func (c shellCommand) interpreted(note func(string, ScriptRole), program func(string), all func(ScriptRole)) {
 	given := c[1:]
+	if shells[path.Base(c[0])] && slices.Contains(given, "-n") || slices.Contains(given, "--check") {
+		all(Reads)
+		return
+	}
 	for i := 0; i < len(given); i++ {
 		switch word := given[i]; {
 		case word == "-m" && i+1 < len(given):

@@ -31,6 +31,7 @@ func TestScriptRoles(t *testing.T) {
 		"rustc":                  {"rustc --crate-type lib -C opt-level=s src/lib.rs\nwc -c < liblib.rlib", map[string]program.ScriptRole{"src/lib.rs": reads}},
 		"python3 -m":             {"python3 -m pkg", map[string]program.ScriptRole{"pkg/__main__.py": runs}},
 		"python3 -m of a module": {"python3 -m pkg.core --fast", map[string]program.ScriptRole{"pkg/core.py": runs}},
+		"a check of the syntax":  {"bash -n src/x.c; node --check src/index.js", map[string]program.ScriptRole{"src/x.c": reads, "src/index.js": reads}},
 		"go test":                {"go test ./...", nil},
 		"go run":                 {"go run main.go", map[string]program.ScriptRole{"main.go": runs}},
 		"go build":               {"go build -o x main.go; stat -c %s x", map[string]program.ScriptRole{"main.go": reads}},

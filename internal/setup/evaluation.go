@@ -67,6 +67,16 @@ func Conclude(found loop.Inspection, timeout time.Duration) Evaluation {
 	if found.Noisy && rule.Regime == decision.Single {
 		result.Findings = append(result.Findings, "the evaluation is noisy and `evaluation-runs: 1` compares single runs: what is kept may be chance; remove the line")
 	}
+	for _, broken := range found.Broken {
+		switch {
+		case broken.Gain:
+			result.Findings = append(result.Findings, fmt.Sprintf("%s %s counts as a gain (%s, and %s as it is): let the evaluation test what it measures, and fail when that does not work",
+				broken.File, broken.How, broken.Metric, found.Median))
+		case broken.Unnoticed:
+			result.Findings = append(result.Findings, fmt.Sprintf("%s %s is not noticed (%s, as before): does the evaluation use the file, and does it end where a command fails?",
+				broken.File, broken.How, broken.Metric))
+		}
+	}
 	if share := result.Visible / math.Abs(found.Median.Float64()); rule.Regime == decision.Noisy && share > 0.1 {
 		result.Findings = append(result.Findings, fmt.Sprintf("only gains beyond %.0f %% of the metric can be told from chance: measure longer, on a quieter machine, or raise `evaluation-runs`", share*100))
 	}
@@ -119,6 +129,22 @@ func entered(script, dir string) bool {
 
 var changesInto = regexp.MustCompile(`(?:\bcd|\bpushd|-C)\s+([^\s;&|]+)`)
 
+// brokenText is what became of a target file that was broken.
+func brokenText(broken loop.Breakage) string {
+	switch {
+	case broken.Problem != "":
+		return "noticed: " + plain.Short(broken.Problem, 160)
+	case broken.Metric == nil:
+		return "noticed: not scored"
+	case broken.Gain:
+		return broken.Metric.String() + ", a gain!"
+	case broken.Unnoticed:
+		return broken.Metric.String() + ", not noticed"
+	default:
+		return broken.Metric.String() + ", worse"
+	}
+}
+
 // String is the inspection for people; "" when the evaluation cannot be used.
 func (e *Evaluation) String() string {
 	if e.Problem != "" {
@@ -154,6 +180,9 @@ func (e *Evaluation) String() string {
 		[]string{"one run", fmt.Sprintf("%.3g s, and %.3g s for its tree and setup", e.Seconds, e.Prepare)},
 		[]string{"one candidate", fmt.Sprintf("%.3g min when kept (%d runs), mostly %.3g min when rejected", e.Minutes, e.Runs, e.Rejected)},
 	)
+	for _, broken := range e.Broken {
+		table.Rows = append(table.Rows, []string{broken.File + " " + broken.How, brokenText(broken)})
+	}
 	table.Rows = append(table.Rows, []string{"isolation", e.Isolation})
 	out.WriteString(table.String())
 	if e.Noisy && len(e.Samples) > 1 {

@@ -1,0 +1,53 @@
+package loop
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/loop/evaluation"
+	"github.com/org/autoloop/internal/process"
+)
+
+// TestBrokenTargetsAreNoticed: a doctor breaks what the evaluation needs, and says
+// when that makes no difference, or a better number.
+func TestBrokenTargetsAreNoticed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		script          string
+		emptied, broken Breakage
+	}{
+		"noticed":     {"sh -n src/a.sh; grep -c x src/a.sh", Breakage{Problem: "exit code 1"}, Breakage{Problem: "exit code 2"}},
+		"not used":    {"echo 5", Breakage{Unnoticed: true}, Breakage{Unnoticed: true}},
+		"passed over": {"sh -n src/a.sh || true; grep -c x src/a.sh || true", Breakage{}, Breakage{Unnoticed: true}},
+		"a gain":      {"echo $((100 - $(wc -c < src/a.sh)))", Breakage{Gain: true}, Breakage{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, "", "1")
+			text := strings.NewReplacer("cat value.txt", c.script, "`value.txt`", "`src/*`", "%s\n", "").Replace(bedProgram)
+			b.commit(map[string]string{".autoloop/programs/p.md": text, "src/a.sh": "x=1\n", "src/b.sh": ":\n", "other.sh": "a file that is larger\n"})
+			b.service = b.newService(text)
+			b.service.Eval = &evaluation.Evaluator{Runner: &process.Runner{}}
+			before := b.refs()
+			found, err := b.service.Inspect(t.Context())
+			require.NoError(t, err)
+			require.Len(t, found.Broken, 2)
+			for i, want := range []Breakage{c.emptied, c.broken} {
+				got := found.Broken[i]
+				assert.Equal(t, "src/a.sh", got.File)
+				assert.Equal(t, []string{Emptied, Nonsense}[i], got.How)
+				assert.Contains(t, got.Problem, want.Problem)
+				assert.Equal(t, want.Problem != "", got.Problem != "", got.Problem)
+				assert.Equal(t, want.Unnoticed, got.Unnoticed, "%s: %v", got.How, got.Metric)
+				assert.Equal(t, want.Gain, got.Gain, "%s: %v", got.How, got.Metric)
+			}
+			assert.Equal(t, before, b.refs(), "nothing is written")
+			repeated, err := b.service.Repeat(t.Context())
+			require.NoError(t, err)
+			assert.Empty(t, repeated.Broken)
+		})
+	}
+}
