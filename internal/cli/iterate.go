@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/loop/live"
 	"github.com/org/autoloop/internal/misuse"
@@ -232,6 +233,10 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 	service.Ended = shown.Ended
 	results, err := do(ctx, service)
 	shown.Close()
+	var out *memory.CheckedOutError
+	if errors.As(err, &out) && out.Ref != "refs/heads/"+memory.MemoryBranch {
+		err = errors.Join(err, recordRefusal(ctx, o, deps, p, issue, err))
+	}
 	if printed := deliver(env, o, p, results); printed != nil {
 		return errors.Join(err, printed)
 	}

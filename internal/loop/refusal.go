@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/history/memory"
 )
 
 // RecordRefusal records that an iteration could not begin, as an error of the
@@ -15,6 +16,7 @@ func (s *Service) RecordRefusal(ctx context.Context, reason string) (Result, err
 	own := *s
 	own.Agent, own.Agents = absent(cmp.Or(s.Program.Agent, "none")), nil
 	run := own.begin()
+	run.store = recordsOnly{run.store}
 	return run.through(ctx, run.shownOnGitHub(func(ctx context.Context) (Result, error) {
 		if err := run.lease.acquireLease(ctx); err != nil {
 			return Result{}, err
@@ -24,6 +26,15 @@ func (s *Service) RecordRefusal(ctx context.Context, reason string) (Result, err
 		}
 		return run.fail(ctx, position{}, reason)
 	}))
+}
+
+// recordsOnly is a store for a run that never moves the program branch, and so does
+// not mind that somebody works on it.
+type recordsOnly struct{ store }
+
+func (s recordsOnly) Update(ctx context.Context, u memory.Update) (string, error) {
+	u.Claims = ""
+	return s.store.Update(ctx, u)
 }
 
 // absent is the name of an agent that cannot be used.

@@ -303,10 +303,9 @@ func (y *yaml) atKey() bool {
 	if len(text) == 0 {
 		return false
 	}
-	at := 0
 	switch c := text[0]; {
 	case c == '"' || c == '\'':
-		at = quotedEnd(text)
+		at := quotedEnd(text)
 		for at > 0 && at < len(text) && isBlank(text[at]) {
 			at++
 		}

@@ -13,7 +13,7 @@ import (
 
 // tree writes a value so that every difference shows.
 func tree(v value) string {
-	switch v.kind {
+	switch v.kind { //nolint:exhaustive // the last is below
 	case null:
 		return "null"
 	case scalar:

@@ -27,7 +27,7 @@ func (y *yaml) flow(depth int) (value, error) {
 		}
 		switch {
 		case v.kind == mapping && one.key == nil:
-			name := one.value.text
+			name := one.text
 			v.fields = append(v.fields, field{name: name, key: normalKey(name), line: one.line, value: value{line: one.line}})
 		case v.kind == mapping:
 			v.fields = append(v.fields, *one.key)

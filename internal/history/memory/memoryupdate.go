@@ -100,6 +100,14 @@ type writing struct {
 	unsteady int
 }
 
+// CheckedOutError says that somebody works on a branch that Autoloop writes.
+type CheckedOutError struct{ Ref, Where string }
+
+func (e *CheckedOutError) Error() string {
+	return fmt.Sprintf("branch %s is checked out in %s; check out another branch there, since Autoloop writes it",
+		strings.TrimPrefix(e.Ref, "refs/heads/"), e.Where)
+}
+
 // checkCheckouts refuses to move a branch that somebody works on.
 func (w *writing) checkCheckouts(ctx context.Context, refs ...string) error {
 	checkedOut, err := w.Repo.CheckedOutBranches(ctx)
@@ -108,8 +116,7 @@ func (w *writing) checkCheckouts(ctx context.Context, refs ...string) error {
 	}
 	for _, ref := range refs {
 		if where, out := checkedOut[ref]; out {
-			return fmt.Errorf("branch %s is checked out in %s; check out another branch there, since Autoloop writes it",
-				strings.TrimPrefix(ref, "refs/heads/"), where)
+			return &CheckedOutError{Ref: ref, Where: where}
 		}
 	}
 	return nil
