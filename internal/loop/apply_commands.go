@@ -92,7 +92,11 @@ func (r *commander) endPull(b *records) error {
 	case pull.Open, ended:
 		return nil
 	}
-	if err := r.set(b, history.PullEnded, number); err != nil || pull.Merged {
+	if pull.Merged {
+		// What was made after its head is still to be promoted.
+		return r.add(b, history.Event{Kind: history.Set, Iteration: b.sum.Iteration, Key: history.PullEnded, Value: number, Commit: pull.Head})
+	}
+	if err := r.set(b, history.PullEnded, number); err != nil {
 		return err
 	}
 	return r.pause(b, fmt.Sprintf("pull request #%d closed; `/autoloop resume` goes on, and the next gain opens a new one", pull.Number))

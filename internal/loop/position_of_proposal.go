@@ -49,6 +49,13 @@ func (r *branches) placeOfProposal(ctx context.Context, from *proposal.Proposal,
 		return at, err
 	}
 	tree, err := r.treeOf(ctx, at.Head)
+	if err == nil && tree != from.Incumbent && r.thread.merged(at.Old) {
+		// It was merged after the proposal: what is kept goes on top, and is replayed.
+		at.Move, at.Note = false, ""
+		if at, err = r.reconcileBranch(ctx, at); err == nil {
+			tree, err = r.treeOf(ctx, at.Head)
+		}
+	}
 	if err != nil {
 		return at, err
 	}

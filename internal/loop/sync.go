@@ -100,6 +100,13 @@ func (r *branches) place(ctx context.Context, at position) (position, error) {
 		at.Head, at.Move, at.Note = at.Base, true, fmt.Sprintf("its pull request #%d was merged", r.thread.comments.Pull.Number)
 		return at, nil
 	}
+	after, err := r.isAfterMerge(ctx, at.Old, at.Base)
+	switch {
+	case err != nil:
+		return at, err
+	case after:
+		return r.replayPosition(ctx, at)
+	}
 	return r.reconcileBranch(ctx, at)
 }
 

@@ -56,6 +56,9 @@ func (r *recorder) enterPending(b *records, decided history.Event) error {
 // run stops waiting: then a later run goes on.
 func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 	deadline, pause := r.now().Add(r.program.CIWait), firstPoll
+	if result, ended, err := r.replayPending(ctx, *r.records.standing().Decision); err != nil || ended {
+		return result, err
+	}
 	r.publishPending(ctx)
 	for {
 		standing := r.records.standing()

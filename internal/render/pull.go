@@ -40,7 +40,7 @@ func (a Account) Kept() *history.Event {
 		e := &a.Events[i]
 		switch {
 		case e.Kind == history.Set && e.Key == history.PullEnded && e.Value != "":
-			kept = nil
+			kept = after(kept, e.Commit)
 		case e.Kind != history.Decided:
 		default:
 			kept = slices.DeleteFunc(kept, func(before *history.Event) bool { return before.Iteration == e.Iteration })
@@ -59,6 +59,43 @@ func (a Account) Kept() *history.Event {
 	return last
 }
 
+// after are the decisions whose commits came after the head with which a pull
+// request was merged: none when that is not known.
+func after(kept []*history.Event, merged string) []*history.Event {
+	if merged == "" {
+		return nil
+	}
+	if i := slices.IndexFunc(kept, func(e *history.Event) bool { return e.Commit == merged }); i >= 0 {
+		return kept[i+1:]
+	}
+	if i := slices.IndexFunc(kept, func(e *history.Event) bool { return e.Parent == merged }); i >= 0 {
+		return kept[i:]
+	}
+	return nil
+}
+
+// Replays reports whether what was kept stands on the head with which a pull
+// request was merged: it is replayed on the default branch before it is proposed.
+func (a Account) Replays(kept *history.Event, merged string) bool {
+	return kept.Parent == merged && (kept.Outcome == history.PendingCI || a.Summary().Incumbent == kept.Commit)
+}
+
+// replayed reports whether what was kept is on the branch as another commit, since
+// the pull request of what it stood on was merged.
+func (a Account) replayed(kept *history.Event) bool {
+	since := false
+	for i := range a.Events {
+		e := &a.Events[i]
+		switch {
+		case e.Kind == history.Decided && e.Iteration == kept.Iteration:
+			since = false
+		case e.Kind == history.Set && e.Key == history.PullEnded && e.Commit != "":
+			since = true
+		}
+	}
+	return since && a.Summary().Incumbent != kept.Commit
+}
+
 func promoted(e *history.Event) bool {
 	return e.Outcome == history.Accepted || e.Outcome == history.PendingCI
 }
@@ -70,6 +107,8 @@ func (a Account) ci(kept *history.Event) CI {
 		return CINone
 	case kept.Outcome == history.PendingCI:
 		return CIPending
+	case a.replayed(kept):
+		return CINone // CI said it of another commit
 	}
 	for _, e := range a.Events {
 		if e.Kind == history.Decided && e.Iteration == kept.Iteration && e.Outcome == history.PendingCI {

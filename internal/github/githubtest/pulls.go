@@ -108,6 +108,14 @@ func (s *Server) Close(number int) {
 	s.close(s.state, s.state.Pull(number), false, "")
 }
 
+// Reopen opens a pull request again as a person does who closed it.
+func (s *Server) Reopen(number int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pull, issue := s.state.Pull(number), s.state.Issue(number)
+	pull.Closed, issue.Open, issue.Updated = nil, true, s.Now()
+}
+
 // assign adds assignees to an issue or a pull request.
 func assign(s *State, r *http.Request) (reply, error) {
 	issue := s.Issue(number(r, "issue_number"))

@@ -27,14 +27,18 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 			return 0, err
 		}
 	}
-	if a.Kept() == nil {
+	kept := a.Kept()
+	if kept == nil {
 		return 0, s.closeEmpty(ctx, a)
 	}
 	if pull == nil || !pull.Open {
-		if !a.Leads() {
+		if !a.Leads() || pull != nil && pull.Merged && a.Replays(kept, pull.HeadSHA) {
 			return 0, nil
 		}
 		return s.open(ctx, a, base)
+	}
+	if ended, err := s.hasEnded(ctx, a, pull); err != nil || ended {
+		return 0, err // while the iteration ran: the next one begins with that
 	}
 	if !render.Has(render.OursIn(pull.Body), a.PullMark()) {
 		err = s.rewrite(ctx, pull, render.Within(pull.Body, render.Pull(a, s.seen.issue.Number)))
@@ -45,6 +49,19 @@ func (s *Service) Promote(ctx context.Context, a render.Account, base string) (n
 	// The run that opened it ended before it was recorded.
 	number, failed := s.introduced(ctx, pull.Number)
 	return number, errors.Join(err, failed)
+}
+
+// hasEnded reads a pull request again before something is written into it, and
+// reports whether somebody merged or closed it meanwhile.
+func (s *Service) hasEnded(ctx context.Context, a render.Account, pull *api.Pull) (bool, error) {
+	if render.Has(render.OursIn(pull.Body), a.PullMark()) {
+		return false, nil
+	}
+	now, err := s.Hub.Pull(ctx, pull.Number)
+	if err == nil {
+		*pull = now
+	}
+	return err == nil && !now.Open, err
 }
 
 // rewrite replaces the body of a pull request.

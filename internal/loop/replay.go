@@ -1,0 +1,119 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
+)
+
+// mergedHead is the head that the pull request had when it was merged, "" when it
+// was not.
+func (r *thread) mergedHead() string {
+	if r.comments == nil || r.comments.Pull == nil || !r.comments.Pull.Merged {
+		return ""
+	}
+	return r.comments.Pull.Head
+}
+
+// isAfterMerge reports whether commits were made on top of what was merged, while
+// the default branch has that only as other commits, as a squash makes them.
+func (r *branches) isAfterMerge(ctx context.Context, commit, base string) (bool, error) {
+	merged := r.thread.mergedHead()
+	if merged == "" || merged == commit {
+		return false, nil
+	}
+	if _, known, err := r.repo.Resolve(ctx, merged); err != nil || !known {
+		return false, err
+	}
+	after, err := r.repo.IsAncestor(ctx, merged, commit)
+	if err != nil || !after {
+		return false, err
+	}
+	whole, err := r.repo.IsAncestor(ctx, merged, base)
+	return !whole, err
+}
+
+// replay makes the commits after the merged head again, on top of base.
+func (r *branches) replay(ctx context.Context, commit, base string) (head string, count int, err error) {
+	commits, err := r.repo.Log(ctx, 0, commit, "^"+r.thread.mergedHead())
+	if err != nil {
+		return "", 0, err
+	}
+	head = base
+	for _, c := range slices.Backward(commits) {
+		if len(c.Parents) != 1 {
+			continue // the default branch, which base has
+		}
+		tree, conflicts, err := threeWay(ctx, r.repo, c.Parents[0], head, c.ID, r.now())
+		if err != nil {
+			return "", 0, err
+		}
+		if len(conflicts) > 0 {
+			return "", 0, &conflictError{branch: r.branch(), base: "what was merged", files: conflicts}
+		}
+		if head, err = r.repo.CommitTree(ctx, tree, []string{head}, c.Message, c.Time); err != nil {
+			return "", 0, err
+		}
+		count++
+	}
+	return head, count, nil
+}
+
+// replayPosition is where the branch stands once what was made after the merge is
+// replayed.
+func (r *branches) replayPosition(ctx context.Context, at position) (position, error) {
+	head, count, err := r.replay(ctx, at.Old, at.Base)
+	if err != nil {
+		return at, err
+	}
+	at.Head, at.Move = head, true
+	at.Note = fmt.Sprintf("its pull request #%d was merged, and what came after it (%d commits) is replayed", r.thread.comments.Pull.Number, count)
+	return at, nil
+}
+
+// replayPending moves a candidate that waits for CI onto the default branch when
+// its pull request was merged without it. Its numbers hold when its files are the
+// same there; else it ends as not accepted, and is measured anew.
+func (r *ciGate) replayPending(ctx context.Context, e history.Event) (Result, bool, error) {
+	branch, err := r.branches.defaultBranch(ctx)
+	if err != nil {
+		return Result{}, false, err
+	}
+	base, err := r.branches.baseCommit(ctx, branch)
+	if err != nil {
+		return Result{}, false, err
+	}
+	after, err := r.branches.isAfterMerge(ctx, e.Commit, base)
+	if err != nil || !after {
+		return Result{}, false, err
+	}
+	head, _, err := r.branches.replay(ctx, e.Commit, base)
+	if err == nil && head != base {
+		var same bool
+		if same, err = r.branches.sameFiles(ctx, head, e.Commit); err == nil && same {
+			old := e.Commit
+			e.Commit, e.Parent = head, base
+			return Result{}, false, r.write(ctx, fmt.Sprintf("%s: iteration %d is replayed", r.program.Name, e.Iteration), &git.RefUpdate{Ref: r.ref(), New: head, Old: old},
+				func(b *records) error { return r.recorder.enterPending(b, e) })
+		}
+	}
+	if err != nil {
+		r.warn("what came after the merge was not replayed: %v", err)
+	}
+	e.Outcome = history.Rejected
+	e.Reasons = append([]string{"not accepted yet: its pull request was merged without it, so that it is replayed on the default branch and measured there"}, e.Reasons...)
+	result, err := r.recordFinal(ctx, e, nil, "")
+	return result, true, err
+}
+
+func (r *branches) sameFiles(ctx context.Context, a, b string) (bool, error) {
+	one, err := r.treeOf(ctx, a)
+	if err != nil {
+		return false, err
+	}
+	other, err := r.treeOf(ctx, b)
+	return one == other, err
+}

@@ -1,0 +1,148 @@
+package tests
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/github/githubtest"
+)
+
+// squashes merges what is on the branch into main as one commit, as a person does
+// with the button.
+func (s *scene) squashes() {
+	clone := filepath.Join(s.t.TempDir(), "clone")
+	for _, args := range [][]string{
+		{"git", "clone", "--quiet", s.bare, clone},
+		{"git", "-C", clone, "merge", "--quiet", "--squash", "origin/autoloop/p"},
+		{"git", "-C", clone, "commit", "--quiet", "--message", "Merge it"},
+		{"git", "-C", clone, "push", "--quiet", "origin", "main"},
+	} {
+		cmd := exec.CommandContext(s.t.Context(), args[0], args[1:]...)
+		cmd.Env = s.env
+		out, err := cmd.CombinedOutput()
+		assert.NoError(s.t, err, "%v: %s", args, out)
+	}
+}
+
+// duringTheAgent runs an iteration and does something while its agent works.
+func (h *hub) duringTheAgent(do func()) iteration {
+	h.t.Helper()
+	begun, goOn := filepath.Join(h.side, "begun"), filepath.Join(h.side, "go-on")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 3000 {
+			if exec.CommandContext(h.t.Context(), "test", "-e", begun).Run() == nil {
+				do()
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		_ = exec.CommandContext(h.t.Context(), "touch", goOn).Run()
+	}()
+	got := h.one()
+	<-done
+	return got
+}
+
+// TestMergedWhileAnIterationRuns squashes the pull request while the agent works:
+// its gain is replayed on what was merged, and gets a pull request of its own.
+func TestMergedWhileAnIterationRuns(t *testing.T) {
+	t.Parallel()
+	inJobs(t, func(t *testing.T, twoJobs bool) {
+		t.Helper()
+		h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "8.5")
+		if twoJobs {
+			h.inTwoJobs()
+		}
+		h.program(strings.Replace(onIssue, "  value=", "  [ \"$AUTOLOOP_ITERATION\" != 2 ] || { touch \"$SIDE/begun\"; while [ ! -e \"$SIDE/go-on\" ]; do sleep 0.05; done; }\n  value=", 1))
+		require.Equal(t, "accepted", h.one().Outcome)
+		first := h.openPull()
+		body := ""
+		got := h.duringTheAgent(func() {
+			h.squashes()
+			h.site.merged(first)
+			h.Change(func(s *githubtest.State) { body = s.Issue(first).Body })
+		})
+		require.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
+		h.Change(func(s *githubtest.State) {
+			assert.Equal(t, body, s.Issue(first).Body, "what was merged is described, and nothing else")
+		})
+
+		got = h.one()
+		assert.Equal(t, "rejected", got.Outcome, "%v %s", got.Reasons, got.Stopped)
+		assert.NotContains(t, h.remembered("p.md"), "| Paused | true |")
+		assert.Equal(t, "8", h.run(h.bare, "git", "show", "autoloop/p:value.txt"), "the gain is kept")
+		assert.Equal(t, head(t, h.bare, "main"), h.run(h.bare, "git", "rev-parse", "autoloop/p^"), "on what was merged")
+		assert.Contains(t, h.run(h.bare, "git", "log", "-1", "--format=%B", "autoloop/p"), "Autoloop-Iteration: 2")
+		assert.NotEqual(t, first, h.openPull())
+		require.NotZero(t, h.openPull())
+		assert.Contains(t, h.pullBody(), "9 → 8**")
+	})
+}
+
+// TestMergedWhileCIIsWaitedFor squashes the pull request while an iteration begins
+// that CI has to let through.
+func TestMergedWhileCIIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	inJobs(t, func(t *testing.T, twoJobs bool) {
+		t.Helper()
+		h := newHub(t, map[string]string{"value.txt": "10\n", ".github/workflows/ci.yml": "on: pull_request\njobs: {}\n"}, "9", "8")
+		if twoJobs {
+			h.inTwoJobs()
+		}
+		body := strings.Replace(onIssue, "  value=", "  [ \"$AUTOLOOP_ITERATION\" != 2 ] || { touch \"$SIDE/begun\"; while [ ! -e \"$SIDE/go-on\" ]; do sleep 0.05; done; }\n  value=", 1)
+		h.program(strings.Replace(body, "metric: m\n", "ci-wait: 1s\nmetric: m\n", 1))
+		require.Equal(t, "pending-ci", h.one().Outcome)
+		h.report("success")
+		require.Equal(t, "accepted", h.one().Outcome)
+		first := h.openPull()
+		got := h.duringTheAgent(func() {
+			h.squashes()
+			h.site.merged(first)
+		})
+		require.Equal(t, "pending-ci", got.Outcome, "%v", got.Reasons)
+		if h.openPull() == 0 {
+			got = h.one() // in one job the next run sees that it was merged
+			require.Equal(t, "pending-ci", got.Outcome, "%v", got.Reasons)
+		}
+		require.NotZero(t, h.openPull(), "CI runs on pull requests alone")
+		assert.NotEqual(t, first, h.openPull())
+		assert.Equal(t, head(t, h.bare, "main"), h.run(h.bare, "git", "rev-parse", "autoloop/p^"))
+		h.report("success")
+		got = h.one()
+		assert.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
+		assert.Equal(t, "8", text(got.Best))
+	})
+}
+
+// TestClosedAndOpenedAgainIsNoPause closes the pull request and opens it again
+// between two runs.
+func TestClosedAndOpenedAgainIsNoPause(t *testing.T) {
+	t.Parallel()
+	inJobs(t, func(t *testing.T, twoJobs bool) {
+		t.Helper()
+		h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
+		if twoJobs {
+			h.inTwoJobs()
+		}
+		h.program(onIssue)
+		require.Equal(t, "accepted", h.one().Outcome)
+		pull := h.openPull()
+		h.Close(pull)
+		h.Reopen(pull)
+		got := h.one()
+		assert.Equal(t, "accepted", got.Outcome, "%v %s", got.Reasons, got.Stopped)
+		assert.Equal(t, pull, h.openPull())
+		assert.Contains(t, h.pullBody(), "10 → 8**")
+		assert.Contains(t, h.remembered("p.md"), fmt.Sprintf("| PR | #%d |", pull))
+		assert.NotContains(t, h.remembered("p.jsonl"), `"event":"paused"`)
+	})
+}
