@@ -51,6 +51,8 @@ type Env struct {
 	// Terminal says that Stdout and Stderr are a person's terminal: live
 	// progress may be drawn.
 	Terminal bool
+	// Width is how many characters a line of that terminal has; 0 is unknown.
+	Width int
 	// ReleasedFrom is the repository that this binary was released from, as
 	// OWNER/NAME; "" when unknown.
 	ReleasedFrom string
@@ -80,7 +82,17 @@ func SystemEnv() Env {
 		Root:       os.Geteuid() == 0,
 		Dir:        dir,
 		Terminal:   isTerminal(os.Stdout) && isTerminal(os.Stderr),
+		Width:      widthOf(os.Stdout),
 	}
+}
+
+// TableWidth is what tables have to fit into: the terminal; 0, for any width,
+// where their text goes elsewhere.
+func (e Env) TableWidth() int {
+	if !e.Terminal {
+		return 0
+	}
+	return cmp.Or(e.Width, 120)
 }
 
 // Color says whether output may be coloured: on a terminal, and NO_COLOR is

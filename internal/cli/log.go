@@ -95,7 +95,7 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 	case only > 0:
 		_, err = fmt.Fprint(env.Stdout, describeIteration(list[len(list)-1], seconds[only]), printed(env, o.Program, log.Events, list[len(list)-1]))
 	default:
-		_, err = fmt.Fprint(env.Stdout, colored(env, logTable(env, list).String()))
+		_, err = fmt.Fprint(env.Stdout, colored(env, logTable(list).Fit(env.TableWidth()).String()))
 	}
 	return err
 }
@@ -108,20 +108,16 @@ func noHistory(ctx context.Context, deps *app.Deps, name string) error {
 	return misuse.Errorf("program %q has no history yet: run `iterate --program %s` first", name, name)
 }
 
-// logTable cuts reasons on a terminal alone: piped, they are whole.
-func logTable(env Env, list []history.Event) render.Table {
+// logTable has every reason whole.
+func logTable(list []history.Event) render.Table {
 	table := render.Table{Header: []string{"iteration", "time", "outcome", "metric", "best", "why"}, Right: map[int]bool{0: true, 3: true, 4: true}}
 	for _, e := range list {
 		why := e.Summary
 		if e.Outcome != history.Accepted && len(e.Reasons) > 0 {
 			why = strings.Join(e.Reasons, "; ")
 		}
-		width := len(why)
-		if env.Terminal {
-			width = 90
-		}
 		table.Rows = append(table.Rows, []string{
-			strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), string(e.Outcome), number(e.Metric), number(e.Best), plain.Short(why, width),
+			strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), string(e.Outcome), number(e.Metric), number(e.Best), plain.Line(why),
 		})
 	}
 	return table

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,7 +47,7 @@ func printResults(env Env, results []loop.Result, asJSON bool) error {
 	if len(results) == 0 {
 		return nil
 	}
-	fmt.Fprint(env.Stdout, colored(env, resultTable(results).String()))
+	fmt.Fprint(env.Stdout, colored(env, resultTable(results).Fit(env.TableWidth()).String()))
 	fmt.Fprint(env.Stdout, failedEvaluations(results))
 	fmt.Fprint(env.Stdout, pictures(results))
 	last := results[len(results)-1]
@@ -87,6 +88,11 @@ func resultTable(results []loop.Result) render.Table {
 		Header: []string{"iteration", "outcome", "metric", "delta", "best", "time", "why"},
 		Right:  map[int]bool{0: true, 2: true, 3: true, 4: true, 5: true},
 	}
+	noisy := slices.ContainsFunc(results, func(r loop.Result) bool { return len(r.Evidence) > 0 })
+	if noisy { // what a noisy candidate was compared with is not the best on record
+		table.Header = slices.Insert(table.Header, 3, "incumbent")
+		table.Right[6] = true
+	}
 	for _, r := range results {
 		delta := "—"
 		if r.Delta != nil {
@@ -98,8 +104,16 @@ func resultTable(results []loop.Result) render.Table {
 		}
 		table.Rows = append(table.Rows, []string{
 			strconv.Itoa(r.Iteration), outcomeWord(r), number(r.Metric), delta, number(r.BestMetric),
-			strconv.FormatFloat(r.Seconds, 'f', 1, 64) + "s", plain.Clip(why, 90),
+			strconv.FormatFloat(r.Seconds, 'f', 1, 64) + "s", plain.Line(why),
 		})
+		if noisy {
+			incumbent := "—"
+			if n := len(r.Evidence); n > 0 {
+				incumbent = r.Evidence[n-1].Incumbent.String()
+			}
+			last := len(table.Rows) - 1
+			table.Rows[last] = slices.Insert(table.Rows[last], 3, incumbent)
+		}
 	}
 	return table
 }

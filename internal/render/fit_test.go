@@ -1,0 +1,29 @@
+package render_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/render"
+)
+
+// TestTablesFitATerminal: no line is wider, no word is lost, and elsewhere a row
+// is one line.
+func TestTablesFitATerminal(t *testing.T) {
+	t.Parallel()
+	why := "better than before; " + strings.Repeat("größer als 12 und 13; ", 20) + "end"
+	table := render.Table{Header: []string{"iteration", "outcome", "why"}, Right: map[int]bool{0: true}, Rows: [][]string{{"1", "rejected", why}, {"2", "accepted", "short"}}}
+	for _, width := range []int{60, 80, 200} {
+		text := table.Fit(width).String()
+		for line := range strings.Lines(text) {
+			assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")), width)
+		}
+		assert.Equal(t, strings.Fields(table.String()), strings.Fields(text), "every word is there, in its order")
+	}
+	assert.Equal(t, table.String(), table.Fit(0).String())
+	assert.Equal(t, 3, strings.Count(table.String(), "\n"))
+	assert.Equal(t, []string{"a", "verylongword", "b c"}, render.Wrap("a verylongword b c", 5))
+}
