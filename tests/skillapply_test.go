@@ -320,9 +320,9 @@ func TestSkillRunThatFoundNothingShowsItsReport(t *testing.T) {
 	assert.NotContains(t, a.stderr, "no terminal to ask on", "there is nothing to ask")
 }
 
-// TestSkillMarksWhatIsWithinTheNoise lets a candidate win, and the next lose,
-// one check of 24.
-func TestSkillMarksWhatIsWithinTheNoise(t *testing.T) {
+// TestSkillChecksHaveNoNoiseOfAGrader lets a candidate win, and the next lose, one
+// check of 24: nobody's opinion is in that.
+func TestSkillChecksHaveNoNoiseOfAGrader(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" = 1 && echo beta >> SKILL.md || sed -i.bak -e /beta/d SKILL.md; rm -f SKILL.md.bak; echo "step $AUTOLOOP_ITERATION"`)
 	check := func(word string) string {
@@ -335,12 +335,10 @@ func TestSkillMarksWhatIsWithinTheNoise(t *testing.T) {
 	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "p", "deterministic_checks": [`+strings.Join(list, ",")+`]}]`)
 	a := w.skill("-n", "2")
 	require.Zero(t, a.code, a.stderr)
-	const marked = "is within a grader's noise"
-	assert.Contains(t, a.stdout, "iteration 1: kept, 0.083333333333: step 1 — unverified: measured once — +0.041666666666 "+marked+"\n")
-	assert.Contains(t, a.stdout, "iteration 2: reverted, 0.041666666667: step 2 — 0.041666666667 is worse than the best 0.083333333333 (higher is better) — -0.041666666666 "+marked+"\n")
+	assert.Contains(t, a.stdout, "iteration 1: kept, 0.08333: step 1 — unverified: measured once\n")
+	assert.Contains(t, a.stdout, "iteration 2: reverted, 0.04167: step 2 — 0.04167 is worse than the best 0.08333 (higher is better)\n")
 	a = w.binary("iterate", "skill", "report", ws)
-	assert.Equal(t, 2, strings.Count(a.stdout, marked), a.stdout)
-	assert.Contains(t, a.stdout, "Note: the gain is under 0.05")
+	assert.NotContains(t, a.stdout, "noise")
 }
 
 func TestSkillRunSaysWhatItGoesOnFrom(t *testing.T) {

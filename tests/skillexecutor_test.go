@@ -1,11 +1,15 @@
 package tests
 
 import (
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/files"
 )
 
 // TestAnotherExecutorIsNoGain has a weak executor measure the original, and a
@@ -22,7 +26,7 @@ func TestAnotherExecutorIsNoGain(t *testing.T) {
 	a = w.skill(append(strong, "-n", "2")...)
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stdout, "s: going on from v0, iteration 2\n")
-	assert.Contains(t, a.stdout, "iteration 2: baseline, 0.833333333333: v0 measured anew: its command")
+	assert.Contains(t, a.stdout, "iteration 2: baseline, 0.8333: v0 measured anew: its command")
 	assert.NotContains(t, a.stdout, ": kept,", "a no-op is no gain because somebody else executes it")
 	assert.Equal(t, w.read(ws+"/v0/SKILL.md"), w.read(ws+"/v2/SKILL.md"))
 
@@ -59,7 +63,7 @@ func TestSkillRunGoesOnInAWorkspaceOfOthers(t *testing.T) {
 	require.Zero(t, a.code, a.stderr)
 	assert.Contains(t, a.stderr, "was made by another program")
 	assert.Contains(t, a.stdout, "iteration 1: baseline, 0.5: v0 measured anew: who executed before is not known")
-	assert.Contains(t, a.stdout, "iteration 2: kept, 0.666666666667: say beta")
+	assert.Contains(t, a.stdout, "iteration 2: kept, 0.6667: say beta")
 }
 
 // TestProgramsMeasureAnewForAnotherExecutor exchanges the script that works on the
@@ -98,5 +102,41 @@ func TestProgramsMeasureAnewForAnotherExecutor(t *testing.T) {
 			a := w.binary("iterate", "replay", "p")
 			assert.Zero(t, a.code, a.stdout)
 		})
+	}
+}
+
+// TestSkillRunThatWasKilledIsFinished kills a run of four in its third iteration:
+// the same command runs the two that are left.
+func TestSkillRunThatWasKilledIsFinished(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `case $AUTOLOOP_ITERATION in 1) echo beta >> SKILL.md;; 3) test -e "$SIDE/again" || { touch "$SIDE/again" "$SIDE/third"; sleep 600; };; esac; echo "$AUTOLOOP_ITERATION" >> SKILL.md; echo "step $AUTOLOOP_ITERATION"`)
+	args := []string{
+		"skill", "s", "--judge", "off", "--env", "SIDE", "--agent-command", `sh "$SIDE/improve"`,
+		"--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`, "-n", "4", "--stop-after-reverts", "0",
+	}
+	for name, signal := range map[string]os.Signal{"interrupted": os.Interrupt, "killed": os.Kill} {
+		require.NoError(t, files.RemoveAll(w.dir+"/"+ws))
+		for _, mark := range []string{"again", "third"} {
+			_ = os.Remove(w.side + "/" + mark)
+		}
+		cmd := w.command("iterate", args...)
+		var said strings.Builder
+		cmd.Stderr = &said
+		require.NoError(t, cmd.Start())
+		require.Eventually(t, func() bool { _, err := os.Stat(w.side + "/third"); return err == nil }, time.Minute, 10*time.Millisecond)
+		require.NoError(t, cmd.Process.Signal(signal))
+		_ = cmd.Wait()
+		if signal == os.Interrupt {
+			assert.Contains(t, said.String(), "interrupted: iterations 0 to 2 and v1, the best, are kept in "+w.dir+"/"+ws+"; the same command goes on from there\n")
+		}
+		a := w.binary("iterate", args...)
+		require.Zero(t, a.code, a.stderr)
+		assert.Contains(t, a.stdout, "s: going on from v1, iteration 3; it finishes the run that was interrupted, 2 of 4 are left\n", name)
+		assert.Contains(t, a.stderr, "iteration 3: the improver works\n")
+		assert.Contains(t, a.stderr, "iteration 3: 2 of 2 cases: ", name)
+		assert.Equal(t, 6, strings.Count(w.read(ws+"/results.tsv"), "\n"), "%s: the header, the baseline, and four", name)
+		a = w.binary("iterate", args...)
+		require.Zero(t, a.code, a.stderr)
+		assert.Contains(t, a.stdout, "s: going on from v1, iteration 5\n", "a run that ended is not finished again")
 	}
 }

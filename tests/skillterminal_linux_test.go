@@ -70,7 +70,12 @@ func TestSkillApplyAsksOnATerminal(t *testing.T) {
 			before := w.state("s")
 			shown, code := onTerminal(t, w.command("iterate", "skill", "apply", ws), c.answer)
 			assert.Equal(t, c.code, code, shown)
-			assert.Contains(t, shown, "# s: plateau\n")
+			assert.Contains(t, shown, "s: plateau\n")
+			assert.Contains(t, shown, "Say it | <b>again</b>", "nothing is escaped")
+			report, _, _ := strings.Cut(shown, "\nDiff\n")
+			assert.NotRegexp(t, "(?m)^#|\\*\\*|```|&lt;|\u200b|^[|] ", report, "there is no markup on a terminal")
+			assert.Regexp(t, `(?m)^case +v0 +v1$`, shown)
+			assert.Contains(t, shown, "▅█▁  the score of each iteration\n")
 			assert.Contains(t, shown, "+six, better\n")
 			if c.applied {
 				assert.Equal(t, w.state("next"), w.state("s"))

@@ -5,6 +5,7 @@ package agent
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/agent/commandline"
@@ -38,6 +39,9 @@ type Request struct {
 	// Transcript is the file that keeps what the agent printed, masked; "" keeps
 	// nothing.
 	Transcript string
+	// Live, optional, is told the last line of what the agent says, masked, while it
+	// works.
+	Live func(line string)
 	// Timeout bounds the whole proposal; 0 means no bound but the context's.
 	Timeout time.Duration
 	// Model is passed on to agents that have a choice; "" is their default.
@@ -67,6 +71,14 @@ type Request struct {
 	Iteration int
 	// Proposal counts the proposals of one iteration from 1.
 	Proposal int
+}
+
+// said tells the last line of a text to whoever watches.
+func (r *Request) said(masker process.Masker, text string) {
+	text = strings.TrimSpace(text)
+	if line := masker.OneLine(text[strings.LastIndexByte(text, '\n')+1:], MaxSummary); line != "" {
+		r.Live(line)
+	}
 }
 
 // Limit bounds what one proposal may consume.

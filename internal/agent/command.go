@@ -46,10 +46,15 @@ func (c *Command) Propose(ctx context.Context, request Request) (Reply, error) {
 	env := append(append([]string{}, request.Env...),
 		"AUTOLOOP_PROMPT="+prompt, "AUTOLOOP_MODEL="+request.Model, fmt.Sprintf("AUTOLOOP_ITERATION=%d", request.Iteration),
 		fmt.Sprintf("AUTOLOOP_PROPOSAL=%d", max(request.Proposal, 1)))
-	result, err := c.Runner.Run(ctx, process.Spec{
+	spec := process.Spec{
 		Args: []string{"sh", "-c", request.Command}, Dir: request.Dir, Env: env,
 		Stdin: strings.NewReader(request.Prompt), Timeout: request.Timeout,
-	})
+	}
+	if request.Live != nil {
+		said := func(line []byte) { request.said(c.Masker, string(line)) }
+		spec.Stdout, spec.Stderr = &lines{hear: said}, &lines{hear: said}
+	}
+	result, err := c.Runner.Run(ctx, spec)
 	if err != nil {
 		return Reply{}, fmt.Errorf("run the agent's command: %w", err)
 	}

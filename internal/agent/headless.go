@@ -130,6 +130,9 @@ func (h *Headless) run(ctx context.Context, request Request, line commandline.In
 	defer end(nil)
 	watch := newWatch(h.agent.Read(), request.Limit, h.linger, end)
 	defer watch.stop()
+	if request.Live != nil {
+		watch.words = func(words string) { request.said(masker, words) }
+	}
 	var env []string
 	for _, part := range [][]string{request.Env, own, line.Env} {
 		env = append(env, part...)

@@ -35,6 +35,8 @@ type watch struct {
 	end    context.CancelCauseFunc
 	timer  *time.Timer
 	tails  []*lines
+	// words, optional, is told what the agent said last.
+	words func(string)
 }
 
 func newWatch(r commandline.Reader, limit Limit, linger time.Duration, end context.CancelCauseFunc) *watch {
@@ -53,6 +55,9 @@ func (w *watch) line(hear func(commandline.Reader, []byte), line []byte) {
 	defer w.mu.Unlock()
 	hear(w.reader, line)
 	heard := w.reader.SoFar()
+	if w.words != nil && heard.Words != "" {
+		w.words(heard.Words)
+	}
 	switch {
 	case heard.Problem != nil && heard.Problem.Final:
 		w.end(errHopeless)

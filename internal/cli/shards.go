@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/schedule"
@@ -140,7 +141,7 @@ func readPart(dir string) (part shardPart, err error) {
 		return part, err
 	}
 	if err := json.Unmarshal(data, &part); err != nil {
-		return part, fmt.Errorf("%s: %w", shardFile, err)
+		return part, fmt.Errorf("%s: %s", shardFile, document.JSONError(err))
 	}
 	if part.Schema != shardSchema {
 		return part, fmt.Errorf("%s has schema %d; this program reads %d", shardFile, part.Schema, shardSchema)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -171,7 +170,7 @@ func (a *application) apply(ctx context.Context) error {
 		fmt.Fprintf(a.env.Stdout, "%s is v%d already\n", a.workspace.Skill, a.version)
 		return a.remember(workspace.Applied{Version: a.version, Digest: wanted.Tree.Digest()})
 	}
-	if _, err := io.WriteString(a.env.Stdout, r.Markdown()); err != nil {
+	if err := printReport(a.env, r); err != nil {
 		return err
 	}
 	if !a.untouched(ctx) {

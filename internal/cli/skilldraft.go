@@ -71,7 +71,8 @@ func (o *skillDraft) draft(ctx context.Context, env Env, dir string, found []str
 		return nil, nil, err
 	}
 	defer remove()
-	work, kept := filepath.Join(run, "work"), filepath.Join(run, "v0")
+	place := filepath.Join(run, "draft") // the run's directory is held by this process
+	work, kept := filepath.Join(place, "work"), filepath.Join(place, "v0")
 	taken, err := workspace.Take(ctx, dir, kept)
 	if err != nil {
 		return nil, nil, err
@@ -88,7 +89,7 @@ func (o *skillDraft) draft(ctx context.Context, env Env, dir string, found []str
 	}
 	skill, err := evalrun.Load(work, ".", "")
 	if err != nil {
-		return nil, nil, fmt.Errorf("the agent left no suite that can be used, so nothing was kept: %w", err)
+		return nil, nil, fmt.Errorf("the agent left no suite that can be used, so nothing was kept: %s", err)
 	}
 	drafts = slices.DeleteFunc(drafts, func(d draft) bool { return !slices.Contains(changed, d.Name) })
 	for i := range drafts {

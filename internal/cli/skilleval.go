@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/schedule"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/evals"
@@ -240,15 +241,15 @@ func (f *evaluatedFigure) print(env Env, name string) {
 	if f == nil {
 		return
 	}
+	fmt.Fprintf(env.Stdout, "%s: %s over %d\n", name, render.ShortValue(&f.Score), len(f.Cases))
 	for _, c := range f.Cases {
 		for _, line := range c.Failed {
-			fmt.Fprintf(env.Stdout, "%s failed: %s\n", c.ID, line)
+			fmt.Fprintf(env.Stdout, "  %s failed: %s\n", c.ID, line)
 		}
 		if c.Problem != nil {
-			fmt.Fprintf(env.Stdout, "%s counts 0: %s\n", c.ID, *c.Problem)
+			fmt.Fprintf(env.Stdout, "  %s counts 0: %s\n", c.ID, *c.Problem)
 		}
 	}
-	fmt.Fprintf(env.Stdout, "%s: %s over %d\n", name, f.Score, len(f.Cases))
 }
 
 func (e evaluated) print(env Env, asJSON bool) error {
@@ -269,9 +270,14 @@ func (e evaluated) print(env Env, asJSON bool) error {
 	}
 	e.Triggers.print(env, "triggers")
 	e.Answers.print(env, "answers")
+	for _, c := range e.Cases {
+		for _, text := range evalrun.Suggestions(e.Feedback[c.ID]) {
+			fmt.Fprintf(env.Stdout, "the grader on case %s: %s\n", c.ID, text)
+		}
+	}
 	for _, note := range e.Notes {
 		fmt.Fprintf(env.Stdout, "note: %s\n", note)
 	}
-	_, err := fmt.Fprintf(env.Stdout, "%s: pass rate %s over %d cases\n", e.Name, e.Score, len(e.Cases))
+	_, err := fmt.Fprintf(env.Stdout, "%s: pass rate %s over %d cases\n", e.Name, render.ShortValue(&e.Score), len(e.Cases))
 	return err
 }

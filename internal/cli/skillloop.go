@@ -120,11 +120,16 @@ func (l *skillLoop) progress(done, total int, c evals.CaseScore) {
 	if l.tell == nil {
 		return
 	}
+	l.tell(caseLine(done, total, c))
+}
+
+// caseLine says what a case came to.
+func caseLine(done, total int, c evals.CaseScore) string {
 	text := fmt.Sprintf("%d of %d cases: %s passed %d of %d", done, total, c.ID, c.Passed, c.Total)
 	if c.Problem != "" {
 		text += ": " + plain.Short(c.Problem, changeWidth)
 	}
-	l.tell(text)
+	return text
 }
 
 // runner isolates executors: they see neither the suite nor what is kept.

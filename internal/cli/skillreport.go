@@ -59,8 +59,7 @@ func newSkillReportCommand(env Env) *cobra.Command {
 			case asJSON:
 				return printJSON(env, r)
 			}
-			_, err = io.WriteString(env.Stdout, r.Markdown())
-			return err
+			return printReport(env, r)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
@@ -68,6 +67,16 @@ func newSkillReportCommand(env Env) *cobra.Command {
 	cmd.Flags().StringVar(&html, "html", "", "write a page to look at into this file: cases and versions, evidence, the change")
 	cmd.MarkFlagsMutuallyExclusive("json", "diff", "html")
 	return cmd
+}
+
+// printReport prints markdown, on a terminal plain text.
+func printReport(env Env, r render.SkillReport) error {
+	text := r.Markdown()
+	if env.Terminal {
+		text = r.Text()
+	}
+	_, err := io.WriteString(env.Stdout, text)
+	return err
 }
 
 // skillPage writes the report as HTML, with every graded version's cases.
@@ -126,7 +135,10 @@ func reportSkill(ctx context.Context, env Env, w *workspace.Workspace, version i
 		return r, nil, err
 	}
 	r = render.NewSkillReport(rows, lostCases(before, after))
-	r.Skill, r.Workspace, r.Failures = skillTitle(suited, w), w.Dir, failuresOf(after.Cases)
+	r.Skill, r.Workspace, r.Failures, r.Cases = skillTitle(suited, w), w.Dir, failuresOf(after.Cases), casesOf(before, after)
+	if suited.Graded() {
+		r = r.WithGrader(feedbackOf(after))
+	}
 	figures, err := triggerFigures(suited, w, rows)
 	if err != nil {
 		return r, nil, err
@@ -140,6 +152,37 @@ func reportSkill(ctx context.Context, env Env, w *workspace.Workspace, version i
 		r.Diff, r.DiffBase64 = string(bytes.ToValidUTF8(patch, []byte("\ufffd"))), base64.StdEncoding.EncodeToString(patch)
 	}
 	return r, patch, nil
+}
+
+// casesOf are the pass rates of the suite's cases before and after; none when
+// neither was run.
+func casesOf(before, after evalrun.Result) []render.SkillCase {
+	var list []render.SkillCase
+	for i := range max(len(before.Cases), len(after.Cases)) {
+		var one render.SkillCase
+		for _, side := range []struct {
+			cases []evals.CaseScore
+			to    **metric.Value
+		}{{before.Cases, &one.Before}, {after.Cases, &one.After}} {
+			if i < len(side.cases) {
+				rate := evals.RateValue(side.cases[i].PassRate())
+				one.ID, *side.to = side.cases[i].ID, &rate
+			}
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// feedbackOf is what graders say of the suite.
+func feedbackOf(result evalrun.Result) []render.SkillFeedback {
+	var list []render.SkillFeedback
+	for _, c := range result.Cases {
+		for _, text := range evalrun.Suggestions(result.Feedback[c.ID]) {
+			list = append(list, render.SkillFeedback{Case: c.ID, Text: text})
+		}
+	}
+	return list
 }
 
 // startOf is the version that later ones are held against: the last that was

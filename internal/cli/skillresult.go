@@ -37,14 +37,14 @@ type skillIteration struct {
 // changeWidth bounds what is said of a change and of what became of it.
 const changeWidth = 300
 
-// add takes an iteration that ended, and says so.
-func (r *skillResult) add(to io.Writer, row results.Row) {
+// add takes an iteration that ended, and returns a line about it.
+func (r *skillResult) add(row results.Row) string {
 	r.Iterations = append(r.Iterations, skillIteration{row.Iteration, row.Score, row.Action, row.Changelog})
 	value := "not measured"
 	if row.Score != nil {
-		value = row.Score.String()
+		value = render.ShortValue(row.Score)
 	}
-	fmt.Fprintf(to, "iteration %d: %s, %s: %s\n", row.Iteration, row.Action, value, plain.Short(row.Changelog, changeWidth))
+	return fmt.Sprintf("iteration %d: %s, %s: %s", row.Iteration, row.Action, value, render.Short(plain.Short(row.Changelog, changeWidth)))
 }
 
 // text is where a run says what it does.
@@ -101,6 +101,6 @@ func showReport(ctx context.Context, env Env, w *workspace.Workspace) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(env.Stdout, "\n"+r.Markdown())
-	return err
+	fmt.Fprintln(env.Stdout)
+	return printReport(env, r)
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
+	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
@@ -119,19 +120,47 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 		return err
 	}
 	result := skillResult{Schema: 1, Name: loop.Name, Workspace: w.Dir, Iterations: []skillIteration{}}
-	loop.Progress = func(row results.Row) { result.add(o.text(env), row) }
+	shown := newSkillProgress(env)
+	measuring.shown, loop.Improving = shown, shown.Improving
+	loop.Progress = func(row results.Row) { shown.Tell(o.text(env), result.add(row)) }
 	ended, err := loop.Run(ctx)
+	if err == nil && o.triggers {
+		if err := measuring.triggers(ctx, w); err != nil && ctx.Err() == nil {
+			shown.Tell(env.Stderr, "warning: "+plain.Short(err.Error(), changeWidth))
+		}
+	}
+	shown.Close()
 	if err != nil {
+		sayWhatIsKept(ctx, env, w)
 		return misfit(err)
 	}
 	fmt.Fprintf(o.text(env), "%s: %s; the best is v%d in %s\n", loop.Name, ended, w.Best, w.Dir)
 	result.Ended, result.BestVersion = ended, w.Best
-	if o.triggers {
-		if err := measuring.triggers(ctx, w); err != nil && ctx.Err() == nil {
-			fmt.Fprintf(env.Stderr, "warning: %s\n", plain.Short(err.Error(), changeWidth))
+	return o.conclude(ctx, env, w, result)
+}
+
+// sayWhatIsKept says after an interrupt how to go on.
+func sayWhatIsKept(ctx context.Context, env Env, w *workspace.Workspace) {
+	table, err := w.Results()
+	if ctx.Err() == nil || err != nil {
+		return
+	}
+	kept := "nothing was measured yet"
+	if best, last := standing(table.Rows()); len(table.Rows()) > 0 {
+		kept = fmt.Sprintf("iterations 0 to %d and v%d, the best, are kept", last, best)
+	}
+	fmt.Fprintf(env.Stderr, "interrupted: %s in %s; the same command goes on from there\n", kept, w.Dir)
+}
+
+// standing is the best version of a table and its last iteration.
+func standing(rows []results.Row) (best, last int) {
+	for _, row := range rows {
+		last = max(last, row.Iteration)
+		if row.Action != results.Reverted {
+			best = row.Iteration
 		}
 	}
-	return o.conclude(ctx, env, w, result)
+	return best, last
 }
 
 // sayWhereItGoesOn says what an earlier run left.
@@ -140,14 +169,13 @@ func (o *skillRunOptions) sayWhereItGoesOn(env Env, w *workspace.Workspace, name
 	if err != nil || len(table.Rows()) == 0 {
 		return err
 	}
-	best, last := 0, 0
-	for _, row := range table.Rows() {
-		last = max(last, row.Iteration)
-		if row.Action != results.Reverted {
-			best = row.Iteration
-		}
+	best, last := standing(table.Rows())
+	left := ""
+	if w.Run.Resumes(o.count) {
+		done, _ := w.Run.Done(table.Rows())
+		left = fmt.Sprintf("; it finishes the run that was interrupted, %d of %d are left", o.count-done, o.count)
 	}
-	_, err = fmt.Fprintf(o.text(env), "%s: going on from v%d, iteration %d\n", name, best, last+1)
+	_, err = fmt.Fprintf(o.text(env), "%s: going on from v%d, iteration %d%s\n", name, best, last+1, left)
 	return err
 }
 
@@ -247,7 +275,7 @@ func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Worksp
 	if err != nil {
 		return nil, nil, misfit(err)
 	}
-	measuring := &workspaceEvals{suited: suited, options: wiring.options, versions: wiring.versions}
+	measuring := &workspaceEvals{workspace: w, suited: suited, options: wiring.options, versions: wiring.versions}
 	executor, err := executorOf(ctx, env, wiring.options)
 	if err != nil {
 		return nil, nil, err
@@ -294,6 +322,9 @@ func (o *skillRunOptions) improver(ctx context.Context, env Env, p *program.Prog
 
 // workspaceEvals measures versions by the suite of v0.
 type workspaceEvals struct {
+	workspace *workspace.Workspace
+	// shown is where the cases are told of.
+	shown   *skillProgress
 	suited  *evalrun.Skill
 	options evalrun.Options
 	// versions is a directory in which snapshots are unpacked.
@@ -306,7 +337,7 @@ func (e *workspaceEvals) Measure(ctx context.Context, dir, out string) (skill.Me
 	if err != nil {
 		return skill.Measured{}, err
 	}
-	result, err := evalrun.Run(ctx, version, out, e.options)
+	result, err := evalrun.Run(ctx, version, out, e.labelled(runLabel(e.workspace, out)))
 	var fault *misuse.Error
 	if ctx.Err() == nil && errors.As(err, &fault) {
 		return skill.Measured{Fault: plain.Short(err.Error(), liveWidth)}, nil
@@ -315,6 +346,16 @@ func (e *workspaceEvals) Measure(ctx context.Context, dir, out string) (skill.Me
 		return skill.Measured{}, err
 	}
 	return e.measured(result), nil
+}
+
+// labelled are the options of a run whose cases are told with what they are of.
+func (e *workspaceEvals) labelled(label string) evalrun.Options {
+	o := e.options
+	e.shown.Begin(label + ": the cases run")
+	o.Progress = func(done, total int, c evals.CaseScore) {
+		e.shown.Tell(e.shown.out, label+": "+caseLine(done, total, c))
+	}
+	return o
 }
 
 // version is a suite of v0 with the skill in dir. The inputs of its cases are
@@ -354,5 +395,5 @@ func (e *workspaceEvals) Read(outs ...string) (skill.Measured, error) {
 const maxFailures = 4000
 
 func (e *workspaceEvals) measured(r evalrun.Result) skill.Measured {
-	return skill.Measured{Rate: r.Rate, Runs: r.Runs(), Failures: e.options.Masker.String(evalrun.Failures(r, maxFailures))}
+	return skill.Measured{Graded: e.suited.Graded(), Rate: r.Rate, Runs: r.Runs(), Failures: e.options.Masker.String(evalrun.Failures(r, maxFailures))}
 }

@@ -81,11 +81,27 @@ func newScoredCase(c evals.CaseScore) scoredCase {
 	return one
 }
 
-// problemOf says why a case counts 0, in all runs or in some.
+// problemOf says why a case counts 0, in all runs or in some, and what its gradings
+// leave open.
 func problemOf(c evals.CaseScore) string {
 	if c.Problem != "" {
 		return c.Problem
 	}
+	if why := crashedRuns(c); why != "" {
+		return why
+	}
+	var open []string
+	for _, text := range c.Unanswered {
+		open = append(open, strconv.Quote(plain.Short(text, liveWidth)))
+	}
+	if len(open) > 0 {
+		return "the grading does not answer " + render.Few(open)
+	}
+	return ""
+}
+
+// crashedRuns says in how many runs a case counts 0.
+func crashedRuns(c evals.CaseScore) string {
 	problem, count := "", 0
 	for _, run := range c.Runs {
 		if run.Problem != "" {
@@ -126,7 +142,7 @@ func scoreIteration(ctx context.Context, env Env, dir string, n int, asJSON bool
 	for _, c := range result.Cases {
 		one := newScoredCase(c)
 		found.Cases = append(found.Cases, one)
-		table.Rows = append(table.Rows, []string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), one.PassRate.String(), plain.Short(problemOf(c), liveWidth)})
+		table.Rows = append(table.Rows, []string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), render.ShortValue(&one.PassRate), plain.Short(problemOf(c), liveWidth)})
 	}
 	if asJSON {
 		return printJSON(env, found)
@@ -135,7 +151,7 @@ func scoreIteration(ctx context.Context, env Env, dir string, n int, asJSON bool
 	if len(found.Runs) > 1 {
 		over = fmt.Sprintf(", the median of %d runs; passed and total are sums over them", len(found.Runs))
 	}
-	_, err = fmt.Fprintf(env.Stdout, "%s\nscore %s%s\n", table, found.Score, over)
+	_, err = fmt.Fprintf(env.Stdout, "%s\nscore %s%s\n", table, render.ShortValue(&found.Score), over)
 	return err
 }
 

@@ -55,7 +55,7 @@ func (e *workspaceEvals) trigger(ctx context.Context, w *workspace.Workspace, su
 	if err := os.MkdirAll(fresh, 0o755); err != nil { //nolint:gosec // for people, like the workspace that it is in
 		return err
 	}
-	if _, err := evalrun.Run(ctx, of, fresh, e.options); err != nil {
+	if _, err := evalrun.Run(ctx, of, fresh, e.labelled(fmt.Sprintf("trigger queries of v%d", version))); err != nil {
 		return err
 	}
 	return os.Rename(fresh, place)

@@ -23,7 +23,34 @@ func Figure(v *metric.Value) string {
 
 // rounded is a number with at most six significant digits, without an exponent
 // where it can be read without one.
-func rounded(text string) string {
+func rounded(text string) string { return roundTo(text, digits) }
+
+// shortDigits is how many significant digits scores of skills and tasks have for
+// people; their records have them all.
+const shortDigits = 4
+
+var decimal = regexp.MustCompile(`[+-]?\d[\d.]*\d`)
+
+// Short is a text with every decimal number in it at most four digits long.
+func Short(text string) string {
+	return decimal.ReplaceAllStringFunc(text, func(found string) string {
+		if strings.Count(found, ".") != 1 {
+			return found // a whole number, a version or an address
+		}
+		return roundTo(found, shortDigits)
+	})
+}
+
+// ShortValue is a number with at most four digits; "—" where there is none.
+func ShortValue(v *metric.Value) string {
+	if v == nil {
+		return "—"
+	}
+	return Short(v.String())
+}
+
+// roundTo is a number with at most so many significant digits.
+func roundTo(text string, digits int) string {
 	if significant(text) <= digits {
 		return text
 	}

@@ -35,6 +35,10 @@ type SkillReport struct {
 	// queries were run; they decide nothing.
 	Triggers []SkillTriggers `json:"triggers"`
 	Failures []SkillFailure  `json:"remaining_failures"`
+	// Cases are those of the suite before and after; Feedback is what graders say of
+	// the suite.
+	Cases    []SkillCase     `json:"cases,omitempty"`
+	Feedback []SkillFeedback `json:"grader_feedback,omitempty"`
 	Changes  []SkillChange   `json:"changes"`
 	// Diff is for `git apply`; DiffBase64 has it when it is not UTF-8.
 	Diff       string `json:"diff"`
@@ -55,6 +59,20 @@ type SkillFailure struct {
 	Case     string `json:"case"`
 	Text     string `json:"text"`
 	Evidence string `json:"evidence"`
+}
+
+// SkillCase is the pass rate of a case, of the original and of the best version;
+// nil where it was not run.
+type SkillCase struct {
+	ID     string        `json:"id"`
+	Before *metric.Value `json:"before"`
+	After  *metric.Value `json:"after"`
+}
+
+// SkillFeedback is one thing that a grader would improve in the suite.
+type SkillFeedback struct {
+	Case string `json:"case"`
+	Text string `json:"text"`
 }
 
 // SkillTriggers is what the trigger queries of one version came to.
@@ -91,14 +109,20 @@ func NewSkillReport(rows []results.Row, regressed []string) SkillReport {
 	if c.Note != "" {
 		r.Notes = append(r.Notes, c.Note)
 	}
-	if c.Kept > 0 && c.Best != nil && c.Start != nil && c.Best.Sub(*c.Start).Cmp(metric.MustValue(graderNoise)) < 0 {
-		r.Notes = append(r.Notes, "the gain is under "+graderNoise+", within the noise of a grader when each version ran once")
-	}
 	if tail := unmeasured(rows); tail > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("the last %d candidates were not measured at all: the trajectory says why, and it is the improver that needs a look, not the skill", tail))
 	}
 	if bounces(rows) {
 		r.Notes = append(r.Notes, "the scores bounce without a trend: expectations may be a matter of taste; make them checkable")
+	}
+	return r
+}
+
+// WithGrader is the report of a suite of which a grader gives verdicts.
+func (r SkillReport) WithGrader(feedback []SkillFeedback) SkillReport {
+	r.Feedback = feedback
+	if r.Kept > 0 && r.Best != nil && r.Start != nil && r.Best.Sub(*r.Start).Cmp(metric.MustValue(graderNoise)) < 0 {
+		r.Notes = append(slices.Clone(r.Notes), "the gain is under "+graderNoise+", within the noise of a grader when each version ran once")
 	}
 	return r
 }
@@ -113,7 +137,7 @@ func (r SkillReport) WithTriggers(list []SkillTriggers) SkillReport {
 	first, last := list[0], list[len(list)-1]
 	if last.Version == r.BestVersion && last.Score.Cmp(first.Score) < 0 {
 		r.Notes = append(slices.Clone(r.Notes), fmt.Sprintf("agents take up v%d when they should, and leave it when not, less often than the original (%s of the trigger queries, %s before): look at the description in its SKILL.md",
-			last.Version, last.Score, first.Score))
+			last.Version, ShortValue(&last.Score), ShortValue(&first.Score)))
 	}
 	return r
 }
@@ -158,49 +182,103 @@ func bounces(rows []results.Row) bool {
 	return turned >= turns
 }
 
+// form is how a report is written: as markdown, or for a terminal.
+type form struct {
+	inline      func(text string, width int) string
+	table       func(Table) string
+	heading     func(title string) string
+	strong      func(string) string
+	first, item string
+	diff        func(string) string
+}
+
 // Markdown renders the report; nothing in the texts is markup.
 func (r SkillReport) Markdown() string {
+	return r.render(form{
+		inline: plain.Literal, table: Table.Markdown, heading: func(title string) string { return "\n## " + title + "\n\n" },
+		strong: func(text string) string { return "**" + text + "**" }, first: "# ", item: "- ", diff: fencedDiff,
+	})
+}
+
+// Text renders the report for a terminal: there is no markup in it.
+func (r SkillReport) Text() string {
+	return r.render(form{
+		inline: plain.Short, table: Table.String, heading: func(title string) string { return "\n" + title + "\n" },
+		strong: func(text string) string { return text }, item: "  ", diff: func(diff string) string {
+			if diff == "" {
+				return ""
+			}
+			return "\nDiff\n" + strings.TrimSuffix(Pictured(diff), "\n") + "\n"
+		},
+	})
+}
+
+func (r SkillReport) render(f form) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "# %s: %s\n\n", plain.Literal(r.Skill, maxLabel), r.Class)
-	fmt.Fprintf(&out, "Start %s, best %s (v%d), gain %s; %d kept, %d reverted.\n\n", number(r.Start), number(r.Best), r.BestVersion, r.Gain, r.Kept, r.Reverted)
-	fmt.Fprintf(&out, "Recommendation: **%s** — %s.\n", r.Recommendation, r.Reason)
+	fmt.Fprintf(&out, "%s%s: %s\n\n", f.first, f.inline(r.Skill, maxLabel), r.Class)
+	fmt.Fprintf(&out, "Start %s, best %s (v%d), gain %s; %d kept, %d reverted.\n", ShortValue(r.Start), ShortValue(r.Best), r.BestVersion, Short(r.Gain), r.Kept, r.Reverted)
+	if line := r.blocks(); line != "" {
+		fmt.Fprintf(&out, "\n%s\n", line)
+	}
+	fmt.Fprintf(&out, "\nRecommendation: %s — %s.\n", f.strong(string(r.Recommendation)), r.Reason)
 	for _, note := range r.Notes {
 		fmt.Fprintf(&out, "\nNote: %s.\n", note)
 	}
-	section(&out, "Next steps", r.NextSteps, func(i int) string { return strconv.Itoa(i+1) + ". " + r.NextSteps[i] })
+	section(&out, f, "Next steps", r.NextSteps, func(i int) string { return strconv.Itoa(i+1) + ". " + r.NextSteps[i] })
 	if len(r.Trajectory) > 0 {
 		table := Table{Header: []string{"iteration", "score", "best", "action", "change"}, Right: map[int]bool{0: true, 1: true, 2: true}}
 		for _, step := range r.Trajectory {
 			table.Rows = append(table.Rows, []string{
-				strconv.Itoa(step.Iteration), number(step.Score), number(step.Best), string(step.Action), plain.Literal(step.Changelog, maxLine),
+				strconv.Itoa(step.Iteration), ShortValue(step.Score), ShortValue(step.Best), string(step.Action), f.inline(Short(step.Changelog), maxLine),
 			})
 		}
-		out.WriteString("\n## Trajectory\n\n" + table.Markdown())
+		out.WriteString(f.heading("Trajectory") + f.table(table))
 	}
-	section(&out, "Cases that the best version lost", r.RegressedCases, func(i int) string { return "- " + plain.Literal(r.RegressedCases[i], maxLabel) })
-	section(&out, "Trigger queries", r.Triggers, func(i int) string { return r.Triggers[i].markdown() })
-	section(&out, "Remaining failures", r.Failures, func(i int) string {
-		f := r.Failures[i]
-		return "- " + f.markdown()
+	if len(r.Cases) > 0 {
+		table := Table{Header: []string{"case", "v0", fmt.Sprintf("v%d", r.BestVersion)}, Right: map[int]bool{1: true, 2: true}}
+		for _, c := range r.Cases {
+			table.Rows = append(table.Rows, []string{f.inline(c.ID, maxLabel), ShortValue(c.Before), ShortValue(c.After)})
+		}
+		out.WriteString(f.heading("Cases before and after") + f.table(table))
+	}
+	section(&out, f, "Cases that the best version lost", r.RegressedCases, func(i int) string { return f.item + f.inline(r.RegressedCases[i], maxLabel) })
+	section(&out, f, "Trigger queries", r.Triggers, func(i int) string { return r.Triggers[i].line(f) })
+	section(&out, f, "Remaining failures", r.Failures, func(i int) string { return f.item + r.Failures[i].line(f) })
+	section(&out, f, "What the grader would improve in the suite", r.Feedback, func(i int) string {
+		return f.item + f.inline(r.Feedback[i].Case, maxLabel) + ": " + f.inline(r.Feedback[i].Text, maxLine)
 	})
-	section(&out, "Changes from v0", r.Changes, func(i int) string { return "- " + r.Changes[i].markdown() })
-	return out.String() + fencedDiff(r.Diff)
+	section(&out, f, "Changes from v0", r.Changes, func(i int) string { return f.item + r.Changes[i].line(f) })
+	return out.String() + f.diff(r.Diff)
 }
 
-func (f SkillFailure) markdown() string {
-	return fmt.Sprintf("%s: %s (%s)", plain.Literal(f.Case, maxLabel), plain.Literal(f.Text, maxLine), plain.Literal(f.Evidence, maxLine))
+// blocks is the score of each iteration that has one, as a line of blocks.
+func (r SkillReport) blocks() string {
+	var scores []float64
+	for _, step := range r.Trajectory {
+		if step.Score != nil {
+			scores = append(scores, step.Score.Float64())
+		}
+	}
+	if len(scores) < 2 {
+		return ""
+	}
+	return Spark(scores) + "  the score of each iteration"
 }
 
-func (t SkillTriggers) markdown() string {
-	text := fmt.Sprintf("- v%d: %s, %d of %d right", t.Version, t.Score, t.Right, t.Total)
-	for _, f := range t.Failures {
-		text += "\n  - " + f.markdown()
+func (s SkillFailure) line(f form) string {
+	return fmt.Sprintf("%s: %s (%s)", f.inline(s.Case, maxLabel), f.inline(s.Text, maxLine), f.inline(s.Evidence, maxLine))
+}
+
+func (t SkillTriggers) line(f form) string {
+	text := fmt.Sprintf("%sv%d: %s, %d of %d right", f.item, t.Version, ShortValue(&t.Score), t.Right, t.Total)
+	for _, failed := range t.Failures {
+		text += "\n  " + f.item + failed.line(f)
 	}
 	return text
 }
 
-func (c SkillChange) markdown() string {
-	text := c.What + " " + plain.Literal(c.Path, maxLine)
+func (c SkillChange) line(f form) string {
+	text := c.What + " " + f.inline(c.Path, maxLine)
 	if c.Binary {
 		text += " (binary)"
 	}
@@ -211,11 +289,11 @@ func (c SkillChange) markdown() string {
 }
 
 // section renders a list under a heading; nothing when it is empty.
-func section[T any](out *strings.Builder, title string, list []T, line func(int) string) {
+func section[T any](out *strings.Builder, f form, title string, list []T, line func(int) string) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "\n## %s\n\n", title)
+	out.WriteString(f.heading(title))
 	for i := range list {
 		out.WriteString(line(i) + "\n")
 	}

@@ -135,8 +135,14 @@ func (s *state) propose(ctx context.Context, n int, tree workspace.Tree) (agent.
 		Program: s.Name, Iteration: n, Goal: prompt.SkillGoal("Improve the skill "+s.Name+".", "."), Targets: []string{"**"}, Protected: []string{evals.Dir + "/"},
 		Files: files, Direction: metric.Higher, Target: &whole, Best: &best, Initial: s.rows[0].Score, Attempts: s.attempts(), Output: s.best.Failures,
 	})
+	var live func(string)
+	if s.Improving != nil {
+		s.Improving(n, "")
+		live = func(line string) { s.Improving(n, line) }
+	}
 	return s.Improver.Propose(ctx, agent.Request{
-		Dir: s.Workspace.Candidate(), Prompt: text, Env: env, Home: home, Timeout: s.Timeout, Model: s.Model, Command: s.Command,
+		Live: live,
+		Dir:  s.Workspace.Candidate(), Prompt: text, Env: env, Home: home, Timeout: s.Timeout, Model: s.Model, Command: s.Command,
 		IsTarget: allowed, Targets: files, Direction: metric.Higher, Incumbent: &best, Iteration: n, Seed: 1,
 	})
 }

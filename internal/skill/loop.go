@@ -30,6 +30,8 @@ type Measured struct {
 	Runs [][]evals.CaseScore
 	// Failures says what did not pass, for the improver.
 	Failures string
+	// Graded says that a grader gave a part of the verdicts.
+	Graded bool
 	// Fault says in one line why the candidate cannot be measured, "" when it can.
 	Fault string
 }
@@ -53,7 +55,8 @@ type Loop struct {
 	// Name is the skill's, for the prompt.
 	Name string
 	// Most is how many iterations there are at most in this run, StopAfter how
-	// many reverts in a row end it.
+	// many reverts in a row end it. A run that was killed is finished by the next one
+	// of as many.
 	Most, StopAfter int
 	// Runs is how often each side is measured before a candidate is kept: 1 is
 	// the plain comparison of two single runs, more are so many pairs, 0 begins
@@ -69,6 +72,9 @@ type Loop struct {
 	// Executor is who works on the cases, and who grades them: where that is
 	// another than before, the best version is measured anew first.
 	Executor history.Executor
+	// Improving, optional, is told when the improver begins, with "", and then what it
+	// says.
+	Improving func(iteration int, line string)
 	// Progress, optional, is told each iteration as it ends.
 	Progress func(results.Row)
 }
@@ -91,14 +97,26 @@ func (l *Loop) Run(ctx context.Context) (Ended, error) {
 	if err != nil {
 		return "", err
 	}
+	ended, err := s.run(ctx)
+	if err != nil {
+		return "", err
+	}
+	l.Workspace.Run = nil
+	return ended, l.Workspace.Save()
+}
+
+func (s *state) run(ctx context.Context) (Ended, error) {
 	switch {
-	case perfect(s.best.Rate) && l.Workspace.Best == 0:
+	case perfect(s.best.Rate) && s.Workspace.Best == 0:
 		return PerfectBaseline, nil
 	case perfect(s.best.Rate):
 		return Perfect, nil
 	}
-	reverts := 0
-	for range l.Most {
+	done, reverts := s.Workspace.Run.Done(s.rows)
+	if s.StopAfter > 0 && reverts >= s.StopAfter {
+		return Stuck, nil
+	}
+	for range s.Most - done {
 		kept, err := s.iterate(ctx)
 		switch {
 		case err != nil:
@@ -110,7 +128,7 @@ func (l *Loop) Run(ctx context.Context) (Ended, error) {
 		default:
 			reverts++
 		}
-		if l.StopAfter > 0 && reverts >= l.StopAfter {
+		if s.StopAfter > 0 && reverts >= s.StopAfter {
 			return Stuck, nil
 		}
 	}
@@ -146,6 +164,9 @@ func (l *Loop) begin(ctx context.Context) (*state, error) {
 	}
 	if _, err := workspace.Verify(ctx, l.Workspace.Version(best)); err != nil {
 		return nil, err
+	}
+	if !l.Workspace.Run.Resumes(l.Most) {
+		l.Workspace.Run = &workspace.Run{After: s.last, Count: l.Most}
 	}
 	if len(s.rows) > 0 {
 		l.Workspace.Best = best

@@ -13,7 +13,7 @@ const unverified = "unverified: measured once"
 // withinNoise says of a single run that it is too near to the best to mean
 // much, else "".
 func (s *state) withinNoise(found Measured) string {
-	if found.Fault != "" || found.Rate == nil {
+	if found.Fault != "" || found.Rate == nil || !found.Graded {
 		return ""
 	}
 	now, best := evals.RateValue(found.Rate), evals.RateValue(s.best.Rate)

@@ -1,8 +1,10 @@
 package evalrun
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/plain"
@@ -28,7 +30,7 @@ func Failures(r Result, most int) string {
 		}
 	}
 	for _, c := range r.Cases {
-		if text := overall(r.Feedback[c.ID]); text != "" {
+		for _, text := range Suggestions(r.Feedback[c.ID]) {
 			lines = append(lines, fmt.Sprintf("the grader on case %s: %s", c.ID, text))
 		}
 	}
@@ -42,13 +44,28 @@ func Failures(r Result, most int) string {
 	return text
 }
 
-// overall is the one sentence of a grader's feedback.
-func overall(feedback string) string {
+// Suggestions are the lines of a grader's feedback on the suite: each suggestion,
+// and what it says of the whole.
+func Suggestions(feedback string) []string {
 	var said struct {
-		Overall string `json:"overall"`
+		Suggestions []json.RawMessage `json:"suggestions"`
+		Overall     string            `json:"overall"`
 	}
 	if json.Unmarshal([]byte(feedback), &said) != nil {
-		return ""
+		return nil
 	}
-	return plain.Short(said.Overall, maxWords)
+	var list []string
+	for _, one := range said.Suggestions {
+		var named struct{ Assertion, Expectation, Reason, Suggestion string }
+		text := ""
+		if json.Unmarshal(one, &text) != nil && json.Unmarshal(one, &named) == nil {
+			text = cmp.Or(named.Suggestion, named.Reason)
+			if about := cmp.Or(named.Assertion, named.Expectation); about != "" && text != "" {
+				text = about + ": " + text
+			}
+		}
+		list = append(list, plain.Short(text, maxWords))
+	}
+	list = append(list, plain.Short(said.Overall, maxWords))
+	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }

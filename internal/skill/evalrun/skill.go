@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/document"
@@ -47,6 +48,11 @@ type Skill struct {
 	own string
 	// queries are the trigger queries by the case's id, of a TriggerSuite alone.
 	queries map[string]evals.Trigger
+}
+
+// Graded reports whether a grader gives a part of the verdicts.
+func (s *Skill) Graded() bool {
+	return slices.ContainsFunc(s.Evals.Cases, func(c evals.Case) bool { return len(c.Expectations) > 0 })
 }
 
 // hidden reports whether a path of the skill is none of the executor's

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/document"
-	"github.com/org/autoloop/internal/plain"
 )
 
 // Source says who decided an expectation.
@@ -77,7 +76,7 @@ func ParseGrading(data []byte) (Grading, error) {
 		Summary json.RawMessage `json:"summary"` // whatever it is
 	}
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &read); err != nil {
-		return Grading{}, fmt.Errorf("is no grading: %s", plain.Short(err.Error(), document.MaxShown))
+		return Grading{}, fmt.Errorf("is no grading: %s", document.JSONError(err))
 	}
 	if read.Expectations == nil {
 		return Grading{}, errors.New("is no grading: it has no `expectations`")

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/org/autoloop/internal/document"
 )
 
 // Schema is the number of the manifest's format.
@@ -93,7 +95,7 @@ func decode(plain, coded string) (string, error) {
 func readManifest(data []byte) (Tree, error) {
 	var in manifestJSON
 	if err := json.Unmarshal(data, &in); err != nil {
-		return nil, fmt.Errorf("is no manifest, or was cut off: %w", err)
+		return nil, fmt.Errorf("is no manifest, or was cut off: %s", document.JSONError(err))
 	}
 	if in.Schema != Schema {
 		return nil, fmt.Errorf("has the schema %d, and this program reads %d", in.Schema, Schema)

@@ -34,6 +34,8 @@ type Workspace struct {
 	Applied *Applied
 	// SuiteHash is over everything in v0's evals/.
 	SuiteHash string
+	// Run is the one that has not ended, nil when the last one did.
+	Run *Run
 	// Executor made the measurements; nil is unknown.
 	Executor *history.Executor
 }
@@ -57,6 +59,7 @@ type workspaceJSON struct {
 	SuiteHash   string            `json:"suite_sha256"`
 	Applied     *Applied          `json:"applied"`
 	Executor    *history.Executor `json:"executor,omitempty"`
+	Run         *Run              `json:"run,omitempty"`
 }
 
 // Beside is the workspace beside a skill.
@@ -160,7 +163,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if skill != "" && !filepath.IsAbs(skill) {
 		skill = filepath.Join(dir, skill)
 	}
-	return &Workspace{Dir: dir, Skill: skill, Best: in.BestVersion, Applied: in.Applied, SuiteHash: in.SuiteHash, Executor: in.Executor}, nil
+	return &Workspace{Dir: dir, Skill: skill, Best: in.BestVersion, Applied: in.Applied, SuiteHash: in.SuiteHash, Executor: in.Executor, Run: in.Run}, nil
 }
 
 func isWorkspace(w *Workspace) error {
@@ -178,7 +181,7 @@ func (w *Workspace) Save() error {
 			skill = relative
 		}
 	}
-	out := workspaceJSON{Schema: Schema, Format: Format, Skill: filepath.ToSlash(skill), BestVersion: w.Best, SuiteHash: w.SuiteHash, Applied: w.Applied, Executor: w.Executor}
+	out := workspaceJSON{Schema: Schema, Format: Format, Skill: filepath.ToSlash(skill), BestVersion: w.Best, SuiteHash: w.SuiteHash, Applied: w.Applied, Executor: w.Executor, Run: w.Run}
 	text, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
 		return err
