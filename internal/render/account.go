@@ -27,7 +27,7 @@ type Account struct {
 	Warnings []string
 }
 
-// Records adds the ledger up.
+// Summary adds the ledger up.
 func (a Account) Summary() history.Summary { return history.Replay(a.Events) }
 
 // Page is the address of a program's page, and those of its picture for light and
