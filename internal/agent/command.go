@@ -96,7 +96,7 @@ func (c *Command) failure(request Request, result process.Result) *Failure {
 	default:
 		const notExecutable, notFound = 126, 127 // of the shell
 		missing := result.ExitCode == notExecutable || result.ExitCode == notFound
-		return &Failure{Kind: Crashed, Message: fmt.Sprintf("exit code %d %s", result.ExitCode, words), NotStarted: missing}
+		return &Failure{Kind: Crashed, Message: strings.TrimSpace(fmt.Sprintf("exit code %d %s", result.ExitCode, words)), NotStarted: missing}
 	}
 }
 

@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/agent/commandline"
@@ -44,7 +45,7 @@ func (e ending) failure(d *commandline.Descriptor, heard *commandline.Report, ti
 		if words == "" {
 			words = lastLine(result.Stdout)
 		}
-		return e.said(commandline.NewProblem(0, fmt.Sprintf("exit code %d %s", result.ExitCode, words)))
+		return e.said(commandline.NewProblem(0, strings.TrimSpace(fmt.Sprintf("exit code %d %s", result.ExitCode, words))))
 	}
 }
 
