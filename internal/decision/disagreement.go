@@ -25,8 +25,8 @@ func Disagreement(recorded, anew []metric.Value) string {
 	if is.Sub(was).Abs().Cmp(apart.Add(apart)) <= 0 {
 		return ""
 	}
-	// Runs that all gave one number leave nothing to chance.
-	if !(len(recorded) > 1 && statistics.Same(append(slices.Clone(anew), anew[0])) && apart.Sign() == 0) && statistics.P(recorded, anew) >= disagreeing {
+	steady := len(recorded) > 1 && apart.Sign() == 0 && statistics.Same(anew) // leaves nothing to chance
+	if !steady && statistics.P(recorded, anew) >= disagreeing {
 		return ""
 	}
 	return fmt.Sprintf("the incumbent, measured anew, gave %s (runs: %d), and %s is on record (runs: %d, %s apart)", is, len(anew), was, len(recorded), apart)

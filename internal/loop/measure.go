@@ -78,7 +78,7 @@ func (m *measurement) take(ctx context.Context, step decision.Step) (metric.Meas
 		}
 	}
 	if step.Stage == decision.Pairs || step.Stage == decision.Confirmation {
-		m.minor("measure", describe(step))
+		m.minor("measure", describe(step)+m.timeLeft(step))
 	}
 	return m.evaluate(ctx, step)
 }
@@ -102,7 +102,7 @@ func describe(step decision.Step) string {
 	if step.WarmUp {
 		return fmt.Sprintf("%s, warm-up of the %s", step.Stage, step.Side)
 	}
-	return fmt.Sprintf("%s, run %d of %d of the %s", step.Stage, step.Number, step.Of, step.Side)
+	return fmt.Sprintf("%s, pair %d of %d, %s", step.Stage, step.Number, step.Of, step.Side)
 }
 
 // open begins a stage with new environments.
@@ -193,6 +193,10 @@ func (m *measurement) failed(ctx context.Context, step decision.Step, problem st
 	m.a.noisy = m.trial.Regime() == decision.Noisy // two numbers for the same files stay known, whatever came after them
 	if step.Side == decision.Incumbent {
 		m.a.end(history.Error, "the evaluation fails on the unchanged files now and then: "+problem)
+		return nil
+	}
+	if timedOut := m.taken[step.Side]; timedOut.timedOut && m.hangs(timedOut.lasted) {
+		m.a.end(history.Rejected, fmt.Sprintf("the evaluation fails: %s, and the unchanged files take %.3g s", problem, m.records.sum.Seconds))
 		return nil
 	}
 	m.step("measure", "the incumbent, since the candidate's evaluation failed")

@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"time"
+
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
@@ -20,11 +22,15 @@ type samples struct {
 	seconds float64 // of all runs together
 	prepare float64 // of the environment
 	runs    int
+	// timedOut says that the last run was ended for its time, after it lasted.
+	timedOut bool
+	lasted   time.Duration
 }
 
 // add takes one more run over. Guardrails are the numbers that are kept of each.
 func (s *samples) add(outcome evaluation.Result, rails []program.Guardrail) {
 	s.runs++
+	s.timedOut, s.lasted = outcome.TimedOut, outcome.Duration
 	s.seconds += outcome.Duration.Seconds()
 	s.output, s.problem, s.last = outcome.Tail, outcome.Problem, outcome.Measurement
 	if outcome.Measurement.Metric == nil {

@@ -29,6 +29,7 @@ func (p *Program) conclude(fields []field) {
 		}
 	}
 	p.targetsGiven = len(p.Targets) > 0
+	p.TimeLimitGiven = line("evaluation-timeout") > 0
 	p.concludeKind(line)
 	p.concludeNumbers(line)
 }

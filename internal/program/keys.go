@@ -291,8 +291,8 @@ var entries = []entry{
 	},
 	{
 		Key{
-			"evaluation-timeout", "How it runs", "time", "`10m`",
-			"for one run of the evaluation: `90s`, `10m`, `1h30m`",
+			"evaluation-timeout", "How it runs", "time", "`10m` for the unchanged files; for a candidate ten times as long as they took, at least `60s`",
+			"for one run of the evaluation: `90s`, `10m`, `1h30m`. A candidate that is ended after three times as long as the unchanged files took is rejected without another run",
 		},
 		durationKey(func(p *Program) *time.Duration { return &p.EvaluationTimeout }, time.Second), sameNumber,
 	},

@@ -72,6 +72,7 @@ type Program struct {
 	StopAfterReverts  int // reverts in a row that end one run; 0 is off
 	Timeout           time.Duration
 	EvaluationTimeout time.Duration
+	TimeLimitGiven    bool // EvaluationTimeout is the program's own
 	Jobs              int
 	Setup             string
 	// Start is the command of the server that a skill's cases ask.

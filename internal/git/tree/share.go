@@ -57,13 +57,13 @@ func (t *Tree) recordShared() {
 			info, err := entry.Info()
 			relative, outside := filepath.Rel(t.Dir, file)
 			switch {
-			case err != nil || outside != nil:
+			case err != nil || outside != nil: // gone again, so not watched
 			case entry.IsDir():
 				t.sharedDirs[filepath.ToSlash(relative)] = stampOf(info)
 			default:
 				t.sharedFiles[filepath.ToSlash(relative)] = stampOf(info)
 			}
-			return nil
+			return nil //nolint:nilerr // as above
 		})
 	}
 }

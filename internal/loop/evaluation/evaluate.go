@@ -3,6 +3,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -35,8 +36,9 @@ type Request struct {
 	// Dir is the tree to measure, Env the whole environment.
 	Dir string
 	Env []string
-	// Timeout bounds setup and script each.
-	Timeout time.Duration
+	// Timeout bounds setup and script each; ScriptTimeout, when it is not 0, the
+	// script instead.
+	Timeout, ScriptTimeout time.Duration
 	// Metric is the key of the metric; "" for the only number.
 	Metric string
 	// Offline keeps the script, but not the setup, from the network.
@@ -103,6 +105,7 @@ func (e *Evaluator) Run(ctx context.Context, request Request) (Result, error) {
 			return result, err
 		}
 	}
+	request.Timeout = cmp.Or(request.ScriptTimeout, request.Timeout)
 	return e.script(ctx, request, "evaluation", request.Script)
 }
 
