@@ -53,7 +53,9 @@ func supervise() error {
 		return err
 	}
 	if where.View != nil {
-		return json.NewEncoder(status).Encode(superviseOutside(where))
+		outcome := superviseOutside(where)
+		runtime.KeepAlive(control) // The supervisor inside gets its descriptor, which the collector would close.
+		return json.NewEncoder(status).Encode(outcome)
 	}
 	return superviseHere(control, status, where.Group)
 }
