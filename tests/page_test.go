@@ -51,7 +51,8 @@ func TestPageOfARepository(t *testing.T) {
 	}
 }
 
-// browser is a program with n iterations, whose texts are of several scripts.
+// browserProgram has n iterations, whose texts are of several scripts; with -n
+// every one is an error. The candidates of "population" grow from one another.
 func browserProgram(t testing.TB, name string, n int, front page.Source) *page.Program {
 	t.Helper()
 	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -62,6 +63,8 @@ func browserProgram(t testing.TB, name string, n int, front page.Source) *page.P
 	}
 	words := []string{"inline the hot loop", "תרגום של הטקסט", "使用查找表代替分支", "इनलाइन लूप", "a_very_long_identifier_without_any_place_to_break_" + strings.Repeat("x", 120), "🚀 faster"}
 	best := 1000.0
+	failing := n < 0
+	n = max(n, -n)
 	front.Name = name
 	front.Events = []history.Event{{Kind: history.Measured, Role: history.Baseline, Metric: number("%g", best), Direction: metric.Lower, Time: now}}
 	for i := 1; i <= n; i++ {
@@ -78,6 +81,16 @@ func browserProgram(t testing.TB, name string, n int, front page.Source) *page.P
 			e.Outcome, e.Best = history.Accepted, number("%g", best)
 		case i%13 == 0:
 			e.Outcome, e.Metric = history.Error, nil
+		}
+		if failing {
+			e.Outcome, e.Metric, e.Best, e.Reasons = history.Error, nil, number("%g", 1000.0), []string{"the agent's service did not answer"}
+		}
+		if name == "population" {
+			member := history.Event{Kind: history.Proposed, Iteration: i, Proposal: 1, Outcome: e.Outcome, Metric: e.Metric}
+			if i%4 != 1 {
+				member.GrownFrom = &history.Ancestor{Iteration: (i + 1) / 2, Proposal: 1}
+			}
+			front.Events = append(front.Events, member)
 		}
 		front.Events = append(front.Events, e)
 	}
@@ -102,6 +115,8 @@ func TestPageInABrowser(t *testing.T) {
 		browserProgram(t, "one", 1, page.Source{Metric: "bytes"}),
 		browserProgram(t, "new", 0, page.Source{}),
 		browserProgram(t, "hostile", 5, page.Source{Metric: hostile, Condition: "plateau", Reason: hostile, Used: func(*history.Summary) []string { return []string{hostile} }}),
+		browserProgram(t, "errors", -12, page.Source{Condition: "paused", Reason: "three errors in a row: the agent's service did not answer"}),
+		browserProgram(t, "population", 40, page.Source{Metric: "score"}),
 	}
 	site := page.Site{Generated: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), Programs: programs}
 	write := func(name string, render func(*bytes.Buffer) error) {
@@ -137,15 +152,34 @@ func TestPageInABrowser(t *testing.T) {
 			}
 		}
 	}
+	type picture struct {
+		Name   string `json:"name"`
+		File   string `json:"file"`
+		Anchor string `json:"anchor"`
+		// Element is a selector of the part that is taken; "" is the window.
+		Element string `json:"element"`
+		Scheme  string `json:"scheme"`
+		Width   int    `json:"width"`
+	}
+	var pictures []picture
+	for name, p := range map[string]picture{
+		"overview": {File: "index.html"}, "program": {File: programs[0].File()}, "iteration": {File: "all.html", Anchor: "#program-speed-i3"}, "one": {File: programs[1].File()},
+		"empty": {File: programs[2].File()}, "errors": {File: programs[4].File()}, "lineage": {File: programs[5].File(), Element: "svg.lineage"}, "tuner": {File: programs[5].File(), Element: "svg.parallel"}, "many": {File: "many.html"}, "large": {File: "large.html", Anchor: "#program-large"},
+	} {
+		for scheme, width := range map[string]int{"light": 1600, "dark": 360} {
+			p.Name, p.Scheme, p.Width = fmt.Sprintf("%s-%s-%d", name, scheme, width), scheme, width
+			pictures = append(pictures, p)
+		}
+	}
 	list, err := json.Marshal(map[string]any{
 		"pages": map[string][]string{
 			"all.html": {"", "#program-speed", "#program-speed-i3"}, "index.html": {""}, "many.html": {""}, programs[0].File(): {""},
-			programs[2].File(): {""}, programs[3].File(): {""},
+			programs[2].File(): {""}, programs[3].File(): {""}, programs[4].File(): {""}, programs[5].File(): {""},
 		},
 		"walks": []map[string]any{
 			{"file": "index.html", "first": 1, "change": "change1"}, {"file": "all.html", "first": 1, "change": "change1"},
 		},
-		"programs": wanted, "large": "large.html",
+		"programs": wanted, "large": "large.html", "pictures": pictures,
 	})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "wanted.json"), list, 0o600))

@@ -1,10 +1,14 @@
 // node check.js DIR: drives Chromium through the pages of DIR and prints what is
 // wrong as a JSON list of sentences. DIR/wanted.json says what the pages hold.
-import { readFileSync } from "node:fs";
+// The pictures of golden/ are what pages looked like when a person looked at them;
+// GOLDEN=write takes them anew.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import pixelmatch from "pixelmatch";
 import { chromium } from "playwright-core";
+import { PNG } from "pngjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const dir = process.argv[2];
@@ -101,6 +105,35 @@ for (const want of wanted.programs) {
   const visible = await plain.locator(`#${want.id} h1`).isVisible();
   if (!visible) problems.push(`${want.id}: nothing is seen without scripts`);
   await plain.context().close();
+}
+
+// What pages look like: at most one of a hundred points may differ from the picture
+// that was looked at. Fonts are drawn a little differently on every machine.
+for (const picture of wanted.pictures) {
+  const page = await open({ viewport: { width: picture.width, height: 900 }, colorScheme: picture.scheme, reducedMotion: "reduce" }, picture.file, picture.anchor);
+  const options = { animations: "disabled", caret: "hide" };
+  const taken = PNG.sync.read(picture.element ? await page.locator(picture.element).first().screenshot(options) : await page.screenshot(options));
+  await page.context().close();
+  const file = join("golden", picture.name + ".png");
+  if (process.env.GOLDEN === "write") {
+    writeFileSync(file, PNG.sync.write(taken));
+    continue;
+  }
+  if (!existsSync(file)) {
+    problems.push(`${file} is missing: look at the page, then take it with GOLDEN=write`);
+    continue;
+  }
+  const golden = PNG.sync.read(readFileSync(file));
+  if (golden.width !== taken.width || golden.height !== taken.height) {
+    problems.push(`${file}: ${golden.width} by ${golden.height} points, and now ${taken.width} by ${taken.height}`);
+    continue;
+  }
+  const different = pixelmatch(golden.data, taken.data, null, golden.width, golden.height, { threshold: 0.2 });
+  const share = different / (golden.width * golden.height);
+  if (share > 0.01) {
+    writeFileSync(join(dir, picture.name + ".png"), PNG.sync.write(taken));
+    problems.push(`${file}: ${(100 * share).toFixed(1)} % of it is different now, see ${join(dir, picture.name + ".png")}`);
+  }
 }
 
 // How long until a large page can be used.

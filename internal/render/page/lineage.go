@@ -41,13 +41,13 @@ func lineage(proposals []*history.Event, direction metric.Direction) template.HT
 	for n := best; n != nil; n = n.parent {
 		n.best = true
 	}
-	const rowHeight, edge = 22.0, 70.0
-	height := rowHeight*rows + 10
+	const rowHeight, edge = 32.0, 40.0
+	height := rowHeight*rows + 14
 	var d drawing
 	d.begin("chart lineage", fmt.Sprintf("%d candidates over %d generations; the best is %s of iteration %d",
 		len(nodes), generations+1, number(best.event.Metric), best.event.Iteration), chartWidth, height)
 	at := func(n *node) (x, y float64) {
-		return edge + (chartWidth-2*edge-90)*float64(n.depth)/float64(generations), rowHeight*n.row + rowHeight/2 + 5
+		return edge + (chartWidth-2*edge-90)*float64(n.depth)/float64(generations), rowHeight*n.row + rowHeight/2 + 8
 	}
 	var lines [2]strings.Builder
 	for _, n := range nodes {
@@ -69,7 +69,7 @@ func lineage(proposals []*history.Event, direction metric.Direction) template.HT
 			class = "kept"
 		}
 		d.circle("node "+class, x, y, 4)
-		d.text("tick", "start", x+8, y+4, fmt.Sprintf("%s · %d", number(n.event.Metric), n.event.Iteration))
+		d.text("tick", "start", x-4, y-8, fmt.Sprintf("%s · %d", number(n.event.Metric), n.event.Iteration))
 	}
 	return d.end()
 }

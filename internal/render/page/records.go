@@ -96,7 +96,7 @@ func (p *Program) adopt(m state.Machine, past history.Summary) {
 	case p.State == "":
 		p.State = "running"
 	}
-	p.Attention = p.Attention || p.State == "error" || p.State == "plateau"
+	p.Attention = p.Attention || p.State == "error" || p.State == "plateau" || p.State == "paused"
 }
 
 func cost(s history.Spent) Cost {

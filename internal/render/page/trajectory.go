@@ -21,6 +21,9 @@ const (
 // maxIntervals is how many intervals a chart shows: more hide the points.
 const maxIntervals = 200
 
+// manyPoints is how many candidates are drawn large enough to be told apart.
+const manyPoints = 600
+
 // trajectory draws every candidate as a point and the best as a step line, with
 // the baseline, the target and the places where a new baseline began.
 func trajectory(p *Program) template.HTML {
@@ -31,7 +34,11 @@ func trajectory(p *Program) template.HTML {
 	}
 	x := scale{low: 0, high: float64(last), from: chartLeft, to: chartWidth - chartRight}
 	y := p.valueScale(chartHeight-chartBottom, chartTop)
-	d.begin("chart trajectory", p.describe(), chartWidth, chartHeight)
+	class := "chart trajectory"
+	if len(p.Iterations) > manyPoints {
+		class += " dense"
+	}
+	d.begin(class, p.describe(), chartWidth, chartHeight)
 	axes(&d, x, y)
 	d.text("axis", "end", chartWidth-chartRight, chartHeight-4, "iteration")
 	d.text("axis", "start", 4, 11, plain.Text(p.Metric)+", "+p.Better())
