@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/budget"
+	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
@@ -67,14 +68,14 @@ func TestSelectAttempt(t *testing.T) {
 
 func TestManyOthersAreSummedUp(t *testing.T) {
 	t.Parallel()
-	run := &team{journal: &journal{session: &session{program: &program.Program{}}}}
-	var all []*attempt
+	p := &proposal.Proposal{Decided: &history.Event{Proposal: 64}}
 	for i := range 64 {
-		all = append(all, outcome(i+1, 64, history.Rejected, fmt.Sprint(i)))
+		p.Measured = append(p.Measured, history.Event{Kind: history.Proposed, Proposal: i + 1, Outcome: history.Rejected})
 	}
-	best := run.selectAttempt(all)
-	require.Len(t, best.reasons, 11)
-	assert.Equal(t, "and 55 more, which the ledger has", best.reasons[10])
+	reasons := others(p)
+	require.Len(t, reasons, 10)
+	assert.Equal(t, "proposal 64 of 64 decided", reasons[0])
+	assert.Equal(t, "and 55 more, which the ledger has", reasons[9])
 }
 
 func TestUsageOfSeveralProposals(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 const iterationEvents = `{"event":"measured","run_id":"r","iteration":1,"role":"baseline","metric":1,"samples":[1]}
 {"event":"measured","run_id":"r","iteration":2,"role":"candidate","stage":"once","metric":2,"samples":[2],"numbers":{"a":1}}
 {"event":"proposed","run_id":"r","iteration":2,"proposal":1,"outcome":"accepted","metric":2,"lessons":["a\nb"]}
-{"event":"decided","run_id":"r","iteration":2,"outcome":"accepted","verdict":"improved","metric":2,"reasons":["a\nb"],"commit":"c","lease":{"host":"h"},"key":"k"}
+{"event":"decided","run_id":"r","iteration":2,"outcome":"accepted","verdict":"improved","metric":2,"reasons":["a\nb"],"commit":"c","lease":{"host":"h"},"reserved":{"tokens":1},"unused":true,"key":"k"}
 `
 
 func ofIteration(events string, kind Kind) Bundle {
@@ -37,7 +37,7 @@ func TestDecodeKeepsWhatAProposalSays(t *testing.T) {
 }
 
 // everything is an event with something in every field.
-const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iteration":2,"lease":{"host":"h"},"role":"candidate","stage":"once","metric":2,
+const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iteration":2,"lease":{"host":"h"},"reserved":{"tokens":1},"unused":true,"role":"candidate","stage":"once","metric":2,
 "samples":[2],"guardrail_samples":{"g":[1]},"case_samples":{"case.1":[1]},"numbers":{"a":1},"noisy":true,"strict":true,"evaluator_writes":{"r.txt":true},"problem":"p","rejected_reason":"p","output":"o",
 "direction":"higher","target":9,"evaluator":"e","definition":"d","executor":{"agent":"a"},"base":"b","base_branch":"main","seconds":1,"prepare_seconds":1,"outcome":"accepted",
 "verdict":"improved","reasons":["x"],"rule":{"regime":"single"},"seed":"s","disagreement":"d","evidence":[{"stage":"pairs","pairs":8}],"warning":"w","previous_best":1,"best":2,
@@ -49,7 +49,7 @@ const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iter
 // a proposing job writes and that is lost on the way would make other records.
 func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 	t.Parallel()
-	anew := "Disagreement Schema Time Lease Failing Direction Target Base BaseBranch Parent Commit Branch Key Value"
+	anew := "Disagreement Schema Time Lease Reserved Unused Failing Direction Target Base BaseBranch Parent Commit Branch Key Value"
 	proposal := "Outcome Verdict Rule Seed Evidence Warning PreviousBest Best Delta Changed Params Digest Patch GrownFrom Focus Lessons Foreclosed Ideas Model"
 	said := "Agent Summary Usage Durations"
 	measured := "Role Stage Samples GuardrailSamples CaseSamples Strict Numbers EvaluatorWrites RejectedReason Output Seconds Prepare"
