@@ -114,7 +114,7 @@ func (r *proposer) recordBaseline(ctx context.Context, at *position, found basel
 	if !at.Move || !refusedForWorkflows(err) {
 		return err
 	}
-	at.keepOwnBase()
+	*at = at.onOwnBase()
 	return r.write(ctx, message, nil, func(b *records) error { return r.enterBaseline(b, *at, measured) })
 }
 

@@ -16,10 +16,13 @@ import (
 // may not be merged into the program branch, because of the workflow files in it.
 const workflowsRefused = "workflows-refused"
 
-// keepOwnBase lets the branch stay on the base that it has: what is built and
+// onOwnBase lets the branch stay on the base that it has: what is built and
 // measured is the branch merged with the default branch, and only the candidate's
 // own commits are pushed.
-func (p *position) keepOwnBase() { p.Tip, p.Move = p.Old, false }
+func (p position) onOwnBase() position {
+	p.Tip, p.Move = p.Old, false
+	return p
+}
 
 // tip is the commit on the branch that stands for Head.
 func (p position) tip() string {

@@ -89,7 +89,7 @@ func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.P
 		return r.enter(b, at, p)
 	})
 	if at.Move && refusedForWorkflows(err) {
-		at.keepOwnBase()
+		at = at.onOwnBase()
 		return r.enterProposal(ctx, at, p, claim)
 	}
 	return err
