@@ -30,10 +30,10 @@ type Kept struct {
 }
 
 // Merged reports whether nothing is left to merge.
-func (k Kept) Merged() bool { return k.Base == k.Head }
+func (k *Kept) Merged() bool { return k.Base == k.Head }
 
 // String is what there is to gain, such as "446 → 432 in 2 commits".
-func (k Kept) String() string {
+func (k *Kept) String() string {
 	commits := fmt.Sprintf("%d commits", k.Commits)
 	if k.Commits == 1 {
 		commits = "1 commit"
@@ -45,7 +45,7 @@ func (k Kept) String() string {
 }
 
 // Conflict is the error of a branch that cannot be merged as things stand.
-func (k Kept) Conflict() error {
+func (k *Kept) Conflict() error {
 	switch {
 	case len(k.Conflicts) > 0:
 		return fmt.Errorf("%s does not merge into what is checked out, both changed %s: run `git merge %s`, resolve it and commit", k.Branch, listed(k.Conflicts), k.Branch)
@@ -65,8 +65,8 @@ func listed(paths []string) string {
 }
 
 // Kept compares a program's branch with the branch that is checked out.
-func (d *Deps) Kept(ctx context.Context, name string) (Kept, error) {
-	k := Kept{Branch: loop.BranchPrefix + name}
+func (d *Deps) Kept(ctx context.Context, name string) (*Kept, error) {
+	k := &Kept{Branch: loop.BranchPrefix + name}
 	head, found, err := d.Repo.Resolve(ctx, "refs/heads/"+k.Branch)
 	if err != nil {
 		return k, err
@@ -82,14 +82,15 @@ func (d *Deps) Kept(ctx context.Context, name string) (Kept, error) {
 	if err != nil {
 		return k, err
 	}
-	related := false
-	if k.Base, related, err = d.Repo.MergeBase(ctx, here, head); err != nil {
+
+	base, related, err := d.Repo.MergeBase(ctx, here, head)
+	if err != nil {
 		return k, err
 	}
 	if !related {
 		return k, fmt.Errorf("branch %s has no history in common with what is checked out", k.Branch)
 	}
-	if k.Merged() {
+	if k.Base = base; k.Merged() {
 		return k, nil
 	}
 	return k, errors.Join(k.count(ctx, d, name), k.obstacles(ctx, d.Repo, here))
