@@ -48,6 +48,7 @@ func supervise() error {
 		return fmt.Errorf("become the reaper: %w", err)
 	}
 	control, status := os.NewFile(controlFD, "control"), os.NewFile(statusFD, "status")
+	defer runtime.KeepAlive(control) // The supervisor inside gets its descriptor, which a collected file would have closed.
 	where, err := readPlan(control)
 	if err != nil {
 		return err
