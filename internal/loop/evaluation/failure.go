@@ -58,7 +58,7 @@ const maxCommand = 80
 
 // place names the line of the script that failed, with its command.
 func (f failure) place() string {
-	line, command := 0, ""
+	line := 0
 	if fault, _ := f.shellFault(); fault > 0 && f.at == nil {
 		line = fault
 	} else if f.at != nil && f.at.file == f.file {
@@ -73,7 +73,8 @@ func (f failure) place() string {
 	case line > len(lines):
 		return " at its end"
 	}
-	if command = f.masker.OneLine(strings.TrimSpace(lines[line-1]), maxCommand); command == "" {
+	command := f.masker.OneLine(strings.TrimSpace(lines[line-1]), maxCommand)
+	if command == "" {
 		return fmt.Sprintf(" at line %d", line)
 	}
 	return fmt.Sprintf(" at line %d (`%s`)", line, command)
