@@ -89,7 +89,7 @@ func (o *skillDraft) draft(ctx context.Context, env Env, dir string, found []str
 	}
 	skill, err := evalrun.Load(work, ".", "")
 	if err != nil {
-		return nil, nil, fmt.Errorf("the agent left no suite that can be used, so nothing was kept: %s", err)
+		return nil, nil, fmt.Errorf("the agent left no suite that can be used, so nothing was kept: %s", err.Error())
 	}
 	drafts = slices.DeleteFunc(drafts, func(d draft) bool { return !slices.Contains(changed, d.Name) })
 	for i := range drafts {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 )
@@ -106,13 +105,6 @@ func line(text string) string { return plain.Inline(text, 300) }
 
 // cell makes a harmless cell of a table.
 func cell(text string) string { return strings.ReplaceAll(line(text), "|", `\|`) }
-
-func number(v *metric.Value) string {
-	if v == nil {
-		return "—"
-	}
-	return v.String()
-}
 
 // metricName is the metric as people call it.
 func metricName(p *program.Program) string {
