@@ -28,7 +28,7 @@ func TestActionProposesAndPublishes(t *testing.T) {
 	assert.Contains(t, early.log, "no start is recorded for this run", "an agent would leave no trace")
 	begun := w.action(r, map[string]string{"MODE": "begin", "PROGRAM": "p"})
 	require.Zero(t, begun.code, begun.log)
-	assert.Equal(t, `{"program":["p"]}`, begun.outputs["matrix"])
+	assert.JSONEq(t, `{"program":["p"]}`, begun.outputs["matrix"])
 	assert.Equal(t, "true", begun.outputs["has-work"])
 	proposed := w.action(r, map[string]string{"MODE": "propose", "PROGRAM": "p", "BUNDLE": dir})
 	require.Zero(t, proposed.code, proposed.log)

@@ -44,7 +44,7 @@ func TestNothingIsCommittedWhileAPersonReviews(t *testing.T) {
 			pull := h.openPull()
 			at := head(t, h.bare, "autoloop/p")
 			h.ready(true)
-			stopped := h.scene.one()
+			stopped := h.one()
 			assert.Contains(t, stopped.Stopped+strings.Join(stopped.Reasons, ""), fmt.Sprintf("pull request #%d is ready for review", pull))
 			assert.Equal(t, at, head(t, h.bare, "autoloop/p"), "what a person reviews stays as it is")
 			assert.NotContains(t, h.remembered("p.md"), "| Paused | true |")

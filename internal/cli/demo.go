@@ -102,7 +102,7 @@ func demo(ctx context.Context, env Env, o demoOptions) error {
 	}
 	fmt.Fprintf(env.Stdout, demoEnd, dir, page)
 	if o.open {
-		return app.OpenInBrowser(env, page)
+		return process.OpenInBrowser(page, env.Dir, env.Environ)
 	}
 	return nil
 }

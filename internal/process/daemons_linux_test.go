@@ -16,7 +16,7 @@ import (
 // something later and elsewhere, is not there to be asked.
 func TestIsolatedCommandsFindNoSocket(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "s") // the path of a socket is short
+	dir, err := os.MkdirTemp("", "s") //nolint:usetesting // the path of a socket is short
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	socket := filepath.Join(dir, "daemon")

@@ -7,7 +7,7 @@ import (
 
 // Stopped says why a program takes no iteration and how it goes on; "" when it is
 // neither paused nor completed.
-func (m *Machine) Stopped(name string) string {
+func (m Machine) Stopped(name string) string {
 	switch {
 	case m.Completed:
 		return "completed: " + cmp.Or(m.CompletedReason, "its target is reached") + resume(m.CompletedReason, name)

@@ -1,15 +1,14 @@
-package app
+package process
 
 import (
 	"errors"
 	"os/exec"
 	"runtime"
-
-	"github.com/org/autoloop/internal/process"
 )
 
-// OpenInBrowser shows a file in the browser of the person at this machine.
-func OpenInBrowser(env Env, file string) error {
+// OpenInBrowser shows a file in the browser of the person at this machine, which
+// is not supervised: it stays when the caller ends. dir and env are the caller's.
+func OpenInBrowser(file, dir string, env []string) error {
 	command := []string{"xdg-open"}
 	switch runtime.GOOS {
 	case "darwin":
@@ -17,11 +16,11 @@ func OpenInBrowser(env Env, file string) error {
 	case "windows":
 		command = []string{"rundll32", "url.dll,FileProtocolHandler"}
 	}
-	tool, err := process.LookPath(command[0], env.Dir, env.Environ)
+	tool, err := LookPath(command[0], dir, env)
 	if err != nil {
 		return errors.New("no browser can be opened from here (" + command[0] + " was not found): open " + file + " yourself")
 	}
 	cmd := exec.Command(tool, append(command[1:], file)...) //nolint:gosec,noctx // the system's own way; the browser outlives us
-	cmd.Env = env.Environ
+	cmd.Env = env
 	return cmd.Run()
 }
