@@ -19,7 +19,7 @@ Move the number.
 - ` + "`value.txt`" + `
 ## Evaluation
 ` + "```sh" + `
-test -z "$AUTOLOOP_MODELS_KEY$GITHUB_TOKEN" || { echo "it sees a key" >&2; exit 1; }
+test -z "${AUTOLOOP_MODELS_KEY-}${GITHUB_TOKEN-}" || { echo "it sees a key" >&2; exit 1; }
 printf '{"m": %s}\n' "$(cat value.txt)"
 ` + "```" + `
 `

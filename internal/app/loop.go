@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -76,7 +77,8 @@ func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (
 	}
 	d.Repo.RemoveLeftovers(files.OwnedByUs)
 	p.Model = cmp.Or(d.Options.Model, p.Model)
-	runner, err := d.Runner(ctx, p)
+	said := &Held{Out: d.Env.Stderr}
+	runner, err := d.runner(ctx, p, said)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +92,7 @@ func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (
 		return nil, err
 	}
 	service.Agent, service.Model = service.Agents[0].Agent, service.Agents[0].Model
+	said.Release()
 	return service, nil
 }
 
@@ -99,12 +102,19 @@ func Transcripts(output string) string { return filepath.Join(output, "transcrip
 
 // Runner runs a program's commands with the isolation that it asks for.
 func (d *Deps) Runner(ctx context.Context, p *program.Program) (*process.Runner, error) {
+	return d.runner(ctx, p, d.Env.Stderr)
+}
+
+// runner is Runner, which says on said what is to be known of the isolation.
+func (d *Deps) runner(ctx context.Context, p *program.Program, said io.Writer) (*process.Runner, error) {
+	env := d.Env
+	env.Stderr = said
 	runner := process.NewRunner()
 	// The configuration of a checkout may hold a token; its objects are read.
 	hidden := []string{d.Repo.CommonDir, d.Repo.GitDir}
 	readable := append(objectDirs(d.Repo.CommonDir), NamedFiles(d.Env, p.AgentCommand)...)
 	var err error
-	runner.Isolation, err = Isolate(ctx, d.Env, p, runner, d.RunDir, hidden, readable)
+	runner.Isolation, err = Isolate(ctx, env, p, runner, d.RunDir, hidden, readable)
 	return runner, err
 }
 

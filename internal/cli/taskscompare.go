@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/tasks/judge"
@@ -112,7 +113,10 @@ func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.Fla
 		return err
 	}
 	defer place.close()
-	options, err := o.wire(ctx, env, place)
+	said := &app.Held{Out: env.Stderr}
+	wiring := env
+	wiring.Stderr = said
+	options, err := o.wire(ctx, wiring, place)
 	if err != nil {
 		return err
 	}
@@ -126,7 +130,10 @@ func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.Fla
 		return err
 	}
 	bar := newTaskProgress(env)
-	options.Progress = bar.Show
+	options.Progress = func(p taskrun.Progress) {
+		said.Release()
+		bar.Show(p)
+	}
 	if o.shard != "" {
 		err := o.runPart(ctx, env, loaded, [2]taskrun.Side{baseline, candidate}, options)
 		bar.Close()

@@ -1,0 +1,37 @@
+package app
+
+import (
+	"io"
+	"sync"
+)
+
+// Held keeps what is written to it until Release, and passes it on from then: what
+// is said of a run does not stand before the one line that says why there is none.
+type Held struct {
+	Out io.Writer
+
+	mu       sync.Mutex
+	kept     []byte
+	released bool
+}
+
+// Write keeps or passes on what is written.
+func (h *Held) Write(text []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.released {
+		return h.Out.Write(text)
+	}
+	h.kept = append(h.kept, text...)
+	return len(text), nil
+}
+
+// Release passes on what was kept.
+func (h *Held) Release() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.released && len(h.kept) > 0 {
+		_, _ = h.Out.Write(h.kept)
+	}
+	h.kept, h.released = nil, true
+}
