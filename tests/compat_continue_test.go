@@ -206,7 +206,7 @@ func TestCompatSkillWorkspaceGoesOn(t *testing.T) {
 		assert.Equal(t, "---\nname: s\n---\nalpha\nbeta\ngamma\ndelta\n", w.read("s/SKILL.md"))
 		scored := w.binary("iterate", "score", ws, "1")
 		assert.Zero(t, scored.code, scored.stderr)
-		assert.Contains(t, scored.stdout, "0.666666666667")
+		assert.Contains(t, scored.stdout, "score 0.6667")
 	})
 }
 

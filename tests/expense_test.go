@@ -172,7 +172,7 @@ func TestAnIterationThatIsCutOffIsPaid(t *testing.T) {
 	w, _ := gradedWorld(t, "")
 	var asked atomic.Int32
 	grader := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer {
-		if asked.Add(1) > 7 {
+		if asked.Add(1) > 10 {
 			return modeltest.Stall()
 		}
 		return modeltest.Text(`{"expectations": [{"number": 1, "passed": true, "evidence": "fine"}]}`)

@@ -54,8 +54,8 @@ func TestDoctorRunsTheEvaluationsOfIssuesToo(t *testing.T) {
 
 func TestDoctorLooksAtWhatAnEvaluationReads(t *testing.T) {
 	t.Parallel()
-	script := "---\nmetric: m\n---\n## Goal\nx\n## Target\n- `lib/`\n## Evaluation\n```sh\nsh lib/run.sh lib\n```\n"
-	w := newWorld(t, map[string]string{"lib/run.sh": "echo '{\"m\": 1}'\n", "program.md": script})
+	script := "---\nmetric: m\n---\n## Goal\nx\n## Target\n- `lib/`\n## Evaluation\n```sh\nsh run.sh lib\n```\n"
+	w := newWorld(t, map[string]string{"lib/data.txt": "1\n", "run.sh": "echo '{\"m\": 1}'\n", "program.md": script})
 	a := w.binary("iterate", "doctor", "--local")
 	assert.Contains(t, a.stdout, "repeats itself: 1;", "one program beside no others is looked at too")
 	assert.Contains(t, a.stdout, "the evaluation names the directory lib, in which the target lets files change")

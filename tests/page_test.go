@@ -40,7 +40,7 @@ func TestPageOfARepository(t *testing.T) {
 	require.Zero(t, made.code, made.stderr)
 	entries, err := os.ReadDir(out)
 	require.NoError(t, err)
-	assert.Len(t, entries, 2)
+	assert.Len(t, entries, 4, "the overview, and of the program its page and two pictures")
 
 	for args, want := range map[string]string{"page nope": `program "nope" has no records; there are records of`, "page --out go.mod/x/y": ""} {
 		wrong := w.binary("iterate", strings.Fields(args)...)

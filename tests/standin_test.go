@@ -267,7 +267,7 @@ func TestAgentsAreListed(t *testing.T) {
 	assert.Equal(t, "missing 0.1.2 version 0.1.2 is too old (at least 0.50.0): npm install -g @google/gemini-cli@0.61", got["gemini"])
 	assert.Equal(t, "missing  it did not say its version: `codex --version` ended with exit code 3 broken", got["codex"])
 	assert.Equal(t, "missing  opencode is not installed: npm install -g opencode-ai@1.18.33", got["opencode"])
-	assert.Equal(t, "missing 9999.0 no key and no login: set CURSOR_API_KEY, or log in with cursor-agent", got["cursor"])
+	assert.Equal(t, "not-logged-in 9999.0 no key and no login: set CURSOR_API_KEY, or log in with cursor-agent", got["cursor"])
 	assert.Contains(t, got["command"], "program ")
 	assert.Contains(t, got["models"], "missing ")
 	table := w.binary("iterate", "agents").stdout

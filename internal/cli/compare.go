@@ -190,6 +190,9 @@ func firstOf(problems document.Problems) string {
 // compareOutputs are those of a comparison. Its report is the one that was
 // written to a directory, else one of ours.
 func compareOutputs(env Env, verdict decision.Verdict, found any, dir string) error {
+	if !env.InActions() {
+		return nil
+	}
 	file := filepath.Join(env.Path(dir), reportFile)
 	if dir == "" {
 		text, err := taskJSON(found)

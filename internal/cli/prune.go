@@ -114,7 +114,7 @@ func (p *pruner) find(ctx context.Context, files []string) ([]leftover, error) {
 		}
 		left := leftover{Program: name}
 		if where := elsewhere[name]; where != "" {
-			left.Kept = "its file is in " + where
+			left.Kept = "its file is in " + branchName(where)
 			list = append(list, left)
 			continue
 		}
@@ -187,7 +187,7 @@ func (p *pruner) working(ctx context.Context, left *leftover) error {
 			return err
 		}
 		if slices.Contains(names, left.Program) {
-			left.Kept = "its file is in " + strings.TrimPrefix(ref, "refs/heads/")
+			left.Kept = "its file is in " + branchName(ref)
 		}
 	}
 	return nil
@@ -300,10 +300,7 @@ func (p *pruner) defaultBranches(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	for _, ref := range refs {
-		name := strings.TrimPrefix(ref.Name, "refs/heads/")
-		if remote, is := strings.CutPrefix(ref.Name, "refs/remotes/"); is {
-			_, name, _ = strings.Cut(remote, "/")
-		}
+		name := branchName(ref.Name)
 		switch {
 		case strings.HasPrefix(name, loop.BranchPrefix), name == memory.MemoryBranch:
 		case slices.Contains(names, name):
@@ -316,6 +313,22 @@ func (p *pruner) defaultBranches(ctx context.Context) ([]string, error) {
 		return all, nil
 	}
 	return likely, nil
+}
+
+// branchName is a branch without where it is; what is no ref is a commit that the
+// remote's default branch is at.
+func branchName(ref string) string {
+	if remote, is := strings.CutPrefix(ref, "refs/remotes/"); is {
+		_, name, _ := strings.Cut(remote, "/")
+		return name
+	}
+	if name, is := strings.CutPrefix(ref, "refs/heads/"); is {
+		return name
+	}
+	if len(ref) >= 40 && strings.Trim(ref, "0123456789abcdef") == "" {
+		return "the default branch"
+	}
+	return ref
 }
 
 func describeLeftovers(list []leftover, removed bool) string {
