@@ -326,7 +326,7 @@ func TestAPeriodOfFourKeepsNothing(t *testing.T) {
 			}
 			w := noisyWorld(t, "", noise)
 			for _, got := range w.iterate("-n", "3") {
-				require.Equal(t, "rejected", got.Outcome, got.Reasons)
+				require.Contains(t, []string{"rejected", "inconclusive"}, got.Outcome, got.Reasons)
 				assert.True(t, got.Noisy)
 			}
 			a := w.binary("iterate", "replay", "p")
