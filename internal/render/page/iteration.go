@@ -39,7 +39,8 @@ type Iteration struct {
 	Diff              []DiffLine
 	Params            map[string]float64
 	Notes             []string
-	CI                string
+	// CI is what CI said of the commit, in words; "" when it was not asked.
+	CI string
 	// Point is where the trajectory draws it: x and y in the chart.
 	Point []float64
 }

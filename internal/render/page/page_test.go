@@ -279,3 +279,28 @@ func TestLineage(t *testing.T) {
 	assert.Contains(t, drawn, "· 400</text>")
 	assert.Contains(t, drawn, "· 1</text>")
 }
+
+// TestWhatCISaid: of a commit that waits, that became green, and that failed.
+func TestWhatCISaid(t *testing.T) {
+	t.Parallel()
+	decided := func(iteration int, outcome history.Outcome, failing ...history.Check) history.Event {
+		return history.Event{Kind: history.Decided, Iteration: iteration, Outcome: outcome, Metric: value(9), Best: value(9), Time: noon, Failing: failing}
+	}
+	checked := func(iteration int) history.Event {
+		return history.Event{Kind: history.Checked, Iteration: iteration, Failing: []history.Check{{Name: "build"}}}
+	}
+	p := program(t, page.Source{Name: "p", Events: []history.Event{
+		{Kind: history.Measured, Role: history.Baseline, Metric: value(10), Direction: metric.Lower, Time: noon},
+		decided(1, history.Accepted),
+		decided(2, history.PendingCI), decided(2, history.Accepted),
+		decided(3, history.PendingCI), checked(3), checked(3), decided(3, history.CIFixExhausted),
+		decided(4, history.PendingCI), checked(4), decided(4, history.Accepted),
+		decided(5, history.PendingCI),
+	}})
+	var said []string
+	for _, it := range p.Iterations {
+		said = append(said, it.CI)
+	}
+	assert.Equal(t, []string{"", "green", "failed: build, after 2 fixes", "green, after 1 fix", "waits for it"}, said)
+	assert.Contains(t, single(t, p), "<dt>CI</dt><dd><bdi>failed: build, after 2 fixes</bdi></dd>")
+}

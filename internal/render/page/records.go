@@ -112,10 +112,15 @@ type reader struct {
 	// trials are the measurements of an iteration's trial.
 	trials map[int][]*history.Event
 	at     map[int]int
+	// Of the commits that CI looked at: which waited for it, how often an agent was
+	// asked for a fix, and what failed last.
+	waited  map[int]bool
+	fixes   map[int]int
+	failing map[int][]history.Check
 }
 
 func (r *reader) read() {
-	r.at = map[int]int{}
+	r.at, r.waited, r.fixes, r.failing = map[int]int{}, map[int]bool{}, map[int]int{}, map[int][]history.Check{}
 	baselines, last := 0, 0
 	for i := range r.source.Events {
 		e := &r.source.Events[i]
@@ -130,6 +135,9 @@ func (r *reader) read() {
 			}
 		case history.Proposed:
 			r.program.proposals = append(r.program.proposals, e)
+		case history.Checked:
+			r.fixes[e.Iteration]++
+			r.failing[e.Iteration] = e.Failing
 		case history.Decided:
 			last = max(last, e.Iteration)
 			r.decided(e)
@@ -182,6 +190,7 @@ func (r *reader) decided(e *history.Event) {
 	r.diff(it, e)
 	r.notes(it, e)
 	r.links(it, e)
+	r.ci(it, e)
 	if i, again := r.at[e.Iteration]; again {
 		r.program.Iterations[i] = it
 		return
@@ -269,6 +278,29 @@ func (r *reader) notes(it *Iteration, e *history.Event) {
 	}
 	for _, text := range e.Ideas {
 		it.Notes = append(it.Notes, clip(text, 400))
+	}
+}
+
+// ci says what became of a commit that waited for CI.
+func (r *reader) ci(it *Iteration, e *history.Event) {
+	failing := r.failing[e.Iteration]
+	if len(e.Failing) > 0 {
+		failing = e.Failing
+	}
+	switch {
+	case e.Outcome == history.PendingCI:
+		r.waited[e.Iteration] = true
+		it.CI = "waits for it"
+	case e.Outcome == history.CIFixExhausted:
+		it.CI = "failed"
+		for i, check := range failing[:min(len(failing), 5)] {
+			it.CI += []string{": ", ", "}[min(i, 1)] + clip(check.Name, 60)
+		}
+	case r.waited[e.Iteration] && it.Kept():
+		it.CI = "green"
+	}
+	if n := r.fixes[e.Iteration]; n > 0 && it.CI != "" {
+		it.CI += ", after " + fmt.Sprintf("%d %s", n, []string{"fix", "fixes"}[min(n-1, 1)])
 	}
 }
 
