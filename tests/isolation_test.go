@@ -211,7 +211,8 @@ func TestIsolatedDaemonsDie(t *testing.T) {
 		t.Parallel()
 		w := agentWorld(t, daemon+"\necho 4 > src/value.txt").isolated()
 		w.evaluation(daemon)
-		require.Equal(t, "accepted", w.one().Outcome)
+		got := w.one()
+		require.Equal(t, "accepted", got.Outcome, got.Reasons)
 		assert.Zero(t, w.marked(), "a process is left when the run has ended")
 	})
 	t.Run("when the time is up", func(t *testing.T) {

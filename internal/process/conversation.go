@@ -19,6 +19,7 @@ type Conversation struct {
 	Out *bufio.Reader
 
 	in    io.Closer
+	out   *io.PipeReader
 	cmd   *exec.Cmd
 	ended chan struct{}
 }
@@ -59,7 +60,7 @@ func (c *Conversation) run(cmd *exec.Cmd, started chan<- error) {
 		started <- err
 		return
 	}
-	c.In, c.Out, c.in, c.cmd = in, bufio.NewReader(out), in, cmd
+	c.In, c.Out, c.in, c.out, c.cmd = in, bufio.NewReader(out), in, out, cmd
 	started <- nil
 	err = cmd.Wait()
 	_ = to.CloseWithError(fmt.Errorf("%s ended: %w", filepath.Base(cmd.Path), err))
@@ -78,6 +79,7 @@ func (c *Conversation) Kill() {
 // read are lost.
 func (c *Conversation) Close() {
 	_ = c.in.Close()
+	_ = c.out.Close() // What is still written would wait for a reader.
 	c.Kill()
 	<-c.ended
 }

@@ -170,7 +170,7 @@ func TestWhatCIStoppedIsToldOnce(t *testing.T) {
 	w.server.Change(func(s *githubtest.State) {
 		require.Len(t, s.On(1), 2)
 		assert.Contains(t, s.On(1)[0].Body, "✅ accepted")
-		assert.Contains(t, s.On(1)[0].Body, "ci-timeout\n\n@bob\n", "what was told stays there when the comment is mended")
+		assert.Contains(t, s.On(1)[0].Body, "ci-timeout. Say `/autoloop resume` here to go on.\n\n@bob\n", "what was told stays there when the comment is written again")
 	})
 }
 
