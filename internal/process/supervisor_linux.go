@@ -157,11 +157,14 @@ func (s *supervisor) run(task order) report {
 	}
 	s.main = pid
 	makeExpendable(pid)
-	if s.watch(task.grace, guard) {
-		s.clean()
-	}
+	left := s.watch(task.grace, guard)
+	// It may have ended before it was looked at. Afterwards a daemon of it that
+	// can start nothing any more would count, too.
 	if s.out.Exceeded == "" {
-		s.out.Exceeded = guard.reached() // It may have ended before it was looked at.
+		s.out.Exceeded = guard.reached()
+	}
+	if left {
+		s.clean()
 	}
 	return s.out
 }
