@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,7 +56,16 @@ func TestPageOfARepository(t *testing.T) {
 // every one is an error. The candidates of "population" grow from one another.
 func browserProgram(t testing.TB, name string, n int, front page.Source) *page.Program {
 	t.Helper()
-	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	p, err := page.New(browserSource(t, name, n, front), browserTime)
+	require.NoError(t, err)
+	return p
+}
+
+var browserTime = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+func browserSource(t testing.TB, name string, n int, front page.Source) page.Source {
+	t.Helper()
+	now := browserTime
 	number := func(text string, args ...any) *metric.Value {
 		v, err := metric.ParseValue(fmt.Sprintf(text, args...))
 		require.NoError(t, err)
@@ -94,9 +104,7 @@ func browserProgram(t testing.TB, name string, n int, front page.Source) *page.P
 		}
 		front.Events = append(front.Events, e)
 	}
-	p, err := page.New(front, now)
-	require.NoError(t, err)
-	return p
+	return front
 }
 
 func TestPageInABrowser(t *testing.T) {
@@ -110,13 +118,19 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	dir := t.TempDir()
 	hostile := `<script>alert(1)</script><img src=x onerror=alert(2)>"onmouseover="alert(3)`
-	programs := []*page.Program{
-		browserProgram(t, "speed", 137, page.Source{Metric: "seconds", Condition: "waiting", Reason: "not due yet"}),
-		browserProgram(t, "one", 1, page.Source{Metric: "bytes"}),
-		browserProgram(t, "new", 0, page.Source{}),
-		browserProgram(t, "hostile", 5, page.Source{Metric: hostile, Condition: "plateau", Reason: hostile, Used: func(*history.Summary) []string { return []string{hostile} }}),
-		browserProgram(t, "errors", -12, page.Source{Condition: "paused", Reason: "three errors in a row: the agent's service did not answer"}),
-		browserProgram(t, "population", 40, page.Source{Metric: "score"}),
+	sources := []page.Source{
+		browserSource(t, "speed", 137, page.Source{Metric: "seconds", Condition: "waiting", Reason: "not due yet"}),
+		browserSource(t, "one", 1, page.Source{Metric: "bytes"}),
+		browserSource(t, "new", 0, page.Source{}),
+		browserSource(t, "hostile", 5, page.Source{Metric: hostile, Condition: "plateau", Reason: hostile, Used: func(*history.Summary) []string { return []string{hostile} }}),
+		browserSource(t, "errors", -12, page.Source{Condition: "paused", Reason: "three errors in a row: the agent's service did not answer"}),
+		browserSource(t, "population", 40, page.Source{Metric: "score"}),
+	}
+	var programs []*page.Program
+	for _, source := range sources {
+		p, err := page.New(source, browserTime)
+		require.NoError(t, err)
+		programs = append(programs, p)
 	}
 	site := page.Site{Generated: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), Programs: programs}
 	write := func(name string, render func(*bytes.Buffer) error) {
@@ -143,13 +157,32 @@ func TestPageInABrowser(t *testing.T) {
 		Iterations int    `json:"iterations"`
 		Best       string `json:"best"`
 		Kept       string `json:"kept"`
+		Initial    string `json:"initial"`
+		// Measured are the numbers of all iterations, the newest first; "" is none.
+		Measured []string `json:"measured"`
 	}
 	var wanted []wantedProgram
-	for _, p := range programs {
-		for _, file := range []string{"all.html", p.File()} {
-			if p.Tried > 0 {
-				wanted = append(wanted, wantedProgram{file, p.ID, p.Tried, p.BestText(), fmt.Sprintf("%d / %d", p.Kept, p.Tried)})
+	for i, p := range programs {
+		replayed := history.Replay(sources[i].Events)
+		if len(replayed.Attempts) == 0 {
+			continue
+		}
+		kept := 0
+		var measured []string
+		for _, attempt := range slices.Backward(replayed.Attempts) {
+			text := ""
+			if attempt.Metric != nil {
+				text = attempt.Metric.String()
 			}
+			measured = append(measured, text)
+			if attempt.Outcome == history.Accepted {
+				kept++
+			}
+		}
+		for _, file := range []string{"all.html", p.File()} {
+			wanted = append(wanted, wantedProgram{
+				file, p.ID, len(measured), replayed.Best.String(), fmt.Sprintf("%d / %d", kept, len(measured)), replayed.Initial.String(), measured,
+			})
 		}
 	}
 	type picture struct {

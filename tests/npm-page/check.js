@@ -87,19 +87,24 @@ for (const walk of wanted.walks) {
 for (const want of wanted.programs) {
   const page = await open({ viewport: { width: 1200, height: 900 } }, want.file, "#" + want.id);
   const shown = await page.evaluate(async (id) => {
-    const section = document.getElementById(id), numbers = [];
+    const section = document.getElementById(id), numbers = [], measured = [];
     for (;;) {
+      measured.push(...[...section.querySelectorAll(".iteration .detail > .facts > div:first-child dd")].map((dd) => dd.textContent));
       numbers.push(...[...section.querySelectorAll(".iteration summary .n")].map((n) => Number(n.textContent)));
       const older = section.querySelector(".older");
       if (!older || older.disabled || section.querySelector(".pager").hidden) break;
       older.click();
     }
-    const exact = [...section.querySelectorAll(".iteration:first-child dd")].map((dd) => dd.textContent);
-    return { numbers, exact, facts: [...section.querySelectorAll(":scope > .facts dd")].map((dd) => dd.textContent) };
+    const initial = section.querySelector(":scope > .facts div:nth-child(2) dt").textContent;
+    return { numbers, measured, initial, facts: [...section.querySelectorAll(":scope > .facts dd")].map((dd) => dd.textContent) };
   }, want.id);
   if (shown.numbers.length !== want.iterations) problems.push(`${want.id}: ${shown.numbers.length} iterations instead of ${want.iterations}`);
   if (!shown.facts[0]?.startsWith(want.best)) problems.push(`${want.id}: best is ${shown.facts[0]} instead of ${want.best}`);
   if (!shown.facts.some((text) => text === want.kept)) problems.push(`${want.id}: ${want.kept} kept and tried is not among ${shown.facts}`);
+  if (!shown.initial.includes(`(${want.initial})`)) problems.push(`${want.id}: begins ${shown.initial} instead of with ${want.initial}`);
+  want.measured.forEach((number, i) => {
+    if (shown.measured[i] !== (number || "—")) problems.push(`${want.id}: iteration ${want.iterations - i} measured ${shown.measured[i]} instead of ${number}`);
+  });
   await page.context().close();
   const plain = await open({ javaScriptEnabled: false, viewport: { width: 1200, height: 900 } }, want.file, "#" + want.id);
   const visible = await plain.locator(`#${want.id} h1`).isVisible();
