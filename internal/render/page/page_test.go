@@ -304,3 +304,14 @@ func TestWhatCISaid(t *testing.T) {
 	assert.Equal(t, []string{"", "green", "failed: build, after 2 fixes", "green, after 1 fix", "waits for it"}, said)
 	assert.Contains(t, single(t, p), "<dt>CI</dt><dd><bdi>failed: build, after 2 fixes</bdi></dd>")
 }
+
+// TestRunsAreLinked: with what an agent printed, which is an artifact of the run.
+func TestRunsAreLinked(t *testing.T) {
+	t.Parallel()
+	events := made(1, "try")
+	events[2].Run = "77-1"
+	text := single(t, program(t, page.Source{Name: "p", Events: events, Repository: "https://github.test/o/r"}))
+	assert.Contains(t, text, `href="https://github.test/o/r/actions/runs/77" rel="noreferrer">log</a>`)
+	assert.Contains(t, text, `href="https://github.test/o/r/actions/runs/77#artifacts" rel="noreferrer">transcript</a>`)
+	assert.NotContains(t, single(t, program(t, page.Source{Name: "p", Events: events})), "actions/runs")
+}
