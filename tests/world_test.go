@@ -109,6 +109,12 @@ func newWorld(t *testing.T, files map[string]string) *world {
 func emptyWorld(t *testing.T) *world {
 	t.Helper()
 	root := t.TempDir()
+	t.Cleanup(func() { // A killed run leaves a directory that nobody may list.
+		left, _ := filepath.Glob(filepath.Join(root, "*", "autoloop-run-*", "w"))
+		for _, dir := range left {
+			_ = os.Chmod(dir, 0o700) //nolint:gosec // a directory of the test
+		}
+	})
 	t.Cleanup(func() { unlock(root) })
 	w := &world{t: t, dir: filepath.Join(root, "repo"), side: filepath.Join(root, "side")}
 	require.NoError(t, os.MkdirAll(w.side, 0o755))

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -49,13 +50,21 @@ func trusted(path string, last bool, links int) error {
 		return fmt.Errorf("%s belongs to another user (%d); give a directory of your own with --dir", path, stat.Uid)
 	case last && (mode.Perm()&0o002 != 0 || mode.Perm()&0o020 != 0 && int(stat.Gid) != os.Getegid()):
 		return fmt.Errorf("%s can be written by others (%v); look what is in it, then run: chmod go-w %s", path, mode.Perm(), path)
-	case mode.Perm()&0o002 != 0 && (mode&fs.ModeSticky == 0 || !ours):
+	case mode.Perm()&0o002 != 0 && (mode&fs.ModeSticky == 0 || !ours && !unmapped(stat.Uid)):
 		return fmt.Errorf("%s can be written by everybody (%v), so that what is in it can be exchanged; give another directory with --dir", path, mode.Perm())
 	}
 	if above := filepath.Dir(path); above != path {
 		return trusted(above, false, links)
 	}
 	return nil
+}
+
+// unmapped reports whether a user is one whom this user namespace has no number
+// for, as root of the machine in most containers without root.
+func unmapped(uid uint32) bool {
+	const overflow = 65534 // what the kernel shows instead
+	text, err := os.ReadFile("/proc/self/uid_map")
+	return uid == overflow && err == nil && strings.Join(strings.Fields(string(text)), " ") != "0 0 4294967295"
 }
 
 // throughLink judges where a link leads and where it lies.

@@ -92,7 +92,7 @@ func (b *bed) newService(text string) *Service {
 	require.NoError(b.t, err)
 	return &Service{
 		Program: p, Repo: repo, Memory: &memory.Memory{Repo: repo, Now: b.now}, Trees: &tree.Builder{Repo: repo},
-		Eval: b, Agent: b, RunDir: b.t.TempDir(),
+		Eval: b, Agent: b, RunDir: runDir(b.t),
 		Holder: history.Lease{Host: "here", PID: 1}, Alive: func(history.Lease) bool { return false },
 		Environ: func(dir string, _ []string) ([]string, error) { return b.env, os.MkdirAll(dir, 0o700) },
 		Now:     b.now, NewRun: func() string { b.runs++; return fmt.Sprintf("run-%d", b.runs) },
@@ -278,4 +278,13 @@ func (b *bed) story() []string {
 		story = append(story, string(text))
 	}
 	return story
+}
+
+// runDir is a directory of a run, whose part that nobody may list can be removed
+// when the test ends.
+func runDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "w"), 0o700) }) //nolint:gosec // a directory of the test
+	return dir
 }

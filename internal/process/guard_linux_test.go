@@ -2,7 +2,9 @@ package process_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,7 +140,11 @@ func TestGroupsAreRemoved(t *testing.T) {
 		long.Missing(t, "control groups that this user may make")
 	}
 	gone := filepath.Join(homes[0], "autoloop-999999999-1")
-	require.NoError(t, os.Mkdir(gone, 0o755))
+	if err := os.Mkdir(gone, 0o755); errors.Is(err, fs.ErrPermission) && os.Geteuid() != 0 {
+		t.Skip("this user may make no control group")
+	} else {
+		require.NoError(t, err)
+	}
 	t.Cleanup(func() { _ = os.Remove(gone) })
 	result, err := process.NewRunner().Run(context.Background(), process.Spec{Args: []string{"cat", "/proc/self/cgroup"}, Dir: "/", Env: []string{path}})
 	require.NoError(t, err)
