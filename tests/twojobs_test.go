@@ -58,6 +58,7 @@ func (j *jobs) job(token string, args ...string) *exec.Cmd {
 	j.run(clone, "git", "remote", "set-url", "origin", j.server+"/remote.git")
 	cmd := exec.CommandContext(j.t.Context(), filepath.Join(binaries, "iterate"), args...)
 	cmd.Dir = clone
+	openWhenDone(j.t, root)
 	for _, place := range []string{"home", "tmp"} {
 		require.NoError(j.t, os.MkdirAll(filepath.Join(root, place), 0o755))
 	}

@@ -109,12 +109,7 @@ func newWorld(t *testing.T, files map[string]string) *world {
 func emptyWorld(t *testing.T) *world {
 	t.Helper()
 	root := t.TempDir()
-	t.Cleanup(func() { // A killed run leaves a directory that nobody may list.
-		left, _ := filepath.Glob(filepath.Join(root, "*", "autoloop-run-*", "w"))
-		for _, dir := range left {
-			_ = os.Chmod(dir, 0o700) //nolint:gosec // a directory of the test
-		}
-	})
+	openWhenDone(t, root)
 	t.Cleanup(func() { unlock(root) })
 	w := &world{t: t, dir: filepath.Join(root, "repo"), side: filepath.Join(root, "side")}
 	require.NoError(t, os.MkdirAll(w.side, 0o755))
@@ -144,6 +139,18 @@ func valuesWorld(t *testing.T, front, first string, tries ...string) *world {
 	})
 	require.NoError(t, os.WriteFile(filepath.Join(w.side, "values"), []byte(strings.Join(tries, "\n")+"\n"), 0o600))
 	return w
+}
+
+// openWhenDone lets the directories below root be removed that a killed run leaves
+// and nobody may list.
+func openWhenDone(t *testing.T, root string) {
+	t.Helper()
+	t.Cleanup(func() {
+		left, _ := filepath.Glob(filepath.Join(root, "*", "autoloop-run-*", "w"))
+		for _, dir := range left {
+			_ = os.Chmod(dir, 0o700) //nolint:gosec // a directory of the test
+		}
+	})
 }
 
 func cleanEnviron(root, side string) []string {
