@@ -50,7 +50,7 @@ func TestActObeysNoPullRequest(t *testing.T) {
 			s.Say("mallory", pull.Number, "/autoloop "+evil, time.Now())
 			s.Say("mallory", pull.Number, "/autoloop pause", time.Now())
 		}
-		s.Issue(ours).Title = evil // a person's edit: the next gain mends it
+		s.Issue(ours).Title = evil // a person's edit: the next gain sets it right
 	})
 	was := head(t, r.bare, "main")
 	summary = head(t, r.bare, "memory/autoloop")

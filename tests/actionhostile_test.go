@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ownCommand is what the runner may find in the log: groups of ours, and
+// ownCommand is what the runner may find in the log: groups of the action, and
 // annotations whose values are escaped.
 var ownCommand = regexp.MustCompile(`^(::group::(Get Autoloop|Find what is due|Begin|Iterate|Propose|Publish|Hear what was said|Validate)|::endgroup::|` +
 	`::(error|warning) (file=[^,:]*,(line=\d+,)?)?title=[^,:]*(%3A[^,:]*)*::.*)$`)

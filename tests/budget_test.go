@@ -132,7 +132,7 @@ func TestRateLimitOfAnother(t *testing.T) {
 }
 
 // TestBudgetAndCI: an iteration that waits for CI is settled whatever was used,
-// but with nothing left no agent is asked to mend it.
+// but with nothing left no agent is asked to fix it.
 func TestBudgetAndCI(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
@@ -143,7 +143,7 @@ func TestBudgetAndCI(t *testing.T) {
 	red := h.one()
 	assert.Equal(t, "pending-ci", red.Outcome)
 	assert.Contains(t, strings.Join(red.Reasons, "\n"), "budget: 1 of 1 iterations used by this program")
-	assert.Equal(t, candidate, head(t, h.bare, "autoloop/p"), "nothing is mended")
+	assert.Equal(t, candidate, head(t, h.bare, "autoloop/p"), "nothing is fixed")
 	h.report("success")
 	assert.Equal(t, "accepted", h.one().Outcome)
 	assert.Contains(t, h.one().Stopped, "budget: 1 of 1 iterations")

@@ -136,7 +136,7 @@ func histories() []forgery {
 				return append([]map[string]any{events[0], again}, events[1:]...)
 			})
 		}, "two measurements of the candidate"},
-		{"a stage that is none", func(w *world, dir string) {
+		{"an unknown stage", func(w *world, dir string) {
 			w.rewriteEvents(dir, func(events []map[string]any) []map[string]any {
 				other := maps.Clone(events[0])
 				other["stage"] = "afterwards"

@@ -58,7 +58,7 @@ func documentedCronJob(t *testing.T) (job cronJob) {
 			return job
 		}
 	}
-	require.Fail(t, "there is none")
+	require.Fail(t, "no such job")
 	return job
 }
 

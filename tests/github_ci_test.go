@@ -47,7 +47,7 @@ func ciIsWaitedForAcrossRuns(t *testing.T, on maker) {
 	assert.Equal(t, 2, next.Iteration)
 	there := h.site.look()
 	require.Len(t, there.Pulls, 1)
-	assert.Contains(t, there.On(1)[0].Body, "✅ accepted", "the comment on the iteration is mended")
+	assert.Contains(t, there.On(1)[0].Body, "✅ accepted", "the comment on the iteration is corrected")
 }
 
 func TestWhatCannotBeReadIsNotGreen(t *testing.T) {
@@ -91,7 +91,7 @@ func TestWorkflowsThatAreNoCIDoNotGate(t *testing.T) {
 	assert.Equal(t, "pending-ci", h.one().Outcome)
 }
 
-func redIsMendedByTheAgent(t *testing.T, on maker) {
+func redIsFixedByTheAgent(t *testing.T, on maker) {
 	h := gated(t, on, "9", "8")
 	require.Equal(t, "pending-ci", h.one().Outcome)
 	candidate := head(t, h.bare, "autoloop/p")

@@ -199,5 +199,5 @@ func TestAFailureIsHeldAgainstABaseThatCanBeRead(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(h.side, "prompt.1")))
 	got := h.one()
 	assert.Equal(t, "pending-ci", got.Outcome)
-	assert.NoFileExists(t, filepath.Join(h.side, "prompt.1"), "no agent is asked to mend what may not be the candidate's")
+	assert.NoFileExists(t, filepath.Join(h.side, "prompt.1"), "no agent is asked to fix what may not be the candidate's")
 }

@@ -18,7 +18,7 @@ import (
 
 // front stands before the emulator. It serves the repository over HTTP, lets
 // the emulator know what was pushed, and passes everything else on; where it
-// differs from it is in the tables of answers, absent and mended.
+// differs from it is in the tables of answers, absent and fixed.
 type front struct {
 	t        *testing.T
 	emulator *url.URL
@@ -56,7 +56,7 @@ func newFront(t *testing.T, emulator, bare string) (f *front, address string) {
 			r.SetURL(target)
 			r.Out.Host = r.In.Host // links to further pages lead back here
 		},
-		ModifyResponse: f.mend,
+		ModifyResponse: f.fix,
 	}
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
@@ -156,8 +156,8 @@ func (f *front) answer(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// mend puts right what the emulator answers.
-func (f *front) mend(answer *http.Response) error {
+// fix puts right what the emulator answers.
+func (f *front) fix(answer *http.Response) error {
 	r := answer.Request
 	if answer.StatusCode >= http.StatusInternalServerError {
 		f.t.Errorf("the emulator answers %d to %s %s", answer.StatusCode, r.Method, r.URL)
@@ -168,7 +168,7 @@ func (f *front) mend(answer *http.Response) error {
 	if answer.StatusCode >= http.StatusBadRequest {
 		return nil
 	}
-	for _, m := range mended() {
+	for _, m := range fixed() {
 		if m.path.MatchString(r.URL.Path) {
 			return change(answer, func(value any) any { return m.change(f, value) })
 		}

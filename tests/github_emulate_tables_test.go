@@ -51,20 +51,20 @@ func absent() []absence {
 		{http.MethodPost, regexp.MustCompile(`/comments/\d+/reactions$`), "the emulator has no reactions; to a comment that is gone the binary gives none either"},
 		{http.MethodGet, regexp.MustCompile(`/actions/variables/\w+$`), "the emulator has no variables; GitHub says the same of one that is not set"},
 		{http.MethodGet, regexp.MustCompile(`/rules/branches/main$`), "the emulator has no rulesets, and neither have old servers"},
-		{http.MethodGet, regexp.MustCompile(`/collaborators/mallory/permission$`), "GitHub says `read` of strangers, and the emulator that they are none"},
+		{http.MethodGet, regexp.MustCompile(`/collaborators/mallory/permission$`), "GitHub says `read` of strangers, and the emulator that they are no collaborators"},
 	}
 }
 
-// mend is a change to what the emulator answers, with its reason.
-type mend struct {
+// fix is a change to what the emulator answers, with its reason.
+type fix struct {
 	path   *regexp.Regexp
 	reason string
 	change func(f *front, value any) any
 }
 
-// mended are the answers that the front changes.
-func mended() []mend {
-	return []mend{
+// fixed are the answers that the front changes.
+func fixed() []fix {
+	return []fix{
 		{pullsPath, "the emulator reads the heads of a pull request once, when it is opened; GitHub follows the branches", (*front).heads},
 		{regexp.MustCompile(`/check-runs/\d+/annotations$`), "GitHub answers the list alone, the emulator an object around it", func(_ *front, value any) any {
 			whole, _ := value.(map[string]any)
@@ -73,7 +73,7 @@ func mended() []mend {
 	}
 }
 
-// noStatuses is the combined status of a commit that has none.
+// noStatuses is the combined status of a commit without any.
 func (f *front) noStatuses(r *http.Request) any {
 	commit := statusPath.FindStringSubmatch(r.URL.Path)[1]
 	return map[string]any{"state": "pending", "sha": commit, "total_count": 0, "statuses": []any{}}

@@ -19,7 +19,7 @@ import (
 	"github.com/org/autoloop/tests/long"
 )
 
-// lively is the program of the whole life, with CI: its agent mends what CI
+// lively is the program of the whole life, with CI: its agent fixes what CI
 // found with line N of the file `fixes`.
 func lively() string {
 	body := strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 5s\nmetric: m", 1)

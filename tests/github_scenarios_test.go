@@ -17,7 +17,7 @@ func scenarios() []scenario {
 	return []scenario{
 		{"a program's whole life", aProgramsWholeLife},
 		{"CI is waited for across runs", ciIsWaitedForAcrossRuns},
-		{"red is mended by the agent", redIsMendedByTheAgent},
+		{"red is fixed by the agent", redIsFixedByTheAgent},
 		{"a failure of the base is not the candidate's", aFailureOfTheBaseIsNotTheCandidates},
 		{"the same failure twice is stuck", theSameFailureTwiceIsStuck},
 		{"maintainers steer by comments", maintainersSteerByComments},

@@ -95,7 +95,7 @@ func (s *scene) try(values ...string) {
 	require.NoError(s.t, os.WriteFile(filepath.Join(s.side, "values"), []byte(strings.Join(values, "\n")+"\n"), 0o600))
 }
 
-// head is the commit of a branch of a repository, "" when there is none.
+// head is the commit of a branch of a repository, or "".
 func head(t *testing.T, dir, branch string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "git", "--git-dir", dir, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch).Output()
@@ -129,7 +129,7 @@ func (s *scene) merge() {
 	s.site.merged(number)
 }
 
-// openPull is the number of the open pull request, 0 when there is none.
+// openPull is the number of the open pull request, or 0.
 func (s *scene) openPull() int {
 	number := 0
 	state := s.site.look()

@@ -305,7 +305,7 @@ func TestIsolationThatCannotBe(t *testing.T) {
 		w := agentWorld(t, `echo 4 > src/value.txt`).isolated()
 		a := without(w)
 		assert.Equal(t, 1, a.code)
-		assert.Contains(t, a.stderr, "isolation is required, and this machine has none: ")
+		assert.Contains(t, a.stderr, "isolation is required, but does not work on this machine: ")
 		assert.Contains(t, a.stderr, "max_user_namespaces is 0")
 	})
 	t.Run("network", func(t *testing.T) {
@@ -326,7 +326,7 @@ func TestIsolationThatCannotBe(t *testing.T) {
 	})
 }
 
-// TestDoctorSaysWhetherThereIsIsolation: and why not, where there is none.
+// TestDoctorSaysWhetherThereIsIsolation also looks for the reason where it cannot work.
 func TestDoctorSaysWhetherThereIsIsolation(t *testing.T) {
 	t.Parallel()
 	w := agentWorld(t, `echo 4 > src/value.txt`).isolated()
@@ -365,7 +365,7 @@ func TestDoctorLooksAtIsolation(t *testing.T) {
 	w.env = append(w.env, "AUTOLOOP_ISOLATION=required")
 	a = w.answer(w.bare(w.command("iterate", args...)))
 	assert.Equal(t, 1, a.code, a.stderr)
-	assert.Regexp(t, `^FAIL +isolation +AUTOLOOP_ISOLATION is required, and this machine has none`, find(a))
+	assert.Regexp(t, `^FAIL +isolation +AUTOLOOP_ISOLATION is required, but isolation does not work on this machine`, find(a))
 	w.env = append(w.env, "AUTOLOOP_ISOLATION=off")
 	a = w.binary("iterate", args...)
 	assert.Zero(t, a.code, a.stderr)

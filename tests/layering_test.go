@@ -131,7 +131,7 @@ func sources(t *testing.T) []source {
 	return list
 }
 
-// imports lists what a file imports; packages of ours without the module.
+// imports lists what a file imports; packages of this module without its name.
 func (s source) imports() []string {
 	var list []string
 	for _, spec := range s.syntax.Imports {

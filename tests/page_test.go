@@ -158,7 +158,7 @@ func TestPageInABrowser(t *testing.T) {
 		Best       string `json:"best"`
 		Kept       string `json:"kept"`
 		Initial    string `json:"initial"`
-		// Measured are the numbers of all iterations, the newest first; "" is none.
+		// Measured are the numbers of all iterations, the newest first, or "".
 		Measured []string `json:"measured"`
 	}
 	var wanted []wantedProgram

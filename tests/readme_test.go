@@ -38,7 +38,7 @@ func TestDemo(t *testing.T) {
 	assert.Equal(t, 2, w.binary("iterate", "demo", "--dir", dir).code, "a directory with files is not written into")
 }
 
-// TestDemoOpensItsPage: with a browser, and where there is none.
+// TestDemoOpensItsPage tries a machine with a browser and one without.
 func TestDemoOpensItsPage(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("another command opens a browser")

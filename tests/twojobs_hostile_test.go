@@ -79,13 +79,13 @@ func TestAFixThatCINoLongerAsksForIsStale(t *testing.T) {
 	s.report("success")
 	server, ok := s.site.(ours)
 	require.True(t, ok)
-	j.refuses(&hub{scene: s, Server: server.Server}, "CI does not ask to mend", dir)
+	j.refuses(&hub{scene: s, Server: server.Server}, "CI does not ask to fix", dir)
 	assert.Equal(t, "accepted", s.one().Outcome)
 	assert.Equal(t, "9\n", s.run(s.bare, "git", "show", "autoloop/p:value.txt")+"\n")
 	j.refuses(&hub{scene: s, Server: server.Server}, "stale", dir)
 }
 
-// TestAFailedFixIsCounted: an agent that does not mend is one of five attempts.
+// TestAFailedFixIsCounted: an agent that does not fix it is one of five attempts.
 func TestAFailedFixIsCounted(t *testing.T) {
 	t.Parallel()
 	s := gated(t, onTwoJobs, "9")

@@ -169,7 +169,7 @@ func (a *auditor) job(name string, job workflowJob) {
 		}
 	}
 	if job.Uses == "" && job.Timeout == nil {
-		a.find("timeout", name, "it has none")
+		a.find("timeout", name, "it has no timeout")
 	}
 	if job.Secrets == "inherit" {
 		a.find("secret", name, "it hands on all secrets")

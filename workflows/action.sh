@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The work of action.yml: `get` fetches a release, `build` builds the action's
-# own source where there is none, `run` does what the input mode says. Inputs come
+# own source where there is no release, `run` does what the input mode says. Inputs come
 # as INPUT_ variables and are only ever arguments, so nothing in them is run.
 set -euo pipefail
 # One stream: the runner reads two at their own pace, and what is printed while
@@ -37,7 +37,7 @@ path() {
 check_inputs() {
   case $INPUT_MODE in
   schedule | begin | iterate | run | propose | publish | compare | steer | validate | page) ;;
-  *) fail "the input mode is none of schedule, begin, iterate, run, propose, publish, compare, steer, validate and page" ;;
+  *) fail "the input mode must be one of schedule, begin, iterate, run, propose, publish, compare, steer, validate and page" ;;
   esac
   case $INPUT_DRY_RUN in
   true | false) ;;
@@ -146,7 +146,7 @@ platform() {
   esac
 }
 
-# fetch URL FILE MOST sets code to the answer's status, 000 when there is none.
+# fetch URL FILE MOST sets code to the answer's status, or to 000 without an answer.
 # No configuration of curl is read: it could be a program's.
 fetch() {
   local secure='=https'
@@ -164,7 +164,7 @@ missing() {
 }
 
 # download gets the release and holds it against its checksums. It returns 1 when
-# there is none; what does not have its checksum ends the step.
+# no release exists; what does not have its checksum ends the step.
 download() {
   local base sums=$work/checksums.txt name found
   base=$GITHUB_SERVER_URL/$repository/releases/download/$tag

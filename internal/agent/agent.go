@@ -57,11 +57,11 @@ type Request struct {
 	IsTarget func(path string) bool
 	Targets  []string
 	// Notes is a file in Dir, no part of the change, that the agent may write
-	// what it learned into; "" is none.
+	// what it learned into, or "".
 	Notes string
 
 	// History holds the decided iterations under the present evaluator, oldest
-	// first, and Incumbent the best metric so far, nil when there is none.
+	// first, and Incumbent the best metric so far, or nil.
 	History   []PastIteration
 	Direction metric.Direction
 	Incumbent *metric.Value
@@ -117,7 +117,7 @@ type Reply struct {
 	Duration time.Duration
 	// Params holds the values that a tuner wrote, for the ledger; else nil.
 	Params map[string]metric.Value
-	// Transcript is the file that was written; "" is none.
+	// Transcript is the file that was written, or "".
 	Transcript string
 	// Secrets hides what the agent could log in with, for those who write down
 	// more of its work than is in here.

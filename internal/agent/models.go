@@ -18,7 +18,7 @@ import (
 type Models struct {
 	// Complete asks a model; its errors are *models.Error, or the context's.
 	Complete func(context.Context, models.Endpoint, models.Request) (models.Response, error)
-	// Endpoint is where it is asked; Lacks says why there is none, "" when
+	// Endpoint is where it is asked; Lacks says why it cannot be asked, "" when
 	// there is.
 	Endpoint models.Endpoint
 	Lacks    string

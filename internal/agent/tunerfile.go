@@ -62,7 +62,7 @@ func readAllTuned(root *os.Root, paths []string) ([]tunedFile, error) {
 }
 
 // readTuned reads one file and its marks. What is missing, no regular file, or
-// too large has none. No link out of the tree is followed.
+// too large has no marks. No link out of the tree is followed.
 func readTuned(root *os.Root, path string) (tunedFile, error) {
 	name := filepath.FromSlash(path)
 	info, err := root.Lstat(name)

@@ -20,7 +20,7 @@ const versionTime = time.Minute
 
 var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)+`)
 
-// versionIn finds the first version in what a program printed; "" is none.
+// versionIn finds the first version in what a program printed, or "".
 func versionIn(text string) string { return versionNumber.FindString(text) }
 
 // older reports whether version a comes before b, part by part as numbers.

@@ -79,7 +79,7 @@ func RepositoryStopped(ctx context.Context, client *api.Client) string {
 	return schedule.Stopped(value)
 }
 
-// Token is the one for GitHub; "" when there is none.
+// Token is the one for GitHub, or "".
 func (e Env) Token() string { return cmp.Or(e.Getenv("GITHUB_TOKEN"), e.Getenv("GH_TOKEN")) }
 
 // duration reads a time from the environment: AUTOLOOP_GITHUB_PATIENCE is how

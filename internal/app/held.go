@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Held keeps what is written to it until Release, and passes it on from then: what
-// is said of a run does not stand before the one line that says why there is none.
+// Held keeps what is written to it until Release, and passes it on from then: a
+// command that does nothing prints only the one line that says why.
 type Held struct {
 	Out io.Writer
 

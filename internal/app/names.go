@@ -72,8 +72,8 @@ func DidYouMean(name string, names []string) string {
 	return ""
 }
 
-// FindProgram reads the program that a person means by a name or a path; nil
-// when there is none.
+// FindProgram reads the program that a person means by a name or a path,
+// or nil.
 func FindProgram(env Env, source memory.Programs, word string) (*program.Program, error) {
 	if file := ProgramFile(env, source.Root, word); file != "" {
 		return source.File(file), nil

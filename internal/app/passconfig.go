@@ -25,7 +25,7 @@ type configFile struct {
 
 // configFiles reads the files that a program's `pass-config` stands for: of each
 // tool the one that its variable names, else those in the caller's home. A tool
-// that has none is left out: a machine need not have a mirror.
+// that the machine lacks is left out: it need not have a mirror.
 func configFiles(env Env, tools []string) ([]configFile, error) {
 	var found []configFile
 	for _, tool := range program.ToolConfigs() {
@@ -67,7 +67,7 @@ func (e Env) namedConfig(variable string) string {
 	return ""
 }
 
-// readConfig reads a configuration file; nil without an error where there is none.
+// readConfig reads a configuration file; a missing one is nil without an error.
 func readConfig(name string) ([]byte, error) {
 	if name == "" {
 		return nil, nil

@@ -120,7 +120,7 @@ func (d *Deps) TrackedFiles(ctx context.Context) ([]string, error) {
 }
 
 // issueProgram finds a program that is an issue, by the name that discovery
-// gives it; nil when there is none. Its author is checked again.
+// gives it, or nil. Its author is checked again.
 func (d *Deps) issueProgram(ctx context.Context, source memory.Programs, name string) (*program.Program, *api.Issue, error) {
 	files, err := source.Load(true)
 	if err != nil {

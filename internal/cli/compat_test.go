@@ -29,7 +29,7 @@ const dash = "| Best Metric | — |\n| Target Metric | — |\n| Completed Reason
 func TestCompatScenarios(t *testing.T) {
 	old, newer := "| Last Run | 2025-02-01T00:00:00Z |\n"+dash, "| Last Run | 2025-02-09T00:00:00Z |\n"+dash
 	for name, c := range map[string]struct {
-		states   map[string]string // of the programs a and b; nil is none
+		states   map[string]string // of the programs a and b, or nil
 		forced   string
 		code     int
 		selected any

@@ -21,7 +21,7 @@ func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
 		Short: "Say whether repository, token and machine are fit, or a program's evaluation",
 		Long: "Look at the checkout, the agents on this machine and, with a repository on GitHub and a token, at all\n" +
 			"that can keep iterations from being published; each finding comes with its fix. The exit code is 1\n" +
-			"when something has to be mended. Of every program, unless --quick, it says who proposes for it, and runs\n" +
+			"when something has to be fixed. Of every program, unless --quick, it says who proposes for it, and runs\n" +
 			"the evaluation twice: those of files and those of issues that people with rights here opened.\n\n" +
 			"With --evaluation, run a program's evaluation on the incumbent and say whether it repeats itself, how far its numbers\n" +
 			"scatter, the smallest gain that the program's settings can tell from chance, and how long one\n" +

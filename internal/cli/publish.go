@@ -41,11 +41,11 @@ func newPublishCommand(env Env, parent *iterateOptions) *cobra.Command {
 	return cmd
 }
 
-// publish records a bundle; nil is that there is none.
+// publish records a bundle; nil means that the job which proposes left no bundle.
 func publish(ctx context.Context, env Env, o iterateOptions, made *proposal.Bundle) error {
 	switch why := env.Stopped(); {
 	case made == nil && o.Program == "":
-		return misuse.Errorf("name the directory of the bundle, or with --program the program for which there is none")
+		return misuse.Errorf("name the directory of the bundle, or with --program the program whose proposing job left no bundle")
 	case made == nil:
 	case why != "":
 		return fmt.Errorf("%s: nothing is published; set it to false and publish again", why)

@@ -109,7 +109,7 @@ func replay(ctx context.Context, env Env, o iterateOptions, names []string, sign
 }
 
 // askedRules are the rules that the versions of a program's file ask for. Programs
-// that are issues have none.
+// that are issues have no file.
 func askedRules(ctx context.Context, deps *app.Deps, name string) ([]decision.Rule, error) {
 	revs := []string{"HEAD", "refs/heads/" + loop.BranchPrefix + name}
 	if deps.Options.Base != "" {

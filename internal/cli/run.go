@@ -36,7 +36,7 @@ type ExitError struct {
 	Err  error
 }
 
-// Error returns the message, or names the code when there is none.
+// Error returns the message, or names the code without one.
 func (e *ExitError) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("exit code %d", e.Code)
@@ -44,7 +44,7 @@ func (e *ExitError) Error() string {
 	return e.Err.Error()
 }
 
-// Unwrap returns the error behind the code; nil when there is none.
+// Unwrap returns the error behind the code, or nil.
 func (e *ExitError) Unwrap() error { return e.Err }
 
 // Run executes a command tree with env and returns the exit code. An error is
@@ -103,8 +103,8 @@ func misuseOf(err error, root *cobra.Command, env Env) error {
 }
 
 // meantCommand is the command that the first word probably stands for: one of
-// either binary, a run of the program of that name, or one that is spelled alike;
-// "" when there is none.
+// either binary, a run of the program of that name, or one that is spelled alike,
+// or "".
 func meantCommand(root *cobra.Command, env Env) string {
 	if len(env.Args) == 0 {
 		return ""

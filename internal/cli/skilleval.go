@@ -236,7 +236,7 @@ func figureOf(r evalrun.Result) evaluatedFigure {
 	return figure
 }
 
-// print shows a figure of its own, with what failed; nil is none.
+// print shows a figure of its own, with what failed, or nil.
 func (f *evaluatedFigure) print(env Env, name string) {
 	if f == nil {
 		return

@@ -175,7 +175,7 @@ func notMeasured(w *workspace.Workspace, n int) error {
 			return fmt.Errorf("iteration %d was not measured: %s", n, plain.Short(row.Changelog, liveWidth))
 		}
 	}
-	return fmt.Errorf("iteration %d was not run: %s has none", n, w.Dir)
+	return fmt.Errorf("iteration %d was not run: %s has no such iteration", n, w.Dir)
 }
 
 // workspaceSkill reads the suite that a workspace is scored by: v0's, which must

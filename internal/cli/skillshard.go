@@ -56,7 +56,7 @@ func mergeEvaluated(parts []shardPart) (evaluated, error) {
 	return whole, err
 }
 
-// mergeFigure puts one suite together; nil when the skill has none.
+// mergeFigure puts one suite together, or nil for a skill without it.
 func mergeFigure(parts []shardPart, name string, of func(*evaluated) *evaluatedFigure) (*evaluatedFigure, error) {
 	order := parts[0].Orders[name]
 	if len(order) == 0 {

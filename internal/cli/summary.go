@@ -118,7 +118,7 @@ func resultTable(results []loop.Result) render.Table {
 	return table
 }
 
-// outcomeWord is the outcome; what is in a bundle has none before it is published.
+// outcomeWord is the outcome; what is in a bundle has no outcome before it is published.
 func outcomeWord(r loop.Result) string {
 	if r.Bundle != "" {
 		return "proposed"

@@ -96,8 +96,8 @@ func validateTasks(ctx context.Context, env Env, dir string, asJSON bool) error 
 	return nil
 }
 
-// unknownAgents lists the tasks that name an agent which is not known here; nil
-// when there is none.
+// unknownAgents lists the tasks that name an agent which is not known here,
+// or nil.
 func unknownAgents(env Env, suite *taskrun.TaskSuite) *misuse.Error {
 	registry := app.NewRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
 	var faults []error

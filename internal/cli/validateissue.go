@@ -67,7 +67,7 @@ func validateIssue(ctx context.Context, env Env, o schedulerOptions, number int,
 }
 
 // issueToCheck is the program of an issue under the name that it has among the
-// others; nil with the reason when the issue is none.
+// others; nil with the reason when the issue is not a program.
 func issueToCheck(ctx context.Context, env Env, o schedulerOptions, hub *api.Client, repo *git.Repo, root string, issue api.Issue) (p *program.Program, stranger, why string, err error) {
 	switch {
 	case issue.Pull:

@@ -25,11 +25,11 @@ type Decision struct {
 	// Reasons are one line each, the deciding one first.
 	Reasons []string
 	// Metric is the candidate's number: its measurement, or the median of the
-	// last samples that were taken; nil when there is none.
+	// last samples that were taken, or nil.
 	Metric *metric.Value
 	// Previous is what Metric was compared with: the incumbent's number.
 	Previous *metric.Value
-	// Best is the metric after the decision; nil when there is none.
+	// Best is the metric after the decision, or nil.
 	Best *metric.Value
 	// Inconclusive says that a Neutral verdict shows neither a gain nor that there is
 	// none worth keeping: the change may be tried again.

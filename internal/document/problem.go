@@ -40,13 +40,13 @@ func (p Problems) With(one Problem) Problems {
 	case len(p) < maxProblems:
 		return append(p, one)
 	case len(p) == maxProblems:
-		return append(p, Problem{File: one.File, Message: fmt.Sprintf("has more than %d faults; mend these first", maxProblems)})
+		return append(p, Problem{File: one.File, Message: fmt.Sprintf("has more than %d faults; correct these first", maxProblems)})
 	default:
 		return p
 	}
 }
 
-// Err joins the problems, one line each; nil when there are none.
+// Err joins the problems, one line each, or nil.
 func (p Problems) Err() error {
 	var all []error
 	for _, problem := range p {

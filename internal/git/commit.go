@@ -61,7 +61,7 @@ func (r *Repo) ReadCommit(ctx context.Context, rev string) (Commit, error) {
 		return Commit{}, err
 	}
 	if len(commits) == 0 {
-		return Commit{}, fmt.Errorf("read commit %s: there is none", rev)
+		return Commit{}, fmt.Errorf("read commit %s: no such commit", rev)
 	}
 	return commits[0], nil
 }

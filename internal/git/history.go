@@ -38,7 +38,7 @@ func (r *Repo) AheadBehind(ctx context.Context, a, b string) (ahead, behind int,
 	return ahead, behind, nil
 }
 
-// MergeBase is the best common ancestor; ok is false when there is none.
+// MergeBase is the best common ancestor; ok is false without one.
 func (r *Repo) MergeBase(ctx context.Context, a, b string) (id string, ok bool, err error) {
 	id, err = r.line(ctx, Input{}, "merge-base", a, b)
 	var failed *Error

@@ -21,7 +21,7 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
-	return "a ref is locked by another git process; if there is none, remove " + e.Path
+	return "a ref is locked by another git process; if no other is running, remove " + e.Path
 }
 
 // Is makes it ErrLocked.

@@ -12,8 +12,8 @@ import (
 // Ref is a ref and what it points to. A symbolic ref has its target in Symref.
 type Ref struct{ Name, ID, Symref string }
 
-// Resolve finds the commit that a revision stands for; ok is false when there
-// is none.
+// Resolve finds the commit that a revision stands for; ok is false for an
+// unknown one.
 func (r *Repo) Resolve(ctx context.Context, rev string) (id string, ok bool, err error) {
 	if rev == "" || strings.ContainsAny(rev, "\x00\n") {
 		return "", false, nil
@@ -21,7 +21,7 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (id string, ok bool, err
 	return r.peel(ctx, rev, "commit")
 }
 
-// TreeOf finds the tree of a commit or tree; ok is false when there is none.
+// TreeOf finds the tree of a commit or tree; ok is false for an unknown one.
 func (r *Repo) TreeOf(ctx context.Context, rev string) (id string, ok bool, err error) {
 	return r.peel(ctx, rev, "tree")
 }
@@ -39,7 +39,7 @@ func (r *Repo) peel(ctx context.Context, rev, kind string) (id string, ok bool, 
 	return id, err == nil, err
 }
 
-// Head is the commit checked out; ErrNoCommits when there is none yet.
+// Head is the commit checked out; ErrNoCommits before the first one.
 func (r *Repo) Head(ctx context.Context) (string, error) {
 	id, ok, err := r.Resolve(ctx, "HEAD")
 	if err == nil && !ok {

@@ -187,7 +187,7 @@ func ownershipPath(stderr, dir string) string {
 }
 
 // versionBelow compares the first two numbers of version with minimum; a
-// version that has none is taken for a new one.
+// version without a number is taken for a new one.
 func versionBelow(version, minimum string) bool {
 	have, want := strings.Split(version, "."), strings.Split(minimum, ".")
 	for i := range want {

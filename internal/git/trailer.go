@@ -4,7 +4,7 @@ import "strings"
 
 // Trailers reads the "Key: value" lines of the message's last paragraph, by
 // key; of a key that is there more than once the last line counts. A paragraph
-// in which any other line occurs has none, and so has a message of one
+// in which any other line occurs has no trailers, and so has a message of one
 // paragraph.
 func (c Commit) Trailers() map[string]string {
 	trailers := map[string]string{}

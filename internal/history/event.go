@@ -31,7 +31,7 @@ const (
 	Completed Kind = "completed" // the target is reached
 	Set       Kind = "set"       // a person changed a setting
 	Answered  Kind = "answered"  // what is answered to a comment; Key says to which
-	Checked   Kind = "checked"   // CI turned a commit down, and an agent was asked to mend it
+	Checked   Kind = "checked"   // CI turned a commit down, and an agent was asked to fix it
 )
 
 // Outcome is how an iteration ended.
@@ -85,7 +85,7 @@ type Reserved struct {
 	Minutes float64       `json:"minutes,omitempty"`
 }
 
-// Check is a check of CI, with its page; "" when it has none.
+// Check is a check of CI, with the address of its page, if any.
 type Check struct {
 	Name string `json:"name"`
 	URL  string `json:"url,omitempty"`
@@ -208,7 +208,7 @@ type Event struct {
 	// Focus is the failing test that the attempt was to make pass.
 	Focus string `json:"focus,omitempty"`
 
-	// What the agent handed back: data of its own making.
+	// What the agent handed back: data that it made up.
 	Lessons    []string `json:"lessons,omitempty"`
 	Foreclosed []string `json:"foreclosed,omitempty"`
 	Ideas      []string `json:"ideas,omitempty"`

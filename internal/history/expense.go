@@ -41,7 +41,7 @@ func (e *Expense) include(tokens *int64, usd *metric.Value) {
 	}
 }
 
-// Plus is two expenses together; nil is none.
+// Plus is two expenses together; nil adds nothing.
 func (e *Expense) Plus(more *Expense) *Expense {
 	switch {
 	case e == nil:

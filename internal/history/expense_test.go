@@ -60,7 +60,7 @@ func TestSpentCountsEvaluations(t *testing.T) {
 		halfway  = `, "evaluation": {"tokens": 40, "cost_usd": null, "unknown_usd": 2}`
 		pending  = decided + judged + `, "outcome": "pending-ci", "commit": "c1"`
 		accepted = decided + judged + `, "outcome": "accepted", "commit": "c1"`
-		mended   = decided + judged + `, "outcome": "pending-ci", "commit": "c2"`
+		repaired = decided + judged + `, "outcome": "pending-ci", "commit": "c2"`
 		checked  = `"event": "checked", "iteration": 1` + judged
 		began    = `"event": "started", "iteration": 1`
 		putOff   = `"event": "finished", "iteration": 1, "not_before": "2026-03-05T00:00:00Z", "agent": "codex"` + halfway
@@ -80,7 +80,7 @@ func TestSpentCountsEvaluations(t *testing.T) {
 		"a trial":                      {[]string{measured, decided + judged}, spent{150, 1.75, 140, 0}},
 		"known in part":                {[]string{decided + halfway}, spent{50, 0.25, 40, 1}},
 		"decided again by CI":          {[]string{pending, accepted}, spent{50, 1.25, 40, 0}},
-		"mended":                       {[]string{pending, mended}, spent{100, 2.5, 80, 0}},
+		"fixed":                        {[]string{pending, repaired}, spent{100, 2.5, 80, 0}},
 		"a fix that was not kept":      {[]string{pending, checked, accepted}, spent{90, 2.25, 80, 0}},
 		"put off":                      {[]string{began, putOff}, spent{40, 0, 40, 0}},
 		"an unknown agent, unmeasured": {[]string{`"event": "decided", "iteration": 1, "agent": "codex", "durations": {"propose": 1}`}, spent{unknown: 1}},

@@ -141,8 +141,8 @@ func TestReplayAddsUpWhatFixesUsed(t *testing.T) {
 		minutes float64
 	}{
 		"green at once":     {[]history.Event{pending, used(decided(1, history.Accepted, "1"), 100, 60)}, 200, 1},
-		"mended":            {[]history.Event{pending, {Kind: history.Checked, Iteration: 1}, fixed, last}, 220, 1.5},
-		"mended at last":    {[]history.Event{pending, failed, failed, fixed, last}, 224, 2.5},
+		"fixed":             {[]history.Event{pending, {Kind: history.Checked, Iteration: 1}, fixed, last}, 220, 1.5},
+		"fixed at last":     {[]history.Event{pending, failed, failed, fixed, last}, 224, 2.5},
 		"given up":          {[]history.Event{pending, failed, none}, 202, 1.5},
 		"of another before": {[]history.Event{failed, pending}, 200, 1},
 	} {

@@ -385,7 +385,7 @@ func (a *Attempt) use(usage *metric.Usage, evaluation *Expense, durations map[st
 	a.Durations = total
 }
 
-// checked counts what a proposal used that was to mend what CI found, and was
+// checked counts what a proposal used that was to fix what CI found, and was
 // not kept.
 func (b *Summary) checked(e *Event) {
 	b.openDecided = b.openDecided || b.Open != nil && b.Open.Run == e.Run

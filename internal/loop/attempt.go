@@ -25,7 +25,7 @@ type attempt struct {
 	agent      agent.Agent
 	model      string     // that the agent is to use, "" for its own choice
 	proposed   *tree.Tree // the agent's tree
-	digest     string     // of the change, "" when there is none to measure
+	digest     string     // of the change, "" when there is nothing to measure
 	others     []*attempt // of the proposal that decides, the rest
 	lineage    lineage    // what it grows from
 	patch      []byte     // the change, where the strategy needs it

@@ -20,7 +20,7 @@ type Breakage struct {
 	How string `json:"how"`
 	// Problem is why the evaluation failed, as it should; "" when it did not.
 	Problem string `json:"problem,omitempty"`
-	// Metric is the number that it gave all the same; nil is none.
+	// Metric is the number that it gave all the same, or nil.
 	Metric *metric.Value `json:"metric,omitempty"`
 	// Unnoticed says that the number is one of the unchanged files; Gain that it is
 	// better than all of them.

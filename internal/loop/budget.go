@@ -102,7 +102,7 @@ func (r *spending) usedUp() string {
 }
 
 // has reports whether an agent of that name would work in this run: the rate
-// limit of one is none of another's.
+// limit of one is not another's.
 func (r *spending) hasAgent(name string) bool {
 	for _, a := range r.agents {
 		if a.Name() == name {

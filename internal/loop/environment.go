@@ -40,7 +40,7 @@ type measurer struct {
 	environ  func(dir string, names []string) ([]string, error)
 	// configure puts what `pass-config` names into a home; nil puts nothing.
 	configure func(home string) error
-	// outputs is the directory for what evaluations print; "" is none.
+	// outputs is the directory for what evaluations print, or "".
 	outputs string
 	// printed counts them; failed is the file of the first that failed.
 	printed int

@@ -32,7 +32,7 @@ func (s scattered) Run(_ context.Context, request evaluation.Request) (evaluatio
 }
 
 // TestInconclusiveMayBeTriedAgain: a change that was neither a gain nor shown to
-// be none is not called rejected, and is measured again when it is proposed
+// be no gain is not called rejected, and is measured again when it is proposed
 // again; one that was rejected is not.
 func TestInconclusiveMayBeTriedAgain(t *testing.T) {
 	t.Parallel()

@@ -192,7 +192,7 @@ func (r *publisher) publishFix(ctx context.Context, from proposal.Bundle) (Resul
 	}
 	verdict := r.gate.verdict(ctx, e)
 	if !r.gate.isRed(standing, verdict) || fixesExhausted(standing, verdict.Signature()) != "" {
-		return Result{}, proposal.Refuse("it is stale: CI does not ask to mend %.12s; propose again", e.Commit)
+		return Result{}, proposal.Refuse("it is stale: CI does not ask to fix %.12s; propose again", e.Commit)
 	}
 	if p.Candidate != "" {
 		if err := r.verifier.applyPatch(ctx, at.From, p); err != nil {

@@ -15,7 +15,7 @@ type Result struct {
 	Outcome   history.Outcome `json:"outcome"`
 	// Verdict is nil when nothing was compared.
 	Verdict *decision.Verdict `json:"verdict"`
-	// Metric is the candidate's value, nil when there is none.
+	// Metric is the candidate's value, or nil.
 	Metric *metric.Value `json:"metric"`
 	// Initial is iteration 0's metric, BestMetric the incumbent's after it all.
 	Initial    *metric.Value `json:"initial_metric"`
@@ -33,12 +33,12 @@ type Result struct {
 	Commit  *string `json:"commit"`
 	RunID   string  `json:"run_id"`
 	Summary string  `json:"summary,omitempty"`
-	// Transcript is the file that keeps what the agent printed; "" is none.
+	// Transcript is the file that keeps what the agent printed, or "".
 	Transcript string `json:"transcript,omitempty"`
-	// Output is the file that keeps what the first evaluation printed that failed;
-	// "" is none.
+	// Output is the file that keeps what the first evaluation printed that failed,
+	// or "".
 	Output string `json:"evaluation_output,omitempty"`
-	// Bundle is the directory of the bundle that was written; "" is none.
+	// Bundle is the directory of the bundle that was written, or "".
 	Bundle string `json:"bundle,omitempty"`
 	// Stopped says why the program takes no further iteration; "" when it does.
 	Stopped string `json:"stopped,omitempty"`

@@ -70,8 +70,8 @@ func (s *samples) same() bool {
 	return true
 }
 
-// cases are the pass rates of cases in all runs; nil when there was one run, or
-// there are none.
+// cases are the pass rates of cases in all runs; nil after one run, or
+// without cases.
 func (s *samples) cases() decision.CaseRates {
 	if rates := decision.RatesOf(s.numbers...); len(s.numbers) > 1 && len(rates) > 0 {
 		return rates

@@ -16,7 +16,7 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
-// outcome is an attempt that ended; metric "" is none.
+// outcome is an attempt that ended; metric "" means that nothing was measured.
 func outcome(number, of int, ended history.Outcome, key string) *attempt {
 	a := &attempt{number: number, of: of, agent: &agent.Command{}, outcome: ended, reasons: []string{"because"}, durations: map[string]float64{}}
 	if key != "" {
@@ -106,7 +106,7 @@ func TestUsageOfSeveralProposals(t *testing.T) {
 }
 
 // TestAShareOfTheLastBit: however little is left and however many share it, no
-// agent is given a limit of nothing, which would be none, or refused.
+// agent is given a limit of nothing, which would mean no limit, or be refused.
 func TestAShareOfTheLastBit(t *testing.T) {
 	t.Parallel()
 	r := &spending{left: budget.Left{Tokens: 3, USD: 0.0001}}

@@ -19,7 +19,7 @@ func (r *measurer) run(ctx context.Context, request evaluation.Request) (evaluat
 	again, err := r.eval.Run(ctx, request)
 	if err == nil && again.Problem == "" {
 		r.lenient = true
-		r.warn("the evaluation passes over an error: %s. When the program changes, its evaluation will fail there: mend it, or begin the script with `set +u +o pipefail`", outcome.Strictness)
+		r.warn("the evaluation passes over an error: %s. When the program changes, its evaluation will fail there: fix it, or begin the script with `set +u +o pipefail`", outcome.Strictness)
 	}
 	return again, err
 }

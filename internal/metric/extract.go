@@ -19,7 +19,7 @@ type Measurement struct {
 	// RejectedReason is the evaluation's own "rejected_reason", when it gave one.
 	RejectedReason string `json:"rejected_reason,omitempty"`
 	// Numbers holds every number of the object by its dotted key, for
-	// guardrails. A bare number has none.
+	// guardrails. A bare number has no keys.
 	Numbers map[string]Value `json:"numbers,omitempty"`
 }
 

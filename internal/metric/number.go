@@ -26,7 +26,7 @@ func NumberFromFloat(f float64) Number {
 	return Number{value: value, nonFinite: err != nil}
 }
 
-// NonFinite returns the Number that is none.
+// NonFinite returns the Number that stands for NaN and infinities.
 func NonFinite() Number { return Number{nonFinite: true} }
 
 // Finite reports whether there is a value.

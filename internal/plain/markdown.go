@@ -46,7 +46,7 @@ func Inline(text string, most int) string {
 
 // Quote is Inline for the words of an agent or an evaluation, which may name
 // what they have no say in: issues and commits are not linked or closed, URLs
-// lead nowhere, a command of ours is none, and our signs are left out. A zero-width
+// lead nowhere, commands of Autoloop do nothing, and its marks are left out. A zero-width
 // space is put into each of the others, so that it reads the same. Applying it twice
 // changes nothing more.
 func Quote(text string, most int) string {

@@ -13,7 +13,7 @@ import (
 // joined is a command's group as its supervisor has it.
 type joined struct {
 	enter, leave          []*os.File
-	tasks, memory, amount *os.File // nil where there is none
+	tasks, memory, amount *os.File // nil where the system has no cgroups
 }
 
 // join opens the files of a group that this process was handed.

@@ -18,7 +18,7 @@ func terminateGroup(process *os.Process) {
 	_ = syscall.Kill(-process.Pid, syscall.SIGCONT)
 }
 
-// signalOf names the signal that ended a process; "" is none.
+// signalOf names the signal that ended a process, or "".
 func signalOf(state *os.ProcessState) string {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return unix.SignalName(status.Signal())

@@ -15,7 +15,7 @@ const (
 	// scarce is the share of the machine's memory, in percent, below which a
 	// command that has most of it is ended.
 	scarce = 3
-	// expendable makes the kernel end a command before anything of ours when the
+	// expendable makes the kernel end a command before the supervisor when the
 	// memory is used up.
 	expendable = "500"
 )
@@ -36,7 +36,7 @@ func newGuard(bound limits, group joined) guard {
 }
 
 // exceeded says which bound the descendants of this process are over, "" when
-// there is none, and always of the zero guard. They are counted only when the
+// it is over none of them, and always of the zero guard. They are counted only when the
 // system has many more tasks, or much less memory, than at the beginning.
 func (g guard) exceeded() string {
 	if g.bound.processes == 0 {
@@ -64,8 +64,8 @@ func (g guard) exceeded() string {
 	}
 }
 
-// reached says which bound of its group the kernel held the command to, "" when
-// there is none.
+// reached says which bound of its group the kernel held the command to, or
+// "".
 func (g guard) reached() string {
 	switch {
 	case hit(g.group.tasks, "max"):

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// Method is a way to isolate commands on this system; "" is none.
+// Method is a way to isolate commands on this system, or "".
 type Method string
 
 // The methods. Both make the same view; Namespaces needs no other program and
@@ -33,7 +33,7 @@ type Isolation struct {
 	// those that all may read although they lie in something hidden.
 	Hidden, Readable []string
 
-	plainCaches bool // no overlays, as on a system that has none
+	plainCaches bool // no overlays, as on a system without them
 }
 
 // Probe is what running an isolated command has shown.
@@ -53,7 +53,7 @@ type Probe struct {
 func (p Probe) Available() bool { return p.Method != "" }
 
 // errOffline refuses what cannot be promised.
-var errOffline = errors.New("it may not reach the network, which needs isolation, and there is none")
+var errOffline = errors.New("it may not reach the network, which needs isolation, and this machine has no isolation")
 
 // scratchName is the directory in the HOME of a command that keeps what it
 // wrote to toolchain caches; the command does not see it.

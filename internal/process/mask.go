@@ -17,7 +17,7 @@ const (
 	// would hide ordinary words.
 	minSecret = 8
 	// minLeak is the length of the shortest value that Leaks looks for: a
-	// password may be a word that a file has anyway, a token is none.
+	// password may be a word that a file has anyway, a token is not.
 	minLeak = 16
 	// maxWords bounds what OneLine reads, in bytes.
 	maxWords = 64 << 10
@@ -105,7 +105,7 @@ func secretParts(name, value string) []string {
 }
 
 // passwordIn is the password of an address such as a proxy's; "" when the text
-// is no address or has none.
+// is no address or has no such part.
 func passwordIn(text string) string {
 	if !strings.Contains(text, "://") || !strings.Contains(text, "@") {
 		return ""

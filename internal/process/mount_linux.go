@@ -94,7 +94,7 @@ func (m *mount) overlay() {
 	m.withoutOverlay()
 }
 
-// withoutOverlay settles a layer where the system has none.
+// withoutOverlay settles a layer where the system has no overlays.
 func (m *mount) withoutOverlay() {
 	if m.Keep && m.Source != "" && filled(m.Source) {
 		m.Change = show
@@ -148,8 +148,8 @@ func (m *mount) place(fd int) error {
 	return unix.MoveMount(fd, "", unix.AT_FDCWD, m.Path, unix.MOVE_MOUNT_F_EMPTY_PATH)
 }
 
-// mountPoint makes the directory or file that something is placed over, where
-// there is none.
+// mountPoint makes the directory or file that something is placed over, unless
+// it exists.
 func mountPoint(path string, file bool) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil

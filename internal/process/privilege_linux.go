@@ -73,7 +73,7 @@ func dropPrivileges() error {
 	if err := unix.Capget(&header, &has[0]); err != nil {
 		return fmt.Errorf("give up capabilities: %w", err)
 	}
-	rest := has[0].Permitted & kept // Within bwrap there are none.
+	rest := has[0].Permitted & kept // Within bwrap this is empty.
 	left := [2]unix.CapUserData{{Effective: rest, Permitted: rest}}
 	if err := unix.Capset(&header, &left[0]); err != nil {
 		return fmt.Errorf("give up capabilities: %w", err)

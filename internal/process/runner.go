@@ -81,7 +81,7 @@ func (r *Runner) Run(ctx context.Context, spec Spec) (Result, error) {
 	case spec.Offline && r.Isolation == nil:
 		err = errOffline
 	case r.Executable == "" && r.Isolation != nil:
-		err = errors.New("isolation needs a supervisor, and there is none")
+		err = errors.New("isolation needs a supervisor, which this program was not given")
 	case r.Executable == "":
 		result, err = r.plain(ctx, &spec, path)
 	default:

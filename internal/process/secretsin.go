@@ -12,7 +12,7 @@ import (
 var secretMembers = []string{"token", "key", "secret", "password", "access", "refresh", "credential"}
 
 // SecretsIn lists the texts of a JSON document whose names, or those of what
-// they are in, say that they are secret. Of anything else there are none.
+// they are in, say that they are secret. Nothing else is.
 func SecretsIn(text []byte) []string {
 	var value any
 	if json.Unmarshal(text, &value) != nil {

@@ -30,7 +30,7 @@ type Spec struct {
 	// Dir, HOME and TMPDIR; they mean nothing without isolation.
 	Writable, Readable []string
 	// Fixed are files and directories, by their paths below Dir, that a command
-	// isolated by namespaces of ours can read and not change. Links are left out.
+	// isolated by our own namespaces can read and not change. Links are left out.
 	Fixed []string
 	// FillCaches lets an isolated command write to the caller's own caches of
 	// builds: for what nobody but the caller's people wrote.
@@ -51,7 +51,7 @@ type Result struct {
 	// ExitCode is the command's; -1 when a signal ended it, 127 when it was not
 	// found.
 	ExitCode int
-	// Signal names the signal that ended the command, as SIGKILL; "" is none.
+	// Signal names the signal that ended the command, as SIGKILL, or "".
 	Signal string
 	// TimedOut and Cancelled say that we ended it: its time was up, or the
 	// context was done.

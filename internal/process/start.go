@@ -23,7 +23,7 @@ func Start(pid int) string {
 }
 
 // Namespace names the pid namespace of this process, in which alone the numbers of
-// its processes mean something; "" where there are none.
+// its processes mean something; "" without namespaces.
 func Namespace() string {
 	name, _ := os.Readlink("/proc/self/ns/pid")
 	return name

@@ -268,7 +268,7 @@ func TestRunLosesItsSupervisor(t *testing.T) {
 
 func TestRunKeepsCommandsApart(t *testing.T) {
 	t.Parallel()
-	child := exec.CommandContext(t.Context(), "sleep", "600") // A child of ours that is none of the runner's business.
+	child := exec.CommandContext(t.Context(), "sleep", "600") // A child of this process that the runner does not know.
 	require.NoError(t, child.Start())
 	defer func() {
 		require.NoError(t, child.Process.Signal(syscall.Signal(0)), "another child was killed")

@@ -208,7 +208,7 @@ func (s *supervisor) watch(grace time.Duration, guard guard) bool {
 	}
 }
 
-// clean kills descendants until there is none.
+// clean kills descendants until none is left.
 func (s *supervisor) clean() {
 	deadline := time.Now().Add(killTime)
 	pause := time.Millisecond

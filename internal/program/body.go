@@ -113,7 +113,7 @@ func (b *body) open() {
 }
 
 // blankComments blanks inline comments out, and drops the spans in them. What
-// looks like the start of one within a span is none.
+// looks like the start of one within a span is text.
 func (b *body) blankComments() {
 	inSpan := func(at int) bool {
 		i, found := slices.BinarySearchFunc(b.spans, at, func(s codeSpan, at int) int { return s.at - at })

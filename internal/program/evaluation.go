@@ -12,7 +12,7 @@ import (
 
 var commentForm = regexp.MustCompile(`(?s)<!--.*?-->`)
 
-// readGoal takes the Goal section, or the body when there is none.
+// readGoal takes the Goal section, or else the body.
 func (b *body) readGoal(sections []section) {
 	var parts []string
 	for _, s := range sections {

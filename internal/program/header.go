@@ -79,7 +79,7 @@ func skipComments(data []byte) (at int, closed bool) {
 }
 
 // closingLine finds the line `---` that ends the frontmatter: how much stands
-// before it, and how long it is with its end; 0 when there is none.
+// before it, and how long it is with its end, or 0.
 func closingLine(text []byte) (before, length int) {
 	for line := range bytes.Lines(text) {
 		if string(bytes.TrimSpace(line)) == "---" {

@@ -35,7 +35,7 @@ type Pattern struct {
 
 const globMarks = "*?[{"
 
-// newPattern reads one pattern; the error says why it is none.
+// newPattern reads one pattern; the error says why it is invalid.
 func newPattern(text string, line int) (Pattern, error) {
 	text = strings.TrimSpace(text)
 	if doubtful(text) {

@@ -97,7 +97,7 @@ type Program struct {
 	PullRequest PullRequest
 
 	Goal string
-	// Script is the evaluation as one shell script; "" when there is none.
+	// Script is the evaluation as one shell script, or "".
 	Script string
 	// Targets are the patterns of files that may change, Protected those that
 	// may not although a target matches them.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones of CRON_TZ on machines that have none
+	_ "time/tzdata" // zones of CRON_TZ on machines without a zone database
 
 	"github.com/robfig/cron/v3"
 )

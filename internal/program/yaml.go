@@ -85,7 +85,7 @@ var (
 )
 
 // quoteReserved returns a line whose values that begin with a reserved
-// character are quoted, and the first such character; "" when there is none.
+// character are quoted, and the first such character, or "".
 func quoteReserved(line string) (mark, corrected string) {
 	if strings.HasPrefix(strings.TrimSpace(line), "#") {
 		return "", ""

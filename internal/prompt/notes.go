@@ -18,7 +18,7 @@ const (
 )
 
 // Notes are what an agent handed back, at most five of each, one line each:
-// data of its own making.
+// data that it made up.
 type Notes struct {
 	Lessons    []string `json:"lessons,omitempty"`
 	Foreclosed []string `json:"foreclosed,omitempty"`

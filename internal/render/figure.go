@@ -13,7 +13,7 @@ import (
 // has them all.
 const digits = 6
 
-// Figure is a number for people; "—" where there is none.
+// Figure is a number for people, or "—".
 func Figure(v *metric.Value) string {
 	if v == nil {
 		return "—"
@@ -41,7 +41,7 @@ func Short(text string) string {
 	})
 }
 
-// ShortValue is a number with at most four digits; "—" where there is none.
+// ShortValue is a number with at most four digits, or "—".
 func ShortValue(v *metric.Value) string {
 	if v == nil {
 		return "—"

@@ -9,7 +9,7 @@ import (
 	"github.com/org/autoloop/internal/plain"
 )
 
-// Every text of ours begins with a mark that is not shown, by which it is found
+// Every text of Autoloop begins with a mark that is not shown, by which it is found
 // again: a step that is repeated edits what is there.
 const (
 	markStart = "<!-- AUTOLOOP:"
@@ -32,7 +32,7 @@ func ReplyMark(comment int64) string { return fmt.Sprintf("%sREPLY %d -->", mark
 func NoticeMark(event int) string { return fmt.Sprintf("%sNOTICE %d -->", markStart, event) }
 
 // NoticeIn is the notice at the end of a comment on an iteration, with the line
-// break before it; "" when there is none. What others said cannot look like one:
+// break before it, or "". What others said cannot look like one:
 // its angle brackets are written otherwise.
 func NoticeIn(body string) string {
 	if at := strings.Index(body, "\n"+markStart+"NOTICE "); at >= 0 {

@@ -33,7 +33,7 @@ func (c CI) word() string {
 }
 
 // Kept is the decision whose change was put onto the branch last and is still
-// to be promoted: nil when there is none since the last pull request ended.
+// to be promoted since the last pull request ended, or nil.
 func (a Account) Kept() *history.Event {
 	var kept []*history.Event
 	for i := range a.Events {
@@ -161,7 +161,7 @@ func WithoutDraft(ours string) string {
 	return strings.Replace(ours, pullEnd, neverDraft+"\n"+pullEnd, 1)
 }
 
-// OursIn is our part of the body of a pull request, "" when there is none. One
+// OursIn is our part of the body of a pull request, or "". One
 // without an end is of an earlier version, and is the whole body.
 func OursIn(body string) string {
 	from := strings.Index(body, pullStart)

@@ -94,7 +94,7 @@ func stranger(issue api.Issue) string {
 	return fmt.Sprintf("%s is %s in this repository; programs are taken from %s: let one of them open it anew", author, issue.Association, strings.Join(trusted, ", "))
 }
 
-// OpenPull is the open pull request of a branch; nil when there is none.
+// OpenPull is the open pull request of a branch, or nil.
 func OpenPull(ctx context.Context, client *api.Client, branch string) (*int, error) {
 	pulls, err := client.Pulls(ctx, branch)
 	if err != nil {

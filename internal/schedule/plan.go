@@ -19,7 +19,7 @@ import (
 const PlanSchema = 1
 
 // Plan is what the scheduler decided: the content of autoloop.json. Null is
-// for what there is none of.
+// for what is missing.
 type Plan struct {
 	SchemaVersion int       `json:"schema_version"`
 	GeneratedAt   time.Time `json:"generated_at"`
@@ -62,7 +62,7 @@ type Skipped struct {
 	NextDue *time.Time `json:"next_due"`
 }
 
-// Failure is a program that cannot run until a person mends it.
+// Failure is a program that cannot run until a person fixes it.
 type Failure struct {
 	Name    string `json:"name"`
 	File    string `json:"file"`

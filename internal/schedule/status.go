@@ -335,7 +335,7 @@ func (in *Input) overBudget(s *Standing) string {
 	return stand.Reason()
 }
 
-// records adds the program's ledger up; found is false when there is none. A
+// records adds the program's ledger up; found is false without a ledger. A
 // ledger that cannot be read is an error of the program.
 func (in *Input) summary(s *Standing) (summary history.Summary, found bool) {
 	if s.records != nil {

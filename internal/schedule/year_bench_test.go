@@ -60,7 +60,7 @@ func (u *usage) hourly() (middle, most int) {
 // docs/scale.md. What GitHub does with the matrix is simulated: jobs wait for a
 // runner, first come, first served; a job whose program already waits takes its
 // place in the concurrency group, and one whose program runs waits for it. One
-// tick in thirty is dropped, and once a month there are none for six hours.
+// tick in thirty is dropped, and once a month none runs for six hours.
 // Iterations take 8 minutes in the median, up to 45. Chance is seeded.
 func BenchmarkYear(b *testing.B) {
 	count, length := 10_000, 365*24*time.Hour

@@ -1,5 +1,5 @@
 // Package setup finds out whether a repository, a token and a machine can do
-// what Autoloop asks of them, and says how to mend what is missing.
+// what Autoloop asks of them, and says how to fix what is missing.
 package setup
 
 import (
@@ -54,7 +54,7 @@ type Hub struct {
 func (h Hub) Examine(ctx context.Context) []Finding {
 	about, err := h.Client.About(ctx)
 	if err != nil {
-		return []Finding{problem("repository", err.Error(), "mend the token or the name of the repository; the rest was not looked at")}
+		return []Finding{problem("repository", err.Error(), "fix the token or the name of the repository; the rest was not looked at")}
 	}
 	findings := []Finding{ok("repository", "%s, default branch %s", h.Client.Repository(), about.DefaultBranch)}
 	findings = append(findings, repository(about)...)
@@ -137,7 +137,7 @@ func (h Hub) branch(ctx context.Context, name string) []Finding {
 	case verdict.Seen == 0:
 		findings = append(findings, warning("CI", fmt.Sprintf("no check ran on the head of %s: `ci-gate: auto` waits for CI where a workflow runs on push or pull_request", name), "set `ci-gate: required` in programs whose pull requests have checks"))
 	case verdict.State == ci.Red:
-		findings = append(findings, warning("CI", fmt.Sprintf("the head of %s is red: %s", name, strings.Join(verdict.Words(), ", ")), "mend it: what fails there is not held against a candidate"))
+		findings = append(findings, warning("CI", fmt.Sprintf("the head of %s is red: %s", name, strings.Join(verdict.Words(), ", ")), "fix it: what fails there is not held against a candidate"))
 	default:
 		findings = append(findings, ok("CI", "the head of %s is %s (%d checks)", name, verdict.State, verdict.Seen))
 	}

@@ -31,7 +31,7 @@ func Isolation(ctx context.Context, wish string, environ []string) (Finding, err
 	case probe.Available():
 		finding.Level, finding.Message = OK, "it works here, by "+string(probe.Method)
 	case wish == "required":
-		finding.Level, finding.Message, finding.Fix = Problem, "AUTOLOOP_ISOLATION is required, and this machine has none: "+probe.Reason, probe.Cure
+		finding.Level, finding.Message, finding.Fix = Problem, "AUTOLOOP_ISOLATION is required, but isolation does not work on this machine: "+probe.Reason, probe.Cure
 	default:
 		finding.Message, finding.Fix = exposed+probe.Reason, probe.Cure
 	}

@@ -112,7 +112,7 @@ func pytestSetup(dir string) string {
 }
 
 // npmTests says whether there are tests: `npm init` writes a script that says
-// that there are none.
+// that nothing is tested.
 func npmTests(dir string) bool {
 	var pkg struct {
 		Scripts map[string]string `json:"scripts"`

@@ -46,7 +46,7 @@ func (i Inspector) Examine(ctx context.Context) ([]Finding, error) {
 		if err != nil {
 			of = append(of, Finding{
 				Level: Problem, Subject: "program " + p.Name, Message: err.Error(),
-				Fix: "mend the program, or look closer with `iterate doctor --evaluation " + p.Name + "`",
+				Fix: "fix the program, or look closer with `iterate doctor --evaluation " + p.Name + "`",
 			})
 		}
 		findings = append(findings, of...)

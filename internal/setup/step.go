@@ -33,7 +33,7 @@ type Step struct {
 	Do              func(context.Context) error
 }
 
-// Apply does the step. A new file is written only where there still is none.
+// Apply does the step. A new file is written only if it still does not exist.
 func (s Step) Apply(ctx context.Context, root string) error {
 	if !s.Action.Changes() {
 		return nil

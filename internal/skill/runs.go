@@ -77,14 +77,14 @@ func (r *Runs) write(dir string) error {
 
 var runDir = regexp.MustCompile(`^(\.|run-[0-9]{1,5}|incumbent-[0-9]{1,5})$`)
 
-// readRuns reads the list of an iteration; nil when there is none, because the
+// readRuns reads the list of an iteration, or nil, because the
 // suite was run once.
 func readRuns(dir string) (*Runs, error) {
 	file := filepath.Join(dir, RunsFile)
 	const most = 4 << 20
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // most iterations have none
+		return nil, nil //nolint:nilnil // most iterations were not repeated
 	}
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ type Descriptor struct {
 	// isolation would, and not within it.
 	Sandboxed bool
 	// Telemetry is a file below the home that it writes while it works and that
-	// its reader gets afterwards; "" when there is none.
+	// its reader gets afterwards, or "".
 	Telemetry string
 }
 

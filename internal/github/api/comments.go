@@ -131,7 +131,7 @@ func commentOf(c *gh.IssueComment) Comment {
 	}
 }
 
-// numberOf is the number at the end of an issue's address, 0 when there is none.
+// numberOf is the number at the end of an issue's address, or 0.
 func numberOf(address string) int {
 	number, err := strconv.Atoi(path.Base(address))
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 type Error struct {
 	// Op is what was tried, such as "list issues".
 	Op string
-	// Status is the answer's; 0 when there was none.
+	// Status is the answer's, or 0.
 	Status int
 	// Message is GitHub's, in one line.
 	Message string

@@ -90,7 +90,7 @@ func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) er
 	return c.fail(fmt.Sprintf("label #%d", number), err)
 }
 
-// RemoveLabel takes a label off an issue; it is no error that it has none.
+// RemoveLabel takes a label off an issue; it is no error if the label is not there.
 func (c *Client) RemoveLabel(ctx context.Context, number int, label string) error {
 	_, err := c.api.Issues.RemoveLabelForIssue(ctx, c.owner, c.name, number, label)
 	if err = c.fail(fmt.Sprintf("take label %s off #%d", label, number), err); NotFound(err) {

@@ -69,7 +69,7 @@ func (l *limiter) RoundTrip(request *http.Request) (*http.Response, error) {
 	return nil, limit
 }
 
-// standing is the limit that holds now, nil when there is none.
+// standing is the limit that holds now, or nil.
 func (l *limiter) standing() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

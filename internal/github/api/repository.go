@@ -19,7 +19,7 @@ type Repository struct {
 	HasIssues               bool
 	// Push says that the token may push.
 	Push bool
-	// Scopes are those of a classic token; nil when the token has none of that
+	// Scopes are those of a classic token; nil for a token of another
 	// kind.
 	Scopes []string
 }
@@ -49,7 +49,7 @@ type Branch struct {
 	Protected bool
 }
 
-// Branch reads a branch; found is false when there is none.
+// Branch reads a branch; found is false for a missing one.
 func (c *Client) Branch(ctx context.Context, name string) (branch Branch, found bool, err error) {
 	var b gh.Branch
 	// go-github's own call has no error of GitHub's in it.
@@ -105,7 +105,7 @@ func (c *Client) Workflows(ctx context.Context) ([]Workflow, error) {
 }
 
 // Variable reads a variable of the repository for Actions; found is false when
-// there is none, or when the token may not see it.
+// it is not set, or when the token may not see it.
 func (c *Client) Variable(ctx context.Context, name string) (value string, found bool, err error) {
 	variable, _, err := c.api.Actions.GetRepoVariable(ctx, c.owner, c.name, name)
 	if err = c.fail("read variable "+name, err); err != nil {

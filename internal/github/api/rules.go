@@ -65,7 +65,7 @@ func (c *Client) protectionChecks(ctx context.Context, branch string) ([]Require
 }
 
 // ruleChecks are those of the rulesets. A server without rulesets, and a plan
-// without them, has none.
+// without them, has no rules.
 func (c *Client) ruleChecks(ctx context.Context, branch string) ([]RequiredCheck, error) {
 	type rule struct {
 		Type       string

@@ -37,7 +37,7 @@ type Heard struct {
 	// Author is the login of who wrote the program file, when it was found out
 	// just now.
 	Author string
-	// Pull is nil when there is none.
+	// Pull is the open pull request, or nil.
 	Pull *Pull
 	// Comments are those that were not heard before, the oldest first.
 	Comments []Comment
@@ -95,7 +95,7 @@ type Answer struct {
 // String is what ParseAnswer reads.
 func (a Answer) String() string { return fmt.Sprintf("%d %t %d %t", a.ID, a.Review, a.On, a.Good) }
 
-// ParseAnswer reads an answer's address; ok is false when it is none.
+// ParseAnswer reads an answer's address; ok is false for any other.
 func ParseAnswer(text string) (a Answer, ok bool) {
 	n, err := fmt.Sscanf(text, "%d %t %d %t", &a.ID, &a.Review, &a.On, &a.Good)
 	return a, err == nil && n == 4

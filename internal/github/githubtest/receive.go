@@ -122,7 +122,7 @@ func (h hook) decide(commands []string) []string {
 }
 
 // changedWorkflow is a workflow file that a commit changes which the repository
-// does not have yet, on the way to this one; "" when there is none.
+// does not have yet, on the way to this one, or "".
 func changedWorkflow(commit string) string {
 	if strings.Trim(commit, "0") == "" {
 		return ""

@@ -24,11 +24,11 @@ type Server struct {
 	// Reader, when set, is another that may only read: a request with it that is
 	// to change something fails the test.
 	Reader string
-	// Heads tells the commit of a branch of the git repository, "" when there
-	// is none. Nil: State.Branches says it.
+	// Heads tells the commit of a branch of the git repository, "" for a
+	// missing one. Nil: State.Branches says it.
 	Heads func(branch string) string
 	// CI, when set, is the conclusion of the check `build` of a commit that no
-	// check was reported for; "" is none, "running" one that does not end.
+	// check was reported for, if any; "running" is one that does not end.
 	CI func(commit string) string
 	// Now tells the time of the server.
 	Now func() time.Time

@@ -165,12 +165,12 @@ func (s *State) Copy() *State {
 	return &copied
 }
 
-// Issue returns an issue by its number, nil when there is none.
+// Issue returns an issue by its number, or nil.
 func (s *State) Issue(number int) *Issue {
 	return find(s.Issues, func(i *Issue) bool { return i.Number == number })
 }
 
-// Pull returns a pull request by its number, nil when there is none.
+// Pull returns a pull request by its number, or nil.
 func (s *State) Pull(number int) *Pull {
 	return find(s.Pulls, func(p *Pull) bool { return p.Number == number })
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-// Hear finds the program's issue, opening it where a file program has none yet,
+// Hear finds the program's issue, opening it for a file program without one,
 // its pull request, and the comments that were not heard before.
 func (s *Service) Hear(ctx context.Context, a render.Account) (commands.Heard, error) {
 	heard, err := s.Look(ctx, a)
@@ -27,7 +27,7 @@ func (s *Service) Hear(ctx context.Context, a render.Account) (commands.Heard, e
 }
 
 // Look is Hear without a request that changes anything: the issue is 0 when
-// there is none, and one that is closed stays so.
+// the program has no issue, and one that is closed stays so.
 func (s *Service) Look(ctx context.Context, a render.Account) (commands.Heard, error) {
 	summary := a.Summary()
 	s.seen = &seen{}

@@ -33,7 +33,7 @@ func (s *Service) lookFor(ctx context.Context, number int) (api.Issue, error) {
 	return issue, err
 }
 
-// Open opens the issue of a file program that has none, or reopens it, and
+// Open opens the issue of a file program, or reopens it, and
 // returns its number, and who wrote the file of a program whose issue is not in
 // the records yet. The issue of an issue program is its owner's, and left alone.
 func (s *Service) Open(ctx context.Context, a render.Account) (number int, author string, err error) {

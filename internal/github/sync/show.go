@@ -38,7 +38,7 @@ func (s *Service) Show(ctx context.Context, a render.Account) error {
 // maxMissed is how many iterations that were not shown are shown later.
 const maxMissed = 20
 
-// iterations posts the comments that are missing, and mends those whose outcome
+// iterations posts the comments that are missing, and fixes those whose outcome
 // is another by now. One iteration that is missing besides the latest, or that
 // was decided for the first time before comments were read, means that a run was
 // interrupted: then all comments are read.
@@ -103,7 +103,7 @@ func (s *Service) readAll(ctx context.Context) error {
 	return nil
 }
 
-// iteration posts the comment on an iteration, or mends it. That the program is
+// iteration posts the comment on an iteration, or fixes it. That the program is
 // paused is told in the same comment, when it is still to be told.
 func (s *Service) iteration(ctx context.Context, a render.Account, e history.Event, news *notice) error {
 	mark := render.IterationMark(e.Iteration)

@@ -42,7 +42,7 @@ type Memory struct {
 	Now func() time.Time
 }
 
-// Head returns the commit that the memory branch is at, "" when there is none
+// Head returns the commit that the memory branch is at, or ""
 // yet. With a remote it is asked; without one, what was last fetched from
 // origin counts when the local branch has nothing beyond it.
 func (m *Memory) Head(ctx context.Context) (string, error) {

@@ -92,7 +92,7 @@ func (c *checkout) user(args ...string) string {
 	return out
 }
 
-// has is the value of a ref here, "" when there is none.
+// has is the value of a ref here, or "".
 func (c *checkout) has(ref string) string {
 	out, err := c.run(c.dir, "rev-parse", "--verify", "--quiet", ref)
 	if err != nil {

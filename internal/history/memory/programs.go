@@ -37,7 +37,7 @@ type place struct {
 	plain      bool // a regular file, reached through no link
 }
 
-// Load reads all programs in the order of their names. When there are none in
+// Load reads all programs in the order of their names. Without any in
 // the directory and others is false, a single .autoloop/program.md or
 // program.md counts. The error is of the directory itself; what is wrong with
 // one program is in its Problems.
@@ -52,7 +52,7 @@ func (s Programs) Load(others bool) ([]*program.Program, error) {
 	return s.read(places), nil
 }
 
-// Find reads the program of that name; nil when there is none.
+// Find reads the program of that name, or nil.
 func (s Programs) Find(name string) (*program.Program, error) {
 	places, err := s.places()
 	if err != nil {

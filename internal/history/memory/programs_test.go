@@ -55,13 +55,13 @@ func TestProgramPlaces(t *testing.T) {
 		files map[string]string
 		want  []string
 	}{
-		"nothing":          {map[string]string{"README.md": ok}, nil},
-		"no programs":      {map[string]string{".autoloop/programs/": ""}, nil},
-		"file":             {map[string]string{".autoloop/programs/a.md": ok}, []string{"a .autoloop/programs/a.md"}},
-		"directory":        {map[string]string{".autoloop/programs/a/program.md": ok}, []string{"a .autoloop/programs/a/program.md"}},
-		"in order of name": {map[string]string{".autoloop/programs/b.md": ok, ".autoloop/programs/a/program.md": ok, ".autoloop/programs/c.md": ok}, []string{"a .autoloop/programs/a/program.md", "b .autoloop/programs/b.md", "c .autoloop/programs/c.md"}},
-		"README is none":   {map[string]string{".autoloop/programs/README.md": ok, ".autoloop/programs/readme.md": ok, ".autoloop/programs/a.md": ok}, []string{"a .autoloop/programs/a.md"}},
-		"others are none":  {map[string]string{".autoloop/programs/a.txt": ok, ".autoloop/programs/.b.md": ok, ".autoloop/programs/c/eval.sh": ok, ".autoloop/programs/d/": ""}, nil},
+		"nothing":                     {map[string]string{"README.md": ok}, nil},
+		"no programs":                 {map[string]string{".autoloop/programs/": ""}, nil},
+		"file":                        {map[string]string{".autoloop/programs/a.md": ok}, []string{"a .autoloop/programs/a.md"}},
+		"directory":                   {map[string]string{".autoloop/programs/a/program.md": ok}, []string{"a .autoloop/programs/a/program.md"}},
+		"in order of name":            {map[string]string{".autoloop/programs/b.md": ok, ".autoloop/programs/a/program.md": ok, ".autoloop/programs/c.md": ok}, []string{"a .autoloop/programs/a/program.md", "b .autoloop/programs/b.md", "c .autoloop/programs/c.md"}},
+		"README is no program":        {map[string]string{".autoloop/programs/README.md": ok, ".autoloop/programs/readme.md": ok, ".autoloop/programs/a.md": ok}, []string{"a .autoloop/programs/a.md"}},
+		"other files are no programs": {map[string]string{".autoloop/programs/a.txt": ok, ".autoloop/programs/.b.md": ok, ".autoloop/programs/c/eval.sh": ok, ".autoloop/programs/d/": ""}, nil},
 		"one name twice": {
 			map[string]string{".autoloop/programs/a.md": ok, ".autoloop/programs/a/program.md": ok, ".autoloop/programs/b.md": ok},
 			[]string{"a .autoloop/programs/a.md ! the name a is claimed twice, by .autoloop/programs/a.md and .autoloop/programs/a/program.md; keep one", "b .autoloop/programs/b.md"},

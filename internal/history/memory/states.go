@@ -35,7 +35,7 @@ type States struct {
 	copy bool    // Dir is used
 }
 
-// Load reads the states of the named programs; those that have none are not in
+// Load reads the states of the named programs; those without a state are not in
 // the answer.
 func (s *States) Load(ctx context.Context, names []string) (map[string][]byte, error) {
 	info, err := os.Stat(s.Dir)

@@ -38,7 +38,7 @@ type Row struct {
 	// Score is nil when nothing was measured.
 	Score *metric.Value
 	// Best is the best score since the last baseline, this row included; nil
-	// when there was none. Append fills it in.
+	// without one. Append fills it in.
 	Best   *metric.Value
 	Action Action
 	// Changelog is any text: line breaks and tabs are escaped in the file.
@@ -126,7 +126,7 @@ func (r Row) check() error {
 	switch r.Action {
 	case Baseline, Kept, Reverted:
 	default:
-		return fmt.Errorf("results: the action %q is none of baseline, kept and reverted", clip(string(r.Action)))
+		return fmt.Errorf("results: the action %q is not baseline, kept or reverted", clip(string(r.Action)))
 	}
 	if r.Iteration < 0 {
 		return fmt.Errorf("results: there is no iteration %d", r.Iteration)

@@ -93,7 +93,7 @@ func parseRow(text string) (Row, error) {
 	}
 	row.Action = Action(strings.ToLower(strings.TrimSpace(cells[4])))
 	if err := row.check(); err != nil {
-		return Row{}, fmt.Errorf("the action %q is none of baseline, kept and reverted", clip(cells[4]))
+		return Row{}, fmt.Errorf("the action %q is not baseline, kept or reverted", clip(cells[4]))
 	}
 	if len(cells) >= columns {
 		row.Changelog = clean(unescape(cells[5]))

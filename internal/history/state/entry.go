@@ -43,7 +43,7 @@ type HistoryEntry struct {
 	RunURL string
 	Status Status
 	Change string
-	// Metric is nil when nothing was measured, PreviousBest when there was none.
+	// Metric is nil when nothing was measured, PreviousBest before the first one.
 	Metric, PreviousBest *metric.Value
 	// Delta is the signed decimal difference; "" for none.
 	Delta         string

@@ -54,14 +54,14 @@ type Manifest struct {
 	// in Chores.
 	BaseBranch string `json:"base_branch"`
 	Base       string `json:"base"`
-	// Branch is the commit of the program branch, "" when there was none.
+	// Branch is the commit of the program branch, or "".
 	Branch string `json:"branch"`
-	// Memory is the commit of the memory branch, "" when there was none, and
+	// Memory is the commit of the memory branch, or "", and
 	// Records the digest of the program's own files there.
 	Memory  string `json:"memory"`
 	Records string `json:"books"`
-	// Incumbent is the tree that was changed, Candidate the tree that was kept;
-	// "" is none.
+	// Incumbent is the tree that was changed, Candidate the tree that was kept,
+	// or "".
 	Incumbent string `json:"incumbent_tree"`
 	Candidate string `json:"candidate_tree"`
 	// Heard is how far the comments on GitHub were read, as two numbers; "" is

@@ -29,9 +29,9 @@ func (m Manifest) check() error {
 	case m.Schema != Schema:
 		return fmt.Errorf("has schema %d, not %d: propose and publish with the same version", m.Schema, Schema)
 	case m.Kind != Iteration && m.Kind != Fix && m.Kind != Chores:
-		return fmt.Errorf("is of kind %.40q, which is none", m.Kind)
+		return fmt.Errorf("is of the unknown kind %.40q", m.Kind)
 	case m.Iteration < 0 || m.Iteration > maxIteration:
-		return fmt.Errorf("is of iteration %d, which is none", m.Iteration)
+		return fmt.Errorf("is of iteration %d, which cannot be", m.Iteration)
 	}
 	form, changes := forms(), m.Kind != Chores
 	for _, field := range []struct {

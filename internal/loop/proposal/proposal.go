@@ -37,8 +37,8 @@ type Proposal struct {
 	Transcript string
 }
 
-// Executor is who worked on the suite that measured, as the events say; nil where
-// there is none.
+// Executor is who worked on the suite that measured, as the events say, or nil
+// for other suites.
 func (p *Proposal) Executor() *history.Executor {
 	switch {
 	case len(p.Baseline) > 0:

@@ -103,7 +103,7 @@ func elitesOf(all []Individual, direction metric.Direction, home, iteration int)
 }
 
 // visitor is the best of the island before home when the last visits were
-// made, -1 when there was none.
+// made, or -1.
 func visitor(all []Individual, direction metric.Direction, home, iteration int) int {
 	since := iteration / migration * migration
 	from := (home + islands - 1) % islands

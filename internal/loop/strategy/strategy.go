@@ -15,7 +15,7 @@ type Strategy interface {
 	SelectParents(Population) Offspring
 	// Focus picks the failing test that an iteration works on, "" for none. Output
 	// is what the incumbent's evaluation printed; earlier holds the focus of each
-	// attempt so far, oldest first, "" where there was none.
+	// attempt so far, oldest first, "" for one without a focus.
 	Focus(output string, earlier []string) string
 }
 

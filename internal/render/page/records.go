@@ -304,7 +304,7 @@ func (r *reader) ci(it *Iteration, e *history.Event) {
 	}
 }
 
-// links adds addresses on GitHub; ids that are none are left out.
+// links adds addresses on GitHub; invalid ids are left out.
 func (r *reader) links(it *Iteration, e *history.Event) {
 	if r.source.Repository == "" {
 		return

@@ -12,7 +12,7 @@ import (
 
 // TriggerSuite is the skill with its trigger queries as cases: the executor gets
 // the bare query, and a case passes when it takes the skill up, or leaves it, as
-// the suite says. It is nil when the skill has none.
+// the suite says. It is nil for a skill without triggers.
 func (s *Skill) TriggerSuite() *Skill {
 	if len(s.Triggers) == 0 {
 		return nil
@@ -32,7 +32,7 @@ func (s *Skill) TriggerSuite() *Skill {
 }
 
 // AnswerSuite is the skill with its questions as cases. It is nil when the skill
-// has none, and when they are its suite already.
+// has no suite, and when they are its suite already.
 func (s *Skill) AnswerSuite() *Skill {
 	if len(s.Answers) == 0 || s.asked {
 		return nil

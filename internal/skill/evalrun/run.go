@@ -104,7 +104,7 @@ func (e *LimitError) Error() string { return e.Reason }
 // Run runs every case of a skill and grades it. Below out, a directory, it
 // leaves eval-<id>/ with transcript.md, outputs/ and grading.json for each. A
 // case whose executor fails counts 0 and is part of the result; an *UnfitError,
-// *LimitError or *misuse.Error, or the end of ctx, means that there is none but
+// *LimitError or *misuse.Error, or the end of ctx, means that no run counts but
 // for its Expense.
 func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, error) {
 	if o.Jobs <= 0 {

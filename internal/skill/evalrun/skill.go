@@ -55,7 +55,7 @@ func (s *Skill) Graded() bool {
 	return slices.ContainsFunc(s.Evals.Cases, func(c evals.Case) bool { return len(c.Expectations) > 0 })
 }
 
-// hidden reports whether a path of the skill is none of the executor's
+// hidden reports whether a path of the skill is hidden from the executor:
 // business: all that belongs to its suites.
 func (s *Skill) hidden(name string) bool {
 	return name == s.own || name == evals.Dir || strings.HasPrefix(name, evals.Dir+"/")

@@ -113,7 +113,7 @@ func TestParseEvalsSaysAllThatIsWrong(t *testing.T) {
 	assert.Equal(t, "e.json:3: [0].deterministic_checks[0].file: is there twice; remove one", problems[1].String())
 	_, problems = Parse("e.json", []byte("["+strings.Repeat(`{"prompt": "p"},`, 400)+"1]"), anyFile)
 	require.Len(t, problems, 201)
-	assert.Equal(t, "e.json: has more than 200 faults; mend these first", problems[200].String())
+	assert.Equal(t, "e.json: has more than 200 faults; correct these first", problems[200].String())
 
 	for name, data := range map[string]string{
 		"nothing to check": `[{"id": 1, "prompt": "p"}]`, "no case": `{"evals": []}`, "not JSON": `{`, "a text": `"x"`, "no evals": `{}`,

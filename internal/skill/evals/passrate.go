@@ -85,7 +85,7 @@ func (s CaseScore) PassRate() *big.Rat {
 func (s CaseScore) Perfect() bool { return s.PassRate().Cmp(big.NewRat(1, 1)) == 0 }
 
 // MeanPassRate is the score of an iteration: the unweighted mean over all cases
-// of the suite, summed in their order; 0 when there are none.
+// of the suite, summed in their order, or 0.
 func MeanPassRate(cases []CaseScore) *big.Rat {
 	sum := new(big.Rat)
 	if len(cases) == 0 {

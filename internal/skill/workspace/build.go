@@ -22,7 +22,7 @@ type building struct {
 	// mode is what a file or directory gets for the mode that it stands for.
 	mode func(Entry) fs.FileMode
 	// reuse returns the path of a file that is the same in content and mode,
-	// and may get a second name; "" when there is none.
+	// and may get a second name, or "".
 	reuse func(Entry) string
 
 	written atomic.Int64

@@ -40,7 +40,7 @@ func Patch(ctx context.Context, repo *git.Repo, before, after Kept) ([]byte, err
 	return repo.Diff(ctx, a, b)
 }
 
-// put adds an entry to the files of a git tree; directories and nil are none.
+// put adds an entry to the files of a git tree; directories and nil are left out.
 func (k Kept) put(files map[string]*git.File, e *Entry) error {
 	if e == nil || e.IsDir() {
 		return nil

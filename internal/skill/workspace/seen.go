@@ -47,7 +47,7 @@ func Forget(snapshot string) error {
 	return removeFile(seenFile(place))
 }
 
-// readSeen reads the record; an empty one when there is none that can be used.
+// readSeen reads the record; an empty one when it cannot be used.
 func readSeen(snapshot, digest string) *seen {
 	const most = 64 << 20
 	found := &seen{}

@@ -142,7 +142,7 @@ func places(src, dst string) (from, to string, err error) {
 	return from, to, os.MkdirAll(filepath.Dir(to), 0o755) //nolint:gosec // a directory as any other
 }
 
-// existing opens the snapshot that is at dst: nil when there is none that could
+// existing opens the snapshot that is at dst, or nil without one that could
 // be used, an error when something else is there.
 func existing(ctx context.Context, dst string) (*listing, error) {
 	entries, err := os.ReadDir(dst)

@@ -82,7 +82,7 @@ func (o *outcomeReader) within(n document.Node, key string) *metric.Number {
 	return &number
 }
 
-// judge reads a judge's answer; null is none.
+// judge reads a judge's answer; null means no answer.
 func (o *outcomeReader) judge(n document.Node, key string) *Judgement {
 	if n.Type == document.Null {
 		return nil

@@ -28,7 +28,7 @@ type Task struct {
 	// Checks are run in order after the agent; none at all is a task that only
 	// a judge and the cost tell apart.
 	Checks []Check
-	// Rubric is for the judge; nil when the task has none.
+	// Rubric is for the judge, or nil.
 	Rubric *Rubric
 	// Timeout bounds the whole task, agent and checks together.
 	Timeout time.Duration

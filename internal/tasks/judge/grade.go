@@ -24,7 +24,7 @@ type Work struct {
 	Transcript, Outputs string
 }
 
-// Grades is what a grader said of a case.
+// Grades is what a grader said about a case.
 type Grades struct {
 	// Expectations has one verdict for each expectation, in their order; nil when
 	// there is none, and Problem then says why.
@@ -107,7 +107,7 @@ type gradeAnswer struct {
 
 // parseGrades finds the one object with verdicts in an answer, between whatever
 // prose there is. An answer with two of them, with a number twice or with one
-// that was not asked for is none.
+// that was not asked for does not count.
 func parseGrades(text string, asked int) (gradeAnswer, error) {
 	type object struct {
 		Expectations *[]gradeVerdict `json:"expectations"`

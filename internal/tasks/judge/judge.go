@@ -26,9 +26,9 @@ type Case struct {
 	Checks               []format.CheckResult
 }
 
-// Opinion is what a judge said of a run.
+// Opinion is what a judge said about a run.
 type Opinion struct {
-	// Judgement is nil when there is none; Problem then says why, in one line.
+	// Judgement is nil without a judgement; Problem then says why, in one line.
 	Judgement *format.Judgement
 	Problem   string
 	// Tokens and USD are what asking cost; nil is unknown.
@@ -92,7 +92,7 @@ func (j *Judge) Judge(ctx context.Context, c Case) (Opinion, error) {
 	return verdict, nil
 }
 
-// errUnusable is in the error of an answer that asking again may mend.
+// errUnusable is in the error of an answer that asking again may cure.
 var errUnusable = errors.New("the judge's answer cannot be used")
 
 func (j *Judge) once(ctx context.Context, text string) (Opinion, error) {

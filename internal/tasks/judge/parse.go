@@ -61,7 +61,7 @@ func parse(text string) (metric.Value, string, error) {
 }
 
 // objectAt reads the JSON object that text begins with, and says how long it
-// is; nil when there is none, or one without a score.
+// is, or nil, or one without a score.
 func objectAt(text string) (*graded, int) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	var raw json.RawMessage

@@ -17,7 +17,7 @@ import (
 const (
 	// maxChecked bounds a file that a check looks into.
 	maxChecked = 16 << 20
-	// maxDetail bounds what is said of a failed check, in characters.
+	// maxDetail bounds what is shown of a failed check, in characters.
 	maxDetail = 400
 	// checkOutput bounds what is kept of each stream of a check's command.
 	checkOutput = 1 << 20

@@ -42,7 +42,7 @@ func (b *Box) outputs() (*os.Root, error) {
 func (b *Box) Output(name string) evals.Output {
 	root, err := b.outputs()
 	if errors.Is(err, fs.ErrNotExist) {
-		return evals.Output{} // an agent that removed its outputs has none
+		return evals.Output{} // the agent removed its outputs
 	}
 	if err != nil {
 		return evals.Output{Problem: reason(err)}
@@ -126,7 +126,7 @@ func (b *Box) KeepOutputs(ctx context.Context, to string) (kept []Kept, left int
 	}
 	source, err := b.outputs()
 	if err != nil {
-		return nil, 0, nil // an agent that removed its outputs has none
+		return nil, 0, nil // the agent removed its outputs
 	}
 	defer func() { _ = source.Close() }()
 	found, err := readLeft(ctx, source)

@@ -63,7 +63,7 @@ type Reason struct {
 	// Task is the task's id; "" for the suite as a whole.
 	Task string `json:"task"`
 	// Before and After are the baseline's and the candidate's value as text,
-	// such as 0.8 or 2/3; "" when there is none.
+	// such as 0.8 or 2/3, or "".
 	Before string `json:"before"`
 	After  string `json:"after"`
 	// Text is one line for people, with the task's id.

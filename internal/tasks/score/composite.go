@@ -48,7 +48,7 @@ func Base(run format.Run, weight *metric.Value) (base metric.Value, ok bool) {
 }
 
 // Adjustment returns 0.1 · clamp(1 − mean(actual/reference), −1, 1) over the
-// costs that are known and finite on both sides, 0 when there are none. A ratio
+// costs that are known and finite on both sides, or 0. A ratio
 // within 1 ± tolerance counts as 1; a reference ≤ 0 gives the ratio 1 when the
 // actual cost is ≤ 0 too, else 2.
 func Adjustment(actual, reference format.Cost, tolerance metric.Value) metric.Value {

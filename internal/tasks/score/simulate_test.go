@@ -18,7 +18,7 @@ import (
 type scenario struct {
 	name        string
 	tasks, runs int
-	// flaky is the chance with which one check of each task fails; 0 is none.
+	// flaky is the chance with which one check of each task fails.
 	flaky float64
 	// judge is the standard deviation of the judge's score; 0 is no judge.
 	judge float64

@@ -21,7 +21,7 @@ func (c *comparer) unrepeated() {
 	}
 }
 
-// rests reports whether a gain is none without the wall-clock time, which varies
+// rests reports whether a gain vanishes without the wall-clock time, which varies
 // also where no model runs.
 func (c *comparer) rests() bool {
 	return timed(c.candidate) && Compare(timeless(c.baseline), timeless(c.candidate), c.Thresholds).Verdict != decision.Improved

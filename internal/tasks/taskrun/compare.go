@@ -61,7 +61,7 @@ type Options struct {
 	// Fresh runs everything again instead of taking what is kept.
 	Fresh bool
 	// Judge, optional, judges the tasks that have a rubric; NoJudge says why
-	// there is none, "" when that needs no saying.
+	// nobody does, "" when that needs no saying.
 	Judge   Judge
 	NoJudge string
 	// Progress, optional, is told after each run; calls do not overlap.

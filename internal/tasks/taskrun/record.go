@@ -116,7 +116,7 @@ func (s *session) keep(u unit, staged string, r record) (record, error) {
 	return r, nil
 }
 
-// file is the path of one of a run's files, "" when there is none.
+// file is the path of one of a run's files, or "".
 func (r record) file(name string) string {
 	path := filepath.Join(r.dir, name)
 	if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err != nil || !info.Mode().IsRegular() {

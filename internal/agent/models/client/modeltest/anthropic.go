@@ -63,7 +63,7 @@ func messageID(r Request) string { return fmt.Sprintf("msg_test%04d", r.Number) 
 
 func callID(r Request, i int) string { return fmt.Sprintf("call_test%04d%02d", r.Number, i) }
 
-// rawObject is arguments as JSON, or as a string when they are none.
+// rawObject is arguments as JSON, or as a string when they are not JSON.
 func rawObject(arguments string) any {
 	if json.Valid([]byte(arguments)) {
 		return json.RawMessage(arguments)

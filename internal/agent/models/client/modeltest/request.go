@@ -34,7 +34,7 @@ type Request struct {
 	Stream bool
 }
 
-// Key is the API key that came with the request; "" is none.
+// Key is the API key that came with the request, or "".
 func (r Request) Key() string {
 	for _, name := range []string{"X-Api-Key", "X-Goog-Api-Key"} {
 		if key := r.Header.Get(name); key != "" {
