@@ -12,15 +12,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// securitySection is a section of docs/security.md.
+func securitySection(t *testing.T, heading string) string {
+	t.Helper()
+	data, err := os.ReadFile("../docs/security.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(data), "\n## "+heading+"\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	return section
+}
+
 // TestThreatsNameTestsThatExist holds that each threat in docs/security.md names
 // tests, and that there are tests of those names.
 func TestThreatsNameTestsThatExist(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../docs/security.md")
-	require.NoError(t, err)
-	_, section, found := strings.Cut(string(data), "\n## Threats\n")
-	require.True(t, found)
-	section, _, _ = strings.Cut(section, "\n## ")
+	section := securitySection(t, "Threats")
 	there := testNames(t)
 	name := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`")
 	rows := 0
@@ -42,11 +49,7 @@ func TestThreatsNameTestsThatExist(t *testing.T) {
 // three verdicts, and that what is said to be held names tests that there are.
 func TestAttacksNameTestsThatExist(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../docs/security.md")
-	require.NoError(t, err)
-	_, section, found := strings.Cut(string(data), "\n## Attacks, one by one\n")
-	require.True(t, found)
-	section, _, _ = strings.Cut(section, "\n## ")
+	section := securitySection(t, "Attacks, one by one")
 	there := testNames(t)
 	name := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`")
 	verdict := regexp.MustCompile(`^(held|noticed|\*\*not held\*\*)($|: | for )`)
