@@ -37,7 +37,7 @@ path() {
 check_inputs() {
   case $INPUT_MODE in
   schedule | begin | iterate | run | propose | publish | compare | steer | validate | page) ;;
-  *) fail "the input mode must be one of schedule, begin, iterate, run, propose, publish, compare, steer, validate and page" ;;
+  *) fail "the input mode is not one of schedule, begin, iterate, run, propose, publish, compare, steer, validate and page" ;;
   esac
   case $INPUT_DRY_RUN in
   true | false) ;;
