@@ -40,6 +40,9 @@ type Decision struct {
 	TargetMet bool
 	// Warning is what a person should look at, "" for nothing.
 	Warning string
+	// Held says why an improvement was too good to be believed at once; Warning, or
+	// the first reason, says what came of looking. "" when it was not.
+	Held string
 	// Lost are the cases that passed before and do not any more.
 	Lost []string
 	// Evidence holds a comparison for every stage of repeated runs.
@@ -74,7 +77,9 @@ func (s Standard) decision(verdict Verdict, key, previous *metric.Value, reasons
 	}
 	if verdict == Improved {
 		d.Best = key
-		d.Warning = s.outOfProportion(*key, previous)
+		if why := s.tooGood(*key, previous); why != "" {
+			d.Warning = why + ": look whether the evaluation still measures what it should"
+		}
 	}
 	d.TargetMet = d.Best != nil && s.Direction.TargetMet(*d.Best, s.Target)
 	return d
@@ -119,41 +124,4 @@ func (r Rule) tooSmall(difference, reference metric.Value) string {
 		return ""
 	}
 	return fmt.Sprintf("a gain of %s is below min-improvement %s", difference.Abs(), least)
-}
-
-const (
-	// outOfProportion is how many times a gain must exceed the largest one
-	// before it, or the metric itself, to be worth a warning.
-	outOfProportion = 10
-	// enoughGains is how many gains make a history to compare with.
-	enoughGains = 3
-)
-
-// outOfProportion returns a warning for a gain that nothing before it prepared:
-// it is more often a fault of the evaluation than a success.
-func (s Standard) outOfProportion(key metric.Value, previous *metric.Value) string {
-	if previous == nil {
-		return ""
-	}
-	gain, times := key.Sub(*previous).Abs(), metric.FromInt(outOfProportion)
-	if len(s.Gains) >= enoughGains {
-		largest := s.Gains[0]
-		for _, g := range s.Gains {
-			if g.Cmp(largest) > 0 {
-				largest = g
-			}
-		}
-		if gain.Cmp(largest.Mul(times)) > 0 {
-			return fmt.Sprintf("a gain of %s is more than %d times the largest before it (%s): look whether the evaluation still measures what it should", gain, outOfProportion, largest)
-		}
-		return ""
-	}
-	small, large := key.Abs(), previous.Abs()
-	if small.Cmp(large) > 0 {
-		small, large = large, small
-	}
-	if small.Sign() > 0 && large.Cmp(small.Mul(times)) >= 0 {
-		return fmt.Sprintf("%s and %s differ more than %d times: look whether the evaluation still measures what it should", previous, key, outOfProportion)
-	}
-	return ""
 }

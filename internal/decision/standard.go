@@ -53,6 +53,9 @@ type Rule struct {
 	Guardrails []Guardrail
 	// NoCaseRegression turns down what loses a case that passed (LostCases).
 	NoCaseRegression bool
+	// CheckTooGood holds a gain that is too good until the evaluation was seen to
+	// notice emptied files.
+	CheckTooGood bool
 }
 
 // Standard is what a candidate is held against.
@@ -73,6 +76,8 @@ type Standard struct {
 	Cases CaseRates
 	// Gains are the sizes of the gains that were kept so far.
 	Gains []metric.Value
+	// LeavesNothing says that the candidate left nothing in the files that it changed.
+	LeavesNothing bool
 }
 
 // Implausible returns why value lies outside the program's metric-range, or ""

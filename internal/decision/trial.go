@@ -18,15 +18,20 @@ const (
 	Again        Stage = "again"        // both sides once more, since there seems to be a gain
 	Pairs        Stage = "pairs"        // pairs of both sides, alternating
 	Confirmation Stage = "confirmation" // as many pairs again, in exchanged trees
+	Held         Stage = "held"         // a gain that is too good: the number without the candidate's work
 )
 
-// Side is one of the two trees that are compared.
+// Side is one of the trees that are compared.
 type Side string
 
-// The sides.
+// The sides. Emptied and Garbled are the incumbent with the files that the candidate
+// changed emptied, or with a syntax error in them: a gain that is held is measured
+// there.
 const (
 	Incumbent Side = "incumbent"
 	Candidate Side = "candidate"
+	Emptied   Side = "emptied"
+	Garbled   Side = "garbled"
 )
 
 func (s Side) other() Side {
@@ -55,7 +60,8 @@ const earlyLook = 3
 type Trial struct {
 	standard Standard
 	version  Version
-	stage    Stage // of the last run
+	stage    Stage     // of the last run, but for Held
+	held     *Decision // an improvement that is too good, nil when there is none
 	taken    map[Stage]map[Side][]metric.Measurement
 	warm     map[Stage]map[Side]bool
 	looked   map[Stage]bool // that the early look was taken
@@ -93,6 +99,9 @@ func (t *Trial) Decision() Decision {
 func (t *Trial) Next() (Step, bool) {
 	if t.decision != nil {
 		return Step{}, false
+	}
+	if t.held != nil {
+		return t.nextHeld(), true
 	}
 	stages := []Stage{Once, Again}
 	if t.standard.Regime == Noisy {
@@ -145,6 +154,10 @@ func (t *Trial) order(stage Stage) []Side {
 
 // Add takes the measurement of the step that Next returned.
 func (t *Trial) Add(step Step, m metric.Measurement) {
+	if step.Stage == Held {
+		t.addHeld(step, m)
+		return
+	}
 	t.stage = step.Stage
 	if reason := t.standard.unfit(m); reason != "" {
 		t.unfit(step.Side, m, reason)
@@ -180,6 +193,9 @@ func (t *Trial) end(d Decision) {
 	d.Evidence = t.evidence
 	if d.Verdict == Improved {
 		t.holdCases(&d)
+	}
+	if d.Verdict == Improved && t.hold(d) {
+		return
 	}
 	t.decision = &d
 }

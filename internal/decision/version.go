@@ -13,8 +13,9 @@ import (
 // ever released stays as it is: a change of the rule is a new version.
 type Version struct {
 	// Seeded says that the order needs a seed, Extends that an inconclusive stage
-	// gets more pairs.
-	Seeded, Extends bool
+	// gets more pairs, Checks that a gain that is too good is held until the evaluation
+	// was seen to notice emptied files.
+	Seeded, Extends, Checks bool
 	// Order is which side is measured in each run of a stage, without warm-ups.
 	Order func(s Standard, stage Stage) []Side
 	// P is the two-sided probability that samples that were taken in this order
@@ -28,17 +29,19 @@ type Version struct {
 type Versions map[int]Version
 
 // Latest is the version by which new trials are decided.
-const Latest = 2
+const Latest = 3
 
 // Known are all versions that ever decided something.
-func Known() Versions { return Versions{1: first(), 2: second()} }
+func Known() Versions { return Versions{1: first(), 2: second(), 3: third()} }
 
 // In is the rule as a version knows it.
 func (r Rule) In(version int) Rule {
 	r.Version = version
-	if !Known()[max(version, 1)].Extends {
+	known := Known()[max(version, 1)]
+	if !known.Extends {
 		r.MaxPairs = 0
 	}
+	r.CheckTooGood = r.CheckTooGood && known.Checks
 	return r
 }
 
@@ -59,7 +62,7 @@ func (v Versions) NewTrial(standard Standard) (*Trial, error) {
 	t := &Trial{
 		pairs: map[Stage]int{Pairs: standard.Pairs, Confirmation: standard.Pairs}, standard: standard, version: version, taken: map[Stage]map[Side][]metric.Measurement{}, warm: map[Stage]map[Side]bool{}, looked: map[Stage]bool{}, orders: map[Stage][]Side{},
 	}
-	for _, stage := range []Stage{Once, Again, Pairs, Confirmation} {
+	for _, stage := range []Stage{Once, Again, Pairs, Confirmation, Held} {
 		t.taken[stage], t.warm[stage] = map[Side][]metric.Measurement{}, map[Side]bool{}
 	}
 	return t, nil
@@ -96,6 +99,13 @@ func first() Version {
 		},
 		Level: func(s Standard, _ int) float64 { return 1 - s.Confidence },
 	}
+}
+
+// third is version 3: as the second, and a gain that is too good is held.
+func third() Version {
+	version := second()
+	version.Checks = true
+	return version
 }
 
 // alternating begins every pair with the side that ended the one before.

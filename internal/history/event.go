@@ -63,6 +63,8 @@ const (
 	Baseline  Role = "baseline"
 	Incumbent Role = "incumbent"
 	Candidate Role = "candidate"
+	Emptied   Role = "emptied" // the incumbent, with the files emptied that the candidate changed
+	Garbled   Role = "garbled" // the incumbent, with a syntax error in those files
 )
 
 // Lease names the holder of a program, so that a run that is gone frees it.
@@ -183,6 +185,10 @@ type Event struct {
 	Durations    map[string]float64      `json:"durations,omitempty"`
 	// Seed is what the order of the trial's runs came from: a secret until then.
 	Seed string `json:"seed,omitempty"`
+	// Held says why a gain was too good to be believed at once, and LeavesNothing that
+	// the candidate left nothing in the files that it changed.
+	Held          string `json:"held,omitempty"`
+	LeavesNothing bool   `json:"leaves_nothing,omitempty"`
 	// Disagreement says that the incumbent, measured anew, was not what is on
 	// record; "" when it was.
 	Disagreement string `json:"disagreement,omitempty"`

@@ -22,6 +22,8 @@ type Rule struct {
 	Guardrails     []Guardrail   `json:"guardrails,omitempty"`
 	// NoCaseRegression says that no case may get worse.
 	NoCaseRegression bool `json:"no_case_regression,omitempty"`
+	// CheckTooGood says that a gain that is too good is held.
+	CheckTooGood bool `json:"check_too_good,omitempty"`
 }
 
 // Allowance is a decision.Allowance as it is written.
@@ -57,7 +59,7 @@ type Evidence struct {
 func RuleOf(r decision.Rule) Rule {
 	written := Rule{
 		Version: r.Version, Regime: string(r.Regime), Pairs: r.Pairs, MaxPairs: r.MaxPairs, Confidence: r.Confidence, MinImprovement: Allowance(r.MinImprovement),
-		Low: r.Low, High: r.High, NoCaseRegression: r.NoCaseRegression,
+		Low: r.Low, High: r.High, NoCaseRegression: r.NoCaseRegression, CheckTooGood: r.CheckTooGood,
 	}
 	for _, rail := range r.Guardrails {
 		written.Guardrails = append(written.Guardrails, Guardrail{rail.Metric, rail.Direction, Allowance(rail.MaxRegression)})
@@ -69,7 +71,7 @@ func RuleOf(r decision.Rule) Rule {
 func (r Rule) Decision() decision.Rule {
 	rule := decision.Rule{
 		Version: r.Version, Regime: decision.Regime(r.Regime), Pairs: r.Pairs, MaxPairs: r.MaxPairs, Confidence: r.Confidence,
-		MinImprovement: decision.Allowance(r.MinImprovement), Low: r.Low, High: r.High, NoCaseRegression: r.NoCaseRegression,
+		MinImprovement: decision.Allowance(r.MinImprovement), Low: r.Low, High: r.High, NoCaseRegression: r.NoCaseRegression, CheckTooGood: r.CheckTooGood,
 	}
 	for _, rail := range r.Guardrails {
 		rule.Guardrails = append(rule.Guardrails, decision.Guardrail{

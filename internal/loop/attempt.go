@@ -28,24 +28,27 @@ type attempt struct {
 	digest     string     // of the change, "" when there is nothing to measure
 	others     []*attempt // of the proposal that decides, the rest
 	lineage    lineage    // what it grows from
-	patch      []byte     // the change, where the strategy needs it
-	focus      string     // the failing test to make pass, "" for none
-	failure    string     // what CI said of the files that it begins with, "" for nothing
-	outcome    history.Outcome
-	verdict    *decision.Verdict // nil when nothing was compared
-	reasons    []string
-	decision   decision.Decision
-	measured   []history.Event // what the evaluations measured, a line for each stage and side
-	noisy      bool            // the evaluation does not repeat itself
-	seed       string          // that its trial was ordered by
-	rule       *history.Rule   // how it was decided, nil when nothing was compared
-	tree       string          // the candidate's tree object
-	changed    []string
-	reply      agent.Reply
-	notes      prompt.Notes   // what the agent handed back
-	masker     process.Masker // hides our secrets and the agent's
-	durations  map[string]float64
-	evaluation *history.Expense // what measuring used, of all proposals of the iteration
+	// leavesNothing says that a candidate whose gain is held left nothing in the files
+	// that it changed.
+	leavesNothing bool
+	patch         []byte // the change, where the strategy needs it
+	focus         string // the failing test to make pass, "" for none
+	failure       string // what CI said of the files that it begins with, "" for nothing
+	outcome       history.Outcome
+	verdict       *decision.Verdict // nil when nothing was compared
+	reasons       []string
+	decision      decision.Decision
+	measured      []history.Event // what the evaluations measured, a line for each stage and side
+	noisy         bool            // the evaluation does not repeat itself
+	seed          string          // that its trial was ordered by
+	rule          *history.Rule   // how it was decided, nil when nothing was compared
+	tree          string          // the candidate's tree object
+	changed       []string
+	reply         agent.Reply
+	notes         prompt.Notes   // what the agent handed back
+	masker        process.Masker // hides our secrets and the agent's
+	durations     map[string]float64
+	evaluation    *history.Expense // what measuring used, of all proposals of the iteration
 }
 
 // team lets the agents of an iteration propose, guards what they changed and puts

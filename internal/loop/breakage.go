@@ -1,13 +1,17 @@
 package loop
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
@@ -89,16 +93,8 @@ func (r *measurer) measureBroken(ctx context.Context, commit, file, how string) 
 		return broken, err
 	}
 	defer env.Close()
-	place := filepath.Join(env.tree.Dir, filepath.FromSlash(file))
-	text := []byte{}
-	if how == Nonsense {
-		if text, err = os.ReadFile(place); err != nil {
-			return broken, err
-		}
-		text = append(text, nonsense...)
-	}
-	if err := os.WriteFile(place, text, 0o600); err != nil {
-		return broken, fmt.Errorf("break %s in a throw-away tree: %w", file, err)
+	if err := breakFiles(env.tree.Dir, how, file); err != nil {
+		return broken, err
 	}
 	outcome, err := env.evaluate(ctx)
 	if err != nil {
@@ -106,6 +102,86 @@ func (r *measurer) measureBroken(ctx context.Context, commit, file, how string) 
 	}
 	broken.Problem, broken.Metric = outcome.Problem, outcome.Measurement.Metric
 	return broken, nil
+}
+
+// breakFiles breaks files of a throw-away tree; one that is not there is made. Links
+// and directories stay.
+func breakFiles(dir, how string, files ...string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, file := range files {
+		if err := breakFile(root, how, filepath.FromSlash(file)); err != nil {
+			return fmt.Errorf("break %s in a throw-away tree: %w", file, err)
+		}
+	}
+	return nil
+}
+
+func breakFile(root *os.Root, how, file string) error {
+	info, err := root.Lstat(file)
+	var text []byte
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := root.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return nil
+	case how == Nonsense:
+		if text, err = root.ReadFile(file); err != nil {
+			return err
+		}
+	}
+	if how == Nonsense {
+		text = append(text, nonsense...)
+	}
+	return root.WriteFile(file, text, 0o600)
+}
+
+// breakChanged breaks, in a tree of the incumbent, the files that the candidate
+// changed, and notes when the candidate left nothing in them.
+func (m *measurement) breakChanged(ctx context.Context, side decision.Side, env *environment) error {
+	changes, err := m.trees.Repo.Changes(ctx, m.at.Head, m.a.tree)
+	if err != nil {
+		return err
+	}
+	how := Emptied
+	if side == decision.Garbled {
+		how = Nonsense
+	} else if m.a.leavesNothing, err = leavesNothing(ctx, m.trees.Repo, changes); err != nil {
+		return err
+	}
+	if m.a.leavesNothing {
+		m.trial.LeavesNothing()
+	}
+	paths := make([]string, len(changes))
+	for i, change := range changes {
+		paths[i] = change.Path
+	}
+	return breakFiles(env.tree.Dir, how, paths...)
+}
+
+// leavesNothing reports whether all changed files are gone, or blank.
+func leavesNothing(ctx context.Context, repo *git.Repo, changes []git.DiffEntry) (bool, error) {
+	var ids []string
+	for _, change := range changes {
+		if change.NewMode != "" {
+			ids = append(ids, change.NewID)
+		}
+	}
+	if len(ids) == 0 {
+		return true, nil
+	}
+	texts, err := repo.Cat(ctx, ids...)
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(texts, func(o git.Object) bool { return len(bytes.TrimSpace(o.Data)) > 0 }), nil
 }
 
 // judge compares the number with those of the unchanged files.

@@ -126,7 +126,7 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 		Script: p.Script, Dir: m.tree.Dir, Env: m.environ, Timeout: p.EvaluationTimeout, Metric: p.Metric, Artifacts: m.artifacts,
 		Offline: !p.Network, Trusted: m.trusted, Limit: limit, Fixed: m.fixed(),
 	}
-	if m.side == history.Candidate {
+	if m.side == history.Candidate || m.side == history.Emptied || m.side == history.Garbled {
 		request.ScriptTimeout = m.measurer.timeLimit()
 	}
 	if !m.ready {

@@ -47,6 +47,9 @@ func (r *measurer) measure(ctx context.Context, at position, a *attempt) error {
 	return err
 }
 
+// sides are all that a trial can measure, in the order in which it is recorded.
+var sides = [...]decision.Side{decision.Incumbent, decision.Candidate, decision.Emptied, decision.Garbled}
+
 // errEnded ends a trial whose attempt has ended without a decision.
 var errEnded = errors.New("the attempt has ended")
 
@@ -72,7 +75,7 @@ func (m *measurement) take(ctx context.Context, step decision.Step) (metric.Meas
 	m.warmUp = nil
 	if m.stage != step.Stage {
 		m.open(step.Stage)
-		m.step("measure", heading(step))
+		m.step("measure", m.heading(step))
 		if m.refused() {
 			return metric.Measurement{}, errEnded
 		}
@@ -84,8 +87,10 @@ func (m *measurement) take(ctx context.Context, step decision.Step) (metric.Meas
 }
 
 // heading is a stage of a trial in words.
-func heading(step decision.Step) string {
+func (m *measurement) heading(step decision.Step) string {
 	switch step.Stage {
+	case decision.Held:
+		return m.trial.Held() + ", too good to be believed at once: the incumbent with emptied files"
 	case decision.Once:
 		return ""
 	case decision.Again:
@@ -109,12 +114,15 @@ func describe(step decision.Step) string {
 func (m *measurement) open(stage decision.Stage) {
 	m.close()
 	m.bench.Close()
-	m.stage, m.taken = stage, map[decision.Side]*samples{decision.Incumbent: {}, decision.Candidate: {}}
+	m.stage, m.taken = stage, map[decision.Side]*samples{}
+	for _, side := range sides {
+		m.taken[side] = &samples{}
+	}
 }
 
 // close records what a stage measured.
 func (m *measurement) close() {
-	for _, side := range []decision.Side{decision.Incumbent, decision.Candidate} {
+	for _, side := range sides {
 		taken := m.taken[side]
 		if taken == nil || taken.runs == 0 {
 			continue
@@ -143,8 +151,11 @@ func (m *measurement) refused() bool {
 // place is where a side is measured in a stage.
 func place(stage decision.Stage, side decision.Side) int {
 	first := decision.Incumbent
-	if stage == decision.Once || stage == decision.Confirmation {
+	switch stage {
+	case decision.Once, decision.Confirmation:
 		first = decision.Candidate
+	case decision.Held:
+		first = decision.Emptied
 	}
 	if side == first {
 		return 0
@@ -155,13 +166,18 @@ func place(stage decision.Stage, side decision.Side) int {
 // evaluate runs the evaluation for a step.
 func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.Measurement, error) {
 	none := metric.Measurement{}
-	treeish := m.a.tree
-	if step.Side == decision.Incumbent {
-		treeish = m.at.Head
+	treeish := m.at.Head
+	if step.Side == decision.Candidate {
+		treeish = m.a.tree
 	}
 	env, err := m.bench.environment(ctx, place(step.Stage, step.Side), history.Role(step.Side), treeish)
 	if err != nil {
 		return none, err
+	}
+	if step.Stage == decision.Held && step.Number == 1 {
+		if err := m.breakChanged(ctx, step.Side, env); err != nil {
+			return none, err
+		}
 	}
 	outcome, err := env.evaluate(ctx)
 	if err != nil {
@@ -176,6 +192,9 @@ func (m *measurement) evaluate(ctx context.Context, step decision.Step) (metric.
 	case outcome.OverLimit:
 		m.a.end(history.Error, "it was not measured to the end: "+outcome.Problem)
 		return none, errEnded
+	case outcome.Problem != "" && step.Stage == decision.Held:
+		taken.add(outcome, m.program.Guardrails)
+		return metric.Measurement{RejectedReason: outcome.Problem}, nil
 	case outcome.Problem != "":
 		taken.add(outcome, m.program.Guardrails)
 		return none, cmp.Or(m.failed(ctx, step, outcome.Problem), errEnded)

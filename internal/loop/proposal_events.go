@@ -42,7 +42,7 @@ func (r *team) decidedEvent(at position, a *attempt) history.Event {
 	if a.verdict != nil {
 		d := &a.decision
 		e.Verdict, e.Metric, e.PreviousBest, e.Best, e.Delta = string(d.Verdict), d.Metric, d.Previous, d.Best, d.Delta
-		e.Evidence, e.Warning = history.EvidenceOf(d.Evidence), d.Warning
+		e.Evidence, e.Warning, e.Held, e.LeavesNothing = history.EvidenceOf(d.Evidence), d.Warning, d.Held, a.leavesNothing
 	}
 	return e
 }

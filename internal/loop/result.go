@@ -101,7 +101,7 @@ func samplesOf(p *proposal.Proposal) Samples {
 	var samples Samples
 	stage := ""
 	for _, e := range p.Measured {
-		if e.Kind != history.Measured || e.Proposal != p.Decided.Proposal {
+		if e.Kind != history.Measured || e.Proposal != p.Decided.Proposal || e.Stage == string(decision.Held) {
 			continue
 		}
 		if e.Stage != stage {

@@ -31,7 +31,7 @@ func (r *journal) ruleOf(b *records) decision.Rule {
 func AskedRule(p *program.Program) decision.Rule {
 	rule := decision.Rule{
 		Version: decision.Latest, Regime: decision.Repeatable, Pairs: max(decision.DefaultPairs, statistics.RunsNeeded(p.Confidence)), Confidence: p.Confidence,
-		MinImprovement: decision.Allowance(p.MinImprovement), NoCaseRegression: p.NoCaseRegression,
+		MinImprovement: decision.Allowance(p.MinImprovement), NoCaseRegression: p.NoCaseRegression, CheckTooGood: p.Evaluation == program.Metric,
 	}
 	switch {
 	case p.Runs == 1:

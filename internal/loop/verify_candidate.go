@@ -62,6 +62,11 @@ func (r *verifier) verifyCandidate(ctx context.Context, at position, on string, 
 	for _, c := range found {
 		p.Decided.Changed = append(p.Decided.Changed, c.Path)
 	}
+	if p.Decided.Held != "" {
+		if p.Decided.LeavesNothing, err = leavesNothing(ctx, r.repo, found); err != nil {
+			return err
+		}
+	}
 	patch, err := r.repo.Diff(ctx, at.Head, p.Candidate)
 	p.Decided.Digest = decision.Digest(patch)
 	return err

@@ -61,6 +61,7 @@ func (r *Report) decided(versions decision.Versions, before history.Summary, mea
 		{"the best afterwards", optional(again.Best), optional(e.Best)},
 		{"the delta", again.Delta, e.Delta},
 		{"the evidence", evidence(history.EvidenceOf(again.Evidence)), evidence(e.Evidence)},
+		{"why it was held", again.Held, e.Held},
 	} {
 		if pair[1] != pair[2] {
 			r.find(Ledger, e.Iteration, fmt.Sprintf("%s is %s in the record, and its measurements give %s", pair[0], pair[2], pair[1]))
@@ -100,7 +101,7 @@ func repeat(versions decision.Versions, before history.Summary, measured []*hist
 	rule := e.Rule.Decision()
 	trial, err := versions.NewTrial(decision.Standard{
 		Rule: rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails, Gains: before.Gains,
-		Cases: decision.RatesOf(before.Numbers), Seed: e.Seed,
+		Cases: decision.RatesOf(before.Numbers), Seed: e.Seed, LeavesNothing: e.LeavesNothing,
 	})
 	if err != nil {
 		return decision.Decision{}, fmt.Errorf("the decision cannot be computed again: %w", err)
@@ -114,6 +115,9 @@ func repeat(versions decision.Versions, before history.Summary, measured []*hist
 			return metric.Measurement{Metric: before.Best}, nil // it went well, and the other side's did not
 		case at < 0:
 			return metric.Measurement{}, fmt.Errorf("the decision needs a measurement of the %s (%s), which is not recorded", step.Side, step.Stage)
+		}
+		if step.Stage == decision.Held && len(measured[at].Samples) < step.Number && measured[at].Problem != "" {
+			return metric.Measurement{RejectedReason: measured[at].Problem}, nil // a failure is what is looked for
 		}
 		number := max(step.Number-1, 0)
 		m, ok := sample(measured[at], number, rule.Guardrails)

@@ -55,8 +55,8 @@ func (p *Proposal) add(e history.Event) error {
 		}
 		iteration--
 		p.Baseline = append(p.Baseline, e)
-	case e.Kind == history.Measured && (e.Role == history.Candidate || e.Role == history.Incumbent && e.Stage != ""):
-		if !slices.Contains([]decision.Stage{"", decision.Once, decision.Again, decision.Pairs, decision.Confirmation}, decision.Stage(e.Stage)) {
+	case e.Kind == history.Measured && (e.Role == history.Candidate || e.Role != history.Baseline && e.Stage != ""):
+		if !takenBy(e.Role, decision.Stage(e.Stage)) {
 			return Refuse("it has a measurement of the stage %.40q, which does not exist", e.Stage)
 		}
 		if p.has(e) {
@@ -81,6 +81,18 @@ func (p *Proposal) add(e history.Event) error {
 		return Refuse("it has an event of iteration %d, and is of %d", e.Iteration, p.Iteration)
 	}
 	return nil
+}
+
+// takenBy reports whether a role is measured in a stage of a trial.
+func takenBy(role history.Role, stage decision.Stage) bool {
+	switch role {
+	case history.Incumbent, history.Candidate:
+		return slices.Contains([]decision.Stage{"", decision.Once, decision.Again, decision.Pairs, decision.Confirmation}, stage)
+	case history.Emptied, history.Garbled:
+		return stage == decision.Held
+	default:
+		return false
+	}
 }
 
 // has reports whether there is such an event of the same candidate: of two, one

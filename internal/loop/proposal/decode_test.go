@@ -40,7 +40,7 @@ func TestDecodeKeepsWhatAProposalSays(t *testing.T) {
 const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iteration":2,"lease":{"host":"h"},"reserved":{"tokens":1},"unused":true,"role":"candidate","stage":"once","metric":2,
 "samples":[2],"guardrail_samples":{"g":[1]},"case_samples":{"case.1":[1]},"numbers":{"a":1},"noisy":true,"strict":true,"evaluator_writes":{"r.txt":true},"problem":"p","rejected_reason":"p","output":"o",
 "direction":"higher","target":9,"evaluator":"e","definition":"d","executor":{"agent":"a"},"base":"b","base_branch":"main","seconds":1,"prepare_seconds":1,"outcome":"accepted",
-"verdict":"improved","reasons":["x"],"rule":{"regime":"single"},"seed":"s","disagreement":"d","evidence":[{"stage":"pairs","pairs":8}],"warning":"w","previous_best":1,"best":2,
+"verdict":"improved","reasons":["x"],"rule":{"regime":"single"},"seed":"s","disagreement":"d","evidence":[{"stage":"pairs","pairs":8}],"warning":"w","held":"h","leaves_nothing":true,"previous_best":1,"best":2,
 "delta":"+1","incumbent":"i","commit":"c","branch":"autoloop/p","agent":"a","model":"m","usage":{"input_tokens":1},"summary":"s","changed":["f"],
 "params":{"k":1},"failing_checks":[{"name":"build"}],"evaluation":{"tokens":1},"durations":{"propose":1},"proposal":1,"digest":"d","patch":"p","grown_from":{"iteration":1,"proposal":1},"focus":"f","lessons":["l"],"foreclosed":["f"],"ideas":["i"],
 "not_before":"2026-01-01T00:00:00Z","reason":"r","key":"k","value":"v","event":"`
@@ -50,7 +50,7 @@ const everything = `{"schema":1,"time":"2026-01-01T00:00:00Z","run_id":"r","iter
 func TestSanitizeLeavesOutWhatPublishingSays(t *testing.T) {
 	t.Parallel()
 	anew := "Disagreement Schema Time Lease Reserved Unused Failing Direction Target Base BaseBranch Parent Commit Branch Key Value"
-	proposal := "Outcome Verdict Rule Seed Evidence Warning PreviousBest Best Delta Changed Params Digest Patch GrownFrom Focus Lessons Foreclosed Ideas Model"
+	proposal := "Outcome Verdict Rule Seed Evidence Warning Held LeavesNothing PreviousBest Best Delta Changed Params Digest Patch GrownFrom Focus Lessons Foreclosed Ideas Model"
 	said := "Agent Summary Usage Durations"
 	measured := "Role Stage Samples GuardrailSamples CaseSamples Strict Numbers EvaluatorWrites RejectedReason Output Seconds Prepare"
 	for kind, left := range map[history.Kind]string{

@@ -38,6 +38,7 @@ func sanitize(e history.Event) (history.Event, error) {
 		clean.Evaluation = e.Evaluation
 	case history.Proposed, history.Decided:
 		clean.Outcome, clean.Verdict, clean.Rule, clean.Seed, clean.Evidence, clean.Warning = e.Outcome, e.Verdict, e.Rule, e.Seed, e.Evidence, e.Warning
+		clean.Held, clean.LeavesNothing = e.Held, e.LeavesNothing
 		clean.PreviousBest, clean.Best, clean.Delta, clean.Changed = e.PreviousBest, e.Best, e.Delta, e.Changed
 		clean.Params, clean.Digest, clean.Patch, clean.Focus = e.Params, e.Digest, e.Patch, e.Focus
 		clean.Lessons, clean.Foreclosed, clean.Ideas = e.Lessons, e.Foreclosed, e.Ideas
@@ -59,7 +60,7 @@ func sanitize(e history.Event) (history.Event, error) {
 // masked hides secrets in the texts of agents and evaluations. A short secret may
 // be an ordinary word, so a hit is hidden and not refused.
 func masked(e history.Event, masker process.Masker) history.Event {
-	for _, text := range []*string{&e.Reason, &e.Problem, &e.RejectedReason, &e.Output, &e.Warning, &e.Model, &e.Summary, &e.Focus} {
+	for _, text := range []*string{&e.Reason, &e.Problem, &e.RejectedReason, &e.Output, &e.Warning, &e.Held, &e.Model, &e.Summary, &e.Focus} {
 		*text = masker.String(*text)
 	}
 	for _, list := range [][]string{e.Reasons, e.Lessons, e.Foreclosed, e.Ideas} {
@@ -111,7 +112,7 @@ func lines(texts []string) []string {
 // bounded refuses texts, lists and numbers beyond the limits.
 func bounded(e history.Event) error {
 	lists := [][]string{
-		{e.Reason, e.Problem, e.RejectedReason, e.Output, e.Warning, e.Delta, e.Seed, e.Digest, e.Patch, e.Focus, e.Agent, e.Model, e.Summary},
+		{e.Reason, e.Problem, e.RejectedReason, e.Output, e.Warning, e.Held, e.Delta, e.Seed, e.Digest, e.Patch, e.Focus, e.Agent, e.Model, e.Summary},
 		e.Reasons, e.Changed, e.Lessons, e.Foreclosed, e.Ideas,
 	}
 	if x := e.Executor; x != nil {

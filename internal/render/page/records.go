@@ -219,9 +219,10 @@ func (r *reader) trial(it *Iteration, e *history.Event) {
 		for _, sample := range m.Samples {
 			samples = append(samples, sample.Float64())
 		}
-		if m.Role == history.Candidate {
+		switch m.Role { //nolint:exhaustive // what is looked at because a gain is held is no side of the trial
+		case history.Candidate:
 			it.After = samples
-		} else {
+		case history.Incumbent:
 			it.Before = samples
 		}
 		if m.Role == history.Candidate {
