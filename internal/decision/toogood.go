@@ -91,9 +91,9 @@ func (t *Trial) nextHeld() Step {
 // must notice at least that the files are broken. Where the numbers scatter they
 // measure time or memory, and files that do nothing are no reference for those.
 func (t *Trial) addHeld(step Step, m metric.Measurement) {
-	without := "with these files emptied"
+	without := "with the changed files emptied"
 	if step.Side == Garbled {
-		without = "with a syntax error in them"
+		without = "with a syntax error in the changed files"
 	}
 	noticed := t.standard.unfit(m)
 	if noticed == "" {
@@ -108,7 +108,7 @@ func (t *Trial) addHeld(step Step, m metric.Measurement) {
 	case noticed != "" && step.Side == Emptied:
 		t.release(fmt.Sprintf("%s the evaluation notices: %s", without, noticed))
 	case noticed != "":
-		t.release(fmt.Sprintf("with these files emptied the evaluation gives the same, but %s it notices: %s", without, noticed))
+		t.release(fmt.Sprintf("with the changed files emptied the evaluation gives the same, but %s it notices: %s", without, noticed))
 	case step.Side == Emptied && low.Cmp(high) == 0 && !t.standard.LeavesNothing:
 		// The garbled files decide.
 	default:

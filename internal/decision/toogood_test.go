@@ -58,7 +58,7 @@ func TestTooGood(t *testing.T) {
 			case c.held != "":
 				assert.Contains(t, d.Held, c.held)
 				assert.Equal(t, 1, runs[decision.Emptied])
-				assert.Contains(t, d.Warning, d.Held+", so it was held: with these files emptied the evaluation notices: it gives "+c.before)
+				assert.Contains(t, d.Warning, d.Held+", so it was held: with the changed files emptied the evaluation notices: it gives "+c.before)
 			case c.onlyWarns != "":
 				assert.Contains(t, d.Warning, c.onlyWarns)
 				assert.Contains(t, d.Warning, "look whether the evaluation still measures what it should")
@@ -88,16 +88,16 @@ func TestHeld(t *testing.T) {
 		rejected         bool
 		says             string
 	}{
-		"emptied files fail":                          {emptied: failed, runs: "E", says: "with these files emptied the evaluation notices: not scored: exit 2"},
-		"emptied files give another number":           {emptied: scored("7"), runs: "E", says: "with these files emptied the evaluation notices: it gives 7"},
+		"emptied files fail":                          {emptied: failed, runs: "E", says: "with the changed files emptied the evaluation notices: not scored: exit 2"},
+		"emptied files give another number":           {emptied: scored("7"), runs: "E", says: "with the changed files emptied the evaluation notices: it gives 7"},
 		"what was measured once":                      {regime: decision.Single, emptied: scored("7"), runs: "E", says: "it gives 7"},
-		"a count of faults: broken files fail":        {emptied: scored("0"), garbled: failed, runs: "EG", says: "with a syntax error in them it notices: not scored: exit 2"},
-		"a count of faults: broken files have faults": {emptied: scored("0"), garbled: scored("31"), runs: "EG", says: "with a syntax error in them it notices: it gives 31"},
-		"a count of faults in emptied files":          {emptied: scored("0"), garbled: failed, leavesNothing: true, runs: "E", rejected: true, says: "with these files emptied the evaluation gives 0 as well"},
-		"an error that nobody sees":                   {emptied: scored("0"), garbled: scored("0"), runs: "EG", rejected: true, says: "with a syntax error in them the evaluation gives 0 as well"},
+		"a count of faults: broken files fail":        {emptied: scored("0"), garbled: failed, runs: "EG", says: "with a syntax error in the changed files it notices: not scored: exit 2"},
+		"a count of faults: broken files have faults": {emptied: scored("0"), garbled: scored("31"), runs: "EG", says: "with a syntax error in the changed files it notices: it gives 31"},
+		"a count of faults in emptied files":          {emptied: scored("0"), garbled: failed, leavesNothing: true, runs: "E", rejected: true, says: "with the changed files emptied the evaluation gives 0 as well"},
+		"an error that nobody sees":                   {emptied: scored("0"), garbled: scored("0"), runs: "EG", rejected: true, says: "with a syntax error in the changed files the evaluation gives 0 as well"},
 		"an error that nobody sees, measured once":    {regime: decision.Single, emptied: scored("0"), garbled: scored("0"), runs: "EG", rejected: true, says: "gives 0 as well"},
 		"a guardrail sees it":                         {emptied: scored("0"), guardrail: true, runs: "E", says: "guardrail tests"},
-		"a time of files that do nothing":             {regime: decision.Noisy, scatter: true, emptied: scored("1.05"), runs: "EEE", rejected: true, says: "with these files emptied the evaluation gives 1.05 as well"},
+		"a time of files that do nothing":             {regime: decision.Noisy, scatter: true, emptied: scored("1.05"), runs: "EEE", rejected: true, says: "with the changed files emptied the evaluation gives 1.05 as well"},
 		"a time of files that do less":                {regime: decision.Noisy, scatter: true, emptied: scored("0.5"), runs: "EEE", says: "it gives 0.5"},
 		"a time, and emptied files fail":              {regime: decision.Noisy, scatter: true, emptied: failed, runs: "E", says: "not scored: exit 2"},
 		"pairs that do not scatter":                   {regime: decision.Noisy, emptied: scored("0"), garbled: failed, runs: "EG", says: "not scored: exit 2"},

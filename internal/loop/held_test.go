@@ -77,13 +77,13 @@ func TestHeldGains(t *testing.T) {
 		roles             string // of what was measured because of it
 		unseen            bool   // the gain is not too good
 	}{
-		"faults go to zero, and broken files have more": {faults, "lower", "fault fault fault", "clean", history.Accepted, "3 → 0 is a drop to zero, so it was held: with these files emptied the evaluation gives the same, but with a syntax error in them it notices: it gives 4", "emptied garbled", false},
+		"faults go to zero, and broken files have more": {faults, "lower", "fault fault fault", "clean", history.Accepted, "3 → 0 is a drop to zero, so it was held: with the changed files emptied the evaluation gives the same, but with a syntax error in the changed files it notices: it gives 4", "emptied garbled", false},
 		"faults go to zero, and broken files fail":      {faultsOrFailure, "lower", "fault fault fault", "clean", history.Accepted, "it notices: not scored: line 3: syntax error", "emptied garbled", false},
-		"faults go to zero, for the text is gone":       {faults, "lower", "fault fault fault", "", history.Rejected, "the number does not depend on what was measured: with these files emptied the evaluation gives 0 as well", "emptied", false},
+		"faults go to zero, for the text is gone":       {faults, "lower", "fault fault fault", "", history.Rejected, "the number does not depend on what was measured: with the changed files emptied the evaluation gives 0 as well", "emptied", false},
 		"faults go to zero, for the file is gone":       {faults, "lower", "fault fault fault", "gone", history.Rejected, "the number does not depend on what was measured", "emptied", false},
-		"faults get few":                     {faults, "lower", strings.Repeat("fault ", 30), "fault", history.Accepted, "30 → 1 is a jump beyond 10 times, so it was held: with these files emptied the evaluation notices: it gives 0", "emptied", false},
-		"an evaluation that swallows errors": {swallows, "lower", "a b c", "broken", history.Rejected, "the number does not depend on what was measured: with a syntax error in them the evaluation gives 0 as well", "emptied garbled", false},
-		"a metric that starts at zero":       {needsContent, "higher", "0", "5", history.Accepted, "0 → 5 is more than 10 times as much, so it was held: with these files emptied the evaluation notices: not scored: there is no number", "emptied", false},
+		"faults get few":                     {faults, "lower", strings.Repeat("fault ", 30), "fault", history.Accepted, "30 → 1 is a jump beyond 10 times, so it was held: with the changed files emptied the evaluation notices: it gives 0", "emptied", false},
+		"an evaluation that swallows errors": {swallows, "lower", "a b c", "broken", history.Rejected, "the number does not depend on what was measured: with a syntax error in the changed files the evaluation gives 0 as well", "emptied garbled", false},
+		"a metric that starts at zero":       {needsContent, "higher", "0", "5", history.Accepted, "0 → 5 is more than 10 times as much, so it was held: with the changed files emptied the evaluation notices: not scored: there is no number", "emptied", false},
 		"a jump that is true":                {needsContent, "higher", "1", "500", history.Accepted, "1 → 500 is a jump beyond 10 times, so it was held", "emptied", false},
 		"a gain like any other":              {needsContent, "higher", "1", "5", history.Accepted, "5 is better than 1", "", true},
 	} {

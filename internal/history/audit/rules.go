@@ -70,6 +70,8 @@ func weaker(rule, asked decision.Rule) string {
 		return fmt.Sprintf("%d pairs decide", rule.Pairs)
 	case least.Percent == need.Percent && least.Value.Cmp(need.Value) < 0, least.Percent != need.Percent && least.Value.Sign() == 0 && need.Value.Sign() > 0:
 		return fmt.Sprintf("the smallest gain is %s", least.Value)
+	case asked.In(rule.Version).CheckTooGood && !rule.CheckTooGood:
+		return "a gain that is too good is not held"
 	case asked.NoCaseRegression && !rule.NoCaseRegression:
 		return "cases may get worse"
 	case len(rule.Guardrails) < len(asked.Guardrails):
