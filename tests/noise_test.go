@@ -229,13 +229,13 @@ func TestNoisyGuardrail(t *testing.T) {
 
 func TestJumpOutOfAllProportion(t *testing.T) {
 	t.Parallel()
-	w := noisyWorld(t, "metric-range: [0, 1000000]", nil, "1001", "1003", "1004", "90000", "2000000")
+	w := noisyWorld(t, "metric-range: [0, 1000000]", nil, "1001", "1003", "1004", "1100", "2000000")
 	got := w.iterate("-n", "5")
 	for i := range 3 {
 		assert.Empty(t, got[i].Warnings)
 	}
 	assert.Equal(t, "accepted", got[3].Outcome)
-	assert.Contains(t, strings.Join(got[3].Warnings, "\n"), "more than 10 times the largest before it (2)")
+	assert.Contains(t, strings.Join(got[3].Warnings, "\n"), "more than 10 times the largest before it (2), so it was held: with the changed files emptied the evaluation notices: ")
 	assert.Contains(t, w.memory("p.md"), "more than 10 times the largest")
 	assert.Equal(t, "rejected", got[4].Outcome)
 	assert.Contains(t, got[4].Reasons[0], "implausible")
