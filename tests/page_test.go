@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/tests/long"
@@ -122,7 +123,7 @@ func TestPageInABrowser(t *testing.T) {
 		browserSource(t, "speed", 137, page.Source{Metric: "seconds", Condition: "waiting", Reason: "not due yet"}),
 		browserSource(t, "one", 1, page.Source{Metric: "bytes"}),
 		browserSource(t, "new", 0, page.Source{}),
-		browserSource(t, "hostile", 5, page.Source{Metric: hostile, Condition: "plateau", Reason: hostile, Used: func(*history.Summary) []string { return []string{hostile} }}),
+		browserSource(t, "hostile", 5, page.Source{Metric: hostile, Condition: "plateau", Reason: hostile, Used: func(*history.Summary) []budget.Used { return []budget.Used{{Text: hostile, Share: 1.2}} }}),
 		browserSource(t, "errors", -12, page.Source{Condition: "paused", Reason: "three errors in a row: the agent's service did not answer"}),
 		browserSource(t, "population", 40, page.Source{Metric: "score"}),
 	}

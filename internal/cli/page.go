@@ -99,7 +99,7 @@ func pageFacts(ctx context.Context, env Env, o iterateOptions) func(*page.Source
 		if s.NextDue != nil {
 			source.NextDue = *s.NextDue
 		}
-		source.Used = func(summary *history.Summary) []string { return budget.Stand(s.Program, summary, env.Now()).Used }
+		source.Used = func(summary *history.Summary) []budget.Used { return budget.Stand(s.Program, summary, env.Now()).Used }
 	}
 }
 

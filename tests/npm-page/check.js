@@ -42,6 +42,8 @@ for (const [file, anchors] of Object.entries(wanted.pages)) {
         const page = await open({ viewport: { width, height: 900 }, colorScheme }, file, anchor);
         const name = `${file}${anchor} at ${width} px, ${colorScheme}`;
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        const views = await page.evaluate(() => [...document.querySelectorAll(".view")].filter((view) => view.checkVisibility()).map((view) => view.id));
+        if (views.length !== 1) problems.push(`${name}: ${views.length} views are shown: ${views}`);
         if (overflow > 0) problems.push(`${name}: ${overflow} px wider than the window`);
         // Run in the page's world by the debugger, which the page's policy does not bind.
         await page.evaluate(axe);

@@ -37,8 +37,16 @@ type Standing struct {
 	Until time.Time
 	// Left is for when it may.
 	Left Left
-	// Used says what was used of each budget, as "1.20 of 5.00 USD this week".
-	Used []string
+	// Used says what was used of each budget.
+	Used []Used
+}
+
+// Used is what was used of one budget.
+type Used struct {
+	// Text is for people, as "1.20 of 5.00 USD this week".
+	Text string
+	// Share is the part of the budget that is used: 0 is nothing, 1 all of it.
+	Share float64
 }
 
 // Reason is why the program does not run now, for people; "" when it may.
@@ -82,23 +90,22 @@ func (s *Standing) exhaust(over string, per program.Span, until time.Time) {
 }
 
 // used says what was used of each limit of a budget.
-func used(b program.Budget, spent history.Spent) []string {
-	var list []string
-	add := func(given bool, format string, args ...any) {
-		if !given {
+func used(b program.Budget, spent history.Spent) []Used {
+	var list []Used
+	add := func(used, limit float64, format string, args ...any) {
+		if limit <= 0 {
 			return
 		}
-		text := fmt.Sprintf(format, args...)
+		when := "this " + string(b.Per)
 		if b.Per == program.PerProgram {
-			list = append(list, text+" in all")
-			return
+			when = "in all"
 		}
-		list = append(list, fmt.Sprintf("%s this %s", text, b.Per))
+		list = append(list, Used{fmt.Sprintf(format, args...) + " " + when, used / limit})
 	}
-	add(b.Iterations > 0, "%d of %d iterations", spent.Iterations, b.Iterations)
-	add(b.Tokens > 0, "%s%d of %d tokens", atLeast(spent.UnknownTokens), spent.Tokens, b.Tokens)
-	add(b.USD > 0, "%s%.2f of %.2f USD", atLeast(spent.UnknownUSD), spent.USD, b.USD)
-	add(b.Minutes > 0, "%.0f of %g minutes", spent.Minutes, b.Minutes)
+	add(float64(spent.Iterations), float64(b.Iterations), "%d of %d iterations", spent.Iterations, b.Iterations)
+	add(float64(spent.Tokens), float64(b.Tokens), "%s%d of %d tokens", atLeast(spent.UnknownTokens), spent.Tokens, b.Tokens)
+	add(spent.USD, b.USD, "%s%.2f of %.2f USD", atLeast(spent.UnknownUSD), spent.USD, b.USD)
+	add(spent.Minutes, b.Minutes, "%.0f of %g minutes", spent.Minutes, b.Minutes)
 	return list
 }
 

@@ -74,24 +74,15 @@ func (it *Iteration) Class() string {
 	return "rejected"
 }
 
-// Kind says where the iteration went.
-func (it *Iteration) Kind() string {
-	reason := strings.ToLower(strings.Join(it.Reasons, " "))
+// What is shown of an iteration without a summary: why it ended.
+func (it *Iteration) What() string {
 	switch {
-	case it.Outcome == history.Accepted:
-		return "kept"
-	case it.Outcome == history.PendingCI:
-		return "waits for CI"
-	case it.Outcome == history.CIFixExhausted:
-		return "failed in CI"
-	case it.Outcome == history.Error:
-		return "error"
-	case it.Metric == nil && strings.Contains(reason, "no change"):
-		return "no change proposed"
-	case it.Metric == nil:
-		return "refused before measuring"
+	case it.Summary != "":
+		return it.Summary
+	case len(it.Reasons) > 0:
+		return it.Reasons[0]
 	}
-	return "not better"
+	return "no summary"
 }
 
 // Author is the agent, with its model when known.

@@ -35,10 +35,13 @@ func signed(f float64) string {
 	if err != nil {
 		rounded = f
 	}
-	if rounded > 0 {
+	switch {
+	case rounded > 0:
 		return "+" + short(rounded)
+	case rounded < 0:
+		return "−" + short(-rounded)
 	}
-	return short(rounded)
+	return "0"
 }
 
 func abs(f float64) float64 { return math.Abs(f) }

@@ -78,6 +78,15 @@ func (s *Site) WriteProgram(w io.Writer, p *Program) error {
 	return s.write(w, view{Shown: []*Program{p}, Home: "index.html", Link: func(p *Program) string { return p.File() }})
 }
 
+// States counts how the programs stand, most frequent first.
+func (s *Site) States() []Share {
+	counts := map[string]int{}
+	for _, p := range s.Programs {
+		counts[p.State]++
+	}
+	return shares(counts, len(s.Programs))
+}
+
 func (s *Site) write(w io.Writer, v view) error {
 	style, err := assets.ReadFile("assets/style.css")
 	if err != nil {
@@ -165,9 +174,12 @@ func pack(pages *template.Template, programs []*Program) (string, error) {
 
 func functions(v view) template.FuncMap {
 	return template.FuncMap{
-		"link":  func(p *Program) template.URL { return template.URL(v.Link(p)) }, //nolint:gosec // a file name or anchor made by us
-		"stamp": stamp,
-		"day":   func(t time.Time) string { return day(t, v.Generated) },
+		"link":     func(p *Program) template.URL { return template.URL(v.Link(p)) }, //nolint:gosec // a file name or anchor made by us
+		"stamp":    stamp,
+		"sortable": sortable,
+		"percent":  func(share float64) string { return coordinate(min(max(100*share, 0), 100)) },
+		"over":     func(share float64) bool { return share >= 1 },
+		"day":      func(t time.Time) string { return day(t, v.Generated) },
 		"recent": func(list []*Iteration) []*Iteration {
 			var rows []*Iteration
 			for i := len(list) - 1; i >= 0 && len(rows) < v.rows; i-- {
@@ -182,6 +194,14 @@ func functions(v view) template.FuncMap {
 			return fmt.Sprintf("The latest %d of %d iterations. Scripts show the others.", v.rows, len(list))
 		},
 	}
+}
+
+// sortable is a time as text that sorts; "" for none.
+func sortable(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
 }
 
 // day is a time without the year where that is the present one.

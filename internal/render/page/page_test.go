@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render/page"
 )
@@ -153,7 +154,7 @@ func TestHostileText(t *testing.T) {
 		e.Patch = "diff --git a/x b/" + hostile + "\n@@ " + hostile + "\n+" + hostile + "\n-" + hostile + "\n" + hostile
 	}
 	p := program(t, page.Source{
-		Name: "speed", Events: events, Metric: hostile[:200], Condition: "waiting", Reason: hostile[:200], Used: func(*history.Summary) []string { return []string{hostile[:200]} }, Repository: "https://github.test/o/r",
+		Name: "speed", Events: events, Metric: hostile[:200], Condition: "waiting", Reason: hostile[:200], Used: func(*history.Summary) []budget.Used { return []budget.Used{{Text: hostile[:200], Share: 0.5}} }, Repository: "https://github.test/o/r",
 	})
 	text := single(t, p)
 	assert.Equal(t, 2, strings.Count(text, "<script"), "the page's data and its script")

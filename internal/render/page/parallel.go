@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/metric"
 )
 
 // maxParameters and maxTrials bound the parallel coordinates: more lines cannot
@@ -40,11 +42,11 @@ func parallel(p *Program) template.HTML {
 		d.text("tick", "middle", left, height-18, short(low))
 		d.text("tick", "middle", left, 14, short(high))
 	}
-	best := p.bestTrial(trials)
-	for _, class := range []string{"trial rejected", "trial kept", "trial optimum"} {
+	best, good := p.bestTrial(trials), p.goodTrials(trials)
+	for _, class := range []string{"trial rejected", "trial good", "trial kept", "trial optimum"} {
 		var b strings.Builder
 		for _, it := range trials {
-			if class != it.trialClass(it == best) {
+			if class != it.trialClass(it == best, good[it]) {
 				continue
 			}
 			for i, name := range names {
@@ -54,15 +56,28 @@ func parallel(p *Program) template.HTML {
 		}
 		d.path(class, b.String())
 	}
+	for i, name := range names {
+		if best == nil {
+			break
+		}
+		left, anchor, aside := 80+gap*float64(i), "start", 6.0
+		if i == len(names)-1 && i > 0 {
+			anchor, aside = "end", -6
+		}
+		top, _ := scales[i].at(best.Params[name])
+		d.text("value", anchor, left+aside, top-5, short(best.Params[name]))
+	}
 	return d.end()
 }
 
-func (it *Iteration) trialClass(best bool) string {
+func (it *Iteration) trialClass(best, good bool) string {
 	switch {
 	case best:
 		return "trial optimum"
 	case it.Kept():
 		return "trial kept"
+	case good:
+		return "trial good"
 	}
 	return "trial rejected"
 }
@@ -82,6 +97,22 @@ func (p *Program) tuned() ([]string, []*Iteration) {
 	maps.DeleteFunc(count, func(_ string, n int) bool { return n < len(trials) })
 	names := slices.Sorted(maps.Keys(count))
 	return names[:min(len(names), maxParameters)], trials
+}
+
+// goodTrials are the best quarter: where their lines run together is where the
+// optimum lies.
+func (p *Program) goodTrials(trials []*Iteration) map[*Iteration]bool {
+	sorted := slices.SortedFunc(slices.Values(trials), func(a, b *Iteration) int {
+		if p.Direction == metric.Lower {
+			return a.Metric.Cmp(*b.Metric)
+		}
+		return b.Metric.Cmp(*a.Metric)
+	})
+	good := map[*Iteration]bool{}
+	for _, it := range sorted[:len(sorted)/4] {
+		good[it] = true
+	}
+	return good
 }
 
 func (p *Program) bestTrial(trials []*Iteration) *Iteration {

@@ -2,11 +2,13 @@ package page
 
 import (
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -27,8 +29,8 @@ type Program struct {
 	// baseline; Target is nil when open-ended.
 	Initial, Best, Target *metric.Value
 	Kept, Tried           int
-	// Budget says what was used of each budget, in words; empty without one.
-	Budget []string
+	// Budget is what was used of each budget; empty without one.
+	Budget []budget.Used
 	// Week is what was used in the last seven days, Total ever.
 	Week, Total Cost
 	Iterations  []*Iteration
@@ -42,14 +44,38 @@ type Program struct {
 	// proposals are the candidates of a population, with what each grew from.
 	proposals []*history.Event
 	// drawn is the trajectory; drawing it also notes where each iteration is.
-	drawn template.HTML
+	drawn  template.HTML
+	legend map[string]bool
 }
 
-// Note is something that an agent wrote down at the end of an iteration.
+// Note is something that an agent wrote down at the end of an iteration of a
+// program, which is named by its anchor.
 type Note struct {
+	Program   string
 	Iteration int
+	Time      time.Time
 	Text      string
 }
+
+// recentNotes is how many notes are shown at once.
+const recentNotes = 6
+
+// Notes are the notes of one kind, the newest first: those that are shown at
+// once, and the others.
+type Notes struct{ Recent, Earlier []Note }
+
+func newestFirst(list []Note) Notes {
+	turned := slices.Clone(list)
+	slices.Reverse(turned)
+	n := min(len(turned), recentNotes)
+	return Notes{turned[:n], turned[n:]}
+}
+
+// LessonNotes are the lessons, the newest first.
+func (p *Program) LessonNotes() Notes { return newestFirst(p.Lessons) }
+
+// ForeclosedNotes are the foreclosed avenues, the newest first.
+func (p *Program) ForeclosedNotes() Notes { return newestFirst(p.Foreclosed) }
 
 // Cost is what agents and evaluations used; an unknown part makes it a lower
 // bound.
@@ -64,10 +90,36 @@ type Cost struct {
 // String is the cost in words.
 func (c Cost) String() string {
 	text := "$" + strconv.FormatFloat(c.USD, 'f', 2, 64)
-	if c.Unknown > 0 {
-		text = "at least " + text
+	switch {
+	case c.Unknown > 0 && c.USD == 0:
+		return "unknown"
+	case c.Unknown > 0:
+		return "at least " + text
 	}
 	return text
+}
+
+// Words is the cost with the time that it took.
+func (c Cost) Words() string {
+	text := c.String()
+	if text == "unknown" {
+		text = "cost unknown"
+	}
+	return text + ", " + c.Time()
+}
+
+// Sort is the cost as a number, to sort by.
+func (c Cost) Sort() string { return strconv.FormatFloat(c.USD, 'f', -1, 64) }
+
+// Time is the time in words, rounded to what a person wants to know.
+func (c Cost) Time() string {
+	switch {
+	case c.Minutes < 1:
+		return strconv.FormatFloat(60*c.Minutes, 'f', 0, 64) + " s"
+	case c.Minutes < 120:
+		return strconv.FormatFloat(c.Minutes, 'f', 0, 64) + " min"
+	}
+	return strconv.FormatFloat(c.Minutes/60, 'f', 1, 64) + " h"
 }
 
 // File is the name of the program's page in a directory of pages.
@@ -99,6 +151,30 @@ func (p *Program) Better() string {
 // BestText is the incumbent's number for people.
 func (p *Program) BestText() string { return number(p.Best) }
 
+// BestExact is the incumbent's number with every digit, to sort by.
+func (p *Program) BestExact() string {
+	if p.Best == nil {
+		return ""
+	}
+	return p.Best.String()
+}
+
+// GainSort is the gain for sorting programs of different metrics: in percent, and
+// above zero where the program got better.
+func (p *Program) GainSort() string {
+	if p.Best == nil || p.Initial == nil {
+		return ""
+	}
+	gain := p.Best.Sub(*p.Initial).Float64()
+	if start := abs(p.Initial.Float64()); start != 0 {
+		gain = 100 * gain / start
+	}
+	if p.Direction == metric.Lower {
+		gain = -gain
+	}
+	return strconv.FormatFloat(gain, 'g', 6, 64)
+}
+
 // InitialText is iteration 0's number for people.
 func (p *Program) InitialText() string { return number(p.Initial) }
 
@@ -113,25 +189,41 @@ func (p *Program) TargetText() string {
 	return "≥ " + number(p.Target)
 }
 
-// Gain is the change since iteration 0 with its sign, and in percent where
-// that means something.
+// Gain is the change since iteration 0 with its sign.
 func (p *Program) Gain() string {
 	if p.Best == nil || p.Initial == nil {
 		return "—"
 	}
 	change := p.Best.Sub(*p.Initial)
-	if change.Sign() == 0 {
-		return "0"
+	text := short(change.Abs().Float64())
+	switch change.Sign() {
+	case 1:
+		return "+" + text
+	case -1:
+		return "−" + text
 	}
-	text := short(change.Float64())
-	if change.Sign() > 0 {
-		text = "+" + text
+	return "0"
+}
+
+// GainPercent is the change since iteration 0 in percent with its sign; 0 and ""
+// where that means nothing.
+func (p *Program) GainPercent() (text string) {
+	if p.Best == nil || p.Initial == nil || p.Initial.Sign() == 0 || p.Best.Cmp(*p.Initial) == 0 {
+		return ""
 	}
-	if start := p.Initial.Float64(); start != 0 {
-		percent := 100 * change.Float64() / abs(start)
-		text += " (" + signed(percent) + " %)"
+	start := p.Initial.Float64()
+	return signed(100*(p.Best.Float64()-start)/abs(start)) + " %"
+}
+
+// GainClass is better or worse, in the metric's own direction; "" for no change.
+func (p *Program) GainClass() string {
+	switch {
+	case p.Best == nil || p.Initial == nil || p.Best.Cmp(*p.Initial) == 0:
+		return ""
+	case p.Direction.Better(*p.Best, *p.Initial):
+		return "better"
 	}
-	return text
+	return "worse"
 }
 
 // progress is how far the target is, as a share of the way from iteration 0 in
@@ -156,47 +248,22 @@ func (p *Program) Progress() string {
 	return strconv.FormatFloat(percent, 'f', 0, 64) + " % of the way"
 }
 
-// Usage is what was used this week against the budget, in words.
-func (p *Program) Usage() string {
-	if len(p.Budget) > 0 {
-		return strings.Join(p.Budget, "; ")
+// PerDollar is the gain for each dollar, in words; "" when it is not known.
+func (p *Program) PerDollar() string {
+	if p.Total.Unknown > 0 {
+		return ""
 	}
-	return p.Week.String() + ", " + strconv.FormatFloat(p.Week.Minutes, 'f', 0, 64) + " min"
+	return p.per(p.Total.USD)
 }
 
-// PerDollar is the gain for each dollar, in words.
-func (p *Program) PerDollar() string { return p.per(p.Total.USD, p.Total.Unknown > 0) }
+// PerHour is the gain for each hour, in words; "" when it is not known.
+func (p *Program) PerHour() string { return p.per(p.Total.Minutes / 60) }
 
-// PerHour is the gain for each hour, in words.
-func (p *Program) PerHour() string { return p.per(p.Total.Minutes/60, false) }
-
-func (p *Program) per(cost float64, unknown bool) string {
-	if p.Best == nil || p.Initial == nil || cost <= 0 || unknown {
-		return "—"
+func (p *Program) per(cost float64) string {
+	if p.Best == nil || p.Initial == nil || cost <= 0 {
+		return ""
 	}
-	return short(p.Best.Sub(*p.Initial).Abs().Float64() / cost)
-}
-
-// Went counts where the iterations went, most frequent first.
-func (p *Program) Went() []Share {
-	counts := map[string]int{}
-	for _, it := range p.Iterations {
-		counts[it.Kind()]++
-	}
-	return shares(counts, len(p.Iterations))
-}
-
-// Authors counts which agent or model was kept how often.
-func (p *Program) Authors() []Share {
-	counts := map[string]int{}
-	kept := 0
-	for _, it := range p.Iterations {
-		if it.Kept() {
-			counts[it.Author()]++
-			kept++
-		}
-	}
-	return shares(counts, kept)
+	return signed(p.Best.Sub(*p.Initial).Float64() / cost)
 }
 
 // Sparkline is the best value over the iterations.
@@ -204,6 +271,10 @@ func (p *Program) Sparkline() template.HTML { return sparkline(p) }
 
 // Trajectory is every candidate as a point and the best as a line.
 func (p *Program) Trajectory() template.HTML { return p.drawn }
+
+// Drawn reports what the trajectory has of what its legend explains: kept,
+// rejected, unmeasured, pending, beyond and interval.
+func (p *Program) Drawn(what string) bool { return p.legend[what] }
 
 // CostChart is the cost added up over the iterations.
 func (p *Program) CostChart() template.HTML { return costChart(p) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/loop/budget"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -25,7 +26,7 @@ type Source struct {
 	// was used of each budget: from the program file, where it is at hand.
 	Metric string
 	Target *metric.Value
-	Used   func(*history.Summary) []string
+	Used   func(*history.Summary) []budget.Used
 	// Condition and Reason say how the program stands, NextDue when it runs
 	// next; without a Condition the state file says what it can.
 	Condition, Reason string
@@ -45,8 +46,8 @@ func New(s Source, now time.Time) (*Program, error) {
 		State: s.Condition, Reason: clip(s.Reason, 500),
 	}
 	if s.Used != nil {
-		for _, text := range s.Used(&past) {
-			p.Budget = append(p.Budget, clip(text, 100))
+		for _, used := range s.Used(&past) {
+			p.Budget = append(p.Budget, budget.Used{Text: clip(used.Text, 100), Share: used.Share})
 		}
 	}
 	if p.Metric == "" {
@@ -86,9 +87,9 @@ func (p *Program) adopt(m state.Machine, past history.Summary) {
 	}
 	switch {
 	case m.Completed:
-		p.State, p.Reason = "completed", clip(m.CompletedReason, 500)
+		p.State, p.Reason, p.NextDue = "completed", clip(m.CompletedReason, 500), time.Time{}
 	case m.Paused:
-		p.State, p.Reason, p.Attention = "paused", clip(m.PauseReason, 500), true
+		p.State, p.Reason, p.Attention, p.NextDue = "paused", clip(m.PauseReason, 500), true, time.Time{}
 	case p.State == "" && m.Pending():
 		p.State = "waits for CI"
 	case p.State == "" && p.LastRun.IsZero() && len(past.Attempts) == 0:
@@ -206,7 +207,7 @@ func (r *reader) trial(it *Iteration, e *history.Event) {
 	if n := len(e.Evidence); n > 0 {
 		evidence := e.Evidence[n-1]
 		stage = evidence.Stage
-		it.Test = fmt.Sprintf("p = %s after %d pairs; difference %s, %s %% interval %s to %s", short(evidence.P), evidence.Pairs,
+		it.Test = fmt.Sprintf("p = %.2g after %d pairs; difference %s, %s %% interval %s to %s", evidence.P, evidence.Pairs,
 			signed(evidence.Difference.Float64()), short(100*evidence.Confidence), signed(evidence.Low.Float64()), signed(evidence.High.Float64()))
 		middle := evidence.Incumbent.Float64()
 		it.Interval = &[2]float64{middle + evidence.Low.Float64(), middle + evidence.High.Float64()}
@@ -272,10 +273,10 @@ func (r *reader) diff(it *Iteration, e *history.Event) {
 
 func (r *reader) notes(it *Iteration, e *history.Event) {
 	for _, text := range e.Lessons {
-		r.program.Lessons = append(r.program.Lessons, Note{e.Iteration, clip(text, 400)})
+		r.program.Lessons = append(r.program.Lessons, Note{r.program.ID, e.Iteration, e.Time, clip(text, 400)})
 	}
 	for _, text := range e.Foreclosed {
-		r.program.Foreclosed = append(r.program.Foreclosed, Note{e.Iteration, clip(text, 400)})
+		r.program.Foreclosed = append(r.program.Foreclosed, Note{r.program.ID, e.Iteration, e.Time, clip(text, 400)})
 	}
 	for _, text := range e.Ideas {
 		it.Notes = append(it.Notes, clip(text, 400))

@@ -46,25 +46,37 @@ func trajectory(p *Program) template.HTML {
 		position, _ := x.at(float64(at) + 0.5)
 		d.line("break", position, chartTop, position, chartHeight-chartBottom)
 	}
-	p.reference(&d, y, p.Initial, "baseline")
-	p.reference(&d, y, p.Target, "target")
+	referenceLine(&d, y, p.Initial, "baseline")
+	referenceLine(&d, y, p.Target, "target")
 	p.bestLine(&d, x, y)
 	p.points(&d, x, y)
+	// The best begins at the baseline and ends near the target, so that their names
+	// have more room at the other end.
+	referenceName(&d, y, p.Initial, "baseline", "end", chartWidth-chartRight-4)
+	referenceName(&d, y, p.Target, "target", "start", chartLeft+4)
 	return d.end()
 }
 
-// reference draws a horizontal line with its name.
-func (p *Program) reference(d *drawing, y scale, value *metric.Value, name string) {
+// referenceLine draws a value as a horizontal line.
+func referenceLine(d *drawing, y scale, value *metric.Value, name string) {
+	if value == nil {
+		return
+	}
+	position, _ := y.at(value.Float64())
+	d.line(name, chartLeft, position, chartWidth-chartRight, position)
+}
+
+// referenceName writes the name and the value at its line.
+func referenceName(d *drawing, y scale, value *metric.Value, name, anchor string, x float64) {
 	if value == nil {
 		return
 	}
 	position, outside := y.at(value.Float64())
-	d.line(name, chartLeft, position, chartWidth-chartRight, position)
 	label := name + " " + short(value.Float64())
 	if outside {
 		label += " (beyond the chart)"
 	}
-	d.text("reference "+name, "end", chartWidth-chartRight-4, position-5, label)
+	d.text("reference "+name, anchor, x, position-6, label)
 }
 
 func axes(d *drawing, x, y scale) {
@@ -119,7 +131,8 @@ func (p *Program) valueScale(from, to float64) scale {
 	return newScale(low, high, from, to)
 }
 
-// bestLine draws the incumbent as steps.
+// bestLine draws the incumbent as steps. It is interrupted where a new baseline
+// began: numbers before and after that are not of the same thing.
 func (p *Program) bestLine(d *drawing, x, y scale) {
 	var b strings.Builder
 	begun := false
@@ -129,12 +142,20 @@ func (p *Program) bestLine(d *drawing, x, y scale) {
 		fmt.Fprintf(&b, "M%s %s", coordinate(left), coordinate(top))
 		begun = true
 	}
+	breaks := p.Breaks
 	for _, it := range p.Iterations {
 		if it.Best == nil {
 			continue
 		}
 		left, _ := x.at(float64(it.Number))
 		top, _ := y.at(it.Best.Float64())
+		for len(breaks) > 0 && breaks[0] < it.Number {
+			if begun {
+				end, _ := x.at(float64(breaks[0]) + 0.5)
+				fmt.Fprintf(&b, "H%s", coordinate(end))
+			}
+			begun, breaks = false, breaks[1:]
+		}
 		switch {
 		case !begun:
 			fmt.Fprintf(&b, "M%s %s", coordinate(left), coordinate(top))
@@ -157,6 +178,7 @@ func (p *Program) points(d *drawing, x, y scale) {
 	}
 	var intervals strings.Builder
 	drawn := 0
+	p.legend = map[string]bool{}
 	for i := len(p.Iterations) - 1; i >= 0; i-- {
 		it := p.Iterations[i]
 		left, _ := x.at(float64(it.Number))
@@ -185,6 +207,10 @@ func (p *Program) points(d *drawing, x, y scale) {
 			fmt.Fprintf(kinds[class], "M%s %sh0", coordinate(left), coordinate(top))
 		}
 	}
+	for class, path := range kinds {
+		p.legend[class] = path.Len() > 0
+	}
+	p.legend["interval"] = drawn > 0
 	d.path("interval", intervals.String())
 	for _, class := range []string{"rejected", "beyond", "error", "pending", "kept"} {
 		d.path("points "+class, kinds[class].String())

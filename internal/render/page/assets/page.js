@@ -27,10 +27,10 @@
       }
       say(shown + " programs");
     });
+    // A cell sorts by data-sort, else by its text; one without a value comes last.
     const value = (row, column) => {
-      const text = row.cells[column].textContent.trim();
-      const number = parseFloat(text.replace(/^[≥≤+$]\s*/, "").replace(/^at least \$/, ""));
-      return /^[≥≤+$-]?\s*\d/.test(text) && !/^\d{4}-\d\d/.test(text) ? number : text;
+      const text = row.cells[column].dataset.sort ?? row.cells[column].textContent.trim();
+      return text === "" || text === "—" ? null : /^[-+]?[\d.]+(e[-+]?\d+)?( %.*)?$/i.test(text) ? parseFloat(text) : text;
     };
     [...table.tHead.rows[0].cells].forEach((cell, column) => {
       if (column === 2) return;
@@ -44,12 +44,19 @@
         cell.setAttribute("aria-sort", up ? "ascending" : "descending");
         const rows = [...body.rows].sort((a, b) => {
           const x = value(a, column), y = value(b, column);
+          if (x === null || y === null) return (x === null) - (y === null);
           const order = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
           return up ? order : -order;
         });
         body.append(...rows);
       });
     });
+  }
+
+  // words is the text of an iteration, without its markup.
+  function words(row) {
+    row.words ??= new DOMParser().parseFromString(row.h, "text/html").body.textContent.toLowerCase();
+    return row.words;
   }
 
   // program connects the tools of one program with its rows.
@@ -71,7 +78,7 @@
     function select() {
       const wanted = filter.value.toLowerCase();
       shown = rows.filter((row) => (outcome.value === "" || row.o === outcome.value || outcome.value === "error" && row.o === "ci-fix-exhausted") &&
-        (wanted === "" || row.h.toLowerCase().includes(wanted)));
+        (wanted === "" || words(row).includes(wanted)));
       first = 0;
       draw();
       say(shown.length + " iterations");
@@ -191,7 +198,7 @@
     const text = bar.querySelector("p"), stop = bar.querySelector(".stop");
     let version, running = [];
     function tell() {
-      text.textContent = running.length === 0 ? "no run goes on" : running.map((run) => {
+      text.textContent = running.length === 0 ? "no run in progress" : running.map((run) => {
         const seconds = Math.max(0, Math.round((Date.now() - Date.parse(run.since)) / 1000));
         return run.program + " #" + run.iteration + " " + run.stage + (run.detail ? ": " + run.detail : "") + (seconds < 1e6 ? " (" + seconds + " s)" : "");
       }).join(" · ");
@@ -206,7 +213,7 @@
       document.getElementById("data").textContent = page.getElementById("data").textContent;
       await begin();
       scrollTo(0, top);
-      say("the page was renewed");
+      say("the page is up to date");
     }
     const source = new EventSource("events");
     source.onmessage = (event) => {

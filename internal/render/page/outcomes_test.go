@@ -1,0 +1,65 @@
+package page_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/render/page"
+)
+
+func TestWhereAnIterationWent(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		outcome  history.Outcome
+		measured bool
+		reason   string
+		want     string
+	}{
+		{history.Accepted, true, "", "kept"},
+		{history.PendingCI, true, "", "waits for CI"},
+		{history.CIFixExhausted, true, "", "failed in CI"},
+		{history.Inconclusive, true, "not better after 8 pairs", "inconclusive"},
+		{history.Rejected, true, "5 is worse than the best 4 (lower is better)", "not better"},
+		{history.Rejected, true, "guardrail bytes: 90 is beyond 50 (40 at iteration 0, lower is better, at most 10 worse)", "broke a guardrail"},
+		{history.Rejected, false, "no change proposed", "no change proposed"},
+		{history.Rejected, false, "the same change as iteration 3's, which was rejected; it was not measured again", "tried before"},
+		{history.Rejected, false, "it is the incumbent again, so there is nothing to measure", "tried before"},
+		{history.Rejected, false, "the evaluation fails: exit code 1", "failed the evaluation"},
+		{history.Rejected, false, "go.mod: is outside the target", "refused before measuring"},
+		{history.Error, false, "agent claude failed (rate-limit): try again at noon", "error: agent rate-limit"},
+		{history.Error, false, "agent claude failed", "error"},
+		{history.Error, false, "the evaluation fails on the unchanged files now and then: exit code 1", "error: evaluation"},
+		{history.Error, false, "the agent left nothing to look at: a file is in the way", "error"},
+		{history.Error, false, "", "error"},
+	} {
+		it := page.Iteration{Outcome: c.outcome}
+		if c.reason != "" {
+			it.Reasons = []string{c.reason}
+		}
+		if c.measured {
+			it.Metric = value(1)
+		}
+		assert.Equal(t, c.want, it.Kind(), c.reason)
+	}
+}
+
+func TestWhoFoundWhatWasKept(t *testing.T) {
+	t.Parallel()
+	decided := func(iteration int, agent string, outcome history.Outcome, best float64) history.Event {
+		return history.Event{Kind: history.Decided, Iteration: iteration, Agent: agent, Outcome: outcome, Metric: value(best), Best: value(best), Time: noon}
+	}
+	p := program(t, page.Source{Name: "p", Events: []history.Event{
+		{Kind: history.Measured, Role: history.Baseline, Metric: value(10), Direction: metric.Lower, Time: noon},
+		decided(1, "small", history.Rejected, 10), decided(2, "large", history.Accepted, 8), decided(3, "small", history.Accepted, 7.5),
+		decided(4, "large", history.Accepted, 7), decided(5, "large", history.Rejected, 7),
+	}})
+	authors := p.Authors()
+	require.Len(t, authors, 2)
+	assert.Equal(t, page.Author{Name: "large", Kept: 2, Tried: 3, Gained: -2.5}, *authors[0])
+	assert.Equal(t, page.Author{Name: "small", Kept: 1, Tried: 2, Gained: -0.5}, *authors[1])
+	assert.Equal(t, "−2.5", authors[0].Gain())
+}
