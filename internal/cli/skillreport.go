@@ -9,10 +9,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -24,7 +22,6 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/render/page"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/evals"
@@ -77,36 +74,6 @@ func printReport(env Env, r render.SkillReport) error {
 	}
 	_, err := io.WriteString(env.Stdout, text)
 	return err
-}
-
-// skillPage writes the report as HTML, with every graded version's cases.
-func skillPage(ctx context.Context, env Env, w *workspace.Workspace, r render.SkillReport, out string) error {
-	table, err := w.Results()
-	if err != nil {
-		return err
-	}
-	suited, err := workspaceSkill(ctx, env, w)
-	if err != nil {
-		return err
-	}
-	shown := page.Skill{Generated: env.Now(), Report: r, Feedback: map[string]string{}}
-	rows := table.Rows()
-	for _, row := range rows {
-		graded, err := gradedCases(suited, w, row.Iteration, rows)
-		if err != nil {
-			return err
-		}
-		if len(graded.Cases) == 0 {
-			continue
-		}
-		column := page.Column{Name: strconv.Itoa(row.Iteration), Kept: row.Action != results.Reverted, Cases: graded.Cases}
-		if column.Kept {
-			column.Name = fmt.Sprintf("v%d", row.Iteration)
-		}
-		shown.Columns = append(shown.Columns, column)
-		maps.Copy(shown.Feedback, graded.Feedback)
-	}
-	return writePage(env, out, shown.Write)
 }
 
 // bestVersion asks for the best version, whichever that is.

@@ -61,14 +61,15 @@ func (e *workspaceEvals) trigger(ctx context.Context, w *workspace.Workspace, su
 	return os.Rename(fresh, place)
 }
 
-// triggerFigures reads what the trigger queries of the versions came to; none of
-// a version for which they were not run.
-func triggerFigures(suited *evalrun.Skill, w *workspace.Workspace, rows []results.Row) ([]render.SkillTriggers, error) {
-	queries := suited.TriggerSuite()
-	if queries == nil {
-		return nil, nil
-	}
-	var list []render.SkillTriggers
+// triggerRun is what the trigger queries came to for one version.
+type triggerRun struct {
+	version int
+	evalrun.Result
+}
+
+// triggerRuns reads the trigger queries of the versions for which they were run.
+func triggerRuns(queries *evalrun.Skill, w *workspace.Workspace, rows []results.Row) ([]triggerRun, error) {
+	var list []triggerRun
 	for _, row := range rows {
 		if row.Action == results.Reverted {
 			continue
@@ -80,7 +81,24 @@ func triggerFigures(suited *evalrun.Skill, w *workspace.Workspace, rows []result
 		if err != nil {
 			return nil, err
 		}
-		figure := render.SkillTriggers{Version: row.Iteration, Score: evals.RateValue(found.Rate), Total: len(found.Cases), Failures: failuresOf(found.Cases)}
+		list = append(list, triggerRun{row.Iteration, found})
+	}
+	return list, nil
+}
+
+// triggerFigures are the figures of the trigger queries, a version each.
+func triggerFigures(suited *evalrun.Skill, w *workspace.Workspace, rows []results.Row) ([]render.SkillTriggers, error) {
+	queries := suited.TriggerSuite()
+	if queries == nil {
+		return nil, nil
+	}
+	runs, err := triggerRuns(queries, w, rows)
+	if err != nil {
+		return nil, err
+	}
+	var list []render.SkillTriggers
+	for _, found := range runs {
+		figure := render.SkillTriggers{Version: found.version, Score: evals.RateValue(found.Rate), Total: len(found.Cases), Failures: failuresOf(found.Cases)}
 		for i, c := range found.Cases {
 			figure.Right += c.Passed
 			for k := range figure.Failures {

@@ -26,7 +26,8 @@ func TestComparisonAsAPage(t *testing.T) {
 	run := func(passed string) string {
 		return `{"scores": [{"taskId": "add-flag", "objective": {"passed": ` + passed + `, "total": 4}, "cost": {"costUsd": 0.04},
 			"judge": {"score0to1": 0.5, "rationale": "` + hostile + `"},
-			"checks": [{"kind": "command", "name": "` + hostile + `", "passed": false, "detail": "` + hostile + `"}]}]}`
+			"checks": [{"kind": "command", "name": "go test", "passed": ` + map[bool]string{true: "true", false: "false"}[passed > "2"] + `},
+			{"kind": "command", "name": "` + hostile + `", "passed": false, "detail": "` + hostile + `"}]}]}`
 	}
 	before := outcome(t, `{"configLabel": "`+hostile+`", "runs": [`+run("1")+`,`+run("2")+`]}`)
 	after := outcome(t, `{"configLabel": "b", "runs": [`+run("3")+`,`+run("4")+`]}`)
@@ -36,6 +37,11 @@ func TestComparisonAsAPage(t *testing.T) {
 	assert.Equal(t, "3 of 8", rows[0].Before.Objective)
 	assert.Equal(t, "7 of 8", rows[0].After.Objective)
 	assert.InDelta(t, 0.15, rows[0].After.High-rows[0].After.Low, 1e-9, "0.6 times a quarter apart")
+	checks := rows[0].Checks()
+	require.Len(t, checks, 2)
+	assert.Equal(t, page.TaskCheck{Kind: "command", Name: "go test", Before: page.CheckRuns{Runs: 2}, After: page.CheckRuns{Passed: 2, Runs: 2}}, checks[0])
+	assert.Equal(t, page.CheckRuns{Runs: 2, Detail: hostile}, checks[1].After)
+	assert.Equal(t, []page.JudgeOpinion{{Score: "0.5", Rationale: hostile}, {Score: "0.5", Rationale: hostile}}, rows[0].Before.Opinions)
 	var b bytes.Buffer
 	require.NoError(t, shown.Write(&b))
 	text := b.String()

@@ -15,7 +15,7 @@ import (
 // ReadAll scores several runs of the suite, each in its directory, as one: its
 // rate is the median of theirs, and its cases are put together.
 func ReadAll(skill *Skill, dirs ...string) (Result, error) {
-	all := Result{Feedback: map[string]string{}}
+	all := Result{Feedback: map[string]string{}, Gradings: map[string][]evals.Grading{}}
 	var rates []metric.Value
 	var runs [][]evals.CaseScore
 	for _, dir := range dirs {
@@ -28,6 +28,9 @@ func ReadAll(skill *Skill, dirs ...string) (Result, error) {
 		}
 		for id, feedback := range one.Feedback {
 			all.Feedback[id] = cmp.Or(all.Feedback[id], feedback)
+		}
+		for id, gradings := range one.Gradings {
+			all.Gradings[id] = append(all.Gradings[id], gradings...)
 		}
 		rates, runs = append(rates, evals.RateValue(one.Rate)), append(runs, one.Cases)
 	}
@@ -47,20 +50,24 @@ func Read(skill *Skill, dir string) (Result, error) {
 		return Result{}, err
 	}
 	defer func() { _ = root.Close() }()
-	r := Result{Feedback: map[string]string{}}
+	r := Result{Feedback: map[string]string{}, Gradings: map[string][]evals.Grading{}}
 	for _, c := range skill.Evals.Cases {
-		scored, feedback := readCase(root, c)
+		scored, grading := readCase(root, c)
 		r.Cases = append(r.Cases, scored)
-		if feedback != "" {
-			r.Feedback[c.ID] = feedback
+		if grading == nil {
+			continue
+		}
+		r.Gradings[c.ID] = []evals.Grading{*grading}
+		if len(grading.Feedback) > 0 {
+			r.Feedback[c.ID] = string(grading.Feedback)
 		}
 	}
 	r.Rate = evals.MeanPassRate(r.Cases)
 	return r, nil
 }
 
-// readCase scores one case.
-func readCase(root *os.Root, c evals.Case) (scored evals.CaseScore, feedback string) {
+// readCase scores one case; its grading is nil when it cannot be read.
+func readCase(root *os.Root, c evals.Case) (scored evals.CaseScore, found *evals.Grading) {
 	name := path.Join("eval-"+c.ID, GradingFile)
 	data, err := readFile(root, name, maxGradingFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,14 +75,14 @@ func readCase(root *os.Root, c evals.Case) (scored evals.CaseScore, feedback str
 		if _, err := root.Lstat(path.Join("eval-"+c.ID, TranscriptFile)); err == nil {
 			problem += "; its " + TranscriptFile + " says why"
 		}
-		return c.Crashed(problem), ""
+		return c.Crashed(problem), nil
 	}
 	if err != nil {
-		return c.Crashed(name + ": " + bare(err).Error()), ""
+		return c.Crashed(name + ": " + bare(err).Error()), nil
 	}
 	grading, err := evals.ParseGrading(data)
 	if err != nil {
-		return c.Crashed(name + " " + err.Error()), ""
+		return c.Crashed(name + " " + err.Error()), nil
 	}
-	return c.Score(grading), string(grading.Feedback)
+	return c.Score(grading), &grading
 }

@@ -70,6 +70,9 @@ type Result struct {
 	Rate *big.Rat
 	// Feedback is what graders said of the suite, by the case's id.
 	Feedback map[string]string
+	// Gradings are those of each case, one a run, of a result that was read; nil of
+	// one that was run.
+	Gradings map[string][]evals.Grading
 	// Expense is what executors and graders used, also in a run without a result.
 	Expense history.Expense
 }

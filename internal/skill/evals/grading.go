@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/document"
@@ -23,8 +24,25 @@ const (
 type Grading struct {
 	// Expectations are the deterministic ones first.
 	Expectations []Graded
-	// Metrics, Timing and Feedback are kept as they are; nil when not given.
-	Metrics, Timing, Feedback json.RawMessage
+	// Metrics, Timing, Claims and Feedback are kept as they are; nil when not given.
+	Metrics, Timing, Claims, Feedback json.RawMessage
+}
+
+// Claim is what the executor said of its work, and whether a grader found it true.
+type Claim struct {
+	Text     string `json:"claim"`
+	Verified bool   `json:"verified"`
+	Evidence string `json:"evidence"`
+}
+
+// ReadClaims are the claims that a grader looked into; none where it named none,
+// or wrote them in a way of its own.
+func (g Grading) ReadClaims() []Claim {
+	var claims []Claim
+	if json.Unmarshal(g.Claims, &claims) != nil {
+		return nil
+	}
+	return slices.DeleteFunc(claims, func(c Claim) bool { return c.Text == "" })
 }
 
 // Graded is one expectation or check with its verdict.
@@ -54,6 +72,7 @@ type gradingJSON struct {
 	Expectations *[]gradedJSON   `json:"expectations"`
 	Metrics      json.RawMessage `json:"execution_metrics,omitempty"`
 	Timing       json.RawMessage `json:"timing,omitempty"`
+	Claims       json.RawMessage `json:"claims,omitempty"`
 	Feedback     json.RawMessage `json:"eval_feedback,omitempty"`
 }
 
@@ -81,7 +100,7 @@ func ParseGrading(data []byte) (Grading, error) {
 	if read.Expectations == nil {
 		return Grading{}, errors.New("is no grading: it has no `expectations`")
 	}
-	g := Grading{Metrics: read.Metrics, Timing: read.Timing, Feedback: read.Feedback}
+	g := Grading{Metrics: read.Metrics, Timing: read.Timing, Claims: read.Claims, Feedback: read.Feedback}
 	for i, entry := range *read.Expectations {
 		text := strings.TrimSpace(entry.Text)
 		if text == "" {
@@ -118,7 +137,7 @@ func (g Grading) MarshalJSON() ([]byte, error) {
 	if summary.Total > 0 {
 		summary.PassRate = float64(summary.Passed) / float64(summary.Total)
 	}
-	return json.Marshal(gradingJSON{Summary: summary, Expectations: &entries, Metrics: g.Metrics, Timing: g.Timing, Feedback: g.Feedback})
+	return json.Marshal(gradingJSON{Summary: summary, Expectations: &entries, Metrics: g.Metrics, Timing: g.Timing, Claims: g.Claims, Feedback: g.Feedback})
 }
 
 // Merge puts what was found later into a grading: a verdict on the same text of

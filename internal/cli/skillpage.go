@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/render/page"
+	"github.com/org/autoloop/internal/skill/evalrun"
+	"github.com/org/autoloop/internal/skill/workspace"
+)
+
+// skillPage writes the report as HTML, with the cases of every graded version.
+func skillPage(ctx context.Context, env Env, w *workspace.Workspace, r render.SkillReport, out string) error {
+	table, err := w.Results()
+	if err != nil {
+		return err
+	}
+	suited, err := workspaceSkill(ctx, env, w)
+	if err != nil {
+		return err
+	}
+	shown := page.Skill{Generated: env.Now(), Report: r, Feedback: map[string][]string{}}
+	rows := table.Rows()
+	for _, row := range rows {
+		graded, err := gradedCases(suited, w, row.Iteration, rows)
+		if err != nil {
+			return err
+		}
+		if len(graded.Cases) == 0 {
+			continue
+		}
+		shown.Columns = append(shown.Columns, page.Column{
+			Version: row.Iteration, Kept: row.Action != results.Reverted, Cases: graded.Cases, Gradings: graded.Gradings,
+		})
+		for id, feedback := range graded.Feedback {
+			for _, text := range evalrun.Suggestions(feedback) {
+				if !slices.Contains(shown.Feedback[id], text) {
+					shown.Feedback[id] = append(shown.Feedback[id], text)
+				}
+			}
+		}
+	}
+	if shown.Queries, err = pageQueries(suited, w, rows); err != nil {
+		return err
+	}
+	return writePage(env, out, shown.Write)
+}
+
+// pageQueries are the trigger queries with what came of each for every version.
+func pageQueries(suited *evalrun.Skill, w *workspace.Workspace, rows []results.Row) ([]page.Query, error) {
+	queries := suited.TriggerSuite()
+	if queries == nil {
+		return nil, nil
+	}
+	runs, err := triggerRuns(queries, w, rows)
+	if err != nil || len(runs) == 0 {
+		return nil, err
+	}
+	var list []page.Query
+	for i, trigger := range suited.Triggers {
+		query := page.Query{Text: trigger.Query, Should: trigger.ShouldTrigger}
+		for _, run := range runs {
+			query.Right = append(query.Right, run.Cases[i].Perfect())
+		}
+		list = append(list, query)
+	}
+	return list, nil
+}
