@@ -34,7 +34,9 @@ func relined(t *testing.T, text string) string {
 	require.NoError(t, err)
 	var out strings.Builder
 	for _, event := range log.Events {
-		line, err := event.Line()
+		head := event.Header()
+		*head = history.Head{Time: head.Time, Run: head.Run, Iteration: head.Iteration} // as of an event that was not read
+		line, err := history.Line(event)
 		require.NoError(t, err)
 		out.Write(line)
 	}

@@ -76,16 +76,18 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 	best := 1000.0
 	failing := n < 0
 	n = max(n, -n)
-	front.Name = name
-	front.Events = []history.Event{{Kind: history.Measured, Role: history.Baseline, Metric: number("%g", best), Direction: metric.Lower, Time: now}}
+	front.Name, front.Diffs = name, map[string][]byte{}
+	front.Events = []history.Event{&history.Measured{Head: history.Head{Time: now}, Role: history.Baseline, Metric: number("%g", best), Direction: metric.Lower}}
 	for i := 1; i <= n; i++ {
 		tried := best + 4 - float64(i%9)
-		e := history.Event{
-			Kind: history.Decided, Iteration: i, Time: now.Add(time.Duration(i) * time.Hour), Outcome: history.Rejected, Metric: number("%g", tried),
-			PreviousBest: number("%g", best), Best: number("%g", best), Summary: words[i%len(words)], Agent: "tuner", Reasons: []string{"not better: " + words[(i+1)%len(words)]},
-			Params: map[string]metric.Value{"width": *number("%d", i%17), "depth": *number("%d", i%5)}, Lessons: []string{words[i%len(words)]},
-			Patch: fmt.Sprintf("diff --git a/src/very/long/path/%s.go b/src/very/long/path/x.go\n@@ -1 +1 @@\n-\treturn %d\n+\treturn change%d // %s\n", strings.Repeat("deep/", 20), i, i, strings.Repeat("long ", 60)),
+		e := &history.Decided{
+			Head: history.Head{Iteration: i, Time: now.Add(time.Duration(i) * time.Hour)}, Outcome: history.Rejected, Metric: number("%g", tried),
+			PreviousBest: number("%g", best), Best: number("%g", best), Reasons: []string{"not better: " + words[(i+1)%len(words)]},
+			Commit: fmt.Sprintf("%040x", i),
+			Work:   history.Work{Summary: words[i%len(words)], Agent: "tuner", Params: map[string]metric.Value{"width": *number("%d", i%17), "depth": *number("%d", i%5)}},
+			Notes:  history.Notes{Lessons: []string{words[i%len(words)]}},
 		}
+		front.Diffs[e.Commit] = fmt.Appendf(nil, "diff --git a/src/very/long/path/%s.go b/src/very/long/path/x.go\n@@ -1 +1 @@\n-\treturn %d\n+\treturn change%d // %s\n", strings.Repeat("deep/", 20), i, i, strings.Repeat("long ", 60))
 		switch {
 		case tried < best && i%3 == 0:
 			best = tried
@@ -97,7 +99,7 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 			e.Outcome, e.Metric, e.Best, e.Reasons = history.Error, nil, number("%g", 1000.0), []string{"the agent's service did not answer"}
 		}
 		if name == "population" {
-			member := history.Event{Kind: history.Proposed, Iteration: i, Proposal: 1, Outcome: e.Outcome, Metric: e.Metric}
+			member := &history.Proposed{Head: history.Head{Iteration: i}, Proposal: 1, Outcome: e.Outcome, Metric: e.Metric}
 			if i%4 != 1 {
 				member.GrownFrom = &history.Ancestor{Iteration: (i + 1) / 2, Proposal: 1}
 			}

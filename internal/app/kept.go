@@ -114,8 +114,8 @@ func (k *Kept) count(ctx context.Context, d *Deps, name string) error {
 	if err != nil {
 		return fmt.Errorf("read %s.jsonl on the memory branch: %w", name, err)
 	}
-	for _, e := range log.Events {
-		if e.Kind != history.Decided || e.Outcome != history.Accepted || !unmerged[e.Commit] {
+	for e := range history.Of[*history.Decided](slices.All(log.Events)) {
+		if e.Outcome != history.Accepted || !unmerged[e.Commit] {
 			continue
 		}
 		if k.Commits == 0 {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -75,21 +76,25 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 	if err != nil {
 		return fmt.Errorf("read %s.jsonl on the memory branch: %w", o.Program, err)
 	}
-	list := []history.Event{}
+	list := []*history.Decided{}
 	seconds := map[int]float64{} // of one run of the candidate, by iteration
 	for _, e := range log.Events {
-		if e.Kind == history.Measured && e.Role == history.Candidate {
-			seconds[e.Iteration] = e.Seconds
-		}
-		if e.Kind == history.Decided && (only == 0 || e.Iteration == only) {
-			list = append(list, e)
+		switch e := e.(type) {
+		case *history.Measured:
+			if e.Role == history.Candidate {
+				seconds[e.Iteration] = e.Seconds
+			}
+		case *history.Decided:
+			if only == 0 || e.Iteration == only {
+				list = append(list, e)
+			}
 		}
 	}
 	switch {
 	case only > 0 && len(list) == 0:
 		return misuse.Errorf("iteration %d of %s was not decided: `iterate log %s` lists those that were", only, o.Program, o.Program)
 	case o.json:
-		return printJSON(env, list)
+		return printEvents(env, list)
 	case o.tsv:
 		return writeLog(env, list, seconds)
 	case only > 0:
@@ -98,6 +103,20 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 		_, err = fmt.Fprint(env.Stdout, colored(env, logTable(list).Fit(env.TableWidth()).String()))
 	}
 	return err
+}
+
+// printEvents prints events as the ledger has them, with what this version does not
+// know.
+func printEvents(env Env, list []*history.Decided) error {
+	lines := make([]json.RawMessage, len(list))
+	for i, e := range list {
+		line, err := history.Line(e)
+		if err != nil {
+			return err
+		}
+		lines[i] = line
+	}
+	return printJSON(env, lines)
 }
 
 // noHistory is the error of a program without records, perhaps a misspelt one.
@@ -109,7 +128,7 @@ func noHistory(ctx context.Context, deps *app.Deps, name string) error {
 }
 
 // logTable has every reason whole.
-func logTable(list []history.Event) render.Table {
+func logTable(list []*history.Decided) render.Table {
 	table := render.Table{Header: []string{"iteration", "time", "outcome", "metric", "best", "why"}, Right: map[int]bool{0: true, 3: true, 4: true}}
 	for _, e := range list {
 		why := e.Summary
@@ -123,7 +142,7 @@ func logTable(list []history.Event) render.Table {
 	return table
 }
 
-func writeLog(env Env, list []history.Event, seconds map[int]float64) error {
+func writeLog(env Env, list []*history.Decided, seconds map[int]float64) error {
 	out := csv.NewWriter(env.Stdout)
 	out.Comma = '\t'
 	rows := [][]string{{"iteration", "time", "outcome", "metric", "best", "seconds", "p", "commit", "summary"}}
@@ -151,7 +170,7 @@ func valueText(v *metric.Value) string {
 }
 
 // describeIteration is one iteration with all that decided it.
-func describeIteration(e history.Event, seconds float64) string {
+func describeIteration(e *history.Decided, seconds float64) string {
 	var out strings.Builder
 	line := func(name, text string) {
 		if text != "" {
@@ -180,10 +199,10 @@ func describeIteration(e history.Event, seconds float64) string {
 
 // printed is what the evaluations of an iteration printed: the end of what the last
 // one that failed did, and the files of this machine that have all of it.
-func printed(env Env, name string, events []history.Event, decided history.Event) string {
+func printed(env Env, name string, events []history.Event, decided *history.Decided) string {
 	var out strings.Builder
-	for _, e := range slices.Backward(events) {
-		if e.Kind != history.Measured || e.Iteration != decided.Iteration || e.Role != history.Candidate || e.Run != decided.Run {
+	for e := range history.Of[*history.Measured](slices.Backward(events)) {
+		if e.Iteration != decided.Iteration || e.Role != history.Candidate || e.Run != decided.Run {
 			continue
 		}
 		if e.Problem != "" && e.Output != "" {

@@ -22,7 +22,7 @@ func LeadOf(branch, base metric.Value, d metric.Direction) Lead {
 }
 
 // After is the lead once a change is kept that a decision found better.
-func (l Lead) After(decided *Event, d metric.Direction) Lead {
+func (l Lead) After(decided *Decided, d metric.Direction) Lead {
 	if decided.Best != nil && decided.PreviousBest != nil {
 		l.margin = l.margin.Add(improvement(*decided.Best, *decided.PreviousBest, d))
 	}

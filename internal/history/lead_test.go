@@ -18,10 +18,10 @@ func TestLead(t *testing.T) {
 		return &value
 	}
 	measured := func(role history.Role, value string) history.Event {
-		return history.Event{Kind: history.Measured, Role: role, Metric: number(value), Direction: metric.Lower}
+		return &history.Measured{Role: role, Metric: number(value), Direction: metric.Lower}
 	}
 	kept := func(from, to string) history.Event {
-		return history.Event{Kind: history.Decided, Outcome: history.Accepted, PreviousBest: number(from), Best: number(to)}
+		return &history.Decided{Outcome: history.Accepted, PreviousBest: number(from), Best: number(to)}
 	}
 	base := measured(history.Baseline, "10")
 	for name, c := range map[string]struct {
@@ -37,7 +37,7 @@ func TestLead(t *testing.T) {
 		"a person's commit is better":        {[]history.Event{base, measured(history.Incumbent, "8")}, true},
 		"the default branch caught up":       {[]history.Event{base, kept("10", "9"), measured(history.Baseline, "9"), measured(history.Incumbent, "9")}, false},
 		"noise between two times":            {[]history.Event{base, kept("10.4", "10.1")}, true},
-		"rejected":                           {[]history.Event{base, {Kind: history.Decided, Outcome: history.Rejected, PreviousBest: number("10"), Best: number("10")}}, false},
+		"rejected":                           {[]history.Event{base, &history.Decided{Outcome: history.Rejected, PreviousBest: number("10"), Best: number("10")}}, false},
 		"better by cost, with an equal rate": {[]history.Event{base, kept("10", "10")}, true},
 	} {
 		t.Run(name, func(t *testing.T) {

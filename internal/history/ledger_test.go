@@ -19,8 +19,8 @@ func value(text string) *metric.Value {
 	return &v
 }
 
-func decided(iteration int, outcome history.Outcome, best string) history.Event {
-	return history.Event{Kind: history.Decided, Iteration: iteration, Outcome: outcome, Best: value(best), Commit: "c" + best}
+func decided(iteration int, outcome history.Outcome, best string) *history.Decided {
+	return &history.Decided{Head: history.Head{Iteration: iteration}, Outcome: outcome, Best: value(best), Commit: "c" + best}
 }
 
 func TestLogKeepsWhatItDoesNotKnow(t *testing.T) {
@@ -28,7 +28,7 @@ func TestLogKeepsWhatItDoesNotKnow(t *testing.T) {
 		`{"event":"telepathy","x":9007199254740993}` + "\n"
 	log, err := history.Parse([]byte(text))
 	require.NoError(t, err)
-	require.NoError(t, log.Append(history.Event{Kind: history.Paused, Time: noon, Reason: "rest"}))
+	require.NoError(t, log.Append(&history.Paused{Head: history.Head{Time: noon}, Reason: "rest"}))
 	assert.True(t, strings.HasPrefix(string(log.Bytes()), text), "earlier lines stay as they are")
 	again, err := history.Parse(log.Bytes())
 	require.NoError(t, err)
@@ -52,14 +52,14 @@ func TestLogRefusesWhatItCannotRead(t *testing.T) {
 
 func TestReplay(t *testing.T) {
 	summary := history.Replay([]history.Event{
-		{Kind: history.Started, Run: "r1", Time: noon, Iteration: 1},
-		{Kind: history.Measured, Role: history.Baseline, Metric: value("5"), Commit: "base", Evaluator: "e", Output: "five"},
-		{Kind: history.Measured, Role: history.Candidate, Metric: value("4"), Output: "four"},
+		&history.Started{Head: history.Head{Run: "r1", Time: noon, Iteration: 1}},
+		&history.Measured{Role: history.Baseline, Metric: value("5"), Commit: "base", Evaluator: "e", Output: "five"},
+		&history.Measured{Role: history.Candidate, Metric: value("4"), Output: "four"},
 		decided(1, history.Accepted, "4"),
-		{Kind: history.Finished, Run: "r1"},
-		{Kind: history.Started, Run: "r2", Time: noon.Add(time.Hour), Iteration: 2},
+		&history.Finished{Head: history.Head{Run: "r1"}},
+		&history.Started{Head: history.Head{Run: "r2", Time: noon.Add(time.Hour), Iteration: 2}},
 		decided(2, history.Rejected, "4"),
-		{Kind: history.Finished, Run: "r2"},
+		&history.Finished{Head: history.Head{Run: "r2"}},
 	})
 	assert.Equal(t, 2, summary.Iteration)
 	assert.Equal(t, "5", summary.Initial.String())
@@ -74,14 +74,14 @@ func TestReplay(t *testing.T) {
 
 func TestReplayInterrupted(t *testing.T) {
 	events := []history.Event{
-		{Kind: history.Started, Run: "r1", Iteration: 1},
-		{Kind: history.Started, Run: "r2", Iteration: 1},
-		{Kind: history.Started, Run: "r3", Iteration: 1},
+		&history.Started{Head: history.Head{Run: "r1", Iteration: 1}},
+		&history.Started{Head: history.Head{Run: "r2", Iteration: 1}},
+		&history.Started{Head: history.Head{Run: "r3", Iteration: 1}},
 	}
 	summary := history.Replay(events)
 	assert.Equal(t, "r3", summary.Open.Run)
 	assert.Equal(t, 2, summary.Interrupted)
-	summary = history.Replay(append(events, decided(1, history.Rejected, "1"), history.Event{Kind: history.Finished, Run: "r3"}))
+	summary = history.Replay(append(events, decided(1, history.Rejected, "1"), &history.Finished{Head: history.Head{Run: "r3"}}))
 	assert.Zero(t, summary.Interrupted)
 }
 
@@ -89,7 +89,7 @@ func TestReplayPausesAndErrors(t *testing.T) {
 	events := []history.Event{decided(1, history.Error, "1"), decided(2, history.Error, "1"), decided(3, history.Error, "1")}
 	summary := history.Replay(events)
 	assert.Equal(t, 3, summary.ConsecutiveErrors())
-	events = append(events, history.Event{Kind: history.Paused, Reason: "three errors"}, history.Event{Kind: history.Resumed})
+	events = append(events, &history.Paused{Reason: "three errors"}, &history.Resumed{})
 	summary = history.Replay(events)
 	assert.Zero(t, summary.ConsecutiveErrors(), "resuming starts the count anew")
 	assert.Empty(t, summary.PausedReason)
@@ -105,8 +105,8 @@ func TestReplayDecidedTwice(t *testing.T) {
 func TestReplayPutOff(t *testing.T) {
 	later := noon.Add(time.Hour)
 	events := []history.Event{
-		{Kind: history.Started, Run: "r1", Time: noon, Iteration: 1},
-		{Kind: history.Finished, Run: "r1", Time: noon.Add(time.Minute), Iteration: 1, NotBefore: &later, Agent: "codex"},
+		&history.Started{Head: history.Head{Run: "r1", Time: noon, Iteration: 1}},
+		&history.Finished{Head: history.Head{Run: "r1", Time: noon.Add(time.Minute), Iteration: 1}, NotBefore: &later, Work: history.Work{Agent: "codex"}},
 	}
 	summary := history.Replay(events)
 	assert.Equal(t, later, summary.NotBefore)
@@ -115,7 +115,7 @@ func TestReplayPutOff(t *testing.T) {
 	assert.Zero(t, summary.Iteration)
 	assert.Empty(t, summary.Statuses())
 	assert.Equal(t, "codex", summary.PutOff[0].Agent)
-	resumed := history.Replay(append(events, history.Event{Kind: history.Resumed}))
+	resumed := history.Replay(append(events, &history.Resumed{}))
 	assert.True(t, resumed.NotBefore.IsZero())
 	summary = history.Replay(append(events, decided(1, history.Rejected, "1")))
 	assert.True(t, summary.NotBefore.IsZero(), "a decision ends it")
@@ -125,14 +125,17 @@ func TestReplayPutOff(t *testing.T) {
 // than once; the same commit says again what it used, and another one is a
 // further proposal, as is a fix that was not kept.
 func TestReplayAddsUpWhatFixesUsed(t *testing.T) {
-	used := func(e history.Event, tokens int64, seconds float64) history.Event {
-		e.Usage, e.Durations = &metric.Usage{InputTokens: &tokens, OutputTokens: &tokens}, map[string]float64{"propose": seconds}
+	work := func(tokens int64, seconds float64) history.Work {
+		return history.Work{Usage: &metric.Usage{InputTokens: &tokens, OutputTokens: &tokens}, Durations: map[string]float64{"propose": seconds}}
+	}
+	used := func(outcome history.Outcome, best string, tokens int64, seconds float64) *history.Decided {
+		e := decided(1, outcome, best)
+		e.Work = work(tokens, seconds)
 		return e
 	}
-	pending, fixed := used(decided(1, history.PendingCI, "1"), 100, 60), used(decided(1, history.PendingCI, "2"), 10, 30)
-	failed := used(history.Event{Kind: history.Checked, Iteration: 1}, 1, 30)
-	last := fixed
-	last.Outcome = history.Accepted
+	pending, fixed := used(history.PendingCI, "1", 100, 60), used(history.PendingCI, "2", 10, 30)
+	failed := &history.Checked{Head: history.Head{Iteration: 1}, Work: work(1, 30)}
+	last := used(history.Accepted, "2", 10, 30)
 	none := decided(1, history.CIFixExhausted, "1")
 	none.Commit = ""
 	for name, c := range map[string]struct {
@@ -140,8 +143,8 @@ func TestReplayAddsUpWhatFixesUsed(t *testing.T) {
 		tokens  int64
 		minutes float64
 	}{
-		"green at once":     {[]history.Event{pending, used(decided(1, history.Accepted, "1"), 100, 60)}, 200, 1},
-		"fixed":             {[]history.Event{pending, {Kind: history.Checked, Iteration: 1}, fixed, last}, 220, 1.5},
+		"green at once":     {[]history.Event{pending, used(history.Accepted, "1", 100, 60)}, 200, 1},
+		"fixed":             {[]history.Event{pending, &history.Checked{Head: history.Head{Iteration: 1}}, fixed, last}, 220, 1.5},
 		"fixed at last":     {[]history.Event{pending, failed, failed, fixed, last}, 224, 2.5},
 		"given up":          {[]history.Event{pending, failed, none}, 202, 1.5},
 		"of another before": {[]history.Event{failed, pending}, 200, 1},
@@ -154,8 +157,8 @@ func TestReplayAddsUpWhatFixesUsed(t *testing.T) {
 
 func TestSpentCountsWhatIsKnownOfSeveralProposals(t *testing.T) {
 	tokens := int64(700)
-	first := history.Event{Kind: history.Proposed, Iteration: 1, Proposal: 1, Agent: "codex", Usage: &metric.Usage{InputTokens: &tokens, OutputTokens: &tokens}}
-	second := history.Event{Kind: history.Proposed, Iteration: 1, Proposal: 2, Agent: "cursor", Usage: &metric.Usage{}}
+	first := &history.Proposed{Head: history.Head{Iteration: 1}, Proposal: 1, Work: history.Work{Agent: "codex", Usage: &metric.Usage{InputTokens: &tokens, OutputTokens: &tokens}}}
+	second := &history.Proposed{Head: history.Head{Iteration: 1}, Proposal: 2, Work: history.Work{Agent: "cursor", Usage: &metric.Usage{}}}
 	whole := decided(1, history.Rejected, "1")
 	whole.Usage, whole.Agent, whole.Durations = &metric.Usage{}, "cursor", map[string]float64{"propose": 60}
 	again := decided(2, history.Rejected, "1")

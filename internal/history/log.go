@@ -2,7 +2,6 @@ package history
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 )
 
@@ -19,18 +18,15 @@ type Log struct {
 func Parse(data []byte) (*Log, error) {
 	log := &Log{data: bytes.Clone(data)}
 	number := 0
-	for line := range bytes.Lines(data) {
+	for line := range bytes.Lines(log.data) {
 		number++
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 {
 			continue
 		}
-		var event Event
-		if err := json.Unmarshal(line, &event); err != nil {
+		event, err := ParseEvent(line)
+		if err != nil {
 			return nil, fmt.Errorf("ledger line %d: %w", number, err)
-		}
-		if event.Kind == "" {
-			return nil, fmt.Errorf("ledger line %d: it has no \"event\"", number)
 		}
 		log.Events = append(log.Events, event)
 	}
@@ -40,7 +36,7 @@ func Parse(data []byte) (*Log, error) {
 // Append adds events at the end.
 func (l *Log) Append(events ...Event) error {
 	for _, event := range events {
-		line, err := event.Line()
+		line, err := Line(event)
 		if err != nil {
 			return err
 		}

@@ -27,34 +27,34 @@ type Standing struct {
 	Iteration int
 	// Decision is the last decision, of this iteration or, in PhaseBegun, of the
 	// one before; nil before the first.
-	Decision *Event
+	Decision *Decided
 	// PushedAt is when the decision's commit was recorded and pushed, in one step.
 	PushedAt time.Time
 
-	checked []*Event // what CI found in the decision's iteration
-	settled Phase    // the phase before PhaseBegun
+	checked []*Checked // what CI found in the decision's iteration
+	settled Phase      // the phase before PhaseBegun
 }
 
 // StandingOf replays the events.
 func StandingOf(events []Event) Standing {
 	var s Standing
-	for i := range events {
-		s = s.after(&events[i])
+	for _, e := range events {
+		s = s.after(e)
 	}
 	return s
 }
 
 // after is the standing after one more event, which must stay as it is.
-func (s Standing) after(e *Event) Standing {
-	switch e.Kind { //nolint:exhaustive // the others change no standing
-	case Started:
+func (s Standing) after(e Event) Standing {
+	switch e := e.(type) {
+	case *Started:
 		if s.Phase != PhaseWaitingForCI && s.Phase != PhaseBegun { // a run that only waits begins no iteration
 			s.settled, s.Phase = s.Phase, PhaseBegun
 		}
 		if s.Phase == PhaseBegun {
 			s.Iteration = e.Iteration
 		}
-	case Decided:
+	case *Decided:
 		if s.Decision == nil || s.Decision.Iteration != e.Iteration {
 			s.checked = nil
 		}
@@ -62,11 +62,11 @@ func (s Standing) after(e *Event) Standing {
 			s.PushedAt = e.Time // the push is recorded in the same step
 		}
 		s.Phase, s.Iteration, s.Decision = phaseOf(e.Outcome), e.Iteration, e
-	case Checked:
+	case *Checked:
 		if s.Decision != nil && e.Iteration == s.Decision.Iteration {
 			s.checked = append(slices.Clone(s.checked), e)
 		}
-	case Finished:
+	case *Finished:
 		if s.Phase == PhaseBegun { // it ended without a decision
 			s.Phase, s.settled = s.settled, PhaseNone
 			if s.Decision != nil {
@@ -91,7 +91,7 @@ func phaseOf(outcome Outcome) Phase {
 }
 
 // Waiting is the decision that waits for CI, nil in every other phase.
-func (s Standing) Waiting() *Event {
+func (s Standing) Waiting() *Decided {
 	if s.Phase != PhaseWaitingForCI {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (s Standing) Fixes() int { return len(s.checked) }
 // FailedBefore reports whether CI found the same failure on an earlier commit of
 // the iteration: what was changed since did not help.
 func (s Standing) FailedBefore(signature string) bool {
-	return slices.ContainsFunc(s.checked, func(e *Event) bool {
+	return slices.ContainsFunc(s.checked, func(e *Checked) bool {
 		return e.Commit != s.Decision.Commit && e.Reason == signature
 	})
 }

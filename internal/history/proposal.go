@@ -24,27 +24,27 @@ type Proposal struct {
 }
 
 // proposed takes one of several candidates over. A repeated line replaces the first.
-func (b *Summary) proposed(e *Event) {
+func (b *Summary) proposed(e *Proposed) {
 	p := Proposal{
 		Iteration: e.Iteration, Number: e.Proposal, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest, Agent: e.Agent, Summary: e.Summary,
 		Definition: e.Definition, Evaluator: e.Evaluator, Params: e.Params, Digest: e.Digest, Patch: e.Patch, Parent: e.Parent,
-		Deviation: e.deviation(),
+		Deviation: deviation(e.Evidence),
 	}
 	b.Proposals = append(b.Proposals, p)
 	b.known.add(e.Usage)
 	if _, worked := e.Durations[propose]; worked {
 		b.known.lack(e.Agent, e.Usage)
 	}
-	b.try(e)
+	b.try(e.Iteration, e.Outcome, e.Evaluator, e.Digest)
 }
 
 // deviation is the standard error of the difference that was decided about: that
 // of the last comparison, whose medians are the event's.
-func (e Event) deviation() float64 {
-	if len(e.Evidence) == 0 {
+func deviation(evidence []Evidence) float64 {
+	if len(evidence) == 0 {
 		return 0
 	}
-	return e.Evidence[len(e.Evidence)-1].Decision().Deviation()
+	return evidence[len(evidence)-1].Decision().Deviation()
 }
 
 // Tried names the iteration that first measured a change under the present
@@ -55,15 +55,15 @@ type Tried struct {
 }
 
 // try remembers what was decided about a change.
-func (b *Summary) try(e *Event) {
-	known := e.Outcome == Accepted || e.Outcome == Rejected || e.Outcome == CIFixExhausted
-	if e.Digest == "" || !known || e.Evaluator != b.Evaluator {
+func (b *Summary) try(iteration int, outcome Outcome, evaluator, digest string) {
+	known := outcome == Accepted || outcome == Rejected || outcome == CIFixExhausted
+	if digest == "" || !known || evaluator != b.Evaluator {
 		return
 	}
-	if _, found := b.Tried[e.Digest]; !found {
+	if _, found := b.Tried[digest]; !found {
 		if b.Tried == nil {
 			b.Tried = map[string]Tried{}
 		}
-		b.Tried[e.Digest] = Tried{e.Iteration, e.Outcome}
+		b.Tried[digest] = Tried{iteration, outcome}
 	}
 }

@@ -13,20 +13,20 @@ import (
 func TestProposalsAreRemembered(t *testing.T) {
 	t.Parallel()
 	events := []history.Event{
-		{Kind: history.Measured, Role: history.Baseline, Metric: value("5"), Evaluator: "e1"},
-		{Kind: history.Proposed, Iteration: 1, Proposal: 1, Outcome: history.Rejected, Digest: "d1", Evaluator: "e1", Agent: "tuner", Params: map[string]metric.Value{"x": *value("2")}},
-		{Kind: history.Proposed, Iteration: 1, Proposal: 2, Outcome: history.Error, Digest: "d2", Evaluator: "e1"},
-		{Kind: history.Decided, Iteration: 1, Outcome: history.Rejected, Digest: "d1", Evaluator: "e1"},
-		{Kind: history.Decided, Iteration: 2, Outcome: history.Accepted, Digest: "d3", Evaluator: "e1", Best: value("6")},
-		{Kind: history.Decided, Iteration: 3, Outcome: history.Rejected, Digest: "d1", Evaluator: "e1"},
-		{Kind: history.Decided, Iteration: 4, Outcome: history.Rejected, Evaluator: "e1"},
+		&history.Measured{Role: history.Baseline, Metric: value("5"), Evaluator: "e1"},
+		&history.Proposed{Head: history.Head{Iteration: 1}, Proposal: 1, Outcome: history.Rejected, Digest: "d1", Evaluator: "e1", Work: history.Work{Agent: "tuner", Params: map[string]metric.Value{"x": *value("2")}}},
+		&history.Proposed{Head: history.Head{Iteration: 1}, Proposal: 2, Outcome: history.Error, Digest: "d2", Evaluator: "e1"},
+		&history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.Rejected, Digest: "d1", Evaluator: "e1"},
+		&history.Decided{Head: history.Head{Iteration: 2}, Outcome: history.Accepted, Digest: "d3", Evaluator: "e1", Best: value("6")},
+		&history.Decided{Head: history.Head{Iteration: 3}, Outcome: history.Rejected, Digest: "d1", Evaluator: "e1"},
+		&history.Decided{Head: history.Head{Iteration: 4}, Outcome: history.Rejected, Evaluator: "e1"},
 	}
 	summary := history.Replay(events)
 	require.Len(t, summary.Proposals, 2)
 	assert.Equal(t, "2", summary.Proposals[0].Params["x"].String())
 	assert.Equal(t, 2, summary.Proposals[1].Number)
 	assert.Equal(t, map[string]history.Tried{"d1": {1, history.Rejected}, "d3": {2, history.Accepted}}, summary.Tried, "the first time counts, and no error")
-	anew := append(events, history.Event{Kind: history.Measured, Role: history.Baseline, Metric: value("5"), Evaluator: "e2"})
+	anew := append(events, &history.Measured{Role: history.Baseline, Metric: value("5"), Evaluator: "e2"})
 	assert.Empty(t, history.Replay(anew).Tried, "another evaluator measures anew")
 }
 
@@ -37,10 +37,10 @@ func TestTheErrorOfDifferences(t *testing.T) {
 	}
 	compared := []history.Evidence{between("-9", "9"), between("-3", "1")}
 	summary := history.Replay([]history.Event{
-		{Kind: history.Measured, Role: history.Baseline, Metric: value("5"), Evaluator: "e1"},
-		{Kind: history.Proposed, Iteration: 1, Proposal: 1, Outcome: history.Rejected, Evidence: compared},
-		{Kind: history.Decided, Iteration: 1, Outcome: history.Rejected, Evidence: compared},
-		{Kind: history.Decided, Iteration: 2, Outcome: history.Rejected},
+		&history.Measured{Role: history.Baseline, Metric: value("5"), Evaluator: "e1"},
+		&history.Proposed{Head: history.Head{Iteration: 1}, Proposal: 1, Outcome: history.Rejected, Evidence: compared},
+		&history.Decided{Head: history.Head{Iteration: 1}, Outcome: history.Rejected, Evidence: compared},
+		&history.Decided{Head: history.Head{Iteration: 2}, Outcome: history.Rejected},
 	})
 	assert.InDelta(t, 1, summary.Proposals[0].Deviation, 1e-9, "the last comparison's")
 	assert.InDelta(t, 1, summary.Attempts[0].Deviation, 1e-9)

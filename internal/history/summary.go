@@ -140,7 +140,7 @@ type Summary struct {
 	Settings map[string]string
 	// Open is the last `started` event that no `finished` event of its run
 	// closed; Interrupted counts such runs of the same iteration in a row.
-	Open        *Event
+	Open        *Started
 	Interrupted int
 	// Abandoned holds the starts of runs that never came back and of which no
 	// outcome is recorded. What they reserved counts as used.
@@ -162,43 +162,42 @@ type Summary struct {
 // Replay adds up the events in order.
 func Replay(events []Event) Summary {
 	b := Summary{Settings: map[string]string{}}
-	for i := range events {
-		b.Add(&events[i])
+	for _, e := range events {
+		b.Add(e)
 	}
 	return b
 }
 
 // Add takes one more event over, which must stay as it is.
-func (b *Summary) Add(e *Event) {
+func (b *Summary) Add(e Event) {
 	b.Events++
-	switch e.Kind {
-	case Started:
+	switch e := e.(type) {
+	case *Started:
 		b.started(e)
-	case Measured:
+	case *Measured:
 		b.measured(e)
-	case Proposed:
+	case *Proposed:
 		b.proposed(e)
-	case Decided:
+	case *Decided:
 		b.decided(e)
-		b.try(e)
-	case Finished:
+		b.try(e.Iteration, e.Outcome, e.Evaluator, e.Digest)
+	case *Finished:
 		b.finished(e)
-	case Paused:
+	case *Paused:
 		b.PausedReason = e.Reason
-	case Resumed:
+	case *Resumed:
 		b.PausedReason, b.Completed, b.SinceResumed, b.Interrupted, b.NotBefore = "", "", nil, 0, time.Time{}
-	case Completed:
+	case *Completed:
 		b.Completed = e.Reason
-	case Checked:
+	case *Checked:
 		b.checked(e)
-	case Pushed, Answered: // follow from what was decided, and from what was said
-	case Set:
+	case *Set:
 		b.set(e.Key, e.Value)
 	}
 }
 
 // started opens a run. One that is open already goes on in another job.
-func (b *Summary) started(e *Event) {
+func (b *Summary) started(e *Started) {
 	if b.Open != nil && b.Open.Run == e.Run {
 		again := *b.Open
 		again.Lease = e.Lease
@@ -229,7 +228,7 @@ func (b *Summary) set(key, value string) {
 
 // measured takes a new baseline, or a new measurement of the incumbent, over.
 // What a candidate measured counts only through a decision.
-func (b *Summary) measured(e *Event) {
+func (b *Summary) measured(e *Measured) {
 	if e.Evaluation != nil {
 		b.baselines = append(b.baselines, expended{e.Time, e.Iteration, e.Evaluation})
 	}
@@ -251,7 +250,7 @@ func (b *Summary) measured(e *Event) {
 	b.Disagreements = 0
 }
 
-func (b *Summary) baseline(e *Event) {
+func (b *Summary) baseline(e *Measured) {
 	if b.Definition != e.Definition {
 		b.Gains = nil
 	}
@@ -268,11 +267,11 @@ func (b *Summary) baseline(e *Event) {
 }
 
 // finished closes the run. One that was put off counts as not run.
-func (b *Summary) finished(e *Event) {
+func (b *Summary) finished(e *Finished) {
 	if e.NotBefore != nil {
 		b.NotBefore = *e.NotBefore
 		b.PutOff = append(b.PutOff, Attempt{
-			Iteration: e.Iteration, Time: e.Time, Agent: e.Agent, Usage: e.Usage, Durations: e.Durations, Took: b.took(e),
+			Iteration: e.Iteration, Time: e.Time, Agent: e.Agent, Usage: e.Usage, Durations: e.Durations, Took: b.took(&e.Head, &e.Work),
 			Evaluation: e.Evaluation,
 		})
 	}
@@ -291,11 +290,11 @@ func (b *Summary) finished(e *Event) {
 
 // took is the time since the event's run began, or what its stages add up to
 // when that is not known.
-func (b *Summary) took(e *Event) time.Duration {
-	if b.Open != nil && b.Open.Run == e.Run {
-		return max(e.Time.Sub(b.Open.Time), 0)
+func (b *Summary) took(h *Head, w *Work) time.Duration {
+	if b.Open != nil && b.Open.Run == h.Run {
+		return max(h.Time.Sub(b.Open.Time), 0)
 	}
-	return lasted(e.Durations)
+	return lasted(w.Durations)
 }
 
 func lasted(durations map[string]float64) time.Duration {
@@ -306,13 +305,13 @@ func lasted(durations map[string]float64) time.Duration {
 	return time.Duration(sum * float64(time.Second))
 }
 
-func (b *Summary) decided(e *Event) {
+func (b *Summary) decided(e *Decided) {
 	b.NotBefore = time.Time{}
 	b.openDecided = b.openDecided || b.Open != nil && b.Open.Run == e.Run
 	attempt := Attempt{
 		Iteration: e.Iteration, Time: e.Time, Outcome: e.Outcome, Metric: e.Metric, PreviousBest: e.PreviousBest,
 		Delta: e.Delta, Summary: e.Summary, Reasons: e.Reasons, Agent: e.Agent, Definition: e.Definition, Params: e.Params,
-		Usage: e.Usage, Durations: e.Durations, Took: b.took(e), Focus: e.Focus, Deviation: e.deviation(),
+		Usage: e.Usage, Durations: e.Durations, Took: b.took(&e.Head, &e.Work), Focus: e.Focus, Deviation: deviation(e.Evidence),
 		Evaluation: e.Evaluation, known: b.known, commit: e.Commit,
 	}
 	b.known = consumption{}
@@ -341,7 +340,7 @@ func (b *Summary) decided(e *Event) {
 
 // disagreed counts iterations in which the incumbent was not what is on record.
 // One that did not measure it says nothing.
-func (b *Summary) disagreed(e *Event) {
+func (b *Summary) disagreed(e *Decided) {
 	switch {
 	case e.Disagreement != "":
 		b.Disagreements, b.Disagreement = b.Disagreements+1, e.Disagreement
@@ -387,7 +386,7 @@ func (a *Attempt) use(usage *metric.Usage, evaluation *Expense, durations map[st
 
 // checked counts what a proposal used that was to fix what CI found, and was
 // not kept.
-func (b *Summary) checked(e *Event) {
+func (b *Summary) checked(e *Checked) {
 	b.openDecided = b.openDecided || b.Open != nil && b.Open.Run == e.Run
 	last := len(b.Attempts) - 1
 	if last >= 0 && b.Attempts[last].Iteration == e.Iteration && (e.Usage != nil || e.Evaluation != nil) {

@@ -28,7 +28,7 @@ func TestATargetThatWasSetHoldsUntilTheFileNamesAnother(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			summary := history.Replay([]history.Event{
-				{Kind: history.Set, Key: history.TargetMetricWas, Value: c.was}, {Kind: history.Set, Key: history.TargetMetric, Value: "7"},
+				&history.Set{Key: history.TargetMetricWas, Value: c.was}, &history.Set{Key: history.TargetMetric, Value: "7"},
 			})
 			assert.Equal(t, c.want, summary.Target(c.file))
 		})

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/github/commands"
@@ -16,8 +17,8 @@ func (r *thread) answer(ctx context.Context) {
 		since, _ = time.Parse(time.RFC3339, text)
 	}
 	r.unanswered = 0
-	for _, e := range r.records.log.Events {
-		if e.Kind != history.Answered || e.Time.Before(since) || r.answered[e.Key] {
+	for e := range history.Of[*history.Answered](slices.All(r.records.log.Events)) {
+		if e.Time.Before(since) || r.answered[e.Key] {
 			continue
 		}
 		to, ok := commands.ParseAnswer(e.Key)

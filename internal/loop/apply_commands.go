@@ -94,7 +94,7 @@ func (r *commander) endPull(b *records) error {
 	}
 	if pull.Merged {
 		// What was made after its head is still to be promoted.
-		return r.add(b, history.Event{Kind: history.Set, Iteration: b.sum.Iteration, Key: history.PullEnded, Value: number, Commit: pull.Head})
+		return r.add(b, &history.Set{Head: history.Head{Iteration: b.sum.Iteration}, Key: history.PullEnded, Value: number, Commit: pull.Head})
 	}
 	if err := r.set(b, history.PullEnded, number); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (r *commander) enterComment(b *records, c commands.Comment, undo *undoing) 
 		all = all && good
 	}
 	to := commands.Answer{ID: c.ID, Review: c.Review, On: c.On, Good: all}
-	return r.add(b, history.Event{Kind: history.Answered, Iteration: b.sum.Iteration, Key: to.String(), Reason: strings.Join(texts, "\n\n")})
+	return r.add(b, &history.Answered{Head: history.Head{Iteration: b.sum.Iteration}, Key: to.String(), Reason: strings.Join(texts, "\n\n")})
 }
 
 // command applies one command, and returns the answer.
@@ -155,7 +155,7 @@ func (r *commander) resume(b *records, c commands.Comment) error {
 	b.machine.Paused, b.machine.PauseReason = false, ""
 	b.machine.Completed, b.machine.CompletedReason = false, ""
 	r.stopped = ""
-	return r.add(b, history.Event{Kind: history.Resumed, Iteration: b.sum.Iteration, Reason: "asked for by " + c.Author})
+	return r.add(b, &history.Resumed{Head: history.Head{Iteration: b.sum.Iteration}, Reason: "asked for by " + c.Author})
 }
 
 // setTarget holds until the program file names another target than now.

@@ -38,11 +38,11 @@ type attempt struct {
 	verdict       *decision.Verdict // nil when nothing was compared
 	reasons       []string
 	decision      decision.Decision
-	measured      []history.Event // what the evaluations measured, a line for each stage and side
-	noisy         bool            // the evaluation does not repeat itself
-	seed          string          // that its trial was ordered by
-	rule          *history.Rule   // how it was decided, nil when nothing was compared
-	tree          string          // the candidate's tree object
+	measured      []*history.Measured // what the evaluations measured, a line for each stage and side
+	noisy         bool                // the evaluation does not repeat itself
+	seed          string              // that its trial was ordered by
+	rule          *history.Rule       // how it was decided, nil when nothing was compared
+	tree          string              // the candidate's tree object
 	changed       []string
 	reply         agent.Reply
 	notes         prompt.Notes   // what the agent handed back

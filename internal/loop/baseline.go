@@ -103,7 +103,7 @@ func (r *proposer) recordBaseline(ctx context.Context, at *position, found basel
 	first.Reason, first.Noisy, first.Evaluation = why, found.noisy, r.spending.takeExpense()
 	first.EvaluatorWrites = r.measurer.own.record()
 	first.Strict = r.measurer.suite == nil && !r.measurer.lenient
-	measured := []history.Event{first}
+	measured := []*history.Measured{first}
 	if at.Head != at.Base {
 		measured = append(measured, found.head.event(history.Incumbent))
 	}
@@ -119,11 +119,11 @@ func (r *proposer) recordBaseline(ctx context.Context, at *position, found basel
 }
 
 // describeBaseline says of which commits and of which evaluation measurements are.
-func (r *journal) describeBaseline(measured []history.Event, at position, iteration int) {
+func (r *journal) describeBaseline(measured []*history.Measured, at position, iteration int) {
 	for i := range measured {
 		measured[i].Iteration, measured[i].Commit = iteration, at.tip()
 	}
-	first := &measured[0]
+	first := measured[0]
 	first.Commit, first.BaseBranch, first.Direction = at.Base, at.BaseBranch, r.program.Direction
 	first.Evaluator, first.Definition = at.identity.Evaluator, at.identity.Definition
 	first.Executor = at.identity.Executor
@@ -131,7 +131,7 @@ func (r *journal) describeBaseline(measured []history.Event, at position, iterat
 
 // enterBaseline records the measurements of the unchanged files: the default
 // branch's first, then the incumbent's when it is another commit.
-func (r *journal) enterBaseline(b *records, at position, measured []history.Event) error {
+func (r *journal) enterBaseline(b *records, at position, measured []*history.Measured) error {
 	if at.Tip != "" {
 		if err := r.set(b, workflowsRefused, at.Base); err != nil {
 			return err

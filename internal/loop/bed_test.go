@@ -250,7 +250,7 @@ func (b *bed) kinds() []string {
 	b.t.Helper()
 	var kinds []string
 	for _, e := range b.records().log.Events {
-		kinds = append(kinds, string(e.Kind))
+		kinds = append(kinds, string(e.Kind()))
 	}
 	return kinds
 }
@@ -261,19 +261,25 @@ func (b *bed) story() []string {
 	b.t.Helper()
 	var story []string
 	for _, e := range b.records().log.Events {
-		if e.Kind == history.Set && e.Key == published {
+		if set, is := e.(*history.Set); is && set.Key == published {
 			continue
 		}
-		e.Run, e.Seed, e.Time, e.Lease, e.Durations, e.Seconds, e.Prepare = "", "", time.Time{}, nil, nil, 0, 0
-		for _, id := range []*string{&e.Commit, &e.Parent} {
-			if *id != "" {
-				*id = "files " + b.git("rev-parse", *id+"^{tree}")
+		line, err := history.Line(e)
+		require.NoError(b.t, err)
+		var fields map[string]any
+		require.NoError(b.t, json.Unmarshal(line, &fields))
+		for _, name := range []string{"run_id", "seed", "time", "lease", "durations", "seconds", "prepare_seconds"} {
+			delete(fields, name)
+		}
+		for _, name := range []string{"commit", "incumbent"} {
+			if id, _ := fields[name].(string); id != "" {
+				fields[name] = "files " + b.git("rev-parse", id+"^{tree}")
 			}
 		}
-		if e.NotBefore != nil {
-			e.NotBefore, e.Reason = &time.Time{}, ""
+		if fields["not_before"] != nil {
+			fields["not_before"], fields["reason"] = "", ""
 		}
-		text, err := json.Marshal(e)
+		text, err := json.Marshal(fields)
 		require.NoError(b.t, err)
 		story = append(story, string(text))
 	}

@@ -57,8 +57,15 @@ func (r *ciGate) workflowStarts(ctx context.Context, base string) (bool, error) 
 // ciSeen reports whether CI ever judged a candidate of this program.
 func (b *records) ciSeen() bool {
 	return slices.ContainsFunc(b.log.Events, func(e history.Event) bool {
-		return e.Kind == history.Checked || e.Outcome == history.CIFixExhausted ||
-			e.Outcome == history.Accepted && slices.ContainsFunc(e.Reasons, func(reason string) bool { return strings.HasPrefix(reason, ciGreen) })
+		switch e := e.(type) {
+		case *history.Checked:
+			return true
+		case *history.Decided:
+			return e.Outcome == history.CIFixExhausted ||
+				e.Outcome == history.Accepted && slices.ContainsFunc(e.Reasons, func(reason string) bool { return strings.HasPrefix(reason, ciGreen) })
+		default:
+			return false
+		}
 	})
 }
 

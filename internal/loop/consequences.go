@@ -39,7 +39,7 @@ func (r *journal) completeAtTarget(b *records) error {
 		return nil
 	}
 	reason := fmt.Sprintf("target reached: %s with target %s (%s is better)", b.sum.Best, target, r.program.Direction)
-	if err := r.add(b, history.Event{Kind: history.Completed, Iteration: b.sum.Iteration, Reason: reason}); err != nil {
+	if err := r.add(b, &history.Completed{Head: history.Head{Iteration: b.sum.Iteration}, Reason: reason}); err != nil {
 		return err
 	}
 	b.machine.Completed, b.machine.CompletedReason = true, reason
@@ -48,7 +48,7 @@ func (r *journal) completeAtTarget(b *records) error {
 }
 
 func (r *journal) pause(b *records, reason string) error {
-	if err := r.add(b, history.Event{Kind: history.Paused, Iteration: b.sum.Iteration, Reason: reason}); err != nil {
+	if err := r.add(b, &history.Paused{Head: history.Head{Iteration: b.sum.Iteration}, Reason: reason}); err != nil {
 		return err
 	}
 	b.machine.Paused, b.machine.PauseReason = true, reason

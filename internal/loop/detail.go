@@ -50,8 +50,8 @@ func (b *records) evaluation(run string, result *Result) *history.Expense {
 			sum = a.Evaluation
 		}
 	}
-	for i := range b.log.Events {
-		if e := &b.log.Events[i]; e.Kind == history.Measured && e.Run == run {
+	for e := range history.Of[*history.Measured](slices.All(b.log.Events)) {
+		if e.Run == run {
 			sum = sum.Plus(e.Evaluation)
 		}
 	}
@@ -59,10 +59,10 @@ func (b *records) evaluation(run string, result *Result) *history.Expense {
 }
 
 // decided returns the last decision on an iteration, nil without one.
-func (b *records) decided(iteration int) *history.Event {
-	for i, e := range slices.Backward(b.log.Events) {
-		if e.Kind == history.Decided && e.Iteration == iteration {
-			return &b.log.Events[i]
+func (b *records) decided(iteration int) *history.Decided {
+	for e := range history.Of[*history.Decided](slices.Backward(b.log.Events)) {
+		if e.Iteration == iteration {
+			return e
 		}
 	}
 	return nil
@@ -71,8 +71,8 @@ func (b *records) decided(iteration int) *history.Event {
 // failedOutput is the end of what the evaluation printed of the last iteration's
 // candidate, when it failed; else "".
 func (b *records) failedOutput() string {
-	for _, e := range slices.Backward(b.log.Events) {
-		if e.Kind == history.Measured && e.Role == history.Candidate {
+	for e := range history.Of[*history.Measured](slices.Backward(b.log.Events)) {
+		if e.Role == history.Candidate {
 			if e.Iteration == b.sum.Iteration && e.Problem != "" {
 				return e.Output
 			}
@@ -83,7 +83,7 @@ func (b *records) failedOutput() string {
 }
 
 // rails are the guardrails with what the deciding candidate measured last.
-func (r *run) rails(decided *history.Event) []Rail {
+func (r *run) rails(decided *history.Decided) []Rail {
 	rails := make([]Rail, 0, len(r.program.Guardrails))
 	measured := r.records.candidate(decided)
 	for _, of := range r.program.Guardrails {
@@ -104,10 +104,10 @@ func (r *run) rails(decided *history.Event) []Rail {
 }
 
 // candidate is the last measurement of the candidate that was decided about.
-func (b *records) candidate(decided *history.Event) *history.Event {
-	for i, e := range slices.Backward(b.log.Events) {
-		if e.Kind == history.Measured && e.Role == history.Candidate && e.Iteration == decided.Iteration && e.Proposal == decided.Proposal {
-			return &b.log.Events[i]
+func (b *records) candidate(decided *history.Decided) *history.Measured {
+	for e := range history.Of[*history.Measured](slices.Backward(b.log.Events)) {
+		if e.Role == history.Candidate && e.Iteration == decided.Iteration && e.Proposal == decided.Proposal {
+			return e
 		}
 	}
 	return nil

@@ -57,7 +57,7 @@ func TestTheIncumbentIsAnAlarm(t *testing.T) {
 			resume := b.service.begin()
 			require.NoError(t, resume.update(t.Context(), "resume", nil, func(b *records) error {
 				b.machine.Paused, b.machine.PauseReason = false, ""
-				return resume.add(b, history.Event{Kind: history.Resumed, Reason: "by hand"})
+				return resume.add(b, &history.Resumed{Reason: "by hand"})
 			}))
 			iterate()
 			assert.Contains(t, string(b.records().doc.Render()), "New baseline: the incumbent was not what is on record")

@@ -21,7 +21,7 @@ const failedPrefix = "autoloop-failed/"
 
 // fixFailure lets an agent fix what CI found, on top of the candidate. It is done
 // when the iteration has ended, or when no agent may work now.
-func (r *ciGate) fixFailure(ctx context.Context, e history.Event, verdict ci.Result) (result Result, done bool, err error) {
+func (r *ciGate) fixFailure(ctx context.Context, e history.Decided, verdict ci.Result) (result Result, done bool, err error) {
 	if reason := fixesExhausted(r.records.standing(), verdict.Signature()); reason != "" {
 		result, err = r.giveUpFix(ctx, e, verdict, reason)
 		return result, true, err
@@ -54,7 +54,7 @@ func (r *ciGate) fixFailure(ctx context.Context, e history.Event, verdict ci.Res
 }
 
 // fixer proposes a fix for what CI found.
-type fixer func(ctx context.Context, e history.Event, verdict ci.Result, left time.Duration) (position, *proposal.Proposal, error)
+type fixer func(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position, *proposal.Proposal, error)
 
 // noFixError says why this run proposes no fix.
 type noFixError struct{ reason string }
@@ -62,13 +62,13 @@ type noFixError struct{ reason string }
 func (e *noFixError) Error() string { return e.reason }
 
 // asksNoAgent is the fixer of a run that publishes.
-func asksNoAgent(context.Context, history.Event, ci.Result, time.Duration) (position, *proposal.Proposal, error) {
+func asksNoAgent(context.Context, history.Decided, ci.Result, time.Duration) (position, *proposal.Proposal, error) {
 	return position{}, nil, &noFixError{"CI failed, and publishing asks no agent: the next `iterate propose` lets one fix it"}
 }
 
 // recordOwnFix records a fix that this run proposed. One that verification
 // refuses counts as a failed attempt.
-func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Event, verdict ci.Result, p *proposal.Proposal) error {
+func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Decided, verdict ci.Result, p *proposal.Proposal) error {
 	err := r.recorder.recordFix(ctx, at, e, verdict, p, r.holdsLease)
 	var refused *proposal.RefusedError
 	if errors.As(err, &refused) && p.Decided != nil {
@@ -99,7 +99,7 @@ const maxProblem = 300
 
 // recordFix verifies a fix and writes it: on top of the branch when it passed its
 // trial, else as a failed attempt.
-func (r *recorder) recordFix(ctx context.Context, at position, e history.Event, verdict ci.Result, p *proposal.Proposal, claim func(*records) error) error {
+func (r *recorder) recordFix(ctx context.Context, at position, e history.Decided, verdict ci.Result, p *proposal.Proposal, claim func(*records) error) error {
 	if p.Postponed != nil {
 		return r.enterProposal(ctx, at, p, claim)
 	}
@@ -141,7 +141,7 @@ func (r *recorder) recordFix(ctx context.Context, at position, e history.Event, 
 	})
 }
 
-func (r *recorder) commitFix(ctx context.Context, at position, e history.Event, p *proposal.Proposal, number int) (string, error) {
+func (r *recorder) commitFix(ctx context.Context, at position, e history.Decided, p *proposal.Proposal, number int) (string, error) {
 	message := fmt.Sprintf("[Autoloop: %s] Iteration %d: fix CI (%d)\n\n%s\n\nAutoloop-Iteration: %d\nAutoloop-Metric: %s\nAutoloop-Run: %s\n",
 		r.program.Name, e.Iteration, number, summary(p.Checked.Summary, p.Decided.Changed), e.Iteration, p.Decided.Best, r.id) + r.signOff
 	return r.commitOnBase(ctx, at, at.From, e.Commit, p.Candidate, message)
@@ -149,12 +149,12 @@ func (r *recorder) commitFix(ctx context.Context, at position, e history.Event, 
 
 // enterFix puts a fix into the records. The iteration waits for CI again when it
 // was kept.
-func (r *recorder) enterFix(b *records, at position, e history.Event, verdict ci.Result, p *proposal.Proposal) error {
+func (r *recorder) enterFix(b *records, at position, e history.Decided, verdict ci.Result, p *proposal.Proposal) error {
 	checked := *p.Checked
 	checked.Commit, checked.Reason, checked.Reasons, checked.Failing = e.Commit, verdict.Signature(), verdict.Words(), failing(verdict)
 	if p.Decided == nil {
 		checked.Problem = plain.Inline(checked.Problem, maxProblem)
-		return r.add(b, checked)
+		return r.add(b, &checked)
 	}
 	next, err := r.verifier.verifyDecision(b, at, p)
 	if err != nil {
@@ -162,7 +162,7 @@ func (r *recorder) enterFix(b *records, at position, e history.Event, verdict ci
 	}
 	checked.Problem, checked.Agent, checked.Usage, checked.Durations, checked.Evaluation = "", "", nil, nil, nil
 	next.Summary, next.Proposal = e.Summary, 0
-	for _, event := range append([]history.Event{checked}, p.Measured...) {
+	for _, event := range append([]history.Event{&checked}, p.Measured...) {
 		if err := r.add(b, event); err != nil {
 			return err
 		}
@@ -172,7 +172,7 @@ func (r *recorder) enterFix(b *records, at position, e history.Event, verdict ci
 
 // positionOf is where the pending iteration stands: measured against the
 // incumbent that it was measured against before.
-func (r *branches) positionOf(ctx context.Context, e history.Event) (position, error) {
+func (r *branches) positionOf(ctx context.Context, e history.Decided) (position, error) {
 	at := position{Head: e.Parent, Old: e.Commit, Base: r.records.sum.Base, BaseBranch: r.records.sum.BaseBranch}
 	var err error
 	if at.Head, err = r.withBase(ctx, e.Parent, at.Base); err != nil {
@@ -195,7 +195,7 @@ func (r *branches) positionOf(ctx context.Context, e history.Event) (position, e
 
 // giveUpFix takes the branch back to the last accepted commit, keeps the attempt
 // on a branch of its own, and pauses.
-func (r *ciGate) giveUpFix(ctx context.Context, e history.Event, verdict ci.Result, reason string) (Result, error) {
+func (r *ciGate) giveUpFix(ctx context.Context, e history.Decided, verdict ci.Result, reason string) (Result, error) {
 	kept := git.RefUpdate{Ref: fmt.Sprintf("refs/heads/%s%s/%d", failedPrefix, r.program.Name, e.Iteration), New: e.Commit}
 	if err := r.keepFailed(ctx, kept); err != nil {
 		r.warn("the attempt is not kept at %s: %v", kept.Ref, err)

@@ -159,7 +159,7 @@ func (r *journal) set(b *records, key, value string) error {
 	if b.sum.Settings[key] == value {
 		return nil
 	}
-	return r.add(b, history.Event{Kind: history.Set, Iteration: b.sum.Iteration, Key: key, Value: value})
+	return r.add(b, &history.Set{Head: history.Head{Iteration: b.sum.Iteration}, Key: key, Value: value})
 }
 
 // consumed records how far comments were read when the agent was told of them, and
@@ -261,8 +261,8 @@ func (b *records) pull() int {
 // notePull writes the open pull request into the history of what went into it
 // last: its number is known only after the iteration was recorded.
 func (b *records) notePull() {
-	for _, e := range slices.Backward(b.log.Events) {
-		if e.Kind == history.Decided && (e.Outcome == history.Accepted || e.Outcome == history.PendingCI) {
+	for e := range history.Of[*history.Decided](slices.Backward(b.log.Events)) {
+		if e.Outcome == history.Accepted || e.Outcome == history.PendingCI {
 			b.doc.SetPull(e.Iteration, b.pull())
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -118,15 +119,12 @@ func TestHeldGains(t *testing.T) {
 				assert.Contains(t, strings.Join(result.Reasons, "\n"), c.reason)
 				assert.NotEmpty(t, result.Samples.Candidate, "what was looked at besides is no sample")
 				var roles []string
-				var decided history.Event
-				for _, e := range b.records().log.Events {
+				for e := range history.Of[*history.Measured](slices.All(b.records().log.Events)) {
 					if e.Stage == "held" {
 						roles = append(roles, string(e.Role))
 					}
-					if e.Kind == history.Decided {
-						decided = e
-					}
 				}
+				decided := b.records().decided(result.Iteration)
 				assert.Equal(t, strings.Fields(c.roles), append([]string{}, roles...))
 				assert.Equal(t, c.unseen, decided.Held == "")
 				assert.Equal(t, 3, decided.Rule.Version)

@@ -58,8 +58,7 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 
 // add appends an event of this run to the records.
 func (r *journal) add(b *records, e history.Event) error {
-	e.Run, e.Time = r.id, r.now()
-	if err := b.log.Append(e); err != nil {
+	if err := b.log.Append(history.Stamp(e, r.id, r.now())); err != nil {
 		return err
 	}
 	b.sum = history.Replay(b.log.Events)

@@ -79,7 +79,7 @@ func (r *lease) enterStart(b *records) error {
 	if lease.Handed {
 		lease.Until = lease.Until.Add(handedSlack)
 	}
-	start := history.Event{Kind: history.Started, Iteration: r.iteration, Lease: &lease}
+	start := &history.Started{Head: history.Head{Iteration: r.iteration}, Lease: &lease}
 	if !joined {
 		start.Reserved = r.spending.reserved()
 	}
@@ -137,7 +137,7 @@ func (r *lease) ciTime() time.Duration {
 }
 
 // leaseHolder names the run that holds a live lease, or returns "".
-func (r *lease) leaseHolder(open *history.Event) string {
+func (r *lease) leaseHolder(open *history.Started) string {
 	if open == nil || open.Lease == nil || open.Run == r.id {
 		return ""
 	}

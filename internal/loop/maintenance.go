@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
@@ -34,7 +35,7 @@ func (r *publisher) maintain(ctx context.Context, from proposal.Bundle) (Result,
 			return err
 		}
 		if r.holdsLease(b) == nil {
-			if err := r.add(b, history.Event{Kind: history.Finished, Iteration: b.sum.Iteration, Unused: true}); err != nil {
+			if err := r.add(b, &history.Finished{Head: history.Head{Iteration: b.sum.Iteration}, Unused: true}); err != nil {
 				return err
 			}
 		}
@@ -109,10 +110,8 @@ func (r *publisher) again(ctx context.Context, from proposal.Bundle, by string) 
 
 // last is the result of the last recorded iteration.
 func (r *publisher) last() Result {
-	for i := len(r.records.log.Events) - 1; i >= 0; i-- {
-		if e := r.records.log.Events[i]; e.Kind == history.Decided {
-			return r.recorder.resultOfCI(e, e.Reasons)
-		}
+	for e := range history.Of[*history.Decided](slices.Backward(r.records.log.Events)) {
+		return r.recorder.resultOfCI(*e, e.Reasons)
 	}
 	return r.result(history.Idle, "what waited is done")
 }

@@ -97,7 +97,7 @@ func (r *team) onRecord(ctx context.Context, head, name, commit string, failed b
 		return false, nil //nolint:nilerr // it is another program's, and says nothing
 	}
 	if failed {
-		return slices.ContainsFunc(log.Events, func(e history.Event) bool { return e.Commit == commit }), nil
+		return slices.ContainsFunc(log.Events, func(e history.Event) bool { return history.CommitOf(e) == commit }), nil
 	}
 	waiting := history.StandingOf(log.Events).Waiting()
 	return history.Replay(log.Events).Incumbent == commit || waiting != nil && waiting.Commit == commit, nil

@@ -72,7 +72,7 @@ func (r *branches) placeOfProposal(ctx context.Context, from *proposal.Proposal,
 
 // positionOfFix is where the pending iteration stands. It refuses a bundle that was
 // made from another position.
-func (r *branches) positionOfFix(ctx context.Context, from proposal.Bundle, e history.Event) (position, error) {
+func (r *branches) positionOfFix(ctx context.Context, from proposal.Bundle, e history.Decided) (position, error) {
 	head, err := r.memory.HeadOf(ctx, r.ref())
 	if err != nil {
 		return position{}, err

@@ -12,10 +12,11 @@ func (r *team) measuredEvents(at position, a *attempt) []history.Event {
 	var events []history.Event
 	for _, one := range a.all() {
 		for _, measured := range one.measured {
+			own := *measured
 			if one.of > 1 {
-				measured.Proposal = one.number
+				own.Proposal = one.number
 			}
-			events = append(events, measured)
+			events = append(events, &own)
 		}
 		if one.of < 2 && (!r.strategy().Evolves || one.agent == nil) {
 			continue
@@ -26,19 +27,22 @@ func (r *team) measuredEvents(at position, a *attempt) []history.Event {
 }
 
 // decidedEvent is the decision on an attempt.
-func (r *team) decidedEvent(at position, a *attempt) history.Event {
+func (r *team) decidedEvent(at position, a *attempt) *history.Decided {
 	sum := &r.records.sum
-	e := history.Event{
-		Kind: history.Decided, Iteration: r.iteration, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: sum.Best, Best: sum.Best,
-		Parent: at.Head, Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary,
-		Changed: atMost(a.changed, maxChanged), Params: a.reply.Params, Durations: a.totalDurations(), Digest: a.digest, Focus: a.focus, Direction: r.program.Direction,
-		Target: r.target(r.records), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Executor: at.identity.Executor, Usage: a.totalUsage(),
+	e := &history.Decided{
+		Head: history.Head{Iteration: r.iteration}, Outcome: a.outcome, Reasons: a.reasons, PreviousBest: sum.Best, Best: sum.Best,
+		Parent: at.Head, Digest: a.digest, Focus: a.focus, Direction: r.program.Direction,
+		Target: r.target(r.records), Evaluator: at.identity.Evaluator, Definition: at.identity.Definition, Executor: at.identity.Executor,
+		Work: history.Work{
+			Agent: r.nameOf(a), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: atMost(a.changed, maxChanged), Params: a.reply.Params,
+			Durations: a.totalDurations(), Usage: a.totalUsage(),
+		},
+		Notes: history.Notes(a.notes),
 	}
 	e.Noisy, e.Rule, e.Seed, e.Evaluation = a.noisy, a.rule, a.seed, a.evaluation
 	if a.of > 1 {
 		e.Proposal = a.number
 	}
-	e.Lessons, e.Foreclosed, e.Ideas = a.notes.Lessons, a.notes.Foreclosed, a.notes.Ideas
 	if a.verdict != nil {
 		d := &a.decision
 		e.Verdict, e.Metric, e.PreviousBest, e.Best, e.Delta = string(d.Verdict), d.Metric, d.Previous, d.Best, d.Delta
@@ -50,10 +54,11 @@ func (r *team) decidedEvent(at position, a *attempt) history.Event {
 func atMost(list []string, most int) []string { return list[:min(len(list), most)] }
 
 // postponed says until when the agent's service refuses to work.
-func (r *team) postponed(a *attempt, until time.Time) *history.Event {
-	return &history.Event{
-		Kind: history.Finished, Iteration: r.iteration, Agent: r.nameOf(a), Usage: a.totalUsage(), Durations: a.totalDurations(), Evaluation: a.evaluation,
+func (r *team) postponed(a *attempt, until time.Time) *history.Finished {
+	return &history.Finished{
+		Head: history.Head{Iteration: r.iteration}, Evaluation: a.evaluation,
 		NotBefore: &until, Reason: limited(until, a.reply.Failure.Message),
+		Work: history.Work{Agent: r.nameOf(a), Usage: a.totalUsage(), Durations: a.totalDurations()},
 	}
 }
 

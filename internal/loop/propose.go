@@ -20,8 +20,8 @@ type proposer struct {
 	team           *team
 	spending       *spending
 	thread         *thread
-	baselineEvents []history.Event // the baseline that this run measured
-	baselineError  string          // why it cannot be measured, "" when it can
+	baselineEvents []*history.Measured // the baseline that this run measured
+	baselineError  string              // why it cannot be measured, "" when it can
 }
 
 // newProposal is a proposal of this run with nothing in it yet.
@@ -65,8 +65,7 @@ func (r *proposer) propose(ctx context.Context) (position, *proposal.Proposal, e
 // describe puts an attempt into the proposal.
 func (r *proposer) describe(p *proposal.Proposal, at position, a *attempt) {
 	p.Measured, p.Transcript = r.team.measuredEvents(at, a), a.reply.Transcript
-	decided := r.team.decidedEvent(at, a)
-	p.Decided = &decided
+	p.Decided = r.team.decidedEvent(at, a)
 	p.Decided.Reasons = append(p.Decided.Reasons, others(p)...)
 	if a.outcome == history.Accepted {
 		p.Candidate = a.tree

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/files"
@@ -15,7 +16,7 @@ import (
 
 // proposeFix asks the agent to fix what CI found, and measures the result against
 // the incumbent like any other candidate.
-func (r *proposer) proposeFix(ctx context.Context, e history.Event, verdict ci.Result, left time.Duration) (position, *proposal.Proposal, error) {
+func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position, *proposal.Proposal, error) {
 	number := r.records.standing().Fixes() + 1
 	r.step("fix", fmt.Sprintf("attempt %d of %d: %s", number, maxFixes, verdict.Signature()))
 	at, err := r.branches.positionOf(ctx, e)
@@ -33,14 +34,15 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Event, verdict ci.R
 		p.Postponed = r.team.postponed(a, until)
 		return at, p, nil
 	}
-	p.Checked = &history.Event{Kind: history.Checked, Iteration: e.Iteration, Commit: e.Commit, Reason: verdict.Signature(), Reasons: verdict.Words()}
+	p.Checked = &history.Checked{Head: history.Head{Iteration: e.Iteration}, Commit: e.Commit, Reason: verdict.Signature(), Reasons: verdict.Words()}
 	if a.outcome != history.Accepted {
 		p.Checked.Problem = plain.Inline(a.reasons[0], maxProblem)
 		p.Checked.Agent, p.Checked.Usage, p.Checked.Durations, p.Checked.Evaluation = r.team.nameOf(a), a.totalUsage(), a.totalDurations(), a.evaluation
 		return at, p, nil
 	}
 	r.describe(p, at, a)
-	p.Measured, p.Checked.Summary = a.measured, a.reply.Summary
+	p.Checked.Summary = a.reply.Summary
+	p.Measured = slices.DeleteFunc(p.Measured, func(e history.Event) bool { _, is := e.(*history.Proposed); return is })
 	p.Decided.Outcome, p.Decided.Summary, p.Decided.Proposal = history.PendingCI, e.Summary, 0
 	p.Decided.Reasons = append(p.Decided.Reasons, fmt.Sprintf("CI fix %d: %s", number, summary(a.reply.Summary, a.changed)))
 	return at, p, nil
@@ -48,7 +50,7 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Event, verdict ci.R
 
 // attemptFix is one attempt that begins with the candidate's files and is told
 // what CI said. Running out of its time is its failure, not an error.
-func (r *team) attemptFix(ctx context.Context, at position, e history.Event, verdict ci.Result, left time.Duration) (*attempt, error) {
+func (r *team) attemptFix(ctx context.Context, at position, e history.Decided, verdict ci.Result, left time.Duration) (*attempt, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
 	defer cancel()
 	a := &attempt{number: 1, of: 1, agent: r.lead().Agent, model: r.lead().Model, durations: map[string]float64{}, lineage: lineage{from: at.From}, failure: verdict.Report()}

@@ -161,18 +161,7 @@ func (r *run) pack(ctx context.Context, p *proposal.Proposal) (*proposal.Bundle,
 	} else {
 		p.Baseline = nil
 	}
-	now := r.now()
-	for _, list := range [][]history.Event{p.Baseline, p.Measured} {
-		for i := range list {
-			list[i].Time = now
-		}
-	}
-	for _, e := range []*history.Event{p.Checked, p.Decided, p.Postponed} {
-		if e != nil {
-			e.Time = now
-		}
-	}
-	bundle, err := p.Bundle()
+	bundle, err := p.Bundle(r.now())
 	return &bundle, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/history"
@@ -82,8 +83,8 @@ func (r *publisher) publish(ctx context.Context, from proposal.Bundle) (Result, 
 
 // publishedBy is the run that recorded the bundle, "" when none did.
 func (r *publisher) publishedBy(from proposal.Bundle) string {
-	for _, e := range r.records.log.Events {
-		if e.Kind == history.Set && e.Key == published && e.Value == from.ID {
+	for e := range history.Of[*history.Set](slices.All(r.records.log.Events)) {
+		if e.Key == published && e.Value == from.ID {
 			return e.Run
 		}
 	}

@@ -144,7 +144,7 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 	}
 	switch {
 	case p.Postponed != nil:
-		return r.enterPostponed(b, *p.Postponed)
+		return r.enterPostponed(b, p.Postponed)
 	case p.Decided == nil:
 		return r.enterNothing(b, p)
 	}
@@ -158,11 +158,13 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 	}
 	p.Decided.Reasons = decided.Reasons
 	for _, e := range p.Measured {
-		if e.Kind == history.Proposed {
-			e.Parent, e.Direction = at.tip(), r.program.Direction
-		}
-		if e.Kind == history.Proposed && e.Proposal == p.Number() {
-			e.Outcome = decided.Outcome
+		if candidate, is := e.(*history.Proposed); is {
+			own := *candidate
+			own.Parent, own.Direction = at.tip(), r.program.Direction
+			if own.Proposal == p.Number() {
+				own.Outcome = decided.Outcome
+			}
+			e = &own
 		}
 		if err := r.add(b, e); err != nil {
 			return err
@@ -179,12 +181,12 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 }
 
 // enterDecided puts a final decision into the records.
-func (r *recorder) enterDecided(b *records, p *proposal.Proposal, decided history.Event) error {
-	if err := r.add(b, decided); err != nil {
+func (r *recorder) enterDecided(b *records, p *proposal.Proposal, decided history.Decided) error {
+	if err := r.add(b, &decided); err != nil {
 		return err
 	}
 	if decided.Commit != "" {
-		pushed := history.Event{Kind: history.Pushed, Iteration: r.iteration, Commit: decided.Commit, Parent: decided.Parent, Branch: r.branch()}
+		pushed := &history.Pushed{Head: history.Head{Iteration: r.iteration}, Commit: decided.Commit, Parent: decided.Parent, Branch: r.branch()}
 		if err := r.add(b, pushed); err != nil {
 			return err
 		}
@@ -199,11 +201,11 @@ func (r *recorder) enterDecided(b *records, p *proposal.Proposal, decided histor
 
 // enterFinished ends the iteration of a final decision, and pauses or completes
 // the program when the rules say so.
-func (r *recorder) enterFinished(b *records, decided history.Event) error {
+func (r *recorder) enterFinished(b *records, decided history.Decided) error {
 	if err := r.thread.consumed(b); err != nil {
 		return err
 	}
-	if err := r.add(b, history.Event{Kind: history.Finished, Iteration: decided.Iteration, Outcome: decided.Outcome}); err != nil {
+	if err := r.add(b, &history.Finished{Head: history.Head{Iteration: decided.Iteration}, Outcome: decided.Outcome}); err != nil {
 		return err
 	}
 	return r.consequences(b, decided.Agent)
@@ -211,19 +213,15 @@ func (r *recorder) enterFinished(b *records, decided history.Event) error {
 
 // enterNotes adds what the agents learned, the deciding one's last.
 func (r *recorder) enterNotes(b *records, p *proposal.Proposal) {
-	for _, e := range p.Measured {
-		if e.Kind == history.Proposed && e.Proposal != p.Number() {
-			b.enterNotes(r.iteration, notesOf(e))
+	for e := range history.Of[*history.Proposed](slices.All(p.Measured)) {
+		if e.Proposal != p.Number() {
+			b.enterNotes(r.iteration, prompt.Notes(e.Notes).Few())
 		}
 	}
-	b.enterNotes(r.iteration, notesOf(*p.Decided))
+	b.enterNotes(r.iteration, prompt.Notes(p.Decided.Notes).Few())
 }
 
-func notesOf(e history.Event) prompt.Notes {
-	return prompt.Notes{Lessons: e.Lessons, Foreclosed: e.Foreclosed, Ideas: e.Ideas}.Few()
-}
-
-func (r *recorder) enterRow(b *records, decided history.Event, changelog string) error {
+func (r *recorder) enterRow(b *records, decided history.Decided, changelog string) error {
 	row := results.Row{Iteration: decided.Iteration, Time: r.now(), Action: results.Reverted, Changelog: changelog}
 	if decided.Outcome == history.Accepted {
 		row.Action = results.Kept
@@ -235,7 +233,7 @@ func (r *recorder) enterRow(b *records, decided history.Event, changelog string)
 }
 
 // changelog is the agent's summary, and why it was not kept.
-func changelog(e history.Event) string {
+func changelog(e history.Decided) string {
 	if e.Outcome == history.Accepted || len(e.Reasons) == 0 {
 		return e.Summary
 	}
@@ -245,7 +243,7 @@ func changelog(e history.Event) string {
 	return e.Summary + " — " + e.Reasons[0]
 }
 
-func (r *recorder) entryOf(b *records, e history.Event) state.HistoryEntry {
+func (r *recorder) entryOf(b *records, e history.Decided) state.HistoryEntry {
 	entry := state.HistoryEntry{
 		Iteration: e.Iteration, Time: r.begun, RunURL: r.runURL, Status: state.Status(e.Outcome), Change: e.Summary,
 		Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta, Notes: notesOn(e), CIFixAttempts: b.standing().Fixes(),
@@ -260,7 +258,7 @@ func (r *recorder) entryOf(b *records, e history.Event) state.HistoryEntry {
 }
 
 // notesOn are the reasons of an iteration, and what its incumbent was like.
-func notesOn(e history.Event) []string {
+func notesOn(e history.Decided) []string {
 	if e.Disagreement == "" {
 		return e.Reasons
 	}
@@ -279,21 +277,22 @@ func (r *recorder) enterNothing(b *records, p *proposal.Proposal) error {
 	if err := r.thread.consumed(b); err != nil {
 		return err
 	}
-	return r.add(b, history.Event{Kind: history.Finished, Iteration: b.sum.Iteration})
+	return r.add(b, &history.Finished{Head: history.Head{Iteration: b.sum.Iteration}})
 }
 
 // enterPostponed gives the lease back until the agent's service works again. It
 // is no outcome: neither an error nor an iteration.
-func (r *recorder) enterPostponed(b *records, e history.Event) error {
+func (r *recorder) enterPostponed(b *records, e *history.Finished) error {
 	if wait := e.NotBefore.Sub(r.now()); wait > mostWait {
 		return proposal.Refuse("it is put off until %s, longer than any service asks for", e.NotBefore.UTC())
 	}
-	if e.Metric != nil || e.Agent == "" || !isLimit(*e.NotBefore, e.Reason) {
+	if e.Agent == "" || !isLimit(*e.NotBefore, e.Reason) {
 		return proposal.Refuse("it is put off, and not by the service of an agent")
 	}
 	r.stopped = e.Reason
-	return r.add(b, history.Event{
-		Kind: history.Finished, Iteration: r.iteration, Agent: e.Agent, Usage: e.Usage, Durations: e.Durations, Evaluation: e.Evaluation,
+	return r.add(b, &history.Finished{
+		Head: history.Head{Iteration: r.iteration}, Evaluation: e.Evaluation,
 		NotBefore: e.NotBefore, Reason: e.Reason,
+		Work: history.Work{Agent: e.Agent, Usage: e.Usage, Durations: e.Durations},
 	})
 }

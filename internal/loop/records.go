@@ -98,7 +98,7 @@ func (b *records) adopt(event func(history.Event) error) error {
 		history.AdoptedIteration: strconv.Itoa(b.machine.IterationCount),
 		history.AdoptedStatuses:  strings.Join(b.machine.RecentStatuses, ","),
 	} {
-		if err := event(history.Event{Kind: history.Set, Key: key, Value: value}); err != nil {
+		if err := event(&history.Set{Key: key, Value: value}); err != nil {
 			return err
 		}
 	}
@@ -110,7 +110,7 @@ func (b *records) adopt(event func(history.Event) error) error {
 func (b *records) readEdits(event func(history.Event) error) error {
 	waiting := !b.sum.NotBefore.IsZero() && b.machine.NotBefore == nil
 	if (b.sum.PausedReason != "" && !b.machine.Paused) || (b.sum.Completed != "" && !b.machine.Completed) || waiting {
-		return event(history.Event{Kind: history.Resumed, Reason: "edited in the state"})
+		return event(&history.Resumed{Reason: "edited in the state"})
 	}
 	return nil
 }

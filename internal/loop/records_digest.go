@@ -2,7 +2,6 @@ package loop
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 
 	"github.com/org/autoloop/internal/history"
@@ -25,12 +24,16 @@ func recordsDigest(files memory.Files) string {
 
 // isConversation reports whether a line of the ledger is about comments alone.
 func isConversation(line []byte) bool {
-	var e struct {
-		Kind history.Kind `json:"event"`
-		Key  string       `json:"key"`
-	}
-	if json.Unmarshal(line, &e) != nil {
+	e, err := history.ParseEvent(line)
+	if err != nil {
 		return false
 	}
-	return e.Kind == history.Answered || e.Kind == history.Set && slices.Contains([]string{history.IssueNumber, history.Author, history.CommandsUntil}, e.Key)
+	switch e := e.(type) {
+	case *history.Answered:
+		return true
+	case *history.Set:
+		return slices.Contains([]string{history.IssueNumber, history.Author, history.CommandsUntil}, e.Key)
+	default:
+		return false
+	}
 }

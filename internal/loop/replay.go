@@ -77,7 +77,7 @@ func (r *branches) replayPosition(ctx context.Context, at position) (position, e
 // replayPending moves a candidate that waits for CI onto the default branch when
 // its pull request was merged without it. Its numbers hold when its files are the
 // same there; else it ends as not accepted, and is measured anew.
-func (r *ciGate) replayPending(ctx context.Context, e history.Event) (Result, bool, error) {
+func (r *ciGate) replayPending(ctx context.Context, e history.Decided) (Result, bool, error) {
 	branch, err := r.branches.defaultBranch(ctx)
 	if err != nil {
 		return Result{}, false, err

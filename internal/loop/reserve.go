@@ -106,7 +106,7 @@ func (r *run) giveBack(ctx context.Context) (Result, error) {
 			r.records = b
 			return errNothingToGiveBack
 		}
-		return r.add(b, history.Event{Kind: history.Finished, Iteration: b.sum.Iteration, Unused: true})
+		return r.add(b, &history.Finished{Head: history.Head{Iteration: b.sum.Iteration}, Unused: true})
 	})
 	if errors.Is(err, errNothingToGiveBack) {
 		return r.result(history.Idle, "nothing was proposed, and no start of this run is open"), nil

@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"slices"
+
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
@@ -100,8 +102,8 @@ func (r *recorder) resultOf(p *proposal.Proposal) Result {
 func samplesOf(p *proposal.Proposal) Samples {
 	var samples Samples
 	stage := ""
-	for _, e := range p.Measured {
-		if e.Kind != history.Measured || e.Proposal != p.Decided.Proposal || e.Stage == string(decision.Held) {
+	for e := range history.Of[*history.Measured](slices.All(p.Measured)) {
+		if e.Proposal != p.Decided.Proposal || e.Stage == string(decision.Held) {
 			continue
 		}
 		if e.Stage != stage {

@@ -74,9 +74,9 @@ const maxOthers = 8
 // others says in a line each what became of those that do not decide, where
 // there are several proposals.
 func others(p *proposal.Proposal) []string {
-	var rest []history.Event
-	for _, e := range p.Measured {
-		if e.Kind == history.Proposed && e.Proposal != p.Number() {
+	var rest []*history.Proposed
+	for e := range history.Of[*history.Proposed](slices.All(p.Measured)) {
+		if e.Proposal != p.Number() {
 			rest = append(rest, e)
 		}
 	}
@@ -128,13 +128,13 @@ func (r *team) modelOf(a *attempt) string {
 }
 
 // proposedEvent is the event of one candidate among several.
-func (r *team) proposedEvent(at position, a *attempt) history.Event {
-	e := history.Event{
-		Kind: history.Proposed, Iteration: r.iteration, Proposal: a.number, Outcome: a.outcome, Reasons: a.reasons, Parent: at.Head,
-		Agent: a.agent.Name(), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: atMost(a.changed, maxChanged),
-		Params: a.reply.Params, Durations: a.durations, Direction: r.program.Direction, Evaluator: at.identity.Evaluator,
-		Definition: at.identity.Definition, Usage: &a.reply.Usage, Digest: a.digest, Noisy: a.noisy,
-		Focus: a.focus, Lessons: a.notes.Lessons, Foreclosed: a.notes.Foreclosed, Ideas: a.notes.Ideas,
+func (r *team) proposedEvent(at position, a *attempt) *history.Proposed {
+	e := &history.Proposed{
+		Head: history.Head{Iteration: r.iteration}, Proposal: a.number, Outcome: a.outcome, Reasons: a.reasons, Parent: at.Head, Direction: r.program.Direction, Evaluator: at.identity.Evaluator,
+		Definition: at.identity.Definition, Digest: a.digest, Noisy: a.noisy,
+		Focus: a.focus,
+		Work:  history.Work{Agent: a.agent.Name(), Model: r.modelOf(a), Summary: a.reply.Summary, Changed: atMost(a.changed, maxChanged), Params: a.reply.Params, Durations: a.durations, Usage: &a.reply.Usage},
+		Notes: history.Notes(a.notes),
 	}
 	if a.metric() != nil {
 		e.Patch = string(a.patch)

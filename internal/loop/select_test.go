@@ -68,9 +68,9 @@ func TestSelectAttempt(t *testing.T) {
 
 func TestManyOthersAreSummedUp(t *testing.T) {
 	t.Parallel()
-	p := &proposal.Proposal{Decided: &history.Event{Proposal: 64}}
+	p := &proposal.Proposal{Decided: &history.Decided{Proposal: 64}}
 	for i := range 64 {
-		p.Measured = append(p.Measured, history.Event{Kind: history.Proposed, Proposal: i + 1, Outcome: history.Rejected})
+		p.Measured = append(p.Measured, &history.Proposed{Proposal: i + 1, Outcome: history.Rejected})
 	}
 	reasons := others(p)
 	require.Len(t, reasons, 10)

@@ -118,8 +118,8 @@ func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) er
 		a.end(history.Error, "the suite was not run to its end: "+suited.Unfinished)
 		return nil
 	}
-	a.measured = append(a.measured, history.Event{
-		Kind: history.Measured, Iteration: r.iteration, Role: history.Candidate, Metric: suited.Candidate,
+	a.measured = append(a.measured, &history.Measured{
+		Head: history.Head{Iteration: r.iteration}, Role: history.Candidate, Metric: suited.Candidate,
 		Output: suited.Output, Seconds: a.durations["measure"], Evaluator: at.identity.Evaluator,
 	})
 	a.decision = r.suiteDecision(suited)

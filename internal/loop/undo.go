@@ -59,10 +59,8 @@ func (r *commander) prepareUndo(ctx context.Context) (*undoing, error) {
 // undo reverts one iteration on top of the branch.
 func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone, error) {
 	commit := ""
-	for _, e := range r.records.log.Events {
-		if e.Kind == history.Decided && e.Iteration == iteration {
-			commit = e.Commit
-		}
+	if e := r.records.decided(iteration); e != nil {
+		commit = e.Commit
 	}
 	if commit == "" || u.head == "" {
 		return undone{fmt.Sprintf("Iteration %d kept nothing, so there is nothing to undo.", iteration), false}, nil

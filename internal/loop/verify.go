@@ -72,7 +72,7 @@ func (r *verifier) verifyBaseline(at position, p *proposal.Proposal) error {
 
 // unusableBaseline says why measured numbers are no baseline of the program, or
 // "".
-func (r *verifier) unusableBaseline(e history.Event) string {
+func (r *verifier) unusableBaseline(e *history.Measured) string {
 	if r.program.Evaluation == program.Tasks {
 		return ""
 	}
@@ -107,8 +107,8 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 	case p.Kept() && (e.Verdict != string(decision.Improved) || e.Metric == nil):
 		return proposal.Refuse("it is accepted without an improvement")
 	}
-	for _, m := range p.Measured {
-		if m.Kind == history.Proposed && !m.Outcome.Dropped() && m.Outcome != history.Error && (m.Proposal != p.Number() || !p.Kept()) {
+	for m := range history.Of[*history.Proposed](slices.All(p.Measured)) {
+		if !m.Outcome.Dropped() && m.Outcome != history.Error && (m.Proposal != p.Number() || !p.Kept()) {
 			return proposal.Refuse("its proposal %d is %.40q, and another decides", m.Proposal, m.Outcome)
 		}
 	}
@@ -119,7 +119,7 @@ func verifyOutcome(at position, p *proposal.Proposal, outcomes ...history.Outcom
 // again from the measurements, by the program's own rule, and refused when the
 // result differs. Its reasons are those of that computation: the ones that the
 // proposal has are kept only where nothing can be computed.
-func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Event, error) {
+func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal) (history.Decided, error) {
 	e := *p.Decided
 	e.Disagreement = r.disagreement(b, p)
 	e.Parent, e.Direction, e.Target, e.Changed = at.tip(), r.program.Direction, r.target(b), atMost(e.Changed, maxChanged)
@@ -128,18 +128,13 @@ func (r *verifier) verifyDecision(b *records, at position, p *proposal.Proposal)
 		return e, nil
 	}
 	if r.program.Evaluation == program.Tasks {
-		return e, verifySuiteDecision(b, p, e)
+		return e, verifySuiteDecision(b, p, &e)
 	}
 	if !sameRule(e.Rule, r.ruleOf(b)) {
 		return e, proposal.Refuse("it was decided by another rule than the program's")
 	}
-	var measured []history.Event
-	for _, m := range p.Measured {
-		if m.Kind == history.Measured {
-			measured = append(measured, m)
-		}
-	}
-	again, problems := audit.Decision(decision.Known(), b.sum, measured, e)
+	measured := slices.Collect(history.Of[*history.Measured](slices.All(p.Measured)))
+	again, problems := audit.Decision(decision.Known(), b.sum, measured, &e)
 	if len(problems) > 0 {
 		return e, proposal.Refuse("its measurements do not bear its decision: %s", problems[0])
 	}
@@ -157,8 +152,8 @@ func (r *verifier) disagreement(b *records, p *proposal.Proposal) string {
 	if p.Kept() {
 		return "" // the new incumbent was measured beside the old one
 	}
-	for _, m := range slices.Backward(p.Measured) {
-		if m.Kind != history.Measured || m.Role != history.Incumbent || len(m.Samples) == 0 {
+	for m := range history.Of[*history.Measured](slices.Backward(p.Measured)) {
+		if m.Role != history.Incumbent || len(m.Samples) == 0 {
 			continue
 		}
 		said := decision.Disagreement(b.sum.Samples, m.Samples)
@@ -176,21 +171,23 @@ func (r *verifier) disagreement(b *records, p *proposal.Proposal) string {
 
 // verifySuiteDecision checks the verdict of a suite against its numbers, as far
 // as they say it: the comparison task by task is not recorded.
-func verifySuiteDecision(b *records, p *proposal.Proposal, e history.Event) error {
+func verifySuiteDecision(b *records, p *proposal.Proposal, e *history.Decided) error {
 	best := b.sum.Best
 	if e.Verdict == string(decision.Improved) {
 		best = e.Metric
 	}
-	last := len(p.Measured) - 1
-	for last >= 0 && (p.Measured[last].Kind != history.Measured || p.Measured[last].Proposal != e.Proposal) {
-		last--
+	var last *history.Measured
+	for m := range history.Of[*history.Measured](slices.All(p.Measured)) {
+		if m.Proposal == e.Proposal {
+			last = m
+		}
 	}
 	switch {
 	case e.Rule != nil || len(e.Evidence) > 0:
 		return proposal.Refuse("it was decided by another rule than the program's")
 	case (e.Outcome == history.Rejected) == (e.Verdict == string(decision.Improved)) || optional(e.Best) != optional(best):
 		return proposal.Refuse("its verdict and its outcome contradict each other")
-	case last < 0 || optional(p.Measured[last].Metric) != optional(e.Metric):
+	case last == nil || optional(last.Metric) != optional(e.Metric):
 		return proposal.Refuse("its metric is not what was measured")
 	case e.Metric != nil && e.Delta != metric.Delta(*e.Metric, e.PreviousBest):
 		return proposal.Refuse("its delta is not that of its metrics")

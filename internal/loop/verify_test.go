@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -46,7 +47,10 @@ func TestVerifyRefuses(t *testing.T) {
 	}{
 		{"as it was proposed", func(*proposal.Proposal) {}, ""},
 		{"a loss is a gain", func(p *proposal.Proposal) {
-			p.Measured[0].Metric, p.Measured[0].Samples = value("1"), []metric.Value{*value("1")}
+			for m := range history.Of[*history.Measured](slices.All(p.Measured)) {
+				m.Metric, m.Samples = value("1"), []metric.Value{*value("1")}
+				break
+			}
 			p.Decided.Metric, p.Decided.Best, p.Decided.Delta = value("1"), value("1"), "-1"
 		}, "do not bear its decision"},
 		{"another metric", func(p *proposal.Proposal) { p.Decided.Metric = value("9") }, "do not bear its decision"},
@@ -59,12 +63,12 @@ func TestVerifyRefuses(t *testing.T) {
 		{"an outcome of CI", func(p *proposal.Proposal) { p.Decided.Outcome = history.PendingCI }, "no proposal of its kind has"},
 		{"another evaluation", func(p *proposal.Proposal) { p.Decided.Evaluator = "x" }, "another evaluation"},
 		{"a baseline that nothing asks for", func(p *proposal.Proposal) {
-			p.Baseline = []history.Event{{Kind: history.Measured, Role: history.Baseline, Metric: value("1"), Samples: []metric.Value{*value("1")}}}
+			p.Baseline = []*history.Measured{{Role: history.Baseline, Metric: value("1"), Samples: []metric.Value{*value("1")}}}
 		}, "nothing asks for"},
 		{"a file outside the target", func(p *proposal.Proposal) { p.Candidate = outside }, "other.txt"},
 		{"the program itself", func(p *proposal.Proposal) { p.Candidate = own }, "p.md"},
 		{"two accepted candidates", func(p *proposal.Proposal) {
-			p.Measured = append(p.Measured, history.Event{Kind: history.Proposed, Proposal: 2, Outcome: history.Accepted})
+			p.Measured = append(p.Measured, &history.Proposed{Proposal: 2, Outcome: history.Accepted})
 		}, "and another decides"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

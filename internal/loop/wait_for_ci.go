@@ -40,11 +40,11 @@ func (r *thread) waitsForCI(b *records) bool {
 
 // enterPending puts a candidate that passed its trial into the records without
 // making it the incumbent: CI decides that.
-func (r *recorder) enterPending(b *records, decided history.Event) error {
-	if err := r.add(b, decided); err != nil {
+func (r *recorder) enterPending(b *records, decided history.Decided) error {
+	if err := r.add(b, &decided); err != nil {
 		return err
 	}
-	pushed := history.Event{Kind: history.Pushed, Iteration: decided.Iteration, Commit: decided.Commit, Parent: decided.Parent, Branch: r.branch()}
+	pushed := &history.Pushed{Head: history.Head{Iteration: decided.Iteration}, Commit: decided.Commit, Parent: decided.Parent, Branch: r.branch()}
 	if err := r.add(b, pushed); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (r *ciGate) waitForCI(ctx context.Context) (Result, error) {
 }
 
 // timedOut says why nothing more is expected of CI, and what to do.
-func (r *ciGate) timedOut(e history.Event, verdict ci.Result) string {
+func (r *ciGate) timedOut(e history.Decided, verdict ci.Result) string {
 	what := strings.Join(verdict.Words(), ", ")
 	if verdict.Seen == 0 {
 		what = "no check appeared"
@@ -128,14 +128,14 @@ func (r *ciGate) publishPending(ctx context.Context) {
 }
 
 // verdict is what CI says now. What cannot be read is pending.
-func (r *ciGate) verdict(ctx context.Context, e history.Event) ci.Result {
+func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
 	at := ci.Candidate{Commit: e.Commit, Base: r.records.sum.Base, BaseBranch: r.records.sum.BaseBranch}
 	at.Branch.Commit, at.Branch.Err = r.memory.HeadOf(ctx, r.ref())
 	return r.thread.github.CI(ctx, at)
 }
 
 // recordGreen accepts the pending iteration.
-func (r *ciGate) recordGreen(ctx context.Context, e history.Event, verdict ci.Result) (Result, error) {
+func (r *ciGate) recordGreen(ctx context.Context, e history.Decided, verdict ci.Result) (Result, error) {
 	e.Outcome = history.Accepted
 	e.Reasons = append(e.Reasons, fmt.Sprintf("%s%d checks", ciGreen, verdict.Seen))
 	return r.recordFinal(ctx, e, nil, "")
@@ -144,7 +144,7 @@ func (r *ciGate) recordGreen(ctx context.Context, e history.Event, verdict ci.Re
 // overtaken ends an iteration whose branch somebody else moved while CI ran: what
 // CI says of its commit is not about what is on the branch. Their commit stays,
 // and the next iteration begins with it.
-func (r *ciGate) overtaken(ctx context.Context, e history.Event, verdict ci.Result) (Result, error) {
+func (r *ciGate) overtaken(ctx context.Context, e history.Decided, verdict ci.Result) (Result, error) {
 	e.Outcome = history.Rejected
 	e.Reasons = append([]string{"not accepted: " + strings.Join(verdict.Words(), ", ") + "; the next iteration begins with what is there"}, e.Reasons...)
 	return r.recordFinal(ctx, e, nil, "")
@@ -152,10 +152,10 @@ func (r *ciGate) overtaken(ctx context.Context, e history.Event, verdict ci.Resu
 
 // keepWaiting ends the run while the iteration still waits. A reason pauses the
 // program.
-func (r *ciGate) keepWaiting(ctx context.Context, e history.Event, pause string, verdict ci.Result) (Result, error) {
+func (r *ciGate) keepWaiting(ctx context.Context, e history.Decided, pause string, verdict ci.Result) (Result, error) {
 	reasons := append([]string{"CI did not answer yet; a later run goes on"}, verdict.Words()...)
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d still waits for CI", r.program.Name, e.Iteration), nil, func(b *records) error {
-		if err := r.add(b, history.Event{Kind: history.Finished, Iteration: e.Iteration, Outcome: history.PendingCI}); err != nil {
+		if err := r.add(b, &history.Finished{Head: history.Head{Iteration: e.Iteration}, Outcome: history.PendingCI}); err != nil {
 			return err
 		}
 		if err := r.thread.consumed(b); err != nil || pause == "" || b.machine.Paused {
@@ -172,13 +172,13 @@ func (r *ciGate) keepWaiting(ctx context.Context, e history.Event, pause string,
 
 // recordFinal records the final decision on an iteration that waited for CI, and
 // moves the branch with it.
-func (r *ciGate) recordFinal(ctx context.Context, e history.Event, branch *git.RefUpdate, pause string) (Result, error) {
+func (r *ciGate) recordFinal(ctx context.Context, e history.Decided, branch *git.RefUpdate, pause string) (Result, error) {
 	err := r.write(ctx, fmt.Sprintf("%s: iteration %d %s", r.program.Name, e.Iteration, e.Outcome), branch, func(b *records) error {
 		decided := e
 		if e.Outcome != history.Accepted {
 			decided.Best, decided.Commit = b.sum.Best, ""
 		}
-		if err := r.add(b, decided); err != nil {
+		if err := r.add(b, &decided); err != nil {
 			return err
 		}
 		if err := r.recorder.enterRow(b, decided, decided.Summary); err != nil {
@@ -211,7 +211,7 @@ func (r *ciGate) endEmptyPull(b *records, pause string) error {
 }
 
 // resultOfCI is the result of an iteration that waits, or waited, for CI.
-func (r *recorder) resultOfCI(e history.Event, reasons []string) Result {
+func (r *recorder) resultOfCI(e history.Decided, reasons []string) Result {
 	r.iteration = e.Iteration
 	result := r.result(e.Outcome, reasons...)
 	result.Metric, result.Delta, result.Evidence, result.Summary, result.Failing = e.Metric, text(e.Delta), e.Evidence, e.Summary, e.Failing

@@ -42,13 +42,10 @@ func (p Page) link() string {
 }
 
 // Decided are the decisions, one an iteration, the last word on each.
-func (a Account) Decided() []history.Event {
-	var list []history.Event
+func (a Account) Decided() []*history.Decided {
+	var list []*history.Decided
 	at := map[int]int{}
-	for _, e := range a.Events {
-		if e.Kind != history.Decided {
-			continue
-		}
+	for e := range history.Of[*history.Decided](slices.All(a.Events)) {
 		if i, again := at[e.Iteration]; again {
 			list[i] = e
 			continue
@@ -85,7 +82,14 @@ func (a Account) openPull() int {
 // was put onto it, or the records begin with a state of others.
 func (a Account) EverKept() bool {
 	return slices.ContainsFunc(a.Events, func(e history.Event) bool {
-		return e.Kind == history.Decided && promoted(&e) || e.Kind == history.Set && e.Key == history.AdoptedIteration
+		switch e := e.(type) {
+		case *history.Decided:
+			return promoted(e)
+		case *history.Set:
+			return e.Key == history.AdoptedIteration
+		default:
+			return false
+		}
 	})
 }
 
@@ -123,7 +127,7 @@ func runLink(url string) string {
 
 // runOf is the page of the run that an event is of, "" when it is of no run of
 // Actions.
-func (a Account) runOf(e history.Event) string {
+func (a Account) runOf(e *history.Decided) string {
 	id, _, _ := strings.Cut(e.Run, "-")
 	base := strings.TrimRight(a.RunURL, "0123456789")
 	if base == a.RunURL || id == "" || strings.Trim(id, "0123456789") != "" {

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -133,10 +134,10 @@ func bounds(shown []point, target *metric.Value) (low, high float64) {
 }
 
 // baseline is the first measurement of nothing changed.
-func baseline(events []history.Event) *history.Event {
-	for i, e := range events {
-		if e.Kind == history.Measured && e.Role == history.Baseline && e.Metric != nil {
-			return &events[i]
+func baseline(events []history.Event) *history.Measured {
+	for e := range history.Of[*history.Measured](slices.All(events)) {
+		if e.Role == history.Baseline && e.Metric != nil {
+			return e
 		}
 	}
 	return nil

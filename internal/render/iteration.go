@@ -15,7 +15,7 @@ import (
 
 // Iteration is the comment on one iteration: what was tried, what it came to,
 // why, and what it cost.
-func Iteration(a Account, e history.Event) string {
+func Iteration(a Account, e *history.Decided) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n**Iteration %d** %s", IterationMark(e.Iteration), e.Iteration, Label(e.Outcome))
 	if e.Metric != nil {
@@ -44,7 +44,7 @@ func Iteration(a Account, e history.Event) string {
 
 // origin is the last line: the commit, who made it at what cost, and where to
 // look.
-func origin(a Account, e history.Event) string {
+func origin(a Account, e *history.Decided) string {
 	var parts []string
 	if e.Commit != "" {
 		parts = append(parts, line(e.Commit))

@@ -40,20 +40,19 @@ func account(t *testing.T) render.Account {
 	t.Helper()
 	cost, in, out := value("0.12"), int64(1200), int64(300)
 	events := []history.Event{
-		{Kind: history.Started, Run: "r1", Iteration: 1, Time: noon},
-		{Kind: history.Measured, Role: history.Baseline, Metric: value("8"), Commit: "b45e"},
-		{
-			Kind: history.Decided, Run: "5-1-ab", Iteration: 1, Outcome: history.Accepted, Metric: value("6"), PreviousBest: value("8"), Best: value("6"), Delta: "-2",
-			Summary: hostile, Reasons: []string{"6 is better than 8", hostile}, Agent: "claude", Model: "m-1", Commit: strings.Repeat("c", 40),
-			Usage: &metric.Usage{CostUSD: cost, InputTokens: &in, OutputTokens: &out}, Durations: map[string]float64{"propose": 12, "measure": 3.25},
+		&history.Started{Head: history.Head{Run: "r1", Iteration: 1, Time: noon}},
+		&history.Measured{Role: history.Baseline, Metric: value("8"), Commit: "b45e"},
+		&history.Decided{
+			Head: history.Head{Run: "5-1-ab", Iteration: 1}, Outcome: history.Accepted, Metric: value("6"), PreviousBest: value("8"), Best: value("6"), Delta: "-2", Reasons: []string{"6 is better than 8", hostile}, Commit: strings.Repeat("c", 40),
 			Evaluation: &history.Expense{Tokens: &in, CostUSD: cost, UnknownUSD: 2},
+			Work:       history.Work{Summary: hostile, Agent: "claude", Model: "m-1", Usage: &metric.Usage{CostUSD: cost, InputTokens: &in, OutputTokens: &out}, Durations: map[string]float64{"propose": 12, "measure": 3.25}},
 		},
-		{Kind: history.Finished, Run: "r1"},
-		{
-			Kind: history.Decided, Run: "6-1-cd", Iteration: 2, Outcome: history.Rejected, Metric: value("7"), PreviousBest: value("6"), Best: value("6"), Delta: "+1",
-			Summary: "slower", Reasons: []string{"7 is worse than the best 6 (lower is better)"}, Agent: "tuner",
+		&history.Finished{Head: history.Head{Run: "r1"}},
+		&history.Decided{
+			Head: history.Head{Run: "6-1-cd", Iteration: 2}, Outcome: history.Rejected, Metric: value("7"), PreviousBest: value("6"), Best: value("6"), Delta: "+1", Reasons: []string{"7 is worse than the best 6 (lower is better)"},
+			Work: history.Work{Summary: "slower", Agent: "tuner"},
 		},
-		{Kind: history.Decided, Run: "20260304T120000Z-1", Iteration: 3, Outcome: history.Error, Best: value("6"), Reasons: []string{"the evaluation fails"}, Agent: "tuner"},
+		&history.Decided{Head: history.Head{Run: "20260304T120000Z-1", Iteration: 3}, Outcome: history.Error, Best: value("6"), Reasons: []string{"the evaluation fails"}, Work: history.Work{Agent: "tuner"}},
 	}
 	doc := state.New("speed")
 	m := doc.Machine()
@@ -89,24 +88,26 @@ func TestGolden(t *testing.T) {
 	golden(t, "rejected.md", render.Iteration(a, a.Decided()[1]))
 	golden(t, "issue.md", render.Issue(a))
 	golden(t, "notice.md", render.Notice(a, 7, "paused", "5 rejections in a row", []string{"alice"}))
-	a.Events = append(a.Events, history.Event{
-		Kind: history.Decided, Run: "7-1-ef", Iteration: 4, Outcome: history.PendingCI, Metric: value("5.123456789"), PreviousBest: value("6"), Best: value("5.123456789"),
-		Delta: "-0.876543211", Summary: "one pass", Reasons: []string{"5.123456789 is better than 6 (lower is better)"}, Agent: "claude",
+	a.Events = append(a.Events, &history.Decided{
+		Head: history.Head{Run: "7-1-ef", Iteration: 4}, Outcome: history.PendingCI, Metric: value("5.123456789"), PreviousBest: value("6"), Best: value("5.123456789"),
+		Delta: "-0.876543211", Reasons: []string{"5.123456789 is better than 6 (lower is better)"},
+		Work: history.Work{Summary: "one pass", Agent: "claude"},
 	})
 	golden(t, "pending.md", render.Iteration(a, a.Decided()[3]))
 	golden(t, "pull-pending.md", render.Pull(a, 4))
-	a.Events = append(a.Events, history.Event{
-		Kind: history.Decided, Run: "8-1-01", Iteration: 4, Outcome: history.CIFixExhausted, Metric: value("5.123456789"), PreviousBest: value("6"), Best: value("6"),
-		Delta: "-0.876543211", Summary: "one pass", Reasons: []string{"stuck in CI fix loop: build: expected 3", "build [x](y) fails"}, Agent: "claude",
+	a.Events = append(a.Events, &history.Decided{
+		Head: history.Head{Run: "8-1-01", Iteration: 4}, Outcome: history.CIFixExhausted, Metric: value("5.123456789"), PreviousBest: value("6"), Best: value("6"),
+		Delta: "-0.876543211", Reasons: []string{"stuck in CI fix loop: build: expected 3", "build [x](y) fails"},
 		Failing: []history.Check{{Name: "build [x](y)", URL: "https://github.test/org/repo/actions/runs/3/job/4"}, {Name: "lint", URL: "javascript:alert(1)"}},
-	}, history.Event{Kind: history.Paused, Reason: "stuck in CI fix loop: build: expected 3"})
+		Work:    history.Work{Summary: "one pass", Agent: "claude"},
+	}, &history.Paused{Reason: "stuck in CI fix loop: build: expected 3"})
 	withPage := a
 	withPage.Page = render.Page{URL: "https://org.github.io/repo/program-speed.html", Light: "https://org.github.io/repo/program-speed.svg", Dark: "https://org.github.io/repo/program-speed-dark.svg"}
 	golden(t, "status-page.md", render.Status(withPage))
 	golden(t, "pull-page.md", render.Pull(withPage, 4))
 	golden(t, "ci-failed.md", render.Iteration(a, a.Decided()[3]))
 	golden(t, "status-paused.md", render.Status(a))
-	a.Events = append(a.Events, history.Event{Kind: history.Completed, Reason: "target reached: 1 with target 1 (lower is better)"})
+	a.Events = append(a.Events, &history.Completed{Reason: "target reached: 1 with target 1 (lower is better)"})
 	golden(t, "status-completed.md", render.Status(a))
 	golden(t, "notice-completed.md", render.Notice(a, 9, "completed", "target reached: 1 with target 1 (lower is better)", []string{"alice", "bob"}))
 	golden(t, "reply.md", render.Reply(12, "It goes on."))
@@ -133,9 +134,9 @@ func TestStatusSaysHowItStands(t *testing.T) {
 	t.Parallel()
 	a := account(t)
 	assert.Contains(t, render.Status(a), "▶️ **Running**")
-	a.Events = append(a.Events, history.Event{Kind: history.Paused, Reason: "plateau"})
+	a.Events = append(a.Events, &history.Paused{Reason: "plateau"})
 	assert.Contains(t, render.Status(a), "⏸️ **Paused**: plateau")
-	a.Events = append(a.Events, history.Event{Kind: history.Completed, Reason: "target reached"})
+	a.Events = append(a.Events, &history.Completed{Reason: "target reached"})
 	assert.Contains(t, render.Status(a), "🏁 **Completed**: target reached")
 	assert.Equal(t, 10, strings.Count(render.Status(a), "\n### Iteration "), "the latest ten")
 }
@@ -145,8 +146,9 @@ func TestTheStatusIsShortAtAGlance(t *testing.T) {
 	t.Parallel()
 	a := account(t)
 	for i := range 30 {
-		a.Events = append(a.Events, history.Event{
-			Kind: history.Decided, Iteration: i + 4, Outcome: history.Rejected, Metric: value("7.123456789"), Best: value("6"), Summary: strings.Repeat("a long change ", 20), Agent: "x",
+		a.Events = append(a.Events, &history.Decided{
+			Head: history.Head{Iteration: i + 4}, Outcome: history.Rejected, Metric: value("7.123456789"), Best: value("6"),
+			Work: history.Work{Summary: strings.Repeat("a long change ", 20), Agent: "x"},
 		})
 	}
 	folded := regexp.MustCompile(`(?s)<details>.*?</details>`)
@@ -162,7 +164,7 @@ func TestCountsAddUpAndAgree(t *testing.T) {
 	a := account(t)
 	a.Events = a.Events[:3]
 	assert.Contains(t, render.Summary(a), "1 iteration: 1 accepted")
-	a.Events = append(a.Events, history.Event{Kind: history.Decided, Iteration: 2, Outcome: history.PendingCI}, history.Event{Kind: history.Decided, Iteration: 3, Outcome: history.CIFixExhausted})
+	a.Events = append(a.Events, &history.Decided{Head: history.Head{Iteration: 2}, Outcome: history.PendingCI}, &history.Decided{Head: history.Head{Iteration: 3}, Outcome: history.CIFixExhausted})
 	assert.Contains(t, render.Summary(a), "3 iterations: 1 accepted, 1 rejected, 1 waiting for CI")
 }
 
@@ -172,7 +174,7 @@ func TestAPersonsTextSurvives(t *testing.T) {
 	a := account(t)
 	ours := render.Pull(a, 4)
 	body := "Please look at a.go first.\n\n" + ours + "\n- [x] I tried it\n"
-	a.Events = append(a.Events, history.Event{Kind: history.Decided, Iteration: 4, Outcome: history.Accepted, Metric: value("5"), PreviousBest: value("6"), Best: value("5")})
+	a.Events = append(a.Events, &history.Decided{Head: history.Head{Iteration: 4}, Outcome: history.Accepted, Metric: value("5"), PreviousBest: value("6"), Best: value("5")})
 	fresh := render.Within(body, render.Pull(a, 4))
 	assert.True(t, strings.HasPrefix(fresh, "Please look at a.go first.\n\n<!-- AUTOLOOP:PULL 4 none -->"))
 	assert.True(t, strings.HasSuffix(fresh, "<!-- AUTOLOOP:PULL END -->\n\n- [x] I tried it\n"))
@@ -189,9 +191,10 @@ func TestPullTitle(t *testing.T) {
 	a := account(t)
 	assert.Equal(t, "[Autoloop: speed]", render.PullTitle(a))
 	a.Program.PullRequest.Title, a.Program.PullRequest.Type = "{type}({scope}): {summary}", "perf"
-	a.Events[2].Summary = "halve the step, fixes #1"
+	first := a.Decided()[0]
+	first.Summary = "halve the step, fixes #1"
 	assert.Equal(t, "perf(speed): halve the step, fixes #\u200b1", render.PullTitle(a))
-	a.Events[2].Summary = ""
+	first.Summary = ""
 	assert.Equal(t, "perf(speed): improve seconds", render.PullTitle(a))
 }
 
@@ -203,10 +206,10 @@ func TestPeopleSeeSixDigits(t *testing.T) {
 		"1.23456789": "1.23457", "-0.000123456789": "-0.000123457", "1234567.891": "1234570", "120000000": "120000000", "12": "12", "0": "0",
 		"0.1": "0.1", "99999999": "100000000", "1e-9": "1e-9",
 	} {
-		e := history.Event{Kind: history.Decided, Iteration: 9, Outcome: history.Rejected, Metric: value(text), Agent: "x"}
+		e := &history.Decided{Head: history.Head{Iteration: 9}, Outcome: history.Rejected, Metric: value(text), Work: history.Work{Agent: "x"}}
 		assert.Contains(t, render.Iteration(a, e), "seconds **"+want+"**", text)
 	}
-	e := history.Event{Kind: history.Decided, Iteration: 9, Outcome: history.Rejected, Reasons: []string{"the median 3.14159265358 of v1.2.3.4567 regressed"}, Agent: "x"}
+	e := &history.Decided{Head: history.Head{Iteration: 9}, Outcome: history.Rejected, Reasons: []string{"the median 3.14159265358 of v1.2.3.4567 regressed"}, Work: history.Work{Agent: "x"}}
 	assert.Contains(t, render.Iteration(a, e), "the median 3.14159 of v1.2.3.4567 regressed")
 }
 
@@ -216,7 +219,7 @@ func TestChartIsThinnedAndPlain(t *testing.T) {
 	a.Events = a.Events[:2]
 	assert.Empty(t, render.Chart(a), "one point is no line")
 	for i := range 500 {
-		a.Events = append(a.Events, history.Event{Kind: history.Decided, Iteration: i + 1, Outcome: history.Rejected, Best: value("1e-9")})
+		a.Events = append(a.Events, &history.Decided{Head: history.Head{Iteration: i + 1}, Outcome: history.Rejected, Best: value("1e-9")})
 	}
 	chart := render.Chart(a)
 	assert.LessOrEqual(t, strings.Count(chart, ","), 4*40)
@@ -231,7 +234,7 @@ func TestLongTextsAreCut(t *testing.T) {
 	a := account(t)
 	a.State = append(a.State, strings.Repeat("- mine\n", 20_000)...)
 	for i := range 100 {
-		a.Events = append(a.Events, history.Event{Kind: history.Decided, Iteration: i + 4, Outcome: history.Accepted, Best: value("1"), Summary: strings.Repeat("ä", 5000)})
+		a.Events = append(a.Events, &history.Decided{Head: history.Head{Iteration: i + 4}, Outcome: history.Accepted, Best: value("1"), Work: history.Work{Summary: strings.Repeat("ä", 5000)}})
 	}
 	for _, body := range []string{render.Status(a), render.Pull(a, 4)} {
 		assert.LessOrEqual(t, len(body), 65_536)

@@ -34,16 +34,16 @@ func (c CI) word() string {
 
 // Kept is the decision whose change was put onto the branch last and is still
 // to be promoted since the last pull request ended, or nil.
-func (a Account) Kept() *history.Event {
-	var kept []*history.Event
-	for i := range a.Events {
-		e := &a.Events[i]
-		switch {
-		case e.Kind == history.Set && e.Key == history.PullEnded && e.Value != "":
-			kept = after(kept, e.Commit)
-		case e.Kind != history.Decided:
-		default:
-			kept = slices.DeleteFunc(kept, func(before *history.Event) bool { return before.Iteration == e.Iteration })
+func (a Account) Kept() *history.Decided {
+	var kept []*history.Decided
+	for _, e := range a.Events {
+		switch e := e.(type) {
+		case *history.Set:
+			if e.Key == history.PullEnded && e.Value != "" {
+				kept = after(kept, e.Commit)
+			}
+		case *history.Decided:
+			kept = slices.DeleteFunc(kept, func(before *history.Decided) bool { return before.Iteration == e.Iteration })
 			if promoted(e) {
 				kept = append(kept, e)
 			}
@@ -61,14 +61,14 @@ func (a Account) Kept() *history.Event {
 
 // after are the decisions whose commits came after the head with which a pull
 // request was merged: none when that is not known.
-func after(kept []*history.Event, merged string) []*history.Event {
+func after(kept []*history.Decided, merged string) []*history.Decided {
 	if merged == "" {
 		return nil
 	}
-	if i := slices.IndexFunc(kept, func(e *history.Event) bool { return e.Commit == merged }); i >= 0 {
+	if i := slices.IndexFunc(kept, func(e *history.Decided) bool { return e.Commit == merged }); i >= 0 {
 		return kept[i+1:]
 	}
-	if i := slices.IndexFunc(kept, func(e *history.Event) bool { return e.Parent == merged }); i >= 0 {
+	if i := slices.IndexFunc(kept, func(e *history.Decided) bool { return e.Parent == merged }); i >= 0 {
 		return kept[i:]
 	}
 	return nil
@@ -76,32 +76,31 @@ func after(kept []*history.Event, merged string) []*history.Event {
 
 // Replays reports whether what was kept stands on the head with which a pull
 // request was merged: it is replayed on the default branch before it is proposed.
-func (a Account) Replays(kept *history.Event, merged string) bool {
+func (a Account) Replays(kept *history.Decided, merged string) bool {
 	return kept.Parent == merged && (kept.Outcome == history.PendingCI || a.Summary().Incumbent == kept.Commit)
 }
 
 // replayed reports whether what was kept is on the branch as another commit, since
 // the pull request of what it stood on was merged.
-func (a Account) replayed(kept *history.Event) bool {
+func (a Account) replayed(kept *history.Decided) bool {
 	since := false
-	for i := range a.Events {
-		e := &a.Events[i]
-		switch {
-		case e.Kind == history.Decided && e.Iteration == kept.Iteration:
-			since = false
-		case e.Kind == history.Set && e.Key == history.PullEnded && e.Commit != "":
-			since = true
+	for _, e := range a.Events {
+		switch e := e.(type) {
+		case *history.Decided:
+			since = since && e.Iteration != kept.Iteration
+		case *history.Set:
+			since = since || e.Key == history.PullEnded && e.Commit != ""
 		}
 	}
 	return since && a.Summary().Incumbent != kept.Commit
 }
 
-func promoted(e *history.Event) bool {
+func promoted(e *history.Decided) bool {
 	return e.Outcome == history.Accepted || e.Outcome == history.PendingCI
 }
 
 // ci is what CI said of the iteration that was kept last.
-func (a Account) ci(kept *history.Event) CI {
+func (a Account) ci(kept *history.Decided) CI {
 	switch {
 	case kept == nil:
 		return CINone
@@ -110,8 +109,8 @@ func (a Account) ci(kept *history.Event) CI {
 	case a.replayed(kept):
 		return CINone // CI said it of another commit
 	}
-	for _, e := range a.Events {
-		if e.Kind == history.Decided && e.Iteration == kept.Iteration && e.Outcome == history.PendingCI {
+	for e := range history.Of[*history.Decided](slices.All(a.Events)) {
+		if e.Iteration == kept.Iteration && e.Outcome == history.PendingCI {
 			return CIGreen
 		}
 	}
@@ -211,7 +210,7 @@ func Pull(a Account, issue int) string {
 		fmt.Fprintf(&b, " · program #%d", issue)
 	}
 	if last != nil {
-		b.WriteString(runLink(a.runOf(*last)))
+		b.WriteString(runLink(a.runOf(last)))
 	}
 	b.WriteString(a.Page.link())
 	b.WriteString("\n\n")
@@ -230,18 +229,17 @@ func Pull(a Account, issue int) string {
 }
 
 // lastPromoted is the latest decision whose change is on the branch.
-func (a Account) lastPromoted() *history.Event {
-	decided := a.Decided()
-	for i := len(decided) - 1; i >= 0; i-- {
-		if promoted(&decided[i]) {
-			return &decided[i]
+func (a Account) lastPromoted() *history.Decided {
+	for _, e := range slices.Backward(a.Decided()) {
+		if promoted(e) {
+			return e
 		}
 	}
 	return nil
 }
 
 // pullEvidence says how sure the last step is.
-func pullEvidence(b *strings.Builder, a Account, past history.Summary, last *history.Event) {
+func pullEvidence(b *strings.Builder, a Account, past history.Summary, last *history.Decided) {
 	b.WriteString("### Evidence\n\n")
 	said := last != nil && slices.ContainsFunc(last.Reasons, func(reason string) bool { return strings.Contains(reason, "measured once") })
 	if last != nil {
@@ -274,11 +272,9 @@ const maxSteps = 30
 
 // pullSteps lists what was kept, the latest first.
 func pullSteps(b *strings.Builder, a Account) {
-	decided := a.Decided()
 	var rows []string
-	for i := len(decided) - 1; i >= 0; i-- {
-		e := decided[i]
-		if promoted(&e) {
+	for _, e := range slices.Backward(a.Decided()) {
+		if promoted(e) {
 			rows = append(rows, fmt.Sprintf("| %d | %s | %s | %s |\n", e.Iteration, Figure(e.Metric), rounded(cell(e.Delta)), saidCell(e.Summary)))
 		}
 	}

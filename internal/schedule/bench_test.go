@@ -122,10 +122,10 @@ func ledger(b *testing.B, last time.Time) []byte {
 	for n := range 20 {
 		at := last.Add(-time.Duration(20-n) * time.Hour)
 		for _, e := range []history.Event{
-			{Kind: history.Started, Time: at, Run: "r", Iteration: n},
-			{Kind: history.Decided, Time: at, Run: "r", Iteration: n, Outcome: history.Rejected, Verdict: "worse", Reasons: []string{"it was slower than before"}, Agent: "claude"},
+			&history.Started{Head: history.Head{Time: at, Run: "r", Iteration: n}},
+			&history.Decided{Head: history.Head{Time: at, Run: "r", Iteration: n}, Outcome: history.Rejected, Verdict: "worse", Reasons: []string{"it was slower than before"}, Work: history.Work{Agent: "claude"}},
 		} {
-			line, err := e.Line()
+			line, err := history.Line(e)
 			require.NoError(b, err)
 			out = append(out, line...)
 		}

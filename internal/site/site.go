@@ -100,9 +100,11 @@ func (m *Maker) program(ctx context.Context, name string) (*page.Program, error)
 // repository. One that cannot be read is not shown; its commit is named anyway.
 func (m *Maker) diffs(ctx context.Context, events []history.Event) map[string][]byte {
 	diffs := map[string][]byte{}
-	for i := len(events) - 1; i >= 0 && len(diffs) < maxDiffs; i-- {
-		e := events[i]
-		if e.Kind != history.Decided || e.Commit == "" || e.Parent == "" || diffs[e.Commit] != nil {
+	for e := range history.Of[*history.Decided](slices.Backward(events)) {
+		if len(diffs) == maxDiffs {
+			break
+		}
+		if e.Commit == "" || e.Parent == "" || diffs[e.Commit] != nil {
 			continue
 		}
 		patch, err := m.Repo.Diff(ctx, e.Parent, e.Commit)

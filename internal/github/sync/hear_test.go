@@ -244,7 +244,7 @@ func TestAnIssueProgramsBodyIsNeverEdited(t *testing.T) {
 	s := w.service()
 	require.NoError(t, w.hear(s))
 	w.decide(history.Accepted, "8")
-	w.add(history.Event{Kind: history.Paused, Reason: "it needs @you"})
+	w.add(&history.Paused{Reason: "it needs @you"})
 	require.NoError(t, w.show(s))
 	w.server.Change(func(s *githubtest.State) {
 		assert.Equal(t, text, s.Issue(1).Body)

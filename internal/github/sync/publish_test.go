@@ -52,7 +52,7 @@ func TestRequestsOfAnIteration(t *testing.T) {
 			})
 		}
 	}
-	pause := func() { w.add(history.Event{Kind: history.Paused, Reason: "plateau"}) }
+	pause := func() { w.add(&history.Paused{Reason: "plateau"}) }
 	for i, step := range []struct {
 		outcome history.Outcome
 		most    int
@@ -69,10 +69,10 @@ func TestRequestsOfAnIteration(t *testing.T) {
 		{history.Rejected, 6, talk("a.go"), pause},
 		{history.Accepted, 12, talk("a.go"), nil},
 		{history.Rejected, 6, nil, nil},
-		{history.Accepted, 12, talk("a.go"), func() { w.add(history.Event{Kind: history.Completed, Reason: "target reached"}) }},
+		{history.Accepted, 12, talk("a.go"), func() { w.add(&history.Completed{Reason: "target reached"}) }},
 	} {
 		w.begin()
-		w.add(history.Event{Kind: history.Resumed})
+		w.add(&history.Resumed{})
 		if step.before != nil {
 			step.before()
 		}
@@ -136,7 +136,7 @@ func TestWhoWroteAProgramFileIsTold(t *testing.T) {
 			down(c.before)
 			require.NoError(t, w.hear(s))
 			w.decide(history.Rejected, "10")
-			w.add(history.Event{Kind: history.Paused, Reason: "it needs you"})
+			w.add(&history.Paused{Reason: "it needs you"})
 			down(c.later)
 			require.NoError(t, w.show(s))
 			s = w.service()
@@ -159,7 +159,7 @@ func TestWhatCIStoppedIsToldOnce(t *testing.T) {
 	s := w.service()
 	require.NoError(t, w.hear(s))
 	w.decide(history.PendingCI, "8")
-	w.add(history.Event{Kind: history.Paused, Reason: "ci-timeout"})
+	w.add(&history.Paused{Reason: "ci-timeout"})
 	require.NoError(t, s.Show(t.Context(), w.account()))
 	decided := w.account().Decided()[0]
 	decided.Outcome = history.Accepted
@@ -243,10 +243,10 @@ func TestAnIterationThatWaitedForCIHasOneComment(t *testing.T) {
 	show()
 	w.begin()
 	past := history.Replay(w.events)
-	w.add(history.Event{
-		Kind: history.Decided, Iteration: past.Iteration, Outcome: history.Accepted, Metric: value("8"), PreviousBest: value("9"), Best: value("8"), Commit: "c8", Delta: "-1",
+	w.add(&history.Decided{
+		Head: history.Head{Iteration: past.Iteration}, Outcome: history.Accepted, Metric: value("8"), PreviousBest: value("9"), Best: value("8"), Commit: "c8", Delta: "-1",
 	})
-	w.add(history.Event{Kind: history.Finished, Run: fmt.Sprint("r", w.runs)})
+	w.add(&history.Finished{Head: history.Head{Run: fmt.Sprint("r", w.runs)}})
 	w.clock.Add(time.Hour)
 	show()
 	w.server.Change(func(s *githubtest.State) {
@@ -273,7 +273,7 @@ func TestAcceptedIterationsAloneAreCommentedOn(t *testing.T) {
 		require.NoError(t, w.hear(s))
 		w.decide(outcome, fmt.Sprint(20-i))
 		if i == 5 {
-			w.add(history.Event{Kind: history.Paused, Reason: "5 rejections in a row"})
+			w.add(&history.Paused{Reason: "5 rejections in a row"})
 		}
 		require.NoError(t, w.show(s))
 	}

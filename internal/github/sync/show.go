@@ -43,7 +43,7 @@ const maxMissed = 20
 // was decided for the first time before comments were read, means that a run was
 // interrupted: then all comments are read.
 func (s *Service) iterations(ctx context.Context, a render.Account, news *notice) error {
-	decided := slices.DeleteFunc(a.Decided(), func(e history.Event) bool { return !s.comments(e) })
+	decided := slices.DeleteFunc(a.Decided(), func(e *history.Decided) bool { return !s.comments(e) })
 	decided = decided[max(len(decided)-maxMissed, 0):]
 	if len(decided) == 0 {
 		return nil
@@ -68,20 +68,20 @@ func (s *Service) iterations(ctx context.Context, a render.Account, news *notice
 
 // comments reports whether an iteration has a comment of its own, as the
 // program says; one that has one is kept up to date.
-func (s *Service) comments(e history.Event) bool {
+func (s *Service) comments(e *history.Decided) bool {
 	return s.Program.Comments == "all" || e.Outcome == history.Accepted || s.find(render.IterationMark(e.Iteration)) != nil
 }
 
 // isLast reports whether an event is the last decision.
-func isLast(a render.Account, e history.Event) bool {
+func isLast(a render.Account, e *history.Decided) bool {
 	decided := a.Decided()
 	return len(decided) > 0 && decided[len(decided)-1].Iteration == e.Iteration
 }
 
 // missing are the iterations of which no comment was seen, as far back as
 // comments were read.
-func (s *Service) missing(decided []history.Event) []history.Event {
-	return slices.DeleteFunc(slices.Clone(decided), func(e history.Event) bool {
+func (s *Service) missing(decided []*history.Decided) []*history.Decided {
+	return slices.DeleteFunc(slices.Clone(decided), func(e *history.Decided) bool {
 		return e.Time.Before(s.seen.since) || s.find(render.IterationMark(e.Iteration)) != nil
 	})
 }
@@ -89,9 +89,12 @@ func (s *Service) missing(decided []history.Event) []history.Event {
 // older says whether an iteration was decided, as one that waits for CI, before
 // the time from which comments were read.
 func (s *Service) older(a render.Account, iteration int) bool {
-	return slices.ContainsFunc(a.Events, func(e history.Event) bool {
-		return e.Kind == history.Decided && e.Iteration == iteration && e.Time.Before(s.seen.since)
-	})
+	for e := range history.Of[*history.Decided](slices.All(a.Events)) {
+		if e.Iteration == iteration && e.Time.Before(s.seen.since) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Service) readAll(ctx context.Context) error {
@@ -105,7 +108,7 @@ func (s *Service) readAll(ctx context.Context) error {
 
 // iteration posts the comment on an iteration, or fixes it. That the program is
 // paused is told in the same comment, when it is still to be told.
-func (s *Service) iteration(ctx context.Context, a render.Account, e history.Event, news *notice) error {
+func (s *Service) iteration(ctx context.Context, a render.Account, e *history.Decided, news *notice) error {
 	mark := render.IterationMark(e.Iteration)
 	there := s.find(mark)
 	switch {
@@ -167,8 +170,8 @@ type notice struct {
 
 // news is what is to be told; nil when there is nothing, or when it was told.
 func (s *Service) news(ctx context.Context, a render.Account) *notice {
-	at, what := stopped(a.Events)
-	if at < 0 || a.Events[at].Time.Before(s.seen.since) {
+	at, what, reason := stopped(a.Events)
+	if at < 0 || a.Events[at].Header().Time.Before(s.seen.since) {
 		return nil
 	}
 	mark := render.NoticeMark(at)
@@ -177,7 +180,7 @@ func (s *Service) news(ctx context.Context, a render.Account) *notice {
 	}) != nil {
 		return nil
 	}
-	return &notice{mark: mark, apart: what == completed, body: render.Notice(a, at, what, a.Events[at].Reason, s.people(ctx, a))}
+	return &notice{mark: mark, apart: what == completed, body: render.Notice(a, at, what, reason, s.people(ctx, a))}
 }
 
 // people are those to tell: the assignees and the program's author. Who
@@ -210,19 +213,19 @@ func (s *Service) notice(ctx context.Context, news *notice) error {
 // completed is what a program is whose work is done.
 const completed = "completed"
 
-// stopped is the place of the event that stopped the program, and what it is
-// now; -1 when it goes on.
-func stopped(events []history.Event) (at int, what string) {
+// stopped is the place of the event that stopped the program, what it is now, and
+// why; -1 when it goes on.
+func stopped(events []history.Event) (at int, what, reason string) {
 	at = -1
 	for i, e := range events {
-		switch e.Kind { //nolint:exhaustive // the others stop nothing
-		case history.Paused:
-			at, what = i, "paused"
-		case history.Completed:
-			at, what = i, completed
-		case history.Resumed:
+		switch e := e.(type) {
+		case *history.Paused:
+			at, what, reason = i, "paused", e.Reason
+		case *history.Completed:
+			at, what, reason = i, completed, e.Reason
+		case *history.Resumed:
 			at = -1
 		}
 	}
-	return at, what
+	return at, what, reason
 }

@@ -82,7 +82,7 @@ func (w *world) account() render.Account {
 }
 
 func (w *world) add(e history.Event) {
-	e.Time = w.clock.Now()
+	e.Header().Time = w.clock.Now()
 	w.events = append(w.events, e)
 }
 
@@ -90,9 +90,9 @@ func (w *world) add(e history.Event) {
 func (w *world) begin() {
 	w.clock.Add(6 * time.Hour)
 	w.runs++
-	w.add(history.Event{Kind: history.Started, Run: fmt.Sprint("r", w.runs), Iteration: history.Replay(w.events).Iteration + 1})
+	w.add(&history.Started{Head: history.Head{Run: fmt.Sprint("r", w.runs), Iteration: history.Replay(w.events).Iteration + 1}})
 	if w.runs == 1 {
-		w.add(history.Event{Kind: history.Measured, Role: history.Baseline, Metric: value("9"), Commit: "base"})
+		w.add(&history.Measured{Role: history.Baseline, Metric: value("9"), Commit: "base"})
 	}
 }
 
@@ -100,16 +100,17 @@ func (w *world) begin() {
 func (w *world) decide(outcome history.Outcome, metric string) {
 	w.clock.Add(20 * time.Minute)
 	summary := history.Replay(w.events)
-	e := history.Event{
-		Kind: history.Decided, Iteration: summary.Iteration + 1, Outcome: outcome, Metric: value(metric), PreviousBest: summary.Best, Best: summary.Best,
-		Delta: "-1", Summary: "try " + metric, Reasons: []string{"because"}, Agent: "tuner",
+	e := &history.Decided{
+		Head: history.Head{Iteration: summary.Iteration + 1}, Outcome: outcome, Metric: value(metric), PreviousBest: summary.Best, Best: summary.Best,
+		Delta: "-1", Reasons: []string{"because"},
+		Work: history.Work{Summary: "try " + metric, Agent: "tuner"},
 	}
 	if outcome == history.Accepted {
 		e.Best, e.Commit = e.Metric, "c"+metric
 		w.server.Change(func(s *githubtest.State) { s.Branches["autoloop/speed"] = e.Commit })
 	}
 	w.add(e)
-	w.add(history.Event{Kind: history.Finished, Run: fmt.Sprint("r", w.runs)})
+	w.add(&history.Finished{Head: history.Head{Run: fmt.Sprint("r", w.runs)}})
 }
 
 // hear hears, and notes in the records what was found.
@@ -129,7 +130,7 @@ func (w *world) hear(s *sync.Service) error {
 
 func (w *world) set(key, value string) {
 	if value != "" && history.Replay(w.events).Settings[key] != value {
-		w.add(history.Event{Kind: history.Set, Key: key, Value: value})
+		w.add(&history.Set{Key: key, Value: value})
 	}
 }
 
@@ -169,7 +170,7 @@ func (w *world) story() {
 			w.server.Change(func(s *githubtest.State) { s.Branches["main"] = "m1" })
 		}},
 		{history.Rejected, "7", nil},
-		{history.Accepted, "3", func() { w.add(history.Event{Kind: history.Completed, Reason: "target reached"}) }},
+		{history.Accepted, "3", func() { w.add(&history.Completed{Reason: "target reached"}) }},
 	} {
 		w.begin()
 		w.until(func() error { return w.hear(w.service()) })

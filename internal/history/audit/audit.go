@@ -73,16 +73,15 @@ type Report struct {
 func Audit(versions decision.Versions, r Records) Report {
 	report := Report{Findings: []Finding{}}
 	var summary history.Summary
-	var measured []*history.Event
-	var pending *history.Event // the decision that waits for CI
-	for i := range r.Events {
-		e := &r.Events[i]
-		switch e.Kind { //nolint:exhaustive // the others decide nothing
-		case history.Started:
+	var measured []*history.Measured
+	var pending *history.Decided // the decision that waits for CI
+	for _, event := range r.Events {
+		switch e := event.(type) {
+		case *history.Started:
 			measured = nil
-		case history.Measured:
+		case *history.Measured:
 			measured = append(measured, e)
-		case history.Decided:
+		case *history.Decided:
 			if pending != nil && pending.Iteration == e.Iteration && e.Outcome != history.PendingCI {
 				report.settled(pending, e)
 			} else {
@@ -93,7 +92,7 @@ func Audit(versions decision.Versions, r Records) Report {
 				pending = e
 			}
 		}
-		summary.Add(e)
+		summary.Add(event)
 	}
 	report.order(r.Events)
 	report.samples(r.Events)
@@ -110,8 +109,8 @@ func Audit(versions decision.Versions, r Records) Report {
 
 // ofProposal are the measurements of the one among several proposals that
 // decided; 0 when there was only one.
-func ofProposal(measured []*history.Event, number int) []*history.Event {
-	var own []*history.Event
+func ofProposal(measured []*history.Measured, number int) []*history.Measured {
+	var own []*history.Measured
 	for _, m := range measured {
 		if m.Proposal == number {
 			own = append(own, m)

@@ -12,13 +12,9 @@ import (
 // Decision computes one decision again, from the records before it and from what
 // was measured for it, and says where the record differs; nothing when it does
 // not. The decision is the zero value when it cannot be computed.
-func Decision(versions decision.Versions, before history.Summary, measured []history.Event, decided history.Event) (decision.Decision, []string) {
-	all := make([]*history.Event, len(measured))
-	for i := range measured {
-		all[i] = &measured[i]
-	}
+func Decision(versions decision.Versions, before history.Summary, measured []*history.Measured, decided *history.Decided) (decision.Decision, []string) {
 	var report Report
-	again := report.decided(versions, before, ofProposal(all, decided.Proposal), &decided)
+	again := report.decided(versions, before, ofProposal(measured, decided.Proposal), decided)
 	messages := make([]string, len(report.Findings))
 	for i, finding := range report.Findings {
 		messages[i] = finding.Message
@@ -27,7 +23,7 @@ func Decision(versions decision.Versions, before history.Summary, measured []his
 }
 
 // decided computes one decision again and compares.
-func (r *Report) decided(versions decision.Versions, before history.Summary, measured []*history.Event, e *history.Event) decision.Decision {
+func (r *Report) decided(versions decision.Versions, before history.Summary, measured []*history.Measured, e *history.Decided) decision.Decision {
 	r.Decisions++
 	if e.Outcome == history.Inconclusive && e.Verdict != string(decision.Neutral) {
 		r.find(Ledger, e.Iteration, fmt.Sprintf("the outcome is %s with the verdict %q", e.Outcome, e.Verdict))
@@ -72,7 +68,7 @@ func (r *Report) decided(versions decision.Versions, before history.Summary, mea
 
 // settled compares a decision that CI ended with the one that waited for CI, which was
 // computed again: CI can only take it back.
-func (r *Report) settled(pending, e *history.Event) {
+func (r *Report) settled(pending, e *history.Decided) {
 	r.Decisions++
 	best := pending.Best
 	if e.Outcome != history.Accepted {
@@ -97,7 +93,7 @@ func (r *Report) settled(pending, e *history.Event) {
 
 // repeat runs the trial on the recorded measurements, by the version of the rule
 // that decided. An error says why it cannot be repeated.
-func repeat(versions decision.Versions, before history.Summary, measured []*history.Event, e *history.Event) (decision.Decision, error) {
+func repeat(versions decision.Versions, before history.Summary, measured []*history.Measured, e *history.Decided) (decision.Decision, error) {
 	rule := e.Rule.Decision()
 	trial, err := versions.NewTrial(decision.Standard{
 		Rule: rule, Direction: e.Direction, Best: before.Best, Target: e.Target, Initial: before.Guardrails, Gains: before.Gains,
@@ -107,7 +103,7 @@ func repeat(versions decision.Versions, before history.Summary, measured []*hist
 		return decision.Decision{}, fmt.Errorf("the decision cannot be computed again: %w", err)
 	}
 	return trial.Run(func(step decision.Step) (metric.Measurement, error) {
-		at := slices.IndexFunc(measured, func(m *history.Event) bool {
+		at := slices.IndexFunc(measured, func(m *history.Measured) bool {
 			return m.Stage == string(step.Stage) && string(m.Role) == string(step.Side)
 		})
 		switch {
@@ -130,7 +126,7 @@ func repeat(versions decision.Versions, before history.Summary, measured []*hist
 
 // sample is one recorded run. A warm-up, which is not recorded, stands behind
 // the first run after it.
-func sample(e *history.Event, number int, rails []decision.Guardrail) (metric.Measurement, bool) {
+func sample(e *history.Measured, number int, rails []decision.Guardrail) (metric.Measurement, bool) {
 	if number >= len(e.Samples) {
 		// A run that could not be scored ends a trial and leaves no sample.
 		return metric.Measurement{RejectedReason: e.RejectedReason}, number == len(e.Samples) && e.Problem == ""

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,8 +20,8 @@ func recorded(t *testing.T, versions decision.Versions, rule decision.Rule, meas
 	best := metric.FromInt(100)
 	numbers := map[string]metric.Value{"case.a": metric.FromInt(1)}
 	events := []history.Event{
-		{Kind: history.Started, Iteration: 1},
-		{Kind: history.Measured, Role: history.Baseline, Metric: &best, Samples: []metric.Value{best}, Numbers: numbers},
+		&history.Started{Head: history.Head{Iteration: 1}},
+		&history.Measured{Role: history.Baseline, Metric: &best, Samples: []metric.Value{best}, Numbers: numbers},
 	}
 	trial, err := versions.NewTrial(decision.Standard{Rule: rule, Seed: "secret", Direction: metric.Higher, Best: &best, Cases: decision.RatesOf(numbers)})
 	require.NoError(t, err)
@@ -29,17 +30,16 @@ func recorded(t *testing.T, versions decision.Versions, rule decision.Rule, meas
 		if step.WarmUp {
 			return m, nil
 		}
-		at := -1
-		for i, e := range events {
-			if e.Stage == string(step.Stage) && string(e.Role) == string(step.Side) {
-				at = i
+		var e *history.Measured
+		for m := range history.Of[*history.Measured](slices.All(events)) {
+			if m.Stage == string(step.Stage) && string(m.Role) == string(step.Side) {
+				e = m
 			}
 		}
-		if at < 0 {
-			at = len(events)
-			events = append(events, history.Event{Kind: history.Measured, Iteration: 1, Role: history.Role(step.Side), Stage: string(step.Stage)})
+		if e == nil {
+			e = &history.Measured{Head: history.Head{Iteration: 1}, Role: history.Role(step.Side), Stage: string(step.Stage)}
+			events = append(events, e)
 		}
-		e := &events[at]
 		e.Samples, e.Numbers = append(e.Samples, *m.Metric), m.Numbers
 		return m, nil
 	})
@@ -49,14 +49,21 @@ func recorded(t *testing.T, versions decision.Versions, rule decision.Rule, meas
 		outcome = history.Accepted
 	}
 	written := history.RuleOf(rule)
-	return append(events, history.Event{
-		Kind: history.Decided, Iteration: 1, Outcome: outcome, Verdict: string(made.Verdict), Rule: &written, Seed: "secret", Evidence: history.EvidenceOf(made.Evidence),
+	return append(events, &history.Decided{
+		Head: history.Head{Iteration: 1}, Outcome: outcome, Verdict: string(made.Verdict), Rule: &written, Seed: "secret", Evidence: history.EvidenceOf(made.Evidence),
 		Metric: made.Metric, PreviousBest: made.Previous, Best: made.Best, Delta: made.Delta, Direction: metric.Higher,
-	}, history.Event{Kind: history.Finished, Iteration: 1, Outcome: outcome})
+	}, &history.Finished{Head: history.Head{Iteration: 1}, Outcome: outcome})
 }
 
 // decision is the decision among recorded events.
-func decided(events []history.Event) *history.Event { return &events[len(events)-2] }
+func decided(events []history.Event) *history.Decided {
+	return events[len(events)-2].(*history.Decided) //nolint:forcetypeassert // recorded writes it there
+}
+
+// trials are the measurements of the trial.
+func trials(events []history.Event) []*history.Measured {
+	return slices.Collect(history.Of[*history.Measured](slices.All(events[2:])))
+}
 
 // findings are those of the ledger.
 func findings(versions decision.Versions, events []history.Event) []string {
@@ -118,9 +125,9 @@ func TestEveryDecisionIsRepeatedByItsVersion(t *testing.T) {
 
 	summary := history.Replay(first[:2])
 	decided(other).Rule.Version = 77
-	_, problems := audit.Decision(versions, summary, other[2:len(other)-2], *decided(other))
+	_, problems := audit.Decision(versions, summary, trials(other), decided(other))
 	assert.Empty(t, problems, "verification is by the same driver")
-	_, problems = audit.Decision(decision.Known(), summary, other[2:len(other)-2], *decided(other))
+	_, problems = audit.Decision(decision.Known(), summary, trials(other), decided(other))
 	assert.NotEmpty(t, problems)
 }
 

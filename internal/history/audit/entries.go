@@ -16,11 +16,13 @@ func (r *Report) entries(records Records) {
 	}
 	want := map[key]state.HistoryEntry{}
 	for _, e := range records.Events {
-		switch {
-		case e.Kind == history.Decided:
+		switch e := e.(type) {
+		case *history.Decided:
 			want[key{e.Iteration, false}] = state.HistoryEntry{Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta}
-		case e.Kind == history.Measured && e.Stage == "" && e.Role != history.Candidate && e.Metric != nil:
-			want[key{e.Iteration, true}] = state.HistoryEntry{Metric: e.Metric}
+		case *history.Measured:
+			if e.Stage == "" && e.Role != history.Candidate && e.Metric != nil {
+				want[key{e.Iteration, true}] = state.HistoryEntry{Metric: e.Metric}
+			}
 		}
 	}
 	for _, have := range records.Entries {

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
@@ -11,8 +12,8 @@ import (
 // decides, says what it pushed, and finishes.
 func (r *Report) order(events []history.Event) {
 	started := map[string]bool{}
-	var open *history.Event // the last final decision that nothing finished yet
-	var made *history.Event // the last decision with a commit that nothing pushed yet
+	var open *history.Decided // the last final decision that nothing finished yet
+	var made *history.Decided // the last decision with a commit that nothing pushed yet
 	unfinished := func() {
 		if open != nil {
 			r.find(Ledger, open.Iteration, fmt.Sprintf("the run %s decided, and no `finished` event follows", open.Run))
@@ -23,34 +24,33 @@ func (r *Report) order(events []history.Event) {
 		open, made = nil, nil
 	}
 	pushed := map[string]bool{}
-	for i := range events {
-		e := &events[i]
-		switch e.Kind { //nolint:exhaustive // the others may come at any time
-		case history.Started:
+	for _, event := range events {
+		switch event.(type) {
+		case *history.Started:
 			unfinished()
-			started[e.Run] = true
-		case history.Measured, history.Proposed, history.Decided, history.Pushed, history.Checked:
-			if !started[e.Run] {
-				r.find(Ledger, e.Iteration, fmt.Sprintf("the run %s has a `%s` event without a `started` event", e.Run, e.Kind))
+			started[event.Header().Run] = true
+		case *history.Measured, *history.Proposed, *history.Decided, *history.Pushed, *history.Checked:
+			if e := event.Header(); !started[e.Run] {
+				r.find(Ledger, e.Iteration, fmt.Sprintf("the run %s has a `%s` event without a `started` event", e.Run, event.Kind()))
 				started[e.Run] = true // it is said once
 			}
 		}
-		switch e.Kind { //nolint:exhaustive // as above
-		case history.Decided:
+		switch e := event.(type) {
+		case *history.Decided:
 			if e.Outcome != history.PendingCI {
 				open = e
 			}
 			if e.Commit != "" && !pushed[e.Commit] {
 				made = e
 			}
-		case history.Pushed:
+		case *history.Pushed:
 			pushed[e.Commit] = true
 			if made == nil || made.Commit != e.Commit {
 				r.find(Ledger, e.Iteration, fmt.Sprintf("commit %.12s was pushed, and no decision made it", e.Commit))
 			} else {
 				made = nil
 			}
-		case history.Finished:
+		case *history.Finished:
 			if open != nil && open.Run == e.Run && open.Iteration == e.Iteration {
 				open = nil
 			}
@@ -61,8 +61,8 @@ func (r *Report) order(events []history.Event) {
 
 // samples holds every measured number against the runs that it is the median of.
 func (r *Report) samples(events []history.Event) {
-	for _, e := range events {
-		if e.Kind != history.Measured || e.Metric == nil || len(e.Samples) == 0 {
+	for e := range history.Of[*history.Measured](slices.All(events)) {
+		if e.Metric == nil || len(e.Samples) == 0 {
 			continue
 		}
 		if median := statistics.Median(e.Samples); median.Cmp(*e.Metric) != 0 {

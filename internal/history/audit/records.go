@@ -74,8 +74,12 @@ func same(a, b results.Row) bool { return a.Iteration == b.Iteration && a.Action
 // adopted reports whether an iteration is from before the ledger began.
 func adopted(events []history.Event, iteration int) bool {
 	return slices.ContainsFunc(events, func(e history.Event) bool {
-		n, err := strconv.Atoi(e.Value)
-		return e.Kind == history.Set && e.Key == history.AdoptedIteration && err == nil && iteration <= n
+		set, is := e.(*history.Set)
+		if !is || set.Key != history.AdoptedIteration {
+			return false
+		}
+		n, err := strconv.Atoi(set.Value)
+		return err == nil && iteration <= n
 	})
 }
 
@@ -91,20 +95,27 @@ func rows(events []history.Event) []results.Row {
 	var best *metric.Value
 	var direction metric.Direction
 	for _, e := range events {
-		switch {
-		case e.Kind == history.Measured && e.Stage == "" && e.Metric != nil && e.Role != history.Candidate:
+		switch e := e.(type) {
+		case *history.Measured:
+			if e.Stage != "" || e.Metric == nil || e.Role == history.Candidate {
+				continue
+			}
 			if e.Role == history.Baseline {
 				direction = e.Direction
 			}
 			best = e.Metric
 			put(results.Row{Iteration: e.Iteration, Score: e.Metric, Best: best, Action: results.Baseline})
-		case e.Kind == history.Decided && e.Outcome == history.Accepted:
-			if e.Metric != nil && direction.Improved(*e.Metric, best) {
-				best = e.Metric
+		case *history.Decided:
+			action := results.Reverted
+			switch {
+			case e.Outcome == history.PendingCI:
+				continue
+			case e.Outcome == history.Accepted:
+				if action = results.Kept; e.Metric != nil && direction.Improved(*e.Metric, best) {
+					best = e.Metric
+				}
 			}
-			put(results.Row{Iteration: e.Iteration, Score: e.Metric, Best: best, Action: results.Kept})
-		case e.Kind == history.Decided && e.Outcome != history.PendingCI:
-			put(results.Row{Iteration: e.Iteration, Score: e.Metric, Best: best, Action: results.Reverted})
+			put(results.Row{Iteration: e.Iteration, Score: e.Metric, Best: best, Action: action})
 		}
 	}
 	return table
@@ -117,9 +128,9 @@ func (r *Report) branch(summary history.Summary, records Records) {
 	found := map[string]bool{}
 	for _, commit := range records.Commits {
 		found[commit.ID] = true
-		at := slices.IndexFunc(kept, func(e *history.Event) bool { return e.Commit == commit.ID })
+		at := slices.IndexFunc(kept, func(e *history.Decided) bool { return e.Commit == commit.ID })
 		if at < 0 {
-			at = slices.IndexFunc(kept, func(e *history.Event) bool { return says(commit, e) })
+			at = slices.IndexFunc(kept, func(e *history.Decided) bool { return says(commit, e) })
 		}
 		switch {
 		case at < 0:
@@ -140,23 +151,28 @@ func (r *Report) branch(summary history.Summary, records Records) {
 	}
 }
 
-func says(commit Commit, e *history.Event) bool {
+func says(commit Commit, e *history.Decided) bool {
 	return commit.Iteration == strconv.Itoa(e.Iteration) && commit.Metric == optional(e.Best)
 }
 
 // keeps lists the decisions that made a commit, and those of them whose commit
 // must still be on the branch: a baseline of the default branch alone, after a
 // merge, starts a new line.
-func keeps(events []history.Event) (kept, required []*history.Event) {
-	var before []*history.Event
-	for i := range events {
-		e := &events[i]
-		switch {
-		case e.Kind == history.Measured && e.Stage == "" && e.Role == history.Baseline:
-			before, required = required, nil
-		case e.Kind == history.Measured && e.Stage == "" && e.Role == history.Incumbent:
-			required = before
-		case e.Kind == history.Decided && e.Commit != "" && (e.Outcome == history.Accepted || e.Outcome == history.PendingCI):
+func keeps(events []history.Event) (kept, required []*history.Decided) {
+	var before []*history.Decided
+	for _, e := range events {
+		switch e := e.(type) {
+		case *history.Measured:
+			switch {
+			case e.Stage == "" && e.Role == history.Baseline:
+				before, required = required, nil
+			case e.Stage == "" && e.Role == history.Incumbent:
+				required = before
+			}
+		case *history.Decided:
+			if e.Commit == "" || e.Outcome != history.Accepted && e.Outcome != history.PendingCI {
+				continue
+			}
 			kept = append(kept, e)
 			if e.Outcome == history.Accepted {
 				required = append(required, e)

@@ -14,9 +14,8 @@ func (r *Report) rules(records Records) {
 	var summary history.Summary
 	version := 0
 	bounds := map[string]string{} // by definition, of which they are a part
-	for i := range records.Events {
-		e := &records.Events[i]
-		if e.Kind == history.Decided && e.Rule != nil {
+	for _, event := range records.Events {
+		if e, is := event.(*history.Decided); is && e.Rule != nil {
 			rule := e.Rule.Decision()
 			rule.Version = max(rule.Version, 1)
 			if rule.Version < version {
@@ -36,7 +35,7 @@ func (r *Report) rules(records Records) {
 				r.find(Ledger, e.Iteration, reason+" in the record, and no version of the program file asks for less than that")
 			}
 		}
-		summary.Add(e)
+		summary.Add(event)
 	}
 }
 

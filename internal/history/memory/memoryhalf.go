@@ -122,10 +122,17 @@ func ofInterruptedRun(c git.Commit, name string, events []history.Event) bool {
 	}
 	begun := false
 	for _, e := range events {
-		if e.Commit == c.ID || e.Kind == history.Decided && e.Run == trailers["Autoloop-Run"] {
+		if history.CommitOf(e) == c.ID {
 			return false
 		}
-		begun = begun || e.Kind == history.Started && e.Run == trailers["Autoloop-Run"] && strconv.Itoa(e.Iteration) == trailers["Autoloop-Iteration"]
+		if h := e.Header(); h.Run == trailers["Autoloop-Run"] {
+			switch e.(type) {
+			case *history.Decided:
+				return false
+			case *history.Started:
+				begun = begun || strconv.Itoa(h.Iteration) == trailers["Autoloop-Iteration"]
+			}
+		}
 	}
 	return begun
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/git"
@@ -105,8 +106,8 @@ func branchTips(records audit.Records) (tips []string, from string) {
 		tips = append(tips, records.Head)
 	}
 	base := ""
-	for _, e := range records.Events {
-		if e.Kind == history.Measured && e.Role == history.Baseline && e.BaseBranch != "" {
+	for e := range history.Of[*history.Measured](slices.All(records.Events)) {
+		if e.Role == history.Baseline && e.BaseBranch != "" {
 			base = e.BaseBranch
 			if from == "" {
 				from = e.Commit

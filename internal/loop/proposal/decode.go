@@ -23,14 +23,19 @@ func Decode(b Bundle, masker process.Masker) (*Proposal, error) {
 	}
 	p := &Proposal{Manifest: b.Manifest, ID: b.ID, Patch: b.Patch}
 	for _, raw := range log.Events {
-		if raw.Run != b.Run {
-			return nil, Refuse("it has events of run %.40q, and is of run %.40q", raw.Run, b.Run)
+		if run := raw.Header().Run; run != b.Run {
+			return nil, Refuse("it has events of run %.40q, and is of run %.40q", run, b.Run)
 		}
-		e, err := sanitize(raw)
+		e, content, err := sanitize(raw)
+		if err == nil {
+			err = content.bounded(raw.Kind())
+		}
 		if err != nil {
 			return nil, err
 		}
-		if err := p.add(attributed(masked(e, masker))); err != nil {
+		content.mask(masker)
+		content.attribute()
+		if err := p.add(e); err != nil {
 			return nil, err
 		}
 	}
@@ -45,42 +50,75 @@ var baselineRoles = [...]history.Role{history.Baseline, history.Incumbent}
 
 // add takes the next event.
 func (p *Proposal) add(e history.Event) error {
-	iteration, fix := p.Iteration, p.Kind == Fix
-	switch {
-	case p.Decided != nil || p.Postponed != nil:
+	if p.Decided != nil || p.Postponed != nil {
 		return Refuse("it has events after its last")
-	case e.Kind == history.Measured && e.Stage == "" && e.Role != history.Candidate && !fix && len(p.Measured) == 0:
-		if len(p.Baseline) == len(baselineRoles) || e.Role != baselineRoles[len(p.Baseline)] {
-			return Refuse("its baseline has a measurement of the wrong role")
+	}
+	iteration, first, err := p.Iteration, p.Checked == nil && len(p.Measured) == 0, error(nil)
+	switch e := e.(type) {
+	case *history.Measured:
+		if e.Stage == "" && e.Role != history.Candidate && p.Kind != Fix && len(p.Measured) == 0 {
+			iteration--
+			err = p.addBaseline(e)
+		} else {
+			err = p.addMeasured(e)
 		}
-		iteration--
-		p.Baseline = append(p.Baseline, e)
-	case e.Kind == history.Measured && (e.Role == history.Candidate || e.Role != history.Baseline && e.Stage != ""):
-		if !takenBy(e.Role, decision.Stage(e.Stage)) {
-			return Refuse("it has a measurement of the stage %.40q, which does not exist", e.Stage)
+	case *history.Proposed:
+		if p.Kind == Fix {
+			return misplaced(e)
 		}
-		if p.has(e) {
+		for other := range history.Of[*history.Proposed](slices.All(p.Measured)) {
+			if other.Proposal == e.Proposal {
+				return Refuse("it has two proposals with the number %d", e.Proposal)
+			}
+		}
+		p.Measured = append(p.Measured, e)
+	case *history.Decided:
+		p.Decided = e
+	case *history.Checked:
+		if p.Kind != Fix || !first {
+			return misplaced(e)
+		}
+		p.Checked = e
+	case *history.Finished:
+		if e.NotBefore == nil || !first {
+			return misplaced(e)
+		}
+		p.Postponed = e
+	}
+	if h := e.Header(); err == nil && h.Iteration != iteration {
+		return Refuse("it has an event of iteration %d, and is of %d", h.Iteration, p.Iteration)
+	}
+	return err
+}
+
+func misplaced(e history.Event) error {
+	return Refuse("it has an event %.40q, which no proposal makes there", e.Kind())
+}
+
+func (p *Proposal) addBaseline(e *history.Measured) error {
+	if len(p.Baseline) == len(baselineRoles) || e.Role != baselineRoles[len(p.Baseline)] {
+		return Refuse("its baseline has a measurement of the wrong role")
+	}
+	p.Baseline = append(p.Baseline, e)
+	return matchesRuns(e)
+}
+
+// addMeasured takes a measurement of a trial. There is one of each side, stage and
+// candidate: of two, one would decide and people would see the other.
+func (p *Proposal) addMeasured(e *history.Measured) error {
+	if e.Role != history.Candidate && (e.Role == history.Baseline || e.Stage == "") {
+		return misplaced(e)
+	}
+	if !takenBy(e.Role, decision.Stage(e.Stage)) {
+		return Refuse("it has a measurement of the stage %.40q, which does not exist", e.Stage)
+	}
+	for m := range history.Of[*history.Measured](slices.All(p.Measured)) {
+		if m.Proposal == e.Proposal && m.Role == e.Role && m.Stage == e.Stage {
 			return Refuse("it has two measurements of the %s (%s)", e.Role, e.Stage)
 		}
-		p.Measured = append(p.Measured, e)
-	case e.Kind == history.Proposed && !fix:
-		if p.has(e) {
-			return Refuse("it has two proposals with the number %d", e.Proposal)
-		}
-		p.Measured = append(p.Measured, e)
-	case e.Kind == history.Decided:
-		p.Decided = &e
-	case e.Kind == history.Checked && fix && p.Checked == nil && len(p.Measured) == 0:
-		p.Checked = &e
-	case e.Kind == history.Finished && e.NotBefore != nil && p.Checked == nil && len(p.Measured) == 0:
-		p.Postponed = &e
-	default:
-		return Refuse("it has an event %.40q, which no proposal makes there", e.Kind)
 	}
-	if e.Iteration != iteration {
-		return Refuse("it has an event of iteration %d, and is of %d", e.Iteration, p.Iteration)
-	}
-	return nil
+	p.Measured = append(p.Measured, e)
+	return matchesRuns(e)
 }
 
 // takenBy reports whether a role is measured in a stage of a trial.
@@ -93,14 +131,6 @@ func takenBy(role history.Role, stage decision.Stage) bool {
 	default:
 		return false
 	}
-}
-
-// has reports whether there is such an event of the same candidate: of two, one
-// would decide and people would see the other.
-func (p *Proposal) has(e history.Event) bool {
-	return slices.ContainsFunc(p.Measured, func(m history.Event) bool {
-		return m.Kind == e.Kind && m.Proposal == e.Proposal && m.Role == e.Role && m.Stage == e.Stage
-	})
 }
 
 // complete refuses a proposal that lacks its decision, or what CI had found.

@@ -3,7 +3,7 @@ package proposal
 import (
 	"bytes"
 	"fmt"
-	"slices"
+	"time"
 
 	"github.com/org/autoloop/internal/history"
 )
@@ -18,17 +18,17 @@ type Proposal struct {
 	ID string
 	// Baseline holds the measurements of the unchanged files, the default
 	// branch's first; empty when the recorded baseline still holds.
-	Baseline []history.Event
+	Baseline []*history.Measured
 	// Measured holds the measurements of the candidates, and a Proposed event for
 	// each candidate when there were several.
 	Measured []history.Event
 	// Checked is what CI found, in a Fix.
-	Checked *history.Event
+	Checked *history.Checked
 	// Decided is the decision with its rule and reasons; nil when the baseline
 	// ended the run, when the iteration was postponed, and for a fix that failed.
-	Decided *history.Event
+	Decided *history.Decided
 	// Postponed says until when the agent's service refused to work.
-	Postponed *history.Event
+	Postponed *history.Finished
 	// Patch turns the incumbent into the candidate. It is set only in a bundle:
 	// within one job the tree Candidate exists.
 	Patch []byte
@@ -72,26 +72,28 @@ func (p *Proposal) Number() int {
 
 // Events are all events in the order of the ledger.
 func (p *Proposal) Events() []history.Event {
-	events := slices.Clone(p.Baseline)
+	var events []history.Event
+	for _, e := range p.Baseline {
+		events = append(events, e)
+	}
 	if p.Checked != nil {
-		events = append(events, *p.Checked)
+		events = append(events, p.Checked)
 	}
 	events = append(events, p.Measured...)
-	for _, last := range []*history.Event{p.Decided, p.Postponed} {
-		if last != nil {
-			events = append(events, *last)
-		}
+	if p.Decided != nil {
+		events = append(events, p.Decided)
+	}
+	if p.Postponed != nil {
+		events = append(events, p.Postponed)
 	}
 	return events
 }
 
-// Bundle renders the proposal for another job. Events that have no run yet get
-// the proposal's.
-func (p *Proposal) Bundle() (Bundle, error) {
+// Bundle renders the proposal for another job, as events of its run and of now.
+func (p *Proposal) Bundle(now time.Time) (Bundle, error) {
 	var text bytes.Buffer
 	for _, e := range p.Events() {
-		e.Run = p.Run
-		line, err := e.Line()
+		line, err := history.Line(history.Stamp(e, p.Run, now))
 		if err != nil {
 			return Bundle{}, err
 		}

@@ -23,71 +23,129 @@ const (
 	maxEventCount  = 1000
 )
 
-// sanitize copies the fields that a proposal may set in an event of this kind and
-// drops the rest. It refuses values that are out of bounds.
-func sanitize(e history.Event) (history.Event, error) {
-	clean := history.Event{
-		Kind: e.Kind, Iteration: e.Iteration, Run: e.Run, Metric: e.Metric, Noisy: e.Noisy, Evaluator: e.Evaluator, Definition: e.Definition, Executor: e.Executor,
-		Proposal: e.Proposal, Reason: e.Reason, Reasons: lines(e.Reasons), Problem: e.Problem,
-	}
-	switch e.Kind { //nolint:exhaustive // Decode refuses the others
-	case history.Measured:
-		clean.Role, clean.Stage, clean.Samples, clean.GuardrailSamples, clean.Numbers = e.Role, e.Stage, e.Samples, e.GuardrailSamples, e.Numbers
-		clean.CaseSamples, clean.EvaluatorWrites, clean.Strict = e.CaseSamples, e.EvaluatorWrites, e.Strict
-		clean.RejectedReason, clean.Output, clean.Seconds, clean.Prepare = e.RejectedReason, e.Output, e.Seconds, e.Prepare
-		clean.Evaluation = e.Evaluation
-	case history.Proposed, history.Decided:
-		clean.Outcome, clean.Verdict, clean.Rule, clean.Seed, clean.Evidence, clean.Warning = e.Outcome, e.Verdict, e.Rule, e.Seed, e.Evidence, e.Warning
-		clean.Held, clean.LeavesNothing = e.Held, e.LeavesNothing
-		clean.PreviousBest, clean.Best, clean.Delta, clean.Changed = e.PreviousBest, e.Best, e.Delta, e.Changed
-		clean.Params, clean.Digest, clean.Patch, clean.Focus = e.Params, e.Digest, e.Patch, e.Focus
-		clean.Lessons, clean.Foreclosed, clean.Ideas = e.Lessons, e.Foreclosed, e.Ideas
-		clean.Agent, clean.Model, clean.Summary, clean.Usage, clean.Durations = e.Agent, e.Model, e.Summary, e.Usage, e.Durations
-		clean.Evaluation = e.Evaluation
-	case history.Checked, history.Finished:
-		clean.Agent, clean.Summary, clean.Usage, clean.Durations, clean.NotBefore = e.Agent, e.Summary, e.Usage, e.Durations, e.NotBefore
-		clean.Evaluation = e.Evaluation
-	}
-	if e.Kind == history.Decided {
-		clean.Patch = ""
-	}
-	if from := e.GrownFrom; e.Kind == history.Proposed && from != nil && from.Iteration > 0 && from.Iteration < e.Iteration && from.Proposal > 0 {
-		clean.GrownFrom = &history.Ancestor{Iteration: from.Iteration, Proposal: from.Proposal}
-	}
-	return clean, bounded(clean)
+// content is what is checked alike in events of every kind: it points into the
+// event.
+type content struct {
+	said    []*string  // texts of agents and evaluations
+	lists   [][]string // the same, as lists
+	reasons []string
+	warning *string
+	work    *history.Work
+	expense *history.Expense
+
+	names  []string // texts of programs
+	counts []float64
+	list   int // how many measurements it has in lists
+	table  int // and in tables
 }
 
-// masked hides secrets in the texts of agents and evaluations. A short secret may
+// sanitize copies the fields that a proposal may set in an event of this kind and
+// drops the rest.
+func sanitize(e history.Event) (history.Event, content, error) {
+	head := history.Head{Run: e.Header().Run, Iteration: e.Header().Iteration}
+	switch e := e.(type) {
+	case *history.Measured:
+		clean := &history.Measured{
+			Head: head, Role: e.Role, Stage: e.Stage, Metric: e.Metric, Samples: e.Samples, GuardrailSamples: e.GuardrailSamples, CaseSamples: e.CaseSamples,
+			Numbers: e.Numbers, Noisy: e.Noisy, Strict: e.Strict, Problem: e.Problem, RejectedReason: e.RejectedReason, EvaluatorWrites: e.EvaluatorWrites,
+			Output: e.Output, Evaluator: e.Evaluator, Definition: e.Definition, Executor: e.Executor, Seconds: e.Seconds, Prepare: e.Prepare,
+			Evaluation: e.Evaluation, Proposal: e.Proposal, Reason: e.Reason,
+		}
+		return clean, content{
+			said: []*string{&clean.Problem, &clean.RejectedReason, &clean.Output, &clean.Reason}, expense: clean.Evaluation,
+			names: namesOf(e.Executor), counts: []float64{e.Seconds, e.Prepare, float64(e.Proposal)},
+			list: len(e.Samples), table: len(e.Numbers) + len(e.CaseSamples) + len(e.EvaluatorWrites),
+		}, nil
+	case *history.Proposed:
+		clean := &history.Proposed{
+			Head: head, Metric: e.Metric, Noisy: e.Noisy, Evaluator: e.Evaluator, Definition: e.Definition, Outcome: e.Outcome, Verdict: e.Verdict,
+			Reasons: lines(e.Reasons), Evidence: e.Evidence, Warning: e.Warning, PreviousBest: e.PreviousBest, Delta: e.Delta, Work: e.Work,
+			Proposal: e.Proposal, Digest: e.Digest, Patch: e.Patch, Focus: e.Focus, Notes: e.Notes,
+		}
+		if from := e.GrownFrom; from != nil && from.Iteration > 0 && from.Iteration < e.Iteration && from.Proposal > 0 {
+			clean.GrownFrom = &history.Ancestor{Iteration: from.Iteration, Proposal: from.Proposal}
+		}
+		return clean, content{
+			said: []*string{&clean.Focus}, lists: listsOf(clean.Notes), reasons: clean.Reasons, warning: &clean.Warning, work: &clean.Work,
+			names: []string{e.Delta, e.Digest, e.Patch}, counts: []float64{float64(e.Proposal)}, list: len(e.Evidence),
+		}, nil
+	case *history.Decided:
+		clean := &history.Decided{
+			Head: head, Metric: e.Metric, Noisy: e.Noisy, Evaluator: e.Evaluator, Definition: e.Definition, Executor: e.Executor, Outcome: e.Outcome,
+			Verdict: e.Verdict, Reasons: lines(e.Reasons), Rule: e.Rule, Evidence: e.Evidence, Warning: e.Warning, PreviousBest: e.PreviousBest, Best: e.Best,
+			Delta: e.Delta, Work: e.Work, Seed: e.Seed, Held: e.Held, LeavesNothing: e.LeavesNothing,
+			Evaluation: e.Evaluation, Proposal: e.Proposal, Digest: e.Digest, Focus: e.Focus, Notes: e.Notes,
+		}
+		return clean, content{
+			said: []*string{&clean.Focus, &clean.Held}, lists: listsOf(clean.Notes), reasons: clean.Reasons, warning: &clean.Warning, work: &clean.Work, expense: e.Evaluation,
+			names: append(namesOf(e.Executor), e.Delta, e.Digest, e.Seed), counts: []float64{float64(e.Proposal)}, list: len(e.Evidence),
+		}, nil
+	case *history.Checked:
+		clean := &history.Checked{Head: head, Problem: e.Problem, Reasons: lines(e.Reasons), Work: workOf(e.Work), Evaluation: e.Evaluation, Reason: e.Reason}
+		return clean, content{said: []*string{&clean.Problem, &clean.Reason}, reasons: clean.Reasons, work: &clean.Work, expense: e.Evaluation}, nil
+	case *history.Finished:
+		clean := &history.Finished{Head: head, Work: workOf(e.Work), Evaluation: e.Evaluation, NotBefore: e.NotBefore, Reason: e.Reason}
+		return clean, content{said: []*string{&clean.Reason}, work: &clean.Work, expense: e.Evaluation}, nil
+	default:
+		return nil, content{}, misplaced(e)
+	}
+}
+
+// workOf is the work of an attempt that decides nothing.
+func workOf(w history.Work) history.Work {
+	return history.Work{Agent: w.Agent, Usage: w.Usage, Summary: w.Summary, Durations: w.Durations}
+}
+
+func listsOf(n history.Notes) [][]string { return [][]string{n.Lessons, n.Foreclosed, n.Ideas} }
+
+func namesOf(x *history.Executor) []string {
+	if x == nil {
+		return nil
+	}
+	return []string{x.Agent, x.Version, x.Model, x.Command, x.CommandSHA256, x.Judge, x.Server}
+}
+
+// texts are the texts of agents and evaluations, each alone.
+func (c content) texts() []*string {
+	all := c.said
+	if c.warning != nil {
+		all = append(all, c.warning)
+	}
+	if c.work != nil {
+		all = append(all, &c.work.Model, &c.work.Summary)
+	}
+	return all
+}
+
+// mask hides secrets in the texts of agents and evaluations. A short secret may
 // be an ordinary word, so a hit is hidden and not refused.
-func masked(e history.Event, masker process.Masker) history.Event {
-	for _, text := range []*string{&e.Reason, &e.Problem, &e.RejectedReason, &e.Output, &e.Warning, &e.Held, &e.Model, &e.Summary, &e.Focus} {
+func (c content) mask(masker process.Masker) {
+	for _, text := range c.texts() {
 		*text = masker.String(*text)
 	}
-	for _, list := range [][]string{e.Reasons, e.Lessons, e.Foreclosed, e.Ideas} {
+	for _, list := range append(c.lists, c.reasons) {
 		for i := range list {
 			list[i] = masker.String(list[i])
 		}
 	}
-	return e
 }
 
 // reported begins a reason that only the proposing job knows: people must not
 // take it for one of the job that publishes.
 const reported = "the proposing job says: "
 
-// attributed returns an event whose reasons say that the proposing job gave them.
-// Those of a decision that can be computed again are replaced later.
-func attributed(e history.Event) history.Event {
-	reasons := make([]string, len(e.Reasons))
-	for i, reason := range e.Reasons {
-		reasons[i] = reported + reason
+// attribute makes reasons say that the proposing job gave them. Those of a decision
+// that can be computed again are replaced later.
+func (c content) attribute() {
+	for i, reason := range c.reasons {
+		c.reasons[i] = reported + reason
 	}
-	e.Reasons = reasons
-	if e.Warning != "" {
-		e.Warning = reported + e.Warning
+	if c.warning != nil && *c.warning != "" {
+		*c.warning = reported + *c.warning
 	}
-	e.Agent, e.Model = name(e.Agent), name(e.Model)
-	return e
+	if c.work != nil {
+		c.work.Agent, c.work.Model = name(c.work.Agent), name(c.work.Model)
+	}
 }
 
 // notName is what neither agents nor models have in their names.
@@ -110,57 +168,55 @@ func lines(texts []string) []string {
 }
 
 // bounded refuses texts, lists and numbers beyond the limits.
-func bounded(e history.Event) error {
-	lists := [][]string{
-		{e.Reason, e.Problem, e.RejectedReason, e.Output, e.Warning, e.Held, e.Delta, e.Seed, e.Digest, e.Patch, e.Focus, e.Agent, e.Model, e.Summary},
-		e.Reasons, e.Changed, e.Lessons, e.Foreclosed, e.Ideas,
+func (c content) bounded(kind history.Kind) error {
+	lists := append([][]string{c.names, c.reasons}, c.lists...)
+	for _, text := range c.texts() {
+		lists = append(lists, []string{*text})
 	}
-	if x := e.Executor; x != nil {
-		lists = append(lists, []string{x.Agent, x.Version, x.Model, x.Command, x.CommandSHA256, x.Judge, x.Server})
+	numbers := append(c.counts, expenseOf(c.expense)...)
+	if w := c.work; w != nil {
+		lists, c.list = append(lists, w.Changed, []string{w.Agent}), c.list+len(w.Durations)+len(w.Params)
+		numbers = append(numbers, consumptionOf(w.Usage)...)
+		for _, seconds := range w.Durations {
+			numbers = append(numbers, seconds)
+		}
 	}
 	for _, list := range lists {
 		if len(list) > maxListLength {
-			return Refuse("its event %q has a list of %d texts, more than %d", e.Kind, len(list), maxListLength)
+			return Refuse("its event %q has a list of %d texts, more than %d", kind, len(list), maxListLength)
 		}
 		for _, text := range list {
 			if len(text) > maxTextBytes {
-				return Refuse("its event %q has a text of %d bytes, more than %d", e.Kind, len(text), maxTextBytes)
+				return Refuse("its event %q has a text of %d bytes, more than %d", kind, len(text), maxTextBytes)
 			}
 		}
 	}
-	if len(e.Samples)+len(e.Evidence)+len(e.Durations)+len(e.Params) > maxListLength || len(e.Numbers)+len(e.CaseSamples)+len(e.EvaluatorWrites) > maxTableLength {
-		return Refuse("its event %q has more than %d measurements", e.Kind, maxListLength)
+	if c.list > maxListLength || c.table > maxTableLength {
+		return Refuse("its event %q has more than %d measurements", kind, maxListLength)
 	}
-	if err := matchesRuns(e); err != nil {
-		return err
-	}
-	numbers := []float64{e.Seconds, e.Prepare, float64(e.Proposal)}
-	for _, seconds := range e.Durations {
-		numbers = append(numbers, seconds)
-	}
-	numbers = append(numbers, consumptionOf(e.Usage)...)
-	for _, number := range append(numbers, expenseOf(e.Evaluation)...) {
+	for _, number := range numbers {
 		if !(number >= 0 && number <= maxNumber) { // true for NaN too
-			return Refuse("its event %q counts %g, which cannot be", e.Kind, number)
+			return Refuse("its event %q counts %g, which cannot be", kind, number)
 		}
-	}
-	if e.Kind == history.Measured && len(e.Samples) > 0 && (e.Metric == nil || e.Metric.Cmp(statistics.Median(e.Samples)) != 0) {
-		return Refuse("a metric of its events is not the median of its samples")
 	}
 	return nil
 }
 
-// matchesRuns refuses more values beside the metric than there are runs.
-func matchesRuns(e history.Event) error {
+// matchesRuns refuses a metric that is not that of its runs, and more values beside
+// it than there are runs.
+func matchesRuns(e *history.Measured) error {
 	for name, values := range e.GuardrailSamples {
 		if len(values) > len(e.Samples) {
-			return Refuse("its event %q has %d values of %.80q for %d runs", e.Kind, len(values), name, len(e.Samples))
+			return Refuse("its event %q has %d values of %.80q for %d runs", e.Kind(), len(values), name, len(e.Samples))
 		}
 	}
 	for name, values := range e.CaseSamples {
 		if len(values) != len(e.Samples) {
-			return Refuse("its event %q has %d values of %.80q for %d runs", e.Kind, len(values), name, len(e.Samples))
+			return Refuse("its event %q has %d values of %.80q for %d runs", e.Kind(), len(values), name, len(e.Samples))
 		}
+	}
+	if len(e.Samples) > 0 && (e.Metric == nil || e.Metric.Cmp(statistics.Median(e.Samples)) != 0) {
+		return Refuse("a metric of its events is not the median of its samples")
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ const maxNodes = 120
 
 // node is one candidate of a population.
 type node struct {
-	event    *history.Event
+	event    *history.Proposed
 	parent   *node
 	children []*node
 	depth    int
@@ -25,7 +25,7 @@ type node struct {
 
 // lineage draws the candidates of a population as a tree, from left to right by
 // generation. It is empty unless one has grown from another.
-func lineage(proposals []*history.Event, direction metric.Direction) template.HTML {
+func lineage(proposals []*history.Proposed, direction metric.Direction) template.HTML {
 	nodes := family(proposals)
 	generations, rows := 0, 0.0
 	for _, n := range nodes {
@@ -83,7 +83,7 @@ func index(second bool) int {
 
 // family are the measured candidates with their ancestors, the oldest first. A
 // parent that is not among them, or not older, counts as the incumbent.
-func family(proposals []*history.Event) []*node {
+func family(proposals []*history.Proposed) []*node {
 	known := map[history.Ancestor]*node{}
 	var all []*node
 	for _, e := range proposals {

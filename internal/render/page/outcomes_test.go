@@ -50,10 +50,10 @@ func TestWhereAnIterationWent(t *testing.T) {
 func TestWhoFoundWhatWasKept(t *testing.T) {
 	t.Parallel()
 	decided := func(iteration int, agent string, outcome history.Outcome, best float64) history.Event {
-		return history.Event{Kind: history.Decided, Iteration: iteration, Agent: agent, Outcome: outcome, Metric: value(best), Best: value(best), Time: noon}
+		return &history.Decided{Head: history.Head{Iteration: iteration, Time: noon}, Outcome: outcome, Metric: value(best), Best: value(best), Work: history.Work{Agent: agent}}
 	}
 	p := program(t, page.Source{Name: "p", Events: []history.Event{
-		{Kind: history.Measured, Role: history.Baseline, Metric: value(10), Direction: metric.Lower, Time: noon},
+		&history.Measured{Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(10), Direction: metric.Lower},
 		decided(1, "small", history.Rejected, 10), decided(2, "large", history.Accepted, 8), decided(3, "small", history.Accepted, 7.5),
 		decided(4, "large", history.Accepted, 7), decided(5, "large", history.Rejected, 7),
 	}})

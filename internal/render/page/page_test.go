@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,17 +34,17 @@ func value(f float64) *metric.Value {
 // made is a history of n iterations, of which every fifth was kept.
 func made(n int, summary string) []history.Event {
 	best := 1000.0
-	events := []history.Event{{
-		Kind: history.Measured, Role: history.Baseline, Metric: value(best), Time: noon.Add(-time.Duration(n+1) * time.Hour), Direction: metric.Lower,
+	events := []history.Event{&history.Measured{
+		Head: history.Head{Time: noon.Add(-time.Duration(n+1) * time.Hour)}, Role: history.Baseline, Metric: value(best), Direction: metric.Lower,
 	}}
 	for i := 1; i <= n; i++ {
 		at := noon.Add(-time.Duration(n-i) * time.Hour)
 		tried := best + 3 - float64(i%7)
-		e := history.Event{
-			Kind: history.Decided, Iteration: i, Time: at, Outcome: history.Rejected, Metric: value(tried), PreviousBest: value(best), Best: value(best),
-			Delta: metric.Delta(*value(tried), value(best)), Summary: summary, Agent: "claude", Model: "sonnet", Reasons: []string{"not better: " + summary},
-			Commit: strings.Repeat("0123456789", 4), Changed: []string{"src/parse.go"}, Durations: map[string]float64{"propose": 60},
-			Usage: &metric.Usage{CostUSD: value(0.25)},
+		e := &history.Decided{
+			Head: history.Head{Iteration: i, Time: at}, Outcome: history.Rejected, Metric: value(tried), PreviousBest: value(best), Best: value(best),
+			Delta: metric.Delta(*value(tried), value(best)), Reasons: []string{"not better: " + summary},
+			Commit: strings.Repeat("0123456789", 4),
+			Work:   history.Work{Summary: summary, Agent: "claude", Model: "sonnet", Changed: []string{"src/parse.go"}, Durations: map[string]float64{"propose": 60}, Usage: &metric.Usage{CostUSD: value(0.25)}},
 		}
 		if i%5 == 0 && tried < best {
 			best, e.Outcome, e.Best = tried, history.Accepted, value(tried)
@@ -51,7 +52,7 @@ func made(n int, summary string) []history.Event {
 		if i%11 == 0 {
 			e.Outcome, e.Metric, e.Delta, e.Reasons = history.Error, nil, "", []string{"the agent's service did not answer"}
 		}
-		events = append(events, history.Event{Kind: history.Started, Iteration: i, Time: at.Add(-time.Minute), Run: "r"}, e, history.Event{Kind: history.Finished, Iteration: i, Time: at, Run: "r"})
+		events = append(events, &history.Started{Head: history.Head{Iteration: i, Time: at.Add(-time.Minute), Run: "r"}}, e, &history.Finished{Head: history.Head{Iteration: i, Time: at, Run: "r"}})
 	}
 	return events
 }
@@ -124,8 +125,8 @@ func TestNumbersAreTheReplays(t *testing.T) {
 
 func TestTheLastDecisionOfAnIterationCounts(t *testing.T) {
 	t.Parallel()
-	pending := history.Event{Kind: history.Decided, Iteration: 1, Time: noon, Outcome: history.PendingCI, Metric: value(3)}
-	accepted := history.Event{Kind: history.Decided, Iteration: 1, Time: noon, Outcome: history.Accepted, Metric: value(3), Best: value(3)}
+	pending := &history.Decided{Head: history.Head{Iteration: 1, Time: noon}, Outcome: history.PendingCI, Metric: value(3)}
+	accepted := &history.Decided{Head: history.Head{Iteration: 1, Time: noon}, Outcome: history.Accepted, Metric: value(3), Best: value(3)}
 	p := program(t, page.Source{Name: "speed", Events: []history.Event{pending, accepted}})
 	require.Len(t, p.Iterations, 1)
 	assert.True(t, p.Iterations[0].Kept())
@@ -134,7 +135,7 @@ func TestTheLastDecisionOfAnIterationCounts(t *testing.T) {
 
 func TestNewBaselinesBreakTheTrajectory(t *testing.T) {
 	t.Parallel()
-	events := append(made(5, "x"), history.Event{Kind: history.Measured, Role: history.Baseline, Metric: value(900), Direction: metric.Lower})
+	events := append(made(5, "x"), &history.Measured{Role: history.Baseline, Metric: value(900), Direction: metric.Lower})
 	p := program(t, page.Source{Name: "speed", Events: events})
 	assert.Equal(t, []int{5}, p.Breaks)
 	assert.Contains(t, single(t, p), `class="break"`)
@@ -146,15 +147,14 @@ func TestHostileText(t *testing.T) {
 	t.Parallel()
 	hostile := `</script><script>alert(1)</script><img src=x onerror=alert(2)>" onmouseover="alert(3) javascript:alert(4) ` + "\u202egnp.exe\x1b[2J " + strings.Repeat("long ", 200_000)
 	events := made(3, hostile)
-	for i := range events {
-		e := &events[i]
+	for e := range history.Of[*history.Decided](slices.All(events)) {
 		e.Agent, e.Model, e.Warning, e.Commit, e.Run = hostile, hostile, hostile, hostile, hostile
 		e.Changed, e.Lessons, e.Foreclosed, e.Ideas = []string{hostile}, []string{hostile}, []string{hostile}, []string{hostile}
 		e.Params = map[string]metric.Value{hostile: *value(1)}
-		e.Patch = "diff --git a/x b/" + hostile + "\n@@ " + hostile + "\n+" + hostile + "\n-" + hostile + "\n" + hostile
 	}
+	patch := "diff --git a/x b/" + hostile + "\n@@ " + hostile + "\n+" + hostile + "\n-" + hostile + "\n" + hostile
 	p := program(t, page.Source{
-		Name: "speed", Events: events, Metric: hostile[:200], Condition: "waiting", Reason: hostile[:200], Used: func(*history.Summary) []budget.Used { return []budget.Used{{Text: hostile[:200], Share: 0.5}} }, Repository: "https://github.test/o/r",
+		Name: "speed", Events: events, Diffs: map[string][]byte{hostile: []byte(patch)}, Metric: hostile[:200], Condition: "waiting", Reason: hostile[:200], Used: func(*history.Summary) []budget.Used { return []budget.Used{{Text: hostile[:200], Share: 0.5}} }, Repository: "https://github.test/o/r",
 	})
 	text := single(t, p)
 	assert.Equal(t, 2, strings.Count(text, "<script"), "the page's data and its script")
@@ -254,13 +254,13 @@ func BenchmarkSite(b *testing.B) {
 func TestLineage(t *testing.T) {
 	t.Parallel()
 	candidate := func(iteration int, from *history.Ancestor) history.Event {
-		return history.Event{
-			Kind: history.Proposed, Iteration: iteration, Proposal: 1, Outcome: history.Rejected, Metric: value(float64(100 - iteration)), GrownFrom: from,
+		return &history.Proposed{
+			Head: history.Head{Iteration: iteration}, Proposal: 1, Outcome: history.Rejected, Metric: value(float64(100 - iteration)), GrownFrom: from,
 		}
 	}
 	from := func(iteration int) *history.Ancestor { return &history.Ancestor{Iteration: iteration, Proposal: 1} }
 	shown := func(events ...history.Event) string {
-		baseline := history.Event{Kind: history.Measured, Role: history.Baseline, Metric: value(100), Direction: metric.Lower, Time: noon}
+		baseline := &history.Measured{Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(100), Direction: metric.Lower}
 		return string(program(t, page.Source{Name: "p", Events: append([]history.Event{baseline}, events...)}).Lineage())
 	}
 	assert.Empty(t, shown(candidate(1, nil), candidate(2, nil)), "nothing grew from anything")
@@ -285,13 +285,13 @@ func TestLineage(t *testing.T) {
 func TestWhatCISaid(t *testing.T) {
 	t.Parallel()
 	decided := func(iteration int, outcome history.Outcome, failing ...history.Check) history.Event {
-		return history.Event{Kind: history.Decided, Iteration: iteration, Outcome: outcome, Metric: value(9), Best: value(9), Time: noon, Failing: failing}
+		return &history.Decided{Head: history.Head{Iteration: iteration, Time: noon}, Outcome: outcome, Metric: value(9), Best: value(9), Failing: failing}
 	}
 	checked := func(iteration int) history.Event {
-		return history.Event{Kind: history.Checked, Iteration: iteration, Failing: []history.Check{{Name: "build"}}}
+		return &history.Checked{Head: history.Head{Iteration: iteration}, Failing: []history.Check{{Name: "build"}}}
 	}
 	p := program(t, page.Source{Name: "p", Events: []history.Event{
-		{Kind: history.Measured, Role: history.Baseline, Metric: value(10), Direction: metric.Lower, Time: noon},
+		&history.Measured{Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(10), Direction: metric.Lower},
 		decided(1, history.Accepted),
 		decided(2, history.PendingCI), decided(2, history.Accepted),
 		decided(3, history.PendingCI), checked(3), checked(3), decided(3, history.CIFixExhausted),
@@ -310,7 +310,7 @@ func TestWhatCISaid(t *testing.T) {
 func TestRunsAreLinked(t *testing.T) {
 	t.Parallel()
 	events := made(1, "try")
-	events[2].Run = "77-1"
+	events[2].Header().Run = "77-1"
 	text := single(t, program(t, page.Source{Name: "p", Events: events, Repository: "https://github.test/o/r"}))
 	assert.Contains(t, text, `href="https://github.test/o/r/actions/runs/77" rel="noreferrer">log</a>`)
 	assert.Contains(t, text, `href="https://github.test/o/r/actions/runs/77#artifacts" rel="noreferrer">transcript</a>`)

@@ -42,7 +42,7 @@ type Program struct {
 	Issue, Pull string
 
 	// proposals are the candidates of a population, with what each grew from.
-	proposals []*history.Event
+	proposals []*history.Proposed
 	// drawn is the trajectory; drawing it also notes where each iteration is.
 	drawn  template.HTML
 	legend map[string]bool

@@ -58,7 +58,7 @@ func New(s Source, now time.Time) (*Program, error) {
 		return nil, fmt.Errorf("read the state of %s: %w", s.Name, err)
 	}
 	p.adopt(machine, past)
-	r := reader{program: p, source: s, lexers: lexers{}, past: map[int]*history.Attempt{}, trials: map[int][]*history.Event{}}
+	r := reader{program: p, source: s, lexers: lexers{}, past: map[int]*history.Attempt{}, trials: map[int][]*history.Measured{}}
 	for i := range past.Attempts {
 		r.past[past.Attempts[i].Iteration] = &past.Attempts[i]
 	}
@@ -111,7 +111,7 @@ type reader struct {
 	lexers  lexers
 	past    map[int]*history.Attempt
 	// trials are the measurements of an iteration's trial.
-	trials map[int][]*history.Event
+	trials map[int][]*history.Measured
 	at     map[int]int
 	// Of the commits that CI looked at: which waited for it, how often an agent was
 	// asked for a fix, and what failed last.
@@ -123,10 +123,9 @@ type reader struct {
 func (r *reader) read() {
 	r.at, r.waited, r.fixes, r.failing = map[int]int{}, map[int]bool{}, map[int]int{}, map[int][]history.Check{}
 	baselines, last := 0, 0
-	for i := range r.source.Events {
-		e := &r.source.Events[i]
-		switch e.Kind { //nolint:exhaustive // the others change nothing on the page
-		case history.Measured:
+	for _, e := range r.source.Events {
+		switch e := e.(type) {
+		case *history.Measured:
 			if e.Stage != "" {
 				r.trials[e.Iteration] = append(r.trials[e.Iteration], e)
 			} else if e.Role == history.Baseline && e.Metric != nil {
@@ -134,15 +133,15 @@ func (r *reader) read() {
 					r.program.Breaks = append(r.program.Breaks, last)
 				}
 			}
-		case history.Proposed:
+		case *history.Proposed:
 			r.program.proposals = append(r.program.proposals, e)
-		case history.Checked:
+		case *history.Checked:
 			r.fixes[e.Iteration]++
 			r.failing[e.Iteration] = e.Failing
-		case history.Decided:
+		case *history.Decided:
 			last = max(last, e.Iteration)
 			r.decided(e)
-		case history.Set:
+		case *history.Set:
 			r.set(e)
 		}
 	}
@@ -154,7 +153,7 @@ func (r *reader) read() {
 	}
 }
 
-func (r *reader) set(e *history.Event) {
+func (r *reader) set(e *history.Set) {
 	if r.source.Repository == "" {
 		return
 	}
@@ -171,7 +170,7 @@ func (r *reader) set(e *history.Event) {
 }
 
 // decided adds an iteration; of several decisions about one the last counts.
-func (r *reader) decided(e *history.Event) {
+func (r *reader) decided(e *history.Decided) {
 	it := &Iteration{
 		Program: r.program.ID, Number: e.Iteration, Time: e.Time, Outcome: e.Outcome, Summary: clip(e.Summary, 300), Warning: clip(e.Warning, 300),
 		Metric: e.Metric, Previous: e.PreviousBest, Best: e.Best, Delta: e.Delta, Agent: clip(e.Agent, 60), Model: clip(e.Model, 60),
@@ -202,7 +201,7 @@ func (r *reader) decided(e *history.Event) {
 
 // trial takes the samples of the last stage of the trial, what the comparison
 // said of them, and the guardrails.
-func (r *reader) trial(it *Iteration, e *history.Event) {
+func (r *reader) trial(it *Iteration, e *history.Decided) {
 	var stage string
 	if n := len(e.Evidence); n > 0 {
 		evidence := e.Evidence[n-1]
@@ -261,17 +260,13 @@ func (r *reader) cost(it *Iteration) {
 	}
 }
 
-func (r *reader) diff(it *Iteration, e *history.Event) {
-	patch := r.source.Diffs[e.Commit]
-	if e.Commit == "" || patch == nil {
-		patch = []byte(e.Patch)
-	}
-	if len(patch) > 0 {
+func (r *reader) diff(it *Iteration, e *history.Decided) {
+	if patch := r.source.Diffs[e.Commit]; e.Commit != "" && len(patch) > 0 {
 		it.Diff = parseDiff(patch, r.lexers)
 	}
 }
 
-func (r *reader) notes(it *Iteration, e *history.Event) {
+func (r *reader) notes(it *Iteration, e *history.Decided) {
 	for _, text := range e.Lessons {
 		r.program.Lessons = append(r.program.Lessons, Note{r.program.ID, e.Iteration, e.Time, clip(text, 400)})
 	}
@@ -284,7 +279,7 @@ func (r *reader) notes(it *Iteration, e *history.Event) {
 }
 
 // ci says what became of a commit that waited for CI.
-func (r *reader) ci(it *Iteration, e *history.Event) {
+func (r *reader) ci(it *Iteration, e *history.Decided) {
 	failing := r.failing[e.Iteration]
 	if len(e.Failing) > 0 {
 		failing = e.Failing
@@ -307,7 +302,7 @@ func (r *reader) ci(it *Iteration, e *history.Event) {
 }
 
 // links adds addresses on GitHub; invalid ids are left out.
-func (r *reader) links(it *Iteration, e *history.Event) {
+func (r *reader) links(it *Iteration, e *history.Decided) {
 	if r.source.Repository == "" {
 		return
 	}

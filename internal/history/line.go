@@ -1,0 +1,150 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+)
+
+// errNoEvent is the error of a line that is none of a ledger.
+var errNoEvent = errors.New(`it has no "event"`)
+
+// ParseEvent reads one line of a ledger, which must stay as it is.
+func ParseEvent(line []byte) (Event, error) {
+	for kind := kindOf(line); ; {
+		e := newEvent(kind)
+		if err := json.Unmarshal(line, e); err != nil {
+			return nil, err //nolint:wrapcheck // the caller names the line
+		}
+		h := e.Header()
+		switch h.Event {
+		case "":
+			return nil, errNoEvent
+		case kind:
+			h.line = line
+			return e, nil
+		}
+		kind = h.Event
+	}
+}
+
+// kindOf guesses the kind of a line from its beginning, as Line writes it.
+func kindOf(line []byte) Kind {
+	_, rest, _ := bytes.Cut(line[:min(len(line), 40)], []byte(`"event":"`))
+	name, _, _ := bytes.Cut(rest, []byte(`"`))
+	return Kind(name)
+}
+
+// Stamp returns a copy of an event that says of which run it is, and of when.
+func Stamp(e Event, run string, at time.Time) Event {
+	e = clone(e)
+	h := e.Header()
+	h.Run, h.Time = run, at
+	return e
+}
+
+// clone copies an event, but not what it points to.
+func clone(e Event) Event {
+	again := reflect.New(reflect.TypeOf(e).Elem())
+	again.Elem().Set(reflect.ValueOf(e).Elem())
+	return again.Interface().(Event) //nolint:forcetypeassert // it is of e's type
+}
+
+// Line renders an event as one line of JSON, with its newline. Of an event that
+// was read, fields that this version does not know stay in their places.
+func Line(e Event) ([]byte, error) {
+	text, err := render(e)
+	if read := e.Header().line; err == nil && read != nil {
+		text, err = keepUnknown(read, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("render %s event: %w", e.Kind(), err)
+	}
+	return append(text, '\n'), nil
+}
+
+// render writes the fields that this version knows.
+func render(e Event) ([]byte, error) {
+	e = clone(e)
+	h := e.Header()
+	h.Event, h.Time = e.Kind(), h.Time.UTC().Truncate(time.Millisecond)
+	if h.Schema == 0 {
+		h.Schema = Schema
+	}
+	return json.Marshal(e) //nolint:wrapcheck // the caller names the kind
+}
+
+// keepUnknown adds the unknown fields of a line that was read to the event as it
+// is now.
+func keepUnknown(read, now []byte) ([]byte, error) {
+	e, err := ParseEvent(read)
+	if err != nil {
+		return nil, err
+	}
+	was, err := render(e)
+	if err != nil || bytes.Equal(was, now) {
+		return bytes.Clone(read), err
+	}
+	known, fields := map[string]bool{}, fieldsOf(now)
+	for _, f := range append(fieldsOf(was), fields...) {
+		known[f.name] = true
+	}
+	at := 0
+	for _, f := range fieldsOf(read) {
+		if i := indexOf(fields, f.name); i >= 0 {
+			at = i + 1
+		} else if !known[f.name] {
+			fields = slices.Insert(fields, at, f)
+			at++
+		}
+	}
+	return join(fields)
+}
+
+// field is one field of a JSON object.
+type field struct {
+	name  string
+	value json.RawMessage
+}
+
+// fieldsOf are the fields of a valid object, in their order.
+func fieldsOf(object []byte) []field {
+	var fields []field
+	in := json.NewDecoder(bytes.NewReader(object))
+	_, err := in.Token()
+	for err == nil && in.More() {
+		var name json.Token
+		var f field
+		if name, err = in.Token(); err == nil {
+			f.name, _ = name.(string)
+			err = in.Decode(&f.value)
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+func indexOf(fields []field, name string) int {
+	return slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+}
+
+// join is the reverse of fieldsOf.
+func join(fields []field) ([]byte, error) {
+	var out bytes.Buffer
+	for i, f := range fields {
+		name, err := json.Marshal(f.name)
+		if err != nil {
+			return nil, err //nolint:wrapcheck // the caller names the kind
+		}
+		out.WriteString([]string{"{", ","}[min(i, 1)])
+		out.Write(name)
+		out.WriteByte(':')
+		out.Write(f.value)
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
