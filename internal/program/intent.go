@@ -3,6 +3,7 @@ package program
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // intent is what a sentence or a heading says about the files that it names.
@@ -12,6 +13,7 @@ const (
 	silent intent = iota
 	permits
 	denies
+	unclear // it has a negation, and nobody can tell what it denies
 )
 
 // verbs are the changes that a sentence may forbid or allow, as stems.
@@ -34,41 +36,48 @@ var denyForms = compileAll(
 	`\b(?:not|non|un|in)[- ]?(?:editable|modifiable|writable|writeable|changeable|mutable|touchable|alterable)\b`,
 	`\bnot[*_]*\s+(?:\w+\s+){0,2}(?:allowed|permitted|in scope|targets?|yours|available|eligible|part of (?:the|this) (?:target|scope))\b`,
 	`\bno\s+(?:\w+\s+){0,3}(?:changes|edits|modifications|change|modification|alterations|updates)\b`,
-	`\bnothing\s+(?:\w+\s+){0,3}(?:may|must|should|can|changes)\b`,
-	`\bnon[- ]?targets?\b`, `\boff[- ]?limits\b`, `\bout[- ]of[- ](?:scope|bounds)\b`, `\bhands[- ]off\b`, `\bno[- ](?:go|touch)\b`, `\bkeep (?:out|off)\b`, `\bstay (?:away|out|clear)\b`,
+	`\bnothing\s+(?:\w+\s+){0,3}(?:may|must|should|can|changes)\b`, `\bno\s+(?:\w+\s+){0,3}(?:may|must|should|can|is to|are to)\s+(?:be\s+)?`+verbs,
+	`\b(?:nobody|no[- ]one|none|neither|nothing)\b[^.!?;:]{0,60}?\b`+verbs, `\bnot\s+(?:to|for)\s+(?:be\s+)?`+verbs, `\b(?:by no means|(?:in|under) no (?:circumstances?|case|way))\b`,
+	`\b(?:aren|isn)['’]?t\s+(?:allowed|permitted)\b`, `\b(?:changes?|edits?|modif\w+|changing|editing|touching)\b[^.!?;:]{0,60}?\b(?:rejected|refused|reverted)\b`, `\b(?:rejected|refused|reverted) if\b`,
+	`\b(?:non|anti)[- ]?targets?\b`, `\btargets?\s+(?:to avoid|exclusions?)\b`, `\boff[- ]?(?:limits|bounds)\b`, `\bout[- ]of[- ](?:scope|bounds)\b`, `\b(?:outside|beyond)(?: of)?\s+(?:the\s+|its\s+)?(?:scope|targets?)\b`,
+	`\bhands[- ]off\b`, `\bno[- ](?:go|touch|edit|modif|writ)`, `\b(?:keep|stay|steer)\s+(?:\w+\s+){0,2}(?:away|clear|off|out)\b`, `\b(?:reference|context|view|look)[- ]only\b`, `[❌🚫🔒⛔🛑]`,
 	`\b(?:forbidden|prohibited|disallowed|untouchable|verboten|sacrosanct|denied|banned)\b`, `\b(?:forbid|prohibit|disallow|deny)[- ]?(?:list|s)?\b`, `\bblock[- ]?list(?:ed)?\b`, `\bblack[- ]?list(?:ed)?\b`,
-	`\b(?:leave|keep|left|kept|stay|stays|remain|remains)\b[^.!?;:]{0,60}?\b(?:alone|as[- ]is|as (?:it|they) (?:is|are)|unchanged|untouched|unmodified|intact|the same|byte[- ]for[- ]byte|identical)\b`,
+	`\b(?:leave|keep|left|kept|stay|stays|remain|remains)\b[^.!?;:]{0,60}?\b(?:alone|as[- ]is|as (?:it|they) (?:is|are|was|were)|unchanged|untouched|unmodified|intact|the same|byte[- ]for[- ]byte|identical)\b`,
 	`\b(?:avoid|refrain from|without|stop|skip)\s+(?:\w+ing\s+(?:or|and)\s+)?`+verbs,
 	`\b(?:is|are|be|as|stays?|remains?|considered|strictly|treat(?:ed)?)\s+(?:\w+\s+)?(?:protected|read[- ]?only|frozen|locked|immutable|fixed|excluded|reserved|ignored|restricted)\b`,
 	// Spanish
 	`\bno\s+(?:se\s+)?(?:(?:debe|deben|debes|puede|pueden|puedes|hay que|tocar|está permitido)\s+)?(?:ser\s+)?(?:modific|cambi|edit|toqu|toc|alter|borr)`,
-	`\b(?:prohibid[oa]s?|intocables?|protegid[oa]s?|solo lectura|sólo lectura|fuera de(?:l)? alcance|excluid[oa]s)\b`, `\bsin (?:modificar|cambiar|tocar)\b`,
+	`\b(?:prohibid[oa]s?|intocables?|protegid[oa]s?|solo lectura|sólo lectura|fuera de(?:l)? alcance|excluid[oa]s|bloquead[oa]s?|congelad[oa]s?|inmutables?|intact[oa]s?|no permitid[oa]s?)\b`, `\bsin (?:modificar|cambiar|tocar|cambios)\b`,
+	`\b(?:nunca|jamás|ni|evit[ae]r?|ninguna? circunstancia)\s+(?:modifi|cambi|edit|toqu|toc|alter|borr)`,
 	// German
 	`\bnicht\b`+gap+`(?:änder|aender|modifizier|bearbeit|anfass|angefasst|anrühr|anzufass|berühr|geändert|geaendert|veränder|verändert|überschreib|lösch)`,
 	`(?:änder|bearbeit|modifizier|veränder|fass|rühr)\p{L}*\s+(?:\p{L}+\s+){0,5}(?:nicht|niemals|nie|keinesfalls)\b`, `\bkeine\s+(?:\p{L}+\s+)?änderungen\b`, `\bnie(?:mals)?\s+(?:änder|bearbeit|anfass)`,
-	`\bfinger weg\b`, `\b(?:verboten|tabu|schreibgeschützt|geschützt|geschützte|gesperrt|unveränder\p{L}*|unangetastet|nur lesen|nur lesbar|ausgeschlossen)\b`,
+	`\b(?:finger|hände) weg\b`, `\b(?:keinen fall|keinen umständen|nie(?:mals)?)\s+(?:ver)?(?:änder|bearbeit|anfass)`, `\bkeine\s+änderung\b`, `\bin ruhe\b`, `\bnur (?:zum )?lese`,
+	`\b(?:untersagt|eingefroren|ausgenommen)\b`, `außerhalb des`, `\b(?:verboten|tabu|schreibgeschützt|geschützt|geschützte|gesperrt|unveränder\p{L}*|unangetastet|nur lesen|nur lesbar|ausgeschlossen)\b`,
 	// French
 	`\b(?:ne|n['’])\s*`+gap+`\b(?:pas|jamais|rien|aucun)\b`+gap+`(?:modifi|chang|édit|edit|touch|altér|alter|supprim)`, `\b(?:ne|n['’])\s*(?:pas\s+)?(?:modifi|chang|édit|edit|touch|altér)\p{L}*\s+(?:pas|jamais|rien|aucun)`,
 	`\b(?:interdit|interdite|interdits|interdites|protégée?s?|intouchables?|lecture seule|hors[- ](?:de )?(?:portée|périmètre|limites?|sujet)|exclue?s)\b`, `\baucun(?:e)? (?:modification|changement)`,
+	`\b(?:pas|jamais|aucun cas|sans)\s+(?:toucher?|touche|modifi|chang|alt[ée]r)`, `\b(?:interdiction|défense) de\b`, `(?:verrouill|gel)ée?s?`, `\bimmuables?\b`, `\bintacte?s?\b`, `\btels? quels?\b`, `[ée]vite[rz]?\s+de\s+(?:modifi|touch|chang)`,
 	// Portuguese
 	`\bn[ãa]o\s+(?:se\s+)?(?:(?:deve|devem|pode|podem|é permitido)\s+)?(?:ser\s+)?(?:modifi|alter|edit|mud|toc|mex|toqu|apag)`,
-	`\b(?:proibid[oa]s?|protegid[oa]s?|intocáve(?:l|is)|somente leitura|só leitura|apenas leitura|fora d[oe] escopo|excluíd[oa]s)\b`, `\bsem (?:modificar|alterar|mudar)\b`,
+	`\b(?:proibid[oa]s?|protegid[oa]s?|intocáve(?:l|is)|somente leitura|só leitura|apenas leitura|fora d[oe] escopo|excluíd[oa]s)\b`, `\bsem (?:modificar|alterar|mudar|alterações)\b`,
+	`\b(?:nunca|jamais|evite|circunstância)\s+(?:modifi|alter|edit|mud|toq|mex)`, `\bnenhuma alteração`, `\b(?:inalterad[oa]s?|intact[oa]s?|bloquead[oa]s?|congelad[oa]s?)\b`, `\bcomo (?:está|estão)\b`,
 	// Chinese
 	`(?:不要|请勿|切勿|勿|不得|不可|不能|不许|不准|不允许|禁止|严禁|别|無法|不應|不应|請勿)[^。！？；]{0,16}?(?:修改|更改|改动|改動|变更|變更|编辑|編輯|触碰|触及|动|碰|删除|改)`,
-	`(?:只读|唯讀|受保护|受保護|保护文件|禁区|不在范围|范围之外|不可修改|保持不变|保持原样)`,
+	`(?:只读|唯讀|受保护|受保護|保护文件|禁区|不在范围|范围之外|不可修改|保持不变|保持原样|锁定|鎖定|冻结|凍結|禁改|排除|仅供参考|不变|不在修改)`,
 	// Japanese
 	`(?:変更|編集|修正|改変|更新|触|削除|いじ)[^。！？]{0,12}?(?:しない|せず|ないで|禁止|不可|いけ|だめ|ダメ|できません|ません|るな|らない)`,
-	`(?:読み取り専用|読取専用|保護対象|保護された|保護ファイル|対象外|範囲外|触るな|そのまま)`,
+	`(?:変え|書き換え|上書き|さわ|手を加え)[^。！？]{0,8}?(?:ない|禁止|不可|るな|らない)`, `(?:固定|凍結|ロック|除外|参照のみ|読み込み専用|読み取り専用|読取専用|保護対象|保護された|保護ファイル|対象外|範囲外|触るな|そのまま)`,
 )
 
 // labels are words that deny when they stand for themselves: as a heading, a
 // line that ends with a colon, or in brackets behind a path.
-var labels = regexp.MustCompile(`(?i)^\W*(?:(?:all|the|these|following|strictly|fully|other|always)\W+){0,3}(?:protected|protect|read[- ]?only|frozen|locked|immutable|fixed|excluded|exclude|excludes|exclusions|excluding|reserved|restricted|ignored|ignore|untouched|unchanged|non[- ]?targets?|deny|denied)\b`)
+var labels = regexp.MustCompile(`(?i)^\W*(?:(?:all|the|these|following|strictly|fully|other|always)\W+){0,3}(?:protected|protect|read[- ]?only|frozen|locked|immutable|fixed|excluded|exclude|excludes|exclusions|excluding|reserved|restricted|ignored|ignore|untouched|unchanged|non[- ]?targets?|deny|denied|block|blocked|lock|freeze|guarded|safeguarded)\b|^\W*(?:no|not|never|nope|don['’]?t)\W*$`)
 
 // permitForms are the ways to say that files may change.
 var permitForms = compileAll(
 	`\b(?:may|can|could|should|shall|must|will|free to|allowed to|permitted to|want to|need to|want you to)\s+(?:also\s+|only\s+|freely\s+|be\s+|safely\s+)*`+verbs,
-	`^\W*(?:please\s+)?(?:also\s+|only\s+|you\s+|and\s+|then\s+|feel free to\s+)*`+verbs+`\w*\b`,
+	`^\W*(?:please\s+)?(?:also\s+|only\s+|you\s+|and\s+|then\s+|feel free to\s+)*(?:modify|change|edit|touch|alter|update|overwrite|rewrite|delete|remove|rename|patch|adjust|mutate)\b`,
 	`\b(?:only|also|additionally|freely)\s+`+verbs, `\b`+verbs+`\w*\s+(?:only|freely)\b`,
 	`\b(?:files|paths|code|sources?|modules|directories|places)\s+(?:that\s+)?(?:to|you may|may|can|you can)\s+(?:be\s+)?`+verbs,
 	`\b(?:allowed|permitted|allow[- ]?list(?:ed)?|white[- ]?list(?:ed)?|editable|modifiable|writable|changeable|mutable|in[- ]scope|fair game|free to|open to)\b`,
@@ -86,6 +95,39 @@ func compileAll(forms ...string) []*regexp.Regexp {
 		list[i] = regexp.MustCompile(`(?i)` + form)
 	}
 	return list
+}
+
+// negations are the words that turn a sentence round, also in ways that denyForms
+// do not know. Alone they deny only where they begin what introduces a list.
+var negations = regexp.MustCompile(`(?i)(?:^|[^\pL\pN])(?:not|no|non|never|none|nobody|nothing|neither|nor|cannot|without|except|exclud\w*|avoid\w*|\w+n['’]t|n['’]|` +
+	`nunca|jamás|jamais|ni|sin|ningun[oa]?|evit\w+|évite[rz]?|nicht|kein\w*|nie|niemals|ohne|weder|außer|ne|pas|aucune?|sans|rien|não|nao|sem|nem|nenhum\w*|` +
+	`(?:only|just)\s+(?:be\s+)?(?:read|view)\w*|read\s+(?:\w+\s+){0,3}only)(?:$|[^\pL\pN])|[不勿禁別未無无非]|(?:^|[^类分区级性])别|ない|ません|ずに|以外|除|るな`)
+
+// politeness is what may stand before the first word that counts.
+var politeness = regexp.MustCompile(`(?i)^\W*(?:(?:please|also|and|but|always|you|we|files|the files|these)\s+)*`)
+
+// introOf reads what introduces a list, or stands before a path: "Do not reformat:".
+// A negation at its beginning denies; elsewhere, and beside words that permit, it
+// leaves open what is meant.
+func introOf(clause string) intent {
+	clause = strings.Join(strings.Fields(strings.Map(unmarkedRune, clause)), " ")
+	by := intentOf(clause)
+	if except := exceptForm.FindStringIndex(clause); by == denies && except != nil && strings.Trim(clause[:except[0]], "*- ") != "" {
+		return unclear // what follows is what it does not deny
+	}
+	if neQue.MatchString(clause) {
+		return permits
+	}
+	at := negations.FindStringIndex(clause)
+	switch {
+	case by == denies || at == nil:
+		return by
+	case by == permits:
+		return unclear
+	case clause[at[0]] >= utf8.RuneSelf || len(strings.Fields(clause[len(politeness.FindString(clause)):max(at[0], len(politeness.FindString(clause)))])) < 2:
+		return denies
+	}
+	return unclear
 }
 
 // intentOf reads a clause whose code spans are blanked out.
@@ -129,4 +171,11 @@ func matchesAny(forms []*regexp.Regexp, text string) bool {
 
 // exceptForm announces what a sentence does not speak of, as in "any file other
 // than `a.go`"; outsideForm also when nothing was named before it.
-var exceptForm = regexp.MustCompile(`(?i)\b(?:other\s+than|except(?:ing)?(?:\s+for)?|apart\s+from|aside\s+from|excluding|but\s+not|but\s+for|not\s+including|save\s+for|outside(?:\s+of)?|besides|excepto|salvo|exceto|sauf|außer|ausser|à l['’]exception d)\b|除了|除`)
+var exceptForm = regexp.MustCompile(`(?i)\b(?:other\s+than|except(?:ing)?(?:\s+for)?|apart\s+from|aside\s+from|excluding|but\s+not|but\s+for|not\s+including|save\s+for|outside(?:\s+of)?|besides|excepto|salvo|exceto|sauf|außer|ausser|à l['’]exception d)\b|除了|除|` +
+	`\b(?:anything|nothing|everything|all|any\s+\w+|no\s+\w+)\s+but\b`)
+
+// butNotForm leaves a path out of those that were named before it: "`a.go`, not `b.go`".
+var butNotForm = regexp.MustCompile(`(?i)\b(?:not|never|without|minus|nicht|ohne|no|sin|pas|sans|não|sem)\s+(?:the\s+|in\s+)?` + "`")
+
+// neQue is the French "only": what it has in common with a negation is one word.
+var neQue = regexp.MustCompile(`(?i)\b(?:ne\s|n['’])\s*\pL+\s+(?:que\b|qu['’])`)

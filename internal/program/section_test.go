@@ -76,7 +76,7 @@ func TestTargets(t *testing.T) {
 		targets, protected []string
 	}{
 		"list":                  {"- `src/a.go`\n- `src/b/*.go` and `docs/`\n", []string{"src/a.go", "src/b/*.go", "docs/"}, nil},
-		"prose":                 {"Change `src/a.go`, not the `Parse` function.\n", []string{"src/a.go", "Parse"}, nil},
+		"prose":                 {"Change `src/a.go`, not the `Parse` function.\n", []string{"src/a.go"}, []string{"Parse"}},
 		"do not modify":         {"- `src/`\n\nDo NOT modify:\n\n- `src/eval.go`\n- src/data/x.json\n", []string{"src/"}, []string{"src/eval.go", "src/data/x.json"}},
 		"on one line":           {"Only `a.go` may change. Do NOT modify `eval.sh`.\n", []string{"a.go"}, []string{"eval.sh"}},
 		"named before":          {"- `a.go`\n- `eval.sh` (do not modify)\n", []string{"a.go"}, []string{"eval.sh"}},

@@ -24,6 +24,11 @@ func (b *body) readTargets(targets, protects []section) {
 		r := targetReader{body: b, denying: true}
 		r.blocks(s.nodes)
 	}
+	for _, pattern := range b.Exceptions { // "Do NOT modify anything but `a.go`"
+		if pattern.Outside && !b.targetsGiven && !slices.ContainsFunc(b.Targets, func(t Pattern) bool { return !t.Bare }) {
+			b.Targets = append(b.Targets, Pattern{Text: pattern.Text, Line: pattern.Line})
+		}
+	}
 	if len(b.Targets) > maxPatterns || len(b.Protected) > maxPatterns {
 		b.fail(0, "there are more than %d targets or protected paths; name directories or globs", maxPatterns)
 	}
@@ -38,13 +43,22 @@ type targetReader struct {
 	named   bool // a path was allowed before
 	intro   intent
 	said    bool // there was text since the last list
+	more    bool // the introduction permits something more: "You may also modify"
+	label   bool // the introduction is a heading or a line that ends with a colon
+	doubt   int  // the line of a first list whose label says nothing; 0 without one
 }
+
+// What a person reads of a list or a sentence that may be meant either way.
+const (
+	unclearList     = "this list does not say whether its files may change; write a line `You may also modify:` or `Do NOT modify:` above it"
+	unclearSentence = "this sentence does not say whether its files may change; write them in a list below `You may also modify:` or `Do NOT modify:`"
+)
 
 func (r *targetReader) blocks(nodes []ast.Node) {
 	for _, node := range nodes {
 		switch node := node.(type) {
 		case *ast.Heading:
-			r.introduce(intentOf(r.clauseText(r.headingStart(node), r.headingEnd(node))))
+			r.introduce(r.clauseText(r.headingStart(node), r.headingEnd(node)))
 		case *ast.List:
 			r.list(node)
 		case *ast.Paragraph, *ast.TextBlock:
@@ -55,70 +69,140 @@ func (r *targetReader) blocks(nodes []ast.Node) {
 	}
 }
 
-// introduce takes in a heading, or a line that ends with a colon.
-func (r *targetReader) introduce(by intent) {
-	r.intro, r.said = by, true
-	switch by {
-	case denies:
+// introduce takes in a heading.
+func (r *targetReader) introduce(text string) {
+	r.intro, r.said, r.label, r.more = introOf(text), true, true, moreForm.MatchString(text)
+	switch r.intro {
+	case denies, unclear:
 		r.denying = true
 	case permits:
-		r.denying = false
+		r.permit()
 	case silent:
 	}
 }
 
+// permit ends what was denied. Where a first list said nothing, and this permits
+// no more but these, nobody can tell what the first was.
+func (r *targetReader) permit() {
+	r.denying = false
+	if r.doubt > 0 && !r.more {
+		r.fail(r.doubt, unclearList)
+	}
+	r.doubt = 0
+}
+
 func (r *targetReader) paragraph(node ast.Node) {
-	r.intro, r.said = silent, true
 	start, end := extent(node)
-	others := false // it denies everything that it does not name
-	for _, c := range r.clauses(start, end) {
+	_, beforeList := node.NextSibling().(*ast.List)
+	prose := strings.TrimRight(string(r.prose[start:end]), "*_ \t\r\n")
+	colon := strings.HasSuffix(prose, ":") || strings.HasSuffix(prose, "：")
+	r.intro, r.said, r.label, r.more = silent, true, colon, false
+	others := false       // it denies everything that it does not name
+	var before []codeSpan // those of the last sentence with any
+	list := r.clauses(start, end)
+	for i, c := range list {
+		own, text := r.spansWithin(c.start, c.end), r.clauseText(c.start, c.end)
+		if len(own) > 0 && referForm.MatchString(text) {
+			continue // it is only mentioned
+		}
+		introduces := i == len(list)-1 && (colon || beforeList && isLabel(prose) && !strings.HasSuffix(prose, "."))
+		switch {
+		case len(own) > 0:
+			c.intent = r.leadOf(c, own[0], i == 0)
+		case introduces:
+			c.intent = introOf(text)
+		case c.intent == denies && !beforeList && !c.others && backForm.MatchString(text):
+			r.deniesBefore(c, before)
+			continue
+		}
+		if len(own) > 0 {
+			before = own
+		}
 		switch c.intent {
-		case denies:
-			if c.others && len(r.spansWithin(c.start, c.end)) == 0 {
+		case denies, unclear:
+			if c.others && len(own) == 0 {
 				others = true
 				continue
 			}
-			r.denying, r.intro = true, denies
+			r.intro = c.intent
+			r.denying = r.denying || !c.row
 		case permits:
 			if r.intro == silent {
-				r.intro = permits
+				r.intro, r.more = permits, moreForm.MatchString(text)
 			}
 		case silent:
 		}
-		r.take(r.spansWithin(c.start, c.end), c, r.denying)
+		if len(own) > 0 && c.intent == unclear {
+			r.fail(r.line(own[0].at), unclearSentence)
+		}
+		r.take(own, c, r.denying || c.intent == denies || c.intent == unclear)
 	}
-	if others && r.intro == silent && bytes.HasSuffix(bytes.TrimSpace(r.text[start:end]), []byte(":")) {
-		r.introduce(denies)
+	if others && r.intro == silent && colon {
+		r.intro, r.denying = denies, true
+	}
+}
+
+// leadOf is what the words before the first path of a clause say. A first
+// sentence with a label that says nothing leaves open what it is.
+func (r *targetReader) leadOf(c clause, first codeSpan, begins bool) intent {
+	if c.intent == denies || c.row || c.except >= 0 && c.except < first.at {
+		return c.intent
+	}
+	text := strings.TrimRight(r.clauseText(c.start, first.at), "*_` \t\r\n")
+	by := introOf(text)
+	if by == denies || by == unclear {
+		return by
+	}
+	if begins && by == silent && c.intent == silent && strings.HasSuffix(strings.TrimSpace(text), ":") && !r.denying && !r.targetsGiven {
+		if r.named {
+			return unclear
+		}
+		r.doubt = r.line(first.at)
+	}
+	return c.intent
+}
+
+// deniesBefore takes a clause such as "Do not modify it." It is about the paths of
+// the sentence before; where that has none, nobody can tell which are meant.
+func (r *targetReader) deniesBefore(c clause, before []codeSpan) {
+	for _, span := range before {
+		r.protect(span)
+	}
+	if len(before) == 0 && r.named && !r.denying {
+		r.fail(r.line(c.start), "this sentence does not say which files may not change; name them in it")
 	}
 }
 
 // list reads a list. A second one that nothing clearly permits is protected;
 // where nothing says so, that is an error, since nobody can tell what was meant.
 func (r *targetReader) list(node *ast.List) {
-	unclear := false
+	open := false
 	if r.said {
 		switch {
 		case r.intro == permits:
-			r.denying = false
-		case r.intro == silent && r.named && !r.denying:
-			unclear = r.namesPaths(node)
+			r.permit()
+		case r.intro == unclear, r.intro == silent && r.named && !r.denying:
+			open = r.namesPaths(node)
 			r.denying = true
+		case r.intro == silent && r.label && !r.denying && !r.targetsGiven && r.namesPaths(node):
+			r.doubt = r.line(offset(node))
 		}
 	}
-	if unclear {
-		r.fail(r.line(offset(node)), "this list does not say whether its files may change; write a line `You may also modify:` or `Do NOT modify:` above it")
+	if open {
+		r.fail(r.line(offset(node)), unclearList)
 	}
 	for _, item := range children(node) {
 		r.item(item)
 	}
-	r.intro, r.said = silent, false
+	r.intro, r.said, r.label, r.more = silent, false, false, false
 }
 
 // item reads a list item. Words that deny behind its path are about that path
 // alone; before it, or without one, they are about all that follows.
 func (r *targetReader) item(item ast.Node) {
-	before := r.denying
+	denying := r.denying
 	about := false
+	var before []codeSpan // those of the last sentence with any
 	for _, node := range children(item) {
 		if nested, ok := node.(*ast.List); ok {
 			for _, inner := range children(nested) {
@@ -130,16 +214,31 @@ func (r *targetReader) item(item ast.Node) {
 		if start == end {
 			continue
 		}
+		_, beforeList := node.NextSibling().(*ast.List)
 		found := r.spansWithin(start, end)
 		if li, ok := item.(*ast.ListItem); ok && node == item.FirstChild() {
 			if word, at := r.firstWord(li); looksLikePath(word) {
 				found = append([]codeSpan{{text: word, at: at, loose: true}}, found...)
 			}
 		}
-		about = about || len(found) > 0 && strings.TrimSpace(strings.Trim(string(r.prose[start:found[0].at]), "`*_-+.)[]xX 0123456789")) == ""
+		about = about || len(found) > 0 && strings.TrimSpace(strings.Trim(string(r.prose[start:found[0].at]), "`*_-+.)[]xX 0123456789✅❌🚫🔒⛔🛑")) == ""
 		for _, c := range r.clauses(start, end) {
 			own := within(found, c.start, c.end)
-			if c.intent == denies {
+			switch {
+			case len(own) > 0 && !(about && own[0].at == found[0].at):
+				c.intent = r.leadOf(c, own[0], false)
+			case len(own) == 0 && beforeList && c.intent != denies:
+				c.intent = introOf(r.clauseText(c.start, c.end))
+			case len(own) == 0 && about && c.intent == denies && !c.others && backForm.MatchString(r.clauseText(c.start, c.end)):
+				r.deniesBefore(c, before)
+			}
+			if len(own) > 0 {
+				before = own
+			}
+			if c.intent == unclear && (beforeList || len(own) > 0) {
+				r.fail(r.line(c.start), unclearList)
+			}
+			if c.intent == denies || c.intent == unclear {
 				r.denying = true
 				about = about && (len(own) == 0 || own[0].at == found[0].at)
 			}
@@ -147,7 +246,7 @@ func (r *targetReader) item(item ast.Node) {
 		}
 	}
 	if about {
-		r.denying = before
+		r.denying = denying
 	}
 }
 
@@ -159,6 +258,7 @@ func (r *targetReader) take(found []codeSpan, c clause, denied bool) {
 		excepted := c.except >= 0 && span.at >= c.except
 		positive = positive || !excepted
 		switch {
+		case bytes.HasSuffix(bytes.TrimRight(r.prose[:span.at], "` "), []byte("~~")): // struck out
 		case denied && excepted:
 			r.excepted(span, !positive)
 		case denied || excepted:
@@ -204,23 +304,50 @@ type clause struct {
 	intent     intent
 	except     int  // where "other than" stands, -1 without it
 	others     bool // it speaks of everything else
+	row        bool // it is a row of a table
 }
 
 var othersForm = regexp.MustCompile(`(?i)\b(?:else|others?|any(?:thing)? other)\b`)
 
-// A line that begins like a sentence begins a clause.
-var clauseEnd = regexp.MustCompile(`\n[ \t]*(?:[A-Z]|(?:do|must|should|may)\s+not\b|never\b|don['’]t\b)|[.;!?][)"”’]*\s+|[。；！？]|, but (?:[^n]|n[^o]|no[^t])`)
+// moreForm permits something beside what was named before; backForm denies what
+// was: "Do not modify it.", "These must not be changed."
+var (
+	referForm = regexp.MustCompile(`(?i)^\W*(?:see|cf|refer to|consult|compare|siehe|voir|véase)\b|^\W*(?:参见|詳見|详见|参照)`)
+
+	moreForm = regexp.MustCompile(`(?i)\b(?:also|too|additional(?:ly)?|more|as well|further|other|both)\b`)
+	backForm = regexp.MustCompile(`(?i)\b(?:it|them|this|these|those|that)(?:\s+(?:files?|ones?|either|too))?\W*$|\b(?:not|never|cannot|n['’]t)\s+(?:be\s+)?` + verbs + `\w*\W*$|^\W*(?:it|this|these|they|those|that)\b(?:\s+(?:file|files|one|ones))?\s+(?:\w+\s+){0,2}(?:be|is|are|stays?|remains?)\b`)
+)
+
+// A line that begins like a sentence begins a clause, and so does what denies in the
+// middle of one.
+var clauseEnd = regexp.MustCompile(`\n[ \t]*(?:[*_~>•–—-]*[\p{Lu}\p{Lo}]|[|✅❌🚫🔒⛔🛑]|(?:do|must|should|may)\s+not\b|never\b|don['’]t\b)|[.;!?][)"”’]*\s+|[。；！？]|` +
+	`, but (?:[^n]|n[^o]|no[^t])|,?\s(?:and|but)\s+(?:please\s+)?(?:leave|keep|never|do not|don['’]t)\b|，(?:但|请|且)?[不勿禁别][^。` + "`]*`")
 
 // clauses cuts a text of the file into clauses.
 func (b *body) clauses(start, end int) []clause {
 	text := b.clauseBytes(start, end)
 	var list []clause
 	add := func(from, to int) {
-		c := clause{start: start + from, end: start + to, except: -1, intent: intentOf(string(text[from:to]))}
-		c.others = othersForm.Match(text[from:to])
-		if at := exceptForm.FindIndex(text[from:to]); at != nil {
-			c.except = c.start + at[0]
+		c := clause{start: start + from, end: start + to, except: -1}
+		said := text[from:to]
+		if at := exceptForm.FindIndex(said); at != nil {
+			if c.except = c.start + at[0]; len(b.spansWithin(c.start, c.except)) > 0 {
+				said = said[:at[0]] // "excluding" denies what comes behind it
+			}
 		}
+		c.intent = intentOf(string(said))
+		if at := butNotForm.FindIndex(said); at != nil && c.except < 0 && len(b.spansWithin(c.start, c.start+at[0])) > 0 {
+			if by := intentOf(string(said[:at[0]])); by != denies {
+				c.intent, c.except = by, c.start+at[0]
+			}
+		}
+		if cells := strings.Split(strings.TrimSpace(string(text[from:to])), "|"); len(cells) > 2 && cells[0] == "" {
+			c.row = true
+			for _, cell := range cells {
+				c.intent = max(c.intent, intentOf(cell))
+			}
+		}
+		c.others = othersForm.Match(text[from:to])
 		list = append(list, c)
 	}
 	from := 0
