@@ -1,10 +1,11 @@
+//go:build unix
+
 package git_test
 
 import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,9 +17,6 @@ import (
 // trap is a script that leaves a mark, and the mark's path.
 func trap(t *testing.T) (script, mark string) {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("needs shell scripts")
-	}
 	dir := t.TempDir()
 	script, mark = filepath.Join(dir, "trap"), filepath.Join(dir, "mark")
 	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\necho \"$0 $*\" >> "+mark+"\ncat\n"), 0o755))

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -15,49 +14,6 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 )
-
-var oddPaths = []string{
-	"plain", "with space", "dir/new\nline", `quo"te`, "back\\slash", "tab\tbed", "latin-\xe9", "ünï/cödé", "-dash", ":(glob)*", "a:b", " lead", "#hash", "~", "nul missing\n",
-}
-
-func TestFilesComeBackWhateverTheirName(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("git refuses some of these names on Windows")
-	}
-	for _, format := range []string{"sha1", "sha256"} {
-		f := newFixture(t, "--object-format="+format)
-		assert.Equal(t, format, f.repo.ObjectFormat)
-		files := map[string]*git.File{"a": nil, "not/there": nil}
-		for i, path := range oddPaths {
-			files[path] = &git.File{Data: []byte(strings.Repeat(path+"\r\n\x00", i))}
-		}
-		files["script"] = &git.File{Mode: git.ModeExecutable, Data: []byte("#!/bin/sh\n")}
-		files["link"] = &git.File{Mode: git.ModeSymlink, Data: []byte("script")}
-		tree, err := f.repo.WriteFiles(t.Context(), "HEAD", files)
-		require.NoError(t, err)
-
-		entries, err := f.repo.LsTree(t.Context(), tree)
-		require.NoError(t, err)
-		var names []string
-		for _, e := range entries {
-			names = append(names, tree+":"+e.Path)
-			want := files[e.Path].Mode
-			if want == "" {
-				want = git.ModeFile
-			}
-			assert.Equal(t, want, e.Mode, "%q", e.Path)
-		}
-		require.Len(t, entries, len(oddPaths)+2)
-		objects, err := f.repo.Cat(t.Context(), names...)
-		require.NoError(t, err)
-		for i, o := range objects {
-			assert.Equal(t, string(files[entries[i].Path].Data), string(o.Data), "%q", entries[i].Path)
-			assert.Equal(t, entries[i].ID, o.ID)
-		}
-		assert.Empty(t, f.user("status", "--porcelain"), "the index was not used")
-	}
-}
 
 func TestCatMissing(t *testing.T) {
 	t.Parallel()

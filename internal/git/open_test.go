@@ -3,7 +3,6 @@ package git_test
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -38,23 +37,6 @@ func TestOpenLinkedWorktree(t *testing.T) {
 	assert.Equal(t, "refs/heads/other", branch)
 }
 
-func TestOpenOddDirectoryNames(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("such names do not exist on Windows")
-	}
-	for _, name := range []string{"with space", "new\nline", `quo"te'`, "-dash", "ünï", "semi;$(x)"} {
-		env := userEnv(t)
-		dir := filepath.Join(t.TempDir(), name)
-		user(t, env, filepath.Dir(dir), "init", "-q", "-b", "main", "--", dir)
-		repo, err := git.Open(t.Context(), dir, env)
-		require.NoError(t, err, "%q", name)
-		assert.Equal(t, real(t, dir), repo.Root)
-		_, err = repo.WriteFiles(t.Context(), "", map[string]*git.File{"a": {Data: []byte("1")}, "b": {Data: []byte("2")}})
-		assert.NoError(t, err, "%q", name)
-	}
-}
-
 func TestOpenErrors(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -74,20 +56,6 @@ func TestOpenErrors(t *testing.T) {
 		require.ErrorIs(t, err, test.want, test.name)
 		assert.NotContains(t, err.Error(), "\n", test.name)
 	}
-}
-
-func TestOpenRefusesAnOldGit(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("needs a shell script named git")
-	}
-	dir := t.TempDir()
-	script := "#!/bin/sh\necho git version 2.37.9.windows.1\n"
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755))
-	_, err := git.Open(t.Context(), t.TempDir(), []string{"PATH=" + dir})
-	require.ErrorIs(t, err, git.ErrTooOld)
-	assert.Contains(t, err.Error(), "2.37.9")
-	assert.Contains(t, err.Error(), git.MinimumVersion)
 }
 
 func TestOpenNamesTheCureForAnotherOwner(t *testing.T) {

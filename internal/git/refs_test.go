@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -147,21 +146,4 @@ func TestUpdateRefsDoesNotFollow(t *testing.T) {
 	second := f.commit("b", "2", first)
 	require.NoError(t, f.repo.UpdateRefs(t.Context(), "test", git.RefUpdate{Ref: "refs/heads/alias", New: second, Old: git.Any}))
 	assert.Equal(t, first, f.user("rev-parse", "refs/heads/main"))
-}
-
-func TestCheckedOutBranches(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("a path with a newline does not exist on Windows")
-	}
-	f := newFixture(t)
-	linked := filepath.Join(t.TempDir(), "linked\nbranch refs/heads/fake")
-	f.user("worktree", "add", "-q", "-b", "autoloop/x", linked)
-	gone := filepath.Join(t.TempDir(), "gone")
-	f.user("worktree", "add", "-q", "-b", "gone", gone)
-	require.NoError(t, os.RemoveAll(gone))
-	f.user("worktree", "add", "-q", "--detach", filepath.Join(t.TempDir(), "detached"))
-	branches, err := f.repo.CheckedOutBranches(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"refs/heads/main": f.repo.Root, "refs/heads/autoloop/x": real(t, linked)}, branches)
 }

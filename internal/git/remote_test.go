@@ -1,9 +1,7 @@
 package git_test
 
 import (
-	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -51,21 +49,6 @@ func TestPushIsAtomicWithLeases(t *testing.T) {
 	there, err := f.repo.LsRemote(ctx, "shared")
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"HEAD": first, "refs/heads/main": first, "refs/heads/memory/autoloop": first, "refs/heads/any": first}, there)
-}
-
-func TestPushRefusedForGood(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("needs a shell script")
-	}
-	f := newFixture(t)
-	bare := newBare(t, f)
-	require.NoError(t, os.MkdirAll(filepath.Join(bare, "hooks"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(bare, "hooks", "pre-receive"), []byte("#!/bin/sh\necho protected >&2\nexit 1\n"), 0o755))
-	err := f.repo.Push(t.Context(), "shared", git.RefUpdate{Ref: "refs/heads/x", New: f.head()})
-	require.ErrorIs(t, err, git.ErrRejected)
-	require.NotErrorIs(t, err, git.ErrStale)
-	assert.Equal(t, "remote shared refused the push: x ([remote rejected] (pre-receive hook declined))", err.Error())
 }
 
 func TestRemoteOutOfReach(t *testing.T) {
