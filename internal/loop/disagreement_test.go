@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 
@@ -8,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -51,6 +54,12 @@ func TestTheIncumbentIsAnAlarm(t *testing.T) {
 				assert.Equal(t, i+1, b.records().sum.Disagreements)
 			}
 			assert.Contains(t, last.Stopped, "3 iterations in a row")
+			assert.Empty(t, auditOf(b.records().log.Events), "replay computes the same")
+			forged := b.records().log.Events
+			for e := range history.Of[*history.Decided](slices.All(forged)) {
+				e.Disagreement = ""
+			}
+			assert.Len(t, auditOf(forged), maxDisagreements)
 			assert.True(t, b.records().machine.Paused)
 			assert.Contains(t, string(b.records().doc.Render()), "the incumbent, measured anew, gave")
 
@@ -65,4 +74,9 @@ func TestTheIncumbentIsAnAlarm(t *testing.T) {
 			assert.Less(t, b.records().sum.Best.Float64(), 101.0)
 		})
 	}
+}
+
+// auditOf is what an audit finds in the ledger.
+func auditOf(events []history.Event) []audit.Finding {
+	return slices.DeleteFunc(audit.Audit(decision.Known(), audit.Records{Events: events}).Findings, func(f audit.Finding) bool { return f.Where != audit.Ledger })
 }

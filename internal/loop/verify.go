@@ -152,21 +152,15 @@ func (r *verifier) disagreement(b *records, p *proposal.Proposal) string {
 	if p.Kept() {
 		return "" // the new incumbent was measured beside the old one
 	}
-	for m := range history.Of[*history.Measured](slices.Backward(p.Measured)) {
-		if m.Role != history.Incumbent || len(m.Samples) == 0 {
-			continue
-		}
-		said := decision.Disagreement(b.sum.Samples, m.Samples)
-		if said == "" {
-			return ""
-		}
-		said += ": either the machine changed, or what was kept was luck"
-		if !slices.Contains(r.warnings, said) {
-			r.warnings = append(r.warnings, said)
-		}
-		return said
+	said := audit.Disagreement(b.sum, slices.Collect(history.Of[*history.Measured](slices.All(p.Measured))))
+	if said == "" {
+		return ""
 	}
-	return ""
+	said += ": either the machine changed, or what was kept was luck"
+	if !slices.Contains(r.warnings, said) {
+		r.warnings = append(r.warnings, said)
+	}
+	return said
 }
 
 // verifySuiteDecision checks the verdict of a suite against its numbers, as far

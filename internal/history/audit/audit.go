@@ -87,6 +87,7 @@ func Audit(versions decision.Versions, r Records) Report {
 			} else {
 				report.decided(versions, summary, ofProposal(measured, e.Proposal), e)
 			}
+			report.disagreement(summary, measured, e)
 			measured, pending = nil, nil
 			if e.Outcome == history.PendingCI {
 				pending = e
