@@ -75,7 +75,7 @@ func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (
 	if err != nil {
 		return nil, err
 	}
-	d.Repo.RemoveLeftovers(files.OwnedByUs)
+	d.Repo.RemoveLeftovers(ctx, d.Options.Remote, files.OwnedByUs)
 	p.Model = cmp.Or(d.Options.Model, p.Model)
 	said := &Held{Out: d.Env.Stderr}
 	runner, err := d.runner(ctx, p, said)

@@ -16,6 +16,11 @@ func (r *Repo) RemoteURL(ctx context.Context, remote string) (string, error) {
 // IsLocal reports whether a remote is a repository of this machine: one that a killed
 // process leaves half moved, since git moves its refs one after the other.
 func (r *Repo) IsLocal(ctx context.Context, remote string) bool {
+	return r.localPath(ctx, remote) != ""
+}
+
+// localPath is where a remote is on this machine, "" when it is elsewhere.
+func (r *Repo) localPath(ctx context.Context, remote string) string {
 	url, err := r.RemoteURL(ctx, remote)
 	if err != nil {
 		url = remote
@@ -24,8 +29,10 @@ func (r *Repo) IsLocal(ctx context.Context, remote string) bool {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(r.Root, path)
 	}
-	_, err = os.Stat(path)
-	return err == nil
+	if _, err = os.Stat(path); err != nil {
+		return ""
+	}
+	return path
 }
 
 // LsRemote asks the remote for the refs with exactly these names; a ref that
