@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -126,4 +127,38 @@ func TestTheEvaluatorIsWatchedIsolated(t *testing.T) {
 	got := w.one()
 	assert.Equal(t, "rejected", got.Outcome)
 	assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "lib/ev.sh"`)
+}
+
+// TestManyFilesOfTheEvaluator: of more files than can be made read-only one by one,
+// those are it by whole directories in which the evaluation makes nothing; a change
+// of the others is found.
+func TestManyFilesOfTheEvaluator(t *testing.T) {
+	t.Parallel()
+	const many = 1200
+	evaluation := judge + "\necho x > busy/made"
+	w := judged(t, "", evaluation, `cp "$SIDE/run.sh" src/run.sh`).isolated()
+	for i := range many {
+		for _, dir := range []string{"busy", "data/all"} {
+			w.write(fmt.Sprintf("%s/%04d.txt", dir, i), "0\n")
+		}
+	}
+	w.write("ev.sh", strings.ReplaceAll(w.read("ev.sh"), "expected.txt", "data/all/1199.txt"))
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message", "many")
+	try := func(answer, attack string) iteration {
+		script := "echo " + answer + " > \"$TMPDIR/answer\"\n{ " + attack + "; } 2>/dev/null || true\n"
+		require.NoError(t, os.WriteFile(filepath.Join(w.side, "run.sh"), []byte(script), 0o600))
+		return w.one()
+	}
+	for _, answer := range []string{"4", "3"} { // The second knows from the records what the evaluation writes.
+		got := try(answer, "echo 4 > data/all/1199.txt; rm -rf data/all; mv data/all data/moved; echo x > data/all/new; [ -e data/all/new ] && rm ev.sh")
+		require.Equal(t, "accepted", got.Outcome, got.Reasons)
+		assert.Equal(t, answer, text(got.Metric))
+	}
+	writes := w.events()[1]["evaluator_writes"].(map[string]any)
+	assert.Contains(t, writes, "busy/")
+	assert.NotContains(t, writes, "data/all/")
+	got := try("2", "echo 4 > busy/1199.txt")
+	assert.Equal(t, "rejected", got.Outcome)
+	assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "busy/1199.txt"`)
 }

@@ -17,19 +17,31 @@ import (
 // report that is tracked, or a script that is made executable.
 type ownChanges struct {
 	known bool
-	// touched is true for a path whose content changes.
+	// touched is true for a path whose content changes. Where there are more files
+	// than can be made read-only one by one, it also has the directories in which
+	// something is made, with a slash at their end, and lookedAtDirs.
 	touched map[string]bool
 }
+
+// lookedAtDirs, among the paths of ownChanges, says that its directories are all.
+const lookedAtDirs = "./"
 
 // maxOwnChanges bounds the paths that a baseline names.
 const maxOwnChanges = 200
 
 // record is what the baseline says of them; nil says nothing.
 func (o *ownChanges) record() map[string]bool {
-	if !o.known || len(o.touched) > maxOwnChanges {
+	if !o.known {
 		return nil
 	}
-	return maps.Clone(o.touched)
+	said := maps.Clone(o.touched)
+	if len(said) > maxOwnChanges {
+		maps.DeleteFunc(said, func(path string, _ bool) bool { return strings.HasSuffix(path, "/") })
+	}
+	if len(said) > maxOwnChanges {
+		return nil
+	}
+	return said
 }
 
 // evaluatorFile reports whether a file is part of what measures.
@@ -62,6 +74,12 @@ func (r *measurer) learn(room *environment) {
 	for _, name := range room.tree.GrownShares() {
 		r.own.touched[name] = false // What it makes there itself is no change of a file.
 	}
+	if len(room.tree.Files(r.evaluatorFile())) > maxFixed {
+		r.own.touched[lookedAtDirs] = false
+		for _, dir := range room.tree.GrownDirs() {
+			r.own.touched[dir+"/"] = false
+		}
+	}
 	r.warnOfWrites(found)
 }
 
@@ -89,14 +107,15 @@ func (o *ownChanges) beyond(changes []tree.Touch) []string {
 	return paths
 }
 
-// maxFixed is how many files are made read-only: each takes a moment whenever the
-// evaluation begins.
+// maxFixed is how many files and directories are made read-only: each takes a moment
+// whenever the evaluation begins, and the longer the more there are.
 const maxFixed = 1000
 
 // fixed are the files of the evaluator that its runs can only read, where the
 // system can do that: all but those that it writes itself, those first that the
-// script names. It is nil as long as these are not known, and where people wrote
-// all of the tree.
+// script names. Of more than maxFixed, whole directories are in their place in which
+// the evaluation of the unchanged files makes nothing. It is nil as long as these
+// are not known, and where people wrote all of the tree.
 func (m *environment) fixed() []string {
 	r := m.measurer
 	if m.trusted || !r.own.known {
@@ -118,6 +137,10 @@ func (m *environment) fixed() []string {
 	files := m.tree.Files(r.evaluatorFile())
 	for _, path := range r.program.ScriptFiles(func(path string) bool { _, found := slices.BinarySearch(files, path); return found }) {
 		add(path)
+	}
+	if _, looked := r.own.touched[lookedAtDirs]; looked && len(files) > maxFixed {
+		whole, rest := m.tree.Whole(files, maps.Keys(r.own.touched))
+		paths, files = append(paths, whole...), rest
 	}
 	for _, path := range files {
 		add(path)

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"time"
 
@@ -45,8 +46,10 @@ type Tree struct {
 	seals map[string][sha256.Size]byte
 	// sharedDirs are the directories there.
 	sharedDirs map[string]stamp
-	built      time.Time // by the clock of the file system
-	staged     *control  // what the last Scan found; nil before
+	// dirs are those that hold tracked files, but for the tree itself.
+	dirs   map[string]stamp
+	built  time.Time // by the clock of the file system
+	staged *control  // what the last Scan found; nil before
 }
 
 // recorded is a tracked file as it was right after building.
@@ -99,6 +102,7 @@ func (t *Tree) fill(ctx context.Context, treeish string, o Options) (err error) 
 	if err := t.share(ctx, o.Share); err != nil {
 		return err
 	}
+	t.recordDirs()
 	if !o.Git {
 		return nil
 	}
@@ -150,6 +154,23 @@ func (t *Tree) record(ctx context.Context, c *control) error {
 	}
 	t.built = settle(c.dir)
 	return nil
+}
+
+// recordDirs remembers the stamps of the directories that hold tracked files.
+func (t *Tree) recordDirs() {
+	t.dirs = map[string]stamp{}
+	for name := range t.entries {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if _, known := t.dirs[dir]; known {
+				break
+			}
+			var was stamp // of a directory that is not there
+			if info, err := os.Lstat(t.path(dir)); err == nil {
+				was = stampOf(info)
+			}
+			t.dirs[dir] = was
+		}
+	}
 }
 
 func (t *Tree) path(name string) string { return filepath.Join(t.Dir, filepath.FromSlash(name)) }
