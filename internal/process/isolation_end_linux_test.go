@@ -3,6 +3,7 @@ package process_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -83,6 +84,31 @@ func TestManyDieWithTheirParent(t *testing.T) {
 			require.NoError(t, victim.Process.Kill())
 			_ = victim.Wait()
 			eventually(t, func() bool { return len(living(mark)) == 0 }, "all of them are ended")
+		})
+	}
+}
+
+// TestTheCollectorClosesNothing: what a supervisor still needs stays open, however
+// often the garbage collector runs beside it.
+func TestTheCollectorClosesNothing(t *testing.T) {
+	t.Parallel()
+	binary, err := os.ReadFile("/proc/self/exe")
+	require.NoError(t, err)
+	copied := filepath.Join(t.TempDir(), collecting)
+	require.NoError(t, os.WriteFile(copied, binary, 0o755))
+	ways := methods(t)
+	ways["not isolated"] = nil
+	for name, how := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			runner := process.NewRunner()
+			runner.Executable, runner.Isolation = copied, how
+			for range 20 {
+				result, err := runner.Run(t.Context(), process.Spec{Args: []string{"echo", "ran"}, Dir: p.tree, Env: p.env()})
+				require.NoError(t, err)
+				require.Equal(t, "ran\n", string(result.Stdout), string(result.Stderr))
+			}
 		})
 	}
 }
