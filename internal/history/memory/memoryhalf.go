@@ -139,8 +139,7 @@ func ofInterruptedRun(c git.Commit, name string, events []history.Event) bool {
 
 // moveThere finishes or undoes a move on the remote, and lets the update begin anew.
 func (w *writing) moveThere(ctx context.Context, move git.RefUpdate) error {
-	err := w.Repo.Push(ctx, w.Remote, move)
-	if err != nil && !errors.Is(err, git.ErrStale) {
+	if err := w.Repo.Push(ctx, w.Remote, move); err != nil {
 		return fmt.Errorf("finish an interrupted push: %w", err)
 	}
 	// The local branch follows, unless somebody else moved it.
@@ -148,9 +147,7 @@ func (w *writing) moveThere(ctx context.Context, move git.RefUpdate) error {
 	if here, err := w.localRefs(ctx, []string{move.Ref}); err == nil && here[move.Ref] == move.Old && move.Old != "" {
 		known = append(known, move)
 	}
-	if err == nil {
-		err = w.Repo.UpdateRefs(ctx, "autoloop: finish an interrupted push", known...)
-	}
+	err := w.Repo.UpdateRefs(ctx, "autoloop: finish an interrupted push", known...)
 	if err == nil || errors.Is(err, git.ErrStale) || errors.Is(err, git.ErrLocked) {
 		return fmt.Errorf("%w: %s", git.ErrStale, move.Ref)
 	}

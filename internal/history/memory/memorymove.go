@@ -18,6 +18,9 @@ func (w *writing) move(ctx context.Context, stands []stand) error {
 		return pushed
 	}
 	w.doubtful = append(w.doubtful, w.written)
+	if w.Branch != nil {
+		w.branchThere = stands[1].there
+	}
 	// A connection that broke may have broken after the refs moved, and a
 	// remote that said yes is still asked what it has.
 	if err := w.readBack(ctx, stands, pushed); err != nil {
@@ -49,10 +52,7 @@ func (w *writing) readBack(ctx context.Context, stands []stand, pushed error) er
 			return nil
 		}
 		// A repository of this machine was interrupted between the two.
-		if err := w.Repo.Push(ctx, w.Remote, git.RefUpdate{Ref: w.Branch.Ref, New: w.Branch.New, Old: stands[1].there}); err != nil {
-			return &transportError{errors.Join(pushed, err)}
-		}
-		return nil
+		return fmt.Errorf("%w: %s", git.ErrStale, w.Branch.Ref)
 	}
 	if pushed != nil {
 		return &transportError{pushed}

@@ -97,7 +97,9 @@ type writing struct {
 	// not known whether the remote has them.
 	written  string
 	doubtful []string
-	unsteady int
+	// branchThere is where the remote had the branch when such a push began.
+	branchThere string
+	unsteady    int
 }
 
 // CheckedOutError says that somebody works on a branch that Autoloop writes.
@@ -146,8 +148,13 @@ func (w *writing) once(ctx context.Context) (string, error) {
 		return "", err
 	}
 	head := stands[0].head
-	if through, err := w.gotThrough(ctx, head); err != nil || through != "" {
-		return through, err
+	if through, err := w.gotThrough(ctx, head); err != nil {
+		return "", err
+	} else if through != "" {
+		if rest := w.restOf(stands); rest != nil {
+			return "", w.moveThere(ctx, *rest)
+		}
+		return through, nil
 	}
 	if unfinished, err := w.unfinished(ctx, stands[0]); err != nil {
 		return "", err
@@ -195,6 +202,15 @@ func (w *writing) gotThrough(ctx context.Context, head string) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// restOf is the branch's part of an earlier attempt whose records got through, when a
+// remote of this machine was interrupted before it moved that too; else nil.
+func (w *writing) restOf(stands []stand) *git.RefUpdate {
+	if w.Remote == "" || w.Branch == nil || w.Branch.New == w.branchThere || stands[1].there != w.branchThere {
+		return nil
+	}
+	return &git.RefUpdate{Ref: w.Branch.Ref, New: w.Branch.New, Old: w.branchThere}
 }
 
 func (w *writing) checkBranch(stands []stand) error {
