@@ -192,6 +192,22 @@ echo 4 > src/value.txt`)
 	}
 }
 
+// TestAgentMovesAnotherBranch: without isolation that is not held, and said.
+func TestAgentMovesAnotherBranch(t *testing.T) {
+	t.Parallel()
+	w := agentWorld(t, `REAL=$(dirname "$(cat .git/objects/info/alternates)")
+for ref in heads/other tags/v1 heads/autoloop/q; do git --git-dir="$REAL" update-ref refs/$ref main; done
+echo 4 > src/value.txt`)
+	w.git("branch", "other")
+	w.git("commit", "--quiet", "--allow-empty", "--message", "later")
+	got := w.one()
+	assert.Equal(t, "accepted", got.Outcome, got.Reasons)
+	for _, says := range []string{"ref refs/heads/other moved", "ref refs/tags/v1 was added", "ref refs/heads/autoloop/q was added"} {
+		assert.Contains(t, strings.Join(got.Warnings, "\n"), "changed while the agent ran: ", says)
+		assert.Contains(t, strings.Join(got.Warnings, "\n"), says)
+	}
+}
+
 func TestEvaluations(t *testing.T) {
 	for name, c := range map[string]struct{ script, outcome, says string }{
 		"prints nothing":          {`[ "$(cat src/value.txt)" = 5 ] && echo '{"m": 5}'; true`, "rejected", "printed nothing"},

@@ -81,11 +81,14 @@ echo x > "$TMPDIR/scratch"; mktemp >/dev/null; echo 4 > src/value.txt; git commi
 func TestIsolatedAttacks(t *testing.T) {
 	t.Parallel()
 	attack := `
-for f in "$SIDE/secret" "$SIDE/new" "$SIDE/../home/.profile" "$SIDE/../repo/src/value.txt" /etc/autoloop-test-attack "$SIDE/../tmp/attack"; do
+for f in "$SIDE/secret" "$SIDE/new" "$SIDE/../home/.profile" "$SIDE/../repo/src/value.txt" "$SIDE/../repo/.git/config" /etc/autoloop-test-attack "$SIDE/../tmp/attack"; do
   (echo spoilt > "$f") 2>/dev/null && echo "wrote: $f"
 done
 cat "$SIDE/../home/.codex/auth.json" "$SIDE/../home/.ssh/id" "$SIDE/../repo/.git/config" 2>/dev/null
 cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -a TOKEN
+for ref in heads/evil tags/evil heads/autoloop/q heads/autoloop/p heads/memory/autoloop; do
+  for dir in "$SIDE/../repo/.git" "${real%/objects}"; do git --git-dir="$dir" update-ref "refs/$ref" main 2>/dev/null && echo "moved: $ref"; done
+done
 `
 	reach := `real=$(dirname "$(cat .git/objects/info/alternates)"); mkdir -p "$real/hooks" 2>/dev/null; (echo x > "$real/hooks/pre-commit") 2>/dev/null && echo "wrote: hook"
 `
@@ -104,6 +107,10 @@ cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -a TOKEN
 	require.Equal(t, "accepted", got.Outcome, got.Reasons)
 	assert.NotContains(t, w.printed(), "login")
 	assert.NotContains(t, w.printed(), "TOKEN")
+	assert.NotContains(t, w.printed(), "moved: ")
+	assert.Equal(t, "autoloop/p\nmain\nmemory/autoloop", w.git("for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags"))
+	replay := w.binary("iterate", "replay", "p")
+	assert.Zero(t, replay.code, replay.stdout)
 	for line := range strings.Lines(w.printed()) { // The machine's /tmp, in which this world is, is a private one.
 		if file, wrote := strings.CutPrefix(line, "wrote: "); wrote {
 			assert.Contains(t, file, "/../")
