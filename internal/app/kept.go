@@ -110,11 +110,11 @@ func (k *Kept) count(ctx context.Context, d *Deps, name string) error {
 	if err != nil {
 		return err
 	}
-	log, err := history.Parse(files.Ledger)
+	events, err := files.Short(ctx)
 	if err != nil {
 		return fmt.Errorf("read %s.jsonl on the memory branch: %w", name, err)
 	}
-	for e := range history.Of[*history.Decided](slices.All(log.Events)) {
+	for e := range history.Of[*history.Decided](slices.All(events)) {
 		if e.Outcome != history.Accepted || !unmerged[e.Commit] {
 			continue
 		}
@@ -127,7 +127,7 @@ func (k *Kept) count(ctx context.Context, d *Deps, name string) error {
 		k.Commits = len(commits)
 		return nil
 	}
-	k.Now = history.Replay(log.Events).Best
+	k.Now = history.Replay(events).Best
 	return nil
 }
 

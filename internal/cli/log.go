@@ -72,13 +72,13 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 	if files.Ledger == nil {
 		return noHistory(ctx, deps, o.Program)
 	}
-	log, err := history.Parse(files.Ledger)
+	events, err := files.Events(ctx)
 	if err != nil {
 		return fmt.Errorf("read %s.jsonl on the memory branch: %w", o.Program, err)
 	}
 	list := []*history.Decided{}
 	seconds := map[int]float64{} // of one run of the candidate, by iteration
-	for _, e := range log.Events {
+	for _, e := range events {
 		switch e := e.(type) {
 		case *history.Measured:
 			if e.Role == history.Candidate {
@@ -98,7 +98,7 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 	case o.tsv:
 		return writeLog(env, list, seconds)
 	case only > 0:
-		_, err = fmt.Fprint(env.Stdout, describeIteration(list[len(list)-1], seconds[only]), printed(env, o.Program, log.Events, list[len(list)-1]))
+		_, err = fmt.Fprint(env.Stdout, describeIteration(list[len(list)-1], seconds[only]), printed(env, o.Program, events, list[len(list)-1]))
 	default:
 		_, err = fmt.Fprint(env.Stdout, colored(env, logTable(list).Fit(env.TableWidth()).String()))
 	}

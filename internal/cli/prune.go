@@ -14,7 +14,6 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop"
@@ -169,12 +168,12 @@ func (p *pruner) working(ctx context.Context, left *leftover) error {
 	if err != nil {
 		return err
 	}
-	log, err := history.Parse(files.Ledger)
+	log, err := files.Log()
 	if err != nil {
 		left.Kept = "its ledger cannot be read: " + err.Error()
 		return nil //nolint:nilerr // it is said, and the program kept
 	}
-	summary := history.Replay(log.Events)
+	summary := log.Summary()
 	if open := summary.Open; open != nil && open.Lease != nil && p.memory.Now().Before(open.Lease.Until) {
 		left.Kept = "run " + open.Run + " may be working on it"
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
@@ -154,7 +155,7 @@ func (o schedulerOptions) input(ctx context.Context, env Env, hub *api.Client) (
 	if states.OnBranch() {
 		in.Branch = memory.MemoryBranch
 	}
-	in.Ledger = func(name string) ([]byte, error) { return states.Ledger(ctx, name) }
+	in.Ledger = func(name string) (*history.Log, error) { return states.Ledger(ctx, name) }
 	in.Warnings = states.Warnings
 	if hub != nil {
 		return in, addIssues(ctx, hub, &states, &in)

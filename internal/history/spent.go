@@ -8,16 +8,16 @@ import (
 
 // Spent is what iterations used: agents, and evaluations that ask models.
 type Spent struct {
-	Iterations int
-	Tokens     int64
-	USD        float64
-	Minutes    float64
+	Iterations int     `json:",omitempty"`
+	Tokens     int64   `json:",omitempty"`
+	USD        float64 `json:",omitempty"`
+	Minutes    float64 `json:",omitempty"`
 	// MeasuringTokens and MeasuringUSD are the part of evaluations.
-	MeasuringTokens int64
-	MeasuringUSD    float64
+	MeasuringTokens int64   `json:",omitempty"`
+	MeasuringUSD    float64 `json:",omitempty"`
 	// UnknownTokens and UnknownUSD count the iterations in which somebody did not
 	// say.
-	UnknownTokens, UnknownUSD int
+	UnknownTokens, UnknownUSD int `json:",omitempty"`
 }
 
 // propose is the stage in Durations in which an agent works.
@@ -28,20 +28,20 @@ const free = "tuner"
 
 // expended is what a baseline used.
 type expended struct {
-	time      time.Time
-	iteration int
-	expense   *Expense
+	Time      time.Time
+	Iteration int
+	Expense   *Expense
 }
 
 // Spent adds up what was used at from or later. What was put off counts with
 // what it used, but not as an iteration, nor as of unknown cost; a baseline
 // counts when it was measured, and a run that never came back with what it
-// reserved.
+// reserved. Where Knows says no, the whole day counts that from is in.
 func (b *Summary) Spent(from time.Time) Spent {
 	var s Spent
 	var unknown unknowns
 	for i := range b.Attempts {
-		if a := &b.Attempts[i]; !a.Time.Before(from) {
+		if a := &b.Attempts[i]; !a.folded && !a.Time.Before(from) {
 			s.Iterations++
 			s.add(a)
 			unknown.attempt(a)
@@ -58,20 +58,21 @@ func (b *Summary) Spent(from time.Time) Spent {
 		}
 	}
 	for _, one := range b.baselines {
-		if !one.time.Before(from) {
-			s.expend(one.expense)
-			unknown.expense(one.iteration, one.expense)
+		if !one.Time.Before(from) {
+			s.expend(one.Expense)
+			unknown.expense(one.Iteration, one.Expense)
 		}
 	}
 	s.UnknownTokens, s.UnknownUSD = len(unknown.tokens), len(unknown.usd)
+	s.earlier(&b.Earlier, from)
 	return s
 }
 
 func (s *Spent) add(a *Attempt) {
 	used := a.consumed()
 	s.Minutes += a.Took.Minutes()
-	s.Tokens += used.tokens
-	s.USD += used.usd
+	s.Tokens += used.Tokens
+	s.USD += used.USD
 	s.expend(a.Evaluation)
 }
 
@@ -89,15 +90,15 @@ func (a *Attempt) consumed() consumption {
 	whole := a.known
 	var told consumption
 	told.add(a.Usage)
-	whole.tokens, whole.usd = max(told.tokens, whole.tokens), max(told.usd, whole.usd)
+	whole.Tokens, whole.USD = max(told.Tokens, whole.Tokens), max(told.USD, whole.USD)
 	return whole
 }
 
 // consumption is what is known to be used, and whether there is more.
 type consumption struct {
-	tokens                int64
-	usd                   float64
-	lacksTokens, lacksUSD bool
+	Tokens                int64   `json:",omitempty"`
+	USD                   float64 `json:",omitempty"`
+	LacksTokens, LacksUSD bool    `json:",omitempty"`
 }
 
 func (c *consumption) add(u *metric.Usage) {
@@ -105,10 +106,10 @@ func (c *consumption) add(u *metric.Usage) {
 		return
 	}
 	if tokens := u.Tokens(); tokens != nil {
-		c.tokens += *tokens
+		c.Tokens += *tokens
 	}
 	if u.CostUSD != nil {
-		c.usd += u.CostUSD.Float64()
+		c.USD += u.CostUSD.Float64()
 	}
 }
 
@@ -117,8 +118,8 @@ func (c *consumption) lack(agent string, u *metric.Usage) {
 	if agent == free {
 		return
 	}
-	c.lacksTokens = c.lacksTokens || u == nil || u.OutputTokens == nil
-	c.lacksUSD = c.lacksUSD || u == nil || u.CostUSD == nil
+	c.LacksTokens = c.LacksTokens || u == nil || u.OutputTokens == nil
+	c.LacksUSD = c.LacksUSD || u == nil || u.CostUSD == nil
 }
 
 // unknowns are the iterations in which somebody did not say what was used.
@@ -132,7 +133,7 @@ func (n *unknowns) attempt(a *Attempt) {
 	}
 	used := a.known
 	used.lack(a.Agent, a.Usage)
-	n.note(a.Iteration, used.lacksTokens, used.lacksUSD)
+	n.note(a.Iteration, used.LacksTokens, used.LacksUSD)
 }
 
 func (n *unknowns) expense(iteration int, e *Expense) {

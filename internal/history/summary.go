@@ -41,6 +41,9 @@ const (
 	Note = "note"
 )
 
+// CIGreen begins the reason of an iteration that CI let through.
+const CIGreen = "CI is green: "
+
 // Attempt is one decided iteration.
 type Attempt struct {
 	Iteration    int
@@ -71,6 +74,7 @@ type Attempt struct {
 	// known is what those of its proposals used that said it.
 	known  consumption
 	commit string
+	folded bool // Earlier has what it used
 }
 
 // Summary is what a ledger adds up to. The zero Summary is a program that never ran.
@@ -119,18 +123,23 @@ type Summary struct {
 	// Executor is who worked on the suite's cases or tasks last; nil of none.
 	Executor  *Executor
 	Direction metric.Direction
-	// Attempts holds the decided iterations, oldest first.
+	// Attempts holds the decided iterations, oldest first: all of them when the whole
+	// ledger was read, else the latest, and some of the accepted ones before those.
 	Attempts []Attempt
+	// Earlier is what became of the others.
+	Earlier Earlier
 	// PutOff holds those that an agent's service would not serve, which were
 	// begun again later; their outcome is "". Until the next decision NotBefore
 	// is when that may be, for the agent of the last of them; else it is zero.
 	PutOff    []Attempt
 	NotBefore time.Time
-	// Proposals holds the candidates of iterations that had several, in order.
+	// Proposals holds the candidates of iterations that had several, in order, and
+	// Tried the changes that were decided under the present evaluator, by their
+	// digests: of sealed segments only when the whole ledger was read.
 	Proposals []Proposal
-	// Tried holds the changes that were decided under the present evaluator, by
-	// their digests.
-	Tried map[string]Tried
+	Tried     map[string]Tried
+	// CISeen says that CI ever judged a candidate.
+	CISeen bool
 	// SinceResumed holds the outcomes since the program was last resumed.
 	SinceResumed []Outcome
 	// PausedReason is set while the last word on pausing was `paused`.
@@ -326,6 +335,9 @@ func (b *Summary) decided(e *Decided) {
 		b.Attempts = append(b.Attempts, attempt)
 	}
 	b.SinceResumed = append(b.SinceResumed, e.Outcome)
+	b.CISeen = b.CISeen || e.Outcome == CIFixExhausted || e.Outcome == Accepted && slices.ContainsFunc(e.Reasons, func(reason string) bool {
+		return strings.HasPrefix(reason, CIGreen)
+	})
 	b.Iteration = max(b.Iteration, e.Iteration)
 	b.Noisy = b.Noisy || e.Noisy
 	b.disagreed(e)
@@ -387,6 +399,7 @@ func (a *Attempt) use(usage *metric.Usage, evaluation *Expense, durations map[st
 // checked counts what a proposal used that was to fix what CI found, and was
 // not kept.
 func (b *Summary) checked(e *Checked) {
+	b.CISeen = true
 	b.openDecided = b.openDecided || b.Open != nil && b.Open.Run == e.Run
 	last := len(b.Attempts) - 1
 	if last >= 0 && b.Attempts[last].Iteration == e.Iteration && (e.Usage != nil || e.Evaluation != nil) {
@@ -433,7 +446,7 @@ func (b *Summary) Statuses() []string {
 
 // Count returns how many iterations ended in outcome.
 func (b *Summary) Count(outcome Outcome) int {
-	count := 0
+	count := b.Earlier.Outcomes[outcome]
 	for _, attempt := range b.Attempts {
 		if attempt.Outcome == outcome {
 			count++

@@ -17,7 +17,15 @@ func (r *thread) answer(ctx context.Context) {
 		since, _ = time.Parse(time.RFC3339, text)
 	}
 	r.unanswered = 0
-	for e := range history.Of[*history.Answered](slices.All(r.records.log.Events)) {
+	events := r.records.log.Events
+	if len(events) == 0 || events[0].Header().Time.After(since) {
+		var err error
+		if events, err = r.records.short(ctx); err != nil {
+			r.warn("comments were not answered: %v", err)
+			return
+		}
+	}
+	for e := range history.Of[*history.Answered](slices.All(events)) {
 		if e.Time.Before(since) || r.answered[e.Key] {
 			continue
 		}

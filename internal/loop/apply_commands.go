@@ -132,7 +132,7 @@ func (r *commander) command(b *records, c commands.Comment, command commands.Com
 	case commands.SetTarget:
 		return r.setTarget(b, command)
 	case commands.Status:
-		return render.Summary(render.Account{Program: r.program, Events: b.log.Events, RunURL: r.runURL}), true, nil
+		return render.Summary(render.Account{Program: r.program, Events: b.log.Events, Past: &b.sum, RunURL: r.runURL}), true, nil
 	case commands.Run:
 		r.asked = true
 		return fmt.Sprintf("Iteration %d runs now.", r.iteration), true, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
@@ -60,6 +61,7 @@ type team struct {
 	measurer    *measurer
 	thread      *thread
 	repo        *git.Repo
+	memory      *memory.Memory
 	trees       *tree.Builder
 	environ     func(dir string, names []string) ([]string, error)
 	masker      process.Masker
@@ -123,19 +125,25 @@ func (r *team) request(ctx context.Context, at position, a *attempt, pending []a
 	if handsBack(at) {
 		notes = prompt.NotesFile
 	}
+	past := sum
+	if tunes(a) {
+		if past, err = r.records.past(ctx); err != nil {
+			return agent.Request{}, err
+		}
+	}
 	return agent.Request{
 		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home, Timeout: r.spending.time(), Limit: r.spending.limit(a.of), Model: a.model, Command: p.AgentCommand,
-		IsTarget: rules.Allow, Targets: files, History: append(r.trials(at), pending...), Direction: p.Direction, Incumbent: sum.Best,
+		IsTarget: rules.Allow, Targets: files, History: append(r.trials(at, past), pending...), Direction: p.Direction, Incumbent: sum.Best,
 		Seed: r.seed(), Iteration: r.iteration, Proposal: a.number, Transcript: transcript,
 	}, nil
 }
 
 // trials are the iterations that were decided under the same definition; one
 // with several proposals is as many trials.
-func (r *team) trials(at position) []agent.PastIteration {
+func (r *team) trials(at position, past *history.Summary) []agent.PastIteration {
 	var trials []agent.PastIteration
-	proposals := r.records.sum.Proposals
-	for _, tried := range r.records.sum.Attempts {
+	proposals := past.Proposals
+	for _, tried := range past.Attempts {
 		several := false
 		for ; len(proposals) > 0 && proposals[0].Iteration <= tried.Iteration; proposals = proposals[1:] {
 			p := proposals[0]
@@ -175,7 +183,7 @@ func (r *team) prompt(at position, a *attempt, files []string) string {
 			{Title: "Foreclosed avenues", Text: b.doc.Section(state.Foreclosed)},
 			{Title: "Future directions", Text: b.doc.Section(state.Future)},
 		},
-		Attempts: b.sum.Attempts, Output: b.sum.Output, Failed: b.failedOutput(), Handback: handsBack(at), Comments: r.thread.instructions(),
+		Attempts: b.sum.Attempts, Earlier: b.sum.Decided() - len(b.sum.Attempts), EarlierKept: b.sum.Earlier.Outcomes[history.Accepted], Output: b.sum.Output, Failed: b.failedOutput(), Handback: handsBack(at), Comments: r.thread.instructions(),
 		Proposal: a.number, Proposals: a.of,
 		Parent: parent, Inspirations: inspirations, Focus: a.focus, Failure: a.failure,
 	})

@@ -49,7 +49,7 @@ func (r *spending) blockedReason(b *records) string {
 	}
 	stand := budget.Stand(r.program, &sum, r.now())
 	r.left = stand.Left
-	r.left.Bound(r.budgetUSD, sum.Spent(r.since))
+	r.left.Bound(r.budgetUSD, sum.Spent(r.since).Minus(b.more))
 	if reason := stand.Reason(); reason != "" {
 		return reason
 	}
@@ -80,7 +80,7 @@ func (r *spending) overspent() string {
 	if r.budgetUSD <= 0 || r.records == nil {
 		return ""
 	}
-	spent := r.records.sum.Spent(r.since)
+	spent := r.records.spent(r.since)
 	switch {
 	case spent.USD >= r.budgetUSD:
 		return fmt.Sprintf("budget: %.2f of %.2f USD used by this run; it resumes with the next run", spent.USD, r.budgetUSD)

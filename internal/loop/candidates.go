@@ -69,8 +69,12 @@ func (r *team) proposeAll(ctx context.Context, at position, all []*attempt) erro
 	if err := r.selectParents(ctx, at, all); err != nil {
 		return err
 	}
+	focus, err := r.focus(ctx, at)
+	if err != nil {
+		return err
+	}
 	for _, a := range all {
-		a.focus = r.focus(at)
+		a.focus = focus
 	}
 	return r.ask(ctx, at, all)
 }
@@ -195,7 +199,11 @@ func (r *team) consider(ctx context.Context, at position, a *attempt, digests ma
 		return err
 	}
 	// What was kept is in the incumbent: the same lines once more are another change.
-	if tried, found := r.records.sum.Tried[a.digest]; found && tried.Outcome != history.Accepted {
+	tried, found, err := r.records.tried(ctx, a.digest)
+	if err != nil {
+		return err
+	}
+	if found && tried.Outcome != history.Accepted {
 		a.end(history.Rejected, fmt.Sprintf("the same change as iteration %d's, which was %s; it was not measured again", tried.Iteration, tried.Outcome))
 		return nil
 	}

@@ -3,11 +3,9 @@ package loop
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
-	"github.com/org/autoloop/internal/history"
 )
 
 // ciRequired reports whether a candidate must pass CI. With `auto` it must when
@@ -18,7 +16,7 @@ func (r *ciGate) ciRequired(ctx context.Context, base string) bool {
 	switch {
 	case r.thread.github == nil, r.program.CIGate == "off":
 		return false
-	case r.program.CIGate == "required", r.program.CIWorkflow != "", r.records.ciSeen():
+	case r.program.CIGate == "required", r.program.CIWorkflow != "", r.records.sum.CISeen:
 		return true
 	}
 	starts, err := r.workflowStarts(ctx, base)
@@ -53,21 +51,3 @@ func (r *ciGate) workflowStarts(ctx context.Context, base string) (bool, error) 
 	}
 	return slices.ContainsFunc(objects, func(o git.Object) bool { return ci.StartsOnChange(o.Data, targets) }), nil
 }
-
-// ciSeen reports whether CI ever judged a candidate of this program.
-func (b *records) ciSeen() bool {
-	return slices.ContainsFunc(b.log.Events, func(e history.Event) bool {
-		switch e := e.(type) {
-		case *history.Checked:
-			return true
-		case *history.Decided:
-			return e.Outcome == history.CIFixExhausted ||
-				e.Outcome == history.Accepted && slices.ContainsFunc(e.Reasons, func(reason string) bool { return strings.HasPrefix(reason, ciGreen) })
-		default:
-			return false
-		}
-	})
-}
-
-// ciGreen begins the reason of an iteration that CI let through.
-const ciGreen = "CI is green: "

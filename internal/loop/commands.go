@@ -60,7 +60,7 @@ func (r *thread) askedAtFirst(ctx context.Context) (asked bool, err error) {
 	if r.github == nil {
 		return false, nil
 	}
-	heard, err := r.github.Look(ctx, r.account())
+	heard, err := r.look(ctx)
 	for _, c := range heard.Comments {
 		for _, command := range c.Commands {
 			switch command.Kind { //nolint:exhaustive // The others neither start nor stop it.

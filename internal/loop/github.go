@@ -57,8 +57,9 @@ type thread struct {
 }
 
 // account is what the records say now.
-func (r *journal) account() render.Account {
-	return render.Account{Program: r.program, Events: r.records.log.Events, State: r.files.State, RunURL: r.runURL, Page: r.page, Warnings: r.warnings}
+func (r *journal) account(ctx context.Context) (render.Account, error) {
+	events, err := r.records.short(ctx)
+	return render.Account{Program: r.program, Events: events, Past: &r.records.sum, State: r.files.State, RunURL: r.runURL, Page: r.page, Warnings: r.warnings}, err
 }
 
 // readComments fetches new comments and applies their commands. A GitHub outage is
@@ -69,7 +70,11 @@ func (r *commander) readComments(ctx context.Context, claim func(*records) error
 	}
 	r.step("hear", "")
 	r.before = r.records.sum.LastRun
-	heard, err := r.github.Hear(ctx, r.account())
+	a, err := r.account(ctx)
+	if err != nil {
+		return err
+	}
+	heard, err := r.github.Hear(ctx, a)
 	if err != nil {
 		r.warn("the issue and the pull request were not read: %v", err)
 		return ctx.Err()
@@ -77,6 +82,15 @@ func (r *commander) readComments(ctx context.Context, claim func(*records) error
 	r.warnings = append(r.warnings, heard.Warnings...)
 	r.comments = &heard
 	return r.applyCommands(ctx, claim)
+}
+
+// look reads the comments and changes nothing.
+func (r *thread) look(ctx context.Context) (commands.Heard, error) {
+	a, err := r.account(ctx)
+	if err != nil {
+		return commands.Heard{}, err
+	}
+	return r.github.Look(ctx, a)
 }
 
 // lookAtComments fetches new comments and applies none of their commands. It says
@@ -87,7 +101,7 @@ func (r *thread) lookAtComments(ctx context.Context) (string, error) {
 	}
 	r.step("hear", "")
 	r.before = r.records.sum.LastRun
-	heard, err := r.github.Look(ctx, r.account())
+	heard, err := r.look(ctx)
 	if err != nil {
 		r.warn("the issue and the pull request were not read: %v", err)
 		return "", ctx.Err()
@@ -129,14 +143,22 @@ func (r *thread) updateGitHub(ctx context.Context) {
 	if err := r.promote(ctx); err != nil {
 		r.warn("the pull request is not up to date: %v", err)
 	}
-	if err := r.github.Show(ctx, r.account()); err != nil {
+	a, err := r.account(ctx)
+	if err == nil {
+		err = r.github.Show(ctx, a)
+	}
+	if err != nil {
 		r.warn("the issue is not up to date, the next run retries: %v", err)
 	}
 }
 
 // promote opens the pull request or brings it up to date, and records its number.
 func (r *thread) promote(ctx context.Context) error {
-	number, err := r.github.Promote(ctx, r.account(), r.records.sum.BaseBranch)
+	a, err := r.account(ctx)
+	if err != nil {
+		return err
+	}
+	number, err := r.github.Promote(ctx, a, r.records.sum.BaseBranch)
 	text := strconv.Itoa(number)
 	if number == 0 || r.records.sum.Settings[history.PullNumber] == text {
 		return err

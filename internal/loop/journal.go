@@ -14,6 +14,7 @@ type journal struct {
 	store   store
 	records *records     // as they were last read or written
 	files   memory.Files // the same, as bytes
+	bounded bool         // what this run may cost is bounded
 }
 
 // write changes the records, and the program branch with them, in one step, as
@@ -42,6 +43,9 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 	apply := func(files memory.Files) (memory.Files, error) {
 		r.stopped = stopped // a change that is applied again decides again
 		b, err := openRecords(r.program, files)
+		if err == nil && r.bounded {
+			err = b.countExactly(ctx, r.since)
+		}
 		if err != nil {
 			return memory.Files{}, err
 		}
@@ -61,7 +65,7 @@ func (r *journal) add(b *records, e history.Event) error {
 	if err := b.log.Append(history.Stamp(e, r.id, r.now())); err != nil {
 		return err
 	}
-	b.sum = history.Replay(b.log.Events)
+	b.sum.Add(b.log.Events[len(b.log.Events)-1])
 	return nil
 }
 

@@ -84,7 +84,7 @@ func (r *publisher) again(ctx context.Context, from proposal.Bundle, by string) 
 	if r.thread.github == nil || r.records.sum.Settings[published] != from.ID {
 		return Result{}, twice
 	}
-	heard, err := r.thread.github.Look(ctx, r.account())
+	heard, err := r.thread.look(ctx)
 	if err != nil {
 		return Result{}, err
 	}

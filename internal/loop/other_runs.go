@@ -73,7 +73,7 @@ func (r *team) othersRecorded(ctx context.Context, was, now string) (bool, error
 	if on, err := r.repo.IsAncestor(ctx, was, now); err != nil || !on {
 		return false, err
 	}
-	for _, suffix := range []string{".jsonl", ".md", ".results.tsv"} {
+	for _, suffix := range memory.Suffixes() {
 		objects, err := r.repo.Cat(ctx, was+":"+r.program.Name+suffix, now+":"+r.program.Name+suffix)
 		if err != nil || objects[0].ID != objects[1].ID {
 			return false, err
@@ -88,17 +88,18 @@ func (r *team) onRecord(ctx context.Context, head, name, commit string, failed b
 	if head == "" {
 		return false, nil
 	}
-	objects, err := r.repo.Cat(ctx, head+":"+name+".jsonl")
+	files, err := r.memory.At(ctx, head, name)
 	if err != nil {
-		return false, err
+		return false, ctx.Err()
 	}
-	log, err := history.Parse(objects[0].Data)
+	log, err := files.Log()
 	if err != nil {
 		return false, nil //nolint:nilerr // it is another program's, and says nothing
 	}
+	summary, waiting := log.Summary(), log.Standing().Waiting()
 	if failed {
+		// A branch of what CI turned down is made when that is recorded.
 		return slices.ContainsFunc(log.Events, func(e history.Event) bool { return history.CommitOf(e) == commit }), nil
 	}
-	waiting := history.StandingOf(log.Events).Waiting()
-	return history.Replay(log.Events).Incumbent == commit || waiting != nil && waiting.Commit == commit, nil
+	return summary.Incumbent == commit || waiting != nil && waiting.Commit == commit, nil
 }

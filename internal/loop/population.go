@@ -36,7 +36,10 @@ func (r *session) strategy() strategy.Named {
 // breed chooses for every proposal what it grows from. A parent whose change
 // cannot be made any more leaves the incumbent as the parent.
 func (r *team) selectParents(ctx context.Context, at position, all []*attempt) error {
-	members, individuals := r.population(at)
+	members, individuals, err := r.population(ctx, at)
+	if err != nil {
+		return err
+	}
 	for _, a := range all {
 		offspring := r.strategy().SelectParents(strategy.Population{
 			Members: individuals, Direction: r.program.Direction, Seed: r.seed(), Iteration: r.iteration, Proposal: a.number,
@@ -60,8 +63,12 @@ func (r *team) selectParents(ctx context.Context, at position, all []*attempt) e
 
 // population is the proposals that were measured under the present evaluator
 // and whose changes are known, also as the search sees them.
-func (r *team) population(at position) (members []history.Proposal, individuals []strategy.Individual) {
-	for _, p := range r.records.sum.Proposals {
+func (r *team) population(ctx context.Context, at position) (members []history.Proposal, individuals []strategy.Individual, err error) {
+	if !r.strategy().Evolves {
+		return nil, nil, nil
+	}
+	proposals, err := r.records.proposals(ctx)
+	for _, p := range proposals {
 		if p.Metric == nil || p.Patch == "" || p.Evaluator != at.identity.Evaluator {
 			continue
 		}
@@ -70,7 +77,7 @@ func (r *team) population(at position) (members []history.Proposal, individuals 
 			Iteration: p.Iteration, Proposal: p.Number, Value: p.Metric.Float64(), Lines: decision.PatchLines([]byte(p.Patch)),
 		})
 	}
-	return members, individuals
+	return members, individuals, err
 }
 
 // transplant makes a commit of the incumbent with the target files of a member
@@ -127,12 +134,19 @@ func (l lineage) relatives() (parent *prompt.Relative, inspirations []prompt.Rel
 }
 
 // focus is the failing test that this iteration is to make pass, "" for none.
-func (r *team) focus(at position) string {
+func (r *team) focus(ctx context.Context, at position) (string, error) {
+	if r.program.Strategy == "" && r.strategies == nil {
+		return "", nil
+	}
+	past, err := r.records.past(ctx)
+	if err != nil {
+		return "", err
+	}
 	var earlier []string
-	for _, tried := range r.records.sum.Attempts {
+	for _, tried := range past.Attempts {
 		if tried.Definition == at.identity.Definition {
 			earlier = append(earlier, tried.Focus)
 		}
 	}
-	return r.strategy().Focus(r.records.sum.Output, earlier)
+	return r.strategy().Focus(r.records.sum.Output, earlier), nil
 }

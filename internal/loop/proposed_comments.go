@@ -18,7 +18,7 @@ func (r *thread) readProposedComments(ctx context.Context, from proposal.Bundle)
 	if r.github == nil {
 		return nil
 	}
-	heard, err := r.github.Look(ctx, r.account())
+	heard, err := r.look(ctx)
 	if err != nil {
 		r.warn("the issue and the pull request were not read: %v", err)
 		return ctx.Err()
@@ -87,7 +87,11 @@ func (r *thread) answerComments(ctx context.Context) {
 	if r.comments == nil {
 		return
 	}
-	number, author, err := r.github.Open(ctx, r.account())
+	a, err := r.account(ctx)
+	number, author := 0, ""
+	if err == nil {
+		number, author, err = r.github.Open(ctx, a)
+	}
 	if err != nil {
 		r.warn("the issue is not up to date, the next run retries: %v", err)
 		r.comments = nil

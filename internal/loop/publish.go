@@ -52,7 +52,11 @@ func (r *publisher) publish(ctx context.Context, from proposal.Bundle) (Result, 
 	if e := r.records.standing().Waiting(); e != nil {
 		r.team.agents[0].Agent = recorded{e.Agent}
 	}
-	if by := r.publishedBy(from); by != "" {
+	by, err := r.publishedBy(ctx, from)
+	if err != nil {
+		return Result{}, err
+	}
+	if by != "" {
 		return r.again(ctx, from, by)
 	}
 	if err := r.current(ctx, from, head); err != nil {
@@ -81,14 +85,22 @@ func (r *publisher) publish(ctx context.Context, from proposal.Bundle) (Result, 
 	return result, err
 }
 
-// publishedBy is the run that recorded the bundle, "" when none did.
-func (r *publisher) publishedBy(from proposal.Bundle) string {
-	for e := range history.Of[*history.Set](slices.All(r.records.log.Events)) {
-		if e.Key == published && e.Value == from.ID {
-			return e.Run
+// publishedBy is the run that recorded the bundle, "" when none did. Of a bundle
+// that fits the records as they are nothing can be sealed yet.
+func (r *publisher) publishedBy(ctx context.Context, from proposal.Bundle) (string, error) {
+	events := r.records.log.Events
+	if from.Records != recordsDigest(r.files) {
+		var err error
+		if events, err = r.records.short(ctx); err != nil {
+			return "", err
 		}
 	}
-	return ""
+	for e := range history.Of[*history.Set](slices.All(events)) {
+		if e.Key == published && e.Value == from.ID {
+			return e.Run, nil
+		}
+	}
+	return "", nil
 }
 
 // current refuses a bundle of another program or repository, and one that was
@@ -113,7 +125,7 @@ func (r *publisher) current(ctx context.Context, from proposal.Bundle, head stri
 
 // adopts is the iteration after those of a state that has no ledger.
 func (r *publisher) adopts() int {
-	if len(r.records.log.Events) > 0 {
+	if r.records.sum.Events > 0 {
 		return -1
 	}
 	return r.records.machine.IterationCount + 1

@@ -21,11 +21,14 @@ type records struct {
 	doc      *state.Doc
 	machine  state.Machine
 	table    *results.Table
-	log      *history.Log
+	log      *history.Log // the open segment, and what is before it
 	sum      history.Summary
 	warnings []string
 	fresh    bool         // there was no state file yet
 	read     memory.Files // as they were read
+
+	sealed []history.Event // those of sealed segments, condensed; see short
+	more   history.Spent   // what sum counts too much since this process began; see spent
 }
 
 // openRecords reads the files. What cannot be read is an error: it is never
@@ -33,7 +36,7 @@ type records struct {
 func openRecords(p *program.Program, files memory.Files) (*records, error) {
 	b := &records{read: files}
 	var err error
-	if b.log, err = history.Parse(files.Ledger); err != nil {
+	if b.log, err = files.Log(); err != nil {
 		return nil, fmt.Errorf("read %s.jsonl on the memory branch: %w", p.Name, err)
 	}
 	if b.table, err = results.Parse(files.Results); err != nil {
@@ -54,13 +57,13 @@ func openRecords(p *program.Program, files memory.Files) (*records, error) {
 	for _, settled := range p.Disagreements(program.Warning) {
 		b.warnings = append(b.warnings, settled.String())
 	}
-	b.sum = history.Replay(b.log.Events)
+	b.sum = b.log.Summary()
 	b.compare(files)
 	return b, nil
 }
 
 // standing is where the newest iteration stands.
-func (b *records) standing() history.Standing { return history.StandingOf(b.log.Events) }
+func (b *records) standing() history.Standing { return b.log.Standing() }
 
 // statePlace names a state file on the memory branch, with the line of a problem.
 func statePlace(name string, err error) string {
@@ -91,7 +94,7 @@ func (b *records) differ(row, state, ledger string) {
 
 // adopt takes over a state that has no ledger, as it is.
 func (b *records) adopt(event func(history.Event) error) error {
-	if len(b.log.Events) > 0 || b.machine.IterationCount == 0 {
+	if b.sum.Events > 0 || b.machine.IterationCount == 0 {
 		return nil
 	}
 	for key, value := range map[string]string{
@@ -139,7 +142,7 @@ func (b *records) files(p *program.Program, target *metric.Value) (memory.Files,
 		m.NotBefore = &until
 	}
 	b.doc.SetMachine(m)
-	return memory.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log.Bytes()}, nil
+	return memory.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log.Bytes(), Sealed: b.read.Sealed}, nil
 }
 
 // programInfo introduces the program to who finds the state file first.

@@ -186,7 +186,7 @@ func (s *Service) begin() *run {
 	if len(agents) == 0 {
 		agents = []Proposer{{s.Agent, s.Model}}
 	}
-	j := &journal{store: s.Memory, session: &session{
+	j := &journal{store: s.Memory, bounded: s.BudgetUSD > 0, session: &session{
 		program: s.Program, repository: s.Repository, id: s.NewRun(), begun: now, since: now, now: s.Now,
 		progress: s.Progress, runURL: s.RunURL, page: s.Page, signOff: s.SignOff, strategies: s.Strategies, executor: s.Executor,
 	}}
@@ -200,7 +200,7 @@ func (s *Service) begin() *run {
 	r.measurer = &measurer{journal: j, dirs: dirs, spending: r.spending, trees: s.Trees, eval: s.Eval, suite: s.Suite, isolated: s.Isolated, outputs: s.Transcripts, environ: s.Environ, configure: s.Configure}
 	r.team = &team{
 		journal: j, dirs: dirs, spending: r.spending, measurer: r.measurer, thread: r.thread,
-		repo: s.Repo, trees: s.Trees, environ: s.Environ, masker: s.Masker, agents: agents, transcripts: s.Transcripts,
+		repo: s.Repo, memory: s.Memory, trees: s.Trees, environ: s.Environ, masker: s.Masker, agents: agents, transcripts: s.Transcripts,
 	}
 	r.proposer = &proposer{journal: j, branches: r.branches, measurer: r.measurer, team: r.team, spending: r.spending, thread: r.thread}
 	r.verifier = &verifier{journal: j, repo: s.Repo, masker: s.Masker}

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,8 +60,14 @@ func (r *commander) prepareUndo(ctx context.Context) (*undoing, error) {
 // undo reverts one iteration on top of the branch.
 func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone, error) {
 	commit := ""
-	if e := r.records.decided(iteration); e != nil {
-		commit = e.Commit
+	events, err := r.records.short(ctx)
+	if err != nil {
+		return undone{}, err
+	}
+	for e := range history.Of[*history.Decided](slices.All(events)) {
+		if e.Iteration == iteration {
+			commit = e.Commit
+		}
 	}
 	if commit == "" || u.head == "" {
 		return undone{fmt.Sprintf("Iteration %d kept nothing, so there is nothing to undo.", iteration), false}, nil

@@ -137,7 +137,7 @@ func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
 // recordGreen accepts the pending iteration.
 func (r *ciGate) recordGreen(ctx context.Context, e history.Decided, verdict ci.Result) (Result, error) {
 	e.Outcome = history.Accepted
-	e.Reasons = append(e.Reasons, fmt.Sprintf("%s%d checks", ciGreen, verdict.Seen))
+	e.Reasons = append(e.Reasons, fmt.Sprintf("%s%d checks", history.CIGreen, verdict.Seen))
 	return r.recordFinal(ctx, e, nil, "")
 }
 

@@ -68,7 +68,7 @@ func writeAttempts(b *strings.Builder, in Input) {
 			kept = append(kept, attempt)
 		}
 	}
-	fmt.Fprintf(b, "## Recent attempts, newest first\n\nOf %d attempts so far %d were kept.\n\n", len(in.Attempts), len(kept))
+	fmt.Fprintf(b, "## Recent attempts, newest first\n\nOf %d attempts so far %d were kept.\n\n", in.Earlier+len(in.Attempts), in.EarlierKept+len(kept))
 	listed(b, in.Attempts[recent:])
 	kept = slices.DeleteFunc(kept, func(a history.Attempt) bool { return a.Iteration >= in.Attempts[recent].Iteration })
 	if len(kept) == 0 {

@@ -37,8 +37,11 @@ type Input struct {
 	Script        string
 	// Sections are the state's human sections by title, in order.
 	Sections []Section
-	// Attempts are the decided iterations, oldest first.
-	Attempts []history.Attempt
+	// Attempts are the decided iterations, oldest first: the latest ones, and of those
+	// before them at least the last few that were kept. Earlier counts the others, and
+	// EarlierKept those of them that were kept.
+	Attempts             []history.Attempt
+	Earlier, EarlierKept int
 	// Output is what the last evaluation of the incumbent printed.
 	Output string
 	// Failed is what the evaluation printed of the last attempt, when it failed.

@@ -15,8 +15,10 @@ import (
 // Account is what the records say of a program, to be shown.
 type Account struct {
 	Program *program.Program
-	// Events is the whole ledger, State the state file.
+	// Events is the whole ledger, condensed as far as it is sealed. Past is what it adds
+	// up to, nil to find out. State is the state file.
 	Events []history.Event
+	Past   *history.Summary
 	State  []byte
 	// RunURL is the page of this run; "" for none.
 	RunURL string
@@ -27,7 +29,12 @@ type Account struct {
 }
 
 // Summary adds the ledger up.
-func (a Account) Summary() history.Summary { return history.Replay(a.Events) }
+func (a Account) Summary() history.Summary {
+	if a.Past != nil {
+		return *a.Past
+	}
+	return history.Replay(a.Events)
+}
 
 // Page is the address of a program's page, and those of its picture for light and
 // dark; "" for none.

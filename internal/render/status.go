@@ -117,23 +117,14 @@ func goOn(reason string) string {
 
 // tally counts the iterations; the parts add up.
 func tally(a Account) string {
-	decided := a.Decided()
-	counts := map[string]int{}
-	for _, e := range decided {
-		switch e.Outcome {
-		case history.Accepted:
-			counts["accepted"]++
-		case history.PendingCI:
-			counts["waiting for CI"]++
-		case history.Error:
-			counts["errors"]++
-		case history.Inconclusive:
-			counts["inconclusive"]++
-		default:
-			counts["rejected"]++
-		}
+	past := a.Summary()
+	decided := past.Decided()
+	counts := map[string]int{
+		"accepted": past.Count(history.Accepted), "waiting for CI": past.Count(history.PendingCI),
+		"errors": past.Count(history.Error), "inconclusive": past.Count(history.Inconclusive),
 	}
-	text := count(len(decided), "iteration", "iterations")
+	counts["rejected"] = decided - counts["accepted"] - counts["waiting for CI"] - counts["errors"] - counts["inconclusive"]
+	text := count(decided, "iteration", "iterations")
 	var parts []string
 	for _, kind := range []string{"accepted", "rejected", "inconclusive", "waiting for CI", "errors"} {
 		switch n := counts[kind]; {

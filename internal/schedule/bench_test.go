@@ -168,7 +168,7 @@ func plan(b *testing.B, at *git.Repo) {
 	source := memory.States{Branch: &memory.Memory{Repo: repo, Now: time.Now}}
 	found, err := source.Load(b.Context(), program.Names(programs))
 	require.NoError(b, err)
-	read := func(name string) ([]byte, error) { return source.Ledger(b.Context(), name) }
+	read := func(name string) (*history.Log, error) { return source.Ledger(b.Context(), name) }
 	plan, err := schedule.Choose(schedule.Input{Programs: programs, States: found, Now: now, Ledger: read, Branch: memory.MemoryBranch})
 	require.NoError(b, err)
 	require.NotNil(b, plan.Selected)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 )
@@ -111,7 +112,7 @@ func TestPlateauIsOverWhenAPersonResumed(t *testing.T) {
 	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", "schedule: hourly")},
 		States:   map[string][]byte{"p": stateFile(ago(9*time.Hour), "Paused=false", "Recent Statuses=rejected, rejected, rejected, rejected, rejected")},
-		Ledger:   func(string) ([]byte, error) { return []byte(strings.Join(lines, "\n") + "\n"), nil },
+		Ledger:   func(string) (*history.Log, error) { return history.Parse([]byte(strings.Join(lines, "\n") + "\n")) },
 	}
 	assert.Equal(t, "p", *choose(t, in).Selected)
 }
@@ -127,7 +128,7 @@ func TestBudget(t *testing.T) {
 	day := `{"event":"decided","iteration":1,"outcome":"rejected","time":"2026-03-04T02:00:00Z"}` + "\n"
 	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", "budget: {iterations: 1, per: day}")}, States: map[string][]byte{"p": stateFile(ago(10 * time.Hour))},
-		Ledger: func(string) ([]byte, error) { return []byte(day), nil },
+		Ledger: func(string) (*history.Log, error) { return history.Parse([]byte(day)) },
 	}
 	plan := choose(t, in)
 	require.Len(t, plan.Skipped, 1)
@@ -233,7 +234,7 @@ func TestPlateauOfTheTunerIsLonger(t *testing.T) {
 	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", "schedule: hourly")},
 		States:   map[string][]byte{"p": stateFile(ago(9*time.Hour), "Recent Statuses="+strings.TrimSuffix(strings.Repeat("rejected, ", 10), ", "))},
-		Ledger:   func(string) ([]byte, error) { return []byte(text), nil },
+		Ledger:   func(string) (*history.Log, error) { return history.Parse([]byte(text)) },
 	}
 	assert.NotNil(t, choose(t, in).Selected)
 	text += fmt.Sprintf(line, 50)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 )
@@ -82,8 +83,8 @@ func TestTheTargetThatAPersonSet(t *testing.T) {
 	t.Parallel()
 	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", "target-metric: 5")}, States: map[string][]byte{"p": stateFile("Best Metric=7")},
-		Ledger: func(string) ([]byte, error) {
-			return []byte(`{"event":"set","key":"target-metric-was","value":"5"}` + "\n" + `{"event":"set","key":"target-metric","value":"6"}` + "\n"), nil
+		Ledger: func(string) (*history.Log, error) {
+			return history.Parse([]byte(`{"event":"set","key":"target-metric-was","value":"5"}` + "\n" + `{"event":"set","key":"target-metric","value":"6"}` + "\n"))
 		},
 	}
 	assert.Equal(t, "6", choose(t, in).SelectedTargetMetric.String())

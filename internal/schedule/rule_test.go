@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 )
@@ -18,7 +19,7 @@ func one(t *testing.T, front string, ledger string, rows ...string) *schedule.St
 	t.Helper()
 	in := schedule.Input{
 		Programs: []*program.Program{programFile("p", front)},
-		Ledger:   func(string) ([]byte, error) { return []byte(ledger), nil },
+		Ledger:   func(string) (*history.Log, error) { return history.Parse([]byte(ledger)) },
 	}
 	if rows != nil {
 		in.States = map[string][]byte{"p": stateFile(rows...)}

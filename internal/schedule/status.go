@@ -52,7 +52,7 @@ type Input struct {
 	Branch string
 	// Ledger reads a program's ledger; it is asked only where a decision needs
 	// it, for budgets and plateaus. Nil is no ledger.
-	Ledger func(name string) ([]byte, error)
+	Ledger func(name string) (*history.Log, error)
 	Now    time.Time
 	// Forced names the one program to run, whatever its schedule; "" for none.
 	Forced string
@@ -345,20 +345,15 @@ func (in *Input) summary(s *Standing) (summary history.Summary, found bool) {
 		return summary, false
 	}
 	file := in.place(s.Program.Name + ".jsonl")
-	data, err := in.Ledger(s.Program.Name)
+	log, err := in.Ledger(s.Program.Name)
 	if err != nil {
 		s.fail(file, 0, err.Error())
 		return summary, false
 	}
-	if len(data) == 0 {
+	if log == nil || len(log.Bytes()) == 0 {
 		return summary, false
 	}
-	log, err := history.Parse(data)
-	if err != nil {
-		s.fail(file, 0, err.Error())
-		return summary, false
-	}
-	summary = history.Replay(log.Events)
+	summary = log.Summary()
 	s.records = &summary
 	return summary, true
 }

@@ -64,10 +64,10 @@ func TestBudgetsAreLookedAtInTheOrderOfSelection(t *testing.T) {
 		States: map[string][]byte{
 			"spent": stateFile(ago(5 * time.Hour)), "fresh": stateFile(ago(4 * time.Hour)), "later": stateFile(ago(2 * time.Hour)), "waits": stateFile(ago(time.Minute)),
 		},
-		Ledger: func(name string) ([]byte, error) {
+		Ledger: func(name string) (*history.Log, error) {
 			read = append(read, name)
 			if name == "spent" {
-				return []byte(used), nil
+				return history.Parse([]byte(used))
 			}
 			return nil, nil
 		},
@@ -96,9 +96,9 @@ func TestAProgramThatIsWorkedOnIsLeftAlone(t *testing.T) {
 	in := schedule.Input{
 		Programs: []*program.Program{programFile("a", "metric: x"), programFile("b", "metric: x")},
 		States:   map[string][]byte{"a": stateFile(ago(50 * 60e9)), "b": stateFile(ago(10 * 60e9))},
-		Ledger: func(name string) ([]byte, error) {
+		Ledger: func(name string) (*history.Log, error) {
 			if name == "a" {
-				return []byte(started), nil
+				return history.Parse([]byte(started))
 			}
 			return nil, nil
 		},
@@ -111,7 +111,7 @@ func TestAProgramThatIsWorkedOnIsLeftAlone(t *testing.T) {
 	assert.Equal(t, "a", *choose(t, in).Selected, "a run that is gone holds nothing")
 	in.Alive, in.Now = func(history.Lease) bool { return true }, now.Add(31*60e9)
 	assert.Equal(t, "a", *choose(t, in).Selected, "its time is over")
-	in.Ledger = func(string) ([]byte, error) { return []byte("hello\n"), nil }
+	in.Ledger = func(string) (*history.Log, error) { return history.Parse([]byte("hello\n")) }
 	plan = choose(t, in)
 	assert.Nil(t, plan.Selected)
 	assert.Len(t, plan.Errors, 2, "what iterate cannot read is an error here too")

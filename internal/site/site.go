@@ -85,11 +85,11 @@ func (m *Maker) program(ctx context.Context, name string) (*page.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	log, err := history.Parse(records.Ledger)
+	events, err := records.Events(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read %s.jsonl on the memory branch: %w", name, err)
 	}
-	source := page.Source{Name: name, Events: log.Events, State: records.State, Repository: m.Repository, Diffs: m.diffs(ctx, log.Events)}
+	source := page.Source{Name: name, Events: events, State: records.State, Repository: m.Repository, Diffs: m.diffs(ctx, events)}
 	if m.Facts != nil {
 		m.Facts(&source)
 	}

@@ -51,6 +51,8 @@ type Records struct {
 	// Asked are the rules that the versions of the program file ask for, the newest
 	// first; none when there is no file.
 	Asked []decision.Rule
+	// Broken says what is wrong with sealed segments and with what is derived from them.
+	Broken []string
 	// Rewritten says of commits of the memory branch how they break its history,
 	// Unknown of commits that nobody known has signed.
 	Rewritten, Unknown []string
@@ -72,6 +74,9 @@ type Report struct {
 // results, branch, memory branch, and in each by iteration.
 func Audit(versions decision.Versions, r Records) Report {
 	report := Report{Findings: []Finding{}}
+	for _, message := range r.Broken {
+		report.find(Ledger, 0, message)
+	}
 	var summary history.Summary
 	var measured []*history.Measured
 	var pending *history.Decided // the decision that waits for CI

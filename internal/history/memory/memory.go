@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
 )
 
 // MemoryBranch is the orphan branch that holds the records at its root.
@@ -20,8 +21,15 @@ const memoryRef = "refs/heads/" + MemoryBranch
 // instead of read.
 const MaxFile = 64 << 20
 
-// Files are the three files of a program; nil is one that is not there.
-type Files struct{ State, Results, Ledger []byte }
+// Files are the files of a program; nil is one that is not there.
+type Files struct {
+	State, Results []byte
+	// Ledger is the open segment of the ledger: all of it until segments are sealed.
+	Ledger []byte
+	// Sealed are the sealed segments before it; nil when there are none. What an
+	// Update's Apply returns need not have it.
+	Sealed *Sealed
+}
 
 // The endings of the three files' names.
 const (
@@ -111,8 +119,20 @@ func (m *Memory) read(ctx context.Context, head, name string) (Files, error) {
 			files.Ledger = objects[i].Data
 		}
 	}
-	return files, nil
+	if history.Sealed(files.Ledger) {
+		files.Sealed, err = m.readSealed(ctx, head, name, files.Ledger)
+	}
+	return files, err
 }
+
+// At returns a program's files as they were at a commit of the memory branch.
+func (m *Memory) At(ctx context.Context, commit, name string) (Files, error) {
+	return m.read(ctx, commit, name)
+}
+
+// Suffixes are what the names of a program's files and directories at the root of
+// the branch end in.
+func Suffixes() []string { return []string{ledgerSuffix, stateSuffix, resultsSuffix, sealedSuffix} }
 
 // States returns the state files of all programs by name, as the memory branch
 // has them, and its commit. With a remote it is asked first.

@@ -85,12 +85,13 @@ func (w *writing) halfMoved(ctx context.Context, stands []stand, current Files) 
 		return nil, nil
 	}
 	branch := stands[1]
-	log, err := history.Parse(current.Ledger)
+	log, err := current.Log()
 	if err != nil {
 		return nil, nil //nolint:nilerr // who applies the update says so
 	}
-	expected := history.Replay(log.Events).Incumbent
-	if waiting := history.StandingOf(log.Events).Waiting(); waiting != nil {
+	summary := log.Summary()
+	expected := summary.Incumbent
+	if waiting := log.Standing().Waiting(); waiting != nil {
 		expected = waiting.Commit
 	}
 	if expected == "" || expected == branch.there {

@@ -181,6 +181,9 @@ func (w *writing) once(ctx context.Context) (string, error) {
 		return "", err
 	}
 	files := changed(w.Program, current, next)
+	if err := errors.Join(w.seal(current, next, files), w.unseal(ctx, head, current, next, files)); err != nil {
+		return "", backoff.Permanent(err)
+	}
 	if len(files) == 0 && w.Branch == nil {
 		return head, nil
 	}

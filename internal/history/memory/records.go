@@ -34,7 +34,7 @@ func (m *Memory) Records(ctx context.Context, name, branch string, signers *Sign
 	if files.State == nil && files.Ledger == nil {
 		return audit.Records{}, ErrNoRecords
 	}
-	log, err := history.Parse(files.Ledger)
+	events, broken, err := files.audited(ctx)
 	if err != nil {
 		return audit.Records{}, fmt.Errorf("read %s.jsonl on the memory branch: %w", name, err)
 	}
@@ -46,7 +46,7 @@ func (m *Memory) Records(ctx context.Context, name, branch string, signers *Sign
 	if err != nil {
 		return audit.Records{}, fmt.Errorf("read %s.md on the memory branch: %w", name, err)
 	}
-	records := audit.Records{Events: log.Events, Machine: doc.Machine(), Entries: doc.EntryMetrics(), Rows: table.Rows()}
+	records := audit.Records{Events: events, Broken: broken, Machine: doc.Machine(), Entries: doc.EntryMetrics(), Rows: table.Rows()}
 	records.Head, err = m.HeadOf(ctx, "refs/heads/"+branch)
 	if err != nil {
 		return records, err
@@ -74,7 +74,7 @@ func (m *Memory) Records(ctx context.Context, name, branch string, signers *Sign
 
 // unknown says which commits nobody known has signed.
 func (m *Memory) unknown(ctx context.Context, signers Signers, head, name string, kept []audit.Commit) ([]string, error) {
-	own := []string{name + stateSuffix, name + resultsSuffix, name + ledgerSuffix}
+	own := []string{name + stateSuffix, name + resultsSuffix, name + ledgerSuffix, name + sealedSuffix}
 	unsigned, err := m.Repo.Unsigned(ctx, signers.How, signers.Allowed, []string{head}, own)
 	if err != nil {
 		return nil, fmt.Errorf("check signatures: %w", err)

@@ -9,6 +9,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
 )
 
 // rewritten walks the memory branch and says where it breaks the history of a
@@ -20,7 +21,7 @@ func (m *Memory) rewritten(ctx context.Context, head, name string) ([]string, er
 		return nil, err
 	}
 	var found []string
-	var later []byte // the ledger of the commit after, and that commit
+	var later []byte // the open segment of the commit after, and that commit
 	at := ""
 	for _, v := range versions {
 		if v.Blob == "" {
@@ -36,13 +37,48 @@ func (m *Memory) rewritten(ctx context.Context, head, name string) ([]string, er
 		} else if err != nil {
 			return nil, err
 		}
-		if at != "" && !bytes.HasPrefix(later, objects[0].Data) {
-			found = append(found, fmt.Sprintf("commit %.12s changes or removes lines of the ledger that were there before", at))
+		if at != "" {
+			goesOn, err := m.goesOn(ctx, name, objects[0].Data, at, later)
+			if err != nil {
+				return nil, err
+			}
+			if !goesOn {
+				found = append(found, fmt.Sprintf("commit %.12s changes or removes lines of the ledger that were there before", at))
+			}
 		}
 		later, at = objects[0].Data, v.Commit
 	}
 	slices.Reverse(found)
 	return found, nil
+}
+
+// goesOn reports whether the ledger of a commit, whose open segment is later, begins
+// with one whose open segment was before. Segments that were sealed in between begin
+// with what was open before.
+func (m *Memory) goesOn(ctx context.Context, name string, before []byte, commit string, later []byte) (bool, error) {
+	if bytes.HasPrefix(later, before) {
+		return true, nil
+	}
+	first, last := history.Before(before)+1, history.Before(later)
+	for number := first; number <= last; number++ {
+		objects, err := m.Repo.Cat(ctx, fmt.Sprintf("%s:%s%s/"+segmentForm, commit, name, sealedSuffix, number))
+		if err != nil {
+			return false, err
+		}
+		segment := objects[0].Data
+		if number > first {
+			segment = history.Body(segment)
+		}
+		if len(segment) >= len(before) {
+			return bytes.HasPrefix(segment, before), nil
+		}
+		rest, is := bytes.CutPrefix(before, segment)
+		if !is {
+			return false, nil
+		}
+		before = rest
+	}
+	return last >= first && bytes.HasPrefix(history.Body(later), before), nil
 }
 
 // removedWhole reports whether a commit has no state of a program either.

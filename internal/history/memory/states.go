@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
 )
 
 // maxState is the size beyond which no more of a state file is read; the file
@@ -31,7 +32,8 @@ type States struct {
 	// be read.
 	Unreadable map[string]error
 
-	list listing // what the branch has, when its states were read
+	head string  // the commit of the branch when its states were read
+	list listing // what it had then
 	copy bool    // Dir is used
 }
 
@@ -51,6 +53,7 @@ func (s *States) Load(ctx context.Context, names []string) (map[string][]byte, e
 	if err != nil || head == "" {
 		return nil, err
 	}
+	s.head = head
 	if s.list, err = s.Branch.list(ctx, head); err != nil {
 		return nil, err
 	}
@@ -125,19 +128,16 @@ func (s *States) loadFiles(names []string) (map[string][]byte, error) {
 	return states, errors.Join(problems...)
 }
 
-// Ledger reads one program's ledger from where its state is.
-func (s *States) Ledger(ctx context.Context, name string) ([]byte, error) {
+// Ledger reads one program's ledger from where its state is, with the checkpoint of
+// what is sealed; nil when it has none.
+func (s *States) Ledger(ctx context.Context, name string) (*history.Log, error) {
 	if s.copy {
-		data, err := os.ReadFile(filepath.Join(s.Dir, name+ledgerSuffix))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		return data, err
+		return s.ledgerFile(name)
 	}
 	entry, exists := s.list.ledgers[name]
 	switch {
 	case !exists:
-		return nil, nil
+		return nil, nil //nolint:nilnil // A program that never ran has none.
 	case !regular(entry):
 		return nil, fmt.Errorf("it is no regular file there (mode %s); remove it, or put the ledger back", entry.Mode)
 	}
@@ -145,7 +145,50 @@ func (s *States) Ledger(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return objects[0].Data, nil
+	files := Files{Ledger: objects[0].Data}
+	if history.Sealed(files.Ledger) {
+		if files.Sealed, err = s.Branch.readSealed(ctx, s.head, name, files.Ledger); err != nil {
+			return nil, err
+		}
+	}
+	return files.Log()
+}
+
+// ledgerFile is Ledger in a checked-out copy.
+func (s *States) ledgerFile(name string) (*history.Log, error) {
+	data, err := os.ReadFile(filepath.Join(s.Dir, name+ledgerSuffix))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // A program that never ran has none.
+	}
+	if err != nil || !history.Sealed(data) {
+		return parsed(data, err)
+	}
+	checkpoint := &history.Checkpoint{}
+	stored, err := os.ReadFile(filepath.Join(s.Dir, name+sealedSuffix, checkpointFile))
+	if err == nil {
+		checkpoint, err = history.DecodeCheckpoint(stored)
+	}
+	if err == nil && checkpoint.CheckOpen(data) == nil {
+		return history.Open(checkpoint, data)
+	}
+	checkpoint = &history.Checkpoint{}
+	for number := 1; number <= history.Before(data); number++ {
+		segment, err := os.ReadFile(filepath.Join(s.Dir, name+sealedSuffix, fmt.Sprintf(segmentForm, number)))
+		if err == nil {
+			checkpoint, err = checkpoint.Extend(segment)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return history.Open(checkpoint, data)
+}
+
+func parsed(data []byte, err error) (*history.Log, error) {
+	if err != nil {
+		return nil, err
+	}
+	return history.Parse(data)
 }
 
 // compare warns when the copy is a checkout of an older commit than the

@@ -1,0 +1,291 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/org/autoloop/internal/metric"
+)
+
+// checkpointVersion is the version of what a checkpoint holds. One of another version
+// is computed anew from the sealed segments.
+const checkpointVersion = 1
+
+// Checkpoint is what the sealed segments of a ledger add up to. It saves reading them
+// and is worth nothing else: it can always be computed again. The zero Checkpoint is
+// that of no segments.
+type Checkpoint struct {
+	Chain
+
+	summary  Summary
+	standing Standing
+}
+
+// Chain says which segments were sealed, by their last one.
+type Chain struct {
+	// Segments is how many there are, Lines how many lines they have without their
+	// heads, and SHA256 is that of the last of them.
+	Segments int    `json:"segments"`
+	Lines    int    `json:"lines"`
+	SHA256   string `json:"sha256"`
+}
+
+// head is that of the segment after those of the chain.
+func (c Chain) head() opening {
+	return opening{Segment: c.Segments + 1, Lines: c.Lines, Before: c.SHA256}
+}
+
+// CheckOpen holds an open segment against the chain: the error is a *SegmentError
+// when it goes on after other segments.
+func (c Chain) CheckOpen(open []byte) error {
+	_, _, err := c.body(open)
+	return err
+}
+
+// Next reads the segment after those of the chain. What does not go on after the
+// others, or cannot be read, is a *SegmentError.
+func (c Chain) Next(segment []byte) ([]Event, Chain, error) {
+	body, before, err := c.body(segment)
+	if err != nil {
+		return nil, c, err
+	}
+	log, err := parse(body, before)
+	if err != nil {
+		return nil, c, &SegmentError{Segment: c.Segments + 1, Problem: err.Error()}
+	}
+	return log.Events, Chain{c.Segments + 1, c.Lines + bytes.Count(body, []byte("\n")), digest(segment)}, nil
+}
+
+// SegmentError is a segment that is not what the ledger has in its place.
+type SegmentError struct {
+	Segment, Line int // Line is 0 when the whole segment is meant
+	Problem       string
+}
+
+func (e *SegmentError) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("segment %d, line %d: %s", e.Segment, e.Line, e.Problem)
+	}
+	return fmt.Sprintf("segment %d: %s", e.Segment, e.Problem)
+}
+
+// body returns the body of the segment after those of the chain, and how many lines
+// are before it.
+func (c Chain) body(segment []byte) (body []byte, before int, err error) {
+	number := c.Segments + 1
+	h, body, err := splitHead(segment)
+	switch {
+	case err != nil:
+		return nil, 0, &SegmentError{number, 1, err.Error()}
+	case h == nil && c.Segments == 0:
+		return body, 0, nil
+	case h == nil:
+		return nil, 0, &SegmentError{number, 1, "it does not say which segment it goes on after"}
+	case h.Segment != number:
+		return nil, 0, &SegmentError{number, 1, fmt.Sprintf("it says that it is segment %d", h.Segment)}
+	case h.Before != c.SHA256:
+		return nil, 0, &SegmentError{number, 1, fmt.Sprintf("it goes on after a segment with the digest %.12s, and segment %d has %.12s", h.Before, c.Segments, c.SHA256)}
+	case h.Lines != c.Lines:
+		return nil, 0, &SegmentError{number, 1, fmt.Sprintf("it says that %d lines come before it, and there are %d", h.Lines, c.Lines)}
+	}
+	return body, 1, nil
+}
+
+// Extend is the checkpoint with one more segment sealed; the error is that of Next.
+func (c *Checkpoint) Extend(segment []byte) (*Checkpoint, error) {
+	events, chain, err := c.Next(segment)
+	if err != nil {
+		return nil, err
+	}
+	next := c.clone()
+	for _, e := range events {
+		next.summary.Add(e)
+		next.standing = next.standing.after(e)
+	}
+	next.summary.fold()
+	next.Chain = chain
+	return next, nil
+}
+
+// Skip is the checkpoint after a segment that is wrong, so that those after it can be
+// held against it; nil is one that is missing.
+func (c *Checkpoint) Skip(segment []byte) *Checkpoint {
+	next := c.clone()
+	next.Segments++
+	next.Lines += bytes.Count(Body(segment), []byte("\n"))
+	next.SHA256 = digest(segment)
+	return next
+}
+
+// clone is a checkpoint that shares nothing with c: what is stored and read again is
+// what is computed.
+func (c *Checkpoint) clone() *Checkpoint {
+	text, err := c.Encode()
+	if err == nil {
+		if again, err := DecodeCheckpoint(text); err == nil {
+			return again
+		}
+	}
+	panic("history: a checkpoint that cannot be read back: " + string(text)) // a test holds that there is none
+}
+
+// stored is a checkpoint as it is written.
+type stored struct {
+	Chain
+
+	Version int            `json:"version"`
+	Summary storedSummary  `json:"summary"`
+	Stands  storedStanding `json:"standing"`
+}
+
+// storedSummary has the fields of a Summary that JSON does not see, beside it.
+type storedSummary struct {
+	Summary
+
+	Attempts         []storedAttempt `json:",omitempty"`
+	PutOff           []storedAttempt `json:",omitempty"`
+	Open             json.RawMessage `json:",omitempty"`
+	Margin           metric.Value
+	LeadSign         int         `json:",omitempty"`
+	OpenDecided      bool        `json:",omitempty"`
+	Known            consumption `json:",omitzero"`
+	Baselines        []expended  `json:",omitempty"`
+	CandidateOutput  string      `json:",omitempty"`
+	Adopted          []string
+	CandidateNumbers map[string]metric.Value
+	CandidateSamples []metric.Value
+	Anew             bool `json:",omitempty"`
+}
+
+type storedAttempt struct {
+	Attempt
+
+	Known  consumption `json:",omitzero"`
+	Commit string      `json:",omitempty"`
+	Folded bool        `json:",omitempty"`
+}
+
+type storedStanding struct {
+	Phase     Phase             `json:"phase,omitempty"`
+	Iteration int               `json:"iteration"`
+	Decision  json.RawMessage   `json:"decision,omitempty"`
+	PushedAt  time.Time         `json:"pushed_at"`
+	Checked   []json.RawMessage `json:"checked,omitempty"`
+	Settled   Phase             `json:"settled,omitempty"`
+}
+
+// Encode renders the checkpoint as a file.
+func (c *Checkpoint) Encode() ([]byte, error) {
+	b := &c.summary
+	s := stored{Version: checkpointVersion, Chain: c.Chain, Summary: storedSummary{
+		Summary: *b, Attempts: storeAttempts(b.Attempts), PutOff: storeAttempts(b.PutOff), LeadSign: b.Lead.sign, Margin: b.Lead.margin,
+		OpenDecided: b.openDecided, Known: b.known, CandidateOutput: b.candidateOutput,
+		Baselines: b.baselines, Adopted: b.adopted, CandidateNumbers: b.candidateNumbers, CandidateSamples: b.candidateSamples, Anew: b.anew,
+	}}
+	var err error
+	if s.Summary.Open, err = encodeEvent(b.Open); err != nil {
+		return nil, err
+	}
+	at := c.standing
+	s.Stands = storedStanding{Phase: at.Phase, Iteration: at.Iteration, PushedAt: at.PushedAt, Settled: at.settled}
+	if s.Stands.Decision, err = encodeEvent(at.Decision); err != nil {
+		return nil, err
+	}
+	for _, e := range at.checked {
+		line, err := encodeEvent(e)
+		if err != nil {
+			return nil, err
+		}
+		s.Stands.Checked = append(s.Stands.Checked, line)
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("render the checkpoint: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// DecodeCheckpoint reads a checkpoint. One of another version is an error.
+func DecodeCheckpoint(text []byte) (*Checkpoint, error) {
+	var s stored
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, fmt.Errorf("read the checkpoint: %w", err)
+	}
+	if s.Version != checkpointVersion {
+		return nil, fmt.Errorf("read the checkpoint: it has version %d, and this version of Autoloop knows %d", s.Version, checkpointVersion)
+	}
+	c := &Checkpoint{Chain: s.Chain, summary: s.Summary.Summary}
+	b := &c.summary
+	b.Attempts, b.PutOff = loadAttempts(s.Summary.Attempts), loadAttempts(s.Summary.PutOff)
+	b.Lead = Lead{s.Summary.LeadSign, s.Summary.Margin}
+	b.openDecided, b.known, b.candidateOutput = s.Summary.OpenDecided, s.Summary.Known, s.Summary.CandidateOutput
+	b.baselines = s.Summary.Baselines
+	b.adopted, b.candidateNumbers, b.candidateSamples, b.anew = s.Summary.Adopted, s.Summary.CandidateNumbers, s.Summary.CandidateSamples, s.Summary.Anew
+	if b.Settings == nil {
+		b.Settings = map[string]string{}
+	}
+	c.standing = Standing{Phase: s.Stands.Phase, Iteration: s.Stands.Iteration, PushedAt: s.Stands.PushedAt, settled: s.Stands.Settled}
+	var err error
+	if b.Open, err = decodeEvent[*Started](s.Summary.Open); err != nil {
+		return nil, err
+	}
+	if c.standing.Decision, err = decodeEvent[*Decided](s.Stands.Decision); err != nil {
+		return nil, err
+	}
+	for _, line := range s.Stands.Checked {
+		e, err := decodeEvent[*Checked](line)
+		if err != nil {
+			return nil, err
+		}
+		c.standing.checked = append(c.standing.checked, e)
+	}
+	return c, nil
+}
+
+// encodeEvent is an event as a line of the ledger has it; nothing for nil.
+func encodeEvent[E interface {
+	comparable
+	Event
+}](e E) (json.RawMessage, error) {
+	var none E
+	if e == none {
+		return nil, nil
+	}
+	line, err := Line(e)
+	return bytes.TrimSpace(line), err
+}
+
+// decodeEvent reads an event of one kind; nil when nothing is stored.
+func decodeEvent[E Event](line json.RawMessage) (e E, err error) {
+	if len(line) == 0 {
+		return e, nil
+	}
+	event, err := ParseEvent(line)
+	if err != nil {
+		return e, fmt.Errorf("read the checkpoint: %w", err)
+	}
+	e, is := event.(E)
+	if !is {
+		return e, fmt.Errorf("read the checkpoint: it has an event %q in place of another", event.Kind())
+	}
+	return e, nil
+}
+
+func storeAttempts(attempts []Attempt) []storedAttempt {
+	var list []storedAttempt
+	for _, a := range attempts {
+		list = append(list, storedAttempt{Attempt: a, Known: a.known, Commit: a.commit, Folded: a.folded})
+	}
+	return list
+}
+
+func loadAttempts(list []storedAttempt) []Attempt {
+	var attempts []Attempt
+	for _, s := range list {
+		s.Attempt.known, s.Attempt.commit, s.Attempt.folded = s.Known, s.Commit, s.Folded
+		attempts = append(attempts, s.Attempt)
+	}
+	return attempts
+}
