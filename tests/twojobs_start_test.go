@@ -164,3 +164,50 @@ func lastRun(state string) string {
 	line, _, _ := strings.Cut(rest, "\n")
 	return line
 }
+
+// TestARefusalIsRecordedInTwoJobs names an agent that is not installed: the reason is
+// on record, the third time pauses with it, and what CI says is read meanwhile.
+func TestARefusalIsRecordedInTwoJobs(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
+	j := h.inTwoJobs()
+	body := strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\nmetric: m", 1)
+	h.program(body)
+	require.Equal(t, "pending-ci", h.one().Outcome)
+	h.report("success")
+	h.site.rewrite(1, "P", strings.Replace(body, "agent: command", "agent: claude", 1))
+	run := func(number int) (dir string) {
+		h.ended()
+		h.env = append(h.env, inActions(number, 1)...)
+		begun, reason := j.begin()
+		require.True(t, begun, reason)
+		dir = filepath.Join(t.TempDir(), "bundle")
+		a := h.answer(j.job(readToken, "propose", "--program", "p", "--out", dir))
+		assert.NotZero(t, a.code, a.stdout)
+		assert.Contains(t, a.stderr, "claude is not installed")
+		require.DirExists(t, dir)
+		return dir
+	}
+	got := j.publish(run(1))
+	assert.Equal(t, "accepted", got.Outcome, "what CI said comes first: %v", got.Reasons)
+	for number := 2; number <= 4; number++ {
+		got = j.publish(run(number))
+		assert.Equal(t, "error", got.Outcome)
+		assert.Contains(t, got.Reasons[0], "the proposing job says: ")
+		assert.Contains(t, got.Reasons[0], "claude is not installed")
+		assert.Contains(t, h.remembered("p.jsonl"), "claude is not installed")
+	}
+	assert.Contains(t, got.Stopped, "paused: 3 errors in a row, the last: the proposing job says: ")
+	assert.Contains(t, got.Stopped, "claude is not installed")
+	begun, reason := j.begin()
+	assert.False(t, begun)
+	assert.Contains(t, reason, "claude is not installed")
+	assert.Contains(t, h.remembered("p.md"), "claude is not installed")
+
+	// By hand it is an error and no more.
+	h.env = append(h.env, "GITHUB_ACTIONS=")
+	dir := filepath.Join(t.TempDir(), "none")
+	a := h.answer(j.job(readToken, "propose", "--program", "p", "--out", dir))
+	assert.NotZero(t, a.code, a.stdout)
+	assert.NoDirExists(t, dir)
+}

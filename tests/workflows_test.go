@@ -135,7 +135,7 @@ func TestWorkflowsSayWhenAndWhat(t *testing.T) {
 		{"autoloop.yml", "      group: autoloop-${{ matrix.program }}\n      cancel-in-progress: false\n"},
 		{"autoloop-simple.yml", "cancel-in-progress: false"},
 		{"autoloop.yml", "matrix: ${{ steps.begin.outputs.matrix }}"},
-		{"autoloop-iterate.yml", "needs.propose.result == 'success'"},
+		{"autoloop-iterate.yml", "(needs.propose.result == 'success' || needs.propose.outputs.bundle == 'true')"},
 		{"autoloop-gate.yml", "          ref: ${{ github.event.pull_request.base.sha }}\n"},
 		{"autoloop-validate.yml", "contains(github.event.issue.labels.*.name, 'autoloop-program')"},
 	} {

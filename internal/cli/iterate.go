@@ -40,8 +40,6 @@ type iterateOptions struct {
 	watch  bool
 	// failOn is the outcome that makes the exit code 1, "" for none.
 	failOn string
-	// records says that a program that cannot begin is recorded as an error.
-	records bool
 }
 
 func newIterateCommand(env Env) *cobra.Command {
@@ -136,9 +134,12 @@ func iterate(ctx context.Context, env Env, o iterateOptions) error {
 	if o.failOn != "" && o.failOn != string(history.Error) {
 		return misuse.Errorf("--fail-on %s: give error; what was decided is no failure", o.failOn)
 	}
-	o.records = !o.dryRun
+	refused := recordRefusal
+	if o.dryRun {
+		refused = func(context.Context, iterateOptions, *app.Deps, *loop.Service, error) error { return nil }
+	}
 	work := func(ctx context.Context) error {
-		return withLoop(ctx, env, o, (*app.Deps).CheckCIGate, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
+		return withLoop(ctx, env, o, (*app.Deps).CheckCIGate, refused, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
 			if !o.dryRun {
 				results, err := runShown(ctx, env, service, o.count)
 				return results, errors.Join(err, failure(results, o.failOn))
@@ -187,9 +188,15 @@ func runShown(ctx context.Context, env Env, service *loop.Service, count int) ([
 	return service.Run(ctx, count)
 }
 
+// refusalHandler does what is to be done when nobody can work on a program here; the
+// service neither proposes nor measures.
+type refusalHandler func(ctx context.Context, o iterateOptions, deps *app.Deps, recorder *loop.Service, why error) error
+
 // withLoop does something with the loop of a program that check lets pass, and
 // prints the results.
-func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.Deps, *program.Program) error, do func(context.Context, *loop.Service) ([]loop.Result, error)) error {
+func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.Deps, *program.Program) error, refused refusalHandler,
+	do func(context.Context, *loop.Service) ([]loop.Result, error),
+) error {
 	if why := env.Stopped(); why != "" {
 		fmt.Fprintf(env.Stderr, "%s: nothing runs; set it to false to go on\n", why)
 		return deliver(env, o, nil, nil)
@@ -227,15 +234,18 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 	service, closing, err := newLoop(ctx, env, o, deps, p, issue, check, shown.Step)
 	if err != nil {
 		shown.Close()
-		return errors.Join(err, recordRefusal(ctx, o, deps, p, issue, err))
+		if ctx.Err() == nil { // what was interrupted is no fault of the program
+			err = errors.Join(err, refused(ctx, o, deps, deps.Recorder(ctx, p, issue), err))
+		}
+		return err
 	}
 	defer closing()
 	service.Ended = shown.Ended
 	results, err := do(ctx, service)
 	shown.Close()
 	var out *memory.CheckedOutError
-	if errors.As(err, &out) && out.Ref != "refs/heads/"+memory.MemoryBranch {
-		err = errors.Join(err, recordRefusal(ctx, o, deps, p, issue, err))
+	if errors.As(err, &out) && out.Ref != "refs/heads/"+memory.MemoryBranch && ctx.Err() == nil {
+		err = errors.Join(err, refused(ctx, o, deps, deps.Recorder(ctx, p, issue), err))
 	}
 	if printed := deliver(env, o, p, results); printed != nil {
 		return errors.Join(err, printed)
@@ -268,12 +278,11 @@ func newLoop(ctx context.Context, env Env, o iterateOptions, deps *app.Deps, p *
 // recordRefusal records what kept the program that the scheduler selected from
 // running here, so that it does not keep others from their turn. What a person
 // asked for by name is theirs to correct.
-func recordRefusal(ctx context.Context, o iterateOptions, deps *app.Deps, p *program.Program, issue *api.Issue, why error) error {
-	selected := o.Program == "" || deps.Env.InActions()
-	if !o.records || !selected || o.Agent != "" || ctx.Err() != nil {
-		return nil //nolint:nilerr // what was interrupted is no fault of the program
+func recordRefusal(ctx context.Context, o iterateOptions, deps *app.Deps, recorder *loop.Service, why error) error {
+	if selected := o.Program == "" || deps.Env.InActions(); !selected || o.Agent != "" {
+		return nil
 	}
-	_, err := deps.Recorder(ctx, p, issue).RecordRefusal(ctx, why.Error())
+	_, err := recorder.RecordRefusal(ctx, why.Error())
 	return err
 }
 

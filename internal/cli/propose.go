@@ -28,7 +28,8 @@ func newProposeCommand(env Env, parent *iterateOptions) *cobra.Command {
 			"new directory instead of to the branches. It needs no token that can write: `iterate begin` records the\n" +
 			"start in a job before it, without which nothing is proposed in Actions, and `iterate publish` records\n" +
 			"the bundle in a job after it. Neither runs code of the program.\n\n" +
-			"No bundle is written when there is nothing to record, nor with --if-due when the program is not due.",
+			"No bundle is written when there is nothing to record, nor with --if-due when the program is not due. In\n" +
+			"Actions a program that nobody can work on fails here, and the bundle has the reason.",
 		Example: "  iterate propose --program speed --out bundle",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -63,12 +64,7 @@ func propose(ctx context.Context, env Env, o iterateOptions, out string, ifDue b
 	out = env.Path(out)
 	// Publishing needs GitHub where the program asks for CI, proposing does not.
 	anyGate := func(*app.Deps, *program.Program) error { return nil }
-	err = withLoop(ctx, env, o, anyGate, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
-		service.MustReserve = env.InActions()
-		made, result, err := service.Propose(ctx)
-		if err != nil {
-			return nil, err
-		}
+	handOn := func(made *proposal.Bundle, result loop.Result) ([]loop.Result, error) {
 		if made == nil {
 			fmt.Fprintln(env.Stderr, "no bundle was written: there is nothing to record")
 			return []loop.Result{result}, nil
@@ -78,6 +74,26 @@ func propose(ctx context.Context, env Env, o iterateOptions, out string, ifDue b
 		}
 		result.Bundle, written = out, true
 		return []loop.Result{result}, nil
+	}
+	// The start is on record, and publishing settles it with the reason.
+	refused := func(ctx context.Context, _ iterateOptions, _ *app.Deps, recorder *loop.Service, why error) error {
+		if !env.InActions() {
+			return nil // who asks by hand reads it
+		}
+		recorder.MustReserve = true
+		made, result, err := recorder.ProposeRefusal(ctx, why.Error())
+		if err == nil {
+			_, err = handOn(made, result)
+		}
+		return err
+	}
+	err = withLoop(ctx, env, o, anyGate, refused, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
+		service.MustReserve = env.InActions()
+		made, result, err := service.Propose(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return handOn(made, result)
 	})
 	return written, err
 }

@@ -22,6 +22,7 @@ type proposer struct {
 	thread         *thread
 	baselineEvents []*history.Measured // the baseline that this run measured
 	baselineError  string              // why it cannot be measured, "" when it can
+	refusal        string              // why nobody can work here, "" when somebody can
 }
 
 // newProposal is a proposal of this run with nothing in it yet.
@@ -40,6 +41,9 @@ func (r *proposer) propose(ctx context.Context) (position, *proposal.Proposal, e
 	p := r.newProposal(proposal.Iteration, at)
 	var baseline *baselineError
 	switch {
+	case errors.Is(err, errRefused):
+		r.describeFailure(p, at, r.refusal)
+		return at, p, nil
 	case errors.As(err, &baseline):
 		r.baselineError = baseline.Error()
 		r.describeFailure(p, at, r.baselineError)
@@ -85,6 +89,9 @@ func (r *proposer) describeFailure(p *proposal.Proposal, at position, reason str
 // errTooLong ends the work of an iteration whose time is up.
 var errTooLong = errors.New("the time of the iteration is up")
 
+// errRefused ends the work of an iteration that nobody can do here.
+var errRefused = errors.New("nobody can work on the program here")
+
 // work is everything up to the trial, within the iteration's time: the lease
 // outlives it. There is no attempt when nothing is left to do.
 func (r *proposer) work(ctx context.Context) (position, *attempt, error) {
@@ -95,6 +102,9 @@ func (r *proposer) work(ctx context.Context) (position, *attempt, error) {
 	r.branches.synced = at
 	if err != nil {
 		return at, nil, err
+	}
+	if r.refusal != "" {
+		return at, nil, errRefused
 	}
 	if err := r.ensureBaseline(ctx, &at); err != nil || r.stopped != "" {
 		return at, nil, err

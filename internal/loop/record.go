@@ -208,7 +208,7 @@ func (r *recorder) enterFinished(b *records, decided history.Decided) error {
 	if err := r.add(b, &history.Finished{Head: history.Head{Iteration: decided.Iteration}, Outcome: decided.Outcome}); err != nil {
 		return err
 	}
-	return r.consequences(b, decided.Agent)
+	return r.consequences(b, decided)
 }
 
 // enterNotes adds what the agents learned, the deciding one's last.

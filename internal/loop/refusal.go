@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/loop/proposal"
 )
 
 // RecordRefusal records that an iteration could not begin, as an error of the
@@ -26,6 +27,15 @@ func (s *Service) RecordRefusal(ctx context.Context, reason string) (Result, err
 		}
 		return run.fail(ctx, position{}, reason)
 	}))
+}
+
+// ProposeRefusal is Propose where an iteration cannot begin: the bundle asks to record
+// that as RecordRefusal does. What the publishing job has to do first, such as
+// reading CI, comes first here too.
+func (s *Service) ProposeRefusal(ctx context.Context, reason string) (*proposal.Bundle, Result, error) {
+	own := *s
+	own.Agent, own.Agents, own.refusal = absent(cmp.Or(s.Program.Agent, "none")), nil, reason
+	return own.Propose(ctx)
 }
 
 // recordsOnly is a store for a run that never moves the program branch, and so does

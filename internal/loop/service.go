@@ -133,6 +133,8 @@ type Service struct {
 	// Transcripts, optional, is the directory in which what agents and evaluations
 	// printed is kept, masked, in a directory for each program.
 	Transcripts string
+
+	refusal string // why nobody can work on the program here, "" when somebody can
 }
 
 // errBusy says that another run holds the lease.
@@ -202,7 +204,7 @@ func (s *Service) begin() *run {
 		journal: j, dirs: dirs, spending: r.spending, measurer: r.measurer, thread: r.thread,
 		repo: s.Repo, memory: s.Memory, trees: s.Trees, environ: s.Environ, masker: s.Masker, agents: agents, transcripts: s.Transcripts,
 	}
-	r.proposer = &proposer{journal: j, branches: r.branches, measurer: r.measurer, team: r.team, spending: r.spending, thread: r.thread}
+	r.proposer = &proposer{journal: j, branches: r.branches, measurer: r.measurer, team: r.team, spending: r.spending, thread: r.thread, refusal: s.refusal}
 	r.verifier = &verifier{journal: j, repo: s.Repo, masker: s.Masker}
 	r.recorder = &recorder{journal: j, verifier: r.verifier, thread: r.thread, spending: r.spending, repo: s.Repo}
 	r.gate = &ciGate{
