@@ -16,10 +16,7 @@ import (
 // first candidate is on its branch. Before says what main has by then.
 func waiting(t *testing.T, twoJobs bool, gate string, before func(h *hub, main string)) (h *hub, commit string) {
 	t.Helper()
-	h = newHub(t, map[string]string{"value.txt": "10\n", ".github/workflows/ci.yml": "on: pull_request\njobs: {}\n"}, "9", "8")
-	if twoJobs {
-		h.inTwoJobs()
-	}
+	h = newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n", ".github/workflows/ci.yml": "on: pull_request\njobs: {}\n"}, "9", "8")
 	h.program(strings.Replace(onIssue, "metric: m", "ci-gate: "+gate+"\nci-wait: 1s\nmetric: m", 1))
 	before(h, head(t, h.bare, "main"))
 	first := h.one()
@@ -157,10 +154,7 @@ func TestACheckThatStaysQueuedPauses(t *testing.T) {
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
-		h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
-		if twoJobs {
-			h.inTwoJobs()
-		}
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9")
 		h.CI = func(string) string { return "running" }
 		h.program(strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\nci-timeout: 1s\nmetric: m", 1))
 		got := h.one()

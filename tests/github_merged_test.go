@@ -52,17 +52,19 @@ func (h *hub) duringTheAgent(do func()) iteration {
 	return got
 }
 
+// waitingAtTwo is onIssue whose agent waits for duringTheAgent at iteration 2.
+func waitingAtTwo() string {
+	return strings.Replace(onIssue, "  value=", "  [ \"$AUTOLOOP_ITERATION\" != 2 ] || { touch \"$SIDE/begun\"; while [ ! -e \"$SIDE/go-on\" ]; do sleep 0.05; done; }\n  value=", 1)
+}
+
 // TestMergedWhileAnIterationRuns squashes the pull request while the agent works:
 // its gain is replayed on what was merged, and gets a pull request of its own.
 func TestMergedWhileAnIterationRuns(t *testing.T) {
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
-		h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "8.5")
-		if twoJobs {
-			h.inTwoJobs()
-		}
-		h.program(strings.Replace(onIssue, "  value=", "  [ \"$AUTOLOOP_ITERATION\" != 2 ] || { touch \"$SIDE/begun\"; while [ ! -e \"$SIDE/go-on\" ]; do sleep 0.05; done; }\n  value=", 1))
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8", "8.5")
+		h.program(waitingAtTwo())
 		require.Equal(t, "accepted", h.one().Outcome)
 		first := h.openPull()
 		body := ""
@@ -94,12 +96,8 @@ func TestMergedWhileCIIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
-		h := newHub(t, map[string]string{"value.txt": "10\n", ".github/workflows/ci.yml": "on: pull_request\njobs: {}\n"}, "9", "8")
-		if twoJobs {
-			h.inTwoJobs()
-		}
-		body := strings.Replace(onIssue, "  value=", "  [ \"$AUTOLOOP_ITERATION\" != 2 ] || { touch \"$SIDE/begun\"; while [ ! -e \"$SIDE/go-on\" ]; do sleep 0.05; done; }\n  value=", 1)
-		h.program(strings.Replace(body, "metric: m\n", "ci-wait: 1s\nmetric: m\n", 1))
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n", ".github/workflows/ci.yml": "on: pull_request\njobs: {}\n"}, "9", "8")
+		h.program(strings.Replace(waitingAtTwo(), "metric: m\n", "ci-wait: 1s\nmetric: m\n", 1))
 		require.Equal(t, "pending-ci", h.one().Outcome)
 		h.report("success")
 		require.Equal(t, "accepted", h.one().Outcome)
@@ -129,10 +127,7 @@ func TestClosedAndOpenedAgainIsNoPause(t *testing.T) {
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
-		h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
-		if twoJobs {
-			h.inTwoJobs()
-		}
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8")
 		h.program(onIssue)
 		require.Equal(t, "accepted", h.one().Outcome)
 		pull := h.openPull()

@@ -35,10 +35,7 @@ func TestNothingIsCommittedWhileAPersonReviews(t *testing.T) {
 	for _, two := range []bool{false, true} {
 		t.Run(fmt.Sprintf("two jobs: %t", two), func(t *testing.T) {
 			t.Parallel()
-			h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7", "6")
-			if two {
-				h.inTwoJobs()
-			}
+			h := newHubIn(t, two, map[string]string{"value.txt": "10\n"}, "9", "8", "7", "6")
 			h.program(asked("stop"))
 			require.Equal(t, "accepted", h.scene.one().Outcome)
 			pull := h.openPull()

@@ -17,10 +17,7 @@ func TestAMemberWhoMayOnlyReadWritesNoProgramAndSteersNone(t *testing.T) {
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
-		h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
-		if twoJobs {
-			h.inTwoJobs()
-		}
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8")
 		h.Change(func(s *githubtest.State) { s.Roles["mel"], s.Permissions["mel"] = "MEMBER", "read" })
 		h.program(onIssue)
 		h.site.open("mel", "Mels", onIssue, "autoloop-program")

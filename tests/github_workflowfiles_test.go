@@ -18,10 +18,7 @@ func TestWorkflowFilesOnTheDefaultBranch(t *testing.T) {
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
-		h := newHub(t, map[string]string{"value.txt": "10\n", "offset.txt": "0\n"}, "9", "8", "7", "6", "5")
-		if twoJobs {
-			h.inTwoJobs()
-		}
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n", "offset.txt": "0\n"}, "9", "8", "7", "6", "5")
 		h.program(strings.Replace(onIssue, `"$(cat value.txt)"`, `"$(($(cat value.txt) + $(cat offset.txt)))"`, 1))
 		require.Equal(t, "accepted", h.one().Outcome)
 		first := head(t, h.bare, "autoloop/p")
@@ -63,10 +60,7 @@ func TestCIFixesAChangeOnItsOwnBase(t *testing.T) {
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
-		h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
-		if twoJobs {
-			h.inTwoJobs()
-		}
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8")
 		require.NoError(t, os.WriteFile(filepath.Join(h.side, "fixes"), []byte("0\n7.5\n"), 0o600))
 		h.program(strings.Replace(lively(), "ci-wait: 5s", "ci-wait: 1s", 1))
 		require.Equal(t, "pending-ci", h.one().Outcome)
@@ -84,32 +78,5 @@ func TestCIFixesAChangeOnItsOwnBase(t *testing.T) {
 		got = h.one()
 		require.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
 		assert.Equal(t, "7.5", text(got.Best))
-	})
-}
-
-// TestARefusedPushIsRecorded lets the target name a workflow: nothing but the
-// candidate itself is refused.
-func TestARefusedPushIsRecorded(t *testing.T) {
-	t.Parallel()
-	inJobs(t, func(t *testing.T, twoJobs bool) {
-		t.Helper()
-		body := strings.Replace(working("  echo '# more' >> .github/workflows/ci.yml\n"), "metric: m\n", "metric: m\ntarget: [value.txt, .github/workflows/ci.yml]\n", 1)
-		h := newHub(t, map[string]string{
-			"value.txt": "10\n", ".github/workflows/ci.yml": "on: issues\njobs: {}\n", ".autoloop/programs/p.md": body,
-		}, "9", "8")
-		if twoJobs {
-			h.inTwoJobs()
-		}
-		got := h.one()
-		assert.Equal(t, "error", got.Outcome)
-		assert.Contains(t, got.Stopped, "paused: remote origin refused the push: autoloop/p ([remote rejected] (refusing to allow a GitHub App to create or update workflow "+
-			"`.github/workflows/ci.yml` without `workflows` permission))")
-		assert.Contains(t, got.Stopped, "AUTOLOOP_TOKEN")
-		assert.Contains(t, got.Stopped, "take `.github/workflows` out of the Target")
-		assert.Empty(t, head(t, h.bare, "autoloop/p"))
-		assert.Contains(t, h.remembered("p.md"), "refusing to allow a GitHub App")
-		assert.Contains(t, h.remembered("p.jsonl"), "refusing to allow a GitHub App")
-		assert.Equal(t, "idle", h.one().Outcome, "no agent works for nothing")
-		assert.Equal(t, 1, h.agentRuns())
 	})
 }

@@ -41,12 +41,20 @@ func (h *hub) inTwoJobs() *jobs {
 	return j
 }
 
+// newHubIn is newHub whose runs are one job or two.
+func newHubIn(t *testing.T, twoJobs bool, files map[string]string, tries ...string) *hub {
+	t.Helper()
+	h := newHub(t, files, tries...)
+	if twoJobs {
+		h.inTwoJobs()
+	}
+	return h
+}
+
 // onTwoJobs makes a scene for the scenarios.
 func onTwoJobs(t *testing.T, files map[string]string, tries ...string) *scene {
 	t.Helper()
-	h := newHub(t, files, tries...)
-	h.inTwoJobs()
-	return h.scene
+	return newHubIn(t, true, files, tries...).scene
 }
 
 // job prepares a command in a new clone.

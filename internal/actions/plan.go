@@ -57,8 +57,12 @@ func planSummary(plan *schedule.Plan) string {
 	out.WriteString("## Autoloop\n\n")
 	if plan.Selected != nil {
 		fmt.Fprintf(&out, "Selected **%s**: %s.\n", *plan.Selected, plain.Literal(plan.Reason, maxSummaryText))
+		if others := besides(plan.Matrix.Program, *plan.Selected); others != "" {
+			fmt.Fprintf(&out, "\nWith it: %s.\n", others)
+		}
 	} else {
-		fmt.Fprintf(&out, "%s.\n", plain.Literal(plan.Headline(), maxSummaryText))
+		headline := plain.Literal(plan.Headline(), maxSummaryText)
+		fmt.Fprintf(&out, "%s.\n", strings.ToUpper(headline[:1])+headline[1:])
 	}
 	table := render.Table{Header: []string{"program", "why not now"}}
 	add := func(name, why string) {
@@ -94,8 +98,19 @@ func planSummary(plan *schedule.Plan) string {
 	return out.String() + "\n"
 }
 
-// ReportReservations sets the outputs for the programs that begin, and annotates
-// those that could not.
+// besides lists the programs of the matrix but for one.
+func besides(matrix []string, selected string) string {
+	var others []string
+	for _, name := range matrix {
+		if name != selected {
+			others = append(others, "**"+plain.Literal(name, maxSummaryText)+"**")
+		}
+	}
+	return strings.Join(others, ", ")
+}
+
+// ReportReservations sets the outputs for the programs that begin, annotates those
+// that could not, and adds a summary when one does not begin.
 func (s Step) ReportReservations(made []loop.Reservation) error {
 	matrix := schedule.Matrix{Program: []string{}}
 	var list []annotation
@@ -117,5 +132,23 @@ func (s Step) ReportReservations(made []loop.Reservation) error {
 	if err := s.SetOutputs(Output{"has-work", strconv.FormatBool(len(matrix.Program) > 0)}, Output{"matrix", string(text)}); err != nil {
 		return err
 	}
-	return s.annotate(s.Dir, list...)
+	if err := s.annotate(s.Dir, list...); err != nil {
+		return err
+	}
+	return s.AddSummary(reservationsSummary(made))
+}
+
+// reservationsSummary is which programs do not begin although they were selected, as the
+// summary of a job; "" when all do.
+func reservationsSummary(made []loop.Reservation) string {
+	table := render.Table{Header: []string{"program", "why it does not begin"}}
+	for _, one := range made {
+		if !one.Begun && len(table.Rows) < maxPlanRows {
+			table.Rows = append(table.Rows, []string{plain.Literal(one.Program, maxSummaryText), plain.Literal(one.Reason, maxSummaryText)})
+		}
+	}
+	if len(table.Rows) == 0 {
+		return ""
+	}
+	return table.Markdown() + "\n"
 }

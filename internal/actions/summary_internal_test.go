@@ -1,15 +1,11 @@
 package actions
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
@@ -17,6 +13,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
+	"github.com/org/autoloop/tests/golden"
 )
 
 func stepWith(vars map[string]string) Step {
@@ -25,21 +22,12 @@ func stepWith(vars map[string]string) Step {
 
 func ptr[T any](v T) *T { return &v }
 
-var update = flag.Bool("update", false, "write the golden files")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o600))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), got)
-}
-
-// evil is what an agent, an evaluation or a file might say.
-const evil = "<b>|[x](y) @me #1 `z`\n# heading ghs_0123456789abcdef"
+// evil is what an agent or an evaluation might say, stranger what a file or an issue
+// might.
+const (
+	stranger = "<b>|[x](y) @me #1 `z`\n# heading"
+	evil     = stranger + " ghs_0123456789abcdef"
+)
 
 func values(texts ...string) (list []metric.Value) {
 	for _, text := range texts {
@@ -86,7 +74,7 @@ func TestResultSummary(t *testing.T) {
 	p := &program.Program{Name: "speed", Metric: "seconds", Direction: metric.Lower}
 	for name, r := range tried() {
 		text := resultSummary(step, p, []loop.Result{r})
-		golden(t, name+".md", text)
+		golden.Equal(t, name+".md", text)
 		for _, part := range []string{"<b>", "@me", "[x](", "\n# ", "0123456789", "6789abcdef"} {
 			assert.NotContains(t, text, part, name)
 		}
@@ -96,6 +84,30 @@ func TestResultSummary(t *testing.T) {
 	}
 	assert.Contains(t, resultSummary(stepWith(nil), nil, []loop.Result{tried()["accepted"]}), "pull request #9", "no link without a server")
 	assert.Contains(t, resultSummary(stepWith(nil), nil, nil), "Nothing ran")
+}
+
+func TestPlanSummary(t *testing.T) {
+	t.Parallel()
+	full := &schedule.Plan{
+		Selected: ptr("speed"), Reason: "due since 2026-03-04T11:00:00Z, 1 hour late", Matrix: schedule.Matrix{Program: []string{"speed", "size"}},
+		Errors:       []schedule.Failure{{Name: "broken", File: ".autoloop/programs/broken.md", Line: 5, Message: stranger}},
+		Untrusted:    []schedule.Untrusted{{Name: "mels", Issue: 4, Reason: "mel may not push " + stranger}},
+		Unconfigured: []string{"example"}, Deferred: []string{"later"}, Warnings: []string{stranger},
+		Skipped: []schedule.Skipped{
+			{Name: "waits", Reason: "not due yet: next at 2026-03-04T18:00:00Z"}, {Name: "rests", Reason: "paused: by a comment of alice"},
+			{Name: "spent", Reason: "budget: 2 of 2 iterations used this day"}, {Name: "done", Reason: "completed: target reached"},
+		},
+	}
+	for name, plan := range map[string]*schedule.Plan{
+		"plan": full, "plan-nothing-due": {NotDue: true, Skipped: full.Skipped[:1]}, "plan-no-programs": {NoPrograms: true},
+		"plan-all-in-error": {Errors: full.Errors}, "plan-stopped": {Reason: "AUTOLOOP_PAUSED is true"},
+	} {
+		golden.Equal(t, name+".md", planSummary(plan))
+	}
+	golden.Equal(t, "begin.md", reservationsSummary([]loop.Reservation{
+		{Program: "speed", Begun: true, Iteration: 3}, {Program: "rests", Reason: "paused: " + stranger}, {Program: "broken", Failed: true, Reason: "no issue #7"},
+	}))
+	assert.Empty(t, reservationsSummary([]loop.Reservation{{Program: "speed", Begun: true}}))
 }
 
 // TestSummariesAreBounded: GitHub refuses a summary of more than a megabyte.

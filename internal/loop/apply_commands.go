@@ -28,17 +28,31 @@ func (r *commander) applyCommands(ctx context.Context, claim func(*records) erro
 	if err != nil {
 		return err
 	}
-	err = r.update(ctx, r.program.Name+": what was said on GitHub", undo.update(r.ref()), func(b *records) error {
-		if err := claim(b); err != nil {
-			return err
-		}
-		return r.enterCommands(b, undo)
-	})
+	err = r.recordCommands(ctx, undo, claim, func(*records) error { return nil })
+	if reason := pushRefusal(err); reason != "" && undo.update(r.ref()) != nil {
+		undo.refuse(reason)
+		err = r.recordCommands(ctx, undo, claim, func(b *records) error {
+			return r.pause(b, reason+"; then say `/autoloop resume`, and ask for the undo again")
+		})
+	}
 	if err != nil {
 		return err
 	}
 	r.answer(ctx)
 	return nil
+}
+
+// recordCommands records the effect of all commands, and what else follows.
+func (r *commander) recordCommands(ctx context.Context, undo *undoing, claim, then func(*records) error) error {
+	return r.update(ctx, r.program.Name+": what was said on GitHub", undo.update(r.ref()), func(b *records) error {
+		if err := claim(b); err != nil {
+			return err
+		}
+		if err := r.enterCommands(b, undo); err != nil {
+			return err
+		}
+		return then(b)
+	})
 }
 
 // enterCommands records the effect of every command that was not applied before.

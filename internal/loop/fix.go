@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -197,13 +198,15 @@ func (r *branches) positionOf(ctx context.Context, e history.Decided) (position,
 // on a branch of its own, and pauses.
 func (r *ciGate) giveUpFix(ctx context.Context, e history.Decided, verdict ci.Result, reason string) (Result, error) {
 	kept := git.RefUpdate{Ref: fmt.Sprintf("refs/heads/%s%s/%d", failedPrefix, r.program.Name, e.Iteration), New: e.Commit}
+	where := fmt.Sprintf("look at the attempt on %s%s/%d", failedPrefix, r.program.Name, e.Iteration)
 	if err := r.keepFailed(ctx, kept); err != nil {
 		r.warn("the attempt is not kept at %s: %v", kept.Ref, err)
+		where = fmt.Sprintf("the attempt, commit %s, is not kept: %s", e.Commit, cmp.Or(pushRefusal(err), plain.Short(err.Error(), maxProblem)))
 	}
 	e.Reasons, e.Failing = append([]string{reason}, verdict.Words()...), failing(verdict)
 	back := &git.RefUpdate{Ref: r.ref(), New: e.Parent, Old: e.Commit}
 	e.Outcome = history.CIFixExhausted
-	return r.recordFinal(ctx, e, back, reason+"; look at the attempt on "+failedPrefix+r.program.Name+fmt.Sprintf("/%d, then say `/autoloop resume` or run `iterate resume %s`", e.Iteration, r.program.Name))
+	return r.recordFinal(ctx, e, back, fmt.Sprintf("%s; %s, then say `/autoloop resume` or run `iterate resume %s`", reason, where, r.program.Name))
 }
 
 // failing are the checks that fail, as they are recorded.

@@ -33,7 +33,7 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal, cla
 		p.Decided.Outcome = history.PendingCI
 	}
 	err := r.recorder.enterProposal(ctx, at, p, claim)
-	if reason := pushRefusal(err); reason != "" && p.Kept() {
+	if reason := pushRefusal(err); reason != "" && (p.Kept() || at.Move) {
 		return r.recorder.recordRefused(ctx, at, p, reason, claim)
 	}
 	return err
@@ -99,12 +99,17 @@ func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.P
 // push of a proposal, and pauses: only a person can do something about it, and the
 // next agent would work for nothing.
 func (r *recorder) recordRefused(ctx context.Context, at position, p *proposal.Proposal, reason string, claim func(*records) error) error {
+	said := reason
+	if p.Kept() {
+		said = "the gain was not kept: " + reason
+	}
 	if at.Move {
 		p.Baseline, at.Move = nil, false // it is of a commit that the remote does not have
 	}
 	p.Candidate, p.Patch = "", nil
-	e := p.Decided
-	e.Outcome, e.Verdict, e.Reasons, e.Commit, e.Rule, e.Evidence = history.Error, "", []string{"the gain was not kept: " + reason}, "", nil, nil
+	if e := p.Decided; e != nil {
+		e.Outcome, e.Verdict, e.Reasons, e.Commit, e.Rule, e.Evidence = history.Error, "", []string{said}, "", nil, nil
+	}
 	return r.enterProposal(ctx, at, p, func(b *records) error {
 		if err := claim(b); err != nil {
 			return err

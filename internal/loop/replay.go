@@ -90,22 +90,29 @@ func (r *ciGate) replayPending(ctx context.Context, e history.Decided) (Result, 
 	if err != nil || !after {
 		return Result{}, false, err
 	}
+	refused := ""
 	head, _, err := r.branches.replay(ctx, e.Commit, base)
 	if err == nil && head != base {
 		var same bool
 		if same, err = r.branches.sameFiles(ctx, head, e.Commit); err == nil && same {
-			old := e.Commit
-			e.Commit, e.Parent = head, base
-			return Result{}, false, r.write(ctx, fmt.Sprintf("%s: iteration %d is replayed", r.program.Name, e.Iteration), &git.RefUpdate{Ref: r.ref(), New: head, Old: old},
-				func(b *records) error { return r.recorder.enterPending(b, e) })
+			replayed := e
+			replayed.Commit, replayed.Parent = head, base
+			err = r.write(ctx, fmt.Sprintf("%s: iteration %d is replayed", r.program.Name, e.Iteration), &git.RefUpdate{Ref: r.ref(), New: head, Old: e.Commit},
+				func(b *records) error { return r.recorder.enterPending(b, replayed) })
+			if refused = pushRefusal(err); refused == "" {
+				return Result{}, false, err
+			}
 		}
 	}
 	if err != nil {
 		r.warn("what came after the merge was not replayed: %v", err)
 	}
+	if refused != "" {
+		refused += "; then say `/autoloop resume`"
+	}
 	e.Outcome = history.Rejected
 	e.Reasons = append([]string{"not accepted yet: its pull request was merged without it, so that it is replayed on the default branch and measured there"}, e.Reasons...)
-	result, err := r.recordFinal(ctx, e, nil, "")
+	result, err := r.recordFinal(ctx, e, nil, refused)
 	return result, true, err
 }
 

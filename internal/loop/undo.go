@@ -30,6 +30,19 @@ func (u *undoing) answer(iteration int) (text string, good bool) {
 	return found.text, found.good
 }
 
+// refuse notes that the remote did not take the commits: nothing is undone.
+func (u *undoing) refuse(reason string) {
+	u.head = u.old
+	for iteration, answer := range u.answers {
+		if answer.good {
+			u.answers[iteration] = undone{fmt.Sprintf("Iteration %d is not undone: %s.", iteration, plain.Quote(reason, maxRefusal)), false}
+		}
+	}
+}
+
+// maxRefusal bounds the words of a remote in an answer.
+const maxRefusal = 600
+
 // prepareUndo makes the commits for all iterations that are to be undone. Nothing
 // points to them until the records do.
 func (r *commander) prepareUndo(ctx context.Context) (*undoing, error) {

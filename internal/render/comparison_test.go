@@ -11,6 +11,7 @@ import (
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/score"
+	"github.com/org/autoloop/tests/golden"
 )
 
 func parsed(t *testing.T, text string) format.SuiteOutcome {
@@ -37,12 +38,12 @@ func comparison(t *testing.T) render.Comparison {
 
 func TestComparisonAsText(t *testing.T) {
 	t.Parallel()
-	golden(t, "comparison.txt", comparison(t).Text())
+	golden.Equal(t, "comparison.txt", comparison(t).Text())
 }
 
 func TestComparisonAsMarkdown(t *testing.T) {
 	t.Parallel()
-	golden(t, "comparison.md", comparison(t).Markdown())
+	golden.Equal(t, "comparison.md", comparison(t).Markdown())
 }
 
 func TestColoursChangeNoText(t *testing.T) {

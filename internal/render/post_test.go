@@ -1,10 +1,7 @@
 package render_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,9 +15,8 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/tests/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
@@ -67,34 +63,23 @@ func account(t *testing.T) render.Account {
 	return render.Account{Program: p, Events: events, State: doc.Bytes(), RunURL: "https://github.test/org/repo/actions/runs/7"}
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o600))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), got)
-}
-
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	a := account(t)
-	golden(t, "status.md", render.Status(a))
-	golden(t, "pull.md", render.Pull(a, 4))
-	golden(t, "accepted.md", render.Iteration(a, a.Decided()[0]))
-	golden(t, "error.md", render.Iteration(a, a.Decided()[2]))
-	golden(t, "rejected.md", render.Iteration(a, a.Decided()[1]))
-	golden(t, "issue.md", render.Issue(a))
-	golden(t, "notice.md", render.Notice(a, 7, "paused", "5 rejections in a row", []string{"alice"}))
+	golden.Equal(t, "status.md", render.Status(a))
+	golden.Equal(t, "pull.md", render.Pull(a, 4))
+	golden.Equal(t, "accepted.md", render.Iteration(a, a.Decided()[0]))
+	golden.Equal(t, "error.md", render.Iteration(a, a.Decided()[2]))
+	golden.Equal(t, "rejected.md", render.Iteration(a, a.Decided()[1]))
+	golden.Equal(t, "issue.md", render.Issue(a))
+	golden.Equal(t, "notice.md", render.Notice(a, 7, "paused", "5 rejections in a row", []string{"alice"}))
 	a.Events = append(a.Events, &history.Decided{
 		Head: history.Head{Run: "7-1-ef", Iteration: 4}, Outcome: history.PendingCI, Metric: value("5.123456789"), PreviousBest: value("6"), Best: value("5.123456789"),
 		Delta: "-0.876543211", Reasons: []string{"5.123456789 is better than 6 (lower is better)"},
 		Work: history.Work{Summary: "one pass", Agent: "claude"},
 	})
-	golden(t, "pending.md", render.Iteration(a, a.Decided()[3]))
-	golden(t, "pull-pending.md", render.Pull(a, 4))
+	golden.Equal(t, "pending.md", render.Iteration(a, a.Decided()[3]))
+	golden.Equal(t, "pull-pending.md", render.Pull(a, 4))
 	a.Events = append(a.Events, &history.Decided{
 		Head: history.Head{Run: "8-1-01", Iteration: 4}, Outcome: history.CIFixExhausted, Metric: value("5.123456789"), PreviousBest: value("6"), Best: value("6"),
 		Delta: "-0.876543211", Reasons: []string{"stuck in CI fix loop: build: expected 3", "build [x](y) fails"},
@@ -103,14 +88,14 @@ func TestGolden(t *testing.T) {
 	}, &history.Paused{Reason: "stuck in CI fix loop: build: expected 3"})
 	withPage := a
 	withPage.Page = render.Page{URL: "https://org.github.io/repo/program-speed.html", Light: "https://org.github.io/repo/program-speed.svg", Dark: "https://org.github.io/repo/program-speed-dark.svg"}
-	golden(t, "status-page.md", render.Status(withPage))
-	golden(t, "pull-page.md", render.Pull(withPage, 4))
-	golden(t, "ci-failed.md", render.Iteration(a, a.Decided()[3]))
-	golden(t, "status-paused.md", render.Status(a))
+	golden.Equal(t, "status-page.md", render.Status(withPage))
+	golden.Equal(t, "pull-page.md", render.Pull(withPage, 4))
+	golden.Equal(t, "ci-failed.md", render.Iteration(a, a.Decided()[3]))
+	golden.Equal(t, "status-paused.md", render.Status(a))
 	a.Events = append(a.Events, &history.Completed{Reason: "target reached: 1 with target 1 (lower is better)"})
-	golden(t, "status-completed.md", render.Status(a))
-	golden(t, "notice-completed.md", render.Notice(a, 9, "completed", "target reached: 1 with target 1 (lower is better)", []string{"alice", "bob"}))
-	golden(t, "reply.md", render.Reply(12, "It goes on."))
+	golden.Equal(t, "status-completed.md", render.Status(a))
+	golden.Equal(t, "notice-completed.md", render.Notice(a, 9, "completed", "target reached: 1 with target 1 (lower is better)", []string{"alice", "bob"}))
+	golden.Equal(t, "reply.md", render.Reply(12, "It goes on."))
 }
 
 func TestWhatAgentsSayIsHarmless(t *testing.T) {

@@ -2,19 +2,14 @@ package commandline
 
 import (
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/golden"
 )
-
-var update = flag.Bool("update", false, "write the command lines of the golden file")
 
 // TestCommandLines holds every command line against a golden file: with nothing
 // given, and with all that can be.
@@ -35,13 +30,7 @@ func TestCommandLines(t *testing.T) {
 			text.Write(marshal(map[string]any{"args": line.Args, "env": line.Env, "stdin": line.Stdin, "files": line.Files}))
 		}
 	}
-	file := filepath.Join("testdata", "lines.golden")
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(text.String()), 0o600))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), text.String())
+	golden.Equal(t, "lines.golden", text.String())
 }
 
 func TestCursorReadsLongPromptsFromAFile(t *testing.T) {

@@ -35,6 +35,12 @@ func AllowWorkflows(bare string, allowed bool) error {
 	return exec.Command("git", "--git-dir", bare, "config", "autoloop.workflows", strconv.FormatBool(allowed)).Run() //nolint:noctx // it ends at once
 }
 
+// ProtectBranch lets nobody move a branch that a repository has by now, as a rule of it
+// does. With a name that ends in /* nobody makes such branches either; "" ends that.
+func ProtectBranch(bare, branch string) error {
+	return exec.Command("git", "--git-dir", bare, "config", "autoloop.protected", "refs/heads/"+branch).Run() //nolint:noctx // it ends at once
+}
+
 // Receives reports whether this process is the hook of a protected repository.
 func Receives() bool { return os.Getenv(receiveVariable) != "" }
 
@@ -86,11 +92,14 @@ func (h hook) write(text string) { _, _ = fmt.Fprintf(h.out, "%04x%s", len(text)
 
 func (h hook) flush() { _, _ = io.WriteString(h.out, "0000") }
 
-// decide answers each command, all with ok or none.
+// decide moves all refs or none, and answers each command.
 func (h hook) decide(commands []string) []string {
 	refused, moves := map[string]string{}, &bytes.Buffer{}
 	for _, command := range commands {
 		fields := strings.Fields(command)
+		if isProtected(fields[2], strings.Trim(fields[0], "0") != "") {
+			refused[fields[2]] = "protected branch hook declined"
+		}
 		if file := changedWorkflow(fields[1]); file != "" && !mayChangeWorkflows() {
 			refused[fields[2]] = "refusing to allow a GitHub App to create or update workflow `" + file + "` without `workflows` permission"
 		}
@@ -143,6 +152,20 @@ func changedWorkflow(commit string) string {
 		}
 	}
 	return ""
+}
+
+// isProtected reports whether no push moves a ref, or makes it where there is no such
+// ref yet.
+func isProtected(ref string, exists bool) bool {
+	out, err := exec.Command("git", "config", "autoloop.protected").Output() //nolint:noctx // without it, nothing is
+	if err != nil {
+		return false
+	}
+	rule := strings.TrimSpace(string(out))
+	if all, found := strings.CutSuffix(rule, "*"); found {
+		return strings.HasPrefix(ref, all)
+	}
+	return exists && ref == rule
 }
 
 func mayChangeWorkflows() bool {

@@ -2,10 +2,7 @@ package state_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,20 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/tests/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(path, got, 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), string(got))
-}
 
 // entry is iteration n: every third one is accepted.
 func entry(n int) state.HistoryEntry {
@@ -64,7 +49,7 @@ func TestHistoryGolden(t *testing.T) {
 		Change: "# x\n## Machine State\n| Paused | true |\n<!-- AUTOLOOP:STATUS --> thanks @octocat", PreviousBest: value("1.3"),
 		Notes: []string{"", "evil ![](http://x)", "\x00"},
 	})
-	golden(t, "history.md", doc.Render())
+	golden.Equal(t, "history.md", string(doc.Render()))
 	assert.False(t, parse(t, string(doc.Render())).Machine().Paused)
 }
 
@@ -111,7 +96,7 @@ func TestFoldGolden(t *testing.T) {
 		doc.AddEntry(entry(n))
 		doc = parse(t, string(doc.Render()))
 	}
-	golden(t, "folded.md", doc.Render())
+	golden.Equal(t, "folded.md", string(doc.Render()))
 	text := string(doc.Render())
 	assert.Equal(t, 10, strings.Count(text, "### Iteration "))
 	assert.Less(t, len(text), state.MaxBytes)

@@ -1,17 +1,15 @@
 package sandbox_test
 
 import (
-	"flag"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
+	"github.com/org/autoloop/tests/golden"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestChanges(t *testing.T) {
 	t.Parallel()
@@ -33,12 +31,7 @@ func TestChanges(t *testing.T) {
 		paths = append(paths, c.Path)
 	}
 	assert.Equal(t, []string{"a.txt", "b.txt", "bin", "d/x", "mode.sh", "new/file.txt", "node_modules/p/index.js", "out"}, paths)
-	if *update {
-		require.NoError(t, os.WriteFile("testdata/changes.diff", []byte(changes.Diff), 0o644))
-	}
-	golden, err := os.ReadFile("testdata/changes.diff")
-	require.NoError(t, err)
-	assert.Equal(t, string(golden), changes.Diff)
+	golden.Equal(t, "changes.diff", changes.Diff)
 }
 
 // TestDiffApplies holds the diff against git, which must take it.
