@@ -3,6 +3,7 @@ package tests
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -47,24 +48,8 @@ func TestPublishingIsKilledAtEveryWrite(t *testing.T) {
 		}
 		dir, proposed := j.propose()
 		require.NotEmpty(t, dir, proposed)
-		m, pushes := h.moment(), 0
-		j.git.watch(func(after bool) {
-			if after {
-				pushes++
-			}
-		})
-		h.Calls()
-		published := j.publish(dir)
-		assert.Equal(t, "accepted", published.Outcome)
-		var deaths []death
-		for _, call := range h.Calls() {
-			if call.Write() {
-				deaths = append(deaths, death{writes: len(deaths) + 1})
-			}
-		}
-		for i := range pushes {
-			deaths = append(deaths, death{pushes: i + 1}, death{pushes: i + 1, after: true})
-		}
+		m := h.moment()
+		deaths := j.deathsOf(h, func() { assert.Equal(t, "accepted", j.publish(dir).Outcome) })
 		require.Greater(t, len(deaths), 4)
 		want := h.place()
 		assert.Equal(t, number == 3, strings.Contains(want, "fix CI (1)"))
@@ -73,7 +58,7 @@ func TestPublishingIsKilledAtEveryWrite(t *testing.T) {
 				t.Parallel()
 				again := m.begin(t)
 				jobs := again.inTwoJobs()
-				jobs.dies(again, d, dir)
+				jobs.dies(again, d, "publish", "--program", "p", dir)
 				a := jobs.answer(jobs.job(hubToken, "publish", "--program", "p", dir))
 				if a.code != 0 {
 					assert.Contains(t, a.stderr, "published before", "the first job was through")
@@ -85,10 +70,135 @@ func TestPublishingIsKilledAtEveryWrite(t *testing.T) {
 	}
 }
 
-// dies publishes a bundle until it is killed.
-func (j *jobs) dies(h *hub, d death, dir string) {
+// deathsOf are all places at which what do does can be killed. It is done once.
+func (j *jobs) deathsOf(h *hub, do func()) (deaths []death) {
 	j.t.Helper()
-	cmd := j.job(hubToken, "publish", "--program", "p", dir)
+	pushes := 0
+	j.git.watch(func(after bool) {
+		if after {
+			pushes++
+		}
+	})
+	h.Calls()
+	do()
+	j.git.watch(nil)
+	for _, call := range h.Calls() {
+		if call.Write() {
+			deaths = append(deaths, death{writes: len(deaths) + 1})
+		}
+	}
+	for i := range pushes {
+		deaths = append(deaths, death{pushes: i + 1}, death{pushes: i + 1, after: true})
+	}
+	return deaths
+}
+
+// TestBeginningIsKilledAtEveryWrite kills the job that records a start, at every
+// write: the next run ends where one that was left alone does, and no agent works
+// without a start on record.
+func TestBeginningIsKilledAtEveryWrite(t *testing.T) {
+	long.Only(t, long.Kills)
+	t.Parallel()
+	for name, c := range map[string]struct {
+		// before is what happened by then, in so many runs; begins is whether a start
+		// follows.
+		before func(h *hub, j *jobs) int
+		begins bool
+		least  int
+	}{
+		"the first start": {func(*hub, *jobs) int { return 0 }, true, 2},
+		"a pause that a comment ends": {func(h *hub, j *jobs) int {
+			h.env = append(h.env, inActions(1, 1)...)
+			require.Equal(t, "accepted", j.one().Outcome)
+			h.say("alice", "/autoloop pause")
+			a := h.answer(j.job(hubToken, "steer", "--program", "p"))
+			require.Zero(t, a.code, a.stderr)
+			h.say("alice", "/autoloop resume")
+			return 1
+		}, true, 6},
+		"three that never came back": {func(h *hub, j *jobs) int {
+			for run := 1; run <= 3; run++ {
+				h.env = append(h.env, inActions(run, 1)...)
+				begun, reason := j.begin()
+				require.True(t, begun, reason)
+				h.ended(1, 2, 3)
+			}
+			return 3
+		}, false, 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t, map[string]string{"value.txt": "10\n", ".autoloop/programs/p.md": working("")}, "9", "8", "7")
+			h.live()
+			j := h.inTwoJobs()
+			h.ended(1, 2, 3)
+			run := c.before(h, j) + 1
+			h.env = append(h.env, inActions(run, 1)...)
+			m := h.moment()
+			deaths := j.deathsOf(h, func() {
+				begun, reason := j.begin()
+				require.Equal(t, c.begins, begun, reason)
+			})
+			require.GreaterOrEqual(t, len(deaths), c.least)
+			if c.begins {
+				dir, _ := j.propose()
+				require.Equal(t, "accepted", j.publish(dir).Outcome)
+			}
+			want := h.placeOfStarts()
+			starts, worked := h.starts(), h.agentRuns()
+			for _, d := range deaths {
+				t.Run(d.String(), func(t *testing.T) {
+					t.Parallel()
+					again := m.begin(t)
+					jobs := again.inTwoJobs()
+					again.env = append(again.env, inActions(run, 1)...)
+					again.ended(1, 2, 3)
+					before := again.starts()
+					jobs.dies(again, d, "begin", "--program", "p")
+					left := again.starts() - before
+					assert.Contains(t, []int{0, 1}, left)
+					if left == 0 {
+						again.refusesToPropose(jobs)
+					}
+					again.ended(1, 2, 3, int64(run))
+					again.env = append(again.env, inActions(run+1, 1)...)
+					if got := jobs.one(); c.begins {
+						assert.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
+					}
+					assert.Equal(t, want, again.placeOfStarts())
+					assert.Equal(t, worked, again.agentRuns(), "one agent for one start")
+					if c.begins {
+						assert.Equal(t, starts+left, again.starts(), "each start is there once")
+					}
+				})
+			}
+		})
+	}
+}
+
+// starts is how many starts are on record.
+func (h *hub) starts() int {
+	if head(h.t, h.bare, "memory/autoloop") == "" {
+		return 0
+	}
+	return strings.Count(h.remembered("p.jsonl"), `"event":"started"`)
+}
+
+var interruptions = regexp.MustCompile(`interrupted \d+ times`)
+
+// placeOfStarts is where everything is; a start that was killed after its record is one
+// more that never came back.
+func (h *hub) placeOfStarts() string {
+	if head(h.t, h.bare, "autoloop/p") == "" {
+		h.run(h.bare, "git", "update-ref", "refs/heads/autoloop/p", "main") // nothing was kept
+	}
+	return interruptions.ReplaceAllString(h.place(), "interrupted N times")
+}
+
+// dies runs a job until it is killed.
+func (j *jobs) dies(h *hub, d death, args ...string) {
+	j.t.Helper()
+	cmd := j.job(hubToken, args...)
 	started := make(chan *os.Process, 1)
 	kill := func() {
 		process := <-started
