@@ -164,6 +164,9 @@ func TestBeginningIsKilledAtEveryWrite(t *testing.T) {
 					again.env = append(again.env, inActions(run+1, 1)...)
 					if got := jobs.one(); c.begins {
 						assert.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
+					} else {
+						a := again.answer(jobs.job(hubToken, "steer", "--program", "p")) // a program that is paused is selected no more
+						require.Zero(t, a.code, a.stderr)
 					}
 					assert.Equal(t, want, again.placeOfStarts())
 					assert.Equal(t, worked, again.agentRuns(), "one agent for one start")

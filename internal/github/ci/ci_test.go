@@ -164,6 +164,32 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// TestARowThatCannotBeReadIsPending takes each reading away from every row: what
+// cannot be read is never green, and never asks an agent to fix something.
+func TestARowThatCannotBeReadIsPending(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, r := range table() {
+		assert.False(t, names[r.name], "two rows are named %q", r.name)
+		names[r.name] = true
+		for part, unread := range map[string]func(*ci.Input) *error{
+			"checks": func(in *ci.Input) *error { return &in.Head.Err }, "base": func(in *ci.Input) *error { return &in.Base.Err },
+			"rules": func(in *ci.Input) *error { return &in.Rules.Err }, "branch": func(in *ci.Input) *error { return &in.Branch.Err },
+		} {
+			in := r.input()
+			unreadable(unread)(&in)
+			got := ci.Judge(in)
+			want := ci.Pending
+			if r.want == ci.Moved && part != "branch" {
+				want = ci.Moved // whatever CI says
+			}
+			assert.Equal(t, want, got.State, "%s, and the %s cannot be read: %v", r.name, part, got.Reasons)
+			assert.False(t, got.Ended, "%s, and the %s cannot be read", r.name, part)
+		}
+	}
+	assert.GreaterOrEqual(t, len(names), 30)
+}
+
 // TestWhatIsTakenAwayNeverOpensTheGate takes single successes away from every row
 // that is closed.
 func TestWhatIsTakenAwayNeverOpensTheGate(t *testing.T) {
