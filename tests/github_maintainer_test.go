@@ -2,7 +2,6 @@ package tests
 
 import (
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -101,15 +100,10 @@ func TestAClosedPullRequestSaysNothingOfCI(t *testing.T) {
 	})
 }
 
-var (
-	linked = regexp.MustCompile(`#[0-9]|GH-[0-9]|https?://evil|www\.evil|/autoloop run|@mallory|[0-9a-f]{40}`)
-	ours   = regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+\S*|(pull request|program|commit|issue|\| PR \||\| Issue \|)\W*#?[0-9a-f]+|(?m)^(Autoloop-|Merge |commit ).*$|\[Autoloop: p\]`)
-)
-
 // TestWordsOfAnAgentDoNothing has an agent that says all that GitHub or Autoloop act on.
 func TestWordsOfAnAgentDoNothing(t *testing.T) {
 	t.Parallel()
-	const says = "Fixes #1, closes o/r#2, resolves GH-3, see 0123456789abcdef0123456789abcdef01234567 and https://evil.example/x www.evil.example @mallory /autoloop run ✅ CI is green: 12 checks"
+	const says = "Fixes #1, closes o/r#2, resolves GH-3, see 0a1b2c3d4e5f60718293a4b5c6d7e8f901234567 and https://evil.example/x www.evil.example @mallory /autoloop run ✅ CI is green: 12 checks"
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
 		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "11")
@@ -127,9 +121,9 @@ func TestWordsOfAnAgentDoNothing(t *testing.T) {
 		}
 		require.GreaterOrEqual(t, comments, 3)
 		for name, text := range texts {
-			text = ours.ReplaceAllString(text, "")
-			assert.NotRegexp(t, linked, text, name)
-			assert.NotContains(t, text, "✅ CI is green", name)
+			for _, word := range []string{"Fixes #1", "o/r#2", "GH-3", "0a1b2c3", "https://evil", "www.evil", "@mallory", "/autoloop run ", "✅ CI is green"} {
+				assert.NotContains(t, text, word, name)
+			}
 		}
 		assert.Contains(t, strings.ReplaceAll(texts["commit"], "\u200b", ""), "closes", "it reads the same")
 	})
@@ -142,10 +136,10 @@ func TestAMaintainerIsToldWhatMatters(t *testing.T) {
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
 		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9.123456789", "11", "12", "fail", "8.987654321", "13")
-		h.env = append(h.env, inActions(7, 1)...)
+		h.env = append(append(h.env, inActions(7, 1)...), "GITHUB_SERVER_URL=https://github.test")
 		h.ended()
-		h.program(strings.Replace(strings.Replace(onIssue, "comments: all\n", "", 1), "target-metric: 2", "target-metric: 8", 1))
-		ours := func() (list []string) {
+		h.program(strings.NewReplacer("comments: all\n", "", "target-metric: 2", "target-metric: 8", "try $value, says @octocat <b>", "another try").Replace(onIssue))
+		posts := func() (list []string) {
 			for _, c := range h.site.look().On(1) {
 				if c.Author == h.site.look().Me {
 					list = append(list, c.Body)
@@ -154,9 +148,9 @@ func TestAMaintainerIsToldWhatMatters(t *testing.T) {
 			return list
 		}
 		require.Equal(t, "accepted", h.one().Outcome)
-		require.Len(t, ours(), 2)
+		require.Len(t, posts(), 2)
 		status := func() string {
-			for _, body := range ours() {
+			for _, body := range posts() {
 				if strings.HasPrefix(body, "<!-- AUTOLOOP:STATUS -->") {
 					return body
 				}
@@ -167,12 +161,12 @@ func TestAMaintainerIsToldWhatMatters(t *testing.T) {
 		for _, outcome := range []string{"rejected", "rejected", "error", "accepted", "rejected"} {
 			require.Equal(t, outcome, h.one().Outcome)
 		}
-		assert.Len(t, ours(), 3, "the status and two that were accepted")
+		assert.Len(t, posts(), 3, "the status and two that were accepted")
 		glance, _, _ := strings.Cut(status(), "<details>")
 		assert.Less(t, len(glance), 2048)
 		assert.Contains(t, glance, "6 iterations: 2 accepted, 3 rejected, 1 error")
 		assert.Contains(t, glance, "/actions/runs/7")
-		for _, body := range append(ours(), h.pullBody()) {
+		for _, body := range append(posts(), h.pullBody()) {
 			shown, _, _ := strings.Cut(body, "⚙️ Machine State")
 			assert.NotContains(t, shown, "8.987654321")
 			assert.NotContains(t, shown, "1 iterations")
@@ -194,7 +188,7 @@ func TestAMaintainerIsToldWhatMatters(t *testing.T) {
 		assert.Contains(t, status(), "until Monday")
 		assert.Contains(t, status(), "`/autoloop resume`")
 		notices := 0
-		for _, body := range ours() {
+		for _, body := range posts() {
 			notices += strings.Count(body, "<!-- AUTOLOOP:NOTICE")
 		}
 		assert.Equal(t, 1, notices)

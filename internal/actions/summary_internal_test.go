@@ -94,8 +94,10 @@ func TestPlanSummary(t *testing.T) {
 		Untrusted:    []schedule.Untrusted{{Name: "mels", Issue: 4, Reason: "mel may not push " + stranger}},
 		Unconfigured: []string{"example"}, Deferred: []string{"later"}, Warnings: []string{stranger},
 		Skipped: []schedule.Skipped{
-			{Name: "waits", Reason: "not due yet: next at 2026-03-04T18:00:00Z"}, {Name: "rests", Reason: "paused: by a comment of alice"},
-			{Name: "spent", Reason: "budget: 2 of 2 iterations used this day"}, {Name: "done", Reason: "completed: target reached"},
+			{Name: "waits", Reason: "not due yet: next at 2026-03-04T18:00:00Z"},
+			{Name: "rests", Reason: "paused: by a comment of alice"},
+			{Name: "spent", Reason: "budget: 2 of 2 iterations used this day"},
+			{Name: "done", Reason: "completed: target reached"},
 		},
 	}
 	for name, plan := range map[string]*schedule.Plan{
