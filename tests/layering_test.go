@@ -254,7 +254,9 @@ func TestLibrariesHaveOneOwner(t *testing.T) {
 	}
 }
 
-func TestSchedulerLinksNoModelClient(t *testing.T) {
+// reached are the packages and libraries that a main links.
+func reached(t *testing.T, main string) map[string]bool {
+	t.Helper()
 	graph := map[string][]string{}
 	for _, s := range sources(t) {
 		graph[s.pkg] = append(graph[s.pkg], s.imports()...)
@@ -269,7 +271,22 @@ func TestSchedulerLinksNoModelClient(t *testing.T) {
 			}
 		}
 	}
-	visit("cmd/scheduler")
+	visit(main)
 	require.True(t, seen["internal/schedule"])
-	assert.False(t, seen["internal/agent/models/client"], "cmd/scheduler reaches internal/agent/models/client: give cli what needs a model from cmd/iterate alone")
+	return seen
+}
+
+func TestSchedulerLinksNoModelClient(t *testing.T) {
+	assert.False(t, reached(t, "cmd/scheduler")["internal/agent/models/client"], "cmd/scheduler reaches internal/agent/models/client: give cli what needs a model from cmd/iterate alone")
+}
+
+// TestMainsLinkNothingOfTests: the description of GitHub's API, and the stand-ins
+// for it and for models, are for tests alone.
+func TestMainsLinkNothingOfTests(t *testing.T) {
+	for _, main := range []string{"cmd/iterate", "cmd/scheduler"} {
+		for name := range reached(t, main) {
+			assert.NotContains(t, []string{standIn, "internal/agent/models/client/modeltest"}, name, "%s links %s", main, name)
+			assert.False(t, strings.HasPrefix(name, "github.com/getkin/kin-openapi") || strings.HasPrefix(name, "github.com/stretchr/testify"), "%s links %s", main, name)
+		}
+	}
 }
