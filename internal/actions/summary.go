@@ -99,35 +99,15 @@ func writeResult(out *strings.Builder, s Step, p *program.Program, r *loop.Resul
 // headline is the iteration and what became of it, in the words of comments. What
 // is only proposed is neither accepted nor rejected yet.
 func headline(r *loop.Result) string {
-	sign, outcome, _ := strings.Cut(render.Label(r.Outcome), " ")
-	switch r.Outcome {
-	case history.Busy, history.Idle, history.DryRun:
-		sign, outcome = "💤", string(r.Outcome)
-	default:
-	}
+	text := render.OutcomeOf(r.Outcome)
+	sign, outcome := text.Sign, text.Word
 	if r.Bundle != "" {
-		sign, outcome = "📦", proposedWord(r)
+		sign, outcome = "📦", text.Proposed
 	}
 	if r.Program == "" {
 		return sign + " Autoloop: " + outcome
 	}
 	return fmt.Sprintf("%s %s, iteration %d: %s", sign, inline(r.Program), r.Iteration, outcome)
-}
-
-// proposedWord says what a proposal is that another job is to record.
-func proposedWord(r *loop.Result) string {
-	switch r.Outcome {
-	case history.Accepted, history.PendingCI:
-		return "proposed, and better"
-	case history.Rejected:
-		return "proposed, and not better"
-	case history.Inconclusive:
-		return "proposed, and not told from chance"
-	case history.Error:
-		return "an error to record"
-	default:
-		return "to be recorded"
-	}
 }
 
 // comparedText is the metric beside the best before and the beginning.

@@ -108,26 +108,6 @@ func model(name string) string {
 	return " (" + line(name) + ")"
 }
 
-// Label is an outcome in the words of comments.
-func Label(outcome history.Outcome) string {
-	switch outcome {
-	case history.Accepted:
-		return "✅ accepted"
-	case history.Rejected:
-		return "❌ rejected"
-	case history.Inconclusive:
-		return "❔ inconclusive"
-	case history.Error:
-		return "⚠️ error"
-	case history.PendingCI:
-		return "⏳ waiting for CI"
-	case history.CIFixExhausted:
-		return "❌ rejected by CI"
-	default:
-		return line(string(outcome))
-	}
-}
-
 // usageText is what an iteration cost, as far as it is known.
 func usageText(u *metric.Usage, durations map[string]float64) string {
 	var parts []string

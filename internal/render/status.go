@@ -119,9 +119,9 @@ func goOn(reason string) string {
 func tally(a Account) string {
 	past := a.Summary()
 	decided := past.Decided()
-	counts := map[string]int{
-		"accepted": past.Count(history.Accepted), "waiting for CI": past.Count(history.PendingCI),
-		"errors": past.Count(history.Error), "inconclusive": past.Count(history.Inconclusive),
+	counts := map[string]int{}
+	for _, outcome := range []history.Outcome{history.Accepted, history.PendingCI, history.Error, history.Inconclusive} {
+		counts[OutcomeOf(outcome).Count] = past.Count(outcome)
 	}
 	counts["rejected"] = decided - counts["accepted"] - counts["waiting for CI"] - counts["errors"] - counts["inconclusive"]
 	text := count(decided, "iteration", "iterations")

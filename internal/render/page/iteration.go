@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/render"
 )
 
 // Iteration is one decided iteration.
@@ -49,30 +50,10 @@ type Iteration struct {
 func (it *Iteration) Kept() bool { return it.Outcome == history.Accepted }
 
 // Label is the outcome for people.
-func (it *Iteration) Label() string {
-	switch it.Outcome { //nolint:exhaustive // the others are words already
-	case history.PendingCI:
-		return "waits for CI"
-	case history.CIFixExhausted:
-		return "CI failed"
-	case history.Accepted:
-		return "kept"
-	}
-	return string(it.Outcome)
-}
+func (it *Iteration) Label() string { return render.OutcomeOf(it.Outcome).Page }
 
 // Class is the outcome as a class of the style sheet.
-func (it *Iteration) Class() string {
-	switch it.Outcome { //nolint:exhaustive // everything else is drawn as rejected
-	case history.Accepted:
-		return "kept"
-	case history.Error, history.CIFixExhausted:
-		return "error"
-	case history.PendingCI:
-		return "pending"
-	}
-	return "rejected"
-}
+func (it *Iteration) Class() string { return render.OutcomeOf(it.Outcome).Class }
 
 // What is shown of an iteration without a summary: why it ended.
 func (it *Iteration) What() string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/render"
 )
 
 // Kind says where the iteration went.
@@ -17,19 +18,11 @@ func (it *Iteration) Kind() string {
 	begins := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(reason, word) })
 	}
-	switch it.Outcome { //nolint:exhaustive // the others do not end an iteration of a ledger
-	case history.Accepted:
-		return "kept"
-	case history.PendingCI:
-		return "waits for CI"
-	case history.CIFixExhausted:
-		return "failed in CI"
-	case history.Inconclusive:
-		return "inconclusive"
-	case history.Error:
-		return failure(reason)
-	}
 	switch {
+	case it.Outcome == history.Error:
+		return failure(reason)
+	case it.Outcome != history.Rejected:
+		return render.OutcomeOf(it.Outcome).Page
 	case begins("guardrail "):
 		return "broke a guardrail"
 	case it.Metric != nil:
