@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git/tree"
@@ -151,21 +152,18 @@ func (o *tasksOptions) agents(ctx context.Context, env Env, runner *process.Runn
 	}
 }
 
-// chooseJudge finds the judge. claude gets the variables of its own login and
-// no others; it has no tools, and writes to its login's directory.
+// chooseJudge finds the judge. An agent that judges gets the variables of its own
+// login and no others.
 func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, masker process.Masker) (*judge.Judge, string, error) {
 	home := filepath.Join(place.run, "judge")
 	if err := os.MkdirAll(filepath.Join(home, "tmp"), 0o700); err != nil {
 		return nil, "", err
 	}
-	names := []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"}
-	variables := append(process.Environment(env.Environ, home, names), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
-	if login := filepath.Join(env.Getenv("HOME"), ".claude"); env.Getenv("CLAUDE_CONFIG_DIR") == "" && env.Getenv("HOME") != "" {
-		variables = append(variables, "CLAUDE_CONFIG_DIR="+login)
-	}
+	asked := commandline.All().Asked()
+	variables := append(process.Environment(env.Environ, home, asked.Question.Variables), asked.Question.Env(env.Getenv)...)
 	chosen, none, err := judge.Choose(judge.Setting{
 		Mode: judge.Mode(o.judge), Model: o.judgeModel, Getenv: env.Getenv, Complete: judge.Complete(env.Complete), Price: listPrice,
-		Claude: judge.Claude{Runner: process.NewRunner(), Dir: home, Env: variables}, Masker: masker,
+		CLI: judge.CommandLine{Agent: asked, Runner: process.NewRunner(), Dir: home, Env: variables}, Masker: masker,
 	})
 	if err != nil {
 		return nil, "", misuse.New(err)

@@ -17,7 +17,7 @@ func Claude() Descriptor {
 		Aliases: []string{"claude-code", "anthropic-claude-code", "claude-cli"},
 		Private: []string{".claude", ".claude.json"}, Skills: ".claude/skills", Streams: true,
 		Config: []string{"CLAUDE.md", ".mcp.json", ".claude/**"}, Personal: []string{".claude/worktrees/**"},
-		Line: claudeLine, Read: func() Reader { return &claudeReader{seen: map[string]bool{}} },
+		Question: claudeQuestion(), Line: claudeLine, Read: func() Reader { return &claudeReader{seen: map[string]bool{}} },
 	}
 }
 

@@ -38,6 +38,8 @@ type Descriptor struct {
 	// Line makes the command line, Read a reader of its output.
 	Line func(Task) Invocation
 	Read func() Reader
+	// Question is how it is asked one question; nil when it cannot be.
+	Question *Question
 	// Sandboxed says that it has a sandbox of its own, which works only where
 	// isolation would, and not within it.
 	Sandboxed bool

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 )
@@ -46,6 +47,14 @@ func EndpointFrom(getenv func(string) string) (endpoint Endpoint, lacks string) 
 		}
 	}
 	return Endpoint{}, "set GITHUB_TOKEN for GitHub Models (in a workflow with `permissions: models: read`), or " + URLSetting + " and " + KeySetting + " for another endpoint"
+}
+
+// AnthropicFrom is Anthropic's own endpoint, for whom ANTHROPIC_API_KEY is set;
+// without it the endpoint has no Key.
+func AnthropicFrom(getenv func(string) string) Endpoint {
+	return Endpoint{
+		API: Anthropic, URL: cmp.Or(getenv("ANTHROPIC_BASE_URL"), "https://api.anthropic.com"), Key: getenv("ANTHROPIC_API_KEY"), Model: "claude-sonnet-4-5",
+	}
 }
 
 func apiOf(address, said string) API {

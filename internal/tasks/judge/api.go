@@ -39,20 +39,20 @@ func (a *api) ask(ctx context.Context, system, question string) (answer, error) 
 		},
 		MaxTokens: answerTokens, JSON: true,
 	})
-	said := answer{text: response.Text, model: response.Model}
-	if said.model == "" {
-		said.model = a.endpoint.Model
+	said := answer{Text: response.Text, Model: response.Model}
+	if said.Model == "" {
+		said.Model = a.endpoint.Model
 	}
 	if in, out := response.Usage.InputTokens, response.Usage.OutputTokens; in != nil && out != nil {
 		sum := *in + *out
-		said.tokens = &sum
+		said.Tokens = &sum
 	}
 	if a.price != nil && err == nil {
-		said.usd = a.price(said.model, response.Usage)
+		said.USD = a.price(said.Model, response.Usage)
 	}
 	var failed *models.Error
 	if errors.As(err, &failed) && failed.Status >= http.StatusBadRequest {
-		said.tokens, said.usd = new(int64), &metric.Value{} // a refusal costs nothing
+		said.Tokens, said.USD = new(int64), &metric.Value{} // a refusal costs nothing
 	}
 	return said, err
 }

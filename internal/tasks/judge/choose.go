@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/org/autoloop/internal/agent/models"
@@ -22,7 +21,7 @@ const (
 // Setting is all that decides which judge there is.
 type Setting struct {
 	Mode Mode
-	// Model is `judge-model`; "" is the endpoint's or claude's own.
+	// Model is `judge-model`; "" is the endpoint's or the agent's own.
 	Model string
 	// Getenv reads the caller's environment.
 	Getenv func(string) string
@@ -30,16 +29,10 @@ type Setting struct {
 	Complete Complete
 	// Price, optional, is what asking it costs.
 	Price Price
-	// Claude is how claude is run, with its environment.
-	Claude Claude
+	// CLI is the agent that is asked through its command line, with its environment.
+	CLI    CommandLine
 	Masker process.Masker
 }
-
-// anthropicURL and anthropicModel are used with ANTHROPIC_API_KEY.
-const (
-	anthropicURL   = "https://api.anthropic.com"
-	anthropicModel = "claude-sonnet-4-5"
-)
 
 // Choose returns the judge, or nil and why there is none ("" when none is
 // wanted). A mode that names a judge which is not there is an error.
@@ -54,8 +47,8 @@ func Choose(s Setting) (judge *Judge, none string, err error) {
 		}
 		return API(s.Complete, endpoint, s.Price, s.Masker), "", nil
 	case ByCLI:
-		if !s.claudeIsThere() {
-			return nil, "", errors.New("judge: cli: claude is not in PATH; install it, or choose another judge")
+		if !s.CLI.isHere() {
+			return nil, "", fmt.Errorf("judge: cli: %s is not in PATH; install it, or choose another judge", s.CLI.Agent.Program)
 		}
 		return s.cli(), "", nil
 	case Auto, "":
@@ -63,24 +56,19 @@ func Choose(s Setting) (judge *Judge, none string, err error) {
 		switch {
 		case lacks == "":
 			return API(s.Complete, endpoint, s.Price, s.Masker), "", nil
-		case s.claudeIsThere():
+		case s.CLI.isHere():
 			return s.cli(), "", nil
 		}
-		return nil, "no judge: claude is not in PATH, and for the API: " + lacks, nil
+		return nil, fmt.Sprintf("no judge: %s is not in PATH, and for the API: %s", s.CLI.Agent.Program, lacks), nil
 	default:
 		return nil, "", fmt.Errorf("judge %q: give auto, api, cli or off", s.Mode)
 	}
 }
 
 func (s Setting) cli() *Judge {
-	claude := s.Claude
-	claude.Model = s.Model
-	return CLI(claude, s.Masker)
-}
-
-func (s Setting) claudeIsThere() bool {
-	_, err := process.LookPath("claude", s.Claude.Dir, s.Claude.Env)
-	return err == nil
+	asked := s.CLI
+	asked.Model = s.Model
+	return CLI(asked, s.Masker)
 }
 
 // endpoint is Anthropic's with its own key, else the one of the settings.
@@ -88,13 +76,11 @@ func (s Setting) endpoint() (endpoint models.Endpoint, lacks string) {
 	if s.Complete == nil {
 		return models.Endpoint{}, "this binary asks no models"
 	}
-	if key := s.Getenv("ANTHROPIC_API_KEY"); key != "" {
-		endpoint = models.Endpoint{API: models.Anthropic, URL: anthropicURL, Key: key, Model: anthropicModel}
-		if address := s.Getenv("ANTHROPIC_BASE_URL"); address != "" {
-			endpoint.URL = address
+	endpoint = models.AnthropicFrom(s.Getenv)
+	if endpoint.Key == "" {
+		if endpoint, lacks = models.EndpointFrom(s.Getenv); lacks != "" {
+			return endpoint, "set ANTHROPIC_API_KEY, or " + lacks
 		}
-	} else if endpoint, lacks = models.EndpointFrom(s.Getenv); lacks != "" {
-		return endpoint, "set ANTHROPIC_API_KEY, or " + lacks
 	}
 	if s.Model != "" {
 		endpoint.Model = s.Model

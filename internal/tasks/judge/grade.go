@@ -70,11 +70,11 @@ func (j *Judge) Grade(ctx context.Context, w Work) (Grades, error) {
 
 func (j *Judge) gradeOnce(ctx context.Context, text string, expectations []string) (Grades, error) {
 	said, err := j.asker.ask(ctx, gradeSystem, text)
-	grades := Grades{Tokens: said.tokens, USD: said.usd}
+	grades := Grades{Tokens: said.Tokens, USD: said.USD}
 	if err != nil {
 		return grades, fmt.Errorf("the grader %s did not answer: %w", j.Name(), err)
 	}
-	found, err := parseGrades(said.text, len(expectations))
+	found, err := parseGrades(said.Text, len(expectations))
 	if err != nil {
 		return grades, fmt.Errorf("%w: %w", errUnusable, err)
 	}

@@ -1,5 +1,5 @@
 // Package judge asks a model how well a task was done, by API or through the
-// command line of claude. A judge is a help and never a gate of its own: what it
+// command line of an agent. A judge is a help and never a gate of its own: what it
 // does not answer properly is dropped and said.
 package judge
 
@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
@@ -37,11 +38,7 @@ type Opinion struct {
 }
 
 // answer is what came back from a model.
-type answer struct {
-	text, model string
-	tokens      *int64
-	usd         *metric.Value
-}
+type answer = commandline.Answer
 
 // asker puts one question to a model.
 type asker interface {
@@ -97,17 +94,17 @@ var errUnusable = errors.New("the judge's answer cannot be used")
 
 func (j *Judge) once(ctx context.Context, text string) (Opinion, error) {
 	said, err := j.asker.ask(ctx, system, text)
-	verdict := Opinion{Tokens: said.tokens, USD: said.usd}
+	verdict := Opinion{Tokens: said.Tokens, USD: said.USD}
 	if err != nil {
 		return verdict, fmt.Errorf("the judge %s did not answer: %w", j.Name(), err)
 	}
-	grade, rationale, err := parse(said.text)
+	grade, rationale, err := parse(said.Text)
 	if err != nil {
 		verdict.Problem = err.Error()
 		return verdict, fmt.Errorf("%w: %w", errUnusable, err)
 	}
 	verdict.Judgement = &format.Judgement{
-		Score: metric.NumberOf(grade), Model: said.model,
+		Score: metric.NumberOf(grade), Model: said.Model,
 		Rationale: j.masker.OneLine(rationale, maxRationale),
 	}
 	return verdict, nil
@@ -141,7 +138,7 @@ func API(complete Complete, endpoint models.Endpoint, price Price, masker proces
 	return &Judge{asker: &api{complete, endpoint, price}, masker: masker, timeout: perCase}
 }
 
-// CLI returns a judge that asks through `claude -p`.
-func CLI(c Claude, masker process.Masker) *Judge {
+// CLI returns a judge that asks an agent through its command line.
+func CLI(c CommandLine, masker process.Masker) *Judge {
 	return &Judge{asker: &c, masker: masker, timeout: perCase}
 }

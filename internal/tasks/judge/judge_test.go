@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/agent/models/client"
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
@@ -136,13 +137,13 @@ func TestJudgeEndsWithItsContext(t *testing.T) {
 
 // stub puts a program called claude into a directory and returns the
 // environment that finds it.
-func stub(t *testing.T, script string) (claude judge.Claude, dir string) {
+func stub(t *testing.T, script string) (claude judge.CommandLine, dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\ncd_to="+dir+"\n"+script), 0o755)) //nolint:gosec // it is run
 	work := filepath.Join(dir, "work")
 	require.NoError(t, os.Mkdir(work, 0o700))
-	return judge.Claude{Runner: process.NewRunner(), Dir: work, Env: []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, Model: "opus"}, dir
+	return judge.CommandLine{Agent: commandline.All().Asked(), Runner: process.NewRunner(), Dir: work, Env: []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, Model: "opus"}, dir
 }
 
 func TestJudgeByCommandLine(t *testing.T) {
@@ -199,12 +200,12 @@ func TestCommandLineThatFails(t *testing.T) {
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	there, _ := stub(t, "")
-	gone := judge.Claude{Runner: process.NewRunner(), Dir: there.Dir, Env: []string{"PATH=/nowhere"}}
+	gone := judge.CommandLine{Agent: commandline.All().Asked(), Runner: process.NewRunner(), Dir: there.Dir, Env: []string{"PATH=/nowhere"}}
 	for name, test := range map[string]struct {
 		mode     judge.Mode
 		env      map[string]string
 		model    string
-		claude   judge.Claude
+		claude   judge.CommandLine
 		judge    string
 		none, is string
 	}{
@@ -224,7 +225,7 @@ func TestChoose(t *testing.T) {
 			t.Parallel()
 			j, none, err := judge.Choose(judge.Setting{
 				Mode: test.mode, Model: test.model, Getenv: func(name string) string { return test.env[name] },
-				Complete: (&client.Client{}).Complete, Claude: test.claude,
+				Complete: (&client.Client{}).Complete, CLI: test.claude,
 			})
 			if test.is != "" {
 				require.ErrorContains(t, err, test.is)
