@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
@@ -34,7 +35,11 @@ func compatTemplate(ctx context.Context, env Env, o schedulerOptions) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "example.md"), []byte(exampleTemplate), 0o644)
+	if err := os.WriteFile(filepath.Join(dir, "example.md"), []byte(exampleTemplate), 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stdout, "BOOTSTRAPPED: created %s/example.md locally (agent will create a draft PR)\n", memory.DefaultPrograms)
+	return nil
 }
 
 const exampleTemplate = program.Sentinel + `
@@ -63,11 +68,15 @@ REPLACE_WITH_COMMAND
 The metric is ` + "`REPLACE_WITH_METRIC_NAME`" + `.
 `
 
-// compatReasons puts reasons in the words of the original scheduler.
-func compatReasons(plan *schedule.Plan) {
+// compatPlan puts a plan in the words of the original scheduler: it lists also the
+// skipped program that was asked for, and has a size and a direction without one.
+func compatPlan(plan *schedule.Plan) {
 	conditions := map[string]*schedule.Standing{}
 	for _, s := range plan.Standings {
 		conditions[s.Program.Name] = s
+		if plan.Selected != nil && *plan.Selected == s.Program.Name && s.Skip != "" {
+			plan.Skipped = append(plan.Skipped, schedule.Skipped{Name: s.Program.Name, Reason: s.Skip, NextDue: s.NextDue})
+		}
 	}
 	for i, skipped := range plan.Skipped {
 		s := conditions[skipped.Name]
@@ -83,6 +92,10 @@ func compatReasons(plan *schedule.Plan) {
 	if plan.StateFileSizeBytes == nil {
 		none := 0
 		plan.StateFileSizeBytes = &none
+	}
+	if plan.SelectedMetricDirection == nil {
+		higher := metric.Higher.String()
+		plan.SelectedMetricDirection = &higher
 	}
 }
 
@@ -109,6 +122,7 @@ func compatEnd(env Env, in schedule.Input, plan *schedule.Plan, forced error) er
 	for _, s := range plan.Standings {
 		names = append(names, s.Program.Name)
 		switch {
+		case s.Condition == schedule.Unconfigured: // its state is not looked at
 		case s.HasState:
 			last := "None"
 			if s.Machine.LastRun != nil {

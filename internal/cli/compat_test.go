@@ -70,6 +70,12 @@ func TestCompatScenarios(t *testing.T) {
 			if len(c.states) == 0 {
 				assert.InDelta(t, 0, plan["state_file_size_bytes"], 0)
 			}
+			if c.selected == nil {
+				assert.Equal(t, "higher", plan["selected_metric_direction"])
+			}
+			if name == "forced though paused" {
+				assert.Equal(t, []any{map[string]any{"name": "a", "reason": "paused: by hand", "next_due": nil}}, plan["skipped"], "it is listed all the same")
+			}
 			if name == "paused" {
 				assert.Equal(t, []any{
 					map[string]any{"name": "a", "reason": "paused: by hand", "next_due": nil}, map[string]any{"name": "b", "reason": "completed: target metric reached", "next_due": nil},
@@ -83,6 +89,8 @@ func TestCompatWithoutPrograms(t *testing.T) {
 	d := compatDesk(t)
 	a := d.run("--compat")
 	require.Zero(t, a.code, a.errors)
+	assert.Contains(t, a.out, "BOOTSTRAPPED: created .autoloop/programs/example.md locally (agent will create a draft PR)\n")
+	assert.NotContains(t, a.out, "  example: ", "the state of a program that is not configured is not looked at")
 	assert.Equal(t, []any{"example"}, d.plan()["unconfigured"])
 	assert.Nil(t, d.plan()["selected"])
 	require.NoError(t, os.Remove(filepath.Join(d.root, ".autoloop/programs/example.md")))

@@ -269,7 +269,7 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 		}
 	}
 	if o.compat {
-		compatReasons(plan)
+		compatPlan(plan)
 	}
 	file, err := writePlan(env, o, plan)
 	if err != nil {
