@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -60,6 +62,9 @@ type pruner struct {
 	memory *memory.Memory
 	hub    *api.Client
 	remote string
+
+	states map[string][]byte
+	files  map[string]string // by program, where its file is
 }
 
 func prune(ctx context.Context, env Env, o schedulerOptions, remote string, yes, asJSON bool) error {
@@ -94,30 +99,29 @@ func prune(ctx context.Context, env Env, o schedulerOptions, remote string, yes,
 // find lists the programs that have state and are gone. What cannot be known
 // without GitHub is kept.
 func (p *pruner) find(ctx context.Context, files []string) ([]leftover, error) {
-	states, _, err := p.memory.States(ctx)
-	if err != nil {
+	var err error
+	if p.states, _, err = p.memory.States(ctx); err != nil {
 		return nil, err
 	}
 	open, err := p.openIssues(ctx)
 	if err != nil {
 		return nil, err
 	}
-	elsewhere, err := p.onDefaultBranch(ctx)
-	if err != nil {
+	if err := p.onDefaultBranch(ctx); err != nil {
 		return nil, err
 	}
 	list := []leftover{}
-	for _, name := range slices.Sorted(maps.Keys(states)) {
+	for _, name := range slices.Sorted(maps.Keys(p.states)) {
 		if slices.Contains(files, name) {
 			continue
 		}
 		left := leftover{Program: name}
-		if where := elsewhere[name]; where != "" {
-			left.Kept = "its file is in " + branchName(where)
+		if where := p.files[name]; where != "" {
+			left.Kept = where
 			list = append(list, left)
 			continue
 		}
-		machine, _, err := state.ParseMachine(states[name])
+		machine, _, err := state.ParseMachine(p.states[name])
 		if err != nil {
 			left.Kept = "its state cannot be read: " + err.Error()
 			list = append(list, left)
@@ -181,14 +185,11 @@ func (p *pruner) working(ctx context.Context, left *leftover) error {
 		if _, exists, err := p.repo.Resolve(ctx, ref); err != nil || !exists || summary.BaseBranch == "" {
 			continue
 		}
-		names, err := p.programsOn(ctx, ref)
-		if err != nil {
+		if err := p.look(ctx, ref); err != nil {
 			return err
 		}
-		if slices.Contains(names, left.Program) {
-			left.Kept = "its file is in " + branchName(ref)
-		}
 	}
+	left.Kept = cmp.Or(left.Kept, p.files[left.Program])
 	return nil
 }
 
@@ -237,44 +238,70 @@ func (p *pruner) removeHere(ctx context.Context, ref string) error {
 	return p.repo.UpdateRefs(ctx, "autoloop: the program is gone", git.RefUpdate{Ref: ref, Old: git.Any})
 }
 
-// onDefaultBranch names the programs with a file on a default branch, and in the
+// onDefaultBranch finds the programs with a file on a default branch, and in the
 // usual place of the checkout: a feature branch, or another directory of
 // programs, is no reason to remove what they have.
-func (p *pruner) onDefaultBranch(ctx context.Context) (map[string]string, error) {
-	found := map[string]string{}
+func (p *pruner) onDefaultBranch(ctx context.Context) error {
+	p.files = map[string]string{}
 	branches, err := p.defaultBranches(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, ref := range branches {
-		names, err := p.programsOn(ctx, ref)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			found[name] = strings.TrimPrefix(ref, "refs/heads/")
+		if err := p.look(ctx, ref); err != nil {
+			return err
 		}
 	}
 	usual, err := memory.Programs{Root: p.repo.Root, Parse: program.ParseHead}.Load(true)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, one := range usual {
-		found[one.Name] = memory.DefaultPrograms
+		p.files[one.Name] = "its file is in " + memory.DefaultPrograms
 	}
-	return found, nil
+	return nil
 }
 
-// programsOn names the programs that have a file on a branch.
-func (p *pruner) programsOn(ctx context.Context, ref string) ([]string, error) {
+// look notes the programs that have a file on a branch. Outside of the usual
+// places, where --programs may have them, a file of that name counts when it has a
+// target and an evaluation.
+func (p *pruner) look(ctx context.Context, ref string) error {
 	entries, err := p.repo.LsTree(ctx, ref)
-	var names []string
-	for _, entry := range entries {
-		if file, below := strings.CutPrefix(entry.Path, memory.DefaultPrograms+"/"); below {
-			names = append(names, strings.TrimSuffix(strings.TrimSuffix(file, "/program.md"), ".md"))
-		}
+	if err != nil {
+		return err
 	}
-	return names, err
+	for _, entry := range entries {
+		name := programOf(entry.Path)
+		if _, has := p.states[name]; !has || p.files[name] != "" {
+			continue
+		}
+		where := "its file is in " + branchName(ref)
+		if !strings.HasPrefix(entry.Path, memory.DefaultPrograms+"/") && entry.Path != ".autoloop/program.md" && entry.Path != "program.md" {
+			objects, err := p.repo.Cat(ctx, entry.ID)
+			if err != nil {
+				return err
+			}
+			if len(objects) != 1 || len(program.Parse(entry.Path, objects[0].Data).Missing()) > 0 {
+				continue
+			}
+			where = fmt.Sprintf("its file is %s in %s: give --programs %s", entry.Path, branchName(ref), path.Dir(strings.TrimSuffix(entry.Path, "/program.md")))
+		}
+		p.files[name] = where
+	}
+	return nil
+}
+
+// programOf is the name that a program has whose file is at a path, "" for a path
+// that cannot be one.
+func programOf(file string) string {
+	if dir, is := strings.CutSuffix(file, "/program.md"); is && dir != ".autoloop" {
+		return path.Base(dir)
+	}
+	name, is := strings.CutSuffix(path.Base(file), ".md")
+	if !is {
+		return ""
+	}
+	return name
 }
 
 // defaultBranches are the refs that may be the default branch: the remote's, those

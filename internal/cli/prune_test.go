@@ -58,6 +58,45 @@ func TestPruneKeepsWhatTheDefaultBranchHas(t *testing.T) {
 	assert.Contains(t, s.git("show", "memory/autoloop:p.md"), "Machine State")
 }
 
+func TestPruneKeepsProgramsOfOtherDirectories(t *testing.T) {
+	s := newShop(t)
+	s.file("tools/programs/p.md", "---\n"+changing+"---\n"+goodTarget+evaluation)
+	s.file("tools/programs/q/program.md", "---\n"+changing+"---\n"+goodTarget+evaluation)
+	s.file("docs/gone.md", "# What gone did\n")
+	s.file("tools/programs/gone.md", "---\n"+changing+"---\n"+goodTarget+evaluation)
+	s.file("value.txt", "5\n")
+	s.commit()
+	for _, name := range []string{"p", "q", "gone"} {
+		a := s.iterate("--program", name, "--programs", "tools/programs")
+		require.Zero(t, a.code, a.errors)
+	}
+	s.git("rm", "--quiet", "tools/programs/gone.md")
+	s.commit()
+	a := s.scheduler("prune", "--yes")
+	require.Zero(t, a.code, a.errors)
+	assert.Contains(t, a.out, "p: kept (its file is tools/programs/p.md in main: give --programs tools/programs): state")
+	assert.Contains(t, a.out, "q: kept (its file is tools/programs/q/program.md in main: give --programs tools/programs): state")
+	assert.Contains(t, a.out, "gone: removed: state", "a page that has its name is no program")
+	assert.Contains(t, s.git("show", "memory/autoloop:p.md"), "Machine State")
+
+	s.git("rm", "--quiet", "tools/programs/p.md")
+	s.commit()
+	assert.Contains(t, s.scheduler("prune", "--yes", "--programs", "tools/programs").out, "p: removed")
+	assert.Contains(t, s.git("show", "memory/autoloop:q.md"), "Machine State")
+}
+
+func TestPruneKeepsTheSingleProgramOfTheDefaultBranch(t *testing.T) {
+	s := newShop(t)
+	s.file("program.md", "---\n"+changing+"---\n"+goodTarget+evaluation)
+	s.file("value.txt", "5\n")
+	s.commit()
+	require.Zero(t, s.iterate("--program", "program").code)
+	s.git("checkout", "--quiet", "-b", "feature")
+	s.git("rm", "--quiet", "program.md")
+	s.commit()
+	assert.Contains(t, s.scheduler("prune", "--yes").out, "program: kept (its file is in main)")
+}
+
 func TestPruneKeepsWhatADefaultBranchOfAnyNameHas(t *testing.T) {
 	s := leftOn(t, "trunk")
 	s.git("checkout", "--quiet", "-b", "feature")
