@@ -3,10 +3,12 @@ package app
 import "runtime/debug"
 
 // Bounds of the memory that a command holds before it collects garbage eagerly:
-// that which selects a program has little in it at a time, others read whole files.
+// that which selects a program has little in it at a time, a table of all programs
+// more, and others read whole files.
 const (
-	Lean  = 48 << 20
-	Ample = 150 << 20
+	Lean   = 48 << 20
+	Tables = 64 << 20
+	Ample  = 150 << 20
 )
 
 // BoundMemory trades memory for speed within a bound: a command that reads

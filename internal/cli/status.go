@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/render"
@@ -50,6 +51,7 @@ type programStatus struct {
 }
 
 func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error {
+	app.BoundMemory(app.Tables)
 	o.max, o.program = 1, ""
 	hub, err := o.Client(env)
 	if err != nil {

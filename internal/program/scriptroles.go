@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -178,20 +179,19 @@ func (p *Program) Undecided(files []string) []Problem {
 	}
 	tracked := func(path string) bool { _, found := slices.BinarySearch(files, path); return found }
 	roles, m := p.ScriptRoles(tracked), p.Matcher()
-	var open, run []string
-	for _, file := range files {
-		if role, named := roles[file]; m.Allows(file) {
-			switch {
-			case !named || role == Reads || m.Literal(file):
-				open = append(open, file)
-			case role == Unclear:
-				return []Problem{p.decide(file, "whether it measures or is measured cannot be told")}
-			default:
-				run = append(run, file)
-			}
+	var run []string
+	for _, file := range slices.Sorted(maps.Keys(roles)) {
+		role := roles[file]
+		switch {
+		case role == Reads, !tracked(file), !m.Allows(file), m.Literal(file):
+		case role == Unclear:
+			return []Problem{p.decide(file, "whether it measures or is measured cannot be told")}
+		default:
+			run = append(run, file)
 		}
 	}
-	if len(open) > 0 || len(run) == 0 || slices.ContainsFunc(p.Targets, func(target Pattern) bool { return target.literal() }) {
+	if len(run) == 0 || slices.ContainsFunc(p.Targets, func(target Pattern) bool { return target.literal() }) ||
+		slices.ContainsFunc(files, func(file string) bool { return m.Allows(file) && !slices.Contains(run, file) }) {
 		return nil
 	}
 	return []Problem{p.decide(run[0], "it runs that file, so that nothing is left that may change")}

@@ -96,10 +96,11 @@ var wordForm = regexp.MustCompile(`[\pL\pN]+`)
 // sectionOf reads a heading: "Target", "2. Permitted targets", "Target files".
 // The first word that counts decides.
 func sectionOf(title string) (kind sectionKind, others int) {
-	if intentOf(title) == denies {
+	words := wordForm.FindAllString(strings.ToLower(title), -1)
+	usual := len(words) == 1 && slices.Contains([]string{"goal", "target", "evaluation"}, words[0]) // and says nothing else
+	if !usual && intentOf(title) == denies {
 		return protectSection, 0
 	}
-	words := wordForm.FindAllString(strings.ToLower(title), -1)
 	numbers := 0
 	for i, word := range words {
 		found := noSection

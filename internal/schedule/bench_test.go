@@ -162,14 +162,59 @@ func readAll(b *testing.B, repo *git.Repo, ledgers bool) {
 }
 
 func plan(b *testing.B, at *git.Repo) {
-	repo := open(b, at.Root) // nothing is known from before
+	plan, err := schedule.Choose(input(b, open(b, at.Root))) // nothing is known from before
+	require.NoError(b, err)
+	require.NotNil(b, plan.Selected)
+}
+
+// input is what the command reads for scheduling.
+func input(b *testing.B, repo *git.Repo) schedule.Input {
 	programs, err := memory.Programs{Root: repo.Root, Parse: program.ParseHead}.Load(false)
 	require.NoError(b, err)
 	source := memory.States{Branch: &memory.Memory{Repo: repo, Now: time.Now}}
 	found, err := source.Load(b.Context(), program.Names(programs))
 	require.NoError(b, err)
 	read := func(name string) (*history.Log, error) { return source.Ledger(b.Context(), name) }
-	plan, err := schedule.Choose(schedule.Input{Programs: programs, States: found, Now: now, Ledger: read, Branch: memory.MemoryBranch})
+	return schedule.Input{Programs: programs, States: found, Now: now, Ledger: read, Branch: memory.MemoryBranch, Alive: func(history.Lease) bool { return true }}
+}
+
+// BenchmarkStatus looks at everything that `scheduler status` shows of many programs
+// in a repository of as many files, beside merely reading them and their states and
+// ledgers.
+func BenchmarkStatus(b *testing.B) {
+	app.BoundMemory(app.Tables) // as the command does
+	for _, count := range []int{1000, 5000} {
+		b.Run(fmt.Sprint(count), func(b *testing.B) {
+			repo := library(b, frontmatters()["plain"], count)
+			for _, args := range [][]string{{"add", "--all"}, {"-c", "user.name=A", "-c", "user.email=a@b", "commit", "--quiet", "--message", "m"}} {
+				out, err := exec.CommandContext(b.Context(), "git", append([]string{"-C", repo.Root}, args...)...).CombinedOutput()
+				require.NoError(b, err, string(out))
+			}
+			var reading, looking time.Duration
+			for b.Loop() {
+				runtime.GC()
+				begun := time.Now()
+				readAll(b, repo, true)
+				reading += time.Since(begun)
+				runtime.GC()
+				begun = time.Now()
+				look(b, repo)
+				looking += time.Since(begun)
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(reading.Seconds()*1000/float64(b.N), "ms-reading")
+			b.ReportMetric(looking.Seconds()*1000/float64(b.N), "ms-status")
+			b.ReportMetric(float64(looking)/float64(reading), "ratio")
+		})
+	}
+}
+
+func look(b *testing.B, at *git.Repo) {
+	repo := open(b, at.Root)
+	in := input(b, repo)
+	deps := &app.Deps{Env: app.Env{Environ: os.Environ(), Getenv: os.Getenv, Dir: repo.Root, Now: time.Now}, Repo: repo}
+	in.All, in.Refusals = true, deps.Refusals(b.Context(), repo.Root)
+	plan, err := schedule.Choose(in)
 	require.NoError(b, err)
-	require.NotNil(b, plan.Selected)
+	require.Empty(b, plan.Errors)
 }

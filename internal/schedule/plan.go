@@ -131,15 +131,15 @@ func Choose(in Input) (*Plan, error) {
 	maps.Copy(plan.IssuePrograms, in.Issues.Numbers)
 	plan.linked = in.Issues.Linked
 	plan.Standings = make([]*Standing, len(in.Programs))
-	parallel(len(in.Programs), func(i int) { plan.Standings[i] = in.stand(in.Programs[i]) })
-	slices.SortStableFunc(plan.Standings, func(a, b *Standing) int { return strings.Compare(a.Program.Name, b.Program.Name) })
-	if in.All {
-		for _, s := range plan.Standings {
-			if s.Condition != InError && s.Condition != Unconfigured {
-				in.refuse(s)
-			}
+	parallel(len(in.Programs), func(i int) {
+		s := in.stand(in.Programs[i])
+		if in.All && s.Condition != InError && s.Condition != Unconfigured {
+			in.refuse(s)
 		}
-	}
+		s.records = nil // those of thousands of programs would not fit into memory together
+		plan.Standings[i] = s
+	})
+	slices.SortStableFunc(plan.Standings, func(a, b *Standing) int { return strings.Compare(a.Program.Name, b.Program.Name) })
 	for _, s := range plan.Standings {
 		plan.list(s)
 	}

@@ -64,7 +64,8 @@ type Input struct {
 	Stopped string
 	// Refusals says why a program that is otherwise due cannot run, by what only a
 	// look at the whole file and the repository shows. It is asked in the order of
-	// selection, and of as many as are needed. Nil refuses nothing.
+	// selection, and of as many as are needed; with All by several at a time. Nil
+	// refuses nothing.
 	Refusals func(s *Standing) []program.Problem
 	// Alive reports whether the run that holds a lease may still work; nil leaves
 	// leases to the iteration.
@@ -151,11 +152,9 @@ func (in *Input) refuse(s *Standing) bool {
 	return true
 }
 
-// stand finds out how a program stands. Its ledger is not kept: those of thousands
-// of programs would not fit into memory together.
+// stand finds out how a program stands.
 func (in *Input) stand(p *program.Program) *Standing {
 	s := &Standing{Program: p}
-	defer func() { s.records = nil }()
 	if data, found := in.States[p.Name]; found {
 		s.HasState, s.StateSize = true, len(data)
 		in.readState(s, data)
@@ -335,7 +334,7 @@ func (in *Input) overBudget(s *Standing) string {
 	return stand.Reason()
 }
 
-// records adds the program's ledger up; found is false without a ledger. A
+// summary adds the program's ledger up; found is false without a ledger. A
 // ledger that cannot be read is an error of the program.
 func (in *Input) summary(s *Standing) (summary history.Summary, found bool) {
 	if s.records != nil {

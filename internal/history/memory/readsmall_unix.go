@@ -19,11 +19,11 @@ func readSmall(path string, buffer *[]byte, limit int) ([]byte, error) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer func() { _ = syscall.Close(fd) }()
-	const step = 32 << 10
+	const step = 8 << 10
 	length := 0
 	for length <= limit {
 		if len(*buffer)-length < step {
-			*buffer = append(*buffer, make([]byte, max(len(*buffer), 2*step))...)
+			*buffer = append(*buffer, make([]byte, max(len(*buffer), step))...)
 		}
 		n, err := syscall.Read(fd, (*buffer)[length:])
 		switch {
