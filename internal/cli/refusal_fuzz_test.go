@@ -18,6 +18,9 @@ func FuzzWhatValidateCallsFine(f *testing.F) {
 		"## Target\n- `value.txt`\n\nHelpers\n\n- `b.go`\n" + evaluation,
 		"## Target\n- `*.txt`\n\nDo NOT modify `value.txt`\n" + evaluation,
 		"Maximise `m`. Lower is better.\n" + goodTarget + evaluation,
+		"## Target\nNobody may change:\n- `b.go`\n\nYou may modify:\n- `value.txt`\n" + evaluation,
+		"## Target\n| file | may change |\n|---|---|\n| `value.txt` | yes |\n| `b.go` | no |\n" + evaluation,
+		"## Target\n`value.txt`, not `b.go`. The rest is `eval.sh`. Do not modify it.\n" + evaluation,
 	} {
 		f.Add(seed)
 	}
