@@ -19,6 +19,12 @@ import (
 // asks `[y/n]`, and returns all that was shown.
 func onTerminal(t *testing.T, cmd *exec.Cmd, answer string) (shown string, code int) {
 	t.Helper()
+	return onTerminalOf(t, 0, cmd, answer)
+}
+
+// onTerminalOf is onTerminal with so many columns; 0 does not say how many.
+func onTerminalOf(t *testing.T, columns uint16, cmd *exec.Cmd, answer string) (shown string, code int) {
+	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skip("there are no terminals here:", err)
@@ -29,6 +35,7 @@ func onTerminal(t *testing.T, cmd *exec.Cmd, answer string) (shown string, code 
 	require.NoError(t, err)
 	terminal, err := os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)
+	require.NoError(t, unix.IoctlSetWinsize(int(person.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: columns}))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, cmd.Start())

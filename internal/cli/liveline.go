@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// liveWidth is how wide a live line may be, in characters.
+	// liveWidth is how wide a live line may be, in characters; a narrower terminal
+	// has less.
 	liveWidth = 100
 	// beat is how often it is drawn.
 	beat = 100 * time.Millisecond
@@ -26,7 +27,10 @@ type liveLine struct {
 	text    func(sign string) string
 	stopped chan struct{}
 	drawing sync.WaitGroup
-	drawn   int // lines
+	width   int
+
+	mu    sync.Mutex
+	drawn int // lines
 }
 
 // newLiveLine draws what text returns, nothing while that is "". It is nil where
@@ -35,7 +39,10 @@ func newLiveLine(env Env, text func(sign string) string) *liveLine {
 	if !env.Terminal || env.Getenv("TERM") == "dumb" {
 		return nil
 	}
-	l := &liveLine{out: env.Stderr, text: text, stopped: make(chan struct{})}
+	l := &liveLine{out: env.Stderr, text: text, stopped: make(chan struct{}), width: liveWidth}
+	if columns := env.TableWidth(); columns > 1 {
+		l.width = min(l.width, columns-1) // a line that fills the last column is two in some terminals
+	}
 	l.drawing.Go(l.draw)
 	return l
 }
@@ -48,6 +55,19 @@ func (l *liveLine) Close() {
 	close(l.stopped)
 	l.drawing.Wait()
 	fmt.Fprint(l.out, erase(l.drawn))
+}
+
+// Between prints something that stays above the line.
+func (l *liveLine) Between(print func()) {
+	if l == nil {
+		print()
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fmt.Fprint(l.out, erase(l.drawn))
+	l.drawn = 0
+	print()
 }
 
 // erase removes so many lines, from the one where the terminal is upwards.
@@ -72,10 +92,12 @@ func (l *liveLine) draw() {
 			}
 			lines := strings.Split(text, "\n")
 			for i, line := range lines {
-				lines[i] = plain.Clip(line, liveWidth)
+				lines[i] = plain.Clip(line, l.width)
 			}
+			l.mu.Lock()
 			fmt.Fprint(l.out, erase(l.drawn)+strings.Join(lines, "\n"))
 			l.drawn = len(lines)
+			l.mu.Unlock()
 		}
 	}
 }

@@ -79,6 +79,9 @@ func (p *progress) Ended(r loop.Result) {
 // Close ends live drawing and leaves an empty line.
 func (p *progress) Close() { p.live.Close() }
 
+// Between prints something that stays above what is drawn.
+func (p *progress) Between(print func()) { p.live.Between(print) }
+
 func (p *progress) block(sign string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

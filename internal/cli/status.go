@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -85,7 +84,7 @@ func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error
 		fmt.Fprintln(env.Stdout, "no programs: make one with `scheduler new NAME`")
 		return nil
 	}
-	fmt.Fprint(env.Stdout, statusTable(list, plan.GeneratedAt, env.Terminal))
+	fmt.Fprint(env.Stdout, statusTable(list, plan.GeneratedAt).Fit(env.TableWidth()).String())
 	fmt.Fprintf(env.Stdout, "a program is due from %d minutes before its time\n", int(schedule.Grace.Minutes()))
 	return nil
 }
@@ -144,18 +143,12 @@ func (s programStatus) link() string {
 	return s.IssueURL
 }
 
-// reasonWidth is where a terminal breaks a reason into another line.
-const reasonWidth = 80
-
-// statusTable shows every reason whole; on a terminal over several lines.
-func statusTable(list []programStatus, now time.Time, wrap bool) string {
+// statusTable has every reason whole, with the address of the program's page on
+// GitHub when that is known.
+func statusTable(list []programStatus, now time.Time) render.Table {
 	table := render.Table{
 		Header: []string{"program", "state", "runs", "last run", "next due", "late", "best", "target", "reason"},
 		Right:  map[int]bool{2: true, 5: true, 6: true, 7: true},
-	}
-	linked := slices.ContainsFunc(list, func(s programStatus) bool { return s.link() != "" })
-	if linked {
-		table.Header = append(table.Header, "on GitHub")
 	}
 	for _, s := range list {
 		late := "—"
@@ -169,40 +162,11 @@ func statusTable(list []programStatus, now time.Time, wrap bool) string {
 			target = "≥ " + target
 		}
 		table.Rows = append(table.Rows, []string{
-			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, number(s.Best), target, plain.Line(s.Reason),
+			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, number(s.Best), target,
+			plain.Line(strings.TrimSpace(s.Reason + " " + s.link())),
 		})
-		last := len(table.Rows) - 1
-		if linked {
-			table.Rows[last] = append(table.Rows[last], s.link())
-		}
-		if wrap {
-			lines := wrapped(s.Reason, reasonWidth)
-			table.Rows[last][8] = lines[0]
-			for _, line := range lines[1:] {
-				row := make([]string, len(table.Header))
-				row[8] = line
-				table.Rows = append(table.Rows, row)
-			}
-		}
 	}
-	return table.String()
-}
-
-// wrapped breaks a text into lines between words.
-func wrapped(text string, width int) []string {
-	lines := []string{""}
-	for word := range strings.FieldsSeq(plain.Line(text)) {
-		last := len(lines) - 1
-		switch {
-		case lines[last] == "":
-			lines[last] = word
-		case len(lines[last])+1+len(word) <= width:
-			lines[last] += " " + word
-		default:
-			lines = append(lines, word)
-		}
-	}
-	return lines
+	return table
 }
 
 func when(t *time.Time, now time.Time) string {

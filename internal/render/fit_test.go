@@ -27,3 +27,29 @@ func TestTablesFitATerminal(t *testing.T) {
 	assert.Equal(t, 3, strings.Count(table.String(), "\n"))
 	assert.Equal(t, []string{"a", "verylongword", "b c"}, render.Wrap("a verylongword b c", 5))
 }
+
+// TestNarrowTables: where the last column has no room beside the others it goes below
+// its row, and where these do not fit either, every row is a list.
+func TestNarrowTables(t *testing.T) {
+	t.Parallel()
+	table := render.Table{
+		Header: []string{"program", "state", "runs", "best", "reason"}, Right: map[int]bool{2: true},
+		Rows: [][]string{{"speed", "paused", "12", "4.5", "paused: 3 errors in a row; see the history"}, {"size", "due", "0", "—", ""}},
+	}
+	assert.Equal(t, "program  state   runs  best  reason\n"+
+		"speed    paused    12  4.5   paused: 3 errors in a row; see\n"+
+		"                             the history\n"+
+		"size     due        0  —\n", table.Fit(60).String())
+	assert.Equal(t, "program  state   runs  best\n"+
+		"speed    paused    12  4.5\n"+
+		"    paused: 3 errors in a row; see the history\n"+
+		"size     due        0  —\n", table.Fit(50).String())
+	assert.Equal(t, "program\n"+
+		"speed\n"+
+		"    state paused,\n"+
+		"    runs 12, best 4.5\n"+
+		"    paused: 3 errors in a\n"+
+		"    row; see the history\n"+
+		"size\n"+
+		"    state due, runs 0\n", table.Fit(25).String())
+}

@@ -16,20 +16,16 @@ type Table struct {
 	Rows   [][]string
 	// Right holds the indices of columns that are aligned to the right.
 	Right map[int]bool
+	// below are lines below each row, indented.
+	below [][]string
 }
 
 // String renders the table with two spaces between columns, and a newline
 // after every row. Cells are made one line each.
 func (t Table) String() string {
-	rows := append([][]string{t.Header}, t.Rows...)
-	widths := make([]int, len(t.Header))
-	for _, row := range rows {
-		for i := range widths {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cellText(row, i)))
-		}
-	}
+	widths := t.widths()
 	var out strings.Builder
-	for _, row := range rows {
+	for number, row := range append([][]string{t.Header}, t.Rows...) {
 		var line strings.Builder
 		for i, width := range widths {
 			text := cellText(row, i)
@@ -41,8 +37,25 @@ func (t Table) String() string {
 			}
 		}
 		out.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		if number == 0 || number > len(t.below) {
+			continue
+		}
+		for _, text := range t.below[number-1] {
+			out.WriteString(indent + text + "\n")
+		}
 	}
 	return out.String()
+}
+
+// widths are those of the columns.
+func (t Table) widths() []int {
+	widths := make([]int, len(t.Header))
+	for _, row := range append([][]string{t.Header}, t.Rows...) {
+		for i := range widths {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cellText(row, i)))
+		}
+	}
+	return widths
 }
 
 func cellText(row []string, i int) string {
