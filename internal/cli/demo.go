@@ -3,16 +3,21 @@ package cli
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
@@ -41,7 +46,7 @@ func newDemoCommand(env Env) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return demo(cmd.Context(), env, o) },
 	}
 	cmd.Flags().StringVar(&o.dir, "dir", "", "make the repository in this new directory (default: a temporary one)")
-	cmd.Flags().IntVarP(&o.iterations, "iterations", "n", 5, "how many iterations to run")
+	cmd.Flags().IntVarP(&o.iterations, "iterations", "n", 4, "how many iterations to run")
 	cmd.Flags().BoolVar(&o.open, "open", false, "show the page of what happened in a browser")
 	return cmd
 }
@@ -59,10 +64,10 @@ func demo(ctx context.Context, env Env, o demoOptions) error {
 	if err != nil {
 		return err
 	}
+	fmt.Fprint(env.Stdout, demoBegin)
 	if err := setup.DemoRepository(ctx, dir, env.Environ, env.Now()); err != nil {
 		return err
 	}
-	fmt.Fprint(env.Stdout, demoBegin)
 	deps, err := app.Open(ctx, env, app.Options{GitHub: app.GitHub{Local: true}, RepoDir: dir, Dir: dir + "/.git/autoloop", Program: setup.DemoProgram})
 	if err != nil {
 		return err
@@ -80,9 +85,10 @@ func demo(ctx context.Context, env Env, o demoOptions) error {
 	if err != nil {
 		return err
 	}
+	show := demoShow{env: env, deps: deps}
 	var best []float64
 	for range o.iterations {
-		result, err := demoIteration(ctx, env, deps, service)
+		result, err := show.iteration(ctx, service)
 		if err != nil {
 			return err
 		}
@@ -94,7 +100,7 @@ func demo(ctx context.Context, env Env, o demoOptions) error {
 		}
 	}
 	if len(best) > 0 {
-		fmt.Fprintf(env.Stdout, "\n  minutes: %.0f %s %.0f (the shortest trip: %d)\n", best[0], render.Spark(best), best[len(best)-1], setup.DemoBest)
+		fmt.Fprintf(env.Stdout, "minutes: %.0f %s %.0f (the shortest trip: %d)\n", best[0], render.Spark(best), best[len(best)-1], setup.DemoBest)
 	}
 	page, err := demoPage(ctx, env, deps, dir)
 	if err != nil {
@@ -124,50 +130,109 @@ func demoPage(ctx context.Context, env Env, deps *app.Deps, dir string) (string,
 	return site.Write(made, filepath.Join(dir, demoPageName))
 }
 
-const demoBegin = `A courier rides to twelve places and back. round/route.txt has their order; round/ride.sh rides it through
-random traffic and prints the minutes. A script plays the agent: it proposes changes, Autoloop measures and decides.
-
+const demoBegin = `A courier rides to twelve places and back in random traffic. A script plays the agent and changes
+the order of the places in round/route.txt; Autoloop measures, and keeps what is better.
 `
 
-const demoEnd = `
-  look:    %[2]s
-           git -C %[1]s diff main autoloop/round
-  yours:   run "iterate init" in a repository of yours
-  remove:  rm -r %[1]s
+const demoEnd = `look:    %[2]s, or git -C %[1]s diff main autoloop/round
+yours:   run "iterate init --local" in a repository of yours; remove this one: rm -r %[1]s
 `
 
-// demoIteration runs one iteration and says in a few lines how it ended.
-func demoIteration(ctx context.Context, env Env, deps *app.Deps, service *loop.Service) (loop.Result, error) {
-	service.Progress = nil
-	if env.Terminal {
-		shown := newProgress(env)
+// demoShow prints the iterations of the demo, in a line each and with the first diff.
+type demoShow struct {
+	env     Env
+	deps    *app.Deps
+	begun   bool // the unchanged files were measured
+	diffed  bool // the first diff was shown
+	between func(print func())
+}
+
+// step prints what the unchanged files measure, as soon as that is known.
+func (d *demoShow) step(step loop.Step) {
+	if step.Name == "measured" && !d.begun {
+		d.begun = true
+		d.between(func() { fmt.Fprintf(d.env.Stdout, "as it is: %s minutes\n", rounded(step.Detail)) })
+	}
+}
+
+// iteration runs one iteration and says how it ended.
+func (d *demoShow) iteration(ctx context.Context, service *loop.Service) (loop.Result, error) {
+	d.between = func(print func()) { print() }
+	service.Progress = d.step
+	if d.env.Terminal {
+		shown := newProgress(d.env)
 		defer shown.Close()
-		service.Progress = shown.Step
+		d.between = shown.Between
+		service.Progress = func(step loop.Step) {
+			shown.Step(step)
+			d.step(step)
+		}
 	}
 	results, err := service.Run(ctx, 1)
 	if err != nil {
 		return loop.Result{}, err
 	}
 	if len(results) == 0 {
-		return loop.Result{}, fmt.Errorf("the demo was stopped: %s is in use", deps.Repo.Root)
+		return loop.Result{}, fmt.Errorf("the demo was stopped: %s is in use", d.deps.Repo.Root)
 	}
 	r := results[0]
-	why := plain.Clip(strings.Join(r.Reasons, "; "), 160)
-	if r.Outcome != history.Accepted {
-		fmt.Fprintf(env.Stdout, "%3d  %s: %s\n       %s\n", r.Iteration, r.Outcome, r.Summary, why)
-		return r, nil
-	}
-	fmt.Fprintf(env.Stdout, "%3d  kept: %s: %s minutes (%s)\n", r.Iteration, r.Summary, r.Metric, *r.Delta)
-	patch, err := deps.Repo.Diff(ctx, *r.Commit+"^", *r.Commit)
-	inHunk := false
-	for line := range strings.Lines(string(patch)) {
-		if strings.HasPrefix(line, "@@") {
-			inHunk = true
-		} else if inHunk {
-			fmt.Fprint(env.Stdout, "       ", line)
-		}
-	}
+	d.between(func() { err = d.print(ctx, r) })
 	return r, err
+}
+
+func (d *demoShow) print(ctx context.Context, r loop.Result) error {
+	word, why := string(r.Outcome), plain.Clip(strings.Join(r.Reasons, "; "), 160)
+	switch {
+	case r.Outcome == history.Accepted:
+		word, why = "kept", fmt.Sprintf("%s minutes (%s)", rounded(r.Metric.String()), rounded(*r.Delta))
+	case r.Metric != nil && overlap(r.Samples):
+		word, why = "noise", fmt.Sprintf("%s minutes beside %s is no gain", rounded(r.Metric.String()), rounded(medianOf(r.Samples.Incumbent)))
+	case r.Outcome == history.Rejected && r.Metric == nil:
+		word = "refused"
+	case r.Metric != nil:
+		word, why = "worse", fmt.Sprintf("%s minutes beside %s", rounded(r.Metric.String()), rounded(medianOf(r.Samples.Incumbent)))
+	}
+	fmt.Fprintf(d.env.Stdout, "%2d %-8s %s: %s\n", r.Iteration, word, r.Summary, why)
+	if r.Outcome != history.Accepted || d.diffed {
+		return nil
+	}
+	d.diffed = true
+	patch, err := d.deps.Repo.Diff(ctx, *r.Commit+"^", *r.Commit)
+	before := ""
+	for line := range strings.Lines(string(patch)) {
+		if !strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---") {
+			before = line
+			continue
+		}
+		fmt.Fprintf(d.env.Stdout, "            %s            %s", before, line)
+		before = ""
+	}
+	return err
+}
+
+// overlap reports whether the samples of both sides lie among each other.
+func overlap(s loop.Samples) bool {
+	if len(s.Incumbent) == 0 || len(s.Candidate) == 0 {
+		return false
+	}
+	return slices.MinFunc(s.Candidate, metric.Value.Cmp).Cmp(slices.MaxFunc(s.Incumbent, metric.Value.Cmp)) <= 0 &&
+		slices.MinFunc(s.Incumbent, metric.Value.Cmp).Cmp(slices.MaxFunc(s.Candidate, metric.Value.Cmp)) <= 0
+}
+
+func medianOf(samples []metric.Value) string {
+	if len(samples) == 0 {
+		return "?"
+	}
+	return statistics.Median(samples).String()
+}
+
+// rounded is a number without its fraction.
+func rounded(number string) string {
+	value, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return number
+	}
+	return strconv.FormatFloat(math.Round(value), 'f', -1, 64)
 }
 
 func demoDir(env Env, asked string) (string, error) {

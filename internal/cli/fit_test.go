@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/tests/long"
+
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -65,7 +67,7 @@ func TestLocalProgramsFitAndWereMeasured(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if _, err := exec.LookPath(c.needs); err != nil {
-				t.Skip(c.needs + " is not installed")
+				long.Missing(t, c.needs)
 			}
 			s := newShop(t)
 			s.more = []string{"GOCACHE=" + strings.TrimSpace(string(cache)), "GOFLAGS=-mod=mod", "GOPROXY=off"}
