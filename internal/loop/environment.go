@@ -126,7 +126,8 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 		Script: p.Script, Dir: m.tree.Dir, Env: m.environ, Timeout: p.EvaluationTimeout, Metric: p.Metric, Artifacts: m.artifacts,
 		Offline: !p.Network, Trusted: m.trusted, Limit: limit, Fixed: m.fixed(),
 	}
-	if m.side == history.Candidate || m.side == history.Emptied || m.side == history.Garbled {
+	broken := m.side == history.Emptied || m.side == history.Garbled
+	if m.side == history.Candidate || broken {
 		request.ScriptTimeout = m.measurer.timeLimit()
 	}
 	if !m.ready {
@@ -142,7 +143,7 @@ func (m *environment) evaluate(ctx context.Context) (evaluation.Result, error) {
 	if request.Setup != "" {
 		m.prepare += m.measurer.now().Sub(start) - outcome.Duration
 	}
-	if _, missing := os.Lstat(request.Keep); outcome.Problem != "" && m.measurer.failed == "" && missing == nil {
+	if _, missing := os.Lstat(request.Keep); outcome.Problem != "" && !broken && m.measurer.failed == "" && missing == nil {
 		m.measurer.failed = request.Keep
 	}
 	return outcome, err
