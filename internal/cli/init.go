@@ -133,7 +133,7 @@ func initRepository(ctx context.Context, env Env, o iterateOptions, init initOpt
 func adoptSteps(ctx context.Context, deps *app.Deps) ([]setup.Step, error) {
 	a := setup.Adopter{Repo: deps.Repo, GitHub: deps.GitHub, Programs: deps.Source(program.ParseHead), Remote: deps.Memory.Remote, Now: deps.Env.Now}
 	if a.Remote == "" && !deps.Options.Local {
-		if _, err := deps.Repo.RemoteURL(ctx, "origin"); err == nil {
+		if _, err := deps.Repo.Remote("origin").URL(ctx); err == nil {
 			a.Remote = "origin"
 		}
 	}

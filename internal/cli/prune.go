@@ -311,12 +311,12 @@ func (p *pruner) defaultBranches(ctx context.Context) ([]string, error) {
 	var likely, all []string
 	names := []string{"HEAD", "main", "master"}
 	if p.remote != "" {
-		ref, err := p.repo.DefaultBranch(ctx, p.remote)
+		ref, err := p.repo.Remote(p.remote).DefaultBranch(ctx)
 		if err != nil {
 			return nil, err
 		}
 		names = append(names, strings.TrimPrefix(ref.Name, "refs/heads/"))
-		if err := p.repo.Fetch(ctx, p.remote, ref.Name); err != nil {
+		if err := p.repo.Remote(p.remote).Fetch(ctx, ref.Name); err != nil {
 			return nil, err
 		}
 		likely = append(likely, ref.ID)

@@ -46,9 +46,14 @@ type answer struct {
 	Size int64
 }
 
+// objects asks one process of git about objects.
+type objects struct{ *Repo }
+
+func (r *Repo) objects() objects { return objects{r} }
+
 // ask puts one question. Names with line breaks, and all that goes wrong, are
 // errUnasked; the only other error is the context's.
-func (r *Repo) ask(ctx context.Context, question, name string) (answer, error) {
+func (r objects) ask(ctx context.Context, question, name string) (answer, error) {
 	if name == "" || strings.ContainsAny(name, "\x00\n") {
 		return answer{}, errUnasked
 	}
@@ -73,7 +78,7 @@ func (r *Repo) ask(ctx context.Context, question, name string) (answer, error) {
 }
 
 // begin starts the process unless it runs.
-func (r *Repo) begin(b *batch) error {
+func (r objects) begin(b *batch) error {
 	if b.talk != nil {
 		b.idle.Stop()
 		return nil
@@ -125,9 +130,9 @@ func (b *batch) end() {
 // the answers over in their order. done is how many were handed over when the rest
 // has to be asked in another way; the only other errors are each's and the
 // context's.
-func (r *Repo) askEach(ctx context.Context, names []string, each func(i int, o Object) error) (done int, err error) {
+func (r objects) askEach(ctx context.Context, names []string, each func(i int, o Object) error) (done int, err error) {
 	const window = 512 // their questions fit into the buffer of a pipe
-	if slices.ContainsFunc(names, func(name string) bool { return !r.isID(name) }) {
+	if slices.ContainsFunc(names, func(name string) bool { return !isID(r.ObjectFormat, name) }) {
 		return 0, errUnasked
 	}
 	b := r.batch

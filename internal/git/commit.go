@@ -51,7 +51,7 @@ func (r *Repo) CommitTree(ctx context.Context, tree string, parents []string, me
 
 // ReadCommit reads one commit.
 func (r *Repo) ReadCommit(ctx context.Context, rev string) (Commit, error) {
-	if raw, err := r.ask(ctx, contents, rev+"^{commit}"); err == nil {
+	if raw, err := r.objects().ask(ctx, contents, rev+"^{commit}"); err == nil {
 		if commit, ok := parseRaw(raw.ID, raw.Data); ok {
 			return commit, nil
 		}

@@ -23,10 +23,15 @@ type stamp struct {
 	modified time.Time
 }
 
+// configuration is what git is told by its configuration files.
+type configuration struct{ *Repo }
+
+func (r *Repo) configuration() configuration { return configuration{r} }
+
 // neutralised returns the settings that take the command out of every
 // configured filter and merge driver, so that an attribute in a tree chooses
 // none of them. A merge that wants such a driver is a conflict.
-func (r *Repo) neutralised(ctx context.Context) ([]Setting, error) {
+func (r configuration) neutralised(ctx context.Context) ([]Setting, error) {
 	d := r.drivers
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -48,7 +53,7 @@ func (r *Repo) neutralised(ctx context.Context) ([]Setting, error) {
 type origin struct{ key, value, file string }
 
 // readConfig lists the whole configuration.
-func (r *Repo) readConfig(ctx context.Context) ([]origin, error) {
+func (r configuration) readConfig(ctx context.Context) ([]origin, error) {
 	out, err := r.execute(ctx, call{
 		dir:    r.Root,
 		global: []string{"--git-dir=" + r.GitDir, "--work-tree=" + r.Root},
@@ -89,7 +94,7 @@ func originsOf(settings []origin, root string) []string {
 }
 
 // usualConfigFiles are those that may come into being later.
-func (r *Repo) usualConfigFiles() []string {
+func (r configuration) usualConfigFiles() []string {
 	files := []string{filepath.Join(r.CommonDir, "config"), filepath.Join(r.GitDir, "config.worktree")}
 	return append(files, r.env.configFiles()...)
 }

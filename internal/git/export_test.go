@@ -1,5 +1,7 @@
 package git
 
+import "context"
+
 // KillBatch ends the process that reads objects as another would, and reports
 // whether there was one.
 func KillBatch(r *Repo) bool {
@@ -13,4 +15,6 @@ func KillBatch(r *Repo) bool {
 }
 
 // WriteThroughIndex is WriteFiles by git's own index.
-var WriteThroughIndex = (*Repo).writeThroughIndex
+func WriteThroughIndex(r *Repo, ctx context.Context, base string, files map[string]*File) (string, error) { //nolint:revive // as a method expression has it
+	return r.trees().writeThroughIndex(ctx, base, files)
+}

@@ -45,12 +45,12 @@ func (r *Repo) Fingerprint(ctx context.Context, files ...string) (Fingerprint, e
 // FilesFingerprint is a Fingerprint without refs, which takes no git process as
 // long as the configuration stays as it is.
 func (r *Repo) FilesFingerprint(ctx context.Context, files ...string) (Fingerprint, error) {
-	settings, err := r.config.read(ctx, r)
+	settings, err := r.config.read(ctx, r.configuration())
 	if err != nil {
 		return nil, fmt.Errorf("fingerprint %s: %w", r.Root, err)
 	}
-	print := r.configFiles(settings)
-	for _, dir := range r.hookDirectories(settings) {
+	print := r.configuration().configFiles(settings)
+	for _, dir := range r.configuration().hookDirectories(settings) {
 		if err := print.addHooks(dir); err != nil {
 			return nil, fmt.Errorf("fingerprint %s: %w", r.Root, err)
 		}
@@ -103,10 +103,10 @@ type configured struct {
 	settings []origin
 }
 
-func (c *configured) read(ctx context.Context, r *Repo) ([]origin, error) {
+func (c *configured) read(ctx context.Context, r configuration) ([]origin, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.files != nil && maps.Equal(c.files, r.configFiles(c.settings)) {
+	if c.files != nil && maps.Equal(c.files, r.configuration().configFiles(c.settings)) {
 		return c.settings, nil
 	}
 	settings, err := r.readConfig(ctx)
@@ -117,13 +117,13 @@ func (c *configured) read(ctx context.Context, r *Repo) ([]origin, error) {
 	// A file that is included may come into being later.
 	includes := slices.ContainsFunc(settings, func(s origin) bool { return strings.HasPrefix(s.key, "include") })
 	if !includes {
-		c.files = r.configFiles(settings)
+		c.files = r.configuration().configFiles(settings)
 	}
 	return settings, nil
 }
 
 // configFiles is the fingerprint of the files of a configuration.
-func (r *Repo) configFiles(settings []origin) Fingerprint {
+func (r configuration) configFiles(settings []origin) Fingerprint {
 	files := Fingerprint{}
 	for _, file := range append(originsOf(settings, r.Root), r.usualConfigFiles()...) {
 		files.addFile("config", file)
@@ -141,7 +141,7 @@ func (ref Ref) value() string {
 
 // hookDirectories are the repository's own and those configured. Ours is
 // configured by every command and does not count.
-func (r *Repo) hookDirectories(settings []origin) []string {
+func (r configuration) hookDirectories(settings []origin) []string {
 	dirs := []string{filepath.Join(r.CommonDir, "hooks")}
 	for _, s := range settings {
 		if s.file == "" || s.key != "core.hookspath" || s.value == "" || s.value == os.DevNull {

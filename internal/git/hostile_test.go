@@ -83,8 +83,8 @@ func exercise(t *testing.T, f *fixture) {
 	require.NoError(t, repo.UpdateRefs(ctx, "test", git.RefUpdate{Ref: "refs/heads/ours", New: ours, Old: git.Any}))
 	remote := filepath.Join(t.TempDir(), "remote.git")
 	f.user2(t.TempDir(), "init", "-q", "--bare", remote)
-	require.NoError(t, repo.Push(ctx, remote, git.RefUpdate{Ref: "refs/heads/ours", New: ours}))
-	require.NoError(t, repo.Fetch(ctx, remote, "+refs/heads/ours:refs/remotes/x/ours"))
+	require.NoError(t, repo.Remote(remote).Push(ctx, git.RefUpdate{Ref: "refs/heads/ours", New: ours}))
+	require.NoError(t, repo.Remote(remote).Fetch(ctx, "+refs/heads/ours:refs/remotes/x/ours"))
 }
 
 func TestNothingConfiguredIsExecuted(t *testing.T) {

@@ -28,7 +28,7 @@ func (r *Repo) RemoveLeftovers(ctx context.Context, remote string, ours func(os.
 	if remote == "" {
 		return
 	}
-	if at := r.localPath(ctx, remote); at != "" {
+	if at := r.Remote(remote).localPath(ctx); at != "" {
 		for _, place := range []string{at, filepath.Join(at, ".git")} {
 			removeLeftovers(filepath.Join(place, "objects"), ours)
 		}

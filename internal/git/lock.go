@@ -34,10 +34,15 @@ func lockedError(says string) error {
 	return &LockedError{Path: path}
 }
 
+// refLocks are the locks that git puts beside refs.
+type refLocks struct{ *Repo }
+
+func (r *Repo) refLocks() refLocks { return refLocks{r} }
+
 // outwait waits until the lock is gone or in other hands. When it stays the same
 // for too long, it and the other locks of the refs that stayed the same with it
 // are taken away. It returns the context's error alone.
-func (r *Repo) outwait(ctx context.Context, path string, updates []RefUpdate) error {
+func (r refLocks) outwait(ctx context.Context, path string, updates []RefUpdate) error {
 	const poll = 20 * time.Millisecond
 	before := r.locks(updates)
 	// Only of our refs it is known how long they can be held: another lock is
@@ -75,7 +80,7 @@ func wait(ctx context.Context, poll time.Duration, unchanged func() bool) error 
 }
 
 // locks are the locks that exist for the refs.
-func (r *Repo) locks(updates []RefUpdate) map[string]os.FileInfo {
+func (r refLocks) locks(updates []RefUpdate) map[string]os.FileInfo {
 	locks := map[string]os.FileInfo{}
 	for _, u := range updates {
 		path := filepath.Join(r.CommonDir, filepath.FromSlash(u.Ref)) + ".lock"
@@ -97,7 +102,7 @@ func sameLock(a, b os.FileInfo) bool {
 
 // takeAway removes the lock that was seen, and puts one back that took its
 // place in that moment.
-func (r *Repo) takeAway(path string, seen os.FileInfo) {
+func (r refLocks) takeAway(path string, seen os.FileInfo) {
 	if !same(path, seen) {
 		return
 	}

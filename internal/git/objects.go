@@ -31,7 +31,7 @@ func (r *Repo) Cat(ctx context.Context, names ...string) ([]Object, error) {
 	objects := make([]Object, 0, len(names))
 	if len(names) <= maxAsked {
 		for _, name := range names {
-			o, err := r.ask(ctx, contents, name)
+			o, err := r.objects().ask(ctx, contents, name)
 			if err != nil {
 				break
 			}
@@ -64,7 +64,7 @@ func (r *Repo) Cat(ctx context.Context, names ...string) ([]Object, error) {
 // CatEach reads any number of objects by their ids with one process, and hands each
 // over in the order of the ids, so that they need not be in memory together.
 func (r *Repo) CatEach(ctx context.Context, ids []string, each func(i int, o Object) error) error {
-	done, err := r.askEach(ctx, ids, each)
+	done, err := r.objects().askEach(ctx, ids, each)
 	if !errors.Is(err, errUnasked) {
 		return err
 	}

@@ -87,8 +87,8 @@ func (e *RejectedError) stale() bool {
 
 // Push moves refs on the remote, all or none, each only when it is at its Old
 // there. A refusal is a *RejectedError; after any other error it is unknown
-// whether the refs have moved, and LsRemote tells.
-func (r *Repo) Push(ctx context.Context, remote string, updates ...RefUpdate) error {
+// whether the refs have moved, and Refs tells.
+func (r Remote) Push(ctx context.Context, updates ...RefUpdate) error {
 	args := []string{
 		"push", "--porcelain", "--atomic", "--no-verify", "--no-signed",
 		"--no-follow-tags", "--recurse-submodules=no", "--no-force-if-includes",
@@ -102,22 +102,22 @@ func (r *Repo) Push(ctx context.Context, remote string, updates ...RefUpdate) er
 		args = append(args, "--force-with-lease="+u.Ref+":"+u.Old)
 		refspecs = append(refspecs, u.New+":"+u.Ref)
 	}
-	args = append(append(args, "--", remote), refspecs...)
-	out, err := r.Run(ctx, Input{Transport: true}, args...)
+	args = append(append(args, "--", r.name), refspecs...)
+	out, err := r.repo.Run(ctx, Input{Transport: true}, args...)
 	if err == nil {
 		return nil
 	}
 	var failed *Error
 	isGit := errors.As(err, &failed)
 	if refused := rejections(string(out)); len(refused) > 0 && !unreported(refused) {
-		rejected := &RejectedError{Remote: remote, Refs: refused}
+		rejected := &RejectedError{Remote: r.name, Refs: refused}
 		if isGit {
 			rejected.Lock = remoteLock(failed.Stderr)
 		}
 		return rejected
 	}
 	if isGit {
-		return fmt.Errorf("push to %s: %w", remote, err)
+		return fmt.Errorf("push to %s: %w", r.name, err)
 	}
 	return err
 }

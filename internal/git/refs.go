@@ -28,7 +28,7 @@ func (r *Repo) TreeOf(ctx context.Context, rev string) (id string, ok bool, err 
 
 func (r *Repo) peel(ctx context.Context, rev, kind string) (id string, ok bool, err error) {
 	name := rev + "^{" + kind + "}"
-	if found, err := r.ask(ctx, info, name); err == nil {
+	if found, err := r.objects().ask(ctx, info, name); err == nil {
 		return found.ID, !found.Missing(), nil
 	}
 	id, err = r.line(ctx, Input{}, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
@@ -76,7 +76,7 @@ func (r *Repo) readHead() (ref string, known bool) {
 		return "", false
 	}
 	line := strings.TrimSuffix(string(text), "\n")
-	if r.isID(line) {
+	if isID(r.ObjectFormat, line) {
 		return "", true
 	}
 	ref, symbolic := strings.CutPrefix(line, "ref: ")

@@ -8,26 +8,35 @@ import (
 	"strings"
 )
 
-// RemoteURL is the URL that fetches from the remote go to.
-func (r *Repo) RemoteURL(ctx context.Context, remote string) (string, error) {
-	return r.line(ctx, Input{}, "remote", "get-url", "--", remote)
+// Remote is another repository, as this one knows it: by a name, a URL or a path.
+type Remote struct {
+	repo *Repo
+	name string
+}
+
+// Remote returns the remote of that name; nothing is asked of it.
+func (r *Repo) Remote(name string) Remote { return Remote{r, name} }
+
+// URL is the URL that fetches from the remote go to.
+func (r Remote) URL(ctx context.Context) (string, error) {
+	return r.repo.line(ctx, Input{}, "remote", "get-url", "--", r.name)
 }
 
 // IsLocal reports whether a remote is a repository of this machine: one that a killed
 // process leaves half moved, since git moves its refs one after the other.
-func (r *Repo) IsLocal(ctx context.Context, remote string) bool {
-	return r.localPath(ctx, remote) != ""
+func (r Remote) IsLocal(ctx context.Context) bool {
+	return r.localPath(ctx) != ""
 }
 
 // localPath is where a remote is on this machine, "" when it is elsewhere.
-func (r *Repo) localPath(ctx context.Context, remote string) string {
-	url, err := r.RemoteURL(ctx, remote)
+func (r Remote) localPath(ctx context.Context) string {
+	url, err := r.URL(ctx)
 	if err != nil {
-		url = remote
+		url = r.name
 	}
 	path, _ := strings.CutPrefix(url, "file://")
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.Root, path)
+		path = filepath.Join(r.repo.Root, path)
 	}
 	if _, err = os.Stat(path); err != nil {
 		return ""
@@ -35,10 +44,10 @@ func (r *Repo) localPath(ctx context.Context, remote string) string {
 	return path
 }
 
-// LsRemote asks the remote for the refs with exactly these names; a ref that
+// Refs asks the remote for the refs with exactly these names; a ref that
 // is not there is not in the answer. Without names it asks for all.
-func (r *Repo) LsRemote(ctx context.Context, remote string, names ...string) (map[string]string, error) {
-	refs, err := r.lsRemote(ctx, remote, names...)
+func (r Remote) Refs(ctx context.Context, names ...string) (map[string]string, error) {
+	refs, err := r.list(ctx, names...)
 	if err != nil {
 		return nil, err
 	}
@@ -49,11 +58,11 @@ func (r *Repo) LsRemote(ctx context.Context, remote string, names ...string) (ma
 	return ids, nil
 }
 
-func (r *Repo) lsRemote(ctx context.Context, remote string, names ...string) ([]Ref, error) {
-	args := append([]string{"ls-remote", "--quiet", "--symref", "--", remote}, names...)
-	out, err := r.Run(ctx, Input{Transport: true}, args...)
+func (r Remote) list(ctx context.Context, names ...string) ([]Ref, error) {
+	args := append([]string{"ls-remote", "--quiet", "--symref", "--", r.name}, names...)
+	out, err := r.repo.Run(ctx, Input{Transport: true}, args...)
 	if err != nil {
-		return nil, fmt.Errorf("ask remote %s: %w", remote, err)
+		return nil, fmt.Errorf("ask remote %s: %w", r.name, err)
 	}
 	wanted := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -77,33 +86,33 @@ func (r *Repo) lsRemote(ctx context.Context, remote string, names ...string) ([]
 
 // DefaultBranch is the full name of the branch that the remote's HEAD stands
 // on, and its commit.
-func (r *Repo) DefaultBranch(ctx context.Context, remote string) (Ref, error) {
-	refs, err := r.lsRemote(ctx, remote, "HEAD")
+func (r Remote) DefaultBranch(ctx context.Context) (Ref, error) {
+	refs, err := r.list(ctx, "HEAD")
 	if err != nil {
 		return Ref{}, err
 	}
 	if len(refs) == 0 || refs[0].Symref == "" {
-		return Ref{}, fmt.Errorf("remote %s does not tell its default branch; name it with --base", remote)
+		return Ref{}, fmt.Errorf("remote %s does not tell its default branch; name it with --base", r.name)
 	}
 	return Ref{Name: refs[0].Symref, ID: refs[0].ID}, nil
 }
 
 // Fetch gets exactly what the refspecs say: no tags, no depth, nothing pruned,
 // FETCH_HEAD not written.
-func (r *Repo) Fetch(ctx context.Context, remote string, refspecs ...string) error {
-	return r.fetch(ctx, remote, nil, refspecs)
+func (r Remote) Fetch(ctx context.Context, refspecs ...string) error {
+	return r.fetch(ctx, nil, refspecs)
 }
 
 // Unshallow gets the history that a shallow clone lacks.
-func (r *Repo) Unshallow(ctx context.Context, remote string) error {
-	shallow, err := r.IsShallow()
+func (r Remote) Unshallow(ctx context.Context) error {
+	shallow, err := r.repo.IsShallow()
 	if err != nil || !shallow {
 		return err
 	}
-	return r.fetch(ctx, remote, []string{"--unshallow"}, nil)
+	return r.fetch(ctx, []string{"--unshallow"}, nil)
 }
 
-func (r *Repo) fetch(ctx context.Context, remote string, flags, refspecs []string) error {
+func (r Remote) fetch(ctx context.Context, flags, refspecs []string) error {
 	args := []string{
 		"fetch", "--quiet", "--no-tags", "--no-prune", "--no-auto-maintenance", "--no-write-fetch-head",
 		"--no-recurse-submodules", "--no-show-forced-updates",
@@ -111,9 +120,9 @@ func (r *Repo) fetch(ctx context.Context, remote string, flags, refspecs []strin
 	if len(refspecs) > 0 {
 		args = append(args, "--refmap=")
 	}
-	args = append(append(args, flags...), "--", remote)
-	if _, err := r.Run(ctx, Input{Transport: true}, append(args, refspecs...)...); err != nil {
-		return fmt.Errorf("fetch from %s: %w", remote, err)
+	args = append(append(args, flags...), "--", r.name)
+	if _, err := r.repo.Run(ctx, Input{Transport: true}, append(args, refspecs...)...); err != nil {
+		return fmt.Errorf("fetch from %s: %w", r.name, err)
 	}
 	return nil
 }

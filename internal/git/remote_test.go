@@ -25,28 +25,28 @@ func TestPushIsAtomicWithLeases(t *testing.T) {
 	ctx, first := t.Context(), f.head()
 	second := f.commit("b", "2", first)
 	third := f.commit("c", "3", second)
-	require.NoError(t, f.repo.Push(ctx, "shared", git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: first}, git.RefUpdate{Ref: "refs/heads/autoloop/x", New: first}))
+	require.NoError(t, f.repo.Remote("shared").Push(ctx, git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: first}, git.RefUpdate{Ref: "refs/heads/autoloop/x", New: first}))
 
 	for name, stale := range map[string]git.RefUpdate{
 		"another value":  {Ref: "refs/heads/autoloop/x", New: second, Old: second},
 		"exists already": {Ref: "refs/heads/autoloop/x", New: second},
 		"does not exist": {Ref: "refs/heads/none", New: second, Old: first},
 	} {
-		err := f.repo.Push(ctx, "shared", git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: second, Old: first}, stale)
+		err := f.repo.Remote("shared").Push(ctx, git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: second, Old: first}, stale)
 		require.ErrorIs(t, err, git.ErrStale, name)
 		require.ErrorIs(t, err, git.ErrRejected, name)
-		there, err := f.repo.LsRemote(ctx, "shared", "refs/heads/memory/autoloop")
+		there, err := f.repo.Remote("shared").Refs(ctx, "refs/heads/memory/autoloop")
 		require.NoError(t, err)
 		assert.Equal(t, map[string]string{"refs/heads/memory/autoloop": first}, there, name)
 	}
-	require.NoError(t, f.repo.Push(ctx, "shared",
+	require.NoError(t, f.repo.Remote("shared").Push(ctx,
 		git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: third, Old: first},
 		git.RefUpdate{Ref: "refs/heads/any", New: third, Old: git.Any}))
-	require.NoError(t, f.repo.Push(ctx, "shared",
+	require.NoError(t, f.repo.Remote("shared").Push(ctx,
 		git.RefUpdate{Ref: "refs/heads/memory/autoloop", New: first, Old: third}, // back, with lease
 		git.RefUpdate{Ref: "refs/heads/autoloop/x", Old: first},                  // away
 		git.RefUpdate{Ref: "refs/heads/any", New: first, Old: git.Any}))
-	there, err := f.repo.LsRemote(ctx, "shared")
+	there, err := f.repo.Remote("shared").Refs(ctx)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"HEAD": first, "refs/heads/main": first, "refs/heads/memory/autoloop": first, "refs/heads/any": first}, there)
 }
@@ -55,13 +55,13 @@ func TestRemoteOutOfReach(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	missing := filepath.Join(t.TempDir(), "none")
-	err := f.repo.Push(t.Context(), missing, git.RefUpdate{Ref: "refs/heads/x", New: f.head()})
+	err := f.repo.Remote(missing).Push(t.Context(), git.RefUpdate{Ref: "refs/heads/x", New: f.head()})
 	require.Error(t, err)
 	require.NotErrorIs(t, err, git.ErrRejected)
-	_, err = f.repo.LsRemote(t.Context(), missing)
+	_, err = f.repo.Remote(missing).Refs(t.Context())
 	require.Error(t, err)
-	require.Error(t, f.repo.Fetch(t.Context(), missing, "refs/heads/x"))
-	require.Error(t, f.repo.Fetch(t.Context(), "--upload-pack=touch x", "refs/heads/x"))
+	require.Error(t, f.repo.Remote(missing).Fetch(t.Context(), "refs/heads/x"))
+	require.Error(t, f.repo.Remote("--upload-pack=touch x").Fetch(t.Context(), "refs/heads/x"))
 }
 
 func TestFetchTakesNothingMore(t *testing.T) {
@@ -74,10 +74,10 @@ func TestFetchTakesNothingMore(t *testing.T) {
 	clone.user("config", "fetch.prune", "true")
 	clone.user("update-ref", "refs/remotes/origin/old", "HEAD")
 	before := clone.user("for-each-ref")
-	require.NoError(t, clone.repo.Fetch(t.Context(), "origin", "refs/heads/wanted"))
+	require.NoError(t, clone.repo.Remote("origin").Fetch(t.Context(), "refs/heads/wanted"))
 	assert.Equal(t, before, clone.user("for-each-ref"))
 	assert.NoFileExists(t, filepath.Join(clone.repo.GitDir, "FETCH_HEAD"))
-	require.NoError(t, clone.repo.Fetch(t.Context(), "origin", "+refs/heads/wanted:refs/remotes/origin/wanted"))
+	require.NoError(t, clone.repo.Remote("origin").Fetch(t.Context(), "+refs/heads/wanted:refs/remotes/origin/wanted"))
 	assert.Equal(t, f.user("rev-parse", "wanted"), clone.user("rev-parse", "refs/remotes/origin/wanted"))
 	clone.user("update-ref", "-d", "refs/remotes/origin/wanted")
 	assert.Equal(t, before, clone.user("for-each-ref"))
@@ -101,16 +101,16 @@ func TestShallowClone(t *testing.T) {
 	_, _, err = clone.repo.AheadBehind(ctx, "HEAD", "HEAD")
 	require.ErrorIs(t, err, git.ErrShallow)
 
-	require.NoError(t, clone.repo.Fetch(ctx, "origin", "+refs/heads/memory/autoloop:refs/remotes/origin/memory/autoloop"))
+	require.NoError(t, clone.repo.Remote("origin").Fetch(ctx, "+refs/heads/memory/autoloop:refs/remotes/origin/memory/autoloop"))
 	commits, err := clone.repo.Log(ctx, 0, "refs/remotes/origin/memory/autoloop")
 	require.NoError(t, err)
 	assert.Len(t, commits, 2, "what is fetched is whole")
 
-	require.NoError(t, clone.repo.Unshallow(ctx, "origin"))
+	require.NoError(t, clone.repo.Remote("origin").Unshallow(ctx))
 	ahead, behind, err := clone.repo.AheadBehind(ctx, "HEAD", first)
 	require.NoError(t, err)
 	assert.Equal(t, []int{2, 0}, []int{ahead, behind})
-	require.NoError(t, clone.repo.Unshallow(ctx, "origin"), "again is nothing")
+	require.NoError(t, clone.repo.Remote("origin").Unshallow(ctx), "again is nothing")
 }
 
 func TestDefaultBranch(t *testing.T) {
@@ -118,10 +118,10 @@ func TestDefaultBranch(t *testing.T) {
 	f := newFixture(t)
 	f.user("checkout", "-q", "-b", "odd/trunk%")
 	newBare(t, f)
-	ref, err := f.repo.DefaultBranch(t.Context(), "shared")
+	ref, err := f.repo.Remote("shared").DefaultBranch(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, git.Ref{Name: "refs/heads/odd/trunk%", ID: f.head()}, ref)
-	url, err := f.repo.RemoteURL(t.Context(), "shared")
+	url, err := f.repo.Remote("shared").URL(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "remote.git", filepath.Base(url))
 }
@@ -130,7 +130,7 @@ func TestLsRemoteMatchesWholeNames(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.user("update-ref", "refs/heads/x/refs/heads/memory", "HEAD")
-	there, err := f.repo.LsRemote(t.Context(), f.dir, "refs/heads/memory", "refs/heads/main")
+	there, err := f.repo.Remote(f.dir).Refs(t.Context(), "refs/heads/memory", "refs/heads/main")
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"refs/heads/main": f.head()}, there)
 }

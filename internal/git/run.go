@@ -41,7 +41,7 @@ func (r *Repo) Run(ctx context.Context, in Input, args ...string) ([]byte, error
 	if in.Dir != "" {
 		dir = in.Dir
 	}
-	neutral, err := r.neutralised(ctx)
+	neutral, err := r.configuration().neutralised(ctx)
 	if err != nil {
 		return nil, err
 	}

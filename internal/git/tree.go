@@ -32,15 +32,15 @@ func (r *Repo) LsTree(ctx context.Context, rev string) ([]TreeEntry, error) {
 	if entries := r.read.list(rev); entries != nil {
 		return entries, nil
 	}
-	tree, entries, err := r.walkTree(ctx, rev)
+	tree, entries, err := r.trees().walkTree(ctx, rev)
 	if err != nil {
 		tree = ""
-		if entries, err = r.listTree(ctx, "-r", rev); err != nil {
+		if entries, err = r.trees().listTree(ctx, "-r", rev); err != nil {
 			return nil, err
 		}
 	}
 	for _, id := range []string{rev, tree} {
-		if r.isID(id) {
+		if isID(r.ObjectFormat, id) {
 			r.read.keep(id, entries)
 		}
 	}
@@ -49,13 +49,13 @@ func (r *Repo) LsTree(ctx context.Context, rev string) ([]TreeEntry, error) {
 
 // LsRoot lists the top of a commit or tree without going into directories.
 func (r *Repo) LsRoot(ctx context.Context, rev string) ([]TreeEntry, error) {
-	if _, entries, err := r.readTree(ctx, rev); err == nil {
+	if _, entries, err := r.trees().readTree(ctx, rev); err == nil {
 		return entries, nil
 	}
-	return r.listTree(ctx, "--full-tree", rev)
+	return r.trees().listTree(ctx, "--full-tree", rev)
 }
 
-func (r *Repo) listTree(ctx context.Context, flag, rev string) ([]TreeEntry, error) {
+func (r trees) listTree(ctx context.Context, flag, rev string) ([]TreeEntry, error) {
 	out, err := r.Run(ctx, Input{}, "ls-tree", "-z", "--full-tree", flag, rev)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ type Sized struct {
 // LsFiles lists those of the paths that exist in a commit or tree, which may
 // be directories too.
 func (r *Repo) LsFiles(ctx context.Context, rev string, paths ...string) ([]Sized, error) {
-	if found, err := r.findFiles(ctx, rev, paths); err == nil {
+	if found, err := r.trees().findFiles(ctx, rev, paths); err == nil {
 		return found, nil
 	}
 	args := append([]string{"ls-tree", "-z", "--full-tree", "--long", rev, "--"}, paths...)
@@ -135,13 +135,13 @@ type File struct {
 // one) becomes when the files are put at their paths; nil deletes, also what
 // is not there. The user's index takes no part.
 func (r *Repo) WriteFiles(ctx context.Context, base string, files map[string]*File) (string, error) {
-	if tree, err := r.editTree(ctx, base, files); !errors.Is(err, errUnasked) {
+	if tree, err := r.trees().editTree(ctx, base, files); !errors.Is(err, errUnasked) {
 		return tree, err
 	}
-	return r.writeThroughIndex(ctx, base, files)
+	return r.trees().writeThroughIndex(ctx, base, files)
 }
 
-func (r *Repo) writeThroughIndex(ctx context.Context, base string, files map[string]*File) (string, error) {
+func (r trees) writeThroughIndex(ctx context.Context, base string, files map[string]*File) (string, error) {
 	info, err := r.indexInfo(ctx, files)
 	if err != nil {
 		return "", err
@@ -172,7 +172,7 @@ func (r *Repo) writeThroughIndex(ctx context.Context, base string, files map[str
 
 // indexInfo renders files for update-index --index-info, in the order of their
 // paths, and writes the blobs that have no id yet.
-func (r *Repo) indexInfo(ctx context.Context, files map[string]*File) ([]byte, error) {
+func (r trees) indexInfo(ctx context.Context, files map[string]*File) ([]byte, error) {
 	paths := make([]string, 0, len(files))
 	var unwritten []string
 	var contents [][]byte
@@ -199,7 +199,7 @@ func (r *Repo) indexInfo(ctx context.Context, files map[string]*File) ([]byte, e
 	for _, path := range paths {
 		file := files[path]
 		if file == nil {
-			fmt.Fprintf(&info, "0 %s\t%s\x00", r.zeroID(), path)
+			fmt.Fprintf(&info, "0 %s\t%s\x00", zeroID(r.ObjectFormat), path)
 			continue
 		}
 		mode, id := file.Mode, file.ID
@@ -215,14 +215,14 @@ func (r *Repo) indexInfo(ctx context.Context, files map[string]*File) ([]byte, e
 }
 
 // zeroID is the id that stands for no object.
-func (r *Repo) zeroID() string {
-	if r.ObjectFormat == "sha256" {
+func zeroID(format string) string {
+	if format == "sha256" {
 		return strings.Repeat("0", 64)
 	}
 	return strings.Repeat("0", 40)
 }
 
 // isID says whether a text is the whole id of an object.
-func (r *Repo) isID(text string) bool {
-	return len(text) == len(r.zeroID()) && strings.Trim(text, "0123456789abcdef") == ""
+func isID(format, text string) bool {
+	return len(text) == len(zeroID(format)) && strings.Trim(text, "0123456789abcdef") == ""
 }

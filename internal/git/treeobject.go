@@ -10,13 +10,18 @@ import (
 	"strings"
 )
 
+// trees reads and writes tree objects without an index.
+type trees struct{ *Repo }
+
+func (r *Repo) trees() trees { return trees{r} }
+
 // readTree lists one directory: a commit or tree, by any name.
-func (r *Repo) readTree(ctx context.Context, rev string) (id string, entries []TreeEntry, err error) {
-	tree, err := r.ask(ctx, contents, rev+"^{tree}")
+func (r trees) readTree(ctx context.Context, rev string) (id string, entries []TreeEntry, err error) {
+	tree, err := r.objects().ask(ctx, contents, rev+"^{tree}")
 	if err != nil || tree.Missing() {
 		return "", nil, errors.Join(err, errUnasked)
 	}
-	entries, err = parseTree(tree.Data, len(r.zeroID())/2)
+	entries, err = parseTree(tree.Data, len(zeroID(r.ObjectFormat))/2)
 	return tree.ID, entries, err
 }
 
@@ -43,7 +48,7 @@ func parseTree(data []byte, idLength int) ([]TreeEntry, error) {
 }
 
 // walkTree lists every file below a commit or tree that has few directories.
-func (r *Repo) walkTree(ctx context.Context, rev string) (id string, files []TreeEntry, err error) {
+func (r trees) walkTree(ctx context.Context, rev string) (id string, files []TreeEntry, err error) {
 	asked := 0
 	var walk func(rev, prefix string) (string, error)
 	walk = func(rev, prefix string) (string, error) {
@@ -71,7 +76,7 @@ func (r *Repo) walkTree(ctx context.Context, rev string) (id string, files []Tre
 }
 
 // findFiles looks paths up, each directory once.
-func (r *Repo) findFiles(ctx context.Context, rev string, paths []string) ([]Sized, error) {
+func (r trees) findFiles(ctx context.Context, rev string, paths []string) ([]Sized, error) {
 	if len(paths) > maxAsked {
 		return nil, errUnasked
 	}
@@ -90,7 +95,7 @@ func (r *Repo) findFiles(ctx context.Context, rev string, paths []string) ([]Siz
 		}
 		one := Sized{TreeEntry: *entry}
 		if entry.Type == "blob" {
-			about, err := r.ask(ctx, info, entry.ID)
+			about, err := r.objects().ask(ctx, info, entry.ID)
 			if err != nil || about.Missing() {
 				return nil, errors.Join(err, errUnasked)
 			}
@@ -101,7 +106,7 @@ func (r *Repo) findFiles(ctx context.Context, rev string, paths []string) ([]Siz
 	return found, nil
 }
 
-func (r *Repo) findFile(ctx context.Context, rev, path string, seen map[string][]TreeEntry) (*TreeEntry, error) {
+func (r trees) findFile(ctx context.Context, rev, path string, seen map[string][]TreeEntry) (*TreeEntry, error) {
 	parts := strings.Split(path, "/")
 	at := rev
 	for i, part := range parts {

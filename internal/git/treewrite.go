@@ -23,14 +23,14 @@ const maxPacked = 32 << 20
 
 // treeEditor makes the tree objects that a change of files needs.
 type treeEditor struct {
-	repo *Repo
+	repo trees
 	made []Object
 	read int
 }
 
 // editTree is WriteFiles in one process: blobs and trees are made here and
 // written together. What is out of the ordinary is errUnasked.
-func (r *Repo) editTree(ctx context.Context, base string, files map[string]*File) (string, error) {
+func (r trees) editTree(ctx context.Context, base string, files map[string]*File) (string, error) {
 	e := &treeEditor{repo: r}
 	size := 0
 	for path, file := range files {
@@ -113,7 +113,7 @@ func (e *treeEditor) put(ctx context.Context, entries map[string]TreeEntry, name
 	case entry.ID == "":
 		entry.ID = e.object("blob", file.Data)
 	default:
-		if found, err := e.repo.ask(ctx, info, entry.ID); err != nil || found.Type != "blob" {
+		if found, err := e.repo.objects().ask(ctx, info, entry.ID); err != nil || found.Type != "blob" {
 			return errors.Join(err, errUnasked)
 		}
 	}
@@ -172,7 +172,7 @@ func serializeTree(entries map[string]TreeEntry) []byte {
 	return out.Bytes()
 }
 
-func (r *Repo) newHash() hash.Hash {
+func (r trees) newHash() hash.Hash {
 	if r.ObjectFormat == "sha256" {
 		return sha256.New()
 	}
@@ -181,7 +181,7 @@ func (r *Repo) newHash() hash.Hash {
 
 // writeObjects writes any number of objects by one process, as a pack that git
 // unpacks. The format is that of gitformat-pack, without deltas.
-func (r *Repo) writeObjects(ctx context.Context, objects []Object) error {
+func (r trees) writeObjects(ctx context.Context, objects []Object) error {
 	kinds := map[string]byte{"commit": 1, "tree": 2, "blob": 3}
 	var pack bytes.Buffer
 	pack.WriteString("PACK")

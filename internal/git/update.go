@@ -53,7 +53,7 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates ...RefUpda
 		if !errors.As(err, &locked) || try == tries {
 			return err
 		}
-		if err := r.outwait(ctx, locked.Path, updates); err != nil {
+		if err := r.refLocks().outwait(ctx, locked.Path, updates); err != nil {
 			return err
 		}
 	}
@@ -66,7 +66,7 @@ func (r *Repo) writeUpdate(in *bytes.Buffer, u RefUpdate) error {
 	old := u.Old
 	switch u.Old {
 	case "":
-		old = r.zeroID()
+		old = zeroID(r.ObjectFormat)
 	case Any:
 		old = ""
 	}

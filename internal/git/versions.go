@@ -23,7 +23,7 @@ func (r *Repo) Versions(ctx context.Context, path string, revs ...string) ([]Fil
 			continue
 		}
 		fields := strings.Fields(line) // :100644 100644 <old> <new> M
-		if last := len(versions) - 1; last >= 0 && len(fields) > 4 && strings.HasPrefix(line, ":") && fields[3] != r.zeroID() {
+		if last := len(versions) - 1; last >= 0 && len(fields) > 4 && strings.HasPrefix(line, ":") && fields[3] != zeroID(r.ObjectFormat) {
 			versions[last].Blob = fields[3]
 		}
 	}

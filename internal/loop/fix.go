@@ -226,10 +226,10 @@ func (r *ciGate) keepFailed(ctx context.Context, kept git.RefUpdate) error {
 		}
 		return r.repo.UpdateRefs(ctx, "autoloop: CI turned it down", kept)
 	}
-	refs, err := r.repo.LsRemote(ctx, r.memory.Remote, kept.Ref)
+	refs, err := r.repo.Remote(r.memory.Remote).Refs(ctx, kept.Ref)
 	if err != nil || refs[kept.Ref] == kept.New {
 		return err
 	}
 	kept.Old = refs[kept.Ref]
-	return r.repo.Push(ctx, r.memory.Remote, kept)
+	return r.repo.Remote(r.memory.Remote).Push(ctx, kept)
 }

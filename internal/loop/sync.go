@@ -153,7 +153,7 @@ func (r *branches) defaultBranch(ctx context.Context) (string, error) {
 		return r.base, nil
 	}
 	if r.memory.Remote != "" {
-		ref, err := r.repo.DefaultBranch(ctx, r.memory.Remote)
+		ref, err := r.repo.Remote(r.memory.Remote).DefaultBranch(ctx)
 		return strings.TrimPrefix(ref.Name, "refs/heads/"), err
 	}
 	if known := r.records.sum.BaseBranch; known != "" {
@@ -192,7 +192,7 @@ func (r *branches) baseCommit(ctx context.Context, branch string) (string, error
 // the user's is written for it.
 func (r *branches) remoteCommit(ctx context.Context, ref string) (string, error) {
 	remote := r.memory.Remote
-	refs, err := r.repo.LsRemote(ctx, remote, ref)
+	refs, err := r.repo.Remote(remote).Refs(ctx, ref)
 	if err != nil {
 		return "", err
 	}
@@ -203,7 +203,7 @@ func (r *branches) remoteCommit(ctx context.Context, ref string) (string, error)
 	if _, here, err := r.repo.Resolve(ctx, commit); err != nil || here {
 		return commit, err
 	}
-	return commit, r.repo.Fetch(ctx, remote, ref)
+	return commit, r.repo.Remote(remote).Fetch(ctx, ref)
 }
 
 // deepen makes a shallow clone whole before ahead and behind are believed.
@@ -216,7 +216,7 @@ func (r *branches) deepen(ctx context.Context) error {
 	if remote == "" {
 		remote = "origin"
 	}
-	if err := r.repo.Unshallow(ctx, remote); err != nil {
+	if err := r.repo.Remote(remote).Unshallow(ctx); err != nil {
 		return fmt.Errorf("this clone is shallow, so what the branches have in common cannot be told; run `git fetch --unshallow`: %w", err)
 	}
 	return nil

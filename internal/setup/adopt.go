@@ -109,7 +109,7 @@ func (a *Adopter) readBranches(ctx context.Context) error {
 		}
 		return err
 	}
-	refs, err := a.Repo.LsRemote(ctx, a.Remote)
+	refs, err := a.Repo.Remote(a.Remote).Refs(ctx)
 	for ref, id := range refs {
 		if name, ours := strings.CutPrefix(ref, branchRefs); ours {
 			a.heads[name] = id
@@ -210,10 +210,10 @@ func (a *Adopter) move(ctx context.Context, from, to string) error {
 	if a.Remote == "" {
 		return a.Repo.UpdateRefs(ctx, adopted, updates...)
 	}
-	if err := a.Repo.Fetch(ctx, a.Remote, branchRefs+from); err != nil {
+	if err := a.Repo.Remote(a.Remote).Fetch(ctx, branchRefs+from); err != nil {
 		return err
 	}
-	if err := a.Repo.Push(ctx, a.Remote, updates...); err != nil {
+	if err := a.Repo.Remote(a.Remote).Push(ctx, updates...); err != nil {
 		return err
 	}
 	here, found, err := a.Repo.Resolve(ctx, branchRefs+from)

@@ -23,7 +23,7 @@ const settleTime = 3 * time.Second
 
 // unfinishedThere is unfinished for a remote of this machine.
 func (m *Memory) unfinishedThere(ctx context.Context, memory stand) (*git.RefUpdate, error) {
-	if memory.there == "" || memory.there != memory.head || !m.Repo.IsLocal(ctx, m.Remote) {
+	if memory.there == "" || memory.there != memory.head || !m.Repo.Remote(m.Remote).IsLocal(ctx) {
 		return nil, nil
 	}
 	announced, err := m.announced(ctx, memory.there)
@@ -34,7 +34,7 @@ func (m *Memory) unfinishedThere(ctx context.Context, memory stand) (*git.RefUpd
 		return nil, err // it moved, and somebody took it back
 	}
 	standsAtOld := func() (bool, error) {
-		there, err := m.Repo.LsRemote(ctx, m.Remote, memoryRef, announced.Ref)
+		there, err := m.Repo.Remote(m.Remote).Refs(ctx, memoryRef, announced.Ref)
 		return err == nil && there[announced.Ref] == announced.Old && there[memoryRef] == memory.there, err
 	}
 	if half, err := m.staysSo(ctx, standsAtOld); err != nil || !half {
@@ -43,7 +43,7 @@ func (m *Memory) unfinishedThere(ctx context.Context, memory stand) (*git.RefUpd
 	if _, here, err := m.Repo.Resolve(ctx, announced.New); err != nil || here {
 		return announced, err
 	}
-	if err := m.Repo.Fetch(ctx, m.Remote, announced.New); err != nil {
+	if err := m.Repo.Remote(m.Remote).Fetch(ctx, announced.New); err != nil {
 		return nil, nil //nolint:nilerr // the commit is nowhere: what is there stays
 	}
 	return announced, nil
@@ -98,14 +98,14 @@ func (w *writing) halfMoved(ctx context.Context, stands []stand, current Files) 
 		return nil, nil
 	}
 	commit, err := w.Repo.ReadCommit(ctx, branch.there)
-	if err != nil || !ofInterruptedRun(commit, w.Program, log.Events) || !w.Repo.IsLocal(ctx, w.Remote) {
+	if err != nil || !ofInterruptedRun(commit, w.Program, log.Events) || !w.Repo.Remote(w.Remote).IsLocal(ctx) {
 		return nil, err
 	}
 	if on, err := w.Repo.IsAncestor(ctx, expected, branch.there); err != nil || !on {
 		return nil, err
 	}
 	stays, err := w.staysSo(ctx, func() (bool, error) {
-		there, err := w.Repo.LsRemote(ctx, w.Remote, memoryRef, branch.ref)
+		there, err := w.Repo.Remote(w.Remote).Refs(ctx, memoryRef, branch.ref)
 		return err == nil && there[branch.ref] == branch.there && there[memoryRef] == stands[0].there, err
 	})
 	if err != nil || !stays {
@@ -140,7 +140,7 @@ func ofInterruptedRun(c git.Commit, name string, events []history.Event) bool {
 
 // moveThere finishes or undoes a move on the remote, and lets the update begin anew.
 func (w *writing) moveThere(ctx context.Context, move git.RefUpdate) error {
-	if err := w.Repo.Push(ctx, w.Remote, move); err != nil {
+	if err := w.Repo.Remote(w.Remote).Push(ctx, move); err != nil {
 		return fmt.Errorf("finish an interrupted push: %w", err)
 	}
 	// The local branch follows, unless somebody else moved it.

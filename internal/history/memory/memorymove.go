@@ -13,7 +13,7 @@ func (w *writing) move(ctx context.Context, stands []stand) error {
 	if w.Remote == "" {
 		return w.Repo.UpdateRefs(ctx, w.reason(), w.updates(stands, func(s stand) string { return s.here })...)
 	}
-	pushed := w.Repo.Push(ctx, w.Remote, w.updates(stands, func(s stand) string { return s.there })...)
+	pushed := w.Repo.Remote(w.Remote).Push(ctx, w.updates(stands, func(s stand) string { return s.there })...)
 	if errors.Is(pushed, git.ErrRejected) {
 		return pushed
 	}
@@ -43,7 +43,7 @@ func (w *writing) updates(stands []stand, from func(stand) string) []git.RefUpda
 // readBack asks the remote whether it has what was pushed; pushed is what the
 // push itself said.
 func (w *writing) readBack(ctx context.Context, stands []stand, pushed error) error {
-	there, err := w.Repo.LsRemote(ctx, w.Remote, w.refs...)
+	there, err := w.Repo.Remote(w.Remote).Refs(ctx, w.refs...)
 	if err != nil {
 		return &transportError{errors.Join(pushed, err)}
 	}

@@ -109,7 +109,7 @@ func (m *Memory) remoteRefs(ctx context.Context, refs []string) (map[string]stri
 	for _, ref := range refs {
 		names = append(append(names, ref), obstacles(ref)...)
 	}
-	values, err := m.Repo.LsRemote(ctx, m.Remote, names...)
+	values, err := m.Repo.Remote(m.Remote).Refs(ctx, names...)
 	if err != nil {
 		return nil, &transportError{err}
 	}
@@ -215,7 +215,7 @@ func (m *Memory) obtain(ctx context.Context, s *stand) error {
 		if _, here, err := m.Repo.Resolve(ctx, s.there); err != nil || here {
 			return err
 		}
-		if err := m.Repo.Fetch(ctx, m.Remote, s.ref); err != nil {
+		if err := m.Repo.Remote(m.Remote).Fetch(ctx, s.ref); err != nil {
 			return &transportError{err}
 		}
 	}

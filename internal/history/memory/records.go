@@ -127,7 +127,7 @@ func (m *Memory) fetchTips(ctx context.Context, tips []string) ([]string, error)
 		return tips, nil
 	}
 	for i, tip := range tips {
-		refs, err := m.Repo.LsRemote(ctx, m.Remote, tip)
+		refs, err := m.Repo.Remote(m.Remote).Refs(ctx, tip)
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +136,7 @@ func (m *Memory) fetchTips(ctx context.Context, tips []string) ([]string, error)
 			continue
 		}
 		if _, here, err := m.Repo.Resolve(ctx, commit); err == nil && !here {
-			if err := m.Repo.Fetch(ctx, m.Remote, tip); err != nil {
+			if err := m.Repo.Remote(m.Remote).Fetch(ctx, tip); err != nil {
 				return nil, err
 			}
 		}
