@@ -25,11 +25,12 @@ import (
 type gitServer struct {
 	backend *cgi.Handler
 	// reader, when set, is a token that may only read: a push with it fails the
-	// test. pushing, when set, is called before and after every push.
+	// test. pushing, when set, is called before and after every push, and says whether
+	// that is lost on its way.
 	mu               sync.Mutex
 	reader           string
 	writer           string // the token that may write, hubToken when it is ""
-	pushing          func(after bool)
+	pushing          func(after bool) (lost bool)
 	t                *testing.T
 	allowed, refused atomic.Int64
 }
@@ -82,13 +83,15 @@ func (g *gitServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.backend.ServeHTTP(w, r)
 		return
 	}
-	pushing(false)
+	if pushing(false) {
+		panic(http.ErrAbortHandler)
+	}
 	g.backend.ServeHTTP(w, r)
 	pushing(true)
 }
 
 // watch calls a function before and after every push from now on; nil ends that.
-func (g *gitServer) watch(pushing func(after bool)) {
+func (g *gitServer) watch(pushing func(after bool) (lost bool)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pushing = pushing

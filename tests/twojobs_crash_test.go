@@ -16,7 +16,7 @@ import (
 )
 
 // death is where a publishing job is killed: after so many writes on GitHub, or
-// at the push of so many, before or after the remote has it.
+// at the push of so many, which is lost then or which the remote has (after).
 type death struct {
 	writes, pushes int
 	after          bool
@@ -74,10 +74,11 @@ func TestPublishingIsKilledAtEveryWrite(t *testing.T) {
 func (j *jobs) deathsOf(h *hub, do func()) (deaths []death) {
 	j.t.Helper()
 	pushes := 0
-	j.git.watch(func(after bool) {
+	j.git.watch(func(after bool) bool {
 		if after {
 			pushes++
 		}
+		return false
 	})
 	h.Calls()
 	do()
@@ -212,13 +213,15 @@ func (j *jobs) dies(h *hub, d death, args ...string) {
 		h.Fail(githubtest.Fault{Kind: githubtest.Dropped, Writes: true, Skip: d.writes - 1, After: true, Wait: time.Hour, Call: kill})
 	}
 	pushes := 0
-	j.git.watch(func(after bool) {
+	j.git.watch(func(after bool) bool {
 		if !after {
 			pushes++
 		}
-		if pushes == d.pushes && after == d.after {
-			kill()
+		if pushes != d.pushes || after != d.after {
+			return false
 		}
+		kill()
+		return !after
 	})
 	require.NoError(j.t, cmd.Start())
 	started <- cmd.Process
