@@ -222,6 +222,26 @@ func TestContainerIsBuiltFromWhatIsTracked(t *testing.T) {
 	}
 }
 
+// TestTheImageIsForWhatIsDocumented holds the platforms of the image that a release
+// pushes against the ones that people are told of.
+func TestTheImageIsForWhatIsDocumented(t *testing.T) {
+	t.Parallel()
+	platforms, emulated := "", ""
+	for _, step := range readWorkflow(t, "../.github/workflows/release.yml").Jobs["image"].Steps {
+		switch {
+		case strings.HasPrefix(step.Uses, "docker/build-push-action@"):
+			platforms = fmt.Sprint(step.With["platforms"])
+		case strings.HasPrefix(step.Uses, "docker/setup-qemu-action@"):
+			emulated = fmt.Sprint(step.With["platforms"])
+		}
+	}
+	assert.Equal(t, "linux/amd64,linux/arm64", platforms)
+	assert.Equal(t, "arm64", emulated, "its packages are installed by running it")
+	text, err := os.ReadFile("../docs/container.md")
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "for amd64 and arm64")
+}
+
 // archived is what an archive says of a file.
 type archived struct {
 	Owner, Group, Mtime string
