@@ -3,6 +3,7 @@ package process
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -87,12 +88,8 @@ func (s *sweeper) pass(main int) (direct []proc) {
 			direct = append(direct, child)
 		}
 	}
-	for _, child := range direct {
-		// Nobody but root reaps it, so its number and its group's are still
-		// its own, and a group is never in two sessions.
-		if child.group != 0 {
-			_ = syscall.Kill(-child.group, syscall.SIGKILL)
-		}
+	for _, group := range groupsOf(direct) {
+		_ = syscall.Kill(-group, syscall.SIGKILL)
 	}
 	queue := append([]proc{}, direct...)
 	visited := map[int]bool{}
@@ -113,6 +110,21 @@ func (s *sweeper) pass(main int) (direct []proc) {
 		p.kill()
 	}
 	return direct
+}
+
+// groupsOf are the process groups of children, each once: the kernel goes through all
+// of a group, and a fork bomb has thousands of children in one. Nobody but their
+// parent reaps them, so their numbers and their groups' are still their own, and a
+// group is never in two sessions.
+func groupsOf(children []proc) []int {
+	var groups []int
+	for _, child := range children {
+		if child.group != 0 {
+			groups = append(groups, child.group)
+		}
+	}
+	slices.Sort(groups)
+	return slices.Compact(groups)
 }
 
 // kill ends exactly this process, not one that got its number since.
