@@ -120,6 +120,13 @@ func TestNewFit(t *testing.T) {
 	a = s.scheduler("new", "other", "--fit=speed")
 	assert.Equal(t, 2, a.code)
 	assert.Contains(t, a.errors, `no kind of program is called "speed": give one of go-benchmark,`)
+	for _, words := range [][]string{{"other", "--fit", "speed"}, {"--fit", "speed", "other"}} {
+		assert.Contains(t, s.scheduler(append([]string{"new"}, words...)...).errors, "no kind of program is called ")
+	}
+	a = s.scheduler("new", "--fit", "make-test-time", "timed")
+	require.Zero(t, a.code, a.errors)
+	assert.FileExists(t, filepath.Join(s.root, ".autoloop/programs/timed.md"))
+	assert.Contains(t, s.scheduler("new", "two", "names").errors, `give one name, not "two" and "names"`)
 
 	s.file("lib/a.sh", "exit 1\n")
 	s.commit()

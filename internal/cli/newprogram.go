@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,8 +33,15 @@ func newNewCommand(env Env, o *schedulerOptions) *cobra.Command {
 			"With --fit the program fits the repository: of the kinds that it has something for, the first whose\n" +
 			"evaluation works is written, after it was run here. The kinds: " + strings.Join(setup.Kinds(), ", ") + ".",
 		Example: "  scheduler new speed\n  git add -A && git commit -m 'Add program speed'\n  iterate --program speed -n 5\n  scheduler new smaller --fit=js-bundle-size",
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				if fit != anyKind {
+					return misuse.Errorf("give one name, not %q and %q", args[0], args[1])
+				}
+				name, kind := nameAndKind(args)
+				return newFittedProgram(cmd.Context(), env, *o, name, kind)
+			}
 			if cmd.Flags().Changed("fit") {
 				return newFittedProgram(cmd.Context(), env, *o, args[0], strings.TrimPrefix(fit, anyKind))
 			}
@@ -47,6 +55,15 @@ func newNewCommand(env Env, o *schedulerOptions) *cobra.Command {
 
 // anyKind is --fit without a kind.
 const anyKind = "any"
+
+// nameAndKind tells the two words around `--fit KIND` apart, which most people write
+// without the `=`.
+func nameAndKind(words []string) (name, kind string) {
+	if slices.Contains(setup.Kinds(), words[0]) {
+		return words[1], words[0]
+	}
+	return words[0], words[1]
+}
 
 func newFittedProgram(ctx context.Context, env Env, o schedulerOptions, name, kind string) error {
 	if err := program.ValidName(name); err != nil {
