@@ -42,7 +42,8 @@ python3 -c 'import json, sys; print(json.dumps({"findings": len(json.load(open(s
 			targets: always("tests/**/*.py", "**/test_*.py"), creates: true, protect: []string{"**/conftest.py"},
 			setup: func(p place) string { return pytestSetup(p.dir) },
 			script: fixed(`
-.autoloop-venv/bin/python -m pytest --quiet --cov=. --cov-report="json:$TMPDIR/coverage.json" >&2
+.autoloop-venv/bin/python -m pytest --quiet --cov=. --cov-report= >&2
+.autoloop-venv/bin/python -m coverage json -q -o "$TMPDIR/coverage.json"
 python3 -c 'import json, sys; print(json.dumps({"coverage": json.load(open(sys.argv[1]))["totals"]["percent_covered"]}))' "$TMPDIR/coverage.json" > "$AUTOLOOP_RESULT"`),
 		},
 	}
