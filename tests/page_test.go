@@ -84,7 +84,7 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 			Head: history.Head{Iteration: i, Time: now.Add(time.Duration(i) * time.Hour)}, Outcome: history.Rejected, Metric: number("%g", tried),
 			PreviousBest: number("%g", best), Best: number("%g", best), Reasons: []string{"not better: " + words[(i+1)%len(words)]},
 			Commit: fmt.Sprintf("%040x", i),
-			Work:   history.Work{Summary: words[i%len(words)], Agent: "tuner", Params: map[string]metric.Value{"width": *number("%d", i%17), "depth": *number("%d", i%5)}},
+			Work:   history.Work{Summary: words[i%len(words)], Agent: "tuner", Usage: &metric.Usage{CostUSD: number("0.25")}, Durations: map[string]float64{"propose": 90}, Params: map[string]metric.Value{"width": *number("%d", i%17), "depth": *number("%d", i%5)}},
 			Notes:  history.Notes{Lessons: []string{words[i%len(words)]}},
 		}
 		front.Diffs[e.Commit] = fmt.Appendf(nil, "diff --git a/src/very/long/path/%s.go b/src/very/long/path/x.go\n@@ -1 +1 @@\n-\treturn %d\n+\treturn change%d // %s\n", strings.Repeat("deep/", 20), i, i, strings.Repeat("long ", 60))
@@ -97,6 +97,13 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 		}
 		if failing {
 			e.Outcome, e.Metric, e.Best, e.Reasons = history.Error, nil, number("%g", 1000.0), []string{"the agent's service did not answer"}
+		}
+		if name == "suite" {
+			cases := map[string]metric.Value{}
+			for k := range 7 {
+				cases[fmt.Sprintf("case.%d-the-notes-name-what-breaks", k)] = *number("%g", float64((i*k)%5)/4)
+			}
+			front.Events = append(front.Events, &history.Measured{Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate, Numbers: cases})
 		}
 		if name == "population" {
 			member := &history.Proposed{Head: history.Head{Iteration: i}, Proposal: 1, Outcome: e.Outcome, Metric: e.Metric}
@@ -128,6 +135,7 @@ func TestPageInABrowser(t *testing.T) {
 		browserSource(t, "hostile", 5, page.Source{Metric: hostile, Condition: "plateau", Reason: hostile, Used: func(*history.Summary) []budget.Used { return []budget.Used{{Text: hostile, Share: 1.2}} }}),
 		browserSource(t, "errors", -12, page.Source{Condition: "paused", Reason: "three errors in a row: the agent's service did not answer"}),
 		browserSource(t, "population", 40, page.Source{Metric: "score"}),
+		browserSource(t, "suite", 12, page.Source{Metric: "pass rate"}),
 	}
 	var programs []*page.Program
 	for _, source := range sources {
@@ -154,6 +162,9 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	write("many.html", func(b *bytes.Buffer) error { return many.WriteOverview(b) })
 
+	write("skill.html", func(b *bytes.Buffer) error { return browserSkill(t, hostile).Write(b) })
+	write("comparison.html", func(b *bytes.Buffer) error { return browserComparison(t, hostile).Write(b) })
+
 	type wantedProgram struct {
 		File       string `json:"file"`
 		ID         string `json:"id"`
@@ -161,31 +172,50 @@ func TestPageInABrowser(t *testing.T) {
 		Best       string `json:"best"`
 		Kept       string `json:"kept"`
 		Initial    string `json:"initial"`
-		// Measured are the numbers of all iterations, the newest first, or "".
-		Measured []string `json:"measured"`
+		Gain       string `json:"gain"`
+		// Week is what it cost in seven days.
+		Week string `json:"week"`
+		// Measured, Compared and Afterwards are the numbers of all iterations, the
+		// newest first, or "".
+		Measured   []string `json:"measured"`
+		Compared   []string `json:"compared"`
+		Afterwards []string `json:"afterwards"`
+	}
+	text := func(v *metric.Value) string {
+		if v == nil {
+			return ""
+		}
+		return v.String()
 	}
 	var wanted []wantedProgram
-	for i, p := range programs {
-		replayed := history.Replay(sources[i].Events)
+	for at, p := range programs {
+		replayed := history.Replay(sources[at].Events)
 		if len(replayed.Attempts) == 0 {
 			continue
 		}
 		kept := 0
-		var measured []string
-		for _, attempt := range slices.Backward(replayed.Attempts) {
-			text := ""
-			if attempt.Metric != nil {
-				text = attempt.Metric.String()
-			}
-			measured = append(measured, text)
+		want := wantedProgram{
+			ID: p.ID, Iterations: len(replayed.Attempts), Best: replayed.Best.String(), Initial: replayed.Initial.String(),
+			Gain: strings.Replace(replayed.Best.Sub(*replayed.Initial).Signed(), "-", "−", 1),
+			Week: fmt.Sprintf("$%.2f, ", replayed.Spent(browserTime.AddDate(0, 0, -7)).USD),
+		}
+		for i, attempt := range slices.Backward(replayed.Attempts) {
+			want.Measured, want.Compared = append(want.Measured, text(attempt.Metric)), append(want.Compared, text(attempt.PreviousBest))
+			// The best afterwards is that of the replay of the ledger up to there.
+			then := history.Replay(sources[at].Events[:1+slices.IndexFunc(sources[at].Events, func(e history.Event) bool {
+				decided, is := e.(*history.Decided)
+				return is && decided.Iteration == attempt.Iteration
+			})])
+			require.Len(t, then.Attempts, i+1)
+			want.Afterwards = append(want.Afterwards, text(then.Best))
 			if attempt.Outcome == history.Accepted {
 				kept++
 			}
 		}
+		want.Kept = fmt.Sprintf("%d / %d", kept, len(replayed.Attempts))
 		for _, file := range []string{"all.html", p.File()} {
-			wanted = append(wanted, wantedProgram{
-				file, p.ID, len(measured), replayed.Best.String(), fmt.Sprintf("%d / %d", kept, len(measured)), replayed.Initial.String(), measured,
-			})
+			want.File = file
+			wanted = append(wanted, want)
 		}
 	}
 	type picture struct {
@@ -200,7 +230,8 @@ func TestPageInABrowser(t *testing.T) {
 	var pictures []picture
 	for name, p := range map[string]picture{
 		"overview": {File: "index.html"}, "program": {File: programs[0].File()}, "iteration": {File: "all.html", Anchor: "#program-speed-i3"}, "one": {File: programs[1].File()},
-		"empty": {File: programs[2].File()}, "errors": {File: programs[4].File()}, "lineage": {File: programs[5].File(), Element: "svg.lineage"}, "tuner": {File: programs[5].File(), Element: "svg.parallel"}, "many": {File: "many.html"}, "large": {File: "large.html", Anchor: "#program-large"},
+		"empty": {File: programs[2].File()}, "errors": {File: programs[4].File()}, "lineage": {File: programs[5].File(), Element: "svg.lineage"}, "tuner": {File: programs[5].File(), Element: "svg.parallel"}, "cases": {File: programs[6].File(), Element: "table.heat"}, "many": {File: "many.html"}, "large": {File: "large.html", Anchor: "#program-large"},
+		"skill": {File: "skill.html"}, "evidence": {File: "skill.html", Anchor: "#case-2-1"}, "comparison": {File: "comparison.html"}, "checks": {File: "comparison.html", Anchor: "#task-1"},
 	} {
 		for scheme, width := range map[string]int{"light": 1600, "dark": 360} {
 			p.Name, p.Scheme, p.Width = fmt.Sprintf("%s-%s-%d", name, scheme, width), scheme, width
@@ -210,7 +241,8 @@ func TestPageInABrowser(t *testing.T) {
 	list, err := json.Marshal(map[string]any{
 		"pages": map[string][]string{
 			"all.html": {"", "#program-speed", "#program-speed-i3"}, "index.html": {""}, "many.html": {""}, programs[0].File(): {""},
-			programs[2].File(): {""}, programs[3].File(): {""}, programs[4].File(): {""}, programs[5].File(): {""},
+			programs[2].File(): {""}, programs[3].File(): {""}, programs[4].File(): {""}, programs[5].File(): {""}, programs[6].File(): {""},
+			"skill.html": {"", "#case-2-1"}, "comparison.html": {"", "#task-1"},
 		},
 		"walks": []map[string]any{
 			{"file": "index.html", "first": 1, "change": "change1"}, {"file": "all.html", "first": 1, "change": "change1"},

@@ -2,12 +2,14 @@ package tests
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // ask sends one request to the server of a page.
@@ -58,6 +62,7 @@ func TestWatchAnswersNobodyElse(t *testing.T) {
 	t.Parallel()
 	w := valuesWorld(t, "", "1", "2")
 	w.one()
+	checkout, refs := w.checkout(), w.git("for-each-ref")
 	cmd := w.command("iterate", "watch")
 	url := serve(t, cmd, cmd.StdoutPipe)
 	code, body := ask(t, http.MethodGet, url)
@@ -89,18 +94,52 @@ func TestWatchAnswersNobodyElse(t *testing.T) {
 		assert.GreaterOrEqual(t, code, 400, name)
 		assert.NotContains(t, body, "try 2", name)
 	}
+	assert.Equal(t, checkout, w.checkout(), "nothing is written")
+	assert.Equal(t, refs, w.git("for-each-ref"))
+}
+
+// watchedWorld has a program whose agent waits for the file go, so that a run is
+// seen at work.
+func watchedWorld(t *testing.T) *world {
+	t.Helper()
+	return newWorld(t, map[string]string{
+		"value.txt": "1\n",
+		".autoloop/programs/p.md": "---\nmetric: m\nevaluation-runs: 1\nagent: command\n" +
+			"agent-command: while [ ! -e \"$SIDE/go\" ]; do sleep 0.05; done; echo $(($(cat value.txt)+1)) > value.txt\nenv: [SIDE]\n---\n## Goal\nMore.\n## Target\n- `value.txt`\n" +
+			"## Evaluation\n```sh\nprintf '{\"m\": %s}\\n' \"$(cat value.txt)\"\n```\n",
+	})
+}
+
+// TestWatchInABrowser: the page says what a run is at, takes up a new iteration
+// without being loaded again, and its button ends the run.
+func TestWatchInABrowser(t *testing.T) {
+	long.Only(t, long.Browser)
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		long.Missing(t, "chromium")
+	}
+	if _, err := os.Stat("npm-page/node_modules"); err != nil {
+		long.Missing(t, "npm ci --prefix tests/npm-page")
+	}
+	w := watchedWorld(t)
+	const most = 500
+	cmd := w.command("iterate", "--program", "p", "-n", strconv.Itoa(most), "--watch")
+	url := serve(t, cmd, cmd.StderrPipe)
+	look := exec.CommandContext(t.Context(), "node", "live.js", url, filepath.Join(w.side, "go")) //nolint:gosec // our own script
+	look.Dir = "npm-page"
+	look.Env = append(os.Environ(), "CHROMIUM="+chromium)
+	var stderr bytes.Buffer
+	look.Stderr = &stderr
+	out, err := look.Output()
+	require.NoError(t, err, stderr.String())
+	assert.JSONEq(t, "[]", string(out))
+	require.NoError(t, cmd.Wait())
+	assert.Less(t, w.count("decided"), most, "the button ended the run")
 }
 
 func TestWatchedRunTellsAndStops(t *testing.T) {
 	t.Parallel()
-	// The agent waits for a file, so that the run is seen at work and asked to stop
-	// in the middle of its first iteration.
-	w := newWorld(t, map[string]string{
-		"value.txt": "1\n",
-		".autoloop/programs/p.md": "---\nmetric: m\nevaluation-runs: 1\nagent: command\n" +
-			"agent-command: while [ ! -e \"$SIDE/go\" ]; do sleep 0.05; done; echo 2 > value.txt\nenv: [SIDE]\n---\n## Goal\nMore.\n## Target\n- `value.txt`\n" +
-			"## Evaluation\n```sh\nprintf '{\"m\": %s}\\n' \"$(cat value.txt)\"\n```\n",
-	})
+	w := watchedWorld(t)
 	cmd := w.command("iterate", "--program", "p", "-n", "5", "--watch")
 	url := serve(t, cmd, cmd.StderrPipe)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

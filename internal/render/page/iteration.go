@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
@@ -44,6 +45,9 @@ type Iteration struct {
 	CI string
 	// Point is where the trajectory draws it: x and y in the chart.
 	Point []float64
+
+	// cases are the pass rates of a suite's cases.
+	cases decision.CaseRates
 }
 
 // Kept reports whether the change is on the program's branch.

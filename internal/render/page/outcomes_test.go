@@ -47,6 +47,33 @@ func TestWhereAnIterationWent(t *testing.T) {
 	}
 }
 
+// TestCasesOfASuite: the first measurement, and of each iteration the candidate
+// that decided it.
+func TestCasesOfASuite(t *testing.T) {
+	t.Parallel()
+	numbers := func(a, b float64) map[string]metric.Value {
+		return map[string]metric.Value{"case.a": *value(a), "case.b": *value(b), "score": *value(1)}
+	}
+	events := []history.Event{&history.Measured{Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(0.25), Numbers: numbers(0, 0.5)}}
+	for i := 1; i <= 40; i++ {
+		events = append(events,
+			&history.Measured{Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate, Proposal: 1, Numbers: numbers(0.5, 0.5)},
+			&history.Measured{Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate, Proposal: 2, CaseSamples: map[string][]metric.Value{"case.b": {*value(1), *value(0.5)}}},
+			&history.Decided{Head: history.Head{Iteration: i, Time: noon}, Proposal: 1 + i%2, Outcome: history.Accepted, Metric: value(0.5), Best: value(0.5)},
+		)
+	}
+	p := program(t, page.Source{Name: "p", Events: events})
+	m := p.Cases()
+	require.NotNil(t, m)
+	require.Len(t, m.Columns, 30)
+	assert.Equal(t, []int{0, 12, 40}, []int{m.Columns[0].Iteration, m.Columns[1].Iteration, m.Columns[29].Iteration})
+	require.Len(t, m.Rows, 2)
+	assert.Equal(t, []page.HeatCell{{Percent: "0", Class: "rate0"}, {Percent: "50", Class: "rate2"}, {Percent: "", Class: "rate-none"}}, m.Rows[0].Cells[:3])
+	assert.Equal(t, []page.HeatCell{{Percent: "50", Class: "rate2"}, {Percent: "50", Class: "rate2"}, {Percent: "75", Class: "rate3"}}, m.Rows[1].Cells[:3])
+	assert.Contains(t, single(t, p), `<td class="rate3 num">75</td>`)
+	assert.Nil(t, program(t, page.Source{Name: "p", Events: made(3, "x")}).Cases())
+}
+
 func TestWhoFoundWhatWasKept(t *testing.T) {
 	t.Parallel()
 	decided := func(iteration int, agent string, outcome history.Outcome, best float64) history.Event {

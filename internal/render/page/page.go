@@ -53,6 +53,8 @@ type view struct {
 	Home string
 	// rows is how many iterations of each program are shown without scripts.
 	rows int
+	// rendered are the rows of the iterations, which the data has as well.
+	rendered map[*Iteration]template.HTML
 }
 
 // WriteSingle writes one HTML file with the overview and every program.
@@ -96,6 +98,7 @@ func (s *Site) write(w io.Writer, v view) error {
 	if err != nil {
 		return fmt.Errorf("read the page's script: %w", err)
 	}
+	v.rendered = map[*Iteration]template.HTML{}
 	v.Site, v.rows = s, min(max(allStatic/max(len(v.Shown), 1), 5), maxStatic)
 	pages, err := template.New("page.html").Funcs(functions(v)).ParseFS(assets, "assets/*.html")
 	if err != nil {
@@ -111,7 +114,7 @@ func (s *Site) write(w io.Writer, v view) error {
 			v.Attention++
 		}
 	}
-	if v.Data, err = pack(pages, v.Shown); err != nil {
+	if v.Data, err = v.pack(pages); err != nil {
 		return err
 	}
 	if err := pages.Execute(w, v); err != nil {
@@ -138,10 +141,10 @@ type row struct {
 }
 
 // pack renders the rows of all iterations, newest first, and compresses them.
-func pack(pages *template.Template, programs []*Program) (string, error) {
+func (v *view) pack(pages *template.Template) (string, error) {
 	data := map[string][]row{}
 	var html bytes.Buffer
-	for _, p := range programs {
+	for _, p := range v.Shown {
 		rows := make([]row, 0, len(p.Iterations))
 		for i := len(p.Iterations) - 1; i >= 0; i-- {
 			it := p.Iterations[i]
@@ -149,8 +152,12 @@ func pack(pages *template.Template, programs []*Program) (string, error) {
 			if err := pages.ExecuteTemplate(&html, "iteration", it); err != nil {
 				return "", fmt.Errorf("write iteration %d of %s: %w", it.Number, p.Name, err)
 			}
+			text := html.String()
+			if len(rows) < v.rows {
+				v.rendered[it] = template.HTML(text) //nolint:gosec // the template made it
+			}
 			rows = append(rows, row{
-				it.Number, string(it.Outcome), it.Point, fmt.Sprintf("%d, %s, %s", it.Number, it.Label(), it.Measured()), html.String(), it.csv(),
+				it.Number, string(it.Outcome), it.Point, fmt.Sprintf("%d, %s, %s", it.Number, it.Label(), it.Measured()), text, it.csv(),
 			})
 		}
 		data[p.ID] = rows
@@ -176,6 +183,7 @@ func functions(v view) template.FuncMap {
 	return template.FuncMap{
 		"link":     func(p *Program) template.URL { return template.URL(v.Link(p)) }, //nolint:gosec // a file name or anchor made by us
 		"stamp":    stamp,
+		"rendered": func(it *Iteration) template.HTML { return v.rendered[it] },
 		"sortable": sortable,
 		"percent":  func(share float64) string { return coordinate(min(max(100*share, 0), 100)) },
 		"over":     func(share float64) bool { return share >= 1 },

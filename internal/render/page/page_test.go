@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -233,9 +234,12 @@ func TestDiffsAreColoured(t *testing.T) {
 	assert.Contains(t, text, `<i class="k">def</i>`)
 }
 
+// BenchmarkSite prints how long 1,000 programs of 100 iterations take, and the
+// most memory that the process ever had from the system.
 func BenchmarkSite(b *testing.B) {
 	events := made(100, "use a table for the common case")
 	for b.Loop() {
+		size := 0
 		site := page.Site{Generated: noon}
 		for i := range 1000 {
 			site.Programs = append(site.Programs, program(b, page.Source{Name: fmt.Sprintf("program-%d", i), Events: events}))
@@ -243,10 +247,15 @@ func BenchmarkSite(b *testing.B) {
 		var out bytes.Buffer
 		require.NoError(b, site.WriteOverview(&out))
 		for _, p := range site.Programs {
+			size += out.Len()
+			out.Reset()
 			require.NoError(b, site.WriteProgram(&out, p))
 		}
-		b.ReportMetric(float64(out.Len())/1000/1000, "kB/page")
+		b.ReportMetric(float64(size)/1000/1000, "kB/page")
 	}
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	b.ReportMetric(float64(memory.Sys)/1e6, "peak-MB")
 }
 
 // TestLineage: what a candidate grew from, also when the ledger names a parent

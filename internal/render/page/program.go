@@ -41,6 +41,8 @@ type Program struct {
 	// Issue, Pull and Repository are addresses on GitHub; "" when unknown.
 	Issue, Pull string
 
+	// heat is the column of the first measurement of a suite's cases.
+	heat []HeatColumn
 	// proposals are the candidates of a population, with what each grew from.
 	proposals []*history.Proposed
 	// drawn is the trajectory; drawing it also notes where each iteration is.
@@ -114,7 +116,7 @@ func (c Cost) Sort() string { return strconv.FormatFloat(c.USD, 'f', -1, 64) }
 // Time is the time in words, rounded to what a person wants to know.
 func (c Cost) Time() string {
 	switch {
-	case c.Minutes < 1:
+	case c.Minutes < 2:
 		return strconv.FormatFloat(60*c.Minutes, 'f', 0, 64) + " s"
 	case c.Minutes < 120:
 		return strconv.FormatFloat(c.Minutes, 'f', 0, 64) + " min"
@@ -260,7 +262,7 @@ func (p *Program) PerDollar() string {
 func (p *Program) PerHour() string { return p.per(p.Total.Minutes / 60) }
 
 func (p *Program) per(cost float64) string {
-	if p.Best == nil || p.Initial == nil || cost <= 0 {
+	if p.Best == nil || p.Initial == nil || p.Best.Cmp(*p.Initial) == 0 || cost <= 0 {
 		return ""
 	}
 	return signed(p.Best.Sub(*p.Initial).Float64() / cost)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/budget"
@@ -58,7 +59,7 @@ func New(s Source, now time.Time) (*Program, error) {
 		return nil, fmt.Errorf("read the state of %s: %w", s.Name, err)
 	}
 	p.adopt(machine, past)
-	r := reader{program: p, source: s, lexers: lexers{}, past: map[int]*history.Attempt{}, trials: map[int][]*history.Measured{}}
+	r := reader{program: p, source: s, lexers: lexers{}, past: map[int]*history.Attempt{}, trials: map[int][]*history.Measured{}, rates: map[int]map[int]decision.CaseRates{}}
 	for i := range past.Attempts {
 		r.past[past.Attempts[i].Iteration] = &past.Attempts[i]
 	}
@@ -95,7 +96,7 @@ func (p *Program) adopt(m state.Machine, past history.Summary) {
 	case p.State == "" && p.LastRun.IsZero() && len(past.Attempts) == 0:
 		p.State = "never ran"
 	case p.State == "":
-		p.State = "running"
+		p.State = "active"
 	}
 	p.Attention = p.Attention || p.State == "error" || p.State == "plateau" || p.State == "paused"
 }
@@ -113,6 +114,8 @@ type reader struct {
 	// trials are the measurements of an iteration's trial.
 	trials map[int][]*history.Measured
 	at     map[int]int
+	// rates are the pass rates of cases, by iteration and proposal.
+	rates map[int]map[int]decision.CaseRates
 	// Of the commits that CI looked at: which waited for it, how often an agent was
 	// asked for a fix, and what failed last.
 	waited  map[int]bool
@@ -126,6 +129,7 @@ func (r *reader) read() {
 	for _, e := range r.source.Events {
 		switch e := e.(type) {
 		case *history.Measured:
+			r.cases(e)
 			if e.Stage != "" {
 				r.trials[e.Iteration] = append(r.trials[e.Iteration], e)
 			} else if e.Role == history.Baseline && e.Metric != nil {
@@ -185,6 +189,7 @@ func (r *reader) decided(e *history.Decided) {
 	for name, value := range e.Params {
 		it.Params[clip(name, 60)] = value.Float64()
 	}
+	it.cases = r.rates[e.Iteration][e.Proposal]
 	r.trial(it, e)
 	r.cost(it)
 	r.diff(it, e)

@@ -87,15 +87,10 @@ func (a Answer) Sign() string {
 
 // Rate is the class that colours the cell: from rate0 to rate4.
 func (c CaseCell) Rate() string {
-	switch {
-	case !c.Known:
+	if !c.Known {
 		return "rate-none"
-	case c.Total == 0 || c.Passed == 0:
-		return "rate0"
-	case c.Passed == c.Total:
-		return "rate4"
 	}
-	return "rate" + strconv.Itoa(1+min(2, 3*c.Passed/c.Total))
+	return rateClass(float64(c.Passed) / float64(max(c.Total, 1)))
 }
 
 // Rows are the cases in the order of the first column that has them.
