@@ -4,6 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/render/page"
 )
 
 // pageWorkflow is the file that `iterate init --pages` writes.
@@ -35,4 +38,14 @@ func (s Step) Page(root string) string {
 	default:
 		return "https://" + strings.ToLower(owner) + ".github.io/" + name + "/"
 	}
+}
+
+// ProgramPage is where a program's page is on GitHub Pages, with its pictures, or
+// at the workflow that makes it.
+func (s Step) ProgramPage(root, name string) render.Page {
+	base := s.Page(root)
+	if !strings.HasSuffix(base, "/") {
+		return render.Page{URL: base}
+	}
+	return render.Page{URL: base + page.File(name), Light: base + page.PictureFile(name, false), Dark: base + page.PictureFile(name, true)}
 }

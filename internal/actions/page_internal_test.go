@@ -3,10 +3,13 @@ package actions
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/loop"
 )
 
 func TestPage(t *testing.T) {
@@ -38,4 +41,20 @@ func TestPage(t *testing.T) {
 			assert.Equal(t, c.want, stepWith(vars).Page(c.root))
 		})
 	}
+}
+
+func TestTheSummaryShowsThePicture(t *testing.T) {
+	t.Parallel()
+	with := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(with, ".github", "workflows"), 0o750))
+	require.NoError(t, os.WriteFile(filepath.Join(with, ".github", "workflows", "autoloop-page.yml"), nil, 0o600))
+	step := stepWith(map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "Org/Repo"})
+	step.Dir = with
+	text := resultSummary(step, nil, []loop.Result{tried()["rejected"], tried()["accepted"]})
+	assert.Equal(t, 1, strings.Count(text, "<picture>"), "once, after the last iteration")
+	assert.Contains(t, text, `srcset="https://org.github.io/Repo/program-speed-dark.svg?`)
+	assert.Contains(t, text, "[all that was tried](https://org.github.io/Repo/program-speed.html)")
+	assert.NotContains(t, resultSummary(step, nil, []loop.Result{tried()["proposed"]}), "<picture>", "nothing is recorded yet")
+	step.Dir = t.TempDir()
+	assert.NotContains(t, resultSummary(step, nil, []loop.Result{tried()["accepted"]}), "all that was tried")
 }

@@ -41,7 +41,18 @@ func resultSummary(s Step, p *program.Program, results []loop.Result) string {
 	if more := len(results) - shown; more > 0 {
 		fmt.Fprintf(&out, "%d more iterations are in the report.\n\n", more)
 	}
+	if last := &results[len(results)-1]; last.Bundle == "" && last.Metric != nil {
+		out.WriteString(s.ProgramPage(s.Dir, last.Program).Picture(last.Iteration, metricOf(p)))
+	}
 	return out.String()
+}
+
+// metricOf is what the program measures.
+func metricOf(p *program.Program) string {
+	if p == nil || p.Metric == "" {
+		return "metric"
+	}
+	return inline(p.Metric)
 }
 
 // masked returns a result without secrets in its texts. What is rendered has its
@@ -112,11 +123,8 @@ func headline(r *loop.Result) string {
 
 // comparedText is the metric beside the best before and the beginning.
 func comparedText(p *program.Program, r *loop.Result) string {
-	name, direction := "metric", ""
+	name, direction := metricOf(p), ""
 	if p != nil {
-		if p.Metric != "" {
-			name = inline(p.Metric)
-		}
 		direction = fmt.Sprintf(" (%s is better)", p.Direction)
 	}
 	switch {
@@ -142,7 +150,7 @@ func resultLinks(s Step, r *loop.Result) []string {
 	add(githubLink(s, "pull/", number(r.PullRequest), "pull request #"+number(r.PullRequest)))
 	add(githubLink(s, "issues/", number(r.Issue), "issue #"+number(r.Issue)))
 	add(githubLink(s, "commit/", valueOf(r.Commit), "commit "+shortCommit(valueOf(r.Commit))))
-	if url := state.SafeURL(s.Page(s.Dir)); url != "" {
+	if url := state.SafeURL(s.ProgramPage(s.Dir, r.Program).URL); url != "" {
 		add("[all that was tried](" + url + ")")
 	}
 	if id := s.Getenv("GITHUB_RUN_ID"); id != "" && r.Transcript != "" {

@@ -18,8 +18,6 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/render/page"
 )
 
 // service is the loop of a program without agents, evaluation and GitHub.
@@ -28,7 +26,7 @@ func (d *Deps) service(p *program.Program) *loop.Service {
 	return &loop.Service{
 		Program: p, Repo: d.Repo, Trees: &tree.Builder{Repo: d.Repo}, Memory: d.Memory, Masker: process.NewMasker(env.Environ),
 		Base: d.Options.Base, Force: d.Options.Force, RunDir: d.RunDir, Holder: env.LeaseHolder(), Alive: env.HolderAlive,
-		Environ: env.CommandEnviron, Now: env.Now, NewRun: env.NewRunID, RunURL: env.RunURL(), Page: d.page(p.Name), SignOff: signOff(env, d.Repo), Sleep: env.Sleeper(),
+		Environ: env.CommandEnviron, Now: env.Now, NewRun: env.NewRunID, RunURL: env.RunURL(), Page: env.Actions().ProgramPage(d.Repo.Root, p.Name), SignOff: signOff(env, d.Repo), Sleep: env.Sleeper(),
 	}
 }
 
@@ -145,14 +143,4 @@ func (o Options) budget() (float64, error) {
 		return 0, misuse.Errorf("--budget-usd %s: give a number above 0", o.BudgetUSD)
 	}
 	return usd.Float64(), nil
-}
-
-// page is where a program's page is on GitHub Pages, with its pictures, or at the
-// workflow that makes it.
-func (d *Deps) page(name string) render.Page {
-	base := d.Env.Actions().Page(d.Repo.Root)
-	if !strings.HasSuffix(base, "/") {
-		return render.Page{URL: base}
-	}
-	return render.Page{URL: base + page.File(name), Light: base + page.PictureFile(name, false), Dark: base + page.PictureFile(name, true)}
 }

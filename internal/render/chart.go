@@ -25,14 +25,22 @@ type point struct {
 // trajectoryOf is the picture of the page, which shows points and intervals; without a
 // page the chart.
 func trajectoryOf(a Account) string {
-	light, dark, page := state.SafeURL(a.Page.Light), state.SafeURL(a.Page.Dark), state.SafeURL(a.Page.URL)
-	last := a.lastIteration()
+	if picture := a.Page.Picture(a.lastIteration(), metricName(a.Program)); picture != "" {
+		return picture
+	}
+	return Chart(a)
+}
+
+// Picture is the chart of the page as an image, for light and dark, that leads to
+// the page; "" without one, or before an iteration was decided.
+func (p Page) Picture(last int, metric string) string {
+	light, dark, page := state.SafeURL(p.Light), state.SafeURL(p.Dark), state.SafeURL(p.URL)
 	if light == "" || dark == "" || last == 0 {
-		return Chart(a)
+		return ""
 	}
 	// GitHub keeps what it fetched by its address: another iteration, another address.
 	return fmt.Sprintf(`<a href="%s"><picture><source media="(prefers-color-scheme: dark)" srcset="%s?%d"><img alt="%s of every candidate and the best" src="%s?%d"></picture></a>`+"\n",
-		page, dark, last, html.EscapeString(metricName(a.Program)), light, last)
+		page, dark, last, html.EscapeString(metric), light, last)
 }
 
 // lastIteration is the number of the latest decision, 0 before there is one.
