@@ -1,10 +1,8 @@
 package agent
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,143 +11,6 @@ import (
 	"github.com/org/autoloop/internal/agent/tuner"
 	"github.com/org/autoloop/internal/metric"
 )
-
-func TestScanMarks(t *testing.T) {
-	for name, c := range map[string]struct {
-		file, line string
-		want       string // name=value of every number, separated by spaces
-	}{
-		"go constant":         {"a.go", "\tspread  = 0.5 // tune: 0..1", "spread=0.5"},
-		"go typed":            {"a.go", "const rate float64 = 0.5 // tune: 0..1 log-free", "!"},
-		"go type is no name":  {"a.go", "var wait time.Duration = 10 // tune: 1..99", "wait=10"},
-		"go field":            {"a.go", "\t\tRate: 0.5, // how fast; tune: 0..1", "Rate=0.5"},
-		"define":              {"a.go", "x := -2 // tune: -5..5", "x=-2"},
-		"python":              {"a.py", "lr: float = 1e-3  # tune: 1e-5..1e-1 log", "lr=0.001"},
-		"python call":         {"a.py", "train(lr=0.1, m=0.9)  # tune: 0..1", "lr[0]=0.1 lr[1]=0.9"},
-		"shell":               {"a.sh", "export RATE=5 # tune: 1..9", "RATE=5"},
-		"lua":                 {"a.lua", "local x = 5 -- tune: 1..9", "x=5"},
-		"lisp":                {"a.el", "(define rate 0.5) ; tune: 0..1", "rate=0.5"},
-		"ini":                 {"a.ini", "rate = 7 ; tune: 1..9 int", "rate=7"},
-		"c block":             {"a.c", "double x = .5; /* tune: 0..1 */", "x=0.5"},
-		"c directive":         {"a.c", "#define RATE 0.5 // tune: 0..1", "RATE=0.5"},
-		"rust suffix":         {"a.rs", "let x: f64 = 1_000.5_f64; // tune: 0..5000.0", "x=1000.5"},
-		"c suffix":            {"a.c", "float x = 0.5f; // tune: 0..1", "x=0.5"},
-		"unit of one letter":  {"a.yml", "x: 1B # tune: 0..9", "x=1"},
-		"unit":                {"a.css", "  --gap: 10px; /* tune: 1..99 */", "gap=10"},
-		"xml attribute":       {"a.xml", `<p value="3"/> <!-- tune: 1..9 -->`, "value=3"},
-		"json5 key":           {"a.json5", `  "learning-rate": 0.5, // tune: 0..1`, "learning-rate=0.5"},
-		"yaml list":           {"a.yml", "- 0.5 # tune: 0..1", "value=0.5"},
-		"yaml negative list":  {"a.yml", "- -0.5 # tune: -1..1", "value=-0.5"},
-		"yaml apostrophe":     {"a.yml", "it's: 3 # don't; tune: 1..9", "s=3"},
-		"two marks":           {"a.c", "x = 1 /* tune: 0..9 */, y = 2 /* tune: 0..5 */;", "x=1 y=2"},
-		"index is no value":   {"a.go", "w[3] = 0.5 // tune: 0..1", "w=0.5"},
-		"name is no number":   {"a.go", "x = y2 + 3 // tune: 0..9", "x=3"},
-		"sum":                 {"a.go", "x = y-3 // tune: 0..9", "x=3"},
-		"list of numbers":     {"a.go", "w := []float64{1.5, -2.5} // tune: -9..9", "w[0]=1.5 w[1]=-2.5"},
-		"exponent":            {"a.go", "w = 2.5e-3*x // tune: 0..1", "w=0.0025"},
-		"condition":           {"a.go", "if x >= 0.5 { // tune: 0..1", "x=0.5"},
-		"remark":              {"a.go", "x = 5 // tune: 1..9 int (per second)", "x=5"},
-		"options":             {"a.go", "x = 5 // tune: 1..9, step 2, int", "x=5"},
-		"issue number":        {"a.go", "x = 3 // see #4; tune: 0..5", "x=3"},
-		"address":             {"a.yml", "x: 4 http://h/1 # tune: 0..5", "x[0]=4 x[1]=1"},
-		"quoted hash":         {"a.yml", `x: "a # b" 4 # tune: 0..5`, "x=4"},
-		"prose":               {"a.go", "run(5) // how to tune: see the docs", ""},
-		"prose alone":         {"a.go", "// tune: numbers like these", ""},
-		"other word":          {"a.go", "x = 5 // fine-tune: 1..9", ""},
-		"a key":               {"a.yml", "tune: 1..5", ""},
-		"no comment":          {"a.yml", "x: 3 tune: 1..5", ""},
-		"empty":               {"a.go", "x = 5 // tune:", "!"},
-		"no range":            {"a.go", "x = 5 // tune: 5", "!"},
-		"reversed":            {"a.go", "x = 5 // tune: 9..1", "!"},
-		"equal":               {"a.go", "x = 5 // tune: 1..1", "!"},
-		"nan":                 {"a.go", "x = 5 // tune: nan..1", "!"},
-		"hex bound":           {"a.go", "x = 5 // tune: 0x1..9", "!"},
-		"log from zero":       {"a.go", "x = 5 // tune: 0..9 log", "!"},
-		"unknown word":        {"a.go", "x = 5 // tune: 0..9 integer", "!"},
-		"bad step":            {"a.go", "x = 5 // tune: 0..9 step 0", "!"},
-		"step without number": {"a.go", "x = 5 // tune: 0..9 step", "!"},
-		"broken step of int":  {"a.go", "x = 5 // tune: 0..9 int step 0.5", "!"},
-		"wide step":           {"a.go", "x = 5 // tune: 0..9 step 10", "!"},
-		"no whole number":     {"a.go", "x = 5 // tune: 0.2..0.8 int", "!"},
-		"beyond exact":        {"a.go", "x = 5 // tune: 0..1e17 int", "!"},
-		"mark on its own":     {"a.go", "// tune: 0..1", "!"},
-		"no number":           {"a.go", "x = y // tune: 0..1", "!"},
-		"hex":                 {"a.go", "x = 0x1f // tune: 0..99", "!"},
-		"version":             {"a.go", "x = v1.2.3 // tune: 0..99", "!"},
-		"leading zero":        {"a.sh", "x=007 # tune: 0..99", "!"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			marks, err := scanMarks(c.file, []byte("first line\n"+c.line+"\r\n"))
-			if c.want == "!" {
-				var bad *markError
-				require.ErrorAs(t, err, &bad)
-				assert.True(t, strings.HasPrefix(err.Error(), c.file+":2: tune mark: "), err)
-				return
-			}
-			require.NoError(t, err)
-			var got []string
-			for _, m := range marks {
-				require.Equal(t, c.file+":"+m.short, m.name)
-				assert.Equal(t, 2, m.line)
-				got = append(got, m.short+"="+shortText(m.literal.value))
-			}
-			assert.Equal(t, c.want, strings.Join(got, " "))
-		})
-	}
-}
-
-func TestNamesSurviveMovesAndDoubling(t *testing.T) {
-	before, err := scanMarks("a.go", []byte("x = 1 // tune: 0..9\ny = 2 // tune: 0..9\nx = 3 // tune: 0..9\n"))
-	require.NoError(t, err)
-	after, err := scanMarks("a.go", []byte("\n\ny = 2 // tune: 0..9\n\nx = 1 // tune: 0..9\n// x\nx = 3 // tune: 0..9\n"))
-	require.NoError(t, err)
-	values := func(marks []tunable) map[string]float64 {
-		m := map[string]float64{}
-		for _, mark := range marks {
-			m[mark.name] = mark.literal.value
-		}
-		return m
-	}
-	assert.Equal(t, map[string]float64{"a.go:x": 1, "a.go:x#2": 3, "a.go:y": 2}, values(before))
-	assert.Equal(t, values(before), values(after))
-}
-
-func TestRewriteKeepsStyleAndBytes(t *testing.T) {
-	for name, c := range map[string]struct {
-		before string
-		value  float64
-		after  string
-	}{
-		"float stays float":        {"x = 6.0 // tune: 0..9", 7, "x = 7.0 // tune: 0..9"},
-		"int":                      {"x = 6 // tune: 0..9 int", 7, "x = 7 // tune: 0..9 int"},
-		"large int":                {"x = 6 // tune: 0..1e15 int", 123456789012345, "x = 123456789012345 // tune: 0..1e15 int"},
-		"int mark on a float":      {"x = 6.0 // tune: 0..9 int", 7, "x = 7 // tune: 0..9 int"},
-		"pointed range":            {"x = 1 // tune: 0.0..1.0", 0.25, "x = 0.25 // tune: 0.0..1.0"},
-		"small float":              {"x = 0.1 // tune: 0..1", 1e-7, "x = 1.0e-07 // tune: 0..1"},
-		"suffix":                   {"x = 0.5f; // tune: 0..1", 0.25, "x = 0.25f; // tune: 0..1"},
-		"quotes":                   {`x="0.5" # tune: 0..1`, 0.25, `x="0.25" # tune: 0..1`},
-		"quotes and sign":          {`x="-0.5" # tune: -1..1`, 0.25, `x="0.25" # tune: -1..1`},
-		"sign appears":             {"x = 5.0 // tune: -9..9", -2, "x = -2.0 // tune: -9..9"},
-		"sign goes":                {"x = -5.0 // tune: -9..9", 2, "x = 2.0 // tune: -9..9"},
-		"plus stays":               {"x = +5.0 // tune: -9..9", 2, "x = +2.0 // tune: -9..9"},
-		"plus becomes minus":       {"x = +5.0 // tune: -9..9", -2, "x = -2.0 // tune: -9..9"},
-		"minus after an operator":  {"x = y-5.0 // tune: -9..9", -2, "x = y- -2.0 // tune: -9..9"},
-		"other bytes, CRLF, latin": {"a\xff\r\n\tx  =\t5.0\t// tune: -9..9\r\nz\x00", 1.5, "a\xff\r\n\tx  =\t1.5\t// tune: -9..9\r\nz\x00"},
-		"no change":                {"x = 5.00 // tune: -9..9", 5, "x = 5.00 // tune: -9..9"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			marks, err := scanMarks("a.go", []byte(c.before))
-			require.NoError(t, err)
-			require.Len(t, marks, 1)
-			after := tunedFile{"a.go", []byte(c.before), marks}.rewrite(map[string]float64{"a.go:x": c.value})
-			assert.Equal(t, c.after, string(after))
-			again, err := scanMarks("a.go", after)
-			require.NoError(t, err)
-			require.Len(t, again, 1)
-			assert.InDelta(t, c.value, again[0].literal.value, 0)
-		})
-	}
-}
 
 func TestTuningWritesOnlyTheNumbers(t *testing.T) {
 	dir := t.TempDir()
@@ -160,9 +21,9 @@ func TestTuningWritesOnlyTheNumbers(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, root.Close()) }()
 
-	proposed, err := proposeTuning(root, []string{"x.go", "y.go", "missing.go"}, nil, metric.Lower, 1)
+	files, proposed, err := proposeTuning(root, []string{"x.go", "y.go", "missing.go"}, nil, metric.Lower, 1)
 	require.NoError(t, err)
-	require.NoError(t, proposed.write(root))
+	require.NoError(t, writeTuning(root, files, proposed.Values))
 	after, err := os.ReadFile(filepath.Join(dir, "x.go"))
 	require.NoError(t, err)
 	assert.NotEqual(t, text, string(after))
@@ -170,19 +31,20 @@ func TestTuningWritesOnlyTheNumbers(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o755), info.Mode().Perm())
 
-	marks, err := scanMarks("x.go", after)
+	written, err := tuner.ParseFile("x.go", after)
 	require.NoError(t, err)
-	params, err := proposed.params()
+	assert.Equal(t, string(after), string(written.Rewrite(proposed.Values)), "the numbers are the values")
+	params, err := proposed.Params()
 	require.NoError(t, err)
 	require.Len(t, params, 2)
-	for _, mark := range marks {
-		assert.InDelta(t, mark.literal.value, params[mark.name].Float64(), 0, mark.name)
+	for name, value := range proposed.Values {
+		assert.InDelta(t, value, params[name].Float64(), 0, name)
 	}
-	assert.Contains(t, proposed.summary, "→")
+	assert.Contains(t, proposed.Summary, "→")
 
-	again, err := proposeTuning(root, []string{"x.go"}, []tuner.Observation{trialOf(PastIteration{Params: params}, nil)}, metric.Lower, 1)
+	_, again, err := proposeTuning(root, []string{"x.go"}, []tuner.Observation{trialOf(PastIteration{Params: params}, nil)}, metric.Lower, 1)
 	require.NoError(t, err)
-	assert.NotEqual(t, proposed.values, again.values)
+	assert.NotEqual(t, proposed.Values, again.Values)
 }
 
 func TestTuningNotesAndErrors(t *testing.T) {
@@ -196,17 +58,17 @@ func TestTuningNotesAndErrors(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, root.Close()) }()
 
-	proposed, err := proposeTuning(root, []string{"x.go"}, nil, metric.Lower, 1)
+	_, proposed, err := proposeTuning(root, []string{"x.go"}, nil, metric.Lower, 1)
 	require.NoError(t, err)
-	assert.Contains(t, proposed.summary, "x 50 → ")
-	assert.Contains(t, proposed.summary, " (was outside 0..1)")
-	assert.LessOrEqual(t, proposed.values["x.go:x"], 1.0)
+	assert.Contains(t, proposed.Summary, "x 50 → ")
+	assert.Contains(t, proposed.Summary, " (was outside 0..1)")
+	assert.LessOrEqual(t, proposed.Values["x.go:x"], 1.0)
 
-	_, err = proposeTuning(root, []string{"plain.go", "link.go"}, nil, metric.Lower, 1)
-	require.ErrorIs(t, err, errNoMarks)
-	_, err = proposeTuning(root, []string{"bad.go"}, nil, metric.Lower, 1)
+	_, _, err = proposeTuning(root, []string{"plain.go", "link.go"}, nil, metric.Lower, 1)
+	require.ErrorIs(t, err, tuner.ErrNoMarks)
+	_, _, err = proposeTuning(root, []string{"bad.go"}, nil, metric.Lower, 1)
 	require.ErrorContains(t, err, "bad.go:1: tune mark: the minimum 1 is not below the maximum 0")
-	_, err = proposeTuning(root, []string{"narrow.go"}, nil, metric.Lower, 1)
+	_, _, err = proposeTuning(root, []string{"narrow.go"}, nil, metric.Lower, 1)
 	require.EqualError(t, err, "narrow.go:2: tune mark: parameter narrow.go:x: the range 1..1.0000000000000002 is too narrow to hold two numbers")
 	assert.Equal(t, Unavailable, unavailable(err))
 
@@ -214,46 +76,6 @@ func TestTuningNotesAndErrors(t *testing.T) {
 	assert.True(t, HasTuneMarks(dir, []string{"bad.go"}))
 	assert.False(t, HasTuneMarks(dir, []string{"plain.go", "link.go", "../x.go", "missing"}))
 	assert.False(t, HasTuneMarks(filepath.Join(dir, "missing"), []string{"x.go"}))
-}
-
-func FuzzScanMarks(f *testing.F) {
-	for _, seed := range []string{
-		"x = 0.5 // tune: 0..1", "x=+5e-3f; /* tune: 0..9 */ y = -.5 /* tune: -1..1 step 0.1 */",
-		"\"a\": \"3\" # tune: 1..9 int log", "x = 'a\\' # tune: 1..2", "- -1 -- tune: -5..5", "é = 5 ; tune: 1..9\r\n\x00\xff",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		marks, err := scanMarks("f", []byte(text))
-		if err != nil {
-			var bad *markError
-			require.ErrorAs(t, err, &bad)
-			require.NotContains(t, err.Error(), "\n")
-			return
-		}
-		file := tunedFile{"f", []byte(text), marks}
-		values, names := map[string]float64{}, map[string]bool{}
-		at := 0
-		for _, mark := range marks {
-			require.False(t, names[mark.name], mark.name)
-			names[mark.name] = true
-			require.GreaterOrEqual(t, mark.literal.start, at)
-			require.Greater(t, mark.literal.end, mark.literal.start)
-			at = mark.literal.end
-			require.NoError(t, mark.param().Validate())
-			p := mark.param()
-			values[mark.name] = p.Snap(p.Min+0.37*(p.Max-p.Min), 0.01)
-		}
-		require.True(t, bytes.Equal(file.text, file.rewrite(nil)))
-		after := file.rewrite(values)
-		again, err := scanMarks("f", after)
-		require.NoError(t, err)
-		require.Len(t, again, len(marks), "%q → %q", text, after)
-		for i, mark := range again {
-			require.Equal(t, marks[i].name, mark.name)
-			require.InDelta(t, values[mark.name], mark.literal.value, 0, "%q → %q", text, after)
-		}
-	})
 }
 
 func TestHistoryOf(t *testing.T) {

@@ -23,7 +23,7 @@ func (Tuner) Missing(s Situation) string {
 	if HasTuneMarks(s.Dir, s.Targets) {
 		return ""
 	}
-	return errNoMarks.Error()
+	return tuner.ErrNoMarks.Error()
 }
 
 // Propose changes the marked numbers.
@@ -33,21 +33,21 @@ func (Tuner) Propose(_ context.Context, request Request) (Reply, error) {
 		return Reply{}, fmt.Errorf("open the tree: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	tuned, err := proposeTuning(root, request.Targets, historyOf(request), request.Direction, request.Seed)
+	files, tuned, err := proposeTuning(root, request.Targets, historyOf(request), request.Direction, request.Seed)
 	if errors.Is(err, tuner.ErrExhausted) {
 		return Reply{Summary: exhausted}, nil
 	}
 	if err != nil {
 		return Reply{Failure: &Failure{Kind: unavailable(err), Message: err.Error()}}, nil
 	}
-	params, err := tuned.params()
+	params, err := tuned.Params()
 	if err != nil {
 		return Reply{}, err
 	}
-	if err := tuned.write(root); err != nil {
+	if err := writeTuning(root, files, tuned.Values); err != nil {
 		return Reply{}, err
 	}
-	return Reply{Summary: tuned.summary, Params: params}, nil
+	return Reply{Summary: tuned.Summary, Params: params}, nil
 }
 
 // exhausted says why the tuner changes nothing, and what helps.
@@ -55,8 +55,8 @@ const exhausted = "nothing left to try: every combination of the marked values w
 	"widen a range, mark another number, or ask another agent"
 
 func unavailable(err error) FailureKind {
-	var mark *markError
-	if errors.Is(err, errNoMarks) || errors.As(err, &mark) {
+	var mark *tuner.MarkError
+	if errors.Is(err, tuner.ErrNoMarks) || errors.As(err, &mark) {
 		return Unavailable
 	}
 	return Crashed

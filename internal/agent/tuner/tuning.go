@@ -1,82 +1,65 @@
-package agent
+package tuner
 
 import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/agent/tuner"
 	"github.com/org/autoloop/internal/metric"
 )
 
-// tuning is one proposal of the tuner, before anything is written.
-type tuning struct {
-	files   []tunedFile
-	values  map[string]float64
-	summary string
+// Tuning is one proposal of the tuner, before anything is written. Values are by
+// the names of the marks.
+type Tuning struct {
+	Values  map[string]float64
+	Summary string
+	files   []File
 }
 
-// errNoMarks says that the tuner has nothing to do.
-var errNoMarks = errors.New("no number in the target files is marked for the tuner; " +
+// ErrNoMarks says that the tuner has nothing to do.
+var ErrNoMarks = errors.New("no number in the target files is marked for the tuner; " +
 	"add a comment such as `// tune: 0.01..1 log` on its line, or choose another agent")
 
-// proposeTuning reads the marks of the target files at root and asks the search
-// for the next values.
-func proposeTuning(root *os.Root, paths []string, history []tuner.Observation, direction metric.Direction, seed int64) (tuning, error) {
-	files, err := readAllTuned(root, paths)
-	if err != nil {
-		return tuning{}, err
-	}
-	t := tuning{files: files}
-	var space []tuner.Param
+// Tune asks the search for the next values of the marks of files. The error may be
+// ErrNoMarks, ErrExhausted or a *MarkError.
+func Tune(files []File, history []Observation, direction metric.Direction, seed int64) (Tuning, error) {
+	t := Tuning{files: files}
+	var space []Param
 	for _, file := range files {
-		for _, mark := range file.marks {
+		for _, mark := range file.Marks {
 			param := mark.param()
 			if err := param.Validate(); err != nil {
-				return tuning{}, &markError{file.path, mark.line, err}
+				return Tuning{}, &MarkError{file.Path, mark.line, err}
 			}
 			space = append(space, param)
 		}
 	}
 	if len(space) == 0 {
-		return tuning{}, errNoMarks
+		return Tuning{}, ErrNoMarks
 	}
-	proposal, err := tuner.Propose(space, history, direction, seed)
+	proposal, err := Propose(space, history, direction, seed)
 	if err != nil {
-		return tuning{}, err
+		return Tuning{}, err
 	}
-	t.values = proposal.Params
-	t.summary = t.describe()
+	t.Values = proposal.Params
+	t.Summary = t.describe()
 	return t, nil
 }
 
 // param is the marked number as the search sees it.
-func (t tunable) param() tuner.Param {
-	return tuner.Param{
+func (t Mark) param() Param {
+	return Param{
 		Name: t.name, Min: t.mark.min, Max: t.mark.max, Step: t.mark.step,
 		Log: t.mark.log, Int: t.whole, Current: t.literal.value,
 	}
 }
 
-// write changes the marked numbers in the files.
-func (t tuning) write(root *os.Root) error {
-	for _, file := range t.files {
-		if text := file.rewrite(t.values); string(text) != string(file.text) {
-			if err := file.write(root, text); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// params returns the values as exact decimals, for the ledger.
-func (t tuning) params() (map[string]metric.Value, error) {
-	params := make(map[string]metric.Value, len(t.values))
-	for name, value := range t.values {
+// Params returns the values as exact decimals, for the ledger.
+func (t Tuning) Params() (map[string]metric.Value, error) {
+	params := make(map[string]metric.Value, len(t.Values))
+	for name, value := range t.Values {
 		exact, err := metric.FromFloat(value)
 		if err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", name, err)
@@ -90,12 +73,12 @@ func (t tuning) params() (map[string]metric.Value, error) {
 const maxDescribed = 4
 
 // describe says what changes: "step 0.5 → 0.37, decay 0.9 → 0.93".
-func (t tuning) describe() string {
+func (t Tuning) describe() string {
 	var changes []string
 	more := 0
 	for _, file := range t.files {
-		for _, mark := range file.marks {
-			value := t.values[mark.name]
+		for _, mark := range file.Marks {
+			value := t.Values[mark.name]
 			if value == mark.literal.value {
 				continue
 			}
@@ -121,7 +104,7 @@ func shortText(x float64) string {
 }
 
 // describe says how one number changes, and when its old value was not allowed.
-func (t tunable) describe(value float64) string {
+func (t Mark) describe(value float64) string {
 	text := fmt.Sprintf("%s %s → %s", t.short, shortText(t.literal.value), shortText(value))
 	if t.literal.value < t.mark.min || t.literal.value > t.mark.max {
 		text += fmt.Sprintf(" (was outside %s..%s)", shortText(t.mark.min), shortText(t.mark.max))

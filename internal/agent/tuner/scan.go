@@ -1,4 +1,4 @@
-package agent
+package tuner
 
 import (
 	"bytes"
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// tunable is one marked number of a file.
-type tunable struct {
+// Mark is one marked number of a file.
+type Mark struct {
 	name    string // unique: file:identifier, [i] of several, #n when doubled
 	short   string // the name without the file
 	line    int
@@ -18,34 +18,34 @@ type tunable struct {
 	whole   bool // only whole numbers are written
 }
 
-// markError is a bad mark: where, and what to write instead.
-type markError struct {
+// MarkError is a bad mark: where, and what to write instead.
+type MarkError struct {
 	file   string
 	line   int
 	reason error
 }
 
-func (e *markError) Error() string {
+func (e *MarkError) Error() string {
 	return fmt.Sprintf("%s:%d: tune mark: %v", e.file, e.line, e.reason)
 }
 
-func (e *markError) Unwrap() error { return e.reason }
+func (e *MarkError) Unwrap() error { return e.reason }
 
 const (
-	// maxTunables bounds the numbers of all target files together.
-	maxTunables = 2000
+	// MaxMarks bounds the numbers of all target files together.
+	MaxMarks = 2000
 	// maxMarkLine is the longest line, in bytes, that is searched for marks.
 	maxMarkLine = 4096
 )
 
 // scanMarks finds the marked numbers of one file. A mark is a comment that says
 // `tune: min..max` on the line of its numbers: those between it and the
-// beginning of the line, or the mark before it. The error is a *markError.
-func scanMarks(file string, text []byte) ([]tunable, error) {
+// beginning of the line, or the mark before it. The error is a *MarkError.
+func scanMarks(file string, text []byte) ([]Mark, error) {
 	if !mayHaveMarks(text) {
 		return nil, nil
 	}
-	var found []tunable
+	var found []Mark
 	seen := map[string]int{}
 	offset := 0
 	for number := 1; offset < len(text); number++ {
@@ -57,7 +57,7 @@ func scanMarks(file string, text []byte) ([]tunable, error) {
 		if len(line) <= maxMarkLine && mayHaveMarks(line) {
 			more, err := scanLine(file, strings.TrimRight(string(line), "\r"), seen)
 			if err != nil {
-				return nil, &markError{file, number, err}
+				return nil, &MarkError{file, number, err}
 			}
 			for _, t := range more {
 				t.line = number
@@ -72,8 +72,8 @@ func scanMarks(file string, text []byte) ([]tunable, error) {
 }
 
 // scanLine finds the marked numbers of a line, with offsets in the line.
-func scanLine(file, line string, seen map[string]int) ([]tunable, error) {
-	var found []tunable
+func scanLine(file, line string, seen map[string]int) ([]Mark, error) {
+	var found []Mark
 	for from := 0; ; {
 		c, ok := findComment(line, from)
 		if !ok {
@@ -99,7 +99,7 @@ func scanLine(file, line string, seen map[string]int) ([]tunable, error) {
 	}
 }
 
-func markNumbers(file, code string, numbers []literal, c comment, seen map[string]int) ([]tunable, error) {
+func markNumbers(file, code string, numbers []literal, c comment, seen map[string]int) ([]Mark, error) {
 	mark, err := parseMark(c.mark)
 	if err != nil {
 		return nil, err
@@ -112,13 +112,13 @@ func markNumbers(file, code string, numbers []literal, c comment, seen map[strin
 	if n := seen[base]; n > 1 {
 		base = fmt.Sprintf("%s#%d", base, n)
 	}
-	found := make([]tunable, 0, len(numbers))
+	found := make([]Mark, 0, len(numbers))
 	for i, number := range numbers {
 		short := base
 		if len(numbers) > 1 {
 			short = fmt.Sprintf("%s[%d]", base, i)
 		}
-		found = append(found, tunable{
+		found = append(found, Mark{
 			name: file + ":" + short, short: short, literal: number, mark: mark,
 			whole: mark.int || !mark.pointed && !number.pointed,
 		})
