@@ -110,6 +110,12 @@ func meantCommand(root *cobra.Command, env Env) string {
 		return ""
 	}
 	word := env.Args[0]
+	if group, _, err := root.Find(env.Args[:1]); err == nil && group != root && len(env.Args) > 1 {
+		if alike := group.SuggestionsFor(env.Args[1]); len(alike) > 0 {
+			return group.CommandPath() + " " + alike[0]
+		}
+		return ""
+	}
 	elsewhere := map[string]map[string]string{
 		"iterate": {
 			"status": "scheduler status", "validate": "scheduler validate", "new": "scheduler new", "prune": "scheduler prune",

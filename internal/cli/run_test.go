@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +25,8 @@ func TestUnknownCommandsSuggestTheRightOne(t *testing.T) {
 		{"iterate", "run", "; did you mean `iterate --program NAME`?"},
 		{"iterate", "speed", "; did you mean `iterate --program speed`?"},
 		{"iterate", "aply", "; did you mean `iterate apply`?"},
+		{"iterate tasks", "compar", "; did you mean `iterate tasks compare`?"},
+		{"iterate tasks", "nothing-alike", " (see `iterate --help`)"},
 		{"iterate", "nothing-alike", " (see `iterate --help`)"},
 		{"scheduler", "doctor", "; did you mean `iterate doctor`?"},
 		{"scheduler", "statsu", "; did you mean `scheduler status`?"},
@@ -32,14 +35,15 @@ func TestUnknownCommandsSuggestTheRightOne(t *testing.T) {
 			t.Parallel()
 			var out, errors bytes.Buffer
 			env := cli.Env{
-				Args: []string{c.word}, Dir: dir, Stdout: &out, Stderr: &errors, Now: time.Now, Getenv: func(string) string { return "" },
+				Args: append(strings.Fields(c.binary)[1:], c.word), Dir: dir, Stdout: &out, Stderr: &errors, Now: time.Now, Getenv: func(string) string { return "" },
 			}
 			work := cli.Scheduler
-			if c.binary == "iterate" {
+			name, _, _ := strings.Cut(c.binary, " ")
+			if name == "iterate" {
 				work = cli.Iterate(nil, "")
 			}
 			assert.Equal(t, cli.ExitMisuse, work(t.Context(), env))
-			assert.Equal(t, c.binary+": unknown command \""+c.word+"\" for \""+c.binary+"\""+c.meant+"\n", errors.String())
+			assert.Equal(t, name+": unknown command \""+c.word+"\" for \""+c.binary+"\""+c.meant+"\n", errors.String())
 		})
 	}
 }

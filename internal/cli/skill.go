@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/evalrun"
 )
 
@@ -28,6 +31,11 @@ func newSkillCommand(env Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
+			}
+			if _, err := os.Lstat(env.Path(args[0])); errors.Is(err, fs.ErrNotExist) {
+				if meant := cmd.SuggestionsFor(args[0]); len(meant) > 0 {
+					return misuse.Errorf("there is no directory %s; did you mean `%s %s`?", args[0], cmd.CommandPath(), meant[0])
+				}
 			}
 			return runSkill(cmd.Context(), env, args[0], o)
 		},
@@ -111,13 +119,14 @@ func printValidatedSkill(env Env, found validatedSkill, asJSON bool) error {
 		return nil
 	}
 	for _, c := range found.Cases {
-		fmt.Fprintf(env.Stdout, "case %s: %d expectations, %d deterministic checks, %d files\n", c.ID, c.Expectations, c.Checks, c.Files)
+		fmt.Fprintf(env.Stdout, "case %s: %s, %s, %s\n", c.ID, render.Count(c.Expectations, "expectation", "expectations"),
+			render.Count(c.Checks, "deterministic check", "deterministic checks"), render.Count(c.Files, "file", "files"))
 	}
 	if found.Triggers > 0 {
-		fmt.Fprintf(env.Stdout, "triggers: %d queries\n", found.Triggers)
+		fmt.Fprintf(env.Stdout, "triggers: %s\n", render.Count(found.Triggers, "query", "queries"))
 	}
 	if found.Answers > 0 {
-		fmt.Fprintf(env.Stdout, "answers: %d questions\n", found.Answers)
+		fmt.Fprintf(env.Stdout, "answers: %s\n", render.Count(found.Answers, "question", "questions"))
 	}
 	_, err := fmt.Fprintf(env.Stdout, "%s: ok\n", found.Name)
 	return err

@@ -104,8 +104,10 @@ func changeSkill(ctx context.Context, env Env, dir string, o skillApplyOptions, 
 	return do(a, ctx)
 }
 
-// openWorkspace reads a workspace; one that another program made is adopted.
+// openWorkspace reads a workspace, or that of a skill; one that another program made
+// is adopted.
 func openWorkspace(ctx context.Context, env Env, dir string) (*workspace.Workspace, error) {
+	dir = workspace.Of(dir)
 	if !workspace.Foreign(dir) {
 		return workspace.OpenWorkspace(dir)
 	}

@@ -49,12 +49,12 @@ func newSkillEvalCommand(env Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return evalSkill(cmd.Context(), env, args[0], o) },
 	}
 	o.register(cmd.Flags())
-	cmd.Flags().StringVar(&o.shard, "shard", "", "run every N-th case alone, from the I-th on, for `iterate shards merge`: `I/N`; needs --out")
+	cmd.Flags().StringVar(&o.shard, "shard", "", "run every N-th case alone, from the I-th on, as `I/N`; needs --out; 'iterate shards merge' puts the parts together")
 	return cmd
 }
 
 func (o *skillEvalOptions) register(flags *pflag.FlagSet) {
-	flags.StringVar(&o.agent, "agent", "", "who works on the cases, as `iterate agents` lists them (default: --agent-command, else AUTOLOOP_AGENT, else `models` in Actions)")
+	flags.StringVar(&o.agent, "agent", "", "who works on the cases, as 'iterate agents' lists them\n(default: --agent-command, else AUTOLOOP_AGENT, else models in Actions)")
 	flags.StringVar(&o.command, "agent-command", "", "the command of the agent `command`")
 	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
 	flags.StringVar(&o.judge, "judge", "auto", "who grades expectations: auto, api, cli or off")
@@ -136,7 +136,7 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 		return err
 	}
 	l := &skillLoop{
-		env: env, root: env.Dir, agent: o.agent, dir: run, keep: keep, hidden: []string{filepath.Join(skill.Dir, evals.Dir)},
+		env: env, root: env.Dir, agent: o.agent, named: "--agent", dir: run, keep: keep, hidden: []string{filepath.Join(skill.Dir, evals.Dir)},
 		program: &program.Program{
 			File: "iterate skill eval", ExecutorCommand: o.command, Executor: o.agent, Model: o.model, Start: o.start, Judge: o.judge, JudgeModel: o.judgeModel,
 			Env: o.env, Jobs: o.jobs, Network: o.network, Isolation: o.isolation,
@@ -259,7 +259,9 @@ func (e evaluated) print(env Env, asJSON bool) error {
 		encoder.SetEscapeHTML(false)
 		return encoder.Encode(e)
 	}
+	var ids []string
 	for _, c := range e.Cases {
+		ids = append(ids, c.ID)
 		fmt.Fprintf(env.Stdout, "case %s: %d of %d\n", c.ID, c.Passed, c.Total)
 		if c.Problem != nil {
 			fmt.Fprintf(env.Stdout, "  counts 0: %s\n", *c.Problem)
@@ -270,10 +272,8 @@ func (e evaluated) print(env Env, asJSON bool) error {
 	}
 	e.Triggers.print(env, "triggers")
 	e.Answers.print(env, "answers")
-	for _, c := range e.Cases {
-		for _, text := range evalrun.Suggestions(e.Feedback[c.ID]) {
-			fmt.Fprintf(env.Stdout, "the grader on case %s: %s\n", c.ID, text)
-		}
+	for _, remark := range evalrun.Remarks(ids, e.Feedback) {
+		fmt.Fprintln(env.Stdout, remark)
 	}
 	for _, note := range e.Notes {
 		fmt.Fprintf(env.Stdout, "note: %s\n", note)

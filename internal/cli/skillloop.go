@@ -33,6 +33,8 @@ type skillLoop struct {
 	// agent works on the cases unless the program says who. model is its own; ""
 	// is the program's.
 	agent, model string
+	// named is what names the executor, for messages.
+	named string
 	// dir is where this evaluation works, keep where what it leaves is kept, and
 	// hidden is what executors do not see: suites, and trees that have them.
 	dir, keep string
@@ -50,7 +52,7 @@ func evaluateSkill(ctx context.Context, env Env, o iterateOptions, service *loop
 		return nil, err
 	}
 	p, repo := service.Program, service.Repo
-	l := &skillLoop{env: env, program: p, root: repo.Root, agent: service.Agent.Name(), model: service.Model, dir: dir, heard: true, tell: tell}
+	l := &skillLoop{env: env, program: p, root: repo.Root, named: p.File + ": executor", agent: service.Agent.Name(), model: service.Model, dir: dir, heard: true, tell: tell}
 	l.hidden = []string{repo.CommonDir, repo.GitDir, service.RunDir}
 	for _, name := range []string{path.Join(p.Skill, evals.Dir), p.Evals} {
 		l.hidden = append(l.hidden, filepath.Join(repo.Root, filepath.FromSlash(name)))
@@ -146,11 +148,11 @@ func (l *skillLoop) runner(ctx context.Context, text string) (*process.Runner, e
 // executor finds who works on the cases.
 func (l *skillLoop) executor(ctx context.Context, name, text string, runner *process.Runner, masker process.Masker) (agent.Agent, error) {
 	if name == (agent.Tuner{}).Name() {
-		return nil, misuse.Errorf("%s: the tuner works on no eval case; name who does with `executor`", l.program.File)
+		return nil, misuse.Errorf("%s: the tuner works on no eval case; name who does with `executor`", l.named)
 	}
 	found, err := app.NewRegistry(l.env, runner, masker).Ready(ctx, name, agent.Situation{Env: l.env.Environ, Command: text, Dir: l.root})
 	if err != nil && ctx.Err() == nil {
-		return nil, misuse.Errorf("%s: executor: %w", l.program.File, err)
+		return nil, misuse.Errorf("%s: %w", l.named, err)
 	}
 	return found, err
 }

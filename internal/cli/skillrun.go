@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,6 +24,7 @@ import (
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/evals"
@@ -73,9 +75,6 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if o.stopAfter < 0 || o.proposal <= 0 {
 		return misuse.Errorf("--stop-after-reverts %d, --proposal-timeout %s: give 0 (off) or more, and a time above 0", o.stopAfter, o.proposal)
 	}
-	if err := o.choose(ctx, env, "who improves the skill"); err != nil {
-		return err
-	}
 	repeats, err := o.repeats()
 	if err != nil {
 		return err
@@ -89,6 +88,9 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	suited, err := evalrun.Load(env.Path(dir), ".", "")
 	if err != nil {
 		return misfit(err)
+	}
+	if err := o.choose(ctx, env, "who improves the skill"); err != nil {
+		return err
 	}
 	run, remove, err := tree.NewRunDir()
 	if err != nil {
@@ -134,9 +136,17 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 		sayWhatIsKept(ctx, env, w)
 		return misfit(err)
 	}
-	fmt.Fprintf(o.text(env), "%s: %s; the best is v%d in %s\n", loop.Name, ended, w.Best, w.Dir)
+	fmt.Fprintf(o.text(env), "%s: %s; the best is v%d in %s\n", loop.Name, endedText(ended, o.count), w.Best, w.Dir)
 	result.Ended, result.BestVersion = ended, w.Best
 	return o.conclude(ctx, env, w, result)
+}
+
+// endedText says why a run of so many iterations ended.
+func endedText(ended skill.Ended, count int) string {
+	if ended == skill.Exhausted {
+		return render.Count(count, "iteration", "iterations") + " done"
+	}
+	return string(ended)
 }
 
 // sayWhatIsKept says after an interrupt how to go on.
@@ -250,8 +260,12 @@ func (o *skillRunOptions) wire(ctx context.Context, env Env, suited *evalrun.Ski
 		File: "iterate skill", Executor: o.executor, ExecutorCommand: o.executorCommand, AgentCommand: o.command, Model: o.model, Start: o.start,
 		Judge: o.judge, JudgeModel: o.judgeModel, Env: o.env, Jobs: o.jobs, Network: o.network, Isolation: o.isolation,
 	}
+	named := "--agent"
+	if o.executor != "" || o.executorCommand != "" {
+		named = "--executor"
+	}
 	w := &skillWiring{versions: filepath.Join(run, "versions"), loop: &skillLoop{
-		env: env, program: p, root: env.Dir, agent: o.agent, dir: run, keep: o.place(env, suited.Dir), hidden: []string{suited.Dir},
+		env: env, program: p, root: env.Dir, agent: o.agent, named: named, dir: run, keep: o.place(env, suited.Dir), hidden: []string{suited.Dir},
 		tell: func(text string) { fmt.Fprintln(env.Stderr, text) },
 	}}
 	err := os.Mkdir(w.versions, 0o700)
@@ -265,7 +279,9 @@ func (o *skillRunOptions) wire(ctx context.Context, env Env, suited *evalrun.Ski
 	if err := w.options.Fit(suited); err != nil {
 		return nil, misfit(err)
 	}
-	w.improver, w.command, err = o.improver(ctx, env, p, run)
+	quiet := env
+	quiet.Stderr = io.Discard // isolation was spoken of, and the improver's is the same
+	w.improver, w.command, err = o.improver(ctx, quiet, p, run)
 	return w, err
 }
 
@@ -308,9 +324,9 @@ func executorOf(ctx context.Context, env Env, o evalrun.Options) (*history.Execu
 func (o *skillRunOptions) improver(ctx context.Context, env Env, p *program.Program, run string) (agent.Agent, string, error) {
 	only := &program.Program{AgentCommand: p.AgentCommand}
 	text := (&taskLoop{program: only, root: env.Dir}).command()
-	runner, quiet := process.NewRunner(), env
+	runner := process.NewRunner()
 	var err error
-	if runner.Isolation, err = app.Isolate(ctx, quiet, p, runner, run, nil, app.NamedFiles(env, text)); err != nil {
+	if runner.Isolation, err = app.Isolate(ctx, env, p, runner, run, nil, app.NamedFiles(env, text)); err != nil {
 		return nil, "", err
 	}
 	found, err := app.NewRegistry(env, runner, process.NewMasker(env.Environ)).Ready(ctx, o.agent, agent.Situation{Env: env.Environ, Command: text, Dir: env.Dir})

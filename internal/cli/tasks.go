@@ -96,8 +96,8 @@ func validateTasks(ctx context.Context, env Env, dir string, asJSON bool) error 
 	return nil
 }
 
-// unknownAgents lists the tasks that name an agent which is not known here,
-// or nil.
+// unknownAgents lists the tasks that name an agent which is not known; nil when
+// all are.
 func unknownAgents(env Env, suite *taskrun.TaskSuite) *misuse.Error {
 	registry := app.NewRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
 	var faults []error
@@ -136,6 +136,6 @@ func printSuite(env Env, found validatedSuite, asJSON bool) error {
 		seconds := strconv.FormatFloat(float64(task.TimeoutMs)/1000, 'f', -1, 64) + "s"
 		table.Rows = append(table.Rows, []string{task.ID, strconv.Itoa(task.Checks), judged, seconds, plain.Short(task.Title, liveWidth)})
 	}
-	_, err := fmt.Fprintf(env.Stdout, "%s\n%d tasks: ok\n", table, len(found.Tasks))
+	_, err := fmt.Fprintf(env.Stdout, "%s\n%s: ok\n", table, render.Count(len(found.Tasks), "task", "tasks"))
 	return err
 }

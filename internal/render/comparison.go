@@ -24,7 +24,7 @@ type Comparison struct {
 // Text renders the report for a terminal.
 func (c Comparison) Text() string {
 	var out strings.Builder
-	out.WriteString(c.paint(c.Verdict, string(c.Verdict)) + strings.TrimPrefix(c.Summary, string(c.Verdict)) + "\n")
+	out.WriteString(c.paint(c.Verdict, string(c.Verdict)) + strings.TrimPrefix(Short(c.Summary), string(c.Verdict)) + "\n")
 	fmt.Fprintf(&out, "promotable: %s\n", yes(c.Promotable))
 	fmt.Fprintf(&out, "baseline: %s\ncandidate: %s\n", sideText(c.Totals.Baseline), sideText(c.Totals.Candidate))
 	if len(c.Deltas) > 0 {
@@ -36,7 +36,7 @@ func (c Comparison) Text() string {
 		}
 		fmt.Fprintf(&out, "\n%s:\n", group.title)
 		for _, reason := range group.reasons {
-			fmt.Fprintf(&out, "  - %s\n", plain.Short(reason.Text, maxLine))
+			fmt.Fprintf(&out, "  - %s\n", plain.Short(Short(reason.Text), maxLine))
 		}
 	}
 	if failed := failures(c.After, plainStyle()); len(failed) > 0 {
@@ -51,7 +51,7 @@ func (c Comparison) Text() string {
 // Markdown renders the report for a pull request or a job summary.
 func (c Comparison) Markdown() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "### %s %s\n\n%s\n\n", sign(c.Verdict), c.Verdict, plain.Literal(c.Summary, maxLine))
+	fmt.Fprintf(&out, "### %s %s\n\n%s\n\n", sign(c.Verdict), c.Verdict, plain.Literal(Short(c.Summary), maxLine))
 	fmt.Fprintf(&out, "Promotable: **%s**\n\n", yes(c.Promotable))
 	fmt.Fprintf(&out, "- baseline: %s\n- candidate: %s\n", plain.Literal(sideText(c.Totals.Baseline), maxLine), plain.Literal(sideText(c.Totals.Candidate), maxLine))
 	if len(c.Deltas) > 0 {
@@ -63,7 +63,7 @@ func (c Comparison) Markdown() string {
 		}
 		fmt.Fprintf(&out, "\n**%s**\n\n", capital(group.title))
 		for _, reason := range group.reasons {
-			fmt.Fprintf(&out, "- %s\n", plain.Literal(reason.Text, maxLine))
+			fmt.Fprintf(&out, "- %s\n", plain.Literal(Short(reason.Text), maxLine))
 		}
 	}
 	if failed := failures(c.After, markdownStyle()); len(failed) > 0 {
@@ -109,7 +109,7 @@ func (c Comparison) table(text func(string, int) string, paint func(decision.Ver
 		table.Rows = append(table.Rows, []string{
 			text(d.TaskID, maxLabel), change(strconv.Itoa(d.BaselineRuns), strconv.Itoa(d.CandidateRuns)),
 			change(checks(d.BaselineObjective), checks(d.CandidateObjective)),
-			change(amount(d.BaselineComposite), amount(d.CandidateComposite)),
+			change(ShortValue(d.BaselineComposite), ShortValue(d.CandidateComposite)),
 			signed(d.Composite), signed(d.Judge), signed(d.Tokens), signed(d.USD), verdict,
 		})
 	}
@@ -130,18 +130,11 @@ func checks(o *format.Objective) string {
 	return o.String()
 }
 
-func amount(v *metric.Value) string {
-	if v == nil {
-		return "—"
-	}
-	return v.String()
-}
-
 func signed(v *metric.Value) string {
 	if v == nil {
 		return "—"
 	}
-	return v.Signed()
+	return Short(v.Signed())
 }
 
 func sideText(s score.Side) string {
@@ -153,13 +146,13 @@ func sideText(s score.Side) string {
 	if s.Runs != 1 {
 		runs = strconv.Itoa(s.Runs) + " runs"
 	}
-	text := fmt.Sprintf("%s, %s, %s of %s checks passed", label, runs, amount(s.Passed), amount(s.Total))
+	text := fmt.Sprintf("%s, %s, %s of %s checks passed", label, runs, ShortValue(s.Passed), ShortValue(s.Total))
 	for _, cost := range []struct {
 		value *metric.Number
 		unit  string
 	}{{s.Cost.Tokens, "tokens"}, {s.Cost.USD, "USD"}} {
 		if cost.value != nil {
-			text += ", " + cost.value.String() + " " + cost.unit
+			text += ", " + Short(cost.value.String()) + " " + cost.unit
 		}
 	}
 	return text

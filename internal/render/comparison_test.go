@@ -1,6 +1,8 @@
 package render_test
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -62,4 +64,42 @@ func TestLinksAreOfPlainPathsOnly(t *testing.T) {
 	for _, path := range []string{"../x", "/etc/passwd", "a/../b", "javascript:x", "a b", "a)b", "//host/x", "a//b", ".git/config"} {
 		assert.NotContains(t, render.Link("diff", path), "](", path)
 	}
+}
+
+// repeated is a comparison of five runs a side, whose costs make long numbers, and
+// whose candidate fails one check in every run and another one in two of them.
+func repeated(t *testing.T) render.Comparison {
+	t.Helper()
+	side := func(label string, tokens int, usd string) format.SuiteOutcome {
+		var runs []string
+		for k := range 5 {
+			failed := `{"kind": "command", "name": "make test", "passed": false, "detail": "exit code 2"}`
+			if k%3 == 0 {
+				failed += `, {"kind": "fileExists", "name": "a*b", "passed": false}`
+			}
+			runs = append(runs, fmt.Sprintf(`{"scores": [{"taskId": "add-flag", "objective": {"passed": 1, "total": 3}, "cost": {"tokens": %d, "costUsd": %s}, "checks": [%s], "transcript": "runs/%d/t.txt"}]}`,
+				tokens+137*k, usd, failed, k+1))
+		}
+		return parsed(t, fmt.Sprintf(`{"configLabel": %q, "runs": [%s]}`, label, strings.Join(runs, ", ")))
+	}
+	before, after := side("main", 34567, "0.0412345"), side("pull request", 31234, "0.0398765")
+	return render.Comparison{Comparison: score.Compare(before, after, score.DefaultThresholds()), Before: before, After: after}
+}
+
+// TestComparisonIsShort: nobody needs six digits of a composite, nor the same
+// failure five times.
+func TestComparisonIsShort(t *testing.T) {
+	t.Parallel()
+	c := repeated(t)
+	require.Regexp(t, `\d\.\d{5}`, c.Deltas[0].Composite.String(), "the record has all digits")
+	for _, text := range []string{c.Text(), c.Markdown()} {
+		for _, number := range regexp.MustCompile(`\d+\.\d+`).FindAllString(text, -1) {
+			assert.LessOrEqual(t, len(strings.TrimLeft(strings.ReplaceAll(number, ".", ""), "0")), 4, "%s in\n%s", number, text)
+		}
+		assert.Equal(t, 1, strings.Count(text, "make test"), text)
+		assert.Contains(t, text, "add-flag (every run): ")
+		assert.Contains(t, text, "add-flag (runs 1, 4): ")
+	}
+	assert.Contains(t, c.Text(), "fileExists a*b", "no markup on a terminal")
+	assert.NotContains(t, c.Text(), "\u200b")
 }

@@ -2,6 +2,9 @@ package render
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/tasks/format"
@@ -25,16 +28,39 @@ func plainStyle() style {
 
 func markdownStyle() style { return style{plain.Literal, Link} }
 
-// failures says, a line each, which runs and checks failed and why.
+// failure is one thing that failed in some runs of a task.
+type failure struct {
+	text, links string
+	runs        []string
+}
+
+// failures says, a line each, what failed in which runs and why, with the files of
+// the first of them.
 func failures(o format.SuiteOutcome, in style) []string {
 	var list []string
 	for _, s := range o.Scores {
+		var failed []failure
 		for k, run := range s.Runs {
-			name := in.text(s.TaskID, maxLabel)
-			if len(s.Runs) > 1 {
-				name += fmt.Sprintf(" (run %d)", k+1)
+			for _, one := range runFailures(run, in) {
+				at := slices.IndexFunc(failed, func(f failure) bool { return f.text == one.text })
+				if at < 0 {
+					at, failed = len(failed), append(failed, one)
+				}
+				failed[at].runs = append(failed[at].runs, strconv.Itoa(k+1))
 			}
-			list = append(list, runFailures(name, run, in)...)
+		}
+		for _, f := range failed {
+			name := in.text(s.TaskID, maxLabel)
+			switch {
+			case len(s.Runs) == 1:
+			case len(f.runs) == len(s.Runs):
+				name += " (every run)"
+			case len(f.runs) == 1:
+				name += " (run " + f.runs[0] + ")"
+			default:
+				name += " (runs " + strings.Join(f.runs, ", ") + ")"
+			}
+			list = append(list, name+": "+f.text+f.links)
 		}
 	}
 	if len(list) > maxListed {
@@ -44,29 +70,29 @@ func failures(o format.SuiteOutcome, in style) []string {
 	return list
 }
 
-func runFailures(name string, run format.Run, in style) []string {
-	var list []string
+func runFailures(run format.Run, in style) []failure {
+	var list []failure
 	if run.Failure != "" {
-		list = append(list, name+": "+in.text(run.Failure, maxLine))
+		list = append(list, failure{text: in.text(run.Failure, maxLine)})
 	}
 	for _, check := range run.Checks {
 		if check.Passed {
 			continue
 		}
-		line := fmt.Sprintf("%s: %s %s", name, in.text(string(check.Kind), maxLabel), in.text(check.Name, maxLine))
+		line := in.text(string(check.Kind), maxLabel) + " " + in.text(check.Name, maxLine)
 		if check.Detail != "" {
 			line += ": " + in.text(check.Detail, maxLine)
 		}
-		list = append(list, line)
+		list = append(list, failure{text: line})
 	}
 	if len(list) == 0 {
 		return nil
 	}
 	if run.Transcript != "" {
-		list[len(list)-1] += "; " + in.link("transcript", run.Transcript)
+		list[len(list)-1].links += "; " + in.link("transcript", run.Transcript)
 	}
 	if run.Diff != "" {
-		list[len(list)-1] += "; " + in.link("diff", run.Diff)
+		list[len(list)-1].links += "; " + in.link("diff", run.Diff)
 	}
 	return list
 }
@@ -90,7 +116,7 @@ func rationalesOf(o format.SuiteOutcome, task, side string, in style) []string {
 	for _, s := range o.Scores {
 		for _, run := range s.Runs {
 			if s.TaskID == task && run.Judge != nil && run.Judge.Rationale != "" {
-				list = append(list, fmt.Sprintf("%s, %s: %s — %s", in.text(task, maxLabel), side, run.Judge.Score, in.text(run.Judge.Rationale, maxLine)))
+				list = append(list, fmt.Sprintf("%s, %s: %s — %s", in.text(task, maxLabel), side, Short(run.Judge.Score.String()), in.text(run.Judge.Rationale, maxLine)))
 			}
 		}
 	}

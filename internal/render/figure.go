@@ -102,8 +102,8 @@ func Stopped(reason string) string {
 // saidCell is Said for a cell of a table.
 func saidCell(text string) string { return strings.ReplaceAll(Said(text), "|", `\|`) }
 
-// count is a number of things: "1 iteration", "2 iterations".
-func count(n int, one, more string) string {
+// Count is a number of things: "1 iteration", "2 iterations".
+func Count(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
 	}

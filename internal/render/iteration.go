@@ -142,7 +142,7 @@ func expenseText(e *history.Expense) string {
 		parts = append(parts, e.CostUSD.String()+" USD")
 	}
 	if lacking := max(e.UnknownTokens, e.UnknownUSD); lacking > 0 {
-		parts = append(parts, "what "+count(lacking, "answer", "answers")+" cost is unknown")
+		parts = append(parts, "what "+Count(lacking, "answer", "answers")+" cost is unknown")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -158,7 +158,7 @@ func spentLine(a Account) string {
 	if spent.USD > 0 {
 		text += fmt.Sprintf(", %.2f USD", spent.USD)
 		if spent.UnknownUSD > 0 {
-			text += " and " + count(spent.UnknownUSD, "iteration", "iterations") + " of unknown cost"
+			text += " and " + Count(spent.UnknownUSD, "iteration", "iterations") + " of unknown cost"
 		}
 	}
 	switch {

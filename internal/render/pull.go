@@ -248,7 +248,7 @@ func pullEvidence(b *strings.Builder, a Account, past history.Summary, last *his
 		}
 		for _, e := range last.Evidence {
 			fmt.Fprintf(b, "- %s: %s of each side, medians %s and %s, difference %s, between %s and %s at confidence %g (p = %.4f)\n",
-				line(e.Stage), count(e.Pairs, "run", "runs"), rounded(e.Incumbent.String()), rounded(e.Candidate.String()),
+				line(e.Stage), Count(e.Pairs, "run", "runs"), rounded(e.Incumbent.String()), rounded(e.Candidate.String()),
 				rounded(e.Difference.String()), rounded(e.Low.String()), rounded(e.High.String()), e.Confidence, e.P)
 		}
 	}

@@ -244,11 +244,26 @@ func (r SkillReport) render(f form) string {
 	section(&out, f, "Cases that the best version lost", r.RegressedCases, func(i int) string { return f.item + f.inline(r.RegressedCases[i], maxLabel) })
 	section(&out, f, "Trigger queries", r.Triggers, func(i int) string { return r.Triggers[i].line(f) })
 	section(&out, f, "Remaining failures", r.Failures, func(i int) string { return f.item + r.Failures[i].line(f) })
-	section(&out, f, "What the grader would improve in the suite", r.Feedback, func(i int) string {
-		return f.item + f.inline(r.Feedback[i].Case, maxLabel) + ": " + f.inline(r.Feedback[i].Text, maxLine)
+	feedback := merged(r.Feedback)
+	section(&out, f, "What the grader would improve in the suite", feedback, func(i int) string {
+		return f.item + f.inline(feedback[i].Case, maxLabel) + ": " + f.inline(feedback[i].Text, maxLine)
 	})
 	section(&out, f, "Changes from v0", r.Changes, func(i int) string { return f.item + r.Changes[i].line(f) })
 	return out.String() + f.diff(r.Diff)
+}
+
+// merged has one entry for what a grader says of several cases.
+func merged(feedback []SkillFeedback) []SkillFeedback {
+	var list []SkillFeedback
+	for _, one := range feedback {
+		at := slices.IndexFunc(list, func(other SkillFeedback) bool { return other.Text == one.Text })
+		if at < 0 {
+			list = append(list, one)
+			continue
+		}
+		list[at].Case += ", " + one.Case
+	}
+	return list
 }
 
 // blocks is the score of each iteration that has one, as a line of blocks.

@@ -124,7 +124,7 @@ func tally(a Account) string {
 		counts[OutcomeOf(outcome).Count] = past.Count(outcome)
 	}
 	counts["rejected"] = decided - counts["accepted"] - counts["waiting for CI"] - counts["errors"] - counts["inconclusive"]
-	text := count(decided, "iteration", "iterations")
+	text := Count(decided, "iteration", "iterations")
 	var parts []string
 	for _, kind := range []string{"accepted", "rejected", "inconclusive", "waiting for CI", "errors"} {
 		switch n := counts[kind]; {

@@ -154,7 +154,7 @@ func (w *work) grade(ctx context.Context) error {
 		return err
 	}
 	if grades.Problem != "" {
-		return &UnfitError{fmt.Sprintf("case %s cannot be graded: %s", w.c.ID, grades.Problem)}
+		return &UnfitError{fmt.Sprintf("case %s cannot be graded: %s; choose another grader with `judge` (--judge)", w.c.ID, grades.Problem)}
 	}
 	w.grades, w.took = grades, w.Now().Sub(begun)
 	w.grading = w.grading.Merge(grades.Expectations...)

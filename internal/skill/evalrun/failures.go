@@ -29,11 +29,11 @@ func Failures(r Result, most int) string {
 			lines = append(lines, fmt.Sprintf("  failed: %s (%s)", plain.Short(failed.Text, maxWords), plain.Short(failed.Evidence, maxWords)))
 		}
 	}
+	var ids []string
 	for _, c := range r.Cases {
-		for _, text := range Suggestions(r.Feedback[c.ID]) {
-			lines = append(lines, fmt.Sprintf("the grader on case %s: %s", c.ID, text))
-		}
+		ids = append(ids, c.ID)
 	}
+	lines = append(lines, Remarks(ids, r.Feedback)...)
 	if len(whole) > 0 {
 		lines = append(lines, fmt.Sprintf("passed whole, %d of %d cases: %s", len(whole), len(r.Cases), strings.Join(whole, ", ")))
 	}
@@ -42,6 +42,29 @@ func Failures(r Result, most int) string {
 		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}
 	return text
+}
+
+// Remarks are lines of what graders would improve in the suite, by the ids of its
+// cases. What one says of several cases is one line.
+func Remarks(ids []string, feedback map[string]string) []string {
+	var texts []string
+	cases := map[string][]string{}
+	for _, id := range ids {
+		for _, text := range Suggestions(feedback[id]) {
+			if cases[text] == nil {
+				texts = append(texts, text)
+			}
+			cases[text] = append(cases[text], id)
+		}
+	}
+	for i, text := range texts {
+		noun := "case"
+		if len(cases[text]) > 1 {
+			noun = "cases"
+		}
+		texts[i] = fmt.Sprintf("the grader on %s %s: %s", noun, strings.Join(cases[text], ", "), text)
+	}
+	return texts
 }
 
 // Suggestions are the lines of a grader's feedback on the suite: each suggestion,

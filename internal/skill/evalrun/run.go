@@ -145,7 +145,7 @@ func (o Options) Fit(skill *Skill) error {
 			if reason == "" {
 				reason = "none was chosen"
 			}
-			return &UnfitError{fmt.Sprintf("case %s has expectations, which need a grader: %s; choose one with `judge`, or use deterministic checks alone", c.ID, reason)}
+			return &UnfitError{fmt.Sprintf("case %s has expectations, which need a grader: %s; choose one with `judge` (--judge), or use deterministic checks alone", c.ID, reason)}
 		}
 	}
 	return nil

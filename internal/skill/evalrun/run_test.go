@@ -404,3 +404,14 @@ func TestEvaluator(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, outcome.Problem, "has no case")
 }
+
+// TestRemarksAreMerged: a grader that says the same of every case says it once.
+func TestRemarksAreMerged(t *testing.T) {
+	t.Parallel()
+	same := `{"suggestions": [{"assertion": "it is polite", "reason": "a wrong file passes too"}], "overall": "check the names"}`
+	assert.Equal(t, []string{
+		"the grader on cases 1, 3: it is polite: a wrong file passes too",
+		"the grader on cases 1, 2, 3: check the names",
+		"the grader on case 2: a hint",
+	}, evalrun.Remarks([]string{"1", "2", "3"}, map[string]string{"1": same, "2": `{"suggestions": ["a hint"], "overall": "check the names"}`, "3": same}))
+}

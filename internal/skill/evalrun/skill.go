@@ -66,6 +66,9 @@ func (s *Skill) hidden(name string) bool {
 // the skill's own evals/evals.json. All that is wrong is one *misuse.Error.
 func Load(root, skill, suite string) (*Skill, error) {
 	top, err := os.OpenRoot(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, misuse.Errorf("there is no directory %s%s", root, skillsIn(filepath.Dir(root)))
+	}
 	if err != nil {
 		return nil, misuse.New(fmt.Errorf("open the skill: %w", err))
 	}
@@ -146,10 +149,24 @@ var nameLine = regexp.MustCompile(`(?m)^name:[ \t]*["']?([A-Za-z0-9][A-Za-z0-9._
 func (l *loading) name() {
 	data, err := readFile(l.root, SkillFile, maxSkillFile)
 	if err != nil {
-		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file", SkillFile, bare(err)))
+		l.faults = append(l.faults, fmt.Errorf("%s: %w; a skill is a directory with this file%s", SkillFile, bare(err), skillsIn(l.skill.Dir)))
 		return
 	}
 	l.skill.Name = skillName(string(data), l.skill.Name)
+}
+
+// skillsIn says which directories in dir are skills; "" when there are none.
+func skillsIn(dir string) string {
+	found, _ := fs.Glob(os.DirFS(dir), "*/"+SkillFile) // The pattern is well formed.
+	if len(found) == 0 {
+		return ""
+	}
+	const most = 8
+	var names []string
+	for _, file := range found[:min(len(found), most)] {
+		names = append(names, path.Dir(file))
+	}
+	return fmt.Sprintf("; skills in %s: %s", dir, strings.Join(names, ", "))
 }
 
 // skillName is the name in the frontmatter, else otherwise.

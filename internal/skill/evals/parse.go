@@ -72,7 +72,7 @@ func (e *evalReader) one(n document.Node, key string) {
 		given = given || n.Type != document.List || len(n.Items) > 0
 		e.expectations(c, n, key)
 	}
-	e.Object(n, key, map[string]func(document.Node, string){
+	known := map[string]func(document.Node, string){
 		"id":              func(n document.Node, key string) { c.ID = e.id(n, key) },
 		"prompt":          func(n document.Node, key string) { c.Prompt = e.Text(n, key, maxText) },
 		"expected_output": func(n document.Node, key string) { c.ExpectedOutput = e.words(n, key) },
@@ -83,11 +83,27 @@ func (e *evalReader) one(n document.Node, key string) {
 			given = given || n.Type != document.List || len(n.Items) > 0
 			e.checks(c, n, key)
 		},
-	}, false, "id", "prompt")
+	}
+	e.Object(n, key, known, false, "id", "prompt")
 	if !given {
-		e.Fail(n, key, "has nothing to check; give `expectations` or `deterministic_checks`")
+		e.Fail(n, key, "has nothing to check; give `expectations` or `deterministic_checks`%s", unreadLists(n, known))
 	}
 	e.suite.Cases = append(e.suite.Cases, *c)
+}
+
+// unreadLists names the lists of a case under keys that are not read, which may be
+// meant for checks.
+func unreadLists(n document.Node, known map[string]func(document.Node, string)) string {
+	var names []string
+	for _, f := range n.Fields {
+		if known[f.Name] == nil && f.Value.Type == document.List {
+			names = append(names, document.Quote(f.Name))
+		}
+	}
+	if len(names) == 0 {
+		return ", or let `iterate skill doctor --agent` draft them"
+	}
+	return "; not read: " + strings.Join(names, ", ")
 }
 
 // words reads a text that may be blank, or null.

@@ -65,6 +65,14 @@ type workspaceJSON struct {
 // Beside is the workspace beside a skill.
 func Beside(skill string) string { return filepath.Clean(skill) + suffix }
 
+// Of is the workspace that a path names: that of a skill is the one beside it.
+func Of(dir string) string {
+	if _, err := os.Lstat(filepath.Join(dir, "SKILL.md")); err == nil {
+		return Beside(dir)
+	}
+	return dir
+}
+
 // FreshDir is dir, or the first of dir-2, dir-3, … that is not there yet.
 func FreshDir(dir string) string {
 	fresh := dir
@@ -130,7 +138,10 @@ func beside(dir, skill string) (string, error) {
 // OpenWorkspace reads a workspace. One that has no manifest.json, but a v0, as
 // scripts make it, is taken as it is.
 func OpenWorkspace(dir string) (*Workspace, error) {
-	if err := isDirectory(dir); err != nil {
+	switch err := isDirectory(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no workspace %s: a run of `iterate skill PATH` makes one", dir)
+	case err != nil:
 		return nil, fmt.Errorf("open the workspace: %w", err)
 	}
 	file := filepath.Join(dir, "manifest.json")

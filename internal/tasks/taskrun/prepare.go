@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/misuse"
@@ -85,7 +86,7 @@ func prepare(ctx context.Context, s *TaskSuite, baseline, candidate Side, o Opti
 		}
 		faults = append(faults, session.assign(ctx, p), wrong)
 	}
-	if err := errors.Join(faults...); err != nil {
+	if err := errors.Join(once(faults)...); err != nil {
 		return nil, misuse.New(err)
 	}
 	for _, p := range session.tasks {
@@ -94,6 +95,18 @@ func prepare(ctx context.Context, s *TaskSuite, baseline, candidate Side, o Opti
 		}
 	}
 	return session, nil
+}
+
+// once leaves out what was said already, as of an agent that works on every task.
+func once(faults []error) []error {
+	said := map[string]bool{}
+	return slices.DeleteFunc(faults, func(err error) bool {
+		again := err == nil || said[err.Error()]
+		if err != nil {
+			said[err.Error()] = true
+		}
+		return again
+	})
 }
 
 // lay makes the templates of a task. What cannot be put into a sandbox is
@@ -146,20 +159,20 @@ func (s *session) warn(format string, args ...any) {
 
 // assign finds the agent of a task.
 func (s *session) assign(ctx context.Context, p *prepared) error {
-	name := AgentOf(p.Agent)
+	name, named := AgentOf(p.Agent), p.File
 	switch {
 	case name == "":
-		name = AgentOf(s.Agent)
+		name, named = AgentOf(s.Agent), "the run's agent"
 	case s.Override && AgentOf(s.Agent) != name:
 		s.warn("%s names agent %s; %s works on it, as this run says", p.File, p.Agent, s.Agent)
-		name = AgentOf(s.Agent)
+		name, named = AgentOf(s.Agent), "the run's agent"
 	}
 	if name == "" {
 		return fmt.Errorf("%s names no agent: choose one for the run (--agent), or give the task its own", p.File)
 	}
 	found, err := s.Agents(name)
 	if err != nil {
-		return fmt.Errorf("%s: %w", p.File, err)
+		return fmt.Errorf("%s: %w", named, err)
 	}
 	p.agent = found
 	program, outside := found.(agent.Installed)
