@@ -17,7 +17,7 @@ func TestSkillExampleImproves(t *testing.T) {
 	w := exampleWorld(t, "skill-release-notes")
 	a := w.binary("iterate", "skill", "validate", "programs/skill-release-notes/skill")
 	require.Zero(t, a.code, a.stdout)
-	assert.Contains(t, a.stdout, "case ordinary: 0 expectations, 6 deterministic checks, 1 files\n")
+	assert.Contains(t, a.stdout, "case ordinary: 0 expectations, 6 deterministic checks, 1 file\n")
 	before := w.checkout()
 	got := w.example("skill-release-notes", "10")
 	outcomes, bests := []string{}, []string{}

@@ -82,7 +82,7 @@ func TestQuestionsDriveTheLoop(t *testing.T) {
 		3) echo "blue= BLEU " >> french; echo "add blue";; esac`)
 	a := w.binary("iterate", "skill", "validate", "s")
 	require.Zero(t, a.code, a.stderr)
-	assert.Contains(t, a.stdout, "case answer-3: 0 expectations, 1 deterministic checks, 0 files\n")
+	assert.Contains(t, a.stdout, "case answer-3: 0 expectations, 1 deterministic check, 0 files\n")
 	assert.NotContains(t, a.stdout, "answers:", "they are the cases")
 	end := w.skillEnd(append(args, "-n", "5")...)
 	require.Equal(t, "perfect", end.Ended)

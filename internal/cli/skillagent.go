@@ -12,12 +12,14 @@ import (
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/skill/workspace"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
 // choose settles who works: the flag's agent, a command that was given, the
 // environment's agent, and in Actions a model. Else it is misuse, and the error
 // lists who could.
 func (o *skillEvalOptions) choose(ctx context.Context, env Env, role string) error {
+	o.agent = taskrun.AgentOf(o.agent)
 	switch {
 	case o.agent != "":
 	case o.command != "":

@@ -22,6 +22,7 @@ import (
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/tasks/sandbox"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
 // skillLoop wires the evaluation of a skill, alone or inside a program's loop.
@@ -91,7 +92,7 @@ func (l *skillLoop) options(ctx context.Context) (evalrun.Options, error) {
 	if err != nil {
 		return evalrun.Options{}, err
 	}
-	worker, err := l.executor(ctx, executor.executor(), text, runner, masker)
+	worker, err := l.executor(ctx, taskrun.AgentOf(executor.executor()), text, runner, masker)
 	if err != nil {
 		return evalrun.Options{}, err
 	}

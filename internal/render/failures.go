@@ -113,11 +113,20 @@ func rationales(before, after format.SuiteOutcome, in style, most int) []string 
 
 func rationalesOf(o format.SuiteOutcome, task, side string, in style) []string {
 	var list []string
+	runs := map[string]int{}
 	for _, s := range o.Scores {
 		for _, run := range s.Runs {
 			if s.TaskID == task && run.Judge != nil && run.Judge.Rationale != "" {
-				list = append(list, fmt.Sprintf("%s, %s: %s — %s", in.text(task, maxLabel), side, Short(run.Judge.Score.String()), in.text(run.Judge.Rationale, maxLine)))
+				line := fmt.Sprintf("%s, %s: %s — %s", in.text(task, maxLabel), side, Short(run.Judge.Score.String()), in.text(run.Judge.Rationale, maxLine))
+				if runs[line]++; runs[line] == 1 {
+					list = append(list, line)
+				}
 			}
+		}
+	}
+	for i, line := range list {
+		if runs[line] > 1 {
+			list[i] += fmt.Sprintf(" (%d runs)", runs[line])
 		}
 	}
 	return list

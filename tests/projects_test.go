@@ -1,0 +1,234 @@
+package tests
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// standInClaude speaks as the command line of Claude Code does. By what it is asked it
+// improves the skill minutes, works on its cases, takes it up for a query or not,
+// grades, and works on tasks by what CLAUDE.md says.
+const standInClaude = `#!/bin/sh
+test "$*" = --version && { echo "2.1.197 (Claude Code)"; exit; }
+prompt=$(cat)
+asked() { printf '%s' "$prompt" | grep -q "$1"; }
+said() { printf '{"type":"assistant","message":{"content":[{"type":"tool_use","name":"%s","input":%s}]}}\n' "$1" "$2"; }
+end() { printf '{"type":"result","subtype":"success","num_turns":2,"result":"%s","total_cost_usd":0.01,"modelUsage":{"m":{"inputTokens":100,"outputTokens":50}}}\n' "$1"; }
+case "$*" in *stream-json*) ;; *)
+	if asked '"score"'; then answer='{"score": 0.5, "rationale": "well done"}'; asked '^+- ' && answer='{"score": 0.9, "rationale": "very well done"}'
+	else
+		passed=false; asked 'Owner' && passed=true
+		answer='{"expectations": [{"number": 1, "passed": '$passed', "evidence": "seen in the minutes"}], "eval_feedback": {"suggestions": [{"assertion": "Each action has an owner", "reason": "a table without names passes too"}], "overall": "Check the date_of the meeting."}}'
+	fi
+	printf '{"result": "%s", "total_cost_usd": 0.001, "modelUsage": {"m": {}}}\n' "$(printf '%s' "$answer" | sed 's/"/\\"/g')"; exit;;
+esac
+if asked 'Improve the skill'; then
+	printf '%s' "$prompt" > "$SIDE/prompt-$(grep -c '^put: ' SKILL.md)"
+	case $(grep -c '^put: ' SKILL.md) in
+	0) echo 'put: Attendees Decisions' >> SKILL.md; end "Name who was there";;
+	1) printf 'put: Actions Owner\n' >> SKILL.md; sed -i 's/^description: .*/description: Minutes of a meeting/' SKILL.md; end "Give actions an owner";;
+	2) echo 'put: Date' >> SKILL.md; end "Add the date";;
+	*) echo 'a remark' >> SKILL.md; end "Change nothing of use";;
+	esac
+elif asked 'Write the minutes'; then
+	mkdir -p outputs; sed -n 's/^put: //p' .claude/skills/minutes/SKILL.md > outputs/minutes.md; cat files/t*.txt >> outputs/minutes.md; end "written"
+elif asked 'meeting' && test -e .claude/skills/minutes/SKILL.md; then
+	grep -q '^description: .*meeting' .claude/skills/minutes/SKILL.md && said Skill '{"skill": "minutes"}'; end "answered"
+elif asked 'slug'; then
+	printf 'tr " " "-"\n' > slug.sh; grep -qi 'lower case' CLAUDE.md && printf 'tr "A-Z " "a-z-"\n' > slug.sh; said Write '{"file_path": "slug.sh"}'; end "fixed"
+elif asked 'option'; then
+	echo 'verbose' >> options.txt; grep -qi changelog CLAUDE.md && echo '- new option verbose' >> CHANGELOG.md; said Edit '{"file_path": "options.txt"}'; end "added"
+else end "done"; fi
+`
+
+// withClaude puts a program called claude into PATH, with a key.
+func (w *world) withClaude() {
+	w.t.Helper()
+	bin := filepath.Join(w.side, "bin")
+	require.NoError(w.t, os.MkdirAll(bin, 0o755))
+	require.NoError(w.t, os.WriteFile(filepath.Join(bin, "claude"), []byte(standInClaude), 0o755))
+	for i, variable := range w.env {
+		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
+			w.env[i] = "PATH=" + bin + ":" + path
+		}
+	}
+	w.env = append(w.env, "ANTHROPIC_API_KEY=key")
+}
+
+// minutesWorld has a skill as people publish them: cases with inputs, assertions for
+// a grader, checks, and trigger queries.
+func minutesWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, map[string]string{"README.md": "skills\n"})
+	var cases []map[string]any
+	for i, word := range []string{"Attendees", "Decisions", "Actions", "Owner", "Date", "Attendees", "Ana"} {
+		one := map[string]any{
+			"id": i + 1, "name": fmt.Sprintf("case-%d", i+1), "prompt": "Write the minutes of the transcript.", "expected_output": "Minutes in outputs/minutes.md.",
+			"files": []string{fmt.Sprintf("files/t%d.txt", i+1)}, "deterministic_checks": []any{map[string]any{"type": "file_contains", "file": "minutes.md", "text": word}},
+		}
+		if i >= 5 {
+			one["assertions"] = []any{map[string]any{"text": "Each action has an owner", "kind": "manual"}}
+		}
+		cases = append(cases, one)
+		w.write(fmt.Sprintf("skills/minutes/evals/files/t%d.txt", i+1), "Ana: we ship on Friday. Bo: I write the notes.\n")
+	}
+	evals, err := json.Marshal(map[string]any{"skill_name": "minutes", "version": "0.1.0", "evals": cases})
+	require.NoError(t, err)
+	w.write("skills/minutes/SKILL.md", "---\nname: minutes\ndescription: Writes summaries\n---\n# Minutes\n\nWrite minutes.\n")
+	w.write("skills/minutes/references/style.md", "Short sentences.\n")
+	w.write("skills/minutes/evals/evals.json", string(evals))
+	w.write("skills/minutes/evals/trigger-eval.json", `[{"query": "Sum up our meeting.", "should_trigger": true}, {"query": "Notes of the meeting, please.", "should_trigger": true}, {"query": "Write a poem.", "should_trigger": false}]`)
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--message", "a skill")
+	w.withClaude()
+	return w
+}
+
+// TestProjectOfASkill takes a skill with seven cases and trigger queries from its
+// validation to its application, and back.
+func TestProjectOfASkill(t *testing.T) {
+	t.Parallel()
+	w := minutesWorld(t)
+	a := w.binary("iterate", "skill", "validate", "skills/minutes")
+	require.Zero(t, a.code, a.stdout+a.stderr)
+	assert.Contains(t, a.stdout, "case 7: 1 expectation, 1 deterministic check, 1 file\ntriggers: 3 queries\nminutes: ok\n")
+
+	before := w.state("skills/minutes")
+	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude-code", "--judge", "cli", "--env", "SIDE", "-n", "5")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, `iteration 0: baseline, 0.07143: Initial evaluation
+iteration 1: kept, 0.4286: Name who was there — unverified: measured once
+iteration 2: kept, 0.8571: Give actions an owner — unverified: measured once
+iteration 3: kept, 1: Add the date — unverified: measured once
+minutes: perfect; the best is v3 in `)
+	assert.Contains(t, a.stderr, "iteration 2: 7 of 7 cases: ")
+	assert.Contains(t, a.stderr, "trigger queries of v3: 3 of 3 cases: ")
+	assert.Contains(t, a.stdout, "## What the grader would improve in the suite\n\n- 6, 7: Each action has an owner: a table without names passes too\n- 6, 7: Check the date\\_of the meeting.\n")
+	assert.Equal(t, before, w.state("skills/minutes"), "nobody agreed yet")
+	told, err := os.ReadFile(filepath.Join(w.side, "prompt-1"))
+	require.NoError(t, err)
+	assert.Contains(t, string(told), "the grader on cases 6, 7: Each action has an owner: a table without names passes too\n")
+	assert.Contains(t, string(told), "case 3: 0 of 1\n")
+
+	a = w.binary("iterate", "skill", "report", "skills/minutes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "- v0: 0.3333, 1 of 3 right\n")
+	assert.Contains(t, a.stdout, "- v3: 1, 3 of 3 right\n")
+	assert.Contains(t, a.stdout, "Recommendation: **apply**")
+	a = w.binary("iterate", "skill", "apply", "skills/minutes", "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, "---\nname: minutes\ndescription: Minutes of a meeting\n---\n# Minutes\n\nWrite minutes.\nput: Attendees Decisions\nput: Actions Owner\nput: Date\n", w.read("skills/minutes/SKILL.md"))
+	assert.Equal(t, " M skills/minutes/SKILL.md", strings.Split(w.run(w.dir, "git", "status", "--short", "skills/minutes"), "\n")[0])
+	a = w.binary("iterate", "skill", "undo", "skills/minutes", "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, before, w.state("skills/minutes"))
+}
+
+// TestProjectWithAWorkspaceOfScripts goes on in a workspace that was made by hand as
+// scripts around a skill make it: everything in it is as it was, and is used.
+func TestProjectWithAWorkspaceOfScripts(t *testing.T) {
+	t.Parallel()
+	w := minutesWorld(t)
+	const place = "skills/minutes-autoresearch"
+	w.run("", "mkdir", w.dir+"/"+place)
+	for _, version := range []string{"v0", "v1", "candidate"} {
+		w.run("", "cp", "-a", w.dir+"/skills/minutes", w.dir+"/"+place+"/"+version)
+	}
+	better := w.read("skills/minutes/SKILL.md") + "put: Attendees Decisions\n"
+	w.write(place+"/v1/SKILL.md", better)
+	w.write(place+"/candidate/SKILL.md", better+"put: nothing of use\n")
+	w.write(place+"/results.tsv", "iteration\ttimestamp\tscore\tbest_score\taction\tchangelog\n"+
+		"0\t2024-03-01T09:00:00.123456\t0.0714\t0.0714\tbaseline\tInitial evaluation\n"+
+		"1\t2024-03-01T09:20:00.123456\t0.4286\t0.4286\tkept\tName who was there\n"+
+		"2\t2024-03-01T09:40:00.123456\t0.4286\t0.4286\treverted\tNothing of use\n")
+	for iteration, passed := range map[int]map[int]bool{0: {7: true}, 1: {1: true, 2: true, 6: true, 7: true}, 2: {1: true, 2: true, 6: true, 7: true}} {
+		for id, word := range []string{"", "Attendees", "Decisions", "Actions", "Owner", "Date", "Attendees", "Ana"} {
+			if id == 0 {
+				continue
+			}
+			expectations := fmt.Sprintf(`{"text": "file_contains minutes.md \"%s\"", "passed": %t, "evidence": "looked"}`, word, passed[id])
+			if id >= 6 {
+				expectations += fmt.Sprintf(`, {"text": "Each action has an owner", "passed": %t, "evidence": "no owner"}`, id == 0)
+			}
+			dir := fmt.Sprintf("%s/iteration-%d/eval-%d", place, iteration, id)
+			w.write(dir+"/grading.json", `{"expectations": [`+expectations+`], "summary": {"passed": 99, "total": 1}}`)
+			w.write(dir+"/outputs/minutes.md", "Attendees\n")
+		}
+	}
+	original, first := w.state("skills/minutes"), w.state(place+"/v1")
+
+	a := w.binary("iterate", "skill", "report", place)
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stderr, "was made by another program: writing manifests of what its versions have now beside them\n")
+	assert.Contains(t, a.stdout, "Start 0.0714, best 0.4286 (v1), gain +0.3572; 1 kept, 1 reverted.\n")
+	a = w.binary("iterate", "score", place, "1")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "score 0.4286", "the flags say so, whatever the summaries say")
+
+	a = w.binary("iterate", "skill", "skills/minutes", "--agent", "claude", "--judge", "cli", "--env", "SIDE", "-n", "1")
+	require.Zero(t, a.code, a.stderr)
+	assert.NotContains(t, a.stderr, "another program", "it is ours now")
+	assert.Contains(t, a.stdout, "minutes: going on from v1, iteration 3\n"+
+		"iteration 3: baseline, 0.4286: v1 measured anew: who executed before is not known\n"+
+		"iteration 4: kept, 0.8571: Give actions an owner — unverified: measured once\n")
+	a = w.binary("iterate", "skill", "apply", place, "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, w.read("skills/minutes/SKILL.md"), "put: Attendees Decisions\nput: Actions Owner\n")
+	a = w.binary("iterate", "skill", "undo", place, "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, original, w.state("skills/minutes"))
+	a = w.binary("iterate", "restore", place+"/v1", "skills/minutes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Equal(t, better, w.read("skills/minutes/SKILL.md"))
+	assert.Equal(t, first, w.state(place+"/v1"), "what others made stays as it is")
+	assert.Equal(t, 6, strings.Count(w.read(place+"/results.tsv"), "\n"))
+	assert.Contains(t, w.read(place+"/results.tsv"), "2\t2024-03-01T09:40:00.123456\t0.4286\t0.4286\treverted\tNothing of use\n")
+}
+
+// TestProjectOfTasks compares two configurations by a suite of three tasks which name
+// their agent as another harness does.
+func TestProjectOfTasks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{
+		"CLAUDE.md": "Be brief.\n",
+		"evals/tasks/slug/task.json": `{"id": "slug", "title": "Fix a bug", "agent": "claude-code", "fixtureDir": "fixture", "prompt": "Make the slug right.",
+			"checks": [{"kind": "testSuite", "cmd": "test \"$(echo 'Hello World' | sh slug.sh)\" = hello-world"}, {"kind": "fileExists", "path": "slug.sh"}]}`,
+		"evals/tasks/slug/fixture/slug.sh": "cat\n",
+		"evals/tasks/option/task.json": `{"id": "option", "title": "Add an option", "agent": "claude-code", "fixtureDir": "fixture", "prompt": "Add the option verbose.",
+			"checks": [{"kind": "fileContains", "path": "options.txt", "substring": "verbose"}, {"kind": "diffContains", "substring": "+- new option"}],
+			"judgeRubric": {"criteria": "The change is documented.", "weight": 0.3}}`,
+		"evals/tasks/option/fixture/options.txt":  "quiet\n",
+		"evals/tasks/option/fixture/CHANGELOG.md": "# Changes\n",
+		"evals/tasks/nothing/task.json": `{"id": "nothing", "title": "Change nothing", "agent": "claude-code", "fixtureDir": "fixture", "prompt": "Look around.",
+			"checks": [{"kind": "regexMatch", "path": "keep.txt", "pattern": "(?m)^kept$"}], "timeoutMs": 60000}`,
+		"evals/tasks/nothing/fixture/keep.txt": "kept\n",
+	})
+	w.withClaude()
+	a := w.binary("iterate", "tasks", "validate", "evals/tasks")
+	require.Zero(t, a.code, a.stdout+a.stderr)
+	assert.Contains(t, a.stdout, "\n3 tasks: ok\n")
+
+	w.write("CLAUDE.md", "Be brief. Slugs are in lower case. Every change has a line in the changelog.\n")
+	args := []string{"tasks", "compare", "--suite", "evals/tasks", "--judge", "cli", "--cost-tolerance", "1000", "--report", "out"}
+	a = w.binary("iterate", args...)
+	require.Zero(t, a.code, a.stdout+a.stderr)
+	assert.Contains(t, a.stdout, "improved: net composite gain +")
+	assert.Contains(t, a.stdout, "promotable: yes\nbaseline: HEAD, 5 runs, 15 of 25 checks passed, 2250 tokens, 0.15 USD\ncandidate: ., 5 runs, 25 of 25 checks passed, 2250 tokens, 0.15 USD\n")
+	assert.Contains(t, a.stdout, "option, baseline: 0.5 — well done (5 runs)\n")
+	for _, unwanted := range []string{"\u200b", `\`, "**", "&", "*misuse", "map[", "%!"} {
+		assert.NotContains(t, a.stdout+a.stderr, unwanted)
+	}
+	assert.FileExists(t, filepath.Join(w.dir, "out/runs/candidate/slug/5/changes.diff"))
+	a = w.binary("iterate", "compare", "out/candidate.json", "out/baseline.json", "--cost-tolerance", "1000")
+	assert.Equal(t, 1, a.code, "the other way round it is worse")
+	a = w.binary("iterate", append(args, "--candidate", "HEAD")...)
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "neutral: ")
+}
