@@ -201,8 +201,15 @@ func CopyRegular(into io.Writer, root *os.Root, name string) (digest string, siz
 		return "", 0, err
 	}
 	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return "", 0, err
+	}
+	const most = 64 << 10
 	sum := sha256.New()
-	size, err = io.Copy(io.MultiWriter(sum, into), file)
+	// No more than the file needs: most of the files of a skill are small.
+	buffer := make([]byte, min(info.Size()+1, most))
+	size, err = io.CopyBuffer(io.MultiWriter(sum, into), struct{ io.Reader }{file}, buffer)
 	return hex.EncodeToString(sum.Sum(nil)), size, err
 }
 

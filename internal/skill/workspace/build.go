@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"sync/atomic"
 
@@ -69,24 +70,61 @@ func (b *building) build(ctx context.Context, t Tree) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(files.Workers)
-	for i := range t {
-		if t[i].IsDir() {
-			continue
-		}
-		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if t[i].IsLink() {
-				return b.into.Symlink(t[i].Target, filepath.FromSlash(t[i].Path))
-			}
-			return b.file(&t[i])
-		})
+	for _, batch := range batches(t) {
+		group.Go(func() error { return b.batch(ctx, batch) })
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
 	return b.close(t)
+}
+
+// batches are the files and links of a tree, each with some of one directory: the
+// system then looks for that directory once.
+func batches(t Tree) [][]*Entry {
+	const most = 64
+	var list [][]*Entry
+	in := ""
+	for i := range t {
+		if t[i].IsDir() {
+			continue
+		}
+		last := len(list) - 1
+		if dir := path.Dir(t[i].Path); last < 0 || dir != in || len(list[last]) == most {
+			in, list, last = dir, append(list, nil), last+1
+		}
+		list[last] = append(list[last], &t[i])
+	}
+	return list
+}
+
+// batch makes files and links of one directory.
+func (b *building) batch(ctx context.Context, batch []*Entry) error {
+	dir := filepath.FromSlash(path.Dir(batch[0].Path))
+	from, err := b.from.root.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }()
+	into, err := b.into.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = into.Close() }()
+	for _, e := range batch {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if e.IsLink() {
+			err = into.Symlink(e.Target, path.Base(e.Path))
+		} else {
+			err = b.file(e, from, into)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // close gives the directories their modes, the deepest first, and syncs them.
@@ -112,17 +150,17 @@ func (b *building) close(t Tree) error {
 }
 
 // file copies one file, or gives one that is there a second name.
-func (b *building) file(e *Entry) (err error) {
-	name := filepath.FromSlash(e.Path)
-	if there := b.reuse(*e); there != "" && os.Link(there, filepath.Join(b.dir, name)) == nil {
+func (b *building) file(e *Entry, from, into *os.Root) (err error) {
+	if there := b.reuse(*e); there != "" && os.Link(there, filepath.Join(b.dir, filepath.FromSlash(e.Path))) == nil {
 		return nil
 	}
-	file, err := b.into.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	name := path.Base(e.Path)
+	file, err := into.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	digest, size, err := files.CopyRegular(file, b.from.root, e.Path)
+	digest, size, err := files.CopyRegular(file, from, name)
 	if err != nil {
 		return fmt.Errorf("copy %q: %w", e.Path, err)
 	}
