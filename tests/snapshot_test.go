@@ -97,7 +97,7 @@ func TestSnapshotAndRestoreCommands(t *testing.T) {
 	w.write("skill/more", "m")
 	a = w.binary("iterate", "restore", "kept/v0", "skill")
 	require.Zero(t, a.code, a.stderr)
-	assert.Equal(t, "skill is as kept/v0: 1 files written, 1 entries removed\n", a.stdout)
+	assert.Equal(t, "skill is as kept/v0: 1 file written, 1 entry removed\n", a.stdout)
 	assert.Equal(t, before, state(t, filepath.Join(w.dir, "skill")))
 
 	a = w.binary("iterate", "restore", "kept/v9", "skill")

@@ -184,7 +184,7 @@ func workspaceSkill(ctx context.Context, env Env, w *workspace.Workspace) (*eval
 	original := w.Version(0)
 	if _, err := os.Lstat(workspace.ManifestFile(original)); errors.Is(err, fs.ErrNotExist) && w.SuiteHash == "" {
 		fmt.Fprintf(env.Stderr, "warning: %s has no manifest, so nothing says that its suite is the one it began with\n", original)
-		return evalrun.Load(original, ".", "")
+		return suiteOf(original)
 	}
 	suiteFiles, err := workspace.VerifyBelow(ctx, original, evals.Dir)
 	if err != nil {
@@ -193,5 +193,14 @@ func workspaceSkill(ctx context.Context, env Env, w *workspace.Workspace) (*eval
 	if w.SuiteHash != "" && suiteFiles.Digest() != w.SuiteHash {
 		return nil, fmt.Errorf("the suite in %s is not that of manifest.json; begin a new workspace", original)
 	}
-	return evalrun.Load(original, ".", "")
+	return suiteOf(original)
+}
+
+// suiteOf reads the suite of a workspace's v0. Nobody corrects that one.
+func suiteOf(original string) (*evalrun.Skill, error) {
+	found, err := evalrun.Load(original, ".", "")
+	if err != nil {
+		return nil, fmt.Errorf("the suite in %s cannot be used and stays as it is; correct that of the skill, and begin a new workspace with --fresh: %w", original, err)
+	}
+	return found, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
@@ -90,7 +91,7 @@ func restoreSnapshot(ctx context.Context, env Env, from, dir string, asJSON, ver
 	}
 	became := "it was so already"
 	if restored.Changed {
-		became = fmt.Sprintf("%d files written, %d entries removed", restored.Written, restored.Removed)
+		became = render.Count(restored.Written, "file", "files") + " written, " + render.Count(restored.Removed, "entry", "entries") + " removed"
 	}
 	_, err = fmt.Fprintf(env.Stdout, "%s is as %s: %s\n", dir, from, became)
 	return err
