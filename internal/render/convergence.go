@@ -13,8 +13,8 @@ const (
 	PerfectBaseline Class = "perfect-baseline" // the original passes everything
 	PerfectScore    Class = "perfect"          // the best version passes everything
 	Stuck           Class = "stuck"            // three reverts in a row ended it
-	Rapid           Class = "rapid"            // more than half of the iterations were kept
 	Plateau         Class = "plateau"          // something was kept, the last two or more were not
+	Rapid           Class = "rapid"            // more than half of the iterations were kept
 	Improving       Class = "improving"        // something was kept, the last or the one before too
 	NoGain          Class = "no-gain"          // nothing was kept
 )
