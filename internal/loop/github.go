@@ -283,9 +283,9 @@ func (b *records) pull() int {
 // notePull writes the open pull request into the history of what went into it
 // last: its number is known only after the iteration was recorded.
 func (b *records) notePull() {
-	for e := range history.Of[*history.Decided](slices.Backward(b.log.Events)) {
-		if e.Outcome == history.Accepted || e.Outcome == history.PendingCI {
-			b.doc.SetPull(e.Iteration, b.pull())
+	for _, a := range slices.Backward(b.sum.Attempts) {
+		if a.Outcome == history.Accepted || a.Outcome == history.PendingCI {
+			b.doc.SetPull(a.Iteration, b.pull())
 			return
 		}
 	}

@@ -66,6 +66,9 @@ func (m *Memory) Update(ctx context.Context, u Update) (commit string, err error
 	}
 	commit, err = backoff.Retry(ctx, func() (string, error) { return w.attempt(ctx) },
 		backoff.WithBackOff(m.pace()), backoff.WithMaxElapsedTime(retryTime))
+	if err == nil && w.size > 0 {
+		w.pack(ctx, w.size)
+	}
 	if err == nil || errors.Is(err, ErrBranchMoved) {
 		return commit, err
 	}
@@ -100,6 +103,7 @@ type writing struct {
 	// branchThere is where the remote had the branch when such a push began.
 	branchThere string
 	unsteady    int
+	size        int // of what was written, in bytes
 }
 
 // CheckedOutError says that somebody works on a branch that Autoloop writes.
@@ -260,6 +264,7 @@ func (w *writing) commit(ctx context.Context, head string, files map[string]*git
 	if err != nil {
 		return "", fmt.Errorf("write the records of %s: %w", w.Program, err)
 	}
+	w.size += w.looseSize(tree, files)
 	var parents []string
 	if head != "" {
 		parents = []string{head}
