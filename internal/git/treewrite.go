@@ -196,8 +196,8 @@ func (r trees) writeObjects(ctx context.Context, objects []Object) error {
 		} else {
 			pack.WriteByte(first)
 		}
-		compress := zlib.NewWriter(&pack)
-		_, _ = compress.Write(o.Data) // A buffer takes all.
+		compress, _ := zlib.NewWriterLevel(&pack, zlib.BestSpeed) // git compresses them again
+		_, _ = compress.Write(o.Data)                             // A buffer takes all.
 		_ = compress.Close()
 	}
 	sum := r.newHash()

@@ -11,7 +11,7 @@ import (
 
 // checkpointVersion is the version of what a checkpoint holds. One of another version
 // is computed anew from the sealed segments.
-const checkpointVersion = 1
+const checkpointVersion = 2
 
 // Checkpoint is what the sealed segments of a ledger add up to. It saves reading them
 // and is worth nothing else: it can always be computed again. The zero Checkpoint is
@@ -21,6 +21,7 @@ type Checkpoint struct {
 
 	summary  Summary
 	standing Standing
+	tried    filter // the digests of all candidates
 }
 
 // Chain says which segments were sealed, by their last one.
@@ -103,6 +104,7 @@ func (c *Checkpoint) Extend(segment []byte) (*Checkpoint, error) {
 	for _, e := range events {
 		next.summary.Add(e)
 		next.standing = next.standing.after(e)
+		next.tried = next.tried.with(digestOf(e))
 	}
 	next.summary.fold()
 	next.Chain = chain
@@ -136,6 +138,7 @@ type stored struct {
 	Chain
 
 	Version int            `json:"version"`
+	Tried   filter         `json:"tried"`
 	Summary storedSummary  `json:"summary"`
 	Stands  storedStanding `json:"standing"`
 }
@@ -179,7 +182,7 @@ type storedStanding struct {
 // Encode renders the checkpoint as a file.
 func (c *Checkpoint) Encode() ([]byte, error) {
 	b := &c.summary
-	s := stored{Version: checkpointVersion, Chain: c.Chain, Summary: storedSummary{
+	s := stored{Version: checkpointVersion, Chain: c.Chain, Tried: c.tried, Summary: storedSummary{
 		Summary: *b, Attempts: storeAttempts(b.Attempts), PutOff: storeAttempts(b.PutOff), LeadSign: b.Lead.sign, Margin: b.Lead.margin,
 		OpenDecided: b.openDecided, Known: b.known, CandidateOutput: b.candidateOutput,
 		Baselines: b.baselines, Adopted: b.adopted, CandidateNumbers: b.candidateNumbers, CandidateSamples: b.candidateSamples, Anew: b.anew,
@@ -216,7 +219,7 @@ func DecodeCheckpoint(text []byte) (*Checkpoint, error) {
 	if s.Version != checkpointVersion {
 		return nil, fmt.Errorf("read the checkpoint: it has version %d, and this version of Autoloop knows %d", s.Version, checkpointVersion)
 	}
-	c := &Checkpoint{Chain: s.Chain, summary: s.Summary.Summary}
+	c := &Checkpoint{Chain: s.Chain, tried: s.Tried, summary: s.Summary.Summary}
 	b := &c.summary
 	b.Attempts, b.PutOff = loadAttempts(s.Summary.Attempts), loadAttempts(s.Summary.PutOff)
 	b.Lead = Lead{s.Summary.LeadSign, s.Summary.Margin}

@@ -42,7 +42,7 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 	stopped := r.stopped
 	apply := func(files memory.Files) (memory.Files, error) {
 		r.stopped = stopped // a change that is applied again decides again
-		b, err := openRecords(r.program, files)
+		b, err := openRecordsAfter(r.program, files, r.records)
 		if err == nil && r.bounded {
 			err = b.countExactly(ctx, r.since)
 		}

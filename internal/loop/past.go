@@ -55,16 +55,13 @@ func (b *records) proposals(ctx context.Context) ([]history.Proposal, error) {
 
 // tried is what was decided about a change under the present evaluator, by its digest.
 func (b *records) tried(ctx context.Context, digest string) (tried history.Tried, found bool, err error) {
-	if b.read.Sealed != nil && digest != "" {
-		mentioned, err := b.read.Sealed.Mentions(ctx, digest)
+	if b.read.Sealed != nil && digest != "" && b.read.Sealed.MayHave(digest) {
+		past, err := b.past(ctx)
 		if err != nil {
 			return tried, false, err
 		}
-		if mentioned {
-			past, err := b.past(ctx)
-			tried, found = past.Tried[digest]
-			return tried, found, err
-		}
+		tried, found = past.Tried[digest]
+		return tried, found, nil
 	}
 	tried, found = b.sum.Tried[digest]
 	return tried, found, nil

@@ -34,12 +34,20 @@ type records struct {
 // openRecords reads the files. What cannot be read is an error: it is never
 // taken for a program that did not run yet.
 func openRecords(p *program.Program, files memory.Files) (*records, error) {
+	return openRecordsAfter(p, files, nil)
+}
+
+// openRecordsAfter is openRecords for a run that read them before: a table that has
+// not changed since, which may be long, is not read again.
+func openRecordsAfter(p *program.Program, files memory.Files, before *records) (*records, error) {
 	b := &records{read: files}
 	var err error
 	if b.log, err = files.Log(); err != nil {
 		return nil, fmt.Errorf("read %s.jsonl on the memory branch: %w", p.Name, err)
 	}
-	if b.table, err = results.Parse(files.Results); err != nil {
+	if before != nil && files.Results != nil && before.table.Is(files.Results) {
+		b.table = before.table
+	} else if b.table, err = results.Parse(files.Results); err != nil {
 		return nil, fmt.Errorf("read %s.results.tsv on the memory branch: %w", p.Name, err)
 	}
 	if files.State == nil {

@@ -41,6 +41,9 @@ type Value struct{ d decimal.Decimal }
 // around it are ignored. The error wraps ErrNotFinite or ErrNotNumber.
 func ParseValue(text string) (Value, error) {
 	text = strings.TrimSpace(text)
+	if value, short := shortValue(text); short {
+		return value, nil
+	}
 	if nonFiniteForm.MatchString(text) {
 		return Value{}, fmt.Errorf("%q is %w", text, ErrNotFinite)
 	}
@@ -64,6 +67,35 @@ func ParseValue(text string) (Value, error) {
 		return Value{}, fmt.Errorf("%q is out of range: %w", text, ErrNotFinite)
 	}
 	return Value{d}, nil
+}
+
+// shortValue reads a number of few digits without an exponent, which most are: tables
+// and ledgers have tens of thousands of them.
+func shortValue(text string) (Value, bool) {
+	const most = 18 // digits that fit into an int64
+	digits := strings.TrimLeft(text, "+-")
+	if len(text)-len(digits) > 1 || len(digits) == 0 || len(digits) > most {
+		return Value{}, false
+	}
+	var number int64
+	places := int32(-1) // after the point
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case c >= '0' && c <= '9':
+			number = number*10 + int64(c-'0')
+			if places >= 0 {
+				places++
+			}
+		case c == '.' && places < 0 && len(digits) > 1:
+			places = 0
+		default:
+			return Value{}, false
+		}
+	}
+	if text[0] == '-' {
+		number = -number
+	}
+	return Value{decimal.New(number, -max(places, 0))}, true
 }
 
 // MustValue is ParseValue for constants and tests; it panics on an error.

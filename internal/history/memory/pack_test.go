@@ -118,5 +118,5 @@ func TestKilledWhileSealingAndPacking(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, records.Broken)
 	assert.Empty(t, records.Rewritten)
-	assert.Greater(t, len(c.names()), 10)
+	assert.Greater(t, len(c.names()), 4, "segments were sealed meanwhile")
 }

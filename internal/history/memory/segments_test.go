@@ -128,9 +128,7 @@ func TestLedgersAreSealed(t *testing.T) {
 	past := history.Replay(short)
 	assert.Len(t, past.Attempts, 80)
 	for text, want := range map[string]bool{`"digest-3"`: true, `"digest-99"`: false} {
-		found, err := files.Sealed.Mentions(t.Context(), text)
-		require.NoError(t, err)
-		assert.Equal(t, want, found, text)
+		assert.Equal(t, want, files.Sealed.MayHave(strings.Trim(text, `"`)), text)
 	}
 }
 
@@ -173,7 +171,7 @@ func TestCheckpointsAreComputedWhereTheyAreMissing(t *testing.T) {
 	copied := filepath.Join(t.TempDir(), "copy")
 	for name, text := range map[string]string{
 		"as it is": c.text("p.ledger/checkpoint.json"), "missing": "", "unreadable": "{", "older": c.text("p.ledger/checkpoint.json")[:20] + "}",
-		"of another version": strings.Replace(c.text("p.ledger/checkpoint.json"), `"version":1`, `"version":99`, 1),
+		"of another version": strings.Replace(c.text("p.ledger/checkpoint.json"), `"version":2`, `"version":99`, 1),
 	} {
 		c.put(map[string]string{"p.ledger/checkpoint.json": text})
 		_, got := c.numbers()

@@ -56,6 +56,9 @@ type Table struct {
 // Rows returns the rows in the order of the file.
 func (t *Table) Rows() []Row { return slices.Clone(t.rows) }
 
+// Is reports whether the table is that of a file.
+func (t *Table) Is(file []byte) bool { return bytes.Equal(t.data, file) }
+
 // Bytes returns the file; a table without rows is its header.
 func (t *Table) Bytes() []byte {
 	if len(t.data) == 0 {
@@ -73,13 +76,16 @@ func (t *Table) Best(direction metric.Direction) *metric.Value {
 
 func highWater(rows []Row, direction metric.Direction) *metric.Value {
 	var best *metric.Value
-	for _, row := range rows {
-		switch {
-		case row.Action == Baseline:
-			best = row.Score
-		case row.Action == Kept && row.Score != nil && direction.Improved(*row.Score, best):
-			best = row.Score
-		}
+	for i := range rows {
+		best = rows[i].bestAfter(best, direction)
+	}
+	return best
+}
+
+// bestAfter is the best score after a row, where it was best before.
+func (r *Row) bestAfter(best *metric.Value, direction metric.Direction) *metric.Value {
+	if r.Action == Baseline || r.Action == Kept && r.Score != nil && direction.Improved(*r.Score, best) {
+		return r.Score
 	}
 	return best
 }
@@ -99,7 +105,7 @@ func (t *Table) Append(row Row, direction metric.Direction) error {
 		return nil
 	}
 	if at >= 0 {
-		row.Best = highWater(append(slices.Clone(t.rows[:last]), row), direction)
+		row.Best = row.bestAfter(highWater(t.rows[:last], direction), direction)
 		if row.line() == t.rows[last].line() {
 			return nil
 		}
@@ -110,7 +116,7 @@ func (t *Table) Append(row Row, direction metric.Direction) error {
 }
 
 func (t *Table) add(row Row, direction metric.Direction) {
-	row.Best = highWater(append(slices.Clone(t.rows), row), direction)
+	row.Best = row.bestAfter(highWater(t.rows, direction), direction)
 	if len(t.data) == 0 {
 		t.data = []byte(Header + "\n")
 	}

@@ -96,7 +96,10 @@ func parseRow(text string) (Row, error) {
 		return Row{}, fmt.Errorf("the action %q is not baseline, kept or reverted", clip(cells[4]))
 	}
 	if len(cells) >= columns {
-		row.Changelog = clean(unescape(cells[5]))
+		row.Changelog = unescape(cells[5])
+		if len(row.Changelog) > maxChangelog || !isPlain(row.Changelog) {
+			row.Changelog = clean(row.Changelog)
+		}
 	}
 	return row, nil
 }
@@ -146,7 +149,20 @@ func escape(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`).Replace(text)
 }
 
+// isPlain reports whether clean leaves a text as it is, as it does most.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return text == strings.TrimSpace(text)
+}
+
 func unescape(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
 	return strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r").Replace(text)
 }
 
