@@ -317,7 +317,7 @@ func TestActionValidates(t *testing.T) {
 	assert.Contains(t, step.log, "bad.md:2")
 	step = w.action(r, map[string]string{"MODE": "steer", "PROGRAM": "good"})
 	assert.Equal(t, 2, step.code)
-	assert.Contains(t, step.log, "there is nothing to hear without GitHub")
+	assert.Contains(t, step.log, "there are no comments to read without GitHub")
 }
 
 // TestActionEndsInOrder: a cancelled job hands its signal on, and waits.

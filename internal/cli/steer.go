@@ -53,7 +53,7 @@ func steerProgram(ctx context.Context, env Env, o iterateOptions, issue int, asJ
 		return err
 	}
 	if deps.GitHub == nil {
-		return misuse.Errorf("there is nothing to hear without GitHub: give --repo and a token in GITHUB_TOKEN")
+		return misuse.Errorf("there are no comments to read without GitHub: give --repo and a token in GITHUB_TOKEN")
 	}
 	if issue > 0 {
 		if deps.Options.Program, err = deps.ProgramOfIssue(ctx, issue); err != nil {

@@ -79,7 +79,7 @@ func (l *taskLoop) Compare(ctx context.Context, incumbent, candidate string, lim
 }
 
 // problem makes what is wrong with suite or candidate an outcome, and so what
-// keeps the suite from being run to its end; the rest is an error of ours.
+// keeps the suite from being run to its end; the rest is an error of the program itself.
 func (l *taskLoop) problem(ctx context.Context, expense history.Expense, err error) (loop.Suited, error) {
 	const most = 400
 	var wrong *misuse.Error
