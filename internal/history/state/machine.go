@@ -6,6 +6,7 @@ package state
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/metric"
@@ -109,40 +110,18 @@ func (f field) name() string {
 
 // fieldNamed finds a row by its normalised name.
 func fieldNamed(name []byte) (field, bool) {
-	switch string(name) {
-	case "last run":
-		return lastRun, true
-	case "iteration count":
-		return iterationCount, true
-	case "initial metric":
-		return initialMetric, true
-	case "best metric":
-		return bestMetric, true
-	case "target metric":
-		return targetMetric, true
-	case "metric direction":
-		return metricDirection, true
-	case "branch":
-		return branch, true
-	case "pr", "pull request":
+	if string(name) == "pull request" {
 		return pullRequest, true
-	case "issue":
-		return issue, true
-	case "paused":
-		return paused, true
-	case "pause reason":
-		return pauseReason, true
-	case "completed":
-		return completed, true
-	case "completed reason":
-		return completedReason, true
-	case "consecutive errors":
-		return consecutiveErrors, true
-	case "recent statuses":
-		return recentStatuses, true
-	case "not before":
-		return notBefore, true
-	default:
-		return 0, false
 	}
+	f, known := fieldOf[string(name)]
+	return f, known
 }
+
+// fieldOf are the rows by their normalised names.
+var fieldOf = func() map[string]field {
+	index := make(map[string]field, fieldCount)
+	for f := range fieldCount {
+		index[strings.ToLower(f.name())] = f
+	}
+	return index
+}()

@@ -32,24 +32,10 @@ type reader struct {
 
 func readMachine(data []byte, found *table) (Machine, []Warning, error) {
 	r := reader{data: data, table: found, warnings: found.twice}
-	m := Machine{
-		LastRun:           r.time(lastRun),
-		IterationCount:    r.count(iterationCount),
-		InitialMetric:     r.metric(initialMetric),
-		BestMetric:        r.metric(bestMetric),
-		TargetMetric:      r.metric(targetMetric),
-		Branch:            string(r.bare(branch)),
-		PR:                r.number(pullRequest),
-		Issue:             r.number(issue),
-		Paused:            r.flag(paused),
-		PauseReason:       r.prose(pauseReason),
-		Completed:         r.flag(completed),
-		CompletedReason:   r.prose(completedReason),
-		ConsecutiveErrors: r.count(consecutiveErrors),
-		NotBefore:         r.time(notBefore),
-		RecentStatuses:    r.statuses(),
+	var m Machine
+	for f := range fieldCount {
+		rows[f].read(&r, f, &m)
 	}
-	m.Direction, m.DirectionGiven = r.direction()
 	if r.problem != nil {
 		return Machine{}, r.warnings, r.problem
 	}

@@ -2,7 +2,6 @@ package state
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,11 +31,11 @@ func (d *Doc) SetMachine(m Machine) {
 		if problem != nil {
 			return
 		}
-		text := m.cell(f)
+		text := rows[f].cell(&m)
 		switch c := found.cells[f]; {
 		case !c.there && text != null:
 			d.addRow(&found, f, text)
-		case c.there && !d.machine.same(m, f):
+		case c.there && !rows[f].same(&d.machine, &m):
 			d.splice(c.start, c.end, pad(d.data, c, text))
 		}
 	}
@@ -77,48 +76,6 @@ func (d *Doc) addRow(found *table, f field, text string) {
 			return
 		}
 	}
-}
-
-// cell renders the value of a row.
-func (m Machine) cell(f field) string {
-	switch f {
-	case lastRun:
-		return timeCell(m.LastRun)
-	case iterationCount:
-		return countCell(m.IterationCount)
-	case initialMetric:
-		return metricCell(m.InitialMetric)
-	case bestMetric:
-		return metricCell(m.BestMetric)
-	case targetMetric:
-		return metricCell(m.TargetMetric)
-	case metricDirection:
-		return m.Direction.String()
-	case branch:
-		return branchCell(m.Branch)
-	case pullRequest:
-		return numberCell(m.PR)
-	case issue:
-		return numberCell(m.Issue)
-	case paused:
-		return strconv.FormatBool(m.Paused)
-	case pauseReason:
-		return proseCell(m.PauseReason)
-	case completed:
-		return strconv.FormatBool(m.Completed)
-	case completedReason:
-		return proseCell(m.CompletedReason)
-	case consecutiveErrors:
-		return countCell(m.ConsecutiveErrors)
-	case notBefore:
-		return timeCell(m.NotBefore)
-	default:
-		return statusesCell(m.RecentStatuses)
-	}
-}
-
-func sameTime(a, b *time.Time) bool {
-	return equal(a, b, func(a, b time.Time) bool { return a.Equal(b) })
 }
 
 func timeCell(at *time.Time) string {
@@ -174,53 +131,4 @@ func statusesCell(list []string) string {
 		return null
 	}
 	return strings.Join(words, ", ")
-}
-
-// same says whether a row has the same value in both.
-func (m Machine) same(o Machine, f field) bool {
-	switch f {
-	case lastRun:
-		return sameTime(m.LastRun, o.LastRun)
-	case notBefore:
-		return sameTime(m.NotBefore, o.NotBefore)
-	case iterationCount:
-		return m.IterationCount == o.IterationCount
-	case initialMetric:
-		return sameMetric(m.InitialMetric, o.InitialMetric)
-	case bestMetric:
-		return sameMetric(m.BestMetric, o.BestMetric)
-	case targetMetric:
-		return sameMetric(m.TargetMetric, o.TargetMetric)
-	case metricDirection:
-		return m.DirectionGiven && m.Direction.String() == o.Direction.String()
-	case branch:
-		return m.Branch == o.Branch
-	case pullRequest:
-		return m.PR == o.PR
-	case issue:
-		return m.Issue == o.Issue
-	case paused:
-		return m.Paused == o.Paused
-	case pauseReason:
-		return m.PauseReason == o.PauseReason
-	case completed:
-		return m.Completed == o.Completed
-	case completedReason:
-		return m.CompletedReason == o.CompletedReason
-	case consecutiveErrors:
-		return m.ConsecutiveErrors == o.ConsecutiveErrors
-	default:
-		return slices.Equal(m.RecentStatuses, o.RecentStatuses)
-	}
-}
-
-func sameMetric(a, b *metric.Value) bool {
-	return equal(a, b, func(a, b metric.Value) bool { return a.Cmp(b) == 0 })
-}
-
-func equal[T any](a, b *T, same func(T, T) bool) bool {
-	if a == nil || b == nil {
-		return a == nil && b == nil
-	}
-	return same(*a, *b)
 }
