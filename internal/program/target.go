@@ -225,7 +225,7 @@ func (r *targetReader) item(item ast.Node) {
 		for _, c := range r.clauses(start, end) {
 			own := within(found, c.start, c.end)
 			switch {
-			case len(own) > 0 && !(about && own[0].at == found[0].at):
+			case len(own) > 0 && (!about || own[0].at != found[0].at):
 				c.intent = r.leadOf(c, own[0], false)
 			case len(own) == 0 && beforeList && c.intent != denies:
 				c.intent = introOf(r.clauseText(c.start, c.end))
