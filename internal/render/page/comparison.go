@@ -58,13 +58,15 @@ type CheckRuns struct {
 // Failed reports whether a run failed the check.
 func (c CheckRuns) Failed() bool { return c.Passed < c.Runs }
 
-func (c *CheckRuns) add(result format.CheckResult) {
+// with is c with one run more.
+func (c CheckRuns) with(result format.CheckResult) CheckRuns {
 	c.Runs++
 	if result.Passed {
 		c.Passed++
-		return
+	} else {
+		c.Detail = clip(result.Detail, maxEvidence)
 	}
-	c.Detail = clip(result.Detail, maxEvidence)
+	return c
 }
 
 // Checks are the checks of both sides, in their order.
@@ -79,9 +81,9 @@ func (r TaskRow) Checks() []TaskCheck {
 				list = append(list, TaskCheck{Kind: kind, Name: name})
 			}
 			if after == 0 {
-				list[i].Before.add(result)
+				list[i].Before = list[i].Before.with(result)
 			} else {
-				list[i].After.add(result)
+				list[i].After = list[i].After.with(result)
 			}
 		}
 	}
