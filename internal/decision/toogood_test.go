@@ -115,7 +115,7 @@ func TestHeld(t *testing.T) {
 			held, taken := "", 0
 			d, _ := play(standard, func(step decision.Step) metric.Measurement {
 				m := scored("30")
-				switch step.Side {
+				switch step.Side { //nolint:exhaustive // the incumbent has 30
 				case decision.Emptied:
 					held, m = held+"E", c.emptied
 				case decision.Garbled:

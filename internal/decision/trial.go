@@ -168,7 +168,7 @@ func (t *Trial) Add(step Step, m metric.Measurement) {
 		return
 	}
 	t.taken[step.Stage][step.Side] = append(t.taken[step.Stage][step.Side], m)
-	switch step.Stage {
+	switch step.Stage { //nolint:exhaustive // what is held went to addHeld
 	case Once:
 		t.judgeOnce(m)
 	case Again:

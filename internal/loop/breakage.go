@@ -111,7 +111,7 @@ func breakFiles(dir, how string, files ...string) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	for _, file := range files {
 		if err := breakFile(root, how, filepath.FromSlash(file)); err != nil {
 			return fmt.Errorf("break %s in a throw-away tree: %w", file, err)

@@ -151,7 +151,7 @@ func (m *measurement) refused() bool {
 // place is where a side is measured in a stage.
 func place(stage decision.Stage, side decision.Side) int {
 	first := decision.Incumbent
-	switch stage {
+	switch stage { //nolint:exhaustive // the others begin with the incumbent
 	case decision.Once, decision.Confirmation:
 		first = decision.Candidate
 	case decision.Held:
