@@ -15,6 +15,6 @@ func KillBatch(r *Repo) bool {
 }
 
 // WriteThroughIndex is WriteFiles by git's own index.
-func WriteThroughIndex(r *Repo, ctx context.Context, base string, files map[string]*File) (string, error) { //nolint:revive // as a method expression has it
+func WriteThroughIndex(r *Repo, ctx context.Context, base string, files map[string]*File) (string, error) {
 	return r.trees().writeThroughIndex(ctx, base, files)
 }

@@ -271,7 +271,7 @@ func decodeEvent[E Event](line json.RawMessage) (e E, err error) {
 	}
 	e, is := event.(E)
 	if !is {
-		return e, fmt.Errorf("read the checkpoint: it has an event %q in place of another", event.Kind())
+		return e, fmt.Errorf("read the checkpoint: it has an event %q in place of another", event.kind())
 	}
 	return e, nil
 }

@@ -48,9 +48,9 @@ func condenseLine(line []byte) ([]byte, error) {
 	}
 	drop := longFields
 	switch event.Kind {
-	case (*Pushed)(nil).Kind():
+	case (*Pushed)(nil).kind():
 		return nil, nil
-	case (*Measured)(nil).Kind():
+	case (*Measured)(nil).kind():
 		if event.Role == Candidate || event.Stage != "" {
 			return nil, nil
 		}

@@ -20,8 +20,8 @@ type Kind string
 // Event is one line of the ledger: a pointer to the struct of its kind, or to
 // Other. The order of their fields is that of the line.
 type Event interface {
-	Kind() Kind
 	Header() *Head
+	kind() Kind
 }
 
 // Head is what every event has.
@@ -264,20 +264,22 @@ type Answered struct {
 // is and changes nothing.
 type Other struct{ Head }
 
-// Kind and its likes name the kinds in the ledger.
-func (*Started) Kind() Kind   { return "started" }
-func (*Measured) Kind() Kind  { return "measured" }
-func (*Proposed) Kind() Kind  { return "proposed" }
-func (*Decided) Kind() Kind   { return "decided" }
-func (*Pushed) Kind() Kind    { return "pushed" }
-func (*Finished) Kind() Kind  { return "finished" }
-func (*Checked) Kind() Kind   { return "checked" }
-func (*Paused) Kind() Kind    { return "paused" }
-func (*Resumed) Kind() Kind   { return "resumed" }
-func (*Completed) Kind() Kind { return "completed" }
-func (*Set) Kind() Kind       { return "set" }
-func (*Answered) Kind() Kind  { return "answered" }
-func (o *Other) Kind() Kind   { return o.Event }
+// KindOf is what the ledger calls the kind of an event.
+func KindOf(e Event) Kind { return e.kind() }
+
+func (*Started) kind() Kind   { return "started" }
+func (*Measured) kind() Kind  { return "measured" }
+func (*Proposed) kind() Kind  { return "proposed" }
+func (*Decided) kind() Kind   { return "decided" }
+func (*Pushed) kind() Kind    { return "pushed" }
+func (*Finished) kind() Kind  { return "finished" }
+func (*Checked) kind() Kind   { return "checked" }
+func (*Paused) kind() Kind    { return "paused" }
+func (*Resumed) kind() Kind   { return "resumed" }
+func (*Completed) kind() Kind { return "completed" }
+func (*Set) kind() Kind       { return "set" }
+func (*Answered) kind() Kind  { return "answered" }
+func (o *Other) kind() Kind   { return o.Event }
 
 // kinds has an event of every kind that this version knows.
 var kinds = [...]Event{
@@ -287,7 +289,7 @@ var kinds = [...]Event{
 // newEvent returns an empty event of a kind.
 func newEvent(kind Kind) Event {
 	for _, known := range kinds {
-		if known.Kind() == kind {
+		if known.kind() == kind {
 			return clone(known)
 		}
 	}

@@ -21,7 +21,7 @@ func ParseEvent(line []byte) (Event, error) {
 			return nil, err //nolint:wrapcheck // the caller names the line
 		}
 		h := e.Header()
-		switch h.Event {
+		switch h.Event { //nolint:exhaustive // the guess was right, or there is another
 		case "":
 			return nil, errNoEvent
 		case kind:
@@ -51,7 +51,7 @@ func Stamp(e Event, run string, at time.Time) Event {
 func clone(e Event) Event {
 	again := reflect.New(reflect.TypeOf(e).Elem())
 	again.Elem().Set(reflect.ValueOf(e).Elem())
-	return again.Interface().(Event) //nolint:forcetypeassert // it is of e's type
+	return again.Interface().(Event) //nolint:forcetypeassert,errcheck // it is of e's type
 }
 
 // Line renders an event as one line of JSON, with its newline. Of an event that
@@ -62,7 +62,7 @@ func Line(e Event) ([]byte, error) {
 		text, err = keepUnknown(read, text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("render %s event: %w", e.Kind(), err)
+		return nil, fmt.Errorf("render %s event: %w", e.kind(), err)
 	}
 	return append(text, '\n'), nil
 }
@@ -71,7 +71,7 @@ func Line(e Event) ([]byte, error) {
 func render(e Event) ([]byte, error) {
 	e = clone(e)
 	h := e.Header()
-	h.Event, h.Time = e.Kind(), h.Time.UTC().Truncate(time.Millisecond)
+	h.Event, h.Time = e.kind(), h.Time.UTC().Truncate(time.Millisecond)
 	if h.Schema == 0 {
 		h.Schema = Schema
 	}

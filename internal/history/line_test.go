@@ -65,7 +65,7 @@ func TestKnownFieldsAreAllOfALine(t *testing.T) {
 		text, err := render(e)
 		require.NoError(t, err)
 		assert.Equal(t, line, string(text))
-		seen[e.Kind()] = true
+		seen[e.kind()] = true
 	}
 	assert.Len(t, seen, len(kinds), "every kind is among them")
 }
@@ -81,7 +81,7 @@ func TestChangedEventsKeepWhatIsNotKnown(t *testing.T) {
 	d.Outcome, d.Commit, d.Failing = CIFixExhausted, "", []Check{{Name: "build"}}
 	line, err := Line(Stamp(d, "r2", time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)))
 	require.NoError(t, err)
-	assert.Equal(t, `{"first":1,"schema":1,"event":"decided","time":"2026-01-03T00:00:00Z","run_id":"r2","iteration":3,"gpu":{"b":2,"a":1.0},"outcome":"ci-fix-exhausted","best":1.5,"failing_checks":[{"name":"build"}],"focus":"f","last":null}`+"\n", string(line))
+	assert.Equal(t, `{"first":1,"schema":1,"event":"decided","time":"2026-01-03T00:00:00Z","run_id":"r2","iteration":3,"gpu":{"b":2,"a":1.0},"outcome":"ci-fix-exhausted","best":1.5,"failing_checks":[{"name":"build"}],"focus":"f","last":null}`+"\n", string(line)) //nolint:testifylint // the order and every byte count
 	assert.Equal(t, "r", d.Run, "a stamp is on a copy")
 }
 
@@ -103,7 +103,7 @@ func FuzzEvent(f *testing.F) {
 		require.NoError(t, err)
 		back, err := ParseEvent(bytes.TrimSuffix(changed, []byte("\n")))
 		require.NoError(t, err)
-		require.Equal(t, e.Kind(), back.Kind())
+		require.Equal(t, e.kind(), back.kind())
 		if e.Header().Run != "another run" {
 			require.Equal(t, "another run", back.Header().Run)
 		}

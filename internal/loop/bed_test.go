@@ -250,7 +250,7 @@ func (b *bed) kinds() []string {
 	b.t.Helper()
 	var kinds []string
 	for _, e := range b.records().log.Events {
-		kinds = append(kinds, string(e.Kind()))
+		kinds = append(kinds, string(history.KindOf(e)))
 	}
 	return kinds
 }

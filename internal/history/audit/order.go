@@ -31,7 +31,7 @@ func (r *Report) order(events []history.Event) {
 			started[event.Header().Run] = true
 		case *history.Measured, *history.Proposed, *history.Decided, *history.Pushed, *history.Checked:
 			if e := event.Header(); !started[e.Run] {
-				r.find(Ledger, e.Iteration, fmt.Sprintf("the run %s has a `%s` event without a `started` event", e.Run, event.Kind()))
+				r.find(Ledger, e.Iteration, fmt.Sprintf("the run %s has a `%s` event without a `started` event", e.Run, history.KindOf(event)))
 				started[e.Run] = true // it is said once
 			}
 		}

@@ -28,7 +28,7 @@ func Decode(b Bundle, masker process.Masker) (*Proposal, error) {
 		}
 		e, content, err := sanitize(raw)
 		if err == nil {
-			err = content.bounded(raw.Kind())
+			err = content.bounded(history.KindOf(raw))
 		}
 		if err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ func (p *Proposal) add(e history.Event) error {
 }
 
 func misplaced(e history.Event) error {
-	return Refuse("it has an event %.40q, which no proposal makes there", e.Kind())
+	return Refuse("it has an event %.40q, which no proposal makes there", history.KindOf(e))
 }
 
 func (p *Proposal) addBaseline(e *history.Measured) error {

@@ -207,12 +207,12 @@ func (c content) bounded(kind history.Kind) error {
 func matchesRuns(e *history.Measured) error {
 	for name, values := range e.GuardrailSamples {
 		if len(values) > len(e.Samples) {
-			return Refuse("its event %q has %d values of %.80q for %d runs", e.Kind(), len(values), name, len(e.Samples))
+			return Refuse("its event %q has %d values of %.80q for %d runs", history.KindOf(e), len(values), name, len(e.Samples))
 		}
 	}
 	for name, values := range e.CaseSamples {
 		if len(values) != len(e.Samples) {
-			return Refuse("its event %q has %d values of %.80q for %d runs", e.Kind(), len(values), name, len(e.Samples))
+			return Refuse("its event %q has %d values of %.80q for %d runs", history.KindOf(e), len(values), name, len(e.Samples))
 		}
 	}
 	if len(e.Samples) > 0 && (e.Metric == nil || e.Metric.Cmp(statistics.Median(e.Samples)) != 0) {
