@@ -147,13 +147,14 @@ func TestSkillApplyKilledAtEveryRename(t *testing.T) {
 	})
 }
 
-// TestWhatAPersonWroteOutlivesEveryKill kills a merge, and what undoes it, before
-// every call that makes a directory or moves something. Every text that a person wrote
-// is on disk afterwards.
+// TestWhatAPersonWroteOutlivesEveryKill kills an application, a merge, and what undoes
+// them, before every call that makes a directory or moves something. Every text that a
+// person wrote is on disk afterwards.
 func TestWhatAPersonWroteOutlivesEveryKill(t *testing.T) {
 	long.Only(t, long.Kills)
 	t.Parallel()
 	for name, args := range map[string][]string{
+		"apply":      {"skill", "apply", ws, "--yes"},
 		"merge":      {"skill", "apply", ws, "--merge", "--yes"},
 		"undo":       {"skill", "undo", ws, "--yes"},
 		"force undo": {"skill", "undo", ws, "--yes", "--force"},
@@ -162,10 +163,14 @@ func TestWhatAPersonWroteOutlivesEveryKill(t *testing.T) {
 			t.Parallel()
 			w := improvedWorld(t)
 			texts := []string{"the first thing that I wrote", "the second thing that I wrote"}
-			w.write("s/mine", texts[0]+"\n")
-			if name == "undo" {
+			switch w.write("s/mine", texts[0]+"\n"); name {
+			case "undo":
 				require.Zero(t, w.binary("iterate", "skill", "apply", ws, "--merge", "--yes").code)
-			} else {
+				texts = texts[:1]
+			case "apply": // nothing but what the versions have
+				require.Zero(t, w.binary("iterate", "skill", "undo", ws, "--yes", "--force").code)
+				texts = []string{texts[0], "old", "six, better"}
+			default:
 				require.Zero(t, w.binary("iterate", "skill", "undo", ws, "--yes", "--force").code)
 				w.write("s/mine", texts[1]+"\n")
 			}
@@ -176,10 +181,7 @@ func TestWhatAPersonWroteOutlivesEveryKill(t *testing.T) {
 				w.again("first-s", "s")
 				w.again("first-"+ws, ws)
 			}, func(point int, call string) {
-				for i, text := range texts {
-					if i == 1 && name == "undo" {
-						continue
-					}
+				for _, text := range texts {
 					found := w.run(w.dir, "sh", "-c", "grep -rlF \"$0\" s .s* "+ws+" 2>/dev/null || true", text)
 					require.NotEmpty(t, found, "%q is lost by a kill before %s, the call %d", text, call, point)
 				}
