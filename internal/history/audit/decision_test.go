@@ -57,7 +57,7 @@ func recorded(t *testing.T, versions decision.Versions, rule decision.Rule, meas
 
 // decision is the decision among recorded events.
 func decided(events []history.Event) *history.Decided {
-	return events[len(events)-2].(*history.Decided) //nolint:forcetypeassert // recorded writes it there
+	return events[len(events)-2].(*history.Decided) //nolint:errcheck,forcetypeassert // recorded writes it there
 }
 
 // trials are the measurements of the trial.

@@ -59,7 +59,7 @@ func TestWhatIsSaidOfTheIncumbent(t *testing.T) {
 
 // measured is the baseline among recorded events.
 func measured(events []history.Event) *history.Measured {
-	return events[1].(*history.Measured) //nolint:forcetypeassert // recorded writes it there
+	return events[1].(*history.Measured) //nolint:errcheck,forcetypeassert // recorded writes it there
 }
 
 // TestKeptIncumbentsAreNotCompared: who keeps has measured another incumbent.
