@@ -145,7 +145,8 @@ func TestSkillReportOfWhatIsSpoilt(t *testing.T) {
 	a := w.binary("iterate", "skill", "report", "s-autoresearch")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, `was altered: "SKILL.md"`)
-	a = w.binary("iterate", "skill", "report", "s")
+	assert.Equal(t, a, w.binary("iterate", "skill", "report", "s"), "a skill stands for its workspace")
+	a = w.binary("iterate", "skill", "report", "s/dir")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, "is no workspace")
 }
