@@ -287,7 +287,7 @@ func storeAttempts(attempts []Attempt) []storedAttempt {
 func loadAttempts(list []storedAttempt) []Attempt {
 	var attempts []Attempt
 	for _, s := range list {
-		s.Attempt.known, s.Attempt.commit, s.Attempt.folded = s.Known, s.Commit, s.Folded
+		s.known, s.commit, s.folded = s.Known, s.Commit, s.Folded
 		attempts = append(attempts, s.Attempt)
 	}
 	return attempts

@@ -75,8 +75,8 @@ func (s *Spent) plus(more Spent) {
 	s.UnknownUSD += more.UnknownUSD
 }
 
-// Minus is what is left of s without a part of it.
-func (s Spent) Minus(part Spent) Spent {
+// Without is what is left of s without a part of it.
+func Without(s, part Spent) Spent {
 	s.Iterations -= part.Iterations
 	s.Tokens -= part.Tokens
 	s.USD -= part.USD

@@ -26,7 +26,7 @@ const (
 )
 
 // headKind is the `event` of a head.
-const headKind Kind = "segment"
+const headKind = "segment"
 
 // opening is the first line of a segment that goes on after sealed ones.
 type opening struct {
@@ -63,7 +63,7 @@ func splitHead(data []byte) (h *opening, body []byte, err error) {
 	}
 	var found opening
 	if json.Unmarshal(line, &found) != nil || found.Kind != headKind {
-		return nil, data, nil
+		return nil, data, nil //nolint:nilerr // such a line is an event, or none
 	}
 	if found.Schema > segmentSchema {
 		return nil, nil, fmt.Errorf("ledger line 1: it has schema %d and this version of Autoloop knows %d: update Autoloop", found.Schema, segmentSchema)

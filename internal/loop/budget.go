@@ -49,7 +49,7 @@ func (r *spending) blockedReason(b *records) string {
 	}
 	stand := budget.Stand(r.program, &sum, r.now())
 	r.left = stand.Left
-	r.left.Bound(r.budgetUSD, sum.Spent(r.since).Minus(b.more))
+	r.left.Bound(r.budgetUSD, history.Without(sum.Spent(r.since), b.more))
 	if reason := stand.Reason(); reason != "" {
 		return reason
 	}

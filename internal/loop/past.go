@@ -74,10 +74,12 @@ func (b *records) countExactly(ctx context.Context, since time.Time) error {
 	}
 	past, err := b.past(ctx)
 	if err == nil {
-		b.more = b.sum.Spent(since).Minus(past.Spent(since))
+		b.more = history.Without(b.sum.Spent(since), past.Spent(since))
 	}
 	return err
 }
 
 // spent is what was used since this process began.
-func (b *records) spent(since time.Time) history.Spent { return b.sum.Spent(since).Minus(b.more) }
+func (b *records) spent(since time.Time) history.Spent {
+	return history.Without(b.sum.Spent(since), b.more)
+}

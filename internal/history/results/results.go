@@ -83,7 +83,7 @@ func highWater(rows []Row, direction metric.Direction) *metric.Value {
 }
 
 // bestAfter is the best score after a row, where it was best before.
-func (r *Row) bestAfter(best *metric.Value, direction metric.Direction) *metric.Value {
+func (r Row) bestAfter(best *metric.Value, direction metric.Direction) *metric.Value {
 	if r.Action == Baseline || r.Action == Kept && r.Score != nil && direction.Improved(*r.Score, best) {
 		return r.Score
 	}
