@@ -25,6 +25,8 @@ type checkout struct {
 	t   testing.TB
 	env []string
 	dir string
+
+	output string // what an evaluation prints, "" for the usual
 }
 
 func userEnv(t testing.TB) []string {
