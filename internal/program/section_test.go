@@ -97,6 +97,7 @@ func TestTargets(t *testing.T) {
 		"comment in backticks":  {"The mark `<!--` and `a.go` and `-->`\n", []string{"<!--", "a.go", "-->"}, nil},
 		"cleaned":               {"`./a.go` `/b.go` `c//d.go` `./`\n", []string{"a.go", "b.go", "c/d.go", "**"}, nil},
 		"dots are prose":        {"`.` `...` `0.95` `85%` `foo()` `a.b()` `go test ./...` `--flag=a/b` `https://x.org/y`\n", []string{".", "...", "0.95", "85%", "foo()", "a.b()", "go test ./...", "--flag=a/b", "https://x.org/y"}, nil},
+		"an empty heading":      {"- `a.go`\n\n###\n\n- `b.go`\n", []string{"a.go", "b.go"}, nil},
 		"twice":                 {"`a.go` and `a.go`\n", []string{"a.go"}, nil},
 		"double backticks":      {"`` a.go ``\n", []string{"a.go"}, nil},
 		"table":                 {"| file | why |\n|---|---|\n| `a.go` | x |\n", []string{"a.go"}, nil},

@@ -58,6 +58,9 @@ func (r *targetReader) blocks(nodes []ast.Node) {
 	for _, node := range nodes {
 		switch node := node.(type) {
 		case *ast.Heading:
+			if node.Lines().Len() == 0 { // it says nothing, and is nowhere
+				continue
+			}
 			r.introduce(r.clauseText(r.headingStart(node), r.headingEnd(node)))
 		case *ast.List:
 			r.list(node)
