@@ -155,7 +155,8 @@ func TestManyFilesOfTheEvaluator(t *testing.T) {
 		require.Equal(t, "accepted", got.Outcome, got.Reasons)
 		assert.Equal(t, answer, text(got.Metric))
 	}
-	writes := w.events()[1]["evaluator_writes"].(map[string]any)
+	writes, ok := w.events()[1]["evaluator_writes"].(map[string]any)
+	require.True(t, ok)
 	assert.Contains(t, writes, "busy/")
 	assert.NotContains(t, writes, "data/all/")
 	got := try("2", "echo 4 > busy/1199.txt")

@@ -21,7 +21,7 @@ func ParseEvent(line []byte) (Event, error) {
 			return nil, err //nolint:wrapcheck // the caller names the line
 		}
 		h := e.Header()
-		switch h.Event { //nolint:exhaustive // the guess was right, or there is another
+		switch h.Event {
 		case "":
 			return nil, errNoEvent
 		case kind:

@@ -107,10 +107,10 @@ func rows(events []history.Event) []results.Row {
 			put(results.Row{Iteration: e.Iteration, Score: e.Metric, Best: best, Action: results.Baseline})
 		case *history.Decided:
 			action := results.Reverted
-			switch {
-			case e.Outcome == history.PendingCI:
+			switch e.Outcome { //nolint:exhaustive // the others are reverted
+			case history.PendingCI:
 				continue
-			case e.Outcome == history.Accepted:
+			case history.Accepted:
 				if action = results.Kept; e.Metric != nil && direction.Improved(*e.Metric, best) {
 					best = e.Metric
 				}
