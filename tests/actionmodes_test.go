@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 func TestActionProposesAndPublishes(t *testing.T) {
@@ -245,6 +246,7 @@ func TestActionSummary(t *testing.T) {
 // TestActionDrawsThePage makes what the workflow of the page uploads, from the
 // shared records, and links to it from then on.
 func TestActionDrawsThePage(t *testing.T) {
+	long.Only(t, long.Builds)
 	t.Parallel()
 	r := newReleases(t)
 	w := valuesWorld(t, "metric_direction: lower", "9", "8", "7")
@@ -252,7 +254,7 @@ func TestActionDrawsThePage(t *testing.T) {
 	w.shared("start")
 	step := w.action(r, map[string]string{"MODE": "iterate", "PROGRAM": "p", "+GITHUB_SERVER_URL": "https://github.com", "+GITHUB_REPOSITORY": "org/repo", "VERSION": "source"})
 	require.Zero(t, step.code, step.log)
-	assert.Contains(t, step.summary, "[all that was tried](https://org.github.io/repo/)")
+	assert.Contains(t, step.summary, "[all that was tried](https://org.github.io/repo/program-p.html)")
 	step = w.action(r, map[string]string{"MODE": "page"})
 	require.Zero(t, step.code, step.log)
 	var names []string

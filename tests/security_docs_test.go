@@ -61,14 +61,14 @@ func TestAttacksNameTestsThatExist(t *testing.T) {
 		}
 		rows++
 		require.Len(t, cells, 5, line)
-		says := false
+		says := false // A line of which nothing is held may name a test of what happens then.
 		for _, cell := range cells[1:4] {
 			cell = strings.TrimSpace(cell)
 			assert.True(t, cell == "—" || verdict.MatchString(cell), "%q in %s", cell, line)
 			says = says || strings.HasPrefix(cell, "held") || cell == "noticed"
 		}
 		named := name.FindAllStringSubmatch(cells[4], -1)
-		assert.Equal(t, says, len(named) > 0, "what is held is shown by a test: %s", line)
+		assert.True(t, !says || len(named) > 0, "what is held is shown by a test: %s", line)
 		for _, test := range named {
 			assert.True(t, there[test[1]], "docs/security.md names %s, and there is no such test", test[1])
 		}

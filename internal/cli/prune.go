@@ -308,7 +308,7 @@ func programOf(file string) string {
 // of the usual names, and the one that git gives a new repository. Where there is
 // none of them, every branch that a person made may be it.
 func (p *pruner) defaultBranches(ctx context.Context) ([]string, error) {
-	var likely, all []string
+	var likely, all, there []string
 	names := []string{"HEAD", "main", "master"}
 	if p.remote != "" {
 		ref, err := p.repo.Remote(p.remote).DefaultBranch(ctx)
@@ -319,7 +319,7 @@ func (p *pruner) defaultBranches(ctx context.Context) ([]string, error) {
 		if err := p.repo.Remote(p.remote).Fetch(ctx, ref.Name); err != nil {
 			return nil, err
 		}
-		likely = append(likely, ref.ID)
+		there = append(there, ref.ID)
 	}
 	refs, err := p.repo.ListRefs(ctx, "refs/heads/", "refs/remotes/")
 	if err != nil {
@@ -335,7 +335,7 @@ func (p *pruner) defaultBranches(ctx context.Context) ([]string, error) {
 			all = append(all, ref.Name)
 		}
 	}
-	if len(likely) == 0 {
+	if likely = append(likely, there...); len(likely) == 0 { // a name says more than an id
 		return all, nil
 	}
 	return likely, nil
