@@ -17,10 +17,7 @@ func TestAHeldGainIsSaidEverywhere(t *testing.T) {
 	for _, two := range []bool{false, true} {
 		t.Run(fmt.Sprintf("two jobs: %t", two), func(t *testing.T) {
 			t.Parallel()
-			h := newHub(t, map[string]string{"value.txt": "500\n"}, "40", "broken")
-			if two {
-				h.inTwoJobs()
-			}
+			h := newHubIn(t, two, map[string]string{"value.txt": "500\n"}, "40", "broken")
 			// What is not one number counts as 1: an error that the evaluation swallows.
 			h.program(strings.Replace(onIssue, `printf '{"m": %s}\n' "$(cat value.txt)"`,
 				`if [ "$(wc -l < value.txt)" = 1 ] && grep -qx '[0-9]*' value.txt; then cat value.txt; else echo 1; fi`, 1))

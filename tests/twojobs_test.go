@@ -41,9 +41,12 @@ func (h *hub) inTwoJobs() *jobs {
 	return j
 }
 
-// newHubIn is newHub whose runs are one job or two.
+// newHubIn is newHub whose runs are one job or, where every test is to run, two.
 func newHubIn(t *testing.T, twoJobs bool, files map[string]string, tries ...string) *hub {
 	t.Helper()
+	if twoJobs {
+		long.Only(t, long.TwoJobs)
+	}
 	h := newHub(t, files, tries...)
 	if twoJobs {
 		h.inTwoJobs()
