@@ -17,17 +17,29 @@ const disagreeing = 0.02
 // it is no chance and twice as large as the recorded samples are apart: recorded
 // ones that lie together by luck are compared with again and again.
 func Disagreement(recorded, anew []metric.Value) string {
-	if len(recorded) == 0 || len(anew) == 0 {
+	if len(recorded) == 0 || len(anew) == 0 || Agrees(recorded, anew) {
 		return ""
 	}
-	was, is := statistics.Median(recorded), statistics.Median(anew)
-	apart := slices.MaxFunc(recorded, metric.Value.Cmp).Sub(slices.MinFunc(recorded, metric.Value.Cmp))
-	if is.Sub(was).Abs().Cmp(apart.Add(apart)) <= 0 {
-		return ""
-	}
+	was, is, apart := statistics.Median(recorded), statistics.Median(anew), width(recorded)
 	steady := len(recorded) > 1 && apart.Sign() == 0 && statistics.Same(anew) // leaves nothing to chance
 	if !steady && statistics.P(recorded, anew) >= disagreeing {
 		return ""
 	}
 	return fmt.Sprintf("the incumbent, measured anew, gave %s (runs: %d), and %s is on record (runs: %d, %s apart)", is, len(anew), was, len(recorded), apart)
+}
+
+// Agrees reports whether the incumbent, measured anew, is as near to what is on
+// record as its samples are to each other, twice. What is farther away and may
+// still be chance, as after few runs, neither agrees nor disagrees.
+func Agrees(recorded, anew []metric.Value) bool {
+	if len(recorded) == 0 || len(anew) == 0 {
+		return false
+	}
+	apart := width(recorded)
+	return statistics.Median(anew).Sub(statistics.Median(recorded)).Abs().Cmp(apart.Add(apart)) <= 0
+}
+
+// width is how far the greatest sample is from the least.
+func width(samples []metric.Value) metric.Value {
+	return slices.MaxFunc(samples, metric.Value.Cmp).Sub(slices.MinFunc(samples, metric.Value.Cmp))
 }

@@ -20,6 +20,18 @@ func numbers(text string) []metric.Value {
 	return list
 }
 
+// TestAgrees: an early look of three runs beside five may still be chance, and is
+// no reason to forget that the incumbent was another.
+func TestAgrees(t *testing.T) {
+	t.Parallel()
+	const five = "106.5 106.1 106.9 106.6 106.2"
+	assert.True(t, decision.Agrees(numbers(five), numbers("106.9 106.2 107")))
+	assert.False(t, decision.Agrees(numbers(five), numbers("100.1 100.7 100.9")))
+	assert.Empty(t, decision.Disagreement(numbers(five), numbers("100.1 100.7 100.9")))
+	assert.False(t, decision.Agrees(nil, numbers("1")))
+	assert.False(t, decision.Agrees(numbers("1"), nil))
+}
+
 func TestDisagreement(t *testing.T) {
 	t.Parallel()
 	const eight = "106 105.5 106.4 106.2 105.8 106.1 105.9 106.3"

@@ -159,7 +159,7 @@ type storedSummary struct {
 	Adopted          []string
 	CandidateNumbers map[string]metric.Value
 	CandidateSamples []metric.Value
-	Anew             bool `json:",omitempty"`
+	Agrees           bool `json:",omitempty"`
 }
 
 type storedAttempt struct {
@@ -185,7 +185,7 @@ func (c *Checkpoint) Encode() ([]byte, error) {
 	s := stored{Version: checkpointVersion, Chain: c.Chain, Tried: c.tried, Summary: storedSummary{
 		Summary: *b, Attempts: storeAttempts(b.Attempts), PutOff: storeAttempts(b.PutOff), LeadSign: b.Lead.sign, Margin: b.Lead.margin,
 		OpenDecided: b.openDecided, Known: b.known, CandidateOutput: b.candidateOutput,
-		Baselines: b.baselines, Adopted: b.adopted, CandidateNumbers: b.candidateNumbers, CandidateSamples: b.candidateSamples, Anew: b.anew,
+		Baselines: b.baselines, Adopted: b.adopted, CandidateNumbers: b.candidateNumbers, CandidateSamples: b.candidateSamples, Agrees: b.agrees,
 	}}
 	var err error
 	if s.Summary.Open, err = encodeEvent(b.Open); err != nil {
@@ -225,7 +225,7 @@ func DecodeCheckpoint(text []byte) (*Checkpoint, error) {
 	b.Lead = Lead{s.Summary.LeadSign, s.Summary.Margin}
 	b.openDecided, b.known, b.candidateOutput = s.Summary.OpenDecided, s.Summary.Known, s.Summary.CandidateOutput
 	b.baselines = s.Summary.Baselines
-	b.adopted, b.candidateNumbers, b.candidateSamples, b.anew = s.Summary.Adopted, s.Summary.CandidateNumbers, s.Summary.CandidateSamples, s.Summary.Anew
+	b.adopted, b.candidateNumbers, b.candidateSamples, b.agrees = s.Summary.Adopted, s.Summary.CandidateNumbers, s.Summary.CandidateSamples, s.Summary.Agrees
 	if b.Settings == nil {
 		b.Settings = map[string]string{}
 	}

@@ -310,7 +310,7 @@ func TestCheckpointHasEveryField(t *testing.T) {
 		}
 		return names
 	}
-	assert.Equal(t, []string{"known", "openDecided", "baselines", "candidateOutput", "adopted", "candidateNumbers", "candidateSamples", "anew"}, hidden(Summary{}))
+	assert.Equal(t, []string{"known", "openDecided", "baselines", "candidateOutput", "adopted", "candidateNumbers", "candidateSamples", "agrees"}, hidden(Summary{}))
 	assert.Equal(t, []string{"known", "commit", "folded"}, hidden(Attempt{}))
 	assert.Equal(t, []string{"checked", "settled"}, hidden(Standing{}))
 	assert.Equal(t, []string{"sign", "margin"}, hidden(Lead{}))

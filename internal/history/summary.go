@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -165,7 +166,7 @@ type Summary struct {
 
 	candidateNumbers map[string]metric.Value
 	candidateSamples []metric.Value
-	anew             bool // the incumbent was measured since the last decision
+	agrees           bool // the incumbent was measured since the last decision, and is what is on record
 }
 
 // Replay adds up the events in order.
@@ -245,7 +246,7 @@ func (b *Summary) measured(e *Measured) {
 		b.candidateOutput, b.candidateNumbers, b.candidateSamples = e.Output, e.Numbers, e.Samples
 	}
 	if e.Metric == nil || e.Role == Candidate || e.Stage != "" {
-		b.anew = b.anew || e.Role == Incumbent && e.Metric != nil
+		b.agrees = b.agrees || e.Role == Incumbent && e.Metric != nil && (len(b.Samples) == 0 || decision.Agrees(b.Samples, e.Samples))
 		return
 	}
 	switch {
@@ -351,15 +352,15 @@ func (b *Summary) decided(e *Decided) {
 }
 
 // disagreed counts iterations in which the incumbent was not what is on record.
-// One that did not measure it says nothing.
+// One that did not measure it, or too seldom to tell, says nothing.
 func (b *Summary) disagreed(e *Decided) {
 	switch {
 	case e.Disagreement != "":
 		b.Disagreements, b.Disagreement = b.Disagreements+1, e.Disagreement
-	case b.anew || e.Outcome == Accepted:
+	case b.agrees || e.Outcome == Accepted:
 		b.Disagreements = 0
 	}
-	b.anew = false
+	b.agrees = false
 }
 
 // keep takes over what was used up to an earlier decision of the same iteration.
