@@ -61,7 +61,7 @@ type Trial struct {
 	standard Standard
 	version  Version
 	stage    Stage     // of the last run, but for Held
-	held     *Decision // an improvement that is too good, nil when there is none
+	held     *Decision // an improvement that is too good, or nil
 	taken    map[Stage]map[Side][]metric.Measurement
 	warm     map[Stage]map[Side]bool
 	looked   map[Stage]bool // that the early look was taken

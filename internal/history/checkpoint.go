@@ -130,7 +130,7 @@ func (c *Checkpoint) clone() *Checkpoint {
 			return again
 		}
 	}
-	panic("history: a checkpoint that cannot be read back: " + string(text)) // a test holds that there is none
+	panic("history: a checkpoint that cannot be read back: " + string(text)) // a test holds that each can be read
 }
 
 // stored is a checkpoint as it is written.

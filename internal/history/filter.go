@@ -23,7 +23,7 @@ func places(text string) (at [filterProbes]uint32) {
 	return at
 }
 
-// with puts a text in; "" is none.
+// with puts a text in; "" is left out.
 func (f filter) with(text string) filter {
 	if text == "" {
 		return f

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// errNoEvent is the error of a line that is none of a ledger.
+// errNoEvent is the error of a line that is no event.
 var errNoEvent = errors.New(`it has no "event"`)
 
 // ParseEvent reads one line of a ledger, which must stay as it is.

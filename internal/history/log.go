@@ -56,7 +56,7 @@ func parse(data []byte, before int) (*Log, error) {
 }
 
 // Open reads the open segment of a ledger. The checkpoint is what its sealed
-// segments add up to, nil when there are none. ErrNoCheckpoint is the error when it
+// segments add up to, or nil. ErrNoCheckpoint is the error when it
 // is missing, or not that of these segments.
 func Open(checkpoint *Checkpoint, data []byte) (*Log, error) {
 	h, body, err := splitHead(data)

@@ -55,7 +55,7 @@ func (h opening) line() []byte {
 // checkpoint is of: it has to be computed from the sealed segments.
 var ErrNoCheckpoint = errors.New("the checkpoint is not that of the sealed segments")
 
-// splitHead takes the head off a segment; it is nil when there is none.
+// splitHead takes the head off a segment; h is nil for data without a head.
 func splitHead(data []byte) (h *opening, body []byte, err error) {
 	line, rest, _ := bytes.Cut(data, []byte("\n"))
 	if !bytes.Contains(line, []byte(headKind)) {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git/tree"
+	"github.com/org/autoloop/tests/long"
 )
 
 // anotherNamespace says to the test binary that it is a run in another pid namespace.
@@ -32,7 +33,7 @@ func TestARunInAnotherPIDNamespaceRemovesNoLiveDirectory(t *testing.T) {
 	other.Env = append(os.Environ(), anotherNamespace+"="+above)
 	if said, err := other.CombinedOutput(); err != nil {
 		if strings.Contains(string(said), "unshare") {
-			t.Skipf("no namespaces here: %s", said)
+			long.Missing(t, "namespaces: "+string(said))
 		}
 		require.NoError(t, err, "%s", said)
 	}

@@ -26,7 +26,7 @@ type Files struct {
 	State, Results []byte
 	// Ledger is the open segment of the ledger: all of it until segments are sealed.
 	Ledger []byte
-	// Sealed are the sealed segments before it; nil when there are none. What an
+	// Sealed are the sealed segments before it, if any. What an
 	// Update's Apply returns need not have it.
 	Sealed *Sealed
 }

@@ -68,15 +68,12 @@ func diskUse(t *testing.T, dir string) int64 {
 	return sum
 }
 
-// writes is a variable with a directory in which TestWriter iterates until it is killed.
+// writes is a variable with a directory in which the process that
+// TestKilledWhileSealingAndPacking kills iterates until then.
 const writes = "AUTOLOOP_TEST_WRITES"
 
-// TestWriter is what TestKilledWhileSealingAndPacking kills.
-func TestWriter(t *testing.T) {
-	dir := os.Getenv(writes)
-	if dir == "" {
-		t.Skip("it is for another test")
-	}
+func iterateUntilKilled(t *testing.T, dir string) {
+	t.Helper()
 	c := &checkout{t: t, env: userEnv(t), dir: dir}
 	c.openMemory("")
 	_, summary := c.numbers()
@@ -90,10 +87,13 @@ func TestWriter(t *testing.T) {
 // TestKilledWhileSealingAndPacking kills a process that does nothing else, with all its
 // git processes, at many moments.
 func TestKilledWhileSealingAndPacking(t *testing.T) {
+	if dir := os.Getenv(writes); dir != "" {
+		iterateUntilKilled(t, dir)
+	}
 	t.Parallel()
 	c := sealed(t, 12)
 	for kill := range 12 {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestWriter$", "-test.v") //nolint:noctx // it is killed
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v") //nolint:noctx // it is killed
 		cmd.Env = append(os.Environ(), writes+"="+c.dir)
 		inOwnGroup(cmd)
 		out, err := cmd.StdoutPipe()

@@ -155,7 +155,7 @@ func (l *loading) name() {
 	l.skill.Name = skillName(string(data), l.skill.Name)
 }
 
-// skillsIn says which directories in dir are skills; "" when there are none.
+// skillsIn says which directories in dir are skills, or "".
 func skillsIn(dir string) string {
 	found, _ := fs.Glob(os.DirFS(dir), "*/"+SkillFile) // The pattern is well formed.
 	if len(found) == 0 {
