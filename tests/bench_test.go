@@ -23,6 +23,20 @@ import (
 	"github.com/org/autoloop/internal/program"
 )
 
+// instantService iterates a program whose agent and evaluation take no time.
+func instantService(b *testing.B, repo *git.Repo) *loop.Service {
+	b.Helper()
+	p := program.Parse("p.md", []byte("---\nmetric_direction: lower\nplateau: off\nevaluation-runs: 1\n---\n## Target\n`d00/f000.txt`\n## Evaluation\n```sh\ntrue\n```\n"))
+	require.NoError(b, p.Err())
+	next := 0
+	return &loop.Service{
+		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo}, Memory: &memory.Memory{Repo: repo, Now: time.Now},
+		Agent: instantAgent{}, Eval: &instantEvaluation{}, Alive: func(history.Lease) bool { return false },
+		Environ: func(dir string, _ []string) ([]string, error) { return nil, os.MkdirAll(dir, 0o700) },
+		Now:     time.Now, NewRun: func() string { next++; return fmt.Sprintf("run-%d", next) },
+	}
+}
+
 // BenchmarkIteration runs whole iterations on a repository of 10,000 files and
 // 1,000 commits, with an agent and an evaluation that take no time, beside the
 // git commands that an iteration cannot do without. "x-git" is the ratio.
@@ -32,15 +46,7 @@ func BenchmarkIteration(b *testing.B) {
 	environ := os.Environ()
 	repo, err := git.Open(ctx, dir, environ)
 	require.NoError(b, err)
-	p := program.Parse("p.md", []byte("---\nmetric_direction: lower\nplateau: off\nevaluation-runs: 1\n---\n## Target\n`d00/f000.txt`\n## Evaluation\n```sh\ntrue\n```\n"))
-	require.NoError(b, p.Err())
-	next := 0
-	service := &loop.Service{
-		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo}, Memory: &memory.Memory{Repo: repo, Now: time.Now},
-		Agent: instantAgent{}, Eval: &instantEvaluation{}, Alive: func(history.Lease) bool { return false },
-		Environ: func(dir string, _ []string) ([]string, error) { return nil, os.MkdirAll(dir, 0o700) },
-		Now:     time.Now, NewRun: func() string { next++; return fmt.Sprintf("run-%d", next) },
-	}
+	service := instantService(b, repo)
 	run := func() {
 		service.RunDir = b.TempDir()
 		results, err := service.Run(ctx, 1)

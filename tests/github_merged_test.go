@@ -90,32 +90,40 @@ func TestMergedWhileAnIterationRuns(t *testing.T) {
 	})
 }
 
+// mergedWhileCIIsWaitedFor merges the first pull request, squashed, while an agent
+// works on the second candidate, for which CI is waited.
+func mergedWhileCIIsWaitedFor(t *testing.T, twoJobs bool, tries ...string) (h *hub, first int) {
+	t.Helper()
+	h = newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n", ".github/workflows/ci.yml": "on: pull_request\njobs: {}\n"}, tries...)
+	h.program(strings.Replace(waitingAtTwo(), "metric: m\n", "ci-wait: 1s\nmetric: m\n", 1))
+	require.Equal(t, "pending-ci", h.one().Outcome)
+	h.report("success")
+	require.Equal(t, "accepted", h.one().Outcome)
+	first = h.openPull()
+	got := h.duringTheAgent(func() {
+		h.squashes()
+		h.site.merged(first)
+	})
+	require.Equal(t, "pending-ci", got.Outcome, "%v", got.Reasons)
+	return h, first
+}
+
 // TestMergedWhileCIIsWaitedFor squashes the pull request while an iteration begins
 // that CI has to let through.
 func TestMergedWhileCIIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
-		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n", ".github/workflows/ci.yml": "on: pull_request\njobs: {}\n"}, "9", "8")
-		h.program(strings.Replace(waitingAtTwo(), "metric: m\n", "ci-wait: 1s\nmetric: m\n", 1))
-		require.Equal(t, "pending-ci", h.one().Outcome)
-		h.report("success")
-		require.Equal(t, "accepted", h.one().Outcome)
-		first := h.openPull()
-		got := h.duringTheAgent(func() {
-			h.squashes()
-			h.site.merged(first)
-		})
-		require.Equal(t, "pending-ci", got.Outcome, "%v", got.Reasons)
+		h, first := mergedWhileCIIsWaitedFor(t, twoJobs, "9", "8")
 		if h.openPull() == 0 {
-			got = h.one() // in one job the next run sees that it was merged
+			got := h.one() // in one job the next run sees that it was merged
 			require.Equal(t, "pending-ci", got.Outcome, "%v", got.Reasons)
 		}
 		require.NotZero(t, h.openPull(), "CI runs on pull requests alone")
 		assert.NotEqual(t, first, h.openPull())
 		assert.Equal(t, head(t, h.bare, "main"), h.run(h.bare, "git", "rev-parse", "autoloop/p^"))
 		h.report("success")
-		got = h.one()
+		got := h.one()
 		assert.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
 		assert.Equal(t, "8", text(got.Best))
 	})

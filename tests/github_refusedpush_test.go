@@ -109,20 +109,10 @@ func TestARefusedMoveIsRecorded(t *testing.T) {
 // candidate waits for CI whose pull request was merged without it.
 func TestARefusedReplayIsRecorded(t *testing.T) {
 	t.Parallel()
-	h := newHub(t, map[string]string{"value.txt": "10\n", ".github/workflows/ci.yml": "on: pull_request\njobs: {}\n"}, "9", "8", "7")
-	h.program(strings.Replace(waitingAtTwo(), "metric: m\n", "ci-wait: 1s\nmetric: m\n", 1))
-	require.Equal(t, "pending-ci", h.one().Outcome)
-	h.report("success")
-	require.Equal(t, "accepted", h.one().Outcome)
-	first := h.openPull()
-	got := h.duringTheAgent(func() {
-		h.squashes()
-		h.site.merged(first)
-	})
-	require.Equal(t, "pending-ci", got.Outcome, "%v", got.Reasons)
+	h, _ := mergedWhileCIIsWaitedFor(t, false, "9", "8", "7")
 	kept := head(t, h.bare, "autoloop/p")
 	require.NoError(t, githubtest.ProtectBranch(h.bare, "autoloop/p"))
-	got = h.one()
+	got := h.one()
 	assert.Equal(t, "rejected", got.Outcome, "%v", got.Reasons)
 	assert.Contains(t, got.Stopped, "paused: "+refusedByRule)
 	assert.Equal(t, kept, head(t, h.bare, "autoloop/p"))

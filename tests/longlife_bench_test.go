@@ -20,9 +20,7 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/results"
 	records "github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
-	"github.com/org/autoloop/internal/program"
 )
 
 // BenchmarkLongLife runs iterations of a program that has so many behind it, which are
@@ -45,15 +43,7 @@ func benchmarkLongLife(b *testing.B, behind int) {
 	repo, err := git.Open(ctx, dir, environ)
 	require.NoError(b, err)
 	madeHistory(b, repo, behind)
-	p := program.Parse("p.md", []byte("---\nmetric_direction: lower\nplateau: off\nevaluation-runs: 1\n---\n## Target\n`d00/f000.txt`\n## Evaluation\n```sh\ntrue\n```\n"))
-	require.NoError(b, p.Err())
-	next := 0
-	service := &loop.Service{
-		Program: p, Repo: repo, Trees: &tree.Builder{Repo: repo}, Memory: &memory.Memory{Repo: repo, Now: time.Now},
-		Agent: instantAgent{}, Eval: &instantEvaluation{}, Alive: func(history.Lease) bool { return false },
-		Environ: func(dir string, _ []string) ([]string, error) { return nil, os.MkdirAll(dir, 0o700) },
-		Now:     time.Now, NewRun: func() string { next++; return fmt.Sprintf("run-%d", next) },
-	}
+	service := instantService(b, repo)
 	run := func() {
 		service.RunDir = b.TempDir()
 		results, err := service.Run(ctx, 1)
