@@ -1,5 +1,5 @@
 # scheduler and iterate in a small image: static binaries, git, what signs commits, certificates.
-# docs/container.md shows it under cron, in a job, and as a base of your own.
+# docs/howto/container.md shows it under cron, in a job, and as a base of your own.
 FROM --platform=$BUILDPLATFORM golang:1.26-alpine@sha256:0178a641fbb4858c5f1b48e34bdaabe0350a330a1b1149aabd498d0699ff5fb2 AS build
 # git, for the version that is stamped into the binaries.
 RUN apk add --no-cache git

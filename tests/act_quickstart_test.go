@@ -22,10 +22,10 @@ import (
 	programstate "github.com/org/autoloop/internal/history/state"
 )
 
-// TestActQuickStart does what docs/quickstart.md says and nothing else.
+// TestActQuickStart does what docs/tutorial/first-program-on-github.md says and nothing else.
 func TestActQuickStart(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../docs/quickstart.md")
+	text, err := os.ReadFile("../docs/tutorial/first-program-on-github.md")
 	require.NoError(t, err)
 	blocks := fences(string(text))
 	require.Len(t, blocks, 7, "each is done below")

@@ -367,7 +367,7 @@ func TestActionRefusesInputs(t *testing.T) {
 	}
 }
 
-// TestActionIsDocumented holds the tables of docs/actions.md against action.yml
+// TestActionIsDocumented holds the tables of docs/reference/action.md against action.yml
 // and its script.
 func TestActionIsDocumented(t *testing.T) {
 	t.Parallel()
@@ -383,7 +383,7 @@ func TestActionIsDocumented(t *testing.T) {
 	}
 	require.Len(t, passed, 2)
 	assert.Equal(t, passed[0], passed[1], "what is checked is what is used")
-	docs, err := os.ReadFile("../docs/actions.md")
+	docs, err := os.ReadFile("../docs/reference/action.md")
 	require.NoError(t, err)
 	documented := func(after string) []string {
 		_, table, found := strings.Cut(string(docs), "\n| "+after+" |")

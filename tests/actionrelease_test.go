@@ -230,7 +230,7 @@ func TestActionErrorsAreDocumented(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("../workflows/action.sh")
 	require.NoError(t, err)
-	docs, err := os.ReadFile("../docs/actions.md")
+	docs, err := os.ReadFile("../docs/reference/action.md")
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(docs), "\n| the log says |")
 	require.True(t, found)
@@ -256,9 +256,9 @@ func TestActionErrorsAreDocumented(t *testing.T) {
 				known, used[i] = true, true
 			}
 		}
-		assert.True(t, known, "docs/actions.md has no cure for %q", m[1])
+		assert.True(t, known, "docs/reference/action.md has no cure for %q", m[1])
 	}
 	for i, pattern := range patterns {
-		assert.True(t, used[i], "docs/actions.md has an error that nothing says: %s", pattern)
+		assert.True(t, used[i], "docs/reference/action.md has an error that nothing says: %s", pattern)
 	}
 }

@@ -157,11 +157,11 @@ func TestCompareRepeatedRuns(t *testing.T) {
 	assert.Contains(t, a.stdout, "promotable: yes", "five runs a side can be believed, also when a model ran")
 }
 
-// TestScoringExamples runs the worked examples of docs/scoring.md: every file
+// TestScoringExamples runs the worked examples of docs/explain/scoring.md: every file
 // that it shows is written, and every command prints what it says.
 func TestScoringExamples(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../docs/scoring.md")
+	data, err := os.ReadFile("../docs/explain/scoring.md")
 	require.NoError(t, err)
 	_, examples, found := strings.Cut(string(data), "## Worked examples")
 	require.True(t, found)

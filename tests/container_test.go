@@ -237,7 +237,7 @@ func TestTheImageIsForWhatIsDocumented(t *testing.T) {
 	}
 	assert.Equal(t, "linux/amd64,linux/arm64", platforms)
 	assert.Equal(t, "arm64", emulated, "its packages are installed by running it")
-	text, err := os.ReadFile("../docs/container.md")
+	text, err := os.ReadFile("../docs/howto/container.md")
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "for amd64 and arm64")
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// documentedTimers are the fences of docs/cron.md in a language.
+// documentedTimers are the fences of docs/howto/own-machine.md in a language.
 func documentedTimers(t *testing.T, language string) []string {
 	t.Helper()
-	data, err := os.ReadFile("../docs/cron.md")
+	data, err := os.ReadFile("../docs/howto/own-machine.md")
 	require.NoError(t, err)
 	var found []string
 	for _, fence := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```").FindAllStringSubmatch(string(data), -1) {

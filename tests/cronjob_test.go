@@ -47,10 +47,10 @@ type cronJob struct {
 	}
 }
 
-// documentedCronJob is the CronJob of docs/container.md.
+// documentedCronJob is the CronJob of docs/howto/container.md.
 func documentedCronJob(t *testing.T) (job cronJob) {
 	t.Helper()
-	data, err := os.ReadFile("../docs/container.md")
+	data, err := os.ReadFile("../docs/howto/container.md")
 	require.NoError(t, err)
 	for _, fence := range regexp.MustCompile("(?ms)^```yaml\n(.*?)^```").FindAllStringSubmatch(string(data), -1) {
 		if strings.Contains(fence[1], "kind: CronJob") {

@@ -33,7 +33,7 @@ const (
 )
 
 // layout says on which floor every package is. A new package is a decision:
-// add it here, and to the picture in docs/architecture.md.
+// add it here, and to the picture in docs/explain/architecture.md.
 func layout() map[string]layer {
 	return map[string]layer{
 		"cmd/iterate": command, "cmd/scheduler": command,
@@ -159,7 +159,7 @@ func TestEveryPackageHasItsFloor(t *testing.T) {
 	table := layout()
 	for _, s := range sources(t) {
 		_, known := table[s.pkg]
-		require.True(t, known, "package %s is not in the layout: decide where it belongs, add it to layout() in tests/layering_test.go and to docs/architecture.md", s.pkg)
+		require.True(t, known, "package %s is not in the layout: decide where it belongs, add it to layout() in tests/layering_test.go and to docs/explain/architecture.md", s.pkg)
 	}
 }
 

@@ -54,7 +54,7 @@ func shownIn(t *testing.T, page string) []string {
 
 func TestMovingOverFromScriptsAsThePageSays(t *testing.T) {
 	t.Parallel()
-	const page, suite, place = "migration-skills.md", "skills/invoice/evals/evals.json", "skills/invoice-autoresearch"
+	const page, suite, place = "howto/move-from-skill-scripts.md", "skills/invoice/evals/evals.json", "skills/invoice-autoresearch"
 	shown := shownIn(t, page)
 	require.Len(t, shown, 2)
 	w := newWorld(t, map[string]string{
@@ -82,7 +82,7 @@ func TestMovingOverFromScriptsAsThePageSays(t *testing.T) {
 
 func TestMovingOverTasksAsThePageSays(t *testing.T) {
 	t.Parallel()
-	const page = "migration-tasks.md"
+	const page = "howto/move-from-task-harness.md"
 	w := newWorld(t, map[string]string{
 		"evals/tasks/slug/task.json": shownIn(t, page)[0], "evals/tasks/slug/fixture/slug.sh": "cat\n", "CLAUDE.md": "Be brief.\n",
 	})

@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// securitySection is a section of docs/security.md.
+// securitySection is a section of docs/explain/security.md.
 func securitySection(t *testing.T, heading string) string {
 	t.Helper()
-	data, err := os.ReadFile("../docs/security.md")
+	data, err := os.ReadFile("../docs/explain/security.md")
 	require.NoError(t, err)
 	_, section, found := strings.Cut(string(data), "\n## "+heading+"\n")
 	require.True(t, found)
@@ -23,7 +23,7 @@ func securitySection(t *testing.T, heading string) string {
 	return section
 }
 
-// TestThreatsNameTestsThatExist holds that each threat in docs/security.md names
+// TestThreatsNameTestsThatExist holds that each threat in docs/explain/security.md names
 // tests, and that there are tests of those names.
 func TestThreatsNameTestsThatExist(t *testing.T) {
 	t.Parallel()
@@ -39,13 +39,13 @@ func TestThreatsNameTestsThatExist(t *testing.T) {
 		named := name.FindAllStringSubmatch(line, -1)
 		assert.NotEmpty(t, named, "no test holds this: %s", line)
 		for _, test := range named {
-			assert.True(t, there[test[1]], "docs/security.md names %s, and there is no such test", test[1])
+			assert.True(t, there[test[1]], "docs/explain/security.md names %s, and there is no such test", test[1])
 		}
 	}
 	assert.Greater(t, rows, 15)
 }
 
-// TestAttacksNameTestsThatExist holds that each attack of docs/security.md has its
+// TestAttacksNameTestsThatExist holds that each attack of docs/explain/security.md has its
 // three verdicts, and that what is said to be held names tests that there are.
 func TestAttacksNameTestsThatExist(t *testing.T) {
 	t.Parallel()
@@ -70,7 +70,7 @@ func TestAttacksNameTestsThatExist(t *testing.T) {
 		named := name.FindAllStringSubmatch(cells[4], -1)
 		assert.True(t, !says || len(named) > 0, "what is held is shown by a test: %s", line)
 		for _, test := range named {
-			assert.True(t, there[test[1]], "docs/security.md names %s, and there is no such test", test[1])
+			assert.True(t, there[test[1]], "docs/explain/security.md names %s, and there is no such test", test[1])
 		}
 	}
 	assert.Greater(t, rows, 45)

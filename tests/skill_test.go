@@ -36,10 +36,10 @@ func TestSkillExampleImproves(t *testing.T) {
 	assert.Len(t, kept, 3*6, "three cases, of the baseline and of five candidates")
 }
 
-// TestSkillExampleImprovesAlone runs the command of docs/algorithm.md.
+// TestSkillExampleImprovesAlone runs the command of docs/explain/skills.md.
 func TestSkillExampleImprovesAlone(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../docs/algorithm.md")
+	text, err := os.ReadFile("../docs/explain/skills.md")
 	require.NoError(t, err)
 	_, rest, found := strings.Cut(string(text), "\niterate skill programs/")
 	require.True(t, found)

@@ -24,7 +24,7 @@ const together = 4
 // BenchmarkStrategies gives every way of searching the same number of
 // evaluations of the example programs with tune marks, through their own
 // evaluators, and prints the median number that each arrives at: a row of the
-// table in docs/strategies.md. What an agent with judgement would propose is
+// table in docs/howto/several-candidates.md. What an agent with judgement would propose is
 // stood in for by one that is the same everywhere: it changes one or two of the
 // marked numbers of the files that it finds, by chance.
 func BenchmarkStrategies(b *testing.B) {

@@ -105,10 +105,8 @@ var yamlFence = regexp.MustCompile("(?ms)^```ya?ml\n(.*?)^```$")
 // documentedWorkflows are the whole workflows in the documentation.
 func documentedWorkflows(t *testing.T) []documented {
 	t.Helper()
-	files, err := filepath.Glob("../docs/*.md")
-	require.NoError(t, err)
 	var list []documented
-	for _, file := range append(files, "../README.md") {
+	for _, file := range docPages(t) {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, fence := range yamlFence.FindAllStringSubmatch(string(data), -1) {
@@ -125,10 +123,8 @@ func documentedWorkflows(t *testing.T) []documented {
 // documentation: a part of a workflow is copied as well.
 func TestPartsOfExamplesKeepTheRules(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("../docs/*.md")
-	require.NoError(t, err)
 	script := regexp.MustCompile(`(?m)^\s*(- )?run: .*\$\{\{`)
-	for _, file := range append(files, "../README.md") {
+	for _, file := range docPages(t) {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, fence := range yamlFence.FindAllStringSubmatch(string(data), -1) {

@@ -24,7 +24,7 @@ fail() {
 # wants INPUT PATTERN FORM VALUE holds a value against the whole of a pattern.
 wants() {
   local LC_ALL=C
-  [[ -z $4 || $4 =~ ^($2)$ ]] || fail "the input $1 is not $3; see docs/actions.md"
+  [[ -z $4 || $4 =~ ^($2)$ ]] || fail "the input $1 is not $3; see docs/reference/action.md"
 }
 
 # path INPUT VALUE

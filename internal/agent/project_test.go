@@ -10,8 +10,8 @@ import (
 	"github.com/org/autoloop/internal/process"
 )
 
-// TestWhereAgentsLookAndWhatTheyTell has every agent of docs/algorithm.md and
-// docs/agents.md: where it looks for skills, and whether it gives its whole
+// TestWhereAgentsLookAndWhatTheyTell has every agent of docs/explain/skills.md and
+// docs/howto/agents.md: where it looks for skills, and whether it gives its whole
 // conversation.
 func TestWhereAgentsLookAndWhatTheyTell(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 // evaluations against what is passed.
 func TestTheEnvironmentIsInTheDocs(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/evaluation-environment.md")
+	text, err := os.ReadFile("../../docs/reference/environment.md")
 	require.NoError(t, err)
 	passes, rest, found := strings.Cut(string(text), "## What does not")
 	require.True(t, found)

@@ -42,7 +42,7 @@ func newCompareCommand(env Env) *cobra.Command {
 			"  {\"configLabel\": \"main\", \"scores\": [{\"taskId\": \"add-flag\", \"objective\": {\"passed\": 3, \"total\": 4},\n" +
 			"    \"judge\": {\"score0to1\": 0.8}, \"cost\": {\"tokens\": 5200, \"costUsd\": 0.04}}]}\n\n" +
 			"or several, {\"configLabel\": \"main\", \"runs\": [{\"scores\": […]}, …]}: then chance is told from change.\n" +
-			"`jq -s '{runs: .}' run-*.json` makes one file of several. docs/scoring.md has the rules.\n\n" +
+			"`jq -s '{runs: .}' run-*.json` makes one file of several. docs/explain/scoring.md has the rules.\n\n" +
 			"The exit code is 0 for improved and neutral, 1 for regressed, and 2 when something cannot be read.\n" +
 			"In GitHub Actions the report is added to the job summary too.",
 		Example: "  iterate compare main.json pull-request.json\n" +

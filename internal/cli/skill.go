@@ -25,7 +25,7 @@ func newSkillCommand(env Env) *cobra.Command {
 			"end it asks whether the skill is to become the best one; without a terminal and without --yes it stays as it is.\n" +
 			"A second run goes on where the first ended. With --json standard output is one JSON object, and the rest goes to\n" +
 			"standard error.\n\n" +
-			"docs/file-formats.md has the files, docs/algorithm.md the rules.",
+			"docs/reference/skill-suites.md has the files, docs/explain/skills.md the rules.",
 		Example: "  iterate skill skills/release-notes --agent claude -n 5",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -35,7 +35,7 @@ func newSkillReportCommand(env Env) *cobra.Command {
 		Use:   "report WORKSPACE",
 		Short: "Say how the improvement of a skill went, and what to do with it",
 		Long: "Print the trajectory, its class, what changed from v0 to the best version, what still fails, and a\n" +
-			"recommendation, as markdown. docs/convergence.md says how to read it.",
+			"recommendation, as markdown. docs/howto/apply-and-undo.md says how to read it.",
 		Example: "  iterate skill report skills/release-notes-autoresearch\n" +
 			"  iterate skill report skills/release-notes-autoresearch --diff | git apply --directory=skills/release-notes",
 		Args: cobra.ExactArgs(1),

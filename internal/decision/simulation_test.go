@@ -271,7 +271,7 @@ func TestNothingIsKeptByChance(t *testing.T) {
 	require.Greater(t, simulate(machines()[1], plain, 100).falseKeeps, 1.0, "the plain rule shows that the simulation has noise")
 }
 
-// BenchmarkSimulation prints the table of docs/noise.md.
+// BenchmarkSimulation prints the table of docs/explain/decisions.md.
 func BenchmarkSimulation(b *testing.B) {
 	const repeats = 2000
 	for range b.N {

@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/programs.md")
+var update = flag.Bool("update", false, "write the tables of docs/howto/write-a-program.md")
 
 // TestDocsHaveTheKeys holds the tables of the documentation, row by row,
 // against the table of keys. With -update it writes them.
 func TestDocsHaveTheKeys(t *testing.T) {
-	const file = "../../docs/programs.md"
+	const file = "../../docs/howto/write-a-program.md"
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	want := string(data)
@@ -141,7 +141,7 @@ func TestDefaultsAreThoseOfTheTable(t *testing.T) {
 }
 
 func TestExamplesOfTheDocsAreGood(t *testing.T) {
-	for _, file := range []string{"../../docs/programs.md", "../../README.md"} {
+	for _, file := range []string{"../../docs/howto/write-a-program.md", "../../README.md"} {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		examples := regexp.MustCompile("(?s)\n````markdown\n(.*?)\n````\n").FindAllSubmatch(text, -1)

@@ -159,14 +159,14 @@ var entries = []entry{
 	{
 		Key{
 			"skill", "What is measured", "path", "none",
-			"directory of the skill ([how it gets better](algorithm.md))",
+			"directory of the skill ([how it gets better](../explain/skills.md))",
 		},
 		pathKey(func(p *Program) *string { return &p.Skill }), suiteMeaning,
 	},
 	{
 		Key{
 			"evals", "What is measured", "path", "`evals/evals.json` in the skill",
-			"its eval suite ([format](file-formats.md)); no candidate may change it",
+			"its eval suite ([format](../reference/skill-suites.md)); no candidate may change it",
 		},
 		pathKey(func(p *Program) *string { return &p.Evals }), suiteMeaning,
 	},
@@ -278,7 +278,7 @@ var entries = []entry{
 	{
 		Key{
 			"pass-config", "How it runs", "list of words", "none",
-			"list of tools, such as `pip` and `npm`, whose configuration in your home the evaluation is given ([environment](evaluation-environment.md))",
+			"list of tools, such as `pip` and `npm`, whose configuration in your home the evaluation is given ([environment](../reference/environment.md))",
 		},
 		setPassConfig, passConfigMeaning,
 	},
@@ -306,21 +306,21 @@ var entries = []entry{
 	{
 		Key{
 			"network", "How it runs", "yes or no", "`true`",
-			"whether the evaluation may use the network; `false` needs [isolation](isolation.md)",
+			"whether the evaluation may use the network; `false` needs [isolation](../explain/isolation.md)",
 		},
 		boolKey(func(p *Program) *bool { return &p.Network }), sameNumber,
 	},
 	{
 		Key{
 			"isolation", "How it runs", "word", "`auto`",
-			"whether commands are [kept apart](isolation.md) from the rest of the machine: `auto`, `required` or `off`",
+			"whether commands are [kept apart](../explain/isolation.md) from the rest of the machine: `auto`, `required` or `off`",
 		},
 		choiceKey(func(p *Program) *string { return &p.Isolation }, "auto", "required", "off"), sameNumber,
 	},
 	{
 		Key{
 			"agent", "Who proposes", "word", "what the run finds",
-			"who proposes changes: `command`, `tuner`, [`models`](models.md) or [another coding agent](agents.md)",
+			"who proposes changes: `command`, `tuner`, [`models`](../howto/models.md) or [another coding agent](../howto/agents.md)",
 		},
 		setAgent, sameNumber,
 	},
@@ -355,7 +355,7 @@ var entries = []entry{
 	{
 		Key{
 			"executor-command", "Who proposes", "command", "none",
-			"the command of `executor: command`; a word that is the path of a file of the repository stands for that file in the checkout, and that of a file of the configuration for [the one under test](tasks.md#in-the-loop)",
+			"the command of `executor: command`; a word that is the path of a file of the repository stands for that file in the checkout, and that of a file of the configuration for [the one under test](../reference/task-suites.md#in-the-loop)",
 		},
 		textKey(func(p *Program) *string { return &p.ExecutorCommand }, "a command"), executorMeaning,
 	},

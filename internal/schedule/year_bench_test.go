@@ -27,7 +27,7 @@ type fleet struct {
 	shards, max, runners int
 }
 
-// Requests to GitHub: what docs/github.md promises, with a poll of CI more for
+// Requests to GitHub: what docs/howto/github.md promises, with a poll of CI more for
 // what is kept, and those of one scheduling run. Over two jobs both look at
 // everything.
 const (
@@ -57,7 +57,7 @@ func (u *usage) hourly() (middle, most int) {
 
 // BenchmarkYear lets the scheduler decide at every hour of a year for 10,000
 // programs (of a month for 1,000 with -short), and prints rows of the table in
-// docs/scale.md. What GitHub does with the matrix is simulated: jobs wait for a
+// docs/howto/scale.md. What GitHub does with the matrix is simulated: jobs wait for a
 // runner, first come, first served; a job whose program already waits takes its
 // place in the concurrency group, and one whose program runs waits for it. One
 // tick in thirty is dropped, and once a month none runs for six hours.

@@ -60,7 +60,7 @@ type Loop struct {
 	Most, StopAfter int
 	// Runs is how often each side is measured before a candidate is kept: 1 is
 	// the plain comparison of two single runs, more are so many pairs, 0 begins
-	// plain and comes to pairs when a version gives two numbers (docs/noise.md).
+	// plain and comes to pairs when a version gives two numbers (docs/explain/decisions.md).
 	Runs int
 	// NoCaseRegression turns down a candidate that loses a case that passed.
 	NoCaseRegression bool
