@@ -62,6 +62,7 @@ func layout() map[string]layer {
 		"internal/history/memory":                adapter,
 		"internal/history/results":               domain,
 		"internal/history/state":                 domain,
+		"internal/lazyregexp":                    domain,
 		"internal/loop":                          service,
 		"internal/loop/budget":                   domain,
 		"internal/loop/evaluation":               adapter,

@@ -6,10 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -115,7 +115,7 @@ func (s Step) inWorkspace(root, file string) string {
 }
 
 // placed matches a warning that begins with its place in a file.
-var placed = regexp.MustCompile(`^([^:]+\.md):(\d{1,9}): (.+)$`)
+var placed = lazyregexp.New(`^([^:]+\.md):(\d{1,9}): (.+)$`)
 
 // warning is an annotation at the place that the text begins with, if any.
 func warning(title, text string) annotation {

@@ -4,10 +4,10 @@ import (
 	_ "embed" // For the table of prices.
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -41,7 +41,7 @@ var prices = sync.OnceValue(func() priceTable {
 func PricesAsOf() string { return prices().AsOf }
 
 // dated is the end of a model's name that says which day's it is.
-var dated = regexp.MustCompile(`-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$`)
+var dated = lazyregexp.New(`-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$`)
 
 // Price is the list price of a model's work in US dollars: whole input tokens
 // less the cached ones, the cached ones and the output ones, each at its price

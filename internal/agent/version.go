@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/agent/commandline"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 )
@@ -18,7 +18,7 @@ import (
 // versionTime bounds how long an agent may take to say its version.
 const versionTime = time.Minute
 
-var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)+`)
+var versionNumber = lazyregexp.New(`\d+(?:\.\d+)+`)
 
 // versionIn finds the first version in what a program printed, or "".
 func versionIn(text string) string { return versionNumber.FindString(text) }

@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/schedule"
@@ -187,7 +187,7 @@ func (e Env) NewRunID() string {
 }
 
 // runID matches what NewRunID returns.
-var runID = regexp.MustCompile(`^(\d{8}T\d{6}Z-[0-9a-f]{8}|[0-9]+-[0-9]*-[0-9a-f]{4})$`)
+var runID = lazyregexp.New(`^(\d{8}T\d{6}Z-[0-9a-f]{8}|[0-9]+-[0-9]*-[0-9a-f]{4})$`)
 
 // IsRunID reports whether a name is one that NewRunID gives.
 func IsRunID(name string) bool { return runID.MatchString(name) }

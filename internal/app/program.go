@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
@@ -65,7 +65,7 @@ func (d *Deps) Program(ctx context.Context) (p *program.Program, issue *api.Issu
 }
 
 // workflowFile matches what GitHub takes for a workflow in .github/workflows.
-var workflowFile = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
+var workflowFile = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.ya?ml$`)
 
 // Source is where the repository's program files are.
 func (d *Deps) Source(parse func(string, []byte) *program.Program) memory.Programs {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -9,13 +8,14 @@ import (
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/setup"
 )
 
 // takesProgram matches the use of a command whose first argument is a program.
-var takesProgram = regexp.MustCompile(`^\S+ \[?(?:PROGRAM|FILES)\b`)
+var takesProgram = lazyregexp.New(`^\S+ \[?(?:PROGRAM|FILES)\b`)
 
 // addCompletion completes programs, agents and the values of flags that have a
 // fixed list, in a command and those below it.
@@ -76,7 +76,7 @@ func programNames(cmd *cobra.Command, env Env) []string {
 }
 
 // badNumber matches what the flags' library says of a value that is no number.
-var badNumber = regexp.MustCompile(`^invalid argument "(.*)" for "([^"]+)" flag: (strconv\.Parse(?:Int|Uint|Float|Bool)|time):? (.*)$`)
+var badNumber = lazyregexp.New(`^invalid argument "(.*)" for "([^"]+)" flag: (strconv\.Parse(?:Int|Uint|Float|Bool)|time):? (.*)$`)
 
 // plainFlagError is an error about a flag's value in our words; "" when it is
 // about something else.

@@ -3,10 +3,10 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
 )
@@ -26,7 +26,7 @@ func newKeysCommand(env Env) *cobra.Command {
 }
 
 // link is a link of the reference page; on a terminal its text is enough.
-var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
+var link = lazyregexp.New(`\[([^\]]+)\]\([^)]+\)`)
 
 // keyInfo is one key in `scheduler keys --json`.
 type keyInfo struct {

@@ -2,12 +2,13 @@ package document
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // NameForm is what a name that becomes part of a path looks like.
-var NameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var NameForm = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // Inside resolves a path with slashes against a directory of a tree; ok is
 // false when it leads out of the tree or is no plain relative path.

@@ -5,8 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // abandoned is how long nobody wrote to a temporary file of git's before it counts
@@ -14,11 +15,11 @@ import (
 const abandoned = time.Hour
 
 // temporary matches the files that git writes before it gives them their names.
-var temporary = regexp.MustCompile(`^tmp_(obj|pack|idx|rev|bitmap|mtimes)_[A-Za-z0-9]+$`)
+var temporary = lazyregexp.New(`^tmp_(obj|pack|idx|rev|bitmap|mtimes)_[A-Za-z0-9]+$`)
 
 // temporaryDir matches the directories in which git keeps the objects of a push, and
 // of other commands, until they count.
-var temporaryDir = regexp.MustCompile(`^tmp_objdir-[a-z-]+-[A-Za-z0-9]+$`)
+var temporaryDir = lazyregexp.New(`^tmp_objdir-[a-z-]+-[A-Za-z0-9]+$`)
 
 // RemoveLeftovers removes the temporary objects that killed git processes left, as
 // far as they are ours: nothing else does before the repository is pruned. With a

@@ -3,13 +3,14 @@ package git
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // harmless matches a part of a path that no file system takes for .git.
-var harmless = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+var harmless = lazyregexp.New(`^[A-Za-z0-9._-]+$`)
 
 // checkPath holds for a relative path in normal form. It does not know every
 // way to write .git; see checkWritten.

@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // How much is kept of a program's transcripts. What one agent printed is bounded by
@@ -23,7 +23,7 @@ const (
 
 // transcriptName matches the names of what is kept: iteration, number, agent or
 // side, run.
-var transcriptName = regexp.MustCompile(`^[0-9]+-[0-9]+-[a-z-]+-[0-9A-Za-z-]+\.txt$`)
+var transcriptName = lazyregexp.New(`^[0-9]+-[0-9]+-[a-z-]+-[0-9A-Za-z-]+\.txt$`)
 
 // transcript names the file for what an agent prints, after the oldest of those
 // that are too many were removed; "" when none is kept.

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"sort"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // Measurement is what one run of an evaluation printed.
@@ -38,7 +39,7 @@ const (
 	minScan = 1 << 20
 )
 
-var nonFiniteToken = regexp.MustCompile(`^-?(NaN|Infinity)\b`)
+var nonFiniteToken = lazyregexp.New(`^-?(NaN|Infinity)\b`)
 
 // Extract reads the metric from the standard output of an evaluation: the last
 // JSON object (it may span lines), else a last line that is a bare number.

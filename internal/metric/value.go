@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/shopspring/decimal"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -29,8 +29,8 @@ var (
 )
 
 var (
-	numberForm    = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
-	nonFiniteForm = regexp.MustCompile(`(?i)^[+-]?(nan|inf|infinity)$`)
+	numberForm    = lazyregexp.New(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
+	nonFiniteForm = lazyregexp.New(`(?i)^[+-]?(nan|inf|infinity)$`)
 )
 
 // Value is one finite decimal number, held exactly as it was written: 0.1 is a

@@ -1,8 +1,9 @@
 package plain
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // hollow is a zero-width space. Put into a mention, a reference or an address it
@@ -10,10 +11,10 @@ import (
 const hollow = "\u200b"
 
 var (
-	mention = regexp.MustCompile(`(^|[^A-Za-z0-9])@([A-Za-z0-9])`)
-	entity  = regexp.MustCompile(`&([#A-Za-z][A-Za-z0-9]*)`)
+	mention = lazyregexp.New(`(^|[^A-Za-z0-9])@([A-Za-z0-9])`)
+	entity  = lazyregexp.New(`&([#A-Za-z][A-Za-z0-9]*)`)
 	// halfEntity is an entity that was cut off at the end of a text.
-	halfEntity = regexp.MustCompile(`&[#A-Za-z0-9]*` + mark + `$`)
+	halfEntity = lazyregexp.New(`&[#A-Za-z0-9]*` + mark + `$`)
 )
 
 // Inline makes one harmless line of markdown of a text that others wrote (agents,
@@ -54,7 +55,7 @@ func Quote(text string, most int) string {
 }
 
 // ownSigns are the signs by which our texts tell what became of something.
-var ownSigns = regexp.MustCompile("[✅❌⚠⏳🏁⏸▶🚫💤🤖📦]\ufe0f? ?")
+var ownSigns = lazyregexp.New("[✅❌⚠⏳🏁⏸▶🚫💤🤖📦]\ufe0f? ?")
 
 // Literal is Quote without any markup: also emphasis, code and the borders of a
 // table show as they were written.
@@ -69,17 +70,17 @@ func markup() *strings.Replacer {
 
 // Each of these has a place in it where a zero-width space takes its meaning.
 var (
-	reference = regexp.MustCompile(`#([0-9])`)
-	ghNumber  = regexp.MustCompile(`(?i)\b(GH)(-[0-9])`)
-	commitID  = regexp.MustCompile(`(^|[^0-9A-Za-z` + hollow + `])([0-9a-fA-F]{7,64})\b`)
-	address   = regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*:)(//)`)
-	www       = regexp.MustCompile(`(?i)\b(www)(\.)`)
-	ownWord   = regexp.MustCompile(`(?i)(/)(autoloop)`)
+	reference = lazyregexp.New(`#([0-9])`)
+	ghNumber  = lazyregexp.New(`(?i)\b(GH)(-[0-9])`)
+	commitID  = lazyregexp.New(`(^|[^0-9A-Za-z` + hollow + `])([0-9a-fA-F]{7,64})\b`)
+	address   = lazyregexp.New(`(?i)\b([a-z][a-z0-9+.-]*:)(//)`)
+	www       = lazyregexp.New(`(?i)\b(www)(\.)`)
+	ownWord   = lazyregexp.New(`(?i)(/)(autoloop)`)
 )
 
 func unlinked(text string) string {
 	text = reference.ReplaceAllString(text, "#"+hollow+"$1")
-	for _, parts := range []*regexp.Regexp{ghNumber, address, www, ownWord} {
+	for _, parts := range []*lazyregexp.Regexp{ghNumber, address, www, ownWord} {
 		text = parts.ReplaceAllString(text, "${1}"+hollow+"${2}")
 	}
 	return commitID.ReplaceAllStringFunc(text, func(found string) string {

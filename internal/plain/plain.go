@@ -5,17 +5,18 @@
 package plain
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // mark is what a text ends with when it was cut.
 const mark = "…"
 
 // escapes matches the escape sequences of terminals: colours, movements, titles.
-var escapes = regexp.MustCompile("\x1b(\\[[0-9;:?<=>]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-Zc78=>\\\\^_])")
+var escapes = lazyregexp.New("\x1b(\\[[0-9;:?<=>]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-Zc78=>\\\\^_])")
 
 // WithoutEscapes takes the escape sequences of terminals out of what a program
 // printed, and changes nothing else.

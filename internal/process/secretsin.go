@@ -3,9 +3,10 @@ package process
 import (
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // secretMembers are words in the names of members whose texts are secrets.
@@ -46,7 +47,7 @@ var secretSettings = []string{"token", "secret", "password", "passwd", "apikey",
 
 // setting is a line of a configuration file, as `name = value`, `name: value` or
 // `<name>value</name>`.
-var setting = regexp.MustCompile(`^\s*(?:<([\w.-]+)>([^<]*)</|([^=\s]+?)\s*[=:]\s+(.*)|([^=\s]+?)\s*=\s*(.*))`)
+var setting = lazyregexp.New(`^\s*(?:<([\w.-]+)>([^<]*)</|([^=\s]+?)\s*[=:]\s+(.*)|([^=\s]+?)\s*=\s*(.*))`)
 
 // SecretsInSettings finds what is secret in a configuration file, such as
 // `.npmrc` or `pip.conf`: values whose names say so, and passwords in addresses.

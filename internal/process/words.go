@@ -1,8 +1,9 @@
 package process
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // quoting is how a place in a shell command is quoted: not at all, or by the
@@ -42,7 +43,7 @@ func (q quoting) write(text string) string {
 }
 
 // plainWord is a word that needs no quotes.
-var plainWord = regexp.MustCompile(`[\w./-]+`)
+var plainWord = lazyregexp.New(`[\w./-]+`)
 
 // ReplaceWords replaces plain words of a shell command, quoted where they stand
 // as what comes instead of them needs it.

@@ -2,7 +2,6 @@ package program
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +10,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // markdown reads blocks and code spans. Links, emphasis and inline HTML mean
@@ -139,7 +140,7 @@ func (b *body) blankComments() {
 	b.spans = slices.DeleteFunc(b.spans, func(s codeSpan) bool { return b.prose[s.at] != b.text[s.at] })
 }
 
-var marksForm = regexp.MustCompile(`^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]))+`)
+var marksForm = lazyregexp.New(`^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]))+`)
 
 // nestsDeeply is a rough look at block quotes and lists in one line, before a
 // recursive parser sees them.

@@ -2,15 +2,15 @@ package program
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 )
 
-var commentForm = regexp.MustCompile(`(?s)<!--.*?-->`)
+var commentForm = lazyregexp.New(`(?s)<!--.*?-->`)
 
 // readGoal takes the Goal section, or else the body.
 func (b *body) readGoal(sections []section) {
@@ -58,8 +58,8 @@ func (b *body) readEvaluation(sections []section) {
 }
 
 var (
-	outputForm = regexp.MustCompile(`(?i)\b(?:prints?|printed|printing|outputs?|emits?)\b`)
-	runForm    = regexp.MustCompile(`(?i)\b(?:run|runs|execute|invoke|call|command|script below|as follows)\b`)
+	outputForm = lazyregexp.New(`(?i)\b(?:prints?|printed|printing|outputs?|emits?)\b`)
+	runForm    = lazyregexp.New(`(?i)\b(?:run|runs|execute|invoke|call|command|script below|as follows)\b`)
 )
 
 // isOutput reports whether an unlabelled fence shows what an evaluation prints:
@@ -81,11 +81,11 @@ func (b *body) isOutput(fence ast.Node, text string) bool {
 }
 
 // placeholderJSON is an object that shows its form, as in {"score": <number>}.
-var placeholderJSON = regexp.MustCompile(`^\{\s*"[^"]+"\s*:[^;|&$]*\}$`)
+var placeholderJSON = lazyregexp.New(`^\{\s*"[^"]+"\s*:[^;|&$]*\}$`)
 
 var (
-	jsonObject = regexp.MustCompile(`\{[^{}\n]*\}`)
-	jsonNumber = regexp.MustCompile(`\\?"([A-Za-z_][\w.-]*)\\?"\s*:\s*(?:-?[0-9]|%|\$|<|"?\$|\.\.\.|null)`)
+	jsonObject = lazyregexp.New(`\{[^{}\n]*\}`)
+	jsonNumber = lazyregexp.New(`\\?"([A-Za-z_][\w.-]*)\\?"\s*:\s*(?:-?[0-9]|%|\$|<|"?\$|\.\.\.|null)`)
 )
 
 // numbersIn is the largest count of numbers that one JSON object of a text has,
@@ -120,18 +120,18 @@ func hasCommand(script string) bool {
 
 // The ways in which a text names its metric, the exact ones first: "The metric
 // is `x`", "Metric: `x`", "Maximise `x`".
-var metricForms = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)\bthe\s+(?:[*_]*\w+[*_]*\s+){0,2}?[*_]*metric[*_]*\s+[*_]*is[*_]*:?\s+(?:the\s+|called\s+|named\s+)?[*_]*` + "`+\\s?$"),
-	regexp.MustCompile(`(?i)(?:^|[\n.;>*+-])\s*[*_]*(?:the\s+|primary\s+|main\s+)?metric(?:\s+name)?[*_]*\s*:[*_]*\s*[*_]*` + "`+\\s?$"),
+var metricForms = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?i)\bthe\s+(?:[*_]*\w+[*_]*\s+){0,2}?[*_]*metric[*_]*\s+[*_]*is[*_]*:?\s+(?:the\s+|called\s+|named\s+)?[*_]*` + "`+\\s?$"),
+	lazyregexp.New(`(?i)(?:^|[\n.;>*+-])\s*[*_]*(?:the\s+|primary\s+|main\s+)?metric(?:\s+name)?[*_]*\s*:[*_]*\s*[*_]*` + "`+\\s?$"),
 	optimiseForm,
 }
 
 var (
-	optimiseForm  = regexp.MustCompile(`(?i)\b(maximi[sz]e|minimi[sz]e)s?[*_]*\s+(?:the\s+)?(?:(?:metric|value|score|number)\s+)?(?:of\s+)?[*_]*` + "`+\\s?$")
-	metricName    = regexp.MustCompile(`^[A-Za-z_][\w-]*(?:\.[\w-]+)*$`)
-	sourceFile    = regexp.MustCompile(`(?i)\.(?:go|py|js|jsx|ts|tsx|rs|c|h|cc|cpp|hpp|java|kt|rb|cs|php|swift|sh|sql|md|txt|json|ya?ml|toml|cfg|conf|ini|html|css|lock)$`)
-	conditionForm = regexp.MustCompile(`(?i)\b(?:when|whenever|if|unless|otherwise|in case|until|should)\b`)
-	sentenceEnd   = regexp.MustCompile(`(?:[.!?]["”)]*\s)|\n\s*\n|\n\s*[-*+] `)
+	optimiseForm  = lazyregexp.New(`(?i)\b(maximi[sz]e|minimi[sz]e)s?[*_]*\s+(?:the\s+)?(?:(?:metric|value|score|number)\s+)?(?:of\s+)?[*_]*` + "`+\\s?$")
+	metricName    = lazyregexp.New(`^[A-Za-z_][\w-]*(?:\.[\w-]+)*$`)
+	sourceFile    = lazyregexp.New(`(?i)\.(?:go|py|js|jsx|ts|tsx|rs|c|h|cc|cpp|hpp|java|kt|rb|cs|php|swift|sh|sql|md|txt|json|ya?ml|toml|cfg|conf|ini|html|css|lock)$`)
+	conditionForm = lazyregexp.New(`(?i)\b(?:when|whenever|if|unless|otherwise|in case|until|should)\b`)
+	sentenceEnd   = lazyregexp.New(`(?:[.!?]["”)]*\s)|\n\s*\n|\n\s*[-*+] `)
 )
 
 // namedMetric is the metric that the text names, and in which way; again is a

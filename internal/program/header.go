@@ -2,8 +2,9 @@ package program
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // maxHeader bounds the frontmatter, so that a hostile one is refused before
@@ -90,7 +91,7 @@ func closingLine(text []byte) (before, length int) {
 	return before, 0
 }
 
-var keyForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]*)[ \t]*[:=]`)
+var keyForm = lazyregexp.New(`^([A-Za-z][A-Za-z0-9_-]*)[ \t]*[:=]`)
 
 // misplaced says what is wrong with a first line that is meant to begin
 // frontmatter and does not; "" when it is prose.

@@ -1,9 +1,10 @@
 package program
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // intent is what a sentence or a heading says about the files that it names.
@@ -72,7 +73,7 @@ var denyForms = compileAll(
 
 // labels are words that deny when they stand for themselves: as a heading, a
 // line that ends with a colon, or in brackets behind a path.
-var labels = regexp.MustCompile(`(?i)^\W*(?:(?:all|the|these|following|strictly|fully|other|always)\W+){0,3}(?:protected|protect|read[- ]?only|frozen|locked|immutable|fixed|excluded|exclude|excludes|exclusions|excluding|reserved|restricted|ignored|ignore|untouched|unchanged|non[- ]?targets?|deny|denied|block|blocked|lock|freeze|guarded|safeguarded)\b|^\W*(?:no|not|never|nope|don['’]?t)\W*$`)
+var labels = lazyregexp.New(`(?i)^\W*(?:(?:all|the|these|following|strictly|fully|other|always)\W+){0,3}(?:protected|protect|read[- ]?only|frozen|locked|immutable|fixed|excluded|exclude|excludes|exclusions|excluding|reserved|restricted|ignored|ignore|untouched|unchanged|non[- ]?targets?|deny|denied|block|blocked|lock|freeze|guarded|safeguarded)\b|^\W*(?:no|not|never|nope|don['’]?t)\W*$`)
 
 // permitForms are the ways to say that files may change.
 var permitForms = compileAll(
@@ -89,22 +90,22 @@ var permitForms = compileAll(
 	`(?:可以|允许|允許|可|只能|仅)(?:修改|更改|编辑|改)`, `(?:変更|編集|修正)(?:可|して(?:も)?(?:よい|良い|いい)|できます|対象)`,
 )
 
-func compileAll(forms ...string) []*regexp.Regexp {
-	list := make([]*regexp.Regexp, len(forms))
+func compileAll(forms ...string) []*lazyregexp.Regexp {
+	list := make([]*lazyregexp.Regexp, len(forms))
 	for i, form := range forms {
-		list[i] = regexp.MustCompile(`(?i)` + form)
+		list[i] = lazyregexp.New(`(?i)` + form)
 	}
 	return list
 }
 
 // negations are the words that turn a sentence round, also in ways that denyForms
 // do not know. Alone they deny only where they begin what introduces a list.
-var negations = regexp.MustCompile(`(?i)(?:^|[^\pL\pN])(?:not|no|non|never|none|nobody|nothing|neither|nor|cannot|without|except|exclud\w*|avoid\w*|\w+n['’]t|n['’]|` +
+var negations = lazyregexp.New(`(?i)(?:^|[^\pL\pN])(?:not|no|non|never|none|nobody|nothing|neither|nor|cannot|without|except|exclud\w*|avoid\w*|\w+n['’]t|n['’]|` +
 	`nunca|jamás|jamais|ni|sin|ningun[oa]?|evit\w+|évite[rz]?|nicht|kein\w*|nie|niemals|ohne|weder|außer|ne|pas|aucune?|sans|rien|não|nao|sem|nem|nenhum\w*|` +
 	`(?:only|just)\s+(?:be\s+)?(?:read|view)\w*|read\s+(?:\w+\s+){0,3}only)(?:$|[^\pL\pN])|[不勿禁別未無无非]|(?:^|[^类分区级性])别|ない|ません|ずに|以外|除|るな`)
 
 // politeness is what may stand before the first word that counts.
-var politeness = regexp.MustCompile(`(?i)^\W*(?:(?:please|also|and|but|always|you|we|files|the files|these)\s+)*`)
+var politeness = lazyregexp.New(`(?i)^\W*(?:(?:please|also|and|but|always|you|we|files|the files|these)\s+)*`)
 
 // introOf reads what introduces a list, or stands before a path: "Do not reformat:".
 // A negation at its beginning denies; elsewhere, and beside words that permit, it
@@ -160,7 +161,7 @@ func unmarkedRune(r rune) rune {
 	return r
 }
 
-func matchesAny(forms []*regexp.Regexp, text string) bool {
+func matchesAny(forms []*lazyregexp.Regexp, text string) bool {
 	for _, form := range forms {
 		if form.MatchString(text) {
 			return true
@@ -171,11 +172,11 @@ func matchesAny(forms []*regexp.Regexp, text string) bool {
 
 // exceptForm announces what a sentence does not speak of, as in "any file other
 // than `a.go`"; outsideForm also when nothing was named before it.
-var exceptForm = regexp.MustCompile(`(?i)\b(?:other\s+than|except(?:ing)?(?:\s+for)?|apart\s+from|aside\s+from|excluding|but\s+not|but\s+for|not\s+including|save\s+for|outside(?:\s+of)?|besides|excepto|salvo|exceto|sauf|außer|ausser|à l['’]exception d)\b|除了|除|` +
+var exceptForm = lazyregexp.New(`(?i)\b(?:other\s+than|except(?:ing)?(?:\s+for)?|apart\s+from|aside\s+from|excluding|but\s+not|but\s+for|not\s+including|save\s+for|outside(?:\s+of)?|besides|excepto|salvo|exceto|sauf|außer|ausser|à l['’]exception d)\b|除了|除|` +
 	`\b(?:anything|nothing|everything|all|any\s+\w+|no\s+\w+)\s+but\b`)
 
 // butNotForm leaves a path out of those that were named before it: "`a.go`, not `b.go`".
-var butNotForm = regexp.MustCompile(`(?i)\b(?:not|never|without|minus|nicht|ohne|no|sin|pas|sans|não|sem)\s+(?:the\s+|in\s+)?` + "`")
+var butNotForm = lazyregexp.New(`(?i)\b(?:not|never|without|minus|nicht|ohne|no|sin|pas|sans|não|sem)\s+(?:the\s+|in\s+)?` + "`")
 
 // neQue is the French "only": what it has in common with a negation is one word.
-var neQue = regexp.MustCompile(`(?i)\b(?:ne\s|n['’])\s*\pL+\s+(?:que\b|qu['’])`)
+var neQue = lazyregexp.New(`(?i)\b(?:ne\s|n['’])\s*\pL+\s+(?:que\b|qu['’])`)

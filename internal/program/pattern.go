@@ -3,12 +3,12 @@ package program
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -197,7 +197,7 @@ func (p *Program) Resolve(files []string) {
 	p.Targets, p.Protected = keep(p.Targets), keep(p.Protected)
 }
 
-var extension = regexp.MustCompile(`\.[A-Za-z0-9]{1,8}$`)
+var extension = lazyregexp.New(`\.[A-Za-z0-9]{1,8}$`)
 
 // isProse reports whether a word that may be prose names none of the files.
 func (p Pattern) isProse(files []string) bool {

@@ -2,9 +2,9 @@ package program
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -34,7 +34,7 @@ func (p *Program) placeholder(line int) {
 	p.Unconfigured = true
 }
 
-var placeholderForm = regexp.MustCompile(`^(?:REPLACE[ _](?:THIS|ME)\b.*|REPLACE_WITH_\w*)$`)
+var placeholderForm = lazyregexp.New(`^(?:REPLACE[ _](?:THIS|ME)\b.*|REPLACE_WITH_\w*)$`)
 
 // isPlaceholder reports whether a text is nothing but a placeholder.
 func isPlaceholder(text string) bool {
@@ -71,7 +71,7 @@ func (b *body) readPlaceholders() {
 	}
 }
 
-var markForm = regexp.MustCompile(`^(?:(?:[>#*+_-]+|\d+[.)]|\[[ xX]\])\s*)+`)
+var markForm = lazyregexp.New(`^(?:(?:[>#*+_-]+|\d+[.)]|\[[ xX]\])\s*)+`)
 
 // unmarked is a line without the marks of lists, quotes, headings and emphasis
 // around it.
@@ -95,7 +95,7 @@ func isTodo(line string, inSentence bool) bool {
 	return !inSentence || rest == "" || rest[0] == ':' || rest[0] == '('
 }
 
-var betterForm = regexp.MustCompile(`(?i)(?:\b|_)(lower|higher)(?:[*_` + "`" + `]*\s*(?:/|\bor\b)\s*[*_` + "`" + `]*(lower|higher))?[*_` + "`" + `]*\s+(?:[a-z]+\s+)?[*_]*(?:is|are)[*_]*\s+[*_]*better\b`)
+var betterForm = lazyregexp.New(`(?i)(?:\b|_)(lower|higher)(?:[*_` + "`" + `]*\s*(?:/|\bor\b)\s*[*_` + "`" + `]*(lower|higher))?[*_` + "`" + `]*\s+(?:[a-z]+\s+)?[*_]*(?:is|are)[*_]*\s+[*_]*better\b`)
 
 // readDirection finds what the text says about the direction, and whether that
 // contradicts the frontmatter. A text that says both says nothing.

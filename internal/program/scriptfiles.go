@@ -2,8 +2,9 @@ package program
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 const (
@@ -11,7 +12,7 @@ const (
 	maxScriptWords = 20_000
 )
 
-var scriptWord = regexp.MustCompile("[^\\s;|&<>(){}\"'`$=,:]+")
+var scriptWord = lazyregexp.New("[^\\s;|&<>(){}\"'`$=,:]+")
 
 // WorkerCommand is the command of the agent `command` where it works on the
 // tasks or cases of a suite: the executor's, else the one that also proposes.

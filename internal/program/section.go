@@ -2,11 +2,12 @@ package program
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // sectionKind is what a heading announces.
@@ -91,7 +92,7 @@ func (b *body) closest(all []section) map[sectionKind][]section {
 	return kept
 }
 
-var wordForm = regexp.MustCompile(`[\pL\pN]+`)
+var wordForm = lazyregexp.New(`[\pL\pN]+`)
 
 // sectionOf reads a heading: "Target", "2. Permitted targets", "Target files".
 // The first word that counts decides.

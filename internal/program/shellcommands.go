@@ -1,8 +1,9 @@
 package program
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // shellCommand is one simple command of a script: its words without quotes.
@@ -11,12 +12,12 @@ type shellCommand []string
 const maxShellCommands = 4_000
 
 var (
-	assignment = regexp.MustCompile(`^[A-Za-z_]\w*\+?=`)
-	number     = regexp.MustCompile(`^\d+(?:\.\d+)?[smhd]?$`)
-	heredoc    = regexp.MustCompile(`<<-?\s*\\?['"]?(\w+)['"]?`)
-	loopForm   = regexp.MustCompile(`^for$`)
-	variable   = regexp.MustCompile(`^\$\{?([A-Za-z_]\w*)\}?$`)
-	prefixed   = regexp.MustCompile(`^(?:\$\{?\w+\}?|\$\(pwd\)|` + "`pwd`" + `)/`)
+	assignment = lazyregexp.New(`^[A-Za-z_]\w*\+?=`)
+	number     = lazyregexp.New(`^\d+(?:\.\d+)?[smhd]?$`)
+	heredoc    = lazyregexp.New(`<<-?\s*\\?['"]?(\w+)['"]?`)
+	loopForm   = lazyregexp.New(`^for$`)
+	variable   = lazyregexp.New(`^\$\{?([A-Za-z_]\w*)\}?$`)
+	prefixed   = lazyregexp.New(`^(?:\$\{?\w+\}?|\$\(pwd\)|` + "`pwd`" + `)/`)
 )
 
 // shellCommands are the simple commands of a script in their order, as far as they

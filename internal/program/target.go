@@ -2,11 +2,12 @@ package program
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // maxPatterns bounds the targets and the protected paths of a program.
@@ -310,20 +311,20 @@ type clause struct {
 	row        bool // it is a row of a table
 }
 
-var othersForm = regexp.MustCompile(`(?i)\b(?:else|others?|any(?:thing)? other)\b`)
+var othersForm = lazyregexp.New(`(?i)\b(?:else|others?|any(?:thing)? other)\b`)
 
 // moreForm permits something beside what was named before; backForm denies what
 // was: "Do not modify it.", "These must not be changed."
 var (
-	referForm = regexp.MustCompile(`(?i)^\W*(?:see|cf|refer to|consult|compare|siehe|voir|véase)\b|^\W*(?:参见|詳見|详见|参照)`)
+	referForm = lazyregexp.New(`(?i)^\W*(?:see|cf|refer to|consult|compare|siehe|voir|véase)\b|^\W*(?:参见|詳見|详见|参照)`)
 
-	moreForm = regexp.MustCompile(`(?i)\b(?:also|too|additional(?:ly)?|more|as well|further|other|both)\b`)
-	backForm = regexp.MustCompile(`(?i)\b(?:it|them|this|these|those|that)(?:\s+(?:files?|ones?|either|too))?\W*$|\b(?:not|never|cannot|n['’]t)\s+(?:be\s+)?` + verbs + `\w*\W*$|^\W*(?:it|this|these|they|those|that)\b(?:\s+(?:file|files|one|ones))?\s+(?:\w+\s+){0,2}(?:be|is|are|stays?|remains?)\b`)
+	moreForm = lazyregexp.New(`(?i)\b(?:also|too|additional(?:ly)?|more|as well|further|other|both)\b`)
+	backForm = lazyregexp.New(`(?i)\b(?:it|them|this|these|those|that)(?:\s+(?:files?|ones?|either|too))?\W*$|\b(?:not|never|cannot|n['’]t)\s+(?:be\s+)?` + verbs + `\w*\W*$|^\W*(?:it|this|these|they|those|that)\b(?:\s+(?:file|files|one|ones))?\s+(?:\w+\s+){0,2}(?:be|is|are|stays?|remains?)\b`)
 )
 
 // A line that begins like a sentence begins a clause, and so does what denies in the
 // middle of one.
-var clauseEnd = regexp.MustCompile(`\n[ \t]*(?:[*_~>•–—-]*[\p{Lu}\p{Lo}]|[|✅❌🚫🔒⛔🛑]|(?:do|must|should|may)\s+not\b|never\b|don['’]t\b)|[.;!?][)"”’]*\s+|[。；！？]|` +
+var clauseEnd = lazyregexp.New(`\n[ \t]*(?:[*_~>•–—-]*[\p{Lu}\p{Lo}]|[|✅❌🚫🔒⛔🛑]|(?:do|must|should|may)\s+not\b|never\b|don['’]t\b)|[.;!?][)"”’]*\s+|[。；！？]|` +
 	`, but (?:[^n]|n[^o]|no[^t])|,?\s(?:and|but)\s+(?:please\s+)?(?:leave|keep|never|do not|don['’]t)\b|，(?:但|请|且)?[不勿禁别][^。` + "`]*`")
 
 // clauses cuts a text of the file into clauses.
@@ -362,7 +363,7 @@ func (b *body) clauses(start, end int) []clause {
 	return list
 }
 
-var pathWord = regexp.MustCompile(`[^\s()\[\]"'` + "`" + `]*(?:/|[\w-]\.\w)[^\s()\[\]"'` + "`" + `]*`)
+var pathWord = lazyregexp.New(`[^\s()\[\]"'` + "`" + `]*(?:/|[\w-]\.\w)[^\s()\[\]"'` + "`" + `]*`)
 
 // clauseBytes is prose without code spans and paths: what they are called says
 // nothing about what may be done to them.

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // The frontmatter is read by a YAML reader of our own: it takes mappings, lists
@@ -80,8 +81,8 @@ func (p *Program) failYAML(text []byte, line int, err error) {
 }
 
 var (
-	reservedBlock = regexp.MustCompile("^(\\s*(?:-\\s+)*(?:[\\w-]+\\s*:\\s+)?)([@*`%][^\"]*?)(\\s+#.*)?\\s*$")
-	reservedFlow  = regexp.MustCompile("([\\[,]\\s*|[:]\\s+)([@*`%][^\",\\]\\}]*)")
+	reservedBlock = lazyregexp.New("^(\\s*(?:-\\s+)*(?:[\\w-]+\\s*:\\s+)?)([@*`%][^\"]*?)(\\s+#.*)?\\s*$")
+	reservedFlow  = lazyregexp.New("([\\[,]\\s*|[:]\\s+)([@*`%][^\",\\]\\}]*)")
 )
 
 // quoteReserved returns a line whose values that begin with a reserved

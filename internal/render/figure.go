@@ -1,10 +1,10 @@
 package render
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -29,7 +29,7 @@ func rounded(text string) string { return roundTo(text, digits) }
 // people; their records have them all.
 const shortDigits = 4
 
-var decimal = regexp.MustCompile(`[+-]?\d[\d.]*\d`)
+var decimal = lazyregexp.New(`[+-]?\d[\d.]*\d`)
 
 // Short is a text with every decimal number in it at most four digits long.
 func Short(text string) string {
@@ -78,7 +78,7 @@ func significant(text string) int {
 	return len(strings.TrimLeft(whole+fraction, "0"))
 }
 
-var longNumber = regexp.MustCompile(`[+-]?\d[\d.]{6,}(e[+-]?\d+)?`)
+var longNumber = lazyregexp.New(`[+-]?\d[\d.]{6,}(e[+-]?\d+)?`)
 
 // Said is one line of an agent's or an evaluation's words, or of reasons that
 // quote them: harmless, and its numbers rounded.

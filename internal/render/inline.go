@@ -2,9 +2,9 @@ package render
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -28,7 +28,7 @@ func (t Table) Markdown() string {
 	return out.String()
 }
 
-var linkable = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`)
+var linkable = lazyregexp.New(`^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`)
 
 // Link renders a link to a file beside the report; a path that is not plain is
 // shown without one.

@@ -2,13 +2,13 @@ package render
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -86,7 +86,7 @@ func CheckLinks(checks []history.Check) string {
 	return strings.Join(links, ", ")
 }
 
-var comparison = regexp.MustCompile(`^-?[\d.e+-]+ is ((not )?better than|worse than the best) -?[\d.e+-]+( \((lower|higher) is better\))?$`)
+var comparison = lazyregexp.New(`^-?[\d.e+-]+ is ((not )?better than|worse than the best) -?[\d.e+-]+( \((lower|higher) is better\))?$`)
 
 // Reasons are those of a decision for people; compared leaves out the comparison
 // of two numbers that stand above them.

@@ -2,10 +2,10 @@ package render
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -48,7 +48,7 @@ func Marked(body string) bool { return strings.HasPrefix(body, markStart) }
 // Has says whether a text begins with a mark.
 func Has(body, mark string) bool { return strings.HasPrefix(body, mark) }
 
-var iterationMark = regexp.MustCompile(`^<!-- AUTOLOOP:ITERATION ([0-9]{1,9}) -->`)
+var iterationMark = lazyregexp.New(`^<!-- AUTOLOOP:ITERATION ([0-9]{1,9}) -->`)
 
 // IterationOf is the iteration that a comment of ours is on.
 func IterationOf(body string) (iteration int, ok bool) {

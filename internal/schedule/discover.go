@@ -3,11 +3,11 @@ package schedule
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
 )
@@ -37,7 +37,7 @@ type Discovery struct {
 }
 
 // ownTitle is the title of a file program's own issue.
-var ownTitle = regexp.MustCompile(`^\[Autoloop: ([^\[\]]+)\]$`)
+var ownTitle = lazyregexp.New(`^\[Autoloop: ([^\[\]]+)\]$`)
 
 // Discover tells issue programs from the own issues of file programs and from
 // what strangers wrote. A state whose Issue row has the number of an issue

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/misuse"
 )
 
@@ -21,14 +21,14 @@ const defaultAction = "org/autoloop@v1"
 
 var (
 	// actionName is OWNER/NAME@REF, as `uses:` has it.
-	actionName = regexp.MustCompile(`^[A-Za-z0-9._-]+/[A-Za-z0-9._/-]+@[A-Za-z0-9._/-]+$`)
+	actionName = lazyregexp.New(`^[A-Za-z0-9._-]+/[A-Za-z0-9._/-]+@[A-Za-z0-9._/-]+$`)
 	// usesLine is a use of our action in a workflow of ours, with the remark
 	// behind it: a pin that init chose by itself has its release there.
-	usesLine = regexp.MustCompile(`(?m)^ +(?:- )?uses: (\S+@\S+)( # \S+)?\n(?: +id: .*\n)?(?: +if: .*\n)? +with:\n +mode: `)
-	release  = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
+	usesLine = lazyregexp.New(`(?m)^ +(?:- )?uses: (\S+@\S+)( # \S+)?\n(?: +id: .*\n)?(?: +if: .*\n)? +with:\n +mode: `)
+	release  = lazyregexp.New(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 	// pseudoVersion is what Go calls a commit without a release: no tag of GitHub.
-	pseudoVersion = regexp.MustCompile(`[.-]\d{14}-[0-9a-f]{12}$`)
-	commitID      = regexp.MustCompile(`^[0-9a-f]{40}$`)
+	pseudoVersion = lazyregexp.New(`[.-]\d{14}-[0-9a-f]{12}$`)
+	commitID      = lazyregexp.New(`^[0-9a-f]{40}$`)
 )
 
 // pinned is the action of the binary's own source: its commit, with the release

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/org/autoloop/internal/github/sync"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
@@ -23,7 +23,7 @@ import (
 
 // suffixed is a branch of a program as gh-aw named it: with random digits
 // behind the name.
-var suffixed = regexp.MustCompile(`^(.+)-[0-9a-f]{6,40}$`)
+var suffixed = lazyregexp.New(`^(.+)-[0-9a-f]{6,40}$`)
 
 const branchRefs = "refs/heads/" + loop.BranchPrefix
 

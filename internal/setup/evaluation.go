@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
@@ -127,7 +127,7 @@ func entered(script, dir string) bool {
 	return false
 }
 
-var changesInto = regexp.MustCompile(`(?:\bcd|\bpushd|-C)\s+([^\s;&|]+)`)
+var changesInto = lazyregexp.New(`(?:\bcd|\bpushd|-C)\s+([^\s;&|]+)`)
 
 // brokenText is what became of a target file that was broken.
 func brokenText(broken loop.Breakage) string {

@@ -4,9 +4,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/misuse"
 )
 
@@ -69,7 +69,7 @@ func within(root, here string) string {
 
 // notPlain is a character that a glob, or a list of targets, would read as
 // something else; `?` stands for it.
-var notPlain = regexp.MustCompile(`[^\w./+@-]`)
+var notPlain = lazyregexp.New(`[^\w./+@-]`)
 
 // fit is a first program for one directory.
 type fit struct {

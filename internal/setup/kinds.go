@@ -6,9 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 var (
@@ -142,7 +143,7 @@ func npmSetup(dir string) string {
 }
 
 // A rule for `test`, and no variable of that name.
-var makeTest = regexp.MustCompile(`(?m)^test\s*::?(?:[^:=]|$)`)
+var makeTest = lazyregexp.New(`(?m)^test\s*::?(?:[^:=]|$)`)
 
 func makeTests(dir string) bool {
 	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {

@@ -3,9 +3,10 @@ package setup
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // recipes are all kinds of programs, in the order in which they are tried: what
@@ -21,7 +22,7 @@ func always(globs ...string) func(place) []string {
 func fixed(script string) func(place) string { return func(place) string { return script } }
 
 // anyFile reports whether one of the first files that match has words in it.
-func (p place) anyFile(suffix string, words *regexp.Regexp) bool {
+func (p place) anyFile(suffix string, words *lazyregexp.Regexp) bool {
 	const most = 2000
 	looked := 0
 	for _, file := range p.tracked {
@@ -42,8 +43,8 @@ func (p place) anyFile(suffix string, words *regexp.Regexp) bool {
 func (p place) has(name string) bool { return hasFile(p.dir, name) }
 
 var (
-	benchmark   = regexp.MustCompile(`(?m)^func Benchmark\w*\(`)
-	mainPackage = regexp.MustCompile(`(?m)^package main\b`)
+	benchmark   = lazyregexp.New(`(?m)^func Benchmark\w*\(`)
+	mainPackage = lazyregexp.New(`(?m)^package main\b`)
 	goTests     = []string{"**/*_test.go", "**/testdata/**"}
 )
 

@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 var jsTests = []string{"**/test/**", "**/tests/**", "**/__tests__/**", "**/*.test.*", "**/*.spec.*"}
@@ -92,7 +93,7 @@ node -e 'const all = JSON.parse(require("fs").readFileSync(process.argv[1])); co
 	}
 }
 
-var nodeTest = regexp.MustCompile(`^node\s+(?:--\S+\s+)*--test\b`)
+var nodeTest = lazyregexp.New(`^node\s+(?:--\S+\s+)*--test\b`)
 
 // jsCoverage is a script that measures coverage with what the package uses
 // already; "" when that is nothing.

@@ -3,13 +3,13 @@ package setup
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/workflows"
@@ -68,7 +68,7 @@ func initFiles(root string, programs []*program.Program, dir string, o Options) 
 }
 
 // modeLine is the line of our workflows that every use of the action has.
-var modeLine = regexp.MustCompile(`(?m)^( +)mode: [a-z]+\n`)
+var modeLine = lazyregexp.New(`(?m)^( +)mode: [a-z]+\n`)
 
 // withPrograms tells every use of the action where the programs are.
 func withPrograms(text, dir string) string {
@@ -78,7 +78,7 @@ func withPrograms(text, dir string) string {
 	return modeLine.ReplaceAllString(text, "${0}${1}programs-dir: "+strings.ReplaceAll(quoted(dir), "$", "$$")+"\n")
 }
 
-var programsLine = regexp.MustCompile(`(?m)^ +programs-dir: .*$`)
+var programsLine = lazyregexp.New(`(?m)^ +programs-dir: .*$`)
 
 // ProgramsDir is the directory of the programs in the repository, with slashes:
 // as asked for, else as the workflow that is there says; "" for the usual one.

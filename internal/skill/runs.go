@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
@@ -75,7 +75,7 @@ func (r *Runs) write(dir string) error {
 	return files.WriteFile(filepath.Join(dir, RunsFile), append(text, '\n'), 0o644)
 }
 
-var runDir = regexp.MustCompile(`^(\.|run-[0-9]{1,5}|incumbent-[0-9]{1,5})$`)
+var runDir = lazyregexp.New(`^(\.|run-[0-9]{1,5}|incumbent-[0-9]{1,5})$`)
 
 // readRuns reads the list of an iteration, or nil, because the
 // suite was run once.

@@ -1,10 +1,11 @@
 package commandline
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // maxWords bounds what is looked at of the words of a problem, in bytes.
@@ -77,9 +78,9 @@ func kindIn(words string) FailureKind {
 // waits are the forms in which a wait is written, each with its parts: "try
 // again in 1h20m", "retry after 30", `retryDelay":"34.5s"`, "in 20 minutes".
 var (
-	compoundWait = regexp.MustCompile(`(?i)(?:again|retry|reset|retrydelay|resets)[a-z_ ]*(?:in|after|delay)?["' :=]*((?:\d+(?:\.\d+)?(?:ms|[dhms]))+)\b`)
-	wordyWait    = regexp.MustCompile(`(?i)(?:again|retry|resets?)[a-z_ ]* (?:in|after) (\d+(?:\.\d+)?) ?(milliseconds?|seconds?|secs?|minutes?|mins?|hours?|days?)\b`)
-	bareWait     = regexp.MustCompile(`(?i)retry[- _]?after(?:[- _]?seconds)?["' :=]+(\d+(?:\.\d+)?)\b`)
+	compoundWait = lazyregexp.New(`(?i)(?:again|retry|reset|retrydelay|resets)[a-z_ ]*(?:in|after|delay)?["' :=]*((?:\d+(?:\.\d+)?(?:ms|[dhms]))+)\b`)
+	wordyWait    = lazyregexp.New(`(?i)(?:again|retry|resets?)[a-z_ ]* (?:in|after) (\d+(?:\.\d+)?) ?(milliseconds?|seconds?|secs?|minutes?|mins?|hours?|days?)\b`)
+	bareWait     = lazyregexp.New(`(?i)retry[- _]?after(?:[- _]?seconds)?["' :=]+(\d+(?:\.\d+)?)\b`)
 )
 
 // waitIn finds how long words ask to wait; 0 when they do not say.
@@ -144,8 +145,8 @@ func bounded(wait time.Duration) time.Duration {
 // clocks are the forms in which a time is written: "limit reached|1712345678",
 // "resets 3pm (Europe/Berlin)", "try again at 3:04 PM".
 var (
-	epochTime = regexp.MustCompile(`\|(\d{10})\b`)
-	clockTime = regexp.MustCompile(`(?i)(?:resets?|again)(?: at)? (\d{1,2})(?::(\d\d))? ?(am|pm)(?: \(([A-Za-z_/+-]+)\))?`)
+	epochTime = lazyregexp.New(`\|(\d{10})\b`)
+	clockTime = lazyregexp.New(`(?i)(?:resets?|again)(?: at)? (\d{1,2})(?::(\d\d))? ?(am|pm)(?: \(([A-Za-z_/+-]+)\))?`)
 )
 
 // timeIn finds until when words ask to wait; zero when they do not say. A time

@@ -3,10 +3,11 @@ package commandline
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // Codex is OpenAI's Codex.
@@ -113,7 +114,7 @@ func (r *codexReader) item(e *codexEvent) {
 	}
 }
 
-var codexReconnect = regexp.MustCompile(`^Reconnecting\.\.\. (\d+)/\d+ \((.*)\)$`)
+var codexReconnect = lazyregexp.New(`^Reconnecting\.\.\. (\d+)/\d+ \((.*)\)$`)
 
 // trouble is an error that Codex itself tries to overcome.
 func (r *codexReader) trouble(words string) {
@@ -140,7 +141,7 @@ func (r *codexReader) failed(words string) {
 	}
 }
 
-var codexRetry = regexp.MustCompile(`retrying sampling request \(\d+/\d+ in ([0-9.]+)(ms|s)\)`)
+var codexRetry = lazyregexp.New(`retrying sampling request \(\d+/\d+ in ([0-9.]+)(ms|s)\)`)
 
 // errs hears from the log how long the server asked to wait.
 func (r *codexReader) Err(text []byte) {

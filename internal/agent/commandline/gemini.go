@@ -2,9 +2,10 @@ package commandline
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // Gemini is Google's Gemini CLI.
@@ -126,7 +127,7 @@ func (r *geminiReader) result(e *geminiEvent) {
 	}
 }
 
-var geminiCode = regexp.MustCompile(`"code": ?(\d{3})\b`)
+var geminiCode = lazyregexp.New(`"code": ?(\d{3})\b`)
 
 func geminiStatus(words string) int {
 	found := geminiCode.FindStringSubmatch(words)
@@ -137,9 +138,9 @@ func geminiStatus(words string) int {
 	return status
 }
 
-var geminiMessage = regexp.MustCompile(`"message": ?"([^"]+)"`)
+var geminiMessage = lazyregexp.New(`"message": ?"([^"]+)"`)
 
-var geminiAttempt = regexp.MustCompile(`^Attempt (\d+) failed with status (\d+)\. Retrying`)
+var geminiAttempt = lazyregexp.New(`^Attempt (\d+) failed with status (\d+)\. Retrying`)
 
 // maxAttempts is how often it may try again before it is ended.
 const maxAttempts = 4

@@ -3,10 +3,10 @@ package commandline
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"time"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -99,7 +99,7 @@ func (r *opencodeReader) Out(text []byte) {
 	}
 }
 
-var refusedTool = regexp.MustCompile(`(?i)\b(rejected permission|prevents you from using|permission|denied)\b`)
+var refusedTool = lazyregexp.New(`(?i)\b(rejected permission|prevents you from using|permission|denied)\b`)
 
 func (r *opencodeReader) tool(e *opencodeEvent) {
 	r.Problem = nil
@@ -145,7 +145,7 @@ func (r *opencodeReader) failed(e *opencodeEvent) {
 	}
 }
 
-var opencodeLogged = regexp.MustCompile(`message="stream error".* error\.error=("(?:[^"\\]|\\.)*")`)
+var opencodeLogged = lazyregexp.New(`message="stream error".* error\.error=("(?:[^"\\]|\\.)*")`)
 
 // maxQuiet is how many errors of the server in a row it may retry.
 const maxQuiet = 3

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // Mark is one marked number of a file.
@@ -127,7 +128,7 @@ func markNumbers(file, code string, numbers []literal, c comment, seen map[strin
 }
 
 var (
-	identifierForm = regexp.MustCompile(`[\pL_$@][\pL\pN_$.]*(?:-[\pL_][\pL\pN_$.]*)*`)
+	identifierForm = lazyregexp.New(`[\pL_$@][\pL\pN_$.]*(?:-[\pL_][\pL\pN_$.]*)*`)
 	// declaration has the words of a declaration that are no names.
 	declaration = wordSet(`const var let val static final mut export public private protected readonly local my our
 		set define def double float int uint long short unsigned signed auto constexpr inline return if for while case

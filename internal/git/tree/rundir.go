@@ -6,16 +6,16 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 const runDirPrefix = "autoloop-run-"
 
 // runDirName matches the names that NewRunDir gives, all of one length, so that
 // what is measured today has no longer path than yesterday.
-var runDirName = regexp.MustCompile(`^` + runDirPrefix + `[0-9a-f]{16}$`)
+var runDirName = lazyregexp.New(`^` + runDirPrefix + `[0-9a-f]{16}$`)
 
 // NewRunDir makes a private directory for the trees of this run, and removes
 // those that runs left behind. A lock on the directory says that its run goes

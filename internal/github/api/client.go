@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	gh "github.com/google/go-github/v62/github"
 	"golang.org/x/oauth2"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -71,7 +71,7 @@ type Client struct {
 
 // repositoryForm is owner/name; owners of Enterprise Managed Users have an
 // underscore before the short name of their company.
-var repositoryForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
+var repositoryForm = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
 
 // NameError says that GitHub could not have a repository of this name.
 type NameError struct{ Name string }

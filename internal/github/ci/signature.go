@@ -3,10 +3,10 @@ package ci
 import (
 	"fmt"
 	"hash/fnv"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -21,12 +21,12 @@ const (
 
 // The parts of a line that differ from run to run.
 var (
-	stamps    = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(\.\d+)?\b`)
-	addresses = regexp.MustCompile(`https?://\S+|0x[0-9a-fA-F]+|\b[0-9a-f]{8,}\b`)
-	paths     = regexp.MustCompile(`(?:[A-Za-z]:)?(?:[\w.~@+-]*[/\\])+([\w.+-]+)`)
-	durations = regexp.MustCompile(`\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|sec|seconds|m|min|minutes)\b`)
-	positions = regexp.MustCompile(`([\w.+-]+\.\w+)(:\d+)+|\(\d+,\d+\)|\bline \d+\b`)
-	errorLine = regexp.MustCompile(`(?i)\b(error|fail|failed|failure|panic|fatal|exception|assert|undefined|cannot|expected|not ok)\b|✗|✘|✖`)
+	stamps    = lazyregexp.New(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(\.\d+)?\b`)
+	addresses = lazyregexp.New(`https?://\S+|0x[0-9a-fA-F]+|\b[0-9a-f]{8,}\b`)
+	paths     = lazyregexp.New(`(?:[A-Za-z]:)?(?:[\w.~@+-]*[/\\])+([\w.+-]+)`)
+	durations = lazyregexp.New(`\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|sec|seconds|m|min|minutes)\b`)
+	positions = lazyregexp.New(`([\w.+-]+\.\w+)(:\d+)+|\(\d+,\d+\)|\bline \d+\b`)
+	errorLine = lazyregexp.New(`(?i)\b(error|fail|failed|failure|panic|fatal|exception|assert|undefined|cannot|expected|not ok)\b|✗|✘|✖`)
 )
 
 // Signature names a failure: the failing checks with their first lines about

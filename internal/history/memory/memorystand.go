@@ -6,10 +6,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // stand is where one branch stands. An id is "" where the branch does not
@@ -249,7 +249,7 @@ func (m *Memory) remoteOrOrigin() string {
 }
 
 // plainRemote matches a remote's name that is also a part of a ref's name.
-var plainRemote = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var plainRemote = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
 
 // remoteComponent names the remote inside a ref; a URL, which may even hold a
 // password, by its hash.

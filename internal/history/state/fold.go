@@ -3,11 +3,11 @@ package state
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -112,8 +112,8 @@ func (d *Doc) oldest(list []block, entries []int, keep int) []int {
 }
 
 var (
-	ownHeading = regexp.MustCompile(`^### Iteration \d+( \(new baseline\))? — \d{4}-\d\d-\d\d \d\d:\d\d UTC( — \[Run\]\([^)]*\))?$`)
-	ownLine    = regexp.MustCompile(`^(- \*\*(Status|Change|Metric|Pull request|Commit|CI fix attempts|Notes)\*\*:.*|  - .*)?$`)
+	ownHeading = lazyregexp.New(`^### Iteration \d+( \(new baseline\))? — \d{4}-\d\d-\d\d \d\d:\d\d UTC( — \[Run\]\([^)]*\))?$`)
+	ownLine    = lazyregexp.New(`^(- \*\*(Status|Change|Metric|Pull request|Commit|CI fix attempts|Notes)\*\*:.*|  - .*)?$`)
 )
 
 // ownEntry reports whether an entry has the form in which entries are written
@@ -210,7 +210,7 @@ func (r folded) render(summary int) string {
 	return text
 }
 
-var rangeForm = regexp.MustCompile(`^#+ Iters? (\d{1,9})(?:–(\d{1,9}))? — ✅ (\d{1,9}) / ❌ (\d{1,9})(?: / ⚠️ (\d{1,9}))?(?: \(metrics ([^ ()→]+)→([^ ()→]+)\))?(?:: (.*))?$`)
+var rangeForm = lazyregexp.New(`^#+ Iters? (\d{1,9})(?:–(\d{1,9}))? — ✅ (\d{1,9}) / ❌ (\d{1,9})(?: / ⚠️ (\d{1,9}))?(?: \(metrics ([^ ()→]+)→([^ ()→]+)\))?(?:: (.*))?$`)
 
 // readRange reads a range that we wrote. Others are left as they are.
 func readRange(text string) (folded, bool) {
@@ -230,10 +230,10 @@ func readRange(text string) (folded, bool) {
 }
 
 var (
-	statusLine = regexp.MustCompile(`(?im)^\s*[-*]\s*\**status\**:?\**:?\s*(.*)$`)
-	changeLine = regexp.MustCompile(`(?im)^\s*[-*]\s*\**change\**:?\**:?\s*(.*?)\s*$`)
-	metricLine = regexp.MustCompile(`(?im)^\s*[-*]\s*\**metric\**:?\**:?\s*(\S+)(?:.*?previous best:\s*([^,)\s]+))?`)
-	number     = regexp.MustCompile(`^[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?$`)
+	statusLine = lazyregexp.New(`(?im)^\s*[-*]\s*\**status\**:?\**:?\s*(.*)$`)
+	changeLine = lazyregexp.New(`(?im)^\s*[-*]\s*\**change\**:?\**:?\s*(.*?)\s*$`)
+	metricLine = lazyregexp.New(`(?im)^\s*[-*]\s*\**metric\**:?\**:?\s*(\S+)(?:.*?previous best:\s*([^,)\s]+))?`)
+	number     = lazyregexp.New(`^[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?$`)
 )
 
 // readEntry reads what a range keeps of an entry, tolerantly.

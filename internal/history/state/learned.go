@@ -3,10 +3,10 @@ package state
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -20,7 +20,7 @@ const (
 )
 
 // attributed matches the item that an iteration added.
-var attributed = regexp.MustCompile(`^- .*\(iteration \d+\)$`)
+var attributed = lazyregexp.New(`^- .*\(iteration \d+\)$`)
 
 // Learn adds what an iteration handed back as items of a section, each with the
 // number of the iteration. What the section says already, in whatever case,
@@ -73,7 +73,7 @@ func (d *Doc) forget(kind SectionKind, room int) {
 }
 
 // ofIteration is the attribution at the end of an item.
-var ofIteration = regexp.MustCompile(`\(iteration \d+\)\s*$`)
+var ofIteration = lazyregexp.New(`\(iteration \d+\)\s*$`)
 
 // essence is what two items have in common that say the same.
 func essence(item string) string {

@@ -3,11 +3,11 @@ package state
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 )
 
@@ -226,7 +226,7 @@ func isNull(text []byte) bool {
 }
 
 // newPull is what the original writes while a pull request has no number yet.
-var newPull = regexp.MustCompile(`^\(new PR this run, #\d+ was previous\)$`)
+var newPull = lazyregexp.New(`^\(new PR this run, #\d+ was previous\)$`)
 
 // saysNone reports whether a cell holds a word on why there is no value, in one of
 // the forms that states have: "— (no run yet)" for any value, "pending CI" for a
@@ -268,7 +268,7 @@ var timeLayouts = []string{
 	"2006-01-02T15:04:05Z0700", "2006-01-02 15:04:05 -0700",
 }
 
-var zoneWord = regexp.MustCompile(`(?i)\s*\b(UTC|GMT|Z)$`)
+var zoneWord = lazyregexp.New(`(?i)\s*\b(UTC|GMT|Z)$`)
 
 // parseTime reads a time to UTC; without a zone it is UTC already.
 func parseTime(text string) (time.Time, bool) {

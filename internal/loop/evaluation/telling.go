@@ -1,9 +1,10 @@
 package evaluation
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 const (
@@ -21,29 +22,29 @@ const (
 // one and match its then belong to it.
 var tellers = []teller{
 	// Compilers, linkers, type checkers: where, and what.
-	{line: regexp.MustCompile(`^\s*(?:\./)?[\w./\\@+-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? *(?:fatal )?error(?:\[\w+\]| \w+\d+)?:? `)},                                   // gcc, clang, tsc
-	{line: regexp.MustCompile(`^error(?:\[\w+\])?: `), then: regexp.MustCompile(`^\s*--> `), not: regexp.MustCompile(`could not compile|aborting due to|test failed`)}, // rustc
-	{line: regexp.MustCompile(`^(?:\./|\.\./|vet: )?[\w./\\@+-]+\.go:\d+(?::\d+)?: `)},                                                                                 // go
-	{line: regexp.MustCompile(`^[✘✗] \[ERROR\] `), then: regexp.MustCompile(`^\s+\S+:\d+:\d+:$|^$`)},                                                                   // esbuild
-	{line: regexp.MustCompile(`undefined reference to|undefined symbol|multiple definition of|cannot find -l`)},                                                        // ld
-	{line: regexp.MustCompile(`^(?:[\w.]*Error|[\w.]*Exception)(?::|$)`), before: regexp.MustCompile(`^\s*File "|^\s+at |^\S+\.[cm]?[jt]sx?:\d+`)},                     // python, node
+	{line: lazyregexp.New(`^\s*(?:\./)?[\w./\\@+-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? *(?:fatal )?error(?:\[\w+\]| \w+\d+)?:? `)},                           // gcc, clang, tsc
+	{line: lazyregexp.New(`^error(?:\[\w+\])?: `), then: lazyregexp.New(`^\s*--> `), not: lazyregexp.New(`could not compile|aborting due to|test failed`)}, // rustc
+	{line: lazyregexp.New(`^(?:\./|\.\./|vet: )?[\w./\\@+-]+\.go:\d+(?::\d+)?: `)},                                                                         // go
+	{line: lazyregexp.New(`^[✘✗] \[ERROR\] `), then: lazyregexp.New(`^\s+\S+:\d+:\d+:$|^$`)},                                                               // esbuild
+	{line: lazyregexp.New(`undefined reference to|undefined symbol|multiple definition of|cannot find -l`)},                                                // ld
+	{line: lazyregexp.New(`^(?:[\w.]*Error|[\w.]*Exception)(?::|$)`), before: lazyregexp.New(`^\s*File "|^\s+at |^\S+\.[cm]?[jt]sx?:\d+`)},                 // python, node
 
 	// Tests: the name, and what it says.
-	{line: regexp.MustCompile(`^\s*--- FAIL: `), then: regexp.MustCompile(`^\s+\S+\.go:\d+: |^\s+Error:|^\s+(?:expected|actual)\s*:`)}, // go test
-	{line: regexp.MustCompile(`^panic: |^fatal error: `)},
-	{line: regexp.MustCompile(`^(?:FAILED|ERROR) \S+\.py\b`)}, // pytest
-	{line: regexp.MustCompile(`^E\s{2,}\S`)},
-	{line: regexp.MustCompile(`^(?:FAIL|ERROR): \w+`)},                                                       // unittest
-	{line: regexp.MustCompile(`^\s*● `), then: regexp.MustCompile(`^\s+(?:Expected|Received|\S*Error)\b.*`)}, // jest
-	{line: regexp.MustCompile(`^\s*(?:✖|✗|×) \S`)},
-	{line: regexp.MustCompile(`^\s*not ok \d+`)},                                                          // TAP
-	{line: regexp.MustCompile(`^thread '.*' (?:\(\d+\) )?panicked at `), then: regexp.MustCompile(`^\S`)}, // rust
-	{line: regexp.MustCompile(`^test .+ \.\.\. FAILED$`)},
-	{line: regexp.MustCompile(`^\s+\d+\) \S`)}, // mocha
+	{line: lazyregexp.New(`^\s*--- FAIL: `), then: lazyregexp.New(`^\s+\S+\.go:\d+: |^\s+Error:|^\s+(?:expected|actual)\s*:`)}, // go test
+	{line: lazyregexp.New(`^panic: |^fatal error: `)},
+	{line: lazyregexp.New(`^(?:FAILED|ERROR) \S+\.py\b`)}, // pytest
+	{line: lazyregexp.New(`^E\s{2,}\S`)},
+	{line: lazyregexp.New(`^(?:FAIL|ERROR): \w+`)},                                                   // unittest
+	{line: lazyregexp.New(`^\s*● `), then: lazyregexp.New(`^\s+(?:Expected|Received|\S*Error)\b.*`)}, // jest
+	{line: lazyregexp.New(`^\s*(?:✖|✗|×) \S`)},
+	{line: lazyregexp.New(`^\s*not ok \d+`)},                                                      // TAP
+	{line: lazyregexp.New(`^thread '.*' (?:\(\d+\) )?panicked at `), then: lazyregexp.New(`^\S`)}, // rust
+	{line: lazyregexp.New(`^test .+ \.\.\. FAILED$`)},
+	{line: lazyregexp.New(`^\s+\d+\) \S`)}, // mocha
 
 	// Anything.
-	{line: regexp.MustCompile(`(?i)^(?:npm )?(?:err!|\S*error|fatal|failed)\b[:!]? \S|: (?:fatal )?error: |: command not found$|: No such file or directory$|Permission denied$`)},
-	{line: regexp.MustCompile(`^make(?:\[\d+\])?: \*\*\* `)},
+	{line: lazyregexp.New(`(?i)^(?:npm )?(?:err!|\S*error|fatal|failed)\b[:!]? \S|: (?:fatal )?error: |: command not found$|: No such file or directory$|Permission denied$`)},
+	{line: lazyregexp.New(`^make(?:\[\d+\])?: \*\*\* `)},
 }
 
 // teller is one form of a line that says why.
@@ -51,10 +52,10 @@ type teller struct {
 	// line is the form, then that of lines that follow it and belong to it, not
 	// that of lines that say nothing although they have the form. With before, a
 	// line of that form is named with it.
-	line, then, not, before *regexp.Regexp
+	line, then, not, before *lazyregexp.Regexp
 }
 
-var escapes = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
+var escapes = lazyregexp.New(`\x1b\[[0-9;]*[A-Za-z]`)
 
 // telling are the few lines of an output that say why something failed: what a
 // compiler says, the first test that fails, an error. It is the last line where

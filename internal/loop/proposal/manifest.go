@@ -2,23 +2,20 @@ package proposal
 
 import (
 	"fmt"
-	"regexp"
-	"sync"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
-// forms are what the values of a manifest look like. They are made when the
-// first bundle is read: each process of ours would pay for them otherwise, and
-// every command has one for its supervisor.
-var forms = sync.OnceValue(func() (f struct{ object, digest, slug, runID, repository, branchName, mark *regexp.Regexp }) {
-	f.object = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
-	f.digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	f.slug = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
-	f.runID = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
-	f.repository = regexp.MustCompile(`^([A-Za-z0-9-]{1,100}/[A-Za-z0-9._-]{1,100})?$`)
-	f.branchName = regexp.MustCompile(`^[^\x00-\x20\x7f~^:?*\[\\]{1,250}$`)
-	f.mark = regexp.MustCompile(`^([0-9]{1,18} [0-9]{1,18})?$`)
-	return f
-})
+// The forms of the values of a manifest.
+var (
+	objectForm     = lazyregexp.New(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+	digestForm     = lazyregexp.New(`^[0-9a-f]{64}$`)
+	slugForm       = lazyregexp.New(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+	runIDForm      = lazyregexp.New(`^[A-Za-z0-9_.-]{1,100}$`)
+	repositoryForm = lazyregexp.New(`^([A-Za-z0-9-]{1,100}/[A-Za-z0-9._-]{1,100})?$`)
+	branchNameForm = lazyregexp.New(`^[^\x00-\x20\x7f~^:?*\[\\]{1,250}$`)
+	markForm       = lazyregexp.New(`^([0-9]{1,18} [0-9]{1,18})?$`)
+)
 
 // maxIteration bounds the number of an iteration.
 const maxIteration = 1_000_000_000
@@ -33,23 +30,23 @@ func (m Manifest) check() error {
 	case m.Iteration < 0 || m.Iteration > maxIteration:
 		return fmt.Errorf("is of iteration %d, which cannot be", m.Iteration)
 	}
-	form, changes := forms(), m.Kind != Chores
+	changes := m.Kind != Chores
 	for _, field := range []struct {
 		key, value string
-		form       *regexp.Regexp
+		form       *lazyregexp.Regexp
 		needed     bool
 	}{
-		{"repository", m.Repository, form.repository, false},
-		{"program", m.Program, form.slug, true},
-		{"run", m.Run, form.runID, true},
-		{"base_branch", m.BaseBranch, form.branchName, changes},
-		{"base", m.Base, form.object, changes},
-		{"branch", m.Branch, form.object, m.Kind == Fix},
-		{"memory", m.Memory, form.object, false},
-		{"books", m.Records, form.digest, true},
-		{"incumbent_tree", m.Incumbent, form.object, changes},
-		{"candidate_tree", m.Candidate, form.object, false},
-		{"heard", m.Heard, form.mark, false},
+		{"repository", m.Repository, repositoryForm, false},
+		{"program", m.Program, slugForm, true},
+		{"run", m.Run, runIDForm, true},
+		{"base_branch", m.BaseBranch, branchNameForm, changes},
+		{"base", m.Base, objectForm, changes},
+		{"branch", m.Branch, objectForm, m.Kind == Fix},
+		{"memory", m.Memory, objectForm, false},
+		{"books", m.Records, digestForm, true},
+		{"incumbent_tree", m.Incumbent, objectForm, changes},
+		{"candidate_tree", m.Candidate, objectForm, false},
+		{"heard", m.Heard, markForm, false},
 	} {
 		if field.value == "" && !field.needed {
 			continue

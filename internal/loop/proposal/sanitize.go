@@ -3,10 +3,10 @@ package proposal
 import (
 	"fmt"
 	"math"
-	"regexp"
 
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
@@ -149,7 +149,7 @@ func (c content) attribute() {
 }
 
 // notName is what neither agents nor models have in their names.
-var notName = regexp.MustCompile(`[^A-Za-z0-9._:/@+\[\]-]+`)
+var notName = lazyregexp.New(`[^A-Za-z0-9._:/@+\[\]-]+`)
 
 // name returns a name in which nothing else can be said.
 func name(text string) string {

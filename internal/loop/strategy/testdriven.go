@@ -2,9 +2,10 @@ package strategy
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // perFocus is how many attempts in a row one failing test gets before another
@@ -15,14 +16,14 @@ const perFocus = 3
 const maxFailing = 200
 
 // failures match the lines in which test runners name a test that failed.
-var failures = []*regexp.Regexp{
-	regexp.MustCompile(`^\s*--- FAIL: (\S+)`),                               // go test
-	regexp.MustCompile(`^FAILED (\S+)`),                                     // pytest
-	regexp.MustCompile(`^not ok \d+ (?:- )?(.+?)(?:\s+#.*)?$`),              // TAP, node --test
-	regexp.MustCompile(`^\s*[✕✗✘×] (.+?)(?: \(?\d+(?:\.\d+)? ?m?s\)?)?$`),   // jest, mocha, vitest
-	regexp.MustCompile(`^test (\S+) \.\.\. FAILED$`),                        // cargo test
-	regexp.MustCompile(`^(?:FAIL|ERROR): (\S+ \(\S+\)|\S+)$`),               // unittest
-	regexp.MustCompile(`^\s*\[\s*FAILED\s*\] ([^\s,]+)(?: \(\d+ ms\))?,?$`), // googletest
+var failures = []*lazyregexp.Regexp{
+	lazyregexp.New(`^\s*--- FAIL: (\S+)`),                               // go test
+	lazyregexp.New(`^FAILED (\S+)`),                                     // pytest
+	lazyregexp.New(`^not ok \d+ (?:- )?(.+?)(?:\s+#.*)?$`),              // TAP, node --test
+	lazyregexp.New(`^\s*[✕✗✘×] (.+?)(?: \(?\d+(?:\.\d+)? ?m?s\)?)?$`),   // jest, mocha, vitest
+	lazyregexp.New(`^test (\S+) \.\.\. FAILED$`),                        // cargo test
+	lazyregexp.New(`^(?:FAIL|ERROR): (\S+ \(\S+\)|\S+)$`),               // unittest
+	lazyregexp.New(`^\s*\[\s*FAILED\s*\] ([^\s,]+)(?: \(\d+ ms\))?,?$`), // googletest
 }
 
 // FailingTests finds the tests that failed in what an evaluation printed: the

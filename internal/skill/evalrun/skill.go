@@ -11,11 +11,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/skill/evals"
 )
@@ -143,7 +143,7 @@ func (l *loading) read(root *os.Root, name string, required bool, parse func([]b
 	return true
 }
 
-var nameLine = regexp.MustCompile(`(?m)^name:[ \t]*["']?([A-Za-z0-9][A-Za-z0-9._-]{0,99})["']?[ \t]*\r?$`)
+var nameLine = lazyregexp.New(`(?m)^name:[ \t]*["']?([A-Za-z0-9][A-Za-z0-9._-]{0,99})["']?[ \t]*\r?$`)
 
 // name reads the skill's own name from the frontmatter of its SKILL.md.
 func (l *loading) name() {

@@ -3,7 +3,6 @@ package evals
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -12,10 +11,11 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 )
 
-var declaredEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)["']`)
+var declaredEncoding = lazyregexp.New(`^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)["']`)
 
 // decodeXML makes UTF-8 of a document in one of the encodings that XML files are
 // found in: the one of its byte order mark, else the one that it declares.

@@ -7,13 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
-var versionName = regexp.MustCompile(`^v[0-9]+$`)
+var versionName = lazyregexp.New(`^v[0-9]+$`)
 
 // Foreign reports whether dir is a workspace that another program made: it has
 // versions and no manifest of anything.

@@ -7,11 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // beforeName is the form of the names that KeepSkill gives.
-var beforeName = regexp.MustCompile(`^before-[a-z]+-[0-9]+$`)
+var beforeName = lazyregexp.New(`^before-[a-z]+-[0-9]+$`)
 
 // KeepSkill takes a snapshot of the skill as it is under the first free name of
 // purpose-1, purpose-2, …, and returns the name. One of these that is the same

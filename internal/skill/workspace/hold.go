@@ -6,10 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // Hold keeps other runs from working in the workspace, until release is called
@@ -27,7 +27,7 @@ func (w *Workspace) Hold() (release func(), err error) {
 }
 
 // ownNames are the entries of a workspace.
-var ownNames = regexp.MustCompile(`^(v[0-9]+(\.manifest\.json|\.seen\.json)?|iteration-[0-9]+|candidate|results\.tsv|\..*)$`)
+var ownNames = lazyregexp.New(`^(v[0-9]+(\.manifest\.json|\.seen\.json)?|iteration-[0-9]+|candidate|results\.tsv|\..*)$`)
 
 // vacant refuses a directory for a new workspace in which there is anything but
 // what an interrupted attempt, or a script, made of a workspace: candidate and

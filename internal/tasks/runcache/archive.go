@@ -9,18 +9,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // group and piece match the parts of a piece's name. Nothing else that is in the
 // directory is ours to remove.
 var (
-	group = regexp.MustCompile(`^([0-9a-f]{32}|judgements)$`)
-	piece = regexp.MustCompile(`^([0-9a-f]{32}|[0-9]+)$`)
+	group = lazyregexp.New(`^([0-9a-f]{32}|judgements)$`)
+	piece = lazyregexp.New(`^([0-9a-f]{32}|[0-9]+)$`)
 )
 
 // Archive keeps pieces of work under their names.
