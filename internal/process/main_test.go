@@ -114,8 +114,12 @@ const bomb = `b() { b | b & }; b; sleep 60000`
 func runBounded() {
 	runner := process.NewRunner().WithoutGroups()
 	runner.Processes = 50
-	for _, script := range []string{`echo $(ulimit -Su) $(ulimit -Hu)`, bomb} {
-		result, err := runner.Run(context.Background(), process.Spec{Args: []string{"bash", "-c", script}, Dir: "/", Env: []string{path}})
+	// The hard limit comes just after the start.
+	const limits = `until [ "$(ulimit -Su)" = "$(ulimit -Hu)" ]; do sleep 0.01; done; echo $(ulimit -Su) $(ulimit -Hu)`
+	for _, script := range []string{limits, bomb} {
+		result, err := runner.Run(context.Background(), process.Spec{
+			Args: []string{"bash", "-c", script}, Dir: "/", Env: []string{path}, Timeout: time.Minute,
+		})
 		if err != nil || result.Exceeded == "" && !result.OK() {
 			fmt.Println(err, result.ExitCode, string(result.Stderr))
 			continue
