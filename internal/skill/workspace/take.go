@@ -82,7 +82,7 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 		}
 	}
 	if isOriginal(dst) {
-		return Taken{}, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace", dst)
+		return Taken{}, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace with --fresh", dst)
 	}
 	b, moved, err := put(ctx, from, old, dst)
 	if err != nil {
