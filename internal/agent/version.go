@@ -53,7 +53,7 @@ var (
 // Version asks the installed agent for its version, in an empty home and with
 // nothing of the caller's environment but where programs are.
 func (h *Headless) Version(ctx context.Context) (string, error) {
-	home, err := os.MkdirTemp("", "autoloop-version-")
+	home, err := os.MkdirTemp(process.Getenv(h.caller, "TMPDIR"), "autoloop-version-")
 	if err != nil {
 		return "", err
 	}

@@ -94,13 +94,17 @@ func OpenRepo(ctx context.Context, env Env, dir string, options ...git.Option) (
 	if _, err := os.Stat(dir); err != nil {
 		return nil, misuse.Errorf("--repo-dir %s does not exist", dir)
 	}
-	return git.Open(ctx, dir, env.Environ, options...)
+	repo, err := git.Open(ctx, dir, env.Environ, options...)
+	if err != nil {
+		return nil, err
+	}
+	return repo.WithTemp(env.TempDir()), nil
 }
 
 // MakeRunDir makes the directory for the trees of this run. What it returns
 // removes the directory.
 func (d *Deps) MakeRunDir() (remove func(), err error) {
-	if d.RunDir, remove, err = tree.NewRunDir(); err != nil {
+	if d.RunDir, remove, err = tree.NewRunDir(d.Env.TempDir()); err != nil {
 		return nil, err
 	}
 	d.Repo = d.Repo.WithTemp(d.RunDir)

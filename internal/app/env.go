@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -43,9 +44,12 @@ type Env struct {
 	Now func() time.Time
 	// Sleep waits between attempts to reach GitHub; nil waits really.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Executable is the path of this binary, for running it again as its own
-	// supervisor; "" when the system does not tell.
+	// Executable is the binary that supervises commands, which calls process.Supervise
+	// first; "" is that of this process.
 	Executable string
+	// OwnProcess says that this process ends with the command, so that the command may
+	// choose how memory is used.
+	OwnProcess bool
 	// Dir is the working directory; relative paths in flags are under it.
 	Dir string
 	// Terminal says that Stdout and Stderr are a person's terminal: live
@@ -68,7 +72,6 @@ type Complete func(context.Context, models.Endpoint, models.Request) (models.Res
 
 // SystemEnv returns the Env of this process.
 func SystemEnv() Env {
-	executable, _ := os.Executable()
 	dir, _ := os.Getwd()
 	return Env{
 		Args:       os.Args[1:],
@@ -78,7 +81,7 @@ func SystemEnv() Env {
 		Getenv:     os.Getenv,
 		Environ:    os.Environ(),
 		Now:        time.Now,
-		Executable: executable,
+		OwnProcess: true,
 		Root:       os.Geteuid() == 0,
 		Dir:        dir,
 		Terminal:   isTerminal(os.Stdout) && isTerminal(os.Stderr),
@@ -162,6 +165,39 @@ func (e Env) OutputDir(flag string) (string, error) {
 // CompatDir is OutputDir for callers of the original scheduler.
 func (e Env) CompatDir(flag string) (string, error) {
 	return e.OutputDir(cmp.Or(flag, e.Getenv("AUTOLOOP_DIR"), sharedOutput))
+}
+
+// TempDir is where temporary files go.
+func (e Env) TempDir() string {
+	if dir := e.Getenv("TMPDIR"); dir != "" && runtime.GOOS != "windows" {
+		return e.Path(dir)
+	}
+	return os.TempDir()
+}
+
+// CacheDir is where the user's caches are, "" when the environment does not say.
+func (e Env) CacheDir() string {
+	if dir := e.Getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return dir
+	}
+	home := e.Getenv("HOME")
+	switch {
+	case runtime.GOOS == "windows":
+		return e.Getenv("LocalAppData")
+	case home == "":
+		return ""
+	case runtime.GOOS == "darwin":
+		return filepath.Join(home, "Library", "Caches")
+	default:
+		return filepath.Join(home, ".cache")
+	}
+}
+
+// NewRunner returns a Runner that supervises where the system can.
+func (e Env) NewRunner() *process.Runner {
+	runner := process.NewRunner()
+	runner.Executable = cmp.Or(e.Executable, runner.Executable)
+	return runner
 }
 
 // stateDir is the user's own directory, by the XDG Base Directory Specification.

@@ -107,7 +107,7 @@ func (d *Deps) Runner(ctx context.Context, p *program.Program) (*process.Runner,
 func (d *Deps) runner(ctx context.Context, p *program.Program, said io.Writer) (*process.Runner, error) {
 	env := d.Env
 	env.Stderr = said
-	runner := process.NewRunner()
+	runner := env.NewRunner()
 	// The configuration of a checkout may hold a token; its objects are read.
 	hidden := []string{d.Repo.CommonDir, d.Repo.GitDir}
 	readable := append(objectDirs(d.Repo.CommonDir), NamedFiles(d.Env, p.AgentCommand)...)

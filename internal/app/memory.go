@@ -11,6 +11,13 @@ const (
 	Ample  = 150 << 20
 )
 
+// BoundMemory is BoundMemory where this process is the command's alone.
+func (e Env) BoundMemory(bound int64) {
+	if e.OwnProcess {
+		BoundMemory(bound)
+	}
+}
+
 // BoundMemory trades memory for speed within a bound: a command that reads
 // thousands of small files and ends collects garbage rarely, until it is reached.
 func BoundMemory(bound int64) {

@@ -42,7 +42,7 @@ type agentStatus struct {
 }
 
 func agents(ctx context.Context, env Env, asJSON bool) error {
-	registry := app.NewRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
+	registry := app.NewRegistry(env, env.NewRunner(), process.NewMasker(env.Environ))
 	found, err := registry.Survey(ctx, agent.Situation{Env: env.Environ, Dir: env.Dir})
 	if err != nil {
 		return err

@@ -32,12 +32,12 @@ func addCompletion(cmd *cobra.Command, env Env) {
 		}
 	}
 	values := map[string]func() []string{
-		"agent":    func() []string { return app.NewRegistry(env, process.NewRunner(), process.Masker{}).Names() },
+		"agent":    func() []string { return app.NewRegistry(env, env.NewRunner(), process.Masker{}).Names() },
 		"fail-on":  func() []string { return []string{"error"} },
 		"kind":     setup.Kinds,
 		"fit":      setup.Kinds,
 		"judge":    func() []string { return []string{"auto", "api", "cli", "off"} },
-		"executor": func() []string { return app.NewRegistry(env, process.NewRunner(), process.Masker{}).Names() },
+		"executor": func() []string { return app.NewRegistry(env, env.NewRunner(), process.Masker{}).Names() },
 	}
 	for name, list := range values {
 		if cmd.LocalFlags().Lookup(name) != nil {

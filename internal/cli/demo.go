@@ -237,7 +237,7 @@ func rounded(number string) string {
 
 func demoDir(env Env, asked string) (string, error) {
 	if asked == "" {
-		return os.MkdirTemp("", "autoloop-demo-")
+		return os.MkdirTemp(env.TempDir(), "autoloop-demo-")
 	}
 	asked = env.Path(asked)
 	if entries, err := os.ReadDir(asked); err == nil && len(entries) > 0 {

@@ -116,11 +116,11 @@ func inspectSetup(ctx context.Context, env Env, o iterateOptions, quick, asJSON 
 	if err != nil {
 		return err
 	}
-	isolation, err := setup.Isolation(ctx, wish, env.Environ)
+	isolation, err := setup.Isolation(ctx, wish, env.NewRunner(), env.TempDir(), env.Environ)
 	if err != nil {
 		return err
 	}
-	registry := app.NewRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
+	registry := app.NewRegistry(env, env.NewRunner(), process.NewMasker(env.Environ))
 	findings := append(append(setup.Agents(registry, env.Environ), isolation), setup.Checkout(ctx, deps.Repo)...)
 	switch {
 	case deps.GitHub != nil:
@@ -160,7 +160,7 @@ func inspector(deps *app.Deps) setup.Inspector {
 	return setup.Inspector{
 		Programs: deps.Source(program.Parse), Memory: deps.Memory, GitHub: deps.GitHub, Runnable: deps.Runnable, TrackedFiles: deps.TrackedFiles,
 		Proposers: func(ctx context.Context, p *program.Program) ([]string, error) {
-			agents, err := deps.Agents(ctx, p, process.NewRunner())
+			agents, err := deps.Agents(ctx, p, deps.Env.NewRunner())
 			names := make([]string, len(agents))
 			for i, one := range agents {
 				names[i] = one.Name()

@@ -54,7 +54,7 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	begun := false
 	prepare(root, &begun)
 	addCompletion(root, env)
-	root.SetArgs(env.Args)
+	root.SetArgs(append([]string{}, env.Args...)) // nil would be the arguments of this process
 	root.SuggestionsMinimumDistance = 2
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)

@@ -29,7 +29,7 @@ import (
 
 // Scheduler runs the `scheduler` binary and returns its exit code.
 func Scheduler(ctx context.Context, env Env) int {
-	app.BoundMemory(app.Ample)
+	env.BoundMemory(app.Ample)
 	env = env.EscapeLog()
 	return Run(ctx, env, newSchedulerCommand(env))
 }
@@ -66,7 +66,7 @@ func newSchedulerCommand(env Env) *cobra.Command {
 	cmd.Flags().StringVar(&o.shard, "shard", "", "select from part I of N of the programs, as I/N")
 	cmd.Flags().BoolVar(&o.compat, "compat", false, "exit codes and output of the original scheduler")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the choice as JSON too")
-	cmd.AddCommand(newStatusCommand(env, &o), newValidateCommand(env, &o), newKeysCommand(env), newExplainCommand(env), newNewCommand(env, &o), newPruneCommand(env, &o))
+	cmd.AddCommand(newStatusCommand(env, &o), newValidateCommand(env, &o), newKeysCommand(env), newNewCommand(env, &o), newPruneCommand(env, &o))
 	return cmd
 }
 
@@ -237,7 +237,7 @@ func loadStates(ctx context.Context, states *memory.States, names []string) (fou
 }
 
 func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
-	app.BoundMemory(app.Lean)
+	env.BoundMemory(app.Lean)
 	if o.max < 1 {
 		return misuse.Errorf("--max %d: give at least one", o.max)
 	}

@@ -40,7 +40,7 @@ func (o *skillEvalOptions) choose(ctx context.Context, env Env, role string) err
 
 // readyAgents says which agents could work here.
 func readyAgents(ctx context.Context, env Env) (string, error) {
-	registry := app.NewRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
+	registry := app.NewRegistry(env, env.NewRunner(), process.NewMasker(env.Environ))
 	found, err := registry.Survey(ctx, agent.Situation{Env: env.Environ, Dir: env.Dir})
 	if err != nil {
 		return "", err

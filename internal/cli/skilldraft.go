@@ -66,7 +66,7 @@ func (o *skillDraft) draft(ctx context.Context, env Env, dir string, found []str
 			return nil, nil, err
 		}
 	}
-	run, remove, err := tree.NewRunDir()
+	run, remove, err := tree.NewRunDir(env.TempDir())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -126,7 +126,7 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 	if o.shard != "" && o.out == "" {
 		return misuse.Errorf("--shard needs --out DIR, where the part is kept")
 	}
-	run, remove, err := tree.NewRunDir()
+	run, remove, err := tree.NewRunDir(env.TempDir())
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ type skillLoop struct {
 // evaluateSkill makes a service measure by the eval suite of the program's skill.
 // What it returns cleans up.
 func evaluateSkill(ctx context.Context, env Env, o iterateOptions, service *loop.Service, tell func(string)) (closing func(), err error) {
-	dir, closing, err := tree.NewRunDir()
+	dir, closing, err := tree.NewRunDir(env.TempDir())
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func caseLine(done, total int, c evals.CaseScore) string {
 
 // runner isolates executors: they see neither the suite nor what is kept.
 func (l *skillLoop) runner(ctx context.Context, text string) (*process.Runner, error) {
-	runner, env := process.NewRunner(), l.env
+	runner, env := l.env.NewRunner(), l.env
 	if l.heard {
 		env.Stderr = io.Discard
 	}

@@ -259,7 +259,7 @@ func patchOf(ctx context.Context, env Env, before, after workspace.Kept) (patch 
 
 // inScratch gives work a repository that is thrown away.
 func inScratch(ctx context.Context, env Env, work func(*git.Repo) error) (err error) {
-	dir, err := os.MkdirTemp("", "autoloop-scratch-")
+	dir, err := os.MkdirTemp(env.TempDir(), "autoloop-scratch-")
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if err := o.choose(ctx, env, "who improves the skill"); err != nil {
 		return err
 	}
-	run, remove, err := tree.NewRunDir()
+	run, remove, err := tree.NewRunDir(env.TempDir())
 	if err != nil {
 		return err
 	}
@@ -324,7 +324,7 @@ func executorOf(ctx context.Context, env Env, o evalrun.Options) (*history.Execu
 func (o *skillRunOptions) improver(ctx context.Context, env Env, p *program.Program, run string) (agent.Agent, string, error) {
 	only := &program.Program{AgentCommand: p.AgentCommand}
 	text := (&taskLoop{program: only, root: env.Dir}).command()
-	runner := process.NewRunner()
+	runner := env.NewRunner()
 	var err error
 	if runner.Isolation, err = app.Isolate(ctx, env, p, runner, run, nil, app.NamedFiles(env, text)); err != nil {
 		return nil, "", err

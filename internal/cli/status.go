@@ -50,7 +50,7 @@ type programStatus struct {
 }
 
 func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error {
-	app.BoundMemory(app.Tables)
+	env.BoundMemory(app.Tables)
 	o.max, o.program = 1, ""
 	hub, err := o.Client(env)
 	if err != nil {

@@ -200,7 +200,7 @@ func (l *taskLoop) open(ctx context.Context, dir string, limit evaluation.Limit)
 // cannot: the suite says why.
 func (l *taskLoop) executedBy(ctx context.Context, dir string) *history.Executor {
 	masker, command, judge := process.NewMasker(l.env.Environ), l.command(), ""
-	worker, err := app.NewRegistry(l.env, process.NewRunner(), masker).Ready(ctx, taskrun.AgentOf(l.executor()),
+	worker, err := app.NewRegistry(l.env, l.env.NewRunner(), masker).Ready(ctx, taskrun.AgentOf(l.executor()),
 		agent.Situation{Env: l.env.Environ, Command: command, Dir: l.root})
 	if err != nil {
 		return nil

@@ -99,7 +99,7 @@ func validateTasks(ctx context.Context, env Env, dir string, asJSON bool) error 
 // unknownAgents lists the tasks that name an agent which is not known; nil when
 // all are.
 func unknownAgents(env Env, suite *taskrun.TaskSuite) *misuse.Error {
-	registry := app.NewRegistry(env, process.NewRunner(), process.NewMasker(env.Environ))
+	registry := app.NewRegistry(env, env.NewRunner(), process.NewMasker(env.Environ))
 	var faults []error
 	for _, task := range suite.Tasks {
 		if task.Agent == "" {

@@ -44,11 +44,11 @@ func newTasksPlace(env Env, o tasksOptions) (*tasksPlace, error) {
 	}
 	place := &tasksPlace{cache: cache}
 	var remove func()
-	if place.stage, remove, err = tree.NewRunDirIn(cache); err != nil {
+	if place.stage, remove, err = tree.NewRunDir(cache); err != nil {
 		return nil, fmt.Errorf("work in the directory of finished runs: %w", err)
 	}
 	place.removals = append(place.removals, remove)
-	if place.run, remove, err = tree.NewRunDir(); err != nil {
+	if place.run, remove, err = tree.NewRunDir(env.TempDir()); err != nil {
 		place.close()
 		return nil, err
 	}
@@ -66,12 +66,9 @@ func (o *tasksOptions) cacheDir(env Env) (string, error) {
 	if o.cache != "" {
 		return env.Path(o.cache), nil
 	}
-	user := env.Getenv("XDG_CACHE_HOME")
-	if !filepath.IsAbs(user) {
-		var err error
-		if user, err = os.UserCacheDir(); err != nil {
-			return "", misuse.Errorf("there is no directory for finished runs (%w): give one with --cache", err)
-		}
+	user := env.CacheDir()
+	if user == "" {
+		return "", misuse.Errorf("there is no directory for finished runs: give one with --cache, or set HOME")
 	}
 	return filepath.Join(user, "autoloop", "tasks"), nil
 }
@@ -80,7 +77,7 @@ func (o *tasksOptions) cacheDir(env Env) (string, error) {
 // neither the tasks and their checks nor what is kept, and of the user's home
 // what the agent's command names.
 func (o *tasksOptions) runner(ctx context.Context, env Env, place *tasksPlace) (*process.Runner, error) {
-	runner := process.NewRunner()
+	runner := env.NewRunner()
 	hidden := []string{place.cache, env.Path(o.suite)}
 	if repo, err := app.OpenRepo(ctx, env, o.repository()); err == nil {
 		hidden = append(hidden, repo.CommonDir, repo.GitDir) // its configuration may hold a token
@@ -163,7 +160,7 @@ func (o *tasksOptions) chooseJudge(env Env, place *tasksPlace, masker process.Ma
 	variables := append(process.Environment(env.Environ, home, asked.Question.Variables), asked.Question.Env(env.Getenv)...)
 	chosen, none, err := judge.Choose(judge.Setting{
 		Mode: judge.Mode(o.judge), Model: o.judgeModel, Getenv: env.Getenv, Complete: judge.Complete(env.Complete), Price: listPrice,
-		CLI: judge.CommandLine{Agent: asked, Runner: process.NewRunner(), Dir: home, Env: variables}, Masker: masker,
+		CLI: judge.CommandLine{Agent: asked, Runner: env.NewRunner(), Dir: home, Env: variables}, Masker: masker,
 	})
 	if err != nil {
 		return nil, "", misuse.New(err)

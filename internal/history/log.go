@@ -2,8 +2,7 @@ package history
 
 import (
 	"bytes"
-
-	"github.com/org/autoloop/internal/cure"
+	"fmt"
 )
 
 // Log is a ledger in memory. It keeps the bytes of every line that was there,
@@ -49,7 +48,7 @@ func parse(data []byte, before int) (*Log, error) {
 		}
 		event, err := ParseEvent(line)
 		if err != nil {
-			return nil, cure.Unreadable.Errorf("ledger line %d: %w", number, err)
+			return nil, fmt.Errorf("ledger line %d: %w", number, err)
 		}
 		log.Events, log.starts = append(log.Events, event), append(log.starts, start)
 	}

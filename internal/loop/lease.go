@@ -3,12 +3,11 @@ package loop
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/program"
 )
 
 // maxInterrupted is how many runs of one iteration may vanish before the
@@ -36,7 +35,7 @@ type lease struct {
 }
 
 // errNoStart says that an agent would work without a trace.
-var errNoStart = cure.NoStart.Errorf("no start is recorded for this run, so that it would leave no trace if it dies: " +
+var errNoStart = errors.New("no start is recorded for this run, so that it would leave no trace if it dies: " +
 	"let a job that may write run `iterate begin` first, as the workflows of `iterate init` do, and run all jobs again")
 
 // acquireLease reads the records and takes the lease of the next iteration. A lease
@@ -90,10 +89,6 @@ func (r *lease) enterStart(b *records) error {
 // mayBegin is a *blockedError when no iteration may begin now. A program whose
 // iteration waits for CI may always ask.
 func (r *lease) mayBegin(b *records) error {
-	if b.standing().Waiting() != nil && r.thread.github == nil {
-		r.stopped = program.WaitsForCI
-		return &blockedError{reason: r.stopped}
-	}
 	resting := r.restingReason(b)
 	if resting != "" && r.force {
 		if err := r.set(b, forced, resting); err != nil {

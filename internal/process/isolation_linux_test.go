@@ -39,15 +39,6 @@ func newPlace(t *testing.T) place {
 	return p
 }
 
-// isolated runs commands by a method, with the place's home.
-func (p place) isolated(by *process.Isolation) *process.Runner {
-	how := *by
-	how.Home = p.home
-	runner := process.NewRunner()
-	runner.Isolation = &how
-	return runner
-}
-
 // open opens directories that the kernel's overlays close, so that they can be
 // removed.
 func open(t *testing.T, dir string) {
@@ -90,7 +81,10 @@ func isolated(t *testing.T, script string, check func(t *testing.T, p place, res
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
-			runner, mark := p.isolated(how), marked()
+			runner, mark := process.NewRunner(), marked()
+			here := *how
+			here.Home = p.home
+			runner.Isolation = &here
 			spec := process.Spec{Args: []string{"sh", "-c", script}, Dir: p.tree, Env: append(p.env(), mark, "OUTSIDE="+filepath.Dir(p.outside)+"/outside"), Timeout: time.Minute}
 			for _, change := range change {
 				change(p, &spec)
@@ -178,7 +172,10 @@ func TestLinksShowNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
-			runner := p.isolated(how)
+			runner := process.NewRunner()
+			here := *how
+			here.Home = p.home
+			runner.Isolation = &here
 			run := func(script string) string {
 				result, err := runner.Run(t.Context(), process.Spec{
 					Args: []string{"sh", "-c", script}, Dir: p.tree,

@@ -11,7 +11,7 @@ import (
 // machine, for programs that say nothing else, and how to have it so. The wish is auto,
 // required or off. What is
 // required and cannot be had is a problem.
-func Isolation(ctx context.Context, wish string, environ []string) (Finding, error) {
+func Isolation(ctx context.Context, wish string, runner *process.Runner, temp string, environ []string) (Finding, error) {
 	const exposed = "agents and evaluations can read and write all that you can: "
 	finding := Finding{Level: Warning, Subject: "isolation"}
 	if wish == "off" {
@@ -19,12 +19,12 @@ func Isolation(ctx context.Context, wish string, environ []string) (Finding, err
 		finding.Fix = "unset it, unless all this runs in a container that has nothing to lose"
 		return finding, nil
 	}
-	dir, remove, err := tree.NewRunDir()
+	dir, remove, err := tree.NewRunDir(temp)
 	if err != nil {
 		return finding, err
 	}
 	defer remove()
-	probe := process.NewRunner().ProbeIsolation(ctx, dir, environ)
+	probe := runner.ProbeIsolation(ctx, dir, environ)
 	switch {
 	case ctx.Err() != nil:
 		return finding, context.Cause(ctx)

@@ -17,14 +17,11 @@ const runDirPrefix = "autoloop-run-"
 // what is measured today has no longer path than yesterday.
 var runDirName = lazyregexp.New(`^` + runDirPrefix + `[0-9a-f]{16}$`)
 
-// NewRunDir makes a private directory for the trees of this run, and removes
-// those that runs left behind. A lock on the directory says that its run goes
-// on: it ends with the process, however that ends, and is seen from other pid
+// NewRunDir makes a private directory for the trees of this run in another one, and
+// removes those that runs left behind there. A lock on the directory says that its run
+// goes on: it ends with the process, however that ends, and is seen from other pid
 // namespaces too. remove deletes the directory.
-func NewRunDir() (dir string, remove func(), err error) { return NewRunDirIn(os.TempDir()) }
-
-// NewRunDirIn makes one in a directory, for what must be on its file system.
-func NewRunDirIn(above string) (dir string, remove func(), err error) {
+func NewRunDir(above string) (dir string, remove func(), err error) {
 	removeStale(above)
 	for {
 		dir = filepath.Join(above, runDirPrefix+randomName())

@@ -19,13 +19,13 @@ const anotherNamespace = "AUTOLOOP_TEST_RUNDIR"
 
 func TestARunInAnotherPIDNamespaceRemovesNoLiveDirectory(t *testing.T) {
 	if above := os.Getenv(anotherNamespace); above != "" {
-		_, remove, err := tree.NewRunDirIn(above)
+		_, remove, err := tree.NewRunDir(above)
 		require.NoError(t, err)
 		remove()
 		return
 	}
 	above := t.TempDir()
-	live, remove, err := tree.NewRunDirIn(above)
+	live, remove, err := tree.NewRunDir(above)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(live, "work"), nil, 0o600))
 
@@ -55,7 +55,7 @@ func TestOnlyDirectoriesThatWeMadeAreRemoved(t *testing.T) {
 	link := filepath.Join(above, "autoloop-run-fedcba9876543210")
 	require.NoError(t, os.Symlink(kept[0], link))
 
-	_, remove, err := tree.NewRunDirIn(above)
+	_, remove, err := tree.NewRunDir(above)
 	require.NoError(t, err)
 	defer remove()
 	assert.NoDirExists(t, gone)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/history"
 )
 
@@ -107,9 +106,7 @@ func (p *Proposal) Bundle(now time.Time) (Bundle, error) {
 type RefusedError struct{ Reason string }
 
 // Error returns the reason.
-func (e *RefusedError) Error() string {
-	return cure.BundleRefused.Mark("the bundle is refused: " + e.Reason)
-}
+func (e *RefusedError) Error() string { return "the bundle is refused: " + e.Reason }
 
 // Refuse returns a *RefusedError.
 func Refuse(format string, args ...any) error {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/files"
 )
 
@@ -23,7 +22,7 @@ type BadError struct {
 
 // Error names the snapshot, what is wrong with it, and what to do.
 func (e *BadError) Error() string {
-	return cure.SnapshotAltered.Mark(fmt.Sprintf("snapshot %s %s; nothing was changed: use another snapshot or take it again", e.Snapshot, e.Why))
+	return fmt.Sprintf("snapshot %s %s; nothing was changed: use another snapshot or take it again", e.Snapshot, e.Why)
 }
 
 // Verify reads all of a snapshot, whatever size and times say, and returns the
@@ -73,7 +72,7 @@ func open(ctx context.Context, snapshot string) (*listing, error) {
 		l.know(record, place, tree)
 	})
 	if err == nil && l.read > 0 && record != nil && record.Digest == l.tree.Digest() {
-		record.read(place, l.tree, l)
+		record.read(ctx, place, l.tree, l)
 		record.write(snapshot)
 	}
 	return l, err
