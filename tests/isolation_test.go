@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/tests/long"
+	"github.com/org/autoloop/tests/scratch"
 )
 
 // isolated has the world's program require isolation, and more lines of
@@ -29,7 +30,29 @@ func (w *world) isolated(more ...string) *world {
 	lines := strings.Join(append([]string{"---", "isolation: required"}, more...), "\n")
 	require.NoError(w.t, os.WriteFile(file, []byte(strings.Replace(string(data), "---", lines, 1)), 0o600))
 	w.unset("AUTOLOOP_ISOLATION")
+	w.onDisk()
 	return w
+}
+
+// onDisk moves a world out of memory, where an isolated command would not see it.
+func (w *world) onDisk() {
+	w.t.Helper()
+	root := filepath.Dir(w.dir)
+	if !strings.HasPrefix(root, scratch.Memory+"/") {
+		return
+	}
+	dir, err := os.MkdirTemp(scratch.Disk, "autoloop-isolated-") //nolint:usetesting // t.TempDir is in memory
+	require.NoError(w.t, err)
+	w.t.Cleanup(func() {
+		unlock(dir)
+		require.NoError(w.t, os.RemoveAll(dir))
+	})
+	openWhenDone(w.t, dir)
+	w.run("", "cp", "-a", root+"/.", dir)
+	w.dir, w.side = strings.Replace(w.dir, root, dir, 1), strings.Replace(w.side, root, dir, 1)
+	for i := range w.env {
+		w.env[i] = strings.ReplaceAll(w.env[i], root, dir)
+	}
 }
 
 func (w *world) unset(name string) {
