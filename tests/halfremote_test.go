@@ -84,6 +84,7 @@ func TestAHalfMovedRemote(t *testing.T) {
 	t.Run("the branch moved, the records did not", func(t *testing.T) {
 		t.Parallel()
 		w, remote := sharedWorld(t, "2", "3", "4")
+		w.separate = true
 		w.one("--remote", "origin")
 		before := w.refsOf(w.dir)
 		second := *w.one("--remote", "origin").Commit

@@ -155,7 +155,7 @@ func TestDetachedHead(t *testing.T) {
 	t.Parallel()
 	w := valuesWorld(t, "metric_direction: lower", "9", "8")
 	w.git("switch", "--quiet", "--detach")
-	a := w.binary("iterate", "--program", "p")
+	a := w.process("iterate", "--program", "p")
 	assert.Equal(t, 1, a.code)
 	assert.Contains(t, a.stderr, "--base")
 	assert.Equal(t, "accepted", w.one("--base", "main").Outcome)

@@ -2,10 +2,8 @@
 package tests
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/scratch"
 )
 
 // binaries is where the binaries under test were built.
@@ -43,6 +42,7 @@ func TestMain(m *testing.M) {
 }
 
 func runTests(m *testing.M) int {
+	scratch.Use()
 	dir, err := os.MkdirTemp("", "autoloop-tests-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -71,6 +71,9 @@ type world struct {
 	// command reads.
 	dir, side string
 	env       []string
+	// separate has each command be a process of its own: one that is restored in the
+	// middle of its work is to be gone.
+	separate bool
 }
 
 // values is a program whose metric is the number in value.txt; its agent
@@ -202,39 +205,6 @@ func (w *world) run(dir string, args ...string) string {
 func (w *world) git(args ...string) string {
 	w.t.Helper()
 	return w.run(w.dir, append([]string{"git"}, args...)...)
-}
-
-// answer is what a binary printed and how it ended.
-type answer struct {
-	stdout, stderr string
-	code           int
-}
-
-// command prepares one of the binaries in the repository.
-func (w *world) command(binary string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(w.t.Context(), filepath.Join(binaries, binary), args...)
-	cmd.Dir, cmd.Env = w.dir, w.env
-	return cmd
-}
-
-func (w *world) binary(binary string, args ...string) answer {
-	w.t.Helper()
-	return w.answer(w.command(binary, args...))
-}
-
-// answer runs a prepared binary.
-func (w *world) answer(cmd *exec.Cmd) answer {
-	w.t.Helper()
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		require.NoError(w.t, err)
-	}
-	a := answer{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
-	require.NotContains(w.t, a.stderr, "panic:", "no input may end in a panic")
-	return a
 }
 
 // iteration is one object of `iterate --json`.

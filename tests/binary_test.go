@@ -1,0 +1,73 @@
+package tests
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent/models/client"
+	"github.com/org/autoloop/internal/cli"
+	"github.com/org/autoloop/internal/process"
+)
+
+// answer is what a binary printed and how it ended.
+type answer struct {
+	stdout, stderr string
+	code           int
+}
+
+// binary does what one of the binaries does, in the process of the tests: the binary
+// itself is for signals, terminals, permissions, kills and the release build. Agents
+// and evaluations are supervised by the binary as ever.
+func (w *world) binary(binary string, args ...string) answer {
+	w.t.Helper()
+	if w.separate {
+		return w.process(binary, args...)
+	}
+	work := cli.Scheduler
+	if binary == "iterate" {
+		work = cli.Iterate((&client.Client{}).Complete, "org/autoloop")
+	}
+	var stdout, stderr bytes.Buffer
+	environ := w.command(binary).Environ() // each variable once, as a process has them
+	code := work(w.t.Context(), cli.Env{
+		Args: args, Dir: w.dir, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Environ: environ,
+		Getenv: func(name string) string { return process.Getenv(environ, name) },
+		Now:    time.Now, Root: os.Geteuid() == 0, Executable: filepath.Join(binaries, "iterate"),
+	})
+	return answer{stdout.String(), stderr.String(), code}
+}
+
+// process runs one of the binaries in the repository.
+func (w *world) process(binary string, args ...string) answer {
+	w.t.Helper()
+	return w.answer(w.command(binary, args...))
+}
+
+// command prepares one of the binaries in the repository.
+func (w *world) command(binary string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(w.t.Context(), filepath.Join(binaries, binary), args...)
+	cmd.Dir, cmd.Env = w.dir, w.env
+	return cmd
+}
+
+// answer runs a prepared binary.
+func (w *world) answer(cmd *exec.Cmd) answer {
+	w.t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		require.NoError(w.t, err)
+	}
+	a := answer{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+	require.NotContains(w.t, a.stderr, "panic:", "no input may end in a panic")
+	return a
+}
