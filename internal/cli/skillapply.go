@@ -227,6 +227,11 @@ func (a *application) joined(ctx context.Context, wanted workspace.Kept) error {
 	if err != nil {
 		return err
 	}
+	if a.now.Tree.Digest() == merged.Tree.Digest() {
+		// what is noted of an earlier merge stays: it says what an undo puts back
+		fmt.Fprintf(a.env.Stdout, "%s has v%d merged in already\n", a.workspace.Skill, a.version)
+		return nil
+	}
 	patch, err := patchOf(ctx, a.env, a.now, merged)
 	if err != nil {
 		return err
