@@ -114,6 +114,8 @@ func TestScoreBelievesTheFlagsAlone(t *testing.T) {
 	assert.InDelta(t, 0.5, got.Score, 1e-9)
 	assert.Equal(t, 1, got.Cases[1].Passed)
 	assert.Nil(t, got.Cases[0].Problem)
+	require.NotNil(t, got.Cases[1].Problem)
+	assert.Equal(t, `the grading does not answer "expectation 1"`, *got.Cases[1].Problem)
 	require.NotNil(t, got.Cases[2].Problem)
 	assert.Contains(t, *got.Cases[2].Problem, "eval-c2/grading.json")
 
