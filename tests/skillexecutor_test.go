@@ -1,14 +1,17 @@
 package tests
 
 import (
+	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/agent/models/client/modeltest"
 	"github.com/org/autoloop/internal/files"
 )
 
@@ -139,4 +142,38 @@ func TestSkillRunThatWasKilledIsFinished(t *testing.T) {
 		require.Zero(t, a.code, a.stderr)
 		assert.Contains(t, a.stdout, "s: going on from v1, iteration 5\n", "a run that ended is not finished again")
 	}
+}
+
+// TestSkillGraderThatDoesNotAnswer refuses the login in the first iteration: that is
+// no mistake of whoever ran the command, nothing is decided, and the same command
+// goes on once the grader answers.
+func TestSkillGraderThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `echo beta >> SKILL.md; echo "say beta"`)
+	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "p", "expectations": ["it says beta"]}]`)
+	var asked, refused atomic.Int32
+	grader := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Answer {
+		if asked.Add(1) == 2 {
+			refused.Add(1)
+			return modeltest.Fail(401, "no such key")
+		}
+		return modeltest.Text(fmt.Sprintf(`{"expectations": [{"number": 1, "passed": %v, "evidence": "read"}]}`, asked.Load() > 2))
+	})
+	w.env = append(w.env, "ANTHROPIC_API_KEY="+theKey, "ANTHROPIC_BASE_URL="+grader.URL)
+	args := []string{
+		"skill", "s", "-n", "2", "--judge", "api", "--agent-command", `sh "$SIDE/improve"`, "--env", "SIDE",
+		"--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out.md`, "--isolation", "off",
+	}
+	a := w.binary("iterate", args...)
+	assert.Equal(t, 1, a.code, a.stderr)
+	require.EqualValues(t, 1, refused.Load())
+	assert.Contains(t, a.stderr, "broken off: iterations 0 to 0 and v0, the best, are kept in "+w.dir+"/"+ws+"; the same command goes on from there\n")
+	assert.Contains(t, a.stderr, "case 1 cannot be graded: ")
+	assert.Contains(t, a.stderr, "; nothing was decided by it: run the same command again when it answers, or choose another one\n")
+	assert.NotContains(t, a.stdout, "iteration 1")
+
+	a = w.binary("iterate", args...)
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "s: going on from v0, iteration 1; it finishes the run that was interrupted, 2 of 2 are left\n")
+	assert.Contains(t, a.stdout, "iteration 1: kept, 1: say beta")
 }

@@ -115,7 +115,7 @@ func printDraft(env Env, name string, found []string, drafts []draft, left []eva
 func examineSkill(ctx context.Context, env Env, dir, history string, asJSON bool) error {
 	name, gradings, findings, err := examined(ctx, env, dir, history)
 	if err != nil {
-		return misfit(err)
+		return err
 	}
 	if asJSON {
 		encoder := json.NewEncoder(env.Stdout)

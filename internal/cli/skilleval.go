@@ -114,7 +114,7 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 	}
 	skill, err := evalrun.Load(env.Path(dir), ".", "")
 	if err != nil {
-		return misfit(err)
+		return err
 	}
 	if err := o.choose(ctx, env, "who works on the cases"); err != nil {
 		return err
@@ -150,7 +150,7 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 	options.Timeout, options.Setup = o.timeout, o.setup
 	found, orders, err := evaluateAll(ctx, skill, keep, shard, options)
 	if err != nil {
-		return misfit(err)
+		return err
 	}
 	if o.shard != "" {
 		if err := writeSkillPart(ctx, skill, keep, o, shard, found, orders); err != nil {
@@ -158,15 +158,6 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 		}
 	}
 	return found.print(env, o.json)
-}
-
-// misfit makes a suite that cannot be run here the caller's mistake.
-func misfit(err error) error {
-	var unfit *evalrun.UnfitError
-	if errors.As(err, &unfit) {
-		return misuse.New(err)
-	}
-	return err
 }
 
 // keep is where what the cases leave is kept: in --out, else as long as it runs.

@@ -87,7 +87,7 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	}
 	suited, err := evalrun.Load(env.Path(dir), ".", "")
 	if err != nil {
-		return misfit(err)
+		return err
 	}
 	if err := o.choose(ctx, env, "who improves the skill"); err != nil {
 		return err
@@ -133,8 +133,8 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	}
 	shown.Close()
 	if err != nil {
-		sayWhatIsKept(ctx, env, w)
-		return misfit(err)
+		sayWhatIsKept(ctx, env, w, err)
+		return err
 	}
 	fmt.Fprintf(o.text(env), "%s: %s; the best is v%d in %s\n", loop.Name, endedText(ended, o.count), w.Best, w.Dir)
 	result.Ended, result.BestVersion = ended, w.Best
@@ -149,17 +149,25 @@ func endedText(ended skill.Ended, count int) string {
 	return string(ended)
 }
 
-// sayWhatIsKept says after an interrupt how to go on.
-func sayWhatIsKept(ctx context.Context, env Env, w *workspace.Workspace) {
+// sayWhatIsKept says how to go on after an interrupt, or when somebody who was
+// needed gave no answer.
+func sayWhatIsKept(ctx context.Context, env Env, w *workspace.Workspace, cause error) {
+	what := "interrupted"
+	if ctx.Err() == nil {
+		var silent *evalrun.NoAnswerError
+		if what = "broken off"; !errors.As(cause, &silent) {
+			return
+		}
+	}
 	table, err := w.Results()
-	if ctx.Err() == nil || err != nil {
+	if err != nil {
 		return
 	}
 	kept := "nothing was measured yet"
 	if best, last := standing(table.Rows()); len(table.Rows()) > 0 {
 		kept = fmt.Sprintf("iterations 0 to %d and v%d, the best, are kept", last, best)
 	}
-	fmt.Fprintf(env.Stderr, "interrupted: %s in %s; the same command goes on from there\n", kept, w.Dir)
+	fmt.Fprintf(env.Stderr, "%s: %s in %s; the same command goes on from there\n", what, kept, w.Dir)
 }
 
 // standing is the best version of a table and its last iteration.
@@ -277,7 +285,7 @@ func (o *skillRunOptions) wire(ctx context.Context, env Env, suited *evalrun.Ski
 	}
 	w.options.Timeout, w.options.Setup = o.timeout, o.setup
 	if err := w.options.Fit(suited); err != nil {
-		return nil, misfit(err)
+		return nil, err
 	}
 	quiet := env
 	quiet.Stderr = io.Discard // isolation was spoken of, and the improver's is the same
@@ -289,7 +297,7 @@ func (o *skillRunOptions) wire(ctx context.Context, env Env, suited *evalrun.Ski
 func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Workspace, wiring *skillWiring) (*skill.Loop, *workspaceEvals, error) {
 	suited, err := workspaceSkill(ctx, env, w)
 	if err != nil {
-		return nil, nil, misfit(err)
+		return nil, nil, err
 	}
 	measuring := &workspaceEvals{workspace: w, suited: suited, options: wiring.options, versions: wiring.versions}
 	executor, err := executorOf(ctx, env, wiring.options)

@@ -82,7 +82,7 @@ func (w *work) finish(ctx context.Context, raw string) (finished, error) {
 		reason := fmt.Sprintf("case %s: agent %s: %s", w.c.ID, w.Agent.Name(), problem)
 		switch {
 		case failure.Kind == agent.Unavailable, failure.Kind == agent.Authentication, failure.Kind == agent.RateLimit:
-			return finished{}, &UnfitError{reason}
+			return finished{}, &NoAnswerError{reason}
 		case failure.Kind == agent.Budget && w.limited():
 			w.stopAt(reason)
 		}
@@ -154,7 +154,7 @@ func (w *work) grade(ctx context.Context) error {
 		return err
 	}
 	if grades.Problem != "" {
-		return &UnfitError{fmt.Sprintf("case %s cannot be graded: %s; choose another grader with `judge` (--judge)", w.c.ID, grades.Problem)}
+		return &NoAnswerError{fmt.Sprintf("case %s cannot be graded: %s", w.c.ID, grades.Problem)}
 	}
 	w.grades, w.took = grades, w.Now().Sub(begun)
 	w.grading = w.grading.Merge(grades.Expectations...)

@@ -83,10 +83,10 @@ func (e *Evaluator) evaluate(ctx context.Context, request evaluation.Request) (R
 // failures of our own. The outcome has what was used until then.
 func (e *Evaluator) problem(ctx context.Context, outcome evaluation.Result, err error) (evaluation.Result, error) {
 	var fault *misuse.Error
-	var unfit *UnfitError
+	var silent *NoAnswerError
 	var over *LimitError
 	outcome.OverLimit = errors.As(err, &over)
-	if ctx.Err() == nil && (outcome.OverLimit || errors.As(err, &fault) || errors.As(err, &unfit)) {
+	if ctx.Err() == nil && (outcome.OverLimit || errors.As(err, &fault) || errors.As(err, &silent)) {
 		outcome.Problem = e.Masker.OneLine(err.Error(), maxWords)
 		return outcome, nil
 	}

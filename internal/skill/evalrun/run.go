@@ -3,7 +3,6 @@ package evalrun
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/big"
 	"path/filepath"
 	"sync"
@@ -91,12 +90,15 @@ func (r Result) Runs() [][]evals.CaseScore {
 	return runs
 }
 
-// UnfitError says that the suite cannot be run, or not now, through no fault of
-// the skill: no grader, an agent that is not there, a limit of its provider.
-type UnfitError struct{ Reason string }
+// NoAnswerError says that an executor or a grader could not do its work, through
+// no fault of the skill or of the caller: it is out of reach, refuses the login,
+// is at a limit of its provider, or answers with something else.
+type NoAnswerError struct{ Reason string }
 
-// Error gives the reason, on one line.
-func (e *UnfitError) Error() string { return e.Reason }
+// Error gives the reason and what to do, on one line.
+func (e *NoAnswerError) Error() string {
+	return e.Reason + "; nothing was decided by it: run the same command again when it answers, or choose another one"
+}
 
 // LimitError says that Options.Limit was reached.
 type LimitError struct{ Reason string }
@@ -106,7 +108,7 @@ func (e *LimitError) Error() string { return e.Reason }
 
 // Run runs every case of a skill and grades it. Below out, a directory, it
 // leaves eval-<id>/ with transcript.md, outputs/ and grading.json for each. A
-// case whose executor fails counts 0 and is part of the result; an *UnfitError,
+// case whose executor fails counts 0 and is part of the result; a *NoAnswerError,
 // *LimitError or *misuse.Error, or the end of ctx, means that no run counts but
 // for its Expense.
 func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, error) {
@@ -137,7 +139,7 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, erro
 	return s.gather(done), nil
 }
 
-// Fit says what is missing before anything is spent, as an *UnfitError.
+// Fit says what is missing before anything is spent, as a *misuse.Error.
 func (o Options) Fit(skill *Skill) error {
 	for _, c := range skill.Evals.Cases {
 		if len(c.Expectations) > 0 && o.Grader == nil {
@@ -145,7 +147,7 @@ func (o Options) Fit(skill *Skill) error {
 			if reason == "" {
 				reason = "none was chosen"
 			}
-			return &UnfitError{fmt.Sprintf("case %s has expectations, which need a grader: %s; choose one with `judge` (--judge), or use deterministic checks alone", c.ID, reason)}
+			return misuse.Errorf("case %s has expectations, which need a grader: %s; choose one with `judge` (--judge), or use deterministic checks alone", c.ID, reason)
 		}
 	}
 	return nil

@@ -375,15 +375,17 @@ func TestAGraderThatDoesNotAnswerIsNoResult(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `[{"id": 1, "prompt": "Say it", "expectations": ["it greets"]}]`)
 	_, err := w.run(t.Context(), w.options("true"))
-	var unfit *evalrun.UnfitError
-	require.ErrorAs(t, err, &unfit)
+	var fault *misuse.Error
+	require.ErrorAs(t, err, &fault)
 	require.ErrorContains(t, err, "need a grader")
 	g, _ := grader(t, "no", `{"expectations": [{"number": 7, "passed": true}]}`)
 	o := w.options("true")
 	o.Grader = g
 	_, err = w.run(t.Context(), o)
-	require.ErrorAs(t, err, &unfit)
+	var silent *evalrun.NoAnswerError
+	require.ErrorAs(t, err, &silent)
 	assert.ErrorContains(t, err, "cannot be graded")
+	assert.ErrorContains(t, err, "run the same command again when it answers")
 }
 
 func TestEvaluator(t *testing.T) {
