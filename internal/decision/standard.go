@@ -58,6 +58,34 @@ type Rule struct {
 	CheckTooGood bool
 }
 
+// KeptRuns is how many runs of the evaluation a candidate takes that is kept, and how
+// many environments they need.
+func (r Rule) KeptRuns() (runs, environments int) {
+	switch r.Regime {
+	case Noisy: // two stages, each with a warm-up and the pairs on two sides
+		return 4 + 4*r.Pairs, 4
+	case Repeatable:
+		return 4, 3
+	case Single:
+		return 1, 1
+	default:
+		return 0, 0
+	}
+}
+
+// HeldRuns is how many more runs and environments a gain takes at most that is too
+// good to be believed at once.
+func (r Rule) HeldRuns() (runs, environments int) {
+	switch {
+	case !r.In(r.Version).CheckTooGood:
+		return 0, 0
+	case r.Regime == Noisy:
+		return heldRuns, 2
+	default:
+		return 2, 2
+	}
+}
+
 // Standard is what a candidate is held against.
 type Standard struct {
 	Rule

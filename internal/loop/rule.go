@@ -20,8 +20,12 @@ func (r *journal) ruleOf(b *records) decision.Rule {
 	if p.Runs == 0 && b.sum.Noisy {
 		rule.Regime = decision.Noisy
 	}
-	if sum := &b.sum; p.Runs == 0 && Cost(2*rule.Pairs, sum.Seconds, sum.Prepare) <= p.Timeout {
-		rule.MaxPairs = 2 * rule.Pairs
+	if sum := &b.sum; p.Runs == 0 {
+		extended := rule
+		extended.Regime, extended.Pairs = decision.Noisy, 2*rule.Pairs
+		if cost, _ := cost(extended, sum.Seconds, sum.Prepare); cost <= p.Timeout {
+			rule.MaxPairs = extended.Pairs
+		}
 	}
 	return rule
 }
@@ -62,21 +66,25 @@ func (r *journal) standard(a *attempt) decision.Standard {
 	}
 }
 
-// Cost is how long a candidate of a noisy program takes to decide at most: two
-// stages, each with a warm-up and the pairs on two sides, in new environments.
-// Seconds are those of one run, prepare those of an environment.
-func Cost(pairs int, seconds, prepare float64) time.Duration {
-	return time.Duration((float64(4+4*pairs)*seconds + 4*prepare) * float64(time.Second))
+// cost is how long a candidate takes to decide at most, and in how many runs: when it
+// is kept, and was too good to be believed at once. Seconds are those of one run,
+// prepare those of an environment.
+func cost(rule decision.Rule, seconds, prepare float64) (time.Duration, int) {
+	runs, environments := rule.KeptRuns()
+	more, moreEnvironments := rule.HeldRuns()
+	runs, environments = runs+more, environments+moreEnvironments
+	return time.Duration((float64(runs)*seconds + float64(environments)*prepare) * float64(time.Second)), runs
 }
 
 // exceedsTimeLimit says why the repeats cannot fit the iteration's time, or "".
 func (r *journal) exceedsTimeLimit(seconds, prepare float64) string {
 	rule := r.rule()
-	cost := Cost(rule.Pairs, seconds, prepare)
+	rule.Regime = decision.Noisy
+	cost, runs := cost(rule, seconds, prepare)
 	if cost <= r.program.Timeout {
 		return ""
 	}
 	return fmt.Sprintf("the evaluation is noisy, and %d pairs of runs with their confirmation take %.0f minutes (%d runs of %.3g s), more than timeout-minutes %.0f: "+
 		"set `timeout-minutes: %.0f`, or make the evaluation faster or steadier",
-		rule.Pairs, math.Ceil(cost.Minutes()), 4+4*rule.Pairs, seconds, r.program.Timeout.Minutes(), math.Ceil(cost.Minutes()*1.25))
+		rule.Pairs, math.Ceil(cost.Minutes()), runs, seconds, r.program.Timeout.Minutes(), math.Ceil(cost.Minutes()*1.25))
 }

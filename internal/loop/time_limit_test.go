@@ -75,3 +75,29 @@ func TestPairsSayHowLongTheyTake(t *testing.T) {
 	assert.Regexp(t, `^pairs, pair 1 of 8, (incumbent|candidate), about 16 s left$`, said[0])
 	assert.Regexp(t, `^pairs, pair 8 of 8, (incumbent|candidate), about 1 s left$`, said[15])
 }
+
+// TestAHeldGainIsInTheEstimate: the runs by which a gain is checked that is too good
+// count when the repeats are compared with timeout-minutes.
+func TestAHeldGainIsInTheEstimate(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		takes   time.Duration // one run
+		refused bool
+	}{
+		"pairs and check fit":         {14 * time.Second, false},
+		"the pairs fit without check": {16 * time.Second, true},
+		"not even the pairs fit":      {17 * time.Second, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, "evaluation-runs: 8\ntimeout-minutes: 10", "1", "3")
+			b.noise = []string{"0", "0.1", "-0.1", "0.05"}
+			b.run = func(evaluation.Request, string) evaluation.Result { return evaluation.Result{Duration: c.takes} }
+			got := b.one()
+			assert.Equal(t, c.refused, got.Outcome == history.Error, got.Reasons)
+			if c.refused {
+				assert.Contains(t, got.Reasons[0], " minutes (39 runs of ")
+			}
+		})
+	}
+}

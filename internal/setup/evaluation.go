@@ -51,18 +51,15 @@ func Conclude(found loop.Inspection, timeout time.Duration) Evaluation {
 	minutes := func(runs int, rooms float64) float64 {
 		return (float64(runs)*found.Seconds + rooms*found.Prepare) / 60
 	}
-	switch rule.Regime {
-	case decision.Noisy:
-		result.Runs = 4 + 4*rule.Pairs
-		result.Minutes, result.Rejected = minutes(result.Runs, 4), minutes(8, 2)
-	case decision.Repeatable:
-		result.Runs, result.Minutes, result.Rejected = 4, minutes(4, 3), minutes(1, 1)
-	case decision.Single:
-		result.Runs, result.Minutes, result.Rejected = 1, minutes(1, 1), minutes(1, 1)
+	runs, environments := rule.KeptRuns()
+	result.Runs, result.Minutes, result.Rejected = runs, minutes(runs, float64(environments)), minutes(1, 1)
+	if rule.Regime == decision.Noisy {
+		result.Rejected = minutes(8, 2)
 	}
-	if result.Minutes > timeout.Minutes() {
-		result.Findings = append(result.Findings, fmt.Sprintf("a candidate that is kept takes %.3g minutes, more than timeout-minutes %.0f: set `timeout-minutes: %.0f`, or make the evaluation faster or steadier",
-			result.Minutes, timeout.Minutes(), math.Ceil(result.Minutes*1.25)))
+	held, more := rule.HeldRuns()
+	if most := result.Minutes + minutes(held, float64(more)); most > timeout.Minutes() {
+		result.Findings = append(result.Findings, fmt.Sprintf("a candidate that is kept takes up to %.3g minutes, more than timeout-minutes %.0f: set `timeout-minutes: %.0f`, or make the evaluation faster or steadier",
+			most, timeout.Minutes(), math.Ceil(most*1.25)))
 	}
 	if found.Noisy && rule.Regime == decision.Single {
 		result.Findings = append(result.Findings, "the evaluation is noisy and `evaluation-runs: 1` compares single runs: what is kept may be chance; remove the line")
