@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -99,8 +100,19 @@ func misuseOf(err error, root *cobra.Command, env Env) error {
 	if plain := plainFlagError(text); plain != "" {
 		text = plain
 	}
-	return misuse.Errorf("%s (see `%s --help`)", text, root.Name())
+	cmd, _, err := root.Find(env.Args)
+	if err != nil {
+		cmd = root
+	}
+	if wrongCount.MatchString(text) {
+		use := strings.TrimSuffix(cmd.CommandPath(), cmd.Name()) + cmd.Use
+		text = fmt.Sprintf("%s lacks a word or has one too many: write `%s`", cmd.CommandPath(), use)
+	}
+	return misuse.Errorf("%s (see `%s --help`)", text, cmd.CommandPath())
 }
+
+// wrongCount matches what cobra says of too few or too many arguments.
+var wrongCount = regexp.MustCompile(`^(?:accepts|requires) .*arg\(s\)`)
 
 // meantCommand is the command that the first word probably stands for: one of
 // either binary, a run of the program of that name, or one that is spelled alike,
@@ -124,7 +136,7 @@ func meantCommand(root *cobra.Command, env Env) string {
 		"scheduler": {"run": "iterate --program NAME", "iterate": "iterate --program NAME"},
 	}[root.Name()]
 	if root.Name() == "scheduler" {
-		for _, name := range []string{"agents", "apply", "demo", "doctor", "init", "log", "note", "pause", "replay", "resume", "skill", "tasks", "undo"} {
+		for _, name := range []string{"agents", "apply", "demo", "doctor", "init", "log", "note", "page", "pause", "replay", "resume", "skill", "tasks", "undo", "watch"} {
 			elsewhere[name] = "iterate " + name
 		}
 	}

@@ -26,7 +26,7 @@ func TestUnknownCommandsSuggestTheRightOne(t *testing.T) {
 		{"iterate", "speed", "; did you mean `iterate --program speed`?"},
 		{"iterate", "aply", "; did you mean `iterate apply`?"},
 		{"iterate tasks", "compar", "; did you mean `iterate tasks compare`?"},
-		{"iterate tasks", "nothing-alike", " (see `iterate --help`)"},
+		{"iterate tasks", "nothing-alike", " (see `iterate tasks --help`)"},
 		{"iterate", "nothing-alike", " (see `iterate --help`)"},
 		{"scheduler", "doctor", "; did you mean `iterate doctor`?"},
 		{"scheduler", "statsu", "; did you mean `scheduler status`?"},
@@ -44,6 +44,26 @@ func TestUnknownCommandsSuggestTheRightOne(t *testing.T) {
 			}
 			assert.Equal(t, cli.ExitMisuse, work(t.Context(), env))
 			assert.Equal(t, name+": unknown command \""+c.word+"\" for \""+c.binary+"\""+c.meant+"\n", errors.String())
+		})
+	}
+}
+
+// TestAWrongNumberOfWords says how the command is written.
+func TestAWrongNumberOfWords(t *testing.T) {
+	t.Parallel()
+	for line, says := range map[string]string{
+		"log":             "iterate log lacks a word or has one too many: write `iterate log PROGRAM [ITERATION]` (see `iterate log --help`)",
+		"apply a b":       "iterate apply lacks a word or has one too many: write `iterate apply PROGRAM` (see `iterate apply --help`)",
+		"note speed":      "iterate note lacks a word or has one too many: write `iterate note PROGRAM TEXT` (see `iterate note --help`)",
+		"tasks validate":  "iterate tasks validate lacks a word or has one too many: write `iterate tasks validate DIR` (see `iterate tasks validate --help`)",
+		"log speed --tvs": "unknown flag: --tvs (see `iterate log --help`)",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			var out, errors bytes.Buffer
+			env := cli.Env{Args: strings.Fields(line), Dir: t.TempDir(), Stdout: &out, Stderr: &errors, Now: time.Now, Getenv: func(string) string { return "" }}
+			assert.Equal(t, cli.ExitMisuse, cli.Iterate(nil, "")(t.Context(), env))
+			assert.Equal(t, "iterate: "+says+"\n", errors.String())
 		})
 	}
 }
