@@ -45,7 +45,7 @@ func Kinds() []string {
 	for i, r := range recipes() {
 		kinds[i] = r.kind
 	}
-	return kinds
+	return slices.Compact(kinds) // one kind can be measured in several ways
 }
 
 // Fit finds the first kind of program that works here and leaves something to

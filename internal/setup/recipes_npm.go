@@ -71,7 +71,7 @@ printf '{"bytes": %d}\n' "$(tr '\n' '\0' < "$TMPDIR/bundle.txt" | xargs -0 cat |
 			setup: func(p place) string { return npmSetup(p.dir) },
 			script: func(p place) string {
 				return p.tested("npm test >&2") + `npx --no-install eslint . --no-inline-config --format json > "$TMPDIR/lint.json" || [ $? -eq 1 ]
-node -e 'const all = JSON.parse(require("fs").readFileSync(process.argv[1])); console.log(JSON.stringify({findings: all.reduce((n, f) => n + f.messages.length, 0)}))' "$TMPDIR/lint.json" > "$AUTOLOOP_RESULT"`
+node -e 'const all = JSON.parse(require("fs").readFileSync(process.argv[1])); const bad = all.find(f => f.messages.some(m => m.fatal)); if (bad) { console.error("syntax error: " + bad.filePath); process.exit(1) } console.log(JSON.stringify({findings: all.reduce((n, f) => n + f.messages.length, 0)}))' "$TMPDIR/lint.json" > "$AUTOLOOP_RESULT"`
 			},
 		},
 		{

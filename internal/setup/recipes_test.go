@@ -1,0 +1,122 @@
+package setup
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/program"
+	"github.com/org/autoloop/tests/long"
+)
+
+// TestASyntaxErrorIsNoGainForALinter runs what counts findings beside linters that
+// say what the real ones say. A file that cannot be read has one finding, and hides
+// all others that it had.
+func TestASyntaxErrorIsNoGainForALinter(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		kind, linter, needs string
+		report              string
+		result              string // "" for a failure
+		says                string
+	}{
+		"ruff, two findings": {"python-lint", "ruff", "python3", `[{"code": "F401", "filename": "a.py", "message": "x"}, {"code": "E501", "filename": "a.py", "message": "y"}]`, `{"findings": 2}`, ""},
+		"ruff, none":         {"python-lint", "ruff", "python3", `[]`, `{"findings": 0}`, ""},
+		"ruff, an old one that cannot read a file":  {"python-lint", "ruff", "python3", `[{"code": "E999", "filename": "a.py", "message": "SyntaxError: x"}]`, "", "syntax error: a.py: SyntaxError: x"},
+		"ruff, one that cannot read a file":         {"python-lint", "ruff", "python3", `[{"code": null, "filename": "a.py", "message": "SyntaxError: x"}]`, "", "syntax error: a.py"},
+		"ruff, a new one that cannot read a file":   {"python-lint", "ruff", "python3", `[{"code": "invalid-syntax", "filename": "a.py", "message": "x"}]`, "", "syntax error: a.py"},
+		"flake8, two findings":                      {"python-lint", "flake8", "python3", "./a.py:1:1: F401 'os' imported but unused\n./a.py:2:80: E501 line too long\n", `{"findings": 2}`, ""},
+		"flake8, one that cannot read a file":       {"python-lint", "flake8", "python3", "./a.py:1:7: E999 SyntaxError: '(' was never closed\n", "", "syntax error: ./a.py:1:7: E999"},
+		"eslint, three findings":                    {"js-lint", "npx", "node", `[{"filePath": "a.js", "messages": [{"ruleId": "x"}, {"ruleId": "y"}]}, {"filePath": "b.js", "messages": [{"ruleId": "x"}]}]`, `{"findings":3}`, ""},
+		"eslint, one that cannot read a file":       {"js-lint", "npx", "node", `[{"filePath": "a.js", "messages": [{"ruleId": null, "fatal": true, "message": "Parsing error"}]}]`, "", "syntax error: a.js"},
+		"a linter that does not work in this place": {"python-lint", "flake8", "python3", "exit 3", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(c.needs); err != nil {
+				long.Missing(t, c.needs)
+			}
+			dir := t.TempDir()
+			tools := filepath.Join(dir, "tools")
+			require.NoError(t, os.Mkdir(tools, 0o700))
+			script := "#!/bin/sh\ncat <<'end'\n" + c.report + "\nend\n"
+			if strings.HasPrefix(c.report, "exit") {
+				script = "#!/bin/sh\n" + c.report + "\n"
+			} else {
+				script = strings.Replace(script, "\n\nend", "\nend", 1)
+			}
+			require.NoError(t, os.WriteFile(filepath.Join(tools, c.linter), []byte(script), 0o700)) //nolint:gosec // it is run
+			result := filepath.Join(dir, "result")
+			here := place{dir: dir, installed: func(string) bool { return true }}
+			var text string
+			for _, r := range recipes() {
+				if r.kind == c.kind && (c.kind == "js-lint" || strings.Contains(r.why, c.linter)) {
+					text = r.script(here)
+				}
+			}
+			require.NotEmpty(t, text)
+			cmd := exec.CommandContext(t.Context(), "bash", "-e", "-u", "-o", "pipefail", "-c", text) //nolint:gosec // our own script
+			cmd.Dir = dir
+			cmd.Env = []string{"PATH=" + tools + string(os.PathListSeparator) + os.Getenv("PATH"), "TMPDIR=" + dir, "AUTOLOOP_RESULT=" + result, "HOME=" + dir}
+			said, err := cmd.CombinedOutput()
+			if c.result == "" {
+				require.Error(t, err)
+				assert.Contains(t, string(said), c.says)
+				return
+			}
+			require.NoError(t, err, string(said))
+			printed, err := os.ReadFile(result)
+			require.NoError(t, err)
+			assert.Equal(t, c.result, strings.TrimSpace(string(printed)))
+		})
+	}
+}
+
+// TestPytestThatIsInstalledIsTriedFirst: only when it does not work an environment of
+// its own is made, which needs the network.
+func TestPytestThatIsInstalledIsTriedFirst(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		installed []string
+		works     string // the beginning of a line of the script that works
+		setups    []bool // whether what was measured has a setup
+	}{
+		"it works":          {[]string{"python3", "pytest", "coverage"}, "python3 -m pytest", []bool{false}},
+		"Debian's name":     {[]string{"python3", "pytest", "python3-coverage"}, "python3 -m pytest", []bool{false}},
+		"it does not work":  {[]string{"python3", "pytest", "coverage"}, ".autoloop-venv/bin/python -m pytest", []bool{false, true}},
+		"nothing installed": {[]string{"python3"}, ".autoloop-venv/bin/python -m pytest", []bool{true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "pytest.ini"), []byte("[pytest]\n"), 0o600))
+			var setups []bool
+			fitter := Fitter{
+				Root: dir, Here: dir, Tracked: []string{"pytest.ini", "tests/test_a.py"}, Tell: func(string) {},
+				Installed: func(command string) bool {
+					return strings.Contains(" "+strings.Join(c.installed, " ")+" ", " "+command+" ")
+				},
+				Measure: func(_ context.Context, p *program.Program) (loop.Inspection, error) {
+					setups = append(setups, p.Setup != "")
+					if !strings.Contains(p.Script, "\n"+c.works) {
+						return loop.Inspection{Problem: "No module named pytest_cov"}, nil
+					}
+					return loop.Inspection{Median: metric.MustValue("50")}, nil
+				},
+			}
+			fitted, err := fitter.Fit(t.Context(), filepath.Join(dir, "programs"), "", "python-coverage")
+			require.NoError(t, err)
+			assert.Equal(t, c.setups, setups)
+			assert.Contains(t, fitted.File.Text, "\n"+c.works)
+		})
+	}
+	assert.Len(t, Kinds(), 14, "each kind once: %v", Kinds())
+}
