@@ -80,8 +80,8 @@ func initLocal(ctx context.Context, env Env, o iterateOptions, init initOptions)
 		return err
 	}
 	if !init.yes {
-		fmt.Fprint(env.Stdout, fitted.File.Text+"\n")
-		agreed, err := ask(ctx, env, fmt.Sprintf("measured: %s; write %s? [y/n] ", fitted, fitted.File.Path))
+		fmt.Fprintf(env.Stdout, "%s\nmeasured: %s\n", fitted.File.Text, fitted)
+		agreed, err := ask(ctx, env, fmt.Sprintf("write %s? [y/n] ", fitted.File.Path))
 		if err != nil || !agreed {
 			fmt.Fprintln(env.Stdout, "nothing was changed")
 			return err
