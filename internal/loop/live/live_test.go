@@ -61,3 +61,36 @@ func TestWhatARunLeftIsNotTakenForARun(t *testing.T) {
 	assert.False(t, run.StopAsked(), "a new run is not stopped by what the last one was asked")
 	run.Close()
 }
+
+// TestAForgedStatusIsNotShown: what lies in the place of a status and is too large,
+// or a link, is not read.
+func TestAForgedStatusIsNotShown(t *testing.T) {
+	t.Parallel()
+	for name, forge := range map[string]func(t *testing.T, file string){
+		"a large one": func(t *testing.T, file string) {
+			text := append([]byte(`{"stage":"forged"`), []byte(`}`)...)
+			for len(text) < 17<<10 {
+				text = append(text, ' ')
+			}
+			require.NoError(t, os.WriteFile(file, text, 0o600))
+		},
+		"a link": func(t *testing.T, file string) {
+			other := filepath.Join(t.TempDir(), "secret.json")
+			require.NoError(t, os.WriteFile(other, []byte(`{"stage":"forged"}`), 0o600))
+			require.NoError(t, os.Symlink(other, file))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			board := live.New(dir)
+			run, err := board.Begin("speed")
+			require.NoError(t, err)
+			defer run.Close()
+			forge(t, filepath.Join(dir, "autoloop", "live", "speed", "status.json"))
+			running, err := board.Running()
+			require.NoError(t, err)
+			assert.Equal(t, []live.Status{{Program: "speed"}}, running)
+		})
+	}
+}
