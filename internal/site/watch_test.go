@@ -61,7 +61,9 @@ func TestWhoTheWatcherAnswers(t *testing.T) {
 				Board:   board, Token: token,
 				Tick: func() (<-chan time.Time, func()) { return nil, func() {} },
 			}
-			request := httptest.NewRequestWithContext(t.Context(), c.method, "http://"+host+c.path, nil)
+			asked, over := context.WithCancel(t.Context())
+			over() // what is told for as long as somebody listens ends at once
+			request := httptest.NewRequestWithContext(asked, c.method, "http://"+host+c.path, nil)
 			for _, change := range c.change {
 				change(request)
 			}
