@@ -3,10 +3,12 @@ package cli
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
@@ -83,4 +85,58 @@ func TestLiveBlock(t *testing.T) {
 	<-drawn
 	l.Close()
 	assert.Equal(t, "\r\x1b[Kone"+"\r\x1b[Kone\ntwo"+"\r\x1b[1A\x1b[J", out.String())
+}
+
+// TestALiveLineFitsTheTerminal: it is one column narrower than the terminal, and where
+// nothing can be drawn again there is none.
+func TestALiveLineFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	const text = "a line that is longer than twenty characters"
+	for name, c := range map[string]struct {
+		terminal bool
+		width    int
+		term     string
+		drawn    string // "" for no live line
+	}{
+		"narrow":         {true, 20, "xterm", "a line that is lon…"},
+		"wide":           {true, 200, "xterm", text},
+		"unknown width":  {true, 0, "xterm", text},
+		"a dumb one":     {true, 80, "dumb", ""},
+		"no terminal":    {false, 80, "xterm", ""},
+		"of one column":  {true, 1, "xterm", text},
+		"of two columns": {true, 2, "xterm", "…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			env := Env{Stderr: &out, Terminal: c.terminal, Width: c.width, Getenv: func(string) string { return c.term }}
+			asked := make(chan struct{})
+			var once sync.Once
+			l := newLiveLine(env, func(string) string {
+				once.Do(func() { close(asked) })
+				return text
+			})
+			if c.drawn == "" {
+				require.Nil(t, l)
+				l.Between(func() { out.WriteString("printed\n") })
+				l.Close()
+				assert.Equal(t, "printed\n", out.String())
+				return
+			}
+			<-asked
+			l.Close()
+			assert.Equal(t, "\r\x1b[K"+c.drawn, strings.SplitAfterN(out.String(), c.drawn, 2)[0])
+			assert.True(t, strings.HasSuffix(out.String(), "\r\x1b[K"), "an empty line is left")
+		})
+	}
+}
+
+// TestBetween prints above the block, which is drawn below it again.
+func TestBetween(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	l := &liveLine{out: &out, drawn: 3}
+	l.Between(func() { out.WriteString("iteration 1\n") })
+	assert.Equal(t, "\r\x1b[2A\x1b[Jiteration 1\n", out.String())
+	assert.Zero(t, l.drawn, "nothing is erased twice")
 }

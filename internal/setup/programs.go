@@ -38,6 +38,9 @@ func (i Inspector) Examine(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(all) == 0 && len(findings) == 0 {
+		findings = append(findings, warning("programs", "there are no programs yet", "write one that fits with `iterate init --local`, or one that runs as it stands with `scheduler new NAME`"))
+	}
 	for _, p := range all {
 		of, err := i.program(ctx, p)
 		if ctx.Err() != nil {
