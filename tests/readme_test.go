@@ -71,9 +71,9 @@ func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(data), "## Use it in a repository of yours")
+	_, section, found := strings.Cut(string(data), "## A program")
 	require.True(t, found)
-	section, _, _ = strings.Cut(section, "## Who proposes")
+	section, _, _ = strings.Cut(section, "## On GitHub, in one step")
 	fences := regexp.MustCompile("(?s)\n```bash\n(.*?)```").FindAllStringSubmatch(section, -1)
 	w := newWorld(t, map[string]string{"README.md": "mine\n"})
 	for i := range w.env {
@@ -85,6 +85,7 @@ func TestReadmeCommands(t *testing.T) {
 	for _, fence := range fences {
 		for line := range strings.Lines(fence[1]) {
 			line = strings.TrimSpace(line)
+			line, _, _ = strings.Cut(line, "  #")
 			if !strings.HasPrefix(line, "scheduler") && !strings.HasPrefix(line, "iterate") && !strings.HasPrefix(line, "git ") {
 				continue // the script inside of the program that is shown
 			}
@@ -92,6 +93,6 @@ func TestReadmeCommands(t *testing.T) {
 			ran++
 		}
 	}
-	assert.GreaterOrEqual(t, ran, 9)
+	assert.Equal(t, 6, ran)
 	assert.Contains(t, w.git("branch", "--list", "autoloop/speed"), "autoloop/speed", "five iterations keep something")
 }

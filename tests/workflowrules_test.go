@@ -100,7 +100,7 @@ func TestOwnWorkflowsKeepTheRules(t *testing.T) {
 // documented is a workflow in the documentation.
 type documented struct{ place, text string }
 
-var yamlFence = regexp.MustCompile("(?ms)^```ya?ml\n(.*?)^```$")
+var yamlFence = regexp.MustCompile("(?ms)^```ya?ml(?: [^\n]*)?\n(.*?)^```$")
 
 // documentedWorkflows are the whole workflows in the documentation.
 func documentedWorkflows(t *testing.T) []documented {

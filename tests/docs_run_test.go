@@ -1,0 +1,287 @@
+package tests
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/program"
+)
+
+// The pages of docs/tutorial and docs/howto are run. What a block of code is for
+// is said behind the language of its fence:
+//
+//	sh              lines that begin with `$ ` are run in bash, in order, in one
+//	                directory that is empty at first; the lines below each are what it
+//	                prints, with its standard error when it fails
+//	… file=PATH     the block is written to this file
+//	… program       the block is frontmatter of a program, and its keys are good
+//	… text          the block is not for a machine
+//	… test=NAME     another test runs the block
+//	… skip="WHY"    nothing runs it here; its commands and flags exist
+//
+// In what is printed `…` stands for anything within a line, and on a line of its
+// own for any lines; a run of blanks equals any other. A page with the line
+// `<!-- after: PAGE -->` begins where the blocks of that page end.
+//
+// With DOCS=write in the environment the pages get what is printed now.
+
+// docBlock is a block of code of a page.
+type docBlock struct {
+	// info is the fence's line without the backticks, text what is between.
+	info, text string
+	// from and to are the place of text in the page.
+	from, to int
+}
+
+// attribute is the value of NAME=VALUE in the line of a fence.
+func (b docBlock) attribute(name string) string {
+	found := regexp.MustCompile(`(?:^| )` + name + `=(?:"([^"]*)"|(\S+))`).FindStringSubmatch(b.info)
+	if found == nil {
+		return ""
+	}
+	return found[1] + found[2]
+}
+
+// docBlocks are the blocks of a page, in order.
+func docBlocks(page string) []docBlock {
+	var blocks []docBlock
+	fence, at := "", 0
+	for line := range strings.Lines(page) {
+		trimmed := strings.TrimRight(line, "\n")
+		ticks := trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, "`"))]
+		switch {
+		case fence == "" && len(ticks) >= 3:
+			fence = ticks
+			blocks = append(blocks, docBlock{info: strings.TrimSpace(trimmed[len(ticks):]), from: at + len(line)})
+		case fence != "" && trimmed == fence:
+			fence = ""
+			last := &blocks[len(blocks)-1]
+			last.to, last.text = at, page[last.from:at]
+		}
+		at += len(line)
+	}
+	return blocks
+}
+
+// docCommand is a command and what a page says that it prints.
+type docCommand struct{ line, prints string }
+
+// docCommands are the commands of a block of sh.
+func docCommands(text string) []docCommand {
+	var list []docCommand
+	for line := range strings.Lines(text) {
+		if command, found := strings.CutPrefix(line, "$ "); found {
+			list = append(list, docCommand{line: strings.TrimSuffix(command, "\n")})
+		} else if len(list) > 0 {
+			list[len(list)-1].prints += line
+		}
+	}
+	return list
+}
+
+// asDocumented reports whether what was printed is what a page says.
+func asDocumented(says, printed string) bool {
+	blanks := regexp.MustCompile(`[ \t]+`)
+	tidy := func(text string) string {
+		lines := strings.Split(strings.TrimSpace(blanks.ReplaceAllString(text, " ")), "\n")
+		for i := range lines {
+			lines[i] = strings.TrimSpace(lines[i])
+		}
+		return strings.Join(lines, "\n")
+	}
+	pattern := regexp.QuoteMeta(tidy(says))
+	pattern = regexp.MustCompile(`(?m)^…\n`).ReplaceAllString(pattern, `(?:.*\n)*`)
+	pattern = regexp.MustCompile(`(?m)\n…$`).ReplaceAllString(pattern, `(?:\n.*)*`)
+	pattern = strings.ReplaceAll(pattern, "…", `.*`)
+	return regexp.MustCompile(`^` + pattern + `$`).MatchString(tidy(printed))
+}
+
+// varies is what no two runs print alike.
+var varies = regexp.MustCompile(`\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?Z?|\b\d\d-\d\d \d\d:\d\d\b|\b\d{8}T\d{6}Z-[0-9a-f]+|\b[0-9a-f]{7,40}\b|\b\d+(?:\.\d+)?(?:s| s| min)\b`)
+
+// TestDocsAreRun runs the tutorials and the how-tos.
+func TestDocsAreRun(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../docs/tutorial/*.md")
+	require.NoError(t, err)
+	howto, err := filepath.Glob("../docs/howto/*.md")
+	require.NoError(t, err)
+	first := "../docs/tutorial/first-program.md"
+	start := &docWorld{t: t}
+	start.begin()
+	start.page(first)
+	tests := testNames(t)
+	for _, page := range append(pages, howto...) {
+		if page == first || later[filepath.Base(page)] {
+			continue
+		}
+		t.Run(strings.TrimPrefix(page, "../docs/"), func(t *testing.T) {
+			t.Parallel()
+			w := &docWorld{t: t, tests: tests}
+			data, err := os.ReadFile(page)
+			require.NoError(t, err)
+			after := regexp.MustCompile(`(?m)^<!-- after: (\S+) -->$`).FindSubmatch(data)
+			if after == nil {
+				w.begin()
+			} else {
+				require.Equal(t, first, filepath.Join(filepath.Dir(page), string(after[1])), "the only page that others begin after")
+				w.home = filepath.Join(t.TempDir(), "me")
+				openWhenDone(t, filepath.Dir(w.home))
+				require.NoError(t, exec.CommandContext(t.Context(), "cp", "-a", start.home, w.home).Run())
+			}
+			w.page(page)
+		})
+	}
+}
+
+// later are pages that are not run yet.
+var later = map[string]bool{
+	"agent-command.md":           true,
+	"agents.md":                  true,
+	"apply-and-undo.md":          true,
+	"container.md":               true,
+	"first-program-on-github.md": true,
+	"github.md":                  true,
+	"models.md":                  true,
+	"move-from-gh-aw.md":         true,
+	"move-from-skill-scripts.md": true,
+	"move-from-task-harness.md":  true,
+	"own-machine.md":             true,
+	"page.md":                    true,
+	"scale.md":                   true,
+	"several-candidates.md":      true,
+	"two-jobs.md":                true,
+	"workflows.md":               true,
+	"write-a-program.md":         true,
+}
+
+// docWorld is somebody who follows a page.
+type docWorld struct {
+	t     *testing.T
+	home  string
+	tests map[string]bool
+}
+
+// begin makes an empty home with an empty directory in it.
+func (w *docWorld) begin() {
+	root := w.t.TempDir()
+	openWhenDone(w.t, root)
+	w.t.Cleanup(func() { unlock(root) })
+	w.home = filepath.Join(root, "me")
+	require.NoError(w.t, os.MkdirAll(filepath.Join(w.home, "project"), 0o755))
+}
+
+// page follows a page, and writes it anew where DOCS=write asks for it.
+func (w *docWorld) page(file string) {
+	data, err := os.ReadFile(file)
+	require.NoError(w.t, err)
+	text := string(data)
+	blocks := docBlocks(text)
+	for i := range blocks {
+		w.block(file, &blocks[i])
+	}
+	if os.Getenv("DOCS") != "write" {
+		return
+	}
+	for i := len(blocks) - 1; i >= 0; i-- {
+		text = text[:blocks[i].from] + blocks[i].text + text[blocks[i].to:]
+	}
+	require.NoError(w.t, os.WriteFile(file, []byte(text), 0o600))
+}
+
+func (w *docWorld) block(page string, b *docBlock) {
+	t := w.t
+	language, _, _ := strings.Cut(b.info, " ")
+	switch {
+	case b.attribute("file") != "":
+		file := filepath.Join(w.home, "project", b.attribute("file"))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(b.text), 0o600))
+	case b.attribute("test") != "":
+		assert.True(t, w.tests[b.attribute("test")], "%s: there is no %s", page, b.attribute("test"))
+		w.flagsExist(page, b.text)
+	case b.attribute("skip") != "":
+		w.flagsExist(page, b.text)
+	case strings.HasSuffix(b.info, " program"):
+		p := program.Parse("p.md", []byte("---\n"+b.text+"---\n"))
+		require.NoError(t, p.Err(), "%s: %s", page, b.text)
+		assert.Empty(t, p.Warnings(), "%s: %s", page, b.text)
+	case strings.HasSuffix(b.info, " text"):
+	case language == "sh":
+		written := ""
+		for _, c := range docCommands(b.text) {
+			printed := w.bash(c.line)
+			if os.Getenv("DOCS") == "write" && !asDocumented(c.prints, printed) {
+				c.prints = varies.ReplaceAllString(printed, "…")
+			}
+			written += "$ " + c.line + "\n" + c.prints
+			assert.True(t, asDocumented(c.prints, printed), "%s: $ %s\nsays:\n%s\nprints:\n%s", page, c.line, c.prints, printed)
+		}
+		require.NotEmpty(t, written, "%s: no line begins with `$ `:\n%s", page, b.text)
+		b.text = written
+	default:
+		assert.Fail(t, "nothing runs this block", "%s: ```%s\n%s", page, b.info, b.text)
+	}
+}
+
+// bash runs a line and returns what it prints, with what it says on standard
+// error when it fails.
+func (w *docWorld) bash(line string) string {
+	cmd := exec.CommandContext(w.t.Context(), "bash", "-c", line)
+	cmd.Dir = filepath.Join(w.home, "project")
+	for _, variable := range cleanEnviron(filepath.Dir(w.home), w.home) {
+		name, value, _ := strings.Cut(variable, "=")
+		switch name {
+		case "AUTOLOOP_DIR", "SIDE":
+			continue
+		case "HOME":
+			variable = "HOME=" + w.home
+		case "PATH":
+			variable = "PATH=" + binaries + string(os.PathListSeparator) + value
+		}
+		cmd.Env = append(cmd.Env, variable)
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	printed := ""
+	if err := cmd.Run(); err != nil {
+		printed = stderr.String()
+	}
+	printed = strings.ReplaceAll(stdout.String()+printed, w.home, "/home/me")
+	if printed != "" && !strings.HasSuffix(printed, "\n") {
+		printed += "\n"
+	}
+	return printed
+}
+
+// flagsExist holds that each command of a block that is not run is there, with
+// all of its flags.
+func (w *docWorld) flagsExist(page, text string) {
+	text = regexp.MustCompile(`\\\n *`).ReplaceAllString(text, " ")
+	command := regexp.MustCompile(`(?m)(?:^|[;&|(] *|run: |exec |\$ )(iterate|scheduler)((?: +[^ \n|;&)'"<>#]+|"[^"]*"|'[^']*')*)`)
+	for _, found := range command.FindAllStringSubmatch(text, -1) {
+		words, flags := []string{}, []string{}
+		for _, word := range strings.Fields(found[2]) {
+			flag, _, _ := strings.Cut(word, "=")
+			switch {
+			case strings.HasPrefix(word, "-"):
+				flags = append(flags, flag)
+			case len(flags) == 0 && regexp.MustCompile(`^[a-z]+$`).MatchString(word):
+				words = append(words, word)
+			}
+		}
+		help := w.bash(strings.Join(append(append([]string{found[1]}, words...), "--help"), " "))
+		for _, flag := range flags {
+			assert.Regexp(w.t, fmt.Sprintf(`(?m)^ +(-\w, )?%s\b|^ +%s, `, regexp.QuoteMeta(flag), regexp.QuoteMeta(flag)), help, "%s: %s", page, found[0])
+		}
+	}
+}
