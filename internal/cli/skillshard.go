@@ -9,7 +9,9 @@ import (
 	"math/big"
 	"os"
 
+	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/schedule"
+	"github.com/org/autoloop/internal/shard"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -23,25 +25,32 @@ const (
 )
 
 // partOf limits a suite to the cases of a shard, and lists the ids of all.
-func partOf(s *evalrun.Skill, shard schedule.Shard) (part *evalrun.Skill, order []string) {
+func partOf(s *evalrun.Skill, wanted schedule.Shard) (part *evalrun.Skill, order []string) {
 	for _, c := range s.Evals.Cases {
 		order = append(order, c.ID)
 	}
 	mine := *s
-	mine.Evals.Cases = inShard(s.Evals.Cases, shard)
+	mine.Evals.Cases = schedule.Items(s.Evals.Cases, wanted)
 	return &mine, order
 }
 
 // mergeEvaluated is what the parts come to together: the cases of each suite in
 // its order, and the means over all of them.
-func mergeEvaluated(parts []shardPart) (evaluated, error) {
-	whole := evaluated{Name: parts[0].Skill.Name, Notes: parts[0].Skill.Notes, Feedback: map[string]string{}}
-	for _, part := range parts {
-		for id, text := range part.Skill.Feedback {
+func mergeEvaluated(parts []shard.Part) (evaluated, error) {
+	all := make([]evaluated, len(parts))
+	for i, part := range parts {
+		if err := json.Unmarshal(part.Skill, &all[i]); err != nil {
+			return evaluated{}, fmt.Errorf("the figures of part %d/%d: %s", part.Index, part.Of, document.JSONError(err))
+		}
+	}
+	whole := evaluated{Name: all[0].Name, Notes: all[0].Notes, Feedback: map[string]string{}}
+	for _, part := range all {
+		for id, text := range part.Feedback {
 			whole.Feedback[id] = text
 		}
 	}
-	figure, err := mergeFigure(parts, suiteEvals, func(e *evaluated) *evaluatedFigure { return &evaluatedFigure{Cases: e.Cases} })
+	orders := parts[0].Orders
+	figure, err := mergeFigure(all, orders, suiteEvals, func(e *evaluated) *evaluatedFigure { return &evaluatedFigure{Cases: e.Cases} })
 	if err != nil {
 		return whole, err
 	}
@@ -49,22 +58,22 @@ func mergeEvaluated(parts []shardPart) (evaluated, error) {
 		return whole, fmt.Errorf("the parts have no case")
 	}
 	whole.Score, whole.Cases = figure.Score, figure.Cases
-	if whole.Triggers, err = mergeFigure(parts, suiteTriggers, func(e *evaluated) *evaluatedFigure { return e.Triggers }); err != nil {
+	if whole.Triggers, err = mergeFigure(all, orders, suiteTriggers, func(e *evaluated) *evaluatedFigure { return e.Triggers }); err != nil {
 		return whole, err
 	}
-	whole.Answers, err = mergeFigure(parts, suiteAnswers, func(e *evaluated) *evaluatedFigure { return e.Answers })
+	whole.Answers, err = mergeFigure(all, orders, suiteAnswers, func(e *evaluated) *evaluatedFigure { return e.Answers })
 	return whole, err
 }
 
 // mergeFigure puts one suite together, or nil for a skill without it.
-func mergeFigure(parts []shardPart, name string, of func(*evaluated) *evaluatedFigure) (*evaluatedFigure, error) {
-	order := parts[0].Orders[name]
+func mergeFigure(parts []evaluated, orders map[string][]string, name string, of func(*evaluated) *evaluatedFigure) (*evaluatedFigure, error) {
+	order := orders[name]
 	if len(order) == 0 {
 		return nil, nil //nolint:nilnil // there is no such suite
 	}
 	found := map[string]evaluatedCase{}
 	for _, part := range parts {
-		figure := of(part.Skill)
+		figure := of(&part)
 		if figure == nil {
 			continue
 		}
@@ -99,7 +108,7 @@ func mergeFigure(parts []shardPart, name string, of func(*evaluated) *evaluatedF
 
 // writeSkillPart keeps what a part came to beside its gradings. Its digest is of
 // the skill's content, and of who works on its cases and grades them.
-func writeSkillPart(ctx context.Context, skill *evalrun.Skill, dir string, o skillEvalOptions, shard schedule.Shard, found evaluated, orders map[string][]string) error {
+func writeSkillPart(ctx context.Context, skill *evalrun.Skill, dir string, o skillEvalOptions, wanted schedule.Shard, found evaluated, orders map[string][]string) error {
 	content, err := workspace.Scan(ctx, skill.Dir)
 	if err != nil {
 		return err
@@ -112,7 +121,11 @@ func writeSkillPart(ctx context.Context, skill *evalrun.Skill, dir string, o ski
 		return err
 	}
 	sum := sha256.Sum256(text)
-	return writePart(dir, shardPart{
-		Kind: partOfSkill, Digest: hex.EncodeToString(sum[:16]), Index: shard.Index, Of: shard.Of, Skill: &found, Orders: orders,
+	figures, err := json.Marshal(found)
+	if err != nil {
+		return err
+	}
+	return shard.Write(dir, shard.Part{
+		Kind: shard.Skill, Digest: hex.EncodeToString(sum[:16]), Index: wanted.Index, Of: wanted.Of, Skill: figures, Orders: orders,
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/org/autoloop/internal/shard"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
@@ -19,16 +20,16 @@ type ranPart struct {
 
 // runPart makes the runs of one part of the suite, for `iterate shards merge`.
 func (o *tasksOptions) runPart(ctx context.Context, env Env, s *taskrun.TaskSuite, sides [2]taskrun.Side, options taskrun.Options) error {
-	shard, err := parseShard(o.shard)
+	wanted, err := parseShard(o.shard)
 	if err != nil {
 		return err
 	}
-	done, err := taskrun.RunPart(ctx, s, sides[0], sides[1], options, taskrun.Part{Index: shard.Index, Of: shard.Of})
+	done, err := taskrun.RunPart(ctx, s, sides[0], sides[1], options, taskrun.Part{Index: wanted.Index, Of: wanted.Of})
 	if err != nil {
 		return err
 	}
 	dir := env.Path(o.cache)
-	if err := writePart(dir, shardPart{Kind: partOfTasks, Digest: done.Digest, Index: shard.Index, Of: shard.Of}); err != nil {
+	if err := shard.Write(dir, shard.Part{Kind: shard.Tasks, Digest: done.Digest, Index: wanted.Index, Of: wanted.Of}); err != nil {
 		return fmt.Errorf("say what %s is: %w", o.cache, err)
 	}
 	if o.output.json {
