@@ -308,6 +308,7 @@ func TestKeyWarnings(t *testing.T) {
 		"flavour: vanilla":                                  "unknown key `flavour` is ignored",
 		"shedule: daily":                                    "did you mean `schedule`?",
 		"Schedule: daily":                                   "did you mean `schedule`?",
+		"agnet: claude":                                     "did you mean `agent`?",
 		"metricdirection: lower":                            "did you mean `metric-direction`?",
 		"metric-direciton: lower":                           "did you mean `metric-direction`?",
 		"agent: cluade":                                     "`cluade` is no agent known here",
