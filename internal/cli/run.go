@@ -106,7 +106,7 @@ func misuseOf(err error, root *cobra.Command, env Env) error {
 	}
 	if wrongCount.MatchString(text) {
 		use := strings.TrimSuffix(cmd.CommandPath(), cmd.Name()) + cmd.Use
-		text = fmt.Sprintf("%s lacks a word or has one too many: write `%s`", cmd.CommandPath(), use)
+		text = fmt.Sprintf("a word is missing, or there is one too many: write `%s`", use)
 	}
 	return misuse.Errorf("%s (see `%s --help`)", text, cmd.CommandPath())
 }

@@ -52,10 +52,10 @@ func TestUnknownCommandsSuggestTheRightOne(t *testing.T) {
 func TestAWrongNumberOfWords(t *testing.T) {
 	t.Parallel()
 	for line, says := range map[string]string{
-		"log":             "iterate log lacks a word or has one too many: write `iterate log PROGRAM [ITERATION]` (see `iterate log --help`)",
-		"apply a b":       "iterate apply lacks a word or has one too many: write `iterate apply PROGRAM` (see `iterate apply --help`)",
-		"note speed":      "iterate note lacks a word or has one too many: write `iterate note PROGRAM TEXT` (see `iterate note --help`)",
-		"tasks validate":  "iterate tasks validate lacks a word or has one too many: write `iterate tasks validate DIR` (see `iterate tasks validate --help`)",
+		"log":             "a word is missing, or there is one too many: write `iterate log PROGRAM [ITERATION]` (see `iterate log --help`)",
+		"apply a b":       "a word is missing, or there is one too many: write `iterate apply PROGRAM` (see `iterate apply --help`)",
+		"note speed":      "a word is missing, or there is one too many: write `iterate note PROGRAM TEXT` (see `iterate note --help`)",
+		"tasks validate":  "a word is missing, or there is one too many: write `iterate tasks validate DIR` (see `iterate tasks validate --help`)",
 		"log speed --tvs": "unknown flag: --tvs (see `iterate log --help`)",
 	} {
 		t.Run(line, func(t *testing.T) {
