@@ -124,7 +124,7 @@ func smallRepository(b *testing.B, dir string) {
 
 // madeHistory writes the records of so many iterations in one commit, as they are after
 // as many runs.
-func madeHistory(b *testing.B, repo *git.Repo, iterations int) {
+func madeHistory(b testing.TB, repo *git.Repo, iterations int) {
 	b.Helper()
 	log, err := history.Parse(nil)
 	require.NoError(b, err)
@@ -169,6 +169,9 @@ func madeHistory(b *testing.B, repo *git.Repo, iterations int) {
 		require.NoError(b, err)
 	}
 	machine := doc.Machine()
+	for range min(iterations, 10) {
+		machine.RecentStatuses = append(machine.RecentStatuses, string(history.Rejected))
+	}
 	machine.IterationCount, machine.Direction, machine.DirectionGiven = iterations, metric.Lower, true
 	doc.SetMachine(machine)
 	files["p.jsonl"], files["p.results.tsv"], files["p.md"] = &git.File{Data: log.Bytes()}, &git.File{Data: table.Bytes()}, &git.File{Data: doc.Render()}

@@ -76,8 +76,7 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 	best := 1000.0
 	failing := n < 0
 	n = max(n, -n)
-	front.Name, front.Diffs = name, map[string][]byte{}
-	front.Events = []history.Event{&history.Measured{Head: history.Head{Time: now}, Role: history.Baseline, Metric: number("%g", best), Direction: metric.Lower}}
+	diffs, events := map[string][]byte{}, []history.Event{&history.Measured{Head: history.Head{Time: now}, Role: history.Baseline, Metric: number("%g", best), Direction: metric.Lower}}
 	for i := 1; i <= n; i++ {
 		tried := best + 4 - float64(i%9)
 		e := &history.Decided{
@@ -87,7 +86,7 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 			Work:   history.Work{Summary: words[i%len(words)], Agent: "tuner", Usage: &metric.Usage{CostUSD: number("0.25")}, Durations: map[string]float64{"propose": 90}, Params: map[string]metric.Value{"width": *number("%d", i%17), "depth": *number("%d", i%5)}},
 			Notes:  history.Notes{Lessons: []string{words[i%len(words)]}},
 		}
-		front.Diffs[e.Commit] = fmt.Appendf(nil, "diff --git a/src/very/long/path/%s.go b/src/very/long/path/x.go\n@@ -1 +1 @@\n-\treturn %d\n+\treturn change%d // %s\n", strings.Repeat("deep/", 20), i, i, strings.Repeat("long ", 60))
+		diffs[e.Commit] = fmt.Appendf(nil, "diff --git a/src/very/long/path/%s.go b/src/very/long/path/x.go\n@@ -1 +1 @@\n-\treturn %d\n+\treturn change%d // %s\n", strings.Repeat("deep/", 20), i, i, strings.Repeat("long ", 60))
 		switch {
 		case tried < best && i%3 == 0:
 			best = tried
@@ -103,18 +102,29 @@ func browserSource(t testing.TB, name string, n int, front page.Source) page.Sou
 			for k := range 7 {
 				cases[fmt.Sprintf("case.%d-the-notes-name-what-breaks", k)] = *number("%g", float64((i*k)%5)/4)
 			}
-			front.Events = append(front.Events, &history.Measured{Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate, Numbers: cases})
+			events = append(events, &history.Measured{Head: history.Head{Iteration: i}, Stage: "trial", Role: history.Candidate, Numbers: cases})
 		}
 		if name == "population" {
 			member := &history.Proposed{Head: history.Head{Iteration: i}, Proposal: 1, Outcome: e.Outcome, Metric: e.Metric}
 			if i%4 != 1 {
 				member.GrownFrom = &history.Ancestor{Iteration: (i + 1) / 2, Proposal: 1}
 			}
-			front.Events = append(front.Events, member)
+			events = append(events, member)
 		}
-		front.Events = append(front.Events, e)
+		events = append(events, e)
 	}
+	front.Name = name
+	front.Diff = func(_, commit string) []byte { return diffs[commit] }
+	front.Segments = func(visit func([]history.Event) error) error { return visit(events) }
 	return front
+}
+
+// eventsOf are those of a source.
+func eventsOf(t *testing.T, s page.Source) []history.Event {
+	t.Helper()
+	var all []history.Event
+	require.NoError(t, s.Segments(func(events []history.Event) error { all = append(all, events...); return nil }))
+	return all
 }
 
 func TestPageInABrowser(t *testing.T) {
@@ -189,7 +199,8 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	var wanted []wantedProgram
 	for at, p := range programs {
-		replayed := history.Replay(sources[at].Events)
+		events := eventsOf(t, sources[at])
+		replayed := history.Replay(events)
 		if len(replayed.Attempts) == 0 {
 			continue
 		}
@@ -202,7 +213,7 @@ func TestPageInABrowser(t *testing.T) {
 		for i, attempt := range slices.Backward(replayed.Attempts) {
 			want.Measured, want.Compared = append(want.Measured, text(attempt.Metric)), append(want.Compared, text(attempt.PreviousBest))
 			// The best afterwards is that of the replay of the ledger up to there.
-			then := history.Replay(sources[at].Events[:1+slices.IndexFunc(sources[at].Events, func(e history.Event) bool {
+			then := history.Replay(events[:1+slices.IndexFunc(events, func(e history.Event) bool {
 				decided, is := e.(*history.Decided)
 				return is && decided.Iteration == attempt.Iteration
 			})])

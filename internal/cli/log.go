@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
@@ -72,51 +73,129 @@ func showLog(ctx context.Context, env Env, o logOptions, number []string) error 
 	if files.Ledger == nil {
 		return noHistory(ctx, deps, o.Program)
 	}
-	events, err := files.Events(ctx)
-	if err != nil {
+	return printLog(ctx, env, o, files, only)
+}
+
+// printLog goes through the ledger segment by segment, and keeps of each iteration what
+// is printed.
+func printLog(ctx context.Context, env Env, o logOptions, files memory.Files, only int) error {
+	p := logPrinter{only: only, seconds: map[int]float64{}, lines: []json.RawMessage{}}
+	switch {
+	case o.json:
+		p.add = func(e *history.Decided) error {
+			line, err := history.Line(e)
+			p.lines = append(p.lines, line)
+			return err
+		}
+	case o.tsv:
+		p.table.Header = []string{"iteration", "time", "outcome", "metric", "best", "seconds", "p", "commit", "summary"}
+		p.add = func(e *history.Decided) error { p.table.Rows = append(p.table.Rows, p.tsvRow(e)); return nil }
+	case only > 0:
+		p.add = func(*history.Decided) error { return nil }
+	default:
+		p.table = render.Table{Header: []string{"iteration", "time", "outcome", "metric", "best", "why"}, Right: map[int]bool{0: true, 3: true, 4: true}}
+		p.add = func(e *history.Decided) error { p.table.Rows = append(p.table.Rows, logRow(e)); return nil }
+	}
+	if err := files.Segments(ctx, p.read); err != nil {
 		return fmt.Errorf("read %s.jsonl on the memory branch: %w", o.Program, err)
 	}
-	list := []*history.Decided{}
-	seconds := map[int]float64{} // of one run of the candidate, by iteration
-	for _, e := range events {
-		switch e := e.(type) {
-		case *history.Measured:
-			if e.Role == history.Candidate {
-				seconds[e.Iteration] = e.Seconds
-			}
-		case *history.Decided:
-			if only == 0 || e.Iteration == only {
-				list = append(list, e)
-			}
-		}
-	}
+	archive := files.Archive()
 	switch {
-	case only > 0 && len(list) == 0:
+	case only > 0 && p.found == nil:
+		if last, _ := lastArchived(archive); only <= last {
+			return misuse.Errorf("iteration %d of %s is archived in %s", only, o.Program, archivedIn(archive, only))
+		}
 		return misuse.Errorf("iteration %d of %s was not decided: `iterate log %s` lists those that were", only, o.Program, o.Program)
 	case o.json:
-		return printEvents(env, list)
+		return printJSON(env, p.lines)
 	case o.tsv:
-		return writeLog(env, list, seconds)
+		return writeTSV(env, append([][]string{p.table.Header}, p.table.Rows...))
 	case only > 0:
-		_, err = fmt.Fprint(env.Stdout, describeIteration(list[len(list)-1], seconds[only]), printed(env, o.Program, events, list[len(list)-1]))
-	default:
-		_, err = fmt.Fprint(env.Stdout, colored(env, logTable(list).Fit(env.TableWidth()).String()))
+		_, err := fmt.Fprint(env.Stdout, describeIteration(p.found, p.seconds[only]), printed(env, o.Program, p.measured, p.found))
+		return err
 	}
+	if last, names := lastArchived(archive); last > 0 {
+		fmt.Fprintf(env.Stderr, "iterations 1 to %d are archived in %s\n", last, names)
+	}
+	_, err := fmt.Fprint(env.Stdout, colored(env, p.table.Fit(env.TableWidth()).String()))
 	return err
 }
 
-// printEvents prints events as the ledger has them, with what this version does not
-// know.
-func printEvents(env Env, list []*history.Decided) error {
-	lines := make([]json.RawMessage, len(list))
-	for i, e := range list {
-		line, err := history.Line(e)
-		if err != nil {
-			return err
-		}
-		lines[i] = line
+// lastArchived is the last iteration that is archived, 0 for none, and the files.
+func lastArchived(a *history.Archive) (last int, names string) {
+	if a == nil {
+		return 0, ""
 	}
-	return printJSON(env, lines)
+	var list []string
+	for _, file := range a.Files {
+		last = max(last, file.LastIteration)
+		list = append(list, file.Name)
+	}
+	return last, strings.Join(list, ", ")
+}
+
+// archivedIn is the file that has an iteration.
+func archivedIn(a *history.Archive, iteration int) string {
+	for _, file := range a.Files {
+		if iteration <= file.LastIteration {
+			return file.Name
+		}
+	}
+	return ""
+}
+
+// logPrinter is what is printed of the iterations.
+type logPrinter struct {
+	only    int             // the iteration that is meant, 0 for all
+	seconds map[int]float64 // of one run of the candidate, by iteration of the segment
+	add     func(*history.Decided) error
+
+	table render.Table
+	lines []json.RawMessage
+	// found is the decision of the iteration that is meant, measured its measurements.
+	found    *history.Decided
+	measured []history.Event
+}
+
+func (p *logPrinter) read(events []history.Event) error {
+	if p.only == 0 {
+		clear(p.seconds)
+	}
+	for _, e := range events {
+		if p.only > 0 && e.Header().Iteration != p.only {
+			continue
+		}
+		switch e := e.(type) {
+		case *history.Measured:
+			p.measured = append(p.measured[:len(p.measured):len(p.measured)], e)
+			if e.Role == history.Candidate {
+				p.seconds[e.Iteration] = e.Seconds
+			}
+		case *history.Decided:
+			p.found = e
+			if err := p.add(e); err != nil {
+				return err
+			}
+		}
+	}
+	if p.only == 0 {
+		p.measured, p.found = nil, nil
+	}
+	return nil
+}
+
+func (p *logPrinter) tsvRow(e *history.Decided) []string {
+	probability, took := "", ""
+	if n := len(e.Evidence); n > 0 {
+		probability = strconv.FormatFloat(e.Evidence[n-1].P, 'g', -1, 64)
+	}
+	if s := p.seconds[e.Iteration]; s > 0 {
+		took = strconv.FormatFloat(s, 'f', -1, 64)
+	}
+	return []string{
+		strconv.Itoa(e.Iteration), e.Time.UTC().Format(time.RFC3339), string(e.Outcome), valueText(e.Metric), valueText(e.Best), took, probability, e.Commit,
+		plain.Line(e.Summary),
+	}
 }
 
 // noHistory is the error of a program without records, perhaps a misspelt one.
@@ -127,38 +206,20 @@ func noHistory(ctx context.Context, deps *app.Deps, name string) error {
 	return misuse.Errorf("program %q has no history yet: run `iterate --program %s` first", name, name)
 }
 
-// logTable has every reason whole.
-func logTable(list []*history.Decided) render.Table {
-	table := render.Table{Header: []string{"iteration", "time", "outcome", "metric", "best", "why"}, Right: map[int]bool{0: true, 3: true, 4: true}}
-	for _, e := range list {
-		why := e.Summary
-		if e.Outcome != history.Accepted && len(e.Reasons) > 0 {
-			why = strings.Join(e.Reasons, "; ")
-		}
-		table.Rows = append(table.Rows, []string{
-			strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), string(e.Outcome), number(e.Metric), number(e.Best), plain.Line(why),
-		})
+// logRow has every reason whole.
+func logRow(e *history.Decided) []string {
+	why := e.Summary
+	if e.Outcome != history.Accepted && len(e.Reasons) > 0 {
+		why = strings.Join(e.Reasons, "; ")
 	}
-	return table
+	return []string{
+		strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), string(e.Outcome), number(e.Metric), number(e.Best), plain.Line(why),
+	}
 }
 
-func writeLog(env Env, list []*history.Decided, seconds map[int]float64) error {
+func writeTSV(env Env, rows [][]string) error {
 	out := csv.NewWriter(env.Stdout)
 	out.Comma = '\t'
-	rows := [][]string{{"iteration", "time", "outcome", "metric", "best", "seconds", "p", "commit", "summary"}}
-	for _, e := range list {
-		p, took := "", ""
-		if n := len(e.Evidence); n > 0 {
-			p = strconv.FormatFloat(e.Evidence[n-1].P, 'g', -1, 64)
-		}
-		if s := seconds[e.Iteration]; s > 0 {
-			took = strconv.FormatFloat(s, 'f', -1, 64)
-		}
-		rows = append(rows, []string{
-			strconv.Itoa(e.Iteration), e.Time.UTC().Format(time.RFC3339), string(e.Outcome), valueText(e.Metric), valueText(e.Best), took, p, e.Commit,
-			plain.Line(e.Summary),
-		})
-	}
 	return out.WriteAll(rows)
 }
 

@@ -22,24 +22,33 @@ import (
 func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 	var asJSON bool
 	var remote, sign string
+	var archives []string
 	cmd := &cobra.Command{
 		Use:   "replay [PROGRAM]",
 		Short: "Compute every decision again from the ledger, and say where the records disagree",
 		Long: "Compute every decision of a program again from the measurements in its ledger alone, and hold the\n" +
 			"state, the table of results, the commits of the program branch, the history of the memory branch and the\n" +
 			"rules of the program file against it. Nothing is run and nothing is written. Without a name every program\n" +
-			"that has records is replayed.\n\n" +
+			"that has records is replayed. Archived iterations are replayed with --archive FILE; without it what they add up\n" +
+			"to is computed again where the branch's history has them.\n\n" +
 			"The exit code is 1 when anything disagrees.",
 		Example: "  iterate replay speed\n  iterate replay --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := *o
 			o.Remote = remote
-			return replay(cmd.Context(), env, o, args, sign, asJSON)
+			for i, file := range archives {
+				archives[i] = env.Path(file)
+			}
+			if len(archives) > 0 && len(args) == 0 {
+				return misuse.Errorf("--archive is of one program: name it, as in `iterate replay speed --archive FILE`")
+			}
+			return replay(cmd.Context(), env, o, args, archives, sign, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&remote, "remote", "", "the git remote that the records are shared with, such as origin")
 	cmd.Flags().StringVar(&sign, "sign", "", "hold every commit against the keys of this allowed-signers file of SSH, or with `gpg` those that your keyring trusts")
+	cmd.Flags().StringArrayVar(&archives, "archive", nil, "a file of `scheduler prune --history`: what it has is replayed too (give every one)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object for each program")
 	return cmd
 }
@@ -62,7 +71,7 @@ func signers(env Env, sign string) (*memory.Signers, error) {
 	return &memory.Signers{How: git.SSH, Allowed: file}, nil
 }
 
-func replay(ctx context.Context, env Env, o iterateOptions, names []string, sign string, asJSON bool) error {
+func replay(ctx context.Context, env Env, o iterateOptions, names, archives []string, sign string, asJSON bool) error {
 	known, err := signers(env, sign)
 	if err != nil {
 		return err
@@ -86,17 +95,19 @@ func replay(ctx context.Context, env Env, o iterateOptions, names []string, sign
 	for i, word := range names {
 		name := deps.NameOf(word)
 		names[i] = name
-		records, err := deps.Memory.Records(ctx, name, loop.BranchPrefix+name, known)
+		asked, err := askedRules(ctx, deps, name)
+		if err != nil {
+			return err
+		}
+		auditor := audit.New(decision.Known(), asked)
+		records, err := deps.Memory.Records(ctx, auditor, name, loop.BranchPrefix+name, known, archives...)
 		if errors.Is(err, memory.ErrNoRecords) {
 			return noHistory(ctx, deps, name)
 		}
 		if err != nil {
 			return err
 		}
-		if records.Asked, err = askedRules(ctx, deps, name); err != nil {
-			return err
-		}
-		reports[name] = audit.Audit(decision.Known(), records)
+		reports[name] = auditor.Report(records)
 		found += len(reports[name].Findings)
 	}
 	if err := printReplay(env, names, reports, asJSON); err != nil {
@@ -136,6 +147,9 @@ func printReplay(env Env, names []string, reports map[string]audit.Report, asJSO
 	for _, name := range names {
 		report := reports[name]
 		fmt.Fprintf(env.Stdout, "%s: %d iterations, %d decisions computed again", name, report.Decisions, report.Repeated)
+		if report.Archived > 0 {
+			fmt.Fprintf(env.Stdout, " after the %d that are archived", report.Archived)
+		}
 		if report.Old > 0 {
 			fmt.Fprintf(env.Stdout, ", %d from before rules were recorded", report.Old)
 		}

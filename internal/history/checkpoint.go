@@ -10,8 +10,12 @@ import (
 )
 
 // checkpointVersion is the version of what a checkpoint holds. One of another version
-// is computed anew from the sealed segments.
-const checkpointVersion = 2
+// is computed anew from the sealed segments. That of an Archive cannot be: a later
+// version has to read those from firstArchived on.
+const (
+	checkpointVersion = 3
+	firstArchived     = 3
+)
 
 // Checkpoint is what the sealed segments of a ledger add up to. It saves reading them
 // and is worth nothing else: it can always be computed again. The zero Checkpoint is
@@ -27,15 +31,17 @@ type Checkpoint struct {
 // Chain says which segments were sealed, by their last one.
 type Chain struct {
 	// Segments is how many there are, Lines how many lines they have without their
-	// heads, and SHA256 is that of the last of them.
+	// heads, and SHA256 is that of the last of them. Numbers is that of what Forget
+	// leaves of it; "" when that is the same.
 	Segments int    `json:"segments"`
 	Lines    int    `json:"lines"`
 	SHA256   string `json:"sha256"`
+	Numbers  string `json:"numbers,omitempty"`
 }
 
 // head is that of the segment after those of the chain.
 func (c Chain) head() opening {
-	return opening{Segment: c.Segments + 1, Lines: c.Lines, Before: c.SHA256}
+	return opening{Segment: c.Segments + 1, Lines: c.Lines, Before: c.SHA256, Numbers: c.Numbers}
 }
 
 // CheckOpen holds an open segment against the chain: the error is a *SegmentError
@@ -56,7 +62,7 @@ func (c Chain) Next(segment []byte) ([]Event, Chain, error) {
 	if err != nil {
 		return nil, c, &SegmentError{Segment: c.Segments + 1, Problem: err.Error()}
 	}
-	return log.Events, Chain{c.Segments + 1, c.Lines + bytes.Count(body, []byte("\n")), digest(segment)}, nil
+	return log.Events, Chain{c.Segments + 1, c.Lines + bytes.Count(body, []byte("\n")), digest(segment), numbersOf(segment)}, nil
 }
 
 // SegmentError is a segment that is not what the ledger has in its place.
@@ -86,8 +92,10 @@ func (c Chain) body(segment []byte) (body []byte, before int, err error) {
 		return nil, 0, &SegmentError{number, 1, "it does not say which segment it goes on after"}
 	case h.Segment != number:
 		return nil, 0, &SegmentError{number, 1, fmt.Sprintf("it says that it is segment %d", h.Segment)}
-	case h.Before != c.SHA256:
+	case h.Before != c.SHA256 && (h.Numbers == "" || h.Numbers != c.SHA256):
 		return nil, 0, &SegmentError{number, 1, fmt.Sprintf("it goes on after a segment with the digest %.12s, and segment %d has %.12s", h.Before, c.Segments, c.SHA256)}
+	case h.Before == c.SHA256 && h.Numbers != "" && h.Numbers != c.Numbers:
+		return nil, 0, &SegmentError{number, 1, fmt.Sprintf("it says that segment %d without details has the digest %.12s, and that is %.12s", c.Segments, h.Numbers, c.Numbers)}
 	case h.Lines != c.Lines:
 		return nil, 0, &SegmentError{number, 1, fmt.Sprintf("it says that %d lines come before it, and there are %d", h.Lines, c.Lines)}
 	}
@@ -106,7 +114,7 @@ func (c *Checkpoint) Extend(segment []byte) (*Checkpoint, error) {
 		next.standing = next.standing.after(e)
 		next.tried = next.tried.with(digestOf(e))
 	}
-	next.summary.fold()
+	next.summary.Fold()
 	next.Chain = chain
 	return next, nil
 }
@@ -117,7 +125,7 @@ func (c *Checkpoint) Skip(segment []byte) *Checkpoint {
 	next := c.clone()
 	next.Segments++
 	next.Lines += bytes.Count(Body(segment), []byte("\n"))
-	next.SHA256 = digest(segment)
+	next.SHA256, next.Numbers = digest(segment), numbersOf(segment)
 	return next
 }
 
@@ -212,11 +220,16 @@ func (c *Checkpoint) Encode() ([]byte, error) {
 
 // DecodeCheckpoint reads a checkpoint. One of another version is an error.
 func DecodeCheckpoint(text []byte) (*Checkpoint, error) {
+	return decodeCheckpoint(text, checkpointVersion)
+}
+
+// decodeCheckpoint reads a checkpoint of a version from oldest on.
+func decodeCheckpoint(text []byte, oldest int) (*Checkpoint, error) {
 	var s stored
 	if err := json.Unmarshal(text, &s); err != nil {
 		return nil, fmt.Errorf("read the checkpoint: %w", err)
 	}
-	if s.Version != checkpointVersion {
+	if s.Version < oldest || s.Version > checkpointVersion {
 		return nil, fmt.Errorf("read the checkpoint: it has version %d, and this version of Autoloop knows %d", s.Version, checkpointVersion)
 	}
 	c := &Checkpoint{Chain: s.Chain, tried: s.Tried, summary: s.Summary.Summary}

@@ -31,7 +31,7 @@ func Condense(segment []byte) ([]byte, error) {
 // left out of every condensed event, and besides of one that measured.
 var (
 	longFields = []string{
-		"lease", "case_samples", "evaluator_writes", "output", "patch", "changed", "lessons", "foreclosed", "ideas", "rule", "seed",
+		"lease", "case_samples", "evaluator_writes", "output", "patch", forgotten, "changed", "lessons", "foreclosed", "ideas", "rule", "seed",
 	}
 	measuredFields = []string{"samples", "guardrail_samples", "numbers"}
 )

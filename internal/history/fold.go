@@ -88,11 +88,11 @@ func Without(s, part Spent) Spent {
 	return s
 }
 
-// fold bounds a summary: what only those need who read the whole ledger goes, and
+// Fold bounds a summary at the end of a segment, where no iteration is under way: what only those need who read the whole ledger goes, and
 // what was long ago is added up. Folding the same events twice, with more in
 // between, is folding them once.
-func (b *Summary) fold() {
-	b.Proposals, b.Tried = nil, nil
+func (b *Summary) Fold() {
+	b.Proposals, b.Tried, b.candidateOutput = nil, nil, "" // no iteration is under way
 	b.Gains = foldGains(b.Gains)
 	b.SinceResumed = foldOutcomes(b.SinceResumed)
 	if len(b.Attempts) <= keptAttempts {

@@ -65,7 +65,7 @@ func Open(checkpoint *Checkpoint, data []byte) (*Log, error) {
 		return nil, err
 	case h == nil:
 		return Parse(data)
-	case checkpoint == nil || checkpoint.head() != h.link():
+	case checkpoint == nil || checkpoint.CheckOpen(data) != nil:
 		return nil, ErrNoCheckpoint
 	}
 	log, err := parse(body, 1)
@@ -79,9 +79,6 @@ func Open(checkpoint *Checkpoint, data []byte) (*Log, error) {
 	log.data, log.sealed = bytes.Clone(data), checkpoint
 	return log, nil
 }
-
-// link is a head as one that is made anew has it.
-func (h opening) link() opening { return opening{Segment: h.Segment, Lines: h.Lines, Before: h.Before} }
 
 // Append adds events at the end.
 func (l *Log) Append(events ...Event) error {

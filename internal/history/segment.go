@@ -39,8 +39,10 @@ type opening struct {
 	Segment int `json:"segment"`
 	// Lines is how many lines the segments before have, without their heads.
 	Lines int `json:"lines"`
-	// Before is the SHA-256 of the segment before.
-	Before string `json:"before"`
+	// Before is the SHA-256 of the segment before, Numbers that of what Forget leaves
+	// of it; "" when that is the same.
+	Before  string `json:"before"`
+	Numbers string `json:"numbers,omitempty"`
 }
 
 const headNote = "older lines of this ledger are in sealed segments: it takes a newer version of Autoloop to read them"

@@ -137,7 +137,7 @@ func sealedLedger(t *testing.T, seed uint64, runs int) (open *Log, segments [][]
 
 func encodedSummary(t *testing.T, summary Summary, standing Standing) map[string]any {
 	t.Helper()
-	summary.fold()
+	summary.Fold()
 	for day, spent := range summary.Earlier.Days {
 		summary.Earlier.Days[day] = rounded(spent)
 	}
@@ -214,8 +214,8 @@ func TestCheckpointIsComputedAgain(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoCheckpoint)
 	_, err = Open(&Checkpoint{Chain: Chain{Segments: 1}}, open.Bytes())
 	require.ErrorIs(t, err, ErrNoCheckpoint)
-	_, err = DecodeCheckpoint(bytes.Replace(want, []byte(`"version":2`), []byte(`"version":3`), 1))
-	require.ErrorContains(t, err, "version 3")
+	_, err = DecodeCheckpoint(bytes.Replace(want, []byte(`"version":3`), []byte(`"version":4`), 1))
+	require.ErrorContains(t, err, "version 4")
 }
 
 func TestSegmentsKnowTheirPlace(t *testing.T) {

@@ -78,5 +78,7 @@ func TestTheIncumbentIsAnAlarm(t *testing.T) {
 
 // auditOf is what an audit finds in the ledger.
 func auditOf(events []history.Event) []audit.Finding {
-	return slices.DeleteFunc(audit.Audit(decision.Known(), audit.Records{Events: events}).Findings, func(f audit.Finding) bool { return f.Where != audit.Ledger })
+	a := audit.New(decision.Known(), nil)
+	a.Add(events)
+	return slices.DeleteFunc(a.Report(audit.Records{}).Findings, func(f audit.Finding) bool { return f.Where != audit.Ledger })
 }

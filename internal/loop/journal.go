@@ -56,7 +56,7 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 		r.records, r.files = b, written
 		return written, err
 	}
-	_, err := r.store.Update(ctx, memory.Update{Program: r.program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref()})
+	_, err := r.store.Update(ctx, memory.Update{Program: r.program.Name, Message: message, Apply: apply, Branch: branch, Claims: r.ref(), KeepDetails: r.program.KeepDetails})
 	return err
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 // An iteration works with the open segment of the ledger and with what the sealed ones
-// add up to. What follows reads more, for those that cannot do without.
+// add up to. What follows reads more, for those that cannot do without; what is archived
+// is its sum for them too.
 
 // short is the whole ledger, condensed as far as it is sealed.
 func (b *records) short(ctx context.Context) ([]history.Event, error) {
@@ -33,7 +34,10 @@ func (b *records) past(ctx context.Context) (*history.Summary, error) {
 		return &b.sum, nil
 	}
 	events, err := b.short(ctx)
-	past := history.Replay(events)
+	past := b.read.Start()
+	for _, e := range events {
+		past.Add(e)
+	}
 	return &past, err
 }
 
@@ -42,9 +46,11 @@ func (b *records) proposals(ctx context.Context) ([]history.Proposal, error) {
 	if b.read.Sealed == nil {
 		return b.sum.Proposals, nil
 	}
-	past := history.Summary{}
-	_, err := b.read.Sealed.Each(ctx, func(e history.Event) error {
-		past.Add(e)
+	past := b.read.Start()
+	_, err := b.read.Sealed.Segments(ctx, func(events []history.Event) error {
+		for _, e := range events {
+			past.Add(e)
+		}
 		return nil
 	})
 	for _, e := range b.log.Events {

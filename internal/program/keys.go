@@ -81,6 +81,13 @@ var entries = []entry{
 	},
 	{
 		Key{
+			"keep-details", "When", "count or off", "1000",
+			"how many of the latest iterations keep the patches and output of dropped candidates on record; of older ones the [numbers](../reference/state.md#what-is-forgotten) stay. `off` keeps all",
+		},
+		func(p *Program, v value) (err error) { p.KeepDetails, err = v.countOrOff(); return err }, sameNumber,
+	},
+	{
+		Key{
 			"budget", "When", "map or list of maps", "none; `per: month`, with a warning",
 			"`{iterations: 20, tokens: 1000000, usd: 5, minutes: 60, per: day}`, any of them, all above 0, or a list of such; `per` is `iteration`, `day`, `week`, `month` or `program`",
 		},

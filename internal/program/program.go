@@ -23,6 +23,9 @@ const (
 // defaultPlateau is the plateau of a program that does not say.
 const defaultPlateau = 5
 
+// defaultDetails is of how many iterations the details of dropped candidates are kept.
+const defaultDetails = 1000
+
 // SearchPlateau is the default plateau of a search that needs many attempts:
 // the tuner's, and a population's.
 const SearchPlateau = 50
@@ -70,6 +73,7 @@ type Program struct {
 	Plateau           int
 	PlateauGiven      bool
 	StopAfterReverts  int // reverts in a row that end one run; 0 is off
+	KeepDetails       int // iterations whose dropped candidates stay whole on record; 0 is all
 	Timeout           time.Duration
 	EvaluationTimeout time.Duration
 	TimeLimitGiven    bool // EvaluationTimeout is the program's own

@@ -21,12 +21,8 @@ import (
 	"github.com/org/autoloop/internal/render/page"
 )
 
-// maxDiffs bounds the changes that a program's page shows, the latest first;
-// maxPatch is the size in bytes beyond which one is left out.
-const (
-	maxDiffs = 60
-	maxPatch = 64 << 10
-)
+// maxPatch is the size in bytes beyond which the rest of a change is left out.
+const maxPatch = 64 << 10
 
 // Maker reads what the page shows.
 type Maker struct {
@@ -85,38 +81,34 @@ func (m *Maker) program(ctx context.Context, name string) (*page.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	events, err := records.Events(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read %s.jsonl on the memory branch: %w", name, err)
+	source := page.Source{Name: name, Start: records.Start(), State: records.State, Repository: m.Repository}
+	source.Segments = func(visit func([]history.Event) error) error {
+		if err := records.Segments(ctx, visit); err != nil {
+			return fmt.Errorf("read %s.jsonl on the memory branch: %w", name, err)
+		}
+		return nil
 	}
-	source := page.Source{Name: name, Events: events, State: records.State, Repository: m.Repository, Diffs: m.diffs(ctx, events)}
+	source.Diff = func(parent, commit string) []byte { return m.diff(ctx, parent, commit) }
 	if m.Facts != nil {
 		m.Facts(&source)
 	}
 	return page.New(source, m.Now())
 }
 
-// diffs reads the changes of the latest kept commits that are in the
-// repository. One that cannot be read is not shown; its commit is named anyway.
-func (m *Maker) diffs(ctx context.Context, events []history.Event) map[string][]byte {
-	diffs := map[string][]byte{}
-	for e := range history.Of[*history.Decided](slices.Backward(events)) {
-		if len(diffs) == maxDiffs {
-			break
-		}
-		if e.Commit == "" || e.Parent == "" || diffs[e.Commit] != nil {
-			continue
-		}
-		patch, err := m.Repo.Diff(ctx, e.Parent, e.Commit)
-		if err != nil {
-			continue
-		}
-		if len(patch) > maxPatch {
-			patch = append(patch[:bytes.LastIndexByte(patch[:maxPatch], '\n')+1], "… the commit has the rest\n"...)
-		}
-		diffs[e.Commit] = patch
+// diff reads a change. One that cannot be read is not shown; its commit is named
+// anyway.
+func (m *Maker) diff(ctx context.Context, parent, commit string) []byte {
+	if parent == "" {
+		return nil
 	}
-	return diffs
+	patch, err := m.Repo.Diff(ctx, parent, commit)
+	if err != nil {
+		return nil
+	}
+	if len(patch) > maxPatch {
+		patch = append(patch[:bytes.LastIndexByte(patch[:maxPatch], '\n')+1], "… the commit has the rest\n"...)
+	}
+	return patch
 }
 
 // Write writes the site: one file when out ends in .html, else a directory

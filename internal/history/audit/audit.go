@@ -38,19 +38,13 @@ type Commit struct {
 	Metric    string
 }
 
-// Records are a program's records, read together.
+// Records are what is held against the ledger of a program, read together.
 type Records struct {
-	Events  []history.Event
 	Machine state.Machine
-	// Entries are the metrics of the state's history.
-	Entries []state.EntryMetric
 	Rows    []results.Row
 	Commits []Commit
 	// Head is the program branch's commit, "" when there is no branch.
 	Head string
-	// Asked are the rules that the versions of the program file ask for, the newest
-	// first; none when there is no file.
-	Asked []decision.Rule
 	// Broken says what is wrong with sealed segments and with what is derived from them.
 	Broken []string
 	// Rewritten says of commits of the memory branch how they break its history,
@@ -63,54 +57,104 @@ type Report struct {
 	// Decisions counts the decided iterations, Repeated those that were
 	// computed again from their measurements, and Old those that a version
 	// decided which did not record its rule.
-	Decisions int       `json:"decisions"`
-	Repeated  int       `json:"repeated"`
-	Old       int       `json:"old"`
-	Findings  []Finding `json:"findings"`
+	Decisions int `json:"decisions"`
+	Repeated  int `json:"repeated"`
+	Old       int `json:"old"`
+	// Archived is the last iteration that is in an archive, which was not looked at;
+	// 0 is none.
+	Archived int       `json:"archived,omitempty"`
+	Findings []Finding `json:"findings"`
 }
 
-// Audit goes through all records, and decides again by the versions of the rule
-// that decided. Findings are in the order ledger, state,
-// results, branch, memory branch, and in each by iteration.
-func Audit(versions decision.Versions, r Records) Report {
-	report := Report{Findings: []Finding{}}
-	for _, message := range r.Broken {
-		report.find(Ledger, 0, message)
-	}
-	var summary history.Summary
-	var measured []*history.Measured
-	var pending *history.Decided // the decision that waits for CI
-	for _, event := range r.Events {
+// Auditor goes through a ledger segment by segment, and decides again by the versions
+// of the rule that decided. Of what it has seen it keeps a row of the results for each
+// iteration, and what each commit was kept for.
+type Auditor struct {
+	versions decision.Versions
+	// asked are the rules that the versions of the program file ask for, the newest
+	// first; none when there is no file.
+	asked []decision.Rule
+
+	report   Report
+	summary  history.Summary
+	measured []*history.Measured
+	pending  *history.Decided // the decision that waits for CI
+
+	order   order
+	rules   rules
+	table   table
+	entries entries
+	keeps   keeps
+}
+
+// New begins an audit.
+func New(versions decision.Versions, asked []decision.Rule) *Auditor {
+	return &Auditor{versions: versions, asked: asked, report: Report{Findings: []Finding{}}}
+}
+
+// Begin says what the ledger adds up to before the first event of Add, when segments
+// are archived, and which entries the state's history has. It comes first.
+func (a *Auditor) Begin(start history.Summary, shown []state.EntryMetric) {
+	a.summary, a.entries = start, newEntries(shown)
+	a.report.Archived = start.Iteration
+	a.table.best, a.table.direction = start.Best, start.Direction
+}
+
+// Add takes the events of one more segment over, at whose ends no iteration is under
+// way. None of them is kept.
+func (a *Auditor) Add(events []history.Event) {
+	r := &a.report
+	for _, event := range events {
 		switch e := event.(type) {
 		case *history.Started:
-			measured = nil
+			a.measured = nil
 		case *history.Measured:
-			measured = append(measured, e)
+			a.measured = append(a.measured, e)
+			r.samples(e)
 		case *history.Decided:
-			if pending != nil && pending.Iteration == e.Iteration && e.Outcome != history.PendingCI {
-				report.settled(pending, e)
+			if a.pending != nil && a.pending.Iteration == e.Iteration && e.Outcome != history.PendingCI {
+				r.settled(a.pending, e)
 			} else {
-				report.decided(versions, summary, ofProposal(measured, e.Proposal), e)
+				r.decided(a.versions, a.summary, ofProposal(a.measured, e.Proposal), e)
 			}
-			report.disagreement(summary, measured, e)
-			measured, pending = nil, nil
+			r.disagreement(a.summary, a.measured, e)
+			a.rules.decided(r, a.summary, e, a.asked)
+			a.measured, a.pending = nil, nil
 			if e.Outcome == history.PendingCI {
-				pending = e
+				a.pending = e
 			}
 		}
-		summary.Add(event)
+		a.order.add(r, event)
+		a.table.add(event)
+		a.entries.add(event)
+		a.keeps.add(event)
+		a.summary.Add(event)
 	}
-	report.order(r.Events)
-	report.samples(r.Events)
-	report.rules(r)
-	report.state(summary, r.Machine)
-	report.entries(r)
-	report.results(r)
-	report.branch(summary, r)
-	for _, message := range append(r.Rewritten, r.Unknown...) {
-		report.find(Memory, summary.Iteration, message)
+	a.summary.Fold()
+	clear(a.order.started)
+}
+
+// Report holds the records against the ledger. Findings are in the order ledger, state,
+// results, branch, memory branch.
+func (a *Auditor) Report(records Records) Report {
+	r := &a.report
+	a.order.unfinished(r)
+	broken := Report{}
+	for _, message := range records.Broken {
+		broken.find(Ledger, 0, message)
 	}
-	return report
+	r.Findings = append(broken.Findings, r.Findings...)
+	r.state(a.summary, records.Machine)
+	a.entries.compare(r)
+	a.table.compare(r, records.Rows, r.Archived)
+	a.keeps.compare(r, a.summary, records)
+	for _, message := range append(records.Rewritten, records.Unknown...) {
+		r.find(Memory, a.summary.Iteration, message)
+	}
+	if r.Findings == nil {
+		r.Findings = []Finding{}
+	}
+	return *r
 }
 
 // ofProposal are the measurements of the one among several proposals that

@@ -68,7 +68,7 @@ func trials(events []history.Event) []*history.Measured {
 // findings are those of the ledger.
 func findings(versions decision.Versions, events []history.Event) []string {
 	var list []string
-	for _, found := range audit.Audit(versions, audit.Records{Events: events}).Findings {
+	for _, found := range report(versions, events) {
 		if found.Where == audit.Ledger {
 			list = append(list, found.Message)
 		}
@@ -166,4 +166,10 @@ func TestTheOrderIsRepeatedFromItsSeed(t *testing.T) {
 		decided.Seed = ""
 		assert.Contains(t, findings(decision.Known(), events)[0], "no seed is recorded")
 	}
+}
+
+func report(versions decision.Versions, events []history.Event) []audit.Finding {
+	a := audit.New(versions, nil)
+	a.Add(events)
+	return a.Report(audit.Records{}).Findings
 }

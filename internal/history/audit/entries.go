@@ -7,28 +7,50 @@ import (
 	"github.com/org/autoloop/internal/history/state"
 )
 
+// entryKey names an entry of the state's history.
+type entryKey struct {
+	iteration int
+	baseline  bool
+}
+
 // entries holds the metrics of the state's history against the ledger. Of an
 // iteration from before the ledger, and of what was folded, nothing is known.
-func (r *Report) entries(records Records) {
-	type key struct {
-		iteration int
-		baseline  bool
+type entries struct {
+	shown []state.EntryMetric
+	want  map[entryKey]string
+	known map[entryKey]bool // those that the ledger has
+}
+
+func newEntries(shown []state.EntryMetric) entries {
+	e := entries{shown, map[entryKey]string{}, map[entryKey]bool{}}
+	for _, one := range shown {
+		e.want[entryKey{one.Iteration, one.Baseline}] = ""
 	}
-	want := map[key]state.HistoryEntry{}
-	for _, e := range records.Events {
-		switch e := e.(type) {
-		case *history.Decided:
-			want[key{e.Iteration, false}] = state.HistoryEntry{Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta}
-		case *history.Measured:
-			if e.Stage == "" && e.Role != history.Candidate && e.Metric != nil {
-				want[key{e.Iteration, true}] = state.HistoryEntry{Metric: e.Metric}
-			}
+	return e
+}
+
+func (s *entries) add(event history.Event) {
+	switch e := event.(type) {
+	case *history.Decided:
+		s.put(entryKey{e.Iteration, false}, state.HistoryEntry{Metric: e.Metric, PreviousBest: e.PreviousBest, Delta: e.Delta})
+	case *history.Measured:
+		if e.Stage == "" && e.Role != history.Candidate && e.Metric != nil {
+			s.put(entryKey{e.Iteration, true}, state.HistoryEntry{Metric: e.Metric})
 		}
 	}
-	for _, have := range records.Entries {
-		e, known := want[key{have.Iteration, have.Baseline}]
-		if known && have.Metric != e.MetricText() {
-			r.find(State, have.Iteration, fmt.Sprintf("its history entry says %q, and the ledger gives %q", have.Metric, e.MetricText()))
+}
+
+func (s *entries) put(key entryKey, entry state.HistoryEntry) {
+	if _, shown := s.want[key]; shown {
+		s.want[key], s.known[key] = entry.MetricText(), true
+	}
+}
+
+func (s *entries) compare(r *Report) {
+	for _, have := range s.shown {
+		key := entryKey{have.Iteration, have.Baseline}
+		if s.known[key] && have.Metric != s.want[key] {
+			r.find(State, have.Iteration, fmt.Sprintf("its history entry says %q, and the ledger gives %q", have.Metric, s.want[key]))
 		}
 	}
 }

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/history"
@@ -10,63 +9,66 @@ import (
 
 // order holds the events against the steps of an iteration: a run starts, measures,
 // decides, says what it pushed, and finishes.
-func (r *Report) order(events []history.Event) {
-	started := map[string]bool{}
-	var open *history.Decided // the last final decision that nothing finished yet
-	var made *history.Decided // the last decision with a commit that nothing pushed yet
-	unfinished := func() {
-		if open != nil {
-			r.find(Ledger, open.Iteration, fmt.Sprintf("the run %s decided, and no `finished` event follows", open.Run))
-		}
-		if made != nil {
-			r.find(Ledger, made.Iteration, fmt.Sprintf("commit %.12s was decided, and no `pushed` event follows", made.Commit))
-		}
-		open, made = nil, nil
-	}
-	pushed := map[string]bool{}
-	for _, event := range events {
-		switch event.(type) {
-		case *history.Started:
-			unfinished()
-			started[event.Header().Run] = true
-		case *history.Measured, *history.Proposed, *history.Decided, *history.Pushed, *history.Checked:
-			if e := event.Header(); !started[e.Run] {
-				r.find(Ledger, e.Iteration, fmt.Sprintf("the run %s has a `%s` event without a `started` event", e.Run, history.KindOf(event)))
-				started[e.Run] = true // it is said once
-			}
-		}
-		switch e := event.(type) {
-		case *history.Decided:
-			if e.Outcome != history.PendingCI {
-				open = e
-			}
-			if e.Commit != "" && !pushed[e.Commit] {
-				made = e
-			}
-		case *history.Pushed:
-			pushed[e.Commit] = true
-			if made == nil || made.Commit != e.Commit {
-				r.find(Ledger, e.Iteration, fmt.Sprintf("commit %.12s was pushed, and no decision made it", e.Commit))
-			} else {
-				made = nil
-			}
-		case *history.Finished:
-			if open != nil && open.Run == e.Run && open.Iteration == e.Iteration {
-				open = nil
-			}
-		}
-	}
-	unfinished()
+type order struct {
+	started map[string]bool
+	pushed  map[string]bool  // commits
+	open    *history.Decided // the last final decision that nothing finished yet
+	made    *history.Decided // the last decision with a commit that nothing pushed yet
 }
 
-// samples holds every measured number against the runs that it is the median of.
-func (r *Report) samples(events []history.Event) {
-	for e := range history.Of[*history.Measured](slices.All(events)) {
-		if e.Metric == nil || len(e.Samples) == 0 {
-			continue
+// unfinished finds what should have followed by now.
+func (o *order) unfinished(r *Report) {
+	if o.open != nil {
+		r.find(Ledger, o.open.Iteration, fmt.Sprintf("the run %s decided, and no `finished` event follows", o.open.Run))
+	}
+	if o.made != nil {
+		r.find(Ledger, o.made.Iteration, fmt.Sprintf("commit %.12s was decided, and no `pushed` event follows", o.made.Commit))
+	}
+	o.open, o.made = nil, nil
+}
+
+func (o *order) add(r *Report, event history.Event) {
+	if o.started == nil {
+		o.started, o.pushed = map[string]bool{}, map[string]bool{}
+	}
+	switch event.(type) {
+	case *history.Started:
+		o.unfinished(r)
+		o.started[event.Header().Run] = true
+	case *history.Measured, *history.Proposed, *history.Decided, *history.Pushed, *history.Checked:
+		if e := event.Header(); !o.started[e.Run] {
+			r.find(Ledger, e.Iteration, fmt.Sprintf("the run %s has a `%s` event without a `started` event", e.Run, history.KindOf(event)))
+			o.started[e.Run] = true // it is said once
 		}
-		if median := statistics.Median(e.Samples); median.Cmp(*e.Metric) != 0 {
-			r.find(Ledger, e.Iteration, fmt.Sprintf("the measured metric of the %s is %s, and the median of its samples is %s", e.Role, e.Metric, median))
+	}
+	switch e := event.(type) {
+	case *history.Decided:
+		if e.Outcome != history.PendingCI {
+			o.open = e
 		}
+		if e.Commit != "" && !o.pushed[e.Commit] {
+			o.made = e
+		}
+	case *history.Pushed:
+		o.pushed[e.Commit] = true
+		if o.made == nil || o.made.Commit != e.Commit {
+			r.find(Ledger, e.Iteration, fmt.Sprintf("commit %.12s was pushed, and no decision made it", e.Commit))
+		} else {
+			o.made = nil
+		}
+	case *history.Finished:
+		if o.open != nil && o.open.Run == e.Run && o.open.Iteration == e.Iteration {
+			o.open = nil
+		}
+	}
+}
+
+// samples holds a measured number against the runs that it is the median of.
+func (r *Report) samples(e *history.Measured) {
+	if e.Metric == nil || len(e.Samples) == 0 {
+		return
+	}
+	if median := statistics.Median(e.Samples); median.Cmp(*e.Metric) != 0 {
+		r.find(Ledger, e.Iteration, fmt.Sprintf("the measured metric of the %s is %s, and the median of its samples is %s", e.Role, e.Metric, median))
 	}
 }

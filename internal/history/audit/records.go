@@ -30,20 +30,79 @@ func (r *Report) state(summary history.Summary, m state.Machine) {
 	}
 }
 
-// results holds the table against the rows that the ledger gives.
-func (r *Report) results(records Records) {
-	want := rows(records.Events)
-	have := slices.DeleteFunc(slices.Clone(records.Rows), func(row results.Row) bool {
-		return !slices.ContainsFunc(want, func(w results.Row) bool { return same(w, row) }) && adopted(records.Events, row.Iteration)
-	})
-	for _, row := range want {
-		at := slices.IndexFunc(have, func(h results.Row) bool { return same(h, row) })
-		if at < 0 {
+// rowKey names a row of the results.
+type rowKey struct {
+	iteration int
+	action    results.Action
+}
+
+func keyOf(row results.Row) rowKey { return rowKey{row.Iteration, row.Action} }
+
+// table is the table of results that the ledger gives.
+type table struct {
+	rows      []results.Row
+	at        map[rowKey]int // where in rows, of the last of this name
+	best      *metric.Value
+	direction metric.Direction
+	begins    int // iterations before this one are from before the ledger
+}
+
+func (t *table) put(row results.Row) {
+	if t.at == nil {
+		t.at = map[rowKey]int{}
+	}
+	t.at[keyOf(row)] = len(t.rows)
+	t.rows = append(t.rows, row)
+}
+
+func (t *table) add(event history.Event) {
+	switch e := event.(type) {
+	case *history.Set:
+		if n, err := strconv.Atoi(e.Value); err == nil && e.Key == history.AdoptedIteration {
+			t.begins = max(t.begins, n+1)
+		}
+	case *history.Measured:
+		if e.Stage != "" || e.Metric == nil || e.Role == history.Candidate {
+			return
+		}
+		if e.Role == history.Baseline {
+			t.direction = e.Direction
+		}
+		t.best = e.Metric
+		t.put(results.Row{Iteration: e.Iteration, Score: e.Metric, Best: t.best, Action: results.Baseline})
+	case *history.Decided:
+		action := results.Reverted
+		switch e.Outcome { //nolint:exhaustive // the others are reverted
+		case history.PendingCI:
+			return
+		case history.Accepted:
+			if action = results.Kept; e.Metric != nil && t.direction.Improved(*e.Metric, t.best) {
+				t.best = e.Metric
+			}
+		}
+		t.put(results.Row{Iteration: e.Iteration, Score: e.Metric, Best: t.best, Action: action})
+	}
+}
+
+// compare holds the rows of the file against those that the ledger gives, which has
+// nothing of iterations that are archived.
+func (t *table) compare(r *Report, rows []results.Row, archived int) {
+	places := map[rowKey][]int{}
+	for i, row := range rows {
+		places[keyOf(row)] = append(places[keyOf(row)], i)
+	}
+	taken := map[int]bool{}
+	for i, row := range t.rows {
+		key := keyOf(row)
+		if t.at[key] != i {
+			continue // a later event of the same name counts
+		}
+		if len(places[key]) == 0 {
 			r.find(Results, row.Iteration, fmt.Sprintf("there is no row %q", row.Action))
 			continue
 		}
-		found := have[at]
-		have = slices.Delete(have, at, at+1)
+		taken[places[key][0]] = true
+		found := rows[places[key][0]]
 		if optional(found.Score) != optional(row.Score) {
 			r.find(Results, row.Iteration, fmt.Sprintf("the score is %s, and the ledger gives %s", optional(found.Score), optional(row.Score)))
 		}
@@ -51,135 +110,96 @@ func (r *Report) results(records Records) {
 			r.find(Results, row.Iteration, fmt.Sprintf("best_score is %s, and the ledger gives %s", optional(found.Best), optional(row.Best)))
 		}
 	}
-	r.rowOrder(want, records.Rows)
-	for _, row := range have {
-		r.find(Results, row.Iteration, fmt.Sprintf("the ledger has nothing of the row %q", row.Action))
+	begins := t.begins
+	if archived > 0 {
+		begins = max(begins, archived+1)
 	}
-}
-
-// rowOrder finds rows that changed places: those of the ledger are in its order.
-func (r *Report) rowOrder(want, rows []results.Row) {
 	last := -1
-	for _, row := range rows {
-		at := slices.IndexFunc(want, func(w results.Row) bool { return same(w, row) })
-		if at >= 0 && at < last {
+	for _, row := range rows { // those of the ledger are in its order
+		at, known := t.at[keyOf(row)]
+		if known && at < last {
 			r.find(Results, row.Iteration, fmt.Sprintf("the row %q is not in its place", row.Action))
 		}
-		last = max(last, at)
+		if known {
+			last = max(last, at)
+		}
+	}
+	for i, row := range rows {
+		if _, known := t.at[keyOf(row)]; !taken[i] && (known || row.Iteration >= begins) {
+			r.find(Results, row.Iteration, fmt.Sprintf("the ledger has nothing of the row %q", row.Action))
+		}
 	}
 }
 
-func same(a, b results.Row) bool { return a.Iteration == b.Iteration && a.Action == b.Action }
-
-// adopted reports whether an iteration is from before the ledger began.
-func adopted(events []history.Event, iteration int) bool {
-	return slices.ContainsFunc(events, func(e history.Event) bool {
-		set, is := e.(*history.Set)
-		if !is || set.Key != history.AdoptedIteration {
-			return false
-		}
-		n, err := strconv.Atoi(set.Value)
-		return err == nil && iteration <= n
-	})
+// made is a decision that made a commit.
+type made struct {
+	iteration int
+	commit    string
+	best      *metric.Value
 }
 
-// rows is the table that the events give.
-func rows(events []history.Event) []results.Row {
-	var table []results.Row
-	put := func(row results.Row) {
-		if at := slices.IndexFunc(table, func(t results.Row) bool { return same(t, row) }); at >= 0 {
-			table = slices.Delete(table, at, at+1)
+// keeps are the decisions that made a commit, and those of them whose commit
+// must still be on the branch: a baseline of the default branch alone, after a
+// merge, starts a new line.
+type keeps struct{ kept, required, before []made }
+
+func (k *keeps) add(event history.Event) {
+	switch e := event.(type) {
+	case *history.Measured:
+		switch {
+		case e.Stage == "" && e.Role == history.Baseline:
+			k.before, k.required = k.required, nil
+		case e.Stage == "" && e.Role == history.Incumbent:
+			k.required = k.before
 		}
-		table = append(table, row)
-	}
-	var best *metric.Value
-	var direction metric.Direction
-	for _, e := range events {
-		switch e := e.(type) {
-		case *history.Measured:
-			if e.Stage != "" || e.Metric == nil || e.Role == history.Candidate {
-				continue
-			}
-			if e.Role == history.Baseline {
-				direction = e.Direction
-			}
-			best = e.Metric
-			put(results.Row{Iteration: e.Iteration, Score: e.Metric, Best: best, Action: results.Baseline})
-		case *history.Decided:
-			action := results.Reverted
-			switch e.Outcome { //nolint:exhaustive // the others are reverted
-			case history.PendingCI:
-				continue
-			case history.Accepted:
-				if action = results.Kept; e.Metric != nil && direction.Improved(*e.Metric, best) {
-					best = e.Metric
-				}
-			}
-			put(results.Row{Iteration: e.Iteration, Score: e.Metric, Best: best, Action: action})
+	case *history.Decided:
+		if e.Commit == "" || e.Outcome != history.Accepted && e.Outcome != history.PendingCI {
+			return
+		}
+		one := made{e.Iteration, e.Commit, e.Best}
+		k.kept = append(k.kept, one)
+		if e.Outcome == history.Accepted {
+			k.required = append(k.required, one)
 		}
 	}
-	return table
 }
 
-// branch holds the commits against the decisions. A commit that was rebased on
+// compare holds the commits against the decisions. A commit that was rebased on
 // its way into the default branch is known by its iteration and metric.
-func (r *Report) branch(summary history.Summary, records Records) {
-	kept, required := keeps(records.Events)
+func (k *keeps) compare(r *Report, summary history.Summary, records Records) {
 	found := map[string]bool{}
+	at := make(map[string]int, len(k.kept))
+	for i, one := range slices.Backward(k.kept) {
+		at[one.commit] = i
+	}
 	for _, commit := range records.Commits {
 		found[commit.ID] = true
-		at := slices.IndexFunc(kept, func(e *history.Decided) bool { return e.Commit == commit.ID })
-		if at < 0 {
-			at = slices.IndexFunc(kept, func(e *history.Decided) bool { return says(commit, e) })
+		i, known := at[commit.ID]
+		if !known {
+			i = slices.IndexFunc(k.kept, func(one made) bool { return says(commit, one) })
 		}
 		switch {
-		case at < 0:
+		case i < 0 && number(commit.Iteration) <= r.Archived && r.Archived > 0:
+		case i < 0:
 			r.find(Branch, number(commit.Iteration), fmt.Sprintf("commit %.12s says that it was kept, and the ledger does not", commit.ID))
-		case !says(commit, kept[at]):
-			r.find(Branch, kept[at].Iteration, fmt.Sprintf("commit %.12s says iteration %s with %s, and the ledger says %d with %s",
-				commit.ID, commit.Iteration, commit.Metric, kept[at].Iteration, optional(kept[at].Best)))
+		case !says(commit, k.kept[i]):
+			r.find(Branch, k.kept[i].iteration, fmt.Sprintf("commit %.12s says iteration %s with %s, and the ledger says %d with %s",
+				commit.ID, commit.Iteration, commit.Metric, k.kept[i].iteration, optional(k.kept[i].best)))
 		}
 	}
-	for _, e := range required {
-		if !found[e.Commit] {
-			r.find(Branch, e.Iteration, fmt.Sprintf("the kept commit %.12s is on neither the program branch nor the default branch", e.Commit))
+	for _, one := range k.required {
+		if !found[one.commit] {
+			r.find(Branch, one.iteration, fmt.Sprintf("the kept commit %.12s is on neither the program branch nor the default branch", one.commit))
 		}
 	}
-	if len(required) > 0 && records.Head != summary.Incumbent {
+	if len(k.required) > 0 && records.Head != summary.Incumbent {
 		r.find(Branch, summary.Iteration, fmt.Sprintf("the branch is at %.12s, and the ledger's incumbent is %.12s: somebody else moved it, and the next run measures anew",
 			records.Head, summary.Incumbent))
 	}
 }
 
-func says(commit Commit, e *history.Decided) bool {
-	return commit.Iteration == strconv.Itoa(e.Iteration) && commit.Metric == optional(e.Best)
-}
-
-// keeps lists the decisions that made a commit, and those of them whose commit
-// must still be on the branch: a baseline of the default branch alone, after a
-// merge, starts a new line.
-func keeps(events []history.Event) (kept, required []*history.Decided) {
-	var before []*history.Decided
-	for _, e := range events {
-		switch e := e.(type) {
-		case *history.Measured:
-			switch {
-			case e.Stage == "" && e.Role == history.Baseline:
-				before, required = required, nil
-			case e.Stage == "" && e.Role == history.Incumbent:
-				required = before
-			}
-		case *history.Decided:
-			if e.Commit == "" || e.Outcome != history.Accepted && e.Outcome != history.PendingCI {
-				continue
-			}
-			kept = append(kept, e)
-			if e.Outcome == history.Accepted {
-				required = append(required, e)
-			}
-		}
-	}
-	return kept, required
+func says(commit Commit, one made) bool {
+	return commit.Iteration == strconv.Itoa(one.iteration) && commit.Metric == optional(one.best)
 }
 
 func number(text string) int {

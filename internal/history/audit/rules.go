@@ -10,32 +10,36 @@ import (
 // rules holds the rule of every decision against what came before it and against
 // the program file. A rule that is stricter than the program asks for keeps
 // nothing that it should not.
-func (r *Report) rules(records Records) {
-	var summary history.Summary
-	version := 0
-	bounds := map[string]string{} // by definition, of which they are a part
-	for _, event := range records.Events {
-		if e, is := event.(*history.Decided); is && e.Rule != nil {
-			rule := e.Rule.Decision()
-			rule.Version = max(rule.Version, 1)
-			if rule.Version < version {
-				r.find(Ledger, e.Iteration, fmt.Sprintf("it was decided by version %d of the rule, after version %d was in use", rule.Version, version))
-			}
-			version = max(version, rule.Version)
-			if rule.Regime == decision.Repeatable && summary.Noisy {
-				r.find(Ledger, e.Iteration, "the evaluation was known to be noisy, and the rule takes it for one that repeats itself")
-			}
-			now := fmt.Sprint(e.Rule.Low, e.Rule.High, e.Rule.Guardrails)
-			if before, known := bounds[summary.Definition]; known && before != now {
-				r.find(Ledger, e.Iteration, "its guardrails or its range are not those of the decisions before it, under the same evaluation")
-			} else {
-				bounds[summary.Definition] = now
-			}
-			if reason := weakerThanAll(rule, records.Asked); reason != "" {
-				r.find(Ledger, e.Iteration, reason+" in the record, and no version of the program file asks for less than that")
-			}
+type rules struct {
+	version int
+	bounds  map[string]string // by definition, of which they are a part
+}
+
+// decided looks at one decision; before is what came before it.
+func (s *rules) decided(r *Report, before history.Summary, e *history.Decided, asked []decision.Rule) {
+	if e.Rule == nil {
+		return
+	}
+	rule := e.Rule.Decision()
+	rule.Version = max(rule.Version, 1)
+	if rule.Version < s.version {
+		r.find(Ledger, e.Iteration, fmt.Sprintf("it was decided by version %d of the rule, after version %d was in use", rule.Version, s.version))
+	}
+	s.version = max(s.version, rule.Version)
+	if rule.Regime == decision.Repeatable && before.Noisy {
+		r.find(Ledger, e.Iteration, "the evaluation was known to be noisy, and the rule takes it for one that repeats itself")
+	}
+	now := fmt.Sprint(e.Rule.Low, e.Rule.High, e.Rule.Guardrails)
+	if was, known := s.bounds[before.Definition]; known && was != now {
+		r.find(Ledger, e.Iteration, "its guardrails or its range are not those of the decisions before it, under the same evaluation")
+	} else if !known {
+		if s.bounds == nil {
+			s.bounds = map[string]string{}
 		}
-		summary.Add(event)
+		s.bounds[before.Definition] = now
+	}
+	if reason := weakerThanAll(rule, asked); reason != "" {
+		r.find(Ledger, e.Iteration, reason+" in the record, and no version of the program file asks for less than that")
 	}
 }
 

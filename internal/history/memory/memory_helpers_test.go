@@ -26,7 +26,8 @@ type checkout struct {
 	env []string
 	dir string
 
-	output string // what an evaluation prints, "" for the usual
+	output      string // what an evaluation prints, "" for the usual
+	keepDetails int    // of how many iterations; 0 is all
 }
 
 func userEnv(t testing.TB) []string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -27,14 +28,22 @@ type Update struct {
 	// Claims, optional, is the full name of a ref that a later update will move:
 	// that something keeps it from moving is found out now.
 	Claims string
+	// KeepDetails is of how many of the latest iterations sealed segments keep the
+	// patches and output of dropped candidates; 0 is all.
+	KeepDetails int
+
+	// moved are further files that change with the records, nil where one goes.
+	moved map[string]*git.File
 }
 
 // ErrBranchMoved says that the branch of an Update is not at its Old.
 var ErrBranchMoved = errors.New("the branch has moved in the meantime")
 
 const (
-	// retryTime bounds how long a lost race is tried again.
-	retryTime = 30 * time.Second
+	// retryTime bounds how long a lost race is tried again, retryRemote with a remote,
+	// where dozens of runners may push at the same moment.
+	retryTime   = 30 * time.Second
+	retryRemote = 2 * time.Minute
 	// retryTransport bounds how often an update goes on after the remote could
 	// not be reached.
 	retryTransport = 3
@@ -48,7 +57,7 @@ func (e *transportError) Unwrap() error { return e.err }
 
 // Update changes the records by one commit, and returns it. Both branches move,
 // or none; with a remote first there and then here. Of writers at the same
-// time every one gets its turn, within thirty seconds. An Apply that changes
+// time every one gets its turn, within retryTime or retryRemote. An Apply that changes
 // nothing writes nothing.
 func (m *Memory) Update(ctx context.Context, u Update) (commit string, err error) {
 	if err := checkName(u.Program); err != nil {
@@ -64,8 +73,12 @@ func (m *Memory) Update(ctx context.Context, u Update) (commit string, err error
 	if err := w.checkCheckouts(ctx, w.refs...); err != nil {
 		return "", err
 	}
+	limit := retryTime
+	if m.Remote != "" {
+		limit = retryRemote
+	}
 	commit, err = backoff.Retry(ctx, func() (string, error) { return w.attempt(ctx) },
-		backoff.WithBackOff(m.pace()), backoff.WithMaxElapsedTime(retryTime))
+		backoff.WithBackOff(m.pace()), backoff.WithMaxElapsedTime(limit))
 	if err == nil && w.size > 0 {
 		w.pack(ctx, w.size)
 	}
@@ -73,7 +86,7 @@ func (m *Memory) Update(ctx context.Context, u Update) (commit string, err error
 		return commit, err
 	}
 	if errors.Is(err, git.ErrStale) || errors.Is(err, git.ErrLocked) {
-		return "", fmt.Errorf("write the records of %s: no turn within %s: %w", u.Program, retryTime, err)
+		return "", fmt.Errorf("write the records of %s: no turn within %s: %w", u.Program, limit, err)
 	}
 	return "", err
 }
@@ -185,9 +198,10 @@ func (w *writing) once(ctx context.Context) (string, error) {
 		return "", err
 	}
 	files := changed(w.Program, current, next)
-	if err := errors.Join(w.seal(current, next, files), w.unseal(ctx, head, current, next, files)); err != nil {
+	if err := errors.Join(w.seal(ctx, current, next, files), w.unseal(ctx, head, current, next, files)); err != nil {
 		return "", backoff.Permanent(err)
 	}
+	maps.Copy(files, w.moved)
 	if len(files) == 0 && w.Branch == nil {
 		return head, nil
 	}

@@ -114,7 +114,7 @@ func TestKilledWhileSealingAndPacking(t *testing.T) {
 	for i, number := range decided[:len(decided)-1] {
 		require.Equal(t, i+1, number, "nothing is lost, nothing is there twice")
 	}
-	records, err := c.Records(t.Context(), "p", "autoloop/p", nil)
+	records, err := c.audited()
 	require.NoError(t, err)
 	assert.Empty(t, records.Broken)
 	assert.Empty(t, records.Rewritten)

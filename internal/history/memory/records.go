@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/git"
@@ -24,19 +23,16 @@ type Signers struct {
 	Allowed string
 }
 
-// Records reads all that the audit of a program needs, whose commits are on a
-// branch. With signers their commits and those of the records have to be signed.
-func (m *Memory) Records(ctx context.Context, name, branch string, signers *Signers) (audit.Records, error) {
+// Records hands the ledger of a program over to its audit, and reads all that is held
+// against it; its commits are on a branch. With signers they and those of the records
+// have to be signed. Archives are all files with archived segments, or none.
+func (m *Memory) Records(ctx context.Context, auditor *audit.Auditor, name, branch string, signers *Signers, archives ...string) (audit.Records, error) {
 	files, head, err := m.Read(ctx, name)
 	if err != nil {
 		return audit.Records{}, err
 	}
 	if files.State == nil && files.Ledger == nil {
 		return audit.Records{}, ErrNoRecords
-	}
-	events, broken, err := files.audited(ctx)
-	if err != nil {
-		return audit.Records{}, fmt.Errorf("read %s.jsonl on the memory branch: %w", name, err)
 	}
 	table, err := results.Parse(files.Results)
 	if err != nil {
@@ -46,12 +42,26 @@ func (m *Memory) Records(ctx context.Context, name, branch string, signers *Sign
 	if err != nil {
 		return audit.Records{}, fmt.Errorf("read %s.md on the memory branch: %w", name, err)
 	}
-	records := audit.Records{Events: events, Broken: broken, Machine: doc.Machine(), Entries: doc.EntryMetrics(), Rows: table.Rows()}
+	start := files.Start()
+	if len(archives) > 0 {
+		start = history.Summary{}
+	}
+	auditor.Begin(start, doc.EntryMetrics())
+	ledger := &audited{Files: files, auditor: auditor, archives: archives}
+	if err := ledger.read(ctx); err != nil {
+		return audit.Records{}, fmt.Errorf("read %s.jsonl on the memory branch: %w", name, err)
+	}
+	records := audit.Records{Broken: ledger.broken, Machine: doc.Machine(), Rows: table.Rows()}
+	if wrong, err := m.archivedBefore(ctx, head, name); err != nil {
+		return records, err
+	} else if wrong != "" {
+		records.Broken = append(records.Broken, wrong)
+	}
 	records.Head, err = m.HeadOf(ctx, "refs/heads/"+branch)
 	if err != nil {
 		return records, err
 	}
-	tips, from := branchTips(records)
+	tips, from := ledger.bases.tips(records.Head)
 	if tips, err = m.fetchTips(ctx, tips); err != nil {
 		return records, err
 	}
@@ -99,25 +109,16 @@ func (m *Memory) unknown(ctx context.Context, signers Signers, head, name string
 	return found, nil
 }
 
-// branchTips selects the commits since the program's first baseline, on its
-// branch and on the default branch.
-func branchTips(records audit.Records) (tips []string, from string) {
-	if records.Head != "" {
-		tips = append(tips, records.Head)
+// tips selects the commits since the program's first baseline, on its branch, whose
+// head is given, and on the default branch.
+func (b bases) tips(head string) (tips []string, from string) {
+	if head != "" {
+		tips = append(tips, head)
 	}
-	base := ""
-	for e := range history.Of[*history.Measured](slices.All(records.Events)) {
-		if e.Role == history.Baseline && e.BaseBranch != "" {
-			base = e.BaseBranch
-			if from == "" {
-				from = e.Commit
-			}
-		}
+	if b.branch != "" {
+		tips = append(tips, "refs/heads/"+b.branch)
 	}
-	if base != "" {
-		tips = append(tips, "refs/heads/"+base)
-	}
-	return tips, from
+	return tips, b.first
 }
 
 // fetchTips makes the commits of a shared program be here: those of its branch

@@ -16,17 +16,24 @@ const (
 	sealedSuffix   = ".ledger"
 	segmentForm    = "%06d.jsonl"
 	condensedForm  = "%06d.short.jsonl"
+	numbersForm    = "%06d.numbers.jsonl" // in place of a segment whose details are forgotten
 	checkpointFile = "checkpoint.json"
+	archiveFile    = "archive.json" // in place of the first segments
 )
 
 // Sealed are the sealed segments of a ledger.
 type Sealed struct {
 	repo *git.Repo
 	dir  string
-	// count is how many there are.
+	// count is how many there are, with those that were archived.
 	count int
 	// segments and condensed are in order; one that is missing is the zero entry.
 	segments, condensed []git.TreeEntry
+	// bare says of which segments only the numbers are there.
+	bare map[int]bool
+	// archive stands for the first segments, nil without it; sealing is its file.
+	archive *history.Archive
+	sealing []byte
 	// checkpoint is the one that is stored, or was computed in its place; nil when it
 	// can be neither, and problem says why.
 	checkpoint *history.Checkpoint
@@ -37,7 +44,7 @@ type Sealed struct {
 
 // readSealed finds the segments before an open one, and what they add up to.
 func (m *Memory) readSealed(ctx context.Context, head, name string, open []byte) (*Sealed, error) {
-	s := &Sealed{repo: m.Repo, dir: name + sealedSuffix, count: history.Before(open)}
+	s := &Sealed{repo: m.Repo, dir: name + sealedSuffix, count: history.Before(open), bare: map[int]bool{}}
 	s.segments, s.condensed = make([]git.TreeEntry, s.count), make([]git.TreeEntry, s.count)
 	entries, err := m.sealedEntries(ctx, head, s.dir)
 	if err != nil {
@@ -46,16 +53,28 @@ func (m *Memory) readSealed(ctx context.Context, head, name string, open []byte)
 	for _, e := range entries {
 		switch number := 0; {
 		case !regular(e):
-		case e.Path == checkpointFile:
+		case e.Path == checkpointFile, e.Path == archiveFile:
 			objects, err := m.Repo.Cat(ctx, e.ID)
 			if err != nil {
 				return nil, fmt.Errorf("read the ledger of %s: %w", name, err)
 			}
-			s.stored = objects[0].Data
+			if e.Path == checkpointFile {
+				s.stored = objects[0].Data
+				continue
+			}
+			s.sealing = objects[0].Data
+			if s.archive, err = history.DecodeArchive(s.sealing); err != nil {
+				return nil, fmt.Errorf("read the ledger of %s: %s/%s: %w", name, s.dir, archiveFile, err)
+			}
+		case scans(e.Path, numbersForm, &number) && number <= s.count:
+			if s.segments[number-1].ID == "" {
+				s.segments[number-1], s.bare[number] = e, true
+			}
 		case scans(e.Path, condensedForm, &number) && number <= s.count:
 			s.condensed[number-1] = e
 		case scans(e.Path, segmentForm, &number) && number <= s.count:
 			s.segments[number-1] = e
+			delete(s.bare, number)
 		}
 	}
 	s.checkpoint, err = history.DecodeCheckpoint(s.stored)
@@ -89,7 +108,8 @@ func scans(name, form string, number *int) bool {
 // each reads the segments one after the other.
 func (s *Sealed) each(ctx context.Context, visit func(segment []byte) error) error {
 	var ids []string
-	for _, e := range s.segments {
+	first := s.archived()
+	for _, e := range s.segments[min(first, s.count):] {
 		if e.ID == "" {
 			break
 		}
@@ -97,19 +117,55 @@ func (s *Sealed) each(ctx context.Context, visit func(segment []byte) error) err
 	}
 	err := s.repo.CatEach(ctx, ids, func(i int, o git.Object) error {
 		if o.Missing() {
-			return &history.SegmentError{Segment: i + 1, Problem: "its object is not in the repository"}
+			return &history.SegmentError{Segment: first + i + 1, Problem: "its object is not in the repository"}
 		}
 		return visit(o.Data)
 	})
-	if err == nil && len(ids) < s.count {
-		err = &history.SegmentError{Segment: len(ids) + 1, Problem: "it is not there"}
+	if err == nil && first+len(ids) < s.count {
+		err = &history.SegmentError{Segment: first + len(ids) + 1, Problem: "it is not there"}
 	}
 	return err
 }
 
+// archived is how many segments are in archives.
+func (s *Sealed) archived() int {
+	if s.archive == nil {
+		return 0
+	}
+	return s.archive.Sum.Segments
+}
+
+// begin is what the archived segments add up to; the zero Checkpoint without any.
+func (s *Sealed) begin() *history.Checkpoint {
+	if s.archive == nil {
+		return &history.Checkpoint{}
+	}
+	return s.archive.Sum
+}
+
+// Start is what the ledger adds up to before the first event that Each and Short hand
+// over: nothing, unless segments were archived.
+func (f Files) Start() history.Summary {
+	if f.Sealed == nil {
+		return history.Summary{Settings: map[string]string{}}
+	}
+	return f.Sealed.Start()
+}
+
+// Start is that of Files.
+func (s *Sealed) Start() history.Summary { return s.begin().Summary() }
+
+// Archive is what was archived of the ledger; nil is nothing.
+func (f Files) Archive() *history.Archive {
+	if f.Sealed == nil {
+		return nil
+	}
+	return f.Sealed.archive
+}
+
 // compute adds the segments up, without the checkpoint that is stored.
 func (s *Sealed) compute(ctx context.Context) (*history.Checkpoint, error) {
-	at := &history.Checkpoint{}
+	at := s.begin()
 	err := s.each(ctx, func(segment []byte) (err error) {
 		at, err = at.Extend(segment)
 		return err
@@ -117,29 +173,20 @@ func (s *Sealed) compute(ctx context.Context) (*history.Checkpoint, error) {
 	return at, err
 }
 
-// Each hands over every sealed event in its order, with one segment at a time in
-// memory. A segment that does not go on after the one before is a
-// *history.SegmentError.
-func (s *Sealed) Each(ctx context.Context, visit func(history.Event) error) (history.Chain, error) {
-	var chain history.Chain
+// Segments hands over the events of every sealed segment in its order that is not
+// archived, one segment at a time in memory. One that does not go on after the one
+// before is a *history.SegmentError.
+func (s *Sealed) Segments(ctx context.Context, visit func([]history.Event) error) (history.Chain, error) {
+	chain := s.begin().Chain
 	err := s.each(ctx, func(segment []byte) error {
 		events, next, err := chain.Next(segment)
 		if err != nil {
 			return err
 		}
 		chain = next
-		return visitEach(events, visit)
+		return visit(events)
 	})
 	return chain, err
-}
-
-func visitEach(events []history.Event, visit func(history.Event) error) error {
-	for _, e := range events {
-		if err := visit(e); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Short is what is sealed, as history.Condense leaves it.
@@ -153,7 +200,7 @@ func (s *Sealed) Short(ctx context.Context) ([]history.Event, error) {
 		return err
 	}
 	ids := s.shortIDs()
-	if len(ids) == s.count {
+	if len(ids) == s.count-s.archived() {
 		return all, s.repo.CatEach(ctx, ids, func(_ int, o git.Object) error { return add(o.Data) })
 	}
 	err := s.each(ctx, func(segment []byte) error {
@@ -168,7 +215,7 @@ func (s *Sealed) Short(ctx context.Context) ([]history.Event, error) {
 
 func (s *Sealed) shortIDs() []string {
 	var ids []string
-	for _, e := range s.condensed {
+	for _, e := range s.condensed[min(s.archived(), s.count):] {
 		if e.ID != "" {
 			ids = append(ids, e.ID)
 		}
@@ -193,17 +240,18 @@ func (f Files) Log() (*history.Log, error) {
 	}
 }
 
-// Each hands over every event of the ledger in its order, with one segment at a time
-// in memory. What is wrong with a segment is a *history.SegmentError.
-func (f Files) Each(ctx context.Context, visit func(history.Event) error) error {
+// Segments hands over the events of every segment of the ledger that is not archived,
+// one segment at a time in memory and the open one last. What is wrong with a segment is
+// a *history.SegmentError.
+func (f Files) Segments(ctx context.Context, visit func([]history.Event) error) error {
 	if f.Sealed == nil {
 		log, err := history.Open(nil, f.Ledger)
 		if err != nil {
 			return err
 		}
-		return visitEach(log.Events, visit)
+		return visit(log.Events)
 	}
-	chain, err := f.Sealed.Each(ctx, visit)
+	chain, err := f.Sealed.Segments(ctx, visit)
 	if err != nil {
 		return err
 	}
@@ -211,7 +259,7 @@ func (f Files) Each(ctx context.Context, visit func(history.Event) error) error 
 	if err != nil {
 		return err
 	}
-	return visitEach(open, visit)
+	return visit(open)
 }
 
 // Short is the whole ledger, as history.Condense leaves what is sealed of it.
@@ -231,70 +279,6 @@ func opened(log *history.Log) []history.Event {
 	return log.Events
 }
 
-// Events reads the whole ledger.
-func (f Files) Events(ctx context.Context) ([]history.Event, error) {
-	var all []history.Event
-	err := f.Each(ctx, func(e history.Event) error {
-		all = append(all, e)
-		return nil
-	})
-	return all, err
-}
-
-// audited reads the whole ledger without the checkpoint, and says what is wrong with
-// the segments and with the checkpoint. Events after a segment that is wrong are
-// read as far as they can be.
-func (f Files) audited(ctx context.Context) (events []history.Event, broken []string, err error) {
-	if f.Sealed == nil {
-		log, err := f.Log()
-		return opened(log), nil, err
-	}
-	find := func(format string, args ...any) {
-		broken = append(broken, f.Sealed.dir+": "+fmt.Sprintf(format, args...))
-	}
-	at := &history.Checkpoint{}
-	for number := 1; number <= f.Sealed.count; number++ {
-		segment, err := f.Sealed.segment(ctx, number)
-		if err != nil {
-			return nil, nil, err
-		}
-		if segment == nil {
-			find("segment %d: it is not there", number)
-			at = at.Skip(nil)
-			continue
-		}
-		body, unreadable := history.ParseOpen(segment)
-		next, wrong := at.Extend(segment)
-		if wrong != nil {
-			find("%s", wrong)
-			next = at.Skip(segment)
-		}
-		if unreadable == nil {
-			events = append(events, body.Events...)
-		}
-		if agrees, err := f.Sealed.shortAgrees(ctx, number, segment); err != nil {
-			return nil, nil, err
-		} else if !agrees {
-			find(condensedForm+": it is not what segment %d gives", number, number)
-		}
-		at = next
-	}
-	if wrong := at.CheckOpen(f.Ledger); wrong != nil {
-		find("%s", wrong)
-	}
-	body, err := history.ParseOpen(f.Ledger)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(broken) == 0 {
-		_, other := history.DecodeCheckpoint(f.Sealed.stored) // nobody uses one that cannot be read
-		if again, err := at.Encode(); err != nil || other == nil && !bytes.Equal(again, f.Sealed.stored) {
-			find(checkpointFile + " is not what the segments add up to")
-		}
-	}
-	return append(events, body.Events...), broken, nil
-}
-
 // segment reads one sealed segment; nothing when it is missing.
 func (s *Sealed) segment(ctx context.Context, number int) ([]byte, error) {
 	id := s.segments[number-1].ID
@@ -308,23 +292,9 @@ func (s *Sealed) segment(ctx context.Context, number int) ([]byte, error) {
 	return objects[0].Data, nil
 }
 
-// shortAgrees reports whether what is kept at hand of a segment is what it gives.
-func (s *Sealed) shortAgrees(ctx context.Context, number int, segment []byte) (bool, error) {
-	id := s.condensed[number-1].ID
-	if id == "" {
-		return true, nil // it is computed where it is needed
-	}
-	objects, err := s.repo.Cat(ctx, id)
-	if err != nil {
-		return false, err
-	}
-	again, err := history.Condense(segment)
-	return err == nil && bytes.Equal(again, objects[0].Data), nil
-}
-
 // seal seals what is worth it when a run begins: what was a run's own, and what was
 // proposed from the records, stays as it was until then.
-func (w *writing) seal(current, next Files, files map[string]*git.File) error {
+func (w *writing) seal(ctx context.Context, current, next Files, files map[string]*git.File) error {
 	added, grown := bytes.CutPrefix(next.Ledger, current.Ledger)
 	if !grown || !history.Begins(added) {
 		return nil
@@ -353,6 +323,38 @@ func (w *writing) seal(current, next Files, files map[string]*git.File) error {
 	}
 	files[dir+checkpointFile] = &git.File{Data: checkpoint}
 	files[w.Program+ledgerSuffix] = &git.File{Data: s.Open}
+	if w.KeepDetails > 0 && current.Sealed != nil {
+		summary := log.Summary()
+		return current.Sealed.forget(ctx, summary.Iteration-w.KeepDetails, files)
+	}
+	return nil
+}
+
+// forgetMost is how many segments a sealing looks at to forget their details: more
+// than are sealed at once, so that none waits for long.
+const forgetMost = 8
+
+// forget replaces segments with iterations up to a number alone by their numbers, the
+// oldest first.
+func (s *Sealed) forget(ctx context.Context, upTo int, files map[string]*git.File) error {
+	for number, looked := s.archived()+1, 0; number < s.count && looked < forgetMost; number++ {
+		if s.bare[number] {
+			continue
+		}
+		looked++
+		segment, err := s.segment(ctx, number)
+		if err != nil || segment == nil || history.LastIteration(segment) > upTo {
+			return err
+		}
+		next, err := s.segment(ctx, number+1)
+		if err != nil {
+			return err
+		}
+		if numbers := history.Forgettable(segment, next); numbers != nil {
+			files[s.dir+"/"+fmt.Sprintf(segmentForm, number)] = nil
+			files[s.dir+"/"+fmt.Sprintf(numbersForm, number)] = &git.File{Data: numbers}
+		}
+	}
 	return nil
 }
 

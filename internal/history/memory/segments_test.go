@@ -13,8 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
@@ -37,7 +39,7 @@ func (c *checkout) iterate(number int) {
 
 func (c *checkout) record(message string, events ...history.Event) {
 	c.t.Helper()
-	_, err := c.Update(c.t.Context(), memory.Update{Program: "p", Message: message, Apply: func(current memory.Files) (memory.Files, error) {
+	_, err := c.Update(c.t.Context(), memory.Update{Program: "p", Message: message, KeepDetails: c.keepDetails, Apply: func(current memory.Files) (memory.Files, error) {
 		log, err := current.Log()
 		require.NoError(c.t, err)
 		require.NoError(c.t, log.Append(events...))
@@ -85,15 +87,30 @@ func (c *checkout) text(name string) string {
 	return string(out[0].Data)
 }
 
+// audited are the program's records as its audit reads them.
+func (c *checkout) audited(archives ...string) (audit.Records, error) {
+	c.t.Helper()
+	records, _, err := c.report(archives...)
+	return records, err
+}
+
+func (c *checkout) report(archives ...string) (audit.Records, audit.Report, error) {
+	c.t.Helper()
+	a := audit.New(decision.Known(), nil)
+	records, err := c.Records(c.t.Context(), a, "p", "autoloop/p", nil, archives...)
+	return records, a.Report(records), err
+}
+
 func (c *checkout) numbers() (decided []int, summary history.Summary) {
 	c.t.Helper()
 	files, _, err := c.Read(c.t.Context(), "p")
 	require.NoError(c.t, err)
-	events, err := files.Events(c.t.Context())
-	require.NoError(c.t, err)
-	for e := range history.Of[*history.Decided](slices.All(events)) {
-		decided = append(decided, e.Iteration)
-	}
+	require.NoError(c.t, files.Segments(c.t.Context(), func(events []history.Event) error {
+		for e := range history.Of[*history.Decided](slices.All(events)) {
+			decided = append(decided, e.Iteration)
+		}
+		return nil
+	}))
 	log, err := files.Log()
 	require.NoError(c.t, err)
 	return decided, log.Summary()
@@ -137,17 +154,9 @@ func TestLedgersAreSealed(t *testing.T) {
 func TestLargeLedgersOfBefore(t *testing.T) {
 	t.Parallel()
 	c := sealed(t, 40)
-	var whole strings.Builder
-	var doc string
-	for _, name := range c.names() {
-		if !strings.Contains(name, "short") && strings.HasSuffix(name, ".jsonl") {
-			whole.Write(history.Body([]byte(c.text(name))))
-		}
-	}
-	whole.Write(history.Body([]byte(c.text("p.jsonl"))))
-	doc = c.text("p.md")
+	whole, doc := c.allLines(), c.text("p.md")
 	c.user("update-ref", "-d", memoryRef)
-	tree, err := c.Repo.WriteFiles(t.Context(), "", map[string]*git.File{"p.jsonl": {Data: []byte(whole.String())}, "p.md": {Data: []byte(doc)}})
+	tree, err := c.Repo.WriteFiles(t.Context(), "", map[string]*git.File{"p.jsonl": {Data: []byte(whole)}, "p.md": {Data: []byte(doc)}})
 	require.NoError(t, err)
 	c.user("update-ref", memoryRef, c.user("commit-tree", "-m", "before", tree))
 	decided, _ := c.numbers()
@@ -158,7 +167,7 @@ func TestLargeLedgersOfBefore(t *testing.T) {
 	decided, summary := c.numbers()
 	assert.Len(t, decided, 41)
 	assert.Equal(t, 41, summary.Decided())
-	records, err := c.Records(t.Context(), "p", "autoloop/p", nil)
+	records, err := c.audited()
 	require.NoError(t, err)
 	assert.Empty(t, records.Broken)
 	assert.Empty(t, records.Rewritten)
@@ -171,7 +180,7 @@ func TestCheckpointsAreComputedWhereTheyAreMissing(t *testing.T) {
 	copied := filepath.Join(t.TempDir(), "copy")
 	for name, text := range map[string]string{
 		"as it is": c.text("p.ledger/checkpoint.json"), "missing": "", "unreadable": "{", "older": c.text("p.ledger/checkpoint.json")[:20] + "}",
-		"of another version": strings.Replace(c.text("p.ledger/checkpoint.json"), `"version":2`, `"version":99`, 1),
+		"of another version": strings.Replace(c.text("p.ledger/checkpoint.json"), `"version":3`, `"version":99`, 1),
 	} {
 		c.put(map[string]string{"p.ledger/checkpoint.json": text})
 		_, got := c.numbers()
@@ -206,7 +215,7 @@ func TestAuditFindsBrokenSegments(t *testing.T) {
 	c := sealed(t, 60)
 	honest := c.user("rev-parse", memoryRef)
 	one, two, three := c.text("p.ledger/000001.jsonl"), c.text("p.ledger/000002.jsonl"), c.text("p.ledger/000003.jsonl")
-	records, err := c.Records(t.Context(), "p", "autoloop/p", nil)
+	records, err := c.audited()
 	require.NoError(t, err)
 	require.Empty(t, records.Broken)
 	require.Empty(t, records.Rewritten)
@@ -227,7 +236,7 @@ func TestAuditFindsBrokenSegments(t *testing.T) {
 		"open":       {map[string]string{"p.jsonl": strings.Replace(c.text("p.jsonl"), `"before":"`, `"before":"0`, 1)}, []string{"it goes on after a segment with the digest"}},
 	} {
 		c.put(test.files)
-		records, err := c.Records(t.Context(), "p", "autoloop/p", nil)
+		records, err := c.audited()
 		require.NoError(t, err, name)
 		for _, says := range test.says {
 			assert.Contains(t, strings.Join(records.Broken, "\n"), says, name)
@@ -246,7 +255,7 @@ func TestRewrittenSegmentsAreFound(t *testing.T) {
 	for i := 41; i <= 60; i++ {
 		c.iterate(i)
 	}
-	records, err := c.Records(t.Context(), "p", "autoloop/p", nil)
+	records, err := c.audited()
 	require.NoError(t, err)
 	assert.Empty(t, records.Broken, "what is sealed goes on from one to the next")
 	require.Len(t, records.Rewritten, 1)
@@ -264,7 +273,7 @@ func TestRewrittenSegmentsAreFound(t *testing.T) {
 	}
 	again := sealed(t, 40)
 	again.put(files)
-	records, err = again.Records(t.Context(), "p", "autoloop/p", nil)
+	records, err = again.audited()
 	require.NoError(t, err)
 	assert.Empty(t, records.Broken)
 	assert.Len(t, records.Rewritten, 1)

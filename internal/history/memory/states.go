@@ -172,8 +172,18 @@ func (s *States) ledgerFile(name string) (*history.Log, error) {
 		return history.Open(checkpoint, data)
 	}
 	checkpoint = &history.Checkpoint{}
-	for number := 1; number <= history.Before(data); number++ {
+	if text, err := os.ReadFile(filepath.Join(s.Dir, name+sealedSuffix, archiveFile)); err == nil {
+		archive, err := history.DecodeArchive(text)
+		if err != nil {
+			return nil, err
+		}
+		checkpoint = archive.Sum
+	}
+	for number := checkpoint.Segments + 1; number <= history.Before(data); number++ {
 		segment, err := os.ReadFile(filepath.Join(s.Dir, name+sealedSuffix, fmt.Sprintf(segmentForm, number)))
+		if errors.Is(err, fs.ErrNotExist) {
+			segment, err = os.ReadFile(filepath.Join(s.Dir, name+sealedSuffix, fmt.Sprintf(numbersForm, number)))
+		}
 		if err == nil {
 			checkpoint, err = checkpoint.Extend(segment)
 		}

@@ -46,6 +46,7 @@ type Iteration struct {
 	// Point is where the trajectory draws it: x and y in the chart.
 	Point []float64
 
+	parent string // the commit that Commit changes
 	// cases are the pass rates of a suite's cases.
 	cases decision.CaseRates
 }

@@ -140,43 +140,78 @@ type row struct {
 	CSV     []string  `json:"c"`
 }
 
-// pack renders the rows of all iterations, newest first, and compresses them.
+// pack renders the rows of all iterations, newest first, and compresses them one by one.
 func (v *view) pack(pages *template.Template) (string, error) {
-	data := map[string][]row{}
-	var html bytes.Buffer
-	for _, p := range v.Shown {
-		rows := make([]row, 0, len(p.Iterations))
-		for i := len(p.Iterations) - 1; i >= 0; i-- {
-			it := p.Iterations[i]
-			html.Reset()
-			if err := pages.ExecuteTemplate(&html, "iteration", it); err != nil {
-				return "", fmt.Errorf("write iteration %d of %s: %w", it.Number, p.Name, err)
-			}
-			text := html.String()
-			if len(rows) < v.rows {
-				v.rendered[it] = template.HTML(text) //nolint:gosec // the template made it
-			}
-			rows = append(rows, row{
-				it.Number, string(it.Outcome), it.Point, fmt.Sprintf("%d, %s, %s", it.Number, it.Label(), it.Measured()), text, it.csv(),
-			})
-		}
-		data[p.ID] = rows
-	}
 	var packed bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&packed, gzip.DefaultCompression)
+	if err == nil {
+		err = v.writeRows(zip, pages)
+	}
+	if err == nil {
+		err = zip.Close()
+	}
 	if err != nil {
-		return "", fmt.Errorf("compress the page's data: %w", err)
-	}
-	encoder := json.NewEncoder(zip)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(data); err != nil {
-		return "", fmt.Errorf("compress the page's data: %w", err)
-	}
-	if err := zip.Close(); err != nil {
 		return "", fmt.Errorf("compress the page's data: %w", err)
 	}
 	// The alphabet for addresses has nothing that a template would escape.
 	return base64.RawURLEncoding.EncodeToString(packed.Bytes()), nil
+}
+
+// writeRows writes a JSON object with a list of rows for each program.
+func (v *view) writeRows(w io.Writer, pages *template.Template) error {
+	out := &listWriter{Writer: w}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	var html bytes.Buffer
+	out.text("{")
+	for n, p := range v.Shown {
+		name, err := json.Marshal(p.ID)
+		if err != nil {
+			return fmt.Errorf("write %s: %w", p.Name, err)
+		}
+		out.between(n)
+		out.text(string(name) + ":[")
+		for i := range p.Iterations {
+			it := p.Iterations[len(p.Iterations)-1-i]
+			html.Reset()
+			if err := pages.ExecuteTemplate(&html, "iteration", it); err != nil {
+				return fmt.Errorf("write iteration %d of %s: %w", it.Number, p.Name, err)
+			}
+			text := html.String()
+			if i < v.rows {
+				v.rendered[it] = template.HTML(text) //nolint:gosec // the template made it
+			}
+			out.between(i)
+			if err := encoder.Encode(row{
+				it.Number, string(it.Outcome), it.Point, fmt.Sprintf("%d, %s, %s", it.Number, it.Label(), it.Measured()), text, it.csv(),
+			}); err != nil {
+				return fmt.Errorf("write iteration %d of %s: %w", it.Number, p.Name, err)
+			}
+		}
+		out.text("]")
+	}
+	out.text("}")
+	return out.err
+}
+
+// listWriter writes the parts of JSON that are between values, and keeps the first
+// error.
+type listWriter struct {
+	io.Writer
+	err error
+}
+
+func (w *listWriter) text(text string) {
+	if w.err == nil {
+		_, w.err = io.WriteString(w.Writer, text)
+	}
+}
+
+// between separates the value i, from 0, from the one before.
+func (w *listWriter) between(i int) {
+	if i > 0 {
+		w.text(",")
+	}
 }
 
 func functions(v view) template.FuncMap {

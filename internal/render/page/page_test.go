@@ -58,6 +58,11 @@ func made(n int, summary string) []history.Event {
 	return events
 }
 
+// whole hands events over as one segment.
+func whole(events []history.Event) func(func([]history.Event) error) error {
+	return func(visit func([]history.Event) error) error { return visit(events) }
+}
+
 func program(t testing.TB, source page.Source) *page.Program {
 	t.Helper()
 	p, err := page.New(source, noon)
@@ -77,7 +82,7 @@ func single(t testing.TB, programs ...*page.Program) string {
 func TestPicturesStandAlone(t *testing.T) {
 	t.Parallel()
 	const hostile = `</svg><script>alert(1)</script><image href="http://evil"/>`
-	p := program(t, page.Source{Name: "speed", Metric: hostile, Events: made(57, hostile)})
+	p := program(t, page.Source{Name: "speed", Metric: hostile, Segments: whole(made(57, hostile))})
 	for _, dark := range []bool{false, true} {
 		svg := string(p.Picture(dark))
 		decoder := xml.NewDecoder(strings.NewReader(svg))
@@ -107,7 +112,7 @@ func TestNumbersAreTheReplays(t *testing.T) {
 	t.Parallel()
 	events := made(57, "inline the loop")
 	past := history.Replay(events)
-	p := program(t, page.Source{Name: "speed", Events: events})
+	p := program(t, page.Source{Name: "speed", Segments: whole(events)})
 	assert.Equal(t, past.Best, p.Best)
 	assert.Equal(t, past.Initial, p.Initial)
 	assert.Equal(t, past.Count(history.Accepted), p.Kept)
@@ -128,7 +133,7 @@ func TestTheLastDecisionOfAnIterationCounts(t *testing.T) {
 	t.Parallel()
 	pending := &history.Decided{Head: history.Head{Iteration: 1, Time: noon}, Outcome: history.PendingCI, Metric: value(3)}
 	accepted := &history.Decided{Head: history.Head{Iteration: 1, Time: noon}, Outcome: history.Accepted, Metric: value(3), Best: value(3)}
-	p := program(t, page.Source{Name: "speed", Events: []history.Event{pending, accepted}})
+	p := program(t, page.Source{Name: "speed", Segments: whole([]history.Event{pending, accepted})})
 	require.Len(t, p.Iterations, 1)
 	assert.True(t, p.Iterations[0].Kept())
 	assert.Equal(t, 1, p.Kept)
@@ -137,7 +142,7 @@ func TestTheLastDecisionOfAnIterationCounts(t *testing.T) {
 func TestNewBaselinesBreakTheTrajectory(t *testing.T) {
 	t.Parallel()
 	events := append(made(5, "x"), &history.Measured{Role: history.Baseline, Metric: value(900), Direction: metric.Lower})
-	p := program(t, page.Source{Name: "speed", Events: events})
+	p := program(t, page.Source{Name: "speed", Segments: whole(events)})
 	assert.Equal(t, []int{5}, p.Breaks)
 	assert.Contains(t, single(t, p), `class="break"`)
 }
@@ -155,7 +160,7 @@ func TestHostileText(t *testing.T) {
 	}
 	patch := "diff --git a/x b/" + hostile + "\n@@ " + hostile + "\n+" + hostile + "\n-" + hostile + "\n" + hostile
 	p := program(t, page.Source{
-		Name: "speed", Events: events, Diffs: map[string][]byte{hostile: []byte(patch)}, Metric: hostile[:200], Condition: "waiting", Reason: hostile[:200], Used: func(*history.Summary) []budget.Used { return []budget.Used{{Text: hostile[:200], Share: 0.5}} }, Repository: "https://github.test/o/r",
+		Name: "speed", Segments: whole(events), Diff: func(_, commit string) []byte { return map[string][]byte{hostile: []byte(patch)}[commit] }, Metric: hostile[:200], Condition: "waiting", Reason: hostile[:200], Used: func(*history.Summary) []budget.Used { return []budget.Used{{Text: hostile[:200], Share: 0.5}} }, Repository: "https://github.test/o/r",
 	})
 	text := single(t, p)
 	assert.Equal(t, 2, strings.Count(text, "<script"), "the page's data and its script")
@@ -174,7 +179,7 @@ func TestHostileText(t *testing.T) {
 
 func TestNothingIsLoadedFromOutside(t *testing.T) {
 	t.Parallel()
-	text := single(t, program(t, page.Source{Name: "speed", Events: made(20, "inline the loop")}))
+	text := single(t, program(t, page.Source{Name: "speed", Segments: whole(made(20, "inline the loop"))}))
 	for _, attribute := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(text, -1) {
 		assert.Regexp(t, `^(#|data:)`, attribute[1])
 	}
@@ -184,7 +189,7 @@ func TestNothingIsLoadedFromOutside(t *testing.T) {
 
 func TestPagesOfADirectoryLinkEachOther(t *testing.T) {
 	t.Parallel()
-	a, b := program(t, page.Source{Name: "a.b", Events: made(2, "x")}), program(t, page.Source{Name: "a_b", Events: made(2, "x")})
+	a, b := program(t, page.Source{Name: "a.b", Segments: whole(made(2, "x"))}), program(t, page.Source{Name: "a_b", Segments: whole(made(2, "x"))})
 	require.NotEqual(t, a.File(), b.File())
 	site := page.Site{Generated: noon, Programs: []*page.Program{a, b}}
 	var overview, one bytes.Buffer
@@ -206,8 +211,8 @@ func TestAProgramWithoutIterations(t *testing.T) {
 
 func TestWhatNeedsAPersonComesFirst(t *testing.T) {
 	t.Parallel()
-	calm := program(t, page.Source{Name: "calm", Events: made(2, "x")})
-	stuck := program(t, page.Source{Name: "stuck", Events: made(2, "x"), State: []byte("## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Paused | true |\n| Pause Reason | three errors in a row |\n")})
+	calm := program(t, page.Source{Name: "calm", Segments: whole(made(2, "x"))})
+	stuck := program(t, page.Source{Name: "stuck", Segments: whole(made(2, "x")), State: []byte("## ⚙️ Machine State\n\n| Field | Value |\n|---|---|\n| Paused | true |\n| Pause Reason | three errors in a row |\n")})
 	text := single(t, calm, stuck)
 	assert.True(t, stuck.Attention)
 	assert.Contains(t, text, "three errors in a row")
@@ -218,7 +223,7 @@ func TestTwentyProgramsOfTwoHundredIterationsAreSmall(t *testing.T) {
 	t.Parallel()
 	var programs []*page.Program
 	for i := range 20 {
-		programs = append(programs, program(t, page.Source{Name: fmt.Sprintf("program-%d", i), Events: made(200, fmt.Sprintf("use a table of %d for the common case", i))}))
+		programs = append(programs, program(t, page.Source{Name: fmt.Sprintf("program-%d", i), Segments: whole(made(200, fmt.Sprintf("use a table of %d for the common case", i)))}))
 	}
 	text := single(t, programs...)
 	assert.Less(t, len(text), 1<<20)
@@ -226,9 +231,8 @@ func TestTwentyProgramsOfTwoHundredIterationsAreSmall(t *testing.T) {
 
 func TestDiffsAreColoured(t *testing.T) {
 	t.Parallel()
-	commit := strings.Repeat("0123456789", 4)
 	patch := "diff --git a/main.go b/main.go\nindex 1..2 100644\n--- a/main.go\n+++ b/main.go\n@@ -1,2 +1,2 @@\n-\treturn 1 // one\n+\treturn \"two\"\ndiff --git a/x.py b/x.py\n@@ -1 +1 @@\n+def f(): return None\n"
-	text := single(t, program(t, page.Source{Name: "speed", Events: made(1, "x"), Diffs: map[string][]byte{commit: []byte(patch)}}))
+	text := single(t, program(t, page.Source{Name: "speed", Segments: whole(made(1, "x")), Diff: func(_, _ string) []byte { return []byte(patch) }}))
 	assert.Contains(t, text, `<span class="del">-	<i class="k">return</i> <i class="n">1</i> <i class="c">// one</i>`)
 	assert.Contains(t, text, `<i class="s">&#34;two&#34;</i>`)
 	assert.Contains(t, text, `<i class="k">def</i>`)
@@ -242,7 +246,7 @@ func BenchmarkSite(b *testing.B) {
 		size := 0
 		site := page.Site{Generated: noon}
 		for i := range 1000 {
-			site.Programs = append(site.Programs, program(b, page.Source{Name: fmt.Sprintf("program-%d", i), Events: events}))
+			site.Programs = append(site.Programs, program(b, page.Source{Name: fmt.Sprintf("program-%d", i), Segments: whole(events)}))
 		}
 		var out bytes.Buffer
 		require.NoError(b, site.WriteOverview(&out))
@@ -270,7 +274,7 @@ func TestLineage(t *testing.T) {
 	from := func(iteration int) *history.Ancestor { return &history.Ancestor{Iteration: iteration, Proposal: 1} }
 	shown := func(events ...history.Event) string {
 		baseline := &history.Measured{Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(100), Direction: metric.Lower}
-		return string(program(t, page.Source{Name: "p", Events: append([]history.Event{baseline}, events...)}).Lineage())
+		return string(program(t, page.Source{Name: "p", Segments: whole(append([]history.Event{baseline}, events...))}).Lineage())
 	}
 	assert.Empty(t, shown(candidate(1, nil), candidate(2, nil)), "nothing grew from anything")
 	assert.Empty(t, shown(candidate(1, from(1)), candidate(2, from(7)), candidate(3, from(9))), "no such parents")
@@ -299,14 +303,14 @@ func TestWhatCISaid(t *testing.T) {
 	checked := func(iteration int) history.Event {
 		return &history.Checked{Head: history.Head{Iteration: iteration}, Failing: []history.Check{{Name: "build"}}}
 	}
-	p := program(t, page.Source{Name: "p", Events: []history.Event{
+	p := program(t, page.Source{Name: "p", Segments: whole([]history.Event{
 		&history.Measured{Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(10), Direction: metric.Lower},
 		decided(1, history.Accepted),
 		decided(2, history.PendingCI), decided(2, history.Accepted),
 		decided(3, history.PendingCI), checked(3), checked(3), decided(3, history.CIFixExhausted),
 		decided(4, history.PendingCI), checked(4), decided(4, history.Accepted),
 		decided(5, history.PendingCI),
-	}})
+	})})
 	var said []string
 	for _, it := range p.Iterations {
 		said = append(said, it.CI)
@@ -320,8 +324,8 @@ func TestRunsAreLinked(t *testing.T) {
 	t.Parallel()
 	events := made(1, "try")
 	events[2].Header().Run = "77-1"
-	text := single(t, program(t, page.Source{Name: "p", Events: events, Repository: "https://github.test/o/r"}))
+	text := single(t, program(t, page.Source{Name: "p", Segments: whole(events), Repository: "https://github.test/o/r"}))
 	assert.Contains(t, text, `href="https://github.test/o/r/actions/runs/77" rel="noreferrer">log</a>`)
 	assert.Contains(t, text, `href="https://github.test/o/r/actions/runs/77#artifacts" rel="noreferrer">transcript</a>`)
-	assert.NotContains(t, single(t, program(t, page.Source{Name: "p", Events: events})), "actions/runs")
+	assert.NotContains(t, single(t, program(t, page.Source{Name: "p", Segments: whole(events)})), "actions/runs")
 }

@@ -28,7 +28,9 @@ type Program struct {
 	// Initial is iteration 0's metric, Best the incumbent's, nil before a
 	// baseline; Target is nil when open-ended.
 	Initial, Best, Target *metric.Value
-	Kept, Tried           int
+	// Kept and Tried count iterations. Those up to Archived, 0 for none, are in an
+	// archive: of them the page has these counts alone.
+	Kept, Tried, Archived int
 	// Budget is what was used of each budget; empty without one.
 	Budget []budget.Used
 	// Week is what was used in the last seven days, Total ever.

@@ -20,9 +20,11 @@ const builtIn = "tuner"
 // Source is what is known of a program.
 type Source struct {
 	Name string
-	// Events is the ledger, State the state file.
-	Events []history.Event
-	State  []byte
+	// Segments hands the ledger over, segment by segment, at whose ends no iteration
+	// is under way; Start is what it adds up to before. State is the state file.
+	Segments func(visit func([]history.Event) error) error
+	Start    history.Summary
+	State    []byte
 	// Metric names what is measured, Target is nil when open-ended, Used says what
 	// was used of each budget: from the program file, where it is at hand.
 	Metric string
@@ -32,20 +34,33 @@ type Source struct {
 	// next; without a Condition the state file says what it can.
 	Condition, Reason string
 	NextDue           time.Time
-	// Diffs are changes as git prints them, by commit.
-	Diffs map[string][]byte
+	// Diff is the change of a commit as git prints it, nothing where it cannot be
+	// read; nil shows none.
+	Diff func(parent, commit string) []byte
 	// Repository is the page of the repository on GitHub; "" when unknown.
 	Repository string
 }
 
-// New draws up a program from its records. Every number is the replay's.
+// maxDiffs bounds the changes that a program's page shows, the latest first.
+const maxDiffs = 60
+
+// New draws up a program from its records. Every number is the replay's. Of the ledger
+// it keeps what the page shows of each iteration.
 func New(s Source, now time.Time) (*Program, error) {
-	past := history.Replay(s.Events)
-	p := &Program{
-		Name: s.Name, ID: anchor(s.Name), Metric: clip(s.Metric, 60), Direction: past.Direction, Target: s.Target,
-		Initial: past.Initial, Best: past.Best, LastRun: past.LastRun, NextDue: s.NextDue,
-		State: s.Condition, Reason: clip(s.Reason, 500),
+	p := &Program{Name: s.Name, ID: anchor(s.Name), Metric: clip(s.Metric, 60), Target: s.Target, NextDue: s.NextDue, State: s.Condition, Reason: clip(s.Reason, 500)}
+	r := reader{
+		program: p, source: s, lexers: lexers{}, sum: s.Start, week: now.AddDate(0, 0, -7), at: map[int]int{},
+		trials: map[int][]*history.Measured{}, rates: map[int]map[int]decision.CaseRates{},
+		waited: map[int]bool{}, fixes: map[int]int{}, failing: map[int][]history.Check{},
 	}
+	p.Archived, p.Tried, p.Kept = s.Start.Iteration, s.Start.Decided(), s.Start.Count(history.Accepted)
+	if s.Segments != nil {
+		if err := s.Segments(r.read); err != nil {
+			return nil, err
+		}
+	}
+	past := r.sum
+	p.Direction, p.Initial, p.Best, p.LastRun = past.Direction, past.Initial, past.Best, past.LastRun
 	if s.Used != nil {
 		for _, used := range s.Used(&past) {
 			p.Budget = append(p.Budget, budget.Used{Text: clip(used.Text, 100), Share: used.Share})
@@ -59,13 +74,15 @@ func New(s Source, now time.Time) (*Program, error) {
 		return nil, fmt.Errorf("read the state of %s: %w", s.Name, err)
 	}
 	p.adopt(machine, past)
-	r := reader{program: p, source: s, lexers: lexers{}, past: map[int]*history.Attempt{}, trials: map[int][]*history.Measured{}, rates: map[int]map[int]decision.CaseRates{}}
-	for i := range past.Attempts {
-		r.past[past.Attempts[i].Iteration] = &past.Attempts[i]
+	r.diffs()
+	for _, it := range p.Iterations {
+		p.Tried++
+		if it.Kept() {
+			p.Kept++
+		}
 	}
-	r.read()
 	p.drawn = trajectory(p)
-	p.Week, p.Total = cost(past.Spent(now.AddDate(0, 0, -7))), cost(past.Spent(time.Time{}))
+	p.Week, p.Total = cost(past.Spent(r.week)), cost(past.Spent(time.Time{}))
 	return p, nil
 }
 
@@ -110,12 +127,16 @@ type reader struct {
 	program *Program
 	source  Source
 	lexers  lexers
-	past    map[int]*history.Attempt
-	// trials are the measurements of an iteration's trial.
+	sum     history.Summary
+	week    time.Time   // when the last seven days began
+	at      map[int]int // where in the program's iterations one is
+	// baselines counts them, last is the last iteration.
+	baselines, last int
+
+	// What follows is of the segment that is read. trials are the measurements of an
+	// iteration's trial, rates the pass rates of cases, by iteration and proposal.
 	trials map[int][]*history.Measured
-	at     map[int]int
-	// rates are the pass rates of cases, by iteration and proposal.
-	rates map[int]map[int]decision.CaseRates
+	rates  map[int]map[int]decision.CaseRates
 	// Of the commits that CI looked at: which waited for it, how often an agent was
 	// asked for a fix, and what failed last.
 	waited  map[int]bool
@@ -123,38 +144,50 @@ type reader struct {
 	failing map[int][]history.Check
 }
 
-func (r *reader) read() {
-	r.at, r.waited, r.fixes, r.failing = map[int]int{}, map[int]bool{}, map[int]int{}, map[int][]history.Check{}
-	baselines, last := 0, 0
-	for _, e := range r.source.Events {
+// read takes one segment over.
+func (r *reader) read(events []history.Event) error {
+	first := max(len(r.sum.Attempts)-1, 0)
+	for _, e := range events {
+		r.sum.Add(e)
 		switch e := e.(type) {
 		case *history.Measured:
 			r.cases(e)
 			if e.Stage != "" {
 				r.trials[e.Iteration] = append(r.trials[e.Iteration], e)
 			} else if e.Role == history.Baseline && e.Metric != nil {
-				if baselines++; baselines > 1 {
-					r.program.Breaks = append(r.program.Breaks, last)
+				if r.baselines++; r.baselines > 1 {
+					r.program.Breaks = append(r.program.Breaks, r.last)
 				}
 			}
 		case *history.Proposed:
-			r.program.proposals = append(r.program.proposals, e)
+			r.program.proposals = append(r.program.proposals, &history.Proposed{
+				Head: history.Head{Iteration: e.Iteration}, Proposal: e.Proposal, Metric: e.Metric, Outcome: e.Outcome, GrownFrom: e.GrownFrom,
+			})
 		case *history.Checked:
 			r.fixes[e.Iteration]++
 			r.failing[e.Iteration] = e.Failing
 		case *history.Decided:
-			last = max(last, e.Iteration)
+			r.last = max(r.last, e.Iteration)
 			r.decided(e)
 		case *history.Set:
 			r.set(e)
 		}
 	}
-	for _, it := range r.program.Iterations {
-		r.program.Tried++
-		if it.Kept() {
-			r.program.Kept++
+	for i := first; i < len(r.sum.Attempts); i++ {
+		if at, shown := r.at[r.sum.Attempts[i].Iteration]; shown {
+			r.cost(r.program.Iterations[at], &r.sum.Attempts[i])
 		}
 	}
+	clear(r.trials)
+	clear(r.rates)
+	clear(r.waited)
+	clear(r.fixes)
+	clear(r.failing)
+	r.sum.Proposals, r.sum.Tried = nil, nil
+	if r.sum.LastRun.Before(r.week.AddDate(0, 0, -1)) {
+		r.sum.Fold() // the last seven days are known exactly all the same
+	}
+	return nil
 }
 
 func (r *reader) set(e *history.Set) {
@@ -178,7 +211,7 @@ func (r *reader) decided(e *history.Decided) {
 	it := &Iteration{
 		Program: r.program.ID, Number: e.Iteration, Time: e.Time, Outcome: e.Outcome, Summary: clip(e.Summary, 300), Warning: clip(e.Warning, 300),
 		Metric: e.Metric, Previous: e.PreviousBest, Best: e.Best, Delta: e.Delta, Agent: clip(e.Agent, 60), Model: clip(e.Model, 60),
-		Commit: e.Commit, Params: map[string]float64{},
+		Commit: e.Commit, parent: e.Parent, Params: map[string]float64{},
 	}
 	for _, reason := range e.Reasons {
 		it.Reasons = append(it.Reasons, clip(reason, 500))
@@ -191,8 +224,6 @@ func (r *reader) decided(e *history.Decided) {
 	}
 	it.cases = r.rates[e.Iteration][e.Proposal]
 	r.trial(it, e)
-	r.cost(it)
-	r.diff(it, e)
 	r.notes(it, e)
 	r.links(it, e)
 	r.ci(it, e)
@@ -242,12 +273,8 @@ func (r *reader) trial(it *Iteration, e *history.Decided) {
 	}
 }
 
-func (r *reader) cost(it *Iteration) {
-	attempt := r.past[it.Number]
-	if attempt == nil {
-		return
-	}
-	it.Took = attempt.Took
+func (r *reader) cost(it *Iteration, attempt *history.Attempt) {
+	it.Took, it.Cost = attempt.Took, Cost{}
 	tokens, usd := attempt.Evaluation.Known()
 	it.Cost.Tokens, it.Cost.USD = tokens, usd
 	if u := attempt.Usage; u != nil {
@@ -265,9 +292,21 @@ func (r *reader) cost(it *Iteration) {
 	}
 }
 
-func (r *reader) diff(it *Iteration, e *history.Decided) {
-	if patch := r.source.Diffs[e.Commit]; e.Commit != "" && len(patch) > 0 {
-		it.Diff = parseDiff(patch, r.lexers)
+// diffs adds the changes of the latest commits.
+func (r *reader) diffs() {
+	if r.source.Diff == nil {
+		return
+	}
+	shown := map[string][]DiffLine{}
+	for _, it := range slices.Backward(r.program.Iterations) {
+		lines, known := shown[it.Commit]
+		if !known && it.Commit != "" && len(shown) < maxDiffs {
+			if patch := r.source.Diff(it.parent, it.Commit); len(patch) > 0 {
+				lines = parseDiff(patch, r.lexers)
+				shown[it.Commit] = lines
+			}
+		}
+		it.Diff = lines
 	}
 }
 
