@@ -2,11 +2,7 @@ package tests
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -14,126 +10,111 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/cure"
 )
 
-// TestErrorsInTheDocumentationExist holds that each message that docs/errors.md
-// quotes is one of the source.
-func TestErrorsInTheDocumentationExist(t *testing.T) {
+// TestEveryCodeIsUsed holds that each error code ends a message of the source, that
+// the example on its page is such a message, and that messages name codes that exist.
+func TestEveryCodeIsUsed(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../docs/errors.md")
-	require.NoError(t, err)
-	texts := messages(t)
-	quotes := quotedMessages(string(data))
-	require.Greater(t, len(quotes), 100)
-	for _, quote := range quotes {
-		assert.True(t, occurs(quote, texts), "docs/errors.md quotes what no source says: %s", quote)
+	codes := map[cure.Code]string{} // their names in the source
+	marked := map[string][]string{} // the messages that end with each
+	for _, s := range sources(t) {
+		ast.Inspect(s.syntax, func(node ast.Node) bool {
+			switch n := node.(type) {
+			case *ast.ValueSpec:
+				if kind, named := n.Type.(*ast.Ident); s.pkg == "internal/cure" && named && kind.Name == "Code" {
+					text, _ := constantText(n.Values[0])
+					codes[cure.Code(text)] = n.Names[0].Name
+				}
+			case *ast.CallExpr:
+				if method, is := n.Fun.(*ast.SelectorExpr); is {
+					if code, is := method.X.(*ast.SelectorExpr); is && isNamed(code.X, "cure") {
+						marked[code.Sel.Name] = append(marked[code.Sel.Name], messageOf(n))
+					}
+				}
+			case *ast.BasicLit:
+				if text, constant := constantText(n); constant && s.pkg != "internal/cure" && s.pkg != "internal/cli" {
+					assert.NotRegexp(t, `AL\d{4}`, text, "%s: name the code by its constant", s.file)
+				}
+			}
+			return true
+		})
 	}
+	for _, entry := range cure.All() {
+		name := codes[entry.Code]
+		require.NotEmpty(t, name, entry.Code)
+		require.NotEmpty(t, marked[name], "no message ends with %s (%s)", entry.Code, name)
+		assert.True(t, isExampleOf(entry.Example, marked[name]), "the example of %s is none of its messages: %q", entry.Code, marked[name])
+	}
+	assert.Len(t, codes, len(cure.All()))
 }
 
-func TestMessagesThatDoNotExistAreFound(t *testing.T) {
+func TestExamplesThatAreNotMessagesAreFound(t *testing.T) {
 	t.Parallel()
-	texts := []string{"branch %s is checked out in %s; leave it", "plain"}
-	assert.True(t, occurs("branch … is checked out in …; leave it", texts))
-	assert.True(t, occurs("plain", texts))
-	for _, wrong := range []string{"branch … is checked out at …; leave it", "… leave it … branch", "plain words", "…", ""} {
-		assert.False(t, occurs(wrong, texts), wrong)
-	}
-	assert.Equal(t, []string{"a", "b `c` d"}, quotedMessages("| says | do |\n|---|---|\n| `a`, ``b `c` d`` | `e` |\n"))
+	messages := []string{"branch %s is checked out in %q; leave it", "plain"}
+	assert.True(t, isExampleOf("x: branch a is checked out in \"b\"; leave it (AL0101)", messages))
+	assert.True(t, isExampleOf("it is plain", messages))
+	assert.True(t, isExampleOf("branch a is checked out in …", messages))
+	assert.True(t, isExampleOf("anything", []string{""}), "a message that is put together elsewhere")
+	assert.False(t, isExampleOf("branch a is checked out at b; leave it", messages))
+	assert.False(t, isExampleOf("branch a …", []string{"%s %s"}))
 }
 
-var codeSpan = regexp.MustCompile("``(.+?)``|`([^`]+)`")
+var verb = regexp.MustCompile(`%[-+# 0]*[\d.]*[a-zA-Z]`)
 
-// quotedMessages are the code spans in the first columns of tables.
-func quotedMessages(text string) []string {
-	var quotes []string
-	for line := range strings.Lines(text) {
-		row, inTable := strings.CutPrefix(line, "| ")
-		if !inTable {
-			continue
-		}
-		first, _, _ := strings.Cut(row, " | ")
-		for _, span := range codeSpan.FindAllStringSubmatch(first, -1) {
-			quotes = append(quotes, strings.TrimSpace(span[1])+span[2])
-		}
-	}
-	return quotes
-}
-
-// occurs says whether one text has what stands between the … of a quote, in
-// that order.
-func occurs(quote string, texts []string) bool {
-	parts := strings.Split(quote, "…")
-	if strings.Join(parts, "") == "" {
-		return false
-	}
+// isExampleOf says whether an example has the constant parts of one of the messages in
+// their order; one that has … in it, those before it.
+func isExampleOf(example string, messages []string) bool {
 next:
-	for _, text := range texts {
-		for _, part := range parts {
-			_, after, found := strings.Cut(text, part)
-			if !found {
+	for _, message := range messages {
+		if message == "" {
+			return true
+		}
+		rest, found := example, false
+		for _, part := range verb.Split(message, -1) {
+			_, after, has := strings.Cut(rest, part)
+			cut := strings.Contains(rest, "…") && found
+			if !has && cut {
+				break
+			}
+			if !has {
 				continue next
 			}
-			text = after
+			rest, found = after, found || len(part) > 4
 		}
-		return true
+		if found {
+			return true
+		}
 	}
 	return false
 }
 
-// messages are the string constants of the source, those that are joined as
-// one, and the lines of the scripts and workflows.
-func messages(t *testing.T) []string {
-	t.Helper()
-	var texts []string
-	eachSource(t, func(_ string, file *ast.File) {
-		ast.Inspect(file, func(node ast.Node) bool {
-			expression, ok := node.(ast.Expr)
-			if !ok {
-				return true
-			}
-			text, constant := constantText(expression)
-			if constant {
-				texts = append(texts, text)
-			}
-			return !constant
-		})
-	})
-	scripts, err := filepath.Glob("../workflows/*.*")
-	require.NoError(t, err)
-	for _, script := range scripts {
-		data, err := os.ReadFile(script)
-		require.NoError(t, err)
-		if filepath.Ext(script) != ".go" {
-			texts = append(texts, strings.Split(string(data), "\n")...)
-		}
+// messageOf is the constant text of a message that a code is given to, "" when that
+// is put together elsewhere.
+func messageOf(call *ast.CallExpr) string {
+	if len(call.Args) == 0 {
+		return ""
 	}
-	return texts
+	argument := call.Args[0]
+	if inner, is := argument.(*ast.CallExpr); is && len(inner.Args) > 0 {
+		argument = inner.Args[0] // of fmt.Sprintf
+	}
+	text, _ := constantText(argument)
+	if len(verb.ReplaceAllString(text, "")) < 5 {
+		return "" // it is put together elsewhere
+	}
+	return text
 }
 
-// eachSource visits the files of the packages that are no tests.
-func eachSource(t *testing.T, visit func(path string, file *ast.File)) {
-	t.Helper()
-	err := filepath.WalkDir("../internal", func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && (entry.Name() == "githubtest" || entry.Name() == "modeltest" || entry.Name() == "testdata"):
-			return filepath.SkipDir
-		case filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		visit(path, file)
-		return nil
-	})
-	require.NoError(t, err)
+func isNamed(expression ast.Expr, name string) bool {
+	named, is := expression.(*ast.Ident)
+	return is && named.Name == name
 }
 
 // constantText is the text of a string, or of strings that are joined with
-// anything between them.
+// anything between them, for which %s stands.
 func constantText(expression ast.Expr) (text string, constant bool) {
 	switch e := expression.(type) {
 	case *ast.BasicLit:
@@ -145,7 +126,10 @@ func constantText(expression ast.Expr) (text string, constant bool) {
 		}
 		left, one := constantText(e.X)
 		right, other := constantText(e.Y)
-		return left + right, one || other
+		if !one || !other {
+			return left + "%s" + right, one || other
+		}
+		return left + right, true
 	default:
 		return "", false
 	}

@@ -46,6 +46,7 @@ func layout() map[string]layer {
 		"internal/agent/tuner":                   domain,
 		"internal/app":                           wiring,
 		"internal/cli":                           root,
+		"internal/cure":                          domain,
 		"internal/decision":                      domain,
 		"internal/decision/statistics":           domain,
 		"internal/document":                      domain,

@@ -72,6 +72,7 @@ func newIterateCommand(env Env) *cobra.Command {
 	persistent.StringVar(&o.Programs, "programs", "", "directory of program files (default: .autoloop/programs)")
 	cmd.AddCommand(newControlCommands(env, &o)...)
 	cmd.AddCommand(
+		newExplainCommand(env),
 		newDecideCommand(env),
 		newLogCommand(env, &o),
 		newDemoCommand(env),

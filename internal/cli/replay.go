@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/audit"
@@ -54,7 +55,7 @@ func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 }
 
 // errDisagree is the verdict of a replay that found something; it was printed.
-var errDisagree = errors.New("the records disagree with the ledger's measurements")
+var errDisagree = cure.Disagree.Errorf("the records disagree with the ledger's measurements")
 
 // signers reads --sign; nil is that signatures do not count.
 func signers(env Env, sign string) (*memory.Signers, error) {

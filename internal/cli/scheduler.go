@@ -66,7 +66,7 @@ func newSchedulerCommand(env Env) *cobra.Command {
 	cmd.Flags().StringVar(&o.shard, "shard", "", "select from part I of N of the programs, as I/N")
 	cmd.Flags().BoolVar(&o.compat, "compat", false, "exit codes and output of the original scheduler")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the choice as JSON too")
-	cmd.AddCommand(newStatusCommand(env, &o), newValidateCommand(env, &o), newKeysCommand(env), newNewCommand(env, &o), newPruneCommand(env, &o))
+	cmd.AddCommand(newStatusCommand(env, &o), newValidateCommand(env, &o), newKeysCommand(env), newExplainCommand(env), newNewCommand(env, &o), newPruneCommand(env, &o))
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
@@ -261,7 +262,7 @@ func (a *application) merged(ctx context.Context, wanted workspace.Kept) (kept w
 	err = inScratch(ctx, a.env, func(repo *git.Repo) error {
 		conflicts, err := workspace.Merge(ctx, repo, a.original, a.now, wanted, dir)
 		if err == nil && len(conflicts) > 0 {
-			err = fmt.Errorf("v%d cannot be joined with what changed in %s since v0: conflicts in %s; nothing was applied",
+			err = cure.MergeConflict.Errorf("v%d cannot be joined with what changed in %s since v0: conflicts in %s; nothing was applied",
 				a.version, a.workspace.Skill, named(conflicts))
 		}
 		return err

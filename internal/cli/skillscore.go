@@ -191,7 +191,7 @@ func workspaceSkill(ctx context.Context, env Env, w *workspace.Workspace) (*eval
 		return nil, err
 	}
 	if w.SuiteHash != "" && suiteFiles.Digest() != w.SuiteHash {
-		return nil, fmt.Errorf("the suite in %s is not that of manifest.json; begin a new workspace", original)
+		return nil, fmt.Errorf("the suite in %s is not that of manifest.json: its cases changed; begin a new workspace with --fresh", original)
 	}
 	return suiteOf(original)
 }

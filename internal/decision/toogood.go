@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/metric"
 )
@@ -113,7 +114,7 @@ func (t *Trial) addHeld(step Step, m metric.Measurement) {
 		// The garbled files decide.
 	default:
 		d := t.standard.decision(Regressed, t.held.Metric, t.held.Previous,
-			fmt.Sprintf("the number does not depend on what was measured: %s the evaluation gives %s as well", without, t.median(step.Side)),
+			cure.Independent.Mark(fmt.Sprintf("the number does not depend on what was measured: %s the evaluation gives %s as well", without, t.median(step.Side))),
 			t.held.Held+", so it was held")
 		d.Held, d.Evidence = t.held.Held, t.held.Evidence
 		t.decision = &d

@@ -16,7 +16,7 @@ var (
 	ErrNoCommits     = errors.New("the repository has no commit yet; make the first one")
 	ErrShallow       = errors.New("the clone is shallow, its history is cut off; run git fetch --unshallow")
 	// ErrStale says that a ref was not what the update expected.
-	ErrStale = errors.New("a ref has moved in the meantime")
+	ErrStale = errors.New("a ref has moved in the meantime; run it again")
 	// ErrLocked says that another git process holds a ref.
 	ErrLocked = errors.New("a ref is locked by another git process")
 	// ErrRejected says that the remote refused a push; see *RejectedError.

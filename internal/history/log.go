@@ -2,7 +2,8 @@ package history
 
 import (
 	"bytes"
-	"fmt"
+
+	"github.com/org/autoloop/internal/cure"
 )
 
 // Log is a ledger in memory. It keeps the bytes of every line that was there,
@@ -48,7 +49,7 @@ func parse(data []byte, before int) (*Log, error) {
 		}
 		event, err := ParseEvent(line)
 		if err != nil {
-			return nil, fmt.Errorf("ledger line %d: %w", number, err)
+			return nil, cure.Unreadable.Errorf("ledger line %d: %w", number, err)
 		}
 		log.Events, log.starts = append(log.Events, event), append(log.starts, start)
 	}

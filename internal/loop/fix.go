@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
@@ -87,9 +88,9 @@ func (r *ciGate) recordOwnFix(ctx context.Context, at position, e history.Decide
 func fixesExhausted(s history.Standing, signature string) string {
 	switch {
 	case s.FailedBefore(signature):
-		return "stuck in CI fix loop: " + signature
+		return cure.CIFixes.Mark("stuck in CI fix loop: " + signature)
 	case s.Fixes() >= maxFixes:
-		return "ci-fix-exhausted: " + signature
+		return cure.CIFixes.Mark("ci-fix-exhausted: " + signature)
 	default:
 		return ""
 	}

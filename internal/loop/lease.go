@@ -3,10 +3,10 @@ package loop
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/history"
 )
 
@@ -35,7 +35,7 @@ type lease struct {
 }
 
 // errNoStart says that an agent would work without a trace.
-var errNoStart = errors.New("no start is recorded for this run, so that it would leave no trace if it dies: " +
+var errNoStart = cure.NoStart.Errorf("no start is recorded for this run, so that it would leave no trace if it dies: " +
 	"let a job that may write run `iterate begin` first, as the workflows of `iterate init` do, and run all jobs again")
 
 // acquireLease reads the records and takes the lease of the next iteration. A lease

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/proposal"
@@ -84,8 +85,8 @@ func (r *recorder) commitOnBase(ctx context.Context, at position, from, parent, 
 }
 
 func (r *recorder) needsWorkflows(files []string) string {
-	return fmt.Sprintf("the default branch has to be merged into %s for it (%s), which the token may not push because of workflow files: %s",
-		r.branch(), strings.Join(files[:min(len(files), 5)], ", "), workflowsCure)
+	return cure.WorkflowRights.Mark(fmt.Sprintf("the default branch has to be merged into %s for it (%s), which the token may not push because of workflow files: %s",
+		r.branch(), strings.Join(files[:min(len(files), 5)], ", "), workflowsCure))
 }
 
 // threeWay merges two trees or commits whose common one is base. Git's merge takes
@@ -120,7 +121,7 @@ func pushRefusal(err error) string {
 			return ""
 		}
 	}
-	return refused.Error() + ": " + pushCure(refused.Error())
+	return cure.PushRefused.Mark(refused.Error() + ": " + pushCure(refused.Error()))
 }
 
 // refusedForWorkflows reports whether the remote refused a push because of workflow

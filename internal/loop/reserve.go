@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/history"
 )
 
@@ -82,8 +83,8 @@ func (r *run) pauseInterrupted(ctx context.Context) (Result, error) {
 			return Result{}, err
 		}
 	}
-	return r.failForPerson(ctx, fmt.Sprintf("iteration %d was interrupted %d times in a row: look at the logs of those runs, then say `/autoloop resume` or run `iterate resume %s`",
-		r.iteration, r.records.sum.Interrupted, r.program.Name))
+	return r.failForPerson(ctx, cure.Interrupted.Mark(fmt.Sprintf("iteration %d was interrupted %d times in a row: look at the logs of those runs, then say `/autoloop resume` or run `iterate resume %s`",
+		r.iteration, r.records.sum.Interrupted, r.program.Name)))
 }
 
 // GiveBack ends the start that an earlier job of this run recorded, because

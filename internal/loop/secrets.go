@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/process"
 )
@@ -54,7 +55,7 @@ func (r *team) leaks(ctx context.Context, at position, dir string, masker proces
 			return nil, err
 		}
 		if !masker.Leaks(before[0].Data) {
-			reasons = append(reasons, strconv.Quote(masker.String(c.Path))+": has a secret in it, which the environment or a login of this run holds; nothing of it is kept")
+			reasons = append(reasons, cure.Secret.Mark(strconv.Quote(masker.String(c.Path))+": has a secret in it, which the environment or a login of this run holds; nothing of it is kept"))
 		}
 	}
 	return reasons, nil

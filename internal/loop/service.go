@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
@@ -143,7 +144,7 @@ type errBusy struct{ holder string }
 func (e *errBusy) Error() string { return e.holder }
 
 // errLeaseLost says that another run took the program over in the meantime.
-var errLeaseLost = errors.New("the lease was lost to another run; nothing of this iteration was recorded")
+var errLeaseLost = cure.LeaseLost.Errorf("the lease was lost to another run; nothing of this iteration was recorded")
 
 // Run runs up to count iterations and returns a result for each that began.
 // It stops early when the program is paused, completed or busy, and after its

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
@@ -100,8 +101,8 @@ func (r *ciGate) timedOut(e history.Decided, verdict ci.Result) string {
 	if verdict.Seen == 0 {
 		what = "no check appeared"
 	}
-	return fmt.Sprintf("ci-timeout: after %s CI has no result for %.12s: %s; %s, or set `ci-gate: off`, then say `/autoloop resume`",
-		r.program.CITimeout, e.Commit, what, verdict.Cure())
+	return cure.CITimeout.Mark(fmt.Sprintf("ci-timeout: after %s CI has no result for %.12s: %s; %s, or set `ci-gate: off`, then say `/autoloop resume`",
+		r.program.CITimeout, e.Commit, what, verdict.Cure()))
 }
 
 // publishPending opens the pull request, since much of CI runs there alone, and
@@ -118,7 +119,7 @@ func (r *ciGate) publishPending(ctx context.Context) {
 		return
 	}
 	if err := r.thread.github.Dispatch(ctx, r.program.CIWorkflow, r.branch()); err != nil {
-		r.warn("workflow %s was not started: %v", r.program.CIWorkflow, err)
+		r.warn("%v", cure.WorkflowNotStarted.Errorf("workflow %s was not started: %w", r.program.CIWorkflow, err))
 		return
 	}
 	err := r.write(ctx, r.program.Name+": CI was started", nil, func(b *records) error { return r.set(b, history.CIStarted, e.Commit) })

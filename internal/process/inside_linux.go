@@ -2,12 +2,13 @@ package process
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/org/autoloop/internal/cure"
 )
 
 const (
@@ -91,7 +92,7 @@ func superviseInside() error {
 		return err
 	}
 	if where.View == nil {
-		return errors.New("there is no view to make")
+		return cure.Fault.Errorf("there is no view to make")
 	}
 	if where.Bubblewrap == "" {
 		err = where.View.make()

@@ -2,12 +2,13 @@ package process
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/org/autoloop/internal/cure"
 )
 
 // order is what a supervisor is told over its control pipe: a length, then NUL
@@ -45,7 +46,7 @@ func readFrame(from io.Reader) ([]byte, error) {
 	}
 	length := binary.BigEndian.Uint32(size[:])
 	if length > maxOrder {
-		return nil, errors.New("the order is too long")
+		return nil, cure.Fault.Errorf("the order is too long")
 	}
 	body := make([]byte, length)
 	_, err := io.ReadFull(from, body)
@@ -60,7 +61,7 @@ func readOrder(from io.Reader) (order, error) {
 	fields := strings.Split(string(body), "\x00")
 	const fixed = 6
 	if len(fields) < fixed {
-		return order{}, errors.New("the order has too few fields")
+		return order{}, cure.Fault.Errorf("the order has too few fields")
 	}
 	grace, err := strconv.ParseInt(fields[2], 10, 64)
 	if err != nil {
@@ -76,7 +77,7 @@ func readOrder(from io.Reader) (order, error) {
 	}
 	count, err := strconv.Atoi(fields[5])
 	if err != nil || count < 1 || count > len(fields)-fixed {
-		return order{}, errors.New("the order's number of arguments is wrong")
+		return order{}, cure.Fault.Errorf("the order's number of arguments is wrong")
 	}
 	rest := fields[fixed:]
 	return order{

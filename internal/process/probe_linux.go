@@ -29,10 +29,10 @@ func (r *Runner) ProbeIsolation(ctx context.Context, dir string, env []string) P
 	state, setting := forbidding()
 	program, err := LookPath(string(Bubblewrap), "/", env)
 	if err != nil {
-		return Probe{Reason: fmt.Sprintf("%v; bwrap, which may be allowed to, is not installed%s", own, state), Cure: cure(setting, true)}
+		return Probe{Reason: fmt.Sprintf("%v; bwrap, which may be allowed to, is not installed%s", own, state), Cure: advice(setting, true)}
 	}
 	if err := r.try(ctx, dir, env, &Isolation{Method: Bubblewrap, Program: program}); err != nil {
-		return Probe{Reason: fmt.Sprintf("namespaces: %v; %s: %v%s", own, program, err, state), Cure: cure(setting, false)}
+		return Probe{Reason: fmt.Sprintf("namespaces: %v; %s: %v%s", own, program, err, state), Cure: advice(setting, false)}
 	}
 	return Probe{Method: Bubblewrap, Program: program}
 }
@@ -57,8 +57,8 @@ func forbidding() (state, setting string) {
 	return "", ""
 }
 
-// cure is what to do where no method works.
-func cure(setting string, installs bool) string {
+// advice is what to do where no method works.
+func advice(setting string, installs bool) string {
 	var ways []string
 	if setting != "" {
 		ways = append(ways, "`sudo sysctl "+setting+"`")

@@ -300,7 +300,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, nil, nil)
 	_, err := h.Issue(t.Context(), 7)
-	require.EqualError(t, err, "GitHub: read issue #7: Not Found (404); it is not there, or the token may not see it")
+	require.EqualError(t, err, "GitHub: read issue #7: Not Found (404); it is not there, or the token may not see it (iterate explain AL0701)")
 	assert.True(t, api.NotFound(err))
 	assert.False(t, api.Unavailable(err))
 	h.Change(func(*githubtest.State) { h.Token = "another" })

@@ -11,6 +11,7 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -105,7 +106,7 @@ func (c *Client) fail(op string, err error) error {
 	case errors.As(err, &refused) && refused.Response != nil:
 		failed.Status = refused.Response.StatusCode
 		failed.Message = c.secrets.Replace(line(message(refused)))
-		failed.Cure = cure(refused.Response)
+		failed.Cure = advice(refused.Response)
 		failed.Unsure = failed.Status >= http.StatusInternalServerError
 	case errors.As(err, new(*UnreachableError)):
 		failed.Unsure = true
@@ -147,21 +148,21 @@ func message(refused *gh.ErrorResponse) string {
 	return text
 }
 
-// cure is what a person can do about an answer.
-func cure(answer *http.Response) string {
+// advice is what a person can do about an answer.
+func advice(answer *http.Response) string {
 	switch answer.StatusCode {
 	case http.StatusUnauthorized:
 		return "the token is wrong or has expired; give another in GITHUB_TOKEN"
 	case http.StatusForbidden:
 		if needs := answer.Header.Get("X-Accepted-Github-Permissions"); needs != "" {
-			return "the token lacks a permission; it needs " + plain.Short(needs, 100)
+			return cure.NoPermission.Mark("the token lacks a permission; it needs " + plain.Short(needs, 100))
 		}
 		if needs := answer.Header.Get("X-Accepted-Oauth-Scopes"); needs != "" {
-			return "the token lacks a scope; it needs one of: " + plain.Short(needs, 100)
+			return cure.NoPermission.Mark("the token lacks a scope; it needs one of: " + plain.Short(needs, 100))
 		}
-		return "the token may not do this; see its permissions"
+		return cure.NoPermission.Mark("the token may not do this; see its permissions")
 	case http.StatusNotFound:
-		return "it is not there, or the token may not see it"
+		return cure.NotVisible.Mark("it is not there, or the token may not see it")
 	case http.StatusGone:
 		return "it was switched off or deleted in this repository"
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusInternalServerError, http.StatusGatewayTimeout:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -38,17 +39,17 @@ func Parse(data []byte) (*Table, error) {
 		case strings.TrimSpace(text) == "":
 			continue
 		case len(text) > maxLine:
-			return nil, fmt.Errorf("results line %d: it has more than %d bytes", number, maxLine)
+			return nil, cure.Unreadable.Errorf("results line %d: it has more than %d bytes", number, maxLine)
 		case !headed:
 			if !isHeader(text) {
-				return nil, fmt.Errorf("results line %d: it is not the header %q", number, Header)
+				return nil, cure.Unreadable.Errorf("results line %d: it is not the header %q", number, Header)
 			}
 			headed = true
 			continue
 		}
 		row, err := parseRow(text)
 		if err != nil {
-			return nil, fmt.Errorf("results line %d: %w", number, err)
+			return nil, cure.Unreadable.Errorf("results line %d: %w", number, err)
 		}
 		t.rows = append(t.rows, row)
 		t.lastStart = start

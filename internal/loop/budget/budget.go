@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
 )
@@ -35,6 +36,8 @@ type Standing struct {
 	Over string
 	// Until is when it may go on; zero when never by itself.
 	Until time.Time
+	// unknown says that what was used is not known, and that this stops it.
+	unknown bool
 	// Left is for when it may.
 	Left Left
 	// Used says what was used of each budget.
@@ -51,14 +54,17 @@ type Used struct {
 
 // Reason is why the program does not run now, for people; "" when it may.
 func (s *Standing) Reason() string {
-	switch {
-	case s.Over == "":
+	if s.Over == "" {
 		return ""
-	case s.Until.IsZero():
-		return fmt.Sprintf("budget: %s; raise the limit to go on", s.Over)
-	default:
-		return fmt.Sprintf("budget: %s; it resumes at %s", s.Over, s.Until.Format(time.RFC3339))
 	}
+	reason := fmt.Sprintf("budget: %s; it resumes at %s", s.Over, s.Until.Format(time.RFC3339))
+	if s.Until.IsZero() {
+		reason = fmt.Sprintf("budget: %s; raise the limit to go on", s.Over)
+	}
+	if s.unknown {
+		return cure.UnknownCost.Mark(reason)
+	}
+	return reason
 }
 
 // Stand holds what the records say was used against every budget of the program.
@@ -70,7 +76,8 @@ func Stand(p *program.Program, summary *history.Summary, now time.Time) Standing
 		var spent history.Spent
 		if b.Per != program.PerIteration {
 			spent = summary.Spent(from)
-			s.exhaust(over(b, spent, p.UnknownCost == "pause"), b.Per, until)
+			known, all := over(b, spent, false), over(b, spent, p.UnknownCost == "pause")
+			s.exhaust(all, b.Per, until, known == "")
 			s.Used = append(s.Used, used(b, spent)...)
 		}
 		s.Left.bound(b, spent)
@@ -78,11 +85,11 @@ func Stand(p *program.Program, summary *history.Summary, now time.Time) Standing
 	return s
 }
 
-func (s *Standing) exhaust(over string, per program.Span, until time.Time) {
+func (s *Standing) exhaust(over string, per program.Span, until time.Time, unknown bool) {
 	if over == "" || s.Over != "" && (s.Until.IsZero() || !until.IsZero() && until.Before(s.Until)) {
 		return
 	}
-	s.Until = until
+	s.Until, s.unknown = until, unknown
 	s.Over = fmt.Sprintf("%s used this %s", over, per)
 	if per == program.PerProgram {
 		s.Over = fmt.Sprintf("%s used by this program", over)

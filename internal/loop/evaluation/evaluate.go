@@ -5,6 +5,7 @@ package evaluation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/process"
@@ -163,7 +165,9 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 		if _, masked := metric.Extract([]byte(e.Masker.String(string(given))), request.Metric); masked != nil {
 			err = masked
 		}
-		outcome.Problem = e.Masker.OneLine(err.Error(), 400)
+		if outcome.Problem = e.Masker.OneLine(err.Error(), 400); errors.Is(err, metric.ErrNoMetric) {
+			outcome.Problem = cure.NoMetric.Mark(outcome.Problem)
+		}
 	}
 	outcome.Measurement.RejectedReason = e.Masker.OneLine(outcome.Measurement.RejectedReason, 400)
 	return outcome, nil

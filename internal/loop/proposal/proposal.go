@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/history"
 )
 
@@ -106,7 +107,9 @@ func (p *Proposal) Bundle(now time.Time) (Bundle, error) {
 type RefusedError struct{ Reason string }
 
 // Error returns the reason.
-func (e *RefusedError) Error() string { return "the bundle is refused: " + e.Reason }
+func (e *RefusedError) Error() string {
+	return cure.BundleRefused.Mark("the bundle is refused: " + e.Reason)
+}
 
 // Refuse returns a *RefusedError.
 func Refuse(format string, args ...any) error {

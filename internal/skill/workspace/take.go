@@ -81,7 +81,7 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 		}
 	}
 	if isOriginal(dst) {
-		return Taken{}, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace", dst)
+		return Taken{}, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace with --fresh", dst)
 	}
 	taken, stage, err := put(ctx, from, old, dst)
 	if err != nil {

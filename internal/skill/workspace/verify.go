@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/files"
 )
 
@@ -22,7 +23,7 @@ type BadError struct {
 
 // Error names the snapshot, what is wrong with it, and what to do.
 func (e *BadError) Error() string {
-	return fmt.Sprintf("snapshot %s %s; nothing was changed: use another snapshot or take it again", e.Snapshot, e.Why)
+	return cure.SnapshotAltered.Mark(fmt.Sprintf("snapshot %s %s; nothing was changed: use another snapshot or take it again", e.Snapshot, e.Why))
 }
 
 // Verify reads all of a snapshot, whatever size and times say, and returns the

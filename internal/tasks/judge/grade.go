@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/skill/evals"
@@ -72,7 +73,7 @@ func (j *Judge) gradeOnce(ctx context.Context, text string, expectations []strin
 	said, err := j.asker.ask(ctx, gradeSystem, text)
 	grades := Grades{Tokens: said.Tokens, USD: said.USD}
 	if err != nil {
-		return grades, fmt.Errorf("the grader %s did not answer: %w", j.Name(), err)
+		return grades, cure.GraderSilent.Errorf("the grader %s did not answer: %w", j.Name(), err)
 	}
 	found, err := parseGrades(said.Text, len(expectations))
 	if err != nil {

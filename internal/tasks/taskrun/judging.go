@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/judge"
@@ -22,7 +23,7 @@ import (
 const maxSilence = 3
 
 // errSilent ends judging; it never ends a comparison.
-var errSilent = errors.New("the judge did not answer three times in a row and is left out of this comparison")
+var errSilent = cure.JudgeSilent.Errorf("the judge did not answer three times in a row and is left out of this comparison")
 
 // judging asks the judge about every run of the tasks with a rubric.
 type judging struct {

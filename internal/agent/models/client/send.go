@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/cure"
 )
 
 // send makes one attempt.
@@ -33,7 +34,7 @@ func (c *Client) send(ctx context.Context, call *call) (models.Response, error) 
 	}
 	response, err := call.read(got.body)
 	if err != nil {
-		return models.Response{}, call.fail(models.Malformed, got.status, "the answer cannot be read: "+err.Error())
+		return models.Response{}, call.fail(models.Malformed, got.status, cure.BadAnswer.Mark("the answer cannot be read: "+err.Error()))
 	}
 	return response, nil
 }
