@@ -81,7 +81,10 @@ func (d *Deps) Runnable(ctx context.Context, p *program.Program) error {
 		return err
 	}
 	d.protectInputs(p)
-	return p.Runnable(files)
+	if err := p.Runnable(files); err != nil {
+		return err
+	}
+	return program.NotRunnable(d.Unfit(ctx, p, d.Repo.Root, files))
 }
 
 // protectInputs protects what the cases of a program's skill are given. A suite

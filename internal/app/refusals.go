@@ -2,13 +2,20 @@ package app
 
 import (
 	"context"
+	"errors"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
+	"github.com/org/autoloop/internal/skill/evalrun"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
 // Refusals returns what asks why a program cannot run, so that the scheduler
@@ -39,17 +46,69 @@ func (d *Deps) Refusals(ctx context.Context, root string) func(*schedule.Standin
 		if found := p.Refusals(files, github); len(found) > 0 {
 			return found
 		}
-		if s.Pending && !github {
-			return []program.Problem{{File: p.File, Severity: program.Error, Message: "its last iteration waits for CI: give --repo and a token"}}
+		if s.Pending && s.Recorded() && !github {
+			return []program.Problem{{File: p.File, Severity: program.Error, Message: program.WaitsForCI}}
 		}
-		return d.tunerRefusal(p, files)
+		return d.Unfit(ctx, p, root, files)
 	}
 }
 
-// tunerRefusal is the problem of a program for the tuner without anything to
-// tune: that is a matter of its files, whatever the machine.
-func (d *Deps) tunerRefusal(p *program.Program, files []string) []program.Problem {
-	if p.Agent != "tuner" || len(p.Agents) > 0 || d.Repo == nil || files == nil {
+// Unfit are the reasons that only a look into the repository shows for which an
+// iteration of a program cannot begin: what it shares is not ignored, its suite
+// cannot be read, or it names the tuner and has nothing to tune. Scheduler, validate,
+// and iterate ask this once Refusals has none. Nil files are not known.
+func (d *Deps) Unfit(ctx context.Context, p *program.Program, root string, files []string) []program.Problem {
+	if d.Repo == nil || files == nil || p.Unconfigured {
+		return nil
+	}
+	err := d.unshared(ctx, p)
+	if err == nil {
+		err = readSuite(ctx, p, root)
+	}
+	if err == nil {
+		err = d.untuned(p, root, files)
+	}
+	if err == nil {
+		return nil
+	}
+	return []program.Problem{{File: p.File, Severity: program.Error, Message: err.Error()}}
+}
+
+// unshared says which path cannot be shared.
+func (d *Deps) unshared(ctx context.Context, p *program.Program) error {
+	for _, name := range p.Share {
+		var refused *tree.ShareError
+		if err := tree.Shareable(ctx, d.Repo, name); errors.As(err, &refused) {
+			return refused
+		}
+	}
+	return nil
+}
+
+// readSuite says why the suite of a program cannot be read.
+func readSuite(ctx context.Context, p *program.Program, root string) (err error) {
+	switch p.Evaluation {
+	case program.Skill:
+		_, err = evalrun.Load(root, p.Skill, p.Evals)
+	case program.Tasks:
+		if info, failed := os.Stat(filepath.Join(root, filepath.FromSlash(p.Tasks))); failed != nil || !info.IsDir() {
+			return misuse.Errorf("there is no directory %s, which `tasks` names", p.Tasks)
+		}
+		_, err = taskrun.Load(ctx, filepath.Join(root, filepath.FromSlash(p.Tasks)))
+	case program.Metric:
+	}
+	var mistake *misuse.Error
+	if !errors.As(err, &mistake) {
+		return nil // what else is wrong shows where it is measured
+	}
+	return mistake
+}
+
+// untuned says that a program for the tuner has nothing to tune: that is a matter of
+// its files, whatever the machine. An agent that was asked for by name replaces it.
+func (d *Deps) untuned(p *program.Program, root string, files []string) error {
+	tunes := p.Agent == "tuner" && len(p.Agents) == 0 || slices.ContainsFunc(p.Agents, func(one program.Proposer) bool { return one.Agent == "tuner" })
+	if !tunes || d.Options.Agent != "" {
 		return nil
 	}
 	matcher := p.Matcher()
@@ -60,8 +119,6 @@ func (d *Deps) tunerRefusal(p *program.Program, files []string) []program.Proble
 		}
 	}
 	registry := NewRegistry(d.Env, d.Env.NewRunner(), process.NewMasker(d.Env.Environ))
-	if _, err := registry.Usable("tuner", agent.Situation{Env: d.Env.Environ, Dir: d.Repo.Root, Targets: targets}); err != nil {
-		return []program.Problem{{File: p.File, Severity: program.Error, Message: err.Error()}}
-	}
-	return nil
+	_, err := registry.Usable("tuner", agent.Situation{Env: d.Env.Environ, Dir: root, Targets: targets})
+	return err
 }

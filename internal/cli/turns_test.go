@@ -103,15 +103,20 @@ func TestRefusingProgramsStarveNobody(t *testing.T) {
 		"g-nothing":   "---\n" + changing + "---\n## Target\n- `value.txt`\n\nDo NOT modify `value.txt`.\n" + evaluation,
 		"h-missing":   "---\nagent: claude\nisolation: off\n---\n" + goodTarget + evaluation, // shows at run time
 		"i-nobody":    "---\nisolation: off\n---\n" + goodTarget + evaluation,                // so does this
+		"j-away":      "---\nshare: [away]\n" + changing + "---\n" + goodTarget + evaluation, // ignored, and not here
+		"k-shared":    "---\nshare: [value.txt]\n" + changing + "---\n" + goodTarget + evaluation,
+		"l-tasks":     "---\ntasks: nowhere\n" + changing + "---\n" + goodTarget,
+		"m-unknown":   "---\nagent: gpt9\n---\n" + goodTarget + evaluation,
 		"z-good":      "---\n" + changing + "---\n" + goodTarget + evaluation,
 	} {
 		s.file(".autoloop/programs/"+name+".md", text)
 	}
 	s.file("value.txt", "5\n")
+	s.file(".gitignore", "away\n")
 	s.commit()
 	ran := map[string]int{}
 	var order []string
-	for range 10 {
+	for range 14 {
 		s.at = s.at.Add(time.Minute)
 		require.Zero(t, s.scheduler().code)
 		name, _ := s.plan()["selected"].(string)
@@ -120,7 +125,7 @@ func TestRefusingProgramsStarveNobody(t *testing.T) {
 		order = append(order, name)
 		s.iterate()
 	}
-	assert.Equal(t, map[string]int{"h-missing": 3, "i-nobody": 3, "z-good": 4}, ran, "%v", order)
+	assert.Equal(t, map[string]int{"h-missing": 3, "i-nobody": 3, "j-away": 3, "z-good": 5}, ran, "%v", order)
 	for i := range order[:len(order)-1] {
 		if order[i] != "z-good" {
 			assert.NotEqual(t, order[i], order[i+1], "%v", order)
@@ -135,7 +140,8 @@ func TestRefusingProgramsStarveNobody(t *testing.T) {
 	}
 	for name, says := range map[string]string{
 		"a-prose": "error: .autoloop/programs/a-prose.md: no target", "b-command": "`agent: command` has no command", "c-marks": "tune", "d-gate": "`ci-gate: required` needs",
-		"e-metrics": "two metrics", "f-direction": "metric_direction: lower", "g-nothing": "nothing may change", "h-missing": "paused: ", "i-nobody": "paused: ", "z-good": "due: ",
+		"e-metrics": "two metrics", "f-direction": "metric_direction: lower", "g-nothing": "nothing may change", "h-missing": "paused: ", "i-nobody": "paused: ",
+		"j-away": "the last: share: \"away\" is not in the main checkout", "k-shared": "error: ", "l-tasks": "error: ", "m-unknown": "error: ", "z-good": "due: ",
 	} {
 		assert.Contains(t, reasons[name], says, name)
 	}

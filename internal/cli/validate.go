@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -89,17 +90,21 @@ func validate(ctx context.Context, env Env, o schedulerOptions, files []string, 
 	if err != nil {
 		return err
 	}
-	goOn(ctx, env, repo, programs)
 	client, err := o.Client(env)
 	if err != nil {
 		return err
 	}
+	unread := goOn(ctx, env, repo, programs)
+	deps := &app.Deps{Env: env, Options: app.Options{GitHub: o.GitHub, Programs: o.programs}, GitHub: client, Repo: repo}
 	working := workingFiles(root)
 	uncommitted := o.uncommitted(ctx, env)
 	list := make([]validated, len(programs))
 	bad := false
 	for i, p := range programs {
-		list[i] = validateOne(p, root, working, env.InActions() || client != nil)
+		list[i] = validateOne(ctx, deps, p, root, working)
+		if problem := unread[p.Name]; problem != "" && !p.Unconfigured {
+			list[i].Errors, list[i].OK = append(list[i].Errors, problem), false
+		}
 		if unseen := uncommitted.Of(p); unseen != "" && list[i].OK {
 			list[i].Warnings = append(list[i].Warnings, unseen)
 		}
@@ -142,31 +147,50 @@ func programsToValidate(env Env, o schedulerOptions, root string, files []string
 	return programs, nil
 }
 
-// goOn lets programs whose state says a direction go on with it.
-func goOn(ctx context.Context, env Env, repo *git.Repo, programs []*program.Program) {
+// goOn lets programs whose state says a direction go on with it, and says what
+// keeps the state of others from being read.
+func goOn(ctx context.Context, env Env, repo *git.Repo, programs []*program.Program) (unread map[string]string) {
 	if repo == nil {
-		return
+		return nil
 	}
 	states, _, err := (&memory.Memory{Repo: repo, Now: env.Now}).States(ctx)
 	if err != nil {
-		return
+		return nil
 	}
+	unread = map[string]string{}
 	for _, p := range programs {
-		goOnAs(p, states)
+		if problem := goOnAs(p, states); problem != "" {
+			unread[p.Name] = problem
+		}
 	}
+	return unread
 }
 
-// goOnAs lets a program go on as its state says.
-func goOnAs(p *program.Program, states map[string][]byte) {
-	if machine, _, err := state.ParseMachine(states[p.Name]); err == nil && machine.DirectionGiven {
+// goOnAs lets a program go on as its state says, and says why that cannot be read.
+func goOnAs(p *program.Program, states map[string][]byte) string {
+	data, found := states[p.Name]
+	machine, _, err := state.ParseMachine(data)
+	if err == nil && machine.DirectionGiven {
 		p.GoOn(machine.Direction)
 	}
+	if err == nil || !found {
+		return ""
+	}
+	problem := program.Problem{File: memory.MemoryBranch + ":" + p.Name + ".md", Message: err.Error()}
+	var at *state.Problem
+	if errors.As(err, &at) {
+		problem.Line = at.Line
+	}
+	return problem.String()
 }
 
 // validateOne says what a program does, and what is wrong with it in a checkout
 // with these files at root.
-func validateOne(p *program.Program, root string, files []string, github bool) validated {
-	refusals := p.Refusals(files, github)
+func validateOne(ctx context.Context, deps *app.Deps, p *program.Program, root string, files []string) validated {
+	refusals := p.Refusals(files, deps.Env.InActions() || deps.GitHub != nil)
+	if len(refusals) == 0 {
+		refusals = deps.Unfit(ctx, p, root, files)
+	}
 	v := validated{
 		File: p.File, Name: p.Name, Unconfigured: p.Unconfigured, TargetMetric: p.Target, MetricDirection: p.Direction.String(),
 		Evaluation: p.Evaluation, Errors: []string{}, Warnings: []string{}, Targets: patternTexts(p.Targets), Protected: patternTexts(p.Protected),
@@ -178,6 +202,9 @@ func validateOne(p *program.Program, root string, files []string, github bool) v
 	}
 	if len(v.Errors) == 0 && !p.Unconfigured {
 		v.Warnings = append(v.Warnings, targetWarnings(p, root)...)
+		for _, problem := range p.ClosedWarnings() {
+			v.Warnings = append(v.Warnings, problem.String())
+		}
 		if text := p.SharedOutput(); text != "" {
 			v.Warnings = append(v.Warnings, text)
 		}

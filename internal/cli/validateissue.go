@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/github/sync"
@@ -53,7 +54,8 @@ func validateIssue(ctx context.Context, env Env, o schedulerOptions, number int,
 		fmt.Fprintf(env.Stdout, "issue #%d is not checked: %s\n", number, why)
 		return nil
 	}
-	check := issueCheck{validated: validateOne(p, root, workingFiles(root), true), Issue: number, Untrusted: stranger}
+	deps := &app.Deps{Env: env, Options: app.Options{GitHub: o.GitHub, Programs: o.programs}, GitHub: hub, Repo: repo}
+	check := issueCheck{validated: validateOne(ctx, deps, p, root, workingFiles(root)), Issue: number, Untrusted: stranger}
 	if err := check.print(env, asJSON); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/program"
 )
 
 // maxInterrupted is how many runs of one iteration may vanish before the
@@ -89,6 +90,10 @@ func (r *lease) enterStart(b *records) error {
 // mayBegin is a *blockedError when no iteration may begin now. A program whose
 // iteration waits for CI may always ask.
 func (r *lease) mayBegin(b *records) error {
+	if b.standing().Waiting() != nil && r.thread.github == nil {
+		r.stopped = program.WaitsForCI
+		return &blockedError{reason: r.stopped}
+	}
 	resting := r.restingReason(b)
 	if resting != "" && r.force {
 		if err := r.set(b, forced, resting); err != nil {

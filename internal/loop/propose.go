@@ -6,6 +6,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
 	"github.com/org/autoloop/internal/plain"
@@ -40,12 +41,17 @@ func (r *proposer) propose(ctx context.Context) (position, *proposal.Proposal, e
 	at, a, err := r.work(ctx)
 	p := r.newProposal(proposal.Iteration, at)
 	var baseline *baselineError
+	var share *tree.ShareError
 	switch {
 	case errors.Is(err, errRefused):
 		r.describeFailure(p, at, r.refusal)
 		return at, p, nil
 	case errors.As(err, &baseline):
 		r.baselineError = baseline.Error()
+		r.describeFailure(p, at, r.baselineError)
+		return at, p, nil
+	case errors.As(err, &share) && ctx.Err() == nil:
+		r.baselineError = share.Error()
 		r.describeFailure(p, at, r.baselineError)
 		return at, p, nil
 	case errors.Is(err, errTooLong) && ctx.Err() == nil:

@@ -36,10 +36,6 @@ func (r *run) proposeOnly(ctx context.Context) (*proposal.Proposal, Result, erro
 	} else if err != nil {
 		return nil, Result{}, err
 	}
-	if e := r.records.standing().Waiting(); e != nil && r.thread.github == nil {
-		r.stopped = fmt.Sprintf("iteration %d waits for CI, which needs --repo and a token", e.Iteration)
-		return nil, Result{}, &blockedError{reason: r.stopped}
-	}
 	first, err := r.thread.lookAtComments(ctx)
 	if err != nil {
 		return nil, Result{}, err

@@ -10,7 +10,7 @@ import (
 	"github.com/org/autoloop/internal/agent/commandline"
 )
 
-// knownAgents are those of this version; another name is a warning.
+// knownAgents are those of this version; another name is an error, as it is where an agent is asked.
 var knownAgents = sync.OnceValue(func() []string {
 	return slices.Concat([]string{"command"}, commandline.All().Names(), []string{"models", "tuner"})
 })
@@ -76,7 +76,7 @@ func (p *Program) agentName(v value) (string, error) {
 		return "", err
 	}
 	if !slices.Contains(knownAgents(), name) {
-		p.warn(v.line, "`%s` is no agent known here; known are %s", clip(name), strings.Join(knownAgents(), ", "))
+		return "", fmt.Errorf("`%s` is no agent known here; known are %s", clip(name), strings.Join(knownAgents(), ", "))
 	}
 	return name, nil
 }

@@ -216,13 +216,27 @@ func (p Pattern) isProse(files []string) bool {
 	}
 }
 
+// Closed are the targets that name a file of the repository's automation, the
+// program, or what the evaluation runs, in the text, which opens none of them.
+func (p *Program) Closed() []Pattern {
+	m := p.Matcher()
+	var closed []Pattern
+	for _, target := range p.Targets {
+		if target.literal() && !m.Literal(target.Text) {
+			closed = append(closed, target)
+		}
+	}
+	return closed
+}
+
 // NothingMayChange reports whether every target is protected, given the paths
 // of all files. A target that matches no file yet may get one.
 func (p *Program) NothingMayChange(files []string) bool {
 	m := p.Matcher()
+	closed := p.Closed()
 	return len(p.Targets) > 0 && !slices.ContainsFunc(p.Targets, func(target Pattern) bool {
 		if target.literal() {
-			return m.Allows(target.Text)
+			return m.Allows(target.Text) && !slices.Contains(closed, target)
 		}
 		if m.Allows(strings.NewReplacer("**", "x", "*", "x", "?", "x").Replace(strings.TrimSuffix(target.Text, "/")+"/x")) && strings.HasSuffix(target.Text, "/") {
 			return true

@@ -157,12 +157,34 @@ func (p *Program) Refusals(files []string, github bool) []Problem {
 	}
 	refuse := func(message string) { found = append(found, Problem{File: p.File, Severity: Error, Message: message}) }
 	if files != nil && p.NothingMayChange(files) {
-		refuse("nothing may change: every target is protected as well; remove one of the two")
+		if closed := p.Closed(); len(closed) > 0 {
+			refuse("nothing may change: " + closedMessage(closed[0]))
+		} else {
+			refuse("nothing may change: every target is protected as well; remove one of the two")
+		}
 	} else if files != nil {
 		found = append(found, p.Undecided(files)...)
 	}
 	return append(found, p.GateRefusal(github)...)
 }
+
+// closedMessage says why the text does not open a file that it names.
+func closedMessage(target Pattern) string {
+	return fmt.Sprintf("`%s` is automation of the repository, the program or its evaluation, which the text opens never; name it in `target:` of the frontmatter", clip(target.Text))
+}
+
+// ClosedWarnings are the targets of the text that stay closed, where others are open.
+func (p *Program) ClosedWarnings() []Problem {
+	var found []Problem
+	for _, target := range p.Closed() {
+		found = append(found, Problem{File: p.File, Line: target.Line, Severity: Warning, Message: closedMessage(target)})
+	}
+	return found
+}
+
+// WaitsForCI is why a program does not begin whose last iteration waits for CI
+// where GitHub is left out.
+const WaitsForCI = "its last iteration waits for CI: give --repo and a token"
 
 // GateRefusal is the problem of a program that needs CI's answer where GitHub
 // is left out.

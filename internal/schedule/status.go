@@ -111,6 +111,9 @@ type Standing struct {
 // Due reports whether the program is to run now.
 func (s *Standing) Due() bool { return s.Condition == Due || s.Condition == Pending }
 
+// Recorded reports whether there is a ledger, of those whose ledger was read.
+func (s *Standing) Recorded() bool { return s.records != nil }
+
 // place is where people find a file of the memory.
 func (in *Input) place(file string) string {
 	if in.Branch == "" {

@@ -13,6 +13,12 @@ import (
 	"github.com/org/autoloop/internal/git"
 )
 
+// ShareError says why a path that a program shares cannot be copied.
+type ShareError struct{ problem string }
+
+// Error returns the problem.
+func (e *ShareError) Error() string { return "share: " + e.problem }
+
 // share copies ignored paths, such as node_modules, from the main checkout.
 // What the tree has already stays; links are copied as they are, but for the
 // path itself, which may be a link to where the files really are.
@@ -70,19 +76,32 @@ func (t *Tree) recordShared() {
 
 // shareable returns where the ignored path is in the main checkout.
 func (t *Tree) shareable(ctx context.Context, name string) (string, error) {
-	if !filepath.IsLocal(filepath.FromSlash(name)) || name == "." {
-		return "", fmt.Errorf("share: %q is no path inside the repository", name)
-	}
-	in := git.Input{Stdin: []byte(plainly + name + "\x00")}
-	ignored, err := t.repo.Run(ctx, in, "check-ignore", "-z", "--stdin")
-	if err != nil || len(ignored) == 0 {
-		return "", fmt.Errorf("share: %q is not ignored by git; only ignored paths are copied", name)
+	if err := Shareable(ctx, t.repo, name); err != nil {
+		return "", err
 	}
 	source, err := filepath.EvalSymlinks(filepath.Join(t.repo.Root, filepath.FromSlash(name)))
 	if err != nil {
-		return "", fmt.Errorf("share: %q is not in the main checkout; create it there first", name)
+		return "", &ShareError{fmt.Sprintf("%q is not in the main checkout; create it there first", name)}
 	}
 	return source, nil
+}
+
+// Shareable says why the repository's rules let nobody share a path. Whether it is
+// there, the machine that runs an iteration knows.
+func Shareable(ctx context.Context, repo *git.Repo, name string) error {
+	name = path.Clean(name)
+	if !filepath.IsLocal(filepath.FromSlash(name)) || name == "." {
+		return &ShareError{fmt.Sprintf("%q is no path inside the repository", name)}
+	}
+	in := git.Input{Stdin: []byte(plainly + name + "\x00")}
+	ignored, err := repo.Run(ctx, in, "check-ignore", "-z", "--stdin")
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil || len(ignored) == 0 {
+		return &ShareError{fmt.Sprintf("%q is not ignored by git; only ignored paths are copied", name)}
+	}
+	return nil
 }
 
 // copyInto copies source, and all below it, to name in root.

@@ -1,0 +1,103 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestARefusalIsTheSameEverywhere holds that what one command refuses all others
+// refuse too, in the same words, and that nothing begins.
+func TestARefusalIsTheSameEverywhere(t *testing.T) {
+	const command = "agent: command\nagent-command: 'true'\nisolation: off\n"
+	for name, c := range map[string]struct{ front, body, state, says string }{
+		"prose alone":               {command, "## Target\nThe overall `latency` of it\n" + evaluation, "", "no target: name the files"},
+		"no evaluation":             {command, goodTarget, "", "no evaluation: add a section"},
+		"no command":                {"agent: command\n", goodTarget + evaluation, "", "`agent: command` has no command"},
+		"one of several agents":     {"agents: [tuner, {agent: command}]\n", goodTarget + evaluation, "", "`agent: command` has no command"},
+		"nothing to tune":           {"agent: tuner\n", goodTarget + evaluation, "", "no number in the target files is marked for the tuner"},
+		"nothing for one to tune":   {"agents: [tuner]\n", goodTarget + evaluation, "", "no number in the target files is marked for the tuner"},
+		"an unknown agent":          {"agent: gpt9\n", goodTarget + evaluation, "", "2: `agent`: `gpt9` is no agent known here"},
+		"two metrics":               {command, "The metric is `a`. The metric is `b`.\n" + goodTarget + evaluation, "", "the text names two metrics"},
+		"against its text":          {command, "Lower is better.\n" + goodTarget + evaluation, "", "add the line `metric_direction: lower`"},
+		"no skill":                  {"skill: nope\n" + command, "## Target\n- `nope/`\n", "", "openat nope: no such file or directory"},
+		"a skill without a suite":   {"skill: sk\n" + command, "## Target\n- `sk/`\n", "", "sk/evals/evals.json: there is no such file in the skill"},
+		"no tasks":                  {"tasks: nope\n" + command, goodTarget, "", "there is no directory nope, which `tasks` names"},
+		"a directory without tasks": {"tasks: sk\n" + command, goodTarget, "", "there is no task.json in "},
+		"shares what git knows":     {"share: [value.txt]\n" + command, goodTarget + evaluation, "", `share: "value.txt" is not ignored by git`},
+		"automation in the text":    {command, "## Target\n- `.github/workflows/x.yml`\n" + evaluation, "", "nothing may change: `.github/workflows/x.yml` is automation of the repository"},
+		"the program in the text":   {command, "## Target\n- `.autoloop/programs/p.md`\n" + evaluation, "", "nothing may change: `.autoloop/programs/p.md` is automation"},
+		"the evaluator in the text": {command, "## Target\n- `run.sh`\n\n## Evaluation\n```sh\nsh run.sh\n```\n", "", "nothing may change: `run.sh` is automation of the repository, the program or its evaluation"},
+		"a state that is no state":  {command, goodTarget + evaluation, "| Iteration Count | many |\n", "memory/autoloop:p.md:5: Iteration Count is \"many\", which is not a count"},
+		"a time that is no time":    {command, goodTarget + evaluation, "| Last Run | last Tuesday |\n", "memory/autoloop:p.md:5: Last Run is \"last Tuesday\""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShop(t)
+			s.file(".autoloop/programs/p.md", "---\n"+c.front+"---\n"+c.body)
+			for file, text := range map[string]string{"value.txt": "5\n", "run.sh": "cat value.txt\n", ".github/workflows/x.yml": "a: 1\n", "sk/SKILL.md": "---\nname: sk\ndescription: s\n---\nText\n"} {
+				s.file(file, text)
+			}
+			s.commit()
+			if c.state != "" {
+				s.remember("p.md", "## Machine State\n\n| Field | Value |\n|---|---|\n"+c.state)
+			}
+			for _, run := range []struct {
+				name string
+				answer
+			}{
+				{"validate", s.scheduler("validate")},
+				{"scheduler", s.scheduler()},
+				{"scheduler --program", s.scheduler("--program", "p")},
+				{"status", s.scheduler("status")},
+				{"iterate --dry-run", s.iterate("--program", "p", "--dry-run")},
+				{"iterate", s.iterate("--program", "p")},
+				{"begin", s.iterate("begin", "--program", "p")},
+				{"propose", s.iterate("propose", "--program", "p", "--out", filepath.Join(s.dir, "bundle"))},
+			} {
+				assert.Contains(t, strings.Join(strings.Fields(run.out+run.errors), " "), c.says, run.name)
+				if run.name != "scheduler" && run.name != "status" {
+					assert.NotZero(t, run.code, run.name)
+				}
+			}
+			assert.Nil(t, s.plan()["selected"])
+			assert.NoDirExists(t, filepath.Join(s.dir, "bundle"))
+		})
+	}
+}
+
+// TestWhatTheTextDoesNotOpenIsSaid: a target of the text that stays closed beside
+// others that are open.
+func TestWhatTheTextDoesNotOpenIsSaid(t *testing.T) {
+	s := newShop(t)
+	s.file("value.txt", "5\n")
+	s.file(".autoloop/programs/p.md", "---\n"+changing+"---\n## Target\n- `value.txt`\n- `.github/workflows/x.yml`\n"+evaluation)
+	s.file(".autoloop/programs/q.md", "---\ntarget: [value.txt, .github/workflows/x.yml]\n"+changing+"---\n"+evaluation)
+	s.commit()
+	a := s.scheduler("validate")
+	require.Zero(t, a.code, a.out)
+	assert.Contains(t, a.out, "p.md:9: `.github/workflows/x.yml` is automation of the repository, the program or its evaluation, which the text opens never; name it in `target:` of the frontmatter")
+	assert.NotContains(t, a.out, "q.md:2: `.github")
+}
+
+// TestAStatusOfTheOriginalThatWaitsForCI is on no ledger: nothing here waits, so that
+// all commands go on.
+func TestAStatusOfTheOriginalThatWaitsForCI(t *testing.T) {
+	s := newShop(t)
+	s.file(".autoloop/programs/p.md", "---\n"+changing+"---\n"+goodTarget+evaluation)
+	s.file("value.txt", "5\n")
+	s.commit()
+	s.remember("p.md", "## Machine State\n\n| Field | Value |\n|---|---|\n| Last Run | "+s.at.Add(-time.Hour).Format(time.RFC3339)+" |\n| Iteration Count | 3 |\n| Best Metric | 5 |\n| Recent Statuses | accepted, pending-ci |\n")
+	require.Zero(t, s.scheduler().code)
+	assert.Equal(t, "p", s.plan()["selected"])
+	var list []struct{ State string }
+	require.NoError(t, json.Unmarshal([]byte(s.scheduler("status", "--json").out), &list))
+	assert.Equal(t, "pending", list[0].State)
+	assert.Zero(t, s.iterate("--dry-run").code)
+	assert.Zero(t, s.iterate("begin").code)
+}
