@@ -19,10 +19,7 @@ func TestCachesStayAsTheyAre(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
-			runner := process.NewRunner()
-			here := *how
-			here.Home = p.home
-			runner.Isolation = &here
+			runner := p.isolated(how)
 			run := func(script string) string {
 				result, err := runner.Run(t.Context(), process.Spec{Args: []string{"sh", "-c", script}, Dir: p.tree, Env: p.env()})
 				require.NoError(t, err)

@@ -39,6 +39,15 @@ func newPlace(t *testing.T) place {
 	return p
 }
 
+// isolated runs commands by a method, with the place's home.
+func (p place) isolated(by *process.Isolation) *process.Runner {
+	how := *by
+	how.Home = p.home
+	runner := process.NewRunner()
+	runner.Isolation = &how
+	return runner
+}
+
 // open opens directories that the kernel's overlays close, so that they can be
 // removed.
 func open(t *testing.T, dir string) {
@@ -81,10 +90,7 @@ func isolated(t *testing.T, script string, check func(t *testing.T, p place, res
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
-			runner, mark := process.NewRunner(), marked()
-			here := *how
-			here.Home = p.home
-			runner.Isolation = &here
+			runner, mark := p.isolated(how), marked()
 			spec := process.Spec{Args: []string{"sh", "-c", script}, Dir: p.tree, Env: append(p.env(), mark, "OUTSIDE="+filepath.Dir(p.outside)+"/outside"), Timeout: time.Minute}
 			for _, change := range change {
 				change(p, &spec)
@@ -172,10 +178,7 @@ func TestLinksShowNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
-			runner := process.NewRunner()
-			here := *how
-			here.Home = p.home
-			runner.Isolation = &here
+			runner := p.isolated(how)
 			run := func(script string) string {
 				result, err := runner.Run(t.Context(), process.Spec{
 					Args: []string{"sh", "-c", script}, Dir: p.tree,

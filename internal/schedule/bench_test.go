@@ -56,7 +56,14 @@ func BenchmarkSchedule(b *testing.B) {
 
 func benchmarkSchedule(b *testing.B, front string, ledgers bool, count int) (seconds float64) {
 	repo := library(b, front, count)
-	var reading, scheduling time.Duration
+	return beside(b, repo, ledgers, "ms-scheduling", func() { plan(b, repo) })
+}
+
+// beside reports the milliseconds of merely reading, those of what is compared,
+// and the ratio of the two; it returns the seconds of what is compared.
+func beside(b *testing.B, repo *git.Repo, ledgers bool, unit string, compared func()) float64 {
+	b.Helper()
+	var reading, comparing time.Duration
 	for b.Loop() {
 		runtime.GC() // both begin with the same heap
 		begun := time.Now()
@@ -64,14 +71,14 @@ func benchmarkSchedule(b *testing.B, front string, ledgers bool, count int) (sec
 		reading += time.Since(begun)
 		runtime.GC()
 		begun = time.Now()
-		plan(b, repo)
-		scheduling += time.Since(begun)
+		compared()
+		comparing += time.Since(begun)
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(reading.Seconds()*1000/float64(b.N), "ms-reading")
-	b.ReportMetric(scheduling.Seconds()*1000/float64(b.N), "ms-scheduling")
-	b.ReportMetric(float64(scheduling)/float64(reading), "ratio")
-	return scheduling.Seconds() / float64(b.N)
+	b.ReportMetric(comparing.Seconds()*1000/float64(b.N), unit)
+	b.ReportMetric(float64(comparing)/float64(reading), "ratio")
+	return comparing.Seconds() / float64(b.N)
 }
 
 // library writes programs, and commits states that are all due at another time.
@@ -190,21 +197,7 @@ func BenchmarkStatus(b *testing.B) {
 				out, err := exec.CommandContext(b.Context(), "git", append([]string{"-C", repo.Root}, args...)...).CombinedOutput()
 				require.NoError(b, err, string(out))
 			}
-			var reading, looking time.Duration
-			for b.Loop() {
-				runtime.GC()
-				begun := time.Now()
-				readAll(b, repo, true)
-				reading += time.Since(begun)
-				runtime.GC()
-				begun = time.Now()
-				look(b, repo)
-				looking += time.Since(begun)
-			}
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(reading.Seconds()*1000/float64(b.N), "ms-reading")
-			b.ReportMetric(looking.Seconds()*1000/float64(b.N), "ms-status")
-			b.ReportMetric(float64(looking)/float64(reading), "ratio")
+			beside(b, repo, true, "ms-status", func() { look(b, repo) })
 		})
 	}
 }
