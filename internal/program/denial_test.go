@@ -58,6 +58,31 @@ func TestPhrasesThatNobodyCanBeSureOf(t *testing.T) {
 	}
 }
 
+// TestSentencesThatDeny holds that a sentence or an item about a path that is not to
+// change never opens it, in words that no list of phrases has: it denies, or is said
+// to be unclear.
+func TestSentencesThatDeny(t *testing.T) {
+	for _, sentence := range phrases(t, "sentences.txt") {
+		for place, text := range map[string]string{"a paragraph": "- `a.go`\n\n%s\n", "an item": "- `a.go`\n- %s\n- `c.go`\n"} {
+			p := program.Parse(file, []byte("## Target\n\n"+strings.ReplaceAll(text, "%s", sentence)))
+			assert.False(t, p.Matcher().Allows("b.go"), "%s, as %s", sentence, place)
+			assert.True(t, p.Matcher().Allows("a.go"), "%s, as %s", sentence, place)
+		}
+	}
+}
+
+// TestALaterSentenceMustSayWhatItIs: where the targets were given, a path in a
+// sentence that says nothing is no target.
+func TestALaterSentenceMustSayWhatItIs(t *testing.T) {
+	for text, refused := range map[string]bool{
+		"- `a.go`\n\nThe evaluator is `eval.py`.\n": true, "- `a.go`\n\nPretend that `b/` is empty.\n": true, "- `a.go`\n- `b.go` is not fast\n": true,
+		"- `src/`\n\nThe hot loop is in `src/hot.go`; run `npm test` first.\n": false, "The parser is `a.go`. Its lexer is `b.go`.\n": false, "- `a.go` has no tests\n- `b.go` is the lexer\n": false,
+	} {
+		p := program.Parse(file, []byte("## Target\n\n"+text))
+		assert.Equal(t, refused, p.Err() != nil, text)
+	}
+}
+
 // TestSentencesAboutFiles holds what single sentences, items and rows say.
 func TestSentencesAboutFiles(t *testing.T) {
 	const unclear = "does not say"

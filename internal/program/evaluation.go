@@ -127,10 +127,13 @@ var metricForms = []*lazyregexp.Regexp{
 }
 
 var (
-	optimiseForm  = lazyregexp.New(`(?i)\b(maximi[sz]e|minimi[sz]e)s?[*_]*\s+(?:the\s+)?(?:(?:metric|value|score|number)\s+)?(?:of\s+)?[*_]*` + "`+\\s?$")
+	optimiseForm  = lazyregexp.New(`(?i)\b(maximi[sz]e|minimi[sz]e)s?[*_]*:?\s+(?:the\s+)?(?:(?:metric|value|score|number)\s+)?(?:of\s+)?[*_]*` + "`+\\s?$")
 	metricName    = lazyregexp.New(`^[A-Za-z_][\w-]*(?:\.[\w-]+)*$`)
 	sourceFile    = lazyregexp.New(`(?i)\.(?:go|py|js|jsx|ts|tsx|rs|c|h|cc|cpp|hpp|java|kt|rb|cs|php|swift|sh|sql|md|txt|json|ya?ml|toml|cfg|conf|ini|html|css|lock)$`)
-	conditionForm = lazyregexp.New(`(?i)\b(?:when|whenever|if|unless|otherwise|in case|until|should)\b`)
+	conditionForm = lazyregexp.New(`(?i)\b(?:when|whenever|if|unless|otherwise|in case|until|should)\b|\b(?:on|upon|after|in case of|in the event of)\s+(?:an?\s+|any\s+)?(?:failure|error|timeout|crash|panic|exception)s?\b`)
+	measureForm   = lazyregexp.New(`(?i)^[-+]?(?:0x[0-9a-f]+|0b[01]+|\d[\d.,_]*(?:e[-+]?\d+)?\s*(?:%|[nmµu]?s|min|h|hz|[kmgt]?i?b|x|ops|req|ms)?(?:/s)?)$`)
+	notForm       = lazyregexp.New(`(?i)\b(?:not|never|don['’]?t|instead of|rather than|without|avoid|stop)\b`)
+	orForm        = lazyregexp.New("^`+[*_]*\\s*(?:/|\\bor\\b)\\s*[*_]*`+\\s?")
 	sentenceEnd   = lazyregexp.New(`(?:[.!?]["”)]*\s)|\n\s*\n|\n\s*[-*+] `)
 )
 
@@ -141,13 +144,16 @@ func (b *body) namedMetric() (name codeSpan, again *codeSpan) {
 	for _, form := range metricForms {
 		for _, span := range b.spans {
 			text := b.prose[max(0, span.at-before):span.at]
-			if !form.Match(text) || !b.canBeMetric(span, form == optimiseForm) || conditional(text) {
+			if !form.Match(text) || !b.canBeMetric(span, form == optimiseForm) || conditional(text) || form == optimiseForm && notForm.Match(lastSentence(text)) {
 				continue
 			}
 			content := strings.TrimSpace(span.text)
 			switch {
 			case name.text == "":
 				name = codeSpan{text: content, at: span.at}
+				if other := b.alternative(span); other != nil && strings.TrimSpace(other.text) != content {
+					return name, other
+				}
 			case content != name.text:
 				return name, &codeSpan{text: content, at: span.at}
 			}
@@ -159,6 +165,21 @@ func (b *body) namedMetric() (name codeSpan, again *codeSpan) {
 	return name, nil
 }
 
+// alternative is the name that a text gives beside a metric's: "`a` or `b`".
+func (b *body) alternative(span codeSpan) *codeSpan {
+	end := min(span.at+len(span.text), len(b.prose))
+	join := orForm.Find(b.prose[end:min(end+40, len(b.prose))])
+	if join == nil {
+		return nil
+	}
+	for _, other := range b.spansWithin(end, end+len(join)+1) {
+		if b.canBeMetric(other, true) {
+			return &codeSpan{text: strings.TrimSpace(other.text), at: other.at}
+		}
+	}
+	return nil
+}
+
 // canBeMetric tells names from values such as `null` and `0`. What is to be
 // optimised may also be code: it counts when it looks like a key.
 func (b *body) canBeMetric(span codeSpan, optimised bool) bool {
@@ -167,7 +188,7 @@ func (b *body) canBeMetric(span codeSpan, optimised bool) bool {
 	case "", "null", "none", "nil", "true", "false", "nan", "inf", "infinity", "-inf", "-infinity", "undefined":
 		return false
 	}
-	if _, err := metric.ParseValue(strings.TrimSuffix(content, "%")); err == nil || json.Valid([]byte(content)) {
+	if _, err := metric.ParseValue(strings.TrimSuffix(content, "%")); err == nil || json.Valid([]byte(content)) || measureForm.MatchString(content) {
 		return false
 	}
 	return !optimised || metricName.MatchString(content) && !sourceFile.MatchString(content)
@@ -175,11 +196,14 @@ func (b *body) canBeMetric(span codeSpan, optimised bool) bool {
 
 // conditional reports whether the sentence that ends a text has a condition: it
 // speaks of one case and names nothing.
-func conditional(text []byte) bool {
+func conditional(text []byte) bool { return conditionForm.Match(lastSentence(text)) }
+
+// lastSentence is the sentence that ends a text.
+func lastSentence(text []byte) []byte {
 	if ends := sentenceEnd.FindAllIndex(text, -1); len(ends) > 0 {
-		text = text[ends[len(ends)-1][0]:]
+		return text[ends[len(ends)-1][0]:]
 	}
-	return conditionForm.Match(text)
+	return text
 }
 
 // readMetric takes the metric's name from the text.

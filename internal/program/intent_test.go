@@ -117,6 +117,19 @@ func TestExactWinsOverGeneral(t *testing.T) {
 		"but not, of allow": {"- `src/` but not `src/vendor/`\n- `lib/`\n", []string{"src/a", "lib/a"}, []string{"src/vendor/a"}},
 		"exact protection":  {"- `src/x.ts`\n\nDo NOT modify `src/x.ts`.\n", nil, []string{"src/x.ts"}},
 		"general both":      {"- `src/*.ts`\n\nDo NOT modify `src/`.\n", nil, []string{"src/x.ts"}},
+		"all but one":       {"- `src/x.ts`\n\nAll files in `src/` but `src/x.ts` are protected.\n", []string{"src/x.ts"}, []string{"src/y.ts"}},
+		"all except one":    {"- `src/`\n\nAll of `src/` except `src/x.ts` is read-only.\n", []string{"src/x.ts"}, []string{"src/y.ts"}},
+		"it begins":         {"- `src/`\n\nExcept for `src/x.ts`, `src/` must not be changed.\n", []string{"src/x.ts"}, []string{"src/y.ts"}},
+		"it begins, two":    {"- `src/`\n\nWith the exception of `src/x.ts` and `src/z.ts`, do not modify `src/`.\n", []string{"src/x.ts", "src/z.ts"}, []string{"src/y.ts"}},
+		"unless":            {"- `src/`\n\n`src/*.test.ts` must not change, unless it is `src/x.test.ts`.\n", []string{"src/x.test.ts", "src/a.ts"}, []string{"src/y.test.ts"}},
+		"save":              {"- `src/`\n\nDo NOT modify:\n- Any `src/**` file save `src/x.ts`\n", []string{"src/x.ts"}, []string{"src/y.ts"}},
+		"German":            {"Bis auf `src/gen/` darf alles geändert werden. Ändere `src/`.\n", []string{"src/a"}, []string{"src/gen/a"}},
+		"French":            {"À l'exception de `src/gen/`, tout `src/` peut être modifié.\n", []string{"src/a"}, []string{"src/gen/a"}},
+		"Spanish":           {"A excepción de `src/gen/`, se puede cambiar `src/`.\n", []string{"src/a"}, []string{"src/gen/a"}},
+		"Portuguese":        {"Com exceção de `src/gen/`, `src/` pode ser alterado.\n", []string{"src/a"}, []string{"src/gen/a"}},
+		"Chinese":           {"除了 `src/gen/`，`src/` 都可以修改。\n", []string{"src/a"}, []string{"src/gen/a"}},
+		"Japanese":          {"`src/gen/` 以外の `src/` は変更可。\n", []string{"src/a"}, []string{"src/gen/a"}},
+		"Japanese, denied":  {"`a.go` 以外は変更しないでください。\n", []string{"a.go"}, []string{"b.go"}},
 		"a directory":       {"- `src/x.ts`\n\nDo NOT modify `src/`.\n", []string{"src/x.ts"}, []string{"src/y.ts"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -181,7 +194,9 @@ func TestMetricsOfTheText(t *testing.T) {
 		"The metric is `null`.": "", "The metric is `true`": "", "The metric is `NaN`": "", "The metric is `0`": "", "The metric is `-1.5`": "", "The metric is `85%`": "", "The metric is `[]`": "",
 		"When validity checks fail the metric is `invalid`.": "", "If the build breaks, the metric is `none_at_all`": "", "Otherwise the metric is `x`": "",
 		"The metric is `ops`. When checks fail the metric is `null`.": "ops", "Maximise `foo()` calls": "", "Maximise `src/a.go`": "", "Maximise `parser.go`": "",
-		"Maximise `fun`. The metric is `ops`.": "ops",
+		"Maximise `fun`. The metric is `ops`.": "ops", "maximise: `ops`": "ops", "The metric is `ops` and `mem` is watched": "ops",
+		"The metric is `0x1F`": "", "The metric is `1.5ms`": "", "The metric is `12 ms`": "", "The metric is `3x`": "", "On failure the metric is `zero`.": "", "In the event of a timeout the metric is `late`": "",
+		"Do not maximise `time`.": "", "Never minimise `coverage`.": "", "Don't minimize `allocs`; the metric is `ops`": "ops", "The metric is `p99`": "p99",
 	} {
 		p := both(t, "## Evaluation\n\n"+text+"\n")
 		require.NoError(t, p.Err(), text)
@@ -189,6 +204,9 @@ func TestMetricsOfTheText(t *testing.T) {
 	}
 	p := both(t, "Maximise `a`.\n\nMaximise `b`.\n")
 	assert.ErrorContains(t, p.Err(), "names two metrics")
+	for _, text := range []string{"The metric is `a` or `b`.", "Metric: `a` / `b`", "Maximise `a` or `b`"} {
+		assert.ErrorContains(t, both(t, text+"\n").Err(), "the text names two metrics, `a` on line 1 and `b` here", text)
+	}
 }
 
 func TestOptimisingSaysTheDirection(t *testing.T) {

@@ -143,7 +143,7 @@ func (b *body) readOptimised(say func(word string, at int)) {
 	for _, span := range b.spans {
 		text := b.prose[max(0, span.at-160):span.at]
 		found := optimiseForm.FindSubmatch(text)
-		if name == "" || strings.TrimSpace(span.text) != name || found == nil || conditional(text) {
+		if name == "" || strings.TrimSpace(span.text) != name || found == nil || conditional(text) || notForm.Match(lastSentence(text)) {
 			continue
 		}
 		word := "higher"

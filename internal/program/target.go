@@ -101,8 +101,9 @@ func (r *targetReader) paragraph(node ast.Node) {
 	prose := strings.TrimRight(string(r.prose[start:end]), "*_ \t\r\n")
 	colon := strings.HasSuffix(prose, ":") || strings.HasSuffix(prose, "：")
 	r.intro, r.said, r.label, r.more = silent, true, colon, false
-	others := false       // it denies everything that it does not name
-	var before []codeSpan // those of the last sentence with any
+	others := false                    // it denies everything that it does not name
+	var before []codeSpan              // those of the last sentence with any
+	more := r.named && !r.targetsGiven // the targets were given before
 	list := r.clauses(start, end)
 	for i, c := range list {
 		own, text := r.spansWithin(c.start, c.end), r.clauseText(c.start, c.end)
@@ -136,6 +137,9 @@ func (r *targetReader) paragraph(node ast.Node) {
 			}
 		case silent:
 		}
+		if len(own) > 0 && (r.turned(c, own) || more && !r.denying && r.names(c, own)) {
+			c.intent = unclear
+		}
 		if len(own) > 0 && c.intent == unclear {
 			r.fail(r.line(own[0].at), unclearSentence)
 		}
@@ -164,6 +168,23 @@ func (r *targetReader) leadOf(c clause, first codeSpan, begins bool) intent {
 		r.doubt = r.line(first.at)
 	}
 	return c.intent
+}
+
+// turned reports whether a sentence that neither permits nor denies goes on with a
+// negation behind its last path: "`a.go` is not for you."
+func (r *targetReader) turned(c clause, own []codeSpan) bool {
+	last := own[len(own)-1]
+	return c.intent == silent && !c.row && c.except < 0 && !r.denying && turnForm.MatchString(r.clauseText(min(last.at+len(last.text), c.end), c.end))
+}
+
+// names reports whether a sentence that says nothing names a path that was not
+// spoken of before.
+func (r *targetReader) names(c clause, own []codeSpan) bool {
+	return c.intent == silent && !c.row && c.except < 0 && slices.ContainsFunc(own, func(span codeSpan) bool {
+		pattern, err := newPattern(span.text, 0)
+		same := func(known Pattern) bool { return known.Text == pattern.Text }
+		return err == nil && !pattern.Bare && !slices.ContainsFunc(r.Targets, same) && !slices.ContainsFunc(r.Protected, same) && !Matcher{targets: r.Targets}.Target(pattern.Text)
+	})
 }
 
 // deniesBefore takes a clause such as "Do not modify it." It is about the paths of
@@ -239,6 +260,9 @@ func (r *targetReader) item(item ast.Node) {
 			if len(own) > 0 {
 				before = own
 			}
+			if len(own) > 0 && r.turned(c, own) {
+				c.intent = unclear
+			}
 			if c.intent == unclear && (beforeList || len(own) > 0) {
 				r.fail(r.line(c.start), unclearList)
 			}
@@ -257,10 +281,10 @@ func (r *targetReader) item(item ast.Node) {
 // take adds the paths of a clause. Those behind "other than" are what the
 // clause does not speak of.
 func (r *targetReader) take(found []codeSpan, c clause, denied bool) {
-	positive := false
+	excepts := func(span codeSpan) bool { return c.except >= 0 && span.at >= c.except && span.at < c.resumes }
+	positive := slices.ContainsFunc(found, func(span codeSpan) bool { return !excepts(span) })
 	for _, span := range found {
-		excepted := c.except >= 0 && span.at >= c.except
-		positive = positive || !excepted
+		excepted := excepts(span)
 		switch {
 		case bytes.HasSuffix(bytes.TrimRight(r.prose[:span.at], "` "), []byte("~~")): // struck out
 		case denied && excepted:
@@ -307,6 +331,7 @@ type clause struct {
 	start, end int
 	intent     intent
 	except     int  // where "other than" stands, -1 without it
+	resumes    int  // where what it leaves out ends
 	others     bool // it speaks of everything else
 	row        bool // it is a row of a table
 }
@@ -319,7 +344,7 @@ var (
 	referForm = lazyregexp.New(`(?i)^\W*(?:see|cf|refer to|consult|compare|siehe|voir|véase)\b|^\W*(?:参见|詳見|详见|参照)`)
 
 	moreForm = lazyregexp.New(`(?i)\b(?:also|too|additional(?:ly)?|more|as well|further|other|both)\b`)
-	backForm = lazyregexp.New(`(?i)\b(?:it|them|this|these|those|that)(?:\s+(?:files?|ones?|either|too))?\W*$|\b(?:not|never|cannot|n['’]t)\s+(?:be\s+)?` + verbs + `\w*\W*$|^\W*(?:it|this|these|they|those|that)\b(?:\s+(?:file|files|one|ones))?\s+(?:\w+\s+){0,2}(?:be|is|are|stays?|remains?)\b`)
+	backForm = lazyregexp.New(`(?i)\b(?:it|them|this|these|those|that)(?:\s+(?:files?|ones?|either|too))?\W*$|\b(?:not|never|cannot|n['’]t)\s+(?:be\s+)?` + verbs + `\w*\W*$|^\W*(?:it|this|these|they|those|that)\b(?:\s+(?:file|files|one|ones))?\s+(?:\w+\s+){0,2}(?:be|is|are|stays?|remains?)\b|^\W*(?:any\s+)?(?:edits?|changes?)\s+(?:(?:here|there|to it|in it)\s+)?(?:are|is|will|get|would)\b`)
 )
 
 // A line that begins like a sentence begins a clause, and so does what denies in the
@@ -332,12 +357,19 @@ func (b *body) clauses(start, end int) []clause {
 	text := b.clauseBytes(start, end)
 	var list []clause
 	add := func(from, to int) {
-		c := clause{start: start + from, end: start + to, except: -1}
+		c := clause{start: start + from, end: start + to, except: -1, resumes: start + to}
 		said := text[from:to]
 		if at := exceptForm.FindIndex(said); at != nil {
-			if c.except = c.start + at[0]; len(b.spansWithin(c.start, c.except)) > 0 {
-				said = said[:at[0]] // "excluding" denies what comes behind it
+			if len(b.spansWithin(c.start+at[0], c.start+at[1])) > 0 { // "all of `src/` but `a.go`"
+				at[0] = bytes.LastIndex(said[:at[1]], []byte("but"))
 			}
+			if c.except = c.start + at[0]; len(b.spansWithin(c.start, c.except)) > 0 {
+				said = slices.Concat(said[:at[0]], said[at[1]:]) // "excluding" denies what comes behind it
+			} else {
+				c.resumes = c.start + resumes(said, at[1])
+			}
+		} else if at := exceptBehind.FindIndex(said); at != nil && len(b.spansWithin(c.start, c.start+at[0])) > 0 {
+			c.except, c.resumes = c.start, c.start+at[0]
 		}
 		c.intent = intentOf(string(said))
 		if at := butNotForm.FindIndex(said); at != nil && c.except < 0 && len(b.spansWithin(c.start, c.start+at[0])) > 0 {
@@ -362,6 +394,32 @@ func (b *body) clauses(start, end int) []clause {
 	add(from, len(text))
 	return list
 }
+
+// resumes is where a sentence goes on that begins with what it leaves out, as in
+// "Except for `a.go` and `b.go`, do not modify `src/`": behind the first comma that
+// words follow. Paths are blanked out.
+func resumes(said []byte, from int) int {
+	for {
+		at := commaForm.FindIndex(said[from:])
+		if at == nil {
+			return len(said)
+		}
+		from += at[1]
+		next := len(said)
+		if end := commaForm.FindIndex(said[from:]); end != nil {
+			next = from + end[0]
+		}
+		if letterForm.MatchString(joiners.ReplaceAllString(string(said[from:next]), "")) {
+			return from
+		}
+	}
+}
+
+var (
+	commaForm  = lazyregexp.New(`[,，、]`)
+	joiners    = lazyregexp.New(`(?i)\b(?:and|or|y|o|und|oder|et|ou|e)\b|[和与及や]`)
+	letterForm = lazyregexp.New(`\pL`)
+)
 
 var pathWord = lazyregexp.New(`[^\s()\[\]"'` + "`" + `]*(?:/|[\w-]\.\w)[^\s()\[\]"'` + "`" + `]*`)
 
