@@ -2,22 +2,23 @@ package files
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 )
 
 // Workers is how many files are read or written at the same time.
-const Workers = 8
+func Workers() int {
+	const most = 8
+	return min(most, runtime.GOMAXPROCS(0))
+}
 
 // Scanner reads what is below a directory. It follows no links.
 type Scanner struct {
@@ -32,6 +33,9 @@ type Scanner struct {
 	Keep, Within func(path string) bool
 	// Found, optional, is told of each regular file that is listed.
 	Found func(path string, info fs.FileInfo)
+	// Hashed, optional, is told of each file that was read, from several goroutines:
+	// its stamp, zero when it was written to meanwhile.
+	Hashed func(path string, stamp Stamp)
 	// Fault decides over a path that cannot be taken: an error ends the scan, nil
 	// leaves the path as far as it was read. Nil ends the scan at every fault.
 	Fault func(path string, err error) error
@@ -163,54 +167,59 @@ func (s *Scanner) add(in *os.Root, name, path string, info fs.FileInfo) (err err
 // Hash reads the files of a manifest that have no digest yet, and fills in what
 // they are.
 func (s *Scanner) Hash(ctx context.Context, m Manifest) error {
+	total, tooLarge := int64(0), error(nil)
+	batches := m.Batches(func(e Entry) bool {
+		if !e.IsFile() || e.SHA256 != "" || tooLarge != nil {
+			return false
+		}
+		if total += e.Size; s.MaxBytes > 0 && total > s.MaxBytes {
+			total -= e.Size
+			tooLarge = s.fault(e.Path, &LimitError{fmt.Sprintf("makes it larger than %d bytes", s.MaxBytes)})
+			return false
+		}
+		return true
+	})
+	if tooLarge != nil {
+		return tooLarge
+	}
 	group, within := errgroup.WithContext(ctx)
-	group.SetLimit(Workers)
-	total := int64(0)
-	for i := range m {
-		entry := &m[i]
-		if !entry.IsFile() || entry.SHA256 != "" {
-			continue
-		}
-		if total += entry.Size; s.MaxBytes > 0 && total > s.MaxBytes {
-			total -= entry.Size
-			if err := s.fault(entry.Path, &LimitError{fmt.Sprintf("makes it larger than %d bytes", s.MaxBytes)}); err != nil {
-				return errors.Join(err, group.Wait())
-			}
-			continue
-		}
-		group.Go(func() error {
-			if within.Err() != nil {
-				return context.Cause(within)
-			}
-			digest, size, err := CopyRegular(io.Discard, s.Root, entry.Path)
-			if err != nil {
-				return s.fault(entry.Path, err)
-			}
-			entry.SHA256, entry.Size = digest, size
-			return nil
-		})
+	group.SetLimit(Workers())
+	for _, batch := range batches {
+		group.Go(func() error { return s.hash(within, batch) })
 	}
 	return group.Wait()
 }
 
-// CopyRegular copies a regular file, and returns its SHA-256 in hexadecimal and
-// its size.
-func CopyRegular(into io.Writer, root *os.Root, name string) (digest string, size int64, err error) {
-	file, err := OpenRegular(root, name)
+// hash reads files of one directory.
+func (s *Scanner) hash(ctx context.Context, batch []*Entry) error {
+	folder, err := OpenFolder(s.Root, path.Dir(batch[0].Path))
 	if err != nil {
-		return "", 0, err
+		for _, e := range batch {
+			if err := s.fault(e.Path, err); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
-	if err != nil {
-		return "", 0, err
+	defer func() { _ = folder.Close() }()
+	copier := NewCopier()
+	for _, e := range batch {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		found, err := copier.Read(folder, path.Base(e.Path))
+		if err != nil {
+			if err := s.fault(e.Path, err); err != nil {
+				return err
+			}
+			continue
+		}
+		e.SHA256, e.Size = found.SHA256, found.Size
+		if s.Hashed != nil {
+			s.Hashed(e.Path, found.Source)
+		}
 	}
-	const most = 64 << 10
-	sum := sha256.New()
-	// No more than the file needs: most of the files of a skill are small.
-	buffer := make([]byte, min(info.Size()+1, most))
-	size, err = io.CopyBuffer(io.MultiWriter(sum, into), struct{ io.Reader }{file}, buffer)
-	return hex.EncodeToString(sum.Sum(nil)), size, err
+	return nil
 }
 
 // OpenRegular opens a file for reading that is no link and no pipe, and that

@@ -2,12 +2,12 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -22,13 +22,16 @@ type building struct {
 	dir  string
 	// mode is what a file or directory gets for the mode that it stands for.
 	mode func(Entry) fs.FileMode
-	// reuse returns the path of a file that is the same in content and mode,
-	// and may get a second name, or "".
-	reuse func(Entry) string
+	// old, optional, is a directory whose files get a second name where they are
+	// the same in content and mode.
+	old *listing
 
 	written atomic.Int64
 	// each says that files and directories are synced one by one.
 	each bool
+	// stamps are those of the files of the directory, under mu.
+	mu     sync.Mutex
+	stamps map[string]files.Stamp
 }
 
 // fewToSync is how many files and directories are synced one by one where all can
@@ -39,20 +42,20 @@ const fewToSync = 16
 func (b *building) toSync(t Tree) int {
 	count := 1
 	for _, e := range t {
-		if e.IsDir() || e.IsFile() && b.reuse(e) == "" {
+		if e.IsDir() || e.IsFile() && !b.there(e) {
 			count++
 		}
 	}
 	return count
 }
 
-// stamps are those of the files that were built.
-func (b *building) stamps(ctx context.Context) (map[string]files.Stamp, error) {
-	l, err := list(ctx, b.dir)
-	if err != nil {
-		return nil, err
+// there reports whether the old directory has an entry alike.
+func (b *building) there(e Entry) bool {
+	if b.old == nil {
+		return false
 	}
-	return l.stamps, l.root.Close()
+	was, found := b.old.tree.Find(e.Path)
+	return found && was == e
 }
 
 // build copies a tree's entries from a directory into another, a new one, and
@@ -60,6 +63,7 @@ func (b *building) stamps(ctx context.Context) (map[string]files.Stamp, error) {
 // that it lacks are filled in.
 func (b *building) build(ctx context.Context, t Tree) error {
 	b.each = !files.SyncsTrees || b.toSync(t) <= fewToSync
+	b.stamps = make(map[string]files.Stamp, len(t))
 	for _, e := range t {
 		if !e.IsDir() {
 			continue
@@ -69,8 +73,8 @@ func (b *building) build(ctx context.Context, t Tree) error {
 		}
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(files.Workers)
-	for _, batch := range batches(t) {
+	group.SetLimit(files.Workers())
+	for _, batch := range files.Manifest(t).Batches(func(e Entry) bool { return !e.IsDir() }) {
 		group.Go(func() error { return b.batch(ctx, batch) })
 	}
 	if err := group.Wait(); err != nil {
@@ -79,52 +83,66 @@ func (b *building) build(ctx context.Context, t Tree) error {
 	return b.close(t)
 }
 
-// batches are the files and links of a tree, each with some of one directory: the
-// system then looks for that directory once.
-func batches(t Tree) [][]*Entry {
-	const most = 64
-	var list [][]*Entry
-	in := ""
-	for i := range t {
-		if t[i].IsDir() {
-			continue
-		}
-		last := len(list) - 1
-		if dir := path.Dir(t[i].Path); last < 0 || dir != in || len(list[last]) == most {
-			in, list, last = dir, append(list, nil), last+1
-		}
-		list[last] = append(list[last], &t[i])
-	}
-	return list
-}
-
 // batch makes files and links of one directory.
 func (b *building) batch(ctx context.Context, batch []*Entry) error {
-	dir := filepath.FromSlash(path.Dir(batch[0].Path))
-	from, err := b.from.root.OpenRoot(dir)
+	dir := path.Dir(batch[0].Path)
+	from, err := files.OpenFolder(b.from.root, dir)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = from.Close() }()
-	into, err := b.into.OpenRoot(dir)
+	into, err := files.OpenFolder(b.into, dir)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = into.Close() }()
+	var old *files.Folder
+	if b.old != nil {
+		if old, err = files.OpenFolder(b.old.root, dir); err == nil {
+			defer func() { _ = old.Close() }()
+		}
+	}
+	copier := files.NewCopier()
 	for _, e := range batch {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if e.IsLink() {
-			err = into.Symlink(e.Target, path.Base(e.Path))
-		} else {
-			err = b.file(e, from, into)
+		switch {
+		case e.IsLink():
+			err = b.into.Symlink(e.Target, filepath.FromSlash(e.Path))
+		case old != nil && b.there(*e) && into.Link(old, path.Base(e.Path)) == nil:
+			b.built(e, b.old.stamps[e.Path])
+		default:
+			err = b.copy(copier, e, from, into)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// copy copies one file.
+func (b *building) copy(copier *files.Copier, e *Entry, from, into *files.Folder) error {
+	copied, err := copier.Copy(from, into, path.Base(e.Path), b.mode(*e), b.each)
+	if err != nil {
+		return fmt.Errorf("copy %q: %w", e.Path, err)
+	}
+	if e.SHA256 != "" && e.SHA256 != copied.SHA256 {
+		return fmt.Errorf("%q changed while it was copied", e.Path)
+	}
+	e.SHA256, e.Size = copied.SHA256, copied.Size
+	b.from.hashed(e.Path, copied.Source)
+	b.built(e, copied.Copy)
+	b.written.Add(1)
+	return nil
+}
+
+// built notes how a file of the directory was when it was made.
+func (b *building) built(e *Entry, stamp files.Stamp) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stamps[e.Path] = stamp
 }
 
 // close gives the directories their modes, the deepest first, and syncs them.
@@ -147,32 +165,6 @@ func (b *building) close(t Tree) error {
 		return files.SyncDirectory(b.dir)
 	}
 	return files.SyncTree(b.dir)
-}
-
-// file copies one file, or gives one that is there a second name.
-func (b *building) file(e *Entry, from, into *os.Root) (err error) {
-	if there := b.reuse(*e); there != "" && os.Link(there, filepath.Join(b.dir, filepath.FromSlash(e.Path))) == nil {
-		return nil
-	}
-	name := path.Base(e.Path)
-	file, err := into.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	digest, size, err := files.CopyRegular(file, from, name)
-	if err != nil {
-		return fmt.Errorf("copy %q: %w", e.Path, err)
-	}
-	if e.SHA256 != "" && e.SHA256 != digest {
-		return fmt.Errorf("%q changed while it was copied", e.Path)
-	}
-	e.SHA256, e.Size = digest, size
-	b.written.Add(1)
-	if err := file.Chmod(b.mode(*e)); err != nil || !b.each {
-		return err
-	}
-	return file.Sync()
 }
 
 // newStage makes a new directory beside dir, in which a tree is put together.

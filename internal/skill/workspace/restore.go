@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/org/autoloop/internal/files"
 )
@@ -74,7 +75,7 @@ func restore(ctx context.Context, snapshot, dir, digest string) (Restored, error
 		r.changes = Compare(now.tree, from.tree)
 		if len(r.changes) == 0 {
 			if now.read > 0 {
-				record.read(ctx, dir, from.tree, now)
+				record.read(dir, from.tree, now)
 				record.write(snapshot)
 			}
 			return Restored{Digest: from.tree.Digest()}, removeFile(journalOf(dir))
@@ -84,7 +85,7 @@ func restore(ctx context.Context, snapshot, dir, digest string) (Restored, error
 	if err != nil {
 		return Restored{}, err
 	}
-	record.built(ctx, dir, from.tree, r.stage)
+	record.built(ctx, dir, from.tree, r.built, r.moved)
 	record.write(snapshot)
 	return restored, nil
 }
@@ -135,8 +136,9 @@ type restoring struct {
 	from          *listing
 	now           *listing // nil when there is no directory yet
 	changes       []Difference
-	fresh         string                 // the directory that will take its place
-	stage         map[string]files.Stamp // of its files, before that
+	fresh         string    // the directory that will take its place
+	built         *building // how it was put together
+	moved         time.Time // when all of it was there
 }
 
 func (r *restoring) run(ctx context.Context) (Restored, error) {
@@ -153,31 +155,18 @@ func (r *restoring) run(ctx context.Context) (Restored, error) {
 		return Restored{}, err
 	}
 	defer func() { _ = root.Close() }()
-	b := &building{from: r.from, into: root, dir: r.fresh, reuse: r.alike, mode: func(e Entry) fs.FileMode { return e.Mode.Perm() }}
-	if err := b.build(ctx, r.from.tree); err != nil {
+	r.built = &building{from: r.from, into: root, dir: r.fresh, old: r.now, mode: func(e Entry) fs.FileMode { return e.Mode.Perm() }}
+	if err := r.built.build(ctx, r.from.tree); err != nil {
 		return Restored{}, err
 	}
-	if r.stage, err = b.stamps(ctx); err != nil {
-		return Restored{}, err
-	}
-	restored := Restored{Digest: r.from.tree.Digest(), Changed: true, Written: int(b.written.Load())}
+	r.moved = time.Now()
+	restored := Restored{Digest: r.from.tree.Digest(), Changed: true, Written: int(r.built.written.Load())}
 	for _, d := range r.changes {
 		if d.After == nil {
 			restored.Removed++
 		}
 	}
 	return restored, r.place()
-}
-
-// alike is the path of a file of the directory that is right already.
-func (r *restoring) alike(e Entry) string {
-	if r.now == nil {
-		return ""
-	}
-	if was, found := r.now.tree.Find(e.Path); !found || was != e {
-		return ""
-	}
-	return filepath.Join(r.dir, filepath.FromSlash(e.Path))
 }
 
 // place puts the new directory where the old one is.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/org/autoloop/internal/files"
@@ -25,8 +26,10 @@ type listing struct {
 	tree Tree
 	// kept are the paths of every `.git`, which nothing here touches.
 	kept []string
-	// stamps are those of the files when they were listed, which began at begun;
-	// read counts the files that were read.
+	// stamps are those of the files when they were listed, which began at begun,
+	// without files that were written to while they were read, under mu; read counts
+	// the files that were read.
+	mu     sync.Mutex
 	stamps map[string]files.Stamp
 	begun  time.Time
 	read   int
@@ -80,7 +83,16 @@ func (l *listing) hash(ctx context.Context) error {
 			l.read++
 		}
 	}
-	return (&files.Scanner{Root: l.root}).Hash(ctx, files.Manifest(l.tree))
+	return (&files.Scanner{Root: l.root, Hashed: l.hashed}).Hash(ctx, files.Manifest(l.tree))
+}
+
+// hashed takes note of the stamp that a file has after it was read.
+func (l *listing) hashed(name string, stamp files.Stamp) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stamps[name] != stamp {
+		delete(l.stamps, name)
+	}
 }
 
 // Scan reads a directory as it is. What no snapshot could be made of is an

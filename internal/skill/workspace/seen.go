@@ -105,33 +105,24 @@ func (s *seen) place(dir string, tree Tree, trusted map[string]files.Stamp, then
 	s.Places = append([]seenPlace{place}, others[:min(len(others), maxPlaces-1)]...)
 }
 
-// read notes what was read of a directory, unless it was written meanwhile.
-func (s *seen) read(ctx context.Context, dir string, tree Tree, was *listing) {
-	now, err := list(ctx, dir)
-	if err != nil {
-		return
-	}
-	_ = now.root.Close()
-	trusted := map[string]files.Stamp{}
-	for name, stamp := range was.stamps {
-		if now.stamps[name] == stamp {
-			trusted[name] = stamp
-		}
-	}
-	s.place(dir, tree, trusted, was.begun)
-}
+// read notes what was read of a directory.
+func (s *seen) read(dir string, tree Tree, was *listing) { s.place(dir, tree, was.stamps, was.begun) }
 
-// built notes what was put together elsewhere and then moved to a directory: the
-// move changes the names of files and with that their time of change, not the
-// rest.
-func (s *seen) built(ctx context.Context, dir string, tree Tree, stage map[string]files.Stamp) {
+// built notes what was put together elsewhere and then, after that moment, moved
+// to a directory. Second names, and moves of single files, change a file's time
+// of change, not the rest: then it is looked at anew.
+func (s *seen) built(ctx context.Context, dir string, tree Tree, b *building, moved time.Time) {
+	if b.old == nil {
+		s.place(dir, tree, b.stamps, moved)
+		return
+	}
 	now, err := list(ctx, dir)
 	if err != nil {
 		return
 	}
 	_ = now.root.Close()
 	trusted := map[string]files.Stamp{}
-	for name, stamp := range stage {
+	for name, stamp := range b.stamps {
 		is := now.stamps[name]
 		if stamp.Changed = is.Changed; is == stamp {
 			trusted[name] = is

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/org/autoloop/internal/files"
 )
@@ -74,7 +75,7 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 		}
 		if len(Compare(old.tree, from.tree)) == 0 {
 			if from.read > 0 {
-				record.read(ctx, src, from.tree, from)
+				record.read(src, from.tree, from)
 				record.write(dst)
 			}
 			return Taken{Tree: old.tree}, removeFile(nextFile(dst))
@@ -83,15 +84,15 @@ func take(ctx context.Context, src, dst string) (Taken, error) {
 	if isOriginal(dst) {
 		return Taken{}, fmt.Errorf("%s is the original of a workspace, which never changes; begin a new workspace with --fresh", dst)
 	}
-	taken, stage, err := put(ctx, from, old, dst)
+	b, moved, err := put(ctx, from, old, dst)
 	if err != nil {
 		return Taken{}, err
 	}
-	record := readSeen(dst, taken.Tree.Digest())
-	record.read(ctx, src, taken.Tree, from)
-	record.built(ctx, dst, taken.Tree, stage)
+	record := readSeen(dst, from.tree.Digest())
+	record.read(src, from.tree, from)
+	record.built(ctx, dst, from.tree, b, moved)
 	record.write(dst)
-	return taken, nil
+	return Taken{Tree: from.tree, Changed: true, Written: int(b.written.Load())}, nil
 }
 
 // Discard removes a snapshot with its manifest, and what an interrupted Take of
@@ -171,41 +172,27 @@ func readOnly(e Entry) fs.FileMode {
 	return e.Mode.Perm()&0o555 | 0o400
 }
 
-// put copies the tree and moves it into place. The stamps are those that the
-// copies had before that.
-func put(ctx context.Context, from, old *listing, dst string) (taken Taken, stage map[string]files.Stamp, err error) {
+// put copies the tree and moves it into place, after that moment.
+func put(ctx context.Context, from, old *listing, dst string) (b *building, moved time.Time, err error) {
 	fresh, err := newStage(dst)
 	if err != nil {
-		return Taken{}, nil, err
+		return nil, moved, err
 	}
 	defer func() { _ = files.RemoveAll(fresh) }()
 	root, err := os.OpenRoot(fresh)
 	if err != nil {
-		return Taken{}, nil, err
+		return nil, moved, err
 	}
 	defer func() { _ = root.Close() }()
-	b := &building{from: from, into: root, dir: fresh, mode: readOnly, reuse: func(e Entry) string { return unchanged(old, dst, e) }}
+	b = &building{from: from, into: root, dir: fresh, mode: readOnly, old: old}
 	if err := b.build(ctx, from.tree); err != nil {
-		return Taken{}, nil, err
+		return nil, moved, err
 	}
 	if err := os.Chmod(fresh, 0o555); err != nil { //nolint:gosec // a snapshot is for whoever may read the workspace
-		return Taken{}, nil, err
+		return nil, moved, err
 	}
-	if stage, err = b.stamps(ctx); err != nil {
-		return Taken{}, nil, err
-	}
-	return Taken{Tree: from.tree, Changed: true, Written: int(b.written.Load())}, stage, publish(fresh, dst, from.tree)
-}
-
-// unchanged is the path of a file that the old snapshot has alike.
-func unchanged(old *listing, dst string, e Entry) string {
-	if old == nil {
-		return ""
-	}
-	if was, found := old.tree.Find(e.Path); !found || was != e {
-		return ""
-	}
-	return filepath.Join(dst, filepath.FromSlash(e.Path))
+	moved = time.Now()
+	return b, moved, publish(fresh, dst, from.tree)
 }
 
 // publish moves a finished directory to its name. The manifest is there before

@@ -73,7 +73,7 @@ func open(ctx context.Context, snapshot string) (*listing, error) {
 		l.know(record, place, tree)
 	})
 	if err == nil && l.read > 0 && record != nil && record.Digest == l.tree.Digest() {
-		record.read(ctx, place, l.tree, l)
+		record.read(place, l.tree, l)
 		record.write(snapshot)
 	}
 	return l, err
