@@ -52,6 +52,7 @@ func newFront(t *testing.T, emulator, bare string) (f *front, address string) {
 		return rest(t, emulator, emulatedOwner, method, path, body, into)
 	})
 	f.api = &httputil.ReverseProxy{
+		Transport: notKept(),
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
 			r.Out.Host = r.In.Host // links to further pages lead back here
@@ -62,6 +63,10 @@ func newFront(t *testing.T, emulator, bare string) (f *front, address string) {
 	t.Cleanup(server.Close)
 	return f, server.URL
 }
+
+// notKept makes a connection for each request: the emulator closes one that was
+// idle for a while, and a request with a body that meets this is lost.
+func notKept() *http.Transport { return &http.Transport{DisableKeepAlives: true} }
 
 // ServeHTTP implements http.Handler.
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
