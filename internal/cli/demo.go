@@ -184,7 +184,7 @@ func (d *demoShow) print(ctx context.Context, r loop.Result) error {
 	word, why := string(r.Outcome), plain.Clip(strings.Join(r.Reasons, "; "), 160)
 	switch {
 	case r.Outcome == history.Accepted:
-		word, why = "kept", fmt.Sprintf("%s minutes (%s)", rounded(r.Metric.String()), rounded(*r.Delta))
+		word, why = "kept", fmt.Sprintf("%s minutes beside %s", rounded(r.Metric.String()), rounded(medianOf(r.Samples.Incumbent)))
 	case r.Metric != nil && overlap(r.Samples):
 		word, why = "noise", fmt.Sprintf("%s minutes beside %s is no gain", rounded(r.Metric.String()), rounded(medianOf(r.Samples.Incumbent)))
 	case r.Outcome == history.Rejected && r.Metric == nil:
