@@ -67,6 +67,8 @@ func (d *Deps) namedAgents(p *program.Program) []program.Proposer {
 	switch {
 	case d.Options.Agent != "":
 		return []program.Proposer{{Agent: d.Options.Agent}}
+	case d.Options.AgentCommand != "":
+		return []program.Proposer{{Agent: "command"}}
 	case len(p.Agents) > 0:
 		return p.Agents
 	}

@@ -28,6 +28,9 @@ type Options struct {
 	// Agent and Model propose, CIWorkflow is started for what is pushed; "" leaves
 	// them to the program.
 	Agent, Model, CIWorkflow string
+	// AgentCommand takes the place of the program's; without Agent, the agent is
+	// `command` then.
+	AgentCommand string
 	// Base names the default branch; "" finds it out.
 	Base string
 	// Force iterates although the program is paused or completed.

@@ -61,6 +61,7 @@ func (d *Deps) Program(ctx context.Context) (p *program.Program, issue *api.Issu
 		}
 		p.CIWorkflow = workflow
 	}
+	p.AgentCommand = cmp.Or(d.Options.AgentCommand, p.AgentCommand)
 	return p, issue, d.Runnable(ctx, p)
 }
 

@@ -71,6 +71,7 @@ func newIterateCommand(env Env) *cobra.Command {
 	persistent.StringVar(&o.RepoDir, "repo-dir", "", "the repository (default: here)")
 	persistent.StringVar(&o.Programs, "programs", "", "directory of program files (default: .autoloop/programs)")
 	cmd.AddCommand(newControlCommands(env, &o)...)
+	cmd.AddCommand(newProgramCommands(env, &o)...)
 	cmd.AddCommand(
 		newExplainCommand(env),
 		newDecideCommand(env),
@@ -83,7 +84,7 @@ func newIterateCommand(env Env) *cobra.Command {
 		newSkillCommand(env),
 		newSnapshotCommand(env),
 		newRestoreCommand(env),
-		newScoreCommand(env),
+		oldName(newScoreCommand(env)), // now below skill
 		newShardsCommand(env),
 		newReplayCommand(env, &o),
 		newPageCommand(env, &o),
@@ -95,6 +96,12 @@ func newIterateCommand(env Env) *cobra.Command {
 		newProposeCommand(env, &o),
 		newPublishCommand(env, &o),
 	)
+	return cmd
+}
+
+// oldName hides a command that is kept for those who call it where it was.
+func oldName(cmd *cobra.Command) *cobra.Command {
+	cmd.Hidden = true
 	return cmd
 }
 
@@ -123,6 +130,7 @@ func forceFlag(flags *pflag.FlagSet, o *iterateOptions) {
 // agentFlags say who proposes.
 func agentFlags(flags *pflag.FlagSet, o *iterateOptions) {
 	flags.StringVar(&o.Agent, "agent", "", "who proposes, as \"iterate agents\" lists them (default: the program's, else AUTOLOOP_AGENT)")
+	flags.StringVar(&o.AgentCommand, "agent-command", "", "the command of the agent `command`, which is then the default agent (default: the program's)")
 	flags.StringVar(&o.Model, "model", "", "the model that the agent uses")
 	flags.StringVar(&o.BudgetUSD, "budget-usd", "", "begin no further iteration when this run has cost so many dollars, besides the program's budgets")
 }

@@ -56,6 +56,7 @@ func Run(ctx context.Context, env Env, root *cobra.Command) int {
 	prepare(root, &begun)
 	addCompletion(root, env)
 	root.SetArgs(append([]string{}, env.Args...)) // nil would be the arguments of this process
+	setHelp(root)
 	root.SuggestionsMinimumDistance = 2
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
@@ -130,7 +131,6 @@ func meantCommand(root *cobra.Command, env Env) string {
 	}
 	elsewhere := map[string]map[string]string{
 		"iterate": {
-			"status": "scheduler status", "validate": "scheduler validate", "new": "scheduler new", "prune": "scheduler prune",
 			"run": "iterate --program NAME", "start": "iterate --program NAME",
 		},
 		"scheduler": {"run": "iterate --program NAME", "iterate": "iterate --program NAME"},

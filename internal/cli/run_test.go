@@ -21,11 +21,11 @@ func TestUnknownCommandsSuggestTheRightOne(t *testing.T) {
 	require.NoError(t, os.MkdirAll(programs, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(programs, "speed.md"), nil, 0o600))
 	for _, c := range []struct{ binary, word, meant string }{
-		{"iterate", "status", "; did you mean `scheduler status`?"},
+		{"iterate", "stats", "; did you mean `iterate status`?"},
 		{"iterate", "run", "; did you mean `iterate --program NAME`?"},
 		{"iterate", "speed", "; did you mean `iterate --program speed`?"},
 		{"iterate", "aply", "; did you mean `iterate apply`?"},
-		{"iterate tasks", "compar", "; did you mean `iterate tasks compare`?"},
+		{"iterate tasks", "eva", "; did you mean `iterate tasks eval`?"},
 		{"iterate tasks", "nothing-alike", " (see `iterate tasks --help`)"},
 		{"iterate", "nothing-alike", " (see `iterate --help`)"},
 		{"scheduler", "doctor", "; did you mean `iterate doctor`?"},

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,8 +67,34 @@ func newSchedulerCommand(env Env) *cobra.Command {
 	cmd.Flags().StringVar(&o.shard, "shard", "", "select from part I of N of the programs, as I/N")
 	cmd.Flags().BoolVar(&o.compat, "compat", false, "exit codes and output of the original scheduler")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the choice as JSON too")
-	cmd.AddCommand(newStatusCommand(env, &o), newValidateCommand(env, &o), newKeysCommand(env), newExplainCommand(env), newNewCommand(env, &o), newPruneCommand(env, &o))
+	explained := newExplainCommand(env)
+	explained.Example = strings.ReplaceAll(explained.Example, "iterate ", "scheduler ")
+	cmd.AddCommand(explained)
+	cmd.AddCommand(programCommands(env, &o)...)
 	return cmd
+}
+
+// programCommands are about all programs, and in both binaries.
+func programCommands(env Env, o *schedulerOptions) []*cobra.Command {
+	return []*cobra.Command{newStatusCommand(env, o), newValidateCommand(env, o), newKeysCommand(env), newNewCommand(env, o), newPruneCommand(env, o)}
+}
+
+// newProgramCommands are those of the scheduler as commands of `iterate`.
+func newProgramCommands(env Env, parent *iterateOptions) []*cobra.Command {
+	var o schedulerOptions
+	list := programCommands(env, &o)
+	for _, cmd := range list {
+		cmd.Example = strings.ReplaceAll(cmd.Example, "scheduler ", "iterate ")
+		cmd.Flags().StringVar(&o.dir, "dir", "", "where autoloop.json is (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions, else autoloop in XDG_STATE_HOME or ~/.local/state)")
+		cmd.Flags().StringVar(&o.now, "now", "", "the time to look at (RFC 3339; default: the clock)")
+		githubFlags(cmd.Flags(), &o.GitHub)
+		work := cmd.RunE
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			o.repoDir, o.programs = parent.RepoDir, parent.Programs
+			return work(cmd, args)
+		}
+	}
+	return list
 }
 
 // root is the checkout that is looked at, and its repository; repo is nil

@@ -15,19 +15,22 @@ func newShardsCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shards",
 		Short: "Put together what several jobs made of one suite",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Long: "With --shard I/N a job runs every N-th case of a suite, and `iterate shards merge` puts together what the jobs\n" +
+			"left. See `iterate skill eval --help` and `iterate tasks eval --help`.",
+		Example: "  iterate shards merge all part-1 part-2 part-3",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var asJSON bool
 	merge := &cobra.Command{
 		Use:   "merge OUT PART...",
 		Short: "Put the parts of a suite together in the new directory OUT",
-		Long: "Put together what `iterate skill eval --shard I/N --out PART` or `iterate tasks compare --shard I/N --cache PART`\n" +
+		Long: "Put together what `iterate skill eval --shard I/N --out PART` or `iterate tasks eval --shard I/N --cache PART`\n" +
 			"left in N directories. All N must be there, and of the same suite.\n\n" +
 			"Of a skill's suites it prints what one machine would have printed. Of a task suite OUT has the finished runs:\n" +
-			"the same `iterate tasks compare`, with --cache OUT and without --shard, takes them and compares.",
+			"the same `iterate tasks eval`, with --cache OUT and without --shard, takes them and compares.",
 		Example: "  iterate shards merge all part-1 part-2 part-3\n" +
-			"  iterate tasks compare --suite tasks --agent claude --cache all --report report",
+			"  iterate tasks eval --suite tasks --agent claude --cache all --report report",
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error { return mergeShards(env, args[0], args[1:], asJSON) },
 	}
@@ -61,6 +64,6 @@ func sayMerged(env Env, out string, parts int, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(env.Stdout).Encode(map[string]any{"merged": parts, "cache": env.Path(out)})
 	}
-	_, err := fmt.Fprintf(env.Stdout, "%d parts are together in %s; now run the same `iterate tasks compare` with --cache %s and without --shard\n", parts, out, out)
+	_, err := fmt.Fprintf(env.Stdout, "%d parts are together in %s; now run the same `iterate tasks eval` with --cache %s and without --shard\n", parts, out, out)
 	return err
 }

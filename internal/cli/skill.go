@@ -42,7 +42,7 @@ func newSkillCommand(env Env) *cobra.Command {
 	}
 	o.register(cmd.Flags())
 	cmd.AddCommand(newSkillValidateCommand(env), newSkillEvalCommand(env), newSkillDoctorCommand(env))
-	cmd.AddCommand(newSkillReportCommand(env), newSkillApplyCommand(env), newSkillUndoCommand(env))
+	cmd.AddCommand(newSkillReportCommand(env), newSkillApplyCommand(env), newSkillUndoCommand(env), newScoreCommand(env))
 	return cmd
 }
 

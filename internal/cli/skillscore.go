@@ -31,7 +31,7 @@ func newScoreCommand(env Env) *cobra.Command {
 			"The flags alone count, not the grader's sums; what the grading does not answer has not passed, and a case\n" +
 			"without a grading that can be read counts 0. 0 is the original. Of an iteration that was decided by several\n" +
 			"runs, the score is the median of those that the decision counts, and the cases are of all of them.",
-		Example: "  iterate score skills/release-notes-autoresearch 3 --json",
+		Example: "  iterate skill score skills/release-notes-autoresearch 3 --json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n, err := strconv.Atoi(args[1])
@@ -45,7 +45,7 @@ func newScoreCommand(env Env) *cobra.Command {
 	return cmd
 }
 
-// scored is `iterate score --json`.
+// scored is `iterate skill score --json`.
 type scored struct {
 	Score metric.Value `json:"score"`
 	// Runs are those that count: one, or as many as the decision was made by.

@@ -23,10 +23,11 @@ func newTasksCommand(env Env, o *iterateOptions) *cobra.Command {
 		Use:   "tasks",
 		Short: "Run a suite of tasks for two configurations of an agent, and compare them",
 		Long: "A task suite is a directory of tasks for coding agents, each with a prompt, a fixture and checks.\n" +
-			"`iterate tasks compare` runs it with two configurations (AGENTS.md, CLAUDE.md, .claude/, …) and tells\n" +
+			"`iterate tasks eval` runs it with two configurations (AGENTS.md, CLAUDE.md, .claude/, …) and tells\n" +
 			"whether one is better than the other. docs/reference/task-suites.md has the format and the rules.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: "  iterate tasks validate .autoloop/tasks\n  iterate tasks eval --suite .autoloop/tasks --agent claude",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newTasksValidateCommand(env), newTasksCompareCommand(env, o))
 	return cmd

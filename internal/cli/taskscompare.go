@@ -16,7 +16,7 @@ import (
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
-// tasksOptions are the flags of `iterate tasks compare`.
+// tasksOptions are the flags of `iterate tasks eval`.
 type tasksOptions struct {
 	suite, baseline, candidate string
 	agent, model, command      string
@@ -39,8 +39,9 @@ type tasksOptions struct {
 func newTasksCompareCommand(env Env, shared *iterateOptions) *cobra.Command {
 	o := tasksOptions{repoDir: &shared.RepoDir}
 	cmd := &cobra.Command{
-		Use:   "compare",
-		Short: "Run a task suite with a baseline and a candidate configuration, and compare them",
+		Use:     "eval",
+		Aliases: []string{"compare"}, // its name until 1.0
+		Short:   "Run a task suite with a baseline and a candidate configuration, and say which is better",
 		Long: "Run every task of a suite with two configurations of an agent, each time in a fresh sandbox: a copy of the\n" +
 			"task's fixture with the configuration laid over it. A configuration is what a commit or a directory has in\n" +
 			"AGENTS.md, CLAUDE.md, .claude/, .cursor/, .github/copilot-instructions.md and the like (see --config).\n\n" +
@@ -48,9 +49,9 @@ func newTasksCompareCommand(env Env, shared *iterateOptions) *cobra.Command {
 			"Runs that are finished are kept: interrupted, the same command goes on where it was, and the baseline's\n" +
 			"runs serve the next candidate. The exit code is 0 for improved and neutral, 1 for regressed or when there\n" +
 			"is no comparison, 2 for misuse. In GitHub Actions the report is added to the job summary too.",
-		Example: "  iterate tasks compare --suite tasks --agent claude\n" +
-			"  iterate tasks compare --suite tasks --baseline origin/main --candidate HEAD --agent claude --report out\n" +
-			"  iterate tasks compare --suite tasks --baseline old/ --candidate new/ --agent-command \"sh $PWD/agent.sh\"",
+		Example: "  iterate tasks eval --suite tasks --agent claude\n" +
+			"  iterate tasks eval --suite tasks --baseline origin/main --candidate HEAD --agent claude --report out\n" +
+			"  iterate tasks eval --suite tasks --baseline old/ --candidate new/ --agent-command \"sh $PWD/agent.sh\"",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return compareTasks(cmd.Context(), env, o, cmd.Flags())

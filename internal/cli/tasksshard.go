@@ -9,7 +9,7 @@ import (
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
-// ranPart is `iterate tasks compare --shard I/N --json`.
+// ranPart is `iterate tasks eval --shard I/N --json`.
 type ranPart struct {
 	Shard  string   `json:"shard"`
 	Tasks  []string `json:"tasks"`

@@ -82,7 +82,7 @@ func (o *tasksOptions) runner(ctx context.Context, env Env, place *tasksPlace) (
 	if repo, err := app.OpenRepo(ctx, env, o.repository()); err == nil {
 		hidden = append(hidden, repo.CommonDir, repo.GitDir) // its configuration may hold a token
 	}
-	wish := &program.Program{File: "iterate tasks compare", Isolation: o.isolation, Network: o.network}
+	wish := &program.Program{File: "iterate tasks eval", Isolation: o.isolation, Network: o.network}
 	var err error
 	runner.Isolation, err = app.Isolate(ctx, env, wish, runner, place.run, hidden, app.NamedFiles(env, o.command))
 	return runner, err

@@ -1,0 +1,41 @@
+package cli_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestAgentCommandOfTheFlag: the command of the flag proposes, for a program that
+// names nobody and for one with a command of its own.
+func TestAgentCommandOfTheFlag(t *testing.T) {
+	t.Parallel()
+	for name, front := range map[string]string{"nobody": "", "another": "agent: command\nagent-command: echo 4 > value.txt\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShop(t)
+			s.file(".autoloop/programs/p.md", "---\n"+front+"evaluation-runs: 1\nisolation: off\n---\n"+goodTarget+"\n## Evaluation\n```sh\ncat value.txt\n```\n")
+			s.file("value.txt", "5\n")
+			s.commit()
+			a := s.iterate("--program", "p", "--agent-command", "echo 6 > value.txt", "--json")
+			require.Equal(t, 0, a.code, a.errors)
+			assert.Contains(t, a.out, `"outcome": "accepted"`)
+			assert.Contains(t, a.out, `"agent": "command"`)
+		})
+	}
+}
+
+// TestProgramsInBothBinaries: what is about all programs is the same in both.
+func TestProgramsInBothBinaries(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.file(".autoloop/programs/p.md", "---\nagent: tuner\n---\n"+goodTarget+"\n## Evaluation\n```sh\ncat value.txt\n```\n")
+	s.file("value.txt", "5 # tune: 1..9\n")
+	s.commit()
+	for _, args := range [][]string{{"status", "--json"}, {"validate", "--json"}, {"keys", "--json"}, {"prune", "--json"}} {
+		one, other := s.scheduler(args...), s.iterate(args...)
+		require.Equal(t, 0, one.code, "%v: %s", args, one.errors)
+		assert.Equal(t, one, other, args)
+	}
+}
