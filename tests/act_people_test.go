@@ -49,6 +49,9 @@ func TestActRunsAFork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRunner(t, map[string]string{"value.txt": "10\n"}, "autoloop-simple.yml")
+			source, err := ownTree()
+			require.NoError(t, err)
+			r.tree = source
 			r.git("rm", "--quiet", "-r", ".github")
 			a := r.binary("iterate", "init", "--yes", form, "--action", "me/fork@main")
 			require.Zero(t, a.code, a.stderr)

@@ -22,9 +22,10 @@ import (
 
 // ownTree is a copy of this repository's files, which act hands to jobs as
 // org/autoloop@v1. releasedTree says that it is the release 1.0.0, which has the
-// binaries under test; the servers have that release.
+// binaries under test; the servers have that release. It has what the action reads
+// then and no source, which act would copy for every step that uses the action.
 var (
-	ownTree      = sync.OnceValues(func() (string, error) { return copyTree("..", filepath.Join(binaries, "own")) })
+	ownTree      = sync.OnceValues(func() (string, error) { return copyTree("..", filepath.Join(binaries, "own"), "") })
 	releasedTree = sync.OnceValues(release)
 )
 
@@ -49,8 +50,10 @@ func actionStandIns(t *testing.T) map[string]string {
 	return stands
 }
 
-// copyTree copies what belongs to a repository, but for its tests.
-func copyTree(from, to string) (string, error) {
+// copyTree copies what belongs to a repository, but for its tests; with a pattern
+// only the files whose path matches.
+func copyTree(from, to, only string) (string, error) {
+	wanted := regexp.MustCompile(only)
 	return to, filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -63,22 +66,26 @@ func copyTree(from, to string) (string, error) {
 		case entry.IsDir() && (rel == ".git" || rel == "tests" || rel == "tools" || entry.Name() == "node_modules"):
 			return filepath.SkipDir
 		case entry.IsDir():
-			return os.MkdirAll(filepath.Join(to, rel), 0o755) //nolint:gosec // As a checkout has it.
-		case !entry.Type().IsRegular():
+			return nil
+		case !entry.Type().IsRegular() || !wanted.MatchString(filepath.ToSlash(rel)):
 			return nil
 		}
 		data, err := os.ReadFile(path) //nolint:gosec // The files of this repository.
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(to, rel), data, 0o644) //nolint:gosec // As a checkout has it.
+		file := filepath.Join(to, rel)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // As a checkout has it.
+			return err
+		}
+		return os.WriteFile(file, data, 0o644) //nolint:gosec // As a checkout has it.
 	})
 }
 
 // release makes the files of a release of the binaries under test, and the tree
 // whose release it is.
 func release() (string, error) {
-	tree, err := copyTree("..", filepath.Join(binaries, "released"))
+	tree, err := copyTree("..", filepath.Join(binaries, "released"), `^(action\.yml|CHANGELOG\.md|workflows/.*)$`)
 	if err != nil {
 		return "", err
 	}
