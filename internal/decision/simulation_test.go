@@ -257,7 +257,9 @@ const repeats = 150
 
 func TestNothingIsKeptByChance(t *testing.T) {
 	t.Parallel()
-	for _, m := range append(machines(), periods()...) {
+	// TestCommentsAreNotKept has the noise of this one: a number around 1000 in whole numbers.
+	rounded := machine{name: "normal 2.7 % rounded", spread: 2.7, add: normal(2.7), step: 0.1}
+	for _, m := range append(append(machines(), periods()...), rounded) {
 		t.Run(strings.ReplaceAll(m.name, " ", "-"), func(t *testing.T) {
 			t.Parallel()
 			f := simulate(m, decision.Latest, repeats)
