@@ -33,28 +33,34 @@ async function open(options, file, anchor) {
   return page;
 }
 
-// Every page at two widths, light and dark: nothing wider than the window, and
-// nothing that axe finds.
+// Every page at two widths, light and dark: nothing wider than the window. A page is
+// loaded for each width, whose drawings depend on it. Nothing that axe finds, at each
+// width and in each theme once: light where it is narrow and dark where it is wide, in
+// every other page the other way round. They share one style sheet.
+let turned = false;
 for (const [file, anchors] of Object.entries(wanted.pages)) {
   for (const anchor of anchors) {
+    turned = !turned;
     for (const width of [360, 1600]) {
+      const page = await open({ viewport: { width, height: 900 } }, file, anchor);
       for (const colorScheme of ["light", "dark"]) {
-        const page = await open({ viewport: { width, height: 900 }, colorScheme }, file, anchor);
+        await page.emulateMedia({ colorScheme });
         const name = `${file}${anchor} at ${width} px, ${colorScheme}`;
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
         const views = await page.evaluate(() => [...document.querySelectorAll(".view")].filter((view) => view.checkVisibility()).map((view) => view.id));
         if (views.length !== 1 && file !== "skill.html" && file !== "comparison.html") problems.push(`${name}: ${views.length} views are shown: ${views}`);
         if (overflow > 0) problems.push(`${name}: ${overflow} px wider than the window`);
+        if (process.env.SCREENSHOTS) {
+          await page.screenshot({ path: join(process.env.SCREENSHOTS, `${file}${anchor}-${width}-${colorScheme}.png`.replaceAll("#", "-")) });
+        }
+        if ((width === 360) !== ((colorScheme === "light") === turned)) continue;
         // Run in the page's world by the debugger, which the page's policy does not bind.
         await page.evaluate(axe);
         const found = await page.evaluate(async () => (await window.axe.run(document, { resultTypes: ["violations"] })).violations
           .map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join(" | ")}`));
         for (const text of found) problems.push(`${name}: ${text}`);
-        if (process.env.SCREENSHOTS) {
-          await page.screenshot({ path: join(process.env.SCREENSHOTS, `${file}${anchor}-${width}-${colorScheme}.png`.replaceAll("#", "-")) });
-        }
-        await page.context().close();
       }
+      await page.context().close();
     }
   }
 }
@@ -85,9 +91,21 @@ for (const walk of wanted.walks) {
   await page.context().close();
 }
 
-// The numbers, and all iterations by paging; then what is left without scripts.
-for (const want of wanted.programs) {
-  const page = await open({ viewport: { width: 1200, height: 900 } }, want.file, "#" + want.id);
+// The numbers, and all iterations by paging; then what is left without scripts. A file
+// with several programs is loaded once, and its programs are gone to.
+let page, plain, loaded;
+for (const want of wanted.programs.toSorted((a, b) => a.file.localeCompare(b.file))) {
+  if (loaded === want.file) {
+    await page.goto(at(want.file, "#" + want.id));
+    await page.waitForFunction((id) => document.getElementById(id).checkVisibility(), want.id, { timeout: 20000 });
+    await plain.goto(at(want.file, "#" + want.id));
+  } else {
+    await page?.context().close();
+    await plain?.context().close();
+    page = await open({ viewport: { width: 1200, height: 900 } }, want.file, "#" + want.id);
+    plain = await open({ javaScriptEnabled: false, viewport: { width: 1200, height: 900 } }, want.file, "#" + want.id);
+    loaded = want.file;
+  }
   const shown = await page.evaluate(async (id) => {
     const section = document.getElementById(id), numbers = [], measured = [], compared = [], afterwards = [], values = [];
     const column = (name) => [...section.querySelectorAll(".iteration .detail > .facts > div")].filter((div) => div.querySelector("dt").textContent === name)
@@ -126,12 +144,11 @@ for (const want of wanted.programs) {
       if (shown[name][i] !== (number || "—")) problems.push(`${want.id}: iteration ${want.iterations - i}: ${name} is ${shown[name][i]} instead of ${number}`);
     });
   }
-  await page.context().close();
-  const plain = await open({ javaScriptEnabled: false, viewport: { width: 1200, height: 900 } }, want.file, "#" + want.id);
   const visible = await plain.locator(`#${want.id} h1`).isVisible();
   if (!visible) problems.push(`${want.id}: nothing is seen without scripts`);
-  await plain.context().close();
 }
+await page.context().close();
+await plain.context().close();
 
 // What pages look like: at most one of a hundred points may differ from the picture
 // that was looked at. Fonts are drawn a little differently on every machine.
