@@ -42,28 +42,33 @@ func TestActDeploysThePage(t *testing.T) {
 	}
 }
 
-// TestActRunsAFork runs what `iterate init --action` writes, in one job and in two.
+// TestActRunsAFork runs what `iterate init --action` writes: in one job a branch of the
+// fork, which is built from its source, and in two a release of the fork.
 func TestActRunsAFork(t *testing.T) {
 	t.Parallel()
-	for name, form := range map[string]string{"one job": "--simple", "two jobs": "--matrix"} {
+	source, err := ownTree()
+	require.NoError(t, err)
+	released, err := releasedTree()
+	require.NoError(t, err)
+	for name, c := range map[string]struct{ form, fork, tree string }{
+		"one job": {"--simple", "me/fork@main", source}, "two jobs": {"--matrix", "me/fork@v1.0.0", released},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRunner(t, map[string]string{"value.txt": "10\n"}, "autoloop-simple.yml")
-			source, err := ownTree()
-			require.NoError(t, err)
-			r.tree = source
 			r.git("rm", "--quiet", "-r", ".github")
-			a := r.binary("iterate", "init", "--yes", form, "--action", "me/fork@main")
+			a := r.binary("iterate", "init", "--yes", c.form, "--action", c.fork)
 			require.Zero(t, a.code, a.stderr)
 			r.git("add", "--all")
 			r.git("commit", "--quiet", "--message", "use a fork")
 			r.git("push", "--quiet", r.bare, "HEAD:main")
-			r.forks, r.workflow = []string{"me/fork@main"}, ".github/workflows/autoloop.yml"
+			r.tree, r.forks, r.workflow = c.tree, []string{c.fork}, ".github/workflows/autoloop.yml"
 			r.program(countdown)
 			run := r.trigger("schedule", everyHour)
 			require.Zero(t, run.code, run.log)
 			assert.Equal(t, "9", r.run(r.bare, "git", "show", "autoloop/p:value.txt"))
 			assert.NotContains(t, run.log, "org/autoloop@")
+			assert.Equal(t, c.tree == source, strings.Contains(run.log, "Build Autoloop"))
 			assert.Contains(t, strings.Join(r.uploads(), " "), "autoloop-transcripts")
 		})
 	}

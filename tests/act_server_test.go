@@ -54,8 +54,10 @@ func (r *runner) serve() {
 		_, password, _ := q.BasicAuth()
 		return password, strings.Contains(q.URL.RequestURI(), "git-receive-pack")
 	}))
-	mux.Handle("/org/autoloop/releases/download/v1.0.0/", http.StripPrefix("/org/autoloop/releases/download/v1.0.0/",
-		http.FileServer(http.Dir(filepath.Join(binaries, "release")))))
+	for _, repository := range []string{"org/autoloop", "me/fork"} {
+		release := "/" + repository + "/releases/download/v1.0.0/"
+		mux.Handle(release, http.StripPrefix(release, http.FileServer(http.Dir(filepath.Join(binaries, "release")))))
+	}
 	mux.HandleFunc("POST /gh", r.cli)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
