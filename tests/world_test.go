@@ -1,4 +1,4 @@
-// Package tests runs the whole binaries as a user does.
+// Package tests does what users do with the binaries.
 package tests
 
 import (
