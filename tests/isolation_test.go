@@ -41,7 +41,7 @@ func (w *world) onDisk() {
 	if !strings.HasPrefix(root, scratch.Memory+"/") {
 		return
 	}
-	dir, err := os.MkdirTemp(scratch.Disk, "autoloop-isolated-") //nolint:usetesting // t.TempDir is in memory
+	dir, err := os.MkdirTemp(scratch.Disk, "autoloop-isolated-")
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() {
 		unlock(dir)
