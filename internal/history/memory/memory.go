@@ -120,7 +120,12 @@ func (m *Memory) read(ctx context.Context, head, name string) (Files, error) {
 		}
 	}
 	if history.Sealed(files.Ledger) {
-		files.Sealed, err = m.readSealed(ctx, head, name, files.Ledger)
+		tree, err := m.sealedTree(ctx, head, name)
+		if err != nil {
+			return files, err
+		}
+		files.Sealed, err = m.readSealed(ctx, tree, name, files.Ledger)
+		return files, err
 	}
 	return files, err
 }
@@ -149,7 +154,7 @@ func (m *Memory) States(ctx context.Context) (states map[string][]byte, head str
 }
 
 // listing is what the memory branch has at its root, by program.
-type listing struct{ states, ledgers map[string]git.TreeEntry }
+type listing struct{ states, ledgers, sealed map[string]git.TreeEntry }
 
 // list reads the root of the memory branch.
 func (m *Memory) list(ctx context.Context, head string) (listing, error) {
@@ -157,13 +162,16 @@ func (m *Memory) list(ctx context.Context, head string) (listing, error) {
 	if err != nil {
 		return listing{}, fmt.Errorf("read the records: %w", err)
 	}
-	found := listing{map[string]git.TreeEntry{}, map[string]git.TreeEntry{}}
+	found := listing{map[string]git.TreeEntry{}, map[string]git.TreeEntry{}, map[string]git.TreeEntry{}}
 	for _, e := range entries {
 		if name, is := strings.CutSuffix(e.Path, stateSuffix); is && checkName(name) == nil {
 			found.states[name] = e
 		}
 		if name, is := strings.CutSuffix(e.Path, ledgerSuffix); is && checkName(name) == nil {
 			found.ledgers[name] = e
+		}
+		if name, is := strings.CutSuffix(e.Path, sealedSuffix); is && e.Mode == git.ModeDirectory {
+			found.sealed[name] = e
 		}
 	}
 	return found, nil

@@ -42,13 +42,17 @@ type Sealed struct {
 	stored []byte
 }
 
-// readSealed finds the segments before an open one, and what they add up to.
-func (m *Memory) readSealed(ctx context.Context, head, name string, open []byte) (*Sealed, error) {
+// readSealed finds the segments before an open one, and what they add up to; tree is
+// their directory, "" when it is not there.
+func (m *Memory) readSealed(ctx context.Context, tree, name string, open []byte) (*Sealed, error) {
 	s := &Sealed{repo: m.Repo, dir: name + sealedSuffix, count: history.Before(open), bare: map[int]bool{}}
 	s.segments, s.condensed = make([]git.TreeEntry, s.count), make([]git.TreeEntry, s.count)
-	entries, err := m.sealedEntries(ctx, head, s.dir)
-	if err != nil {
-		return nil, fmt.Errorf("read the ledger of %s: %w", name, err)
+	var entries []git.TreeEntry
+	var err error
+	if tree != "" {
+		if entries, err = m.Repo.LsRoot(ctx, tree); err != nil {
+			return nil, fmt.Errorf("read the ledger of %s: %w", name, err)
+		}
 	}
 	for _, e := range entries {
 		switch number := 0; {
@@ -90,13 +94,16 @@ func (m *Memory) readSealed(ctx context.Context, head, name string, open []byte)
 	return s, nil
 }
 
-// sealedEntries lists the directory of sealed segments; none when it is not there.
-func (m *Memory) sealedEntries(ctx context.Context, head, dir string) ([]git.TreeEntry, error) {
-	found, err := m.Repo.LsFiles(ctx, head, dir)
-	if err != nil || len(found) == 0 || found[0].Type != "tree" {
-		return nil, err
+// sealedTree is the directory of sealed segments at a commit; "" when it is not there.
+func (m *Memory) sealedTree(ctx context.Context, head, name string) (string, error) {
+	found, err := m.Repo.LsFiles(ctx, head, name+sealedSuffix)
+	if err != nil {
+		return "", fmt.Errorf("read the ledger of %s: %w", name, err)
 	}
-	return m.Repo.LsRoot(ctx, found[0].ID)
+	if len(found) == 0 || found[0].Type != "tree" {
+		return "", nil
+	}
+	return found[0].ID, nil
 }
 
 // scans reports whether a name has a form with a number from 1, and reads that.
@@ -363,7 +370,11 @@ func (w *writing) unseal(ctx context.Context, head string, current, next Files, 
 	if current.Sealed == nil || next.Ledger != nil {
 		return nil
 	}
-	entries, err := w.sealedEntries(ctx, head, current.Sealed.dir)
+	tree, err := w.sealedTree(ctx, head, w.Program)
+	if err != nil || tree == "" {
+		return err
+	}
+	entries, err := w.Repo.LsRoot(ctx, tree)
 	for _, e := range entries {
 		files[current.Sealed.dir+"/"+e.Path] = nil
 	}

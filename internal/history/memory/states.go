@@ -32,8 +32,7 @@ type States struct {
 	// be read.
 	Unreadable map[string]error
 
-	head string  // the commit of the branch when its states were read
-	list listing // what it had then
+	list listing // what the branch had when its states were read
 	copy bool    // Dir is used
 }
 
@@ -53,7 +52,6 @@ func (s *States) Load(ctx context.Context, names []string) (map[string][]byte, e
 	if err != nil || head == "" {
 		return nil, err
 	}
-	s.head = head
 	if s.list, err = s.Branch.list(ctx, head); err != nil {
 		return nil, err
 	}
@@ -147,7 +145,7 @@ func (s *States) Ledger(ctx context.Context, name string) (*history.Log, error) 
 	}
 	files := Files{Ledger: objects[0].Data}
 	if history.Sealed(files.Ledger) {
-		if files.Sealed, err = s.Branch.readSealed(ctx, s.head, name, files.Ledger); err != nil {
+		if files.Sealed, err = s.Branch.readSealed(ctx, s.list.sealed[name].ID, name, files.Ledger); err != nil {
 			return nil, err
 		}
 	}
