@@ -58,7 +58,7 @@ func everyPoint(t *testing.T, w *world, counts func(string) bool, args []string,
 	for point := 1; ; point++ {
 		require.Less(t, point, most)
 		before(point, "")
-		call := killAt(t, w.command("iterate", args...), point, counts)
+		call := long.KillAt(t, w.command("iterate", args...), point, counts)
 		after(point, call)
 		if call == "" {
 			require.Greater(t, point, 5, "too few points to believe it")
@@ -66,6 +66,10 @@ func everyPoint(t *testing.T, w *world, counts func(string) bool, args []string,
 		}
 	}
 }
+
+// renaming are those that move something into its place, which is where states
+// change.
+func renaming(call string) bool { return call == "rename" || call == "renameat" || call == "renameat2" }
 
 // placing reports whether a call makes a directory or moves something.
 func placing(call string) bool { return renaming(call) || strings.HasPrefix(call, "mkdir") }
@@ -243,7 +247,7 @@ func TestAppendKilledAtEveryCall(t *testing.T) {
 	for point := 1; ; point++ {
 		require.Less(t, point, most)
 		w.write(ws+"/results.tsv", old)
-		call := killAt(t, command(), point, anyCall)
+		call := long.KillAt(t, command(), point, anyCall)
 		now := w.read(ws + "/results.tsv")
 		require.True(t, now == old || now == old+row, "a mixture after a kill before %s, the call %d: %q", call, point, now)
 		out, err := command().CombinedOutput()

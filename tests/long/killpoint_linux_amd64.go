@@ -1,4 +1,4 @@
-package tests
+package long
 
 import (
 	"errors"
@@ -20,14 +20,10 @@ func changingCalls() map[uint64]string {
 	}
 }
 
-// renaming are those that move something into its place, which is where states
-// change.
-func renaming(call string) bool { return call == "rename" || call == "renameat" || call == "renameat2" }
-
-// killAt runs a command and kills it, and nothing else, right before the call k,
+// KillAt runs a command and kills it, and nothing else, right before the call k,
 // from 1, of the system calls that count. It returns that call's name; "" when
 // there were not so many, and the command ended by itself.
-func killAt(t *testing.T, cmd *exec.Cmd, k int, counts func(call string) bool) string {
+func KillAt(t *testing.T, cmd *exec.Cmd, k int, counts func(call string) bool) string {
 	t.Helper()
 	runtime.LockOSThread() // whoever traces is a thread
 	defer runtime.UnlockOSThread()

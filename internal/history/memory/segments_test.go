@@ -154,11 +154,7 @@ func TestLedgersAreSealed(t *testing.T) {
 func TestLargeLedgersOfBefore(t *testing.T) {
 	t.Parallel()
 	c := sealed(t, 40)
-	whole, doc := c.allLines(), c.text("p.md")
-	c.user("update-ref", "-d", memoryRef)
-	tree, err := c.Repo.WriteFiles(t.Context(), "", map[string]*git.File{"p.jsonl": {Data: []byte(whole)}, "p.md": {Data: []byte(doc)}})
-	require.NoError(t, err)
-	c.user("update-ref", memoryRef, c.user("commit-tree", "-m", "before", tree))
+	c.putWhole()
 	decided, _ := c.numbers()
 	require.Len(t, decided, 40)
 
@@ -277,4 +273,15 @@ func TestRewrittenSegmentsAreFound(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, records.Broken)
 	assert.Len(t, records.Rewritten, 1)
+}
+
+// putWhole makes the branch one commit with the ledger in one file, as an older version
+// left it.
+func (c *checkout) putWhole() {
+	c.t.Helper()
+	whole, doc := c.allLines(), c.text("p.md")
+	c.user("update-ref", "-d", memoryRef)
+	tree, err := c.Repo.WriteFiles(c.t.Context(), "", map[string]*git.File{"p.jsonl": {Data: []byte(whole)}, "p.md": {Data: []byte(doc)}})
+	require.NoError(c.t, err)
+	c.user("update-ref", memoryRef, c.user("commit-tree", "-m", "before", tree))
 }
