@@ -2,16 +2,24 @@ package cli
 
 import (
 	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/cure"
+	"github.com/org/autoloop/internal/program"
 )
 
 var update = flag.Bool("update", false, "write docs/reference")
@@ -26,7 +34,7 @@ const (
 func TestReference(t *testing.T) {
 	t.Parallel()
 	pages := map[string]string{}
-	for _, add := range []func(*testing.T, map[string]string){errorPages} {
+	for _, add := range []func(*testing.T, map[string]string){errorPages, commandPages, keyPages, eventPages} {
 		add(t, pages)
 	}
 	for name, text := range pages {
@@ -67,4 +75,83 @@ func errorPages(_ *testing.T, pages map[string]string) {
 		list += "| [" + string(entry.Code) + "](errors/" + string(entry.Code) + ".md) | " + entry.Title + " |\n"
 	}
 	pages["errors.md"] = list
+}
+
+// commandPages are what `--help` prints, a page for each command.
+func commandPages(_ *testing.T, pages map[string]string) {
+	list := "# Commands\n\nEach page is what `--help` prints. `status`, `validate`, `new`, `keys`, `prune` and `explain` are the same in both binaries.\n\n" +
+		"## Exit codes\n\n| code | means |\n|---|---|\n" +
+		"| 0 | the command did its work, whatever was decided |\n| 1 | it could not do its work |\n| 2 | it was asked for something that makes no sense |\n"
+	for _, root := range trees() {
+		list += "\n## `" + root.Name() + "`\n\n| command | |\n|---|---|\n"
+		walk(root, func(cmd *cobra.Command) {
+			name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".md"
+			list += fmt.Sprintf("| [`%s`](commands/%s) | %s |\n", cmd.CommandPath(), name, cmd.Short)
+			text := strings.TrimSpace(cmd.Long)
+			if text == "" {
+				text = cmd.Short
+			}
+			pages["commands/"+name] = fmt.Sprintf("# `%s`\n\n%s.\n\n```text\n%s\n\n%s```\n", cmd.CommandPath(), cmd.Short, text, usage(cmd))
+		})
+	}
+	pages["commands.md"] = list
+}
+
+// keyPages are the keys of a program file.
+func keyPages(_ *testing.T, pages map[string]string) {
+	text := "# Keys of a program file\n\nWhat `scheduler keys` prints. A key in **bold** changes what a number means: with another value of it the program begins a new baseline.\n" +
+		"How a program is written is in [Write a program](../howto/write-a-program.md).\n"
+	group := ""
+	for _, key := range program.Keys() {
+		if key.Group != group {
+			group = key.Group
+			text += "\n## " + group + "\n\n| key | type | meaning | default |\n|---|---|---|---|\n"
+		}
+		name := "`" + key.Name + "`"
+		if key.ChangesNumber() {
+			name = "**" + name + "**"
+		}
+		text += fmt.Sprintf("| %s | %s | %s | %s |\n", name, key.Type, link.ReplaceAllString(key.Help, "$1"), link.ReplaceAllString(key.Default, "$1"))
+	}
+	pages["keys.md"] = text
+}
+
+// eventPages are the events of the ledger, from the structs that are written.
+func eventPages(t *testing.T, pages map[string]string) {
+	file, err := parser.ParseFile(token.NewFileSet(), "../history/event.go", nil, parser.ParseComments|parser.SkipObjectResolution)
+	require.NoError(t, err)
+	list := "# Events of the ledger\n\nA line of `PROGRAM.jsonl` on the branch `memory/autoloop` is one event as JSON. Every event has `schema`, `event` (the kind), `time`, `run_id`\n" +
+		"and `iteration`. What a reader does not know it keeps and passes over. How the records go together is in [Records](state.md).\n\n| type | what it says |\n|---|---|\n"
+	for _, declared := range file.Decls {
+		group, is := declared.(*ast.GenDecl)
+		if !is || group.Tok != token.TYPE || group.Doc == nil {
+			continue
+		}
+		spec := group.Specs[0].(*ast.TypeSpec) //nolint:errcheck // of a declaration of a type
+		form, is := spec.Type.(*ast.StructType)
+		if !is || !spec.Name.IsExported() {
+			continue
+		}
+		rows, about := "", words(group.Doc)
+		for _, field := range form.Fields.List {
+			if field.Tag == nil {
+				continue
+			}
+			tag, _ := strconv.Unquote(field.Tag.Value)
+			name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
+			rows += fmt.Sprintf("| `%s` | %s |\n", name, words(field.Doc)+words(field.Comment))
+		}
+		if rows == "" {
+			continue
+		}
+		page := strings.ToLower(spec.Name.Name) + ".md"
+		list += fmt.Sprintf("| [%s](events/%s) | %s |\n", spec.Name.Name, page, about)
+		pages["events/"+page] = fmt.Sprintf("# %s\n\n%s\n\n| field | meaning |\n|---|---|\n%s", spec.Name.Name, about, rows)
+	}
+	pages["events.md"] = list
+}
+
+// words is a comment as one line for a table.
+func words(comment *ast.CommentGroup) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(comment.Text()), " "), "|", "\\|")
 }
