@@ -101,3 +101,38 @@ func TestAStatusOfTheOriginalThatWaitsForCI(t *testing.T) {
 	assert.Zero(t, s.iterate("--dry-run").code)
 	assert.Zero(t, s.iterate("begin").code)
 }
+
+// TestNothingHiddenIsPrinted of a state's reasons and of what a refusal quotes, in
+// any command.
+func TestNothingHiddenIsPrinted(t *testing.T) {
+	const hidden = "\x1b[31mRED\x1b]0;title\x07\u202eback\u2066\x08\u009b2J"
+	s := newShop(t)
+	for name, text := range map[string]string{
+		"paused": "---\n" + changing + "---\n" + goodTarget + evaluation, "done": "---\n" + changing + "---\n" + goodTarget + evaluation,
+		"tasks": "---\ntasks: \"no/\\e[31m\\u202eback\"\n" + changing + "---\n" + goodTarget, "share": "---\nshare: [\"no/\\e[31m\\u202eback\"]\n" + changing + "---\n" + goodTarget + evaluation,
+	} {
+		s.file(".autoloop/programs/"+name+".md", text)
+	}
+	s.file("value.txt", "5\n")
+	s.commit()
+	const table = "## Machine State\n\n| Field | Value |\n|---|---|\n| Last Run | 2026-01-01T00:00:00Z |\n"
+	s.remember("paused.md", table+"| Paused | true |\n| Pause Reason | "+hidden+" |\n")
+	s.git("checkout", "--quiet", "memory/autoloop")
+	s.file("done.md", table+"| Completed | true |\n| Completed Reason | "+hidden+" |\n")
+	s.git("add", "done.md")
+	s.git("commit", "--quiet", "--message", "state")
+	s.git("checkout", "--quiet", "--force", "main")
+	answers := map[string]answer{"scheduler": s.scheduler(), "validate": s.scheduler("validate"), "status": s.scheduler("status")}
+	for _, name := range []string{"paused", "done", "tasks", "share"} {
+		answers["iterate "+name] = s.iterate("--program", name)
+		answers["dry run of "+name] = s.iterate("--program", name, "--dry-run")
+		answers["begin "+name] = s.iterate("begin", "--program", name)
+		answers["propose "+name] = s.iterate("propose", "--program", name, "--out", filepath.Join(s.dir, name))
+		answers["log "+name] = s.iterate("log", name)
+	}
+	for command, a := range answers {
+		assert.NotRegexp(t, "[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u202a-\u202e\u2066-\u2069]", a.out+a.errors, command)
+	}
+	assert.Contains(t, answers["scheduler"].out, "paused: REDback")
+	assert.Contains(t, answers["iterate done"].out, "completed: REDback")
+}

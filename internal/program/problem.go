@@ -34,9 +34,9 @@ type Problem struct {
 func (p Problem) String() string {
 	file := plain.Line(p.File)
 	if p.Line == 0 {
-		return fmt.Sprintf("%s: %s", file, p.Message)
+		return fmt.Sprintf("%s: %s", file, plain.Line(p.Message))
 	}
-	return fmt.Sprintf("%s:%d: %s", file, p.Line, p.Message)
+	return fmt.Sprintf("%s:%d: %s", file, p.Line, plain.Line(p.Message))
 }
 
 // Err returns all errors of the program joined, nil when it may run.
