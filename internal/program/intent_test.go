@@ -203,7 +203,7 @@ func TestMetricsOfTheText(t *testing.T) {
 		assert.Equal(t, want, p.Metric, text)
 	}
 	p := both(t, "Maximise `a`.\n\nMaximise `b`.\n")
-	assert.ErrorContains(t, p.Err(), "names two metrics")
+	require.ErrorContains(t, p.Err(), "names two metrics")
 	for _, text := range []string{"The metric is `a` or `b`.", "Metric: `a` / `b`", "Maximise `a` or `b`"} {
 		assert.ErrorContains(t, both(t, text+"\n").Err(), "the text names two metrics, `a` on line 1 and `b` here", text)
 	}
