@@ -159,12 +159,14 @@ func TestAnAgentThatCannotRunIsNoResult(t *testing.T) {
 		"one side":     {`grep -q before AGENTS.md || exit 3`, "the agent failed in all 2 runs of the candidate (crashed: exit code 3"},
 		"not found":    {`grep -q before AGENTS.md || no-such-agent`, "exit code 127"},
 		"not executed": {`grep -q before AGENTS.md || ./file.txt`, "exit code 126"},
+		"nowhere":      {`no-such-agent`, "exit code 127"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, map[string]object{"a": {}, "b": {}})
 			found, err := w.compare(t.Context(), test.script, func(o *taskrun.Options) { o.Runs = 1 })
 			require.ErrorContains(t, err, test.says)
+			assert.LessOrEqual(t, strings.Count(err.Error(), "task a: "), 1, "nothing is said twice: %v", err)
 			assert.Empty(t, found.Verdict)
 		})
 	}

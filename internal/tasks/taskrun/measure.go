@@ -167,7 +167,7 @@ func (s *session) work(ctx context.Context, list []unit) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return errors.Join(failed...)
+	return errors.Join(once(failed)...)
 }
 
 // finished notes a run and tells about it.
