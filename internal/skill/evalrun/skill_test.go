@@ -59,7 +59,7 @@ func TestLoadSaysAllFaultsOfAllFiles(t *testing.T) {
 func TestSkillName(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"---\nname: a-b\n---\n": "a-b", "---\r\nname: a\r\n---\r\n": "a", "name: a\n": "dir", "---\nname: ../a\n---\n": "dir", "---\nname: a\n": "dir", "---\nx: 1\n---\nname: b\n": "dir",
+		"---\nname: a-b\n---\n": "a-b", "\ufeff---\nname: marked\n---\n": "marked", "---\r\nname: a\r\n---\r\n": "a", "name: a\n": "dir", "---\nname: ../a\n---\n": "dir", "---\nname: a\n": "dir", "---\nx: 1\n---\nname: b\n": "dir",
 	} {
 		assert.Equal(t, want, skillName(text, "dir"), text)
 	}

@@ -154,18 +154,20 @@ func TestFailuresAreResults(t *testing.T) {
 // that a side did.
 func TestAnAgentThatCannotRunIsNoResult(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ script, says string }{
-		"both sides":   {`exit 3`, "the agent failed in all 2 runs of the baseline (crashed: exit code 3"},
-		"one side":     {`grep -q before AGENTS.md || exit 3`, "the agent failed in all 2 runs of the candidate (crashed: exit code 3"},
-		"not found":    {`grep -q before AGENTS.md || no-such-agent`, "exit code 127"},
-		"not executed": {`grep -q before AGENTS.md || ./file.txt`, "exit code 126"},
-		"nowhere":      {`no-such-agent`, "exit code 127"},
+	const broken = "what was finished is kept; run it again to go on"
+	for name, test := range map[string]struct{ script, says, then string }{
+		"both sides":   {`exit 3`, "the agent failed in all 2 runs of the baseline (crashed: exit code 3", "repair the agent"},
+		"one side":     {`grep -q before AGENTS.md || exit 3`, "the agent failed in all 2 runs of the candidate (crashed: exit code 3", "repair the agent"},
+		"not found":    {`grep -q before AGENTS.md || no-such-agent`, "exit code 127", broken},
+		"not executed": {`grep -q before AGENTS.md || ./file.txt`, "exit code 126", broken},
+		"nowhere":      {`no-such-agent`, "exit code 127", broken},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, map[string]object{"a": {}, "b": {}})
 			found, err := w.compare(t.Context(), test.script, func(o *taskrun.Options) { o.Runs = 1 })
 			require.ErrorContains(t, err, test.says)
+			require.ErrorContains(t, err, test.then)
 			assert.LessOrEqual(t, strings.Count(err.Error(), "task a: "), 1, "nothing is said twice: %v", err)
 			assert.Empty(t, found.Verdict)
 		})
