@@ -236,6 +236,7 @@ type iteration struct {
 func (w *world) iterate(args ...string) []iteration {
 	w.t.Helper()
 	a := w.binary("iterate", append([]string{"--program", "p", "--json"}, args...)...)
+	require.NotEmpty(w.t, a.stdout, a.stderr)
 	list := w.decode(a.stdout)
 	want := 0
 	for _, one := range list {
