@@ -384,7 +384,7 @@ func TestAGraderThatDoesNotAnswerIsNoResult(t *testing.T) {
 	_, err = w.run(t.Context(), o)
 	var silent *evalrun.NoAnswerError
 	require.ErrorAs(t, err, &silent)
-	assert.ErrorContains(t, err, "cannot be graded")
+	require.ErrorContains(t, err, "cannot be graded")
 	assert.ErrorContains(t, err, "run the same command again when it answers")
 }
 
