@@ -111,7 +111,7 @@ func (m *Memory) unknown(ctx context.Context, signers Signers, head, name string
 
 // tips selects the commits since the program's first baseline, on its branch, whose
 // head is given, and on the default branch.
-func (b bases) tips(head string) (tips []string, from string) {
+func (b *bases) tips(head string) (tips []string, from string) {
 	if head != "" {
 		tips = append(tips, head)
 	}
