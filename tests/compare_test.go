@@ -68,7 +68,7 @@ func TestCompareMisuse(t *testing.T) {
 		"bad.md": "---\nmin-composite-gain: much\n---\n",
 	})
 	for _, c := range []struct{ args, says string }{
-		{"base.json", "accepts 2 arg(s)"},
+		{"base.json", "a word is missing, or there is one too many: write `iterate compare BASELINE.json CANDIDATE.json`"},
 		{"base.json nowhere.json", "nowhere.json does not exist"},
 		{"base.json .", "is a directory"},
 		{"empty.json base.json", "empty.json has no tasks"},
