@@ -71,10 +71,10 @@ func TestAnErrorEndsWithItsCode(t *testing.T) {
 	var coded *cure.Error
 	require.ErrorAs(t, fmt.Errorf("outside: %w", err), &coded)
 	assert.Equal(t, cure.RateLimit, coded.Code)
-	assert.NoError(t, cure.RateLimit.Wrap(nil))
-	assert.EqualError(t, cure.NoStart.Wrap(errors.New("x")), "x (iterate explain AL0602)")
+	require.NoError(t, cure.RateLimit.Wrap(nil))
+	require.EqualError(t, cure.NoStart.Wrap(errors.New("x")), "x (iterate explain AL0602)")
 
 	var usage *misuse.Error
-	assert.ErrorAs(t, misuse.New(err), &usage, "a mistake of the caller stays one")
+	require.ErrorAs(t, misuse.New(err), &usage, "a mistake of the caller stays one")
 	assert.ErrorAs(t, cure.NoAgent.Wrap(misuse.Errorf("x")), &usage)
 }
