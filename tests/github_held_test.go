@@ -28,7 +28,7 @@ func TestAHeldGainIsSaidEverywhere(t *testing.T) {
 			assert.Contains(t, h.remembered("p.md"), held)
 			assert.Contains(t, h.pullBody(), "500 → 40 is a jump beyond 10 times, so it was held")
 
-			const broken = "the number does not depend on what was measured: with a syntax error in the changed files the evaluation gives 1 as well"
+			const broken = "the number does not depend on what was measured: with a syntax error in the changed files the evaluation gives 1 as well (iterate explain AL0402)"
 			second := h.one()
 			require.Equal(t, "rejected", second.Outcome, "%v", second.Reasons)
 			assert.Equal(t, broken, second.Reasons[0])
