@@ -108,7 +108,7 @@ func readSuite(ctx context.Context, p *program.Program, root string) (err error)
 // its files, whatever the machine. An agent that was asked for by name replaces it.
 func (d *Deps) untuned(p *program.Program, root string, files []string) error {
 	tunes := p.Agent == "tuner" && len(p.Agents) == 0 || slices.ContainsFunc(p.Agents, func(one program.Proposer) bool { return one.Agent == "tuner" })
-	if !tunes || d.Options.Agent != "" {
+	if !tunes || d.Options.Agent != "" || d.Options.AgentCommand != "" {
 		return nil
 	}
 	matcher := p.Matcher()

@@ -11,7 +11,7 @@ import (
 // names nobody and for one with a command of its own.
 func TestAgentCommandOfTheFlag(t *testing.T) {
 	t.Parallel()
-	for name, front := range map[string]string{"nobody": "", "another": "agent: command\nagent-command: echo 4 > value.txt\n"} {
+	for name, front := range map[string]string{"nobody": "", "the tuner": "agent: tuner\n", "another": "agent: command\nagent-command: echo 4 > value.txt\n"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newShop(t)
