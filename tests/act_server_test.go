@@ -56,7 +56,14 @@ func (r *runner) serve() {
 	}))
 	for _, repository := range []string{"org/autoloop", "me/fork"} {
 		release := "/" + repository + "/releases/download/v1.0.0/"
-		mux.Handle(release, http.StripPrefix(release, http.FileServer(http.Dir(filepath.Join(binaries, "release")))))
+		files := http.StripPrefix(release, http.FileServer(http.Dir(filepath.Join(binaries, "release"))))
+		mux.HandleFunc(release, func(w http.ResponseWriter, q *http.Request) {
+			if (repository == "me/fork") != (len(r.forks) > 0) {
+				http.NotFound(w, q) // a fork has what it needs of its own
+				return
+			}
+			files.ServeHTTP(w, q)
+		})
 	}
 	mux.HandleFunc("POST /gh", r.cli)
 	server := httptest.NewServer(mux)
