@@ -18,7 +18,7 @@ func documentedTimers(t *testing.T, language string) []string {
 	data, err := os.ReadFile("../docs/howto/own-machine.md")
 	require.NoError(t, err)
 	var found []string
-	for _, fence := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```").FindAllStringSubmatch(string(data), -1) {
+	for _, fence := range regexp.MustCompile("(?ms)^```"+language+"(?: [^\n]*)?\n(.*?)^```").FindAllStringSubmatch(string(data), -1) {
 		found = append(found, fence[1])
 	}
 	require.NotEmpty(t, found)
