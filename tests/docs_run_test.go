@@ -202,6 +202,7 @@ func (w *docWorld) block(page string, b *docBlock) {
 			if os.Getenv("DOCS") == "write" && !asDocumented(c.prints, printed) {
 				c.prints = varies.ReplaceAllString(printed, "…")
 			}
+			require.NotContains(t, c.prints, "\n```", "%s: $ %s prints the end of a block", page, c.line)
 			written += "$ " + c.line + "\n" + c.prints
 			assert.True(t, asDocumented(c.prints, printed), "%s: $ %s\nsays:\n%s\nprints:\n%s", page, c.line, c.prints, printed)
 		}
