@@ -201,7 +201,7 @@ func (in *Input) readState(s *Standing, data []byte) {
 	machine, warnings, err := state.ParseMachine(data)
 	file := in.place(s.Program.Name + ".md")
 	for _, warning := range warnings {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s:%d: %s", file, warning.Line, warning.Message))
+		s.Warnings = append(s.Warnings, program.Problem{File: file, Line: warning.Line, Message: warning.Message}.String())
 	}
 	if len(data) > state.MaxBytes {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: it has %d bytes, more than %d; shorten the sections that people write", file, len(data), state.MaxBytes))

@@ -107,11 +107,15 @@ func (d *Doc) AddEntry(e HistoryEntry) {
 		rest = intro
 		text += newline
 	}
-	before := strings.TrimSpace(string(d.data[history.bodyStart:max(rest, history.bodyStart)]))
-	if before != "" && !isNothing(before) {
-		text = before + newline + newline + text
+	before := d.data[history.bodyStart:max(rest, history.bodyStart)]
+	if said := strings.TrimSpace(string(before)); said == "" || isNothing(said) {
+		d.replace(history.bodyStart, rest, newline+text)
+		return
 	}
-	d.replace(history.bodyStart, rest, newline+text)
+	if last := bytes.LastIndexByte(bytes.TrimRight(before, "\r\n"), '\n'); bytes.Count(before[last+1:], []byte("\n")) < 2 {
+		text = newline + text // there is no blank line yet
+	}
+	d.replace(max(rest, history.bodyStart), rest, text)
 }
 
 // EntryMetric is what an entry of the history says of its metric, as it is written.

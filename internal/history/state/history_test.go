@@ -213,3 +213,25 @@ func FuzzDoc(f *testing.F) {
 		require.True(t, bytes.Contains(rendered, human))
 	})
 }
+
+// TestAnEntryLeavesWhatStandsBeforeItAlone, with the line endings that it has.
+func TestAnEntryLeavesWhatStandsBeforeItAlone(t *testing.T) {
+	const head = "# x\r\n\r\n## Machine State\n\n| Field | Value |\n|---|---|\n| Iteration Count | 2 |\n\n## Iteration History\n"
+	for name, c := range map[string]struct{ before, after string }{
+		"one-line entries":     {"\n- ✅ interpolate (31→32)\r\n- ❌ cache (32→30)\n", "\n### Iteration 2\r\n- text\n"},
+		"without a blank line": {"- a\n- b\r\n", "### Iteration 2\n- text\r\n"},
+		"with blank lines":     {"\r\n\r\n- a\n\n\n", "### Iteration 2\n- text\r\n"},
+		"nothing behind":       {"\n- a\n- b\r\n", ""},
+		"no line feed":         {"\n- a\n- b", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc, err := state.Parse([]byte(head + c.before + c.after))
+			require.NoError(t, err)
+			doc.AddEntry(state.HistoryEntry{Iteration: 3, Status: state.Accepted})
+			got := string(doc.Render())
+			assert.Contains(t, got, head+c.before)
+			assert.True(t, strings.HasSuffix(got, c.after), got)
+			assert.Regexp(t, "\n\r?\n### Iteration 3", got)
+		})
+	}
+}
