@@ -22,7 +22,7 @@ func TestInstalledVersionsAreTheTestedOnes(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "tests", "npm", "package.json"))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &locked))
-	documented, err := os.ReadFile(filepath.Join("..", "..", "docs", "agents.md"))
+	documented, err := os.ReadFile(filepath.Join("..", "..", "docs", "howto", "agents.md"))
 	require.NoError(t, err)
 	run := 0
 	for _, tool := range commandline.All() {

@@ -89,7 +89,7 @@ func TestTheVariablesOfACommandAreInTheDocs(t *testing.T) {
 	require.Nil(t, reply.Failure)
 	given, err := os.ReadFile(filepath.Join(dir, "variables"))
 	require.NoError(t, err)
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "agent-command.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "howto", "agent-command.md"))
 	require.NoError(t, err)
 	var named []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `(AUTOLOOP[A-Z_]*)` \\|").FindAllStringSubmatch(string(page), -1) {
