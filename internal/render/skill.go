@@ -235,11 +235,17 @@ func (r SkillReport) render(f form) string {
 		out.WriteString(f.heading("Trajectory") + f.table(table))
 	}
 	if len(r.Cases) > 0 {
-		table := Table{Header: []string{"case", "v0", fmt.Sprintf("v%d", r.BestVersion)}, Right: map[int]bool{1: true, 2: true}}
+		title, table := "Cases before and after", Table{Header: []string{"case", "v0", fmt.Sprintf("v%d", r.BestVersion)}, Right: map[int]bool{1: true, 2: true}}
 		for _, c := range r.Cases {
 			table.Rows = append(table.Rows, []string{f.inline(c.ID, maxLabel), ShortValue(c.Before), ShortValue(c.After)})
 		}
-		out.WriteString(f.heading("Cases before and after") + f.table(table))
+		if r.BestVersion == 0 { // nothing was kept: there is no after
+			title, table.Header = "Cases", table.Header[:2]
+			for i, row := range table.Rows {
+				table.Rows[i] = row[:2]
+			}
+		}
+		out.WriteString(f.heading(title) + f.table(table))
 	}
 	section(&out, f, "Cases that the best version lost", r.RegressedCases, func(i int) string { return f.item + f.inline(r.RegressedCases[i], maxLabel) })
 	section(&out, f, "Trigger queries", r.Triggers, func(i int) string { return r.Triggers[i].line(f) })

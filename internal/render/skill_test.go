@@ -59,3 +59,14 @@ func TestAReportOfCandidatesThatWereNeverMeasured(t *testing.T) {
 	assert.Contains(t, render.NewSkillReport(rowsOf("0.5 +0.6 - - -"), nil).Markdown(), note)
 	assert.NotContains(t, render.NewSkillReport(rowsOf("0.5 +0.6 - -0.1 -"), nil).Markdown(), "not measured at all")
 }
+
+func TestAReportThatKeptNothingHasNoCasesAfter(t *testing.T) {
+	t.Parallel()
+	half := metric.MustValue("0.5")
+	cases := []render.SkillCase{{ID: "polite", Before: &half, After: &half}}
+	for rows, want := range map[string]string{"0.5 -0.4": "| case | v0 |\n", "0.5 +0.6": "| case | v0 | v1 |\n"} {
+		r := render.NewSkillReport(rowsOf(rows), nil)
+		r.Cases = cases
+		assert.Contains(t, r.Markdown(), want)
+	}
+}

@@ -14,7 +14,7 @@ import (
 func TestFilesOfOthers(t *testing.T) {
 	t.Parallel()
 	const text = "\ufeff" + `{"skill_name": "s", "evals": [{"id": 1, "prompt": "p", "files": null,
-		"expectations": [{"description": "It is polite", "check": "read the text", "criteria": "no rude word"}, {"description": "It is short"}],
+		"expectations": [{"description": "It is polite", "check": "read the text", "criteria": "no rude word"}, {"description": "It is short", "check": {"max": 80, "of": ["words"]}}],
 		"deterministic_checks": [
 			{"type": "json_field_equals", "file": "a.json", "path": ".a.b", "value": 1},
 			{"type": "json_field_exists", "file": "a.json", "path": "."},
@@ -26,7 +26,7 @@ func TestFilesOfOthers(t *testing.T) {
 	suite, problems := Parse("e.json", []byte(text), anyFile)
 	require.NoError(t, problems.Err())
 	c := suite.Cases[0]
-	assert.Equal(t, []string{"It is polite (criteria: no rude word) (check: read the text)", "It is short"}, c.Expectations)
+	assert.Equal(t, []string{"It is polite (criteria: no rude word) (check: read the text)", `It is short (check: {"max":80,"of":["words"]})`}, c.Expectations)
 	assert.Equal(t, []string{"It greets", "It leaves"}, []string{c.Checks[3].Label(), c.Checks[4].Label()})
 	assert.Equal(t, []string{"hello", "bye"}, []string{c.Checks[3].Text, c.Checks[4].Text})
 

@@ -1,6 +1,7 @@
 package evals
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -145,8 +146,8 @@ func (e *evalReader) expectations(c *Case, n document.Node, key string) {
 			e.Object(n, key, named, false)
 			for _, name := range []string{"criteria", "check"} { // what the description means, for the grader
 				for _, f := range n.Fields {
-					if f.Name == name && f.Value.Type == document.Text && text != "" {
-						text += " (" + name + ": " + e.Text(f.Value, document.Join(key, name), maxExpectation) + ")"
+					if f.Name == name && f.Value.Type != document.Null && text != "" {
+						text += " (" + name + ": " + e.meaning(f.Value, document.Join(key, name)) + ")"
 					}
 				}
 			}
@@ -165,6 +166,20 @@ func (e *evalReader) expectations(c *Case, n document.Node, key string) {
 		}
 		c.Expectations = append(c.Expectations, text)
 	})
+}
+
+// meaning is a text, or another value as JSON: it is for the grader, who reads
+// both.
+func (e *evalReader) meaning(n document.Node, key string) string {
+	if n.Type == document.Text {
+		return e.Text(n, key, maxExpectation)
+	}
+	text, err := json.Marshal(document.Plain(n))
+	if err != nil || len(text) > maxExpectation {
+		e.Fail(n, key, "is longer than %d bytes", maxExpectation)
+		return ""
+	}
+	return string(text)
 }
 
 // files reads the inputs of a case, as paths from the skill's directory or from
