@@ -103,3 +103,15 @@ func TestSpentCountsEvaluations(t *testing.T) {
 	assert.Equal(t, int64(50), summary.Spent(time.Date(2026, 3, 4, 1, 0, 0, 0, time.UTC)).Tokens, "the baseline was before")
 	assert.Equal(t, 1, summary.Spent(time.Time{}).Iterations, "a baseline is no iteration")
 }
+
+func TestCostsAreDecimals(t *testing.T) {
+	t.Parallel()
+	dime := metric.MustValue("0.1")
+	var e history.Expense
+	for range 3 {
+		e.Add(nil, &dime)
+	}
+	text, err := json.Marshal(e)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"cost_usd":0.3,`, "not 0.30000000000000004")
+}
