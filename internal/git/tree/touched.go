@@ -1,15 +1,14 @@
 package tree
 
 import (
-	"crypto/sha1" //nolint:gosec // It names objects.
 	"crypto/sha256"
-	"encoding/hex"
 	"iter"
 	"os"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/org/autoloop/internal/git"
 )
 
 // Touch is a file that is not as it was built.
@@ -131,13 +130,7 @@ func (t *Tree) sameContent(path string, was recorded) bool {
 	if err != nil {
 		return false
 	}
-	sum := sha1.New() //nolint:gosec // It names objects.
-	if t.repo.ObjectFormat == "sha256" {
-		sum = sha256.New()
-	}
-	sum.Write([]byte("blob " + strconv.Itoa(len(data)) + "\x00"))
-	sum.Write(data)
-	return hex.EncodeToString(sum.Sum(nil)) == was.ID
+	return git.BlobID(t.repo.ObjectFormat, data) == was.ID
 }
 
 // Broken says why the tree is of no use any more, "" when its directory is the

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -42,8 +43,9 @@ func (s *States) Load(ctx context.Context, names []string) (map[string][]byte, e
 	info, err := os.Stat(s.Dir)
 	if err == nil && info.IsDir() {
 		s.copy = true
-		s.compare(ctx)
-		return s.loadFiles(names)
+		states, err := s.loadFiles(names)
+		s.compare(ctx, states)
+		return states, err
 	}
 	if s.Branch == nil {
 		return nil, nil
@@ -199,9 +201,9 @@ func parsed(data []byte, err error) (*history.Log, error) {
 	return history.Parse(data)
 }
 
-// compare warns when the copy is a checkout of an older commit than the
-// branch's. A copy without git says nothing of its age.
-func (s *States) compare(ctx context.Context) {
+// compare warns when the copy is a checkout of another commit than the branch's,
+// or, without git, when one of its states is another than the branch's.
+func (s *States) compare(ctx context.Context, states map[string][]byte) {
 	if s.Branch == nil {
 		return
 	}
@@ -210,8 +212,25 @@ func (s *States) compare(ctx context.Context) {
 		return
 	}
 	at, err := git.HeadOf(ctx, s.Branch.Repo, s.Dir)
-	if err != nil || at == "" || at == head {
+	if err != nil || at == head {
 		return
 	}
-	s.Warnings = append(s.Warnings, fmt.Sprintf("%s is at %.12s and branch %s at %.12s: update the copy, or remove it to read the branch", s.Dir, at, MemoryBranch, head))
+	const cure = "update the copy, or remove it to read the branch"
+	if at != "" {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s is at %.12s and branch %s at %.12s: %s", s.Dir, at, MemoryBranch, head, cure))
+		return
+	}
+	branch, err := s.Branch.list(ctx, head)
+	if err != nil {
+		return
+	}
+	differing := maps.Clone(states)
+	maps.DeleteFunc(differing, func(name string, data []byte) bool {
+		entry, exists := branch.states[name]
+		return !exists || entry.ID == git.BlobID(s.Branch.Repo.ObjectFormat, data)
+	})
+	if len(differing) > 0 {
+		first := slices.Min(slices.Collect(maps.Keys(differing)))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s has another state of %s than branch %s (states that differ: %d): %s", s.Dir, first, MemoryBranch, len(differing), cure))
+	}
 }
