@@ -65,12 +65,22 @@ func nameAndKind(words []string) (name, kind string) {
 	return words[0], words[1]
 }
 
-func newFittedProgram(ctx context.Context, env Env, o schedulerOptions, name, kind string) error {
-	if err := program.ValidName(name); err != nil {
-		return misuse.New(err)
-	}
+// newName is what a new program is called; the name of its file says the same.
+func newName(given string) (string, error) {
+	name := strings.TrimSuffix(given, ".md")
 	if strings.EqualFold(name, "readme") {
-		return misuse.Errorf("a program cannot be named %q: a README.md in the programs directory is no program; choose another name", name)
+		return "", misuse.Errorf("a program cannot be named %q: a README.md in the programs directory is no program; choose another name", given)
+	}
+	if err := program.ValidName(name); err != nil {
+		return "", misuse.New(err)
+	}
+	return name, nil
+}
+
+func newFittedProgram(ctx context.Context, env Env, o schedulerOptions, name, kind string) error {
+	name, err := newName(name)
+	if err != nil {
+		return err
 	}
 	fitted, err := fitProgram(ctx, env, app.Options{RepoDir: o.repoDir, Programs: o.programs, Dir: o.dir}, name, kind)
 	if err != nil {
@@ -105,11 +115,9 @@ func printFitted(env Env, fitted *setup.Fitted, programs string) error {
 }
 
 func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name string) error {
-	if strings.EqualFold(name, "readme") {
-		return misuse.Errorf("a program cannot be named %q: a README.md in the programs directory is no program; choose another name", name)
-	}
-	if err := program.ValidName(name); err != nil {
-		return misuse.New(err)
+	name, err := newName(name)
+	if err != nil {
+		return err
 	}
 	root, repo, err := o.root(ctx, env)
 	if err != nil {

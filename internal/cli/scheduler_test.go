@@ -233,7 +233,7 @@ func TestStatusNeverCutsAReason(t *testing.T) {
 
 func TestReadmeIsNoName(t *testing.T) {
 	d := newDesk(t)
-	for _, name := range []string{"readme", "README"} {
+	for _, name := range []string{"readme", "README", "readme.md", "README.md"} {
 		a := d.run("new", name)
 		assert.Equal(t, 2, a.code)
 		assert.Contains(t, a.errors, "is no program; choose another name")
