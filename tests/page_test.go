@@ -240,7 +240,7 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	var pictures []picture
 	for name, p := range map[string]picture{
-		"overview": {File: "index.html"}, "program": {File: programs[0].File()}, "iteration": {File: "all.html", Anchor: "#program-speed-i3"}, "one": {File: programs[1].File()},
+		"overview": {File: "index.html"}, "program": {File: programs[0].File()}, "iteration": {File: "all.html", Anchor: "#program-speed-i123"}, "one": {File: programs[1].File()},
 		"empty": {File: programs[2].File()}, "errors": {File: programs[4].File()}, "lineage": {File: programs[5].File(), Element: "svg.lineage"}, "tuner": {File: programs[5].File(), Element: "svg.parallel"}, "cases": {File: programs[6].File(), Element: "table.heat"}, "many": {File: "many.html"}, "large": {File: "large.html", Anchor: "#program-large"},
 		"skill": {File: "skill.html"}, "evidence": {File: "skill.html", Anchor: "#case-2-1"}, "comparison": {File: "comparison.html"}, "checks": {File: "comparison.html", Anchor: "#task-1"},
 	} {
