@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // documentedTimers are the fences of docs/howto/own-machine.md in a language.
@@ -70,7 +72,7 @@ func TestTheDocumentedUnits(t *testing.T) {
 	t.Parallel()
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
-		t.Skip("systemd-analyze is not installed")
+		long.Missing(t, "systemd-analyze")
 	}
 	dir := t.TempDir()
 	names := []string{"autoloop.service", "autoloop.timer", "autoloop-failed.service"}

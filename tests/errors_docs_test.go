@@ -46,7 +46,7 @@ func TestEveryCodeIsUsed(t *testing.T) {
 		name := codes[entry.Code]
 		require.NotEmpty(t, name, entry.Code)
 		require.NotEmpty(t, marked[name], "no message ends with %s (%s)", entry.Code, name)
-		assert.True(t, isExampleOf(entry.Example, marked[name]), "the example of %s is none of its messages: %q", entry.Code, marked[name])
+		assert.True(t, isExampleOf(entry.Example, marked[name]), "the example of %s differs from all its messages: %q", entry.Code, marked[name])
 	}
 	assert.Len(t, codes, len(cure.All()))
 }

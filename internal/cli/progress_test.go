@@ -88,7 +88,7 @@ func TestLiveBlock(t *testing.T) {
 }
 
 // TestALiveLineFitsTheTerminal: it is one column narrower than the terminal, and where
-// nothing can be drawn again there is none.
+// nothing can be drawn again no line is shown.
 func TestALiveLineFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	const text = "a line that is longer than twenty characters"

@@ -61,7 +61,7 @@ type Report struct {
 	Repeated  int `json:"repeated"`
 	Old       int `json:"old"`
 	// Archived is the last iteration that is in an archive, which was not looked at;
-	// 0 is none.
+	// 0 when nothing is archived.
 	Archived int       `json:"archived,omitempty"`
 	Findings []Finding `json:"findings"`
 }

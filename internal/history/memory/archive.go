@@ -44,7 +44,7 @@ func (a *Archiving) FileName() string {
 }
 
 // FindArchivable finds the oldest segments that can go while at least the latest
-// keep iterations stay; nil is none.
+// keep iterations stay; nil when there is nothing to archive.
 func (m *Memory) FindArchivable(ctx context.Context, name string, keep int) (*Archiving, error) {
 	current, _, err := m.Read(ctx, name)
 	if err != nil {
