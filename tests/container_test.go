@@ -311,7 +311,9 @@ func TestReleaseNames(t *testing.T) {
 	assert.Equal(t, whoever, release.Archives[0].BuildsInfo)
 	whoever.Mode = 0o644
 	for _, file := range release.Archives[0].Files {
-		assert.FileExists(t, filepath.Join("..", file.Src))
+		if !strings.HasPrefix(file.Src, "share/") { // the hook makes it: TestManualIsInTheRelease
+			assert.FileExists(t, filepath.Join("..", file.Src))
+		}
 		assert.Equal(t, whoever, file.Info, "%s: the same commit makes the same archive", file.Src)
 	}
 	assert.Equal(t, "checksums.txt", release.Checksum.NameTemplate)

@@ -36,7 +36,7 @@ const (
 // add it here, and to the picture in docs/explain/architecture.md.
 func layout() map[string]layer {
 	return map[string]layer{
-		"cmd/iterate": command, "cmd/scheduler": command,
+		"cmd/iterate": command, "cmd/scheduler": command, "internal/cli/manual": command,
 		"internal/actions":                       edge,
 		"internal/agent":                         adapter,
 		"internal/agent/commandline":             domain,

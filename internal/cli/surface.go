@@ -130,28 +130,46 @@ func usage(cmd *cobra.Command) string {
 
 // commandList is the commands below one, by their groups.
 func commandList(cmd *cobra.Command) string {
-	lines := map[string]string{}
-	add := func(group string, sub *cobra.Command) {
-		if sub.IsAvailableCommand() {
-			lines[group] += fmt.Sprintf("  %-*s  %s\n", cmd.NamePadding(), sub.Name(), sub.Short)
-		}
-	}
-	below := cmd.Commands()
-	for _, p := range surface() {
-		if at := slices.IndexFunc(below, func(sub *cobra.Command) bool { return sub.CommandPath() == p.path }); at >= 0 {
-			add(p.group, below[at])
-		}
-	}
-	for _, sub := range below {
-		if _, known := placed(sub); !known {
-			add(groupScripts, sub) // completion
-		}
-	}
 	var out strings.Builder
-	for _, group := range []string{groupRun, groupLook, groupWrite, groupSuites, groupGitHub, groupScripts} {
-		if lines[group] != "" {
-			fmt.Fprintf(&out, "\n%s:\n%s", group, lines[group])
+	for _, group := range grouped(cmd) {
+		fmt.Fprintf(&out, "\n%s:\n", group.title)
+		for _, sub := range group.commands {
+			fmt.Fprintf(&out, "  %-*s  %s\n", cmd.NamePadding(), sub.Name(), sub.Short)
 		}
 	}
 	return out.String()
+}
+
+// group is commands that stand together in `--help`.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// grouped is the commands below one that people see, in the order of `--help`.
+func grouped(cmd *cobra.Command) []group {
+	below := cmd.Commands()
+	var groups []group
+	for _, title := range []string{groupRun, groupLook, groupWrite, groupSuites, groupGitHub, groupScripts} {
+		one := group{title: title}
+		add := func(sub *cobra.Command) {
+			if sub.IsAvailableCommand() {
+				one.commands = append(one.commands, sub)
+			}
+		}
+		for _, p := range surface() {
+			if at := slices.IndexFunc(below, func(sub *cobra.Command) bool { return sub.CommandPath() == p.path }); at >= 0 && p.group == title {
+				add(below[at])
+			}
+		}
+		for _, sub := range below {
+			if _, known := placed(sub); !known && title == groupScripts {
+				add(sub) // completion
+			}
+		}
+		if len(one.commands) > 0 {
+			groups = append(groups, one)
+		}
+	}
+	return groups
 }

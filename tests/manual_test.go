@@ -1,0 +1,106 @@
+package tests
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/cli"
+)
+
+// TestManualIsInTheRelease runs what the release runs before it builds, and holds
+// that every file of it is packed, and that Git ignores them: a file that it sees would
+// stamp the binaries as modified.
+func TestManualIsInTheRelease(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../.goreleaser.yml")
+	require.NoError(t, err)
+	var release struct {
+		Before   struct{ Hooks []string }
+		Archives []struct{ Files []struct{ Src string } }
+	}
+	require.NoError(t, yaml.Unmarshal(data, &release))
+	require.Len(t, release.Before.Hooks, 1)
+	hook := strings.NewReplacer("{{ .Version }}", "1.2.3", "{{ .CommitDate }}", "2026-01-02T15:04:05+02:00").Replace(release.Before.Hooks[0])
+	words := strings.Fields(hook)
+	require.Equal(t, []string{"go", "run", "./internal/cli/manual", "."}, words[:4])
+
+	dir := manual(t, words[4:]...)
+	packed := map[string]int{}
+	require.NoError(t, filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, file)
+		require.NoError(t, err)
+		times := 0
+		for _, one := range release.Archives[0].Files {
+			if matches, err := path.Match(one.Src, filepath.ToSlash(name)); err == nil && matches {
+				packed[one.Src]++
+				times++
+			}
+		}
+		assert.Equal(t, 1, times, "%s is packed", name)
+		return nil
+	}))
+	for _, one := range release.Archives[0].Files {
+		if strings.HasPrefix(one.Src, "share/") {
+			assert.Positive(t, packed[one.Src], one.Src)
+		}
+	}
+	ignored, err := os.ReadFile("../.gitignore")
+	require.NoError(t, err)
+	assert.Contains(t, strings.Split(string(ignored), "\n"), "/share/")
+	page, err := os.ReadFile(filepath.Join(dir, "share", "man", "man1", "scheduler.1"))
+	require.NoError(t, err)
+	assert.Contains(t, string(page), `.TH "SCHEDULER" 1 2026-01-02 "autoloop 1.2.3"`)
+}
+
+// manual writes pages and completions below a new directory.
+func manual(t *testing.T, args ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	var out bytes.Buffer
+	env := cli.Env{Args: append([]string{dir}, args...), Stdout: &out, Stderr: &out, Dir: dir, Getenv: func(string) string { return "" }}
+	require.Zero(t, cli.Manual(t.Context(), env), out.String())
+	return dir
+}
+
+// TestCompletionOfBash: bash reads the released script, and the binary completes
+// with it.
+func TestCompletionOfBash(t *testing.T) {
+	t.Parallel()
+	dir := manual(t, "1.2.3", "2026-01-02T15:04:05Z")
+	// What the package bash-completion has, as far as the script needs it.
+	const typed = `_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${words[cword]} prev=${words[cword-1]}; }
+compopt() { :; }
+. "$1" || exit
+shift
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMP_TYPE=9
+"__start_$1"
+printf '%s\n' "${COMPREPLY[@]}"
+`
+	for line, want := range map[string]string{
+		"iterate skill ev": "eval", "iterate rep": "replay", "scheduler sta": "status", "iterate tasks eval --mark": "--markdown",
+		"scheduler completion b": "bash", "iterate scor": "",
+	} {
+		words := strings.Split(line, " ")
+		script := filepath.Join(dir, "share", "bash-completion", "completions", words[0])
+		out, err := exec.CommandContext(t.Context(), "bash", "-n", script).CombinedOutput()
+		require.NoError(t, err, string(out))
+		cmd := exec.CommandContext(t.Context(), "bash", append([]string{"--norc", "-c", typed, "complete", script}, words...)...)
+		cmd.Dir, cmd.Env = dir, append(cleanEnviron(dir, dir), "PATH="+binaries+":"+os.Getenv("PATH"))
+		out, err = cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		assert.Equal(t, want, strings.TrimSpace(string(out)), line)
+	}
+}
