@@ -269,6 +269,6 @@ func (e evaluated) print(env Env, asJSON bool) error {
 	for _, note := range e.Notes {
 		fmt.Fprintf(env.Stdout, "note: %s\n", note)
 	}
-	_, err := fmt.Fprintf(env.Stdout, "%s: pass rate %s over %d cases\n", e.Name, render.ShortValue(&e.Score), len(e.Cases))
+	_, err := fmt.Fprintf(env.Stdout, "%s: pass rate %s over %s\n", e.Name, render.ShortValue(&e.Score), render.Count(len(e.Cases), "case", "cases"))
 	return err
 }

@@ -329,3 +329,20 @@ func TestRunsAreLinked(t *testing.T) {
 	assert.Contains(t, text, `href="https://github.test/o/r/actions/runs/77#artifacts" rel="noreferrer">transcript</a>`)
 	assert.NotContains(t, single(t, program(t, page.Source{Name: "p", Segments: whole(events)})), "actions/runs")
 }
+
+// TestGainByTimeIsNotExtrapolated: twenty seconds of work say nothing of an hour.
+func TestGainByTimeIsNotExtrapolated(t *testing.T) {
+	for iterations, want := range map[int][2]bool{10: {false, true}, 59: {false, true}, 60: {true, false}, 90: {true, false}} {
+		p := program(t, page.Source{Name: "sort", Segments: whole(made(iterations, "x"))})
+		require.InDelta(t, iterations, p.Total.Minutes, 1e-9)
+		assert.Equal(t, want, [2]bool{p.PerHour() != "", p.PerMinute() != ""}, "%d minutes", iterations)
+	}
+	short := made(10, "x")
+	for _, e := range short {
+		if d, ok := e.(*history.Decided); ok {
+			d.Durations = map[string]float64{"propose": 2}
+		}
+	}
+	p := program(t, page.Source{Name: "sort", Segments: whole(short)})
+	assert.Empty(t, p.PerHour()+p.PerMinute(), "20 seconds")
+}

@@ -260,8 +260,23 @@ func (p *Program) PerDollar() string {
 	return p.per(p.Total.USD)
 }
 
-// PerHour is the gain for each hour, in words; "" when it is not known.
-func (p *Program) PerHour() string { return p.per(p.Total.Minutes / 60) }
+// PerHour is the gain for each hour, in words; "" when it is not known. What took
+// less than an hour says nothing of an hour: PerMinute is its figure.
+func (p *Program) PerHour() string {
+	if p.Total.Minutes < 60 {
+		return ""
+	}
+	return p.per(p.Total.Minutes / 60)
+}
+
+// PerMinute is the gain for each minute of what took between one and sixty, in words;
+// "" otherwise.
+func (p *Program) PerMinute() string {
+	if p.Total.Minutes < 1 || p.Total.Minutes >= 60 {
+		return ""
+	}
+	return p.per(p.Total.Minutes)
+}
 
 func (p *Program) per(cost float64) string {
 	if p.Best == nil || p.Initial == nil || p.Best.Cmp(*p.Initial) == 0 || cost <= 0 {
