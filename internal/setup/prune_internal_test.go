@@ -1,0 +1,44 @@
+package setup
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestProgramOf(t *testing.T) {
+	t.Parallel()
+	for file, name := range map[string]string{
+		".autoloop/programs/speed.md":         "speed",
+		".autoloop/programs/speed/program.md": "speed",
+		"tools/deep/speed.md":                 "speed",
+		"program.md":                          "program",
+		".autoloop/program.md":                "program",
+		"speed.txt":                           "",
+		"speed":                               "",
+	} {
+		assert.Equal(t, name, programOf(file), file)
+	}
+}
+
+func TestBranchName(t *testing.T) {
+	t.Parallel()
+	for ref, name := range map[string]string{
+		"refs/heads/trunk":                         "trunk",
+		"refs/remotes/origin/release/1":            "release/1",
+		"0123456789abcdef0123456789abcdef01234567": "the default branch",
+		"odd": "odd",
+	} {
+		assert.Equal(t, name, branchName(ref), ref)
+	}
+}
+
+func TestLeftoversSayWhatBecameOfThem(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "nothing is left of programs that are gone\n", Leftovers{}.String())
+	assert.Equal(t, "a: removed: state, branch autoloop/a, issue #3, pull request #4\nb: kept (run 7 may be working on it): state\nc: left: state\n", Leftovers{
+		{Program: "a", Branch: "c0ffee", Issue: 3, PR: 4, Removed: true, own: true},
+		{Program: "b", Issue: 5, Kept: "run 7 may be working on it"},
+		{Program: "c"},
+	}.String())
+}
