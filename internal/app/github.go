@@ -30,6 +30,15 @@ func (o GitHub) Repository(env Env) string {
 	return cmp.Or(o.Name, env.Getenv("GITHUB_REPOSITORY"))
 }
 
+// Page is the address of the repository's page, "" when GitHub is left out.
+func (o GitHub) Page(env Env) string {
+	name := o.Repository(env)
+	if name == "" {
+		return ""
+	}
+	return strings.TrimRight(env.Server(), "/") + "/" + name
+}
+
 // Client is the client of the repository on GitHub; nil when GitHub is left out,
 // or when the environment names a repository and has no token for it, or one
 // that GitHub could not have: then file programs go on without GitHub.

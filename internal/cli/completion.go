@@ -64,7 +64,7 @@ func programNames(cmd *cobra.Command, env Env) []string {
 		}
 		return ""
 	}
-	root, _, err := schedulerOptions{repoDir: flag("repo-dir")}.root(cmd.Context(), env)
+	root, _, err := app.Scheduling{Options: app.Options{RepoDir: flag("repo-dir")}}.Root(cmd.Context(), env)
 	if err != nil {
 		return nil
 	}

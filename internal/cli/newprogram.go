@@ -82,14 +82,14 @@ func newFittedProgram(ctx context.Context, env Env, o schedulerOptions, name, ki
 	if err != nil {
 		return err
 	}
-	fitted, err := fitProgram(ctx, env, app.Options{RepoDir: o.repoDir, Programs: o.programs, Dir: o.dir}, name, kind)
+	fitted, err := fitProgram(ctx, env, app.Options{RepoDir: o.RepoDir, Programs: o.Programs, Dir: o.Dir}, name, kind)
 	if err != nil {
 		return err
 	}
 	if err := fitted.File.Write(); err != nil {
 		return err
 	}
-	return printFitted(env, fitted, o.programs)
+	return printFitted(env, fitted, o.Programs)
 }
 
 // fitProgram measures what fits the repository; nothing is written.
@@ -119,11 +119,11 @@ func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name stri
 	if err != nil {
 		return err
 	}
-	root, repo, err := o.root(ctx, env)
+	root, repo, err := o.Root(ctx, env)
 	if err != nil {
 		return err
 	}
-	dir := memory.Programs{Root: root, Dir: o.programs}.Directory()
+	dir := memory.Programs{Root: root, Dir: o.Programs}.Directory()
 	files := setup.NewProgram(root, dir, name)
 	taken := []string{filepath.Join(dir, name)}
 	for _, file := range files {
@@ -141,14 +141,14 @@ func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name stri
 		}
 		fmt.Fprintf(&out, "written: %s\n", file.Path)
 	}
-	if unseen := o.uncommitted(ctx, env).String(); unseen != "" {
+	if unseen := o.Uncommitted(ctx, env).String(); unseen != "" {
 		fmt.Fprintf(&out, "\n%s\n", unseen)
 	}
 	out.WriteString("\nnext:\n")
 	if repo == nil {
 		out.WriteString("  git init\n")
 	}
-	fmt.Fprintf(&out, "  git add -A && git commit -m \"Add program %s\"\n  iterate --program %s -n 5%s\n", name, name, programsFlag(o.programs))
+	fmt.Fprintf(&out, "  git add -A && git commit -m \"Add program %s\"\n  iterate --program %s -n 5%s\n", name, name, programsFlag(o.Programs))
 	_, err = io.WriteString(env.Stdout, out.String())
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -63,24 +62,15 @@ func makePage(ctx context.Context, env Env, o iterateOptions, p pageOptions, nam
 
 // pageMaker reads what the page shows.
 func pageMaker(ctx context.Context, env Env, o iterateOptions, deps *app.Deps) *site.Maker {
-	maker := &site.Maker{
-		Repo: deps.Repo, Memory: deps.Memory, Facts: pageFacts(ctx, env, o), Version: app.Version(), Now: env.Now,
+	return &site.Maker{
+		Repo: deps.Repo, Memory: deps.Memory, Facts: pageFacts(ctx, env, o), Version: app.Version(), Now: env.Now, Repository: o.Page(env),
 	}
-	if name := o.Repository(env); name != "" {
-		maker.Repository = strings.TrimRight(env.Server(), "/") + "/" + name
-	}
-	return maker
 }
 
 // pageFacts says of a program what its file and the schedule know. Without the
 // files the page has what the records say.
 func pageFacts(ctx context.Context, env Env, o iterateOptions) func(*page.Source) {
-	options := schedulerOptions{repoDir: o.RepoDir, programs: o.Programs, dir: o.Dir, max: 1}
-	in, err := options.input(ctx, env, nil)
-	if err != nil {
-		return nil
-	}
-	plan, err := schedule.Choose(in)
+	plan, err := app.Scheduling{Options: app.Options{RepoDir: o.RepoDir, Programs: o.Programs, Dir: o.Dir, GitHub: app.GitHub{Local: true}}}.Plan(ctx, env, false)
 	if err != nil {
 		return nil
 	}
@@ -93,7 +83,7 @@ func pageFacts(ctx context.Context, env Env, o iterateOptions) func(*page.Source
 		if s == nil {
 			return
 		}
-		status := statusOf(s)
+		status := s.Status()
 		source.Condition, source.Reason = status.State, cmp.Or(status.Reason, source.Reason)
 		source.Metric, source.Target = s.Program.Metric, s.Program.Target
 		if s.NextDue != nil {

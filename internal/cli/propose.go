@@ -50,7 +50,7 @@ func newProposeCommand(env Env, parent *iterateOptions) *cobra.Command {
 // one.
 func propose(ctx context.Context, env Env, o iterateOptions, out string, ifDue bool) (written bool, err error) {
 	if ifDue && o.Program != "" {
-		why, err := notDue(ctx, env, o)
+		why, err := app.Scheduling{Options: app.Options{RepoDir: o.RepoDir, Programs: o.Programs, Dir: o.Dir, GitHub: o.GitHub}}.NotDue(ctx, env, o.Program)
 		if err != nil {
 			return false, err
 		}

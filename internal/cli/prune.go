@@ -46,7 +46,7 @@ func newPruneCommand(env Env, o *schedulerOptions) *cobra.Command {
 
 // prune lists what programs that are gone have left, and with yes removes it.
 func prune(ctx context.Context, env Env, o schedulerOptions, remote string, yes, asJSON bool) error {
-	deps, err := app.Open(ctx, env, app.Options{GitHub: o.GitHub, RepoDir: o.repoDir, Programs: o.programs, Remote: remote})
+	deps, err := app.Open(ctx, env, app.Options{GitHub: o.GitHub, RepoDir: o.RepoDir, Programs: o.Programs, Remote: remote})
 	if err != nil {
 		return err
 	}

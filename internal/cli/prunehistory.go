@@ -30,7 +30,7 @@ func pruneHistory(ctx context.Context, env Env, o schedulerOptions, h historyOpt
 	if h.keep < 1 {
 		return misuse.Errorf("--keep %d: give at least one", h.keep)
 	}
-	deps, err := app.Open(ctx, env, app.Options{GitHub: o.GitHub, RepoDir: o.repoDir, Programs: o.programs, Program: h.program, Remote: h.remote})
+	deps, err := app.Open(ctx, env, app.Options{GitHub: o.GitHub, RepoDir: o.RepoDir, Programs: o.Programs, Program: h.program, Remote: h.remote})
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ type validated struct {
 }
 
 func validate(ctx context.Context, env Env, o schedulerOptions, files []string, asJSON bool) error {
-	root, repo, err := o.root(ctx, env)
+	root, repo, err := o.Root(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -95,9 +95,9 @@ func validate(ctx context.Context, env Env, o schedulerOptions, files []string, 
 		return err
 	}
 	unread := goOn(ctx, env, repo, programs)
-	deps := &app.Deps{Env: env, Options: app.Options{GitHub: o.GitHub, Programs: o.programs}, GitHub: client, Repo: repo}
+	deps := &app.Deps{Env: env, Options: o.Options, GitHub: client, Repo: repo}
 	working := workingFiles(root)
-	uncommitted := o.uncommitted(ctx, env)
+	uncommitted := o.Uncommitted(ctx, env)
 	list := make([]validated, len(programs))
 	bad := false
 	for i, p := range programs {
@@ -121,7 +121,7 @@ func validate(ctx context.Context, env Env, o schedulerOptions, files []string, 
 
 // programsToValidate are the files that were named, else the repository's.
 func programsToValidate(env Env, o schedulerOptions, root string, files []string) ([]*program.Program, error) {
-	source := memory.Programs{Root: root, Dir: o.programs, Parse: program.Parse}
+	source := memory.Programs{Root: root, Dir: o.Programs, Parse: program.Parse}
 	if len(files) == 0 {
 		programs, err := source.Load(false)
 		if err != nil {

@@ -38,7 +38,7 @@ func validateIssue(ctx context.Context, env Env, o schedulerOptions, number int,
 	if hub == nil {
 		return misuse.Errorf("issue #%d cannot be read without GitHub: give --repo and a token in GITHUB_TOKEN", number)
 	}
-	root, repo, err := o.root(ctx, env)
+	root, repo, err := o.Root(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func validateIssue(ctx context.Context, env Env, o schedulerOptions, number int,
 		fmt.Fprintf(env.Stdout, "issue #%d is not checked: %s\n", number, why)
 		return nil
 	}
-	deps := &app.Deps{Env: env, Options: app.Options{GitHub: o.GitHub, Programs: o.programs}, GitHub: hub, Repo: repo}
+	deps := &app.Deps{Env: env, Options: o.Options, GitHub: hub, Repo: repo}
 	check := issueCheck{validated: validateOne(ctx, deps, p, root, workingFiles(root)), Issue: number, Untrusted: stranger}
 	if err := check.print(env, asJSON); err != nil {
 		return err
@@ -79,7 +79,7 @@ func issueToCheck(ctx context.Context, env Env, o schedulerOptions, hub *api.Cli
 	case !slices.Contains(issue.Labels, sync.ProgramLabel):
 		return nil, "", "it has no label " + sync.ProgramLabel, nil
 	}
-	files, err := memory.Programs{Root: root, Dir: o.programs, Parse: program.ParseHead}.Load(true)
+	files, err := memory.Programs{Root: root, Dir: o.Programs, Parse: program.ParseHead}.Load(true)
 	if err != nil {
 		return nil, "", "", misuse.New(err)
 	}

@@ -66,6 +66,27 @@ func (s *States) Load(ctx context.Context, names []string) (map[string][]byte, e
 	return s.Branch.readStates(ctx, s.list)
 }
 
+// LoadEach is Load that finds out, where files of the checked-out copy cannot be
+// read, whose they are, so that the other programs still run.
+func (s *States) LoadEach(ctx context.Context, names []string) (found map[string][]byte, failed map[string]error, err error) {
+	found, err = s.Load(ctx, names)
+	if _, single := err.(interface{ Unwrap() []error }); err == nil || !single {
+		return found, s.Unreadable, err
+	}
+	warnings := s.Warnings
+	failed = map[string]error{}
+	for _, name := range names {
+		if _, read := found[name]; read {
+			continue
+		}
+		if _, err := s.Load(ctx, []string{name}); err != nil {
+			failed[name] = err
+		}
+	}
+	s.Warnings = warnings
+	return found, failed, nil
+}
+
 // OnBranch reports, after Load, whether the states are from the branch.
 func (s *States) OnBranch() bool { return !s.copy }
 

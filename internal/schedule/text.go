@@ -1,0 +1,72 @@
+package schedule
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/render"
+)
+
+// Write writes the plan to a file, whole or not at all.
+func (p *Plan) Write(file string) error {
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return fmt.Errorf("write %s: %w", file, err)
+	}
+	if err := files.WriteFile(file, append(text, '\n'), 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", file, err)
+	}
+	return nil
+}
+
+// Text says what was selected, and why the others were not; warnings are left out.
+func (p *Plan) Text() string {
+	var out strings.Builder
+	fmt.Fprintln(&out, p.Headline())
+	if len(p.Deferred) > 0 {
+		fmt.Fprintf(&out, "due later: %s\n", render.Few(p.Deferred))
+	}
+	p.describeSkipped(&out)
+	for _, name := range p.Unconfigured {
+		fmt.Fprintf(&out, "unconfigured: %s: replace its placeholders\n", name)
+	}
+	for _, failure := range p.Errors {
+		fmt.Fprintf(&out, "error: %s: %s\n", failure.Name, failure.Place())
+	}
+	return out.String()
+}
+
+// describeSkipped gives every program that a person could do something about, and
+// of those that only wait for their time the first few.
+func (p *Plan) describeSkipped(out *strings.Builder) {
+	const most = 20
+	waiting := 0
+	for _, skipped := range p.Skipped {
+		if skipped.Reason != string(NotDue)+" yet" {
+			fmt.Fprintf(out, "skipped: %s: %s\n", skipped.Name, skipped.Reason)
+			continue
+		}
+		if waiting++; waiting <= most {
+			fmt.Fprintf(out, "skipped: %s: %s%s\n", skipped.Name, skipped.Reason, until(skipped, p.GeneratedAt))
+		}
+	}
+	if waiting > most {
+		fmt.Fprintf(out, "skipped: %d more that are not due yet\n", waiting-most)
+	}
+}
+
+// until says in how much time a program is due.
+func until(s Skipped, now time.Time) string {
+	if s.NextDue == nil {
+		return ""
+	}
+	return " (in " + Round(s.NextDue.Sub(now)) + ")"
+}
