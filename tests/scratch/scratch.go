@@ -6,8 +6,6 @@ package scratch
 import (
 	"os"
 	"testing"
-
-	"github.com/org/autoloop/tests/long"
 )
 
 const (
@@ -17,19 +15,27 @@ const (
 	Disk = "/tmp"
 )
 
-// Use puts TMPDIR in memory. Where every test runs, and where TMPDIR says another
-// place, files stay where they are.
+// Use puts TMPDIR in memory. Where TMPDIR says another place, files stay where they are.
 func Use() {
-	if os.Getenv("TMPDIR") == "" && !long.Asked() && fit() {
+	if os.Getenv("TMPDIR") == "" && fit() {
 		if err := os.Setenv("TMPDIR", Memory); err != nil {
 			panic(err)
 		}
 	}
 }
 
-// Run runs the tests of a package with their temporary files in memory, and returns
-// the exit code.
+// Run runs the tests of a package with their temporary files in a directory of their own,
+// in memory, and returns the exit code. What processes leave there that tests kill, and
+// what tests share, is removed at the end.
 func Run(m *testing.M) int {
 	Use()
+	dir, err := os.MkdirTemp("", "autoloop-tests-")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := os.Setenv("TMPDIR", dir); err != nil {
+		panic(err)
+	}
 	return m.Run()
 }

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,11 +55,68 @@ func (c *checkout) record(message string, events ...history.Event) {
 // sealed is a checkout with so many iterations.
 func sealed(t *testing.T, iterations int) *checkout {
 	t.Helper()
-	c := newCheckout(t)
-	for i := range iterations {
-		c.iterate(i + 1)
-	}
+	return copied(t, recorded.at(t, iterations))
+}
+
+func copied(t *testing.T, from string) *checkout {
+	t.Helper()
+	c := &checkout{t: t, env: userEnv(t), dir: filepath.Join(t.TempDir(), "repo")}
+	copyCheckout(t, from, c.dir)
+	c.openMemory("")
 	return c
+}
+
+// lives are checkouts by their number of iterations. Many tests begin with one: each is
+// recorded once, from the longest that is shorter, and tests have copies.
+type lives struct {
+	mu   sync.Mutex
+	dirs map[int]string
+}
+
+var recorded = lives{dirs: map[int]string{}}
+
+// at is the directory of the checkout with so many iterations.
+func (l *lives) at(t *testing.T, iterations int) string {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if dir, found := l.dirs[iterations]; found {
+		return dir
+	}
+	from := 0
+	for shorter := range l.dirs {
+		if shorter < iterations {
+			from = max(from, shorter)
+		}
+	}
+	var c *checkout
+	if from == 0 {
+		c = newCheckout(t)
+	} else {
+		c = copied(t, l.dirs[from])
+	}
+	for number := from + 1; number <= iterations; number++ {
+		c.iterate(number)
+		if slices.Contains([]int{12, 30, 40, 60}, number) || number == iterations {
+			l.keep(t, c, number)
+		}
+	}
+	return l.dirs[iterations]
+}
+
+// keep copies a checkout to where it outlives the test.
+func (l *lives) keep(t *testing.T, c *checkout, iterations int) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "life-") //nolint:usetesting // TestMain removes it
+	require.NoError(t, err)
+	l.dirs[iterations] = filepath.Join(dir, "repo")
+	copyCheckout(t, c.dir, l.dirs[iterations])
+}
+
+func copyCheckout(t *testing.T, from, to string) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "cp", "-a", from, to).CombinedOutput()
+	require.NoError(t, err, string(out))
 }
 
 // names are the sealed files of the program on the branch.
