@@ -5,6 +5,7 @@ package statistics
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/aclements/go-moremath/stats"
 	"golang.org/x/perf/benchmath"
@@ -149,11 +150,7 @@ func critical(n1, n2 int, tail float64) int {
 		return max(int(u), 0)
 	}
 	dist := stats.UDist{N1: n1, N2: n2}
-	c := 0
-	for c < n1*n2/2 && dist.CDF(float64(c)) <= tail {
-		c++
-	}
-	return c
+	return sort.Search(n1*n2/2, func(c int) bool { return dist.CDF(float64(c)) > tail })
 }
 
 func thinned(samples []metric.Value) []metric.Value {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/aclements/go-moremath/stats"
 	"github.com/stretchr/testify/assert"
 
 	"github.com/org/autoloop/internal/decision/statistics"
@@ -45,6 +46,23 @@ func TestCompare(t *testing.T) {
 				assert.Equal(t, metric.MustValue(c.high).String(), e.High.String())
 			}
 		})
+	}
+}
+
+// TestCriticalIsTheGreatest holds the critical number against its definition.
+func TestCriticalIsTheGreatest(t *testing.T) {
+	t.Parallel()
+	for n1 := 1; n1 <= 12; n1++ {
+		for n2 := 1; n2 <= 12; n2++ {
+			dist := stats.UDist{N1: n1, N2: n2}
+			for _, confidence := range []float64{0.5, 0.9, 0.95, 0.99, 0.999} {
+				c, tail := 0, (1-confidence)/2
+				for c < n1*n2/2 && dist.CDF(float64(c)) <= tail {
+					c++
+				}
+				assert.Equal(t, c, statistics.Critical(n1, n2, confidence), "%d and %d at %g", n1, n2, confidence)
+			}
+		}
 	}
 }
 
