@@ -218,7 +218,7 @@ func evaluateAll(ctx context.Context, skill *evalrun.Skill, keep string, shard s
 func figureOf(r evalrun.Result) evaluatedFigure {
 	figure := evaluatedFigure{Score: evals.RateValue(r.Rate)}
 	for _, c := range r.Cases {
-		one := evaluatedCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: evals.RateValue(c.PassRate()), Problem: given(c.Problem), Failed: []string{}}
+		one := evaluatedCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: evals.RateValue(c.PassRate()), Problem: text(c.Problem), Failed: []string{}}
 		for _, failed := range c.Failed {
 			one.Failed = append(one.Failed, failed.Text+": "+failed.Evidence)
 		}

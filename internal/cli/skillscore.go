@@ -71,7 +71,7 @@ type scoredCase struct {
 
 // newScoredCase is a case over all of its runs.
 func newScoredCase(c evals.CaseScore) scoredCase {
-	one := scoredCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: evals.RateValue(c.PassRate()), Problem: given(problemOf(c)), Runs: []int{c.Passed}}
+	one := scoredCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: evals.RateValue(c.PassRate()), Problem: text(problemOf(c)), Runs: []int{c.Passed}}
 	if c.Runs != nil {
 		one.Runs = nil
 	}

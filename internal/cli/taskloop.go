@@ -152,11 +152,7 @@ func (s *taskSession) side(label, dir string) taskrun.Side {
 }
 
 func (l *taskLoop) config() taskrun.Config {
-	config := taskrun.Config{Include: taskrun.AgentConfig().Include}
-	for _, pattern := range l.program.Targets {
-		config.Include = append(config.Include, pattern.Text)
-	}
-	return config
+	return taskrun.Config{Include: append(taskrun.AgentConfig().Include, program.Texts(l.program.Targets)...)}
 }
 
 // open reads the suite of the incumbent and wires its run.

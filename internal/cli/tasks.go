@@ -83,7 +83,7 @@ func validateTasks(ctx context.Context, env Env, dir string, asJSON bool) error 
 	} else {
 		for _, task := range loaded.Tasks {
 			found.Tasks = append(found.Tasks, validatedTask{
-				ID: task.ID, Title: task.Title, File: task.File, Fixture: task.Fixture, Agent: given(task.Agent),
+				ID: task.ID, Title: task.Title, File: task.File, Fixture: task.Fixture, Agent: text(task.Agent),
 				Checks: len(task.Checks), Judged: task.Rubric != nil, TimeoutMs: task.Timeout.Milliseconds(),
 			})
 		}

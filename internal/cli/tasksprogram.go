@@ -69,6 +69,6 @@ func (o *tasksOptions) take(p *program.Program, root string, given func(flag str
 		o.network = p.Network
 	}
 	if !given("config") {
-		o.targets = patternTexts(p.Targets)
+		o.targets = program.Texts(p.Targets)
 	}
 }

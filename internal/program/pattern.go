@@ -33,6 +33,15 @@ type Pattern struct {
 	Firm bool
 }
 
+// Texts are the patterns as they are written.
+func Texts(patterns []Pattern) []string {
+	list := make([]string, len(patterns))
+	for i, pattern := range patterns {
+		list[i] = pattern.Text
+	}
+	return list
+}
+
 const globMarks = "*?[{"
 
 // newPattern reads one pattern; the error says why it is invalid.

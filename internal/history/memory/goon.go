@@ -1,0 +1,27 @@
+package memory
+
+import (
+	"errors"
+
+	"github.com/org/autoloop/internal/history/state"
+	"github.com/org/autoloop/internal/program"
+)
+
+// GoOn lets a program go on in the direction that its state says, and says why the
+// state cannot be read, "" when it can or there is none.
+func GoOn(p *program.Program, states map[string][]byte) string {
+	data, found := states[p.Name]
+	machine, _, err := state.ParseMachine(data)
+	if err == nil && machine.DirectionGiven {
+		p.GoOn(machine.Direction)
+	}
+	if err == nil || !found {
+		return ""
+	}
+	problem := program.Problem{File: MemoryBranch + ":" + p.Name + ".md", Message: err.Error()}
+	var at *state.Problem
+	if errors.As(err, &at) {
+		problem.Line = at.Line
+	}
+	return problem.String()
+}

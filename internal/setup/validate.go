@@ -1,0 +1,249 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/program"
+)
+
+// Checked is what a program will do, and what is wrong with it: one file in
+// `scheduler validate --json`. Null is for what the
+// program does not say.
+type Checked struct {
+	File            string        `json:"file"`
+	Name            string        `json:"name"`
+	OK              bool          `json:"ok"` // it runs when it is due
+	Errors          []string      `json:"errors"`
+	Warnings        []string      `json:"warnings"`
+	Unconfigured    bool          `json:"unconfigured"`
+	Schedule        *string       `json:"schedule"`
+	IntervalSeconds *int64        `json:"interval_seconds"`
+	Cron            *string       `json:"cron"`
+	TargetMetric    *metric.Value `json:"target_metric"`
+	MetricDirection string        `json:"metric_direction"`
+	Metric          *string       `json:"metric"`
+	Targets         []string      `json:"targets"`
+	Protected       []string      `json:"protected"`
+	Evaluation      program.Kind  `json:"evaluation"`
+	Script          *string       `json:"evaluation_script"`
+	Prose           []string      `json:"taken_as_prose,omitempty"`
+
+	placeholder int
+	never       []string // Protected, for people
+}
+
+// Unfit are the reasons against a program that only a look into the repository shows.
+type Unfit func(ctx context.Context, p *program.Program, root string, files []string) []program.Problem
+
+// Checker checks programs in a checkout.
+type Checker struct {
+	root   string
+	files  []string
+	github bool
+	unfit  Unfit
+}
+
+// NewChecker reads which files a checkout has. Github says that the repository on
+// GitHub is used.
+func NewChecker(root string, github bool, unfit Unfit) Checker {
+	return Checker{root: root, files: workingFiles(root), github: github, unfit: unfit}
+}
+
+// Check says what a program does, and what is wrong with it.
+func (c Checker) Check(ctx context.Context, p *program.Program) Checked {
+	refusals := p.Refusals(c.files, c.github)
+	if len(refusals) == 0 {
+		refusals = c.unfit(ctx, p, c.root, c.files)
+	}
+	v := Checked{
+		File: p.File, Name: p.Name, Unconfigured: p.Unconfigured, TargetMetric: p.Target, MetricDirection: p.Direction.String(),
+		Evaluation: p.Evaluation, Errors: []string{}, Warnings: []string{}, Targets: program.Texts(p.Targets), Protected: program.Texts(p.Protected),
+		Schedule: given(p.Schedule.Text), Metric: given(p.Metric), Script: given(p.Script), Prose: program.Texts(p.Prose), placeholder: p.Placeholder,
+	}
+	v.never = neverChange(p, c.files)
+	for _, problem := range refusals {
+		v.Errors = append(v.Errors, problem.String())
+	}
+	if len(v.Errors) == 0 && !p.Unconfigured {
+		v.Warnings = append(v.Warnings, targetWarnings(p, c.root)...)
+		for _, problem := range p.ClosedWarnings() {
+			v.Warnings = append(v.Warnings, problem.String())
+		}
+		if text := p.SharedOutput(); text != "" {
+			v.Warnings = append(v.Warnings, text)
+		}
+	}
+	for _, problem := range p.Warnings() {
+		v.Warnings = append(v.Warnings, problem.String())
+	}
+	if interval, ok := p.Schedule.Interval(); ok {
+		seconds := int64(interval.Seconds())
+		v.IntervalSeconds = &seconds
+	}
+	if p.Schedule.IsCron() {
+		v.Cron = given(p.Schedule.Text)
+	}
+	v.OK = len(v.Errors) == 0 && !v.Unconfigured
+	return v
+}
+
+// neverChange says in words what the program protects.
+func neverChange(p *program.Program, files []string) []string {
+	var list []string
+	for _, pattern := range p.Protected {
+		text := pattern.Text
+		if pattern.Anywhere {
+			text += " (at any depth)"
+		}
+		list = append(list, text)
+	}
+	for _, pattern := range p.Exceptions {
+		if pattern.Outside {
+			list = append(list, "everything outside "+pattern.Text)
+		}
+	}
+	matcher := p.Matcher()
+	for _, file := range p.Evaluators(func(path string) bool { _, found := slices.BinarySearch(files, path); return found }) {
+		if matcher.Allows(file) && !matcher.Literal(file) {
+			list = append(list, file+" (the evaluation runs it)")
+		}
+	}
+	return list
+}
+
+// targetWarnings finds targets that match nothing as they stand.
+func targetWarnings(p *program.Program, root string) []string {
+	var warnings []string
+	for _, pattern := range p.Targets {
+		if strings.ContainsAny(pattern.Text, "*?[{") {
+			continue
+		}
+		kind, directory := kindOf(root, strings.TrimSuffix(pattern.Text, "/")), strings.HasSuffix(pattern.Text, "/")
+		var says string
+		switch {
+		case kind&fs.ModeIrregular != 0:
+			says = "there is no `%s` yet"
+		case kind.IsDir() && !directory:
+			says = "target `%s` is a directory; write it with a slash at its end to mean all its files"
+		case !kind.IsDir() && directory:
+			says = "target `%s` is no directory"
+		default:
+			continue
+		}
+		warnings = append(warnings, program.Problem{File: p.File, Line: pattern.Line, Message: fmt.Sprintf(says, pattern.Text)}.String())
+	}
+	return warnings
+}
+
+// maxWorkingFiles bounds the files of a checkout that are looked at.
+const maxWorkingFiles = 200_000
+
+// workingFiles lists the files of a checkout, sorted, also those that are not
+// committed yet. What cannot be read is left out.
+func workingFiles(root string) []string {
+	list := []string{}
+	_ = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil //nolint:nilerr // what cannot be read names nothing
+		case len(list) >= maxWorkingFiles:
+			return filepath.SkipAll
+		case entry.IsDir() && entry.Name() == ".git":
+			return filepath.SkipDir
+		case entry.Type().IsRegular():
+			if name, err := filepath.Rel(root, file); err == nil {
+				list = append(list, filepath.ToSlash(name))
+			}
+		}
+		return nil
+	})
+	slices.Sort(list)
+	return list
+}
+
+// kindOf is what stands at a path of the checkout; ModeIrregular for nothing.
+func kindOf(root, path string) fs.FileMode {
+	local, err := filepath.Localize(path)
+	if err != nil {
+		return fs.ModeIrregular
+	}
+	info, err := os.Lstat(filepath.Join(root, local))
+	if err != nil {
+		return fs.ModeIrregular
+	}
+	return info.Mode()
+}
+
+func given(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// String is what is said to people.
+func (v Checked) String() string {
+	var out strings.Builder
+	switch {
+	case len(v.Errors) > 0:
+		fmt.Fprintf(&out, "%s: does not run\n", v.File)
+	case v.Unconfigured:
+		fmt.Fprintf(&out, "%s: not configured yet: fill in line %d\n", v.File, v.placeholder)
+	default:
+		fmt.Fprintf(&out, "%s: ok\n", v.File)
+	}
+	for _, problem := range v.Errors {
+		fmt.Fprintf(&out, "  error: %s\n", plain.Line(problem))
+	}
+	for _, problem := range v.Warnings {
+		fmt.Fprintf(&out, "  warning: %s\n", plain.Line(problem))
+	}
+	if v.OK {
+		v.describe(&out)
+	}
+	return out.String()
+}
+
+// describe says in a few lines what the program will do.
+func (v Checked) describe(out *strings.Builder) {
+	line := func(name, text string) { fmt.Fprintf(out, "  %-11s %s\n", name, plain.Line(text)) }
+	line("schedule", orElse(v.Schedule, "at every tick"))
+	metric := orElse(v.Metric, "the only number") + ", " + v.MetricDirection + " is better"
+	if v.TargetMetric != nil {
+		metric += ", completed at " + v.TargetMetric.String()
+	}
+	line("metric", metric)
+	line("may change", strings.Join(v.Targets, ", "))
+	if len(v.never) > 0 {
+		line("never", strings.Join(v.never, ", "))
+	}
+	if len(v.Prose) > 0 {
+		line("prose", "taken as prose, since nothing has that name: "+strings.Join(v.Prose, ", "))
+	}
+	if v.Script == nil {
+		line("evaluation", string(v.Evaluation))
+		return
+	}
+	for i, command := range strings.Split(strings.TrimRight(*v.Script, "\n"), "\n") {
+		name := ""
+		if i == 0 {
+			name = "evaluation"
+		}
+		line(name, command)
+	}
+}
+
+func orElse(text *string, otherwise string) string {
+	if text == nil {
+		return otherwise
+	}
+	return *text
+}

@@ -1,0 +1,61 @@
+package setup
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/program"
+)
+
+func TestTargetWarnings(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "src"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "src", "a.go"), nil, 0o600))
+	for target, says := range map[string]string{
+		"src/":      "",
+		"src/a.go":  "",
+		"*.md":      "",
+		"src":       "target `src` is a directory; write it with a slash at its end to mean all its files",
+		"src/a.go/": "target `src/a.go/` is no directory",
+		"new.go":    "there is no `new.go` yet",
+		"../out":    "there is no `../out` yet",
+	} {
+		p := &program.Program{File: "p.md", Targets: []program.Pattern{{Text: target, Line: 3}}}
+		if says == "" {
+			assert.Empty(t, targetWarnings(p, root), target)
+			continue
+		}
+		assert.Equal(t, []string{"p.md:3: " + says}, targetWarnings(p, root), target)
+	}
+}
+
+func TestCheckSaysWhatAProgramDoes(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(root, "a.go"), nil, 0o600))
+	refuse := func(context.Context, *program.Program, string, []string) []program.Problem {
+		return []program.Problem{{File: "p.md", Message: "it cannot be shared"}}
+	}
+	accept := func(context.Context, *program.Program, string, []string) []program.Problem { return nil }
+	for name, c := range map[string]struct {
+		text, says string
+		unfit      Unfit
+		ok         bool
+	}{
+		"fine": {"---\nschedule: every 6h\n---\n## Target\n`a.go`\n## Evaluation\n```\nsh e.sh > \"$AUTOLOOP_RESULT\"\n```\n", "p.md: ok\n" +
+			"  schedule    every 6h\n  metric      the only number, higher is better\n  may change  a.go\n  evaluation  sh e.sh > \"$AUTOLOOP_RESULT\"\n", accept, true},
+		"unfit":        {"## Target\n`a.go`\n## Evaluation\n```\nsh e.sh\n```\n", "p.md: does not run\n  error: p.md: it cannot be shared\n", refuse, false},
+		"refused":      {"## Target\n`a.go`\n", "p.md: does not run\n  error: p.md: no evaluation: ", refuse, false},
+		"unconfigured": {"## Goal\nTODO: say what\n", "p.md: not configured yet: fill in line 2\n", accept, false},
+	} {
+		checked := NewChecker(root, false, c.unfit).Check(t.Context(), program.Parse("p.md", []byte(c.text)))
+		assert.Equal(t, c.ok, checked.OK, name)
+		assert.Contains(t, checked.String(), c.says, name)
+	}
+}
