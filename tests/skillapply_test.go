@@ -131,6 +131,10 @@ func TestSkillUndoAfterMerge(t *testing.T) {
 	require.Zero(t, a.code, a.stderr)
 	assert.Equal(t, mine, w.state("s"), "what was there before the merge is back, also after the same merge once more")
 	assert.Contains(t, a.stdout, "-six, better\n", "what changes is shown")
+	a = w.binary("iterate", "skill", "undo", ws, "--yes")
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "as it was already")
+	assert.Equal(t, mine, w.state("s"), "undoing once more does not go on to v0")
 
 	w.write("s/mine", "what I wrote later\n")
 	later := w.state("s")

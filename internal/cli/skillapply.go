@@ -286,7 +286,9 @@ func (a *application) undo(ctx context.Context) error {
 	}
 	back := workspace.Kept{Dir: dir, Tree: found}
 	now := a.now.Tree.Digest()
-	if now == back.Tree.Digest() {
+	// what an undo has put back may be a person's own work: undoing once more must not remove that
+	undone := a.workspace.Applied != nil && a.workspace.Applied.Version == 0 && a.workspace.Applied.Digest == now
+	if undone || now == back.Tree.Digest() {
 		fmt.Fprintf(a.env.Stdout, "%s is as it was already\n", a.workspace.Skill)
 		return a.remember(workspace.Applied{Digest: now})
 	}
