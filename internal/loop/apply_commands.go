@@ -44,7 +44,7 @@ func (r *commander) applyCommands(ctx context.Context, claim func(*records) erro
 
 // recordCommands records the effect of all commands, and what else follows.
 func (r *commander) recordCommands(ctx context.Context, undo *undoing, claim, then func(*records) error) error {
-	return r.update(ctx, r.program.Name+": what was said on GitHub", undo.update(r.ref()), func(b *records) error {
+	return r.update(ctx, r.program.Name+": comments and commands", undo.update(r.ref()), func(b *records) error {
 		if err := claim(b); err != nil {
 			return err
 		}
