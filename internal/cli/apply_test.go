@@ -80,6 +80,7 @@ func TestNamesAndFilesAlike(t *testing.T) {
 		{s.iterate, []string{"replay"}},
 		{s.iterate, []string{"apply"}},
 		{s.iterate, []string{"log"}},
+		{s.iterate, []string{"doctor"}},
 		{s.iterate, []string{"doctor", "--evaluation"}},
 		{s.iterate, []string{"--dry-run", "--program"}},
 	} {

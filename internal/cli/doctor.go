@@ -17,21 +17,27 @@ func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
 	var evaluation string
 	var asJSON, quick bool
 	cmd := &cobra.Command{
-		Use:   "doctor [--quick | --evaluation PROGRAM]",
+		Use:   "doctor [PROGRAM | --quick]",
 		Short: "Say whether repository, token and machine are fit, or a program's evaluation",
 		Long: "Look at the checkout, the agents on this machine and, with a repository on GitHub and a token, at all\n" +
 			"that can keep iterations from being published; each finding comes with its fix. The exit code is 1\n" +
 			"when something has to be fixed. Of every program, unless --quick, it says who proposes for it, and runs\n" +
 			"the evaluation twice: those of files and those of issues that people with rights here opened.\n\n" +
-			"With --evaluation, run a program's evaluation on the incumbent and say whether it repeats itself, how far its numbers\n" +
+			"With a program, run its evaluation on the incumbent and say whether it repeats itself, how far its numbers\n" +
 			"scatter, the smallest gain that the program's settings can tell from chance, and how long one\n" +
 			"candidate takes to decide. A target file is emptied, and given a syntax error, in a throw-away tree, to see whether the\n" +
 			"evaluation notices. Nothing is written.\n\n" +
 			"The exit code is 1 when the evaluation cannot be used.",
-		Example: "  iterate doctor\n  iterate doctor --evaluation speed\n  iterate doctor --evaluation speed --json",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Example: "  iterate doctor\n  iterate doctor speed\n  iterate doctor speed --json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			o := *o
+			if len(args) > 0 && (quick || evaluation != "") {
+				return misuse.Errorf("%s: give a program, or --quick, or --evaluation", args[0])
+			}
+			if len(args) > 0 {
+				evaluation = args[0]
+			}
 			if evaluation == "" {
 				return inspectSetup(cmd.Context(), env, o, quick, asJSON)
 			}
@@ -39,7 +45,7 @@ func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
 			return inspectEvaluation(cmd.Context(), env, o, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&evaluation, "evaluation", "", "the program whose evaluation to look at")
+	cmd.Flags().StringVar(&evaluation, "evaluation", "", "the same as `PROGRAM`")
 	cmd.Flags().BoolVar(&quick, "quick", false, "run no evaluation")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	githubFlags(cmd.Flags(), &o.GitHub)
