@@ -57,6 +57,9 @@ func newWatchCommand(env Env, o *iterateOptions) *cobra.Command {
 // watch serves the page until the context is done.
 func watch(ctx context.Context, env Env, o iterateOptions, port int, names []string) error {
 	watcher, err := newWatcher(ctx, env, o, names)
+	if err == nil && len(names) > 0 {
+		_, err = watcher.Make(ctx) // a name without records is said here, not in the browser
+	}
 	if err != nil {
 		return err
 	}
