@@ -83,10 +83,10 @@ func TestMovingOverFromGhAw(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"| Last Run | 2025-06-01T12:00:00Z |", "| Iteration Count | 12 |", "| Best Metric | 7 |", "| Branch | `autoloop/p-3f9c2e1a` |",
-		"| Recent Statuses | accepted, rejected, rejected, accepted |",
+		"| Recent Statuses | accepted, rejected, rejected, error |",
 	}, changed, "all else is there, line by line and in its order")
 	state := w.memory("p.md")
-	for _, row := range []string{"| Iteration Count | 13 |", "| Best Metric | 6 |", "| Branch | `autoloop/p` |", "| Metric Direction | lower |", "| Steering Issue | #20 |", "| Recent Statuses | accepted, rejected, rejected, accepted, accepted |"} {
+	for _, row := range []string{"| Iteration Count | 13 |", "| Best Metric | 6 |", "| Branch | `autoloop/p` |", "| Metric Direction | lower |", "| Steering Issue | #20 |", "| Recent Statuses | error, rejected, rejected, accepted, accepted |"} {
 		assert.Contains(t, state, row+"\n")
 	}
 	assert.Less(t, strings.Index(state, "### Iteration 13 — "), strings.Index(state, "### Iteration 12 — "))

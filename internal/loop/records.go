@@ -100,14 +100,16 @@ func (b *records) differ(row, state, ledger string) {
 	}
 }
 
-// adopt takes over a state that has no ledger, as it is.
+// adopt takes over a state that has no ledger, as it is; its statuses in the order
+// that ledgers have.
 func (b *records) adopt(event func(history.Event) error) error {
 	if b.sum.Events > 0 || b.machine.IterationCount == 0 {
 		return nil
 	}
+	statuses, _ := state.OldestFirst(b.doc.Bytes())
 	for key, value := range map[string]string{
 		history.AdoptedIteration: strconv.Itoa(b.machine.IterationCount),
-		history.AdoptedStatuses:  strings.Join(b.machine.RecentStatuses, ","),
+		history.AdoptedStatuses:  strings.Join(statuses, ","),
 	} {
 		if err := event(&history.Set{Key: key, Value: value}); err != nil {
 			return err

@@ -2,6 +2,7 @@ package schedule_test
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -122,21 +123,51 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestPlateauInTheOrderOfTheHistory reads statuses as other tools write them.
-func TestPlateauInTheOrderOfTheHistory(t *testing.T) {
-	history := "\n## Iteration History\n\n### Iteration 7\n\n- **Status**: ✅ Accepted\n\n"
-	for i := 6; i > 1; i-- {
-		history += "### Iteration " + string(rune('0'+i)) + "\n\n- **Status**: ❌ Rejected\n\n"
-	}
-	for statuses, want := range map[string]schedule.Condition{
-		"accepted, rejected, rejected, rejected, rejected, rejected": schedule.Due, // the newest is first there
-		"rejected, rejected, rejected, rejected, rejected, accepted": schedule.Due,
-	} {
-		in := schedule.Input{
-			Programs: []*program.Program{programFile("p", "metric: x")},
-			States:   map[string][]byte{"p": append(stateFile(ago(time.Hour), "Recent Statuses="+statuses), history...)},
+// TestStatusesInTheOrderOfTheHistory: a plateau, and a wait for CI, of statuses as
+// other tools write them. The Iteration History shows their order, unless there is a
+// ledger, whose order they have.
+func TestStatusesInTheOrderOfTheHistory(t *testing.T) {
+	entries := func(newest string) string {
+		text := "\n## Iteration History\n\n### Iteration 7\n\n- **Status**: " + newest + "\n\n"
+		for i := 6; i > 1; i-- {
+			text += "### Iteration " + strconv.Itoa(i) + "\n\n- **Status**: ❌ Rejected\n\n"
 		}
-		assert.Equal(t, want, choose(t, in).Standings[0].Condition, statuses)
+		return text
+	}
+	const first, last = "accepted, rejected, rejected, rejected, rejected, rejected", "rejected, rejected, rejected, rejected, rejected, accepted"
+	for name, c := range map[string]struct {
+		statuses, history string
+		ledger            bool
+		want              schedule.Condition
+		skip              string
+	}{
+		"the newest first":              {first, entries("✅ Accepted"), false, schedule.Due, ""},
+		"the newest last":               {last, entries("✅ Accepted"), false, schedule.Due, ""},
+		"a plateau, the newest first":   {last, entries("❌ Rejected"), false, schedule.Plateau, "the last 5 iterations were rejected"},
+		"a plateau, the newest last":    {first, entries("❌ Rejected"), false, schedule.Plateau, "the last 5 iterations were rejected"},
+		"nothing shows it":              {first, "", false, schedule.Plateau, "Recent Statuses end with 5 rejections"},
+		"nothing has to show it":        {strings.TrimSuffix(last, ", accepted"), "", false, schedule.Plateau, "the last 5 iterations were rejected"},
+		"more than ten":                 {first + strings.Repeat(", rejected", 6), entries("✅ Accepted"), false, schedule.Due, ""},
+		"waiting, the newest first":     {"pending-ci, rejected", entries("⏳ Pending CI"), false, schedule.Pending, ""},
+		"waiting, the newest last":      {"rejected, pending-ci", entries("⏳ Pending CI"), false, schedule.Pending, ""},
+		"waited once, the newest first": {"accepted, rejected, pending-ci", entries("✅ Accepted"), false, schedule.Due, ""},
+		"a ledger, first":               {"pending-ci, rejected", entries("⏳ Pending CI"), true, schedule.Due, ""},
+		"a ledger, last":                {"accepted, pending-ci", entries("✅ Accepted"), true, schedule.Pending, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ledger := ""
+			if c.ledger {
+				ledger = `{"event":"started","time":"2025-01-01T00:00:00Z","run_id":"r","iteration":1}` + "\n"
+			}
+			in := schedule.Input{
+				Programs: []*program.Program{programFile("p", "metric: x")},
+				States:   map[string][]byte{"p": append(stateFile(ago(time.Hour), "Recent Statuses="+c.statuses), c.history...)},
+				Ledger:   func(string) (*history.Log, error) { return history.Parse([]byte(ledger)) },
+			}
+			s := choose(t, in).Standings[0]
+			assert.Equal(t, c.want, s.Condition)
+			assert.Contains(t, s.Skip, c.skip)
+		})
 	}
 }
 

@@ -106,6 +106,8 @@ type Standing struct {
 	Pending bool
 
 	records *history.Summary // once they were read
+	// unordered says that nothing shows which way round the statuses are.
+	unordered bool
 }
 
 // Due reports whether the program is to run now.
@@ -124,7 +126,10 @@ func (in *Input) place(file string) string {
 
 // fail notes an error of the program's state or ledger.
 func (s *Standing) fail(file string, line int, message string) {
-	s.Problems = append(s.Problems, program.Problem{File: file, Line: line, Severity: program.Error, Message: message})
+	problem := program.Problem{File: file, Line: line, Severity: program.Error, Message: message}
+	if !slices.Contains(s.Problems, problem) {
+		s.Problems = append(s.Problems, problem)
+	}
 }
 
 // refuse reports whether a due program cannot run after all: its ledger cannot
@@ -255,12 +260,14 @@ func interval(schedule program.Schedule, now time.Time) time.Duration {
 // judge applies the rules in their order; the first that holds decides. It
 // returns why the program does not run now, "" when it is to run.
 func (in *Input) judge(s *Standing) (Condition, string) {
-	m := s.Machine
-	switch {
+	switch m := s.Machine; {
 	case m.Completed:
 		return Completed, m.Stopped(s.Program.Name)
 	case m.Paused:
 		return Paused, m.Stopped(s.Program.Name)
+	}
+	in.settle(s)
+	switch m := s.Machine; {
 	case m.Pending():
 		return Pending, ""
 	case m.NotBefore != nil && budget.Waits(*m.NotBefore, in.Now):
@@ -273,7 +280,11 @@ func (in *Input) judge(s *Standing) (Condition, string) {
 		}
 	}
 	if limit := in.onPlateau(s); limit > 0 {
-		return Plateau, fmt.Sprintf("plateau: the last %d iterations were rejected; change its goal or target, then run it with --program %s", limit, s.Program.Name)
+		what := fmt.Sprintf("the last %d iterations were rejected", limit)
+		if s.unordered {
+			what = fmt.Sprintf("Recent Statuses end with %d rejections", limit)
+		}
+		return Plateau, fmt.Sprintf("plateau: %s; change its goal or target, then run it with --program %s", what, s.Program.Name)
 	}
 	if s.Lateness < -Grace {
 		return NotDue, "not due yet"
@@ -281,24 +292,33 @@ func (in *Input) judge(s *Standing) (Condition, string) {
 	return Due, ""
 }
 
+// settle puts the statuses of a state without a ledger into their order, where
+// something depends on it.
+func (in *Input) settle(s *Standing) {
+	if !s.Machine.OrderMatters(fewest(s.Program)) {
+		return
+	}
+	if _, found := in.summary(s); !found {
+		known := false
+		s.Machine.RecentStatuses, known = state.OldestFirst(in.States[s.Program.Name])
+		s.unordered = !known
+	}
+}
+
+// fewest is how many rejections may be a plateau, as far as statuses go back.
+func fewest(p *program.Program) int {
+	return min(p.Plateau, p.PlateauFor(p.Agent), state.MaxStatuses)
+}
+
 // onPlateau looks at the statuses, and at the ledger for whether a person has
 // resumed the program since, and who proposed: a search has more patience. It
 // returns the limit that is reached, 0 when none is.
 func (in *Input) onPlateau(s *Standing) int {
 	limit := s.Program.PlateauFor(s.Program.Agent)
-	turned := s.Machine
-	turned.RecentStatuses = slices.Clone(turned.RecentStatuses)
-	slices.Reverse(turned.RecentStatuses)
-	if n := min(s.Program.Plateau, limit, state.MaxStatuses); !s.Machine.Plateau(n) && !turned.Plateau(n) {
-		return 0 // in whatever order they are
-	}
-	summary, found := in.summary(s)
-	if !found {
-		s.Machine.RecentStatuses = state.OldestFirst(s.Machine.RecentStatuses, in.States[s.Program.Name])
-	}
-	if !s.Machine.Plateau(min(s.Program.Plateau, limit, state.MaxStatuses)) {
+	if !s.Machine.Plateau(fewest(s.Program)) {
 		return 0
 	}
+	summary, found := in.summary(s)
 	if !found {
 		if limit <= state.MaxStatuses {
 			return limit

@@ -44,6 +44,31 @@ type Machine struct {
 	// NotBefore is when an iteration that was put off may begin again, in UTC;
 	// nil for none.
 	NotBefore *time.Time
+
+	// cut says that there were more statuses.
+	cut bool
+}
+
+// setStatuses keeps the last ten.
+func (m *Machine) setStatuses(all []string) {
+	m.RecentStatuses, m.cut = all[max(len(all)-MaxStatuses, 0):], len(all) > MaxStatuses
+}
+
+// OrderMatters reports whether the program waits for CI, or has its last n
+// iterations rejected, by the one order of its statuses and not by the other.
+func (m Machine) OrderMatters(n int) bool {
+	if len(m.RecentStatuses) == 0 {
+		return false
+	}
+	first := Machine{RecentStatuses: m.RecentStatuses[:1]}
+	if m.cut || first.Pending() != m.Pending() {
+		return true
+	}
+	if n > len(m.RecentStatuses) {
+		return false
+	}
+	first = Machine{RecentStatuses: m.RecentStatuses[:max(n, 0)]}
+	return first.Plateau(n) != m.Plateau(n)
 }
 
 // Plateau says whether the last n statuses are all `rejected`. It is false for

@@ -2,59 +2,134 @@ package state
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
-// OldestFirst returns the statuses of a state file with the newest last. Other
-// tools write them the other way round: the Iteration History of the file, whose
-// newest entry is known by its number, shows which way it is. Without a history
-// to compare with they stay as they are.
-func OldestFirst(statuses []string, data []byte) []string {
-	d := &Doc{data: data}
-	history, ok := d.find(History)
-	if !ok || len(statuses) < 2 {
-		return statuses
+// OldestFirst returns Recent Statuses of a state without a ledger, the newest
+// last. Other tools write them the other way round: the Iteration History of the
+// file, whose newest entry is known by its number, shows which way it is. Without
+// a history that tells, known is false and the statuses stay as they are.
+func OldestFirst(data []byte) (statuses []string, known bool) {
+	found, problem := findTable(data)
+	if problem != nil {
+		return nil, false
 	}
-	list, _ := d.blocks(history)
-	var entries []block
-	for _, b := range list {
-		if b.kind == entryBlock && !b.baseline {
-			entries = append(entries, b)
+	r := reader{data: data, table: &found}
+	written := r.statuses()
+	turned := slices.Clone(written)
+	slices.Reverse(turned)
+	outcomes := (&Doc{data: data}).outcomes()
+	asWritten, asTurned := agreement(turned, outcomes), agreement(written, outcomes)
+	var m Machine
+	if m.setStatuses(written); asTurned > asWritten {
+		m.setStatuses(turned)
+	}
+	return m.RecentStatuses, asWritten != asTurned || slices.Equal(written, turned)
+}
+
+// The ways in which entries begin: headings, lines that begin with a mark, and
+// rows of a table. The first way that a history has is the one that counts.
+var (
+	entryForms = []*lazyregexp.Regexp{
+		lazyregexp.New(`(?im)^ {0,3}#{1,6}[ \t]` + beforeNumber),
+		lazyregexp.New(`(?im)^[ \t]*(?:[-+>]|\*|_|\d+[.)])` + beforeNumber),
+		lazyregexp.New(`(?im)^[ \t]*\|` + beforeNumber),
+		lazyregexp.New(`(?im)^[ \t]*\|[ \t]*()#?(\d{1,9})()[ \t]*\|`),
+	}
+	statusRow  = lazyregexp.New(`(?im)^\s*(?:[-*|]\s*)?\**status\**\s*[:|]\**:?\s*(.*)$`)
+	outcomeIs  = lazyregexp.New(`(?i)(✅|🟢|\baccepted\b)|(❌|🔴|\b(?:un|not[ -])accepted\b|\brejected\b|\binconclusive\b)|(⚠|\berror(?:ed)?\b)|(⏳|🔄|\bpending[ -]ci\b)`)
+	signIs     = lazyregexp.New(`(✅|🟢)|(❌|🔴)|(⚠)|(⏳|🔄)`)
+	outcomesOf = [...]Status{Accepted, Rejected, Failed, PendingCI}
+)
+
+// beforeNumber is what leads to an entry's number: dates, signs and emphasis, no
+// other words.
+const beforeNumber = `(?:[^\pL\n]|\d[TZ]|UTC){0,60}iter(?:ation)?(s?)[ \t*_#]*(\d{1,9})(?:[ \t]*[-–—][ \t]*#?(\d{1,9}))?`
+
+// outcomes are those of the entries of the history, the newest first; "" for what
+// an entry does not say. A range has one for each of its iterations.
+func (d *Doc) outcomes() []string {
+	history, ok := d.find(History)
+	if !ok {
+		return nil
+	}
+	text := strings.ReplaceAll(string(d.data[history.bodyStart:history.bodyEnd]), "\r\n", "\n")
+	type entry struct {
+		last, count int
+		outcome     string
+	}
+	var entries []entry
+	for _, form := range entryForms {
+		starts := form.FindAllStringSubmatchIndex(text, -1)
+		for i, at := range starts {
+			end := len(text)
+			if i+1 < len(starts) {
+				end = starts[i+1][0]
+			}
+			last, _ := strconv.Atoi(text[at[4]:at[5]])
+			e := entry{last: last, count: 1, outcome: entryStatus(text[at[0]:end])}
+			if several := at[3] > at[2]; several && at[6] >= 0 {
+				until, _ := strconv.Atoi(text[at[6]:at[7]])
+				e.count = min(max(until-last+1, 1), MaxStatuses)
+				e.last = max(until, last)
+				if len(signIs.FindAllString(text[at[0]:end], -1)) > 1 {
+					e.outcome = "" // of some this, of others that
+				}
+			}
+			if first, _, _ := strings.Cut(text[at[0]:end], "\n"); e.outcome == "" && strings.Contains(strings.ToLower(first), "baseline") {
+				continue
+			}
+			entries = append(entries, e)
+		}
+		if len(entries) > 0 {
+			break
 		}
 	}
-	slices.SortStableFunc(entries, func(a, b block) int { return b.last - a.last })
+	slices.SortStableFunc(entries, func(a, b entry) int { return b.last - a.last })
 	var newest []string
-	for _, b := range entries {
-		newest = append(newest, entryStatus(string(d.data[b.start:b.end])))
+	for _, e := range entries[:min(len(entries), 10*MaxStatuses)] {
+		newest = append(newest, slices.Repeat([]string{e.outcome}, e.count)...)
 	}
-	reversed := slices.Clone(statuses)
-	slices.Reverse(reversed)
-	if agreement(statuses, newest) > agreement(reversed, newest) {
-		return reversed
-	}
-	return statuses
+	return newest
 }
 
 // entryStatus is the outcome of an entry in the words of Recent Statuses; "" when
-// it does not say.
+// it does not say. A line for the status decides, then the sign in the first line,
+// then what is said first.
 func entryStatus(text string) string {
-	switch r := readEntry(1, false, text); {
-	case r.accepted > 0:
-		return string(Accepted)
-	case r.rejected > 0:
-		return string(Rejected)
-	case r.fail > 0:
-		return string(Failed)
-	default:
-		return ""
+	if found := statusRow.FindStringSubmatch(text); found != nil {
+		return firstOutcome(outcomeIs, found[1])
 	}
+	first, rest, _ := strings.Cut(text, "\n")
+	for _, look := range []struct {
+		form *lazyregexp.Regexp
+		text string
+	}{{signIs, first}, {outcomeIs, first}, {outcomeIs, rest}} {
+		if outcome := firstOutcome(look.form, look.text); outcome != "" {
+			return outcome
+		}
+	}
+	return ""
+}
+
+// firstOutcome is the outcome that a text says first; "" when it says none.
+func firstOutcome(form *lazyregexp.Regexp, text string) string {
+	for i, said := range form.FindStringSubmatch(text) {
+		if i > 0 && said != "" {
+			return string(outcomesOf[i-1])
+		}
+	}
+	return ""
 }
 
 // agreement is how many statuses, the newest first, are those of the entries up
 // to the first that differs.
 func agreement(statuses, entries []string) int {
 	for i := range min(len(statuses), len(entries)) {
-		if !strings.EqualFold(statuses[i], entries[i]) && entries[i] != "" {
+		if statuses[i] != entries[i] && entries[i] != "" {
 			return i
 		}
 	}

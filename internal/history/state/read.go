@@ -187,20 +187,17 @@ func (r *reader) statuses() []string {
 	}
 	list := make([]string, 0, MaxStatuses)
 	for part := range bytes.SplitSeq(text, []byte(",")) {
-		word, _, _ := bytes.Cut(bytes.Trim(part, "`*_ \t"), []byte(" "))
-		if len(word) == 0 || isNull(word) {
-			continue
+		if part = bytes.Trim(part, "`*_ \t"); len(part) > 0 && !isNull(part) {
+			list = append(list, status(part))
 		}
-		if len(list) == cap(list) {
-			list = append(list[:0], list[1:]...)
-		}
-		list = append(list, status(word))
 	}
 	return list
 }
 
-// status returns the word in lower case, without allocating for known ones.
-func status(word []byte) string {
+// status returns the first word in lower case, without allocating for known
+// ones. A sign before it says nothing more; one alone stands for its word.
+func status(text []byte) string {
+	word, rest, _ := bytes.Cut(text, []byte(" "))
 	switch string(word) {
 	case "accepted":
 		return string(Accepted)
@@ -209,6 +206,15 @@ func status(word []byte) string {
 	case "error":
 		return string(Failed)
 	case "pending-ci":
+		return string(PendingCI)
+	}
+	if sign := firstOutcome(signIs, string(word)); sign != "" {
+		if rest = bytes.Trim(rest, "`*_ \t"); len(rest) > 0 && rest[0] != '(' {
+			return status(rest)
+		}
+		return sign
+	}
+	if strings.EqualFold(string(text), "pending CI") {
 		return string(PendingCI)
 	}
 	return strings.ToLower(strings.ToValidUTF8(string(word), "\uFFFD"))

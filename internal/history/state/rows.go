@@ -32,7 +32,7 @@ var rows = [fieldCount]row{
 	completedReason:   textRow(func(m *Machine) *string { return &m.CompletedReason }, (*reader).prose, proseCell),
 	consecutiveErrors: countRow(func(m *Machine) *int { return &m.ConsecutiveErrors }),
 	recentStatuses: {
-		read: func(r *reader, _ field, m *Machine) { m.RecentStatuses = r.statuses() },
+		read: func(r *reader, _ field, m *Machine) { m.setStatuses(r.statuses()) },
 		cell: func(m *Machine) string { return statusesCell(m.RecentStatuses) },
 		same: func(a, b *Machine) bool { return slices.Equal(a.RecentStatuses, b.RecentStatuses) },
 	},
