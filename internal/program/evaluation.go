@@ -29,7 +29,11 @@ func (b *body) readEvaluation(sections []section) {
 	var script strings.Builder
 	other, otherLine := "", 0
 	for _, s := range sections {
+		heading := ""
 		for _, node := range s.nodes {
+			if node.Kind() == ast.KindHeading {
+				heading = blockText(node, b.text)
+			}
 			_ = ast.Walk(node, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 				fence, ok := node.(*ast.FencedCodeBlock)
 				if !ok || !entering {
@@ -39,7 +43,7 @@ func (b *body) readEvaluation(sections []section) {
 				label := strings.ToLower(string(fence.Language(b.text)))
 				b.numbers = max(b.numbers, numbersIn(text))
 				switch {
-				case label == "" && b.isOutput(fence, text):
+				case label == "" && b.isOutput(fence, text, heading):
 					b.warn(b.line(offset(fence)), "this fence is taken as output and not run; label it `bash` when it is part of the evaluation")
 				case label == "", label == "bash", label == "sh":
 					script.WriteString(text)
@@ -56,32 +60,6 @@ func (b *body) readEvaluation(sections []section) {
 		b.warn(otherLine, "a fence of `%s` is documentation; the evaluation is what stands in `bash` and `sh` fences", clip(other))
 	}
 }
-
-var (
-	outputForm = lazyregexp.New(`(?i)\b(?:prints?|printed|printing|outputs?|emits?)\b`)
-	runForm    = lazyregexp.New(`(?i)\b(?:run|runs|execute|invoke|call|command|script below|as follows)\b`)
-)
-
-// isOutput reports whether an unlabelled fence shows what an evaluation prints:
-// it is JSON, or the text before it says so.
-func (b *body) isOutput(fence ast.Node, text string) bool {
-	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
-		return json.Valid([]byte(trimmed)) || placeholderJSON.MatchString(trimmed)
-	}
-	before := fence.PreviousSibling()
-	if before == nil || before.Kind() != ast.KindParagraph && before.Kind() != ast.KindTextBlock {
-		return false
-	}
-	start, end := extent(before)
-	last := b.clauseText(start, end)
-	if cut := clauseEnd.FindAllStringIndex(last, -1); len(cut) > 0 {
-		last = last[cut[len(cut)-1][0]:]
-	}
-	return outputForm.MatchString(last) && !runForm.MatchString(last)
-}
-
-// placeholderJSON is an object that shows its form, as in {"score": <number>}.
-var placeholderJSON = lazyregexp.New(`^\{\s*"[^"]+"\s*:[^;|&$]*\}$`)
 
 var (
 	jsonObject = lazyregexp.New(`\{[^{}\n]*\}`)
