@@ -5,8 +5,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,6 +95,32 @@ func layout() map[string]layer {
 		"internal/tasks/score":                   domain,
 		"internal/tasks/taskrun":                 service,
 	}
+}
+
+// TestThePictureNamesEveryPackage holds docs/explain/architecture.md against layout.
+func TestThePictureNamesEveryPackage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/explain/architecture.md")
+	require.NoError(t, err)
+	floors := map[string]layer{"domain": domain, "base": base, "adapter": adapter, "service": service, "edge": edge}
+	drawn := map[string]layer{}
+	floor := ""
+	for _, row := range regexp.MustCompile("(?m)^\\| (\\w*) ?\\| (`[^|]*`) \\|").FindAllStringSubmatch(string(text), -1) {
+		if row[1] != "" {
+			floor = row[1]
+		}
+		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[2], -1) {
+			drawn["internal/"+name[1]] = floors[floor]
+		}
+	}
+	for pkg, on := range layout() {
+		if on < wiring {
+			assert.Equal(t, on, drawn[pkg], pkg)
+			assert.Contains(t, drawn, pkg)
+		}
+		delete(drawn, pkg)
+	}
+	assert.Empty(t, drawn, "packages that do not exist")
 }
 
 // exceptions are imports that do not go down one floor: git runs through command.
