@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -155,24 +154,4 @@ func TestCompareRepeatedRuns(t *testing.T) {
 	}
 	a := w.binary("iterate", "compare", "flaky.json", "better.json")
 	assert.Contains(t, a.stdout, "promotable: yes", "five runs a side can be believed, also when a model ran")
-}
-
-// TestScoringExamples runs the worked examples of docs/explain/scoring.md: every file
-// that it shows is written, and every command prints what it says.
-func TestScoringExamples(t *testing.T) {
-	t.Parallel()
-	data, err := os.ReadFile("../docs/explain/scoring.md")
-	require.NoError(t, err)
-	_, examples, found := strings.Cut(string(data), "## Worked examples")
-	require.True(t, found)
-	files := map[string]string{}
-	for _, file := range regexp.MustCompile("(?s)`([a-z0-9]+\\.json)`:\n\n```json\n(.*?)```").FindAllStringSubmatch(examples, -1) {
-		files[file[1]] = file[2]
-	}
-	w := newWorld(t, files)
-	commands := regexp.MustCompile("(?s)```console\n\\$ iterate (.*?)\n(.*?)```").FindAllStringSubmatch(examples, -1)
-	for _, command := range commands {
-		assert.Equal(t, command[2], w.binary("iterate", strings.Fields(command[1])...).stdout, command[1])
-	}
-	assert.GreaterOrEqual(t, len(commands), 5)
 }
