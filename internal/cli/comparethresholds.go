@@ -1,10 +1,9 @@
 package cli
 
 import (
-	"path/filepath"
-
 	"github.com/spf13/pflag"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
@@ -68,37 +67,9 @@ func (f *thresholdFlags) read(env Env, flags *pflag.FlagSet) (score.Thresholds, 
 }
 
 func programThresholds(env Env, name string) (score.Thresholds, error) {
-	file := name
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(env.Dir, file)
-	}
-	p := memory.Programs{Parse: program.Parse}.File(file)
+	p := memory.Programs{Parse: program.Parse}.File(env.Path(name))
 	if err := p.Err(); err != nil {
 		return score.Thresholds{}, misuse.New(err)
 	}
-	return thresholdsOf(p)
-}
-
-// thresholdsOf returns the thresholds that a program's frontmatter has.
-func thresholdsOf(p *program.Program) (score.Thresholds, error) {
-	thresholds := score.Thresholds{
-		ObjectiveDropIsRegression: p.Thresholds.ObjectiveDropIsRegression,
-		NetLossIsRegression:       p.Thresholds.NetLossIsRegression,
-	}
-	for _, number := range []struct {
-		name string
-		from float64
-		to   *metric.Value
-	}{
-		{"min-composite-gain", p.Thresholds.MinCompositeGain, &thresholds.MinCompositeGain},
-		{"regression-composite-drop", p.Thresholds.RegressionCompositeDrop, &thresholds.RegressionCompositeDrop},
-		{"cost-tolerance", p.Thresholds.CostTolerance, &thresholds.CostTolerance},
-	} {
-		value, err := metric.FromFloat(number.from)
-		if err != nil {
-			return thresholds, misuse.Errorf("%s: %s: %w", p.File, number.name, err)
-		}
-		*number.to = value
-	}
-	return thresholds, nil
+	return app.Thresholds(p)
 }

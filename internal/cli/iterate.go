@@ -280,7 +280,7 @@ func newLoop(ctx context.Context, env Env, o iterateOptions, deps *app.Deps, p *
 		return nil, nil, err
 	}
 	service.Progress = tell
-	closing, err = measureBySuite(ctx, env, o, service)
+	closing, err = deps.MeasureBySuite(ctx, service)
 	return service, closing, err
 }
 
@@ -293,22 +293,4 @@ func recordRefusal(ctx context.Context, o iterateOptions, deps *app.Deps, record
 	}
 	_, err := recorder.RecordRefusal(ctx, why.Error())
 	return err
-}
-
-// measureBySuite makes a service measure by the suite of its program, if it has
-// one. What it returns cleans up.
-func measureBySuite(ctx context.Context, env Env, o iterateOptions, service *loop.Service) (closing func(), err error) {
-	p := service.Program
-	tell := func(text string) {
-		service.Progress(loop.Step{Program: p.Name, Name: "measure", Detail: text, Minor: true})
-	}
-	switch p.Evaluation {
-	case program.Tasks:
-		suite := &taskLoop{env: env, program: p, root: service.Repo.Root, agent: service.Agent.Name(), model: service.Model, tell: tell}
-		service.Suite, service.Executor = suite, suite.executedBy(ctx, service.RunDir)
-	case program.Skill:
-		return evaluateSkill(ctx, env, o, service, tell)
-	case program.Metric:
-	}
-	return func() {}, nil
 }

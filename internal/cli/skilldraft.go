@@ -174,7 +174,7 @@ func (o *skillDraft) propose(ctx context.Context, env Env, run, work string, fou
 		return err
 	}
 	home := filepath.Join(run, "home")
-	environ, err := (&skillLoop{env: env}).environ(home, o.env)
+	environ, err := env.CommandEnviron(home, o.env)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
@@ -135,15 +136,15 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 	if err != nil {
 		return err
 	}
-	l := &skillLoop{
-		env: env, root: env.Dir, agent: o.agent, named: "--agent", dir: run, keep: keep, hidden: []string{filepath.Join(skill.Dir, evals.Dir)},
-		program: &program.Program{
+	l := &app.SkillSuite{
+		Env: env, Root: env.Dir, Agent: o.agent, Named: "--agent", Dir: run, Keep: keep, Hidden: []string{filepath.Join(skill.Dir, evals.Dir)},
+		Program: &program.Program{
 			File: "iterate skill eval", ExecutorCommand: o.command, Executor: o.agent, Model: o.model, Start: o.start, Judge: o.judge, JudgeModel: o.judgeModel,
 			Env: o.env, Jobs: o.jobs, Network: o.network, Isolation: o.isolation,
 		},
-		tell: func(text string) { fmt.Fprintln(env.Stderr, text) },
+		Tell: func(text string) { fmt.Fprintln(env.Stderr, text) },
 	}
-	options, err := l.options(ctx)
+	options, err := l.Options(ctx)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/git/tree"
-	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
@@ -254,7 +253,7 @@ func ofThisSkill(w *workspace.Workspace, dir string) error {
 
 // skillWiring is who works on a skill and its cases.
 type skillWiring struct {
-	loop     *skillLoop
+	loop     *app.SkillSuite
 	options  evalrun.Options
 	versions string // a directory in which snapshots are unpacked
 	improver agent.Agent
@@ -272,13 +271,13 @@ func (o *skillRunOptions) wire(ctx context.Context, env Env, suited *evalrun.Ski
 	if o.executor != "" || o.executorCommand != "" {
 		named = "--executor"
 	}
-	w := &skillWiring{versions: filepath.Join(run, "versions"), loop: &skillLoop{
-		env: env, program: p, root: env.Dir, agent: o.agent, named: named, dir: run, keep: o.place(env, suited.Dir), hidden: []string{suited.Dir},
-		tell: func(text string) { fmt.Fprintln(env.Stderr, text) },
+	w := &skillWiring{versions: filepath.Join(run, "versions"), loop: &app.SkillSuite{
+		Env: env, Program: p, Root: env.Dir, Agent: o.agent, Named: named, Dir: run, Keep: o.place(env, suited.Dir), Hidden: []string{suited.Dir},
+		Tell: func(text string) { fmt.Fprintln(env.Stderr, text) },
 	}}
 	err := os.Mkdir(w.versions, 0o700)
 	if err == nil {
-		w.options, err = w.loop.options(ctx)
+		w.options, err = w.loop.Options(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -300,7 +299,7 @@ func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Worksp
 		return nil, nil, err
 	}
 	measuring := &workspaceEvals{workspace: w, suited: suited, options: wiring.options, versions: wiring.versions}
-	executor, err := executorOf(ctx, env, wiring.options)
+	executor, err := app.SuiteExecutor(ctx, env, wiring.options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -312,26 +311,17 @@ func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Worksp
 		Most: o.count, StopAfter: o.stopAfter, NoCaseRegression: o.noCaseRegression, Timeout: o.proposal, Now: env.Now,
 		Home: func() (string, []string, error) {
 			homes++
-			home := filepath.Join(wiring.loop.dir, fmt.Sprintf("home-%d", homes))
-			environ, err := wiring.loop.environ(home, o.env)
+			home := filepath.Join(wiring.loop.Dir, fmt.Sprintf("home-%d", homes))
+			environ, err := env.CommandEnviron(home, o.env)
 			return home, environ, err
 		},
 	}, measuring, nil
 }
 
-// executorOf describes who works on the cases, and who grades them.
-func executorOf(ctx context.Context, env Env, o evalrun.Options) (*history.Executor, error) {
-	judge := ""
-	if o.Grader != nil {
-		judge = o.Grader.Name()
-	}
-	return app.Executor(ctx, env, o.Agent, o.Model, o.Command, judge)
-}
-
 // improver finds who changes the skill, and its command.
 func (o *skillRunOptions) improver(ctx context.Context, env Env, p *program.Program, run string) (agent.Agent, string, error) {
 	only := &program.Program{AgentCommand: p.AgentCommand}
-	text := (&taskLoop{program: only, root: env.Dir}).command()
+	text := (&app.TaskSuite{Program: only, Root: env.Dir}).WorkerCommand()
 	runner := env.NewRunner()
 	var err error
 	if runner.Isolation, err = app.Isolate(ctx, env, p, runner, run, nil, app.NamedFiles(env, text)); err != nil {
@@ -377,7 +367,7 @@ func (e *workspaceEvals) labelled(label string) evalrun.Options {
 	o := e.options
 	e.shown.Begin(label + ": the cases run")
 	o.Progress = func(done, total int, c evals.CaseScore) {
-		e.shown.Tell(e.shown.out, label+": "+caseLine(done, total, c))
+		e.shown.Tell(e.shown.out, label+": "+c.Line(done, total))
 	}
 	return o
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +70,7 @@ type scoredCase struct {
 
 // newScoredCase is a case over all of its runs.
 func newScoredCase(c evals.CaseScore) scoredCase {
-	one := scoredCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: evals.RateValue(c.PassRate()), Problem: text(problemOf(c)), Runs: []int{c.Passed}}
+	one := scoredCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: evals.RateValue(c.PassRate()), Problem: text(c.Trouble()), Runs: []int{c.Passed}}
 	if c.Runs != nil {
 		one.Runs = nil
 	}
@@ -79,39 +78,6 @@ func newScoredCase(c evals.CaseScore) scoredCase {
 		one.Runs = append(one.Runs, run.Passed)
 	}
 	return one
-}
-
-// problemOf says why a case counts 0, in all runs or in some, and what its gradings
-// leave open.
-func problemOf(c evals.CaseScore) string {
-	if c.Problem != "" {
-		return c.Problem
-	}
-	if why := crashedRuns(c); why != "" {
-		return why
-	}
-	var open []string
-	for _, text := range c.Unanswered {
-		open = append(open, strconv.Quote(plain.Short(text, liveWidth)))
-	}
-	if len(open) > 0 {
-		return "the grading does not answer " + render.Few(open)
-	}
-	return ""
-}
-
-// crashedRuns says in how many runs a case counts 0.
-func crashedRuns(c evals.CaseScore) string {
-	problem, count := "", 0
-	for _, run := range c.Runs {
-		if run.Problem != "" {
-			problem, count = cmp.Or(problem, run.Problem), count+1
-		}
-	}
-	if count == 0 {
-		return ""
-	}
-	return fmt.Sprintf("in %d of %d runs: %s", count, len(c.Runs), problem)
 }
 
 func scoreIteration(ctx context.Context, env Env, dir string, n int, asJSON bool) error {
@@ -142,7 +108,7 @@ func scoreIteration(ctx context.Context, env Env, dir string, n int, asJSON bool
 	for _, c := range result.Cases {
 		one := newScoredCase(c)
 		found.Cases = append(found.Cases, one)
-		table.Rows = append(table.Rows, []string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), render.ShortValue(&one.PassRate), plain.Short(problemOf(c), liveWidth)})
+		table.Rows = append(table.Rows, []string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), render.ShortValue(&one.PassRate), plain.Short(c.Trouble(), liveWidth)})
 	}
 	if asJSON {
 		return printJSON(env, found)

@@ -3,14 +3,11 @@ package cli
 import (
 	"context"
 	"slices"
-	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/org/autoloop/internal/app"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/tasks/judge"
 	"github.com/org/autoloop/internal/tasks/taskrun"
@@ -18,26 +15,15 @@ import (
 
 // tasksOptions are the flags of `iterate tasks eval`.
 type tasksOptions struct {
-	suite, baseline, candidate string
-	agent, model, command      string
-	config, env                []string
-	judge, judgeModel          string
-	runs                       string
-	jobs                       int
-	usd, unknownCost           string
-	tokens                     int64
-	minutes                    float64
-	cache, report, shard       string
-	fresh, network             bool
-	isolation                  string
-	output                     compareOptions
-	// targets are the program's: more files of the configuration.
-	targets []string
-	repoDir *string
+	app.TaskRun
+
+	baseline, candidate string
+	report, shard       string
+	output              compareOptions
 }
 
 func newTasksCompareCommand(env Env, shared *iterateOptions) *cobra.Command {
-	o := tasksOptions{repoDir: &shared.RepoDir}
+	var o tasksOptions
 	cmd := &cobra.Command{
 		Use:     "eval",
 		Aliases: []string{"compare"}, // its name until 1.0
@@ -54,6 +40,7 @@ func newTasksCompareCommand(env Env, shared *iterateOptions) *cobra.Command {
 			"  iterate tasks eval --suite tasks --baseline old/ --candidate new/ --agent-command \"sh $PWD/agent.sh\"",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.RepoDir = shared.RepoDir
 			return compareTasks(cmd.Context(), env, o, cmd.Flags())
 		},
 	}
@@ -62,28 +49,28 @@ func newTasksCompareCommand(env Env, shared *iterateOptions) *cobra.Command {
 }
 
 func (o *tasksOptions) register(flags *pflag.FlagSet, env Env) {
-	flags.StringVar(&o.suite, "suite", "", "`DIR` of the task suite")
+	flags.StringVar(&o.Suite, "suite", "", "`DIR` of the task suite")
 	flags.StringVar(&o.baseline, "baseline", "HEAD", "the configuration to beat: a directory or a commit")
 	flags.StringVar(&o.candidate, "candidate", ".", "the configuration to judge: a directory or a commit")
-	flags.StringVar(&o.agent, "agent", env.Getenv("AUTOLOOP_AGENT"), "who works on tasks that name no agent; given as a flag, on every task")
-	flags.StringVar(&o.model, "model", "", "the model that the agent uses")
-	flags.StringVar(&o.command, "agent-command", "", "the command of the agent `command`, which is then the default agent")
-	flags.StringArrayVar(&o.config, "config", nil, "a `GLOB` of the configuration's files, instead of the usual ones (repeatable)")
-	flags.StringArrayVar(&o.env, "env", nil, "the `NAME` of a variable that agent and checks may see (repeatable)")
-	flags.StringVar(&o.judge, "judge", string(judge.Auto), "who judges tasks with a rubric: auto, api, cli or off")
-	flags.StringVar(&o.judgeModel, "judge-model", "", "the judge's model")
-	flags.StringVar(&o.runs, "runs", "auto", "how often each task is run on both sides, or auto")
-	flags.IntVar(&o.jobs, "jobs", defaultJobs, "how many runs there are at the same time")
-	flags.StringVar(&o.usd, "budget-usd", "", "begin no further run when this comparison has cost so many dollars")
-	flags.Int64Var(&o.tokens, "budget-tokens", 0, "begin no further run when it has used so many tokens")
-	flags.Float64Var(&o.minutes, "budget-minutes", 0, "begin no further run after so many minutes")
-	flags.StringVar(&o.unknownCost, "unknown-cost", "allow", "with a budget and an agent that does not say what it costs: allow or pause")
-	flags.StringVar(&o.cache, "cache", "", "`DIR` where finished runs are kept (default: autoloop/tasks in the user's cache directory)")
+	flags.StringVar(&o.Agent, "agent", env.Getenv("AUTOLOOP_AGENT"), "who works on tasks that name no agent; given as a flag, on every task")
+	flags.StringVar(&o.Model, "model", "", "the model that the agent uses")
+	flags.StringVar(&o.Command, "agent-command", "", "the command of the agent `command`, which is then the default agent")
+	flags.StringArrayVar(&o.Config, "config", nil, "a `GLOB` of the configuration's files, instead of the usual ones (repeatable)")
+	flags.StringArrayVar(&o.Env, "env", nil, "the `NAME` of a variable that agent and checks may see (repeatable)")
+	flags.StringVar(&o.Judge, "judge", string(judge.Auto), "who judges tasks with a rubric: auto, api, cli or off")
+	flags.StringVar(&o.JudgeModel, "judge-model", "", "the judge's model")
+	flags.StringVar(&o.Runs, "runs", "auto", "how often each task is run on both sides, or auto")
+	flags.IntVar(&o.Jobs, "jobs", defaultJobs, "how many runs there are at the same time")
+	flags.StringVar(&o.USD, "budget-usd", "", "begin no further run when this comparison has cost so many dollars")
+	flags.Int64Var(&o.Tokens, "budget-tokens", 0, "begin no further run when it has used so many tokens")
+	flags.Float64Var(&o.Minutes, "budget-minutes", 0, "begin no further run after so many minutes")
+	flags.StringVar(&o.UnknownCost, "unknown-cost", "allow", "with a budget and an agent that does not say what it costs: allow or pause")
+	flags.StringVar(&o.Cache, "cache", "", "`DIR` where finished runs are kept (default: autoloop/tasks in the user's cache directory)")
 	flags.StringVar(&o.shard, "shard", "", "run every N-th task alone, from the I-th on, into --cache, and compare nothing: `I/N`")
 	flags.StringVar(&o.report, "report", "", "write report.json, report.md, both outcomes, transcripts and changes to this `DIR`")
-	flags.StringVar(&o.isolation, "isolation", "auto", "keep agents and checks apart from the rest of this machine: auto, required or off")
-	flags.BoolVar(&o.network, "network", true, "checks may reach the network; false needs isolation")
-	flags.BoolVar(&o.fresh, "fresh", false, "run everything again, also what is kept")
+	flags.StringVar(&o.Isolation, "isolation", "auto", "keep agents and checks apart from the rest of this machine: auto, required or off")
+	flags.BoolVar(&o.Network, "network", true, "checks may reach the network; false needs isolation")
+	flags.BoolVar(&o.Fresh, "fresh", false, "run everything again, also what is kept")
 	flags.BoolVar(&o.output.json, "json", false, "print a JSON object")
 	flags.BoolVar(&o.output.markdown, "markdown", false, "print markdown, for a comment or a summary")
 	flags.StringVar(&o.output.html, "html", "", "write a page to look at into this file, too")
@@ -105,28 +92,28 @@ func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.Fla
 	if err != nil {
 		return err
 	}
-	loaded, err := taskrun.Load(ctx, env.Path(o.suite))
+	loaded, err := taskrun.Load(ctx, env.Path(o.Suite))
 	if err != nil {
 		return err
 	}
-	place, err := newTasksPlace(env, o)
+	place, err := app.NewTaskPlace(env, o.TaskRun)
 	if err != nil {
 		return err
 	}
-	defer place.close()
+	defer place.Close()
 	said := &app.Held{Out: env.Stderr}
 	wiring := env
 	wiring.Stderr = said
-	options, err := o.wire(ctx, wiring, place)
+	options, err := o.Wire(ctx, wiring, place)
 	if err != nil {
 		return err
 	}
 	options.Thresholds, options.Override = thresholds, flags.Changed("agent")
-	baseline, err := o.side(ctx, env, place, "baseline", o.baseline)
+	baseline, err := o.Side(ctx, env, place, "baseline", o.baseline)
 	if err != nil {
 		return err
 	}
-	candidate, err := o.side(ctx, env, place, "candidate", o.candidate)
+	candidate, err := o.Side(ctx, env, place, "candidate", o.candidate)
 	if err != nil {
 		return err
 	}
@@ -151,46 +138,20 @@ func compareTasks(ctx context.Context, env Env, o tasksOptions, flags *pflag.Fla
 // check looks at flags that exclude each other or cannot be read.
 func (o *tasksOptions) check() error {
 	switch {
-	case o.suite == "":
+	case o.Suite == "":
 		return misuse.Errorf("--suite is missing: give the directory of a task suite, or a --program that names one")
 	case o.output.json && o.output.markdown:
 		return misuse.Errorf("--json and --markdown exclude each other; give one of them")
-	case o.jobs < 1:
-		return misuse.Errorf("--jobs %d: give at least one", o.jobs)
-	case o.shard != "" && (o.cache == "" || o.report != ""):
+	case o.Jobs < 1:
+		return misuse.Errorf("--jobs %d: give at least one", o.Jobs)
+	case o.shard != "" && (o.Cache == "" || o.report != ""):
 		return misuse.Errorf("--shard needs --cache DIR, where the part is kept, and makes no --report: merge the parts first (iterate shards merge)")
-	case o.tokens < 0 || o.minutes < 0:
+	case o.Tokens < 0 || o.Minutes < 0:
 		return misuse.Errorf("a budget below 0 makes no sense")
-	case !slices.Contains([]string{"auto", "required", "off"}, o.isolation):
-		return misuse.Errorf("--isolation %s: give auto, required or off", o.isolation)
-	case o.unknownCost != "allow" && o.unknownCost != "pause":
-		return misuse.Errorf("--unknown-cost %s: give allow or pause", o.unknownCost)
+	case !slices.Contains([]string{"auto", "required", "off"}, o.Isolation):
+		return misuse.Errorf("--isolation %s: give auto, required or off", o.Isolation)
+	case o.UnknownCost != "allow" && o.UnknownCost != "pause":
+		return misuse.Errorf("--unknown-cost %s: give allow or pause", o.UnknownCost)
 	}
 	return nil
-}
-
-func (o *tasksOptions) repeats() (int, error) {
-	const most = 1000
-	if o.runs == "auto" {
-		return 0, nil
-	}
-	runs, err := strconv.Atoi(o.runs)
-	if err != nil || runs < 1 || runs > most {
-		return 0, misuse.Errorf("--runs %s: give auto, or a number from 1 to %d", o.runs, most)
-	}
-	return runs, nil
-}
-
-func (o *tasksOptions) budget() (taskrun.Budget, error) {
-	budget := taskrun.Budget{
-		Tokens: o.tokens, Time: time.Duration(o.minutes * float64(time.Minute)), UnknownCostPauses: o.unknownCost == "pause",
-	}
-	if o.usd != "" {
-		usd, err := metric.ParseValue(o.usd)
-		if err != nil || usd.Sign() <= 0 {
-			return budget, misuse.Errorf("--budget-usd %s: give a number above 0", o.usd)
-		}
-		budget.USD = &usd
-	}
-	return budget, nil
 }

@@ -28,9 +28,9 @@ func (o *tasksOptions) runPart(ctx context.Context, env Env, s *taskrun.TaskSuit
 	if err != nil {
 		return err
 	}
-	dir := env.Path(o.cache)
+	dir := env.Path(o.Cache)
 	if err := shard.Write(dir, shard.Part{Kind: shard.Tasks, Digest: done.Digest, Index: wanted.Index, Of: wanted.Of}); err != nil {
-		return fmt.Errorf("say what %s is: %w", o.cache, err)
+		return fmt.Errorf("say what %s is: %w", o.Cache, err)
 	}
 	if o.output.json {
 		if done.Tasks == nil {
@@ -38,6 +38,6 @@ func (o *tasksOptions) runPart(ctx context.Context, env Env, s *taskrun.TaskSuit
 		}
 		return json.NewEncoder(env.Stdout).Encode(ranPart{o.shard, done.Tasks, done.Runs, done.Reused, dir})
 	}
-	_, err = fmt.Fprintf(env.Stdout, "part %s: %d runs of %d tasks are in %s; put all parts together with `iterate shards merge`\n", o.shard, done.Runs, len(done.Tasks), o.cache)
+	_, err = fmt.Fprintf(env.Stdout, "part %s: %d runs of %d tasks are in %s; put all parts together with `iterate shards merge`\n", o.shard, done.Runs, len(done.Tasks), o.Cache)
 	return err
 }
