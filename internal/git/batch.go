@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,9 @@ const (
 	contents = "contents"
 	info     = "info"
 )
+
+// flush ends questions: what was asked so far is answered.
+const flush = "flush\x00"
 
 // answer is an object, or with info all but its data.
 type answer struct {
@@ -84,7 +88,7 @@ func (r objects) begin(b *batch) error {
 		return nil
 	}
 	args := append([]string{"git"}, fixedArguments()...)
-	args = append(args, "--git-dir="+r.GitDir, "--work-tree="+r.Root, "cat-file", "--batch-command", "-z")
+	args = append(args, "--git-dir="+r.GitDir, "--work-tree="+r.Root, "cat-file", "--batch-command", "--buffer", "-z")
 	talk, err := process.Converse(r.Root, quiet(r.env.of(r.Identity, nil, false)), args...)
 	if err != nil {
 		return err
@@ -126,12 +130,10 @@ func (b *batch) end() {
 	b.talk, b.idle = nil, nil
 }
 
-// askEach puts many questions for contents, a window of them at a time, and hands
-// the answers over in their order. done is how many were handed over when the rest
-// has to be asked in another way; the only other errors are each's and the
-// context's.
+// askEach puts many questions for contents and hands the answers over in their order.
+// done is how many were handed over when the rest has to be asked in another way; the
+// only other errors are each's and the context's.
 func (r objects) askEach(ctx context.Context, names []string, each func(i int, o Object) error) (done int, err error) {
-	const window = 512 // their questions fit into the buffer of a pipe
 	if slices.ContainsFunc(names, func(name string) bool { return !isID(r.ObjectFormat, name) }) {
 		return 0, errUnasked
 	}
@@ -143,59 +145,77 @@ func (r objects) askEach(ctx context.Context, names []string, each func(i int, o
 	}
 	stop := context.AfterFunc(ctx, b.talk.Kill)
 	defer stop()
-	for asked := range slices.Chunk(names, window) {
-		_, err := io.WriteString(b.talk.In, contents+" "+strings.Join(asked, "\x00"+contents+" ")+"\x00")
-		for _, name := range asked {
-			var found answer
-			if err == nil {
-				found, err = b.answerTo(contents, name)
+	go askAll(b.talk.In, names) // it ends with the last answer, or with the process
+	var buffer []byte
+	for i, name := range names {
+		found, err := b.answerTo(contents, name, &buffer)
+		if err != nil {
+			b.end()
+			if ctx.Err() != nil {
+				return i, context.Cause(ctx)
 			}
-			if err != nil {
-				b.end()
-				if ctx.Err() != nil {
-					return done, context.Cause(ctx)
-				}
-				return done, errUnasked
-			}
-			if err := each(done, found.Object); err != nil {
-				b.end() // the other answers were not read
-				return done, err
-			}
-			done++
+			return i, errUnasked
+		}
+		if err := each(i, found.Object); err != nil {
+			b.end() // the other answers were not read
+			return i, err
 		}
 	}
 	b.idle.Reset(batchIdle)
-	return done, nil
+	return len(names), nil
+}
+
+// askAll writes the questions, beside which the answers are read: git reads on while we
+// are at the answers before. What cannot be written is noticed by its missing answer.
+func askAll(to io.Writer, names []string) {
+	const window = 256
+	for asked := range slices.Chunk(names, window) {
+		if _, err := io.WriteString(to, contents+" "+strings.Join(asked, "\x00"+contents+" ")+"\x00"+flush); err != nil {
+			return
+		}
+	}
 }
 
 func (b *batch) exchange(question, name string) (answer, error) {
-	if _, err := io.WriteString(b.talk.In, question+" "+name+"\x00"); err != nil {
+	if _, err := io.WriteString(b.talk.In, question+" "+name+"\x00"+flush); err != nil {
 		return answer{}, err
 	}
-	return b.answerTo(question, name)
+	return b.answerTo(question, name, new([]byte))
 }
 
-// answerTo reads the answer to a question.
-func (b *batch) answerTo(question, name string) (answer, error) {
-	head, err := b.talk.Out.ReadString('\n')
-	if err != nil {
+// answerTo reads the answer to a question, the data into the buffer, which grows.
+func (b *batch) answerTo(question, name string, buffer *[]byte) (answer, error) {
+	line, err := b.talk.Out.ReadSlice('\n')
+	if err != nil && !errors.Is(err, bufio.ErrBufferFull) { // the name in it may be long
 		return answer{}, err
+	}
+	head := string(line)
+	if err != nil {
+		rest, err := b.talk.Out.ReadString('\n')
+		if err != nil {
+			return answer{}, err
+		}
+		head += rest
 	}
 	if head == name+" missing\n" {
 		return answer{}, nil
 	}
-	fields := strings.Fields(head)
-	if len(fields) != 3 {
+	id, rest, _ := strings.Cut(strings.TrimSuffix(head, "\n"), " ")
+	kind, size, found := strings.Cut(rest, " ")
+	if !found || kind == "" {
 		return answer{}, fmt.Errorf("git cat-file printed %.100q", head)
 	}
-	found := answer{Object: Object{ID: fields[0], Type: fields[1]}}
-	if found.Size, err = strconv.ParseInt(fields[2], 10, 64); err != nil || question == info {
-		return found, err
+	a := answer{Object: Object{ID: id, Type: kind}}
+	if a.Size, err = strconv.ParseInt(size, 10, 64); err != nil || question == info {
+		return a, err
 	}
-	data := make([]byte, found.Size+1)
+	if int64(cap(*buffer)) <= a.Size {
+		*buffer = make([]byte, a.Size+1)
+	}
+	data := (*buffer)[:a.Size+1]
 	if _, err := io.ReadFull(b.talk.Out, data); err != nil {
 		return answer{}, err
 	}
-	found.Data = data[:found.Size:found.Size]
-	return found, nil
+	a.Data = data[:a.Size:a.Size]
+	return a, nil
 }

@@ -62,7 +62,8 @@ func (r *Repo) Cat(ctx context.Context, names ...string) ([]Object, error) {
 }
 
 // CatEach reads any number of objects by their ids with one process, and hands each
-// over in the order of the ids, so that they need not be in memory together.
+// over in the order of the ids, so that they need not be in memory together: the Data of
+// one is gone when each returns.
 func (r *Repo) CatEach(ctx context.Context, ids []string, each func(i int, o Object) error) error {
 	done, err := r.objects().askEach(ctx, ids, each)
 	if !errors.Is(err, errUnasked) {

@@ -27,19 +27,26 @@ func (r trees) readTree(ctx context.Context, rev string) (id string, entries []T
 
 // parseTree reads a tree object: "mode name NUL id", the id in raw bytes.
 func parseTree(data []byte, idLength int) ([]TreeEntry, error) {
-	var entries []TreeEntry
+	const usual = 50 // bytes of an entry; a root may have tens of thousands of them
+	entries := make([]TreeEntry, 0, len(data)/usual+1)
+	var buffer [64]byte
 	for len(data) > 0 {
 		mode, rest, spaced := bytes.Cut(data, []byte(" "))
 		name, id, ended := bytes.Cut(rest, []byte{0})
 		if !spaced || !ended || len(id) < idLength {
 			return nil, fmt.Errorf("%w: a tree that cannot be read", errUnasked)
 		}
-		entry := TreeEntry{Mode: string(mode), Type: "blob", ID: hex.EncodeToString(id[:idLength]), Path: string(name)}
-		switch entry.Mode {
+		text := buffer[:hex.Encode(buffer[:], id[:idLength])]
+		entry := TreeEntry{Type: "blob", ID: string(text), Path: string(name)}
+		switch string(mode) {
 		case "40000":
 			entry.Mode, entry.Type = ModeDirectory, "tree"
+		case ModeFile:
+			entry.Mode = ModeFile
 		case ModeSubmodule:
-			entry.Type = "commit"
+			entry.Mode, entry.Type = ModeSubmodule, "commit"
+		default:
+			entry.Mode = string(mode)
 		}
 		entries = append(entries, entry)
 		data = id[idLength:]

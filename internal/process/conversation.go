@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -19,10 +20,13 @@ type Conversation struct {
 	Out *bufio.Reader
 
 	in    io.Closer
-	out   *io.PipeReader
+	out   *os.File
 	cmd   *exec.Cmd
 	ended chan struct{}
 }
+
+// answerBuffer is how much is read at once.
+const answerBuffer = 64 << 10
 
 // Converse starts a program in dir. The environment is env alone; its standard
 // error is dropped. Close must be called.
@@ -54,16 +58,22 @@ func (c *Conversation) run(cmd *exec.Cmd, started chan<- error) {
 		return
 	}
 	// Our own pipe: cmd.Wait would close one of cmd's while it is read.
-	out, to := io.Pipe()
-	cmd.Stdout, cmd.WaitDelay = to, pipeDelay
-	if err := cmd.Start(); err != nil {
+	out, to, err := os.Pipe()
+	if err != nil {
 		started <- err
 		return
 	}
-	c.In, c.Out, c.in, c.out, c.cmd = in, bufio.NewReader(out), in, out, cmd
+	cmd.Stdout = to
+	err = cmd.Start()
+	_ = to.Close()
+	if err != nil {
+		_ = out.Close()
+		started <- err
+		return
+	}
+	c.In, c.Out, c.in, c.out, c.cmd = in, bufio.NewReaderSize(out, answerBuffer), in, out, cmd
 	started <- nil
-	err = cmd.Wait()
-	_ = to.CloseWithError(fmt.Errorf("%s ended: %w", filepath.Base(cmd.Path), err))
+	_ = cmd.Wait() // its answers have an end
 }
 
 // Kill ends the program at once; it may have ended already.
