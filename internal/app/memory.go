@@ -11,6 +11,10 @@ const (
 	Ample  = 150 << 20
 )
 
+// perProgram is what each of thousands of programs is worth of such a bound: below what
+// they need, garbage would be collected all the time.
+const perProgram = 10 << 10
+
 // BoundMemory is BoundMemory where this process is the command's alone.
 func (e Env) BoundMemory(bound int64) {
 	if e.OwnProcess {

@@ -33,6 +33,9 @@ type Scheduling struct {
 	Max int
 	// Compat uses the directory of the original scheduler.
 	Compat bool
+	// Memory is the least bound of memory, which grows with the programs; 0 leaves it
+	// as it is.
+	Memory int64
 }
 
 // Root is the checkout that is looked at, and its repository; repo is nil
@@ -94,6 +97,9 @@ func (s Scheduling) Input(ctx context.Context, env Env, hub *api.Client) (schedu
 	if err != nil {
 		return schedule.Input{}, misuse.New(err)
 	}
+	if s.Memory > 0 {
+		env.BoundMemory(max(s.Memory, int64(len(programs))*perProgram))
+	}
 	in := schedule.Input{Programs: programs, Now: now, Forced: s.Program, Max: s.Max, Stopped: env.Stopped(), RepoDir: root}
 	output, err := s.outputDir(env)
 	if err != nil {
@@ -115,6 +121,7 @@ func (s Scheduling) Input(ctx context.Context, env Env, hub *api.Client) (schedu
 		in.Branch = memory.MemoryBranch
 	}
 	in.Ledger = func(name string) (*history.Log, error) { return states.Ledger(ctx, name) }
+	in.Sizes, in.Whole = states.Sizes, func(name string) ([]byte, error) { return states.Whole(ctx, name) }
 	in.Warnings = states.Warnings
 	if hub != nil {
 		return in, addIssues(ctx, hub, &states, &in)

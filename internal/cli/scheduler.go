@@ -85,7 +85,8 @@ func newProgramCommands(env Env, parent *iterateOptions) []*cobra.Command {
 }
 
 func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
-	env.BoundMemory(app.Lean)
+	o.Memory = app.Lean
+	env.BoundMemory(o.Memory)
 	if o.Max < 1 {
 		return misuse.Errorf("--max %d: give at least one", o.Max)
 	}

@@ -26,7 +26,8 @@ func newStatusCommand(env Env, o *schedulerOptions) *cobra.Command {
 }
 
 func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error {
-	env.BoundMemory(app.Tables)
+	o.Memory = app.Tables
+	env.BoundMemory(o.Memory)
 	o.Program = ""
 	plan, err := o.Plan(ctx, env, true)
 	if err != nil {

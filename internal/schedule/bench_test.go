@@ -182,7 +182,7 @@ func input(b *testing.B, repo *git.Repo) schedule.Input {
 	found, err := source.Load(b.Context(), program.Names(programs))
 	require.NoError(b, err)
 	read := func(name string) (*history.Log, error) { return source.Ledger(b.Context(), name) }
-	return schedule.Input{Programs: programs, States: found, Now: now, Ledger: read, Branch: memory.MemoryBranch, Alive: func(history.Lease) bool { return true }}
+	return schedule.Input{Programs: programs, States: found, Sizes: source.Sizes, Now: now, Ledger: read, Branch: memory.MemoryBranch, Alive: func(history.Lease) bool { return true }}
 }
 
 // BenchmarkStatus looks at everything that `scheduler status` shows of many programs

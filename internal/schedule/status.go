@@ -43,8 +43,12 @@ const (
 // Input is all that scheduling looks at.
 type Input struct {
 	Programs []*program.Program
-	// States are the state files by program name.
+	// States are the state files by program name: at least their state.Head.
 	States map[string][]byte
+	// Sizes are how long those are of which States has a part, and Whole reads one of
+	// them whole; nil when all are there.
+	Sizes map[string]int
+	Whole func(name string) ([]byte, error)
 	// Unreadable says why a program's state file could not be read; such a
 	// program is in error.
 	Unreadable map[string]error
@@ -164,7 +168,7 @@ func (in *Input) refuse(s *Standing) bool {
 func (in *Input) stand(p *program.Program) *Standing {
 	s := &Standing{Program: p}
 	if data, found := in.States[p.Name]; found {
-		s.HasState, s.StateSize = true, len(data)
+		s.HasState, s.StateSize = true, max(len(data), in.Sizes[p.Name])
 		in.readState(s, data)
 	}
 	if err := in.Unreadable[p.Name]; err != nil {
@@ -208,8 +212,8 @@ func (in *Input) readState(s *Standing, data []byte) {
 	for _, warning := range warnings {
 		s.Warnings = append(s.Warnings, program.Problem{File: file, Line: warning.Line, Message: warning.Message}.String())
 	}
-	if len(data) > state.MaxBytes {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: it has %d bytes, more than %d; shorten the sections that people write", file, len(data), state.MaxBytes))
+	if s.StateSize > state.MaxBytes {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: it has %d bytes, more than %d; shorten the sections that people write", file, s.StateSize, state.MaxBytes))
 	}
 	s.Machine = machine
 	if err == nil && machine.DirectionGiven {
@@ -300,7 +304,7 @@ func (in *Input) settle(s *Standing) {
 	}
 	if _, found := in.summary(s); !found {
 		known := false
-		s.Machine.RecentStatuses, known = state.OldestFirst(in.States[s.Program.Name])
+		s.Machine.RecentStatuses, known = state.OldestFirst(in.whole(s))
 		s.unordered = !known
 	}
 }
@@ -335,6 +339,20 @@ func (in *Input) onPlateau(s *Standing) int {
 		return 0
 	}
 	return limit
+}
+
+// whole is the state file of a program, all of it. One that cannot be read is an error
+// of the program.
+func (in *Input) whole(s *Standing) []byte {
+	name := s.Program.Name
+	if in.Whole == nil {
+		return in.States[name]
+	}
+	data, err := in.Whole(name)
+	if err != nil {
+		s.fail(in.place(name+".md"), 0, err.Error())
+	}
+	return data
 }
 
 // overBudget says which budget is used up; "" when none is.

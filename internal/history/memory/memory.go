@@ -3,8 +3,10 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -145,55 +147,32 @@ func (m *Memory) States(ctx context.Context) (states map[string][]byte, head str
 	if head, err = m.Head(ctx); err != nil || head == "" {
 		return nil, head, err
 	}
-	list, err := m.list(ctx, head)
+	root, err := m.list(ctx, head)
 	if err != nil {
 		return nil, "", err
 	}
-	states, err = m.readStates(ctx, list)
+	found := root.states()
+	states = make(map[string][]byte, len(found))
+	err = m.readStates(ctx, found, func(name string, data []byte) { states[name] = bytes.Clone(data) })
 	return states, head, err
 }
 
-// listing is what the memory branch has at its root, by program.
-type listing struct{ states, ledgers, sealed map[string]git.TreeEntry }
-
-// list reads the root of the memory branch.
-func (m *Memory) list(ctx context.Context, head string) (listing, error) {
-	entries, err := m.Repo.LsRoot(ctx, head)
-	if err != nil {
-		return listing{}, fmt.Errorf("read the records: %w", err)
+// readStates hands over the data of state files, each until visit returns; what is no
+// regular file is left out.
+func (m *Memory) readStates(ctx context.Context, found []stateEntry, visit func(name string, data []byte)) error {
+	found = slices.DeleteFunc(found, func(s stateEntry) bool { return !regular(s.TreeEntry) })
+	ids := make([]string, len(found))
+	for i, s := range found {
+		ids[i] = s.ID
 	}
-	found := listing{map[string]git.TreeEntry{}, map[string]git.TreeEntry{}, map[string]git.TreeEntry{}}
-	for _, e := range entries {
-		if name, is := strings.CutSuffix(e.Path, stateSuffix); is && checkName(name) == nil {
-			found.states[name] = e
-		}
-		if name, is := strings.CutSuffix(e.Path, ledgerSuffix); is && checkName(name) == nil {
-			found.ledgers[name] = e
-		}
-		if name, is := strings.CutSuffix(e.Path, sealedSuffix); is && e.Mode == git.ModeDirectory {
-			found.sealed[name] = e
-		}
-	}
-	return found, nil
-}
-
-// readStates reads all state files; what is no regular file is left out.
-func (m *Memory) readStates(ctx context.Context, list listing) (map[string][]byte, error) {
-	var names, ids []string
-	for name, e := range list.states {
-		if regular(e) {
-			names, ids = append(names, name), append(ids, e.ID)
-		}
-	}
-	states := make(map[string][]byte, len(names))
 	err := m.Repo.CatEach(ctx, ids, func(i int, o git.Object) error {
-		states[names[i]] = o.Data
+		visit(found[i].program, o.Data)
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read the records: %w", err)
+		return fmt.Errorf("read the records: %w", err)
 	}
-	return states, nil
+	return nil
 }
 
 // regular reports whether an entry is a file. Anything else in place of a state or

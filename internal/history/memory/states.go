@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/state"
 )
 
 // maxState is the size beyond which no more of a state file is read; the file
@@ -32,19 +34,25 @@ type States struct {
 	// Unreadable is filled by Load: why the state of a program on the branch cannot
 	// be read.
 	Unreadable map[string]error
+	// Sizes are filled by Load and Others: how long the whole files are.
+	Sizes map[string]int
 
 	list listing // what the branch had when its states were read
 	copy bool    // Dir is used
 }
 
-// Load reads the states of the named programs; those without a state are not in
-// the answer.
+// Load reads the states of the named programs as far as choosing among them looks at
+// them: their state.Head. Those of thousands of programs would not fit into memory
+// together. Programs without a state are not in the answer.
 func (s *States) Load(ctx context.Context, names []string) (map[string][]byte, error) {
+	if s.Sizes == nil {
+		s.Sizes = make(map[string]int, len(names))
+	}
 	info, err := os.Stat(s.Dir)
 	if err == nil && info.IsDir() {
 		s.copy = true
 		states, err := s.loadFiles(names)
-		s.compare(ctx, states)
+		s.compare(ctx, slices.Collect(maps.Keys(states)))
 		return states, err
 	}
 	if s.Branch == nil {
@@ -58,12 +66,40 @@ func (s *States) Load(ctx context.Context, names []string) (map[string][]byte, e
 		return nil, err
 	}
 	s.Unreadable = map[string]error{}
-	for name, e := range s.list.states {
-		if !regular(e) {
+	named := make([]stateEntry, 0, len(names))
+	for _, name := range names {
+		e, exists := s.list.find(name + stateSuffix)
+		if exists && !regular(e) {
 			s.Unreadable[name] = fmt.Errorf("it is no regular file there (mode %s); remove it, or put the state back", e.Mode)
+		} else if exists {
+			named = append(named, stateEntry{name, e})
 		}
 	}
-	return s.Branch.readStates(ctx, s.list)
+	return s.readHeads(ctx, named)
+}
+
+// readHeads reads the heads of states on the branch.
+func (s *States) readHeads(ctx context.Context, found []stateEntry) (map[string][]byte, error) {
+	heads := make(map[string][]byte, len(found))
+	if len(found) == 0 {
+		return heads, nil
+	}
+	return heads, s.Branch.readStates(ctx, found, func(name string, data []byte) {
+		heads[name], s.Sizes[name] = bytes.Clone(state.Head(data)), len(data)
+	})
+}
+
+// Whole reads one of the states that Load or Others found, all of it.
+func (s *States) Whole(ctx context.Context, name string) ([]byte, error) {
+	if s.copy {
+		return s.loadFile(name, new([]byte))
+	}
+	entry, _ := s.list.find(name + stateSuffix)
+	objects, err := s.Branch.Repo.Cat(ctx, entry.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read state of %s: %w", name, err)
+	}
+	return objects[0].Data, nil
 }
 
 // LoadEach is Load that finds out, where files of the checked-out copy cannot be
@@ -90,21 +126,16 @@ func (s *States) LoadEach(ctx context.Context, names []string) (found map[string
 // OnBranch reports, after Load, whether the states are from the branch.
 func (s *States) OnBranch() bool { return !s.copy }
 
-// Others reads the states of programs that are not among these names, after
-// Load: those of issue programs, and of programs that are gone. What cannot be
-// read is left out.
+// Others is Load, after it, for programs that are not among these names: those of
+// issues, and those that are gone. What cannot be read is left out.
 func (s *States) Others(ctx context.Context, names []string) (map[string][]byte, error) {
 	known := make(map[string]bool, len(names))
 	for _, name := range names {
 		known[name] = true
 	}
 	if !s.copy {
-		if s.Branch == nil {
-			return nil, nil
-		}
-		states, _, err := s.Branch.States(ctx)
-		maps.DeleteFunc(states, func(name string, _ []byte) bool { return known[name] })
-		return states, err
+		others := slices.DeleteFunc(s.list.states(), func(s stateEntry) bool { return known[s.program] })
+		return s.readHeads(ctx, others)
 	}
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
@@ -124,29 +155,40 @@ func (s *States) Others(ctx context.Context, names []string) (map[string][]byte,
 // loadFiles reads the copy, several files at a time.
 func (s *States) loadFiles(names []string) (map[string][]byte, error) {
 	const workers = 4
-	data := make([][]byte, len(names))
+	heads, sizes := make([][]byte, len(names)), make([]int, len(names))
 	problems := make([]error, workers)
 	var group sync.WaitGroup
 	for worker := range workers {
 		group.Go(func() {
 			var buffer []byte
 			for i := worker; i < len(names); i += workers {
-				text, err := readSmall(filepath.Join(s.Dir, names[i]+stateSuffix), &buffer, maxState)
+				text, err := s.loadFile(names[i], &buffer)
 				if err != nil && !errors.Is(err, fs.ErrNotExist) {
-					problems[worker] = fmt.Errorf("read state of %s: %w", names[i], err)
+					problems[worker] = err
 				}
-				data[i] = text
+				if text != nil {
+					heads[i], sizes[i] = bytes.Clone(state.Head(text)), len(text)
+				}
 			}
 		})
 	}
 	group.Wait()
 	states := make(map[string][]byte, len(names))
 	for i, name := range names {
-		if data[i] != nil {
-			states[name] = data[i]
+		if heads[i] != nil {
+			states[name], s.Sizes[name] = heads[i], sizes[i]
 		}
 	}
 	return states, errors.Join(problems...)
+}
+
+// loadFile reads one file of the copy, as far as maxState.
+func (s *States) loadFile(name string, buffer *[]byte) ([]byte, error) {
+	text, err := readSmall(filepath.Join(s.Dir, name+stateSuffix), buffer, maxState)
+	if err != nil {
+		return nil, fmt.Errorf("read state of %s: %w", name, err)
+	}
+	return text, nil
 }
 
 // Ledger reads one program's ledger from where its state is, with the checkpoint of
@@ -155,7 +197,7 @@ func (s *States) Ledger(ctx context.Context, name string) (*history.Log, error) 
 	if s.copy {
 		return s.ledgerFile(name)
 	}
-	entry, exists := s.list.ledgers[name]
+	entry, exists := s.list.find(name + ledgerSuffix)
 	switch {
 	case !exists:
 		return nil, nil //nolint:nilnil // A program that never ran has none.
@@ -168,7 +210,11 @@ func (s *States) Ledger(ctx context.Context, name string) (*history.Log, error) 
 	}
 	files := Files{Ledger: objects[0].Data}
 	if history.Sealed(files.Ledger) {
-		if files.Sealed, err = s.Branch.readSealed(ctx, s.list.sealed[name].ID, name, files.Ledger); err != nil {
+		sealed, _ := s.list.find(name + sealedSuffix)
+		if sealed.Mode != git.ModeDirectory {
+			sealed.ID = ""
+		}
+		if files.Sealed, err = s.Branch.readSealed(ctx, sealed.ID, name, files.Ledger); err != nil {
 			return nil, err
 		}
 	}
@@ -224,7 +270,7 @@ func parsed(data []byte, err error) (*history.Log, error) {
 
 // compare warns when the copy is a checkout of another commit than the branch's,
 // or, without git, when one of its states is another than the branch's.
-func (s *States) compare(ctx context.Context, states map[string][]byte) {
+func (s *States) compare(ctx context.Context, names []string) {
 	if s.Branch == nil {
 		return
 	}
@@ -245,13 +291,14 @@ func (s *States) compare(ctx context.Context, states map[string][]byte) {
 	if err != nil {
 		return
 	}
-	differing := maps.Clone(states)
-	maps.DeleteFunc(differing, func(name string, data []byte) bool {
-		entry, exists := branch.states[name]
-		return !exists || entry.ID == git.BlobID(s.Branch.Repo.ObjectFormat, data)
+	var buffer []byte
+	differing := slices.DeleteFunc(names, func(name string) bool {
+		entry, exists := branch.find(name + stateSuffix)
+		data, err := s.loadFile(name, &buffer)
+		return !exists || err != nil || entry.ID == git.BlobID(s.Branch.Repo.ObjectFormat, data)
 	})
 	if len(differing) > 0 {
-		first := slices.Min(slices.Collect(maps.Keys(differing)))
+		first := slices.Min(differing)
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%s has another state of %s than branch %s (states that differ: %d): %s", s.Dir, first, MemoryBranch, len(differing), cure))
 	}
 }

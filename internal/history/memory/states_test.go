@@ -3,6 +3,7 @@ package memory_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,5 +40,33 @@ func TestACopyThatDisagreesIsSaid(t *testing.T) {
 				assert.Contains(t, states.Warnings[i], says)
 			}
 		})
+	}
+}
+
+// TestStatesAreReadAsFarAsChoosingLooks: of what people write below the table, only the
+// length is there, from the branch and from a copy.
+func TestStatesAreReadAsFarAsChoosingLooks(t *testing.T) {
+	t.Parallel()
+	c := sealed(t, 1)
+	head := "# p\n\n## Machine State\n\n| Paused | true |\n\n"
+	whole := head + "## Mine\n\n" + strings.Repeat("- a lesson\n", 500)
+	c.put(map[string]string{"p.md": whole, "p.results.tsv": "x", "p.jsonl": "", "p0.md": "no table\n", "p-1.md": head, "q.md": whole})
+	copied := t.TempDir()
+	for name, text := range map[string]string{"p": whole, "p0": "no table\n", "p-1": head, "q": whole} {
+		require.NoError(t, os.WriteFile(filepath.Join(copied, name+".md"), []byte(text), 0o600))
+	}
+	for _, states := range []memory.States{{Branch: c.Memory}, {Dir: copied}} {
+		found, err := states.Load(t.Context(), []string{"p", "p0", "p-1", "gone"})
+		require.NoError(t, err)
+		assert.Equal(t, map[string][]byte{"p": []byte(head), "p0": []byte("no table\n"), "p-1": []byte(head)}, found)
+		others, err := states.Others(t.Context(), []string{"p", "p0", "p-1", "gone"})
+		require.NoError(t, err)
+		assert.Equal(t, map[string][]byte{"q": []byte(head)}, others)
+		assert.Equal(t, map[string]int{"p": len(whole), "p0": 9, "p-1": len(head), "q": len(whole)}, states.Sizes)
+		for _, name := range []string{"p", "q"} {
+			all, err := states.Whole(t.Context(), name)
+			require.NoError(t, err)
+			assert.Equal(t, whole, string(all))
+		}
 	}
 }

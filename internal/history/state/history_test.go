@@ -189,7 +189,13 @@ func FuzzDoc(f *testing.F) {
 	f.Add(state.New("x").Render(), "a\nb", 0)
 	f.Add([]byte(table+"| Paused | a"), "```\n", 7)
 	f.Add([]byte("## Machine State\r\n|PR|\r\n# Iteration History\n# Iteration 5\n```\n# Iters 1-3"), "x", 5)
+	f.Add([]byte("```\n## Machine State\n"+table+"<!--\n# A\n```\n"+table+"~~~\n# B\n~~~~ -->\n# C\n"), "x", 6)
 	f.Fuzz(func(t *testing.T, data []byte, text string, n int) {
+		whole, warnings, problem := state.ParseMachine(data)
+		head, headWarnings, headProblem := state.ParseMachine(state.Head(data))
+		require.Equal(t, whole, head)
+		require.Equal(t, warnings, headWarnings)
+		require.Equal(t, problem, headProblem)
 		doc, err := state.Parse(data)
 		if err != nil {
 			return

@@ -39,16 +39,11 @@ func findTable(data []byte) (table, *Problem) {
 		return t, &Problem{Message: fmt.Sprintf("the state file has %d bytes, more than %d; shorten it", len(data), maxRead)}
 	}
 	walk := lines{data: data}
-	for {
-		current, level, ok := walk.next()
-		if !ok {
-			return t, &Problem{Message: noTable}
-		}
-		if level > 0 && isMachineState(walk.text(current)) {
-			t.section, t.last = current, current
-			break
-		}
+	section, found := walk.machineState()
+	if !found {
+		return t, &Problem{Message: noTable}
 	}
+	t.section, t.last = section, section
 	for {
 		current, level, ok := walk.next()
 		if !ok || level > 0 {
@@ -63,6 +58,37 @@ func findTable(data []byte) (table, *Problem) {
 		return t, &Problem{Line: t.section.number, Message: noTable}
 	}
 	return t, nil
+}
+
+// machineState walks to the heading of the first Machine State section.
+func (l *lines) machineState() (line, bool) {
+	for {
+		current, level, ok := l.next()
+		if !ok || level > 0 && isMachineState(l.text(current)) {
+			return current, ok
+		}
+	}
+}
+
+// Head is the beginning of a state file that ParseMachine looks at: all of it when that
+// finds no section there.
+func Head(data []byte) []byte {
+	if len(data) > maxRead {
+		return data
+	}
+	walk := lines{data: data}
+	if _, found := walk.machineState(); !found {
+		return data
+	}
+	for {
+		current, level, ok := walk.next()
+		if !ok {
+			return data
+		}
+		if level > 0 {
+			return data[:current.start]
+		}
+	}
 }
 
 func isMachineState(heading []byte) bool {
