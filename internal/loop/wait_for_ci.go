@@ -132,6 +132,8 @@ func (r *ciGate) publishPending(ctx context.Context) {
 func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
 	at := ci.Candidate{Commit: e.Commit, Base: r.records.sum.Base, BaseBranch: r.records.sum.BaseBranch}
 	at.Branch.Commit, at.Branch.Err = r.memory.HeadOf(ctx, r.ref())
+	starts, err := r.workflowStarts(ctx, at.Base)
+	at.Starts = starts || err != nil
 	return r.thread.github.CI(ctx, at)
 }
 

@@ -28,6 +28,8 @@ type Check struct {
 	Lines []string
 	// Unexplained says that the lines of a failure could not all be read.
 	Unexplained bool
+	// Workflow says that a workflow of GitHub Actions reports it.
+	Workflow bool
 }
 
 // Run is a workflow run or a check suite of a commit. Its checks appear only
@@ -74,6 +76,8 @@ type Candidate struct {
 	Base, BaseBranch string
 	// Branch is where the program's branch stands now.
 	Branch Position
+	// Starts says that a workflow of the base starts on such a change.
+	Starts bool
 }
 
 // Input is everything that a verdict depends on.
@@ -86,6 +90,8 @@ type Input struct {
 	Head, Base Reading
 	Rules      Rules
 	Branch     Position
+	// Starts says that a workflow of the base starts on such a change.
+	Starts bool
 }
 
 // State is the answer in one word.
@@ -120,7 +126,9 @@ type Result struct {
 // Expected are the checks that the rules require and those that succeeded on
 // the base. Green needs the branch at the commit, every expected check good, at
 // least one real success among them, and no check, workflow run or suite that
-// is queued or running. Red needs a failure that the base does not have, and
+// is queued or running. Where nothing succeeded on the base, as with CI on pull
+// requests alone, and a workflow starts on such a change, one of its checks has
+// to succeed: other apps are often faster than its first job. Red needs a failure that the base does not have, and
 // nothing that still runs.
 func Judge(in Input) Result {
 	v := judgement{Result{State: Pending, Seen: len(in.Head.Checks)}}
@@ -135,7 +143,7 @@ func Judge(in Input) Result {
 	head, base := latest(in.Head.Checks), latest(in.Base.Checks)
 	explained := v.failures(head, base, in)
 	running := v.unfinished(head, in.Head.Runs)
-	v.expectations(head, expected(base, in.Rules))
+	v.expectations(head, expected(base, in.Rules), in.Starts)
 	switch {
 	case running, !explained:
 	case len(v.Failing) > 0:

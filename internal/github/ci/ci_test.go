@@ -33,6 +33,14 @@ func of(app int64, c ci.Check) ci.Check {
 	return c
 }
 
+// job is a check of a workflow; starts says that one starts on the change.
+func job(c ci.Check) ci.Check {
+	c.Workflow = true
+	return c
+}
+
+func starts(in *ci.Input) { in.Starts = true }
+
 func at(minute int, c ci.Check) ci.Check {
 	c.Started = time.Date(2026, 1, 2, 3, minute, 0, 0, time.UTC)
 	return c
@@ -63,6 +71,11 @@ func table() []row {
 		{name: "all that the base has", base: checks(build, test), head: checks(build, test), want: ci.Green},
 		{name: "a check of the base is missing", base: checks(build, test), head: checks(build), want: ci.Pending, because: ci.Missing},
 		{name: "only a license check", base: checks(build, check("license/cla", "success")), head: checks(check("license/cla", "success")), want: ci.Pending, because: ci.Missing},
+		{name: "only a license check, CI on pull requests alone", change: starts, head: checks(check("license/cla", "success")), want: ci.Pending, because: ci.NoSuccess},
+		{name: "a required license check, CI on pull requests alone", change: starts, rules: required("license/cla"), head: checks(check("license/cla", "success")), want: ci.Pending, because: ci.NoSuccess},
+		{name: "a draft skips the build, CI on pull requests alone", change: starts, head: checks(job(check("build", "skipped")), check("license/cla", "success")), want: ci.Pending, because: ci.NoSuccess},
+		{name: "a workflow's success, CI on pull requests alone", change: starts, head: checks(job(build), check("license/cla", "success")), want: ci.Green},
+		{name: "what succeeded on the base is of another app, and a workflow starts too", change: starts, base: checks(build), head: checks(build), want: ci.Green},
 		{name: "more than the base has", base: checks(build), head: checks(build, test), want: ci.Green},
 		{name: "a job that is not created yet", base: checks(build), head: checks(build), runs: []ci.Run{{Name: "CI", Status: "in_progress"}}, want: ci.Pending, because: ci.Running},
 		{name: "a workflow that is queued", head: checks(build), runs: []ci.Run{{Name: "CI", Status: "queued"}}, want: ci.Pending, because: ci.Running},

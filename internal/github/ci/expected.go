@@ -43,15 +43,20 @@ func (e expectation) matches(c Check) bool { return c.Name == e.name && (e.anyAp
 
 // expectations notes the expected checks that are missing or prove nothing and,
 // where nothing else is in the way, that nothing succeeded of what was expected.
-func (v *judgement) expectations(head []Check, list []expectation) {
+func (v *judgement) expectations(head []Check, list []expectation, starts bool) {
 	proven := len(list) == 0 && slices.ContainsFunc(head, Check.success)
 	for _, e := range list {
 		of := slices.DeleteFunc(slices.Clone(head), func(c Check) bool { return !e.matches(c) })
 		proven = proven || slices.ContainsFunc(of, Check.success)
 		v.expect(e, of)
 	}
-	if !proven && !slices.ContainsFunc(v.Reasons, Reason.blocks) {
+	unknown := !slices.ContainsFunc(list, func(e expectation) bool { return e.proof })
+	switch {
+	case slices.ContainsFunc(v.Reasons, Reason.blocks):
+	case !proven:
 		v.add(NoSuccess, "", noSuccess(len(head)))
+	case unknown && starts && !slices.ContainsFunc(head, func(c Check) bool { return c.Workflow && c.success() }):
+		v.add(NoSuccess, "", "a workflow of the repository starts on this change, and no job of a workflow succeeded yet")
 	}
 }
 

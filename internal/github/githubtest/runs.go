@@ -25,7 +25,7 @@ func listRuns(s *State, r *http.Request) (reply, error) {
 	commit := r.URL.Query().Get("head_sha")
 	list := []object{}
 	for _, c := range s.Checks {
-		if c.Commit == commit && !c.Status {
+		if c.Commit == commit && !c.Status && c.app() == actionsApp {
 			list = append(list, s.run(c.ID, c.status(), cmp.Or(c.Event, "push"), commit, c.suite()))
 		}
 	}
