@@ -149,3 +149,65 @@ func TestClosedAndOpenedAgainIsNoPause(t *testing.T) {
 		assert.NotContains(t, h.remembered("p.jsonl"), `"event":"paused"`)
 	})
 }
+
+// deletes merges a pull request as a repository does that deletes its branch then;
+// GitHub keeps the commits.
+func (h *hub) deletes(pull int) {
+	for _, args := range [][]string{
+		{"git", "-C", h.bare, "update-ref", fmt.Sprintf("refs/pull/%d/head", pull), "refs/heads/autoloop/p"},
+		{"git", "-C", h.bare, "update-ref", "-d", "refs/heads/autoloop/p"},
+	} {
+		cmd := exec.CommandContext(h.t.Context(), args[0], args[1:]...)
+		cmd.Env = h.env
+		out, err := cmd.CombinedOutput()
+		assert.NoError(h.t, err, "%v: %s", args, out)
+	}
+}
+
+// TestMergedAndDeletedWhileAnIterationRuns is a repository that deletes the branch
+// of a pull request when it is merged, as many do: the gain is kept all the same.
+func TestMergedAndDeletedWhileAnIterationRuns(t *testing.T) {
+	t.Parallel()
+	inJobs(t, func(t *testing.T, twoJobs bool) {
+		t.Helper()
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8", "8.5")
+		h.program(waitingAtTwo())
+		require.Equal(t, "accepted", h.one().Outcome)
+		first := h.openPull()
+		got := h.duringTheAgent(func() {
+			h.squashes()
+			h.site.merged(first)
+			h.deletes(first)
+		})
+		require.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
+		got = h.one()
+		assert.Equal(t, "rejected", got.Outcome, "%v %s", got.Reasons, got.Stopped)
+		assert.NotContains(t, h.remembered("p.md"), "| Paused | true |")
+		assert.Equal(t, "8", h.run(h.bare, "git", "show", "autoloop/p:value.txt"), "the gain is kept")
+		assert.Equal(t, head(t, h.bare, "main"), h.run(h.bare, "git", "rev-parse", "autoloop/p^"), "on what was merged")
+		require.NotZero(t, h.openPull())
+		assert.NotEqual(t, first, h.openPull())
+		assert.Contains(t, h.pullBody(), "9 → 8**")
+	})
+}
+
+// TestMergedAndDeletedWhenCIIsGreen has a person who merges what CI let through
+// before a run looks, and a repository that deletes the branch then.
+func TestMergedAndDeletedWhenCIIsGreen(t *testing.T) {
+	t.Parallel()
+	inJobs(t, func(t *testing.T, twoJobs bool) {
+		t.Helper()
+		h, _ := waiting(t, twoJobs, "required", func(*hub, string) {})
+		h.report("success")
+		first := h.openPull()
+		h.squashes()
+		h.site.merged(first)
+		h.deletes(first)
+		got := h.one()
+		assert.Equal(t, "accepted", got.Outcome, "%v", got.Reasons)
+		assert.Equal(t, "9", text(got.Best))
+		got = h.one()
+		assert.Equal(t, "pending-ci", got.Outcome, "%v %s", got.Reasons, got.Stopped)
+		assert.Equal(t, head(t, h.bare, "main"), h.run(h.bare, "git", "rev-parse", "autoloop/p^"))
+	})
+}

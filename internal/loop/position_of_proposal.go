@@ -41,6 +41,9 @@ func (r *branches) positionOfProposal(ctx context.Context, from *proposal.Propos
 
 func (r *branches) placeOfProposal(ctx context.Context, from *proposal.Proposal, at position) (position, error) {
 	at, err := r.place(ctx, at)
+	if err == nil && at.Old == "" && r.thread.merged(from.Branch) {
+		at, err = r.placeOfDeleted(ctx, from.Branch, at)
+	}
 	var conflict *conflictError
 	if at.Old != from.Branch || errors.As(err, &conflict) {
 		return at, proposal.Refuse("it is stale: branch %s has moved since; propose again", r.branch())

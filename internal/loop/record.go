@@ -3,11 +3,13 @@ package loop
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/loop/proposal"
@@ -33,6 +35,10 @@ func (r *run) record(ctx context.Context, at position, p *proposal.Proposal, cla
 		p.Decided.Outcome = history.PendingCI
 	}
 	err := r.recorder.enterProposal(ctx, at, p, claim)
+	if p.Kept() && !at.Deleted && errors.Is(err, memory.ErrBranchMoved) && r.branches.deletedByMerge(ctx, at.Old) {
+		at.Deleted = true
+		err = r.recorder.enterProposal(ctx, at, p, claim)
+	}
 	if reason := pushRefusal(err); reason != "" && (p.Kept() || at.Move) {
 		return r.recorder.recordRefused(ctx, at, p, reason, claim)
 	}
@@ -77,7 +83,7 @@ func (r *recorder) enterProposal(ctx context.Context, at position, p *proposal.P
 			return err
 		}
 		p.Decided.Commit = commit
-		branch = &git.RefUpdate{Ref: r.ref(), New: commit, Old: at.Old}
+		branch = at.moveTo(r.ref(), commit)
 	}
 	if p.Decided != nil {
 		r.step("record", string(p.Decided.Outcome))

@@ -18,6 +18,39 @@ func (r *thread) mergedHead() string {
 	return r.comments.Pull.Head
 }
 
+// deletedByMerge reports whether the program branch, which was at a commit, is gone
+// because its pull request was merged since this run looked at it: many repositories
+// delete the branch then. What was made meanwhile goes on top of what was merged, and
+// the next run replays it.
+func (r *branches) deletedByMerge(ctx context.Context, was string) bool {
+	if r.thread.comments == nil {
+		return false
+	}
+	if head, err := r.memory.HeadOf(ctx, r.ref()); err != nil || head != "" {
+		return false
+	}
+	heard, err := r.thread.look(ctx)
+	if err != nil || heard.Pull == nil {
+		return false
+	}
+	r.thread.comments.Pull = heard.Pull
+	return r.thread.merged(was)
+}
+
+// placeOfDeleted is where the program branch stood that was deleted when its pull
+// request was merged. GitHub keeps the commits of a pull request.
+func (r *branches) placeOfDeleted(ctx context.Context, was string, at position) (position, error) {
+	_, here, err := r.repo.Resolve(ctx, was)
+	if err == nil && !here {
+		err = r.repo.Remote(r.memory.Remote).Fetch(ctx, fmt.Sprintf("refs/pull/%d/head", r.thread.comments.Pull.Number))
+	}
+	if err != nil {
+		return at, err
+	}
+	at.Old, at.Deleted = was, true
+	return r.reconcileBranch(ctx, at)
+}
+
 // isAfterMerge reports whether commits were made on top of what was merged, while
 // the default branch has that only as other commits, as a squash makes them.
 func (r *branches) isAfterMerge(ctx context.Context, commit, base string) (bool, error) {

@@ -25,6 +25,9 @@ type position struct {
 	From string
 	// Move says that the branch has to move from Old to Head.
 	Move bool
+	// Deleted says that the remote has no branch at Old any more: it was deleted when
+	// its pull request was merged, and begins anew there.
+	Deleted bool
 	// Note says what synchronisation did; "" when nothing.
 	Note string
 
@@ -37,7 +40,16 @@ func (p position) branchUpdate(ref string) *git.RefUpdate {
 	if !p.Move {
 		return nil
 	}
-	return &git.RefUpdate{Ref: ref, New: p.Head, Old: p.Old}
+	return p.moveTo(ref, p.Head)
+}
+
+// moveTo is the move of the program branch to a commit.
+func (p position) moveTo(ref, commit string) *git.RefUpdate {
+	move := &git.RefUpdate{Ref: ref, New: commit, Old: p.Old}
+	if p.Deleted {
+		move.Old = ""
+	}
+	return move
 }
 
 // conflictError says that the default branch cannot be merged.

@@ -134,7 +134,16 @@ func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
 	at.Branch.Commit, at.Branch.Err = r.memory.HeadOf(ctx, r.ref())
 	starts, err := r.workflowStarts(ctx, at.Base)
 	at.Starts = starts || err != nil
-	return r.thread.github.CI(ctx, at)
+	merged := at.Branch.Err == nil && at.Branch.Commit == "" && r.thread.merged(e.Commit)
+	if merged {
+		at.Branch.Commit = e.Commit // the branch was deleted with the merge, and CI says what it says
+	}
+	verdict := r.thread.github.CI(ctx, at)
+	if merged && len(verdict.Failing) > 0 {
+		at.Branch.Commit = "" // there is nothing left to fix
+		verdict = r.thread.github.CI(ctx, at)
+	}
+	return verdict
 }
 
 // recordGreen accepts the pending iteration.

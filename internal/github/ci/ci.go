@@ -134,7 +134,11 @@ func Judge(in Input) Result {
 	v := judgement{Result{State: Pending, Seen: len(in.Head.Checks)}}
 	if in.Branch.Err == nil && in.Branch.Commit != in.Commit {
 		v.State = Moved
-		v.add(BranchMoved, "", "the branch is at "+short(in.Branch.Commit)+", not at "+short(in.Commit)+" any more")
+		there := "at " + short(in.Branch.Commit) + ", not"
+		if in.Branch.Commit == "" {
+			there = "gone, and not"
+		}
+		v.add(BranchMoved, "", "the branch is "+there+" at "+short(in.Commit)+" any more")
 		return v.Result
 	}
 	if v.unread(in) {
