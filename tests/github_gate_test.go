@@ -154,6 +154,33 @@ func TestAutoNeverSwitchesItselfOff(t *testing.T) {
 	})
 }
 
+// TestASkippedCommitLeavesTheGateClosed has CI of another app, and commits on main
+// that ask it to stay away: what counts is the commit before them.
+func TestASkippedCommitLeavesTheGateClosed(t *testing.T) {
+	t.Parallel()
+	inJobs(t, func(t *testing.T, twoJobs bool) {
+		t.Helper()
+		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9")
+		h.program(strings.Replace(onIssue, "metric: m", "ci-wait: 1s\nmetric: m", 1))
+		status := func(commit, name string) {
+			h.Change(func(s *githubtest.State) { s.Report(commit, name, "success", "", time.Now()).Status = true })
+		}
+		status(head(t, h.bare, "main"), "ci/other")
+		for range 2 {
+			h.git("commit", "--quiet", "--allow-empty", "--message", "Release [skip ci]")
+		}
+		h.git("push", "--quiet", "origin", "main")
+		first := h.one()
+		require.Equal(t, "pending-ci", first.Outcome, "%v", first.Reasons)
+		status(*first.Commit, "license/cla")
+		got := h.one()
+		require.Equal(t, "pending-ci", got.Outcome, "%v", got.Reasons)
+		assert.Contains(t, strings.Join(got.Reasons, "\n"), "ci/other succeeded on the base and did not run here")
+		status(*first.Commit, "ci/other")
+		assert.Equal(t, "accepted", h.one().Outcome)
+	})
+}
+
 // TestACheckThatStaysQueuedPauses goes on until ci-timeout, and tells the cure.
 func TestACheckThatStaysQueuedPauses(t *testing.T) {
 	t.Parallel()

@@ -21,12 +21,29 @@ func (r *ciGate) ciRequired(ctx context.Context, base string) bool {
 	}
 	starts, err := r.workflowStarts(ctx, base)
 	if err == nil && !starts {
-		starts, err = r.thread.github.HasCI(ctx, base)
+		starts, err = r.thread.github.HasCI(ctx, r.checkedBase(ctx, base))
 	}
 	if err != nil {
 		r.warn("whether CI runs on the default branch was not read, so the change waits for CI: %v", err)
 	}
 	return err != nil || starts
+}
+
+// maxSkipped bounds how many commits in a row may ask CI to stay away.
+const maxSkipped = 50
+
+// checkedBase is the commit whose checks a base is known by: the base itself, or the
+// nearest before it whose message does not ask CI to stay away.
+func (r *ciGate) checkedBase(ctx context.Context, base string) string {
+	at := base
+	for range maxSkipped {
+		commit, err := r.repo.ReadCommit(ctx, at)
+		if err != nil || !ci.Skipped(commit.Message) || len(commit.Parents) == 0 {
+			return at
+		}
+		at = commit.Parents[0]
+	}
+	return base
 }
 
 // workflowStarts reports whether a workflow of the base runs when a change of

@@ -130,9 +130,9 @@ func (r *ciGate) publishPending(ctx context.Context) {
 
 // verdict is what CI says now. What cannot be read is pending.
 func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
-	at := ci.Candidate{Commit: e.Commit, Base: r.records.sum.Base, BaseBranch: r.records.sum.BaseBranch}
+	at := ci.Candidate{Commit: e.Commit, Base: r.checkedBase(ctx, r.records.sum.Base), BaseBranch: r.records.sum.BaseBranch}
 	at.Branch.Commit, at.Branch.Err = r.memory.HeadOf(ctx, r.ref())
-	starts, err := r.workflowStarts(ctx, at.Base)
+	starts, err := r.workflowStarts(ctx, r.records.sum.Base)
 	at.Starts = starts || err != nil
 	merged := at.Branch.Err == nil && at.Branch.Commit == "" && r.thread.merged(e.Commit)
 	if merged {

@@ -7,12 +7,20 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/goccy/go-yaml"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // IsWorkflow reports whether a tracked file is a workflow of GitHub Actions.
 func IsWorkflow(file string) bool {
 	return path.Dir(file) == ".github/workflows" && slices.Contains([]string{".yml", ".yaml"}, path.Ext(file))
 }
+
+var skips = lazyregexp.New(`(?i)\[(skip ci|ci skip|no ci|skip actions|actions skip)\]|(?m)^skip-checks: ?true\s*$`)
+
+// Skipped reports whether the message of a commit asks CI to leave it alone, as
+// GitHub and others understand it.
+func Skipped(message string) bool { return skips.MatchString(message) }
 
 // StartsOnChange reports whether a workflow runs when one of these files is
 // pushed, or changed in a pull request. If that cannot be read it returns true.

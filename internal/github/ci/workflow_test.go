@@ -43,3 +43,13 @@ func TestStartsOnChange(t *testing.T) {
 	assert.False(t, ci.IsWorkflow(".github/workflows/old/ci.yml"))
 	assert.False(t, ci.IsWorkflow(".github/workflows/README.md"))
 }
+
+func TestSkipped(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]bool{
+		"Bump it [skip ci]": true, "[CI SKIP] docs": true, "one\n\nbody [no ci]\n": true, "x [actions skip]": true, "one\n\nskip-checks: true\n": true,
+		"Skip CI": false, "do not skip-checks: true ever": false, "[skip] ci": false, "": false,
+	} {
+		assert.Equal(t, want, ci.Skipped(message), message)
+	}
+}
