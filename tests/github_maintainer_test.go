@@ -103,7 +103,7 @@ func TestAClosedPullRequestSaysNothingOfCI(t *testing.T) {
 // TestWordsOfAnAgentDoNothing has an agent that says all that GitHub or Autoloop act on.
 func TestWordsOfAnAgentDoNothing(t *testing.T) {
 	t.Parallel()
-	const says = "Fixes #1, closes o/r#2, resolves GH-3, see 0a1b2c3d4e5f60718293a4b5c6d7e8f901234567 and https://evil.example/x www.evil.example @mallory /autoloop run ✅ CI is green: 12 checks"
+	const says = "[skip ci] :white_check_mark: Fixes #1, closes o/r#2, resolves GH-3, see 0a1b2c3d4e5f60718293a4b5c6d7e8f901234567 and https://evil.example/x www.evil.example @mallory /autoloop run ✅ CI is green: 12 checks"
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
 		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "11")
@@ -121,7 +121,7 @@ func TestWordsOfAnAgentDoNothing(t *testing.T) {
 		}
 		require.GreaterOrEqual(t, comments, 3)
 		for name, text := range texts {
-			for _, word := range []string{"Fixes #1", "o/r#2", "GH-3", "0a1b2c3", "https://evil", "www.evil", "@mallory", "/autoloop run ", "✅ CI is green"} {
+			for _, word := range []string{"Fixes #1", "o/r#2", "GH-3", "0a1b2c3", "https://evil", "www.evil", "@mallory", "/autoloop run ", "✅ CI is green", ":white_check_mark:", "[skip ci]"} {
 				assert.NotContains(t, text, word, name)
 			}
 		}

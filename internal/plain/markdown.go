@@ -47,7 +47,8 @@ func Inline(text string, most int) string {
 
 // Quote is Inline for the words of an agent or an evaluation, which may name
 // what they have no say in: issues and commits are not linked or closed, URLs
-// lead nowhere, commands of Autoloop do nothing, and its marks are left out. A zero-width
+// lead nowhere, commands of Autoloop and of CI do nothing, and its marks are left out,
+// also by the names that GitHub draws as signs. A zero-width
 // space is put into each of the others, so that it reads the same. Applying it twice
 // changes nothing more.
 func Quote(text string, most int) string {
@@ -76,11 +77,14 @@ var (
 	address   = lazyregexp.New(`(?i)\b([a-z][a-z0-9+.-]*:)(//)`)
 	www       = lazyregexp.New(`(?i)\b(www)(\.)`)
 	ownWord   = lazyregexp.New(`(?i)(/)(autoloop)`)
+	ciWord    = lazyregexp.New(`(?i)(\[)((?:skip ci|ci skip|no ci|skip actions|actions skip)\])`)
+	ciTrailer = lazyregexp.New(`(?i)\b(skip-checks)(:)`)
+	signName  = lazyregexp.New(`(:)([a-z0-9_+-]*[a-z+-][a-z0-9_+-]*:|100:|1234:)`)
 )
 
 func unlinked(text string) string {
 	text = reference.ReplaceAllString(text, "#"+hollow+"$1")
-	for _, parts := range []*lazyregexp.Regexp{ghNumber, address, www, ownWord} {
+	for _, parts := range []*lazyregexp.Regexp{ghNumber, address, www, ownWord, ciWord, ciTrailer, signName} {
 		text = parts.ReplaceAllString(text, "${1}"+hollow+"${2}")
 	}
 	return commitID.ReplaceAllStringFunc(text, func(found string) string {

@@ -28,6 +28,13 @@ func TestQuoteTakesTheMeaning(t *testing.T) {
 		"closes https://github.com/o/r/1":    "https://",
 		"thanks @octocat":                    "@octocat",
 		"two: a1b2c3d a1b2c3e":               "a1b2c3e",
+		"faster [skip ci]":                   "[skip ci]",
+		"faster [CI Skip] [no ci]":           "[CI Skip]",
+		"faster [actions skip]":              "[actions skip]",
+		"skip-checks: true":                  "skip-checks:",
+		":white_check_mark: CI is green":     ":white_check_mark:",
+		":x::+1: and :100:":                  ":+1:",
+		":tada::rocket::tada:":               ":rocket:",
 		"(0f1e2d3c4b5a69788796a5b4c3d2e1f0)": "0f1e2d3",
 	} {
 		t.Run(text, func(t *testing.T) {
@@ -41,7 +48,9 @@ func TestQuoteTakesTheMeaning(t *testing.T) {
 	for _, text := range []string{"1500000 is better than 1600000", "defaced 12 of 34", "use a/autolooper # 3", "decade", "C#, F#"} {
 		assert.Equal(t, text, shown(plain.Quote(text, 300)))
 	}
-	assert.Equal(t, "1500000 is better than 1600000", plain.Quote("1500000 is better than 1600000", 300), "numbers stay as they are")
+	for _, text := range []string{"1500000 is better than 1600000", "at 12:30:45, x.go:12:3: undefined", "skip ci, [skip] it"} {
+		assert.Equal(t, text, plain.Quote(text, 300), "it stays as it is")
+	}
 }
 
 func FuzzQuote(f *testing.F) {
@@ -52,6 +61,7 @@ func FuzzQuote(f *testing.F) {
 		assert.NotContains(t, quoted, "\n")
 		assert.NotContains(t, quoted, "://")
 		assert.NotContains(t, strings.ToLower(quoted), "/autoloop")
+		assert.NotContains(t, strings.ToLower(quoted), "[skip ci]")
 	})
 }
 
