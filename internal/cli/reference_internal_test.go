@@ -3,14 +3,9 @@ package cli
 import (
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -34,7 +29,7 @@ const (
 func TestReference(t *testing.T) {
 	t.Parallel()
 	pages := map[string]string{}
-	for _, add := range []func(*testing.T, map[string]string){errorPages, commandPages, keyPages, eventPages} {
+	for _, add := range []func(*testing.T, map[string]string){errorPages, commandPages, keyPages, eventPages, filePages} {
 		add(t, pages)
 	}
 	for name, text := range pages {
@@ -114,44 +109,4 @@ func keyPages(_ *testing.T, pages map[string]string) {
 		text += fmt.Sprintf("| %s | %s | %s | %s |\n", name, key.Type, link.ReplaceAllString(key.Help, "$1"), link.ReplaceAllString(key.Default, "$1"))
 	}
 	pages["keys.md"] = text
-}
-
-// eventPages are the events of the ledger, from the structs that are written.
-func eventPages(t *testing.T, pages map[string]string) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../history/event.go", nil, parser.ParseComments|parser.SkipObjectResolution)
-	require.NoError(t, err)
-	list := "# Events of the ledger\n\nA line of `PROGRAM.jsonl` on the branch `memory/autoloop` is one event as JSON. Every event has `schema`, `event` (the kind), `time`, `run_id`\n" +
-		"and `iteration`. What a reader does not know it keeps and passes over. How the records go together is in [Records](state.md).\n\n| type | what it says |\n|---|---|\n"
-	for _, declared := range file.Decls {
-		group, is := declared.(*ast.GenDecl)
-		if !is || group.Tok != token.TYPE || group.Doc == nil {
-			continue
-		}
-		spec := group.Specs[0].(*ast.TypeSpec) //nolint:errcheck // of a declaration of a type
-		form, is := spec.Type.(*ast.StructType)
-		if !is || !spec.Name.IsExported() {
-			continue
-		}
-		rows, about := "", words(group.Doc)
-		for _, field := range form.Fields.List {
-			if field.Tag == nil {
-				continue
-			}
-			tag, _ := strconv.Unquote(field.Tag.Value)
-			name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
-			rows += fmt.Sprintf("| `%s` | %s |\n", name, words(field.Doc)+words(field.Comment))
-		}
-		if rows == "" {
-			continue
-		}
-		page := strings.ToLower(spec.Name.Name) + ".md"
-		list += fmt.Sprintf("| [%s](events/%s) | %s |\n", spec.Name.Name, page, about)
-		pages["events/"+page] = fmt.Sprintf("# %s\n\n%s\n\n| field | meaning |\n|---|---|\n%s", spec.Name.Name, about, rows)
-	}
-	pages["events.md"] = list
-}
-
-// words is a comment as one line for a table.
-func words(comment *ast.CommentGroup) string {
-	return strings.ReplaceAll(strings.Join(strings.Fields(comment.Text()), " "), "|", "\\|")
 }

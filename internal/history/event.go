@@ -26,11 +26,17 @@ type Event interface {
 
 // Head is what every event has.
 type Head struct {
-	Schema    int       `json:"schema"`
-	Event     Kind      `json:"event"` // set where it is read or written
-	Time      time.Time `json:"time"`
-	Run       string    `json:"run_id"`
-	Iteration int       `json:"iteration"`
+	// Schema is the version of the format.
+	Schema int `json:"schema"`
+	// Event is the kind of the event; it is set where events are read or written.
+	Event Kind `json:"event"`
+	// Time is when it was recorded, in UTC.
+	Time time.Time `json:"time"`
+	// Run is the run that recorded it: the number and attempt of the run in Actions,
+	// else the time and chance.
+	Run string `json:"run_id"`
+	// Iteration is the iteration that it is about; 0 is the first baseline.
+	Iteration int `json:"iteration"`
 
 	line []byte // the event as it was read
 }
@@ -40,71 +46,94 @@ func (h *Head) Header() *Head { return h }
 
 // Work is what an agent did for an event, and what that used.
 type Work struct {
-	Agent     string                  `json:"agent,omitempty"`
-	Model     string                  `json:"model,omitempty"`
-	Usage     *metric.Usage           `json:"usage,omitempty"`
-	Summary   string                  `json:"summary,omitempty"`
-	Changed   []string                `json:"changed,omitempty"`
-	Params    map[string]metric.Value `json:"params,omitempty"`
-	Durations map[string]float64      `json:"durations,omitempty"`
+	// Agent is who worked, by the name that `iterate agents` has.
+	Agent string `json:"agent,omitempty"`
+	// Model is the model that was asked for; empty is the agent's own.
+	Model string `json:"model,omitempty"`
+	// Usage is what the agent used: tokens, dollars, turns and tool calls. Null is
+	// what it did not say.
+	Usage *metric.Usage `json:"usage,omitempty"`
+	// Summary is what the agent says that it changed.
+	Summary string `json:"summary,omitempty"`
+	// Changed are the paths that differ from the incumbent's.
+	Changed []string `json:"changed,omitempty"`
+	// Params are the numbers that the tuner proposed, by the names of their marks.
+	Params map[string]metric.Value `json:"params,omitempty"`
+	// Durations are the seconds that the parts took: `propose`, `measure`.
+	Durations map[string]float64 `json:"durations,omitempty"`
 }
 
 // Notes are what an agent handed back: data that it made up.
 type Notes struct {
-	Lessons    []string `json:"lessons,omitempty"`
+	// Lessons are what it learned.
+	Lessons []string `json:"lessons,omitempty"`
+	// Foreclosed are ways that need not be tried again.
 	Foreclosed []string `json:"foreclosed,omitempty"`
-	Ideas      []string `json:"ideas,omitempty"`
+	// Ideas are ways to try next.
+	Ideas []string `json:"ideas,omitempty"`
 }
 
 // Started says that a run took the lease of an iteration.
 type Started struct {
 	Head
+	// Lease is who holds the program, and until when.
 	Lease *Lease `json:"lease,omitempty"`
 	// Reserved is what counts as used when the run never comes back.
 	Reserved *Reserved `json:"reserved,omitempty"`
 }
 
-// Measured says what an evaluation measured, or that it failed. Metric is the
-// median of Samples, which are in the order of their runs, and so are those of
-// GuardrailSamples and, of several runs, the pass rates of cases in CaseSamples;
-// Numbers are what the last run printed.
+// Measured says what an evaluation measured, or that it failed.
 type Measured struct {
 	Head
+	// Role is the tree that was measured: `baseline`, `incumbent`, `candidate`;
+	// `emptied` and `garbled` are the incumbent with changed files broken on
+	// purpose, which the evaluation has to notice.
 	Role Role `json:"role,omitempty"`
 	// Stage is the part of the trial, empty for a baseline.
-	Stage            string                    `json:"stage,omitempty"`
-	Metric           *metric.Value             `json:"metric,omitempty"`
-	Samples          []metric.Value            `json:"samples,omitempty"`
+	Stage string `json:"stage,omitempty"`
+	// Metric is the median of the samples; null when the evaluation printed null.
+	Metric *metric.Value `json:"metric,omitempty"`
+	// Samples are the metric of each run, in their order.
+	Samples []metric.Value `json:"samples,omitempty"`
+	// GuardrailSamples are the guardrails' numbers of each run, by their keys.
 	GuardrailSamples map[string][]metric.Value `json:"guardrail_samples,omitempty"`
-	CaseSamples      map[string][]metric.Value `json:"case_samples,omitempty"`
-	Numbers          map[string]metric.Value   `json:"numbers,omitempty"`
+	// CaseSamples are the pass rates of a suite's cases in each of several runs.
+	CaseSamples map[string][]metric.Value `json:"case_samples,omitempty"`
+	// Numbers are all numbers that the last run printed, by their keys.
+	Numbers map[string]metric.Value `json:"numbers,omitempty"`
 	// Noisy says that two equal runs gave two numbers.
 	Noisy bool `json:"noisy,omitempty"`
 	// Strict, of a baseline, says that its script ended at any command that failed,
 	// also within a pipe, and at a variable that is not set.
-	Strict         bool   `json:"strict,omitempty"`
-	Problem        string `json:"problem,omitempty"`
+	Strict bool `json:"strict,omitempty"`
+	// Problem says why the evaluation failed; empty when it did not.
+	Problem string `json:"problem,omitempty"`
+	// RejectedReason is what the evaluation printed as its own `rejected_reason`.
 	RejectedReason string `json:"rejected_reason,omitempty"`
 	// EvaluatorWrites, of a baseline, are the files outside the target that the
 	// evaluation of the unchanged files changes itself: true for another content.
 	// Nil is not known.
 	EvaluatorWrites map[string]bool `json:"evaluator_writes,omitzero"`
 	// Output is the end of what the evaluation printed, bounded.
-	Output    string           `json:"output,omitempty"`
+	Output string `json:"output,omitempty"`
+	// Direction says which metric is better: `higher` or `lower`.
 	Direction metric.Direction `json:"direction,omitempty"`
-	// Evaluator is the hash of all that the evaluation runs and reads,
-	// Definition that of the program's own settings within it.
-	Evaluator  string `json:"evaluator,omitempty"`
+	// Evaluator is the hash of all that the evaluation runs and reads.
+	Evaluator string `json:"evaluator,omitempty"`
+	// Definition is the hash of the program's own settings within Evaluator.
 	Definition string `json:"definition,omitempty"`
 	// Executor is who worked on the cases or tasks of a suite, and who graded
 	// them; nil of any other evaluation.
-	Executor   *Executor `json:"executor,omitempty"`
-	BaseBranch string    `json:"base_branch,omitempty"`
-	// Seconds is how long one run took on average, Prepare how long its tree
-	// took to build and set up.
+	Executor *Executor `json:"executor,omitempty"`
+	// BaseBranch is the default branch that a baseline was measured of.
+	BaseBranch string `json:"base_branch,omitempty"`
+	// Seconds is how long one run took on average.
 	Seconds float64 `json:"seconds,omitempty"`
+	// Prepare is how long its tree took to build and set up.
 	Prepare float64 `json:"prepare_seconds,omitempty"`
-	Commit  string  `json:"commit,omitempty"`
+	// Commit is the commit that was measured; empty for a candidate, which is none
+	// yet.
+	Commit string `json:"commit,omitempty"`
 	// Evaluation is what the models used that were asked to measure a baseline; nil
 	// when none was. What trials used is in Decided, or Checked.
 	Evaluation *Expense `json:"evaluation,omitempty"`
@@ -118,6 +147,7 @@ type Measured struct {
 // Its fields mean what those of Decided do.
 type Proposed struct {
 	Head
+	// Metric is what the candidate measured: the median of its samples.
 	Metric       *metric.Value    `json:"metric,omitempty"`
 	Noisy        bool             `json:"noisy,omitempty"`
 	Direction    metric.Direction `json:"direction,omitempty"`
@@ -146,34 +176,48 @@ type Proposed struct {
 // Decided is the outcome of an iteration and its reasons.
 type Decided struct {
 	Head
-	Metric     *metric.Value    `json:"metric,omitempty"`
-	Noisy      bool             `json:"noisy,omitempty"`
-	Direction  metric.Direction `json:"direction,omitempty"`
-	Target     *metric.Value    `json:"target,omitempty"`
-	Evaluator  string           `json:"evaluator,omitempty"`
-	Definition string           `json:"definition,omitempty"`
-	Executor   *Executor        `json:"executor,omitempty"`
-	Outcome    Outcome          `json:"outcome,omitempty"`
-	// Verdict is empty when nothing was compared. PreviousBest is what Metric
-	// was compared with: the incumbent's number, measured anew when noisy. Rule
-	// is how it was decided, and Evidence the comparisons that it took.
-	Verdict      string        `json:"verdict,omitempty"`
-	Reasons      []string      `json:"reasons,omitempty"`
-	Rule         *Rule         `json:"rule,omitempty"`
-	Evidence     []Evidence    `json:"evidence,omitempty"`
-	Warning      string        `json:"warning,omitempty"`
+	// Metric is what the candidate measured: the median of its samples.
+	Metric    *metric.Value    `json:"metric,omitempty"`
+	Noisy     bool             `json:"noisy,omitempty"`
+	Direction metric.Direction `json:"direction,omitempty"`
+	// Target is the `target-metric` that the decision knew.
+	Target     *metric.Value `json:"target,omitempty"`
+	Evaluator  string        `json:"evaluator,omitempty"`
+	Definition string        `json:"definition,omitempty"`
+	Executor   *Executor     `json:"executor,omitempty"`
+	// Outcome is how it ended: `accepted`, `rejected`, `inconclusive`, `error`,
+	// `pending-ci` or `ci-fix-exhausted`.
+	Outcome Outcome `json:"outcome,omitempty"`
+	// Verdict is `improved`, `neutral` or `regressed`; empty when nothing was
+	// compared.
+	Verdict string `json:"verdict,omitempty"`
+	// Reasons say why, in sentences.
+	Reasons []string `json:"reasons,omitempty"`
+	// Rule is how it was decided.
+	Rule *Rule `json:"rule,omitempty"`
+	// Evidence are the comparisons that the decision took.
+	Evidence []Evidence `json:"evidence,omitempty"`
+	// Warning is what a person should look at although it was decided.
+	Warning string `json:"warning,omitempty"`
+	// PreviousBest is what Metric was compared with: the incumbent's number,
+	// measured anew when noisy.
 	PreviousBest *metric.Value `json:"previous_best,omitempty"`
-	Best         *metric.Value `json:"best,omitempty"`
-	Delta        string        `json:"delta,omitempty"`
-	Parent       string        `json:"incumbent,omitempty"`
-	Commit       string        `json:"commit,omitempty"`
+	// Best is the best number after the decision.
+	Best *metric.Value `json:"best,omitempty"`
+	// Delta is Metric minus PreviousBest, with its sign.
+	Delta string `json:"delta,omitempty"`
+	// Parent is the commit that the candidate was compared with.
+	Parent string `json:"incumbent,omitempty"`
+	// Commit is the commit that the candidate became; empty when it was not kept.
+	Commit string `json:"commit,omitempty"`
 	Work
 	// Seed is what the order of the trial's runs came from: a secret until then.
 	Seed string `json:"seed,omitempty"`
-	// Held says why a gain was too good to be believed at once, and LeavesNothing that
-	// the candidate left nothing in the files that it changed.
-	Held          string `json:"held,omitempty"`
-	LeavesNothing bool   `json:"leaves_nothing,omitempty"`
+	// Held says why a gain was too good to be believed at once.
+	Held string `json:"held,omitempty"`
+	// LeavesNothing says that the candidate left nothing in the files that it
+	// changed.
+	LeavesNothing bool `json:"leaves_nothing,omitempty"`
 	// Disagreement says that the incumbent, measured anew, was not what is on
 	// record; "" when it was.
 	Disagreement string `json:"disagreement,omitempty"`
@@ -181,9 +225,11 @@ type Decided struct {
 	// all proposals together; nil when none was.
 	Evaluation *Expense `json:"evaluation,omitempty"`
 	// Proposal is the number of the candidate among several of its iteration, from
-	// 1. Digest identifies its change.
-	Proposal int    `json:"proposal,omitempty"`
-	Digest   string `json:"digest,omitempty"`
+	// 1.
+	Proposal int `json:"proposal,omitempty"`
+	// Digest is the SHA-256 of the change, by which one that was tried before is
+	// known.
+	Digest string `json:"digest,omitempty"`
 	// Failing are the checks of CI that failed, when CI rejected it.
 	Failing []Check `json:"failing_checks,omitempty"`
 	// Focus is the failing test that the attempt was to make pass.
@@ -194,70 +240,90 @@ type Decided struct {
 // Pushed says that the program branch moved.
 type Pushed struct {
 	Head
+	// Parent is where the branch stood before.
 	Parent string `json:"incumbent,omitempty"`
+	// Commit is where it stands now.
 	Commit string `json:"commit,omitempty"`
+	// Branch is the program's branch.
 	Branch string `json:"branch,omitempty"`
 }
 
 // Finished says that the run gave the lease back.
 type Finished struct {
 	Head
+	// Outcome is how the iteration ended; empty when nothing was decided.
 	Outcome Outcome `json:"outcome,omitempty"`
 	Work
+	// Evaluation is what the models used that were asked to measure; nil when none
+	// was.
 	Evaluation *Expense `json:"evaluation,omitempty"`
 	// NotBefore says that the iteration was put off until then, as the agent's
-	// service asked for; Reason says why.
+	// service asked for.
 	NotBefore *time.Time `json:"not_before,omitempty"`
 	// Unused says that nobody worked after the start: it counts as no run.
-	Unused bool   `json:"unused,omitempty"`
+	Unused bool `json:"unused,omitempty"`
+	// Reason says why it was put off.
 	Reason string `json:"reason,omitempty"`
 }
 
 // Checked says that CI turned a commit down, and what became of the agent that
-// was asked to fix it. Reason identifies the failure.
+// was asked to fix it.
 type Checked struct {
 	Head
-	Problem string   `json:"problem,omitempty"`
+	// Problem says why the attempt to fix it failed.
+	Problem string `json:"problem,omitempty"`
+	// Reasons say what CI found.
 	Reasons []string `json:"reasons,omitempty"`
-	Commit  string   `json:"commit,omitempty"`
+	// Commit is the commit that CI turned down.
+	Commit string `json:"commit,omitempty"`
 	Work
+	// Evaluation is what the models used that were asked to measure the attempt.
 	Evaluation *Expense `json:"evaluation,omitempty"`
-	Failing    []Check  `json:"failing_checks,omitempty"`
-	Reason     string   `json:"reason,omitempty"`
+	// Failing are the checks that failed.
+	Failing []Check `json:"failing_checks,omitempty"`
+	// Reason identifies the failure, so that the same one is known again.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Paused says that the program stops until a person resumes it.
 type Paused struct {
 	Head
+	// Reason says why: who asked for it, or what happened.
 	Reason string `json:"reason,omitempty"`
 }
 
 // Resumed says that a person ended a pause or a completion.
 type Resumed struct {
 	Head
+	// Reason says who asked for it.
 	Reason string `json:"reason,omitempty"`
 }
 
 // Completed says that the target is reached.
 type Completed struct {
 	Head
+	// Reason says which number reached the target.
 	Reason string `json:"reason,omitempty"`
 }
 
-// Set says that a person changed a setting. Commit, of PullEnded, is the head that
-// was merged.
+// Set says that a setting changed: where a program stands on GitHub, or a target.
 type Set struct {
 	Head
+	// Commit, of `pull-ended`, is the head that was merged.
 	Commit string `json:"commit,omitempty"`
-	Key    string `json:"key,omitempty"`
-	Value  string `json:"value,omitempty"`
+	// Key is the setting, such as `pull`, `issue` or `target-metric`.
+	Key string `json:"key,omitempty"`
+	// Value is its new value as text; empty ends it.
+	Value string `json:"value,omitempty"`
 }
 
-// Answered is the answer to a comment; Key says to which.
+// Answered is the answer to a comment.
 type Answered struct {
 	Head
+	// Reason is the answer.
 	Reason string `json:"reason,omitempty"`
-	Key    string `json:"key,omitempty"`
+	// Key identifies the comment.
+	Key string `json:"key,omitempty"`
 }
 
 // Other is an event of a kind that this version does not know. It is kept as it
@@ -369,32 +435,45 @@ const (
 
 // Lease names the holder of a program, so that a run that is gone frees it.
 type Lease struct {
-	Host         string `json:"host"`
-	PID          int    `json:"pid"`
+	// Host is the machine of the run.
+	Host string `json:"host"`
+	// PID is its process there.
+	PID int `json:"pid"`
+	// ProcessStart is when that process began, as the system says it: a number that
+	// is used again is not taken for it.
 	ProcessStart string `json:"process_start,omitempty"`
-	ActionsRun   string `json:"actions_run,omitempty"`
+	// ActionsRun is the number and the attempt of the run in Actions.
+	ActionsRun string `json:"actions_run,omitempty"`
 	// Namespace is the pid namespace that PID is of, "" when it is not known.
 	Namespace string `json:"pid_namespace,omitempty"`
 	// Handed says that no process holds it: it is for another job of the same run.
-	Handed bool      `json:"handed,omitempty"`
-	Until  time.Time `json:"until"`
+	Handed bool `json:"handed,omitempty"`
+	// Until is when it ends by itself, in UTC.
+	Until time.Time `json:"until"`
 }
 
 // Reserved is what a run may use of the program's budgets; 0 and nil are no bound.
 type Reserved struct {
-	Tokens  int64         `json:"tokens,omitempty"`
+	// Tokens are those of input and output.
+	Tokens int64 `json:"tokens,omitempty"`
+	// CostUSD is in US dollars.
 	CostUSD *metric.Value `json:"cost_usd,omitempty"`
-	Minutes float64       `json:"minutes,omitempty"`
+	// Minutes are those of agent and evaluation.
+	Minutes float64 `json:"minutes,omitempty"`
 }
 
-// Check is a check of CI, with the address of its page, if any.
+// Check is a check of CI.
 type Check struct {
+	// Name is what GitHub calls the check.
 	Name string `json:"name"`
-	URL  string `json:"url,omitempty"`
+	// URL is the address of its page.
+	URL string `json:"url,omitempty"`
 }
 
-// Ancestor names an earlier candidate: the iteration, and its number there from 1.
+// Ancestor names an earlier candidate.
 type Ancestor struct {
+	// Iteration is that of the candidate.
 	Iteration int `json:"iteration"`
-	Proposal  int `json:"proposal"`
+	// Proposal is its number there, from 1.
+	Proposal int `json:"proposal"`
 }

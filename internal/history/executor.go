@@ -5,14 +5,18 @@ import "strings"
 // Executor is who worked on the cases of a measurement, and who graded them.
 // Scores of different executors say nothing about the skill.
 type Executor struct {
-	Agent   string `json:"agent"`
+	// Agent is who worked, by the name that `iterate agents` has.
+	Agent string `json:"agent"`
+	// Version is what its program says of itself.
 	Version string `json:"version,omitempty"`
-	Model   string `json:"model,omitempty"`
-	// Command is that of the agent `command`, and CommandSHA256 is over the files
-	// that it names.
-	Command       string `json:"command,omitempty"`
+	// Model is the model that was asked for.
+	Model string `json:"model,omitempty"`
+	// Command is that of the agent `command`.
+	Command string `json:"command,omitempty"`
+	// CommandSHA256 is over the files that the command names.
 	CommandSHA256 string `json:"command_sha256,omitempty"`
-	Judge         string `json:"judge,omitempty"`
+	// Judge is who graded.
+	Judge string `json:"judge,omitempty"`
 	// Server has the commands of the server that the cases ask, in a skill's
 	// workspace.
 	Server string `json:"server,omitempty"`

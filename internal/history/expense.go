@@ -6,13 +6,14 @@ import "github.com/org/autoloop/internal/metric"
 // on its cases or tasks, and those that judged. A nil Expense means that it
 // asked none.
 type Expense struct {
-	// Tokens, of input and output, and CostUSD add up what is known; nil when
-	// nothing is.
-	Tokens  *int64        `json:"tokens"`
+	// Tokens, of input and output, adds up what is known; nil when nothing is.
+	Tokens *int64 `json:"tokens"`
+	// CostUSD adds up what is known, in US dollars; nil when nothing is.
 	CostUSD *metric.Value `json:"cost_usd"`
-	// UnknownTokens and UnknownUSD count the pieces of work that did not say.
+	// UnknownTokens counts the pieces of work that did not say how many.
 	UnknownTokens int `json:"unknown_tokens,omitempty"`
-	UnknownUSD    int `json:"unknown_usd,omitempty"`
+	// UnknownUSD counts the pieces of work that did not say what they cost.
+	UnknownUSD int `json:"unknown_usd,omitempty"`
 }
 
 // Add counts one more piece of work; nil is unknown.

@@ -6,53 +6,74 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// Rule is a decision.Rule as it is written. The rule may change; what was
-// written may not, so that only this file knows both.
+// Rule is the rule of a decision.
+//
+// It is a decision.Rule as it is written. The rule may change; what was written may
+// not, so that only this file knows both.
 type Rule struct {
 	// Version is the version of the rule; 0, as before versions were written, is
 	// the first.
-	Version        int           `json:"version,omitempty"`
-	Regime         string        `json:"regime"`
-	Pairs          int           `json:"pairs,omitempty"`
-	MaxPairs       int           `json:"max_pairs,omitempty"`
-	Confidence     float64       `json:"confidence,omitempty"`
-	MinImprovement Allowance     `json:"min_improvement"`
-	Low            *metric.Value `json:"low,omitempty"`
-	High           *metric.Value `json:"high,omitempty"`
-	Guardrails     []Guardrail   `json:"guardrails,omitempty"`
+	Version int `json:"version,omitempty"`
+	// Regime is how noise is dealt with: `single`, `repeatable` or `noisy`.
+	Regime string `json:"regime"`
+	// Pairs is how often each side is measured first.
+	Pairs int `json:"pairs,omitempty"`
+	// MaxPairs is how often at most.
+	MaxPairs int `json:"max_pairs,omitempty"`
+	// Confidence is what a difference needs, from 0.5 to below 1.
+	Confidence float64 `json:"confidence,omitempty"`
+	// MinImprovement is the smallest gain worth keeping.
+	MinImprovement Allowance `json:"min_improvement"`
+	// Low is the smallest plausible metric; null is no bound.
+	Low *metric.Value `json:"low,omitempty"`
+	// High is the largest plausible metric; null is no bound.
+	High *metric.Value `json:"high,omitempty"`
+	// Guardrails are the numbers that may not get worse.
+	Guardrails []Guardrail `json:"guardrails,omitempty"`
 	// NoCaseRegression says that no case may get worse.
 	NoCaseRegression bool `json:"no_case_regression,omitempty"`
 	// CheckTooGood says that a gain that is too good is held.
 	CheckTooGood bool `json:"check_too_good,omitempty"`
 }
 
-// Allowance is a decision.Allowance as it is written.
+// Allowance is an amount, or a part of another number.
 type Allowance struct {
-	Value   metric.Value `json:"value"`
-	Percent bool         `json:"percent,omitempty"`
+	// Value is the amount.
+	Value metric.Value `json:"value"`
+	// Percent says that it is a part of the number that it is held against.
+	Percent bool `json:"percent,omitempty"`
 }
 
-// Guardrail is a decision.Guardrail as it is written.
+// Guardrail is a number that may not get worse.
 type Guardrail struct {
-	Metric        string           `json:"metric"`
-	Direction     metric.Direction `json:"direction"`
-	MaxRegression Allowance        `json:"max_regression"`
+	// Metric is the key of the number.
+	Metric string `json:"metric"`
+	// Direction says which number is better: `higher` or `lower`.
+	Direction metric.Direction `json:"direction"`
+	// MaxRegression is how much worse it may be than at the start.
+	MaxRegression Allowance `json:"max_regression"`
 }
 
-// Evidence is a decision.Evidence as it is written: one comparison of repeated
-// runs.
+// Evidence is one comparison of repeated runs.
 type Evidence struct {
-	Stage      string  `json:"stage"`
-	Pairs      int     `json:"pairs"`
+	// Stage is the part of the trial.
+	Stage string `json:"stage"`
+	// Pairs is how many runs of each side were compared.
+	Pairs int `json:"pairs"`
+	// Confidence is what the difference needed.
 	Confidence float64 `json:"confidence"`
-	// Incumbent and Candidate are the medians of the sides, Difference is theirs,
-	// and Low and High bound it at the confidence.
-	Incumbent  metric.Value `json:"incumbent_median"`
-	Candidate  metric.Value `json:"candidate_median"`
+	// Incumbent is the median of the incumbent's runs.
+	Incumbent metric.Value `json:"incumbent_median"`
+	// Candidate is the median of the candidate's runs.
+	Candidate metric.Value `json:"candidate_median"`
+	// Difference is the estimated shift from the incumbent to the candidate.
 	Difference metric.Value `json:"difference"`
-	Low        metric.Value `json:"low"`
-	High       metric.Value `json:"high"`
-	P          float64      `json:"p_value"`
+	// Low is the lower end of the interval that has it at the confidence.
+	Low metric.Value `json:"low"`
+	// High is the upper end of that interval.
+	High metric.Value `json:"high"`
+	// P is how likely chance gives such a difference.
+	P float64 `json:"p_value"`
 }
 
 // RuleOf is a rule as it is written.

@@ -4,15 +4,18 @@ import "cmp"
 
 // Usage is what an agent consumed. Nil is unknown, which is not zero.
 type Usage struct {
-	// InputTokens counts the prompt including what came from the cache,
-	// CachedTokens that part of it.
-	InputTokens  *int64 `json:"input_tokens"`
+	// InputTokens counts the prompt, including what came from the cache.
+	InputTokens *int64 `json:"input_tokens"`
+	// OutputTokens counts what was answered.
 	OutputTokens *int64 `json:"output_tokens"`
+	// CachedTokens counts the part of the prompt that came from the cache.
 	CachedTokens *int64 `json:"cached_tokens"`
 	// CostUSD is in US dollars.
-	CostUSD   *Value `json:"cost_usd"`
-	Turns     *int   `json:"turns"`
-	ToolCalls *int   `json:"tool_calls"`
+	CostUSD *Value `json:"cost_usd"`
+	// Turns counts the answers of the model.
+	Turns *int `json:"turns"`
+	// ToolCalls counts the tools that it used.
+	ToolCalls *int `json:"tool_calls"`
 }
 
 // Add returns what two agents consumed together; what is unknown of one is

@@ -21,31 +21,53 @@ const PlanSchema = 1
 // Plan is what the scheduler decided: the content of autoloop.json. Null is
 // for what is missing.
 type Plan struct {
-	SchemaVersion int       `json:"schema_version"`
-	GeneratedAt   time.Time `json:"generated_at"`
-	RepoDir       string    `json:"repo_dir"`
+	// SchemaVersion is the version of the format.
+	SchemaVersion int `json:"schema_version"`
+	// GeneratedAt is the time that was looked at, in UTC.
+	GeneratedAt time.Time `json:"generated_at"`
+	// RepoDir is the repository's directory.
+	RepoDir string `json:"repo_dir"`
 
-	Selected                *string       `json:"selected"`
-	SelectedFile            *string       `json:"selected_file"`
-	SelectedIssue           *int          `json:"selected_issue"`
-	SelectedTargetMetric    *metric.Value `json:"selected_target_metric"`
-	SelectedMetricDirection *string       `json:"selected_metric_direction"`
-	StateFileSizeBytes      *int          `json:"state_file_size_bytes"`
-	StateFileMaxBytes       int           `json:"state_file_max_bytes"`
-	HeadBranch              *string       `json:"head_branch"`
-	ExistingPR              *int          `json:"existing_pr"`
+	// Selected is the program to run; null when none is due.
+	Selected *string `json:"selected"`
+	// SelectedFile is its file, of an issue a copy in the working directory.
+	SelectedFile *string `json:"selected_file"`
+	// SelectedIssue is the issue that the program is, or null.
+	SelectedIssue *int `json:"selected_issue"`
+	// SelectedTargetMetric is its `target-metric`, or null.
+	SelectedTargetMetric *metric.Value `json:"selected_target_metric"`
+	// SelectedMetricDirection is its `metric_direction`.
+	SelectedMetricDirection *string `json:"selected_metric_direction"`
+	// StateFileSizeBytes is the size of its state.
+	StateFileSizeBytes *int `json:"state_file_size_bytes"`
+	// StateFileMaxBytes is the size under which a state is held.
+	StateFileMaxBytes int `json:"state_file_max_bytes"`
+	// HeadBranch is its branch.
+	HeadBranch *string `json:"head_branch"`
+	// ExistingPR is its open pull request, or null.
+	ExistingPR *int `json:"existing_pr"`
 
+	// IssuePrograms are the numbers of the issues that are programs, by name.
 	IssuePrograms map[string]int `json:"issue_programs"`
-	Deferred      []string       `json:"deferred"`
-	Skipped       []Skipped      `json:"skipped"`
-	Unconfigured  []string       `json:"unconfigured"`
-	NoPrograms    bool           `json:"no_programs"`
-	NotDue        bool           `json:"not_due"`
+	// Deferred are the programs that are due and were not selected.
+	Deferred []string `json:"deferred"`
+	// Skipped are the programs that do not run now.
+	Skipped []Skipped `json:"skipped"`
+	// Unconfigured are the programs that are still as a template has them.
+	Unconfigured []string `json:"unconfigured"`
+	// NoPrograms says that the repository has no program.
+	NoPrograms bool `json:"no_programs"`
+	// NotDue says that there are programs, and that none is due.
+	NotDue bool `json:"not_due"`
 
-	Errors    []Failure   `json:"errors"`
-	Warnings  []string    `json:"warnings"`
+	// Errors are the programs that cannot run until a person corrects them.
+	Errors []Failure `json:"errors"`
+	// Warnings are lines for a person.
+	Warnings []string `json:"warnings"`
+	// Untrusted are the issues that are programs of people who may not write any.
 	Untrusted []Untrusted `json:"untrusted"`
-	Matrix    Matrix      `json:"matrix"`
+	// Matrix is for `strategy.matrix` of a workflow.
+	Matrix Matrix `json:"matrix"`
 
 	// Standings are how all programs stand, in the order of their names.
 	Standings []*Standing `json:"-"`
@@ -57,16 +79,23 @@ type Plan struct {
 
 // Skipped is a program that does not run now.
 type Skipped struct {
-	Name    string     `json:"name"`
-	Reason  string     `json:"reason"`
+	// Name is the program's.
+	Name string `json:"name"`
+	// Reason says why.
+	Reason string `json:"reason"`
+	// NextDue is when it is due, in UTC; null when no time is known.
 	NextDue *time.Time `json:"next_due"`
 }
 
 // Failure is a program that cannot run until a person fixes it.
 type Failure struct {
-	Name    string `json:"name"`
-	File    string `json:"file"`
-	Line    int    `json:"line"`
+	// Name is the program's.
+	Name string `json:"name"`
+	// File is its file, or the address of its issue.
+	File string `json:"file"`
+	// Line is where in the file, from 1; 0 is no line.
+	Line int `json:"line"`
+	// Message says what is wrong.
 	Message string `json:"message"`
 }
 
@@ -93,13 +122,17 @@ func (p *Plan) Headline() string {
 
 // Untrusted is an issue program that is not run, and why.
 type Untrusted struct {
-	Name   string `json:"name"`
-	Issue  int    `json:"issue"`
+	// Name is the program's.
+	Name string `json:"name"`
+	// Issue is its number.
+	Issue int `json:"issue"`
+	// Reason says why it is not run.
 	Reason string `json:"reason"`
 }
 
 // Matrix is for strategy.matrix of a workflow.
 type Matrix struct {
+	// Program are the names of the programs, the most overdue first.
 	Program []string `json:"program"`
 }
 

@@ -42,32 +42,38 @@ const (
 // Manifest says what a bundle is of and what it was made from. Commits, trees and
 // digests are in hexadecimal digits.
 type Manifest struct {
-	Schema int  `json:"schema"`
-	Kind   Kind `json:"kind"`
-	// Repository is owner/name on GitHub, "" without it.
+	// Schema is the version of the format.
+	Schema int `json:"schema"`
+	// Kind is what it asks to have recorded: `iteration`, `fix` of what CI found, or
+	// `chores`, what the publishing job alone can do.
+	Kind Kind `json:"kind"`
+	// Repository is owner/name on GitHub, empty without it.
 	Repository string `json:"repository"`
-	Program    string `json:"program"`
-	Iteration  int    `json:"iteration"`
+	// Program is the program's name.
+	Program string `json:"program"`
+	// Iteration is the number of the iteration.
+	Iteration int `json:"iteration"`
 	// Run is the run that made the events.
 	Run string `json:"run"`
-	// BaseBranch is the default branch, Base the commit of it that was used; ""
-	// in Chores.
+	// BaseBranch is the default branch; empty in `chores`.
 	BaseBranch string `json:"base_branch"`
-	Base       string `json:"base"`
-	// Branch is the commit of the program branch, or "".
+	// Base is the commit of it that was used; empty in `chores`.
+	Base string `json:"base"`
+	// Branch is the commit of the program branch, or empty.
 	Branch string `json:"branch"`
-	// Memory is the commit of the memory branch, or "", and
-	// Records the digest of the program's own files there.
-	Memory  string `json:"memory"`
+	// Memory is the commit of the memory branch, or empty.
+	Memory string `json:"memory"`
+	// Records is the digest of the program's own files there.
 	Records string `json:"books"`
-	// Incumbent is the tree that was changed, Candidate the tree that was kept,
-	// or "".
+	// Incumbent is the tree that was changed.
 	Incumbent string `json:"incumbent_tree"`
+	// Candidate is the tree that was kept, or empty.
 	Candidate string `json:"candidate_tree"`
-	// Heard is how far the comments on GitHub were read, as two numbers; "" is
-	// not at all. Told says that an agent was told what they say.
+	// Heard is how far the comments on GitHub were read, as two numbers; empty is
+	// not at all.
 	Heard string `json:"heard"`
-	Told  bool   `json:"told"`
+	// Told says that an agent was told what the comments say.
+	Told bool `json:"told"`
 }
 
 // Bundle is one iteration that was run and not recorded.

@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// eventPages are the events of the ledger, from the structs that are written.
+func eventPages(t *testing.T, pages map[string]string) {
+	list := "# Events of the ledger\n\nA line of `PROGRAM.jsonl` on the branch `memory/autoloop` is one event as JSON. Every event has `schema`, `event` (the kind), `time`, `run_id`\n" +
+		"and `iteration`. What a reader does not know it keeps and passes over. How the records go together is in [Records](state.md).\n\n| type | what it says |\n|---|---|\n"
+	all := forms(t, "../history/event.go", "../history/rule.go", "../history/executor.go", "../history/expense.go", "../metric/usage.go")
+	decided := all[slices.IndexFunc(all, func(f form) bool { return f.name == "Decided" })]
+	for _, f := range all {
+		for i := range f.rows {
+			if row := &f.rows[i]; row.meaning == "" { // what it means elsewhere it means here
+				for _, known := range append([]form{decided}, all...) {
+					if row.meaning = known.meaning(row.name); row.meaning != "" {
+						break
+					}
+				}
+			}
+		}
+		page := strings.ToLower(f.name) + ".md"
+		list += fmt.Sprintf("| [%s](events/%s) | %s |\n", f.name, page, f.about)
+		pages["events/"+page] = fmt.Sprintf("# %s\n\n%s\n\n%s", f.name, f.about, f.table(t, all, func(name string) string { return strings.ToLower(name) + ".md" }))
+	}
+	pages["events.md"] = list
+}
+
+// filePages are the other files that programs read, from the structs that are written.
+func filePages(t *testing.T, pages map[string]string) {
+	within := func(name string) string { return "#" + strings.ToLower(name) }
+	sections := func(file string) string {
+		all := forms(t, file)
+		text := ""
+		for _, f := range all {
+			text += fmt.Sprintf("\n## %s\n\n%s\n\n%s", f.name, f.about, f.table(t, all, within))
+		}
+		return text
+	}
+	pages["autoloop-json.md"] = "# autoloop.json\n\n`scheduler` writes it, `iterate` without `--program` reads it. Fields are only ever added.\n" + sections("../schedule/plan.go")
+	pages["bundle.md"] = "# The bundle of two jobs\n\n`iterate propose` makes it, `iterate publish` [verifies it and records what it asks for](../howto/two-jobs.md). It is a directory of\n" +
+		"`manifest.json`, the change as `change.patch`, the [events](events.md) as `events.jsonl`, and `SHA256SUMS` over all three.\n" + sections("../loop/proposal/bundle.go")
+}
+
+// form is an object that is written as JSON, and formRow a field of it; one
+// without a name has the fields of another object in its place.
+type form struct {
+	name, about string
+	rows        []formRow
+}
+
+type formRow struct{ name, kind, meaning string }
+
+func (f form) meaning(field string) string {
+	at := slices.IndexFunc(f.rows, func(r formRow) bool { return r.name == field })
+	if at < 0 {
+		return ""
+	}
+	return f.rows[at].meaning
+}
+
+// table is the fields as a table; a field that is an object links to it.
+func (f form) table(t *testing.T, all []form, page func(name string) string) string {
+	out := "| field | meaning |\n|---|---|\n"
+	for _, row := range f.rows {
+		kind := ""
+		if at := slices.IndexFunc(all, func(f form) bool { return f.name == row.kind }); at >= 0 {
+			kind = fmt.Sprintf("[%s](%s)", row.kind, page(row.kind))
+		}
+		switch {
+		case row.name == "":
+			require.NotEmpty(t, kind, "%s in %s", row.kind, f.name)
+			out += fmt.Sprintf("| *and those of* %s | |\n", kind)
+		case kind != "":
+			out += fmt.Sprintf("| `%s`: %s | %s |\n", row.name, kind, row.meaning)
+		default:
+			out += fmt.Sprintf("| `%s` | %s |\n", row.name, row.meaning)
+		}
+		assert.True(t, row.name == "" || row.meaning != "", "%s in %s: give the field a comment", row.name, f.name)
+	}
+	return out
+}
+
+// forms are the exported structs of files that are written as JSON.
+func forms(t *testing.T, files ...string) []form {
+	t.Helper()
+	var all []form
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, declared := range file.Decls {
+			group, is := declared.(*ast.GenDecl)
+			if !is || group.Tok != token.TYPE || group.Doc == nil {
+				continue
+			}
+			spec := group.Specs[0].(*ast.TypeSpec) //nolint:errcheck // of a declaration of a type
+			if object, is := spec.Type.(*ast.StructType); is && spec.Name.IsExported() {
+				if f := (form{spec.Name.Name, words(group.Doc), formRows(object)}); slices.ContainsFunc(f.rows, func(r formRow) bool { return r.name != "" }) {
+					all = append(all, f)
+				}
+			}
+		}
+	}
+	return all
+}
+
+func formRows(object *ast.StructType) []formRow {
+	var rows []formRow
+	names := map[string]string{}
+	for _, field := range object.Fields.List {
+		kind := typeName(field.Type)
+		if field.Tag == nil && len(field.Names) == 0 {
+			rows = append(rows, formRow{kind: kind})
+		}
+		if field.Tag != nil {
+			tag, _ := strconv.Unquote(field.Tag.Value)
+			if name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ","); name != "-" {
+				names[field.Names[0].Name] = name
+				meaning := words(field.Doc) + words(field.Comment)
+				for _, begins := range []string{" is ", " are ", ", ", " "} {
+					meaning = strings.TrimPrefix(meaning, field.Names[0].Name+begins)
+				}
+				rows = append(rows, formRow{name, kind, meaning})
+			}
+		}
+	}
+	for i := range rows { // readers know the fields by their names in JSON
+		rows[i].meaning = regexp.MustCompile(`\b[A-Z]\w+\b`).ReplaceAllStringFunc(rows[i].meaning, func(word string) string {
+			if name := names[word]; name != "" && name != rows[i].name {
+				return "`" + name + "`"
+			}
+			return word
+		})
+		rows[i].meaning = strings.NewReplacer(" nil ", " null ", "Nil ", "Null ", `""`, "empty").Replace(rows[i].meaning)
+	}
+	return rows
+}
+
+// typeName is the name of a type, or of what it points to or lists.
+func typeName(expr ast.Expr) string {
+	switch expr := expr.(type) {
+	case *ast.StarExpr:
+		return typeName(expr.X)
+	case *ast.ArrayType:
+		return typeName(expr.Elt)
+	case *ast.SelectorExpr:
+		return expr.Sel.Name
+	case *ast.Ident:
+		return expr.Name
+	default:
+		return ""
+	}
+}
+
+// words is the first paragraph of a comment as one line for a table.
+func words(comment *ast.CommentGroup) string {
+	text, _, _ := strings.Cut(comment.Text(), "\n\n")
+	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", "\\|")
+}
