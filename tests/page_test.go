@@ -129,13 +129,7 @@ func eventsOf(t *testing.T, s page.Source) []history.Event {
 
 func TestPageInABrowser(t *testing.T) {
 	long.Only(t, long.Browser)
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		long.Missing(t, "chromium")
-	}
-	if _, err := os.Stat("npm-page/node_modules"); err != nil {
-		long.Missing(t, "npm ci --prefix tests/npm-page")
-	}
+	chromium := browserOf(t)
 	dir := t.TempDir()
 	hostile := `<script>alert(1)</script><img src=x onerror=alert(2)>"onmouseover="alert(3)`
 	sources := []page.Source{
@@ -261,7 +255,26 @@ func TestPageInABrowser(t *testing.T) {
 		"programs": wanted, "large": "large.html", "pictures": pictures,
 	})
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "wanted.json"), list, 0o600))
+	checkPages(t, chromium, dir, list)
+}
+
+// browserOf finds the browser, and what drives it.
+func browserOf(t *testing.T) (chromium string) {
+	t.Helper()
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		long.Missing(t, "chromium")
+	}
+	if _, err := os.Stat("npm-page/node_modules"); err != nil {
+		long.Missing(t, "npm ci --prefix tests/npm-page")
+	}
+	return chromium
+}
+
+// checkPages looks in a browser at the pages of a directory, for what is wanted of them.
+func checkPages(t *testing.T, chromium, dir string, wanted []byte) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "wanted.json"), wanted, 0o600))
 	cmd := exec.CommandContext(t.Context(), "node", "check.js", dir) //nolint:gosec // our own script
 	cmd.Dir = "npm-page"
 	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium)
@@ -273,4 +286,63 @@ func TestPageInABrowser(t *testing.T) {
 	var problems []string
 	require.NoError(t, json.Unmarshal(out, &problems))
 	assert.Empty(t, problems)
+}
+
+// TestPageToolsInABrowser: programs in another order, filters, the tip over the chart, and
+// the iterations as a spreadsheet, whose numbers are numbers and whose formulas are text.
+func TestPageToolsInABrowser(t *testing.T) {
+	long.Only(t, long.Browser)
+	chromium := browserOf(t)
+	dir := t.TempDir()
+	const formula = `-2+3+cmd|' /C calc'!"A0"`
+	tools := browserSource(t, "tools", 12, page.Source{})
+	events := eventsOf(t, tools)
+	for e := range history.Of[*history.Decided](slices.All(events)) {
+		switch e.Iteration {
+		case 3:
+			e.Summary = formula
+		case 4:
+			e.Summary = "=1+1"
+		case 7:
+			e.Summary = "the word of seven"
+		}
+		if e.Metric != nil {
+			e.Delta = metric.Delta(*e.Metric, e.PreviousBest)
+		}
+	}
+	sources := []page.Source{
+		browserSource(t, "a-calm", 9, page.Source{Condition: "waiting"}), tools,
+		browserSource(t, "stuck", 20, page.Source{Condition: "paused", Reason: "three errors in a row"}), browserSource(t, "never", 0, page.Source{}),
+	}
+	site := page.Site{Generated: browserTime}
+	for _, source := range sources {
+		p, err := page.New(source, browserTime)
+		require.NoError(t, err)
+		site.Programs = append(site.Programs, p)
+	}
+	var all bytes.Buffer
+	require.NoError(t, site.WriteSingle(&all))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "all.html"), all.Bytes(), 0o600))
+
+	var rows [][]string
+	for _, attempt := range slices.Backward(history.Replay(events).Attempts) {
+		measured, summary := "", attempt.Summary
+		if attempt.Metric != nil {
+			measured = attempt.Metric.String()
+		}
+		if strings.HasPrefix(summary, "-") || strings.HasPrefix(summary, "=") {
+			summary = "'" + summary
+		}
+		rows = append(rows, []string{
+			fmt.Sprint(attempt.Iteration), attempt.Time.UTC().Format(time.RFC3339), string(attempt.Outcome), measured, attempt.PreviousBest.String(), attempt.Delta,
+			"tuner", "", "0.25", "90.0", fmt.Sprintf("%040x", attempt.Iteration), summary,
+		})
+	}
+	require.True(t, slices.ContainsFunc(rows, func(row []string) bool { return strings.HasPrefix(row[5], "+") }), "a gain with its sign")
+	list, err := json.Marshal(map[string]any{"tools": map[string]any{
+		"file": "all.html", "id": "program-tools", "filter": "a-calm", "rows": rows, "order": []string{"stuck", "a-calm", "tools", "never"},
+		"sorted": map[string][]string{"Program": {"a-calm", "never", "stuck", "tools"}},
+	}})
+	require.NoError(t, err)
+	checkPages(t, chromium, dir, list)
 }

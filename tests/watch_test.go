@@ -117,13 +117,7 @@ func watchedWorld(t *testing.T) *world {
 // without being loaded again, and its button ends the run.
 func TestWatchInABrowser(t *testing.T) {
 	long.Only(t, long.Browser)
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		long.Missing(t, "chromium")
-	}
-	if _, err := os.Stat("npm-page/node_modules"); err != nil {
-		long.Missing(t, "npm ci --prefix tests/npm-page")
-	}
+	chromium := browserOf(t)
 	w := watchedWorld(t)
 	const most = 500
 	cmd := w.command("iterate", "--program", "p", "-n", strconv.Itoa(most), "--watch")

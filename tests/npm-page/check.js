@@ -38,7 +38,7 @@ async function open(options, file, anchor) {
 // width and in each theme once: light where it is narrow and dark where it is wide, in
 // every other page the other way round. They share one style sheet.
 let turned = false;
-for (const [file, anchors] of Object.entries(wanted.pages)) {
+for (const [file, anchors] of Object.entries(wanted.pages ?? {})) {
   for (const anchor of anchors) {
     turned = !turned;
     for (const width of [360, 1600]) {
@@ -66,7 +66,7 @@ for (const [file, anchors] of Object.entries(wanted.pages)) {
 }
 
 // By keyboard alone: overview, program, iteration, change.
-for (const walk of wanted.walks) {
+for (const walk of wanted.walks ?? []) {
   const page = await open({ viewport: { width: 1200, height: 900 } }, walk.file, "");
   const focus = async (what, test) => {
     for (let i = 0; i < 200; i++) {
@@ -94,7 +94,7 @@ for (const walk of wanted.walks) {
 // The numbers, and all iterations by paging; then what is left without scripts. A file
 // with several programs is loaded once, and its programs are gone to.
 let page, plain, loaded;
-for (const want of wanted.programs.toSorted((a, b) => a.file.localeCompare(b.file))) {
+for (const want of (wanted.programs ?? []).toSorted((a, b) => a.file.localeCompare(b.file))) {
   if (loaded === want.file) {
     await page.goto(at(want.file, "#" + want.id));
     await page.waitForFunction((id) => document.getElementById(id).checkVisibility(), want.id, { timeout: 20000 });
@@ -147,12 +147,65 @@ for (const want of wanted.programs.toSorted((a, b) => a.file.localeCompare(b.fil
   const visible = await plain.locator(`#${want.id} h1`).isVisible();
   if (!visible) problems.push(`${want.id}: nothing is seen without scripts`);
 }
-await page.context().close();
-await plain.context().close();
+await page?.context().close();
+await plain?.context().close();
+
+// What only a script gives: order, filters, the chart's tip, and a spreadsheet. Then on
+// paper, with scripts and without.
+if (wanted.tools) {
+  const { file, id, order, sorted, filter, rows } = wanted.tools;
+  const page = await open({ viewport: { width: 1200, height: 900 } }, file, "");
+  const same = (what, got, want) => {
+    if (JSON.stringify(got) !== JSON.stringify(want)) problems.push(`${file}: ${what}: ${JSON.stringify(got)} instead of ${JSON.stringify(want)}`);
+  };
+  const programs = () => page.locator(".programs tbody tr:visible th").allTextContents();
+  same("what needs a person comes first", await programs(), order);
+  for (const [column, names] of Object.entries(sorted)) {
+    const button = page.locator(".programs thead button", { hasText: column });
+    await button.click();
+    same(`by ${column}`, await programs(), names);
+    await button.click();
+    same(`by ${column}, the other way round`, await programs(), names.toReversed());
+  }
+  await page.fill("#filter", filter);
+  same("filtered", await programs(), [filter]);
+
+  await page.goto(at(file, "#" + id));
+  const section = page.locator("#" + id);
+  const iterations = () => section.locator(".iteration summary .n").allTextContents();
+  await section.locator(".rows-outcome").selectOption("accepted");
+  same("kept", await iterations(), rows.filter((row) => row[2] === "accepted").map((row) => row[0]));
+  await section.locator(".rows-outcome").selectOption("");
+  await section.locator(".rows-filter").fill("the word of seven");
+  same("with a word", await iterations(), ["7"]);
+  await section.locator(".rows-filter").fill("");
+  const [download] = await Promise.all([page.waitForEvent("download"), section.locator(".csv").click()]);
+  const lines = readFileSync(await download.path(), "utf8").trimEnd().split("\r\n").map((line) => line.slice(1, -1).split('","').map((cell) => cell.replaceAll('""', '"')));
+  same("the spreadsheet's name", download.suggestedFilename(), id.replace("program-", "") + ".csv");
+  same("the spreadsheet's head", lines.shift(), ["iteration", "time", "outcome", "metric", "compared_with", "delta", "agent", "model", "cost_usd", "seconds", "commit", "summary"]);
+  same("the spreadsheet", lines, rows);
+
+  await section.locator("svg.trajectory").scrollIntoViewIfNeeded();
+  const box = await section.locator("svg.trajectory").boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const tip = await section.locator(".tip").textContent();
+  const tipped = /^iteration (\d+), /.exec(tip)?.[1];
+  if (!tipped || !await section.locator(".tip").isVisible()) problems.push(`${file}: the tip over the chart says ${JSON.stringify(tip)}`);
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  same("a click opens what the tip says", await section.locator("details[open] summary .n").allTextContents(), [tipped]);
+
+  await page.emulateMedia({ media: "print" });
+  same("tools on paper", await page.locator(".tools:visible").count(), 0);
+  await page.context().close();
+  const plain = await open({ javaScriptEnabled: false, viewport: { width: 1200, height: 900 } }, file, "");
+  await plain.emulateMedia({ media: "print" });
+  same("views on paper without scripts", await plain.locator(".view:visible").count(), 1 + order.length);
+  await plain.context().close();
+}
 
 // What pages look like: at most one of a hundred points may differ from the picture
 // that was looked at. Fonts are drawn a little differently on every machine.
-for (const picture of wanted.pictures) {
+for (const picture of wanted.pictures ?? []) {
   const page = await open({ viewport: { width: picture.width, height: 900 }, colorScheme: picture.scheme, reducedMotion: "reduce" }, picture.file, picture.anchor);
   const options = { animations: "disabled", caret: "hide" };
   const taken = PNG.sync.read(picture.element ? await page.locator(picture.element).first().screenshot(options) : await page.screenshot(options));

@@ -24,6 +24,18 @@ await page.evaluate(() => { window.loadedOnce = true; });
 await see("the agent at work", () => /p #1 propose/.test(document.querySelector("#live p").textContent));
 writeFileSync(go, "");
 await see("the first iteration", () => window.loadedOnce && document.querySelectorAll("#program-p .iteration").length >= 1);
+await page.evaluate(() => {
+  const section = document.getElementById("program-p");
+  const filter = section.querySelector(".rows-filter");
+  filter.value = "1 kept 2 (";
+  filter.dispatchEvent(new Event("input"));
+  section.querySelector(".iteration").open = true;
+  window.before = section;
+});
+await see("that what was opened stays so when the page is renewed", () => {
+  const section = document.getElementById("program-p");
+  return section !== window.before && document.documentElement.dataset.ready === "yes" && section.querySelector(".rows-filter").value === "1 kept 2 (" && section.querySelector("details[open] summary .n")?.textContent === "1";
+});
 await see("a button", () => !document.querySelector("#live .stop").disabled);
 await page.click("#live .stop");
 await see("that it stops", () => /stops after this iteration/.test(document.querySelector("#live .stop").textContent));

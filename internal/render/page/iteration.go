@@ -129,15 +129,18 @@ func (it *Iteration) Strip() template.HTML { return strip(it) }
 
 // csv is the iteration as a row for a spreadsheet.
 func (it *Iteration) csv() []string {
-	metric, previous := "", ""
+	metric, previous, cost := "", "", ""
 	if it.Metric != nil {
 		metric = it.Metric.String()
 	}
 	if it.Previous != nil {
 		previous = it.Previous.String()
 	}
+	if it.Cost.Unknown == 0 || it.Cost.USD > 0 {
+		cost = strconv.FormatFloat(it.Cost.USD, 'f', -1, 64)
+	}
 	return []string{
 		strconv.Itoa(it.Number), it.Time.UTC().Format(time.RFC3339), string(it.Outcome), metric, previous, it.Delta, it.Agent, it.Model,
-		strconv.FormatFloat(it.Cost.USD, 'f', -1, 64), strconv.FormatFloat(it.Took.Seconds(), 'f', 1, 64), it.Commit, it.Summary,
+		cost, strconv.FormatFloat(it.Took.Seconds(), 'f', 1, 64), it.Commit, it.Summary,
 	}
 }

@@ -89,8 +89,9 @@
     older.addEventListener("click", () => { first += perPage; draw(); });
     section.querySelector(".csv").addEventListener("click", () => {
       const head = ["iteration", "time", "outcome", "metric", "compared_with", "delta", "agent", "model", "cost_usd", "seconds", "commit", "summary"];
-      // A cell that begins like a formula is made text: a spreadsheet would run it.
-      const cell = (text) => '"' + (/^[=+@\t\r]|^-(?![\d.])/.test(text) ? "'" + text : text).replaceAll('"', '""') + '"';
+      // A cell that begins like a formula is made text: a spreadsheet would run it. A number stays.
+      const number = /^[-+]?\d*\.?\d+(e[-+]?\d+)?$/i;
+      const cell = (text) => '"' + (/^[=+@\t\r-]/.test(text) && !number.test(text) ? "'" + text : text).replaceAll('"', '""') + '"';
       const lines = [head, ...shown.map((row) => row.c)].map((row) => row.map(cell).join(","));
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([lines.join("\r\n") + "\r\n"], { type: "text/csv" }));
@@ -204,14 +205,40 @@
       }).join(" · ");
     }
     setInterval(() => { if (running.length) tell(); }, 1000);
+    let renewing = false, again = false;
+    // renew gets the page anew, once at a time: a second one would not see yet what the
+    // first puts back.
     async function renew() {
+      again = true;
+      if (renewing) return;
+      renewing = true;
+      try {
+        while (again) {
+          again = false;
+          await replace();
+        }
+      } finally {
+        renewing = false;
+      }
+    }
+    const fields = () => [...document.querySelectorAll(".tools input, .tools select")];
+    // replace takes the page as it is now. What a person has opened and filtered stays.
+    async function replace() {
       const answer = await fetch(location.pathname);
       if (!answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const top = scrollY;
+      const top = scrollY, entered = fields().map((field) => [field.closest("section").id, field.className || field.id, field.value]);
+      const opened = [...document.querySelectorAll("details[open] .detail")].map((detail) => detail.id);
       document.getElementById("main").replaceWith(page.getElementById("main"));
       document.getElementById("data").textContent = page.getElementById("data").textContent;
       await begin();
+      for (const field of fields()) {
+        const was = entered.find(([section, name]) => section === field.closest("section").id && name === (field.className || field.id));
+        if (!was?.[2]) continue;
+        field.value = was[2];
+        field.dispatchEvent(new Event(field.tagName === "SELECT" ? "change" : "input"));
+      }
+      for (const id of opened) document.getElementById(id)?.closest("details").setAttribute("open", "");
       scrollTo(0, top);
       say("the page is up to date");
     }
