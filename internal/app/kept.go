@@ -24,6 +24,9 @@ type Kept struct {
 	// them; nil where the records do not say.
 	Commits     int
 	Before, Now *metric.Value
+	// Unmeasured reports that the branch's last commit is not the one that the records
+	// have numbers of: something was undone, waits for CI, or came from a person.
+	Unmeasured bool
 	// Conflicts are files that both changed so that they do not merge, Unsaved
 	// those that it changes and that the checkout has changed without a commit.
 	Conflicts, Unsaved []string
@@ -38,7 +41,10 @@ func (k *Kept) String() string {
 	if k.Commits == 1 {
 		commits = "1 commit"
 	}
-	if k.Before == nil || k.Now == nil {
+	switch {
+	case k.Unmeasured:
+		return commits + ", not all of them measured and kept yet"
+	case k.Before == nil || k.Now == nil:
 		return commits
 	}
 	return fmt.Sprintf("%s → %s in %s", k.Before, k.Now, commits)
@@ -127,7 +133,10 @@ func (k *Kept) count(ctx context.Context, d *Deps, name string) error {
 		k.Commits = len(commits)
 		return nil
 	}
-	k.Now = history.Replay(events).Best
+	past := history.Replay(events)
+	if k.Now = past.Best; past.Incumbent != k.Head {
+		k.Commits, k.Unmeasured = len(commits), true
+	}
 	return nil
 }
 

@@ -36,6 +36,22 @@ func TestApplySaysWhatIsGained(t *testing.T) {
 	assert.Contains(t, s.iterate("apply", "p").out, "autoloop/p is merged already")
 }
 
+// TestApplySaysNoNumberOfAnotherCommit: what was undone has taken its gain with it.
+func TestApplySaysNoNumberOfAnotherCommit(t *testing.T) {
+	t.Parallel()
+	s := keptShop(t)
+	a := s.iterate("undo", "p", "3")
+	require.Zero(t, a.code, a.errors)
+	a = s.iterate("apply", "p")
+	require.Zero(t, a.code, a.errors)
+	assert.Contains(t, a.out, "\n3 commits, not all of them measured and kept yet\nnothing was merged\n")
+	s.file("tries", "440\n450\n432\n500\n")
+	s.git("commit", "--quiet", "--all", "--message", "another try")
+	a = s.iterate("--program", "p")
+	require.Zero(t, a.code, a.errors)
+	assert.Contains(t, s.iterate("apply", "p").out, "\n446 → 440 in 2 commits\n", "it was measured anew")
+}
+
 // TestApplyNamesWhatIsInTheWay and leaves everything as it is.
 func TestApplyNamesWhatIsInTheWay(t *testing.T) {
 	t.Parallel()
