@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/tests/scratch"
 )
 
 // collecting is the name of a copy of the test binary in which the garbage collector
@@ -52,6 +53,7 @@ func TestMain(m *testing.M) {
 		runMany(mark)
 		os.Exit(0)
 	}
+	scratch.Overlap()
 	os.Exit(m.Run())
 }
 

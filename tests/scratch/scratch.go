@@ -4,7 +4,10 @@
 package scratch
 
 import (
+	"flag"
 	"os"
+	"runtime"
+	"strconv"
 	"testing"
 )
 
@@ -29,6 +32,7 @@ func Use() {
 // what tests share, is removed at the end.
 func Run(m *testing.M) int {
 	Use()
+	Overlap()
 	dir, err := os.MkdirTemp("", "autoloop-tests-")
 	if err != nil {
 		panic(err)
@@ -38,4 +42,19 @@ func Run(m *testing.M) int {
 		panic(err)
 	}
 	return m.Run()
+}
+
+// Overlap runs twice as many tests at once as there are cores, unless the command line says
+// how many: most of these tests wait for other processes most of their time.
+func Overlap() {
+	const name = "test.parallel"
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	if given {
+		return
+	}
+	if err := flag.Set(name, strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 }

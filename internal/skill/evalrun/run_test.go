@@ -24,13 +24,14 @@ import (
 	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/tasks/judge"
 	"github.com/org/autoloop/internal/tasks/sandbox"
+	"github.com/org/autoloop/tests/scratch"
 )
 
 func TestMain(m *testing.M) {
 	if handled, code := process.Supervise(os.Args); handled {
 		os.Exit(code)
 	}
-	os.Exit(m.Run())
+	os.Exit(scratch.Run(m))
 }
 
 // world is a skill, and what running its suite needs.

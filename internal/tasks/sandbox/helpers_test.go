@@ -11,13 +11,14 @@ import (
 
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/tasks/sandbox"
+	"github.com/org/autoloop/tests/scratch"
 )
 
 func TestMain(m *testing.M) {
 	if handled, code := process.Supervise(os.Args); handled {
 		os.Exit(code)
 	}
-	os.Exit(m.Run())
+	os.Exit(scratch.Run(m))
 }
 
 // dir is a directory under test, with ways to put things into it.

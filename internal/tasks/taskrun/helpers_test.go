@@ -19,13 +19,14 @@ import (
 	"github.com/org/autoloop/internal/tasks/sandbox"
 	"github.com/org/autoloop/internal/tasks/score"
 	"github.com/org/autoloop/internal/tasks/taskrun"
+	"github.com/org/autoloop/tests/scratch"
 )
 
 func TestMain(m *testing.M) {
 	if handled, code := process.Supervise(os.Args); handled {
 		os.Exit(code)
 	}
-	os.Exit(m.Run())
+	os.Exit(scratch.Run(m))
 }
 
 // world is a suite with its two configurations, and what a comparison needs.
