@@ -41,12 +41,8 @@ func (w *world) onDisk() {
 	if !strings.HasPrefix(root, scratch.Memory+"/") {
 		return
 	}
-	dir, err := os.MkdirTemp(scratch.Disk, "autoloop-isolated-")
-	require.NoError(w.t, err)
-	w.t.Cleanup(func() {
-		unlock(dir)
-		require.NoError(w.t, os.RemoveAll(dir))
-	})
+	dir := scratch.OnDisk(w.t)
+	w.t.Cleanup(func() { unlock(dir) })
 	openWhenDone(w.t, dir)
 	w.run("", "cp", "-a", root+"/.", dir)
 	w.dir, w.side = strings.Replace(w.dir, root, dir, 1), strings.Replace(w.side, root, dir, 1)

@@ -7,11 +7,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/tests/long"
+	"github.com/org/autoloop/tests/scratch"
 
 	"github.com/org/autoloop/internal/program"
 )
@@ -56,6 +58,19 @@ var fitCases = map[string]fitCase{
 	}},
 }
 
+// fitShop is a shop on disk, where an isolated evaluation has a build cache.
+func fitShop(t *testing.T) *shop {
+	t.Helper()
+	disk := scratch.OnDisk(t)
+	s := &shop{desk: &desk{t: t, root: filepath.Join(disk, "root"), dir: filepath.Join(disk, "home"), vars: map[string]string{}}, at: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
+	for _, dir := range []string{s.root, s.dir, filepath.Join(disk, "tmp")} {
+		require.NoError(t, os.Mkdir(dir, 0o755))
+	}
+	s.more = []string{"TMPDIR=" + filepath.Join(disk, "tmp")}
+	s.git("init", "--quiet", "--initial-branch", "main")
+	return s
+}
+
 // TestLocalProgramsFitAndWereMeasured: in a repository of each shape `init
 // --local` and `new --fit` write a program that validates, whose first number is
 // the one that was said, and whose target has the sources.
@@ -69,8 +84,8 @@ func TestLocalProgramsFitAndWereMeasured(t *testing.T) {
 			if _, err := exec.LookPath(c.needs); err != nil {
 				long.Missing(t, c.needs)
 			}
-			s := newShop(t)
-			s.more = []string{"GOCACHE=" + strings.TrimSpace(string(cache)), "GOFLAGS=-mod=mod", "GOPROXY=off"}
+			s := fitShop(t)
+			s.more = append(s.more, "GOCACHE="+strings.TrimSpace(string(cache)), "GOFLAGS=-mod=mod", "GOPROXY=off")
 			for file, text := range c.files {
 				s.file(file, text)
 			}
@@ -103,7 +118,7 @@ func TestLocalProgramsFitAndWereMeasured(t *testing.T) {
 
 func TestNewFit(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := fitShop(t)
 	s.file("Makefile", "test:\n\tsh lib/a.sh\n")
 	s.file("lib/a.sh", "exit 0\n")
 	a := s.scheduler("new", "quick", "--fit")
@@ -140,7 +155,7 @@ func TestNewFit(t *testing.T) {
 func TestDoctorSaysThatTheTargetIsMet(t *testing.T) {
 	t.Parallel()
 	for target, met := range map[string]bool{"4": true, "5": true, "6": false} {
-		s := newShop(t)
+		s := fitShop(t)
 		s.file(".autoloop/programs/p.md", "---\ntarget-metric: "+target+"\n"+changing+"---\n"+goodTarget+evaluation)
 		s.file("value.txt", "5\n")
 		s.commit()

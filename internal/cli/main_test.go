@@ -12,6 +12,5 @@ func TestMain(m *testing.M) {
 	if handled, code := process.Supervise(os.Args); handled {
 		os.Exit(code)
 	}
-	scratch.Overlap() // Files stay on disk: isolated commands have a /dev of their own.
-	os.Exit(m.Run())
+	os.Exit(scratch.Run(m))
 }

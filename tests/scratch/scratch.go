@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -42,6 +43,24 @@ func Run(m *testing.M) int {
 		panic(err)
 	}
 	return m.Run()
+}
+
+// OnDisk is a directory on disk, for what isolated commands see.
+func OnDisk(t testing.TB) string {
+	t.Helper()
+	if !strings.HasPrefix(os.TempDir(), Memory) {
+		return t.TempDir()
+	}
+	dir, err := os.MkdirTemp(Disk, "autoloop-on-disk-") //nolint:usetesting // in another place
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
 }
 
 // Overlap runs twice as many tests at once as there are cores, unless the command line says
