@@ -340,6 +340,6 @@ func TestActionEndsInOrder(t *testing.T) {
 	begun := time.Now()
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	require.Error(t, cmd.Wait())
-	assert.Less(t, time.Since(begun), 30*time.Second)
+	assert.Less(t, time.Since(begun), 5*time.Minute)
 	assert.Contains(t, log.String(), "::endgroup::", "it went on to its own end: %s", log.String())
 }

@@ -63,7 +63,7 @@ func (w *world) marked() int {
 // alone waits until none of the world's processes is left.
 func (w *world) alone() {
 	w.t.Helper()
-	assert.Eventually(w.t, func() bool { return w.marked() == 0 }, 20*time.Second, 20*time.Millisecond, "a process is left")
+	assert.Eventually(w.t, func() bool { return w.marked() == 0 }, 2*time.Minute, 20*time.Millisecond, "a process is left")
 }
 
 func slowWorld(t *testing.T, remote bool) *world {
@@ -172,7 +172,7 @@ func TestThreeKillsOfOneIterationPause(t *testing.T) {
 	for i := range 3 {
 		cmd := w.command("iterate", "--program", "p")
 		require.NoError(t, cmd.Start())
-		assert.Eventually(t, func() bool { return w.count("started") == 2+i }, 20*time.Second, 5*time.Millisecond)
+		assert.Eventually(t, func() bool { return w.count("started") == 2+i }, 2*time.Minute, 5*time.Millisecond)
 		require.NoError(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 	}
@@ -186,7 +186,7 @@ func TestInterruptEndsEverything(t *testing.T) {
 	w := slowWorld(t, false)
 	cmd := w.command("iterate", "--program", "p", "-n", "50")
 	require.NoError(t, cmd.Start())
-	assert.Eventually(t, func() bool { return w.marked() > 2 }, 20*time.Second, 5*time.Millisecond)
+	assert.Eventually(t, func() bool { return w.marked() > 2 }, 2*time.Minute, 5*time.Millisecond)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	err := cmd.Wait()
 	var exit *exec.ExitError
@@ -259,7 +259,7 @@ func TestBusyIsSaid(t *testing.T) {
 	w := slowWorld(t, false)
 	cmd := w.command("iterate", "--program", "p", "-n", "40")
 	require.NoError(t, cmd.Start())
-	assert.Eventually(t, func() bool { return w.marked() > 2 }, 20*time.Second, 5*time.Millisecond)
+	assert.Eventually(t, func() bool { return w.marked() > 2 }, 2*time.Minute, 5*time.Millisecond)
 	got := w.one()
 	assert.Equal(t, "busy", got.Outcome)
 	assert.Contains(t, got.Reasons[0], fmt.Sprintf("process %d on", cmd.Process.Pid))

@@ -169,31 +169,35 @@ func TestAGraderThatBreaksOffIsPaid(t *testing.T) {
 // also when the iteration's time is up before it is decided.
 func TestAnIterationThatIsCutOffIsPaid(t *testing.T) {
 	t.Parallel()
-	w, _ := gradedWorld(t, "")
-	var asked atomic.Int32
-	grader := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer {
-		if asked.Add(1) > 10 {
-			return modeltest.Stall()
+	withinLimit(t, func(minutes string) (bool, func()) {
+		w, _ := gradedWorld(t, "")
+		var asked atomic.Int32
+		grader := modeltest.NewFunc(t, func(modeltest.Request) modeltest.Answer {
+			if asked.Add(1) > 10 {
+				return modeltest.Stall()
+			}
+			return modeltest.Text(`{"expectations": [{"number": 1, "passed": true, "evidence": "fine"}]}`)
+		})
+		model := modeltest.New(t, modeltest.Answer{
+			Text:  "PLAN: more\nFILE: s/SKILL.md\n<<<<<<< SEARCH\nalpha\n=======\nalpha beta\n>>>>>>> REPLACE\n",
+			Usage: modeltest.Tokens{Input: 700, Output: 30},
+		})
+		w.env = append(w.env, "ANTHROPIC_BASE_URL="+grader.URL, "AUTOLOOP_MODELS_URL="+model.URL+"/v1", "AUTOLOOP_MODELS_KEY="+theKey)
+		require.Equal(t, "rejected", w.one().Outcome, "six gradings, in its own time")
+		w.frontmatter("timeout-minutes: " + minutes)
+		got := w.one("--agent", "models", "--model", "m-1")
+		return asked.Load() > 10, func() {
+			assert.Equal(t, "error", got.Outcome)
+			assert.Contains(t, got.Reasons[0], "took longer than")
+			usage, given := w.decided()["usage"].(map[string]any)
+			require.True(t, given)
+			assert.InDelta(t, 700, usage["input_tokens"], 0, "the agent's")
+			decided := w.expenses("decided")
+			require.Len(t, decided, 2)
+			assert.Equal(t, oneGrading, tokensOf(t, decided[1]))
+			w.alone()
 		}
-		return modeltest.Text(`{"expectations": [{"number": 1, "passed": true, "evidence": "fine"}]}`)
 	})
-	model := modeltest.New(t, modeltest.Answer{
-		Text:  "PLAN: more\nFILE: s/SKILL.md\n<<<<<<< SEARCH\nalpha\n=======\nalpha beta\n>>>>>>> REPLACE\n",
-		Usage: modeltest.Tokens{Input: 700, Output: 30},
-	})
-	w.env = append(w.env, "ANTHROPIC_BASE_URL="+grader.URL, "AUTOLOOP_MODELS_URL="+model.URL+"/v1", "AUTOLOOP_MODELS_KEY="+theKey)
-	require.Equal(t, "rejected", w.one().Outcome, "six gradings, in its own time")
-	w.frontmatter("timeout-minutes: 0.2")
-	got := w.one("--agent", "models", "--model", "m-1")
-	assert.Equal(t, "error", got.Outcome)
-	assert.Contains(t, got.Reasons[0], "took longer than")
-	usage, given := w.decided()["usage"].(map[string]any)
-	require.True(t, given)
-	assert.InDelta(t, 700, usage["input_tokens"], 0, "the agent's")
-	decided := w.expenses("decided")
-	require.Len(t, decided, 2)
-	assert.Equal(t, oneGrading, tokensOf(t, decided[1]))
-	w.alone()
 }
 
 // TestJudgesOfTasksCountAgainstTheBudget: as graders, for a suite of tasks.

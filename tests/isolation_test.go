@@ -252,7 +252,7 @@ func TestIsolatedDaemonsDie(t *testing.T) {
 		w := agentWorld(t, daemon+"\nsleep 300").isolated()
 		cmd := w.command("iterate", "--program", "p")
 		require.NoError(t, cmd.Start())
-		require.Eventually(t, func() bool { return w.marked() >= 5 }, 20*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return w.marked() >= 5 }, 2*time.Minute, 10*time.Millisecond)
 		require.NoError(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 		w.alone()
@@ -284,7 +284,7 @@ trap "" TERM; sleep 300; sleep 300`
 			for range 3 {
 				cmd := w.command("iterate", "--program", "p")
 				require.NoError(t, cmd.Start())
-				require.Eventually(t, func() bool { return w.marked() >= agents*each }, 30*time.Second, 10*time.Millisecond)
+				require.Eventually(t, func() bool { return w.marked() >= agents*each }, 2*time.Minute, 10*time.Millisecond)
 				require.NoError(t, cmd.Process.Kill())
 				_ = cmd.Wait()
 				w.alone()
