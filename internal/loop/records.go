@@ -152,7 +152,21 @@ func (b *records) files(p *program.Program, target *metric.Value) (memory.Files,
 		m.NotBefore = &until
 	}
 	b.doc.SetMachine(m)
+	b.markEntries()
 	return memory.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log.Bytes(), Sealed: b.read.Sealed}, nil
+}
+
+// markEntries tells the state which entries of its history are not what was
+// written here: folding leaves them alone.
+func (b *records) markEntries() {
+	if last, err := strconv.Atoi(b.sum.Settings[history.AdoptedIteration]); err == nil {
+		b.doc.Adopted(last)
+	}
+	for _, event := range b.log.Events {
+		if e, is := event.(*history.Decided); is {
+			b.doc.Said(state.HistoryEntry{Iteration: e.Iteration, Change: e.Summary, Notes: notesOn(*e)})
+		}
+	}
 }
 
 // programInfo introduces the program to who finds the state file first.

@@ -13,6 +13,9 @@ type Doc struct {
 	data     []byte
 	machine  Machine
 	warnings []Warning
+
+	adopted int              // the last iteration whose entry others wrote, 0 for none
+	said    map[int][]string // the lines of entries as they are on record, by iteration
 }
 
 // New returns a fresh state file for the program of that name.

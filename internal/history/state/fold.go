@@ -26,8 +26,8 @@ const (
 
 // Render returns the file with older history folded: beyond ten entries, five
 // when the file is large, and fewer when it would not stay under MaxBytes.
-// The table, the sections of people and entries that others wrote are never
-// folded; a file that is too large for their sake stays so.
+// The table, the sections of people and entries that others wrote or changed are
+// never folded; a file that is too large for their sake stays so.
 func (d *Doc) Render() []byte {
 	for _, step := range []struct {
 		fold
@@ -39,13 +39,13 @@ func (d *Doc) Render() []byte {
 		{fold{keep: 1, ranges: 4, summary: maxSummary}, MaxBytes},
 		{fold{keep: 1, ranges: 1, summary: 80}, MaxBytes},
 	} {
-		folded := &Doc{data: d.data}
+		folded := &Doc{data: d.data, adopted: d.adopted, said: d.said}
 		folded.fold(step.fold)
 		if len(folded.data) <= step.limit {
 			return slices.Clone(folded.data)
 		}
 	}
-	last := &Doc{data: d.data}
+	last := &Doc{data: d.data, adopted: d.adopted, said: d.said}
 	last.fold(fold{keep: 0, ranges: 1})
 	return slices.Clone(last.data)
 }
@@ -76,7 +76,7 @@ func (d *Doc) fold(how fold) {
 	var kept, entries []int
 	for i, b := range list {
 		text := string(d.data[b.start:b.end])
-		if r, ours := readRange(text); ours {
+		if r, ours := readRange(text); ours && (d.adopted == 0 || r.last > d.adopted) {
 			ranges[i] = r
 			all = append(all, r)
 		} else if b.kind == entryBlock {
@@ -104,7 +104,7 @@ func (d *Doc) oldest(list []block, entries []int, keep int) []int {
 	slices.SortStableFunc(entries, func(a, b int) int { return list[b].last - list[a].last })
 	var drop []int
 	for _, i := range entries[min(keep, len(entries)):] {
-		if ownEntry(string(d.data[list[i].start:list[i].end])) {
+		if d.wrote(list[i]) {
 			drop = append(drop, i)
 		}
 	}
@@ -113,8 +113,42 @@ func (d *Doc) oldest(list []block, entries []int, keep int) []int {
 
 var (
 	ownHeading = lazyregexp.New(`^### Iteration \d+( \(new baseline\))? — \d{4}-\d\d-\d\d \d\d:\d\d UTC( — \[Run\]\([^)]*\))?$`)
+	wordsLine  = lazyregexp.New(`^(- \*\*(Change|Notes)\*\*:|  - )`)
 	ownLine    = lazyregexp.New(`^(- \*\*(Status|Change|Metric|Pull request|Commit|CI fix attempts|Notes)\*\*:.*|  - .*)?$`)
 )
+
+// wrote reports whether an entry is one that we wrote, as we wrote it: it is from
+// after the adoption, has our form, and says what is on record, as far as that is
+// known.
+func (d *Doc) wrote(b block) bool {
+	text := string(d.data[b.start:b.end])
+	if d.adopted > 0 && b.last <= d.adopted || !ownEntry(text) {
+		return false
+	}
+	said := d.said[b.first]
+	if said == nil || b.baseline {
+		return true
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if wordsLine.MatchString(line) && !slices.Contains(said, line) {
+			return false
+		}
+	}
+	return true
+}
+
+// Adopted says that other tools wrote the history up to an iteration.
+func (d *Doc) Adopted(iteration int) { d.adopted = iteration }
+
+// Said adds what is on record of an iteration: of its entries, one with other words
+// was changed by a person.
+func (d *Doc) Said(e HistoryEntry) {
+	if d.said == nil {
+		d.said = map[int][]string{}
+	}
+	d.said[e.Iteration] = append(d.said[e.Iteration], strings.Split(e.render(), "\n")...)
+}
 
 // ownEntry reports whether an entry has the form in which entries are written
 // here, and nothing else in it.

@@ -87,7 +87,7 @@ func (d *Doc) blocks(history section) (list []block, intro int) {
 	}
 }
 
-// AddEntry puts an entry at the top of the history. An entry of the same
+// AddEntry puts an entry at the top of the history. One of ours of the same
 // iteration is replaced where it is, so that recording twice doubles nothing.
 func (d *Doc) AddEntry(e HistoryEntry) {
 	e.Iteration = max(e.Iteration, 0)
@@ -97,7 +97,7 @@ func (d *Doc) AddEntry(e HistoryEntry) {
 	text := strings.ReplaceAll(e.render(), "\n", newline)
 	list, intro := d.blocks(history)
 	for _, b := range list {
-		if b.kind == entryBlock && b.first == e.Iteration && b.baseline == e.Baseline {
+		if b.kind == entryBlock && b.first == e.Iteration && b.baseline == e.Baseline && ownEntry(string(d.data[b.start:b.end])) {
 			d.splice(b.start, b.end, text+d.gapBefore(b.end, history.bodyEnd))
 			return
 		}

@@ -72,6 +72,23 @@ func TestRecordingTwiceDoublesNothing(t *testing.T) {
 	assert.Contains(t, text, "### Iteration 3 (new baseline) — 2025-02-01 00:00 UTC\n\n- **Status**: 📏 Baseline\n- **Metric**: 7\n\n### Iteration 3 — ")
 }
 
+func TestAnEntryOfOthersIsNotReplaced(t *testing.T) {
+	for name, theirs := range map[string]string{
+		"one line":           "### Iteration 3 — ✅ interpolate (31→32)\n",
+		"with a line more":   "### Iteration 3 — 2026-01-02 03:04 UTC\n\n- **Status**: ✅ Accepted\n- mine\n",
+		"without a baseline": "### Iter 3\r\ntext\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc := parse(t, table+"| Iteration Count | 2 |\n\n## Iteration History\n\n"+theirs)
+			doc.AddEntry(entry(3))
+			doc.AddEntry(entry(3))
+			text := string(doc.Render())
+			assert.Contains(t, text, theirs)
+			assert.Equal(t, 1, strings.Count(text, "Try step 3"))
+		})
+	}
+}
+
 func TestPullRequestIsNotedOnce(t *testing.T) {
 	for _, newline := range []string{"\n", "\r\n"} {
 		doc := state.New("x")
@@ -238,6 +255,51 @@ func TestAnEntryLeavesWhatStandsBeforeItAlone(t *testing.T) {
 			assert.Contains(t, got, head+c.before)
 			assert.True(t, strings.HasSuffix(got, c.after), got)
 			assert.Regexp(t, "\n\r?\n### Iteration 3", got)
+		})
+	}
+}
+
+// TestWhatWasThereBeforeTheLedgerIsNeverFolded, though the original writes entries and
+// ranges in the form that ours have; and neither is an entry that a person changed.
+func TestWhatWasThereBeforeTheLedgerIsNeverFolded(t *testing.T) {
+	own := func(n int, more string) string {
+		return fmt.Sprintf("### Iteration %d — 2026-01-02 03:04 UTC — [Run](https://github.com/o/r/actions/runs/%d)\n\n- **Status**: ✅ Accepted\n- **Change**: step %d\n- **Metric**: %d\n%s\n", n, n, n, n, more)
+	}
+	const adopted, newest = 20, 36
+	for name, c := range map[string]struct {
+		entry string // in place of iteration 22
+		folds bool
+	}{
+		"as it was written":      {own(22, ""), true},
+		"with what is on record": {own(22, "- **Notes**: it was 22 ms\n"), true},
+		"with Windows' line end": {strings.ReplaceAll(own(22, ""), "\n", "\r\n"), true},
+		"another change":         {strings.Replace(own(22, ""), "step 22", "step 22 (31→32)", 1), false},
+		"a note":                 {own(22, "- **Notes**: see the chart (31→32)\n"), false},
+		"a note below":           {own(22, "- **Notes**:\n  - it was 22 ms\n  - mine\n"), false},
+		"a line of another kind": {own(22, "- ✅ interpolate (31→32)\n"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var text strings.Builder
+			text.WriteString(table + "| Iteration Count | 36 |\n\n## 📊 Iteration History\n\n")
+			for n := newest; n > adopted; n-- {
+				if n == 22 {
+					text.WriteString(c.entry)
+					continue
+				}
+				text.WriteString(own(n, ""))
+			}
+			theirs := own(20, "- **Notes**: learned that 31→32 costs p99\n") + own(19, "") + "### Iters 1–18 — ✅ 4 / ❌ 14 (metrics 20→8): summed up by hand\n"
+			text.WriteString(theirs)
+			doc := parse(t, text.String())
+			doc.Adopted(adopted)
+			for n := adopted + 1; n <= newest; n++ {
+				doc.Said(state.HistoryEntry{Iteration: n, Change: fmt.Sprintf("step %d", n), Notes: []string{fmt.Sprintf("it was %d ms", n)}})
+				doc.Said(state.HistoryEntry{Iteration: n, Change: fmt.Sprintf("step %d", n)})
+			}
+			got := string(doc.Render())
+			assert.Contains(t, got, theirs)
+			assert.Equal(t, !c.folds, strings.Contains(got, c.entry), got)
+			assert.NotContains(t, got, "step 24\n")
 		})
 	}
 }
