@@ -28,7 +28,7 @@ const (
 	base                 // processes, git, model APIs
 	adapter              // one kind of I/O each
 	service              // the use cases
-	edge                 // what services found or made, for the runner and for a new repository
+	edge                 // what services found or made: for the runner, a new repository, a skill's versions
 	wiring               // environment and clock; every adapter and service is built here
 	root                 // flags, exit codes
 	command              // the mains
@@ -84,7 +84,7 @@ func layout() map[string]layer {
 		"internal/setup":                         edge,
 		"internal/shard":                         adapter,
 		"internal/site":                          service,
-		"internal/skill":                         service,
+		"internal/skill":                         edge,
 		"internal/skill/evalrun":                 service,
 		"internal/skill/evals":                   domain,
 		"internal/skill/workspace":               adapter,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/shard"
+	"github.com/org/autoloop/internal/skill"
 )
 
 func newShardsCommand(env Env) *cobra.Command {
@@ -44,10 +45,10 @@ func mergeShards(env Env, out string, dirs []string, asJSON bool) error {
 	if _, err := os.Lstat(target); err == nil {
 		return misuse.Errorf("%s exists already; name a new directory", out)
 	}
-	var whole evaluated
+	var whole skill.Evaluated
 	parts, err := shard.Merge(target, dirs, env.Path, func(parts []shard.Part) (err error) {
 		if parts[0].Kind == shard.Skill {
-			whole, err = mergeEvaluated(parts)
+			whole, err = skill.MergeEvaluated(parts)
 		}
 		return err
 	})
@@ -55,7 +56,7 @@ func mergeShards(env Env, out string, dirs []string, asJSON bool) error {
 	case err != nil:
 		return err
 	case parts[0].Kind == shard.Skill:
-		return whole.print(env, asJSON)
+		return printEvaluated(env, whole, asJSON)
 	}
 	return sayMerged(env, out, len(parts), asJSON)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
-	"github.com/org/autoloop/internal/skill/workspace"
 	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
@@ -52,22 +50,4 @@ func readyAgents(ctx context.Context, env Env) (string, error) {
 		}
 	}
 	return "ready here: " + cmp.Or(strings.Join(ready, ", "), "none") + " (`iterate agents` says what each lacks)", nil
-}
-
-// sayWhatChanged warns that a workspace is of an earlier state of its skill,
-// before anything is spent on it.
-func (o *skillRunOptions) sayWhatChanged(ctx context.Context, env Env, w *workspace.Workspace) error {
-	original, err := keptVersion(ctx, w, 0)
-	if err != nil {
-		return err
-	}
-	now, err := workspace.Scan(ctx, w.Skill)
-	if err != nil {
-		return fmt.Errorf("read the skill: %w", err)
-	}
-	a := &application{env: env, workspace: w, original: original, now: workspace.Kept{Dir: w.Skill, Tree: now}}
-	if !a.untouched(ctx) && !a.isVersion(ctx) {
-		fmt.Fprintf(env.Stderr, "warning: %s changed since v0 of %s, and this run goes on without that; begin with the skill as it is with --fresh\n", w.Skill, w.Dir)
-	}
-	return nil
 }

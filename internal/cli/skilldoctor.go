@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/misuse"
+	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/evals"
 )
@@ -47,7 +48,7 @@ func newSkillDoctorCommand(env Env) *cobra.Command {
 
 // examined is a suite with what was found in it, and how many gradings were read.
 func examined(ctx context.Context, env Env, dir, history string) (name string, gradings int, findings []evals.Finding, err error) {
-	skill, err := evalrun.Load(env.Path(dir), ".", "")
+	suited, err := evalrun.Load(env.Path(dir), ".", "")
 	if err != nil {
 		return "", 0, nil, err
 	}
@@ -57,7 +58,7 @@ func examined(ctx context.Context, env Env, dir, history string) (name string, g
 			return "", 0, nil, err
 		}
 	}
-	return skill.Name, len(past), evals.Examine(skill.Evals, skill.Triggers, past), nil
+	return suited.Name, len(past), evals.Examine(suited.Evals, suited.Triggers, past), nil
 }
 
 // draftSuite examines a suite and, when anything is found or it cannot be used
@@ -75,7 +76,7 @@ func draftSuite(ctx context.Context, env Env, dir, history string, o skillDraft,
 	for _, finding := range findings {
 		found = append(found, findingLine(finding))
 	}
-	drafts := []draft{}
+	drafts := []skill.Draft{}
 	var left []evals.Finding
 	if len(found) > 0 {
 		if drafts, left, err = o.draft(ctx, env, dir, found); err != nil {
@@ -86,7 +87,7 @@ func draftSuite(ctx context.Context, env Env, dir, history string, o skillDraft,
 		err = printJSON(env, struct {
 			Name   string          `json:"name"`
 			Found  []string        `json:"found"`
-			Drafts []draft         `json:"drafts"` // none when there was no need of one
+			Drafts []skill.Draft   `json:"drafts"` // none when there was no need of one
 			Left   []evals.Finding `json:"findings"`
 		}{name, append([]string{}, found...), drafts, append([]evals.Finding{}, left...)})
 	} else {
@@ -98,7 +99,7 @@ func draftSuite(ctx context.Context, env Env, dir, history string, o skillDraft,
 	return err
 }
 
-func printDraft(env Env, name string, found []string, drafts []draft, left []evals.Finding) error {
+func printDraft(env Env, name string, found []string, drafts []skill.Draft, left []evals.Finding) error {
 	for _, line := range found {
 		fmt.Fprintln(env.Stdout, line)
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,11 +14,9 @@ import (
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git/tree"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/schedule"
+	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/evals"
 )
@@ -82,38 +79,11 @@ func (o *skillEvalOptions) check() error {
 	return nil
 }
 
-// evaluated is `iterate skill eval --json`. Scores are null where the skill has
-// no such suite.
-type evaluated struct {
-	Name     string            `json:"name"`
-	Score    metric.Value      `json:"score"`
-	Cases    []evaluatedCase   `json:"cases"`
-	Triggers *evaluatedFigure  `json:"triggers"`
-	Answers  *evaluatedFigure  `json:"answers"`
-	Feedback map[string]string `json:"eval_feedback,omitempty"`
-	// Notes say what was not run.
-	Notes []string `json:"notes,omitempty"`
-}
-
-type evaluatedFigure struct {
-	Score metric.Value    `json:"score"`
-	Cases []evaluatedCase `json:"cases"`
-}
-
-type evaluatedCase struct {
-	ID       string       `json:"id"`
-	Passed   int          `json:"passed"`
-	Total    int          `json:"total"`
-	PassRate metric.Value `json:"pass_rate"`
-	Problem  *string      `json:"problem"`
-	Failed   []string     `json:"failed"`
-}
-
 func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	skill, err := evalrun.Load(env.Path(dir), ".", "")
+	suited, err := evalrun.Load(env.Path(dir), ".", "")
 	if err != nil {
 		return err
 	}
@@ -132,12 +102,12 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 		return err
 	}
 	defer remove()
-	keep, err := o.keep(env, run, skill.Dir)
+	keep, err := o.keep(env, run, suited.Dir)
 	if err != nil {
 		return err
 	}
 	l := &app.SkillSuite{
-		Env: env, Root: env.Dir, Agent: o.agent, Named: "--agent", Dir: run, Keep: keep, Hidden: []string{filepath.Join(skill.Dir, evals.Dir)},
+		Env: env, Root: env.Dir, Agent: o.agent, Named: "--agent", Dir: run, Keep: keep, Hidden: []string{filepath.Join(suited.Dir, evals.Dir)},
 		Program: &program.Program{
 			File: "iterate skill eval", ExecutorCommand: o.command, Executor: o.agent, Model: o.model, Start: o.start, Judge: o.judge, JudgeModel: o.judgeModel,
 			Env: o.env, Jobs: o.jobs, Network: o.network, Isolation: o.isolation,
@@ -149,20 +119,29 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 		return err
 	}
 	options.Timeout, options.Setup = o.timeout, o.setup
-	found, orders, err := evaluateAll(ctx, skill, keep, shard, options)
+	found, orders, err := skill.Evaluate(ctx, suited, keep, shard, options)
 	if err != nil {
 		return err
 	}
 	if o.shard != "" {
-		if err := writeSkillPart(ctx, skill, keep, o, shard, found, orders); err != nil {
+		who := []any{o.agent, o.command, o.model, o.judge, o.judgeModel, o.timeout, o.network, o.setup, o.start}
+		if err := skill.WritePart(ctx, suited, keep, who, shard, found, orders); err != nil {
 			return err
 		}
 	}
-	return found.print(env, o.json)
+	return printEvaluated(env, found, o.json)
+}
+
+func printEvaluated(env Env, found skill.Evaluated, asJSON bool) error {
+	if asJSON {
+		return printJSON(env, found)
+	}
+	_, err := fmt.Fprint(env.Stdout, found)
+	return err
 }
 
 // keep is where what the cases leave is kept: in --out, else as long as it runs.
-func (o *skillEvalOptions) keep(env Env, run, skill string) (string, error) {
+func (o *skillEvalOptions) keep(env Env, run, suited string) (string, error) {
 	if o.out == "" {
 		return filepath.Join(run, "out"), nil
 	}
@@ -174,102 +153,9 @@ func (o *skillEvalOptions) keep(env Env, run, skill string) (string, error) {
 	for _, err := os.Lstat(filepath.Dir(there)); errors.Is(err, fs.ErrNotExist); _, err = os.Lstat(filepath.Dir(there)) {
 		there = filepath.Dir(there)
 	}
-	inside, err := inSkill(there, skill)
+	inside, err := skill.Inside(there, suited)
 	if err == nil && inside {
 		err = misuse.Errorf("--out %s is in the skill, which is never edited; name a directory elsewhere", o.out)
 	}
 	return dir, err
-}
-
-// evaluateAll runs a shard of the suites that the skill has, one after the other,
-// and lists the cases of each.
-func evaluateAll(ctx context.Context, skill *evalrun.Skill, keep string, shard schedule.Shard, o evalrun.Options) (found evaluated, orders map[string][]string, err error) {
-	found, orders = evaluated{Name: skill.Name}, map[string][]string{}
-	mine, order := partOf(skill, shard)
-	orders[suiteEvals] = order
-	result, err := evalrun.Run(ctx, mine, keep, o)
-	if err != nil {
-		return found, nil, err
-	}
-	whole := figureOf(result)
-	found.Score, found.Cases, found.Feedback = whole.Score, whole.Cases, result.Feedback
-	for _, more := range []struct {
-		suite *evalrun.Skill
-		name  string
-		to    **evaluatedFigure
-	}{{skill.TriggerSuite(), suiteTriggers, &found.Triggers}, {skill.AnswerSuite(), suiteAnswers, &found.Answers}} {
-		if more.suite == nil {
-			continue
-		}
-		if more.to == &found.Triggers && !evalrun.Chooses(o.Agent.Name()) {
-			found.Notes = append(found.Notes, fmt.Sprintf("the trigger queries were not run: agent %s is shown every file, and does not choose which skills it takes up", o.Agent.Name()))
-			continue
-		}
-		mine, orders[more.name] = partOf(more.suite, shard)
-		result, err := evalrun.Run(ctx, mine, filepath.Join(keep, more.name), o)
-		if err != nil {
-			return found, nil, err
-		}
-		figure := figureOf(result)
-		*more.to = &figure
-	}
-	return found, orders, nil
-}
-
-func figureOf(r evalrun.Result) evaluatedFigure {
-	figure := evaluatedFigure{Score: evals.RateValue(r.Rate)}
-	for _, c := range r.Cases {
-		one := evaluatedCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: evals.RateValue(c.PassRate()), Problem: text(c.Problem), Failed: []string{}}
-		for _, failed := range c.Failed {
-			one.Failed = append(one.Failed, failed.Text+": "+failed.Evidence)
-		}
-		figure.Cases = append(figure.Cases, one)
-	}
-	return figure
-}
-
-// print shows a figure of its own, with what failed, or nil.
-func (f *evaluatedFigure) print(env Env, name string) {
-	if f == nil {
-		return
-	}
-	fmt.Fprintf(env.Stdout, "%s: %s over %d\n", name, render.ShortValue(&f.Score), len(f.Cases))
-	for _, c := range f.Cases {
-		for _, line := range c.Failed {
-			fmt.Fprintf(env.Stdout, "  %s failed: %s\n", c.ID, line)
-		}
-		if c.Problem != nil {
-			fmt.Fprintf(env.Stdout, "  %s counts 0: %s\n", c.ID, *c.Problem)
-		}
-	}
-}
-
-func (e evaluated) print(env Env, asJSON bool) error {
-	if asJSON {
-		encoder := json.NewEncoder(env.Stdout)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(e)
-	}
-	var ids []string
-	for _, c := range e.Cases {
-		ids = append(ids, c.ID)
-		fmt.Fprintf(env.Stdout, "case %s: %d of %d\n", c.ID, c.Passed, c.Total)
-		if c.Problem != nil {
-			fmt.Fprintf(env.Stdout, "  counts 0: %s\n", *c.Problem)
-		}
-		for _, line := range c.Failed {
-			fmt.Fprintf(env.Stdout, "  failed: %s\n", line)
-		}
-	}
-	e.Triggers.print(env, "triggers")
-	e.Answers.print(env, "answers")
-	for _, remark := range evalrun.Remarks(ids, e.Feedback) {
-		fmt.Fprintln(env.Stdout, remark)
-	}
-	for _, note := range e.Notes {
-		fmt.Fprintf(env.Stdout, "note: %s\n", note)
-	}
-	_, err := fmt.Fprintf(env.Stdout, "%s: pass rate %s over %s\n", e.Name, render.ShortValue(&e.Score), render.Count(len(e.Cases), "case", "cases"))
-	return err
 }

@@ -3,13 +3,10 @@ package cli
 import (
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/org/autoloop/internal/plain"
-	"github.com/org/autoloop/internal/skill/workspace"
 )
 
 // skillProgress shows what a run is at: lines for what has ended, and on a terminal
@@ -77,22 +74,4 @@ func (p *skillProgress) line(sign string) string {
 		text += ": " + plain.Short(p.said, liveWidth)
 	}
 	return text
-}
-
-// runLabel names a run of a suite by its directory in a workspace: "iteration 3",
-// "iteration 3, run 2".
-func runLabel(w *workspace.Workspace, out string) string {
-	below, err := filepath.Rel(w.Dir, out)
-	if err != nil {
-		return ""
-	}
-	iteration, run, _ := strings.Cut(filepath.ToSlash(below), "/")
-	label := strings.Replace(iteration, "-", " ", 1)
-	switch kind, number, _ := strings.Cut(run, "-"); kind {
-	case "run":
-		label += ", run " + number
-	case "incumbent":
-		label += ", run " + number + " of the best version"
-	}
-	return label
 }

@@ -60,47 +60,13 @@ func (o *skillRunOptions) text(env Env) io.Writer {
 func (o *skillRunOptions) conclude(ctx context.Context, env Env, w *workspace.Workspace, result skillResult) error {
 	speaking := env
 	speaking.Stdout = o.text(env)
+	versions := versionsOf(speaking, w)
 	var err error
-	if result.Applied, err = o.offer(ctx, speaking, w); err != nil || !o.json {
+	if result.Applied, err = versions.Offer(ctx, o.yes); err != nil || !o.json {
 		return err
 	}
-	if result.Report, _, err = reportSkill(ctx, env, w, bestVersion); err != nil {
+	if result.Report, _, err = versions.Report(ctx, skill.BestVersion); err != nil {
 		return err
 	}
 	return printJSON(env, result)
-}
-
-// offer shows the report and asks whether the best version is to be applied,
-// when there is one and the skill is still what it was.
-func (o *skillRunOptions) offer(ctx context.Context, env Env, w *workspace.Workspace) (applied bool, err error) {
-	if w.Best == 0 {
-		return false, showReport(ctx, env, w)
-	}
-	a, err := applicationOf(ctx, env, w, skillApplyOptions{version: bestVersion, yes: o.yes})
-	if err != nil {
-		return false, err
-	}
-	best, err := keptVersion(ctx, w, w.Best)
-	if err != nil {
-		return false, err
-	}
-	if a.now.Tree.Digest() != best.Tree.Digest() && !a.untouched(ctx) {
-		fmt.Fprintf(env.Stderr, "the skill changed since v0, so nothing is applied: see `iterate skill apply %s --merge`\n", w.Dir)
-		return false, showReport(ctx, env, w)
-	}
-	if err := a.apply(ctx); err != nil {
-		return false, err
-	}
-	now, err := workspace.Scan(ctx, w.Skill)
-	return err == nil && now.Digest() == best.Tree.Digest(), err
-}
-
-// showReport prints the report where nothing is asked.
-func showReport(ctx context.Context, env Env, w *workspace.Workspace) error {
-	r, _, err := reportSkill(ctx, env, w, bestVersion)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(env.Stdout)
-	return printReport(env, r)
 }

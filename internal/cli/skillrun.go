@@ -26,7 +26,6 @@ import (
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
-	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
@@ -81,7 +80,7 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if o.out != "" {
 		return misuse.Errorf("--out is of `iterate skill eval`; what iterations leave is in the workspace (--workspace)")
 	}
-	if err := finishRestore(ctx, env, env.Path(dir)); err != nil {
+	if err := skill.FinishRestore(ctx, env.Path(dir), env.Stderr); err != nil {
 		return err
 	}
 	suited, err := evalrun.Load(env.Path(dir), ".", "")
@@ -109,7 +108,7 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 		return err
 	}
 	defer release()
-	if err := o.sayWhatChanged(ctx, env, w); err != nil {
+	if err := versionsOf(env, w).WarnOfChange(ctx); err != nil {
 		return err
 	}
 	loop, measuring, err := o.loop(ctx, env, w, wiring)
@@ -122,11 +121,12 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	}
 	result := skillResult{Schema: 1, Name: loop.Name, Workspace: w.Dir, Iterations: []skillIteration{}}
 	shown := newSkillProgress(env)
-	measuring.shown, loop.Improving = shown, shown.Improving
+	measuring.Begin, loop.Improving = shown.Begin, shown.Improving
+	measuring.Tell = func(line string) { shown.Tell(env.Stderr, line) }
 	loop.Progress = func(row results.Row) { shown.Tell(o.text(env), result.add(row)) }
 	ended, err := loop.Run(ctx)
 	if err == nil && o.triggers {
-		if err := measuring.triggers(ctx, w); err != nil && ctx.Err() == nil {
+		if err := measuring.Triggers(ctx); err != nil && ctx.Err() == nil {
 			shown.Tell(env.Stderr, "warning: "+plain.Short(err.Error(), changeWidth))
 		}
 	}
@@ -229,7 +229,7 @@ func (o *skillRunOptions) open(ctx context.Context, env Env, dir string) (*works
 	if _, err := os.Lstat(filepath.Join(place, "manifest.json")); errors.Is(err, fs.ErrNotExist) && !workspace.Foreign(place) {
 		return workspace.Create(ctx, place, dir)
 	}
-	w, err := openWorkspace(ctx, env, place)
+	w, err := skill.Open(ctx, place, env.Stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -293,12 +293,12 @@ func (o *skillRunOptions) wire(ctx context.Context, env Env, suited *evalrun.Ski
 }
 
 // loop is the improvement in a workspace.
-func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Workspace, wiring *skillWiring) (*skill.Loop, *workspaceEvals, error) {
-	suited, err := workspaceSkill(ctx, env, w)
+func (o *skillRunOptions) loop(ctx context.Context, env Env, w *workspace.Workspace, wiring *skillWiring) (*skill.Loop, *skill.SuiteEvals, error) {
+	suited, err := versionsOf(env, w).Suite(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	measuring := &workspaceEvals{workspace: w, suited: suited, options: wiring.options, versions: wiring.versions}
+	measuring := &skill.SuiteEvals{Workspace: w, Suited: suited, Options: wiring.options, Dir: wiring.versions}
 	executor, err := app.SuiteExecutor(ctx, env, wiring.options)
 	if err != nil {
 		return nil, nil, err
@@ -332,82 +332,4 @@ func (o *skillRunOptions) improver(ctx context.Context, env Env, p *program.Prog
 		err = misuse.New(err)
 	}
 	return found, text, err
-}
-
-// workspaceEvals measures versions by the suite of v0.
-type workspaceEvals struct {
-	workspace *workspace.Workspace
-	// shown is where the cases are told of.
-	shown   *skillProgress
-	suited  *evalrun.Skill
-	options evalrun.Options
-	// versions is a directory in which snapshots are unpacked.
-	versions string
-}
-
-// Measure runs the suite for the skill in dir.
-func (e *workspaceEvals) Measure(ctx context.Context, dir, out string) (skill.Measured, error) {
-	version, err := e.version(ctx, e.suited, dir)
-	if err != nil {
-		return skill.Measured{}, err
-	}
-	result, err := evalrun.Run(ctx, version, out, e.labelled(runLabel(e.workspace, out)))
-	var fault *misuse.Error
-	if ctx.Err() == nil && errors.As(err, &fault) {
-		return skill.Measured{Fault: plain.Short(err.Error(), liveWidth)}, nil
-	}
-	if err != nil {
-		return skill.Measured{}, err
-	}
-	return e.measured(result), nil
-}
-
-// labelled are the options of a run whose cases are told with what they are of.
-func (e *workspaceEvals) labelled(label string) evalrun.Options {
-	o := e.options
-	e.shown.Begin(label + ": the cases run")
-	o.Progress = func(done, total int, c evals.CaseScore) {
-		e.shown.Tell(e.shown.out, label+": "+c.Line(done, total))
-	}
-	return o
-}
-
-// version is a suite of v0 with the skill in dir. The inputs of its cases are
-// those of v0 too, whatever a candidate made of them.
-func (e *workspaceEvals) version(ctx context.Context, suited *evalrun.Skill, dir string) (*evalrun.Skill, error) {
-	version := *suited
-	var err error
-	if version.Inputs, err = e.unpacked(ctx, suited.Dir); err != nil {
-		return nil, err
-	}
-	version.Dir, err = e.unpacked(ctx, dir)
-	return &version, err
-}
-
-// unpacked is a snapshot with the modes that it stands for: on disk it is
-// read-only, and a case would be another one with that than with a candidate.
-// Any other directory is returned as it is.
-func (e *workspaceEvals) unpacked(ctx context.Context, dir string) (string, error) {
-	if _, err := os.Lstat(workspace.ManifestFile(dir)); errors.Is(err, fs.ErrNotExist) {
-		return dir, nil
-	}
-	place := filepath.Join(e.versions, filepath.Base(dir))
-	_, err := workspace.Restore(ctx, dir, place)
-	return place, err
-}
-
-// Read takes together what earlier calls of Measure left.
-func (e *workspaceEvals) Read(outs ...string) (skill.Measured, error) {
-	result, err := evalrun.ReadAll(e.suited, outs...)
-	if err != nil {
-		return skill.Measured{}, err
-	}
-	return e.measured(result), nil
-}
-
-// maxFailures bounds what an improver hears of failures, in bytes.
-const maxFailures = 4000
-
-func (e *workspaceEvals) measured(r evalrun.Result) skill.Measured {
-	return skill.Measured{Graded: e.suited.Graded(), Rate: r.Rate, Runs: r.Runs(), Failures: e.options.Masker.String(evalrun.Failures(r, maxFailures))}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
@@ -78,7 +79,7 @@ func restoreSnapshot(ctx context.Context, env Env, from, dir string, asJSON, ver
 		}
 	}
 	if above := filepath.Dir(env.Path(from)); workspace.Foreign(above) {
-		if _, err := openWorkspace(ctx, env, above); err != nil {
+		if _, err := skill.Open(ctx, above, env.Stderr); err != nil {
 			return err
 		}
 	}

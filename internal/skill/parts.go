@@ -1,4 +1,4 @@
-package cli
+package skill
 
 import (
 	"context"
@@ -34,23 +34,23 @@ func partOf(s *evalrun.Skill, wanted schedule.Shard) (part *evalrun.Skill, order
 	return &mine, order
 }
 
-// mergeEvaluated is what the parts come to together: the cases of each suite in
+// MergeEvaluated is what the parts come to together: the cases of each suite in
 // its order, and the means over all of them.
-func mergeEvaluated(parts []shard.Part) (evaluated, error) {
-	all := make([]evaluated, len(parts))
+func MergeEvaluated(parts []shard.Part) (Evaluated, error) {
+	all := make([]Evaluated, len(parts))
 	for i, part := range parts {
 		if err := json.Unmarshal(part.Skill, &all[i]); err != nil {
-			return evaluated{}, fmt.Errorf("the figures of part %d/%d: %s", part.Index, part.Of, document.JSONError(err))
+			return Evaluated{}, fmt.Errorf("the figures of part %d/%d: %s", part.Index, part.Of, document.JSONError(err))
 		}
 	}
-	whole := evaluated{Name: all[0].Name, Notes: all[0].Notes, Feedback: map[string]string{}}
+	whole := Evaluated{Name: all[0].Name, Notes: all[0].Notes, Feedback: map[string]string{}}
 	for _, part := range all {
 		for id, text := range part.Feedback {
 			whole.Feedback[id] = text
 		}
 	}
 	orders := parts[0].Orders
-	figure, err := mergeFigure(all, orders, suiteEvals, func(e *evaluated) *evaluatedFigure { return &evaluatedFigure{Cases: e.Cases} })
+	figure, err := mergeFigure(all, orders, suiteEvals, func(e *Evaluated) *Figure { return &Figure{Cases: e.Cases} })
 	if err != nil {
 		return whole, err
 	}
@@ -58,20 +58,20 @@ func mergeEvaluated(parts []shard.Part) (evaluated, error) {
 		return whole, fmt.Errorf("the parts have no case")
 	}
 	whole.Score, whole.Cases = figure.Score, figure.Cases
-	if whole.Triggers, err = mergeFigure(all, orders, suiteTriggers, func(e *evaluated) *evaluatedFigure { return e.Triggers }); err != nil {
+	if whole.Triggers, err = mergeFigure(all, orders, suiteTriggers, func(e *Evaluated) *Figure { return e.Triggers }); err != nil {
 		return whole, err
 	}
-	whole.Answers, err = mergeFigure(all, orders, suiteAnswers, func(e *evaluated) *evaluatedFigure { return e.Answers })
+	whole.Answers, err = mergeFigure(all, orders, suiteAnswers, func(e *Evaluated) *Figure { return e.Answers })
 	return whole, err
 }
 
 // mergeFigure puts one suite together, or nil for a skill without it.
-func mergeFigure(parts []evaluated, orders map[string][]string, name string, of func(*evaluated) *evaluatedFigure) (*evaluatedFigure, error) {
+func mergeFigure(parts []Evaluated, orders map[string][]string, name string, of func(*Evaluated) *Figure) (*Figure, error) {
 	order := orders[name]
 	if len(order) == 0 {
 		return nil, nil //nolint:nilnil // there is no such suite
 	}
-	found := map[string]evaluatedCase{}
+	found := map[string]FigureCase{}
 	for _, part := range parts {
 		figure := of(&part)
 		if figure == nil {
@@ -84,7 +84,7 @@ func mergeFigure(parts []evaluated, orders map[string][]string, name string, of 
 			found[c.ID] = c
 		}
 	}
-	whole := &evaluatedFigure{}
+	whole := &Figure{}
 	sum := new(big.Rat)
 	for _, id := range order {
 		c, there := found[id]
@@ -106,9 +106,9 @@ func mergeFigure(parts []evaluated, orders map[string][]string, name string, of 
 	return whole, nil
 }
 
-// writeSkillPart keeps what a part came to beside its gradings. Its digest is of
-// the skill's content, and of who works on its cases and grades them.
-func writeSkillPart(ctx context.Context, skill *evalrun.Skill, dir string, o skillEvalOptions, wanted schedule.Shard, found evaluated, orders map[string][]string) error {
+// WritePart keeps what a part came to beside its gradings. Its digest is of the
+// skill's content, and of who works on its cases and grades them.
+func WritePart(ctx context.Context, skill *evalrun.Skill, dir string, who []any, wanted schedule.Shard, found Evaluated, orders map[string][]string) error {
 	content, err := workspace.Scan(ctx, skill.Dir)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func writeSkillPart(ctx context.Context, skill *evalrun.Skill, dir string, o ski
 	if err := os.MkdirAll(dir, 0o700); err != nil { // a part may have no case
 		return err
 	}
-	text, err := json.Marshal([]any{content.Digest(), o.agent, o.command, o.model, o.judge, o.judgeModel, o.timeout, o.network, o.setup, o.start})
+	text, err := json.Marshal(append([]any{content.Digest()}, who...))
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package cli
+package skill
 
 import (
 	"context"
@@ -21,19 +21,19 @@ func triggersOf(w *workspace.Workspace, version int) string {
 	return filepath.Join(w.Iteration(version), suiteTriggers)
 }
 
-// triggers runs the trigger queries of the original and of the best version,
+// Triggers runs the trigger queries of the original and of the best version,
 // each of them once in a workspace. They are a figure of the report and decide
 // nothing.
-func (e *workspaceEvals) triggers(ctx context.Context, w *workspace.Workspace) error {
-	suited := e.suited.TriggerSuite()
-	if suited == nil || !evalrun.Chooses(e.options.Agent.Name()) {
+func (e *SuiteEvals) Triggers(ctx context.Context) error {
+	suited := e.Suited.TriggerSuite()
+	if suited == nil || !evalrun.Chooses(e.Options.Agent.Name()) {
 		return nil
 	}
-	for _, version := range []int{0, w.Best} {
-		if _, err := os.Lstat(triggersOf(w, version)); err == nil {
+	for _, version := range []int{0, e.Workspace.Best} {
+		if _, err := os.Lstat(triggersOf(e.Workspace, version)); err == nil {
 			continue
 		}
-		if err := e.trigger(ctx, w, suited, version); err != nil {
+		if err := e.trigger(ctx, e.Workspace, suited, version); err != nil {
 			return fmt.Errorf("trigger queries of v%d: %w", version, err)
 		}
 	}
@@ -42,7 +42,7 @@ func (e *workspaceEvals) triggers(ctx context.Context, w *workspace.Workspace) e
 
 // trigger runs the queries for one version. What they leave gets its name when
 // all of it is there.
-func (e *workspaceEvals) trigger(ctx context.Context, w *workspace.Workspace, suited *evalrun.Skill, version int) error {
+func (e *SuiteEvals) trigger(ctx context.Context, w *workspace.Workspace, suited *evalrun.Skill, version int) error {
 	of, err := e.version(ctx, suited, w.Version(version))
 	if err != nil {
 		return err

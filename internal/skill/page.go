@@ -1,4 +1,4 @@
-package cli
+package skill
 
 import (
 	"context"
@@ -11,22 +11,23 @@ import (
 	"github.com/org/autoloop/internal/skill/workspace"
 )
 
-// skillPage writes the report as HTML, with the cases of every graded version.
-func skillPage(ctx context.Context, env Env, w *workspace.Workspace, r render.SkillReport, out string) error {
+// Page is a report with the cases of every graded version.
+func (v *Versions) Page(ctx context.Context, r render.SkillReport) (shown page.Skill, err error) {
+	w := v.Workspace
 	table, err := w.Results()
 	if err != nil {
-		return err
+		return shown, err
 	}
-	suited, err := workspaceSkill(ctx, env, w)
+	suited, err := v.Suite(ctx)
 	if err != nil {
-		return err
+		return shown, err
 	}
-	shown := page.Skill{Generated: env.Now(), Report: r, Feedback: map[string][]string{}}
+	shown = page.Skill{Report: r, Feedback: map[string][]string{}}
 	rows := table.Rows()
 	for _, row := range rows {
 		graded, err := gradedCases(suited, w, row.Iteration, rows)
 		if err != nil {
-			return err
+			return shown, err
 		}
 		if len(graded.Cases) == 0 {
 			continue
@@ -43,9 +44,9 @@ func skillPage(ctx context.Context, env Env, w *workspace.Workspace, r render.Sk
 		}
 	}
 	if shown.Queries, err = pageQueries(suited, w, rows); err != nil {
-		return err
+		return shown, err
 	}
-	return writePage(env, out, shown.Write)
+	return shown, nil
 }
 
 // pageQueries are the trigger queries with what came of each for every version.

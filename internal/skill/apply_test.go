@@ -1,0 +1,237 @@
+package skill_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/skill"
+	"github.com/org/autoloop/internal/skill/workspace"
+)
+
+// original is a skill of three lines, so that two changes can be joined.
+const original = "---\nname: s\ndescription: says things\n---\nfirst\n\nsecond\n\nthird\n"
+
+// bench is a skill with a workspace in which v1, another first line, was kept.
+type bench struct {
+	*skill.Versions
+	t      *testing.T
+	dir    string // the skill
+	out    *bytes.Buffer
+	asked  []string
+	answer bool
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	b := &bench{t: t, dir: filepath.Join(base, "s"), out: &bytes.Buffer{}, answer: true}
+	b.write(b.dir, "SKILL.md", original)
+	b.write(b.dir, "evals/evals.json", `{"skill_name": "s", "evals": [{"id": 1, "prompt": "do it", "expectations": ["it is done"]}]}`)
+	w, err := workspace.Create(t.Context(), workspace.Beside(b.dir), b.dir)
+	require.NoError(t, err)
+	b.Versions = &skill.Versions{
+		Workspace: w, TempDir: base, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + base}, Out: b.out, Err: b.out,
+		Ask: func(_ context.Context, question string) (bool, error) {
+			b.asked = append(b.asked, question)
+			return b.answer, nil
+		},
+	}
+	half, whole := metric.MustValue("0.5"), metric.MustValue("1")
+	b.row(results.Row{Action: results.Baseline, Score: &half, Changelog: results.InitialEvaluation})
+	b.version(1, "better\n\nsecond\n\nthird\n")
+	b.row(results.Row{Iteration: 1, Action: results.Kept, Score: &whole, Changelog: "better"})
+	b.row(results.Row{Iteration: 2, Action: results.Reverted, Score: &half, Changelog: "worse"})
+	w.Best = 1
+	require.NoError(t, w.Save())
+	return b
+}
+
+func (b *bench) write(dir, name, text string) {
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	require.NoError(b.t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(b.t, os.WriteFile(file, []byte(text), 0o644))
+}
+
+func (b *bench) row(row results.Row) {
+	row.Time = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	require.NoError(b.t, b.Workspace.Append(row))
+}
+
+// version takes a version with another text than the original.
+func (b *bench) version(n int, text string) {
+	dir := filepath.Join(b.t.TempDir(), "v")
+	_, err := workspace.Restore(b.t.Context(), b.Workspace.Version(0), dir)
+	require.NoError(b.t, err)
+	b.write(dir, "SKILL.md", original[:len(original)-len("first\n\nsecond\n\nthird\n")]+text)
+	_, err = workspace.Take(b.t.Context(), dir, b.Workspace.Version(n))
+	require.NoError(b.t, err)
+}
+
+func (b *bench) text() string {
+	data, err := os.ReadFile(filepath.Join(b.dir, "SKILL.md"))
+	require.NoError(b.t, err)
+	return string(data[len(original)-len("first\n\nsecond\n\nthird\n"):])
+}
+
+// edit is what a person makes of the skill.
+func (b *bench) edit(text string) {
+	b.write(b.dir, "SKILL.md", original[:len(original)-len("first\n\nsecond\n\nthird\n")]+text)
+}
+
+func TestApply(t *testing.T) {
+	t.Parallel()
+	best := skill.Change{Version: skill.BestVersion}
+	for name, c := range map[string]struct {
+		edited      string // "" for the original
+		change      skill.Change
+		no          bool // to the question
+		says, fails string
+		asked       int
+		becomes     string // "" for what it was
+	}{
+		"the best":              {change: best, asked: 1, says: "is v1 now", becomes: "better\n\nsecond\n\nthird\n"},
+		"no":                    {change: best, no: true, asked: 1, says: "nothing was changed"},
+		"yes, unasked":          {change: skill.Change{Version: 1, Yes: true}, says: "undo it with: iterate skill undo ", becomes: "better\n\nsecond\n\nthird\n"},
+		"it is already":         {edited: "better\n\nsecond\n\nthird\n", change: best, says: "is v1 already"},
+		"the original":          {change: skill.Change{Version: 0}, says: "is v0 already"},
+		"one that was reverted": {change: skill.Change{Version: 2}, fails: "--version 2: no such version was kept; there are v0, v1"},
+		"edited":                {edited: "first\n\nsecond\n\nmine\n", change: best, fails: "changed since v0 (SKILL.md); nothing was applied"},
+		"joined":                {edited: "first\n\nsecond\n\nmine\n", change: skill.Change{Version: 1, Merge: true}, asked: 1, says: "is v1, merged, now", becomes: "better\n\nsecond\n\nmine\n"},
+		"in conflict":           {edited: "mine\n\nsecond\n\nthird\n", change: skill.Change{Version: 1, Merge: true}, fails: "v1 cannot be joined with what changed in"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.answer = !c.no
+			if c.edited != "" {
+				b.edit(c.edited)
+			}
+			before := b.text()
+			err := b.Apply(t.Context(), c.change)
+			if c.fails != "" {
+				require.ErrorContains(t, err, c.fails)
+			} else {
+				require.NoError(t, err)
+				assert.Contains(t, b.out.String(), c.says)
+			}
+			assert.Len(t, b.asked, c.asked)
+			if c.becomes == "" {
+				c.becomes = before
+			}
+			assert.Equal(t, c.becomes, b.text())
+		})
+	}
+}
+
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, after string // a person's, before and after the application; "" for none
+		force         bool
+		fails         string
+		becomes       string
+		kept          string // a snapshot of what it was
+	}{
+		"what was applied":          {becomes: "first\n\nsecond\n\nthird\n"},
+		"what was joined":           {before: "first\n\nsecond\n\nmine\n", becomes: "first\n\nsecond\n\nmine\n"},
+		"what was changed by hand":  {after: "else\n", fails: "has changes that are in no version of the workspace (from v0: SKILL.md)", becomes: "else\n"},
+		"by force, which is kept":   {after: "else\n", force: true, becomes: "first\n\nsecond\n\nthird\n", kept: "before-undo-1"},
+		"what is the original anew": {after: "first\n\nsecond\n\nthird\n", becomes: "first\n\nsecond\n\nthird\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			if c.before != "" {
+				b.edit(c.before)
+			}
+			require.NoError(t, b.Apply(t.Context(), skill.Change{Version: 1, Yes: true, Merge: true}))
+			if c.after != "" {
+				b.edit(c.after)
+			}
+			err := b.Undo(t.Context(), skill.Change{Yes: true, Force: c.force})
+			if c.fails != "" {
+				require.ErrorContains(t, err, c.fails)
+			} else {
+				require.NoError(t, err)
+			}
+			assert.Equal(t, c.becomes, b.text())
+			if c.kept != "" {
+				assert.DirExists(t, filepath.Join(b.Workspace.Dir, c.kept))
+			}
+		})
+	}
+}
+
+func TestOffer(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		best    int
+		edited  bool
+		says    string
+		applied bool
+	}{
+		"the best":       {1, false, "is v1 now", true},
+		"nothing better": {0, false, "", false},
+		"edited":         {1, true, "the skill changed since v0, so nothing is applied", false},
+	} {
+		b := newBench(t)
+		b.Workspace.Best = c.best
+		if c.edited {
+			b.edit("mine\n")
+		}
+		applied, err := b.Offer(t.Context(), false)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.applied, applied, name)
+		assert.Contains(t, b.out.String(), c.says, name)
+	}
+}
+
+func TestWarnOfChange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	require.NoError(t, b.WarnOfChange(t.Context()))
+	assert.Empty(t, b.out.String())
+	b.edit("better\n\nsecond\n\nthird\n") // v1
+	require.NoError(t, b.WarnOfChange(t.Context()))
+	assert.Empty(t, b.out.String())
+	b.edit("mine\n")
+	require.NoError(t, b.WarnOfChange(t.Context()))
+	assert.Contains(t, b.out.String(), "changed since v0")
+}
+
+func TestReportOfVersions(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	r, patch, err := b.Report(t.Context(), skill.BestVersion)
+	require.NoError(t, err)
+	assert.Equal(t, 1, r.BestVersion)
+	assert.Equal(t, "s", r.Skill)
+	assert.Equal(t, "SKILL.md", r.Changes[0].Path)
+	assert.Contains(t, string(patch), "-first\n+better\n")
+	r, patch, err = b.Report(t.Context(), 0)
+	require.NoError(t, err)
+	assert.Empty(t, r.Changes)
+	assert.Empty(t, patch)
+	b.write(b.Workspace.Version(0), "evals/evals.json", "{}")
+	_, _, err = b.Report(t.Context(), 0)
+	require.Error(t, err, "a suite that was changed measures nothing")
+}
+
+func TestScoreOfWhatWasNotMeasured(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	_, err := b.Score(t.Context(), 2)
+	require.ErrorContains(t, err, "iteration 2 was not measured: worse")
+	_, err = b.Score(t.Context(), 7)
+	require.ErrorContains(t, err, "iteration 7 was not run")
+}

@@ -1,0 +1,132 @@
+package skill
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/schedule"
+	"github.com/org/autoloop/internal/skill/evalrun"
+	"github.com/org/autoloop/internal/skill/evals"
+)
+
+// Evaluated is what all suites of a skill came to: `iterate skill eval --json`. Scores are null where the skill has
+// no such suite.
+type Evaluated struct {
+	Name     string            `json:"name"`
+	Score    metric.Value      `json:"score"`
+	Cases    []FigureCase      `json:"cases"`
+	Triggers *Figure           `json:"triggers"`
+	Answers  *Figure           `json:"answers"`
+	Feedback map[string]string `json:"eval_feedback,omitempty"`
+	// Notes say what was not run.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Figure is what one suite came to.
+type Figure struct {
+	Score metric.Value `json:"score"`
+	Cases []FigureCase `json:"cases"`
+}
+
+// FigureCase is what one of its cases came to.
+type FigureCase struct {
+	ID       string       `json:"id"`
+	Passed   int          `json:"passed"`
+	Total    int          `json:"total"`
+	PassRate metric.Value `json:"pass_rate"`
+	Problem  *string      `json:"problem"`
+	Failed   []string     `json:"failed"`
+}
+
+// Evaluate runs a shard of the suites that the skill has, one after the other,
+// and lists the cases of each.
+func Evaluate(ctx context.Context, skill *evalrun.Skill, keep string, shard schedule.Shard, o evalrun.Options) (found Evaluated, orders map[string][]string, err error) {
+	found, orders = Evaluated{Name: skill.Name}, map[string][]string{}
+	mine, order := partOf(skill, shard)
+	orders[suiteEvals] = order
+	result, err := evalrun.Run(ctx, mine, keep, o)
+	if err != nil {
+		return found, nil, err
+	}
+	whole := figureOf(result)
+	found.Score, found.Cases, found.Feedback = whole.Score, whole.Cases, result.Feedback
+	for _, more := range []struct {
+		suite *evalrun.Skill
+		name  string
+		to    **Figure
+	}{{skill.TriggerSuite(), suiteTriggers, &found.Triggers}, {skill.AnswerSuite(), suiteAnswers, &found.Answers}} {
+		if more.suite == nil {
+			continue
+		}
+		if more.to == &found.Triggers && !evalrun.Chooses(o.Agent.Name()) {
+			found.Notes = append(found.Notes, fmt.Sprintf("the trigger queries were not run: agent %s is shown every file, and does not choose which skills it takes up", o.Agent.Name()))
+			continue
+		}
+		mine, orders[more.name] = partOf(more.suite, shard)
+		result, err := evalrun.Run(ctx, mine, filepath.Join(keep, more.name), o)
+		if err != nil {
+			return found, nil, err
+		}
+		figure := figureOf(result)
+		*more.to = &figure
+	}
+	return found, orders, nil
+}
+
+func figureOf(r evalrun.Result) Figure {
+	figure := Figure{Score: evals.RateValue(r.Rate)}
+	for _, c := range r.Cases {
+		one := FigureCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: evals.RateValue(c.PassRate()), Problem: given(c.Problem), Failed: []string{}}
+		for _, failed := range c.Failed {
+			one.Failed = append(one.Failed, failed.Text+": "+failed.Evidence)
+		}
+		figure.Cases = append(figure.Cases, one)
+	}
+	return figure
+}
+
+// describe shows a figure of its own, with what failed, or nil.
+func (f *Figure) describe(out *strings.Builder, name string) {
+	if f == nil {
+		return
+	}
+	fmt.Fprintf(out, "%s: %s over %d\n", name, render.ShortValue(&f.Score), len(f.Cases))
+	for _, c := range f.Cases {
+		for _, line := range c.Failed {
+			fmt.Fprintf(out, "  %s failed: %s\n", c.ID, line)
+		}
+		if c.Problem != nil {
+			fmt.Fprintf(out, "  %s counts 0: %s\n", c.ID, *c.Problem)
+		}
+	}
+}
+
+// String says what every case came to, and what failed.
+func (e Evaluated) String() string {
+	var out strings.Builder
+	var ids []string
+	for _, c := range e.Cases {
+		ids = append(ids, c.ID)
+		fmt.Fprintf(&out, "case %s: %d of %d\n", c.ID, c.Passed, c.Total)
+		if c.Problem != nil {
+			fmt.Fprintf(&out, "  counts 0: %s\n", *c.Problem)
+		}
+		for _, line := range c.Failed {
+			fmt.Fprintf(&out, "  failed: %s\n", line)
+		}
+	}
+	e.Triggers.describe(&out, "triggers")
+	e.Answers.describe(&out, "answers")
+	for _, remark := range evalrun.Remarks(ids, e.Feedback) {
+		fmt.Fprintln(&out, remark)
+	}
+	for _, note := range e.Notes {
+		fmt.Fprintf(&out, "note: %s\n", note)
+	}
+	fmt.Fprintf(&out, "%s: pass rate %s over %s\n", e.Name, render.ShortValue(&e.Score), render.Count(len(e.Cases), "case", "cases"))
+	return out.String()
+}

@@ -1,0 +1,125 @@
+package skill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/internal/skill/evalrun"
+	"github.com/org/autoloop/internal/skill/evals"
+	"github.com/org/autoloop/internal/skill/workspace"
+)
+
+// Scored is an iteration by its gradings: `iterate skill score --json`.
+type Scored struct {
+	Score metric.Value `json:"score"`
+	// Runs are those that count: one, or as many as the decision was made by.
+	Runs  []ScoredRun  `json:"runs"`
+	Cases []ScoredCase `json:"cases"`
+}
+
+// ScoredRun is one run of the suite.
+type ScoredRun struct {
+	Dir   string       `json:"dir"` // from the iteration's directory, "." for its own
+	Score metric.Value `json:"score"`
+}
+
+// ScoredCase is a case over all of its runs.
+type ScoredCase struct {
+	ID string `json:"id"`
+	// Passed and Total are sums over the runs, and PassRate is their quotient.
+	Passed   int          `json:"passed"`
+	Total    int          `json:"total"`
+	PassRate metric.Value `json:"pass_rate"`
+	Problem  *string      `json:"problem"`
+	// Runs are the passed of each run, in the order of the runs.
+	Runs []int `json:"runs"`
+}
+
+// newScoredCase is a case over all of its runs.
+func newScoredCase(c evals.CaseScore) ScoredCase {
+	one := ScoredCase{ID: c.ID, Passed: c.Passed, Total: c.Total, PassRate: evals.RateValue(c.PassRate()), Problem: given(c.Trouble()), Runs: []int{c.Passed}}
+	if c.Runs != nil {
+		one.Runs = nil
+	}
+	for _, run := range c.Runs {
+		one.Runs = append(one.Runs, run.Passed)
+	}
+	return one
+}
+
+// Score computes what an iteration came to; 0 is the original.
+func (v *Versions) Score(ctx context.Context, n int) (found Scored, err error) {
+	w := v.Workspace
+	suited, err := v.Suite(ctx)
+	if err != nil {
+		return found, err
+	}
+	dirs, err := IterationRuns(w.Iteration(n))
+	if err != nil {
+		return found, err
+	}
+	places := make([]string, len(dirs))
+	for i, dir := range dirs {
+		places[i] = filepath.Join(w.Iteration(n), dir)
+	}
+	result, err := evalrun.ReadAll(suited, places...)
+	if errors.Is(err, fs.ErrNotExist) {
+		return found, notMeasured(w, n)
+	}
+	if err != nil {
+		return found, err
+	}
+	found.Score = evals.RateValue(result.Rate)
+	for i, run := range result.Runs() {
+		found.Runs = append(found.Runs, ScoredRun{dirs[i], evals.RateValue(evals.MeanPassRate(run))})
+	}
+	for _, c := range result.Cases {
+		found.Cases = append(found.Cases, newScoredCase(c))
+	}
+	return found, nil
+}
+
+// String is a table of the cases, and the score.
+func (s Scored) String() string {
+	table := render.Table{Header: []string{"case", "passed", "total", "rate", "problem"}, Right: map[int]bool{1: true, 2: true, 3: true}}
+	for _, c := range s.Cases {
+		problem := ""
+		if c.Problem != nil {
+			problem = plain.Short(*c.Problem, lineWidth)
+		}
+		table.Rows = append(table.Rows, []string{c.ID, strconv.Itoa(c.Passed), strconv.Itoa(c.Total), render.ShortValue(&c.PassRate), problem})
+	}
+	over := ""
+	if len(s.Runs) > 1 {
+		over = fmt.Sprintf(", the median of %d runs; passed and total are sums over them", len(s.Runs))
+	}
+	return fmt.Sprintf("%s\nscore %s%s\n", table, render.ShortValue(&s.Score), over)
+}
+
+// notMeasured says why an iteration has no score.
+func notMeasured(w *workspace.Workspace, n int) error {
+	table, err := w.Results()
+	if err != nil {
+		return err
+	}
+	for _, row := range table.Rows() {
+		if row.Iteration == n {
+			return fmt.Errorf("iteration %d was not measured: %s", n, plain.Short(row.Changelog, lineWidth))
+		}
+	}
+	return fmt.Errorf("iteration %d was not run: %s has no such iteration", n, w.Dir)
+}
+
+func given(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
