@@ -121,6 +121,15 @@ func manualPage(cmd *cobra.Command, version, date string) string {
 	if cmd.HasExample() {
 		out.WriteString(".SH EXAMPLES\n" + verbatim(strings.Split(cmd.Example, "\n")))
 	}
+	if !cmd.HasParent() {
+		out.WriteString(".SH ENVIRONMENT\n")
+		for _, group := range variables() {
+			out.WriteString(".SS " + roff(group.title) + "\n")
+			for _, one := range group.list {
+				out.WriteString(".TP\n" + bold(one.name) + "\n" + roff(one.meaning) + "\n")
+			}
+		}
+	}
 	if here, known := placed(cmd); known {
 		out.WriteString(".SH NEXT\n" + verbatim([]string{here.next}))
 	}

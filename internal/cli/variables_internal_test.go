@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestEveryVariableIsListed holds the table of variables against what the code reads
+// and sets, and what the workflows name.
+func TestEveryVariableIsListed(t *testing.T) {
+	t.Parallel()
+	listed := map[string]bool{}
+	for _, group := range variables() {
+		for _, one := range group.list {
+			assert.NotEmpty(t, one.meaning, one.name)
+			for name := range strings.SplitSeq(one.name, ", ") {
+				listed[name] = true
+			}
+		}
+	}
+	used := map[string]string{}
+	ours := regexp.MustCompile(`\bAUTOLOOP_[A-Z_]+\b`)
+	for _, top := range []string{"../../internal", "../../cmd"} {
+		require.NoError(t, filepath.WalkDir(top, func(file string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || strings.HasSuffix(file, "variables.go") {
+				return err
+			}
+			syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			reads := strings.Contains(file, "internal/app/") || strings.Contains(file, "internal/cli/") || strings.Contains(file, "internal/actions/")
+			ast.Inspect(syntax, func(node ast.Node) bool {
+				switch node := node.(type) {
+				case *ast.BasicLit:
+					for _, name := range ours.FindAllString(node.Value, -1) {
+						used[name] = file
+					}
+				case *ast.CallExpr:
+					if name := variableOf(node); reads && name != "" {
+						used[name] = file
+					}
+				}
+				return true
+			})
+			return nil
+		}))
+	}
+	delete(used, "AUTOLOOP_TEST_RECEIVE") // of the tests' GitHub
+	workflows, err := filepath.Glob("../../workflows/*.yml")
+	require.NoError(t, err)
+	for _, file := range workflows {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, name := range ours.FindAllString(string(text), -1) {
+			used[name] = file
+		}
+	}
+	for name, file := range used {
+		assert.True(t, listed[name], "%s is in %s and not in variables()", name, file)
+	}
+	for name := range listed {
+		elsewhere := map[string]bool{ // set or read with other calls
+			"AUTOLOOP": true, "PATH": true, "GIT_TERMINAL_PROMPT": true, "PORT": true, "XDG_STATE_HOME": true, "XDG_RUNTIME_DIR": true,
+		}
+		assert.True(t, used[name] != "" || elsewhere[name], "nothing reads or sets %s", name)
+	}
+}
+
+// variableOf is the variable that a call of Getenv or IsTrue asks for, "" for any other call.
+func variableOf(call *ast.CallExpr) string {
+	selector, is := call.Fun.(*ast.SelectorExpr)
+	if !is || len(call.Args) != 1 || selector.Sel.Name != "Getenv" && selector.Sel.Name != "IsTrue" {
+		return ""
+	}
+	literal, is := call.Args[0].(*ast.BasicLit)
+	if !is {
+		return ""
+	}
+	name, _ := strconv.Unquote(literal.Value)
+	return name
+}
