@@ -13,7 +13,7 @@ import (
 // is computed anew from the sealed segments. That of an Archive cannot be: a later
 // version has to read those from firstArchived on.
 const (
-	checkpointVersion = 3
+	checkpointVersion = 4
 	firstArchived     = 3
 )
 
@@ -242,6 +242,7 @@ func decodeCheckpoint(text []byte, oldest int) (*Checkpoint, error) {
 	if b.Settings == nil {
 		b.Settings = map[string]string{}
 	}
+	b.foldOutcomes() // version 3 had all of them
 	c.standing = Standing{Phase: s.Stands.Phase, Iteration: s.Stands.Iteration, PushedAt: s.Stands.PushedAt, settled: s.Stands.Settled}
 	var err error
 	if b.Open, err = decodeEvent[*Started](s.Summary.Open); err != nil {

@@ -27,6 +27,10 @@ type Earlier struct {
 	// under "". Until is the time of the last that counts there.
 	Days  map[string]Spent
 	Until time.Time
+	// Errors and Dropped are how many of them were that at the end, without a break
+	// and since the program was resumed.
+	Errors  int `json:",omitempty"`
+	Dropped int `json:",omitempty"`
 }
 
 // dayForm names a day.
@@ -94,7 +98,7 @@ func Without(s, part Spent) Spent {
 func (b *Summary) Fold() {
 	b.Proposals, b.Tried, b.candidateOutput = nil, nil, "" // no iteration is under way
 	b.Gains = foldGains(b.Gains)
-	b.SinceResumed = foldOutcomes(b.SinceResumed)
+	b.foldOutcomes()
 	if len(b.Attempts) <= keptAttempts {
 		return
 	}
@@ -223,17 +227,31 @@ func foldGains(gains []metric.Value) []metric.Value {
 	return append([]metric.Value{largest}, latest...)
 }
 
-// foldOutcomes keeps what can still be counted without a break from the end: what
-// came before the last accepted iteration but one cannot.
-func foldOutcomes(outcomes []Outcome) []Outcome {
+// foldOutcomes keeps the latest outcomes, and counts those before them that go on without
+// a break. What came before the last accepted iteration but one does not.
+func (b *Summary) foldOutcomes() {
 	accepted := 0
-	for i, outcome := range slices.Backward(outcomes) {
+	for i, outcome := range slices.Backward(b.SinceResumed) {
 		if outcome == Accepted {
 			accepted++
 		}
 		if accepted == 2 {
-			return slices.Clone(outcomes[i:])
+			b.SinceResumed, b.Earlier.Errors, b.Earlier.Dropped = b.SinceResumed[i:], 0, 0
+			break
 		}
 	}
-	return outcomes
+	cut := max(len(b.SinceResumed)-keptAttempts, 0)
+	for _, outcome := range b.SinceResumed[:cut] {
+		b.Earlier.Errors = oneMore(b.Earlier.Errors, outcome == Error)
+		b.Earlier.Dropped = oneMore(b.Earlier.Dropped, outcome.Dropped())
+	}
+	b.SinceResumed = slices.Clone(b.SinceResumed[cut:])
+}
+
+// oneMore counts on, or begins anew.
+func oneMore(count int, goesOn bool) int {
+	if !goesOn {
+		return 0
+	}
+	return count + 1
 }

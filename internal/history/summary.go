@@ -141,7 +141,8 @@ type Summary struct {
 	Tried     map[string]Tried
 	// CISeen says that CI ever judged a candidate.
 	CISeen bool
-	// SinceResumed holds the outcomes since the program was last resumed.
+	// SinceResumed holds the outcomes since the program was last resumed: all of them
+	// when the whole ledger was read, else the latest.
 	SinceResumed []Outcome
 	// PausedReason is set while the last word on pausing was `paused`.
 	PausedReason string
@@ -197,6 +198,7 @@ func (b *Summary) Add(e Event) {
 		b.PausedReason = e.Reason
 	case *Resumed:
 		b.PausedReason, b.Completed, b.SinceResumed, b.Interrupted, b.NotBefore = "", "", nil, 0, time.Time{}
+		b.Earlier.Errors, b.Earlier.Dropped = 0, 0
 	case *Completed:
 		b.Completed = e.Reason
 	case *Checked:
@@ -408,27 +410,26 @@ func (b *Summary) checked(e *Checked) {
 	}
 }
 
-// Trailing returns how many of the last outcomes since the program was resumed
-// are outcome, without a break.
-func (b *Summary) Trailing(outcome Outcome) int {
-	count := 0
-	for i := len(b.SinceResumed) - 1; i >= 0 && b.SinceResumed[i] == outcome; i-- {
-		count++
-	}
-	return count
-}
-
 // ConsecutiveErrors is the number of errors in a row, up to now.
-func (b *Summary) ConsecutiveErrors() int { return b.Trailing(Error) }
+func (b *Summary) ConsecutiveErrors() int {
+	return b.inARow(b.Earlier.Errors, func(o Outcome) bool { return o == Error })
+}
 
 // Dropped is how many of the last iterations since the program was resumed kept
 // nothing, without a break.
-func (b *Summary) Dropped() int {
+func (b *Summary) Dropped() int { return b.inARow(b.Earlier.Dropped, Outcome.Dropped) }
+
+// inARow is how many of the last outcomes since the program was resumed are so, without
+// a break; before are those that SinceResumed has no more.
+func (b *Summary) inARow(before int, so func(Outcome) bool) int {
 	count := 0
-	for i := len(b.SinceResumed) - 1; i >= 0 && b.SinceResumed[i].Dropped(); i-- {
+	for _, outcome := range slices.Backward(b.SinceResumed) {
+		if !so(outcome) {
+			return count
+		}
 		count++
 	}
-	return count
+	return count + before
 }
 
 // Statuses returns the last ten outcomes in the words of the state file, newest
