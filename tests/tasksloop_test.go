@@ -106,3 +106,23 @@ func TestCandidatesDoNotChangeTheExecutor(t *testing.T) {
 	assert.Equal(t, "rejected", got.Outcome, got.Reasons)
 	assert.Contains(t, got.Reasons[0], "programs/agent-config/agent.sh")
 }
+
+// TestASuiteIsNotRewrittenWhileItRuns: what works on the tasks finds the trees where
+// nothing isolates it, and what it writes to the suite there rejects the candidate.
+func TestASuiteIsNotRewrittenWhileItRuns(t *testing.T) {
+	t.Parallel()
+	for name, attack := range map[string]string{
+		"the checks": `echo '{"id": "fix-slug", "checks": []}' > "$f"`, "put back": `cp -p "$f" "$f.kept"; echo x > "$f"; cp -p "$f.kept" "$f"; rm "$f.kept"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := agentConfigWorld(t, "", "Keep a changelog. A fixed bug gets a test.")
+			w.write("programs/agent-config/agent.sh", w.read("programs/agent-config/agent.sh")+
+				"\nif grep -q changelog AGENTS.md; then find '"+filepath.Join(filepath.Dir(w.side), "tmp")+"' -path '*/programs/agent-config/tasks/fix-slug/task.json' | while read -r f; do\n"+attack+"\ndone; fi\n")
+			w.git("commit", "--quiet", "--all", "--message", "attack")
+			got := w.one()
+			assert.Equal(t, "rejected", got.Outcome, got.Reasons)
+			assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "programs/agent-config/tasks/fix-slug/task.json"`)
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/history"
@@ -118,6 +119,10 @@ func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) er
 		a.end(history.Error, "the suite was not run to its end: "+suited.Unfinished)
 		return nil
 	}
+	if changed := r.changedInSuite(incumbent, candidate); len(changed) > 0 {
+		a.end(history.Rejected, "changed the evaluator while it ran: "+list(changed))
+		return nil
+	}
 	a.measured = append(a.measured, &history.Measured{
 		Head: history.Head{Iteration: r.iteration}, Role: history.Candidate, Metric: suited.Candidate,
 		Output: suited.Output, Seconds: a.durations["measure"], Evaluator: at.identity.Evaluator,
@@ -130,6 +135,18 @@ func (r *measurer) measureSuite(ctx context.Context, at position, a *attempt) er
 	}
 	a.reasons = a.decision.Reasons
 	return nil
+}
+
+// changedInSuite are the files outside the target that were written to while the
+// suite worked with both trees, which it only reads itself.
+func (r *measurer) changedInSuite(sides ...*environment) (changed []string) {
+	for _, side := range sides {
+		for _, one := range side.tree.Touched(r.evaluatorFile()) {
+			changed = append(changed, one.Path)
+		}
+	}
+	slices.Sort(changed)
+	return slices.Compact(changed)
 }
 
 // suiteDecision is a suite's verdict as one of the loop: the best afterwards is
