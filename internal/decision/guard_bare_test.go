@@ -50,22 +50,26 @@ func TestSetsFilter(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, after string
 		sets          bool
+		top           string
 	}{
-		"a filter":                     {"", "* filter=x\n", true},
-		"among others":                 {"*.c text\n", "*.c text\n*.py -text filter=lfs\n", true},
-		"without a value":              {"", "* filter", true},
-		"a macro":                      {"", "[attr]big filter=lfs -text\n*.py big\n", true},
-		"a macro of macros":            {"", "[attr]big filter=lfs\n[attr]huge big\n* huge\n", true},
-		"a macro that was there":       {"[attr]big filter=lfs\n", "[attr]big filter=lfs\n*.py big\n", true},
-		"one that was there":           {"*.bin filter=lfs\n", "*.bin filter=lfs\n*.c text\n", false},
-		"one for more files":           {"*.bin filter=lfs\n", "* filter=lfs\n", true},
-		"none any more":                {"*.bin filter=lfs\n", "*.bin -filter\n", false},
-		"other attributes":             {"", "*.filter text eol=lf\n", false},
-		"a comment":                    {"", "# filter=x filter\n", false},
-		"a macro that nothing uses":    {"", "[attr]big filter=lfs\n", false},
-		"an attribute of a like name":  {"", "* filtered=x nofilter\n", false},
-		"a filter that is taken away ": {"* filter=x\n", "", false},
+		"a macro of the top":           {"", "* big\n", true, "[attr]big filter=lfs\n"},
+		"a macro of the top's macro":   {"", "[attr]huge big\n* huge\n", true, "[attr]big filter=lfs\n"},
+		"one that the top has made":    {"* big\n", "* big\n*.c text\n", false, "[attr]big filter=lfs\n"},
+		"a filter":                     {"", "* filter=x\n", true, ""},
+		"among others":                 {"*.c text\n", "*.c text\n*.py -text filter=lfs\n", true, ""},
+		"without a value":              {"", "* filter", true, ""},
+		"a macro":                      {"", "[attr]big filter=lfs -text\n*.py big\n", true, ""},
+		"a macro of macros":            {"", "[attr]big filter=lfs\n[attr]huge big\n* huge\n", true, ""},
+		"a macro that was there":       {"[attr]big filter=lfs\n", "[attr]big filter=lfs\n*.py big\n", true, ""},
+		"one that was there":           {"*.bin filter=lfs\n", "*.bin filter=lfs\n*.c text\n", false, ""},
+		"one for more files":           {"*.bin filter=lfs\n", "* filter=lfs\n", true, ""},
+		"none any more":                {"*.bin filter=lfs\n", "*.bin -filter\n", false, ""},
+		"other attributes":             {"", "*.filter text eol=lf\n", false, ""},
+		"a comment":                    {"", "# filter=x filter\n", false, ""},
+		"a macro that nothing uses":    {"", "[attr]big filter=lfs\n", false, ""},
+		"an attribute of a like name":  {"", "* filtered=x nofilter\n", false, ""},
+		"a filter that is taken away ": {"* filter=x\n", "", false, ""},
 	} {
-		assert.Equal(t, c.sets, decision.SetsFilter(c.before, c.after), name)
+		assert.Equal(t, c.sets, decision.SetsFilter(c.before, c.after, c.top), name)
 	}
 }

@@ -9,11 +9,12 @@ import (
 const NewFilter = "chooses a filter, under which no file could be changed afterwards"
 
 // SetsFilter reports whether the new text of a .gitattributes file chooses a filter
-// that the old one does not, also by a macro. Files under a filter cannot be
+// that the old one does not, also by a macro. Macros are those of the two texts, and
+// of the file at the top of the tree, whose text is top. Files under a filter cannot be
 // changed, so that such a change would be the last one.
-func SetsFilter(before, after string) bool {
-	old := filterLines(before, macros(before))
-	for _, line := range filterLines(after, macros(before+"\n"+after)) {
+func SetsFilter(before, after, top string) bool {
+	old := filterLines(before, macros(top+"\n"+before))
+	for _, line := range filterLines(after, macros(top+"\n"+before+"\n"+after)) {
 		if !slices.Contains(old, line) {
 			return true
 		}

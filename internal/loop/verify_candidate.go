@@ -152,11 +152,11 @@ func (r *verifier) refuseFilters(ctx context.Context, before, after string, chan
 		if !strings.EqualFold(path.Base(c.Path), ".gitattributes") || c.Refused != "" || !strings.HasPrefix(c.NewMode, "100") {
 			continue
 		}
-		texts, err := r.repo.Cat(ctx, before+":"+c.Path, after+":"+c.Path)
+		texts, err := r.repo.Cat(ctx, before+":"+c.Path, after+":"+c.Path, after+":.gitattributes")
 		if err != nil {
 			return err
 		}
-		if decision.SetsFilter(string(texts[0].Data), string(texts[1].Data)) {
+		if decision.SetsFilter(string(texts[0].Data), string(texts[1].Data), string(texts[2].Data)) {
 			changes[i].Refused = decision.NewFilter
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/decision"
@@ -110,23 +111,46 @@ func (s *scan) refuseFilters(ctx context.Context) error {
 		if !isAttributes(c.Path) || c.Refused != "" || !strings.HasPrefix(c.NewMode, "100") {
 			continue
 		}
-		after, err := os.ReadFile(filepath.Join(s.staged.path("attributes"), filepath.FromSlash(c.Path)))
+		after, err := s.newAttributes(c.Path)
 		if err != nil {
 			return err
 		}
-		before := ""
-		if was, tracked := s.entries[c.Path]; tracked && was.Type == "blob" {
-			objects, err := s.repo.Cat(ctx, was.ID)
-			if err != nil {
+		before, err := s.oldAttributes(ctx, c.Path)
+		if err != nil {
+			return err
+		}
+		top, err := s.oldAttributes(ctx, ".gitattributes")
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(s.changes, func(c decision.Change) bool { return c.Path == ".gitattributes" && strings.HasPrefix(c.NewMode, "100") }) {
+			if top, err = s.newAttributes(".gitattributes"); err != nil {
 				return err
 			}
-			before = string(objects[0].Data)
 		}
-		if decision.SetsFilter(before, string(after)) {
+		if decision.SetsFilter(before, after, top) {
 			s.changes[i].Refused = decision.NewFilter
 		}
 	}
 	return nil
+}
+
+func (s *scan) newAttributes(path string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(s.staged.path("attributes"), filepath.FromSlash(path)))
+	return string(text), err
+}
+
+// oldAttributes is the text that the tree was built with, "" for no file.
+func (s *scan) oldAttributes(ctx context.Context, path string) (string, error) {
+	was, tracked := s.entries[path]
+	if !tracked || was.Type != "blob" {
+		return "", nil
+	}
+	objects, err := s.repo.Cat(ctx, was.ID)
+	if err != nil {
+		return "", err
+	}
+	return string(objects[0].Data), nil
 }
 
 func (s *scan) hasAttributes() bool {
