@@ -92,6 +92,11 @@ func fromFields(fields map[string]any, key string) (Measurement, error) {
 	if err := found.walk("", fields); err != nil {
 		return Measurement{}, err
 	}
+	for name := range found.numbers {
+		if number, is := numberAt(fields, name); is && found.twice {
+			found.numbers[name] = number // the same of the two always, and the one that a metric is read from
+		}
+	}
 	m := Measurement{Numbers: found.numbers}
 	if reason, ok := fields["rejected_reason"].(string); ok {
 		m.RejectedReason = strings.ToValidUTF8(reason[:min(len(reason), maxReason)], "")
@@ -138,6 +143,7 @@ func onlyNumber(m Measurement, found walker) (Measurement, error) {
 type walker struct {
 	numbers      map[string]Value
 	count, nulls int
+	twice        bool // a name is there by its dots and by nesting
 }
 
 func (w *walker) walk(prefix string, fields map[string]any) error {
@@ -151,6 +157,8 @@ func (w *walker) walk(prefix string, fields map[string]any) error {
 			if err != nil {
 				return fmt.Errorf("key %q: %w", prefix+name, err)
 			}
+			_, twice := w.numbers[prefix+name]
+			w.twice = w.twice || twice
 			if len(w.numbers) < maxNumbers {
 				w.numbers[prefix+name] = number
 			}
@@ -161,6 +169,17 @@ func (w *walker) walk(prefix string, fields map[string]any) error {
 		}
 	}
 	return nil
+}
+
+// numberAt is the number that a dotted key leads to.
+func numberAt(fields map[string]any, key string) (Value, bool) {
+	found, _ := lookup(fields, key)
+	text, is := found.(json.Number)
+	if !is {
+		return Value{}, false
+	}
+	number, err := ParseValue(text.String())
+	return number, err == nil
 }
 
 // lookup finds a dotted key; a key that has the dots in its own name wins.

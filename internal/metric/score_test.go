@@ -197,3 +197,16 @@ func TestExtractRefusesWhatCanBeReadInTwoWays(t *testing.T) {
 		})
 	}
 }
+
+// TestAGuardrailIsAlwaysTheSameNumber has a name that is there by its dots and by
+// nesting.
+func TestAGuardrailIsAlwaysTheSameNumber(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		m, err := metric.Extract([]byte(`{"m": 1, "a.b": 2, "a": {"b": 3, "c.d": 5, "c": {"d": 6}}, "x": 4}`), "m")
+		require.NoError(t, err)
+		require.Equal(t, "2", m.Numbers["a.b"].String())
+		require.Equal(t, "5", m.Numbers["a.c.d"].String())
+		require.Len(t, m.Numbers, 4)
+	}
+}
