@@ -39,6 +39,27 @@ func TestAnotherExecutorIsNoGain(t *testing.T) {
 	assert.Equal(t, "---\nname: s\n---\nalpha\n", w.read("s/SKILL.md"))
 }
 
+// TestAnotherVersionOfTheJudgeIsNoGain installs another version of the agent that
+// grades, while the executor stays.
+func TestAnotherVersionOfTheJudgeIsNoGain(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `echo nothing >> SKILL.md`)
+	w.write("s/evals/evals.json", `[{"id": 1, "prompt": "p", "expectations": ["an owner"]}]`)
+	w.withClaude()
+	args := []string{"skill", "s", "-n", "1", "--judge", "cli", "--agent-command", `sh "$SIDE/improve"`, "--env", "SIDE", "--executor-command", `echo a > outputs/out.md`}
+	require.Zero(t, w.binary("iterate", args...).code)
+	a := w.binary("iterate", args...)
+	require.Zero(t, a.code, a.stderr)
+	assert.NotContains(t, a.stdout, "measured anew")
+	claude := w.side + "/bin/claude"
+	text, err := os.ReadFile(claude)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(claude, []byte(strings.Replace(string(text), "2.1.197", "2.1.198", 1)), 0o755)) //nolint:gosec // it is run
+	a = w.binary("iterate", args...)
+	require.Zero(t, a.code, a.stderr)
+	assert.Contains(t, a.stdout, "v0 measured anew: the judge's version changed")
+}
+
 func TestSkillBaselineOfAnExecutorThatCannotRun(t *testing.T) {
 	t.Parallel()
 	w := skillWorld(t, "", `echo beta >> SKILL.md; touch "$SIDE/improved"`)

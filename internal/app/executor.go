@@ -13,10 +13,16 @@ import (
 	"github.com/org/autoloop/internal/process"
 )
 
+// grader is who grades, as a record names it.
+type grader interface{ Name() string }
+
 // Executor describes who works on the cases or tasks of a suite with a model and
-// a command, and who grades them, "" for nobody.
-func Executor(ctx context.Context, env Env, worker agent.Agent, model, command, judge string) (*history.Executor, error) {
-	found := &history.Executor{Agent: worker.Name(), Model: model, Judge: judge}
+// a command, and who grades them, nil for nobody.
+func Executor(ctx context.Context, env Env, worker agent.Agent, model, command string, judge grader) (*history.Executor, error) {
+	found := &history.Executor{Agent: worker.Name(), Model: model}
+	if judge != nil {
+		found.Judge, found.JudgeVersion = judge.Name(), judgeVersion(ctx, env, judge)
+	}
 	if worker.Name() == "command" {
 		found.Command, found.CommandSHA256 = process.NewMasker(env.Environ).String(command), CommandDigest(env, command)
 	}
@@ -30,6 +36,28 @@ func Executor(ctx context.Context, env Env, worker agent.Agent, model, command, 
 	}
 	found.Version = version
 	return found, nil
+}
+
+// judgeVersion is what the agent that grades says of itself; "" when it does not, and
+// of an API.
+func judgeVersion(ctx context.Context, env Env, judge grader) string {
+	asked, is := judge.(interface{ Agent() string })
+	if !is || asked.Agent() == "" {
+		return ""
+	}
+	found, err := NewRegistry(env, env.NewRunner(), process.Masker{}).Lookup(asked.Agent())
+	if err != nil {
+		return ""
+	}
+	installed, is := found.(agent.Installed)
+	if !is {
+		return ""
+	}
+	version, err := installed.Version(ctx)
+	if err != nil {
+		return ""
+	}
+	return version
 }
 
 // CommandDigest identifies the content of the files that an agent's command

@@ -115,9 +115,8 @@ func (l *SkillSuite) executor(ctx context.Context, name, text string, runner *pr
 
 // SuiteExecutor describes who works on the cases, and who grades them.
 func SuiteExecutor(ctx context.Context, env Env, o evalrun.Options) (*history.Executor, error) {
-	judge := ""
-	if o.Grader != nil {
-		judge = o.Grader.Name()
+	if o.Grader == nil {
+		return Executor(ctx, env, o.Agent, o.Model, o.Command, nil)
 	}
-	return Executor(ctx, env, o.Agent, o.Model, o.Command, judge)
+	return Executor(ctx, env, o.Agent, o.Model, o.Command, o.Grader)
 }

@@ -156,7 +156,8 @@ func (l *TaskSuite) open(ctx context.Context, dir string, limit evaluation.Limit
 // ExecutedBy describes who works on the tasks, and who judges them; nil where they
 // cannot: the suite says why.
 func (l *TaskSuite) ExecutedBy(ctx context.Context, dir string) *history.Executor {
-	masker, command, judge := process.NewMasker(l.Env.Environ), l.WorkerCommand(), ""
+	masker, command := process.NewMasker(l.Env.Environ), l.WorkerCommand()
+	var judge grader
 	worker, err := NewRegistry(l.Env, l.Env.NewRunner(), masker).Ready(ctx, taskrun.AgentOf(l.executor()),
 		agent.Situation{Env: l.Env.Environ, Command: command, Dir: l.Root})
 	if err != nil {
@@ -164,7 +165,7 @@ func (l *TaskSuite) ExecutedBy(ctx context.Context, dir string) *history.Executo
 	}
 	o := TaskRun{Judge: l.Program.Judge, JudgeModel: l.Program.JudgeModel}
 	if chosen, _, err := o.chooseJudge(l.Env, &TaskPlace{run: dir}, masker); err == nil && chosen != nil {
-		judge = chosen.Name()
+		judge = chosen
 	}
 	found, err := Executor(ctx, l.Env, worker, l.executorModel(), command, judge)
 	if err != nil {

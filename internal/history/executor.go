@@ -17,6 +17,9 @@ type Executor struct {
 	CommandSHA256 string `json:"command_sha256,omitempty"`
 	// Judge is who graded.
 	Judge string `json:"judge,omitempty"`
+	// JudgeVersion is what the program that graded says of itself; empty where it is not
+	// known, and of an API.
+	JudgeVersion string `json:"judge_version,omitempty"`
 	// Server has the commands of the server that the cases ask, in a skill's
 	// workspace.
 	Server string `json:"server,omitempty"`
@@ -45,6 +48,9 @@ func (e *Executor) Changed(now *Executor) string {
 		if part.was != part.is {
 			parts = append(parts, part.name)
 		}
+	}
+	if e.Judge == now.Judge && e.JudgeVersion != "" && now.JudgeVersion != "" && e.JudgeVersion != now.JudgeVersion {
+		parts = append(parts, "the judge's version")
 	}
 	if len(parts) == 0 {
 		return ""

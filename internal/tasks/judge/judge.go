@@ -67,6 +67,14 @@ const (
 // Name says who judges: judgements under another name cannot be compared.
 func (j *Judge) Name() string { return j.asker.name() }
 
+// Agent is the agent whose command line is asked; "" for an API.
+func (j *Judge) Agent() string {
+	if line, is := j.asker.(*CommandLine); is {
+		return line.Agent.Name
+	}
+	return ""
+}
+
 // Judge asks about one run, and once more when the answer cannot be used. The
 // error is for the end of ctx alone.
 func (j *Judge) Judge(ctx context.Context, c Case) (Opinion, error) {
