@@ -3,18 +3,22 @@ package cli
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/render"
 )
 
 func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
-	var yes bool
+	var yes, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "apply PROGRAM",
 		Short: "Merge what was kept into the branch that is checked out",
@@ -26,47 +30,78 @@ func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := *o
 			o.Program = args[0]
-			return apply(cmd.Context(), env, o, yes)
+			if !asJSON {
+				_, err := apply(cmd.Context(), env, o, yes)
+				return err
+			}
+			speaking := env
+			speaking.Stdout = env.Stderr
+			done, err := apply(cmd.Context(), speaking, o, yes)
+			if done != nil {
+				err = errors.Join(err, json.NewEncoder(env.Stdout).Encode(done))
+			}
+			return err
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "merge without asking")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object, and the rest to standard error")
 	return cmd
 }
 
-func apply(ctx context.Context, env Env, o iterateOptions, yes bool) error {
+// applied is what there was to merge and whether it was, as JSON.
+type applied struct {
+	Program string `json:"program"`
+	Branch  string `json:"branch"`
+	Commit  string `json:"commit"`
+	// Commits are the gains that were not merged before.
+	Commits int           `json:"commits"`
+	Before  *metric.Value `json:"previous_metric"`
+	Now     *metric.Value `json:"metric"`
+	// Merged says that nothing is left to merge.
+	Merged bool `json:"merged"`
+	// Conflicts are files that both changed, or that were not committed.
+	Conflicts []string `json:"conflicts,omitempty"`
+}
+
+func apply(ctx context.Context, env Env, o iterateOptions, yes bool) (*applied, error) {
 	o.Local = true // what is merged is the branch that is here
 	deps, err := app.Open(ctx, env, o.Options)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	kept, err := deps.Kept(ctx, deps.Options.Program)
-	switch {
-	case err != nil:
-		return err
-	case kept.Merged():
+	if err != nil {
+		return nil, err
+	}
+	done := &applied{
+		Program: deps.Options.Program, Branch: kept.Branch, Commit: kept.Head, Commits: kept.Commits, Before: kept.Before, Now: kept.Now,
+		Merged: kept.Merged(), Conflicts: slices.Concat(kept.Conflicts, kept.Unsaved),
+	}
+	if done.Merged {
 		fmt.Fprintf(env.Stdout, "%s is merged already\n", kept.Branch)
-		return nil
+		return done, nil
 	}
 	if err := showChange(ctx, env, deps.Repo, kept.Base, kept.Head); err != nil {
-		return err
+		return nil, err
 	}
 	fmt.Fprintln(env.Stdout, kept)
 	if err := kept.Conflict(); err != nil {
-		return err
+		return done, err
 	}
 	if !yes {
 		agreed, err := ask(ctx, env, fmt.Sprintf("merge %s? [y/n] ", kept.Branch))
 		if err != nil || !agreed {
 			fmt.Fprintln(env.Stdout, "nothing was merged")
-			return err
+			return done, err
 		}
 	}
 	out, err := deps.Repo.MergeInto(ctx, env.Environ, kept.Branch, fmt.Sprintf("Merge branch '%s'", kept.Branch))
 	if err != nil {
-		return fmt.Errorf("%w; nothing is lost: see `git status`", err)
+		return nil, fmt.Errorf("%w; nothing is lost: see `git status`", err)
 	}
 	fmt.Fprint(env.Stdout, out)
-	return nil
+	done.Merged = true
+	return done, nil
 }
 
 // showChange prints the commits' effect as a patch; on a terminal nothing in it

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -54,21 +55,30 @@ func newControlCommands(env Env, parent *iterateOptions) []*cobra.Command {
 	list := []*cobra.Command{pause, resume, undo, note}
 	for _, cmd := range list {
 		var o app.Options
-		cmd.Flags().StringVar(&o.Remote, "remote", "", "the git remote that branches and history are shared with (default: origin with GitHub)")
-		githubFlags(cmd.Flags(), &o.GitHub)
+		var asJSON bool
+		sharedFlags(cmd.Flags(), &o)
+		cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			command, err := read[cmd](args[1:])
 			if err != nil {
 				return err
 			}
 			o.RepoDir, o.Programs, o.Program = parent.RepoDir, parent.Programs, args[0]
-			return control(cmd.Context(), env, o, cmd.Name(), command)
+			return control(cmd.Context(), env, o, cmd.Name(), command, asJSON)
 		}
 	}
 	return list
 }
 
-func control(ctx context.Context, env Env, o app.Options, name string, command commands.Command) error {
+// controlled is what a command did, as JSON.
+type controlled struct {
+	Program   string `json:"program"`
+	Command   string `json:"command"`
+	Iteration int    `json:"iteration,omitempty"`
+	Answer    string `json:"answer"`
+}
+
+func control(ctx context.Context, env Env, o app.Options, name string, command commands.Command, asJSON bool) error {
 	deps, err := app.Open(ctx, env, o)
 	if err != nil {
 		return err
@@ -89,6 +99,9 @@ func control(ctx context.Context, env Env, o app.Options, name string, command c
 		answer = fmt.Sprintf("paused; `iterate resume %s` goes on", p.Name)
 	case commands.Resume:
 		answer = "resumed"
+	}
+	if asJSON {
+		return json.NewEncoder(env.Stdout).Encode(controlled{p.Name, name, command.Iteration, answer})
 	}
 	_, err = fmt.Fprintf(env.Stdout, "%s: %s\n", p.Name, answer)
 	return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,7 @@ import (
 type initOptions struct {
 	setup.Options
 
-	yes, adopt bool
+	yes, adopt, json bool
 	// kind is the kind of program that --local writes; "" is whatever fits.
 	kind string
 }
@@ -46,17 +47,27 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 		Example: "  iterate init\n  iterate init --simple --yes\n  iterate init --action me/autoloop@main\n  iterate init --local --kind go-benchmark\n  iterate init --adopt",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch {
-			case o.Local:
-				return initLocal(cmd.Context(), env, *o, init)
-			case init.kind != "":
+			if init.kind != "" && !o.Local {
 				return misuse.Errorf("--kind is for --local")
 			}
-			return initRepository(cmd.Context(), env, *o, init)
+			speaking := env
+			if init.json {
+				speaking.Stdout = env.Stderr
+			}
+			write := initRepository
+			if o.Local {
+				write = initLocal
+			}
+			done, err := write(cmd.Context(), speaking, *o, init)
+			if err == nil && init.json {
+				err = json.NewEncoder(env.Stdout).Encode(done)
+			}
+			return err
 		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&init.yes, "yes", "y", false, "do it without asking")
+	flags.BoolVar(&init.json, "json", false, "print a JSON object, and the rest to standard error")
 	flags.BoolVar(&init.Force, "force", false, "replace also workflows and template that were edited")
 	flags.BoolVar(&init.Simple, "simple", false, "one job for everything, with a token that can write beside agent and evaluation")
 	flags.BoolVar(&init.Matrix, "matrix", false, "two jobs for each program, of which one has that token (the default)")
@@ -73,37 +84,52 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 	return cmd
 }
 
+// initialized is what there was to do and whether it was done, as JSON.
+type initialized struct {
+	Changed bool       `json:"changed"`
+	Steps   []initStep `json:"steps"`
+}
+
+// initStep is a file, or what else is created, updated, renamed or kept.
+type initStep struct {
+	Action setup.Action `json:"action"`
+	Name   string       `json:"name"`
+	Why    string       `json:"why,omitempty"`
+}
+
 // initLocal writes one program that was measured here, after a yes.
-func initLocal(ctx context.Context, env Env, o iterateOptions, init initOptions) error {
+func initLocal(ctx context.Context, env Env, o iterateOptions, init initOptions) (done initialized, err error) {
 	fitted, err := fitProgram(ctx, env, o.Options, "", init.kind)
 	if err != nil {
-		return err
+		return done, err
 	}
+	done.Steps = []initStep{{setup.Create, fitted.File.Path, fitted.Why + ": " + fitted.String()}}
 	if !init.yes {
 		fmt.Fprintf(env.Stdout, "%s\nmeasured: %s\n", fitted.File.Text, fitted)
 		agreed, err := ask(ctx, env, fmt.Sprintf("write %s? [y/n] ", fitted.File.Path))
 		if err != nil || !agreed {
 			fmt.Fprintln(env.Stdout, "nothing was changed")
-			return err
+			return done, err
 		}
 	}
 	if err := fitted.File.Write(); err != nil {
-		return err
+		return done, err
 	}
-	return printFitted(env, fitted, o.Programs)
+	done.Changed = true
+	return done, printFitted(env, fitted, o.Programs)
 }
 
-func initRepository(ctx context.Context, env Env, o iterateOptions, init initOptions) error {
+func initRepository(ctx context.Context, env Env, o iterateOptions, init initOptions) (done initialized, err error) {
 	deps, err := app.Open(ctx, env, o.Options)
 	switch {
 	case errors.Is(err, git.ErrNotRepository):
-		return misuse.Errorf("%s is no git repository: run git init first", cmp.Or(o.RepoDir, "this"))
+		return done, misuse.Errorf("%s is no git repository: run git init first", cmp.Or(o.RepoDir, "this"))
 	case err != nil:
-		return err
+		return done, err
 	}
 	root := deps.Repo.Root
 	if deps.Options.Programs, err = setup.ProgramsDir(root, o.Programs); err != nil {
-		return err
+		return done, err
 	}
 	dir := deps.Options.Programs
 	version, commit := app.Built()
@@ -111,7 +137,7 @@ func initRepository(ctx context.Context, env Env, o iterateOptions, init initOpt
 	init.Example = init.Example || !init.yes
 	steps, err := setup.Steps(root, env.Path(o.RepoDir), dir, init.Options)
 	if err != nil {
-		return err
+		return done, err
 	}
 	labels, byHand, err := setup.LabelSteps(ctx, deps.GitHub)
 	if err != nil {
@@ -121,7 +147,7 @@ func initRepository(ctx context.Context, env Env, o iterateOptions, init initOpt
 	if init.adopt {
 		renames, err := adoptSteps(ctx, deps)
 		if err != nil {
-			return err
+			return done, err
 		}
 		steps = append(steps, renames...)
 	}
@@ -141,9 +167,10 @@ func adoptSteps(ctx context.Context, deps *app.Deps) ([]setup.Step, error) {
 }
 
 // doInit shows the steps, asks, does them, and says what comes next.
-func doInit(ctx context.Context, env Env, init initOptions, root string, steps []setup.Step, next string) error {
+func doInit(ctx context.Context, env Env, init initOptions, root string, steps []setup.Step, next string) (done initialized, err error) {
 	todo := 0
 	for _, s := range steps {
+		done.Steps = append(done.Steps, initStep{s.Action, s.Name, strings.TrimSpace(s.Why)})
 		fmt.Fprintf(env.Stdout, "%-7s %s%s\n", s.Action, s.Name, s.Why)
 		if s.Action.Changes() {
 			todo++
@@ -151,7 +178,7 @@ func doInit(ctx context.Context, env Env, init initOptions, root string, steps [
 	}
 	if todo == 0 {
 		fmt.Fprintln(env.Stdout, "there is nothing to do")
-		return nil
+		return done, nil
 	}
 	question := fmt.Sprintf("make these %d changes? [y/n] ", todo)
 	if todo == 1 {
@@ -161,16 +188,17 @@ func doInit(ctx context.Context, env Env, init initOptions, root string, steps [
 		agreed, err := ask(ctx, env, question)
 		if err != nil || !agreed {
 			fmt.Fprintln(env.Stdout, "nothing was changed")
-			return err
+			return done, err
 		}
 	}
 	for _, s := range steps {
 		if err := s.Apply(ctx, root); err != nil {
-			return fmt.Errorf("%s: %w; run it again to go on", s.Name, err)
+			return done, fmt.Errorf("%s: %w; run it again to go on", s.Name, err)
 		}
 	}
-	_, err := io.WriteString(env.Stdout, next)
-	return err
+	done.Changed = true
+	_, err = io.WriteString(env.Stdout, next)
+	return done, err
 }
 
 const initNext = `

@@ -109,11 +109,21 @@ func oldName(cmd *cobra.Command) *cobra.Command {
 func programFlags(flags *pflag.FlagSet, env Env, o *iterateOptions) {
 	flags.StringVar(&o.Program, "program", env.Getenv("AUTOLOOP_PROGRAM"), "the program to run (default: the scheduler's choice)")
 	flags.StringVar(&o.Base, "base", "", "the default branch that the work is for")
-	flags.StringVar(&o.Remote, "remote", "", "share branches and records with this git remote, such as origin")
 	flags.StringVar(&o.CIWorkflow, "ci-workflow", "", "the `FILE` name of the workflow that is started for what is pushed (default: the program's)")
-	githubFlags(flags, &o.GitHub)
+	sharedFlags(flags, &o.Options)
 	flags.BoolVar(&o.json, "json", false, "print an array with an object for each iteration")
-	flags.StringVar(&o.Dir, "dir", "", "where autoloop.json is (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions, else autoloop in XDG_STATE_HOME or ~/.local/state)")
+	dirFlag(flags, &o.Options)
+}
+
+// sharedFlags say where branches and records are: here alone, or on a remote and GitHub too.
+func sharedFlags(flags *pflag.FlagSet, o *app.Options) {
+	flags.StringVar(&o.Remote, "remote", "", "the git remote that branches and records are shared with (default: origin with GitHub)")
+	githubFlags(flags, &o.GitHub)
+}
+
+// dirFlag says where the files of this machine are.
+func dirFlag(flags *pflag.FlagSet, o *app.Options) {
+	flags.StringVar(&o.Dir, "dir", "", "where autoloop.json and transcripts are (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions, else autoloop in XDG_STATE_HOME or ~/.local/state)")
 }
 
 // githubFlags say which repository on GitHub is used.

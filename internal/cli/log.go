@@ -47,8 +47,8 @@ func newLogCommand(env Env, parent *iterateOptions) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the events of the iterations as a JSON array")
 	cmd.Flags().BoolVar(&o.tsv, "tsv", false, "print tab-separated values")
-	cmd.Flags().StringVar(&o.Remote, "remote", "", "the git remote that the history is shared with (default: origin with GitHub)")
-	githubFlags(cmd.Flags(), &o.GitHub)
+	sharedFlags(cmd.Flags(), &o.Options)
+	dirFlag(cmd.Flags(), &o.Options)
 	cmd.MarkFlagsMutuallyExclusive("json", "tsv")
 	return cmd
 }
@@ -111,7 +111,7 @@ func printLog(ctx context.Context, env Env, o logOptions, files memory.Files, on
 	case o.tsv:
 		return writeTSV(env, append([][]string{p.table.Header}, p.table.Rows...))
 	case only > 0:
-		_, err := fmt.Fprint(env.Stdout, describeIteration(p.found, p.seconds[only]), printed(env, o.Program, p.measured, p.found))
+		_, err := fmt.Fprint(env.Stdout, describeIteration(p.found, p.seconds[only]), printed(env, o.Dir, o.Program, p.measured, p.found))
 		return err
 	}
 	if last, names := lastArchived(archive); last > 0 {
@@ -260,7 +260,7 @@ func describeIteration(e *history.Decided, seconds float64) string {
 
 // printed is what the evaluations of an iteration printed: the end of what the last
 // one that failed did, and the files of this machine that have all of it.
-func printed(env Env, name string, events []history.Event, decided *history.Decided) string {
+func printed(env Env, output, name string, events []history.Event, decided *history.Decided) string {
 	var out strings.Builder
 	for e := range history.Of[*history.Measured](slices.Backward(events)) {
 		if e.Iteration != decided.Iteration || e.Role != history.Candidate || e.Run != decided.Run {
@@ -274,7 +274,7 @@ func printed(env Env, name string, events []history.Event, decided *history.Deci
 		}
 		break
 	}
-	if dir, err := env.OutputDir(""); err == nil {
+	if dir, err := env.OutputDir(output); err == nil {
 		if list := loop.Outputs(app.Transcripts(dir), name, decided.Iteration, decided.Run); len(list) > 0 {
 			fmt.Fprintf(&out, "\nall that its evaluations printed:\n  %s\n", strings.Join(list, "\n  "))
 		}

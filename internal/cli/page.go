@@ -20,7 +20,9 @@ import (
 
 // pageOptions are the flags of `iterate page`.
 type pageOptions struct {
-	out, remote string
+	app.Options
+
+	out string
 }
 
 func newPageCommand(env Env, o *iterateOptions) *cobra.Command {
@@ -34,16 +36,18 @@ func newPageCommand(env Env, o *iterateOptions) *cobra.Command {
 			"program files are at hand the page also says when each program is due.",
 		Example: "  iterate page\n  iterate page --out site\n  iterate page speed --out speed.html",
 		RunE: func(cmd *cobra.Command, names []string) error {
-			return makePage(cmd.Context(), env, *o, p, names)
+			o := *o
+			o.Remote, o.GitHub, o.Dir = p.Remote, p.GitHub, p.Dir
+			return makePage(cmd.Context(), env, o, p.out, names)
 		},
 	}
 	cmd.Flags().StringVar(&p.out, "out", "autoloop.html", "one HTML file, or a directory for a page of each program")
-	cmd.Flags().StringVar(&p.remote, "remote", "", "the git remote that the records are shared with, such as origin")
+	sharedFlags(cmd.Flags(), &p.Options)
+	dirFlag(cmd.Flags(), &p.Options)
 	return cmd
 }
 
-func makePage(ctx context.Context, env Env, o iterateOptions, p pageOptions, names []string) error {
-	o.Remote = p.remote
+func makePage(ctx context.Context, env Env, o iterateOptions, out string, names []string) error {
 	deps, err := app.Open(ctx, env, o.Options)
 	if err != nil {
 		return err
@@ -52,7 +56,7 @@ func makePage(ctx context.Context, env Env, o iterateOptions, p pageOptions, nam
 	if err != nil {
 		return err
 	}
-	file, err := site.Write(made, env.Path(p.out))
+	file, err := site.Write(made, env.Path(out))
 	if err != nil {
 		return err
 	}

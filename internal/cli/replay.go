@@ -22,7 +22,8 @@ import (
 
 func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 	var asJSON bool
-	var remote, sign string
+	var shared app.Options
+	var sign string
 	var archives []string
 	cmd := &cobra.Command{
 		Use:   "replay [PROGRAM]",
@@ -37,7 +38,7 @@ func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := *o
-			o.Remote = remote
+			o.Remote, o.GitHub = shared.Remote, shared.GitHub
 			for i, file := range archives {
 				archives[i] = env.Path(file)
 			}
@@ -47,7 +48,7 @@ func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
 			return replay(cmd.Context(), env, o, args, archives, sign, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&remote, "remote", "", "the git remote that the records are shared with, such as origin")
+	sharedFlags(cmd.Flags(), &shared)
 	cmd.Flags().StringVar(&sign, "sign", "", "hold every commit against the keys of this allowed-signers file of SSH, or with `gpg` those that your keyring trusts")
 	cmd.Flags().StringArrayVar(&archives, "archive", nil, "a file of `scheduler prune --history`: what it has is replayed too (give every one)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object for each program")

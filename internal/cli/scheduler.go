@@ -72,7 +72,7 @@ func newProgramCommands(env Env, parent *iterateOptions) []*cobra.Command {
 	list := programCommands(env, &o)
 	for _, cmd := range list {
 		cmd.Example = strings.ReplaceAll(cmd.Example, "scheduler ", "iterate ")
-		cmd.Flags().StringVar(&o.Dir, "dir", "", "where autoloop.json is (default: AUTOLOOP_DIR, else /tmp/gh-aw in Actions, else autoloop in XDG_STATE_HOME or ~/.local/state)")
+		dirFlag(cmd.Flags(), &o.Options)
 		cmd.Flags().StringVar(&o.Now, "now", "", "the time to look at (RFC 3339; default: the clock)")
 		githubFlags(cmd.Flags(), &o.GitHub)
 		work := cmd.RunE

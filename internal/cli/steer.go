@@ -35,9 +35,8 @@ func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&name, "program", "", "the program")
 	cmd.Flags().IntVar(&issue, "issue", 0, "the program whose issue or pull request has this number")
-	cmd.Flags().StringVar(&o.Remote, "remote", "", "the git remote that branches and records are shared with (default: origin)")
+	sharedFlags(cmd.Flags(), &o.Options)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
-	githubFlags(cmd.Flags(), &o.GitHub)
 	return cmd
 }
 

@@ -119,6 +119,15 @@ func TestOneVerbHasOneMeaning(t *testing.T) {
 // TestFlagsMeanTheSameEverywhere: what people give to many commands has one name, and one type, everywhere.
 func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 	t.Parallel()
+	withoutJSON := map[string]string{
+		"iterate demo": "a show for people", "iterate watch": "it serves a page", "iterate page": "it writes a page", "iterate tasks": "a group", "iterate shards": "a group",
+		"iterate new": "it writes a file for people", "scheduler new": "it writes a file for people", "iterate skill apply": "it asks", "iterate skill undo": "it asks",
+	}
+	filesOfThisMachine := map[string]bool{ // who reads or writes autoloop.json, transcripts or copies of issues
+		"iterate": true, "iterate begin": true, "iterate propose": true, "iterate publish": true, "iterate log": true, "iterate page": true, "iterate watch": true,
+		"iterate status": true, "iterate validate": true, "iterate new": true, "iterate keys": true, "iterate prune": true, "scheduler": true,
+		"iterate demo": true, // its repository
+	}
 	kinds := map[string]string{}
 	for _, root := range trees() {
 		walk(root, func(cmd *cobra.Command) {
@@ -135,6 +144,10 @@ func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 				}
 			}
 			assert.Equal(t, cmd.Flag("repo") != nil, cmd.Flag("local") != nil, cmd.CommandPath())
+			assert.True(t, cmd.Flag("remote") == nil || cmd.Flag("local") != nil, "%s can use a remote and cannot be kept from it", cmd.CommandPath())
+			assert.True(t, cmd.Flag("json") != nil || withoutJSON[cmd.CommandPath()] != "", "%s has no --json", cmd.CommandPath())
+			assert.True(t, cmd.Flag("json") == nil || withoutJSON[cmd.CommandPath()] == "", "%s has --json", cmd.CommandPath())
+			assert.Equal(t, filesOfThisMachine[cmd.CommandPath()], cmd.LocalNonPersistentFlags().Lookup("dir") != nil || cmd.PersistentFlags().Lookup("dir") != nil, "%s --dir", cmd.CommandPath())
 		})
 	}
 }

@@ -27,8 +27,9 @@ const (
 
 // watchOptions are the flags of `iterate watch`.
 type watchOptions struct {
-	port   int
-	remote string
+	app.Options
+
+	port int
 }
 
 func newWatchCommand(env Env, o *iterateOptions) *cobra.Command {
@@ -45,12 +46,13 @@ func newWatchCommand(env Env, o *iterateOptions) *cobra.Command {
 				return misuse.Errorf("--port %d: give a number from 0 to 65535; 0 takes a free one", w.port)
 			}
 			o := *o
-			o.Remote = w.remote
+			o.Remote, o.GitHub, o.Dir = w.Remote, w.GitHub, w.Dir
 			return watch(cmd.Context(), env, o, w.port, names)
 		},
 	}
 	cmd.Flags().IntVar(&w.port, "port", 0, "the port on 127.0.0.1 (default: a free one)")
-	cmd.Flags().StringVar(&w.remote, "remote", "", "the git remote that the records are shared with, such as origin")
+	sharedFlags(cmd.Flags(), &w.Options)
+	dirFlag(cmd.Flags(), &w.Options)
 	return cmd
 }
 

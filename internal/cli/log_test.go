@@ -1,0 +1,27 @@
+package cli_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestLogLooksWhereARunWrote: with --dir an iteration's output is somewhere else, and
+// with the same --dir it is found there.
+func TestLogLooksWhereARunWrote(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.file(".autoloop/programs/p.md", "---\nagent: command\nagent-command: echo 4 > value.txt\nmetric_direction: lower\nevaluation-runs: 1\nisolation: off\n---\n"+goodTarget+evaluation)
+	s.file("value.txt", "5\n")
+	s.commit()
+	dir := t.TempDir()
+	a := s.iterate("--program", "p", "--dir", dir)
+	require.Zero(t, a.code, a.errors)
+	a = s.iterate("log", "p", "1", "--dir", dir)
+	require.Zero(t, a.code, a.errors)
+	assert.Contains(t, a.out, "\nall that its evaluations printed:\n  "+dir)
+	a = s.iterate("log", "p", "1")
+	require.Zero(t, a.code, a.errors)
+	assert.NotContains(t, a.out, dir)
+}
