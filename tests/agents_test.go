@@ -104,6 +104,7 @@ func modelWorld(t *testing.T, agent realAgent, front string, answers ...modeltes
 	w := newWorld(t, map[string]string{
 		".autoloop/programs/p.md": fmt.Sprintf(numbered, "agent: "+agent.name+"\nmodel: "+agent.model+"\n"+front), "value.txt": "9\n", "other.txt": "untouched\n",
 	})
+	w.onDisk() // Codex isolates its commands by itself.
 	server := modeltest.NewForAgents(t, answers...)
 	for i, variable := range w.env {
 		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
