@@ -108,6 +108,7 @@ func processorTime(t *testing.T) time.Duration {
 // segment by segment.
 func TestReadingALongLedgerNeedsLittleMemory(t *testing.T) {
 	long.Only(t, long.Simulations)
+	t.Parallel()
 	most := map[string]map[int]int64{}
 	for _, iterations := range []int{100, 10_000} {
 		w := longWorld(t, iterations)

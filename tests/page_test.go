@@ -129,6 +129,7 @@ func eventsOf(t *testing.T, s page.Source) []history.Event {
 
 func TestPageInABrowser(t *testing.T) {
 	long.Only(t, long.Browser)
+	t.Parallel()
 	chromium := browserOf(t)
 	dir := t.TempDir()
 	hostile := `<script>alert(1)</script><img src=x onerror=alert(2)>"onmouseover="alert(3)`
@@ -292,6 +293,7 @@ func checkPages(t *testing.T, chromium, dir string, wanted []byte) {
 // the iterations as a spreadsheet, whose numbers are numbers and whose formulas are text.
 func TestPageToolsInABrowser(t *testing.T) {
 	long.Only(t, long.Browser)
+	t.Parallel()
 	chromium := browserOf(t)
 	dir := t.TempDir()
 	const formula = `-2+3+cmd|' /C calc'!"A0"`

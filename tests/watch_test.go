@@ -139,7 +139,7 @@ func TestWatchedRunTellsAndStops(t *testing.T) {
 	w := watchedWorld(t)
 	cmd := w.command("iterate", "--program", "p", "-n", "5", "--watch")
 	url := serve(t, cmd, cmd.StderrPipe)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"events", nil)
 	require.NoError(t, err)

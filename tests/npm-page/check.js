@@ -23,12 +23,13 @@ const browser = await chromium.launch({
 async function open(options, file, anchor) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
+  page.setDefaultTimeout(120000); // other tests run beside it
   page.on("console", (m) => { if (m.type() === "error" || m.type() === "warning") problems.push(`${file}: console: ${m.text()}`); });
   page.on("pageerror", (e) => problems.push(`${file}: ${e.message}`));
   page.on("request", (r) => { if (!/^(file|data|blob):/.test(r.url())) problems.push(`${file}: asks for ${r.url()}`); });
   await page.goto(at(file, anchor));
   if (options.javaScriptEnabled !== false && await page.evaluate(() => document.getElementById("data") !== null)) {
-    await page.waitForFunction(() => document.documentElement.dataset.ready === "yes", null, { timeout: 20000 });
+    await page.waitForFunction(() => document.documentElement.dataset.ready === "yes");
   }
   return page;
 }
@@ -97,7 +98,7 @@ let page, plain, loaded;
 for (const want of (wanted.programs ?? []).toSorted((a, b) => a.file.localeCompare(b.file))) {
   if (loaded === want.file) {
     await page.goto(at(want.file, "#" + want.id));
-    await page.waitForFunction((id) => document.getElementById(id).checkVisibility(), want.id, { timeout: 20000 });
+    await page.waitForFunction((id) => document.getElementById(id).checkVisibility(), want.id);
     await plain.goto(at(want.file, "#" + want.id));
   } else {
     await page?.context().close();
