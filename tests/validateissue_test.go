@@ -64,6 +64,35 @@ func TestANewProgramIssueIsAnswered(t *testing.T) {
 	}
 }
 
+// TestTheStateOfAProgramIssueIsLookedAt: one that cannot be read is named.
+func TestTheStateOfAProgramIssueIsLookedAt(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, map[string]string{"value.txt": "10\n"})
+	h.program(onIssue)
+	for name, c := range map[string]struct{ tree, says string }{
+		"a cell":      {"p.md=## Machine State\n\n| Field | Value |\n|---|---|\n| Best Metric | tall |\n", "error: memory/autoloop:p.md:5: Best Metric is \"tall\", which is not a number"},
+		"a directory": {"p.md/x=1\n", "error: memory/autoloop:p.md: it is no regular file there"},
+		"fine":        {"p.md=## Machine State\n\n| Field | Value |\n|---|---|\n| Best Metric | 3 |\n", ""},
+	} {
+		file, text, _ := strings.Cut(c.tree, "=")
+		h.git("checkout", "--quiet", "--orphan", "records")
+		h.git("rm", "-r", "--quiet", "--force", ".")
+		h.write(file, text)
+		h.git("add", "--all")
+		h.git("commit", "--quiet", "--message", "state")
+		h.git("push", "--quiet", "--force", "origin", "records:memory/autoloop")
+		h.git("checkout", "--quiet", "main")
+		h.git("branch", "-D", "records")
+		a := h.binary("scheduler", "validate", "--issue", "1")
+		if c.says == "" {
+			assert.Zero(t, a.code, a.stdout)
+			continue
+		}
+		assert.Equal(t, 1, a.code, name)
+		assert.Contains(t, a.stdout, c.says, name)
+	}
+}
+
 func TestAStrangersProgramIssueIsAnswered(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"})

@@ -29,16 +29,12 @@ func (s Scheduling) Validate(ctx context.Context, env Env, files []string) ([]se
 	if err != nil {
 		return nil, err
 	}
-	states := statesOf(ctx, env, repo)
+	unread := goOn(ctx, env, repo, programs)
 	checker := s.checker(env, client, repo, root)
 	uncommitted := s.Uncommitted(ctx, env)
 	list := make([]setup.Checked, len(programs))
 	for i, p := range programs {
-		unread := memory.GoOn(p, states)
-		list[i] = checker.Check(ctx, p)
-		if unread != "" && !p.Unconfigured {
-			list[i].Errors, list[i].OK = append(list[i].Errors, unread), false
-		}
+		list[i] = unread.note(checker.Check(ctx, p))
 		if unseen := uncommitted.Of(p); unseen != "" && list[i].OK {
 			list[i].Warnings = append(list[i].Warnings, unseen)
 		}
@@ -51,16 +47,36 @@ func (s Scheduling) checker(env Env, client *api.Client, repo *git.Repo, root st
 	return setup.NewChecker(root, client != nil || env.InActions(), deps.Unfit)
 }
 
-// statesOf are the states on the memory branch; none where it cannot be read.
-func statesOf(ctx context.Context, env Env, repo *git.Repo) map[string][]byte {
+// unread says of programs why their states cannot be read.
+type unread map[string]string
+
+// goOn lets programs go on as their states on the memory branch say; where the branch
+// itself cannot be read, nothing is known of them.
+func goOn(ctx context.Context, env Env, repo *git.Repo, programs []*program.Program) unread {
+	why := unread{}
 	if repo == nil {
-		return nil
+		return why
 	}
-	states, _, err := (&memory.Memory{Repo: repo, Now: env.Now}).States(ctx)
+	source := memory.States{Branch: &memory.Memory{Repo: repo, Now: env.Now}}
+	states, failed, err := source.LoadEach(ctx, program.Names(programs))
 	if err != nil {
-		return nil
+		return why
 	}
-	return states
+	for _, p := range programs {
+		why[p.Name] = memory.GoOn(p, states)
+		if err := failed[p.Name]; err != nil {
+			why[p.Name] = program.Problem{File: memory.MemoryBranch + ":" + p.Name + ".md", Message: err.Error()}.String()
+		}
+	}
+	return why
+}
+
+// note adds why a program's state cannot be read to what was found of it.
+func (u unread) note(found setup.Checked) setup.Checked {
+	if why := u[found.Name]; why != "" && !found.Unconfigured {
+		found.Errors, found.OK = append(found.Errors, why), false
+	}
+	return found
 }
 
 // named are the files that were named, else the repository's.
@@ -114,7 +130,11 @@ func (s Scheduling) ValidateIssue(ctx context.Context, env Env, client *api.Clie
 	if p == nil || err != nil {
 		return nil, why, err
 	}
-	return &CheckedIssue{s.checker(env, client, repo, root).Check(ctx, p), number, stranger}, "", nil
+	var states unread
+	if stranger == "" {
+		states = goOn(ctx, env, repo, []*program.Program{p})
+	}
+	return &CheckedIssue{states.note(s.checker(env, client, repo, root).Check(ctx, p)), number, stranger}, "", nil
 }
 
 // programOf is the program of an issue under the name that it has among the
@@ -144,7 +164,6 @@ func (s Scheduling) programOf(ctx context.Context, env Env, client *api.Client, 
 	}
 	for _, known := range found.Programs {
 		if known.Issue == issue.Number {
-			memory.GoOn(known, states)
 			return known, "", "", nil
 		}
 	}

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -10,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDirectionMatrix holds that scheduler, validate and iterate agree on the
-// direction of a program, whatever its frontmatter, its text and its state say.
+// TestDirectionMatrix holds that scheduler, validate, iterate and its two jobs agree on
+// the direction of a program, whatever its frontmatter, its text and its state say.
 func TestDirectionMatrix(t *testing.T) {
 	const refused = "refused"
 	for _, c := range []struct{ front, text, state, want, says string }{
@@ -66,6 +67,8 @@ func TestDirectionMatrix(t *testing.T) {
 			selected := s.scheduler()
 			validated := s.scheduler("validate", "--json")
 			iterated := s.iterate("--program", "p", "--dry-run", "--json")
+			begun := s.iterate("begin", "--program", "p")
+			proposed := s.iterate("propose", "--program", "p", "--out", filepath.Join(s.dir, "bundle"), "--json")
 			var list []struct {
 				OK        bool
 				Direction string `json:"metric_direction"`
@@ -75,7 +78,9 @@ func TestDirectionMatrix(t *testing.T) {
 				assert.Nil(t, s.plan()["selected"])
 				assert.False(t, list[0].OK)
 				assert.Equal(t, 2, iterated.code, iterated.errors)
-				for _, text := range []string{selected.out, strings.ReplaceAll(validated.out, `\"`, `"`), iterated.errors} {
+				assert.NotZero(t, begun.code)
+				assert.Equal(t, 2, proposed.code, proposed.errors)
+				for _, text := range []string{selected.out, strings.ReplaceAll(validated.out, `\"`, `"`), iterated.errors, begun.out + begun.errors, proposed.errors} {
 					assert.Contains(t, text, c.says)
 				}
 				return
@@ -87,7 +92,10 @@ func TestDirectionMatrix(t *testing.T) {
 			require.Zero(t, iterated.code, iterated.errors)
 			// The agent's number is larger than 5: better exactly when higher is.
 			assert.Equal(t, c.want == "higher", strings.Contains(iterated.out, `"verdict": "improved"`), iterated.out)
-			for name, said := range map[string]string{"scheduler": selected.errors, "validate": strings.ReplaceAll(validated.out, `\"`, `"`), "iterate": strings.ReplaceAll(iterated.out, `\"`, `"`)} {
+			require.Zero(t, begun.code, begun.errors)
+			require.Zero(t, proposed.code, proposed.errors)
+			assert.Equal(t, c.want == "higher", strings.Contains(proposed.out, `"verdict": "improved"`), proposed.out)
+			for name, said := range map[string]string{"scheduler": selected.errors, "validate": strings.ReplaceAll(validated.out, `\"`, `"`), "iterate": strings.ReplaceAll(iterated.out, `\"`, `"`), "two jobs": begun.errors + strings.ReplaceAll(begun.out+proposed.out, `\"`, `"`)} {
 				if c.says == "" {
 					assert.NotContains(t, said, "metric_direction:", name)
 				} else {

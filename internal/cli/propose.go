@@ -62,7 +62,8 @@ func propose(ctx context.Context, env Env, o iterateOptions, out string, ifDue b
 		return false, misuse.Errorf("name the directory of the bundle with --out")
 	}
 	out = env.Path(out)
-	// Publishing needs GitHub where the program asks for CI, proposing does not.
+	// Where a start is on record, the job that recorded it has seen to what CI needs:
+	// this one needs no GitHub. Without a start the loop refuses.
 	anyGate := func(*app.Deps, *program.Program) error { return nil }
 	handOn := func(made *proposal.Bundle, result loop.Result) ([]loop.Result, error) {
 		if made == nil {

@@ -27,6 +27,7 @@ func TestARefusalIsTheSameEverywhere(t *testing.T) {
 		"against its text":          {command, "Lower is better.\n" + goodTarget + evaluation, "", "add the line `metric_direction: lower`"},
 		"no skill":                  {"skill: nope\n" + command, "## Target\n- `nope/`\n", "", "openat nope: no such file or directory"},
 		"a skill without a suite":   {"skill: sk\n" + command, "## Target\n- `sk/`\n", "", "sk/evals/evals.json: there is no such file in the skill"},
+		"CI without GitHub":         {"ci-gate: required\n" + command, goodTarget + evaluation, "", "`ci-gate: required` needs the repository on GitHub: give --repo and a token"},
 		"no tasks":                  {"tasks: nope\n" + command, goodTarget, "", "there is no directory nope, which `tasks` names"},
 		"a directory without tasks": {"tasks: sk\n" + command, goodTarget, "", "there is no task.json in "},
 		"shares what git knows":     {"share: [value.txt]\n" + command, goodTarget + evaluation, "", `share: "value.txt" is not ignored by git`},

@@ -74,6 +74,10 @@ func (r *lease) enterStart(b *records) error {
 		return nil
 	case r.mustJoin:
 		return errNoStart
+	case r.joins: // the job that records starts has not looked at this either
+		if err := program.NotRunnable(r.program.GateRefusal(r.thread.github != nil)); err != nil {
+			return err
+		}
 	}
 	lease := r.holder
 	lease.Until = r.now().Add(r.program.Timeout + r.ciTime() + leaseSlack).UTC().Truncate(time.Second)

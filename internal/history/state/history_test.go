@@ -266,6 +266,7 @@ func TestWhatWasThereBeforeTheLedgerIsNeverFolded(t *testing.T) {
 		return fmt.Sprintf("### Iteration %d — 2026-01-02 03:04 UTC — [Run](https://github.com/o/r/actions/runs/%d)\n\n- **Status**: ✅ Accepted\n- **Change**: step %d\n- **Metric**: %d\n%s\n", n, n, n, n, more)
 	}
 	const adopted, newest = 20, 36
+	const summed = "### Iters 1–18 — ✅ 4 / ❌ 14 (metrics 20→8): summed up by hand\n"
 	for name, c := range map[string]struct {
 		entry string // in place of iteration 22
 		folds bool
@@ -288,7 +289,10 @@ func TestWhatWasThereBeforeTheLedgerIsNeverFolded(t *testing.T) {
 				}
 				text.WriteString(own(n, ""))
 			}
-			theirs := own(20, "- **Notes**: learned that 31→32 costs p99\n") + own(19, "") + "### Iters 1–18 — ✅ 4 / ❌ 14 (metrics 20→8): summed up by hand\n"
+			theirs := own(20, "- **Notes**: learned that 31→32 costs p99\n") + own(19, "") + summed
+			if name == "as it was written" {
+				theirs = strings.Replace(summed, "18", "20", 1)
+			}
 			text.WriteString(theirs)
 			doc := parse(t, text.String())
 			doc.Adopted(adopted)
