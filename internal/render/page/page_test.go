@@ -330,6 +330,16 @@ func TestRunsAreLinked(t *testing.T) {
 	assert.NotContains(t, single(t, program(t, page.Source{Name: "p", Segments: whole(events)})), "actions/runs")
 }
 
+// TestOnlyTheTargetIsTheWholeWay: what is nearly there is not.
+func TestOnlyTheTargetIsTheWholeWay(t *testing.T) {
+	t.Parallel()
+	for best, want := range map[float64]string{1000: "0 % of the way", 999: "0 % of the way", 500: "50 % of the way", 1: "99 % of the way", 0: "100 % of the way", -5: "100 % of the way", 1100: "0 % of the way"} {
+		p := page.Program{Initial: value(1000), Best: value(best), Target: value(0), Direction: metric.Lower}
+		assert.Equal(t, want, p.Progress(), "%g", best)
+	}
+	assert.Empty(t, (&page.Program{Initial: value(1000), Best: value(900)}).Progress(), "no target")
+}
+
 // TestGainByTimeIsNotExtrapolated: twenty seconds of work say nothing of an hour.
 func TestGainByTimeIsNotExtrapolated(t *testing.T) {
 	for iterations, want := range map[int][2]bool{10: {false, true}, 59: {false, true}, 60: {true, false}, 90: {true, false}} {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"html/template"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -249,7 +250,7 @@ func (p *Program) Progress() string {
 	if !ok {
 		return ""
 	}
-	return strconv.FormatFloat(percent, 'f', 0, 64) + " % of the way"
+	return strconv.FormatFloat(math.Floor(percent), 'f', 0, 64) + " % of the way" // 100 is the target, and nothing before it
 }
 
 // PerDollar is the gain for each dollar, in words; "" when it is not known.
