@@ -85,7 +85,7 @@ func (c Chain) body(segment []byte) (body []byte, before int, err error) {
 	h, body, err := splitHead(segment)
 	switch {
 	case err != nil:
-		return nil, 0, &SegmentError{number, 1, err.Error()}
+		return nil, 0, &SegmentError{max(h.Segment, number), 1, err.Error()}
 	case h == nil && c.Segments == 0:
 		return body, 0, nil
 	case h == nil:

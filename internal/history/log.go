@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/org/autoloop/internal/cure"
 )
@@ -27,7 +28,7 @@ func ParseOpen(segment []byte) (*Log, error) {
 	h, body, err := splitHead(segment)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, fmt.Errorf("ledger line 1: %w", err)
 	case h == nil:
 		return Parse(segment)
 	default:
@@ -63,7 +64,7 @@ func Open(checkpoint *Checkpoint, data []byte) (*Log, error) {
 	h, body, err := splitHead(data)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, fmt.Errorf("ledger line 1: %w", err)
 	case h == nil:
 		return Parse(data)
 	case checkpoint == nil || checkpoint.CheckOpen(data) != nil:

@@ -57,6 +57,14 @@ func (h opening) line() []byte {
 // checkpoint is of: it has to be computed from the sealed segments.
 var ErrNoCheckpoint = errors.New("the checkpoint is not that of the sealed segments")
 
+// NewerError says that a newer version of Autoloop wrote a segment: what this one would
+// make of it could be wrong.
+type NewerError struct{ Schema int }
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("it has schema %d and this version of Autoloop knows %d: update Autoloop", e.Schema, segmentSchema)
+}
+
 // splitHead takes the head off a segment; h is nil for data without a head.
 func splitHead(data []byte) (h *opening, body []byte, err error) {
 	line, rest, _ := bytes.Cut(data, []byte("\n"))
@@ -68,7 +76,7 @@ func splitHead(data []byte) (h *opening, body []byte, err error) {
 		return nil, data, nil //nolint:nilerr // such a line is an event, or none
 	}
 	if found.Schema > segmentSchema {
-		return nil, nil, fmt.Errorf("ledger line 1: it has schema %d and this version of Autoloop knows %d: update Autoloop", found.Schema, segmentSchema)
+		return &found, nil, &NewerError{Schema: found.Schema}
 	}
 	return &found, rest, nil
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/org/autoloop/internal/history"
@@ -91,6 +92,10 @@ func (a *audited) segment(ctx context.Context, at *history.Checkpoint, number in
 		return at.Skip(nil), nil
 	}
 	body, unreadable := history.ParseOpen(segment)
+	var newer *history.NewerError
+	if errors.As(unreadable, &newer) {
+		return nil, fmt.Errorf("segment %d: %w", number, unreadable)
+	}
 	next, wrong := at.Extend(segment)
 	if wrong != nil {
 		a.find("%s", wrong)
