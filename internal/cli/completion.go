@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/lazyregexp"
+	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/setup"
@@ -16,6 +20,47 @@ import (
 
 // takesProgram matches the use of a command whose first argument is a program.
 var takesProgram = lazyregexp.New(`^\S+ \[?(?:PROGRAM|FILES)\b`)
+
+// newCompletionCommand prints what a shell needs to complete the commands of a binary.
+func newCompletionCommand(env Env, root *cobra.Command) *cobra.Command {
+	shells := map[string]func(out io.Writer, described bool) error{
+		"bash": root.GenBashCompletionV2,
+		"fish": root.GenFishCompletion,
+		"zsh": func(out io.Writer, described bool) error {
+			if described {
+				return root.GenZshCompletion(out)
+			}
+			return root.GenZshCompletionNoDesc(out)
+		},
+		"powershell": func(out io.Writer, described bool) error {
+			if described {
+				return root.GenPowerShellCompletionWithDesc(out)
+			}
+			return root.GenPowerShellCompletion(out)
+		},
+	}
+	names := slices.Sorted(maps.Keys(shells))
+	var bare bool
+	cmd := &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print a script that completes commands, programs and flags in a shell",
+		Long: "Print a script for " + strings.Join(names, ", ") + ". A release has these scripts, and manual pages, below share/.\n" +
+			"The one for bash needs the package bash-completion.",
+		Example: fmt.Sprintf("  %[1]s completion bash > ~/.local/share/bash-completion/completions/%[1]s\n  %[1]s completion zsh > \"${fpath[1]}/_%[1]s\"\n"+
+			"  %[1]s completion fish > ~/.config/fish/completions/%[1]s.fish", root.Name()),
+		Args:      cobra.ExactArgs(1),
+		ValidArgs: names,
+		RunE: func(_ *cobra.Command, args []string) error {
+			write, known := shells[args[0]]
+			if !known {
+				return misuse.Errorf("%q is no shell that can be completed; give one of %s", args[0], strings.Join(names, ", "))
+			}
+			return write(env.Stdout, !bare)
+		},
+	}
+	cmd.Flags().BoolVar(&bare, "no-descriptions", false, "complete without saying what is offered")
+	return cmd
+}
 
 // addCompletion completes programs, agents and the values of flags that have a
 // fixed list, in a command and those below it.

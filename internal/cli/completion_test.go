@@ -46,6 +46,29 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// TestCompletionOfEveryShell is what a release has in its archive.
+func TestCompletionOfEveryShell(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	dir := t.TempDir()
+	require.Zero(t, cli.Manual(t.Context(), cli.Env{Args: []string{dir, "1", "2026-01-02T15:04:05Z"}, Stderr: os.Stderr, Getenv: os.Getenv}))
+	for shell, file := range map[string]string{
+		"bash": "bash-completion/completions/%", "zsh": "zsh/site-functions/_%", "fish": "fish/vendor_completions.d/%.fish", "powershell": "powershell/%.ps1",
+	} {
+		for name, run := range map[string]func(...string) answer{"iterate": s.iterate, "scheduler": s.scheduler} {
+			released, err := os.ReadFile(filepath.Join(dir, "share", strings.ReplaceAll(file, "%", name)))
+			require.NoError(t, err)
+			a := run("completion", shell)
+			require.Zero(t, a.code, a.errors)
+			assert.Equal(t, string(released), a.out, shell)
+			assert.NotEqual(t, a.out, run("completion", shell, "--no-descriptions").out, shell)
+		}
+	}
+	a := s.iterate("completion", "tcsh")
+	assert.Equal(t, 2, a.code)
+	assert.Equal(t, "iterate: \"tcsh\" is no shell that can be completed; give one of bash, fish, powershell, zsh\n", a.errors)
+}
+
 func TestFlagsThatAreNoNumbers(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -95,6 +95,7 @@ func newIterateCommand(env Env) *cobra.Command {
 		newBeginCommand(env, &o),
 		newProposeCommand(env, &o),
 		newPublishCommand(env, &o),
+		newCompletionCommand(env, cmd),
 	)
 	return cmd
 }

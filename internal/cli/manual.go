@@ -51,7 +51,6 @@ func manual(version, date string) map[string][]byte {
 	for _, root := range []*cobra.Command{newIterateCommand(plain), newSchedulerCommand(plain)} {
 		name := root.Name()
 		root.Version = version
-		root.InitDefaultCompletionCmd()
 		root.InitDefaultVersionFlag()
 		visible(root, func(cmd *cobra.Command) {
 			cmd.InitDefaultHelpFlag()

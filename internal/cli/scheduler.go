@@ -56,7 +56,7 @@ func newSchedulerCommand(env Env) *cobra.Command {
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the choice as JSON too")
 	explained := newExplainCommand(env)
 	explained.Example = strings.ReplaceAll(explained.Example, "iterate ", "scheduler ")
-	cmd.AddCommand(explained)
+	cmd.AddCommand(explained, newCompletionCommand(env, cmd))
 	cmd.AddCommand(programCommands(env, &o)...)
 	return cmd
 }

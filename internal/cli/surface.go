@@ -73,6 +73,7 @@ func surface() []place {
 		{"iterate publish", groupScripts, "iterate log PROGRAM"},
 		{"iterate decide", groupScripts, "iterate replay PROGRAM"},
 		{"iterate prune", groupScripts, "iterate status"},
+		{"iterate completion", groupScripts, "iterate status"},
 
 		{"scheduler", "", "iterate"},
 		{"scheduler status", groupLook, "iterate log PROGRAM"},
@@ -81,6 +82,7 @@ func surface() []place {
 		{"scheduler validate", groupWrite, "iterate doctor --evaluation PROGRAM"},
 		{"scheduler keys", groupWrite, "scheduler new NAME"},
 		{"scheduler prune", groupScripts, "scheduler status"},
+		{"scheduler completion", groupScripts, "scheduler status"},
 	}
 }
 
@@ -152,19 +154,10 @@ func grouped(cmd *cobra.Command) []group {
 	var groups []group
 	for _, title := range []string{groupRun, groupLook, groupWrite, groupSuites, groupGitHub, groupScripts} {
 		one := group{title: title}
-		add := func(sub *cobra.Command) {
-			if sub.IsAvailableCommand() {
-				one.commands = append(one.commands, sub)
-			}
-		}
 		for _, p := range surface() {
-			if at := slices.IndexFunc(below, func(sub *cobra.Command) bool { return sub.CommandPath() == p.path }); at >= 0 && p.group == title {
-				add(below[at])
-			}
-		}
-		for _, sub := range below {
-			if _, known := placed(sub); !known && title == groupScripts {
-				add(sub) // completion
+			at := slices.IndexFunc(below, func(sub *cobra.Command) bool { return sub.CommandPath() == p.path })
+			if at >= 0 && p.group == title && below[at].IsAvailableCommand() {
+				one.commands = append(one.commands, below[at])
 			}
 		}
 		if len(one.commands) > 0 {

@@ -23,7 +23,7 @@ func trees() []*cobra.Command {
 
 // walk visits the commands that people see, from the root on.
 func walk(cmd *cobra.Command, visit func(*cobra.Command)) {
-	if cmd.Hidden || cmd.Name() == "completion" || cmd.Name() == "help" {
+	if cmd.Hidden || cmd.Name() == "help" {
 		return
 	}
 	visit(cmd)
@@ -97,7 +97,7 @@ func TestOneVerbHasOneMeaning(t *testing.T) {
 	t.Parallel()
 	first := map[string]string{
 		"validate": "Check", "doctor": "Say|Find", "eval": "Run", "apply": "Merge|Make", "undo": "Take|Make", "explain": "Say",
-		"status": "Show", "new": "Write", "keys": "List", "prune": "Remove",
+		"status": "Show", "new": "Write", "keys": "List", "prune": "Remove", "completion": "Print",
 	}
 	times := map[string]int{}
 	for _, root := range trees() {
@@ -122,6 +122,7 @@ func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 	withoutJSON := map[string]string{
 		"iterate demo": "a show for people", "iterate watch": "it serves a page", "iterate page": "it writes a page", "iterate tasks": "a group", "iterate shards": "a group",
 		"iterate new": "it writes a file for people", "scheduler new": "it writes a file for people", "iterate skill apply": "it asks", "iterate skill undo": "it asks",
+		"iterate completion": "it prints a script", "scheduler completion": "it prints a script",
 	}
 	filesOfThisMachine := map[string]bool{ // who reads or writes autoloop.json, transcripts or copies of issues
 		"iterate": true, "iterate begin": true, "iterate propose": true, "iterate publish": true, "iterate log": true, "iterate page": true, "iterate watch": true,
