@@ -122,3 +122,17 @@ func TestNamedPagesExist(t *testing.T) {
 		require.NoError(t, err)
 	}
 }
+
+// TestPagesAreShort holds that a page can be read in one go, and that it begins with an
+// example: before its second chapter.
+func TestPagesAreShort(t *testing.T) {
+	t.Parallel()
+	for _, page := range writtenPages(t) {
+		data, err := os.ReadFile(page)
+		require.NoError(t, err)
+		text := string(data)
+		assert.LessOrEqual(t, strings.Count(text, "\n"), 150, "%s: split it, or say less", page)
+		chapters := strings.SplitN(text, "\n## ", 3)
+		assert.Contains(t, strings.Join(chapters[:min(2, len(chapters))], ""), "\n```", "%s begins without an example", page)
+	}
+}

@@ -17,7 +17,7 @@ type referencePart struct{ page, name, text string }
 func referenceParts(t *testing.T) []referencePart {
 	inputs, outputs := actionTables(t)
 	return []referencePart{
-		{"environment.md", "variables", variableTables()},
+		{"variables.md", "variables", variableTables()},
 		{"action.md", "inputs", inputs},
 		{"action.md", "outputs", outputs},
 	}
