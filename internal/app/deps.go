@@ -91,6 +91,14 @@ func Open(ctx context.Context, env Env, o Options) (*Deps, error) {
 	return d, nil
 }
 
+// OpenRun is Open with a directory for the trees of a run; remove removes it.
+func OpenRun(ctx context.Context, env Env, o Options) (d *Deps, remove func(), err error) {
+	if d, err = Open(ctx, env, o); err == nil {
+		remove, err = d.MakeRunDir()
+	}
+	return d, remove, err
+}
+
 // OpenRepo opens the repository of a flag; "" is the one that the user is in.
 func OpenRepo(ctx context.Context, env Env, dir string, options ...git.Option) (*git.Repo, error) {
 	dir = env.Path(dir)

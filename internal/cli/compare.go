@@ -2,25 +2,19 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/actions"
 	"github.com/org/autoloop/internal/decision"
-	"github.com/org/autoloop/internal/document"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/render/page"
-	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/score"
+	"github.com/org/autoloop/internal/tasks/taskrun"
 )
 
 // compareOptions are the flags of `iterate compare`.
@@ -69,11 +63,11 @@ func compareOutcomes(env Env, o compareOptions, cmd *cobra.Command, before, afte
 	if err != nil {
 		return err
 	}
-	baseline, err := readOutcome(env, before)
+	baseline, err := taskrun.ReadOutcome(env.Path(before), before)
 	if err != nil {
 		return err
 	}
-	candidate, err := readOutcome(env, after)
+	candidate, err := taskrun.ReadOutcome(env.Path(after), after)
 	if err != nil {
 		return err
 	}
@@ -140,62 +134,15 @@ func paintVerdict(verdict decision.Verdict, text string) string {
 	return paint.Sprint(text)
 }
 
-// maxOutcomeFile bounds what is read of one file.
-const maxOutcomeFile = 64 << 20
-
-func readOutcome(env Env, name string) (format.SuiteOutcome, error) {
-	file := name
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(env.Dir, file)
-	}
-	data, err := readBounded(file)
-	var place *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return format.SuiteOutcome{}, misuse.Errorf("%s does not exist", name)
-	case errors.As(err, &place):
-		return format.SuiteOutcome{}, misuse.Errorf("read %s: %w", name, place.Err)
-	case err != nil:
-		return format.SuiteOutcome{}, misuse.Errorf("read %s: %w", name, err)
-	}
-	outcome, problems := format.ParseOutcome(name, data)
-	if len(problems) > 0 {
-		return format.SuiteOutcome{}, misuse.Errorf("%s", firstOf(problems))
-	}
-	return outcome, nil
-}
-
-func readBounded(file string) ([]byte, error) {
-	in, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
-	return io.ReadAll(io.LimitReader(in, maxOutcomeFile+1))
-}
-
-// firstOf joins the first problems to one line.
-func firstOf(problems document.Problems) string {
-	const most = 5
-	var lines []string
-	for _, problem := range problems[:min(most, len(problems))] {
-		lines = append(lines, problem.String())
-	}
-	if more := len(problems) - most; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(lines, "; ")
-}
-
 // compareOutputs are those of a comparison. Its report is the one that was
 // written to a directory, else one of ours.
 func compareOutputs(env Env, verdict decision.Verdict, found any, dir string) error {
 	if !env.InActions() {
 		return nil
 	}
-	file := filepath.Join(env.Path(dir), reportFile)
+	file := filepath.Join(env.Path(dir), taskrun.ReportFile)
 	if dir == "" {
-		text, err := taskJSON(found)
+		text, err := taskrun.ReportJSON(found)
 		if err != nil {
 			return err
 		}

@@ -3,23 +3,16 @@ package cli
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/app"
-	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/render/page"
@@ -68,11 +61,7 @@ func demo(ctx context.Context, env Env, o demoOptions) error {
 	if err := setup.DemoRepository(ctx, dir, env.Environ, env.Now()); err != nil {
 		return err
 	}
-	deps, err := app.Open(ctx, env, app.Options{GitHub: app.GitHub{Local: true}, RepoDir: dir, Dir: dir + "/.git/autoloop", Program: setup.DemoProgram})
-	if err != nil {
-		return err
-	}
-	remove, err := deps.MakeRunDir()
+	deps, remove, err := app.OpenRun(ctx, env, app.Options{GitHub: app.GitHub{Local: true}, RepoDir: dir, Dir: dir + "/.git/autoloop", Program: setup.DemoProgram})
 	if err != nil {
 		return err
 	}
@@ -151,7 +140,7 @@ type demoShow struct {
 func (d *demoShow) step(step loop.Step) {
 	if step.Name == "measured" && !d.begun {
 		d.begun = true
-		d.between(func() { fmt.Fprintf(d.env.Stdout, "as it is: %s minutes\n", rounded(step.Detail)) })
+		d.between(func() { fmt.Fprintf(d.env.Stdout, "as it is: %s minutes\n", setup.Rounded(step.Detail)) })
 	}
 }
 
@@ -181,58 +170,14 @@ func (d *demoShow) iteration(ctx context.Context, service *loop.Service) (loop.R
 }
 
 func (d *demoShow) print(ctx context.Context, r loop.Result) error {
-	word, why := string(r.Outcome), plain.Clip(strings.Join(r.Reasons, "; "), 160)
-	switch {
-	case r.Outcome == history.Accepted:
-		word, why = "kept", fmt.Sprintf("%s minutes beside %s", rounded(r.Metric.String()), rounded(medianOf(r.Samples.Incumbent)))
-	case r.Metric != nil && overlap(r.Samples):
-		word, why = "noise", fmt.Sprintf("%s minutes beside %s is no gain", rounded(r.Metric.String()), rounded(medianOf(r.Samples.Incumbent)))
-	case r.Outcome == history.Rejected && r.Metric == nil:
-		word = "refused"
-	case r.Metric != nil:
-		word, why = "worse", fmt.Sprintf("%s minutes beside %s", rounded(r.Metric.String()), rounded(medianOf(r.Samples.Incumbent)))
-	}
-	fmt.Fprintf(d.env.Stdout, "%2d %-8s %s: %s\n", r.Iteration, word, r.Summary, why)
+	fmt.Fprint(d.env.Stdout, setup.DemoLine(r))
 	if r.Outcome != history.Accepted || d.diffed {
 		return nil
 	}
 	d.diffed = true
 	patch, err := d.deps.Repo.Diff(ctx, *r.Commit+"^", *r.Commit)
-	before := ""
-	for line := range strings.Lines(string(patch)) {
-		if !strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---") {
-			before = line
-			continue
-		}
-		fmt.Fprintf(d.env.Stdout, "            %s            %s", before, line)
-		before = ""
-	}
+	fmt.Fprint(d.env.Stdout, setup.DemoDiff(string(patch)))
 	return err
-}
-
-// overlap reports whether the samples of both sides lie among each other.
-func overlap(s loop.Samples) bool {
-	if len(s.Incumbent) == 0 || len(s.Candidate) == 0 {
-		return false
-	}
-	return slices.MinFunc(s.Candidate, metric.Value.Cmp).Cmp(slices.MaxFunc(s.Incumbent, metric.Value.Cmp)) <= 0 &&
-		slices.MinFunc(s.Incumbent, metric.Value.Cmp).Cmp(slices.MaxFunc(s.Candidate, metric.Value.Cmp)) <= 0
-}
-
-func medianOf(samples []metric.Value) string {
-	if len(samples) == 0 {
-		return "?"
-	}
-	return statistics.Median(samples).String()
-}
-
-// rounded is a number without its fraction.
-func rounded(number string) string {
-	value, err := strconv.ParseFloat(number, 64)
-	if err != nil {
-		return number
-	}
-	return strconv.FormatFloat(math.Round(value), 'f', -1, 64)
 }
 
 func demoDir(env Env, asked string) (string, error) {

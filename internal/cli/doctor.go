@@ -53,11 +53,7 @@ func newDoctorCommand(env Env, o *iterateOptions) *cobra.Command {
 }
 
 func inspectEvaluation(ctx context.Context, env Env, o iterateOptions, asJSON bool) error {
-	deps, err := app.Open(ctx, env, o.Options)
-	if err != nil {
-		return err
-	}
-	remove, err := deps.MakeRunDir()
+	deps, remove, err := app.OpenRun(ctx, env, o.Options)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -162,34 +161,20 @@ func iterate(ctx context.Context, env Env, o iterateOptions) error {
 		return withLoop(ctx, env, o, (*app.Deps).CheckCIGate, refused, func(ctx context.Context, service *loop.Service) ([]loop.Result, error) {
 			if !o.dryRun {
 				results, err := runShown(ctx, env, service, o.count)
-				return results, errors.Join(err, failure(results, o.failOn))
+				return results, errors.Join(err, loop.Failed(results, o.failOn == string(history.Error)))
 			}
 			result, err := service.DryRun(ctx)
 			if err != nil {
 				return nil, err
 			}
 			results := []loop.Result{result}
-			return results, failure(results, o.failOn)
+			return results, loop.Failed(results, o.failOn == string(history.Error))
 		})
 	}
 	if o.watch {
 		return watched(ctx, env, o, work)
 	}
 	return work(ctx)
-}
-
-// failure is the first of the results that makes the exit code 1: unchanged files
-// that cannot be measured, and with failOn "error" every iteration that ended so.
-func failure(results []loop.Result, failOn string) error {
-	for _, r := range results {
-		switch {
-		case r.BaselineError != "":
-			return fmt.Errorf("%s cannot be measured: %s", r.Program, r.BaselineError)
-		case r.Outcome == history.Error && failOn == string(history.Error):
-			return fmt.Errorf("iteration %d of %s ended in an error: %s", r.Iteration, r.Program, strings.Join(r.Reasons, "; "))
-		}
-	}
-	return nil
 }
 
 // runShown runs iterations, and says on the repository's board what they are at.
@@ -221,11 +206,7 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 		fmt.Fprintf(env.Stderr, "%s: nothing runs; set it to false to go on\n", why)
 		return deliver(env, o, nil, nil)
 	}
-	deps, err := app.Open(ctx, env, o.Options)
-	if err != nil {
-		return err
-	}
-	remove, err := deps.MakeRunDir()
+	deps, remove, err := app.OpenRun(ctx, env, o.Options)
 	if err != nil {
 		return err
 	}

@@ -52,11 +52,7 @@ func publish(ctx context.Context, env Env, o iterateOptions, made *proposal.Bund
 	default:
 		o.Program = cmp.Or(o.Program, made.Program)
 	}
-	deps, err := app.Open(ctx, env, o.Options)
-	if err != nil {
-		return err
-	}
-	remove, err := deps.MakeRunDir()
+	deps, remove, err := app.OpenRun(ctx, env, o.Options)
 	if err != nil {
 		return err
 	}

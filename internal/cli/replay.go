@@ -11,13 +11,10 @@ import (
 
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/cure"
-	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/loop"
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/program"
 )
 
 func newReplayCommand(env Env, o *iterateOptions) *cobra.Command {
@@ -97,19 +94,13 @@ func replay(ctx context.Context, env Env, o iterateOptions, names, archives []st
 	for i, word := range names {
 		name := deps.NameOf(word)
 		names[i] = name
-		asked, err := askedRules(ctx, deps, name)
-		if err != nil {
-			return err
-		}
-		auditor := audit.New(decision.Known(), asked)
-		records, err := deps.Memory.Records(ctx, auditor, name, loop.BranchPrefix+name, known, archives...)
+		reports[name], err = deps.Audit(ctx, name, known, archives...)
 		if errors.Is(err, memory.ErrNoRecords) {
 			return noHistory(ctx, deps, name)
 		}
 		if err != nil {
 			return err
 		}
-		reports[name] = auditor.Report(records)
 		found += len(reports[name].Findings)
 	}
 	if err := printReplay(env, names, reports, asJSON); err != nil {
@@ -121,24 +112,6 @@ func replay(ctx context.Context, env Env, o iterateOptions, names, archives []st
 	return nil
 }
 
-// askedRules are the rules that the versions of a program's file ask for. Programs
-// that are issues have no file.
-func askedRules(ctx context.Context, deps *app.Deps, name string) ([]decision.Rule, error) {
-	revs := []string{"HEAD", "refs/heads/" + loop.BranchPrefix + name}
-	if deps.Options.Base != "" {
-		revs = append(revs, deps.Options.Base)
-	}
-	versions, err := deps.Source(program.Parse).Versions(ctx, deps.Memory, name, revs...)
-	if err != nil {
-		return nil, err
-	}
-	var rules []decision.Rule
-	for _, p := range versions {
-		rules = append(rules, loop.AskedRule(p))
-	}
-	return rules, nil
-}
-
 func printReplay(env Env, names []string, reports map[string]audit.Report, asJSON bool) error {
 	if asJSON {
 		return printJSON(env, reports)
@@ -147,22 +120,7 @@ func printReplay(env Env, names []string, reports map[string]audit.Report, asJSO
 		fmt.Fprintln(env.Stdout, "no program has records yet")
 	}
 	for _, name := range names {
-		report := reports[name]
-		fmt.Fprintf(env.Stdout, "%s: %d iterations, %d decisions computed again", name, report.Decisions, report.Repeated)
-		if report.Archived > 0 {
-			fmt.Fprintf(env.Stdout, " after the %d that are archived", report.Archived)
-		}
-		if report.Old > 0 {
-			fmt.Fprintf(env.Stdout, ", %d from before rules were recorded", report.Old)
-		}
-		if len(report.Findings) == 0 {
-			fmt.Fprintln(env.Stdout, ": the records agree")
-			continue
-		}
-		fmt.Fprintf(env.Stdout, ": %d disagreements\n", len(report.Findings))
-		for _, finding := range report.Findings {
-			fmt.Fprintf(env.Stdout, "  %s, iteration %d: %s\n", finding.Where, finding.Iteration, finding.Message)
-		}
+		fmt.Fprintf(env.Stdout, "%s: %s", name, reports[name])
 	}
 	return nil
 }

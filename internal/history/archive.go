@@ -3,6 +3,7 @@ package history
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -75,3 +76,27 @@ func (c *Checkpoint) Iteration() (last int, until time.Time) {
 
 // Summary is what the sealed segments add up to, as a value of its own.
 func (c *Checkpoint) Summary() Summary { return c.clone().summary }
+
+// Last is the last iteration that is archived, 0 for none, and the files. The archive
+// may be nil.
+func (a *Archive) Last() (last int, names string) {
+	if a == nil {
+		return 0, ""
+	}
+	var list []string
+	for _, file := range a.Files {
+		last = max(last, file.LastIteration)
+		list = append(list, file.Name)
+	}
+	return last, strings.Join(list, ", ")
+}
+
+// FileOf is the name of the file that has an iteration, "" for none.
+func (a *Archive) FileOf(iteration int) string {
+	for _, file := range a.Files {
+		if iteration <= file.LastIteration {
+			return file.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,46 @@
+package history
+
+// Decisions goes through events and hands on every decision, with how long one run
+// of its candidate took, 0 for unknown.
+type Decisions struct {
+	// Only is the one iteration that is meant, 0 for all.
+	Only int
+	Each func(e *Decided, seconds float64) error
+	// Found is the last decision of the one that is meant, Measured what was measured
+	// for it, and Seconds how long one run of its last candidate took; nothing where
+	// all are meant.
+	Found    *Decided
+	Measured []*Measured
+	Seconds  float64
+
+	seconds map[int]float64
+}
+
+// Read goes through more events, in their order.
+func (d *Decisions) Read(events []Event) error {
+	if d.seconds == nil || d.Only == 0 {
+		d.seconds = map[int]float64{}
+	}
+	for _, e := range events {
+		if d.Only > 0 && e.Header().Iteration != d.Only {
+			continue
+		}
+		switch e := e.(type) {
+		case *Measured:
+			if e.Role == Candidate {
+				d.seconds[e.Iteration] = e.Seconds
+			}
+			if d.Only > 0 {
+				d.Measured, d.Seconds = append(d.Measured, e), d.seconds[e.Iteration]
+			}
+		case *Decided:
+			if d.Only > 0 {
+				d.Found = e
+			}
+			if err := d.Each(e, d.seconds[e.Iteration]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

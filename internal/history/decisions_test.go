@@ -1,0 +1,62 @@
+package history_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/history"
+)
+
+func TestDecisions(t *testing.T) {
+	t.Parallel()
+	head := func(iteration int) history.Head { return history.Head{Iteration: iteration} }
+	segments := [][]history.Event{
+		{
+			&history.Measured{Head: head(1), Role: history.Baseline, Seconds: 9}, &history.Measured{Head: head(1), Role: history.Candidate, Seconds: 1},
+			&history.Decided{Head: head(1)}, &history.Measured{Head: head(2), Role: history.Candidate, Seconds: 2},
+		},
+		{&history.Decided{Head: head(2)}, &history.Measured{Head: head(3), Role: history.Candidate, Seconds: 3}, &history.Decided{Head: head(3)}, &history.Finished{Head: head(3)}},
+	}
+	for name, c := range map[string]struct {
+		only     int
+		calls    []string
+		found    bool
+		measured int
+		seconds  float64
+	}{
+		"all":               {0, []string{"1: 1", "2: 0", "3: 3"}, false, 0, 0}, // what a segment before measured is not kept
+		"one":               {1, []string{"1: 1"}, true, 2, 1},
+		"over two segments": {2, []string{"2: 2"}, true, 1, 2},
+		"none":              {7, nil, false, 0, 0},
+	} {
+		var calls []string
+		d := history.Decisions{Only: c.only, Each: func(e *history.Decided, seconds float64) error {
+			calls = append(calls, fmt.Sprintf("%d: %g", e.Iteration, seconds))
+			return nil
+		}}
+		for _, events := range segments {
+			require.NoError(t, d.Read(events))
+		}
+		assert.Equal(t, c.calls, calls, name)
+		assert.Equal(t, c.found, d.Found != nil, name)
+		assert.Len(t, d.Measured, c.measured, name)
+		assert.InDelta(t, c.seconds, d.Seconds, 0, name)
+	}
+}
+
+func TestArchiveNamesItsFiles(t *testing.T) {
+	t.Parallel()
+	last, names := (*history.Archive)(nil).Last()
+	assert.Zero(t, last)
+	assert.Empty(t, names)
+	archive := &history.Archive{Files: []history.ArchiveFile{{Name: "a", LastIteration: 10}, {Name: "b", LastIteration: 25}}}
+	last, names = archive.Last()
+	assert.Equal(t, 25, last)
+	assert.Equal(t, "a, b", names)
+	for iteration, file := range map[int]string{1: "a", 10: "a", 11: "b", 25: "b", 26: ""} {
+		assert.Equal(t, file, archive.FileOf(iteration))
+	}
+}

@@ -1,0 +1,152 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
+	"github.com/org/autoloop/internal/render"
+)
+
+// ResultTable has a row for every iteration of a run.
+func ResultTable(results []Result) render.Table {
+	table := render.Table{
+		Header: []string{"iteration", "outcome", "metric", "delta", "best", "time", "why"},
+		Right:  map[int]bool{0: true, 2: true, 3: true, 4: true, 5: true},
+	}
+	noisy := slices.ContainsFunc(results, func(r Result) bool { return len(r.Evidence) > 0 })
+	if noisy { // what a noisy candidate was compared with is not the best on record
+		table.Header = slices.Insert(table.Header, 3, "incumbent")
+		table.Right[6] = true
+	}
+	for _, r := range results {
+		delta := "—"
+		if r.Delta != nil {
+			delta = *r.Delta
+		}
+		why := r.Summary
+		if r.Outcome != history.Accepted && len(r.Reasons) > 0 {
+			why = strings.Join(r.Reasons, "; ")
+		}
+		table.Rows = append(table.Rows, []string{
+			strconv.Itoa(r.Iteration), r.word(), orDash(r.Metric), delta, orDash(r.BestMetric),
+			strconv.FormatFloat(r.Seconds, 'f', 1, 64) + "s", plain.Line(why),
+		})
+		if noisy {
+			incumbent := "—"
+			if n := len(r.Evidence); n > 0 {
+				incumbent = r.Evidence[n-1].Incumbent.String()
+			}
+			last := len(table.Rows) - 1
+			table.Rows[last] = slices.Insert(table.Rows[last], 3, incumbent)
+		}
+	}
+	return table
+}
+
+// word is the outcome; what is in a bundle has no outcome before it is published.
+func (r Result) word() string {
+	if r.Bundle != "" {
+		return "proposed"
+	}
+	return string(r.Outcome)
+}
+
+// Notes is what a person should know of a run besides its table and its warnings.
+func Notes(results []Result) string {
+	if len(results) == 0 {
+		return ""
+	}
+	var out strings.Builder
+	out.WriteString(failedEvaluations(results) + pictures(results))
+	last := results[len(results)-1]
+	if last.Bundle != "" {
+		out.WriteString("\nnothing is recorded yet: `iterate publish` verifies the bundle, and records it\n")
+	}
+	if last.Initial != nil && last.BestMetric != nil {
+		remark := ""
+		if last.Noisy {
+			remark = "; noisy and measured at different times, so the sum of the gains may differ"
+		}
+		fmt.Fprintf(&out, "\n%s: %s at the start, %s now (%s%s)\n", last.Program, last.Initial, last.BestMetric, metric.Delta(*last.BestMetric, last.Initial), remark)
+	}
+	if last.Stopped != "" {
+		fmt.Fprintf(&out, "%s is %s\n", last.Program, last.Stopped)
+	}
+	return out.String()
+}
+
+// Warnings are those of all results, each once.
+func Warnings(results []Result) []string {
+	var list []string
+	for _, r := range results {
+		for _, warning := range r.Warnings {
+			if !slices.Contains(list, warning) {
+				list = append(list, warning)
+			}
+		}
+	}
+	return list
+}
+
+// Failed is the first of the results that fails a run: unchanged files that cannot be
+// measured, and with onError every iteration that ended in an error.
+func Failed(results []Result, onError bool) error {
+	for _, r := range results {
+		switch {
+		case r.BaselineError != "":
+			return fmt.Errorf("%s cannot be measured: %s", r.Program, r.BaselineError)
+		case onError && r.Outcome == history.Error:
+			return fmt.Errorf("iteration %d of %s ended in an error: %s", r.Iteration, r.Program, strings.Join(r.Reasons, "; "))
+		}
+	}
+	return nil
+}
+
+// failedEvaluations says why evaluations failed, whole, and where their output is.
+func failedEvaluations(results []Result) string {
+	var out strings.Builder
+	for _, r := range results {
+		if r.Output == "" {
+			continue
+		}
+		for _, reason := range r.Reasons {
+			fmt.Fprintf(&out, "\niteration %d: %s\n", r.Iteration, plain.Line(reason))
+		}
+		fmt.Fprintf(&out, "  all that it printed: %s\n", r.Output)
+	}
+	return out.String()
+}
+
+// pictures draws what both sides of noisy trials measured: of every kept
+// iteration, and of the last one.
+func pictures(results []Result) string {
+	var out strings.Builder
+	for i, r := range results {
+		if len(r.Evidence) > 0 && (r.Outcome == history.Accepted || i == len(results)-1) {
+			out.WriteString("\n" + picture(r))
+		}
+	}
+	return out.String()
+}
+
+func picture(r Result) string {
+	last := r.Evidence[len(r.Evidence)-1]
+	title := fmt.Sprintf("iteration %d, %s: %d pairs, p = %.2g, difference %s (%g %% interval %s to %s)\n",
+		r.Iteration, last.Stage, last.Pairs, last.P, last.Difference.Signed(), last.Confidence*100, last.Low, last.High)
+	return title + render.ValueStrips(
+		render.ValueStrip{Name: string(decision.Incumbent), Values: r.Samples.Incumbent, Note: "median " + last.Incumbent.String()},
+		render.ValueStrip{Name: string(decision.Candidate), Values: r.Samples.Candidate, Note: "median " + last.Candidate.String()})
+}
+
+func orDash(v *metric.Value) string {
+	if v == nil {
+		return "—"
+	}
+	return v.String()
+}

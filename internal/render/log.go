@@ -1,0 +1,112 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
+)
+
+// LogTable is a list of iterations without a row yet.
+func LogTable() Table {
+	return Table{Header: []string{"iteration", "time", "outcome", "metric", "best", "why"}, Right: map[int]bool{0: true, 3: true, 4: true}}
+}
+
+// LogRow is a decision in a LogTable, with every reason whole.
+func LogRow(e *history.Decided) []string {
+	why := e.Summary
+	if e.Outcome != history.Accepted && len(e.Reasons) > 0 {
+		why = strings.Join(e.Reasons, "; ")
+	}
+	return []string{
+		strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), string(e.Outcome), exact(e.Metric), exact(e.Best), plain.Line(why),
+	}
+}
+
+// LogFields are the columns of LogRecord.
+func LogFields() []string {
+	return []string{"iteration", "time", "outcome", "metric", "best", "seconds", "p", "commit", "summary"}
+}
+
+// LogRecord is a decision for other programs; one run of its candidate took so many
+// seconds, 0 for unknown.
+func LogRecord(e *history.Decided, seconds float64) []string {
+	probability, took := "", ""
+	if n := len(e.Evidence); n > 0 {
+		probability = strconv.FormatFloat(e.Evidence[n-1].P, 'g', -1, 64)
+	}
+	if seconds > 0 {
+		took = strconv.FormatFloat(seconds, 'f', -1, 64)
+	}
+	return []string{
+		strconv.Itoa(e.Iteration), e.Time.UTC().Format(time.RFC3339), string(e.Outcome), valueText(e.Metric), valueText(e.Best), took, probability, e.Commit,
+		plain.Line(e.Summary),
+	}
+}
+
+// Decision is one iteration with all that decided it.
+func Decision(e *history.Decided, seconds float64) string {
+	var out strings.Builder
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(&out, "%-10s %s\n", name, plain.Line(text))
+		}
+	}
+	line("iteration", strconv.Itoa(e.Iteration))
+	line("time", e.Time.UTC().Format(time.RFC3339))
+	line("outcome", string(e.Outcome))
+	line("summary", e.Summary)
+	line("agent", strings.TrimSpace(e.Agent+" "+e.Model))
+	line("metric", valueText(e.Metric))
+	line("before", valueText(e.PreviousBest))
+	line("best", valueText(e.Best))
+	if seconds > 0 {
+		line("one run", fmt.Sprintf("%.3g s", seconds))
+	}
+	line("commit", e.Commit)
+	line("changed", strings.Join(e.Changed, ", "))
+	for _, reason := range e.Reasons {
+		line("reason", reason)
+	}
+	line("warning", e.Warning)
+	return out.String()
+}
+
+// FailedOutput is the end of what the last evaluation of a candidate printed, if it
+// failed.
+func FailedOutput(measured []*history.Measured, decided *history.Decided) string {
+	var out strings.Builder
+	for _, e := range slices.Backward(measured) {
+		if e.Role != history.Candidate || e.Run != decided.Run {
+			continue
+		}
+		if e.Problem != "" && e.Output != "" {
+			fmt.Fprintf(&out, "\nthe evaluation printed, at its end:\n")
+			for line := range strings.Lines(e.Output) {
+				fmt.Fprintf(&out, "  %s\n", plain.Short(strings.TrimRight(line, "\n"), len(line)))
+			}
+		}
+		break
+	}
+	return out.String()
+}
+
+func valueText(v *metric.Value) string {
+	if v == nil {
+		return ""
+	}
+	return v.String()
+}
+
+// exact is a number with all of its digits, or "—".
+func exact(v *metric.Value) string {
+	if v == nil {
+		return "—"
+	}
+	return v.String()
+}

@@ -1,0 +1,72 @@
+package setup
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/org/autoloop/internal/decision/statistics"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/loop"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/plain"
+)
+
+// DemoLine says how an iteration of the demo ended, and what decided it.
+func DemoLine(r loop.Result) string {
+	word, why := string(r.Outcome), plain.Clip(strings.Join(r.Reasons, "; "), 160)
+	switch {
+	case r.Outcome == history.Accepted:
+		word, why = "kept", fmt.Sprintf("%s minutes beside %s", Rounded(r.Metric.String()), Rounded(medianOf(r.Samples.Incumbent)))
+	case r.Metric != nil && overlap(r.Samples):
+		word, why = "noise", fmt.Sprintf("%s minutes beside %s is no gain", Rounded(r.Metric.String()), Rounded(medianOf(r.Samples.Incumbent)))
+	case r.Outcome == history.Rejected && r.Metric == nil:
+		word = "refused"
+	case r.Metric != nil:
+		word, why = "worse", fmt.Sprintf("%s minutes beside %s", Rounded(r.Metric.String()), Rounded(medianOf(r.Samples.Incumbent)))
+	}
+	return fmt.Sprintf("%2d %-8s %s: %s\n", r.Iteration, word, r.Summary, why)
+}
+
+// DemoDiff is the lines of a patch that change, each run of them behind the line
+// before it.
+func DemoDiff(patch string) string {
+	var out strings.Builder
+	before := ""
+	for line := range strings.Lines(patch) {
+		if !strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---") {
+			before = line
+			continue
+		}
+		fmt.Fprintf(&out, "            %s            %s", before, line)
+		before = ""
+	}
+	return out.String()
+}
+
+// overlap reports whether the samples of both sides lie among each other.
+func overlap(s loop.Samples) bool {
+	if len(s.Incumbent) == 0 || len(s.Candidate) == 0 {
+		return false
+	}
+	return slices.MinFunc(s.Candidate, metric.Value.Cmp).Cmp(slices.MaxFunc(s.Incumbent, metric.Value.Cmp)) <= 0 &&
+		slices.MinFunc(s.Incumbent, metric.Value.Cmp).Cmp(slices.MaxFunc(s.Candidate, metric.Value.Cmp)) <= 0
+}
+
+func medianOf(samples []metric.Value) string {
+	if len(samples) == 0 {
+		return "?"
+	}
+	return statistics.Median(samples).String()
+}
+
+// Rounded is a number without its fraction.
+func Rounded(number string) string {
+	value, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return number
+	}
+	return strconv.FormatFloat(math.Round(value), 'f', -1, 64)
+}
