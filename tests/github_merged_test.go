@@ -87,6 +87,7 @@ func TestMergedWhileAnIterationRuns(t *testing.T) {
 		assert.NotEqual(t, first, h.openPull())
 		require.NotZero(t, h.openPull())
 		assert.Contains(t, h.pullBody(), "9 → 8**")
+		h.replays()
 	})
 }
 
@@ -188,7 +189,15 @@ func TestMergedAndDeletedWhileAnIterationRuns(t *testing.T) {
 		require.NotZero(t, h.openPull())
 		assert.NotEqual(t, first, h.openPull())
 		assert.Contains(t, h.pullBody(), "9 → 8**")
+		h.replays()
 	})
+}
+
+// replays holds that the audit of the records finds nothing.
+func (h *hub) replays() {
+	h.t.Helper()
+	a := h.binary("iterate", "replay", "p", "--remote", "origin")
+	assert.Zero(h.t, a.code, a.stdout+a.stderr)
 }
 
 // TestMergedAndDeletedWhenCIIsGreen has a person who merges what CI let through
@@ -209,5 +218,6 @@ func TestMergedAndDeletedWhenCIIsGreen(t *testing.T) {
 		got = h.one()
 		assert.Equal(t, "pending-ci", got.Outcome, "%v %s", got.Reasons, got.Stopped)
 		assert.Equal(t, head(t, h.bare, "main"), h.run(h.bare, "git", "rev-parse", "autoloop/p^"))
+		h.replays()
 	})
 }

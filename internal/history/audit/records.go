@@ -136,6 +136,9 @@ type made struct {
 	iteration int
 	commit    string
 	best      *metric.Value
+	// replayed says that it may be another commit by now: what it stood on was
+	// merged, perhaps as one commit of another name.
+	replayed bool
 }
 
 // keeps are the decisions that made a commit, and those of them whose commit
@@ -152,15 +155,32 @@ func (k *keeps) add(event history.Event) {
 		case e.Stage == "" && e.Role == history.Incumbent:
 			k.required = k.before
 		}
+	case *history.Set:
+		if e.Key == history.PullEnded && e.Commit != "" {
+			k.merged(e.Commit)
+		}
 	case *history.Decided:
 		if e.Commit == "" || e.Outcome != history.Accepted && e.Outcome != history.PendingCI {
 			return
 		}
-		one := made{e.Iteration, e.Commit, e.Best}
+		one := made{iteration: e.Iteration, commit: e.Commit, best: e.Best}
 		k.kept = append(k.kept, one)
 		if e.Outcome == history.Accepted {
 			k.required = append(k.required, one)
 		}
+	}
+}
+
+// merged lets go of what a pull request had in it that was merged with this head. What
+// came after it is replayed.
+func (k *keeps) merged(head string) {
+	at := slices.IndexFunc(k.required, func(one made) bool { return one.commit == head })
+	if at < 0 {
+		return
+	}
+	k.required = slices.Clone(k.required[at+1:])
+	for i := range k.required {
+		k.required[i].replayed = true
 	}
 }
 
@@ -188,7 +208,8 @@ func (k *keeps) compare(r *Report, summary history.Summary, records Records) {
 		}
 	}
 	for _, one := range k.required {
-		if !found[one.commit] {
+		replayed := one.replayed && slices.ContainsFunc(records.Commits, func(c Commit) bool { return says(c, one) })
+		if !found[one.commit] && !replayed {
 			r.find(Branch, one.iteration, fmt.Sprintf("the kept commit %.12s is on neither the program branch nor the default branch", one.commit))
 		}
 	}

@@ -1,0 +1,57 @@
+package audit_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/audit"
+	"github.com/org/autoloop/internal/metric"
+)
+
+// TestWhatWasMergedIsNotMissed has a pull request that was squashed while another
+// iteration ran, whose commit is replayed: it has to be there, by whatever name.
+func TestWhatWasMergedIsNotMissed(t *testing.T) {
+	t.Parallel()
+	nine, eight := metric.FromInt(9), metric.FromInt(8)
+	kept := func(iteration int, commit string, best *metric.Value) history.Event {
+		return &history.Decided{Head: history.Head{Iteration: iteration}, Outcome: history.Accepted, Commit: commit, Metric: best, Best: best}
+	}
+	for name, c := range map[string]struct {
+		merged  string
+		commits []audit.Commit
+		missed  []string
+	}{
+		"nothing was merged":    {"", []audit.Commit{{ID: "two", Iteration: "2", Metric: "8"}}, []string{"one"}},
+		"replayed":              {"one", []audit.Commit{{ID: "new", Iteration: "2", Metric: "8"}}, nil},
+		"not replayed":          {"one", nil, []string{"two"}},
+		"with another number":   {"one", []audit.Commit{{ID: "new", Iteration: "2", Metric: "7"}}, []string{"two"}},
+		"all of it was merged":  {"two", nil, nil},
+		"merged from elsewhere": {"three", nil, []string{"one", "two"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			auditor := audit.New(decision.Known(), nil)
+			auditor.Begin(history.Summary{}, nil)
+			auditor.Add([]history.Event{kept(1, "one", &nine), kept(2, "two", &eight)})
+			if c.merged != "" {
+				auditor.Add([]history.Event{&history.Set{Key: history.PullEnded, Value: "2", Commit: c.merged}})
+			}
+			auditor.Add([]history.Event{
+				&history.Measured{Role: history.Baseline, Metric: &nine, Samples: []metric.Value{nine}},
+				&history.Measured{Role: history.Incumbent, Metric: &eight, Samples: []metric.Value{eight}},
+			})
+			var missed []string
+			for _, finding := range auditor.Report(audit.Records{Commits: c.commits}).Findings {
+				if rest, is := strings.CutPrefix(finding.Message, "the kept commit "); is {
+					commit, _, _ := strings.Cut(rest, " ")
+					missed = append(missed, commit)
+				}
+			}
+			assert.Equal(t, c.missed, missed)
+		})
+	}
+}
