@@ -133,6 +133,7 @@ type demoShow struct {
 	deps    *app.Deps
 	begun   bool // the unchanged files were measured
 	diffed  bool // the first diff was shown
+	lines   setup.DemoLines
 	between func(print func())
 }
 
@@ -170,7 +171,7 @@ func (d *demoShow) iteration(ctx context.Context, service *loop.Service) (loop.R
 }
 
 func (d *demoShow) print(ctx context.Context, r loop.Result) error {
-	fmt.Fprint(d.env.Stdout, setup.DemoLine(r))
+	fmt.Fprint(d.env.Stdout, d.lines.Line(r))
 	if r.Outcome != history.Accepted || d.diffed {
 		return nil
 	}

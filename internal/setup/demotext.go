@@ -14,13 +14,20 @@ import (
 	"github.com/org/autoloop/internal/plain"
 )
 
-// DemoLine says how an iteration of the demo ended, and what decided it.
-func DemoLine(r loop.Result) string {
+// DemoLines has what the iterations of the demo measured.
+type DemoLines struct {
+	rides []metric.Value // of what is best, over all iterations
+}
+
+// Line says how an iteration of the demo ended, and what decided it.
+func (d *DemoLines) Line(r loop.Result) string {
 	word, why := string(r.Outcome), plain.Clip(strings.Join(r.Reasons, "; "), 160)
+	d.rides = append(d.rides, r.Samples.Incumbent...)
 	switch {
 	case r.Outcome == history.Accepted:
 		word, why = "kept", fmt.Sprintf("%s minutes beside %s", Rounded(r.Metric.String()), Rounded(medianOf(r.Samples.Incumbent)))
-	case r.Metric != nil && overlap(r.Samples):
+		d.rides = slices.Clone(r.Samples.Candidate)
+	case r.Metric != nil && d.withinSpread(r.Samples):
 		word, why = "noise", fmt.Sprintf("%s minutes beside %s is no gain", Rounded(r.Metric.String()), Rounded(medianOf(r.Samples.Incumbent)))
 	case r.Outcome == history.Rejected && r.Metric == nil:
 		word = "refused"
@@ -46,13 +53,16 @@ func DemoDiff(patch string) string {
 	return out.String()
 }
 
-// overlap reports whether the samples of both sides lie among each other.
-func overlap(s loop.Samples) bool {
+// withinSpread reports whether the two sides differ by at most twice what the rides of
+// what is best differ among themselves. The trial may have ended after three pairs: three
+// rides lie above three others once in twenty times, and differ by more than the spread
+// of thirteen once in three hundred.
+func (d *DemoLines) withinSpread(s loop.Samples) bool {
 	if len(s.Incumbent) == 0 || len(s.Candidate) == 0 {
 		return false
 	}
-	return slices.MinFunc(s.Candidate, metric.Value.Cmp).Cmp(slices.MaxFunc(s.Incumbent, metric.Value.Cmp)) <= 0 &&
-		slices.MinFunc(s.Incumbent, metric.Value.Cmp).Cmp(slices.MaxFunc(s.Candidate, metric.Value.Cmp)) <= 0
+	spread := slices.MaxFunc(d.rides, metric.Value.Cmp).Float64() - slices.MinFunc(d.rides, metric.Value.Cmp).Float64()
+	return math.Abs(statistics.Median(s.Candidate).Float64()-statistics.Median(s.Incumbent).Float64()) <= 2*spread
 }
 
 func medianOf(samples []metric.Value) string {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
@@ -27,8 +28,29 @@ func TestDemoLine(t *testing.T) {
 		" 1 refused  s: a; b\n":                              {Outcome: history.Rejected, Reasons: []string{"a", "b"}},
 	} {
 		r.Iteration, r.Summary = 1, "s"
-		assert.Equal(t, says, setup.DemoLine(r))
+		assert.Equal(t, says, new(setup.DemoLines).Line(r))
 	}
+}
+
+// TestDemoKnowsNoiseByAllRides: the three rides of a trial that ended early may lie
+// close together, and apart from three others.
+func TestDemoKnowsNoiseByAllRides(t *testing.T) {
+	t.Parallel()
+	values := func(numbers ...float64) (list []metric.Value) {
+		for _, f := range numbers {
+			v, err := metric.FromFloat(f)
+			require.NoError(t, err)
+			list = append(list, v)
+		}
+		return list
+	}
+	var lines setup.DemoLines
+	value := metric.MustValue("240")
+	lines.Line(loop.Result{Outcome: history.Accepted, Metric: &value, Samples: loop.Samples{Incumbent: values(300, 320), Candidate: values(236, 238, 240, 242)}})
+	apart := loop.Samples{Incumbent: values(237, 237.1, 237.2), Candidate: values(240, 240.1, 240.2)}
+	assert.Contains(t, lines.Line(loop.Result{Outcome: history.Rejected, Metric: &value, Samples: apart}), " noise ")
+	apart.Candidate = values(280, 281, 279)
+	assert.Contains(t, lines.Line(loop.Result{Outcome: history.Rejected, Metric: &value, Samples: apart}), " worse ")
 }
 
 func TestDemoDiffHasTheLineBefore(t *testing.T) {
