@@ -55,6 +55,7 @@ type TaskPlace struct {
 	removals          []func()
 }
 
+// NewTaskPlace makes the directories of a run.
 func NewTaskPlace(env Env, o TaskRun) (*TaskPlace, error) {
 	cache, err := o.cacheDir(env)
 	if err != nil {
@@ -77,6 +78,7 @@ func NewTaskPlace(env Env, o TaskRun) (*TaskPlace, error) {
 	return place, nil
 }
 
+// Close removes what is not kept.
 func (p *TaskPlace) Close() {
 	for _, remove := range p.removals {
 		remove()

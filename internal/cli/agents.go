@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,10 +51,7 @@ func agents(ctx context.Context, env Env, asJSON bool) error {
 		list[i] = agentStatus{one.Name, stateOf(one), text(one.Version), text(one.Missing), text(one.Install)}
 	}
 	if asJSON {
-		encoder := json.NewEncoder(env.Stdout)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(list)
+		return printJSON(env, list)
 	}
 	fmt.Fprint(env.Stdout, agentsTable(found))
 	fmt.Fprintf(env.Stdout, "\nprices of models whose agent does not say what it cost: as of %s\n", agent.PricesAsOf())

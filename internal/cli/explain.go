@@ -42,7 +42,7 @@ func explain(env Env, args []string, asJSON bool) error {
 	all := cure.All()
 	if len(args) == 0 {
 		if asJSON {
-			return encode(env, all)
+			return printJSON(env, all)
 		}
 		table := render.Table{Header: []string{"code", "error"}}
 		for _, entry := range all {
@@ -55,7 +55,7 @@ func explain(env Env, args []string, asJSON bool) error {
 	for _, entry := range all {
 		if strings.EqualFold(string(entry.Code), args[0]) {
 			if asJSON {
-				return encode(env, entry)
+				return printJSON(env, entry)
 			}
 			_, err := fmt.Fprint(env.Stdout, entry.Markdown(1))
 			return err

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -51,16 +50,8 @@ func keys(env Env, asJSON bool) error {
 		table.Rows = append(table.Rows, []string{key.Name, key.Type, key.Default, changes, key.Help})
 	}
 	if asJSON {
-		return encode(env, list)
+		return printJSON(env, list)
 	}
 	_, err := fmt.Fprint(env.Stdout, table)
 	return err
-}
-
-// encode prints a value as indented JSON.
-func encode(env Env, value any) error {
-	encoder := json.NewEncoder(env.Stdout)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
 }

@@ -120,7 +120,8 @@ func printReplay(env Env, names []string, reports map[string]audit.Report, asJSO
 		fmt.Fprintln(env.Stdout, "no program has records yet")
 	}
 	for _, name := range names {
-		fmt.Fprintf(env.Stdout, "%s: %s", name, reports[name])
+		report := reports[name]
+		fmt.Fprintf(env.Stdout, "%s: %s", name, &report)
 	}
 	return nil
 }

@@ -1,18 +1,15 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/misuse"
-	"github.com/org/autoloop/internal/render"
-	"github.com/org/autoloop/internal/skill/evalrun"
+	"github.com/org/autoloop/internal/skill"
 )
 
 func newSkillCommand(env Env) *cobra.Command {
@@ -61,73 +58,18 @@ func newSkillValidateCommand(env Env) *cobra.Command {
 	return cmd
 }
 
-// validatedSkill is `iterate skill validate --json`.
-type validatedSkill struct {
-	OK       bool            `json:"ok"`
-	Errors   []string        `json:"errors"`
-	Name     string          `json:"name"`
-	Cases    []validatedCase `json:"cases"`
-	Triggers int             `json:"triggers"`
-	Answers  int             `json:"answers"`
-}
-
-type validatedCase struct {
-	ID           string `json:"id"`
-	Expectations int    `json:"expectations"`
-	Checks       int    `json:"deterministic_checks"`
-	Files        int    `json:"files"`
-}
-
 func validateSkill(env Env, dir string, asJSON bool) error {
-	skill, err := evalrun.Load(env.Path(dir), ".", "")
-	var wrong *misuse.Error
-	if err != nil && !errors.As(err, &wrong) {
+	found, err := skill.Validate(env.Path(dir))
+	if err != nil {
 		return err
 	}
-	found := validatedSkill{OK: wrong == nil, Errors: []string{}, Cases: []validatedCase{}}
-	if wrong != nil {
-		found.Errors = strings.Split(wrong.Error(), "\n")
-	} else {
-		found.Name, found.Triggers = skill.Name, len(skill.Triggers)
-		if skill.AnswerSuite() != nil { // else they are the cases
-			found.Answers = len(skill.Answers)
-		}
-		for _, c := range skill.Evals.Cases {
-			found.Cases = append(found.Cases, validatedCase{c.ID, len(c.Expectations), len(c.Checks), len(c.Files)})
-		}
-	}
-	if err := printValidatedSkill(env, found, asJSON); err != nil {
-		return err
-	}
-	if !found.OK {
-		return &ExitError{Code: ExitFailed}
-	}
-	return nil
-}
-
-func printValidatedSkill(env Env, found validatedSkill, asJSON bool) error {
 	if asJSON {
-		encoder := json.NewEncoder(env.Stdout)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(found)
+		err = printJSON(env, found)
+	} else {
+		_, err = fmt.Fprint(env.Stdout, found)
 	}
-	for _, line := range found.Errors {
-		fmt.Fprintln(env.Stdout, "error:", line)
+	if err == nil && !found.OK {
+		err = &ExitError{Code: ExitFailed}
 	}
-	if !found.OK {
-		return nil
-	}
-	for _, c := range found.Cases {
-		fmt.Fprintf(env.Stdout, "case %s: %s, %s, %s\n", c.ID, render.Count(c.Expectations, "expectation", "expectations"),
-			render.Count(c.Checks, "deterministic check", "deterministic checks"), render.Count(c.Files, "file", "files"))
-	}
-	if found.Triggers > 0 {
-		fmt.Fprintf(env.Stdout, "triggers: %s\n", render.Count(found.Triggers, "query", "queries"))
-	}
-	if found.Answers > 0 {
-		fmt.Fprintf(env.Stdout, "answers: %s\n", render.Count(found.Answers, "question", "questions"))
-	}
-	_, err := fmt.Fprintf(env.Stdout, "%s: ok\n", found.Name)
 	return err
 }

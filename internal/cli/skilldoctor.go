@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -119,10 +118,7 @@ func examineSkill(ctx context.Context, env Env, dir, history string, asJSON bool
 		return err
 	}
 	if asJSON {
-		encoder := json.NewEncoder(env.Stdout)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		err = encoder.Encode(struct {
+		err = printJSON(env, struct {
 			Name     string          `json:"name"`
 			Runs     int             `json:"gradings"`
 			Findings []evals.Finding `json:"findings"`

@@ -2,13 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,14 +13,12 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/app"
-	"github.com/org/autoloop/internal/decision/statistics"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/render"
 	"github.com/org/autoloop/internal/skill"
 	"github.com/org/autoloop/internal/skill/evalrun"
 	"github.com/org/autoloop/internal/skill/workspace"
@@ -73,7 +68,7 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if o.stopAfter < 0 || o.proposal <= 0 {
 		return misuse.Errorf("--stop-after-reverts %d, --proposal-timeout %s: give 0 (off) or more, and a time above 0", o.stopAfter, o.proposal)
 	}
-	repeats, err := o.repeats()
+	repeats, err := skill.ParseRuns(o.runs)
 	if err != nil {
 		return err
 	}
@@ -99,7 +94,7 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	if err != nil {
 		return err
 	}
-	w, err := o.open(ctx, env, env.Path(dir))
+	w, err := skill.OpenOrCreate(ctx, o.place(env, env.Path(dir)), env.Path(dir), env.Stderr)
 	if err != nil {
 		return err
 	}
@@ -116,9 +111,11 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 		return err
 	}
 	loop.Runs = repeats
-	if err := o.sayWhereItGoesOn(env, w, loop.Name); err != nil {
+	goesOn, err := skill.GoesOn(w, loop.Name, o.count)
+	if err != nil {
 		return err
 	}
+	fmt.Fprint(o.text(env), goesOn)
 	result := skillResult{Schema: 1, Name: loop.Name, Workspace: w.Dir, Iterations: []skillIteration{}}
 	shown := newSkillProgress(env)
 	measuring.Begin, loop.Improving = shown.Begin, shown.Improving
@@ -132,83 +129,12 @@ func runSkill(ctx context.Context, env Env, dir string, o skillRunOptions) error
 	}
 	shown.Close()
 	if err != nil {
-		sayWhatIsKept(ctx, env, w, err)
+		fmt.Fprint(env.Stderr, skill.BrokenOff(ctx, w, err))
 		return err
 	}
-	fmt.Fprintf(o.text(env), "%s: %s; the best is v%d in %s\n", loop.Name, endedText(ended, o.count), w.Best, w.Dir)
+	fmt.Fprintf(o.text(env), "%s: %s; the best is v%d in %s\n", loop.Name, ended.Text(o.count), w.Best, w.Dir)
 	result.Ended, result.BestVersion = ended, w.Best
 	return o.conclude(ctx, env, w, result)
-}
-
-// endedText says why a run of so many iterations ended.
-func endedText(ended skill.Ended, count int) string {
-	if ended == skill.Exhausted {
-		return render.Count(count, "iteration", "iterations") + " done"
-	}
-	return string(ended)
-}
-
-// sayWhatIsKept says how to go on after an interrupt, or when somebody who was
-// needed gave no answer.
-func sayWhatIsKept(ctx context.Context, env Env, w *workspace.Workspace, cause error) {
-	what := "interrupted"
-	if ctx.Err() == nil {
-		var silent *evalrun.NoAnswerError
-		if what = "broken off"; !errors.As(cause, &silent) {
-			return
-		}
-	}
-	table, err := w.Results()
-	if err != nil {
-		return
-	}
-	kept := "nothing was measured yet"
-	if best, last := standing(table.Rows()); len(table.Rows()) > 0 {
-		kept = fmt.Sprintf("iterations 0 to %d and v%d, the best, are kept", last, best)
-	}
-	fmt.Fprintf(env.Stderr, "%s: %s in %s; the same command goes on from there\n", what, kept, w.Dir)
-}
-
-// standing is the best version of a table and its last iteration.
-func standing(rows []results.Row) (best, last int) {
-	for _, row := range rows {
-		last = max(last, row.Iteration)
-		if row.Action != results.Reverted {
-			best = row.Iteration
-		}
-	}
-	return best, last
-}
-
-// sayWhereItGoesOn says what an earlier run left.
-func (o *skillRunOptions) sayWhereItGoesOn(env Env, w *workspace.Workspace, name string) error {
-	table, err := w.Results()
-	if err != nil || len(table.Rows()) == 0 {
-		return err
-	}
-	best, last := standing(table.Rows())
-	left := ""
-	if w.Run.Resumes(o.count) {
-		done, _ := w.Run.Done(table.Rows())
-		left = fmt.Sprintf("; it finishes the run that was interrupted, %d of %d are left", o.count-done, o.count)
-	}
-	_, err = fmt.Fprintf(o.text(env), "%s: going on from v%d, iteration %d%s\n", name, best, last+1, left)
-	return err
-}
-
-// repeats reads --runs: 0 is auto.
-func (o *skillRunOptions) repeats() (int, error) {
-	if strings.EqualFold(o.runs, "auto") {
-		return 0, nil
-	}
-	const most = 1000
-	needed := statistics.RunsNeeded(skill.Confidence)
-	runs, err := strconv.Atoi(o.runs)
-	if err != nil || runs < 1 || runs > most || runs > 1 && runs < needed {
-		return 0, misuse.Errorf("--runs %q: give `auto`, 1 for a plain comparison, or a number from %d to %d (fewer can never reach a confidence of %g)",
-			o.runs, needed, most, skill.Confidence)
-	}
-	return runs, nil
 }
 
 // place is where the workspace of a skill is, or will be.
@@ -221,34 +147,6 @@ func (o *skillRunOptions) place(env Env, dir string) string {
 		place = workspace.FreshDir(place)
 	}
 	return place
-}
-
-// open continues the workspace, or makes it.
-func (o *skillRunOptions) open(ctx context.Context, env Env, dir string) (*workspace.Workspace, error) {
-	place := o.place(env, dir)
-	if _, err := os.Lstat(filepath.Join(place, "manifest.json")); errors.Is(err, fs.ErrNotExist) && !workspace.Foreign(place) {
-		return workspace.Create(ctx, place, dir)
-	}
-	w, err := skill.Open(ctx, place, env.Stderr)
-	if err != nil {
-		return nil, err
-	}
-	return w, ofThisSkill(w, dir)
-}
-
-// ofThisSkill refuses the workspace of another skill. One whose skill is not
-// where it was is taken for this one's.
-func ofThisSkill(w *workspace.Workspace, dir string) error {
-	here, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return err
-	}
-	there, err := filepath.EvalSymlinks(w.Skill)
-	if err == nil && there != here {
-		return misuse.Errorf("%s is the workspace of %s, not of %s: name another with --workspace", w.Dir, there, here)
-	}
-	w.Skill = here
-	return nil
 }
 
 // skillWiring is who works on a skill and its cases.

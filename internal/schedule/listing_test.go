@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
@@ -76,7 +77,7 @@ func TestCompatText(t *testing.T) {
 	t.Parallel()
 	in := schedule.Input{Programs: []*program.Program{{Name: "a", Unconfigured: true}}}
 	plan, err := schedule.Choose(in)
-	assert.NoError(t, err)
+	require.NoError(t, err)
 	text, failed := plan.CompatText(in, nil)
 	assert.False(t, failed, "one that is not configured is to be worked on")
 	assert.Contains(t, text, "Programs unconfigured: ['a']\n")
@@ -88,7 +89,7 @@ func TestCompatText(t *testing.T) {
 	assert.Equal(t, "requested program 'b' not found\nERROR: requested program 'b' not found. Available programs: ['a']\n", text)
 
 	empty, err := schedule.Choose(schedule.Input{})
-	assert.NoError(t, err)
+	require.NoError(t, err)
 	text, failed = empty.CompatText(schedule.Input{}, nil)
 	assert.False(t, failed)
 	assert.Equal(t, "NO_PROGRAMS_FOUND\n", text)

@@ -6,7 +6,7 @@ import (
 )
 
 // String says whether the records agree, and where they do not.
-func (r Report) String() string {
+func (r *Report) String() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d iterations, %d decisions computed again", r.Decisions, r.Repeated)
 	if r.Archived > 0 {
