@@ -20,25 +20,37 @@ const receiveVariable = "AUTOLOOP_TEST_RECEIVE"
 // push of a person, whose git is configured as User, may; so may every token once
 // AllowWorkflows was called.
 func Protect(bare, program string) error {
-	for _, args := range [][]string{{"receive.procReceiveRefs", "refs/heads"}, {"http.receivepack", "true"}} {
-		if out, err := exec.Command("git", append([]string{"--git-dir", bare, "config"}, args...)...).CombinedOutput(); err != nil { //nolint:noctx // it ends at once
-			return fmt.Errorf("%w: %s", err, out)
-		}
+	const settings = "[receive]\n\tprocReceiveRefs = refs/heads\n\tautogc = false\n[http]\n\treceivepack = true\n"
+	config, err := os.OpenFile(filepath.Join(bare, "config"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	if _, err := config.WriteString(settings); err != nil {
+		return err
+	}
+	if err := config.Close(); err != nil {
+		return err
 	}
 	hook := fmt.Sprintf("#!/bin/sh\n%s=. exec '%s'\n", receiveVariable, program)
 	return os.WriteFile(filepath.Join(bare, "hooks", "proc-receive"), []byte(hook), 0o755) //nolint:gosec // it is run
 }
 
+// Files of a protected repository, which the hook reads: what it allows and forbids.
+const (
+	workflowsFile = "autoloop-workflows"
+	protectedFile = "autoloop-protected"
+)
+
 // AllowWorkflows gives the token of a repository the right to change workflows, or
 // takes it away.
 func AllowWorkflows(bare string, allowed bool) error {
-	return exec.Command("git", "--git-dir", bare, "config", "autoloop.workflows", strconv.FormatBool(allowed)).Run() //nolint:noctx // it ends at once
+	return os.WriteFile(filepath.Join(bare, workflowsFile), []byte(strconv.FormatBool(allowed)), 0o600)
 }
 
 // ProtectBranch lets nobody move a branch that a repository has by now, as a rule of it
 // does. With a name that ends in /* nobody makes such branches either; "" ends that.
 func ProtectBranch(bare, branch string) error {
-	return exec.Command("git", "--git-dir", bare, "config", "autoloop.protected", "refs/heads/"+branch).Run() //nolint:noctx // it ends at once
+	return os.WriteFile(filepath.Join(bare, protectedFile), []byte("refs/heads/"+branch), 0o600)
 }
 
 // Receives reports whether this process is the hook of a protected repository.
@@ -136,18 +148,13 @@ func changedWorkflow(commit string) string {
 	if strings.Trim(commit, "0") == "" {
 		return ""
 	}
-	fresh, err := exec.Command("git", "rev-list", commit, "--not", "--all").Output() //nolint:noctx // it ends at once
+	// A merge is held against its first parent: it brings what that one lacked.
+	changed, err := exec.Command("git", "log", "-z", "--format=", "--name-only", "--no-renames", "--diff-merges=first-parent", commit, "--not", "--all").Output() //nolint:noctx // it ends at once
 	if err != nil {
 		return ".github/workflows/unreadable"
 	}
-	for _, id := range strings.Fields(string(fresh)) {
-		// A merge is held against its first parent: it brings what that one lacked.
-		args := []string{"diff-tree", "--no-commit-id", "--name-only", "-r", "--root", id, "--", ".github/workflows"}
-		if exec.Command("git", "rev-parse", "--verify", "--quiet", id+"^").Run() == nil { //nolint:noctx // it ends at once
-			args = []string{"diff-tree", "--name-only", "-r", id + "^", id, "--", ".github/workflows"}
-		}
-		changed, err := exec.Command("git", args...).Output() //nolint:noctx // it ends at once
-		if name, _, _ := strings.Cut(string(changed), "\n"); err == nil && name != "" {
+	for name := range strings.SplitSeq(string(changed), "\x00") {
+		if name = strings.TrimSpace(name); strings.HasPrefix(name, ".github/workflows/") {
 			return name
 		}
 	}
@@ -157,11 +164,11 @@ func changedWorkflow(commit string) string {
 // isProtected reports whether no push moves a ref, or makes it where there is no such
 // ref yet.
 func isProtected(ref string, exists bool) bool {
-	out, err := exec.Command("git", "config", "autoloop.protected").Output() //nolint:noctx // without it, nothing is
+	out, err := os.ReadFile(protectedFile) // without it, nothing is
 	if err != nil {
 		return false
 	}
-	rule := strings.TrimSpace(string(out))
+	rule := string(out)
 	if all, found := strings.CutSuffix(rule, "*"); found {
 		return strings.HasPrefix(ref, all)
 	}
@@ -172,6 +179,6 @@ func mayChangeWorkflows() bool {
 	if os.Getenv("GIT_COMMITTER_NAME") == "User" {
 		return true
 	}
-	allowed, err := exec.Command("git", "config", "--type=bool", "autoloop.workflows").Output() //nolint:noctx // without it, no
-	return err == nil && strings.TrimSpace(string(allowed)) == "true"
+	allowed, err := os.ReadFile(workflowsFile) // without it, no
+	return err == nil && string(allowed) == "true"
 }
