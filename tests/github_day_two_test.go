@@ -144,7 +144,7 @@ func TestAFixForCIHasATimeLimit(t *testing.T) {
 		return err == nil, func() {
 			assert.Equal(t, "pending-ci", got.Outcome)
 			assert.Less(t, took, 290*time.Second)
-			assert.NoError(t, err, "the agent was asked")
+			require.NoError(t, err, "the agent was asked")
 			assert.Contains(t, h.remembered("p.jsonl"), "the time of the iteration is up")
 		}
 	})
