@@ -218,6 +218,10 @@ func TestCheckpointIsComputedAgain(t *testing.T) {
 	require.ErrorContains(t, err, "version 5")
 }
 
+func replaced(segment []byte, from, to string) []byte {
+	return bytes.Replace(segment, []byte(from), []byte(to), 1)
+}
+
 func TestSegmentsKnowTheirPlace(t *testing.T) {
 	_, segments, _ := sealedLedger(t, 3, 500)
 	require.Greater(t, len(segments), 4)
@@ -233,6 +237,8 @@ func TestSegmentsKnowTheirPlace(t *testing.T) {
 		"first twice":   {[][]byte{segments[0], segments[0]}, "segment 2, line 1: it does not say which segment it goes on after"},
 		"forged":        {[][]byte{segments[0], other, segments[2]}, "segment 3, line 1: it goes on after a segment with the digest"},
 		"unreadable":    {[][]byte{segments[0], append(slices.Clone(segments[1]), "{\n"...)}, "segment 2: ledger line"},
+		"other lines":   {[][]byte{segments[0], replaced(segments[1], `"lines":`, `"lines":1`)}, "lines come before it, and there are"},
+		"other numbers": {[][]byte{segments[0], replaced(segments[1], `"numbers":"`, `"numbers":"0`)}, "it says that segment 1 without details has the digest 0"},
 		"a future head": {[][]byte{bytes.Replace(segments[1], []byte(`"schema":2`), []byte(`"schema":3`), 1)}, "update Autoloop"},
 	} {
 		at := &Checkpoint{}

@@ -2,7 +2,6 @@ package history
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,71 +11,8 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// Settings with which a state that had no ledger was taken over: its iteration
-// count, and its recent statuses, comma-separated.
-const (
-	AdoptedIteration = "adopted-iteration"
-	AdoptedStatuses  = "adopted-statuses"
-)
-
-// Settings that say where a program stands on GitHub: its issue, who wrote its
-// file, its pull request, the last one that was merged or closed, and up to
-// where its comments were heard.
-const (
-	IssueNumber = "issue"
-	Author      = "author"
-	PullNumber  = "pull"
-	PullEnded   = "pull-ended"
-	HeardUntil  = "heard"
-	// HeardSince is the time since when comments are to be read again, "" for
-	// the last run; CommandsUntil is HeardUntil for commands.
-	HeardSince    = "heard-since"
-	CommandsUntil = "commands"
-	// CIStarted is the commit for which the workflow of CI was started.
-	CIStarted = "ci-started"
-	// TargetMetric was set by a person while the program file had
-	// TargetMetricWas.
-	TargetMetric    = "target-metric"
-	TargetMetricWas = "target-metric-was"
-	// Note is what the next agent is told, "" for nothing.
-	Note = "note"
-)
-
 // CIGreen begins the reason of an iteration that CI let through.
 const CIGreen = "CI is green: "
-
-// Attempt is one decided iteration.
-type Attempt struct {
-	Iteration    int
-	Time         time.Time
-	Outcome      Outcome
-	Metric       *metric.Value
-	PreviousBest *metric.Value
-	// Deviation is the standard error of the difference between the two; 0 when
-	// they were not measured in pairs.
-	Deviation  float64
-	Delta      string
-	Summary    string
-	Reasons    []string
-	Agent      string
-	Definition string
-	Params     map[string]metric.Value
-	// Usage is nil when nothing is known; Durations are in seconds by stage.
-	Usage     *metric.Usage
-	Durations map[string]float64
-	// Evaluation is what measuring used, beside Usage; nil is nothing. A baseline
-	// before the attempt is not in it.
-	Evaluation *Expense
-	// Took is the wall-clock time from the iteration's start to its end.
-	Took time.Duration
-	// Focus is the failing test that it was to make pass; "" for none.
-	Focus string
-
-	// known is what those of its proposals used that said it.
-	known  consumption
-	commit string
-	folded bool // Earlier has what it used
-}
 
 // Summary is what a ledger adds up to. The zero Summary is a program that never ran.
 type Summary struct {
@@ -365,40 +301,6 @@ func (b *Summary) disagreed(e *Decided) {
 	b.agrees = false
 }
 
-// keep takes over what was used up to an earlier decision of the same iteration.
-// One of the same commit says it again, or nothing; another commit was a further
-// proposal, on top of the first.
-func (a *Attempt) keep(earlier *Attempt) {
-	more := *a
-	a.Usage, a.Evaluation, a.Durations, a.Took, a.known = earlier.Usage, earlier.Evaluation, earlier.Durations, earlier.Took, earlier.known
-	if a.commit != "" && a.commit != earlier.commit {
-		a.use(more.Usage, more.Evaluation, more.Durations)
-	}
-}
-
-// use adds what a further proposal of the iteration used.
-func (a *Attempt) use(usage *metric.Usage, evaluation *Expense, durations map[string]float64) {
-	a.known = a.consumed()
-	a.known.add(usage)
-	switch {
-	case a.Usage == nil:
-		a.Usage = usage
-	case usage != nil:
-		total := a.Usage.Add(*usage)
-		a.Usage = &total
-	}
-	a.Evaluation = a.Evaluation.Plus(evaluation)
-	a.Took += lasted(durations)
-	total := maps.Clone(a.Durations)
-	if total == nil {
-		total = map[string]float64{}
-	}
-	for stage, seconds := range durations {
-		total[stage] += seconds
-	}
-	a.Durations = total
-}
-
 // checked counts what a proposal used that was to fix what CI found, and was
 // not kept.
 func (b *Summary) checked(e *Checked) {
@@ -408,51 +310,4 @@ func (b *Summary) checked(e *Checked) {
 	if last >= 0 && b.Attempts[last].Iteration == e.Iteration && (e.Usage != nil || e.Evaluation != nil) {
 		b.Attempts[last].use(e.Usage, e.Evaluation, e.Durations)
 	}
-}
-
-// ConsecutiveErrors is the number of errors in a row, up to now.
-func (b *Summary) ConsecutiveErrors() int {
-	return b.inARow(b.Earlier.Errors, func(o Outcome) bool { return o == Error })
-}
-
-// Dropped is how many of the last iterations since the program was resumed kept
-// nothing, without a break.
-func (b *Summary) Dropped() int { return b.inARow(b.Earlier.Dropped, Outcome.Dropped) }
-
-// inARow is how many of the last outcomes since the program was resumed are so, without
-// a break; before are those that SinceResumed has no more.
-func (b *Summary) inARow(before int, so func(Outcome) bool) int {
-	count := 0
-	for _, outcome := range slices.Backward(b.SinceResumed) {
-		if !so(outcome) {
-			return count
-		}
-		count++
-	}
-	return count + before
-}
-
-// Statuses returns the last ten outcomes in the words of the state file, newest
-// last. That format has one word for all that was not kept.
-func (b *Summary) Statuses() []string {
-	statuses := slices.Clone(b.adopted)
-	for _, attempt := range b.Attempts {
-		outcome := attempt.Outcome
-		if outcome.Dropped() {
-			outcome = Rejected
-		}
-		statuses = append(statuses, string(outcome))
-	}
-	return statuses[max(len(statuses)-10, 0):]
-}
-
-// Count returns how many iterations ended in outcome.
-func (b *Summary) Count(outcome Outcome) int {
-	count := b.Earlier.Outcomes[outcome]
-	for _, attempt := range b.Attempts {
-		if attempt.Outcome == outcome {
-			count++
-		}
-	}
-	return count
 }

@@ -1,0 +1,50 @@
+package history
+
+import "slices"
+
+// ConsecutiveErrors is the number of errors in a row, up to now.
+func (b *Summary) ConsecutiveErrors() int {
+	return b.inARow(b.Earlier.Errors, func(o Outcome) bool { return o == Error })
+}
+
+// Dropped is how many of the last iterations since the program was resumed kept
+// nothing, without a break.
+func (b *Summary) Dropped() int { return b.inARow(b.Earlier.Dropped, Outcome.Dropped) }
+
+// inARow is how many of the last outcomes since the program was resumed are so, without
+// a break; before are those that SinceResumed has no more.
+func (b *Summary) inARow(before int, so func(Outcome) bool) int {
+	count := 0
+	for _, outcome := range slices.Backward(b.SinceResumed) {
+		if !so(outcome) {
+			return count
+		}
+		count++
+	}
+	return count + before
+}
+
+// Statuses returns the last ten outcomes in the words of the state file, newest
+// last. That format has one word for all that was not kept.
+func (b *Summary) Statuses() []string {
+	statuses := slices.Clone(b.adopted)
+	for _, attempt := range b.Attempts {
+		outcome := attempt.Outcome
+		if outcome.Dropped() {
+			outcome = Rejected
+		}
+		statuses = append(statuses, string(outcome))
+	}
+	return statuses[max(len(statuses)-10, 0):]
+}
+
+// Count returns how many iterations ended in outcome.
+func (b *Summary) Count(outcome Outcome) int {
+	count := b.Earlier.Outcomes[outcome]
+	for _, attempt := range b.Attempts {
+		if attempt.Outcome == outcome {
+			count++
+		}
+	}
+	return count
+}
