@@ -69,6 +69,40 @@ func Extract(stdout []byte, key string) (Measurement, error) {
 	return fromFields(fields, key)
 }
 
+// ExtractOne is Extract for a file that holds one result: a second object in it, or
+// a number on a line of its own beside another result, is an error. Whoever shares
+// the file with the code under test is not taken in by what that prints.
+func ExtractOne(text []byte, key string) (Measurement, error) {
+	results, rest, budget := 0, text, max(scanFactor*len(text), minScan)
+	for {
+		at := bytes.IndexByte(rest, '{')
+		between := rest
+		if at >= 0 {
+			between = rest[:at]
+		}
+		for line := range bytes.Lines(between) {
+			if _, err := ParseValue(string(bytes.TrimSpace(line))); err == nil {
+				results++
+			}
+		}
+		if at < 0 || results > 1 {
+			break
+		}
+		length, broken, cut := objectLength(rest[at:])
+		if budget -= max(broken, 64); cut || budget < 0 {
+			break // which Extract says
+		}
+		if length > 0 {
+			results++
+		}
+		rest = rest[at+max(length, 1):]
+	}
+	if results > 1 {
+		return Measurement{}, fmt.Errorf("%w: it has more than one result; write one there, and nothing of what the code under test prints", ErrNoMetric)
+	}
+	return Extract(text, key)
+}
+
 func bareNumber(stdout []byte) (Measurement, error) {
 	text := bytes.TrimSpace(stdout)
 	if at := bytes.LastIndexByte(text, '\n'); at >= 0 {

@@ -210,3 +210,12 @@ func TestAGuardrailIsAlwaysTheSameNumber(t *testing.T) {
 		require.Len(t, m.Numbers, 4)
 	}
 }
+
+// TestOneResultIsLookedForInTime has texts of many braces that begin nothing.
+func TestOneResultIsLookedForInTime(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"{", `{"`, `{"a":`, `{"a":1x`, "1{"} {
+		_, err := metric.ExtractOne([]byte(strings.Repeat(part, 200_000)), "m")
+		require.Error(t, err)
+	}
+}

@@ -49,6 +49,32 @@ func TestResultFilesThatAreNone(t *testing.T) {
 	}
 }
 
+// TestAResultFileHasOneResult: code under test that shares the file, since the
+// command that runs it writes there, makes its evaluation fail and wins nothing.
+func TestAResultFileHasOneResult(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"another object":         `sh -c 'echo "{\"m\": 5}"; setsid sh -c "echo \"{\\\"m\\\": 0}\""' > "$AUTOLOOP_RESULT"`,
+		"before the result":      `sh -c 'echo "{\"m\": 0}"; echo "{\"m\": 5}"' > "$AUTOLOOP_RESULT"`,
+		"a number after another": `sh -c 'echo 5; echo 0' > "$AUTOLOOP_RESULT"`,
+		"an object for a number": `sh -c 'echo 5; echo "{\"m\": 0}"' > "$AUTOLOOP_RESULT"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := evaluateScript(t, script)
+			assert.Contains(t, got.Problem, "more than one result")
+			assert.Nil(t, got.Measurement.Metric)
+		})
+	}
+	for _, script := range []string{
+		`printf '%s\n' 'warming up {' '{"m": 5, "all": [' '1' ', 2' '], "more": {"m": 6}}' 'done in 3 s' > "$AUTOLOOP_RESULT"`, `printf 'x\n5\n' > "$AUTOLOOP_RESULT"`,
+	} {
+		got := evaluateScript(t, script)
+		assert.Empty(t, got.Problem)
+		assert.Equal(t, "5", got.Measurement.Metric.String())
+	}
+}
+
 // TestLinesKeepTheirNumbers: what a shell says of a line names the line of the
 // program's script.
 func TestLinesKeepTheirNumbers(t *testing.T) {

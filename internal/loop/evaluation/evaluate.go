@@ -156,13 +156,14 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 		outcome.Problem = err.Error()
 		return outcome, nil
 	}
+	extract := metric.ExtractOne
 	if given == nil {
-		given = result.Stdout
+		given, extract = result.Stdout, metric.Extract
 	}
-	outcome.Measurement, err = metric.Extract(given, request.Metric)
+	outcome.Measurement, err = extract(given, request.Metric)
 	if err != nil {
 		// What it quotes is cut: the secrets are taken out before.
-		if _, masked := metric.Extract([]byte(e.Masker.String(string(given))), request.Metric); masked != nil {
+		if _, masked := extract([]byte(e.Masker.String(string(given))), request.Metric); masked != nil {
 			err = masked
 		}
 		if outcome.Problem = e.Masker.OneLine(err.Error(), 400); errors.Is(err, metric.ErrNoMetric) {
