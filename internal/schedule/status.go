@@ -303,7 +303,7 @@ func (in *Input) settle(s *Standing) {
 		return
 	}
 	if _, found := in.summary(s); !found {
-		known := false
+		var known bool
 		s.Machine.RecentStatuses, known = state.OldestFirst(in.whole(s))
 		s.unordered = !known
 	}

@@ -49,10 +49,8 @@ type Machine struct {
 	cut bool
 }
 
-// setStatuses keeps the last ten.
-func (m *Machine) setStatuses(all []string) {
-	m.RecentStatuses, m.cut = all[max(len(all)-MaxStatuses, 0):], len(all) > MaxStatuses
-}
+// lastStatuses are the last ten.
+func lastStatuses(all []string) []string { return all[max(len(all)-MaxStatuses, 0):] }
 
 // OrderMatters reports whether the program waits for CI, or has its last n
 // iterations rejected, by the one order of its statuses and not by the other.

@@ -23,11 +23,10 @@ func OldestFirst(data []byte) (statuses []string, known bool) {
 	slices.Reverse(turned)
 	outcomes := (&Doc{data: data}).outcomes()
 	asWritten, asTurned := agreement(turned, outcomes), agreement(written, outcomes)
-	var m Machine
-	if m.setStatuses(written); asTurned > asWritten {
-		m.setStatuses(turned)
+	if statuses = written; asTurned > asWritten {
+		statuses = turned
 	}
-	return m.RecentStatuses, asWritten != asTurned || slices.Equal(written, turned)
+	return lastStatuses(statuses), asWritten != asTurned || slices.Equal(written, turned)
 }
 
 // The ways in which entries begin: headings, lines that begin with a mark, and

@@ -32,7 +32,10 @@ var rows = [fieldCount]row{
 	completedReason:   textRow(func(m *Machine) *string { return &m.CompletedReason }, (*reader).prose, proseCell),
 	consecutiveErrors: countRow(func(m *Machine) *int { return &m.ConsecutiveErrors }),
 	recentStatuses: {
-		read: func(r *reader, _ field, m *Machine) { m.setStatuses(r.statuses()) },
+		read: func(r *reader, _ field, m *Machine) {
+			all := r.statuses()
+			m.RecentStatuses, m.cut = lastStatuses(all), len(all) > MaxStatuses
+		},
 		cell: func(m *Machine) string { return statusesCell(m.RecentStatuses) },
 		same: func(a, b *Machine) bool { return slices.Equal(a.RecentStatuses, b.RecentStatuses) },
 	},
