@@ -34,7 +34,7 @@ func ResultTable(results []Result) render.Table {
 			why = strings.Join(r.Reasons, "; ")
 		}
 		table.Rows = append(table.Rows, []string{
-			strconv.Itoa(r.Iteration), r.word(), orDash(r.Metric), delta, orDash(r.BestMetric),
+			strconv.Itoa(r.Iteration), r.word(), render.Exact(r.Metric), delta, render.Exact(r.BestMetric),
 			strconv.FormatFloat(r.Seconds, 'f', 1, 64) + "s", plain.Line(why),
 		})
 		if noisy {
@@ -142,11 +142,4 @@ func picture(r Result) string {
 	return title + render.ValueStrips(
 		render.ValueStrip{Name: string(decision.Incumbent), Values: r.Samples.Incumbent, Note: "median " + last.Incumbent.String()},
 		render.ValueStrip{Name: string(decision.Candidate), Values: r.Samples.Candidate, Note: "median " + last.Candidate.String()})
-}
-
-func orDash(v *metric.Value) string {
-	if v == nil {
-		return "—"
-	}
-	return v.String()
 }

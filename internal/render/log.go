@@ -24,7 +24,7 @@ func LogRow(e *history.Decided) []string {
 		why = strings.Join(e.Reasons, "; ")
 	}
 	return []string{
-		strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), string(e.Outcome), exact(e.Metric), exact(e.Best), plain.Line(why),
+		strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), string(e.Outcome), Exact(e.Metric), Exact(e.Best), plain.Line(why),
 	}
 }
 
@@ -99,14 +99,6 @@ func FailedOutput(measured []*history.Measured, decided *history.Decided) string
 func valueText(v *metric.Value) string {
 	if v == nil {
 		return ""
-	}
-	return v.String()
-}
-
-// exact is a number with all of its digits, or "—".
-func exact(v *metric.Value) string {
-	if v == nil {
-		return "—"
 	}
 	return v.String()
 }

@@ -91,18 +91,18 @@ func StatusTable(list []Status, now time.Time) render.Table {
 		Right:  map[int]bool{2: true, 5: true, 6: true, 7: true},
 	}
 	for _, s := range list {
-		late := noValue
+		late := "—"
 		if s.LatenessSeconds != nil && *s.LatenessSeconds > 0 {
 			late = Round(time.Duration(*s.LatenessSeconds) * time.Second)
 		}
-		target := orDash(s.Target)
+		target := render.Exact(s.Target)
 		if s.Target != nil && s.Direction == "lower" {
 			target = "≤ " + target
 		} else if s.Target != nil {
 			target = "≥ " + target
 		}
 		table.Rows = append(table.Rows, []string{
-			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, orDash(s.Best), target,
+			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, render.Exact(s.Best), target,
 			plain.Line(strings.TrimSpace(s.Reason + " " + s.link())),
 		})
 	}
@@ -111,19 +111,10 @@ func StatusTable(list []Status, now time.Time) render.Table {
 
 func when(t *time.Time, now time.Time) string {
 	if t == nil {
-		return noValue
+		return "—"
 	}
 	if t.Year() == now.Year() {
 		return t.UTC().Format("01-02 15:04")
 	}
 	return t.UTC().Format("2006-01-02 15:04")
-}
-
-const noValue = "—"
-
-func orDash(v *metric.Value) string {
-	if v == nil {
-		return noValue
-	}
-	return v.String()
 }
