@@ -76,7 +76,11 @@ func Notes(results []Result) string {
 		fmt.Fprintf(&out, "\n%s: %s at the start, %s now (%s%s)\n", last.Program, last.Initial, last.BestMetric, metric.Delta(*last.BestMetric, last.Initial), remark)
 	}
 	if last.Stopped != "" {
-		fmt.Fprintf(&out, "%s is %s\n", last.Program, last.Stopped)
+		verb := ":"
+		if state := strings.TrimSuffix(strings.Fields(last.Stopped)[0], ":"); state == "paused" || state == "completed" {
+			verb = " is"
+		}
+		fmt.Fprintf(&out, "%s%s %s\n", last.Program, verb, last.Stopped)
 	}
 	return out.String()
 }

@@ -44,7 +44,9 @@ func TestNotes(t *testing.T) {
 		"a gain":   {loop.Result{Program: "p", Initial: &first, BestMetric: &now}, "\np: 2 at the start, 3 now (+1)\n"},
 		"noisy":    {loop.Result{Program: "p", Initial: &first, BestMetric: &now, Noisy: true}, "\np: 2 at the start, 3 now (+1; noisy and measured at different times, so the sum of the gains may differ)\n"},
 		"a bundle": {loop.Result{Bundle: "b"}, "\nnothing is recorded yet: `iterate publish` verifies the bundle, and records it\n"},
-		"stopped":  {loop.Result{Program: "p", Stopped: "completed"}, "p is completed\n"},
+		"stopped":  {loop.Result{Program: "p", Stopped: "completed: its target is reached"}, "p is completed: its target is reached\n"},
+		"budget":   {loop.Result{Program: "p", Stopped: "budget: 4 of 4 iterations used"}, "p: budget: 4 of 4 iterations used\n"},
+		"asked":    {loop.Result{Program: "p", Stopped: "a person asked it to stop"}, "p: a person asked it to stop\n"},
 		"failed":   {loop.Result{Iteration: 4, Output: "/o", Reasons: []string{"exit\ncode 1"}}, "\niteration 4: exit code 1\n  all that it printed: /o\n"},
 	} {
 		assert.Equal(t, c.says, loop.Notes([]loop.Result{c.result}), name)
