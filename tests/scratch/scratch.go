@@ -39,6 +39,9 @@ func Run(m *testing.M) int {
 		panic(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	if err := os.Chmod(dir, 0o711); err != nil { // other users reach what is made for them in it
+		panic(err)
+	}
 	if err := os.Setenv("TMPDIR", dir); err != nil {
 		panic(err)
 	}
