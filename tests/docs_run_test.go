@@ -135,6 +135,7 @@ func TestDocsAreRun(t *testing.T) {
 				require.NotNil(t, start, "%s begins where no other page may", page)
 				w.home = filepath.Join(t.TempDir(), "me")
 				openWhenDone(t, filepath.Dir(w.home))
+				t.Cleanup(func() { unlock(filepath.Dir(w.home)) })
 				require.NoError(t, exec.CommandContext(t.Context(), "cp", "-a", start.home, w.home).Run())
 			}
 			w.page(page)

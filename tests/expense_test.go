@@ -214,6 +214,7 @@ func TestJudgesOfTasksCountAgainstTheBudget(t *testing.T) {
 	bin := filepath.Join(w.side, "bin")
 	require.NoError(t, os.MkdirAll(bin, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "claude"), []byte(`#!/bin/sh
+if [ "$1" = --version ]; then echo 1.0; exit; fi
 cat > /dev/null; echo . >> '`+w.side+`/judged'
 printf '{"result": "{\\"score\\": 0.5, \\"rationale\\": \\"seen\\"}", "total_cost_usd": 0.01, "modelUsage": {"m": {}}}\n'
 `), 0o755))

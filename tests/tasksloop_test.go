@@ -117,8 +117,10 @@ func TestASuiteIsNotRewrittenWhileItRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := agentConfigWorld(t, "", "Keep a changelog. A fixed bug gets a test.")
+			tmp := filepath.Join(filepath.Dir(w.side), "tmp")
+			// The directory of the trees is closed to their owner too, who can open it.
 			w.write("programs/agent-config/agent.sh", w.read("programs/agent-config/agent.sh")+
-				"\nif grep -q changelog AGENTS.md; then find '"+filepath.Join(filepath.Dir(w.side), "tmp")+"' -path '*/programs/agent-config/tasks/fix-slug/task.json' | while read -r f; do\n"+attack+"\ndone; fi\n")
+				"\nif grep -q changelog AGENTS.md; then chmod u+rx '"+tmp+"'/autoloop-run-*/w; find '"+tmp+"' -path '*/programs/agent-config/tasks/fix-slug/task.json' | while read -r f; do\nchmod u+w \"$f\"\n"+attack+"\ndone; fi\n")
 			w.git("commit", "--quiet", "--all", "--message", "attack")
 			got := w.one()
 			assert.Equal(t, "rejected", got.Outcome, got.Reasons)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/history/results"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/skill"
@@ -34,6 +35,7 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, files.RemoveAll(base)) }) // versions are read-only
 	b := &bench{t: t, dir: filepath.Join(base, "s"), out: &bytes.Buffer{}, answer: true}
 	b.write(b.dir, "SKILL.md", original)
 	b.write(b.dir, "evals/evals.json", `{"skill_name": "s", "evals": [{"id": 1, "prompt": "do it", "expectations": ["it is done"]}]}`)
@@ -222,7 +224,9 @@ func TestReportOfVersions(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, r.Changes)
 	assert.Empty(t, patch)
-	b.write(b.Workspace.Version(0), "evals/evals.json", "{}")
+	evals := filepath.Join(b.Workspace.Version(0), "evals", "evals.json")
+	require.NoError(t, os.Chmod(evals, 0o600))
+	require.NoError(t, os.WriteFile(evals, []byte("{}"), 0o600))
 	_, _, err = b.Report(t.Context(), 0)
 	require.Error(t, err, "a suite that was changed measures nothing")
 }
