@@ -22,23 +22,34 @@ func TestWhatWasMergedIsNotMissed(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		merged  string
+		early   bool // it was merged before the second decision, whose agent had begun
 		commits []audit.Commit
 		missed  []string
 	}{
-		"nothing was merged":    {"", []audit.Commit{{ID: "two", Iteration: "2", Metric: "8"}}, []string{"one"}},
-		"replayed":              {"one", []audit.Commit{{ID: "new", Iteration: "2", Metric: "8"}}, nil},
-		"not replayed":          {"one", nil, []string{"two"}},
-		"with another number":   {"one", []audit.Commit{{ID: "new", Iteration: "2", Metric: "7"}}, []string{"two"}},
-		"all of it was merged":  {"two", nil, nil},
-		"merged from elsewhere": {"three", nil, []string{"one", "two"}},
+		"nothing was merged":    {"", false, []audit.Commit{{ID: "two", Iteration: "2", Metric: "8"}}, []string{"one"}},
+		"replayed":              {"one", false, []audit.Commit{{ID: "new", Iteration: "2", Metric: "8"}}, nil},
+		"not replayed":          {"one", false, nil, []string{"two"}},
+		"with another number":   {"one", false, []audit.Commit{{ID: "new", Iteration: "2", Metric: "7"}}, []string{"two"}},
+		"all of it was merged":  {"two", false, nil, nil},
+		"merged from elsewhere": {"three", false, nil, []string{"one", "two"}},
+		"before, replayed":      {"one", true, []audit.Commit{{ID: "new", Iteration: "2", Metric: "8"}}, nil},
+		"before, not replayed":  {"one", true, nil, []string{"two"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			auditor := audit.New(decision.Known(), nil)
 			auditor.Begin(history.Summary{}, nil)
-			auditor.Add([]history.Event{kept(1, "one", &nine), kept(2, "two", &eight)})
-			if c.merged != "" {
-				auditor.Add([]history.Event{&history.Set{Key: history.PullEnded, Value: "2", Commit: c.merged}})
+			merged := []history.Event{&history.Set{Key: history.PullEnded, Value: "2", Commit: c.merged}}
+			second := kept(2, "two", &eight)
+			second.(*history.Decided).Parent = "one"
+			auditor.Add([]history.Event{kept(1, "one", &nine)})
+			if c.early {
+				auditor.Add(append(merged, second))
+			} else {
+				auditor.Add([]history.Event{second})
+			}
+			if c.merged != "" && !c.early {
+				auditor.Add(merged)
 			}
 			auditor.Add([]history.Event{
 				&history.Measured{Role: history.Baseline, Metric: &nine, Samples: []metric.Value{nine}},

@@ -144,7 +144,11 @@ type made struct {
 // keeps are the decisions that made a commit, and those of them whose commit
 // must still be on the branch: a baseline of the default branch alone, after a
 // merge, starts a new line.
-type keeps struct{ kept, required, before []made }
+type keeps struct {
+	kept, required, before []made
+	// merges are the heads that were merged, and the commits made on them since.
+	merges map[string]bool
+}
 
 func (k *keeps) add(event history.Event) {
 	switch e := event.(type) {
@@ -163,7 +167,11 @@ func (k *keeps) add(event history.Event) {
 		if e.Commit == "" || e.Outcome != history.Accepted && e.Outcome != history.PendingCI {
 			return
 		}
-		one := made{iteration: e.Iteration, commit: e.Commit, best: e.Best}
+		// An agent may have begun on the head that was merged while it worked.
+		one := made{iteration: e.Iteration, commit: e.Commit, best: e.Best, replayed: k.merges[e.Parent]}
+		if one.replayed {
+			k.merges[e.Commit] = true
+		}
 		k.kept = append(k.kept, one)
 		if e.Outcome == history.Accepted {
 			k.required = append(k.required, one)
@@ -178,9 +186,11 @@ func (k *keeps) merged(head string) {
 	if at < 0 {
 		return
 	}
+	k.merges = map[string]bool{head: true}
 	k.required = slices.Clone(k.required[at+1:])
 	for i := range k.required {
 		k.required[i].replayed = true
+		k.merges[k.required[i].commit] = true
 	}
 }
 
