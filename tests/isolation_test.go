@@ -49,6 +49,7 @@ func (w *world) onDisk() {
 	for i := range w.env {
 		w.env[i] = strings.ReplaceAll(w.env[i], root, dir)
 	}
+	w.git("status", "--short") // the index knows the files by where they were
 }
 
 func (w *world) unset(name string) {
