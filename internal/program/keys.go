@@ -82,7 +82,7 @@ var entries = []entry{
 	{
 		Key{
 			"keep-details", "When", "count or off", "1000",
-			"how many of the latest iterations keep the patches and output of dropped candidates on record; of older ones the [numbers](../reference/state.md#what-is-forgotten) stay. `off` keeps all",
+			"how many of the latest iterations keep the patches and output of dropped candidates on record; of older ones the [numbers](../reference/ledger.md#what-is-forgotten) stay. `off` keeps all",
 		},
 		func(p *Program, v value) (err error) { p.KeepDetails, err = v.countOrOff(); return err }, sameNumber,
 	},
