@@ -13,7 +13,7 @@ import (
 
 // ownCommand is what the runner may find in the log: groups of the action, and
 // annotations whose values are escaped.
-var ownCommand = regexp.MustCompile(`^(::group::(Get Autoloop|Find what is due|Begin|Iterate|Propose|Publish|Hear what was said|Validate)|::endgroup::|` +
+var ownCommand = regexp.MustCompile(`^(::group::(Get Autoloop|Find what is due|Begin|Iterate|Propose|Publish|Read what was said|Validate)|::endgroup::|` +
 	`::(error|warning) (file=[^,:]*,(line=\d+,)?)?title=[^,:]*(%3A[^,:]*)*::.*)$`)
 
 // onlyOurs holds a step to what no text of others may change.

@@ -333,7 +333,7 @@ run() {
     return
     ;;
   steer)
-    tell "Hear what was said" "$bin/iterate" steer ${chosen[@]+"${chosen[@]}"}
+    tell "Read what was said" "$bin/iterate" steer ${chosen[@]+"${chosen[@]}"}
     return
     ;;
   compare)

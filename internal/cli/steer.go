@@ -23,7 +23,7 @@ func newSteerCommand(env Env, o *iterateOptions) *cobra.Command {
 		Short: "Do what comments on GitHub ask for, without an iteration",
 		Long: "Read the comments on a program's issue and pull request, do what `/autoloop` commands of trusted\n" +
 			"people ask for, and bring issue and pull request up to date. It is for a workflow that a comment\n" +
-			"starts: so a program that is paused or completed hears too. In Actions the issue is that of the\n" +
+			"starts: so this reaches a program that is paused or completed too. In Actions the issue is that of the\n" +
 			"comment, and the outputs `has-work` and `selected` say whether somebody asked for an iteration now.",
 		Example: "  iterate steer --issue 12\n  iterate steer --program speed --json",
 		Args:    cobra.NoArgs,
