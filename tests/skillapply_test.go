@@ -432,3 +432,14 @@ func TestSkillApplyHidesNothing(t *testing.T) {
 	a = w.binary("iterate", "skill", "report", ws, "--diff")
 	assert.Contains(t, a.stdout, "+steal\x1b[1A\x1b[2K", "the patch is as it is")
 }
+
+// TestSkillThatRanToItsMaximumIsAPlateau: what stopped rising and had all its
+// iterations is no skill that its reverts ended.
+func TestSkillThatRanToItsMaximumIsAPlateau(t *testing.T) {
+	t.Parallel()
+	w := skillWorld(t, "", `test "$AUTOLOOP_ITERATION" = 1 && echo beta >> SKILL.md || echo nothing >> SKILL.md`)
+	end := w.skillEnd("-n", "5", "--stop-after-reverts", "0")
+	assert.Equal(t, []any{"iterations", "plateau"}, []any{end.Ended, end.Report.Class})
+	end = w.skillEnd("-n", "5")
+	assert.Equal(t, []any{"stuck", "stuck"}, []any{end.Ended, end.Report.Class}, "three more reverts ended this run")
+}

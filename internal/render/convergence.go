@@ -52,8 +52,9 @@ type Convergence struct {
 }
 
 // Converge classifies a table of iterations. lost counts the cases that the
-// original passed and the best version does not.
-func Converge(rows []results.Row, lost int) Convergence {
+// original passed and the best version does not; whole says that the last run had
+// all the iterations that were asked for, and was not ended by its reverts.
+func Converge(rows []results.Row, lost int, whole bool) Convergence {
 	c := Convergence{Gain: "0"}
 	tail := 0 // reverts at the end
 	for _, row := range rows {
@@ -72,7 +73,7 @@ func Converge(rows []results.Row, lost int) Convergence {
 	if c.Best != nil && c.Start != nil {
 		c.Gain = metric.Delta(*c.Best, c.Start)
 	}
-	c.Class = c.class(tail)
+	c.Class = c.class(tail, whole)
 	c.advise(lost)
 	if len(rows) == 0 {
 		c.recommend(Continue, "nothing was measured yet: run it again")
@@ -80,13 +81,13 @@ func Converge(rows []results.Row, lost int) Convergence {
 	return c
 }
 
-func (c *Convergence) class(tail int) Class {
+func (c *Convergence) class(tail int, whole bool) Class {
 	switch {
 	case perfect(c.Start):
 		return PerfectBaseline
 	case perfect(c.Best):
 		return PerfectScore
-	case tail >= stuckReverts:
+	case tail >= stuckReverts && !whole:
 		return Stuck
 	case c.Kept > 0 && tail >= 2:
 		return Plateau

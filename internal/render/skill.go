@@ -94,9 +94,10 @@ type SkillChange struct {
 	Binary bool   `json:"binary,omitempty"`
 }
 
-// NewSkillReport fills in what follows from the table of iterations.
-func NewSkillReport(rows []results.Row, regressed []string) SkillReport {
-	c := Converge(rows, len(regressed))
+// NewSkillReport fills in what follows from the table of iterations; whole is as for
+// Converge.
+func NewSkillReport(rows []results.Row, regressed []string, whole bool) SkillReport {
+	c := Converge(rows, len(regressed), whole)
 	r := SkillReport{
 		Schema: 1, Class: c.Class, Notes: []string{}, Start: c.Start, Best: c.Best, Gain: c.Gain, BestVersion: c.BestVersion,
 		Kept: c.Kept, Reverted: c.Reverted, Recommendation: c.Recommendation, Reason: c.Reason, NextSteps: append([]string{}, c.NextSteps...),

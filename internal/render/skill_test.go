@@ -12,7 +12,7 @@ import (
 
 func TestAReportHidesNothingOfTheDiff(t *testing.T) {
 	t.Parallel()
-	r := render.NewSkillReport(rowsOf("0.5 +0.6"), nil)
+	r := render.NewSkillReport(rowsOf("0.5 +0.6"), nil, false)
 	r.Diff = "+say more\r\n+\trm -rf ~\x1b[2K\x1b[1A\r+harmless\u202e\u0085\n"
 	text := r.Markdown()
 	assert.Contains(t, text, "+say more\r\n+\trm -rf ~␛[2K␛[1A␍+harmless<U+202E><U+0085>\n")
@@ -39,7 +39,7 @@ func TestTriggersAreAFigureOfTheirOwn(t *testing.T) {
 		"of another version":   {[]render.SkillTriggers{figure(0, "1"), figure(7, "0.66", wrong)}, false},
 		"without the original": {[]render.SkillTriggers{figure(1, "0.66", wrong)}, false},
 	} {
-		r := render.NewSkillReport(rowsOf("0.5 +0.6"), nil)
+		r := render.NewSkillReport(rowsOf("0.5 +0.6"), nil, false)
 		before := r.Recommendation
 		r = r.WithTriggers(c.figures)
 		text := r.Markdown()
@@ -47,7 +47,7 @@ func TestTriggersAreAFigureOfTheirOwn(t *testing.T) {
 		assert.Contains(t, text, "## Trigger queries\n\n- v", name)
 		assert.Equal(t, before, r.Recommendation, "%s: it decides nothing", name)
 	}
-	r := render.NewSkillReport(rowsOf("0.5 +0.6"), nil)
+	r := render.NewSkillReport(rowsOf("0.5 +0.6"), nil, false)
 	assert.NotContains(t, r.Markdown(), "Trigger queries")
 	r = r.WithTriggers([]render.SkillTriggers{figure(1, "0.66", wrong)})
 	assert.Contains(t, r.Markdown(), "- v1: 0.66, 2 of 3 right\n  - trigger-2: what \\| time (loaded)\n")
@@ -56,8 +56,8 @@ func TestTriggersAreAFigureOfTheirOwn(t *testing.T) {
 func TestAReportOfCandidatesThatWereNeverMeasured(t *testing.T) {
 	t.Parallel()
 	const note = "the last 3 candidates were not measured at all"
-	assert.Contains(t, render.NewSkillReport(rowsOf("0.5 +0.6 - - -"), nil).Markdown(), note)
-	assert.NotContains(t, render.NewSkillReport(rowsOf("0.5 +0.6 - -0.1 -"), nil).Markdown(), "not measured at all")
+	assert.Contains(t, render.NewSkillReport(rowsOf("0.5 +0.6 - - -"), nil, false).Markdown(), note)
+	assert.NotContains(t, render.NewSkillReport(rowsOf("0.5 +0.6 - -0.1 -"), nil, false).Markdown(), "not measured at all")
 }
 
 func TestAReportThatKeptNothingHasNoCasesAfter(t *testing.T) {
@@ -65,7 +65,7 @@ func TestAReportThatKeptNothingHasNoCasesAfter(t *testing.T) {
 	half := metric.MustValue("0.5")
 	cases := []render.SkillCase{{ID: "polite", Before: &half, After: &half}}
 	for rows, want := range map[string]string{"0.5 -0.4": "| case | v0 |\n", "0.5 +0.6": "| case | v0 | v1 |\n"} {
-		r := render.NewSkillReport(rowsOf(rows), nil)
+		r := render.NewSkillReport(rowsOf(rows), nil, false)
 		r.Cases = cases
 		assert.Contains(t, r.Markdown(), want)
 	}

@@ -101,7 +101,7 @@ func (l *Loop) Run(ctx context.Context) (Ended, error) {
 	if err != nil {
 		return "", err
 	}
-	l.Workspace.Run = nil
+	l.Workspace.Run, l.Workspace.Whole = nil, ended == Exhausted
 	return ended, l.Workspace.Save()
 }
 
@@ -166,7 +166,7 @@ func (l *Loop) begin(ctx context.Context) (*state, error) {
 		return nil, err
 	}
 	if !l.Workspace.Run.Resumes(l.Most) {
-		l.Workspace.Run = &workspace.Run{After: s.last, Count: l.Most}
+		l.Workspace.Run, l.Workspace.Whole = &workspace.Run{After: s.last, Count: l.Most}, false
 	}
 	if len(s.rows) > 0 {
 		l.Workspace.Best = best

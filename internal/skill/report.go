@@ -31,7 +31,7 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 	}
 	rows := table.Rows()
 	if version == BestVersion {
-		version = render.Converge(rows, 0).BestVersion
+		version = render.Converge(rows, 0, w.Whole).BestVersion
 	}
 	suited, err := v.Suite(ctx)
 	if err != nil {
@@ -45,7 +45,7 @@ func (v *Versions) Report(ctx context.Context, version int) (r render.SkillRepor
 	if err != nil {
 		return r, nil, err
 	}
-	r = render.NewSkillReport(rows, lostCases(before, after))
+	r = render.NewSkillReport(rows, lostCases(before, after), w.Whole)
 	r.Skill, r.Workspace, r.Failures, r.Cases = skillTitle(suited, w), w.Dir, failuresOf(after.Cases), casesOf(before, after)
 	if suited.Graded() {
 		r = r.WithGrader(feedbackOf(after))

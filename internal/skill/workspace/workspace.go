@@ -36,6 +36,9 @@ type Workspace struct {
 	SuiteHash string
 	// Run is the one that has not ended, nil when the last one did.
 	Run *Run
+	// Whole says that the last run had all the iterations that it was asked for: neither
+	// its reverts nor a perfect score ended it.
+	Whole bool
 	// Executor made the measurements; nil is unknown.
 	Executor *history.Executor
 }
@@ -60,6 +63,7 @@ type workspaceJSON struct {
 	Applied     *Applied          `json:"applied"`
 	Executor    *history.Executor `json:"executor,omitempty"`
 	Run         *Run              `json:"run,omitempty"`
+	Whole       bool              `json:"whole,omitempty"`
 }
 
 // Beside is the workspace beside a skill.
@@ -174,7 +178,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if skill != "" && !filepath.IsAbs(skill) {
 		skill = filepath.Join(dir, skill)
 	}
-	return &Workspace{Dir: dir, Skill: skill, Best: in.BestVersion, Applied: in.Applied, SuiteHash: in.SuiteHash, Executor: in.Executor, Run: in.Run}, nil
+	return &Workspace{Dir: dir, Skill: skill, Best: in.BestVersion, Applied: in.Applied, SuiteHash: in.SuiteHash, Executor: in.Executor, Run: in.Run, Whole: in.Whole}, nil
 }
 
 func isWorkspace(w *Workspace) error {
@@ -192,7 +196,7 @@ func (w *Workspace) Save() error {
 			skill = relative
 		}
 	}
-	out := workspaceJSON{Schema: Schema, Format: Format, Skill: filepath.ToSlash(skill), BestVersion: w.Best, SuiteHash: w.SuiteHash, Applied: w.Applied, Executor: w.Executor, Run: w.Run}
+	out := workspaceJSON{Schema: Schema, Format: Format, Skill: filepath.ToSlash(skill), BestVersion: w.Best, SuiteHash: w.SuiteHash, Applied: w.Applied, Executor: w.Executor, Run: w.Run, Whole: w.Whole}
 	text, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
 		return err
