@@ -17,7 +17,7 @@ import (
 func TestWhatWasMergedIsNotMissed(t *testing.T) {
 	t.Parallel()
 	nine, eight := metric.FromInt(9), metric.FromInt(8)
-	kept := func(iteration int, commit string, best *metric.Value) history.Event {
+	kept := func(iteration int, commit string, best *metric.Value) *history.Decided {
 		return &history.Decided{Head: history.Head{Iteration: iteration}, Outcome: history.Accepted, Commit: commit, Metric: best, Best: best}
 	}
 	for name, c := range map[string]struct {
@@ -41,7 +41,7 @@ func TestWhatWasMergedIsNotMissed(t *testing.T) {
 			auditor.Begin(history.Summary{}, nil)
 			merged := []history.Event{&history.Set{Key: history.PullEnded, Value: "2", Commit: c.merged}}
 			second := kept(2, "two", &eight)
-			second.(*history.Decided).Parent = "one"
+			second.Parent = "one"
 			auditor.Add([]history.Event{kept(1, "one", &nine)})
 			if c.early {
 				auditor.Add(append(merged, second))
