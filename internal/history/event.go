@@ -4,7 +4,6 @@
 package history
 
 import (
-	"iter"
 	"time"
 
 	"github.com/org/autoloop/internal/decision"
@@ -131,8 +130,8 @@ type Measured struct {
 	Seconds float64 `json:"seconds,omitempty"`
 	// Prepare is how long its tree took to build and set up.
 	Prepare float64 `json:"prepare_seconds,omitempty"`
-	// Commit is the commit that was measured; empty for a candidate, which is none
-	// yet.
+	// Commit is the commit that was measured; empty for a candidate, which is not
+	// committed yet.
 	Commit string `json:"commit,omitempty"`
 	// Evaluation is what the models used that were asked to measure a baseline; nil
 	// when none was. What trials used is in Decided, or Checked.
@@ -330,150 +329,10 @@ type Answered struct {
 // is and changes nothing.
 type Other struct{ Head }
 
-// KindOf is what the ledger calls the kind of an event.
-func KindOf(e Event) Kind { return e.kind() }
-
-func (*Started) kind() Kind   { return "started" }
-func (*Measured) kind() Kind  { return "measured" }
-func (*Proposed) kind() Kind  { return "proposed" }
-func (*Decided) kind() Kind   { return "decided" }
-func (*Pushed) kind() Kind    { return "pushed" }
-func (*Finished) kind() Kind  { return "finished" }
-func (*Checked) kind() Kind   { return "checked" }
-func (*Paused) kind() Kind    { return "paused" }
-func (*Resumed) kind() Kind   { return "resumed" }
-func (*Completed) kind() Kind { return "completed" }
-func (*Set) kind() Kind       { return "set" }
-func (*Answered) kind() Kind  { return "answered" }
-func (o *Other) kind() Kind   { return o.Event }
-
-// kinds has an event of every kind that this version knows.
-var kinds = [...]Event{
-	&Measured{}, &Decided{}, &Started{}, &Finished{}, &Pushed{}, &Proposed{}, &Checked{}, &Set{}, &Answered{}, &Paused{}, &Resumed{}, &Completed{},
-}
-
-// newEvent returns an empty event of a kind.
-func newEvent(kind Kind) Event {
-	for _, known := range kinds {
-		if known.kind() == kind {
-			return clone(known)
-		}
-	}
-	return &Other{}
-}
-
-// Of selects the events of one kind, such as those of slices.All or
-// slices.Backward.
-func Of[E Event](events iter.Seq2[int, Event]) iter.Seq[E] {
-	return func(yield func(E) bool) {
-		for _, e := range events {
-			if e, is := e.(E); is && !yield(e) {
-				return
-			}
-		}
-	}
-}
-
-// CommitOf is the commit that an event names, "" when it names none.
-func CommitOf(e Event) string {
-	switch e := e.(type) {
-	case *Measured:
-		return e.Commit
-	case *Decided:
-		return e.Commit
-	case *Pushed:
-		return e.Commit
-	case *Checked:
-		return e.Commit
-	case *Set:
-		return e.Commit
-	default:
-		return ""
-	}
-}
-
 // CaseRates are the pass rates of cases in the runs.
 func (e *Measured) CaseRates() decision.CaseRates {
 	if e.CaseSamples != nil {
 		return e.CaseSamples
 	}
 	return decision.RatesOf(e.Numbers)
-}
-
-// Outcome is how an iteration ended.
-type Outcome string
-
-// The outcomes. Busy, Idle and DryRun never appear in a ledger: no iteration
-// was recorded.
-const (
-	Accepted       Outcome = "accepted"
-	Rejected       Outcome = "rejected"
-	Inconclusive   Outcome = "inconclusive" // not kept, and it may be tried again
-	Error          Outcome = "error"
-	PendingCI      Outcome = "pending-ci"
-	CIFixExhausted Outcome = "ci-fix-exhausted"
-	Busy           Outcome = "busy"
-	Idle           Outcome = "idle"
-	DryRun         Outcome = "dry-run"
-)
-
-// Dropped reports whether an iteration was decided and its change not kept.
-func (o Outcome) Dropped() bool { return o == Rejected || o == Inconclusive }
-
-// Role says which tree a measurement is of.
-type Role string
-
-// The roles. A baseline is the default branch's tree with nothing changed; the
-// incumbent is the head of the program branch.
-const (
-	Baseline  Role = "baseline"
-	Incumbent Role = "incumbent"
-	Candidate Role = "candidate"
-	Emptied   Role = "emptied" // the incumbent, with the files emptied that the candidate changed
-	Garbled   Role = "garbled" // the incumbent, with a syntax error in those files
-)
-
-// Lease names the holder of a program, so that a run that is gone frees it.
-type Lease struct {
-	// Host is the machine of the run.
-	Host string `json:"host"`
-	// PID is its process there.
-	PID int `json:"pid"`
-	// ProcessStart is when that process began, as the system says it: a number that
-	// is used again is not taken for it.
-	ProcessStart string `json:"process_start,omitempty"`
-	// ActionsRun is the number and the attempt of the run in Actions.
-	ActionsRun string `json:"actions_run,omitempty"`
-	// Namespace is the pid namespace that PID is of, "" when it is not known.
-	Namespace string `json:"pid_namespace,omitempty"`
-	// Handed says that no process holds it: it is for another job of the same run.
-	Handed bool `json:"handed,omitempty"`
-	// Until is when it ends by itself, in UTC.
-	Until time.Time `json:"until"`
-}
-
-// Reserved is what a run may use of the program's budgets; 0 and nil are no bound.
-type Reserved struct {
-	// Tokens are those of input and output.
-	Tokens int64 `json:"tokens,omitempty"`
-	// CostUSD is in US dollars.
-	CostUSD *metric.Value `json:"cost_usd,omitempty"`
-	// Minutes are those of agent and evaluation.
-	Minutes float64 `json:"minutes,omitempty"`
-}
-
-// Check is a check of CI.
-type Check struct {
-	// Name is what GitHub calls the check.
-	Name string `json:"name"`
-	// URL is the address of its page.
-	URL string `json:"url,omitempty"`
-}
-
-// Ancestor names an earlier candidate.
-type Ancestor struct {
-	// Iteration is that of the candidate.
-	Iteration int `json:"iteration"`
-	// Proposal is its number there, from 1.
-	Proposal int `json:"proposal"`
 }
