@@ -57,16 +57,22 @@ func waitingAtTwo() string {
 	return strings.Replace(onIssue, "  value=", "  [ \"$AUTOLOOP_ITERATION\" != 2 ] || { touch \"$SIDE/begun\"; while [ ! -e \"$SIDE/go-on\" ]; do sleep 0.05; done; }\n  value=", 1)
 }
 
+// withAPull is a repository whose first candidate was kept, with its pull request.
+func withAPull(t *testing.T, twoJobs bool) (h *hub, pull int) {
+	t.Helper()
+	h = newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8", "8.5")
+	h.program(waitingAtTwo())
+	require.Equal(t, "accepted", h.one().Outcome)
+	return h, h.openPull()
+}
+
 // TestMergedWhileAnIterationRuns squashes the pull request while the agent works:
 // its gain is replayed on what was merged, and gets a pull request of its own.
 func TestMergedWhileAnIterationRuns(t *testing.T) {
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
-		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8", "8.5")
-		h.program(waitingAtTwo())
-		require.Equal(t, "accepted", h.one().Outcome)
-		first := h.openPull()
+		h, first := withAPull(t, twoJobs)
 		body := ""
 		got := h.duringTheAgent(func() {
 			h.squashes()
@@ -171,10 +177,7 @@ func TestMergedAndDeletedWhileAnIterationRuns(t *testing.T) {
 	t.Parallel()
 	inJobs(t, func(t *testing.T, twoJobs bool) {
 		t.Helper()
-		h := newHubIn(t, twoJobs, map[string]string{"value.txt": "10\n"}, "9", "8", "8.5")
-		h.program(waitingAtTwo())
-		require.Equal(t, "accepted", h.one().Outcome)
-		first := h.openPull()
+		h, first := withAPull(t, twoJobs)
 		got := h.duringTheAgent(func() {
 			h.squashes()
 			h.site.merged(first)
