@@ -32,7 +32,7 @@ func (p groupPlaces) join() joined {
 }
 
 // start starts the command within the group: this process enters it for that
-// moment, so that there is none in which the command could start another outside.
+// moment, so that the command can at no time start another outside.
 func (j joined) start(begin func() (int, error)) (int, error) {
 	for _, file := range j.enter {
 		_, _ = file.WriteString("0") // Where that is refused, the supervisor's own look at the processes is left.

@@ -8,7 +8,7 @@ import (
 )
 
 // GoOn lets a program go on in the direction that its state says, and says why the
-// state cannot be read, "" when it can or there is none.
+// state cannot be read; "" when it can be read, or the program has no state yet.
 func GoOn(p *program.Program, states map[string][]byte) string {
 	data, found := states[p.Name]
 	machine, _, err := state.ParseMachine(data)
