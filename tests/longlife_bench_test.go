@@ -104,7 +104,7 @@ func objectFiles(b *testing.B, dir string) (count, size int64) {
 	return count, size
 }
 
-func smallRepository(b *testing.B, dir string) {
+func smallRepository(b testing.TB, dir string) {
 	b.Helper()
 	repo := func(args ...string) {
 		cmd := exec.CommandContext(b.Context(), "git", args...)
