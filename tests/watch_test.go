@@ -108,7 +108,7 @@ func watchedWorld(t *testing.T) *world {
 	return newWorld(t, map[string]string{
 		"value.txt": "1\n",
 		".autoloop/programs/p.md": "---\nmetric: m\nevaluation-runs: 1\nagent: command\n" +
-			"agent-command: while [ ! -e \"$SIDE/go\" ]; do sleep 0.05; done; echo $(($(cat value.txt)+1)) > value.txt\nenv: [SIDE]\n---\n## Goal\nMore.\n## Target\n- `value.txt`\n" +
+			"agent-command: while [ ! -e \"$SIDE/go\" ]; do sleep 0.05; done; sleep 0.1; echo $(($(cat value.txt)+1)) > value.txt\nenv: [SIDE]\n---\n## Goal\nMore.\n## Target\n- `value.txt`\n" +
 			"## Evaluation\n```sh\nprintf '{\"m\": %s}\\n' \"$(cat value.txt)\"\n```\n",
 	})
 }
@@ -119,7 +119,7 @@ func TestWatchInABrowser(t *testing.T) {
 	long.Only(t, long.Browser)
 	chromium := browserOf(t)
 	w := watchedWorld(t)
-	const most = 500
+	const most = 5000
 	cmd := w.command("iterate", "--program", "p", "-n", strconv.Itoa(most), "--watch")
 	url := serve(t, cmd, cmd.StderrPipe)
 	look := exec.CommandContext(t.Context(), "node", "live.js", url, filepath.Join(w.side, "go")) //nolint:gosec // our own script

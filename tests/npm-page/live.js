@@ -14,28 +14,65 @@ page.on("pageerror", (e) => problems.push(e.message));
 page.on("request", (r) => { if (!r.url().startsWith(url) && !/^(data|blob):/.test(r.url())) problems.push(`asks for ${r.url()}`); });
 const see = async (what, test) => {
   try {
-    await page.waitForFunction(test, null, { timeout: 60000 });
+    await page.waitForFunction(test, null, { timeout: 300000 });
   } catch {
     problems.push(`${what} is not seen; the page says ${JSON.stringify(await page.evaluate(() => document.querySelector("#live").innerText))}`);
   }
 };
-await page.goto(url);
+// Every renewal takes a while to be read: what a person does meanwhile must stay too.
+await page.addInitScript(() => {
+  const read = Response.prototype.json;
+  Response.prototype.json = async function () {
+    await new Promise((done) => { setTimeout(done, 300); });
+    return read.call(this);
+  };
+});
+await page.goto(`${url}#program-p`);
 await page.evaluate(() => { window.loadedOnce = true; });
 await see("the agent at work", () => /p #1 propose/.test(document.querySelector("#live p").textContent));
 writeFileSync(go, "");
+const ready = () => document.documentElement.dataset.ready === "yes";
+await see("a page that is ready", ready);
 await see("the first iteration", () => window.loadedOnce && document.querySelectorAll("#program-p .iteration").length >= 1);
+// many waits until several renewals have passed.
+const renewals = async (many) => {
+  for (let i = 0; i < many; i++) {
+    await page.evaluate(() => { window.before = document.getElementById("program-p"); });
+    await see("a renewal", () => document.getElementById("program-p") !== window.before);
+  }
+};
 await page.evaluate(() => {
   const section = document.getElementById("program-p");
   const filter = section.querySelector(".rows-filter");
   filter.value = "1 kept 2 (";
   filter.dispatchEvent(new Event("input"));
+  filter.focus();
+  filter.setSelectionRange(1, 3);
   section.querySelector(".iteration").open = true;
-  window.before = section;
 });
-await see("that what was opened stays so when the page is renewed", () => {
+await renewals(3);
+const kept = await page.evaluate(() => {
   const section = document.getElementById("program-p");
-  return section !== window.before && document.documentElement.dataset.ready === "yes" && section.querySelector(".rows-filter").value === "1 kept 2 (" && section.querySelector("details[open] summary .n")?.textContent === "1";
+  const filter = section.querySelector(".rows-filter");
+  return [filter.value, section.querySelector("details[open] summary .n")?.textContent, document.activeElement === filter, filter.selectionStart, filter.selectionEnd].join("|");
 });
+if (kept !== "1 kept 2 (|1|true|1|3") problems.push(`the filter, what was opened and the cursor do not stay when the page is renewed: ${kept}`);
+// The second page of rows stays what is shown although newer ones come in.
+await page.evaluate(() => {
+  const filter = document.querySelector("#program-p .rows-filter");
+  filter.value = "";
+  filter.dispatchEvent(new Event("input"));
+});
+await see("a second page of iterations", () => !document.querySelector("#program-p .pager").hidden);
+const top = await page.evaluate(() => {
+  document.querySelector("#program-p .older").click();
+  const summary = document.querySelector("#program-p .iteration summary");
+  summary.focus();
+  return summary.querySelector(".n").textContent;
+});
+await renewals(3);
+const now = await page.evaluate(() => [document.querySelector("#program-p .iteration summary .n").textContent, document.activeElement.querySelector(".n")?.textContent].join("|"));
+if (now !== `${top}|${top}`) problems.push(`the older iterations do not stay when the page is renewed: ${now} instead of ${top}`);
 await see("a button", () => !document.querySelector("#live .stop").disabled);
 await page.click("#live .stop");
 await see("that it stops", () => /stops after this iteration/.test(document.querySelector("#live .stop").textContent));

@@ -5,9 +5,9 @@
   const perPage = 50;
   const say = (text) => { document.getElementById("say").textContent = text; };
 
-  // unpack reads the compressed rows of all programs of this page.
-  async function unpack() {
-    const packed = document.getElementById("data").textContent.trim().replaceAll("-", "+").replaceAll("_", "/");
+  // unpack reads the compressed rows of all programs of a page.
+  async function unpack(page) {
+    const packed = page.getElementById("data").textContent.trim().replaceAll("-", "+").replaceAll("_", "/");
     const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Response(stream).json();
@@ -59,7 +59,8 @@
     return row.words;
   }
 
-  // program connects the tools of one program with its rows.
+  // program connects the tools of one program with its rows. What it gives back can
+  // open an iteration, and show the rows from one on.
   function program(section, rows) {
     const list = section.querySelector(".iterations");
     if (!list) return;
@@ -113,7 +114,12 @@
     }
     draw();
     cursor(section, rows, open);
-    return open;
+    return {
+      open,
+      // top is the first row shown on a page that is not the first, else nothing.
+      top: () => first === 0 ? undefined : shown[first]?.n,
+      from: (number) => { first = Math.max(0, shown.findIndex((row) => row.n === number)); draw(); },
+    };
   }
 
   // cursor follows the pointer or the arrow keys on the trajectory.
@@ -163,33 +169,88 @@
     });
   }
 
-  let opens = {};
-  // follow shows the view that the address names. Rows are drawn anew, so what it
+  let programs = {};
+  const named = () => /^#(.*?)(?:-i(\d+))?$/.exec(location.hash) || [];
+
+  // choose shows the view that the address names. Rows are drawn anew, so what it
   // names may not be there yet: the view is chosen here instead of by :target.
-  function follow() {
+  function choose() {
     const views = [...document.querySelectorAll(".view")];
-    const [, id, number] = /^#(.*?)(?:-i(\d+))?$/.exec(location.hash) || [];
-    const shown = views.find((view) => view.id === id) || views[0];
+    const shown = views.find((view) => view.id === named()[1]) || views[0];
     for (const view of views) view.classList.toggle("shown", view === shown);
     document.getElementById("main").classList.add("scripted");
     document.title = (shown.querySelector("h1") || document.body).textContent + " · Autoloop";
-    if (number && opens[id]) opens[id](Number(number));
+  }
+
+  // follow goes where the address leads.
+  function follow() {
+    choose();
+    const [, id, number] = named();
+    if (number && programs[id]) programs[id].open(Number(number));
     else if (id) scrollTo(0, 0);
   }
 
-  async function begin() {
+  // connect gives the page that is shown its tools. Nothing of it waits: between two
+  // of its steps a person would use tools that do not work yet.
+  function connect(data) {
     for (const tools of document.querySelectorAll(".tools:not(.pager)")) tools.hidden = false;
     overview();
+    programs = {};
+    for (const section of document.querySelectorAll(".program")) {
+      const tools = program(section, data[section.id] || []);
+      if (tools) programs[section.id] = tools;
+    }
+    choose();
+  }
+
+  async function begin() {
+    let data;
     try {
-      const data = await unpack();
-      opens = {};
-      for (const section of document.querySelectorAll(".program")) opens[section.id] = program(section, data[section.id] || []);
+      data = await unpack(document);
     } catch (error) {
       say("older iterations cannot be shown: " + error.message);
       return;
     }
+    connect(data);
     follow();
     document.documentElement.dataset.ready = "yes";
+  }
+
+  // leftBy notes what a person has filtered, sorted, turned to, opened and put the
+  // cursor on, and gives the function that does the same to the page shown then.
+  function leftBy() {
+    const name = (tool) => [tool.closest("section").id, tool.className || tool.id].join(" ");
+    const tools = () => [...document.querySelectorAll("#main .tools :is(input, select, button), #main .walk")];
+    const change = (tool) => tool.dispatchEvent(new Event(tool.tagName === "SELECT" ? "change" : "input"));
+    const heads = () => [...document.querySelectorAll(".programs thead th")];
+    const earlier = () => [...document.querySelectorAll("details.earlier")];
+    const place = (notes) => [notes.closest("section").id, notes.parentElement.querySelector("h2").textContent].join(" ");
+    const at = scrollY, entered = new Map(), tops = new Map();
+    for (const tool of tools()) if (tool.matches("select, [type=search], .walk:focus") && tool.value) entered.set(name(tool), tool.value);
+    for (const [id, { top }] of Object.entries(programs)) tops.set(id, top());
+    const sorted = heads().findIndex((cell) => cell.hasAttribute("aria-sort")), up = heads()[sorted]?.getAttribute("aria-sort") === "ascending";
+    const opened = [...document.querySelectorAll("details[open] .detail")].map((detail) => detail.id);
+    const noted = earlier().filter((notes) => notes.open).map(place);
+    const focus = document.activeElement, detail = focus.closest("details")?.querySelector(".detail")?.id;
+    const tool = tools().includes(focus) ? name(focus) : undefined;
+    const head = heads().findIndex((cell) => cell.contains(focus));
+    const marked = focus.type === "search" ? [focus.selectionStart, focus.selectionEnd] : undefined;
+    return () => {
+      if (sorted >= 0) for (let i = 0; i < (up ? 1 : 2); i++) heads()[sorted].querySelector("button").click();
+      for (const tool of tools()) {
+        if (!entered.has(name(tool))) continue;
+        tool.value = entered.get(name(tool));
+        change(tool);
+      }
+      for (const [id, top] of tops) if (top !== undefined) programs[id]?.from(top);
+      for (const id of opened) document.getElementById(id)?.closest("details").setAttribute("open", "");
+      for (const notes of earlier()) if (noted.includes(place(notes))) notes.open = true;
+      const again = detail ? document.getElementById(detail)?.closest("details").querySelector("summary") :
+        tool ? tools().find((one) => name(one) === tool) : heads()[head]?.querySelector("button");
+      again?.focus({ preventScroll: true });
+      if (marked) again?.setSelectionRange(...marked);
+      scrollTo(0, at);
+    };
   }
 
   // live keeps a page that a server sent up to date.
@@ -206,8 +267,8 @@
     }
     setInterval(() => { if (running.length) tell(); }, 1000);
     let renewing = false, again = false;
-    // renew gets the page anew, once at a time: a second one would not see yet what the
-    // first puts back.
+    // renew gets the page anew, once at a time, so that an older answer never comes
+    // after a newer one.
     async function renew() {
       again = true;
       if (renewing) return;
@@ -221,25 +282,16 @@
         renewing = false;
       }
     }
-    const fields = () => [...document.querySelectorAll(".tools input, .tools select")];
-    // replace takes the page as it is now. What a person has opened and filtered stays.
+    // replace takes the page as it is now, in one step once all of it is there.
     async function replace() {
       const answer = await fetch(location.pathname);
       if (!answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const top = scrollY, entered = fields().map((field) => [field.closest("section").id, field.className || field.id, field.value]);
-      const opened = [...document.querySelectorAll("details[open] .detail")].map((detail) => detail.id);
+      const data = await unpack(page);
+      const putBack = leftBy();
       document.getElementById("main").replaceWith(page.getElementById("main"));
-      document.getElementById("data").textContent = page.getElementById("data").textContent;
-      await begin();
-      for (const field of fields()) {
-        const was = entered.find(([section, name]) => section === field.closest("section").id && name === (field.className || field.id));
-        if (!was?.[2]) continue;
-        field.value = was[2];
-        field.dispatchEvent(new Event(field.tagName === "SELECT" ? "change" : "input"));
-      }
-      for (const id of opened) document.getElementById(id)?.closest("details").setAttribute("open", "");
-      scrollTo(0, top);
+      connect(data);
+      putBack();
       say("the page is up to date");
     }
     const source = new EventSource("events");
@@ -262,6 +314,5 @@
   }
 
   addEventListener("hashchange", follow);
-  begin();
-  live();
+  begin().then(live);
 })();
