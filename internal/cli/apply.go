@@ -3,8 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,21 +28,11 @@ func newApplyCommand(env Env, o *iterateOptions) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := *o
 			o.Program = args[0]
-			if !asJSON {
-				_, err := apply(cmd.Context(), env, o, yes)
-				return err
-			}
-			speaking := env
-			speaking.Stdout = env.Stderr
-			done, err := apply(cmd.Context(), speaking, o, yes)
-			if done != nil {
-				err = errors.Join(err, json.NewEncoder(env.Stdout).Encode(done))
-			}
-			return err
+			return asObject(env, asJSON, func(env Env) (*applied, error) { return apply(cmd.Context(), env, o, yes) })
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "merge without asking")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object, and the rest to standard error")
+	objectFlag(cmd.Flags(), &asJSON)
 	return cmd
 }
 

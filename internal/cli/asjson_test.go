@@ -48,6 +48,81 @@ func TestJSONIsAllThatIsPrinted(t *testing.T) {
 	assert.Contains(t, undone["answer"], "Iteration 3 is undone by commit ")
 }
 
+// TestSkillChangesAsJSON: what became of the skill, also where nobody agreed.
+func TestSkillChangesAsJSON(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.file("s/SKILL.md", "---\nname: s\ndescription: Says a word.\n---\none\n")
+	s.file("s/evals/evals.json", `[{"id": 1, "prompt": "go", "deterministic_checks": [{"type": "file_contains", "file": "out", "text": "two"}]}]`)
+	a := s.iterate("skill", "s", "--isolation", "off", "--judge", "off", "--agent-command", "echo two >>SKILL.md", "--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out`)
+	require.Zero(t, a.code, a.errors)
+	for _, step := range []struct {
+		line, to      string
+		changed, done bool
+	}{
+		{"apply", "v1", false, false},
+		{"apply --yes", "v1", true, true},
+		{"apply", "v1", false, true},
+		{"undo", "v0", false, false},
+		{"undo --yes", "v0", true, true},
+		{"undo", "v0", false, true},
+	} {
+		a := s.iterate(append(append([]string{"skill"}, strings.Fields(step.line)...), "s-autoresearch", "--json")...)
+		require.Zero(t, a.code, "%s: %s", step.line, a.errors)
+		var said map[string]any
+		require.NoError(t, json.Unmarshal([]byte(a.out), &said), a.out)
+		want := map[string]any{
+			"skill": filepath.Join(s.root, "s"), "workspace": filepath.Join(s.root, "s-autoresearch"), "to": step.to, "changed": step.changed, "done": step.done,
+		}
+		assert.Equal(t, want, said, step.line)
+	}
+	a = s.iterate("skill", "apply", "nowhere", "--json")
+	assert.NotZero(t, a.code)
+	assert.Empty(t, a.out)
+}
+
+// TestWhatIsMadeAsJSON: a program, a page and the demo.
+func TestWhatIsMadeAsJSON(t *testing.T) {
+	t.Parallel()
+	s := keptShop(t)
+	var program struct {
+		Program string
+		Files   []string
+	}
+	decode(t, s.scheduler("new", "speed", "--json"), &program)
+	assert.Equal(t, "speed", program.Program)
+	require.Len(t, program.Files, 3)
+	for _, file := range program.Files {
+		assert.FileExists(t, file)
+	}
+	var page struct {
+		Page     string
+		Programs []string
+	}
+	decode(t, s.iterate("page", "--json"), &page)
+	assert.Equal(t, filepath.Join(s.root, "autoloop.html"), page.Page)
+	assert.Equal(t, []string{"p"}, page.Programs)
+	assert.FileExists(t, page.Page)
+
+	var demo struct {
+		Dir, Page  string
+		Iterations []struct{ Outcome string }
+	}
+	dir := filepath.Join(s.dir, "demo")
+	decode(t, s.iterate("demo", "-n", "1", "--dir", dir, "--json"), &demo)
+	assert.Equal(t, dir, demo.Dir)
+	assert.FileExists(t, demo.Page)
+	require.Len(t, demo.Iterations, 1)
+	assert.Equal(t, "accepted", demo.Iterations[0].Outcome)
+}
+
+// decode reads the one object that a command printed.
+func decode(t *testing.T, a answer, into any) {
+	t.Helper()
+	require.Zero(t, a.code, a.errors)
+	require.NoError(t, json.Unmarshal([]byte(a.out), into), a.out)
+}
+
 func TestInitAsJSON(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -23,7 +23,15 @@ import (
 type demoOptions struct {
 	dir        string
 	iterations int
-	open       bool
+	open, json bool
+}
+
+// demonstrated is what the demo made, as JSON.
+type demonstrated struct {
+	Dir        string        `json:"dir"`
+	Program    string        `json:"program"`
+	Iterations []loop.Result `json:"iterations"`
+	Page       string        `json:"page"`
 }
 
 func newDemoCommand(env Env) *cobra.Command {
@@ -36,51 +44,56 @@ func newDemoCommand(env Env) *cobra.Command {
 			"git, sh and awk, no network and no key. The repository is kept, so that you can look at it.",
 		Example: "  go run ./cmd/iterate demo\n  iterate demo -n 10 --dir /tmp/autoloop-demo",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return demo(cmd.Context(), env, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return asObject(env, o.json, func(env Env) (*demonstrated, error) { return demo(cmd.Context(), env, o) })
+		},
 	}
 	cmd.Flags().StringVar(&o.dir, "dir", "", "make the repository in this new directory (default: a temporary one)")
 	cmd.Flags().IntVarP(&o.iterations, "iterations", "n", 4, "how many iterations to run")
 	cmd.Flags().BoolVar(&o.open, "open", false, "show the page of what happened in a browser")
+	objectFlag(cmd.Flags(), &o.json)
 	return cmd
 }
 
-func demo(ctx context.Context, env Env, o demoOptions) error {
+func demo(ctx context.Context, env Env, o demoOptions) (*demonstrated, error) {
 	if o.iterations < 1 {
-		return misuse.Errorf("-n %d: give at least one iteration", o.iterations)
+		return nil, misuse.Errorf("-n %d: give at least one iteration", o.iterations)
 	}
 	for _, tool := range []string{"git", "sh", "awk", "od"} {
 		if _, err := process.LookPath(tool, env.Dir, env.Environ); err != nil {
-			return fmt.Errorf("the demo needs git, sh, awk and od, and %s was not found: install it", tool)
+			return nil, fmt.Errorf("the demo needs git, sh, awk and od, and %s was not found: install it", tool)
 		}
 	}
 	dir, err := demoDir(env, o.dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	fmt.Fprint(env.Stdout, demoBegin)
 	if err := setup.DemoRepository(ctx, dir, env.Environ, env.Now()); err != nil {
-		return err
+		return nil, err
 	}
 	deps, remove, err := app.OpenRun(ctx, env, app.Options{GitHub: app.GitHub{Local: true}, RepoDir: dir, Dir: dir + "/.git/autoloop", Program: setup.DemoProgram})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer remove()
 	p, _, err := deps.Program(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	service, err := deps.Loop(ctx, p, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	show := demoShow{env: env, deps: deps}
+	done := &demonstrated{Dir: dir, Program: setup.DemoProgram}
 	var best []float64
 	for range o.iterations {
 		result, err := show.iteration(ctx, service)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		done.Iterations = append(done.Iterations, result)
 		if len(best) == 0 && result.Initial != nil {
 			best = append(best, result.Initial.Float64())
 		}
@@ -91,15 +104,15 @@ func demo(ctx context.Context, env Env, o demoOptions) error {
 	if len(best) > 0 {
 		fmt.Fprintf(env.Stdout, "minutes: %.0f %s %.0f (the shortest trip: %d)\n", best[0], render.Spark(best), best[len(best)-1], setup.DemoBest)
 	}
-	page, err := demoPage(ctx, env, deps, dir)
+	done.Page, err = demoPage(ctx, env, deps, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	fmt.Fprintf(env.Stdout, demoEnd, dir, page)
+	fmt.Fprintf(env.Stdout, demoEnd, dir, done.Page)
 	if o.open {
-		return process.OpenInBrowser(page, env.Dir, env.Environ)
+		err = process.OpenInBrowser(done.Page, env.Dir, env.Environ)
 	}
-	return nil
+	return done, err
 }
 
 // demoPageName is the page in the demo's directory, which git does not see there.

@@ -138,8 +138,9 @@ func TestNewFit(t *testing.T) {
 	for _, words := range [][]string{{"other", "--fit", "speed"}, {"--fit", "speed", "other"}} {
 		assert.Contains(t, s.scheduler(append([]string{"new"}, words...)...).errors, "no kind of program is called ")
 	}
-	a = s.scheduler("new", "--fit", "make-test-time", "timed")
+	a = s.scheduler("new", "--fit", "make-test-time", "timed", "--json")
 	require.Zero(t, a.code, a.errors)
+	assert.Regexp(t, `^\{"program":"timed","files":\["[^"]+/timed\.md"\],"fits":"[^"]+","metric":[\d.e-]+\}\n$`, a.out)
 	assert.FileExists(t, filepath.Join(s.root, ".autoloop/programs/timed.md"))
 	assert.Contains(t, s.scheduler("new", "two", "names").errors, `give one name, not "two" and "names"`)
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -50,24 +49,22 @@ func newInitCommand(env Env, o *iterateOptions) *cobra.Command {
 			if init.kind != "" && !o.Local {
 				return misuse.Errorf("--kind is for --local")
 			}
-			speaking := env
-			if init.json {
-				speaking.Stdout = env.Stderr
-			}
 			write := initRepository
 			if o.Local {
 				write = initLocal
 			}
-			done, err := write(cmd.Context(), speaking, *o, init)
-			if err == nil && init.json {
-				err = json.NewEncoder(env.Stdout).Encode(done)
-			}
-			return err
+			return asObject(env, init.json, func(env Env) (*initialized, error) {
+				done, err := write(cmd.Context(), env, *o, init)
+				if err != nil {
+					return nil, err
+				}
+				return &done, nil
+			})
 		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&init.yes, "yes", "y", false, "do it without asking")
-	flags.BoolVar(&init.json, "json", false, "print a JSON object, and the rest to standard error")
+	objectFlag(flags, &init.json)
 	flags.BoolVar(&init.Force, "force", false, "replace also workflows and template that were edited")
 	flags.BoolVar(&init.Simple, "simple", false, "one job for everything, with a token that can write beside agent and evaluation")
 	flags.BoolVar(&init.Matrix, "matrix", false, "two jobs for each program, of which one has that token (the default)")

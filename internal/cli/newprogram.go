@@ -17,6 +17,7 @@ import (
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -25,6 +26,7 @@ import (
 
 func newNewCommand(env Env, o *schedulerOptions) *cobra.Command {
 	var fit string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "new NAME [--fit[=KIND]]",
 		Short: "Write a program that runs as it stands",
@@ -35,22 +37,34 @@ func newNewCommand(env Env, o *schedulerOptions) *cobra.Command {
 		Example: "  scheduler new speed\n  git add -A && git commit -m 'Add program speed'\n  iterate --program speed -n 5\n  scheduler new smaller --fit=js-bundle-size",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			name, kind, fitted := args[0], strings.TrimPrefix(fit, anyKind), cmd.Flags().Changed("fit")
 			if len(args) == 2 {
 				if fit != anyKind {
 					return misuse.Errorf("give one name, not %q and %q", args[0], args[1])
 				}
-				name, kind := nameAndKind(args)
-				return newFittedProgram(cmd.Context(), env, *o, name, kind)
+				name, kind = nameAndKind(args)
 			}
-			if cmd.Flags().Changed("fit") {
-				return newFittedProgram(cmd.Context(), env, *o, args[0], strings.TrimPrefix(fit, anyKind))
-			}
-			return newProgramFiles(cmd.Context(), env, *o, args[0])
+			return asObject(env, asJSON, func(env Env) (*written, error) {
+				if fitted {
+					return newFittedProgram(cmd.Context(), env, *o, name, kind)
+				}
+				return newProgramFiles(cmd.Context(), env, *o, name)
+			})
 		},
 	}
+	objectFlag(cmd.Flags(), &asJSON)
 	cmd.Flags().StringVar(&fit, "fit", "", "fit the program to the repository; with a `KIND` only to that")
 	cmd.Flags().Lookup("fit").NoOptDefVal = anyKind
 	return cmd
+}
+
+// written is a new program, as JSON.
+type written struct {
+	Program string   `json:"program"`
+	Files   []string `json:"files"`
+	// Fits says what --fit found, Metric what it measured.
+	Fits   string        `json:"fits,omitempty"`
+	Metric *metric.Value `json:"metric,omitempty"`
 }
 
 // anyKind is --fit without a kind.
@@ -77,19 +91,20 @@ func newName(given string) (string, error) {
 	return name, nil
 }
 
-func newFittedProgram(ctx context.Context, env Env, o schedulerOptions, name, kind string) error {
+func newFittedProgram(ctx context.Context, env Env, o schedulerOptions, name, kind string) (*written, error) {
 	name, err := newName(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	fitted, err := fitProgram(ctx, env, app.Options{RepoDir: o.RepoDir, Programs: o.Programs, Dir: o.Dir}, name, kind)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := fitted.File.Write(); err != nil {
-		return err
+		return nil, err
 	}
-	return printFitted(env, fitted, o.Programs)
+	done := &written{Program: name, Files: []string{fitted.File.Path}, Fits: fitted.Why, Metric: &fitted.Measured.Median}
+	return done, printFitted(env, fitted, o.Programs)
 }
 
 // fitProgram measures what fits the repository; nothing is written.
@@ -114,14 +129,14 @@ func printFitted(env Env, fitted *setup.Fitted, programs string) error {
 	return err
 }
 
-func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name string) error {
+func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name string) (*written, error) {
 	name, err := newName(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	root, repo, err := o.Root(ctx, env)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	dir := memory.Programs{Root: root, Dir: o.Programs}.Directory()
 	files := setup.NewProgram(root, dir, name)
@@ -131,14 +146,16 @@ func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name stri
 	}
 	for _, path := range taken {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return misuse.Errorf("%s exists already; choose another name, or remove it", path)
+			return nil, misuse.Errorf("%s exists already; choose another name, or remove it", path)
 		}
 	}
+	done := &written{Program: name}
 	var out strings.Builder
 	for _, file := range files {
 		if err := file.Write(); err != nil {
-			return err
+			return nil, err
 		}
+		done.Files = append(done.Files, file.Path)
 		fmt.Fprintf(&out, "written: %s\n", file.Path)
 	}
 	if unseen := o.Uncommitted(ctx, env).String(); unseen != "" {
@@ -150,7 +167,7 @@ func newProgramFiles(ctx context.Context, env Env, o schedulerOptions, name stri
 	}
 	fmt.Fprintf(&out, "  git add -A && git commit -m \"Add program %s\"\n  iterate --program %s -n 5%s\n", name, name, programsFlag(o.Programs))
 	_, err = io.WriteString(env.Stdout, out.String())
-	return err
+	return done, err
 }
 
 // programsFlag is what a command that is shown needs where programs are kept.

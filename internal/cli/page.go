@@ -22,7 +22,14 @@ import (
 type pageOptions struct {
 	app.Options
 
-	out string
+	out  string
+	json bool
+}
+
+// pageMade is where a page is and what it shows, as JSON.
+type pageMade struct {
+	Page     string   `json:"page"`
+	Programs []string `json:"programs"`
 }
 
 func newPageCommand(env Env, o *iterateOptions) *cobra.Command {
@@ -38,30 +45,35 @@ func newPageCommand(env Env, o *iterateOptions) *cobra.Command {
 		RunE: func(cmd *cobra.Command, names []string) error {
 			o := *o
 			o.Remote, o.GitHub, o.Dir = p.Remote, p.GitHub, p.Dir
-			return makePage(cmd.Context(), env, o, p.out, names)
+			return asObject(env, p.json, func(env Env) (*pageMade, error) { return makePage(cmd.Context(), env, o, p.out, names) })
 		},
 	}
 	cmd.Flags().StringVar(&p.out, "out", "autoloop.html", "one HTML file, or a directory for a page of each program")
 	sharedFlags(cmd.Flags(), &p.Options)
 	dirFlag(cmd.Flags(), &p.Options)
+	objectFlag(cmd.Flags(), &p.json)
 	return cmd
 }
 
-func makePage(ctx context.Context, env Env, o iterateOptions, out string, names []string) error {
+func makePage(ctx context.Context, env Env, o iterateOptions, out string, names []string) (*pageMade, error) {
 	deps, err := app.Open(ctx, env, o.Options)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	made, err := pageMaker(ctx, env, o, deps).Make(ctx, names)
+	shown, err := pageMaker(ctx, env, o, deps).Make(ctx, names)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	file, err := site.Write(made, env.Path(out))
+	file, err := site.Write(shown, env.Path(out))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	fmt.Fprintln(env.Stdout, file)
-	return nil
+	done := &pageMade{Page: file, Programs: []string{}}
+	for _, p := range shown.Programs {
+		done.Programs = append(done.Programs, p.Name)
+	}
+	return done, nil
 }
 
 // pageMaker reads what the page shows.

@@ -12,7 +12,8 @@ import (
 type skillApplyOptions struct {
 	skill.Change
 
-	dir string // of the skill
+	dir  string // of the skill
+	json bool
 }
 
 func newSkillApplyCommand(env Env) *cobra.Command {
@@ -23,7 +24,8 @@ func newSkillApplyCommand(env Env) *cobra.Command {
 		Long: "Show the report and the diff, ask, and make the skill exactly the version's snapshot; `.git` is not\n" +
 			"touched, and the workspace is kept whatever the answer. When the skill changed since v0 nothing is\n" +
 			"applied, unless --merge can join both without a conflict. Without a terminal to ask on, nothing is\n" +
-			"applied unless --yes is given.",
+			"applied unless --yes is given. --json prints skill, workspace, `to` (a version or snapshot), whether files\n" +
+			"changed, whether the skill is that now (done), and the snapshot that was kept of what it was.",
 		Example: "  iterate skill apply skills/release-notes-autoresearch\n" +
 			"  iterate skill apply skills/release-notes-autoresearch --version 2 --yes",
 		Args: cobra.ExactArgs(1),
@@ -36,6 +38,7 @@ func newSkillApplyCommand(env Env) *cobra.Command {
 	flags.BoolVarP(&o.Yes, "yes", "y", false, "apply without asking")
 	flags.BoolVar(&o.Merge, "merge", false, "join the version with what was changed in the skill since v0")
 	flags.StringVar(&o.dir, "skill", "", "the skill's directory (default: as the workspace says)")
+	objectFlag(flags, &o.json)
 	return cmd
 }
 
@@ -57,17 +60,20 @@ func newSkillUndoCommand(env Env) *cobra.Command {
 	flags.BoolVarP(&o.Yes, "yes", "y", false, "undo without asking")
 	flags.BoolVar(&o.Force, "force", false, "undo also what was changed by hand")
 	flags.StringVar(&o.dir, "skill", "", "the skill's directory (default: as the workspace says)")
+	objectFlag(flags, &o.json)
 	return cmd
 }
 
 // changeSkill opens a workspace, and does something to its skill.
-func changeSkill(ctx context.Context, env Env, dir string, o skillApplyOptions, do func(*skill.Versions, context.Context, skill.Change) error) error {
-	versions, err := openVersions(ctx, env, dir)
-	if err != nil {
-		return err
-	}
-	if o.dir != "" {
-		versions.Workspace.Skill = env.Path(o.dir)
-	}
-	return do(versions, ctx, o.Change)
+func changeSkill(ctx context.Context, env Env, dir string, o skillApplyOptions, do func(*skill.Versions, context.Context, skill.Change) (*skill.Changed, error)) error {
+	return asObject(env, o.json, func(env Env) (*skill.Changed, error) {
+		versions, err := openVersions(ctx, env, dir)
+		if err != nil {
+			return nil, err
+		}
+		if o.dir != "" {
+			versions.Workspace.Skill = env.Path(o.dir)
+		}
+		return do(versions, ctx, o.Change)
+	})
 }

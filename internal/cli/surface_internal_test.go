@@ -120,8 +120,7 @@ func TestOneVerbHasOneMeaning(t *testing.T) {
 func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	withoutJSON := map[string]string{
-		"iterate demo": "a show for people", "iterate watch": "it serves a page", "iterate page": "it writes a page", "iterate tasks": "a group", "iterate shards": "a group",
-		"iterate new": "it writes a file for people", "scheduler new": "it writes a file for people", "iterate skill apply": "it asks", "iterate skill undo": "it asks",
+		"iterate watch": "it serves a page", "iterate tasks": "a group", "iterate shards": "a group",
 		"iterate completion": "it prints a script", "scheduler completion": "it prints a script",
 	}
 	filesOfThisMachine := map[string]bool{ // who reads or writes autoloop.json, transcripts or copies of issues

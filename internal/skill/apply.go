@@ -30,40 +30,60 @@ type Change struct {
 	Yes, Merge, Force bool
 }
 
+// Changed is what became of a skill, also as JSON.
+type Changed struct {
+	Skill     string `json:"skill"`
+	Workspace string `json:"workspace"`
+	// To is what the skill is to be: a version, such as v3, or a snapshot of the
+	// workspace. It is empty when no version was kept.
+	To string `json:"to,omitempty"`
+	// Changed says that files of the skill changed, Done that it is what it is to be,
+	// also when it was so before.
+	Changed bool `json:"changed"`
+	Done    bool `json:"done"`
+	// Kept is the snapshot of what the skill was, where that is in no version.
+	Kept string `json:"kept,omitempty"`
+}
+
 // application is a workspace with its skill as it is now.
 type application struct {
 	*Versions
 	Change
 
 	original, now workspace.Kept
+	changed       Changed
 }
 
 // Apply makes the skill a version, after showing and asking.
-func (v *Versions) Apply(ctx context.Context, c Change) error {
+func (v *Versions) Apply(ctx context.Context, c Change) (*Changed, error) {
 	return v.change(ctx, c, (*application).apply)
 }
 
 // Undo makes the skill what it was before its last application, after showing and
 // asking.
-func (v *Versions) Undo(ctx context.Context, c Change) error {
+func (v *Versions) Undo(ctx context.Context, c Change) (*Changed, error) {
 	return v.change(ctx, c, (*application).undo)
 }
 
 // change does something to the skill of a workspace that no run works in.
-func (v *Versions) change(ctx context.Context, c Change, do func(*application, context.Context) error) error {
+func (v *Versions) change(ctx context.Context, c Change, do func(*application, context.Context) error) (*Changed, error) {
 	release, err := v.Workspace.Hold()
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // there is no v0, which is said below
 	case err != nil:
-		return err
+		return nil, err
 	default:
 		defer release()
 	}
 	a, err := v.application(ctx, c)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return do(a, ctx)
+	a.changed.Skill, a.changed.Workspace = v.Workspace.Skill, v.Workspace.Dir
+	if err := do(a, ctx); err != nil {
+		return nil, err
+	}
+	return &a.changed, nil
 }
 
 // application reads the skill of a workspace, after finishing what was interrupted
@@ -160,7 +180,9 @@ func (a *application) apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.changed.To = fmt.Sprintf("v%d", a.Version)
 	if a.now.Tree.Digest() == wanted.Tree.Digest() {
+		a.changed.Done = true
 		fmt.Fprintf(a.Out, "%s is v%d already\n", a.Workspace.Skill, a.Version)
 		return a.remember(workspace.Applied{Version: a.Version, Digest: wanted.Tree.Digest()})
 	}
@@ -221,6 +243,7 @@ func (a *application) joined(ctx context.Context, wanted workspace.Kept) error {
 	}
 	if a.now.Tree.Digest() == merged.Tree.Digest() {
 		// what is noted of an earlier merge stays: it says what an undo puts back
+		a.changed.Done = true
 		fmt.Fprintf(a.Out, "%s has v%d merged in already\n", a.Workspace.Skill, a.Version)
 		return nil
 	}
@@ -271,6 +294,7 @@ func (a *application) merged(ctx context.Context, wanted workspace.Kept) (kept w
 // merge what a person had made of it.
 func (a *application) undo(ctx context.Context) error {
 	name, dir := a.Workspace.Undone()
+	a.changed.To = name
 	found, err := workspace.Verify(ctx, dir)
 	if err != nil {
 		return err
@@ -280,6 +304,7 @@ func (a *application) undo(ctx context.Context) error {
 	// what an undo has put back may be a person's own work: undoing once more must not remove that
 	undone := a.Workspace.Applied != nil && a.Workspace.Applied.Version == 0 && a.Workspace.Applied.Digest == now
 	if undone || now == back.Tree.Digest() {
+		a.changed.Done = true
 		fmt.Fprintf(a.Out, "%s is as it was already\n", a.Workspace.Skill)
 		return a.remember(workspace.Applied{Digest: now})
 	}
@@ -324,6 +349,7 @@ func (a *application) keep(ctx context.Context, purpose string) (name string, er
 	if err != nil {
 		return "", err
 	}
+	a.changed.Kept = name
 	fmt.Fprintf(a.Out, "what %s was is kept as %s\n", a.Workspace.Skill, filepath.Join(a.Workspace.Dir, name))
 	return name, nil
 }
@@ -355,6 +381,7 @@ func (a *application) restore(ctx context.Context, from string, applied workspac
 	if applied.Version > 0 {
 		fmt.Fprintf(a.Out, "undo it with: iterate skill undo %s\n", process.QuoteWord(a.Workspace.Dir))
 	}
+	a.changed.Changed, a.changed.Done = true, true
 	applied.Digest = restored.Digest
 	return a.remember(applied)
 }

@@ -3,6 +3,7 @@ package skill_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -119,12 +120,19 @@ func TestApply(t *testing.T) {
 				b.edit(c.edited)
 			}
 			before := b.text()
-			err := b.Apply(t.Context(), c.change)
+			done, err := b.Apply(t.Context(), c.change)
 			if c.fails != "" {
 				require.ErrorContains(t, err, c.fails)
+				assert.Nil(t, done)
 			} else {
 				require.NoError(t, err)
 				assert.Contains(t, b.out.String(), c.says)
+				to := fmt.Sprintf("v%d", max(c.change.Version, -c.change.Version))
+				want := &skill.Changed{Skill: b.Workspace.Skill, Workspace: b.Workspace.Dir, To: to, Changed: c.becomes != "", Done: !c.no}
+				if c.change.Merge {
+					want.Kept = "before-apply-1"
+				}
+				assert.Equal(t, want, done)
 			}
 			assert.Len(t, b.asked, c.asked)
 			if c.becomes == "" {
@@ -156,15 +164,23 @@ func TestUndo(t *testing.T) {
 			if c.before != "" {
 				b.edit(c.before)
 			}
-			require.NoError(t, b.Apply(t.Context(), skill.Change{Version: 1, Yes: true, Merge: true}))
+			_, err := b.Apply(t.Context(), skill.Change{Version: 1, Yes: true, Merge: true})
+			require.NoError(t, err)
 			if c.after != "" {
 				b.edit(c.after)
 			}
-			err := b.Undo(t.Context(), skill.Change{Yes: true, Force: c.force})
+			done, err := b.Undo(t.Context(), skill.Change{Yes: true, Force: c.force})
 			if c.fails != "" {
 				require.ErrorContains(t, err, c.fails)
+				assert.Nil(t, done)
 			} else {
 				require.NoError(t, err)
+				to := "v0"
+				if c.before != "" {
+					to = "before-apply-1"
+				}
+				changed := c.after != c.becomes
+				assert.Equal(t, &skill.Changed{Skill: b.Workspace.Skill, Workspace: b.Workspace.Dir, To: to, Changed: changed, Done: true, Kept: c.kept}, done)
 			}
 			assert.Equal(t, c.becomes, b.text())
 			if c.kept != "" {
