@@ -39,7 +39,7 @@ func (r *Repo) Fingerprint(ctx context.Context, files ...string) (Fingerprint, e
 	if err != nil {
 		return nil, err
 	}
-	return print, r.addRefs(ctx, print)
+	return print, print.addRefs(ctx, r)
 }
 
 // FilesFingerprint is a Fingerprint without refs, which takes no git process as
@@ -74,13 +74,13 @@ func (r *Repo) FilesFingerprint(ctx context.Context, files ...string) (Fingerpri
 	return print, nil
 }
 
-func (r *Repo) addRefs(ctx context.Context, print Fingerprint) error {
+func (f Fingerprint) addRefs(ctx context.Context, r *Repo) error {
 	refs, err := r.ListRefs(ctx)
 	if err != nil {
 		return err
 	}
 	for _, ref := range refs {
-		print["ref "+ref.Name] = ref.value()
+		f["ref "+ref.Name] = ref.value()
 	}
 	head, err := r.CurrentBranch(ctx)
 	if err != nil {
@@ -91,7 +91,7 @@ func (r *Repo) addRefs(ctx context.Context, print Fingerprint) error {
 			return err
 		}
 	}
-	print["ref HEAD"] = head
+	f["ref HEAD"] = head
 	return nil
 }
 

@@ -26,24 +26,35 @@ func (r *Repo) Pack(ctx context.Context, tips, known []string) error {
 	for _, id := range known {
 		in += "^" + id + "\n"
 	}
-	made, err := r.packObjects(ctx, in, "--revs", "--incremental", "--non-empty", "--delta-base-offset")
+	packs := r.packs()
+	made, err := packs.make(ctx, in, "--revs", "--incremental", "--non-empty", "--delta-base-offset")
 	if err != nil {
 		return err
 	}
 	for _, name := range made {
-		if err := r.dropLoose(ctx, name); err != nil {
+		if err := packs.dropLoose(ctx, name); err != nil {
 			return err
 		}
 	}
-	return r.joinPacks(ctx)
+	return packs.join(ctx)
 }
 
-// packs is the directory of the repository's packs.
-func (r *Repo) packs() string { return filepath.Join(r.CommonDir, "objects", "pack") }
+// LooseFile is where an object is that is in no pack.
+func (r *Repo) LooseFile(id string) string {
+	return filepath.Join(r.CommonDir, "objects", id[:2], id[2:])
+}
 
-// packObjects makes packs, and returns their names without an ending.
-func (r *Repo) packObjects(ctx context.Context, in string, args ...string) ([]string, error) {
-	out, err := r.Run(ctx, Input{Stdin: []byte(in)}, append(append([]string{"pack-objects", "--quiet"}, args...), filepath.Join(r.packs(), packName))...)
+// packs are the repository's packs that Pack makes.
+type packs struct{ *Repo }
+
+func (r *Repo) packs() packs { return packs{r} }
+
+// dir is where all packs of the repository are.
+func (r packs) dir() string { return filepath.Join(r.CommonDir, "objects", "pack") }
+
+// make makes packs, and returns their names without an ending.
+func (r packs) make(ctx context.Context, in string, args ...string) ([]string, error) {
+	out, err := r.Run(ctx, Input{Stdin: []byte(in)}, append(append([]string{"pack-objects", "--quiet"}, args...), filepath.Join(r.dir(), packName))...)
 	if err != nil {
 		return nil, fmt.Errorf("pack objects: %w", err)
 	}
@@ -56,8 +67,8 @@ func (r *Repo) packObjects(ctx context.Context, in string, args ...string) ([]st
 
 // dropLoose removes the files of objects that a pack has. Who looks for one of them in
 // this moment finds the pack.
-func (r *Repo) dropLoose(ctx context.Context, pack string) error {
-	index, err := os.ReadFile(filepath.Join(r.packs(), pack+".idx"))
+func (r packs) dropLoose(ctx context.Context, pack string) error {
+	index, err := os.ReadFile(filepath.Join(r.dir(), pack+".idx"))
 	if err != nil {
 		return fmt.Errorf("read the index of a pack: %w", err)
 	}
@@ -73,14 +84,9 @@ func (r *Repo) dropLoose(ctx context.Context, pack string) error {
 	return nil
 }
 
-// LooseFile is where an object is that is in no pack.
-func (r *Repo) LooseFile(id string) string {
-	return filepath.Join(r.CommonDir, "objects", id[:2], id[2:])
-}
-
-// joinPacks makes one pack of many.
-func (r *Repo) joinPacks(ctx context.Context) error {
-	files, err := filepath.Glob(filepath.Join(r.packs(), packName+"-*.pack"))
+// join makes one pack of many.
+func (r packs) join(ctx context.Context) error {
+	files, err := filepath.Glob(filepath.Join(r.dir(), packName+"-*.pack"))
 	if err != nil {
 		return err
 	}
@@ -98,7 +104,7 @@ func (r *Repo) joinPacks(ctx context.Context) error {
 	if len(old) < maxPacks {
 		return nil
 	}
-	made, err := r.packObjects(ctx, strings.Join(old, ".pack\n")+".pack\n", "--stdin-packs", "--delta-base-offset")
+	made, err := r.make(ctx, strings.Join(old, ".pack\n")+".pack\n", "--stdin-packs", "--delta-base-offset")
 	if err != nil || len(made) == 0 {
 		return err
 	}
@@ -108,7 +114,7 @@ func (r *Repo) joinPacks(ctx context.Context) error {
 		}
 		// Without its index nobody opens a pack any more.
 		for _, ending := range []string{".idx", ".rev", ".pack"} {
-			_ = os.Remove(filepath.Join(r.packs(), name+ending))
+			_ = os.Remove(filepath.Join(r.dir(), name+ending))
 		}
 	}
 	return nil

@@ -18,17 +18,18 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (id string, ok bool, err
 	if rev == "" || strings.ContainsAny(rev, "\x00\n") {
 		return "", false, nil
 	}
-	return r.peel(ctx, rev, "commit")
+	return r.objects().peel(ctx, rev, "commit")
 }
 
 // TreeOf finds the tree of a commit or tree; ok is false for an unknown one.
 func (r *Repo) TreeOf(ctx context.Context, rev string) (id string, ok bool, err error) {
-	return r.peel(ctx, rev, "tree")
+	return r.objects().peel(ctx, rev, "tree")
 }
 
-func (r *Repo) peel(ctx context.Context, rev, kind string) (id string, ok bool, err error) {
+// peel finds what a name stands for, of one kind.
+func (r objects) peel(ctx context.Context, rev, kind string) (id string, ok bool, err error) {
 	name := rev + "^{" + kind + "}"
-	if found, err := r.objects().ask(ctx, info, name); err == nil {
+	if found, err := r.ask(ctx, info, name); err == nil {
 		return found.ID, !found.Missing(), nil
 	}
 	id, err = r.line(ctx, Input{}, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
@@ -51,7 +52,7 @@ func (r *Repo) Head(ctx context.Context) (string, error) {
 // CurrentBranch is the full name of the ref that HEAD stands on, also when
 // that has no commit yet; "" when HEAD is detached.
 func (r *Repo) CurrentBranch(ctx context.Context) (string, error) {
-	if ref, known := r.readHead(); known {
+	if ref, known := readHead(r.GitDir, r.ObjectFormat); known {
 		return ref, nil
 	}
 	ref, err := r.line(ctx, Input{}, "symbolic-ref", "--quiet", "HEAD")
@@ -64,9 +65,9 @@ func (r *Repo) CurrentBranch(ctx context.Context) (string, error) {
 
 // readHead reads the file HEAD; known is false when it is not of the usual form,
 // and git has to say what HEAD is.
-func (r *Repo) readHead() (ref string, known bool) {
+func readHead(gitDir, format string) (ref string, known bool) {
 	const most = 4 << 10
-	file := filepath.Join(r.GitDir, "HEAD")
+	file := filepath.Join(gitDir, "HEAD")
 	info, err := os.Lstat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
 		return "", false
@@ -76,7 +77,7 @@ func (r *Repo) readHead() (ref string, known bool) {
 		return "", false
 	}
 	line := strings.TrimSuffix(string(text), "\n")
-	if isID(r.ObjectFormat, line) {
+	if isID(format, line) {
 		return "", true
 	}
 	ref, symbolic := strings.CutPrefix(line, "ref: ")

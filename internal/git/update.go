@@ -38,7 +38,7 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates ...RefUpda
 	var in bytes.Buffer
 	in.WriteString("start\x00")
 	for _, u := range updates {
-		if err := r.writeUpdate(&in, u); err != nil {
+		if err := u.write(&in, r.ObjectFormat); err != nil {
 			return err
 		}
 	}
@@ -59,14 +59,15 @@ func (r *Repo) UpdateRefs(ctx context.Context, reason string, updates ...RefUpda
 	}
 }
 
-func (r *Repo) writeUpdate(in *bytes.Buffer, u RefUpdate) error {
+// write adds the commands of the update for update-ref.
+func (u RefUpdate) write(in *bytes.Buffer, format string) error {
 	if !strings.HasPrefix(u.Ref, "refs/") || strings.ContainsAny(u.Ref, "\x00\n ") {
 		return fmt.Errorf("%q is no full name of a ref", u.Ref)
 	}
 	old := u.Old
 	switch u.Old {
 	case "":
-		old = zeroID(r.ObjectFormat)
+		old = zeroID(format)
 	case Any:
 		old = ""
 	}
