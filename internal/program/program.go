@@ -115,7 +115,8 @@ type Program struct {
 
 	targetsGiven bool // Targets are those of the frontmatter
 	directionBad bool // metric_direction is there and cannot be read
-	// textDirection is what the text says is better, "" for nothing.
+	// textDirection is what the text says is better, "" for nothing, where the
+	// frontmatter gives no direction.
 	textDirection metric.Direction
 	inputs        []string // of the cases of a skill's suite, outside of it
 }

@@ -123,7 +123,9 @@ func (b *body) readDirection() {
 		return
 	}
 	for word, at := range said {
-		b.textDirection = metric.Direction(word)
+		if !b.DirectionGiven {
+			b.textDirection = metric.Direction(word)
+		}
 		if word != b.Direction.String() {
 			b.contradict(b.line(at), word)
 		}
@@ -155,10 +157,19 @@ func (b *body) readOptimised(say func(word string, at int)) {
 }
 
 // maySayDirection is a cheap test that is true whenever readDirection has
-// something to find.
+// something to find. Where the frontmatter says a direction, only the other one
+// would be news.
 func (b *body) maySayDirection() bool {
-	return !b.Unconfigured && !b.directionBad &&
-		(containsFold(b.text, "better") && (containsFold(b.text, "lower") || containsFold(b.text, "higher")) || containsFold(b.text, "minimi") || containsFold(b.text, "maximi"))
+	if b.Unconfigured || b.directionBad {
+		return false
+	}
+	return (!b.DirectionGiven || b.Direction != metric.Higher) && b.maySay("higher", "maximi") ||
+		(!b.DirectionGiven || b.Direction != metric.Lower) && b.maySay("lower", "minimi")
+}
+
+// maySay reports whether the text has the words for a direction.
+func (b *body) maySay(better, optimise string) bool {
+	return containsFold(b.text, better) && containsFold(b.text, "better") || containsFold(b.text, optimise)
 }
 
 // containsFold is bytes.Contains in any case of ASCII letters; word is lower.
