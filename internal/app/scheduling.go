@@ -93,23 +93,27 @@ func (s Scheduling) Input(ctx context.Context, env Env, hub *api.Client) (schedu
 	if err != nil {
 		return schedule.Input{}, err
 	}
-	programs, err := memory.Programs{Root: root, Dir: s.Programs, Parse: program.ParseHead}.Load(false)
+	reading, err := memory.Programs{Root: root, Dir: s.Programs, Parse: program.ParseHead}.Reading(false)
 	if err != nil {
 		return schedule.Input{}, misuse.New(err)
 	}
+	names, read := reading.Names(), reading.Reader()
 	if s.Memory > 0 {
-		env.BoundMemory(max(s.Memory, int64(len(programs))*perProgram))
+		env.BoundMemory(max(s.Memory, int64(len(names))*perProgram))
 	}
-	in := schedule.Input{Programs: programs, Now: now, Forced: s.Program, Max: s.Max, Stopped: env.Stopped(), RepoDir: root}
+	in := schedule.Input{Now: now, Forced: s.Program, Max: s.Max, Stopped: env.Stopped(), RepoDir: root}
 	output, err := s.outputDir(env)
 	if err != nil {
 		return schedule.Input{}, err
 	}
-	states := memory.States{Dir: filepath.Join(output, "repo-memory", "autoloop")}
+	states := memory.States{Dir: filepath.Join(output, "repo-memory", "autoloop"), Meanwhile: func() { read() }}
 	if repo != nil {
 		states.Branch = &memory.Memory{Repo: repo, Now: env.Now}
 	}
-	if in.States, in.Unreadable, err = states.LoadEach(ctx, program.Names(programs)); err != nil {
+	programs := reading.Beside()
+	in.States, in.Unreadable, err = states.LoadEach(ctx, names)
+	in.Programs = programs()
+	if err != nil {
 		return schedule.Input{}, err
 	}
 	deps := &Deps{Env: env, Options: s.Options, GitHub: hub, Repo: repo}

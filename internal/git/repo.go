@@ -84,10 +84,14 @@ func Open(ctx context.Context, dir string, env []string, options ...Option) (*Re
 	for _, option := range options {
 		option(r)
 	}
-	if err := r.checkVersion(ctx); err != nil {
-		return nil, err
+	found := make(chan error, 1)
+	version := *r
+	go func() { found <- version.checkVersion(ctx) }() // each is a process that takes milliseconds to start
+	err = r.discover(ctx, absolute)
+	if tooOld := <-found; tooOld != nil {
+		return nil, tooOld
 	}
-	if err := r.discover(ctx, absolute); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/org/autoloop/internal/program"
 )
@@ -42,14 +41,11 @@ type place struct {
 // program.md counts. The error is of the directory itself; what is wrong with
 // one program is in its Problems.
 func (s Programs) Load(others bool) ([]*program.Program, error) {
-	places, err := s.places()
+	reading, err := s.Reading(others)
 	if err != nil {
 		return nil, err
 	}
-	if len(places) == 0 && s.Dir == "" && !others {
-		places = s.single()
-	}
-	return s.read(places), nil
+	return reading.Programs(), nil
 }
 
 // Find reads the program of that name, or nil.
@@ -61,11 +57,11 @@ func (s Programs) Find(name string) (*program.Program, error) {
 	if len(places) == 0 && s.Dir == "" {
 		places = s.single()
 	}
-	places = slices.DeleteFunc(places, func(p place) bool { return p.name != name })
-	if found := s.read(places); len(found) > 0 {
-		return found[0], nil
+	at := slices.IndexFunc(places, func(p place) bool { return p.name == name })
+	if at < 0 {
+		return nil, nil
 	}
-	return nil, nil
+	return s.load(places[at], new([]byte)), nil
 }
 
 // File reads one program file at a path of the file system.
@@ -192,23 +188,6 @@ func (s Programs) single() []place {
 		}
 	}
 	return nil
-}
-
-// read reads the files, several at a time, and keeps their order.
-func (s Programs) read(places []place) []*program.Program {
-	const workers = 4
-	programs := make([]*program.Program, len(places))
-	var group sync.WaitGroup
-	for worker := range min(workers, len(places)) {
-		group.Go(func() {
-			var buffer []byte
-			for i := worker; i < len(places); i += workers {
-				programs[i] = s.load(places[i], &buffer)
-			}
-		})
-	}
-	group.Wait()
-	return programs
 }
 
 func (s Programs) load(p place, buffer *[]byte) *program.Program {

@@ -1,9 +1,11 @@
 package memory_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -99,12 +101,41 @@ func TestProgramPlaces(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(outside, "program.md"), []byte(ok), 0o600))
 			require.NoError(t, os.WriteFile(outside+".md", []byte(ok), 0o600))
 			for _, parse := range []func(string, []byte) *program.Program{program.Parse, program.ParseHead} {
-				programs, err := memory.Programs{Root: root, Parse: parse}.Load(false)
+				reading, err := memory.Programs{Root: root, Parse: parse}.Reading(false)
 				require.NoError(t, err)
+				programs := reading.Programs()
 				assert.Equal(t, c.want, listed(programs))
+				assert.Equal(t, program.Names(programs), reading.Names(), "they are known before the programs are read")
 			}
 		})
 	}
+}
+
+// TestProgramsAreReadBesideSomethingElse: by those who wait for something, and each once.
+func TestProgramsAreReadBesideSomethingElse(t *testing.T) {
+	t.Parallel()
+	files, want := map[string]string{}, []string(nil)
+	for i := range 100 {
+		name := fmt.Sprintf("p%02d", i)
+		files[".autoloop/programs/"+name+".md"] = "# x\n"
+		want = append(want, name)
+	}
+	var parsed atomic.Int64
+	parse := func(file string, data []byte) *program.Program {
+		parsed.Add(1)
+		return program.Parse(file, data)
+	}
+	reading, err := memory.Programs{Root: programFiles(t, files), Parse: parse}.Reading(false)
+	require.NoError(t, err)
+	assert.Equal(t, want, reading.Names())
+	read := reading.Reader()
+	require.True(t, read())
+	programs := reading.Beside()
+	for read() {
+	}
+	assert.Equal(t, want, program.Names(programs()))
+	assert.EqualValues(t, 100, parsed.Load())
+	assert.False(t, read())
 }
 
 func TestSingleProgramCountsAlone(t *testing.T) {

@@ -36,6 +36,9 @@ type States struct {
 	Unreadable map[string]error
 	// Sizes are filled by Load and Others: how long the whole files are.
 	Sizes map[string]int
+	// Meanwhile is called after each state of the branch, while git gets the next
+	// ones ready; nil does nothing.
+	Meanwhile func()
 
 	list listing // what the branch had when its states were read
 	copy bool    // Dir is used
@@ -86,6 +89,9 @@ func (s *States) readHeads(ctx context.Context, found []stateEntry) (map[string]
 	}
 	return heads, s.Branch.readStates(ctx, found, func(name string, data []byte) {
 		heads[name], s.Sizes[name] = bytes.Clone(state.Head(data)), len(data)
+		if s.Meanwhile != nil {
+			s.Meanwhile()
+		}
 	})
 }
 
