@@ -51,6 +51,7 @@ func (s Step) annotate(root string, list ...annotation) error {
 	var text strings.Builder
 	for _, a := range list {
 		if counts[a.level]++; counts[a.level] < maxAnnotations {
+			a = a.atItsPlace()
 			a.message = masker.String(a.message)
 			text.WriteString(a.command(s, root))
 		}
@@ -117,10 +118,18 @@ func (s Step) inWorkspace(root, file string) string {
 // placed matches a warning that begins with its place in a file.
 var placed = lazyregexp.New(`^([^:]+\.md):(\d{1,9}): (.+)$`)
 
-// warning is an annotation at the place that the text begins with, if any.
+// warning is an annotation whose text may begin with its place.
 func warning(title, text string) annotation {
-	a := annotation{level: warningLevel, title: title, message: text}
-	if m := placed.FindStringSubmatch(text); m != nil {
+	return annotation{level: warningLevel, title: title, message: text}
+}
+
+// atItsPlace is a warning at the place that its text begins with, if any: looked for
+// in those few of thousands that are shown.
+func (a annotation) atItsPlace() annotation {
+	if a.level != warningLevel || a.file != "" {
+		return a
+	}
+	if m := placed.FindStringSubmatch(a.message); m != nil {
 		a.file, a.message = m[1], m[3]
 		a.line, _ = strconv.Atoi(m[2])
 	}

@@ -28,6 +28,9 @@ func (s Step) ReportPlan(plan *schedule.Plan, file string) error {
 	if err := s.annotate(plan.RepoDir, planAnnotations(plan)...); err != nil {
 		return err
 	}
+	if !s.summarises() {
+		return nil
+	}
 	return s.AddSummary(planSummary(plan))
 }
 

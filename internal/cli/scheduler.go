@@ -143,9 +143,7 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 		return encoder.Encode(plan)
 	}
 	fmt.Fprint(env.Stdout, plan.Text())
-	for _, warning := range plan.Warnings {
-		fmt.Fprintln(env.Stderr, "warning:", warning)
-	}
+	fmt.Fprint(env.Stderr, plan.WarningText())
 	fmt.Fprintf(env.Stdout, "written: %s\n", file)
 	return nil
 }

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/org/autoloop/internal/lazyregexp"
 )
@@ -65,9 +66,9 @@ func Literal(text string, most int) string {
 	return markup().Replace(strings.ReplaceAll(text, "#"+hollow, "#"))
 }
 
-func markup() *strings.Replacer {
+var markup = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`, "#", "#"+hollow)
-}
+})
 
 // Each of these has a place in it where a zero-width space takes its meaning.
 var (

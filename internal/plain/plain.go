@@ -59,7 +59,25 @@ func seen(r rune) rune {
 }
 
 // Line is Text in one line, with single spaces.
-func Line(text string) string { return strings.Join(strings.Fields(Text(text)), " ") }
+func Line(text string) string {
+	if isLine(text) {
+		return text
+	}
+	return strings.Join(strings.Fields(Text(text)), " ")
+}
+
+// isLine reports whether a text is plain words already, with a space between two.
+func isLine(text string) bool {
+	before := byte(' ')
+	for i := range len(text) {
+		c := text[i]
+		if c < ' ' || c > '~' || c == ' ' && before == ' ' {
+			return false
+		}
+		before = c
+	}
+	return before != ' ' || text == ""
+}
 
 // Short is Line of at most so many characters. Of a text that is far longer only the
 // beginning is looked at.
