@@ -40,7 +40,6 @@ func workflowFiles(t *testing.T) []string {
 var allowed = map[string][]string{
 	"autoloop-simple.yml":        {"write run", "token run", "run run"},
 	"README.md":                  {"write improve", "token improve"},
-	"container.md":               {"write run", "token run", "run run"},
 	"autoloop-page.yml":          {"write deploy"}, // to GitHub Pages, and nothing runs there
 	"first-program-on-github.md": {"write improve", "token improve"},
 }
