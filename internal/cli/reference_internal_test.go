@@ -110,8 +110,8 @@ func commandPages(_ *testing.T, pages map[string]string) {
 
 // keyPages are the keys of a program file.
 func keyPages(_ *testing.T, pages map[string]string) {
-	text := "# Keys of a program file\n\nWhat `scheduler keys` prints. A key in **bold** changes what a number means: with another value of it the program begins a new baseline.\n" +
-		"How a program is written is in [Write a program](../howto/write-a-program.md).\n"
+	text := "# Keys of a program file\n\nWhat `scheduler keys` prints; [Write a program](../howto/write-a-program.md) says how to use them. A key in **bold** changes what a number\n" +
+		"means: another value of it begins a new baseline.\n"
 	group := ""
 	for _, key := range program.Keys() {
 		if key.Group != group {
@@ -122,7 +122,7 @@ func keyPages(_ *testing.T, pages map[string]string) {
 		if key.ChangesNumber() {
 			name = "**" + name + "**"
 		}
-		text += fmt.Sprintf("| %s | %s | %s | %s |\n", name, key.Type, link.ReplaceAllString(key.Help, "$1"), link.ReplaceAllString(key.Default, "$1"))
+		text += fmt.Sprintf("| %s | %s | %s | %s |\n", name, key.Type, strings.ReplaceAll(key.Help, "](../reference/", "]("), key.Default)
 	}
 	pages["keys.md"] = text
 }

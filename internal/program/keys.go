@@ -61,7 +61,7 @@ var entries = []entry{
 	{
 		Key{
 			"schedule", "When", "schedule", "due at every tick",
-			"when it is due, see below",
+			"when it is due, as `every 6h` ([forms](../howto/write-a-program.md#frontmatter))",
 		},
 		setSchedule, sameNumber,
 	},
@@ -82,28 +82,28 @@ var entries = []entry{
 	{
 		Key{
 			"keep-details", "When", "count or off", "1000",
-			"how many of the latest iterations keep the patches and output of dropped candidates on record; of older ones the [numbers](../reference/ledger.md#what-is-forgotten) stay. `off` keeps all",
+			"how many of the latest iterations keep patches and output of dropped candidates; of older ones the [numbers](../reference/ledger.md#what-is-forgotten) stay. `off` keeps all",
 		},
 		func(p *Program, v value) (err error) { p.KeepDetails, err = v.countOrOff(); return err }, sameNumber,
 	},
 	{
 		Key{
 			"budget", "When", "map or list of maps", "none; `per: month`, with a warning",
-			"`{iterations: 20, tokens: 1000000, usd: 5, minutes: 60, per: day}`, any of them, all above 0, or a list of such; `per` is `iteration`, `day`, `week`, `month` or `program`",
+			"`{iterations: 20, tokens: 1000000, usd: 5, minutes: 60, per: day}`, any of them, or a list of such; `per` is `iteration`, `day`, `week`, `month` or `program`",
 		},
 		setBudgets, sameNumber,
 	},
 	{
 		Key{
 			"unknown-cost", "When", "word", "`allow`",
-			"what an iteration of unknown cost does to a budget of tokens or money: `allow` or `pause`",
+			"what a budget of tokens or money does when a cost is unknown: `allow` or `pause`",
 		},
 		choiceKey(func(p *Program) *string { return &p.UnknownCost }, "allow", "pause"), sameNumber,
 	},
 	{
 		Key{
-			"metric", "What is measured", "text", "the sentence \"The metric is `x`\" of the text, else the only number",
-			"key of the metric in the JSON that the evaluation prints; dots for nesting",
+			"metric", "What is measured", "text", "the text's \"The metric is `x`\", else the only number",
+			"key of the metric in the evaluation's JSON; dots for nesting",
 		},
 		textKey(func(p *Program) *string { return &p.Metric }, "the key of a number in the evaluation's JSON, such as `score`"), func(p *Program, m *Meaning) { m.Metric = p.Metric },
 	},
@@ -117,7 +117,7 @@ var entries = []entry{
 	{
 		Key{
 			"target-metric", "What is measured", "number", "open-ended; 1 for skills",
-			"a number; the program is completed when its best has reached it",
+			"the program is completed when its best reaches it",
 		},
 		setTarget, sameNumber,
 	},
@@ -131,7 +131,7 @@ var entries = []entry{
 	{
 		Key{
 			"guardrails", "What is measured", "list of maps", "none",
-			"a list of `{metric: lag, direction: lower, max-regression: 5%}`: numbers of the same JSON that may not get worse than at the start by more than that (absolute, or in percent; 0 when not given)",
+			"as `[{metric: lag, direction: lower, max-regression: 5%}]`: other numbers of the JSON, which may not get worse than at the start by more than that (0 when not given)",
 		},
 		setGuardrails, func(p *Program, m *Meaning) { m.Guardrails = p.Guardrails },
 	},
@@ -144,7 +144,7 @@ var entries = []entry{
 	},
 	{
 		Key{
-			"evaluation", "What is measured", "word", "`skill` when `skill` is given, `tasks` when `tasks` is, else `metric`",
+			"evaluation", "What is measured", "word", "`skill` or `tasks` where that key is given, else `metric`",
 			"`metric`, `skill` or `tasks`",
 		},
 		setEvaluation, func(p *Program, m *Meaning) { m.Kind = string(p.Evaluation) },
@@ -152,14 +152,14 @@ var entries = []entry{
 	{
 		Key{
 			"evaluation-runs", "What is measured", "count or auto", "`auto`; 1 for skills",
-			"how often a candidate and the best so far are measured: a number, or `auto`; 1 is a plain comparison",
+			"how often candidate and best so far are measured; 1 is a plain comparison",
 		},
 		setRuns, sameNumber,
 	},
 	{
 		Key{
 			"confidence", "What is measured", "number", "0.95",
-			"for repeated runs, from 0.5 to below 1",
+			"of repeated runs, from 0.5 to below 1",
 		},
 		setConfidence, sameNumber,
 	},
@@ -243,49 +243,49 @@ var entries = []entry{
 	{
 		Key{
 			"target", "What may change", "list of globs", "the section",
-			"list of globs that may change, instead of those of the Target section",
+			"what may change, instead of the Target section",
 		},
 		patternsKey(func(p *Program) *[]Pattern { return &p.Targets }, newPattern), sameNumber,
 	},
 	{
 		Key{
 			"protect", "What may change", "list of globs", "none",
-			"list of globs that may not, in addition to those of the section",
+			"what may not change, besides what the section says",
 		},
 		patternsKey(func(p *Program) *[]Pattern { return &p.Protected }, newProtection), sameNumber,
 	},
 	{
 		Key{
 			"setup", "How it runs", "command", "none",
-			"command that is run once in a fresh tree before the evaluation",
+			"runs once in a fresh tree before the evaluation",
 		},
 		textKey(func(p *Program) *string { return &p.Setup }, "a command"), func(p *Program, m *Meaning) { m.Setup = p.Setup },
 	},
 	{
 		Key{
 			"start", "How it runs", "command", "none",
-			"command that starts the server which a skill's cases ask, in the skill's directory; it listens on `$PORT`, and the executor is told where",
+			"starts the server that a skill's cases ask, in the skill's directory; it listens on `$PORT`",
 		},
 		textKey(func(p *Program) *string { return &p.Start }, "a command"), startMeaning,
 	},
 	{
 		Key{
 			"share", "How it runs", "list of paths", "none",
-			"list of ignored paths, such as `node_modules` and `.venv`, that are copied from your checkout into the tree",
+			"ignored paths, such as `node_modules`, that are copied from your checkout into the tree",
 		},
 		setShare, sameNumber,
 	},
 	{
 		Key{
 			"env", "How it runs", "list of names", "none",
-			"list of variables that agent and evaluation may see; never a GitHub token",
+			"variables that agent and evaluation may see; never a GitHub token",
 		},
 		setEnv, sameNumber,
 	},
 	{
 		Key{
 			"pass-config", "How it runs", "list of words", "none",
-			"list of tools, such as `pip` and `npm`, whose configuration in your home the evaluation is given ([environment](../reference/environment.md))",
+			"tools, such as `pip`, whose [configuration](../reference/environment.md#pass-config) in your home the evaluation is given",
 		},
 		setPassConfig, passConfigMeaning,
 	},
@@ -298,8 +298,8 @@ var entries = []entry{
 	},
 	{
 		Key{
-			"evaluation-timeout", "How it runs", "time", "`10m` for the unchanged files; for a candidate ten times as long as they took, at least `60s`",
-			"for one run of the evaluation: `90s`, `10m`, `1h30m`. A candidate that is ended after three times as long as the unchanged files took is rejected without another run",
+			"evaluation-timeout", "How it runs", "time", "`10m`; for a candidate ten times as long as the unchanged files took, at least `60s`",
+			"for one run of the evaluation, as `90s` or `1h30m`",
 		},
 		durationKey(func(p *Program) *time.Duration { return &p.EvaluationTimeout }, time.Second), sameNumber,
 	},
@@ -313,14 +313,14 @@ var entries = []entry{
 	{
 		Key{
 			"network", "How it runs", "yes or no", "`true`",
-			"whether the evaluation may use the network; `false` needs [isolation](../explain/isolation.md)",
+			"whether the evaluation may use it; `false` needs [isolation](../explain/isolation.md)",
 		},
 		boolKey(func(p *Program) *bool { return &p.Network }), sameNumber,
 	},
 	{
 		Key{
 			"isolation", "How it runs", "word", "`auto`",
-			"whether commands are [kept apart](../explain/isolation.md) from the rest of the machine: `auto`, `required` or `off`",
+			"whether commands are [kept apart](../explain/isolation.md#settings) from the machine: `auto`, `required` or `off`",
 		},
 		choiceKey(func(p *Program) *string { return &p.Isolation }, "auto", "required", "off"), sameNumber,
 	},
@@ -334,14 +334,14 @@ var entries = []entry{
 	{
 		Key{
 			"agents", "Who proposes", "list", "none",
-			"several that take turns, each by its name or with a model of its own, as in `[claude, {agent: codex, model: gpt-5}]`",
+			"several that take turns, as `[claude, {agent: codex, model: gpt-5}]`",
 		},
 		setAgents, sameNumber,
 	},
 	{
 		Key{
 			"model", "Who proposes", "text", "the agent's own",
-			"the model that the agent uses, and each of `agents` that names none",
+			"the model of the agent, and of each of `agents` that names none",
 		},
 		textKey(func(p *Program) *string { return &p.Model }, "the name of a model"), sameNumber,
 	},
@@ -354,7 +354,7 @@ var entries = []entry{
 	},
 	{
 		Key{
-			"executor", "Who proposes", "word", "`command` with an `executor-command`, else who proposes",
+			"executor", "Who proposes", "word", "`command` with an `executor-command`, else the agent",
 			"who works on the tasks or cases of a suite",
 		},
 		textKey(func(p *Program) *string { return &p.Executor }, "the name of an agent"), executorMeaning,
@@ -362,14 +362,14 @@ var entries = []entry{
 	{
 		Key{
 			"executor-command", "Who proposes", "command", "none",
-			"the command of `executor: command`; a word that is the path of a file of the repository stands for that file in the checkout, and that of a file of the configuration for [the one under test](../reference/task-suites.md#in-the-loop)",
+			"the command of `executor: command`; files that it names are the checkout's, but for [those under test](../reference/task-suites.md#in-the-loop)",
 		},
 		textKey(func(p *Program) *string { return &p.ExecutorCommand }, "a command"), executorMeaning,
 	},
 	{
 		Key{
 			"candidates", "Who proposes", "count", "1, or one for each of `agents`",
-			"proposals for one iteration, up to 64, of which the best is kept",
+			"proposals for one iteration, up to 64; the best is kept",
 		},
 		countKey(func(p *Program) *int { return &p.Candidates }, 64), sameNumber,
 	},
@@ -411,14 +411,14 @@ var entries = []entry{
 	{
 		Key{
 			"trusted-associations", "On GitHub", "list of words", "`[OWNER, MEMBER, COLLABORATOR]`",
-			"list of those who may steer the program; ignored in an issue",
+			"who may steer the program; ignored in an issue",
 		},
 		setAssociations, sameNumber,
 	},
 	{
 		Key{
 			"comments", "On GitHub", "word", "`accepted`",
-			"`accepted` comments on what was accepted, and tells people when the program stops; `all` comments on every iteration",
+			"`accepted` comments on what was kept and when the program stops, `all` on every iteration",
 		},
 		choiceKey(func(p *Program) *string { return &p.Comments }, "accepted", "all"), sameNumber,
 	},
