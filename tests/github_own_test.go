@@ -1,7 +1,7 @@
 package tests
 
 import (
-	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -39,9 +39,7 @@ func (s *scene) hub(state *githubtest.State) *hub {
 		h.Token, h.Heads = hubToken, func(branch string) string { return head(s.t, s.bare, branch) }
 	})
 	s.site = ours{h.Server}
-	program, err := os.Executable()
-	require.NoError(s.t, err)
-	require.NoError(s.t, githubtest.Protect(s.bare, program))
+	require.NoError(s.t, githubtest.Protect(s.bare, filepath.Join(binaries, "receive")))
 	s.env = append(s.env, "GITHUB_API_URL="+h.URL, "GITHUB_REPOSITORY=org/repo", "GITHUB_TOKEN="+hubToken)
 	return h
 }

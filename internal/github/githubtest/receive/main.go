@@ -1,4 +1,6 @@
-package githubtest
+// Command receive is the proc-receive hook of a repository that takes pushes as GitHub
+// does. It is a program of its own because it starts with each push of a test.
+package main
 
 import (
 	"bufio"
@@ -7,57 +9,27 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
 
-// receiveVariable names the repository in the environment of a hook.
-const receiveVariable = "AUTOLOOP_TEST_RECEIVE"
-
-// Protect lets a bare repository take pushes as GitHub does: a token of workflows
-// does not change workflow files. program runs Receive when Receives says so. A
-// push of a person, whose git is configured as User, may; so may every token once
-// AllowWorkflows was called.
-func Protect(bare, program string) error {
-	const settings = "[receive]\n\tprocReceiveRefs = refs/heads\n\tautogc = false\n[http]\n\treceivepack = true\n"
-	config, err := os.OpenFile(filepath.Join(bare, "config"), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		return err
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: receive WORKFLOWS-FILE PROTECTED-FILE")
+		os.Exit(2)
 	}
-	if _, err := config.WriteString(settings); err != nil {
-		return err
+	rules := rules{workflows: os.Args[1], protected: os.Args[2]}
+	if err := rules.receive(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
-	if err := config.Close(); err != nil {
-		return err
-	}
-	hook := fmt.Sprintf("#!/bin/sh\n%s=. exec '%s'\n", receiveVariable, program)
-	return os.WriteFile(filepath.Join(bare, "hooks", "proc-receive"), []byte(hook), 0o755) //nolint:gosec // it is run
 }
 
-// Files of a protected repository, which the hook reads: what it allows and forbids.
-const (
-	workflowsFile = "autoloop-workflows"
-	protectedFile = "autoloop-protected"
-)
+// rules names the files that say what a repository allows and forbids.
+type rules struct{ workflows, protected string }
 
-// AllowWorkflows gives the token of a repository the right to change workflows, or
-// takes it away.
-func AllowWorkflows(bare string, allowed bool) error {
-	return os.WriteFile(filepath.Join(bare, workflowsFile), []byte(strconv.FormatBool(allowed)), 0o600)
-}
-
-// ProtectBranch lets nobody move a branch that a repository has by now, as a rule of it
-// does. With a name that ends in /* nobody makes such branches either; "" ends that.
-func ProtectBranch(bare, branch string) error {
-	return os.WriteFile(filepath.Join(bare, protectedFile), []byte("refs/heads/"+branch), 0o600)
-}
-
-// Receives reports whether this process is the hook of a protected repository.
-func Receives() bool { return os.Getenv(receiveVariable) != "" }
-
-// Receive is the hook: it moves the refs of a push, or says why not.
-func Receive(in io.Reader, out io.Writer) error {
+// receive moves the refs of a push, or says why not.
+func (r rules) receive(in io.Reader, out io.Writer) error {
 	h := hook{bufio.NewReader(in), out}
 	if _, err := h.lines(); err != nil {
 		return err
@@ -68,7 +40,7 @@ func Receive(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, ref := range h.decide(commands) {
+	for _, ref := range r.decide(commands) {
 		h.write(ref)
 	}
 	h.flush()
@@ -105,14 +77,14 @@ func (h hook) write(text string) { _, _ = fmt.Fprintf(h.out, "%04x%s", len(text)
 func (h hook) flush() { _, _ = io.WriteString(h.out, "0000") }
 
 // decide moves all refs or none, and answers each command.
-func (h hook) decide(commands []string) []string {
+func (r rules) decide(commands []string) []string {
 	refused, moves := map[string]string{}, &bytes.Buffer{}
 	for _, command := range commands {
 		fields := strings.Fields(command)
-		if isProtected(fields[2], strings.Trim(fields[0], "0") != "") {
+		if r.isProtected(fields[2], strings.Trim(fields[0], "0") != "") {
 			refused[fields[2]] = "protected branch hook declined"
 		}
-		if file := changedWorkflow(fields[1]); file != "" && !mayChangeWorkflows() {
+		if file := changedWorkflow(fields[1]); file != "" && !r.mayChangeWorkflows() {
 			refused[fields[2]] = "refusing to allow a GitHub App to create or update workflow `" + file + "` without `workflows` permission"
 		}
 		fmt.Fprintf(moves, "update %s %s %s\n", fields[2], fields[1], fields[0])
@@ -163,8 +135,8 @@ func changedWorkflow(commit string) string {
 
 // isProtected reports whether no push moves a ref, or makes it where there is no such
 // ref yet.
-func isProtected(ref string, exists bool) bool {
-	out, err := os.ReadFile(protectedFile) // without it, nothing is
+func (r rules) isProtected(ref string, exists bool) bool {
+	out, err := os.ReadFile(r.protected) // without it, nothing is
 	if err != nil {
 		return false
 	}
@@ -175,10 +147,10 @@ func isProtected(ref string, exists bool) bool {
 	return exists && ref == rule
 }
 
-func mayChangeWorkflows() bool {
+func (r rules) mayChangeWorkflows() bool {
 	if os.Getenv("GIT_COMMITTER_NAME") == "User" {
 		return true
 	}
-	allowed, err := os.ReadFile(workflowsFile) // without it, no
+	allowed, err := os.ReadFile(r.workflows) // without it, no
 	return err == nil && string(allowed) == "true"
 }
