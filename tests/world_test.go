@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 func runTests(m *testing.M) int {
 	scratch.Use()
 	scratch.Overlap()
+	scratch.GrowHeap()
 	dir, err := os.MkdirTemp("", "autoloop-tests-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

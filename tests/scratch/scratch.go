@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,6 +35,7 @@ func Use() {
 func Run(m *testing.M) int {
 	Use()
 	Overlap()
+	GrowHeap()
 	dir, err := os.MkdirTemp("", "autoloop-tests-")
 	if err != nil {
 		panic(err)
@@ -78,5 +80,14 @@ func Overlap() {
 	}
 	if err := flag.Set(name, strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
+	}
+}
+
+// GrowHeap lets the heap grow to five times of what is in use before it is collected,
+// unless GOGC says otherwise: many short commands run in the process of the tests, and
+// collecting after each few megabytes is an eighth of their time.
+func GrowHeap() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
 	}
 }
