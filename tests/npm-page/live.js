@@ -73,6 +73,17 @@ const top = await page.evaluate(() => {
 await renewals(3);
 const now = await page.evaluate(() => [document.querySelector("#program-p .iteration summary .n").textContent, document.activeElement.querySelector(".n")?.textContent].join("|"));
 if (now !== `${top}|${top}`) problems.push(`the older iterations do not stay when the page is renewed: ${now} instead of ${top}`);
+// The overview stays in the order that was asked for.
+await page.evaluate(() => { location.hash = "#overview"; });
+await see("the overview", () => document.querySelector(".programs")?.checkVisibility());
+await page.click(".programs thead th:first-child button");
+await page.click(".programs thead th:first-child button");
+await renewals(2);
+const sorted = await page.evaluate(() => {
+  const head = document.querySelector(".programs thead th");
+  return [head.getAttribute("aria-sort"), document.activeElement === head.querySelector("button")].join("|");
+});
+if (sorted !== "descending|true") problems.push(`the order of the overview does not stay when the page is renewed: ${sorted}`);
 await see("a button", () => !document.querySelector("#live .stop").disabled);
 await page.click("#live .stop");
 await see("that it stops", () => /stops after this iteration/.test(document.querySelector("#live .stop").textContent));
