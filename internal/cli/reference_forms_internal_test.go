@@ -18,8 +18,7 @@ import (
 
 // eventPages are the events of the ledger, from the structs that are written.
 func eventPages(t *testing.T, pages map[string]string) {
-	list := "# Events of the ledger\n\nA line of `PROGRAM.jsonl` on the branch `memory/autoloop` is one event as JSON. Every event has `schema`, `event` (the kind), `time`, `run_id`\n" +
-		"and `iteration`. What a reader does not know it keeps and passes over. How the records go together is in [Records](state.md).\n\n| type | what it says |\n|---|---|\n"
+	list := "# Events of the ledger\n\nA line of [the ledger](ledger.md) is one event as JSON. Every event has `schema`, `event` (the kind), `time`, `run_id` and `iteration`.\n\n| type | what it says |\n|---|---|\n"
 	all := forms(t, "../history/event.go", "../history/values.go", "../history/rule.go", "../history/executor.go", "../history/expense.go", "../metric/usage.go")
 	decided := all[slices.IndexFunc(all, func(f form) bool { return f.name == "Decided" })]
 	for _, f := range all {

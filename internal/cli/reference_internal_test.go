@@ -77,10 +77,8 @@ func TestReference(t *testing.T) {
 // errorPages are a page for each code, and one that lists them.
 func errorPages(_ *testing.T, pages map[string]string) {
 	list := "# Errors\n\n" +
-		"An error of a command is one line on standard error that says what is wrong and what to do. Where that needs more than a line, it\n" +
-		"ends with a code: `iterate explain AL0301` prints the page that is linked here, without the network. The reasons why a program\n" +
-		"does not run or a candidate was not kept end with the same codes, in `scheduler status`, in comments and in the ledger. A code never\n" +
-		"changes its meaning. What ends a command is in the [exit codes](commands.md#exit-codes).\n\n| code | error |\n|---|---|\n"
+		"An error is one line that says what is wrong and what to do. Where that needs more, it ends with a code: `iterate explain AL0301` prints the page that is\n" +
+		"linked here. The reasons why a program does not run or a candidate was not kept have the same codes. A code never changes its meaning.\n\n| code | error |\n|---|---|\n"
 	for _, entry := range cure.All() {
 		pages["errors/"+string(entry.Code)+".md"] = entry.Markdown(1)
 		list += "| [" + string(entry.Code) + "](errors/" + string(entry.Code) + ".md) | " + entry.Title + " |\n"
@@ -88,25 +86,47 @@ func errorPages(_ *testing.T, pages map[string]string) {
 	pages["errors.md"] = list
 }
 
-// commandPages are what `--help` prints, a page for each command.
+// commandPages are what `--help` prints, a page for each command, and one that lists
+// them in the order and the groups of `--help`.
 func commandPages(_ *testing.T, pages map[string]string) {
-	list := "# Commands\n\nEach page is what `--help` prints. `status`, `validate`, `new`, `keys`, `prune` and `explain` are the same in both binaries.\n\n" +
-		"## Exit codes\n\n| code | means |\n|---|---|\n" +
-		"| 0 | the command did its work, whatever was decided |\n| 1 | it could not do its work |\n| 2 | it was asked for something that makes no sense |\n"
+	const table = "| command | |\n|---|---|\n"
+	two, list := "", ""
+	short := map[string]string{}
 	for _, root := range trees() {
-		list += "\n## `" + root.Name() + "`\n\n| command | |\n|---|---|\n"
 		walk(root, func(cmd *cobra.Command) {
-			name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".md"
-			list += fmt.Sprintf("| [`%s`](commands/%s) | %s |\n", cmd.CommandPath(), name, cmd.Short)
+			short[cmd.CommandPath()] = cmd.Short
 			text := strings.TrimSpace(cmd.Long)
 			if text == "" {
 				text = cmd.Short
 			}
-			pages["commands/"+name] = fmt.Sprintf("# `%s`\n\n%s.\n\n```text\n%s\n\n%s```\n", cmd.CommandPath(), cmd.Short, text, usage(cmd))
+			pages["commands/"+commandPage(cmd.CommandPath())] = fmt.Sprintf("# `%s`\n\n%s.\n\n```text\n%s\n\n%s```\n", cmd.CommandPath(), cmd.Short, text, usage(cmd))
 		})
 	}
-	pages["commands.md"] = list
+	heading, same := "", []string{}
+	for _, at := range surface() {
+		link := fmt.Sprintf("[`%s`](commands/%s)", at.path, commandPage(at.path))
+		row := "| " + link + " | " + short[at.path] + " |\n"
+		words := strings.Fields(at.path)
+		switch {
+		case at.group == "":
+			two += row
+			continue
+		case words[0] == "scheduler":
+			same = append(same, link)
+			continue
+		case len(words) == 2 && at.group != heading: // one of three words stays with the command above it
+			heading = at.group
+			list += "\n## " + heading + "\n\n" + table
+		}
+		list += row
+	}
+	pages["commands.md"] = "# Commands\n\nEach page is what `--help` prints.\n\n" + table + two + list +
+		"\n## The same in the scheduler\n\n" + strings.Join(same, ", ") + ".\n\n## Exit codes\n\n| code | means |\n|---|---|\n" +
+		"| 0 | the command did its work, whatever was decided |\n| 1 | it could not do its work |\n| 2 | it was asked for something that makes no sense |\n"
 }
+
+// commandPage is the file of a command's page.
+func commandPage(path string) string { return strings.ReplaceAll(path, " ", "-") + ".md" }
 
 // keyPages are the keys of a program file.
 func keyPages(_ *testing.T, pages map[string]string) {
