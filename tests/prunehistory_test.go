@@ -18,7 +18,7 @@ func longWorld(t *testing.T, iterations int) *world {
 	w := valuesWorld(t, "metric_direction: lower", "5", "4", "3")
 	repo, err := git.Open(t.Context(), w.dir, os.Environ())
 	require.NoError(t, err)
-	madeHistory(t, repo, iterations)
+	madeHistory(t, repo, iterations, identity{"e", "d", nil}, nil)
 	return w
 }
 

@@ -61,8 +61,10 @@ type Request struct {
 	Notes string
 
 	// History holds the decided iterations under the present evaluator, oldest
-	// first, and Incumbent the best metric so far, or nil.
+	// first, and Incumbent the best metric so far, or nil. Earlier is how many
+	// iterations before them are left out.
 	History   []PastIteration
+	Earlier   int
 	Direction metric.Direction
 	Incumbent *metric.Value
 	// Seed and Iteration make a proposal reproducible: the same request gives

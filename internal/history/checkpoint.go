@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/metric"
@@ -13,8 +14,9 @@ import (
 // is computed anew from the sealed segments. That of an Archive cannot be: a later
 // version has to read those from firstArchived on.
 const (
-	checkpointVersion = 4
+	checkpointVersion = 5
 	firstArchived     = 3
+	firstShown        = 5 // the first that has what is shown, and the focus of attempts
 )
 
 // Checkpoint is what the sealed segments of a ledger add up to. It saves reading them
@@ -26,6 +28,8 @@ type Checkpoint struct {
 	summary  Summary
 	standing Standing
 	tried    filter // the digests of all candidates
+	shown    []json.RawMessage
+	version  int // of the file that it was read from; 0 when it was computed
 }
 
 // Chain says which segments were sealed, by their last one.
@@ -116,6 +120,10 @@ func (c *Checkpoint) Extend(segment []byte) (*Checkpoint, error) {
 	}
 	next.summary.Fold()
 	next.Chain = chain
+	if next.shown, err = show(c.shown, events, next.summary.Decided()); err != nil {
+		return nil, err
+	}
+	next.version = 0
 	return next, nil
 }
 
@@ -129,12 +137,27 @@ func (c *Checkpoint) Skip(segment []byte) *Checkpoint {
 	return next
 }
 
+// Agrees reports whether a checkpoint that was stored, maybe by an earlier version, says
+// what c does, as far as that version knew it.
+func (c *Checkpoint) Agrees(stored *Checkpoint) bool {
+	own := *c
+	if stored.version > 0 && stored.version < firstShown {
+		own.shown, own.summary.Earlier.Focus = nil, nil
+	}
+	mine, err := own.Encode()
+	theirs, other := stored.Encode()
+	return err == nil && other == nil && bytes.Equal(mine, theirs)
+}
+
 // clone is a checkpoint that shares nothing with c: what is stored and read again is
 // what is computed.
 func (c *Checkpoint) clone() *Checkpoint {
-	text, err := c.Encode()
+	short := *c
+	short.tried, short.shown = nil, nil // long, and what is shown is never changed in place
+	text, err := short.Encode()
 	if err == nil {
 		if again, err := DecodeCheckpoint(text); err == nil {
+			again.tried, again.shown, again.version = slices.Clone(c.tried), c.shown, c.version
 			return again
 		}
 	}
@@ -149,6 +172,8 @@ type stored struct {
 	Tried   filter         `json:"tried"`
 	Summary storedSummary  `json:"summary"`
 	Stands  storedStanding `json:"standing"`
+
+	Shown []json.RawMessage `json:"shown,omitempty"`
 }
 
 // storedSummary has the fields of a Summary that JSON does not see, beside it.
@@ -190,7 +215,7 @@ type storedStanding struct {
 // Encode renders the checkpoint as a file.
 func (c *Checkpoint) Encode() ([]byte, error) {
 	b := &c.summary
-	s := stored{Version: checkpointVersion, Chain: c.Chain, Tried: c.tried, Summary: storedSummary{
+	s := stored{Version: checkpointVersion, Chain: c.Chain, Tried: c.tried, Shown: c.shown, Summary: storedSummary{
 		Summary: *b, Attempts: storeAttempts(b.Attempts), PutOff: storeAttempts(b.PutOff), LeadSign: b.Lead.sign, Margin: b.Lead.margin,
 		OpenDecided: b.openDecided, Known: b.known, CandidateOutput: b.candidateOutput,
 		Baselines: b.baselines, Adopted: b.adopted, CandidateNumbers: b.candidateNumbers, CandidateSamples: b.candidateSamples, Agrees: b.agrees,
@@ -232,7 +257,7 @@ func decodeCheckpoint(text []byte, oldest int) (*Checkpoint, error) {
 	if s.Version < oldest || s.Version > checkpointVersion {
 		return nil, fmt.Errorf("read the checkpoint: it has version %d, and this version of Autoloop knows %d", s.Version, checkpointVersion)
 	}
-	c := &Checkpoint{Chain: s.Chain, tried: s.Tried, summary: s.Summary.Summary}
+	c := &Checkpoint{Chain: s.Chain, tried: s.Tried, shown: s.Shown, version: s.Version, summary: s.Summary.Summary}
 	b := &c.summary
 	b.Attempts, b.PutOff = loadAttempts(s.Summary.Attempts), loadAttempts(s.Summary.PutOff)
 	b.Lead = Lead{s.Summary.LeadSign, s.Summary.Margin}
@@ -243,6 +268,7 @@ func decodeCheckpoint(text []byte, oldest int) (*Checkpoint, error) {
 		b.Settings = map[string]string{}
 	}
 	b.foldOutcomes() // version 3 had all of them
+	b.foldUse()      // version 4 had all that were put off
 	c.standing = Standing{Phase: s.Stands.Phase, Iteration: s.Stands.Iteration, PushedAt: s.Stands.PushedAt, settled: s.Stands.Settled}
 	var err error
 	if b.Open, err = decodeEvent[*Started](s.Summary.Open); err != nil {

@@ -2,6 +2,7 @@ package history
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -31,6 +32,8 @@ type Earlier struct {
 	// and since the program was resumed.
 	Errors  int `json:",omitempty"`
 	Dropped int `json:",omitempty"`
+	// Focus is which failing tests they worked on; nil of none.
+	Focus *Focused `json:",omitempty"`
 }
 
 // dayForm names a day.
@@ -99,10 +102,10 @@ func (b *Summary) Fold() {
 	b.Proposals, b.Tried, b.candidateOutput = nil, nil, "" // no iteration is under way
 	b.Gains = foldGains(b.Gains)
 	b.foldOutcomes()
+	b.foldUse()
 	if len(b.Attempts) <= keptAttempts {
 		return
 	}
-	b.foldUse(len(b.Attempts) - keptAttempts)
 	old, latest := b.Attempts[:len(b.Attempts)-keptAttempts], b.Attempts[len(b.Attempts)-keptAttempts:]
 	var accepted []Attempt
 	for i := range old {
@@ -123,10 +126,16 @@ func (b *Summary) Fold() {
 	b.Attempts = append(accepted, latest...)
 }
 
-// foldUse adds to the days what was used for the first attempts, and for iterations
-// before those that are left.
-func (b *Summary) foldUse(first int) {
-	before := b.Attempts[first].Iteration
+// foldUse adds to the days what was used for all but the latest attempts and for
+// iterations before those, and for all but the latest runs that were put off or never
+// came back, of which one iteration may have any number.
+func (b *Summary) foldUse() {
+	before, first := math.MinInt, max(len(b.Attempts)-keptAttempts, 0)
+	if first > 0 {
+		before = b.Attempts[first].Iteration
+	}
+	putOff := keptFrom(len(b.PutOff), func(i int) bool { return b.PutOff[i].Iteration < before })
+	abandoned := keptFrom(len(b.Abandoned), func(i int) bool { return b.Abandoned[i].Iteration < before })
 	days := map[string]Spent{}
 	tokens, usd := map[int]string{}, map[int]string{} // the day in which nobody last said
 	add := func(iteration int, at time.Time, count func(*Spent, *unknowns)) {
@@ -150,26 +159,24 @@ func (b *Summary) foldUse(first int) {
 	for i := range b.Attempts[:first] {
 		if a := &b.Attempts[i]; !a.folded {
 			add(a.Iteration, a.Time, func(s *Spent, n *unknowns) { s.Iterations++; s.add(a); n.attempt(a) })
+			b.Earlier.Focus = b.Earlier.Focus.after(a)
 			a.folded = true
 		}
 	}
-	for i := range b.PutOff {
-		if a := &b.PutOff[i]; a.Iteration < before {
-			add(a.Iteration, a.Time, func(s *Spent, _ *unknowns) { s.add(a) })
-		}
+	for i := range b.PutOff[:putOff] {
+		a := &b.PutOff[i]
+		add(a.Iteration, a.Time, func(s *Spent, _ *unknowns) { s.add(a) })
 	}
-	for i := range b.Abandoned {
-		if a := &b.Abandoned[i]; a.Iteration < before {
-			add(a.Iteration, a.Time, func(s *Spent, _ *unknowns) { s.abandon(a) })
-		}
+	for i := range b.Abandoned[:abandoned] {
+		a := &b.Abandoned[i]
+		add(a.Iteration, a.Time, func(s *Spent, _ *unknowns) { s.abandon(a) })
 	}
 	for _, one := range b.baselines {
 		if one.Iteration < before {
 			add(one.Iteration, one.Time, func(s *Spent, n *unknowns) { s.expend(one.Expense); n.expense(one.Iteration, one.Expense) })
 		}
 	}
-	b.PutOff = without(b.PutOff, func(a Attempt) bool { return a.Iteration < before })
-	b.Abandoned = without(b.Abandoned, func(a Abandoned) bool { return a.Iteration < before })
+	b.PutOff, b.Abandoned = rest(b.PutOff, putOff), rest(b.Abandoned, abandoned)
 	b.baselines = without(b.baselines, func(e expended) bool { return e.Iteration < before })
 	for _, day := range tokens {
 		sum := days[day]
@@ -204,6 +211,19 @@ func (e *Earlier) foldDays() {
 		}
 	}
 }
+
+// keptFrom is the place of the first of n, in order, that is neither old nor before the
+// latest that are kept.
+func keptFrom(n int, old func(int) bool) int {
+	from := max(n-keptAttempts, 0)
+	for from < n && old(from) {
+		from++
+	}
+	return from
+}
+
+// rest is a list of its own of what is left from a place on; nil when nothing is.
+func rest[E any](list []E, from int) []E { return append([]E(nil), list[from:]...) }
 
 // without is a list of its own without some; nil when nothing is left.
 func without[E any](list []E, drop func(E) bool) []E {

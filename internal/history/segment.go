@@ -154,7 +154,9 @@ func (l *Log) cuts() []int {
 		at := l.starts[i]
 		switch e.(type) {
 		case *Started:
-			if settled && decided >= openDecisions && at-start >= segmentSize {
+			// An iteration that is put off for months has many runs after the last decision.
+			enough := decided >= openDecisions || decided == 0 && len(l.data)-at >= segmentSize
+			if settled && enough && at-start >= segmentSize {
 				cuts, start = append(cuts, at), at
 			}
 		case *Decided:

@@ -204,7 +204,7 @@ func TestCheckpointIsComputedAgain(t *testing.T) {
 	got, err := again.Encode()
 	require.NoError(t, err)
 	assert.Equal(t, string(want), string(got))
-	assert.Less(t, len(got), 80<<10, "it does not grow with the ledger")
+	assert.Less(t, len(got), 100<<10, "it does not grow with the ledger")
 
 	for i := range 500 {
 		assert.Equal(t, bytes.Contains(bytes.Join(segments, nil), fmt.Appendf(nil, `"digest-%d"`, i)), again.MayHave(fmt.Sprintf("digest-%d", i)), i)
@@ -214,8 +214,8 @@ func TestCheckpointIsComputedAgain(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoCheckpoint)
 	_, err = Open(&Checkpoint{Chain: Chain{Segments: 1}}, open.Bytes())
 	require.ErrorIs(t, err, ErrNoCheckpoint)
-	_, err = DecodeCheckpoint(bytes.Replace(want, []byte(`"version":4`), []byte(`"version":5`), 1))
-	require.ErrorContains(t, err, "version 5")
+	_, err = DecodeCheckpoint(bytes.Replace(want, []byte(`"version":5`), []byte(`"version":6`), 1))
+	require.ErrorContains(t, err, "version 6")
 }
 
 func replaced(segment []byte, from, to string) []byte {

@@ -9,6 +9,9 @@ import (
 	"github.com/org/autoloop/internal/history"
 )
 
+// answeredLine is in the lines of answers.
+const answeredLine = `"event":"answered"`
+
 // answer posts the recorded answers: those of this run, and those that an earlier
 // run could not post. One that is posted already is found and not posted again.
 func (r *thread) answer(ctx context.Context) {
@@ -17,13 +20,10 @@ func (r *thread) answer(ctx context.Context) {
 		since, _ = time.Parse(time.RFC3339, text)
 	}
 	r.unanswered = 0
-	events := r.records.log.Events
-	if len(events) == 0 || events[0].Header().Time.After(since) {
-		var err error
-		if events, err = r.records.short(ctx); err != nil {
-			r.warn("comments were not answered: %v", err)
-			return
-		}
+	events, err := r.records.since(ctx, since, answeredLine, decidedLine)
+	if err != nil {
+		r.warn("comments were not answered: %v", err)
+		return
 	}
 	for e := range history.Of[*history.Answered](slices.All(events)) {
 		if e.Time.Before(since) || r.answered[e.Key] {

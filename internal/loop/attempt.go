@@ -125,15 +125,15 @@ func (r *team) request(ctx context.Context, at position, a *attempt, pending []a
 	if handsBack(at) {
 		notes = prompt.NotesFile
 	}
-	past := sum
+	past, earlier := sum, 0
 	if tunes(a) {
-		if past, err = r.records.past(ctx); err != nil {
+		if past, earlier, err = r.records.trials(ctx); err != nil {
 			return agent.Request{}, err
 		}
 	}
 	return agent.Request{
 		Notes: notes, Dir: a.proposed.Dir, Prompt: r.prompt(at, a, files), Env: environ, Home: home, Timeout: r.spending.time(), Limit: r.spending.limit(a.of), Model: a.model, Command: p.AgentCommand,
-		IsTarget: rules.Allow, Targets: files, History: append(r.trials(at, past), pending...), Direction: p.Direction, Incumbent: sum.Best,
+		IsTarget: rules.Allow, Targets: files, History: append(r.trials(at, past), pending...), Earlier: earlier, Direction: p.Direction, Incumbent: sum.Best,
 		Seed: r.seed(), Iteration: r.iteration, Proposal: a.number, Transcript: transcript,
 	}, nil
 }

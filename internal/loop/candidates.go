@@ -69,10 +69,7 @@ func (r *team) proposeAll(ctx context.Context, at position, all []*attempt) erro
 	if err := r.selectParents(ctx, at, all); err != nil {
 		return err
 	}
-	focus, err := r.focus(ctx, at)
-	if err != nil {
-		return err
-	}
+	focus := r.focus(at)
 	for _, a := range all {
 		a.focus = focus
 	}

@@ -57,9 +57,9 @@ type thread struct {
 }
 
 // account is what the records say now.
-func (r *journal) account(ctx context.Context) (render.Account, error) {
-	events, err := r.records.short(ctx)
-	return render.Account{Program: r.program, Events: events, Past: &r.records.sum, State: r.files.State, RunURL: r.runURL, Page: r.page, Warnings: r.warnings}, err
+func (r *journal) account() (render.Account, error) {
+	events, left, err := r.records.shown()
+	return render.Account{Program: r.program, Events: events, Left: left, Past: &r.records.sum, State: r.files.State, RunURL: r.runURL, Page: r.page, Warnings: r.warnings}, err
 }
 
 // readComments fetches new comments and applies their commands. A GitHub outage is
@@ -70,7 +70,7 @@ func (r *commander) readComments(ctx context.Context, claim func(*records) error
 	}
 	r.step("hear", "")
 	r.before = r.records.sum.LastRun
-	a, err := r.account(ctx)
+	a, err := r.account()
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (r *commander) readComments(ctx context.Context, claim func(*records) error
 
 // look reads the comments and changes nothing.
 func (r *thread) look(ctx context.Context) (commands.Heard, error) {
-	a, err := r.account(ctx)
+	a, err := r.account()
 	if err != nil {
 		return commands.Heard{}, err
 	}
@@ -143,7 +143,7 @@ func (r *thread) updateGitHub(ctx context.Context) {
 	if err := r.promote(ctx); err != nil {
 		r.warn("the pull request is not up to date: %v", err)
 	}
-	a, err := r.account(ctx)
+	a, err := r.account()
 	if err == nil {
 		err = r.github.Show(ctx, a)
 	}
@@ -154,7 +154,7 @@ func (r *thread) updateGitHub(ctx context.Context) {
 
 // promote opens the pull request or brings it up to date, and records its number.
 func (r *thread) promote(ctx context.Context) error {
-	a, err := r.account(ctx)
+	a, err := r.account()
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/org/autoloop/internal/history"
@@ -41,30 +42,127 @@ func (b *records) past(ctx context.Context) (*history.Summary, error) {
 	return &past, err
 }
 
-// proposals are those of the whole ledger, with their patches.
-func (b *records) proposals(ctx context.Context) ([]history.Proposal, error) {
+// having are the events of the whole ledger, condensed as far as it is sealed, that
+// have one of the texts in their lines, and those of the open segment.
+func (b *records) having(ctx context.Context, texts ...string) ([]history.Event, error) {
+	if b.read.Sealed == nil {
+		return b.log.Events, nil
+	}
+	sealed, err := b.read.Sealed.Having(ctx, texts...)
+	if err != nil {
+		return nil, fmt.Errorf("read the ledger: %w", err)
+	}
+	return append(sealed, b.log.Events...), nil
+}
+
+// shown are the events that people are shown; left is how many of the ledger that leaves
+// out.
+func (b *records) shown() (events []history.Event, left int, err error) {
+	if b.read.Sealed == nil {
+		return b.log.Events, 0, nil
+	}
+	if events, left, err = b.read.Sealed.Shown(); err != nil {
+		return nil, 0, fmt.Errorf("read the ledger: %w", err)
+	}
+	return append(events, b.log.Events...), left, nil
+}
+
+// since are the events from a time on, condensed as far as they are sealed, and some
+// before it.
+func (b *records) since(ctx context.Context, from time.Time, texts ...string) ([]history.Event, error) {
+	if b.read.Sealed == nil || len(b.log.Events) > 0 && !b.log.Events[0].Header().Time.After(from) {
+		return b.log.Events, nil
+	}
+	sealed, err := b.read.Sealed.Latest(ctx, func(events []history.Event) bool {
+		return len(events) > 0 && !events[0].Header().Time.After(from)
+	}, texts...)
+	if err != nil {
+		return nil, fmt.Errorf("read the ledger: %w", err)
+	}
+	return append(sealed, b.log.Events...), nil
+}
+
+const (
+	// mostTrials is how many of the latest iterations the tuner learns from.
+	mostTrials = 2000
+	// mostMembers is how many of the latest proposals that were measured a population
+	// has at least, as far as they are in the latest mostSegments.
+	mostMembers  = 500
+	mostSegments = 64
+)
+
+// Beginnings of lines with decisions and with proposals.
+const (
+	decidedLine  = `"event":"decided"`
+	proposedLine = `"event":"proposed"`
+)
+
+// trials are the attempts and proposals that the tuner learns from, and how many
+// iterations came before them. As many are left out as keeps the last digit of that
+// number even.
+func (b *records) trials(ctx context.Context) (past *history.Summary, earlier int, err error) {
+	if b.read.Sealed == nil {
+		return &b.sum, 0, nil
+	}
+	count := 0
+	sealed, err := b.read.Sealed.Latest(ctx, func(events []history.Event) bool {
+		for range history.Of[*history.Decided](slices.All(events)) {
+			count++
+		}
+		return count > mostTrials
+	}, decidedLine, proposedLine)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the ledger: %w", err)
+	}
+	past = &history.Summary{}
+	for _, e := range append(sealed, b.log.Events...) {
+		past.Add(e)
+	}
+	whole := b.sum.Decided()
+	if most := mostTrials + whole%2; len(past.Attempts) > most {
+		past.Attempts = past.Attempts[len(past.Attempts)-most:]
+	}
+	return past, whole - len(past.Attempts), nil
+}
+
+// proposals are the latest, with their patches.
+func (b *records) proposals(ctx context.Context, evaluator string) ([]history.Proposal, error) {
 	if b.read.Sealed == nil {
 		return b.sum.Proposals, nil
 	}
-	past := b.read.Start()
-	_, err := b.read.Sealed.Segments(ctx, func(events []history.Event) error {
-		for _, e := range events {
-			past.Add(e)
+	count, segments := 0, 0
+	sealed, err := b.read.Sealed.LatestWhole(ctx, func(events []history.Event) bool {
+		segments++
+		for e := range history.Of[*history.Proposed](slices.All(events)) {
+			if e.Metric != nil && e.Patch != "" && e.Evaluator == evaluator {
+				count++
+			}
 		}
-		return nil
-	})
-	for _, e := range b.log.Events {
+		return count >= mostMembers || segments >= mostSegments
+	}, proposedLine)
+	if err != nil {
+		return nil, fmt.Errorf("read the ledger: %w", err)
+	}
+	past := history.Summary{}
+	for _, e := range append(sealed, b.log.Events...) {
 		past.Add(e)
 	}
-	return past.Proposals, err
+	return past.Proposals, nil
 }
+
+// baselineLine is in the lines of baselines.
+const baselineLine = `"role":"baseline"`
 
 // tried is what was decided about a change under the present evaluator, by its digest.
 func (b *records) tried(ctx context.Context, digest string) (tried history.Tried, found bool, err error) {
 	if b.read.Sealed != nil && digest != "" && b.read.Sealed.MayHave(digest) {
-		past, err := b.past(ctx)
+		events, err := b.having(ctx, digest, baselineLine)
 		if err != nil {
 			return tried, false, err
+		}
+		past := b.read.Start()
+		for _, e := range events {
+			past.Add(e)
 		}
 		tried, found = past.Tried[digest]
 		return tried, found, nil

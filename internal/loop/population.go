@@ -67,7 +67,7 @@ func (r *team) population(ctx context.Context, at position) (members []history.P
 	if !r.strategy().Evolves {
 		return nil, nil, nil
 	}
-	proposals, err := r.records.proposals(ctx)
+	proposals, err := r.records.proposals(ctx, at.identity.Evaluator)
 	for _, p := range proposals {
 		if p.Metric == nil || p.Patch == "" || p.Evaluator != at.identity.Evaluator {
 			continue
@@ -134,19 +134,7 @@ func (l lineage) relatives() (parent *prompt.Relative, inspirations []prompt.Rel
 }
 
 // focus is the failing test that this iteration is to make pass, "" for none.
-func (r *team) focus(ctx context.Context, at position) (string, error) {
-	if r.program.Strategy == "" && r.strategies == nil {
-		return "", nil
-	}
-	past, err := r.records.past(ctx)
-	if err != nil {
-		return "", err
-	}
-	var earlier []string
-	for _, tried := range past.Attempts {
-		if tried.Definition == at.identity.Definition {
-			earlier = append(earlier, tried.Focus)
-		}
-	}
-	return r.strategy().Focus(r.records.sum.Output, earlier), nil
+func (r *team) focus(at position) string {
+	sum := &r.records.sum
+	return r.strategy().Focus(sum.Output, sum.Focuses(at.identity.Definition))
 }

@@ -87,7 +87,7 @@ func (r *thread) answerComments(ctx context.Context) {
 	if r.comments == nil {
 		return
 	}
-	a, err := r.account(ctx)
+	a, err := r.account()
 	number, author := 0, ""
 	if err == nil {
 		number, author, err = r.github.Open(ctx, a)

@@ -91,7 +91,7 @@ func (r *publisher) publishedBy(ctx context.Context, from proposal.Bundle) (stri
 	events := r.records.log.Events
 	if from.Records != recordsDigest(r.files) {
 		var err error
-		if events, err = r.records.short(ctx); err != nil {
+		if events, err = r.records.having(ctx, from.ID); err != nil {
 			return "", err
 		}
 	}

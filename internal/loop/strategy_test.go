@@ -48,19 +48,12 @@ func TestAMadeUpStrategy(t *testing.T) {
 		assert.Equal(t, []int{3, 2}, []int{a.lineage.inspirations[0].Iteration, a.lineage.inspirations[1].Iteration})
 		assert.Nil(t, a.lineage.parent)
 	}
-	assert.Equal(t, "fails: b", focusOf(t, r))
+	assert.Equal(t, "fails: b", r.focus(position{}))
 	assert.True(t, r.strategy().Evolves)
 
 	r.program.Strategy = "openevolve"
-	assert.Empty(t, focusOf(t, r), "the others are as they were")
+	assert.Empty(t, r.focus(position{}), "the others are as they were")
 	r.program.Strategy = ""
 	require.NoError(t, r.selectParents(t.Context(), position{}, all))
 	assert.False(t, r.strategy().Evolves)
-}
-
-func focusOf(t *testing.T, r *team) string {
-	t.Helper()
-	focus, err := r.focus(t.Context(), position{})
-	require.NoError(t, err)
-	return focus
 }

@@ -73,7 +73,7 @@ func (r *commander) prepareUndo(ctx context.Context) (*undoing, error) {
 // undo reverts one iteration on top of the branch.
 func (r *commander) undo(ctx context.Context, u *undoing, iteration int) (undone, error) {
 	commit := ""
-	events, err := r.records.short(ctx)
+	events, err := r.records.having(ctx, fmt.Sprintf(`"iteration":%d`, iteration))
 	if err != nil {
 		return undone{}, err
 	}

@@ -15,11 +15,13 @@ import (
 // Account is what the records say of a program, to be shown.
 type Account struct {
 	Program *program.Program
-	// Events is the whole ledger, condensed as far as it is sealed. Past is what it adds
-	// up to, nil to find out. State is the state file.
+	// Events is the ledger; of what is sealed it has what is shown. Past is what the whole
+	// adds up to, nil to find out. State is the state file.
 	Events []history.Event
 	Past   *history.Summary
 	State  []byte
+	// Left is how many events of the ledger are not in Events, all of them sealed.
+	Left int
 	// RunURL is the page of this run; "" for none.
 	RunURL string
 	// Page is where all that was tried is drawn.
@@ -91,7 +93,7 @@ func (a Account) EverKept() bool {
 	return slices.ContainsFunc(a.Events, func(e history.Event) bool {
 		switch e := e.(type) {
 		case *history.Decided:
-			return promoted(e)
+			return history.Promoted(e)
 		case *history.Set:
 			return e.Key == history.AdoptedIteration
 		default:

@@ -12,9 +12,6 @@ import (
 	"github.com/org/autoloop/internal/metric"
 )
 
-// maxPoints bounds the trajectory: more are too many to read.
-const maxPoints = 40
-
 // point is one iteration in the chart.
 type point struct {
 	iteration int
@@ -60,14 +57,14 @@ func Chart(a Account) string {
 	if len(all) < 2 {
 		return ""
 	}
-	step := (len(all) + maxPoints - 1) / maxPoints
+	summary := a.Summary()
+	every := history.PointsEvery(summary.Decided())
 	var shown []point
 	for i, p := range all {
-		if (len(all)-1-i)%step == 0 {
+		if p.iteration%every == 0 || i == len(all)-1 {
 			shown = append(shown, p)
 		}
 	}
-	summary := a.Summary()
 	target := summary.Target(a.Program.Target)
 	low, high := bounds(shown, target)
 	var names, bests, candidates, targets []string

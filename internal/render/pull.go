@@ -44,7 +44,7 @@ func (a Account) Kept() *history.Decided {
 			}
 		case *history.Decided:
 			kept = slices.DeleteFunc(kept, func(before *history.Decided) bool { return before.Iteration == e.Iteration })
-			if promoted(e) {
+			if history.Promoted(e) {
 				kept = append(kept, e)
 			}
 		}
@@ -93,10 +93,6 @@ func (a Account) replayed(kept *history.Decided) bool {
 		}
 	}
 	return since && a.Summary().Incumbent != kept.Commit
-}
-
-func promoted(e *history.Decided) bool {
-	return e.Outcome == history.Accepted || e.Outcome == history.PendingCI
 }
 
 // ci is what CI said of the iteration that was kept last.
@@ -231,7 +227,7 @@ func Pull(a Account, issue int) string {
 // lastPromoted is the latest decision whose change is on the branch.
 func (a Account) lastPromoted() *history.Decided {
 	for _, e := range slices.Backward(a.Decided()) {
-		if promoted(e) {
+		if history.Promoted(e) {
 			return e
 		}
 	}
@@ -274,7 +270,7 @@ const maxSteps = 30
 func pullSteps(b *strings.Builder, a Account) {
 	var rows []string
 	for _, e := range slices.Backward(a.Decided()) {
-		if promoted(e) {
+		if history.Promoted(e) {
 			rows = append(rows, fmt.Sprintf("| %d | %s | %s | %s |\n", e.Iteration, Figure(e.Metric), rounded(cell(e.Delta)), saidCell(e.Summary)))
 		}
 	}
@@ -285,7 +281,8 @@ func pullSteps(b *strings.Builder, a Account) {
 	for _, row := range rows[:min(len(rows), maxSteps)] {
 		b.WriteString(row)
 	}
-	if more := len(rows) - maxSteps; more > 0 {
+	summary := a.Summary()
+	if more := max(len(rows), summary.Count(history.Accepted)+summary.Count(history.PendingCI)) - maxSteps; more > 0 {
 		fmt.Fprintf(b, "\n… and %d earlier\n", more)
 	}
 	b.WriteString("\n")

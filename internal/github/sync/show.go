@@ -174,13 +174,13 @@ func (s *Service) news(ctx context.Context, a render.Account) *notice {
 	if at < 0 || a.Events[at].Header().Time.Before(s.seen.since) {
 		return nil
 	}
-	mark := render.NoticeMark(at)
+	mark := render.NoticeMark(a.Left + at)
 	if first(s.seen.comments, func(c api.Comment) bool {
 		return s.mine(c) && (render.Has(c.Body, mark) || render.Has(render.NoticeIn(c.Body), "\n"+mark))
 	}) != nil {
 		return nil
 	}
-	return &notice{mark: mark, apart: what == completed, body: render.Notice(a, at, what, reason, s.people(ctx, a))}
+	return &notice{mark: mark, apart: what == completed, body: render.Notice(a, a.Left+at, what, reason, s.people(ctx, a))}
 }
 
 // people are those to tell: the assignees and the program's author. Who

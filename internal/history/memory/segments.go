@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
@@ -199,25 +200,53 @@ func (s *Sealed) Segments(ctx context.Context, visit func([]history.Event) error
 // Short is what is sealed, as history.Condense leaves it.
 func (s *Sealed) Short(ctx context.Context) ([]history.Event, error) {
 	var all []history.Event
-	add := func(condensed []byte) error {
+	err := s.short(ctx, func(condensed []byte) error {
 		log, err := history.Parse(condensed)
 		if err == nil {
 			all = append(all, log.Events...)
 		}
 		return err
+	})
+	return all, err
+}
+
+// Having are the events of what is sealed, condensed, in whose lines one of the texts is.
+// The other lines are not parsed, which is what takes time.
+func (s *Sealed) Having(ctx context.Context, texts ...string) ([]history.Event, error) {
+	var all []history.Event
+	err := s.short(ctx, func(condensed []byte) error {
+		events, err := having(condensed, texts)
+		all = append(all, events...)
+		return err
+	})
+	return all, err
+}
+
+// having are the events of a segment in whose lines one of the texts is.
+func having(segment []byte, texts []string) ([]history.Event, error) {
+	var found []byte
+	for line := range bytes.Lines(history.Body(segment)) {
+		if slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(line, []byte(text)) }) {
+			found = append(found, line...)
+		}
 	}
+	log, err := history.Parse(found)
+	return opened(log), err
+}
+
+// short hands over what is kept at hand of each segment.
+func (s *Sealed) short(ctx context.Context, visit func(condensed []byte) error) error {
 	ids := s.shortIDs()
 	if len(ids) == s.count-s.archived() {
-		return all, s.repo.CatEach(ctx, ids, func(_ int, o git.Object) error { return add(o.Data) })
+		return s.repo.CatEach(ctx, ids, func(_ int, o git.Object) error { return visit(o.Data) })
 	}
-	err := s.each(ctx, func(segment []byte) error {
+	return s.each(ctx, func(segment []byte) error {
 		condensed, err := history.Condense(segment)
 		if err != nil {
 			return err
 		}
-		return add(condensed)
+		return visit(condensed)
 	})
-	return all, err
 }
 
 func (s *Sealed) shortIDs() []string {
@@ -228,6 +257,60 @@ func (s *Sealed) shortIDs() []string {
 		}
 	}
 	return ids
+}
+
+// Latest are the events of the last segments, condensed, in whose lines one of the texts
+// is: of as many segments as it takes until enough, which is asked with those of each
+// segment, says yes.
+func (s *Sealed) Latest(ctx context.Context, enough func([]history.Event) bool, texts ...string) ([]history.Event, error) {
+	return s.latest(ctx, enough, texts, func(number int) ([]byte, error) {
+		id := s.condensed[number-1].ID
+		if id == "" {
+			segment, err := s.segment(ctx, number)
+			if err != nil {
+				return nil, err
+			}
+			return history.Condense(segment)
+		}
+		objects, err := s.repo.Cat(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return objects[0].Data, nil
+	})
+}
+
+// LatestWhole is Latest with the details of events, as far as they were not forgotten.
+func (s *Sealed) LatestWhole(ctx context.Context, enough func([]history.Event) bool, texts ...string) ([]history.Event, error) {
+	return s.latest(ctx, enough, texts, func(number int) ([]byte, error) {
+		return s.segment(ctx, number)
+	})
+}
+
+func (s *Sealed) latest(ctx context.Context, enough func([]history.Event) bool, texts []string, read func(number int) ([]byte, error)) ([]history.Event, error) {
+	var parts [][]history.Event
+	for number := s.count; number > s.archived(); number-- {
+		segment, err := read(number)
+		if err != nil {
+			return nil, err
+		}
+		events, err := having(segment, texts)
+		if err != nil {
+			return nil, err
+		}
+		if parts = append(parts, events); enough(events) {
+			break
+		}
+	}
+	slices.Reverse(parts)
+	return slices.Concat(parts...), nil
+}
+
+// Shown is what people are shown of what is sealed, and how many of its events that
+// leaves out.
+func (s *Sealed) Shown() (events []history.Event, left int, err error) {
+	events, err = s.checkpoint.Shown()
+	return events, s.checkpoint.Lines - len(events), err
 }
 
 // MayHave reports whether a change with this digest may have been decided in what is
