@@ -17,8 +17,8 @@ import (
 // segments were sealed.
 func TestWhatIsShownIsChosenOnce(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(8) {
-		open, segments, _ := sealedLedger(t, seed, 600)
+	for seed := range uint64(3) {
+		open, segments, _ := sealedLedger(t, seed, 400)
 		var sealed []byte
 		for _, segment := range segments {
 			sealed = append(sealed, Body(segment)...)
@@ -29,7 +29,7 @@ func TestWhatIsShownIsChosenOnce(t *testing.T) {
 		want, err := show(nil, all.Events, summary.Decided())
 		require.NoError(t, err)
 		require.Equal(t, want, open.Checkpoint().shown)
-		require.Greater(t, len(segments), 3)
+		require.Greater(t, len(segments), 2)
 	}
 }
 
