@@ -64,7 +64,7 @@ func newIterateCommand(env Env) *cobra.Command {
 	agentFlags(flags, &o)
 	flags.IntVarP(&o.count, "iterations", "n", 1, "how many iterations to run at most")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "go as far as the decision and write nothing")
-	flags.StringVar(&o.failOn, "fail-on", "", "`OUTCOME` that makes the exit code 1: error. What cannot be measured unchanged always does")
+	flags.StringVar(&o.failOn, "fail-on", "", "end with exit code 1 after this `OUTCOME`: error (always when the unchanged files cannot be measured)")
 	flags.BoolVar(&o.watch, "watch", false, "show the page in a browser while it runs; see \"iterate watch\"")
 	persistent := cmd.PersistentFlags()
 	persistent.StringVar(&o.RepoDir, "repo-dir", "", "the repository (default: here)")

@@ -47,7 +47,7 @@ func newSkillEvalCommand(env Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return evalSkill(cmd.Context(), env, args[0], o) },
 	}
 	o.register(cmd.Flags())
-	cmd.Flags().StringVar(&o.shard, "shard", "", "run every N-th case alone, from the I-th on, as `I/N`; needs --out; 'iterate shards merge' puts the parts together")
+	cmd.Flags().StringVar(&o.shard, "shard", "", "run only every N-th case, from the I-th on, as `I/N`; needs --out; 'iterate shards merge' puts the parts together")
 	return cmd
 }
 

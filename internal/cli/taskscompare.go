@@ -64,9 +64,9 @@ func (o *tasksOptions) register(flags *pflag.FlagSet, env Env) {
 	flags.StringVar(&o.USD, "budget-usd", "", "begin no further run when this comparison has cost so many dollars")
 	flags.Int64Var(&o.Tokens, "budget-tokens", 0, "begin no further run when it has used so many tokens")
 	flags.Float64Var(&o.Minutes, "budget-minutes", 0, "begin no further run after so many minutes")
-	flags.StringVar(&o.UnknownCost, "unknown-cost", "allow", "with a budget and an agent that does not say what it costs: allow or pause")
+	flags.StringVar(&o.UnknownCost, "unknown-cost", "allow", "what a budget does when a cost is unknown: allow or pause")
 	flags.StringVar(&o.Cache, "cache", "", "`DIR` where finished runs are kept (default: autoloop/tasks in the user's cache directory)")
-	flags.StringVar(&o.shard, "shard", "", "run every N-th task alone, from the I-th on, into --cache, and compare nothing: `I/N`")
+	flags.StringVar(&o.shard, "shard", "", "run only every N-th task, from the I-th on, as `I/N`, into --cache; 'iterate shards merge' puts the parts together")
 	flags.StringVar(&o.report, "report", "", "write report.json, report.md, both outcomes, transcripts and changes to this `DIR`")
 	flags.StringVar(&o.Isolation, "isolation", "auto", "keep agents and checks apart from the rest of this machine: auto, required or off")
 	flags.BoolVar(&o.Network, "network", true, "checks may reach the network; false needs isolation")
@@ -75,7 +75,7 @@ func (o *tasksOptions) register(flags *pflag.FlagSet, env Env) {
 	flags.BoolVar(&o.output.markdown, "markdown", false, "print markdown, for a comment or a summary")
 	flags.StringVar(&o.output.html, "html", "", "write a page to look at into this file, too")
 	o.output.thresholds.register(flags)
-	flags.Lookup("program").Usage = "take suite, agent, judge, thresholds and the like from the frontmatter of this program `file`; flags that are given win"
+	flags.Lookup("program").Usage = "take suite, agent, judge and thresholds from this program `file`; flags win"
 }
 
 const defaultJobs = 2
