@@ -134,15 +134,15 @@ func TestTheEvaluatorIsWatchedIsolated(t *testing.T) {
 // of the others is found.
 func TestManyFilesOfTheEvaluator(t *testing.T) {
 	t.Parallel()
-	const many = 1200
+	const many, few = 1010, 10 // together, and those of the first directory alone, more than can be made read-only
 	evaluation := judge + "\necho x > busy/made"
 	w := judged(t, "", evaluation, `cp "$SIDE/run.sh" src/run.sh`).isolated()
-	for i := range many {
-		for _, dir := range []string{"busy", "data/all"} {
+	for dir, files := range map[string]int{"busy": many, "data/all": few} {
+		for i := range files {
 			w.write(fmt.Sprintf("%s/%04d.txt", dir, i), "0\n")
 		}
 	}
-	w.write("ev.sh", strings.ReplaceAll(w.read("ev.sh"), "expected.txt", "data/all/1199.txt"))
+	w.write("ev.sh", strings.ReplaceAll(w.read("ev.sh"), "expected.txt", "data/all/0009.txt"))
 	w.git("add", "--all")
 	w.git("commit", "--quiet", "--message", "many")
 	try := func(answer, attack string) iteration {
@@ -151,7 +151,7 @@ func TestManyFilesOfTheEvaluator(t *testing.T) {
 		return w.one()
 	}
 	for _, answer := range []string{"4", "3"} { // The second knows from the records what the evaluation writes.
-		got := try(answer, "echo 4 > data/all/1199.txt; rm -rf data/all; mv data/all data/moved; echo x > data/all/new; [ -e data/all/new ] && rm ev.sh")
+		got := try(answer, "echo 4 > data/all/0009.txt; rm -rf data/all; mv data/all data/moved; echo x > data/all/new; [ -e data/all/new ] && rm ev.sh")
 		require.Equal(t, "accepted", got.Outcome, got.Reasons)
 		assert.Equal(t, answer, text(got.Metric))
 	}
@@ -159,7 +159,7 @@ func TestManyFilesOfTheEvaluator(t *testing.T) {
 	require.True(t, ok)
 	assert.Contains(t, writes, "busy/")
 	assert.NotContains(t, writes, "data/all/")
-	got := try("2", "echo 4 > busy/1199.txt")
+	got := try("2", "echo 4 > busy/1009.txt")
 	assert.Equal(t, "rejected", got.Outcome)
-	assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "busy/1199.txt"`)
+	assert.Contains(t, strings.Join(got.Reasons, "\n"), `changed the evaluator while it ran: "busy/1009.txt"`)
 }
