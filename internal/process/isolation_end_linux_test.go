@@ -30,7 +30,7 @@ func TestIsolatedEnds(t *testing.T) {
 			t.Helper()
 			assert.Equal(t, "SIGSEGV", r.Signal)
 		}, 0},
-		"daemons": {daemons + "sleep 0.3; exit 3", func(t *testing.T, r process.Result) {
+		"daemons": {daemons + "read end; exit 3", func(t *testing.T, r process.Result) {
 			t.Helper()
 			assert.Equal(t, 3, r.ExitCode)
 			assert.GreaterOrEqual(t, r.Killed, 5)
@@ -41,7 +41,7 @@ func TestIsolatedEnds(t *testing.T) {
 			assert.Equal(t, 9, r.ExitCode)
 			assert.Equal(t, "up\nbye\n", string(r.Stdout))
 		}, 500 * time.Millisecond},
-		"deaf": {"trap '' TERM; " + daemons + "while :; do sleep 60000; done", func(t *testing.T, r process.Result) {
+		"deaf": {"trap '' TERM; " + daemons + "echo up; while :; do sleep 60000; done", func(t *testing.T, r process.Result) {
 			t.Helper()
 			assert.True(t, r.TimedOut)
 			assert.Equal(t, "SIGKILL", r.Signal)
@@ -64,6 +64,7 @@ func TestIsolatedEnds(t *testing.T) {
 				if c.limit > 0 {
 					spec.Timeout = c.limit
 				}
+				endsWith(t, 6)(spec)
 			})
 		})
 	}

@@ -95,10 +95,13 @@ func isolated(t *testing.T, script string, check func(t *testing.T, p place, res
 			for _, change := range change {
 				change(p, &spec)
 			}
-			result, err := runner.Run(t.Context(), spec)
-			require.NoError(t, err)
-			assert.Empty(t, living(mark), "processes are left")
-			check(t, p, result)
+			check(t, p, inTime(spec.Timeout, func(limit time.Duration) process.Result {
+				spec.Timeout = limit
+				result, err := runner.Run(t.Context(), spec)
+				require.NoError(t, err)
+				assert.Empty(t, living(mark), "processes are left")
+				return result
+			}))
 		})
 	}
 }

@@ -34,7 +34,9 @@ func eventually(t *testing.T, condition func() bool, message string) {
 
 // marked returns an environment entry of its own for one command, by which its
 // processes are found again.
-func marked() string { return "COMMAND_TEST_MARK=" + rand.Text() }
+func marked() string { return markName + rand.Text() }
+
+const markName = "COMMAND_TEST_MARK="
 
 // living returns the processes that have mark in their environment.
 func living(mark string) []string {
@@ -165,27 +167,27 @@ func TestRunStreams(t *testing.T) {
 func TestRunLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		script string
-		killed int // at least; what is born and dies between two looks is killed with its group, uncounted
+		script string // ends when its input does
+		killed int    // at least, and so many are at work before the script ends; what is born and dies between two looks is killed with its group, uncounted
 	}{
 		"background":           {"sleep 60000 & exit 0", 1},
-		"setsid":               {"setsid sleep 60000 & sleep 0.2; exit 0", 1},
-		"double fork":          {"(setsid sh -c 'sleep 60000 & sleep 60000' &) ; sleep 0.2", 2},
-		"every way":            {daemons + "sleep 0.3", 5},
-		"stopped":              {"setsid sh -c 'kill -STOP $$' & sleep 0.2", 1},
-		"deaf":                 {"setsid sh -c 'trap \"\" TERM INT HUP; sleep 60000; sleep 60000' & sleep 0.2", 2},
-		"no environment":       {"setsid env -i /bin/sleep 60000 & sleep 0.2", 1},
+		"setsid":               {"setsid sleep 60000 & read end; exit 0", 1},
+		"double fork":          {"(setsid sh -c 'sleep 60000 & sleep 60000' &) ; read end; exit 0", 2},
+		"every way":            {daemons + "read end; exit 0", 5},
+		"stopped":              {"setsid sh -c 'kill -STOP $$' & read end; exit 0", 1},
+		"deaf":                 {"setsid sh -c 'trap \"\" TERM INT HUP; sleep 60000; sleep 60000' & read end; exit 0", 2},
+		"no environment":       {"setsid env -i PATH=\"$PATH\" sh -c 'echo > up; sleep 60000; exit 1' & until [ -e up ]; do sleep 0.01; done", 1},
 		"holds output open":    {"(sleep 60000; echo late) & echo early", 0}, // One that may start no sleep any more ends by itself.
-		"chain of sessions":    {"f() { [ $1 -gt 0 ] && setsid sh -c \"$body\" x $(($1-1)) & sleep 60000; }; body='[ $1 -gt 0 ] && { setsid sh -c \"$body\" x $(($1-1)) & }; sleep 60000'; export body; setsid sh -c \"$body\" x 20 & sleep 0.5", 20},
+		"chain of sessions":    {"f() { [ $1 -gt 0 ] && setsid sh -c \"$body\" x $(($1-1)) & sleep 60000; }; body='[ $1 -gt 0 ] && { setsid sh -c \"$body\" x $(($1-1)) & }; sleep 60000'; export body; setsid sh -c \"$body\" x 20 & read end; exit 0", 20},
 		"many":                 {"i=0; while [ $i -lt 200 ]; do sleep 60000 & i=$((i+1)); done", 200},
-		"forks while it dies":  {"setsid sh -c 'i=0; while [ $i -lt 3000 ]; do sleep 60000 & i=$((i+1)); done' & sleep 0.2", 1},
+		"forks while it dies":  {"setsid sh -c 'i=0; while [ $i -lt 3000 ]; do sleep 60000 & i=$((i+1)); done' & read end; exit 0", 1},
 		"respawns itself":      {"export b='sleep 0.01; [ $1 -gt 0 ] && setsid sh -c \"$b\" x $(($1-1)) &'; setsid sh -c \"$b\" x 2000 & sleep 0.3", 0},
 		"stops its supervisor": {"setsid sleep 60000 & kill -STOP $PPID", 0},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			result := run(t, test.script)
+			result := run(t, test.script, endsWith(t, 1+test.killed))
 			assert.Equal(t, 0, result.ExitCode)
 			assert.False(t, result.TimedOut)
 			assert.GreaterOrEqual(t, result.Killed, test.killed)
@@ -193,11 +195,42 @@ func TestRunLeavesNothingBehind(t *testing.T) {
 	}
 }
 
+// endsWith ends the input of a script once so many of its processes are at work.
+func endsWith(t *testing.T, processes int) func(*process.Spec) {
+	t.Helper()
+	return func(spec *process.Spec) {
+		mark := spec.Env[slices.IndexFunc(spec.Env, func(entry string) bool { return strings.HasPrefix(entry, markName) })]
+		spec.Stdin = readerFunc(func([]byte) (int, error) {
+			for t.Context().Err() == nil && len(living(mark)) < processes {
+				time.Sleep(20 * time.Millisecond)
+			}
+			return 0, io.EOF
+		})
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// inTime runs a script with longer and longer time limits, up to a minute and more, until
+// it printed `up` in one: how long that takes is the machine's affair.
+func inTime(limit time.Duration, run func(limit time.Duration) process.Result) process.Result {
+	for {
+		if result := run(limit); limit >= time.Minute || strings.HasPrefix(string(result.Stdout), "up\n") {
+			return result
+		}
+		limit *= 4
+	}
+}
+
 func TestRunTimesOut(t *testing.T) {
 	t.Parallel()
 	t.Run("polite", func(t *testing.T) {
 		t.Parallel()
-		result := run(t, "trap 'echo bye; exit 9' TERM; "+daemons+"echo up; wait", timeout(3*time.Second))
+		result := inTime(500*time.Millisecond, func(limit time.Duration) process.Result {
+			return run(t, "trap 'echo bye; exit 9' TERM; "+daemons+"echo up; wait", timeout(limit))
+		})
 		assert.True(t, result.TimedOut)
 		assert.False(t, result.Cancelled)
 		assert.Equal(t, 9, result.ExitCode)
@@ -206,14 +239,16 @@ func TestRunTimesOut(t *testing.T) {
 	})
 	t.Run("deaf", func(t *testing.T) {
 		t.Parallel()
-		result := run(t, "trap '' TERM; "+daemons+"while :; do sleep 60000; done", timeout(3*time.Second))
+		result := inTime(500*time.Millisecond, func(limit time.Duration) process.Result {
+			return run(t, "trap '' TERM; "+daemons+"echo up; while :; do sleep 60000; done", timeout(limit))
+		})
 		assert.True(t, result.TimedOut)
 		assert.Equal(t, -1, result.ExitCode)
 		assert.Equal(t, "SIGKILL", result.Signal)
 	})
 	t.Run("stopped", func(t *testing.T) {
 		t.Parallel()
-		result := run(t, "kill -STOP $$", timeout(300*time.Millisecond))
+		result := inTime(500*time.Millisecond, func(limit time.Duration) process.Result { return run(t, "echo up; kill -STOP $$", timeout(limit)) })
 		assert.True(t, result.TimedOut)
 		assert.Equal(t, "SIGTERM", result.Signal)
 	})
