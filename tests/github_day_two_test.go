@@ -131,19 +131,17 @@ func TestAFixForCIHasATimeLimit(t *testing.T) {
 	withinLimit(t, func(minutes string) (bool, func()) {
 		h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 		body := strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\ntimeout-minutes: "+minutes+"\nmetric: m", 1)
-		h.program(strings.Replace(body, "  value=", "  if grep -q 'What CI said' \"$AUTOLOOP_PROMPT\"; then touch \"$SIDE/asked\"; sleep 300; fi\n  value=", 1))
+		h.program(strings.Replace(body, "  value=", "  if grep -q 'What CI said' \"$AUTOLOOP_PROMPT\"; then touch \"$SIDE/asked\"; sleep 300; touch \"$SIDE/ended\"; fi\n  value=", 1))
 		first := h.one()
 		if first.Outcome != "pending-ci" {
 			return false, func() { assert.Equal(t, "pending-ci", first.Outcome, first.Reasons) }
 		}
 		h.report("failure", "expected 3, got 4")
-		began := time.Now()
 		got := h.one()
-		took := time.Since(began)
 		_, err := os.Stat(filepath.Join(h.side, "asked"))
 		return err == nil, func() {
 			assert.Equal(t, "pending-ci", got.Outcome)
-			assert.Less(t, took, 290*time.Second)
+			assert.NoFileExists(t, filepath.Join(h.side, "ended"))
 			require.NoError(t, err, "the agent was asked")
 			assert.Contains(t, h.remembered("p.jsonl"), "the time of the iteration is up")
 		}

@@ -30,13 +30,24 @@ func TestTaskProgress(t *testing.T) {
 		"10/10 runs, 1/4 judged\n", out.String())
 
 	out.Reset()
-	env.Terminal = true
+	drawn := make(chan struct{}, 1)
+	env.Terminal, env.Stderr = true, writerFunc(func(p []byte) (int, error) {
+		select {
+		case drawn <- struct{}{}:
+		default:
+		}
+		return out.Write(p)
+	})
 	live := newTaskProgress(env)
 	time.Sleep(3 * beat)
 	live.Show(half)
-	time.Sleep(3 * beat)
+	<-drawn
 	live.Close()
 	first, _, _ := strings.Cut(strings.TrimPrefix(out.String(), "\r\x1b[K"), "\r")
 	assert.Regexp(t, `^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] \(\d+s\) \[██████████░░░░░░░░░░\] 5/10 runs`, first, "nothing is drawn before there is something to say")
 	assert.True(t, strings.HasSuffix(out.String(), "\r\x1b[K"))
 }
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
