@@ -56,7 +56,7 @@ func (p *Program) header(data []byte) header {
 	}
 	head := header{body: len(data) - len(following) + length + closing}
 	head.bodyLine = lineAt(data, head.body)
-	head.fields = p.yamlFields(following[:length], line+1)
+	head.fields = p.yamlFields(string(following[:length]), line+1)
 	return head
 }
 

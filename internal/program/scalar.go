@@ -63,7 +63,8 @@ func (v value) words(example string) ([]value, error) {
 		return nil, fmt.Errorf("give a list, as in `[%s]`", example)
 	}
 	for _, item := range v.items {
-		if _, err := item.oneLine("a text for each item of the list, as in `[" + example + "]`"); err != nil {
+		if _, err := item.oneLine(""); err != nil {
+			_, err = item.oneLine("a text for each item of the list, as in `[" + example + "]`")
 			return nil, fault{item.line, err}
 		}
 	}
@@ -71,13 +72,13 @@ func (v value) words(example string) ([]value, error) {
 }
 
 func (v value) oneOf(choices ...string) (string, error) {
-	accepted := "accepted are `" + strings.Join(choices, "`, `") + "`"
 	text, err := v.scalarText()
+	if at := slices.Index(choices, strings.ToLower(text)); err == nil && at >= 0 {
+		return choices[at], nil
+	}
+	accepted := "accepted are `" + strings.Join(choices, "`, `") + "`"
 	if err != nil {
 		return "", fmt.Errorf("%w; %s", err, accepted)
-	}
-	if at := slices.Index(choices, strings.ToLower(text)); at >= 0 {
-		return choices[at], nil
 	}
 	return "", fmt.Errorf("%q is not accepted; %s", clip(text), accepted)
 }
@@ -104,16 +105,16 @@ func (v value) amount() (float64, error) {
 }
 
 func (v value) count(least, most int, or string) (int, error) {
-	accepted := fmt.Sprintf("give a whole number from %d to %d%s", least, most, or)
 	text, err := v.scalarText()
+	n, bad := strconv.Atoi(text)
+	if err == nil && bad == nil && n >= least && n <= most {
+		return n, nil
+	}
+	accepted := fmt.Sprintf("give a whole number from %d to %d%s", least, most, or)
 	if err != nil {
 		return 0, fmt.Errorf("%w; %s", err, accepted)
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("%q is not accepted; %s", clip(text), accepted)
-	}
-	return n, nil
+	return 0, fmt.Errorf("%q is not accepted; %s", clip(text), accepted)
 }
 
 // countOrOff is a count, or 0 for `off`.

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -49,9 +48,10 @@ const (
 	aliasText = "anchors and aliases are not accepted; write the value out"
 )
 
-// yamlFields reads YAML that begins at that line of the file.
-func (p *Program) yamlFields(text []byte, line int) []field {
-	y := yaml{text: text, line: line}
+// yamlFields reads YAML that begins at that line of the file. What it returns are
+// parts of the text, which is not copied again.
+func (p *Program) yamlFields(text string, line int) []field {
+	y := yaml{text: text, line: line, open: make([]field, 0, 1+strings.Count(text, "\n"))}
 	fields, err := y.document()
 	if err != nil {
 		p.failYAML(text, line, err)
@@ -62,7 +62,7 @@ func (p *Program) yamlFields(text []byte, line int) []field {
 
 // failYAML reports why the frontmatter is no YAML: most often a value that has
 // to be quoted.
-func (p *Program) failYAML(text []byte, line int, err error) {
+func (p *Program) failYAML(text string, line int, err error) {
 	at := &syntaxError{line: line, message: err.Error()}
 	errors.As(err, &at)
 	if at.message == tooDeep {
@@ -70,7 +70,7 @@ func (p *Program) failYAML(text []byte, line int, err error) {
 		return
 	}
 	number := line - 1
-	for source := range strings.Lines(string(text)) {
+	for source := range strings.Lines(text) {
 		number++
 		if mark, corrected := quoteReserved(strings.TrimRight(source, "\n")); corrected != "" {
 			p.fail(number, "a value that begins with `%s` must be quoted: `%s`", mark, clipLine(corrected))
@@ -106,9 +106,14 @@ func quoteReserved(line string) (mark, corrected string) {
 // yaml reads a text from front to back. It stands at pos, in the line that
 // begins at start and is that line of the file.
 type yaml struct {
-	text       []byte
+	text       string
 	pos, start int
 	line       int
+
+	// open are the fields of mappings, and the items of lists, that are being read:
+	// those of the innermost are the last.
+	open  []field
+	items []value
 }
 
 func (y *yaml) fail(format string, args ...any) error {
@@ -152,9 +157,9 @@ func (y *yaml) blanks() {
 }
 
 // rest is the line from pos on, without its end.
-func (y *yaml) rest() []byte {
+func (y *yaml) rest() string {
 	text := y.text[min(y.pos, len(y.text)):]
-	if end := bytes.IndexByte(text, '\n'); end >= 0 {
+	if end := strings.IndexByte(text, '\n'); end >= 0 {
 		return text[:end]
 	}
 	return text
@@ -184,7 +189,7 @@ func (y *yaml) content() (indent int, err error) {
 			y.newline()
 		case y.pos-y.start > indent:
 			return 0, y.fail("a tab does not indent; use spaces")
-		case indent == 0 && string(bytes.TrimRight(y.rest(), " \t")) == "...":
+		case indent == 0 && c == '.' && strings.TrimRight(y.rest(), " \t") == "...":
 			return y.documentEnd()
 		default:
 			return indent, nil
@@ -197,7 +202,7 @@ func (y *yaml) content() (indent int, err error) {
 func (y *yaml) documentEnd() (int, error) {
 	at := y.line
 	for y.newline(); !y.ended(); y.newline() {
-		if len(bytes.TrimSpace(y.rest())) > 0 {
+		if strings.TrimSpace(y.rest()) != "" {
 			return 0, &syntaxError{line: at, message: "it has more than one document"}
 		}
 	}
@@ -213,7 +218,7 @@ func (y *yaml) node(column, parent, depth int) (value, error) {
 	if y.dash() {
 		return y.sequence(column, depth)
 	}
-	if y.atKey() {
+	if y.keyColon() >= 0 {
 		return y.mapping(column, depth)
 	}
 	return y.inline(parent, depth)
@@ -224,16 +229,17 @@ func (y *yaml) dash() bool { return y.peek(0) == '-' && isSpace(y.peek(1)) }
 
 // sequence reads the items of a list whose dashes are in a column.
 func (y *yaml) sequence(column, depth int) (value, error) {
-	v := value{kind: list, line: y.line}
+	v, first := value{kind: list, line: y.line}, len(y.items)
 	for {
 		y.pos++
 		item, err := y.behind(column, depth, false)
 		if err != nil {
 			return v, err
 		}
-		v.items = append(v.items, item)
+		y.items = append(y.items, item)
 		indent, err := y.content()
 		if err != nil || indent < column || indent == column && !y.dash() {
+			v.items = closed(&y.items, first)
 			return v, err
 		}
 		if indent > column {
@@ -244,14 +250,15 @@ func (y *yaml) sequence(column, depth int) (value, error) {
 
 // mapping reads the fields of a mapping whose keys are in a column.
 func (y *yaml) mapping(column, depth int) (value, error) {
-	v := value{kind: mapping, line: y.line, fields: make([]field, 0, 8)}
+	v, first := value{kind: mapping, line: y.line}, len(y.open)
 	for {
-		if !y.atKey() {
+		colon := y.keyColon()
+		if colon < 0 {
 			return v, y.fail("the line is no `key: value`")
 		}
 		f := field{line: y.line}
 		var err error
-		if f.name, err = y.key(); err != nil {
+		if f.name, err = y.key(colon); err != nil {
 			return v, err
 		}
 		f.key = normalKey(f.name)
@@ -260,15 +267,28 @@ func (y *yaml) mapping(column, depth int) (value, error) {
 		if f.value, err = y.behind(column, depth, true); err != nil {
 			return v, err
 		}
-		v.fields = append(v.fields, f)
+		y.open = append(y.open, f)
 		indent, err := y.content()
 		if err != nil || indent < column {
+			v.fields = closed(&y.open, first)
 			return v, err
 		}
 		if indent > column {
 			return v, y.fail("the line is indented otherwise than those before it")
 		}
 	}
+}
+
+// closed takes those from one on, which are read now, from the open ones. All of them
+// need no copy.
+func closed[T any](open *[]T, first int) (found []T) {
+	if first == 0 {
+		found, *open = *open, nil
+		return found
+	}
+	found = append(found, (*open)[first:]...)
+	*open = (*open)[:first]
+	return found
 }
 
 // behind reads the value behind a dash, or behind the colon of a key: in the same
@@ -297,12 +317,12 @@ func (y *yaml) behind(column, depth int, key bool) (value, error) {
 	return value{line: line}, nil
 }
 
-// atKey reports whether a key begins here: a word, or a quoted text, with a
-// colon behind it.
-func (y *yaml) atKey() bool {
+// keyColon is the offset, from here on, of the colon behind a key that begins here:
+// a word, or a quoted text; -1 when none does.
+func (y *yaml) keyColon() int {
 	text := y.rest()
-	if len(text) == 0 {
-		return false
+	if text == "" {
+		return -1
 	}
 	switch c := text[0]; {
 	case c == '"' || c == '\'':
@@ -310,16 +330,23 @@ func (y *yaml) atKey() bool {
 		for at > 0 && at < len(text) && isBlank(text[at]) {
 			at++
 		}
-		return at > 0 && at < len(text) && text[at] == ':' && (at+1 == len(text) || isBlank(text[at+1]))
+		if at > 0 && at < len(text) && text[at] == ':' && (at+1 == len(text) || isBlank(text[at+1])) {
+			return at
+		}
+		return -1
 	case indicator(c) || c == '?' && (len(text) == 1 || isBlank(text[1])):
-		return false
+		return -1
 	}
-	return plainColon(text) > 0
+	if colon := plainColon(text); colon > 0 {
+		return colon
+	}
+	return -1
 }
 
 // plainColon is the offset of the first colon that ends a key; -1 for none.
-func plainColon(text []byte) int {
-	for at, c := range text {
+func plainColon(text string) int {
+	for at := range len(text) {
+		c := text[at]
 		if c == '#' && at > 0 && isBlank(text[at-1]) {
 			break
 		}
@@ -332,7 +359,7 @@ func plainColon(text []byte) int {
 
 // quotedEnd is the offset behind a quoted text that ends in the same line; 0 when
 // it does not.
-func quotedEnd(text []byte) int {
+func quotedEnd(text string) int {
 	for at := 1; at < len(text); at++ {
 		switch {
 		case text[at] == '\\' && text[0] == '"':
@@ -347,15 +374,14 @@ func quotedEnd(text []byte) int {
 	return 0
 }
 
-// key reads a key up to its colon.
-func (y *yaml) key() (string, error) {
+// key reads a key up to its colon, which is so far away.
+func (y *yaml) key(colon int) (string, error) {
 	if c := y.peek(0); c == '"' || c == '\'' {
 		return y.quoted()
 	}
-	text := y.rest()
-	colon := plainColon(text)
+	name := y.text[y.pos : y.pos+colon]
 	y.pos += colon
-	return string(bytes.TrimRight(text[:colon], " \t")), nil
+	return strings.TrimRight(name, " \t"), nil
 }
 
 // inline reads a value that begins here, and the rest of its last line. What it
@@ -396,7 +422,7 @@ func (y *yaml) lineEnd() error {
 		y.newline()
 		return nil
 	default:
-		return y.fail("there is %q behind the end of a value", clip(string(y.rest())))
+		return y.fail("there is %q behind the end of a value", clip(y.rest()))
 	}
 }
 
@@ -406,8 +432,8 @@ func (y *yaml) plainStart() error {
 	case c == '&', c == '*':
 		return y.fail(aliasText)
 	case c == '!':
-		word, _, _ := bytes.Cut(y.rest(), []byte(" "))
-		return y.fail("tags such as `%s` are not accepted; write the value alone", clip(string(word)))
+		word, _, _ := strings.Cut(y.rest(), " ")
+		return y.fail("tags such as `%s` are not accepted; write the value alone", clip(word))
 	case c == '?' && isSpace(y.peek(1)):
 		return y.fail("keys that begin with `?` are not accepted; write `key: value`")
 	case indicator(c), c == '-' && isSpace(y.peek(1)):

@@ -37,7 +37,7 @@ func treeOf(fields []field) string {
 }
 
 func readYAML(text string) (string, error) {
-	y := yaml{text: []byte(text), line: 1}
+	y := yaml{text: text, line: 1}
 	fields, err := y.document()
 	return treeOf(fields), err
 }

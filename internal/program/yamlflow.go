@@ -1,9 +1,6 @@
 package program
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // flow reads `[…]` or `{…}`, also over several lines, and stands behind it.
 func (y *yaml) flow(depth int) (value, error) {
@@ -14,11 +11,17 @@ func (y *yaml) flow(depth int) (value, error) {
 	if y.peek(0) == '{' {
 		v.kind, ends = mapping, '}'
 	}
+	items, fields := len(y.items), len(y.open)
 	y.pos++
 	for {
 		y.flowSpace()
 		if !y.ended() && y.peek(0) == ends {
 			y.pos++
+			if v.kind == list {
+				v.items = closed(&y.items, items)
+			} else {
+				v.fields = closed(&y.open, fields)
+			}
 			return v, nil
 		}
 		one, err := y.flowEntry(depth)
@@ -26,15 +29,15 @@ func (y *yaml) flow(depth int) (value, error) {
 			return v, err
 		}
 		switch {
-		case v.kind == mapping && one.key == nil:
-			name := one.text
-			v.fields = append(v.fields, field{name: name, key: normalKey(name), line: one.line, value: value{line: one.line}})
+		case v.kind == mapping && !one.keyed:
+			line := one.value.line
+			y.open = append(y.open, field{name: one.text, key: normalKey(one.text), line: line, value: value{line: line}})
 		case v.kind == mapping:
-			v.fields = append(v.fields, *one.key)
-		case one.key != nil:
-			v.items = append(v.items, value{kind: mapping, line: one.key.line, fields: []field{*one.key}})
+			y.open = append(y.open, one.field)
+		case one.keyed:
+			y.items = append(y.items, value{kind: mapping, line: one.line, fields: []field{one.field}})
 		default:
-			v.items = append(v.items, one.value)
+			y.items = append(y.items, one.value)
 		}
 		y.flowSpace()
 		switch {
@@ -43,7 +46,7 @@ func (y *yaml) flow(depth int) (value, error) {
 		case y.peek(0) == ',':
 			y.pos++
 		case y.peek(0) != ends:
-			return v, y.fail("there is %q where `,` or `%c` is expected", clip(string(y.rest())), ends)
+			return v, y.fail("there is %q where `,` or `%c` is expected", clip(y.rest()), ends)
 		}
 	}
 }
@@ -62,10 +65,10 @@ func (y *yaml) flowSpace() {
 	}
 }
 
-// entry is an item within brackets: a value, or a key with its value.
+// flowItem is an item within brackets: a value, or a key with its value.
 type flowItem struct {
-	value
-	key *field
+	field
+	keyed bool
 }
 
 func (y *yaml) flowEntry(depth int) (flowItem, error) {
@@ -76,19 +79,19 @@ func (y *yaml) flowEntry(depth int) (flowItem, error) {
 	}
 	y.flowSpace()
 	if y.ended() || y.peek(0) != ':' || !quotes && !y.flowEnds(1) {
-		return flowItem{value: one}, nil
+		return flowItem{field: field{value: one}}, nil
 	}
 	if one.kind == list || one.kind == mapping {
 		return flowItem{}, y.fail("a list or a mapping cannot be a key")
 	}
-	key := &field{name: one.text, key: normalKey(one.text), line: line}
+	key := field{name: one.text, key: normalKey(one.text), line: line}
 	y.pos++
 	y.flowSpace()
 	key.value = value{line: y.line}
 	if c := y.peek(0); c != ',' && c != ']' && c != '}' {
 		key.value, err = y.flowValue(depth)
 	}
-	return flowItem{key: key}, err
+	return flowItem{field: key, keyed: true}, err
 }
 
 // flowEnds reports whether the byte ahead ends a key or a value in brackets.
@@ -132,5 +135,5 @@ func (y *yaml) flowPlain() string {
 		}
 	}
 	y.pos += end
-	return string(bytes.TrimRight(text[:end], " \t"))
+	return strings.TrimRight(text[:end], " \t")
 }

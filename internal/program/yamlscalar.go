@@ -1,7 +1,6 @@
 package program
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -38,17 +37,17 @@ func (y *yaml) plainLine() (text string, more bool, err error) {
 	y.pos += len(line)
 	for at := 1; at < len(line); at++ {
 		if line[at] == '#' && isBlank(line[at-1]) {
-			return string(bytes.TrimRight(line[:at], " \t")), false, nil
+			return strings.TrimRight(line[:at], " \t"), false, nil
 		}
 	}
-	return string(bytes.TrimRight(line, " \t")), true, nil
+	return strings.TrimRight(line, " \t"), true, nil
 }
 
 // blankLines goes from the end of a line to the first byte but a space in the next
 // that is not blank, and counts the blank ones.
 func (y *yaml) blankLines() (blank int) {
 	y.newline()
-	for ; !y.ended() && len(bytes.TrimSpace(y.rest())) == 0; y.newline() {
+	for ; !y.ended() && strings.TrimSpace(y.rest()) == ""; y.newline() {
 		blank++
 	}
 	for y.peek(0) == ' ' {
@@ -77,6 +76,12 @@ func lineBreak(blank int) string {
 // quoted reads a text in quotes, also over several lines, and stands behind it.
 func (y *yaml) quoted() (string, error) {
 	begun, quote := y.line, y.peek(0)
+	if text := y.rest(); !strings.ContainsRune(text, '\\') && !strings.Contains(text, "''") {
+		if end := quotedEnd(text); end > 0 {
+			y.pos += end
+			return text[1 : end-1], nil
+		}
+	}
 	var out []byte
 	fixed := 0 // spaces before that are not cut off at the end of a line
 	for y.pos++; !y.ended(); {
@@ -126,9 +131,9 @@ func (y *yaml) escape(out []byte) ([]byte, error) {
 	if digits == 0 || end > len(y.text) {
 		return out, y.fail("`\\%c` means nothing in double quotes; write `\\\\` for a backslash, or use single quotes", c)
 	}
-	code, err := strconv.ParseUint(string(y.text[y.pos+2:end]), 16, 32)
+	code, err := strconv.ParseUint(y.text[y.pos+2:end], 16, 32)
 	if err != nil || !utf8.ValidRune(rune(code)) || code == 0 {
-		return out, y.fail("`%s` is no character", clip(string(y.text[y.pos:end])))
+		return out, y.fail("`%s` is no character", clip(y.text[y.pos:end]))
 	}
 	y.pos = end
 	return utf8.AppendRune(out, rune(code)), nil
@@ -178,7 +183,7 @@ func (y *yaml) blockLines(parent, indent int) []string {
 	var lines []string
 	for ; !y.ended(); y.newline() {
 		line := y.rest()
-		spaces := len(line) - len(bytes.TrimLeft(line, " "))
+		spaces := len(line) - len(strings.TrimLeft(line, " "))
 		switch {
 		case spaces == len(line) && (indent == 0 || spaces <= indent):
 			lines = append(lines, "")
@@ -189,7 +194,7 @@ func (y *yaml) blockLines(parent, indent int) []string {
 		if spaces < indent || indent == 0 {
 			return lines
 		}
-		lines = append(lines, string(line[indent:]))
+		lines = append(lines, line[indent:])
 	}
 	return lines
 }
