@@ -25,7 +25,10 @@ func (e Env) BoundMemory(bound int64) {
 // BoundMemory trades memory for speed within a bound: a command that reads
 // thousands of small files and ends collects garbage rarely, until it is reached.
 func BoundMemory(bound int64) {
-	const percent = 200
+	percent := 400
+	if bound >= Ample { // it may go on for hours
+		percent = 200
+	}
 	debug.SetMemoryLimit(bound)
 	debug.SetGCPercent(percent)
 }

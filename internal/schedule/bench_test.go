@@ -19,7 +19,6 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
-	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
 )
 
@@ -169,20 +168,17 @@ func readAll(b *testing.B, repo *git.Repo, ledgers bool) {
 }
 
 func plan(b *testing.B, at *git.Repo) {
-	plan, err := schedule.Choose(input(b, open(b, at.Root))) // nothing is known from before
+	plan, err := schedule.Choose(input(b, at)) // nothing is known from before
 	require.NoError(b, err)
 	require.NotNil(b, plan.Selected)
 }
 
 // input is what the command reads for scheduling.
 func input(b *testing.B, repo *git.Repo) schedule.Input {
-	programs, err := memory.Programs{Root: repo.Root, Parse: program.ParseHead}.Load(false)
+	env := app.Env{Environ: os.Environ(), Getenv: func(string) string { return "" }, Dir: repo.Root, Now: func() time.Time { return now }}
+	in, err := app.Scheduling{Options: app.Options{Dir: b.TempDir()}}.Input(b.Context(), env, nil)
 	require.NoError(b, err)
-	source := memory.States{Branch: &memory.Memory{Repo: repo, Now: time.Now}}
-	found, err := source.Load(b.Context(), program.Names(programs))
-	require.NoError(b, err)
-	read := func(name string) (*history.Log, error) { return source.Ledger(b.Context(), name) }
-	return schedule.Input{Programs: programs, States: found, Sizes: source.Sizes, Now: now, Ledger: read, Branch: memory.MemoryBranch, Alive: func(history.Lease) bool { return true }}
+	return in
 }
 
 // BenchmarkStatus looks at everything that `scheduler status` shows of many programs
@@ -203,10 +199,8 @@ func BenchmarkStatus(b *testing.B) {
 }
 
 func look(b *testing.B, at *git.Repo) {
-	repo := open(b, at.Root)
-	in := input(b, repo)
-	deps := &app.Deps{Env: app.Env{Environ: os.Environ(), Getenv: os.Getenv, Dir: repo.Root, Now: time.Now}, Repo: repo}
-	in.All, in.Refusals = true, deps.Refusals(b.Context(), repo.Root)
+	in := input(b, at)
+	in.All = true
 	plan, err := schedule.Choose(in)
 	require.NoError(b, err)
 	require.Empty(b, plan.Errors)

@@ -121,7 +121,7 @@ func (s Programs) places() ([]place, error) {
 // place looks at an entry of the programs directory, which people see as shown.
 func (s Programs) place(dir, shown string, entry fs.DirEntry) (place, bool) {
 	name := entry.Name()
-	full, shown := dir+string(filepath.Separator)+name, path.Join(shown, name)
+	full, shown := dir+string(filepath.Separator)+name, beside(shown, name)
 	link := entry.Type()&fs.ModeSymlink != 0
 	directory := entry.IsDir()
 	if link {
@@ -147,6 +147,15 @@ func (s Programs) place(dir, shown string, entry fs.DirEntry) (place, bool) {
 	}
 }
 
+// beside is path.Join for a clean directory and a plain name, of which there may be
+// thousands.
+func beside(dir, name string) string {
+	if dir == "." || dir == "/" {
+		return path.Join(dir, name)
+	}
+	return dir + "/" + name
+}
+
 // inside is the place of a program with a directory of its own, when it has
 // one. A directory that hides it from us has one: reading it says why.
 func inside(dir, shown, name string, link bool) (place, bool) {
@@ -161,12 +170,12 @@ func inside(dir, shown, name string, link bool) (place, bool) {
 
 // clashes makes one error of a name that is claimed by a file and a directory.
 func clashes(places []place) []place {
-	var kept []place
+	kept := places[:0]
 	for i := 0; i < len(places); i++ {
 		p := places[i]
 		if i+1 < len(places) && places[i+1].name == p.name {
 			p.problem = fmt.Sprintf("the name %s is claimed twice, by %s and %s; keep one", p.name, p.file, places[i+1].file)
-			i++
+			i++ // kept is never further than this
 		}
 		kept = append(kept, p)
 	}

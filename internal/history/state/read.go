@@ -68,13 +68,13 @@ func (r *reader) fail(f field, wanted string) {
 		return
 	}
 	r.problem = &Problem{
-		Line:    r.table.cells[f].row.number,
+		Line:    int(r.table.cells[f].number),
 		Message: fmt.Sprintf("%s is %q, which is not %s; correct the cell, or write — for none", f.name(), clipped(r.raw(f)), wanted),
 	}
 }
 
 func (r *reader) warn(f field, format string, args ...any) {
-	r.warnings = append(r.warnings, Warning{Line: r.table.cells[f].row.number, Message: fmt.Sprintf(format, args...)})
+	r.warnings = append(r.warnings, Warning{Line: int(r.table.cells[f].number), Message: fmt.Sprintf(format, args...)})
 }
 
 func (r *reader) time(f field) *time.Time {

@@ -6,12 +6,15 @@ import (
 )
 
 // cell is where the value of a row is: data[start:end] without the spaces
-// around it, in the line row.
+// around it, in the line with that number that begins at row. Thousands of tables are
+// read, so it is small; no file is longer than maxRead.
 type cell struct {
-	start, end int
-	row        line
-	there      bool
+	start, end, row, number int32
+	there                   bool
 }
+
+// line is that of the row, without its number.
+func (c cell) line(data []byte) line { return lineAt(data, int(c.row)) }
 
 // table is where the rows of a Machine State table are.
 type table struct {
@@ -118,10 +121,10 @@ func (t *table) row(data []byte, at line) {
 		return
 	}
 	if t.cells[name].there {
-		t.twice = append(t.twice, Warning{Line: at.number, Message: fmt.Sprintf("the row %s is there twice (also in line %d); this one counts: remove the other", name.name(), t.cells[name].row.number)})
+		t.twice = append(t.twice, Warning{Line: at.number, Message: fmt.Sprintf("the row %s is there twice (also in line %d); this one counts: remove the other", name.name(), t.cells[name].number)})
 	}
 	start, end := valueSpan(text, rest, name)
-	t.cells[name] = cell{start: at.start + start, end: at.start + end, row: at, there: true}
+	t.cells[name] = cell{start: int32(at.start + start), end: int32(at.start + end), row: int32(at.start), number: int32(at.number), there: true}
 	t.rows++
 }
 

@@ -36,7 +36,7 @@ func (d *Doc) SetMachine(m Machine) {
 		case !c.there && text != null:
 			d.addRow(&found, f, text)
 		case c.there && !rows[f].same(&d.machine, &m):
-			d.splice(c.start, c.end, pad(d.data, c, text))
+			d.splice(int(c.start), int(c.end), pad(d.data, c, text))
 		}
 	}
 	if err := d.read(); err != nil {
@@ -46,10 +46,10 @@ func (d *Doc) SetMachine(m Machine) {
 
 // pad keeps the spaces around a value that replaces an empty cell.
 func pad(data []byte, c cell, text string) string {
-	if c.start > c.row.start && data[c.start-1] == '|' {
+	if c.start > c.row && data[c.start-1] == '|' {
 		text = " " + text
 	}
-	if c.end == c.row.end || data[c.end] == '|' {
+	if int(c.end) == c.line(data).end || data[c.end] == '|' {
 		text += " "
 	}
 	return text
@@ -62,17 +62,17 @@ func (d *Doc) addRow(found *table, f field, text string) {
 	row := fmt.Sprintf("| %s | %s |", f.name(), text)
 	for before := f - 1; before >= 0; before-- {
 		if c := found.cells[before]; c.there {
-			if c.row.next == c.row.end {
-				d.splice(c.row.end, c.row.end, newline+row)
+			if at := c.line(d.data); at.next == at.end {
+				d.splice(at.end, at.end, newline+row)
 			} else {
-				d.splice(c.row.next, c.row.next, row+newline)
+				d.splice(at.next, at.next, row+newline)
 			}
 			return
 		}
 	}
 	for after := f + 1; after < fieldCount; after++ {
 		if c := found.cells[after]; c.there {
-			d.splice(c.row.start, c.row.start, row+newline)
+			d.splice(int(c.row), int(c.row), row+newline)
 			return
 		}
 	}
