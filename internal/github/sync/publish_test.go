@@ -213,13 +213,24 @@ func TestFaultsAtEveryWrite(t *testing.T) {
 					name := fmt.Sprintf("%s after=%v times=%d write=%d", kind, after, times, at)
 					t.Run(name, func(t *testing.T) {
 						t.Parallel()
-						w := newWorld(t, nil)
+						var limit time.Duration
 						if kind == githubtest.Slow {
-							w.timeout = 200 * time.Millisecond
+							limit = 200 * time.Millisecond
 						}
-						w.server.Fail(githubtest.Fault{Kind: kind, Writes: true, After: after, Skip: at, Times: times, Wait: time.Hour})
-						w.story()
-						assert.Equal(t, want, w.shown())
+						shown := func() string {
+							w := newWorld(t, nil)
+							w.timeout = limit
+							w.server.Fail(githubtest.Fault{Kind: kind, Writes: true, After: after, Skip: at, Times: times, Wait: time.Hour})
+							w.story()
+							return w.shown()
+						}
+						got := shown()
+						// A machine that is too busy to do a write in that time fails more than one.
+						for got != want && limit > 0 && limit < 30*time.Second {
+							limit *= 5
+							got = shown()
+						}
+						assert.Equal(t, want, got)
 					})
 				}
 			}
