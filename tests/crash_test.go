@@ -20,13 +20,13 @@ import (
 )
 
 // slow is a program whose agent and evaluation take a moment and leave
-// processes of their own behind.
+// processes of their own behind; the agent waits while a test holds it.
 const slow = `---
 metric: m
 metric_direction: lower
 evaluation-runs: 1
 agent: command
-agent-command: (setsid sleep 300 &); sleep 0.05; sed -n "${AUTOLOOP_ITERATION}p" "$SIDE/values" > value.txt
+agent-command: (setsid sleep 300 &); while [ -e "$SIDE/hold" ]; do touch "$SIDE/held"; sleep 0.05; done; sleep 0.05; sed -n "${AUTOLOOP_ITERATION}p" "$SIDE/values" > value.txt
 env: [SIDE]
 ---
 ## Goal
@@ -40,6 +40,22 @@ sleep 0.05
 printf '{"m": %s}\n' "$(cat value.txt)"
 ` + "```" + `
 `
+
+// hold has the agents of a slow program wait from now on.
+func (w *world) hold() { w.aside("hold", "") }
+
+// release has them go on.
+func (w *world) release() {
+	w.t.Helper()
+	require.NoError(w.t, os.Remove(filepath.Join(w.side, "hold")))
+}
+
+// waits returns when an agent waits.
+func (w *world) waits() {
+	w.t.Helper()
+	held := filepath.Join(w.side, "held")
+	require.Eventually(w.t, func() bool { _, err := os.Stat(held); return err == nil }, 5*time.Minute, 5*time.Millisecond, "no agent is at work")
+}
 
 // marked counts the processes that have the world's SIDE in their environment.
 func (w *world) marked() int {
@@ -169,13 +185,18 @@ func TestThreeKillsOfOneIterationPause(t *testing.T) {
 	t.Parallel()
 	w := slowWorld(t, false)
 	require.Zero(t, w.binary("iterate", "--program", "p").code)
+	w.hold()
 	for i := range 3 {
 		cmd := w.command("iterate", "--program", "p")
 		require.NoError(t, cmd.Start())
-		assert.Eventually(t, func() bool { return w.count("started") == 2+i }, 2*time.Minute, 5*time.Millisecond)
+		w.waits()
 		require.NoError(t, cmd.Process.Kill())
 		_ = cmd.Wait()
+		w.alone()
+		assert.Equal(t, 2+i, w.count("started"))
+		require.NoError(t, os.Remove(filepath.Join(w.side, "held")))
 	}
+	w.release()
 	got := w.one()
 	assert.Equal(t, "error", got.Outcome)
 	assert.Contains(t, got.Stopped, "interrupted 3 times in a row")
@@ -184,15 +205,17 @@ func TestThreeKillsOfOneIterationPause(t *testing.T) {
 func TestInterruptEndsEverything(t *testing.T) {
 	t.Parallel()
 	w := slowWorld(t, false)
+	w.hold()
 	cmd := w.command("iterate", "--program", "p", "-n", "50")
 	require.NoError(t, cmd.Start())
-	assert.Eventually(t, func() bool { return w.marked() > 2 }, 2*time.Minute, 5*time.Millisecond)
+	w.waits()
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	err := cmd.Wait()
 	var exit *exec.ExitError
 	require.ErrorAs(t, err, &exit)
 	assert.Equal(t, 1, exit.ExitCode())
 	assert.Zero(t, w.marked(), "nothing is left when the command returns")
+	w.release()
 	require.Zero(t, w.binary("iterate", "--program", "p").code)
 	w.consistent("autoloop/p")
 }
@@ -257,14 +280,16 @@ func stderrOf(err error) string {
 func TestBusyIsSaid(t *testing.T) {
 	t.Parallel()
 	w := slowWorld(t, false)
+	w.hold()
 	cmd := w.command("iterate", "--program", "p", "-n", "40")
 	require.NoError(t, cmd.Start())
-	assert.Eventually(t, func() bool { return w.marked() > 2 }, 2*time.Minute, 5*time.Millisecond)
+	w.waits()
 	got := w.one()
 	assert.Equal(t, "busy", got.Outcome)
 	assert.Contains(t, got.Reasons[0], fmt.Sprintf("process %d on", cmd.Process.Pid))
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
+	w.release()
 	assert.Equal(t, "accepted", w.one().Outcome, "a lease whose process is gone is free at once")
 	w.alone()
 }
