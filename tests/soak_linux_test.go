@@ -297,9 +297,9 @@ func (s *soak) check() {
 	for _, w := range s.runners {
 		a := w.binary("iterate", "replay", "--remote", "origin")
 		assert.Zero(t, a.code, a.stdout+a.stderr)
-		w.git("fsck", "--strict")
+		s.whole(w.dir)
 	}
-	s.run("", "git", "--git-dir="+filepath.Join(s.side, "remote.git"), "fsck", "--strict")
+	s.whole(filepath.Join(s.side, "remote.git"))
 	for _, name := range s.programs {
 		t.Logf("%s has %d iterations", name, s.decided(name))
 		if s.until.IsZero() {
@@ -321,6 +321,21 @@ func (s *soak) check() {
 	t.Logf("memory of a run: at most %d MB in the first third, %d MB in the last", first>>10, last>>10)
 	assert.Less(t, last, first+first/2, "memory is flat")
 	s.descriptors()
+}
+
+// whole holds that no object of a repository is missing. One where some are is kept, to be
+// looked at, and the error says whether a ref or its log reaches them.
+func (s *soak) whole(dir string) {
+	s.t.Helper()
+	out, err := s.try("git", "-C", dir, "fsck", "--strict", "--no-dangling")
+	if err == nil {
+		return
+	}
+	kept, broken := os.MkdirTemp(os.TempDir(), "autoloop-soak-*")
+	require.NoError(s.t, broken)
+	require.NoError(s.t, os.CopyFS(kept, os.DirFS(dir)))
+	reached, lost := s.try("git", "-C", dir, "rev-list", "--objects", "--quiet", "--all", "--reflog")
+	s.t.Errorf("%s: %v\n%s\nwhat refs and their logs reach: %v %s\na copy is in %s", dir, err, out, lost, reached, kept)
 }
 
 func highest(list []int64) int64 {

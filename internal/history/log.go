@@ -130,7 +130,7 @@ func (l *Log) Summary() Summary {
 
 // Standing is where the newest iteration stands.
 func (l *Log) Standing() Standing {
-	_, standing := l.start()
+	standing := l.Checkpoint().standing // which after does not change
 	for _, e := range l.Events {
 		standing = standing.after(e)
 	}
