@@ -336,7 +336,7 @@ func TestActionEndsInOrder(t *testing.T) {
 	var log strings.Builder
 	cmd.Stdout, cmd.Stderr = &log, &log
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(w.side, "begun")); return err == nil }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(w.side, "begun")); return err == nil }, 5*time.Minute, 10*time.Millisecond)
 	begun := time.Now()
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	require.Error(t, cmd.Wait())

@@ -84,7 +84,7 @@ func TestKilledWhileItTakesAPush(t *testing.T) {
 				var stdout, stderr bytes.Buffer
 				cmd.Stdout, cmd.Stderr = &stdout, &stderr
 				require.NoError(t, cmd.Start())
-				require.Eventually(t, half, time.Minute, 50*time.Millisecond, "the push is not held")
+				require.Eventually(t, half, 5*time.Minute, 50*time.Millisecond, "the push is not held")
 				require.NoError(t, end(cmd.Process.Pid, w.receiver()))
 				reader, err := os.OpenFile(pipe, os.O_RDWR|syscall.O_NONBLOCK, 0) // no later push is held
 				require.NoError(t, err)

@@ -147,7 +147,7 @@ func TestSkillRunThatWasKilledIsFinished(t *testing.T) {
 		var said strings.Builder
 		cmd.Stderr = &said
 		require.NoError(t, cmd.Start())
-		require.Eventually(t, func() bool { _, err := os.Stat(w.side + "/third"); return err == nil }, time.Minute, 10*time.Millisecond)
+		require.Eventually(t, func() bool { _, err := os.Stat(w.side + "/third"); return err == nil }, 5*time.Minute, 10*time.Millisecond)
 		require.NoError(t, cmd.Process.Signal(signal))
 		_ = cmd.Wait()
 		if signal == os.Interrupt {
