@@ -131,7 +131,7 @@ func commandPage(path string) string { return strings.ReplaceAll(path, " ", "-")
 // keyPages are the keys of a program file.
 func keyPages(_ *testing.T, pages map[string]string) {
 	text := "# Keys of a program file\n\nWhat `scheduler keys` prints; [Write a program](../howto/write-a-program.md) says how to use them. A key in **bold** changes what a number\n" +
-		"means: another value of it begins a new baseline.\n"
+		"means: another value of it begins a new baseline. Those of agents, judges and thresholds do so in suites alone.\n"
 	group := ""
 	for _, key := range program.Keys() {
 		if key.Group != group {

@@ -88,7 +88,7 @@ var entries = []entry{
 	},
 	{
 		Key{
-			"budget", "When", "map or list of maps", "none; `per: month`, with a warning",
+			"budget", "When", "map or list of maps", "none; without `per` a month, with a warning",
 			"`{iterations: 20, tokens: 1000000, usd: 5, minutes: 60, per: day}`, any of them, or a list of such; `per` is `iteration`, `day`, `week`, `month` or `program`",
 		},
 		setBudgets, sameNumber,
@@ -326,7 +326,7 @@ var entries = []entry{
 	},
 	{
 		Key{
-			"agent", "Who proposes", "word", "what the run finds",
+			"agent", "Who proposes", "word", "what the run finds, as `iterate agents` says",
 			"who proposes changes: `command`, `tuner`, [`models`](../howto/models.md) or [another coding agent](../howto/agents.md)",
 		},
 		setAgent, sameNumber,
