@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/files"
 )
 
 // TestJSONIsAllThatIsPrinted: with --json standard output is one object, also of what
@@ -54,6 +56,7 @@ func TestSkillChangesAsJSON(t *testing.T) {
 	s := newShop(t)
 	s.file("s/SKILL.md", "---\nname: s\ndescription: Says a word.\n---\none\n")
 	s.file("s/evals/evals.json", `[{"id": 1, "prompt": "go", "deterministic_checks": [{"type": "file_contains", "file": "out", "text": "two"}]}]`)
+	t.Cleanup(func() { assert.NoError(t, files.RemoveAll(filepath.Join(s.root, "s-autoresearch"))) }) // versions are read-only
 	a := s.iterate("skill", "s", "--isolation", "off", "--judge", "off", "--agent-command", "echo two >>SKILL.md", "--executor-command", `cp "$AUTOLOOP_SKILL/SKILL.md" outputs/out`)
 	require.Zero(t, a.code, a.errors)
 	for _, step := range []struct {

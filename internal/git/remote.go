@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -101,6 +102,36 @@ func (r Remote) DefaultBranch(ctx context.Context) (Ref, error) {
 // FETCH_HEAD not written.
 func (r Remote) Fetch(ctx context.Context, refspecs ...string) error {
 	return r.fetch(ctx, nil, refspecs)
+}
+
+// Obtain makes a commit of the remote be here, with all that it needs: it fetches ref
+// unless the commit is whole already. No ref is written.
+func (r Remote) Obtain(ctx context.Context, id, ref string) error {
+	if whole, err := r.repo.isWhole(ctx, id, ref, r.name); err != nil || whole {
+		return err
+	}
+	return r.Fetch(ctx, ref)
+}
+
+// isWhole reports whether a commit is here with its history and its files. A fetch that
+// was killed leaves commits without their files, and nothing refers to those: what a ref
+// reaches is whole. The branch of that name, here or as it was fetched, needs no process.
+func (r *Repo) isWhole(ctx context.Context, id, ref, remote string) (bool, error) {
+	if _, here, err := r.Resolve(ctx, id); err != nil || !here {
+		return false, err
+	}
+	for _, name := range []string{ref, "refs/remotes/" + remote + "/" + strings.TrimPrefix(ref, "refs/heads/")} {
+		if at, there, err := r.Resolve(ctx, name); err == nil && there && at == id {
+			return true, nil
+		}
+	}
+	// A partial clone lacks on purpose what it can get later.
+	_, err := r.Run(ctx, Input{}, "rev-list", "--objects", "--quiet", "--missing=allow-promisor", id, "--not", "--all", "--")
+	var failed *Error
+	if errors.As(err, &failed) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Unshallow gets the history that a shallow clone lacks.

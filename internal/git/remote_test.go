@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -81,6 +82,64 @@ func TestFetchTakesNothingMore(t *testing.T) {
 	assert.Equal(t, f.user("rev-parse", "wanted"), clone.user("rev-parse", "refs/remotes/origin/wanted"))
 	clone.user("update-ref", "-d", "refs/remotes/origin/wanted")
 	assert.Equal(t, before, clone.user("for-each-ref"))
+}
+
+// TestAFetchThatWasKilledIsDoneAgain: git unpacks commits before trees and files, so a
+// fetch that is killed leaves a commit without what belongs to it.
+func TestAFetchThatWasKilledIsDoneAgain(t *testing.T) {
+	t.Parallel()
+	for name, left := range map[string]int{"nothing": 0, "a commit": 1, "its tree too": 2, "everything": 3} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			clone := f.clone()
+			id := f.commit("b", "2", f.head())
+			f.user("branch", "wanted", id)
+			copyLoose(t, f, clone, []string{id, id + "^{tree}", id + ":b"}[:left]...)
+			remote := clone.repo.Remote("origin")
+			if left == 3 {
+				f.user("branch", "-D", "wanted") // what is whole is not fetched
+			}
+			require.NoError(t, remote.Obtain(t.Context(), id, "refs/heads/wanted"))
+			assert.Equal(t, "2", clone.user("cat-file", "blob", id+":b"))
+			clone.user("update-ref", "refs/heads/here", id)
+			clone.user("fsck", "--strict")
+			before := clone.user("for-each-ref")
+			require.NoError(t, clone.repo.Remote("elsewhere").Obtain(t.Context(), id, "refs/heads/wanted"), "a ref reaches it")
+			assert.Equal(t, before, clone.user("for-each-ref"))
+		})
+	}
+	t.Run("a partial clone", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t)
+		f.user("config", "uploadpack.allowFilter", "true")
+		clone := f.clone("--filter=blob:none", "--no-checkout")
+		id := f.commit("b", "2", f.head())
+		f.user("branch", "wanted", id)
+		clone.user("fetch", "-q", "--refmap=", "origin", "wanted")
+		require.NoError(t, clone.repo.Remote("elsewhere").Obtain(t.Context(), id, "refs/heads/x"), "it can get the file later")
+	})
+	t.Run("it is nowhere", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t)
+		clone := f.clone()
+		id := f.commit("b", "2", f.head())
+		copyLoose(t, f, clone, id)
+		require.Error(t, clone.repo.Remote("origin").Obtain(t.Context(), id, "refs/heads/wanted"))
+	})
+}
+
+// copyLoose gives another repository some objects that have files of their own.
+func copyLoose(t *testing.T, from, to *fixture, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		id := from.user("rev-parse", name)
+		text, err := os.ReadFile(from.repo.LooseFile(id))
+		require.NoError(t, err)
+		file := to.repo.LooseFile(id)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, text, 0o444))
+	}
 }
 
 func TestShallowClone(t *testing.T) {

@@ -40,11 +40,8 @@ func (r *branches) deletedByMerge(ctx context.Context, was string) bool {
 // placeOfDeleted is where the program branch stood that was deleted when its pull
 // request was merged. GitHub keeps the commits of a pull request.
 func (r *branches) placeOfDeleted(ctx context.Context, was string, at position) (position, error) {
-	_, here, err := r.repo.Resolve(ctx, was)
-	if err == nil && !here {
-		err = r.repo.Remote(r.memory.Remote).Fetch(ctx, fmt.Sprintf("refs/pull/%d/head", r.thread.comments.Pull.Number))
-	}
-	if err != nil {
+	pull := fmt.Sprintf("refs/pull/%d/head", r.thread.comments.Pull.Number)
+	if err := r.repo.Remote(r.memory.Remote).Obtain(ctx, was, pull); err != nil {
 		return at, err
 	}
 	at.Old, at.Deleted = was, true

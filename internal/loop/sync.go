@@ -212,10 +212,7 @@ func (r *branches) remoteCommit(ctx context.Context, ref string) (string, error)
 	if !ok {
 		return "", fmt.Errorf("remote %s has no branch %s: push it, or name another with --base", remote, strings.TrimPrefix(ref, "refs/heads/"))
 	}
-	if _, here, err := r.repo.Resolve(ctx, commit); err != nil || here {
-		return commit, err
-	}
-	return commit, r.repo.Remote(remote).Fetch(ctx, ref)
+	return commit, r.repo.Remote(remote).Obtain(ctx, commit, ref)
 }
 
 // deepen makes a shallow clone whole before ahead and behind are believed.

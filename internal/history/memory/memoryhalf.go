@@ -40,10 +40,7 @@ func (m *Memory) unfinishedThere(ctx context.Context, memory stand) (*git.RefUpd
 	if half, err := m.staysSo(ctx, standsAtOld); err != nil || !half {
 		return nil, err
 	}
-	if _, here, err := m.Repo.Resolve(ctx, announced.New); err != nil || here {
-		return announced, err
-	}
-	if err := m.Repo.Remote(m.Remote).Fetch(ctx, announced.New); err != nil {
+	if err := m.Repo.Remote(m.Remote).Obtain(ctx, announced.New, announced.New); err != nil {
 		return nil, nil //nolint:nilerr // the commit is nowhere: what is there stays
 	}
 	return announced, nil

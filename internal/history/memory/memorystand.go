@@ -212,10 +212,7 @@ func (m *Memory) obtain(ctx context.Context, s *stand) error {
 		return nil
 	}
 	if s.here != s.there {
-		if _, here, err := m.Repo.Resolve(ctx, s.there); err != nil || here {
-			return err
-		}
-		if err := m.Repo.Remote(m.Remote).Fetch(ctx, s.ref); err != nil {
+		if err := m.Repo.Remote(m.Remote).Obtain(ctx, s.there, s.ref); err != nil {
 			return &transportError{err}
 		}
 	}

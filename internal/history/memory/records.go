@@ -136,10 +136,8 @@ func (m *Memory) fetchTips(ctx context.Context, tips []string) ([]string, error)
 		if !shared {
 			continue
 		}
-		if _, here, err := m.Repo.Resolve(ctx, commit); err == nil && !here {
-			if err := m.Repo.Remote(m.Remote).Fetch(ctx, tip); err != nil {
-				return nil, err
-			}
+		if err := m.Repo.Remote(m.Remote).Obtain(ctx, commit, tip); err != nil {
+			return nil, err
 		}
 		tips[i] = commit
 	}
