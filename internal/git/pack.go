@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -109,7 +110,7 @@ func (r packs) join(ctx context.Context) error {
 		return err
 	}
 	for _, name := range old {
-		if name == made[0] {
+		if slices.Contains(made, name) { // several, where git's configuration bounds the size of a pack
 			continue
 		}
 		// Without its index nobody opens a pack any more.
