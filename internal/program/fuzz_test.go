@@ -14,7 +14,7 @@ import (
 // bodyOnly are the problems that ParseHead does not look for.
 var bodyOnly = []string{
 	"is not read: another comes closer", "not read as a target", "cannot be protected", "there are more than", "the text names two metrics",
-	"does not say whether its files may change", "does not say which files may not change", "the text says that the metric", "is documentation", "to be read as markdown",
+	"does not say whether its files may change", "does not say which files may not change", "the text says that the metric", "is documentation", "is taken as output and not run", "to be read as markdown",
 }
 
 func FuzzParse(f *testing.F) {
@@ -23,6 +23,7 @@ func FuzzParse(f *testing.F) {
 		"---\nguardrails:\n  - {metric: a, direction: lower, max-regression: 5%}\nbudget: {usd: 1, per: day}\n---\n",
 		"Target\n===\n- `a`\n- b/c\n\nDo NOT modify `x`\n", "## Target\n- `a`\n\n##\n\n### \n- `b.c`\n", "lower is better TODO\n", "---\na: &a [*a]\n---\n", "---\nmetric: Null\nplateau: 'off'\n---\n# x\n```sh\na\n",
 		"---\nmetric: a%b*c@d+e\nsetup: \"x y\" # z\ntarget-metric: -1.5\n---\n", "---\nmetric: REPLACE_WITH_X\n---\n", "<!-- AUTOLOOP:UNCONFIGURED -->",
+		"# Evaluation\n```\n\n0",
 	} {
 		f.Add([]byte(seed))
 	}
