@@ -94,6 +94,18 @@ func TestValidateTargetsThatMatchNothing(t *testing.T) {
 	assert.NotContains(t, a.out, "`src/a.go` ")
 }
 
+// TestValidateNamesWhatStaysClosed: what the text cannot open is a warning, and not among
+// the files that may change.
+func TestValidateNamesWhatStaysClosed(t *testing.T) {
+	d := newDesk(t)
+	d.write(filepath.Join(d.root, "a.go"), "package a\n")
+	d.write(filepath.Join(d.root, ".autoloop/programs/p.md"), "## Target\n- `a.go`\n- `.github/workflows/x.yml`\n## Evaluation\n```\necho 1\n```\n")
+	a := d.run("validate")
+	assert.Zero(t, a.code, a.out)
+	assert.Contains(t, a.out, ":3: `.github/workflows/x.yml` is automation of the repository")
+	assert.Contains(t, a.out, "  may change  a.go\n")
+}
+
 func TestValidateFiles(t *testing.T) {
 	d := newDesk(t)
 	d.program("a", "")

@@ -63,9 +63,11 @@ func (c Checker) Check(ctx context.Context, p *program.Program) Checked {
 	if len(refusals) == 0 {
 		refusals = c.unfit(ctx, p, c.root, c.files)
 	}
+	closed := p.Closed()
+	open := slices.DeleteFunc(slices.Clone(p.Targets), func(target program.Pattern) bool { return slices.Contains(closed, target) })
 	v := Checked{
 		File: p.File, Name: p.Name, Unconfigured: p.Unconfigured, TargetMetric: p.Target, MetricDirection: p.Direction.String(),
-		Evaluation: p.Evaluation, Errors: []string{}, Warnings: []string{}, Targets: program.Texts(p.Targets), Protected: program.Texts(p.Protected),
+		Evaluation: p.Evaluation, Errors: []string{}, Warnings: []string{}, Targets: program.Texts(open), Protected: program.Texts(p.Protected),
 		Schedule: given(p.Schedule.Text), Metric: given(p.Metric), Script: given(p.Script), Prose: program.Texts(p.Prose), placeholder: p.Placeholder,
 	}
 	v.never = neverChange(p, c.files)
