@@ -29,7 +29,8 @@ type Checkpoint struct {
 	standing Standing
 	tried    filter // the digests of all candidates
 	shown    []json.RawMessage
-	version  int // of the file that it was read from; 0 when it was computed
+	version  int  // of the file that it was read from; 0 when it was computed
+	unshown  bool // it was begun by a version that did not know what is shown
 }
 
 // Chain says which segments were sealed, by their last one.
@@ -141,11 +142,13 @@ func (c *Checkpoint) Skip(segment []byte) *Checkpoint {
 // what c does, as far as that version knew it.
 func (c *Checkpoint) Agrees(stored *Checkpoint) bool {
 	own := *c
-	if stored.version > 0 && stored.version < firstShown {
-		own.shown, own.summary.Earlier.Focus = nil, nil
+	known := *stored
+	if stored.unshown {
+		own.shown, own.summary.Earlier.Focus, own.unshown = nil, nil, true
+		known.shown, known.summary.Earlier.Focus = nil, nil
 	}
 	mine, err := own.Encode()
-	theirs, other := stored.Encode()
+	theirs, other := known.Encode()
 	return err == nil && other == nil && bytes.Equal(mine, theirs)
 }
 
@@ -173,7 +176,8 @@ type stored struct {
 	Summary storedSummary  `json:"summary"`
 	Stands  storedStanding `json:"standing"`
 
-	Shown []json.RawMessage `json:"shown,omitempty"`
+	Shown   []json.RawMessage `json:"shown,omitempty"`
+	Unshown bool              `json:"unshown,omitempty"`
 }
 
 // storedSummary has the fields of a Summary that JSON does not see, beside it.
@@ -215,7 +219,7 @@ type storedStanding struct {
 // Encode renders the checkpoint as a file.
 func (c *Checkpoint) Encode() ([]byte, error) {
 	b := &c.summary
-	s := stored{Version: checkpointVersion, Chain: c.Chain, Tried: c.tried, Shown: c.shown, Summary: storedSummary{
+	s := stored{Version: checkpointVersion, Chain: c.Chain, Tried: c.tried, Shown: c.shown, Unshown: c.unshown, Summary: storedSummary{
 		Summary: *b, Attempts: storeAttempts(b.Attempts), PutOff: storeAttempts(b.PutOff), LeadSign: b.Lead.sign, Margin: b.Lead.margin,
 		OpenDecided: b.openDecided, Known: b.known, CandidateOutput: b.candidateOutput,
 		Baselines: b.baselines, Adopted: b.adopted, CandidateNumbers: b.candidateNumbers, CandidateSamples: b.candidateSamples, Agrees: b.agrees,
@@ -257,7 +261,7 @@ func decodeCheckpoint(text []byte, oldest int) (*Checkpoint, error) {
 	if s.Version < oldest || s.Version > checkpointVersion {
 		return nil, fmt.Errorf("read the checkpoint: it has version %d, and this version of Autoloop knows %d", s.Version, checkpointVersion)
 	}
-	c := &Checkpoint{Chain: s.Chain, tried: s.Tried, shown: s.Shown, version: s.Version, summary: s.Summary.Summary}
+	c := &Checkpoint{Chain: s.Chain, tried: s.Tried, shown: s.Shown, version: s.Version, unshown: s.Unshown || s.Version < firstShown, summary: s.Summary.Summary}
 	b := &c.summary
 	b.Attempts, b.PutOff = loadAttempts(s.Summary.Attempts), loadAttempts(s.Summary.PutOff)
 	b.Lead = Lead{s.Summary.LeadSign, s.Summary.Margin}

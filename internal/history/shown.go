@@ -104,7 +104,13 @@ func choose(events []Event, decided int) []Event {
 		}
 	}
 	first(func(e Event) bool { m, is := e.(*Measured); return is && m.Role == Baseline && m.Metric != nil })
-	first(func(e Event) bool { d, is := e.(*Decided); return is && Promoted(d) })
+	for e := range Of[*Decided](slices.All(events)) {
+		if Promoted(e) {
+			first(func(other Event) bool { return other == Event(e) })
+			first(func(other Event) bool { return other == Event(last[e.Iteration]) }) // CI may have said no
+			break
+		}
+	}
 	first(func(e Event) bool { set, is := e.(*Set); return is && set.Key == AdoptedIteration })
 	var list []Event
 	for i, e := range events {

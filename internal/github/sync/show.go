@@ -175,8 +175,13 @@ func (s *Service) news(ctx context.Context, a render.Account) *notice {
 		return nil
 	}
 	mark := render.NoticeMark(a.Left + at)
+	// The place in the mark is another where segments were sealed, or an earlier version
+	// wrote it. A notice that is not older than the event tells of it too.
+	stoppedAt := a.Events[at].Header().Time.Truncate(time.Second)
 	if first(s.seen.comments, func(c api.Comment) bool {
-		return s.mine(c) && (render.Has(c.Body, mark) || render.Has(render.NoticeIn(c.Body), "\n"+mark))
+		told := render.Has(c.Body, mark) || render.Has(render.NoticeIn(c.Body), "\n"+mark)
+		since := !c.Created.Before(stoppedAt) && render.NoticeIn("\n"+c.Body) != ""
+		return s.mine(c) && (told || since)
 	}) != nil {
 		return nil
 	}
