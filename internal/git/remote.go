@@ -121,6 +121,9 @@ func (r *Repo) isWhole(ctx context.Context, id, ref, remote string) (bool, error
 		return false, err
 	}
 	for _, name := range []string{ref, "refs/remotes/" + remote + "/" + strings.TrimPrefix(ref, "refs/heads/")} {
+		if name == id {
+			continue // it is no ref
+		}
 		if at, there, err := r.Resolve(ctx, name); err == nil && there && at == id {
 			return true, nil
 		}

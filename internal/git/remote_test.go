@@ -3,6 +3,7 @@ package git_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -88,9 +89,10 @@ func TestFetchTakesNothingMore(t *testing.T) {
 // fetch that is killed leaves a commit without what belongs to it.
 func TestAFetchThatWasKilledIsDoneAgain(t *testing.T) {
 	t.Parallel()
-	for name, left := range map[string]int{"nothing": 0, "a commit": 1, "its tree too": 2, "everything": 3} {
+	for name, left := range map[string]int{"nothing": 0, "a commit": 1, "its tree too": 2, "everything": 3, "a commit, by its id": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			byID := strings.HasSuffix(name, "by its id")
 			f := newFixture(t)
 			clone := f.clone()
 			id := f.commit("b", "2", f.head())
@@ -100,7 +102,11 @@ func TestAFetchThatWasKilledIsDoneAgain(t *testing.T) {
 			if left == 3 {
 				f.user("branch", "-D", "wanted") // what is whole is not fetched
 			}
-			require.NoError(t, remote.Obtain(t.Context(), id, "refs/heads/wanted"))
+			ref := "refs/heads/wanted"
+			if byID {
+				ref = id
+			}
+			require.NoError(t, remote.Obtain(t.Context(), id, ref))
 			assert.Equal(t, "2", clone.user("cat-file", "blob", id+":b"))
 			clone.user("update-ref", "refs/heads/here", id)
 			clone.user("fsck", "--strict")
