@@ -256,7 +256,7 @@ func TestRemoteOutOfReach(t *testing.T) {
 func hooked(t *testing.T, hook, script string) (c *checkout, bare string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("needs a shell script")
+		t.Skip("git's hooks are shell scripts, which Windows does not run by itself")
 	}
 	bare, clone := newShared(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(bare, "hooks"), 0o755))
