@@ -29,7 +29,6 @@ type Checkpoint struct {
 	standing Standing
 	tried    filter // the digests of all candidates
 	shown    []json.RawMessage
-	version  int  // of the file that it was read from; 0 when it was computed
 	unshown  bool // it was begun by a version that did not know what is shown
 }
 
@@ -121,10 +120,13 @@ func (c *Checkpoint) Extend(segment []byte) (*Checkpoint, error) {
 	}
 	next.summary.Fold()
 	next.Chain = chain
-	if next.shown, err = show(c.shown, events, next.summary.Decided()); err != nil {
+	before, err := c.Shown()
+	if err != nil {
 		return nil, err
 	}
-	next.version = 0
+	if next.shown, err = show(before, events, next.summary.Decided()); err != nil {
+		return nil, err
+	}
 	return next, nil
 }
 
@@ -160,7 +162,7 @@ func (c *Checkpoint) clone() *Checkpoint {
 	text, err := short.Encode()
 	if err == nil {
 		if again, err := DecodeCheckpoint(text); err == nil {
-			again.tried, again.shown, again.version = slices.Clone(c.tried), c.shown, c.version
+			again.tried, again.shown = slices.Clone(c.tried), c.shown
 			return again
 		}
 	}
@@ -261,7 +263,7 @@ func decodeCheckpoint(text []byte, oldest int) (*Checkpoint, error) {
 	if s.Version < oldest || s.Version > checkpointVersion {
 		return nil, fmt.Errorf("read the checkpoint: it has version %d, and this version of Autoloop knows %d", s.Version, checkpointVersion)
 	}
-	c := &Checkpoint{Chain: s.Chain, tried: s.Tried, shown: s.Shown, version: s.Version, unshown: s.Unshown || s.Version < firstShown, summary: s.Summary.Summary}
+	c := &Checkpoint{Chain: s.Chain, tried: s.Tried, shown: s.Shown, unshown: s.Unshown || s.Version < firstShown, summary: s.Summary.Summary}
 	b := &c.summary
 	b.Attempts, b.PutOff = loadAttempts(s.Summary.Attempts), loadAttempts(s.Summary.PutOff)
 	b.Lead = Lead{s.Summary.LeadSign, s.Summary.Margin}

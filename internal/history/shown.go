@@ -30,22 +30,13 @@ func PointsEvery(iterations int) int {
 // Promoted reports whether a decision put its change onto the program's branch.
 func Promoted(e *Decided) bool { return e.Outcome == Accepted || e.Outcome == PendingCI }
 
-// show chooses from the lines that were shown before, and the events after them, what
+// show chooses from the events that were shown before, and those after them, what
 // people are shown of them: so many, however long the ledger is; decided is how many
 // iterations it has. Choosing in between does not change what is chosen at the end, as
 // long as no iteration waits for CI in between.
-func show(before []json.RawMessage, added []Event, decided int) ([]json.RawMessage, error) {
-	var events []Event
-	for _, line := range before {
-		e, err := ParseEvent(line)
-		if err != nil {
-			return nil, err
-		}
-		events = append(events, e)
-	}
-	chosen := choose(append(events, added...), decided)
+func show(before, added []Event, decided int) ([]json.RawMessage, error) {
 	var lines []json.RawMessage
-	for _, e := range chosen {
+	for _, e := range choose(append(before, added...), decided) {
 		line, err := Line(e)
 		if err != nil {
 			return nil, err
