@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -14,9 +15,10 @@ import (
 // is computed anew from the sealed segments. That of an Archive cannot be: a later
 // version has to read those from firstArchived on.
 const (
-	checkpointVersion = 5
+	checkpointVersion = 6
 	firstArchived     = 3
-	firstShown        = 5 // the first that has what is shown, and the focus of attempts
+	firstShown        = 5 // the first that has what is shown
+	firstFocused      = 6 // the first that has the focus of attempts under every definition
 )
 
 // Checkpoint is what the sealed segments of a ledger add up to. It saves reading them
@@ -29,7 +31,7 @@ type Checkpoint struct {
 	standing Standing
 	tried    filter // the digests of all candidates
 	shown    []json.RawMessage
-	unshown  bool // it was begun by a version that did not know what is shown
+	began    int // the earlier version that began it, 0 for this one
 }
 
 // Chain says which segments were sealed, by their last one.
@@ -143,11 +145,13 @@ func (c *Checkpoint) Skip(segment []byte) *Checkpoint {
 // Agrees reports whether a checkpoint that was stored, maybe by an earlier version, says
 // what c does, as far as that version knew it.
 func (c *Checkpoint) Agrees(stored *Checkpoint) bool {
-	own := *c
-	known := *stored
-	if stored.unshown {
-		own.shown, own.summary.Earlier.Focus, own.unshown = nil, nil, true
-		known.shown, known.summary.Earlier.Focus = nil, nil
+	own, known := *c, *stored
+	own.began = stored.began
+	if stored.began > 0 && stored.began < firstShown {
+		own.shown, known.shown = nil, nil
+	}
+	if stored.began > 0 && stored.began < firstFocused {
+		own.summary.Earlier.Focus, known.summary.Earlier.Focus = nil, nil
 	}
 	mine, err := own.Encode()
 	theirs, other := known.Encode()
@@ -179,7 +183,8 @@ type stored struct {
 	Stands  storedStanding `json:"standing"`
 
 	Shown   []json.RawMessage `json:"shown,omitempty"`
-	Unshown bool              `json:"unshown,omitempty"`
+	Began   int               `json:"began,omitempty"`
+	Unshown bool              `json:"unshown,omitempty"` // what version 5 wrote for one that version 3 or 4 began
 }
 
 // storedSummary has the fields of a Summary that JSON does not see, beside it.
@@ -221,7 +226,7 @@ type storedStanding struct {
 // Encode renders the checkpoint as a file.
 func (c *Checkpoint) Encode() ([]byte, error) {
 	b := &c.summary
-	s := stored{Version: checkpointVersion, Chain: c.Chain, Tried: c.tried, Shown: c.shown, Unshown: c.unshown, Summary: storedSummary{
+	s := stored{Version: checkpointVersion, Chain: c.Chain, Tried: c.tried, Shown: c.shown, Began: c.began, Summary: storedSummary{
 		Summary: *b, Attempts: storeAttempts(b.Attempts), PutOff: storeAttempts(b.PutOff), LeadSign: b.Lead.sign, Margin: b.Lead.margin,
 		OpenDecided: b.openDecided, Known: b.known, CandidateOutput: b.candidateOutput,
 		Baselines: b.baselines, Adopted: b.adopted, CandidateNumbers: b.candidateNumbers, CandidateSamples: b.candidateSamples, Agrees: b.agrees,
@@ -263,7 +268,13 @@ func decodeCheckpoint(text []byte, oldest int) (*Checkpoint, error) {
 	if s.Version < oldest || s.Version > checkpointVersion {
 		return nil, fmt.Errorf("read the checkpoint: it has version %d, and this version of Autoloop knows %d", s.Version, checkpointVersion)
 	}
-	c := &Checkpoint{Chain: s.Chain, tried: s.Tried, shown: s.Shown, unshown: s.Unshown || s.Version < firstShown, summary: s.Summary.Summary}
+	c := &Checkpoint{Chain: s.Chain, tried: s.Tried, shown: s.Shown, summary: s.Summary.Summary}
+	switch {
+	case s.Unshown:
+		c.began = firstArchived
+	case s.Began > 0 || s.Version < checkpointVersion:
+		c.began = cmp.Or(s.Began, s.Version)
+	}
 	b := &c.summary
 	b.Attempts, b.PutOff = loadAttempts(s.Summary.Attempts), loadAttempts(s.Summary.PutOff)
 	b.Lead = Lead{s.Summary.LeadSign, s.Summary.Margin}

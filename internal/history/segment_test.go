@@ -75,7 +75,7 @@ func (g *invented) run() []Event {
 		add(&Proposed{Proposal: 1, Outcome: Rejected, Digest: fmt.Sprintf("other-%d", g.IntN(500)), Evaluator: g.evaluator, Patch: strings.Repeat("+line\n", g.IntN(300)), Work: Work{Usage: &metric.Usage{}, Durations: map[string]float64{"propose": 1}}})
 	}
 	tokens := int64(g.IntN(1000))
-	e := &Decided{Evaluator: g.evaluator, Definition: "d" + g.evaluator, Digest: fmt.Sprintf("digest-%d", g.IntN(500)), Reasons: []string{"because"}, Work: Work{Agent: "a", Summary: "step", Usage: &metric.Usage{InputTokens: &tokens, OutputTokens: &tokens, CostUSD: &usd}, Durations: map[string]float64{"propose": 2, "measure": 3}}, PreviousBest: numberOf(g.best), Best: numberOf(g.best)}
+	e := &Decided{Evaluator: g.evaluator, Definition: "d" + g.evaluator, Digest: fmt.Sprintf("digest-%d", g.IntN(500)), Reasons: []string{"because"}, Work: Work{Agent: "a", Summary: "step", Usage: &metric.Usage{InputTokens: &tokens, OutputTokens: &tokens, CostUSD: &usd}, Durations: map[string]float64{"propose": 2, "measure": 3}}, PreviousBest: numberOf(g.best), Best: numberOf(g.best), Focus: fmt.Sprintf("test %d", g.runs/2%9)}
 	if g.IntN(5) == 0 {
 		e.Usage = nil
 	}
@@ -214,8 +214,8 @@ func TestCheckpointIsComputedAgain(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoCheckpoint)
 	_, err = Open(&Checkpoint{Chain: Chain{Segments: 1}}, open.Bytes())
 	require.ErrorIs(t, err, ErrNoCheckpoint)
-	_, err = DecodeCheckpoint(bytes.Replace(want, []byte(`"version":5`), []byte(`"version":6`), 1))
-	require.ErrorContains(t, err, "version 6")
+	_, err = DecodeCheckpoint(bytes.Replace(want, []byte(`"version":6`), []byte(`"version":7`), 1))
+	require.ErrorContains(t, err, "version 7")
 }
 
 func replaced(segment []byte, from, to string) []byte {
@@ -321,6 +321,7 @@ func TestCheckpointHasEveryField(t *testing.T) {
 	assert.Equal(t, []string{"checked", "settled"}, hidden(Standing{}))
 	assert.Equal(t, []string{"sign", "margin"}, hidden(Lead{}))
 	assert.Empty(t, hidden(Earlier{}))
+	assert.Empty(t, hidden(Focused{}))
 	assert.Empty(t, hidden(Abandoned{}))
 	names, err := json.Marshal(Summary{})
 	require.NoError(t, err)

@@ -236,7 +236,7 @@ func TestCheckpointsAreComputedWhereTheyAreMissing(t *testing.T) {
 	copied := filepath.Join(t.TempDir(), "copy")
 	for name, text := range map[string]string{
 		"as it is": c.text("p.ledger/checkpoint.json"), "missing": "", "unreadable": "{", "older": c.text("p.ledger/checkpoint.json")[:20] + "}",
-		"of another version": strings.Replace(c.text("p.ledger/checkpoint.json"), `"version":5`, `"version":99`, 1),
+		"of another version": strings.Replace(c.text("p.ledger/checkpoint.json"), `"version":6`, `"version":99`, 1),
 	} {
 		c.put(map[string]string{"p.ledger/checkpoint.json": text})
 		_, got := c.numbers()
