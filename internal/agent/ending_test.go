@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -63,7 +64,9 @@ func TestEndings(t *testing.T) {
 		"done, but exit 3":  {process.Result{ExitCode: 3, Stdout: done, Stderr: []byte("it broke\n")}, Crashed, "exit code 3 it broke"},
 		"not a word":        {process.Result{ExitCode: 1}, Crashed, "exit code 1"},
 	} {
-		reply, err := headless(t, commandline.Cursor(), ended{c.result}).Propose(t.Context(), recordedRequest(t, "cursor", Limit{}))
+		agent := headless(t, commandline.Cursor(), ended{c.result})
+		agent.linger = time.Hour // its process ends by itself, however busy the machine is
+		reply, err := agent.Propose(t.Context(), recordedRequest(t, "cursor", Limit{}))
 		require.NoError(t, err)
 		require.NotNil(t, reply.Failure, name)
 		assert.Equal(t, c.want, reply.Failure.Kind, name)
