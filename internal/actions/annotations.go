@@ -139,8 +139,7 @@ func (a annotation) atItsPlace() annotation {
 // Failed annotates why a command failed, at the place where that is known.
 func (s Step) Failed(name string, err error) {
 	list := []annotation{{level: errorLevel, title: name, message: err.Error()}}
-	var located *program.NotRunnableError
-	if errors.As(err, &located) {
+	if located, is := errors.AsType[*program.NotRunnableError](err); is {
 		list = nil
 		for _, p := range located.Problems {
 			list = append(list, annotation{level: errorLevel, file: p.File, line: p.Line, title: name, message: p.Message})

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -42,10 +43,7 @@ func (e ending) failure(d *commandline.Descriptor, heard *commandline.Report, ti
 	case result.Signal != "":
 		return &Failure{Kind: Crashed, Message: fmt.Sprintf("ended by %s %s", result.Signal, lastLine(result.Stderr))}
 	default:
-		words := lastLine(result.Stderr)
-		if words == "" {
-			words = lastLine(result.Stdout)
-		}
+		words := cmp.Or(lastLine(result.Stderr), lastLine(result.Stdout))
 		return e.said(commandline.NewProblem(0, strings.TrimSpace(fmt.Sprintf("exit code %d %s", result.ExitCode, words))))
 	}
 }

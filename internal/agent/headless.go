@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -160,9 +161,7 @@ func (h *Headless) conclude(request Request, heard commandline.Report, end endin
 		Summary: masker.OneLine(heard.Words, MaxSummary), Usage: heard.Usage, Model: masker.OneLine(heard.Model, MaxSummary), Duration: end.result.Duration,
 		Secrets: masker,
 	}
-	if reply.Model == "" {
-		reply.Model = request.Model
-	}
+	reply.Model = cmp.Or(reply.Model, request.Model)
 	if reply.Usage.CostUSD == nil {
 		reply.Usage.CostUSD = Price(reply.Model, reply.Usage)
 	}

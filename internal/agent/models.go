@@ -77,8 +77,7 @@ func (m *Models) failure(failed *models.Error) *Failure {
 	case models.RateLimit:
 		f.Kind = RateLimit
 		if failed.RetryAfter > 0 {
-			at := m.Now().Add(failed.RetryAfter)
-			f.RetryAt = &at
+			f.RetryAt = new(m.Now().Add(failed.RetryAfter))
 		}
 	case models.Budget:
 		f.Kind = Budget

@@ -74,8 +74,7 @@ func (t *talk) propose(ctx context.Context) (Reply, error) {
 		}
 		said, err = t.ask(ctx, messages)
 	}
-	var failed *models.Error
-	if errors.As(err, &failed) {
+	if failed, is := errors.AsType[*models.Error](err); is {
 		return Reply{Failure: t.failure(failed)}, nil
 	}
 	return Reply{}, err

@@ -68,8 +68,7 @@ func trialOf(tried PastIteration, key *metric.Value) tuner.Observation {
 		trial.Params[name] = exact.Float64()
 	}
 	if key != nil {
-		measured := key.Float64()
-		trial.Value = &measured
+		trial.Value = new(key.Float64())
 	}
 	return trial
 }

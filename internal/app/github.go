@@ -64,8 +64,7 @@ func (o GitHub) Client(env Env) (*api.Client, error) {
 		API: env.Getenv("GITHUB_API_URL"), Repository: repository, Token: token, UserAgent: "autoloop/" + Version(), CacheDir: env.cacheDir(),
 		Now: env.Now, Sleep: env.Sleep, Patience: patience, Timeout: timeout,
 	})
-	var name *api.NameError
-	if errors.As(err, &name) && o.Name == "" {
+	if name, is := errors.AsType[*api.NameError](err); is && o.Name == "" {
 		fmt.Fprintf(env.Stderr, "warning: GITHUB_REPOSITORY: %v; going on without GitHub\n", name)
 		return nil, nil
 	}

@@ -37,10 +37,7 @@ func (k *Kept) Merged() bool { return k.Base == k.Head }
 
 // String is what there is to gain, such as "446 → 432 in 2 commits".
 func (k *Kept) String() string {
-	commits := fmt.Sprintf("%d commits", k.Commits)
-	if k.Commits == 1 {
-		commits = "1 commit"
-	}
+	commits := render.Count(k.Commits, "commit", "commits")
 	switch {
 	case k.Unmeasured:
 		return commits + ", not all of them measured and kept yet"

@@ -112,12 +112,7 @@ func (d *Deps) untuned(p *program.Program, root string, files []string) error {
 		return nil
 	}
 	matcher := p.Matcher()
-	var targets []string
-	for _, file := range files {
-		if matcher.Allows(file) {
-			targets = append(targets, file)
-		}
-	}
+	targets := slices.DeleteFunc(slices.Clone(files), func(path string) bool { return !matcher.Allows(path) })
 	registry := NewRegistry(d.Env, d.Env.NewRunner(), process.NewMasker(d.Env.Environ))
 	_, err := registry.Usable("tuner", agent.Situation{Env: d.Env.Environ, Dir: root, Targets: targets})
 	return err

@@ -201,8 +201,7 @@ func (s Scheduling) AddSelected(ctx context.Context, env Env, hub *api.Client, i
 		return nil
 	}
 	if _, issue := plan.IssuePrograms[*plan.Selected]; issue {
-		file := filepath.Join(dir, "issue-programs", *plan.Selected+".md")
-		plan.SelectedFile = &file
+		plan.SelectedFile = new(filepath.Join(dir, "issue-programs", *plan.Selected+".md"))
 	}
 	pull, err := schedule.OpenPull(ctx, hub, loop.BranchPrefix+*plan.Selected)
 	if api.Reported(err) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -78,10 +79,7 @@ func stateOf(one agent.Availability) string {
 func agentsTable(found []agent.Availability) render.Table {
 	table := render.Table{Header: []string{"AGENT", "STATE", "VERSION", "WHAT IT NEEDS"}}
 	for _, one := range found {
-		version := one.Version
-		if version == "" {
-			version = "—"
-		}
+		version := cmp.Or(one.Version, "—")
 		table.Rows = append(table.Rows, []string{one.Name, strings.ReplaceAll(stateOf(one), "-", " "), version, one.Missing})
 	}
 	return table

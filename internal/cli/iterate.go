@@ -244,8 +244,7 @@ func withLoop(ctx context.Context, env Env, o iterateOptions, check func(*app.De
 	service.Ended = shown.Ended
 	results, err := do(ctx, service)
 	shown.Close()
-	var out *memory.CheckedOutError
-	if errors.As(err, &out) && out.Ref != "refs/heads/"+memory.MemoryBranch && ctx.Err() == nil {
+	if out, is := errors.AsType[*memory.CheckedOutError](err); is && out.Ref != "refs/heads/"+memory.MemoryBranch && ctx.Err() == nil {
 		err = errors.Join(err, refused(ctx, o, deps, deps.Recorder(ctx, p, issue), err))
 	}
 	if printed := deliver(env, o, p, results); printed != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 
@@ -84,10 +85,7 @@ func replay(ctx context.Context, env Env, o iterateOptions, names, archives []st
 		if err != nil {
 			return err
 		}
-		for name := range states {
-			names = append(names, name)
-		}
-		slices.Sort(names)
+		names = slices.Sorted(maps.Keys(states))
 	}
 	reports := map[string]audit.Report{}
 	found := 0

@@ -87,8 +87,7 @@ func prepare(cmd *cobra.Command, begun *bool) {
 // misuseOf makes an error that came before a command began the caller's mistake,
 // with the command that was probably meant.
 func misuseOf(err error, root *cobra.Command, env Env) error {
-	var known *misuse.Error
-	if errors.As(err, &known) {
+	if _, is := errors.AsType[*misuse.Error](err); is {
 		return err
 	}
 	text, more, found := strings.Cut(strings.TrimSpace(err.Error()), "\n")

@@ -56,10 +56,7 @@ func (o *skillDraft) draft(ctx context.Context, env Env, dir string, found []str
 
 // propose lets the agent work on the copy.
 func (o *skillDraft) propose(ctx context.Context, env Env, run, work, prompt string) error {
-	name := o.agent
-	if name == "" {
-		name = "command"
-	}
+	name := cmp.Or(o.agent, "command")
 	finder := skillRunOptions{skillEvalOptions: skillEvalOptions{agent: name}}
 	worker, text, err := finder.improver(ctx, env, &program.Program{File: "iterate skill doctor", AgentCommand: o.command, Isolation: "auto", Network: true}, run)
 	if err != nil {

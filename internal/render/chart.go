@@ -105,8 +105,7 @@ func points(a Account) []point {
 			p.best = e.PreviousBest.Float64() // it is not the best before CI has said so
 		}
 		if e.Metric != nil {
-			value := e.Metric.Float64()
-			p.candidate = &value
+			p.candidate = new(e.Metric.Float64())
 		}
 		all = append(all, p)
 	}

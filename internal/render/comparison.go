@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -138,10 +139,7 @@ func signed(v *metric.Value) string {
 }
 
 func sideText(s score.Side) string {
-	label := plain.Short(s.ConfigLabel, maxLabel)
-	if label == "" {
-		label = "(no label)"
-	}
+	label := cmp.Or(plain.Short(s.ConfigLabel, maxLabel), "(no label)")
 	runs := "1 run"
 	if s.Runs != 1 {
 		runs = strconv.Itoa(s.Runs) + " runs"

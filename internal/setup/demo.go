@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,11 +58,5 @@ func DemoRepository(ctx context.Context, dir string, environ []string, now time.
 
 // WithoutGit is an environment in which nothing speaks to git.
 func WithoutGit(environ []string) []string {
-	var kept []string
-	for _, variable := range environ {
-		if !strings.HasPrefix(variable, "GIT_") {
-			kept = append(kept, variable)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
 }

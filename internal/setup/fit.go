@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -94,9 +95,7 @@ func filesBelow(files []string, dir string) []string {
 
 // try measures one kind of program; nil when it cannot be used here.
 func (f Fitter) try(ctx context.Context, r recipe, here place, at, dir, name string) (*Fitted, error) {
-	if name == "" {
-		name = r.kind
-	}
+	name = cmp.Or(name, r.kind)
 	file := filepath.Join(dir, name+".md")
 	if _, err := os.Lstat(file); err == nil {
 		return nil, misuse.Errorf("%s exists already: remove or rename it", file)

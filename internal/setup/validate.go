@@ -87,8 +87,7 @@ func (c Checker) Check(ctx context.Context, p *program.Program) Checked {
 		v.Warnings = append(v.Warnings, problem.String())
 	}
 	if interval, ok := p.Schedule.Interval(); ok {
-		seconds := int64(interval.Seconds())
-		v.IntervalSeconds = &seconds
+		v.IntervalSeconds = new(int64(interval.Seconds()))
 	}
 	if p.Schedule.IsCron() {
 		v.Cron = given(p.Schedule.Text)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,11 +45,7 @@ func (m *Maker) Make(ctx context.Context, names []string) (*page.Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := make([]string, 0, len(states))
-	for name := range states {
-		known = append(known, name)
-	}
-	slices.Sort(known)
+	known := slices.Sorted(maps.Keys(states))
 	for _, name := range names {
 		if _, found := states[name]; !found {
 			return nil, unknown(name, known)

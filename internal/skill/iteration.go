@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,10 +71,7 @@ func (s *state) keep(ctx context.Context, n int, candidate string, found tried, 
 	if _, err := workspace.Take(ctx, candidate, s.Workspace.Version(n)); err != nil {
 		return err
 	}
-	text := reply.Summary
-	if text == "" {
-		text = "changed the skill"
-	}
+	text := cmp.Or(reply.Summary, "changed the skill")
 	if err := s.enter(n, &found.Measured, results.Kept, joinRemarks(text, found.remarks)); err != nil {
 		return err
 	}

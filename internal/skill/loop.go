@@ -302,8 +302,7 @@ func (s *state) decidedBy(best int) {
 func (s *state) enter(n int, m *Measured, action results.Action, text string) error {
 	row := results.Row{Iteration: n, Time: s.Now(), Action: action, Changelog: text}
 	if m != nil && m.Rate != nil && m.Fault == "" {
-		rate := evals.RateValue(m.Rate)
-		row.Score = &rate
+		row.Score = new(evals.RateValue(m.Rate))
 	}
 	if err := s.Workspace.Append(row); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package commandline
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"strconv"
@@ -38,10 +39,7 @@ func codexLine(t Task) Invocation {
 	if t.Model != "" {
 		args = append(args, "-m", t.Model)
 	}
-	key := t.Getenv("CODEX_API_KEY")
-	if key == "" {
-		key = t.Getenv("OPENAI_API_KEY")
-	}
+	key := cmp.Or(t.Getenv("CODEX_API_KEY"), t.Getenv("OPENAI_API_KEY"))
 	env := []string{"CODEX_HOME=" + path.Join(t.Home, ".codex"), "RUST_LOG=error,codex_core::responses_retry=warn"}
 	if key != "" {
 		env = append(env, "CODEX_API_KEY="+key)

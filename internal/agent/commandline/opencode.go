@@ -2,6 +2,7 @@ package commandline
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"time"
@@ -121,8 +122,7 @@ func (r *opencodeReader) step(e *opencodeEvent) {
 	}
 	if cost := e.Part.Cost; cost != nil && cost.Sign() > 0 {
 		if r.Usage.CostUSD != nil {
-			sum := cost.Add(*r.Usage.CostUSD)
-			cost = &sum
+			cost = new(cost.Add(*r.Usage.CostUSD))
 		}
 		r.Usage.CostUSD = cost
 	}
@@ -130,16 +130,11 @@ func (r *opencodeReader) step(e *opencodeEvent) {
 }
 
 func (r *opencodeReader) failed(e *opencodeEvent) {
-	words := e.Error.Data.Message
-	if words == "" {
-		words = e.Error.Name
-	}
+	words := cmp.Or(e.Error.Data.Message, e.Error.Name)
 	before := r.Problem
 	r.Problem = NewProblem(e.Error.Data.Status, words)
 	r.Problem.Final = true
-	if r.Problem.After == 0 {
-		r.Problem.After = seconds(e.Error.Data.Header["retry-after"], time.Second)
-	}
+	r.Problem.After = cmp.Or(r.Problem.After, seconds(e.Error.Data.Header["retry-after"], time.Second))
 	if before != nil && before.Kind == r.Problem.Kind && r.Problem.After == 0 {
 		r.Problem.After = before.After
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -78,18 +79,12 @@ func readClaudeAnswer(stdout []byte, exitCode int) (Answer, error) {
 	}
 	var a Answer
 	if u := said.Usage; u != nil {
-		tokens := u.Input + u.Output + u.Written + u.Read
-		a.Tokens = &tokens
+		a.Tokens = new(u.Input + u.Output + u.Written + u.Read)
 	}
 	if cost, err := metric.ParseValue(said.RawCost.String()); err == nil {
 		a.USD = &cost
 	}
-	var names []string
-	for name := range said.Models {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	a.Model = strings.Join(names, "+")
+	a.Model = strings.Join(slices.Sorted(maps.Keys(said.Models)), "+")
 	if said.Result != nil {
 		a.Text = *said.Result
 	}

@@ -108,6 +108,5 @@ func sum(a, b *int64) *int64 {
 	if a == nil || b == nil {
 		return nil
 	}
-	both := *a + *b
-	return &both
+	return new(*a + *b)
 }

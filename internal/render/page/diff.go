@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"embed"
 	"go/scanner"
 	"go/token"
@@ -152,9 +153,7 @@ func colourGo(text string) []DiffPart {
 			break
 		}
 		at := file.Offset(pos)
-		if literal == "" {
-			literal = kind.String()
-		}
+		literal = cmp.Or(literal, kind.String())
 		if kind == token.SEMICOLON && literal == "\n" || at < done || at+len(literal) > len(text) {
 			continue
 		}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -66,9 +67,7 @@ func New(s Source, now time.Time) (*Program, error) {
 			p.Budget = append(p.Budget, budget.Used{Text: clip(used.Text, 100), Share: used.Share})
 		}
 	}
-	if p.Metric == "" {
-		p.Metric = "metric"
-	}
+	p.Metric = cmp.Or(p.Metric, "metric")
 	machine, _, err := state.ParseMachine(s.State)
 	if err != nil && len(s.State) > 0 {
 		return nil, fmt.Errorf("read the state of %s: %w", s.Name, err)

@@ -1,6 +1,7 @@
 package evalrun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/big"
@@ -143,10 +144,7 @@ func Run(ctx context.Context, skill *Skill, out string, o Options) (Result, erro
 func (o Options) Fit(skill *Skill) error {
 	for _, c := range skill.Evals.Cases {
 		if len(c.Expectations) > 0 && o.Grader == nil {
-			reason := o.NoGrader
-			if reason == "" {
-				reason = "none was chosen"
-			}
+			reason := cmp.Or(o.NoGrader, "none was chosen")
 			return misuse.Errorf("case %s has expectations, which need a grader: %s; choose one with `judge` (--judge), or use deterministic checks alone", c.ID, reason)
 		}
 	}
@@ -155,8 +153,7 @@ func (o Options) Fit(skill *Skill) error {
 
 // faultOf makes what cannot be put into a sandbox a fault of the skill.
 func faultOf(err error) error {
-	var refused *sandbox.PathError
-	if errors.As(err, &refused) {
+	if _, is := errors.AsType[*sandbox.PathError](err); is {
 		return misuse.New(err)
 	}
 	return err

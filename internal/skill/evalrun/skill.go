@@ -4,6 +4,7 @@
 package evalrun
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -78,9 +79,7 @@ func Load(root, skill, suite string) (*Skill, error) {
 		return nil, misuse.New(fmt.Errorf("open the skill: %w", err))
 	}
 	defer func() { _ = own.Close() }()
-	if suite == "" {
-		suite = path.Join(skill, evals.File)
-	}
+	suite = cmp.Or(suite, path.Join(skill, evals.File))
 	dir := filepath.Join(root, filepath.FromSlash(skill))
 	l := &loading{root: own, at: skill, skill: &Skill{Dir: dir, Name: filepath.Base(dir)}}
 	if below, err := filepath.Rel(filepath.FromSlash(skill), filepath.FromSlash(suite)); err == nil {
@@ -218,8 +217,7 @@ func readFile(root *os.Root, name string, most int64) ([]byte, error) {
 
 // bare takes operation and path off an error.
 func bare(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, is := errors.AsType[*fs.PathError](err); is {
 		return at.Err
 	}
 	return err

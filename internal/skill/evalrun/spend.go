@@ -18,8 +18,7 @@ func (s *session) spend(tokens *int64, usd *metric.Value) {
 func (s *session) executed(usage metric.Usage) {
 	var tokens *int64
 	if usage.InputTokens != nil && usage.OutputTokens != nil {
-		sum := *usage.InputTokens + *usage.OutputTokens
-		tokens = &sum
+		tokens = new(*usage.InputTokens + *usage.OutputTokens)
 	}
 	s.spend(tokens, usage.CostUSD)
 }

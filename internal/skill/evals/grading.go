@@ -2,6 +2,7 @@ package evals
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -102,10 +103,7 @@ func ParseGrading(data []byte) (Grading, error) {
 	}
 	g := Grading{Metrics: read.Metrics, Timing: read.Timing, Claims: read.Claims, Feedback: read.Feedback}
 	for i, entry := range *read.Expectations {
-		text := strings.TrimSpace(entry.Text)
-		if text == "" {
-			text = strings.TrimSpace(entry.Expectation)
-		}
+		text := cmp.Or(strings.TrimSpace(entry.Text), strings.TrimSpace(entry.Expectation))
 		if text == "" || entry.Passed == nil {
 			return Grading{}, fmt.Errorf("expectations[%d] needs a `text` and `passed`", i)
 		}
@@ -129,8 +127,7 @@ func (g Grading) Passed() int {
 func (g Grading) MarshalJSON() ([]byte, error) {
 	entries := []gradedJSON{}
 	for _, entry := range g.Expectations {
-		passed := entry.Passed
-		entries = append(entries, gradedJSON{entry.Text, entry.Text, &passed, entry.Evidence, entry.Source})
+		entries = append(entries, gradedJSON{entry.Text, entry.Text, new(entry.Passed), entry.Evidence, entry.Source})
 	}
 	summary := summaryJSON{Passed: g.Passed(), Total: len(entries)}
 	summary.Failed = summary.Total - summary.Passed

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -188,26 +190,10 @@ func sameJSON(a, b any) bool {
 		return ok && sameNumber(a, b)
 	case []any:
 		b, ok := b.([]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for i := range a {
-			if !sameJSON(a[i], b[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && slices.EqualFunc(a, b, sameJSON)
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for key := range a {
-			if other, there := b[key]; !there || !sameJSON(a[key], other) {
-				return false
-			}
-		}
-		return true
+		return ok && maps.EqualFunc(a, b, sameJSON)
 	default:
 		return isScalar(a) && isScalar(b) && a == b
 	}

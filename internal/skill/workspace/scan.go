@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -62,8 +63,7 @@ func (l *listing) fill(ctx context.Context, dir string) error {
 		return true
 	}, Found: func(name string, info fs.FileInfo) { l.stamps[name] = files.StampOf(info) }}
 	found, err := scanner.List(ctx)
-	var limit *files.LimitError
-	if errors.As(err, &limit) {
+	if _, is := errors.AsType[*files.LimitError](err); is {
 		return fmt.Errorf("%s has more than %d entries", dir, maxEntries)
 	}
 	if err != nil {
@@ -114,12 +114,7 @@ func Scan(ctx context.Context, dir string) (Tree, error) {
 
 // protects reports whether there is a `.git` below a path.
 func (l *listing) protects(name string) bool {
-	for _, kept := range l.kept {
-		if name == "." || len(kept) > len(name) && kept[:len(name)] == name && kept[len(name)] == '/' {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.kept, func(kept string) bool { return name == "." || strings.HasPrefix(kept, name+"/") })
 }
 
 // isGit reports whether a name is that of git's own directory, or of the file

@@ -157,8 +157,7 @@ func existing(ctx context.Context, dst string) (*listing, error) {
 		return nil, fmt.Errorf("%s has files in it and is no snapshot (%s is not there); choose another place or empty it", dst, ManifestFile(dst))
 	}
 	old, err := open(ctx, dst)
-	var bad *BadError
-	if errors.As(err, &bad) {
+	if _, is := errors.AsType[*BadError](err); is {
 		return nil, nil //nolint:nilnil // what was altered is of no use
 	}
 	return old, err

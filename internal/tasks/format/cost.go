@@ -30,8 +30,7 @@ func (c Cost) Plus(o Cost) Cost {
 		if a == nil || b == nil || !a.Finite() || !b.Finite() {
 			return nil
 		}
-		sum := a.Plus(*b)
-		return &sum
+		return new(a.Plus(*b))
 	}
 	return Cost{
 		Tokens: add(c.Tokens, o.Tokens), ToolCalls: add(c.ToolCalls, o.ToolCalls), Steps: add(c.Steps, o.Steps),

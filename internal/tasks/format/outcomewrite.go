@@ -12,8 +12,7 @@ import (
 func (o SuiteOutcome) MarshalJSON() ([]byte, error) {
 	written := writtenOutcome{ConfigLabel: o.ConfigLabel, Stochastic: o.Stochastic}
 	if o.Runs() <= 1 {
-		scores := o.nth(0)
-		written.Scores = &scores
+		written.Scores = new(o.nth(0))
 		return json.Marshal(written)
 	}
 	for k := range o.Runs() {

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -40,18 +41,14 @@ func (a *api) ask(ctx context.Context, system, question string) (answer, error) 
 		MaxTokens: answerTokens, JSON: true,
 	})
 	said := answer{Text: response.Text, Model: response.Model}
-	if said.Model == "" {
-		said.Model = a.endpoint.Model
-	}
+	said.Model = cmp.Or(said.Model, a.endpoint.Model)
 	if in, out := response.Usage.InputTokens, response.Usage.OutputTokens; in != nil && out != nil {
-		sum := *in + *out
-		said.Tokens = &sum
+		said.Tokens = new(*in + *out)
 	}
 	if a.price != nil && err == nil {
 		said.USD = a.price(said.Model, response.Usage)
 	}
-	var failed *models.Error
-	if errors.As(err, &failed) && failed.Status >= http.StatusBadRequest {
+	if failed, is := errors.AsType[*models.Error](err); is && failed.Status >= http.StatusBadRequest {
 		said.Tokens, said.USD = new(int64), &metric.Value{} // a refusal costs nothing
 	}
 	return said, err

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,9 +84,7 @@ func (j *Judge) gradeOnce(ctx context.Context, text string, expectations []strin
 		verdict := found.verdicts[i+1]
 		evidence := j.masker.OneLine(verdict.Evidence, maxEvidence)
 		passed := verdict.Passed != nil && *verdict.Passed && evidence != ""
-		if evidence == "" {
-			evidence = "the grader gave no evidence"
-		}
+		evidence = cmp.Or(evidence, "the grader gave no evidence")
 		grades.Expectations = append(grades.Expectations, evals.Graded{Text: expectation, Passed: passed, Evidence: evidence, Source: evals.ByGrader})
 	}
 	if len(found.feedback) <= maxFeedback && json.Valid(found.feedback) {

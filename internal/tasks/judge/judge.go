@@ -121,14 +121,12 @@ func (j *Judge) once(ctx context.Context, text string) (Opinion, error) {
 // add counts what an earlier attempt cost.
 func (v *Opinion) add(earlier Opinion) {
 	if v.Tokens != nil && earlier.Tokens != nil {
-		sum := *v.Tokens + *earlier.Tokens
-		v.Tokens = &sum
+		v.Tokens = new(*v.Tokens + *earlier.Tokens)
 	} else {
 		v.Tokens = nil
 	}
 	if v.USD != nil && earlier.USD != nil {
-		sum := v.USD.Add(*earlier.USD)
-		v.USD = &sum
+		v.USD = new(v.USD.Add(*earlier.USD))
 	} else {
 		v.USD = nil
 	}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -183,10 +184,7 @@ func unanswered(code int) string {
 
 // lastWords is the last line that a command printed, for people.
 func lastWords(result process.Result) string {
-	text := strings.TrimSpace(string(result.Stderr))
-	if text == "" {
-		text = strings.TrimSpace(string(result.Stdout))
-	}
+	text := cmp.Or(strings.TrimSpace(string(result.Stderr)), strings.TrimSpace(string(result.Stdout)))
 	if text == "" {
 		return ""
 	}

@@ -25,8 +25,7 @@ func scanner(root *os.Root, where string) *files.Scanner {
 		Root: root, MaxEntries: maxEntries, MaxBytes: maxBytes, MaxDepth: maxDepth,
 		Skip: func(name string) bool { return decision.DotGit(path.Base(name)) },
 		Fault: func(name string, err error) error {
-			var limit *files.LimitError
-			if errors.As(err, &limit) {
+			if limit, is := errors.AsType[*files.LimitError](err); is {
 				return &PathError{Where: where, Path: name, Reason: limit.Reason}
 			}
 			return &PathError{Where: where, Path: name, Reason: "cannot be read: " + reason(err)}
@@ -59,8 +58,7 @@ func readLeft(ctx context.Context, root *os.Root) (Manifest, error) {
 
 // reason is an error without the path that the reader knows already.
 func reason(err error) string {
-	var known *fs.PathError
-	if errors.As(err, &known) {
+	if known, is := errors.AsType[*fs.PathError](err); is {
 		return known.Err.Error()
 	}
 	return err.Error()

@@ -37,12 +37,9 @@ func exchange(samples []sample, shared bool, most int) chances {
 // sameRuns reports whether every task has the same number of runs: else they
 // cannot be exchanged whole.
 func sameRuns(samples []sample) bool {
-	for _, s := range samples {
-		if len(s.before) != len(samples[0].before) || len(s.after) != len(samples[0].after) {
-			return false
-		}
-	}
-	return len(samples) > 0
+	return len(samples) > 0 && !slices.ContainsFunc(samples, func(s sample) bool {
+		return len(s.before) != len(samples[0].before) || len(s.after) != len(samples[0].after)
+	})
 }
 
 // taskwise exchanges runs within each task, independently of the others.

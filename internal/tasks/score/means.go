@@ -12,8 +12,7 @@ func difference(before, after *metric.Value) *metric.Value {
 	if before == nil || after == nil {
 		return nil
 	}
-	delta := rounded(minus(after.Rat(), before.Rat()))
-	return &delta
+	return new(rounded(minus(after.Rat(), before.Rat())))
 }
 
 // mean returns the mean with six decimals; nil of nothing.
@@ -25,8 +24,7 @@ func mean(values []metric.Value) *metric.Value {
 	for _, v := range values {
 		sum.Add(sum, v.Rat())
 	}
-	m := rounded(sum.Quo(sum, big.NewRat(int64(len(values)), 1)))
-	return &m
+	return new(rounded(sum.Quo(sum, big.NewRat(int64(len(values)), 1))))
 }
 
 func rateOf(o format.Objective, runs []format.Run) *metric.Value {

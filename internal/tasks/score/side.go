@@ -42,8 +42,7 @@ func plus(a, b *metric.Value) *metric.Value {
 	if a == nil || b == nil {
 		return nil
 	}
-	sum := a.Add(*b)
-	return &sum
+	return new(a.Add(*b))
 }
 
 func finite(n metric.Number) *metric.Value {

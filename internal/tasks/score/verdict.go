@@ -11,8 +11,7 @@ import (
 func (c *comparer) drops() {
 	for i, place := range c.places {
 		if d := &c.Deltas[place]; d.Composite.Sign() < 0 {
-			p := c.chances.drop(i)
-			d.PValue = &p
+			d.PValue = new(c.chances.drop(i))
 		}
 	}
 	limit := c.Thresholds.RegressionCompositeDrop

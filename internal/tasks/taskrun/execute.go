@@ -132,12 +132,10 @@ func costOf(reply agent.Reply) format.Cost {
 	ms := metric.NumberFromInt(reply.Duration.Round(time.Millisecond).Milliseconds())
 	cost := format.Cost{WallClockMs: &ms, Steps: count(reply.Usage.Turns), ToolCalls: count(reply.Usage.ToolCalls)}
 	if in, out := reply.Usage.InputTokens, reply.Usage.OutputTokens; in != nil && out != nil {
-		tokens := metric.NumberFromInt(*in + *out)
-		cost.Tokens = &tokens
+		cost.Tokens = new(metric.NumberFromInt(*in + *out))
 	}
 	if usd := reply.Usage.CostUSD; usd != nil {
-		exact := metric.NumberOf(*usd)
-		cost.USD = &exact
+		cost.USD = new(metric.NumberOf(*usd))
 	}
 	return cost
 }
@@ -146,8 +144,7 @@ func count(n *int) *metric.Number {
 	if n == nil {
 		return nil
 	}
-	number := metric.NumberFromInt(int64(*n))
-	return &number
+	return new(metric.NumberFromInt(int64(*n)))
 }
 
 // ErrIncomplete is in errors that end a comparison before all runs are there,

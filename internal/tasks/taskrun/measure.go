@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/org/autoloop/internal/decision"
@@ -51,13 +52,8 @@ func (s *session) first() int {
 
 // modelTakesPart reports whether a model is known to work or to judge.
 func (s *session) modelTakesPart() bool {
-	if s.Judge != nil && s.suite.Judged() {
+	if s.Judge != nil && s.suite.Judged() || slices.ContainsFunc(s.tasks, func(p *prepared) bool { return p.agent.Name() != commandAgent }) {
 		return true
-	}
-	for _, task := range s.tasks {
-		if task.agent.Name() != commandAgent {
-			return true
-		}
 	}
 	for _, r := range s.records {
 		if r.Cost.Tokens != nil {

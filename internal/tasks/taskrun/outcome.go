@@ -1,8 +1,6 @@
 package taskrun
 
-import (
-	"github.com/org/autoloop/internal/tasks/format"
-)
+import "github.com/org/autoloop/internal/tasks/format"
 
 // outcome puts the records of one side together.
 func (s *session) outcome(side role, repeats int, judged map[unit]*format.Judgement) format.SuiteOutcome {
@@ -37,8 +35,7 @@ func (s *session) stochastic() *bool {
 	if !s.varies && (!s.auto || s.repeatsMade() < enough) {
 		return nil
 	}
-	varies := s.varies
-	return &varies
+	return new(s.varies)
 }
 
 // repeatsMade is how many runs of each task there are on each side.

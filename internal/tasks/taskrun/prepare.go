@@ -115,8 +115,7 @@ func (s *session) lay(ctx context.Context, number int, p *prepared, overlays [ro
 	for side, overlay := range overlays {
 		dir := filepath.Join(s.RunDir, fmt.Sprintf("template-%d-%v", number, role(side)))
 		p.templates[side], err = sandbox.Prepare(ctx, dir, s.suite.files.Fixture(p.Task), overlay)
-		var refused *sandbox.PathError
-		if errors.As(err, &refused) {
+		if _, is := errors.AsType[*sandbox.PathError](err); is {
 			wrong = errors.Join(wrong, err)
 		} else if err != nil {
 			return nil, err

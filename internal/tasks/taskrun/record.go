@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/org/autoloop/internal/tasks/format"
@@ -57,15 +58,8 @@ func (r record) passed() int {
 
 // same reports whether two runs of one configuration came to the same.
 func (r record) same(other record) bool {
-	if r.Failure != other.Failure || r.Digest != other.Digest || len(r.Checks) != len(other.Checks) {
-		return false
-	}
-	for i := range r.Checks {
-		if r.Checks[i].Passed != other.Checks[i].Passed {
-			return false
-		}
-	}
-	return true
+	return r.Failure == other.Failure && r.Digest == other.Digest &&
+		slices.EqualFunc(r.Checks, other.Checks, func(a, b format.CheckResult) bool { return a.Passed == b.Passed })
 }
 
 // name is where a run is kept.
@@ -85,14 +79,8 @@ func (s *session) recall(u unit) (record, bool) {
 	if json.Unmarshal(data, &r) != nil || r.Format != recordFormat {
 		return record{}, false
 	}
-	checks := s.tasks[u.task].Checks
-	if len(r.Checks) != len(checks) {
+	if !slices.EqualFunc(r.Checks, s.tasks[u.task].Checks, func(kept format.CheckResult, asked format.Check) bool { return kept.Kind == asked.Kind }) {
 		return record{}, false
-	}
-	for i, check := range checks {
-		if r.Checks[i].Kind != check.Kind {
-			return record{}, false
-		}
 	}
 	r.dir = s.Archive.Path(name)
 	return r, true

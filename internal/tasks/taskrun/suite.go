@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/tasks/format"
@@ -53,10 +54,5 @@ func Load(ctx context.Context, dir string) (*TaskSuite, error) {
 
 // Judged reports whether a task of the suite has a rubric.
 func (s *TaskSuite) Judged() bool {
-	for _, task := range s.Tasks {
-		if task.Rubric != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Tasks, func(t format.Task) bool { return t.Rubric != nil })
 }

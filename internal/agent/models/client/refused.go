@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,12 +39,7 @@ func (c *call) refused(got answer) *models.Error {
 // kindOf sorts a status, with what the server calls it and says of it.
 func kindOf(status int, code, words string) models.Kind {
 	has := func(text string, parts ...string) bool {
-		for _, part := range parts {
-			if strings.Contains(text, part) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 	}
 	switch {
 	case status == http.StatusPaymentRequired, has(code, "insufficient_quota", "billing"), has(words, "credit balance is too low"):

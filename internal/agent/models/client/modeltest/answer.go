@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -117,10 +118,7 @@ func (a Answer) stream(w http.ResponseWriter, r Request) {
 
 // failure is the body of an error.
 func (a Answer) failure(speaks Protocol) object {
-	code := a.Code
-	if code == "" {
-		code = errorCode(a.Status)
-	}
+	code := cmp.Or(a.Code, errorCode(a.Status))
 	switch speaks {
 	case Messages:
 		return object{"type": "error", "error": object{"type": code, "message": a.Message}, "request_id": "req_test"}
