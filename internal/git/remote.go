@@ -2,11 +2,15 @@ package git
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // Remote is another repository, as this one knows it: by a name, a URL or a path.
@@ -105,24 +109,74 @@ func (r Remote) Fetch(ctx context.Context, refspecs ...string) error {
 }
 
 // Obtain makes a commit of the remote be here, with all that it needs: it fetches ref
-// unless the commit is whole already. No ref is written.
+// unless the commit is whole already. Of refs only that below ObtainedRefs is written:
+// without it the next fetch would get all of this once more.
 func (r Remote) Obtain(ctx context.Context, id, ref string) error {
-	if whole, err := r.repo.isWhole(ctx, id, ref, r.name); err != nil || whole {
+	obtained := r.obtained(ref)
+	if whole, err := r.repo.isWhole(ctx, id, ref, r.tracking(ref), obtained); err != nil || whole {
 		return err
 	}
-	return r.Fetch(ctx, ref)
+	if obtained == "" {
+		return r.Fetch(ctx, ref)
+	}
+	err := r.Fetch(ctx, "+"+ref+":"+obtained)
+	var locked *LockedError
+	if errors.As(updateError(err), &locked) {
+		// Another run in this clone fetches it too, or one was killed.
+		if err := r.repo.refLocks().outwait(ctx, locked.Path, []RefUpdate{{Ref: obtained}}); err != nil {
+			return err
+		}
+		err = r.Fetch(ctx, "+"+ref+":"+obtained)
+	}
+	if err != nil && strings.Contains(err.Error(), "cannot lock ref") {
+		return r.Fetch(ctx, ref) // its name is in the way, or it is moved all the time
+	}
+	return err
+}
+
+// ObtainedRefs is where Obtain keeps what it fetched. It only says what is here.
+const ObtainedRefs = "refs/autoloop/obtained/"
+
+// obtained is where what was fetched of a ref is kept, "" for what is fetched by its id.
+func (r Remote) obtained(ref string) string {
+	if rest, is := strings.CutPrefix(ref, "refs/"); is {
+		return ObtainedRefs + r.RefComponent() + "/" + rest
+	}
+	return ""
+}
+
+// tracking is where git keeps what the user fetches of a branch, in the usual
+// configuration.
+func (r Remote) tracking(ref string) string {
+	return "refs/remotes/" + r.name + "/" + strings.TrimPrefix(ref, "refs/heads/")
+}
+
+// plainRemote matches a remote's name that is also a part of a ref's name.
+var plainRemote = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
+
+// IsPlain reports whether the remote's name is also a part of a ref's name.
+func (r Remote) IsPlain() bool { return plainRemote.MatchString(r.name) }
+
+// RefComponent names the remote inside a ref; a URL, which may even hold a password, by
+// its hash.
+func (r Remote) RefComponent() string {
+	if r.IsPlain() {
+		return r.name
+	}
+	sum := sha256.Sum256([]byte(r.name))
+	return "url-" + hex.EncodeToString(sum[:6])
 }
 
 // isWhole reports whether a commit is here with its history and its files. A fetch that
 // was killed leaves commits without their files, and nothing refers to those: what a ref
-// reaches is whole. The branch of that name, here or as it was fetched, needs no process.
-func (r *Repo) isWhole(ctx context.Context, id, ref, remote string) (bool, error) {
+// reaches is whole. Where it is one of refs, that needs no process.
+func (r *Repo) isWhole(ctx context.Context, id string, refs ...string) (bool, error) {
 	if _, here, err := r.Resolve(ctx, id); err != nil || !here {
 		return false, err
 	}
-	for _, name := range []string{ref, "refs/remotes/" + remote + "/" + strings.TrimPrefix(ref, "refs/heads/")} {
-		if name == id {
-			continue // it is no ref
+	for _, name := range refs {
+		if !strings.HasPrefix(name, "refs/") {
+			continue // it is fetched by its id
 		}
 		if at, there, err := r.Resolve(ctx, name); err == nil && there && at == id {
 			return true, nil

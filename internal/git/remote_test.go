@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -210,4 +211,73 @@ func TestSettingsReachGit(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(out), "http.https://x/.extraheader\nsecret = \"x\"\n\x00")
 	assert.Contains(t, string(out), "test.a\nb\x00")
+}
+
+// TestNothingIsFetchedTwice: whoever only looks at a branch, or loses every race to move
+// it, has no ref of it that moves; a fetch still brings only what is new.
+func TestNothingIsFetchedTwice(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"origin", "a URL"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.user("branch", "grows")
+			clone := f.clone()
+			remote := clone.repo.Remote("origin")
+			if name != "origin" {
+				remote = clone.repo.Remote(f.dir)
+			}
+			before := clone.user("for-each-ref", "refs/heads", "refs/remotes", "refs/tags")
+			for round := range 4 {
+				// As many files as git keeps in a pack, instead of unpacking them.
+				for i := range 150 {
+					f.write(fmt.Sprintf("%d/%d", round, i), fmt.Sprintf("%d of round %d\n", i, round))
+				}
+				f.user("add", "-A")
+				f.user("commit", "-q", "-m", "more")
+				f.user("branch", "-f", "grows")
+				require.NoError(t, remote.Obtain(t.Context(), f.head(), "refs/heads/grows"))
+			}
+			all := strings.Count(f.user("rev-list", "--all", "--objects"), "\n") + 1
+			assert.Equal(t, all, objectsOnDisk(clone))
+			assert.Equal(t, before, clone.user("for-each-ref", "refs/heads", "refs/remotes", "refs/tags"))
+		})
+	}
+	for name, blocks := range map[string]string{"a lock that a killed fetch left": "grows.lock", "a ref whose name is in the way": "grows/more"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			clone := f.clone()
+			id := f.commit("b", "2", f.head())
+			f.user("branch", "grows", id)
+			obtained := git.ObtainedRefs + "origin/heads/"
+			file := filepath.Join(clone.repo.GitDir, filepath.FromSlash(obtained+blocks))
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			if strings.HasSuffix(blocks, ".lock") {
+				require.NoError(t, os.WriteFile(file, nil, 0o644))
+			} else {
+				clone.user("update-ref", obtained+blocks, "HEAD")
+			}
+			require.NoError(t, clone.repo.Remote("origin").Obtain(t.Context(), id, "refs/heads/grows"))
+			assert.Equal(t, "2", clone.user("cat-file", "blob", id+":b"))
+			if strings.HasSuffix(blocks, ".lock") {
+				assert.Equal(t, id, clone.user("rev-parse", obtained+"grows"))
+			}
+		})
+	}
+}
+
+// objectsOnDisk counts objects, one that is there twice as two.
+func objectsOnDisk(f *fixture) int {
+	sum := 0
+	for line := range strings.Lines(f.user("count-objects", "-v")) {
+		var n int
+		if _, err := fmt.Sscanf(line, "count: %d", &n); err == nil {
+			sum += n
+		}
+		if _, err := fmt.Sscanf(line, "in-pack: %d", &n); err == nil {
+			sum += n
+		}
+	}
+	return sum
 }

@@ -17,7 +17,8 @@ const refKey = "ref "
 // changesOf are the differences of two fingerprints without the refs that runs of
 // other programs moved in between: the memory branch, as long as it still begins with what it
 // was and has this program's records as they were, and branches that are where the
-// records say. What an agent moves is not.
+// records say. What an agent moves is not. What was obtained of a remote moves with every
+// fetch, and nothing is decided by it.
 func (r *team) changesOf(ctx context.Context, before, after git.Fingerprint) ([]string, error) {
 	before, after = maps.Clone(before), maps.Clone(after)
 	memoryBranch := "refs/heads/" + memory.MemoryBranch
@@ -31,6 +32,8 @@ func (r *team) changesOf(ctx context.Context, before, after git.Fingerprint) ([]
 		var theirs bool
 		var err error
 		switch branch := branchOf(ref); {
+		case strings.HasPrefix(ref, git.ObtainedRefs):
+			theirs = true
 		case branch == memory.MemoryBranch:
 			theirs, err = r.othersRecorded(ctx, was, now)
 		case strings.HasPrefix(branch, BranchPrefix) && branch != r.branch():

@@ -1,15 +1,13 @@
 package memory
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"path"
 	"strings"
 
 	"github.com/org/autoloop/internal/git"
-	"github.com/org/autoloop/internal/lazyregexp"
 )
 
 // stand is where one branch stands. An id is "" where the branch does not
@@ -205,7 +203,7 @@ func (m *Memory) chooseAhead(ctx context.Context, s *stand) error {
 	return nil
 }
 
-// obtain fetches the remote's commit when it is not here. No ref is written:
+// obtain fetches the remote's commit when it is not here. No branch moves by that:
 // runs in the same clone do not get into each other's way.
 func (m *Memory) obtain(ctx context.Context, s *stand) error {
 	if s.there == "" {
@@ -226,35 +224,17 @@ func (m *Memory) obtain(ctx context.Context, s *stand) error {
 // tracking is where git keeps what it fetched of a branch.
 func (m *Memory) tracking(ref string) string {
 	branch := strings.TrimPrefix(ref, "refs/heads/")
-	if remote := m.remoteOrOrigin(); plainRemote.MatchString(remote) {
-		return "refs/remotes/" + remote + "/" + branch
+	if remote := m.remote(); remote.IsPlain() {
+		return "refs/remotes/" + remote.RefComponent() + "/" + branch
 	}
-	return "refs/autoloop/tracking/" + m.remoteComponent() + "/" + branch
+	return "refs/autoloop/tracking/" + m.remote().RefComponent() + "/" + branch
 }
 
 // seen is where the value is kept that we last saw on the remote, whatever the
 // user fetches in the meantime.
 func (m *Memory) seen(ref string) string {
-	return "refs/autoloop/seen/" + m.remoteComponent() + "/" + strings.TrimPrefix(ref, "refs/heads/")
+	return "refs/autoloop/seen/" + m.remote().RefComponent() + "/" + strings.TrimPrefix(ref, "refs/heads/")
 }
 
-func (m *Memory) remoteOrOrigin() string {
-	if m.Remote == "" {
-		return "origin"
-	}
-	return m.Remote
-}
-
-// plainRemote matches a remote's name that is also a part of a ref's name.
-var plainRemote = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
-
-// remoteComponent names the remote inside a ref; a URL, which may even hold a
-// password, by its hash.
-func (m *Memory) remoteComponent() string {
-	remote := m.remoteOrOrigin()
-	if plainRemote.MatchString(remote) {
-		return remote
-	}
-	sum := sha256.Sum256([]byte(remote))
-	return "url-" + hex.EncodeToString(sum[:6])
-}
+// remote is the remote that is worked with or, without one, origin.
+func (m *Memory) remote() git.Remote { return m.Repo.Remote(cmp.Or(m.Remote, "origin")) }

@@ -90,7 +90,11 @@ func countUpdate(file string, size int) (name string, due bool) {
 func (w *writing) tips(ctx context.Context) (tips, others []string, err error) {
 	refs, err := w.Repo.ListRefs(ctx)
 	for _, ref := range refs {
+		rest, obtained := strings.CutPrefix(ref.Name, git.ObtainedRefs)
+		_, known, _ := strings.Cut(rest, "/")
 		switch {
+		case obtained && known != "heads/"+MemoryBranch && !strings.HasPrefix(known, "heads/"+packDir+"/"):
+			others = append(others, ref.ID)
 		case ref.Name == memoryRef || strings.HasPrefix(ref.Name, programRefs) || strings.HasPrefix(ref.Name, "refs/autoloop/"):
 			tips = append(tips, ref.ID)
 		case strings.HasSuffix(ref.Name, "/"+MemoryBranch) || strings.Contains(ref.Name, "/"+packDir+"/"):
