@@ -18,7 +18,7 @@ const (
 	checkpointVersion = 6
 	firstArchived     = 3
 	firstShown        = 5 // the first that has what is shown
-	firstFocused      = 6 // the first that has the focus of attempts under every definition
+	firstFocused      = 6 // the first that has the focus of attempts under every definition, and what was measured last
 )
 
 // Checkpoint is what the sealed segments of a ledger add up to. It saves reading them
@@ -152,6 +152,7 @@ func (c *Checkpoint) Agrees(stored *Checkpoint) bool {
 	}
 	if stored.began > 0 && stored.began < firstFocused {
 		own.summary.Earlier.Focus, known.summary.Earlier.Focus = nil, nil
+		own.standing.measured, known.standing.measured = nil, nil
 	}
 	mine, err := own.Encode()
 	theirs, other := known.Encode()
@@ -221,6 +222,7 @@ type storedStanding struct {
 	PushedAt  time.Time         `json:"pushed_at"`
 	Checked   []json.RawMessage `json:"checked,omitempty"`
 	Settled   Phase             `json:"settled,omitempty"`
+	Measured  []json.RawMessage `json:"measured,omitempty"`
 }
 
 // Encode renders the checkpoint as a file.
@@ -240,12 +242,11 @@ func (c *Checkpoint) Encode() ([]byte, error) {
 	if s.Stands.Decision, err = encodeEvent(at.Decision); err != nil {
 		return nil, err
 	}
-	for _, e := range at.checked {
-		line, err := encodeEvent(e)
-		if err != nil {
-			return nil, err
-		}
-		s.Stands.Checked = append(s.Stands.Checked, line)
+	if s.Stands.Checked, err = encodeEvents(at.checked); err != nil {
+		return nil, err
+	}
+	if s.Stands.Measured, err = encodeEvents(at.measured); err != nil {
+		return nil, err
 	}
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -294,14 +295,11 @@ func decodeCheckpoint(text []byte, oldest int) (*Checkpoint, error) {
 	if c.standing.Decision, err = decodeEvent[*Decided](s.Stands.Decision); err != nil {
 		return nil, err
 	}
-	for _, line := range s.Stands.Checked {
-		e, err := decodeEvent[*Checked](line)
-		if err != nil {
-			return nil, err
-		}
-		c.standing.checked = append(c.standing.checked, e)
+	if c.standing.checked, err = decodeEvents[*Checked](s.Stands.Checked); err != nil {
+		return nil, err
 	}
-	return c, nil
+	c.standing.measured, err = decodeEvents[*Measured](s.Stands.Measured)
+	return c, err
 }
 
 // encodeEvent is an event as a line of the ledger has it; nothing for nil.
@@ -315,6 +313,31 @@ func encodeEvent[E interface {
 	}
 	line, err := Line(e)
 	return bytes.TrimSpace(line), err
+}
+
+func encodeEvents[E interface {
+	comparable
+	Event
+}](events []E) (lines []json.RawMessage, err error) {
+	for _, e := range events {
+		line, err := encodeEvent(e)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+func decodeEvents[E Event](lines []json.RawMessage) (events []E, err error) {
+	for _, line := range lines {
+		e, err := decodeEvent[E](line)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, e)
+	}
+	return events, nil
 }
 
 // decodeEvent reads an event of one kind; nil when nothing is stored.

@@ -31,8 +31,9 @@ type Standing struct {
 	// PushedAt is when the decision's commit was recorded and pushed, in one step.
 	PushedAt time.Time
 
-	checked []*Checked // what CI found in the decision's iteration
-	settled Phase      // the phase before PhaseBegun
+	checked  []*Checked  // what CI found in the decision's iteration
+	settled  Phase       // the phase before PhaseBegun
+	measured []*Measured // of the candidates of the iteration that was measured last, with what is asked of them
 }
 
 // StandingOf replays the events.
@@ -54,7 +55,14 @@ func (s Standing) after(e Event) Standing {
 		if s.Phase == PhaseBegun {
 			s.Iteration = e.Iteration
 		}
+	case *Measured:
+		if e.Role == Candidate {
+			s.measured = append(s.others(e.Iteration, e.Proposal), candidate(e))
+		}
 	case *Decided:
+		if last := len(s.measured) - 1; last >= 0 {
+			s.measured = slices.DeleteFunc(slices.Clone(s.measured), func(m *Measured) bool { return m != s.measured[last] && m.Proposal != e.Proposal })
+		}
 		if s.Decision == nil || s.Decision.Iteration != e.Iteration {
 			s.checked = nil
 		}
@@ -88,6 +96,43 @@ func phaseOf(outcome Outcome) Phase {
 	default:
 		return PhaseRejected
 	}
+}
+
+// others are the measured candidates of an iteration but for one.
+func (s Standing) others(iteration, proposal int) []*Measured {
+	return slices.DeleteFunc(slices.Clone(s.measured), func(m *Measured) bool { return m.Iteration != iteration || m.Proposal == proposal })
+}
+
+// candidate has of a measurement what Standing says of it.
+func candidate(e *Measured) *Measured {
+	own := &Measured{
+		Head: Head{Schema: e.Schema, Time: e.Time, Run: e.Run, Iteration: e.Iteration}, Proposal: e.Proposal, Role: e.Role, Problem: e.Problem,
+		GuardrailSamples: e.GuardrailSamples,
+	}
+	if e.Problem != "" {
+		own.Output = e.Output
+	}
+	return own
+}
+
+// Measured is what the last measurement of a candidate says of its guardrails, nil when
+// it is not of the iteration that was measured last.
+func (s Standing) Measured(iteration, proposal int) *Measured {
+	for _, m := range slices.Backward(s.measured) {
+		if m.Iteration == iteration && m.Proposal == proposal {
+			return m
+		}
+	}
+	return nil
+}
+
+// Failed is the end of what the evaluation printed of the candidate that was measured
+// last, when that is of an iteration and failed; else "".
+func (s Standing) Failed(iteration int) string {
+	if last := len(s.measured) - 1; last >= 0 && s.measured[last].Iteration == iteration {
+		return s.measured[last].Output
+	}
+	return ""
 }
 
 // Waiting is the decision that waits for CI, nil in every other phase.

@@ -318,7 +318,7 @@ func TestCheckpointHasEveryField(t *testing.T) {
 	}
 	assert.Equal(t, []string{"known", "openDecided", "baselines", "candidateOutput", "adopted", "candidateNumbers", "candidateSamples", "agrees"}, hidden(Summary{}))
 	assert.Equal(t, []string{"known", "commit", "folded"}, hidden(Attempt{}))
-	assert.Equal(t, []string{"checked", "settled"}, hidden(Standing{}))
+	assert.Equal(t, []string{"checked", "settled", "measured"}, hidden(Standing{}))
 	assert.Equal(t, []string{"sign", "margin"}, hidden(Lead{}))
 	assert.Empty(t, hidden(Earlier{}))
 	assert.Empty(t, hidden(Focused{}))

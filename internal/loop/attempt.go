@@ -183,7 +183,7 @@ func (r *team) prompt(at position, a *attempt, files []string) string {
 			{Title: "Foreclosed avenues", Text: b.doc.Section(state.Foreclosed)},
 			{Title: "Future directions", Text: b.doc.Section(state.Future)},
 		},
-		Attempts: b.sum.Attempts, Earlier: b.sum.Decided() - len(b.sum.Attempts), EarlierKept: b.sum.Earlier.Outcomes[history.Accepted], Output: b.sum.Output, Failed: b.failedOutput(), Handback: handsBack(at), Comments: r.thread.instructions(),
+		Attempts: b.sum.Attempts, Earlier: b.sum.Decided() - len(b.sum.Attempts), EarlierKept: b.sum.Earlier.Outcomes[history.Accepted], Output: b.sum.Output, Failed: b.standing().Failed(b.sum.Iteration), Handback: handsBack(at), Comments: r.thread.instructions(),
 		Proposal: a.number, Proposals: a.of,
 		Parent: parent, Inspirations: inspirations, Focus: a.focus, Failure: a.failure,
 	})

@@ -58,34 +58,18 @@ func (b *records) evaluation(run string, result *Result) *history.Expense {
 	return sum
 }
 
-// decided returns the last decision on an iteration, nil without one.
+// decided returns the last decision, nil when it is on another iteration.
 func (b *records) decided(iteration int) *history.Decided {
-	for e := range history.Of[*history.Decided](slices.Backward(b.log.Events)) {
-		if e.Iteration == iteration {
-			return e
-		}
+	if e := b.standing().Decision; e != nil && e.Iteration == iteration {
+		return e
 	}
 	return nil
-}
-
-// failedOutput is the end of what the evaluation printed of the last iteration's
-// candidate, when it failed; else "".
-func (b *records) failedOutput() string {
-	for e := range history.Of[*history.Measured](slices.Backward(b.log.Events)) {
-		if e.Role == history.Candidate {
-			if e.Iteration == b.sum.Iteration && e.Problem != "" {
-				return e.Output
-			}
-			return ""
-		}
-	}
-	return ""
 }
 
 // rails are the guardrails with what the deciding candidate measured last.
 func (r *run) rails(decided *history.Decided) []Rail {
 	rails := make([]Rail, 0, len(r.program.Guardrails))
-	measured := r.records.candidate(decided)
+	measured := r.records.standing().Measured(decided.Iteration, decided.Proposal)
 	for _, of := range r.program.Guardrails {
 		rail := Rail{Metric: of.Metric, Direction: of.Direction, Allowed: history.Allowance(of.MaxRegression)}
 		if initial := r.records.sum.Guardrails[of.Metric]; len(initial) > 0 {
@@ -101,14 +85,4 @@ func (r *run) rails(decided *history.Decided) []Rail {
 		rails = append(rails, rail)
 	}
 	return rails
-}
-
-// candidate is the last measurement of the candidate that was decided about.
-func (b *records) candidate(decided *history.Decided) *history.Measured {
-	for e := range history.Of[*history.Measured](slices.Backward(b.log.Events)) {
-		if e.Role == history.Candidate && e.Iteration == decided.Iteration && e.Proposal == decided.Proposal {
-			return e
-		}
-	}
-	return nil
 }

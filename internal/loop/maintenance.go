@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop/proposal"
@@ -110,7 +109,7 @@ func (r *publisher) again(ctx context.Context, from proposal.Bundle, by string) 
 
 // last is the result of the last recorded iteration.
 func (r *publisher) last() Result {
-	for e := range history.Of[*history.Decided](slices.Backward(r.records.log.Events)) {
+	if e := r.records.standing().Decision; e != nil {
 		return r.recorder.resultOfCI(*e, e.Reasons)
 	}
 	return r.result(history.Idle, "what waited is done")
