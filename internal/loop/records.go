@@ -3,6 +3,7 @@ package loop
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -152,21 +153,24 @@ func (b *records) files(p *program.Program, target *metric.Value) (memory.Files,
 		m.NotBefore = &until
 	}
 	b.doc.SetMachine(m)
-	b.markEntries()
+	if err := b.markEntries(); err != nil {
+		return memory.Files{}, err
+	}
 	return memory.Files{State: b.doc.Render(), Results: b.table.Bytes(), Ledger: b.log.Bytes(), Sealed: b.read.Sealed}, nil
 }
 
 // markEntries tells the state which entries of its history are not what was
-// written here: folding leaves them alone.
-func (b *records) markEntries() {
+// written here: folding leaves them alone. It folds what is older than ten iterations at
+// once, so that of one that is no more in what is shown a person changed the entry.
+func (b *records) markEntries() error {
 	if last, err := strconv.Atoi(b.sum.Settings[history.AdoptedIteration]); err == nil {
 		b.doc.Adopted(last)
 	}
-	for _, event := range b.log.Events {
-		if e, is := event.(*history.Decided); is {
-			b.doc.Said(state.HistoryEntry{Iteration: e.Iteration, Change: e.Summary, Notes: notesOn(*e)})
-		}
+	events, _, err := b.shown()
+	for e := range history.Of[*history.Decided](slices.All(events)) {
+		b.doc.Said(state.HistoryEntry{Iteration: e.Iteration, Change: e.Summary, Notes: notesOn(*e)})
 	}
+	return err
 }
 
 // programInfo introduces the program to who finds the state file first.

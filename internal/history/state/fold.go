@@ -118,17 +118,17 @@ var (
 )
 
 // wrote reports whether an entry is one that we wrote, as we wrote it: it is from
-// after the adoption, has our form, and says what is on record, as far as that is
-// known.
+// after the adoption, has our form, and says what is on record. When nothing is on
+// record its form decides.
 func (d *Doc) wrote(b block) bool {
 	text := string(d.data[b.start:b.end])
 	if d.adopted > 0 && b.last <= d.adopted || !ownEntry(text) {
 		return false
 	}
-	said := d.said[b.first]
-	if said == nil || b.baseline {
+	if d.said == nil || b.baseline {
 		return true
 	}
+	said := d.said[b.first]
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if wordsLine.MatchString(line) && !slices.Contains(said, line) {

@@ -1,0 +1,110 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/internal/loop/evaluation"
+)
+
+// putOff writes runs that were put off, so many that all decisions are sealed.
+func (b *bed) putOff() {
+	b.t.Helper()
+	for part := range 3 {
+		_, err := b.service.Memory.Update(b.t.Context(), memory.Update{Program: "p", Message: "put off", Apply: func(files memory.Files) (memory.Files, error) {
+			records, err := openRecords(b.service.Program, files)
+			require.NoError(b.t, err)
+			for n := range 200 {
+				at := b.now()
+				is := history.Head{Time: at, Run: fmt.Sprintf("later-%d-%d", part, n), Iteration: records.sum.Iteration + 1}
+				until := at.Add(-time.Minute)
+				require.NoError(b.t, records.log.Append(&history.Started{Head: is, Lease: &history.Lease{Host: "here", PID: 1, Until: until}},
+					&history.Finished{Head: is, NotBefore: &until, Reason: "the service is busy", Work: history.Work{Agent: "scripted"}}))
+			}
+			records.sum = records.log.Summary()
+			return records.files(b.service.Program, nil)
+		}})
+		require.NoError(b.t, err)
+	}
+	require.False(b.t, slices.ContainsFunc(b.records().log.Events, func(e history.Event) bool { return history.KindOf(e) == history.KindOf(&history.Decided{}) }))
+}
+
+// TestThePromptAfterMonths: an agent whose service was busy for so long that what the last
+// candidate printed is sealed is told of it.
+func TestThePromptAfterMonths(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "", "1", "2", "3")
+	b.run = func(_ evaluation.Request, value string) evaluation.Result {
+		if value == "2" {
+			return evaluation.Result{Problem: "it exits with 1", Tail: "two is no odd number"}
+		}
+		return evaluation.Result{}
+	}
+	require.Equal(t, history.Rejected, b.one().Outcome)
+	b.putOff()
+	write, prompt := b.agent, ""
+	b.agent = func(request agent.Request) agent.Reply {
+		prompt = request.Prompt
+		return write(request)
+	}
+	require.Equal(t, history.Accepted, b.one().Outcome)
+	assert.Contains(t, prompt, "two is no odd number")
+}
+
+// TestABundleAgainAfterMonths: who publishes a bundle again is shown the result, with its
+// numbers, after it was sealed.
+func TestABundleAgainAfterMonths(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, "guardrails:\n  - metric: size\n    direction: lower\n    max-regression: 5", `{"m": 1, "size": 6}`, `{"m": 3, "size": 7}`)
+	onGitHub(t, b).hasCI = false
+	made, _, err := b.service.Propose(t.Context())
+	require.NoError(t, err)
+	require.NotNil(t, made)
+	made.ID = "bundle"
+	first, err := b.service.Publish(t.Context(), *made)
+	require.NoError(t, err)
+	require.NotEmpty(t, first.Guardrails)
+	require.NotNil(t, first.Guardrails[0].Candidate)
+	b.putOff()
+	again, err := b.service.Publish(t.Context(), *made)
+	require.NoError(t, err)
+	assert.Equal(t, []any{first.Iteration, first.Outcome, first.Metric, first.Summary, first.Guardrails}, []any{again.Iteration, again.Outcome, again.Metric, again.Summary, again.Guardrails})
+}
+
+// TestAPersonsWordsOutliveTheirSegment: an entry of the state that a person changed stays
+// when what was decided is sealed, and those that nobody changed are folded.
+func TestAPersonsWordsOutliveTheirSegment(t *testing.T) {
+	t.Parallel()
+	var values []string
+	for n := range 40 {
+		values = append(values, fmt.Sprint(n+2))
+	}
+	b := newBed(t, "", "1", values...)
+	b.iterate(5)
+	state := b.git("show", memory.MemoryBranch+":p.md")
+	require.Contains(t, state, "try 4\n")
+	edited := strings.Replace(state, "try 4\n", "try 4, which I like\n", 1)
+	_, err := b.service.Memory.Update(t.Context(), memory.Update{Program: "p", Message: "edit", Apply: func(files memory.Files) (memory.Files, error) {
+		files.State = []byte(edited + "\n")
+		return files, nil
+	}})
+	require.NoError(t, err)
+	b.putOff()
+	b.iterate(12)
+	b.putOff()
+	b.iterate(3)
+	state = b.git("show", memory.MemoryBranch+":p.md")
+	assert.Contains(t, state, "try 4, which I like")
+	for n := 1; n <= 20; n++ {
+		assert.Equal(t, n == 3 || n > 10, strings.Contains(state, fmt.Sprintf("### Iteration %d ", n)), "iteration %d", n)
+	}
+}
