@@ -2,10 +2,8 @@ package render
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
-	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -47,18 +45,6 @@ func Marked(body string) bool { return strings.HasPrefix(body, markStart) }
 
 // Has says whether a text begins with a mark.
 func Has(body, mark string) bool { return strings.HasPrefix(body, mark) }
-
-var iterationMark = lazyregexp.New(`^<!-- AUTOLOOP:ITERATION ([0-9]{1,9}) -->`)
-
-// IterationOf is the iteration that a comment of ours is on.
-func IterationOf(body string) (iteration int, ok bool) {
-	found := iterationMark.FindStringSubmatch(body)
-	if found == nil {
-		return 0, false
-	}
-	iteration, err := strconv.Atoi(found[1])
-	return iteration, err == nil
-}
 
 // Title is the title of a program's own issue and, without another, of its pull
 // request.

@@ -12,23 +12,15 @@ func objectiveWeight() *big.Rat { return big.NewRat(6, 10) }
 func judgeWeight() *big.Rat     { return big.NewRat(4, 10) }
 func costWeight() *big.Rat      { return big.NewRat(1, 10) }
 
-// Composite returns clamp(base + adjustment, 0, 1) with six decimals, where
+// compositeOf returns clamp(base + adjustment, 0, 1) with six decimals, where
 //
 //	base       = (0.6·objective + 0.4·judge) / (0.6 + 0.4)
 //	objective  = passed/total, 1 when there are no checks
-//	adjustment = see Adjustment
+//	adjustment = see adjustment
 //
 // Without a judge its term leaves numerator and denominator; weight replaces
-// the judge's 0.4 unless it is nil. A nil reference is no adjustment. ok is
-// false when a number that it needs is not finite.
-func Composite(run format.Run, reference *format.Cost, weight *metric.Value, tolerance metric.Value) (composite metric.Value, ok bool) {
-	var usual costs
-	if reference != nil {
-		usual = costsOf(*reference)
-	}
-	return compositeOf(run, usual, weight, tolerance)
-}
-
+// the judge's 0.4 unless it is nil. It is not ok when a number that it needs is not
+// finite.
 func compositeOf(run format.Run, reference costs, weight *metric.Value, tolerance metric.Value) (metric.Value, bool) {
 	base, ok := baseOf(run, weight)
 	if !ok {
@@ -45,14 +37,6 @@ func Base(run format.Run, weight *metric.Value) (base metric.Value, ok bool) {
 		return metric.Value{}, false
 	}
 	return rounded(r), true
-}
-
-// Adjustment returns 0.1 · clamp(1 − mean(actual/reference), −1, 1) over the
-// costs that are known and finite on both sides, or 0. A ratio
-// within 1 ± tolerance counts as 1; a reference ≤ 0 gives the ratio 1 when the
-// actual cost is ≤ 0 too, else 2.
-func Adjustment(actual, reference format.Cost, tolerance metric.Value) metric.Value {
-	return rounded(adjustment(costsOf(actual), costsOf(reference), tolerance))
 }
 
 func baseOf(run format.Run, weight *metric.Value) (*big.Rat, bool) {
@@ -74,6 +58,10 @@ func baseOf(run format.Run, weight *metric.Value) (*big.Rat, bool) {
 	return base.Quo(base, sum), true
 }
 
+// adjustment returns 0.1 · clamp(1 − mean(actual/reference), −1, 1) over the
+// costs that are known and finite on both sides, or 0. A ratio
+// within 1 ± tolerance counts as 1; a reference ≤ 0 gives the ratio 1 when the
+// actual cost is ≤ 0 too, else 2.
 func adjustment(actual, reference costs, tolerance metric.Value) *big.Rat {
 	sum, count := new(big.Rat), int64(0)
 	for i, spent := range actual {
