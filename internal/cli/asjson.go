@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/pflag"
 )
@@ -24,6 +25,38 @@ func asObject[T any](env Env, asJSON bool, do func(Env) (*T, error)) error {
 	done, err := do(speaking)
 	if done != nil {
 		err = errors.Join(err, json.NewEncoder(env.Stdout).Encode(done))
+	}
+	return err
+}
+
+// printJSON prints a value for programs.
+func printJSON(env Env, value any) error {
+	encoder := json.NewEncoder(env.Stdout)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}
+
+// printEscapedJSON is printJSON for formats in which <, > and & are escaped.
+func printEscapedJSON(env Env, value any) error {
+	encoder := json.NewEncoder(env.Stdout)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}
+
+// printEither prints a value for programs, or a text for people.
+func printEither(env Env, asJSON bool, value, text any) error {
+	if asJSON {
+		return printJSON(env, value)
+	}
+	_, err := fmt.Fprint(env.Stdout, text)
+	return err
+}
+
+// verdict is an error, else a failure that was printed already.
+func verdict(err error, failed bool) error {
+	if err == nil && failed {
+		err = &ExitError{Code: ExitFailed}
 	}
 	return err
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 
@@ -80,9 +79,7 @@ func printReservations(env Env, made []loop.Reservation, asJSON bool) error {
 		if made == nil {
 			made = []loop.Reservation{}
 		}
-		encoder := json.NewEncoder(env.Stdout)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(made); err != nil {
+		if err := printEscapedJSON(env, made); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"io"
 	"path/filepath"
 
@@ -79,13 +78,7 @@ func compareOutcomes(env Env, o compareOptions, cmd *cobra.Command, before, afte
 	if err := printComparison(env, o, found); err != nil {
 		return err
 	}
-	if err := compareOutputs(env, found.Verdict, found.Comparison, ""); err != nil {
-		return err
-	}
-	if found.Verdict == decision.Regressed {
-		return &ExitError{Code: ExitFailed}
-	}
-	return nil
+	return verdict(compareOutputs(env, found.Verdict, found.Comparison, ""), found.Verdict == decision.Regressed)
 }
 
 func printComparison(env Env, o compareOptions, found render.Comparison) error {
@@ -98,9 +91,7 @@ func printComparison(env Env, o compareOptions, found render.Comparison) error {
 	var err error
 	switch {
 	case o.json:
-		encoder := json.NewEncoder(env.Stdout)
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(found.Comparison)
+		err = printEscapedJSON(env, found.Comparison)
 	case o.markdown:
 		_, err = io.WriteString(env.Stdout, found.Markdown())
 	default:

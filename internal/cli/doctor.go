@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -141,20 +142,8 @@ func inspectSetup(ctx context.Context, env Env, o iterateOptions, quick, asJSON 
 		}
 		findings = append(findings, evaluations...)
 	}
-	if asJSON {
-		err = printJSON(env, findings)
-	} else {
-		_, err = fmt.Fprint(env.Stdout, setup.FindingsTable(findings))
-	}
-	if err != nil {
-		return err
-	}
-	for _, f := range findings {
-		if f.Level == setup.Problem {
-			return &ExitError{Code: ExitFailed}
-		}
-	}
-	return nil
+	return verdict(printEither(env, asJSON, findings, setup.FindingsTable(findings)),
+		slices.ContainsFunc(findings, func(f setup.Finding) bool { return f.Level == setup.Problem }))
 }
 
 // inspector looks at programs with what iterations would use.

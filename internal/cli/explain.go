@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,24 +40,16 @@ func newExplainCommand(env Env) *cobra.Command {
 func explain(env Env, args []string, asJSON bool) error {
 	all := cure.All()
 	if len(args) == 0 {
-		if asJSON {
-			return printJSON(env, all)
-		}
 		table := render.Table{Header: []string{"code", "error"}}
 		for _, entry := range all {
 			table.Rows = append(table.Rows, []string{string(entry.Code), entry.Title})
 		}
-		_, err := fmt.Fprint(env.Stdout, table)
-		return err
+		return printEither(env, asJSON, all, table)
 	}
 	var codes []string
 	for _, entry := range all {
 		if strings.EqualFold(string(entry.Code), args[0]) {
-			if asJSON {
-				return printJSON(env, entry)
-			}
-			_, err := fmt.Fprint(env.Stdout, entry.Markdown(1))
-			return err
+			return printEither(env, asJSON, entry, entry.Markdown(1))
 		}
 		codes = append(codes, strings.ToLower(string(entry.Code)))
 	}

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -49,9 +47,5 @@ func keys(env Env, asJSON bool) error {
 		}
 		table.Rows = append(table.Rows, []string{key.Name, key.Type, key.Default, changes, key.Help})
 	}
-	if asJSON {
-		return printJSON(env, list)
-	}
-	_, err := fmt.Fprint(env.Stdout, table)
-	return err
+	return printEither(env, asJSON, list, table)
 }

@@ -33,6 +33,20 @@ type liveLine struct {
 	drawn int // lines
 }
 
+// display shows how far something is: on a terminal by a live line, elsewhere by
+// plain ones.
+type display struct {
+	*liveLine // nil elsewhere
+
+	out   io.Writer
+	now   func() time.Time
+	mu    sync.Mutex
+	begun time.Time // of what goes on
+}
+
+// seconds is for how long it goes on.
+func (d *display) seconds() int { return int(d.now().Sub(d.begun).Seconds()) }
+
 // newLiveLine draws what text returns, nothing while that is "". It is nil where
 // standard error is no terminal that can draw again.
 func newLiveLine(env Env, text func(sign string) string) *liveLine {

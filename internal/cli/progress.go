@@ -2,10 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
@@ -21,13 +18,9 @@ const shownOutcomes = 3
 // with what the run is at, the best so far and how its last iterations ended;
 // elsewhere a plain line a step.
 type progress struct {
-	out  io.Writer
-	now  func() time.Time
-	live *liveLine
+	display
 
-	mu       sync.Mutex
 	text     string
-	begun    time.Time
 	measured string
 	ended    []loop.Result
 	best     []float64
@@ -35,8 +28,8 @@ type progress struct {
 }
 
 func newProgress(env Env) *progress {
-	p := &progress{out: env.Stderr, now: env.Now}
-	p.live = newLiveLine(env, p.block)
+	p := &progress{display: display{out: env.Stderr, now: env.Now}}
+	p.liveLine = newLiveLine(env, p.block)
 	return p
 }
 
@@ -51,7 +44,7 @@ func (p *progress) Step(step loop.Step) {
 	if step.Detail != "" {
 		text += ": " + step.Detail
 	}
-	if p.live == nil {
+	if p.liveLine == nil {
 		if !step.Minor {
 			fmt.Fprintln(p.out, text)
 		}
@@ -76,19 +69,13 @@ func (p *progress) Ended(r loop.Result) {
 	}
 }
 
-// Close ends live drawing and leaves an empty line.
-func (p *progress) Close() { p.live.Close() }
-
-// Between prints something that stays above what is drawn.
-func (p *progress) Between(print func()) { p.live.Between(print) }
-
 func (p *progress) block(sign string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.text == "" {
 		return ""
 	}
-	lines := []string{fmt.Sprintf("%s %s (%ds)", sign, p.text, int(p.now().Sub(p.begun).Seconds()))}
+	lines := []string{fmt.Sprintf("%s %s (%ds)", sign, p.text, p.seconds())}
 	if p.measured != "" {
 		lines[0] += "  best so far " + p.measured
 	}

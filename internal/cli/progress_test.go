@@ -39,7 +39,7 @@ func TestProgressBlock(t *testing.T) {
 	plain.Close()
 	assert.Equal(t, "speed #4 propose: claude\n", out.String())
 
-	shown := &progress{now: env.Now, live: &liveLine{}}
+	shown := &progress{display: display{now: env.Now, liveLine: &liveLine{}}}
 	assert.Empty(t, shown.block("*"))
 	shown.Step(steps[0])
 	now = now.Add(7 * time.Second)

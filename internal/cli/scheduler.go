@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -138,9 +137,7 @@ func selectProgram(ctx context.Context, env Env, o schedulerOptions) error {
 		return misuse.New(forced)
 	}
 	if o.json {
-		encoder := json.NewEncoder(env.Stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(plan)
+		return printEscapedJSON(env, plan)
 	}
 	fmt.Fprint(env.Stdout, plan.Text())
 	fmt.Fprint(env.Stderr, plan.WarningText())

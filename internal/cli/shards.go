@@ -56,7 +56,7 @@ func mergeShards(env Env, out string, dirs []string, asJSON bool) error {
 	case err != nil:
 		return err
 	case parts[0].Kind == shard.Skill:
-		return printEvaluated(env, whole, asJSON)
+		return printEither(env, asJSON, whole, whole)
 	}
 	return sayMerged(env, out, len(parts), asJSON)
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 
@@ -63,13 +62,5 @@ func validateSkill(env Env, dir string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		err = printJSON(env, found)
-	} else {
-		_, err = fmt.Fprint(env.Stdout, found)
-	}
-	if err == nil && !found.OK {
-		err = &ExitError{Code: ExitFailed}
-	}
-	return err
+	return verdict(printEither(env, asJSON, found, found), !found.OK)
 }

@@ -92,10 +92,7 @@ func draftSuite(ctx context.Context, env Env, dir, history string, o skillDraft,
 	} else {
 		err = printDraft(env, name, found, drafts, left)
 	}
-	if err == nil && len(left) > 0 {
-		err = &ExitError{Code: ExitFailed}
-	}
-	return err
+	return verdict(err, len(left) > 0)
 }
 
 func printDraft(env Env, name string, found []string, drafts []skill.Draft, left []evals.Finding) error {
@@ -126,10 +123,7 @@ func examineSkill(ctx context.Context, env Env, dir, history string, asJSON bool
 	} else {
 		err = printFindings(env, name, findings)
 	}
-	if err == nil && len(findings) > 0 {
-		err = &ExitError{Code: ExitFailed}
-	}
-	return err
+	return verdict(err, len(findings) > 0)
 }
 
 func findingLine(f evals.Finding) string {

@@ -129,15 +129,7 @@ func evalSkill(ctx context.Context, env Env, dir string, o skillEvalOptions) err
 			return err
 		}
 	}
-	return printEvaluated(env, found, o.json)
-}
-
-func printEvaluated(env Env, found skill.Evaluated, asJSON bool) error {
-	if asJSON {
-		return printJSON(env, found)
-	}
-	_, err := fmt.Fprint(env.Stdout, found)
-	return err
+	return printEither(env, o.json, found, found)
 }
 
 // keep is where what the cases leave is kept: in --out, else as long as it runs.

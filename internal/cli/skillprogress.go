@@ -3,8 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"sync"
-	"time"
 
 	"github.com/org/autoloop/internal/plain"
 )
@@ -13,19 +11,15 @@ import (
 // one that is drawn again and again, with what the improver said last and for how
 // long it has worked.
 type skillProgress struct {
-	out  io.Writer
-	now  func() time.Time
-	live *liveLine
+	display
 
-	mu    sync.Mutex
 	doing string
 	said  string
-	begun time.Time
 }
 
 func newSkillProgress(env Env) *skillProgress {
-	p := &skillProgress{out: env.Stderr, now: env.Now}
-	p.live = newLiveLine(env, p.line)
+	p := &skillProgress{display: display{out: env.Stderr, now: env.Now}}
+	p.liveLine = newLiveLine(env, p.line)
 	return p
 }
 
@@ -34,7 +28,7 @@ func (p *skillProgress) Begin(doing string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.doing, p.said, p.begun = doing, "", p.now()
-	if p.live == nil && doing != "" {
+	if p.liveLine == nil && doing != "" {
 		fmt.Fprintln(p.out, doing)
 	}
 }
@@ -54,14 +48,8 @@ func (p *skillProgress) Improving(iteration int, line string) {
 func (p *skillProgress) Tell(to io.Writer, line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.live != nil {
-		fmt.Fprint(p.out, "\r\x1b[K")
-	}
-	fmt.Fprintln(to, line)
+	p.Between(func() { fmt.Fprintln(to, line) })
 }
-
-// Close leaves an empty line.
-func (p *skillProgress) Close() { p.live.Close() }
 
 func (p *skillProgress) line(sign string) string {
 	p.mu.Lock()
@@ -69,7 +57,7 @@ func (p *skillProgress) line(sign string) string {
 	if p.doing == "" {
 		return ""
 	}
-	text := fmt.Sprintf("%s (%ds) %s", sign, int(p.now().Sub(p.begun).Seconds()), p.doing)
+	text := fmt.Sprintf("%s (%ds) %s", sign, p.seconds(), p.doing)
 	if p.said != "" {
 		text += ": " + plain.Short(p.said, liveWidth)
 	}

@@ -12,7 +12,7 @@ import (
 func TestSkillLineShowsForHowLong(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-	p := &skillProgress{now: func() time.Time { return now }, live: &liveLine{}}
+	p := &skillProgress{display: display{now: func() time.Time { return now }, liveLine: &liveLine{}}}
 	assert.Empty(t, p.line("*"), "nothing goes on yet")
 	p.Improving(3, "")
 	now = now.Add(12 * time.Second)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -42,9 +41,5 @@ func scoreIteration(ctx context.Context, env Env, dir string, n int, asJSON bool
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return printJSON(env, found)
-	}
-	_, err = fmt.Fprint(env.Stdout, found)
-	return err
+	return printEither(env, asJSON, found, found)
 }

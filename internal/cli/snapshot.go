@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 
@@ -42,15 +41,11 @@ func takeSnapshot(ctx context.Context, env Env, src, dst string, asJSON, verify 
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return printJSON(env, taken)
-	}
 	became := "unchanged"
 	if taken.Changed {
 		became = fmt.Sprintf("%d of them written", taken.Written)
 	}
-	_, err = fmt.Fprintf(env.Stdout, "%s: %d files, %d bytes, %s, sha256 %s\n", dst, taken.Files, taken.Bytes, became, taken.Digest)
-	return err
+	return printEither(env, asJSON, taken, fmt.Sprintf("%s: %d files, %d bytes, %s, sha256 %s\n", dst, taken.Files, taken.Bytes, became, taken.Digest))
 }
 
 func newRestoreCommand(env Env) *cobra.Command {
@@ -87,21 +82,9 @@ func restoreSnapshot(ctx context.Context, env Env, from, dir string, asJSON, ver
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return printJSON(env, restored)
-	}
 	became := "it was so already"
 	if restored.Changed {
 		became = render.Count(restored.Written, "file", "files") + " written, " + render.Count(restored.Removed, "entry", "entries") + " removed"
 	}
-	_, err = fmt.Fprintf(env.Stdout, "%s is as %s: %s\n", dir, from, became)
-	return err
-}
-
-// printJSON prints a value for programs.
-func printJSON(env Env, value any) error {
-	encoder := json.NewEncoder(env.Stdout)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
+	return printEither(env, asJSON, restored, fmt.Sprintf("%s is as %s: %s\n", dir, from, became))
 }

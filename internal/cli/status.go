@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -38,9 +37,7 @@ func status(ctx context.Context, env Env, o schedulerOptions, asJSON bool) error
 		list = append(list, s.Status().Linked(o.Page(env)))
 	}
 	if asJSON {
-		encoder := json.NewEncoder(env.Stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(list)
+		return printEscapedJSON(env, list)
 	}
 	for _, warning := range plan.Warnings {
 		fmt.Fprintln(env.Stderr, "warning:", warning)

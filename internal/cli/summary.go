@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -34,9 +33,7 @@ func printResults(env Env, results []loop.Result, asJSON bool) error {
 		if results == nil {
 			results = []loop.Result{}
 		}
-		encoder := json.NewEncoder(env.Stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(results)
+		return printEscapedJSON(env, results)
 	}
 	if len(results) == 0 {
 		return nil

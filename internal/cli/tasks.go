@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -88,13 +87,7 @@ func validateTasks(ctx context.Context, env Env, dir string, asJSON bool) error 
 			})
 		}
 	}
-	if err := printSuite(env, found, asJSON); err != nil {
-		return err
-	}
-	if !found.OK {
-		return &ExitError{Code: ExitFailed}
-	}
-	return nil
+	return verdict(printSuite(env, found, asJSON), !found.OK)
 }
 
 // unknownAgents lists the tasks that name an agent which is not known; nil when
@@ -118,9 +111,7 @@ func unknownAgents(env Env, suite *taskrun.TaskSuite) *misuse.Error {
 
 func printSuite(env Env, found validatedSuite, asJSON bool) error {
 	if asJSON {
-		encoder := json.NewEncoder(env.Stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(found)
+		return printEscapedJSON(env, found)
 	}
 	for _, line := range found.Errors {
 		fmt.Fprintln(env.Stdout, "error:", line)

@@ -2,10 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/tasks/taskrun"
@@ -15,18 +12,14 @@ import (
 // bar, drawn again and again with the time since the last run was finished,
 // elsewhere a line for each finished run.
 type taskProgress struct {
-	out  io.Writer
-	now  func() time.Time
-	live *liveLine
+	display
 
-	mu    sync.Mutex
-	text  string
-	begun time.Time
+	text string
 }
 
 func newTaskProgress(env Env) *taskProgress {
-	t := &taskProgress{out: env.Stderr, now: env.Now}
-	t.live = newLiveLine(env, t.line)
+	t := &taskProgress{display: display{out: env.Stderr, now: env.Now}}
+	t.liveLine = newLiveLine(env, t.line)
 	return t
 }
 
@@ -34,15 +27,12 @@ func newTaskProgress(env Env) *taskProgress {
 func (t *taskProgress) Show(p taskrun.Progress) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.live == nil {
+	if t.liveLine == nil {
 		fmt.Fprintln(t.out, taskLine(p))
 		return
 	}
 	t.text, t.begun = bar(p.Done, p.Total)+" "+taskLine(p), t.now()
 }
-
-// Close leaves an empty line.
-func (t *taskProgress) Close() { t.live.Close() }
 
 func (t *taskProgress) line(sign string) string {
 	t.mu.Lock()
@@ -50,7 +40,7 @@ func (t *taskProgress) line(sign string) string {
 	if t.text == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s (%ds) %s", sign, int(t.now().Sub(t.begun).Seconds()), t.text)
+	return fmt.Sprintf("%s (%ds) %s", sign, t.seconds(), t.text)
 }
 
 // taskLine says in a line how far a comparison is.

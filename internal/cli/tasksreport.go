@@ -19,13 +19,7 @@ func (o *tasksOptions) deliver(env Env, found taskrun.Report) error {
 	if err := printTaskReport(env, o.output, found); err != nil {
 		return err
 	}
-	if err := compareOutputs(env, found.Verdict, found, o.report); err != nil {
-		return err
-	}
-	if found.Verdict == decision.Regressed {
-		return &ExitError{Code: ExitFailed}
-	}
-	return nil
+	return verdict(compareOutputs(env, found.Verdict, found, o.report), found.Verdict == decision.Regressed)
 }
 
 func printTaskReport(env Env, o compareOptions, found taskrun.Report) error {

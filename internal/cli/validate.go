@@ -63,10 +63,7 @@ func validate(ctx context.Context, env Env, o schedulerOptions, files []string, 
 	default:
 		_, err = fmt.Fprint(env.Stdout, text.String())
 	}
-	if err == nil && bad {
-		err = &ExitError{Code: ExitFailed}
-	}
-	return err
+	return verdict(err, bad)
 }
 
 // validateIssue checks the program that an issue is and, when asked, says on
