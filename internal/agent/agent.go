@@ -5,6 +5,8 @@ package agent
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -131,6 +133,19 @@ type Reply struct {
 	// Denied when a tool that the agent wanted was refused, else NothingChanged;
 	// nil when the agent cannot tell.
 	Idle *Failure
+}
+
+// keepTranscript writes what an agent printed, without its secrets, to a file; "" keeps
+// nothing.
+func (r *Reply) keepTranscript(file string, text []byte) error {
+	if file == "" {
+		return nil
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return fmt.Errorf("keep the transcript: %w", err)
+	}
+	r.Transcript = file
+	return nil
 }
 
 // MaxSummary bounds Reply.Summary, in characters.

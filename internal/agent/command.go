@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/process"
@@ -43,7 +44,7 @@ func (c *Command) Propose(ctx context.Context, request Request) (Reply, error) {
 	if err := os.WriteFile(prompt, []byte(request.Prompt), 0o600); err != nil {
 		return Reply{}, fmt.Errorf("write the prompt: %w", err)
 	}
-	env := append(append([]string{}, request.Env...),
+	env := append(slices.Clone(request.Env),
 		"AUTOLOOP_PROMPT="+prompt, "AUTOLOOP_MODEL="+request.Model, fmt.Sprintf("AUTOLOOP_ITERATION=%d", request.Iteration),
 		fmt.Sprintf("AUTOLOOP_PROPOSAL=%d", max(request.Proposal, 1)))
 	spec := process.Spec{
@@ -63,23 +64,11 @@ func (c *Command) Propose(ctx context.Context, request Request) (Reply, error) {
 	}
 	result = c.Masker.Result(result)
 	reply := Reply{Duration: result.Duration, Summary: c.Masker.OneLine(lastLine(result.Stdout), MaxSummary), Secrets: c.Masker}
-	if err := c.keep(&reply, request.Transcript, result); err != nil {
+	if err := reply.keepTranscript(request.Transcript, slices.Concat(result.Stdout, result.Stderr)); err != nil {
 		return Reply{}, err
 	}
 	reply.Failure = c.failure(request, result)
 	return reply, nil
-}
-
-func (c *Command) keep(reply *Reply, transcript string, result process.Result) error {
-	if transcript == "" {
-		return nil
-	}
-	text := append(append([]byte{}, result.Stdout...), result.Stderr...)
-	if err := os.WriteFile(transcript, text, 0o600); err != nil {
-		return fmt.Errorf("keep the transcript: %w", err)
-	}
-	reply.Transcript = transcript
-	return nil
 }
 
 func (c *Command) failure(request Request, result process.Result) *Failure {

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,12 +67,8 @@ func (h *Headless) Missing(s Situation) string {
 // SignIn says how to sign in to the agent; "" when there is a key or a login.
 // Whether they are accepted is known only when it works.
 func (h *Headless) SignIn() string {
-	for _, name := range h.agent.Keys {
-		if process.Getenv(h.caller, name) != "" {
-			return ""
-		}
-	}
-	if hasLogin(&h.agent, process.Getenv(h.caller, "HOME")) {
+	hasKey := slices.ContainsFunc(h.agent.Keys, func(name string) bool { return process.Getenv(h.caller, name) != "" })
+	if hasKey || hasLogin(&h.agent, process.Getenv(h.caller, "HOME")) {
 		return ""
 	}
 	return fmt.Sprintf("no key and no login: set %s, or log in with %s", strings.Join(h.agent.Keys[:min(len(h.agent.Keys), 3)], " or "), h.agent.Program)
@@ -95,7 +91,7 @@ func (h *Headless) Propose(ctx context.Context, request Request) (Reply, error) 
 	if err != nil {
 		return Reply{}, err
 	}
-	reply, err := h.run(ctx, request, line, own, h.masker(logins))
+	reply, err := h.run(ctx, request, line, own, process.NewMasker(h.caller, logins.secrets()...))
 	return reply, errors.Join(err, logins.takeBack())
 }
 
@@ -120,11 +116,6 @@ func (h *Headless) bare(ctx context.Context, request Request) bool {
 	return ours && (runner.Isolation != nil || !runner.ProbeIsolation(ctx, request.Home, request.Env).Available())
 }
 
-// masker hides what the caller's environment and the logins say is secret.
-func (h *Headless) masker(logins *loginFiles) process.Masker {
-	return process.NewMasker(h.caller, logins.secrets()...)
-}
-
 // run runs a command line and says what came of it.
 func (h *Headless) run(ctx context.Context, request Request, line commandline.Invocation, own []string, masker process.Masker) (Reply, error) {
 	watching, end := context.WithCancelCause(ctx)
@@ -134,12 +125,8 @@ func (h *Headless) run(ctx context.Context, request Request, line commandline.In
 	if request.Live != nil {
 		watch.words = func(words string) { request.said(masker, words) }
 	}
-	var env []string
-	for _, part := range [][]string{request.Env, own, line.Env} {
-		env = append(env, part...)
-	}
 	result, err := h.runner.Run(watching, process.Spec{
-		Args: line.Args, Dir: request.Dir, Env: env, Stdin: strings.NewReader(line.Stdin), Timeout: request.Timeout,
+		Args: line.Args, Dir: request.Dir, Env: slices.Concat(request.Env, own, line.Env), Stdin: strings.NewReader(line.Stdin), Timeout: request.Timeout,
 		Stdout: watch.stream(commandline.Reader.Out), Stderr: watch.stream(commandline.Reader.Err),
 	})
 	if err != nil {
@@ -152,7 +139,11 @@ func (h *Headless) run(ctx context.Context, request Request, line commandline.In
 	watch.finish(request.Home, h.agent.Telemetry)
 	result = masker.Result(result)
 	reply := h.conclude(request, watch.heard(), ending{result, context.Cause(watching), h.now()}, masker)
-	return reply, keepTranscript(&reply, request.Transcript, result)
+	printed := result.Stdout
+	if len(result.Stderr) > 0 {
+		printed = slices.Concat(printed, []byte("\n--- standard error ---\n"), result.Stderr)
+	}
+	return reply, reply.keepTranscript(request.Transcript, printed)
 }
 
 // conclude makes a reply of what was heard and how it ended.
@@ -188,21 +179,5 @@ func writeFiles(home string, files map[string]string) error {
 			return fmt.Errorf("prepare the agent's home: %w", err)
 		}
 	}
-	return nil
-}
-
-// keepTranscript writes what the agent printed, without its secrets.
-func keepTranscript(reply *Reply, file string, result process.Result) error {
-	if file == "" {
-		return nil
-	}
-	text := result.Stdout
-	if len(result.Stderr) > 0 {
-		text = bytes.Join([][]byte{text, result.Stderr}, []byte("\n--- standard error ---\n"))
-	}
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		return fmt.Errorf("keep the transcript: %w", err)
-	}
-	reply.Transcript = file
 	return nil
 }

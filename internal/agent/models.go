@@ -62,7 +62,7 @@ func (m *Models) Propose(ctx context.Context, request Request) (Reply, error) {
 	}
 	reply.Usage, reply.Duration = talk.used(), time.Since(start)
 	reply.Secrets = m.Masker
-	return reply, talk.keep(&reply)
+	return reply, reply.keepTranscript(request.Transcript, m.Masker.Bytes([]byte(talk.transcript.String())))
 }
 
 // longestTalk bounds a proposal whose request does not.

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/plain"
 )
 
 const (
@@ -74,10 +75,7 @@ func (t *talk) show(room int) (text string, size int) {
 
 // fence puts a text between lines of backticks that are not in it.
 func fence(text string) string {
-	marks := "```"
-	for strings.Contains(text, marks) {
-		marks += "`"
-	}
+	marks := plain.Fence(text)
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}

@@ -68,10 +68,10 @@ func (t *talk) propose(ctx context.Context) (Reply, error) {
 			reply.Failure = &Failure{Kind: Budget, Message: "its edits do not fit, and its limit leaves no second answer: " + t.Masker.OneLine(problems[0], MaxSummary)}
 			return reply, nil
 		}
-		messages = append(messages, models.Message{Role: models.User, Text: repair(problems)})
 		if said.Text != "" {
-			messages = append(messages[:len(messages)-1], models.Message{Role: models.Assistant, Text: said.Text}, messages[len(messages)-1])
+			messages = append(messages, models.Message{Role: models.Assistant, Text: said.Text})
 		}
+		messages = append(messages, models.Message{Role: models.User, Text: repair(problems)})
 		said, err = t.ask(ctx, messages)
 	}
 	if failed, is := errors.AsType[*models.Error](err); is {
@@ -166,15 +166,3 @@ func (t *talk) used() metric.Usage {
 }
 
 func (t *talk) note(title, text string) { fmt.Fprintf(&t.transcript, "## %s\n\n%s\n\n", title, text) }
-
-// keep writes the transcript.
-func (t *talk) keep(reply *Reply) error {
-	if t.request.Transcript == "" {
-		return nil
-	}
-	if err := os.WriteFile(t.request.Transcript, t.Masker.Bytes([]byte(t.transcript.String())), 0o600); err != nil {
-		return fmt.Errorf("keep the transcript: %w", err)
-	}
-	reply.Transcript = t.request.Transcript
-	return nil
-}

@@ -85,11 +85,8 @@ func writeTuned(root *os.Root, f tuner.File, text []byte) error {
 	if err != nil {
 		return fmt.Errorf("write target file: %w", err)
 	}
-	if _, err := file.Write(text); err != nil {
-		_ = file.Close()
-		return fmt.Errorf("write target file %s: %w", f.Path, err)
-	}
-	if err := file.Close(); err != nil {
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("write target file %s: %w", f.Path, err)
 	}
 	return nil

@@ -61,7 +61,7 @@ func (w *watch) line(hear func(commandline.Reader, []byte), line []byte) {
 	switch {
 	case heard.Problem != nil && heard.Problem.Final:
 		w.end(errHopeless)
-	case w.limit.reached(heard):
+	case w.limit.exceeded(heard.Model, heard.Usage):
 		w.end(errLimit)
 	case heard.Done && w.timer == nil:
 		w.timer = time.AfterFunc(w.linger, func() { w.end(errFinished) })
@@ -107,11 +107,6 @@ func (w *watch) stop() {
 	if w.timer != nil {
 		w.timer.Stop()
 	}
-}
-
-// reached reports whether what is known of the consumption is over the limit.
-func (l Limit) reached(heard *commandline.Report) bool {
-	return l.exceeded(heard.Model, heard.Usage)
 }
 
 // exceeded reports whether what is known of a model's usage is over the limit.

@@ -98,3 +98,13 @@ func unlinked(text string) string {
 }
 
 func isHex(r rune) bool { return strings.ContainsRune("0123456789abcdefABCDEF", r) }
+
+// Fence is a run of backticks that is not in a text: nothing in the text ends a block
+// that stands between two of them.
+func Fence(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence
+}

@@ -180,10 +180,7 @@ func writeMeasure(b *strings.Builder, in Input) {
 // fenced writes text in a fence that is longer than any run of backticks in it.
 func fenced(b *strings.Builder, title, text string, most int) {
 	text = shortened(plain.Text(text), most)
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
+	fence := plain.Fence(text)
 	if title != "" {
 		fmt.Fprintf(b, "## %s\n\n", title)
 	}

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"html"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,7 +125,7 @@ func bounds(shown []point, target *metric.Value) (low, high float64) {
 	if target != nil {
 		include(target.Float64())
 	}
-	distance := max(high-low, abs(high)/10, abs(low)/10)
+	distance := max(high-low, math.Abs(high)/10, math.Abs(low)/10)
 	least, most := low-2*distance, high+2*distance
 	for _, p := range shown {
 		if p.candidate != nil {

@@ -38,9 +38,6 @@ func code(text string) string { return strings.ReplaceAll(line(text), "`", "'") 
 // neither mentions nor HTML mean anything.
 func fenced(text string) string {
 	text = strings.TrimRight(plain.Clip(plain.Text(text), maxCheck), "\n")
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
+	fence := plain.Fence(text)
 	return fence + "text\n" + text + "\n" + fence + "\n"
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -67,7 +68,7 @@ func roundTo(text string, digits int) string {
 		return text
 	}
 	short := strconv.FormatFloat(f, 'g', digits, 64)
-	if f, err = strconv.ParseFloat(short, 64); err == nil && (f == 0 || abs(f) >= 1e-6 && abs(f) < 1e15) {
+	if f, err = strconv.ParseFloat(short, 64); err == nil && (f == 0 || math.Abs(f) >= 1e-6 && math.Abs(f) < 1e15) {
 		short = strconv.FormatFloat(f, 'f', -1, 64)
 	}
 	if strings.HasPrefix(text, "+") {

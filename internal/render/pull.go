@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/plain"
 )
 
 // CI is what a pull request's body says of CI.
@@ -291,10 +292,7 @@ func pullSteps(b *strings.Builder, a Account) {
 // reproduce shows how to measure it again.
 func reproduce(b *strings.Builder, a Account, past history.Summary) {
 	b.WriteString("<details><summary>See for yourself</summary>\n\n")
-	fence := "```"
-	for strings.Contains(a.Program.Script, fence) {
-		fence += "`"
-	}
+	fence := plain.Fence(a.Program.Script)
 	setup := ""
 	if a.Program.Setup != "" {
 		setup = strings.TrimSpace(a.Program.Setup) + "\n"

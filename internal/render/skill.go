@@ -326,10 +326,7 @@ func fencedDiff(diff string) string {
 	if diff == "" {
 		return ""
 	}
-	fence, note := "```", ""
-	for strings.Contains(diff, fence) {
-		fence += "`"
-	}
+	fence, note := plain.Fence(diff), ""
 	seen := Pictured(diff)
 	if seen != diff {
 		note = "Control characters are shown by their names; `--diff` gives the patch as it is.\n\n"

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -147,16 +148,9 @@ func gain(a Account, past history.Summary) string {
 	difference := past.Best.Sub(*past.Initial)
 	text := rounded(difference.Signed())
 	if initial := past.Initial.Float64(); initial != 0 {
-		text += fmt.Sprintf(", %+.1f %%", 100*difference.Float64()/abs(initial))
+		text += fmt.Sprintf(", %+.1f %%", 100*difference.Float64()/math.Abs(initial))
 	}
 	return text
-}
-
-func abs(f float64) float64 {
-	if f < 0 {
-		return -f
-	}
-	return f
 }
 
 // history keeps the first entries of the section.

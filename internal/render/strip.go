@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -47,7 +48,7 @@ func Strips(strips []Strip, width int, low, high string) string {
 		if len(s.Samples) == 0 {
 			continue
 		}
-		out.WriteString(pad(s.Name, name) + "  " + s.draw(width, place) + "  " + s.Note + "\n")
+		fmt.Fprintf(&out, "%-*s  %s  %s\n", name, s.Name, s.draw(width, place), s.Note)
 	}
 	space := max(width-len([]rune(low))-len([]rune(high)), 1)
 	out.WriteString(strings.Repeat(" ", name+2) + low + strings.Repeat(" ", space) + high + "\n")
@@ -63,22 +64,18 @@ func (s Strip) draw(width int, place func(float64) int) string {
 	for i, count := range counts {
 		line[i] = signs[min(count, len(signs)-1)]
 	}
-	line[place(median(s.Samples))] = medianSign
+	line[place(Median(s.Samples))] = medianSign
 	return string(line)
 }
 
-func median(samples []float64) float64 {
-	ordered := slices.Clone(samples)
-	slices.Sort(ordered)
+// Median is for drawing alone; decisions take theirs from the exact numbers.
+func Median(samples []float64) float64 {
+	ordered := slices.Sorted(slices.Values(samples))
 	middle := len(ordered) / 2
 	if len(ordered)%2 == 1 {
 		return ordered[middle]
 	}
 	return ordered[middle-1]/2 + ordered[middle]/2
-}
-
-func pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(width-len([]rune(text)), 0))
 }
 
 // ValueStrip is a Strip of measured values.

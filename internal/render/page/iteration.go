@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"html/template"
 	"strconv"
 	"strings"
@@ -76,10 +77,7 @@ func (it *Iteration) Author() string {
 	if it.Model != "" {
 		return it.Agent + " (" + it.Model + ")"
 	}
-	if it.Agent == "" {
-		return "unknown"
-	}
-	return it.Agent
+	return cmp.Or(it.Agent, "unknown")
 }
 
 // Measured is the candidate's number with its difference, for people.
@@ -94,12 +92,7 @@ func (it *Iteration) Measured() string {
 }
 
 // Exact is the candidate's number as it was measured, every digit.
-func (it *Iteration) Exact() string {
-	if it.Metric == nil {
-		return ""
-	}
-	return it.Metric.String()
-}
+func (it *Iteration) Exact() string { return exact(it.Metric) }
 
 // PreviousText is the number that it was compared with.
 func (it *Iteration) PreviousText() string { return number(it.Previous) }
@@ -129,18 +122,12 @@ func (it *Iteration) Strip() template.HTML { return strip(it) }
 
 // csv is the iteration as a row for a spreadsheet.
 func (it *Iteration) csv() []string {
-	metric, previous, cost := "", "", ""
-	if it.Metric != nil {
-		metric = it.Metric.String()
-	}
-	if it.Previous != nil {
-		previous = it.Previous.String()
-	}
+	cost := ""
 	if it.Cost.Unknown == 0 || it.Cost.USD > 0 {
 		cost = strconv.FormatFloat(it.Cost.USD, 'f', -1, 64)
 	}
 	return []string{
-		strconv.Itoa(it.Number), it.Time.UTC().Format(time.RFC3339), string(it.Outcome), metric, previous, it.Delta, it.Agent, it.Model,
+		strconv.Itoa(it.Number), it.Time.UTC().Format(time.RFC3339), string(it.Outcome), exact(it.Metric), exact(it.Previous), it.Delta, it.Agent, it.Model,
 		cost, strconv.FormatFloat(it.Took.Seconds(), 'f', 1, 64), it.Commit, it.Summary,
 	}
 }

@@ -49,7 +49,7 @@ func lineage(proposals []*history.Proposed, direction metric.Direction) template
 	at := func(n *node) (x, y float64) {
 		return edge + (chartWidth-2*edge-90)*float64(n.depth)/float64(generations), rowHeight*n.row + rowHeight/2 + 8
 	}
-	var lines [2]strings.Builder
+	var others, toBest strings.Builder
 	for _, n := range nodes {
 		if n.parent == nil {
 			continue
@@ -57,11 +57,15 @@ func lineage(proposals []*history.Proposed, direction metric.Direction) template
 		x, y := at(n)
 		px, py := at(n.parent)
 		middle := (px + x) / 2
-		fmt.Fprintf(&lines[index(n.best)], "M%s %sC%s %s %s %s %s %s", coordinate(px), coordinate(py), coordinate(middle), coordinate(py),
+		line := &others
+		if n.best {
+			line = &toBest
+		}
+		fmt.Fprintf(line, "M%s %sC%s %s %s %s %s %s", coordinate(px), coordinate(py), coordinate(middle), coordinate(py),
 			coordinate(middle), coordinate(y), coordinate(x), coordinate(y))
 	}
-	d.path("descent", lines[0].String())
-	d.path("descent best", lines[1].String())
+	d.path("descent", others.String())
+	d.path("descent best", toBest.String())
 	for _, n := range nodes {
 		x, y := at(n)
 		class := "rejected"
@@ -72,13 +76,6 @@ func lineage(proposals []*history.Proposed, direction metric.Direction) template
 		d.text("tick", "start", x-4, y-8, fmt.Sprintf("%s · %d", number(n.event.Metric), n.event.Iteration))
 	}
 	return d.end()
-}
-
-func index(second bool) int {
-	if second {
-		return 1
-	}
-	return 0
 }
 
 // family are the measured candidates with their ancestors, the oldest first. A

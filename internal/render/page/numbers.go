@@ -17,6 +17,14 @@ func number(v *metric.Value) string {
 	return short(v.Float64())
 }
 
+// exact is a value with every digit; "" for none.
+func exact(v *metric.Value) string {
+	if v == nil {
+		return ""
+	}
+	return v.String()
+}
+
 // short writes six significant digits at most, without an exponent where that
 // is readable.
 func short(f float64) string {
@@ -43,8 +51,6 @@ func signed(f float64) string {
 	}
 	return "0"
 }
-
-func abs(f float64) float64 { return math.Abs(f) }
 
 // Share is one part of a whole.
 type Share struct {

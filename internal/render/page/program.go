@@ -157,12 +157,7 @@ func (p *Program) Better() string {
 func (p *Program) BestText() string { return number(p.Best) }
 
 // BestExact is the incumbent's number with every digit, to sort by.
-func (p *Program) BestExact() string {
-	if p.Best == nil {
-		return ""
-	}
-	return p.Best.String()
-}
+func (p *Program) BestExact() string { return exact(p.Best) }
 
 // GainSort is the gain for sorting programs of different metrics: in percent, and
 // above zero where the program got better.
@@ -171,7 +166,7 @@ func (p *Program) GainSort() string {
 		return ""
 	}
 	gain := p.Best.Sub(*p.Initial).Float64()
-	if start := abs(p.Initial.Float64()); start != 0 {
+	if start := math.Abs(p.Initial.Float64()); start != 0 {
 		gain = 100 * gain / start
 	}
 	if p.Direction == metric.Lower {
@@ -217,7 +212,7 @@ func (p *Program) GainPercent() (text string) {
 		return ""
 	}
 	start := p.Initial.Float64()
-	return signed(100*(p.Best.Float64()-start)/abs(start)) + " %"
+	return signed(100*(p.Best.Float64()-start)/math.Abs(start)) + " %"
 }
 
 // GainClass is better or worse, in the metric's own direction; "" for no change.

@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"github.com/org/autoloop/internal/render"
 )
 
 // strip draws the samples of both sides of a trial, a tick each, with their
@@ -37,16 +39,6 @@ func side(d *drawing, x scale, name string, samples []float64, middle float64) {
 		fmt.Fprintf(&b, "M%s %sv12", coordinate(at), coordinate(middle-6))
 	}
 	d.path("sample "+name, b.String())
-	at, _ := x.at(median(samples))
+	at, _ := x.at(render.Median(samples))
 	d.path("median "+name, "M"+coordinate(at)+" "+coordinate(middle-9)+"v18")
-}
-
-// median is for drawing alone; decisions take theirs from the exact numbers.
-func median(samples []float64) float64 {
-	sorted := slices.Sorted(slices.Values(samples))
-	n := len(sorted)
-	if n%2 == 1 {
-		return sorted[n/2]
-	}
-	return (sorted[n/2-1] + sorted[n/2]) / 2
 }

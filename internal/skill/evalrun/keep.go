@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/skill/evals"
 )
 
@@ -63,10 +64,7 @@ func (w *work) keepTranscript(raw string) error {
 
 // section is a heading with text in a fence that the text cannot close.
 func section(out *strings.Builder, title, text string) {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
+	fence := plain.Fence(text)
 	fmt.Fprintf(out, "\n## %s\n\n%s\n%s\n%s\n", title, fence, strings.TrimRight(text, "\n"), fence)
 }
 

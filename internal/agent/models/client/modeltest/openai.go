@@ -3,6 +3,7 @@ package modeltest
 import (
 	"fmt"
 	"io"
+	"maps"
 )
 
 // response is the whole answer of OpenAI's responses API.
@@ -63,10 +64,7 @@ func (a Answer) streamResponse(w io.Writer, r Request) {
 
 // pending is an item as it is announced, before its content came.
 func pending(item object) object {
-	begun := object{}
-	for name, value := range item {
-		begun[name] = value
-	}
+	begun := maps.Clone(item)
 	begun["status"] = "in_progress"
 	switch item["type"] {
 	case "message":
