@@ -95,11 +95,14 @@ func Without(s, part Spent) Spent {
 	return s
 }
 
-// Fold bounds a summary at the end of a segment, where no iteration is under way: what only those need who read the whole ledger goes, and
-// what was long ago is added up. Folding the same events twice, with more in
-// between, is folding them once.
+// Fold bounds a summary at the end of a segment, where no run is open: what only those
+// need who read the whole ledger goes, and what was long ago is added up. Folding the same
+// events twice, with more in between, is folding them once.
 func (b *Summary) Fold() {
-	b.Proposals, b.Tried, b.candidateOutput = nil, nil, "" // no iteration is under way
+	b.Proposals, b.Tried = nil, nil
+	if last := len(b.Attempts) - 1; last < 0 || b.Attempts[last].Outcome != PendingCI {
+		b.candidateOutput = "" // no iteration is under way
+	}
 	b.Gains = foldGains(b.Gains)
 	b.foldOutcomes()
 	b.foldUse()

@@ -109,7 +109,7 @@ type Sealing struct {
 
 // Seal moves the oldest events of the open segment into sealed segments; nil when
 // there are too few of them. The events of a run stay together, and so does an
-// iteration that waits for CI.
+// iteration that waits for CI, unless it waits for very many runs.
 func (l *Log) Seal() (*Sealing, error) {
 	cuts := l.cuts()
 	if len(cuts) == 0 {
@@ -150,13 +150,13 @@ func (l *Log) cuts() []int {
 	var cuts []int
 	start := 0
 	for i, e := range l.Events {
-		settled := summary.Open == nil && standing.Waiting() == nil
 		at := l.starts[i]
 		switch e.(type) {
 		case *Started:
-			// An iteration that is put off for months has many runs after the last decision.
-			enough := decided >= openDecisions || decided == 0 && len(l.data)-at >= segmentSize
-			if settled && enough && at-start >= segmentSize {
+			// An iteration that is put off or waits for CI for months has many runs after
+			// the last decision.
+			enough := decided >= openDecisions && standing.Waiting() == nil || decided == 0 && len(l.data)-at >= segmentSize
+			if summary.Open == nil && enough && at-start >= segmentSize {
 				cuts, start = append(cuts, at), at
 			}
 		case *Decided:

@@ -32,8 +32,7 @@ func Promoted(e *Decided) bool { return e.Outcome == Accepted || e.Outcome == Pe
 
 // show chooses from the events that were shown before, and those after them, what
 // people are shown of them: so many, however long the ledger is; decided is how many
-// iterations it has. Choosing in between does not change what is chosen at the end, as
-// long as no iteration waits for CI in between.
+// iterations it has. Choosing in between does not change what is chosen at the end.
 func show(before, added []Event, decided int) ([]json.RawMessage, error) {
 	var lines []json.RawMessage
 	for _, e := range choose(append(before, added...), decided) {
@@ -66,7 +65,9 @@ func choose(events []Event, decided int) []Event {
 	}
 	kept := 0
 	for _, n := range slices.Backward(order) {
-		if Promoted(last[n]) && kept < shownKept {
+		if last[n].Outcome == PendingCI {
+			whole[n] = true // it counts once CI decided
+		} else if Promoted(last[n]) && kept < shownKept {
 			kept++
 			whole[n] = true
 		}

@@ -11,15 +11,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/evaluation"
 )
 
-// putOff writes runs that were put off, so many that all decisions are sealed.
+// putOff writes runs that were put off, or that found CI without an answer when an
+// iteration waits for it, so many that all decisions are sealed.
 func (b *bed) putOff() {
 	b.t.Helper()
-	for part := range 3 {
+	waits := b.records().standing().Waiting() != nil
+	for part := range 4 {
 		_, err := b.service.Memory.Update(b.t.Context(), memory.Update{Program: "p", Message: "put off", Apply: func(files memory.Files) (memory.Files, error) {
 			records, err := openRecords(b.service.Program, files)
 			require.NoError(b.t, err)
@@ -27,8 +30,11 @@ func (b *bed) putOff() {
 				at := b.now()
 				is := history.Head{Time: at, Run: fmt.Sprintf("later-%d-%d", part, n), Iteration: records.sum.Iteration + 1}
 				until := at.Add(-time.Minute)
-				require.NoError(b.t, records.log.Append(&history.Started{Head: is, Lease: &history.Lease{Host: "here", PID: 1, Until: until}},
-					&history.Finished{Head: is, NotBefore: &until, Reason: "the service is busy", Work: history.Work{Agent: "scripted"}}))
+				finished := &history.Finished{Head: is, NotBefore: &until, Reason: "the service is busy", Work: history.Work{Agent: "scripted"}}
+				if waits {
+					finished = &history.Finished{Head: is, Outcome: history.PendingCI}
+				}
+				require.NoError(b.t, records.log.Append(&history.Started{Head: is, Lease: &history.Lease{Host: "here", PID: 1, Until: until}}, finished))
 			}
 			records.sum = records.log.Summary()
 			return records.files(b.service.Program, nil)
@@ -106,5 +112,50 @@ func TestAPersonsWordsOutliveTheirSegment(t *testing.T) {
 	assert.Contains(t, state, "try 4, which I like")
 	for n := 1; n <= 20; n++ {
 		assert.Equal(t, n == 3 || n > 10, strings.Contains(state, fmt.Sprintf("### Iteration %d ", n)), "iteration %d", n)
+	}
+}
+
+// TestCIDecidesAfterMonths: a candidate whose decision was sealed while it waited for CI is
+// what CI makes of it.
+func TestCIDecidesAfterMonths(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		says    []ci.Result
+		outcome history.Outcome
+		kept    string
+	}{
+		{"green", []ci.Result{waiting(), green()}, history.Accepted, "3"},
+		{"a fix helps", []ci.Result{waiting(), red("build", "error: x"), green()}, history.Accepted, "4"},
+		{"red for good", []ci.Result{waiting(), red("build", "error: x")}, history.CIFixExhausted, "1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			run := func(months bool) (result Result, said []string, best string) {
+				b := newBed(t, "ci-wait: 0m", "1")
+				calls := 0
+				b.proposeInTurn(&calls, "3", "4", "5", "6")
+				onGitHub(t, b).ci = c.says
+				require.Equal(t, history.PendingCI, b.one().Outcome)
+				if months {
+					b.putOff()
+				}
+				for result.Outcome = history.PendingCI; result.Outcome == history.PendingCI; {
+					result = b.one()
+				}
+				assert.Equal(t, c.kept, b.kept())
+				sum := b.records().sum
+				for _, samples := range sum.Samples {
+					said = append(said, samples.String())
+				}
+				return result, append(said, sum.Output), sum.Best.String()
+			}
+			want, wantSaid, wantBest := run(false)
+			got, gotSaid, gotBest := run(true)
+			assert.Equal(t, c.outcome, got.Outcome)
+			assert.Equal(t, want.Metric, got.Metric)
+			assert.Equal(t, wantSaid, gotSaid)
+			assert.Equal(t, wantBest, gotBest)
+		})
 	}
 }
