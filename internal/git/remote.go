@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -112,26 +113,47 @@ func (r Remote) Fetch(ctx context.Context, refspecs ...string) error {
 // unless the commit is whole already. Of refs only that below ObtainedRefs is written:
 // without it the next fetch would get all of this once more.
 func (r Remote) Obtain(ctx context.Context, id, ref string) error {
-	obtained := r.obtained(ref)
-	if whole, err := r.repo.isWhole(ctx, id, ref, r.tracking(ref), obtained); err != nil || whole {
+	obtained, tips := r.obtained(ref), []string(nil)
+	if obtained != "" {
+		tips = r.repo.existing(ctx, ref, r.tracking(ref), obtained)
+	}
+	if whole, err := r.repo.isWhole(ctx, id, tips); err != nil || whole {
 		return err
 	}
 	if obtained == "" {
 		return r.Fetch(ctx, ref)
 	}
-	err := r.Fetch(ctx, "+"+ref+":"+obtained)
+	// Of all that is here git would name the newest commits first. Where the branch has
+	// taken in one of those, from the default branch, a remote looks no further and sends
+	// the whole branch.
+	var flags []string
+	for _, tip := range tips {
+		flags = append(flags, "--negotiation-tip="+tip)
+	}
+	err := r.fetch(ctx, flags, []string{"+" + ref + ":" + obtained})
 	var locked *LockedError
 	if errors.As(updateError(err), &locked) {
 		// Another run in this clone fetches it too, or one was killed.
 		if err := r.repo.refLocks().outwait(ctx, locked.Path, []RefUpdate{{Ref: obtained}}); err != nil {
 			return err
 		}
-		err = r.Fetch(ctx, "+"+ref+":"+obtained)
+		err = r.fetch(ctx, flags, []string{"+" + ref + ":" + obtained})
 	}
 	if err != nil && strings.Contains(err.Error(), "cannot lock ref") {
-		return r.Fetch(ctx, ref) // its name is in the way, or it is moved all the time
+		return r.fetch(ctx, flags, []string{ref}) // its name is in the way, or it is moved all the time
 	}
 	return err
+}
+
+// existing are the commits of those of the refs that exist.
+func (r *Repo) existing(ctx context.Context, refs ...string) []string {
+	var ids []string
+	for _, ref := range refs {
+		if id, there, err := r.Resolve(ctx, ref); err == nil && there {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // ObtainedRefs is where Obtain keeps what it fetched. It only says what is here.
@@ -169,18 +191,13 @@ func (r Remote) RefComponent() string {
 
 // isWhole reports whether a commit is here with its history and its files. A fetch that
 // was killed leaves commits without their files, and nothing refers to those: what a ref
-// reaches is whole. Where it is one of refs, that needs no process.
-func (r *Repo) isWhole(ctx context.Context, id string, refs ...string) (bool, error) {
+// reaches is whole. That of one of the tips, which are commits of refs, needs no process.
+func (r *Repo) isWhole(ctx context.Context, id string, tips []string) (bool, error) {
 	if _, here, err := r.Resolve(ctx, id); err != nil || !here {
 		return false, err
 	}
-	for _, name := range refs {
-		if !strings.HasPrefix(name, "refs/") {
-			continue // it is fetched by its id
-		}
-		if at, there, err := r.Resolve(ctx, name); err == nil && there && at == id {
-			return true, nil
-		}
+	if slices.Contains(tips, id) {
+		return true, nil
 	}
 	// A partial clone lacks on purpose what it can get later.
 	_, err := r.Run(ctx, Input{}, "rev-list", "--objects", "--quiet", "--missing=allow-promisor", id, "--not", "--all", "--")

@@ -243,6 +243,39 @@ func TestNothingIsFetchedTwice(t *testing.T) {
 			assert.Equal(t, before, clone.user("for-each-ref", "refs/heads", "refs/remotes", "refs/tags"))
 		})
 	}
+	t.Run("a branch that takes in the default branch", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t)
+		f.user("branch", "grows")
+		clone := f.clone()
+		clone.user("config", "fetch.unpackLimit", "1") // every object that comes is in a pack
+		remote := clone.repo.Remote("origin")
+		when := fixed.Unix()
+		later := func(args ...string) { // git looks at newer commits first
+			when++
+			f.env = append(f.env, fmt.Sprintf("GIT_COMMITTER_DATE=%d +0000", when))
+			f.user(args...)
+		}
+		for round := range 6 {
+			f.user("checkout", "-q", "grows")
+			for i := range 100 {
+				f.write(fmt.Sprintf("g/%d/%d", round, i), fmt.Sprintf("%d of round %d\n", i, round))
+			}
+			f.user("add", "-A")
+			later("commit", "-q", "-m", "more")
+			f.user("checkout", "-q", "main")
+			for range 40 { // more than git asks for at once
+				later("commit", "-q", "--allow-empty", "-m", "the default branch")
+			}
+			require.NoError(t, remote.Obtain(t.Context(), f.head(), "refs/heads/main"))
+			f.user("checkout", "-q", "grows")
+			later("merge", "-q", "-m", "Merge main", "main")
+			require.NoError(t, remote.Obtain(t.Context(), f.head(), "refs/heads/grows"))
+		}
+		all := strings.Count(f.user("rev-list", "--all", "--objects"), "\n") + 1
+		const again = 6 * (40 + 1) // the commits of the default branch, and the base of a delta
+		assert.LessOrEqual(t, objectsOnDisk(clone), all+again)
+	})
 	for name, blocks := range map[string]string{"a lock that a killed fetch left": "grows.lock", "a ref whose name is in the way": "grows/more"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
