@@ -1,5 +1,7 @@
 package history
 
+import "maps"
+
 // Decisions goes through events and hands on every decision, with how long one run
 // of its candidate took, 0 for unknown.
 type Decisions struct {
@@ -14,13 +16,15 @@ type Decisions struct {
 	Seconds  float64
 
 	seconds map[int]float64
+	last    int // the iteration whose candidate was measured last
 }
 
 // Read goes through more events, in their order.
 func (d *Decisions) Read(events []Event) error {
-	if d.seconds == nil || d.Only == 0 {
+	if d.seconds == nil {
 		d.seconds = map[int]float64{}
 	}
+	maps.DeleteFunc(d.seconds, func(iteration int, _ float64) bool { return iteration != d.last && iteration != d.Only })
 	for _, e := range events {
 		if d.Only > 0 && e.Header().Iteration != d.Only {
 			continue
@@ -28,6 +32,7 @@ func (d *Decisions) Read(events []Event) error {
 		switch e := e.(type) {
 		case *Measured:
 			if e.Role == Candidate {
+				d.last = e.Iteration
 				d.seconds[e.Iteration] = e.Seconds
 			}
 			if d.Only > 0 {

@@ -18,7 +18,8 @@ func TestDecisions(t *testing.T) {
 			&history.Measured{Head: head(1), Role: history.Baseline, Seconds: 9}, &history.Measured{Head: head(1), Role: history.Candidate, Seconds: 1},
 			&history.Decided{Head: head(1)}, &history.Measured{Head: head(2), Role: history.Candidate, Seconds: 2},
 		},
-		{&history.Decided{Head: head(2)}, &history.Measured{Head: head(3), Role: history.Candidate, Seconds: 3}, &history.Decided{Head: head(3)}, &history.Finished{Head: head(3)}},
+		{&history.Decided{Head: head(2)}, &history.Measured{Head: head(3), Role: history.Candidate, Seconds: 3}, &history.Decided{Head: head(3), Outcome: history.PendingCI}, &history.Finished{Head: head(3)}},
+		{&history.Decided{Head: head(3)}, &history.Decided{Head: head(2)}}, // 2 is long ago
 	}
 	for name, c := range map[string]struct {
 		only     int
@@ -27,9 +28,9 @@ func TestDecisions(t *testing.T) {
 		measured int
 		seconds  float64
 	}{
-		"all":               {0, []string{"1: 1", "2: 0", "3: 3"}, false, 0, 0}, // what a segment before measured is not kept
+		"all":               {0, []string{"1: 1", "2: 2", "3: 3", "3: 3", "2: 0"}, false, 0, 0},
 		"one":               {1, []string{"1: 1"}, true, 2, 1},
-		"over two segments": {2, []string{"2: 2"}, true, 1, 2},
+		"over two segments": {2, []string{"2: 2", "2: 2"}, true, 1, 2},
 		"none":              {7, nil, false, 0, 0},
 	} {
 		var calls []string

@@ -100,8 +100,8 @@ func (a *Auditor) Begin(start history.Summary, shown []state.EntryMetric) {
 	a.table.best, a.table.direction = start.Best, start.Direction
 }
 
-// Add takes the events of one more segment over, at whose ends no iteration is under
-// way. None of them is kept.
+// Add takes the events of one more segment over, at whose ends no run is open.
+// None of them is kept but for what an iteration that waits for CI needs.
 func (a *Auditor) Add(events []history.Event) {
 	r := &a.report
 	for _, event := range events {

@@ -303,20 +303,33 @@ func TestWhatCISaid(t *testing.T) {
 	checked := func(iteration int) history.Event {
 		return &history.Checked{Head: history.Head{Iteration: iteration}, Failing: []history.Check{{Name: "build"}}}
 	}
-	p := program(t, page.Source{Name: "p", Segments: whole([]history.Event{
+	events := []history.Event{
 		&history.Measured{Head: history.Head{Time: noon}, Role: history.Baseline, Metric: value(10), Direction: metric.Lower},
 		decided(1, history.Accepted),
 		decided(2, history.PendingCI), decided(2, history.Accepted),
 		decided(3, history.PendingCI), checked(3), checked(3), decided(3, history.CIFixExhausted),
 		decided(4, history.PendingCI), checked(4), decided(4, history.Accepted),
 		decided(5, history.PendingCI),
-	})})
-	var said []string
-	for _, it := range p.Iterations {
-		said = append(said, it.CI)
 	}
-	assert.Equal(t, []string{"", "green", "failed: build, after 2 fixes", "green, after 1 fix", "waits for it"}, said)
-	assert.Contains(t, single(t, p), "<dt>CI</dt><dd><bdi>failed: build, after 2 fixes</bdi></dd>")
+	for name, segments := range map[string]func(func([]history.Event) error) error{
+		"in one segment": whole(events),
+		"sealed while it waited": func(visit func([]history.Event) error) error {
+			for part := range slices.Chunk(events, 1) {
+				if err := visit(part); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	} {
+		p := program(t, page.Source{Name: "p", Segments: segments})
+		var said []string
+		for _, it := range p.Iterations {
+			said = append(said, it.CI)
+		}
+		assert.Equal(t, []string{"", "green", "failed: build, after 2 fixes", "green, after 1 fix", "waits for it"}, said, name)
+		assert.Contains(t, single(t, p), "<dt>CI</dt><dd><bdi>failed: build, after 2 fixes</bdi></dd>", name)
+	}
 }
 
 // TestRunsAreLinked: with what an agent printed, which is an artifact of the run.

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,8 +22,8 @@ const builtIn = "tuner"
 // Source is what is known of a program.
 type Source struct {
 	Name string
-	// Segments hands the ledger over, segment by segment, at whose ends no iteration
-	// is under way; Start is what it adds up to before. State is the state file.
+	// Segments hands the ledger over, segment by segment, at whose ends no run is open;
+	// Start is what it adds up to before. State is the state file.
 	Segments func(visit func([]history.Event) error) error
 	Start    history.Summary
 	State    []byte
@@ -132,7 +133,8 @@ type reader struct {
 	// baselines counts them, last is the last iteration.
 	baselines, last int
 
-	// What follows is of the segment that is read. trials are the measurements of an
+	// What follows is of the segment that is read, and of the last iteration before it,
+	// which may wait for CI. trials are the measurements of an
 	// iteration's trial, rates the pass rates of cases, by iteration and proposal.
 	trials map[int][]*history.Measured
 	rates  map[int]map[int]decision.CaseRates
@@ -177,16 +179,21 @@ func (r *reader) read(events []history.Event) error {
 			r.cost(r.program.Iterations[at], &r.sum.Attempts[i])
 		}
 	}
-	clear(r.trials)
-	clear(r.rates)
-	clear(r.waited)
-	clear(r.fixes)
-	clear(r.failing)
+	keep(r.trials, r.last)
+	keep(r.rates, r.last)
+	keep(r.waited, r.last)
+	keep(r.fixes, r.last)
+	keep(r.failing, r.last)
 	r.sum.Proposals, r.sum.Tried = nil, nil
 	if r.sum.LastRun.Before(r.week.AddDate(0, 0, -1)) {
 		r.sum.Fold() // the last seven days are known exactly all the same
 	}
 	return nil
+}
+
+// keep leaves what is known of one iteration.
+func keep[V any](of map[int]V, iteration int) {
+	maps.DeleteFunc(of, func(n int, _ V) bool { return n != iteration })
 }
 
 func (r *reader) set(e *history.Set) {
