@@ -239,7 +239,7 @@ func (e *example) paired(tree string, incumbent []byte, best *metric.Value) (*me
 		}
 		sides[side], samples[side] = append(sides[side], m), append(samples[side], *m.Metric)
 	}
-	deviation := statistics.Compare(samples[0], samples[1], 0.95).Deviation()
+	deviation := statistics.Shift(samples[0], samples[1], 0.95).Deviation()
 	return middle(sides[0]).Metric, middle(sides[1]), deviation, os.WriteFile(file, candidate, 0o600)
 }
 

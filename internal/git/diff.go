@@ -3,7 +3,6 @@ package git
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -45,34 +44,4 @@ func (r *Repo) Changes(ctx context.Context, a, b string) ([]DiffEntry, error) {
 func (r *Repo) Diff(ctx context.Context, a, b string) ([]byte, error) {
 	return r.Run(ctx, Input{}, "diff-tree", "-p", "--binary", "--full-index", "--no-renames",
 		"--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", a, b)
-}
-
-// Stat counts the changed lines of one file; Binary files have no count.
-type Stat struct {
-	Path           string
-	Added, Deleted int
-	Binary         bool
-}
-
-// DiffStat counts the lines that differ between a and b, by file.
-func (r *Repo) DiffStat(ctx context.Context, a, b string) ([]Stat, error) {
-	out, err := r.Run(ctx, Input{}, "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", a, b)
-	if err != nil {
-		return nil, err
-	}
-	var stats []Stat
-	for record := range strings.SplitSeq(string(out), "\x00") {
-		if record == "" {
-			continue
-		}
-		fields := strings.SplitN(record, "\t", 3)
-		if len(fields) != 3 {
-			return nil, fmt.Errorf("compare %s with %s: git diff-tree printed %.100q", a, b, record)
-		}
-		s := Stat{Path: fields[2], Binary: fields[0] == "-"}
-		s.Added, _ = strconv.Atoi(fields[0])
-		s.Deleted, _ = strconv.Atoi(fields[1])
-		stats = append(stats, s)
-	}
-	return stats, nil
 }

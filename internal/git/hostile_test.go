@@ -60,8 +60,6 @@ func exercise(t *testing.T, f *fixture) {
 	assert.Equal(t, []string{"a"}, conflicts)
 	_, err = repo.Diff(ctx, ours, theirs)
 	require.NoError(t, err)
-	_, err = repo.DiffStat(ctx, ours, theirs)
-	require.NoError(t, err)
 	_, err = repo.Changes(ctx, ours, theirs)
 	require.NoError(t, err)
 	_, err = repo.Log(ctx, 0, "HEAD")

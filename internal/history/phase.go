@@ -36,15 +36,6 @@ type Standing struct {
 	measured []*Measured // of the candidates of the iteration that was measured last, with what is asked of them
 }
 
-// StandingOf replays the events.
-func StandingOf(events []Event) Standing {
-	var s Standing
-	for _, e := range events {
-		s = s.after(e)
-	}
-	return s
-}
-
 // after is the standing after one more event, which must stay as it is.
 func (s Standing) after(e Event) Standing {
 	switch e := e.(type) {

@@ -209,7 +209,7 @@ func (s *Service) begin() *run {
 	r.verifier = &verifier{journal: j, repo: s.Repo, masker: s.Masker}
 	r.recorder = &recorder{journal: j, verifier: r.verifier, thread: r.thread, spending: r.spending, repo: s.Repo}
 	r.gate = &ciGate{
-		journal: j, thread: r.thread, branches: r.branches, recorder: r.recorder, spending: r.spending, verifier: r.verifier,
+		journal: j, thread: r.thread, branches: r.branches, recorder: r.recorder, spending: r.spending,
 		repo: s.Repo, memory: s.Memory, sleep: s.Sleep, fixer: r.proposer.proposeFix,
 	}
 	return r

@@ -26,7 +26,6 @@ type ciGate struct {
 	branches *branches
 	recorder *recorder
 	spending *spending
-	verifier *verifier
 	repo     *git.Repo
 	memory   *memory.Memory
 	sleep    func(ctx context.Context, d time.Duration) error

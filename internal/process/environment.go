@@ -17,19 +17,6 @@ var passed = []string{
 	"NPM_CONFIG_REGISTRY", "npm_config_registry", "NPM_CONFIG_CAFILE", "npm_config_cafile", "PIP_INDEX_URL", "UV_INDEX_URL", "UV_DEFAULT_INDEX",
 }
 
-// Passed returns the variables that every agent and evaluation gets as they are,
-// beside the locale's and those of the toolchain caches.
-func Passed() []string { return slices.Clone(passed) }
-
-// Caches returns the variables that name toolchain caches.
-func Caches() []string {
-	names := make([]string, len(caches))
-	for i, c := range caches {
-		names[i] = c.name
-	}
-	return names
-}
-
 // cache is a toolchain's directory that is worth keeping between runs: the
 // variable that names it, and where it is below the home when unset ("": it is
 // named only when the caller does). A store holds what was fetched or installed,

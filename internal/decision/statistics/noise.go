@@ -35,17 +35,7 @@ func (e Effect) Deviation() float64 {
 	return e.High.Sub(e.Low).Float64() / 4
 }
 
-// Compare compares two sets of samples, which must not be empty. The test is
-// the two-sided Mann–Whitney U test: exact, with ties, up to 25 samples a side
-// (50 without ties), a normal approximation beyond. The arguments stay as they
-// are.
-func Compare(incumbent, candidate []metric.Value, confidence float64) Effect {
-	effect := Shift(incumbent, candidate, confidence)
-	effect.P = P(incumbent, candidate)
-	return effect
-}
-
-// Shift is Compare without a test.
+// Shift compares two sets of samples, which must not be empty, without a test.
 func Shift(incumbent, candidate []metric.Value, confidence float64) Effect {
 	old, changed := Median(incumbent), Median(candidate)
 	low, high := shift(incumbent, candidate, confidence)

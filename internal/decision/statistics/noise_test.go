@@ -38,8 +38,8 @@ func TestCompare(t *testing.T) {
 		"one run a side says little": {values("1"), values("2"), "1", "1", "1", above},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := statistics.Compare(c.incumbent, c.candidate, 0.95)
-			assert.InDelta(t, c.p, e.P, 1e-4)
+			e := statistics.Shift(c.incumbent, c.candidate, 0.95)
+			assert.InDelta(t, c.p, statistics.P(c.incumbent, c.candidate), 1e-4)
 			if c.difference != "" {
 				assert.Equal(t, metric.MustValue(c.difference).String(), e.Difference.String())
 				assert.Equal(t, metric.MustValue(c.low).String(), e.Low.String())
@@ -97,7 +97,8 @@ func TestMedianAndSpread(t *testing.T) {
 	assert.Equal(t, "2", statistics.Spread(values("4", "1", "3", "2")).String())
 	assert.Equal(t, "0", statistics.Spread(values("7")).String())
 	samples := values("3", "1", "2")
-	statistics.Compare(samples, samples, 0.95)
+	statistics.Shift(samples, samples, 0.95)
+	statistics.P(samples, samples)
 	assert.Equal(t, values("3", "1", "2"), samples, "the order of the caller's samples stays")
 	assert.True(t, statistics.Same(values("1", "1.0")))
 	assert.False(t, statistics.Same(values("1", "1.1")))
@@ -127,8 +128,8 @@ func TestManySamples(t *testing.T) {
 	for i := range 1000 {
 		a, b = append(a, metric.FromInt(int64(i))), append(b, metric.FromInt(int64(i+100)))
 	}
-	e := statistics.Compare(a, b, 0.95)
-	assert.Less(t, e.P, 1e-6)
+	e := statistics.Shift(a, b, 0.95)
+	assert.Less(t, statistics.P(a, b), 1e-6)
 	assert.InDelta(t, 100, e.Difference.Float64(), 0.01)
 	assert.Less(t, e.Low.Float64(), 100.0)
 	assert.Greater(t, e.High.Float64(), 100.0)

@@ -33,8 +33,8 @@ func TestIssueAndComments(t *testing.T) {
 	require.Len(t, comments, 1)
 	assert.Equal(t, "alice", comments[0].Author)
 	assert.Equal(t, "OWNER", comments[0].Association)
-	require.NoError(t, h.React(ctx, comments[0], api.Seen))
-	require.NoError(t, h.React(ctx, comments[0], api.Seen))
+	require.NoError(t, h.React(ctx, comments[0], "eyes"))
+	require.NoError(t, h.React(ctx, comments[0], "eyes"))
 	h.Change(func(s *githubtest.State) { assert.Len(t, s.Reactions, 1) })
 	require.NoError(t, h.AddLabels(ctx, issue.Number, "autoloop-completed"))
 	require.NoError(t, h.RemoveLabel(ctx, issue.Number, "autoloop-program"))
@@ -150,7 +150,7 @@ func TestManyStrangersPushNobodyAside(t *testing.T) {
 	h.Fail(githubtest.Fault{Kind: githubtest.BadGateway, Path: "/collaborators", Times: 1000})
 	for _, few := range [][]string{logins, logins[:1]} {
 		_, _, err := h.Writers(t.Context(), few)
-		assert.True(t, api.Unavailable(err), "%v", err)
+		assert.True(t, unavailable(err), "%v", err)
 	}
 	h.Mend()
 	h.Calls()

@@ -32,6 +32,15 @@ type hub struct {
 	waited time.Duration
 }
 
+// unavailable says whether err is of GitHub being out of reach, overloaded or limiting us.
+func unavailable(err error) bool {
+	if _, limited := errors.AsType[*api.LimitError](err); limited {
+		return true
+	}
+	failed, ok := errors.AsType[*api.Error](err)
+	return ok && (failed.Status == 0 || failed.Status >= http.StatusInternalServerError)
+}
+
 func newHub(t *testing.T, change func(*api.Options), fill func(*githubtest.State)) *hub {
 	t.Helper()
 	state := githubtest.NewState("org/repo")
@@ -197,7 +206,7 @@ func TestAnAPIThatCannotBeReachedIsGivenUpOnce(t *testing.T) {
 			h := newHub(t, func(o *api.Options) { o.API, o.Reach = address, 100*time.Millisecond }, nil)
 			_, err := h.Issue(t.Context(), 1)
 			require.ErrorContains(t, err, "cannot be reached")
-			assert.True(t, api.Unavailable(err))
+			assert.True(t, unavailable(err))
 			assert.False(t, api.Reported(err))
 			sent := h.Requests()
 			_, err = h.Issues(t.Context(), "l", "open")
@@ -239,7 +248,7 @@ func TestFaultsOfReads(t *testing.T) {
 			h.Fail(githubtest.Fault{Kind: kind, Times: 100, Wait: time.Hour})
 			_, err = h.Issues(t.Context(), "l", "open")
 			require.Error(t, err)
-			assert.True(t, api.Unavailable(err), err)
+			assert.True(t, unavailable(err), err)
 			assert.NotContains(t, err.Error(), token)
 			assert.NotContains(t, err.Error(), "\n")
 		})
@@ -252,7 +261,7 @@ func TestSlowAnswerIsAnError(t *testing.T) {
 	h.Fail(githubtest.Fault{Kind: githubtest.Slow, Times: 100})
 	_, err := h.Issue(t.Context(), 1)
 	require.ErrorContains(t, err, "no answer within 50ms")
-	assert.True(t, api.Unavailable(err))
+	assert.True(t, unavailable(err))
 }
 
 func TestWritesAreNotRepeatedWhenTheyMayBeDone(t *testing.T) {
@@ -302,7 +311,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	_, err := h.Issue(t.Context(), 7)
 	require.EqualError(t, err, "GitHub: read issue #7: Not Found (404); it is not there, or the token may not see it (iterate explain AL0701)")
 	assert.True(t, api.NotFound(err))
-	assert.False(t, api.Unavailable(err))
+	assert.False(t, unavailable(err))
 	h.Change(func(*githubtest.State) { h.Token = "another" })
 	_, err = h.Issue(t.Context(), 7)
 	require.ErrorContains(t, err, "Bad credentials (401); the token is wrong or has expired")

@@ -17,8 +17,7 @@ type Comment struct {
 	Body string
 	// Author is a login, Association their relation to the repository.
 	Author, Association string
-	Created, Updated    time.Time
-	URL                 string
+	Created             time.Time
 	// Path is the file of a review comment, else "".
 	Path string
 	// On is the issue or pull request.
@@ -97,7 +96,7 @@ func (c *Client) ReviewComments(ctx context.Context, pull int, since time.Time) 
 	for i, comment := range found {
 		comments[i] = Comment{
 			ID: comment.GetID(), Body: comment.GetBody(), Author: comment.GetUser().GetLogin(), Association: comment.GetAuthorAssociation(),
-			Created: comment.GetCreatedAt().Time, Updated: comment.GetUpdatedAt().Time, URL: comment.GetHTMLURL(), Path: comment.GetPath(), On: pull,
+			Created: comment.GetCreatedAt().Time, Path: comment.GetPath(), On: pull,
 		}
 	}
 	return comments, nil
@@ -105,7 +104,6 @@ func (c *Client) ReviewComments(ctx context.Context, pull int, since time.Time) 
 
 // The reactions that are given.
 const (
-	Seen     = "eyes"
 	Agreed   = "+1"
 	Confused = "confused"
 )
@@ -127,7 +125,7 @@ func commentOf(c *gh.IssueComment) Comment {
 	}
 	return Comment{
 		ID: c.GetID(), Body: c.GetBody(), Author: c.GetUser().GetLogin(), Association: c.GetAuthorAssociation(),
-		Created: c.GetCreatedAt().Time, Updated: c.GetUpdatedAt().Time, URL: c.GetHTMLURL(), On: numberOf(c.GetIssueURL()),
+		Created: c.GetCreatedAt().Time, On: numberOf(c.GetIssueURL()),
 	}
 }
 

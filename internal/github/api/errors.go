@@ -49,21 +49,6 @@ func (e *Error) Error() string {
 // masked and not for people.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Unavailable says whether err is of GitHub being out of reach, overloaded or
-// limiting us, so that the same may work later.
-func Unavailable(err error) bool {
-	var limit *LimitError
-	var failed *Error
-	switch {
-	case errors.As(err, &limit):
-		return true
-	case errors.As(err, &failed):
-		return failed.Status == 0 || failed.Status >= http.StatusInternalServerError
-	default:
-		return false
-	}
-}
-
 // NotFound says whether err is of something that is not there, or that the
 // token may not see.
 func NotFound(err error) bool { return status(err) == http.StatusNotFound }

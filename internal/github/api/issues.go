@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	gh "github.com/google/go-github/v62/github"
 )
@@ -25,8 +24,6 @@ type Issue struct {
 	// repository, such as OWNER or NONE.
 	Author, Association string
 	Labels, Assignees   []string
-	URL                 string
-	Created, Updated    time.Time
 	// Pull says that it is a pull request.
 	Pull bool
 }
@@ -105,8 +102,7 @@ func issueOf(i *gh.Issue) Issue {
 	}
 	issue := Issue{
 		Number: i.GetNumber(), Title: i.GetTitle(), Body: i.GetBody(), Open: i.GetState() == "open", Author: i.GetUser().GetLogin(),
-		Association: i.GetAuthorAssociation(), URL: i.GetHTMLURL(), Created: i.GetCreatedAt().Time, Updated: i.GetUpdatedAt().Time,
-		Pull: i.IsPullRequest(),
+		Association: i.GetAuthorAssociation(), Pull: i.IsPullRequest(),
 	}
 	for _, label := range i.Labels {
 		issue.Labels = append(issue.Labels, label.GetName())

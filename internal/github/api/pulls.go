@@ -13,16 +13,13 @@ import (
 // Pull is a pull request.
 type Pull struct {
 	Number       int
-	Title, Body  string
+	Body         string
 	Open, Merged bool
 	Draft        bool
 	// Head is the branch that it is made of, HeadSHA its commit, HeadRepository
 	// where it is (owner/name, "" when that is gone).
 	Head, HeadSHA, HeadRepository string
-	Base, URL                     string
-	// Author is a login.
-	Author  string
-	Updated time.Time
+	Updated                       time.Time
 	// Lines is how many comments there are on lines of its changes; -1 when that
 	// was not told, as in a list.
 	Lines int
@@ -116,9 +113,8 @@ func pullOf(p *gh.PullRequest) Pull {
 		return Pull{}
 	}
 	return Pull{
-		Number: p.GetNumber(), Title: p.GetTitle(), Body: p.GetBody(), Open: p.GetState() == "open",
+		Number: p.GetNumber(), Body: p.GetBody(), Open: p.GetState() == "open",
 		Merged: p.GetMerged() || p.MergedAt != nil, Draft: p.GetDraft(), Head: p.GetHead().GetRef(), HeadSHA: p.GetHead().GetSHA(),
-		HeadRepository: p.GetHead().GetRepo().GetFullName(), Base: p.GetBase().GetRef(), URL: p.GetHTMLURL(), Author: p.GetUser().GetLogin(),
-		Updated: p.GetUpdatedAt().Time, Lines: -1,
+		HeadRepository: p.GetHead().GetRepo().GetFullName(), Updated: p.GetUpdatedAt().Time, Lines: -1,
 	}
 }

@@ -78,7 +78,7 @@ func (c *Client) ActionsMayOpenPulls(ctx context.Context) (allowed, known bool, 
 
 // Workflow is a workflow of GitHub Actions.
 type Workflow struct {
-	Name, Path string
+	Path string
 	// State is active, disabled_manually, disabled_inactivity and others.
 	State string
 }
@@ -99,7 +99,7 @@ func (c *Client) Workflows(ctx context.Context) ([]Workflow, error) {
 	}
 	workflows := make([]Workflow, len(found))
 	for i, w := range found {
-		workflows[i] = Workflow{Name: w.GetName(), Path: w.GetPath(), State: w.GetState()}
+		workflows[i] = Workflow{Path: w.GetPath(), State: w.GetState()}
 	}
 	return workflows, nil
 }

@@ -67,13 +67,9 @@ func (t *Table) Bytes() []byte {
 	return bytes.Clone(t.data)
 }
 
-// Best returns the high-water mark since the last baseline row: the best
-// score, by direction, among that row and the kept ones after it. It is nil
-// when nothing of these was measured.
-func (t *Table) Best(direction metric.Direction) *metric.Value {
-	return highWater(t.rows, direction)
-}
-
+// highWater is the high-water mark since the last baseline row: the best score,
+// by direction, among that row and the kept ones after it; nil when nothing of
+// these was measured.
 func highWater(rows []Row, direction metric.Direction) *metric.Value {
 	var best *metric.Value
 	for i := range rows {

@@ -76,7 +76,6 @@ type Result struct {
 	Measurement metric.Measurement
 	// Problem is why it failed, one line; "" when it did not.
 	Problem  string
-	ExitCode int
 	TimedOut bool
 	// Duration is that of the script alone.
 	Duration time.Duration
@@ -145,7 +144,7 @@ func (e *Evaluator) script(ctx context.Context, request Request, name, text stri
 	}
 	failed := failure{name: name, script: text, file: file, dir: request.Dir, timeout: request.Timeout, result: shown, at: channel.failedCommand(result.ExitCode), masker: e.Masker}
 	outcome := Result{
-		ExitCode: result.ExitCode, TimedOut: result.TimedOut, Duration: result.Duration,
+		TimedOut: result.TimedOut, Duration: result.Duration,
 		Tail: tail(shown), Problem: failed.problem(), Strictness: failed.strictness(),
 	}
 	if outcome.Problem != "" || name == setup {
