@@ -116,9 +116,6 @@ type Result struct {
 	Failing []Check
 	// Seen is how many checks the commit has; -1 when they could not be read.
 	Seen int
-	// Ended says that it is pending although everything was read and nothing
-	// runs: a check is missing, was cancelled, or proves nothing.
-	Ended bool
 }
 
 // Judge decides over a commit.
@@ -154,8 +151,6 @@ func Judge(in Input) Result {
 		v.State = Red
 	case !slices.ContainsFunc(v.Reasons, Reason.blocks):
 		v.State = Green
-	default:
-		v.Ended = true
 	}
 	return v.Result
 }

@@ -10,9 +10,8 @@ import (
 // Doc is a state file in memory. It remembers its bytes; every change splices
 // them and leaves the rest as it was.
 type Doc struct {
-	data     []byte
-	machine  Machine
-	warnings []Warning
+	data    []byte
+	machine Machine
 
 	adopted int              // the last iteration whose entry others wrote, 0 for none
 	said    map[int][]string // the lines of entries as they are on record, by iteration
@@ -49,19 +48,16 @@ func Parse(data []byte) (*Doc, error) {
 }
 
 func (d *Doc) read() error {
-	machine, warnings, err := ParseMachine(d.data)
+	machine, _, err := ParseMachine(d.data)
 	if err != nil {
 		return err
 	}
-	d.machine, d.warnings = machine, warnings
+	d.machine = machine
 	return nil
 }
 
 // Machine returns the table as it was read.
 func (d *Doc) Machine() Machine { return d.machine }
-
-// Warnings returns what was odd in the table, though it could be read.
-func (d *Doc) Warnings() []Warning { return d.warnings }
 
 // Bytes returns the file as it is now, without compaction.
 func (d *Doc) Bytes() []byte { return bytes.Clone(d.data) }
