@@ -75,7 +75,9 @@ func TestCompatState(t *testing.T) {
 			text += "\n"
 			read, err := statefile.Parse([]byte(text))
 			require.NoError(t, err, name)
-			assert.Empty(t, read.Warnings(), name)
+			_, warnings, err := statefile.ParseMachine([]byte(text))
+			require.NoError(t, err, name)
+			assert.Empty(t, warnings, name)
 			assert.Equal(t, text, string(read.Render()), name)
 
 			wrong := text

@@ -129,7 +129,7 @@ func (a annotation) atItsPlace() annotation {
 	if a.level != warningLevel || a.file != "" {
 		return a
 	}
-	if m := placed.FindStringSubmatch(a.message); m != nil {
+	if m := placed().FindStringSubmatch(a.message); m != nil {
 		a.file, a.message = m[1], m[3]
 		a.line, _ = strconv.Atoi(m[2])
 	}

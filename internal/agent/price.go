@@ -69,7 +69,7 @@ func (t priceTable) of(model string) (price, bool) {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	p, known := t.Models[name]
 	if !known {
-		p, known = t.Models[dated.ReplaceAllString(name, "")]
+		p, known = t.Models[dated().ReplaceAllString(name, "")]
 	}
 	return p, known
 }

@@ -21,7 +21,7 @@ const versionTime = time.Minute
 var versionNumber = lazyregexp.New(`\d+(?:\.\d+)+`)
 
 // versionIn finds the first version in what a program printed, or "".
-func versionIn(text string) string { return versionNumber.FindString(text) }
+func versionIn(text string) string { return versionNumber().FindString(text) }
 
 // older reports whether version a comes before b, part by part as numbers.
 func older(a, b string) bool {

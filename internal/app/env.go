@@ -226,7 +226,7 @@ func (e Env) NewRunID() string {
 var runID = lazyregexp.New(`^(\d{8}T\d{6}Z-[0-9a-f]{8}|[0-9]+-[0-9]*-[0-9a-f]{4})$`)
 
 // IsRunID reports whether a name is one that NewRunID gives.
-func IsRunID(name string) bool { return runID.MatchString(name) }
+func IsRunID(name string) bool { return runID().MatchString(name) }
 
 // RunURL links to the log of this run in Actions; "" elsewhere.
 func (e Env) RunURL() string {

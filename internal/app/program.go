@@ -56,7 +56,7 @@ func (d *Deps) Program(ctx context.Context) (p *program.Program, issue *api.Issu
 			name, cmp.Or(strings.Join(program.Names(all), ", "), "none"), name)
 	}
 	if workflow := d.Options.CIWorkflow; workflow != "" {
-		if !workflowFile.MatchString(workflow) {
+		if !workflowFile().MatchString(workflow) {
 			return nil, nil, misuse.Errorf("--ci-workflow %q is no file name of a workflow, such as ci.yml", workflow)
 		}
 		p.CIWorkflow = workflow

@@ -68,7 +68,7 @@ func addCompletion(cmd *cobra.Command, env Env) {
 	programs := func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return programNames(cmd, env), cobra.ShellCompDirectiveDefault // files too
 	}
-	if takesProgram.MatchString(cmd.Use) && cmd.ValidArgsFunction == nil {
+	if takesProgram().MatchString(cmd.Use) && cmd.ValidArgsFunction == nil {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 && strings.HasPrefix(strings.TrimPrefix(cmd.Use, cmd.Name()+" "), "PROGRAM") {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -126,7 +126,7 @@ var badNumber = lazyregexp.New(`^invalid argument "(.*)" for "([^"]+)" flag: (st
 // plainFlagError is an error about a flag's value in our words; "" when it is
 // about something else.
 func plainFlagError(text string) string {
-	found := badNumber.FindStringSubmatch(text)
+	found := badNumber().FindStringSubmatch(text)
 	if found == nil {
 		return ""
 	}

@@ -39,7 +39,7 @@ func keys(env Env, asJSON bool) error {
 	var list []keyInfo
 	table := render.Table{Header: []string{"key", "type", "default", "new baseline", "meaning"}}
 	for _, key := range program.Keys() {
-		key.Default, key.Help = link.ReplaceAllString(key.Default, "$1"), link.ReplaceAllString(key.Help, "$1")
+		key.Default, key.Help = link().ReplaceAllString(key.Default, "$1"), link().ReplaceAllString(key.Help, "$1")
 		list = append(list, keyInfo{key.Name, key.Type, key.Default, key.ChangesNumber(), key.Help, key.Group})
 		changes := ""
 		if key.ChangesNumber() {

@@ -197,7 +197,7 @@ func verbatim(lines []string) string {
 var code = lazyregexp.New("`([^`]+)`")
 
 // roff is a line of text in roff, with bold instead of backticks.
-func roff(line string) string { return code.ReplaceAllString(escaped(line), `\fB$1\fR`) }
+func roff(line string) string { return code().ReplaceAllString(escaped(line), `\fB$1\fR`) }
 
 func bold(text string) string { return `\fB` + escaped(text) + `\fR` }
 

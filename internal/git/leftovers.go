@@ -48,7 +48,7 @@ func removeLeftovers(objects string, ours func(os.FileInfo) bool) {
 		case !entry.IsDir():
 		case len(entry.Name()) == 2 || entry.Name() == "pack":
 			dirs = append(dirs, path)
-		case temporaryDir.MatchString(entry.Name()) && isLeft(path, ours):
+		case temporaryDir().MatchString(entry.Name()) && isLeft(path, ours):
 			_ = os.RemoveAll(path) // else the next run does
 		}
 	}
@@ -59,7 +59,7 @@ func removeLeftovers(objects string, ours func(os.FileInfo) bool) {
 		}
 		for _, entry := range entries {
 			path := filepath.Join(dir, entry.Name())
-			if temporary.MatchString(entry.Name()) && entry.Type().IsRegular() && isLeft(path, ours) {
+			if temporary().MatchString(entry.Name()) && entry.Type().IsRegular() && isLeft(path, ours) {
 				_ = os.Remove(path) // as above
 			}
 		}

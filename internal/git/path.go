@@ -66,7 +66,7 @@ func (r trees) checkWritten(ctx context.Context, tree string, files map[string]*
 
 func isDoubtful(path string) bool {
 	for part := range strings.SplitSeq(path, "/") {
-		if !harmless.MatchString(part) || strings.HasPrefix(strings.ToLower(part), ".git") {
+		if !harmless().MatchString(part) || strings.HasPrefix(strings.ToLower(part), ".git") {
 			return true
 		}
 	}

@@ -177,7 +177,7 @@ func (r Remote) tracking(ref string) string {
 var plainRemote = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
 
 // IsPlain reports whether the remote's name is also a part of a ref's name.
-func (r Remote) IsPlain() bool { return plainRemote.MatchString(r.name) }
+func (r Remote) IsPlain() bool { return plainRemote().MatchString(r.name) }
 
 // RefComponent names the remote inside a ref; a URL, which may even hold a password, by
 // its hash.

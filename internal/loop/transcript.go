@@ -83,7 +83,7 @@ func removeOldest(dir string, most int, bytes int64) error {
 	var kept []fs.FileInfo
 	for _, entry := range entries {
 		info, err := entry.Info()
-		if err == nil && info.Mode().IsRegular() && transcriptName.MatchString(entry.Name()) {
+		if err == nil && info.Mode().IsRegular() && transcriptName().MatchString(entry.Name()) {
 			kept = append(kept, info)
 		}
 	}

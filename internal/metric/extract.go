@@ -246,7 +246,7 @@ func lastObject(out []byte) (object []byte, nonFinite bool, err error) {
 			return nil, false, fmt.Errorf("%w: its last JSON object is cut off; print it whole, on a line of its own", ErrNoMetric)
 		case length > 0:
 			object, nonFinite = rest[:length], false
-		case nonFiniteToken.Match(rest[broken:]):
+		case nonFiniteToken().Match(rest[broken:]):
 			nonFinite = true
 			length = 1
 		default:

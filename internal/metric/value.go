@@ -44,10 +44,10 @@ func ParseValue(text string) (Value, error) {
 	if value, short := shortValue(text); short {
 		return value, nil
 	}
-	if nonFiniteForm.MatchString(text) {
+	if nonFiniteForm().MatchString(text) {
 		return Value{}, fmt.Errorf("%q is %w", text, ErrNotFinite)
 	}
-	if !numberForm.MatchString(text) {
+	if !numberForm().MatchString(text) {
 		return Value{}, fmt.Errorf("%q is %w", clip(text), ErrNotNumber)
 	}
 	if len(text) > maxDigits {

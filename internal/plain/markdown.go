@@ -30,7 +30,7 @@ func Inline(text string, most int) string {
 		parts[i] = Text(parts[i])
 	}
 	text = strings.Join(strings.Fields(strings.Join(parts, hollow)), " ")
-	text = entity.ReplaceAllStringFunc(text, func(found string) string {
+	text = entity().ReplaceAllStringFunc(text, func(found string) string {
 		switch found {
 		case "&lt", "&gt", "&amp":
 			return found
@@ -39,9 +39,9 @@ func Inline(text string, most int) string {
 		}
 	})
 	text = strings.NewReplacer("<", "&lt;", ">", "&gt;", "![", `!\[`).Replace(text)
-	text = mention.ReplaceAllString(text, "$1@"+hollow+"$2")
+	text = mention().ReplaceAllString(text, "$1@"+hollow+"$2")
 	if cut := Clip(text, most); cut != text {
-		return halfEntity.ReplaceAllString(cut, mark)
+		return halfEntity().ReplaceAllString(cut, mark)
 	}
 	return text
 }
@@ -53,7 +53,7 @@ func Inline(text string, most int) string {
 // space is put into each of the others, so that it reads the same. Applying it twice
 // changes nothing more.
 func Quote(text string, most int) string {
-	return strings.ReplaceAll(unlinked(Inline(ownSigns.ReplaceAllString(text, ""), most)), "](", `]\(`)
+	return strings.ReplaceAll(unlinked(Inline(ownSigns().ReplaceAllString(text, ""), most)), "](", `]\(`)
 }
 
 // ownSigns are the signs by which our texts tell what became of something.
@@ -84,11 +84,11 @@ var (
 )
 
 func unlinked(text string) string {
-	text = reference.ReplaceAllString(text, "#"+hollow+"$1")
-	for _, parts := range []*lazyregexp.Regexp{ghNumber, address, www, ownWord, ciWord, ciTrailer, signName} {
-		text = parts.ReplaceAllString(text, "${1}"+hollow+"${2}")
+	text = reference().ReplaceAllString(text, "#"+hollow+"$1")
+	for _, parts := range []lazyregexp.Regexp{ghNumber, address, www, ownWord, ciWord, ciTrailer, signName} {
+		text = parts().ReplaceAllString(text, "${1}"+hollow+"${2}")
 	}
-	return commitID.ReplaceAllStringFunc(text, func(found string) string {
+	return commitID().ReplaceAllStringFunc(text, func(found string) string {
 		if !strings.ContainsAny(found, "abcdefABCDEF") || !strings.ContainsAny(found, "0123456789") {
 			return found // a number or a word
 		}

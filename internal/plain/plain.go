@@ -20,7 +20,7 @@ var escapes = lazyregexp.New("\x1b(\\[[0-9;:?<=>]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x
 
 // WithoutEscapes takes the escape sequences of terminals out of what a program
 // printed, and changes nothing else.
-func WithoutEscapes(text []byte) []byte { return escapes.ReplaceAll(text, nil) }
+func WithoutEscapes(text []byte) []byte { return escapes().ReplaceAll(text, nil) }
 
 // Text returns what a reader sees of a text, as valid UTF-8: escape sequences go,
 // with all that cannot be seen or changes the direction of other text, and other
@@ -31,7 +31,7 @@ func Text(text string) string {
 		return text
 	}
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
-	return strings.Map(seen, escapes.ReplaceAllString(text, ""))
+	return strings.Map(seen, escapes().ReplaceAllString(text, ""))
 }
 
 // isPlain reports whether a text is one in which nothing has to be looked for.

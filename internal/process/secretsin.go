@@ -60,7 +60,7 @@ func SecretsInSettings(text []byte) []string {
 				found = append(found, loginIn(strings.Trim(word[from:], `"',<>`))...)
 			}
 		}
-		parts := setting.FindStringSubmatch(strings.TrimSpace(line))
+		parts := setting().FindStringSubmatch(strings.TrimSpace(line))
 		if parts == nil {
 			continue
 		}

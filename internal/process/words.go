@@ -50,11 +50,11 @@ var plainWord = lazyregexp.New(`[\w./-]+`)
 func ReplaceWords(text string, by func(word string) string) string {
 	var out strings.Builder
 	quoted, done := quoting(0), 0
-	for _, at := range plainWord.FindAllStringIndex(text, -1) {
+	for _, at := range plainWord().FindAllStringIndex(text, -1) {
 		word := text[at[0]:at[1]]
 		quoted = quoted.after(text[done:at[0]])
 		out.WriteString(text[done:at[0]])
-		if replaced := by(word); plainWord.FindString(replaced) == replaced {
+		if replaced := by(word); plainWord().FindString(replaced) == replaced {
 			out.WriteString(replaced)
 		} else {
 			out.WriteString(quoted.write(replaced))
@@ -100,7 +100,7 @@ func ShellWords(text string) []string {
 
 // QuoteWord is a text as one word of a shell command; a plain word stays as it is.
 func QuoteWord(text string) string {
-	if text != "" && plainWord.FindString(text) == text {
+	if text != "" && plainWord().FindString(text) == text {
 		return text
 	}
 	return quoting(0).write(text)

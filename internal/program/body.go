@@ -146,7 +146,7 @@ var marksForm = lazyregexp.New(`^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]))+`)
 // recursive parser sees them.
 func nestsDeeply(text []byte) bool {
 	for line := range bytes.Lines(text) {
-		if len(line) > maxMarks && len(marksForm.Find(line)) > maxMarks {
+		if len(line) > maxMarks && len(marksForm().Find(line)) > maxMarks {
 			return true
 		}
 	}

@@ -41,7 +41,7 @@ func (b *body) clauses(start, end int) []clause {
 	add := func(from, to int) {
 		c := clause{start: start + from, end: start + to, except: -1, resumes: start + to}
 		said := text[from:to]
-		if at := exceptForm.FindIndex(said); at != nil {
+		if at := exceptForm().FindIndex(said); at != nil {
 			if len(b.spansWithin(c.start+at[0], c.start+at[1])) > 0 { // "all of `src/` but `a.go`"
 				at[0] = bytes.LastIndex(said[:at[1]], []byte("but"))
 			}
@@ -50,11 +50,11 @@ func (b *body) clauses(start, end int) []clause {
 			} else {
 				c.resumes = c.start + resumes(said, at[1])
 			}
-		} else if at := exceptBehind.FindIndex(said); at != nil && len(b.spansWithin(c.start, c.start+at[0])) > 0 {
+		} else if at := exceptBehind().FindIndex(said); at != nil && len(b.spansWithin(c.start, c.start+at[0])) > 0 {
 			c.except, c.resumes = c.start, c.start+at[0]
 		}
 		c.intent = intentOf(string(said))
-		if at := butNotForm.FindIndex(said); at != nil && c.except < 0 && len(b.spansWithin(c.start, c.start+at[0])) > 0 {
+		if at := butNotForm().FindIndex(said); at != nil && c.except < 0 && len(b.spansWithin(c.start, c.start+at[0])) > 0 {
 			if by := intentOf(string(said[:at[0]])); by != denies {
 				c.intent, c.except = by, c.start+at[0]
 			}
@@ -65,11 +65,11 @@ func (b *body) clauses(start, end int) []clause {
 				c.intent = max(c.intent, intentOf(cell))
 			}
 		}
-		c.others = othersForm.Match(text[from:to])
+		c.others = othersForm().Match(text[from:to])
 		list = append(list, c)
 	}
 	from := 0
-	for _, at := range clauseEnd.FindAllIndex(text, -1) {
+	for _, at := range clauseEnd().FindAllIndex(text, -1) {
 		add(from, at[0])
 		from = at[0]
 	}
@@ -82,16 +82,16 @@ func (b *body) clauses(start, end int) []clause {
 // words follow. Paths are blanked out.
 func resumes(said []byte, from int) int {
 	for {
-		at := commaForm.FindIndex(said[from:])
+		at := commaForm().FindIndex(said[from:])
 		if at == nil {
 			return len(said)
 		}
 		from += at[1]
 		next := len(said)
-		if end := commaForm.FindIndex(said[from:]); end != nil {
+		if end := commaForm().FindIndex(said[from:]); end != nil {
 			next = from + end[0]
 		}
-		if letterForm.MatchString(joiners.ReplaceAllString(string(said[from:next]), "")) {
+		if letterForm().MatchString(joiners().ReplaceAllString(string(said[from:next]), "")) {
 			return from
 		}
 	}
@@ -113,7 +113,7 @@ func (b *body) clauseBytes(start, end int) []byte {
 		at := span.at - start
 		blank(text[at:min(at+len(span.text), len(text))])
 	}
-	for _, at := range pathWord.FindAllIndex(text, -1) {
+	for _, at := range pathWord().FindAllIndex(text, -1) {
 		blank(text[at[0]:at[1]])
 	}
 	return text

@@ -21,7 +21,7 @@ func (b *body) readGoal(sections []section) {
 	if len(sections) == 0 {
 		parts = []string{string(b.text)}
 	}
-	b.Goal = strings.TrimSpace(commentForm.ReplaceAllString(strings.Join(parts, "\n"), ""))
+	b.Goal = strings.TrimSpace(commentForm().ReplaceAllString(strings.Join(parts, "\n"), ""))
 }
 
 // readEvaluation joins the shell fences of the Evaluation section.
@@ -70,8 +70,8 @@ var (
 // as far as it can be seen.
 func numbersIn(text string) int {
 	most := 0
-	for _, object := range jsonObject.FindAllString(strings.ReplaceAll(text, "${", "$("), -1) {
-		most = max(most, len(jsonNumber.FindAllString(object, -1)))
+	for _, object := range jsonObject().FindAllString(strings.ReplaceAll(text, "${", "$("), -1) {
+		most = max(most, len(jsonNumber().FindAllString(object, -1)))
 	}
 	var shown map[string]any
 	if json.Unmarshal([]byte(text), &shown) == nil {
@@ -98,7 +98,7 @@ func hasCommand(script string) bool {
 
 // The ways in which a text names its metric, the exact ones first: "The metric
 // is `x`", "Metric: `x`", "Maximise `x`".
-var metricForms = []*lazyregexp.Regexp{
+var metricForms = []lazyregexp.Regexp{
 	lazyregexp.New(`(?i)\bthe\s+(?:[*_]*\w+[*_]*\s+){0,2}?[*_]*metric[*_]*\s+[*_]*is[*_]*:?\s+(?:the\s+|called\s+|named\s+)?[*_]*` + "`+\\s?$"),
 	lazyregexp.New(`(?i)(?:^|[\n.;>*+-])\s*[*_]*(?:the\s+|primary\s+|main\s+)?metric(?:\s+name)?[*_]*\s*:[*_]*\s*[*_]*` + "`+\\s?$"),
 	optimiseForm,
@@ -122,7 +122,7 @@ func (b *body) namedMetric() (name codeSpan, again *codeSpan) {
 	for _, form := range metricForms {
 		for _, span := range b.spans {
 			text := b.prose[max(0, span.at-before):span.at]
-			if !form.Match(text) || !b.canBeMetric(span, form == optimiseForm) || conditional(text) || form == optimiseForm && notForm.Match(lastSentence(text)) {
+			if !form().Match(text) || !b.canBeMetric(span, form() == optimiseForm()) || conditional(text) || form() == optimiseForm() && notForm().Match(lastSentence(text)) {
 				continue
 			}
 			content := strings.TrimSpace(span.text)
@@ -146,7 +146,7 @@ func (b *body) namedMetric() (name codeSpan, again *codeSpan) {
 // alternative is the name that a text gives beside a metric's: "`a` or `b`".
 func (b *body) alternative(span codeSpan) *codeSpan {
 	end := min(span.at+len(span.text), len(b.prose))
-	join := orForm.Find(b.prose[end:min(end+40, len(b.prose))])
+	join := orForm().Find(b.prose[end:min(end+40, len(b.prose))])
 	if join == nil {
 		return nil
 	}
@@ -166,19 +166,19 @@ func (b *body) canBeMetric(span codeSpan, optimised bool) bool {
 	case "", "null", "none", "nil", "true", "false", "nan", "inf", "infinity", "-inf", "-infinity", "undefined":
 		return false
 	}
-	if _, err := metric.ParseValue(strings.TrimSuffix(content, "%")); err == nil || json.Valid([]byte(content)) || measureForm.MatchString(content) {
+	if _, err := metric.ParseValue(strings.TrimSuffix(content, "%")); err == nil || json.Valid([]byte(content)) || measureForm().MatchString(content) {
 		return false
 	}
-	return !optimised || metricName.MatchString(content) && !sourceFile.MatchString(content)
+	return !optimised || metricName().MatchString(content) && !sourceFile().MatchString(content)
 }
 
 // conditional reports whether the sentence that ends a text has a condition: it
 // speaks of one case and names nothing.
-func conditional(text []byte) bool { return conditionForm.Match(lastSentence(text)) }
+func conditional(text []byte) bool { return conditionForm().Match(lastSentence(text)) }
 
 // lastSentence is the sentence that ends a text.
 func lastSentence(text []byte) []byte {
-	if ends := sentenceEnd.FindAllIndex(text, -1); len(ends) > 0 {
+	if ends := sentenceEnd().FindAllIndex(text, -1); len(ends) > 0 {
 		return text[ends[len(ends)-1][0]:]
 	}
 	return text

@@ -31,7 +31,7 @@ var shownForm = lazyregexp.New(`^(?:\{\s*(?:"[^"\n]*"|'[^'\n]*')\s*:|\[\s*\{\s*[
 // so.
 func (b *body) isOutput(fence ast.Node, text, heading string) bool {
 	text = strings.TrimSpace(text)
-	if json.Valid([]byte(text)) || shownForm.MatchString(text) {
+	if json.Valid([]byte(text)) || shownForm().MatchString(text) {
 		return true
 	}
 	if showsOutput(heading) {
@@ -43,7 +43,7 @@ func (b *body) isOutput(fence ast.Node, text, heading string) bool {
 	}
 	start, end := extent(before)
 	last := b.clauseText(start, end)
-	if cut := clauseEnd.FindAllStringIndex(last, -1); len(cut) > 0 {
+	if cut := clauseEnd().FindAllStringIndex(last, -1); len(cut) > 0 {
 		last = last[cut[len(cut)-1][0]:]
 	}
 	return showsOutput(last)
@@ -52,8 +52,8 @@ func (b *body) isOutput(fence ast.Node, text, heading string) bool {
 // showsOutput reports whether a clause says that what follows it is output, and not
 // that it is to be run.
 func showsOutput(clause string) bool {
-	if runForm.MatchString(priorForm.ReplaceAllString(clause, "")) {
+	if runForm().MatchString(priorForm().ReplaceAllString(clause, "")) {
 		return false
 	}
-	return outputForm.MatchString(clause) || weakForm.MatchString(clause) || resultForm.MatchString(clause)
+	return outputForm().MatchString(clause) || weakForm().MatchString(clause) || resultForm().MatchString(clause)
 }

@@ -118,7 +118,7 @@ func misplaced(first, following []byte) string {
 
 // known reports whether a line gives a key that program files have.
 func known(line string) bool {
-	found := keyForm.FindStringSubmatch(line)
+	found := keyForm().FindStringSubmatch(line)
 	if found == nil {
 		return false
 	}

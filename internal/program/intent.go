@@ -99,12 +99,12 @@ var permitForms = compileAll(
 )
 
 // folded compiles a form for plainWords.
-func folded(form string) *lazyregexp.Regexp {
+func folded(form string) lazyregexp.Regexp {
 	return lazyregexp.New(`(?i)` + accents.Replace(form))
 }
 
-func compileAll(forms ...string) []*lazyregexp.Regexp {
-	list := make([]*lazyregexp.Regexp, len(forms))
+func compileAll(forms ...string) []lazyregexp.Regexp {
+	list := make([]lazyregexp.Regexp, len(forms))
 	for i, form := range forms {
 		list[i] = folded(form)
 	}
@@ -126,19 +126,19 @@ var politeness = lazyregexp.New(`(?i)^\W*(?:(?:please|also|and|but|always|you|we
 func introOf(clause string) intent {
 	clause = plainWords(clause)
 	by := intentOf(clause)
-	if except := exceptForm.FindStringIndex(clause); by == denies && except != nil && strings.Trim(clause[:except[0]], "*- ") != "" {
+	if except := exceptForm().FindStringIndex(clause); by == denies && except != nil && strings.Trim(clause[:except[0]], "*- ") != "" {
 		return unclear // what follows is what it does not deny
 	}
-	if neQue.MatchString(clause) {
+	if neQue().MatchString(clause) {
 		return permits
 	}
-	at := negations.FindStringIndex(clause)
+	at := negations().FindStringIndex(clause)
 	switch {
 	case by == denies || at == nil:
 		return by
 	case by == permits:
 		return unclear
-	case clause[at[0]] >= utf8.RuneSelf || len(strings.Fields(clause[len(politeness.FindString(clause)):max(at[0], len(politeness.FindString(clause)))])) < 2:
+	case clause[at[0]] >= utf8.RuneSelf || len(strings.Fields(clause[len(politeness().FindString(clause)):max(at[0], len(politeness().FindString(clause)))])) < 2:
 		return denies
 	}
 	return unclear
@@ -150,7 +150,7 @@ func intentOf(clause string) intent {
 	if clause == "" {
 		return silent
 	}
-	if matchesAny(denyForms, clause) || labels.MatchString(clause) && isLabel(clause) {
+	if matchesAny(denyForms, clause) || labels().MatchString(clause) && isLabel(clause) {
 		return denies
 	}
 	if matchesAny(permitForms, clause) {
@@ -184,9 +184,9 @@ func unmarkedRune(r rune) rune {
 	return r
 }
 
-func matchesAny(forms []*lazyregexp.Regexp, text string) bool {
+func matchesAny(forms []lazyregexp.Regexp, text string) bool {
 	for _, form := range forms {
-		if form.MatchString(text) {
+		if form().MatchString(text) {
 			return true
 		}
 	}

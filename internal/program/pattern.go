@@ -216,7 +216,7 @@ func (p Pattern) isProse(files []string) bool {
 	case p.Bare:
 		_, found := slices.BinarySearch(files, p.Text)
 		return !found
-	case p.Loose && !strings.HasSuffix(p.Text, "/") && !strings.ContainsAny(p.Text, globMarks) && !extension.MatchString(p.Text):
+	case p.Loose && !strings.HasSuffix(p.Text, "/") && !strings.ContainsAny(p.Text, globMarks) && !extension().MatchString(p.Text):
 		at, found := slices.BinarySearch(files, p.Text)
 		below := at < len(files) && strings.HasPrefix(files[at], p.Text+"/")
 		return !found && !below

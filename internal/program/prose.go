@@ -38,7 +38,7 @@ var placeholderForm = lazyregexp.New(`^(?:REPLACE[ _](?:THIS|ME)\b.*|REPLACE_WIT
 
 // isPlaceholder reports whether a text is nothing but a placeholder.
 func isPlaceholder(text string) bool {
-	return strings.HasPrefix(text, "REPLACE") && placeholderForm.MatchString(text)
+	return strings.HasPrefix(text, "REPLACE") && placeholderForm().MatchString(text)
 }
 
 // readPlaceholders finds lines and code spans that were not filled in.
@@ -76,7 +76,7 @@ var markForm = lazyregexp.New(`^(?:(?:[>#*+_-]+|\d+[.)]|\[[ xX]\])\s*)+`)
 // unmarked is a line without the marks of lists, quotes, headings and emphasis
 // around it.
 func unmarked(line string) string {
-	return strings.TrimRight(line[len(markForm.FindString(line)):], "*_ ")
+	return strings.TrimRight(line[len(markForm().FindString(line)):], "*_ ")
 }
 
 // unfinished reports whether the sentence of a line goes on in the next.
@@ -109,7 +109,7 @@ func (b *body) readDirection() {
 			said[word] = at
 		}
 	}
-	for _, found := range betterForm.FindAllSubmatchIndex(b.prose, -1) {
+	for _, found := range betterForm().FindAllSubmatchIndex(b.prose, -1) {
 		for _, group := range []int{2, 4} {
 			if found[group] >= 0 {
 				say(strings.ToLower(string(b.prose[found[group]:found[group+1]])), found[0])
@@ -144,8 +144,8 @@ func (b *body) readOptimised(say func(word string, at int)) {
 	}
 	for _, span := range b.spans {
 		text := b.prose[max(0, span.at-160):span.at]
-		found := optimiseForm.FindSubmatch(text)
-		if name == "" || strings.TrimSpace(span.text) != name || found == nil || conditional(text) || notForm.Match(lastSentence(text)) {
+		found := optimiseForm().FindSubmatch(text)
+		if name == "" || strings.TrimSpace(span.text) != name || found == nil || conditional(text) || notForm().Match(lastSentence(text)) {
 			continue
 		}
 		word := "higher"

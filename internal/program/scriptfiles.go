@@ -80,7 +80,7 @@ func (p *Program) evaluators() []string {
 // in $ROOT/eval.sh and $(pwd)/eval.sh, counts without it.
 func scriptWords(script string) []string {
 	var words []string
-	for _, at := range scriptWord.FindAllStringIndex(script, maxScriptWords) {
+	for _, at := range scriptWord().FindAllStringIndex(script, maxScriptWords) {
 		word := script[at[0]:at[1]]
 		if at[0] > 0 && script[at[0]-1] == '$' {
 			_, word, _ = strings.Cut(word, "/")

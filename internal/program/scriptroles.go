@@ -82,7 +82,7 @@ func (p *Program) commandFiles(tracked func(path string) bool) []string {
 // of the evaluation is given is measured by it, unless the target matches that
 // program too: then nobody can tell which of the two is to change.
 func (c shellCommand) roles(note func(word string, role ScriptRole), target func(word string) bool) {
-	for len(c) > 0 && (wrappers[path.Base(c[0])] || assignment.MatchString(c[0]) || strings.HasPrefix(c[0], "-") || number.MatchString(c[0])) {
+	for len(c) > 0 && (wrappers[path.Base(c[0])] || assignment().MatchString(c[0]) || strings.HasPrefix(c[0], "-") || number().MatchString(c[0])) {
 		c = c[1:]
 	}
 	if len(c) == 0 {

@@ -97,7 +97,7 @@ var wordForm = lazyregexp.New(`[\pL\pN]+`)
 // sectionOf reads a heading: "Target", "2. Permitted targets", "Target files".
 // The first word that counts decides.
 func sectionOf(title string) (kind sectionKind, others int) {
-	words := wordForm.FindAllString(strings.ToLower(title), -1)
+	words := wordForm().FindAllString(strings.ToLower(title), -1)
 	usual := len(words) == 1 && slices.Contains([]string{"goal", "target", "evaluation"}, words[0]) // and says nothing else
 	if !usual && intentOf(title) == denies {
 		return protectSection, 0

@@ -110,13 +110,13 @@ func (r *shellReader) word(word string, depth int) {
 		r.current = outer
 		return
 	}
-	if name := variable.FindStringSubmatch(word); name != nil {
+	if name := variable().FindStringSubmatch(word); name != nil {
 		if values, known := r.variables[name[1]]; known {
 			r.current = append(r.current, values...)
 			return
 		}
 	}
-	r.current = append(r.current, prefixed.ReplaceAllString(word, ""))
+	r.current = append(r.current, prefixed().ReplaceAllString(word, ""))
 }
 
 // finish ends a command, and remembers what it sets variables to.
@@ -126,14 +126,14 @@ func (r *shellReader) finish() {
 	if len(command) == 0 {
 		return
 	}
-	if loopForm.MatchString(command[0]) && len(command) > 3 {
+	if loopForm().MatchString(command[0]) && len(command) > 3 {
 		r.variables[command[1]] = command[3:]
 		return
 	}
 	set := true
 	for _, word := range command {
 		name, value, _ := strings.Cut(word, "=")
-		if !assignment.MatchString(word) || strings.ContainsAny(value, " $") {
+		if !assignment().MatchString(word) || strings.ContainsAny(value, " $") {
 			set = false
 			break
 		}
@@ -155,7 +155,7 @@ func withoutHeredocs(script string) string {
 			}
 			continue
 		}
-		if found := heredoc.FindStringSubmatch(line); found != nil && !strings.Contains(line, "<<<") {
+		if found := heredoc().FindStringSubmatch(line); found != nil && !strings.Contains(line, "<<<") {
 			until = found[1]
 			line = strings.Replace(line, found[0], "", 1)
 		}

@@ -73,7 +73,7 @@ func (r *targetReader) blocks(nodes []ast.Node) {
 
 // introduce takes in a heading.
 func (r *targetReader) introduce(text string) {
-	r.intro, r.said, r.label, r.more = introOf(text), true, true, moreForm.MatchString(text)
+	r.intro, r.said, r.label, r.more = introOf(text), true, true, moreForm().MatchString(text)
 	switch r.intro {
 	case denies, unclear:
 		r.denying = true
@@ -105,7 +105,7 @@ func (r *targetReader) paragraph(node ast.Node) {
 	list := r.clauses(start, end)
 	for i, c := range list {
 		own, text := r.spansWithin(c.start, c.end), r.clauseText(c.start, c.end)
-		if len(own) > 0 && referForm.MatchString(text) {
+		if len(own) > 0 && referForm().MatchString(text) {
 			continue // it is only mentioned
 		}
 		introduces := i == len(list)-1 && (colon || beforeList && isLabel(prose) && !strings.HasSuffix(prose, "."))
@@ -114,7 +114,7 @@ func (r *targetReader) paragraph(node ast.Node) {
 			c.intent = r.leadOf(c, own[0], i == 0)
 		case introduces:
 			c.intent = introOf(text)
-		case c.intent == denies && !beforeList && !c.others && backForm.MatchString(text):
+		case c.intent == denies && !beforeList && !c.others && backForm().MatchString(text):
 			r.deniesBefore(c, before)
 			continue
 		}
@@ -131,7 +131,7 @@ func (r *targetReader) paragraph(node ast.Node) {
 			r.denying = r.denying || !c.row
 		case permits:
 			if r.intro == silent {
-				r.intro, r.more = permits, moreForm.MatchString(text)
+				r.intro, r.more = permits, moreForm().MatchString(text)
 			}
 		case silent:
 		}
@@ -172,7 +172,7 @@ func (r *targetReader) leadOf(c clause, first codeSpan, begins bool) intent {
 // negation behind its last path: "`a.go` is not for you."
 func (r *targetReader) turned(c clause, own []codeSpan) bool {
 	last := own[len(own)-1]
-	return c.intent == silent && !c.row && c.except < 0 && !r.denying && turnForm.MatchString(r.clauseText(min(last.at+len(last.text), c.end), c.end))
+	return c.intent == silent && !c.row && c.except < 0 && !r.denying && turnForm().MatchString(r.clauseText(min(last.at+len(last.text), c.end), c.end))
 }
 
 // names reports whether a sentence that says nothing names a path that was not
@@ -252,7 +252,7 @@ func (r *targetReader) item(item ast.Node) {
 				c.intent = r.leadOf(c, own[0], false)
 			case len(own) == 0 && beforeList && c.intent != denies:
 				c.intent = introOf(r.clauseText(c.start, c.end))
-			case len(own) == 0 && about && c.intent == denies && !c.others && backForm.MatchString(r.clauseText(c.start, c.end)):
+			case len(own) == 0 && about && c.intent == denies && !c.others && backForm().MatchString(r.clauseText(c.start, c.end)):
 				r.deniesBefore(c, before)
 			}
 			if len(own) > 0 {

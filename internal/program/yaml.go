@@ -91,12 +91,12 @@ func quoteReserved(line string) (mark, corrected string) {
 	if strings.HasPrefix(strings.TrimSpace(line), "#") {
 		return "", ""
 	}
-	if found := reservedBlock.FindStringSubmatch(line); found != nil && strings.TrimSpace(found[1]) != "" {
+	if found := reservedBlock().FindStringSubmatch(line); found != nil && strings.TrimSpace(found[1]) != "" {
 		return found[2][:1], strings.TrimSpace(found[1] + `"` + strings.TrimSpace(found[2]) + `"` + found[3])
 	}
-	if found := reservedFlow.FindStringSubmatch(line); found != nil && strings.ContainsAny(line, "[{") {
-		return found[2][:1], strings.TrimSpace(reservedFlow.ReplaceAllStringFunc(line, func(part string) string {
-			pieces := reservedFlow.FindStringSubmatch(part)
+	if found := reservedFlow().FindStringSubmatch(line); found != nil && strings.ContainsAny(line, "[{") {
+		return found[2][:1], strings.TrimSpace(reservedFlow().ReplaceAllStringFunc(line, func(part string) string {
+			pieces := reservedFlow().FindStringSubmatch(part)
 			return pieces[1] + `"` + strings.TrimSpace(pieces[2]) + `"`
 		}))
 	}

@@ -42,7 +42,7 @@ var decimal = lazyregexp.New(`[+-]?\d[\d.]*\d`)
 
 // Short is a text with every decimal number in it at most four digits long.
 func Short(text string) string {
-	return decimal.ReplaceAllStringFunc(text, func(found string) string {
+	return decimal().ReplaceAllStringFunc(text, func(found string) string {
 		if strings.Count(found, ".") != 1 {
 			return found // a whole number, a version or an address
 		}
@@ -93,7 +93,7 @@ var longNumber = lazyregexp.New(`[+-]?\d[\d.]{6,}(e[+-]?\d+)?`)
 // quote them: harmless, and its numbers rounded.
 func Said(text string) string {
 	const most = 300
-	text = longNumber.ReplaceAllStringFunc(text[:min(len(text), 8*most)], func(found string) string {
+	text = longNumber().ReplaceAllStringFunc(text[:min(len(text), 8*most)], func(found string) string {
 		if strings.Count(found, ".") != 1 || strings.HasSuffix(found, ".") {
 			return found // a version, or a whole number that may be a name
 		}

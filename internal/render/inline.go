@@ -33,7 +33,7 @@ var linkable = lazyregexp.New(`^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za
 // Link renders a link to a file beside the report; a path that is not plain is
 // shown without one.
 func Link(label, path string) string {
-	if !linkable.MatchString(path) {
+	if !linkable().MatchString(path) {
 		return plain.Literal(label, maxLabel) + " at " + plain.Literal(path, maxLine)
 	}
 	return "[" + plain.Literal(label, maxLabel) + "](" + path + ")"

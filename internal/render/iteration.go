@@ -93,7 +93,7 @@ var comparison = lazyregexp.New(`^-?[\d.e+-]+ is ((not )?better than|worse than 
 func Reasons(reasons []string, compared bool) []string {
 	var list []string
 	for _, reason := range reasons {
-		if compared && comparison.MatchString(reason) {
+		if compared && comparison().MatchString(reason) {
 			continue
 		}
 		list = append(list, Said(reason))

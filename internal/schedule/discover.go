@@ -84,7 +84,7 @@ func (d *discoverer) readStates(states map[string][]byte) {
 func (d *discoverer) sort(issue Issue) {
 	known := d.names[issue.Number]
 	title := strings.TrimSpace(issue.Title)
-	own := ownTitle.FindStringSubmatch(title)
+	own := ownTitle().FindStringSubmatch(title)
 	switch {
 	case known != "" && d.files[known]:
 		d.Linked[known] = issue.Number

@@ -35,11 +35,11 @@ var (
 // as a remark, or its release where the commit is not known.
 func (o Origin) pinned() (uses, remark string) {
 	repository, version := cmp.Or(o.Repository, "org/autoloop"), o.Version
-	if !release.MatchString(version) || pseudoVersion.MatchString(version) {
+	if !release().MatchString(version) || pseudoVersion().MatchString(version) {
 		version = ""
 	}
 	switch {
-	case commitID.MatchString(o.Commit):
+	case commitID().MatchString(o.Commit):
 		return repository + "@" + o.Commit, " # " + cmp.Or(version, "unreleased")
 	case version != "":
 		return repository + "@" + version, " # " + version
@@ -52,7 +52,7 @@ func (o Origin) pinned() (uses, remark string) {
 // there unless an earlier init chose it by itself, else the binary's own source.
 func actionOf(root string, o Options) (uses, remark string, err error) {
 	if o.Action != "" {
-		if !actionName.MatchString(o.Action) {
+		if !actionName().MatchString(o.Action) {
 			return "", "", misuse.Errorf("--action %q is no action: give OWNER/NAME@REF, such as org/autoloop@v1", o.Action)
 		}
 		return o.Action, "", nil
@@ -62,7 +62,7 @@ func actionOf(root string, o Options) (uses, remark string, err error) {
 	if err != nil {
 		return uses, remark, nil //nolint:nilerr // there is no workflow that says
 	}
-	found := usesLine.FindStringSubmatch(strings.ReplaceAll(string(data), "\r\n", "\n"))
+	found := usesLine().FindStringSubmatch(strings.ReplaceAll(string(data), "\r\n", "\n"))
 	if found == nil || found[2] != "" || found[1] == defaultAction {
 		return uses, remark, nil
 	}
@@ -73,8 +73,8 @@ func actionOf(root string, o Options) (uses, remark string, err error) {
 // binary runs: a commit alone would be built from its source each time.
 func withAction(text, uses, remark string) string {
 	text = strings.ReplaceAll(text, "uses: "+defaultAction+"\n", "uses: "+uses+remark+"\n")
-	if version := strings.TrimPrefix(remark, " # "); release.MatchString(version) && commitID.MatchString(uses[strings.LastIndex(uses, "@")+1:]) {
-		text = modeLine.ReplaceAllString(text, "${0}${1}version: "+version+"\n")
+	if version := strings.TrimPrefix(remark, " # "); release().MatchString(version) && commitID().MatchString(uses[strings.LastIndex(uses, "@")+1:]) {
+		text = modeLine().ReplaceAllString(text, "${0}${1}version: "+version+"\n")
 	}
 	return text
 }

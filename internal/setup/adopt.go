@@ -122,7 +122,7 @@ func (a *Adopter) steps(ctx context.Context) ([]Step, error) {
 	olds := map[string][]string{}
 	var steps []Step
 	for _, branch := range slices.Sorted(maps.Keys(a.heads)) {
-		found := suffixed.FindStringSubmatch(branch)
+		found := suffixed().FindStringSubmatch(branch)
 		if _, known := a.states[branch]; known || found == nil {
 			continue
 		}

@@ -116,7 +116,7 @@ func WithinReach(p *program.Program, tracked []string) []string {
 
 // entered reports whether the script only changes into a directory.
 func entered(script, dir string) bool {
-	for _, found := range changesInto.FindAllStringSubmatch(script, -1) {
+	for _, found := range changesInto().FindAllStringSubmatch(script, -1) {
 		if to := strings.Trim(found[1], `"'`); strings.HasSuffix(dir, path.Clean(to)) {
 			return true
 		}

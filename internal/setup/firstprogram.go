@@ -96,7 +96,7 @@ func (f *fit) text() string {
 	}
 	var targets strings.Builder
 	for _, target := range f.targets {
-		targets.WriteString("- `" + path.Join(notPlain.ReplaceAllString(f.at, "?"), target) + "`\n")
+		targets.WriteString("- `" + path.Join(notPlain().ReplaceAllString(f.at, "?"), target) + "`\n")
 	}
 	return strings.NewReplacer("SETUP\n", setup, "TARGETS\n", targets.String(), "set -e\n", begin).Replace(f.template)
 }

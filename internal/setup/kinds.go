@@ -148,7 +148,7 @@ var makeTest = lazyregexp.New(`(?m)^test\s*::?(?:[^:=]|$)`)
 func makeTests(dir string) bool {
 	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {
 		if data, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
-			return makeTest.Match(data) // make reads the first of them
+			return makeTest().Match(data) // make reads the first of them
 		}
 	}
 	return false

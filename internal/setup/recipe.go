@@ -50,7 +50,7 @@ func (r recipe) text(name, at string, here place) string {
 		}
 	}
 	line("---\n\n# " + name + "\n\n## Goal\n\n" + r.goal + " " + capital(r.better) + " is better.\n\n## Target\n")
-	below := notPlain.ReplaceAllString(at, "?")
+	below := notPlain().ReplaceAllString(at, "?")
 	for _, target := range r.targets(here) {
 		line("- `" + path.Join(below, target) + "`")
 	}

@@ -22,7 +22,7 @@ func always(globs ...string) func(place) []string {
 func fixed(script string) func(place) string { return func(place) string { return script } }
 
 // anyFile reports whether one of the first files that match has words in it.
-func (p place) anyFile(suffix string, words *lazyregexp.Regexp) bool {
+func (p place) anyFile(suffix string, words lazyregexp.Regexp) bool {
 	const most = 2000
 	looked := 0
 	for _, file := range p.tracked {
@@ -33,7 +33,7 @@ func (p place) anyFile(suffix string, words *lazyregexp.Regexp) bool {
 			return false
 		}
 		data, err := os.ReadFile(filepath.Join(p.dir, filepath.FromSlash(file)))
-		if err == nil && words.Match(data) {
+		if err == nil && words().Match(data) {
 			return true
 		}
 	}

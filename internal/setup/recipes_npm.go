@@ -113,7 +113,7 @@ node -e 'console.log(JSON.stringify({coverage: JSON.parse(require("fs").readFile
 		return `npx --no-install c8 --reporter=json-summary --reports-dir "$TMPDIR/coverage" npm test >&2` + summary
 	case pkg.uses("nyc"):
 		return `npx --no-install nyc --reporter=json-summary --report-dir "$TMPDIR/coverage" npm test >&2` + summary
-	case nodeTest.MatchString(strings.TrimSpace(pkg.Scripts["test"])):
+	case nodeTest().MatchString(strings.TrimSpace(pkg.Scripts["test"])):
 		return `node --test --experimental-test-coverage --test-reporter=tap > "$TMPDIR/tests.txt" || { cat "$TMPDIR/tests.txt" >&2; exit 1; }
 LC_ALL=C awk -F'|' '/^# all files/ { gsub(/ /, "", $2); printf "{\"coverage\": %s}\n", $2 }' "$TMPDIR/tests.txt" > "$AUTOLOOP_RESULT"`
 	default:

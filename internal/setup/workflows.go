@@ -75,7 +75,7 @@ func withPrograms(text, dir string) string {
 	if dir == "" {
 		return text
 	}
-	return modeLine.ReplaceAllString(text, "${0}${1}programs-dir: "+strings.ReplaceAll(quoted(dir), "$", "$$")+"\n")
+	return modeLine().ReplaceAllString(text, "${0}${1}programs-dir: "+strings.ReplaceAll(quoted(dir), "$", "$$")+"\n")
 }
 
 var programsLine = lazyregexp.New(`(?m)^ +programs-dir: .*$`)
@@ -88,7 +88,7 @@ func ProgramsDir(root, asked string) (string, error) {
 			Dir string `yaml:"programs-dir"`
 		}
 		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(mainWorkflow)))
-		if err != nil || yaml.Unmarshal(programsLine.Find(data), &with) != nil {
+		if err != nil || yaml.Unmarshal(programsLine().Find(data), &with) != nil {
 			return "", nil //nolint:nilerr // there is no workflow that says
 		}
 		return with.Dir, nil

@@ -101,7 +101,7 @@ func readRuns(dir string) (*Runs, error) {
 		return nil, fmt.Errorf("%s is no list of runs that this program reads, or was cut off; remove it, and the first run alone counts", file)
 	}
 	for _, run := range r.Runs {
-		if !runDir.MatchString(run.Dir) {
+		if !runDir().MatchString(run.Dir) {
 			return nil, fmt.Errorf("%s names %q, which is no run of this iteration", file, run.Dir)
 		}
 	}

@@ -85,13 +85,13 @@ var (
 
 // waitIn finds how long words ask to wait; 0 when they do not say.
 func waitIn(words string) time.Duration {
-	if found := wordyWait.FindStringSubmatch(words); found != nil {
+	if found := wordyWait().FindStringSubmatch(words); found != nil {
 		return seconds(found[1], unit(found[2]))
 	}
-	if found := compoundWait.FindStringSubmatch(words); found != nil {
+	if found := compoundWait().FindStringSubmatch(words); found != nil {
 		return compound(found[1])
 	}
-	if found := bareWait.FindStringSubmatch(words); found != nil {
+	if found := bareWait().FindStringSubmatch(words); found != nil {
 		return seconds(found[1], time.Second)
 	}
 	return 0
@@ -152,10 +152,10 @@ var (
 // timeIn finds until when words ask to wait; zero when they do not say. A time
 // of the day is the next one after now, in the zone that is named, else now's.
 func timeIn(words string, now time.Time) time.Time {
-	if found := epochTime.FindStringSubmatch(words); found != nil {
+	if found := epochTime().FindStringSubmatch(words); found != nil {
 		return epoch(found[1])
 	}
-	found := clockTime.FindStringSubmatch(words)
+	found := clockTime().FindStringSubmatch(words)
 	if found == nil {
 		return time.Time{}
 	}

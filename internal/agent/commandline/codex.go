@@ -116,7 +116,7 @@ var codexReconnect = lazyregexp.New(`^Reconnecting\.\.\. (\d+)/\d+ \((.*)\)$`)
 
 // trouble is an error that Codex itself tries to overcome.
 func (r *codexReader) trouble(words string) {
-	again := codexReconnect.FindStringSubmatch(words)
+	again := codexReconnect().FindStringSubmatch(words)
 	if again == nil {
 		r.failed(words)
 		return
@@ -143,7 +143,7 @@ var codexRetry = lazyregexp.New(`retrying sampling request \(\d+/\d+ in ([0-9.]+
 
 // errs hears from the log how long the server asked to wait.
 func (r *codexReader) Err(text []byte) {
-	found := codexRetry.FindSubmatch(text)
+	found := codexRetry().FindSubmatch(text)
 	if found == nil {
 		return
 	}

@@ -79,7 +79,7 @@ func (r *geminiReader) Out(text []byte) {
 		r.open, r.Problem = false, nil
 		count(&r.Usage.ToolCalls, 1)
 	case "tool_result":
-		if e.Status == "error" && refusedTool.MatchString(e.Error.Message+e.Error.Type) {
+		if e.Status == "error" && refusedTool().MatchString(e.Error.Message+e.Error.Type) {
 			r.Denied = e.Error.Type
 		}
 	case "result":
@@ -117,7 +117,7 @@ func (r *geminiReader) result(e *geminiEvent) {
 		return
 	}
 	before, words := r.Problem, e.Error.Message
-	if said := geminiMessage.FindStringSubmatch(words); said != nil {
+	if said := geminiMessage().FindStringSubmatch(words); said != nil {
 		words = said[1]
 	}
 	r.Problem = NewProblem(geminiStatus(e.Error.Message), words)
@@ -130,7 +130,7 @@ func (r *geminiReader) result(e *geminiEvent) {
 var geminiCode = lazyregexp.New(`"code": ?(\d{3})\b`)
 
 func geminiStatus(words string) int {
-	found := geminiCode.FindStringSubmatch(words)
+	found := geminiCode().FindStringSubmatch(words)
 	if found == nil {
 		return 0
 	}
@@ -149,10 +149,10 @@ const maxAttempts = 4
 // with which it refuses to begin.
 func (r *geminiReader) Err(text []byte) {
 	words := string(text)
-	if found := geminiAttempt.FindStringSubmatch(words); found != nil {
+	if found := geminiAttempt().FindStringSubmatch(words); found != nil {
 		attempt, _ := strconv.Atoi(found[1])
 		status, _ := strconv.Atoi(found[2])
-		if said := geminiMessage.FindStringSubmatch(words); said != nil {
+		if said := geminiMessage().FindStringSubmatch(words); said != nil {
 			words = said[1]
 		}
 		r.Problem = NewProblem(status, words)

@@ -105,7 +105,7 @@ var refusedTool = lazyregexp.New(`(?i)\b(rejected permission|prevents you from u
 func (r *opencodeReader) tool(e *opencodeEvent) {
 	r.Problem = nil
 	count(&r.Usage.ToolCalls, 1)
-	if state := e.Part.State; state.Status == "error" && refusedTool.MatchString(state.Error) {
+	if state := e.Part.State; state.Status == "error" && refusedTool().MatchString(state.Error) {
 		r.Denied = e.Part.Tool
 	}
 }
@@ -149,7 +149,7 @@ const maxQuiet = 3
 // not in the log unless the message says so, and the wait may be long: a rate
 // limit ends it.
 func (r *opencodeReader) Err(text []byte) {
-	found := opencodeLogged.FindSubmatch(text)
+	found := opencodeLogged().FindSubmatch(text)
 	if found == nil || r.Done || bytes.Contains(text, []byte(" small=true ")) {
 		return // Titles and the like are asked of a small model, and not needed.
 	}

@@ -163,7 +163,7 @@ func identifier(file, code string) string {
 // lastName returns the last name in a text, or the first, or "".
 func lastName(text string, first bool) string {
 	name := ""
-	for _, word := range identifierForm.FindAllString(text, -1) {
+	for _, word := range identifierForm().FindAllString(text, -1) {
 		if declaration[word] || len(word) > 80 {
 			continue
 		}

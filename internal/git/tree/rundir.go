@@ -61,7 +61,7 @@ func removeStale(above string) {
 		return
 	}
 	for _, entry := range entries {
-		if !runDirName.MatchString(entry.Name()) {
+		if !runDirName().MatchString(entry.Name()) {
 			continue
 		}
 		dir := filepath.Join(above, entry.Name())

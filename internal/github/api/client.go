@@ -88,7 +88,7 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	owner, name, _ := strings.Cut(o.Repository, "/")
-	if !repositoryForm.MatchString(o.Repository) || len(o.Repository) > 200 || strings.Trim(name, ".") == "" {
+	if !repositoryForm().MatchString(o.Repository) || len(o.Repository) > 200 || strings.Trim(name, ".") == "" {
 		return nil, &NameError{o.Repository}
 	}
 	if strings.ContainsAny(o.Token, " \t\r\n") {

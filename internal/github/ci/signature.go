@@ -57,7 +57,7 @@ func (c Check) firstErrors() []string {
 		text = Normal(text)
 		switch {
 		case text == "":
-		case errorLine.MatchString(text):
+		case errorLine().MatchString(text):
 			errors = append(errors, text)
 		default:
 			others = append(others, text)
@@ -74,11 +74,11 @@ func (c Check) firstErrors() []string {
 func Normal(text string) string {
 	const most = 4000
 	text = plain.Text(text[:min(len(text), most)])
-	text = stamps.ReplaceAllString(text, "")
-	text = addresses.ReplaceAllString(text, "")
-	text = paths.ReplaceAllString(text, "$1")
-	text = positions.ReplaceAllString(text, "$1")
-	text = durations.ReplaceAllString(text, "")
+	text = stamps().ReplaceAllString(text, "")
+	text = addresses().ReplaceAllString(text, "")
+	text = paths().ReplaceAllString(text, "$1")
+	text = positions().ReplaceAllString(text, "$1")
+	text = durations().ReplaceAllString(text, "")
 	text = plain.Line(text)
 	if runes := []rune(text); len(runes) > maxLine {
 		text = string(runes[:maxLine])

@@ -20,7 +20,7 @@ var skips = lazyregexp.New(`(?i)\[(skip ci|ci skip|no ci|skip actions|actions sk
 
 // Skipped reports whether the message of a commit asks CI to leave it alone, as
 // GitHub and others understand it.
-func Skipped(message string) bool { return skips.MatchString(message) }
+func Skipped(message string) bool { return skips().MatchString(message) }
 
 // StartsOnChange reports whether a workflow runs when one of these files is
 // pushed, or changed in a pull request. If that cannot be read it returns true.

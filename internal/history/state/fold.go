@@ -131,7 +131,7 @@ func (d *Doc) wrote(b block) bool {
 	said := d.said[b.first]
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		if wordsLine.MatchString(line) && !slices.Contains(said, line) {
+		if wordsLine().MatchString(line) && !slices.Contains(said, line) {
 			return false
 		}
 	}
@@ -156,7 +156,7 @@ func ownEntry(text string) bool {
 	first := true
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		if first && !ownHeading.MatchString(line) || !first && !ownLine.MatchString(line) {
+		if first && !ownHeading().MatchString(line) || !first && !ownLine().MatchString(line) {
 			return false
 		}
 		first = false
@@ -248,7 +248,7 @@ var rangeForm = lazyregexp.New(`^#+ Iters? (\d{1,9})(?:–(\d{1,9}))? — ✅ (\
 
 // readRange reads a range that we wrote. Others are left as they are.
 func readRange(text string) (folded, bool) {
-	found := rangeForm.FindStringSubmatch(strings.TrimSpace(text))
+	found := rangeForm().FindStringSubmatch(strings.TrimSpace(text))
 	if found == nil {
 		return folded{}, false
 	}
@@ -274,7 +274,7 @@ var (
 func readEntry(iteration int, baseline bool, text string) folded {
 	r := folded{first: iteration, last: iteration}
 	status := text
-	if found := statusLine.FindStringSubmatch(text); found != nil {
+	if found := statusLine().FindStringSubmatch(text); found != nil {
 		status = found[1]
 	}
 	lower := strings.ToLower(status)
@@ -290,18 +290,18 @@ func readEntry(iteration int, baseline bool, text string) folded {
 	case strings.Contains(status, "⚠") || strings.Contains(lower, "error"):
 		r.fail = 1
 	}
-	if found := metricLine.FindStringSubmatch(text); found != nil {
-		if number.MatchString(found[2]) {
+	if found := metricLine().FindStringSubmatch(text); found != nil {
+		if number().MatchString(found[2]) {
 			r.from, r.to = found[2], found[2]
 		}
-		if accepted && number.MatchString(found[1]) {
+		if accepted && number().MatchString(found[1]) {
 			r.to = found[1]
 			if r.from == "" {
 				r.from = r.to
 			}
 		}
 	}
-	if found := changeLine.FindStringSubmatch(text); found != nil && r.accepted == 1 {
+	if found := changeLine().FindStringSubmatch(text); found != nil && r.accepted == 1 {
 		r.summary = plain.Clip(strings.TrimSpace(found[1]), 80)
 	}
 	return r

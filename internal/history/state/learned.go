@@ -57,7 +57,7 @@ func (d *Doc) forget(kind SectionKind, room int) {
 		count, size, first, end := 0, room, -1, -1
 		at := found.bodyStart
 		for line := range bytes.Lines(d.data[found.bodyStart:found.bodyEnd]) {
-			if attributed.Match(bytes.TrimRight(line, " \r\n")) {
+			if attributed().Match(bytes.TrimRight(line, " \r\n")) {
 				if count++; first < 0 {
 					first, end = at, at+len(line)
 				}
@@ -77,7 +77,7 @@ var ofIteration = lazyregexp.New(`\(iteration \d+\)\s*$`)
 
 // essence is what two items have in common that say the same.
 func essence(item string) string {
-	item = ofIteration.ReplaceAllString(strings.TrimSpace(item), "")
+	item = ofIteration().ReplaceAllString(strings.TrimSpace(item), "")
 	return strings.Join(strings.FieldsFunc(strings.ToLower(item), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r)
 	}), " ")

@@ -32,7 +32,7 @@ func OldestFirst(data []byte) (statuses []string, known bool) {
 // The ways in which entries begin: headings, lines that begin with a mark, and
 // rows of a table. The first way that a history has is the one that counts.
 var (
-	entryForms = []*lazyregexp.Regexp{
+	entryForms = []lazyregexp.Regexp{
 		lazyregexp.New(`(?im)^ {0,3}#{1,6}[ \t]` + beforeNumber),
 		lazyregexp.New(`(?im)^[ \t]*(?:[-+>]|\*|_|\d+[.)])` + beforeNumber),
 		lazyregexp.New(`(?im)^[ \t]*\|` + beforeNumber),
@@ -62,7 +62,7 @@ func (d *Doc) outcomes() []string {
 	}
 	var entries []entry
 	for _, form := range entryForms {
-		starts := form.FindAllStringSubmatchIndex(text, -1)
+		starts := form().FindAllStringSubmatchIndex(text, -1)
 		for i, at := range starts {
 			end := len(text)
 			if i+1 < len(starts) {
@@ -74,7 +74,7 @@ func (d *Doc) outcomes() []string {
 				until, _ := strconv.Atoi(text[at[6]:at[7]])
 				e.count = min(max(until-last+1, 1), MaxStatuses)
 				e.last = max(until, last)
-				if len(signIs.FindAllString(text[at[0]:end], -1)) > 1 {
+				if len(signIs().FindAllString(text[at[0]:end], -1)) > 1 {
 					e.outcome = "" // of some this, of others that
 				}
 			}
@@ -99,12 +99,12 @@ func (d *Doc) outcomes() []string {
 // it does not say. A line for the status decides, then the sign in the first line,
 // then what is said first.
 func entryStatus(text string) string {
-	if found := statusRow.FindStringSubmatch(text); found != nil {
+	if found := statusRow().FindStringSubmatch(text); found != nil {
 		return firstOutcome(outcomeIs, found[1])
 	}
 	first, rest, _ := strings.Cut(text, "\n")
 	for _, look := range []struct {
-		form *lazyregexp.Regexp
+		form lazyregexp.Regexp
 		text string
 	}{{signIs, first}, {outcomeIs, first}, {outcomeIs, rest}} {
 		if outcome := firstOutcome(look.form, look.text); outcome != "" {
@@ -115,8 +115,8 @@ func entryStatus(text string) string {
 }
 
 // firstOutcome is the outcome that a text says first; "" when it says none.
-func firstOutcome(form *lazyregexp.Regexp, text string) string {
-	for i, said := range form.FindStringSubmatch(text) {
+func firstOutcome(form lazyregexp.Regexp, text string) string {
+	for i, said := range form().FindStringSubmatch(text) {
 		if i > 0 && said != "" {
 			return string(outcomesOf[i-1])
 		}

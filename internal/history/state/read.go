@@ -243,7 +243,7 @@ func saysNone(f field, text []byte) bool {
 	case pauseReason, completedReason:
 		return false
 	case pullRequest:
-		if newPull.Match(text) {
+		if newPull().Match(text) {
 			return true
 		}
 		fallthrough
@@ -284,7 +284,7 @@ func parseTime(text string) (time.Time, bool) {
 	if len(text) > 64 {
 		return time.Time{}, false
 	}
-	for _, form := range []string{text, strings.ToUpper(text), zoneWord.ReplaceAllString(text, "")} {
+	for _, form := range []string{text, strings.ToUpper(text), zoneWord().ReplaceAllString(text, "")} {
 		for _, layout := range timeLayouts {
 			if at, err := time.Parse(layout, form); err == nil {
 				return at.UTC(), true

@@ -52,7 +52,7 @@ type teller struct {
 	// line is the form, then that of lines that follow it and belong to it, not
 	// that of lines that say nothing although they have the form. With before, a
 	// line of that form is named with it.
-	line, then, not, before *lazyregexp.Regexp
+	line, then, not, before lazyregexp.Regexp
 }
 
 var escapes = lazyregexp.New(`\x1b\[[0-9;]*[A-Za-z]`)
@@ -64,7 +64,7 @@ func telling(streams ...string) []string {
 	var texts [][]string
 	for _, stream := range streams {
 		stream = stream[max(0, len(stream)-maxSearched):]
-		texts = append(texts, strings.Split(strings.ReplaceAll(escapes.ReplaceAllString(stream, ""), "\r", ""), "\n"))
+		texts = append(texts, strings.Split(strings.ReplaceAll(escapes().ReplaceAllString(stream, ""), "\r", ""), "\n"))
 	}
 	for _, t := range tellers {
 		for _, lines := range texts {
@@ -88,10 +88,10 @@ func (t teller) find(lines []string) []string {
 	where := ""
 	for i := 0; i < len(lines) && len(found) < maxLines; i++ {
 		line := lines[i]
-		if t.before != nil && t.before.MatchString(line) {
+		if t.before != nil && t.before().MatchString(line) {
 			where = strings.TrimSpace(line)
 		}
-		if !t.line.MatchString(line) || t.not != nil && t.not.MatchString(line) {
+		if !t.line().MatchString(line) || t.not != nil && t.not().MatchString(line) {
 			continue
 		}
 		if t.before != nil && where == "" {
@@ -105,7 +105,7 @@ func (t teller) find(lines []string) []string {
 			continue
 		}
 		found = append(found, text)
-		for t.then != nil && i+1 < len(lines) && len(found) < maxLines && t.then.MatchString(lines[i+1]) {
+		for t.then != nil && i+1 < len(lines) && len(found) < maxLines && t.then().MatchString(lines[i+1]) {
 			i++
 			if more := bounded(strings.TrimSpace(lines[i])); more != "" {
 				found = append(found, more)

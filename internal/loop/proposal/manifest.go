@@ -33,7 +33,7 @@ func (m Manifest) check() error {
 	changes := m.Kind != Chores
 	for _, field := range []struct {
 		key, value string
-		form       *lazyregexp.Regexp
+		form       lazyregexp.Regexp
 		needed     bool
 	}{
 		{"repository", m.Repository, repositoryForm, false},
@@ -51,7 +51,7 @@ func (m Manifest) check() error {
 		if field.value == "" && !field.needed {
 			continue
 		}
-		if !field.form.MatchString(field.value) {
+		if !field.form().MatchString(field.value) {
 			return fmt.Errorf("has a manifest whose %q is %.80q, which cannot be", field.key, field.value)
 		}
 	}

@@ -154,7 +154,7 @@ var notName = lazyregexp.New(`[^A-Za-z0-9._:/@+\[\]-]+`)
 // name returns a name in which nothing else can be said.
 func name(text string) string {
 	const most = 200
-	text = notName.ReplaceAllString(text, "-")
+	text = notName().ReplaceAllString(text, "-")
 	return text[:min(len(text), most)]
 }
 

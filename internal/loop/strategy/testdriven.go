@@ -16,7 +16,7 @@ const perFocus = 3
 const maxFailing = 200
 
 // failures match the lines in which test runners name a test that failed.
-var failures = []*lazyregexp.Regexp{
+var failures = []lazyregexp.Regexp{
 	lazyregexp.New(`^\s*--- FAIL: (\S+)`),                               // go test
 	lazyregexp.New(`^FAILED (\S+)`),                                     // pytest
 	lazyregexp.New(`^not ok \d+ (?:- )?(.+?)(?:\s+#.*)?$`),              // TAP, node --test
@@ -42,7 +42,7 @@ func FailingTests(output string) []string {
 			break
 		}
 		for _, pattern := range failures {
-			if match := pattern.FindStringSubmatch(line); match != nil {
+			if match := pattern().FindStringSubmatch(line); match != nil {
 				found = append(found, match[1])
 				break
 			}

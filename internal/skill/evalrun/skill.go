@@ -175,7 +175,7 @@ func skillName(text, otherwise string) string {
 		return otherwise
 	}
 	head, _, closed := strings.Cut(rest, "\n---")
-	match := nameLine.FindStringSubmatch(head)
+	match := nameLine().FindStringSubmatch(head)
 	if !closed || match == nil || strings.Contains(match[1], "..") {
 		return otherwise
 	}

@@ -27,7 +27,7 @@ func decodeXML(data []byte) ([]byte, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	name := "UTF-8"
-	if found := declaredEncoding.FindSubmatch(data); found != nil {
+	if found := declaredEncoding().FindSubmatch(data); found != nil {
 		name = string(found[1])
 	}
 	var from encoding.Encoding

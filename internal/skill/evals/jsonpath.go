@@ -149,7 +149,7 @@ func (p JSONPath) String() string {
 		switch {
 		case step.IsIndex:
 			fmt.Fprintf(&out, "[%d]", step.Index)
-		case document.NameForm.MatchString(step.Key) && !strings.Contains(step.Key, "."):
+		case document.NameForm().MatchString(step.Key) && !strings.Contains(step.Key, "."):
 			out.WriteString("." + step.Key)
 		default:
 			escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(step.Key)

@@ -124,7 +124,7 @@ func (e *evalReader) id(n document.Node, key string) string {
 	if id == "" {
 		return ""
 	}
-	if !document.NameForm.MatchString(id) || strings.Contains(id, "..") || strings.HasSuffix(id, ".") {
+	if !document.NameForm().MatchString(id) || strings.Contains(id, "..") || strings.HasSuffix(id, ".") {
 		e.Fail(n, key, "%s cannot name a directory: give a number, or letters, digits, `.`, `_` and `-`", document.Quote(id))
 		return ""
 	}

@@ -44,7 +44,7 @@ func Adopt(ctx context.Context, dir string) (*Workspace, error) {
 	}
 	for i := len(entries) - 1; i >= 0; i-- { // sorted, so that v0 comes after the others
 		name := entries[i].Name()
-		if !entries[i].IsDir() || !versionName.MatchString(name) {
+		if !entries[i].IsDir() || !versionName().MatchString(name) {
 			continue
 		}
 		tree, err := Scan(ctx, filepath.Join(dir, name))

@@ -168,7 +168,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if in.Schema != Schema {
 		return nil, fmt.Errorf("%s has the schema %d, and this program reads %d", file, in.Schema, Schema)
 	}
-	if in.Applied != nil && in.Applied.Before != "" && !beforeName.MatchString(in.Applied.Before) {
+	if in.Applied != nil && in.Applied.Before != "" && !beforeName().MatchString(in.Applied.Before) {
 		return nil, fmt.Errorf("%s: %q is no snapshot that an application keeps", file, in.Applied.Before)
 	}
 	if in.BestVersion < 0 {

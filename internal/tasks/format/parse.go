@@ -98,7 +98,7 @@ func (t *taskReader) read(root document.Node) {
 // name reads a text that can name a file on every system.
 func (t *taskReader) name(n document.Node, key string) string {
 	name := t.Text(n, key, maxName)
-	if name != "" && (!document.NameForm.MatchString(name) || strings.Contains(name, "..") || strings.HasSuffix(name, ".")) {
+	if name != "" && (!document.NameForm().MatchString(name) || strings.Contains(name, "..") || strings.HasSuffix(name, ".")) {
 		t.Fail(n, key, "%s is no name: letters, digits, `.`, `_` and `-`, beginning with a letter or digit", document.Quote(name))
 		return ""
 	}

@@ -100,7 +100,7 @@ func (a *Archive) Forget(before time.Time) {
 		if err != nil || !entry.IsDir() || path == a.Dir {
 			return nil //nolint:nilerr // what cannot be read stays
 		}
-		if path == a.Stage || filepath.Dir(path) == a.Dir && !group.MatchString(entry.Name()) {
+		if path == a.Stage || filepath.Dir(path) == a.Dir && !group().MatchString(entry.Name()) {
 			return fs.SkipDir
 		}
 		info, err := entry.Info()
@@ -117,7 +117,7 @@ func (a *Archive) Forget(before time.Time) {
 // those above it have directories alone.
 func (a *Archive) piece(dir string) bool {
 	entries, err := os.ReadDir(dir)
-	return err == nil && piece.MatchString(filepath.Base(dir)) && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Type().IsRegular() })
+	return err == nil && piece().MatchString(filepath.Base(dir)) && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Type().IsRegular() })
 }
 
 // Room reports an error when the file system of a directory cannot take a few
