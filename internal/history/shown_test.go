@@ -165,5 +165,5 @@ func months(t *testing.T, waits, ends Outcome) {
 		assert.Equal(t, rounded(whole.Spent(from)), rounded(got.Spent(from)), from)
 	}
 	assert.Equal(t, rounded(whole.Spent(time.Time{})), rounded(got.Spent(time.Time{})))
-	assert.Equal(t, encodedSummary(t, whole, StandingOf(all)), encodedSummary(t, got, log.Standing()))
+	assert.Equal(t, encodedSummary(t, whole, (&Log{Events: all}).Standing()), encodedSummary(t, got, log.Standing()))
 }
