@@ -11,8 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent"
+	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/loop/evaluation"
 )
@@ -44,6 +46,15 @@ func (b *bed) putOff() {
 	require.False(b.t, slices.ContainsFunc(b.records().log.Events, func(e history.Event) bool { return history.KindOf(e) == history.KindOf(&history.Decided{}) }))
 }
 
+// replays holds that the audit of all records finds nothing.
+func (b *bed) replays() {
+	b.t.Helper()
+	auditor := audit.New(decision.Known(), nil)
+	records, err := b.service.Memory.Records(b.t.Context(), auditor, "p", BranchPrefix+"p", nil)
+	require.NoError(b.t, err)
+	assert.Empty(b.t, auditor.Report(records).Findings)
+}
+
 // TestThePromptAfterMonths: an agent whose service was busy for so long that what the last
 // candidate printed is sealed is told of it.
 func TestThePromptAfterMonths(t *testing.T) {
@@ -64,6 +75,7 @@ func TestThePromptAfterMonths(t *testing.T) {
 	}
 	require.Equal(t, history.Accepted, b.one().Outcome)
 	assert.Contains(t, prompt, "two is no odd number")
+	b.replays()
 }
 
 // TestABundleAgainAfterMonths: who publishes a bundle again is shown the result, with its
@@ -144,6 +156,7 @@ func TestCIDecidesAfterMonths(t *testing.T) {
 					result = b.one()
 				}
 				assert.Equal(t, c.kept, b.kept())
+				b.replays()
 				sum := b.records().sum
 				for _, samples := range sum.Samples {
 					said = append(said, samples.String())
