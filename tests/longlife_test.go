@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"os/exec"
@@ -217,6 +218,16 @@ func (l *lived) processes() int64 {
 // read is how many objects were read, and their bytes; the table of results, which stays
 // one file, is left out.
 func (l *lived) read(table ...string) (objects, size int64) {
+	for id, n := range l.asked() {
+		if !slices.Contains(table, id) {
+			objects, size = objects+1, size+n
+		}
+	}
+	return objects, size
+}
+
+// asked are the objects that were read, with their sizes.
+func (l *lived) asked() iter.Seq2[string, int64] {
 	asked, err := os.ReadFile(filepath.Join(l.counts, "asked"))
 	require.NoError(l.t, err)
 	var names strings.Builder
@@ -229,14 +240,14 @@ func (l *lived) read(table ...string) (objects, size int64) {
 	cmd.Stdin = strings.NewReader(names.String())
 	out, err := cmd.Output()
 	require.NoError(l.t, err)
-	for line := range strings.Lines(string(out)) {
-		id, text, _ := strings.Cut(strings.TrimSpace(line), " ")
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err == nil && !slices.Contains(table, id) {
-			objects, size = objects+1, size+n
+	return func(yield func(string, int64) bool) {
+		for line := range strings.Lines(string(out)) {
+			id, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if n, err := strconv.ParseInt(text, 10, 64); err == nil && !yield(id, n) {
+				return
+			}
 		}
 	}
-	return objects, size
 }
 
 // table is the object of the table of results as it is now.
@@ -244,6 +255,36 @@ func (l *lived) table() string {
 	out, err := exec.CommandContext(l.t.Context(), "git", "-C", l.dir, "rev-parse", memory.MemoryBranch+":p.results.tsv").Output()
 	require.NoError(l.t, err)
 	return strings.TrimSpace(string(out))
+}
+
+// TestChoosingReadsNoHistory: the scheduler and the status read states, open segments and
+// checkpoints, and nothing that is sealed.
+func TestChoosingReadsNoHistory(t *testing.T) {
+	t.Parallel()
+	w := longWorld(t, 600)
+	w.write(".autoloop/programs/p.md", fmt.Sprintf(values, "schedule: daily\nmetric_direction: lower\nbudget: {iterations: 20000, per: month}"))
+	w.git("commit", "--quiet", "--all", "--message", "a budget")
+	behind := map[string]string{} // by object
+	for _, file := range strings.Fields(w.git("ls-tree", "-r", "--name-only", "memory/autoloop")) {
+		if strings.HasPrefix(file, "p.ledger/0") || strings.HasSuffix(file, ".tsv") {
+			behind[w.git("rev-parse", "memory/autoloop:"+file)] = file
+		}
+	}
+	require.Greater(t, len(behind), 10)
+	l := &lived{t: t, dir: w.dir, counts: countingGit(t)}
+	for name, args := range map[string][]string{"scheduler": {"scheduler", "--out", filepath.Join(w.side, "autoloop.json")}, "scheduler status": {"scheduler", "status"}} {
+		l.forget()
+		cmd := w.command(args[0], args[1:]...)
+		cmd.Env = slices.Concat(w.env, []string{"PATH=" + l.counts + string(filepath.ListSeparator) + os.Getenv("PATH")})
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		read := 0
+		for id := range l.asked() {
+			read++
+			assert.Empty(t, behind[id], "%s reads it", name)
+		}
+		assert.Positive(t, read, "%s: what is read is counted", name)
+	}
 }
 
 // TestAnIterationReadsNoMoreLater: what an iteration reads does not grow with those
