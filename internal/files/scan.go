@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -242,4 +243,14 @@ func OpenRegular(root *os.Root, name string) (*os.File, error) {
 		return nil, fmt.Errorf("%q was replaced while it was read", name)
 	}
 	return file, nil
+}
+
+// ReadRegular reads at most so many bytes of a file that OpenRegular opens.
+func ReadRegular(root *os.Root, name string, most int64) ([]byte, error) {
+	file, err := OpenRegular(root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file, most))
 }

@@ -155,13 +155,8 @@ func (l *Loop) begin(ctx context.Context) (*state, error) {
 		return nil, err
 	}
 	s := &state{Loop: l, rows: table.Rows()}
-	best := 0
-	for _, row := range s.rows {
-		s.last = max(s.last, row.Iteration)
-		if row.Action != results.Reverted {
-			best = row.Iteration
-		}
-	}
+	best, last := standing(s.rows)
+	s.last = last
 	if _, err := workspace.Verify(ctx, l.Workspace.Version(best)); err != nil {
 		return nil, err
 	}

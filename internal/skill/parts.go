@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"os"
 
@@ -45,9 +46,7 @@ func MergeEvaluated(parts []shard.Part) (Evaluated, error) {
 	}
 	whole := Evaluated{Name: all[0].Name, Notes: all[0].Notes, Feedback: map[string]string{}}
 	for _, part := range all {
-		for id, text := range part.Feedback {
-			whole.Feedback[id] = text
-		}
+		maps.Copy(whole.Feedback, part.Feedback)
 	}
 	orders := parts[0].Orders
 	figure, err := mergeFigure(all, orders, suiteEvals, func(e *Evaluated) *Figure { return &Figure{Cases: e.Cases} })

@@ -124,10 +124,7 @@ func skillTitle(skill *evalrun.Skill, w *workspace.Workspace) string {
 // gradedCases reads a version's cases, over all of its runs that a decision
 // counts; none when it was not run.
 func gradedCases(suited *evalrun.Skill, w *workspace.Workspace, version int, rows []results.Row) (evalrun.Result, error) {
-	last := 0
-	for _, row := range rows {
-		last = max(last, row.Iteration)
-	}
+	_, last := standing(rows)
 	dirs, err := VersionRuns(w, version, last)
 	if err != nil {
 		return evalrun.Result{}, err

@@ -1,6 +1,7 @@
 package evals
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/document"
+	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
@@ -66,79 +68,35 @@ func ParseJSONPath(text string) (JSONPath, error) {
 	return path, nil
 }
 
-// nextStep reads `.key`, `."key"`, `[n]` or `["key"]`.
-func nextStep(text string) (step JSONStep, rest string, err error) {
-	if text[0] == '.' {
-		if text = text[1:]; text == "" {
-			return step, "", errPath
-		}
-		if text[0] == '"' || text[0] == '\'' {
-			step.Key, rest, err = quotedKey(text)
-			if rest != "" && rest[0] != '.' && rest[0] != '[' {
-				err = errPath
-			}
-			return step, rest, err
-		}
-		end := strings.IndexAny(text, ".[]\"'")
-		if end < 0 {
-			end = len(text)
-		}
-		step.Key, rest = text[:end], text[end:]
-		if step.Key == "" || rest != "" && rest[0] != '.' && rest[0] != '[' {
-			err = errPath
-		}
-		return step, rest, err
-	}
-	return bracketStep(text)
-}
+// stepForm is `.key`, `."key"`, `["key"]` or `[n]`, with single quotes too; a backslash
+// in quotes keeps the character behind it.
+var stepForm = lazyregexp.New(`^(?s:\.([^.\[\]"']+)|\.(` + quotedForm + `)|\[(` + quotedForm + `)\]|\[([0-9]+)\])`)
 
-func bracketStep(text string) (step JSONStep, rest string, err error) {
-	if text[0] != '[' || len(text) < 3 {
+const quotedForm = `"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'`
+
+var escapedCharacter = lazyregexp.New(`(?s)\\(.)`)
+
+// nextStep reads the step that a text begins with.
+func nextStep(text string) (step JSONStep, rest string, err error) {
+	found := stepForm.FindStringSubmatch(text)
+	if found == nil {
 		return step, "", errPath
 	}
-	text = text[1:]
-	if text[0] == '"' || text[0] == '\'' {
-		step.Key, rest, err = quotedKey(text)
-	} else {
-		end := strings.IndexByte(text, ']')
-		if end < 0 {
-			return step, "", errPath
-		}
+	key, quoted, digits := found[1], cmp.Or(found[2], found[3]), found[4]
+	switch {
+	case quoted != "":
+		step.Key = escapedCharacter.ReplaceAllString(quoted[1:len(quoted)-1], "$1")
+	case digits != "":
 		step.IsIndex = true
-		digits := text[:end]
-		rest = text[end:]
 		step.Index, err = strconv.Atoi(digits)
-		if digits != strings.TrimLeft(digits, "+-") || step.Index > maxIndex {
-			err = errPath
-		}
+	default:
+		step.Key = key
 	}
-	if err != nil || rest == "" || rest[0] != ']' {
-		return step, "", errPath
-	}
-	if rest = rest[1:]; rest != "" && rest[0] != '.' && rest[0] != '[' {
-		return step, "", errPath
+	rest = text[len(found[0]):]
+	if err != nil || step.Index > maxIndex || rest != "" && rest[0] != '.' && rest[0] != '[' {
+		return JSONStep{}, "", errPath
 	}
 	return step, rest, nil
-}
-
-// quotedKey reads a key in double or single quotes; a backslash keeps the
-// character behind it.
-func quotedKey(text string) (key, rest string, err error) {
-	var out strings.Builder
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			if i++; i == len(text) {
-				return "", "", errPath
-			}
-			out.WriteByte(text[i])
-		case text[0]:
-			return out.String(), text[i+1:], nil
-		default:
-			out.WriteByte(text[i])
-		}
-	}
-	return "", "", errPath
 }
 
 // String renders the path so that ParseJSONPath reads it back.

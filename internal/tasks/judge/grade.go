@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/org/autoloop/internal/cure"
 	"github.com/org/autoloop/internal/metric"
@@ -113,26 +112,7 @@ func parseGrades(text string, asked int) (gradeAnswer, error) {
 		Expectations *[]gradeVerdict `json:"expectations"`
 		Feedback     json.RawMessage `json:"eval_feedback"`
 	}
-	if len(text) > maxAnswer {
-		text = text[:maxAnswer]
-	}
-	var found []object
-	for range maxObjects {
-		start := strings.IndexByte(text, '{')
-		if start < 0 {
-			break
-		}
-		text = text[start:]
-		var raw json.RawMessage
-		length := 1
-		if json.NewDecoder(strings.NewReader(text)).Decode(&raw) == nil {
-			var one object
-			if json.Unmarshal(raw, &one) == nil && one.Expectations != nil {
-				found, length = append(found, one), len(raw)
-			}
-		}
-		text = text[length:]
-	}
+	found := objectsIn(text, func(one object) bool { return one.Expectations != nil })
 	if len(found) != 1 {
 		return gradeAnswer{}, fmt.Errorf("it has %d JSON objects with `expectations`, not one", len(found))
 	}

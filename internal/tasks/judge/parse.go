@@ -28,22 +28,7 @@ type graded struct {
 // and braces there are, and reads it. Two objects with different scores are no
 // answer.
 func parse(text string) (metric.Value, string, error) {
-	if len(text) > maxAnswer {
-		text = text[:maxAnswer]
-	}
-	var found []graded
-	for tried := 0; tried < maxObjects; tried++ {
-		start := strings.IndexByte(text, '{')
-		if start < 0 {
-			break
-		}
-		text = text[start:]
-		object, length := objectAt(text)
-		if object != nil {
-			found = append(found, *object)
-		}
-		text = text[max(length, 1):]
-	}
+	found := objectsIn(text, func(one graded) bool { return one.Score != nil })
 	if len(found) == 0 {
 		return metric.Value{}, "", errors.New("it has no JSON object with a `score`")
 	}
@@ -60,20 +45,26 @@ func parse(text string) (metric.Value, string, error) {
 	return first, rationale, nil
 }
 
-// objectAt reads the JSON object that text begins with, and says how long it
-// is, or nil, or one without a score.
-func objectAt(text string) (*graded, int) {
-	decoder := json.NewDecoder(strings.NewReader(text))
-	var raw json.RawMessage
-	if decoder.Decode(&raw) != nil {
-		return nil, 0
+// objectsIn finds the JSON objects in a text that are wanted. One may be inside of
+// another that is not.
+func objectsIn[T any](text string, wanted func(T) bool) []T {
+	text = text[:min(len(text), maxAnswer)]
+	var found []T
+	for range maxObjects {
+		start := strings.IndexByte(text, '{')
+		if start < 0 {
+			break
+		}
+		text = text[start:]
+		var raw json.RawMessage
+		var one T
+		length := 1
+		if json.NewDecoder(strings.NewReader(text)).Decode(&raw) == nil && json.Unmarshal(raw, &one) == nil && wanted(one) {
+			found, length = append(found, one), len(raw)
+		}
+		text = text[length:]
 	}
-	var object graded
-	if json.Unmarshal(raw, &object) != nil || object.Score == nil {
-		// The score may be in an object inside of this one.
-		return nil, 1
-	}
-	return &object, len(raw)
+	return found
 }
 
 // value is the score as a finite number from 0 to 1.

@@ -95,16 +95,15 @@ func (b *Box) intact() bool {
 	return err == nil && os.SameFile(ours, now)
 }
 
-// readInside reads a file that is reached without leaving the sandbox.
-func (b *Box) readInside(local string) (string, error) {
-	file, err := b.root.OpenFile(local, os.O_RDONLY|files.NonBlocking, 0)
+// readInside reads a file that is reached without leaving a directory.
+func readInside(root *os.Root, local string) ([]byte, error) {
+	file, err := root.OpenFile(local, os.O_RDONLY|files.NonBlocking, 0)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer func() { _ = file.Close() }()
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", errors.New("it is no regular file any more")
+		return nil, errors.New("it is no regular file any more")
 	}
-	data, err := io.ReadAll(io.LimitReader(file, maxChecked))
-	return string(data), err
+	return io.ReadAll(io.LimitReader(file, maxChecked))
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -174,12 +173,7 @@ func content(root *os.Root, e *Entry) ([]byte, bool) {
 	case !e.IsFile() || e.SHA256 == "" || e.Size > maxDiffed:
 		return nil, false
 	}
-	file, err := files.OpenRegular(root, e.Path)
-	if err != nil {
-		return nil, false
-	}
-	defer func() { _ = file.Close() }()
-	data, err := io.ReadAll(io.LimitReader(file, maxDiffed+1))
+	data, err := files.ReadRegular(root, e.Path, maxDiffed+1)
 	if err != nil || len(data) > maxDiffed || bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
 		return nil, false
 	}

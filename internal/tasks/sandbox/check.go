@@ -95,11 +95,11 @@ func (b *Box) fileCheck(check format.Check) string {
 	case info.Size() > maxChecked:
 		return fmt.Sprintf("it has %d bytes, more than %d", info.Size(), maxChecked)
 	}
-	text, err := b.readInside(local)
+	text, err := readInside(b.root, local)
 	if err != nil {
 		return "it cannot be read: " + reason(err)
 	}
-	return contentCheck(check, text)
+	return contentCheck(check, string(text))
 }
 
 func contentCheck(check format.Check, text string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -67,11 +68,8 @@ func writeFile(to *os.Root, e Entry, content io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.Copy(file, content); err != nil {
-		_ = file.Close()
-		return err
-	}
-	if err := file.Close(); err != nil {
+	_, err = io.Copy(file, content)
+	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	return to.Chmod(local, e.Mode.Perm())

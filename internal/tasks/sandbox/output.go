@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/skill/evals"
 	"github.com/org/autoloop/internal/tasks/format"
@@ -63,20 +61,11 @@ func (b *Box) Output(name string) evals.Output {
 	case info.Size() > maxChecked:
 		return evals.Output{Exists: true, Problem: fmt.Sprintf("it has %d bytes, more than %d", info.Size(), maxChecked)}
 	}
-	data, err := readOpened(root, local)
+	data, err := readInside(root, local)
 	if err != nil {
 		return evals.Output{Exists: true, Problem: "it cannot be read: " + reason(err)}
 	}
 	return evals.Output{Exists: true, Data: data}
-}
-
-func readOpened(root *os.Root, local string) ([]byte, error) {
-	file, err := root.OpenFile(local, os.O_RDONLY|files.NonBlocking, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return io.ReadAll(io.LimitReader(file, maxChecked))
 }
 
 // Shell runs a command in outputs/, which $OUTPUTS_DIR names, with a home of its own, and says why it

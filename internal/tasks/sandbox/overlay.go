@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -82,12 +81,7 @@ func readWhole(root *os.Root, e Entry) ([]byte, error) {
 	if e.Size > maxConfigFile {
 		return nil, fmt.Errorf("has %d bytes, more than %d", e.Size, maxConfigFile)
 	}
-	file, err := files.OpenRegular(root, e.Path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	data, err := io.ReadAll(io.LimitReader(file, maxConfigFile+1))
+	data, err := files.ReadRegular(root, e.Path, maxConfigFile+1)
 	if err == nil && int64(len(data)) != e.Size {
 		err = fmt.Errorf("changed while it was read")
 	}
@@ -159,14 +153,11 @@ func (o *Overlay) place(root *os.Root, e Entry) error {
 	if err := root.RemoveAll(local); err != nil {
 		return err
 	}
-	if e.IsLink() {
-		if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
-			return err
-		}
-		return root.Symlink(e.Target, local)
-	}
 	if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
 		return err
+	}
+	if e.IsLink() {
+		return root.Symlink(e.Target, local)
 	}
 	return writeFile(root, e, bytes.NewReader(o.content[e.Path]))
 }

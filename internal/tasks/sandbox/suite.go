@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -76,22 +75,13 @@ func (f *Files) find(ctx context.Context, root *os.Root) error {
 		return err
 	}
 	for _, e := range found {
-		data, err := readTask(root, e.Path)
+		data, err := files.ReadRegular(root, e.Path, maxTaskFile)
 		if err != nil {
 			return err
 		}
 		f.List = append(f.List, format.File{Path: e.Path, Data: data})
 	}
 	return nil
-}
-
-func readTask(root *os.Root, name string) ([]byte, error) {
-	file, err := files.OpenRegular(root, name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return io.ReadAll(io.LimitReader(file, maxTaskFile))
 }
 
 // IsDir reports whether a clean path of the suite is a directory that is

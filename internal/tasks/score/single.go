@@ -28,14 +28,9 @@ func (c *comparer) rests() bool {
 }
 
 func timed(o format.SuiteOutcome) bool {
-	for _, s := range o.Scores {
-		for _, run := range s.Runs {
-			if run.Cost.WallClockMs != nil {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.Scores, func(s format.Score) bool {
+		return slices.ContainsFunc(s.Runs, func(run format.Run) bool { return run.Cost.WallClockMs != nil })
+	})
 }
 
 // timeless returns an outcome whose wall-clock times are not known.

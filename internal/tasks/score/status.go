@@ -25,8 +25,8 @@ func extremes(runs []format.Run) [2]status {
 			worst, best = status{passed, rate}, status{passed, rate}
 			continue
 		}
-		worst = status{lesser(worst.passed, passed, -1), lesserRat(worst.rate, rate, -1)}
-		best = status{lesser(best.passed, passed, 1), lesserRat(best.rate, rate, 1)}
+		worst = status{further(worst.passed, passed, -1), further(worst.rate, rate, -1)}
+		best = status{further(best.passed, passed, 1), further(best.rate, rate, 1)}
 	}
 	return [2]status{worst, best}
 }
@@ -41,14 +41,8 @@ func rates(runs []format.Run) []int64 {
 	return millionths(list)
 }
 
-func lesser(a, b metric.Value, sign int) metric.Value {
-	if b.Cmp(a) == sign {
-		return b
-	}
-	return a
-}
-
-func lesserRat(a, b *big.Rat, sign int) *big.Rat {
+// further is the lesser of two numbers for -1, the greater for 1.
+func further[T interface{ Cmp(T) int }](a, b T, sign int) T {
 	if b.Cmp(a) == sign {
 		return b
 	}
