@@ -17,7 +17,7 @@ import (
 // changed unless all of them fit.
 type Models struct {
 	// Complete asks a model; its errors are *models.Error, or the context's.
-	Complete func(context.Context, models.Endpoint, models.Request) (models.Response, error)
+	Complete models.Complete
 	// Endpoint is where it is asked; Lacks says why it cannot be asked, "" when
 	// there is.
 	Endpoint models.Endpoint

@@ -41,7 +41,7 @@ type talk struct {
 	*Models
 	request    Request
 	root       *os.Root
-	usage      models.Tokens
+	usage      metric.Usage
 	turns      int
 	model      string // as the server named it last, else as it was asked for
 	transcript strings.Builder
@@ -157,11 +157,8 @@ func (t *talk) used() metric.Usage {
 	if t.turns == 0 {
 		return metric.Usage{}
 	}
-	turns := t.turns
-	usage := metric.Usage{
-		InputTokens: t.usage.InputTokens, OutputTokens: t.usage.OutputTokens, CachedTokens: t.usage.CachedTokens, Turns: &turns,
-	}
-	usage.CostUSD = Price(t.model, usage)
+	usage := t.usage
+	usage.Turns, usage.CostUSD = new(t.turns), Price(t.model, usage)
 	return usage
 }
 

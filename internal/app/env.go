@@ -63,12 +63,8 @@ type Env struct {
 	// Root says that this process may do everything on this machine.
 	Root bool
 	// Complete asks a language model; nil in a binary that asks none.
-	Complete Complete
+	Complete models.Complete
 }
-
-// Complete asks a model at an endpoint. Its errors are *models.Error, or the
-// context's.
-type Complete func(context.Context, models.Endpoint, models.Request) (models.Response, error)
 
 // SystemEnv returns the Env of this process.
 func SystemEnv() Env {
@@ -125,9 +121,9 @@ func (e Env) EscapeLog() Env {
 func (e Env) Stopped() string { return schedule.Stopped(e.Getenv("AUTOLOOP_PAUSED")) }
 
 // IsTrue says whether a variable is `true`, in letters of any case.
-func (e Env) IsTrue(name string) bool { return isTrue(e.Getenv(name)) }
-
-func isTrue(text string) bool { return strings.EqualFold(strings.TrimSpace(text), "true") }
+func (e Env) IsTrue(name string) bool {
+	return strings.EqualFold(strings.TrimSpace(e.Getenv(name)), "true")
+}
 
 // Path is a path given by the user, who is in Dir; "" is Dir.
 func (e Env) Path(name string) string {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/agent/commandline"
-	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/git/tree"
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
@@ -177,18 +176,13 @@ func (o *TaskRun) chooseJudge(env Env, place *TaskPlace, masker process.Masker) 
 	}
 	variables = append(variables, asked.Question.Env(env.Getenv)...)
 	chosen, none, err := judge.Choose(judge.Setting{
-		Mode: judge.Mode(o.Judge), Model: o.JudgeModel, Getenv: env.Getenv, Complete: judge.Complete(env.Complete), Price: listPrice,
+		Mode: judge.Mode(o.Judge), Model: o.JudgeModel, Getenv: env.Getenv, Complete: env.Complete, Price: agent.Price,
 		CLI: judge.CommandLine{Agent: asked, Runner: env.NewRunner(), Dir: home, Env: variables}, Masker: masker,
 	})
 	if err != nil {
 		return nil, "", misuse.New(err)
 	}
 	return chosen, none, nil
-}
-
-// listPrice is what a model's work costs by the table of prices.
-func listPrice(model string, u models.Tokens) *metric.Value {
-	return agent.Price(model, metric.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens})
 }
 
 // Side finds a configuration: a directory, or a commit whose files are written

@@ -1,11 +1,16 @@
 // Package models is the vocabulary for asking a language model: endpoints,
-// requests, answers, usage and errors, as values. Package model sends them; who
-// needs a model gets a function of type
-//
-//	func(context.Context, models.Endpoint, models.Request) (models.Response, error)
-//
-// so that a binary which asks no model links no client.
+// requests, answers, usage and errors, as values. Package client sends them; who
+// needs a model gets a Complete, so that a binary which asks no model links no client.
 package models
+
+import (
+	"context"
+
+	"github.com/org/autoloop/internal/metric"
+)
+
+// Complete asks a model at an endpoint. Its errors are *Error, or the context's.
+type Complete func(context.Context, Endpoint, Request) (Response, error)
 
 // API is the protocol that an endpoint speaks.
 type API string
@@ -85,28 +90,6 @@ type Response struct {
 	// Model is as the server names it, "" when it does not.
 	Model string
 	Stop  Stop
-	Usage Tokens
-}
-
-// Tokens is what the server says that a request consumed. Nil is unknown, which
-// is not zero.
-type Tokens struct {
-	// InputTokens counts the whole request, including what came from a cache
-	// (CachedTokens) and what was written into one (WrittenTokens).
-	InputTokens, OutputTokens, CachedTokens, WrittenTokens *int64
-}
-
-// Add returns the sum; what is unknown in one is unknown in the sum.
-func (u Tokens) Add(more Tokens) Tokens {
-	return Tokens{
-		InputTokens: sum(u.InputTokens, more.InputTokens), OutputTokens: sum(u.OutputTokens, more.OutputTokens),
-		CachedTokens: sum(u.CachedTokens, more.CachedTokens), WrittenTokens: sum(u.WrittenTokens, more.WrittenTokens),
-	}
-}
-
-func sum(a, b *int64) *int64 {
-	if a == nil || b == nil {
-		return nil
-	}
-	return new(*a + *b)
+	// Usage has the tokens that the server counted.
+	Usage metric.Usage
 }

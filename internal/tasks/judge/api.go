@@ -12,7 +12,7 @@ import (
 
 // api asks an endpoint over HTTP.
 type api struct {
-	complete Complete
+	complete models.Complete
 	endpoint models.Endpoint
 	price    Price
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/metric"
 )
 
 const (
@@ -96,9 +97,9 @@ func (anthropic) read(body []byte) (models.Response, error) {
 	if in.Type != "message" {
 		return models.Response{}, errors.New("it is no message")
 	}
-	out := models.Response{Model: in.Model, Usage: models.Tokens{
+	out := models.Response{Model: in.Model, Usage: metric.Usage{
 		InputTokens: whole(in.Usage.Input, in.Usage.Read, in.Usage.Written), OutputTokens: in.Usage.Output,
-		CachedTokens: in.Usage.Read, WrittenTokens: in.Usage.Written,
+		CachedTokens: in.Usage.Read,
 	}}
 	var text strings.Builder
 	for _, block := range in.Content {

@@ -16,6 +16,7 @@ import (
 	"github.com/org/autoloop/internal/agent/models"
 	"github.com/org/autoloop/internal/agent/models/client"
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
+	"github.com/org/autoloop/internal/metric"
 )
 
 const key = "key-that-is-secret"
@@ -49,7 +50,7 @@ func TestOpenAI(t *testing.T) {
 	request.Temperature, request.JSON = &zero, true
 	response, err := quick().Complete(t.Context(), endpoint(models.OpenAI, server.URL+"/inference/"), request)
 	require.NoError(t, err)
-	assert.Equal(t, models.Response{Text: "fine", Model: "m-1", Stop: models.Ended, Usage: models.Tokens{
+	assert.Equal(t, models.Response{Text: "fine", Model: "m-1", Stop: models.Ended, Usage: metric.Usage{
 		InputTokens: count(30), OutputTokens: count(4), CachedTokens: count(20),
 	}}, response)
 	sent := server.Requests()[0]
@@ -65,8 +66,8 @@ func TestAnthropicCachesWhatRepeats(t *testing.T) {
 		"usage": {"input_tokens": 5, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 5, "output_tokens": 4}}`})
 	response, err := quick().Complete(t.Context(), endpoint(models.Anthropic, server.URL), ask("Is it good?"))
 	require.NoError(t, err)
-	assert.Equal(t, models.Response{Text: "fine", Model: "m-1.5", Stop: models.Ended, Usage: models.Tokens{
-		InputTokens: count(30), OutputTokens: count(4), CachedTokens: count(20), WrittenTokens: count(5),
+	assert.Equal(t, models.Response{Text: "fine", Model: "m-1.5", Stop: models.Ended, Usage: metric.Usage{
+		InputTokens: count(30), OutputTokens: count(4), CachedTokens: count(20),
 	}}, response)
 	sent := server.Requests()[0]
 	assert.Equal(t, "/v1/messages", sent.Path)

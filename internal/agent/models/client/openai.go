@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/metric"
 )
 
 // openAI is the protocol of chat completions.
@@ -81,7 +82,7 @@ func (openAI) read(body []byte) (models.Response, error) {
 		return models.Response{}, errors.New("it has no choices")
 	}
 	choice := in.Choices[0]
-	out := models.Response{Model: in.Model, Usage: models.Tokens{
+	out := models.Response{Model: in.Model, Usage: metric.Usage{
 		InputTokens: in.Usage.Prompt, OutputTokens: in.Usage.Completion, CachedTokens: in.Usage.Details.Cached,
 	}}
 	if choice.Message.Content != nil {
