@@ -98,7 +98,7 @@ func (h *Headless) Propose(ctx context.Context, request Request) (Reply, error) 
 // ownVariables picks an agent's variables from the caller's environment.
 func ownVariables(d *commandline.Descriptor, caller []string) []string {
 	var own []string
-	for _, name := range d.Variables() {
+	for _, name := range slices.Concat(d.Keys, d.Passed) {
 		if value := process.Getenv(caller, name); value != "" {
 			own = append(own, name+"="+value)
 		}

@@ -65,7 +65,7 @@ func (d *Deps) evaluateBy(service *loop.Service, runner *process.Runner) error {
 
 // Loop is the whole loop of a program.
 func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (*loop.Service, error) {
-	budget, err := d.Options.budget()
+	budget, err := dollars(d.Options.BudgetUSD)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,9 @@ func (d *Deps) Loop(ctx context.Context, p *program.Program, issue *api.Issue) (
 		return nil, err
 	}
 	service := d.Recorder(ctx, p, issue)
-	service.BudgetUSD = budget
+	if budget != nil {
+		service.BudgetUSD = budget.Float64()
+	}
 	if err := d.evaluateBy(service, runner); err != nil {
 		return nil, err
 	}
@@ -133,14 +135,14 @@ func (d *Deps) RepositoryStopped(ctx context.Context) string {
 	return RepositoryStopped(ctx, d.GitHub)
 }
 
-// budget is --budget-usd in dollars; 0 is no bound.
-func (o Options) budget() (float64, error) {
-	if o.BudgetUSD == "" {
-		return 0, nil
+// dollars reads --budget-usd; nil is no bound.
+func dollars(text string) (*metric.Value, error) {
+	if text == "" {
+		return nil, nil
 	}
-	usd, err := metric.ParseValue(o.BudgetUSD)
+	usd, err := metric.ParseValue(text)
 	if err != nil || usd.Sign() <= 0 {
-		return 0, misuse.Errorf("--budget-usd %s: give a number above 0", o.BudgetUSD)
+		return nil, misuse.Errorf("--budget-usd %s: give a number above 0", text)
 	}
-	return usd.Float64(), nil
+	return &usd, nil
 }

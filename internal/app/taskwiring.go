@@ -12,7 +12,6 @@ import (
 	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/agent/commandline"
 	"github.com/org/autoloop/internal/git/tree"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/misuse"
 	"github.com/org/autoloop/internal/process"
 	"github.com/org/autoloop/internal/program"
@@ -229,14 +228,9 @@ func (o *TaskRun) budget() (taskrun.Budget, error) {
 	budget := taskrun.Budget{
 		Tokens: o.Tokens, Time: time.Duration(o.Minutes * float64(time.Minute)), UnknownCostPauses: o.UnknownCost == "pause",
 	}
-	if o.USD != "" {
-		usd, err := metric.ParseValue(o.USD)
-		if err != nil || usd.Sign() <= 0 {
-			return budget, misuse.Errorf("--budget-usd %s: give a number above 0", o.USD)
-		}
-		budget.USD = &usd
-	}
-	return budget, nil
+	var err error
+	budget.USD, err = dollars(o.USD)
+	return budget, err
 }
 
 // Take takes from a program, whose paths are relative to root, what was not

@@ -9,9 +9,7 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
-	"github.com/org/autoloop/internal/plain"
 	"github.com/org/autoloop/internal/program"
-	"github.com/org/autoloop/internal/render"
 )
 
 // Uncommitted is what iterations do not see of a checkout, since they work on
@@ -68,13 +66,9 @@ func notSeen(paths []string) string {
 	if len(paths) == 0 {
 		return ""
 	}
-	shown := make([]string, len(paths))
-	for i, path := range paths {
-		shown[i] = plain.Line(path)
-	}
 	verb, them := "are", "them"
 	if len(paths) == 1 {
 		verb, them = "is", "it"
 	}
-	return fmt.Sprintf("%s %s not committed, so iterations do not see %s", render.Few(shown), verb, them)
+	return fmt.Sprintf("%s %s not committed, so iterations do not see %s", listed(paths), verb, them)
 }

@@ -33,7 +33,7 @@ func newSkillDoctorCommand(env Env) *cobra.Command {
 			"  iterate skill doctor skills/release-notes --agent claude --draft draft.json",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if drafted.wanted() {
+			if drafted.agent != "" || drafted.command != "" {
 				return draftSuite(cmd.Context(), env, args[0], history, drafted, asJSON)
 			}
 			return examineSkill(cmd.Context(), env, args[0], history, asJSON)

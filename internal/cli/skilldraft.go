@@ -34,8 +34,6 @@ func (o *skillDraft) register(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.timeout, "timeout", 30*time.Minute, "what the agent has")
 }
 
-func (o *skillDraft) wanted() bool { return o.agent != "" || o.command != "" }
-
 // draft has the agent answer what was found, and returns the drafts and what is
 // still found in them.
 func (o *skillDraft) draft(ctx context.Context, env Env, dir string, found []string) ([]skill.Draft, []evals.Finding, error) {

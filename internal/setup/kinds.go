@@ -2,7 +2,6 @@ package setup
 
 import (
 	_ "embed" // The first programs are part of the binary.
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -32,11 +31,7 @@ func fitTo(dir string) *fit {
 	case hasFile(dir, "go.mod"):
 		return &fit{program: "test-coverage", template: goProgram, targets: []string{"**/*_test.go"}, why: "go.mod: more coverage by tests"}
 	case hasFile(dir, "Cargo.toml"):
-		targets := []string{"src/**"}
-		if !has(dir, "src") {
-			targets = []string{"**/src/**"} // a workspace
-		}
-		return &fit{program: "test-time", template: cargoProgram, targets: targets, why: "Cargo.toml: faster tests"}
+		return &fit{program: "test-time", template: cargoProgram, targets: rustSources(place{dir: dir}), why: "Cargo.toml: faster tests"}
 	case usesPytest(dir):
 		return &fit{
 			program: "test-coverage", template: pytestProgram, targets: []string{"tests/**/*.py", "**/test_*.py"}, setup: pytestSetup(dir),
@@ -115,13 +110,7 @@ func pytestSetup(dir string) string {
 // npmTests says whether there are tests: `npm init` writes a script that says
 // that nothing is tested.
 func npmTests(dir string) bool {
-	var pkg struct {
-		Scripts map[string]string `json:"scripts"`
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "package.json"))
-	if err != nil || json.Unmarshal(data, &pkg) != nil {
-		return false
-	}
+	pkg, _ := readNPM(dir)
 	test := pkg.Scripts["test"]
 	return strings.TrimSpace(test) != "" && !strings.Contains(test, "no test specified")
 }

@@ -19,9 +19,14 @@ type npmPackage struct {
 	DevDependencies map[string]string
 }
 
+func readNPM(dir string) (pkg npmPackage, found bool) {
+	data, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	return pkg, err == nil && json.Unmarshal(data, &pkg) == nil
+}
+
 func (p place) npm() (pkg npmPackage, found bool) {
-	data, err := os.ReadFile(filepath.Join(p.dir, "package.json"))
-	return pkg, err == nil && json.Unmarshal(data, &pkg) == nil && p.installed("npm")
+	pkg, found = readNPM(p.dir)
+	return pkg, found && p.installed("npm")
 }
 
 func (n npmPackage) uses(name string) bool { return n.Dependencies[name]+n.DevDependencies[name] != "" }

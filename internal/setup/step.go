@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,11 +56,8 @@ func (s Step) Apply(ctx context.Context, root string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := out.WriteString(s.Text); err != nil {
-		_ = out.Close()
-		return err
-	}
-	return out.Close()
+	_, err = out.WriteString(s.Text)
+	return errors.Join(err, out.Close())
 }
 
 const sealWords = "written by iterate init, sha256 "

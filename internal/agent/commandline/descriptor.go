@@ -57,9 +57,6 @@ type Login struct {
 	Members []string
 }
 
-// Variables are the names of the environment variables that the agent gets.
-func (d *Descriptor) Variables() []string { return slices.Concat(d.Keys, d.Passed) }
-
 // Task is what a command line is made from.
 type Task struct {
 	Prompt, Model string

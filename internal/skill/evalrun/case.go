@@ -27,7 +27,7 @@ const maxWords = 400
 
 // one runs a case in a sandbox of its own, which it removes.
 func (s *session) one(ctx context.Context, number int, c evals.Case) (done finished, err error) {
-	dir := s.caseDir(c)
+	dir := filepath.Join(s.out, "eval-"+c.ID)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return finished{}, fmt.Errorf("keep case %s: %w", c.ID, err)
 	}
@@ -83,7 +83,7 @@ func (w *work) finish(ctx context.Context, raw string) (finished, error) {
 		switch {
 		case failure.Kind == agent.Unavailable, failure.Kind == agent.Authentication, failure.Kind == agent.RateLimit:
 			return finished{}, &NoAnswerError{reason}
-		case failure.Kind == agent.Budget && w.limited():
+		case failure.Kind == agent.Budget && w.Limit != agent.Limit{}:
 			w.stopAt(reason)
 		}
 		return w.done(w.c.Crashed(problem)), nil

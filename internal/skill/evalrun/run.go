@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math/big"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -233,6 +232,3 @@ func (s *session) gather(done []finished) Result {
 	r.Rate = evals.MeanPassRate(r.Cases)
 	return r
 }
-
-// caseDir is where what a case leaves is kept.
-func (s *session) caseDir(c evals.Case) string { return filepath.Join(s.out, "eval-"+c.ID) }

@@ -70,6 +70,3 @@ func (s *session) left() agent.Limit {
 	}
 	return limit
 }
-
-// limited reports whether there is a limit at all.
-func (s *session) limited() bool { return s.Limit != agent.Limit{} }

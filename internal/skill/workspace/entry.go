@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"path"
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/files"
@@ -48,7 +49,7 @@ func (t Tree) fault() string {
 		switch {
 		case e.IsSpecial():
 			return fmt.Sprintf("%q is neither file, directory nor link", e.Path)
-		case decision.DotGit(base(e.Path)):
+		case decision.DotGit(path.Base(e.Path)):
 			return fmt.Sprintf("%q has a name that some file systems take for .git", e.Path)
 		case e.IsLink():
 			if wrong := links.Wrong(e.Path); wrong != "" {

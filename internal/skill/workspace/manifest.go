@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/org/autoloop/internal/document"
@@ -120,7 +121,8 @@ func readManifest(data []byte) (Tree, error) {
 func (r entryJSON) entry() (Entry, error) {
 	e := Entry{SHA256: r.SHA256, Size: r.Size}
 	var err error
-	if e.Path, err = decode(r.Path, r.PathBase64); err != nil || !fs.ValidPath(valid(e.Path)) || e.Path == "." {
+	e.Path, err = decode(r.Path, r.PathBase64)
+	if form := strings.ToValidUTF8(e.Path, "\ufffd"); err != nil || !fs.ValidPath(form) || form == "." {
 		return e, errors.New("has a path that no file below the snapshot has")
 	}
 	if e.Target, err = decode(r.Target, r.TargetBase64); err != nil {

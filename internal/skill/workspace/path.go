@@ -3,16 +3,9 @@ package workspace
 import (
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 )
-
-func base(name string) string { return path.Base(name) }
-
-// valid is a path with what is not UTF-8 replaced, so that its form alone is
-// looked at.
-func valid(name string) string { return strings.ToValidUTF8(name, "\ufffd") }
 
 // slashed is a link's target as decision.Links takes it.
 func slashed(target string) string {

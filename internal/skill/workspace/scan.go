@@ -56,7 +56,7 @@ func list(ctx context.Context, dir string) (*listing, error) {
 
 func (l *listing) fill(ctx context.Context, dir string) error {
 	scanner := files.Scanner{Root: l.root, MaxEntries: maxEntries, Skip: func(name string) bool {
-		if !isGit(path.Base(name)) {
+		if !strings.EqualFold(path.Base(name), ".git") { // git's own directory, or the file that stands for one
 			return false
 		}
 		l.kept = append(l.kept, name)
@@ -116,7 +116,3 @@ func Scan(ctx context.Context, dir string) (Tree, error) {
 func (l *listing) protects(name string) bool {
 	return slices.ContainsFunc(l.kept, func(kept string) bool { return name == "." || strings.HasPrefix(kept, name+"/") })
 }
-
-// isGit reports whether a name is that of git's own directory, or of the file
-// that stands for one, which nothing here touches.
-func isGit(name string) bool { return strings.EqualFold(name, ".git") }

@@ -47,7 +47,16 @@ type taskwise []stratum
 
 func (t taskwise) net() (gain, loss float64) { return netPValues(t) }
 
-func (t taskwise) drop(task int) float64 { return dropPValue(t, t[task]) }
+// drop is exact, because the tasks are permuted independently: 1 − Π (1 − P(drop of
+// that task ≥ observed)), what Westfall and Young call the p-value adjusted by the
+// largest statistic.
+func (t taskwise) drop(task int) float64 {
+	none := 1.0
+	for _, s := range t {
+		none *= 1 - s.beyond(t[task].drop)
+	}
+	return 1 - none
+}
 
 // wholeRuns exchanges runs of the whole suite.
 type wholeRuns struct {

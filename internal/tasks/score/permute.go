@@ -123,16 +123,3 @@ func (s *stratum) beyond(x float64) float64 {
 func atLeast(value, x float64) bool {
 	return value >= x-1e-9*max(1, math.Abs(x))
 }
-
-// dropPValue returns the probability that without any difference some task
-// would show a drop as clear as the one observed in this task:
-// 1 − Π (1 − P(drop of that task ≥ observed)). It is what Westfall and Young
-// call the p-value adjusted by the largest statistic; it is exact, because the
-// tasks are permuted independently.
-func dropPValue(strata []stratum, of stratum) float64 {
-	none := 1.0
-	for _, s := range strata {
-		none *= 1 - s.beyond(of.drop)
-	}
-	return 1 - none
-}

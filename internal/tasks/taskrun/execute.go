@@ -86,8 +86,8 @@ func (s *session) attempt(ctx context.Context, box *sandbox.Box, j job, staged s
 	}
 	r.Crashed = reply.Failure != nil && reply.Failure.Kind == agent.Crashed
 	r.Digest, r.Words = digest(diff), s.Masker.OneLine(reply.Summary, maxWords)
-	if r.Failure = s.failure(reply); r.Failure != "" {
-		r.Checks = unanswered(task.Checks)
+	if reply.Failure != nil {
+		r.Failure, r.Checks = s.Masker.OneLine(reply.Failure.Error(), maxWords), unanswered(task.Checks)
 		return r, nil
 	}
 	r.Checks, err = box.Check(ctx, task.Checks, changes, task.Timeout-reply.Duration)
@@ -95,14 +95,6 @@ func (s *session) attempt(ctx context.Context, box *sandbox.Box, j job, staged s
 		return r, fmt.Errorf("task %s: %w", task.ID, err)
 	}
 	return r, nil
-}
-
-// failure says why the agent failed, "" when it did not.
-func (s *session) failure(reply agent.Reply) string {
-	if reply.Failure == nil {
-		return ""
-	}
-	return s.Masker.OneLine(reply.Failure.Error(), maxWords)
 }
 
 // countsAsResult tells failures that a configuration can be to blame for from
