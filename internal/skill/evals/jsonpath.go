@@ -78,14 +78,14 @@ var escapedCharacter = lazyregexp.New(`(?s)\\(.)`)
 
 // nextStep reads the step that a text begins with.
 func nextStep(text string) (step JSONStep, rest string, err error) {
-	found := stepForm.FindStringSubmatch(text)
+	found := stepForm().FindStringSubmatch(text)
 	if found == nil {
 		return step, "", errPath
 	}
 	key, quoted, digits := found[1], cmp.Or(found[2], found[3]), found[4]
 	switch {
 	case quoted != "":
-		step.Key = escapedCharacter.ReplaceAllString(quoted[1:len(quoted)-1], "$1")
+		step.Key = escapedCharacter().ReplaceAllString(quoted[1:len(quoted)-1], "$1")
 	case digits != "":
 		step.IsIndex = true
 		step.Index, err = strconv.Atoi(digits)
