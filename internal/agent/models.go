@@ -11,13 +11,16 @@ import (
 	"github.com/org/autoloop/internal/process"
 )
 
+// Complete asks a model at an endpoint. Its errors are *models.Error, or the context's.
+type Complete func(context.Context, models.Endpoint, models.Request) (models.Response, error)
+
 // Models is the agent that needs no program but ours: it sends the prompt and
 // the target files to a model, and makes the edits that the answer names. When
 // an edit does not fit, the model is told why and answers once more; nothing is
 // changed unless all of them fit.
 type Models struct {
 	// Complete asks a model; its errors are *models.Error, or the context's.
-	Complete models.Complete
+	Complete Complete
 	// Endpoint is where it is asked; Lacks says why it cannot be asked, "" when
 	// there is.
 	Endpoint models.Endpoint

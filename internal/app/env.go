@@ -19,7 +19,7 @@ import (
 	"github.com/mattn/go-isatty"
 
 	"github.com/org/autoloop/internal/actions"
-	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/files"
 	"github.com/org/autoloop/internal/lazyregexp"
 	"github.com/org/autoloop/internal/misuse"
@@ -63,7 +63,7 @@ type Env struct {
 	// Root says that this process may do everything on this machine.
 	Root bool
 	// Complete asks a language model; nil in a binary that asks none.
-	Complete models.Complete
+	Complete agent.Complete
 }
 
 // SystemEnv returns the Env of this process.

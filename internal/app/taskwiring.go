@@ -175,7 +175,7 @@ func (o *TaskRun) chooseJudge(env Env, place *TaskPlace, masker process.Masker) 
 	}
 	variables = append(variables, asked.Question.Env(env.Getenv)...)
 	chosen, none, err := judge.Choose(judge.Setting{
-		Mode: judge.Mode(o.Judge), Model: o.JudgeModel, Getenv: env.Getenv, Complete: env.Complete, Price: agent.Price,
+		Mode: judge.Mode(o.Judge), Model: o.JudgeModel, Getenv: env.Getenv, Complete: judge.Complete(env.Complete), Price: agent.Price,
 		CLI: judge.CommandLine{Agent: asked, Runner: env.NewRunner(), Dir: home, Env: variables}, Masker: masker,
 	})
 	if err != nil {

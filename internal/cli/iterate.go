@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/org/autoloop/internal/agent/models"
+	"github.com/org/autoloop/internal/agent"
 	"github.com/org/autoloop/internal/app"
 	"github.com/org/autoloop/internal/github/api"
 	"github.com/org/autoloop/internal/history"
@@ -21,7 +21,7 @@ import (
 
 // Iterate runs the `iterate` binary and returns its exit code. It asks models
 // through complete.
-func Iterate(complete models.Complete, repository string) func(context.Context, Env) int {
+func Iterate(complete agent.Complete, repository string) func(context.Context, Env) int {
 	return func(ctx context.Context, env Env) int {
 		env = env.EscapeLog()
 		env.Complete, env.ReleasedFrom = complete, repository

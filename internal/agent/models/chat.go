@@ -1,16 +1,9 @@
 // Package models is the vocabulary for asking a language model: endpoints,
 // requests, answers, usage and errors, as values. Package client sends them; who
-// needs a model gets a Complete, so that a binary which asks no model links no client.
+// needs a model gets an agent.Complete, so that a binary which asks no model links no client.
 package models
 
-import (
-	"context"
-
-	"github.com/org/autoloop/internal/metric"
-)
-
-// Complete asks a model at an endpoint. Its errors are *Error, or the context's.
-type Complete func(context.Context, Endpoint, Request) (Response, error)
+import "github.com/org/autoloop/internal/metric"
 
 // API is the protocol that an endpoint speaks.
 type API string

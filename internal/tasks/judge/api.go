@@ -12,7 +12,7 @@ import (
 
 // api asks an endpoint over HTTP.
 type api struct {
-	complete models.Complete
+	complete Complete
 	endpoint models.Endpoint
 	price    Price
 }

@@ -26,7 +26,7 @@ type Setting struct {
 	// Getenv reads the caller's environment.
 	Getenv func(string) string
 	// Complete asks a model; nil where no client is linked.
-	Complete models.Complete
+	Complete Complete
 	// Price, optional, is what asking it costs.
 	Price Price
 	// CLI is the agent that is asked through its command line, with its environment.

@@ -132,12 +132,15 @@ func (v *Opinion) add(earlier Opinion) {
 	}
 }
 
+// Complete asks a model at an endpoint.
+type Complete func(context.Context, models.Endpoint, models.Request) (models.Response, error)
+
 // Price is what a model's work costs in dollars, nil when that is not known.
 type Price func(model string, usage metric.Usage) *metric.Value
 
 // API returns a judge that asks the endpoint's model. Without a price, which may
 // be nil, nobody knows what it costs.
-func API(complete models.Complete, endpoint models.Endpoint, price Price, masker process.Masker) *Judge {
+func API(complete Complete, endpoint models.Endpoint, price Price, masker process.Masker) *Judge {
 	return &Judge{asker: &api{complete, endpoint, price}, masker: masker, timeout: perCase}
 }
 
