@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,15 +11,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/internal/history"
 )
 
 // longWorld has a program with so many iterations behind it, which are made.
 func longWorld(t *testing.T, iterations int) *world {
 	t.Helper()
+	return longerWorld(t, iterations, 0)
+}
+
+// longerWorld is longWorld with so many bytes more in each iteration's events.
+func longerWorld(t *testing.T, iterations, size int) *world {
+	t.Helper()
 	w := valuesWorld(t, "metric_direction: lower", "5", "4", "3")
 	repo, err := git.Open(t.Context(), w.dir, os.Environ())
 	require.NoError(t, err)
-	madeHistory(t, repo, iterations, identity{"e", "d", nil}, nil)
+	more := func(is history.Head, _ *history.Decided) []history.Event {
+		if size == 0 {
+			return nil
+		}
+		return []history.Event{&history.Answered{Head: is, Key: fmt.Sprintf("issue/%d", is.Iteration), Reason: strings.Repeat("said ", size/5)}}
+	}
+	madeHistory(t, repo, iterations, identity{"e", "d", nil}, more)
 	return w
 }
 
