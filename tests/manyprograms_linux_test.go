@@ -128,13 +128,21 @@ func TestReadingALongLedgerNeedsLittleMemory(t *testing.T) {
 	}
 }
 
-// peak runs a command and returns the most memory that it had, in KB. What the kernel
-// says when it has ended would also count what this process had when it forked.
-func peak(t *testing.T, cmd *exec.Cmd) (most int64) {
+// peak runs a command and returns the most memory that it had, in KB.
+func peak(t *testing.T, cmd *exec.Cmd) int64 {
 	t.Helper()
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	require.NoError(t, cmd.Start())
+	most, err := watched(cmd)
+	require.NoError(t, err, "%s", out.Bytes()[max(0, out.Len()-1000):])
+	return most
+}
+
+// watched waits for a command that was started, and returns the most memory that it had,
+// in KB. What the kernel says when it has ended would also count what this process had
+// when it forked.
+func watched(cmd *exec.Cmd) (most int64, err error) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	ticks := time.NewTicker(2 * time.Millisecond)
@@ -142,8 +150,7 @@ func peak(t *testing.T, cmd *exec.Cmd) (most int64) {
 	for {
 		select {
 		case err := <-ended:
-			require.NoError(t, err, "%s", out.Bytes()[max(0, out.Len()-1000):])
-			return most
+			return most, err
 		case <-ticks.C:
 			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
 			_, after, found := strings.Cut(string(status), "VmHWM:")

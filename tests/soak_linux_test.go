@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -34,7 +33,7 @@ metric_direction: lower
 evaluation-runs: 1
 plateau: off
 agent: command
-agent-command: (setsid sleep 60 &); f=$SIDE/descriptors; if [ -e $f ]; then ls /proc/$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)/fd | wc -l >>$f; fi; n=$AUTOLOOP_ITERATION; echo $((10000 - n + (n %% 3 == 0) * 100)) > %[1]s.txt
+agent-command: (setsid sleep 300 &); f=$SIDE/descriptors; if [ -e $f ]; then ls /proc/$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)/fd | wc -l >>$f; fi; n=$AUTOLOOP_ITERATION; echo $((10000 - n + (n %% 3 == 0) * 100)) > %[1]s.txt
 env: [SIDE]
 ---
 ## Goal
@@ -43,7 +42,7 @@ Move the number.
 - ` + "`%[1]s.txt`" + `
 ## Evaluation
 ` + "```sh" + `
-(setsid sleep 60 >/dev/null 2>&1 &)
+(setsid sleep 300 >/dev/null 2>&1 &)
 printf '{"m": %%s}\n' "$(cat %[1]s.txt)"
 ` + "```" + `
 `
@@ -206,16 +205,14 @@ func (s *soak) iterate(w *world, name string, after time.Duration) (ended bool, 
 		timer := time.AfterFunc(after, func() { killed.Store(cmd.Process.Kill() == nil) })
 		defer timer.Stop()
 	}
-	_ = cmd.Wait()
+	most, _ := watched(cmd)
 	if killed.Load() {
 		s.kills.Add(1)
 		return false, ""
 	}
-	if usage, is := cmd.ProcessState.SysUsage().(*syscall.Rusage); is {
-		s.mu.Lock()
-		s.memory = append(s.memory, usage.Maxrss)
-		s.mu.Unlock()
-	}
+	s.mu.Lock()
+	s.memory = append(s.memory, most)
+	s.mu.Unlock()
 	return true, out.String()
 }
 
