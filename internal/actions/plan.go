@@ -19,19 +19,19 @@ func (s Step) ReportPlan(plan *schedule.Plan, file string) error {
 	if err != nil {
 		return err
 	}
-	err = s.SetOutputs(
-		Output{"has-work", strconv.FormatBool(plan.HasWork())}, Output{"selected", valueOf(plan.Selected)}, Output{"matrix", string(matrix)},
-		Output{"pr-number", number(valueOf(plan.ExistingPR))}, Output{"issue-number", number(valueOf(plan.SelectedIssue))}, Output{"report", file})
-	if err != nil {
-		return err
+	outputs := []Output{
+		{"has-work", strconv.FormatBool(plan.HasWork())},
+		{"selected", valueOf(plan.Selected)},
+		{"matrix", string(matrix)},
+		{"pr-number", number(valueOf(plan.ExistingPR))},
+		{"issue-number", number(valueOf(plan.SelectedIssue))},
+		{"report", file},
 	}
-	if err := s.annotate(plan.RepoDir, planAnnotations(plan)...); err != nil {
-		return err
+	summary := ""
+	if s.Getenv("GITHUB_STEP_SUMMARY") != "" {
+		summary = planSummary(plan)
 	}
-	if !s.summarises() {
-		return nil
-	}
-	return s.AddSummary(planSummary(plan))
+	return s.report(outputs, plan.RepoDir, planAnnotations(plan), summary)
 }
 
 // planAnnotations are the programs in error, and the warnings.
@@ -132,13 +132,8 @@ func (s Step) ReportReservations(made []loop.Reservation) error {
 	if err != nil {
 		return err
 	}
-	if err := s.SetOutputs(Output{"has-work", strconv.FormatBool(len(matrix.Program) > 0)}, Output{"matrix", string(text)}); err != nil {
-		return err
-	}
-	if err := s.annotate(s.Dir, list...); err != nil {
-		return err
-	}
-	return s.AddSummary(reservationsSummary(made))
+	outputs := []Output{{"has-work", strconv.FormatBool(len(matrix.Program) > 0)}, {"matrix", string(text)}}
+	return s.report(outputs, s.Dir, list, reservationsSummary(made))
 }
 
 // reservationsSummary is which programs do not begin although they were selected, as the

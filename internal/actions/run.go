@@ -27,13 +27,18 @@ func (s Step) ReportRun(p *program.Program, results []loop.Result, dir string) e
 	if err != nil {
 		return err
 	}
-	if err := s.SetOutputs(resultOutputs(results, file)...); err != nil {
+	return s.report(resultOutputs(results, file), s.Dir, resultAnnotations(p, results), resultSummary(s, p, results))
+}
+
+// report sets outputs, annotates, and adds to the summary of the job.
+func (s Step) report(outputs []Output, root string, list []annotation, summary string) error {
+	if err := s.SetOutputs(outputs...); err != nil {
 		return err
 	}
-	if err := s.annotate(s.Dir, resultAnnotations(p, results)...); err != nil {
+	if err := s.annotate(root, list...); err != nil {
 		return err
 	}
-	return s.AddSummary(resultSummary(s, p, results))
+	return s.AddSummary(summary)
 }
 
 // resultOutputs are those of a run: what its last iteration came to.

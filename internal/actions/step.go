@@ -59,9 +59,6 @@ func (o Output) String() string {
 	return o.Name + "<<" + end + "\n" + o.Value + "\n" + end + "\n"
 }
 
-// summarises reports whether the job has a summary.
-func (s Step) summarises() bool { return s.Getenv("GITHUB_STEP_SUMMARY") != "" }
-
 // AddSummary adds markdown to the summary of the job.
 func (s Step) AddSummary(markdown string) error {
 	if err := appendTo(s.Getenv("GITHUB_STEP_SUMMARY"), markdown); err != nil {

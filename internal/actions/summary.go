@@ -23,6 +23,8 @@ const (
 	maxSummaryText = 400
 	maxSummaryList = 20
 	maxSummary     = 700 << 10
+	// shownCommit is how much of a commit's name people read.
+	shownCommit = 12
 )
 
 // resultSummary is what a run came to, for people: the decision, what it rests
@@ -149,7 +151,8 @@ func resultLinks(s Step, r *loop.Result) []string {
 	}
 	add(githubLink(s, "pull/", number(r.PullRequest), "pull request #"+number(r.PullRequest)))
 	add(githubLink(s, "issues/", number(r.Issue), "issue #"+number(r.Issue)))
-	add(githubLink(s, "commit/", valueOf(r.Commit), "commit "+shortCommit(valueOf(r.Commit))))
+	commit := valueOf(r.Commit)
+	add(githubLink(s, "commit/", commit, "commit "+commit[:min(len(commit), shownCommit)]))
 	if url := state.SafeURL(s.ProgramPage(s.Dir, r.Program).URL); url != "" {
 		add("[all that was tried](" + url + ")")
 	}
@@ -282,10 +285,4 @@ func githubLink(s Step, kind, name, label string) string {
 		return label
 	}
 	return "[" + label + "](" + server + "/" + repository + "/" + kind + name + ")"
-}
-
-// shortCommit is a commit's name as people read it.
-func shortCommit(commit string) string {
-	const shown = 12
-	return commit[:min(len(commit), shown)]
 }

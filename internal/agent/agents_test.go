@@ -118,7 +118,7 @@ func TestLoginsAreLent(t *testing.T) {
 			tool := commandline.Codex()
 			from, to := t.TempDir(), t.TempDir()
 			mine, lent := filepath.Join(from, ".codex/auth.json"), filepath.Join(to, ".codex/auth.json")
-			require.NoError(t, writeLogin(mine, []byte(old)))
+			require.NoError(t, writePrivate(mine, []byte(old)))
 			require.True(t, hasLogin(&tool, from))
 			files, err := copyLogins(&tool, from, to)
 			require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestOnlyTheLoginOfAConfigurationIsLent(t *testing.T) {
 	tool := commandline.Copilot()
 	from, to := t.TempDir(), t.TempDir()
 	config := `{"copilot_tokens":{"https://github.com:me":"gho_0123456789abcdef"},"trusted_folders":["/"],"mcp":{"evil":1}}`
-	require.NoError(t, writeLogin(filepath.Join(from, ".copilot/config.json"), []byte(config)))
+	require.NoError(t, writePrivate(filepath.Join(from, ".copilot/config.json"), []byte(config)))
 	files, err := copyLogins(&tool, from, to)
 	require.NoError(t, err)
 	copied, err := os.ReadFile(filepath.Join(to, ".copilot/config.json"))

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -171,11 +170,7 @@ func (h *Headless) conclude(request Request, heard commandline.Report, end endin
 // writeFiles writes files below a home; only the owner may read them.
 func writeFiles(home string, files map[string]string) error {
 	for name, text := range files {
-		file := filepath.Join(home, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			return fmt.Errorf("prepare the agent's home: %w", err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		if err := writePrivate(filepath.Join(home, filepath.FromSlash(name)), []byte(text)); err != nil {
 			return fmt.Errorf("prepare the agent's home: %w", err)
 		}
 	}

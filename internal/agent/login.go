@@ -50,7 +50,7 @@ func copyLogins(d *commandline.Descriptor, from, to string) (*loginFiles, error)
 		if err != nil {
 			return nil, fmt.Errorf("read the login of %s: %w", d.Name, err)
 		}
-		if err := writeLogin(filepath.Join(to, filepath.FromSlash(l.Path)), pick(l, text)); err != nil {
+		if err := writePrivate(filepath.Join(to, filepath.FromSlash(l.Path)), pick(l, text)); err != nil {
 			return nil, fmt.Errorf("copy the login of %s: %w", d.Name, err)
 		}
 		files.copies = append(files.copies, loginCopy{l, text})
@@ -105,7 +105,7 @@ func (f *loginFiles) putBack(c loginCopy, after []byte) error {
 		return nil //nolint:nilerr // Somebody else changed it, and theirs is newer.
 	}
 	beside := file + ".autoloop"
-	if err := writeLogin(beside, after); err != nil {
+	if err := writePrivate(beside, after); err != nil {
 		return err
 	}
 	return os.Rename(beside, file)
@@ -140,7 +140,7 @@ func readLogin(file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-func writeLogin(file string, text []byte) error {
+func writePrivate(file string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -25,6 +24,8 @@ const (
 	maxShown = 400_000
 	// bytesPerToken is a low estimate for program text, so that a request fits.
 	bytesPerToken = 3
+	// maxListed bounds the files that are named and not shown.
+	maxListed = 50
 	// maxEdited bounds a file that a model may edit, in bytes.
 	maxEdited = 1 << 20
 )
@@ -68,7 +69,7 @@ func (t *talk) show(room int) (text string, size int) {
 		fmt.Fprintf(&b, "%s %s\n%s\n", fileMark, file.path, fence(file.body))
 	}
 	if len(left) > 0 {
-		fmt.Fprintf(&b, "Not shown, because they are too large or no text: %s\n", list(left))
+		fmt.Fprintf(&b, "Not shown, because they are too large or no text: %s\n", plain.List(left, maxListed))
 	}
 	return b.String(), size
 }
@@ -80,19 +81,6 @@ func fence(text string) string {
 		text += "\n"
 	}
 	return marks + "\n" + text + marks
-}
-
-func list(paths []string) string {
-	const most = 50
-	more := ""
-	if len(paths) > most {
-		more = fmt.Sprintf(" and %d more", len(paths)-most)
-	}
-	quoted := make([]string, 0, most)
-	for _, name := range paths[:min(len(paths), most)] {
-		quoted = append(quoted, strconv.Quote(name))
-	}
-	return strings.Join(quoted, ", ") + more
 }
 
 // read returns a regular file of the tree. No link is followed.

@@ -128,7 +128,7 @@ func TestUnusableAgentsSayWhy(t *testing.T) {
 		assert.Contains(t, agent.Missing(Situation{Dir: bin}), "no key and no login: set "+tool.Keys[0])
 		home := t.TempDir()
 		agent.caller = append(agent.caller, "HOME="+home)
-		require.NoError(t, writeLogin(filepath.Join(home, filepath.FromSlash(tool.Logins[0].Path)), []byte("{}")))
+		require.NoError(t, writePrivate(filepath.Join(home, filepath.FromSlash(tool.Logins[0].Path)), []byte("{}")))
 		assert.Empty(t, agent.Missing(Situation{Dir: bin}), "a login is as good as a key")
 		reply, err := (&Headless{agent: tool, caller: []string{"PATH=" + t.TempDir()}}).Propose(t.Context(), Request{Dir: bin})
 		require.NoError(t, err)
@@ -140,7 +140,7 @@ func TestNoOutputShowsALogin(t *testing.T) {
 	t.Parallel()
 	const token = "an-access-token-of-a-login"
 	home := t.TempDir()
-	require.NoError(t, writeLogin(filepath.Join(home, ".codex/auth.json"), []byte(`{"tokens":{"access_token":"`+token+`"}}`)))
+	require.NoError(t, writePrivate(filepath.Join(home, ".codex/auth.json"), []byte(`{"tokens":{"access_token":"`+token+`"}}`)))
 	said := recording{Out: []string{`{"type":"item.completed","item":{"type":"agent_message","text":"I have ` + token + `"}}`}, Err: []string{token}, Code: 3}
 	request := recordedRequest(t, "codex", Limit{})
 	request.Transcript = filepath.Join(t.TempDir(), "transcript")

@@ -101,7 +101,9 @@ func printLog(ctx context.Context, env Env, o logOptions, files memory.Files, on
 	case o.json:
 		return printJSON(env, lines)
 	case o.tsv:
-		return writeTSV(env, records)
+		out := csv.NewWriter(env.Stdout)
+		out.Comma = '\t'
+		return out.WriteAll(records)
 	case only > 0:
 		_, err := fmt.Fprint(env.Stdout, render.Decision(decisions.Found, decisions.Seconds), render.FailedOutput(decisions.Measured, decisions.Found), outputs(env, o.Dir, o.Program, decisions.Found))
 		return err
@@ -133,10 +135,4 @@ func noHistory(ctx context.Context, deps *app.Deps, name string) error {
 		return misuse.Errorf("program %q has no history%s", name, meant)
 	}
 	return misuse.Errorf("program %q has no history yet: run `iterate --program %s` first", name, name)
-}
-
-func writeTSV(env Env, rows [][]string) error {
-	out := csv.NewWriter(env.Stdout)
-	out.Comma = '\t'
-	return out.WriteAll(rows)
 }

@@ -58,13 +58,9 @@ func mergeShards(env Env, out string, dirs []string, asJSON bool) error {
 	case parts[0].Kind == shard.Skill:
 		return printEither(env, asJSON, whole, whole)
 	}
-	return sayMerged(env, out, len(parts), asJSON)
-}
-
-func sayMerged(env Env, out string, parts int, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(env.Stdout).Encode(map[string]any{"merged": parts, "cache": env.Path(out)})
+		return json.NewEncoder(env.Stdout).Encode(map[string]any{"merged": len(parts), "cache": target})
 	}
-	_, err := fmt.Fprintf(env.Stdout, "%d parts are together in %s; now run the same `iterate tasks eval` with --cache %s and without --shard\n", parts, out, out)
+	_, err = fmt.Fprintf(env.Stdout, "%d parts are together in %s; now run the same `iterate tasks eval` with --cache %s and without --shard\n", len(parts), out, out)
 	return err
 }

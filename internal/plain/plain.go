@@ -5,6 +5,8 @@
 package plain
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -105,4 +107,17 @@ func Clip(text string, most int) string {
 		at += size
 	}
 	return strings.TrimRight(text[:at], ` \`) + mark
+}
+
+// List quotes names, at most so many, and counts the others.
+func List(names []string, most int) string {
+	more := ""
+	if len(names) > most {
+		more = fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	quoted := make([]string, min(len(names), most))
+	for i := range quoted {
+		quoted[i] = strconv.Quote(names[i])
+	}
+	return strings.Join(quoted, ", ") + more
 }

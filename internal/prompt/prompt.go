@@ -136,22 +136,9 @@ func writeTargets(b *strings.Builder, in Input) {
 		}
 	}
 	if len(in.Files) > 0 {
-		fmt.Fprintf(b, "\nThere now: %s\n", fileList(in.Files, in.room(maxFiles)))
+		fmt.Fprintf(b, "\nThere now: %s\n", plain.List(in.Files, in.room(maxFiles)))
 	}
 	b.WriteString("\n")
-}
-
-func fileList(files []string, most int) string {
-	more := ""
-	if len(files) > most {
-		more = fmt.Sprintf(" and %d more", len(files)-most)
-		files = files[:most]
-	}
-	quoted := make([]string, len(files))
-	for i, file := range files {
-		quoted[i] = fmt.Sprintf("%q", file)
-	}
-	return strings.Join(quoted, ", ") + more
 }
 
 func writeMeasure(b *strings.Builder, in Input) {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -121,10 +122,7 @@ func cell(text string) string { return strings.ReplaceAll(line(text), "|", `\|`)
 
 // metricName is the metric as people call it.
 func metricName(p *program.Program) string {
-	if p.Metric == "" {
-		return "metric"
-	}
-	return line(p.Metric)
+	return line(cmp.Or(p.Metric, "metric"))
 }
 
 func runLink(url string) string {

@@ -140,11 +140,7 @@ func signed(v *metric.Value) string {
 
 func sideText(s score.Side) string {
 	label := cmp.Or(plain.Short(s.ConfigLabel, maxLabel), "(no label)")
-	runs := "1 run"
-	if s.Runs != 1 {
-		runs = strconv.Itoa(s.Runs) + " runs"
-	}
-	text := fmt.Sprintf("%s, %s, %s of %s checks passed", label, runs, ShortValue(s.Passed), ShortValue(s.Total))
+	text := fmt.Sprintf("%s, %s, %s of %s checks passed", label, Count(s.Runs, "run", "runs"), ShortValue(s.Passed), ShortValue(s.Total))
 	for _, cost := range []struct {
 		value *metric.Number
 		unit  string

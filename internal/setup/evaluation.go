@@ -116,12 +116,9 @@ func WithinReach(p *program.Program, tracked []string) []string {
 
 // entered reports whether the script only changes into a directory.
 func entered(script, dir string) bool {
-	for _, found := range changesInto().FindAllStringSubmatch(script, -1) {
-		if to := strings.Trim(found[1], `"'`); strings.HasSuffix(dir, path.Clean(to)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(changesInto().FindAllStringSubmatch(script, -1), func(found []string) bool {
+		return strings.HasSuffix(dir, path.Clean(strings.Trim(found[1], `"'`)))
+	})
 }
 
 var changesInto = lazyregexp.New(`(?:\bcd|\bpushd|-C)\s+([^\s;&|]+)`)

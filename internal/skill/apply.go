@@ -335,12 +335,10 @@ func (a *application) isVersion(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	for _, row := range table.Rows() {
-		if kept, err := keptVersion(ctx, a.Workspace, row.Iteration); err == nil && kept.Tree.Digest() == a.now.Tree.Digest() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(table.Rows(), func(row results.Row) bool {
+		kept, err := keptVersion(ctx, a.Workspace, row.Iteration)
+		return err == nil && kept.Tree.Digest() == a.now.Tree.Digest()
+	})
 }
 
 // keep takes a snapshot of the skill as it is, into the workspace.

@@ -4,6 +4,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -77,10 +78,7 @@ func (c *Client) adapted(ctx context.Context, call *call) (models.Response, erro
 
 func (c *Client) pauses() backoff.BackOff {
 	pauses := backoff.NewExponentialBackOff()
-	pauses.InitialInterval, pauses.Multiplier, pauses.MaxInterval = time.Second, 2, patience
-	if c.Pause > 0 {
-		pauses.InitialInterval = c.Pause
-	}
+	pauses.InitialInterval, pauses.Multiplier, pauses.MaxInterval = cmp.Or(c.Pause, time.Second), 2, patience
 	return pauses
 }
 

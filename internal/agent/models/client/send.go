@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,11 +17,7 @@ import (
 
 // send makes one attempt.
 func (c *Client) send(ctx context.Context, call *call) (models.Response, error) {
-	limit := c.PerAttempt
-	if limit <= 0 {
-		limit = perAttempt
-	}
-	bounded, cancel := context.WithTimeout(ctx, limit)
+	bounded, cancel := context.WithTimeout(ctx, cmp.Or(c.PerAttempt, perAttempt))
 	defer cancel()
 	start := time.Now()
 	got, err := c.post(bounded, call)
