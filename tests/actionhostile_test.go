@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // ownCommand is what the runner may find in the log: groups of the action, and
@@ -44,6 +46,7 @@ func hostileLine(trap string) string {
 // TestActionObeysNoText: titles, programs, agents, evaluations and comments are
 // made of commands of shell, workflow and log, and change nothing but their own text.
 func TestActionObeysNoText(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	r := newReleases(t)
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "fail")

@@ -19,6 +19,7 @@ import (
 )
 
 func TestActionProposesAndPublishes(t *testing.T) {
+	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	r := newReleases(t)
 	w := valuesWorld(t, "metric_direction: lower", "9", "8", "8.5")

@@ -83,6 +83,7 @@ func TestActionBelievesNoArchive(t *testing.T) {
 
 // TestActionWithoutARelease builds the source, unless a release was asked for.
 func TestActionWithoutARelease(t *testing.T) {
+	long.Only(t, long.Builds)
 	t.Parallel()
 	r := newReleases(t)
 	w := newWorld(t, nil)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // frontmatter adds lines to the frontmatter of program p.
@@ -134,6 +135,7 @@ func TestRateLimitOfAnother(t *testing.T) {
 // TestBudgetAndCI: an iteration that waits for CI is settled whatever was used,
 // but with nothing left no agent is asked to fix it.
 func TestBudgetAndCI(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
 	h.program(strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\nci-timeout: 1h\nmetric: m\nbudget: {iterations: 1, per: program}", 1))

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // oneGrading is what a grader's answer costs: 1050 tokens, of claude-sonnet-4-5
@@ -168,6 +169,7 @@ func TestAGraderThatBreaksOffIsPaid(t *testing.T) {
 // TestAnIterationThatIsCutOffIsPaid: what the agent and the grader used counts
 // also when the iteration's time is up before it is decided.
 func TestAnIterationThatIsCutOffIsPaid(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	withinLimit(t, func(minutes string) (bool, func()) {
 		w, _ := gradedWorld(t, "")

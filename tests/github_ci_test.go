@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // gated is a scene whose program waits for CI, a second in each run.
@@ -51,6 +52,7 @@ func ciIsWaitedForAcrossRuns(t *testing.T, on maker) {
 }
 
 func TestWhatCannotBeReadIsNotGreen(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 	h.program(strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\nmetric: m", 1))
@@ -64,6 +66,7 @@ func TestWhatCannotBeReadIsNotGreen(t *testing.T) {
 }
 
 func TestAGateThatCannotBeReadIsClosed(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 	h.program(strings.Replace(onIssue, "metric: m", "ci-wait: 1s\nmetric: m", 1))
@@ -77,6 +80,7 @@ func TestAGateThatCannotBeReadIsClosed(t *testing.T) {
 }
 
 func TestWorkflowsThatAreNoCIDoNotGate(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
 	h.program(strings.Replace(onIssue, "metric: m", "ci-wait: 1s\nmetric: m", 1))
@@ -146,6 +150,7 @@ func theSameFailureTwiceIsStuck(t *testing.T, on maker) {
 }
 
 func TestFiveFixesAreEnough(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	fiveFixesAreEnough(t, onOurServer)
 }

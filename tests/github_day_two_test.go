@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 func TestTheAPIIsDownAtDiscovery(t *testing.T) {
@@ -102,6 +103,7 @@ func TestAForksLookAlikeIsLeftAlone(t *testing.T) {
 }
 
 func TestCIThatEndsWithoutAResultPausesInTheEnd(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 	h.program(strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\nci-timeout: 1s\nmetric: m", 1))
@@ -127,6 +129,7 @@ func TestCIThatEndsWithoutAResultPausesInTheEnd(t *testing.T) {
 }
 
 func TestAFixForCIHasATimeLimit(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	withinLimit(t, func(minutes string) (bool, func()) {
 		h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
@@ -196,6 +199,7 @@ func TestStatusAndWhatIsNotUnderstoodAreAnswered(t *testing.T) {
 }
 
 func TestAFailureIsHeldAgainstABaseThatCanBeRead(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9")
 	h.program(strings.Replace(onIssue, "metric: m", "ci-gate: required\nci-wait: 1s\nmetric: m", 1))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // waiting is a hub whose program waits for CI, in one job or in two, and whose
@@ -99,6 +100,7 @@ func TestAWorkflowThatStillRunsIsWaitedFor(t *testing.T) {
 }
 
 func TestRulesAndRunsThatCannotBeReadAreNotGreen(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h, commit := waiting(t, false, "required", func(*hub, string) {})
 	h.env = append(h.env, "AUTOLOOP_GITHUB_PATIENCE=0s")
@@ -120,6 +122,7 @@ func TestRulesAndRunsThatCannotBeReadAreNotGreen(t *testing.T) {
 
 // TestAnotherFailureThanTheBasesIsAFailure has a check that fails on the base.
 func TestAnotherFailureThanTheBasesIsAFailure(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h, commit := waiting(t, false, "required", func(h *hub, main string) {
 		h.site.report(main, "build", "success", "")

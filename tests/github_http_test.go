@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // gitServer serves a repository over HTTP, to who has the token. It counts the
@@ -129,6 +130,7 @@ func spy(t *testing.T, secret string) (stop func() bool) {
 }
 
 func TestGitOverHTTPWithTheToken(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "11")
 	h.program(onIssue)

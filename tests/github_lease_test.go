@@ -11,10 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // A machine that goes away in the middle of a run of Actions leaves the lease.
 func TestTheLeaseOfAnEndedRunIsFree(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
 	h.program(strings.Replace(onIssue, "  value=", `  [ -e "$SIDE/begun" ] || { touch "$SIDE/begun"; sleep 600; }`+"\n  value=", 1))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 const (
@@ -108,6 +109,7 @@ func TestARefusedMoveIsRecorded(t *testing.T) {
 // TestARefusedReplayIsRecorded has a rule that keeps the branch where it is while a
 // candidate waits for CI whose pull request was merged without it.
 func TestARefusedReplayIsRecorded(t *testing.T) {
+	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	h, _ := mergedWhileCIIsWaitedFor(t, false, "9", "8", "7")
 	kept := head(t, h.bare, "autoloop/p")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 func maintainersSteerByComments(t *testing.T, on maker) {
@@ -170,6 +171,7 @@ func aTokenThatIsPrintedIsMasked(t *testing.T, on maker) {
 }
 
 func TestGitHubDownStopsNoIteration(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n", ".autoloop/programs/p.md": onIssue}, "9", "8")
 	h.env = append(h.env, "AUTOLOOP_GITHUB_PATIENCE=0s")

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // judged is a world whose evaluation runs code of the target before and after
@@ -133,6 +135,7 @@ func TestTheEvaluatorIsWatchedIsolated(t *testing.T) {
 // those are it by whole directories in which the evaluation makes nothing; a change
 // of the others is found.
 func TestManyFilesOfTheEvaluator(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	const many, few = 1010, 10 // together, and those of the first directory alone, more than can be made read-only
 	evaluation := judge + "\necho x > busy/made"

@@ -97,6 +97,7 @@ func TestDeterministicPaysOnce(t *testing.T) {
 }
 
 func TestLuckIsFoundOutAtTheFirstKeep(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	noise := []string{"7", "7", "9", "-3"} // two probes that agree, a lucky candidate, the incumbent again
 	for i := range 200 {
@@ -216,6 +217,7 @@ func TestGuardrails(t *testing.T) {
 }
 
 func TestNoisyGuardrail(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	const rail = "guardrails: [{metric: rail, direction: lower, max-regression: %d}]"
 	w := noisyWorld(t, fmt.Sprintf(rail, 50), scatter(7, 300, 5), "1100")
@@ -242,6 +244,7 @@ func TestJumpOutOfAllProportion(t *testing.T) {
 }
 
 func TestRepeatsThatDoNotFit(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	w := noisyWorld(t, "timeout-minutes: 1", scatter(9, 100, 5), "1100")
 	program := strings.Replace(fmt.Sprintf(noisy, "timeout-minutes: 1"), "n=$(<", "sleep 1.8\nn=$(<", 1)

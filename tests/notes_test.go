@@ -11,12 +11,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestHostileNotes: whatever an agent leaves as its notes, the iteration goes
 // its way in ordinary time, the state stays small and keeps its form, and what is
 // no file of notes is a change like any other.
 func TestHostileNotes(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	const notes = ".autoloop-notes.md"
 	places := []struct{ name, script, outcome, state string }{

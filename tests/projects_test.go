@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // standInClaude speaks as the command line of Claude Code does. By what it is asked it
@@ -94,6 +96,7 @@ func minutesWorld(t *testing.T) *world {
 // TestProjectOfASkill takes a skill with seven cases and trigger queries from its
 // validation to its application, and back.
 func TestProjectOfASkill(t *testing.T) {
+	long.Only(t, long.Examples)
 	t.Parallel()
 	w := minutesWorld(t)
 	a := w.binary("iterate", "skill", "validate", "skills/minutes")
@@ -195,6 +198,7 @@ func TestProjectWithAWorkspaceOfScripts(t *testing.T) {
 // TestProjectOfTasks compares two configurations by a suite of three tasks which name
 // their agent as another harness does.
 func TestProjectOfTasks(t *testing.T) {
+	long.Only(t, long.Examples)
 	t.Parallel()
 	w := newWorld(t, map[string]string{
 		"CLAUDE.md": "Be brief.\n",

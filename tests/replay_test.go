@@ -120,6 +120,7 @@ func TestReplay(t *testing.T) {
 }
 
 func TestReplayFindsForgeries(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := replayWorld(t)
 	honest := w.git("rev-parse", "memory/autoloop")
@@ -147,6 +148,7 @@ func TestReplayFindsForgeries(t *testing.T) {
 // TestReplayFindsCarefulForgeries has those that a replay of the decisions alone
 // does not see.
 func TestReplayFindsCarefulForgeries(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	w := replayWorld(t)
 	honest := w.git("rev-parse", "memory/autoloop")
@@ -293,6 +295,7 @@ func TestReplayMisuse(t *testing.T) {
 }
 
 func TestDoctorOfAnEvaluation(t *testing.T) {
+	long.Only(t, long.Examples)
 	t.Parallel()
 	w := noisyWorld(t, "timeout-minutes: 1", scatter(3, 100, 27))
 	a := w.binary("iterate", "doctor", "--evaluation", "p")

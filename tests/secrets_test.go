@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // oddKey is a key that is written differently in addresses and JSON.
@@ -22,6 +24,7 @@ const oddKey = `s3cr+t/of"the&run-0123456789-abcdef`
 // puts it, no record has it: not whole, not cut, and not as headers, addresses
 // and JSON have it. A candidate with a key in it is rejected.
 func TestKeysInOddPlaces(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	login := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + oddKey))
 	places := []struct{ name, script, outcome string }{

@@ -13,6 +13,7 @@ import (
 )
 
 func TestSkillExampleImproves(t *testing.T) {
+	long.Only(t, long.Examples)
 	t.Parallel()
 	w := exampleWorld(t, "skill-release-notes")
 	a := w.binary("iterate", "skill", "validate", "programs/skill-release-notes/skill")

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // flaky is an executor that does better in every third evaluation of two cases,
@@ -32,6 +34,7 @@ func TestSkillRunsAutoKeepsWhatRepeats(t *testing.T) {
 }
 
 func TestSkillRunsAutoRevertsWhatIsNoise(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	w := skillWorld(t, "", `echo nothing >> SKILL.md; echo nothing`)
 	run := func(more ...string) skillEnd {
@@ -94,6 +97,7 @@ func slipWorld(t *testing.T, front string) *world {
 // TestSkillScoreOfManyRunsIsTheDecisions holds score, report and the rule of lost
 // cases to the runs that decided: no single one of them says anything.
 func TestSkillScoreOfManyRunsIsTheDecisions(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	w := slipWorld(t, "")
 	end := w.skillEnd("-n", "1", "--runs", "8", "--no-case-regression", "--executor-command", slips)
@@ -147,6 +151,7 @@ func TestSkillScoreOfManyRunsIsTheDecisions(t *testing.T) {
 }
 
 func TestSkillProgramLosesNoCaseByOneRun(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	w := slipWorld(t, "no-case-regression: true\nevaluation-runs: 8")
 	program := w.read(".autoloop/programs/p.md")

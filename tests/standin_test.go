@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/agent/models/client/modeltest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // standIns are the agents that a stand-in takes the place of: their programs,
@@ -104,6 +105,7 @@ func (w *world) summary() string {
 // TestTheRecordsAreTheSameWithEveryAgent: two iterations, one that is kept and
 // hands something back, and one that changes nothing.
 func TestTheRecordsAreTheSameWithEveryAgent(t *testing.T) {
+	long.Only(t, long.Agents)
 	t.Parallel()
 	const said = "Raised the value to 2. It was too low."
 	const work = "if grep -q 9 value.txt; then echo 7 > value.txt; echo 'LESSON: it was too low' > .autoloop-notes.md; fi"

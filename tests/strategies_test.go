@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // evolving is a program whose agent adds a line to what it finds, and notes
@@ -38,6 +40,7 @@ printf '{"m": %s}\n' "$(awk '{s += $1 * $1} END {print s % 17}' value.txt)"
 `
 
 func TestAPopulationEvolves(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	w := newWorld(t, map[string]string{".autoloop/programs/p.md": evolving, "value.txt": "1\n"})
 	results := w.iterate("-n", "14")
@@ -75,6 +78,7 @@ func TestAPopulationEvolves(t *testing.T) {
 }
 
 func TestAParentThatCannotBeMadeAgain(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	w := newWorld(t, map[string]string{".autoloop/programs/p.md": evolving, "value.txt": "1\n"})
 	w.iterate("-n", "4")

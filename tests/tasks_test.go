@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // tasksWorld is a repository with a suite of these tasks, each an id and its
@@ -251,6 +253,7 @@ printf '{"result": "{\\"score\\": %s, \\"rationale\\": \\"seen\\"}", "total_cost
 }
 
 func TestAgentConfigExample(t *testing.T) {
+	long.Only(t, long.Examples)
 	t.Parallel()
 	w := exampleWorld(t, "agent-config")
 	example := filepath.Join(w.dir, "programs", "agent-config")

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // agentConfigWorld has the example suite, an AGENTS.md, and a proposing agent
@@ -32,6 +34,7 @@ func agentConfigWorld(t *testing.T, front string, lines ...string) *world {
 }
 
 func TestTaskSuiteInTheLoop(t *testing.T) {
+	long.Only(t, long.Examples)
 	t.Parallel()
 	w := agentConfigWorld(t, "", "Nothing of use.", "Keep a changelog. A fixed bug gets a test.", "Keep a changelog.", "Keep a changelog. A fixed bug gets a test. Old settings are deprecated.")
 	got := w.iterate("-n", "4")

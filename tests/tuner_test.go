@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // knobs is a program without an agent of its own whose metric is what the shell
@@ -44,6 +46,7 @@ func (w *world) tried() []any {
 }
 
 func TestTunerContinuesFromTheLedger(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	const conf = "a = 10 # tune: 0..100 int\nb = 40 # tune: -50..50 int\n"
 	one, two := knobsWorld(t, conf), knobsWorld(t, conf)

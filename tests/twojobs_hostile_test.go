@@ -13,9 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 func TestNothingSaidBetweenTwoJobsIsLost(t *testing.T) {
+	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
 	j := h.inTwoJobs()
@@ -46,6 +48,7 @@ func TestNothingSaidBetweenTwoJobsIsLost(t *testing.T) {
 }
 
 func TestWhatComesFirstMakesABundleStale(t *testing.T) {
+	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
 	j := h.inTwoJobs()
@@ -239,6 +242,7 @@ func TestNoTokenThatCanWriteIsWhereProgramsRun(t *testing.T) {
 // TestSteeringMeanwhile: an answer spoils no iteration that is under way, a
 // pause does.
 func TestSteeringMeanwhile(t *testing.T) {
+	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8", "7")
 	j := h.inTwoJobs()
@@ -263,6 +267,7 @@ func TestSteeringMeanwhile(t *testing.T) {
 
 // TestForgedBundlesChangeNothingOnGitHub lets some forgeries meet GitHub.
 func TestForgedBundlesChangeNothingOnGitHub(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n", "other.txt": "x\n"}, "9", "8")
 	j := h.inTwoJobs()

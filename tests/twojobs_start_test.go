@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // inActions is the environment of a run of a workflow.
@@ -91,6 +92,7 @@ func TestAProposeThatDiesLeavesARecord(t *testing.T) {
 // TestOneStartAtATime lets another run of the workflow begin, while the first is
 // under way and once it has ended.
 func TestOneStartAtATime(t *testing.T) {
+	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
 	j := h.inTwoJobs()
@@ -141,6 +143,7 @@ func (h *hub) refusesToPropose(j *jobs) {
 // TestAStartThatNobodyUsesIsGivenBack proposes nothing, because somebody marked
 // the pull request as ready meanwhile: it counts as no run.
 func TestAStartThatNobodyUsesIsGivenBack(t *testing.T) {
+	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
 	j := h.inTwoJobs()
@@ -171,6 +174,7 @@ func lastRun(state string) string {
 // TestARefusalIsRecordedInTwoJobs names an agent that is not installed: the reason is
 // on record, the third time pauses with it, and what CI says is read meanwhile.
 func TestARefusalIsRecordedInTwoJobs(t *testing.T) {
+	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
 	j := h.inTwoJobs()

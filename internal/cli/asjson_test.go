@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestJSONIsAllThatIsPrinted: with --json standard output is one object, also of what
@@ -86,6 +87,7 @@ func TestSkillChangesAsJSON(t *testing.T) {
 
 // TestWhatIsMadeAsJSON: a program, a page and the demo.
 func TestWhatIsMadeAsJSON(t *testing.T) {
+	long.Only(t, long.Examples)
 	t.Parallel()
 	s := keptShop(t)
 	var program struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/cli"
+	"github.com/org/autoloop/tests/long"
 )
 
 // shop is a repository in which scheduler and iterate run, without GitHub.
@@ -92,6 +93,7 @@ const (
 // TestRefusingProgramsStarveNobody: every way in which a program can be refused
 // stands beside one that runs, and none of them takes its turns.
 func TestRefusingProgramsStarveNobody(t *testing.T) {
+	long.Only(t, long.Simulations)
 	s := newShop(t)
 	for name, text := range map[string]string{
 		"a-prose":     "## Target\nThe `speed` of it\n" + evaluation,

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/decision"
+	"github.com/org/autoloop/tests/long"
 )
 
 // patch is what git prints for two versions of some files.
@@ -42,6 +43,7 @@ func patch(t *testing.T, before, after map[string]string) []byte {
 const original = "package a\n\nfunc f() {\n\tx := 1\n\ty := 2\n}\n"
 
 func TestDigestOfNearDuplicates(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	before := map[string]string{"a.go": original}
 	change := func(text string) string { return decision.Digest(patch(t, before, map[string]string{"a.go": text})) }

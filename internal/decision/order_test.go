@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/long"
 )
 
 // seeded is a standard of version 2.
@@ -129,6 +130,7 @@ func TestInconclusiveIsNotNever(t *testing.T) {
 }
 
 func TestEveryNumberOfPairsReachesItsConfidence(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	for confidence, least := range map[float64]int{0.95: 4, 0.99: 5, 0.999: 7} {
 		for pairs := least; pairs <= 40; pairs++ {

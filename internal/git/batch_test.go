@@ -11,11 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/git"
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestTreesAreTheIndexs: a tree that is made here is the one that git's own index
 // makes of the same files, and git finds nothing wrong with it.
 func TestTreesAreTheIndexs(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	for _, flags := range [][]string{nil, {"--object-format=sha256"}} {
 		f := newFixture(t, flags...)

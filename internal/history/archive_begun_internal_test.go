@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // asVersion is a checkpoint as an earlier version wrote it.
@@ -47,6 +49,7 @@ func asVersion(t *testing.T, c *Checkpoint, version int) []byte {
 // TestAnArchiveThatAnEarlierVersionBegan agrees with replay when this version added
 // segments to it.
 func TestAnArchiveThatAnEarlierVersionBegan(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	_, segments, _ := sealedLedger(t, 4, 900)
 	require.Greater(t, len(segments), 3)

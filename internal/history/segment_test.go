@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/long"
 )
 
 // invented makes the events of runs by chance.
@@ -149,6 +150,7 @@ func encodedSummary(t *testing.T, summary Summary, standing Standing) map[string
 }
 
 func TestSealedLedgerIsTheWholeLedger(t *testing.T) {
+	long.Only(t, long.Simulations)
 	for seed := range uint64(4) {
 		open, segments, whole := sealedLedger(t, seed, 700)
 		require.Greater(t, len(segments), 5)

@@ -158,6 +158,7 @@ func TestGroupsAreRemoved(t *testing.T) {
 
 // TestManyProcessesAreFine: a build on a large machine has hundreds.
 func TestManyProcessesAreFine(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	result, err := process.NewRunner().Run(context.Background(), process.Spec{
 		Args: []string{"sh", "-c", `i=0; while [ $i -lt 200 ]; do sleep 0.3 & i=$((i+1)); done; wait; cat /proc/self/oom_score_adj`}, Dir: t.TempDir(), Env: []string{path},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/schedule"
+	"github.com/org/autoloop/tests/long"
 )
 
 // fate is what becomes of a program when it is selected.
@@ -28,6 +29,7 @@ const (
 // sets of programs: while a program is due and can run, no other is selected
 // twice before it.
 func TestEverybodyGetsTheirTurn(t *testing.T) {
+	long.Only(t, long.Simulations)
 	random := rand.New(rand.NewPCG(7, 7)) //nolint:gosec // chance that can be repeated
 	for set := range 400 {
 		count := 2 + random.IntN(7)

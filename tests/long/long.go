@@ -23,6 +23,8 @@ const (
 	Builds      Kind = "builds"      // everything compiled anew: the image, the action
 	Emulator    Kind = "emulator"    // a GitHub that others wrote
 	Examples    Kind = "examples"    // the programs of programs/, which measure for long
+	GitHub      Kind = "github"      // what issues, pull requests, rules and CI do over many iterations
+	Hostile     Kind = "hostile"     // every forgery and every odd place, where a few show the same
 	Kills       Kind = "kills"       // a process that is ended at each of its writes, and each write failing
 	Simulations Kind = "simulations" // hundreds of iterations
 	TwoJobs     Kind = "two-jobs"    // what one job does, all of it in two jobs once more
@@ -30,7 +32,7 @@ const (
 
 // Kinds are all of them.
 func Kinds() []Kind {
-	return []Kind{Act, Agents, Browser, Builds, Emulator, Examples, Kills, Simulations, TwoJobs}
+	return []Kind{Act, Agents, Browser, Builds, Emulator, Examples, GitHub, Hostile, Kills, Simulations, TwoJobs}
 }
 
 // Asked reports whether every test is to run.

@@ -195,6 +195,7 @@ func BenchmarkBesideOptuna(b *testing.B) {
 // TestBesideOptuna runs the comparison in little: the same search twice ends at the same
 // points, and what the tuner is compared with is itself better than random search.
 func TestBesideOptuna(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	processes := []optuna{startOptuna(t, findOptuna(t))}
 	marks := []int{10, 40}
@@ -212,6 +213,7 @@ func TestBesideOptuna(t *testing.T) {
 
 // TestOptunaSearchesTheSameSpace of every kind of parameter, from the same start.
 func TestOptunaSearchesTheSameSpace(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	o := startOptuna(t, findOptuna(t))
 	for _, sampler := range columns[:3] {

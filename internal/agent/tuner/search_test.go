@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/autoloop/internal/agent/tuner"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/long"
 )
 
 var space = []tuner.Param{
@@ -81,6 +82,7 @@ func TestProposalsAreAllowedAndNew(t *testing.T) {
 }
 
 func TestSearchImproves(t *testing.T) {
+	long.Only(t, long.Simulations)
 	start := bowl(map[string]float64{"rate": 0.9, "width": 4, "count": 60, "angle": 80})
 	var ends []float64
 	for seed := range int64(20) {

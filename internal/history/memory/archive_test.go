@@ -14,6 +14,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/history/audit"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/tests/long"
 )
 
 // archive archives all but the latest iterations, and returns the file.
@@ -40,6 +41,7 @@ func inLedger(report audit.Report) []audit.Finding {
 }
 
 func TestOlderSegmentsAreArchived(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	c := sealed(t, 60)
 	_, before := c.numbers()
@@ -126,6 +128,7 @@ func TestOlderSegmentsAreArchived(t *testing.T) {
 }
 
 func TestAuditFindsForgedArchives(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	c := sealed(t, 60)
 	file := c.archive(30)
@@ -182,6 +185,7 @@ func TestArchivesAreNotWrittenOverOthersOrUnderARun(t *testing.T) {
 // TestDetailsAreForgotten: sealed segments that are old lose the output and patches of
 // dropped candidates, and what is left is proved by the heads of the others.
 func TestDetailsAreForgotten(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	c := newCheckout(t)
 	c.keepDetails = 20

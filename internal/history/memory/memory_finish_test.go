@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history/memory"
+	"github.com/org/autoloop/tests/long"
 )
 
 // halfMoved is a repository in which a run was killed after the records moved
@@ -96,6 +97,7 @@ func TestAnnouncedMovesThatCannotBe(t *testing.T) {
 
 // A lock that a killed process left on any of our refs keeps nothing back.
 func TestKilledWithARefLocked(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	_, clone := newShared(t)
 	for _, c := range []*checkout{newCheckout(t), clone()} {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // looseObjects is how many objects have files of their own.
@@ -31,6 +33,7 @@ func (c *checkout) due() {
 }
 
 func TestUpdatesArePacked(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	c := sealed(t, 130) // 260 updates
 	assert.Less(t, c.looseObjects(), 100)
@@ -87,6 +90,7 @@ func iterateUntilKilled(t *testing.T, dir string) {
 // TestKilledWhileSealingAndPacking kills a process that does nothing else, with all its
 // git processes, at many moments.
 func TestKilledWhileSealingAndPacking(t *testing.T) {
+	long.Only(t, long.Kills)
 	if dir := os.Getenv(writes); dir != "" {
 		iterateUntilKilled(t, dir)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/internal/history/state"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/long"
 )
 
 // iterate records one iteration, whose events have about 8 KB, in two updates as a run
@@ -267,6 +268,7 @@ func TestRemovingALedgerRemovesItsSegments(t *testing.T) {
 }
 
 func TestAuditFindsBrokenSegments(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	c := sealed(t, 60)
 	honest := c.user("rev-parse", memoryRef)
@@ -304,6 +306,7 @@ func TestAuditFindsBrokenSegments(t *testing.T) {
 // TestRewrittenSegmentsAreFound: a ledger that is forged and sealed anew is consistent
 // in itself, and does not go on from what the branch had.
 func TestRewrittenSegmentsAreFound(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	c := sealed(t, 40)
 	open := bytes.Replace([]byte(c.text("p.jsonl")), []byte(`"outcome":"rejected"`), []byte(`"outcome":"inconclusive"`), 1)

@@ -12,6 +12,7 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/score"
+	"github.com/org/autoloop/tests/long"
 )
 
 // scenario is a suite whose runs vary, as those of agents do.
@@ -151,6 +152,7 @@ func TestTwoIdenticalConfigurations(t *testing.T) {
 // TestTrueGainIsSeen: a rule that never finds anything would pass the test
 // above.
 func TestTrueGainIsSeen(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	up := scenario{tasks: 10, runs: 5, judge: 0.1, cost: 0.1, gain: 0.05}
 	assert.Greater(t, up.simulate(40, 2).improved, 0.8)

@@ -15,6 +15,7 @@ import (
 	"github.com/org/autoloop/internal/tasks/format"
 	"github.com/org/autoloop/internal/tasks/runcache"
 	"github.com/org/autoloop/internal/tasks/score"
+	"github.com/org/autoloop/tests/long"
 )
 
 // simulated is a comparison whose runs are drawn instead of made: each task has
@@ -49,6 +50,7 @@ func verdict(t *testing.T, s *session) score.Comparison {
 // TestFlakyChecksSeldomDecide compares a configuration with itself where one
 // check of each task fails one time in five, and no model is known to work.
 func TestFlakyChecksSeldomDecide(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	for tasks, comparisons := range map[int]int{1: 400, 3: 300, 10: 100} {
 		random := rand.New(rand.NewPCG(1, uint64(tasks)))
