@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/github/githubtest"
+	"github.com/org/autoloop/tests/long"
 )
 
 // asked is a program whose pull request has everything that one can ask for.
@@ -59,6 +60,7 @@ func TestNothingIsCommittedWhileAPersonReviews(t *testing.T) {
 // TestWhatAPullRequestIsAskedForIsNotLost ends the run at every write around the
 // opening of the pull request; the next one does the rest.
 func TestWhatAPullRequestIsAskedForIsNotLost(t *testing.T) {
+	long.Only(t, long.TwoJobs)
 	t.Parallel()
 	h := newHub(t, map[string]string{"value.txt": "10\n"}, "9", "8")
 	h.program(asked("stop"))

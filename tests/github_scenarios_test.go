@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // scenario is what people, CI and the binaries do with a repository, on
@@ -46,6 +48,7 @@ func scenarios() []scenario {
 }
 
 func TestScenariosOnOurServer(t *testing.T) {
+	long.Only(t, long.GitHub)
 	t.Parallel()
 	for _, s := range scenarios() {
 		t.Run(s.name, func(t *testing.T) {

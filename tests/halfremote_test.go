@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/tests/long"
 )
 
 // sharedWorld is a world whose records are on a bare repository of this machine.
@@ -61,6 +63,7 @@ func (w *world) restore(dir, refs string) {
 // TestAHalfMovedRemote: a machine was switched off while git moved the refs of a
 // push on a remote of that machine, one after the other.
 func TestAHalfMovedRemote(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	kept := func(w *world, remote, commit string) bool {
 		return strings.Contains(w.run(remote, "git", "log", "--format=%H", "autoloop/p"), commit)

@@ -92,6 +92,7 @@ func TestSharedFilesAreWatched(t *testing.T) {
 // is measured by, nor replace it; the number is that of the evaluator as it was
 // built. What the evaluation writes itself it still can.
 func TestIsolatedEvaluatorsAreReadOnly(t *testing.T) {
+	long.Only(t, long.Hostile)
 	const answer = "echo 4 > \"$TMPDIR/answer\"\n"
 	for name, run := range map[string]string{
 		"rewrites the script":         `echo 'echo "{\"m\": 1}"' > ev.sh`,

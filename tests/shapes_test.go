@@ -146,6 +146,7 @@ var shapes = map[string]shape{
 // one costs no more runs of the evaluation than it must. What else an iteration costs is
 // counted by TestGitProcessesOfAnIteration.
 func TestRealShapes(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	for name, s := range shapes {
 		t.Run(name, func(t *testing.T) {

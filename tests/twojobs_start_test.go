@@ -48,6 +48,7 @@ func working(then string) string {
 // TestAProposeThatDiesLeavesARecord kills the proposing job while the agent works:
 // budgets hold, and the third time pauses.
 func TestAProposeThatDiesLeavesARecord(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	dying := working("  touch \"$SIDE/begun\"\n  sleep 600\n")
 	for name, c := range map[string]struct {

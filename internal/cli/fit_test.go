@@ -75,6 +75,7 @@ func fitShop(t *testing.T) *shop {
 // --local` and `new --fit` write a program that validates, whose first number is
 // the one that was said, and whose target has the sources.
 func TestLocalProgramsFitAndWereMeasured(t *testing.T) {
+	long.Only(t, long.Examples)
 	t.Parallel()
 	cache, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/autoloop/internal/decision"
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/long"
 )
 
 // machine is where simulated evaluations run. Every measurement is a true
@@ -256,6 +257,7 @@ func (f figures) String() string {
 const repeats = 150
 
 func TestNothingIsKeptByChance(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	// TestCommentsAreNotKept has the noise of this one: a number around 1000 in whole numbers.
 	rounded := machine{name: "normal 2.7 % rounded", spread: 2.7, add: normal(2.7), step: 0.1}

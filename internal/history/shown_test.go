@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestWhatIsShownIsChosenOnce: what is shown of a ledger does not depend on when its
@@ -57,6 +58,7 @@ func TestACheckpointOfAnEarlierVersionAgrees(t *testing.T) {
 // in the open segment and in the checkpoint after thousands of runs than after hundreds.
 // What it used is known, and what becomes of it is what it would be if nothing was sealed.
 func TestMonths(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	for name, c := range map[string]struct{ waits, ends Outcome }{
 		"put off":                        {"", Rejected},

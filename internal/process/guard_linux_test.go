@@ -32,6 +32,7 @@ func grouped(t *testing.T) map[string]func() *process.Runner {
 // TestTooManyProcesses: a command that has more of them than it may, in one session
 // or in many, is ended with all of them. The scripts start a few hundred.
 func TestTooManyProcesses(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	const bound = 100
 	for how, newRunner := range grouped(t) {

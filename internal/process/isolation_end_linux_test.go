@@ -12,9 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/tests/long"
 )
 
 func TestIsolatedEnds(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		script string
@@ -92,6 +94,7 @@ func TestManyDieWithTheirParent(t *testing.T) {
 // TestTheCollectorClosesNothing: what a supervisor still needs stays open, however
 // often the garbage collector runs beside it.
 func TestTheCollectorClosesNothing(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	binary, err := os.ReadFile("/proc/self/exe")
 	require.NoError(t, err)

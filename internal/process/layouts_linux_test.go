@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/autoloop/internal/process"
+	"github.com/org/autoloop/tests/long"
 )
 
 // layout is a way in which people lay out their home, their programs and their
@@ -67,6 +68,7 @@ var layouts = map[string]layout{
 // that is not there yet and has no place in the view; nothing of the home is
 // shown, and nothing is made in it.
 func TestIsolationWorksWithAnyLayout(t *testing.T) {
+	long.Only(t, long.Hostile)
 	t.Parallel()
 	const script = `
 for name in GOPATH GOMODCACHE GOCACHE npm_config_cache PIP_CACHE_DIR UV_CACHE_DIR CARGO_HOME RUSTUP_HOME GRADLE_USER_HOME; do

@@ -13,11 +13,13 @@ import (
 	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/tests/long"
 )
 
 // TestALongLedgerIsShownLikeAShortOne: issue and pull request are the same, whether the
 // whole ledger is there or what is shown of its sealed segments.
 func TestALongLedgerIsShownLikeAShortOne(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/tests/long"
 )
 
 // run searches a problem as the loop does: the incumbent changes only when a
@@ -134,6 +135,7 @@ var problems = []struct {
 // functions of eight parameters, for the median of 20 seeds; the benchmark has
 // the whole table.
 func TestTwiceAsNearAsRandomSearch(t *testing.T) {
+	long.Only(t, long.Simulations)
 	marks := []int{50}
 	for _, p := range problems {
 		if p.n != 8 || !slices.Contains([]string{"sphere", "rosenbrock", "griewank", "noisy sphere"}, p.name) {

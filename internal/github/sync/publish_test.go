@@ -14,6 +14,7 @@ import (
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/program"
 	"github.com/org/autoloop/internal/render"
+	"github.com/org/autoloop/tests/long"
 )
 
 func TestStory(t *testing.T) {
@@ -188,6 +189,7 @@ func TestAPullRequestThatIsOpenedAgainIsNotClosed(t *testing.T) {
 // TestFaultsAtEveryWrite lets every single write of the story fail, before and
 // after it was done; in the end everything is as without faults.
 func TestFaultsAtEveryWrite(t *testing.T) {
+	long.Only(t, long.Kills)
 	t.Parallel()
 	plain := newWorld(t, nil)
 	plain.story()

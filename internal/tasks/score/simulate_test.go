@@ -124,6 +124,7 @@ func scenarios() []scenario {
 // TestTwoIdenticalConfigurations are found improved, and regressed, in fewer
 // than 5 % of comparisons each, whatever varies.
 func TestTwoIdenticalConfigurations(t *testing.T) {
+	long.Only(t, long.Simulations)
 	t.Parallel()
 	hold := func(s scenario, tasks, runs, comparisons int) {
 		s.tasks, s.runs = tasks, runs
