@@ -2,6 +2,7 @@ package decision
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -38,7 +39,7 @@ func (l Links) Wrong(name string) string {
 				if DotGit(part) {
 					return leaves + " into a git directory"
 				}
-				at = append(at[:len(at):len(at)], part)
+				at = append(slices.Clip(at), part)
 				if target = l[strings.Join(at, "/")]; target != "" {
 					at = at[:len(at)-1]
 				}

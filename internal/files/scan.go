@@ -108,8 +108,7 @@ func namesIn(root *os.Root) ([]string, error) {
 
 // at gives an error of a directory's own root the whole path.
 func at(name string, err error) error {
-	var of *fs.PathError
-	if errors.As(err, &of) {
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: of.Op, Path: name, Err: of.Err}
 	}
 	return err

@@ -15,8 +15,7 @@ func HeadOf(ctx context.Context, r *Repo, dir string) (string, error) {
 		return "", nil
 	}
 	out, err := r.line(ctx, Input{WorkTree: dir, GitDir: filepath.Join(dir, ".git")}, "rev-parse", "--verify", "--quiet", "HEAD")
-	var failed *Error
-	if errors.As(err, &failed) {
+	if _, ok := errors.AsType[*Error](err); ok {
 		return "", nil
 	}
 	return out, err

@@ -12,8 +12,7 @@ import (
 // is the one call that acts as the user would. The output is git's.
 func (r *Repo) MergeInto(ctx context.Context, environ []string, branch, message string) (string, error) {
 	out, err := process.Output(ctx, r.Root, newEnvironment(environ).base, nil, "git", "merge", "--no-edit", "-m", message, branch)
-	var exit *process.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*process.ExitError](err); ok {
 		return string(out), &Error{Args: []string{"merge", branch}, ExitCode: exit.Code, Stderr: string(exit.Stderr) + string(out)}
 	}
 	return string(out), err

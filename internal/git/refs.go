@@ -109,8 +109,7 @@ func (r *Repo) ListRefs(ctx context.Context, under ...string) ([]Ref, error) {
 // there is no log, or no ref to it.
 func (r *Repo) RefLog(ctx context.Context, ref string) ([]string, error) {
 	out, err := r.Run(ctx, Input{}, "log", "--walk-reflogs", "--format=%H", "--end-of-options", ref, "--")
-	var failed *Error
-	if errors.As(err, &failed) {
+	if _, ok := errors.AsType[*Error](err); ok {
 		return nil, nil
 	}
 	return strings.Fields(string(out)), err

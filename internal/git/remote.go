@@ -131,8 +131,7 @@ func (r Remote) Obtain(ctx context.Context, id, ref string) error {
 		flags = append(flags, "--negotiation-tip="+tip)
 	}
 	err := r.fetch(ctx, flags, []string{"+" + ref + ":" + obtained})
-	var locked *LockedError
-	if errors.As(updateError(err), &locked) {
+	if locked, ok := errors.AsType[*LockedError](updateError(err)); ok {
 		// Another run in this clone fetches it too, or one was killed.
 		if err := r.repo.refLocks().outwait(ctx, locked.Path, []RefUpdate{{Ref: obtained}}); err != nil {
 			return err
@@ -201,8 +200,7 @@ func (r *Repo) isWhole(ctx context.Context, id string, tips []string) (bool, err
 	}
 	// A partial clone lacks on purpose what it can get later.
 	_, err := r.Run(ctx, Input{}, "rev-list", "--objects", "--quiet", "--missing=allow-promisor", id, "--not", "--all", "--")
-	var failed *Error
-	if errors.As(err, &failed) {
+	if _, ok := errors.AsType[*Error](err); ok {
 		return false, nil
 	}
 	return err == nil, err

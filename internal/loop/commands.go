@@ -41,8 +41,7 @@ func (s *Service) ApplyCommands(ctx context.Context) (CommandsResult, error) {
 		return result, err
 	}
 	err = r.commander.readComments(ctx, r.lease.requireNoLease)
-	var busy *errBusy
-	if errors.As(err, &busy) {
+	if busy, ok := errors.AsType[*errBusy](err); ok {
 		result.Busy = busy.holder
 		return result, nil
 	}

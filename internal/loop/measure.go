@@ -58,8 +58,7 @@ func (m *measurement) all(ctx context.Context) error {
 	if errors.Is(err, errEnded) {
 		return nil
 	}
-	var changed *baselineError
-	if errors.As(err, &changed) {
+	if changed, ok := errors.AsType[*baselineError](err); ok {
 		m.a.end(history.Error, changed.problem)
 		return nil
 	}

@@ -25,7 +25,7 @@ func (b *records) short(ctx context.Context) ([]history.Event, error) {
 		}
 		b.sealed = sealed
 	}
-	return append(b.sealed[:len(b.sealed):len(b.sealed)], b.log.Events...), nil
+	return append(slices.Clip(b.sealed), b.log.Events...), nil
 }
 
 // past is what the whole ledger adds up to, with every attempt and proposal but

@@ -17,8 +17,7 @@ func (s *Service) DryRun(ctx context.Context) (Result, error) {
 	run.draft()
 	return run.through(ctx, func(ctx context.Context) (Result, error) {
 		_, result, err := run.proposeOnly(ctx)
-		var conflict *conflictError
-		if errors.As(err, &conflict) {
+		if conflict, ok := errors.AsType[*conflictError](err); ok {
 			result, err = run.result(history.Error, conflict.Error()), nil
 		}
 		if result.Outcome != history.Idle {
@@ -177,8 +176,7 @@ func (s *Service) Propose(ctx context.Context) (*proposal.Bundle, Result, error)
 	var made *proposal.Proposal
 	result, err := run.through(ctx, func(ctx context.Context) (result Result, err error) {
 		made, result, err = run.proposeOnly(ctx)
-		var conflict *conflictError
-		if errors.As(err, &conflict) {
+		if conflict, ok := errors.AsType[*conflictError](err); ok {
 			made, result = run.leave(conflict.Error())
 			err = nil
 		}

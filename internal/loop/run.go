@@ -57,8 +57,7 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 		return r.finish(ctx)
 	}
 	at, p, err := r.proposer.propose(ctx)
-	var conflict *conflictError
-	if errors.As(err, &conflict) {
+	if conflict, ok := errors.AsType[*conflictError](err); ok {
 		return r.failForPerson(ctx, conflict.Error())
 	}
 	if reason := pushRefusal(err); reason != "" {
@@ -68,8 +67,7 @@ func (r *run) iterate(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	err = r.record(ctx, at, p, r.holdsLease)
-	var refused *proposal.RefusedError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*proposal.RefusedError](err); ok {
 		return r.fail(ctx, at, "the proposal was not recorded: "+refused.Reason)
 	}
 	if err != nil {

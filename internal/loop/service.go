@@ -226,12 +226,10 @@ func (r *run) through(ctx context.Context, work func(context.Context) (Result, e
 			result.Stopped = r.spending.overspent()
 		}
 	}
-	var busy *errBusy
-	if errors.As(err, &busy) {
+	if busy, ok := errors.AsType[*errBusy](err); ok {
 		result, err = r.result(history.Busy, busy.holder), nil
 	}
-	var held *blockedError
-	if errors.As(err, &held) {
+	if held, ok := errors.AsType[*blockedError](err); ok {
 		r.stopped = held.reason
 		result, err = r.result(history.Idle, held.reason), nil
 		r.detail(&result)

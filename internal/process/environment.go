@@ -71,10 +71,8 @@ func Environment(caller []string, home string, names []string) []string {
 // forbidden holds for what no program may ask for.
 func forbidden(name string) bool {
 	upper := strings.ToUpper(name)
-	for _, token := range []string{"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "AUTOLOOP_TOKEN", "AUTOLOOP_MODELS_KEY"} {
-		if upper == token {
-			return true
-		}
+	if slices.Contains([]string{"GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "AUTOLOOP_TOKEN", "AUTOLOOP_MODELS_KEY"}, upper) {
+		return true
 	}
 	return strings.HasPrefix(upper, "ACTIONS_") || strings.HasPrefix(upper, "GIT_") || upper == "HOME"
 }

@@ -3,6 +3,7 @@ package process
 import (
 	"bytes"
 	"net/url"
+	"slices"
 	"sort"
 	"strings"
 
@@ -176,7 +177,7 @@ func (m Masker) Leaks(text []byte) bool {
 
 // With returns a Masker for the secrets of both.
 func (m Masker) With(more Masker) Masker {
-	return Masker{forms: append(m.forms[:len(m.forms):len(m.forms)], more.forms...), leaks: append(m.leaks[:len(m.leaks):len(m.leaks)], more.leaks...)}
+	return Masker{forms: append(slices.Clip(m.forms), more.forms...), leaks: append(slices.Clip(m.leaks), more.leaks...)}
 }
 
 // Result returns how a command ended without the secrets in what is kept of its

@@ -71,8 +71,7 @@ func Output(ctx context.Context, dir string, env []string, stdin io.Reader, args
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		return stdout.Bytes(), fmt.Errorf("%s: %w", filepath.Base(args[0]), cause)
 	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return stdout.Bytes(), &ExitError{Args: args, Code: exit.ExitCode(), Stderr: stderr.Bytes()}
 	}
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {

@@ -34,8 +34,7 @@ func (p *Program) readField(f field) {
 		return
 	}
 	line := f.line
-	var at fault
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[fault](err); ok {
 		line = at.line
 	}
 	p.fail(line, "`%s`: %v", f.name, err)

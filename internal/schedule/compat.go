@@ -84,8 +84,7 @@ func (p *Plan) CompatText(in Input, forced error) (text string, failed bool) {
 	for _, failure := range p.Errors {
 		say("  Warning: %s: %s", failure.Name, plain.Line(failure.Place()))
 	}
-	var bad *ForcedError
-	if errors.As(forced, &bad) {
+	if bad, ok := errors.AsType[*ForcedError](forced); ok {
 		switch bad.Why { //nolint:exhaustive // the others have the words of this scheduler
 		case "":
 			say("requested program '%s' not found", plain.Line(in.Forced))

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"maps"
 	"path/filepath"
 
 	"github.com/org/autoloop/internal/decision"
@@ -47,9 +48,7 @@ type links decision.Links
 // with returns the links as they are after the changes, and whether any differ.
 func (l links) with(changes []decision.Change) (after links, moved bool) {
 	after = make(links, len(l))
-	for name, target := range l {
-		after[name] = target
-	}
+	maps.Copy(after, l)
 	for _, c := range changes {
 		if c.OldMode == git.ModeSymlink {
 			moved = true

@@ -94,8 +94,7 @@ func isAttributes(name string) bool { return strings.EqualFold(path.Base(name), 
 
 // cause is an error without the paths of this machine.
 func cause(err error) string {
-	var failed *fs.PathError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Err.Error()
 	}
 	return err.Error()

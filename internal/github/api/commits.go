@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	gh "github.com/google/go-github/v62/github"
@@ -18,8 +19,8 @@ func (c *Client) Author(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", c.fail("find out who wrote "+plain.Short(path, 100), err)
 	}
-	for i := len(commits) - 1; i >= 0; i-- {
-		if login := commits[i].GetAuthor().GetLogin(); login != "" && !strings.HasSuffix(login, "[bot]") {
+	for _, commit := range slices.Backward(commits) {
+		if login := commit.GetAuthor().GetLogin(); login != "" && !strings.HasSuffix(login, "[bot]") {
 			return login, nil
 		}
 	}

@@ -66,8 +66,7 @@ func Refused(err error) bool {
 }
 
 func status(err error) int {
-	var failed *Error
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*Error](err); ok {
 		return failed.Status
 	}
 	return 0
@@ -78,8 +77,7 @@ func (c *Client) fail(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var limit *LimitError
-	if errors.As(err, &limit) {
+	if limit, ok := errors.AsType[*LimitError](err); ok {
 		return fmt.Errorf("GitHub: %s: %w", op, limit)
 	}
 	if undecodable(err) {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -94,9 +95,7 @@ func (k *kept) answer(now *http.Response) *http.Response {
 	full := *now
 	full.Status, full.StatusCode = "200 OK", http.StatusOK
 	full.Header = k.Header.Clone()
-	for name, values := range now.Header {
-		full.Header[name] = values
-	}
+	maps.Copy(full.Header, now.Header)
 	full.Body = io.NopCloser(bytes.NewReader(k.Body))
 	full.ContentLength = int64(len(k.Body))
 	return &full

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -157,9 +158,7 @@ func (s *Server) cut(mux *http.ServeMux, w http.ResponseWriter, r *http.Request)
 	fresh := r.Clone(r.Context())
 	fresh.Header.Del("If-None-Match")
 	mux.ServeHTTP(whole, fresh)
-	for name, values := range whole.Header() {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), whole.Header())
 	_, _ = w.Write(whole.Body.Bytes()[:whole.Body.Len()/2])
 }
 

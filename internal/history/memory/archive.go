@@ -345,8 +345,7 @@ func (f Files) givesArchive(ctx context.Context, archive *history.Archive) (bool
 		at, err = at.Extend(segment)
 		return err
 	})
-	var wrong *history.SegmentError
-	if errors.As(err, &wrong) {
+	if _, ok := errors.AsType[*history.SegmentError](err); ok {
 		return false, nil
 	}
 	if err != nil && !errors.Is(err, enough) {

@@ -92,8 +92,7 @@ func (a *audited) segment(ctx context.Context, at *history.Checkpoint, number in
 		return at.Skip(nil), nil
 	}
 	body, unreadable := history.ParseOpen(segment)
-	var newer *history.NewerError
-	if errors.As(unreadable, &newer) {
+	if _, ok := errors.AsType[*history.NewerError](unreadable); ok {
 		return nil, fmt.Errorf("segment %d: %w", number, unreadable)
 	}
 	next, wrong := at.Extend(segment)

@@ -19,8 +19,7 @@ func GoOn(p *program.Program, states map[string][]byte) string {
 		return ""
 	}
 	problem := program.Problem{File: MemoryBranch + ":" + p.Name + ".md", Message: err.Error()}
-	var at *state.Problem
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*state.Problem](err); ok {
 		problem.Line = at.Line
 	}
 	return problem.String()

@@ -49,7 +49,7 @@ func (w *writing) pack(ctx context.Context, size int) {
 		return
 	}
 	known, _ := os.ReadFile(filepath.Join(dir, packedFile))
-	for _, id := range strings.Fields(string(known)) {
+	for id := range strings.FieldsSeq(string(known)) {
 		if _, there, err := w.Repo.Resolve(ctx, id); err == nil && there {
 			others = append(others, id)
 		}

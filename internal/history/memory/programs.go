@@ -280,8 +280,7 @@ func below(dir, file string) bool {
 
 // cause drops the path from an error of the file system; the message has it.
 func cause(err error) error {
-	var failed *fs.PathError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Err
 	}
 	return err
