@@ -23,7 +23,7 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci
 	if err != nil {
 		return at, nil, err
 	}
-	a, err := r.team.attemptFix(ctx, at, e, verdict, left)
+	a, err := r.team.attemptFix(ctx, at, verdict, left)
 	if err != nil {
 		return at, nil, err
 	}
@@ -50,7 +50,7 @@ func (r *proposer) proposeFix(ctx context.Context, e history.Decided, verdict ci
 
 // attemptFix is one attempt that begins with the candidate's files and is told
 // what CI said. Running out of its time is its failure, not an error.
-func (r *team) attemptFix(ctx context.Context, at position, e history.Decided, verdict ci.Result, left time.Duration) (*attempt, error) {
+func (r *team) attemptFix(ctx context.Context, at position, verdict ci.Result, left time.Duration) (*attempt, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, left, errTooLong)
 	defer cancel()
 	a := &attempt{number: 1, of: 1, agent: r.lead().Agent, model: r.lead().Model, durations: map[string]float64{}, lineage: lineage{from: at.From}, failure: verdict.Report()}

@@ -89,10 +89,10 @@ func (p *Program) budget(v value) (Budget, error) {
 func (p *Program) setLimit(budget *Budget, f field) (err error) {
 	switch f.key {
 	case "iterations":
-		budget.Iterations, err = f.count(1, math.MaxInt32, "")
+		budget.Iterations, err = f.count(math.MaxInt32, "")
 	case "tokens":
 		var tokens int
-		tokens, err = f.count(1, math.MaxInt, "")
+		tokens, err = f.count(math.MaxInt, "")
 		budget.Tokens = int64(tokens)
 	case "usd":
 		budget.USD, err = f.limit()

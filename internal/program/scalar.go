@@ -45,7 +45,6 @@ func (v value) word(accepted string) (string, error) {
 	return text, nil
 }
 
-// oneLine is a text of one line.
 func (v value) oneLine(accepted string) (string, error) {
 	text, err := v.word(accepted)
 	if err == nil && strings.ContainsAny(text, "\n\r") {
@@ -54,7 +53,6 @@ func (v value) oneLine(accepted string) (string, error) {
 	return text, err
 }
 
-// words is a list of texts.
 func (v value) words(example string) ([]value, error) {
 	if v.kind == scalar && strings.TrimSpace(v.text) != "" {
 		return nil, fmt.Errorf("%q is no list; give one, as in `[%s]`", clip(v.text), clip(strings.TrimSpace(v.text)))
@@ -104,13 +102,13 @@ func (v value) amount() (float64, error) {
 	return number.Float64(), err
 }
 
-func (v value) count(least, most int, or string) (int, error) {
+func (v value) count(most int, or string) (int, error) {
 	text, err := v.scalarText()
 	n, bad := strconv.Atoi(text)
-	if err == nil && bad == nil && n >= least && n <= most {
+	if err == nil && bad == nil && n >= 1 && n <= most {
 		return n, nil
 	}
-	accepted := fmt.Sprintf("give a whole number from %d to %d%s", least, most, or)
+	accepted := fmt.Sprintf("give a whole number from 1 to %d%s", most, or)
 	if err != nil {
 		return 0, fmt.Errorf("%w; %s", err, accepted)
 	}
@@ -125,7 +123,7 @@ func (v value) countOrOff() (int, error) {
 			return 0, nil
 		}
 	}
-	return v.count(1, 10_000, ", or `off`")
+	return v.count(10_000, ", or `off`")
 }
 
 // allowance is an amount of zero or more, absolute or in percent.

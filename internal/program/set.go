@@ -74,7 +74,7 @@ func setRuns(p *Program, v value) (err error) {
 	if v.kind == scalar && strings.EqualFold(strings.TrimSpace(v.text), "auto") {
 		return nil
 	}
-	p.Runs, err = v.count(1, 1000, ", or `auto`")
+	p.Runs, err = v.count(1000, ", or `auto`")
 	return err
 }
 

@@ -52,7 +52,7 @@ func boolKey(field func(*Program) *bool) setter {
 
 func countKey(field func(*Program) *int, most int) setter {
 	return func(p *Program, v value) error {
-		n, err := v.count(1, most, "")
+		n, err := v.count(most, "")
 		if err == nil {
 			*field(p) = n
 		}

@@ -113,7 +113,6 @@ func scans(name, form string, number *int) bool {
 	return err == nil && n == 1 && *number > 0 && fmt.Sprintf(form, *number) == name
 }
 
-// each reads the segments one after the other.
 func (s *Sealed) each(ctx context.Context, visit func(segment []byte) error) error {
 	var ids []string
 	first := s.archived()
@@ -135,7 +134,6 @@ func (s *Sealed) each(ctx context.Context, visit func(segment []byte) error) err
 	return err
 }
 
-// archived is how many segments are in archives.
 func (s *Sealed) archived() int {
 	if s.archive == nil {
 		return 0
@@ -234,7 +232,6 @@ func having(segment []byte, texts []string) ([]history.Event, error) {
 	return opened(log), err
 }
 
-// short hands over what is kept at hand of each segment.
 func (s *Sealed) short(ctx context.Context, visit func(condensed []byte) error) error {
 	ids := s.shortIDs()
 	if len(ids) == s.count-s.archived() {
@@ -263,7 +260,7 @@ func (s *Sealed) shortIDs() []string {
 // is: of as many segments as it takes until enough, which is asked with those of each
 // segment, says yes.
 func (s *Sealed) Latest(ctx context.Context, enough func([]history.Event) bool, texts ...string) ([]history.Event, error) {
-	return s.latest(ctx, enough, texts, func(number int) ([]byte, error) {
+	return s.latest(enough, texts, func(number int) ([]byte, error) {
 		id := s.condensed[number-1].ID
 		if id == "" {
 			segment, err := s.segment(ctx, number)
@@ -282,12 +279,12 @@ func (s *Sealed) Latest(ctx context.Context, enough func([]history.Event) bool, 
 
 // LatestWhole is Latest with the details of events, as far as they were not forgotten.
 func (s *Sealed) LatestWhole(ctx context.Context, enough func([]history.Event) bool, texts ...string) ([]history.Event, error) {
-	return s.latest(ctx, enough, texts, func(number int) ([]byte, error) {
+	return s.latest(enough, texts, func(number int) ([]byte, error) {
 		return s.segment(ctx, number)
 	})
 }
 
-func (s *Sealed) latest(ctx context.Context, enough func([]history.Event) bool, texts []string, read func(number int) ([]byte, error)) ([]history.Event, error) {
+func (s *Sealed) latest(enough func([]history.Event) bool, texts []string, read func(number int) ([]byte, error)) ([]history.Event, error) {
 	var parts [][]history.Event
 	for number := s.count; number > s.archived(); number-- {
 		segment, err := read(number)
