@@ -46,7 +46,6 @@ func readPatch(patch []byte, write func(what, text string)) {
 	}
 }
 
-// digest reads a patch line by line.
 type digest struct {
 	write func(what, text string)
 	// old and added count the lines that are left of the present hunk.
@@ -92,7 +91,6 @@ func (d *digest) hunk(line string) {
 	}
 }
 
-// content reads one line of a hunk.
 func (d *digest) content(line string) {
 	if line == "" {
 		line = " " // an empty line of context whose space was cut

@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// cleanPath reports whether path can be a file of a git tree.
 func cleanPath(path string) bool {
 	if path == "" || strings.IndexByte(path, 0) >= 0 {
 		return false

@@ -237,7 +237,6 @@ func (t *Trial) repeated(m metric.Measurement) bool {
 	return t.standard.Best == nil || m.Metric.Cmp(*t.standard.Best) == 0
 }
 
-// same reports whether two measurements agree in all that decides.
 func (r Rule) same(a, b metric.Measurement) bool {
 	if a.Metric.Cmp(*b.Metric) != 0 {
 		return false
@@ -287,7 +286,6 @@ func (t *Trial) judgePairs(stage Stage) {
 	}
 }
 
-// compare compares what was measured in a stage so far.
 func (t *Trial) compare(stage Stage) statistics.Effect {
 	old, changed := metrics(t.taken[stage][Incumbent]), metrics(t.taken[stage][Candidate])
 	effect := statistics.Shift(old, changed, t.standard.Confidence)
@@ -302,7 +300,6 @@ func (t *Trial) verdict(verdict Verdict, effect statistics.Effect, reason string
 	t.end(t.standard.decision(verdict, &effect.Candidate, &effect.Incumbent, reason))
 }
 
-// weigh says what a complete stage means.
 func (s Standard) weigh(e statistics.Effect, pairs int, level float64) (Verdict, string) {
 	better := s.Direction.Better(e.Candidate, e.Incumbent)
 	beyond := e.P < level
@@ -345,7 +342,6 @@ func (s Standard) promising(e statistics.Effect, level float64) bool {
 	return math.Abs(e.Difference.Float64())*math.Sqrt2 > e.High.Sub(e.Low).Float64()/2
 }
 
-// describe is a comparison in one line.
 func (s Standard) describe(word string, e statistics.Effect, pairs int) string {
 	return fmt.Sprintf("%s: median %s beside %s, difference %s (%g %% interval %s to %s), p = %.2g, %d pairs",
 		word, e.Candidate, e.Incumbent, e.Difference.Signed(), s.Confidence*100, e.Low, e.High, e.P, pairs)

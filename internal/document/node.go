@@ -49,13 +49,11 @@ const (
 	maxNodes = 2_000_000
 )
 
-// syntaxError is a text that is no JSON.
 type syntaxError struct {
 	line int
 	err  error
 }
 
-// doubled is a key that an object has once more.
 type doubled struct {
 	line int
 	key  string // its whole path

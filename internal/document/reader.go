@@ -10,7 +10,6 @@ import (
 	"github.com/org/autoloop/internal/plain"
 )
 
-// maxProblems bounds what is reported of one file.
 const maxProblems = 200
 
 // Reader takes values out of a tree and collects everything that is wrong.

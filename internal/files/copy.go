@@ -28,7 +28,6 @@ type Copied struct {
 	Source, Copy Stamp
 }
 
-// status is what a descriptor's file is.
 type status struct {
 	regular bool
 	mode    fs.FileMode // the nine permission bits

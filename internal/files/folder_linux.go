@@ -63,7 +63,6 @@ func (f *Folder) openat(name string, flags int, mode fs.FileMode) (file descript
 	return file, err
 }
 
-// descriptor is an open file.
 type descriptor int
 
 func (d descriptor) status() (status, error) {

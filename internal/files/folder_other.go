@@ -41,7 +41,6 @@ func (f *Folder) create(name string, mode fs.FileMode) (descriptor, error) {
 	return descriptor{file}, err
 }
 
-// descriptor is an open file.
 type descriptor struct{ *os.File }
 
 func (d descriptor) status() (status, error) {

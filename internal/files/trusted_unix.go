@@ -12,7 +12,6 @@ import (
 	"syscall"
 )
 
-// maxLinks bounds how many links lead to a directory.
 const maxLinks = 40
 
 // Trusted returns an error when another user of this machine could put files

@@ -50,7 +50,6 @@ type answer struct {
 	Size int64
 }
 
-// objects asks one process of git about objects.
 type objects struct{ *Repo }
 
 func (r *Repo) objects() objects { return objects{r} }
@@ -81,7 +80,6 @@ func (r objects) ask(ctx context.Context, question, name string) (answer, error)
 	return found, nil
 }
 
-// begin starts the process unless it runs.
 func (r objects) begin(b *batch) error {
 	if b.talk != nil {
 		b.idle.Stop()

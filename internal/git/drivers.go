@@ -17,13 +17,11 @@ type drivers struct {
 	settings []Setting
 }
 
-// stamp changes when a file does.
 type stamp struct {
 	size     int64
 	modified time.Time
 }
 
-// configuration is what git is told by its configuration files.
 type configuration struct{ *Repo }
 
 func (r *Repo) configuration() configuration { return configuration{r} }
@@ -52,7 +50,6 @@ func (r configuration) neutralised(ctx context.Context) ([]Setting, error) {
 // is in none.
 type origin struct{ key, value, file string }
 
-// readConfig lists the whole configuration.
 func (r configuration) readConfig(ctx context.Context) ([]origin, error) {
 	out, err := r.execute(ctx, call{
 		dir:    r.Root,

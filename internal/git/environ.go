@@ -41,7 +41,6 @@ func newEnvironment(env []string) environment {
 	return e
 }
 
-// of is the environment of one call.
 func (e environment) of(id Identity, settings []Setting, transport bool) []string {
 	env := append([]string(nil), e.base...)
 	if transport {

@@ -50,7 +50,6 @@ type packs struct{ *Repo }
 
 func (r *Repo) packs() packs { return packs{r} }
 
-// dir is where all packs of the repository are.
 func (r packs) dir() string { return filepath.Join(r.CommonDir, "objects", "pack") }
 
 // make makes packs, and returns their names without an ending.
@@ -85,7 +84,6 @@ func (r packs) dropLoose(ctx context.Context, pack string) error {
 	return nil
 }
 
-// join makes one pack of many.
 func (r packs) join(ctx context.Context) error {
 	files, err := filepath.Glob(filepath.Join(r.dir(), packName+"-*.pack"))
 	if err != nil {

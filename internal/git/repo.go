@@ -52,7 +52,6 @@ const (
 // Identity is who makes a commit.
 type Identity struct{ Name, Email string }
 
-// defaultIdentity makes the commits when nobody else is chosen.
 var defaultIdentity = Identity{Name: "Autoloop", Email: "autoloop@localhost"}
 
 // Option changes how a repository is opened.

@@ -84,7 +84,6 @@ func (r *Repo) line(ctx context.Context, in Input, args ...string) (string, erro
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// call is one git process.
 type call struct {
 	dir       string
 	global    []string

@@ -222,7 +222,6 @@ func zeroID(format string) string {
 	return strings.Repeat("0", 40)
 }
 
-// isID says whether a text is the whole id of an object.
 func isID(format, text string) bool {
 	return len(text) == len(zeroID(format)) && strings.Trim(text, "0123456789abcdef") == ""
 }

@@ -24,7 +24,6 @@ var kinds = [...]Event{
 	&Measured{}, &Decided{}, &Started{}, &Finished{}, &Pushed{}, &Proposed{}, &Checked{}, &Set{}, &Answered{}, &Paused{}, &Resumed{}, &Completed{},
 }
 
-// newEvent returns an empty event of a kind.
 func newEvent(kind Kind) Event {
 	for _, known := range kinds {
 		if known.kind() == kind {

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// errNoEvent is the error of a line that is no event.
 var errNoEvent = errors.New(`it has no "event"`)
 
 // ParseEvent reads one line of a ledger, which must stay as it is.

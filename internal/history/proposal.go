@@ -54,7 +54,6 @@ type Tried struct {
 	Outcome   Outcome
 }
 
-// try remembers what was decided about a change.
 func (b *Summary) try(iteration int, outcome Outcome, evaluator, digest string) {
 	known := outcome == Accepted || outcome == Rejected || outcome == CIFixExhausted
 	if digest == "" || !known || evaluator != b.Evaluator {

@@ -13,7 +13,6 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-// commander applies the commands of comments.
 type commander struct {
 	*thread
 	repo   *git.Repo

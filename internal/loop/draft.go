@@ -6,7 +6,6 @@ import (
 	"github.com/org/autoloop/internal/history/memory"
 )
 
-// store keeps the records of a program.
 type store interface {
 	// Update applies a change to the newest records and writes the result, with
 	// the move of a branch, in one step. It returns the memory branch's commit.

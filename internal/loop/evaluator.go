@@ -40,7 +40,6 @@ func (r *journal) identify(entries []git.TreeEntry) (identity, error) {
 	return identity{Evaluator: short(sum), Definition: defined, Executor: r.executor}, nil
 }
 
-// definition hashes the settings of the program.
 func (r *journal) definition() (hash.Hash, error) {
 	settings, err := json.Marshal(r.program.Meaning())
 	if err != nil {
@@ -53,7 +52,6 @@ func (r *journal) definition() (hash.Hash, error) {
 
 func short(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil))[:16] }
 
-// entries lists the tracked files of a commit.
 func (r *branches) entries(ctx context.Context, commit string) ([]git.TreeEntry, error) {
 	return r.repo.LsTree(ctx, commit)
 }

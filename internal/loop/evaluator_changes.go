@@ -26,7 +26,6 @@ type ownChanges struct {
 // lookedAtDirs, among the paths of ownChanges, says that its directories are all.
 const lookedAtDirs = "./"
 
-// maxOwnChanges bounds the paths that a baseline names.
 const maxOwnChanges = 200
 
 // record is what the baseline says of them; nil says nothing.
@@ -185,7 +184,6 @@ func (r *measurer) learnFrom(ctx context.Context, commit string) error {
 	return nil
 }
 
-// list names the first few of many paths.
 func list(paths []string) string {
 	const most = 5
 	quoted := make([]string, 0, most)

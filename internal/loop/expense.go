@@ -31,7 +31,6 @@ func (r *spending) takeExpense() *history.Expense {
 	return e
 }
 
-// consumedBy notes what agents used.
 func (r *spending) consumedBy(all []*attempt) {
 	for _, a := range all {
 		usage := a.reply.Usage

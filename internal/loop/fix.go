@@ -55,10 +55,8 @@ func (r *ciGate) fixFailure(ctx context.Context, e history.Decided, verdict ci.R
 	return result, true, err
 }
 
-// fixer proposes a fix for what CI found.
 type fixer func(ctx context.Context, e history.Decided, verdict ci.Result, left time.Duration) (position, *proposal.Proposal, error)
 
-// noFixError says why this run proposes no fix.
 type noFixError struct{ reason string }
 
 func (e *noFixError) Error() string { return e.reason }
@@ -210,7 +208,6 @@ func (r *ciGate) giveUpFix(ctx context.Context, e history.Decided, verdict ci.Re
 	return r.recordFinal(ctx, e, back, fmt.Sprintf("%s; %s, then say `/autoloop resume` or run `iterate resume %s`", reason, where, r.program.Name))
 }
 
-// failing are the checks that fail, as they are recorded.
 func failing(verdict ci.Result) []history.Check {
 	var checks []history.Check
 	for _, check := range verdict.Failing {

@@ -60,7 +60,6 @@ func (r *journal) update(ctx context.Context, message string, branch *git.RefUpd
 	return err
 }
 
-// add appends an event of this run to the records.
 func (r *journal) add(b *records, e history.Event) error {
 	if err := b.log.Append(history.Stamp(e, r.id, r.now())); err != nil {
 		return err

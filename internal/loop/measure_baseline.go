@@ -36,7 +36,6 @@ type series struct {
 	samples      *samples
 }
 
-// side is whose runs they are.
 func (s *series) side() history.Role {
 	if s.trusted {
 		return history.Baseline

@@ -25,7 +25,6 @@ type lineage struct {
 	inspirations []history.Proposal
 }
 
-// strategy is the program's.
 func (r *session) strategy() strategy.Named {
 	if r.strategies != nil {
 		return r.strategies.Named(r.program.Strategy)

@@ -16,7 +16,6 @@ import (
 	"github.com/org/autoloop/internal/prompt"
 )
 
-// recorder writes verified proposals.
 type recorder struct {
 	*journal
 	verifier *verifier
@@ -191,7 +190,6 @@ func (r *recorder) enter(b *records, at position, p *proposal.Proposal) error {
 	return r.enterDecided(b, p, decided)
 }
 
-// enterDecided puts a final decision into the records.
 func (r *recorder) enterDecided(b *records, p *proposal.Proposal, decided history.Decided) error {
 	if err := r.add(b, &decided); err != nil {
 		return err

@@ -36,7 +36,6 @@ func isResting(err error) bool {
 	return errors.As(err, &blocked) && blocked.resting
 }
 
-// iterate runs one iteration in one job.
 func (r *run) iterate(ctx context.Context) (Result, error) {
 	if err := r.acquire(ctx); err != nil {
 		return Result{}, err

@@ -17,7 +17,6 @@ import (
 	"github.com/org/autoloop/internal/process"
 )
 
-// mask takes the secrets out of what an agent said.
 func (a *attempt) mask() {
 	reply := &a.reply
 	reply.Summary = a.masker.OneLine(reply.Summary, agent.MaxSummary)

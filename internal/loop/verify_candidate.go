@@ -211,7 +211,6 @@ func (r *verifier) refuseLinks(ctx context.Context, before, after string, change
 	return changes, nil
 }
 
-// links are the symbolic links of a tree.
 func (r *verifier) links(ctx context.Context, tree string) (decision.Links, error) {
 	entries, err := r.repo.LsTree(ctx, tree)
 	if err != nil {

@@ -19,7 +19,6 @@ const (
 	lastPoll  = time.Minute
 )
 
-// ciGate waits for CI and records what it says.
 type ciGate struct {
 	*journal
 	thread   *thread
@@ -145,7 +144,6 @@ func (r *ciGate) verdict(ctx context.Context, e history.Decided) ci.Result {
 	return verdict
 }
 
-// recordGreen accepts the pending iteration.
 func (r *ciGate) recordGreen(ctx context.Context, e history.Decided, verdict ci.Result) (Result, error) {
 	e.Outcome = history.Accepted
 	e.Reasons = append(e.Reasons, fmt.Sprintf("%s%d checks", history.CIGreen, verdict.Seen))

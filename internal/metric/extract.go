@@ -205,7 +205,6 @@ func (w *walker) walk(prefix string, fields map[string]any) error {
 	return nil
 }
 
-// numberAt is the number that a dotted key leads to.
 func numberAt(fields map[string]any, key string) (Value, bool) {
 	found, _ := lookup(fields, key)
 	text, is := found.(json.Number)

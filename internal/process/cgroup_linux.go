@@ -149,7 +149,6 @@ func (g *group) open(path string, how int) int {
 	return g.hand(file)
 }
 
-// remove removes the group, whose processes have ended.
 func (g *group) remove() {
 	closeAll(g.files...)
 	const most = 100
@@ -175,7 +174,6 @@ func removeStaleGroups(parent string) {
 	}
 }
 
-// groupHome is where a group can be made in one hierarchy.
 type groupHome struct {
 	parent string // in which it is made
 	own    string // the group that we are in

@@ -139,7 +139,6 @@ func (p proc) kill() {
 	}
 }
 
-// killed is the number of processes that were killed so far.
 func (s *sweeper) killed() int { return len(s.seen) }
 
 // alive is how many of them are still running.

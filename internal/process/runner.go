@@ -125,7 +125,6 @@ func (r *Runner) plain(ctx context.Context, spec *Spec, path string) (Result, er
 	return result, nil
 }
 
-// cause says why we ended a command.
 type cause int
 
 const (

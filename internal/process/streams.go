@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// streams are the pipes between us and a command.
 type streams struct {
 	stdin, stdout, stderr *os.File // the command's ends; stdin may be nil
 	feed, out, errs       *os.File // our ends

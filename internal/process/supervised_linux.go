@@ -22,7 +22,6 @@ func self() string {
 	return link
 }
 
-// supervised runs the command under a supervisor.
 func (r *Runner) supervised(ctx context.Context, spec *Spec, path string) (Result, error) {
 	if os.Args[0] == supervisorName {
 		return Result{}, errors.New("this binary does not call command.Supervise first in its main function")

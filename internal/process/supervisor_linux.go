@@ -59,7 +59,6 @@ func supervise() error {
 	return superviseHere(control, status, where.Group)
 }
 
-// superviseHere takes the order, runs the command and says how it ended.
 func superviseHere(control, status *os.File, places groupPlaces) error {
 	if err := beUnreachable(); err != nil {
 		return err
@@ -208,7 +207,6 @@ func (s *supervisor) watch(grace time.Duration, guard guard) bool {
 	}
 }
 
-// clean kills descendants until none is left.
 func (s *supervisor) clean() {
 	deadline := time.Now().Add(killTime)
 	pause := time.Millisecond

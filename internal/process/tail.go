@@ -1,6 +1,5 @@
 package process
 
-// tail is a writer that keeps the last bytes written to it.
 type tail struct {
 	ring    []byte
 	cap     int

@@ -63,14 +63,12 @@ func (i *Isolation) Warnings(env []string) []string {
 	return i.build(&Spec{Dir: "/", Env: env}).warnings
 }
 
-// viewOf is the view of one command.
 func (i *Isolation) viewOf(spec *Spec) view {
 	b := i.build(spec)
 	mounts := b.place(b.needed(), spec)
 	return view{Offline: spec.Offline, Plain: i.plainCaches, Mounts: mounts, Moved: b.moved, Dir: filepath.Clean(spec.Dir), Fixed: spec.Fixed}
 }
 
-// build collects the changes that make the view of a command.
 func (i *Isolation) build(spec *Spec) *viewBuilder {
 	b := &viewBuilder{home: filepath.Clean(i.Home), own: []string{filepath.Clean(spec.Dir)}}
 	if home := Getenv(spec.Env, "HOME"); filepath.IsAbs(home) {
@@ -96,7 +94,6 @@ func (i *Isolation) build(spec *Spec) *viewBuilder {
 	return b
 }
 
-// viewBuilder collects the changes of a view in any order.
 type viewBuilder struct {
 	home string
 	// own are the command's directory and HOME. Commands before this one may

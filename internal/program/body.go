@@ -23,7 +23,6 @@ var markdown = sync.OnceValue(func() parser.Parser {
 	)
 })
 
-// body is the markdown after the frontmatter.
 type body struct {
 	*Program
 	text  []byte
@@ -48,7 +47,6 @@ type codeSpan struct {
 	loose bool
 }
 
-// read reads the body whole.
 func (b *body) read() {
 	b.open()
 	sections := b.sections()
@@ -75,7 +73,6 @@ func (b *body) skim() {
 // maxMarks bounds the length of the marks that a line of markdown begins with.
 const maxMarks = 200
 
-// open parses the markdown.
 func (b *body) open() {
 	if nestsDeeply(b.text) {
 		b.fail(b.first, "the text is nested too deeply to be read as markdown")

@@ -81,8 +81,6 @@ func (p *Program) concludeSkill(line func(string) int) {
 	}
 }
 
-// suitePaths are the directory of a skill's suites, and its eval file where that
-// is elsewhere.
 func (p *Program) suitePaths() []string {
 	if p.Skill == "" {
 		return nil

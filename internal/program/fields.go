@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// readFields takes over the frontmatter and what follows from it.
 func (p *Program) readFields(head header) {
 	for i, f := range head.fields {
 		if before := slices.IndexFunc(head.fields[:i], func(g field) bool { return g.key == f.key }); before >= 0 {

@@ -19,7 +19,6 @@ type header struct {
 	body, bodyLine int
 }
 
-// field is one key of the frontmatter with its value.
 type field struct {
 	name string // as written
 	key  string // with dashes

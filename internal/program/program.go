@@ -20,7 +20,6 @@ const (
 	Tasks  Kind = "tasks"  // a suite of sandboxed tasks
 )
 
-// defaultPlateau is the plateau of a program that does not say.
 const defaultPlateau = 5
 
 // defaultDetails is of how many iterations the details of dropped candidates are kept.

@@ -11,7 +11,6 @@ import (
 // Sentinel marks a template that nobody filled in.
 const Sentinel = "<!-- AUTOLOOP:UNCONFIGURED -->"
 
-// sentinelLine returns the line of the sentinel, 0 without one.
 func sentinelLine(data []byte) int {
 	const mark = "AUTOLOOP:UNCONFIGURED"
 	for at := 0; ; at += len(mark) {

@@ -50,7 +50,6 @@ func setPullRequest(p *Program, v value) error {
 	return nil
 }
 
-// texts is a list of words.
 func (v value) texts(example string) ([]string, error) {
 	items, err := v.words(example)
 	if err != nil {

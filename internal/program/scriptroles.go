@@ -73,7 +73,6 @@ func (p *Program) ScriptRoles(tracked func(path string) bool) map[string]ScriptR
 	return roles
 }
 
-// commandFiles are the files that the command names that works on a suite.
 func (p *Program) commandFiles(tracked func(path string) bool) []string {
 	return (&Program{Script: p.WorkerCommand()}).ScriptFiles(tracked)
 }

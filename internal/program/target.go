@@ -71,7 +71,6 @@ func (r *targetReader) blocks(nodes []ast.Node) {
 	}
 }
 
-// introduce takes in a heading.
 func (r *targetReader) introduce(text string) {
 	r.intro, r.said, r.label, r.more = introOf(text), true, true, moreForm().MatchString(text)
 	switch r.intro {

@@ -149,14 +149,12 @@ func (y *yaml) peek(ahead int) byte {
 
 func (y *yaml) ended() bool { return y.pos >= len(y.text) }
 
-// blanks goes over spaces and tabs.
 func (y *yaml) blanks() {
 	for !y.ended() && isBlank(y.text[y.pos]) {
 		y.pos++
 	}
 }
 
-// rest is the line from pos on, without its end.
 func (y *yaml) rest() string {
 	text := y.text[min(y.pos, len(y.text)):]
 	if end := strings.IndexByte(text, '\n'); end >= 0 {
@@ -165,7 +163,6 @@ func (y *yaml) rest() string {
 	return text
 }
 
-// newline goes to the beginning of the next line.
 func (y *yaml) newline() {
 	y.pos += len(y.rest())
 	if !y.ended() {

@@ -80,7 +80,6 @@ func (d *discoverer) readStates(states map[string][]byte) {
 	}
 }
 
-// sort puts an issue where it belongs.
 func (d *discoverer) sort(issue Issue) {
 	known := d.names[issue.Number]
 	title := strings.TrimSpace(issue.Title)
@@ -114,7 +113,6 @@ func (d *discoverer) link(name string, issue Issue) {
 	}
 }
 
-// adopt makes a program of an issue.
 func (d *discoverer) adopt(issue Issue, known string) {
 	p := program.ParseIssue(issue.Number, issue.Title, []byte(issue.Body))
 	p.Name = d.name(p.Name, known, issue.Number)

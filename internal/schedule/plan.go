@@ -221,7 +221,6 @@ func parallel(n int, work func(i int)) {
 	group.Wait()
 }
 
-// list puts a program that does not run into its list.
 func (p *Plan) list(s *Standing) {
 	name := s.Program.Name
 	p.listProblems(s)
@@ -242,7 +241,6 @@ func (p *Plan) listProblems(s *Standing) {
 	slices.SortStableFunc(p.Errors, func(a, b Failure) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// listRefused lists a program that is due and does not run after all.
 func (p *Plan) listRefused(s *Standing) {
 	if s.Condition == InError {
 		p.listProblems(s)

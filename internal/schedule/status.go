@@ -128,7 +128,6 @@ func (in *Input) place(file string) string {
 	return in.Branch + ":" + file
 }
 
-// fail notes an error of the program's state or ledger.
 func (s *Standing) fail(file string, line int, message string) {
 	problem := program.Problem{File: file, Line: line, Severity: program.Error, Message: message}
 	if !slices.Contains(s.Problems, problem) {
@@ -164,7 +163,6 @@ func (in *Input) refuse(s *Standing) bool {
 	return true
 }
 
-// stand finds out how a program stands.
 func (in *Input) stand(p *program.Program) *Standing {
 	s := &Standing{Program: p}
 	if data, found := in.States[p.Name]; found {

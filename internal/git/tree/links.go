@@ -42,7 +42,6 @@ func (s *scan) checkLinks() {
 	}
 }
 
-// links are the symbolic links of a tree and what they say.
 type links decision.Links
 
 // with returns the links as they are after the changes, and whether any differ.

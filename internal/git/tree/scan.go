@@ -100,7 +100,6 @@ func (s *scan) control() (*control, error) {
 	return c, err
 }
 
-// deletions adds the tracked files that are gone.
 func (s *scan) deletions() {
 	for name, was := range s.entries {
 		if !s.seen[name] && was.Type == "blob" && !s.hidden(name) {
@@ -109,7 +108,6 @@ func (s *scan) deletions() {
 	}
 }
 
-// hidden reports whether a path is in a directory that cannot be read.
 func (s *scan) hidden(name string) bool {
 	for dir := name; dir != "" && len(s.blind) > 0; {
 		if dir = parent(dir); s.blind[dir] {

@@ -49,7 +49,6 @@ func (t *Tree) share(ctx context.Context, paths []string) error {
 // maxShared bounds the shared files that are watched.
 const maxShared = 100_000
 
-// recordShared remembers every shared file's stamp.
 func (t *Tree) recordShared() {
 	t.sharedFiles, t.sharedDirs = map[string]stamp{}, map[string]stamp{}
 	for _, name := range t.shared {

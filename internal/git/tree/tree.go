@@ -175,7 +175,6 @@ func (t *Tree) recordDirs() {
 
 func (t *Tree) path(name string) string { return filepath.Join(t.Dir, filepath.FromSlash(name)) }
 
-// unstage forgets what the last Scan found.
 func (t *Tree) unstage() error {
 	c := t.staged
 	t.staged = nil

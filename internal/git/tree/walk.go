@@ -79,7 +79,6 @@ func (s *scan) file(name string, entry fs.DirEntry, was recorded, tracked bool) 
 	}
 }
 
-// describe adds to a change what lies there now.
 func (s *scan) describe(c decision.Change, info fs.FileInfo) decision.Change {
 	c.Size = info.Size()
 	switch {

@@ -53,7 +53,6 @@ func (c *Client) Checks(ctx context.Context, commit string) ([]Check, error) {
 	return append(checks, statuses...), err
 }
 
-// statuses are the commit statuses, in the words of check runs.
 func (c *Client) statuses(ctx context.Context, commit string) ([]Check, error) {
 	options := &gh.ListOptions{PerPage: perPage}
 	found, err := pages(func(page int) ([]*gh.RepoStatus, *gh.Response, error) {

@@ -112,7 +112,6 @@ func undecodable(err error) bool {
 
 func isWireTimeout(err error) bool { return strings.Contains(err.Error(), "no answer within") }
 
-// message joins what GitHub said with its details.
 func message(refused *gh.ErrorResponse) string {
 	text := refused.Message
 	if text == "" {
@@ -155,7 +154,6 @@ func advice(answer *http.Response) string {
 	}
 }
 
-// masker hides the token.
 func masker(token string) *strings.Replacer {
 	if len(token) < 4 {
 		return strings.NewReplacer()

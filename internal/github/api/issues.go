@@ -113,10 +113,8 @@ func issueOf(i *gh.Issue) Issue {
 	return issue
 }
 
-// errTooMany says that a list does not end.
 var errTooMany = errors.New("the list has more entries than are read; something in this repository is out of bounds")
 
-// pages reads a list to its end.
 func pages[T any](read func(page int) ([]T, *gh.Response, error)) ([]T, error) {
 	var all []T
 	page := 1

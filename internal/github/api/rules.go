@@ -36,7 +36,6 @@ func (c *Client) RequiredChecks(ctx context.Context, branch string) ([]RequiredC
 	return required, err
 }
 
-// protectionChecks are those of the branch's protection.
 func (c *Client) protectionChecks(ctx context.Context, branch string) ([]RequiredCheck, error) {
 	var found struct {
 		Protection struct {

@@ -84,7 +84,6 @@ func (c *Client) meet(ctx context.Context, logins []string) (refused, err error)
 	return refused, nil
 }
 
-// mayWrite asks for one person.
 func (c *Client) mayWrite(ctx context.Context, login string) (bool, error) {
 	level, _, err := c.api.Repositories.GetPermissionLevel(ctx, c.owner, c.name, login)
 	if err != nil {

@@ -155,10 +155,8 @@ func Judge(in Input) Result {
 	return v.Result
 }
 
-// judgement is a verdict while it is made.
 type judgement struct{ Result }
 
-// unread notes what could not be read.
 func (v *judgement) unread(in Input) bool {
 	for what, err := range in.errors() {
 		v.add(Unread, "", what+" could not be read: "+err.Error())

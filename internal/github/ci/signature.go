@@ -105,7 +105,6 @@ func (v Result) Report() string {
 	return b.String()
 }
 
-// clip makes one bounded line of a text.
 func clip(text string) string {
 	return plain.Short(text, reportLine)
 }

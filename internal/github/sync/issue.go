@@ -104,7 +104,6 @@ func (s *Service) findIssue(ctx context.Context) (api.Issue, bool, error) {
 	return api.Issue{}, false, nil
 }
 
-// label makes the labels say whether the program is completed.
 func (s *Service) label(ctx context.Context, completed bool) error {
 	add, remove := ProgramLabel, CompletedLabel
 	if completed {

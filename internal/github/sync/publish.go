@@ -26,7 +26,6 @@ const (
 // ownLabels are those of a file program's own issue.
 func ownLabels() []string { return []string{ProgramLabel, "automation", "autoloop"} }
 
-// branchPrefix is what every program branch begins with.
 const branchPrefix = "autoloop/"
 
 // slack is how far the clocks of GitHub and of this machine may be apart.

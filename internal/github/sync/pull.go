@@ -64,7 +64,6 @@ func (s *Service) hasEnded(ctx context.Context, a render.Account, pull *api.Pull
 	return err == nil && !now.Open, err
 }
 
-// rewrite replaces the body of a pull request.
 func (s *Service) rewrite(ctx context.Context, pull *api.Pull, body string) error {
 	if pull.Body == body {
 		return nil
@@ -144,8 +143,6 @@ func (s *Service) introduced(ctx context.Context, number int) (int, error) {
 	return number, err
 }
 
-// introduce puts labels, assignees and reviewers on a pull request that was just
-// opened.
 func (s *Service) introduce(ctx context.Context, number int) error {
 	want := s.Program.PullRequest
 	var all []error

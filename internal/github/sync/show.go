@@ -12,7 +12,6 @@ import (
 	"github.com/org/autoloop/internal/render"
 )
 
-// errUnheard says that Show was called before Hear.
 var errUnheard = errors.New("nothing was heard before showing")
 
 // Show makes the comments and the labels of the issue say what the records say.
@@ -72,7 +71,6 @@ func (s *Service) comments(e *history.Decided) bool {
 	return s.Program.Comments == "all" || e.Outcome == history.Accepted || s.find(render.IterationMark(e.Iteration)) != nil
 }
 
-// isLast reports whether an event is the last decision.
 func isLast(a render.Account, e *history.Decided) bool {
 	decided := a.Decided()
 	return len(decided) > 0 && decided[len(decided)-1].Iteration == e.Iteration

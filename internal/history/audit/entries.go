@@ -7,7 +7,6 @@ import (
 	"github.com/org/autoloop/internal/history/state"
 )
 
-// entryKey names an entry of the state's history.
 type entryKey struct {
 	iteration int
 	baseline  bool

@@ -30,7 +30,6 @@ func (r *Report) state(summary history.Summary, m state.Machine) {
 	}
 }
 
-// rowKey names a row of the results.
 type rowKey struct {
 	iteration int
 	action    results.Action
@@ -38,7 +37,6 @@ type rowKey struct {
 
 func keyOf(row results.Row) rowKey { return rowKey{row.Iteration, row.Action} }
 
-// table is the table of results that the ledger gives.
 type table struct {
 	rows      []results.Row
 	at        map[rowKey]int // where in rows, of the last of this name
@@ -131,7 +129,6 @@ func (t *table) compare(r *Report, rows []results.Row, archived int) {
 	}
 }
 
-// made is a decision that made a commit.
 type made struct {
 	iteration int
 	commit    string

@@ -13,13 +13,11 @@ import (
 // what may be thousands of programs.
 type listing []git.TreeEntry
 
-// stateEntry is the state of a program.
 type stateEntry struct {
 	program string
 	git.TreeEntry
 }
 
-// list reads the root of the memory branch.
 func (m *Memory) list(ctx context.Context, head string) (listing, error) {
 	entries, err := m.Repo.LsRoot(ctx, head)
 	if err != nil {

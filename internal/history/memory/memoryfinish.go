@@ -24,7 +24,6 @@ const noCommit = "none"
 // written in the records moves no branch of the user's.
 const programRefs = "refs/heads/autoloop/"
 
-// message is the update's message with what else moves.
 func (w *writing) message() string {
 	message := strings.TrimRight(w.Message, "\n") + "\n"
 	if w.Branch == nil || w.Branch.Old == git.Any {

@@ -8,7 +8,6 @@ import (
 	"github.com/org/autoloop/internal/git"
 )
 
-// move moves the branches from where they stand to what was written.
 func (w *writing) move(ctx context.Context, stands []stand) error {
 	if w.Remote == "" {
 		return w.Repo.UpdateRefs(ctx, w.reason(), w.updates(stands, func(s stand) string { return s.here })...)

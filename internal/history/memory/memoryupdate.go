@@ -103,7 +103,6 @@ func (m *Memory) pace() backoff.BackOff {
 	return pace
 }
 
-// writing is an Update under way.
 type writing struct {
 	*Memory
 	Update

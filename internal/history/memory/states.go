@@ -81,7 +81,6 @@ func (s *States) Load(ctx context.Context, names []string) (map[string][]byte, e
 	return s.readHeads(ctx, named)
 }
 
-// readHeads reads the heads of states on the branch.
 func (s *States) readHeads(ctx context.Context, found []stateEntry) (map[string][]byte, error) {
 	heads := make(map[string][]byte, len(found))
 	if len(found) == 0 {

@@ -126,7 +126,6 @@ func parseScore(column, text string) (*metric.Value, error) {
 	return &value, nil
 }
 
-// line renders a row with its newline.
 func (r Row) line() string {
 	return strings.Join([]string{
 		strconv.Itoa(r.Iteration), r.Time.UTC().Format(timeForm), number(r.Score), number(r.Best), string(r.Action), escape(r.Changelog),

@@ -70,7 +70,6 @@ func (d *Doc) splice(start, end int, text string) {
 	d.data = append(out, d.data[end:]...)
 }
 
-// newline is the line ending that the file uses.
 func (d *Doc) newline() string {
 	if at := bytes.IndexByte(d.data, '\n'); at > 0 && d.data[at-1] == '\r' {
 		return "\r\n"

@@ -75,7 +75,6 @@ func (s Status) label() string {
 	}
 }
 
-// render writes the entry as markdown, ending with a newline.
 func (e HistoryEntry) render() string {
 	var out strings.Builder
 	out.WriteString("### Iteration " + strconv.Itoa(e.Iteration))

@@ -57,7 +57,6 @@ type fold struct {
 	keep, ranges, summary int
 }
 
-// folded is one range of iterations.
 type folded struct {
 	first, last              int
 	accepted, rejected, fail int
@@ -359,7 +358,6 @@ func (d *Doc) rewrite(history section, list []block, gone func(int) bool, ranges
 	d.splice(list[0].start, history.bodyEnd, string(out))
 }
 
-// blankEnd reports whether a text ends with a blank line.
 func blankEnd(text []byte) bool {
 	rest, ended := bytes.CutSuffix(text, []byte("\n"))
 	return ended && bytes.HasSuffix(bytes.TrimSuffix(rest, []byte("\r")), []byte("\n"))

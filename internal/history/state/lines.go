@@ -54,7 +54,6 @@ func (l *lines) next() (current line, level int, ok bool) {
 	return current, 0, true
 }
 
-// text returns the bytes of a line.
 func (l *lines) text(at line) []byte { return l.data[at.start:at.end] }
 
 func lineAt(data []byte, start int) line {

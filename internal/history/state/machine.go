@@ -49,7 +49,6 @@ type Machine struct {
 	cut bool
 }
 
-// lastStatuses are the last ten.
 func lastStatuses(all []string) []string { return all[max(len(all)-MaxStatuses, 0):] }
 
 // OrderMatters reports whether the program waits for CI, or has its last n
@@ -98,7 +97,6 @@ func (p *Problem) Error() string { return p.Message }
 // Warning is a Problem in spite of which the state was read.
 type Warning = Problem
 
-// field is one row of the Machine State table.
 type field int
 
 // The rows, in the order in which they are written.
@@ -131,7 +129,6 @@ func (f field) name() string {
 	}[f]
 }
 
-// fieldNamed finds a row by its normalised name.
 func fieldNamed(name []byte) (field, bool) {
 	if string(name) == "pull request" {
 		return pullRequest, true
@@ -140,7 +137,6 @@ func fieldNamed(name []byte) (field, bool) {
 	return f, known
 }
 
-// fieldOf are the rows by their normalised names.
 var fieldOf = func() map[string]field {
 	index := make(map[string]field, fieldCount)
 	for f := range fieldCount {

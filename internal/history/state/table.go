@@ -16,7 +16,6 @@ type cell struct {
 // line is that of the row, without its number.
 func (c cell) line(data []byte) line { return lineAt(data, int(c.row)) }
 
-// table is where the rows of a Machine State table are.
 type table struct {
 	cells [fieldCount]cell
 	// section is the heading's line.

@@ -13,7 +13,6 @@ import (
 // null is how an empty cell is written.
 const null = "—"
 
-// maxCount bounds counts and numbers of issues and pull requests.
 const maxCount = 1_000_000_000
 
 // maxReason bounds a reason in the table, in runes.

@@ -14,7 +14,6 @@ import (
 // shell that runs the script and in nothing that it starts.
 const resultVariable = program.ResultVariable
 
-// maxResult bounds a result file, in bytes.
 const maxResult = 1 << 20
 
 // channel is a file for a script's result that the code under test is not told

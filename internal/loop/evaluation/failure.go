@@ -11,7 +11,6 @@ import (
 	"github.com/org/autoloop/internal/process"
 )
 
-// failure is a script that may have failed.
 type failure struct {
 	name, script, file string
 	dir                string // of the tree: files are named within it
