@@ -2,27 +2,20 @@ package api
 
 import (
 	"context"
-	"time"
 
 	gh "github.com/google/go-github/v62/github"
 
+	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/plain"
 )
 
-// Check is a check run or a commit status: what one part of CI says of a
-// commit.
+// Check is a check run on a commit, or a commit status in the same words.
 type Check struct {
-	Name string
-	// Status is queued, in_progress or completed and others; Conclusion, when
-	// completed, is success, failure, neutral, skipped and others. A commit
-	// status is put into the same words.
-	Status, Conclusion string
+	ci.Check
 	// Summary is what it says in words, as markdown.
-	Summary, URL string
-	// ID is the check run's, Suite that of its check suite, App that of the GitHub
-	// App that reports it; 0 for a commit status.
-	ID, Suite, App int64
-	Started        time.Time
+	Summary string
+	// ID is the check run's, Suite that of its check suite; 0 for a commit status.
+	ID, Suite int64
 }
 
 // Checks lists the latest check run of each name, and the commit statuses, of
@@ -44,9 +37,9 @@ func (c *Client) Checks(ctx context.Context, commit string) ([]Check, error) {
 	var checks []Check
 	for _, run := range runs {
 		checks = append(checks, Check{
-			Name: run.GetName(), Status: run.GetStatus(), Conclusion: run.GetConclusion(), URL: run.GetHTMLURL(), ID: run.GetID(), Suite: run.GetCheckSuite().GetID(), App: run.GetApp().GetID(),
+			Check: ci.Check{Name: run.GetName(), App: run.GetApp().GetID(), Status: run.GetStatus(), Conclusion: run.GetConclusion(), URL: run.GetHTMLURL(), Started: run.GetStartedAt().Time},
+			ID:    run.GetID(), Suite: run.GetCheckSuite().GetID(),
 			Summary: run.GetOutput().GetTitle() + "\n" + run.GetOutput().GetSummary() + "\n" + run.GetOutput().GetText(),
-			Started: run.GetStartedAt().Time,
 		})
 	}
 	statuses, err := c.statuses(ctx, commit)
@@ -69,8 +62,8 @@ func (c *Client) statuses(ctx context.Context, commit string) ([]Check, error) {
 	checks := make([]Check, 0, len(found))
 	for _, status := range found {
 		check := Check{
-			Name: status.GetContext(), Status: "completed", Conclusion: status.GetState(), Summary: status.GetDescription(),
-			URL: status.GetTargetURL(), Started: status.GetCreatedAt().Time,
+			Check:   ci.Check{Name: status.GetContext(), Status: "completed", Conclusion: status.GetState(), URL: status.GetTargetURL(), Started: status.GetCreatedAt().Time},
+			Summary: status.GetDescription(),
 		}
 		switch status.GetState() {
 		case "pending":

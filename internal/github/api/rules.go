@@ -9,20 +9,14 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 
+	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/plain"
 )
-
-// RequiredCheck is a check that the rules of a branch require before a merge.
-type RequiredCheck struct {
-	Name string
-	// App is the one that has to report it; 0 is any.
-	App int64
-}
 
 // RequiredChecks are those that the rulesets and the protection of a branch
 // require. GitHub shows a branch's required checks to whoever may read it; the
 // rest of its protection is for administrators.
-func (c *Client) RequiredChecks(ctx context.Context, branch string) ([]RequiredCheck, error) {
+func (c *Client) RequiredChecks(ctx context.Context, branch string) ([]ci.Required, error) {
 	required, err := c.protectionChecks(ctx, branch)
 	if err != nil {
 		return nil, err
@@ -36,7 +30,7 @@ func (c *Client) RequiredChecks(ctx context.Context, branch string) ([]RequiredC
 	return required, err
 }
 
-func (c *Client) protectionChecks(ctx context.Context, branch string) ([]RequiredCheck, error) {
+func (c *Client) protectionChecks(ctx context.Context, branch string) ([]ci.Required, error) {
 	var found struct {
 		Protection struct {
 			Required struct {
@@ -51,13 +45,13 @@ func (c *Client) protectionChecks(ctx context.Context, branch string) ([]Require
 	if _, err := c.get(ctx, "branches/"+url.PathEscape(branch), &found); err != nil {
 		return nil, c.fail("read the protection of branch "+plain.Short(branch, 100), err)
 	}
-	var list []RequiredCheck
+	var list []ci.Required
 	for _, check := range found.Protection.Required.Checks {
-		list = append(list, RequiredCheck{Name: check.Context, App: appOf(check.App)})
+		list = append(list, ci.Required{Name: check.Context, App: appOf(check.App)})
 	}
 	for _, name := range found.Protection.Required.Contexts {
-		if !slices.ContainsFunc(list, func(r RequiredCheck) bool { return r.Name == name }) {
-			list = append(list, RequiredCheck{Name: name})
+		if !slices.ContainsFunc(list, func(r ci.Required) bool { return r.Name == name }) {
+			list = append(list, ci.Required{Name: name})
 		}
 	}
 	return list, nil
@@ -65,7 +59,7 @@ func (c *Client) protectionChecks(ctx context.Context, branch string) ([]Require
 
 // ruleChecks are those of the rulesets. A server without rulesets, and a plan
 // without them, has no rules.
-func (c *Client) ruleChecks(ctx context.Context, branch string) ([]RequiredCheck, error) {
+func (c *Client) ruleChecks(ctx context.Context, branch string) ([]ci.Required, error) {
 	type rule struct {
 		Type       string
 		Parameters struct {
@@ -86,13 +80,13 @@ func (c *Client) ruleChecks(ctx context.Context, branch string) ([]RequiredCheck
 		}
 		return nil, err
 	}
-	var list []RequiredCheck
+	var list []ci.Required
 	for _, r := range rules {
 		if r.Type != "required_status_checks" {
 			continue
 		}
 		for _, check := range r.Parameters.Checks {
-			list = append(list, RequiredCheck{Name: check.Context, App: appOf(check.App)})
+			list = append(list, ci.Required{Name: check.Context, App: appOf(check.App)})
 		}
 	}
 	return list, nil

@@ -9,6 +9,7 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 
+	"github.com/org/autoloop/internal/github/ci"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -27,12 +28,9 @@ func (c *Client) RunEnded(ctx context.Context, id int64) (bool, error) {
 
 // WorkflowRun is a run of a workflow on a commit.
 type WorkflowRun struct {
-	Name string
+	ci.Run
 	// Event started it, such as push or schedule.
 	Event string
-	// Status and Conclusion are in the words of check runs; Status may also be
-	// waiting, requested or pending.
-	Status, Conclusion string
 	// Suite is the check suite of its jobs.
 	Suite int64
 }
@@ -54,7 +52,7 @@ func (c *Client) WorkflowRuns(ctx context.Context, commit string) ([]WorkflowRun
 	runs := make([]WorkflowRun, len(found))
 	for i, run := range found {
 		runs[i] = WorkflowRun{
-			Name: run.GetName(), Event: run.GetEvent(), Status: run.GetStatus(), Conclusion: run.GetConclusion(), Suite: run.GetCheckSuiteID(),
+			Run: ci.Run{Name: run.GetName(), Status: run.GetStatus(), Conclusion: run.GetConclusion()}, Event: run.GetEvent(), Suite: run.GetCheckSuiteID(),
 		}
 	}
 	return runs, nil
@@ -63,33 +61,21 @@ func (c *Client) WorkflowRuns(ctx context.Context, commit string) ([]WorkflowRun
 // CheckSuite is what one GitHub App reports of a commit. GitHub makes one for every
 // installed app that may write checks, also for those that never do.
 type CheckSuite struct {
-	// App is the slug of the app, such as github-actions.
-	App                string
+	// App has the slug of the app, such as github-actions.
+	App                struct{ Slug string }
 	Status, Conclusion string
 	// Checks is how many check runs it has by now.
-	Checks int64
+	Checks int64 `json:"latest_check_runs_count"`
 }
 
 // Suites lists the check suites of exactly this commit.
 func (c *Client) Suites(ctx context.Context, commit string) ([]CheckSuite, error) {
-	type suite struct {
-		App                struct{ Slug string }
-		Status, Conclusion string
-		Checks             int64 `json:"latest_check_runs_count"`
-	}
-	found, err := pages(func(page int) ([]suite, *gh.Response, error) {
+	found, err := pages(func(page int) ([]CheckSuite, *gh.Response, error) {
 		var list struct {
-			Suites []suite `json:"check_suites"`
+			Suites []CheckSuite `json:"check_suites"`
 		}
 		answer, err := c.page(ctx, "commits/"+url.PathEscape(commit)+"/check-suites", page, &list)
 		return list.Suites, answer, err
 	})
-	if err != nil {
-		return nil, c.fail("read the check suites of "+plain.Short(commit, 12), err)
-	}
-	suites := make([]CheckSuite, len(found))
-	for i, s := range found {
-		suites[i] = CheckSuite{App: s.App.Slug, Status: s.Status, Conclusion: s.Conclusion, Checks: s.Checks}
-	}
-	return suites, nil
+	return found, c.fail("read the check suites of "+plain.Short(commit, 12), err)
 }

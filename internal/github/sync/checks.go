@@ -71,12 +71,8 @@ func (s *Service) rules(ctx context.Context, branch string) ci.Rules {
 	if err != nil {
 		return ci.Rules{Err: err}
 	}
-	rules := ci.Rules{}
-	for _, check := range found {
-		rules.Required = append(rules.Required, ci.Required{Name: check.Name, App: check.App})
-	}
-	s.required = &rules
-	return rules
+	s.required = &ci.Rules{Required: found}
+	return *s.required
 }
 
 // explained are the checks, with what those of the names say that failed.
@@ -85,7 +81,7 @@ func (s *Service) explained(ctx context.Context, found []api.Check, failed map[s
 	checks := make([]ci.Check, len(found))
 	asked := 0
 	for i, check := range found {
-		checks[i] = ci.Check{Name: check.Name, App: check.App, Status: check.Status, Conclusion: check.Conclusion, Started: check.Started, URL: check.URL}
+		checks[i] = check.Check
 		if check.Conclusion != "failure" || !failed[check.Name] {
 			continue
 		}
@@ -105,7 +101,7 @@ func (s *Service) explained(ctx context.Context, found []api.Check, failed map[s
 func runsOf(found []api.WorkflowRun) []ci.Run {
 	runs := make([]ci.Run, len(found))
 	for i, run := range found {
-		runs[i] = ci.Run{Name: run.Name, Status: run.Status, Conclusion: run.Conclusion}
+		runs[i] = run.Run
 	}
 	return runs
 }
@@ -117,8 +113,8 @@ func runsOf(found []api.WorkflowRun) []ci.Run {
 func suitesOf(found []api.CheckSuite) []ci.Run {
 	var runs []ci.Run
 	for _, suite := range found {
-		if suite.App != "github-actions" && suite.Checks > 0 {
-			runs = append(runs, ci.Run{Name: suite.App, Status: suite.Status, Conclusion: suite.Conclusion})
+		if suite.App.Slug != "github-actions" && suite.Checks > 0 {
+			runs = append(runs, ci.Run{Name: suite.App.Slug, Status: suite.Status, Conclusion: suite.Conclusion})
 		}
 	}
 	return runs
