@@ -190,25 +190,7 @@ func (r *verifier) refuseLinks(ctx context.Context, before, after string, change
 	if err != nil {
 		return nil, err
 	}
-	changed := map[string]int{}
-	for i, c := range changes {
-		changed[c.Path] = i
-	}
-	for name := range there {
-		reason := there.Wrong(name)
-		i, ours := changed[name]
-		switch {
-		case reason == "":
-		case ours && changes[i].Refused == "":
-			changes[i].Refused = reason
-		case !ours && was.Wrong(name) == "":
-			changes = append(changes, decision.Change{
-				Path: name, Kind: decision.Modified, OldMode: git.ModeSymlink, NewMode: git.ModeSymlink,
-				Refused: reason + " once the other changes are made",
-			})
-		}
-	}
-	return changes, nil
+	return decision.RefuseLinks(was, there, decision.Links.Wrong, changes), nil
 }
 
 func (r *verifier) links(ctx context.Context, tree string) (decision.Links, error) {

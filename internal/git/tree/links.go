@@ -8,9 +8,7 @@ import (
 	"github.com/org/autoloop/internal/git"
 )
 
-// checkLinks refuses changed links that leave the tree, and links that do so
-// only because of the candidate: what is a link or a directory on the way
-// decides where `..` leads.
+// checkLinks refuses links of a changed tree, as [decision.RefuseLinks] does.
 func (s *scan) checkLinks() {
 	before := links{}
 	for name, was := range s.entries {
@@ -22,24 +20,7 @@ func (s *scan) checkLinks() {
 	if !moved {
 		return
 	}
-	changed := map[string]int{}
-	for i, c := range s.changes {
-		changed[c.Path] = i
-	}
-	for name := range after {
-		reason := after.wrong(name)
-		i, ours := changed[name]
-		switch {
-		case reason == "":
-		case !ours && before.wrong(name) == "":
-			s.changes = append(s.changes, decision.Change{
-				Path: name, Kind: decision.Modified, OldMode: git.ModeSymlink, NewMode: git.ModeSymlink,
-				Refused: reason + " once the other changes are made",
-			})
-		case ours && s.changes[i].Refused == "":
-			s.changes[i].Refused = reason
-		}
-	}
+	s.changes = decision.RefuseLinks(before, after, links.wrong, s.changes)
 }
 
 type links decision.Links
