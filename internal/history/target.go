@@ -7,7 +7,7 @@ import "github.com/org/autoloop/internal/metric"
 // when it names none.
 func (b *Summary) Target(file *metric.Value) *metric.Value {
 	text, given := b.Settings[TargetMetric]
-	if !given || b.Settings[TargetMetricWas] != TargetText(file) {
+	if !given || b.Settings[TargetMetricWas] != ValueText(file) {
 		return file
 	}
 	value, err := metric.ParseValue(text)
@@ -17,10 +17,11 @@ func (b *Summary) Target(file *metric.Value) *metric.Value {
 	return &value
 }
 
-// TargetText is a target as the setting TargetMetricWas has it.
-func TargetText(target *metric.Value) string {
-	if target == nil {
+// ValueText is a value as records have it, "—" for none. The setting TargetMetricWas
+// holds such a text.
+func ValueText(v *metric.Value) string {
+	if v == nil {
 		return "—"
 	}
-	return target.String()
+	return v.String()
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -135,11 +136,7 @@ func (r *commander) enterComment(b *records, c commands.Comment, undo *undoing) 
 func (r *commander) command(b *records, c commands.Comment, command commands.Command, undo *undoing) (text string, good bool, err error) {
 	switch command.Kind {
 	case commands.Pause:
-		reason := command.Text
-		if reason == "" {
-			reason = "by a comment of " + c.Author
-		}
-		return "Paused. `/autoloop resume` goes on.", true, r.pause(b, reason)
+		return "Paused. `/autoloop resume` goes on.", true, r.pause(b, cmp.Or(command.Text, "by a comment of "+c.Author))
 	case commands.Resume, commands.Reactivate:
 		return "It goes on.", true, r.resume(b, c)
 	case commands.SetTarget:
@@ -173,7 +170,7 @@ func (r *commander) resume(b *records, c commands.Comment) error {
 
 // setTarget holds until the program file names another target than now.
 func (r *commander) setTarget(b *records, command commands.Command) (text string, good bool, err error) {
-	if err := r.set(b, history.TargetMetricWas, history.TargetText(r.program.Target)); err != nil {
+	if err := r.set(b, history.TargetMetricWas, history.ValueText(r.program.Target)); err != nil {
 		return "", false, err
 	}
 	if err := r.set(b, history.TargetMetric, command.Target.String()); err != nil {

@@ -90,8 +90,8 @@ func (b *records) compare(files memory.Files) {
 	if files.State == nil || b.sum.Best == nil {
 		return
 	}
-	b.differ("Best Metric", optional(b.machine.BestMetric), optional(b.sum.Best))
-	b.differ("Initial Metric", optional(b.machine.InitialMetric), optional(b.sum.Initial))
+	b.differ("Best Metric", history.ValueText(b.machine.BestMetric), history.ValueText(b.sum.Best))
+	b.differ("Initial Metric", history.ValueText(b.machine.InitialMetric), history.ValueText(b.sum.Initial))
 	b.differ("Iteration Count", strconv.Itoa(b.machine.IterationCount), strconv.Itoa(b.sum.Iteration))
 }
 
@@ -185,11 +185,4 @@ func programInfo(p *program.Program) string {
 	}
 	return fmt.Sprintf("- Program: `%s`\n- Metric: %s, %s is better\n- Schedule: %s\n- Kept changes: branch `%s`\n",
 		plain.Inline(p.File, 200), metric, p.Direction, plain.Inline(schedule, 80), BranchPrefix+p.Name)
-}
-
-func optional(v *metric.Value) string {
-	if v == nil {
-		return "—"
-	}
-	return v.String()
 }

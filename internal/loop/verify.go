@@ -179,9 +179,9 @@ func verifySuiteDecision(b *records, p *proposal.Proposal, e *history.Decided) e
 	switch {
 	case e.Rule != nil || len(e.Evidence) > 0:
 		return proposal.Refuse("it was decided by another rule than the program's")
-	case (e.Outcome == history.Rejected) == (e.Verdict == string(decision.Improved)) || optional(e.Best) != optional(best):
+	case (e.Outcome == history.Rejected) == (e.Verdict == string(decision.Improved)) || history.ValueText(e.Best) != history.ValueText(best):
 		return proposal.Refuse("its verdict and its outcome contradict each other")
-	case last == nil || optional(last.Metric) != optional(e.Metric):
+	case last == nil || history.ValueText(last.Metric) != history.ValueText(e.Metric):
 		return proposal.Refuse("its metric is not what was measured")
 	case e.Metric != nil && e.Delta != metric.Delta(*e.Metric, e.PreviousBest):
 		return proposal.Refuse("its delta is not that of its metrics")

@@ -52,9 +52,9 @@ func (r *Report) decided(versions decision.Versions, before history.Summary, mea
 	}
 	for _, pair := range [][3]string{
 		{"the verdict", string(again.Verdict), e.Verdict},
-		{"the metric", optional(again.Metric), optional(e.Metric)},
-		{"what it was compared with", optional(again.Previous), optional(e.PreviousBest)},
-		{"the best afterwards", optional(again.Best), optional(e.Best)},
+		{"the metric", history.ValueText(again.Metric), history.ValueText(e.Metric)},
+		{"what it was compared with", history.ValueText(again.Previous), history.ValueText(e.PreviousBest)},
+		{"the best afterwards", history.ValueText(again.Best), history.ValueText(e.Best)},
 		{"the delta", again.Delta, e.Delta},
 		{"the evidence", evidence(history.EvidenceOf(again.Evidence)), evidence(e.Evidence)},
 		{"why it was held", again.Held, e.Held},
@@ -76,9 +76,9 @@ func (r *Report) settled(pending, e *history.Decided) {
 	}
 	for _, pair := range [][3]string{
 		{"the verdict", pending.Verdict, e.Verdict},
-		{"the metric", optional(pending.Metric), optional(e.Metric)},
-		{"what it was compared with", optional(pending.PreviousBest), optional(e.PreviousBest)},
-		{"the best afterwards", optional(best), optional(e.Best)},
+		{"the metric", history.ValueText(pending.Metric), history.ValueText(e.Metric)},
+		{"what it was compared with", history.ValueText(pending.PreviousBest), history.ValueText(e.PreviousBest)},
+		{"the best afterwards", history.ValueText(best), history.ValueText(e.Best)},
 		{"the delta", pending.Delta, e.Delta},
 		{"the evidence", evidence(pending.Evidence), evidence(e.Evidence)},
 	} {
@@ -152,11 +152,4 @@ func evidence(list []history.Evidence) string {
 			e.Stage, e.Pairs, e.Incumbent, e.Candidate, e.Difference, e.Low, e.High, e.Confidence, e.P)
 	}
 	return text
-}
-
-func optional(v *metric.Value) string {
-	if v == nil {
-		return "—"
-	}
-	return v.String()
 }

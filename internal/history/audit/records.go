@@ -16,8 +16,8 @@ import (
 func (r *Report) state(summary history.Summary, m state.Machine) {
 	for _, pair := range [][3]string{
 		{"Iteration Count", strconv.Itoa(m.IterationCount), strconv.Itoa(summary.Iteration)},
-		{"Initial Metric", optional(m.InitialMetric), optional(summary.Initial)},
-		{"Best Metric", optional(m.BestMetric), optional(summary.Best)},
+		{"Initial Metric", history.ValueText(m.InitialMetric), history.ValueText(summary.Initial)},
+		{"Best Metric", history.ValueText(m.BestMetric), history.ValueText(summary.Best)},
 		{"Consecutive Errors", strconv.Itoa(m.ConsecutiveErrors), strconv.Itoa(summary.ConsecutiveErrors())},
 		{"Recent Statuses", strings.Join(m.RecentStatuses, ", "), strings.Join(summary.Statuses(), ", ")},
 	} {
@@ -101,11 +101,11 @@ func (t *table) compare(r *Report, rows []results.Row, archived int) {
 		}
 		taken[places[key][0]] = true
 		found := rows[places[key][0]]
-		if optional(found.Score) != optional(row.Score) {
-			r.find(Results, row.Iteration, fmt.Sprintf("the score is %s, and the ledger gives %s", optional(found.Score), optional(row.Score)))
+		if history.ValueText(found.Score) != history.ValueText(row.Score) {
+			r.find(Results, row.Iteration, fmt.Sprintf("the score is %s, and the ledger gives %s", history.ValueText(found.Score), history.ValueText(row.Score)))
 		}
-		if optional(found.Best) != optional(row.Best) {
-			r.find(Results, row.Iteration, fmt.Sprintf("best_score is %s, and the ledger gives %s", optional(found.Best), optional(row.Best)))
+		if history.ValueText(found.Best) != history.ValueText(row.Best) {
+			r.find(Results, row.Iteration, fmt.Sprintf("best_score is %s, and the ledger gives %s", history.ValueText(found.Best), history.ValueText(row.Best)))
 		}
 	}
 	begins := t.begins
@@ -211,7 +211,7 @@ func (k *keeps) compare(r *Report, summary history.Summary, records Records) {
 			r.find(Branch, number(commit.Iteration), fmt.Sprintf("commit %.12s says that it was kept, and the ledger does not", commit.ID))
 		case !says(commit, k.kept[i]):
 			r.find(Branch, k.kept[i].iteration, fmt.Sprintf("commit %.12s says iteration %s with %s, and the ledger says %d with %s",
-				commit.ID, commit.Iteration, commit.Metric, k.kept[i].iteration, optional(k.kept[i].best)))
+				commit.ID, commit.Iteration, commit.Metric, k.kept[i].iteration, history.ValueText(k.kept[i].best)))
 		}
 	}
 	for _, one := range k.required {
@@ -227,7 +227,7 @@ func (k *keeps) compare(r *Report, summary history.Summary, records Records) {
 }
 
 func says(commit Commit, one made) bool {
-	return commit.Iteration == strconv.Itoa(one.iteration) && commit.Metric == optional(one.best)
+	return commit.Iteration == strconv.Itoa(one.iteration) && commit.Metric == history.ValueText(one.best)
 }
 
 func number(text string) int {
