@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -81,14 +82,9 @@ func firstReason(stderr string) string {
 		if reason, found := strings.CutPrefix(line, "error: "); found {
 			return reason
 		}
-		if first == "" {
-			first = line
-		}
+		first = cmp.Or(first, line)
 	}
-	if first == "" {
-		return "it gave no reason"
-	}
-	return first
+	return cmp.Or(first, "it gave no reason")
 }
 
 func short(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -202,14 +203,7 @@ func (r trees) indexInfo(ctx context.Context, files map[string]*File) ([]byte, e
 			fmt.Fprintf(&info, "0 %s\t%s\x00", zeroID(r.ObjectFormat), path)
 			continue
 		}
-		mode, id := file.Mode, file.ID
-		if mode == "" {
-			mode = ModeFile
-		}
-		if id == "" {
-			id = written[path]
-		}
-		fmt.Fprintf(&info, "%s %s\t%s\x00", mode, id, path)
+		fmt.Fprintf(&info, "%s %s\t%s\x00", cmp.Or(file.Mode, ModeFile), cmp.Or(file.ID, written[path]), path)
 	}
 	return info.Bytes(), nil
 }

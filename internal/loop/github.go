@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -197,10 +198,7 @@ func (r *thread) consumed(b *records) error {
 	}
 	told := r.shown == commentsTold
 	if r.comments == nil || r.shown == commentsLeft || r.unanswered > 0 || !told && len(r.instructions()) > 0 {
-		since := b.sum.Settings[history.HeardSince]
-		if since == "" {
-			since = r.before.UTC().Format(time.RFC3339)
-		}
+		since := cmp.Or(b.sum.Settings[history.HeardSince], r.before.UTC().Format(time.RFC3339))
 		if err := r.set(b, history.HeardSince, since); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -221,11 +222,7 @@ func (r *branches) deepen(ctx context.Context) error {
 	if err != nil || !shallow {
 		return err
 	}
-	remote := r.memory.Remote
-	if remote == "" {
-		remote = "origin"
-	}
-	if err := r.repo.Remote(remote).Unshallow(ctx); err != nil {
+	if err := r.repo.Remote(cmp.Or(r.memory.Remote, "origin")).Unshallow(ctx); err != nil {
 		return fmt.Errorf("this clone is shallow, so what the branches have in common cannot be told; run `git fetch --unshallow`: %w", err)
 	}
 	return nil

@@ -2,6 +2,7 @@ package process
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,10 +29,7 @@ const (
 
 // limits are the bounds of this Runner's commands.
 func (r *Runner) limits() limits {
-	bound := limits{processes: r.Processes, memory: r.Memory}
-	if bound.processes == 0 {
-		bound.processes = defaultProcesses
-	}
+	bound := limits{processes: cmp.Or(r.Processes, defaultProcesses), memory: r.Memory}
 	if bound.memory == 0 {
 		total, _ := systemMemory()
 		bound.memory = total / 100 * defaultMemory

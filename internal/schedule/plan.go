@@ -302,25 +302,13 @@ func (p *Plan) selectDue(in *Input, due []*Standing) {
 // before orders due programs: pending ones, then the most overdue, then the
 // shorter interval, then the name.
 func before(a, b *Standing) int {
-	switch {
-	case a.Pending != b.Pending:
+	if a.Pending != b.Pending {
 		if a.Pending {
 			return -1
 		}
 		return 1
-	case a.Lateness != b.Lateness:
-		if a.Lateness > b.Lateness {
-			return -1
-		}
-		return 1
-	case a.Interval != b.Interval:
-		if a.Interval < b.Interval {
-			return -1
-		}
-		return 1
-	default:
-		return strings.Compare(a.Program.Name, b.Program.Name)
 	}
+	return cmp.Or(cmp.Compare(b.Lateness, a.Lateness), cmp.Compare(a.Interval, b.Interval), strings.Compare(a.Program.Name, b.Program.Name))
 }
 
 func (p *Plan) take(s *Standing) {

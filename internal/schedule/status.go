@@ -395,10 +395,3 @@ func (in *Input) summary(s *Standing) (summary history.Summary, found bool) {
 	s.records = &summary
 	return summary, true
 }
-
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
-}

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ func (p *Plan) unknown(name string) *ForcedError {
 	if len(names) > most {
 		shown += ", …"
 	}
-	return &ForcedError{Name: name, Message: message + "; there are: " + or(shown, "none")}
+	return &ForcedError{Name: name, Message: message + "; there are: " + cmp.Or(shown, "none")}
 }
 
 // Nearest returns the name that differs least from name, "" when none is near.

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -45,9 +46,7 @@ func (c *control) path(name string) string { return filepath.Join(c.dir, name) }
 // the input names another.
 func (c *control) run(ctx context.Context, in git.Input, args ...string) ([]byte, error) {
 	in.GitDir = c.path("git")
-	if in.WorkTree == "" {
-		in.WorkTree = c.path("work")
-	}
+	in.WorkTree = cmp.Or(in.WorkTree, c.path("work"))
 	in.Env = append([]string{
 		"GIT_INDEX_FILE=" + c.path("index"),
 		"GIT_CONFIG_NOSYSTEM=1",

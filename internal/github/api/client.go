@@ -4,6 +4,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,9 +129,7 @@ func (o *Options) fill() {
 	if o.Sleep == nil {
 		o.Sleep = Sleep
 	}
-	if o.UserAgent == "" {
-		o.UserAgent = "autoloop"
-	}
+	o.UserAgent = cmp.Or(o.UserAgent, "autoloop")
 	if o.Transport == nil {
 		o.Transport = &http.Transport{
 			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
@@ -154,9 +153,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 // apiURL reads the base of the API. go-github wants a slash at its end, and
 // would drop the last part of the path without it.
 func apiURL(text string) (*url.URL, error) {
-	if text == "" {
-		text = DefaultAPI
-	}
+	text = cmp.Or(text, DefaultAPI)
 	base, err := url.Parse(strings.TrimRight(strings.TrimSpace(text), "/") + "/")
 	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
 		return nil, fmt.Errorf("the API address %q is no URL such as %s; see GITHUB_API_URL", plain.Short(text, 80), DefaultAPI)

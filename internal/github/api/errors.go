@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -113,19 +114,12 @@ func undecodable(err error) bool {
 func isWireTimeout(err error) bool { return strings.Contains(err.Error(), "no answer within") }
 
 func message(refused *gh.ErrorResponse) string {
-	text := refused.Message
-	if text == "" {
-		text = http.StatusText(refused.Response.StatusCode)
-	}
+	text := cmp.Or(refused.Message, http.StatusText(refused.Response.StatusCode))
 	for i, detail := range refused.Errors {
 		if i == 3 {
 			break
 		}
-		said := detail.Message
-		if said == "" {
-			said = strings.TrimSpace(detail.Resource + " " + detail.Field + " " + detail.Code)
-		}
-		text += ": " + said
+		text += ": " + cmp.Or(detail.Message, strings.TrimSpace(detail.Resource+" "+detail.Field+" "+detail.Code))
 	}
 	return text
 }

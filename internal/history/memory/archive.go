@@ -2,6 +2,7 @@ package memory
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -282,16 +283,9 @@ func (a *audited) sealing() error {
 		is = history.Digest(a.Sealed.sealing)
 	}
 	if says != is {
-		a.find(archiveFile+" has the digest %.12s, and the ledger says %.12s", or(is), or(says))
+		a.find(archiveFile+" has the digest %.12s, and the ledger says %.12s", cmp.Or(is, "none"), cmp.Or(says, "none"))
 	}
 	return nil
-}
-
-func or(digest string) string {
-	if digest == "" {
-		return "none"
-	}
-	return digest
 }
 
 // archivedBefore computes what stands for archived segments again, from the segments

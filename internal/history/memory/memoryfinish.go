@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,14 +30,7 @@ func (w *writing) message() string {
 	if w.Branch == nil || w.Branch.Old == git.Any {
 		return message
 	}
-	return fmt.Sprintf("%s\n%s: %s %s %s\n", message, movesTrailer, w.Branch.Ref, orNone(w.Branch.Old), orNone(w.Branch.New))
-}
-
-func orNone(id string) string {
-	if id == "" {
-		return noCommit
-	}
-	return id
+	return fmt.Sprintf("%s\n%s: %s %s %s\n", message, movesTrailer, w.Branch.Ref, cmp.Or(w.Branch.Old, noCommit), cmp.Or(w.Branch.New, noCommit))
 }
 
 // unfinished returns the move that the newest commit of the records announces

@@ -2,6 +2,7 @@ package state
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -210,12 +211,7 @@ func (r folded) with(next folded) folded {
 	r.accepted += next.accepted
 	r.rejected += next.rejected
 	r.fail += next.fail
-	if r.from == "" {
-		r.from = next.from
-	}
-	if next.to != "" {
-		r.to = next.to
-	}
+	r.from, r.to = cmp.Or(r.from, next.from), cmp.Or(next.to, r.to)
 	switch {
 	case r.summary == "":
 		r.summary = next.summary
@@ -295,9 +291,7 @@ func readEntry(iteration int, baseline bool, text string) folded {
 		}
 		if accepted && number().MatchString(found[1]) {
 			r.to = found[1]
-			if r.from == "" {
-				r.from = r.to
-			}
+			r.from = cmp.Or(r.from, r.to)
 		}
 	}
 	if found := changeLine().FindStringSubmatch(text); found != nil && r.accepted == 1 {
