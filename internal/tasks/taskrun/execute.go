@@ -88,7 +88,7 @@ func (s *session) attempt(ctx context.Context, box *sandbox.Box, j job, staged s
 	r.Digest, r.Words = digest(diff), s.Masker.OneLine(reply.Summary, maxWords)
 	if reply.Failure != nil {
 		r.Failure, r.Checks = s.Masker.OneLine(reply.Failure.Error(), maxWords), unanswered(task.Checks)
-		return r, nil
+		return r, nil //nolint:nilerr // a run of which the agent failed is a result
 	}
 	r.Checks, err = box.Check(ctx, task.Checks, changes, task.Timeout-reply.Duration)
 	if err != nil {
