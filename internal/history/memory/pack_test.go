@@ -2,8 +2,10 @@ package memory_test
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/autoloop/internal/history/memory"
 	"github.com/org/autoloop/tests/long"
 )
 
@@ -123,4 +126,37 @@ func TestKilledWhileSealingAndPacking(t *testing.T) {
 	assert.Empty(t, records.Broken)
 	assert.Empty(t, records.Rewritten)
 	assert.Greater(t, len(c.names()), 4, "segments were sealed meanwhile")
+}
+
+// TestPushesAreThin: of a table that grew by a line the remote is sent the line alone. A
+// remote that keeps what it is sent as a pack adds the table of before to it, and has the
+// new one as a difference.
+func TestPushesAreThin(t *testing.T) {
+	t.Parallel()
+	bare, clone := newShared(t)
+	c := clone()
+	c.user("--git-dir="+bare, "config", "receive.unpackLimit", "1")
+	chance := rand.New(rand.NewPCG(1, 3))
+	var table bytes.Buffer
+	for range 3 {
+		for range 2000 {
+			fmt.Fprintf(&table, "%x\n", chance.Uint64())
+		}
+		_, err := c.Update(t.Context(), memory.Update{Program: "p", Message: "more", Apply: func(current memory.Files) (memory.Files, error) {
+			current.State, current.Ledger, current.Results = []byte("state\n"), []byte("{\"event\":\"note\"}\n"), bytes.Clone(table.Bytes())
+			return current, nil
+		}})
+		require.NoError(t, err)
+	}
+	packs, err := filepath.Glob(filepath.Join(bare, "objects/pack/*.idx"))
+	require.NoError(t, err)
+	id, differences := c.user("--git-dir="+bare, "rev-parse", "memory/autoloop:p.results.tsv"), 0
+	for _, pack := range packs {
+		for line := range strings.Lines(c.user("verify-pack", "-v", pack)) {
+			if fields := strings.Fields(line); len(fields) == 7 && fields[0] == id { // with its depth and what it differs from
+				differences++
+			}
+		}
+	}
+	assert.Equal(t, 1, differences)
 }
