@@ -14,12 +14,8 @@ const NewFilter = "chooses a filter, under which no file could be changed afterw
 // changed, so that such a change would be the last one.
 func SetsFilter(before, after, top string) bool {
 	old := filterLines(before, macros(top+"\n"+before))
-	for _, line := range filterLines(after, macros(top+"\n"+before+"\n"+after)) {
-		if !slices.Contains(old, line) {
-			return true
-		}
-	}
-	return false
+	now := filterLines(after, macros(top+"\n"+before+"\n"+after))
+	return slices.ContainsFunc(now, func(line string) bool { return !slices.Contains(old, line) })
 }
 
 // macros are the attributes that stand for others, a filter among them.

@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,15 +102,10 @@ func (r *spending) usedUp() string {
 	return cmp.Or(stand.Reason(), r.overspent())
 }
 
-// has reports whether an agent of that name would work in this run: the rate
+// hasAgent reports whether an agent of that name would work in this run: the rate
 // limit of one is not another's.
 func (r *spending) hasAgent(name string) bool {
-	for _, a := range r.agents {
-		if a.Name() == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.agents, func(a Proposer) bool { return a.Name() == name })
 }
 
 func limited(until time.Time, words string) string {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/org/autoloop/internal/lazyregexp"
@@ -329,7 +329,7 @@ func names(numbers map[string]Value) string {
 	for key := range numbers {
 		keys = append(keys, clip(key))
 	}
-	sort.Strings(keys)
+	slices.Sort(keys)
 	const most = 12
 	if len(keys) > most {
 		keys = append(keys[:most], "…")

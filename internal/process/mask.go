@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"net/url"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/org/autoloop/internal/plain"
@@ -53,7 +52,7 @@ func NewMasker(env []string, more ...string) Masker {
 	}
 	for _, list := range [][][]byte{m.forms, m.leaks} {
 		// A secret that contains another goes first.
-		sort.SliceStable(list, func(i, j int) bool { return len(list[i]) > len(list[j]) })
+		slices.SortStableFunc(list, func(a, b []byte) int { return len(b) - len(a) })
 	}
 	return m
 }
@@ -167,12 +166,7 @@ func (m Masker) OneLine(text string, limit int) string {
 // Leaks reports whether a text has one of the secrets. Values of less than 16
 // bytes are not looked for.
 func (m Masker) Leaks(text []byte) bool {
-	for _, form := range m.leaks {
-		if bytes.Contains(text, form) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.leaks, func(form []byte) bool { return bytes.Contains(text, form) })
 }
 
 // With returns a Masker for the secrets of both.

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -185,12 +186,7 @@ func unmarkedRune(r rune) rune {
 }
 
 func matchesAny(forms []lazyregexp.Regexp, text string) bool {
-	for _, form := range forms {
-		if form().MatchString(text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(forms, func(form lazyregexp.Regexp) bool { return form().MatchString(text) })
 }
 
 // exceptForm announces what a sentence does not speak of, as in "any file other

@@ -97,15 +97,7 @@ func parse(text string) Command {
 // isName says whether the text before a colon can be a program's name: one
 // word, and no word of ours.
 func isName(text string) bool {
-	if text == "" || len(text) > 64 {
-		return false
-	}
-	for _, c := range text {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
+	return text != "" && len(text) <= 64 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789._-") == ""
 }
 
 func parseWords(text string) Command {
