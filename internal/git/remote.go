@@ -120,9 +120,6 @@ func (r Remote) Obtain(ctx context.Context, id, ref string) error {
 	if whole, err := r.repo.isWhole(ctx, id, tips); err != nil || whole {
 		return err
 	}
-	if obtained == "" {
-		return r.Fetch(ctx, ref)
-	}
 	// Of all that is here git would name the newest commits first. Where the branch has
 	// taken in one of those, from the default branch, a remote looks no further and sends
 	// the whole branch.
@@ -130,18 +127,33 @@ func (r Remote) Obtain(ctx context.Context, id, ref string) error {
 	for _, tip := range tips {
 		flags = append(flags, "--negotiation-tip="+tip)
 	}
-	err := r.fetch(ctx, flags, []string{"+" + ref + ":" + obtained})
-	if locked, ok := errors.AsType[*LockedError](updateError(err)); ok {
-		// Another run in this clone fetches it too, or one was killed.
-		if err := r.repo.refLocks().outwait(ctx, locked.Path, []RefUpdate{{Ref: obtained}}); err != nil {
-			return err
+	// git would follow a symbolic ref that it fetches into, and would fail where it cannot
+	// write one.
+	if err := r.fetch(ctx, flags, []string{ref}); err != nil || obtained == "" {
+		return err
+	}
+	// The remote may have moved on meanwhile, and of a commit that is here in part no ref
+	// may say that it is whole.
+	if whole, err := r.repo.isWhole(ctx, id, nil); err != nil || !whole {
+		return err
+	}
+	r.repo.keep(ctx, obtained, id)
+	return nil
+}
+
+// keep moves a ref without a log, as far as that can be done. One that cannot be moved
+// costs the next fetch some time.
+func (r *Repo) keep(ctx context.Context, ref, id string) {
+	move := func() error {
+		_, err := r.Run(ctx, Input{}, "update-ref", "--no-deref", ref, id)
+		return updateError(err)
+	}
+	if locked, ok := errors.AsType[*LockedError](move()); ok {
+		// Another run in this clone moves it too, or one was killed.
+		if r.refLocks().outwait(ctx, locked.Path, []RefUpdate{{Ref: ref}}) == nil {
+			_ = move()
 		}
-		err = r.fetch(ctx, flags, []string{"+" + ref + ":" + obtained})
 	}
-	if err != nil && strings.Contains(err.Error(), "cannot lock ref") {
-		return r.fetch(ctx, flags, []string{ref}) // its name is in the way, or it is moved all the time
-	}
-	return err
 }
 
 // existing are the commits of those of the refs that exist.

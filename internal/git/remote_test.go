@@ -300,6 +300,23 @@ func TestNothingIsFetchedTwice(t *testing.T) {
 	}
 }
 
+// TestObtainMovesNoOtherRef: an agent may make a symbolic ref below ObtainedRefs, which is
+// not watched, and a fetch into it would move the ref that it names.
+func TestObtainMovesNoOtherRef(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	clone := f.clone()
+	id := f.commit("b", "2", f.head())
+	f.user("branch", "grows", id)
+	obtained := git.ObtainedRefs + "origin/heads/grows"
+	clone.user("symbolic-ref", obtained, "refs/heads/users")
+	clone.user("branch", "users")
+	before := clone.user("rev-parse", "users")
+	require.NoError(t, clone.repo.Remote("origin").Obtain(t.Context(), id, "refs/heads/grows"))
+	assert.Equal(t, before, clone.user("rev-parse", "users"))
+	assert.Equal(t, id, clone.user("for-each-ref", "--format=%(objectname)%(symref)", obtained))
+}
+
 // objectsOnDisk counts objects, one that is there twice as two.
 func objectsOnDisk(f *fixture) int {
 	sum := 0
