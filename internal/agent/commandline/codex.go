@@ -135,7 +135,7 @@ func (r *codexReader) failed(words string) {
 	r.Problem = NewProblem(0, words)
 	r.Problem.Final = true
 	if before != nil && before.Kind == r.Problem.Kind {
-		r.Problem.After = before.After
+		r.Problem.After = cmp.Or(r.Problem.After, before.After)
 	}
 }
 

@@ -2,6 +2,7 @@ package commandline
 
 import (
 	"testing"
+	"time"
 
 	"github.com/org/autoloop/internal/metric"
 	"github.com/stretchr/testify/assert"
@@ -65,4 +66,14 @@ func TestTokensOfNoAnswerAreUnknown(t *testing.T) {
 	assert.Equal(t, metric.Usage{}, got.Usage)
 	assert.Equal(t, Crashed, got.Problem.Kind)
 	assert.Equal(t, "broken", got.Problem.Message)
+}
+
+// TestTheLastWaitThatIsNamedCounts: Codex may name one when it gives up, or before.
+func TestTheLastWaitThatIsNamedCounts(t *testing.T) {
+	t.Parallel()
+	const again = `{"type":"error","message":"Reconnecting... 1/5 (Rate limit reached: try again in 7s)"}`
+	got := readAll(Codex(), again, `{"type":"turn.failed","error":{"message":"Rate limit reached: try again in 90s"}}`)
+	assert.Equal(t, 90*time.Second, got.Problem.After)
+	got = readAll(Codex(), again, `{"type":"turn.failed","error":{"message":"Rate limit reached"}}`)
+	assert.Equal(t, 7*time.Second, got.Problem.After)
 }
