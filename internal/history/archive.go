@@ -74,6 +74,14 @@ func (c *Checkpoint) Iteration() (last int, until time.Time) {
 	return c.summary.Iteration, until
 }
 
+// Measured is the iteration whose candidates were measured last, 0 before the first.
+func (c *Checkpoint) Measured() int {
+	if last := len(c.standing.measured) - 1; last >= 0 {
+		return c.standing.measured[last].Iteration
+	}
+	return 0
+}
+
 // Summary is what the sealed segments add up to, as a value of its own.
 func (c *Checkpoint) Summary() Summary { return c.clone().summary }
 

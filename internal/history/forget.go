@@ -11,7 +11,8 @@ const forgotten = "forgotten"
 
 // Forget is a segment without the patches and the evaluations' output of candidates
 // that were dropped: of those only the numbers stay. Each line says what is gone. All
-// lines stay in their places, and they add up to the same.
+// lines stay in their places, and they add up to the same but for what the candidate
+// printed that was measured last.
 func Forget(segment []byte) []byte {
 	log, err := ParseOpen(segment)
 	if err != nil {
@@ -95,14 +96,15 @@ func Forgettable(segment, next []byte) []byte {
 	return short
 }
 
-// LastIteration is the highest number of a decided iteration in a segment, 0 without
-// one.
+// LastIteration is the highest number of an iteration that was measured or decided in a
+// segment, 0 without one.
 func LastIteration(segment []byte) int {
 	last := 0
 	if log, err := ParseOpen(segment); err == nil {
 		for _, e := range log.Events {
-			if e, is := e.(*Decided); is {
-				last = max(last, e.Iteration)
+			switch e.(type) {
+			case *Decided, *Measured:
+				last = max(last, e.Header().Iteration)
 			}
 		}
 	}

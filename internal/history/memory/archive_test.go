@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -180,6 +181,42 @@ func TestArchivesAreNotWrittenOverOthersOrUnderARun(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, entries, 1)
 	require.ErrorContains(t, c.Archive(t.Context(), found, file), "was changed meanwhile")
+}
+
+// TestWhatIsStillAskedForIsNotForgotten: what the candidate that was measured last printed
+// is in the checkpoint, which replay computes again.
+func TestWhatIsStillAskedForIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	c.keepDetails = 1
+	number := 0
+	iterate := func(times int, measured *history.Measured) {
+		for range times {
+			number++
+			is := history.Head{Run: fmt.Sprintf("run-%d", number), Time: time.Date(2026, 1, 1, 0, number, 0, 0, time.UTC), Iteration: number}
+			c.record("start", &history.Started{Head: is})
+			events := []history.Event{&history.Decided{Head: is, Outcome: history.Error, Reasons: []string{strings.Repeat("the agent said nothing ", 400)}}, &history.Finished{Head: is}}
+			if measured != nil {
+				measured.Head = is
+				events = append([]history.Event{measured}, events...)
+			}
+			c.record("end", events...)
+		}
+	}
+	agrees := func() {
+		records, err := c.audited()
+		require.NoError(t, err)
+		assert.Empty(t, records.Broken)
+	}
+	iterate(1, &history.Measured{Role: history.Candidate, Problem: "it exits with 1", Output: strings.Repeat("printed\n", 8000)})
+	iterate(30, nil)
+	require.Contains(t, c.names(), "p.ledger/000003.jsonl")
+	agrees()
+	assert.Contains(t, c.names(), "p.ledger/000001.jsonl")
+	iterate(1, &history.Measured{Role: history.Candidate})
+	iterate(30, nil)
+	agrees()
+	assert.Contains(t, c.names(), "p.ledger/000001.numbers.jsonl")
 }
 
 // TestDetailsAreForgotten: sealed segments that are old lose the output and patches of

@@ -42,7 +42,11 @@ func (w *writing) seal(ctx context.Context, current, next Files, files map[strin
 	files[w.Program+ledgerSuffix] = &git.File{Data: s.Open}
 	if w.KeepDetails > 0 && current.Sealed != nil {
 		summary := log.Summary()
-		return current.Sealed.forget(ctx, summary.Iteration-w.KeepDetails, files)
+		upTo := summary.Iteration - w.KeepDetails
+		if last := s.Checkpoint.Measured(); last > 0 {
+			upTo = min(upTo, last-1) // the checkpoint has what that printed
+		}
+		return current.Sealed.forget(ctx, upTo, files)
 	}
 	return nil
 }
