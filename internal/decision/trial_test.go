@@ -215,3 +215,42 @@ func TestVisible(t *testing.T) {
 	rule.MinImprovement = decision.Allowance{Value: metric.MustValue("1"), Percent: true}
 	assert.InDelta(t, 1, decision.Visible(rule, samples), 0.001)
 }
+
+// TestRunsThatAreAnnouncedAreTaken: budgets are reserved by what is announced.
+func TestRunsThatAreAnnouncedAreTaken(t *testing.T) {
+	t.Parallel()
+	for name, standard := range map[string]decision.Standard{"repeatable": repeatable("5"), "noisy": noisy("5")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			standard.Version, standard.Seed = decision.Latest, "seed"
+			runs, environments := standard.KeptRuns()
+			kept, order := play(standard, sides("5", "9"))
+			assert.Equal(t, decision.Improved, kept.Verdict)
+			assert.LessOrEqual(t, len(order), runs)
+			assert.Positive(t, environments)
+			held, more := standard.HeldRuns()
+			assert.Zero(t, held+more, "nothing is held unless it is asked for")
+			standard.CheckTooGood = true
+			held, more = standard.HeldRuns()
+			assert.Positive(t, held)
+			assert.Positive(t, more)
+			lower := standard
+			lower.Direction, lower.Best = metric.Lower, value("1000")
+			trial := decision.NewTrial(lower)
+			taken := 0
+			for step, next := trial.Next(); next; step, next = trial.Next() {
+				taken++
+				switch {
+				case step.Stage == decision.Held:
+					trial.Add(step, scored("1000"))
+				case step.Side == decision.Incumbent:
+					trial.Add(step, scored("1000"))
+				default:
+					trial.Add(step, scored("0"))
+				}
+			}
+			assert.NotEmpty(t, trial.Held(), "a drop to zero")
+			assert.LessOrEqual(t, taken, runs+held)
+		})
+	}
+}
