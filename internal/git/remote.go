@@ -115,7 +115,7 @@ func (r Remote) Fetch(ctx context.Context, refspecs ...string) error {
 func (r Remote) Obtain(ctx context.Context, id, ref string) error {
 	obtained, tips := r.obtained(ref), []string(nil)
 	if obtained != "" {
-		tips = r.repo.existing(ctx, ref, r.tracking(ref), obtained)
+		tips = r.repo.existing(ctx, ref, r.Tracking(ref), obtained)
 	}
 	if whole, err := r.repo.isWhole(ctx, id, tips); err != nil || whole {
 		return err
@@ -178,9 +178,9 @@ func (r Remote) obtained(ref string) string {
 	return ""
 }
 
-// tracking is where git keeps what the user fetches of a branch, in the usual
+// Tracking is where git keeps what the user fetches of a branch, in the usual
 // configuration.
-func (r Remote) tracking(ref string) string {
+func (r Remote) Tracking(ref string) string {
 	return "refs/remotes/" + r.name + "/" + strings.TrimPrefix(ref, "refs/heads/")
 }
 

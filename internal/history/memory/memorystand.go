@@ -223,11 +223,11 @@ func (m *Memory) obtain(ctx context.Context, s *stand) error {
 
 // tracking is where git keeps what it fetched of a branch.
 func (m *Memory) tracking(ref string) string {
-	branch := strings.TrimPrefix(ref, "refs/heads/")
-	if remote := m.remote(); remote.IsPlain() {
-		return "refs/remotes/" + remote.RefComponent() + "/" + branch
+	remote := m.remote()
+	if remote.IsPlain() {
+		return remote.Tracking(ref)
 	}
-	return "refs/autoloop/tracking/" + m.remote().RefComponent() + "/" + branch
+	return "refs/autoloop/tracking/" + remote.RefComponent() + "/" + strings.TrimPrefix(ref, "refs/heads/")
 }
 
 // seen is where the value is kept that we last saw on the remote, whatever the
