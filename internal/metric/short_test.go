@@ -12,7 +12,9 @@ import (
 func TestShortValuesAreTheSame(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0", "-0", "+7", "1.30", "-.5", "5.", "007", "123456789012345678", "-99999999999999999.9", "0.000000000000001"} {
-		short, is := shortValue(text)
+		number, places, is := shortNumber(text)
+		short := Value{decimal.New(number, -places)}
+		require.NoError(t, CheckValue(text), text)
 		require.True(t, is || len(text) > 18, text)
 		whole, err := decimal.NewFromString(text)
 		require.NoError(t, err, text)
@@ -23,7 +25,9 @@ func TestShortValuesAreTheSame(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", ".", "-", "+-1", "--1", "1.2.3", "1e3", "x", "1 2", "0x10", "1234567890123456789"} {
-		_, is := shortValue(text)
+		_, _, is := shortNumber(text)
 		assert.False(t, is, text)
+		_, err := ParseValue(text)
+		assert.Equal(t, err, CheckValue(text), text)
 	}
 }

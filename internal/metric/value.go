@@ -41,8 +41,8 @@ type Value struct{ d decimal.Decimal }
 // around it are ignored. The error wraps ErrNotFinite or ErrNotNumber.
 func ParseValue(text string) (Value, error) {
 	text = strings.TrimSpace(text)
-	if value, short := shortValue(text); short {
-		return value, nil
+	if number, places, short := shortNumber(text); short {
+		return Value{decimal.New(number, -places)}, nil
 	}
 	if nonFiniteForm().MatchString(text) {
 		return Value{}, fmt.Errorf("%q is %w", text, ErrNotFinite)
@@ -69,33 +69,42 @@ func ParseValue(text string) (Value, error) {
 	return Value{d}, nil
 }
 
-// shortValue reads a number of few digits without an exponent, which most are: tables
-// and ledgers have tens of thousands of them.
-func shortValue(text string) (Value, bool) {
+// CheckValue returns the error of ParseValue, in less time where there is none.
+func CheckValue(text string) error {
+	if _, _, short := shortNumber(strings.TrimSpace(text)); short {
+		return nil
+	}
+	_, err := ParseValue(text)
+	return err
+}
+
+// shortNumber reads a number of few digits without an exponent, which most are: tables
+// and ledgers have tens of thousands of them. The last places of its digits come after
+// the point.
+func shortNumber(text string) (number int64, places int32, short bool) {
 	const most = 18 // digits that fit into an int64
 	digits := strings.TrimLeft(text, "+-")
 	if len(text)-len(digits) > 1 || len(digits) == 0 || len(digits) > most {
-		return Value{}, false
+		return 0, 0, false
 	}
-	var number int64
-	places := int32(-1) // after the point
+	pointed := false
 	for i := range len(digits) {
 		switch c := digits[i]; {
 		case c >= '0' && c <= '9':
 			number = number*10 + int64(c-'0')
-			if places >= 0 {
+			if pointed {
 				places++
 			}
-		case c == '.' && places < 0 && len(digits) > 1:
-			places = 0
+		case c == '.' && !pointed && len(digits) > 1:
+			pointed = true
 		default:
-			return Value{}, false
+			return 0, 0, false
 		}
 	}
 	if text[0] == '-' {
 		number = -number
 	}
-	return Value{decimal.New(number, -max(places, 0))}, true
+	return number, places, true
 }
 
 // MustValue is ParseValue for constants and tests; it panics on an error.

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/org/autoloop/internal/metric"
@@ -45,35 +46,60 @@ type Row struct {
 	Changelog string
 }
 
-// Table is a results file in memory. It keeps the bytes that were there.
+// Table is a results file in memory. It keeps the bytes that were there, and of each
+// row only what adding another needs: a program that lives for long has many.
 type Table struct {
 	data []byte
-	rows []Row
-	// lastStart is where the last row begins in data.
-	lastStart int
+	rows []place
+}
+
+// place is where a row begins in the file, and what tells it from others.
+type place struct {
+	start, iteration int
+	action           Action
 }
 
 // Rows returns the rows in the order of the file.
-func (t *Table) Rows() []Row { return slices.Clone(t.rows) }
+func (t *Table) Rows() []Row {
+	rows := make([]Row, len(t.rows))
+	for i := range t.rows {
+		rows[i] = t.row(i)
+	}
+	return rows
+}
+
+// row reads a row again, which was read before.
+func (t *Table) row(i int) Row {
+	text, _, _ := bytes.Cut(t.data[t.rows[i].start:], []byte("\n"))
+	l, _ := readLine(strings.TrimRight(string(text), "\r"))
+	return l.row()
+}
 
 // Is reports whether the table is that of a file.
 func (t *Table) Is(file []byte) bool { return bytes.Equal(t.data, file) }
 
-// Bytes returns the file; a table without rows is its header.
+// Bytes returns the file, which is not to be changed; a table without rows is its
+// header.
 func (t *Table) Bytes() []byte {
 	if len(t.data) == 0 {
 		return []byte(Header + "\n")
 	}
-	return bytes.Clone(t.data)
+	return t.data
 }
 
-// highWater is the high-water mark since the last baseline row: the best score,
-// by direction, among that row and the kept ones after it; nil when nothing of
-// these was measured.
-func highWater(rows []Row, direction metric.Direction) *metric.Value {
+// highWater is the high-water mark since the last baseline row, before the row with
+// that index: the best score, by direction, among that row and the kept ones after it;
+// nil when nothing of these was measured.
+func (t *Table) highWater(before int, direction metric.Direction) *metric.Value {
 	var best *metric.Value
-	for i := range rows {
-		best = rows[i].bestAfter(best, direction)
+	from := before
+	for from > 0 && t.rows[from-1].action != Baseline {
+		from--
+	}
+	for i := max(from-1, 0); i < before; i++ {
+		if t.rows[i].action != Reverted {
+			best = t.row(i).bestAfter(best, direction)
+		}
 	}
 	return best
 }
@@ -95,33 +121,36 @@ func (t *Table) Append(row Row, direction metric.Direction) error {
 	}
 	row.Time = row.Time.UTC().Truncate(time.Second)
 	row.Changelog = clean(row.Changelog)
-	last := len(t.rows) - 1
-	at := slices.IndexFunc(t.rows, func(r Row) bool { return r.Iteration == row.Iteration && r.Action == row.Action })
-	if at >= 0 && at != last {
-		return nil
-	}
+	end := len(t.rows)
+	at := slices.IndexFunc(t.rows, func(p place) bool { return p.iteration == row.Iteration && p.action == row.Action })
 	if at >= 0 {
-		row.Best = row.bestAfter(highWater(t.rows[:last], direction), direction)
-		if row.line() == t.rows[last].line() {
+		if at != end-1 {
 			return nil
 		}
-		t.data, t.rows = t.data[:t.lastStart], t.rows[:last]
+		end = at
 	}
-	t.add(row, direction)
+	row.Best = row.bestAfter(t.highWater(end, direction), direction)
+	if at >= 0 {
+		if row.line() == t.row(at).line() {
+			return nil
+		}
+		start := t.rows[at].start
+		t.data, t.rows = t.data[:start:start], t.rows[:at]
+	}
+	t.add(row)
 	return nil
 }
 
-func (t *Table) add(row Row, direction metric.Direction) {
-	row.Best = row.bestAfter(highWater(t.rows, direction), direction)
+// add writes the row behind the others. What Bytes returned before stays as it is.
+func (t *Table) add(row Row) {
 	if len(t.data) == 0 {
 		t.data = []byte(Header + "\n")
 	}
 	if t.data[len(t.data)-1] != '\n' {
 		t.data = append(t.data, '\n')
 	}
-	t.lastStart = len(t.data)
+	t.rows = append(t.rows, place{start: len(t.data), iteration: row.Iteration, action: row.Action})
 	t.data = append(t.data, row.line()...)
-	t.rows = append(t.rows, row)
 }
 
 func (r Row) check() error {

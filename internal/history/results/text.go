@@ -21,17 +21,17 @@ const columns = 6
 // maxLine bounds one line of a file that is read.
 const maxLine = 1 << 20
 
-// Parse reads a results file; no data is a table without rows. It takes CRLF,
-// a byte order mark, blank lines, empty cells and further columns. The error
-// names the line.
+// Parse reads a results file, which is not to be changed after; no data is a table
+// without rows. It takes CRLF, a byte order mark, blank lines, empty cells and further
+// columns. The error names the line.
 func Parse(data []byte) (*Table, error) {
-	t := &Table{data: bytes.Clone(data)}
+	t := &Table{data: data[:len(data):len(data)], rows: make([]place, 0, bytes.Count(data, []byte("\n")))}
 	number, offset, headed := 0, 0, false
-	for raw := range bytes.Lines(data) {
+	for raw := range strings.Lines(string(data)) {
 		number++
 		start := offset
 		offset += len(raw)
-		text := strings.TrimRight(string(raw), "\r\n")
+		text := strings.TrimRight(raw, "\r\n")
 		if number == 1 {
 			text = strings.TrimPrefix(text, "\ufeff")
 		}
@@ -47,12 +47,11 @@ func Parse(data []byte) (*Table, error) {
 			headed = true
 			continue
 		}
-		row, err := parseRow(text)
+		l, err := readLine(text)
 		if err != nil {
 			return nil, cure.Unreadable.Errorf("results line %d: %w", number, err)
 		}
-		t.rows = append(t.rows, row)
-		t.lastStart = start
+		t.rows = append(t.rows, place{start: start, iteration: l.iteration, action: l.action})
 	}
 	if !headed {
 		t.data = nil
@@ -73,36 +72,50 @@ func isHeader(text string) bool {
 	return true
 }
 
-func parseRow(text string) (Row, error) {
-	cells := strings.Split(text, "\t")
-	if len(cells) < columns-1 {
-		return Row{}, fmt.Errorf("%d columns, where %d are needed", len(cells), columns)
+// line is what one says that was checked. All of a table are, of which few are needed.
+type line struct {
+	iteration              int
+	time                   time.Time
+	score, best, changelog string
+	action                 Action
+}
+
+// readLine reads a line without its ending.
+func readLine(text string) (l line, err error) {
+	var cells [columns]string
+	count := 0
+	for rest, more := text, true; more && count < columns; count++ {
+		cells[count], rest, more = strings.Cut(rest, "\t")
 	}
-	var row Row
-	var err error
-	if row.Iteration, err = strconv.Atoi(strings.TrimSpace(cells[0])); err != nil || row.Iteration < 0 {
-		return Row{}, fmt.Errorf("the iteration %q is no count", clip(cells[0]))
+	if count < columns-1 {
+		return l, fmt.Errorf("%d columns, where %d are needed", count, columns)
 	}
-	if row.Time, err = parseTime(strings.TrimSpace(cells[1])); err != nil {
-		return Row{}, err
+	if l.iteration, err = strconv.Atoi(strings.TrimSpace(cells[0])); err != nil || l.iteration < 0 {
+		return l, fmt.Errorf("the iteration %q is no count", clip(cells[0]))
 	}
-	if row.Score, err = parseScore("score", cells[2]); err != nil {
-		return Row{}, err
+	if l.time, err = parseTime(strings.TrimSpace(cells[1])); err != nil {
+		return l, err
 	}
-	if row.Best, err = parseScore("best_score", cells[3]); err != nil {
-		return Row{}, err
+	if l.score, err = scoreIn("score", cells[2]); err != nil {
+		return l, err
 	}
-	row.Action = Action(strings.ToLower(strings.TrimSpace(cells[4])))
-	if err := row.check(); err != nil {
-		return Row{}, fmt.Errorf("the action %q is not baseline, kept or reverted", clip(cells[4]))
+	if l.best, err = scoreIn("best_score", cells[3]); err != nil {
+		return l, err
 	}
-	if len(cells) >= columns {
-		row.Changelog = unescape(cells[5])
-		if len(row.Changelog) > maxChangelog || !isPlain(row.Changelog) {
-			row.Changelog = clean(row.Changelog)
-		}
+	l.action = Action(strings.ToLower(strings.TrimSpace(cells[4])))
+	if (Row{Action: l.action}).check() != nil {
+		return l, fmt.Errorf("the action %q is not baseline, kept or reverted", clip(cells[4]))
 	}
-	return row, nil
+	l.changelog = cells[5]
+	return l, nil
+}
+
+func (l line) row() Row {
+	row := Row{Iteration: l.iteration, Time: l.time, Score: valueOf(l.score), Best: valueOf(l.best), Action: l.action, Changelog: unescape(l.changelog)}
+	if len(row.Changelog) > maxChangelog || !isPlain(row.Changelog) {
+		row.Changelog = clean(row.Changelog)
+	}
+	return row
 }
 
 func parseTime(text string) (time.Time, error) {
@@ -114,16 +127,23 @@ func parseTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("the timestamp %q is no time such as 2025-01-15T10:30:00+00:00", clip(text))
 }
 
-func parseScore(column, text string) (*metric.Value, error) {
+// scoreIn is the number in a cell; "" is none.
+func scoreIn(column, text string) (string, error) {
 	switch text = strings.TrimSpace(text); text {
 	case "", "—", "-", "null":
-		return nil, nil
+		return "", nil
 	}
-	value, err := metric.ParseValue(text)
-	if err != nil {
-		return nil, fmt.Errorf("the %s %w", column, err)
+	if err := metric.CheckValue(text); err != nil {
+		return "", fmt.Errorf("the %s %w", column, err)
 	}
-	return &value, nil
+	return text, nil
+}
+
+func valueOf(text string) *metric.Value {
+	if value, err := metric.ParseValue(text); err == nil {
+		return &value
+	}
+	return nil
 }
 
 func (r Row) line() string {
