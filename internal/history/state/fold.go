@@ -128,7 +128,10 @@ func (d *Doc) wrote(b block) bool {
 	if d.said == nil || b.baseline {
 		return true
 	}
-	said := d.said[b.first]
+	var said []string
+	for _, e := range d.said[b.first] {
+		said = append(said, strings.Split(e.render(), "\n")...)
+	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if wordsLine().MatchString(line) && !slices.Contains(said, line) {
@@ -145,9 +148,9 @@ func (d *Doc) Adopted(iteration int) { d.adopted = iteration }
 // was changed by a person.
 func (d *Doc) Said(e HistoryEntry) {
 	if d.said == nil {
-		d.said = map[int][]string{}
+		d.said = map[int][]HistoryEntry{}
 	}
-	d.said[e.Iteration] = append(d.said[e.Iteration], strings.Split(e.render(), "\n")...)
+	d.said[e.Iteration] = append(d.said[e.Iteration], e)
 }
 
 // ownEntry reports whether an entry has the form in which entries are written
