@@ -16,14 +16,14 @@ var errNoEvent = errors.New(`it has no "event"`)
 func ParseEvent(line []byte) (Event, error) {
 	for kind := kindOf(line); ; {
 		e := newEvent(kind)
-		if err := json.Unmarshal(line, e); err != nil {
-			return nil, err //nolint:wrapcheck // the caller names the line
-		}
+		err := json.Unmarshal(line, e)
 		h := e.Header()
-		switch h.Event {
-		case "":
+		switch {
+		case err != nil && (h.Event == "" || h.Event == kind):
+			return nil, err //nolint:wrapcheck // the caller names the line
+		case h.Event == "":
 			return nil, errNoEvent
-		case kind:
+		case h.Event == kind:
 			h.line = line
 			return e, nil
 		}
@@ -31,9 +31,10 @@ func ParseEvent(line []byte) (Event, error) {
 	}
 }
 
-// kindOf guesses the kind of a line from its beginning, as Line writes it.
+// kindOf guesses the kind of a line: what stands after its first "event", which may be
+// that of an object in it. A text cannot have it, since its quotes are escaped.
 func kindOf(line []byte) Kind {
-	_, rest, _ := bytes.Cut(line[:min(len(line), 40)], []byte(`"event":"`))
+	_, rest, _ := bytes.Cut(line, []byte(`"event":"`))
 	name, _, _ := bytes.Cut(rest, []byte(`"`))
 	return Kind(name)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/org/autoloop/internal/git"
@@ -42,14 +43,18 @@ const (
 
 // Memory reads and writes the memory branch with plumbing alone: the user's
 // checkout, index and HEAD take no part. With a Remote that is the truth, and
-// the local branches follow it. It keeps no state and is safe for concurrent
-// use, also by other processes.
+// the local branches follow it. It keeps no state that is not git's, and is safe for
+// concurrent use, also by other processes.
 type Memory struct {
 	Repo *git.Repo
 	// Remote names the remote to share with; "" keeps everything local.
 	Remote string
 	// Now gives commits their time.
 	Now func() time.Time
+
+	// table is the results table that was read last, which grows with every iteration: it
+	// is read again only when it is another.
+	table atomic.Pointer[git.Object]
 }
 
 // Head returns the commit that the memory branch is at, or ""
@@ -99,26 +104,22 @@ func (m *Memory) read(ctx context.Context, head, name string) (Files, error) {
 	if err != nil {
 		return Files{}, fmt.Errorf("read the records of %s: %w", name, err)
 	}
-	var ids []string
+	var files Files
 	for _, e := range entries {
 		if err := checkEntry(e); err != nil {
 			return Files{}, err
 		}
-		ids = append(ids, e.ID)
-	}
-	objects, err := m.Repo.Cat(ctx, ids...)
-	if err != nil {
-		return Files{}, fmt.Errorf("read the records of %s: %w", name, err)
-	}
-	var files Files
-	for i, e := range entries {
+		data, err := m.file(ctx, e)
+		if err != nil {
+			return Files{}, fmt.Errorf("read the records of %s: %w", name, err)
+		}
 		switch strings.TrimPrefix(e.Path, name) {
 		case stateSuffix:
-			files.State = objects[i].Data
+			files.State = data
 		case resultsSuffix:
-			files.Results = objects[i].Data
+			files.Results = data
 		case ledgerSuffix:
-			files.Ledger = objects[i].Data
+			files.Ledger = data
 		}
 	}
 	if history.Sealed(files.Ledger) {
@@ -130,6 +131,22 @@ func (m *Memory) read(ctx context.Context, head, name string) (Files, error) {
 		return files, err
 	}
 	return files, err
+}
+
+// file reads one file, which is not to be changed.
+func (m *Memory) file(ctx context.Context, e git.Sized) ([]byte, error) {
+	isTable := strings.HasSuffix(e.Path, resultsSuffix)
+	if known := m.table.Load(); isTable && known != nil && known.ID == e.ID {
+		return known.Data, nil
+	}
+	objects, err := m.Repo.Cat(ctx, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	if isTable && !objects[0].Missing() {
+		m.table.Store(&objects[0])
+	}
+	return objects[0].Data, nil
 }
 
 // At returns a program's files as they were at a commit of the memory branch.

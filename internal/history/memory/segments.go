@@ -3,8 +3,13 @@ package memory
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/org/autoloop/internal/git"
 	"github.com/org/autoloop/internal/history"
@@ -109,8 +114,13 @@ func (m *Memory) sealedTree(ctx context.Context, head, name string) (string, err
 
 // scans reports whether a name has a form with a number from 1, and reads that.
 func scans(name, form string, number *int) bool {
-	n, err := fmt.Sscanf(name, form, number)
-	return err == nil && n == 1 && *number > 0 && fmt.Sprintf(form, *number) == name
+	digits, has := strings.CutSuffix(name, strings.TrimPrefix(form, "%06d"))
+	if !has {
+		return false
+	}
+	n, err := strconv.Atoi(digits)
+	*number = n
+	return err == nil && n > 0 && fmt.Sprintf(form, n) == name
 }
 
 func (s *Sealed) each(ctx context.Context, visit func(segment []byte) error) error {
@@ -286,21 +296,40 @@ func (s *Sealed) LatestWhole(ctx context.Context, enough func([]history.Event) b
 
 func (s *Sealed) latest(enough func([]history.Event) bool, texts []string, read func(number int) ([]byte, error)) ([]history.Event, error) {
 	var parts [][]history.Event
-	for number := s.count; number > s.archived(); number-- {
-		segment, err := read(number)
+	for number := s.count; number > s.archived(); {
+		var segments [][]byte
+		for range min(runtime.GOMAXPROCS(0), number-s.archived()) {
+			segment, err := read(number)
+			if err != nil {
+				return nil, err
+			}
+			segments, number = append(segments, segment), number-1
+		}
+		found, err := havingEach(segments, texts)
 		if err != nil {
 			return nil, err
 		}
-		events, err := having(segment, texts)
-		if err != nil {
-			return nil, err
-		}
-		if parts = append(parts, events); enough(events) {
-			break
+		for _, events := range found {
+			if parts = append(parts, events); enough(events) {
+				number = 0
+				break
+			}
 		}
 	}
 	slices.Reverse(parts)
 	return slices.Concat(parts...), nil
+}
+
+// havingEach is having for a few segments, side by side.
+func havingEach(segments [][]byte, texts []string) ([][]history.Event, error) {
+	found := make([][]history.Event, len(segments))
+	errs := make([]error, len(segments))
+	var group sync.WaitGroup
+	for i, segment := range segments {
+		group.Go(func() { found[i], errs[i] = having(segment, texts) })
+	}
+	group.Wait()
+	return found, errors.Join(errs...)
 }
 
 // Shown is what people are shown of what is sealed, and how many of its events that
