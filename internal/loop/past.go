@@ -84,7 +84,7 @@ func (b *records) since(ctx context.Context, from time.Time, texts ...string) ([
 
 const (
 	// mostTrials is how many of the latest iterations the tuner learns from.
-	mostTrials = 1000
+	mostTrials = 500
 	// mostMembers is how many of the latest proposals that were measured a population
 	// has at least, as far as they are in the latest mostSegments.
 	mostMembers  = 500

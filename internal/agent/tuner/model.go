@@ -1,6 +1,9 @@
 package tuner
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // model is what the trials say about the costs in between: a Gaussian process
 // whose covariance is that of a random quadratic function plus that of a random
@@ -49,12 +52,15 @@ func (s shape) covariance(inner, distance float64) float64 {
 // nil when they are all alike. Costs are taken as they are or on a scale that
 // is logarithmic far above the best, whichever they fit better.
 func fitModel(points [][]float64, costs []float64) *model {
-	plain := fit(points, costs)
 	bent, density, ok := bend(costs)
 	if !ok {
-		return plain
+		return fit(points, costs)
 	}
-	other := fit(points, bent)
+	var plain, other *model
+	var group sync.WaitGroup
+	group.Go(func() { plain = fit(points, costs) })
+	other = fit(points, bent)
+	group.Wait()
 	if plain == nil || other != nil && other.likelihood+2*density > plain.likelihood {
 		return other
 	}
@@ -75,12 +81,19 @@ func fit(points [][]float64, costs []float64) *model {
 		}
 	}
 	var best *model
-	for _, try := range shapes {
+	var quiet [][]float64 // the covariance without noise
+	for i, try := range shapes {
+		if i == 0 || try.bumps != shapes[i-1].bumps || try.length != shapes[i-1].length {
+			quiet = square(size)
+			for i := range size {
+				for j := range i + 1 {
+					quiet[i][j] = try.covariance(inner[i][j], distance[i][j])
+				}
+			}
+		}
 		covariance := square(size)
 		for i := range size {
-			for j := range i + 1 {
-				covariance[i][j] = try.covariance(inner[i][j], distance[i][j])
-			}
+			copy(covariance[i], quiet[i])
 			covariance[i][i] += try.noise
 		}
 		if !cholesky(covariance) {
