@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,6 +31,7 @@ func benchmarkLongLife(b *testing.B, l life, behind int) {
 	lived := l.lived(b, behind)
 	lived.iterate() // the baseline
 	var bare, whole time.Duration
+	var each []time.Duration
 	var processes, objects, written int64
 	for b.Loop() {
 		begun := time.Now()
@@ -39,7 +41,8 @@ func benchmarkLongLife(b *testing.B, l life, behind int) {
 		count, size := objectFiles(b, lived.dir)
 		begun = time.Now()
 		lived.iterate()
-		whole += time.Since(begun)
+		each = append(each, time.Since(begun))
+		whole += each[len(each)-1]
 		processes += lived.processes()
 		countNow, sizeNow := objectFiles(b, lived.dir)
 		objects, written = objects+countNow-count, written+sizeNow-size
@@ -47,6 +50,8 @@ func benchmarkLongLife(b *testing.B, l life, behind int) {
 	n := float64(b.N)
 	b.ReportMetric(float64(bare.Milliseconds())/n, "ms-git")
 	b.ReportMetric(float64(whole.Milliseconds())/n, "ms-iteration")
+	slices.Sort(each)
+	b.ReportMetric(each[len(each)/2].Seconds()*1000, "ms-median")
 	b.ReportMetric(float64(processes)/n, "git")
 	b.ReportMetric(float64(objects)/n, "objects")
 	b.ReportMetric(float64(written)/n, "bytes")

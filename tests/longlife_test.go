@@ -368,6 +368,16 @@ func madeHistory(b testing.TB, repo *git.Repo, iterations int, identity identity
 		log, err = history.Open(s.Checkpoint, s.Open)
 		require.NoError(b, err)
 	}
+	for number := 1; ; number++ { // as each was forgotten when the next was sealed
+		segment, next := files[fmt.Sprintf("p.ledger/%06d.jsonl", number)], files[fmt.Sprintf("p.ledger/%06d.jsonl", number+1)]
+		if next == nil || history.LastIteration(segment.Data) > iterations-1000 {
+			break
+		}
+		numbers := history.Forgettable(segment.Data, next.Data)
+		require.NotNil(b, numbers)
+		delete(files, fmt.Sprintf("p.ledger/%06d.jsonl", number))
+		files[fmt.Sprintf("p.ledger/%06d.numbers.jsonl", number)] = &git.File{Data: numbers}
+	}
 	machine := doc.Machine()
 	for range min(iterations, 10) {
 		machine.RecentStatuses = append(machine.RecentStatuses, string(history.Rejected))
@@ -380,4 +390,5 @@ func madeHistory(b testing.TB, repo *git.Repo, iterations int, identity identity
 	commit, err := repo.CommitTree(b.Context(), tree, nil, "made\n", at)
 	require.NoError(b, err)
 	require.NoError(b, repo.UpdateRefs(b.Context(), "made", git.RefUpdate{Ref: "refs/heads/" + memory.MemoryBranch, New: commit}))
+	require.NoError(b, repo.Pack(b.Context(), []string{commit}, nil)) // as it has been many times by then
 }
