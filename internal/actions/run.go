@@ -8,7 +8,6 @@ import (
 
 	"github.com/org/autoloop/internal/history"
 	"github.com/org/autoloop/internal/loop"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/program"
 )
 
@@ -50,19 +49,12 @@ func resultOutputs(results []loop.Result, report string) []Output {
 	return []Output{
 		{"outcome", string(last.Outcome)},
 		{"verdict", string(valueOf(last.Verdict))},
-		{"metric", value(last.Metric)},
-		{"best-metric", value(last.BestMetric)},
+		{"metric", last.Metric.Or("")},
+		{"best-metric", last.BestMetric.Or("")},
 		{"pr-number", number(last.PullRequest)},
 		{"issue-number", number(last.Issue)},
 		{"report", report},
 	}
-}
-
-func value(v *metric.Value) string {
-	if v == nil {
-		return ""
-	}
-	return v.String()
 }
 
 // number is the number of an issue or a pull request; 0 means no number.

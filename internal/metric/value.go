@@ -187,6 +187,14 @@ func (v Value) String() string {
 	}
 }
 
+// Or returns String, and for nil another text.
+func (v *Value) Or(none string) string {
+	if v == nil {
+		return none
+	}
+	return v.String()
+}
+
 // Signed returns String with a sign in front, except for zero: +0.2, -0.2, 0.
 func (v Value) Signed() string {
 	if v.Sign() > 0 {

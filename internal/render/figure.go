@@ -22,14 +22,6 @@ func Figure(v *metric.Value) string {
 	return rounded(v.String())
 }
 
-// Exact is a number with all of its digits, or "—".
-func Exact(v *metric.Value) string {
-	if v == nil {
-		return "—"
-	}
-	return v.String()
-}
-
 // rounded is a number with at most six significant digits, without an exponent
 // where it can be read without one.
 func rounded(text string) string { return roundTo(text, digits) }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/org/autoloop/internal/history"
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -24,7 +23,7 @@ func LogRow(e *history.Decided) []string {
 		why = strings.Join(e.Reasons, "; ")
 	}
 	return []string{
-		strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), string(e.Outcome), Exact(e.Metric), Exact(e.Best), plain.Line(why),
+		strconv.Itoa(e.Iteration), e.Time.UTC().Format("2006-01-02 15:04"), string(e.Outcome), e.Metric.Or("—"), e.Best.Or("—"), plain.Line(why),
 	}
 }
 
@@ -44,7 +43,7 @@ func LogRecord(e *history.Decided, seconds float64) []string {
 		took = strconv.FormatFloat(seconds, 'f', -1, 64)
 	}
 	return []string{
-		strconv.Itoa(e.Iteration), e.Time.UTC().Format(time.RFC3339), string(e.Outcome), valueText(e.Metric), valueText(e.Best), took, probability, e.Commit,
+		strconv.Itoa(e.Iteration), e.Time.UTC().Format(time.RFC3339), string(e.Outcome), e.Metric.Or(""), e.Best.Or(""), took, probability, e.Commit,
 		plain.Line(e.Summary),
 	}
 }
@@ -62,9 +61,9 @@ func Decision(e *history.Decided, seconds float64) string {
 	line("outcome", string(e.Outcome))
 	line("summary", e.Summary)
 	line("agent", strings.TrimSpace(e.Agent+" "+e.Model))
-	line("metric", valueText(e.Metric))
-	line("before", valueText(e.PreviousBest))
-	line("best", valueText(e.Best))
+	line("metric", e.Metric.Or(""))
+	line("before", e.PreviousBest.Or(""))
+	line("best", e.Best.Or(""))
 	if seconds > 0 {
 		line("one run", fmt.Sprintf("%.3g s", seconds))
 	}
@@ -94,11 +93,4 @@ func FailedOutput(measured []*history.Measured, decided *history.Decided) string
 		break
 	}
 	return out.String()
-}
-
-func valueText(v *metric.Value) string {
-	if v == nil {
-		return ""
-	}
-	return v.String()
 }

@@ -95,14 +95,14 @@ func StatusTable(list []Status, now time.Time) render.Table {
 		if s.LatenessSeconds != nil && *s.LatenessSeconds > 0 {
 			late = Round(time.Duration(*s.LatenessSeconds) * time.Second)
 		}
-		target := render.Exact(s.Target)
+		target := s.Target.Or("—")
 		if s.Target != nil && s.Direction == "lower" {
 			target = "≤ " + target
 		} else if s.Target != nil {
 			target = "≥ " + target
 		}
 		table.Rows = append(table.Rows, []string{
-			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, render.Exact(s.Best), target,
+			s.Name, s.State, fmt.Sprint(s.Iterations), when(s.LastRun, now), when(s.NextDue, now), late, s.Best.Or("—"), target,
 			plain.Line(strings.TrimSpace(s.Reason + " " + s.link())),
 		})
 	}

@@ -148,15 +148,8 @@ func valueOf(text string) *metric.Value {
 
 func (r Row) line() string {
 	return strings.Join([]string{
-		strconv.Itoa(r.Iteration), r.Time.UTC().Format(timeForm), number(r.Score), number(r.Best), string(r.Action), escape(r.Changelog),
+		strconv.Itoa(r.Iteration), r.Time.UTC().Format(timeForm), r.Score.Or(""), r.Best.Or(""), string(r.Action), escape(r.Changelog),
 	}, "\t") + "\n"
-}
-
-func number(value *metric.Value) string {
-	if value == nil {
-		return ""
-	}
-	return value.String()
 }
 
 // clean bounds a changelog and takes out what no text file should have.

@@ -106,7 +106,7 @@ func (e HistoryEntry) render() string {
 
 // MetricText is the entry's line of the metric, without its name.
 func (e HistoryEntry) MetricText() string {
-	text := metricCell(e.Metric)
+	text := e.Metric.Or(null)
 	var more []string
 	if e.PreviousBest != nil {
 		more = append(more, "previous best: "+e.PreviousBest.String())

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/autoloop/internal/metric"
 	"github.com/org/autoloop/internal/plain"
 )
 
@@ -85,13 +84,6 @@ func timeCell(at *time.Time) string {
 }
 
 func countCell(n int) string { return strconv.Itoa(min(max(n, 0), maxCount)) }
-
-func metricCell(value *metric.Value) string {
-	if value == nil {
-		return null
-	}
-	return value.String()
-}
 
 func branchCell(name string) string {
 	name = strings.Trim(plain.Inline(name, 200), "`*_ ")

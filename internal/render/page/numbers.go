@@ -17,14 +17,6 @@ func number(v *metric.Value) string {
 	return short(v.Float64())
 }
 
-// exact is a value with every digit; "" for none.
-func exact(v *metric.Value) string {
-	if v == nil {
-		return ""
-	}
-	return v.String()
-}
-
 // short writes six significant digits at most, without an exponent where that
 // is readable.
 func short(f float64) string {
