@@ -58,7 +58,14 @@ func MakeDrafts(ctx context.Context, dir, run string, drafts []Draft, found []st
 	if err != nil {
 		return nil, nil, fmt.Errorf("the agent left no suite that can be used, so nothing was kept: %s", err.Error())
 	}
-	drafts = slices.DeleteFunc(drafts, func(d Draft) bool { return !slices.Contains(changed, d.Name) })
+	// a suite that the agent removed has no draft
+	changed = slices.DeleteFunc(changed, func(d workspace.Difference) bool { return d.After == nil })
+	if len(changed) == 0 {
+		return nil, nil, errUnchanged
+	}
+	drafts = slices.DeleteFunc(drafts, func(d Draft) bool {
+		return !slices.ContainsFunc(changed, func(c workspace.Difference) bool { return c.Path == d.Name })
+	})
 	for i := range drafts {
 		if err := drafts[i].write(work); err != nil {
 			return nil, nil, err
@@ -67,18 +74,21 @@ func MakeDrafts(ctx context.Context, dir, run string, drafts []Draft, found []st
 	return drafts, evals.Examine(skill.Evals, skill.Triggers, nil), nil
 }
 
+// errUnchanged ends a proposal without a draft.
+var errUnchanged = errors.New("the agent changed no suite; nothing was kept")
+
 // drafted lists the suites that an agent changed; anything else that it changed
 // is an error, and so is nothing at all.
-func drafted(ctx context.Context, before workspace.Tree, work string) ([]string, error) {
+func drafted(ctx context.Context, before workspace.Tree, work string) (changed []workspace.Difference, err error) {
 	after, err := workspace.Scan(ctx, work)
 	if err != nil {
 		return nil, err
 	}
-	var changed, strays []string
+	var strays []string
 	for _, d := range workspace.Compare(before, after) {
 		switch {
 		case d.Path == evals.File || d.Path == evals.TriggerFile:
-			changed = append(changed, d.Path)
+			changed = append(changed, d)
 		case d.Path != evals.Dir || d.Before != nil:
 			strays = append(strays, d.Path)
 		}
@@ -87,7 +97,7 @@ func drafted(ctx context.Context, before workspace.Tree, work string) ([]string,
 	case len(strays) > 0:
 		return nil, fmt.Errorf("the agent changed %s beside %s and %s; nothing was kept", named(strays), evals.File, evals.TriggerFile)
 	case len(changed) == 0:
-		return nil, errors.New("the agent changed no suite; nothing was kept")
+		return nil, errUnchanged
 	}
 	return changed, nil
 }
@@ -118,8 +128,7 @@ func Inside(place, dir string) (bool, error) {
 	return err == nil && below != ".." && !strings.HasPrefix(below, ".."+string(filepath.Separator)), nil
 }
 
-// write puts what the agent left into the draft's file. A suite that the agent
-// removed has no draft.
+// write puts what the agent left into the draft's file.
 func (d *Draft) write(work string) error {
 	data, err := readDraft(work, d.Name)
 	if err != nil {
