@@ -99,9 +99,9 @@ func (p *pairs) end(name string) {
 	key := fmt.Sprintf("qa_pair[%d]", p.number-1)
 	switch name {
 	case "question":
-		p.pair.Question = strings.TrimSpace(p.text.String())
+		p.set(&p.pair.Question, key+".question")
 	case "answer":
-		p.pair.Answer = strings.TrimSpace(p.text.String())
+		p.set(&p.pair.Answer, key+".answer")
 	case "qa_pair":
 		if p.pair.Question == "" {
 			p.fail(key+".question", "is missing or empty")
@@ -114,4 +114,12 @@ func (p *pairs) end(name string) {
 		}
 	}
 	p.text.Reset()
+}
+
+// set takes the text of an element that a pair has once.
+func (p *pairs) set(to *string, key string) {
+	if *to != "" {
+		p.fail(key, "is there twice; remove one")
+	}
+	*to = strings.TrimSpace(p.text.String())
 }
