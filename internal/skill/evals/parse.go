@@ -218,8 +218,24 @@ func (e *evalReader) files(c *Case, n document.Node, key string) {
 			e.Fail(n, key, "%s is there twice; remove one", document.Quote(text))
 			return
 		}
+		if other := c.clash(staged); other != "" {
+			e.Fail(n, key, "%s and %s would be a file and a directory of one name; rename one", document.Quote(staged.To), document.Quote(other))
+			return
+		}
 		c.Files = append(c.Files, staged)
 	})
+}
+
+// clash is where an input of the case stands that is a directory on the way to
+// another, or for which that is one; "" for none.
+func (c Case) clash(staged StagedFile) string {
+	for _, f := range c.Files {
+		a, b := strings.ToLower(f.To), strings.ToLower(staged.To)
+		if strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/") {
+			return f.To
+		}
+	}
+	return ""
 }
 
 // ofSuites reports whether a path of the skill is one of its suites.

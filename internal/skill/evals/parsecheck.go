@@ -241,5 +241,5 @@ func (e *evalReader) seconds(n document.Node, key string) time.Duration {
 		e.Fail(n, key, "is %s; give seconds, more than 0 and at most %g", plain.Short(n.Text, document.MaxShown), maxTimeout.Seconds())
 		return 0
 	}
-	return time.Duration(seconds * float64(time.Second))
+	return max(time.Duration(seconds*float64(time.Second)), 1) // 0 would be no bound
 }
