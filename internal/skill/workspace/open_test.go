@@ -1,0 +1,421 @@
+package workspace_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/autoloop/internal/files"
+	"github.com/org/autoloop/internal/history"
+	"github.com/org/autoloop/internal/history/results"
+	"github.com/org/autoloop/internal/metric"
+	"github.com/org/autoloop/internal/skill/workspace"
+)
+
+// TestManifestsOfWorkspaces has a manifest.json as others, later versions and accidents
+// leave it.
+func TestManifestsOfWorkspaces(t *testing.T) {
+	t.Parallel()
+	of := func(more string) string { return `{"schema": 1, "format": "autoloop-skill-workspace", ` + more + `}` }
+	for name, c := range map[string]struct {
+		text  string
+		fails string
+		holds func(t *testing.T, dir string, w *workspace.Workspace)
+	}{
+		"a skill beside it": {of(`"skill": "../s", "best_version": 2`), "", func(t *testing.T, dir string, w *workspace.Workspace) {
+			t.Helper()
+			assert.Equal(t, filepath.Join(filepath.Dir(dir), "s"), w.Skill)
+			assert.Equal(t, 2, w.Best)
+			assert.Nil(t, w.Applied)
+			assert.Nil(t, w.Run)
+			assert.Nil(t, w.Executor)
+		}},
+		"a skill elsewhere": {of(`"skill": "/somewhere/s"`), "", func(t *testing.T, _ string, w *workspace.Workspace) {
+			t.Helper()
+			assert.Equal(t, "/somewhere/s", w.Skill)
+		}},
+		"of nobody knows which": {of(`"skill": ""`), "", func(t *testing.T, _ string, w *workspace.Workspace) {
+			t.Helper()
+			assert.Empty(t, w.Skill)
+		}},
+		"fields of later": {of(`"skill": "../s", "later": {"a": [1]}, "applied": {"version": 1, "digest": "d", "later": 1}`), "", func(t *testing.T, _ string, w *workspace.Workspace) {
+			t.Helper()
+			assert.Equal(t, &workspace.Applied{Version: 1, Digest: "d"}, w.Applied)
+		}},
+		"what was kept before a merge": {of(`"applied": {"version": 1, "before": "before-apply-12"}`), "", func(t *testing.T, dir string, w *workspace.Workspace) {
+			t.Helper()
+			name, back := w.Undone()
+			assert.Equal(t, []string{"before-apply-12", filepath.Join(dir, "before-apply-12")}, []string{name, back})
+		}},
+		"nothing was kept": {of(`"applied": {"version": 1, "before": ""}`), "", func(t *testing.T, _ string, w *workspace.Workspace) {
+			t.Helper()
+			name, back := w.Undone()
+			assert.Equal(t, []string{"v0", w.Version(0)}, []string{name, back})
+		}},
+		"a way out":        {of(`"applied": {"before": "../../etc"}`), `"../../etc" is no snapshot that an application keeps`, nil},
+		"a way out, dots":  {of(`"applied": {"before": "before-apply-1/../../x"}`), "is no snapshot that an application keeps", nil},
+		"a line more":      {of(`"applied": {"before": "before-apply-1\n"}`), "is no snapshot that an application keeps", nil},
+		"another version":  {of(`"applied": {"before": "v3"}`), "is no snapshot that an application keeps", nil},
+		"no such version":  {of(`"best_version": -1`), "there is no version -1", nil},
+		"half a version":   {of(`"best_version": 1.5`), "is no manifest of a workspace, or was cut off", nil},
+		"another type":     {of(`"applied": []`), "is no manifest of a workspace, or was cut off", nil},
+		"a later schema":   {`{"schema": 2, "format": "autoloop-skill-workspace"}`, "has the schema 2, and this program reads 1", nil},
+		"no schema":        {`{"format": "autoloop-skill-workspace"}`, "has the schema 0", nil},
+		"another's":        {`{"schema": 1, "format": "npm"}`, "is no manifest of a workspace", nil},
+		"another's, null":  {`null`, "is no manifest of a workspace", nil},
+		"two of them":      {of(`"skill": "../s"`) + "{}", "is no manifest of a workspace", nil},
+		"a byte order":     {"\ufeff" + of(`"skill": "../s"`), "is no manifest of a workspace", nil},
+		"larger than need": {of(`"x": "` + strings.Repeat("x", 1<<20) + `"`), "is no file of at most 1048576 bytes", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(room(t), "ws")
+			write(t, dir, "manifest.json", c.text, 0o644)
+			w, err := workspace.OpenWorkspace(dir)
+			if c.fails != "" {
+				require.ErrorContains(t, err, c.fails)
+				assert.Contains(t, err.Error(), "manifest.json")
+				return
+			}
+			require.NoError(t, err)
+			c.holds(t, dir, w)
+		})
+	}
+	for name, put := range map[string]func(file string) error{
+		"a directory": func(file string) error { return os.Mkdir(file, 0o755) },
+		"a link":      func(file string) error { return os.Symlink("/dev/zero", file) },
+	} {
+		dir := room(t)
+		require.NoError(t, put(filepath.Join(dir, "manifest.json")))
+		_, err := workspace.OpenWorkspace(dir)
+		require.ErrorContains(t, err, "is no file of at most", name)
+	}
+}
+
+func TestWhatIsNoWorkspace(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	write(t, base, "file", "", 0o644)
+	write(t, base, "other/notes.md", "", 0o644)
+	for name, says := range map[string]string{
+		"nowhere": "there is no workspace " + filepath.Join(base, "nowhere") + ": a run of `iterate skill PATH` makes one", "file": "is no directory",
+		"other": "is no workspace: it has neither manifest.json nor v0",
+	} {
+		_, err := workspace.OpenWorkspace(filepath.Join(base, name))
+		require.ErrorContains(t, err, says, name)
+	}
+}
+
+// TestWhatIsSavedIsRead: every field of a workspace survives, whatever its skill is called.
+func TestWhatIsSavedIsRead(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	for name, skill := range map[string]string{"beside": filepath.Join(base, "s"), "odd": filepath.Join(base, "a b", `q"\`, "ü"), "unknown": "", "the same name": filepath.Join(base, "ws-2", "ws")} {
+		dir := filepath.Join(base, "of "+name)
+		require.NoError(t, os.Mkdir(dir, 0o755))
+		w := &workspace.Workspace{
+			Dir: dir, Skill: skill, Best: 7, Applied: &workspace.Applied{Version: 3, Digest: "d", Before: "before-apply-2"}, SuiteHash: "h",
+			Run: &workspace.Run{After: 4, Count: 9}, Whole: true, Executor: &history.Executor{Agent: "a", Model: "m"},
+		}
+		require.NoError(t, w.Save(), name)
+		again, err := workspace.OpenWorkspace(dir)
+		require.NoError(t, err, name)
+		assert.Equal(t, w, again, name)
+		assertNothingElse(t, dir, "manifest.json")
+	}
+}
+
+func TestPlacesOfAWorkspace(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	write(t, base, "s/SKILL.md", "x", 0o644)
+	write(t, base, "other/README.md", "x", 0o644)
+	for dir, want := range map[string]string{
+		filepath.Join(base, "s"): filepath.Join(base, "s-autoresearch"), base + "/s/": filepath.Join(base, "s-autoresearch"), base + "/./s/.": filepath.Join(base, "s-autoresearch"),
+		filepath.Join(base, "other"): filepath.Join(base, "other"), filepath.Join(base, "gone"): filepath.Join(base, "gone"),
+	} {
+		assert.Equal(t, want, workspace.Of(dir), dir)
+	}
+	dir := filepath.Join(base, "ws")
+	assert.Equal(t, dir, workspace.FreshDir(dir), "it is not there yet")
+	write(t, base, "ws", "a file is there too", 0o644)
+	assert.Equal(t, dir+"-2", workspace.FreshDir(dir))
+	require.NoError(t, os.Symlink("nowhere", dir+"-2"))
+	assert.Equal(t, dir+"-3", workspace.FreshDir(dir))
+	require.NoError(t, os.Mkdir(dir+"-3", 0o755))
+	assert.Equal(t, dir+"-3-2", workspace.FreshDir(dir+"-3/"), "beside it, not in it")
+}
+
+// TestWorkspacesOfScripts has a directory as a script leaves it, and what of it is
+// taken for a version.
+func TestWorkspacesOfScripts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files   []string
+		foreign bool
+	}{
+		"versions":              {[]string{"v0/SKILL.md", "v1/SKILL.md"}, true},
+		"the original alone":    {[]string{"v0/SKILL.md"}, true},
+		"no original":           {[]string{"v1/SKILL.md"}, false},
+		"a file of that name":   {[]string{"v0"}, false},
+		"one of ours":           {[]string{"v0/SKILL.md", "v0.manifest.json", "manifest.json"}, false},
+		"one of ours, cut off":  {[]string{"v0/SKILL.md", "v0.manifest.json"}, false},
+		"whose manifest is odd": {[]string{"v0/SKILL.md", "manifest.json/x"}, false},
+		"nothing":               {nil, false},
+	} {
+		dir := room(t)
+		for _, file := range c.files {
+			write(t, dir, file, "x", 0o644)
+		}
+		assert.Equal(t, c.foreign, workspace.Foreign(dir), name)
+	}
+}
+
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	half, more := metric.MustValue("0.5"), metric.MustValue("0.75")
+	base := room(t)
+	dir := filepath.Join(base, "s-autoresearch")
+	for _, version := range []string{"v0", "v1", "v2", "v10"} {
+		write(t, dir, version+"/SKILL.md", "of "+version, 0o644)
+		write(t, dir, version+"/evals/evals.json", "{}", 0o644)
+	}
+	for _, other := range []string{"v1-old/SKILL.md", "candidate/SKILL.md", "v/SKILL.md", "notes.md"} {
+		write(t, dir, other, "x", 0o644)
+	}
+	w := &workspace.Workspace{Dir: dir}
+	for n, action := range []results.Action{results.Baseline, results.Kept, results.Kept, results.Reverted} {
+		score := half
+		if n == 2 {
+			score = more
+		}
+		require.NoError(t, w.Append(results.Row{Iteration: n, Time: time.Unix(1e9, 0), Score: &score, Action: action, Changelog: "x"}))
+	}
+	before := scan(t, filepath.Join(dir, "v1"))
+	require.True(t, workspace.Foreign(dir))
+	w, err := workspace.Adopt(t.Context(), dir)
+	require.NoError(t, err)
+	assert.Equal(t, 2, w.Best)
+	assert.Equal(t, filepath.Join(base, "s"), w.Skill, "by its name")
+	assert.Equal(t, before, scan(t, filepath.Join(dir, "v1")), "versions stay as they are")
+	for _, version := range []string{"v0", "v1", "v2", "v10"} {
+		_, err := workspace.Verify(t.Context(), filepath.Join(dir, version))
+		require.NoError(t, err, version)
+	}
+	for _, other := range []string{"v1-old", "candidate", "v"} {
+		assert.NoFileExists(t, workspace.ManifestFile(filepath.Join(dir, other)))
+	}
+	assert.False(t, workspace.Foreign(dir), "it is ours now")
+	suite, err := workspace.VerifyBelow(t.Context(), w.Version(0), "evals")
+	require.NoError(t, err)
+	assert.Equal(t, suite.Digest(), w.SuiteHash)
+	again, err := workspace.OpenWorkspace(dir)
+	require.NoError(t, err)
+	assert.Equal(t, "who executed before is not known", again.Executor.Changed(&history.Executor{Agent: "a"}))
+}
+
+func TestAdoptThatCannot(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, dir string)
+		says  string
+	}{
+		"a link out": {func(t *testing.T, dir string) {
+			t.Helper()
+			require.NoError(t, os.Symlink("/etc", filepath.Join(dir, "v1", "l")))
+		}, `"l" is a link that leaves the tree`},
+		"a table that is": {func(t *testing.T, dir string) {
+			t.Helper()
+			write(t, dir, "results.tsv", "nothing of a table\n", 0o644)
+		}, "results.tsv: "},
+	} {
+		dir := filepath.Join(room(t), "ws")
+		write(t, dir, "v0/SKILL.md", "x", 0o644)
+		write(t, dir, "v1/SKILL.md", "x", 0o644)
+		c.spoil(t, dir)
+		_, err := workspace.Adopt(t.Context(), dir)
+		require.ErrorContains(t, err, c.says, name)
+		assert.NoFileExists(t, filepath.Join(dir, "manifest.json"), name)
+	}
+}
+
+func TestAdoptOfALinkedVersion(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(room(t), "ws")
+	write(t, dir, "v0/SKILL.md", "x", 0o644)
+	require.NoError(t, os.Symlink("v0", filepath.Join(dir, "v1")))
+	_, err := workspace.Adopt(t.Context(), dir)
+	require.NoError(t, err)
+	assert.NoFileExists(t, filepath.Join(dir, "v1.manifest.json"), "a link is no version")
+}
+
+// TestKeepSkill never loses what was kept before.
+func TestKeepSkill(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	skill, dir := filepath.Join(base, "s"), filepath.Join(base, "ws")
+	write(t, skill, "SKILL.md", "one", 0o644)
+	w, err := workspace.Create(t.Context(), dir, skill)
+	require.NoError(t, err)
+	keep := func(text string) string {
+		write(t, skill, "SKILL.md", text, 0o644)
+		name, err := w.KeepSkill(t.Context(), "before-undo")
+		require.NoError(t, err)
+		return name
+	}
+	assert.Equal(t, "before-undo-1", keep("one"))
+	assert.Equal(t, "before-undo-1", keep("one"), "it is there already")
+	assert.Equal(t, "before-undo-2", keep("two"))
+	assert.Equal(t, "before-undo-1", keep("one"))
+	require.NoError(t, os.Chmod(filepath.Join(dir, "before-undo-1", "SKILL.md"), 0o600))
+	write(t, filepath.Join(dir, "before-undo-1"), "SKILL.md", "altered", 0o600)
+	write(t, dir, "before-undo-3", "somebody's", 0o644)
+	assert.Equal(t, "before-undo-4", keep("one"), "what is altered, or another's, is neither used nor overwritten")
+	text, err := os.ReadFile(filepath.Join(dir, "before-undo-1", "SKILL.md"))
+	require.NoError(t, err)
+	assert.Equal(t, "altered", string(text))
+	require.NoError(t, os.RemoveAll(skill))
+	_, err = w.KeepSkill(t.Context(), "before-undo")
+	require.ErrorContains(t, err, "read the skill: ")
+}
+
+// TestWhatIsLostOrAlteredOfTheOriginal cannot come back from the skill, which may be
+// another one by now.
+func TestWhatIsLostOrAlteredOfTheOriginal(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	skill, dir := filepath.Join(base, "s"), filepath.Join(base, "ws")
+	write(t, skill, "SKILL.md", "x", 0o644)
+	w, err := workspace.Create(t.Context(), dir, skill)
+	require.NoError(t, err)
+	taken, err := workspace.Take(t.Context(), skill, w.Version(0))
+	require.NoError(t, err)
+	assert.False(t, taken.Changed, "what is the same may be taken again")
+	require.NoError(t, os.Chmod(filepath.Join(w.Version(0), "SKILL.md"), 0o600))
+	write(t, w.Version(0), "SKILL.md", "y", 0o600)
+	_, err = workspace.Take(t.Context(), skill, w.Version(0))
+	require.ErrorContains(t, err, "is the original of a workspace, which never changes; begin a new workspace with --fresh")
+	require.NoError(t, files.RemoveAll(w.Version(0)))
+	_, err = workspace.Take(t.Context(), skill, w.Version(0))
+	require.ErrorContains(t, err, "is the original of a workspace")
+	_, err = w.Hold()
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorContains(t, err, "has lost its v0, which nothing can replace; begin a new workspace with --fresh")
+}
+
+func TestRestoreOverWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v0")
+	write(t, src, "SKILL.md", "x", 0o644)
+	taken, err := workspace.Take(t.Context(), src, snap)
+	require.NoError(t, err)
+	for name, c := range map[string]struct{ dir, digest, says string }{
+		"gone meanwhile":      {"gone", taken.Digest, "it changed meanwhile; nothing was written"},
+		"into the snapshot":   {"v0/inside", "", "keep the two apart"},
+		"over the snapshot":   {"v0", "", "keep the two apart"},
+		"below nothing":       {"a/b", "", "is no directory; make it first"},
+		"a link that is lost": {"lost", "", "is a link that leads nowhere"},
+		"a file":              {"file", "", "is there and is no directory"},
+	} {
+		_ = os.Symlink("nowhere", filepath.Join(base, "lost"))
+		write(t, base, "file", "precious", 0o644)
+		_, err := workspace.RestoreOver(t.Context(), snap, filepath.Join(base, c.dir), c.digest)
+		require.ErrorContains(t, err, c.says, name)
+	}
+	assertNothingElse(t, base, "src", "v0", "v0.manifest.json", "lost", "file")
+}
+
+// TestWhatIsLeftBesideOddNames: what a killed process left of one directory is removed,
+// and nothing of another's whose name a pattern of the first would match.
+func TestWhatIsLeftBesideOddNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"s*", "s?", "[s]", `s\`, "s"} {
+		base := room(t)
+		src, snap := filepath.Join(base, name), filepath.Join(base, "kept", "v0")
+		write(t, src, "SKILL.md", "x", 0o644)
+		_, err := workspace.Take(t.Context(), src, snap)
+		require.NoError(t, err, name)
+		write(t, base, "."+name+".stage-123/half", "x", 0o600)
+		write(t, base, ".s-other.stage-1/theirs", "x", 0o600)
+		write(t, base, ".sx.stage-1/theirs", "x", 0o600)
+		write(t, src, "SKILL.md", "y", 0o644)
+		restored, err := workspace.Restore(t.Context(), snap, src)
+		require.NoError(t, err, name)
+		assert.True(t, restored.Changed, name)
+		assertNothingElse(t, base, name, "kept", ".s-other.stage-1", ".sx.stage-1")
+	}
+}
+
+func TestDiscard(t *testing.T) {
+	t.Parallel()
+	base := room(t)
+	src, snap := filepath.Join(base, "src"), filepath.Join(base, "v1")
+	write(t, src, "SKILL.md", "x", 0o644)
+	write(t, base, "v10/mine", "x", 0o644)
+	require.NoError(t, workspace.Discard(snap), "nothing is there")
+	_, err := workspace.Take(t.Context(), src, snap)
+	require.NoError(t, err)
+	write(t, base, ".v1.stage-1/half", "x", 0o600)
+	write(t, base, ".v1.manifest-next", "{", 0o600)
+	require.NoError(t, workspace.Discard(snap))
+	assertNothingElse(t, base, "src", "v10")
+}
+
+func TestDoneOfARun(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rows          string // as their actions begin, from iteration 0
+		after         int
+		done, reverts int
+	}{
+		"nothing yet":           {"b", 0, 0, 0},
+		"after a run before":    {"bkrr", 3, 0, 0},
+		"reverts":               {"brrr", 0, 3, 3},
+		"reverts of it alone":   {"brrrr", 2, 2, 2},
+		"a gain among them":     {"brkr", 0, 3, 1},
+		"a gain at the end":     {"brrk", 0, 3, 0},
+		"measured anew":         {"bkrbrr", 2, 2, 2},
+		"measured anew between": {"brbr", 0, 2, 2},
+	} {
+		var rows []results.Row
+		for n, action := range c.rows {
+			rows = append(rows, results.Row{Iteration: n, Action: map[rune]results.Action{'b': results.Baseline, 'k': results.Kept, 'r': results.Reverted}[action]})
+		}
+		done, reverts := (&workspace.Run{After: c.after, Count: 9}).Done(rows)
+		assert.Equal(t, []int{c.done, c.reverts}, []int{done, reverts}, name)
+	}
+	var none *workspace.Run
+	assert.False(t, none.Resumes(0))
+	assert.True(t, (&workspace.Run{Count: 3}).Resumes(3))
+	assert.False(t, (&workspace.Run{Count: 3}).Resumes(4))
+}
+
+func TestResultsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	score := metric.MustValue("0.5")
+	for name, c := range map[string]struct{ text, says string }{
+		"another table": {"name\tvalue\nx\t1\n", "results.tsv: "},
+		"cut off":       {results.Header + "\n0\t2026-01-02T03:04:05Z\t0.5", "results.tsv: "},
+		"binary":        {"\x00\xff\x00", "results.tsv: "},
+	} {
+		dir := room(t)
+		write(t, dir, "results.tsv", c.text, 0o644)
+		w := &workspace.Workspace{Dir: dir}
+		_, err := w.Results()
+		require.ErrorContains(t, err, c.says, name)
+		err = w.Append(results.Row{Time: time.Unix(1e9, 0), Score: &score, Action: results.Baseline})
+		require.ErrorContains(t, err, c.says, name)
+		text, err := os.ReadFile(filepath.Join(dir, "results.tsv"))
+		require.NoError(t, err)
+		assert.Equal(t, c.text, string(text), "%s: it stays as it is", name)
+	}
+	table, err := (&workspace.Workspace{Dir: room(t)}).Results()
+	require.NoError(t, err)
+	assert.Empty(t, table.Rows())
+}
